@@ -1,0 +1,92 @@
+//! Keys: which ones a user may store, and how they are spread over buckets.
+
+use crate::memory::Word;
+
+/// A key type: 32 or 64 bits.
+pub trait Key: Word + Ord {
+    /// The lowest key that is reserved. The reserved keys are this one and all above it.
+    ///
+    /// u32: `0xFFFF_FFFE` (tombstone) and `0xFFFF_FFFF` (empty). u64: everything from `2^63 - 2`, because the
+    /// lock-bit protocol uses the top bit; the 128-bit form keeps the same limit, so that a table moves
+    /// between devices unchanged.
+    const FIRST_RESERVED: Self;
+
+    /// Mixes all bits of the key into 32.
+    fn hash(self) -> u32;
+}
+
+impl Key for u32 {
+    const FIRST_RESERVED: Self = u32::MAX - 1;
+
+    #[inline(always)]
+    fn hash(self) -> u32 {
+        mix(self)
+    }
+}
+
+impl Key for u64 {
+    const FIRST_RESERVED: Self = (1 << 63) - 2;
+
+    #[inline(always)]
+    fn hash(self) -> u32 {
+        mix(self as u32 ^ mix((self >> 32) as u32).wrapping_add(0x9e37_79b9))
+    }
+}
+
+/// A key that a user may store: none of the reserved ones.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct UserKey<K>(K);
+
+impl<K: Key> UserKey<K> {
+    /// Accepts `key` unless it is reserved.
+    #[inline(always)]
+    pub fn new(key: K) -> Option<Self> {
+        if key < K::FIRST_RESERVED { Some(Self(key)) } else { None }
+    }
+
+    /// The key.
+    #[inline(always)]
+    pub const fn get(self) -> K {
+        self.0
+    }
+}
+
+/// A bijective mixer of 32 bits: two rounds of xor-shift and multiply (the finalizer of MurmurHash3).
+#[inline(always)]
+pub const fn mix(mut h: u32) -> u32 {
+    h ^= h >> 16;
+    h = h.wrapping_mul(0x85eb_ca6b);
+    h ^= h >> 13;
+    h = h.wrapping_mul(0xc2b2_ae35);
+    h ^ (h >> 16)
+}
+
+/// Maps 32 uniform bits to `0..n` by one multiplication (Lemire, "Fast random integer generation in an
+/// interval", 2019). `n` is not zero.
+#[inline(always)]
+pub const fn fastrange(hash: u32, n: u32) -> u32 {
+    ((hash as u64 * n as u64) >> 32) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reserved_keys_are_refused() {
+        assert!(UserKey::new(0u32).is_some());
+        assert!(UserKey::new(u32::MAX - 2).is_some());
+        assert!(UserKey::new(u32::MAX - 1).is_none());
+        assert!(UserKey::new(u32::MAX).is_none());
+        assert!(UserKey::new((1u64 << 63) - 3).is_some());
+        assert!(UserKey::new((1u64 << 63) - 2).is_none());
+        assert!(UserKey::new(u64::MAX).is_none());
+    }
+
+    #[test]
+    fn fastrange_stays_in_range() {
+        assert_eq!(fastrange(0, 7), 0);
+        assert_eq!(fastrange(u32::MAX, 7), 6);
+        assert_eq!(fastrange(u32::MAX, 1), 0);
+    }
+}

@@ -1,0 +1,30 @@
+//! The Warp contract and the structures written against it.
+//!
+//! One source serves every backend: the checkers and the CPU backend of `warpproof-simt`, and PTX through
+//! `warpproof-device`. The crate has no dependencies, no `std`, and forbids unsafe code.
+//!
+//! - [`warp`], [`block`], [`memory`]: what a backend provides.
+//! - [`slab`]: the slab hash, a dynamic chained table with its allocator.
+//! - `spec`, `host` (feature `host`): sequential specifications and the bulk interface of the backends.
+#![no_std]
+#![forbid(unsafe_code)]
+
+#[cfg(feature = "host")]
+extern crate alloc;
+
+pub mod block;
+#[cfg(feature = "host")]
+pub mod host;
+pub mod key;
+pub mod memory;
+pub mod outcome;
+pub mod slab;
+#[cfg(feature = "host")]
+pub mod spec;
+pub mod warp;
+
+pub use block::Block;
+pub use key::{Key, UserKey};
+pub use memory::{IntegerWords, Order, ReadOrder, Word, Words, WriteOrder};
+pub use outcome::{Assign, Delete, Insert};
+pub use warp::{Ballot, Warp};

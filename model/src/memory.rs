@@ -1,0 +1,136 @@
+//! Shared memory: arrays of atomic words, by handle.
+//!
+//! Every access names its order; the scope is in the handle's type (global words are visible to the whole
+//! device, block-shared words to one block). There is no plain access: a word that another warp may touch is
+//! always atomic.
+//!
+//! | Order | PTX | `std` and loom |
+//! |---|---|---|
+//! | `Relaxed` | `ld.relaxed` `st.relaxed` `atom.relaxed` | `Relaxed` |
+//! | `Acquire` | `ld.acquire` `atom.acquire` | `Acquire` |
+//! | `Release` | `st.release` `atom.release` | `Release` |
+//! | `AcqRel` | `atom.acq_rel` | `AcqRel` |
+
+use core::fmt::Debug;
+
+/// A plain word that fits one atomic access or one shuffle.
+pub trait Word: Copy + Eq + Debug + Send + Sync + 'static {
+    /// All bits clear.
+    const ZERO: Self;
+
+    /// The bits, in the low end.
+    fn to_bits(self) -> u128;
+
+    /// A word from the low bits of `bits`; the others are dropped.
+    fn from_bits(bits: u128) -> Self;
+}
+
+macro_rules! word {
+    ($($t:ty)*) => {$(
+        impl Word for $t {
+            const ZERO: Self = 0;
+            #[inline(always)]
+            fn to_bits(self) -> u128 {
+                self as u128
+            }
+            #[inline(always)]
+            fn from_bits(bits: u128) -> Self {
+                bits as $t
+            }
+        }
+    )*};
+}
+word!(u32 u64 u128);
+
+impl Word for bool {
+    const ZERO: Self = false;
+    #[inline(always)]
+    fn to_bits(self) -> u128 {
+        self as u128
+    }
+    #[inline(always)]
+    fn from_bits(bits: u128) -> Self {
+        bits & 1 != 0
+    }
+}
+
+/// Order of a load. A type of its own, so that a releasing load cannot be written down.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ReadOrder {
+    /// Orders nothing.
+    Relaxed,
+    /// What the writer of the value read did before its release is visible to this lane afterwards.
+    Acquire,
+}
+
+/// Order of a store.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum WriteOrder {
+    /// Orders nothing.
+    Relaxed,
+    /// What this lane did before is visible to whoever acquires the value stored.
+    Release,
+}
+
+/// Order of a read-modify-write.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Order {
+    /// Orders nothing.
+    Relaxed,
+    /// As [`ReadOrder::Acquire`].
+    Acquire,
+    /// As [`WriteOrder::Release`], when the operation writes.
+    Release,
+    /// Both.
+    AcqRel,
+}
+
+/// A handle to an array of atomic words.
+///
+/// An index at or beyond [`Words::len`] touches no memory: the CPU backends panic, the checkers report
+/// *out of bounds*, a GPU skips the access and reads zero (see the device crate).
+pub trait Words<T: Word>: Copy {
+    /// Number of words.
+    fn len(self) -> usize;
+
+    /// Whether there are no words.
+    #[inline(always)]
+    fn is_empty(self) -> bool {
+        self.len() == 0
+    }
+
+    /// Reads one word.
+    fn load(self, index: usize, order: ReadOrder) -> T;
+
+    /// Reads words `row * N` to `row * N + N - 1`. Each word is an access of its own: the row may be torn.
+    #[inline(always)]
+    fn load_row<const N: usize>(self, row: usize, order: ReadOrder) -> [T; N] {
+        core::array::from_fn(|i| self.load(row * N + i, order))
+    }
+
+    /// Writes one word.
+    fn store(self, index: usize, value: T, order: WriteOrder);
+
+    /// Writes `new` if the word holds `current`. Returns what the word held: the exchange took place exactly
+    /// if that equals `current`. A failed exchange reads relaxed unless `order` acquires.
+    fn compare_exchange(self, index: usize, current: T, new: T, order: Order) -> T;
+
+    /// Writes `value`, returns what the word held.
+    fn swap(self, index: usize, value: T, order: Order) -> T;
+
+    /// Asks for the cache line of a word. A hint: it reads nothing and orders nothing.
+    #[inline(always)]
+    fn prefetch(self, _index: usize) {}
+}
+
+/// Words that count: 32 and 64 bits.
+pub trait IntegerWords<T: Word>: Words<T> {
+    /// Adds with wrap-around, returns what the word held.
+    fn fetch_add(self, index: usize, value: T, order: Order) -> T;
+
+    /// Sets bits, returns what the word held.
+    fn fetch_or(self, index: usize, value: T, order: Order) -> T;
+
+    /// Keeps the bits of `value`, returns what the word held.
+    fn fetch_and(self, index: usize, value: T, order: Order) -> T;
+}

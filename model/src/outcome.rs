@@ -1,0 +1,82 @@
+//! What an operation did. The numbers are the codes that a GPU kernel writes per operation.
+
+macro_rules! outcome {
+    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $code:literal),* $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        #[repr(u8)]
+        pub enum $name { $($(#[$vdoc])* $variant = $code),* }
+
+        impl $name {
+            /// The code that a kernel writes for this outcome.
+            #[inline(always)]
+            pub const fn code(self) -> u8 {
+                self as u8
+            }
+
+            /// The outcome of a code, if it is one.
+            pub const fn from_code(code: u8) -> Option<Self> {
+                match code { $($code => Some(Self::$variant),)* _ => None }
+            }
+        }
+    };
+}
+
+outcome! {
+    /// Outcome of an insert.
+    Insert {
+        /// The pair was stored.
+        Inserted = 0,
+        /// The key was there; nothing changed. Only a unique insert says so.
+        Present = 1,
+        /// A slab was needed and the pool had none; nothing changed.
+        Full = 2,
+    }
+}
+
+outcome! {
+    /// Outcome of an insert-or-assign.
+    Assign {
+        /// The key was absent; the pair was stored.
+        Inserted = 0,
+        /// The key was there; its value was replaced.
+        Replaced = 1,
+        /// A slab was needed and the pool had none; nothing changed.
+        Full = 2,
+    }
+}
+
+outcome! {
+    /// Outcome of a delete.
+    Delete {
+        /// One pair of the key was taken out.
+        Deleted = 0,
+        /// The key was absent.
+        Absent = 1,
+    }
+}
+
+/// The code of an operation that was not run because its key is reserved.
+pub const RESERVED_KEY: u8 = 255;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_round_trip() {
+        for code in 0..=255 {
+            if let Some(o) = Insert::from_code(code) {
+                assert_eq!(o.code(), code);
+            }
+            if let Some(o) = Assign::from_code(code) {
+                assert_eq!(o.code(), code);
+            }
+            if let Some(o) = Delete::from_code(code) {
+                assert_eq!(o.code(), code);
+            }
+        }
+        assert_eq!(Insert::from_code(RESERVED_KEY), None);
+        assert_eq!(Delete::from_code(2), None);
+    }
+}

@@ -1,0 +1,141 @@
+//! The slab allocator: a bitmap with one bit per pool slab.
+//!
+//! The bitmap is cut into *resident blocks* of one word per lane. A warp looks at one block at a time: every
+//! lane reads its word, the lowest lane with a free bit takes it. When a block is full the warp moves to the
+//! next, at most once around the bitmap.
+//!
+//! Deviations from Ashkiani et al. (IPDPS 2018): the resident block follows from the bucket and is not kept
+//! across operations, so nothing is cached that could go stale; a bit is taken by a fetch-or, which fails
+//! only if the bit itself is gone; the walk is bounded and ends in `None`, the published one spins.
+//!
+//! Steps: one fetch-or when the pool is sparse; at worst one load per bitmap word and one fetch-or per bit
+//! that another warp takes meanwhile.
+
+use super::slots::SlabIndex;
+use crate::key::{fastrange, mix};
+use crate::memory::{IntegerWords, Order, ReadOrder};
+use crate::warp::Warp;
+
+/// Slabs per bitmap word.
+pub const SLABS_PER_WORD: u32 = u32::BITS;
+
+/// The pool's free slabs. A set bit is a slab in use.
+#[derive(Clone, Copy, Debug)]
+pub struct Allocator<B> {
+    bitmap: B,
+    /// Index of the first pool slab: the number of base slabs.
+    first: u32,
+}
+
+impl<B: IntegerWords<u32>> Allocator<B> {
+    /// An allocator over `bitmap`, whose bit 0 stands for slab `first`. Bits beyond the pool are set from the
+    /// start (see [`Allocator::initial_word`]).
+    #[inline(always)]
+    pub const fn new(bitmap: B, first: u32) -> Self {
+        Self { bitmap, first }
+    }
+
+    /// Number of bitmap words for a pool of `slabs`.
+    pub const fn words(slabs: u32) -> usize {
+        slabs.div_ceil(SLABS_PER_WORD) as usize
+    }
+
+    /// What bitmap word `index` holds when a pool of `slabs` is all free.
+    pub const fn initial_word(slabs: u32, index: usize) -> u32 {
+        let before = index as u64 * SLABS_PER_WORD as u64;
+        let left = (slabs as u64).saturating_sub(before);
+        if left >= SLABS_PER_WORD as u64 { 0 } else { u32::MAX << left }
+    }
+
+    /// The bitmap.
+    #[inline(always)]
+    pub const fn bitmap(self) -> B {
+        self.bitmap
+    }
+
+    /// Takes a free slab, or `None` if each word was seen full once. `hint` spreads warps over the bitmap.
+    #[inline(always)]
+    pub fn allocate<W: Warp>(self, w: &mut W, hint: u32) -> Option<SlabIndex> {
+        let blocks = (self.bitmap.len() as u32).div_ceil(W::LANES);
+        if blocks == 0 {
+            return None;
+        }
+        let hash = mix(hint);
+        let mut block = fastrange(hash, blocks);
+        for _ in 0..blocks {
+            if let Some(slab) = self.allocate_in(w, block, hash) {
+                return Some(slab);
+            }
+            block = if block + 1 == blocks { 0 } else { block + 1 };
+        }
+        None
+    }
+
+    /// Takes a free slab of one resident block.
+    #[inline(always)]
+    fn allocate_in<W: Warp>(self, w: &mut W, block: u32, hash: u32) -> Option<SlabIndex> {
+        let len = self.bitmap.len();
+        let base = block as usize * W::LANES as usize;
+        let mut seen = w.each(|lane| {
+            let index = base + lane as usize;
+            // Relaxed: a guess, confirmed by the fetch-or.
+            if index < len { self.bitmap.load(index, ReadOrder::Relaxed) } else { u32::MAX }
+        });
+        // Each turn takes a bit or learns of one that is gone, so there are at most 32 turns per lane.
+        loop {
+            let free = w.map(seen, |_, word| word != u32::MAX);
+            let lane = w.ballot(free).ffs()?;
+            let word = w.shfl(seen, lane);
+            let bit = pick(word, hash);
+            let index = base + lane as usize;
+            // Relaxed: a slab is all empty whenever its bit is clear, so taking it reads nothing that
+            // another warp wrote.
+            let old = w.elect(lane, || self.bitmap.fetch_or(index, 1 << bit, Order::Relaxed));
+            if old & 1 << bit == 0 {
+                return Some(SlabIndex(self.first + index as u32 * SLABS_PER_WORD + bit));
+            }
+            seen = w.map(seen, |l, word| if l == lane { old } else { word });
+        }
+    }
+
+    /// Gives a slab back. It is all empty and no chain reaches it.
+    #[inline(always)]
+    pub fn free<W: Warp>(self, w: &mut W, slab: SlabIndex) {
+        let number = slab.0 - self.first;
+        let (index, bit) = ((number / SLABS_PER_WORD) as usize, number % SLABS_PER_WORD);
+        // Relaxed: the slab was never touched, or the flush that emptied it ends before anybody allocates.
+        w.elect(0, || self.bitmap.fetch_and(index, !(1 << bit), Order::Relaxed));
+    }
+
+    /// Whether `slab` is in use.
+    pub fn in_use(self, slab: SlabIndex) -> bool {
+        let number = slab.0.wrapping_sub(self.first);
+        let index = (number / SLABS_PER_WORD) as usize;
+        // Relaxed: asked at quiescence.
+        index < self.bitmap.len()
+            && self.bitmap.load(index, ReadOrder::Relaxed) & 1 << (number % SLABS_PER_WORD) != 0
+    }
+}
+
+/// A free bit of `word`, which has one: the first at or after a position that follows from `hash`.
+#[inline(always)]
+fn pick(word: u32, hash: u32) -> u32 {
+    let start = hash % SLABS_PER_WORD;
+    let free = (!word).rotate_right(start);
+    (free.trailing_zeros() + start) % SLABS_PER_WORD
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pick_finds_each_free_bit() {
+        for start in 0..32 {
+            for bit in 0..32 {
+                assert_eq!(pick(!(1 << bit), start), bit);
+            }
+            assert_eq!(pick(0, start), start);
+        }
+    }
+}

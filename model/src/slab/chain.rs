@@ -1,0 +1,150 @@
+//! The table and the walk along a chain that every operation shares.
+
+use super::allocator::Allocator;
+use super::packed::PROBE;
+use super::slots::{Link, SlabIndex, Slots};
+use crate::key::{Key, UserKey, fastrange};
+use crate::memory::{IntegerWords, Words};
+use crate::warp::Warp;
+
+/// A handle to a slab hash table: a Copy view that every warp carries.
+///
+/// `S` is the number of slots that each lane reads: a slab has `W::LANES * S` slots, the last one its link.
+/// One table can be used by warps of different widths as long as that product is the same.
+#[derive(Clone, Copy, Debug)]
+pub struct SlabTable<C, B, const S: usize> {
+    pub(super) slots: C,
+    pub(super) pool: Allocator<B>,
+    pub(super) buckets: u32,
+}
+
+/// What the lanes of a warp read of one slab.
+pub(super) type Row<W, C, const S: usize> = <W as Warp>::Lanes<[<C as Slots>::Word; S]>;
+
+/// A slot that a probe found: where, in which lane, and what it held.
+pub(super) struct Found<T> {
+    pub(super) at: usize,
+    pub(super) lane: u32,
+    pub(super) seen: T,
+}
+
+/// Where a chain ended for a scan: the first empty slot, or the nil link of the last slab.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct End {
+    at: usize,
+    link: bool,
+}
+
+impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
+    /// A table of `buckets` base slabs (at least one), followed in `slots` by the slabs of the pool whose
+    /// bitmap is `bitmap`. All slots are empty, all links nil and all bits of the pool clear at first: every
+    /// word all ones, every bitmap word [`Allocator::initial_word`].
+    #[inline(always)]
+    pub const fn new(slots: C, bitmap: B, buckets: u32) -> Self {
+        Self { slots, pool: Allocator::new(bitmap, buckets), buckets }
+    }
+
+    /// Number of buckets.
+    #[inline(always)]
+    pub const fn buckets(self) -> u32 {
+        self.buckets
+    }
+
+    /// The pool's allocator.
+    #[inline(always)]
+    pub const fn allocator(self) -> Allocator<B> {
+        self.pool
+    }
+
+    /// Asks for the cache line of the bucket of `key`. A hint.
+    #[inline(always)]
+    pub fn prefetch<W: Warp>(self, key: UserKey<C::Key>) {
+        self.slots.probe().prefetch(Self::slot(W::LANES, self.bucket(key), 0));
+    }
+
+    /// The base slab of a key.
+    #[inline(always)]
+    pub(super) fn bucket(self, key: UserKey<C::Key>) -> SlabIndex {
+        SlabIndex(fastrange(key.get().hash(), self.buckets))
+    }
+
+    /// Index of slot `number` of a slab.
+    #[inline(always)]
+    pub(super) fn slot(lanes: u32, slab: SlabIndex, number: u32) -> usize {
+        slab.0 as usize * (lanes as usize * S) + number as usize
+    }
+
+    /// Index of the link of a slab.
+    #[inline(always)]
+    pub(super) fn link_slot(lanes: u32, slab: SlabIndex) -> usize {
+        Self::slot(lanes, slab, lanes * S as u32 - 1)
+    }
+
+    /// All lanes read a slab. Every word is a read of its own.
+    #[inline(always)]
+    pub(super) fn read<W: Warp>(self, w: &mut W, slab: SlabIndex) -> Row<W, C, S> {
+        w.each(|lane| {
+            self.slots.probe().load_row::<S>(slab.0 as usize * W::LANES as usize + lane as usize, PROBE)
+        })
+    }
+
+    /// The link in a slab as read.
+    #[inline(always)]
+    pub(super) fn link<W: Warp>(w: &mut W, row: Row<W, C, S>) -> Link {
+        let last = w.map(row, |_, words| words[S - 1]);
+        Link::from_word(w.shfl(last, W::LANES - 1))
+    }
+
+    /// The lowest slot of a slab as read for which `wanted` holds.
+    #[inline(always)]
+    pub(super) fn first<W: Warp>(
+        w: &mut W,
+        slab: SlabIndex,
+        row: Row<W, C, S>,
+        wanted: impl Fn(C::Word) -> bool,
+    ) -> Option<Found<C::Word>> {
+        let hit = w.map(row, |lane, words| {
+            (0..S).rev().fold(S as u32, |hit, i| {
+                if !is_link::<W, S>(lane, i) && wanted(words[i]) { i as u32 } else { hit }
+            })
+        });
+        let votes = w.map(hit, |_, i| i < S as u32);
+        let lane = w.ballot(votes).ffs()?;
+        let number = w.shfl(hit, lane);
+        let words = w.map(row, |_, words| {
+            (1..S).fold(words[0], |word, i| if number == i as u32 { words[i] } else { word })
+        });
+        let seen = w.shfl(words, lane);
+        Some(Found { at: Self::slot(W::LANES, slab, lane * S as u32 + number), lane, seen })
+    }
+
+    /// How many slots of a slab as read satisfy `wanted`.
+    #[inline(always)]
+    pub(super) fn count_in<W: Warp>(w: &mut W, row: Row<W, C, S>, wanted: impl Fn(C::Word) -> bool) -> u32 {
+        let mut total = 0;
+        for i in 0..S {
+            let votes = w.map(row, |lane, words| !is_link::<W, S>(lane, i) && wanted(words[i]));
+            total += w.ballot(votes).popc();
+        }
+        total
+    }
+
+    /// Where the chain ends if it ends in this slab, else the next slab.
+    #[inline(always)]
+    pub(super) fn onward<W: Warp>(w: &mut W, slab: SlabIndex, row: Row<W, C, S>) -> Result<SlabIndex, End> {
+        // Slots are taken in chain order, so nothing follows an empty slot.
+        if let Some(empty) = Self::first(w, slab, row, C::is_empty) {
+            return Err(End { at: empty.at, link: false });
+        }
+        match Self::link(w, row).next() {
+            Some(next) => Ok(next),
+            None => Err(End { at: Self::link_slot(W::LANES, slab), link: true }),
+        }
+    }
+}
+
+/// Whether word `i` of lane `lane` is the slab's link.
+#[inline(always)]
+pub(super) const fn is_link<W: Warp, const S: usize>(lane: u32, i: usize) -> bool {
+    i == S - 1 && lane == W::LANES - 1
+}

@@ -1,0 +1,173 @@
+//! What always holds of a slab hash table, to be checked on a copy of its words.
+
+use super::chain::SlabTable;
+use super::slots::{SlabIndex, Slots};
+use crate::memory::{IntegerWords, Words};
+use crate::warp::Warp;
+
+/// An invariant that does not hold.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Broken {
+    /// A link leads outside the pool.
+    WildLink {
+        /// The slab whose link it is.
+        from: SlabIndex,
+    },
+    /// A slab has two parents, or the chain has a cycle.
+    SharedSlab {
+        /// The slab reached twice, or a chain longer than the table.
+        slab: SlabIndex,
+    },
+    /// A slab is linked but its bit is clear.
+    FreeSlabLinked {
+        /// The slab.
+        slab: SlabIndex,
+    },
+    /// A slot is taken behind an empty one.
+    Gap {
+        /// The bucket.
+        bucket: u32,
+    },
+    /// A slab is in use and no chain reaches it (quiescence only).
+    LostSlab {
+        /// The slab.
+        slab: SlabIndex,
+    },
+    /// A key stands twice in a table that was only filled uniquely (quiescence only).
+    DuplicateKey {
+        /// The bucket.
+        bucket: u32,
+    },
+    /// A key stands in another bucket than its own (quiescence only).
+    WrongBucket {
+        /// The bucket.
+        bucket: u32,
+    },
+}
+
+impl core::fmt::Display for Broken {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            Self::WildLink { from } => write!(f, "the link of slab {} leads outside the pool", from.0),
+            Self::SharedSlab { slab } => write!(f, "slab {} is reached twice", slab.0),
+            Self::FreeSlabLinked { slab } => write!(f, "slab {} is linked but free", slab.0),
+            Self::Gap { bucket } => write!(f, "bucket {bucket} has a taken slot behind an empty one"),
+            Self::LostSlab { slab } => write!(f, "slab {} is in use but no chain reaches it", slab.0),
+            Self::DuplicateKey { bucket } => write!(f, "bucket {bucket} holds a key twice"),
+            Self::WrongBucket { bucket } => write!(f, "bucket {bucket} holds a key of another bucket"),
+        }
+    }
+}
+
+impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
+    /// Checks what holds in every state: links stay in the pool, chains are acyclic and share no slab, every
+    /// linked slab is in use, no slot is taken behind an empty one.
+    ///
+    /// Takes time proportional to slabs squared: meant for the tiny tables of the checkers.
+    pub fn check_state<W: Warp>(self, w: &mut W) -> Result<(), Broken> {
+        for bucket in 0..self.buckets {
+            let mut end_seen = false;
+            self.for_chain(w, bucket, |table, w, slab| {
+                let row = table.read(w, slab);
+                let taken = Self::count_in(w, row, |word| !C::is_empty(word));
+                let prefix = (0..Self::link_number(W::LANES))
+                    .take_while(|&n| Self::first_empty_is_after(w, slab, row, n))
+                    .count() as u32;
+                if taken != prefix || (end_seen && taken > 0) {
+                    return Err(Broken::Gap { bucket });
+                }
+                end_seen |= taken < Self::link_number(W::LANES);
+                table.check_parents(w, slab)
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Checks what holds besides when no operation runs: every slab in use is reachable, every key stands in
+    /// its bucket, and if `unique` no key stands twice.
+    pub fn check_quiescent<W: Warp>(self, w: &mut W, unique: bool) -> Result<(), Broken> {
+        self.check_state(w)?;
+        for slab in self.buckets..self.slabs(W::LANES) {
+            let slab = SlabIndex(slab);
+            if self.pool.in_use(slab) && self.parents(w, slab)? == 0 {
+                return Err(Broken::LostSlab { slab });
+            }
+        }
+        for bucket in 0..self.buckets {
+            let (mut wrong, mut twice) = (false, false);
+            self.visit(w, bucket, |w, number, key, _| {
+                wrong |= crate::key::UserKey::new(key).is_none_or(|k| self.bucket(k).0 != bucket);
+                self.visit(w, bucket, |_, other, k, _| twice |= other < number && k == key);
+            });
+            if wrong {
+                return Err(Broken::WrongBucket { bucket });
+            }
+            if unique && twice {
+                return Err(Broken::DuplicateKey { bucket });
+            }
+        }
+        Ok(())
+    }
+
+    /// Number of slabs, base slabs and pool.
+    pub fn slabs(self, lanes: u32) -> u32 {
+        (self.slots.probe().len() / (lanes as usize * S)) as u32
+    }
+
+    fn check_parents<W: Warp>(self, w: &mut W, slab: SlabIndex) -> Result<(), Broken> {
+        if slab.0 < self.buckets {
+            return Ok(());
+        }
+        if !self.pool.in_use(slab) {
+            return Err(Broken::FreeSlabLinked { slab });
+        }
+        if self.parents(w, slab)? > 1 { Err(Broken::SharedSlab { slab }) } else { Ok(()) }
+    }
+
+    /// How many chains links lead to `slab`.
+    fn parents<W: Warp>(self, w: &mut W, slab: SlabIndex) -> Result<u32, Broken> {
+        let mut parents = 0;
+        for bucket in 0..self.buckets {
+            self.for_chain(w, bucket, |_, _, at| {
+                parents += (at == slab) as u32;
+                Ok(())
+            })?;
+        }
+        Ok(parents)
+    }
+
+    /// Calls `f` for each slab of a chain; a chain longer than the table is a cycle.
+    fn for_chain<W: Warp>(
+        self,
+        w: &mut W,
+        bucket: u32,
+        mut f: impl FnMut(Self, &mut W, SlabIndex) -> Result<(), Broken>,
+    ) -> Result<(), Broken> {
+        let slabs = self.slabs(W::LANES);
+        let mut slab = SlabIndex(bucket);
+        for _ in 0..slabs {
+            f(self, w, slab)?;
+            let row = self.read(w, slab);
+            match Self::link(w, row).next() {
+                None => return Ok(()),
+                Some(next) if next.0 >= slabs || next.0 < self.buckets => {
+                    return Err(Broken::WildLink { from: slab });
+                }
+                Some(next) => slab = next,
+            }
+        }
+        Err(Broken::SharedSlab { slab })
+    }
+
+    fn first_empty_is_after<W: Warp>(
+        w: &mut W,
+        slab: SlabIndex,
+        row: super::chain::Row<W, C, S>,
+        number: u32,
+    ) -> bool {
+        match Self::first(w, slab, row, C::is_empty) {
+            Some(empty) => empty.at > Self::slot(W::LANES, slab, number),
+            None => true,
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! A u64 key and a u64 value in two 64-bit words, for targets without 128-bit atomics.
+//!
+//! The top bit of the key word is a lock that an insert holds while it writes the value. See the README of
+//! this module for the steps and why the value needs no second look.
+
+use super::packed::publish;
+use super::slots::{Link, SlabIndex, Slots};
+use crate::key::Key;
+use crate::memory::{Order, ReadOrder, Words, WriteOrder};
+use crate::warp::Warp;
+
+/// Set in a key word while its insert is under way.
+const LOCK: u64 = 1 << 63;
+/// A slot that was never taken. It looks like the lock of key `2^63 - 1`, which is reserved.
+const EMPTY: u64 = u64::MAX;
+/// A slot whose entry was deleted: the reserved key `2^63 - 2`, unlocked.
+const TOMBSTONE: u64 = u64::FIRST_RESERVED;
+
+/// Slots with a key word and a value word, in two arrays of the same shape.
+#[derive(Clone, Copy, Debug)]
+pub struct LockBitSlots<H> {
+    keys: H,
+    values: H,
+}
+
+impl<H: Words<u64>> LockBitSlots<H> {
+    /// Slots over `keys` (the last word of each slab its link) and `values` (same indices; the word beside a
+    /// link is not used).
+    #[inline(always)]
+    pub const fn new(keys: H, values: H) -> Self {
+        Self { keys, values }
+    }
+}
+
+impl<H: Words<u64>> Slots for LockBitSlots<H> {
+    type Key = u64;
+    type Value = u64;
+    type Word = u64;
+    type Probe = H;
+
+    const PENDING: bool = true;
+
+    #[inline(always)]
+    fn probe(self) -> H {
+        self.keys
+    }
+    #[inline(always)]
+    fn is_empty(word: u64) -> bool {
+        word == EMPTY
+    }
+    #[inline(always)]
+    fn holds(word: u64, key: u64) -> bool {
+        word == key
+    }
+    #[inline(always)]
+    fn is_pending(word: u64, key: u64) -> bool {
+        word == key | LOCK
+    }
+    #[inline(always)]
+    fn is_tombstone(word: u64) -> bool {
+        word == TOMBSTONE
+    }
+    #[inline(always)]
+    fn key(seen: u64) -> u64 {
+        seen
+    }
+    #[inline(always)]
+    fn value<W: Warp>(self, w: &mut W, lane: u32, at: usize, _seen: u64) -> u64 {
+        w.elect(lane, || {
+            // Acquire: pairs with the Release in `fill`. Read again by the lane that reads the value, so no
+            // `sync` is needed. If it is a tombstone by now, the entry was live when it was probed, and its
+            // last value is still in place.
+            self.keys.load(at, ReadOrder::Acquire);
+            // Relaxed: one word, ordered after the key by the acquire above.
+            self.values.load(at, ReadOrder::Relaxed)
+        })
+    }
+    #[inline(always)]
+    fn fill(self, at: usize, key: u64, value: u64) -> bool {
+        // Relaxed: the lock excludes other inserts by its value alone; nothing is read under it.
+        if self.keys.compare_exchange(at, EMPTY, key | LOCK, Order::Relaxed) != EMPTY {
+            return false;
+        }
+        // Relaxed: published by the store below.
+        self.values.store(at, value, WriteOrder::Relaxed);
+        // Release: pairs with the Acquire in `value` and in `assign`, and with the fence of `chain::Scan`.
+        self.keys.store(at, key, WriteOrder::Release);
+        true
+    }
+    #[inline(always)]
+    fn assign(self, at: usize, _seen: u64, value: u64) -> bool {
+        // Acquire: pairs with the Release in `fill`: the first value comes before this one.
+        self.keys.load(at, ReadOrder::Acquire);
+        // Release: pairs with the fence of `chain::Scan`. If the entry was deleted since it was probed, this
+        // assignment takes effect just before that delete.
+        self.values.store(at, value, WriteOrder::Release);
+        true
+    }
+    #[inline(always)]
+    fn erase(self, at: usize, seen: u64) -> bool {
+        // Release: pairs with the fence of `chain::Scan`, as every change of a slot.
+        self.keys.compare_exchange(at, seen, TOMBSTONE, Order::Release) == seen
+    }
+    #[inline(always)]
+    fn publish(self, at: usize, slab: SlabIndex) -> Link {
+        publish(self.keys, at, slab)
+    }
+    #[inline(always)]
+    fn relocate(self, from: usize, to: usize, seen: u64) {
+        // Relaxed, all three: a flush owns its bucket; `Warp::sync` orders its steps among the lanes.
+        let value = self.values.load(from, ReadOrder::Relaxed);
+        self.values.store(to, value, WriteOrder::Relaxed);
+        self.keys.store(to, seen, WriteOrder::Relaxed);
+    }
+    #[inline(always)]
+    fn reset(self, at: usize) {
+        // Relaxed: as in `relocate`.
+        self.keys.store(at, EMPTY, WriteOrder::Relaxed);
+    }
+}

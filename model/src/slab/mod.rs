@@ -1,0 +1,25 @@
+#![doc = include_str!("README.md")]
+
+mod allocator;
+mod chain;
+mod delete;
+mod exclusive;
+mod insert;
+mod invariants;
+mod lockbit;
+mod packed;
+mod search;
+mod slots;
+
+pub use allocator::{Allocator, SLABS_PER_WORD};
+pub use chain::SlabTable;
+pub use exclusive::BucketStats;
+pub use invariants::Broken;
+pub use lockbit::LockBitSlots;
+pub use packed::{Key32, Packed, PackedSlots, Pair32, Pair64};
+pub use slots::{Link, SlabIndex, Slots};
+
+/// Slots per slab of the default layout, the link included: 64 bytes for u32 pairs, two memory sectors.
+///
+/// Seven pairs in 64 bytes take 7 % more per pair than fifteen in 128, and a probe fetches half as much.
+pub const SLAB_SLOTS: usize = 8;

@@ -1,0 +1,106 @@
+//! How a slot of a slab is represented: the part of the slab hash that differs between entry types.
+//!
+//! A slot belongs to one key from the moment it is taken until a flush: its life is
+//! *empty -> pair -> (pair of the same key)\* -> tombstone*. Everything the chain protocol claims rests on
+//! that and on slots being taken in chain order.
+
+use crate::key::Key;
+use crate::memory::{Word, Words};
+use crate::warp::Warp;
+
+/// Index of a slab: base slabs first (one per bucket), then the pool.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct SlabIndex(pub u32);
+
+/// The last word of a slab: the next slab of the chain, or nil.
+///
+/// Layout: the low 32 bits of the word; all ones is nil. Wider words keep their other bits set.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Link(u32);
+
+impl Link {
+    /// No next slab.
+    pub const NIL: Self = Self(u32::MAX);
+
+    /// A link to `slab`.
+    #[inline(always)]
+    pub const fn to(slab: SlabIndex) -> Self {
+        Self(slab.0)
+    }
+
+    /// The next slab, if there is one.
+    #[inline(always)]
+    pub const fn next(self) -> Option<SlabIndex> {
+        if self.0 == Self::NIL.0 { None } else { Some(SlabIndex(self.0)) }
+    }
+
+    /// The link in a slab's last word.
+    #[inline(always)]
+    pub fn from_word<T: Word>(word: T) -> Self {
+        Self(word.to_bits() as u32)
+    }
+
+    /// The slab's last word for this link.
+    #[inline(always)]
+    pub fn into_word<T: Word>(self) -> T {
+        T::from_bits(u128::MAX << 32 | self.0 as u128)
+    }
+}
+
+/// One way to store entries in slabs.
+///
+/// The methods that change a slot run in one lane. `at` is the index of a slot: slab index times slots per
+/// slab plus the slot's number. `seen` is the slot's word as this warp read it.
+pub trait Slots: Copy {
+    /// Key of an entry.
+    type Key: Key;
+    /// Value of an entry; `()` in a set.
+    type Value: Copy + Eq;
+    /// What a probe reads of a slot.
+    type Word: Word;
+    /// The handle that probes read.
+    type Probe: Words<Self::Word>;
+
+    /// Whether [`Slots::is_pending`] can ever be true.
+    const PENDING: bool;
+
+    /// The words that probes read: one per slot, the last of each slab its link.
+    fn probe(self) -> Self::Probe;
+
+    /// The slot was never taken.
+    fn is_empty(word: Self::Word) -> bool;
+
+    /// The slot holds a live entry of `key`.
+    fn holds(word: Self::Word, key: Self::Key) -> bool;
+
+    /// An insert of `key` has taken the slot and has not made the entry visible yet.
+    fn is_pending(word: Self::Word, key: Self::Key) -> bool;
+
+    /// The slot's entry was deleted.
+    fn is_tombstone(word: Self::Word) -> bool;
+
+    /// The key of a live entry.
+    fn key(seen: Self::Word) -> Self::Key;
+
+    /// The value of the live entry `seen` by lane `lane`.
+    fn value<W: Warp>(self, w: &mut W, lane: u32, at: usize, seen: Self::Word) -> Self::Value;
+
+    /// Takes the empty slot for an entry. False: another warp was faster and nothing changed.
+    fn fill(self, at: usize, key: Self::Key, value: Self::Value) -> bool;
+
+    /// Replaces the value of the live entry `seen`. False: the slot had changed and still does not hold
+    /// `value` by this call.
+    fn assign(self, at: usize, seen: Self::Word, value: Self::Value) -> bool;
+
+    /// Turns the live entry `seen` into a tombstone. False: the slot had changed and this call changed nothing.
+    fn erase(self, at: usize, seen: Self::Word) -> bool;
+
+    /// Sets the link at `at` from nil to `slab`. Returns the link that stands there afterwards.
+    fn publish(self, at: usize, slab: SlabIndex) -> Link;
+
+    /// Flush only, one warp per bucket: copies the live entry `seen` from one slot to another.
+    fn relocate(self, from: usize, to: usize, seen: Self::Word);
+
+    /// Flush only: makes a slot empty, or a link nil.
+    fn reset(self, at: usize);
+}

@@ -1,0 +1,125 @@
+//! The warp contract: what a structure may ask of the lanes that run it.
+//!
+//! Code is written at warp level. A value is either *uniform* (a plain Rust value, the same for all lanes)
+//! or *per lane* ([`Warp::Lanes`], opaque). Per-lane values cannot be branched on, so control flow outside
+//! the per-lane closures is uniform by construction. Collectives take `&mut self` and the closures cannot
+//! borrow the warp, so a collective inside divergent code does not compile.
+//!
+//! **Each lane is a thread of its own in the memory model.** [`Warp::ballot`] and [`Warp::shfl`] exchange
+//! values and order no memory. [`Warp::sync`] does.
+
+use crate::memory::Word;
+
+/// A tile of 1 to 32 lanes that runs one operation together.
+///
+/// A tile is what the structures call a warp. Its width is [`Warp::LANES`], a power of two, never the
+/// literal 32; a width of 1 is scalar code.
+pub trait Warp {
+    /// Number of lanes: 1, 2, 4, 8, 16 or 32.
+    const LANES: u32;
+
+    /// One value per lane. On a GPU this is the value itself, in a register; on a CPU it is an array.
+    type Lanes<T: Copy>: Copy;
+
+    /// Index of this warp among all warps of the launch. Uniform. Used to spread work, never for correctness.
+    fn id(&self) -> u32;
+
+    /// Runs `f(lane)` in every lane. The order among lanes is not defined.
+    fn each<T: Copy>(&mut self, f: impl FnMut(u32) -> T) -> Self::Lanes<T>;
+
+    /// Runs `f(lane, value)` in every lane.
+    fn map<T: Copy, U: Copy>(&mut self, values: Self::Lanes<T>, f: impl FnMut(u32, T) -> U)
+    -> Self::Lanes<U>;
+
+    /// Runs `f(lane, a, b)` in every lane.
+    fn both<T: Copy, U: Copy, V: Copy>(
+        &mut self,
+        a: Self::Lanes<T>,
+        b: Self::Lanes<U>,
+        f: impl FnMut(u32, T, U) -> V,
+    ) -> Self::Lanes<V>;
+
+    /// Collects one bit per lane. Orders no memory.
+    fn ballot(&mut self, votes: Self::Lanes<bool>) -> Ballot;
+
+    /// The value of lane `source`, for all. Orders no memory. `source` is below [`Warp::LANES`].
+    fn shfl<T: Word>(&mut self, values: Self::Lanes<T>, source: u32) -> T;
+
+    /// Lane `lane` alone runs `f`; all lanes learn the result. Orders no memory.
+    fn elect<T: Word>(&mut self, lane: u32, f: impl FnOnce() -> T) -> T;
+
+    /// Waits for all lanes and orders memory among them: what any lane did before, every lane sees after.
+    fn sync(&mut self);
+
+    /// A sequentially consistent fence in every lane, and [`Warp::sync`] on both sides of it.
+    fn fence(&mut self);
+
+    /// Says that this warp waits for another one. Called in every loop that can only end by the step of
+    /// another warp.
+    fn pause(&mut self);
+}
+
+/// One bit per lane, lane 0 lowest.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Ballot(u32);
+
+impl Ballot {
+    /// A ballot from its bits.
+    #[inline(always)]
+    pub const fn from_bits(bits: u32) -> Self {
+        Self(bits)
+    }
+
+    /// The bits.
+    #[inline(always)]
+    pub const fn bits(self) -> u32 {
+        self.0
+    }
+
+    /// The lowest lane that voted, if any.
+    #[inline(always)]
+    pub const fn ffs(self) -> Option<u32> {
+        if self.0 == 0 { None } else { Some(self.0.trailing_zeros()) }
+    }
+
+    /// How many lanes voted.
+    #[inline(always)]
+    pub const fn popc(self) -> u32 {
+        self.0.count_ones()
+    }
+
+    /// Whether any lane voted.
+    #[inline(always)]
+    pub const fn any(self) -> bool {
+        self.0 != 0
+    }
+
+    /// The same ballot with `lane` taken out. `lane` is below 32.
+    #[inline(always)]
+    pub const fn without(self, lane: u32) -> Self {
+        Self(self.0 & !(1u32.wrapping_shl(lane)))
+    }
+
+    /// The votes of the lanes below `lane`. `lane` is below 32.
+    #[inline(always)]
+    pub const fn below(self, lane: u32) -> Self {
+        Self(self.0 & (1u32.wrapping_shl(lane)).wrapping_sub(1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Ballot;
+
+    #[test]
+    fn ballot_reads_lanes_from_the_lowest() {
+        let b = Ballot::from_bits(0b1010_0100);
+        assert_eq!(b.ffs(), Some(2));
+        assert_eq!(b.popc(), 3);
+        assert_eq!(b.without(2).ffs(), Some(5));
+        assert_eq!(b.below(5).bits(), 0b100);
+        assert_eq!(b.below(0).bits(), 0);
+        assert!(!Ballot::from_bits(0).any());
+        assert_eq!(Ballot::from_bits(0).ffs(), None);
+    }
+}
