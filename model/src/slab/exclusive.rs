@@ -1,8 +1,11 @@
-//! Operations of a phase of their own: flush, visit, statistics. One warp per bucket, no other operation on
-//! the table meanwhile.
+//! Operations on one bucket as a whole: statistics, visit, flush.
+//!
+//! A flush is a phase of its own: one warp per bucket, no other operation on the table meanwhile. Statistics
+//! and visits may run beside others; they are exact only if nothing changes.
 
 use super::chain::SlabTable;
 use super::slots::{SlabIndex, Slots};
+use crate::key::UserKey;
 use crate::memory::IntegerWords;
 use crate::warp::Warp;
 
@@ -152,10 +155,10 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
         lanes * S as u32 - 1
     }
 
-    /// Whether a slot holds a live entry of any key. Nothing is pending in a phase of its own.
+    /// Whether a slot holds a live entry of any key: every other word has a reserved key.
     #[inline(always)]
     fn is_live(word: C::Word) -> bool {
-        !C::is_empty(word) && !C::is_tombstone(word)
+        UserKey::new(C::key(word)).is_some()
     }
 
     /// The word of slot `number` and its lane, if the slot is live.

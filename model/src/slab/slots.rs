@@ -79,7 +79,7 @@ pub trait Slots: Copy {
     /// The slot's entry was deleted.
     fn is_tombstone(word: Self::Word) -> bool;
 
-    /// The key of a live entry.
+    /// The key of a live entry; a reserved one for every other word.
     fn key(seen: Self::Word) -> Self::Key;
 
     /// The value of the live entry `seen` by lane `lane`.

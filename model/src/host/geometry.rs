@@ -1,0 +1,126 @@
+//! How large a slab hash table is, and what it holds.
+
+use super::Refused;
+use crate::slab::SLAB_SLOTS;
+
+/// Pairs per slab of the default layout.
+const PAIRS_PER_SLAB: u64 = SLAB_SLOTS as u64 - 1;
+
+/// Numbers of slabs of a table with [`SLAB_SLOTS`] slots per slab.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Geometry {
+    /// Base slabs, one per bucket.
+    pub buckets: u32,
+    /// Slabs that chains can grow by.
+    pub pool: u32,
+}
+
+impl Geometry {
+    /// Pairs per slot of the base slabs that [`Geometry::for_pairs`] aims at: the published *expected chain*.
+    pub const DEFAULT_LOAD: f64 = 0.6;
+
+    /// A table in which `pairs` pairs fit whatever their keys are, at the default load.
+    ///
+    /// Deleted pairs keep their slots until a flush and count.
+    ///
+    /// # Errors
+    /// [`Refused::TooLarge`] from about 10^10 pairs on.
+    pub fn for_pairs(pairs: u64) -> Result<Self, Refused> {
+        Self::with_load(pairs, Self::DEFAULT_LOAD)
+    }
+
+    /// A table in which `pairs` pairs fit whatever their keys are, with `load` pairs per slot of the base
+    /// slabs. A chain of x pairs needs at most x / 7 slabs of the pool, so pairs / 7 always suffice.
+    /// A load that is not between 0.01 and 100 is brought into that range.
+    ///
+    /// # Errors
+    /// [`Refused::TooLarge`] if the slabs cannot be counted in 32 bits.
+    pub fn with_load(pairs: u64, load: f64) -> Result<Self, Refused> {
+        let load = if load.is_nan() { Self::DEFAULT_LOAD } else { load.clamp(0.01, 100.0) };
+        let slots = (pairs as f64 / load) as u64;
+        let buckets = (slots.div_ceil(PAIRS_PER_SLAB)).max(1);
+        let pool = pairs.div_ceil(PAIRS_PER_SLAB).max(1);
+        let slabs = buckets.saturating_add(pool);
+        if slabs >= u32::MAX as u64 {
+            return Err(Refused::TooLarge { slabs });
+        }
+        Ok(Self { buckets: buckets as u32, pool: pool as u32 })
+    }
+
+    /// Number of slots, links included.
+    pub const fn slots(self) -> usize {
+        (self.buckets as usize + self.pool as usize) * SLAB_SLOTS
+    }
+}
+
+/// What a table holds.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Stats {
+    /// Live pairs.
+    pub live: u64,
+    /// Deleted pairs whose slots a flush gives back.
+    pub tombstones: u64,
+    /// Slabs in chains, base slabs counted.
+    pub slabs: u64,
+    /// Slabs per chain of the longest chain.
+    pub longest: u32,
+    /// How many chains have 1, 2, ... slabs; the last entry counts 16 and more.
+    pub chains: [u64; 16],
+}
+
+impl Stats {
+    /// Adds one chain.
+    pub fn add(&mut self, chain: crate::slab::BucketStats) {
+        self.live += chain.live as u64;
+        self.tombstones += chain.tombstones as u64;
+        self.slabs += chain.slabs as u64;
+        self.longest = self.longest.max(chain.slabs);
+        let last = self.chains.len() - 1;
+        self.chains[(chain.slabs.max(1) as usize - 1).min(last)] += 1;
+    }
+
+    /// Adds other chains.
+    #[must_use]
+    pub fn merge(mut self, other: &Self) -> Self {
+        self.live += other.live;
+        self.tombstones += other.tombstones;
+        self.slabs += other.slabs;
+        self.longest = self.longest.max(other.longest);
+        for (a, b) in self.chains.iter_mut().zip(other.chains) {
+            *a += b;
+        }
+        self
+    }
+
+    /// Live pairs per slot of the slabs in chains: the published *memory utilization* but for the links.
+    pub fn load(&self) -> f64 {
+        self.live as f64 / (self.slabs.max(1) * PAIRS_PER_SLAB) as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn geometry_holds_what_it_promises() {
+        let g = Geometry::for_pairs(4200).unwrap();
+        assert_eq!(g.buckets, 1000);
+        assert_eq!(g.pool, 600);
+        assert_eq!(Geometry::for_pairs(0).unwrap(), Geometry { buckets: 1, pool: 1 });
+        assert!(matches!(Geometry::for_pairs(u64::MAX), Err(Refused::TooLarge { .. })));
+        assert!(Geometry::with_load(100, f64::NAN).is_ok());
+        assert!(Geometry::with_load(100, -1.0).is_ok());
+    }
+
+    #[test]
+    fn stats_add_up() {
+        let mut a = Stats::default();
+        a.add(crate::slab::BucketStats { live: 9, tombstones: 1, slabs: 2 });
+        let mut b = Stats::default();
+        b.add(crate::slab::BucketStats { live: 5, tombstones: 0, slabs: 40 });
+        let sum = a.merge(&b);
+        assert_eq!((sum.live, sum.tombstones, sum.slabs, sum.longest), (14, 1, 42, 40));
+        assert_eq!((sum.chains[1], sum.chains[15]), (1, 1));
+    }
+}
