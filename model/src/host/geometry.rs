@@ -3,12 +3,11 @@
 use super::Refused;
 use crate::slab::SLAB_SLOTS;
 
-/// Pairs per slab of the default layout.
-const PAIRS_PER_SLAB: u64 = SLAB_SLOTS as u64 - 1;
-
-/// Numbers of slabs of a table with [`SLAB_SLOTS`] slots per slab.
+/// How many slabs a table has, and how large they are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Geometry {
+    /// Slots per slab, the link included: the lanes of a warp times the slots that each reads.
+    pub slab_slots: u32,
     /// Base slabs, one per bucket.
     pub buckets: u32,
     /// Slabs that chains can grow by.
@@ -19,37 +18,43 @@ impl Geometry {
     /// Pairs per slot of the base slabs that [`Geometry::for_pairs`] aims at: the published *expected chain*.
     pub const DEFAULT_LOAD: f64 = 0.6;
 
-    /// A table in which `pairs` pairs fit whatever their keys are, at the default load.
-    ///
-    /// Deleted pairs keep their slots until a flush and count.
+    /// A table in which `pairs` pairs fit whatever their keys are: [`SLAB_SLOTS`] slots per slab, at the
+    /// default load. Deleted pairs keep their slots until a flush and count.
     ///
     /// # Errors
     /// [`Refused::TooLarge`] from about 10^10 pairs on.
     pub fn for_pairs(pairs: u64) -> Result<Self, Refused> {
-        Self::with_load(pairs, Self::DEFAULT_LOAD)
+        Self::new(pairs, Self::DEFAULT_LOAD, SLAB_SLOTS as u32)
     }
 
     /// A table in which `pairs` pairs fit whatever their keys are, with `load` pairs per slot of the base
-    /// slabs. A chain of x pairs needs at most x / 7 slabs of the pool, so pairs / 7 always suffice.
-    /// A load that is not between 0.01 and 100 is brought into that range.
+    /// slabs. With s pairs per slab a chain of x pairs takes at most x / s slabs of the pool, so pairs / s
+    /// always suffice. A load that is not between 0.01 and 100 is brought into that range, and a slab has at
+    /// least two slots.
     ///
     /// # Errors
     /// [`Refused::TooLarge`] if the slabs cannot be counted in 32 bits.
-    pub fn with_load(pairs: u64, load: f64) -> Result<Self, Refused> {
+    pub fn new(pairs: u64, load: f64, slab_slots: u32) -> Result<Self, Refused> {
         let load = if load.is_nan() { Self::DEFAULT_LOAD } else { load.clamp(0.01, 100.0) };
-        let slots = (pairs as f64 / load) as u64;
-        let buckets = (slots.div_ceil(PAIRS_PER_SLAB)).max(1);
-        let pool = pairs.div_ceil(PAIRS_PER_SLAB).max(1);
+        let slab_slots = slab_slots.max(2);
+        let per_slab = slab_slots as u64 - 1;
+        let buckets = ((pairs as f64 / load) as u64).div_ceil(per_slab).max(1);
+        let pool = pairs.div_ceil(per_slab).max(1);
         let slabs = buckets.saturating_add(pool);
         if slabs >= u32::MAX as u64 {
             return Err(Refused::TooLarge { slabs });
         }
-        Ok(Self { buckets: buckets as u32, pool: pool as u32 })
+        Ok(Self { slab_slots, buckets: buckets as u32, pool: pool as u32 })
+    }
+
+    /// Pairs that fit a slab.
+    pub const fn pairs_per_slab(self) -> u32 {
+        self.slab_slots - 1
     }
 
     /// Number of slots, links included.
     pub const fn slots(self) -> usize {
-        (self.buckets as usize + self.pool as usize) * SLAB_SLOTS
+        (self.buckets as usize + self.pool as usize) * self.slab_slots as usize
     }
 }
 
@@ -92,9 +97,15 @@ impl Stats {
         self
     }
 
-    /// Live pairs per slot of the slabs in chains: the published *memory utilization* but for the links.
-    pub fn load(&self) -> f64 {
-        self.live as f64 / (self.slabs.max(1) * PAIRS_PER_SLAB) as f64
+    /// Live pairs per slot of the slabs in chains, links not counted.
+    pub fn load(&self, geometry: Geometry) -> f64 {
+        self.live as f64 / (self.slabs.max(1) * geometry.pairs_per_slab() as u64) as f64
+    }
+
+    /// Bytes of the slabs in chains per live pair, for slots of `slot_bytes` each.
+    pub fn bytes_per_pair(&self, geometry: Geometry, slot_bytes: u32) -> f64 {
+        let bytes = self.slabs * geometry.slab_slots as u64 * slot_bytes as u64;
+        bytes as f64 / self.live.max(1) as f64
     }
 }
 
@@ -107,10 +118,10 @@ mod tests {
         let g = Geometry::for_pairs(4200).unwrap();
         assert_eq!(g.buckets, 1000);
         assert_eq!(g.pool, 600);
-        assert_eq!(Geometry::for_pairs(0).unwrap(), Geometry { buckets: 1, pool: 1 });
+        assert_eq!(Geometry::for_pairs(0).unwrap(), Geometry { slab_slots: 8, buckets: 1, pool: 1 });
         assert!(matches!(Geometry::for_pairs(u64::MAX), Err(Refused::TooLarge { .. })));
-        assert!(Geometry::with_load(100, f64::NAN).is_ok());
-        assert!(Geometry::with_load(100, -1.0).is_ok());
+        assert!(Geometry::new(100, f64::NAN, 8).is_ok());
+        assert!(Geometry::new(100, -1.0, 0).is_ok());
     }
 
     #[test]

@@ -36,6 +36,13 @@ pub enum Refused {
         /// The number of slabs.
         slabs: u64,
     },
+    /// The size is for slabs of another number of slots than the table's warps read.
+    SlabSlots {
+        /// Slots per slab of the size.
+        found: u32,
+        /// Lanes times slots per lane of the table.
+        expected: u32,
+    },
 }
 
 impl fmt::Display for Refused {
@@ -43,6 +50,9 @@ impl fmt::Display for Refused {
         match self {
             Self::ReservedKey { index } => write!(f, "the key at index {index} is reserved"),
             Self::Length { keys, what, found } => write!(f, "{keys} keys but {found} {what}"),
+            Self::SlabSlots { found, expected } => {
+                write!(f, "the size is for slabs of {found} slots, the table's warps read {expected}")
+            }
             Self::TooLarge { slabs } => {
                 write!(f, "{slabs} slabs are more than the {} that fit", u32::MAX - 1)
             }

@@ -1,0 +1,160 @@
+//! The map: u32 or u64 keys and values, duplicates allowed if inserted so.
+
+use super::store::{Entry, Store};
+use super::table::{Error, Table};
+use rayon::prelude::*;
+use warpproof_model::Key;
+use warpproof_model::host::{Answer, BulkMap, Geometry, Matches, Op, Stats, same_length};
+use warpproof_model::outcome::{Assign, Delete, Insert};
+use warpproof_model::slab::SLAB_SLOTS;
+
+/// A concurrent map or multimap in CPU memory.
+///
+/// `SlabMap<u32, u32>` or `SlabMap<u64, u64>`; bulk operations are those of [`BulkMap`]. The width of a warp
+/// (`L` lanes of `S` slots) is a matter of speed, not of meaning.
+///
+/// ```
+/// use warpproof_simt::cpu::SlabMap;
+/// use warpproof_model::host::BulkMap;
+///
+/// let map = SlabMap::<u32, u32>::with_capacity(100)?;
+/// map.insert_unique(&[1, 2, 3], &[10, 20, 30])?;
+/// assert_eq!(map.search(&[2, 4])?, [Some(20), None]);
+/// # Ok::<(), warpproof_simt::cpu::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct SlabMap<K: Key, V, const L: usize = 1, const S: usize = SLAB_SLOTS>
+where
+    (K, V): Entry,
+{
+    table: Table<<(K, V) as Entry>::Store, L, S>,
+}
+
+impl<K: Key, V: Copy + Default + Send + Sync, const L: usize, const S: usize> SlabMap<K, V, L, S>
+where
+    (K, V): Entry<Store: Store<Key = K, Value = V>>,
+{
+    /// An empty map in which `pairs` pairs fit whatever their keys are.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`], or [`Error::Refused`] if the table would be too large to index.
+    pub fn with_capacity(pairs: u64) -> Result<Self, Error> {
+        Ok(Self { table: Table::new(Table::<<(K, V) as Entry>::Store, L, S>::geometry_for(pairs)?)? })
+    }
+
+    /// An empty map of a given size.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`], or [`Error::Refused`] if the size is for slabs of other than `L * S` slots.
+    pub fn with_geometry(geometry: Geometry) -> Result<Self, Error> {
+        Ok(Self { table: Table::new(geometry)? })
+    }
+
+    /// The table: its view runs single operations with a warp of your own.
+    pub fn table(&self) -> &Table<<(K, V) as Entry>::Store, L, S> {
+        &self.table
+    }
+
+    fn values_match(keys: &[K], values: &[V]) -> Result<(), Error> {
+        Ok(same_length(keys, "values", values)?)
+    }
+}
+
+impl<K: Key, V: Copy + Default + Send + Sync, const L: usize, const S: usize> BulkMap<K, V>
+    for SlabMap<K, V, L, S>
+where
+    (K, V): Entry<Store: Store<Key = K, Value = V>>,
+{
+    type Error = Error;
+
+    fn insert(&self, keys: &[K], values: &[V]) -> Result<Vec<Insert>, Error> {
+        Self::values_match(keys, values)?;
+        self.table.run(keys, Insert::Full, |t, w, key, i| t.insert(w, key, values[i]))
+    }
+
+    fn insert_unique(&self, keys: &[K], values: &[V]) -> Result<Vec<Insert>, Error> {
+        Self::values_match(keys, values)?;
+        self.table.run(keys, Insert::Full, |t, w, key, i| t.insert_unique(w, key, values[i]))
+    }
+
+    fn insert_or_assign(&self, keys: &[K], values: &[V]) -> Result<Vec<Assign>, Error> {
+        Self::values_match(keys, values)?;
+        self.table.run(keys, Assign::Full, |t, w, key, i| t.insert_or_assign(w, key, values[i]))
+    }
+
+    fn search(&self, keys: &[K]) -> Result<Vec<Option<V>>, Error> {
+        self.table.run(keys, None, |t, w, key, _| t.search(w, key))
+    }
+
+    fn search_all(&self, keys: &[K]) -> Result<Matches<V>, Error> {
+        // One pass: each chunk of keys collects its values, then the chunks are put together.
+        let counts_and_values = |keys: &[K]| {
+            let mut counts = Vec::with_capacity(keys.len());
+            let mut values = Vec::new();
+            let view = self.table.view();
+            let mut warp = super::CpuWarp::<L>::new(0);
+            for key in keys.iter().filter_map(|&k| warpproof_model::UserKey::new(k)) {
+                let base = values.len();
+                let count = view.search_all(&mut warp, key, |_, number, value| {
+                    // A repeated scan starts again at 0.
+                    values.truncate(base + number as usize);
+                    values.push(value);
+                });
+                values.truncate(base + count as usize);
+                counts.push(count);
+            }
+            (counts, values)
+        };
+        warpproof_model::host::admit(keys)?;
+        let parts: Vec<_> = keys.par_chunks(4096).map(counts_and_values).collect();
+        let mut offsets = Vec::with_capacity(keys.len() + 1);
+        let mut end = 0u64;
+        offsets.push(end);
+        for count in parts.iter().flat_map(|(counts, _)| counts) {
+            end += *count as u64;
+            offsets.push(end);
+        }
+        let values = parts.into_iter().flat_map(|(_, values)| values).collect();
+        Ok(Matches { offsets, values })
+    }
+
+    fn count(&self, keys: &[K]) -> Result<Vec<u32>, Error> {
+        self.table.run(keys, 0, |t, w, key, _| t.count(w, key))
+    }
+
+    fn delete(&self, keys: &[K]) -> Result<Vec<Delete>, Error> {
+        self.table.run(keys, Delete::Absent, |t, w, key, _| t.delete(w, key))
+    }
+
+    fn delete_all(&self, keys: &[K]) -> Result<Vec<u32>, Error> {
+        self.table.run(keys, 0, |t, w, key, _| t.delete_all(w, key))
+    }
+
+    fn mixed(&self, ops: &[Op], keys: &[K], values: &[V]) -> Result<Vec<Answer<V>>, Error> {
+        same_length(keys, "operations", ops)?;
+        Self::values_match(keys, values)?;
+        self.table.run(keys, Answer::Search(None), |t, w, key, i| match ops[i] {
+            Op::Insert => Answer::Insert(t.insert(w, key, values[i])),
+            Op::InsertUnique => Answer::Insert(t.insert_unique(w, key, values[i])),
+            Op::Assign => Answer::Assign(t.insert_or_assign(w, key, values[i])),
+            Op::Delete => Answer::Delete(t.delete(w, key)),
+            Op::Search => Answer::Search(t.search(w, key)),
+        })
+    }
+
+    fn flush(&mut self) -> Result<u64, Error> {
+        Ok(self.table.flush())
+    }
+
+    fn pairs(&self) -> Result<Vec<(K, V)>, Error> {
+        Ok(self.table.entries())
+    }
+
+    fn stats(&self) -> Result<Stats, Error> {
+        Ok(self.table.stats())
+    }
+
+    fn geometry(&self) -> Geometry {
+        self.table.geometry()
+    }
+}

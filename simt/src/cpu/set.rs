@@ -1,0 +1,68 @@
+//! The set of u32 keys.
+
+use super::store::KeyStore;
+use super::table::{Error, Table};
+use warpproof_model::host::{BulkSet, Geometry, Stats};
+use warpproof_model::outcome::{Delete, Insert};
+use warpproof_model::slab::SLAB_SLOTS;
+
+/// A concurrent set of u32 keys in CPU memory. Bulk operations are those of [`BulkSet`].
+#[derive(Debug)]
+pub struct SlabSet<const L: usize = 1, const S: usize = SLAB_SLOTS> {
+    table: Table<KeyStore, L, S>,
+}
+
+impl<const L: usize, const S: usize> SlabSet<L, S> {
+    /// An empty set in which `keys` keys fit whatever they are.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`], or [`Error::Refused`] if the table would be too large to index.
+    pub fn with_capacity(keys: u64) -> Result<Self, Error> {
+        Self::with_geometry(Table::<KeyStore, L, S>::geometry_for(keys)?)
+    }
+
+    /// An empty set of a given size.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`], or [`Error::Refused`] if the size is for slabs of other than `L * S` slots.
+    pub fn with_geometry(geometry: Geometry) -> Result<Self, Error> {
+        Ok(Self { table: Table::new(geometry)? })
+    }
+
+    /// The table: its view runs single operations with a warp of your own.
+    pub fn table(&self) -> &Table<KeyStore, L, S> {
+        &self.table
+    }
+}
+
+impl<const L: usize, const S: usize> BulkSet<u32> for SlabSet<L, S> {
+    type Error = Error;
+
+    fn insert(&self, keys: &[u32]) -> Result<Vec<Insert>, Error> {
+        self.table.run(keys, Insert::Full, |t, w, key, _| t.insert_unique(w, key, ()))
+    }
+
+    fn contains(&self, keys: &[u32]) -> Result<Vec<bool>, Error> {
+        self.table.run(keys, false, |t, w, key, _| t.search(w, key).is_some())
+    }
+
+    fn delete(&self, keys: &[u32]) -> Result<Vec<Delete>, Error> {
+        self.table.run(keys, Delete::Absent, |t, w, key, _| t.delete(w, key))
+    }
+
+    fn flush(&mut self) -> Result<u64, Error> {
+        Ok(self.table.flush())
+    }
+
+    fn keys(&self) -> Result<Vec<u32>, Error> {
+        Ok(self.table.entries().into_iter().map(|(key, ())| key).collect())
+    }
+
+    fn stats(&self) -> Result<Stats, Error> {
+        Ok(self.table.stats())
+    }
+
+    fn geometry(&self) -> Geometry {
+        self.table.geometry()
+    }
+}

@@ -1,0 +1,169 @@
+//! A slab hash table in CPU memory, of any entry type: what [`super::SlabMap`] and [`super::SlabSet`] share.
+
+use super::launch::launch;
+use super::store::Store;
+use super::warp::CpuWarp;
+use super::words::{Array, CpuWords};
+use core::fmt;
+use core::sync::atomic::AtomicU32;
+use rayon::prelude::*;
+use warpproof_model::host::{Geometry, Refused, Stats};
+use warpproof_model::slab::{Allocator, SLAB_SLOTS, SlabTable};
+use warpproof_model::{Key, UserKey};
+
+/// What can go wrong on the CPU.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Error {
+    /// The input was refused; nothing ran.
+    Refused(Refused),
+    /// The table's memory cannot be had.
+    OutOfMemory {
+        /// Bytes of the table's slots.
+        bytes: u64,
+    },
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Refused(refused) => refused.fmt(f),
+            Self::OutOfMemory { bytes } => write!(f, "out of memory: a table of {bytes} bytes cannot be had"),
+        }
+    }
+}
+
+impl core::error::Error for Error {}
+
+impl From<Refused> for Error {
+    fn from(refused: Refused) -> Self {
+        Self::Refused(refused)
+    }
+}
+
+/// The table seen by warps of `L` lanes that read `S` slots each.
+pub(super) type View<'a, St, const S: usize> =
+    SlabTable<<St as Store>::Slots<'a>, CpuWords<'a, AtomicU32, 16>, S>;
+
+/// A slab hash table, run by warps of `L` lanes that read `S` slots each: a slab has `L * S`
+/// slots. One lane is fastest on a CPU and the default.
+pub struct Table<St: Store, const L: usize = 1, const S: usize = SLAB_SLOTS> {
+    store: St,
+    bitmap: Array<AtomicU32, 16>,
+    geometry: Geometry,
+}
+
+impl<St: Store, const L: usize, const S: usize> Table<St, L, S> {
+    /// An empty table.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]; [`Refused::SlabSlots`] if the size is for other slabs.
+    pub fn new(geometry: Geometry) -> Result<Self, Error> {
+        const { assert!(L * S >= 2, "a slab has at least one slot and its link") };
+        let expected = (L * S) as u32;
+        if geometry.slab_slots != expected {
+            return Err(Refused::SlabSlots { found: geometry.slab_slots, expected }.into());
+        }
+        let out_of_memory =
+            |_| Error::OutOfMemory { bytes: (geometry.slots() * size_of::<(St::Key, St::Value)>()) as u64 };
+        let store = St::new(geometry.slots()).map_err(out_of_memory)?;
+        let words = Allocator::<CpuWords<'_, AtomicU32, 16>>::words(geometry.pool);
+        let initial = |i| Allocator::<CpuWords<'_, AtomicU32, 16>>::initial_word(geometry.pool, i);
+        let bitmap = Array::new(words, initial).map_err(out_of_memory)?;
+        Ok(Self { store, bitmap, geometry })
+    }
+
+    /// The view that operations work on: call them with a [`CpuWarp`] of `L` lanes.
+    #[inline(always)]
+    pub fn view(&self) -> View<'_, St, S> {
+        SlabTable::new(self.store.slots(), self.bitmap.words(), self.geometry.buckets)
+    }
+
+    /// The size for `pairs` pairs with the slabs of this type.
+    ///
+    /// # Errors
+    /// [`Refused::TooLarge`].
+    pub fn geometry_for(pairs: u64) -> Result<Geometry, Refused> {
+        Geometry::new(pairs, Geometry::DEFAULT_LOAD, (L * S) as u32)
+    }
+
+    /// The table's size.
+    pub fn geometry(&self) -> Geometry {
+        self.geometry
+    }
+
+    /// Memory of the table: slots and bitmap.
+    pub fn bytes(&self) -> usize {
+        self.store.bytes() + self.bitmap.bytes()
+    }
+
+    /// Runs `f` for every key; reserved keys are refused before anything runs.
+    pub(super) fn run<T: Copy + Send + Sync>(
+        &self,
+        keys: &[St::Key],
+        blank: T,
+        f: impl Fn(View<'_, St, S>, &mut CpuWarp<L>, UserKey<St::Key>, usize) -> T + Sync,
+    ) -> Result<Vec<T>, Error> {
+        warpproof_model::host::admit(keys)?;
+        let view = self.view();
+        let mut out = vec![blank; keys.len()];
+        let user = |i: usize| UserKey::new(keys[i]);
+        launch::<L, _>(
+            &mut out,
+            |i| {
+                if let Some(key) = user(i) {
+                    view.prefetch::<CpuWarp<L>>(key);
+                }
+            },
+            |w, i| match user(i) {
+                Some(key) => f(view, w, key, i),
+                // Not reached: `admit` refused the batch.
+                None => blank,
+            },
+        );
+        Ok(out)
+    }
+
+    /// Reclaims deleted pairs; returns how many slabs went back to the pool.
+    pub fn flush(&mut self) -> u64 {
+        let view = self.view();
+        self.buckets().map(|b| view.flush(&mut CpuWarp::<L>::new(b), b) as u64).sum()
+    }
+
+    /// What the table holds. Exact if nothing changes meanwhile.
+    pub fn stats(&self) -> Stats {
+        let view = self.view();
+        self.buckets()
+            .fold(Stats::default, |mut stats, b| {
+                stats.add(view.bucket_stats(&mut CpuWarp::<L>::new(b), b));
+                stats
+            })
+            .reduce(Stats::default, |a, b| a.merge(&b))
+    }
+
+    /// All entries, in no particular order. Exact if nothing changes meanwhile.
+    pub fn entries(&self) -> Vec<(St::Key, St::Value)> {
+        let view = self.view();
+        self.buckets()
+            .fold(Vec::new, |mut out, b| {
+                view.visit(&mut CpuWarp::<L>::new(b), b, |_, _, key, value| out.push((key, value)));
+                out
+            })
+            .reduce(Vec::new, |mut a, mut b| {
+                a.append(&mut b);
+                a
+            })
+    }
+
+    fn buckets(&self) -> impl IndexedParallelIterator<Item = u32> + use<St, L, S> {
+        (0..self.geometry.buckets).into_par_iter().with_min_len(4096)
+    }
+}
+
+impl<St: Store, const L: usize, const S: usize> fmt::Debug for Table<St, L, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Table")
+            .field("geometry", &self.geometry)
+            .field("reserved_from", &St::Key::FIRST_RESERVED)
+            .finish_non_exhaustive()
+    }
+}

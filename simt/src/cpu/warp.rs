@@ -1,0 +1,120 @@
+//! Warps and blocks on a CPU: the lanes of a warp run one after the other in one thread.
+
+use super::words::{Array, CpuWords};
+use core::sync::atomic::{AtomicU32, Ordering, fence};
+use warpproof_model::{Ballot, Block, Warp, Word};
+
+/// A warp of `L` lanes, run by one thread.
+///
+/// The lanes share the thread, so [`Warp::sync`] has nothing to do.
+#[derive(Debug)]
+pub struct CpuWarp<const L: usize> {
+    id: u32,
+    pauses: u32,
+}
+
+impl<const L: usize> CpuWarp<L> {
+    /// Warp number `id` of its launch.
+    #[inline(always)]
+    pub const fn new(id: u32) -> Self {
+        const { assert!(L.is_power_of_two() && L <= 32) };
+        Self { id, pauses: 0 }
+    }
+}
+
+impl<const L: usize> Warp for CpuWarp<L> {
+    const LANES: u32 = L as u32;
+    type Lanes<T: Copy> = [T; L];
+
+    #[inline(always)]
+    fn id(&self) -> u32 {
+        self.id
+    }
+
+    #[inline(always)]
+    fn each<T: Copy>(&mut self, mut f: impl FnMut(u32) -> T) -> [T; L] {
+        core::array::from_fn(|lane| f(lane as u32))
+    }
+
+    #[inline(always)]
+    fn map<T: Copy, U: Copy>(&mut self, values: [T; L], mut f: impl FnMut(u32, T) -> U) -> [U; L] {
+        core::array::from_fn(|lane| f(lane as u32, values[lane]))
+    }
+
+    #[inline(always)]
+    fn both<T: Copy, U: Copy, V: Copy>(
+        &mut self,
+        a: [T; L],
+        b: [U; L],
+        mut f: impl FnMut(u32, T, U) -> V,
+    ) -> [V; L] {
+        core::array::from_fn(|lane| f(lane as u32, a[lane], b[lane]))
+    }
+
+    #[inline(always)]
+    fn ballot(&mut self, votes: [bool; L]) -> Ballot {
+        Ballot::from_bits((0..L).fold(0, |bits, lane| bits | (votes[lane] as u32) << lane))
+    }
+
+    #[inline(always)]
+    fn shfl<T: Word>(&mut self, values: [T; L], source: u32) -> T {
+        values[source as usize % L]
+    }
+
+    #[inline(always)]
+    fn elect<T: Word>(&mut self, _lane: u32, f: impl FnOnce() -> T) -> T {
+        f()
+    }
+
+    #[inline(always)]
+    fn sync(&mut self) {}
+
+    #[inline(always)]
+    fn fence(&mut self) {
+        fence(Ordering::SeqCst);
+    }
+
+    #[inline]
+    fn pause(&mut self) {
+        // Spin briefly, then give the core to whoever is waited for: it may not be running.
+        self.pauses = self.pauses.wrapping_add(1);
+        if self.pauses.is_multiple_of(32) {
+            std::thread::yield_now();
+        } else {
+            core::hint::spin_loop();
+        }
+    }
+}
+
+/// A block of one warp: its barrier has nothing to wait for.
+pub struct CpuBlock {
+    shared: Array<AtomicU32, 16>,
+}
+
+impl CpuBlock {
+    /// A block with `words` shared words.
+    ///
+    /// # Errors
+    /// When the memory cannot be had.
+    pub fn new(words: usize) -> Result<Self, std::collections::TryReserveError> {
+        Ok(Self { shared: Array::new(words, |_| 0)? })
+    }
+}
+
+impl<'a> Block for &'a CpuBlock {
+    type Shared = CpuWords<'a, AtomicU32, 16>;
+
+    fn rank(&self) -> u32 {
+        0
+    }
+
+    fn warps(&self) -> u32 {
+        1
+    }
+
+    fn shared(&self) -> Self::Shared {
+        self.shared.words()
+    }
+
+    fn sync(&mut self) {}
+}

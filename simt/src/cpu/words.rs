@@ -1,0 +1,216 @@
+//! Words over std atomics.
+
+use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use rayon::prelude::*;
+use std::collections::TryReserveError;
+use warpproof_model::{IntegerWords, Order, ReadOrder, Word, Words, WriteOrder};
+
+/// Bytes that one memory access fetches: arrays start at a multiple of it.
+const LINE: usize = 64;
+
+/// The atomic type behind a word.
+pub trait AtomicWord: Send + Sync {
+    /// The word.
+    type Word: Word;
+    /// An atomic that holds `word`.
+    fn new(word: Self::Word) -> Self;
+    /// See [`Words::load`].
+    fn load(&self, order: Ordering) -> Self::Word;
+    /// See [`Words::store`].
+    fn store(&self, word: Self::Word, order: Ordering);
+    /// See [`Words::compare_exchange`].
+    fn exchange(
+        &self,
+        current: Self::Word,
+        new: Self::Word,
+        order: Ordering,
+        failure: Ordering,
+    ) -> Self::Word;
+    /// See [`Words::swap`].
+    fn swap(&self, word: Self::Word, order: Ordering) -> Self::Word;
+    /// See [`IntegerWords::fetch_add`].
+    fn fetch_add(&self, word: Self::Word, order: Ordering) -> Self::Word;
+    /// See [`IntegerWords::fetch_or`].
+    fn fetch_or(&self, word: Self::Word, order: Ordering) -> Self::Word;
+    /// See [`IntegerWords::fetch_and`].
+    fn fetch_and(&self, word: Self::Word, order: Ordering) -> Self::Word;
+}
+
+macro_rules! atomic_word {
+    ($($atomic:ty: $word:ty),*) => {$(
+        impl AtomicWord for $atomic {
+            type Word = $word;
+            #[inline(always)]
+            fn new(word: $word) -> Self {
+                Self::new(word)
+            }
+            #[inline(always)]
+            fn load(&self, order: Ordering) -> $word {
+                self.load(order)
+            }
+            #[inline(always)]
+            fn store(&self, word: $word, order: Ordering) {
+                self.store(word, order);
+            }
+            #[inline(always)]
+            fn exchange(&self, current: $word, new: $word, order: Ordering, failure: Ordering) -> $word {
+                match self.compare_exchange(current, new, order, failure) {
+                    Ok(old) | Err(old) => old,
+                }
+            }
+            #[inline(always)]
+            fn swap(&self, word: $word, order: Ordering) -> $word {
+                self.swap(word, order)
+            }
+            #[inline(always)]
+            fn fetch_add(&self, word: $word, order: Ordering) -> $word {
+                self.fetch_add(word, order)
+            }
+            #[inline(always)]
+            fn fetch_or(&self, word: $word, order: Ordering) -> $word {
+                self.fetch_or(word, order)
+            }
+            #[inline(always)]
+            fn fetch_and(&self, word: $word, order: Ordering) -> $word {
+                self.fetch_and(word, order)
+            }
+        }
+    )*};
+}
+atomic_word!(AtomicU32: u32, AtomicU64: u64);
+
+/// One cache line of words. A slab of eight u64 words is exactly one line.
+#[repr(align(64))]
+struct Line<A, const N: usize>([A; N]);
+
+/// An owned array of atomic words that starts on a cache line.
+pub struct Array<A: AtomicWord, const N: usize> {
+    lines: Vec<Line<A, N>>,
+    len: usize,
+}
+
+impl<A: AtomicWord, const N: usize> Array<A, N> {
+    /// `len` words, word `i` holding `initial(i)`.
+    ///
+    /// # Errors
+    /// When the memory cannot be had.
+    pub fn new(len: usize, initial: impl Fn(usize) -> A::Word + Sync) -> Result<Self, TryReserveError> {
+        const { assert!(N * size_of::<A>() == LINE) };
+        let count = len.div_ceil(N);
+        let mut lines = Vec::new();
+        lines.try_reserve_exact(count)?;
+        let line = |l: usize| Line(core::array::from_fn(|i| A::new(initial(l * N + i))));
+        lines.par_extend((0..count).into_par_iter().map(line));
+        Ok(Self { lines, len })
+    }
+
+    /// A handle to the words.
+    #[inline(always)]
+    pub fn words(&self) -> CpuWords<'_, A, N> {
+        CpuWords { lines: &self.lines, len: self.len }
+    }
+
+    /// Size in memory.
+    pub fn bytes(&self) -> usize {
+        self.lines.len() * LINE
+    }
+}
+
+/// A handle to an [`Array`]. An index beyond the end panics.
+pub struct CpuWords<'a, A, const N: usize> {
+    lines: &'a [Line<A, N>],
+    len: usize,
+}
+
+impl<A, const N: usize> Clone for CpuWords<'_, A, N> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<A, const N: usize> Copy for CpuWords<'_, A, N> {}
+
+impl<A, const N: usize> CpuWords<'_, A, N> {
+    #[inline(always)]
+    fn at(&self, index: usize) -> &A {
+        &self.lines[index / N].0[index % N]
+    }
+}
+
+/// The success and failure order of a read-modify-write.
+#[inline(always)]
+fn rmw(order: Order) -> (Ordering, Ordering) {
+    match order {
+        Order::Relaxed => (Ordering::Relaxed, Ordering::Relaxed),
+        Order::Acquire => (Ordering::Acquire, Ordering::Acquire),
+        Order::Release => (Ordering::Release, Ordering::Relaxed),
+        Order::AcqRel => (Ordering::AcqRel, Ordering::Acquire),
+    }
+}
+
+impl<A: AtomicWord, const N: usize> Words<A::Word> for CpuWords<'_, A, N> {
+    #[inline(always)]
+    fn len(self) -> usize {
+        self.len
+    }
+
+    #[inline(always)]
+    fn load(self, index: usize, order: ReadOrder) -> A::Word {
+        self.at(index).load(match order {
+            ReadOrder::Relaxed => Ordering::Relaxed,
+            ReadOrder::Acquire => Ordering::Acquire,
+        })
+    }
+
+    #[inline(always)]
+    fn store(self, index: usize, value: A::Word, order: WriteOrder) {
+        self.at(index).store(
+            value,
+            match order {
+                WriteOrder::Relaxed => Ordering::Relaxed,
+                WriteOrder::Release => Ordering::Release,
+            },
+        );
+    }
+
+    #[inline(always)]
+    fn compare_exchange(self, index: usize, current: A::Word, new: A::Word, order: Order) -> A::Word {
+        let (order, failure) = rmw(order);
+        self.at(index).exchange(current, new, order, failure)
+    }
+
+    #[inline(always)]
+    fn swap(self, index: usize, value: A::Word, order: Order) -> A::Word {
+        self.at(index).swap(value, rmw(order).0)
+    }
+
+    #[inline(always)]
+    fn prefetch(self, index: usize) {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(line) = self.lines.get(index / N) {
+            use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            // SAFETY: a prefetch may be given any address; this one is that of a live line.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(core::ptr::from_ref(line).cast()) };
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = index;
+    }
+}
+
+impl<A: AtomicWord, const N: usize> IntegerWords<A::Word> for CpuWords<'_, A, N> {
+    #[inline(always)]
+    fn fetch_add(self, index: usize, value: A::Word, order: Order) -> A::Word {
+        self.at(index).fetch_add(value, rmw(order).0)
+    }
+
+    #[inline(always)]
+    fn fetch_or(self, index: usize, value: A::Word, order: Order) -> A::Word {
+        self.at(index).fetch_or(value, rmw(order).0)
+    }
+
+    #[inline(always)]
+    fn fetch_and(self, index: usize, value: A::Word, order: Order) -> A::Word {
+        self.at(index).fetch_and(value, rmw(order).0)
+    }
+}
