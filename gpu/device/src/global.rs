@@ -1,0 +1,139 @@
+//! Words in device memory, at device scope.
+
+#[cfg(feature = "b128")]
+mod wide;
+
+use crate::access::{instruction, integer_words};
+use core::arch::asm;
+use core::fmt::{Debug, Formatter};
+use core::marker::PhantomData;
+use core::mem::size_of;
+use warpproof_model::ReadOrder;
+
+/// A handle to an array of atomic words in device memory, visible to the whole device.
+///
+/// # Out of range
+///
+/// [`Words`] is a safe interface, so an index at or beyond the length must touch no memory. With `CHECKED` (the
+/// default) every access is guarded by one comparison: it is skipped, and reads as zero. A row that is not wholly
+/// in range is skipped as a whole. Without `CHECKED` there is no guard; whoever makes such a handle vouches for
+/// every index that will be used with it. `warpproof-kernels` has a feature for that, to measure the guard.
+pub struct Global<T, const CHECKED: bool = true> {
+    /// Address in the global state space.
+    address: u64,
+    len: usize,
+    word: PhantomData<*mut T>,
+}
+
+impl<T, const CHECKED: bool> Clone for Global<T, CHECKED> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T, const CHECKED: bool> Copy for Global<T, CHECKED> {}
+
+impl<T, const CHECKED: bool> Debug for Global<T, CHECKED> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> core::fmt::Result {
+        f.write_str("Global")
+    }
+}
+
+impl<T, const CHECKED: bool> Global<T, CHECKED> {
+    /// A handle to the `len` words at `words`.
+    ///
+    /// # Safety
+    ///
+    /// While any copy of the handle is in use: `words` points to `len` words of device memory, aligned to 16 bytes
+    /// (allocations of the driver are aligned to 256), which everybody accesses by atomic instructions only. If not
+    /// `CHECKED`, no copy of the handle is ever used with an index at or beyond `len`, nor a row that ends there.
+    #[inline(always)]
+    pub unsafe fn new(words: *mut T, len: usize) -> Self {
+        let address: u64;
+        // SAFETY: a conversion of an address; `words` points to device memory.
+        unsafe {
+            asm!("cvta.to.global.u64 {0}, {1};", out(reg64) address, in(reg64) words,
+                options(pure, nomem, nostack));
+        }
+        Self { address, len, word: PhantomData }
+    }
+
+    #[inline(always)]
+    fn words(self) -> usize {
+        self.len
+    }
+
+    /// The address of a word, if it may be accessed.
+    #[inline(always)]
+    fn address(self, index: usize) -> Option<u64> {
+        if !CHECKED || index < self.len { Some(self.address + (index * size_of::<T>()) as u64) } else { None }
+    }
+
+    /// The address of row `row` of `N` words, if it may be accessed.
+    ///
+    /// It is aligned to the row or to 16 bytes, whichever is less: the base is aligned to 16 bytes, and the offset
+    /// is a multiple of the row. That is what a vector load of up to 16 bytes needs.
+    #[inline(always)]
+    fn row_address<const N: usize>(self, row: usize) -> Option<u64> {
+        if !CHECKED || row < self.len / N {
+            Some(self.address + (row * N * size_of::<T>()) as u64)
+        } else {
+            None
+        }
+    }
+
+    #[inline(always)]
+    fn fetch_line(self, index: usize) {
+        if let Some(p) = self.address(index) {
+            instruction!(["prefetch.global.L2 [{0}];"], in(reg64) p)
+        }
+    }
+}
+
+integer_words! {
+    [const CHECKED: bool] Global<u32, CHECKED>, u32, "32", reg32, ".gpu.global",
+    #[inline(always)]
+    fn load_row<const N: usize>(self, row: usize, order: ReadOrder) -> [u32; N] {
+        if order != ReadOrder::Relaxed || !N.is_multiple_of(2) {
+            return core::array::from_fn(|i| self.load(row * N + i, order));
+        }
+        let mut words = [0; N];
+        let Some(start) = self.row_address::<N>(row) else { return words };
+        let mut i = 0;
+        while i < N {
+            let p = start + (i * size_of::<u32>()) as u64;
+            if N.is_multiple_of(4) {
+                instruction!(["ld.relaxed.gpu.global.v4.b32 {{{0}, {1}, {2}, {3}}}, [{4}];"],
+                    out(reg32) words[i], out(reg32) words[i + 1], out(reg32) words[i + 2],
+                    out(reg32) words[i + 3], in(reg64) p);
+                i += 4;
+            } else {
+                instruction!(["ld.relaxed.gpu.global.v2.b32 {{{0}, {1}}}, [{2}];"],
+                    out(reg32) words[i], out(reg32) words[i + 1], in(reg64) p);
+                i += 2;
+            }
+        }
+        words
+    }
+}
+
+integer_words! {
+    [const CHECKED: bool] Global<u64, CHECKED>, u64, "64", reg64, ".gpu.global",
+    #[inline(always)]
+    fn load_row<const N: usize>(self, row: usize, order: ReadOrder) -> [u64; N] {
+        if order != ReadOrder::Relaxed || !N.is_multiple_of(2) {
+            return core::array::from_fn(|i| self.load(row * N + i, order));
+        }
+        let mut words = [0; N];
+        let Some(start) = self.row_address::<N>(row) else { return words };
+        let mut i = 0;
+        while i < N {
+            let p = start + (i * size_of::<u64>()) as u64;
+            instruction!(["ld.relaxed.gpu.global.v2.b64 {{{0}, {1}}}, [{2}];"],
+                out(reg64) words[i], out(reg64) words[i + 1], in(reg64) p);
+            i += 2;
+        }
+        words
+    }
+}
