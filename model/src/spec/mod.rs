@@ -1,1 +1,38 @@
-//! Specs.
+//! Sequential specifications: what a single warp may see, which every concurrent history must be explained by.
+//!
+//! A specification is nondeterministic: from a state, a call and the return that was observed it gives every
+//! state that may follow, possibly none. It knows no engine, no memory and no interleaving.
+
+mod call;
+mod map;
+mod pool;
+mod text;
+
+pub use call::{Call, Op, Ret};
+pub use map::{Map, Multimap, Set};
+pub use pool::Pool;
+pub use text::ParseError;
+
+use alloc::vec::Vec;
+use core::fmt::Debug;
+use core::hash::Hash;
+
+/// A sequential specification, kept per key.
+pub trait Spec {
+    /// What is remembered of one key. Small: it is hashed and cloned at every step of a search.
+    type State: Clone + Eq + Hash + Debug;
+
+    /// The state of `key` before any call.
+    fn initial(&self, key: u64) -> Self::State;
+
+    /// Adds to `next` every state that may follow `state` when `call` returns `ret`. A return of `None` is a
+    /// call that never returned: every state in which it took effect. Adds nothing if the return is not
+    /// allowed.
+    fn step(&self, state: &Self::State, call: &Call, ret: Option<&Ret>, next: &mut Vec<Self::State>);
+
+    /// The atomic calls that `call` stands for, in their order, all within its interval. Most calls stand for
+    /// themselves.
+    fn expand(&self, call: &Call, ret: Option<&Ret>) -> Vec<(Call, Option<Ret>)> {
+        alloc::vec![(call.clone(), ret.cloned())]
+    }
+}

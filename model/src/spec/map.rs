@@ -1,0 +1,204 @@
+//! Multimap, map and set.
+
+use super::{Call, Op, Ret, Spec};
+use alloc::vec::Vec;
+
+/// A multimap: a key has any number of pairs.
+///
+/// `Full` may be returned by an insert if [`Multimap::may_fill`] says that the pool can run out; it changes
+/// nothing.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Multimap {
+    /// Whether the pool can run out.
+    pub may_fill: bool,
+}
+
+/// A map: a key has at most one pair, so a multi-insert is no operation of it.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Map {
+    /// Whether the pool can run out.
+    pub may_fill: bool,
+}
+
+/// A set: a map whose values are all 0.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Set {
+    /// Whether the pool can run out.
+    pub may_fill: bool,
+}
+
+/// The values of one key, sorted.
+type Values = Vec<u64>;
+
+impl Spec for Multimap {
+    type State = Values;
+
+    fn initial(&self, _key: u64) -> Values {
+        Vec::new()
+    }
+
+    fn step(&self, state: &Values, call: &Call, ret: Option<&Ret>, next: &mut Vec<Values>) {
+        let Some(ret) = ret else { return effects(state, call, next) };
+        let same = |allowed: bool, next: &mut Vec<Values>| {
+            if allowed {
+                next.push(state.clone());
+            }
+        };
+        match (call.op, ret) {
+            (Op::Insert | Op::InsertUnique | Op::InsertOrAssign, Ret::Full) => same(self.may_fill, next),
+            (Op::Insert, Ret::Inserted) => next.push(with(state, call.value)),
+            (Op::InsertUnique | Op::InsertOrAssign, Ret::Inserted) if state.is_empty() => {
+                next.push(with(state, call.value));
+            }
+            (Op::InsertUnique, Ret::Present) => same(!state.is_empty(), next),
+            (Op::InsertOrAssign, Ret::Replaced) => next.extend(replaced(state, call.value)),
+            (Op::Search, Ret::Value(Some(value))) => same(state.contains(value), next),
+            (Op::Search, Ret::Value(None)) => same(state.is_empty(), next),
+            (Op::Count, Ret::Count(n)) => same(state.len() as u64 == *n, next),
+            (Op::SearchAll, Ret::Values(values)) => {
+                let mut values = values.clone();
+                values.sort_unstable();
+                same(*state == values, next);
+            }
+            (Op::Delete, Ret::Deleted) => next.extend(without_one(state)),
+            (Op::Delete, Ret::Absent) => same(state.is_empty(), next),
+            _ => {}
+        }
+    }
+
+    /// `delete_all` is not atomic: n deletes that took one pair each, then one that found none.
+    fn expand(&self, call: &Call, ret: Option<&Ret>) -> Vec<(Call, Option<Ret>)> {
+        let one = |ret| (Call::new(Op::Delete, call.key, 0), ret);
+        match (call.op, ret) {
+            (Op::DeleteAll, Some(Ret::Count(n))) => (0..*n)
+                .map(|_| one(Some(Ret::Deleted)))
+                .chain([one(Some(Ret::Absent))])
+                .collect(),
+            // Interrupted: it may have taken any number; more than these never fit a checked scenario.
+            (Op::DeleteAll, None) => (0..PENDING_DELETES).map(|_| one(None)).collect(),
+            _ => alloc::vec![(call.clone(), ret.cloned())],
+        }
+    }
+}
+
+/// How many pairs an interrupted `delete_all` may have taken.
+const PENDING_DELETES: usize = 4;
+
+/// The states in which an interrupted call took effect.
+fn effects(state: &Values, call: &Call, next: &mut Vec<Values>) {
+    match call.op {
+        Op::Insert => next.push(with(state, call.value)),
+        Op::InsertUnique | Op::InsertOrAssign if state.is_empty() => next.push(with(state, call.value)),
+        Op::InsertOrAssign => next.extend(replaced(state, call.value)),
+        Op::Delete => next.extend(without_one(state)),
+        _ => {}
+    }
+}
+
+fn with(state: &Values, value: u64) -> Values {
+    let mut values = state.clone();
+    let at = values.partition_point(|v| *v < value);
+    values.insert(at, value);
+    values
+}
+
+/// Every state that lacks one pair of `state`.
+fn without_one(state: &Values) -> impl Iterator<Item = Values> + '_ {
+    (0..state.len()).filter(|&i| i == 0 || state[i] != state[i - 1]).map(|i| {
+        let mut values = state.clone();
+        values.remove(i);
+        values
+    })
+}
+
+fn replaced(state: &Values, value: u64) -> impl Iterator<Item = Values> + '_ {
+    without_one(state).map(move |rest| with(&rest, value))
+}
+
+macro_rules! restriction {
+    ($name:ident, $base:ident, |$call:ident, $state:ident| $keeps:expr) => {
+        impl Spec for $name {
+            type State = Values;
+
+            fn initial(&self, key: u64) -> Values {
+                $base { may_fill: self.may_fill }.initial(key)
+            }
+
+            fn step(&self, state: &Values, $call: &Call, ret: Option<&Ret>, next: &mut Vec<Values>) {
+                let from = next.len();
+                $base { may_fill: self.may_fill }.step(state, $call, ret, next);
+                let mut at = from;
+                while at < next.len() {
+                    let $state = &next[at];
+                    if $keeps {
+                        at += 1;
+                    } else {
+                        next.swap_remove(at);
+                    }
+                }
+            }
+
+            fn expand(&self, call: &Call, ret: Option<&Ret>) -> Vec<(Call, Option<Ret>)> {
+                $base { may_fill: self.may_fill }.expand(call, ret)
+            }
+        }
+    };
+}
+restriction!(Map, Multimap, |call, state| call.op != Op::Insert && state.len() <= 1);
+restriction!(Set, Map, |_call, state| state.iter().all(|value| *value == 0));
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec;
+
+    fn next<S: Spec<State = Values>>(spec: S, state: &[u64], call: &str, ret: Option<&str>) -> Vec<Values> {
+        let mut next = Vec::new();
+        let call: Call = call.parse().expect("a call");
+        let ret: Option<Ret> = ret.map(|r| r.parse().expect("a return"));
+        spec.step(&state.to_vec(), &call, ret.as_ref(), &mut next);
+        next
+    }
+
+    #[test]
+    fn a_multimap_deletes_and_replaces_any_one() {
+        let m = Multimap::default();
+        assert_eq!(next(m, &[1, 2, 2], "delete 5", Some("deleted")), [vec![2, 2], vec![1, 2]]);
+        assert_eq!(next(m, &[1, 2], "insert_or_assign 5 9", Some("replaced")), [vec![2, 9], vec![1, 9]]);
+        assert_eq!(next(m, &[], "delete 5", Some("absent")), [vec![0u64; 0]]);
+        assert!(next(m, &[1], "delete 5", Some("absent")).is_empty());
+        assert!(next(m, &[1], "insert_unique 5 2", Some("inserted")).is_empty());
+        assert_eq!(next(m, &[1, 1], "search_all 5", Some("values 1 1")).len(), 1);
+        assert!(next(m, &[1, 1], "search_all 5", Some("values 1")).is_empty());
+    }
+
+    #[test]
+    fn full_must_be_declared() {
+        assert!(next(Multimap::default(), &[], "insert 5 1", Some("full")).is_empty());
+        assert_eq!(next(Multimap { may_fill: true }, &[], "insert 5 1", Some("full")), [vec![0u64; 0]]);
+    }
+
+    #[test]
+    fn an_interrupted_call_takes_effect_or_is_left_out() {
+        let m = Multimap::default();
+        assert_eq!(next(m, &[], "insert_unique 5 1", None), [vec![1]]);
+        assert!(next(m, &[3], "insert_unique 5 1", None).is_empty());
+        assert!(next(m, &[3], "search 5", None).is_empty());
+    }
+
+    #[test]
+    fn a_map_keeps_one_pair_and_a_set_no_values() {
+        assert!(next(Map::default(), &[], "insert 5 1", Some("inserted")).is_empty());
+        assert_eq!(next(Map::default(), &[], "insert_unique 5 1", Some("inserted")), [vec![1]]);
+        assert!(next(Set::default(), &[], "insert_unique 5 1", Some("inserted")).is_empty());
+        assert_eq!(next(Set::default(), &[], "insert_unique 5 0", Some("inserted")), [vec![0]]);
+    }
+
+    #[test]
+    fn delete_all_is_deletes_and_a_miss() {
+        let call: Call = "delete_all 5".parse().expect("a call");
+        let parts = Multimap::default().expand(&call, Some(&Ret::Count(2)));
+        let rets: Vec<_> = parts.into_iter().map(|(_, ret)| ret).collect();
+        assert_eq!(rets, [Some(Ret::Deleted), Some(Ret::Deleted), Some(Ret::Absent)]);
+    }
+}
