@@ -1,4 +1,41 @@
-//! Warp-cooperative concurrent hash tables, checked exhaustively before they run on a GPU.
+//! Warp-cooperative concurrent hash tables for GPUs and CPUs, checked before they run.
+//!
+//! Every structure is written once, against the [`model::Warp`] trait. The same source is explored
+//! exhaustively by the checkers of [`simt`], runs on the CPU over rayon ([`simt::cpu`]) and compiles to PTX
+//! for NVIDIA devices (`gpu`, feature `gpu`). This crate re-exports the three and holds the command line.
+//!
+//! A map is used in bulk: a call takes slices, runs one operation per element, all of them concurrently, and
+//! gives an answer per element. The interface is [`BulkMap`], the same on every backend:
+//!
+//! ```
+//! use warpproof::simt::cpu::SlabMap;
+//! use warpproof::{BulkMap, Insert};
+//!
+//! let map = SlabMap::<u32, u32>::with_capacity(1000)?;
+//! let done = map.insert_unique(&[1, 2, 3], &[10, 20, 30])?;
+//! assert_eq!(done, [Insert::Inserted; 3]);
+//! assert_eq!(map.search(&[3, 4])?, [Some(30), None]);
+//! # Ok::<(), warpproof::simt::cpu::Error>(())
+//! ```
+//!
+//! Code that is generic over the backend takes the trait:
+//!
+//! ```
+//! use warpproof::BulkMap;
+//!
+//! fn known<M: BulkMap<u32, u32>>(map: &M, keys: &[u32]) -> Result<usize, M::Error> {
+//!     Ok(map.search(keys)?.iter().flatten().count())
+//! }
+//! # let map = warpproof::simt::cpu::SlabMap::<u32, u32>::with_capacity(10)?;
+//! # map.insert(&[7, 7], &[1, 2])?;
+//! # assert_eq!(known(&map, &[7, 8])?, 1);
+//! # Ok::<(), warpproof::simt::cpu::Error>(())
+//! ```
 
+#[cfg(feature = "gpu")]
+pub use warpproof_gpu as gpu;
 pub use warpproof_model as model;
 pub use warpproof_simt as simt;
+
+pub use warpproof_model::host::{Answer, BulkMap, BulkSet, Geometry, Matches, Op, Refused, Stats};
+pub use warpproof_model::{Assign, Delete, Insert};
