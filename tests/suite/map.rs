@@ -1,0 +1,322 @@
+//! What a map must do, whatever its size.
+
+use super::Maps;
+use super::number::{Number, Rng, distinct};
+use std::collections::HashMap;
+use warpproof::model::host::{Answer, BulkMap, Op};
+use warpproof::model::outcome::{Assign, Delete, Insert};
+
+const MANY: usize = 50_000;
+
+fn map<B: Maps<K>, K: Number>(b: &B, pairs: usize) -> B::Map {
+    b.map(b.geometry(pairs as u64, 0.6))
+}
+
+fn values<K: Number>(keys: &[K]) -> Vec<K> {
+    keys.iter().map(|k| K::of(!(k.to_bits() as u64))).collect()
+}
+
+fn repeat<T: Copy>(items: &[T], times: usize) -> Vec<T> {
+    (0..times).flat_map(|_| items.iter().copied()).collect()
+}
+
+pub(crate) fn unique_insert_finds_every_key_and_no_other<B: Maps<K>, K: Number>(b: &B) {
+    let map = map(b, MANY);
+    let (keys, others) = (distinct::<K>(MANY, 0), distinct::<K>(MANY, MANY as u64));
+    let values = values(&keys);
+    assert!(map.insert_unique(&keys, &values).unwrap().iter().all(|&o| o == Insert::Inserted));
+    assert_eq!(map.search(&keys).unwrap(), values.iter().map(|&v| Some(v)).collect::<Vec<_>>());
+    assert!(map.search(&others).unwrap().iter().all(Option::is_none));
+    assert!(map.insert_unique(&keys, &keys).unwrap().iter().all(|&o| o == Insert::Present));
+    assert_eq!(map.len().unwrap(), MANY as u64);
+    let mut pairs = map.pairs().unwrap();
+    pairs.sort_unstable();
+    let mut expected: Vec<_> = keys.into_iter().zip(values).collect();
+    expected.sort_unstable();
+    assert_eq!(pairs, expected);
+}
+
+pub(crate) fn one_of_many_racing_inserts_wins<B: Maps<K>, K: Number>(b: &B) {
+    let (distinct_keys, times) = (distinct::<K>(2_000, 0), 16);
+    let map = map(b, distinct_keys.len());
+    let keys = repeat(&distinct_keys, times);
+    let values: Vec<K> = (0..keys.len() as u64).map(K::of).collect();
+    let outcomes = map.insert_unique(&keys, &values).unwrap();
+    let mut winner = HashMap::new();
+    for (i, outcome) in outcomes.iter().enumerate() {
+        match outcome {
+            Insert::Inserted => {
+                assert!(winner.insert(keys[i], values[i]).is_none(), "key {:?} twice", keys[i])
+            }
+            Insert::Present => {}
+            Insert::Full => panic!("full at {i}"),
+        }
+    }
+    let found = map.search(&distinct_keys).unwrap();
+    for (key, value) in distinct_keys.iter().zip(found) {
+        assert_eq!(value, winner.get(key).copied(), "key {key:?}");
+    }
+    assert_eq!(map.count(&distinct_keys).unwrap(), vec![1; distinct_keys.len()]);
+}
+
+pub(crate) fn duplicates_are_counted_and_found<B: Maps<K>, K: Number>(b: &B) {
+    let mut rng = Rng(1);
+    let keys: Vec<K> = (0..20_000).map(|_| K::of(rng.below(4_000))).collect();
+    let values: Vec<K> = (0..20_000).map(K::of).collect();
+    let map = map(b, keys.len());
+    assert!(map.insert(&keys, &values).unwrap().iter().all(|&o| o == Insert::Inserted));
+    let mut oracle: HashMap<K, Vec<K>> = HashMap::new();
+    for (&k, &v) in keys.iter().zip(&values) {
+        oracle.entry(k).or_default().push(v);
+    }
+    let asked: Vec<K> = (0..4_100).map(K::of).collect();
+    let counts = map.count(&asked).unwrap();
+    let matches = map.search_all(&asked).unwrap();
+    let one = map.search(&asked).unwrap();
+    assert_eq!(matches.keys(), asked.len());
+    for (i, key) in asked.iter().enumerate() {
+        let expected = oracle.get(key).cloned().unwrap_or_default();
+        let mut found = matches.of(i).to_vec();
+        found.sort_unstable();
+        assert_eq!(found, expected, "key {key:?}");
+        assert_eq!(counts[i] as usize, expected.len(), "key {key:?}");
+        assert_eq!(one[i].is_some(), !expected.is_empty(), "key {key:?}");
+        assert!(one[i].is_none_or(|v| expected.contains(&v)), "key {key:?}");
+    }
+}
+
+pub(crate) fn assign_inserts_or_replaces<B: Maps<K>, K: Number>(b: &B) {
+    let keys = distinct::<K>(MANY, 0);
+    let (old, new) = keys.split_at(MANY / 2);
+    let map = map(b, MANY);
+    map.insert_unique(old, old).unwrap();
+    let values = values(&keys);
+    let outcomes = map.insert_or_assign(&keys, &values).unwrap();
+    assert!(outcomes[..old.len()].iter().all(|&o| o == Assign::Replaced));
+    assert!(outcomes[old.len()..].iter().all(|&o| o == Assign::Inserted));
+    assert_eq!(new.len(), MANY - old.len());
+    assert_eq!(map.search(&keys).unwrap(), values.iter().map(|&v| Some(v)).collect::<Vec<_>>());
+    assert_eq!(map.len().unwrap(), MANY as u64);
+    // Racing assignments: one inserts, one of the values stays.
+    let few = distinct::<K>(500, MANY as u64);
+    let many = repeat(&few, 16);
+    let numbers: Vec<K> = (0..many.len() as u64).map(K::of).collect();
+    let outcomes = map.insert_or_assign(&many, &numbers).unwrap();
+    assert_eq!(outcomes.iter().filter(|&&o| o == Assign::Inserted).count(), few.len());
+    for (i, value) in map.search(&few).unwrap().into_iter().enumerate() {
+        let value = value.expect("assigned").to_bits() as usize;
+        assert_eq!(value % few.len(), i, "key {:?} got a value of another key", few[i]);
+    }
+}
+
+pub(crate) fn delete_takes_out_one_pair_each<B: Maps<K>, K: Number>(b: &B) {
+    let keys = distinct::<K>(MANY, 0);
+    let map = map(b, MANY);
+    map.insert_unique(&keys, &keys).unwrap();
+    let (gone, kept) = keys.split_at(MANY / 2);
+    assert!(map.delete(gone).unwrap().iter().all(|&o| o == Delete::Deleted));
+    assert!(map.delete(gone).unwrap().iter().all(|&o| o == Delete::Absent));
+    assert!(map.search(gone).unwrap().iter().all(Option::is_none));
+    assert!(map.search(kept).unwrap().iter().all(Option::is_some));
+    assert_eq!(map.len().unwrap(), kept.len() as u64);
+    assert_eq!(map.stats().unwrap().tombstones, gone.len() as u64);
+    // A key with three pairs takes three deletes.
+    let key = K::of(3);
+    map.delete(&[key]).unwrap();
+    map.insert(&[key; 3], &[K::of(1), K::of(2), K::of(3)]).unwrap();
+    assert_eq!(map.delete(&[key; 5]).unwrap().iter().filter(|&&o| o == Delete::Deleted).count(), 3);
+}
+
+pub(crate) fn racing_deletes_succeed_once<B: Maps<K>, K: Number>(b: &B) {
+    let few = distinct::<K>(2_000, 0);
+    let map = map(b, few.len());
+    map.insert_unique(&few, &few).unwrap();
+    let many = repeat(&few, 16);
+    let outcomes = map.delete(&many).unwrap();
+    let mut deleted: HashMap<K, u32> = HashMap::new();
+    for (key, outcome) in many.iter().zip(outcomes) {
+        *deleted.entry(*key).or_default() += (outcome == Delete::Deleted) as u32;
+    }
+    assert!(few.iter().all(|k| deleted[k] == 1));
+    assert!(map.is_empty().unwrap());
+}
+
+pub(crate) fn delete_all_takes_out_every_pair<B: Maps<K>, K: Number>(b: &B) {
+    let few = distinct::<K>(1_000, 0);
+    let map = map(b, few.len() * 9);
+    let many = repeat(&few, 9);
+    map.insert(&many, &many).unwrap();
+    let (gone, kept) = few.split_at(500);
+    assert_eq!(map.delete_all(gone).unwrap(), vec![9; gone.len()]);
+    assert_eq!(map.delete_all(gone).unwrap(), vec![0; gone.len()]);
+    assert_eq!(map.count(gone).unwrap(), vec![0; gone.len()]);
+    assert_eq!(map.count(kept).unwrap(), vec![9; kept.len()]);
+}
+
+pub(crate) fn flush_reclaims_tombstones_and_slabs<B: Maps<K>, K: Number>(b: &B) {
+    let keys = distinct::<K>(MANY, 0);
+    // A load of 3: most chains have several slabs.
+    let mut map = b.map(b.geometry(MANY as u64, 3.0));
+    map.insert_unique(&keys, &keys).unwrap();
+    let full = map.stats().unwrap();
+    let (gone, kept) = keys.split_at(MANY / 4 * 3);
+    map.delete(gone).unwrap();
+    assert_eq!(map.stats().unwrap().slabs, full.slabs);
+    let freed = map.flush().unwrap();
+    let after = map.stats().unwrap();
+    assert_eq!(after.tombstones, 0);
+    assert_eq!(after.live, kept.len() as u64);
+    assert_eq!(after.slabs + freed, full.slabs);
+    assert!(freed > 0);
+    assert_eq!(map.search(kept).unwrap(), kept.iter().map(|&k| Some(k)).collect::<Vec<_>>());
+    assert!(map.search(gone).unwrap().iter().all(Option::is_none));
+    assert_eq!(map.flush().unwrap(), 0);
+    // The slabs given back serve again.
+    assert!(map.insert_unique(gone, gone).unwrap().iter().all(|&o| o == Insert::Inserted));
+    assert_eq!(map.len().unwrap(), MANY as u64);
+}
+
+pub(crate) fn churn_with_flush_does_not_leak<B: Maps<K>, K: Number>(b: &B) {
+    let keys = distinct::<K>(5_000, 0);
+    // Room for the pairs and nothing to spare: a leak shows as `Full`.
+    let mut map = b.map(b.geometry(keys.len() as u64, 5.0));
+    for round in 0..20 {
+        assert!(
+            map.insert_unique(&keys, &keys).unwrap().iter().all(|&o| o == Insert::Inserted),
+            "round {round}"
+        );
+        assert!(map.delete(&keys).unwrap().iter().all(|&o| o == Delete::Deleted), "round {round}");
+        map.flush().unwrap();
+        let stats = map.stats().unwrap();
+        assert_eq!((stats.live, stats.tombstones), (0, 0), "round {round}");
+        assert_eq!(stats.slabs, map.geometry().buckets as u64, "round {round}");
+    }
+}
+
+pub(crate) fn mixed_batches_add_up<B: Maps<K>, K: Number>(b: &B) {
+    let range = 3_000u64;
+    let map = map(b, 200_000);
+    let prefilled: Vec<K> = (0..range / 2).map(K::of).collect();
+    map.insert_unique(&prefilled, &prefilled).unwrap();
+    let mut rng = Rng(7);
+    let ops: Vec<Op> =
+        (0..100_000).map(|_| [Op::InsertUnique, Op::Delete, Op::Search][rng.below(3) as usize]).collect();
+    let keys: Vec<K> = ops.iter().map(|_| K::of(rng.below(range))).collect();
+    // A value tells its key: value = key + n * range.
+    let values: Vec<K> = keys.iter().map(|k| K::of(k.to_bits() as u64 + range * rng.below(1000))).collect();
+    let answers = map.mixed(&ops, &keys, &values).unwrap();
+    let mut balance: HashMap<K, i64> = prefilled.iter().map(|&k| (k, 1)).collect();
+    for (i, answer) in answers.iter().enumerate() {
+        let entry = balance.entry(keys[i]).or_default();
+        match (ops[i], answer) {
+            (Op::InsertUnique, Answer::Insert(Insert::Inserted)) => *entry += 1,
+            (Op::InsertUnique, Answer::Insert(Insert::Present)) => {}
+            (Op::Delete, Answer::Delete(Delete::Deleted)) => *entry -= 1,
+            (Op::Delete, Answer::Delete(Delete::Absent)) | (Op::Search, Answer::Search(None)) => {}
+            (Op::Search, Answer::Search(Some(value))) => {
+                assert_eq!(value.to_bits() as u64 % range, keys[i].to_bits() as u64, "operation {i}");
+            }
+            (op, answer) => panic!("operation {i}: {op:?} answered {answer:?}"),
+        }
+    }
+    let all: Vec<K> = (0..range).map(K::of).collect();
+    let counts = map.count(&all).unwrap();
+    for (key, count) in all.iter().zip(counts) {
+        assert_eq!(balance.get(key).copied().unwrap_or(0), count as i64, "key {key:?}");
+        assert!(count <= 1, "key {key:?} stands {count} times");
+    }
+}
+
+pub(crate) fn mixed_batches_of_distinct_keys_match_an_oracle<B: Maps<K>, K: Number>(b: &B) {
+    let map = map(b, 60_000);
+    let mut oracle: HashMap<K, Vec<K>> = HashMap::new();
+    let mut rng = Rng(3);
+    for round in 0..20u64 {
+        let keys: Vec<K> = (0..1_000).map(|i| K::of(i * 7)).collect();
+        let ops: Vec<Op> = keys
+            .iter()
+            .map(|_| {
+                [Op::Insert, Op::InsertUnique, Op::Assign, Op::Delete, Op::Search][rng.below(5) as usize]
+            })
+            .collect();
+        let values: Vec<K> = keys.iter().map(|_| K::of(rng.below(1 << 30))).collect();
+        let answers = map.mixed(&ops, &keys, &values).unwrap();
+        for i in 0..keys.len() {
+            let entry = oracle.entry(keys[i]).or_default();
+            let place = format!("round {round}, operation {i}: {:?} of {:?}", ops[i], keys[i]);
+            match (ops[i], answers[i]) {
+                (Op::Insert, Answer::Insert(Insert::Inserted)) => entry.push(values[i]),
+                (Op::InsertUnique, Answer::Insert(Insert::Inserted)) if entry.is_empty() => {
+                    entry.push(values[i])
+                }
+                (Op::InsertUnique, Answer::Insert(Insert::Present)) if !entry.is_empty() => {}
+                // Which of several pairs is replaced or deleted: the one in the lowest slot, the oldest.
+                (Op::Assign, Answer::Assign(Assign::Replaced)) if !entry.is_empty() => entry[0] = values[i],
+                (Op::Assign, Answer::Assign(Assign::Inserted)) if entry.is_empty() => entry.push(values[i]),
+                (Op::Delete, Answer::Delete(Delete::Deleted)) if !entry.is_empty() => {
+                    entry.remove(0);
+                }
+                (Op::Delete, Answer::Delete(Delete::Absent)) if entry.is_empty() => {}
+                (Op::Search, Answer::Search(found)) => assert_eq!(found, entry.first().copied(), "{place}"),
+                (_, answer) => panic!("{place} answered {answer:?}, the oracle holds {entry:?}"),
+            }
+        }
+    }
+}
+
+pub(crate) fn values_may_be_anything<B: Maps<K>, K: Number>(b: &B) {
+    let map = map(b, 10);
+    let keys = [K::of(0), K::of(1), K::of(2), K::of(K::FIRST_RESERVED.to_bits() as u64 - 1)];
+    let values = [K::MAX, K::of(0), K::of(K::FIRST_RESERVED.to_bits() as u64), K::MAX];
+    map.insert_unique(&keys, &values).unwrap();
+    assert_eq!(map.search(&keys).unwrap(), values.map(Some));
+    assert_eq!(map.search_all(&keys).unwrap().values, values);
+}
+
+pub(crate) fn reserved_keys_are_refused_with_their_index<B: Maps<K>, K: Number>(b: &B) {
+    let map = map(b, 10);
+    for reserved in [K::FIRST_RESERVED, K::MAX] {
+        let keys = [K::of(1), K::of(2), reserved];
+        for message in [
+            map.insert(&keys, &keys).unwrap_err().to_string(),
+            map.insert_unique(&keys, &keys).unwrap_err().to_string(),
+            map.insert_or_assign(&keys, &keys).unwrap_err().to_string(),
+            map.search(&keys).unwrap_err().to_string(),
+            map.search_all(&keys).unwrap_err().to_string(),
+            map.count(&keys).unwrap_err().to_string(),
+            map.delete(&keys).unwrap_err().to_string(),
+            map.delete_all(&keys).unwrap_err().to_string(),
+            map.mixed(&[Op::Search; 3], &keys, &keys).unwrap_err().to_string(),
+        ] {
+            assert!(message.contains("index 2"), "{message}");
+        }
+    }
+    assert!(map.is_empty().unwrap(), "a refused batch changed the map");
+}
+
+pub(crate) fn lengths_must_agree<B: Maps<K>, K: Number>(b: &B) {
+    let map = map(b, 10);
+    let (two, three) = ([K::of(1); 2], [K::of(1); 3]);
+    for message in [
+        map.insert(&three, &two).unwrap_err().to_string(),
+        map.insert_unique(&three, &two).unwrap_err().to_string(),
+        map.insert_or_assign(&three, &two).unwrap_err().to_string(),
+        map.mixed(&[Op::Insert; 3], &three, &two).unwrap_err().to_string(),
+        map.mixed(&[Op::Insert; 2], &three, &three).unwrap_err().to_string(),
+    ] {
+        assert!(message.contains("3 keys but 2"), "{message}");
+    }
+    assert!(map.is_empty().unwrap(), "a refused batch changed the map");
+}
+
+pub(crate) fn empty_batches_do_nothing<B: Maps<K>, K: Number>(b: &B) {
+    let mut map = map(b, 0);
+    assert!(map.insert(&[], &[]).unwrap().is_empty());
+    assert!(map.search(&[]).unwrap().is_empty());
+    assert_eq!(map.search_all(&[]).unwrap().keys(), 0);
+    assert!(map.delete(&[]).unwrap().is_empty());
+    assert!(map.mixed(&[], &[], &[]).unwrap().is_empty());
+    assert_eq!(map.flush().unwrap(), 0);
+    assert!(map.pairs().unwrap().is_empty());
+    assert!(map.is_empty().unwrap());
+}

@@ -1,0 +1,49 @@
+//! Keys and values of either width, and random ones from a fixed seed.
+
+use warpproof::model::Key;
+
+/// A key or value that the suite can make from a u64.
+pub(crate) trait Number: Key + std::hash::Hash {
+    /// The number, cut to the width.
+    fn of(n: u64) -> Self;
+    /// The largest value.
+    const MAX: Self;
+}
+
+impl Number for u32 {
+    fn of(n: u64) -> Self {
+        n as u32
+    }
+    const MAX: Self = u32::MAX;
+}
+
+impl Number for u64 {
+    fn of(n: u64) -> Self {
+        n
+    }
+    const MAX: Self = u64::MAX;
+}
+
+/// SplitMix64 (Steele, Lea, Flood, 2014).
+pub(crate) struct Rng(pub(crate) u64);
+
+impl Rng {
+    /// The next 64 bits.
+    pub(crate) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// A number below `n`.
+    pub(crate) fn below(&mut self, n: u64) -> u64 {
+        self.next() % n
+    }
+}
+
+/// `n` distinct keys spread over the whole range: an odd multiplier permutes the 31-bit numbers.
+pub(crate) fn distinct<K: Number>(n: usize, from: u64) -> Vec<K> {
+    (0..n as u64).map(|i| K::of((i + from).wrapping_mul(0x9e37_79b1) & 0x7fff_ffff)).collect()
+}

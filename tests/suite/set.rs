@@ -1,0 +1,57 @@
+//! What a set must do.
+
+use super::Sets;
+use super::number::distinct;
+use warpproof::model::host::{BulkSet, Geometry};
+use warpproof::model::outcome::{Delete, Insert};
+
+const MANY: usize = 50_000;
+
+fn set<B: Sets>(b: &B, keys: usize) -> B::Set {
+    b.set(Geometry::for_pairs(keys as u64).unwrap())
+}
+
+pub(crate) fn set_inserts_each_key_once<B: Sets>(b: &B) {
+    let keys = distinct::<u32>(MANY, 0);
+    let twice = [keys.clone(), keys.clone()].concat();
+    let set = set(b, MANY);
+    let outcomes = set.insert(&twice).unwrap();
+    assert_eq!(outcomes.iter().filter(|&&o| o == Insert::Inserted).count(), MANY);
+    assert_eq!(outcomes.iter().filter(|&&o| o == Insert::Present).count(), MANY);
+    assert!(set.contains(&keys).unwrap().iter().all(|&c| c));
+    assert!(!set.contains(&distinct::<u32>(MANY, MANY as u64)).unwrap().iter().any(|&c| c));
+    let mut all = set.keys().unwrap();
+    all.sort_unstable();
+    let mut expected = keys;
+    expected.sort_unstable();
+    assert_eq!(all, expected);
+}
+
+pub(crate) fn set_deletes_and_reinserts<B: Sets>(b: &B) {
+    let keys = distinct::<u32>(MANY, 0);
+    let set = set(b, 2 * MANY);
+    set.insert(&keys).unwrap();
+    assert!(set.delete(&keys).unwrap().iter().all(|&o| o == Delete::Deleted));
+    assert!(set.delete(&keys).unwrap().iter().all(|&o| o == Delete::Absent));
+    assert!(set.insert(&keys).unwrap().iter().all(|&o| o == Insert::Inserted));
+    assert_eq!(set.len().unwrap(), MANY as u64);
+}
+
+pub(crate) fn set_flush_reclaims<B: Sets>(b: &B) {
+    let keys = distinct::<u32>(MANY, 0);
+    let mut set = set(b, MANY);
+    set.insert(&keys).unwrap();
+    set.delete(&keys[1..]).unwrap();
+    set.flush().unwrap();
+    let stats = set.stats().unwrap();
+    assert_eq!((stats.live, stats.tombstones, stats.slabs), (1, 0, set.geometry().buckets as u64));
+    assert_eq!(set.contains(&keys[..2]).unwrap(), [true, false]);
+}
+
+pub(crate) fn set_refuses_reserved_keys<B: Sets>(b: &B) {
+    let set = set(b, 10);
+    let message = set.insert(&[1, u32::MAX]).unwrap_err().to_string();
+    assert!(message.contains("index 1"), "{message}");
+    assert!(set.contains(&[u32::MAX - 1]).unwrap_err().to_string().contains("index 0"));
+    assert!(set.is_empty().unwrap());
+}
