@@ -1,2 +1,52 @@
+//! The entry points of our own PTX: one line each, nothing but instantiation.
+//!
+//! # Names
+//!
+//! `slab_LAYOUT_OPERATION_lLANES`, and `_x16` for slabs of 16 slots; without it a slab has 8. Tiles of different
+//! widths work on one table as long as its slabs have the same number of slots.
+//!
+//! | Layout | Table arguments | Modules |
+//! |---|---|---|
+//! | `map32` | words `u64*`, length, bitmap `u32*`, length, buckets | all |
+//! | `set32` | words `u32*`, length, bitmap `u32*`, length, buckets | all |
+//! | `map64l` (lock bit) | keys `u64*`, values `u64*`, length of each, bitmap `u32*`, length, buckets | all |
+//! | `map64` (128-bit words) | words `u128*`, length, bitmap `u32*`, length, buckets | sm_90 |
+//!
+//! Lengths are `u64` and count words, `buckets` is `u32`. The arguments of the operation follow:
+//!
+//! | Operation | Arguments | Grid |
+//! |---|---|---|
+//! | `insert` `insert_unique` `insert_or_assign` | keys, values, outcomes `u8*`, n | a tile per operation |
+//! | `delete` | keys, outcomes `u8*`, n | a tile per operation |
+//! | `delete_all` `count` | keys, counts `u32*`, n | a tile per operation |
+//! | `search` | keys, values, found `u8*` or null, missing value, n | a tile per operation |
+//! | `search_all` | keys, offsets `u64*`, values, counts `u32*`, n | a tile per operation |
+//! | `mixed` | ops `u8*`, keys, values, outcomes `u8*`, found values, n | a tile per operation |
+//! | `flush` | freed `u64*` (1) | a tile per bucket |
+//! | `stats` | numbers `u64*` (20) | a tile per bucket, 80 bytes of shared memory |
+//! | `collect` | keys, values, capacity `u64`, total `u64*` (1) | a tile per bucket, 12 bytes of shared memory |
+//!
+//! `n` is `u32`. A set has no `insert`, `insert_or_assign`, `delete_all`, `count`, `search_all` and `mixed`, and no
+//! values: its `search` takes keys, found, n. Blocks have one dimension and a multiple of 32 threads.
+//!
+//! With the feature `tuning` the module holds other shapes of `map32` and the floors of random access
+//! ([`floor`]) instead; with `probes`, one kernel per memory access and order.
+#![cfg(target_arch = "nvptx64")]
 #![no_std]
-//! ker
+#![feature(abi_ptx, asm_experimental_arch)]
+#![cfg_attr(feature = "probes", feature(macro_metavar_expr_concat))]
+
+mod entry;
+mod kernel;
+mod layout;
+
+#[cfg(feature = "tuning")]
+mod floor;
+#[cfg(feature = "probes")]
+mod probes;
+#[cfg(not(any(feature = "tuning", feature = "probes")))]
+mod tables;
+#[cfg(feature = "tuning")]
+mod tuning;
+
+warpproof_device::kernel_crate!();

@@ -1,0 +1,89 @@
+//! What stands between a kernel's scalar arguments and an operation of a structure.
+//!
+//! Codes and conventions, the same for every kernel:
+//!
+//! - One operation per tile. A batch of `n` operations needs a grid of at least `n` tiles; tiles beyond it do
+//!   nothing. All lanes read the inputs, lane 0 writes the outputs.
+//! - `outcomes[op]` is the code of an outcome (`warpproof_model::outcome`), [`RESERVED_KEY`] if the key is reserved
+//!   and nothing was done. Where the output is a number of pairs, a reserved key has none.
+//! - Inputs and outputs are plain memory of this launch: nobody writes the inputs meanwhile, each output belongs to
+//!   one operation.
+
+mod phase;
+mod query;
+mod update;
+
+pub(crate) use phase::{collect, flush, stats};
+pub(crate) use query::{count, search, search_all};
+pub(crate) use update::{delete, delete_all, insert, insert_or_assign, insert_unique, mixed};
+
+use warpproof_device::Tile;
+use warpproof_model::outcome::RESERVED_KEY;
+use warpproof_model::slab::Slots;
+use warpproof_model::{UserKey, Warp};
+
+/// Runs `f` for the operation of this tile, if there is one.
+///
+/// # Safety
+///
+/// The contract of [`Tile::new`], where `f` counts as part of the kernel.
+#[inline(always)]
+pub(crate) unsafe fn per_tile<const L: u32>(n: u32, f: impl FnOnce(&mut Tile<L>, usize)) {
+    // SAFETY: the contract of this function. The branch is uniform in the tile.
+    let mut tile = unsafe { Tile::<L>::new() };
+    let op = tile.id();
+    if op < n {
+        f(&mut tile, op as usize);
+    }
+}
+
+/// Reads element `index` of an input.
+///
+/// # Safety
+///
+/// `input` has an element `index` and nobody writes it during the launch.
+#[inline(always)]
+pub(crate) unsafe fn read<T: Copy>(input: *const T, index: usize) -> T {
+    // SAFETY: the contract of this function.
+    unsafe { input.add(index).read() }
+}
+
+/// Lane 0 writes element `index` of an output.
+///
+/// # Safety
+///
+/// `output` has an element `index`, which belongs to this tile.
+#[inline(always)]
+pub(crate) unsafe fn write<W: Warp, T: Copy>(w: &mut W, output: *mut T, index: usize, value: T) {
+    let _ = w.each(|lane| {
+        if lane == 0 {
+            // SAFETY: the contract of this function; one lane writes.
+            unsafe { output.add(index).write(value) }
+        }
+    });
+}
+
+/// Runs `f` on the key of each operation and writes the code that it returns.
+///
+/// # Safety
+///
+/// As [`per_tile`]. `keys` and `outcomes` have `n` elements each.
+#[inline(always)]
+pub(crate) unsafe fn per_key<const L: u32, C: Slots>(
+    keys: *const C::Key,
+    outcomes: *mut u8,
+    n: u32,
+    f: impl FnOnce(&mut Tile<L>, usize, UserKey<C::Key>) -> u8,
+) {
+    let operation = |w: &mut Tile<L>, op: usize| {
+        // SAFETY: `op` is below `n`.
+        let code = match UserKey::new(unsafe { read(keys, op) }) {
+            Some(key) => f(w, op, key),
+            None => RESERVED_KEY,
+        };
+        // SAFETY: `op` is below `n` and this tile's own.
+        unsafe { write(w, outcomes, op, code) }
+    };
+    // SAFETY: the contract of this function.
+    unsafe { per_tile(n, operation) }
+}

@@ -1,0 +1,93 @@
+//! Operations that read a table.
+
+use super::{per_tile, read, write};
+use warpproof_model::outcome::RESERVED_KEY;
+use warpproof_model::slab::{SlabTable, Slots};
+use warpproof_model::{IntegerWords, UserKey};
+
+/// The value of one pair of each key, `missing` where there is none. `found[op]` is 1, 0, or [`RESERVED_KEY`]; a null
+/// `found` is not written.
+///
+/// # Safety
+///
+/// The contract of [`per_tile`]; every array has `n` elements.
+#[inline(always)]
+pub(crate) unsafe fn search<const L: u32, const S: usize, C: Slots, B: IntegerWords<u32>>(
+    table: SlabTable<C, B, S>,
+    keys: *const C::Key,
+    values: *mut C::Value,
+    found: *mut u8,
+    missing: C::Value,
+    n: u32,
+) {
+    // SAFETY: the contract of this function; `op` is below `n`.
+    unsafe {
+        per_tile::<L>(n, |w, op| {
+            let (value, code) = match UserKey::new(read(keys, op)) {
+                Some(key) => match table.search(w, key) {
+                    Some(value) => (value, 1),
+                    None => (missing, 0),
+                },
+                None => (missing, RESERVED_KEY),
+            };
+            write(w, values, op, value);
+            if !found.is_null() {
+                write(w, found, op, code);
+            }
+        });
+    }
+}
+
+/// How many pairs each key has.
+///
+/// # Safety
+///
+/// As [`search`].
+#[inline(always)]
+pub(crate) unsafe fn count<const L: u32, const S: usize, C: Slots, B: IntegerWords<u32>>(
+    table: SlabTable<C, B, S>,
+    keys: *const C::Key,
+    counts: *mut u32,
+    n: u32,
+) {
+    // SAFETY: the contract of this function; `op` is below `n`.
+    unsafe {
+        per_tile::<L>(n, |w, op| {
+            let pairs = UserKey::new(read(keys, op)).map_or(0, |key| table.count(w, key));
+            write(w, counts, op, pairs);
+        });
+    }
+}
+
+/// The values of all pairs of each key: of key `op` at `values[offsets[op]..offsets[op + 1]]`, as many as fit there,
+/// and how many there are in `counts[op]`.
+///
+/// # Safety
+///
+/// The contract of [`per_tile`]. `keys` and `counts` have `n` elements; `offsets` has `n + 1`, ascending, and `values`
+/// as many as the last offset says.
+#[inline(always)]
+pub(crate) unsafe fn search_all<const L: u32, const S: usize, C: Slots, B: IntegerWords<u32>>(
+    table: SlabTable<C, B, S>,
+    keys: *const C::Key,
+    offsets: *const u64,
+    values: *mut C::Value,
+    counts: *mut u32,
+    n: u32,
+) {
+    // SAFETY: the contract of this function; `op` is below `n`, and each place is below the key's end.
+    unsafe {
+        per_tile::<L>(n, |w, op| {
+            let (start, end) = (read(offsets, op), read(offsets, op + 1));
+            let pairs = UserKey::new(read(keys, op)).map_or(0, |key| {
+                table.search_all(w, key, |w, number, value| {
+                    let place = start + number as u64;
+                    if place < end {
+                        write(w, values, place as usize, value);
+                    }
+                })
+            });
+            write(w, counts, op, pairs);
+        });
+    }
+}

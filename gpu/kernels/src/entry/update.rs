@@ -1,0 +1,142 @@
+//! Operations that change a table.
+
+use super::{per_key, per_tile, read, write};
+use warpproof_model::outcome::RESERVED_KEY;
+use warpproof_model::slab::{SlabTable, Slots};
+use warpproof_model::{IntegerWords, UserKey};
+
+/// Adds pairs, duplicates allowed.
+///
+/// # Safety
+///
+/// The contract of [`per_tile`]; every array has `n` elements. The same for the other functions of this module.
+#[inline(always)]
+pub(crate) unsafe fn insert<const L: u32, const S: usize, C: Slots, B: IntegerWords<u32>>(
+    table: SlabTable<C, B, S>,
+    keys: *const C::Key,
+    values: *const C::Value,
+    outcomes: *mut u8,
+    n: u32,
+) {
+    // SAFETY: the contract of this function; `op` is below `n`.
+    unsafe {
+        per_key::<L, C>(keys, outcomes, n, |w, op, key| table.insert(w, key, read(values, op)).code());
+    }
+}
+
+/// Adds pairs whose keys are absent.
+///
+/// # Safety
+///
+/// As [`insert`].
+#[inline(always)]
+pub(crate) unsafe fn insert_unique<const L: u32, const S: usize, C: Slots, B: IntegerWords<u32>>(
+    table: SlabTable<C, B, S>,
+    keys: *const C::Key,
+    values: *const C::Value,
+    outcomes: *mut u8,
+    n: u32,
+) {
+    // SAFETY: the contract of this function; `op` is below `n`.
+    unsafe {
+        per_key::<L, C>(keys, outcomes, n, |w, op, key| table.insert_unique(w, key, read(values, op)).code());
+    }
+}
+
+/// Adds pairs, or replaces the values of keys that are present.
+///
+/// # Safety
+///
+/// As [`insert`].
+#[inline(always)]
+pub(crate) unsafe fn insert_or_assign<const L: u32, const S: usize, C: Slots, B: IntegerWords<u32>>(
+    table: SlabTable<C, B, S>,
+    keys: *const C::Key,
+    values: *const C::Value,
+    outcomes: *mut u8,
+    n: u32,
+) {
+    // SAFETY: the contract of this function; `op` is below `n`.
+    unsafe {
+        per_key::<L, C>(keys, outcomes, n, |w, op, key| {
+            table.insert_or_assign(w, key, read(values, op)).code()
+        });
+    }
+}
+
+/// Takes out one pair of each key.
+///
+/// # Safety
+///
+/// As [`insert`].
+#[inline(always)]
+pub(crate) unsafe fn delete<const L: u32, const S: usize, C: Slots, B: IntegerWords<u32>>(
+    table: SlabTable<C, B, S>,
+    keys: *const C::Key,
+    outcomes: *mut u8,
+    n: u32,
+) {
+    // SAFETY: the contract of this function.
+    unsafe { per_key::<L, C>(keys, outcomes, n, |w, _, key| table.delete(w, key).code()) }
+}
+
+/// Takes out all pairs of each key; writes how many there were.
+///
+/// # Safety
+///
+/// As [`insert`].
+#[inline(always)]
+pub(crate) unsafe fn delete_all<const L: u32, const S: usize, C: Slots, B: IntegerWords<u32>>(
+    table: SlabTable<C, B, S>,
+    keys: *const C::Key,
+    counts: *mut u32,
+    n: u32,
+) {
+    // SAFETY: the contract of this function; `op` is below `n`.
+    unsafe {
+        per_tile::<L>(n, |w, op| {
+            let erased = UserKey::new(read(keys, op)).map_or(0, |key| table.delete_all(w, key));
+            write(w, counts, op, erased);
+        });
+    }
+}
+
+/// Code of an operation that does not exist: nothing was done.
+const UNKNOWN_OPERATION: u8 = 254;
+
+/// Operations of all kinds. `ops[op]` is 0 insert, 1 insert_unique, 2 insert_or_assign, 3 delete, 4 search. A search
+/// that finds its key has outcome 1 and writes `found[op]`; one that does not has outcome 0.
+///
+/// # Safety
+///
+/// As [`insert`].
+#[inline(always)]
+pub(crate) unsafe fn mixed<const L: u32, const S: usize, C: Slots, B: IntegerWords<u32>>(
+    table: SlabTable<C, B, S>,
+    ops: *const u8,
+    keys: *const C::Key,
+    values: *const C::Value,
+    outcomes: *mut u8,
+    found: *mut C::Value,
+    n: u32,
+) {
+    // SAFETY: the contract of this function; `op` is below `n`.
+    unsafe {
+        per_key::<L, C>(keys, outcomes, n, |w, op, key| match read(ops, op) {
+            0 => table.insert(w, key, read(values, op)).code(),
+            1 => table.insert_unique(w, key, read(values, op)).code(),
+            2 => table.insert_or_assign(w, key, read(values, op)).code(),
+            3 => table.delete(w, key).code(),
+            4 => match table.search(w, key) {
+                Some(value) => {
+                    write(w, found, op, value);
+                    1
+                }
+                None => 0,
+            },
+            _ => UNKNOWN_OPERATION,
+        });
+    }
+}
+
+const _: () = assert!(UNKNOWN_OPERATION != RESERVED_KEY);
