@@ -12,9 +12,10 @@
 //! | `AcqRel` | `atom.acq_rel` | `AcqRel` |
 
 use core::fmt::Debug;
+use core::hash::Hash;
 
 /// A plain word that fits one atomic access or one shuffle.
-pub trait Word: Copy + Eq + Debug + Send + Sync + 'static {
+pub trait Word: Copy + Eq + Hash + Debug + Send + Sync + 'static {
     /// All bits clear.
     const ZERO: Self;
 

@@ -3,7 +3,7 @@
 use warpproof::model::Key;
 
 /// A key or value that the suite can make from a u64.
-pub(crate) trait Number: Key + std::hash::Hash {
+pub(crate) trait Number: Key {
     /// The number, cut to the width.
     fn of(n: u64) -> Self;
     /// The largest value.
