@@ -66,8 +66,7 @@ unsafe extern "ptx-kernel" fn floor_bucket_cas(
             let pair = key as u64 | (read(values, op) as u64) << 32;
             let bucket = fastrange(mix(key), buckets) as usize;
             // Relaxed, both: nothing but the word matters.
-            let row =
-                w.each(|lane| slots.load_row::<2>(bucket * 4 + lane as usize, ReadOrder::Relaxed));
+            let row = w.each(|lane| slots.load_row::<2>(bucket * 4 + lane as usize, ReadOrder::Relaxed));
             // The vote makes the exchange wait for the whole bucket, as an insert does.
             let same = w.map(row, |_, [a, b]| a == pair || b == pair);
             if !w.ballot(same).any() {

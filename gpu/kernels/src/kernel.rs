@@ -14,54 +14,64 @@ macro_rules! kernel {
 macro_rules! operation {
     (insert_unique set32 $k:tt) => {
         $crate::kernel::table! { $k insert_unique
-            [keys: *const u32, outcomes: *mut u8, n: u32] [keys, core::ptr::null(), outcomes, n] }
+        [keys: *const u32, outcomes: *mut u8, n: u32] [keys, core::ptr::null(), outcomes, n] }
     };
     (search set32 $k:tt) => {
         $crate::kernel::table! { $k search
-            [keys: *const u32, found: *mut u8, n: u32] [keys, core::ptr::null_mut(), found, (), n] }
+        [keys: *const u32, found: *mut u8, n: u32] [keys, core::ptr::null_mut(), found, (), n] }
     };
     (collect set32 $k:tt) => {
         $crate::kernel::table! { $k collect
-            [keys: *mut u32, capacity: u64, total: *mut u64]
-            [keys, core::ptr::null_mut(), capacity, warpproof_device::Global::new(total, 1)] }
+        [keys: *mut u32, capacity: u64, total: *mut u64]
+        [keys, core::ptr::null_mut(), capacity, warpproof_device::Global::new(total, 1)] }
     };
-    (insert $layout:ident $k:tt) => { $crate::kernel::operation! { @put insert $layout $k } };
-    (insert_unique $layout:ident $k:tt) => { $crate::kernel::operation! { @put insert_unique $layout $k } };
-    (insert_or_assign $layout:ident $k:tt) => { $crate::kernel::operation! { @put insert_or_assign $layout $k } };
+    (insert $layout:ident $k:tt) => {
+        $crate::kernel::operation! { @put insert $layout $k }
+    };
+    (insert_unique $layout:ident $k:tt) => {
+        $crate::kernel::operation! { @put insert_unique $layout $k }
+    };
+    (insert_or_assign $layout:ident $k:tt) => {
+        $crate::kernel::operation! { @put insert_or_assign $layout $k }
+    };
     (@put $op:ident $layout:ident $k:tt) => {
         $crate::kernel::table! { $k $op
-            [keys: *const $crate::layout::$layout::Key, values: *const $crate::layout::$layout::Value,
-             outcomes: *mut u8, n: u32]
-            [keys, values, outcomes, n] }
+        [keys: *const $crate::layout::$layout::Key, values: *const $crate::layout::$layout::Value,
+         outcomes: *mut u8, n: u32]
+        [keys, values, outcomes, n] }
     };
     (delete $layout:ident $k:tt) => {
         $crate::kernel::table! { $k delete
-            [keys: *const $crate::layout::$layout::Key, outcomes: *mut u8, n: u32] [keys, outcomes, n] }
+        [keys: *const $crate::layout::$layout::Key, outcomes: *mut u8, n: u32] [keys, outcomes, n] }
     };
-    (delete_all $layout:ident $k:tt) => { $crate::kernel::operation! { @number delete_all $layout $k } };
-    (count $layout:ident $k:tt) => { $crate::kernel::operation! { @number count $layout $k } };
+    (delete_all $layout:ident $k:tt) => {
+        $crate::kernel::operation! { @number delete_all $layout $k }
+    };
+    (count $layout:ident $k:tt) => {
+        $crate::kernel::operation! { @number count $layout $k }
+    };
     (@number $op:ident $layout:ident $k:tt) => {
         $crate::kernel::table! { $k $op
-            [keys: *const $crate::layout::$layout::Key, counts: *mut u32, n: u32] [keys, counts, n] }
+        [keys: *const $crate::layout::$layout::Key, counts: *mut u32, n: u32] [keys, counts, n] }
     };
     (search $layout:ident $k:tt) => {
         $crate::kernel::table! { $k search
-            [keys: *const $crate::layout::$layout::Key, values: *mut $crate::layout::$layout::Value,
-             found: *mut u8, missing: $crate::layout::$layout::Value, n: u32]
-            [keys, values, found, missing, n] }
+        [keys: *const $crate::layout::$layout::Key, values: *mut $crate::layout::$layout::Value,
+         found: *mut u8, missing: $crate::layout::$layout::Value, n: u32]
+        [keys, values, found, missing, n] }
     };
     (search_all $layout:ident $k:tt) => {
         $crate::kernel::table! { $k search_all
-            [keys: *const $crate::layout::$layout::Key, offsets: *const u64,
-             values: *mut $crate::layout::$layout::Value, counts: *mut u32, n: u32]
-            [keys, offsets, values, counts, n] }
+        [keys: *const $crate::layout::$layout::Key, offsets: *const u64,
+         values: *mut $crate::layout::$layout::Value, counts: *mut u32, n: u32]
+        [keys, offsets, values, counts, n] }
     };
     (mixed $layout:ident $k:tt) => {
         $crate::kernel::table! { $k mixed
-            [ops: *const u8, keys: *const $crate::layout::$layout::Key,
-             values: *const $crate::layout::$layout::Value, outcomes: *mut u8,
-             found: *mut $crate::layout::$layout::Value, n: u32]
-            [ops, keys, values, outcomes, found, n] }
+        [ops: *const u8, keys: *const $crate::layout::$layout::Key,
+         values: *const $crate::layout::$layout::Value, outcomes: *mut u8,
+         found: *mut $crate::layout::$layout::Value, n: u32]
+        [ops, keys, values, outcomes, found, n] }
     };
     (flush $layout:ident $k:tt) => {
         $crate::kernel::table! { $k flush [freed: *mut u64] [warpproof_device::Global::new(freed, 1)] }
@@ -71,9 +81,9 @@ macro_rules! operation {
     };
     (collect $layout:ident $k:tt) => {
         $crate::kernel::table! { $k collect
-            [keys: *mut $crate::layout::$layout::Key, values: *mut $crate::layout::$layout::Value,
-             capacity: u64, total: *mut u64]
-            [keys, values, capacity, warpproof_device::Global::new(total, 1)] }
+        [keys: *mut $crate::layout::$layout::Key, values: *mut $crate::layout::$layout::Value,
+         capacity: u64, total: *mut u64]
+        [keys, values, capacity, warpproof_device::Global::new(total, 1)] }
     };
 }
 
@@ -81,20 +91,20 @@ macro_rules! operation {
 macro_rules! table {
     ([$name:ident map64l $l:literal $s:literal] $op:ident $parameters:tt $arguments:tt) => {
         $crate::kernel::emit! { $name map64l $l $s $op
-            [key_words: *mut u64, value_words: *mut u64, len: usize, bitmap: *mut u32, bitmap_len: usize,
-             buckets: u32]
-            [warpproof_model::slab::LockBitSlots::new(
-                 $crate::layout::Store::new(key_words, len), $crate::layout::Store::new(value_words, len)),
-             $crate::layout::Store::new(bitmap, bitmap_len), buckets]
-            $parameters $arguments }
+        [key_words: *mut u64, value_words: *mut u64, len: usize, bitmap: *mut u32, bitmap_len: usize,
+         buckets: u32]
+        [warpproof_model::slab::LockBitSlots::new(
+             $crate::layout::Store::new(key_words, len), $crate::layout::Store::new(value_words, len)),
+         $crate::layout::Store::new(bitmap, bitmap_len), buckets]
+        $parameters $arguments }
     };
     ([$name:ident $layout:ident $l:literal $s:literal] $op:ident $parameters:tt $arguments:tt) => {
         $crate::kernel::emit! { $name $layout $l $s $op
-            [words: *mut $crate::layout::$layout::Word, len: usize, bitmap: *mut u32, bitmap_len: usize,
-             buckets: u32]
-            [warpproof_model::slab::PackedSlots::new($crate::layout::Store::new(words, len)),
-             $crate::layout::Store::new(bitmap, bitmap_len), buckets]
-            $parameters $arguments }
+        [words: *mut $crate::layout::$layout::Word, len: usize, bitmap: *mut u32, bitmap_len: usize,
+         buckets: u32]
+        [warpproof_model::slab::PackedSlots::new($crate::layout::Store::new(words, len)),
+         $crate::layout::Store::new(bitmap, bitmap_len), buckets]
+        $parameters $arguments }
     };
 }
 

@@ -111,10 +111,28 @@ macro_rules! probe_tile {
         }
     };
 }
-probe_tile!(probe_ballot |w, v| w.ballot(v != 0).bits() as u64);
-probe_tile!(probe_shfl_u32 |w, v| w.shfl(v as u32, 1) as u64);
-probe_tile!(probe_shfl_u64 |w, v| w.shfl(v, 1));
-probe_tile!(probe_shfl_bool |w, v| w.shfl(v != 0, 1) as u64);
-probe_tile!(probe_sync |w, v| { w.sync(); v });
-probe_tile!(probe_fence |w, v| { w.fence(); v });
-probe_tile!(probe_pause |w, v| { w.pause(); v });
+probe_tile!(probe_ballot | w, v | w.ballot(v != 0).bits() as u64);
+probe_tile!(probe_shfl_u32 | w, v | w.shfl(v as u32, 1) as u64);
+probe_tile!(probe_shfl_u64 | w, v | w.shfl(v, 1));
+probe_tile!(probe_shfl_bool | w, v | w.shfl(v != 0, 1) as u64);
+probe_tile!(
+    probe_sync | w,
+    v | {
+        w.sync();
+        v
+    }
+);
+probe_tile!(
+    probe_fence | w,
+    v | {
+        w.fence();
+        v
+    }
+);
+probe_tile!(
+    probe_pause | w,
+    v | {
+        w.pause();
+        v
+    }
+);
