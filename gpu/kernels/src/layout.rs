@@ -1,7 +1,7 @@
 //! The layouts of a table: which slots over which words.
 
 use warpproof_device::Global;
-use warpproof_model::slab::{Key32, LockBitSlots, PackedSlots, Pair32, Pair64, SlabTable};
+use warpproof_model::slab::{Key32, LockBitSlots, PackedSlots, Pair32, SlabTable};
 
 /// Whether words guard against indices out of range. Always, except to measure what that costs.
 pub(crate) const CHECKED: bool = !cfg!(feature = "unchecked");
@@ -38,6 +38,7 @@ pub(crate) mod map64l {
 #[cfg(feature = "b128")]
 pub(crate) mod map64 {
     use super::*;
+    use warpproof_model::slab::Pair64;
     pub(crate) type Word = u128;
     pub(crate) type Key = u64;
     pub(crate) type Value = u64;

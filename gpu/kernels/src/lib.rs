@@ -35,9 +35,16 @@
 #![no_std]
 #![feature(abi_ptx, asm_experimental_arch)]
 #![cfg_attr(feature = "probes", feature(macro_metavar_expr_concat))]
+#![cfg_attr(
+    feature = "tuning",
+    allow(dead_code, unused_imports, reason = "the benches need a part of the operations and layouts")
+)]
 
+#[cfg(not(feature = "probes"))]
 mod entry;
+#[cfg(not(feature = "probes"))]
 mod kernel;
+#[cfg(not(feature = "probes"))]
 mod layout;
 
 #[cfg(feature = "tuning")]
