@@ -3,5 +3,15 @@
 //! - [`cpu`]: the production backend, std atomics and rayon.
 //!
 //! Everything else checks: the same source, explored by an engine that decides what every read returns.
+//!
+//! - [`check`]: subjects, scenarios, histories, violations; no engine.
+//! - [`scenarios`]: what is checked of every structure.
+//! - [`seq`]: one warp alone.
+//! - `loom` (feature `loom`): the exhaustive engine.
 
+pub mod check;
 pub mod cpu;
+#[cfg(feature = "loom")]
+pub mod loom;
+pub mod scenarios;
+pub mod seq;

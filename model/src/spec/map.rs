@@ -70,10 +70,9 @@ impl Spec for Multimap {
     fn expand(&self, call: &Call, ret: Option<&Ret>) -> Vec<(Call, Option<Ret>)> {
         let one = |ret| (Call::new(Op::Delete, call.key, 0), ret);
         match (call.op, ret) {
-            (Op::DeleteAll, Some(Ret::Count(n))) => (0..*n)
-                .map(|_| one(Some(Ret::Deleted)))
-                .chain([one(Some(Ret::Absent))])
-                .collect(),
+            (Op::DeleteAll, Some(Ret::Count(n))) => {
+                (0..*n).map(|_| one(Some(Ret::Deleted))).chain([one(Some(Ret::Absent))]).collect()
+            }
             // Interrupted: it may have taken any number; more than these never fit a checked scenario.
             (Op::DeleteAll, None) => (0..PENDING_DELETES).map(|_| one(None)).collect(),
             _ => alloc::vec![(call.clone(), ret.cloned())],

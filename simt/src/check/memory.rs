@@ -1,0 +1,171 @@
+//! Memory as an engine sees it: named arrays of words, one function through which every access goes.
+
+use core::marker::PhantomData;
+use warpproof_model::{IntegerWords, Order, ReadOrder, Word, Words, WriteOrder};
+
+/// What an access does to its word. Values are the word's bits, in the low end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Access {
+    /// Reads.
+    Load(ReadOrder),
+    /// Writes a value.
+    Store(u128, WriteOrder),
+    /// Writes `new` if the word holds `current`.
+    Exchange {
+        /// What the word must hold.
+        current: u128,
+        /// What is written.
+        new: u128,
+        /// The order of a success.
+        order: Order,
+    },
+    /// Writes a value, returns what was there.
+    Swap(u128, Order),
+    /// Adds.
+    Add(u128, Order),
+    /// Sets bits.
+    Or(u128, Order),
+    /// Keeps bits.
+    And(u128, Order),
+}
+
+impl Access {
+    /// What the word holds afterwards if it held `old`, or `None` if nothing is written.
+    pub fn apply(self, old: u128, width: u32) -> Option<u128> {
+        let mask = if width >= 128 { u128::MAX } else { (1 << width) - 1 };
+        match self {
+            Self::Load(_) => None,
+            Self::Store(value, _) | Self::Swap(value, _) => Some(value),
+            Self::Exchange { current, new, .. } => (old == current).then_some(new),
+            Self::Add(value, _) => Some(old.wrapping_add(value) & mask),
+            Self::Or(value, _) => Some(old | value),
+            Self::And(value, _) => Some(old & value),
+        }
+    }
+
+    /// The access in one word, its order included.
+    pub fn name(self) -> String {
+        match self {
+            Self::Load(order) => format!("load {order:?}"),
+            Self::Store(_, order) => format!("store {order:?}"),
+            Self::Exchange { order, .. } => format!("cas {order:?}"),
+            Self::Swap(_, order) => format!("swap {order:?}"),
+            Self::Add(_, order) => format!("add {order:?}"),
+            Self::Or(_, order) => format!("or {order:?}"),
+            Self::And(_, order) => format!("and {order:?}"),
+        }
+    }
+}
+
+/// The words of an engine, for one warp.
+pub trait Cells {
+    /// Number of words of an array.
+    fn len(&self, array: usize) -> usize;
+
+    /// Accesses one word; returns what it held. An index beyond the array does not return: the engine unwinds
+    /// and reports it.
+    fn access(&self, array: usize, index: usize, access: Access) -> u128;
+}
+
+/// The memory of a structure under check: gives handles to its arrays, by number.
+pub trait Memory: Copy {
+    /// Handle to an array of 32-bit words.
+    type W32: IntegerWords<u32>;
+    /// Handle to an array of 64-bit words.
+    type W64: IntegerWords<u64>;
+    /// Handle to an array of 128-bit words.
+    type W128: Words<u128>;
+
+    /// Array `array`, of 32-bit words.
+    fn w32(self, array: usize) -> Self::W32;
+    /// Array `array`, of 64-bit words.
+    fn w64(self, array: usize) -> Self::W64;
+    /// Array `array`, of 128-bit words.
+    fn w128(self, array: usize) -> Self::W128;
+}
+
+/// A view of some [`Cells`].
+#[derive(Debug)]
+pub struct View<'a, C>(pub &'a C);
+
+impl<C> Clone for View<'_, C> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<C> Copy for View<'_, C> {}
+
+impl<'a, C: Cells> Memory for View<'a, C> {
+    type W32 = Handle<'a, C, u32>;
+    type W64 = Handle<'a, C, u64>;
+    type W128 = Handle<'a, C, u128>;
+
+    fn w32(self, array: usize) -> Self::W32 {
+        Handle { cells: self.0, array, word: PhantomData }
+    }
+    fn w64(self, array: usize) -> Self::W64 {
+        Handle { cells: self.0, array, word: PhantomData }
+    }
+    fn w128(self, array: usize) -> Self::W128 {
+        Handle { cells: self.0, array, word: PhantomData }
+    }
+}
+
+/// A handle to one array of some [`Cells`].
+#[derive(Debug)]
+pub struct Handle<'a, C, T> {
+    cells: &'a C,
+    array: usize,
+    word: PhantomData<T>,
+}
+
+impl<C, T> Clone for Handle<'_, C, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<C, T> Copy for Handle<'_, C, T> {}
+
+impl<C: Cells, T: Word> Handle<'_, C, T> {
+    fn access(self, index: usize, access: Access) -> T {
+        T::from_bits(self.cells.access(self.array, index, access))
+    }
+}
+
+impl<C: Cells, T: Word> Words<T> for Handle<'_, C, T> {
+    fn len(self) -> usize {
+        self.cells.len(self.array)
+    }
+    fn load(self, index: usize, order: ReadOrder) -> T {
+        self.access(index, Access::Load(order))
+    }
+    fn store(self, index: usize, value: T, order: WriteOrder) {
+        self.access(index, Access::Store(value.to_bits(), order));
+    }
+    fn compare_exchange(self, index: usize, current: T, new: T, order: Order) -> T {
+        let (current, new) = (current.to_bits(), new.to_bits());
+        self.access(index, Access::Exchange { current, new, order })
+    }
+    fn swap(self, index: usize, value: T, order: Order) -> T {
+        self.access(index, Access::Swap(value.to_bits(), order))
+    }
+}
+
+macro_rules! integers {
+    ($($t:ty)*) => {$(
+        impl<C: Cells> IntegerWords<$t> for Handle<'_, C, $t> {
+            fn fetch_add(self, index: usize, value: $t, order: Order) -> $t {
+                self.access(index, Access::Add(value.to_bits(), order))
+            }
+            fn fetch_or(self, index: usize, value: $t, order: Order) -> $t {
+                self.access(index, Access::Or(value.to_bits(), order))
+            }
+            fn fetch_and(self, index: usize, value: $t, order: Order) -> $t {
+                self.access(index, Access::And(value.to_bits(), order))
+            }
+        }
+    )*};
+}
+integers!(u32 u64);

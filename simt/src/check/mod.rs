@@ -1,0 +1,25 @@
+//! Checking, whatever the engine: subjects, scenarios, histories, violations, reports.
+//!
+//! A [`Subject`] is a structure in a tiny configuration, a [`Scenario`] says what its warps do. An engine (see
+//! `crate::loom`) runs the scenario in every way that its memory model has, and asks of each execution: is the
+//! history linearizable, do the invariants hold in every state, does every warp finish, is every index in its
+//! array. A [`Violation`] carries the steps that lead to it.
+
+mod history;
+mod html;
+mod memory;
+mod report;
+mod scenario;
+mod subject;
+mod text;
+mod timeline;
+mod violation;
+mod warp;
+
+pub use history::{Event, linearizable};
+pub use memory::{Access, Cells, Handle, Memory, View};
+pub use report::{Pass, Report, Verdict};
+pub use scenario::{Allows, Config, Reads, Scenario, Stall};
+pub use subject::{Array, Subject};
+pub use violation::{Breach, Kind, Loads, Step, Violation};
+pub use warp::{ArrayWarp, Hooks, SimWarp};

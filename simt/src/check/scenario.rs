@@ -1,0 +1,105 @@
+//! Scenarios: what is run, as data.
+
+use super::text;
+use serde::{Deserialize, Serialize};
+use warpproof_model::spec::Call;
+
+/// One situation to explore.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Scenario {
+    /// Its name: `structure/what/where`.
+    pub name: String,
+    /// The structure.
+    pub structure: String,
+    /// Its configuration.
+    pub config: Config,
+    /// Calls that run first, one after the other.
+    #[serde(with = "text::list", default)]
+    pub preload: Vec<Call>,
+    /// One program per warp; at most four.
+    #[serde(with = "text::lists")]
+    pub programs: Vec<Vec<Call>>,
+    /// Calls that run last, one after the other: they see what the programs left behind.
+    #[serde(with = "text::list", default)]
+    pub finally: Vec<Call>,
+    /// How a warp reads several words.
+    #[serde(default)]
+    pub reads: Reads,
+    /// A warp that stops forever.
+    #[serde(default)]
+    pub stall: Option<Stall>,
+    /// What may happen.
+    #[serde(default)]
+    pub allows: Allows,
+    /// Outcomes that must be seen besides those of the programs run one call at a time; a list of returns each,
+    /// warp by warp, as [`super::Report::outcomes`] prints them.
+    #[serde(default)]
+    pub expects: Vec<String>,
+}
+
+/// The size of a structure. What a structure does not have it ignores.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Config {
+    /// Lanes per warp: 1, 2 or 4.
+    pub lanes: u32,
+    /// Words that each lane reads of a slab.
+    #[serde(default)]
+    pub slots: u32,
+    /// Buckets.
+    #[serde(default)]
+    pub buckets: u32,
+    /// Slabs in the pool.
+    #[serde(default)]
+    pub pool: u32,
+    /// Bitmap words of a pool, where the scenario sets them.
+    #[serde(default)]
+    pub bitmap: Vec<u32>,
+}
+
+/// How a warp reads several words at once.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub enum Reads {
+    /// Each word is a step of its own, as on hardware.
+    #[default]
+    Torn,
+    /// All lanes read in one step, and memory is sequentially consistent. Tells torn reads from other bugs.
+    Snapshot,
+}
+
+/// A warp that stops forever before one of its accesses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Stall {
+    /// The warp.
+    pub warp: usize,
+    /// After how many accesses; each number in turn if none is given.
+    pub after: Option<u32>,
+}
+
+/// What a scenario allows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Allows {
+    /// The pool can run out.
+    #[serde(default)]
+    pub full: bool,
+    /// The stalled warp may block others.
+    #[serde(default)]
+    pub blocking: bool,
+}
+
+impl Scenario {
+    /// A scenario with the programs given, and nothing else.
+    pub fn new(name: impl Into<String>, structure: &str, config: Config, programs: Vec<Vec<Call>>) -> Self {
+        Self {
+            name: name.into(),
+            structure: structure.to_string(),
+            config,
+            preload: Vec::new(),
+            programs,
+            finally: Vec::new(),
+            reads: Reads::default(),
+            stall: None,
+            allows: Allows::default(),
+            expects: Vec::new(),
+        }
+    }
+}

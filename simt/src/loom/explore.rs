@@ -1,0 +1,329 @@
+//! Explores one scenario.
+
+use super::hooks::LoomHooks;
+use super::machine::{Halt, Machine, WarpCells};
+use super::plan::Plan;
+use crate::check::{
+    ArrayWarp, Breach, Kind, Loads, Pass, Report, Scenario, Subject, Verdict, View, Violation,
+};
+use crate::scenarios::{ScenarioError, Visitor, with_subject};
+use std::any::Any;
+use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// How to explore.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The passes.
+    pub loads: Vec<Loads>,
+    /// Executions after which a scenario is capped.
+    pub max_executions: Option<u64>,
+    /// Time after which a scenario is capped.
+    pub max_time: Option<Duration>,
+    /// Accesses that one warp may make in one execution.
+    pub step_bound: u32,
+    /// Counts executions, for a progress bar.
+    pub progress: Option<Arc<AtomicU64>>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            loads: vec![Loads::AsLoads, Loads::AsRmw],
+            max_executions: None,
+            max_time: None,
+            step_bound: 300,
+            progress: None,
+        }
+    }
+}
+
+/// Explores a scenario of a structure that this crate knows (see [`crate::scenarios`]).
+///
+/// # Errors
+/// If the structure or its configuration is not known.
+pub fn explore(scenario: &Scenario, options: &Options) -> Result<Report, ScenarioError> {
+    struct Explore<'a>(&'a Options);
+
+    impl Visitor for Explore<'_> {
+        type Output = Result<Report, ScenarioError>;
+
+        fn visit<S: Subject>(self, subject: S, scenario: &Scenario) -> Self::Output {
+            explore_subject(subject, scenario, self.0)
+        }
+    }
+
+    with_subject(scenario, Explore(options))?
+}
+
+/// Explores a scenario of any subject. `Scenario::structure` is only a name here.
+///
+/// # Errors
+/// If the scenario has no warp, more than four, or a number of lanes other than 1, 2 or 4.
+pub fn explore_subject<S: Subject>(
+    subject: S,
+    scenario: &Scenario,
+    options: &Options,
+) -> Result<Report, ScenarioError> {
+    scenario_fits(scenario)?;
+    let started = Instant::now();
+    let mut report = Report {
+        scenario: scenario.name.clone(),
+        structure: scenario.structure.clone(),
+        engine: "loom".to_string(),
+        executions: 0,
+        seconds: 0.0,
+        verdict: Verdict::Passed,
+        passes: Vec::new(),
+        outcomes: BTreeSet::new(),
+        unseen: BTreeSet::new(),
+        violation: None,
+    };
+    for &loads in &options.loads {
+        let mut explorer = Explorer { scenario, options, loads, started, report: &mut report };
+        explorer.pass(&subject);
+        if report.violation.is_some() {
+            break;
+        }
+    }
+    report.seconds = started.elapsed().as_secs_f64();
+    Ok(report)
+}
+
+fn scenario_fits(scenario: &Scenario) -> Result<(), ScenarioError> {
+    let warps = scenario.programs.len();
+    if warps == 0 || warps > 4 {
+        return Err(ScenarioError::Warps(warps));
+    }
+    if let Some(stall) = scenario.stall.filter(|stall| stall.warp >= warps) {
+        return Err(ScenarioError::Warps(stall.warp + 1));
+    }
+    match scenario.config.lanes {
+        1 | 2 | 4 => Ok(()),
+        lanes => Err(ScenarioError::Lanes(lanes)),
+    }
+}
+
+/// Ends an exploration early.
+struct Capped;
+/// Ends an exploration that found a violation.
+struct Found;
+
+struct Explorer<'a> {
+    scenario: &'a Scenario,
+    options: &'a Options,
+    loads: Loads,
+    started: Instant,
+    report: &'a mut Report,
+}
+
+impl Explorer<'_> {
+    /// One pass; with a stall, one exploration for each place where the warp can stop.
+    fn pass<S: Subject>(&mut self, subject: &S) {
+        let mut pass =
+            Pass { loads: self.loads, executions: 0, verdict: Verdict::Passed, outcomes: BTreeSet::new() };
+        match self.scenario.stall {
+            None => {
+                self.explore(subject, None, &mut pass);
+            }
+            Some(stall) => match stall.after {
+                Some(after) => {
+                    self.explore(subject, Some(after), &mut pass);
+                }
+                None => {
+                    let mut after = 0;
+                    while self.explore(subject, Some(after), &mut pass) && pass.verdict == Verdict::Passed {
+                        after += 1;
+                    }
+                }
+            },
+        }
+        self.report.executions += pass.executions;
+        self.report.verdict = worse(self.report.verdict, pass.verdict);
+        self.report.outcomes.extend(pass.outcomes.iter().cloned());
+        self.report.passes.push(pass);
+    }
+
+    /// One exploration. Returns whether the stall, if there is one, was reached.
+    fn explore<S: Subject>(&mut self, subject: &S, after: Option<u32>, pass: &mut Pass) -> bool {
+        let plan =
+            Plan::new(subject.clone(), self.scenario.clone(), self.loads, after, self.options.step_bound);
+        let plan = match plan {
+            Ok(plan) => Arc::new(plan),
+            Err(breach) => {
+                self.found(Box::new(preload_violation(self.scenario, self.loads, breach)), pass);
+                return false;
+            }
+        };
+        let verdict = self.run(&plan, pass.executions);
+        // Relaxed: the exploration ran on this thread.
+        pass.executions += plan.executions.load(Ordering::Relaxed);
+        pass.outcomes.extend(plan.outcomes());
+        match verdict {
+            Verdict::Violated => {
+                let violation = plan.known().violation.take();
+                if let Some(violation) = violation {
+                    self.found(violation, pass);
+                }
+            }
+            Verdict::Passed if after.is_none() => {
+                let mut expected = plan.sequential_outcomes();
+                expected.extend(self.scenario.expects.iter().cloned());
+                let unseen: Vec<_> = expected.difference(&pass.outcomes).cloned().collect();
+                if !unseen.is_empty() {
+                    pass.verdict = Verdict::Blind;
+                    self.report.unseen.extend(unseen);
+                }
+            }
+            other => pass.verdict = worse(pass.verdict, other),
+        }
+        plan.was_stall_reached()
+    }
+
+    fn found(&mut self, violation: Box<Violation>, pass: &mut Pass) {
+        pass.verdict = Verdict::Violated;
+        self.report.violation = Some(violation);
+    }
+
+    /// Lets loom run the scenario in every way.
+    fn run<S: Subject>(&self, plan: &Arc<Plan<S>>, before: u64) -> Verdict {
+        let mut builder = ::loom::model::Builder::new();
+        builder.max_branches = MAX_BRANCHES;
+        builder.max_permutations = None;
+        builder.max_duration = None;
+        builder.preemption_bound = None;
+        builder.checkpoint_file = None;
+        builder.location = false;
+        builder.log = false;
+        let limits = (self.options.max_executions, self.options.max_time, self.started);
+        let progress = self.options.progress.clone();
+        let shared = Arc::clone(plan);
+        let body = move || {
+            // Relaxed: one thread counts.
+            let count = before + shared.executions.load(Ordering::Relaxed);
+            let (executions, time, started): (Option<u64>, Option<Duration>, Instant) = limits;
+            let late = || count % 64 == 0 && time.is_some_and(|time| started.elapsed() >= time);
+            if executions.is_some_and(|most| count >= most) || late() {
+                resume_unwind(Box::new(Capped));
+            }
+            // Relaxed: as above.
+            shared.executions.fetch_add(1, Ordering::Relaxed);
+            if let Some(progress) = &progress {
+                // Relaxed: a display.
+                progress.fetch_add(1, Ordering::Relaxed);
+            }
+            execute(&shared);
+        };
+        match catch_unwind(AssertUnwindSafe(|| builder.check(body))) {
+            Ok(()) => Verdict::Passed,
+            Err(payload) if payload.is::<Capped>() => Verdict::Capped,
+            Err(payload) if payload.is::<Found>() => Verdict::Violated,
+            Err(payload) => {
+                // Relaxed: the exploration ran on this thread.
+                let executions = plan.executions.load(Ordering::Relaxed);
+                let breach = Breach::new(Kind::Panic, format!("the engine gave up: {}", message(&*payload)));
+                let violation = plan.report(breach, executions, Vec::new(), Vec::new());
+                plan.known().violation = Some(Box::new(violation));
+                Verdict::Violated
+            }
+        }
+    }
+}
+
+/// More than any execution within its step bound needs.
+const MAX_BRANCHES: usize = 20_000;
+/// Stack of a warp's thread, in machine words.
+const STACK: usize = 0x8000;
+
+/// One execution: a thread per warp, the main thread only joins.
+fn execute<S: Subject>(plan: &Arc<Plan<S>>) {
+    let machine = Arc::new(Machine::new(Arc::clone(plan)));
+    let threads: Vec<_> = (0..plan.scenario.programs.len())
+        .map(|warp| {
+            let machine = Arc::clone(&machine);
+            let body = move || match machine.plan.scenario.config.lanes {
+                1 => run_warp::<S, 1>(&machine, warp),
+                2 => run_warp::<S, 2>(&machine, warp),
+                _ => run_warp::<S, 4>(&machine, warp),
+            };
+            ::loom::thread::Builder::new().stack_size(STACK).spawn(body)
+        })
+        .collect();
+    for thread in threads.into_iter().flatten() {
+        // A warp's thread catches what its program throws, so a join does not fail.
+        let _ = thread.join();
+    }
+    let breach = machine.state().breach.take();
+    if let Some(breach) = breach {
+        let violation = plan.violation(breach, &machine);
+        plan.known().violation = Some(violation);
+        resume_unwind(Box::new(Found));
+    }
+}
+
+/// The thread of one warp. The last to end judges the execution.
+fn run_warp<S: Subject, const L: usize>(machine: &Machine<S>, warp: usize) {
+    let cells = WarpCells { machine, warp };
+    let program = || {
+        let mut w = ArrayWarp::<L, _>::new(LoomHooks::new(&cells));
+        for (number, call) in machine.plan.scenario.programs[warp].iter().enumerate() {
+            machine.begin_call(warp, number);
+            let ret = machine.plan.subject.run(&mut w, View(&cells), call);
+            machine.end_call(warp, ret);
+        }
+    };
+    if let Err(payload) = catch_unwind(AssertUnwindSafe(program))
+        && !payload.is::<Halt>()
+    {
+        if !payload.is::<String>() && !payload.is::<&str>() {
+            // Not a panic: the engine takes its threads down.
+            resume_unwind(payload);
+        }
+        let detail = format!("warp {warp}: {}", message(&*payload));
+        machine.record(Breach::new(Kind::Panic, detail));
+    }
+    let last = {
+        let mut state = machine.state();
+        state.running -= 1;
+        state.running == 0 && !state.stopped
+    };
+    if last {
+        machine.settle();
+        let verdict = machine.plan.judge(&mut machine.state());
+        if let Err(breach) = verdict {
+            machine.record(breach);
+        }
+    }
+}
+
+fn message(payload: &(dyn Any + Send)) -> String {
+    let text = payload.downcast_ref::<String>().cloned();
+    text.or_else(|| payload.downcast_ref::<&str>().map(ToString::to_string)).unwrap_or_default()
+}
+
+fn preload_violation(scenario: &Scenario, loads: Loads, breach: Breach) -> Violation {
+    Violation {
+        kind: breach.kind,
+        detail: format!("{} (in the preload)", breach.detail),
+        engine: "loom".to_string(),
+        loads,
+        stalled_after: None,
+        execution: 0,
+        scenario: scenario.clone(),
+        steps: Vec::new(),
+        history: Vec::new(),
+    }
+}
+
+fn worse(a: Verdict, b: Verdict) -> Verdict {
+    let rank = |verdict| match verdict {
+        Verdict::Passed => 0,
+        Verdict::Capped => 1,
+        Verdict::Blind => 2,
+        Verdict::Violated => 3,
+    };
+    if rank(b) > rank(a) { b } else { a }
+}

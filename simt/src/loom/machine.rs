@@ -1,0 +1,440 @@
+//! One execution: the words as loom's atomics, the shadow, the steps taken.
+
+use super::plan::Plan;
+use crate::check::{Access, Breach, Cells, Event, Kind, Loads, Reads, Subject};
+use ::loom::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
+use std::panic::resume_unwind;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use warpproof_model::spec::Ret;
+use warpproof_model::{Order, ReadOrder, WriteOrder};
+
+/// Why a warp's program was left before its end.
+pub(super) enum Halt {
+    /// A violation was found; the execution ends.
+    Stop,
+    /// The warp stopped for ever, as its scenario says.
+    Stalled,
+    /// The warp waits for a stalled one, as its scenario allows.
+    Blocked,
+}
+
+/// A word. Those of 128 bits hold the number of their value among the values seen.
+enum Word {
+    W32(AtomicU32),
+    W64(AtomicU64),
+}
+
+/// A step, as cheap to note as possible.
+pub(super) struct RawStep {
+    pub(super) warp: usize,
+    pub(super) call: usize,
+    pub(super) action: Action,
+}
+
+pub(super) enum Action {
+    Access { array: usize, index: usize, access: Access, read: u128, newest: u128, written: Option<u128> },
+    Fence,
+    Pause,
+    Barrier,
+    Call,
+    Return(Ret),
+    Stalled,
+    Blocked,
+}
+
+/// What the explorer does not see: bookkeeping of one execution.
+pub(super) struct State {
+    /// The newest value of every word, arrays one after the other.
+    pub(super) shadow: Vec<u128>,
+    interned: Vec<u128>,
+    pub(super) steps: Vec<RawStep>,
+    pub(super) events: Vec<Event>,
+    /// Index in `events` of the call that each warp is in.
+    current: Vec<usize>,
+    calls: Vec<usize>,
+    taken: Vec<u32>,
+    /// Warps that wrote a word, and whether one did so by a plain store.
+    writers: Vec<(u8, bool)>,
+    in_each: Vec<Option<bool>>,
+    pub(super) arrived: Vec<u32>,
+    pub(super) running: usize,
+    pub(super) halted: bool,
+    pub(super) exhausted: bool,
+    pub(super) stopped: bool,
+    pub(super) breach: Option<Breach>,
+}
+
+/// The machine of one execution.
+pub(super) struct Machine<S: Subject> {
+    pub(super) plan: Arc<Plan<S>>,
+    words: Vec<Vec<Word>>,
+    /// Stamps calls and returns.
+    clock: AtomicU64,
+    /// Every fence is an access to it: loom's scheduler does not see that fences depend on each other.
+    fence: AtomicU64,
+    /// Every step is an access to it when reads are snapshots.
+    turn: AtomicU64,
+    pub(super) barrier: AtomicU64,
+    state: Mutex<State>,
+}
+
+impl<S: Subject> Machine<S> {
+    pub(super) fn new(plan: Arc<Plan<S>>) -> Self {
+        let warps = plan.scenario.programs.len();
+        let mut interned = Vec::new();
+        let mut flat = plan.initial.iter();
+        let words = plan.arrays.iter().map(|array| {
+            let values = flat.by_ref().take(array.initial.len());
+            values.map(|value| Word::new(array.width, *value, &mut interned)).collect()
+        });
+        let words = words.collect();
+        let state = State {
+            shadow: plan.initial.clone(),
+            interned,
+            steps: Vec::with_capacity(64),
+            events: plan.before.clone(),
+            current: vec![usize::MAX; warps],
+            calls: vec![0; warps],
+            taken: vec![0; warps],
+            writers: vec![(0, false); plan.initial.len()],
+            in_each: vec![None; warps],
+            arrived: vec![0; warps],
+            running: warps,
+            halted: false,
+            exhausted: plan.exhausted,
+            stopped: false,
+            breach: None,
+        };
+        Self {
+            words,
+            clock: AtomicU64::new(2 * plan.before.len() as u64),
+            fence: AtomicU64::new(0),
+            turn: AtomicU64::new(0),
+            barrier: AtomicU64::new(0),
+            state: Mutex::new(state),
+            plan,
+        }
+    }
+
+    /// The bookkeeping. Never held across an access: another warp would wait for it on the same thread.
+    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Ends the execution with `breach`. Returns to the warp's thread by unwinding.
+    pub(super) fn fail(&self, breach: Breach) -> ! {
+        self.record(breach);
+        resume_unwind(Box::new(Halt::Stop))
+    }
+
+    /// Notes a breach; the first one counts.
+    pub(super) fn record(&self, breach: Breach) {
+        let mut state = self.state();
+        state.stopped = true;
+        state.breach.get_or_insert(breach);
+    }
+
+    /// Counts a step of `warp`, which may be its last.
+    pub(super) fn begin_step(&self, warp: usize) {
+        let mut state = self.state();
+        if state.stopped {
+            drop(state);
+            resume_unwind(Box::new(Halt::Stop));
+        }
+        if self.plan.stall == Some((warp, state.taken[warp])) {
+            state.note(warp, Action::Stalled);
+            state.halted = true;
+            drop(state);
+            self.plan.stall_reached();
+            resume_unwind(Box::new(Halt::Stalled));
+        }
+        state.taken[warp] += 1;
+        if state.taken[warp] <= self.plan.step_bound {
+            return;
+        }
+        if state.halted && self.plan.scenario.allows.blocking {
+            state.note(warp, Action::Blocked);
+            drop(state);
+            resume_unwind(Box::new(Halt::Blocked));
+        }
+        drop(state);
+        let detail = format!("warp {warp} took more than {} steps", self.plan.step_bound);
+        self.fail(Breach::new(Kind::StepBound, detail));
+    }
+
+    pub(super) fn begin_call(&self, warp: usize, number: usize) {
+        if self.state().stopped {
+            resume_unwind(Box::new(Halt::Stop));
+        }
+        // AcqRel: every stamp synchronizes with all stamps before it, so that what returned is visible to
+        // what begins later. A relaxed stamp would accuse correct code.
+        let start = self.clock.fetch_add(1, Ordering::AcqRel);
+        let mut state = self.state();
+        let call = self.plan.scenario.programs[warp][number].clone();
+        state.calls[warp] = number;
+        state.current[warp] = state.events.len();
+        state.events.push(Event { warp: Some(warp), call, ret: None, start, end: u64::MAX });
+        state.note(warp, Action::Call);
+    }
+
+    pub(super) fn end_call(&self, warp: usize, ret: Ret) {
+        // AcqRel: as in `begin_call`.
+        let end = self.clock.fetch_add(1, Ordering::AcqRel);
+        let mut state = self.state();
+        let at = state.current[warp];
+        state.events[at].end = end;
+        state.events[at].ret = Some(ret.clone());
+        let wrong = ret == Ret::Full && !state.exhausted;
+        state.note(warp, Action::Return(ret));
+        drop(state);
+        if wrong {
+            self.fail(Breach::new(Kind::FullWithRoom, "the pool was never exhausted"));
+        }
+    }
+
+    pub(super) fn fence(&self, warp: usize) {
+        self.begin_step(warp);
+        if self.plan.scenario.reads == Reads::Torn {
+            // AcqRel: orders the fences among each other, which a fence alone does not show to the scheduler.
+            self.fence.fetch_add(0, Ordering::AcqRel);
+            fence(Ordering::SeqCst);
+        }
+        self.state().note(warp, Action::Fence);
+    }
+
+    pub(super) fn pause(&self, warp: usize) {
+        self.begin_step(warp);
+        self.state().note(warp, Action::Pause);
+        ::loom::thread::yield_now();
+    }
+
+    pub(super) fn begin_each(&self, warp: usize) {
+        if self.plan.scenario.reads == Reads::Snapshot {
+            self.state().in_each[warp] = Some(false);
+        }
+    }
+
+    pub(super) fn end_each(&self, warp: usize) {
+        if self.plan.scenario.reads == Reads::Snapshot {
+            self.state().in_each[warp] = None;
+        }
+    }
+
+    pub(super) fn access(&self, warp: usize, array: usize, index: usize, access: Access) -> u128 {
+        self.begin_step(warp);
+        let Some(word) = self.words.get(array).and_then(|words| words.get(index)) else {
+            let name = self.plan.arrays.get(array).map_or("?", |a| a.name);
+            self.fail(Breach::new(Kind::OutOfBounds, format!("warp {warp} accessed {name}[{index}]")));
+        };
+        let at = self.plan.offsets[array] + index;
+        let width = self.plan.arrays[array].width;
+        let read = match self.plan.scenario.reads {
+            Reads::Torn => self.perform(word, width, access),
+            Reads::Snapshot => {
+                self.take_turn(warp);
+                self.state().shadow[at]
+            }
+        };
+        let mut state = self.state();
+        let newest = state.shadow[at];
+        // A store reads nothing; what it overwrites is for the trace.
+        let read = if matches!(access, Access::Store(..)) { newest } else { read };
+        let written = access.apply(read, width);
+        state.note(warp, Action::Access { array, index, access, read, newest, written });
+        if let Some(new) = written {
+            state.shadow[at] = new;
+            state.writers[at].0 |= 1 << warp;
+            state.writers[at].1 |= matches!(access, Access::Store(..));
+            if !self.plan.subject.transition(array, index, read, new) {
+                drop(state);
+                let word = format!("{}[{index}]", self.plan.arrays[array].name);
+                let (old, new) = (self.plan.show(array, index, read), self.plan.show(array, index, new));
+                self.fail(Breach::new(Kind::Transition, format!("{word} changed from {old} to {new}")));
+            }
+            self.check_state(state);
+        }
+        read
+    }
+
+    /// In snapshot mode: one step, or the first access of one `each`.
+    fn take_turn(&self, warp: usize) {
+        if self.state().in_each[warp] == Some(true) {
+            return;
+        }
+        // AcqRel: all steps are in one order.
+        self.turn.fetch_add(1, Ordering::AcqRel);
+        let mut state = self.state();
+        if state.in_each[warp].is_some() {
+            state.in_each[warp] = Some(true);
+        }
+    }
+
+    fn check_state(&self, mut state: MutexGuard<'_, State>) {
+        let verdict = self.plan.known().states.get(&state.shadow).copied();
+        let exhausted = match verdict {
+            Some(exhausted) => exhausted,
+            None => match self.plan.judge_state(&state.shadow) {
+                Ok(exhausted) => {
+                    self.plan.known().states.insert(state.shadow.clone(), exhausted);
+                    exhausted
+                }
+                Err(breach) => {
+                    drop(state);
+                    self.fail(breach)
+                }
+            },
+        };
+        state.exhausted |= exhausted;
+    }
+
+    /// The access on loom's word; returns what the word held.
+    fn perform(&self, word: &Word, width: u32, access: Access) -> u128 {
+        let access = match (access, self.plan.loads) {
+            (Access::Load(ReadOrder::Relaxed), Loads::AsRmw) => Access::Or(0, Order::Relaxed),
+            (Access::Load(ReadOrder::Acquire), Loads::AsRmw) => Access::Or(0, Order::Acquire),
+            _ => access,
+        };
+        match word {
+            Word::W32(word) => perform_32(word, access),
+            Word::W64(word) if width == 64 => perform_64(word, access),
+            Word::W64(word) => {
+                let access = self.state().intern(access);
+                let id = perform_64(word, access);
+                self.state().interned[id as usize]
+            }
+        }
+    }
+
+    /// Words of which loom may not know the last value: written by several warps, one of them by a plain store.
+    /// Reads them as loom orders them.
+    pub(super) fn settle(&self) {
+        let doubtful: Vec<_> = {
+            let state = self.state();
+            let several = |(mask, plain): &(u8, bool)| *plain && mask.count_ones() > 1;
+            (0..state.shadow.len()).filter(|&at| several(&state.writers[at])).collect()
+        };
+        for at in doubtful {
+            let array = self.plan.offsets.partition_point(|&offset| offset <= at) - 1;
+            let index = at - self.plan.offsets[array];
+            let (word, width) = (&self.words[array][index], self.plan.arrays[array].width);
+            let value = self.perform(word, width, Access::Or(0, Order::AcqRel));
+            self.state().shadow[at] = value;
+        }
+    }
+}
+
+impl State {
+    pub(super) fn note(&mut self, warp: usize, action: Action) {
+        let call = self.calls[warp];
+        self.steps.push(RawStep { warp, call, action });
+    }
+
+    fn id(&mut self, value: u128) -> u128 {
+        id(&mut self.interned, value)
+    }
+
+    /// The access with the numbers of its values in their place. 128-bit words do not count, so only these
+    /// exist, and `Or(0)` for a load.
+    fn intern(&mut self, access: Access) -> Access {
+        match access {
+            Access::Store(value, order) => Access::Store(self.id(value), order),
+            Access::Swap(value, order) => Access::Swap(self.id(value), order),
+            Access::Exchange { current, new, order } => {
+                Access::Exchange { current: self.id(current), new: self.id(new), order }
+            }
+            other => other,
+        }
+    }
+}
+
+fn id(interned: &mut Vec<u128>, value: u128) -> u128 {
+    let at = interned.iter().position(|v| *v == value).unwrap_or_else(|| {
+        interned.push(value);
+        interned.len() - 1
+    });
+    at as u128
+}
+
+impl Word {
+    fn new(width: u32, value: u128, interned: &mut Vec<u128>) -> Self {
+        match width {
+            32 => Self::W32(AtomicU32::new(value as u32)),
+            64 => Self::W64(AtomicU64::new(value as u64)),
+            _ => Self::W64(AtomicU64::new(id(interned, value) as u64)),
+        }
+    }
+}
+
+macro_rules! perform {
+    ($name:ident, $atomic:ty, $int:ty) => {
+        fn $name(word: &$atomic, access: Access) -> u128 {
+            let old = match access {
+                Access::Load(order) => word.load(read(order)),
+                Access::Store(value, order) => {
+                    // What a store overwrites is not observed; the shadow knows it.
+                    word.store(value as $int, write(order));
+                    return 0;
+                }
+                Access::Swap(value, order) => word.swap(value as $int, both(order)),
+                Access::Exchange { current, new, order } => {
+                    match word.compare_exchange(current as $int, new as $int, both(order), failure(order)) {
+                        Ok(old) | Err(old) => old,
+                    }
+                }
+                Access::Add(value, order) => word.fetch_add(value as $int, both(order)),
+                Access::Or(value, order) => word.fetch_or(value as $int, both(order)),
+                Access::And(value, order) => word.fetch_and(value as $int, both(order)),
+            };
+            old.into()
+        }
+    };
+}
+perform!(perform_32, AtomicU32, u32);
+perform!(perform_64, AtomicU64, u64);
+
+const fn read(order: ReadOrder) -> Ordering {
+    match order {
+        ReadOrder::Relaxed => Ordering::Relaxed,
+        ReadOrder::Acquire => Ordering::Acquire,
+    }
+}
+
+const fn write(order: WriteOrder) -> Ordering {
+    match order {
+        WriteOrder::Relaxed => Ordering::Relaxed,
+        WriteOrder::Release => Ordering::Release,
+    }
+}
+
+const fn both(order: Order) -> Ordering {
+    match order {
+        Order::Relaxed => Ordering::Relaxed,
+        Order::Acquire => Ordering::Acquire,
+        Order::Release => Ordering::Release,
+        Order::AcqRel => Ordering::AcqRel,
+    }
+}
+
+/// The order of a failed exchange, which only reads.
+const fn failure(order: Order) -> Ordering {
+    match order {
+        Order::Relaxed | Order::Release => Ordering::Relaxed,
+        Order::Acquire | Order::AcqRel => Ordering::Acquire,
+    }
+}
+
+/// The words as one warp sees them.
+pub(super) struct WarpCells<'m, S: Subject> {
+    pub(super) machine: &'m Machine<S>,
+    pub(super) warp: usize,
+}
+
+impl<S: Subject> Cells for WarpCells<'_, S> {
+    fn len(&self, array: usize) -> usize {
+        self.machine.plan.arrays.get(array).map_or(0, |array| array.initial.len())
+    }
+
+    fn access(&self, array: usize, index: usize, access: Access) -> u128 {
+        self.machine.access(self.warp, array, index, access)
+    }
+}

@@ -1,0 +1,47 @@
+//! The scenarios of the slab hash.
+//!
+//! Every pair of operations meets on one key of one bucket, in each of the places that the chain protocol
+//! tells apart: an empty bucket, a full base slab, a chain of two, a tombstone before the key, the last free
+//! slab. Tables are tiny: one to three pairs in a slab, at most three slabs in the pool.
+
+mod generate;
+mod pool;
+mod sets;
+mod subject;
+
+pub use generate::{Place, Structure};
+pub use pool::PoolSubject;
+pub use sets::{all, deep, default_set, quick};
+pub use subject::{Layout, Lock64, Map32, Map64, Set32, SlabSubject};
+
+use super::{ScenarioError, Visitor};
+use crate::check::Scenario;
+use warpproof_model::spec::Op;
+
+/// Hands the subject of a scenario of the slab hash to `visitor`.
+///
+/// # Errors
+/// If the structure or its configuration is not known.
+pub fn with_subject<V: Visitor>(scenario: &Scenario, visitor: V) -> Result<V::Output, ScenarioError> {
+    match scenario.structure.as_str() {
+        "map32" => with_slots::<Map32, V>(scenario, visitor),
+        "set32" => with_slots::<Set32, V>(scenario, visitor),
+        "map64" => with_slots::<Map64, V>(scenario, visitor),
+        "lock64" => with_slots::<Lock64, V>(scenario, visitor),
+        "pool" => Ok(visitor.visit(PoolSubject::new(scenario.config.bitmap.clone()), scenario)),
+        other => Err(ScenarioError::Structure(other.to_string())),
+    }
+}
+
+fn with_slots<L: Layout, V: Visitor>(scenario: &Scenario, visitor: V) -> Result<V::Output, ScenarioError> {
+    let config = scenario.config.clone();
+    let mut calls = scenario.preload.iter().chain(scenario.programs.iter().flatten());
+    let unique = !calls.any(|call| call.op == Op::Insert);
+    let full = scenario.allows.full;
+    match config.slots {
+        2 => Ok(visitor.visit(SlabSubject::<L, 2>::new(config, unique, full), scenario)),
+        3 => Ok(visitor.visit(SlabSubject::<L, 3>::new(config, unique, full), scenario)),
+        4 => Ok(visitor.visit(SlabSubject::<L, 4>::new(config, unique, full), scenario)),
+        slots => Err(ScenarioError::Slots(slots)),
+    }
+}

@@ -1,0 +1,231 @@
+//! The slab hash as a subject, for every entry type.
+
+use crate::check::{Array, Breach, Config, Kind, Memory, SimWarp, Subject, View};
+use crate::seq::SeqMemory;
+use std::marker::PhantomData;
+use warpproof_model::slab::{
+    Allocator, Broken, Key32, Link, LockBitSlots, PackedSlots, Pair32, Pair64, SlabTable, Slots,
+};
+use warpproof_model::spec::{Call, Multimap, Op, Ret};
+use warpproof_model::{Key, ReadOrder, UserKey, Word, Words};
+
+/// An entry type: which arrays it needs and how keys and values become numbers.
+pub trait Layout: Copy + Send + Sync + 'static {
+    /// Its keys.
+    type Key: Key;
+    /// Its values.
+    type Value: Copy + Eq;
+    /// Its slots over some memory.
+    type Slots<M: Memory>: Slots<Key = Self::Key, Value = Self::Value>;
+
+    /// Name and width of every array of slots; the first one is probed.
+    const ARRAYS: &'static [(&'static str, u32)];
+
+    /// The slots.
+    fn slots<M: Memory>(m: M) -> Self::Slots<M>;
+    /// A value of a call.
+    fn value(value: u64) -> Self::Value;
+    /// A value for a return.
+    fn number(value: Self::Value) -> u64;
+}
+
+macro_rules! packed {
+    ($(#[$doc:meta])* $name:ident, $packed:ident, $handle:ident, $get:ident, $width:literal, $key:ty, $value:ty,
+     |$v:ident| $to:expr, |$n:ident| $from:expr) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug)]
+        pub struct $name;
+
+        impl Layout for $name {
+            type Key = $key;
+            type Value = $value;
+            type Slots<M: Memory> = PackedSlots<$packed, M::$handle>;
+            const ARRAYS: &'static [(&'static str, u32)] = &[("slots", $width)];
+
+            fn slots<M: Memory>(m: M) -> Self::Slots<M> {
+                PackedSlots::new(m.$get(0))
+            }
+            fn value($v: u64) -> $value {
+                $to
+            }
+            fn number($n: $value) -> u64 {
+                $from
+            }
+        }
+    };
+}
+packed!(/** u32 pairs in 64-bit words. */ Map32, Pair32, W64, w64, 64, u32, u32, |v| v as u32, |n| n.into());
+packed!(/** u32 keys. */ Set32, Key32, W32, w32, 32, u32, (), |_v| (), |_n| 0);
+packed!(/** u64 pairs in 128-bit words. */ Map64, Pair64, W128, w128, 128, u64, u64, |v| v, |n| n);
+
+/// u64 pairs in two words, the key's top bit a lock.
+#[derive(Clone, Copy, Debug)]
+pub struct Lock64;
+
+impl Layout for Lock64 {
+    type Key = u64;
+    type Value = u64;
+    type Slots<M: Memory> = LockBitSlots<M::W64>;
+    const ARRAYS: &'static [(&'static str, u32)] = &[("keys", 64), ("values", 64)];
+
+    fn slots<M: Memory>(m: M) -> Self::Slots<M> {
+        LockBitSlots::new(m.w64(0), m.w64(1))
+    }
+    fn value(value: u64) -> u64 {
+        value
+    }
+    fn number(value: u64) -> u64 {
+        value
+    }
+}
+
+/// A slab hash table with `S` slots per lane.
+#[derive(Clone, Debug)]
+pub struct SlabSubject<L, const S: usize> {
+    config: Config,
+    /// No multi-insert is among the calls: at quiescence no key stands twice.
+    unique: bool,
+    may_fill: bool,
+    layout: PhantomData<L>,
+}
+
+type Table<L, M, const S: usize> = SlabTable<<L as Layout>::Slots<M>, <M as Memory>::W32, S>;
+/// For what an allocator knows without memory.
+type Bitmap = Allocator<<View<'static, SeqMemory> as Memory>::W32>;
+/// The slots of a layout, for looking at single words.
+type Look<L> = <L as Layout>::Slots<View<'static, SeqMemory>>;
+
+impl<L: Layout, const S: usize> SlabSubject<L, S> {
+    /// A table of the size of `config`.
+    pub const fn new(config: Config, unique: bool, may_fill: bool) -> Self {
+        Self { config, unique, may_fill, layout: PhantomData }
+    }
+
+    const BITMAP: usize = L::ARRAYS.len();
+
+    fn table<M: Memory>(&self, m: M) -> Table<L, M, S> {
+        SlabTable::new(L::slots(m), m.w32(Self::BITMAP), self.config.buckets)
+    }
+
+    const fn slab_slots(&self) -> usize {
+        self.config.lanes as usize * S
+    }
+
+    const fn is_link(&self, index: usize) -> bool {
+        (index + 1).is_multiple_of(self.slab_slots())
+    }
+
+    fn word(value: u128) -> <Look<L> as Slots>::Word {
+        Word::from_bits(value)
+    }
+}
+
+impl<L: Layout, const S: usize> Subject for SlabSubject<L, S> {
+    type Spec = Multimap;
+
+    fn spec(&self) -> Multimap {
+        Multimap { may_fill: self.may_fill }
+    }
+
+    fn arrays(&self) -> Vec<Array> {
+        let slots = (self.config.buckets + self.config.pool) as usize * self.slab_slots();
+        let ones = |width: u32| if width == 128 { u128::MAX } else { (1 << width) - 1 };
+        let arrays = L::ARRAYS.iter().map(|&(name, width)| Array::new(name, width, vec![ones(width); slots]));
+        let pool = self.config.pool;
+        let bitmap = (0..Bitmap::words(pool)).map(|index| Bitmap::initial_word(pool, index).into()).collect();
+        arrays.chain([Array::new("bitmap", 32, bitmap)]).collect()
+    }
+
+    fn run<W: SimWarp, M: Memory>(&self, w: &mut W, m: M, call: &Call) -> Ret {
+        let table = self.table(m);
+        let Some(key) = UserKey::new(L::Key::from_bits(call.key.into())) else { return Ret::Done };
+        let value = L::value(call.value);
+        match call.op {
+            Op::Insert => table.insert(w, key, value).into(),
+            Op::InsertUnique => table.insert_unique(w, key, value).into(),
+            Op::InsertOrAssign => table.insert_or_assign(w, key, value).into(),
+            Op::Search => Ret::Value(table.search(w, key).map(L::number)),
+            Op::Count => Ret::Count(table.count(w, key).into()),
+            Op::SearchAll => {
+                let mut values = Vec::new();
+                let count = table.search_all(w, key, |_, number, value| {
+                    values.truncate(number as usize);
+                    values.push(L::number(value));
+                });
+                values.truncate(count as usize);
+                values.sort_unstable();
+                Ret::Values(values)
+            }
+            Op::Delete => table.delete(w, key).into(),
+            Op::DeleteAll => Ret::Count(table.delete_all(w, key).into()),
+            _ => Ret::Done,
+        }
+    }
+
+    fn check_state<W: SimWarp, M: Memory>(&self, w: &mut W, m: M) -> Result<(), Breach> {
+        self.table(m).check_state(w).map_err(breach)
+    }
+
+    fn check_quiescent<W: SimWarp, M: Memory>(&self, w: &mut W, m: M) -> Result<(), Breach> {
+        self.table(m).check_quiescent(w, self.unique).map_err(breach)
+    }
+
+    /// A slot goes empty, pending, live, tombstone, with one owner; a link is written once.
+    fn transition(&self, array: usize, index: usize, old: u128, new: u128) -> bool {
+        if array != 0 {
+            return true;
+        }
+        let (old, new) = (Self::word(old), Self::word(new));
+        if self.is_link(index) {
+            return Link::from_word(old) == Link::NIL && Link::from_word(new) != Link::NIL;
+        }
+        if old == new || Look::<L>::is_empty(old) {
+            return !Look::<L>::is_tombstone(new);
+        }
+        let key = Look::<L>::key(new);
+        let was_live = Look::<L>::holds(old, Look::<L>::key(old)) && !Look::<L>::is_tombstone(old);
+        let stays = Look::<L>::holds(old, key) || Look::<L>::is_pending(old, key);
+        !Look::<L>::is_empty(new) && (stays || (was_live && Look::<L>::is_tombstone(new)))
+    }
+
+    fn exhausted<M: Memory>(&self, m: M) -> bool {
+        let bitmap = m.w32(Self::BITMAP);
+        // Relaxed: read alone.
+        (0..bitmap.len()).all(|index| bitmap.load(index, ReadOrder::Relaxed) == u32::MAX)
+    }
+
+    fn show(&self, array: usize, index: usize, value: u128) -> String {
+        if array == Self::BITMAP {
+            return format!("{:032b}", value as u32).trim_start_matches('1').to_string() + "b";
+        }
+        if array == 1 {
+            return value.to_string();
+        }
+        let word = Self::word(value);
+        if self.is_link(index) {
+            return Link::from_word(word).next().map_or("nil".to_string(), |slab| format!("slab {}", slab.0));
+        }
+        if Look::<L>::is_empty(word) {
+            return "empty".to_string();
+        }
+        if Look::<L>::is_tombstone(word) {
+            return "tombstone".to_string();
+        }
+        match L::ARRAYS {
+            [(_, 32)] => format!("{value}"),
+            [(_, 64)] => format!("{}:{}", value as u32, value >> 32),
+            [(_, 128)] => format!("{}:{}", value as u64, value >> 64),
+            _ if value >> 63 != 0 => format!("{} locked", value as u64 & !(1 << 63)),
+            _ => format!("{value}"),
+        }
+    }
+}
+
+fn breach(broken: Broken) -> Breach {
+    let kind = match broken {
+        Broken::LostSlab { .. } => Kind::LostSlab,
+        Broken::DuplicateKey { .. } => Kind::DuplicateKey,
+        _ => Kind::Invariant,
+    };
+    Breach::new(kind, broken.to_string())
+}
