@@ -43,6 +43,17 @@ macro_rules! word {
 }
 word!(u32 u64 u128);
 
+/// The value of a set's entry: no bits.
+impl Word for () {
+    const ZERO: Self = ();
+    #[inline(always)]
+    fn to_bits(self) -> u128 {
+        0
+    }
+    #[inline(always)]
+    fn from_bits(_: u128) -> Self {}
+}
+
 impl Word for bool {
     const ZERO: Self = false;
     #[inline(always)]

@@ -48,6 +48,14 @@ pub trait Warp {
     /// Lane `lane` alone runs `f`; all lanes learn the result. Orders no memory.
     fn elect<T: Word>(&mut self, lane: u32, f: impl FnOnce() -> T) -> T;
 
+    /// Lane `lane` alone runs `f` on its own value; all lanes learn the result. Orders no memory.
+    fn elect_with<T: Copy, U: Word>(
+        &mut self,
+        lane: u32,
+        values: Self::Lanes<T>,
+        f: impl FnOnce(T) -> U,
+    ) -> U;
+
     /// Waits for all lanes and orders memory among them: what any lane did before, every lane sees after.
     fn sync(&mut self);
 

@@ -124,6 +124,11 @@ impl<const L: u32> Warp for Tile<L> {
     }
 
     #[inline(always)]
+    fn elect_with<T: Copy, U: Word>(&mut self, lane: u32, value: T, f: impl FnOnce(T) -> U) -> U {
+        self.elect(lane, || f(value))
+    }
+
+    #[inline(always)]
     fn sync(&mut self) {
         if L > 1 {
             // SAFETY: all lanes of `mask` are here (contract of `new`).

@@ -21,18 +21,25 @@ pub struct SlabTable<C, B, const S: usize> {
 /// What the lanes of a warp read of one slab.
 pub(super) type Row<W, C, const S: usize> = <W as Warp>::Lanes<[<C as Slots>::Word; S]>;
 
-/// A slot that a probe found: where, in which lane, and what it held.
-pub(super) struct Found<T> {
+/// A place and what stood there.
+#[derive(Clone, Copy)]
+pub(super) struct Place<T> {
     pub(super) at: usize,
-    pub(super) lane: u32,
     pub(super) seen: T,
 }
 
-/// Where a chain ended for a scan: the first empty slot, or the nil link of the last slab.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct End {
-    at: usize,
-    link: bool,
+/// A slot that a probe found: the lane that read it, and that lane's place. Other lanes hold other places.
+pub(super) struct Found<W: Warp, T: Copy> {
+    pub(super) lane: u32,
+    pub(super) places: W::Lanes<Place<T>>,
+}
+
+/// What follows a slab as read.
+pub(super) enum Onward<W: Warp, T: Copy> {
+    /// The next slab.
+    Slab(SlabIndex),
+    /// The chain ends here: at the first empty slot, or (none) at the nil link.
+    End(Option<Found<W, T>>),
 }
 
 impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
@@ -102,20 +109,18 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
         slab: SlabIndex,
         row: Row<W, C, S>,
         wanted: impl Fn(C::Word) -> bool,
-    ) -> Option<Found<C::Word>> {
+    ) -> Option<Found<W, C::Word>> {
         let hit = w.map(row, |lane, words| {
-            (0..S).rev().fold(S as u32, |hit, i| {
-                if !is_link::<W, S>(lane, i) && wanted(words[i]) { i as u32 } else { hit }
-            })
+            (0..S).rev().fold(S, |hit, i| if !is_link::<W, S>(lane, i) && wanted(words[i]) { i } else { hit })
         });
-        let votes = w.map(hit, |_, i| i < S as u32);
+        let votes = w.map(hit, |_, i| i < S);
         let lane = w.ballot(votes).ffs()?;
-        let number = w.shfl(hit, lane);
-        let words = w.map(row, |_, words| {
-            (1..S).fold(words[0], |word, i| if number == i as u32 { words[i] } else { word })
+        // Every lane names its own lowest slot: no shuffle is needed to act on one of them.
+        let places = w.both(row, hit, |lane, words, hit| Place {
+            at: Self::slot(W::LANES, slab, lane * S as u32) + hit,
+            seen: (1..S).fold(words[0], |seen, i| if hit == i { words[i] } else { seen }),
         });
-        let seen = w.shfl(words, lane);
-        Some(Found { at: Self::slot(W::LANES, slab, lane * S as u32 + number), lane, seen })
+        Some(Found { lane, places })
     }
 
     /// How many slots of a slab as read satisfy `wanted`.
@@ -129,16 +134,16 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
         total
     }
 
-    /// Where the chain ends if it ends in this slab, else the next slab.
+    /// What follows a slab as read.
     #[inline(always)]
-    pub(super) fn onward<W: Warp>(w: &mut W, slab: SlabIndex, row: Row<W, C, S>) -> Result<SlabIndex, End> {
+    pub(super) fn onward<W: Warp>(w: &mut W, slab: SlabIndex, row: Row<W, C, S>) -> Onward<W, C::Word> {
         // Slots are taken in chain order, so nothing follows an empty slot.
         if let Some(empty) = Self::first(w, slab, row, C::is_empty) {
-            return Err(End { at: empty.at, link: false });
+            return Onward::End(Some(empty));
         }
         match Self::link(w, row).next() {
-            Some(next) => Ok(next),
-            None => Err(End { at: Self::link_slot(W::LANES, slab), link: true }),
+            Some(next) => Onward::Slab(next),
+            None => Onward::End(None),
         }
     }
 }

@@ -32,14 +32,14 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
         loop {
             match self.advance(w, key, &mut scan) {
                 Ok(found) => {
-                    if w.elect(found.lane, || self.slots.erase(found.at, found.seen)) {
+                    if w.elect_with(found.lane, found.places, |p| self.slots.erase(p.at, p.seen)) {
                         erased += 1;
                         if erased == most {
                             return erased;
                         }
                     }
                 }
-                Err(sight) if Self::absent(w, &scan, sight, &mut before) => return erased,
+                Err(end) if Self::absent(w, &scan, &end, &mut before) => return erased,
                 Err(_) => scan = self.begin(w, key),
             }
         }

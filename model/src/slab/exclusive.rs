@@ -3,7 +3,7 @@
 //! A flush is a phase of its own: one warp per bucket, no other operation on the table meanwhile. Statistics
 //! and visits may run beside others; they are exact only if nothing changes.
 
-use super::chain::SlabTable;
+use super::chain::{Onward, Row, SlabTable};
 use super::slots::{SlabIndex, Slots};
 use crate::key::UserKey;
 use crate::memory::IntegerWords;
@@ -38,8 +38,8 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
             stats.tombstones += Self::count_in(w, row, C::is_tombstone);
             stats.live += Self::count_in(w, row, Self::is_live);
             match Self::onward(w, slab, row) {
-                Ok(next) => slab = next,
-                Err(_) => return stats,
+                Onward::Slab(next) => slab = next,
+                Onward::End(_) => return stats,
             }
         }
     }
@@ -58,14 +58,15 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
             let row = self.read(w, slab);
             for slot in 0..Self::link_number(W::LANES) {
                 if let Some((seen, lane)) = Self::live_at(w, row, slot) {
-                    let value = self.slots.value(w, lane, Self::slot(W::LANES, slab, slot), seen);
+                    let at = Self::slot(W::LANES, slab, slot);
+                    let value = w.elect(lane, || self.slots.value(at, seen));
                     sink(w, number, C::key(seen), value);
                     number += 1;
                 }
             }
             match Self::onward(w, slab, row) {
-                Ok(next) => slab = next,
-                Err(_) => return number,
+                Onward::Slab(next) => slab = next,
+                Onward::End(_) => return number,
             }
         }
     }
@@ -110,8 +111,8 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
                 }
             }
             match Self::onward(w, slab, row) {
-                Ok(next) => slab = next,
-                Err(_) => return to,
+                Onward::Slab(next) => slab = next,
+                Onward::End(_) => return to,
             }
         }
     }
@@ -163,7 +164,7 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
 
     /// The word of slot `number` and its lane, if the slot is live.
     #[inline(always)]
-    fn live_at<W: Warp>(w: &mut W, row: super::chain::Row<W, C, S>, number: u32) -> Option<(C::Word, u32)> {
+    fn live_at<W: Warp>(w: &mut W, row: Row<W, C, S>, number: u32) -> Option<(C::Word, u32)> {
         let (lane, i) = (number / S as u32, number as usize % S);
         let word =
             w.map(row, |_, words| (1..S).fold(words[0], |word, j| if i == j { words[j] } else { word }));

@@ -71,7 +71,7 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
             if if_present != IfPresent::Add {
                 if let Some(found) = Self::first(w, slab, row, |word| C::holds(word, key.get())) {
                     if if_present == IfPresent::Keep
-                        || w.elect(found.lane, || self.slots.assign(found.at, found.seen, value))
+                        || w.elect_with(found.lane, found.places, |p| self.slots.assign(p.at, p.seen, value))
                     {
                         return Put::Found;
                     }
@@ -83,7 +83,7 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
                 }
             }
             if let Some(empty) = Self::first(w, slab, row, C::is_empty) {
-                if w.elect(empty.lane, || self.slots.fill(empty.at, key.get(), value)) {
+                if w.elect_with(empty.lane, empty.places, |p| self.slots.fill(p.at, key.get(), value)) {
                     return Put::Inserted;
                 }
                 continue;

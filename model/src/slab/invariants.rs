@@ -70,9 +70,10 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
             self.for_chain(w, bucket, |table, w, slab| {
                 let row = table.read(w, slab);
                 let taken = Self::count_in(w, row, |word| !C::is_empty(word));
-                let prefix = (0..Self::link_number(W::LANES))
-                    .take_while(|&n| Self::first_empty_is_after(w, slab, row, n))
-                    .count() as u32;
+                let end = Self::slot(W::LANES, slab, Self::link_number(W::LANES)) as u64;
+                let empty = Self::first(w, slab, row, C::is_empty);
+                let empty = empty.map_or(end, |e| w.elect_with(e.lane, e.places, |place| place.at as u64));
+                let prefix = (empty - Self::slot(W::LANES, slab, 0) as u64) as u32;
                 if taken != prefix || (end_seen && taken > 0) {
                     return Err(Broken::Gap { bucket });
                 }
@@ -157,17 +158,5 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
             }
         }
         Err(Broken::SharedSlab { slab })
-    }
-
-    fn first_empty_is_after<W: Warp>(
-        w: &mut W,
-        slab: SlabIndex,
-        row: super::chain::Row<W, C, S>,
-        number: u32,
-    ) -> bool {
-        match Self::first(w, slab, row, C::is_empty) {
-            Some(empty) => empty.at > Self::slot(W::LANES, slab, number),
-            None => true,
-        }
     }
 }

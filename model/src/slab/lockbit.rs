@@ -7,7 +7,6 @@ use super::packed::publish;
 use super::slots::{Link, SlabIndex, Slots};
 use crate::key::Key;
 use crate::memory::{Order, ReadOrder, Words, WriteOrder};
-use crate::warp::Warp;
 
 /// Set in a key word while its insert is under way.
 const LOCK: u64 = 1 << 63;
@@ -65,15 +64,13 @@ impl<H: Words<u64>> Slots for LockBitSlots<H> {
         seen
     }
     #[inline(always)]
-    fn value<W: Warp>(self, w: &mut W, lane: u32, at: usize, _seen: u64) -> u64 {
-        w.elect(lane, || {
-            // Acquire: pairs with the Release in `fill`. Read again by the lane that reads the value, so no
-            // `sync` is needed. If it is a tombstone by now, the entry was live when it was probed, and its
-            // last value is still in place.
-            self.keys.load(at, ReadOrder::Acquire);
-            // Relaxed: one word, ordered after the key by the acquire above.
-            self.values.load(at, ReadOrder::Relaxed)
-        })
+    fn value(self, at: usize, _seen: u64) -> u64 {
+        // Acquire: pairs with the Release in `fill`. Read again by the lane that reads the value, so no `sync`
+        // is needed. If it is a tombstone by now, the entry was live when it was probed, and its last value is
+        // still in place.
+        self.keys.load(at, ReadOrder::Acquire);
+        // Relaxed: one word, ordered after the key by the acquire above.
+        self.values.load(at, ReadOrder::Relaxed)
     }
     #[inline(always)]
     fn fill(self, at: usize, key: u64, value: u64) -> bool {

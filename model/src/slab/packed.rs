@@ -5,7 +5,6 @@
 use super::slots::{Link, SlabIndex, Slots};
 use crate::key::Key;
 use crate::memory::{Order, ReadOrder, Word, Words, WriteOrder};
-use crate::warp::Warp;
 use core::marker::PhantomData;
 
 /// An entry packed into one word.
@@ -13,7 +12,7 @@ pub trait Packed: Copy {
     /// Key of the entry, in the low bits of the word.
     type Key: Key;
     /// Value of the entry, above the key.
-    type Value: Copy + Eq;
+    type Value: Word;
     /// The word.
     type Word: Word;
 
@@ -152,7 +151,7 @@ impl<P: Packed, H: Words<P::Word>> Slots for PackedSlots<P, H> {
         P::key(seen)
     }
     #[inline(always)]
-    fn value<W: Warp>(self, _: &mut W, _: u32, _: usize, seen: P::Word) -> P::Value {
+    fn value(self, _: usize, seen: P::Word) -> P::Value {
         P::value(seen)
     }
     #[inline(always)]

@@ -6,7 +6,7 @@
 //! deleted from the middle, and both missed. Such an answer is given only when two scans with a fence between
 //! them agree; then it was true at the fence.
 
-use super::chain::{End, Found, Row, SlabTable, is_link};
+use super::chain::{Found, Onward, Row, SlabTable, is_link};
 use super::slots::{SlabIndex, Slots};
 use crate::key::UserKey;
 use crate::memory::IntegerWords;
@@ -20,13 +20,16 @@ pub(super) struct Scan<W: Warp> {
     pending: u32,
 }
 
-/// What a scan that did not find its key saw. Owners of slots never change, a slot only goes from pending to
-/// live to tombstone, and the end only moves back: equal sights around a fence held at the fence.
+/// What a scan that did not find its key saw, to be compared with another scan's. Owners of slots never change, a
+/// slot only goes from pending to live to tombstone, and the end only moves back: equal sights around a fence held
+/// at the fence.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Sight {
     live: u32,
     pending: u32,
-    end: End,
+    slab: SlabIndex,
+    /// The first empty slot, or `None` if the chain ended at a nil link.
+    empty: Option<u64>,
 }
 
 impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
@@ -39,8 +42,10 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
         loop {
             let mut scan = self.begin(w, key);
             match self.advance(w, key, &mut scan) {
-                Ok(found) => return Some(self.slots.value(w, found.lane, found.at, found.seen)),
-                Err(sight) if Self::absent(w, &scan, sight, &mut before) => return None,
+                Ok(found) => {
+                    return Some(w.elect_with(found.lane, found.places, |p| self.slots.value(p.at, p.seen)));
+                }
+                Err(end) if Self::absent(w, &scan, &end, &mut before) => return None,
                 Err(_) => {}
             }
         }
@@ -81,15 +86,15 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
         Scan { slab: self.bucket(key), doubt: w.each(|_| false), pending: 0 }
     }
 
-    /// Goes on to the next live pair of `key`. The slab in hand is read again, so a pair that is not changed
-    /// by the caller is found again.
+    /// Goes on to the next live pair of `key`, or to the end of the chain. The slab in hand is read again, so a
+    /// pair that is not changed by the caller is found again.
     #[inline(always)]
     pub(super) fn advance<W: Warp>(
         self,
         w: &mut W,
         key: UserKey<C::Key>,
         scan: &mut Scan<W>,
-    ) -> Result<Found<C::Word>, Sight> {
+    ) -> Result<Found<W, C::Word>, Option<Found<W, C::Word>>> {
         loop {
             let row = self.read(w, scan.slab);
             if let Some(found) = Self::first(w, scan.slab, row, |word| C::holds(word, key.get())) {
@@ -98,13 +103,13 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
             scan.doubt = Self::note_doubt(w, key.get(), scan.doubt, row);
             scan.pending += Self::pending_in(w, key.get(), row);
             match Self::onward(w, scan.slab, row) {
-                Ok(next) => scan.slab = next,
-                Err(end) => return Err(Sight { live: 0, pending: scan.pending, end }),
+                Onward::Slab(next) => scan.slab = next,
+                Onward::End(end) => return Err(end),
             }
         }
     }
 
-    /// Whether a scan that ended in `sight` proves the key absent at one instant of the operation.
+    /// Whether a scan that came to the end of the chain proves the key absent at one instant of the operation.
     ///
     /// Without a tombstone or a pending insert the key had no slot before the end at all: it was absent when
     /// the end was read. Otherwise the scan before must have had the same sight.
@@ -112,10 +117,14 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
     pub(super) fn absent<W: Warp>(
         w: &mut W,
         scan: &Scan<W>,
-        sight: Sight,
+        end: &Option<Found<W, C::Word>>,
         before: &mut Option<Sight>,
     ) -> bool {
-        if !w.ballot(scan.doubt).any() || *before == Some(sight) {
+        if !w.ballot(scan.doubt).any() {
+            return true;
+        }
+        let sight = Self::sight(w, 0, scan.pending, scan.slab, end);
+        if *before == Some(sight) {
             return true;
         }
         *before = Some(sight);
@@ -123,6 +132,19 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
         // based on is visible to the next scan; and of two warps that fence, one sees what the other saw.
         w.fence();
         false
+    }
+
+    /// What a scan saw, for comparison.
+    #[inline(always)]
+    fn sight<W: Warp>(
+        w: &mut W,
+        live: u32,
+        pending: u32,
+        slab: SlabIndex,
+        end: &Option<Found<W, C::Word>>,
+    ) -> Sight {
+        let empty = end.as_ref().map(|found| w.elect_with(found.lane, found.places, |place| place.at as u64));
+        Sight { live, pending, slab, empty }
     }
 
     /// One pass over the whole chain.
@@ -143,18 +165,16 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
                 let mut votes = w.ballot(held);
                 while let Some(lane) = votes.ffs() {
                     votes = votes.without(lane);
-                    let word = w.map(row, |_, words| words[i]);
-                    let seen = w.shfl(word, lane);
                     let at = Self::slot(W::LANES, slab, lane * S as u32 + i as u32);
-                    let value = self.slots.value(w, lane, at, seen);
+                    let value = w.elect_with(lane, row, |words| self.slots.value(at, words[i]));
                     sink(w, live, value);
                     live += 1;
                 }
             }
             pending += Self::pending_in(w, key.get(), row);
             match Self::onward(w, slab, row) {
-                Ok(next) => slab = next,
-                Err(end) => return Sight { live, pending, end },
+                Onward::Slab(next) => slab = next,
+                Onward::End(end) => return Self::sight(w, live, pending, slab, &end),
             }
         }
     }

@@ -6,7 +6,6 @@
 
 use crate::key::Key;
 use crate::memory::{Word, Words};
-use crate::warp::Warp;
 
 /// Index of a slab: base slabs first (one per bucket), then the pool.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -49,13 +48,13 @@ impl Link {
 
 /// One way to store entries in slabs.
 ///
-/// The methods that change a slot run in one lane. `at` is the index of a slot: slab index times slots per
+/// The methods that take a place run in one lane. `at` is the index of a slot: slab index times slots per
 /// slab plus the slot's number. `seen` is the slot's word as this warp read it.
 pub trait Slots: Copy {
     /// Key of an entry.
     type Key: Key;
     /// Value of an entry; `()` in a set.
-    type Value: Copy + Eq;
+    type Value: Word;
     /// What a probe reads of a slot.
     type Word: Word;
     /// The handle that probes read.
@@ -82,8 +81,8 @@ pub trait Slots: Copy {
     /// The key of a live entry; a reserved one for every other word.
     fn key(seen: Self::Word) -> Self::Key;
 
-    /// The value of the live entry `seen` by lane `lane`.
-    fn value<W: Warp>(self, w: &mut W, lane: u32, at: usize, seen: Self::Word) -> Self::Value;
+    /// The value of the live entry `seen`.
+    fn value(self, at: usize, seen: Self::Word) -> Self::Value;
 
     /// Takes the empty slot for an entry. False: another warp was faster and nothing changed.
     fn fill(self, at: usize, key: Self::Key, value: Self::Value) -> bool;

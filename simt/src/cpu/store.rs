@@ -11,7 +11,7 @@ pub trait Store: Send + Sync + Sized {
     /// Key of an entry.
     type Key: Key;
     /// Value of an entry; `()` in a set.
-    type Value: Copy + Eq + Send + Sync;
+    type Value: warpproof_model::Word;
     /// The view that operations work on.
     type Slots<'a>: Slots<Key = Self::Key, Value = Self::Value> + Send + Sync
     where

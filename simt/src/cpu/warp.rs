@@ -67,6 +67,11 @@ impl<const L: usize> Warp for CpuWarp<L> {
     }
 
     #[inline(always)]
+    fn elect_with<T: Copy, U: Word>(&mut self, lane: u32, values: [T; L], f: impl FnOnce(T) -> U) -> U {
+        f(values[lane as usize % L])
+    }
+
+    #[inline(always)]
     fn sync(&mut self) {}
 
     #[inline(always)]
