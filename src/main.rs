@@ -1,2 +1,75 @@
-//! To be written.
-fn main() {}
+//! The command line.
+
+mod backend;
+mod bench;
+mod check;
+mod failure;
+mod join;
+mod list;
+mod output;
+mod replay;
+mod run;
+
+use clap::{Parser, Subcommand, ValueEnum};
+use std::process::ExitCode;
+
+/// Warp-cooperative concurrent hash tables: check them, run them, measure them.
+///
+/// Each structure is written once. `check` explores every interleaving of small programs on that source,
+/// `run` and `join` use the same source on real data, on the CPU or on a GPU.
+#[derive(Parser)]
+#[command(version, arg_required_else_help = true, after_help = EXAMPLES)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  warpproof list                                   what there is, and what this machine has
+  warpproof check slab                             explore the slab hash, about a minute
+  warpproof run slab --keys 1000000 --ops 10000000 check it, then run and verify a workload
+  warpproof join orders.csv customers.csv --on customer_id -o joined.csv
+
+Exit codes: 0 all is well, 1 a violation was found, 2 bad usage or input.";
+
+#[derive(Subcommand)]
+enum Command {
+    List(list::Args),
+    Check(check::Args),
+    Replay(replay::Args),
+    Run(run::Args),
+    Join(join::Args),
+    Bench(bench::Args),
+}
+
+/// A data structure of this library.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum Structure {
+    /// The slab hash: a dynamic chained table (Ashkiani, Farach-Colton, Owens, IPDPS 2018)
+    Slab,
+}
+
+impl Structure {
+    /// Its name on the command line.
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Slab => "slab",
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    let done = match Cli::parse().command {
+        Command::List(args) => list::list(&args),
+        Command::Check(args) => check::check(&args),
+        Command::Replay(args) => replay::replay(&args),
+        Command::Run(args) => run::run(&args),
+        Command::Join(args) => join::join(&args),
+        Command::Bench(args) => bench::bench(&args),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}

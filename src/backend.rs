@@ -1,0 +1,122 @@
+//! Which backend runs a command.
+
+use crate::failure::Failure;
+use clap::ValueEnum;
+use warpproof::model::slab::SLAB_SLOTS;
+use warpproof::simt::cpu;
+use warpproof::{BulkMap, Geometry};
+
+/// What `--backend` accepts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub(crate) enum Choice {
+    /// The GPU if one can be opened, else the CPU
+    #[default]
+    Auto,
+    /// All cores of this machine
+    Cpu,
+    /// The first NVIDIA GPU
+    Gpu,
+}
+
+/// Makes tables.
+pub(crate) trait Backend {
+    /// Map of u32 pairs.
+    type Map32: BulkMap<u32, u32>;
+    /// Map of u64 pairs.
+    type Map64: BulkMap<u64, u64>;
+
+    /// `cpu` or `gpu`.
+    fn name(&self) -> &'static str;
+    /// The device in words.
+    fn device(&self) -> String;
+    /// An empty map. A size that other slabs are used with is brought to this backend's own.
+    fn map32(&self, geometry: Geometry) -> Result<Self::Map32, Failure>;
+    /// An empty map.
+    fn map64(&self, geometry: Geometry) -> Result<Self::Map64, Failure>;
+}
+
+/// A backend that was opened.
+pub(crate) enum Opened {
+    /// The CPU.
+    Cpu(Cpu),
+    /// A GPU.
+    #[cfg(feature = "gpu")]
+    Gpu(gpu::Gpu),
+}
+
+/// Runs an expression with the backend that an [`Opened`] holds.
+macro_rules! with_backend {
+    ($opened:expr, $backend:ident => $body:expr) => {
+        match $opened {
+            $crate::backend::Opened::Cpu($backend) => $body,
+            #[cfg(feature = "gpu")]
+            $crate::backend::Opened::Gpu($backend) => $body,
+        }
+    };
+}
+pub(crate) use with_backend;
+
+/// Opens a backend.
+pub(crate) fn open(choice: Choice) -> Result<Opened, Failure> {
+    match choice {
+        Choice::Cpu => Ok(Opened::Cpu(Cpu)),
+        Choice::Gpu => open_gpu(),
+        Choice::Auto => Ok(open_gpu().unwrap_or(Opened::Cpu(Cpu))),
+    }
+}
+
+/// Why there is no GPU, or its name.
+pub(crate) fn probe_gpu() -> Result<String, String> {
+    match open_gpu() {
+        Ok(opened) => Ok(with_backend!(&opened, b => b.device())),
+        Err(Failure::Input(why) | Failure::Violation(why)) => Err(why),
+        Err(Failure::Closed) => Err(String::new()),
+    }
+}
+
+#[cfg(feature = "gpu")]
+fn open_gpu() -> Result<Opened, Failure> {
+    gpu::Gpu::open().map(Opened::Gpu)
+}
+
+#[cfg(not(feature = "gpu"))]
+fn open_gpu() -> Result<Opened, Failure> {
+    Err(Failure::input("this program was built without the feature `gpu`"))
+}
+
+/// The size of a table whose base slabs have `load` of `expected` pairs per slot, and which `total` pairs fit,
+/// deleted ones counted, whatever their keys are.
+pub(crate) fn geometry(expected: u64, total: u64, load: f64) -> Result<Geometry, Failure> {
+    let slots = SLAB_SLOTS as u32;
+    let buckets = Geometry::new(expected, load, slots).map_err(Failure::backend)?;
+    let pool = Geometry::new(total, load, slots).map_err(Failure::backend)?;
+    Ok(Geometry { pool: pool.pool, ..buckets })
+}
+
+/// The CPU.
+pub(crate) struct Cpu;
+
+impl Backend for Cpu {
+    type Map32 = cpu::SlabMap<u32, u32>;
+    type Map64 = cpu::SlabMap<u64, u64>;
+
+    fn name(&self) -> &'static str {
+        "cpu"
+    }
+
+    fn device(&self) -> String {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        format!("{threads} threads")
+    }
+
+    fn map32(&self, geometry: Geometry) -> Result<Self::Map32, Failure> {
+        cpu::SlabMap::with_geometry(geometry).map_err(Failure::backend)
+    }
+
+    fn map64(&self, geometry: Geometry) -> Result<Self::Map64, Failure> {
+        cpu::SlabMap::with_geometry(geometry).map_err(Failure::backend)
+    }
+}
+
+#[cfg(feature = "gpu")]
+mod gpu;

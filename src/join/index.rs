@@ -1,0 +1,183 @@
+//! The rows of the right file, grouped by key.
+//!
+//! A multimap with `search_all` would do for keys that repeat little. One hot key would make its chain as long
+//! as the file, and each of its inserts walk that chain: quadratic. So a *unique* insert maps each distinct key
+//! to one of its rows, its *leader*; every row then looks its leader up, the rows are counted per leader, and a
+//! prefix sum gives each leader its place in one array of rows. All steps are linear, whatever the keys are.
+
+use crate::backend::{Backend, geometry};
+use crate::failure::Failure;
+use crate::output::Progress;
+use std::collections::HashMap;
+use warpproof::model::{Key, UserKey};
+use warpproof::{BulkMap, Geometry, Insert};
+
+/// Rows per bulk call.
+const BATCH: usize = 1 << 20;
+
+/// A leader that stands for: no such key.
+const NONE: u32 = u32::MAX;
+
+/// Rows by key.
+pub(crate) struct Index<M> {
+    leaders: Leaders<M>,
+    /// The rows of leader `l` are `order[starts[l]..starts[l + 1]]`.
+    starts: Vec<u32>,
+    order: Vec<u32>,
+}
+
+/// The leader of each key: in the table, or on the side if the key's code is reserved.
+struct Leaders<M> {
+    map: M,
+    side: HashMap<i64, u32>,
+}
+
+/// The rows that match each row of a batch.
+pub(crate) struct Matched<'a, M> {
+    index: &'a Index<M>,
+    leaders: Vec<u32>,
+}
+
+impl<M: BulkMap<u64, u64>> Index<M> {
+    /// Groups the rows of a file by their keys.
+    pub(crate) fn build<B: Backend<Map64 = M>>(backend: &B, keys: &[i64]) -> Result<Self, Failure> {
+        if keys.len() >= NONE as usize {
+            return Err(Failure::input(format_args!("{} rows are more than the {NONE} that fit", keys.len())));
+        }
+        let rows = keys.len() as u64;
+        let map = backend.map64(geometry(rows, rows, Geometry::DEFAULT_LOAD)?)?;
+        let mut leaders = Leaders { map, side: HashMap::new() };
+        leaders.fill(keys)?;
+
+        let mut progress = Progress::new("grouping", rows);
+        let mut groups = Vec::with_capacity(keys.len());
+        for batch in keys.chunks(BATCH) {
+            groups.extend(leaders.of(batch)?);
+            progress.at(groups.len() as u64);
+        }
+        let (starts, order) = csr(&groups)?;
+        Ok(Self { leaders, starts, order })
+    }
+
+    /// The rows that match each of `keys`, in the order of the file.
+    pub(crate) fn matching(&self, keys: &[i64]) -> Result<Matched<'_, M>, Failure> {
+        Ok(Matched { index: self, leaders: self.leaders.of(keys)? })
+    }
+}
+
+impl<M> Matched<'_, M> {
+    /// The rows that match key `i` of the batch.
+    pub(crate) fn of(&self, i: usize) -> &[u32] {
+        match self.leaders.get(i) {
+            Some(&leader) if leader != NONE => {
+                let from = self.index.starts[leader as usize] as usize;
+                let to = self.index.starts[leader as usize + 1] as usize;
+                &self.index.order[from..to]
+            }
+            _ => &[],
+        }
+    }
+}
+
+impl<M: BulkMap<u64, u64>> Leaders<M> {
+    fn fill(&mut self, keys: &[i64]) -> Result<(), Failure> {
+        let mut progress = Progress::new("inserting", keys.len() as u64);
+        for (batch, keys) in keys.chunks(BATCH).enumerate() {
+            let base = batch * BATCH;
+            let (mut codes, mut rows) = (Vec::with_capacity(keys.len()), Vec::with_capacity(keys.len()));
+            for (i, &key) in keys.iter().enumerate() {
+                match UserKey::new(encode(key)) {
+                    Some(code) => {
+                        codes.push(code.get());
+                        rows.push((base + i) as u64);
+                    }
+                    None => {
+                        self.side.entry(key).or_insert((base + i) as u32);
+                    }
+                }
+            }
+            let done = self.map.insert_unique(&codes, &rows).map_err(Failure::backend)?;
+            if done.contains(&Insert::Full) {
+                return Err(Failure::input("the table is full"));
+            }
+            progress.at((base + keys.len()) as u64);
+        }
+        Ok(())
+    }
+
+    /// The leader of each key, or [`NONE`].
+    fn of(&self, keys: &[i64]) -> Result<Vec<u32>, Failure> {
+        let codes: Vec<u64> = keys.iter().map(|&k| encode(k)).filter(|&c| UserKey::new(c).is_some()).collect();
+        let found = self.map.search(&codes).map_err(Failure::backend)?;
+        let mut found = found.into_iter();
+        let leader = |&key| match UserKey::new(encode(key)) {
+            // A leader is a row, and rows fit 32 bits.
+            Some(_) => found.next().flatten().map_or(NONE, |row| row as u32),
+            None => self.side.get(&key).copied().unwrap_or(NONE),
+        };
+        Ok(keys.iter().map(leader).collect())
+    }
+}
+
+/// An integer as a table key: 0, -1, 1, -2, 2, ... become 0, 1, 2, 3, 4, ..., so that only integers beyond
+/// 2^62 on either side have a reserved code (see [`Key::FIRST_RESERVED`]).
+const fn encode(key: i64) -> u64 {
+    ((key << 1) ^ (key >> 63)) as u64
+}
+
+const _: () = assert!(encode((1 << 62) - 2) < <u64 as Key>::FIRST_RESERVED);
+
+/// The rows ordered by group, those of a group in file order: where each group begins, and the rows.
+fn csr(groups: &[u32]) -> Result<(Vec<u32>, Vec<u32>), Failure> {
+    let lost = || Failure::Violation("a key that was inserted is not found".into());
+    let mut starts = vec![0u32; groups.len() + 1];
+    for &group in groups {
+        *starts.get_mut(group as usize + 1).ok_or_else(lost)? += 1;
+    }
+    for i in 1..starts.len() {
+        starts[i] += starts[i - 1];
+    }
+    let mut next = starts.clone();
+    let mut order = vec![0; groups.len()];
+    for (row, &group) in groups.iter().enumerate() {
+        let place = &mut next[group as usize];
+        order[*place as usize] = row as u32;
+        *place += 1;
+    }
+    Ok((starts, order))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_distinct_and_near_zero_for_small_integers() {
+        let keys = [0, -1, 1, -2, 2, i64::MAX, i64::MIN, 1 << 62, -(1 << 62)];
+        let codes = keys.map(encode);
+        assert_eq!(codes[..5], [0, 1, 2, 3, 4]);
+        assert_eq!(codes.iter().collect::<std::collections::HashSet<_>>().len(), keys.len());
+        assert_eq!(encode(i64::MIN), u64::MAX);
+    }
+
+    #[test]
+    fn rows_of_a_group_stay_in_file_order() {
+        let (starts, order) = csr(&[3, 1, 3, 1, 4, 3]).unwrap();
+        assert_eq!(starts, [0, 0, 2, 2, 5, 6, 6]);
+        assert_eq!(order, [1, 3, 0, 2, 5, 4]);
+        assert!(csr(&[NONE]).is_err());
+    }
+
+    #[test]
+    fn keys_with_reserved_codes_match_too() {
+        let keys = [i64::MIN, 5, i64::MAX, i64::MIN, 5, -5];
+        let index = Index::build(&crate::backend::Cpu, &keys).unwrap();
+        let matched = index.matching(&[5, i64::MIN, 6, i64::MAX, i64::MAX - 1]).unwrap();
+        assert_eq!(matched.of(0), [1, 4]);
+        assert_eq!(matched.of(1), [0, 3]);
+        assert_eq!(matched.of(2), []);
+        assert_eq!(matched.of(3), [2]);
+        assert_eq!(matched.of(4), []);
+        assert_eq!(matched.of(5), []);
+    }
+}

@@ -1,0 +1,107 @@
+//! Where the joined rows go: a file that is written whole or not at all, or stdout.
+
+use crate::failure::Failure;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
+
+/// Bytes written at once.
+const BUFFER: usize = 1 << 20;
+
+/// Writes rows.
+pub(crate) struct Target {
+    csv: csv::Writer<BufWriter<Sink>>,
+    name: String,
+}
+
+enum Sink {
+    /// Takes its name when it is whole.
+    File { file: NamedTempFile, path: PathBuf },
+    /// Not a file: a device or a pipe has no name to take.
+    Stream(Box<dyn Write>),
+}
+
+impl Write for Sink {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        match self {
+            Self::File { file, .. } => file.write(bytes),
+            Self::Stream(stream) => stream.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        match self {
+            Self::File { file, .. } => file.flush(),
+            Self::Stream(stream) => stream.flush(),
+        }
+    }
+}
+
+impl Target {
+    /// Rows go to `path`, or to stdout.
+    pub(crate) fn open(path: Option<&Path>) -> Result<Self, Failure> {
+        let name = path.map_or_else(|| "stdout".to_owned(), |p| p.display().to_string());
+        let sink = match path {
+            None => Sink::Stream(Box::new(std::io::stdout())),
+            Some(path) => open(path).map_err(|e| Failure::input(format_args!("{name}: {e}")))?,
+        };
+        let csv = csv::Writer::from_writer(BufWriter::with_capacity(BUFFER, sink));
+        Ok(Self { csv, name })
+    }
+
+    /// Writes a row.
+    pub(crate) fn row<'a>(&mut self, cells: impl Iterator<Item = &'a [u8]>) -> Result<(), Failure> {
+        let wrote = self.csv.write_record(cells);
+        wrote.map_err(|e| self.failed(e))
+    }
+
+    /// All rows are written: the file takes its name.
+    pub(crate) fn finish(self) -> Result<(), Failure> {
+        let Self { csv, name } = self;
+        let failed = |e: std::io::Error| Failure::write(&name, &e);
+        let buffer = csv.into_inner().map_err(|e| failed(e.into_error()))?;
+        match buffer.into_inner().map_err(|e| failed(e.into_error()))? {
+            Sink::Stream(mut stream) => stream.flush().map_err(failed),
+            Sink::File { file, path } => {
+                file.as_file().sync_all().map_err(failed)?;
+                file.persist(path).map_err(|e| failed(e.error))?;
+                Ok(())
+            }
+        }
+    }
+
+    fn failed(&self, error: csv::Error) -> Failure {
+        let text = error.to_string();
+        match error.into_kind() {
+            csv::ErrorKind::Io(error) => Failure::write(&self.name, &error),
+            _ => Failure::input(format_args!("{}: {text}", self.name)),
+        }
+    }
+}
+
+/// A new file beside `path`, or, if that is there and no regular file, `path` itself.
+fn open(path: &Path) -> std::io::Result<Sink> {
+    // A link stays a link: what it leads to is replaced.
+    let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    match std::fs::metadata(&path) {
+        Ok(found) if found.is_dir() => return Err(std::io::ErrorKind::IsADirectory.into()),
+        Ok(found) if !found.is_file() => {
+            return Ok(Sink::Stream(Box::new(File::options().write(true).open(path)?)));
+        }
+        Ok(_) | Err(_) => {}
+    }
+    let folder = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".warpproof-");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // As for any new file: the user's mask decides.
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
+    }
+    Ok(Sink::File { file: builder.tempfile_in(folder)?, path })
+}

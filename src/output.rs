@@ -1,0 +1,92 @@
+//! What commands print: text or one JSON object on stdout, progress on stderr.
+
+use crate::failure::Failure;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde::Serialize;
+use std::io::{IsTerminal, Write};
+use std::time::{Duration, Instant};
+
+/// Prints one line on stdout.
+pub(crate) fn line(text: impl std::fmt::Display) -> Result<(), Failure> {
+    writeln!(std::io::stdout().lock(), "{text}").map_err(|e| Failure::write("stdout", &e))
+}
+
+/// Prints one JSON object on stdout.
+pub(crate) fn json(object: &impl Serialize) -> Result<(), Failure> {
+    let text = serde_json::to_string_pretty(object).map_err(Failure::input)?;
+    line(text)
+}
+
+/// A number with thousands separated.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// Operations per second in millions; 0 for no time.
+pub(crate) fn mops(ops: u64, seconds: f64) -> f64 {
+    if seconds > 0.0 { ops as f64 / seconds / 1e6 } else { 0.0 }
+}
+
+/// Progress of work that may take long: a bar on stderr, if that is a terminal, after the first second.
+pub(crate) struct Progress {
+    bar: ProgressBar,
+    start: Instant,
+    shown: bool,
+}
+
+impl Progress {
+    /// Progress of `total` steps of `what`.
+    pub(crate) fn new(what: &'static str, total: u64) -> Self {
+        let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::hidden());
+        if let Ok(style) =
+            ProgressStyle::with_template("{msg:10} {bar:40} {human_pos} of {human_len}, {eta} left")
+        {
+            bar.set_style(style);
+        }
+        bar.set_message(what);
+        let shown = !std::io::stderr().is_terminal();
+        Self { bar, start: Instant::now(), shown }
+    }
+
+    /// `done` steps are done.
+    pub(crate) fn at(&mut self, done: u64) {
+        if !self.shown && self.start.elapsed() > Duration::from_secs(1) {
+            self.bar.set_draw_target(ProgressDrawTarget::stderr());
+            self.shown = true;
+        }
+        self.bar.set_position(done);
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_grouped_by_thousands() {
+        assert_eq!(grouped(0), "0");
+        assert_eq!(grouped(999), "999");
+        assert_eq!(grouped(1000), "1,000");
+        assert_eq!(grouped(12_345_678), "12,345,678");
+    }
+
+    #[test]
+    fn no_time_is_no_speed() {
+        assert_eq!(mops(10, 0.0), 0.0);
+        assert_eq!(mops(2_000_000, 2.0), 1.0);
+    }
+}

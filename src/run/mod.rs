@@ -1,0 +1,12 @@
+//! `warpproof run`.
+
+use crate::failure::Failure;
+
+/// Not there yet
+#[derive(clap::Args)]
+pub(crate) struct Args {}
+
+/// Runs it.
+pub(crate) fn run(_: &Args) -> Result<(), Failure> {
+    Err(Failure::input("not there yet"))
+}
