@@ -1,1 +1,53 @@
-//! gpu
+//! The GPU side of Warpproof: slab hash maps and sets in device memory.
+//!
+//! The structures are those of `warpproof-model`, compiled to PTX, which is part of this crate: a user needs an
+//! NVIDIA driver and nothing else. Without a driver [`Device::open`] returns [`Error::NoDriver`]; no call panics.
+//!
+//! - [`Device`]: opens a GPU and loads the kernels that fit it.
+//! - [`SlabMap`], [`SlabSet`]: the interface of [`warpproof_model::host`] on host slices, as on the CPU.
+//! - [`MapOn`], [`SetOn`]: the same operations on device slices, on a stream of the caller, asynchronous.
+//! - [`Timer`], [`Floors`]: what benches need.
+//!
+//! ```no_run
+//! use warpproof_gpu::{Device, SlabMap};
+//! use warpproof_model::host::BulkMap;
+//!
+//! let device = Device::open(0)?;
+//! let map = SlabMap::<u32, u32>::with_capacity(&device, 1_000_000)?;
+//! map.insert_unique(&[1, 2, 3], &[10, 20, 30])?;
+//! assert_eq!(map.search(&[2, 4])?, [Some(20), None]);
+//!
+//! // On device slices, without waiting.
+//! let stream = device.context().default_stream();
+//! let keys = stream.clone_htod(&[1u32, 2, 3])?;
+//! let mut values = stream.alloc_zeros::<u32>(3)?;
+//! map.on(&stream).search(&keys, &mut values, None)?;
+//! assert_eq!(stream.clone_dtoh(&values)?, [10, 20, 30]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod arguments;
+mod device;
+mod driver;
+mod error;
+mod floors;
+mod layout;
+mod map;
+mod module;
+mod on;
+mod set;
+mod slices;
+mod table;
+mod timer;
+
+pub use cudarc;
+pub use device::Device;
+pub use error::{CudaError, Error};
+pub use floors::Floors;
+pub use layout::{Entry, Layout, Scalar};
+pub use map::SlabMap;
+pub use on::{MapOn, SetOn};
+pub use set::SlabSet;
+pub use slices::{Input, Output};
+pub use table::Tuning;
+pub use timer::Timer;

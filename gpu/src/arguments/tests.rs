@@ -1,0 +1,143 @@
+//! Compares the arguments with the entry points of the PTX.
+
+use super::*;
+
+const HEAD: Head = Head { slots: 1 << 20, values: None, len: 80, bitmap: Span::new(1 << 21, 1), buckets: 5 };
+
+/// Bits of each parameter of an entry point, as the PTX declares them.
+fn declared(ptx: &str, name: &str) -> Option<Vec<u32>> {
+    let start = ptx.find(&format!(".entry {name}("))?;
+    let list = &ptx[start..];
+    let list = &list[list.find('(')? + 1..list.find(')')?];
+    let bits = |parameter: &str| {
+        parameter.split_whitespace().find_map(|word| match word {
+            ".u64" | ".b64" | ".s64" => Some(64),
+            ".u32" | ".b32" | ".s32" => Some(32),
+            _ => None,
+        })
+    };
+    list.split(',').map(bits).collect()
+}
+
+/// Bits of each argument that we pass.
+fn passed(arguments: &Arguments) -> Vec<u32> {
+    let bits = |argument: &Argument| match argument {
+        Argument::Each { .. } | Argument::U64(_) => 64,
+        Argument::U32(_) | Argument::Count => 32,
+    };
+    arguments.list.iter().map(bits).collect()
+}
+
+/// The arguments of an operation of a map, as the launches make them.
+fn of_map<V: Scalar>(head: &Head, operation: Operation) -> Arguments {
+    let keys = Span::<V>::new(1 << 10, 3);
+    let (codes, counts) = (Span::<u8>::new(1 << 12, 3), Span::<u32>::new(1 << 13, 3));
+    let one = Span::<u64>::new(1 << 14, 1);
+    match operation {
+        Operation::Insert | Operation::InsertUnique | Operation::InsertOrAssign => {
+            head.put(keys, keys, codes)
+        }
+        Operation::Delete => head.per_key(keys, codes),
+        Operation::DeleteAll | Operation::Count => head.number(keys, counts),
+        Operation::Search => head.search(keys, keys, Some(codes), V::ONES),
+        Operation::SearchAll => head.search_all(keys, Span::new(1 << 15, 4), keys, counts),
+        Operation::Mixed => head.mixed(codes, keys, keys, codes, keys),
+        Operation::Flush => head.flush(one),
+        Operation::Stats => head.stats(Span::new(1 << 15, NUMBERS)),
+        Operation::Collect => head.collect(keys, keys, one),
+    }
+    .expect("the lengths are right")
+}
+
+/// The arguments of an operation of a set; `None` if a set has none.
+fn of_set(operation: Operation) -> Option<Arguments> {
+    let keys = Span::<u32>::new(1 << 10, 3);
+    let codes = Span::<u8>::new(1 << 12, 3);
+    let one = Span::<u64>::new(1 << 14, 1);
+    let arguments = match operation {
+        Operation::InsertUnique | Operation::Delete | Operation::Search => HEAD.per_key(keys, codes),
+        Operation::Flush => HEAD.flush(one),
+        Operation::Stats => HEAD.stats(Span::new(1 << 15, NUMBERS)),
+        Operation::Collect => HEAD.collect_keys(keys, one),
+        _ => return None,
+    };
+    Some(arguments.expect("the lengths are right"))
+}
+
+/// Compares every operation of a layout; returns how many kernels there were.
+fn compare(ptx: &str, layout: Layout, lanes: u32, slots: u32) -> usize {
+    let mut compared = 0;
+    for operation in Operation::ALL {
+        let arguments = match layout {
+            Layout::Map32 => Some(of_map::<u32>(&HEAD, operation)),
+            Layout::Map64 => Some(of_map::<u64>(&HEAD, operation)),
+            Layout::Map64Lock => Some(of_map::<u64>(&Head { values: Some(1 << 22), ..HEAD }, operation)),
+            Layout::Set32 => of_set(operation),
+        };
+        let name = kernel_name(layout, operation, lanes, slots);
+        match (arguments, declared(ptx, &name)) {
+            (Some(arguments), Some(declared)) => {
+                assert_eq!(passed(&arguments), declared, "{name}: passed, declared");
+                compared += 1;
+            }
+            (None, Some(_)) => panic!("{name} is declared and never called"),
+            (_, None) => {}
+        }
+    }
+    compared
+}
+
+#[test]
+fn arguments_are_those_of_the_tables_kernels() {
+    use crate::device::{TABLES_BASE, TABLES_WIDE};
+    for ptx in [TABLES_BASE, TABLES_WIDE] {
+        assert_eq!(compare(ptx, Layout::Map32, 4, 8), 12);
+        assert_eq!(compare(ptx, Layout::Map64Lock, 4, 8), 12);
+        assert_eq!(compare(ptx, Layout::Set32, 4, 8), 6);
+    }
+    assert_eq!(compare(TABLES_BASE, Layout::Map64, 4, 8), 0);
+    assert_eq!(compare(TABLES_WIDE, Layout::Map64, 4, 8), 12);
+}
+
+#[test]
+fn arguments_are_those_of_the_tuning_kernels() {
+    let ptx = crate::device::TUNING;
+    for lanes in [1, 2, 8] {
+        assert!(compare(ptx, Layout::Map32, lanes, 8) >= 5, "{lanes} lanes");
+    }
+    for lanes in [4, 8] {
+        assert!(compare(ptx, Layout::Map32, lanes, 16) >= 5, "{lanes} lanes");
+    }
+    let (keys, slots) = (Span::new(1 << 10, 3), Span::new(1 << 12, 8));
+    let floor = Arguments::floor(slots, 8, keys, keys).expect("the lengths are right");
+    for name in ["floor_find_u32", "floor_insert_u32", "floor_bucket_cas"] {
+        assert_eq!(declared(ptx, name), Some(passed(&floor)), "{name}");
+    }
+}
+
+#[test]
+fn lengths_are_checked() {
+    let (three, two) = (Span::<u32>::new(0, 3), Span::<u32>::new(0, 2));
+    let codes = Span::<u8>::new(0, 3);
+    let refused = |found| Refused::Length { keys: 3, what: "values", found };
+    assert_eq!(HEAD.put(three, two, codes).unwrap_err(), refused(2));
+    assert_eq!(HEAD.search(three, two, None, 0).unwrap_err(), refused(2));
+    assert!(HEAD.search(three, three, Some(Span::new(0, 2)), 0).is_err());
+    assert!(HEAD.per_key(two, codes).is_err());
+    assert!(HEAD.number(three, two).is_err());
+    assert!(HEAD.search_all(three, Span::new(0, 3), two, three).is_err());
+    assert!(HEAD.mixed(codes, three, three, codes, two).is_err());
+    assert!(HEAD.stats(Span::new(0, 19)).is_err());
+    assert!(HEAD.collect(three, two, Span::new(0, 1)).is_err());
+}
+
+#[test]
+fn a_later_part_of_a_batch_starts_further_on() {
+    let each = Argument::Each { address: 1000, size: 8 };
+    assert_eq!(each.bits(0, 5), 1000);
+    assert_eq!(each.bits(5, 5), 1040);
+    assert_eq!(Argument::Count.bits(5, 7), 7);
+    assert_eq!(Argument::U64(9).bits(5, 7), 9);
+    assert_eq!(Argument::value(7u32), Argument::U32(7));
+    assert_eq!(Argument::value(u64::MAX), Argument::U64(u64::MAX));
+}

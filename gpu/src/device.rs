@@ -1,0 +1,245 @@
+//! A GPU, opened.
+
+use crate::driver;
+use crate::error::Error;
+use crate::module::{Kernel, Module};
+use core::fmt;
+use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtrMut, DeviceRepr, result};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The tables' kernels for compute capability 7.5 and up.
+pub(crate) const TABLES_BASE: &str = concat!(include_str!("../ptx/warpproof.sm_75.ptx"), "\0");
+/// The tables' kernels with 128-bit words, for 9.0 and up.
+pub(crate) const TABLES_WIDE: &str = concat!(include_str!("../ptx/warpproof.sm_90.ptx"), "\0");
+/// Other shapes of the 32-bit map, and the floors.
+pub(crate) const TUNING: &str = concat!(include_str!("../ptx/tuning.sm_75.ptx"), "\0");
+
+/// Lowest compute capability of the kernels.
+const BASE: (u32, u32) = (7, 5);
+/// Lowest compute capability with 128-bit atomics.
+const WIDE: (u32, u32) = (9, 0);
+
+/// A GPU. A handle: clones are cheap and name the same device.
+#[derive(Clone)]
+pub struct Device {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    ordinal: usize,
+    name: String,
+    capability: (u32, u32),
+    wide: bool,
+    tables: Arc<Module>,
+    /// Loaded when first asked for: benches alone need it.
+    tuning: Mutex<Option<Arc<Module>>>,
+    /// Where host-slice calls run, one after the other.
+    stream: Arc<CudaStream>,
+    /// What this crate allocates from, without tracking; see `Device::open`.
+    context: Arc<CudaContext>,
+    /// What callers allocate from.
+    callers: Arc<CudaContext>,
+}
+
+impl Device {
+    /// Number of CUDA devices; zero if there is a driver but no device.
+    ///
+    /// # Errors
+    /// [`Error::NoDriver`] if there is no driver; [`Error::DriverTooOld`]; [`Error::Driver`].
+    pub fn count() -> Result<usize, Error> {
+        driver::devices()
+    }
+
+    /// Opens device `ordinal` (the first is 0) in its primary context and loads the kernels that fit it: with
+    /// 128-bit words from compute capability 9.0 on, if the driver knows them (CUDA 12.3).
+    ///
+    /// The driver compiles the kernels, which takes seconds the first time and is then kept on disk.
+    ///
+    /// # Errors
+    /// [`Error::NoDriver`], [`Error::NoDevice`], [`Error::DriverTooOld`], [`Error::DeviceTooOld`],
+    /// [`Error::OutOfMemory`]; [`Error::Driver`] for what else the driver reports.
+    pub fn open(ordinal: usize) -> Result<Self, Error> {
+        let devices = driver::devices()?;
+        if ordinal >= devices {
+            return Err(Error::NoDevice { ordinal, devices });
+        }
+        let open = || CudaContext::new(ordinal).map_err(Error::memory("the device's context", 0));
+        let (context, callers) = (open()?, open()?);
+        // cudarc can note each use of a slice in events, so that streams wait for each other. For our own memory
+        // that costs two events per buffer, and a wait and a record per buffer and launch, and it would not even
+        // serve: a table is used by many streams at once, and an event keeps the last of them alone. So it is off
+        // in the context that we allocate from, and left on in the one that callers get.
+        // SAFETY: our buffers are used on `stream` alone, except a table's: that is filled before it can be used
+        // elsewhere, and dropping it waits for the whole device.
+        unsafe { context.disable_event_tracking() };
+        let stream = context.new_stream().map_err(Error::memory("a stream", 0))?;
+        let name = context.name().map_err(Error::driver("asking for the device's name"))?;
+        let (major, minor) =
+            context.compute_capability().map_err(Error::driver("asking for the compute capability"))?;
+        let capability = (major.max(0) as u32, minor.max(0) as u32);
+        if capability < BASE {
+            return Err(Error::DeviceTooOld { name, capability });
+        }
+        let (tables, wide) = load_tables(&context, capability)?;
+        let tuning = Mutex::new(None);
+        let inner = Inner { ordinal, name, capability, wide, tables, tuning, stream, context, callers };
+        Ok(Self { inner: Arc::new(inner) })
+    }
+
+    /// The number that it was opened by.
+    pub fn ordinal(&self) -> usize {
+        self.inner.ordinal
+    }
+
+    /// The name that the driver gives it.
+    pub fn name(&self) -> &str {
+        &self.inner.name
+    }
+
+    /// Compute capability, major and minor.
+    pub fn capability(&self) -> (u32, u32) {
+        self.inner.capability
+    }
+
+    /// Whether 64-bit maps use 128-bit words; otherwise the lock-bit protocol.
+    pub fn wide(&self) -> bool {
+        self.inner.wide
+    }
+
+    /// The CUDA version that the driver supports, as 1000 * major + 10 * minor.
+    pub fn driver_version(&self) -> u32 {
+        driver::version()
+    }
+
+    /// Memory in bytes: free and in all.
+    ///
+    /// # Errors
+    /// [`Error::Driver`].
+    pub fn memory(&self) -> Result<(u64, u64), Error> {
+        let (free, all) =
+            self.inner.context.mem_get_info().map_err(Error::driver("asking for the memory"))?;
+        Ok((free as u64, all as u64))
+    }
+
+    /// cudarc's context of the device, to make streams and slices with: its primary context, with cudarc's
+    /// tracking of slices as cudarc sets it. Streams and slices of any other handle to the primary context serve
+    /// as well.
+    pub fn context(&self) -> &Arc<CudaContext> {
+        &self.inner.callers
+    }
+
+    /// Waits for everything on the device.
+    ///
+    /// # Errors
+    /// [`Error::Driver`]; the fault of a kernel that was not waited for appears here.
+    pub fn synchronize(&self) -> Result<(), Error> {
+        self.inner.context.synchronize().map_err(Error::driver("waiting for the device"))
+    }
+
+    /// Waits for everything on the device, whatever goes wrong: for the ends of tables.
+    pub(crate) fn settle(&self) {
+        // cudarc reports an error of an earlier drop first and forgets it; the second call waits.
+        if self.inner.context.synchronize().is_err() {
+            let _ = self.inner.context.synchronize();
+        }
+    }
+
+    /// The stream of host-slice calls.
+    pub(crate) fn stream(&self) -> &Arc<CudaStream> {
+        &self.inner.stream
+    }
+
+    /// The kernel `name`, run by tiles of `lanes`; `None` if there is none.
+    pub(crate) fn kernel(&self, name: &str, lanes: u32) -> Result<Option<Kernel>, Error> {
+        if let Some(kernel) = self.inner.tables.kernel(name, lanes)? {
+            return Ok(Some(kernel));
+        }
+        // A load that failed leaves the place empty, so what a panic left behind does no harm.
+        let mut tuning = self.inner.tuning.lock().unwrap_or_else(PoisonError::into_inner);
+        let module = match &*tuning {
+            Some(module) => module.clone(),
+            None => tuning.insert(Module::load(&self.inner.context, TUNING)?).clone(),
+        };
+        module.kernel(name, lanes)
+    }
+
+    /// Memory for `len` elements, at least one, whatever is in it.
+    pub(crate) fn buffer<T: DeviceRepr>(
+        &self,
+        what: &'static str,
+        len: usize,
+    ) -> Result<CudaSlice<T>, Error> {
+        let bytes = len.saturating_mul(size_of::<T>());
+        if bytes > isize::MAX as usize {
+            return Err(Error::OutOfMemory { what, bytes: bytes as u64 });
+        }
+        // SAFETY: the element types in use have no invalid bits, and what is read was written before: by a copy,
+        // a fill, or a kernel.
+        unsafe { self.inner.stream.alloc(len.max(1)) }.map_err(Error::memory(what, bytes as u64))
+    }
+
+    /// Sets all bytes of a buffer.
+    pub(crate) fn fill<T>(&self, buffer: &mut CudaSlice<T>, byte: u8) -> Result<(), Error> {
+        const WHAT: &str = "filling device memory";
+        let stream = &self.inner.stream;
+        stream.context().bind_to_thread().map_err(Error::driver(WHAT))?;
+        let bytes = buffer.num_bytes();
+        let (address, _used) = buffer.device_ptr_mut(stream);
+        // SAFETY: the buffer has `bytes` bytes and is freed on this stream, that is after the fill.
+        unsafe { result::memset_d8_async(address, byte, bytes, stream.cu_stream()) }
+            .map_err(Error::driver(WHAT))
+    }
+
+    /// Copies a slice to new device memory. It may be changed when this returns.
+    pub(crate) fn upload<T: DeviceRepr>(
+        &self,
+        what: &'static str,
+        host: &[T],
+    ) -> Result<CudaSlice<T>, Error> {
+        let mut buffer = self.buffer(what, host.len())?;
+        if !host.is_empty() {
+            self.inner
+                .stream
+                .memcpy_htod(host, &mut buffer)
+                .map_err(Error::driver("copying to the device"))?;
+        }
+        Ok(buffer)
+    }
+
+    /// Waits for the stream of host-slice calls and copies a buffer to the host.
+    pub(crate) fn download<T: DeviceRepr + Clone + Default>(
+        &self,
+        buffer: &CudaSlice<T>,
+    ) -> Result<Vec<T>, Error> {
+        const WHAT: &str = "copying from the device";
+        let mut host = vec![T::default(); buffer.len()];
+        if !host.is_empty() {
+            self.inner.stream.memcpy_dtoh(buffer, &mut host).map_err(Error::driver(WHAT))?;
+            self.inner.stream.synchronize().map_err(Error::driver(WHAT))?;
+        }
+        Ok(host)
+    }
+}
+
+/// The tables' kernels, and whether they are those with 128-bit words.
+fn load_tables(context: &Arc<CudaContext>, capability: (u32, u32)) -> Result<(Arc<Module>, bool), Error> {
+    if capability >= WIDE {
+        match Module::load(context, TABLES_WIDE) {
+            // An older driver on a new device: the lock bit serves.
+            Err(Error::DriverTooOld { .. }) => {}
+            loaded => return Ok((loaded?, true)),
+        }
+    }
+    Ok((Module::load(context, TABLES_BASE)?, false))
+}
+
+impl fmt::Debug for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Device")
+            .field("ordinal", &self.inner.ordinal)
+            .field("name", &self.inner.name)
+            .field("capability", &self.inner.capability)
+            .field("wide", &self.inner.wide)
+            .finish_non_exhaustive()
+    }
+}

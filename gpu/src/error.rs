@@ -1,0 +1,198 @@
+//! What can go wrong on the GPU.
+
+use core::fmt;
+use cudarc::driver::{DriverError, sys::CUresult};
+use warpproof_model::host::Refused;
+
+/// An error code of the CUDA driver.
+///
+/// It is printed by its name, without a call of the driver.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CudaError(CUresult);
+
+impl CudaError {
+    /// The number of the code.
+    pub fn code(self) -> u32 {
+        self.0 as u32
+    }
+}
+
+impl From<DriverError> for CudaError {
+    fn from(error: DriverError) -> Self {
+        Self(error.0)
+    }
+}
+
+impl fmt::Display for CudaError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} ({})", self.0, self.code())
+    }
+}
+
+/// What can go wrong on the GPU.
+#[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// This machine has no NVIDIA driver: its library cannot be loaded.
+    NoDriver,
+    /// There is no such device.
+    NoDevice {
+        /// The number asked for.
+        ordinal: usize,
+        /// How many devices there are.
+        devices: usize,
+    },
+    /// The driver does not know the kernels' instructions, or lacks a call.
+    DriverTooOld {
+        /// The CUDA version that the driver supports, as 1000 * major + 10 * minor; 0 if unknown.
+        driver: u32,
+        /// What it refused.
+        what: String,
+    },
+    /// The device is older than the kernels.
+    DeviceTooOld {
+        /// Name of the device.
+        name: String,
+        /// Its compute capability.
+        capability: (u32, u32),
+    },
+    /// Device memory cannot be had.
+    OutOfMemory {
+        /// What it was for.
+        what: &'static str,
+        /// How much.
+        bytes: u64,
+    },
+    /// A bulk build ran out of slabs.
+    PoolFull {
+        /// Pairs of the input.
+        pairs: u64,
+        /// How many of them did not fit.
+        left_out: u64,
+    },
+    /// The input was refused; nothing ran.
+    Refused(Refused),
+    /// The table changed while a call ran that reads it twice.
+    Changed {
+        /// What differed.
+        what: &'static str,
+        /// What the first pass counted.
+        first: u64,
+        /// What the second pass counted.
+        second: u64,
+    },
+    /// A slice or stream belongs to another device than the table.
+    OtherDevice {
+        /// Which one.
+        what: &'static str,
+    },
+    /// There is no such kernel for the table's tuning.
+    NoKernel {
+        /// Name of the kernel.
+        kernel: String,
+    },
+    /// A kernel did not start, or failed while it ran. After a failure of the second kind the driver refuses
+    /// every later call of the process on this device.
+    Kernel {
+        /// Name of the kernel.
+        kernel: String,
+        /// What the driver said.
+        error: CudaError,
+    },
+    /// A kernel wrote a code that is no outcome of its operation.
+    Code {
+        /// Name of the kernel.
+        kernel: String,
+        /// Which operation.
+        index: usize,
+        /// The code.
+        code: u8,
+    },
+    /// Another call of the driver failed.
+    Driver {
+        /// What it was to do.
+        what: &'static str,
+        /// What the driver said.
+        error: CudaError,
+    },
+}
+
+impl Error {
+    /// Takes the error of a driver call that was to do `what`.
+    pub(crate) fn driver(what: &'static str) -> impl Fn(DriverError) -> Self {
+        move |error| Self::Driver { what, error: error.into() }
+    }
+
+    /// Takes the error of an allocation.
+    pub(crate) fn memory(what: &'static str, bytes: u64) -> impl Fn(DriverError) -> Self {
+        move |error| match error.0 {
+            CUresult::CUDA_ERROR_OUT_OF_MEMORY => Self::OutOfMemory { what, bytes },
+            _ => Self::Driver { what, error: error.into() },
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoDriver => f.write_str("no NVIDIA driver: the CUDA driver library cannot be loaded"),
+            Self::NoDevice { ordinal, devices } => {
+                write!(f, "no CUDA device {ordinal}: this machine has {devices}")
+            }
+            Self::DriverTooOld { driver, what } => {
+                let (major, minor) = (driver / 1000, driver % 1000 / 10);
+                write!(f, "the NVIDIA driver (CUDA {major}.{minor}) is too old: {what}")
+            }
+            Self::DeviceTooOld { name, capability: (major, minor) } => {
+                write!(f, "{name} has compute capability {major}.{minor}; the kernels need 7.5")
+            }
+            Self::OutOfMemory { what, bytes } => {
+                write!(f, "out of device memory: {what} takes {bytes} bytes")
+            }
+            Self::PoolFull { pairs, left_out } => {
+                write!(f, "the table is full: {left_out} of {pairs} pairs did not fit")
+            }
+            Self::Refused(refused) => refused.fmt(f),
+            Self::Changed { what, first, second } => {
+                write!(f, "the table changed meanwhile: {what} went from {first} to {second}")
+            }
+            Self::OtherDevice { what } => write!(f, "{what}: of another device than the table"),
+            Self::NoKernel { kernel } => write!(f, "this tuning has no kernel {kernel}"),
+            Self::Kernel { kernel, error } => write!(f, "kernel {kernel}: {error}"),
+            Self::Code { kernel, index, code } => {
+                write!(f, "kernel {kernel}: operation {index} answered with the unknown code {code}")
+            }
+            Self::Driver { what, error } => write!(f, "{what}: {error}"),
+        }
+    }
+}
+
+impl core::error::Error for Error {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match self {
+            Self::Refused(refused) => Some(refused),
+            _ => None,
+        }
+    }
+}
+
+impl From<Refused> for Error {
+    fn from(refused: Refused) -> Self {
+        Self::Refused(refused)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_say_what_and_where() {
+        let error = Error::memory("slots", 42)(DriverError(CUresult::CUDA_ERROR_OUT_OF_MEMORY));
+        assert_eq!(error.to_string(), "out of device memory: slots takes 42 bytes");
+        let error = Error::memory("slots", 42)(DriverError(CUresult::CUDA_ERROR_INVALID_VALUE));
+        assert_eq!(error.to_string(), "slots: CUDA_ERROR_INVALID_VALUE (1)");
+        let error = Error::DriverTooOld { driver: 11040, what: "ptx".into() };
+        assert_eq!(error.to_string(), "the NVIDIA driver (CUDA 11.4) is too old: ptx");
+    }
+}

@@ -1,0 +1,285 @@
+//! The map: u32 or u64 keys and values, duplicates allowed if inserted so.
+
+use crate::arguments::Operation;
+use crate::device::Device;
+use crate::error::Error;
+use crate::layout::{Entry, Layout, Scalar};
+use crate::on::MapOn;
+use crate::table::{Table, Tuning};
+use core::fmt;
+use core::marker::PhantomData;
+use cudarc::driver::{CudaSlice, CudaStream, DeviceRepr};
+use std::sync::Arc;
+use warpproof_model::host::{Answer, BulkMap, Geometry, Matches, Op, Stats, admit, same_length};
+use warpproof_model::outcome::{Assign, Delete, Insert};
+
+/// A concurrent map or multimap in device memory.
+///
+/// `SlabMap<u32, u32>` or `SlabMap<u64, u64>`. On host slices, its operations are those of [`BulkMap`]: each call
+/// copies its input to the device, waits, and copies the answers back. On device slices, they are those of
+/// [`MapOn`], by [`SlabMap::on`].
+///
+/// Host-slice calls do not wait for device-slice calls that are still running on the caller's streams, except
+/// [`flush`](BulkMap::flush). Dropping a map waits for the device.
+pub struct SlabMap<K, V> {
+    table: Table,
+    types: PhantomData<fn() -> (K, V)>,
+}
+
+impl<K: Scalar, V: Scalar> SlabMap<K, V>
+where
+    (K, V): Entry,
+{
+    /// An empty map in which `pairs` pairs fit whatever their keys are.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`], or [`Error::Refused`] if the table would be too large to index.
+    pub fn with_capacity(device: &Device, pairs: u64) -> Result<Self, Error> {
+        Self::with_geometry(device, Geometry::for_pairs(pairs)?)
+    }
+
+    /// An empty map of a given size: slabs of 8 slots, or of 16 for `u32`.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`], or [`Error::Refused`] if the size is for other slabs, has no bucket, or has more
+    /// slabs than can be counted.
+    pub fn with_geometry(device: &Device, geometry: Geometry) -> Result<Self, Error> {
+        Self::with_tuning(device, geometry, Tuning::default())
+    }
+
+    /// An empty map of a given size whose kernels run with tiles of a given width.
+    ///
+    /// # Errors
+    /// As [`SlabMap::with_geometry`].
+    pub fn with_tuning(device: &Device, geometry: Geometry, tuning: Tuning) -> Result<Self, Error> {
+        let layout = <(K, V)>::layout(device.wide());
+        Ok(Self { table: Table::new(device, layout, geometry, tuning)?, types: PhantomData })
+    }
+
+    /// A map of these pairs, duplicates kept, with room for as many.
+    ///
+    /// # Errors
+    /// As [`SlabMap::with_capacity`] and [`BulkMap::insert`]; [`Error::PoolFull`] if not all pairs fit.
+    pub fn build(device: &Device, keys: &[K], values: &[V]) -> Result<Self, Error> {
+        same_length(keys, "values", values)?;
+        admit(keys)?;
+        let map = Self::with_capacity(device, keys.len() as u64)?;
+        let left_out = map.insert(keys, values)?.iter().filter(|&&outcome| outcome == Insert::Full).count();
+        if left_out > 0 {
+            return Err(Error::PoolFull { pairs: keys.len() as u64, left_out: left_out as u64 });
+        }
+        Ok(map)
+    }
+
+    /// The operations on device slices, on `stream`.
+    pub fn on<'a>(&'a self, stream: &'a Arc<CudaStream>) -> MapOn<'a, K, V> {
+        MapOn::new(&self.table, stream)
+    }
+
+    /// The device that it is on.
+    pub fn device(&self) -> &Device {
+        self.table.device()
+    }
+
+    /// How its slots lie in memory.
+    pub fn layout(&self) -> Layout {
+        self.table.layout()
+    }
+
+    /// Device memory of the table, in bytes.
+    pub fn bytes(&self) -> u64 {
+        self.table.bytes()
+    }
+
+    /// The operations on the stream of host-slice calls.
+    fn here(&self) -> MapOn<'_, K, V> {
+        self.on(self.device().stream())
+    }
+
+    /// Waits for `operation` and takes what it wrote.
+    fn take<T: DeviceRepr + Clone + Default>(
+        &self,
+        operation: Operation,
+        buffer: &CudaSlice<T>,
+    ) -> Result<Vec<T>, Error> {
+        self.table.wait(operation)?;
+        self.device().download(buffer)
+    }
+
+    /// Checks a batch of pairs and copies it to the device; runs `launch` on it and decodes the outcomes.
+    fn put<T>(
+        &self,
+        operation: Operation,
+        keys: &[K],
+        values: &[V],
+        decode: impl Fn(u8) -> Option<T>,
+        launch: impl FnOnce(
+            MapOn<'_, K, V>,
+            &CudaSlice<K>,
+            &CudaSlice<V>,
+            &mut CudaSlice<u8>,
+        ) -> Result<(), Error>,
+    ) -> Result<Vec<T>, Error> {
+        same_length(keys, "values", values)?;
+        admit(keys)?;
+        if keys.is_empty() {
+            return Ok(Vec::new());
+        }
+        let device = self.device();
+        let (on_keys, on_values) = (device.upload("keys", keys)?, device.upload("values", values)?);
+        let mut outcomes = device.buffer("outcomes", keys.len())?;
+        launch(self.here(), &on_keys, &on_values, &mut outcomes)?;
+        let codes = self.take(operation, &outcomes)?;
+        self.table.decode(operation, &codes, |_, code| decode(code))
+    }
+
+    /// Checks keys and copies them to the device; runs `launch` on them and returns what it wrote.
+    fn per_key<T: DeviceRepr + Clone + Default>(
+        &self,
+        operation: Operation,
+        keys: &[K],
+        launch: impl FnOnce(MapOn<'_, K, V>, &CudaSlice<K>, &mut CudaSlice<T>) -> Result<(), Error>,
+    ) -> Result<Vec<T>, Error> {
+        admit(keys)?;
+        if keys.is_empty() {
+            return Ok(Vec::new());
+        }
+        let on_keys = self.device().upload("keys", keys)?;
+        let mut answers = self.device().buffer("answers", keys.len())?;
+        launch(self.here(), &on_keys, &mut answers)?;
+        self.take(operation, &answers)
+    }
+}
+
+impl<K: Scalar, V: Scalar> BulkMap<K, V> for SlabMap<K, V>
+where
+    (K, V): Entry,
+{
+    type Error = Error;
+
+    fn insert(&self, keys: &[K], values: &[V]) -> Result<Vec<Insert>, Error> {
+        self.put(Operation::Insert, keys, values, Insert::from_code, |on, k, v, o| on.insert(k, v, o))
+    }
+
+    fn insert_unique(&self, keys: &[K], values: &[V]) -> Result<Vec<Insert>, Error> {
+        let operation = Operation::InsertUnique;
+        self.put(operation, keys, values, Insert::from_code, |on, k, v, o| on.insert_unique(k, v, o))
+    }
+
+    fn insert_or_assign(&self, keys: &[K], values: &[V]) -> Result<Vec<Assign>, Error> {
+        let operation = Operation::InsertOrAssign;
+        self.put(operation, keys, values, Assign::from_code, |on, k, v, o| on.insert_or_assign(k, v, o))
+    }
+
+    fn search(&self, keys: &[K]) -> Result<Vec<Option<V>>, Error> {
+        if keys.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut found = self.device().buffer("found", keys.len())?;
+        let search = |on: MapOn<'_, K, V>, k: &_, v: &mut _| on.search(k, v, Some(found.as_view_mut()));
+        let values = self.per_key(Operation::Search, keys, search)?;
+        let found = self.device().download(&found)?;
+        Ok(values.into_iter().zip(found).map(|(value, found)| (found == 1).then_some(value)).collect())
+    }
+
+    fn search_all(&self, keys: &[K]) -> Result<Matches<V>, Error> {
+        let first = self.count(keys)?;
+        let mut offsets = Vec::with_capacity(keys.len() + 1);
+        let mut end = 0u64;
+        offsets.push(end);
+        for &count in &first {
+            end += count as u64;
+            offsets.push(end);
+        }
+        if end == 0 {
+            return Ok(Matches { offsets, values: Vec::new() });
+        }
+        let device = self.device();
+        let on_offsets = device.upload("offsets", &offsets)?;
+        let mut values = device.buffer("values", end as usize)?;
+        let second = self.per_key(Operation::SearchAll, keys, |on, k, counts| {
+            // SAFETY: the offsets are sums, so they ascend, and the last is the number of values.
+            unsafe { on.search_all(k, &on_offsets, &mut values, counts) }
+        })?;
+        if let Some(at) = (0..keys.len()).find(|&at| first[at] != second[at]) {
+            let (first, second) = (first[at] as u64, second[at] as u64);
+            return Err(Error::Changed { what: "the number of pairs of a key", first, second });
+        }
+        Ok(Matches { offsets, values: device.download(&values)? })
+    }
+
+    fn count(&self, keys: &[K]) -> Result<Vec<u32>, Error> {
+        self.per_key(Operation::Count, keys, |on, k, counts| on.count(k, counts))
+    }
+
+    fn delete(&self, keys: &[K]) -> Result<Vec<Delete>, Error> {
+        let codes = self.per_key(Operation::Delete, keys, |on, k, o| on.delete(k, o))?;
+        self.table.decode(Operation::Delete, &codes, |_, code| Delete::from_code(code))
+    }
+
+    fn delete_all(&self, keys: &[K]) -> Result<Vec<u32>, Error> {
+        self.per_key(Operation::DeleteAll, keys, |on, k, counts| on.delete_all(k, counts))
+    }
+
+    fn mixed(&self, ops: &[Op], keys: &[K], values: &[V]) -> Result<Vec<Answer<V>>, Error> {
+        same_length(keys, "operations", ops)?;
+        same_length(keys, "values", values)?;
+        if keys.is_empty() {
+            return Ok(Vec::new());
+        }
+        let codes: Vec<u8> = ops.iter().map(|&op| op as u8).collect();
+        let device = self.device();
+        let on_ops = device.upload("operations", &codes)?;
+        let on_values = device.upload("values", values)?;
+        let mut found = device.buffer::<V>("found values", keys.len())?;
+        let outcomes = self.per_key(Operation::Mixed, keys, |on, k, outcomes| {
+            on.mixed(&on_ops, k, &on_values, outcomes, &mut found)
+        })?;
+        let found = device.download(&found)?;
+        let answer = |index: usize, code: u8| match ops[index] {
+            Op::Insert | Op::InsertUnique => Insert::from_code(code).map(Answer::Insert),
+            Op::Assign => Assign::from_code(code).map(Answer::Assign),
+            Op::Delete => Delete::from_code(code).map(Answer::Delete),
+            Op::Search => match code {
+                0 => Some(Answer::Search(None)),
+                1 => Some(Answer::Search(Some(found[index]))),
+                _ => None,
+            },
+        };
+        self.table.decode(Operation::Mixed, &outcomes, answer)
+    }
+
+    fn flush(&mut self) -> Result<u64, Error> {
+        self.table.flush()
+    }
+
+    fn pairs(&self) -> Result<Vec<(K, V)>, Error> {
+        let live = self.table.stats()?.live;
+        if live == 0 {
+            return Ok(Vec::new());
+        }
+        let device = self.device();
+        let keys = device.buffer::<K>("keys", live as usize)?;
+        let values = device.buffer::<V>("values", live as usize)?;
+        self.table.collect(live, &keys, Some(&values))?;
+        Ok(device.download(&keys)?.into_iter().zip(device.download(&values)?).collect())
+    }
+
+    fn stats(&self) -> Result<Stats, Error> {
+        self.table.stats()
+    }
+
+    fn geometry(&self) -> Geometry {
+        self.table.geometry()
+    }
+}
+
+impl<K, V> fmt::Debug for SlabMap<K, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SlabMap")
+            .field("device", self.table.device())
+            .field("layout", &self.table.layout())
+            .field("geometry", &self.table.geometry())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,168 @@
+//! Modules of kernels, and the one place that launches.
+
+use crate::arguments::{Argument, Arguments};
+use crate::driver;
+use crate::error::Error;
+use core::ffi::c_void;
+use core::ptr;
+use cudarc::driver::sys::{self, CUjit_option, CUresult};
+use cudarc::driver::{CudaContext, CudaStream, DriverError, result};
+use std::ffi::CString;
+use std::sync::Arc;
+
+/// PTX, loaded into a context.
+pub(crate) struct Module {
+    raw: sys::CUmodule,
+    context: Arc<CudaContext>,
+}
+
+// SAFETY: a module handle belongs to a context, not to a thread.
+unsafe impl Send for Module {}
+// SAFETY: as above; the driver locks for itself.
+unsafe impl Sync for Module {}
+
+/// Bytes kept of what the driver's compiler says.
+const LOG_BYTES: usize = 4096;
+
+impl Module {
+    /// Compiles and loads `image`: PTX that ends in a zero byte.
+    ///
+    /// # Errors
+    /// [`Error::DriverTooOld`] if the driver does not know the PTX.
+    pub(crate) fn load(context: &Arc<CudaContext>, image: &'static str) -> Result<Arc<Self>, Error> {
+        const WHAT: &str = "loading the kernels";
+        if !image.ends_with('\0') {
+            return Err(Error::driver(WHAT)(DriverError(CUresult::CUDA_ERROR_INVALID_IMAGE)));
+        }
+        context.bind_to_thread().map_err(Error::driver(WHAT))?;
+        let mut log = vec![0u8; LOG_BYTES];
+        let mut options =
+            [CUjit_option::CU_JIT_ERROR_LOG_BUFFER, CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES];
+        let mut values: [*mut c_void; 2] = [log.as_mut_ptr().cast(), ptr::without_provenance_mut(LOG_BYTES)];
+        let mut raw = ptr::null_mut();
+        // SAFETY: the image ends in a zero byte; there are two options with two values, a buffer and its size,
+        // and the buffer lives until after the call.
+        let loaded = unsafe {
+            sys::cuModuleLoadDataEx(
+                &raw mut raw,
+                image.as_ptr().cast(),
+                options.len() as u32,
+                options.as_mut_ptr(),
+                values.as_mut_ptr(),
+            )
+        };
+        match loaded.result() {
+            Ok(()) => Ok(Arc::new(Self { raw, context: context.clone() })),
+            Err(DriverError(
+                code @ (CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION
+                | CUresult::CUDA_ERROR_INVALID_PTX
+                | CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU
+                | CUresult::CUDA_ERROR_JIT_COMPILER_NOT_FOUND),
+            )) => {
+                let end = log.iter().position(|&byte| byte == 0).unwrap_or(LOG_BYTES);
+                let said = String::from_utf8_lossy(&log[..end]);
+                let what = format!("{code:?} {}", said.trim());
+                Err(Error::DriverTooOld { driver: driver::version(), what })
+            }
+            Err(error) => Err(Error::driver(WHAT)(error)),
+        }
+    }
+
+    /// The kernel `name`, run by tiles of `lanes`; `None` if the module has none.
+    pub(crate) fn kernel(self: &Arc<Self>, name: &str, lanes: u32) -> Result<Option<Kernel>, Error> {
+        let Ok(symbol) = CString::new(name) else { return Ok(None) };
+        self.context.bind_to_thread().map_err(Error::driver("looking up a kernel"))?;
+        // SAFETY: the module is loaded as long as `self` lives.
+        match unsafe { result::module::get_function(self.raw, symbol) } {
+            Ok(raw) => Ok(Some(Kernel { raw, name: name.into(), lanes, module: self.clone() })),
+            Err(DriverError(CUresult::CUDA_ERROR_NOT_FOUND)) => Ok(None),
+            Err(error) => Err(Error::driver("looking up a kernel")(error)),
+        }
+    }
+}
+
+impl Drop for Module {
+    fn drop(&mut self) {
+        if self.context.bind_to_thread().is_ok() {
+            // SAFETY: loaded by `load`, and no kernel is left: each keeps its module. Who launches waits for the
+            // device before it gives up its kernels. An error leaves the module to the context's end.
+            let _ = unsafe { result::module::unload(self.raw) };
+        }
+    }
+}
+
+/// An entry point.
+#[derive(Clone)]
+pub(crate) struct Kernel {
+    raw: sys::CUfunction,
+    name: Arc<str>,
+    /// Threads per tile.
+    lanes: u32,
+    module: Arc<Module>,
+}
+
+// SAFETY: a function handle belongs to its module, not to a thread.
+unsafe impl Send for Kernel {}
+// SAFETY: as above; launching does not change it.
+unsafe impl Sync for Kernel {}
+
+/// Operations that one launch runs at most: `n` is a u32, and so is the number of a tile, of which a grid may
+/// have some more than operations.
+const MOST: u64 = 1 << 31;
+
+impl Kernel {
+    /// Name of the entry point.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Queues the kernel on `stream`, in blocks of `threads`, which are a multiple of 32. Does not wait.
+    ///
+    /// # Safety
+    ///
+    /// `arguments` are those of this kernel: their number, order and types, and the lengths of the arrays behind
+    /// them. The arrays live until the stream has run the kernel.
+    ///
+    /// # Errors
+    /// [`Error::Kernel`].
+    pub(crate) unsafe fn launch(
+        &self,
+        stream: &CudaStream,
+        threads: u32,
+        arguments: &Arguments,
+    ) -> Result<(), Error> {
+        self.module.context.bind_to_thread().map_err(|error| self.fault(error))?;
+        let in_parts = arguments.list.contains(&Argument::Count);
+        let most = if in_parts { MOST } else { arguments.tiles };
+        let mut first = 0;
+        while first < arguments.tiles {
+            let tiles = most.min(arguments.tiles - first);
+            let blocks = (tiles * self.lanes as u64).div_ceil(threads as u64);
+            // The driver reads as many low bytes of each word as its argument has.
+            const { assert!(cfg!(target_endian = "little")) };
+            let words: Vec<u64> = arguments.list.iter().map(|a| a.bits(first, tiles as u32)).collect();
+            let mut pointers: Vec<*mut c_void> =
+                words.iter().map(|word| ptr::from_ref(word).cast_mut().cast()).collect();
+            // SAFETY: one pointer per argument, to a word that lives until the call returns, by when the driver
+            // has copied it; the rest is the contract of this function.
+            unsafe {
+                result::launch_kernel(
+                    self.raw,
+                    (blocks as u32, 1, 1),
+                    (threads, 1, 1),
+                    arguments.shared,
+                    stream.cu_stream(),
+                    &mut pointers,
+                )
+            }
+            .map_err(|error| self.fault(error))?;
+            first += tiles;
+        }
+        Ok(())
+    }
+
+    /// The error of this kernel.
+    pub(crate) fn fault(&self, error: DriverError) -> Error {
+        Error::Kernel { kernel: self.name.to_string(), error: error.into() }
+    }
+}

@@ -1,0 +1,141 @@
+//! The set of u32 keys.
+
+use crate::arguments::Operation;
+use crate::device::Device;
+use crate::error::Error;
+use crate::layout::Layout;
+use crate::on::SetOn;
+use crate::table::{Table, Tuning};
+use core::fmt;
+use cudarc::driver::{CudaSlice, CudaStream};
+use std::sync::Arc;
+use warpproof_model::host::{BulkSet, Geometry, Stats, admit};
+use warpproof_model::outcome::{Delete, Insert};
+
+/// A concurrent set of u32 keys in device memory.
+///
+/// On host slices, its operations are those of [`BulkSet`]; on device slices, those of [`SetOn`], by
+/// [`SlabSet::on`]. What [`SlabMap`](crate::SlabMap) says of waiting holds here too.
+pub struct SlabSet {
+    table: Table,
+}
+
+impl SlabSet {
+    /// An empty set in which `keys` keys fit whatever they are.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`], or [`Error::Refused`] if the table would be too large to index.
+    pub fn with_capacity(device: &Device, keys: u64) -> Result<Self, Error> {
+        Self::with_geometry(device, Geometry::for_pairs(keys)?)
+    }
+
+    /// An empty set of a given size, in slabs of 8 slots.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`], or [`Error::Refused`] if the size is for other slabs, has no bucket, or has more
+    /// slabs than can be counted.
+    pub fn with_geometry(device: &Device, geometry: Geometry) -> Result<Self, Error> {
+        Ok(Self { table: Table::new(device, Layout::Set32, geometry, Tuning::default())? })
+    }
+
+    /// A set of these keys, with room for as many.
+    ///
+    /// # Errors
+    /// As [`SlabSet::with_capacity`] and [`BulkSet::insert`]; [`Error::PoolFull`] if not all keys fit.
+    pub fn build(device: &Device, keys: &[u32]) -> Result<Self, Error> {
+        admit(keys)?;
+        let set = Self::with_capacity(device, keys.len() as u64)?;
+        let left_out = set.insert(keys)?.iter().filter(|&&outcome| outcome == Insert::Full).count();
+        if left_out > 0 {
+            return Err(Error::PoolFull { pairs: keys.len() as u64, left_out: left_out as u64 });
+        }
+        Ok(set)
+    }
+
+    /// The operations on device slices, on `stream`.
+    pub fn on<'a>(&'a self, stream: &'a Arc<CudaStream>) -> SetOn<'a> {
+        SetOn::new(&self.table, stream)
+    }
+
+    /// The device that it is on.
+    pub fn device(&self) -> &Device {
+        self.table.device()
+    }
+
+    /// Device memory of the table, in bytes.
+    pub fn bytes(&self) -> u64 {
+        self.table.bytes()
+    }
+
+    /// Checks keys and copies them to the device; runs `launch` on them and decodes what it wrote.
+    fn per_key<T>(
+        &self,
+        operation: Operation,
+        keys: &[u32],
+        decode: impl Fn(u8) -> Option<T>,
+        launch: impl FnOnce(SetOn<'_>, &CudaSlice<u32>, &mut CudaSlice<u8>) -> Result<(), Error>,
+    ) -> Result<Vec<T>, Error> {
+        admit(keys)?;
+        if keys.is_empty() {
+            return Ok(Vec::new());
+        }
+        let device = self.device();
+        let on_keys = device.upload("keys", keys)?;
+        let mut outcomes = device.buffer("outcomes", keys.len())?;
+        launch(self.on(device.stream()), &on_keys, &mut outcomes)?;
+        self.table.wait(operation)?;
+        self.table.decode(operation, &device.download(&outcomes)?, |_, code| decode(code))
+    }
+}
+
+impl BulkSet<u32> for SlabSet {
+    type Error = Error;
+
+    fn insert(&self, keys: &[u32]) -> Result<Vec<Insert>, Error> {
+        self.per_key(Operation::InsertUnique, keys, Insert::from_code, |on, k, o| on.insert(k, o))
+    }
+
+    fn contains(&self, keys: &[u32]) -> Result<Vec<bool>, Error> {
+        let found = |code| match code {
+            0 => Some(false),
+            1 => Some(true),
+            _ => None,
+        };
+        self.per_key(Operation::Search, keys, found, |on, k, o| on.contains(k, o))
+    }
+
+    fn delete(&self, keys: &[u32]) -> Result<Vec<Delete>, Error> {
+        self.per_key(Operation::Delete, keys, Delete::from_code, |on, k, o| on.delete(k, o))
+    }
+
+    fn flush(&mut self) -> Result<u64, Error> {
+        self.table.flush()
+    }
+
+    fn keys(&self) -> Result<Vec<u32>, Error> {
+        let live = self.table.stats()?.live;
+        if live == 0 {
+            return Ok(Vec::new());
+        }
+        let keys = self.device().buffer::<u32>("keys", live as usize)?;
+        self.table.collect::<u32, ()>(live, &keys, None)?;
+        self.device().download(&keys)
+    }
+
+    fn stats(&self) -> Result<Stats, Error> {
+        self.table.stats()
+    }
+
+    fn geometry(&self) -> Geometry {
+        self.table.geometry()
+    }
+}
+
+impl fmt::Debug for SlabSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SlabSet")
+            .field("device", self.table.device())
+            .field("geometry", &self.table.geometry())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,315 @@
+//! A slab hash table in device memory, of any layout: what maps and sets share.
+
+use crate::arguments::{Arguments, Head, NUMBERS, Operation, Span, kernel_name};
+use crate::device::Device;
+use crate::error::Error;
+use crate::layout::Layout;
+use crate::module::Kernel;
+use cudarc::driver::{CudaSlice, CudaStream, DevicePtr};
+use warpproof_model::host::{Geometry, Refused, Stats};
+use warpproof_model::slab::{SLAB_SLOTS, SLABS_PER_WORD};
+
+/// How the kernels of a table are run. A matter of speed, not of meaning.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Tuning {
+    /// Lanes per tile. The 32-bit map has kernels for 1, 2, 4 and 8 lanes at 8 slots per slab, and for 4 and 8 at
+    /// 16 slots; an operation without a kernel for the width runs with 4 lanes. All others have 4 lanes.
+    pub lanes: u32,
+    /// Threads per block, brought to a multiple of 32 between 64 and 1024.
+    pub threads: u32,
+}
+
+impl Tuning {
+    /// Lanes that every operation has a kernel for.
+    const LANES: u32 = 4;
+
+    fn threads(self) -> u32 {
+        (self.threads / 32 * 32).clamp(64, 1024)
+    }
+}
+
+impl Default for Tuning {
+    fn default() -> Self {
+        Self { lanes: Self::LANES, threads: 256 }
+    }
+}
+
+/// The memory of a table and its kernels.
+pub(crate) struct Table {
+    head: Head,
+    layout: Layout,
+    geometry: Geometry,
+    tuning: Tuning,
+    /// One per operation, in the order of [`Operation::ALL`]; `None` where the layout or tuning has none.
+    kernels: Vec<Option<Kernel>>,
+    // The memory behind `head`.
+    _slots: CudaSlice<u8>,
+    _values: Option<CudaSlice<u8>>,
+    _bitmap: CudaSlice<u32>,
+    device: Device,
+}
+
+impl Table {
+    /// An empty table.
+    pub(crate) fn new(
+        device: &Device,
+        layout: Layout,
+        geometry: Geometry,
+        tuning: Tuning,
+    ) -> Result<Self, Error> {
+        check(layout, geometry)?;
+        let slot_array = |what| -> Result<CudaSlice<u8>, Error> {
+            let bytes = geometry.slots() as u64 * layout.probe_bytes() as u64;
+            let bytes = usize::try_from(bytes).map_err(|_| Error::OutOfMemory { what, bytes })?;
+            let mut array = device.buffer(what, bytes)?;
+            // All ones: every slot empty, every link nil.
+            device.fill(&mut array, u8::MAX)?;
+            Ok(array)
+        };
+        let slots = slot_array("the table's slots")?;
+        let values = match layout {
+            Layout::Map64Lock => Some(slot_array("the table's values")?),
+            _ => None,
+        };
+        let words = free_words(geometry.pool);
+        let bitmap = device.upload("the table's bitmap", &words)?;
+        let stream = device.stream();
+        let head = Head {
+            slots: slots.device_ptr(stream).0,
+            values: values.as_ref().map(|values| values.device_ptr(stream).0),
+            len: geometry.slots() as u64,
+            bitmap: Span::new(bitmap.device_ptr(stream).0, words.len()),
+            buckets: geometry.buckets,
+        };
+        let kernels = Operation::ALL
+            .map(|operation| find(device, layout, operation, geometry.slab_slots, tuning))
+            .into_iter()
+            .collect::<Result<_, _>>()?;
+        // From now on any stream may use the table.
+        stream.synchronize().map_err(Error::driver("filling the table"))?;
+        let device = device.clone();
+        let (_slots, _values, _bitmap) = (slots, values, bitmap);
+        Ok(Self { head, layout, geometry, tuning, kernels, _slots, _values, _bitmap, device })
+    }
+
+    /// The table's part of the arguments.
+    pub(crate) fn head(&self) -> &Head {
+        &self.head
+    }
+
+    /// The device.
+    pub(crate) fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// The layout.
+    pub(crate) fn layout(&self) -> Layout {
+        self.layout
+    }
+
+    /// The size.
+    pub(crate) fn geometry(&self) -> Geometry {
+        self.geometry
+    }
+
+    /// Device memory of the table.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.geometry.slots() as u64 * self.layout.slot_bytes() as u64 + self.head.bitmap.len() as u64 * 4
+    }
+
+    /// The kernel of an operation.
+    pub(crate) fn kernel(&self, operation: Operation) -> Result<&Kernel, Error> {
+        match &self.kernels[operation as usize] {
+            Some(kernel) => Ok(kernel),
+            None => {
+                let (lanes, slots) = (self.tuning.lanes, self.geometry.slab_slots);
+                Err(Error::NoKernel { kernel: kernel_name(self.layout, operation, lanes, slots) })
+            }
+        }
+    }
+
+    /// Queues an operation.
+    ///
+    /// # Safety
+    ///
+    /// `arguments` were made by the function of [`Head`] that `operation` belongs to, for this table's key and
+    /// value types. The arrays behind them live until the stream has run the kernel.
+    pub(crate) unsafe fn launch(
+        &self,
+        operation: Operation,
+        stream: &CudaStream,
+        arguments: &Arguments,
+    ) -> Result<(), Error> {
+        let kernel = self.kernel(operation)?;
+        // SAFETY: `Head` gives number, order and types and has checked the lengths; the table's own memory lives
+        // until `drop`, which waits for the device; the arrays are the contract of this function.
+        unsafe { kernel.launch(stream, self.tuning.threads(), arguments) }
+    }
+
+    /// The outcomes of codes that `operation` wrote.
+    pub(crate) fn decode<T>(
+        &self,
+        operation: Operation,
+        codes: &[u8],
+        outcome: impl Fn(usize, u8) -> Option<T>,
+    ) -> Result<Vec<T>, Error> {
+        let decoded = |(index, &code): (usize, &u8)| match outcome(index, code) {
+            Some(outcome) => Ok(outcome),
+            None => Err(Error::Code { kernel: self.kernel(operation)?.name().into(), index, code }),
+        };
+        codes.iter().enumerate().map(decoded).collect()
+    }
+
+    /// Waits for the stream of host-slice calls, where `operation` was the last to run.
+    pub(crate) fn wait(&self, operation: Operation) -> Result<(), Error> {
+        match self.device.stream().synchronize() {
+            Ok(()) => Ok(()),
+            Err(error) => Err(self.kernel(operation)?.fault(error)),
+        }
+    }
+
+    /// Reclaims deleted entries. `&mut`: nothing else may run, so the device is waited for before and after.
+    pub(crate) fn flush(&mut self) -> Result<u64, Error> {
+        self.device.synchronize()?;
+        let mut freed = self.device.buffer::<u64>("a counter", 1)?;
+        self.device.fill(&mut freed, 0)?;
+        let stream = self.device.stream();
+        let arguments = self.head.flush(Span::new(freed.device_ptr(stream).0, 1))?;
+        // SAFETY: from `Head::flush`; `freed` is freed on this stream, after the kernel.
+        unsafe { self.launch(Operation::Flush, stream, &arguments)? };
+        self.wait(Operation::Flush)?;
+        Ok(self.device.download(&freed)?.first().copied().unwrap_or(0))
+    }
+
+    /// Copies all entries to `keys` and, of a map, `values`: `live` elements each. They are those of the table's
+    /// key and value types.
+    pub(crate) fn collect<K, V>(
+        &self,
+        live: u64,
+        keys: &CudaSlice<K>,
+        values: Option<&CudaSlice<V>>,
+    ) -> Result<(), Error> {
+        let mut total = self.device.buffer::<u64>("a counter", 1)?;
+        self.device.fill(&mut total, 0)?;
+        let stream = self.device.stream();
+        let total_span = Span::new(total.device_ptr(stream).0, 1);
+        let keys = Span::<K>::new(keys.device_ptr(stream).0, keys.len());
+        let arguments = match values {
+            Some(values) => {
+                let values = Span::<V>::new(values.device_ptr(stream).0, values.len());
+                self.head.collect(keys, values, total_span)?
+            }
+            None => self.head.collect_keys(keys, total_span)?,
+        };
+        // SAFETY: from `Head::collect` of a map or set; the buffers are freed on this stream, after the kernel.
+        unsafe { self.launch(Operation::Collect, stream, &arguments)? };
+        self.wait(Operation::Collect)?;
+        let second = self.device.download(&total)?.first().copied().unwrap_or(0);
+        if second != live {
+            return Err(Error::Changed { what: "the number of entries", first: live, second });
+        }
+        Ok(())
+    }
+
+    /// What the table holds.
+    pub(crate) fn stats(&self) -> Result<Stats, Error> {
+        let mut numbers = self.device.buffer::<u64>("counters", NUMBERS)?;
+        self.device.fill(&mut numbers, 0)?;
+        let stream = self.device.stream();
+        let arguments = self.head.stats(Span::new(numbers.device_ptr(stream).0, NUMBERS))?;
+        // SAFETY: from `Head::stats`; `numbers` is freed on this stream, after the kernel.
+        unsafe { self.launch(Operation::Stats, stream, &arguments)? };
+        self.wait(Operation::Stats)?;
+        let numbers = self.device.download(&numbers)?;
+        let mut stats = Stats::default();
+        if let [live, tombstones, slabs, longest, chains @ ..] = numbers.as_slice() {
+            (stats.live, stats.tombstones, stats.slabs) = (*live, *tombstones, *slabs);
+            stats.longest = *longest as u32;
+            for (to, from) in stats.chains.iter_mut().zip(chains) {
+                *to = *from;
+            }
+        }
+        Ok(stats)
+    }
+}
+
+impl Drop for Table {
+    fn drop(&mut self) {
+        // Callers' streams may still use the memory; it is freed in the order of our own stream.
+        self.device.settle();
+    }
+}
+
+/// Refuses sizes that have no kernel, or that slab indices cannot count.
+fn check(layout: Layout, geometry: Geometry) -> Result<(), Refused> {
+    let (found, expected) = (geometry.slab_slots, SLAB_SLOTS as u32);
+    if found != expected && !(layout == Layout::Map32 && found == 2 * expected) {
+        return Err(Refused::SlabSlots { found, expected });
+    }
+    let slabs = geometry.buckets as u64 + geometry.pool as u64;
+    if slabs >= u32::MAX as u64 || geometry.buckets == 0 {
+        return Err(Refused::TooLarge { slabs });
+    }
+    Ok(())
+}
+
+/// The kernel for the tuning's width, or else for the common one.
+fn find(
+    device: &Device,
+    layout: Layout,
+    operation: Operation,
+    slab_slots: u32,
+    tuning: Tuning,
+) -> Result<Option<Kernel>, Error> {
+    for lanes in [tuning.lanes, Tuning::LANES] {
+        let kernel = device.kernel(&kernel_name(layout, operation, lanes, slab_slots), lanes)?;
+        if kernel.is_some() {
+            return Ok(kernel);
+        }
+    }
+    Ok(None)
+}
+
+/// The bitmap of a pool of `slabs` that are all free: one bit each, bits beyond the pool set.
+fn free_words(slabs: u32) -> Vec<u32> {
+    let mut words = vec![0; slabs.div_ceil(SLABS_PER_WORD) as usize];
+    if let Some(last) = words.last_mut()
+        && !slabs.is_multiple_of(SLABS_PER_WORD)
+    {
+        *last = u32::MAX << (slabs % SLABS_PER_WORD);
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bitmap_has_one_clear_bit_per_slab() {
+        for slabs in [0, 1, 31, 32, 33, 64, 1000] {
+            let words = free_words(slabs);
+            assert_eq!(words.iter().map(|word| word.count_zeros()).sum::<u32>(), slabs);
+            for bit in 0..slabs {
+                assert_eq!(words[(bit / 32) as usize] >> (bit % 32) & 1, 0);
+            }
+        }
+    }
+
+    #[test]
+    fn operations_are_numbered_as_listed() {
+        for (number, operation) in Operation::ALL.into_iter().enumerate() {
+            assert_eq!(operation as usize, number);
+        }
+    }
+
+    #[test]
+    fn sizes_without_kernels_are_refused() {
+        let size = |slab_slots, buckets, pool| Geometry { slab_slots, buckets, pool };
+        assert_eq!(check(Layout::Map32, size(8, 1, 1)), Ok(()));
+        assert_eq!(check(Layout::Map32, size(16, 1, 0)), Ok(()));
+        assert!(matches!(check(Layout::Set32, size(16, 1, 1)), Err(Refused::SlabSlots { found: 16, .. })));
+        assert!(matches!(check(Layout::Map32, size(8, 0, 1)), Err(Refused::TooLarge { .. })));
+        assert!(matches!(check(Layout::Map32, size(8, u32::MAX, 1)), Err(Refused::TooLarge { .. })));
+    }
+}
