@@ -1,2 +1,40 @@
-//! xtask
-fn main() {}
+//! What developers and CI run: `cargo xtask COMMAND`. One module per command.
+
+mod modules;
+mod ptx;
+mod ptxas;
+
+mod shell;
+mod toolchain;
+
+use shell::Outcome;
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+usage: cargo xtask COMMAND
+
+  ptx            build the device code and write gpu/ptx
+  ptx --check    build it and compare with gpu/ptx
+  ptxas          assemble gpu/ptx for every supported GPU and report registers
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match run(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("xtask: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: &[&str]) -> Outcome<()> {
+    match arguments {
+        ["ptx"] => ptx::write(),
+        ["ptx", "--check"] => ptx::check(),
+        ["ptxas"] => ptxas::run_all(),
+        _ => Err(USAGE.to_owned()),
+    }
+}

@@ -1,0 +1,59 @@
+//! The PTX modules: which features of `warpproof-kernels` for which GPUs.
+
+use crate::shell::root;
+use std::path::PathBuf;
+
+/// One PTX file.
+pub(crate) struct Module {
+    /// What the file is called, before its target.
+    pub(crate) name: &'static str,
+    /// The oldest GPU that it runs on.
+    pub(crate) target: &'static str,
+    /// Features of `warpproof-kernels`.
+    pub(crate) features: &'static str,
+}
+
+/// PTX is forward compatible: the baseline runs on every GPU from sm_75 on, the sm_90 files have 128-bit words.
+pub(crate) const MODULES: [Module; 5] = [
+    Module { name: "warpproof", target: "sm_75", features: "" },
+    Module { name: "warpproof", target: "sm_90", features: "b128" },
+    Module { name: "tuning", target: "sm_75", features: "tuning" },
+    Module { name: "probes", target: "sm_75", features: "probes" },
+    Module { name: "probes", target: "sm_90", features: "probes,b128" },
+];
+
+/// The folder of the checked-in PTX.
+pub(crate) fn folder() -> PathBuf {
+    root().join("gpu/ptx")
+}
+
+/// The file that names the compiler of the checked-in PTX.
+pub(crate) fn version_file() -> PathBuf {
+    folder().join("VERSION")
+}
+
+impl Module {
+    /// Name of the file.
+    pub(crate) fn file_name(&self) -> String {
+        format!("{}.{}.ptx", self.name, self.target)
+    }
+
+    /// The checked-in file.
+    pub(crate) fn path(&self) -> PathBuf {
+        folder().join(self.file_name())
+    }
+
+    /// Code generation flags.
+    pub(crate) fn flags(&self) -> Vec<String> {
+        let mut flags = vec![
+            format!("-Ctarget-cpu={}", self.target),
+            // Optimisations on MIR know nothing of convergence: jump threading copies a collective into both
+            // arms of a branch among lanes. LLVM knows, and does the work alone.
+            "-Zmir-opt-level=0".to_owned(),
+        ];
+        if self.features.contains("b128") {
+            flags.push("-Ctarget-feature=+ptx83".to_owned());
+        }
+        flags
+    }
+}

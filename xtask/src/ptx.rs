@@ -1,0 +1,127 @@
+//! `cargo xtask ptx [--check]`: the device code as PTX text.
+
+use crate::modules::{MODULES, Module, version_file};
+use crate::shell::{Outcome, read, root, run, scratch, write as write_file};
+use crate::toolchain::Toolchain;
+
+/// Builds every module and writes it to `gpu/ptx`, with the version of the compiler beside it.
+pub(crate) fn write() -> Outcome<()> {
+    let toolchain = Toolchain::find(None)?;
+    for module in &MODULES {
+        let text = build(&toolchain, module)?;
+        write_file(&module.path(), &text)?;
+        println!("{}: {} kernels, {} KiB", module.file_name(), kernels(&text), text.len() / 1024);
+    }
+    write_file(&version_file(), &toolchain.version)?;
+    print!("{}", toolchain.version);
+    Ok(())
+}
+
+/// Builds every module and compares it with `gpu/ptx`. With the recorded compiler the text must be equal; with
+/// another one a difference is a warning, and what is checked in is judged by `cargo xtask ptxas` and the tests.
+pub(crate) fn check() -> Outcome<()> {
+    let recorded = read(&version_file())?;
+    let toolchain = Toolchain::find(Some(&recorded))?;
+    let same_compiler = toolchain.version == recorded;
+    let mut differing = Vec::new();
+    for module in &MODULES {
+        let text = build(&toolchain, module)?;
+        let equal = read(&module.path()).is_ok_and(|checked_in| checked_in == text);
+        println!(
+            "{}: {} kernels, {}",
+            module.file_name(),
+            kernels(&text),
+            if equal { "equal" } else { "differs" }
+        );
+        if !equal {
+            differing.push(module.file_name());
+        }
+    }
+    if differing.is_empty() {
+        return Ok(());
+    }
+    let list = differing.join(", ");
+    if same_compiler {
+        return Err(format!(
+            "{list}: gpu/ptx is not what the sources give. Run `cargo xtask ptx` and commit it."
+        ));
+    }
+    println!(
+        "warning: {list} differ, but so does the compiler: {} was recorded, {} was found",
+        recorded.trim().replace('\n', ", "),
+        toolchain.version.trim().replace('\n', ", ")
+    );
+    Ok(())
+}
+
+/// Builds one module and returns its text.
+fn build(toolchain: &Toolchain, module: &Module) -> Outcome<String> {
+    // A folder per target: Cargo keeps no track of the flags that `core` was built with.
+    let target = scratch().join("ptx").join(module.target);
+    let emitted = target.join(module.file_name());
+    let mut flags = module.flags();
+    flags.push(format!("--remap-path-prefix={}=.", root().display()));
+    let mut cargo = toolchain.cargo();
+    cargo
+        .current_dir(root())
+        .env("RUSTFLAGS", flags.join(" "))
+        .args(["rustc", "--quiet", "--package", "warpproof-kernels", "--lib", "--crate-type", "lib"])
+        .args(["--profile", "ptx", "--target", "nvptx64-nvidia-cuda", "-Zbuild-std=core"])
+        .args(["--features", module.features])
+        .arg("--target-dir")
+        .arg(&target)
+        .arg("--")
+        .arg(format!("--emit=asm={}", emitted.display()));
+    run(&mut cargo)?;
+    tidy(&read(&emitted)?)
+}
+
+/// The text without what differs between machines or is noise.
+fn tidy(text: &str) -> Outcome<String> {
+    let mut tidy = String::with_capacity(text.len());
+    for line in text.lines().map(str::trim_end) {
+        let noise = ["// begin inline asm", "// end inline asm", "// .globl"];
+        if line.is_empty() || noise.iter().any(|n| line.trim_start().starts_with(n)) {
+            continue;
+        }
+        tidy.push_str(line);
+        tidy.push('\n');
+    }
+    let home = root().display().to_string();
+    for place in [home.as_str(), "/home/", "/root/", "/usr/"] {
+        if tidy.contains(place) {
+            return Err(format!("the emitted PTX names a path of this machine ({place})"));
+        }
+    }
+    Ok(tidy)
+}
+
+/// Number of entry points.
+fn kernels(text: &str) -> usize {
+    text.matches(".entry ").count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::modules::folder;
+
+    #[test]
+    fn every_module_is_checked_in() {
+        for module in &MODULES {
+            let text = read(&module.path()).unwrap();
+            assert!(kernels(&text) > 20, "{}", module.file_name());
+            assert!(text.contains(&format!(".target {}", module.target)), "{}", module.file_name());
+        }
+        assert!(read(&version_file()).unwrap().starts_with("rustc "));
+        let files = std::fs::read_dir(folder()).unwrap().count();
+        assert_eq!(files, MODULES.len() + 1, "gpu/ptx holds a file that no module gives");
+    }
+
+    #[test]
+    fn tidy_drops_noise_and_refuses_paths() {
+        let text = "\t// begin inline asm\n\tld.b32 a;  \n\t// end inline asm\n\n";
+        assert_eq!(tidy(text).unwrap(), "\tld.b32 a;\n");
+        assert!(tidy("// /home/somebody/x.rs").is_err());
+    }
+}
