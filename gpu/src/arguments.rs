@@ -7,6 +7,10 @@ use crate::layout::{Layout, Scalar};
 use core::marker::PhantomData;
 use warpproof_model::host::Refused;
 
+mod head;
+
+pub(crate) use head::{Head, NUMBERS};
+
 /// Elements in device memory: an address and a length. Does not keep the memory.
 #[derive(Debug)]
 pub(crate) struct Span<T> {
@@ -29,6 +33,11 @@ impl<T> Span<T> {
         Self { address, len, element: PhantomData }
     }
 
+    /// Address of the first element.
+    pub(crate) const fn address(self) -> u64 {
+        self.address
+    }
+
     /// Number of elements.
     pub(crate) const fn len(self) -> usize {
         self.len
@@ -41,7 +50,7 @@ impl<T> Span<T> {
 
     /// The same array for every operation.
     fn whole(self) -> Argument {
-        Argument::U64(self.address)
+        Argument::Pointer(self.address)
     }
 }
 
@@ -50,7 +59,9 @@ impl<T> Span<T> {
 pub(crate) enum Argument {
     /// A pointer to one element of `size` bytes per operation.
     Each { address: u64, size: u64 },
-    /// 64 bits: a number, or a pointer.
+    /// A pointer that is the same for every operation; zero is null.
+    Pointer(u64),
+    /// 64 bits.
     U64(u64),
     /// 32 bits.
     U32(u32),
@@ -69,7 +80,7 @@ impl Argument {
     pub(crate) fn bits(self, first: u64, count: u32) -> u64 {
         match self {
             Self::Each { address, size } => address + first * size,
-            Self::U64(bits) => bits,
+            Self::Pointer(bits) | Self::U64(bits) => bits,
             Self::U32(bits) => bits as u64,
             Self::Count => count as u64,
         }
@@ -156,146 +167,6 @@ impl Arguments {
         same(keys.len, "values", values.len)?;
         let list = vec![slots.whole(), Argument::U32(number), keys.each(), values.each(), Argument::Count];
         Ok(Self { list, tiles: keys.len as u64, shared: 0 })
-    }
-}
-
-/// Numbers that the `stats` kernel adds up: live, tombstones, slabs, longest, chains of 1, 2, .. 16 slabs.
-pub(crate) const NUMBERS: usize = 20;
-/// Shared bytes of `stats`: one u32 per number.
-const STATS_SHARED: u32 = 4 * NUMBERS as u32;
-/// Shared bytes of `collect`: three u32.
-const COLLECT_SHARED: u32 = 12;
-
-/// The memory of a table: what every kernel takes first.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Head {
-    pub(crate) slots: u64,
-    /// The second array of the lock-bit layout.
-    pub(crate) values: Option<u64>,
-    /// Slots.
-    pub(crate) len: u64,
-    pub(crate) bitmap: Span<u32>,
-    pub(crate) buckets: u32,
-}
-
-impl Head {
-    fn arguments(&self, tiles: usize, shared: u32, rest: &[Argument]) -> Arguments {
-        let mut list = Vec::with_capacity(6 + rest.len());
-        list.push(Argument::U64(self.slots));
-        list.extend(self.values.map(Argument::U64));
-        list.extend([Argument::U64(self.len), self.bitmap.whole(), Argument::U64(self.bitmap.len as u64)]);
-        list.push(Argument::U32(self.buckets));
-        list.extend(rest);
-        Arguments { list, tiles: tiles as u64, shared }
-    }
-
-    /// insert, insert_unique, insert_or_assign of a map: keys, values, outcomes, n.
-    pub(crate) fn put<K, V>(
-        &self,
-        keys: Span<K>,
-        values: Span<V>,
-        outcomes: Span<u8>,
-    ) -> Result<Arguments, Refused> {
-        same(keys.len, "values", values.len)?;
-        same(keys.len, "outcomes", outcomes.len)?;
-        let rest = [keys.each(), values.each(), outcomes.each(), Argument::Count];
-        Ok(self.arguments(keys.len, 0, &rest))
-    }
-
-    /// delete of all layouts, insert_unique and search of a set: keys, outcomes, n.
-    pub(crate) fn per_key<K>(&self, keys: Span<K>, outcomes: Span<u8>) -> Result<Arguments, Refused> {
-        same(keys.len, "outcomes", outcomes.len)?;
-        Ok(self.arguments(keys.len, 0, &[keys.each(), outcomes.each(), Argument::Count]))
-    }
-
-    /// delete_all, count: keys, counts, n.
-    pub(crate) fn number<K>(&self, keys: Span<K>, counts: Span<u32>) -> Result<Arguments, Refused> {
-        same(keys.len, "counts", counts.len)?;
-        Ok(self.arguments(keys.len, 0, &[keys.each(), counts.each(), Argument::Count]))
-    }
-
-    /// search of a map: keys, values, found or null, missing value, n.
-    pub(crate) fn search<K, V: Scalar>(
-        &self,
-        keys: Span<K>,
-        values: Span<V>,
-        found: Option<Span<u8>>,
-        missing: V,
-    ) -> Result<Arguments, Refused> {
-        same(keys.len, "values", values.len)?;
-        let found = match found {
-            Some(found) => {
-                same(keys.len, "found", found.len)?;
-                found.each()
-            }
-            None => Argument::U64(0),
-        };
-        let rest = [keys.each(), values.each(), found, Argument::value(missing), Argument::Count];
-        Ok(self.arguments(keys.len, 0, &rest))
-    }
-
-    /// search_all: keys, offsets, values, counts, n. The offsets are one more than the keys, ascending, and the
-    /// last one is the number of values.
-    pub(crate) fn search_all<K, V>(
-        &self,
-        keys: Span<K>,
-        offsets: Span<u64>,
-        values: Span<V>,
-        counts: Span<u32>,
-    ) -> Result<Arguments, Refused> {
-        same(keys.len + 1, "offsets", offsets.len)?;
-        same(keys.len, "counts", counts.len)?;
-        let rest = [keys.each(), offsets.each(), values.whole(), counts.each(), Argument::Count];
-        Ok(self.arguments(keys.len, 0, &rest))
-    }
-
-    /// mixed: ops, keys, values, outcomes, found values, n.
-    pub(crate) fn mixed<K, V>(
-        &self,
-        ops: Span<u8>,
-        keys: Span<K>,
-        values: Span<V>,
-        outcomes: Span<u8>,
-        found: Span<V>,
-    ) -> Result<Arguments, Refused> {
-        same(keys.len, "operations", ops.len)?;
-        same(keys.len, "values", values.len)?;
-        same(keys.len, "outcomes", outcomes.len)?;
-        same(keys.len, "found values", found.len)?;
-        let rest = [ops.each(), keys.each(), values.each(), outcomes.each(), found.each(), Argument::Count];
-        Ok(self.arguments(keys.len, 0, &rest))
-    }
-
-    /// flush: the number of slabs given back, one u64.
-    pub(crate) fn flush(&self, freed: Span<u64>) -> Result<Arguments, Refused> {
-        same(1, "freed", freed.len)?;
-        Ok(self.arguments(self.buckets as usize, 0, &[freed.whole()]))
-    }
-
-    /// stats: [`NUMBERS`] u64.
-    pub(crate) fn stats(&self, numbers: Span<u64>) -> Result<Arguments, Refused> {
-        same(NUMBERS, "numbers", numbers.len)?;
-        Ok(self.arguments(self.buckets as usize, STATS_SHARED, &[numbers.whole()]))
-    }
-
-    /// collect of a map: keys, values, how many fit, total.
-    pub(crate) fn collect<K, V>(
-        &self,
-        keys: Span<K>,
-        values: Span<V>,
-        total: Span<u64>,
-    ) -> Result<Arguments, Refused> {
-        same(keys.len, "values", values.len)?;
-        same(1, "totals", total.len)?;
-        let rest = [keys.whole(), values.whole(), Argument::U64(keys.len as u64), total.whole()];
-        Ok(self.arguments(self.buckets as usize, COLLECT_SHARED, &rest))
-    }
-
-    /// collect of a set: keys, how many fit, total.
-    pub(crate) fn collect_keys<K>(&self, keys: Span<K>, total: Span<u64>) -> Result<Arguments, Refused> {
-        same(1, "totals", total.len)?;
-        let rest = [keys.whole(), Argument::U64(keys.len as u64), total.whole()];
-        Ok(self.arguments(self.buckets as usize, COLLECT_SHARED, &rest))
     }
 }
 

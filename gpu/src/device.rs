@@ -36,9 +36,9 @@ struct Inner {
     /// Where host-slice calls run, one after the other.
     stream: Arc<CudaStream>,
     /// What this crate allocates from, without tracking; see `Device::open`.
-    context: Arc<CudaContext>,
+    own: Arc<CudaContext>,
     /// What callers allocate from.
-    callers: Arc<CudaContext>,
+    context: Arc<CudaContext>,
 }
 
 impl Device {
@@ -64,15 +64,15 @@ impl Device {
             return Err(Error::NoDevice { ordinal, devices });
         }
         let open = || CudaContext::new(ordinal).map_err(Error::memory("the device's context", 0));
-        let (context, callers) = (open()?, open()?);
+        let (own, context) = (open()?, open()?);
         // cudarc can note each use of a slice in events, so that streams wait for each other. For our own memory
         // that costs two events per buffer, and a wait and a record per buffer and launch, and it would not even
         // serve: a table is used by many streams at once, and an event keeps the last of them alone. So it is off
         // in the context that we allocate from, and left on in the one that callers get.
         // SAFETY: our buffers are used on `stream` alone, except a table's: that is filled before it can be used
         // elsewhere, and dropping it waits for the whole device.
-        unsafe { context.disable_event_tracking() };
-        let stream = context.new_stream().map_err(Error::memory("a stream", 0))?;
+        unsafe { own.disable_event_tracking() };
+        let stream = own.new_stream().map_err(Error::memory("a stream", 0))?;
         let name = context.name().map_err(Error::driver("asking for the device's name"))?;
         let (major, minor) =
             context.compute_capability().map_err(Error::driver("asking for the compute capability"))?;
@@ -80,9 +80,9 @@ impl Device {
         if capability < BASE {
             return Err(Error::DeviceTooOld { name, capability });
         }
-        let (tables, wide) = load_tables(&context, capability)?;
+        let (tables, wide) = load_tables(&own, capability)?;
         let tuning = Mutex::new(None);
-        let inner = Inner { ordinal, name, capability, wide, tables, tuning, stream, context, callers };
+        let inner = Inner { ordinal, name, capability, wide, tables, tuning, stream, own, context };
         Ok(Self { inner: Arc::new(inner) })
     }
 
@@ -116,8 +116,7 @@ impl Device {
     /// # Errors
     /// [`Error::Driver`].
     pub fn memory(&self) -> Result<(u64, u64), Error> {
-        let (free, all) =
-            self.inner.context.mem_get_info().map_err(Error::driver("asking for the memory"))?;
+        let (free, all) = self.inner.own.mem_get_info().map_err(Error::driver("asking for the memory"))?;
         Ok((free as u64, all as u64))
     }
 
@@ -125,7 +124,7 @@ impl Device {
     /// tracking of slices as cudarc sets it. Streams and slices of any other handle to the primary context serve
     /// as well.
     pub fn context(&self) -> &Arc<CudaContext> {
-        &self.inner.callers
+        &self.inner.context
     }
 
     /// Waits for everything on the device.
@@ -133,14 +132,14 @@ impl Device {
     /// # Errors
     /// [`Error::Driver`]; the fault of a kernel that was not waited for appears here.
     pub fn synchronize(&self) -> Result<(), Error> {
-        self.inner.context.synchronize().map_err(Error::driver("waiting for the device"))
+        self.inner.own.synchronize().map_err(Error::driver("waiting for the device"))
     }
 
     /// Waits for everything on the device, whatever goes wrong: for the ends of tables.
     pub(crate) fn settle(&self) {
         // cudarc reports an error of an earlier drop first and forgets it; the second call waits.
-        if self.inner.context.synchronize().is_err() {
-            let _ = self.inner.context.synchronize();
+        if self.inner.own.synchronize().is_err() {
+            let _ = self.inner.own.synchronize();
         }
     }
 
@@ -149,16 +148,18 @@ impl Device {
         &self.inner.stream
     }
 
-    /// The kernel `name`, run by tiles of `lanes`; `None` if there is none.
+    /// The tables' kernel `name`, run by tiles of `lanes`; `None` if there is none.
     pub(crate) fn kernel(&self, name: &str, lanes: u32) -> Result<Option<Kernel>, Error> {
-        if let Some(kernel) = self.inner.tables.kernel(name, lanes)? {
-            return Ok(Some(kernel));
-        }
+        self.inner.tables.kernel(name, lanes)
+    }
+
+    /// The same among the other shapes and the floors.
+    pub(crate) fn tuning_kernel(&self, name: &str, lanes: u32) -> Result<Option<Kernel>, Error> {
         // A load that failed leaves the place empty, so what a panic left behind does no harm.
         let mut tuning = self.inner.tuning.lock().unwrap_or_else(PoisonError::into_inner);
         let module = match &*tuning {
             Some(module) => module.clone(),
-            None => tuning.insert(Module::load(&self.inner.context, TUNING)?).clone(),
+            None => tuning.insert(Module::load(&self.inner.own, TUNING)?).clone(),
         };
         module.kernel(name, lanes)
     }

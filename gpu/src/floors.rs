@@ -9,7 +9,6 @@ use crate::table::Tuning;
 use core::fmt;
 use cudarc::driver::{CudaSlice, CudaStream, DevicePtr};
 use std::sync::Arc;
-use warpproof_model::host::Refused;
 use warpproof_model::slab::SLAB_SLOTS;
 
 /// An array of 8-byte slots, and kernels that do the least that an operation of a table must do. Each runs one
@@ -25,15 +24,16 @@ pub struct Floors {
 }
 
 impl Floors {
-    /// `buckets` buckets of 8 slots, all empty.
+    /// The most buckets: their slots are counted in 32 bits.
+    pub const MOST: u32 = u32::MAX / SLAB_SLOTS as u32;
+
+    /// `buckets` buckets of 8 slots, all empty; at least one and at most [`Floors::MOST`].
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`]; [`Error::Refused`] for no bucket or 2^29 and more.
+    /// [`Error::OutOfMemory`], [`Error::Driver`].
     pub fn new(device: &Device, buckets: u32) -> Result<Self, Error> {
-        if buckets == 0 || buckets >= 1 << 29 {
-            return Err(Refused::TooLarge { slabs: buckets as u64 }.into());
-        }
-        let find = |name: &str, lanes| match device.kernel(name, lanes)? {
+        let buckets = buckets.clamp(1, Self::MOST);
+        let find = |name: &str, lanes| match device.tuning_kernel(name, lanes)? {
             Some(kernel) => Ok(kernel),
             None => Err(Error::NoKernel { kernel: name.into() }),
         };

@@ -49,5 +49,18 @@ pub use map::SlabMap;
 pub use on::{MapOn, SetOn};
 pub use set::SlabSet;
 pub use slices::{Input, Output};
-pub use table::Tuning;
+pub use table::{Parts, Tuning};
 pub use timer::Timer;
+
+#[cfg(test)]
+mod tests {
+    /// Handles may be shared by threads.
+    const _: () = {
+        const fn shared<T: Send + Sync>() {}
+        shared::<crate::Device>();
+        shared::<crate::SlabMap<u32, u32>>();
+        shared::<crate::SlabSet>();
+        shared::<crate::Floors>();
+        shared::<crate::Error>();
+    };
+}

@@ -5,7 +5,7 @@ use crate::device::Device;
 use crate::error::Error;
 use crate::layout::{Entry, Layout, Scalar};
 use crate::on::MapOn;
-use crate::table::{Table, Tuning};
+use crate::table::{Parts, Table, Tuning};
 use core::fmt;
 use core::marker::PhantomData;
 use cudarc::driver::{CudaSlice, CudaStream, DeviceRepr};
@@ -38,11 +38,11 @@ where
         Self::with_geometry(device, Geometry::for_pairs(pairs)?)
     }
 
-    /// An empty map of a given size: slabs of 8 slots, or of 16 for `u32`.
+    /// An empty map of a given size: slabs of 8 slots, or of 16 for `u32`, and at least one bucket.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`], or [`Error::Refused`] if the size is for other slabs, has no bucket, or has more
-    /// slabs than can be counted.
+    /// [`Error::OutOfMemory`], or [`Error::Refused`] if the size is for other slabs, or has more slabs than can
+    /// be counted.
     pub fn with_geometry(device: &Device, geometry: Geometry) -> Result<Self, Error> {
         Self::with_tuning(device, geometry, Tuning::default())
     }
@@ -84,6 +84,11 @@ where
     /// How its slots lie in memory.
     pub fn layout(&self) -> Layout {
         self.table.layout()
+    }
+
+    /// Where it lies in device memory, for kernels of your own.
+    pub fn parts(&self) -> Parts {
+        self.table.parts()
     }
 
     /// Device memory of the table, in bytes.

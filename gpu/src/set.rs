@@ -5,7 +5,7 @@ use crate::device::Device;
 use crate::error::Error;
 use crate::layout::Layout;
 use crate::on::SetOn;
-use crate::table::{Table, Tuning};
+use crate::table::{Parts, Table, Tuning};
 use core::fmt;
 use cudarc::driver::{CudaSlice, CudaStream};
 use std::sync::Arc;
@@ -29,11 +29,11 @@ impl SlabSet {
         Self::with_geometry(device, Geometry::for_pairs(keys)?)
     }
 
-    /// An empty set of a given size, in slabs of 8 slots.
+    /// An empty set of a given size: slabs of 8 slots, and at least one bucket.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`], or [`Error::Refused`] if the size is for other slabs, has no bucket, or has more
-    /// slabs than can be counted.
+    /// [`Error::OutOfMemory`], or [`Error::Refused`] if the size is for other slabs, or has more slabs than can
+    /// be counted.
     pub fn with_geometry(device: &Device, geometry: Geometry) -> Result<Self, Error> {
         Ok(Self { table: Table::new(device, Layout::Set32, geometry, Tuning::default())? })
     }
@@ -60,6 +60,11 @@ impl SlabSet {
     /// The device that it is on.
     pub fn device(&self) -> &Device {
         self.table.device()
+    }
+
+    /// Where it lies in device memory, for kernels of your own.
+    pub fn parts(&self) -> Parts {
+        self.table.parts()
     }
 
     /// Device memory of the table, in bytes.

@@ -1,13 +1,15 @@
 //! A slab hash table in device memory, of any layout: what maps and sets share.
 
-use crate::arguments::{Arguments, Head, NUMBERS, Operation, Span, kernel_name};
+use crate::arguments::{Arguments, Head, Operation, Span, kernel_name};
 use crate::device::Device;
 use crate::error::Error;
 use crate::layout::Layout;
 use crate::module::Kernel;
 use cudarc::driver::{CudaSlice, CudaStream, DevicePtr};
-use warpproof_model::host::{Geometry, Refused, Stats};
+use warpproof_model::host::{Geometry, Refused};
 use warpproof_model::slab::{SLAB_SLOTS, SLABS_PER_WORD};
+
+mod phases;
 
 /// How the kernels of a table are run. A matter of speed, not of meaning.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,6 +36,26 @@ impl Default for Tuning {
     }
 }
 
+/// Where a table lies in device memory, for kernels of the caller's own: what `SlabTable::new` takes there.
+///
+/// Addresses are those of the device's primary context. The memory is the table's: it is accessed by atomic
+/// instructions alone, and it ends with the table.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Parts {
+    /// Address of the words that probes read, one per slot.
+    pub slots: u64,
+    /// Address of the values, in the lock-bit layout.
+    pub values: Option<u64>,
+    /// Number of slots.
+    pub len: u64,
+    /// Address of the pool's bitmap, in u32 words.
+    pub bitmap: u64,
+    /// Words of the bitmap.
+    pub bitmap_len: u64,
+    /// Number of buckets.
+    pub buckets: u32,
+}
+
 /// The memory of a table and its kernels.
 pub(crate) struct Table {
     head: Head,
@@ -57,6 +79,8 @@ impl Table {
         geometry: Geometry,
         tuning: Tuning,
     ) -> Result<Self, Error> {
+        // Every key needs a bucket.
+        let geometry = Geometry { buckets: geometry.buckets.max(1), ..geometry };
         check(layout, geometry)?;
         let slot_array = |what| -> Result<CudaSlice<u8>, Error> {
             let bytes = geometry.slots() as u64 * layout.probe_bytes() as u64;
@@ -95,6 +119,13 @@ impl Table {
     /// The table's part of the arguments.
     pub(crate) fn head(&self) -> &Head {
         &self.head
+    }
+
+    /// Where the table lies.
+    pub(crate) fn parts(&self) -> Parts {
+        let Head { slots, values, len, bitmap, buckets } = self.head;
+        let (bitmap, bitmap_len) = (bitmap.address(), bitmap.len() as u64);
+        Parts { slots, values, len, bitmap, bitmap_len, buckets }
     }
 
     /// The device.
@@ -167,70 +198,6 @@ impl Table {
             Err(error) => Err(self.kernel(operation)?.fault(error)),
         }
     }
-
-    /// Reclaims deleted entries. `&mut`: nothing else may run, so the device is waited for before and after.
-    pub(crate) fn flush(&mut self) -> Result<u64, Error> {
-        self.device.synchronize()?;
-        let mut freed = self.device.buffer::<u64>("a counter", 1)?;
-        self.device.fill(&mut freed, 0)?;
-        let stream = self.device.stream();
-        let arguments = self.head.flush(Span::new(freed.device_ptr(stream).0, 1))?;
-        // SAFETY: from `Head::flush`; `freed` is freed on this stream, after the kernel.
-        unsafe { self.launch(Operation::Flush, stream, &arguments)? };
-        self.wait(Operation::Flush)?;
-        Ok(self.device.download(&freed)?.first().copied().unwrap_or(0))
-    }
-
-    /// Copies all entries to `keys` and, of a map, `values`: `live` elements each. They are those of the table's
-    /// key and value types.
-    pub(crate) fn collect<K, V>(
-        &self,
-        live: u64,
-        keys: &CudaSlice<K>,
-        values: Option<&CudaSlice<V>>,
-    ) -> Result<(), Error> {
-        let mut total = self.device.buffer::<u64>("a counter", 1)?;
-        self.device.fill(&mut total, 0)?;
-        let stream = self.device.stream();
-        let total_span = Span::new(total.device_ptr(stream).0, 1);
-        let keys = Span::<K>::new(keys.device_ptr(stream).0, keys.len());
-        let arguments = match values {
-            Some(values) => {
-                let values = Span::<V>::new(values.device_ptr(stream).0, values.len());
-                self.head.collect(keys, values, total_span)?
-            }
-            None => self.head.collect_keys(keys, total_span)?,
-        };
-        // SAFETY: from `Head::collect` of a map or set; the buffers are freed on this stream, after the kernel.
-        unsafe { self.launch(Operation::Collect, stream, &arguments)? };
-        self.wait(Operation::Collect)?;
-        let second = self.device.download(&total)?.first().copied().unwrap_or(0);
-        if second != live {
-            return Err(Error::Changed { what: "the number of entries", first: live, second });
-        }
-        Ok(())
-    }
-
-    /// What the table holds.
-    pub(crate) fn stats(&self) -> Result<Stats, Error> {
-        let mut numbers = self.device.buffer::<u64>("counters", NUMBERS)?;
-        self.device.fill(&mut numbers, 0)?;
-        let stream = self.device.stream();
-        let arguments = self.head.stats(Span::new(numbers.device_ptr(stream).0, NUMBERS))?;
-        // SAFETY: from `Head::stats`; `numbers` is freed on this stream, after the kernel.
-        unsafe { self.launch(Operation::Stats, stream, &arguments)? };
-        self.wait(Operation::Stats)?;
-        let numbers = self.device.download(&numbers)?;
-        let mut stats = Stats::default();
-        if let [live, tombstones, slabs, longest, chains @ ..] = numbers.as_slice() {
-            (stats.live, stats.tombstones, stats.slabs) = (*live, *tombstones, *slabs);
-            stats.longest = *longest as u32;
-            for (to, from) in stats.chains.iter_mut().zip(chains) {
-                *to = *from;
-            }
-        }
-        Ok(stats)
-    }
 }
 
 impl Drop for Table {
@@ -247,7 +214,7 @@ fn check(layout: Layout, geometry: Geometry) -> Result<(), Refused> {
         return Err(Refused::SlabSlots { found, expected });
     }
     let slabs = geometry.buckets as u64 + geometry.pool as u64;
-    if slabs >= u32::MAX as u64 || geometry.buckets == 0 {
+    if slabs >= u32::MAX as u64 {
         return Err(Refused::TooLarge { slabs });
     }
     Ok(())
@@ -262,7 +229,13 @@ fn find(
     tuning: Tuning,
 ) -> Result<Option<Kernel>, Error> {
     for lanes in [tuning.lanes, Tuning::LANES] {
-        let kernel = device.kernel(&kernel_name(layout, operation, lanes, slab_slots), lanes)?;
+        let name = kernel_name(layout, operation, lanes, slab_slots);
+        // The driver compiles the other shapes only when one of them is asked for.
+        let kernel = if lanes == Tuning::LANES && slab_slots == SLAB_SLOTS as u32 {
+            device.kernel(&name, lanes)?
+        } else {
+            device.tuning_kernel(&name, lanes)?
+        };
         if kernel.is_some() {
             return Ok(kernel);
         }
@@ -309,7 +282,6 @@ mod tests {
         assert_eq!(check(Layout::Map32, size(8, 1, 1)), Ok(()));
         assert_eq!(check(Layout::Map32, size(16, 1, 0)), Ok(()));
         assert!(matches!(check(Layout::Set32, size(16, 1, 1)), Err(Refused::SlabSlots { found: 16, .. })));
-        assert!(matches!(check(Layout::Map32, size(8, 0, 1)), Err(Refused::TooLarge { .. })));
         assert!(matches!(check(Layout::Map32, size(8, u32::MAX, 1)), Err(Refused::TooLarge { .. })));
     }
 }

@@ -4,28 +4,38 @@ use super::*;
 
 const HEAD: Head = Head { slots: 1 << 20, values: None, len: 80, bitmap: Span::new(1 << 21, 1), buckets: 5 };
 
-/// Bits of each parameter of an entry point, as the PTX declares them.
-fn declared(ptx: &str, name: &str) -> Option<Vec<u32>> {
+/// What a parameter is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Kind {
+    Pointer,
+    Bits(u32),
+}
+
+/// The parameters of an entry point, as the PTX declares them.
+fn declared(ptx: &str, name: &str) -> Option<Vec<Kind>> {
     let start = ptx.find(&format!(".entry {name}("))?;
     let list = &ptx[start..];
     let list = &list[list.find('(')? + 1..list.find(')')?];
-    let bits = |parameter: &str| {
-        parameter.split_whitespace().find_map(|word| match word {
-            ".u64" | ".b64" | ".s64" => Some(64),
-            ".u32" | ".b32" | ".s32" => Some(32),
+    let kind = |parameter: &str| {
+        let words: Vec<_> = parameter.split_whitespace().collect();
+        match words.as_slice() {
+            [".param", ".u64", ".ptr", ..] => Some(Kind::Pointer),
+            [".param", ".u64", _] => Some(Kind::Bits(64)),
+            [".param", ".u32", _] => Some(Kind::Bits(32)),
             _ => None,
-        })
+        }
     };
-    list.split(',').map(bits).collect()
+    list.split(',').map(kind).collect()
 }
 
-/// Bits of each argument that we pass.
-fn passed(arguments: &Arguments) -> Vec<u32> {
-    let bits = |argument: &Argument| match argument {
-        Argument::Each { .. } | Argument::U64(_) => 64,
-        Argument::U32(_) | Argument::Count => 32,
+/// The arguments that we pass.
+fn passed(arguments: &Arguments) -> Vec<Kind> {
+    let kind = |argument: &Argument| match argument {
+        Argument::Each { .. } | Argument::Pointer(_) => Kind::Pointer,
+        Argument::U64(_) => Kind::Bits(64),
+        Argument::U32(_) | Argument::Count => Kind::Bits(32),
     };
-    arguments.list.iter().map(bits).collect()
+    arguments.list.iter().map(kind).collect()
 }
 
 /// The arguments of an operation of a map, as the launches make them.

@@ -1,0 +1,145 @@
+//! The arguments of each operation of a table.
+
+use super::{Argument, Arguments, Span, same};
+use crate::layout::Scalar;
+use warpproof_model::host::Refused;
+
+/// Numbers that the `stats` kernel adds up: live, tombstones, slabs, longest, chains of 1, 2, .. 16 slabs.
+pub(crate) const NUMBERS: usize = 20;
+/// Shared bytes of `stats`: one u32 per number.
+const STATS_SHARED: u32 = 4 * NUMBERS as u32;
+/// Shared bytes of `collect`: three u32.
+const COLLECT_SHARED: u32 = 12;
+
+/// The memory of a table: what every kernel takes first.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Head {
+    pub(crate) slots: u64,
+    /// The second array of the lock-bit layout.
+    pub(crate) values: Option<u64>,
+    /// Slots.
+    pub(crate) len: u64,
+    pub(crate) bitmap: Span<u32>,
+    pub(crate) buckets: u32,
+}
+
+impl Head {
+    fn arguments(&self, tiles: usize, shared: u32, rest: &[Argument]) -> Arguments {
+        let mut list = Vec::with_capacity(6 + rest.len());
+        list.push(Argument::Pointer(self.slots));
+        list.extend(self.values.map(Argument::Pointer));
+        list.extend([Argument::U64(self.len), self.bitmap.whole(), Argument::U64(self.bitmap.len as u64)]);
+        list.push(Argument::U32(self.buckets));
+        list.extend(rest);
+        Arguments { list, tiles: tiles as u64, shared }
+    }
+
+    /// insert, insert_unique, insert_or_assign of a map: keys, values, outcomes, n.
+    pub(crate) fn put<K, V>(
+        &self,
+        keys: Span<K>,
+        values: Span<V>,
+        outcomes: Span<u8>,
+    ) -> Result<Arguments, Refused> {
+        same(keys.len, "values", values.len)?;
+        same(keys.len, "outcomes", outcomes.len)?;
+        let rest = [keys.each(), values.each(), outcomes.each(), Argument::Count];
+        Ok(self.arguments(keys.len, 0, &rest))
+    }
+
+    /// delete of all layouts, insert_unique and search of a set: keys, outcomes, n.
+    pub(crate) fn per_key<K>(&self, keys: Span<K>, outcomes: Span<u8>) -> Result<Arguments, Refused> {
+        same(keys.len, "outcomes", outcomes.len)?;
+        Ok(self.arguments(keys.len, 0, &[keys.each(), outcomes.each(), Argument::Count]))
+    }
+
+    /// delete_all, count: keys, counts, n.
+    pub(crate) fn number<K>(&self, keys: Span<K>, counts: Span<u32>) -> Result<Arguments, Refused> {
+        same(keys.len, "counts", counts.len)?;
+        Ok(self.arguments(keys.len, 0, &[keys.each(), counts.each(), Argument::Count]))
+    }
+
+    /// search of a map: keys, values, found or null, missing value, n.
+    pub(crate) fn search<K, V: Scalar>(
+        &self,
+        keys: Span<K>,
+        values: Span<V>,
+        found: Option<Span<u8>>,
+        missing: V,
+    ) -> Result<Arguments, Refused> {
+        same(keys.len, "values", values.len)?;
+        let found = match found {
+            Some(found) => {
+                same(keys.len, "found", found.len)?;
+                found.each()
+            }
+            None => Argument::Pointer(0),
+        };
+        let rest = [keys.each(), values.each(), found, Argument::value(missing), Argument::Count];
+        Ok(self.arguments(keys.len, 0, &rest))
+    }
+
+    /// search_all: keys, offsets, values, counts, n. The offsets are one more than the keys, ascending, and the
+    /// last one is the number of values.
+    pub(crate) fn search_all<K, V>(
+        &self,
+        keys: Span<K>,
+        offsets: Span<u64>,
+        values: Span<V>,
+        counts: Span<u32>,
+    ) -> Result<Arguments, Refused> {
+        same(keys.len + 1, "offsets", offsets.len)?;
+        same(keys.len, "counts", counts.len)?;
+        let rest = [keys.each(), offsets.each(), values.whole(), counts.each(), Argument::Count];
+        Ok(self.arguments(keys.len, 0, &rest))
+    }
+
+    /// mixed: ops, keys, values, outcomes, found values, n.
+    pub(crate) fn mixed<K, V>(
+        &self,
+        ops: Span<u8>,
+        keys: Span<K>,
+        values: Span<V>,
+        outcomes: Span<u8>,
+        found: Span<V>,
+    ) -> Result<Arguments, Refused> {
+        same(keys.len, "operations", ops.len)?;
+        same(keys.len, "values", values.len)?;
+        same(keys.len, "outcomes", outcomes.len)?;
+        same(keys.len, "found values", found.len)?;
+        let rest = [ops.each(), keys.each(), values.each(), outcomes.each(), found.each(), Argument::Count];
+        Ok(self.arguments(keys.len, 0, &rest))
+    }
+
+    /// flush: the number of slabs given back, one u64.
+    pub(crate) fn flush(&self, freed: Span<u64>) -> Result<Arguments, Refused> {
+        same(1, "freed", freed.len)?;
+        Ok(self.arguments(self.buckets as usize, 0, &[freed.whole()]))
+    }
+
+    /// stats: [`NUMBERS`] u64.
+    pub(crate) fn stats(&self, numbers: Span<u64>) -> Result<Arguments, Refused> {
+        same(NUMBERS, "numbers", numbers.len)?;
+        Ok(self.arguments(self.buckets as usize, STATS_SHARED, &[numbers.whole()]))
+    }
+
+    /// collect of a map: keys, values, how many fit, total.
+    pub(crate) fn collect<K, V>(
+        &self,
+        keys: Span<K>,
+        values: Span<V>,
+        total: Span<u64>,
+    ) -> Result<Arguments, Refused> {
+        same(keys.len, "values", values.len)?;
+        same(1, "totals", total.len)?;
+        let rest = [keys.whole(), values.whole(), Argument::U64(keys.len as u64), total.whole()];
+        Ok(self.arguments(self.buckets as usize, COLLECT_SHARED, &rest))
+    }
+
+    /// collect of a set: keys, how many fit, total.
+    pub(crate) fn collect_keys<K>(&self, keys: Span<K>, total: Span<u64>) -> Result<Arguments, Refused> {
+        same(1, "totals", total.len)?;
+        let rest = [keys.whole(), Argument::U64(keys.len as u64), total.whole()];
+        Ok(self.arguments(self.buckets as usize, COLLECT_SHARED, &rest))
+    }
+}
