@@ -139,6 +139,9 @@ impl fmt::Display for Error {
             Self::NoDevice { ordinal, devices } => {
                 write!(f, "no CUDA device {ordinal}: this machine has {devices}")
             }
+            Self::DriverTooOld { driver: 0, what } => {
+                write!(f, "the NVIDIA driver is too old: {what}")
+            }
             Self::DriverTooOld { driver, what } => {
                 let (major, minor) = (driver / 1000, driver % 1000 / 10);
                 write!(f, "the NVIDIA driver (CUDA {major}.{minor}) is too old: {what}")
@@ -194,5 +197,7 @@ mod tests {
         assert_eq!(error.to_string(), "slots: CUDA_ERROR_INVALID_VALUE (1)");
         let error = Error::DriverTooOld { driver: 11040, what: "ptx".into() };
         assert_eq!(error.to_string(), "the NVIDIA driver (CUDA 11.4) is too old: ptx");
+        let error = Error::DriverTooOld { driver: 0, what: "it lacks cuInit".into() };
+        assert_eq!(error.to_string(), "the NVIDIA driver is too old: it lacks cuInit");
     }
 }
