@@ -76,8 +76,10 @@ impl<T, const CHECKED: bool> Global<T, CHECKED> {
     /// is a multiple of the row. That is what a vector load of up to 16 bytes needs.
     #[inline(always)]
     fn row_address<const N: usize>(self, row: usize) -> Option<u64> {
-        if !CHECKED || row < self.len / N {
-            Some(self.address + (row * N * size_of::<T>()) as u64)
+        // Not `row < len / N`, which would keep the quotient in a register.
+        let first = row.checked_mul(N)?;
+        if !CHECKED || first.checked_add(N - 1)? < self.len {
+            Some(self.address + (first * size_of::<T>()) as u64)
         } else {
             None
         }

@@ -103,10 +103,10 @@ impl<const L: u32> Warp for Tile<L> {
         if L == 1 {
             return value;
         }
-        // A word wider than the shuffle goes in parts of 32 bits; narrower ones go in one.
+        // A word goes in parts of 32 bits; one without bits does not go at all.
         let mut bits = 0;
         let mut part = 0;
-        while part == 0 || part < size_of::<T>() * 8 {
+        while part < size_of::<T>() * 8 {
             let sent = self.shfl_part((value.to_bits() >> part) as u32, source);
             bits |= (sent as u128) << part;
             part += 32;
