@@ -82,8 +82,10 @@ pub fn explore_subject<S: Subject>(
         unseen: BTreeSet::new(),
         violation: None,
     };
+    let mut writers = Vec::new();
     for &loads in &options.loads {
-        let mut explorer = Explorer { scenario, options, loads, started, report: &mut report };
+        let mut explorer =
+            Explorer { scenario, options, loads, started, report: &mut report, writers: &mut writers };
         explorer.pass(&subject);
         if report.violation.is_some() {
             break;
@@ -118,6 +120,8 @@ struct Explorer<'a> {
     loads: Loads,
     started: Instant,
     report: &'a mut Report,
+    /// Which warps were seen to write each word so far.
+    writers: &'a mut Vec<u8>,
 }
 
 impl Explorer<'_> {
@@ -149,19 +153,36 @@ impl Explorer<'_> {
 
     /// One exploration. Returns whether the stall, if there is one, was reached.
     fn explore<S: Subject>(&mut self, subject: &S, after: Option<u32>, pass: &mut Pass) -> bool {
-        let plan =
-            Plan::new(subject.clone(), self.scenario.clone(), self.loads, after, self.options.step_bound);
-        let plan = match plan {
-            Ok(plan) => Arc::new(plan),
-            Err(breach) => {
-                self.found(Box::new(preload_violation(self.scenario, self.loads, breach)), pass);
-                return false;
+        loop {
+            let (scenario, bound) = (self.scenario.clone(), self.options.step_bound);
+            let plan = match Plan::new(subject.clone(), scenario, self.loads, after, bound, self.writers) {
+                Ok(plan) => Arc::new(plan),
+                Err(breach) => {
+                    self.found(Box::new(preload_violation(self.scenario, self.loads, breach)), pass);
+                    return false;
+                }
+            };
+            let verdict = self.run(&plan, pass.executions);
+            let known = merge(self.writers, &plan.writers());
+            if self.loads == Loads::AsRmw && verdict == Verdict::Passed && !known {
+                // A word was written that was thought to be only read: explored with too few conflicts.
+                continue;
             }
-        };
-        let verdict = self.run(&plan, pass.executions);
-        // Relaxed: the exploration ran on this thread.
-        pass.executions += plan.executions.load(Ordering::Relaxed);
-        pass.outcomes.extend(plan.outcomes());
+            // Relaxed: the exploration ran on this thread.
+            pass.executions += plan.executions.load(Ordering::Relaxed);
+            pass.outcomes.extend(plan.outcomes());
+            self.conclude(&plan, verdict, after, pass);
+            return plan.was_stall_reached();
+        }
+    }
+
+    fn conclude<S: Subject>(
+        &mut self,
+        plan: &Plan<S>,
+        verdict: Verdict,
+        after: Option<u32>,
+        pass: &mut Pass,
+    ) {
         match verdict {
             Verdict::Violated => {
                 let violation = plan.known().violation.take();
@@ -180,7 +201,6 @@ impl Explorer<'_> {
             }
             other => pass.verdict = worse(pass.verdict, other),
         }
-        plan.was_stall_reached()
     }
 
     fn found(&mut self, violation: Box<Violation>, pass: &mut Pass) {
@@ -297,6 +317,17 @@ fn run_warp<S: Subject, const L: usize>(machine: &Machine<S>, warp: usize) {
             machine.record(breach);
         }
     }
+}
+
+/// Adds `more` to `writers`; tells whether all of it was known.
+fn merge(writers: &mut Vec<u8>, more: &[u8]) -> bool {
+    writers.resize(more.len(), 0);
+    let mut known = true;
+    for (have, new) in writers.iter_mut().zip(more) {
+        known &= *have | new == *have;
+        *have |= new;
+    }
+    known
 }
 
 fn message(payload: &(dyn Any + Send)) -> String {

@@ -85,7 +85,11 @@ impl<S: Subject> Machine<S> {
         let mut flat = plan.initial.iter();
         let words = plan.arrays.iter().map(|array| {
             let values = flat.by_ref().take(array.initial.len());
-            values.map(|value| Word::new(array.width, *value, &mut interned)).collect()
+            let word = |value: &u128| match plan.weak() {
+                true => Word::new(array.width, *value, &mut interned),
+                false => Word::W32(AtomicU32::new(0)),
+            };
+            values.map(word).collect()
         });
         let words = words.collect();
         let state = State {
@@ -194,7 +198,7 @@ impl<S: Subject> Machine<S> {
 
     pub(super) fn fence(&self, warp: usize) {
         self.begin_step(warp);
-        if self.plan.scenario.reads == Reads::Torn {
+        if self.plan.weak() {
             // AcqRel: orders the fences among each other, which a fence alone does not show to the scheduler.
             self.fence.fetch_add(0, Ordering::AcqRel);
             fence(Ordering::SeqCst);
@@ -228,9 +232,14 @@ impl<S: Subject> Machine<S> {
         };
         let at = self.plan.offsets[array] + index;
         let width = self.plan.arrays[array].width;
-        let read = match self.plan.scenario.reads {
-            Reads::Torn => self.perform(word, width, access),
-            Reads::Snapshot => {
+        let read = match (self.plan.scenario.reads, self.plan.loads) {
+            (Reads::Torn, Loads::AsLoads) => self.perform(word, width, access),
+            (Reads::Torn, Loads::AsRmw) => {
+                let plain = matches!(access, Access::Load(_)) && self.plan.commutes[warp][at];
+                word.touch(plain);
+                self.state().shadow[at]
+            }
+            (Reads::Snapshot, _) => {
                 self.take_turn(warp);
                 self.state().shadow[at]
             }
@@ -244,6 +253,7 @@ impl<S: Subject> Machine<S> {
         if let Some(new) = written {
             state.shadow[at] = new;
             state.writers[at].0 |= 1 << warp;
+            self.plan.written(warp, at);
             state.writers[at].1 |= matches!(access, Access::Store(..));
             if !self.plan.subject.transition(array, index, read, new) {
                 drop(state);
@@ -289,11 +299,6 @@ impl<S: Subject> Machine<S> {
 
     /// The access on loom's word; returns what the word held.
     fn perform(&self, word: &Word, width: u32, access: Access) -> u128 {
-        let access = match (access, self.plan.loads) {
-            (Access::Load(ReadOrder::Relaxed), Loads::AsRmw) => Access::Or(0, Order::Relaxed),
-            (Access::Load(ReadOrder::Acquire), Loads::AsRmw) => Access::Or(0, Order::Acquire),
-            _ => access,
-        };
         match word {
             Word::W32(word) => perform_32(word, access),
             Word::W64(word) if width == 64 => perform_64(word, access),
@@ -308,6 +313,9 @@ impl<S: Subject> Machine<S> {
     /// Words of which loom may not know the last value: written by several warps, one of them by a plain store.
     /// Reads them as loom orders them.
     pub(super) fn settle(&self) {
+        if !self.plan.weak() {
+            return;
+        }
         let doubtful: Vec<_> = {
             let state = self.state();
             let several = |(mask, plain): &(u8, bool)| *plain && mask.count_ones() > 1;
@@ -361,6 +369,20 @@ impl Word {
             32 => Self::W32(AtomicU32::new(value as u32)),
             64 => Self::W64(AtomicU64::new(value as u64)),
             _ => Self::W64(AtomicU64::new(id(interned, value) as u64)),
+        }
+    }
+}
+
+impl Word {
+    /// Shows an access to the scheduler without one: the value is in the shadow. Touches conflict, except two
+    /// plain ones.
+    fn touch(&self, plain: bool) {
+        let Self::W32(word) = self else { return };
+        if plain {
+            word.load(Ordering::Relaxed);
+        } else {
+            // Relaxed: it fails, so that the word never has a second value to choose from.
+            let _ = word.compare_exchange(1, 2, Ordering::Relaxed, Ordering::Relaxed);
         }
     }
 }

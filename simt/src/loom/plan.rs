@@ -2,7 +2,7 @@
 
 use super::machine::{Action, Machine, RawStep, State};
 use crate::check::{
-    Array, Breach, Event, Kind, Loads, Scenario, Step, Subject, View, Violation, linearizable,
+    Array, Breach, Event, Kind, Loads, Reads, Scenario, Step, Subject, View, Violation, linearizable,
 };
 use crate::seq::{SeqError, SeqMemory, SeqWarp};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -26,6 +26,8 @@ pub(super) struct Plan<S: Subject> {
     /// The warp that stops, and before which of its accesses.
     pub(super) stall: Option<(usize, u32)>,
     pub(super) step_bound: u32,
+    /// Which loads, by warp and word, commute with the loads of others when loads are read-modify-writes.
+    pub(super) commutes: Vec<Vec<bool>>,
     pub(super) executions: AtomicU64,
     stall_reached: AtomicBool,
     known: Mutex<Known>,
@@ -40,6 +42,7 @@ pub(super) struct Known {
     finals: HashMap<Vec<u128>, Vec<Ret>>,
     histories: HashSet<Vec<Event>>,
     outcomes: HashSet<Vec<Event>>,
+    writers: Vec<u8>,
     pub(super) violation: Option<Box<Violation>>,
 }
 
@@ -50,6 +53,7 @@ impl<S: Subject> Plan<S> {
         loads: Loads,
         stall_after: Option<u32>,
         step_bound: u32,
+        writers: &[u8],
     ) -> Result<Self, Breach> {
         let arrays = subject.arrays();
         let offsets = offsets(&arrays);
@@ -61,6 +65,7 @@ impl<S: Subject> Plan<S> {
             before.push(Event { warp: None, call: call.clone(), ret: Some(ret), start, end: start + 1 });
         }
         let initial = memory.words().concat();
+        let commutes = commuting(scenario.programs.len(), initial.len(), writers);
         let mut plan = Self {
             stall: scenario.stall.zip(stall_after).map(|(stall, after)| (stall.warp, after)),
             subject,
@@ -72,12 +77,32 @@ impl<S: Subject> Plan<S> {
             exhausted: false,
             loads,
             step_bound,
+            commutes,
             executions: AtomicU64::new(0),
             stall_reached: AtomicBool::new(false),
             known: Mutex::default(),
         };
         plan.exhausted = plan.judge_state(&plan.initial)?;
         Ok(plan)
+    }
+
+    /// Whether memory is as weak as loom's. Otherwise every access sees the newest value.
+    pub(super) fn weak(&self) -> bool {
+        self.loads == Loads::AsLoads && self.scenario.reads == Reads::Torn
+    }
+
+    /// Notes that `warp` wrote word `at`.
+    pub(super) fn written(&self, warp: usize, at: usize) {
+        let mut known = self.known();
+        known.writers.resize(self.initial.len(), 0);
+        known.writers[at] |= 1 << warp;
+    }
+
+    /// Which warps wrote each word, in any execution.
+    pub(super) fn writers(&self) -> Vec<u8> {
+        let mut writers = self.known().writers.clone();
+        writers.resize(self.initial.len(), 0);
+        writers
     }
 
     pub(super) fn known(&self) -> MutexGuard<'_, Known> {
@@ -294,6 +319,19 @@ impl<S: Subject> Plan<S> {
         };
         step
     }
+}
+
+/// Which loads need not be ordered among each other, given who writes each word.
+///
+/// Loom remembers only the last access to a word, so a write races with the last load alone, and a load of
+/// another warp before that one is forgotten (issue 166). Loads of words that nobody writes cannot be raced
+/// with. Of two warps, the load that hides the other's is one of the writer itself. Of more, any load can.
+fn commuting(warps: usize, words: usize, writers: &[u8]) -> Vec<Vec<bool>> {
+    let written = |at: usize| writers.get(at).copied().unwrap_or(0);
+    let commutes = |warp: usize, at: usize| {
+        if warps <= 2 { written(at) & 1 << warp == 0 } else { written(at) == 0 }
+    };
+    (0..warps).map(|warp| (0..words).map(|at| commutes(warp, at)).collect()).collect()
 }
 
 fn offsets(arrays: &[Array]) -> Vec<usize> {

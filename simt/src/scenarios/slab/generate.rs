@@ -43,7 +43,7 @@ pub enum Place {
     Empty,
     /// The key is there, in a base slab with room.
     Present,
-    /// A base slab full of other keys; two slabs in the pool.
+    /// A base slab full of other keys.
     Full,
     /// A chain of two slabs, the key in the second.
     Chain,
@@ -75,8 +75,9 @@ impl Place {
     /// Lanes, slots per lane, slabs in the pool.
     const fn size(self) -> (u32, u32, u32) {
         match self {
-            Self::Empty | Self::Present | Self::Tombstone | Self::Deleted => (1, 3, 1),
-            Self::Full | Self::Chain => (1, 2, 2),
+            Self::Empty | Self::Present | Self::Tombstone | Self::Deleted => (1, 3, 2),
+            Self::Full => (1, 2, 3),
+            Self::Chain => (1, 2, 4),
             Self::LastSlab => (1, 2, 1),
         }
     }

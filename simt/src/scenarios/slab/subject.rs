@@ -4,7 +4,7 @@ use crate::check::{Array, Breach, Config, Kind, Memory, SimWarp, Subject, View};
 use crate::seq::SeqMemory;
 use std::marker::PhantomData;
 use warpproof_model::slab::{
-    Allocator, Broken, Key32, Link, LockBitSlots, PackedSlots, Pair32, Pair64, SlabTable, Slots,
+    Allocator, Broken, Key32, Link, LockBitSlots, Multi, PackedSlots, Pair32, Pair64, SlabTable, Slots,
 };
 use warpproof_model::spec::{Call, Multimap, Op, Ret};
 use warpproof_model::{Key, ReadOrder, UserKey, Word, Words};
@@ -16,7 +16,7 @@ pub trait Layout: Copy + Send + Sync + 'static {
     /// Its values.
     type Value: Copy + Eq;
     /// Its slots over some memory.
-    type Slots<M: Memory>: Slots<Key = Self::Key, Value = Self::Value>;
+    type Slots<M: Memory>: Slots<Key = Self::Key, Value = Self::Value, Multiplicity = Multi>;
 
     /// Name and width of every array of slots; the first one is probed.
     const ARRAYS: &'static [(&'static str, u32)];
