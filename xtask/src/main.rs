@@ -2,6 +2,10 @@
 
 mod modules;
 mod ptx;
+#[cfg(test)]
+mod ptx_orders;
+#[cfg(test)]
+mod ptx_text;
 mod ptxas;
 
 mod shell;

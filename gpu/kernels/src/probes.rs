@@ -136,3 +136,14 @@ probe_tile!(
         v
     }
 );
+
+/// One lane acts, all learn: each shuffle stands once, behind the branch.
+#[unsafe(no_mangle)]
+unsafe extern "ptx-kernel" fn probe_elect(words: *mut u64, input: *const u64, out: *mut u64) {
+    // SAFETY: never launched. If it were: by whole tiles, with two words, one input and one output.
+    unsafe {
+        let (w, words, value) = (&mut Tile::<4>::new(), Global::<u64>::new(words, 2), input.read());
+        let lane = value as u32 % 4;
+        out.write(w.elect(lane, || words.swap(1, value, Order::Relaxed)));
+    }
+}

@@ -1,0 +1,183 @@
+//! Compares the checked-in PTX with the ordering table of the design: what each access of the memory contract becomes,
+//! and that the kernels of the tables use nothing else.
+
+use crate::modules::{MODULES, Module};
+use crate::ptx_text::Kernel;
+use crate::shell::read;
+use std::collections::BTreeMap;
+
+const ORDERS: [&str; 4] = ["relaxed", "acquire", "release", "acq_rel"];
+
+fn text(module: &Module) -> String {
+    read(&module.path()).unwrap()
+}
+
+/// The probes of one handle: name and the one instruction that it must be.
+fn accesses(suffix: &str, place: &str, bits: u32, counts: bool) -> Vec<(String, String)> {
+    let mut table = Vec::new();
+    for order in &ORDERS[..2] {
+        table.push((format!("load_{order}{suffix}"), format!("ld.{order}.{place}.b{bits}")));
+    }
+    for order in ["relaxed", "release"] {
+        table.push((format!("store_{order}{suffix}"), format!("st.{order}.{place}.b{bits}")));
+    }
+    for order in ORDERS {
+        table.push((format!("cas_{order}{suffix}"), format!("atom.{order}.{place}.cas.b{bits}")));
+        table.push((format!("swap_{order}{suffix}"), format!("atom.{order}.{place}.exch.b{bits}")));
+        if counts {
+            table.push((format!("add_{order}{suffix}"), format!("atom.{order}.{place}.add.u{bits}")));
+            table.push((format!("or_{order}{suffix}"), format!("atom.{order}.{place}.or.b{bits}")));
+            table.push((format!("and_{order}{suffix}"), format!("atom.{order}.{place}.and.b{bits}")));
+        }
+    }
+    table
+}
+
+/// Every probe of a module and the instructions that it must consist of, apart from its own input and output.
+fn expected(wide: bool) -> BTreeMap<String, Vec<String>> {
+    let mut probes = BTreeMap::new();
+    let mut global =
+        [accesses("_u32", "gpu.global", 32, true), accesses("_u64", "gpu.global", 64, true)].concat();
+    if wide {
+        global.extend(accesses("_u128", "gpu.global", 128, false));
+    }
+    for (name, instruction) in global {
+        probes.insert(format!("probe_{name}"), vec![instruction]);
+    }
+    for (name, instruction) in accesses("", "cta.shared", 32, true) {
+        // A block clears its words first and waits.
+        let clear = ["st.relaxed.cta.shared.b32", "bar.sync"].map(str::to_owned);
+        probes.insert(format!("probe_shared_{name}"), [clear.to_vec(), vec![instruction]].concat());
+    }
+    let rows =
+        [("u32_2", 1, "v2.b32"), ("u32_4", 1, "v4.b32"), ("u64_2", 1, "v2.b64"), ("u64_4", 2, "v2.b64")];
+    for (name, loads, kind) in rows {
+        probes.insert(format!("probe_row_{name}"), vec![format!("ld.relaxed.gpu.global.{kind}"); loads]);
+    }
+    let tile: [(&str, &[&str]); 8] = [
+        ("ballot", &["vote.sync.ballot.b32"]),
+        ("shfl_u32", &["shfl.sync.idx.b32"]),
+        ("shfl_u64", &["shfl.sync.idx.b32", "shfl.sync.idx.b32"]),
+        ("shfl_bool", &["shfl.sync.idx.b32"]),
+        ("elect", &["atom.relaxed.gpu.global.exch.b64", "shfl.sync.idx.b32", "shfl.sync.idx.b32"]),
+        ("sync", &["bar.warp.sync"]),
+        ("fence", &["bar.warp.sync", "fence.sc.gpu", "bar.warp.sync"]),
+        ("pause", &["nanosleep.u32"]),
+    ];
+    for (name, instructions) in tile {
+        probes.insert(format!("probe_{name}"), instructions.iter().map(|&i| i.to_owned()).collect());
+    }
+    probes
+}
+
+/// What a kernel does to memory and to other lanes, apart from plain input and output.
+fn effects(kernel: &Kernel<'_>) -> Vec<String> {
+    let kinds = ["ld.", "st.", "atom.", "red.", "vote.", "shfl.", "bar", "fence.", "membar", "nanosleep"];
+    kernel
+        .instructions
+        .iter()
+        .filter(|i| kinds.iter().any(|k| i.mnemonic.starts_with(k)))
+        .filter(|i| !i.mnemonic.starts_with("ld.param") && !i.is_plain())
+        .map(|i| i.mnemonic.to_owned())
+        .collect()
+}
+
+#[test]
+fn each_access_is_the_instruction_of_the_ordering_table() {
+    for module in MODULES.iter().filter(|m| m.name == "probes") {
+        let text = text(module);
+        let found: BTreeMap<String, Vec<String>> =
+            Kernel::all(&text).iter().map(|k| (k.name.to_owned(), effects(k))).collect();
+        let expected = expected(module.features.contains("b128"));
+        for (name, instructions) in &expected {
+            assert_eq!(found.get(name), Some(instructions), "{name} in {}", module.file_name());
+        }
+        assert_eq!(
+            found.len(),
+            expected.len(),
+            "{} has a probe that nothing is known of",
+            module.file_name()
+        );
+    }
+}
+
+/// Whether an access of shared memory is one that the memory contract can ask for.
+fn is_contracted(mnemonic: &str) -> bool {
+    let mut parts = mnemonic.split('.');
+    let (kind, order) = (parts.next(), parts.next());
+    let place = (parts.next(), parts.next());
+    let orders: &[&str] = match kind {
+        Some("ld") => &ORDERS[..2],
+        Some("st") => &["relaxed", "release"],
+        Some("atom") => &ORDERS,
+        _ => &[],
+    };
+    order.is_some_and(|order| orders.contains(&order))
+        && (place == (Some("gpu"), Some("global")) || place == (Some("cta"), Some("shared")))
+}
+
+#[test]
+fn tables_are_accessed_by_contracted_instructions_only() {
+    let lanes = ["vote.sync.ballot.b32", "shfl.sync.idx.b32", "bar.warp.sync", "bar.sync", "fence.sc.gpu"];
+    for module in &MODULES {
+        let text = text(module);
+        for kernel in Kernel::all(&text) {
+            for effect in effects(&kernel) {
+                let allowed =
+                    is_contracted(&effect) || lanes.contains(&effect.as_str()) || effect == "nanosleep.u32";
+                assert!(allowed, "{} in {} of {}", effect, kernel.name, module.file_name());
+            }
+        }
+    }
+}
+
+/// The parameters of a kernel that point to words of a table.
+fn table_parameters(kernel: &str) -> &'static [usize] {
+    match kernel {
+        name if name.starts_with("slab_") && name.contains("64l_") => &[0, 1, 3],
+        name if name.starts_with("slab_") => &[0, 2],
+        _ => &[0],
+    }
+}
+
+#[test]
+fn words_of_a_table_are_never_accessed_plainly() {
+    let (mut plain, mut atomic) = (0, 0);
+    for module in MODULES.iter().filter(|m| m.name != "probes") {
+        let text = text(module);
+        for kernel in Kernel::all(&text) {
+            let addresses = kernel.derived_from(table_parameters(kernel.name));
+            let on_tables = kernel.memory().filter(|i| i.uses(&addresses)).count();
+            assert!(on_tables > 0, "{}: no access of the table was recognised", kernel.name);
+            atomic += on_tables;
+            for access in kernel.memory().filter(|i| i.is_plain()) {
+                plain += 1;
+                assert!(!access.uses(&addresses), "{} in {}", access.mnemonic, kernel.name);
+            }
+        }
+    }
+    assert!(plain > 100 && atomic > 100, "{plain} plain and {atomic} atomic accesses");
+}
+
+#[test]
+fn every_kernel_is_there_for_its_module() {
+    let base = text(&MODULES[0]);
+    let wide = text(&MODULES[1]);
+    let names = |text: &str| Kernel::all(text).iter().map(|k| k.name.to_owned()).collect::<Vec<_>>();
+    let (base, wide) = (names(&base), names(&wide));
+    assert!(base.iter().all(|name| wide.contains(name)), "the sm_90 module has every kernel of the baseline");
+    assert!(wide.len() > base.len(), "and those on 128-bit words");
+}
+
+#[test]
+fn a_plain_access_of_a_table_would_be_found() {
+    let text = ".visible .entry k(\n)\n{\n\tld.param.b64 %rd1, [k_param_0];\n\tcvta.to.global.u64 %rd2, %rd1;\n\
+                \tadd.s64 %rd3, %rd2, 8;\n\t@%p1 ld.global.b32 %r1, [%rd3+4];\n\tatom.global.add.u32 %r2, [%rd3], 1;\n\
+                \tld.relaxed.gpu.global.b32 %r4, [%rd3];\n\tld.global.b32 %r3, [%r4];\n}\n";
+    let kernels = Kernel::all(text);
+    let derived = kernels[0].derived_from(&[0]);
+    let plain: Vec<bool> = kernels[0].memory().filter(|i| i.is_plain()).map(|i| i.uses(&derived)).collect();
+    // What was read from the table is no address of it.
+    assert_eq!(plain, [true, false]);
+    assert!(!is_contracted("atom.global.add.u32") && !is_contracted("ld.release.gpu.global.b32"));
+}
