@@ -2,20 +2,22 @@
 
 mod suite;
 
+use std::marker::PhantomData;
+
 use suite::{Maps, Sets};
 use warpproof::model::Key;
-use warpproof::model::host::{BulkMap, Geometry};
+use warpproof::model::host::Geometry;
+use warpproof::model::slab::{Multi, Multiplicity, Unique};
 use warpproof::simt::cpu::{Entry, SlabMap, SlabSet, Store};
 
-/// The CPU with warps of `L` lanes that read `S` slots each.
-struct Cpu<const L: usize, const S: usize>;
+/// The CPU with warps of `L` lanes that read `S` slots each, and maps of multiplicity `M`.
+struct Cpu<const L: usize, const S: usize, M>(PhantomData<M>);
 
-impl<K: Key + Default, const L: usize, const S: usize> Maps<K> for Cpu<L, S>
+impl<K: Key, M: Multiplicity, const L: usize, const S: usize> Maps<K> for Cpu<L, S, M>
 where
     (K, K): Entry<Store: Store<Key = K, Value = K>>,
-    SlabMap<K, K, L, S>: BulkMap<K, K>,
 {
-    type Map = SlabMap<K, K, L, S>;
+    type Map = SlabMap<K, K, L, S, M>;
 
     fn map(&self, geometry: Geometry) -> Self::Map {
         SlabMap::with_geometry(geometry).expect("memory for a test table")
@@ -26,7 +28,7 @@ where
     }
 }
 
-impl<const L: usize, const S: usize> Sets for Cpu<L, S> {
+impl<M, const L: usize, const S: usize> Sets for Cpu<L, S, M> {
     type Set = SlabSet<L, S>;
 
     fn set(&self, geometry: Geometry) -> Self::Set {
@@ -35,23 +37,19 @@ impl<const L: usize, const S: usize> Sets for Cpu<L, S> {
     }
 }
 
-mod scalar {
-    fn backend() -> Option<super::Cpu<1, 8>> {
-        Some(super::Cpu)
-    }
-    crate::suite! { super::super::scalar::backend }
+macro_rules! width {
+    ($name:ident, $l:literal, $s:literal) => {
+        mod $name {
+            pub(crate) fn unique() -> Option<super::Cpu<$l, $s, super::Unique>> {
+                Some(super::Cpu(super::PhantomData))
+            }
+            pub(crate) fn multi() -> Option<super::Cpu<$l, $s, super::Multi>> {
+                Some(super::Cpu(super::PhantomData))
+            }
+            crate::suite! { crate::$name::unique, crate::$name::multi }
+        }
+    };
 }
-
-mod four_lanes {
-    fn backend() -> Option<super::Cpu<4, 2>> {
-        Some(super::Cpu)
-    }
-    crate::suite! { super::super::four_lanes::backend }
-}
-
-mod thirty_two_lanes {
-    fn backend() -> Option<super::Cpu<32, 1>> {
-        Some(super::Cpu)
-    }
-    crate::suite! { super::super::thirty_two_lanes::backend }
-}
+width!(one_lane, 1, 8);
+width!(four_lanes, 4, 2);
+width!(thirty_two_lanes, 32, 1);

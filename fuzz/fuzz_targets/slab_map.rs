@@ -4,9 +4,9 @@
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
 use std::collections::HashMap;
-use warpproof::model::host::{BulkMap, Geometry};
+use warpproof::model::host::{BulkMap, BulkMultimap, Geometry};
 use warpproof::model::outcome::{Assign, Delete, Insert};
-use warpproof::simt::cpu::SlabMap;
+use warpproof::simt::cpu::SlabMultimap;
 
 #[derive(Arbitrary, Debug)]
 enum Call {
@@ -29,16 +29,16 @@ struct Program {
 }
 
 fuzz_target!(|program: Program| {
-    run::<u32, _>(&program, |g| SlabMap::<u32, u32, 1, 4>::with_geometry(g).unwrap(), 4);
-    run::<u32, _>(&program, |g| SlabMap::<u32, u32, 4, 2>::with_geometry(g).unwrap(), 8);
-    run::<u64, _>(&program, |g| SlabMap::<u64, u64, 2, 1>::with_geometry(g).unwrap(), 2);
+    run::<u32, _>(&program, |g| SlabMultimap::<u32, u32, 1, 4>::with_geometry(g).unwrap(), 4);
+    run::<u32, _>(&program, |g| SlabMultimap::<u32, u32, 4, 2>::with_geometry(g).unwrap(), 8);
+    run::<u64, _>(&program, |g| SlabMultimap::<u64, u64, 2, 1>::with_geometry(g).unwrap(), 2);
 });
 
 /// Runs the calls one by one and compares each answer with the oracle's.
 fn run<K, M>(program: &Program, make: impl Fn(Geometry) -> M, slab_slots: u32)
 where
     K: warpproof::model::Key + From<u32>,
-    M: BulkMap<K, K>,
+    M: BulkMultimap<K, K>,
 {
     let geometry =
         Geometry { slab_slots, buckets: program.buckets as u32 % 4 + 1, pool: program.pool as u32 % 8 + 1 };

@@ -8,13 +8,14 @@ macro_rules! outcome {
         pub enum $name { $($(#[$vdoc])* $variant = $code),* }
 
         impl $name {
-            /// The code that a kernel writes for this outcome.
+            /// The code of this value.
             #[inline(always)]
             pub const fn code(self) -> u8 {
                 self as u8
             }
 
-            /// The outcome of a code, if it is one.
+            /// The value of a code, if it has one.
+            #[inline(always)]
             pub const fn from_code(code: u8) -> Option<Self> {
                 match code { $($code => Some(Self::$variant),)* _ => None }
             }
@@ -54,6 +55,31 @@ outcome! {
         /// The key was absent.
         Absent = 1,
     }
+}
+
+outcome! {
+    /// An operation whose kind is a value. The numbers are the codes that a kernel reads.
+    Op {
+        /// Add a pair.
+        Insert = 0,
+        /// Add a pair if the key is absent.
+        InsertUnique = 1,
+        /// Add a pair or replace the value.
+        Assign = 2,
+        /// Take out one pair.
+        Delete = 3,
+        /// Look for a value.
+        Search = 4,
+    }
+}
+
+/// The answer to an [`Op`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Mixed<V> {
+    /// The code of the [`Insert`], [`Assign`] or [`Delete`] outcome; of a search 1 if it found its key, else 0.
+    pub code: u8,
+    /// The value that a search found, else zero.
+    pub value: V,
 }
 
 /// The code of an operation that was not run because its key is reserved.

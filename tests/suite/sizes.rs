@@ -23,18 +23,6 @@ pub(crate) fn one_bucket_grows_a_long_chain<B: Maps<K>, K: Number>(b: &B) {
     assert!(map.is_empty().unwrap());
 }
 
-pub(crate) fn one_hot_key_fits_whatever_its_chain<B: Maps<K>, K: Number>(b: &B) {
-    // `for_pairs` promises room for this many pairs whatever their keys are: take one key.
-    let pairs = 2_000;
-    let map = b.map(b.geometry(pairs, 0.6));
-    let keys = vec![K::of(42); pairs as usize];
-    let values: Vec<K> = (0..pairs).map(K::of).collect();
-    assert!(map.insert(&keys, &values).unwrap().iter().all(|&o| o == Insert::Inserted));
-    let mut found = map.search_all(&[K::of(42)]).unwrap().values;
-    found.sort_unstable();
-    assert_eq!(found, values);
-}
-
 pub(crate) fn a_full_pool_loses_nothing<B: Maps<K>, K: Number>(b: &B) {
     let geometry = of_slabs(b, 4, 33);
     let room = 37 * geometry.pairs_per_slab() as u64;

@@ -1,23 +1,7 @@
-//! Operations and answers of mixed batches, and the result of `search_all`.
+//! Answers of mixed batches, and the result of `search_all`.
 
-use crate::outcome::{Assign, Delete, Insert};
+use crate::outcome::{Assign, Delete, Insert, Mixed, Op};
 use alloc::vec::Vec;
-
-/// An operation of a mixed batch. The numbers are the codes that a kernel reads.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[repr(u8)]
-pub enum Op {
-    /// Add a pair.
-    Insert = 0,
-    /// Add a pair if the key is absent.
-    InsertUnique = 1,
-    /// Add a pair or replace the value.
-    Assign = 2,
-    /// Take out one pair.
-    Delete = 3,
-    /// Look for a value.
-    Search = 4,
-}
 
 /// The answer to an [`Op`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -30,6 +14,23 @@ pub enum Answer<V> {
     Delete(Delete),
     /// To a search.
     Search(Option<V>),
+}
+
+impl<V: Copy> Answer<V> {
+    /// The answer to `op` from what the table said; `None` if the code is not one of that operation.
+    #[inline(always)]
+    pub fn new(op: Op, said: Mixed<V>) -> Option<Self> {
+        Some(match op {
+            Op::Insert | Op::InsertUnique => Self::Insert(Insert::from_code(said.code)?),
+            Op::Assign => Self::Assign(Assign::from_code(said.code)?),
+            Op::Delete => Self::Delete(Delete::from_code(said.code)?),
+            Op::Search => Self::Search(match said.code {
+                0 => None,
+                1 => Some(said.value),
+                _ => return None,
+            }),
+        })
+    }
 }
 
 /// The values found for many keys: those of key `i` are `values[offsets[i]..offsets[i + 1]]`.

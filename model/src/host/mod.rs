@@ -6,7 +6,8 @@
 mod answer;
 mod geometry;
 
-pub use answer::{Answer, Matches, Op};
+pub use crate::outcome::Op;
+pub use answer::{Answer, Matches};
 pub use geometry::{Geometry, Stats};
 
 use crate::key::{Key, UserKey};
@@ -85,7 +86,7 @@ pub fn same_length<K, T>(keys: &[K], what: &'static str, other: &[T]) -> Result<
     }
 }
 
-/// A concurrent map or multimap, in bulk. Answer `i` belongs to element `i` of the input.
+/// A concurrent map, in bulk. Answer `i` belongs to element `i` of the input.
 ///
 /// The operations of one call run concurrently: if two of them share a key, either may come first.
 ///
@@ -96,8 +97,6 @@ pub trait BulkMap<K: Key, V: Copy> {
     /// What can go wrong.
     type Error: core::error::Error + From<Refused>;
 
-    /// Adds pairs, duplicates allowed.
-    fn insert(&self, keys: &[K], values: &[V]) -> Result<Vec<Insert>, Self::Error>;
     /// Adds pairs whose keys are absent.
     fn insert_unique(&self, keys: &[K], values: &[V]) -> Result<Vec<Insert>, Self::Error>;
     /// Adds pairs, or replaces the values of keys that are present.
@@ -113,7 +112,8 @@ pub trait BulkMap<K: Key, V: Copy> {
     fn delete(&self, keys: &[K]) -> Result<Vec<Delete>, Self::Error>;
     /// Takes out all pairs of each key; how many there were.
     fn delete_all(&self, keys: &[K]) -> Result<Vec<u32>, Self::Error>;
-    /// Operations of all kinds, all concurrent. `values[i]` is not used where `ops[i]` takes none.
+    /// Operations of all kinds, all concurrent. `values[i]` is not used where `ops[i]` takes none. In a map of
+    /// unique keys [`Op::Insert`] is a unique insert.
     fn mixed(&self, ops: &[Op], keys: &[K], values: &[V]) -> Result<Vec<Answer<V>>, Self::Error>;
     /// Reclaims the slots of deleted pairs and gives emptied slabs back to the pool; how many. A phase of its
     /// own, as the exclusive borrow says.
@@ -133,6 +133,15 @@ pub trait BulkMap<K: Key, V: Copy> {
     fn is_empty(&self) -> Result<bool, Self::Error> {
         Ok(self.len()? == 0)
     }
+}
+
+/// A map in which a key may have several pairs.
+pub trait BulkMultimap<K: Key, V: Copy>: BulkMap<K, V> {
+    /// Adds pairs, whether or not their keys are there.
+    ///
+    /// # Errors
+    /// As [`BulkMap`].
+    fn insert(&self, keys: &[K], values: &[V]) -> Result<Vec<Insert>, Self::Error>;
 }
 
 /// A concurrent set, in bulk. See [`BulkMap`] for errors and concurrency.

@@ -123,17 +123,6 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
         Some(Found { lane, places })
     }
 
-    /// How many slots of a slab as read satisfy `wanted`.
-    #[inline(always)]
-    pub(super) fn count_in<W: Warp>(w: &mut W, row: Row<W, C, S>, wanted: impl Fn(C::Word) -> bool) -> u32 {
-        let mut total = 0;
-        for i in 0..S {
-            let votes = w.map(row, |lane, words| !is_link::<W, S>(lane, i) && wanted(words[i]));
-            total += w.ballot(votes).popc();
-        }
-        total
-    }
-
     /// What follows a slab as read.
     #[inline(always)]
     pub(super) fn onward<W: Warp>(w: &mut W, slab: SlabIndex, row: Row<W, C, S>) -> Onward<W, C::Word> {

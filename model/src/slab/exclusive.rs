@@ -4,6 +4,7 @@
 //! and visits may run beside others; they are exact only if nothing changes.
 
 use super::chain::{Onward, Row, SlabTable};
+use super::settle::count_in;
 use super::slots::{SlabIndex, Slots};
 use crate::key::UserKey;
 use crate::memory::IntegerWords;
@@ -35,8 +36,8 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
         loop {
             let row = self.read(w, slab);
             stats.slabs += 1;
-            stats.tombstones += Self::count_in(w, row, C::is_tombstone);
-            stats.live += Self::count_in(w, row, Self::is_live);
+            stats.tombstones += count_in::<W, C, S>(w, row, C::is_tombstone);
+            stats.live += count_in::<W, C, S>(w, row, Self::is_live);
             match Self::onward(w, slab, row) {
                 Onward::Slab(next) => slab = next,
                 Onward::End(_) => return stats,

@@ -1,6 +1,7 @@
 //! What always holds of a slab hash table, to be checked on a copy of its words.
 
 use super::chain::SlabTable;
+use super::settle::count_in;
 use super::slots::{SlabIndex, Slots};
 use crate::memory::{IntegerWords, Words};
 use crate::warp::Warp;
@@ -69,7 +70,7 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
             let mut end_seen = false;
             self.for_chain(w, bucket, |table, w, slab| {
                 let row = table.read(w, slab);
-                let taken = Self::count_in(w, row, |word| !C::is_empty(word));
+                let taken = count_in::<W, C, S>(w, row, |word| !C::is_empty(word));
                 let end = Self::slot(W::LANES, slab, Self::link_number(W::LANES)) as u64;
                 let empty = Self::first(w, slab, row, C::is_empty);
                 let empty = empty.map_or(end, |e| w.elect_with(e.lane, e.places, |place| place.at as u64));

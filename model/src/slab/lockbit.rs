@@ -3,10 +3,12 @@
 //! The top bit of the key word is a lock that an insert holds while it writes the value. See the README of
 //! this module for the steps and why the value needs no second look.
 
+use super::multiplicity::{Multi, Multiplicity};
 use super::packed::publish;
-use super::slots::{Link, SlabIndex, Slots};
+use super::slots::{Change, Link, SlabIndex, Slots};
 use crate::key::Key;
 use crate::memory::{Order, ReadOrder, Words, WriteOrder};
+use core::marker::PhantomData;
 
 /// Set in a key word while its insert is under way.
 const LOCK: u64 = 1 << 63;
@@ -17,24 +19,51 @@ const TOMBSTONE: u64 = u64::FIRST_RESERVED;
 
 /// Slots with a key word and a value word, in two arrays of the same shape.
 #[derive(Clone, Copy, Debug)]
-pub struct LockBitSlots<H> {
+pub struct LockBitSlots<H, M = Multi> {
     keys: H,
     values: H,
+    kind: PhantomData<M>,
 }
 
-impl<H: Words<u64>> LockBitSlots<H> {
+impl<H: Words<u64>, M: Multiplicity> LockBitSlots<H, M> {
     /// Slots over `keys` (the last word of each slab its link) and `values` (same indices; the word beside a
     /// link is not used).
     #[inline(always)]
     pub const fn new(keys: H, values: H) -> Self {
-        Self { keys, values }
+        Self { keys, values, kind: PhantomData }
+    }
+
+    /// Takes an empty slot, writes the value, shows the key.
+    #[inline(always)]
+    fn fill(self, at: usize, key: u64, value: u64) -> bool {
+        // Relaxed: the lock excludes other inserts by its value alone; nothing is read under it.
+        if self.keys.compare_exchange(at, EMPTY, key | LOCK, Order::Relaxed) != EMPTY {
+            return false;
+        }
+        // Relaxed: published by the store below.
+        self.values.store(at, value, WriteOrder::Relaxed);
+        // Release: pairs with the Acquire in `value` and `assign`, and in a multimap with the fence of `settle`.
+        self.keys.store(at, key, WriteOrder::Release);
+        true
+    }
+
+    /// Replaces the value of an entry that was live when it was probed.
+    #[inline(always)]
+    fn assign(self, at: usize, value: u64) -> bool {
+        // Acquire: pairs with the Release in `fill`: the first value comes before this one.
+        self.keys.load(at, ReadOrder::Acquire);
+        // Relaxed: one word. If the entry was deleted since it was probed, this assignment takes effect just
+        // before that delete.
+        self.values.store(at, value, WriteOrder::Relaxed);
+        true
     }
 }
 
-impl<H: Words<u64>> Slots for LockBitSlots<H> {
+impl<H: Words<u64>, M: Multiplicity> Slots for LockBitSlots<H, M> {
     type Key = u64;
     type Value = u64;
     type Word = u64;
+    type Multiplicity = M;
     type Probe = H;
 
     const PENDING: bool = true;
@@ -73,30 +102,13 @@ impl<H: Words<u64>> Slots for LockBitSlots<H> {
         self.values.load(at, ReadOrder::Relaxed)
     }
     #[inline(always)]
-    fn fill(self, at: usize, key: u64, value: u64) -> bool {
-        // Relaxed: the lock excludes other inserts by its value alone; nothing is read under it.
-        if self.keys.compare_exchange(at, EMPTY, key | LOCK, Order::Relaxed) != EMPTY {
-            return false;
+    fn change(self, at: usize, seen: u64, change: Change, key: u64, value: u64) -> bool {
+        match change {
+            Change::Fill => self.fill(at, key, value),
+            Change::Assign => self.assign(at, value),
+            // Relaxed or Release: what the multiplicity needs, see there.
+            Change::Erase => self.keys.compare_exchange(at, seen, TOMBSTONE, M::CHANGE) == seen,
         }
-        // Relaxed: published by the store below.
-        self.values.store(at, value, WriteOrder::Relaxed);
-        // Release: pairs with the Acquire in `value` and in `assign`, and with the fence of `chain::Scan`.
-        self.keys.store(at, key, WriteOrder::Release);
-        true
-    }
-    #[inline(always)]
-    fn assign(self, at: usize, _seen: u64, value: u64) -> bool {
-        // Acquire: pairs with the Release in `fill`: the first value comes before this one.
-        self.keys.load(at, ReadOrder::Acquire);
-        // Release: pairs with the fence of `chain::Scan`. If the entry was deleted since it was probed, this
-        // assignment takes effect just before that delete.
-        self.values.store(at, value, WriteOrder::Release);
-        true
-    }
-    #[inline(always)]
-    fn erase(self, at: usize, seen: u64) -> bool {
-        // Release: pairs with the fence of `chain::Scan`, as every change of a slot.
-        self.keys.compare_exchange(at, seen, TOMBSTONE, Order::Release) == seen
     }
     #[inline(always)]
     fn publish(self, at: usize, slab: SlabIndex) -> Link {

@@ -2,22 +2,24 @@
 
 mod allocator;
 mod chain;
-mod delete;
 mod exclusive;
-mod insert;
 mod invariants;
 mod lockbit;
+mod multiplicity;
+mod operations;
 mod packed;
-mod search;
+mod settle;
 mod slots;
+mod walk;
 
 pub use allocator::{Allocator, SLABS_PER_WORD};
 pub use chain::SlabTable;
 pub use exclusive::BucketStats;
 pub use invariants::Broken;
 pub use lockbit::LockBitSlots;
+pub use multiplicity::{Multi, Multiplicity, Unique};
 pub use packed::{Key32, Packed, PackedSlots, Pair32, Pair64};
-pub use slots::{Link, SlabIndex, Slots};
+pub use slots::{Change, Link, SlabIndex, Slots};
 
 /// Slots per slab of the default layout, the link included: 64 bytes for u32 pairs, two memory sectors.
 ///

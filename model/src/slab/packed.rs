@@ -2,7 +2,8 @@
 //!
 //! Every change of a slot is one compare-and-swap of the whole entry, so a pair is never seen torn.
 
-use super::slots::{Link, SlabIndex, Slots};
+use super::multiplicity::{Multi, Multiplicity};
+use super::slots::{Change, Link, SlabIndex, Slots};
 use crate::key::Key;
 use crate::memory::{Order, ReadOrder, Word, Words, WriteOrder};
 use core::marker::PhantomData;
@@ -98,30 +99,24 @@ pair! {
 
 /// Slots that hold one packed entry each.
 #[derive(Clone, Copy, Debug)]
-pub struct PackedSlots<P, H> {
+pub struct PackedSlots<P, H, M = Multi> {
     words: H,
-    entry: PhantomData<P>,
+    kind: PhantomData<(P, M)>,
 }
 
-impl<P: Packed, H: Words<P::Word>> PackedSlots<P, H> {
+impl<P: Packed, H: Words<P::Word>, M: Multiplicity> PackedSlots<P, H, M> {
     /// Slots over `words`: one word per slot, the last of each slab its link.
     #[inline(always)]
     pub const fn new(words: H) -> Self {
-        Self { words, entry: PhantomData }
-    }
-
-    #[inline(always)]
-    fn exchange(self, at: usize, seen: P::Word, new: P::Word) -> bool {
-        // Release: pairs with the fence that settles a scan (`chain::Scan`). Who sees this change and then
-        // fences sees what this warp changed in the chain before.
-        self.words.compare_exchange(at, seen, new, Order::Release) == seen
+        Self { words, kind: PhantomData }
     }
 }
 
-impl<P: Packed, H: Words<P::Word>> Slots for PackedSlots<P, H> {
+impl<P: Packed, H: Words<P::Word>, M: Multiplicity> Slots for PackedSlots<P, H, M> {
     type Key = P::Key;
     type Value = P::Value;
     type Word = P::Word;
+    type Multiplicity = M;
     type Probe = H;
 
     const PENDING: bool = false;
@@ -155,16 +150,13 @@ impl<P: Packed, H: Words<P::Word>> Slots for PackedSlots<P, H> {
         P::value(seen)
     }
     #[inline(always)]
-    fn fill(self, at: usize, key: P::Key, value: P::Value) -> bool {
-        self.exchange(at, P::EMPTY, P::pack(key, value))
-    }
-    #[inline(always)]
-    fn assign(self, at: usize, seen: P::Word, value: P::Value) -> bool {
-        self.exchange(at, seen, P::pack(P::key(seen), value))
-    }
-    #[inline(always)]
-    fn erase(self, at: usize, seen: P::Word) -> bool {
-        self.exchange(at, seen, P::TOMBSTONE)
+    fn change(self, at: usize, seen: P::Word, change: Change, key: P::Key, value: P::Value) -> bool {
+        let new = match change {
+            Change::Fill | Change::Assign => P::pack(key, value),
+            Change::Erase => P::TOMBSTONE,
+        };
+        // Relaxed or Release: what the multiplicity needs, see there.
+        self.words.compare_exchange(at, seen, new, M::CHANGE) == seen
     }
     #[inline(always)]
     fn publish(self, at: usize, slab: SlabIndex) -> Link {
@@ -196,7 +188,7 @@ pub(super) fn publish<T: Word>(words: impl Words<T>, at: usize, slab: SlabIndex)
 /// The order of every probe.
 ///
 /// Relaxed: a slot has one owner key, so coherence alone orders what a probe sees of it. Conclusions that
-/// need two slots at one instant go through the fence of `chain::Scan`.
+/// need two slots at one instant go through the fence of `settle`.
 pub(super) const PROBE: ReadOrder = ReadOrder::Relaxed;
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! *empty -> pair -> (pair of the same key)\* -> tombstone*. Everything the chain protocol claims rests on
 //! that and on slots being taken in chain order.
 
+use super::multiplicity::Multiplicity;
 use crate::key::Key;
 use crate::memory::{Word, Words};
 
@@ -46,6 +47,17 @@ impl Link {
     }
 }
 
+/// A change of a slot.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Change {
+    /// Empty to a pair.
+    Fill,
+    /// A pair to another pair of the same key.
+    Assign,
+    /// A pair to a tombstone.
+    Erase,
+}
+
 /// One way to store entries in slabs.
 ///
 /// The methods that take a place run in one lane. `at` is the index of a slot: slab index times slots per
@@ -57,6 +69,8 @@ pub trait Slots: Copy {
     type Value: Word;
     /// What a probe reads of a slot.
     type Word: Word;
+    /// How often a key may stand in the table.
+    type Multiplicity: Multiplicity;
     /// The handle that probes read.
     type Probe: Words<Self::Word>;
 
@@ -84,15 +98,9 @@ pub trait Slots: Copy {
     /// The value of the live entry `seen`.
     fn value(self, at: usize, seen: Self::Word) -> Self::Value;
 
-    /// Takes the empty slot for an entry. False: another warp was faster and nothing changed.
-    fn fill(self, at: usize, key: Self::Key, value: Self::Value) -> bool;
-
-    /// Replaces the value of the live entry `seen`. False: the slot had changed and still does not hold
-    /// `value` by this call.
-    fn assign(self, at: usize, seen: Self::Word, value: Self::Value) -> bool;
-
-    /// Turns the live entry `seen` into a tombstone. False: the slot had changed and this call changed nothing.
-    fn erase(self, at: usize, seen: Self::Word) -> bool;
+    /// Changes the slot, which held `seen`: fills it with the entry of `key` and `value`, gives its entry that
+    /// value, or makes it a tombstone. False: the slot had changed, and this call changed nothing.
+    fn change(self, at: usize, seen: Self::Word, change: Change, key: Self::Key, value: Self::Value) -> bool;
 
     /// Sets the link at `at` from nil to `slab`. Returns the link that stands there afterwards.
     fn publish(self, at: usize, slab: SlabIndex) -> Link;

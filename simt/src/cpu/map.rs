@@ -1,14 +1,14 @@
-//! The map: u32 or u64 keys and values, duplicates allowed if inserted so.
+//! The map and the multimap: u32 or u64 keys and values.
 
 use super::store::{Entry, Store};
 use super::table::{Error, Table};
 use rayon::prelude::*;
 use warpproof_model::Key;
-use warpproof_model::host::{Answer, BulkMap, Geometry, Matches, Op, Stats, same_length};
+use warpproof_model::host::{Answer, BulkMap, BulkMultimap, Geometry, Matches, Op, Stats, same_length};
 use warpproof_model::outcome::{Assign, Delete, Insert};
-use warpproof_model::slab::SLAB_SLOTS;
+use warpproof_model::slab::{Multi, Multiplicity, SLAB_SLOTS, Unique};
 
-/// A concurrent map or multimap in CPU memory.
+/// A concurrent map in CPU memory; with `M` = [`Multi`] a [`SlabMultimap`].
 ///
 /// `SlabMap<u32, u32>` or `SlabMap<u64, u64>`; bulk operations are those of [`BulkMap`]. The width of a warp
 /// (`L` lanes of `S` slots) is a matter of speed, not of meaning.
@@ -23,14 +23,17 @@ use warpproof_model::slab::SLAB_SLOTS;
 /// # Ok::<(), warpproof_simt::cpu::Error>(())
 /// ```
 #[derive(Debug)]
-pub struct SlabMap<K: Key, V, const L: usize = 1, const S: usize = SLAB_SLOTS>
+pub struct SlabMap<K: Key, V, const L: usize = 1, const S: usize = SLAB_SLOTS, M = Unique>
 where
     (K, V): Entry,
 {
-    table: Table<<(K, V) as Entry>::Store, L, S>,
+    table: Table<<(K, V) as Entry>::Store, L, S, M>,
 }
 
-impl<K: Key, V: Copy + Default + Send + Sync, const L: usize, const S: usize> SlabMap<K, V, L, S>
+/// A concurrent map in CPU memory in which a key may have several pairs.
+pub type SlabMultimap<K, V, const L: usize = 1, const S: usize = SLAB_SLOTS> = SlabMap<K, V, L, S, Multi>;
+
+impl<K: Key, V: Copy + Send + Sync, const L: usize, const S: usize, M: Multiplicity> SlabMap<K, V, L, S, M>
 where
     (K, V): Entry<Store: Store<Key = K, Value = V>>,
 {
@@ -39,7 +42,7 @@ where
     /// # Errors
     /// [`Error::OutOfMemory`], or [`Error::Refused`] if the table would be too large to index.
     pub fn with_capacity(pairs: u64) -> Result<Self, Error> {
-        Ok(Self { table: Table::new(Table::<<(K, V) as Entry>::Store, L, S>::geometry_for(pairs)?)? })
+        Ok(Self { table: Table::new(Table::<<(K, V) as Entry>::Store, L, S, M>::geometry_for(pairs)?)? })
     }
 
     /// An empty map of a given size.
@@ -51,7 +54,7 @@ where
     }
 
     /// The table: its view runs single operations with a warp of your own.
-    pub fn table(&self) -> &Table<<(K, V) as Entry>::Store, L, S> {
+    pub fn table(&self) -> &Table<<(K, V) as Entry>::Store, L, S, M> {
         &self.table
     }
 
@@ -60,17 +63,12 @@ where
     }
 }
 
-impl<K: Key, V: Copy + Default + Send + Sync, const L: usize, const S: usize> BulkMap<K, V>
-    for SlabMap<K, V, L, S>
+impl<K: Key, V: Copy + Send + Sync, const L: usize, const S: usize, M: Multiplicity> BulkMap<K, V>
+    for SlabMap<K, V, L, S, M>
 where
     (K, V): Entry<Store: Store<Key = K, Value = V>>,
 {
     type Error = Error;
-
-    fn insert(&self, keys: &[K], values: &[V]) -> Result<Vec<Insert>, Error> {
-        Self::values_match(keys, values)?;
-        self.table.run(keys, Insert::Full, |t, w, key, i| t.insert(w, key, values[i]))
-    }
 
     fn insert_unique(&self, keys: &[K], values: &[V]) -> Result<Vec<Insert>, Error> {
         Self::values_match(keys, values)?;
@@ -133,12 +131,10 @@ where
     fn mixed(&self, ops: &[Op], keys: &[K], values: &[V]) -> Result<Vec<Answer<V>>, Error> {
         same_length(keys, "operations", ops)?;
         Self::values_match(keys, values)?;
-        self.table.run(keys, Answer::Search(None), |t, w, key, i| match ops[i] {
-            Op::Insert => Answer::Insert(t.insert(w, key, values[i])),
-            Op::InsertUnique => Answer::Insert(t.insert_unique(w, key, values[i])),
-            Op::Assign => Answer::Assign(t.insert_or_assign(w, key, values[i])),
-            Op::Delete => Answer::Delete(t.delete(w, key)),
-            Op::Search => Answer::Search(t.search(w, key)),
+        self.table.run(keys, Answer::Search(None), |t, w, key, i| {
+            let said = t.mixed(w, ops[i], key, values[i]);
+            // Every code of the table is one of its operation's.
+            Answer::new(ops[i], said).unwrap_or(Answer::Search(None))
         })
     }
 
@@ -156,5 +152,16 @@ where
 
     fn geometry(&self) -> Geometry {
         self.table.geometry()
+    }
+}
+
+impl<K: Key, V: Copy + Send + Sync, const L: usize, const S: usize> BulkMultimap<K, V>
+    for SlabMap<K, V, L, S, Multi>
+where
+    (K, V): Entry<Store: Store<Key = K, Value = V>>,
+{
+    fn insert(&self, keys: &[K], values: &[V]) -> Result<Vec<Insert>, Error> {
+        Self::values_match(keys, values)?;
+        self.table.run(keys, Insert::Full, |t, w, key, i| t.insert(w, key, values[i]))
     }
 }

@@ -12,7 +12,7 @@ mod warp;
 mod words;
 
 pub use launch::{LOOKAHEAD, launch};
-pub use map::SlabMap;
+pub use map::{SlabMap, SlabMultimap};
 pub use set::SlabSet;
 pub use store::{Entry, KeyStore, PairStore, Store, WidePairStore};
 pub use table::{Error, Table};

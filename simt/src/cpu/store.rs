@@ -4,7 +4,7 @@ use super::words::{Array, CpuWords};
 use core::sync::atomic::{AtomicU32, AtomicU64};
 use std::collections::TryReserveError;
 use warpproof_model::Key;
-use warpproof_model::slab::{Key32, LockBitSlots, PackedSlots, Pair32, Slots};
+use warpproof_model::slab::{Key32, LockBitSlots, Multiplicity, PackedSlots, Pair32, Slots};
 
 /// The memory of a table's slots.
 pub trait Store: Send + Sync + Sized {
@@ -13,7 +13,9 @@ pub trait Store: Send + Sync + Sized {
     /// Value of an entry; `()` in a set.
     type Value: warpproof_model::Word;
     /// The view that operations work on.
-    type Slots<'a>: Slots<Key = Self::Key, Value = Self::Value> + Send + Sync
+    type Slots<'a, M: Multiplicity>: Slots<Key = Self::Key, Value = Self::Value, Multiplicity = M>
+        + Send
+        + Sync
     where
         Self: 'a;
 
@@ -24,7 +26,7 @@ pub trait Store: Send + Sync + Sized {
     fn new(slots: usize) -> Result<Self, TryReserveError>;
 
     /// The view.
-    fn slots(&self) -> Self::Slots<'_>;
+    fn slots<M: Multiplicity>(&self) -> Self::Slots<'_, M>;
 
     /// Size in memory.
     fn bytes(&self) -> usize;
@@ -38,14 +40,14 @@ pub struct PairStore {
 impl Store for PairStore {
     type Key = u32;
     type Value = u32;
-    type Slots<'a> = PackedSlots<Pair32, CpuWords<'a, AtomicU64, 8>>;
+    type Slots<'a, M: Multiplicity> = PackedSlots<Pair32, CpuWords<'a, AtomicU64, 8>, M>;
 
     fn new(slots: usize) -> Result<Self, TryReserveError> {
         Ok(Self { words: Array::new(slots, |_| u64::MAX)? })
     }
 
     #[inline(always)]
-    fn slots(&self) -> Self::Slots<'_> {
+    fn slots<M: Multiplicity>(&self) -> Self::Slots<'_, M> {
         PackedSlots::new(self.words.words())
     }
 
@@ -62,14 +64,14 @@ pub struct KeyStore {
 impl Store for KeyStore {
     type Key = u32;
     type Value = ();
-    type Slots<'a> = PackedSlots<Key32, CpuWords<'a, AtomicU32, 16>>;
+    type Slots<'a, M: Multiplicity> = PackedSlots<Key32, CpuWords<'a, AtomicU32, 16>, M>;
 
     fn new(slots: usize) -> Result<Self, TryReserveError> {
         Ok(Self { words: Array::new(slots, |_| u32::MAX)? })
     }
 
     #[inline(always)]
-    fn slots(&self) -> Self::Slots<'_> {
+    fn slots<M: Multiplicity>(&self) -> Self::Slots<'_, M> {
         PackedSlots::new(self.words.words())
     }
 
@@ -87,14 +89,14 @@ pub struct WidePairStore {
 impl Store for WidePairStore {
     type Key = u64;
     type Value = u64;
-    type Slots<'a> = LockBitSlots<CpuWords<'a, AtomicU64, 8>>;
+    type Slots<'a, M: Multiplicity> = LockBitSlots<CpuWords<'a, AtomicU64, 8>, M>;
 
     fn new(slots: usize) -> Result<Self, TryReserveError> {
         Ok(Self { keys: Array::new(slots, |_| u64::MAX)?, values: Array::new(slots, |_| 0)? })
     }
 
     #[inline(always)]
-    fn slots(&self) -> Self::Slots<'_> {
+    fn slots<M: Multiplicity>(&self) -> Self::Slots<'_, M> {
         LockBitSlots::new(self.keys.words(), self.values.words())
     }
 

@@ -5,10 +5,11 @@ use super::store::Store;
 use super::warp::CpuWarp;
 use super::words::{Array, CpuWords};
 use core::fmt;
+use core::marker::PhantomData;
 use core::sync::atomic::AtomicU32;
 use rayon::prelude::*;
 use warpproof_model::host::{Geometry, Refused, Stats};
-use warpproof_model::slab::{Allocator, SLAB_SLOTS, SlabTable};
+use warpproof_model::slab::{Allocator, Multiplicity, SLAB_SLOTS, SlabTable, Unique};
 use warpproof_model::{Key, UserKey};
 
 /// What can go wrong on the CPU.
@@ -41,18 +42,19 @@ impl From<Refused> for Error {
 }
 
 /// The table seen by warps of `L` lanes that read `S` slots each.
-pub(super) type View<'a, St, const S: usize> =
-    SlabTable<<St as Store>::Slots<'a>, CpuWords<'a, AtomicU32, 16>, S>;
+pub(super) type View<'a, St, M, const S: usize> =
+    SlabTable<<St as Store>::Slots<'a, M>, CpuWords<'a, AtomicU32, 16>, S>;
 
 /// A slab hash table, run by warps of `L` lanes that read `S` slots each: a slab has `L * S`
-/// slots. One lane is fastest on a CPU and the default.
-pub struct Table<St: Store, const L: usize = 1, const S: usize = SLAB_SLOTS> {
+/// slots. One lane is fastest on a CPU and the default. `M` says how often it may hold a key.
+pub struct Table<St: Store, const L: usize = 1, const S: usize = SLAB_SLOTS, M = Unique> {
     store: St,
     bitmap: Array<AtomicU32, 16>,
     geometry: Geometry,
+    multiplicity: PhantomData<M>,
 }
 
-impl<St: Store, const L: usize, const S: usize> Table<St, L, S> {
+impl<St: Store, M: Multiplicity, const L: usize, const S: usize> Table<St, L, S, M> {
     /// An empty table.
     ///
     /// # Errors
@@ -69,12 +71,12 @@ impl<St: Store, const L: usize, const S: usize> Table<St, L, S> {
         let words = Allocator::<CpuWords<'_, AtomicU32, 16>>::words(geometry.pool);
         let initial = |i| Allocator::<CpuWords<'_, AtomicU32, 16>>::initial_word(geometry.pool, i);
         let bitmap = Array::new(words, initial).map_err(out_of_memory)?;
-        Ok(Self { store, bitmap, geometry })
+        Ok(Self { store, bitmap, geometry, multiplicity: PhantomData })
     }
 
     /// The view that operations work on: call them with a [`CpuWarp`] of `L` lanes.
     #[inline(always)]
-    pub fn view(&self) -> View<'_, St, S> {
+    pub fn view(&self) -> View<'_, St, M, S> {
         SlabTable::new(self.store.slots(), self.bitmap.words(), self.geometry.buckets)
     }
 
@@ -101,7 +103,7 @@ impl<St: Store, const L: usize, const S: usize> Table<St, L, S> {
         &self,
         keys: &[St::Key],
         blank: T,
-        f: impl Fn(View<'_, St, S>, &mut CpuWarp<L>, UserKey<St::Key>, usize) -> T + Sync,
+        f: impl Fn(View<'_, St, M, S>, &mut CpuWarp<L>, UserKey<St::Key>, usize) -> T + Sync,
     ) -> Result<Vec<T>, Error> {
         warpproof_model::host::admit(keys)?;
         let view = self.view();
@@ -154,12 +156,12 @@ impl<St: Store, const L: usize, const S: usize> Table<St, L, S> {
             })
     }
 
-    fn buckets(&self) -> impl IndexedParallelIterator<Item = u32> + use<St, L, S> {
+    fn buckets(&self) -> impl IndexedParallelIterator<Item = u32> + use<St, M, L, S> {
         (0..self.geometry.buckets).into_par_iter().with_min_len(4096)
     }
 }
 
-impl<St: Store, const L: usize, const S: usize> fmt::Debug for Table<St, L, S> {
+impl<St: Store, const L: usize, const S: usize, M> fmt::Debug for Table<St, L, S, M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Table")
             .field("geometry", &self.geometry)

@@ -1,0 +1,43 @@
+//! How often a table may hold a key: the choice between a map and a multimap.
+//!
+//! A table of unique keys needs less: its keys' slots come one after the other, each taken only after the one
+//! before was seen dead, so the words of one key are ordered by coherence alone. See the README of this module.
+
+use crate::memory::Order;
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// [`Unique`] or [`Multi`].
+pub trait Multiplicity: sealed::Sealed + Copy + Send + Sync + 'static {
+    /// Whether a key may have several pairs.
+    const MULTI: bool;
+
+    /// The order of every change of a slot.
+    const CHANGE: Order;
+}
+
+/// A key has at most one pair: a map or a set.
+#[derive(Clone, Copy, Debug)]
+pub struct Unique;
+
+/// A key may have any number of pairs: a multimap.
+#[derive(Clone, Copy, Debug)]
+pub struct Multi;
+
+impl sealed::Sealed for Unique {}
+impl sealed::Sealed for Multi {}
+
+impl Multiplicity for Unique {
+    const MULTI: bool = false;
+    // Relaxed: an answer about a unique key never depends on two words at one instant.
+    const CHANGE: Order = Order::Relaxed;
+}
+
+impl Multiplicity for Multi {
+    const MULTI: bool = true;
+    // Release: pairs with the fence between two scans (`Walk::settle`). Who sees this change and then fences sees
+    // what this warp changed in the chain before.
+    const CHANGE: Order = Order::Release;
+}

@@ -1,0 +1,186 @@
+//! The operations on one key.
+
+use super::chain::{Onward, SlabTable, is_link};
+use super::multiplicity::{Multi, Multiplicity};
+use super::settle::{ChainEnd, chain_end, pending_in};
+use super::slots::Slots;
+use super::walk::{End, IfPresent, Request};
+use crate::key::UserKey;
+use crate::memory::{IntegerWords, Word};
+use crate::outcome::{Assign, Delete, Insert, Mixed, Op};
+use crate::warp::Warp;
+
+impl<C: Slots<Multiplicity = Multi>, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
+    /// Adds a pair, whether or not the key is there.
+    ///
+    /// [`Insert::Full`] if the chain had no empty slot and the pool no slab; then nothing changed. Slabs in
+    /// the hands of inserts that are about to give them back count as taken.
+    #[inline(always)]
+    pub fn insert<W: Warp>(self, w: &mut W, key: UserKey<C::Key>, value: C::Value) -> Insert {
+        insert_outcome(self.run(w, request(Op::Insert, key, value)).end)
+    }
+}
+
+impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
+    /// Adds a pair if the key is absent. [`Insert::Full`] as in `insert`.
+    #[inline(always)]
+    pub fn insert_unique<W: Warp>(self, w: &mut W, key: UserKey<C::Key>, value: C::Value) -> Insert {
+        insert_outcome(self.run(w, request(Op::InsertUnique, key, value)).end)
+    }
+
+    /// Adds a pair if the key is absent, else replaces the value of one of its pairs.
+    #[inline(always)]
+    pub fn insert_or_assign<W: Warp>(self, w: &mut W, key: UserKey<C::Key>, value: C::Value) -> Assign {
+        assign_outcome(self.run(w, request(Op::Assign, key, value)).end)
+    }
+
+    /// The value of one pair of `key`, or `None` if there is none.
+    ///
+    /// Reads one slab per link of the chain; in a multimap twice if the key is absent and its chain has
+    /// tombstones.
+    #[inline(always)]
+    pub fn search<W: Warp>(self, w: &mut W, key: UserKey<C::Key>) -> Option<C::Value> {
+        let reply = self.run(w, request(Op::Search, key, C::Value::ZERO));
+        if reply.end == End::Present { Some(reply.value) } else { None }
+    }
+
+    /// Takes out one pair of `key`.
+    #[inline(always)]
+    pub fn delete<W: Warp>(self, w: &mut W, key: UserKey<C::Key>) -> Delete {
+        delete_outcome(self.run(w, request(Op::Delete, key, C::Value::ZERO)).end)
+    }
+
+    /// Takes out pairs of `key` until it is absent; returns how many. Each pair is a delete of its own: other
+    /// warps may see the key with some of its pairs gone.
+    #[inline(always)]
+    pub fn delete_all<W: Warp>(self, w: &mut W, key: UserKey<C::Key>) -> u32 {
+        let delete = request(Op::Delete, key, C::Value::ZERO);
+        self.run(w, Request { if_present: IfPresent::EraseAll, ..delete }).erased
+    }
+
+    /// Runs an operation whose kind is a value. In a table of unique keys [`Op::Insert`] is a unique insert.
+    #[inline(always)]
+    pub fn mixed<W: Warp>(self, w: &mut W, op: Op, key: UserKey<C::Key>, value: C::Value) -> Mixed<C::Value> {
+        let op = if op == Op::Insert && !C::Multiplicity::MULTI { Op::InsertUnique } else { op };
+        let reply = self.run(w, request(op, key, value));
+        let code = match op {
+            Op::Insert | Op::InsertUnique => insert_outcome(reply.end).code(),
+            Op::Assign => assign_outcome(reply.end).code(),
+            Op::Delete => delete_outcome(reply.end).code(),
+            Op::Search => (reply.end == End::Present) as u8,
+        };
+        Mixed { code, value: reply.value }
+    }
+
+    /// How many pairs `key` has. In a multimap it reads the chain twice, or more often while other warps change it.
+    #[inline(always)]
+    pub fn count<W: Warp>(self, w: &mut W, key: UserKey<C::Key>) -> u32 {
+        self.search_all(w, key, |_, _, _| {})
+    }
+
+    /// Hands the value of every pair of `key` to `sink` as (warp, number, value) and returns how many there
+    /// are. A scan that another warp disturbed is repeated: its numbers are handed out again from 0, and the
+    /// last scan counts.
+    ///
+    /// The set of pairs is that of one instant. A value is one that its pair had at some time in the call: if
+    /// the key has several pairs and they are assigned to meanwhile, they may be from different instants.
+    #[inline(always)]
+    pub fn search_all<W: Warp>(
+        self,
+        w: &mut W,
+        key: UserKey<C::Key>,
+        mut sink: impl FnMut(&mut W, u32, C::Value),
+    ) -> u32 {
+        if !C::Multiplicity::MULTI {
+            let Some(value) = self.search(w, key) else { return 0 };
+            sink(w, 0, value);
+            return 1;
+        }
+        loop {
+            let first = self.scan(w, key, &mut sink);
+            // SeqCst fence: pairs with the Release of every change of a slot. A pair only ever dies, so equal
+            // counts up to an equal end are the same pairs, all alive at the fence (see `settle`).
+            w.fence();
+            if self.scan(w, key, |_, _, _| {}) == first {
+                return first.live;
+            }
+        }
+    }
+
+    /// One pass over the whole chain.
+    #[inline(always)]
+    fn scan<W: Warp>(
+        self,
+        w: &mut W,
+        key: UserKey<C::Key>,
+        mut sink: impl FnMut(&mut W, u32, C::Value),
+    ) -> Sight {
+        let mut slab = self.bucket(key);
+        let (mut live, mut pending) = (0, 0);
+        loop {
+            let row = self.read(w, slab);
+            for i in 0..S {
+                let held =
+                    w.map(row, |lane, words| !is_link::<W, S>(lane, i) && C::holds(words[i], key.get()));
+                let mut votes = w.ballot(held);
+                while let Some(lane) = votes.ffs() {
+                    votes = votes.without(lane);
+                    let at = Self::slot(W::LANES, slab, lane * S as u32 + i as u32);
+                    let value = w.elect_with(lane, row, |words| self.slots.value(at, words[i]));
+                    sink(w, live, value);
+                    live += 1;
+                }
+            }
+            pending += pending_in::<W, C, S>(w, row, key.get());
+            match Self::onward(w, slab, row) {
+                Onward::Slab(next) => slab = next,
+                Onward::End(empty) => {
+                    return Sight { live, pending, end: chain_end::<W, C, S>(w, slab, empty) };
+                }
+            }
+        }
+    }
+}
+
+/// What a pass over a chain saw, to be compared with another pass.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Sight {
+    live: u32,
+    pending: u32,
+    end: ChainEnd,
+}
+
+#[inline(always)]
+fn request<K, V>(op: Op, key: UserKey<K>, value: V) -> Request<K, V> {
+    let (if_present, add) = match op {
+        Op::Insert => (IfPresent::Ignore, true),
+        Op::InsertUnique => (IfPresent::Stop, true),
+        Op::Assign => (IfPresent::Assign, true),
+        Op::Delete => (IfPresent::Erase, false),
+        Op::Search => (IfPresent::Read, false),
+    };
+    Request { key, value, if_present, add }
+}
+
+#[inline(always)]
+fn insert_outcome(end: End) -> Insert {
+    match end {
+        End::Added => Insert::Inserted,
+        End::Full => Insert::Full,
+        End::Present | End::Absent => Insert::Present,
+    }
+}
+
+#[inline(always)]
+fn assign_outcome(end: End) -> Assign {
+    match end {
+        End::Added => Assign::Inserted,
+        End::Full => Assign::Full,
+        End::Present | End::Absent => Assign::Replaced,
+    }
+}
+
+#[inline(always)]
+fn delete_outcome(end: End) -> Delete {
+    if end == End::Present { Delete::Deleted } else { Delete::Absent }
+}

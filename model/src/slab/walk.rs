@@ -1,0 +1,180 @@
+//! The one walk that every operation on a key is: from the base slab of the key to the key, or to the chain's end.
+
+use super::chain::{Found, Onward, SlabTable};
+use super::multiplicity::Multiplicity;
+use super::settle::Doubt;
+use super::slots::{Change, Link, SlabIndex, Slots};
+use crate::key::UserKey;
+use crate::memory::{IntegerWords, ReadOrder, Word, Words};
+use crate::warp::Warp;
+
+/// What an operation does where it finds a live pair of its key.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum IfPresent {
+    /// Nothing: it goes on as if the pair were not there.
+    Ignore,
+    /// It ends.
+    Stop,
+    /// It reads the value and ends.
+    Read,
+    /// It replaces the value and ends.
+    Assign,
+    /// It makes the pair a tombstone and ends.
+    Erase,
+    /// It makes the pair a tombstone and goes on.
+    EraseAll,
+}
+
+/// One operation on one key.
+#[derive(Clone, Copy)]
+pub(super) struct Request<K, V> {
+    pub(super) key: UserKey<K>,
+    pub(super) value: V,
+    pub(super) if_present: IfPresent,
+    /// Whether the pair is added at the end of the chain.
+    pub(super) add: bool,
+}
+
+/// How a walk ended.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum End {
+    /// At a live pair of the key: found, read, replaced or erased.
+    Present,
+    /// The key was absent, and nothing was added.
+    Absent,
+    /// The pair was added.
+    Added,
+    /// The pair should have been added and there was no slab.
+    Full,
+}
+
+/// The answer to a [`Request`].
+pub(super) struct Reply<V> {
+    pub(super) end: End,
+    /// The value read by [`IfPresent::Read`], else zero.
+    pub(super) value: V,
+    /// Pairs erased by [`IfPresent::EraseAll`].
+    pub(super) erased: u32,
+}
+
+impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
+    /// Runs one operation. A request whose kind is constant compiles to the code of that operation alone; one
+    /// whose kind is a value shares every probe and every exchange among the kinds, which keeps tiles that run
+    /// different operations together.
+    ///
+    /// Why an added pair proves the key absent: slots are taken in chain order and never become empty again, so
+    /// when the exchange succeeds everything behind was empty; everything before belonged to other keys or was
+    /// a tombstone when it was read, and stays so.
+    #[inline(always)]
+    pub(super) fn run<W: Warp>(self, w: &mut W, request: Request<C::Key, C::Value>) -> Reply<C::Value> {
+        let key = request.key.get();
+        if C::Multiplicity::MULTI && (request.add || request.if_present != IfPresent::Read) {
+            // Orders what other lanes of this warp did in earlier operations before the releases of this one.
+            w.sync();
+        }
+        let mut slab = self.bucket(request.key);
+        let mut doubt = Doubt::new(w);
+        let mut erased = 0;
+        loop {
+            let row = self.read(w, slab);
+            let mut change = None;
+            if request.if_present != IfPresent::Ignore {
+                if let Some(found) = Self::first(w, slab, row, |word| C::holds(word, key)) {
+                    match request.if_present {
+                        IfPresent::Read => {
+                            let value =
+                                w.elect_with(found.lane, found.places, |p| self.slots.value(p.at, p.seen));
+                            return Reply { end: End::Present, value, erased };
+                        }
+                        IfPresent::Assign => change = Some((found, Change::Assign)),
+                        IfPresent::Erase | IfPresent::EraseAll => change = Some((found, Change::Erase)),
+                        IfPresent::Stop | IfPresent::Ignore => return Self::reply(End::Present, erased),
+                    }
+                } else if C::PENDING && request.add && Self::any(w, row, |word| C::is_pending(word, key)) {
+                    // How the other insert ends decides this one.
+                    w.pause();
+                    continue;
+                }
+            }
+            if change.is_none() && request.add {
+                change = Self::first(w, slab, row, C::is_empty).map(|empty| (empty, Change::Fill));
+            }
+            if let Some((place, change)) = change {
+                // A failed exchange means that the slot changed: the same slab is read again.
+                if self.change(w, place, change, request) {
+                    match change {
+                        Change::Fill => return Self::reply(End::Added, erased),
+                        Change::Erase if request.if_present == IfPresent::EraseAll => erased += 1,
+                        Change::Assign | Change::Erase => return Self::reply(End::Present, erased),
+                    }
+                }
+                continue;
+            }
+            if request.add {
+                match self.extend(w, slab, row) {
+                    Some(next) => slab = next,
+                    None => return Self::reply(End::Full, erased),
+                }
+                continue;
+            }
+            doubt.note::<C, S>(w, row, key);
+            match Self::onward(w, slab, row) {
+                Onward::Slab(next) => slab = next,
+                Onward::End(empty) => {
+                    if doubt.settle::<C, S>(w, slab, empty) {
+                        return Self::reply(End::Absent, erased);
+                    }
+                    slab = self.bucket(request.key);
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn reply(end: End, erased: u32) -> Reply<C::Value> {
+        Reply { end, value: C::Value::ZERO, erased }
+    }
+
+    /// One lane changes the slot that it found.
+    #[inline(always)]
+    fn change<W: Warp>(
+        self,
+        w: &mut W,
+        place: Found<W, C::Word>,
+        change: Change,
+        request: Request<C::Key, C::Value>,
+    ) -> bool {
+        let (key, value) = (request.key.get(), request.value);
+        w.elect_with(place.lane, place.places, |p| self.slots.change(p.at, p.seen, change, key, value))
+    }
+
+    /// The slab after a full one: the one linked there, or a new one. `None` if the pool has none.
+    #[inline(always)]
+    fn extend<W: Warp>(
+        self,
+        w: &mut W,
+        slab: SlabIndex,
+        row: super::chain::Row<W, C, S>,
+    ) -> Option<SlabIndex> {
+        if let Some(next) = Self::link(w, row).next() {
+            return Some(next);
+        }
+        // The lane that reads links also publishes them: it sees its own without a `sync`.
+        let (lane, at) = (W::LANES - 1, Self::link_slot(W::LANES, slab));
+        let link = match self.pool.allocate(w, slab.0) {
+            Some(new) => {
+                let link = w.elect(lane, || self.slots.publish(at, new).into_word::<u32>());
+                if Link::from_word(link) != Link::to(new) {
+                    // Another warp linked its slab first.
+                    self.pool.free(w, new);
+                }
+                link
+            }
+            // Another warp may have linked the last slab here. Relaxed: as every probe.
+            None => w.elect(lane, || {
+                Link::from_word(self.slots.probe().load(at, ReadOrder::Relaxed)).into_word::<u32>()
+            }),
+        };
+        Link::from_word(link).next()
+    }
+}
