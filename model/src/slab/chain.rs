@@ -110,15 +110,21 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
         row: Row<W, C, S>,
         wanted: impl Fn(C::Word) -> bool,
     ) -> Option<Found<W, C::Word>> {
-        let hit = w.map(row, |lane, words| {
-            (0..S).rev().fold(S, |hit, i| if !is_link::<W, S>(lane, i) && wanted(words[i]) { i } else { hit })
-        });
-        let votes = w.map(hit, |_, i| i < S);
-        let lane = w.ballot(votes).ffs()?;
         // Every lane names its own lowest slot: no shuffle is needed to act on one of them.
-        let places = w.both(row, hit, |lane, words, hit| Place {
-            at: Self::slot(W::LANES, slab, lane * S as u32) + hit,
-            seen: (1..S).fold(words[0], |seen, i| if hit == i { words[i] } else { seen }),
+        let hits = w.map(row, |lane, words| {
+            let mut hit = (S, words[S - 1]);
+            for i in (0..S).rev() {
+                if !is_link::<W, S>(lane, i) && wanted(words[i]) {
+                    hit = (i, words[i]);
+                }
+            }
+            hit
+        });
+        let votes = w.map(hits, |_, (i, _)| i < S);
+        let lane = w.ballot(votes).ffs()?;
+        let places = w.map(hits, |lane, (i, seen)| {
+            let at = Self::slot(W::LANES, slab, lane * S as u32) + i;
+            Place { at, seen }
         });
         Some(Found { lane, places })
     }
