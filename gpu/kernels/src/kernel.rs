@@ -89,8 +89,14 @@ macro_rules! operation {
 
 /// What the table takes.
 macro_rules! table {
-    ([$name:ident map64l $l:literal $s:literal] $op:ident $parameters:tt $arguments:tt) => {
-        $crate::kernel::emit! { $name map64l $l $s $op
+    ([$name:ident map64l $($k:tt)*] $($rest:tt)*) => {
+        $crate::kernel::table! { @lock [$name map64l $($k)*] $($rest)* }
+    };
+    ([$name:ident multi64l $($k:tt)*] $($rest:tt)*) => {
+        $crate::kernel::table! { @lock [$name multi64l $($k)*] $($rest)* }
+    };
+    (@lock [$name:ident $layout:ident $l:literal $s:literal] $op:ident $parameters:tt $arguments:tt) => {
+        $crate::kernel::emit! { $name $layout $l $s $op
         [key_words: *mut u64, value_words: *mut u64, len: usize, bitmap: *mut u32, bitmap_len: usize,
          buckets: u32]
         [warpproof_model::slab::LockBitSlots::new(

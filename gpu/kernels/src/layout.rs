@@ -1,7 +1,7 @@
 //! The layouts of a table: which slots over which words.
 
 use warpproof_device::Global;
-use warpproof_model::slab::{Key32, LockBitSlots, PackedSlots, Pair32, SlabTable};
+use warpproof_model::slab::{Key32, LockBitSlots, Multi, PackedSlots, Pair32, SlabTable, Unique};
 
 /// Whether words guard against indices out of range. Always, except to measure what that costs.
 pub(crate) const CHECKED: bool = !cfg!(feature = "unchecked");
@@ -9,38 +9,67 @@ pub(crate) const CHECKED: bool = !cfg!(feature = "unchecked");
 /// Device words of our tables.
 pub(crate) type Store<T> = Global<T, CHECKED>;
 
-/// u32 pairs in 64-bit words.
+/// u32 keys, each once.
+pub(crate) mod set32 {
+    use super::*;
+    pub(crate) type Word = u32;
+    pub(crate) type Key = u32;
+    pub(crate) type Table<const S: usize> = SlabTable<PackedSlots<Key32, Store<u32>, Unique>, Store<u32>, S>;
+}
+
+/// u32 pairs in 64-bit words, each key once.
 pub(crate) mod map32 {
     use super::*;
     pub(crate) type Word = u64;
     pub(crate) type Key = u32;
     pub(crate) type Value = u32;
-    pub(crate) type Table<const S: usize> = SlabTable<PackedSlots<Pair32, Store<u64>>, Store<u32>, S>;
+    pub(crate) type Table<const S: usize> = SlabTable<PackedSlots<Pair32, Store<u64>, Unique>, Store<u32>, S>;
 }
 
-/// u32 keys.
-pub(crate) mod set32 {
+/// u32 pairs in 64-bit words, keys as often as they come.
+pub(crate) mod multi32 {
     use super::*;
-    pub(crate) type Word = u32;
+    pub(crate) type Word = u64;
     pub(crate) type Key = u32;
-    pub(crate) type Table<const S: usize> = SlabTable<PackedSlots<Key32, Store<u32>>, Store<u32>, S>;
+    pub(crate) type Value = u32;
+    pub(crate) type Table<const S: usize> = SlabTable<PackedSlots<Pair32, Store<u64>, Multi>, Store<u32>, S>;
 }
 
-/// u64 pairs in two 64-bit words each, by the lock-bit protocol.
+/// u64 pairs in two 64-bit words by the lock-bit protocol, each key once.
 pub(crate) mod map64l {
     use super::*;
     pub(crate) type Key = u64;
     pub(crate) type Value = u64;
-    pub(crate) type Table<const S: usize> = SlabTable<LockBitSlots<Store<u64>>, Store<u32>, S>;
+    pub(crate) type Table<const S: usize> = SlabTable<LockBitSlots<Store<u64>, Unique>, Store<u32>, S>;
 }
 
-/// u64 pairs in 128-bit words.
+/// u64 pairs in two 64-bit words by the lock-bit protocol, keys as often as they come.
+pub(crate) mod multi64l {
+    use super::*;
+    pub(crate) type Key = u64;
+    pub(crate) type Value = u64;
+    pub(crate) type Table<const S: usize> = SlabTable<LockBitSlots<Store<u64>, Multi>, Store<u32>, S>;
+}
+
 #[cfg(feature = "b128")]
+/// u64 pairs in 128-bit words, each key once.
 pub(crate) mod map64 {
     use super::*;
     use warpproof_model::slab::Pair64;
     pub(crate) type Word = u128;
     pub(crate) type Key = u64;
     pub(crate) type Value = u64;
-    pub(crate) type Table<const S: usize> = SlabTable<PackedSlots<Pair64, Store<u128>>, Store<u32>, S>;
+    pub(crate) type Table<const S: usize> =
+        SlabTable<PackedSlots<Pair64, Store<u128>, Unique>, Store<u32>, S>;
+}
+
+#[cfg(feature = "b128")]
+/// u64 pairs in 128-bit words, keys as often as they come.
+pub(crate) mod multi64 {
+    use super::*;
+    use warpproof_model::slab::Pair64;
+    pub(crate) type Word = u128;
+    pub(crate) type Key = u64;
+    pub(crate) type Value = u64;
+    pub(crate) type Table<const S: usize> = SlabTable<PackedSlots<Pair64, Store<u128>, Multi>, Store<u32>, S>;
 }

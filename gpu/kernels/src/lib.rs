@@ -7,10 +7,12 @@
 //!
 //! | Layout | Table arguments | Modules |
 //! |---|---|---|
-//! | `map32` | words `u64*`, length, bitmap `u32*`, length, buckets | all |
+//! | `map32` `multi32` | words `u64*`, length, bitmap `u32*`, length, buckets | all |
 //! | `set32` | words `u32*`, length, bitmap `u32*`, length, buckets | all |
-//! | `map64l` (lock bit) | keys `u64*`, values `u64*`, length of each, bitmap `u32*`, length, buckets | all |
-//! | `map64` (128-bit words) | words `u128*`, length, bitmap `u32*`, length, buckets | sm_90 |
+//! | `map64l` `multi64l` (lock bit) | keys `u64*`, values `u64*`, length of each, bitmap `u32*`, length, buckets | all |
+//! | `map64` `multi64` (128-bit words) | words `u128*`, length, bitmap `u32*`, length, buckets | sm_90 |
+//!
+//! A map or set holds a key once, a multimap as often as it is inserted. A table is used by the kernels of one layout.
 //!
 //! Lengths are `u64` and count words, `buckets` is `u32`. The arguments of the operation follow:
 //!
@@ -26,8 +28,8 @@
 //! | `stats` | numbers `u64*` (20) | a tile per bucket, 80 bytes of shared memory |
 //! | `collect` | keys, values, capacity `u64`, total `u64*` (1) | a tile per bucket, 12 bytes of shared memory |
 //!
-//! `n` is `u32`. A set has no `insert`, `insert_or_assign`, `delete_all`, `count`, `search_all` and `mixed`, and no
-//! values: its `search` takes keys, found, n. Blocks have one dimension and a multiple of 32 threads.
+//! `n` is `u32`. Only a multimap has `insert`. A set has no `insert_or_assign`, `delete_all`, `count`, `search_all` and
+//! `mixed`, and no values: its `search` takes keys, found, n. Blocks have one dimension and a multiple of 32 threads.
 //!
 //! With the feature `tuning` the module holds other shapes of `map32` and the floors of random access
 //! ([`floor`]) instead; with `probes`, one kernel per memory access and order.

@@ -1,8 +1,7 @@
-//! The tables of the library: tiles of 4 lanes, 2 slots per lane.
+//! The tables of the library, each in the shape that is fastest for it.
 
 use crate::kernel::kernel;
 
-kernel!(slab_map32_insert_l4: map32(4, 2).insert);
 kernel!(slab_map32_insert_unique_l4: map32(4, 2).insert_unique);
 kernel!(slab_map32_insert_or_assign_l4: map32(4, 2).insert_or_assign);
 kernel!(slab_map32_delete_l4: map32(4, 2).delete);
@@ -15,6 +14,19 @@ kernel!(slab_map32_flush_l4: map32(4, 2).flush);
 kernel!(slab_map32_stats_l4: map32(4, 2).stats);
 kernel!(slab_map32_collect_l4: map32(4, 2).collect);
 
+kernel!(slab_multi32_insert_l4: multi32(4, 2).insert);
+kernel!(slab_multi32_insert_unique_l4: multi32(4, 2).insert_unique);
+kernel!(slab_multi32_insert_or_assign_l4: multi32(4, 2).insert_or_assign);
+kernel!(slab_multi32_delete_l4: multi32(4, 2).delete);
+kernel!(slab_multi32_delete_all_l4: multi32(4, 2).delete_all);
+kernel!(slab_multi32_search_l4: multi32(4, 2).search);
+kernel!(slab_multi32_search_all_l4: multi32(4, 2).search_all);
+kernel!(slab_multi32_count_l4: multi32(4, 2).count);
+kernel!(slab_multi32_mixed_l4: multi32(4, 2).mixed);
+kernel!(slab_multi32_flush_l4: multi32(4, 2).flush);
+kernel!(slab_multi32_stats_l4: multi32(4, 2).stats);
+kernel!(slab_multi32_collect_l4: multi32(4, 2).collect);
+
 kernel!(slab_set32_insert_unique_l4: set32(4, 2).insert_unique);
 kernel!(slab_set32_delete_l4: set32(4, 2).delete);
 kernel!(slab_set32_search_l4: set32(4, 2).search);
@@ -22,7 +34,6 @@ kernel!(slab_set32_flush_l4: set32(4, 2).flush);
 kernel!(slab_set32_stats_l4: set32(4, 2).stats);
 kernel!(slab_set32_collect_l4: set32(4, 2).collect);
 
-kernel!(slab_map64l_insert_l4: map64l(4, 2).insert);
 kernel!(slab_map64l_insert_unique_l4: map64l(4, 2).insert_unique);
 kernel!(slab_map64l_insert_or_assign_l4: map64l(4, 2).insert_or_assign);
 kernel!(slab_map64l_delete_l4: map64l(4, 2).delete);
@@ -35,11 +46,23 @@ kernel!(slab_map64l_flush_l4: map64l(4, 2).flush);
 kernel!(slab_map64l_stats_l4: map64l(4, 2).stats);
 kernel!(slab_map64l_collect_l4: map64l(4, 2).collect);
 
+kernel!(slab_multi64l_insert_l4: multi64l(4, 2).insert);
+kernel!(slab_multi64l_insert_unique_l4: multi64l(4, 2).insert_unique);
+kernel!(slab_multi64l_insert_or_assign_l4: multi64l(4, 2).insert_or_assign);
+kernel!(slab_multi64l_delete_l4: multi64l(4, 2).delete);
+kernel!(slab_multi64l_delete_all_l4: multi64l(4, 2).delete_all);
+kernel!(slab_multi64l_search_l4: multi64l(4, 2).search);
+kernel!(slab_multi64l_search_all_l4: multi64l(4, 2).search_all);
+kernel!(slab_multi64l_count_l4: multi64l(4, 2).count);
+kernel!(slab_multi64l_mixed_l4: multi64l(4, 2).mixed);
+kernel!(slab_multi64l_flush_l4: multi64l(4, 2).flush);
+kernel!(slab_multi64l_stats_l4: multi64l(4, 2).stats);
+kernel!(slab_multi64l_collect_l4: multi64l(4, 2).collect);
+
 #[cfg(feature = "b128")]
 mod wide {
     use crate::kernel::kernel;
 
-    kernel!(slab_map64_insert_l4: map64(4, 2).insert);
     kernel!(slab_map64_insert_unique_l4: map64(4, 2).insert_unique);
     kernel!(slab_map64_insert_or_assign_l4: map64(4, 2).insert_or_assign);
     kernel!(slab_map64_delete_l4: map64(4, 2).delete);
@@ -51,4 +74,17 @@ mod wide {
     kernel!(slab_map64_flush_l4: map64(4, 2).flush);
     kernel!(slab_map64_stats_l4: map64(4, 2).stats);
     kernel!(slab_map64_collect_l4: map64(4, 2).collect);
+
+    kernel!(slab_multi64_insert_l4: multi64(4, 2).insert);
+    kernel!(slab_multi64_insert_unique_l4: multi64(4, 2).insert_unique);
+    kernel!(slab_multi64_insert_or_assign_l4: multi64(4, 2).insert_or_assign);
+    kernel!(slab_multi64_delete_l4: multi64(4, 2).delete);
+    kernel!(slab_multi64_delete_all_l4: multi64(4, 2).delete_all);
+    kernel!(slab_multi64_search_l4: multi64(4, 2).search);
+    kernel!(slab_multi64_search_all_l4: multi64(4, 2).search_all);
+    kernel!(slab_multi64_count_l4: multi64(4, 2).count);
+    kernel!(slab_multi64_mixed_l4: multi64(4, 2).mixed);
+    kernel!(slab_multi64_flush_l4: multi64(4, 2).flush);
+    kernel!(slab_multi64_stats_l4: multi64(4, 2).stats);
+    kernel!(slab_multi64_collect_l4: multi64(4, 2).collect);
 }

@@ -1,8 +1,9 @@
 //! Operations that change a table.
 
 use super::{per_key, per_tile, read, write};
+use warpproof_model::outcome::Op;
 use warpproof_model::outcome::RESERVED_KEY;
-use warpproof_model::slab::{SlabTable, Slots};
+use warpproof_model::slab::{Multi, SlabTable, Slots};
 use warpproof_model::{IntegerWords, UserKey};
 
 /// Adds pairs, duplicates allowed.
@@ -11,7 +12,12 @@ use warpproof_model::{IntegerWords, UserKey};
 ///
 /// The contract of [`per_tile`]; every array has `n` elements. The same for the other functions of this module.
 #[inline(always)]
-pub(crate) unsafe fn insert<const L: u32, const S: usize, C: Slots, B: IntegerWords<u32>>(
+pub(crate) unsafe fn insert<
+    const L: u32,
+    const S: usize,
+    C: Slots<Multiplicity = Multi>,
+    B: IntegerWords<u32>,
+>(
     table: SlabTable<C, B, S>,
     keys: *const C::Key,
     values: *const C::Value,
@@ -104,8 +110,8 @@ pub(crate) unsafe fn delete_all<const L: u32, const S: usize, C: Slots, B: Integ
 /// Code of an operation that does not exist: nothing was done.
 const UNKNOWN_OPERATION: u8 = 254;
 
-/// Operations of all kinds. `ops[op]` is 0 insert, 1 insert_unique, 2 insert_or_assign, 3 delete, 4 search. A search
-/// that finds its key has outcome 1 and writes `found[op]`; one that does not has outcome 0.
+/// Operations of all kinds: `ops[op]` is the code of an [`Op`]. A search that finds its key has outcome 1 and writes
+/// `found[op]`; one that does not has outcome 0.
 ///
 /// # Safety
 ///
@@ -122,19 +128,13 @@ pub(crate) unsafe fn mixed<const L: u32, const S: usize, C: Slots, B: IntegerWor
 ) {
     // SAFETY: the contract of this function; `op` is below `n`.
     unsafe {
-        per_key::<L, C>(keys, outcomes, n, |w, op, key| match read(ops, op) {
-            0 => table.insert(w, key, read(values, op)).code(),
-            1 => table.insert_unique(w, key, read(values, op)).code(),
-            2 => table.insert_or_assign(w, key, read(values, op)).code(),
-            3 => table.delete(w, key).code(),
-            4 => match table.search(w, key) {
-                Some(value) => {
-                    write(w, found, op, value);
-                    1
-                }
-                None => 0,
-            },
-            _ => UNKNOWN_OPERATION,
+        per_key::<L, C>(keys, outcomes, n, |w, op, key| {
+            let Some(kind) = Op::from_code(read(ops, op)) else { return UNKNOWN_OPERATION };
+            let said = table.mixed(w, kind, key, read(values, op));
+            if kind == Op::Search && said.code == 1 {
+                write(w, found, op, said.value);
+            }
+            said.code
         });
     }
 }
