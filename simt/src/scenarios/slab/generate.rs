@@ -1,6 +1,6 @@
 //! How scenarios are made: structures times places times programs.
 
-use crate::check::{Config, Scenario};
+use crate::check::{Config, Scenario, Stall};
 use warpproof_model::spec::{Call, Op};
 
 /// The key that the programs meet on.
@@ -8,31 +8,45 @@ pub(super) const KEY: u64 = 5;
 /// Keys that only fill slots.
 const FILLERS: [u64; 3] = [1, 2, 3];
 
-/// What is explored.
+/// A structure: an entry type, and whether keys are unique.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Structure {
-    /// u32 pairs.
-    Map32,
-    /// u32 keys.
-    Set32,
-    /// u64 pairs in 128-bit words.
-    Map64,
-    /// u64 pairs by the lock-bit protocol.
-    Lock64,
+pub struct Structure {
+    name: &'static str,
+    multi: bool,
 }
 
 impl Structure {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Map32, Self::Set32, Self::Map64, Self::Lock64];
+    pub const ALL: [Self; 8] = [
+        Self { name: "map32", multi: false },
+        Self { name: "set32", multi: false },
+        Self { name: "map64", multi: false },
+        Self { name: "lock64", multi: false },
+        Self { name: "multimap32", multi: true },
+        Self { name: "multiset32", multi: true },
+        Self { name: "multimap64", multi: true },
+        Self { name: "multilock64", multi: true },
+    ];
 
     /// The name in scenarios.
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::Map32 => "map32",
-            Self::Set32 => "set32",
-            Self::Map64 => "map64",
-            Self::Lock64 => "lock64",
-        }
+        self.name
+    }
+
+    /// The operations that tell their cases apart. Of a unique key, `count` and `search_all` are a search and
+    /// `delete_all` is a delete.
+    pub(super) fn ops(self) -> &'static [Op] {
+        if self.multi { &OPS } else { &OPS[..4] }
+    }
+
+    /// Whether a key may have several pairs.
+    pub(super) const fn is_multi(self) -> bool {
+        self.multi
+    }
+
+    /// Whether entries have values.
+    fn valued(self) -> bool {
+        !self.name.ends_with("set32")
     }
 }
 
@@ -97,14 +111,14 @@ impl Place {
 }
 
 /// The operations that meet.
-pub(super) const OPS: [Op; 8] = [
-    Op::Insert,
+const OPS: [Op; 8] = [
     Op::InsertUnique,
     Op::InsertOrAssign,
     Op::Search,
+    Op::Delete,
+    Op::Insert,
     Op::SearchAll,
     Op::Count,
-    Op::Delete,
     Op::DeleteAll,
 ];
 
@@ -114,7 +128,7 @@ pub(super) fn meet(structure: Structure, place: Place, programs: &[&[Op]]) -> Sc
     let what = names.collect::<Vec<_>>().join("+");
     let (lanes, slots, pool) = place.size();
     let config = Config { lanes, slots, buckets: 1, pool, bitmap: Vec::new() };
-    let valued = structure != Structure::Set32;
+    let valued = structure.valued();
     let call = |warp: usize, number: usize, op: Op| {
         let stores = matches!(op, Op::Insert | Op::InsertUnique | Op::InsertOrAssign) && valued;
         Call::new(op, KEY, if stores { 10 * (warp as u64 + 1) + number as u64 } else { 0 })
@@ -129,4 +143,26 @@ pub(super) fn meet(structure: Structure, place: Place, programs: &[&[Op]]) -> Sc
     scenario.finally = vec![Call::new(Op::SearchAll, KEY, 0)];
     scenario.allows.full = place == Place::LastSlab;
     scenario
+}
+
+/// The same with one warp that stops for ever, at each of its steps in turn. The others finish, except where the
+/// lock-bit form says that inserts of a unique key wait for the holder of its lock.
+pub(super) fn stalled(structure: Structure, place: Place, stops: Op, other: &[Op]) -> Scenario {
+    let mut scenario = meet(structure, place, &[&[stops], other]);
+    let inserts = |op: &Op| matches!(op, Op::Insert | Op::InsertUnique | Op::InsertOrAssign);
+    let waits = |op: &Op| matches!(op, Op::InsertUnique | Op::InsertOrAssign);
+    scenario.name = scenario.name.replacen('/', "/stalled_", 1);
+    scenario.stall = Some(Stall { warp: 0, after: None });
+    scenario.allows.blocking = structure.name.contains("lock") && inserts(&stops) && other.iter().any(waits);
+    scenario
+}
+
+/// A scenario of the allocator alone: each warp runs its operations on a bitmap that stands as given.
+pub(super) fn pool(name: &str, lanes: u32, bitmap: &[u32], programs: &[&[Op]]) -> Scenario {
+    let config = Config { lanes, bitmap: bitmap.to_vec(), ..Config::default() };
+    // The value is the hint that spreads warps; the key is the slab to be freed.
+    let call = |warp: usize, op: Op| Call::new(op, 0, if op == Op::Free { 0 } else { warp as u64 });
+    let programs = programs.iter().enumerate();
+    let programs = programs.map(|(warp, ops)| ops.iter().map(|op| call(warp, *op)).collect()).collect();
+    Scenario::new(format!("pool/{name}"), "pool", config, programs)
 }

@@ -16,6 +16,7 @@ pub use subject::{Layout, Lock64, Map32, Map64, Set32, SlabSubject};
 
 use super::{ScenarioError, Visitor};
 use crate::check::Scenario;
+use warpproof_model::slab::{Multi, Multiplicity, Unique};
 use warpproof_model::spec::Op;
 
 /// Hands the subject of a scenario of the slab hash to `visitor`.
@@ -24,24 +25,31 @@ use warpproof_model::spec::Op;
 /// If the structure or its configuration is not known.
 pub fn with_subject<V: Visitor>(scenario: &Scenario, visitor: V) -> Result<V::Output, ScenarioError> {
     match scenario.structure.as_str() {
-        "map32" => with_slots::<Map32, V>(scenario, visitor),
-        "set32" => with_slots::<Set32, V>(scenario, visitor),
-        "map64" => with_slots::<Map64, V>(scenario, visitor),
-        "lock64" => with_slots::<Lock64, V>(scenario, visitor),
+        "map32" => with_slots::<Map32, Unique, V>(scenario, visitor),
+        "set32" => with_slots::<Set32, Unique, V>(scenario, visitor),
+        "map64" => with_slots::<Map64, Unique, V>(scenario, visitor),
+        "lock64" => with_slots::<Lock64, Unique, V>(scenario, visitor),
+        "multimap32" => with_slots::<Map32, Multi, V>(scenario, visitor),
+        "multiset32" => with_slots::<Set32, Multi, V>(scenario, visitor),
+        "multimap64" => with_slots::<Map64, Multi, V>(scenario, visitor),
+        "multilock64" => with_slots::<Lock64, Multi, V>(scenario, visitor),
         "pool" => Ok(visitor.visit(PoolSubject::new(scenario.config.bitmap.clone()), scenario)),
         other => Err(ScenarioError::Structure(other.to_string())),
     }
 }
 
-fn with_slots<L: Layout, V: Visitor>(scenario: &Scenario, visitor: V) -> Result<V::Output, ScenarioError> {
+fn with_slots<L: Layout, U: Multiplicity, V: Visitor>(
+    scenario: &Scenario,
+    visitor: V,
+) -> Result<V::Output, ScenarioError> {
     let config = scenario.config.clone();
     let mut calls = scenario.preload.iter().chain(scenario.programs.iter().flatten());
-    let unique = !calls.any(|call| call.op == Op::Insert);
+    let unique = !U::MULTI || !calls.any(|call| call.op == Op::Insert);
     let full = scenario.allows.full;
     match config.slots {
-        2 => Ok(visitor.visit(SlabSubject::<L, 2>::new(config, unique, full), scenario)),
-        3 => Ok(visitor.visit(SlabSubject::<L, 3>::new(config, unique, full), scenario)),
-        4 => Ok(visitor.visit(SlabSubject::<L, 4>::new(config, unique, full), scenario)),
+        2 => Ok(visitor.visit(SlabSubject::<L, U, 2>::new(config, unique, full), scenario)),
+        3 => Ok(visitor.visit(SlabSubject::<L, U, 3>::new(config, unique, full), scenario)),
+        4 => Ok(visitor.visit(SlabSubject::<L, U, 4>::new(config, unique, full), scenario)),
         slots => Err(ScenarioError::Slots(slots)),
     }
 }

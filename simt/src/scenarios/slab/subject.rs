@@ -3,8 +3,10 @@
 use crate::check::{Array, Breach, Config, Kind, Memory, SimWarp, Subject, View};
 use crate::seq::SeqMemory;
 use std::marker::PhantomData;
+use warpproof_model::outcome::{Insert, Op as Mixed};
 use warpproof_model::slab::{
-    Allocator, Broken, Key32, Link, LockBitSlots, Multi, PackedSlots, Pair32, Pair64, SlabTable, Slots,
+    Allocator, Broken, Key32, Link, LockBitSlots, Multi, Multiplicity, PackedSlots, Pair32, Pair64,
+    SlabTable, Slots,
 };
 use warpproof_model::spec::{Call, Multimap, Op, Ret};
 use warpproof_model::{Key, ReadOrder, UserKey, Word, Words};
@@ -14,15 +16,15 @@ pub trait Layout: Copy + Send + Sync + 'static {
     /// Its keys.
     type Key: Key;
     /// Its values.
-    type Value: Copy + Eq;
+    type Value: Word;
     /// Its slots over some memory.
-    type Slots<M: Memory>: Slots<Key = Self::Key, Value = Self::Value, Multiplicity = Multi>;
+    type Slots<M: Memory, U: Multiplicity>: Slots<Key = Self::Key, Value = Self::Value, Multiplicity = U>;
 
     /// Name and width of every array of slots; the first one is probed.
     const ARRAYS: &'static [(&'static str, u32)];
 
     /// The slots.
-    fn slots<M: Memory>(m: M) -> Self::Slots<M>;
+    fn slots<M: Memory, U: Multiplicity>(m: M) -> Self::Slots<M, U>;
     /// A value of a call.
     fn value(value: u64) -> Self::Value;
     /// A value for a return.
@@ -39,10 +41,10 @@ macro_rules! packed {
         impl Layout for $name {
             type Key = $key;
             type Value = $value;
-            type Slots<M: Memory> = PackedSlots<$packed, M::$handle>;
+            type Slots<M: Memory, U: Multiplicity> = PackedSlots<$packed, M::$handle, U>;
             const ARRAYS: &'static [(&'static str, u32)] = &[("slots", $width)];
 
-            fn slots<M: Memory>(m: M) -> Self::Slots<M> {
+            fn slots<M: Memory, U: Multiplicity>(m: M) -> Self::Slots<M, U> {
                 PackedSlots::new(m.$get(0))
             }
             fn value($v: u64) -> $value {
@@ -65,10 +67,10 @@ pub struct Lock64;
 impl Layout for Lock64 {
     type Key = u64;
     type Value = u64;
-    type Slots<M: Memory> = LockBitSlots<M::W64>;
+    type Slots<M: Memory, U: Multiplicity> = LockBitSlots<M::W64, U>;
     const ARRAYS: &'static [(&'static str, u32)] = &[("keys", 64), ("values", 64)];
 
-    fn slots<M: Memory>(m: M) -> Self::Slots<M> {
+    fn slots<M: Memory, U: Multiplicity>(m: M) -> Self::Slots<M, U> {
         LockBitSlots::new(m.w64(0), m.w64(1))
     }
     fn value(value: u64) -> u64 {
@@ -79,31 +81,31 @@ impl Layout for Lock64 {
     }
 }
 
-/// A slab hash table with `S` slots per lane.
+/// A slab hash table with `S` slots per lane, of unique keys or not.
 #[derive(Clone, Debug)]
-pub struct SlabSubject<L, const S: usize> {
+pub struct SlabSubject<L, U, const S: usize> {
     config: Config,
-    /// No multi-insert is among the calls: at quiescence no key stands twice.
+    /// At quiescence no key stands twice.
     unique: bool,
     may_fill: bool,
-    layout: PhantomData<L>,
+    kind: PhantomData<(L, U)>,
 }
 
-type Table<L, M, const S: usize> = SlabTable<<L as Layout>::Slots<M>, <M as Memory>::W32, S>;
+type Table<L, U, M, const S: usize> = SlabTable<<L as Layout>::Slots<M, U>, <M as Memory>::W32, S>;
 /// For what an allocator knows without memory.
 type Bitmap = Allocator<<View<'static, SeqMemory> as Memory>::W32>;
 /// The slots of a layout, for looking at single words.
-type Look<L> = <L as Layout>::Slots<View<'static, SeqMemory>>;
+type Look<L> = <L as Layout>::Slots<View<'static, SeqMemory>, Multi>;
 
-impl<L: Layout, const S: usize> SlabSubject<L, S> {
-    /// A table of the size of `config`.
+impl<L: Layout, U: Multiplicity, const S: usize> SlabSubject<L, U, S> {
+    /// A table of the size of `config`. `unique`: no call is a multi-insert.
     pub const fn new(config: Config, unique: bool, may_fill: bool) -> Self {
-        Self { config, unique, may_fill, layout: PhantomData }
+        Self { config, unique, may_fill, kind: PhantomData }
     }
 
     const BITMAP: usize = L::ARRAYS.len();
 
-    fn table<M: Memory>(&self, m: M) -> Table<L, M, S> {
+    fn table<M: Memory>(&self, m: M) -> Table<L, U, M, S> {
         SlabTable::new(L::slots(m), m.w32(Self::BITMAP), self.config.buckets)
     }
 
@@ -120,7 +122,7 @@ impl<L: Layout, const S: usize> SlabSubject<L, S> {
     }
 }
 
-impl<L: Layout, const S: usize> Subject for SlabSubject<L, S> {
+impl<L: Layout, U: Multiplicity, const S: usize> Subject for SlabSubject<L, U, S> {
     type Spec = Multimap;
 
     fn spec(&self) -> Multimap {
@@ -141,7 +143,11 @@ impl<L: Layout, const S: usize> Subject for SlabSubject<L, S> {
         let Some(key) = UserKey::new(L::Key::from_bits(call.key.into())) else { return Ret::Done };
         let value = L::value(call.value);
         match call.op {
-            Op::Insert => table.insert(w, key, value).into(),
+            // In a table of unique keys this is a unique insert.
+            Op::Insert => match Insert::from_code(table.mixed(w, Mixed::Insert, key, value).code) {
+                Some(outcome) => outcome.into(),
+                None => Ret::Done,
+            },
             Op::InsertUnique => table.insert_unique(w, key, value).into(),
             Op::InsertOrAssign => table.insert_or_assign(w, key, value).into(),
             Op::Search => Ret::Value(table.search(w, key).map(L::number)),
