@@ -2,8 +2,9 @@
 //!
 //! # Names
 //!
-//! `slab_LAYOUT_OPERATION_lLANES`, and `_x16` for slabs of 16 slots; without it a slab has 8. Tiles of different
-//! widths work on one table as long as its slabs have the same number of slots.
+//! `slab_LAYOUT_OPERATION_lLANES`, and `_x16` for slabs of 16 slots; without it a slab has 8. The tables of the library
+//! have one width each: `_l4` for 128-bit words, `_l2` for all others. Tiles of different widths work on one table as
+//! long as its slabs have the same number of slots.
 //!
 //! | Layout | Table arguments | Modules |
 //! |---|---|---|

@@ -1,63 +1,64 @@
-//! The tables of the library, each in the shape that is fastest for it.
+//! The tables of the library, each with the width of a tile that was fastest for it on an H200: 2 lanes, 4 for
+//! 128-bit words.
 
 use crate::kernel::kernel;
 
-kernel!(slab_map32_insert_unique_l4: map32(4, 2).insert_unique);
-kernel!(slab_map32_insert_or_assign_l4: map32(4, 2).insert_or_assign);
-kernel!(slab_map32_delete_l4: map32(4, 2).delete);
-kernel!(slab_map32_delete_all_l4: map32(4, 2).delete_all);
-kernel!(slab_map32_search_l4: map32(4, 2).search);
-kernel!(slab_map32_search_all_l4: map32(4, 2).search_all);
-kernel!(slab_map32_count_l4: map32(4, 2).count);
-kernel!(slab_map32_mixed_l4: map32(4, 2).mixed);
-kernel!(slab_map32_flush_l4: map32(4, 2).flush);
-kernel!(slab_map32_stats_l4: map32(4, 2).stats);
-kernel!(slab_map32_collect_l4: map32(4, 2).collect);
+kernel!(slab_map32_insert_unique_l2: map32(2, 4).insert_unique);
+kernel!(slab_map32_insert_or_assign_l2: map32(2, 4).insert_or_assign);
+kernel!(slab_map32_delete_l2: map32(2, 4).delete);
+kernel!(slab_map32_delete_all_l2: map32(2, 4).delete_all);
+kernel!(slab_map32_search_l2: map32(2, 4).search);
+kernel!(slab_map32_search_all_l2: map32(2, 4).search_all);
+kernel!(slab_map32_count_l2: map32(2, 4).count);
+kernel!(slab_map32_mixed_l2: map32(2, 4).mixed);
+kernel!(slab_map32_flush_l2: map32(2, 4).flush);
+kernel!(slab_map32_stats_l2: map32(2, 4).stats);
+kernel!(slab_map32_collect_l2: map32(2, 4).collect);
 
-kernel!(slab_multi32_insert_l4: multi32(4, 2).insert);
-kernel!(slab_multi32_insert_unique_l4: multi32(4, 2).insert_unique);
-kernel!(slab_multi32_insert_or_assign_l4: multi32(4, 2).insert_or_assign);
-kernel!(slab_multi32_delete_l4: multi32(4, 2).delete);
-kernel!(slab_multi32_delete_all_l4: multi32(4, 2).delete_all);
-kernel!(slab_multi32_search_l4: multi32(4, 2).search);
-kernel!(slab_multi32_search_all_l4: multi32(4, 2).search_all);
-kernel!(slab_multi32_count_l4: multi32(4, 2).count);
-kernel!(slab_multi32_mixed_l4: multi32(4, 2).mixed);
-kernel!(slab_multi32_flush_l4: multi32(4, 2).flush);
-kernel!(slab_multi32_stats_l4: multi32(4, 2).stats);
-kernel!(slab_multi32_collect_l4: multi32(4, 2).collect);
+kernel!(slab_multi32_insert_l2: multi32(2, 4).insert);
+kernel!(slab_multi32_insert_unique_l2: multi32(2, 4).insert_unique);
+kernel!(slab_multi32_insert_or_assign_l2: multi32(2, 4).insert_or_assign);
+kernel!(slab_multi32_delete_l2: multi32(2, 4).delete);
+kernel!(slab_multi32_delete_all_l2: multi32(2, 4).delete_all);
+kernel!(slab_multi32_search_l2: multi32(2, 4).search);
+kernel!(slab_multi32_search_all_l2: multi32(2, 4).search_all);
+kernel!(slab_multi32_count_l2: multi32(2, 4).count);
+kernel!(slab_multi32_mixed_l2: multi32(2, 4).mixed);
+kernel!(slab_multi32_flush_l2: multi32(2, 4).flush);
+kernel!(slab_multi32_stats_l2: multi32(2, 4).stats);
+kernel!(slab_multi32_collect_l2: multi32(2, 4).collect);
 
-kernel!(slab_set32_insert_unique_l4: set32(4, 2).insert_unique);
-kernel!(slab_set32_delete_l4: set32(4, 2).delete);
-kernel!(slab_set32_search_l4: set32(4, 2).search);
-kernel!(slab_set32_flush_l4: set32(4, 2).flush);
-kernel!(slab_set32_stats_l4: set32(4, 2).stats);
-kernel!(slab_set32_collect_l4: set32(4, 2).collect);
+kernel!(slab_set32_insert_unique_l2: set32(2, 4).insert_unique);
+kernel!(slab_set32_delete_l2: set32(2, 4).delete);
+kernel!(slab_set32_search_l2: set32(2, 4).search);
+kernel!(slab_set32_flush_l2: set32(2, 4).flush);
+kernel!(slab_set32_stats_l2: set32(2, 4).stats);
+kernel!(slab_set32_collect_l2: set32(2, 4).collect);
 
-kernel!(slab_map64l_insert_unique_l4: map64l(4, 2).insert_unique);
-kernel!(slab_map64l_insert_or_assign_l4: map64l(4, 2).insert_or_assign);
-kernel!(slab_map64l_delete_l4: map64l(4, 2).delete);
-kernel!(slab_map64l_delete_all_l4: map64l(4, 2).delete_all);
-kernel!(slab_map64l_search_l4: map64l(4, 2).search);
-kernel!(slab_map64l_search_all_l4: map64l(4, 2).search_all);
-kernel!(slab_map64l_count_l4: map64l(4, 2).count);
-kernel!(slab_map64l_mixed_l4: map64l(4, 2).mixed);
-kernel!(slab_map64l_flush_l4: map64l(4, 2).flush);
-kernel!(slab_map64l_stats_l4: map64l(4, 2).stats);
-kernel!(slab_map64l_collect_l4: map64l(4, 2).collect);
+kernel!(slab_map64l_insert_unique_l2: map64l(2, 4).insert_unique);
+kernel!(slab_map64l_insert_or_assign_l2: map64l(2, 4).insert_or_assign);
+kernel!(slab_map64l_delete_l2: map64l(2, 4).delete);
+kernel!(slab_map64l_delete_all_l2: map64l(2, 4).delete_all);
+kernel!(slab_map64l_search_l2: map64l(2, 4).search);
+kernel!(slab_map64l_search_all_l2: map64l(2, 4).search_all);
+kernel!(slab_map64l_count_l2: map64l(2, 4).count);
+kernel!(slab_map64l_mixed_l2: map64l(2, 4).mixed);
+kernel!(slab_map64l_flush_l2: map64l(2, 4).flush);
+kernel!(slab_map64l_stats_l2: map64l(2, 4).stats);
+kernel!(slab_map64l_collect_l2: map64l(2, 4).collect);
 
-kernel!(slab_multi64l_insert_l4: multi64l(4, 2).insert);
-kernel!(slab_multi64l_insert_unique_l4: multi64l(4, 2).insert_unique);
-kernel!(slab_multi64l_insert_or_assign_l4: multi64l(4, 2).insert_or_assign);
-kernel!(slab_multi64l_delete_l4: multi64l(4, 2).delete);
-kernel!(slab_multi64l_delete_all_l4: multi64l(4, 2).delete_all);
-kernel!(slab_multi64l_search_l4: multi64l(4, 2).search);
-kernel!(slab_multi64l_search_all_l4: multi64l(4, 2).search_all);
-kernel!(slab_multi64l_count_l4: multi64l(4, 2).count);
-kernel!(slab_multi64l_mixed_l4: multi64l(4, 2).mixed);
-kernel!(slab_multi64l_flush_l4: multi64l(4, 2).flush);
-kernel!(slab_multi64l_stats_l4: multi64l(4, 2).stats);
-kernel!(slab_multi64l_collect_l4: multi64l(4, 2).collect);
+kernel!(slab_multi64l_insert_l2: multi64l(2, 4).insert);
+kernel!(slab_multi64l_insert_unique_l2: multi64l(2, 4).insert_unique);
+kernel!(slab_multi64l_insert_or_assign_l2: multi64l(2, 4).insert_or_assign);
+kernel!(slab_multi64l_delete_l2: multi64l(2, 4).delete);
+kernel!(slab_multi64l_delete_all_l2: multi64l(2, 4).delete_all);
+kernel!(slab_multi64l_search_l2: multi64l(2, 4).search);
+kernel!(slab_multi64l_search_all_l2: multi64l(2, 4).search_all);
+kernel!(slab_multi64l_count_l2: multi64l(2, 4).count);
+kernel!(slab_multi64l_mixed_l2: multi64l(2, 4).mixed);
+kernel!(slab_multi64l_flush_l2: multi64l(2, 4).flush);
+kernel!(slab_multi64l_stats_l2: multi64l(2, 4).stats);
+kernel!(slab_multi64l_collect_l2: multi64l(2, 4).collect);
 
 #[cfg(feature = "b128")]
 mod wide {
