@@ -129,6 +129,18 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
         Some(Found { lane, places })
     }
 
+    /// The value of a live entry that was found.
+    #[inline(always)]
+    pub(super) fn value<W: Warp>(self, w: &mut W, found: Found<W, C::Word>) -> C::Value {
+        if C::VALUE_IN_WORD {
+            // Without a branch on the lane: the tiles of a GPU's warp stay together.
+            let values = w.map(found.places, |_, place| self.slots.value(place.at, place.seen));
+            w.shfl(values, found.lane)
+        } else {
+            w.elect_with(found.lane, found.places, |place| self.slots.value(place.at, place.seen))
+        }
+    }
+
     /// What follows a slab as read.
     #[inline(always)]
     pub(super) fn onward<W: Warp>(w: &mut W, slab: SlabIndex, row: Row<W, C, S>) -> Onward<W, C::Word> {

@@ -67,6 +67,7 @@ impl<H: Words<u64>, M: Multiplicity> Slots for LockBitSlots<H, M> {
     type Probe = H;
 
     const PENDING: bool = true;
+    const VALUE_IN_WORD: bool = false;
 
     #[inline(always)]
     fn probe(self) -> H {

@@ -17,7 +17,7 @@ impl<C: Slots<Multiplicity = Multi>, B: IntegerWords<u32>, const S: usize> SlabT
     /// the hands of inserts that are about to give them back count as taken.
     #[inline(always)]
     pub fn insert<W: Warp>(self, w: &mut W, key: UserKey<C::Key>, value: C::Value) -> Insert {
-        insert_outcome(self.run(w, request(Op::Insert, key, value)).end)
+        insert_outcome(self.run(w, Self::request(Op::Insert, key, value)).end)
     }
 }
 
@@ -25,13 +25,13 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
     /// Adds a pair if the key is absent. [`Insert::Full`] as in `insert`.
     #[inline(always)]
     pub fn insert_unique<W: Warp>(self, w: &mut W, key: UserKey<C::Key>, value: C::Value) -> Insert {
-        insert_outcome(self.run(w, request(Op::InsertUnique, key, value)).end)
+        insert_outcome(self.run(w, Self::request(Op::InsertUnique, key, value)).end)
     }
 
     /// Adds a pair if the key is absent, else replaces the value of one of its pairs.
     #[inline(always)]
     pub fn insert_or_assign<W: Warp>(self, w: &mut W, key: UserKey<C::Key>, value: C::Value) -> Assign {
-        assign_outcome(self.run(w, request(Op::Assign, key, value)).end)
+        assign_outcome(self.run(w, Self::request(Op::Assign, key, value)).end)
     }
 
     /// The value of one pair of `key`, or `None` if there is none.
@@ -40,29 +40,28 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
     /// tombstones.
     #[inline(always)]
     pub fn search<W: Warp>(self, w: &mut W, key: UserKey<C::Key>) -> Option<C::Value> {
-        let reply = self.run(w, request(Op::Search, key, C::Value::ZERO));
+        let reply = self.run(w, Self::request(Op::Search, key, C::Value::ZERO));
         if reply.end == End::Present { Some(reply.value) } else { None }
     }
 
     /// Takes out one pair of `key`.
     #[inline(always)]
     pub fn delete<W: Warp>(self, w: &mut W, key: UserKey<C::Key>) -> Delete {
-        delete_outcome(self.run(w, request(Op::Delete, key, C::Value::ZERO)).end)
+        delete_outcome(self.run(w, Self::request(Op::Delete, key, C::Value::ZERO)).end)
     }
 
     /// Takes out pairs of `key` until it is absent; returns how many. Each pair is a delete of its own: other
     /// warps may see the key with some of its pairs gone.
     #[inline(always)]
     pub fn delete_all<W: Warp>(self, w: &mut W, key: UserKey<C::Key>) -> u32 {
-        let delete = request(Op::Delete, key, C::Value::ZERO);
+        let delete = Self::request(Op::Delete, key, C::Value::ZERO);
         self.run(w, Request { if_present: IfPresent::EraseAll, ..delete }).erased
     }
 
     /// Runs an operation whose kind is a value. In a table of unique keys [`Op::Insert`] is a unique insert.
     #[inline(always)]
     pub fn mixed<W: Warp>(self, w: &mut W, op: Op, key: UserKey<C::Key>, value: C::Value) -> Mixed<C::Value> {
-        let op = if op == Op::Insert && !C::Multiplicity::MULTI { Op::InsertUnique } else { op };
-        let reply = self.run(w, request(op, key, value));
+        let reply = self.run(w, Self::request(op, key, value));
         let code = match op {
             Op::Insert | Op::InsertUnique => insert_outcome(reply.end).code(),
             Op::Assign => assign_outcome(reply.end).code(),
@@ -107,6 +106,19 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
         }
     }
 
+    /// What the walk does for an operation.
+    #[inline(always)]
+    fn request(op: Op, key: UserKey<C::Key>, value: C::Value) -> Request<C::Key, C::Value> {
+        let (if_present, add) = match op {
+            Op::Insert if C::Multiplicity::MULTI => (IfPresent::Ignore, true),
+            Op::Insert | Op::InsertUnique => (IfPresent::Stop, true),
+            Op::Assign => (IfPresent::Assign, true),
+            Op::Delete => (IfPresent::Erase, false),
+            Op::Search => (IfPresent::Read, false),
+        };
+        Request { key, value, if_present, add }
+    }
+
     /// One pass over the whole chain.
     #[inline(always)]
     fn scan<W: Warp>(
@@ -148,18 +160,6 @@ struct Sight {
     live: u32,
     pending: u32,
     end: ChainEnd,
-}
-
-#[inline(always)]
-fn request<K, V>(op: Op, key: UserKey<K>, value: V) -> Request<K, V> {
-    let (if_present, add) = match op {
-        Op::Insert => (IfPresent::Ignore, true),
-        Op::InsertUnique => (IfPresent::Stop, true),
-        Op::Assign => (IfPresent::Assign, true),
-        Op::Delete => (IfPresent::Erase, false),
-        Op::Search => (IfPresent::Read, false),
-    };
-    Request { key, value, if_present, add }
 }
 
 #[inline(always)]

@@ -120,6 +120,7 @@ impl<P: Packed, H: Words<P::Word>, M: Multiplicity> Slots for PackedSlots<P, H, 
     type Probe = H;
 
     const PENDING: bool = false;
+    const VALUE_IN_WORD: bool = true;
 
     #[inline(always)]
     fn probe(self) -> H {

@@ -77,6 +77,9 @@ pub trait Slots: Copy {
     /// Whether [`Slots::is_pending`] can ever be true.
     const PENDING: bool;
 
+    /// Whether [`Slots::value`] is computed from the word alone, so that every lane may do it.
+    const VALUE_IN_WORD: bool;
+
     /// The words that probes read: one per slot, the last of each slab its link.
     fn probe(self) -> Self::Probe;
 

@@ -82,8 +82,7 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
                 if let Some(found) = Self::first(w, slab, row, |word| C::holds(word, key)) {
                     match request.if_present {
                         IfPresent::Read => {
-                            let value =
-                                w.elect_with(found.lane, found.places, |p| self.slots.value(p.at, p.seen));
+                            let value = self.value(w, found);
                             return Reply { end: End::Present, value, erased };
                         }
                         IfPresent::Assign => change = Some((found, Change::Assign)),
