@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use clap::ValueEnum;
 use warpproof::model::slab::SLAB_SLOTS;
 use warpproof::simt::cpu;
-use warpproof::{BulkMap, Geometry};
+use warpproof::{BulkMap, BulkMultimap, Geometry};
 
 /// What `--backend` accepts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
@@ -22,6 +22,8 @@ pub(crate) enum Choice {
 pub(crate) trait Backend {
     /// Map of u32 pairs.
     type Map32: BulkMap<u32, u32>;
+    /// Multimap of u32 pairs.
+    type Multi32: BulkMultimap<u32, u32>;
     /// Map of u64 pairs.
     type Map64: BulkMap<u64, u64>;
 
@@ -29,8 +31,10 @@ pub(crate) trait Backend {
     fn name(&self) -> &'static str;
     /// The device in words.
     fn device(&self) -> String;
-    /// An empty map. A size that other slabs are used with is brought to this backend's own.
+    /// An empty map.
     fn map32(&self, geometry: Geometry) -> Result<Self::Map32, Failure>;
+    /// An empty multimap.
+    fn multi32(&self, geometry: Geometry) -> Result<Self::Multi32, Failure>;
     /// An empty map.
     fn map64(&self, geometry: Geometry) -> Result<Self::Map64, Failure>;
 }
@@ -98,6 +102,7 @@ pub(crate) struct Cpu;
 
 impl Backend for Cpu {
     type Map32 = cpu::SlabMap<u32, u32>;
+    type Multi32 = cpu::SlabMultimap<u32, u32>;
     type Map64 = cpu::SlabMap<u64, u64>;
 
     fn name(&self) -> &'static str {
@@ -110,6 +115,10 @@ impl Backend for Cpu {
     }
 
     fn map32(&self, geometry: Geometry) -> Result<Self::Map32, Failure> {
+        cpu::SlabMap::with_geometry(geometry).map_err(Failure::backend)
+    }
+
+    fn multi32(&self, geometry: Geometry) -> Result<Self::Multi32, Failure> {
         cpu::SlabMap::with_geometry(geometry).map_err(Failure::backend)
     }
 

@@ -1,12 +1,252 @@
-//! `warpproof check`.
+//! `warpproof check`: explores scenarios of a structure.
 
 use crate::failure::Failure;
+use crate::output::{self, Progress, grouped};
+use crate::{Structure, page};
+use clap::ValueEnum;
+use serde::Serialize;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use warpproof::simt::check::{Report, Scenario, Verdict, Violation};
+use warpproof::simt::loom::{Options, run_all};
+use warpproof::simt::scenarios::slab;
 
-/// Not there yet
+/// Explore every interleaving of small programs on a structure
+///
+/// A scenario is a structure of a few slots, some calls that run first, and one program per warp. The engine
+/// runs it in every way that its memory model has and asks of each execution: is there an order of the calls
+/// that explains the answers, do the invariants hold in every state, does every warp finish, is every index in
+/// its array. The default set takes less than a minute on two cores.
 #[derive(clap::Args)]
-pub(crate) struct Args {}
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// What to check
+    structure: Structure,
+    /// What explores
+    #[arg(long, value_enum, default_value_t)]
+    engine: Engine,
+    /// Only scenarios with this name, or else those whose names contain it
+    #[arg(long, value_name = "NAME")]
+    scenario: Option<String>,
+    /// The deep set as well: more warps and longer programs (expect some ten minutes on two cores)
+    #[arg(long)]
+    deep: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    /// Write the results as a page too
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// Where counterexamples are saved, for `warpproof replay`
+    #[arg(long, value_name = "FOLDER", default_value = ".")]
+    save: PathBuf,
+}
 
-/// Runs it.
-pub(crate) fn check(_: &Args) -> Result<(), Failure> {
-    Err(Failure::input("not there yet"))
+const EXAMPLES: &str = "\
+Examples:
+  warpproof check slab
+  warpproof check slab --scenario map32/insert_unique
+  warpproof check slab --deep --json > report.json
+
+Exit codes: 0 every scenario was explored to its end and holds; 1 a violation was found, or a scenario was not
+explored to its end; 2 bad usage.";
+
+/// What explores.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub(crate) enum Engine {
+    /// loom: every interleaving and every stale value of C11
+    #[default]
+    Loom,
+}
+
+/// The object of `--json`.
+#[derive(Serialize)]
+pub(crate) struct Summary {
+    structure: &'static str,
+    engine: &'static str,
+    scenarios: usize,
+    executions: u64,
+    capped: usize,
+    blind: usize,
+    violations: usize,
+    seconds: f64,
+    counterexamples: Vec<PathBuf>,
+    results: Vec<Line>,
+}
+
+/// One scenario of the object.
+#[derive(Serialize)]
+struct Line {
+    scenario: String,
+    executions: u64,
+    seconds: f64,
+    verdict: String,
+}
+
+/// Explores.
+pub(crate) fn check(args: &Args) -> Result<(), Failure> {
+    let scenarios = select(args)?;
+    let started = Instant::now();
+    let progress = Mutex::new((Progress::new("exploring", scenarios.len() as u64), 0));
+    let done = |report: &Report| {
+        let mut progress = progress.lock().unwrap_or_else(PoisonError::into_inner);
+        progress.1 += 1;
+        let done = progress.1;
+        if args.json {
+            progress.0.at(done);
+        } else {
+            // Nobody reads? The exit code still tells.
+            progress.0.above(|| drop(output::line(text(report))));
+            progress.0.at(done);
+        }
+    };
+    let reports = run_all(&scenarios, &Options::default(), threads(), done).map_err(Failure::input)?;
+    drop(progress);
+    let mut summary = Summary::of(args.structure, &reports, started.elapsed());
+    for violation in violations(&reports) {
+        summary.counterexamples.push(save(args, violation)?);
+    }
+    if let Some(path) = &args.html {
+        let page = page::report(&reports);
+        std::fs::write(path, page).map_err(|e| Failure::write(path.display(), &e))?;
+    }
+    if args.json {
+        output::json(&summary)?;
+    } else {
+        for (violation, path) in violations(&reports).zip(&summary.counterexamples) {
+            output::line(format_args!(
+                "\n{}\nsaved: warpproof replay {}",
+                violation.timeline(),
+                path.display()
+            ))?;
+        }
+        output::line(summary.text())?;
+    }
+    summary.outcome()
+}
+
+/// The quick scenarios of a structure, for at most `limit`.
+pub(crate) fn quick(structure: Structure, limit: Duration) -> Result<Summary, Failure> {
+    let started = Instant::now();
+    let scenarios = match structure {
+        Structure::Slab => slab::quick(),
+    };
+    let mut reports = Vec::with_capacity(scenarios.len());
+    let mut progress = Progress::new("exploring", scenarios.len() as u64);
+    for some in scenarios.chunks(threads()) {
+        let left = limit.saturating_sub(started.elapsed());
+        let options = Options { max_time: Some(left), ..Options::default() };
+        reports.extend(run_all(some, &options, threads(), |_| {}).map_err(Failure::input)?);
+        progress.at(reports.len() as u64);
+    }
+    drop(progress);
+    let summary = Summary::of(structure, &reports, started.elapsed());
+    match violations(&reports).next() {
+        Some(violation) => Err(Failure::Violation(format!(
+            "{}\nthe quick check found a violation, nothing was run; see `warpproof check {}`",
+            violation.timeline(),
+            structure.name()
+        ))),
+        None => Ok(summary),
+    }
+}
+
+fn select(args: &Args) -> Result<Vec<Scenario>, Failure> {
+    let (mut set, all) = match args.structure {
+        Structure::Slab => (slab::default_set(), slab::all()),
+    };
+    let Some(name) = &args.scenario else {
+        if args.deep {
+            let known: std::collections::HashSet<_> = set.iter().map(|s| s.name.clone()).collect();
+            set.extend(all.into_iter().filter(|s| !known.contains(&s.name)));
+        }
+        return Ok(set);
+    };
+    let exact: Vec<_> = all.iter().filter(|s| s.name == *name).cloned().collect();
+    let chosen = match exact.is_empty() {
+        true => all.into_iter().filter(|s| s.name.contains(name.as_str())).collect(),
+        false => exact,
+    };
+    if chosen.is_empty() {
+        let example = set.first().map_or("", |s| s.name.as_str());
+        return Err(Failure::input(format_args!("no scenario is named like {name:?}; one is {example:?}")));
+    }
+    Ok(chosen)
+}
+
+fn threads() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+fn violations(reports: &[Report]) -> impl Iterator<Item = &Violation> {
+    reports.iter().filter_map(|report| report.violation.as_deref())
+}
+
+fn save(args: &Args, violation: &Violation) -> Result<PathBuf, Failure> {
+    let name: String =
+        violation.scenario.name.chars().map(|c| if c.is_alphanumeric() { c } else { '-' }).collect();
+    let path = args.save.join(format!("counterexample-{name}.json"));
+    violation.save(&path).map_err(|e| Failure::write(path.display(), &e))?;
+    Ok(path)
+}
+
+fn text(report: &Report) -> String {
+    let executions = grouped(report.executions);
+    let unseen = match report.unseen.iter().next() {
+        Some(first) => format!("  ({} outcomes not seen, one is {first})", report.unseen.len()),
+        None => String::new(),
+    };
+    format!("{:56} {executions:>12} {:>8.2} s  {}{unseen}", report.scenario, report.seconds, report.verdict)
+}
+
+impl Summary {
+    fn of(structure: Structure, reports: &[Report], took: Duration) -> Self {
+        let with = |verdict| reports.iter().filter(|r| r.verdict == verdict).count();
+        let line = |r: &Report| Line {
+            scenario: r.scenario.clone(),
+            executions: r.executions,
+            seconds: r.seconds,
+            verdict: r.verdict.to_string().to_lowercase(),
+        };
+        Self {
+            structure: structure.name(),
+            engine: "loom",
+            scenarios: reports.len(),
+            executions: reports.iter().map(|r| r.executions).sum(),
+            capped: with(Verdict::Capped),
+            blind: with(Verdict::Blind),
+            violations: with(Verdict::Violated),
+            seconds: took.as_secs_f64(),
+            counterexamples: Vec::new(),
+            results: reports.iter().map(line).collect(),
+        }
+    }
+
+    /// The total, in one line.
+    pub(crate) fn text(&self) -> String {
+        let Self { scenarios, capped, blind, violations, seconds, .. } = self;
+        let per_second = grouped((self.executions as f64 / seconds.max(1e-9)) as u64);
+        let mut text = format!(
+            "{scenarios} scenarios, {} executions in {seconds:.1} s ({per_second}/s): {violations} violations",
+            grouped(self.executions)
+        );
+        if *capped > 0 {
+            text += &format!(", {capped} CAPPED: not explored to their end");
+        }
+        if *blind > 0 {
+            text += &format!(", {blind} BLIND: an outcome that exists was not seen");
+        }
+        text
+    }
+
+    fn outcome(&self) -> Result<(), Failure> {
+        if self.violations > 0 {
+            return Err(Failure::Violation(format!("{} scenarios are violated", self.violations)));
+        }
+        match self.capped + self.blind {
+            0 => Ok(()),
+            open => Err(Failure::Violation(format!("{open} scenarios were not explored to their end"))),
+        }
+    }
 }

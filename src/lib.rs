@@ -5,7 +5,8 @@
 //! for NVIDIA devices (`gpu`, feature `gpu`). This crate re-exports the three and holds the command line.
 //!
 //! A map is used in bulk: a call takes slices, runs one operation per element, all of them concurrently, and
-//! gives an answer per element. The interface is [`BulkMap`], the same on every backend:
+//! gives an answer per element. The interface is [`BulkMap`], the same on every backend; [`BulkMultimap`] keeps
+//! several pairs of one key, [`BulkSet`] keys alone.
 //!
 //! ```
 //! use warpproof::simt::cpu::SlabMap;
@@ -27,7 +28,7 @@
 //!     Ok(map.search(keys)?.iter().flatten().count())
 //! }
 //! # let map = warpproof::simt::cpu::SlabMap::<u32, u32>::with_capacity(10)?;
-//! # map.insert(&[7, 7], &[1, 2])?;
+//! # map.insert_unique(&[7, 9], &[1, 2])?;
 //! # assert_eq!(known(&map, &[7, 8])?, 1);
 //! # Ok::<(), warpproof::simt::cpu::Error>(())
 //! ```
@@ -37,5 +38,7 @@ pub use warpproof_gpu as gpu;
 pub use warpproof_model as model;
 pub use warpproof_simt as simt;
 
-pub use warpproof_model::host::{Answer, BulkMap, BulkSet, Geometry, Matches, Op, Refused, Stats};
+pub use warpproof_model::host::{
+    Answer, BulkMap, BulkMultimap, BulkSet, Geometry, Matches, Op, Refused, Stats,
+};
 pub use warpproof_model::{Assign, Delete, Insert};

@@ -67,7 +67,13 @@ fn listing() -> Listing {
             name: "slab",
             what: "dynamic chained table (Ashkiani, Farach-Colton, Owens, IPDPS 2018)",
             operations: OPERATIONS,
-            types: &["map u32 -> u32", "map u64 -> u64", "set u32"],
+            types: &[
+                "map u32 -> u32",
+                "map u64 -> u64",
+                "multimap u32 -> u32",
+                "multimap u64 -> u64",
+                "set u32",
+            ],
             engines: &["loom"],
         }],
         engines: vec![Engine {

@@ -5,8 +5,10 @@ mod bench;
 mod check;
 mod failure;
 mod join;
+mod lines;
 mod list;
 mod output;
+mod page;
 mod replay;
 mod run;
 

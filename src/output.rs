@@ -56,6 +56,11 @@ impl Progress {
         Self { bar, start: Instant::now(), shown }
     }
 
+    /// Prints something above the bar.
+    pub(crate) fn above(&self, print: impl FnOnce()) {
+        self.bar.suspend(print);
+    }
+
     /// `done` steps are done.
     pub(crate) fn at(&mut self, done: u64) {
         if !self.shown && self.start.elapsed() > Duration::from_secs(1) {

@@ -42,7 +42,10 @@ impl<M: BulkMap<u64, u64>> Index<M> {
     /// Groups the rows of a file by their keys.
     pub(crate) fn build<B: Backend<Map64 = M>>(backend: &B, keys: &[i64]) -> Result<Self, Failure> {
         if keys.len() >= NONE as usize {
-            return Err(Failure::input(format_args!("{} rows are more than the {NONE} that fit", keys.len())));
+            return Err(Failure::input(format_args!(
+                "{} rows are more than the {NONE} that fit",
+                keys.len()
+            )));
         }
         let rows = keys.len() as u64;
         let map = backend.map64(geometry(rows, rows, Geometry::DEFAULT_LOAD)?)?;
@@ -107,7 +110,8 @@ impl<M: BulkMap<u64, u64>> Leaders<M> {
 
     /// The leader of each key, or [`NONE`].
     fn of(&self, keys: &[i64]) -> Result<Vec<u32>, Failure> {
-        let codes: Vec<u64> = keys.iter().map(|&k| encode(k)).filter(|&c| UserKey::new(c).is_some()).collect();
+        let codes: Vec<u64> =
+            keys.iter().map(|&k| encode(k)).filter(|&c| UserKey::new(c).is_some()).collect();
         let found = self.map.search(&codes).map_err(Failure::backend)?;
         let mut found = found.into_iter();
         let leader = |&key| match UserKey::new(encode(key)) {
@@ -173,11 +177,11 @@ mod tests {
         let keys = [i64::MIN, 5, i64::MAX, i64::MIN, 5, -5];
         let index = Index::build(&crate::backend::Cpu, &keys).unwrap();
         let matched = index.matching(&[5, i64::MIN, 6, i64::MAX, i64::MAX - 1]).unwrap();
-        assert_eq!(matched.of(0), [1, 4]);
-        assert_eq!(matched.of(1), [0, 3]);
-        assert_eq!(matched.of(2), []);
-        assert_eq!(matched.of(3), [2]);
-        assert_eq!(matched.of(4), []);
-        assert_eq!(matched.of(5), []);
+        assert_eq!(matched.of(0), &[1u32, 4][..]);
+        assert_eq!(matched.of(1), &[0u32, 3][..]);
+        assert!(matched.of(2).is_empty());
+        assert_eq!(matched.of(3), &[2u32][..]);
+        assert!(matched.of(4).is_empty());
+        assert!(matched.of(5).is_empty());
     }
 }

@@ -3,6 +3,7 @@
 //! No cell is kept as a string of its own, so a file of 10^7 rows takes its size and 16 bytes a row.
 
 use crate::failure::Failure;
+use crate::lines::line_of_row;
 use crate::output::Progress;
 use csv_core::{ReadRecordResult, Reader};
 use std::path::{Path, PathBuf};
@@ -129,29 +130,17 @@ impl Table {
         self.error(from, format_args!("column {at} ({name}): {cell:?} is not an integer of 64 bits"))
     }
 
-    /// An error about the row that begins at or, empty lines skipped, after `from`.
+    /// An error about the row that begins at `from`.
     fn error(&self, from: usize, message: impl std::fmt::Display) -> Failure {
-        let rest = &self.bytes[from.min(self.bytes.len())..];
-        let start = from + rest.iter().position(|b| !b"\r\n".contains(b)).unwrap_or(0);
-        let line = line_at(&self.bytes, start);
+        let line = line_of_row(&self.bytes, from);
         Failure::input(format_args!("{}:{line}: {message}", self.path.display()))
     }
-}
-
-/// The number of the line that holds byte `at`. A line ends in LF, CR LF or CR.
-fn line_at(bytes: &[u8], at: usize) -> usize {
-    let before = &bytes[..at.min(bytes.len())];
-    let ends = before.iter().enumerate().filter(|&(i, &b)| {
-        b == b'\n' || b == b'\r' && bytes.get(i + 1) != Some(&b'\n')
-    });
-    1 + ends.count()
 }
 
 impl RowReader {
     /// A reader.
     pub(crate) fn new() -> Self {
-        let mut reader =
-            Self { core: Reader::new(), cells: vec![0; 1024], ends: vec![0; 64], count: 0 };
+        let mut reader = Self { core: Reader::new(), cells: vec![0; 1024], ends: vec![0; 64], count: 0 };
         // The parser drops a byte order mark before the first row it ever reads. This is that row.
         reader.read(b"\n.\n", 0);
         reader

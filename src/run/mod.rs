@@ -1,12 +1,161 @@
-//! `warpproof run`.
+//! `warpproof run`: checks a structure, runs a workload on it, verifies the result.
 
+mod account;
+mod mixed;
+mod oracle;
+mod phase;
+mod replay;
+mod trace;
+mod workload;
+
+use crate::Structure;
+use crate::backend::{Backend, Choice, open, with_backend};
+use crate::check::{self, Summary};
 use crate::failure::Failure;
+use crate::output::{self, grouped, mops};
+use phase::Phase;
+use serde::Serialize;
+use std::path::PathBuf;
+use std::time::Duration;
+use trace::Trace;
+use workload::{Mix, Workload};
 
-/// Not there yet
+/// Time that the scenarios before a run may take.
+const QUICK: Duration = Duration::from_secs(5);
+
+/// Check a structure, run a workload on it, verify every answer
+///
+/// First the quick scenarios of the structure are explored (at most 5 s). Then the workload runs: half of the
+/// key range is inserted, all of it is looked up, and a mix of unique inserts, deletes and searches runs
+/// concurrently. Where the outcome is determined the answers are compared with it; where operations race, the
+/// answers must add up: for each key, what was inserted less what was deleted is what is there at the end, and
+/// every value found is one that was stored for its key.
 #[derive(clap::Args)]
-pub(crate) struct Args {}
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// What to run
+    structure: Structure,
+    /// Where to run
+    #[arg(long, value_enum, default_value_t)]
+    backend: Choice,
+    /// Percentages of insert_unique, delete and search
+    #[arg(long, value_name = "I,D,S", default_value = "20,20,60")]
+    mix: Mix,
+    /// Size of the key range; half of it is inserted before the mix
+    #[arg(long, value_name = "N", default_value_t = 1 << 20, value_parser = clap::value_parser!(u32).range(2..))]
+    keys: u32,
+    /// Operations of the mix
+    #[arg(long, value_name = "N", default_value_t = 1 << 22)]
+    ops: u32,
+    /// Start of the random numbers
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    seed: u64,
+    /// Pairs per slot of the base slabs when the mix begins
+    #[arg(long, value_name = "F", default_value_t = 0.6, value_parser = load)]
+    load: f64,
+    /// Run the operations of a file instead: lines of op,key[,value]
+    #[arg(long, value_name = "FILE.csv", conflicts_with_all = ["mix", "keys", "ops", "seed"])]
+    trace: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    /// Skip the scenarios
+    #[arg(long)]
+    no_check: bool,
+}
 
-/// Runs it.
-pub(crate) fn run(_: &Args) -> Result<(), Failure> {
-    Err(Failure::input("not there yet"))
+const EXAMPLES: &str = "\
+Examples:
+  warpproof run slab
+  warpproof run slab --backend cpu --mix 40,40,20 --keys 1000000 --ops 20000000 --load 0.7
+  warpproof run slab --trace operations.csv --json
+
+A trace is CSV, `op,key[,value]`, with the operations insert, insert_unique, assign (with a value), delete and
+search (without). Keys and values are integers of 32 bits. It runs in the order of the file: operations on
+different keys that follow each other run side by side. Every answer is verified.
+
+Exit codes: 0 verified, 1 a violation or a wrong answer, 2 bad usage or a bad line.";
+
+/// The object of `--json`.
+#[derive(Serialize)]
+struct Object<'a> {
+    structure: &'static str,
+    backend: &'static str,
+    device: String,
+    ops: u64,
+    seconds: f64,
+    mops: f64,
+    verified: bool,
+    phases: &'a [Phase],
+    check: Option<Summary>,
+}
+
+fn load(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(load) if (0.01..=100.0).contains(&load) => Ok(load),
+        _ => Err("expected a number from 0.01 to 100".into()),
+    }
+}
+
+/// Runs.
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    // Bad input is told before anything runs.
+    let trace = args.trace.as_deref().map(Trace::read).transpose()?;
+    if trace.is_none() && args.keys as u64 + args.ops as u64 >= u32::MAX as u64 {
+        return Err(Failure::input(
+            "--keys and --ops together must be below 2^32 - 1: a value names its operation",
+        ));
+    }
+    let opened = open(args.backend)?;
+    let check = if args.no_check { None } else { Some(check::quick(args.structure, QUICK)?) };
+    if let (Some(check), false) = (&check, args.json) {
+        output::line(format_args!("check    {}", check.text()))?;
+    }
+    with_backend!(&opened, backend => {
+        let phases = match &trace {
+            Some(trace) => vec![replay::run(backend, trace, args.load)?],
+            None => {
+                let work = Workload::new(args.mix, args.keys, args.ops as usize, args.seed);
+                mixed::run(backend, &work, args.load)?
+            }
+        };
+        report(args, backend, &phases, check)
+    })
+}
+
+fn report<B: Backend>(
+    args: &Args,
+    backend: &B,
+    phases: &[Phase],
+    check: Option<Summary>,
+) -> Result<(), Failure> {
+    let wrong: Vec<_> = phases.iter().filter_map(Phase::wrong).collect();
+    if args.json {
+        let main = phases.iter().find(|phase| phase.main);
+        let (ops, seconds) = main.map_or((0, 0.0), |phase| (phase.ops, phase.seconds));
+        output::json(&Object {
+            structure: args.structure.name(),
+            backend: backend.name(),
+            device: backend.device(),
+            ops,
+            seconds,
+            mops: mops(ops, seconds),
+            verified: wrong.is_empty(),
+            phases,
+            check,
+        })?;
+    } else {
+        output::line(format_args!("backend  {}: {}", backend.name(), backend.device()))?;
+        for phase in phases {
+            let verdict = if phase.verified { "verified" } else { "WRONG" };
+            output::line(format_args!(
+                "{:16} {:>14} operations {:>9.4} s {:>10.2} Mop/s  {verdict}",
+                phase.name,
+                grouped(phase.ops),
+                phase.seconds,
+                phase.mops
+            ))?;
+        }
+    }
+    if wrong.is_empty() { Ok(()) } else { Err(Failure::Violation(wrong.join("\n"))) }
 }

@@ -1,0 +1,45 @@
+//! The GPU.
+
+use super::Backend;
+use crate::failure::Failure;
+use warpproof::Geometry;
+use warpproof::gpu::{Device, SlabMap, SlabMultimap};
+
+/// The first GPU.
+pub(crate) struct Gpu {
+    device: Device,
+}
+
+impl Gpu {
+    /// Opens it.
+    pub(crate) fn open() -> Result<Self, Failure> {
+        Ok(Self { device: Device::open(0).map_err(Failure::backend)? })
+    }
+}
+
+impl Backend for Gpu {
+    type Map32 = SlabMap<u32, u32>;
+    type Multi32 = SlabMultimap<u32, u32>;
+    type Map64 = SlabMap<u64, u64>;
+
+    fn name(&self) -> &'static str {
+        "gpu"
+    }
+
+    fn device(&self) -> String {
+        let (major, minor) = self.device.capability();
+        format!("{}, sm_{major}{minor}", self.device.name())
+    }
+
+    fn map32(&self, geometry: Geometry) -> Result<Self::Map32, Failure> {
+        SlabMap::with_geometry(&self.device, geometry).map_err(Failure::backend)
+    }
+
+    fn multi32(&self, geometry: Geometry) -> Result<Self::Multi32, Failure> {
+        SlabMultimap::with_geometry(&self.device, geometry).map_err(Failure::backend)
+    }
+
+    fn map64(&self, geometry: Geometry) -> Result<Self::Map64, Failure> {
+        SlabMap::with_geometry(&self.device, geometry).map_err(Failure::backend)
+    }
+}

@@ -1,0 +1,171 @@
+//! Verification where operations race: what the answers of a mixed phase allow.
+
+use super::workload::Workload;
+use warpproof::{Answer, Delete, Insert, Op};
+
+/// What the answers say of each key.
+pub(crate) struct Account<'a> {
+    work: &'a Workload,
+    answers: &'a [Answer<u32>],
+    inserted: Vec<u32>,
+    deleted: Vec<u32>,
+}
+
+impl<'a> Account<'a> {
+    /// Counts, and checks each answer on its own.
+    ///
+    /// # Errors
+    /// What is wrong, in words.
+    pub(crate) fn of(work: &'a Workload, answers: &'a [Answer<u32>]) -> Result<Self, String> {
+        if answers.len() != work.ops.len() {
+            return Err(format!("{} operations got {} answers", work.ops.len(), answers.len()));
+        }
+        let zeros = vec![0u32; work.keys as usize];
+        let mut account = Self { work, answers, inserted: zeros.clone(), deleted: zeros };
+        for (i, (&op, &answer)) in work.ops.iter().zip(answers).enumerate() {
+            let key = work.op_keys[i] as usize;
+            match (op, answer) {
+                (Op::InsertUnique, Answer::Insert(Insert::Inserted)) => account.inserted[key] += 1,
+                (Op::Delete, Answer::Delete(Delete::Deleted)) => account.deleted[key] += 1,
+                (Op::InsertUnique, Answer::Insert(Insert::Present))
+                | (Op::Delete, Answer::Delete(Delete::Absent))
+                | (Op::Search, Answer::Search(_)) => {}
+                _ => return Err(format!("operation {i}, {op:?} of key {key}: the answer is {answer:?}")),
+            }
+        }
+        account.check_answers()?;
+        account.check_keys()?;
+        Ok(account)
+    }
+
+    /// Number of keys present at the end.
+    pub(crate) fn len(&self) -> u64 {
+        (0..self.work.keys).filter(|&key| self.present(key)).count() as u64
+    }
+
+    /// Checks what a search of all keys finds when nothing runs any more.
+    pub(crate) fn check_end(&self, found: &[Option<u32>]) -> Result<(), String> {
+        if found.len() != self.work.keys as usize {
+            return Err(format!("{} keys got {} answers", self.work.keys, found.len()));
+        }
+        for (key, &value) in (0..self.work.keys).zip(found) {
+            if value.is_some() != self.present(key) {
+                return Err(format!("key {key} at the end: {value:?}, but {}", self.history(key)));
+            }
+            self.check_value(key, value)?;
+        }
+        Ok(())
+    }
+
+    fn present(&self, key: u32) -> bool {
+        let k = key as usize;
+        Workload::is_prefilled(key) as u32 + self.inserted[k] > self.deleted[k]
+    }
+
+    /// Inserts and deletes of a key that succeed take turns.
+    fn check_keys(&self) -> Result<(), String> {
+        for key in 0..self.work.keys {
+            let came = Workload::is_prefilled(key) as u64 + self.inserted[key as usize] as u64;
+            if !matches!(came.checked_sub(self.deleted[key as usize] as u64), Some(0 | 1)) {
+                return Err(format!("key {key}: {}", self.history(key)));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_answers(&self) -> Result<(), String> {
+        for (i, answer) in self.answers.iter().enumerate() {
+            let key = self.work.op_keys[i];
+            let never_there = !Workload::is_prefilled(key) && self.inserted[key as usize] == 0;
+            let always_there = Workload::is_prefilled(key) && self.deleted[key as usize] == 0;
+            let wrong = match *answer {
+                Answer::Insert(Insert::Present) => never_there,
+                Answer::Delete(Delete::Absent) | Answer::Search(None) => always_there,
+                _ => false,
+            };
+            if wrong {
+                return Err(format!("operation {i}: {answer:?}, but key {key}: {}", self.history(key)));
+            }
+            if let Answer::Search(value) = *answer {
+                self.check_value(key, value)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A value found was stored by an insert of that key that succeeded.
+    fn check_value(&self, key: u32, value: Option<u32>) -> Result<(), String> {
+        let Some(value) = value else { return Ok(()) };
+        let Some(i) = self.work.writer(key, value) else { return Ok(()) };
+        let stored = self.work.op_keys.get(i) == Some(&key)
+            && self.answers.get(i) == Some(&Answer::Insert(Insert::Inserted));
+        if stored { Ok(()) } else { Err(format!("key {key} has value {value}, which nobody stored")) }
+    }
+
+    fn history(&self, key: u32) -> String {
+        let k = key as usize;
+        let first = if Workload::is_prefilled(key) { "prefilled" } else { "not prefilled" };
+        format!("it was {first}, inserted {} times and deleted {} times", self.inserted[k], self.deleted[k])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Insert 1, delete 0, search 1, delete 1, on keys 0 (prefilled) and 1.
+    fn work() -> Workload {
+        let mut work = Workload::new("0,0,100".parse().unwrap(), 2, 4, 1);
+        work.ops = vec![Op::InsertUnique, Op::Delete, Op::Search, Op::Delete];
+        work.op_keys = vec![1, 0, 1, 1];
+        work
+    }
+
+    fn answers(work: &Workload) -> Vec<Answer<u32>> {
+        let value = Some(super::super::workload::value(0, 1));
+        assert_eq!(value.and_then(|v| work.writer(1, v)), Some(0));
+        vec![
+            Answer::Insert(Insert::Inserted),
+            Answer::Delete(Delete::Deleted),
+            Answer::Search(value),
+            Answer::Delete(Delete::Absent),
+        ]
+    }
+
+    #[test]
+    fn right_answers_pass() {
+        let work = work();
+        let answers = answers(&work);
+        let account = Account::of(&work, &answers).unwrap();
+        assert_eq!(account.len(), 1);
+        let Answer::Search(value) = answers[2] else { panic!() };
+        account.check_end(&[None, value]).unwrap();
+        assert!(account.check_end(&[None, None]).is_err());
+        assert!(account.check_end(&[value, value]).is_err());
+        assert!(account.check_end(&[None, Some(12345)]).is_err());
+    }
+
+    #[test]
+    fn each_kind_of_wrong_answer_is_refused() {
+        let work = work();
+        let change = |i: usize, answer| {
+            let mut answers = answers(&work);
+            answers[i] = answer;
+            Account::of(&work, &answers).err()
+        };
+        assert!(change(0, Answer::Insert(Insert::Full)).is_some());
+        assert!(change(0, Answer::Search(None)).is_some());
+        // Then the value that the search found was stored by nobody.
+        assert!(change(0, Answer::Insert(Insert::Present)).is_some());
+        assert!(change(1, Answer::Delete(Delete::Absent)).is_some());
+        assert!(change(2, Answer::Search(Some(work.prefilled(0)))).is_some());
+        assert!(change(3, Answer::Delete(Delete::Deleted)).is_none());
+        // One delete too many.
+        let mut twice = self::work();
+        twice.ops[2] = Op::Delete;
+        let mut answers = answers(&work);
+        answers[2] = Answer::Delete(Delete::Deleted);
+        answers[3] = Answer::Delete(Delete::Deleted);
+        assert!(Account::of(&twice, &answers).is_err());
+    }
+}

@@ -1,0 +1,53 @@
+//! One phase of a run: its time and whether its answers are right.
+
+use crate::output::mops;
+use serde::Serialize;
+use std::time::Instant;
+
+/// A phase that ran.
+#[derive(Serialize, Debug)]
+pub(crate) struct Phase {
+    /// Its name.
+    pub(crate) name: &'static str,
+    /// Number of operations.
+    pub(crate) ops: u64,
+    /// Time of the bulk calls, verification not counted.
+    pub(crate) seconds: f64,
+    /// Millions of operations per second.
+    pub(crate) mops: f64,
+    /// Whether all answers are right.
+    pub(crate) verified: bool,
+    /// What is wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+    /// Whether this is what the run is about.
+    #[serde(skip)]
+    pub(crate) main: bool,
+}
+
+impl Phase {
+    /// A phase of `ops` operations that took `seconds`.
+    pub(crate) fn new(name: &'static str, ops: u64, seconds: f64, verified: Result<(), String>) -> Self {
+        let error = verified.err();
+        Self { name, ops, seconds, mops: mops(ops, seconds), verified: error.is_none(), error, main: false }
+    }
+
+    /// The phase that the run is about.
+    pub(crate) fn into_main(mut self) -> Self {
+        self.main = true;
+        self
+    }
+
+    /// What is wrong, with the phase.
+    pub(crate) fn wrong(&self) -> Option<String> {
+        self.error.as_ref().map(|error| format!("{}: {error}", self.name))
+    }
+}
+
+/// Runs `f`, adds its time to `seconds`.
+pub(crate) fn timed<T>(seconds: &mut f64, f: impl FnOnce() -> T) -> T {
+    let started = Instant::now();
+    let result = f();
+    *seconds += started.elapsed().as_secs_f64();
+    result
+}
