@@ -40,18 +40,37 @@ impl<T, const CHECKED: bool> Debug for Global<T, CHECKED> {
     }
 }
 
-impl<T, const CHECKED: bool> Global<T, CHECKED> {
+impl<T> Global<T> {
     /// A handle to the `len` words at `words`.
     ///
     /// # Safety
     ///
     /// While any copy of the handle is in use: `words` points to `len` words of device memory, aligned to 16 bytes
-    /// (allocations of the driver are aligned to 256), which everybody accesses by atomic instructions only. If not
-    /// `CHECKED`, no copy of the handle is ever used with an index at or beyond `len`, nor a row that ends there.
+    /// (allocations of the driver are aligned to 256), which everybody accesses by atomic instructions only.
     #[inline(always)]
     pub unsafe fn new(words: *mut T, len: usize) -> Self {
+        Self::at(words, len)
+    }
+}
+
+impl<T> Global<T, false> {
+    /// A handle without a guard against indices out of range.
+    ///
+    /// # Safety
+    ///
+    /// As [`Global::new`], and no copy of the handle is ever used with an index at or beyond `len`, nor with a row
+    /// that ends there.
+    #[inline(always)]
+    pub unsafe fn new_unchecked(words: *mut T, len: usize) -> Self {
+        Self::at(words, len)
+    }
+}
+
+impl<T, const CHECKED: bool> Global<T, CHECKED> {
+    #[inline(always)]
+    fn at(words: *mut T, len: usize) -> Self {
         let address: u64;
-        // SAFETY: a conversion of an address; `words` points to device memory.
+        // SAFETY: a conversion of an address; nothing is accessed.
         unsafe {
             asm!("cvta.to.global.u64 {0}, {1};", out(reg64) address, in(reg64) words,
                 options(pure, nomem, nostack));

@@ -1,6 +1,6 @@
 //! The floors of random access: the least that an operation of a table must do, without the table.
 
-use crate::layout::Store;
+use crate::layout::store;
 use warpproof_device::Tile;
 use warpproof_model::key::{fastrange, mix};
 use warpproof_model::{Order, ReadOrder, Warp, Words};
@@ -18,7 +18,7 @@ unsafe extern "ptx-kernel" fn floor_find_u32(
 ) {
     // SAFETY: the launch passes `len` slots and arrays of `n` elements.
     unsafe {
-        let slots = Store::new(slots, len as usize);
+        let slots = store(slots, len as usize);
         per_tile::<1>(n, |w, op| {
             let slot = fastrange(mix(read(keys, op)), len) as usize;
             // Relaxed: nothing but the word matters.
@@ -38,7 +38,7 @@ unsafe extern "ptx-kernel" fn floor_insert_u32(
 ) {
     // SAFETY: the launch passes `len` slots and arrays of `n` elements.
     unsafe {
-        let slots = Store::new(slots, len as usize);
+        let slots = store(slots, len as usize);
         per_tile::<1>(n, |_, op| {
             let key = read(keys, op);
             let pair = key as u64 | (read(values, op) as u64) << 32;
@@ -60,7 +60,7 @@ unsafe extern "ptx-kernel" fn floor_bucket_cas(
 ) {
     // SAFETY: the launch passes 8 slots per bucket and arrays of `n` elements.
     unsafe {
-        let slots = Store::new(slots, buckets as usize * 8);
+        let slots = store(slots, buckets as usize * 8);
         per_tile::<4>(n, |w: &mut Tile<4>, op| {
             let key = read(keys, op);
             let pair = key as u64 | (read(values, op) as u64) << 32;

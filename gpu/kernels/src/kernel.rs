@@ -100,16 +100,16 @@ macro_rules! table {
         [key_words: *mut u64, value_words: *mut u64, len: usize, bitmap: *mut u32, bitmap_len: usize,
          buckets: u32]
         [warpproof_model::slab::LockBitSlots::new(
-             $crate::layout::Store::new(key_words, len), $crate::layout::Store::new(value_words, len)),
-         $crate::layout::Store::new(bitmap, bitmap_len), buckets]
+             $crate::layout::store(key_words, len), $crate::layout::store(value_words, len)),
+         $crate::layout::store(bitmap, bitmap_len), buckets]
         $parameters $arguments }
     };
     ([$name:ident $layout:ident $l:literal $s:literal] $op:ident $parameters:tt $arguments:tt) => {
         $crate::kernel::emit! { $name $layout $l $s $op
         [words: *mut $crate::layout::$layout::Word, len: usize, bitmap: *mut u32, bitmap_len: usize,
          buckets: u32]
-        [warpproof_model::slab::PackedSlots::new($crate::layout::Store::new(words, len)),
-         $crate::layout::Store::new(bitmap, bitmap_len), buckets]
+        [warpproof_model::slab::PackedSlots::new($crate::layout::store(words, len)),
+         $crate::layout::store(bitmap, bitmap_len), buckets]
         $parameters $arguments }
     };
 }

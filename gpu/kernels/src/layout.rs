@@ -9,6 +9,30 @@ pub(crate) const CHECKED: bool = !cfg!(feature = "unchecked");
 /// Device words of our tables.
 pub(crate) type Store<T> = Global<T, CHECKED>;
 
+/// A handle to the words of a table.
+///
+/// # Safety
+///
+/// As [`Global::new`].
+#[cfg(not(feature = "unchecked"))]
+#[inline(always)]
+pub(crate) unsafe fn store<T>(words: *mut T, len: usize) -> Store<T> {
+    // SAFETY: the contract of this function.
+    unsafe { Global::new(words, len) }
+}
+
+/// A handle to the words of a table.
+///
+/// # Safety
+///
+/// As [`Global::new_unchecked`].
+#[cfg(feature = "unchecked")]
+#[inline(always)]
+pub(crate) unsafe fn store<T>(words: *mut T, len: usize) -> Store<T> {
+    // SAFETY: the contract of this function.
+    unsafe { Global::new_unchecked(words, len) }
+}
+
 /// u32 keys, each once.
 pub(crate) mod set32 {
     use super::*;
