@@ -1,5 +1,7 @@
 //! What developers and CI run: `cargo xtask COMMAND`. One module per command.
 
+mod ci;
+mod fuzz;
 mod modules;
 mod ptx;
 #[cfg(test)]
@@ -17,6 +19,8 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
+  ci [STEP ...]  everything that must hold: fmt clippy docs test ptx ptxas readme fuzz
+  fuzz [SECONDS] run every fuzz target, 60 s each unless told otherwise
   ptx            build the device code and write gpu/ptx
   ptx --check    build it and compare with gpu/ptx
   ptxas          assemble gpu/ptx for every supported GPU and report registers
@@ -36,6 +40,12 @@ fn main() -> ExitCode {
 
 fn run(arguments: &[&str]) -> Outcome<()> {
     match arguments {
+        ["ci", steps @ ..] => ci::run_steps(steps),
+        ["fuzz"] => fuzz::run_all(60),
+        ["fuzz", seconds] => match seconds.parse() {
+            Ok(seconds) => fuzz::run_all(seconds),
+            Err(_) => Err(format!("{seconds} is no number of seconds")),
+        },
         ["ptx"] => ptx::write(),
         ["ptx", "--check"] => ptx::check(),
         ["ptxas"] => ptxas::run_all(),

@@ -1,0 +1,36 @@
+//! `cargo xtask fuzz [SECONDS]`: builds the fuzz targets and runs each for a while from its checked-in seeds.
+
+use crate::shell::{Outcome, read, root, run};
+use std::process::Command;
+
+/// Runs every target for `seconds`.
+pub(crate) fn run_all(seconds: u32) -> Outcome<()> {
+    let targets = targets()?;
+    for target in &targets {
+        println!("-- {target}, {seconds} s");
+        run(&mut cargo_fuzz(&["run", target, "--", &format!("-max_total_time={seconds}"), "-verbosity=0"]))?;
+    }
+    println!("{} fuzz targets ran, no failure", targets.len());
+    Ok(())
+}
+
+/// cargo-fuzz, without a sanitizer (the code under test has no unsafe memory access to find) and with a stable
+/// compiler told to take the coverage flags.
+fn cargo_fuzz(arguments: &[&str]) -> Command {
+    let mut command = Command::new("cargo-fuzz");
+    command.current_dir(root().join("fuzz")).env("RUSTC_BOOTSTRAP", "1").arg("fuzz");
+    command.args([arguments[0], "--sanitizer", "none"]).args(&arguments[1..]);
+    command
+}
+
+/// The names of the targets, from the manifest.
+fn targets() -> Outcome<Vec<String>> {
+    let manifest = read(&root().join("fuzz/Cargo.toml"))?;
+    let names: Vec<String> = manifest
+        .split("[[bin]]")
+        .skip(1)
+        .filter_map(|section| section.lines().find_map(|line| line.strip_prefix("name = ")))
+        .map(|name| name.trim_matches('"').to_owned())
+        .collect();
+    if names.is_empty() { Err("fuzz/Cargo.toml names no target".to_owned()) } else { Ok(names) }
+}
