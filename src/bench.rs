@@ -1,12 +1,275 @@
-//! `warpproof bench`.
+//! `warpproof bench`: the published workloads, every answer checked.
 
+use crate::Structure;
+use crate::backend::{Backend, Choice, geometry, open, with_backend};
 use crate::failure::Failure;
+use crate::output::{self, Progress, grouped};
+use crate::run::mixed;
+use crate::run::phase::{Phase, timed};
+use crate::run::workload::{Mix, Workload};
+use serde::Serialize;
+use warpproof::{BulkMap, Delete, Geometry, Insert};
 
-/// Not there yet
+/// Measure the published workloads
+///
+/// Pairs of u32: build, search of keys that are all there, search of keys of which none is there, delete of half
+/// the keys, and the concurrent mixes 20,20,60 and 40,40,20 (percent of unique inserts, deletes, searches; half
+/// of the key range inserted before). Loads from 0.2 to 0.9 pairs per slot of the base slabs at one size, and
+/// sizes from 2^16 on at the default load. The median of the rounds counts. Every answer is checked, outside
+/// the time that is measured.
 #[derive(clap::Args)]
-pub(crate) struct Args {}
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// What to measure
+    structure: Structure,
+    /// Where to run
+    #[arg(long, value_enum, default_value_t)]
+    backend: Choice,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    /// The smallest size, one load and one round
+    #[arg(long)]
+    quick: bool,
+    /// Pairs of the largest table, as a number or as 2^K [default: 2^22 on a CPU, 2^26 on a GPU]
+    #[arg(long, value_name = "PAIRS", value_parser = size)]
+    max_size: Option<u32>,
+}
 
-/// Runs it.
-pub(crate) fn bench(_: &Args) -> Result<(), Failure> {
-    Err(Failure::input("not there yet"))
+const EXAMPLES: &str = "\
+Examples:
+  warpproof bench slab --quick
+  warpproof bench slab --backend cpu --max-size 2^24 --json > cpu.json";
+
+const SMALLEST: u32 = 1 << 16;
+const LARGEST: u32 = 1 << 26;
+/// Size at which the loads are compared.
+const LOADS_AT: u32 = 1 << 20;
+const LOADS: [f64; 8] = [0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
+const MIXES: [(&str, Mix); 2] = [
+    ("mix 20,20,60", Mix { insert: 20, delete: 20, search: 60 }),
+    ("mix 40,40,20", Mix { insert: 40, delete: 40, search: 20 }),
+];
+/// Bytes of a slot: a u32 key and a u32 value.
+const SLOT: u32 = 8;
+
+/// One measurement.
+#[derive(Serialize)]
+struct Row {
+    size: u32,
+    load: f64,
+    workload: &'static str,
+    ops: u64,
+    seconds: f64,
+    mops: f64,
+    verified: bool,
+}
+
+/// The memory of a table after its build.
+#[derive(Serialize)]
+struct Memory {
+    size: u32,
+    load: f64,
+    /// Slabs in chains.
+    bytes_per_pair: f64,
+    /// Slabs in chains and in the pool.
+    reserved_bytes_per_pair: f64,
+    longest_chain: u32,
+}
+
+#[derive(Serialize)]
+struct Object<'a> {
+    structure: &'static str,
+    backend: &'static str,
+    device: String,
+    verified: bool,
+    rows: &'a [Row],
+    memory: &'a [Memory],
+}
+
+fn size(text: &str) -> Result<u32, String> {
+    let number = match text.strip_prefix("2^") {
+        Some(power) => power.parse().ok().and_then(|power| 1u32.checked_shl(power)),
+        None => text.parse().ok(),
+    };
+    match number {
+        Some(number) if (SMALLEST..=LARGEST).contains(&number) => Ok(number),
+        _ => Err("expected a number of pairs from 2^16 to 2^26".into()),
+    }
+}
+
+/// Measures.
+pub(crate) fn bench(args: &Args) -> Result<(), Failure> {
+    with_backend!(&open(args.backend)?, backend => measure(args, backend))
+}
+
+fn measure<B: Backend>(args: &Args, backend: &B) -> Result<(), Failure> {
+    let largest = args.max_size.unwrap_or(if backend.name() == "cpu" { 1 << 22 } else { LARGEST });
+    let (points, rounds) =
+        if args.quick { (vec![(SMALLEST, Geometry::DEFAULT_LOAD)], 1) } else { (points(largest), 3) };
+    if !args.json {
+        output::line(format_args!("{}: {}", backend.name(), backend.device()))?;
+    }
+    let (mut rows, mut memory) = (Vec::new(), Vec::new());
+    let mut progress = Progress::new("measuring", points.len() as u64);
+    for (done, &(size, load)) in points.iter().enumerate() {
+        let from = rows.len();
+        memory.push(point(backend, (size, load), rounds, &mut rows)?);
+        if !args.json {
+            let mut shown = Ok(());
+            progress.above(|| shown = show(&rows[from..], &memory[done]));
+            shown?;
+        }
+        progress.at(done as u64 + 1);
+    }
+    drop(progress);
+    let verified = rows.iter().all(|row| row.verified);
+    if args.json {
+        let (structure, rows, memory) = (args.structure.name(), &rows[..], &memory[..]);
+        let (backend, device) = (backend.name(), backend.device());
+        output::json(&Object { structure, backend, device, verified, rows, memory })?;
+    }
+    if verified {
+        Ok(())
+    } else {
+        Err(Failure::Violation("an answer is wrong; see the lines marked WRONG".into()))
+    }
+}
+
+/// Sizes at the default load, and loads at one size.
+fn points(largest: u32) -> Vec<(u32, f64)> {
+    let sizes = (16..=26).step_by(2).map(|power| 1 << power).filter(|&size| size <= largest);
+    let sizes = sizes.map(|size| (size, Geometry::DEFAULT_LOAD));
+    let loads = LOADS.into_iter().filter(|&load| load != Geometry::DEFAULT_LOAD);
+    sizes.chain(loads.map(|load| (LOADS_AT.min(largest), load))).collect()
+}
+
+fn show(rows: &[Row], memory: &Memory) -> Result<(), Failure> {
+    output::line(format_args!(
+        "\n{} pairs, load {:.1}: {:.2} bytes per pair in chains, {:.2} with the pool, longest chain {} slabs",
+        grouped(memory.size as u64),
+        memory.load,
+        memory.bytes_per_pair,
+        memory.reserved_bytes_per_pair,
+        memory.longest_chain
+    ))?;
+    for row in rows {
+        let verdict = if row.verified { "verified" } else { "WRONG" };
+        output::line(format_args!("  {:16} {:>10.2} Mop/s  {verdict}", row.workload, row.mops))?;
+    }
+    Ok(())
+}
+
+/// All workloads at one size and load.
+fn point<B: Backend>(
+    backend: &B,
+    (size, load): (u32, f64),
+    rounds: usize,
+    rows: &mut Vec<Row>,
+) -> Result<Memory, Failure> {
+    let mut runs: Vec<Vec<Phase>> = Vec::new();
+    let mut memory = None;
+    for round in 0..rounds {
+        let (mut phases, found) = plain(backend, size, load)?;
+        memory = Some(found);
+        for (name, mix) in MIXES {
+            let work = Workload::new(mix, size, size as usize, round as u64 + 1);
+            let of_mix = mixed::run(backend, &work, load)?;
+            let verified = of_mix.iter().filter_map(Phase::wrong).next().map_or(Ok(()), Err);
+            let main = of_mix.iter().find(|phase| phase.main).map_or((0, 0.0), |p| (p.ops, p.seconds));
+            phases.push(Phase::new(name, main.0, main.1, verified));
+        }
+        runs.push(phases);
+    }
+    for i in 0..runs.first().map_or(0, Vec::len) {
+        let verified = runs.iter().all(|run| run[i].verified);
+        let mut seconds: Vec<f64> = runs.iter().map(|run| run[i].seconds).collect();
+        seconds.sort_by(f64::total_cmp);
+        let (workload, ops, seconds) = (runs[0][i].name, runs[0][i].ops, seconds[rounds / 2]);
+        rows.push(Row { size, load, workload, ops, seconds, mops: output::mops(ops, seconds), verified });
+    }
+    memory.ok_or_else(|| Failure::input("no round"))
+}
+
+/// Build, both searches, delete.
+fn plain<B: Backend>(backend: &B, size: u32, load: f64) -> Result<(Vec<Phase>, Memory), Failure> {
+    let map = backend.map32(geometry(size as u64, size as u64, load)?)?;
+    let present: Vec<u32> = (0..size).map(key).collect();
+    let values: Vec<u32> = present.iter().map(|&key| !key).collect();
+    let mut phases = vec![phase(
+        "build",
+        &present,
+        || map.insert_unique(&present, &values),
+        |_, done| done == Insert::Inserted,
+    )?];
+
+    let geometry = map.geometry();
+    let stats = map.stats().map_err(Failure::backend)?;
+    let memory = Memory {
+        size,
+        load,
+        bytes_per_pair: stats.bytes_per_pair(geometry, SLOT),
+        reserved_bytes_per_pair: geometry.slots() as f64 * SLOT as f64 / size as f64,
+        longest_chain: stats.longest,
+    };
+
+    // In another order than they were inserted.
+    let shuffled: Vec<u32> = (0..size).map(|i| key((i as u64 * 0x9e37_79b1 % size as u64) as u32)).collect();
+    phases.push(phase(
+        "search present",
+        &shuffled,
+        || map.search(&shuffled),
+        |key, found| found == Some(!key),
+    )?);
+    let absent: Vec<u32> = (size..2 * size).map(key).collect();
+    phases.push(phase("search absent", &absent, || map.search(&absent), |_, found| found.is_none())?);
+    let half = &present[..size as usize / 2];
+    phases.push(phase("delete half", half, || map.delete(half), |_, done| done == Delete::Deleted)?);
+    Ok((phases, memory))
+}
+
+/// Runs a bulk call and checks each answer.
+fn phase<T: Copy, E: std::error::Error>(
+    name: &'static str,
+    keys: &[u32],
+    call: impl FnOnce() -> Result<Vec<T>, E>,
+    right: impl Fn(u32, T) -> bool,
+) -> Result<Phase, Failure> {
+    let mut seconds = 0.0;
+    let answers = timed(&mut seconds, call).map_err(Failure::backend)?;
+    let wrong = keys.iter().zip(&answers).find(|&(&key, &answer)| !right(key, answer));
+    let verified = match wrong {
+        Some((key, _)) => Err(format!("the answer for key {key}")),
+        None if answers.len() != keys.len() => Err("the number of answers".into()),
+        None => Ok(()),
+    };
+    Ok(Phase::new(name, keys.len() as u64, seconds, verified))
+}
+
+/// Key number `i`: distinct for `i` below 2^31, and never a reserved one.
+const fn key(i: u32) -> u32 {
+    i.wrapping_mul(0x9e37_79b1) & 0x7fff_ffff
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_numbers_or_powers() {
+        assert_eq!(size("2^16"), Ok(1 << 16));
+        assert_eq!(size("100000"), Ok(100_000));
+        for wrong in ["2^15", "2^27", "2^32", "2^x", "", "65535", "-1"] {
+            assert!(size(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn each_load_and_size_is_measured_once() {
+        let points = points(LARGEST);
+        assert_eq!(points.len(), 6 + 7);
+        for (i, point) in points.iter().enumerate() {
+            assert!(!points[i + 1..].contains(point));
+        }
+    }
 }

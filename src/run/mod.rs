@@ -1,12 +1,12 @@
 //! `warpproof run`: checks a structure, runs a workload on it, verifies the result.
 
 mod account;
-mod mixed;
+pub(crate) mod mixed;
 mod oracle;
-mod phase;
+pub(crate) mod phase;
 mod replay;
 mod trace;
-mod workload;
+pub(crate) mod workload;
 
 use crate::Structure;
 use crate::backend::{Backend, Choice, open, with_backend};

@@ -1,0 +1,202 @@
+//! `warpproof join` as a program: its result is that of sqlite3, and bad input changes nothing.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn warpproof(folder: &Path, args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_warpproof")).current_dir(folder).args(args).output().expect("it starts")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// An empty folder of its own for each test.
+fn folder(test: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("join_{test}"));
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("a folder for the test");
+    folder
+}
+
+fn write(folder: &Path, name: &str, content: &str) {
+    std::fs::write(folder.join(name), content).expect("the folder is writable");
+}
+
+fn random(state: &mut u64) -> u64 {
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    *state
+}
+
+/// A file with many duplicate keys, keys at both ends of the range, and cells that need quotes.
+fn random_file(rows: usize, header: &str, state: &mut u64) -> String {
+    const TEXTS: [&str; 7] =
+        ["plain", "\"a,b\"", "\"say \"\"hi\"\"\"", "\"two\nlines\"", "", "\" spaces \"", "\"crlf\r\nline\""];
+    let mut out = format!("{header}\n");
+    for row in 0..rows {
+        let key = match random(state) % 8 {
+            0 => 7,
+            1 => i64::MAX - (random(state) % 3) as i64,
+            2 => i64::MIN + (random(state) % 3) as i64,
+            3 => (1 << 62) - 2 + (random(state) % 3) as i64,
+            4 => -(1 << 62) + (random(state) % 3) as i64 - 1,
+            5 => random(state) as i64,
+            _ => (random(state) % 400) as i64 - 200,
+        };
+        let cell = TEXTS[(random(state) % 7) as usize];
+        writeln!(out, "{row},{key},{cell}").expect("a string");
+    }
+    out
+}
+
+fn records(bytes: &[u8]) -> Vec<csv::StringRecord> {
+    let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(bytes);
+    reader.records().collect::<Result<_, _>>().expect("the output is CSV")
+}
+
+#[test]
+fn join_equals_sqlite() {
+    if Command::new("sqlite3").arg("--version").output().is_err() {
+        assert_ne!(std::env::var("CI").as_deref(), Ok("true"), "CI needs sqlite3");
+        println!("skipped: no sqlite3");
+        return;
+    }
+    for (seed, left_rows, right_rows) in [(1u64, 600, 400), (2, 0, 50), (3, 50, 0), (4, 1, 1), (5, 300, 900)]
+    {
+        let folder = folder(&format!("sqlite_{seed}"));
+        let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        write(&folder, "l.csv", &random_file(left_rows, "id,k,text", &mut state));
+        write(&folder, "r.csv", &random_file(right_rows, "id,k,note", &mut state));
+        let ours =
+            warpproof(&folder, &["join", "l.csv", "r.csv", "--on", "k", "-o", "out.csv", "--backend", "cpu"]);
+        assert!(ours.status.success(), "{}", text(&ours.stderr));
+        let script = "create table l(id,k integer,text); create table r(id,k integer,note);
+.mode csv
+.import --skip 1 l.csv l
+.import --skip 1 r.csv r
+.headers on
+select l.id as id, l.k as k, l.text as text, r.id as id_right, r.note as note
+from l join r on l.k = r.k order by l.rowid, r.rowid;
+";
+        write(&folder, "script.sql", script);
+        let theirs = Command::new("sqlite3")
+            .current_dir(&folder)
+            .args(["-batch", ":memory:", ".read script.sql"])
+            .output()
+            .expect("sqlite3 starts");
+        assert!(theirs.status.success(), "{}", text(&theirs.stderr));
+        let (mut found, mut expected) =
+            (records(&std::fs::read(folder.join("out.csv")).expect("written")), records(&theirs.stdout));
+        // sqlite3 prints no header where there is no row.
+        let header = found.remove(0);
+        assert_eq!(header, vec!["id", "k", "text", "id_right", "note"]);
+        if !expected.is_empty() {
+            assert_eq!(expected.remove(0), header);
+        }
+        if seed == 1 {
+            assert!(found.len() > 5000, "too few rows to tell: {}", found.len());
+        }
+        assert_eq!(found.len(), expected.len(), "seed {seed}");
+        assert!(found == expected, "seed {seed}: see {}", folder.display());
+    }
+}
+
+#[test]
+fn stdout_gets_the_same_rows_as_a_file() {
+    let folder = folder("stdout");
+    write(&folder, "l.csv", "\u{feff}k,a\r\n1,x\r\n\r\n2,y\r\n1,\"q,\"\"r\"");
+    write(&folder, "r.csv", "b,k\n10,1\n20,3\n30,1\n");
+    let out = warpproof(&folder, &["join", "l.csv", "r.csv", "--on", "k", "--backend", "cpu"]);
+    assert!(out.status.success(), "{}", text(&out.stderr));
+    assert_eq!(text(&out.stdout), "k,a,b\n1,x,10\n1,x,30\n1,\"q,\"\"r\",10\n1,\"q,\"\"r\",30\n");
+    assert_eq!(text(&out.stderr), "");
+}
+
+#[test]
+fn clashing_names_get_a_suffix() {
+    let folder = folder("names");
+    write(&folder, "l.csv", "k,a,a_right\n1,2,3\n");
+    write(&folder, "r.csv", "a,k,b\n4,1,5\n");
+    let out = warpproof(&folder, &["join", "l.csv", "r.csv", "--on", "k", "--backend", "cpu"]);
+    assert_eq!(text(&out.stdout), "k,a,a_right,a_right_right,b\n1,2,3,4,5\n");
+}
+
+#[test]
+fn one_hot_key_takes_linear_time() {
+    let folder = folder("hot");
+    let mut right = String::from("k,b\n");
+    for row in 0..300_000 {
+        writeln!(right, "5,{row}").expect("a string");
+    }
+    write(&folder, "r.csv", &right);
+    write(&folder, "l.csv", "k\n4\n5\n");
+    let started = std::time::Instant::now();
+    let out = warpproof(&folder, &["join", "l.csv", "r.csv", "--on", "k", "--backend", "cpu"]);
+    assert_eq!(text(&out.stdout).lines().count(), 300_001);
+    // A chain of 300,000 pairs would be walked 300,000 times: minutes.
+    assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
+}
+
+#[test]
+fn errors_name_file_line_and_column_and_leave_the_output_alone() {
+    let good = "k,b\n1,2\n";
+    for (left, right, parts) in [
+        ("k,a\n1,2\nx,3\n", good, &["l.csv:3:", "column 1 (k)", "\"x\""][..]),
+        ("k,a\n1,2\n\n\n1.5,3\n", good, &["l.csv:5:", "column 1 (k)"]),
+        ("k,a\r\n1,2\r\n,3\r\n", good, &["l.csv:3:", "column 1 (k)"]),
+        ("k,a\n9223372036854775808,2\n", good, &["l.csv:2:", "column 1 (k)"]),
+        (good, "b,k\n\"two\nlines\",1\n3,z\n", &["r.csv:4:", "column 2 (k)", "\"z\""]),
+        (good, "k,b\n1,2\n1,2,3\n", &["r.csv:3:", "column 3", "3 cells", "2"]),
+        (good, "k,b\n1\n", &["r.csv:2:", "column 2"]),
+        (good, "x,y\n1,2\n", &["r.csv:1:", "\"k\"", "x, y"]),
+        ("k,k\n1,2\n", good, &["l.csv:1:", "two columns"]),
+        (good, "", &["r.csv:1:", "no header"]),
+        (good, "k,b\n1,\"open\n2,3\n", &["r.csv:2:", "never closed"]),
+    ] {
+        let folder = folder("errors");
+        write(&folder, "l.csv", left);
+        write(&folder, "r.csv", right);
+        write(&folder, "out.csv", "as it was");
+        let out =
+            warpproof(&folder, &["join", "l.csv", "r.csv", "--on", "k", "-o", "out.csv", "--backend", "cpu"]);
+        let said = text(&out.stderr);
+        assert_eq!(out.status.code(), Some(2), "{said}");
+        for part in parts {
+            assert!(said.contains(part), "{part:?} is not in {said:?}");
+        }
+        let kept = std::fs::read_to_string(folder.join("out.csv")).expect("still there");
+        assert_eq!(kept, "as it was");
+        let files = std::fs::read_dir(&folder).expect("readable").count();
+        assert_eq!(files, 3, "a temporary file was left");
+    }
+}
+
+#[test]
+fn files_that_cannot_be_read_or_written_are_errors() {
+    let folder = folder("io");
+    write(&folder, "l.csv", "k\n1\n");
+    let missing = warpproof(&folder, &["join", "l.csv", "none.csv", "--on", "k", "--backend", "cpu"]);
+    assert_eq!(missing.status.code(), Some(2));
+    assert!(text(&missing.stderr).contains("none.csv"), "{}", text(&missing.stderr));
+    for target in ["no/such/folder/out.csv", "."] {
+        let out =
+            warpproof(&folder, &["join", "l.csv", "l.csv", "--on", "k", "--backend", "cpu", "-o", target]);
+        assert_eq!(out.status.code(), Some(2));
+        assert!(text(&out.stderr).contains(target), "{}", text(&out.stderr));
+    }
+    let usage = warpproof(&folder, &["join", "l.csv", "l.csv"]);
+    assert_eq!(usage.status.code(), Some(2));
+}
+
+#[test]
+fn the_output_may_replace_an_input() {
+    let folder = folder("replace");
+    write(&folder, "l.csv", "k,a\n1,x\n");
+    write(&folder, "r.csv", "k,b\n1,y\n");
+    let out = warpproof(&folder, &["join", "l.csv", "r.csv", "--on", "k", "--backend", "cpu", "-o", "l.csv"]);
+    assert!(out.status.success(), "{}", text(&out.stderr));
+    assert_eq!(std::fs::read_to_string(folder.join("l.csv")).expect("there"), "k,a,b\n1,x,y\n");
+}

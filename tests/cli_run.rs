@@ -1,0 +1,178 @@
+//! `warpproof run`, `list`, `check` and `replay` as programs: exit codes, JSON, errors.
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn warpproof(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_warpproof")).args(args).output().expect("it starts")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// The one JSON object that is all of stdout.
+fn json(out: &Output) -> Value {
+    let value: Value = serde_json::from_slice(&out.stdout)
+        .unwrap_or_else(|e| panic!("{e}: {:?}, {:?}", text(&out.stdout), text(&out.stderr)));
+    assert!(value.is_object());
+    value
+}
+
+fn file(name: &str, content: &[u8]) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::write(&path, content).expect("the folder is writable");
+    path
+}
+
+#[test]
+fn list_names_what_there_is() {
+    let out = json(&warpproof(&["list", "--json"]));
+    assert_eq!(out["structures"][0]["name"], "slab");
+    let backends = out["backends"].as_array().expect("a list");
+    let found =
+        |name: &str| backends.iter().find(|b| b["name"] == name).expect("it is listed")["found"].clone();
+    assert_eq!(found("cpu"), true);
+    assert!(found("gpu").is_boolean());
+    let plain = text(&warpproof(&["list"]).stdout);
+    for word in ["slab", "insert_unique", "loom", "cpu", "gpu"] {
+        assert!(plain.contains(word), "{word}");
+    }
+}
+
+#[test]
+fn run_verifies_and_reports() {
+    for mix in ["20,20,60", "40,40,20", "100,0,0", "0,100,0"] {
+        let args =
+            ["run", "slab", "--backend", "cpu", "--no-check", "--json", "--keys", "1001", "--ops", "30000"];
+        let out = warpproof(&[&args[..], &["--mix", mix, "--load", "0.9"]].concat());
+        assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
+        let object = json(&out);
+        assert_eq!(object["structure"], "slab");
+        assert_eq!(object["backend"], "cpu");
+        assert!(object["device"].is_string());
+        assert_eq!(object["ops"], 30000);
+        assert!(object["seconds"].as_f64().is_some_and(|s| s > 0.0));
+        assert!(object["mops"].as_f64().is_some_and(|m| m > 0.0));
+        assert_eq!(object["verified"], true);
+        assert!(object["check"].is_null());
+        let phases: Vec<_> =
+            object["phases"].as_array().expect("a list").iter().map(|p| p["name"].clone()).collect();
+        assert_eq!(
+            phases,
+            ["prefill", "search present", "search absent", "mix", "search end", "flush", "search flushed"]
+        );
+    }
+}
+
+#[test]
+fn a_trace_is_run_in_order_and_verified() {
+    let trace = "op,key,value\ninsert,1,10\ninsert,1,11\nsearch,1\nsearch,2\ndelete,1\nassign,1,12\nassign,3,5\n\
+                 insert_unique,3,6\ndelete,3\ndelete,3\ninsert_unique,3,7\nsearch,3\n";
+    let path = file("trace_good.csv", trace.as_bytes());
+    let out = warpproof(&[
+        "run",
+        "slab",
+        "--backend",
+        "cpu",
+        "--no-check",
+        "--json",
+        "--trace",
+        path.to_str().unwrap(),
+    ]);
+    assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
+    let object = json(&out);
+    assert_eq!((&object["ops"], &object["verified"]), (&12.into(), &true.into()));
+    assert_eq!(object["phases"][0]["name"], "trace");
+}
+
+#[test]
+fn a_bad_trace_line_is_an_error_and_nothing_runs() {
+    for (name, content, line, field) in [
+        ("op", &b"op,key\nsearch,1\nfind,2\n"[..], 3, "field 1 (op)"),
+        ("key", b"search,1\nsearch,abc\n", 2, "field 2 (key)"),
+        ("reserved", b"search,4294967295\n", 1, "field 2 (key)"),
+        ("value", b"insert,1,2\r\ninsert,1\r\n", 2, "field 3 (value)"),
+        ("extra", b"\n\ninsert,1,2,3\n", 3, "field 4"),
+    ] {
+        let path = file(&format!("trace_{name}.csv"), content);
+        let path = path.to_str().expect("a plain path");
+        let out = warpproof(&["run", "slab", "--backend", "cpu", "--json", "--trace", path]);
+        let said = text(&out.stderr);
+        assert_eq!(out.status.code(), Some(2), "{said}");
+        assert!(said.contains(&format!("trace_{name}.csv:{line}: ")) && said.contains(field), "{said}");
+        assert_eq!(text(&out.stdout), "");
+    }
+    let out = warpproof(&["run", "slab", "--trace", "no_such_file.csv"]);
+    assert_eq!(out.status.code(), Some(2));
+    assert!(text(&out.stderr).contains("no_such_file.csv"));
+}
+
+#[test]
+fn bad_usage_is_code_2() {
+    for args in [
+        &["run"][..],
+        &["run", "heap"],
+        &["run", "slab", "--mix", "50,50,50"],
+        &["run", "slab", "--mix", "1,2"],
+        &["run", "slab", "--load", "0"],
+        &["run", "slab", "--load", "nan"],
+        &["run", "slab", "--keys", "1"],
+        &["run", "slab", "--keys", "4294967295", "--no-check", "--backend", "cpu"],
+        &["run", "slab", "--backend", "tpu"],
+        &["run", "slab", "--trace", "x.csv", "--ops", "5"],
+        &["check", "slab", "--engine", "guess"],
+        &["check", "slab", "--scenario", "no such scenario"],
+        &["replay", "no_such_file.json"],
+        &["bench", "slab", "--max-size", "3"],
+        &["frobnicate"],
+        &[],
+    ] {
+        let out = warpproof(args);
+        assert_eq!(out.status.code(), Some(2), "{args:?}: {}", text(&out.stderr));
+        assert!(!out.stderr.is_empty(), "{args:?}");
+        assert_eq!(text(&out.stdout), "", "{args:?}");
+    }
+}
+
+#[test]
+fn help_teaches_by_example() {
+    for command in [
+        &["--help"][..],
+        &["run", "--help"],
+        &["join", "--help"],
+        &["check", "--help"],
+        &["replay", "--help"],
+    ] {
+        let out = warpproof(command);
+        assert_eq!(out.status.code(), Some(0));
+        assert!(text(&out.stdout).contains("Example"), "{command:?}");
+    }
+}
+
+#[test]
+fn a_check_of_one_scenario_reports_its_executions() {
+    let name = warpproof::simt::scenarios::slab::quick().first().expect("there are some").name.clone();
+    let page = Path::new(env!("CARGO_TARGET_TMPDIR")).join("check.html");
+    let page_path = page.to_str().expect("a plain path");
+    let out = warpproof(&["check", "slab", "--scenario", &name, "--json", "--html", page_path]);
+    assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
+    let object = json(&out);
+    assert_eq!(object["structure"], "slab");
+    assert_eq!(object["engine"], "loom");
+    assert_eq!(object["scenarios"], 1);
+    assert!(object["executions"].as_u64().is_some_and(|n| n > 1));
+    assert_eq!((&object["capped"], &object["violations"]), (&0.into(), &0.into()));
+    assert!(object["seconds"].as_f64().is_some_and(|s| s > 0.0));
+    assert!(std::fs::read_to_string(page).expect("written").contains(&name));
+}
+
+#[test]
+fn replay_refuses_what_is_no_counterexample() {
+    let path = file("no_counterexample.json", b"{\n  \"kind\": 5\n}");
+    let out = warpproof(&["replay", path.to_str().expect("a plain path")]);
+    assert_eq!(out.status.code(), Some(2));
+    let said = text(&out.stderr);
+    assert!(said.contains("no_counterexample.json") && said.contains("line 2"), "{said}");
+}
