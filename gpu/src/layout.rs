@@ -25,27 +25,36 @@ impl Scalar for u64 {
     const ONES: Self = u64::MAX;
 }
 
-/// A layout of slots. The kernels are named after it.
+/// A layout of slots, and how often a key may stand in them. The kernels are named after it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Layout {
-    /// u32 pairs in 64-bit words.
-    Map32,
-    /// u32 keys in 32-bit words.
+    /// u32 keys in 32-bit words, each once.
     Set32,
-    /// u64 pairs in 128-bit words: compute capability 9.0.
+    /// u32 pairs in 64-bit words, each key once.
+    Map32,
+    /// u32 pairs in 64-bit words, keys as often as they come.
+    Multi32,
+    /// u64 pairs in 128-bit words, each key once: compute capability 9.0.
     Map64,
-    /// u64 pairs in two 64-bit words each, by the lock-bit protocol.
+    /// u64 pairs in 128-bit words, keys as often as they come: compute capability 9.0.
+    Multi64,
+    /// u64 pairs in two 64-bit words each, by the lock-bit protocol, each key once.
     Map64Lock,
+    /// u64 pairs in two 64-bit words each, by the lock-bit protocol, keys as often as they come.
+    Multi64Lock,
 }
 
 impl Layout {
     /// The layout's part of a kernel's name.
     pub const fn name(self) -> &'static str {
         match self {
-            Self::Map32 => "map32",
             Self::Set32 => "set32",
+            Self::Map32 => "map32",
+            Self::Multi32 => "multi32",
             Self::Map64 => "map64",
+            Self::Multi64 => "multi64",
             Self::Map64Lock => "map64l",
+            Self::Multi64Lock => "multi64l",
         }
     }
 
@@ -53,45 +62,52 @@ impl Layout {
     pub const fn slot_bytes(self) -> u32 {
         match self {
             Self::Set32 => 4,
-            Self::Map32 => 8,
-            Self::Map64 | Self::Map64Lock => 16,
+            Self::Map32 | Self::Multi32 => 8,
+            Self::Map64 | Self::Multi64 | Self::Map64Lock | Self::Multi64Lock => 16,
         }
+    }
+
+    /// Lanes of the tiles that every operation has a kernel for, at 8 slots per slab.
+    pub const fn lanes(self) -> u32 {
+        match self {
+            Self::Map64 | Self::Multi64 => 4,
+            _ => 2,
+        }
+    }
+
+    /// Whether the values stand in an array of their own.
+    pub(crate) const fn lock_bit(self) -> bool {
+        matches!(self, Self::Map64Lock | Self::Multi64Lock)
     }
 
     /// Bytes of a slot in the array that probes read.
     pub(crate) const fn probe_bytes(self) -> u32 {
-        match self {
-            Self::Set32 => 4,
-            Self::Map32 | Self::Map64Lock => 8,
-            Self::Map64 => 16,
-        }
+        if self.lock_bit() { self.slot_bytes() / 2 } else { self.slot_bytes() }
     }
 }
 
-/// What a table holds: `(u32, u32)`, `(u64, u64)`, or `(u32, ())` in a set.
+/// What a map holds: `(u32, u32)` or `(u64, u64)`.
 pub trait Entry: sealed::Sealed {
-    /// The layout, on a device with 128-bit words (`wide`) or without.
-    fn layout(wide: bool) -> Layout;
+    /// The layout: with 128-bit words (`wide`) or without, of a multimap (`multi`) or a map.
+    fn layout(wide: bool, multi: bool) -> Layout;
 }
 
 impl sealed::Sealed for (u32, u32) {}
 impl sealed::Sealed for (u64, u64) {}
-impl sealed::Sealed for (u32, ()) {}
 
 impl Entry for (u32, u32) {
-    fn layout(_: bool) -> Layout {
-        Layout::Map32
+    fn layout(_: bool, multi: bool) -> Layout {
+        if multi { Layout::Multi32 } else { Layout::Map32 }
     }
 }
 
 impl Entry for (u64, u64) {
-    fn layout(wide: bool) -> Layout {
-        if wide { Layout::Map64 } else { Layout::Map64Lock }
-    }
-}
-
-impl Entry for (u32, ()) {
-    fn layout(_: bool) -> Layout {
-        Layout::Set32
+    fn layout(wide: bool, multi: bool) -> Layout {
+        match (wide, multi) {
+            (true, false) => Layout::Map64,
+            (true, true) => Layout::Multi64,
+            (false, false) => Layout::Map64Lock,
+            (false, true) => Layout::Multi64Lock,
+        }
     }
 }

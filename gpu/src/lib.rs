@@ -4,7 +4,7 @@
 //! NVIDIA driver and nothing else. Without a driver [`Device::open`] returns [`Error::NoDriver`]; no call panics.
 //!
 //! - [`Device`]: opens a GPU and loads the kernels that fit it.
-//! - [`SlabMap`], [`SlabSet`]: the interface of [`warpproof_model::host`] on host slices, as on the CPU.
+//! - [`SlabMap`], [`SlabMultimap`], [`SlabSet`]: the interface of [`warpproof_model::host`] on host slices, as on the CPU.
 //! - [`MapOn`], [`SetOn`]: the same operations on device slices, on a stream of the caller, asynchronous.
 //! - [`Timer`], [`Floors`]: what benches need.
 //!
@@ -45,7 +45,7 @@ pub use device::Device;
 pub use error::{CudaError, Error};
 pub use floors::Floors;
 pub use layout::{Entry, Layout, Scalar};
-pub use map::SlabMap;
+pub use map::{SlabMap, SlabMultimap};
 pub use on::{MapOn, SetOn};
 pub use set::SlabSet;
 pub use slices::{Input, Output};
@@ -59,6 +59,7 @@ mod tests {
         const fn shared<T: Send + Sync>() {}
         shared::<crate::Device>();
         shared::<crate::SlabMap<u32, u32>>();
+        shared::<crate::SlabMultimap<u64, u64>>();
         shared::<crate::SlabSet>();
         shared::<crate::Floors>();
         shared::<crate::Error>();

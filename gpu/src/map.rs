@@ -1,4 +1,4 @@
-//! The map: u32 or u64 keys and values, duplicates allowed if inserted so.
+//! The map and the multimap: u32 or u64 keys and values.
 
 use crate::arguments::Operation;
 use crate::device::Device;
@@ -10,10 +10,13 @@ use core::fmt;
 use core::marker::PhantomData;
 use cudarc::driver::{CudaSlice, CudaStream, DeviceRepr};
 use std::sync::Arc;
-use warpproof_model::host::{Answer, BulkMap, Geometry, Matches, Op, Stats, admit, same_length};
-use warpproof_model::outcome::{Assign, Delete, Insert};
+use warpproof_model::host::{
+    Answer, BulkMap, BulkMultimap, Geometry, Matches, Op, Stats, admit, same_length,
+};
+use warpproof_model::outcome::{Assign, Delete, Insert, Mixed};
+use warpproof_model::slab::{Multi, Multiplicity, Unique};
 
-/// A concurrent map or multimap in device memory.
+/// A concurrent map in device memory; with `M` = [`Multi`] a [`SlabMultimap`].
 ///
 /// `SlabMap<u32, u32>` or `SlabMap<u64, u64>`. On host slices, its operations are those of [`BulkMap`]: each call
 /// copies its input to the device, waits, and copies the answers back. On device slices, they are those of
@@ -21,12 +24,15 @@ use warpproof_model::outcome::{Assign, Delete, Insert};
 ///
 /// Host-slice calls do not wait for device-slice calls that are still running on the caller's streams, except
 /// [`flush`](BulkMap::flush). Dropping a map waits for the device.
-pub struct SlabMap<K, V> {
+pub struct SlabMap<K, V, M = Unique> {
     table: Table,
-    types: PhantomData<fn() -> (K, V)>,
+    types: PhantomData<fn() -> (K, V, M)>,
 }
 
-impl<K: Scalar, V: Scalar> SlabMap<K, V>
+/// A concurrent map in device memory in which a key may have several pairs.
+pub type SlabMultimap<K, V> = SlabMap<K, V, Multi>;
+
+impl<K: Scalar, V: Scalar, M: Multiplicity> SlabMap<K, V, M>
 where
     (K, V): Entry,
 {
@@ -38,7 +44,8 @@ where
         Self::with_geometry(device, Geometry::for_pairs(pairs)?)
     }
 
-    /// An empty map of a given size: slabs of 8 slots, or of 16 for `u32`, and at least one bucket.
+    /// An empty map of a given size, of at least one bucket: slabs of 8 slots, or of 16 in a `SlabMap<u32, u32>`,
+    /// which then has some of the operations only (see [`Tuning`]).
     ///
     /// # Errors
     /// [`Error::OutOfMemory`], or [`Error::Refused`] if the size is for other slabs, or has more slabs than can
@@ -47,32 +54,17 @@ where
         Self::with_tuning(device, geometry, Tuning::default())
     }
 
-    /// An empty map of a given size whose kernels run with tiles of a given width.
+    /// An empty map of a given size whose kernels run as `tuning` says.
     ///
     /// # Errors
     /// As [`SlabMap::with_geometry`].
     pub fn with_tuning(device: &Device, geometry: Geometry, tuning: Tuning) -> Result<Self, Error> {
-        let layout = <(K, V)>::layout(device.wide());
+        let layout = <(K, V)>::layout(device.wide() && !tuning.lock_bit, M::MULTI);
         Ok(Self { table: Table::new(device, layout, geometry, tuning)?, types: PhantomData })
     }
 
-    /// A map of these pairs, duplicates kept, with room for as many.
-    ///
-    /// # Errors
-    /// As [`SlabMap::with_capacity`] and [`BulkMap::insert`]; [`Error::PoolFull`] if not all pairs fit.
-    pub fn build(device: &Device, keys: &[K], values: &[V]) -> Result<Self, Error> {
-        same_length(keys, "values", values)?;
-        admit(keys)?;
-        let map = Self::with_capacity(device, keys.len() as u64)?;
-        let left_out = map.insert(keys, values)?.iter().filter(|&&outcome| outcome == Insert::Full).count();
-        if left_out > 0 {
-            return Err(Error::PoolFull { pairs: keys.len() as u64, left_out: left_out as u64 });
-        }
-        Ok(map)
-    }
-
     /// The operations on device slices, on `stream`.
-    pub fn on<'a>(&'a self, stream: &'a Arc<CudaStream>) -> MapOn<'a, K, V> {
+    pub fn on<'a>(&'a self, stream: &'a Arc<CudaStream>) -> MapOn<'a, K, V, M> {
         MapOn::new(&self.table, stream)
     }
 
@@ -97,7 +89,7 @@ where
     }
 
     /// The operations on the stream of host-slice calls.
-    fn here(&self) -> MapOn<'_, K, V> {
+    fn here(&self) -> MapOn<'_, K, V, M> {
         self.on(self.device().stream())
     }
 
@@ -119,7 +111,7 @@ where
         values: &[V],
         decode: impl Fn(u8) -> Option<T>,
         launch: impl FnOnce(
-            MapOn<'_, K, V>,
+            MapOn<'_, K, V, M>,
             &CudaSlice<K>,
             &CudaSlice<V>,
             &mut CudaSlice<u8>,
@@ -143,7 +135,7 @@ where
         &self,
         operation: Operation,
         keys: &[K],
-        launch: impl FnOnce(MapOn<'_, K, V>, &CudaSlice<K>, &mut CudaSlice<T>) -> Result<(), Error>,
+        launch: impl FnOnce(MapOn<'_, K, V, M>, &CudaSlice<K>, &mut CudaSlice<T>) -> Result<(), Error>,
     ) -> Result<Vec<T>, Error> {
         admit(keys)?;
         if keys.is_empty() {
@@ -156,15 +148,53 @@ where
     }
 }
 
-impl<K: Scalar, V: Scalar> BulkMap<K, V> for SlabMap<K, V>
+/// Refuses a build that left out pairs.
+fn all_fit(outcomes: &[Insert]) -> Result<(), Error> {
+    match outcomes.iter().filter(|&&outcome| outcome == Insert::Full).count() {
+        0 => Ok(()),
+        left_out => Err(Error::PoolFull { pairs: outcomes.len() as u64, left_out: left_out as u64 }),
+    }
+}
+
+impl<K: Scalar, V: Scalar> SlabMap<K, V>
+where
+    (K, V): Entry,
+{
+    /// A map of these pairs, with room for as many. Of several pairs with one key, any one is kept.
+    ///
+    /// # Errors
+    /// As [`SlabMap::with_capacity`] and [`BulkMap::insert_unique`]; [`Error::PoolFull`] if not all pairs fit.
+    pub fn build(device: &Device, keys: &[K], values: &[V]) -> Result<Self, Error> {
+        same_length(keys, "values", values)?;
+        admit(keys)?;
+        let map = Self::with_capacity(device, keys.len() as u64)?;
+        all_fit(&map.insert_unique(keys, values)?)?;
+        Ok(map)
+    }
+}
+
+impl<K: Scalar, V: Scalar> SlabMultimap<K, V>
+where
+    (K, V): Entry,
+{
+    /// A multimap of these pairs, with room for as many.
+    ///
+    /// # Errors
+    /// As [`SlabMap::with_capacity`] and [`BulkMultimap::insert`]; [`Error::PoolFull`] if not all pairs fit.
+    pub fn build(device: &Device, keys: &[K], values: &[V]) -> Result<Self, Error> {
+        same_length(keys, "values", values)?;
+        admit(keys)?;
+        let map = Self::with_capacity(device, keys.len() as u64)?;
+        all_fit(&map.insert(keys, values)?)?;
+        Ok(map)
+    }
+}
+
+impl<K: Scalar, V: Scalar, M: Multiplicity> BulkMap<K, V> for SlabMap<K, V, M>
 where
     (K, V): Entry,
 {
     type Error = Error;
-
-    fn insert(&self, keys: &[K], values: &[V]) -> Result<Vec<Insert>, Error> {
-        self.put(Operation::Insert, keys, values, Insert::from_code, |on, k, v, o| on.insert(k, v, o))
-    }
 
     fn insert_unique(&self, keys: &[K], values: &[V]) -> Result<Vec<Insert>, Error> {
         let operation = Operation::InsertUnique;
@@ -181,7 +211,7 @@ where
             return Ok(Vec::new());
         }
         let mut found = self.device().buffer("found", keys.len())?;
-        let search = |on: MapOn<'_, K, V>, k: &_, v: &mut _| on.search(k, v, Some(found.as_view_mut()));
+        let search = |on: MapOn<'_, K, V, M>, k: &_, v: &mut _| on.search(k, v, Some(found.as_view_mut()));
         let values = self.per_key(Operation::Search, keys, search)?;
         let found = self.device().download(&found)?;
         Ok(values.into_iter().zip(found).map(|(value, found)| (found == 1).then_some(value)).collect())
@@ -241,16 +271,7 @@ where
             on.mixed(&on_ops, k, &on_values, outcomes, &mut found)
         })?;
         let found = device.download(&found)?;
-        let answer = |index: usize, code: u8| match ops[index] {
-            Op::Insert | Op::InsertUnique => Insert::from_code(code).map(Answer::Insert),
-            Op::Assign => Assign::from_code(code).map(Answer::Assign),
-            Op::Delete => Delete::from_code(code).map(Answer::Delete),
-            Op::Search => match code {
-                0 => Some(Answer::Search(None)),
-                1 => Some(Answer::Search(Some(found[index]))),
-                _ => None,
-            },
-        };
+        let answer = |at: usize, code: u8| Answer::new(ops[at], Mixed { code, value: found[at] });
         self.table.decode(Operation::Mixed, &outcomes, answer)
     }
 
@@ -279,7 +300,16 @@ where
     }
 }
 
-impl<K, V> fmt::Debug for SlabMap<K, V> {
+impl<K: Scalar, V: Scalar> BulkMultimap<K, V> for SlabMultimap<K, V>
+where
+    (K, V): Entry,
+{
+    fn insert(&self, keys: &[K], values: &[V]) -> Result<Vec<Insert>, Error> {
+        self.put(Operation::Insert, keys, values, Insert::from_code, |on, k, v, o| on.insert(k, v, o))
+    }
+}
+
+impl<K, V, M> fmt::Debug for SlabMap<K, V, M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SlabMap")
             .field("device", self.table.device())

@@ -17,6 +17,7 @@ use core::marker::PhantomData;
 use cudarc::driver::{CudaStream, CudaViewMut};
 use std::sync::Arc;
 use warpproof_model::host::Refused;
+use warpproof_model::slab::{Multi, Multiplicity, Unique};
 
 /// The operations of a map on device slices. Made by [`SlabMap::on`](crate::SlabMap::on).
 ///
@@ -24,18 +25,14 @@ use warpproof_model::host::Refused;
 /// All slices of a call have one element per operation; otherwise [`Error::Refused`] and nothing runs.
 /// [`Error::OtherDevice`] for a stream or slice of another device; [`Error::NoKernel`] if the map's tuning lacks
 /// the operation; [`Error::Kernel`] if the kernel does not start; [`Error::Driver`].
-pub struct MapOn<'a, K, V> {
+pub struct MapOn<'a, K, V, M = Unique> {
     table: &'a Table,
     stream: &'a Arc<CudaStream>,
-    types: PhantomData<(K, V)>,
+    types: PhantomData<(K, V, M)>,
 }
 
-impl<'a, K: Scalar, V: Scalar> MapOn<'a, K, V> {
-    pub(crate) fn new(table: &'a Table, stream: &'a Arc<CudaStream>) -> Self {
-        Self { table, stream, types: PhantomData }
-    }
-
-    /// Adds pairs, duplicates allowed. Outcomes: [`Insert`](warpproof_model::Insert).
+impl<K: Scalar, V: Scalar> MapOn<'_, K, V, Multi> {
+    /// Adds pairs, whether or not their keys are there. Outcomes: [`Insert`](warpproof_model::Insert).
     pub fn insert(
         &self,
         keys: &impl Input<K>,
@@ -43,6 +40,12 @@ impl<'a, K: Scalar, V: Scalar> MapOn<'a, K, V> {
         outcomes: &mut impl Output<u8>,
     ) -> Result<(), Error> {
         self.put(Operation::Insert, keys, values, outcomes)
+    }
+}
+
+impl<'a, K: Scalar, V: Scalar, M: Multiplicity> MapOn<'a, K, V, M> {
+    pub(crate) fn new(table: &'a Table, stream: &'a Arc<CudaStream>) -> Self {
+        Self { table, stream, types: PhantomData }
     }
 
     /// Adds pairs whose keys are absent. Outcomes: [`Insert`](warpproof_model::Insert).
@@ -160,7 +163,7 @@ impl<'a, K: Scalar, V: Scalar> MapOn<'a, K, V> {
         per_key(self.table, self.stream, Operation::Delete, keys, outcomes)
     }
 
-    /// Operations of all kinds: `ops` are the codes of [`Op`](warpproof_model::host::Op). The outcome of a search
+    /// Operations of all kinds: `ops` are the codes of [`Op`](warpproof_model::outcome::Op). The outcome of a search
     /// is 1 or 0, and `found` is written where it is 1; that of an unknown code is 254.
     pub fn mixed(
         &self,

@@ -11,20 +11,22 @@ use warpproof_model::slab::{SLAB_SLOTS, SLABS_PER_WORD};
 
 mod phases;
 
-/// How the kernels of a table are run. A matter of speed, not of meaning.
+/// How a table is laid out and its kernels are run. A matter of speed, not of meaning.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Tuning {
-    /// Lanes per tile. The 32-bit map has kernels for 1, 2, 4 and 8 lanes at 8 slots per slab, and for 4 and 8 at
-    /// 16 slots; an operation without a kernel for the width runs with 4 lanes. All others have 4 lanes.
-    pub lanes: u32,
+    /// Lanes per tile; `None` is the width that was fastest ([`Layout::lanes`], and 4 for slabs of 16 slots).
+    ///
+    /// A `SlabMap<u32, u32>` has kernels for 1, 2, 4 and 8 lanes at 8 slots per slab, and for 4 and 8 at 16 slots.
+    /// An operation without a kernel for the width runs at the common one. At 16 slots there are insert_unique,
+    /// search, delete, mixed and, at 4 lanes, flush, stats and pairs; the others are [`Error::NoKernel`].
+    pub lanes: Option<u32>,
     /// Threads per block, brought to a multiple of 32 between 64 and 1024.
     pub threads: u32,
+    /// Whether 64-bit pairs go by the lock-bit protocol also where the device has 128-bit words.
+    pub lock_bit: bool,
 }
 
 impl Tuning {
-    /// Lanes that every operation has a kernel for.
-    const LANES: u32 = 4;
-
     fn threads(self) -> u32 {
         (self.threads / 32 * 32).clamp(64, 1024)
     }
@@ -32,8 +34,13 @@ impl Tuning {
 
 impl Default for Tuning {
     fn default() -> Self {
-        Self { lanes: Self::LANES, threads: 256 }
+        Self { lanes: None, threads: 256, lock_bit: false }
     }
+}
+
+/// Lanes that the operations of a layout have kernels for, as far as there are any.
+const fn common_lanes(layout: Layout, slab_slots: u32) -> u32 {
+    if slab_slots == SLAB_SLOTS as u32 { layout.lanes() } else { 4 }
 }
 
 /// Where a table lies in device memory, for kernels of the caller's own: what `SlabTable::new` takes there.
@@ -91,10 +98,7 @@ impl Table {
             Ok(array)
         };
         let slots = slot_array("the table's slots")?;
-        let values = match layout {
-            Layout::Map64Lock => Some(slot_array("the table's values")?),
-            _ => None,
-        };
+        let values = if layout.lock_bit() { Some(slot_array("the table's values")?) } else { None };
         let words = free_words(geometry.pool);
         let bitmap = device.upload("the table's bitmap", &words)?;
         let stream = device.stream();
@@ -153,7 +157,8 @@ impl Table {
         match &self.kernels[operation as usize] {
             Some(kernel) => Ok(kernel),
             None => {
-                let (lanes, slots) = (self.tuning.lanes, self.geometry.slab_slots);
+                let slots = self.geometry.slab_slots;
+                let lanes = self.tuning.lanes.unwrap_or(common_lanes(self.layout, slots));
                 Err(Error::NoKernel { kernel: kernel_name(self.layout, operation, lanes, slots) })
             }
         }
@@ -228,10 +233,11 @@ fn find(
     slab_slots: u32,
     tuning: Tuning,
 ) -> Result<Option<Kernel>, Error> {
-    for lanes in [tuning.lanes, Tuning::LANES] {
+    let common = common_lanes(layout, slab_slots);
+    for lanes in [tuning.lanes.unwrap_or(common), common] {
         let name = kernel_name(layout, operation, lanes, slab_slots);
         // The driver compiles the other shapes only when one of them is asked for.
-        let kernel = if lanes == Tuning::LANES && slab_slots == SLAB_SLOTS as u32 {
+        let kernel = if lanes == common && slab_slots == SLAB_SLOTS as u32 {
             device.kernel(&name, lanes)?
         } else {
             device.tuning_kernel(&name, lanes)?

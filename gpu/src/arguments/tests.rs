@@ -78,10 +78,12 @@ fn of_set(operation: Operation) -> Option<Arguments> {
 fn compare(ptx: &str, layout: Layout, lanes: u32, slots: u32) -> usize {
     let mut compared = 0;
     for operation in Operation::ALL {
+        let lock = Head { values: Some(1 << 22), ..HEAD };
         let arguments = match layout {
-            Layout::Map32 => Some(of_map::<u32>(&HEAD, operation)),
-            Layout::Map64 => Some(of_map::<u64>(&HEAD, operation)),
-            Layout::Map64Lock => Some(of_map::<u64>(&Head { values: Some(1 << 22), ..HEAD }, operation)),
+            Layout::Map32 | Layout::Map64 | Layout::Map64Lock if operation == Operation::Insert => None,
+            Layout::Map32 | Layout::Multi32 => Some(of_map::<u32>(&HEAD, operation)),
+            Layout::Map64 | Layout::Multi64 => Some(of_map::<u64>(&HEAD, operation)),
+            Layout::Map64Lock | Layout::Multi64Lock => Some(of_map::<u64>(&lock, operation)),
             Layout::Set32 => of_set(operation),
         };
         let name = kernel_name(layout, operation, lanes, slots);
@@ -100,24 +102,27 @@ fn compare(ptx: &str, layout: Layout, lanes: u32, slots: u32) -> usize {
 #[test]
 fn arguments_are_those_of_the_tables_kernels() {
     use crate::device::{TABLES_BASE, TABLES_WIDE};
+    let all = |ptx, layout: Layout| compare(ptx, layout, layout.lanes(), 8);
     for ptx in [TABLES_BASE, TABLES_WIDE] {
-        assert_eq!(compare(ptx, Layout::Map32, 4, 8), 12);
-        assert_eq!(compare(ptx, Layout::Map64Lock, 4, 8), 12);
-        assert_eq!(compare(ptx, Layout::Set32, 4, 8), 6);
+        assert_eq!(all(ptx, Layout::Set32), 6);
+        for (map, multimap) in [(Layout::Map32, Layout::Multi32), (Layout::Map64Lock, Layout::Multi64Lock)] {
+            assert_eq!((all(ptx, map), all(ptx, multimap)), (11, 12), "{map:?}");
+        }
     }
-    assert_eq!(compare(TABLES_BASE, Layout::Map64, 4, 8), 0);
-    assert_eq!(compare(TABLES_WIDE, Layout::Map64, 4, 8), 12);
+    for (ptx, found) in [(TABLES_BASE, (0, 0)), (TABLES_WIDE, (11, 12))] {
+        assert_eq!((all(ptx, Layout::Map64), all(ptx, Layout::Multi64)), found);
+    }
 }
 
 #[test]
 fn arguments_are_those_of_the_tuning_kernels() {
     let ptx = crate::device::TUNING;
-    for lanes in [1, 2, 8] {
-        assert!(compare(ptx, Layout::Map32, lanes, 8) >= 5, "{lanes} lanes");
+    for lanes in [1, 4, 8] {
+        assert_eq!(compare(ptx, Layout::Map32, lanes, 8), 4, "{lanes} lanes");
     }
-    for lanes in [4, 8] {
-        assert!(compare(ptx, Layout::Map32, lanes, 16) >= 5, "{lanes} lanes");
-    }
+    assert_eq!(compare(ptx, Layout::Map32, 4, 16), 7);
+    assert_eq!(compare(ptx, Layout::Map32, 8, 16), 4);
+    assert_eq!(compare(ptx, Layout::Multi32, 4, 8), 3);
     let (keys, slots) = (Span::new(1 << 10, 3), Span::new(1 << 12, 8));
     let floor = Arguments::floor(slots, 8, keys, keys).expect("the lengths are right");
     for name in ["floor_find_u32", "floor_insert_u32", "floor_bucket_cas"] {
