@@ -1,0 +1,130 @@
+//! Random programs of one warp against the sequential specification, with shrinking.
+
+mod support;
+
+use proptest::prelude::*;
+use std::collections::{BTreeMap, HashSet};
+use support::{OPS, run};
+use warpproof::model::host::Geometry;
+use warpproof::model::slab::Multi;
+use warpproof::model::spec::{Call, Multimap, Op, Ret, Spec};
+use warpproof::model::Key;
+use warpproof::simt::cpu::{CpuWarp, PairStore, Store, Table, WidePairStore};
+
+/// A step of a program: a call, or a flush between calls.
+#[derive(Clone, Debug)]
+enum Step {
+    Call(Call),
+    Flush,
+}
+
+/// Few keys, and the largest that is not reserved.
+fn program<K: Key>() -> impl Strategy<Value = Vec<Step>> {
+    let largest = K::FIRST_RESERVED.to_bits() as u64 - 1;
+    let key = prop_oneof![4 => 0..4u64, 1 => Just(largest)];
+    let call = (0..OPS.len(), key, 0..100u64)
+        .prop_map(|(op, key, value)| Step::Call(Call::new(OPS[op], key, value)));
+    proptest::collection::vec(prop_oneof![20 => call, 1 => Just(Step::Flush)], 0..120)
+}
+
+/// Every answer is one that the specification allows, and the invariants hold after every step.
+fn follows_the_specification<St: Store, const L: usize, const S: usize>(
+    steps: &[Step],
+    buckets: u32,
+    pool: u32,
+) -> Result<(), TestCaseError> {
+    let geometry = Geometry { slab_slots: (L * S) as u32, buckets, pool };
+    let mut table = Table::<St, L, S, Multi>::new(geometry).expect("memory for a tiny table");
+    let spec = Multimap { may_fill: true };
+    let mut states: BTreeMap<u64, HashSet<Vec<u64>>> = BTreeMap::new();
+    let mut w = CpuWarp::<L>::new(0);
+    for (number, step) in steps.iter().enumerate() {
+        match step {
+            Step::Flush => {
+                table.flush();
+                prop_assert_eq!(table.stats().tombstones, 0);
+            }
+            Step::Call(call) => {
+                let ret = run(table.view(), &mut w, call);
+                let stats = table.stats();
+                let exhausted = stats.slabs == (buckets + pool) as u64;
+                prop_assert!(ret != Ret::Full || exhausted, "step {number}: full with free slabs");
+                let before =
+                    states.entry(call.key).or_insert_with(|| HashSet::from([spec.initial(call.key)]));
+                let mut after = HashSet::new();
+                for state in before.iter() {
+                    after.extend(explain(&spec, state, call, &ret));
+                }
+                prop_assert!(!after.is_empty(), "step {number}: {call:?} returned {ret:?} in {before:?}");
+                *before = after;
+            }
+        }
+        if let Err(broken) = table.view().check_quiescent(&mut w, false) {
+            return Err(TestCaseError::fail(format!("step {number}, {step:?}: {broken}")));
+        }
+    }
+    Ok(())
+}
+
+/// The states that may follow when a call, taken apart if it is not atomic, returns `ret`.
+fn explain(spec: &Multimap, state: &[u64], call: &Call, ret: &Ret) -> Vec<Vec<u64>> {
+    let mut states = vec![state.to_vec()];
+    for (call, ret) in spec.expand(call, Some(ret)) {
+        let mut next = Vec::new();
+        for state in &states {
+            spec.step(state, &call, ret.as_ref(), &mut next);
+        }
+        states = next;
+    }
+    states
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2_000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn u32_pairs_scalar(steps in program::<u32>(), buckets in 1..3u32, pool in 1..6u32) {
+        follows_the_specification::<PairStore, 1, 2>(&steps, buckets, pool)?;
+        follows_the_specification::<PairStore, 1, 8>(&steps, buckets, pool)?;
+    }
+
+    #[test]
+    fn u32_pairs_of_wide_warps(steps in program::<u32>(), buckets in 1..3u32, pool in 1..6u32) {
+        follows_the_specification::<PairStore, 2, 2>(&steps, buckets, pool)?;
+        follows_the_specification::<PairStore, 32, 1>(&steps, buckets, pool)?;
+    }
+
+    #[test]
+    fn u64_pairs_under_the_lock_bit(steps in program::<u64>(), buckets in 1..3u32, pool in 1..6u32) {
+        follows_the_specification::<WidePairStore, 1, 4>(&steps, buckets, pool)?;
+        follows_the_specification::<WidePairStore, 8, 1>(&steps, buckets, pool)?;
+    }
+
+    #[test]
+    fn every_width_gives_the_scalar_result(steps in program::<u32>(), pool in 1..6u32) {
+        fn answers<const L: usize, const S: usize>(steps: &[Step], pool: u32) -> Vec<Ret> {
+            let geometry = Geometry { slab_slots: (L * S) as u32, buckets: 1, pool };
+            let mut table = Table::<PairStore, L, S, Multi>::new(geometry).expect("memory for a tiny table");
+            let mut w = CpuWarp::<L>::new(0);
+            let mut answers = Vec::new();
+            for step in steps {
+                match step {
+                    Step::Flush => drop(table.flush()),
+                    Step::Call(call) => answers.push(run(table.view(), &mut w, call)),
+                }
+            }
+            answers
+        }
+        let scalar = answers::<1, 8>(&steps, pool);
+        prop_assert_eq!(&scalar, &answers::<2, 4>(&steps, pool));
+        prop_assert_eq!(&scalar, &answers::<4, 2>(&steps, pool));
+        prop_assert_eq!(&scalar, &answers::<8, 1>(&steps, pool));
+    }
+}
+
+#[test]
+fn the_oracle_refuses_a_wrong_answer() {
+    let call = Call::new(Op::Search, 1, 0);
+    assert!(explain(&Multimap::default(), &[5], &call, &Ret::Value(None)).is_empty());
+    assert!(!explain(&Multimap::default(), &[5], &call, &Ret::Value(Some(5))).is_empty());
+}
