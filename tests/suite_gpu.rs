@@ -1,0 +1,118 @@
+//! The suite on the first GPU, if there is one: 64-bit pairs in 128-bit words where it has them, and by the lock bit.
+#![cfg(feature = "gpu")]
+
+mod suite;
+
+use std::marker::PhantomData;
+use std::sync::OnceLock;
+
+use suite::{Maps, Sets};
+use warpproof::gpu::{Device, Entry, Error, Layout, Scalar, SlabMap, SlabSet, Tuning};
+use warpproof::model::host::Geometry;
+use warpproof::model::slab::{Multi, Multiplicity, SLAB_SLOTS, Unique};
+
+/// The GPU, with maps of multiplicity `M`.
+struct Gpu<M> {
+    device: &'static Device,
+    tuning: Tuning,
+    multiplicity: PhantomData<M>,
+}
+
+impl<M> Gpu<M> {
+    fn new(tuning: Tuning) -> Option<Self> {
+        Some(Self { device: device()?, tuning, multiplicity: PhantomData })
+    }
+}
+
+impl<K: Scalar, M: Multiplicity> Maps<K> for Gpu<M>
+where
+    (K, K): Entry,
+{
+    type Map = SlabMap<K, K, M>;
+
+    fn map(&self, geometry: Geometry) -> Self::Map {
+        let map =
+            SlabMap::with_tuning(self.device, geometry, self.tuning).expect("device memory for a test table");
+        if size_of::<K>() == 8 {
+            let wide = matches!(map.layout(), Layout::Map64 | Layout::Multi64);
+            assert_eq!(wide, self.device.wide() && !self.tuning.lock_bit, "{:?}", map.layout());
+        }
+        map
+    }
+
+    fn geometry(&self, pairs: u64, load: f64) -> Geometry {
+        Geometry::new(pairs, load, SLAB_SLOTS as u32).expect("a small table")
+    }
+}
+
+impl<M> Sets for Gpu<M> {
+    type Set = SlabSet;
+
+    fn set(&self, geometry: Geometry) -> Self::Set {
+        SlabSet::with_geometry(self.device, geometry).expect("device memory for a test table")
+    }
+}
+
+/// The first device, opened once; `None`, with a word printed, if this machine has none.
+fn device() -> Option<&'static Device> {
+    static DEVICE: OnceLock<Option<Device>> = OnceLock::new();
+    let opened = DEVICE.get_or_init(|| match Device::open(0) {
+        Ok(device) => Some(device),
+        Err(Error::NoDriver | Error::NoDevice { .. }) => None,
+        Err(error) => panic!("{error}"),
+    });
+    if opened.is_none() {
+        println!("skipped: no CUDA device");
+    }
+    opened.as_ref()
+}
+
+fn unique() -> Option<Gpu<Unique>> {
+    Gpu::new(Tuning::default())
+}
+
+fn multi() -> Option<Gpu<Multi>> {
+    Gpu::new(Tuning::default())
+}
+
+crate::suite! { crate::unique, crate::multi }
+
+/// 64-bit pairs by the lock-bit protocol, whatever the device.
+mod lock_bit {
+    use super::{Gpu, Multi, Tuning, Unique};
+
+    pub(crate) fn unique() -> Option<Gpu<Unique>> {
+        Gpu::new(Tuning { lock_bit: true, ..Tuning::default() })
+    }
+
+    pub(crate) fn multi() -> Option<Gpu<Multi>> {
+        Gpu::new(Tuning { lock_bit: true, ..Tuning::default() })
+    }
+
+    mod map64 {
+        crate::maps! { crate::lock_bit::unique, u64 }
+    }
+    mod multimap64 {
+        crate::maps! { crate::lock_bit::multi, u64 }
+        crate::multimaps! { crate::lock_bit::multi, u64 }
+    }
+}
+
+/// Tiles of other widths on the same tables, where there are kernels for them.
+mod widths {
+    use super::{Gpu, Tuning, Unique};
+
+    macro_rules! width {
+        ($name:ident, $lanes:literal) => {
+            mod $name {
+                fn unique() -> Option<super::Gpu<super::Unique>> {
+                    super::Gpu::new(super::Tuning { lanes: Some($lanes), ..super::Tuning::default() })
+                }
+                crate::maps! { unique, u32 }
+            }
+        };
+    }
+    width!(one_lane, 1);
+    width!(four_lanes, 4);
+    width!(eight_lanes, 8);
+}
