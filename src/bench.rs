@@ -16,7 +16,8 @@ use warpproof::{BulkMap, Delete, Geometry, Insert};
 /// the keys, and the concurrent mixes 20,20,60 and 40,40,20 (percent of unique inserts, deletes, searches; half
 /// of the key range inserted before). Loads from 0.2 to 0.9 pairs per slot of the base slabs at one size, and
 /// sizes from 2^16 on at the default load. The median of the rounds counts. Every answer is checked, outside
-/// the time that is measured.
+/// the time that is measured. Times are those of whole bulk calls on slices of the host: on a GPU they are mostly
+/// the copies to the device and back.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
