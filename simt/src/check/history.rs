@@ -10,16 +10,38 @@ use warpproof_model::spec::{Call, Ret, Spec};
 pub struct Event {
     /// The warp; none for calls before and after the programs.
     pub warp: Option<usize>,
+    /// Which call of its warp.
+    #[serde(default)]
+    pub number: usize,
     /// The call.
     #[serde(with = "text::call")]
     pub call: Call,
     /// What it returned, or nothing if it never did.
     #[serde(with = "text::ret")]
     pub ret: Option<Ret>,
+    /// How many calls of each warp had returned when it began.
+    #[serde(default)]
+    pub after: Vec<u64>,
     /// When it began.
     pub start: u64,
     /// When it returned.
     pub end: u64,
+}
+
+impl Event {
+    /// A call with nobody else around, at `time`.
+    pub fn alone(call: &Call, ret: Ret, time: u64) -> Self {
+        let (call, ret) = (call.clone(), Some(ret));
+        Self { warp: None, number: 0, call, ret, after: Vec::new(), start: time, end: time + 1 }
+    }
+
+    /// Whether this call returned before `other` began. Of two warps, what the later one could know counts; calls
+    /// outside the programs go by their times.
+    fn precedes(&self, other: &Self) -> bool {
+        let known = self.warp.filter(|_| other.warp.is_some()).and_then(|warp| other.after.get(warp));
+        self.ret.is_some()
+            && known.map_or(self.end < other.start, |&returned| (self.number as u64) < returned)
+    }
 }
 
 /// An atomic part of an event.
@@ -72,8 +94,8 @@ fn parts<S: Spec>(spec: &S, events: &[&Event]) -> Option<Vec<Part>> {
     }
     for i in 0..parts.len() {
         let mine = events[parts[i].0];
-        let earlier = |other: &Event| other.ret.is_some() && other.end < mine.start;
-        let before = (0..parts.len()).filter(|&j| earlier(events[parts[j].0])).fold(0, |m, j| m | 1 << j);
+        let before =
+            (0..parts.len()).filter(|&j| events[parts[j].0].precedes(mine)).fold(0, |m, j| m | 1 << j);
         parts[i].1.before |= before;
     }
     Some(parts.into_iter().map(|(_, part)| part).collect())
@@ -85,13 +107,9 @@ mod tests {
     use warpproof_model::spec::Multimap;
 
     fn event(call: &str, ret: &str, start: u64, end: u64) -> Event {
-        Event {
-            warp: Some(0),
-            call: call.parse().expect("a call"),
-            ret: if ret.is_empty() { None } else { Some(ret.parse().expect("a return")) },
-            start,
-            end,
-        }
+        let call: Call = call.parse().expect("a call");
+        let ret = if ret.is_empty() { None } else { Some(ret.parse().expect("a return")) };
+        Event { ret, end, ..Event::alone(&call, Ret::Done, start) }
     }
 
     fn holds(events: &[Event]) -> bool {

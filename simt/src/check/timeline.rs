@@ -28,7 +28,7 @@ impl Violation {
         }
         writeln!(out)?;
         self.write_steps(out)?;
-        writeln!(out, "\nhistory (start..end, as stamped by the clock):")?;
+        writeln!(out, "\nhistory (start..end, in steps of the history):")?;
         for event in &self.history {
             let who = event.warp.map_or("alone".to_string(), |warp| format!("warp {warp}"));
             let ret = event.ret.as_ref().map_or("never returned".to_string(), ToString::to_string);

@@ -1,8 +1,7 @@
 //! A warp and its block under loom.
 
-use super::machine::{Action, Machine, WarpCells};
-use crate::check::{Breach, Handle, Hooks, Kind, Memory, Subject, View};
-use ::loom::sync::atomic::Ordering;
+use super::machine::{Machine, WarpCells};
+use crate::check::{Handle, Hooks, Memory, Subject, View};
 use warpproof_model::Block;
 
 pub(super) struct LoomHooks<'m, S: Subject> {
@@ -64,35 +63,7 @@ impl<'m, S: Subject> Block for LoomBlock<'m, S> {
         View(self.cells).w32(array)
     }
 
-    /// Arrives, then waits for all. A warp that has ended never arrives.
     fn sync(&mut self) {
-        let (machine, warp) = (self.cells.machine, self.cells.warp);
-        machine.begin_step(warp);
-        // AcqRel: what every warp did before it arrived is visible to all after they leave.
-        machine.barrier.fetch_add(1, Ordering::AcqRel);
-        let mine = {
-            let mut state = machine.state();
-            state.note(warp, Action::Barrier);
-            state.arrived[warp] += 1;
-            state.arrived[warp]
-        };
-        loop {
-            let (all, ended) = {
-                let state = machine.state();
-                let all = state.arrived.iter().all(|&arrived| arrived >= mine);
-                (all, state.running < state.arrived.len())
-            };
-            if all {
-                // AcqRel: as above.
-                machine.barrier.fetch_add(0, Ordering::AcqRel);
-                return;
-            }
-            if ended {
-                let detail = format!("warp {warp} waits at barrier {mine}, another warp has ended");
-                machine.fail(Breach::new(Kind::BarrierDivergence, detail));
-            }
-            machine.begin_step(warp);
-            ::loom::thread::yield_now();
-        }
+        self.cells.machine.meet(self.cells.warp);
     }
 }

@@ -56,7 +56,9 @@ pub(super) struct State {
     /// Warps that wrote a word, and whether one did so by a plain store.
     writers: Vec<(u8, bool)>,
     in_each: Vec<Option<bool>>,
-    pub(super) arrived: Vec<u32>,
+    arrived: Vec<u32>,
+    waiting: usize,
+    time: u64,
     pub(super) running: usize,
     pub(super) halted: bool,
     pub(super) exhausted: bool,
@@ -68,13 +70,14 @@ pub(super) struct State {
 pub(super) struct Machine<S: Subject> {
     pub(super) plan: Arc<Plan<S>>,
     words: Vec<Vec<Word>>,
-    /// Stamps calls and returns.
-    clock: AtomicU64,
+    /// How many calls of one warp have returned, as far as another warp knows: `returned[one][other]`.
+    returned: Vec<Vec<AtomicU64>>,
     /// Every fence is an access to it: loom's scheduler does not see that fences depend on each other.
     fence: AtomicU64,
     /// Every step is an access to it when reads are snapshots.
     turn: AtomicU64,
-    pub(super) barrier: AtomicU64,
+    barrier: ::loom::sync::Mutex<()>,
+    barrier_moved: ::loom::sync::Condvar,
     state: Mutex<State>,
 }
 
@@ -103,6 +106,8 @@ impl<S: Subject> Machine<S> {
             writers: vec![(0, false); plan.initial.len()],
             in_each: vec![None; warps],
             arrived: vec![0; warps],
+            waiting: 0,
+            time: 2 * plan.before.len() as u64,
             running: warps,
             halted: false,
             exhausted: plan.exhausted,
@@ -111,10 +116,11 @@ impl<S: Subject> Machine<S> {
         };
         Self {
             words,
-            clock: AtomicU64::new(2 * plan.before.len() as u64),
+            returned: (0..warps).map(|_| (0..warps).map(|_| AtomicU64::new(0)).collect()).collect(),
             fence: AtomicU64::new(0),
             turn: AtomicU64::new(0),
-            barrier: AtomicU64::new(0),
+            barrier: ::loom::sync::Mutex::new(()),
+            barrier_moved: ::loom::sync::Condvar::new(),
             state: Mutex::new(state),
             plan,
         }
@@ -166,27 +172,41 @@ impl<S: Subject> Machine<S> {
         self.fail(Breach::new(Kind::StepBound, detail));
     }
 
+    /// Learns which calls of the others have returned: they come before this one in real time.
+    ///
+    /// Only a return and a call that begins after it are ordered. Two calls that begin, or two that return, are
+    /// not, so that the scheduler need not try both orders.
     pub(super) fn begin_call(&self, warp: usize, number: usize) {
         if self.state().stopped {
             resume_unwind(Box::new(Halt::Stop));
         }
-        // AcqRel: every stamp synchronizes with all stamps before it, so that what returned is visible to
-        // what begins later. A relaxed stamp would accuse correct code.
-        let start = self.clock.fetch_add(1, Ordering::AcqRel);
+        let warps = self.plan.scenario.programs.len();
+        let after = (0..warps).map(|other| match other == warp {
+            true => number as u64,
+            // Acquire: pairs with the Release in `end_call`. What returned is visible to what begins later; a
+            // relaxed stamp would accuse correct code.
+            false => self.returned[other][warp].fetch_add(0, Ordering::Acquire),
+        });
+        let after = after.collect();
         let mut state = self.state();
         let call = self.plan.scenario.programs[warp][number].clone();
         state.calls[warp] = number;
         state.current[warp] = state.events.len();
-        state.events.push(Event { warp: Some(warp), call, ret: None, start, end: u64::MAX });
+        let start = state.tick();
+        state.events.push(Event { warp: Some(warp), number, call, ret: None, after, start, end: u64::MAX });
         state.note(warp, Action::Call);
     }
 
     pub(super) fn end_call(&self, warp: usize, ret: Ret) {
-        // AcqRel: as in `begin_call`.
-        let end = self.clock.fetch_add(1, Ordering::AcqRel);
+        for (other, word) in self.returned[warp].iter().enumerate() {
+            if other != warp {
+                // Release: pairs with the Acquire in `begin_call`.
+                word.fetch_add(1, Ordering::Release);
+            }
+        }
         let mut state = self.state();
         let at = state.current[warp];
-        state.events[at].end = end;
+        state.events[at].end = state.tick();
         state.events[at].ret = Some(ret.clone());
         let wrong = ret == Ret::Full && !state.exhausted;
         state.note(warp, Action::Return(ret));
@@ -194,6 +214,54 @@ impl<S: Subject> Machine<S> {
         if wrong {
             self.fail(Breach::new(Kind::FullWithRoom, "the pool was never exhausted"));
         }
+    }
+
+    /// Arrives at a barrier and waits for all. A warp that has ended never arrives.
+    pub(super) fn meet(&self, warp: usize) {
+        self.begin_step(warp);
+        let Ok(mut guard) = self.barrier.lock() else { return };
+        let mine = {
+            let mut state = self.state();
+            state.note(warp, Action::Barrier);
+            state.arrived[warp] += 1;
+            state.arrived[warp]
+        };
+        loop {
+            let (all, ended) = {
+                let state = self.state();
+                let all = state.arrived.iter().all(|&arrived| arrived >= mine);
+                (all, state.running < state.arrived.len())
+            };
+            if all {
+                self.barrier_moved.notify_all();
+                return;
+            }
+            if ended {
+                drop(guard);
+                let detail = format!("warp {warp} waits at barrier {mine}, another warp has ended");
+                self.fail(Breach::new(Kind::BarrierDivergence, detail));
+            }
+            self.state().waiting += 1;
+            let woken = self.barrier_moved.wait(guard);
+            self.state().waiting -= 1;
+            let Ok(next) = woken else { return };
+            guard = next;
+        }
+    }
+
+    /// Takes a warp out; tells whether it was the last.
+    pub(super) fn leave(&self) -> bool {
+        let (last, waiting) = {
+            let mut state = self.state();
+            state.running -= 1;
+            (state.running == 0, state.waiting > 0)
+        };
+        if waiting {
+            let guard = self.barrier.lock();
+            self.barrier_moved.notify_all();
+            drop(guard);
+        }
+        last
     }
 
     pub(super) fn fence(&self, warp: usize) {
@@ -335,6 +403,11 @@ impl State {
     pub(super) fn note(&mut self, warp: usize, action: Action) {
         let call = self.calls[warp];
         self.steps.push(RawStep { warp, call, action });
+    }
+
+    fn tick(&mut self) -> u64 {
+        self.time += 1;
+        self.time - 1
     }
 
     fn id(&mut self, value: u128) -> u128 {

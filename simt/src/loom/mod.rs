@@ -1,6 +1,6 @@
 //! Exhaustive exploration by [loom](https://docs.rs/loom), used as a type: no `cfg(loom)` anywhere.
 //!
-//! Every warp is a thread of its own and the main thread only joins them: loom does not explore what the main
+//! Every warp is a thread of its own and the main thread only starts them: loom does not explore what the main
 //! thread does (its issue 392). A load of a word that the thread just stored removes outcomes (issue 166), so
 //! each scenario is explored twice, with loads as loads and with loads as read-modify-writes. Each pass must
 //! see every outcome of the programs run one call at a time, otherwise it is *blind*.
@@ -12,6 +12,8 @@
 //!
 //! A capped exploration is reported as capped. There is no bound on preemptions.
 
+#[cfg(test)]
+mod canaries;
 mod explore;
 mod hooks;
 mod machine;

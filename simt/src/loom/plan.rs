@@ -62,7 +62,7 @@ impl<S: Subject> Plan<S> {
         for (number, call) in scenario.preload.iter().enumerate() {
             let ret = run_alone(&subject, scenario.config.lanes, &memory, call)?;
             let start = 2 * number as u64;
-            before.push(Event { warp: None, call: call.clone(), ret: Some(ret), start, end: start + 1 });
+            before.push(Event::alone(call, ret, start));
         }
         let initial = memory.words().concat();
         let commutes = commuting(scenario.programs.len(), initial.len(), writers);
@@ -155,19 +155,19 @@ impl<S: Subject> Plan<S> {
     pub(super) fn judge(&self, state: &mut State) -> Result<(), Breach> {
         let interrupted = state.halted;
         let rets = self.finish(&state.shadow, interrupted)?;
-        let mut time = 1 << 32;
+        let mut time = LATE;
         for (call, ret) in self.scenario.finally.iter().zip(rets) {
-            let event = Event { warp: None, call: call.clone(), ret: Some(ret), start: time, end: time + 1 };
-            state.events.push(event);
+            state.events.push(Event::alone(call, ret, time));
             time += 2;
         }
-        if self.known().histories.contains(&state.events) {
+        let timeless = timeless(&state.events);
+        if self.known().histories.contains(&timeless) {
             return Ok(());
         }
         self.judge_history(&state.events)?;
         let mut known = self.known();
         known.outcomes.insert(outcome_events(&state.events));
-        known.histories.insert(state.events.clone());
+        known.histories.insert(timeless);
         Ok(())
     }
 
@@ -248,9 +248,8 @@ impl<S: Subject> Plan<S> {
     ) -> Option<Vec<Event>> {
         for (warp, call) in calls {
             let ret = run_alone(&self.subject, self.scenario.config.lanes, memory, call).ok()?;
-            // Calls after the programs are told from the preload by their time.
-            let start = if warp.is_none() { 1 << 32 } else { 0 };
-            events.push(Event { warp, call: call.clone(), ret: Some(ret), start, end: start });
+            let time = if warp.is_none() { LATE } else { 0 };
+            events.push(Event { warp, ..Event::alone(call, ret, time) });
         }
         Some(events)
     }
@@ -360,15 +359,27 @@ fn in_check(error: SeqError, during: &str) -> Breach {
     Breach::new(kind, format!("{error} (alone, {during})"))
 }
 
-/// The events of programs and final calls, without their times, in the order of warps.
+/// When the calls after the programs begin.
+const LATE: u64 = 1 << 32;
+
+/// The events without the times that only people look at, warp by warp: equal if the checker cannot tell them
+/// apart.
+fn timeless(events: &[Event]) -> Vec<Event> {
+    let mut out: Vec<_> = events.to_vec();
+    for event in out.iter_mut().filter(|event| event.warp.is_some()) {
+        (event.start, event.end) = (0, 0);
+    }
+    out.sort_by_key(|event| (event.warp.unwrap_or(usize::MAX), event.number));
+    out
+}
+
+/// The returns of programs and final calls, warp by warp.
 fn outcome_events(events: &[Event]) -> Vec<Event> {
-    let timeless = |event: &Event| {
-        let late = (event.warp.is_none()) as u64;
-        Event { start: late, end: late, ..event.clone() }
-    };
-    let mut out: Vec<_> =
-        events.iter().filter(|e| e.warp.is_some() || e.start >= 1 << 32).map(timeless).collect();
-    out.sort_by_key(|event| event.warp.unwrap_or(usize::MAX));
+    let mut out = timeless(events);
+    out.retain(|event| event.warp.is_some() || event.start >= LATE);
+    for event in &mut out {
+        event.after.clear();
+    }
     out
 }
 
