@@ -68,6 +68,18 @@ where
         MapOn::new(&self.table, stream)
     }
 
+    /// Takes out everything, on `stream`: makes all slots empty and gives all slabs back.
+    ///
+    /// Does not wait if the map was used on no other stream since the last clear; otherwise the device is waited for
+    /// first. The first call on another stream afterwards waits for `stream`. Kernels of your own on the map
+    /// ([`parts`](Self::parts)) are not known here and have to be waited for.
+    ///
+    /// # Errors
+    /// [`Error::OtherDevice`], [`Error::Driver`].
+    pub fn clear(&mut self, stream: &Arc<CudaStream>) -> Result<(), Error> {
+        self.table.clear(stream)
+    }
+
     /// The device that it is on.
     pub fn device(&self) -> &Device {
         self.table.device()

@@ -35,7 +35,15 @@ impl SlabSet {
     /// [`Error::OutOfMemory`], or [`Error::Refused`] if the size is for other slabs, or has more slabs than can
     /// be counted.
     pub fn with_geometry(device: &Device, geometry: Geometry) -> Result<Self, Error> {
-        Ok(Self { table: Table::new(device, Layout::Set32, geometry, Tuning::default())? })
+        Self::with_tuning(device, geometry, Tuning::default())
+    }
+
+    /// An empty set of a given size whose kernels run as `tuning` says.
+    ///
+    /// # Errors
+    /// As [`SlabSet::with_geometry`].
+    pub fn with_tuning(device: &Device, geometry: Geometry, tuning: Tuning) -> Result<Self, Error> {
+        Ok(Self { table: Table::new(device, Layout::Set32, geometry, tuning)? })
     }
 
     /// A set of these keys, with room for as many.
@@ -55,6 +63,18 @@ impl SlabSet {
     /// The operations on device slices, on `stream`.
     pub fn on<'a>(&'a self, stream: &'a Arc<CudaStream>) -> SetOn<'a> {
         SetOn::new(&self.table, stream)
+    }
+
+    /// Takes out everything, on `stream`: makes all slots empty and gives all slabs back.
+    ///
+    /// Does not wait if the set was used on no other stream since the last clear; otherwise the device is waited for
+    /// first. The first call on another stream afterwards waits for `stream`. Kernels of your own on the set
+    /// ([`parts`](Self::parts)) are not known here and have to be waited for.
+    ///
+    /// # Errors
+    /// [`Error::OtherDevice`], [`Error::Driver`].
+    pub fn clear(&mut self, stream: &Arc<CudaStream>) -> Result<(), Error> {
+        self.table.clear(stream)
     }
 
     /// The device that it is on.

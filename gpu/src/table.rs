@@ -6,10 +6,14 @@ use crate::error::Error;
 use crate::layout::Layout;
 use crate::module::Kernel;
 use cudarc::driver::{CudaSlice, CudaStream, DevicePtr};
+use std::sync::Arc;
 use warpproof_model::host::{Geometry, Refused};
 use warpproof_model::slab::{SLAB_SLOTS, SLABS_PER_WORD};
 
 mod phases;
+mod users;
+
+use users::Users;
 
 /// How a table is laid out and its kernels are run. A matter of speed, not of meaning.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -71,6 +75,7 @@ pub(crate) struct Table {
     tuning: Tuning,
     /// One per operation, in the order of [`Operation::ALL`]; `None` where the layout or tuning has none.
     kernels: Vec<Option<Kernel>>,
+    users: Users,
     // The memory behind `head`.
     _slots: CudaSlice<u8>,
     _values: Option<CudaSlice<u8>>,
@@ -92,32 +97,32 @@ impl Table {
         let slot_array = |what| -> Result<CudaSlice<u8>, Error> {
             let bytes = geometry.slots() as u64 * layout.probe_bytes() as u64;
             let bytes = usize::try_from(bytes).map_err(|_| Error::OutOfMemory { what, bytes })?;
-            let mut array = device.buffer(what, bytes)?;
-            // All ones: every slot empty, every link nil.
-            device.fill(&mut array, u8::MAX)?;
-            Ok(array)
+            device.buffer(what, bytes)
         };
         let slots = slot_array("the table's slots")?;
         let values = if layout.lock_bit() { Some(slot_array("the table's values")?) } else { None };
-        let words = free_words(geometry.pool);
-        let bitmap = device.upload("the table's bitmap", &words)?;
+        let words = geometry.pool.div_ceil(SLABS_PER_WORD) as usize;
+        let bitmap = device.buffer::<u32>("the table's bitmap", words)?;
         let stream = device.stream();
         let head = Head {
             slots: slots.device_ptr(stream).0,
             values: values.as_ref().map(|values| values.device_ptr(stream).0),
             len: geometry.slots() as u64,
-            bitmap: Span::new(bitmap.device_ptr(stream).0, words.len()),
+            bitmap: Span::new(bitmap.device_ptr(stream).0, words),
             buckets: geometry.buckets,
         };
         let kernels = Operation::ALL
             .map(|operation| find(device, layout, operation, geometry.slab_slots, tuning))
             .into_iter()
             .collect::<Result<_, _>>()?;
-        // From now on any stream may use the table.
-        stream.synchronize().map_err(Error::driver("filling the table"))?;
         let device = device.clone();
         let (_slots, _values, _bitmap) = (slots, values, bitmap);
-        Ok(Self { head, layout, geometry, tuning, kernels, _slots, _values, _bitmap, device })
+        let users = Users::default();
+        let table = Self { head, layout, geometry, tuning, kernels, users, _slots, _values, _bitmap, device };
+        table.fill(stream)?;
+        // From now on any stream may use the table.
+        stream.synchronize().map_err(Error::driver("filling the table"))?;
+        Ok(table)
     }
 
     /// The table's part of the arguments.
@@ -173,10 +178,11 @@ impl Table {
     pub(crate) unsafe fn launch(
         &self,
         operation: Operation,
-        stream: &CudaStream,
+        stream: &Arc<CudaStream>,
         arguments: &Arguments,
     ) -> Result<(), Error> {
         let kernel = self.kernel(operation)?;
+        self.users.used(stream)?;
         // SAFETY: `Head` gives number, order and types and has checked the lengths; the table's own memory lives
         // until `drop`, which waits for the device; the arrays are the contract of this function.
         unsafe { kernel.launch(stream, self.tuning.threads(), arguments) }
@@ -249,15 +255,13 @@ fn find(
     Ok(None)
 }
 
-/// The bitmap of a pool of `slabs` that are all free: one bit each, bits beyond the pool set.
-fn free_words(slabs: u32) -> Vec<u32> {
-    let mut words = vec![0; slabs.div_ceil(SLABS_PER_WORD) as usize];
-    if let Some(last) = words.last_mut()
-        && !slabs.is_multiple_of(SLABS_PER_WORD)
-    {
-        *last = u32::MAX << (slabs % SLABS_PER_WORD);
+/// The last word of the bitmap of a pool of `slabs` that are all free, if that has a bit beyond the pool: those bits
+/// are set. All other words are zero.
+const fn last_word(slabs: u32) -> Option<u32> {
+    match slabs % SLABS_PER_WORD {
+        0 => None,
+        used => Some(u32::MAX << used),
     }
-    words
 }
 
 #[cfg(test)]
@@ -266,12 +270,11 @@ mod tests {
 
     #[test]
     fn the_bitmap_has_one_clear_bit_per_slab() {
-        for slabs in [0, 1, 31, 32, 33, 64, 1000] {
-            let words = free_words(slabs);
-            assert_eq!(words.iter().map(|word| word.count_zeros()).sum::<u32>(), slabs);
-            for bit in 0..slabs {
-                assert_eq!(words[(bit / 32) as usize] >> (bit % 32) & 1, 0);
-            }
+        for slabs in [0u32, 1, 31, 32, 33, 64, 1000] {
+            let words = slabs.div_ceil(SLABS_PER_WORD);
+            let taken = last_word(slabs).unwrap_or(0);
+            assert_eq!(words * SLABS_PER_WORD - taken.count_ones(), slabs);
+            assert_eq!(taken.leading_ones(), taken.count_ones(), "the bits beyond the pool are the last");
         }
     }
 

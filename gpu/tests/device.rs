@@ -1,19 +1,22 @@
 //! What holds on any machine, and a first look at a device where there is one.
 
-use warpproof_gpu::{Device, Error, SlabMap, SlabSet};
-use warpproof_model::host::{BulkMap, BulkSet};
+use std::sync::OnceLock;
+use warpproof_gpu::{Device, Error, Floors, SlabMap, SlabMultimap, SlabSet, Timer, Tuning};
+use warpproof_model::host::{Answer, BulkMap, BulkMultimap, BulkSet, Geometry, Op};
 use warpproof_model::outcome::{Delete, Insert};
 
-/// The first device; `None`, with a word printed, if this machine has none.
+/// The first device, opened once; `None`, with a word printed, if this machine has none.
 fn device() -> Option<Device> {
-    match Device::open(0) {
+    static DEVICE: OnceLock<Option<Device>> = OnceLock::new();
+    let opened = DEVICE.get_or_init(|| match Device::open(0) {
         Ok(device) => Some(device),
-        Err(Error::NoDriver | Error::NoDevice { .. }) => {
-            println!("skipped: no CUDA device");
-            None
-        }
+        Err(Error::NoDriver | Error::NoDevice { .. }) => None,
         Err(error) => panic!("{error}"),
+    });
+    if opened.is_none() {
+        println!("skipped: no CUDA device");
     }
+    opened.clone()
 }
 
 #[test]
@@ -68,4 +71,95 @@ fn device_slices_of_another_stream_are_waited_for() {
     assert_eq!(one.clone_dtoh(&found).unwrap(), [1, 1, 0]);
     let short = one.clone_htod(&[3u32]).unwrap();
     assert!(matches!(map.on(&other).search(&short, &mut values, None), Err(Error::Refused(_))));
+}
+
+#[test]
+fn a_table_is_cleared_between_batches() {
+    let Some(device) = device() else { return };
+    let (one, other) = (device.context().new_stream().unwrap(), device.context().new_stream().unwrap());
+    let keys: Vec<u32> = (0..2_000).collect();
+    // 33 slabs of the pool: a second word of the bitmap, with bits beyond the pool. Too few for all the keys.
+    let geometry = Geometry { slab_slots: 8, buckets: 4, pool: 33 };
+    let mut map = SlabMap::<u32, u32>::with_geometry(&device, geometry).unwrap();
+    let full = 37 * geometry.pairs_per_slab() as usize;
+    let on_keys = one.clone_htod(&keys).unwrap();
+    let mut outcomes = one.alloc_zeros::<u8>(keys.len()).unwrap();
+    for round in 0..20 {
+        let stream = if round % 4 == 3 { &other } else { &one };
+        map.clear(stream).unwrap();
+        map.on(stream).insert_unique(&on_keys, &on_keys, &mut outcomes).unwrap();
+        let codes = one.clone_dtoh(&outcomes).unwrap();
+        let inserted = codes.iter().filter(|&&code| code == Insert::Inserted.code()).count();
+        assert!(inserted > 0 && inserted <= full, "round {round}: {inserted}");
+        if round % 3 == 0 {
+            // On the stream of host slices.
+            let stats = map.stats().unwrap();
+            assert_eq!(stats.live, inserted as u64, "round {round}");
+        }
+    }
+    map.clear(&one).unwrap();
+    assert!(map.pairs().unwrap().is_empty(), "the clear was not waited for");
+    // Every slab is free again.
+    for key in keys.chunks(1) {
+        map.insert_unique(key, key).unwrap();
+    }
+    assert_eq!(map.stats().unwrap().live, full as u64);
+}
+
+#[test]
+fn slabs_of_sixteen_slots_have_the_operations_of_benches() {
+    let Some(device) = device() else { return };
+    let keys: Vec<u32> = (0..10_000).collect();
+    let geometry = Geometry::new(keys.len() as u64, 2.0, 16).unwrap();
+    for lanes in [None, Some(4), Some(8)] {
+        let tuning = Tuning { lanes, ..Tuning::default() };
+        let mut map = SlabMap::<u32, u32>::with_tuning(&device, geometry, tuning).unwrap();
+        assert!(map.insert_unique(&keys, &keys).unwrap().iter().all(|&o| o == Insert::Inserted));
+        assert!(map.search(&keys).unwrap().iter().zip(&keys).all(|(value, key)| *value == Some(*key)));
+        assert!(map.delete(&keys[..5_000]).unwrap().iter().all(|&o| o == Delete::Deleted));
+        let ops = vec![Op::Search; keys.len()];
+        let answers = map.mixed(&ops, &keys, &keys).unwrap();
+        assert!(answers[..5_000].iter().all(|&answer| answer == Answer::Search(None)), "{lanes:?}");
+        assert!(answers[5_000..].iter().all(|answer| matches!(answer, Answer::Search(Some(_)))));
+        assert!(map.flush().unwrap() > 0);
+        assert_eq!((map.len().unwrap(), map.pairs().unwrap().len()), (5_000, 5_000));
+        assert!(matches!(map.count(&keys), Err(Error::NoKernel { .. })));
+    }
+}
+
+#[test]
+fn floors_run_and_are_timed() {
+    let Some(device) = device() else { return };
+    let stream = device.context().new_stream().unwrap();
+    let keys = stream.clone_htod(&(0..10_000u32).collect::<Vec<_>>()).unwrap();
+    let mut values = stream.alloc_zeros::<u32>(10_000).unwrap();
+    let floors = Floors::new(&device, 4_000).unwrap();
+    let timer = Timer::new(&device).unwrap();
+    timer.start(&stream).unwrap();
+    // Nothing is stored yet: all ones come back.
+    floors.find(&stream, &keys, &mut values).unwrap();
+    timer.stop(&stream).unwrap();
+    assert!(timer.milliseconds().unwrap() > 0.0);
+    assert!(stream.clone_dtoh(&values).unwrap().iter().all(|&value| value == u32::MAX));
+    floors.insert(&stream, &keys, &keys).unwrap();
+    floors.bucket(&stream, &keys, &keys).unwrap();
+    stream.synchronize().unwrap();
+}
+
+#[test]
+fn a_handle_serves_every_thread() {
+    let Some(device) = device() else { return };
+    let map = SlabMultimap::<u64, u64>::with_capacity(&device, 8_000).unwrap();
+    std::thread::scope(|scope| {
+        for thread in 0..8u64 {
+            let map = &map;
+            scope.spawn(move || {
+                let values: Vec<u64> = (0..1_000).map(|i| thread * 1_000 + i).collect();
+                map.insert(&[7; 1_000], &values).unwrap();
+            });
+        }
+    });
+    let mut values = map.search_all(&[7]).unwrap().values;
+    values.sort_unstable();
+    assert_eq!(values, (0..8_000).collect::<Vec<_>>());
 }

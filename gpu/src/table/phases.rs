@@ -1,12 +1,56 @@
-//! Operations on a table as a whole: flush, statistics, all entries.
+//! Operations on a table as a whole: clear, flush, statistics, all entries.
 
-use super::Table;
+use super::users::per_thread;
+use super::{Table, last_word};
 use crate::arguments::{NUMBERS, Operation, Span};
 use crate::error::Error;
-use cudarc::driver::{CudaSlice, DevicePtr};
+use cudarc::driver::sys;
+use cudarc::driver::{CudaSlice, CudaStream, DevicePtr, result};
+use std::sync::Arc;
 use warpproof_model::host::Stats;
 
 impl Table {
+    /// Makes the table empty, on `stream`. `&mut`: no call begins meanwhile; if other streams may still run one, the
+    /// device is waited for first.
+    pub(crate) fn clear(&mut self, stream: &Arc<CudaStream>) -> Result<(), Error> {
+        if *stream.context() != *self.device.context() {
+            return Err(Error::OtherDevice { what: "stream" });
+        }
+        if !self.users.alone(stream) {
+            self.device.synchronize()?;
+            self.users.settled();
+        }
+        self.fill(stream)?;
+        self.users.cleared(stream);
+        if per_thread(stream) {
+            stream.synchronize().map_err(Error::driver("waiting for a table to be cleared"))?;
+            self.users.settled();
+        }
+        Ok(())
+    }
+
+    /// Queues the fills that make the table empty.
+    pub(super) fn fill(&self, stream: &CudaStream) -> Result<(), Error> {
+        let failed = Error::driver("filling the table");
+        stream.context().bind_to_thread().map_err(&failed)?;
+        let raw = stream.cu_stream();
+        let slots = self.head.len as usize * self.layout.probe_bytes() as usize;
+        // SAFETY: the table's slots, and its memory lives until `drop`, which waits for the device. All ones: every
+        // slot empty, every link nil. Values without a key are never read, so they stay.
+        unsafe { result::memset_d8_async(self.head.slots, u8::MAX, slots, raw) }.map_err(&failed)?;
+        let (bitmap, words) = (self.head.bitmap.address(), self.head.bitmap.len());
+        if words > 0 {
+            // SAFETY: the words of the bitmap, as above.
+            unsafe { result::memset_d8_async(bitmap, 0, words * size_of::<u32>(), raw) }.map_err(&failed)?;
+        }
+        if let Some(last) = last_word(self.geometry.pool) {
+            let address = bitmap + (words as u64 - 1) * size_of::<u32>() as u64;
+            // SAFETY: the last word of the bitmap, which has one because the pool is not empty; as above.
+            unsafe { sys::cuMemsetD32Async(address, last, 1, raw) }.result().map_err(&failed)?;
+        }
+        Ok(())
+    }
+
     /// Reclaims deleted entries. `&mut`: nothing else may run, so the device is waited for before and after.
     pub(crate) fn flush(&mut self) -> Result<u64, Error> {
         self.device.synchronize()?;
