@@ -26,7 +26,7 @@ use warpproof_model::slab::{Multi, Multiplicity, Unique};
 /// [`flush`](BulkMap::flush). Dropping a map waits for the device.
 pub struct SlabMap<K, V, M = Unique> {
     table: Table,
-    types: PhantomData<fn() -> (K, V, M)>,
+    types: PhantomData<(K, V, M)>,
 }
 
 /// A concurrent map in device memory in which a key may have several pairs.
