@@ -279,6 +279,8 @@ where
         let on_ops = device.upload("operations", &codes)?;
         let on_values = device.upload("values", values)?;
         let mut found = device.buffer::<V>("found values", keys.len())?;
+        // Only searches write theirs, and all are copied back.
+        device.fill(&mut found, 0)?;
         let outcomes = self.per_key(Operation::Mixed, keys, |on, k, outcomes| {
             on.mixed(&on_ops, k, &on_values, outcomes, &mut found)
         })?;

@@ -18,6 +18,10 @@ impl Geometry {
     /// Pairs per slot of the base slabs that [`Geometry::for_pairs`] aims at: the published *expected chain*.
     pub const DEFAULT_LOAD: f64 = 0.6;
 
+    /// Warps that may insert at once before an insert can find the pool empty although there is room: each may
+    /// hold a slab that it gives back when another warp was faster. No GPU of today runs more tiles at a time.
+    pub const WARPS_AT_ONCE: u64 = 1 << 18;
+
     /// A table in which `pairs` pairs fit whatever their keys are: [`SLAB_SLOTS`] slots per slab, at the
     /// default load. Deleted pairs keep their slots until a flush and count.
     ///
@@ -28,8 +32,9 @@ impl Geometry {
     }
 
     /// A table in which `pairs` pairs fit whatever their keys are, with `load` pairs per slot of the base
-    /// slabs. With s pairs per slab a chain of x pairs takes at most x / s slabs of the pool, so pairs / s
-    /// always suffice. A load that is not between 0.01 and 100 is brought into that range, and a slab has at
+    /// slabs. With s pairs per slab a chain of x pairs takes at most x / s slabs of the pool, so pairs / s suffice
+    /// for the pairs; the pool has one slab more for each insert that may be under way, which are no more than
+    /// the pairs or [`Geometry::WARPS_AT_ONCE`]. A load that is not between 0.01 and 100 is brought into that range, and a slab has at
     /// least two slots.
     ///
     /// # Errors
@@ -39,7 +44,7 @@ impl Geometry {
         let slab_slots = slab_slots.max(2);
         let per_slab = slab_slots as u64 - 1;
         let buckets = ((pairs as f64 / load) as u64).div_ceil(per_slab).max(1);
-        let pool = pairs.div_ceil(per_slab).max(1);
+        let pool = pairs.div_ceil(per_slab).max(1).saturating_add(pairs.min(Self::WARPS_AT_ONCE));
         let slabs = buckets.saturating_add(pool);
         if slabs >= u32::MAX as u64 {
             return Err(Refused::TooLarge { slabs });
@@ -117,7 +122,9 @@ mod tests {
     fn geometry_holds_what_it_promises() {
         let g = Geometry::for_pairs(4200).unwrap();
         assert_eq!(g.buckets, 1000);
-        assert_eq!(g.pool, 600);
+        assert_eq!(g.pool, 600 + 4200);
+        let large = Geometry::for_pairs(70_000_000).unwrap();
+        assert_eq!(large.pool as u64, 10_000_000 + Geometry::WARPS_AT_ONCE);
         assert_eq!(Geometry::for_pairs(0).unwrap(), Geometry { slab_slots: 8, buckets: 1, pool: 1 });
         assert!(matches!(Geometry::for_pairs(u64::MAX), Err(Refused::TooLarge { .. })));
         assert!(Geometry::new(100, f64::NAN, 8).is_ok());
