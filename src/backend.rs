@@ -31,6 +31,11 @@ pub(crate) trait Backend {
     fn name(&self) -> &'static str;
     /// The device in words.
     fn device(&self) -> String;
+    /// The GPU whose kernels can be timed apart from copies, if this is one.
+    #[cfg(feature = "gpu")]
+    fn kernels(&self) -> Option<&warpproof::gpu::Device> {
+        None
+    }
     /// An empty map.
     fn map32(&self, geometry: Geometry) -> Result<Self::Map32, Failure>;
     /// An empty multimap.

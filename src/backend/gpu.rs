@@ -31,6 +31,10 @@ impl Backend for Gpu {
         format!("{}, sm_{major}{minor}", self.device.name())
     }
 
+    fn kernels(&self) -> Option<&Device> {
+        Some(&self.device)
+    }
+
     fn map32(&self, geometry: Geometry) -> Result<Self::Map32, Failure> {
         SlabMap::with_geometry(&self.device, geometry).map_err(Failure::backend)
     }

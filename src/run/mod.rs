@@ -1,6 +1,6 @@
 //! `warpproof run`: checks a structure, runs a workload on it, verifies the result.
 
-mod account;
+pub(crate) mod account;
 pub(crate) mod mixed;
 mod oracle;
 pub(crate) mod phase;

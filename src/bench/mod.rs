@@ -1,14 +1,16 @@
 //! `warpproof bench`: the published workloads, every answer checked.
 
+#[cfg(feature = "gpu")]
+mod device;
+mod host;
+
 use crate::Structure;
-use crate::backend::{Backend, Choice, geometry, open, with_backend};
+use crate::backend::{Backend, Choice, open, with_backend};
 use crate::failure::Failure;
 use crate::output::{self, Progress, grouped};
-use crate::run::mixed;
-use crate::run::phase::{Phase, timed};
-use crate::run::workload::{Mix, Workload};
+use crate::run::workload::Mix;
 use serde::Serialize;
-use warpproof::{BulkMap, Delete, Geometry, Insert};
+use warpproof::Geometry;
 
 /// Measure the published workloads
 ///
@@ -16,8 +18,11 @@ use warpproof::{BulkMap, Delete, Geometry, Insert};
 /// the keys, and the concurrent mixes 20,20,60 and 40,40,20 (percent of unique inserts, deletes, searches; half
 /// of the key range inserted before). Loads from 0.2 to 0.9 pairs per slot of the base slabs at one size, and
 /// sizes from 2^16 on at the default load. The median of the rounds counts. Every answer is checked, outside
-/// the time that is measured. Times are those of whole bulk calls on slices of the host: on a GPU they are mostly
-/// the copies to the device and back.
+/// the time that is measured.
+///
+/// On a CPU a bulk call on slices is timed. On a GPU the kernels are timed by events, with keys, values and answers
+/// in device memory, in fresh tables; the floors of random access (a find, an insert, a look and an insert, without a
+/// protocol) are measured beside them.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -44,8 +49,10 @@ Examples:
 
 const SMALLEST: u32 = 1 << 16;
 const LARGEST: u32 = 1 << 26;
+/// Pairs of the published comparison: 0.6 of 2^26 slots.
+const PUBLISHED: u32 = 40_265_318;
 /// Size at which the loads are compared.
-const LOADS_AT: u32 = 1 << 20;
+const LOADS_AT: u32 = 1 << 22;
 const LOADS: [f64; 8] = [0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
 const MIXES: [(&str, Mix); 2] = [
     ("mix 20,20,60", Mix { insert: 20, delete: 20, search: 60 }),
@@ -107,7 +114,7 @@ pub(crate) fn bench(args: &Args) -> Result<(), Failure> {
 fn measure<B: Backend>(args: &Args, backend: &B) -> Result<(), Failure> {
     let largest = args.max_size.unwrap_or(if backend.name() == "cpu" { 1 << 22 } else { LARGEST });
     let (points, rounds) =
-        if args.quick { (vec![(SMALLEST, Geometry::DEFAULT_LOAD)], 1) } else { (points(largest), 3) };
+        if args.quick { (vec![(SMALLEST, Geometry::DEFAULT_LOAD)], 1) } else { (points(largest), 5) };
     if !args.json {
         output::line(format_args!("{}: {}", backend.name(), backend.device()))?;
     }
@@ -137,9 +144,24 @@ fn measure<B: Backend>(args: &Args, backend: &B) -> Result<(), Failure> {
     }
 }
 
+/// All workloads at one size and load.
+fn point<B: Backend>(
+    backend: &B,
+    at: (u32, f64),
+    rounds: usize,
+    rows: &mut Vec<Row>,
+) -> Result<Memory, Failure> {
+    #[cfg(feature = "gpu")]
+    if let Some(gpu) = backend.kernels() {
+        return device::point(gpu, at, rounds, rows);
+    }
+    host::point(backend, at, rounds, rows)
+}
+
 /// Sizes at the default load, and loads at one size.
 fn points(largest: u32) -> Vec<(u32, f64)> {
-    let sizes = (16..=26).step_by(2).map(|power| 1 << power).filter(|&size| size <= largest);
+    let sizes = (16..=26).step_by(2).map(|power| 1 << power).chain([PUBLISHED]);
+    let sizes = sizes.filter(|&size| size <= largest);
     let sizes = sizes.map(|size| (size, Geometry::DEFAULT_LOAD));
     let loads = LOADS.into_iter().filter(|&load| load != Geometry::DEFAULT_LOAD);
     sizes.chain(loads.map(|load| (LOADS_AT.min(largest), load))).collect()
@@ -159,92 +181,6 @@ fn show(rows: &[Row], memory: &Memory) -> Result<(), Failure> {
         output::line(format_args!("  {:16} {:>10.2} Mop/s  {verdict}", row.workload, row.mops))?;
     }
     Ok(())
-}
-
-/// All workloads at one size and load.
-fn point<B: Backend>(
-    backend: &B,
-    (size, load): (u32, f64),
-    rounds: usize,
-    rows: &mut Vec<Row>,
-) -> Result<Memory, Failure> {
-    let mut runs: Vec<Vec<Phase>> = Vec::new();
-    let mut memory = None;
-    for round in 0..rounds {
-        let (mut phases, found) = plain(backend, size, load)?;
-        memory = Some(found);
-        for (name, mix) in MIXES {
-            let work = Workload::new(mix, size, size as usize, round as u64 + 1);
-            let of_mix = mixed::run(backend, &work, load)?;
-            let verified = of_mix.iter().filter_map(Phase::wrong).next().map_or(Ok(()), Err);
-            let main = of_mix.iter().find(|phase| phase.main).map_or((0, 0.0), |p| (p.ops, p.seconds));
-            phases.push(Phase::new(name, main.0, main.1, verified));
-        }
-        runs.push(phases);
-    }
-    for i in 0..runs.first().map_or(0, Vec::len) {
-        let verified = runs.iter().all(|run| run[i].verified);
-        let mut seconds: Vec<f64> = runs.iter().map(|run| run[i].seconds).collect();
-        seconds.sort_by(f64::total_cmp);
-        let (workload, ops, seconds) = (runs[0][i].name, runs[0][i].ops, seconds[rounds / 2]);
-        rows.push(Row { size, load, workload, ops, seconds, mops: output::mops(ops, seconds), verified });
-    }
-    memory.ok_or_else(|| Failure::input("no round"))
-}
-
-/// Build, both searches, delete.
-fn plain<B: Backend>(backend: &B, size: u32, load: f64) -> Result<(Vec<Phase>, Memory), Failure> {
-    let map = backend.map32(geometry(size as u64, size as u64, load)?)?;
-    let present: Vec<u32> = (0..size).map(key).collect();
-    let values: Vec<u32> = present.iter().map(|&key| !key).collect();
-    let mut phases = vec![phase(
-        "build",
-        &present,
-        || map.insert_unique(&present, &values),
-        |_, done| done == Insert::Inserted,
-    )?];
-
-    let geometry = map.geometry();
-    let stats = map.stats().map_err(Failure::backend)?;
-    let memory = Memory {
-        size,
-        load,
-        bytes_per_pair: stats.bytes_per_pair(geometry, SLOT),
-        reserved_bytes_per_pair: geometry.slots() as f64 * SLOT as f64 / size as f64,
-        longest_chain: stats.longest,
-    };
-
-    // In another order than they were inserted.
-    let shuffled: Vec<u32> = (0..size).map(|i| key((i as u64 * 0x9e37_79b1 % size as u64) as u32)).collect();
-    phases.push(phase(
-        "search present",
-        &shuffled,
-        || map.search(&shuffled),
-        |key, found| found == Some(!key),
-    )?);
-    let absent: Vec<u32> = (size..2 * size).map(key).collect();
-    phases.push(phase("search absent", &absent, || map.search(&absent), |_, found| found.is_none())?);
-    let half = &present[..size as usize / 2];
-    phases.push(phase("delete half", half, || map.delete(half), |_, done| done == Delete::Deleted)?);
-    Ok((phases, memory))
-}
-
-/// Runs a bulk call and checks each answer.
-fn phase<T: Copy, E: std::error::Error>(
-    name: &'static str,
-    keys: &[u32],
-    call: impl FnOnce() -> Result<Vec<T>, E>,
-    right: impl Fn(u32, T) -> bool,
-) -> Result<Phase, Failure> {
-    let mut seconds = 0.0;
-    let answers = timed(&mut seconds, call).map_err(Failure::backend)?;
-    let wrong = keys.iter().zip(&answers).find(|&(&key, &answer)| !right(key, answer));
-    let verified = match wrong {
-        Some((key, _)) => Err(format!("the answer for key {key}")),
-        None if answers.len() != keys.len() => Err("the number of answers".into()),
-        None => Ok(()),
-    };
-    Ok(Phase::new(name, keys.len() as u64, seconds, verified))
 }
 
 /// Key number `i`: distinct for `i` below 2^31, and never a reserved one.
@@ -268,7 +204,7 @@ mod tests {
     #[test]
     fn each_load_and_size_is_measured_once() {
         let points = points(LARGEST);
-        assert_eq!(points.len(), 6 + 7);
+        assert_eq!(points.len(), 7 + 7);
         for (i, point) in points.iter().enumerate() {
             assert!(!points[i + 1..].contains(point));
         }
