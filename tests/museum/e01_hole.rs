@@ -22,7 +22,7 @@ pub(crate) fn exhibits() -> Vec<Exhibit> {
         source: "SlabHash, issue 17",
         defect: "unique insert fills a freed slot without scanning the chain",
         kind: Kind::DuplicateKey,
-        detail: "key 7 stands twice",
+        shows: "key 7 stands twice",
         snapshot: Snapshot::Found,
         published: run(SlabHash::<2>::new(&scenario, Repairs::default())),
         repairs: vec![

@@ -23,7 +23,7 @@ pub(crate) fn exhibits() -> Vec<Exhibit> {
         source: "SlabHash, issue 27",
         defect: "insert, delete and insert race: the key stands twice",
         kind: Kind::DuplicateKey,
-        detail: "key 5 stands twice",
+        shows: "key 5 stands twice",
         snapshot: Snapshot::Found,
         published: run(SlabHash::<3>::new(&scenario, Repairs::default())),
         repairs: vec![

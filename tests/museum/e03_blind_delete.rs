@@ -22,7 +22,7 @@ pub(crate) fn exhibits() -> Vec<Exhibit> {
         source: "SlabHash, delete",
         defect: "blind exchange after a stale read erases another key",
         kind: Kind::NotLinearizable,
-        detail: "key 5",
+        shows: "search 5 -> value none",
         snapshot: Snapshot::Found,
         published: run(SlabHash::<2>::new(&scenario, Repairs::default())),
         repairs: vec![

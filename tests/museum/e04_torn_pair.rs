@@ -22,7 +22,7 @@ pub(crate) fn exhibits() -> Vec<Exhibit> {
         source: "SlabHash, search",
         defect: "key and value read as two words by two lanes",
         kind: Kind::NotLinearizable,
-        detail: "key 1",
+        shows: "search 1 -> value 70",
         snapshot: Snapshot::Hidden,
         published: run(SlabHash::<1>::new(&scenario, Repairs::default())),
         repairs: vec![

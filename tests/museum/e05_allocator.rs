@@ -32,7 +32,7 @@ fn exhausted() -> Exhibit {
         source: "SlabAlloc, warpAllocate",
         defect: "pool full: the warp changes its resident block for ever",
         kind: Kind::StepBound,
-        detail: "warp 0",
+        shows: "warp 0",
         snapshot: Snapshot::Found,
         published: run(SlabHash::<2>::new(&scenario, Repairs::default())),
         repairs: vec![
@@ -56,7 +56,7 @@ fn lost_link() -> Exhibit {
         source: "SlabAlloc, freeUntouched",
         defect: "lost link exchange: the slab given back stays taken in the warps' copies",
         kind: Kind::LostSlab,
-        detail: "every warp takes it for used",
+        shows: "every warp takes it for used",
         snapshot: Snapshot::Found,
         published: run(SlabHash::<6>::new(&scenario, published)),
         repairs: vec![

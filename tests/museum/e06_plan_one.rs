@@ -6,7 +6,8 @@
 //! 6a. Warp 0 exchanges the key. Warp 1 assigns to the same key: it finds it and stores 20. Warp 0 stores its 10
 //! over it: warp 1's value is lost, although it replaced the other. Look at the two stores of the value word.
 //!
-//! 6b. A search between the exchange and the store returns the value of an empty slot, which nobody stored.
+//! 6b. Warp 1 inserts the key and learns that it is there; its search finds no value, because the slot's is still
+//! that of an empty one.
 
 use crate::e07_plan_two::{PlanTwo, show};
 use crate::exhibit::{Exhibit, Snapshot, calls, ours, repair, run};
@@ -25,13 +26,16 @@ struct PlanOne {
 }
 
 impl PlanOne {
-    fn assign<W: SimWarp, M: Memory>(w: &mut W, m: M, k: u64, value: u64) -> Ret {
+    fn store<W: SimWarp, M: Memory>(w: &mut W, m: M, k: u64, value: u64, assign: bool) -> Ret {
         let (keys, values) = (m.w64(KEYS), m.w64(VALUES));
         loop {
             // Relaxed: as published.
             let row = w.each(|lane| keys.load(lane as usize, ReadOrder::Relaxed));
             let mine = w.map(row, |_, word| word == k);
             if let Some(lane) = w.ballot(mine).ffs() {
+                if !assign {
+                    return Ret::Present;
+                }
                 // Relaxed: as published.
                 w.elect(lane, || values.store(lane as usize, value, WriteOrder::Relaxed));
                 return Ret::Replaced;
@@ -55,7 +59,9 @@ impl PlanOne {
         let lane = w.ballot(mine).ffs();
         // Relaxed: as published.
         let read = |lane| m.w64(VALUES).load(lane as usize, ReadOrder::Relaxed);
-        Ret::Value(lane.map(|lane| w.elect(lane, || read(lane))))
+        let value = lane.map(|lane| w.elect(lane, || read(lane)));
+        // As published: a value of all ones says *not found*.
+        Ret::Value(value.filter(|value| *value != EMPTY))
     }
 }
 
@@ -73,7 +79,9 @@ impl Subject for PlanOne {
 
     fn run<W: SimWarp, M: Memory>(&self, w: &mut W, m: M, call: &Call) -> Ret {
         match call.op {
-            Op::InsertOrAssign => Self::assign(w, m, call.key, call.value),
+            Op::InsertOrAssign | Op::InsertUnique => {
+                Self::store(w, m, call.key, call.value, call.op == Op::InsertOrAssign)
+            }
             Op::Search => Self::search(w, m, call.key),
             _ => Ret::Done,
         }
@@ -86,14 +94,19 @@ impl Subject for PlanOne {
 
 pub(crate) fn exhibits() -> Vec<Exhibit> {
     let lost = [calls("insert_or_assign 5 10"), calls("insert_or_assign 5 20")];
-    let torn = [calls("insert_or_assign 5 10"), calls("search 5")];
+    let torn = [calls("insert_or_assign 5 10"), calls("insert_unique 5 20; search 5")];
     vec![
-        exhibit("6a", "an update between the key and its value is lost", lost),
-        exhibit("6b", "a search between the key and its value reads no value", torn),
+        exhibit("6a", "an update between the key and its value is lost", "key 5", lost),
+        exhibit(
+            "6b",
+            "a search between the key and its value reads no value",
+            "search 5 -> value none",
+            torn,
+        ),
     ]
 }
 
-fn exhibit(id: &'static str, defect: &'static str, programs: [Vec<Call>; 2]) -> Exhibit {
+fn exhibit(id: &'static str, defect: &'static str, shows: &'static str, programs: [Vec<Call>; 2]) -> Exhibit {
     let config = Config { lanes: 1, slots: 1, buckets: 1, ..Config::default() };
     let mut scenario = Scenario::new(format!("museum/{id}"), "plan 1", config, programs.to_vec());
     scenario.finally = calls("search 5");
@@ -102,7 +115,7 @@ fn exhibit(id: &'static str, defect: &'static str, programs: [Vec<Call>; 2]) -> 
         source: "blog, plan 1",
         defect,
         kind: Kind::NotLinearizable,
-        detail: "key 5",
+        shows,
         snapshot: Snapshot::Found,
         published: run(PlanOne { lanes: 1 }),
         repairs: vec![

@@ -19,8 +19,8 @@
 //! 7e. `dest & MASK == key` means `dest & (MASK == key)`: the test for one's own key fails always, an update of a
 //! key that is there does nothing. One warp.
 //!
-//! 7f. Nothing orders the value before the unlocking store. A reader sees the key and not its value; look for the
-//! stale load of the value. Hidden where memory is sequentially consistent.
+//! 7f. Nothing orders the value before the unlocking store. Warp 1 learns that the key is there and does not find
+//! its value; look for the stale load of the value. Hidden where memory is sequentially consistent.
 
 use crate::exhibit::{Exhibit, Snapshot, calls, ours, repair, run};
 use warpproof::model::spec::{Call, Multimap, Op, Ret};
@@ -29,7 +29,7 @@ use warpproof::simt::check::{Array, Config, Kind, Memory, Scenario, SimWarp, Sub
 
 const EMPTY: u64 = u64::MAX;
 const TOP_BIT: u64 = 1 << 63;
-/// The constant as printed: four bits too many on the left are clear, all on the right are set.
+/// The constant as printed: the top bit, and bits 59 to 0 as well.
 const PRINTED: u64 = 0x8FFF_FFFF_FFFF_FFFF;
 const KEYS: usize = 0;
 const VALUES: usize = 1;
@@ -104,7 +104,7 @@ impl PlanTwo {
     }
 
     /// A dropped update returns like any other: the published function returns nothing.
-    fn assign<W: SimWarp, M: Memory>(self, w: &mut W, m: M, k: u64, value: u64) -> Ret {
+    fn store<W: SimWarp, M: Memory>(self, w: &mut W, m: M, k: u64, value: u64, assign: bool) -> Ret {
         let keys = m.w64(KEYS);
         loop {
             let row = Self::read(w, m);
@@ -116,6 +116,9 @@ impl PlanTwo {
             if mine.is_some() && self.must_wait(seen) {
                 w.pause();
                 continue;
+            }
+            if mine.is_some() && !assign {
+                return Ret::Present;
             }
             let at = lane as usize;
             // Acquire: pairs with the Release of the last unlock: the value stored then comes before this one.
@@ -133,7 +136,7 @@ impl PlanTwo {
     fn store_and_unlock<M: Memory>(self, m: M, at: usize, k: u64, value: u64) {
         // Relaxed: under the lock.
         m.w64(VALUES).store(at, value, WriteOrder::Relaxed);
-        // Release: pairs with the Acquire in `read` and `assign`. Relaxed: as published, where no fence stands
+        // Release: pairs with the Acquire in `read` and `store`. Relaxed: as published, where no fence stands
         // between the two stores.
         let order = if self.releases { WriteOrder::Release } else { WriteOrder::Relaxed };
         m.w64(KEYS).store(at, k, order);
@@ -150,7 +153,8 @@ impl PlanTwo {
             }
             // Relaxed: ordered after the key by the Acquire in `read`, if its store was a Release.
             let value = w.elect(lane, || m.w64(VALUES).load(lane as usize, ReadOrder::Relaxed));
-            return Ret::Value(Some(value));
+            // As published: a value of all ones says *not found*.
+            return Ret::Value((value != EMPTY).then_some(value));
         }
     }
 }
@@ -169,7 +173,9 @@ impl Subject for PlanTwo {
 
     fn run<W: SimWarp, M: Memory>(&self, w: &mut W, m: M, call: &Call) -> Ret {
         match call.op {
-            Op::InsertOrAssign => self.assign(w, m, call.key, call.value),
+            Op::InsertOrAssign | Op::InsertUnique => {
+                self.store(w, m, call.key, call.value, call.op == Op::InsertOrAssign)
+            }
             Op::Search => self.search(w, m, call.key),
             _ => Ret::Done,
         }
@@ -196,16 +202,16 @@ pub(crate) fn exhibits() -> Vec<Exhibit> {
     let logical = |lanes| PlanTwo { breaks: true, releases: true, ..PlanTwo::printed(lanes) };
     let precedence = PlanTwo { test: Test::Precedence, ..right(1) };
     let no_release = PlanTwo { releases: false, ..right(1) };
-    let (ten, twenty) = ("insert_or_assign 5 10", "insert_or_assign 5 20");
+    let ten = "insert_or_assign 5 10";
     let show = |id, defect, plan, programs: &[&str]| exhibit(id, defect, plan, programs);
     vec![
         Exhibit {
             kind: Kind::StepBound,
-            detail: "warp 0",
+            shows: "warp 0",
             ..show("7a", "no break after success: repeats for ever", PlanTwo::printed(1), &[ten])
         },
         Exhibit {
-            detail: "key ",
+            shows: "empty -> 1",
             ..show(
                 "7b",
                 "logical for bitwise or: a locked key is 1",
@@ -214,7 +220,7 @@ pub(crate) fn exhibits() -> Vec<Exhibit> {
             )
         },
         Exhibit {
-            detail: "key 1",
+            shows: "key 1",
             ..show(
                 "7c",
                 "logical for bitwise or: no exclusion for key 1",
@@ -236,11 +242,12 @@ pub(crate) fn exhibits() -> Vec<Exhibit> {
         ),
         Exhibit {
             snapshot: Snapshot::Hidden,
+            shows: "search 5 -> value none",
             ..show(
                 "7f",
                 "no fence before the unlock: a key without its value",
                 no_release,
-                &[twenty, "search 5"],
+                &[ten, "insert_unique 5 20; search 5"],
             )
         },
     ]
@@ -256,7 +263,7 @@ fn exhibit(id: &'static str, defect: &'static str, plan: PlanTwo, programs: &[&s
         source: "blog, plan 2",
         defect,
         kind: Kind::NotLinearizable,
-        detail: "key 5",
+        shows: "key 5",
         snapshot: Snapshot::Found,
         published: run(plan),
         repairs: vec![

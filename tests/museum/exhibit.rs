@@ -15,8 +15,8 @@ pub(crate) struct Exhibit {
     pub(crate) defect: &'static str,
     /// What kind of violation the checker must find.
     pub(crate) kind: Kind,
-    /// Words that the violation's detail contains.
-    pub(crate) detail: &'static str,
+    /// What its trace shows.
+    pub(crate) shows: &'static str,
     /// Whether it is found if all lanes read at once and memory is sequentially consistent.
     pub(crate) snapshot: Snapshot,
     /// The situation.

@@ -10,7 +10,6 @@
 //! ```
 //!
 //! One trace: `cargo test --test museum exhibit_4 -- --nocapture`.
-#![cfg(feature = "cli")]
 
 mod e01_hole;
 mod e02_race;

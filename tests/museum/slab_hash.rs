@@ -149,7 +149,9 @@ impl<const S: usize> SlabHash<S> {
         loop {
             let row = self.read(w, m, slab);
             if let Some(n) = self.find(w, row, k) {
-                return Some(self.value(w, row, n).into());
+                // As published: a value of all ones says *not found*.
+                let value = self.value(w, row, n);
+                return (value != u32::MAX).then_some(value.into());
             }
             slab = self.next(w, row)?;
         }
@@ -302,8 +304,13 @@ impl<const S: usize> Subject for SlabHash<S> {
 
     fn show(&self, array: usize, index: usize, value: u128) -> String {
         let word = value as u64;
-        if array != PAIRS {
-            return format!("{:032b}", value as u32).trim_start_matches('1').to_string() + "b";
+        match (array, value as u32) {
+            (PAIRS, _) => {}
+            (array, u32::MAX) if array <= PAIRS + 2 => return "all taken".to_string(),
+            (array, bits) if array <= PAIRS + 2 => {
+                return format!("{bits:032b}").trim_start_matches('1').to_string() + "b";
+            }
+            (_, changes) => return changes.to_string(),
         }
         let link = (index as u32 + 1).is_multiple_of(self.words() / 2);
         match (link, upper(word)) {

@@ -65,7 +65,7 @@ fn explored(exhibit: &Exhibit, run: &crate::exhibit::Run, scenario: &Scenario) -
 /// Finds the violation that the exhibit names, twice, in equally many executions.
 fn find(exhibit: &Exhibit, scenario: &Scenario) -> (Violation, u64) {
     let report = explored(exhibit, &exhibit.published, scenario);
-    let Exhibit { id, kind, detail, .. } = exhibit;
+    let Exhibit { id, kind, shows, .. } = exhibit;
     let Some(violation) = report.violation else {
         panic!(
             "exhibit {id}: {} after {} executions ({:?} reads), expected: {kind}",
@@ -75,7 +75,7 @@ fn find(exhibit: &Exhibit, scenario: &Scenario) -> (Violation, u64) {
     let trace = violation.timeline();
     assert_eq!(report.verdict, Verdict::Violated, "exhibit {id}\n{trace}");
     assert_eq!(violation.kind, *kind, "exhibit {id}: another kind was expected\n{trace}");
-    assert!(violation.detail.contains(detail), "exhibit {id}: expected {detail:?} in\n{trace}");
+    assert!(trace.contains(shows), "exhibit {id}: expected {shows:?} in\n{trace}");
     assert!(!violation.steps.is_empty(), "exhibit {id}: a violation without a trace");
     let again = explored(exhibit, &exhibit.published, scenario);
     assert_eq!(again.executions, report.executions, "exhibit {id}: the engine is not deterministic");
