@@ -16,16 +16,33 @@ pub struct Structure {
 }
 
 impl Structure {
+    /// u32 pairs, keys unique.
+    pub const MAP32: Self = Self { name: "map32", multi: false };
+    /// u32 keys, unique.
+    pub const SET32: Self = Self { name: "set32", multi: false };
+    /// u64 pairs in 128-bit words, keys unique.
+    pub const MAP64: Self = Self { name: "map64", multi: false };
+    /// u64 pairs by the lock bit, keys unique.
+    pub const LOCK64: Self = Self { name: "lock64", multi: false };
+    /// u32 pairs.
+    pub const MULTIMAP32: Self = Self { name: "multimap32", multi: true };
+    /// u32 keys.
+    pub const MULTISET32: Self = Self { name: "multiset32", multi: true };
+    /// u64 pairs in 128-bit words.
+    pub const MULTIMAP64: Self = Self { name: "multimap64", multi: true };
+    /// u64 pairs by the lock bit.
+    pub const MULTILOCK64: Self = Self { name: "multilock64", multi: true };
+
     /// All of them.
     pub const ALL: [Self; 8] = [
-        Self { name: "map32", multi: false },
-        Self { name: "set32", multi: false },
-        Self { name: "map64", multi: false },
-        Self { name: "lock64", multi: false },
-        Self { name: "multimap32", multi: true },
-        Self { name: "multiset32", multi: true },
-        Self { name: "multimap64", multi: true },
-        Self { name: "multilock64", multi: true },
+        Self::MAP32,
+        Self::SET32,
+        Self::MAP64,
+        Self::LOCK64,
+        Self::MULTIMAP32,
+        Self::MULTISET32,
+        Self::MULTIMAP64,
+        Self::MULTILOCK64,
     ];
 
     /// The name in scenarios.
@@ -73,6 +90,9 @@ impl Place {
     /// All of them.
     pub const ALL: [Self; 7] =
         [Self::Empty, Self::Present, Self::Full, Self::Chain, Self::Tombstone, Self::Deleted, Self::LastSlab];
+
+    /// Where a warp that stops leaves different things behind.
+    pub(super) const STALLS: [Self; 3] = [Self::Empty, Self::Tombstone, Self::Full];
 
     const fn name(self) -> &'static str {
         match self {

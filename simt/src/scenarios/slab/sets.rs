@@ -2,136 +2,209 @@
 
 use super::generate::{Place, Structure, meet, pool, stalled};
 use crate::check::Scenario;
-use warpproof_model::spec::Op;
+use warpproof_model::spec::Op::{self, *};
 
-/// At most 5 s on one core.
+/// The map's pairs in three places, and the allocator: at most 5 s on one core.
 pub fn quick() -> Vec<Scenario> {
-    pairs().into_iter().filter(|scenario| scenario.structure == "map32").collect()
+    let places = [Place::Empty, Place::Tombstone, Place::LastSlab];
+    let mut scenarios = pairs(Structure::MAP32, &places);
+    scenarios.extend(pools());
+    scenarios
 }
 
-/// Under 60 s on two cores.
+/// Every pair of operations in every place, for every table of unique keys and the multimap of u32; short
+/// sequences where absence is in doubt; stalled warps; three warps: under 60 s on two cores.
 pub fn default_set() -> Vec<Scenario> {
-    all()
+    let mut scenarios = pools();
+    for structure in Structure::ALL.into_iter().filter(|s| !s.is_multi() || *s == Structure::MULTIMAP32) {
+        scenarios.extend(pairs(structure, &Place::ALL));
+    }
+    scenarios.extend(doubts(Structure::MULTIMAP32, &[Search, Count, SearchAll, Delete, InsertUnique]));
+    scenarios.extend(doubts(Structure::MULTILOCK64, &[Search, Delete, InsertUnique]));
+    scenarios.extend(light_triples());
+    scenarios.extend(stalls(Structure::MAP32, &Place::STALLS));
+    scenarios.extend(stalls(Structure::LOCK64, &[Place::Empty]));
+    scenarios
 }
 
-/// Everything else.
+/// Everything else: the other multi tables, two operations of one warp against one or two of another, three
+/// warps, stalls everywhere. Takes about [`DEEP_SECONDS`].
 pub fn deep() -> Vec<Scenario> {
-    Vec::new()
+    let known: std::collections::HashSet<String> = default_set().into_iter().map(|s| s.name).collect();
+    let mut scenarios = heavy_pools();
+    for structure in Structure::ALL {
+        scenarios.extend(pairs(structure, &Place::ALL));
+        if !structure.is_multi() {
+            scenarios.extend(stalls(structure, &Place::STALLS));
+            scenarios.extend(sequences(structure));
+        }
+    }
+    scenarios.extend(stalls(Structure::MULTIMAP32, &[Place::Empty]));
+    scenarios.extend(doubts(Structure::MULTILOCK64, &[Count, SearchAll]));
+    scenarios.extend(long_sequences(Structure::MAP32));
+    scenarios.extend(triples(Structure::MAP32));
+    scenarios.retain(|scenario| !known.contains(&scenario.name));
+    scenarios
 }
 
-/// All scenarios.
+/// How long the deep set takes, in seconds on two cores.
+pub const DEEP_SECONDS: u64 = 3600;
+
+/// All scenarios, none twice.
 pub fn all() -> Vec<Scenario> {
-    let mut all = pairs();
-    all.extend(sequences());
-    all.extend(triples());
-    all.extend(stalls());
-    all.extend(pools());
+    let mut all = default_set();
+    all.extend(deep());
     all
 }
 
-/// Every pair of operations, in every place.
-fn pairs() -> Vec<Scenario> {
+/// Every pair of operations.
+fn pairs(structure: Structure, places: &[Place]) -> Vec<Scenario> {
+    let ops = structure.ops();
+    let pair = |i: usize| ops[i..].iter().map(move |b| [ops[i], *b]);
+    let pairs: Vec<_> = (0..ops.len()).flat_map(pair).collect();
+    let meet = |place: Place, [a, b]: &[Op; 2]| meet(structure, place, &[&[*a], &[*b]]);
+    places.iter().flat_map(|place| pairs.iter().map(|pair| meet(*place, pair))).collect()
+}
+
+/// A key that has a pair all the time: a pair is added behind and the one in front is taken out. Nobody may find
+/// the key absent or count too few.
+fn doubts(structure: Structure, others: &[Op]) -> Vec<Scenario> {
+    let meet = |place: Place, other: &Op| meet(structure, place, &[&[Insert, Delete], &[*other]]);
+    [Place::Empty, Place::Present]
+        .into_iter()
+        .flat_map(|place| others.iter().map(move |op| meet(place, op)))
+        .collect()
+}
+
+/// Two operations of one warp against one of another.
+fn sequences(structure: Structure) -> Vec<Scenario> {
     let mut scenarios = Vec::new();
-    for structure in Structure::ALL {
-        for place in Place::ALL {
-            for (i, a) in structure.ops().iter().enumerate() {
-                for b in &structure.ops()[i..] {
-                    scenarios.push(meet(structure, place, &[&[*a], &[*b]]));
-                }
-            }
+    for place in [Place::Empty, Place::Present, Place::Tombstone, Place::Chain] {
+        for first in TWO {
+            scenarios.extend(structure.ops().iter().map(|op| meet(structure, place, &[first, &[*op]])));
         }
     }
     scenarios
 }
 
-/// Two operations of one warp against one or two of another: what one warp does in between another may miss.
-fn sequences() -> Vec<Scenario> {
-    use Op::{Count, Delete, Insert, InsertOrAssign, InsertUnique, Search, SearchAll};
-    let unique: [&[Op]; 5] = [
-        &[Delete, InsertUnique],
-        &[InsertUnique, Delete],
-        &[Delete, InsertOrAssign],
-        &[InsertOrAssign, Search],
-        &[Search, Search],
-    ];
-    let multi: [&[Op]; 4] = [&[Insert, Delete], &[Delete, Insert], &[Count, Search], &[SearchAll, SearchAll]];
+/// Two operations of one warp against two of another.
+fn long_sequences(structure: Structure) -> Vec<Scenario> {
     let mut scenarios = Vec::new();
-    for structure in Structure::ALL {
-        let long = unique.iter().chain(multi.iter().filter(|_| structure.is_multi()));
-        let long: Vec<_> = long.copied().collect();
-        for place in [Place::Empty, Place::Present, Place::Tombstone, Place::Chain] {
-            for (i, first) in long.iter().enumerate() {
-                for op in structure.ops() {
-                    scenarios.push(meet(structure, place, &[first, &[*op]]));
-                }
-                for second in &long[i..] {
-                    scenarios.push(meet(structure, place, &[first, second]));
-                }
-            }
+    for place in [Place::Empty, Place::Present] {
+        for (i, first) in TWO.iter().enumerate() {
+            scenarios.extend(TWO[i..].iter().map(|second| meet(structure, place, &[first, second])));
         }
     }
     scenarios
 }
+
+/// Programs of two operations on a unique key.
+const TWO: [&[Op]; 5] = [
+    &[Delete, InsertUnique],
+    &[InsertUnique, Delete],
+    &[Delete, InsertOrAssign],
+    &[InsertOrAssign, Search],
+    &[Search, Search],
+];
 
 /// Three warps with one operation each.
-fn triples() -> Vec<Scenario> {
+fn triples(structure: Structure) -> Vec<Scenario> {
+    let ops = structure.ops();
     let mut scenarios = Vec::new();
-    for structure in Structure::ALL {
-        let ops = structure.ops();
-        for place in [Place::Empty, Place::Present, Place::Tombstone] {
-            for i in 0..ops.len() {
-                for j in i..ops.len() {
-                    for k in j..ops.len() {
-                        scenarios.push(meet(structure, place, &[&[ops[i]], &[ops[j]], &[ops[k]]]));
-                    }
-                }
+    for place in [Place::Empty, Place::Present, Place::Tombstone] {
+        for i in 0..ops.len() {
+            for j in i..ops.len() {
+                scenarios.extend(
+                    ops[j..].iter().map(|op| meet(structure, place, &[&[ops[i]], &[ops[j]], &[*op]])),
+                );
             }
         }
     }
     scenarios
+}
+
+/// Three warps, one of which changes something.
+fn light_triples() -> Vec<Scenario> {
+    let triple = |place, ops: [Op; 3]| meet(Structure::MAP32, place, &[&[ops[0]], &[ops[1]], &[ops[2]]]);
+    vec![
+        triple(Place::Present, [InsertUnique, InsertUnique, InsertUnique]),
+        triple(Place::Present, [InsertUnique, InsertUnique, InsertOrAssign]),
+        triple(Place::Present, [InsertUnique, InsertOrAssign, Search]),
+        triple(Place::Tombstone, [InsertUnique, Search, Search]),
+        triple(Place::Tombstone, [Search, Search, Delete]),
+        triple(Place::Empty, [InsertUnique, Search, Search]),
+    ]
 }
 
 /// One warp stops for ever, wherever it can; the other finishes.
-fn stalls() -> Vec<Scenario> {
-    let mut scenarios = Vec::new();
-    for structure in Structure::ALL {
-        for place in [Place::Empty, Place::Tombstone, Place::Full] {
-            for stops in structure.ops() {
-                for other in structure.ops() {
-                    scenarios.push(stalled(structure, place, *stops, &[*other]));
-                }
-            }
-        }
-    }
-    scenarios
+fn stalls(structure: Structure, places: &[Place]) -> Vec<Scenario> {
+    let ops = structure.ops();
+    let stops = |place: Place| {
+        ops.iter().flat_map(move |a| ops.iter().map(move |b| stalled(structure, place, *a, &[*b])))
+    };
+    places.iter().flat_map(|place| stops(*place)).collect()
 }
+
+/// Bitmaps of a pool: no slab free, one, two.
+const NONE_FREE: u32 = u32::MAX;
+const ONE_FREE: u32 = u32::MAX - 1;
+const TWO_FREE: u32 = u32::MAX - 3;
 
 /// The allocator alone.
 fn pools() -> Vec<Scenario> {
-    use Op::{Allocate, Borrow, Free};
-    const ALL: u32 = u32::MAX;
-    const ONE: u32 = ALL - 1;
-    const TWO: u32 = ALL - 3;
     vec![
-        pool("allocate+allocate/one_free", 1, &[ONE], &[&[Allocate], &[Allocate]]),
-        pool("allocate+allocate/two_free", 1, &[TWO], &[&[Allocate], &[Allocate]]),
-        pool("allocate+allocate+allocate/two_free", 1, &[TWO], &[&[Allocate], &[Allocate], &[Allocate]]),
-        pool("allocate+allocate/exhausted", 1, &[ALL], &[&[Allocate], &[Allocate]]),
-        pool("allocate+free/exhausted", 1, &[ALL], &[&[Allocate], &[Free]]),
-        pool("borrow+allocate/one_free", 1, &[ONE], &[&[Borrow], &[Allocate]]),
-        pool("borrow+borrow/one_free", 1, &[ONE], &[&[Borrow], &[Borrow]]),
-        pool("borrow+borrow+allocate/one_free", 1, &[ONE], &[&[Borrow], &[Borrow], &[Allocate]]),
-        pool("allocate_then_free+allocate/one_free", 1, &[ONE], &[&[Allocate, Free], &[Allocate]]),
-        pool("allocate+allocate/change_of_block", 1, &[ONE, ONE], &[&[Allocate], &[Allocate]]),
+        pool("allocate+allocate/one_free", 1, &[ONE_FREE], &[&[Allocate], &[Allocate]]),
+        pool("allocate+allocate/two_free", 1, &[TWO_FREE], &[&[Allocate], &[Allocate]]),
+        pool("allocate+allocate/exhausted", 1, &[NONE_FREE], &[&[Allocate], &[Allocate]]),
+        pool("allocate+free/exhausted", 1, &[NONE_FREE], &[&[Allocate], &[Free]]),
+        pool("borrow+allocate/one_free", 1, &[ONE_FREE], &[&[Borrow], &[Allocate]]),
+        pool("borrow+borrow/one_free", 1, &[ONE_FREE], &[&[Borrow], &[Borrow]]),
+        pool("allocate_then_free+allocate/one_free", 1, &[ONE_FREE], &[&[Allocate, Free], &[Allocate]]),
+        pool("allocate+allocate/change_of_block", 1, &[ONE_FREE, ONE_FREE], &[&[Allocate], &[Allocate]]),
+        pool("allocate+allocate/first_block_full", 1, &[NONE_FREE, ONE_FREE], &[&[Allocate], &[Allocate]]),
+        pool("allocate+allocate/two_lanes", 2, &[ONE_FREE, ONE_FREE], &[&[Allocate], &[Allocate]]),
+        pool("allocate+borrow/two_lanes", 2, &[NONE_FREE, ONE_FREE], &[&[Allocate], &[Borrow]]),
+        pool(
+            "allocate+allocate/ragged_block",
+            2,
+            &[ONE_FREE, NONE_FREE, ONE_FREE],
+            &[&[Allocate], &[Allocate]],
+        ),
+    ]
+}
+
+fn heavy_pools() -> Vec<Scenario> {
+    vec![
+        pool("allocate+allocate+allocate/two_free", 1, &[TWO_FREE], &[&[Allocate], &[Allocate], &[Allocate]]),
+        pool("borrow+borrow+allocate/one_free", 1, &[ONE_FREE], &[&[Borrow], &[Borrow], &[Allocate]]),
         pool(
             "allocate_then_allocate+allocate/change_of_block",
             1,
-            &[ONE, TWO],
+            &[ONE_FREE, TWO_FREE],
             &[&[Allocate, Allocate], &[Allocate]],
         ),
-        pool("allocate+allocate/first_block_full", 1, &[ALL, ONE], &[&[Allocate], &[Allocate]]),
-        pool("allocate+allocate/two_lanes", 2, &[ONE, ONE], &[&[Allocate], &[Allocate]]),
-        pool("allocate+borrow/two_lanes", 2, &[ALL, ONE], &[&[Allocate], &[Borrow]]),
-        pool("allocate+allocate/ragged_block", 2, &[ONE, ALL, ONE], &[&[Allocate], &[Allocate]]),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn no_scenario_stands_twice() {
+        let all = all();
+        let names: HashSet<_> = all.iter().map(|scenario| &scenario.name).collect();
+        assert_eq!(names.len(), all.len());
+        assert!(default_set().len() >= 40);
+        assert!(quick().iter().all(|scenario| names.contains(&scenario.name)));
+    }
+
+    #[test]
+    fn a_scenario_is_data() {
+        for scenario in all() {
+            let text = serde_json::to_string(&scenario).expect("JSON");
+            assert_eq!(serde_json::from_str::<Scenario>(&text).expect("a scenario"), scenario);
+        }
+    }
 }
