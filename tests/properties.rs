@@ -5,10 +5,10 @@ mod support;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, HashSet};
 use support::{OPS, run};
+use warpproof::model::Key;
 use warpproof::model::host::Geometry;
 use warpproof::model::slab::Multi;
 use warpproof::model::spec::{Call, Multimap, Op, Ret, Spec};
-use warpproof::model::Key;
 use warpproof::simt::cpu::{CpuWarp, PairStore, Store, Table, WidePairStore};
 
 /// A step of a program: a call, or a flush between calls.

@@ -134,7 +134,15 @@ fn history<St: Store, const L: usize, const S: usize>(
         let start = clock.fetch_add(1, Ordering::SeqCst);
         let ret = run(view, w, &call);
         let end = clock.fetch_add(1, Ordering::SeqCst);
-        events.push(Event { warp: Some(warp), call, ret: Some(ret), start, end });
+        events.push(Event {
+            warp: Some(warp),
+            number: 0,
+            call,
+            ret: Some(ret),
+            after: Vec::new(),
+            start,
+            end,
+        });
     }
     events
 }

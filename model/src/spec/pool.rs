@@ -23,10 +23,10 @@ impl Spec for Pool {
     fn step(&self, state: &Vec<u32>, call: &Call, ret: Option<&Ret>, next: &mut Vec<Vec<u32>>) {
         match (call.op, ret) {
             (Op::Allocate, Some(Ret::Slab(Some(slab)))) => next.extend(flipped(state, *slab, true)),
-            (Op::Allocate, Some(Ret::Slab(None))) => {
-                if self.may_miss || state.iter().all(|word| *word == u32::MAX) {
-                    next.push(state.clone());
-                }
+            (Op::Allocate, Some(Ret::Slab(None)))
+                if self.may_miss || state.iter().all(|word| *word == u32::MAX) =>
+            {
+                next.push(state.clone());
             }
             (Op::Allocate, None) => {
                 next.extend((0..32 * state.len() as u32).filter_map(|slab| flipped(state, slab, true)));

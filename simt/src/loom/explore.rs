@@ -228,7 +228,7 @@ impl Explorer<'_> {
             // Relaxed: one thread counts.
             let count = before + shared.executions.load(Ordering::Relaxed);
             let (executions, time, started): (Option<u64>, Option<Duration>, Instant) = limits;
-            let late = || count % 64 == 0 && time.is_some_and(|time| started.elapsed() >= time);
+            let late = || count.is_multiple_of(64) && time.is_some_and(|time| started.elapsed() >= time);
             if executions.is_some_and(|most| count >= most) || late() {
                 resume_unwind(Box::new(Capped));
             }

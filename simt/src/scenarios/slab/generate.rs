@@ -84,6 +84,8 @@ pub enum Place {
     Deleted,
     /// A full base slab and one slab in the pool, which holds one pair.
     LastSlab,
+    /// The key is there, in a base slab with room for two more.
+    Wide,
 }
 
 impl Place {
@@ -103,6 +105,7 @@ impl Place {
             Self::Tombstone => "tombstone",
             Self::Deleted => "deleted",
             Self::LastSlab => "last_slab",
+            Self::Wide => "wide",
         }
     }
 
@@ -113,6 +116,7 @@ impl Place {
             Self::Full => (1, 2, 3),
             Self::Chain => (1, 2, 4),
             Self::LastSlab => (1, 2, 1),
+            Self::Wide => (1, 4, 2),
         }
     }
 
@@ -121,7 +125,7 @@ impl Place {
         let delete = |key| Call::new(Op::Delete, key, 0);
         match self {
             Self::Empty => vec![],
-            Self::Present => vec![put(KEY)],
+            Self::Present | Self::Wide => vec![put(KEY)],
             Self::Full | Self::LastSlab => vec![put(FILLERS[0])],
             Self::Chain => vec![put(FILLERS[0]), put(KEY)],
             Self::Tombstone => vec![put(FILLERS[0]), put(KEY), delete(FILLERS[0])],

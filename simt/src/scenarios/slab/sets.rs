@@ -21,6 +21,10 @@ pub fn default_set() -> Vec<Scenario> {
     }
     scenarios.extend(doubts(Structure::MULTIMAP32, &[Search, Count, SearchAll, Delete, InsertUnique]));
     scenarios.extend(doubts(Structure::MULTILOCK64, &[Search, Delete, InsertUnique]));
+    for structure in [Structure::MULTIMAP32, Structure::MULTILOCK64] {
+        let twice: &[Op] = &[Insert, Delete, Insert, Delete];
+        scenarios.extend([Search, Count].map(|other| meet(structure, Place::Wide, &[twice, &[other]])));
+    }
     scenarios.extend(light_triples());
     scenarios.extend(stalls(Structure::MAP32, &Place::STALLS));
     scenarios.extend(stalls(Structure::LOCK64, &[Place::Empty]));
