@@ -60,6 +60,8 @@ impl fmt::Display for Call {
             Op::Insert | Op::InsertUnique | Op::InsertOrAssign | Op::Other(_) => {
                 write!(f, "{} {} {}", self.op, self.key, self.value)
             }
+            // The hint of an allocation.
+            _ if self.value != 0 => write!(f, "{} {} {}", self.op, self.key, self.value),
             _ => write!(f, "{} {}", self.op, self.key),
         }
     }
@@ -140,6 +142,8 @@ mod tests {
             let call = Call::new(op, 7, if call_has_value(op) { 9 } else { 0 });
             assert_eq!(call.to_string().parse(), Ok(call));
         }
+        let hinted = Call::new(Op::Allocate, 0, 3);
+        assert_eq!(hinted.to_string().parse(), Ok(hinted));
         let rets = [
             Ret::Value(None),
             Ret::Value(Some(4)),
