@@ -37,6 +37,7 @@ const WAIT: Op = Op::Other(7);
 const MEET: Op = Op::Other(8);
 const SEND: Op = Op::Other(9);
 const RECEIVE: Op = Op::Other(10);
+const SEND_RELAXED: Op = Op::Other(11);
 
 impl Subject for Litmus {
     type Spec = Anything;
@@ -87,6 +88,10 @@ impl Subject for Litmus {
             SEND => {
                 store(0, 7);
                 words.fetch_add(1, 1, Order::Release);
+            }
+            SEND_RELAXED => {
+                store(0, 7);
+                words.fetch_add(1, 1, Order::Relaxed);
             }
             RECEIVE => {
                 let flag = words.load(1, ReadOrder::Acquire);
@@ -159,6 +164,13 @@ fn a_fence_forbids_store_buffering_and_its_absence_shows_it() {
     assert!(outcomes(&plain, Loads::AsLoads).contains(both_old));
     assert!(!outcomes(&plain, Loads::AsRmw).contains(both_old), "this pass has no stale values");
     assert_eq!(outcomes(&fenced, Loads::AsLoads).len(), 3);
+}
+
+#[test]
+fn a_relaxed_publication_is_seen_with_loads_as_loads_only() {
+    let scenario = scenario(&[&[(SEND_RELAXED, 0)], &[(RECEIVE, 0)]]);
+    assert!(outcomes(&scenario, Loads::AsLoads).contains("done | values 1 0"));
+    assert!(!outcomes(&scenario, Loads::AsRmw).contains("done | values 1 0"));
 }
 
 #[test]

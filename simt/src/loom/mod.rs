@@ -17,6 +17,8 @@ mod canaries;
 mod explore;
 mod hooks;
 mod machine;
+#[cfg(test)]
+mod mutants;
 mod plan;
 mod runner;
 
