@@ -2,14 +2,13 @@
 
 use crate::failure::Failure;
 use crate::output::{self, Progress, grouped};
-use crate::{Structure, page};
-use clap::ValueEnum;
+use crate::{Structure, page, worker};
 use serde::Serialize;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use warpproof::simt::check::{Report, Scenario, Verdict, Violation};
-use warpproof::simt::loom::{Options, run_all};
+use warpproof::simt::engine::{Engine, Options, Workers, engine, engines, run_all};
 use warpproof::simt::scenarios::slab;
 
 /// Explore every interleaving of small programs on a structure
@@ -24,8 +23,8 @@ pub(crate) struct Args {
     /// What to check
     structure: Structure,
     /// What explores
-    #[arg(long, value_enum, default_value_t)]
-    engine: Engine,
+    #[arg(long, value_name = "ENGINE", default_value = DEFAULT_ENGINE, value_parser = known_engine)]
+    engine: &'static dyn Engine,
     /// Only scenarios with this name, or else those whose names contain it
     #[arg(long, value_name = "NAME")]
     scenario: Option<String>,
@@ -52,12 +51,14 @@ Examples:
 Exit codes: 0 every scenario was explored to its end and holds; 1 a violation was found, or a scenario was not
 explored to its end; 2 bad usage.";
 
-/// What explores.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
-pub(crate) enum Engine {
-    /// loom: every interleaving and every stale value of C11
-    #[default]
-    Loom,
+/// What explores unless told otherwise.
+const DEFAULT_ENGINE: &str = "loom";
+
+fn known_engine(name: &str) -> Result<&'static dyn Engine, String> {
+    engine(name).ok_or_else(|| {
+        let names: Vec<_> = engines().iter().map(|engine| engine.name()).collect();
+        format!("the engines are {}", names.join(", "))
+    })
 }
 
 /// The object of `--json`.
@@ -88,22 +89,14 @@ struct Line {
 pub(crate) fn check(args: &Args) -> Result<(), Failure> {
     let scenarios = select(args)?;
     let started = Instant::now();
-    let progress = Mutex::new((Progress::new("exploring", scenarios.len() as u64), 0));
-    let done = |report: &Report| {
-        let mut progress = progress.lock().unwrap_or_else(PoisonError::into_inner);
-        progress.1 += 1;
-        let done = progress.1;
-        if args.json {
-            progress.0.at(done);
-        } else {
+    let shown = |report: &Report| {
+        if !args.json {
             // Nobody reads? The exit code still tells.
-            progress.0.above(|| drop(output::line(text(report))));
-            progress.0.at(done);
+            drop(output::line(text(report)));
         }
     };
-    let reports = run_all(&scenarios, &Options::default(), threads(), done).map_err(Failure::input)?;
-    drop(progress);
-    let mut summary = Summary::of(args.structure, &reports, started.elapsed());
+    let reports = explore(args.engine, &scenarios, &Options::default(), shown)?;
+    let mut summary = Summary::of(args.structure, args.engine, &reports, started.elapsed());
     for violation in violations(&reports) {
         summary.counterexamples.push(save(args, violation)?);
     }
@@ -126,22 +119,35 @@ pub(crate) fn check(args: &Args) -> Result<(), Failure> {
     summary.outcome()
 }
 
+/// Explores with a process per core and a progress bar, and shows each report as it comes.
+fn explore(
+    engine: &dyn Engine,
+    scenarios: &[Scenario],
+    options: &Options,
+    shown: impl Fn(&Report) + Sync,
+) -> Result<Vec<Report>, Failure> {
+    let progress = Mutex::new((Progress::new("exploring", scenarios.len() as u64), 0));
+    let done = |report: &Report| {
+        let mut progress = progress.lock().unwrap_or_else(PoisonError::into_inner);
+        progress.1 += 1;
+        let done = progress.1;
+        progress.0.above(|| shown(report));
+        progress.0.at(done);
+    };
+    let workers = Workers::processes(&[worker::NAME]).map_err(Failure::input)?;
+    run_all(engine, scenarios, options, &workers, done).map_err(Failure::input)
+}
+
 /// The quick scenarios of a structure, for at most `limit`.
 pub(crate) fn quick(structure: Structure, limit: Duration) -> Result<Summary, Failure> {
     let started = Instant::now();
     let scenarios = match structure {
         Structure::Slab => slab::quick(),
     };
-    let mut reports = Vec::with_capacity(scenarios.len());
-    let mut progress = Progress::new("exploring", scenarios.len() as u64);
-    for some in scenarios.chunks(threads()) {
-        let left = limit.saturating_sub(started.elapsed());
-        let options = Options { max_time: Some(left), ..Options::default() };
-        reports.extend(run_all(some, &options, threads(), |_| {}).map_err(Failure::input)?);
-        progress.at(reports.len() as u64);
-    }
-    drop(progress);
-    let summary = Summary::of(structure, &reports, started.elapsed());
+    let options = Options { deadline: Some(started + limit), ..Options::default() };
+    let engine = known_engine(DEFAULT_ENGINE).map_err(Failure::Input)?;
+    let reports = explore(engine, &scenarios, &options, |_| {})?;
+    let summary = Summary::of(structure, engine, &reports, started.elapsed());
     match violations(&reports).next() {
         Some(violation) => Err(Failure::Violation(format!(
             "{}\nthe quick check found a violation, nothing was run; see `warpproof check {}`",
@@ -175,10 +181,6 @@ fn select(args: &Args) -> Result<Vec<Scenario>, Failure> {
     Ok(chosen)
 }
 
-fn threads() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
-}
-
 fn violations(reports: &[Report]) -> impl Iterator<Item = &Violation> {
     reports.iter().filter_map(|report| report.violation.as_deref())
 }
@@ -201,7 +203,7 @@ fn text(report: &Report) -> String {
 }
 
 impl Summary {
-    fn of(structure: Structure, reports: &[Report], took: Duration) -> Self {
+    fn of(structure: Structure, engine: &dyn Engine, reports: &[Report], took: Duration) -> Self {
         let with = |verdict| reports.iter().filter(|r| r.verdict == verdict).count();
         let line = |r: &Report| Line {
             scenario: r.scenario.clone(),
@@ -211,7 +213,7 @@ impl Summary {
         };
         Self {
             structure: structure.name(),
-            engine: "loom",
+            engine: engine.name(),
             scenarios: reports.len(),
             executions: reports.iter().map(|r| r.executions).sum(),
             capped: with(Verdict::Capped),

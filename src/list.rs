@@ -4,6 +4,7 @@ use crate::backend::{Backend, Cpu, probe_gpu};
 use crate::failure::Failure;
 use crate::output;
 use serde::Serialize;
+use warpproof::simt::engine::engines;
 
 /// Show structures, operations, engines, and the backends found on this machine
 #[derive(clap::Args)]
@@ -19,7 +20,7 @@ struct Structure {
     what: &'static str,
     operations: &'static [&'static str],
     types: &'static [&'static str],
-    engines: &'static [&'static str],
+    engines: Vec<&'static str>,
 }
 
 #[derive(Serialize)]
@@ -74,12 +75,9 @@ fn listing() -> Listing {
                 "multimap u64 -> u64",
                 "set u32",
             ],
-            engines: &["loom"],
+            engines: engines().iter().map(|engine| engine.name()).collect(),
         }],
-        engines: vec![Engine {
-            name: "loom",
-            what: "exhaustive exploration of small programs, weak memory included",
-        }],
+        engines: engines().iter().map(|e| Engine { name: e.name(), what: e.what() }).collect(),
         backends: vec![
             Found { name: Cpu.name(), found: true, device: Cpu.device() },
             Found { name: "gpu", found, device },

@@ -11,6 +11,7 @@ mod output;
 mod page;
 mod replay;
 mod run;
+mod worker;
 
 use clap::{Parser, Subcommand, ValueEnum};
 use std::process::ExitCode;
@@ -43,6 +44,8 @@ enum Command {
     Run(run::Args),
     Join(join::Args),
     Bench(bench::Args),
+    #[command(name = worker::NAME, hide = true)]
+    Worker,
 }
 
 /// A data structure of this library.
@@ -69,6 +72,7 @@ fn main() -> ExitCode {
         Command::Run(args) => run::run(&args),
         Command::Join(args) => join::join(&args),
         Command::Bench(args) => bench::bench(&args),
+        Command::Worker => worker::worker(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -5,12 +5,14 @@
 //! Everything else checks: the same source, explored by an engine that decides what every read returns.
 //!
 //! - [`check`]: subjects, scenarios, histories, violations; no engine.
+//! - [`engine`]: what every engine offers, and scenarios explored side by side.
 //! - [`scenarios`]: what is checked of every structure.
 //! - [`seq`]: one warp alone.
 //! - `loom` (feature `loom`): the exhaustive engine.
 
 pub mod check;
 pub mod cpu;
+pub mod engine;
 #[cfg(feature = "loom")]
 pub mod loom;
 pub mod scenarios;

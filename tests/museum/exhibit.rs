@@ -2,7 +2,8 @@
 
 use warpproof::model::spec::Call;
 use warpproof::simt::check::{Kind, Reads, Report, Scenario, Subject};
-use warpproof::simt::loom::{Options, explore, explore_subject};
+use warpproof::simt::engine::Options;
+use warpproof::simt::loom::{explore, explore_subject};
 use warpproof::simt::scenarios::ScenarioError;
 
 /// A published defect, the smallest scenario that shows it, and what repairs it.

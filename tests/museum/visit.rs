@@ -3,7 +3,7 @@
 use crate::exhibit::{Exhibit, Snapshot, exhibits};
 use std::time::Duration;
 use warpproof::simt::check::{Loads, Report, Scenario, Verdict, Violation};
-use warpproof::simt::loom::Options;
+use warpproof::simt::engine::Options;
 
 /// The table of the museum.
 pub(crate) const README: &str = include_str!("README.md");

@@ -1,7 +1,8 @@
 //! Canaries: loom's known holes, shown, and that the engine does not fall into them.
 
-use super::{Options, explore_subject};
+use super::explore_subject;
 use crate::check::{Array, Config, Kind, Loads, Memory, Reads, Scenario, SimWarp, Stall, Subject, Verdict};
+use crate::engine::Options;
 use ::loom::sync::atomic::{AtomicU64, Ordering};
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};

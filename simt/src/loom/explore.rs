@@ -6,40 +6,35 @@ use super::plan::Plan;
 use crate::check::{
     ArrayWarp, Breach, Kind, Loads, Pass, Report, Scenario, Subject, Verdict, View, Violation,
 };
+use crate::engine::{Engine, Options};
 use crate::scenarios::{ScenarioError, Visitor, with_subject};
 use std::any::Any;
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// How to explore.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// The passes.
-    pub loads: Vec<Loads>,
-    /// Executions after which a scenario is capped.
-    pub max_executions: Option<u64>,
-    /// Time after which a scenario is capped.
-    pub max_time: Option<Duration>,
-    /// Accesses that one warp may make in one execution.
-    pub step_bound: u32,
-    /// Counts executions, for a progress bar.
-    pub progress: Option<Arc<AtomicU64>>,
-}
+/// The engine: see the module.
+#[derive(Clone, Copy, Debug)]
+pub struct Loom;
 
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            loads: vec![Loads::AsLoads, Loads::AsRmw],
-            max_executions: None,
-            max_time: None,
-            step_bound: 300,
-            progress: None,
-        }
+impl Engine for Loom {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn what(&self) -> &'static str {
+        "exhaustive exploration of small programs, weak memory included"
+    }
+
+    fn explore(&self, scenario: &Scenario, options: &Options) -> Result<Report, ScenarioError> {
+        explore(scenario, options)
     }
 }
+
+/// The name of this engine.
+pub(super) const NAME: &str = "loom";
 
 /// Explores a scenario of a structure that this crate knows (see [`crate::scenarios`]).
 ///
@@ -73,7 +68,7 @@ pub fn explore_subject<S: Subject>(
     let mut report = Report {
         scenario: scenario.name.clone(),
         structure: scenario.structure.clone(),
-        engine: "loom".to_string(),
+        engine: NAME.to_string(),
         executions: 0,
         seconds: 0.0,
         verdict: Verdict::Passed,
@@ -219,7 +214,6 @@ impl Explorer<'_> {
         builder.location = false;
         builder.log = false;
         let limits = (self.options.max_executions, self.options.max_time, self.started);
-        let progress = self.options.progress.clone();
         let shared = Arc::clone(plan);
         let body = move || {
             if shared.known().violation.is_some() {
@@ -234,10 +228,6 @@ impl Explorer<'_> {
             }
             // Relaxed: as above.
             shared.executions.fetch_add(1, Ordering::Relaxed);
-            if let Some(progress) = &progress {
-                // Relaxed: a display.
-                progress.fetch_add(1, Ordering::Relaxed);
-            }
             execute(&shared);
         };
         match catch_unwind(AssertUnwindSafe(|| builder.check(body))) {
@@ -336,7 +326,7 @@ fn preload_violation(scenario: &Scenario, loads: Loads, breach: Breach) -> Viola
     Violation {
         kind: breach.kind,
         detail: format!("{} (in the preload)", breach.detail),
-        engine: "loom".to_string(),
+        engine: NAME.to_string(),
         loads,
         stalled_after: None,
         execution: 0,

@@ -20,7 +20,5 @@ mod machine;
 #[cfg(test)]
 mod mutants;
 mod plan;
-mod runner;
 
-pub use explore::{Options, explore, explore_subject};
-pub use runner::run_all;
+pub use explore::{Loom, explore, explore_subject};

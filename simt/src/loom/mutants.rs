@@ -1,9 +1,10 @@
 //! Wrong versions fail: small subjects, each with one mistake, and the violation that must be found.
 
-use super::{Options, explore_subject};
+use super::explore_subject;
 use crate::check::{
     Array, Breach, Config, Kind, Memory, Reads, Report, Scenario, SimWarp, Subject, Verdict, Violation,
 };
+use crate::engine::Options;
 use warpproof_model::spec::{Call, Map, Op, Ret};
 use warpproof_model::{Order, ReadOrder, Words, WriteOrder};
 

@@ -274,7 +274,7 @@ impl<S: Subject> Plan<S> {
         Violation {
             kind: breach.kind,
             detail: breach.detail,
-            engine: "loom".to_string(),
+            engine: super::explore::NAME.to_string(),
             loads: self.loads,
             stalled_after: self.stall.map(|(_, after)| after),
             execution,

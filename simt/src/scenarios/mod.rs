@@ -3,6 +3,7 @@
 pub mod slab;
 
 use crate::check::{Scenario, Subject};
+use serde::{Deserialize, Serialize};
 
 /// What an engine does with the subject of a scenario.
 pub trait Visitor {
@@ -14,7 +15,7 @@ pub trait Visitor {
 }
 
 /// A scenario that cannot be run.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum ScenarioError {
     /// No such structure.

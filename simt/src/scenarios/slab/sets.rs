@@ -215,8 +215,10 @@ mod tests {
     #[cfg(feature = "loom")]
     #[test]
     fn the_quick_set_holds() {
-        let options = crate::loom::Options::default();
-        let reports = crate::loom::run_all(&quick(), &options, 2, |_| {}).expect("scenarios");
+        use crate::engine::{Options, Workers, run_all};
+        let reports =
+            run_all(&crate::loom::Loom, &quick(), &Options::default(), &Workers::Threads(1), |_| {});
+        let reports = reports.expect("scenarios");
         for report in &reports {
             assert!(report.passed(), "{}: {} {:?}", report.scenario, report.verdict, report.violation);
             assert!(report.passes.len() == 2 && report.passes.iter().all(|pass| pass.executions > 0));
