@@ -1,95 +1,48 @@
 //! One warp alone: memory and a warp for sequential runs, and the shadow on which the checkers look at
 //! invariants.
 
-use crate::check::{Access, Array, ArrayWarp, Cells, Hooks, View};
+use crate::check::{Access, Array, ArrayWarp, Cells, Handle, Hooks, Memory, View};
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use warpproof_model::{Block, IntegerWords, Order, ReadOrder, Words, WriteOrder};
 
 /// A warp of `L` lanes that runs alone. `SeqWarp::<4>::default()`.
-pub type SeqWarp<const L: usize> = ArrayWarp<L, Alone>;
+pub type SeqWarp<const L: usize> = ArrayWarp<'static, L>;
 
 impl<const L: usize> Default for SeqWarp<L> {
     fn default() -> Self {
-        Self::new(Alone::default())
+        Self::new(&Alone)
     }
 }
 
 /// The hooks of a warp with nobody to wait for.
-#[derive(Default, Debug)]
-pub struct Alone {
-    block: AloneBlock,
-}
+#[derive(Debug)]
+pub struct Alone;
 
 impl Hooks for Alone {
-    type Block = AloneBlock;
-
     fn id(&self) -> u32 {
-        0
-    }
-    fn fence(&mut self) {}
-    fn pause(&mut self) {}
-    fn block(&mut self) -> &mut AloneBlock {
-        &mut self.block
-    }
-}
-
-/// A block of one warp, without shared words.
-#[derive(Default, Debug)]
-pub struct AloneBlock;
-
-impl Block for AloneBlock {
-    type Shared = NoWords;
-
-    fn rank(&self) -> u32 {
         0
     }
     fn warps(&self) -> u32 {
         1
     }
-    fn shared(&self) -> NoWords {
-        NoWords
-    }
-    fn sync(&mut self) {}
-}
-
-/// An array of no words: every access is out of bounds.
-#[derive(Clone, Copy, Debug)]
-pub struct NoWords;
-
-impl NoWords {
-    fn none(self, index: usize) -> ! {
-        resume_unwind(Box::new(SeqError::OutOfBounds { array: usize::MAX, index }))
+    fn fence(&self) {}
+    fn pause(&self) {}
+    fn meet(&self) {}
+    fn shared(&self) -> Handle<'_, u32> {
+        View(&NoCells).w32(usize::MAX)
     }
 }
 
-impl Words<u32> for NoWords {
-    fn len(self) -> usize {
+/// No words: every access is out of bounds.
+struct NoCells;
+
+impl Cells for NoCells {
+    fn len(&self, _: usize) -> usize {
         0
     }
-    fn load(self, index: usize, _: ReadOrder) -> u32 {
-        self.none(index)
-    }
-    fn store(self, index: usize, _: u32, _: WriteOrder) {
-        self.none(index)
-    }
-    fn compare_exchange(self, index: usize, _: u32, _: u32, _: Order) -> u32 {
-        self.none(index)
-    }
-    fn swap(self, index: usize, _: u32, _: Order) -> u32 {
-        self.none(index)
-    }
-}
 
-impl IntegerWords<u32> for NoWords {
-    fn fetch_add(self, index: usize, _: u32, _: Order) -> u32 {
-        self.none(index)
-    }
-    fn fetch_or(self, index: usize, _: u32, _: Order) -> u32 {
-        self.none(index)
-    }
-    fn fetch_and(self, index: usize, _: u32, _: Order) -> u32 {
-        self.none(index)
+    fn access(&self, array: usize, index: usize, _: Access) -> u128 {
+        resume_unwind(Box::new(SeqError::OutOfBounds { array, index }))
     }
 }
 
@@ -141,7 +94,7 @@ impl SeqMemory {
     }
 
     /// The view that a structure takes.
-    pub const fn view(&self) -> View<'_, Self> {
+    pub fn view(&self) -> View<'_> {
         View(self)
     }
 
@@ -154,7 +107,7 @@ impl SeqMemory {
     ///
     /// # Errors
     /// [`SeqError`] says which.
-    pub fn guard<T>(&self, f: impl FnOnce(View<'_, Self>) -> T) -> Result<T, SeqError> {
+    pub fn guard<T>(&self, f: impl FnOnce(View<'_>) -> T) -> Result<T, SeqError> {
         self.steps.set(0);
         catch_unwind(AssertUnwindSafe(|| f(self.view()))).map_err(|payload| {
             match payload.downcast::<SeqError>() {

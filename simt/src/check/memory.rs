@@ -84,22 +84,14 @@ pub trait Memory: Copy {
     fn w128(self, array: usize) -> Self::W128;
 }
 
-/// A view of some [`Cells`].
-#[derive(Debug)]
-pub struct View<'a, C>(pub &'a C);
+/// A view of some [`Cells`]. All engines hand out this one type, so that a structure is compiled once for all.
+#[derive(Clone, Copy)]
+pub struct View<'a>(pub &'a dyn Cells);
 
-impl<C> Clone for View<'_, C> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<C> Copy for View<'_, C> {}
-
-impl<'a, C: Cells> Memory for View<'a, C> {
-    type W32 = Handle<'a, C, u32>;
-    type W64 = Handle<'a, C, u64>;
-    type W128 = Handle<'a, C, u128>;
+impl<'a> Memory for View<'a> {
+    type W32 = Handle<'a, u32>;
+    type W64 = Handle<'a, u64>;
+    type W128 = Handle<'a, u128>;
 
     fn w32(self, array: usize) -> Self::W32 {
         Handle { cells: self.0, array, word: PhantomData }
@@ -113,28 +105,27 @@ impl<'a, C: Cells> Memory for View<'a, C> {
 }
 
 /// A handle to one array of some [`Cells`].
-#[derive(Debug)]
-pub struct Handle<'a, C, T> {
-    cells: &'a C,
+pub struct Handle<'a, T> {
+    cells: &'a dyn Cells,
     array: usize,
     word: PhantomData<T>,
 }
 
-impl<C, T> Clone for Handle<'_, C, T> {
+impl<T> Clone for Handle<'_, T> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<C, T> Copy for Handle<'_, C, T> {}
+impl<T> Copy for Handle<'_, T> {}
 
-impl<C: Cells, T: Word> Handle<'_, C, T> {
+impl<T: Word> Handle<'_, T> {
     fn access(self, index: usize, access: Access) -> T {
         T::from_bits(self.cells.access(self.array, index, access))
     }
 }
 
-impl<C: Cells, T: Word> Words<T> for Handle<'_, C, T> {
+impl<T: Word> Words<T> for Handle<'_, T> {
     fn len(self) -> usize {
         self.cells.len(self.array)
     }
@@ -155,7 +146,7 @@ impl<C: Cells, T: Word> Words<T> for Handle<'_, C, T> {
 
 macro_rules! integers {
     ($($t:ty)*) => {$(
-        impl<C: Cells> IntegerWords<$t> for Handle<'_, C, $t> {
+        impl IntegerWords<$t> for Handle<'_, $t> {
             fn fetch_add(self, index: usize, value: $t, order: Order) -> $t {
                 self.access(index, Access::Add(value.to_bits(), order))
             }

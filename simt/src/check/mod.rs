@@ -5,9 +5,11 @@
 //! history linearizable, do the invariants hold in every state, does every warp finish, is every index in its
 //! array. A [`Violation`] carries the steps that lead to it.
 
+mod case;
 mod history;
 mod html;
 mod memory;
+mod record;
 mod report;
 mod scenario;
 mod subject;
@@ -20,6 +22,9 @@ pub use history::{Event, linearizable};
 pub use memory::{Access, Cells, Handle, Memory, View};
 pub use report::{Pass, Report, Verdict};
 pub use scenario::{Allows, Config, Reads, Scenario, Stall};
-pub use subject::{Array, Subject};
+pub use subject::{AnySubject, Array, LANES, Subject};
 pub use violation::{Breach, Kind, Loads, Step, Violation};
-pub use warp::{ArrayWarp, Hooks, SimWarp};
+pub use warp::{ArrayBlock, ArrayWarp, Hooks, SimWarp};
+
+pub(crate) use case::Case;
+pub(crate) use record::{Action, Record};

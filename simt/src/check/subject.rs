@@ -1,8 +1,10 @@
 //! A structure under check.
 
-use super::memory::Memory;
-use super::warp::SimWarp;
+use super::history::{Event, linearizable};
+use super::memory::{Memory, View};
+use super::warp::{ArrayWarp, Hooks, SimWarp};
 use super::{Breach, Kind};
+use crate::seq::Alone;
 use warpproof_model::spec::{Call, Ret, Spec};
 
 /// One array of a structure's memory.
@@ -74,6 +76,87 @@ pub trait Subject: Clone + Send + Sync + 'static {
     /// A word's value, for people.
     fn show(&self, _array: usize, _index: usize, value: u128) -> String {
         format!("{value:x}")
+    }
+}
+
+/// A [`Subject`] behind a pointer: what engines work with, so that they are compiled once.
+pub trait AnySubject: Send + Sync {
+    /// See [`Subject::arrays`].
+    fn arrays(&self) -> Vec<Array>;
+    /// [`Subject::run`] by a warp of `lanes` lanes, of which the caller knows that they are among [`LANES`].
+    fn run(&self, lanes: u32, hooks: &dyn Hooks, m: View<'_>, call: &Call) -> Ret;
+    /// See [`Subject::key`].
+    fn key(&self, call: &Call) -> u64;
+    /// See [`Subject::check_state`].
+    ///
+    /// # Errors
+    /// What does not hold.
+    fn check_state(&self, lanes: u32, m: View<'_>) -> Result<(), Breach>;
+    /// See [`Subject::check_quiescent`].
+    ///
+    /// # Errors
+    /// What does not hold.
+    fn check_quiescent(&self, lanes: u32, m: View<'_>) -> Result<(), Breach>;
+    /// See [`Subject::transition`].
+    fn transition(&self, array: usize, index: usize, old: u128, new: u128) -> bool;
+    /// See [`Subject::exhausted`].
+    fn exhausted(&self, m: View<'_>) -> bool;
+    /// See [`Subject::show`].
+    fn show(&self, array: usize, index: usize, value: u128) -> String;
+    /// Whether the events, all of one key, are linearizable to the subject's specification.
+    fn linearizable(&self, key: u64, events: &[&Event]) -> bool;
+}
+
+/// Lanes that a warp under check may have.
+pub const LANES: [u32; 3] = [1, 2, 4];
+
+/// Calls `$body` with a warp of so many lanes.
+macro_rules! with_lanes {
+    ($lanes:expr, $hooks:expr, |$w:ident| $body:expr) => {
+        match $lanes {
+            1 => {
+                let $w = &mut ArrayWarp::<1>::new($hooks);
+                $body
+            }
+            2 => {
+                let $w = &mut ArrayWarp::<2>::new($hooks);
+                $body
+            }
+            _ => {
+                let $w = &mut ArrayWarp::<4>::new($hooks);
+                $body
+            }
+        }
+    };
+}
+
+impl<S: Subject> AnySubject for S {
+    fn arrays(&self) -> Vec<Array> {
+        Subject::arrays(self)
+    }
+    fn run(&self, lanes: u32, hooks: &dyn Hooks, m: View<'_>, call: &Call) -> Ret {
+        with_lanes!(lanes, hooks, |w| Subject::run(self, w, m, call))
+    }
+    fn key(&self, call: &Call) -> u64 {
+        Subject::key(self, call)
+    }
+    fn check_state(&self, lanes: u32, m: View<'_>) -> Result<(), Breach> {
+        with_lanes!(lanes, &Alone, |w| Subject::check_state(self, w, m))
+    }
+    fn check_quiescent(&self, lanes: u32, m: View<'_>) -> Result<(), Breach> {
+        with_lanes!(lanes, &Alone, |w| Subject::check_quiescent(self, w, m))
+    }
+    fn transition(&self, array: usize, index: usize, old: u128, new: u128) -> bool {
+        Subject::transition(self, array, index, old, new)
+    }
+    fn exhausted(&self, m: View<'_>) -> bool {
+        Subject::exhausted(self, m)
+    }
+    fn show(&self, array: usize, index: usize, value: u128) -> String {
+        Subject::show(self, array, index, value)
+    }
+    fn linearizable(&self, key: u64, events: &[&Event]) -> bool {
+        linearizable(&self.spec(), key, events)
     }
 }
 

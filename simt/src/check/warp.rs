@@ -1,5 +1,6 @@
 //! A warp whose lanes are an array, run one after the other. What differs between engines is in its [`Hooks`].
 
+use super::memory::Handle;
 use warpproof_model::{Ballot, Block, Warp, Word};
 
 /// A warp that an engine runs: it may stand in a block.
@@ -11,49 +12,72 @@ pub trait SimWarp: Warp {
     fn block(&mut self) -> &mut Self::Block;
 }
 
-/// What an engine does at the points where a warp meets the others.
+/// What an engine does at the points where a warp meets the others. An engine is seen through this and through
+/// [`super::Cells`] alone.
 pub trait Hooks {
-    /// The block's view of a warp.
-    type Block: Block;
-
-    /// Index of the warp.
+    /// Index of the warp, which is also its rank in the one block that all warps of a scenario form.
     fn id(&self) -> u32;
+    /// Number of warps.
+    fn warps(&self) -> u32;
     /// Before the lanes run a closure of `each`.
-    fn begin_each(&mut self) {}
+    fn begin_each(&self) {}
     /// After it.
-    fn end_each(&mut self) {}
+    fn end_each(&self) {}
     /// A sequentially consistent fence.
-    fn fence(&mut self);
+    fn fence(&self);
     /// The warp waits for another one.
-    fn pause(&mut self);
-    /// The block.
-    fn block(&mut self) -> &mut Self::Block;
+    fn pause(&self);
+    /// The barrier of the block.
+    fn meet(&self);
+    /// The shared words of the block.
+    fn shared(&self) -> Handle<'_, u32>;
 }
 
 /// A warp of `L` lanes.
-#[derive(Debug)]
-pub struct ArrayWarp<const L: usize, H> {
-    hooks: H,
+pub struct ArrayWarp<'a, const L: usize> {
+    block: ArrayBlock<'a>,
 }
 
-impl<const L: usize, H: Hooks> ArrayWarp<L, H> {
+impl<'a, const L: usize> ArrayWarp<'a, L> {
     /// A warp with these hooks.
-    pub const fn new(hooks: H) -> Self {
-        Self { hooks }
+    pub const fn new(hooks: &'a dyn Hooks) -> Self {
+        Self { block: ArrayBlock { hooks } }
     }
 }
 
-impl<const L: usize, H: Hooks> Warp for ArrayWarp<L, H> {
+/// All warps of a scenario as one block.
+pub struct ArrayBlock<'a> {
+    hooks: &'a dyn Hooks,
+}
+
+impl<'a> Block for ArrayBlock<'a> {
+    type Shared = Handle<'a, u32>;
+
+    fn rank(&self) -> u32 {
+        self.hooks.id()
+    }
+    fn warps(&self) -> u32 {
+        self.hooks.warps()
+    }
+    fn shared(&self) -> Self::Shared {
+        self.hooks.shared()
+    }
+    fn sync(&mut self) {
+        self.hooks.meet();
+    }
+}
+
+impl<const L: usize> Warp for ArrayWarp<'_, L> {
     const LANES: u32 = L as u32;
     type Lanes<T: Copy> = [T; L];
 
     fn id(&self) -> u32 {
-        self.hooks.id()
+        self.block.hooks.id()
     }
     fn each<T: Copy>(&mut self, mut f: impl FnMut(u32) -> T) -> [T; L] {
-        self.hooks.begin_each();
+        self.block.hooks.begin_each();
         let lanes = core::array::from_fn(|lane| f(lane as u32));
-        self.hooks.end_each();
+        self.block.hooks.end_each();
         lanes
     }
     fn map<T: Copy, U: Copy>(&mut self, values: [T; L], mut f: impl FnMut(u32, T) -> U) -> [U; L] {
@@ -88,17 +112,17 @@ impl<const L: usize, H: Hooks> Warp for ArrayWarp<L, H> {
     }
     fn sync(&mut self) {}
     fn fence(&mut self) {
-        self.hooks.fence();
+        self.block.hooks.fence();
     }
     fn pause(&mut self) {
-        self.hooks.pause();
+        self.block.hooks.pause();
     }
 }
 
-impl<const L: usize, H: Hooks> SimWarp for ArrayWarp<L, H> {
-    type Block = H::Block;
+impl<'a, const L: usize> SimWarp for ArrayWarp<'a, L> {
+    type Block = ArrayBlock<'a>;
 
-    fn block(&mut self) -> &mut H::Block {
-        self.hooks.block()
+    fn block(&mut self) -> &mut ArrayBlock<'a> {
+        &mut self.block
     }
 }

@@ -1,13 +1,13 @@
 //! Explores one scenario.
 
-use super::hooks::LoomHooks;
-use super::machine::{Halt, Machine, WarpCells};
+use super::hooks::LoomWarp;
+use super::machine::{Halt, Machine};
 use super::plan::Plan;
 use crate::check::{
-    ArrayWarp, Breach, Kind, Loads, Pass, Report, Scenario, Subject, Verdict, View, Violation,
+    AnySubject, Breach, Kind, LANES, Loads, Pass, Record, Report, Scenario, Subject, Verdict, View, Violation,
 };
 use crate::engine::{Engine, Options};
-use crate::scenarios::{ScenarioError, Visitor, with_subject};
+use crate::scenarios::{ScenarioError, subject};
 use std::any::Any;
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -41,17 +41,7 @@ pub(super) const NAME: &str = "loom";
 /// # Errors
 /// If the structure or its configuration is not known.
 pub fn explore(scenario: &Scenario, options: &Options) -> Result<Report, ScenarioError> {
-    struct Explore<'a>(&'a Options);
-
-    impl Visitor for Explore<'_> {
-        type Output = Result<Report, ScenarioError>;
-
-        fn visit<S: Subject>(self, subject: S, scenario: &Scenario) -> Self::Output {
-            explore_subject(subject, scenario, self.0)
-        }
-    }
-
-    with_subject(scenario, Explore(options))?
+    explore_any(&subject(scenario)?, scenario, options)
 }
 
 /// Explores a scenario of any subject. `Scenario::structure` is only a name here.
@@ -60,6 +50,15 @@ pub fn explore(scenario: &Scenario, options: &Options) -> Result<Report, Scenari
 /// If the scenario has no warp, more than four, or a number of lanes other than 1, 2 or 4.
 pub fn explore_subject<S: Subject>(
     subject: S,
+    scenario: &Scenario,
+    options: &Options,
+) -> Result<Report, ScenarioError> {
+    let subject: Arc<dyn AnySubject> = Arc::new(subject);
+    explore_any(&subject, scenario, options)
+}
+
+fn explore_any(
+    subject: &Arc<dyn AnySubject>,
     scenario: &Scenario,
     options: &Options,
 ) -> Result<Report, ScenarioError> {
@@ -81,7 +80,7 @@ pub fn explore_subject<S: Subject>(
     for &loads in &options.loads {
         let mut explorer =
             Explorer { scenario, options, loads, started, report: &mut report, writers: &mut writers };
-        explorer.pass(&subject);
+        explorer.pass(subject);
         if report.violation.is_some() {
             break;
         }
@@ -99,7 +98,7 @@ fn scenario_fits(scenario: &Scenario) -> Result<(), ScenarioError> {
         return Err(ScenarioError::Warps(stall.warp + 1));
     }
     match scenario.config.lanes {
-        1 | 2 | 4 => Ok(()),
+        lanes if LANES.contains(&lanes) => Ok(()),
         lanes => Err(ScenarioError::Lanes(lanes)),
     }
 }
@@ -121,7 +120,7 @@ struct Explorer<'a> {
 
 impl Explorer<'_> {
     /// One pass; with a stall, one exploration for each place where the warp can stop.
-    fn pass<S: Subject>(&mut self, subject: &S) {
+    fn pass(&mut self, subject: &Arc<dyn AnySubject>) {
         let mut pass =
             Pass { loads: self.loads, executions: 0, verdict: Verdict::Passed, outcomes: BTreeSet::new() };
         match self.scenario.stall {
@@ -147,10 +146,11 @@ impl Explorer<'_> {
     }
 
     /// One exploration. Returns whether the stall, if there is one, was reached.
-    fn explore<S: Subject>(&mut self, subject: &S, after: Option<u32>, pass: &mut Pass) -> bool {
+    fn explore(&mut self, subject: &Arc<dyn AnySubject>, after: Option<u32>, pass: &mut Pass) -> bool {
         loop {
             let (scenario, bound) = (self.scenario.clone(), self.options.step_bound);
-            let plan = match Plan::new(subject.clone(), scenario, self.loads, after, bound, self.writers) {
+            let plan = match Plan::new(Arc::clone(subject), scenario, self.loads, after, bound, self.writers)
+            {
                 Ok(plan) => Arc::new(plan),
                 Err(breach) => {
                     self.found(Box::new(preload_violation(self.scenario, self.loads, breach)), pass);
@@ -165,28 +165,21 @@ impl Explorer<'_> {
             }
             // Relaxed: the exploration ran on this thread.
             pass.executions += plan.executions.load(Ordering::Relaxed);
-            pass.outcomes.extend(plan.outcomes());
+            pass.outcomes.extend(plan.case.outcomes());
             self.conclude(&plan, verdict, after, pass);
             return plan.was_stall_reached();
         }
     }
 
-    fn conclude<S: Subject>(
-        &mut self,
-        plan: &Plan<S>,
-        verdict: Verdict,
-        after: Option<u32>,
-        pass: &mut Pass,
-    ) {
+    fn conclude(&mut self, plan: &Plan, verdict: Verdict, after: Option<u32>, pass: &mut Pass) {
         match verdict {
             Verdict::Violated => {
-                let violation = plan.known().violation.take();
-                if let Some(violation) = violation {
+                if let Some(violation) = plan.case.take_violation() {
                     self.found(violation, pass);
                 }
             }
             Verdict::Passed if after.is_none() => {
-                let mut expected = plan.sequential_outcomes();
+                let mut expected = plan.case.sequential_outcomes();
                 expected.extend(self.scenario.expects.iter().cloned());
                 let unseen: Vec<_> = expected.difference(&pass.outcomes).cloned().collect();
                 if !unseen.is_empty() {
@@ -204,7 +197,7 @@ impl Explorer<'_> {
     }
 
     /// Lets loom run the scenario in every way.
-    fn run<S: Subject>(&self, plan: &Arc<Plan<S>>, before: u64) -> Verdict {
+    fn run(&self, plan: &Arc<Plan>, before: u64) -> Verdict {
         let mut builder = ::loom::model::Builder::new();
         builder.max_branches = MAX_BRANCHES;
         builder.max_permutations = None;
@@ -216,7 +209,7 @@ impl Explorer<'_> {
         let limits = (self.options.max_executions, self.options.max_time, self.started);
         let shared = Arc::clone(plan);
         let body = move || {
-            if shared.known().violation.is_some() {
+            if shared.case.is_violated() {
                 resume_unwind(Box::new(Found));
             }
             // Relaxed: one thread counts.
@@ -231,7 +224,7 @@ impl Explorer<'_> {
             execute(&shared);
         };
         match catch_unwind(AssertUnwindSafe(|| builder.check(body))) {
-            Ok(()) if plan.known().violation.is_none() => Verdict::Passed,
+            Ok(()) if !plan.case.is_violated() => Verdict::Passed,
             Ok(()) => Verdict::Violated,
             Err(payload) if payload.is::<Capped>() => Verdict::Capped,
             Err(payload) if payload.is::<Found>() => Verdict::Violated,
@@ -239,8 +232,7 @@ impl Explorer<'_> {
                 // Relaxed: the exploration ran on this thread.
                 let executions = plan.executions.load(Ordering::Relaxed);
                 let breach = Breach::new(Kind::Panic, format!("the engine gave up: {}", message(&*payload)));
-                let violation = plan.report(breach, executions, Vec::new(), Vec::new());
-                plan.known().violation = Some(Box::new(violation));
+                plan.case.violated(breach, executions, &Record::new(&plan.case));
                 Verdict::Violated
             }
         }
@@ -254,28 +246,23 @@ const STACK: usize = 0x8000;
 
 /// One execution: a thread per warp. Nobody joins them: a join is a step of the main thread that conflicts with
 /// the end of another, and multiplies the executions by 3 with two warps and by 15 with three.
-fn execute<S: Subject>(plan: &Arc<Plan<S>>) {
+fn execute(plan: &Arc<Plan>) {
     let machine = Arc::new(Machine::new(Arc::clone(plan)));
-    for warp in 0..plan.scenario.programs.len() {
+    for warp in 0..plan.case.scenario.programs.len() {
         let machine = Arc::clone(&machine);
-        let body = move || match machine.plan.scenario.config.lanes {
-            1 => run_warp::<S, 1>(&machine, warp),
-            2 => run_warp::<S, 2>(&machine, warp),
-            _ => run_warp::<S, 4>(&machine, warp),
-        };
         // The thread is loom's: starting it does not fail.
-        let _ = ::loom::thread::Builder::new().stack_size(STACK).spawn(body);
+        let _ = ::loom::thread::Builder::new().stack_size(STACK).spawn(move || run_warp(&machine, warp));
     }
 }
 
 /// The thread of one warp. The last to end judges the execution.
-fn run_warp<S: Subject, const L: usize>(machine: &Machine<S>, warp: usize) {
-    let cells = WarpCells { machine, warp };
+fn run_warp(machine: &Machine, warp: usize) {
+    let case = &machine.plan.case;
+    let view = LoomWarp { machine, warp };
     let program = || {
-        let mut w = ArrayWarp::<L, _>::new(LoomHooks::new(&cells));
-        for (number, call) in machine.plan.scenario.programs[warp].iter().enumerate() {
+        for (number, call) in case.scenario.programs[warp].iter().enumerate() {
             machine.begin_call(warp, number);
-            let ret = machine.plan.subject.run(&mut w, View(&cells), call);
+            let ret = case.subject.run(case.scenario.config.lanes, &view, View(&view), call);
             machine.end_call(warp, ret);
         }
     };
@@ -292,17 +279,15 @@ fn run_warp<S: Subject, const L: usize>(machine: &Machine<S>, warp: usize) {
     if !machine.leave() {
         return;
     }
-    if machine.state().breach.is_none() {
+    let mut breach = machine.state().record.breach.take();
+    if breach.is_none() {
         machine.settle();
-        let verdict = machine.plan.judge(&mut machine.state());
-        if let Err(breach) = verdict {
-            machine.record(breach);
-        }
+        breach = case.judge(&mut machine.state().record).err();
     }
-    let breach = machine.state().breach.take();
     if let Some(breach) = breach {
-        let violation = machine.plan.violation(breach, machine);
-        machine.plan.known().violation = Some(violation);
+        // Relaxed: one thread counts and reads.
+        let execution = machine.plan.executions.load(Ordering::Relaxed);
+        case.violated(breach, execution, &machine.state().record);
     }
 }
 

@@ -1,7 +1,7 @@
 //! One execution: the words as loom's atomics, the shadow, the steps taken.
 
 use super::plan::Plan;
-use crate::check::{Access, Breach, Cells, Event, Kind, Loads, Reads, Subject};
+use crate::check::{Access, Action, Breach, Kind, Loads, Reads, Record};
 use ::loom::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 use std::panic::resume_unwind;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -24,51 +24,20 @@ enum Word {
     W64(AtomicU64),
 }
 
-/// A step, as cheap to note as possible.
-pub(super) struct RawStep {
-    pub(super) warp: usize,
-    pub(super) call: usize,
-    pub(super) action: Action,
-}
-
-pub(super) enum Action {
-    Access { array: usize, index: usize, access: Access, read: u128, newest: u128, written: Option<u128> },
-    Fence,
-    Pause,
-    Barrier,
-    Call,
-    Return(Ret),
-    Stalled,
-    Blocked,
-}
-
 /// What the explorer does not see: bookkeeping of one execution.
 pub(super) struct State {
-    /// The newest value of every word, arrays one after the other.
-    pub(super) shadow: Vec<u128>,
+    pub(super) record: Record,
     interned: Vec<u128>,
-    pub(super) steps: Vec<RawStep>,
-    pub(super) events: Vec<Event>,
-    /// Index in `events` of the call that each warp is in.
-    current: Vec<usize>,
-    calls: Vec<usize>,
-    taken: Vec<u32>,
     /// Warps that wrote a word, and whether one did so by a plain store.
     writers: Vec<(u8, bool)>,
     in_each: Vec<Option<bool>>,
     arrived: Vec<u32>,
     waiting: usize,
-    time: u64,
-    pub(super) running: usize,
-    pub(super) halted: bool,
-    pub(super) exhausted: bool,
-    pub(super) stopped: bool,
-    pub(super) breach: Option<Breach>,
 }
 
 /// The machine of one execution.
-pub(super) struct Machine<S: Subject> {
-    pub(super) plan: Arc<Plan<S>>,
+pub(super) struct Machine {
+    pub(super) plan: Arc<Plan>,
     words: Vec<Vec<Word>>,
     /// How many calls of one warp have returned, as far as another warp knows: `returned[one][other]`.
     returned: Vec<Vec<AtomicU64>>,
@@ -81,12 +50,13 @@ pub(super) struct Machine<S: Subject> {
     state: Mutex<State>,
 }
 
-impl<S: Subject> Machine<S> {
-    pub(super) fn new(plan: Arc<Plan<S>>) -> Self {
-        let warps = plan.scenario.programs.len();
+impl Machine {
+    pub(super) fn new(plan: Arc<Plan>) -> Self {
+        let case = &plan.case;
+        let warps = case.scenario.programs.len();
         let mut interned = Vec::new();
-        let mut flat = plan.initial.iter();
-        let words = plan.arrays.iter().map(|array| {
+        let mut flat = case.initial.iter();
+        let words = case.arrays.iter().map(|array| {
             let values = flat.by_ref().take(array.initial.len());
             let word = |value: &u128| match plan.weak() {
                 true => Word::new(array.width, *value, &mut interned),
@@ -96,23 +66,12 @@ impl<S: Subject> Machine<S> {
         });
         let words = words.collect();
         let state = State {
-            shadow: plan.initial.clone(),
+            record: Record::new(case),
             interned,
-            steps: Vec::with_capacity(64),
-            events: plan.before.clone(),
-            current: vec![usize::MAX; warps],
-            calls: vec![0; warps],
-            taken: vec![0; warps],
-            writers: vec![(0, false); plan.initial.len()],
+            writers: vec![(0, false); case.initial.len()],
             in_each: vec![None; warps],
             arrived: vec![0; warps],
             waiting: 0,
-            time: 2 * plan.before.len() as u64,
-            running: warps,
-            halted: false,
-            exhausted: plan.exhausted,
-            stopped: false,
-            breach: None,
         };
         Self {
             words,
@@ -140,30 +99,30 @@ impl<S: Subject> Machine<S> {
     /// Notes a breach; the first one counts.
     pub(super) fn record(&self, breach: Breach) {
         let mut state = self.state();
-        state.stopped = true;
-        state.breach.get_or_insert(breach);
+        state.record.stopped = true;
+        state.record.breach.get_or_insert(breach);
     }
 
     /// Counts a step of `warp`, which may be its last.
     pub(super) fn begin_step(&self, warp: usize) {
         let mut state = self.state();
-        if state.stopped {
+        if state.record.stopped {
             drop(state);
             resume_unwind(Box::new(Halt::Stop));
         }
-        if self.plan.stall == Some((warp, state.taken[warp])) {
-            state.note(warp, Action::Stalled);
-            state.halted = true;
+        if self.plan.case.stall == Some((warp, state.record.taken[warp])) {
+            state.record.note(warp, Action::Stalled);
+            state.record.halted = true;
             drop(state);
             self.plan.stall_reached();
             resume_unwind(Box::new(Halt::Stalled));
         }
-        state.taken[warp] += 1;
-        if state.taken[warp] <= self.plan.step_bound {
+        state.record.taken[warp] += 1;
+        if state.record.taken[warp] <= self.plan.step_bound {
             return;
         }
-        if state.halted && self.plan.scenario.allows.blocking {
-            state.note(warp, Action::Blocked);
+        if state.record.halted && self.plan.case.scenario.allows.blocking {
+            state.record.note(warp, Action::Blocked);
             drop(state);
             resume_unwind(Box::new(Halt::Blocked));
         }
@@ -177,10 +136,10 @@ impl<S: Subject> Machine<S> {
     /// Only a return and a call that begins after it are ordered. Two calls that begin, or two that return, are
     /// not, so that the scheduler need not try both orders.
     pub(super) fn begin_call(&self, warp: usize, number: usize) {
-        if self.state().stopped {
+        if self.state().record.stopped {
             resume_unwind(Box::new(Halt::Stop));
         }
-        let warps = self.plan.scenario.programs.len();
+        let warps = self.plan.case.scenario.programs.len();
         let after = (0..warps).map(|other| match other == warp {
             true => number as u64,
             // Acquire: pairs with the Release in `end_call`. What returned is visible to what begins later; a
@@ -189,12 +148,7 @@ impl<S: Subject> Machine<S> {
         });
         let after = after.collect();
         let mut state = self.state();
-        let call = self.plan.scenario.programs[warp][number].clone();
-        state.calls[warp] = number;
-        state.current[warp] = state.events.len();
-        let start = state.tick();
-        state.events.push(Event { warp: Some(warp), number, call, ret: None, after, start, end: u64::MAX });
-        state.note(warp, Action::Call);
+        state.record.begin_call(&self.plan.case, warp, number, after);
     }
 
     pub(super) fn end_call(&self, warp: usize, ret: Ret) {
@@ -205,11 +159,8 @@ impl<S: Subject> Machine<S> {
             }
         }
         let mut state = self.state();
-        let at = state.current[warp];
-        state.events[at].end = state.tick();
-        state.events[at].ret = Some(ret.clone());
-        let wrong = ret == Ret::Full && !state.exhausted;
-        state.note(warp, Action::Return(ret));
+        let wrong = ret == Ret::Full && !state.record.exhausted;
+        state.record.end_call(warp, ret);
         drop(state);
         if wrong {
             self.fail(Breach::new(Kind::FullWithRoom, "the pool was never exhausted"));
@@ -222,7 +173,7 @@ impl<S: Subject> Machine<S> {
         let Ok(mut guard) = self.barrier.lock() else { return };
         let mine = {
             let mut state = self.state();
-            state.note(warp, Action::Barrier);
+            state.record.note(warp, Action::Barrier);
             state.arrived[warp] += 1;
             state.arrived[warp]
         };
@@ -230,7 +181,7 @@ impl<S: Subject> Machine<S> {
             let (all, ended) = {
                 let state = self.state();
                 let all = state.arrived.iter().all(|&arrived| arrived >= mine);
-                (all, state.running < state.arrived.len())
+                (all, state.record.running < state.arrived.len())
             };
             if all {
                 self.barrier_moved.notify_all();
@@ -253,8 +204,8 @@ impl<S: Subject> Machine<S> {
     pub(super) fn leave(&self) -> bool {
         let (last, waiting) = {
             let mut state = self.state();
-            state.running -= 1;
-            (state.running == 0, state.waiting > 0)
+            state.record.running -= 1;
+            (state.record.running == 0, state.waiting > 0)
         };
         if waiting {
             let guard = self.barrier.lock();
@@ -271,23 +222,23 @@ impl<S: Subject> Machine<S> {
             self.fence.fetch_add(0, Ordering::AcqRel);
             fence(Ordering::SeqCst);
         }
-        self.state().note(warp, Action::Fence);
+        self.state().record.note(warp, Action::Fence);
     }
 
     pub(super) fn pause(&self, warp: usize) {
         self.begin_step(warp);
-        self.state().note(warp, Action::Pause);
+        self.state().record.note(warp, Action::Pause);
         ::loom::thread::yield_now();
     }
 
     pub(super) fn begin_each(&self, warp: usize) {
-        if self.plan.scenario.reads == Reads::Snapshot {
+        if self.plan.case.scenario.reads == Reads::Snapshot {
             self.state().in_each[warp] = Some(false);
         }
     }
 
     pub(super) fn end_each(&self, warp: usize) {
-        if self.plan.scenario.reads == Reads::Snapshot {
+        if self.plan.case.scenario.reads == Reads::Snapshot {
             self.state().in_each[warp] = None;
         }
     }
@@ -295,38 +246,39 @@ impl<S: Subject> Machine<S> {
     pub(super) fn access(&self, warp: usize, array: usize, index: usize, access: Access) -> u128 {
         self.begin_step(warp);
         let Some(word) = self.words.get(array).and_then(|words| words.get(index)) else {
-            let name = self.plan.arrays.get(array).map_or("?", |a| a.name);
+            let name = self.plan.case.arrays.get(array).map_or("?", |a| a.name);
             self.fail(Breach::new(Kind::OutOfBounds, format!("warp {warp} accessed {name}[{index}]")));
         };
-        let at = self.plan.offsets[array] + index;
-        let width = self.plan.arrays[array].width;
-        let read = match (self.plan.scenario.reads, self.plan.loads) {
+        let at = self.plan.case.offsets[array] + index;
+        let width = self.plan.case.arrays[array].width;
+        let read = match (self.plan.case.scenario.reads, self.plan.case.loads) {
             (Reads::Torn, Loads::AsLoads) => self.perform(word, width, access),
             (Reads::Torn, Loads::AsRmw) => {
                 let plain = matches!(access, Access::Load(_)) && self.plan.commutes[warp][at];
                 word.touch(plain);
-                self.state().shadow[at]
+                self.state().record.shadow[at]
             }
             (Reads::Snapshot, _) => {
                 self.take_turn(warp);
-                self.state().shadow[at]
+                self.state().record.shadow[at]
             }
         };
         let mut state = self.state();
-        let newest = state.shadow[at];
+        let newest = state.record.shadow[at];
         // A store reads nothing; what it overwrites is for the trace.
         let read = if matches!(access, Access::Store(..)) { newest } else { read };
         let written = access.apply(read, width);
-        state.note(warp, Action::Access { array, index, access, read, newest, written });
+        state.record.note(warp, Action::Access { array, index, access, read, newest, written });
         if let Some(new) = written {
-            state.shadow[at] = new;
+            state.record.shadow[at] = new;
             state.writers[at].0 |= 1 << warp;
             self.plan.written(warp, at);
             state.writers[at].1 |= matches!(access, Access::Store(..));
-            if !self.plan.subject.transition(array, index, read, new) {
+            if !self.plan.case.subject.transition(array, index, read, new) {
                 drop(state);
-                let word = format!("{}[{index}]", self.plan.arrays[array].name);
-                let (old, new) = (self.plan.show(array, index, read), self.plan.show(array, index, new));
+                let word = format!("{}[{index}]", self.plan.case.arrays[array].name);
+                let (old, new) =
+                    (self.plan.case.show(array, index, read), self.plan.case.show(array, index, new));
                 self.fail(Breach::new(Kind::Transition, format!("{word} changed from {old} to {new}")));
             }
             self.check_state(state);
@@ -348,21 +300,13 @@ impl<S: Subject> Machine<S> {
     }
 
     fn check_state(&self, mut state: MutexGuard<'_, State>) {
-        let verdict = self.plan.known().states.get(&state.shadow).copied();
-        let exhausted = match verdict {
-            Some(exhausted) => exhausted,
-            None => match self.plan.judge_state(&state.shadow) {
-                Ok(exhausted) => {
-                    self.plan.known().states.insert(state.shadow.clone(), exhausted);
-                    exhausted
-                }
-                Err(breach) => {
-                    drop(state);
-                    self.fail(breach)
-                }
-            },
-        };
-        state.exhausted |= exhausted;
+        match self.plan.case.check_state(&state.record.shadow) {
+            Ok(exhausted) => state.record.exhausted |= exhausted,
+            Err(breach) => {
+                drop(state);
+                self.fail(breach)
+            }
+        }
     }
 
     /// The access on loom's word; returns what the word held.
@@ -387,29 +331,19 @@ impl<S: Subject> Machine<S> {
         let doubtful: Vec<_> = {
             let state = self.state();
             let several = |(mask, plain): &(u8, bool)| *plain && mask.count_ones() > 1;
-            (0..state.shadow.len()).filter(|&at| several(&state.writers[at])).collect()
+            (0..state.record.shadow.len()).filter(|&at| several(&state.writers[at])).collect()
         };
         for at in doubtful {
-            let array = self.plan.offsets.partition_point(|&offset| offset <= at) - 1;
-            let index = at - self.plan.offsets[array];
-            let (word, width) = (&self.words[array][index], self.plan.arrays[array].width);
+            let array = self.plan.case.offsets.partition_point(|&offset| offset <= at) - 1;
+            let index = at - self.plan.case.offsets[array];
+            let (word, width) = (&self.words[array][index], self.plan.case.arrays[array].width);
             let value = self.perform(word, width, Access::Or(0, Order::AcqRel));
-            self.state().shadow[at] = value;
+            self.state().record.shadow[at] = value;
         }
     }
 }
 
 impl State {
-    pub(super) fn note(&mut self, warp: usize, action: Action) {
-        let call = self.calls[warp];
-        self.steps.push(RawStep { warp, call, action });
-    }
-
-    fn tick(&mut self) -> u64 {
-        self.time += 1;
-        self.time - 1
-    }
-
     fn id(&mut self, value: u128) -> u128 {
         id(&mut self.interned, value)
     }
@@ -515,21 +449,5 @@ const fn failure(order: Order) -> Ordering {
     match order {
         Order::Relaxed | Order::Release => Ordering::Relaxed,
         Order::Acquire | Order::AcqRel => Ordering::Acquire,
-    }
-}
-
-/// The words as one warp sees them.
-pub(super) struct WarpCells<'m, S: Subject> {
-    pub(super) machine: &'m Machine<S>,
-    pub(super) warp: usize,
-}
-
-impl<S: Subject> Cells for WarpCells<'_, S> {
-    fn len(&self, array: usize) -> usize {
-        self.machine.plan.arrays.get(array).map_or(0, |array| array.initial.len())
-    }
-
-    fn access(&self, array: usize, index: usize, access: Access) -> u128 {
-        self.machine.access(self.warp, array, index, access)
     }
 }

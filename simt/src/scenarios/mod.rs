@@ -1,18 +1,10 @@
-//! The scenarios of every structure, and what runs them.
+//! The scenarios of every structure.
 
 pub mod slab;
 
-use crate::check::{Scenario, Subject};
+use crate::check::{AnySubject, Scenario};
 use serde::{Deserialize, Serialize};
-
-/// What an engine does with the subject of a scenario.
-pub trait Visitor {
-    /// What it returns.
-    type Output;
-
-    /// Takes the subject.
-    fn visit<S: Subject>(self, subject: S, scenario: &Scenario) -> Self::Output;
-}
+use std::sync::Arc;
 
 /// A scenario that cannot be run.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -41,10 +33,10 @@ impl core::fmt::Display for ScenarioError {
 
 impl core::error::Error for ScenarioError {}
 
-/// Hands the subject of `scenario` to `visitor`.
+/// The subject of `scenario`.
 ///
 /// # Errors
 /// If the structure or its configuration is not known.
-pub fn with_subject<V: Visitor>(scenario: &Scenario, visitor: V) -> Result<V::Output, ScenarioError> {
-    slab::with_subject(scenario, visitor)
+pub fn subject(scenario: &Scenario) -> Result<Arc<dyn AnySubject>, ScenarioError> {
+    slab::subject(scenario)
 }

@@ -14,42 +14,40 @@ pub use pool::PoolSubject;
 pub use sets::{DEEP_SECONDS, all, deep, default_set, quick};
 pub use subject::{Layout, Lock64, Map32, Map64, Set32, SlabSubject};
 
-use super::{ScenarioError, Visitor};
-use crate::check::Scenario;
+use super::ScenarioError;
+use crate::check::{AnySubject, Scenario};
+use std::sync::Arc;
 use warpproof_model::slab::{Multi, Multiplicity, Unique};
 use warpproof_model::spec::Op;
 
-/// Hands the subject of a scenario of the slab hash to `visitor`.
+/// The subject of a scenario of the slab hash.
 ///
 /// # Errors
 /// If the structure or its configuration is not known.
-pub fn with_subject<V: Visitor>(scenario: &Scenario, visitor: V) -> Result<V::Output, ScenarioError> {
+pub fn subject(scenario: &Scenario) -> Result<Arc<dyn AnySubject>, ScenarioError> {
     match scenario.structure.as_str() {
-        "map32" => with_slots::<Map32, Unique, V>(scenario, visitor),
-        "set32" => with_slots::<Set32, Unique, V>(scenario, visitor),
-        "map64" => with_slots::<Map64, Unique, V>(scenario, visitor),
-        "lock64" => with_slots::<Lock64, Unique, V>(scenario, visitor),
-        "multimap32" => with_slots::<Map32, Multi, V>(scenario, visitor),
-        "multiset32" => with_slots::<Set32, Multi, V>(scenario, visitor),
-        "multimap64" => with_slots::<Map64, Multi, V>(scenario, visitor),
-        "multilock64" => with_slots::<Lock64, Multi, V>(scenario, visitor),
-        "pool" => Ok(visitor.visit(PoolSubject::new(scenario.config.bitmap.clone()), scenario)),
+        "map32" => with_slots::<Map32, Unique>(scenario),
+        "set32" => with_slots::<Set32, Unique>(scenario),
+        "map64" => with_slots::<Map64, Unique>(scenario),
+        "lock64" => with_slots::<Lock64, Unique>(scenario),
+        "multimap32" => with_slots::<Map32, Multi>(scenario),
+        "multiset32" => with_slots::<Set32, Multi>(scenario),
+        "multimap64" => with_slots::<Map64, Multi>(scenario),
+        "multilock64" => with_slots::<Lock64, Multi>(scenario),
+        "pool" => Ok(Arc::new(PoolSubject::new(scenario.config.bitmap.clone()))),
         other => Err(ScenarioError::Structure(other.to_string())),
     }
 }
 
-fn with_slots<L: Layout, U: Multiplicity, V: Visitor>(
-    scenario: &Scenario,
-    visitor: V,
-) -> Result<V::Output, ScenarioError> {
+fn with_slots<L: Layout, U: Multiplicity>(scenario: &Scenario) -> Result<Arc<dyn AnySubject>, ScenarioError> {
     let config = scenario.config.clone();
     let mut calls = scenario.preload.iter().chain(scenario.programs.iter().flatten());
     let unique = !U::MULTI || !calls.any(|call| call.op == Op::Insert);
     let full = scenario.allows.full;
     match config.slots {
-        2 => Ok(visitor.visit(SlabSubject::<L, U, 2>::new(config, unique, full), scenario)),
-        3 => Ok(visitor.visit(SlabSubject::<L, U, 3>::new(config, unique, full), scenario)),
-        4 => Ok(visitor.visit(SlabSubject::<L, U, 4>::new(config, unique, full), scenario)),
+        2 => Ok(Arc::new(SlabSubject::<L, U, 2>::new(config, unique, full))),
+        3 => Ok(Arc::new(SlabSubject::<L, U, 3>::new(config, unique, full))),
+        4 => Ok(Arc::new(SlabSubject::<L, U, 4>::new(config, unique, full))),
         slots => Err(ScenarioError::Slots(slots)),
     }
 }

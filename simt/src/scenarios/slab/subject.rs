@@ -1,7 +1,6 @@
 //! The slab hash as a subject, for every entry type.
 
 use crate::check::{Array, Breach, Config, Kind, Memory, SimWarp, Subject, View};
-use crate::seq::SeqMemory;
 use std::marker::PhantomData;
 use warpproof_model::outcome::{Insert, Op as Mixed};
 use warpproof_model::slab::{
@@ -93,9 +92,9 @@ pub struct SlabSubject<L, U, const S: usize> {
 
 type Table<L, U, M, const S: usize> = SlabTable<<L as Layout>::Slots<M, U>, <M as Memory>::W32, S>;
 /// For what an allocator knows without memory.
-type Bitmap = Allocator<<View<'static, SeqMemory> as Memory>::W32>;
+type Bitmap = Allocator<<View<'static> as Memory>::W32>;
 /// The slots of a layout, for looking at single words.
-type Look<L> = <L as Layout>::Slots<View<'static, SeqMemory>, Multi>;
+type Look<L> = <L as Layout>::Slots<View<'static>, Multi>;
 
 impl<L: Layout, U: Multiplicity, const S: usize> SlabSubject<L, U, S> {
     /// A table of the size of `config`. `unique`: no call is a multi-insert.

@@ -1,0 +1,348 @@
+//! A scenario made ready, and what was judged of it already: what all executions share, whatever the engine.
+
+use super::record::{Action, RawStep, Record};
+use super::subject::AnySubject;
+use super::{Array, Breach, Event, Kind, Loads, Scenario, Step, View, Violation};
+use crate::seq::{Alone, SeqError, SeqMemory};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use warpproof_model::spec::{Call, Ret};
+
+/// A scenario made ready.
+pub(crate) struct Case {
+    pub(crate) subject: Arc<dyn AnySubject>,
+    pub(crate) scenario: Scenario,
+    engine: &'static str,
+    pub(crate) loads: Loads,
+    /// The warp that stops, and before which of its accesses.
+    pub(crate) stall: Option<(usize, u32)>,
+    pub(crate) arrays: Vec<Array>,
+    /// Where each array begins among all words.
+    pub(crate) offsets: Vec<usize>,
+    /// All words after the preload.
+    pub(crate) initial: Vec<u128>,
+    /// The calls of the preload.
+    pub(crate) before: Vec<Event>,
+    /// Whether the pool is exhausted after the preload.
+    pub(crate) exhausted: bool,
+    known: Mutex<Known>,
+}
+
+/// What was judged before. Executions repeat states and histories far more often than not.
+#[derive(Default)]
+struct Known {
+    /// States whose invariants hold, and whether the pool is exhausted in them.
+    states: HashMap<Vec<u128>, bool>,
+    /// What the final calls return in a final state.
+    finals: HashMap<Vec<u128>, Vec<Ret>>,
+    histories: HashSet<Vec<Event>>,
+    outcomes: HashSet<Vec<Event>>,
+    violation: Option<Box<Violation>>,
+}
+
+impl Case {
+    /// Runs the preload.
+    ///
+    /// # Errors
+    /// What does not hold in it.
+    pub(crate) fn new(
+        subject: Arc<dyn AnySubject>,
+        scenario: Scenario,
+        engine: &'static str,
+        loads: Loads,
+        stall_after: Option<u32>,
+    ) -> Result<Self, Breach> {
+        let arrays = subject.arrays();
+        let offsets = offsets(&arrays);
+        let memory = SeqMemory::new(&arrays);
+        let mut before = Vec::new();
+        for (number, call) in scenario.preload.iter().enumerate() {
+            let ret = run_alone(&*subject, scenario.config.lanes, &memory, call)?;
+            let start = 2 * number as u64;
+            before.push(Event::alone(call, ret, start));
+        }
+        let mut case = Self {
+            stall: scenario.stall.zip(stall_after).map(|(stall, after)| (stall.warp, after)),
+            subject,
+            scenario,
+            engine,
+            loads,
+            initial: memory.words().concat(),
+            arrays,
+            offsets,
+            before,
+            exhausted: false,
+            known: Mutex::default(),
+        };
+        case.exhausted = case.judge_state(&case.initial)?;
+        Ok(case)
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether a violation was found.
+    pub(crate) fn is_violated(&self) -> bool {
+        self.known().violation.is_some()
+    }
+
+    /// Takes the violation out.
+    pub(crate) fn take_violation(&self) -> Option<Box<Violation>> {
+        self.known().violation.take()
+    }
+
+    /// Number of words of an array.
+    pub(crate) fn len(&self, array: usize) -> usize {
+        self.arrays.get(array).map_or(0, |array| array.initial.len())
+    }
+
+    pub(crate) fn show(&self, array: usize, index: usize, value: u128) -> String {
+        self.subject.show(array, index, value)
+    }
+
+    /// Checks the invariants of a state, unless they were checked before; tells whether its pool is exhausted.
+    ///
+    /// # Errors
+    /// What does not hold.
+    pub(crate) fn check_state(&self, words: &Vec<u128>) -> Result<bool, Breach> {
+        if let Some(exhausted) = self.known().states.get(words) {
+            return Ok(*exhausted);
+        }
+        let exhausted = self.judge_state(words)?;
+        self.known().states.insert(words.clone(), exhausted);
+        Ok(exhausted)
+    }
+
+    fn judge_state(&self, words: &[u128]) -> Result<bool, Breach> {
+        let memory = self.memory(words);
+        let verdict = memory.guard(|m| self.subject.check_state(self.scenario.config.lanes, m));
+        verdict.map_err(|error| in_check(error, "state"))??;
+        memory.guard(|m| self.subject.exhausted(m)).map_err(|error| in_check(error, "exhausted"))
+    }
+
+    fn judge_quiescent(&self, memory: &SeqMemory) -> Result<(), Breach> {
+        let verdict = memory.guard(|m| self.subject.check_quiescent(self.scenario.config.lanes, m));
+        verdict.map_err(|error| in_check(error, "quiescence"))?
+    }
+
+    fn memory(&self, words: &[u128]) -> SeqMemory {
+        let mut flat = words.iter().copied();
+        let nested = self.arrays.iter().map(|array| flat.by_ref().take(array.initial.len()).collect());
+        SeqMemory::with_words(&self.arrays, nested.collect())
+    }
+
+    /// Judges an execution whose warps have all ended.
+    pub(crate) fn judge(&self, record: &mut Record) -> Result<(), Breach> {
+        let interrupted = record.halted;
+        let rets = self.finish(&record.shadow, interrupted)?;
+        let mut time = LATE;
+        for (call, ret) in self.scenario.finally.iter().zip(rets) {
+            record.events.push(Event::alone(call, ret, time));
+            time += 2;
+        }
+        let timeless = timeless(&record.events);
+        if self.known().histories.contains(&timeless) {
+            return Ok(());
+        }
+        self.judge_history(&record.events)?;
+        let mut known = self.known();
+        known.outcomes.insert(outcome_events(&record.events));
+        known.histories.insert(timeless);
+        Ok(())
+    }
+
+    /// Checks a final state and runs the final calls on it.
+    fn finish(&self, words: &Vec<u128>, interrupted: bool) -> Result<Vec<Ret>, Breach> {
+        if !interrupted && let Some(rets) = self.known().finals.get(words) {
+            return Ok(rets.clone());
+        }
+        let memory = self.memory(words);
+        if interrupted {
+            // A lock of the stalled warp may stand: nothing more can be asked of the structure.
+            return Ok(Vec::new());
+        }
+        self.judge_quiescent(&memory)?;
+        let rets = self.scenario.finally.iter();
+        let rets = rets.map(|call| run_alone(&*self.subject, self.scenario.config.lanes, &memory, call));
+        let rets: Vec<Ret> = rets.collect::<Result<_, _>>()?;
+        self.known().finals.insert(words.clone(), rets.clone());
+        Ok(rets)
+    }
+
+    fn judge_history(&self, events: &[Event]) -> Result<(), Breach> {
+        let mut keys: BTreeMap<u64, Vec<&Event>> = BTreeMap::new();
+        for event in events {
+            keys.entry(self.subject.key(&event.call)).or_default().push(event);
+        }
+        for (key, events) in keys {
+            if !self.subject.linearizable(key, &events) {
+                let detail = format!("no sequential order explains the calls on key {key}");
+                return Err(Breach::new(Kind::NotLinearizable, detail));
+            }
+        }
+        Ok(())
+    }
+
+    /// The outcomes seen, as text.
+    pub(crate) fn outcomes(&self) -> BTreeSet<String> {
+        self.known()
+            .outcomes
+            .iter()
+            .map(|events| outcome_text(events, self.scenario.programs.len()))
+            .collect()
+    }
+
+    /// The outcomes of the programs run one call at a time, in every order: each is one that the explorer must
+    /// see. Orders in which a call does not end are left out.
+    pub(crate) fn sequential_outcomes(&self) -> BTreeSet<String> {
+        let mut outcomes = BTreeSet::new();
+        let lengths: Vec<_> = self.scenario.programs.iter().map(Vec::len).collect();
+        let mut open = vec![(vec![0; lengths.len()], self.memory(&self.initial), Vec::<Event>::new())];
+        while let Some((at, memory, events)) = open.pop() {
+            if at == lengths {
+                let finally = self.scenario.finally.iter().map(|call| (None, call));
+                if let Some(events) = self.extended(&memory, events, finally) {
+                    outcomes.insert(outcome_text(&outcome_events(&events), lengths.len()));
+                }
+                continue;
+            }
+            for warp in (0..lengths.len()).filter(|&warp| at[warp] < lengths[warp]) {
+                let memory = memory.clone();
+                let call = (Some(warp), &self.scenario.programs[warp][at[warp]]);
+                if let Some(events) = self.extended(&memory, events.clone(), [call].into_iter()) {
+                    let mut at = at.clone();
+                    at[warp] += 1;
+                    open.push((at, memory, events));
+                }
+            }
+        }
+        outcomes
+    }
+
+    fn extended<'a>(
+        &self,
+        memory: &SeqMemory,
+        mut events: Vec<Event>,
+        calls: impl Iterator<Item = (Option<usize>, &'a Call)>,
+    ) -> Option<Vec<Event>> {
+        for (warp, call) in calls {
+            let ret = run_alone(&*self.subject, self.scenario.config.lanes, memory, call).ok()?;
+            let time = if warp.is_none() { LATE } else { 0 };
+            events.push(Event { warp, ..Event::alone(call, ret, time) });
+        }
+        Some(events)
+    }
+
+    /// Notes the violation of an execution, with its trace.
+    pub(crate) fn violated(&self, breach: Breach, execution: u64, record: &Record) {
+        let violation = Violation {
+            kind: breach.kind,
+            detail: breach.detail,
+            engine: self.engine.to_string(),
+            loads: self.loads,
+            stalled_after: self.stall.map(|(_, after)| after),
+            execution,
+            scenario: self.scenario.clone(),
+            steps: record.steps.iter().map(|step| self.step(step)).collect(),
+            history: record.events.clone(),
+        };
+        self.known().violation = Some(Box::new(violation));
+    }
+
+    fn step(&self, raw: &RawStep) -> Step {
+        let mut step = Step {
+            warp: raw.warp,
+            call: raw.call,
+            action: String::new(),
+            word: String::new(),
+            old: String::new(),
+            new: None,
+            stale: false,
+        };
+        step.action = match &raw.action {
+            Action::Access { array, index, access, read, newest, written } => {
+                step.word = format!("{}[{index}]", self.arrays[*array].name);
+                step.old = self.show(*array, *index, *read);
+                step.new = written.map(|value| self.show(*array, *index, value));
+                step.stale = read != newest;
+                access.name()
+            }
+            Action::Call => {
+                step.old = self.scenario.programs[raw.warp][raw.call].to_string();
+                "call".to_string()
+            }
+            Action::Return(ret) => {
+                step.old = ret.to_string();
+                "return".to_string()
+            }
+            Action::Fence => "fence".to_string(),
+            Action::Pause => "pause".to_string(),
+            Action::Barrier => "barrier".to_string(),
+            Action::Stalled => "stops for ever".to_string(),
+            Action::Blocked => "waits for the stalled warp".to_string(),
+        };
+        step
+    }
+}
+
+fn offsets(arrays: &[Array]) -> Vec<usize> {
+    let ends = arrays.iter().scan(0, |end, array| {
+        *end += array.initial.len();
+        Some(*end)
+    });
+    [0].into_iter().chain(ends).take(arrays.len()).collect()
+}
+
+/// Runs one call with nobody else around.
+fn run_alone(subject: &dyn AnySubject, lanes: u32, memory: &SeqMemory, call: &Call) -> Result<Ret, Breach> {
+    let run = |m: View<'_>| subject.run(lanes, &Alone, m, call);
+    memory.guard(run).map_err(|error| in_check(error, &call.to_string()))
+}
+
+fn in_check(error: SeqError, during: &str) -> Breach {
+    let kind = match error {
+        SeqError::OutOfBounds { .. } => Kind::OutOfBounds,
+        SeqError::StepBound => Kind::StepBound,
+    };
+    Breach::new(kind, format!("{error} (alone, {during})"))
+}
+
+/// When the calls after the programs begin.
+const LATE: u64 = 1 << 32;
+
+/// The events without the times that only people look at, warp by warp: equal if the checker cannot tell them
+/// apart.
+fn timeless(events: &[Event]) -> Vec<Event> {
+    let mut out: Vec<_> = events.to_vec();
+    for event in out.iter_mut().filter(|event| event.warp.is_some()) {
+        (event.start, event.end) = (0, 0);
+    }
+    out.sort_by_key(|event| (event.warp.unwrap_or(usize::MAX), event.number));
+    out
+}
+
+/// The returns of programs and final calls, warp by warp.
+fn outcome_events(events: &[Event]) -> Vec<Event> {
+    let mut out = timeless(events);
+    out.retain(|event| event.warp.is_some() || event.start >= LATE);
+    for event in &mut out {
+        event.after.clear();
+    }
+    out
+}
+
+fn outcome_text(events: &[Event], warps: usize) -> String {
+    let who = |warp: Option<usize>| {
+        let rets = events.iter().filter(|event| event.warp == warp);
+        let rets = rets.map(|event| event.ret.as_ref().map_or("-".to_string(), ToString::to_string));
+        rets.collect::<Vec<_>>().join(", ")
+    };
+    let mut text = (0..warps).map(|warp| who(Some(warp))).collect::<Vec<_>>().join(" | ");
+    let last = who(None);
+    if !last.is_empty() {
+        text.push_str(" => ");
+        text.push_str(&last);
+    }
+    text
+}
