@@ -31,6 +31,9 @@ pub(crate) struct Args {
     /// The deep set as well: more warps and longer programs (expect ten minutes or more on two cores)
     #[arg(long)]
     deep: bool,
+    /// Stop at the first violation
+    #[arg(long)]
+    fail_fast: bool,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -95,7 +98,8 @@ pub(crate) fn check(args: &Args) -> Result<(), Failure> {
             drop(output::line(text(report)));
         }
     };
-    let reports = explore(args.engine, &scenarios, &Options::default(), shown)?;
+    let options = Options { fail_fast: args.fail_fast, ..Options::default() };
+    let reports = explore(args.engine, &scenarios, &options, shown)?;
     let mut summary = Summary::of(args.structure, args.engine, &reports, started.elapsed());
     for violation in violations(&reports) {
         summary.counterexamples.push(save(args, violation)?);

@@ -3,6 +3,7 @@
 mod ci;
 mod fuzz;
 mod modules;
+mod mutants;
 mod ptx;
 #[cfg(test)]
 mod ptx_orders;
@@ -21,6 +22,8 @@ usage: cargo xtask COMMAND
 
   ci [STEP ...]  everything that must hold: fmt clippy docs test ptx ptxas readme fuzz
   fuzz [SECONDS] run every fuzz target, 60 s each unless told otherwise
+  mutants [STRUCTURE [NAME ...]]  check every mutant of tests/mutants, or those named, and write the table
+  mutants --sample                check ten of them and compare with the table
   ptx            build the device code and write gpu/ptx
   ptx --check    build it and compare with gpu/ptx
   ptxas          assemble gpu/ptx for every supported GPU and report registers
@@ -46,6 +49,9 @@ fn run(arguments: &[&str]) -> Outcome<()> {
             Ok(seconds) => fuzz::run_all(seconds),
             Err(_) => Err(format!("{seconds} is no number of seconds")),
         },
+        ["mutants", "--sample"] => mutants::sample(),
+        ["mutants"] => mutants::run_all("slab", &[]),
+        ["mutants", structure, names @ ..] => mutants::run_all(structure, names),
         ["ptx"] => ptx::write(),
         ["ptx", "--check"] => ptx::check(),
         ["ptxas"] => ptxas::run_all(),

@@ -56,6 +56,8 @@ pub struct Options {
     pub deadline: Option<Instant>,
     /// Accesses that one warp may make in one execution.
     pub step_bound: u32,
+    /// Begin no scenario once a violation was found.
+    pub fail_fast: bool,
 }
 
 impl Default for Options {
@@ -66,6 +68,7 @@ impl Default for Options {
             max_time: None,
             deadline: None,
             step_bound: 300,
+            fail_fast: false,
         }
     }
 }

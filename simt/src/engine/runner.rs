@@ -47,7 +47,8 @@ impl core::fmt::Display for RunError {
 
 impl core::error::Error for RunError {}
 
-/// Explores `scenarios`, hands each report to `done` as it comes, and returns all in the order of `scenarios`.
+/// Explores `scenarios`, hands each report to `done` as it comes, and returns all in the order of `scenarios`; with
+/// [`Options::fail_fast`] those up to the first violation, and perhaps some that were under way then.
 ///
 /// # Errors
 /// The first scenario that is none, or a worker that failed.
@@ -66,10 +67,12 @@ pub fn run_all(
         let take = || next.fetch_add(1, Ordering::Relaxed);
         for (at, scenario) in std::iter::repeat_with(take).map_while(|at| Some((at, scenarios.get(at)?))) {
             let result = hand.explore(scenario);
-            match &result {
-                Ok(report) => done(report),
-                // Relaxed: as above. Nobody takes another.
-                Err(_) => next.store(scenarios.len(), Ordering::Relaxed),
+            if let Ok(report) = &result {
+                done(report);
+            }
+            if result.as_ref().map_or(true, |report| options.fail_fast && report.violation.is_some()) {
+                // Relaxed: as above. Nobody takes another; those before this one are taken, and will end.
+                next.store(scenarios.len(), Ordering::Relaxed);
             }
             results.lock().unwrap_or_else(PoisonError::into_inner).push((at, result));
         }

@@ -1,0 +1,205 @@
+//! `cargo xtask mutants`: applies each patch of tests/mutants to a copy of the project, and runs the default
+//! set of scenarios on it.
+//!
+//! A mutant must be killed, or say in its patch why it is equivalent. The table in tests/mutants/README.md is what a
+//! run wrote: exploration is deterministic, so that the scenario that kills and its executions can be compared.
+
+use crate::shell::{Outcome, output, read, root, run, scratch, write};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+use warpproof_simt::check::{Report, Scenario};
+use warpproof_simt::engine::{Options, Workers, run_all as run_all_scenarios};
+use warpproof_simt::loom::Loom;
+use warpproof_simt::scenarios::slab;
+
+/// How many mutants CI checks.
+const SAMPLE: usize = 10;
+
+/// Where the table begins in tests/mutants/README.md.
+const HEADING: &str = "| Mutant | What | Verdict | Scenario | Executions |";
+
+/// A patch that makes the code wrong, or claims to leave it right.
+struct Mutant {
+    name: String,
+    path: PathBuf,
+    what: String,
+    /// Why nobody can tell it from the original.
+    equivalent: Option<String>,
+}
+
+/// Checks the mutants of `structure`, or those named, and writes their rows.
+pub(crate) fn run_all(structure: &str, names: &[&str]) -> Outcome<()> {
+    let mut mutants = mutants(structure)?;
+    if let Some(unknown) = names.iter().find(|name| mutants.iter().all(|m| m.name != **name)) {
+        return Err(format!("{structure} has no mutant {unknown}"));
+    }
+    mutants.retain(|mutant| names.is_empty() || names.contains(&mutant.name.as_str()));
+    let rows = judge_all(structure, &mutants)?;
+    if names.is_empty() {
+        let text = table()?;
+        let head = text.split(HEADING).next().unwrap_or_default();
+        write(&table_path(), &format!("{head}{HEADING}\n|---|---|---|---|---|\n{}\n", rows.join("\n")))?;
+    }
+    Ok(())
+}
+
+/// Checks ten mutants, spread over the list, against the table.
+pub(crate) fn sample() -> Outcome<()> {
+    let (mut mutants, table) = (mutants("slab")?, table()?);
+    let every = mutants.len().div_ceil(SAMPLE).max(1);
+    for mutant in &mutants {
+        let row = format!("| {} | {} | ", mutant.name, mutant.what);
+        if !table.contains(&row) {
+            return Err(format!("tests/mutants/README.md has no row for {}", mutant.name));
+        }
+    }
+    mutants = mutants.into_iter().step_by(every).collect();
+    let rows = judge_all("slab", &mutants)?;
+    match rows.iter().find(|row| !table.contains(*row)) {
+        Some(row) => {
+            Err(format!("tests/mutants/README.md has another row than (cargo xtask mutants):\n{row}"))
+        }
+        None => Ok(()),
+    }
+}
+
+fn table_path() -> PathBuf {
+    root().join("tests/mutants/README.md")
+}
+
+fn table() -> Outcome<String> {
+    read(&table_path())
+}
+
+/// The rows of all; an error if a mutant survives or is not what it says.
+fn judge_all(structure: &str, mutants: &[Mutant]) -> Outcome<Vec<String>> {
+    let tree = scratch().join("mutants/tree");
+    let (mut rows, mut faults) = (Vec::new(), Vec::new());
+    for mutant in mutants {
+        let start = Instant::now();
+        let verdict = judge(structure, &tree, mutant)?;
+        let row = format!("| {} | {} | {} |", mutant.name, mutant.what, verdict.cells);
+        println!("{row}  {:.0} s", start.elapsed().as_secs_f64());
+        faults.extend(verdict.fault.map(|fault| format!("{}: {fault}", mutant.name)));
+        rows.push(row);
+    }
+    println!("{} mutants, {} not as they should be", mutants.len(), faults.len());
+    if faults.is_empty() { Ok(rows) } else { Err(faults.join("\n")) }
+}
+
+struct Verdict {
+    cells: String,
+    fault: Option<&'static str>,
+}
+
+fn judge(structure: &str, tree: &Path, mutant: &Mutant) -> Outcome<Verdict> {
+    copy(tree)?;
+    // Outside of any repository: otherwise git takes the paths for those of this one.
+    let above = tree.parent().unwrap_or(tree);
+    let mut apply = Command::new("git");
+    run(apply.current_dir(tree).env("GIT_CEILING_DIRECTORIES", above).arg("apply").arg(&mutant.path))?;
+    let worker = build(tree)?;
+    let workers = Workers::Processes { count: cores(), program: worker, arguments: Vec::new() };
+    let options = Options { fail_fast: true, ..Options::default() };
+    let reports = run_all_scenarios(&Loom, &scenarios(structure)?, &options, &workers, |_| {});
+    let reports = reports.map_err(|e| format!("{}: {e}", mutant.name))?;
+    let cells = match (reports.iter().find(|report| !report.passed()), &mutant.equivalent) {
+        (Some(first), _) => format!("{} | {} | {}", killed(first), first.scenario, first.executions),
+        (None, Some(reason)) => format!("equivalent: {reason} | - | {}", executions(&reports)),
+        (None, None) => format!("**survived** | - | {}", executions(&reports)),
+    };
+    let fault = match (reports.iter().all(Report::passed), &mutant.equivalent) {
+        (false, Some(_)) => Some("killed, though it says that it is equivalent"),
+        (true, None) => Some("survived"),
+        _ => None,
+    };
+    Ok(Verdict { cells, fault })
+}
+
+/// How a report that is no pass kills.
+fn killed(report: &Report) -> String {
+    match &report.violation {
+        Some(violation) => format!("killed: {}", violation.kind),
+        None => format!("killed: {}", report.verdict),
+    }
+}
+
+fn executions(reports: &[Report]) -> u64 {
+    reports.iter().map(|report| report.executions).sum()
+}
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+fn scenarios(structure: &str) -> Outcome<Vec<Scenario>> {
+    match structure {
+        "slab" => Ok(slab::default_set()),
+        _ => Err(format!("there is no structure {structure}")),
+    }
+}
+
+/// Builds the worker of the copy.
+fn build(tree: &Path) -> Outcome<PathBuf> {
+    let target = scratch().join("mutants/target");
+    let mut build = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    build.current_dir(tree).env("CARGO_TARGET_DIR", &target).args([
+        "build",
+        "--quiet",
+        "--profile",
+        "mutants",
+    ]);
+    output(build.args(["--package", "warpproof-simt", "--features", "loom", "--example", "worker"]))?;
+    Ok(target.join("mutants/examples/worker"))
+}
+
+/// Makes `tree` a copy of the project. Files that are right already keep their times, so that little is built again.
+fn copy(tree: &Path) -> Outcome<()> {
+    let listed =
+        output(Command::new("git").current_dir(root()).args(["ls-files", "-co", "--exclude-standard"]))?;
+    for name in listed.lines() {
+        let (from, to) = (root().join(name), tree.join(name));
+        let Ok(wanted) = std::fs::read(&from) else { continue };
+        if std::fs::read(&to).is_ok_and(|have| have == wanted) {
+            continue;
+        }
+        let made = to.parent().map_or(Ok(()), std::fs::create_dir_all);
+        made.and_then(|()| std::fs::write(&to, wanted))
+            .map_err(|e| format!("cannot write {}: {e}", to.display()))?;
+    }
+    Ok(())
+}
+
+/// The patches of a structure, by name.
+fn mutants(structure: &str) -> Outcome<Vec<Mutant>> {
+    let folder = root().join("tests/mutants").join(structure);
+    let entries = std::fs::read_dir(&folder).map_err(|e| format!("cannot read {}: {e}", folder.display()))?;
+    let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "patch"));
+    paths.sort();
+    paths.into_iter().map(Mutant::read).collect()
+}
+
+impl Mutant {
+    fn read(path: PathBuf) -> Outcome<Self> {
+        let text = read(&path)?;
+        let field =
+            |name: &str| text.lines().find_map(|line| line.strip_prefix(name)).map(|v| v.trim().to_owned());
+        let what = field("what:").ok_or_else(|| format!("{} has no line `what:`", path.display()))?;
+        let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        Ok(Self { name, what, equivalent: field("equivalent:"), path })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_patch_says_what_it_does() {
+        let mutants = mutants("slab").expect("patches");
+        assert!(mutants.len() >= 25);
+        assert!(mutants.iter().all(|mutant| !mutant.what.is_empty()));
+    }
+}
