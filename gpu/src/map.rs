@@ -204,7 +204,15 @@ where
     }
 
     fn search_all(&self, keys: &[K]) -> Result<Matches<V>, Error> {
-        let first = self.count(keys)?;
+        admit(keys)?;
+        if keys.is_empty() {
+            return Ok(Matches { offsets: vec![0], values: Vec::new() });
+        }
+        let device = self.device();
+        let on_keys = device.upload("keys", keys)?;
+        let mut counts = device.buffer::<u32>("counts", keys.len())?;
+        self.here().count(&on_keys, &mut counts)?;
+        let first = self.take(Operation::Count, &counts)?;
         let mut offsets = Vec::with_capacity(keys.len() + 1);
         let mut end = 0u64;
         offsets.push(end);
@@ -215,13 +223,11 @@ where
         if end == 0 {
             return Ok(Matches { offsets, values: Vec::new() });
         }
-        let device = self.device();
         let on_offsets = device.upload("offsets", &offsets)?;
         let mut values = device.buffer("values", end as usize)?;
-        let second = self.per_key(Operation::SearchAll, keys, |on, k, counts| {
-            // SAFETY: the offsets are sums, so they ascend, and the last is the number of values.
-            unsafe { on.search_all(k, &on_offsets, &mut values, counts) }
-        })?;
+        // SAFETY: the offsets are sums, so they ascend, and the last is the number of values.
+        unsafe { self.here().search_all(&on_keys, &on_offsets, &mut values, &mut counts)? };
+        let second = self.take(Operation::SearchAll, &counts)?;
         if let Some(at) = (0..keys.len()).find(|&at| first[at] != second[at]) {
             let (first, second) = (first[at] as u64, second[at] as u64);
             return Err(Error::Changed { what: "the number of pairs of a key", first, second });
