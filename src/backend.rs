@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use clap::ValueEnum;
 use warpproof::model::slab::SLAB_SLOTS;
 use warpproof::simt::cpu;
-use warpproof::{BulkMap, BulkMultimap, Geometry};
+use warpproof::{BulkMap, BulkMultimap, BulkSet, Geometry};
 
 /// What `--backend` accepts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
@@ -24,6 +24,8 @@ pub(crate) trait Backend {
     type Map32: BulkMap<u32, u32>;
     /// Multimap of u32 pairs.
     type Multi32: BulkMultimap<u32, u32>;
+    /// Set of u32 keys.
+    type Set32: BulkSet<u32>;
     /// Map of u64 pairs.
     type Map64: BulkMap<u64, u64>;
 
@@ -40,6 +42,8 @@ pub(crate) trait Backend {
     fn map32(&self, geometry: Geometry) -> Result<Self::Map32, Failure>;
     /// An empty multimap.
     fn multi32(&self, geometry: Geometry) -> Result<Self::Multi32, Failure>;
+    /// An empty set.
+    fn set32(&self, geometry: Geometry) -> Result<Self::Set32, Failure>;
     /// An empty map.
     fn map64(&self, geometry: Geometry) -> Result<Self::Map64, Failure>;
 }
@@ -108,6 +112,7 @@ pub(crate) struct Cpu;
 impl Backend for Cpu {
     type Map32 = cpu::SlabMap<u32, u32>;
     type Multi32 = cpu::SlabMultimap<u32, u32>;
+    type Set32 = cpu::SlabSet;
     type Map64 = cpu::SlabMap<u64, u64>;
 
     fn name(&self) -> &'static str {
@@ -125,6 +130,10 @@ impl Backend for Cpu {
 
     fn multi32(&self, geometry: Geometry) -> Result<Self::Multi32, Failure> {
         cpu::SlabMap::with_geometry(geometry).map_err(Failure::backend)
+    }
+
+    fn set32(&self, geometry: Geometry) -> Result<Self::Set32, Failure> {
+        cpu::SlabSet::with_geometry(geometry).map_err(Failure::backend)
     }
 
     fn map64(&self, geometry: Geometry) -> Result<Self::Map64, Failure> {

@@ -8,7 +8,7 @@ use suite::{Maps, Sets};
 use warpproof::model::Key;
 use warpproof::model::host::Geometry;
 use warpproof::model::slab::{Multi, Multiplicity, Unique};
-use warpproof::simt::cpu::{Entry, SlabMap, SlabSet, Store};
+use warpproof::simt::cpu::{Entry, Error, SlabMap, SlabSet, Store};
 
 /// The CPU with warps of `L` lanes that read `S` slots each, and maps of multiplicity `M`.
 struct Cpu<const L: usize, const S: usize, M>(PhantomData<M>);
@@ -19,8 +19,12 @@ where
 {
     type Map = SlabMap<K, K, L, S, M>;
 
-    fn map(&self, geometry: Geometry) -> Self::Map {
-        SlabMap::with_geometry(geometry).expect("memory for a test table")
+    fn try_map(&self, geometry: Geometry) -> Result<Self::Map, Error> {
+        SlabMap::with_geometry(geometry)
+    }
+
+    fn build(&self, keys: &[K], values: &[K]) -> Result<Self::Map, Error> {
+        SlabMap::build(keys, values)
     }
 
     fn geometry(&self, pairs: u64, load: f64) -> Geometry {
@@ -31,9 +35,16 @@ where
 impl<M, const L: usize, const S: usize> Sets for Cpu<L, S, M> {
     type Set = SlabSet<L, S>;
 
-    fn set(&self, geometry: Geometry) -> Self::Set {
-        let geometry = Geometry { slab_slots: (L * S) as u32, ..geometry };
-        SlabSet::with_geometry(geometry).expect("memory for a test table")
+    fn try_set(&self, geometry: Geometry) -> Result<Self::Set, Error> {
+        SlabSet::with_geometry(geometry)
+    }
+
+    fn build_set(&self, keys: &[u32]) -> Result<Self::Set, Error> {
+        SlabSet::build(keys)
+    }
+
+    fn set_geometry(&self, keys: u64) -> Geometry {
+        Geometry::new(keys, 0.6, (L * S) as u32).expect("a small table")
     }
 }
 

@@ -30,14 +30,17 @@ where
 {
     type Map = SlabMap<K, K, M>;
 
-    fn map(&self, geometry: Geometry) -> Self::Map {
-        let map =
-            SlabMap::with_tuning(self.device, geometry, self.tuning).expect("device memory for a test table");
+    fn try_map(&self, geometry: Geometry) -> Result<Self::Map, Error> {
+        let map = SlabMap::with_tuning(self.device, geometry, self.tuning)?;
         if size_of::<K>() == 8 {
             let wide = matches!(map.layout(), Layout::Map64 | Layout::Multi64);
             assert_eq!(wide, self.device.wide() && !self.tuning.lock_bit, "{:?}", map.layout());
         }
-        map
+        Ok(map)
+    }
+
+    fn build(&self, keys: &[K], values: &[K]) -> Result<Self::Map, Error> {
+        SlabMap::build(self.device, keys, values)
     }
 
     fn geometry(&self, pairs: u64, load: f64) -> Geometry {
@@ -48,8 +51,16 @@ where
 impl<M> Sets for Gpu<M> {
     type Set = SlabSet;
 
-    fn set(&self, geometry: Geometry) -> Self::Set {
-        SlabSet::with_geometry(self.device, geometry).expect("device memory for a test table")
+    fn try_set(&self, geometry: Geometry) -> Result<Self::Set, Error> {
+        SlabSet::with_geometry(self.device, geometry)
+    }
+
+    fn build_set(&self, keys: &[u32]) -> Result<Self::Set, Error> {
+        SlabSet::build(self.device, keys)
+    }
+
+    fn set_geometry(&self, keys: u64) -> Geometry {
+        Geometry::new(keys, 0.6, SLAB_SLOTS as u32).expect("a small table")
     }
 }
 

@@ -11,7 +11,7 @@ use core::marker::PhantomData;
 use cudarc::driver::{CudaSlice, CudaStream, DeviceRepr};
 use std::sync::Arc;
 use warpproof_model::host::{
-    Answer, BulkMap, BulkMultimap, Geometry, Matches, Op, Stats, admit, same_length,
+    Answer, BulkMap, BulkMultimap, Geometry, Matches, Op, Stats, admit, left_out, same_length,
 };
 use warpproof_model::outcome::{Assign, Delete, Insert, Mixed};
 use warpproof_model::slab::{Multi, Multiplicity, Unique};
@@ -44,12 +44,11 @@ where
         Self::with_geometry(device, Geometry::for_pairs(pairs)?)
     }
 
-    /// An empty map of a given size, of at least one bucket: slabs of 8 slots, or of 16 in a `SlabMap<u32, u32>`,
+    /// An empty map of a given size: slabs of 8 slots, or of 16 in a `SlabMap<u32, u32>`,
     /// which then has some of the operations only (see [`Tuning`]).
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`], or [`Error::Refused`] if the size is for other slabs, or has more slabs than can
-    /// be counted.
+    /// [`Error::OutOfMemory`], or [`Error::Refused`] as [`Geometry::admit`] does.
     pub fn with_geometry(device: &Device, geometry: Geometry) -> Result<Self, Error> {
         Self::with_tuning(device, geometry, Tuning::default())
     }
@@ -61,6 +60,23 @@ where
     pub fn with_tuning(device: &Device, geometry: Geometry, tuning: Tuning) -> Result<Self, Error> {
         let layout = <(K, V)>::layout(device.wide() && !tuning.lock_bit, M::MULTI);
         Ok(Self { table: Table::new(device, layout, geometry, tuning)?, types: PhantomData })
+    }
+
+    /// A map of these pairs, with room for as many. Of several pairs with one key, a map keeps any one, a multimap
+    /// all.
+    ///
+    /// # Errors
+    /// As [`SlabMap::with_capacity`] and [`BulkMap::insert_unique`]; [`Error::PoolFull`] if not all pairs fit.
+    pub fn build(device: &Device, keys: &[K], values: &[V]) -> Result<Self, Error> {
+        same_length(keys, "values", values)?;
+        admit(keys)?;
+        let map = Self::with_capacity(device, keys.len() as u64)?;
+        let operation = if M::MULTI { Operation::Insert } else { Operation::InsertUnique };
+        let put = |on: MapOn<'_, K, V, M>, k: &_, v: &_, o: &mut _| on.put(operation, k, v, o);
+        match left_out(&map.put(operation, keys, values, Insert::from_code, put)?) {
+            0 => Ok(map),
+            left_out => Err(Error::PoolFull { pairs: keys.len() as u64, left_out }),
+        }
     }
 
     /// The operations on device slices, on `stream`.
@@ -160,48 +176,6 @@ where
     }
 }
 
-/// Refuses a build that left out pairs.
-fn all_fit(outcomes: &[Insert]) -> Result<(), Error> {
-    match outcomes.iter().filter(|&&outcome| outcome == Insert::Full).count() {
-        0 => Ok(()),
-        left_out => Err(Error::PoolFull { pairs: outcomes.len() as u64, left_out: left_out as u64 }),
-    }
-}
-
-impl<K: Scalar, V: Scalar> SlabMap<K, V>
-where
-    (K, V): Entry,
-{
-    /// A map of these pairs, with room for as many. Of several pairs with one key, any one is kept.
-    ///
-    /// # Errors
-    /// As [`SlabMap::with_capacity`] and [`BulkMap::insert_unique`]; [`Error::PoolFull`] if not all pairs fit.
-    pub fn build(device: &Device, keys: &[K], values: &[V]) -> Result<Self, Error> {
-        same_length(keys, "values", values)?;
-        admit(keys)?;
-        let map = Self::with_capacity(device, keys.len() as u64)?;
-        all_fit(&map.insert_unique(keys, values)?)?;
-        Ok(map)
-    }
-}
-
-impl<K: Scalar, V: Scalar> SlabMultimap<K, V>
-where
-    (K, V): Entry,
-{
-    /// A multimap of these pairs, with room for as many.
-    ///
-    /// # Errors
-    /// As [`SlabMap::with_capacity`] and [`BulkMultimap::insert`]; [`Error::PoolFull`] if not all pairs fit.
-    pub fn build(device: &Device, keys: &[K], values: &[V]) -> Result<Self, Error> {
-        same_length(keys, "values", values)?;
-        admit(keys)?;
-        let map = Self::with_capacity(device, keys.len() as u64)?;
-        all_fit(&map.insert(keys, values)?)?;
-        Ok(map)
-    }
-}
-
 impl<K: Scalar, V: Scalar, M: Multiplicity> BulkMap<K, V> for SlabMap<K, V, M>
 where
     (K, V): Entry,
@@ -230,7 +204,15 @@ where
     }
 
     fn search_all(&self, keys: &[K]) -> Result<Matches<V>, Error> {
-        let first = self.count(keys)?;
+        admit(keys)?;
+        if keys.is_empty() {
+            return Ok(Matches { offsets: vec![0], values: Vec::new() });
+        }
+        let device = self.device();
+        let on_keys = device.upload("keys", keys)?;
+        let mut counts = device.buffer::<u32>("counts", keys.len())?;
+        self.here().count(&on_keys, &mut counts)?;
+        let first = self.take(Operation::Count, &counts)?;
         let mut offsets = Vec::with_capacity(keys.len() + 1);
         let mut end = 0u64;
         offsets.push(end);
@@ -241,13 +223,11 @@ where
         if end == 0 {
             return Ok(Matches { offsets, values: Vec::new() });
         }
-        let device = self.device();
         let on_offsets = device.upload("offsets", &offsets)?;
         let mut values = device.buffer("values", end as usize)?;
-        let second = self.per_key(Operation::SearchAll, keys, |on, k, counts| {
-            // SAFETY: the offsets are sums, so they ascend, and the last is the number of values.
-            unsafe { on.search_all(k, &on_offsets, &mut values, counts) }
-        })?;
+        // SAFETY: the offsets are sums, so they ascend, and the last is the number of values.
+        unsafe { self.here().search_all(&on_keys, &on_offsets, &mut values, &mut counts)? };
+        let second = self.take(Operation::SearchAll, &counts)?;
         if let Some(at) = (0..keys.len()).find(|&at| first[at] != second[at]) {
             let (first, second) = (first[at] as u64, second[at] as u64);
             return Err(Error::Changed { what: "the number of pairs of a key", first, second });

@@ -13,6 +13,8 @@ use std::sync::Arc;
 /// PTX, loaded into a context.
 pub(crate) struct Module {
     raw: sys::CUmodule,
+    /// Entry points, sorted. Asking the driver for one that is not there would leave an error in its records.
+    names: Vec<&'static str>,
     context: Arc<CudaContext>,
 }
 
@@ -52,7 +54,7 @@ impl Module {
             )
         };
         match loaded.result() {
-            Ok(()) => Ok(Arc::new(Self { raw, context: context.clone() })),
+            Ok(()) => Ok(Arc::new(Self { raw, names: names(image), context: context.clone() })),
             Err(DriverError(
                 code @ (CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION
                 | CUresult::CUDA_ERROR_INVALID_PTX
@@ -70,15 +72,24 @@ impl Module {
 
     /// The kernel `name`, run by tiles of `lanes`; `None` if the module has none.
     pub(crate) fn kernel(self: &Arc<Self>, name: &str, lanes: u32) -> Result<Option<Kernel>, Error> {
-        let Ok(symbol) = CString::new(name) else { return Ok(None) };
-        self.context.bind_to_thread().map_err(Error::driver("looking up a kernel"))?;
-        // SAFETY: the module is loaded as long as `self` lives.
-        match unsafe { result::module::get_function(self.raw, symbol) } {
-            Ok(raw) => Ok(Some(Kernel { raw, name: name.into(), lanes, module: self.clone() })),
-            Err(DriverError(CUresult::CUDA_ERROR_NOT_FOUND)) => Ok(None),
-            Err(error) => Err(Error::driver("looking up a kernel")(error)),
+        let failed = Error::driver("looking up a kernel");
+        if self.names.binary_search(&name).is_err() {
+            return Ok(None);
         }
+        let Ok(symbol) = CString::new(name) else { return Ok(None) };
+        self.context.bind_to_thread().map_err(&failed)?;
+        // SAFETY: the module is loaded as long as `self` lives.
+        let raw = unsafe { result::module::get_function(self.raw, symbol) }.map_err(&failed)?;
+        Ok(Some(Kernel { raw, name: name.into(), lanes, module: self.clone() }))
     }
+}
+
+/// The entry points of PTX, sorted.
+fn names(image: &'static str) -> Vec<&'static str> {
+    let mut names: Vec<_> =
+        image.split(".entry ").skip(1).filter_map(|rest| rest.split('(').next()).collect();
+    names.sort_unstable();
+    names
 }
 
 impl Drop for Module {
@@ -164,5 +175,23 @@ impl Kernel {
     /// The error of this kernel.
     pub(crate) fn fault(&self, error: DriverError) -> Error {
         Error::Kernel { kernel: self.name.to_string(), error: error.into() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::{TABLES_BASE, TABLES_WIDE, TUNING};
+
+    #[test]
+    fn entry_points_are_read_from_the_text() {
+        assert_eq!(names(".visible .entry b(\n.param x\n)\n{}\n.entry a()\n"), ["a", "b"]);
+        for image in [TABLES_BASE, TABLES_WIDE, TUNING] {
+            let names = names(image);
+            assert!(names.len() > 20 && names.len() == image.matches(".entry ").count());
+            let plain = |name: &&str| name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+            assert!(names.iter().all(plain) && names.is_sorted(), "{names:?}");
+        }
+        assert!(names(TABLES_BASE).binary_search(&"slab_map32_search_l2").is_ok());
     }
 }

@@ -69,7 +69,8 @@ impl<'a, K: Scalar, V: Scalar, M: Multiplicity> MapOn<'a, K, V, M> {
         self.put(Operation::InsertOrAssign, keys, values, outcomes)
     }
 
-    fn put(
+    /// Insert, InsertUnique or InsertOrAssign; called for those alone.
+    pub(crate) fn put(
         &self,
         operation: Operation,
         keys: &impl Input<K>,

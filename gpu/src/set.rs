@@ -9,7 +9,7 @@ use crate::table::{Parts, Table, Tuning};
 use core::fmt;
 use cudarc::driver::{CudaSlice, CudaStream};
 use std::sync::Arc;
-use warpproof_model::host::{BulkSet, Geometry, Stats, admit};
+use warpproof_model::host::{BulkSet, Geometry, Stats, admit, left_out};
 use warpproof_model::outcome::{Delete, Insert};
 
 /// A concurrent set of u32 keys in device memory.
@@ -29,11 +29,10 @@ impl SlabSet {
         Self::with_geometry(device, Geometry::for_pairs(keys)?)
     }
 
-    /// An empty set of a given size: slabs of 8 slots, and at least one bucket.
+    /// An empty set of a given size: slabs of 8 slots.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`], or [`Error::Refused`] if the size is for other slabs, or has more slabs than can
-    /// be counted.
+    /// [`Error::OutOfMemory`], or [`Error::Refused`] as [`Geometry::admit`] does.
     pub fn with_geometry(device: &Device, geometry: Geometry) -> Result<Self, Error> {
         Self::with_tuning(device, geometry, Tuning::default())
     }
@@ -53,11 +52,10 @@ impl SlabSet {
     pub fn build(device: &Device, keys: &[u32]) -> Result<Self, Error> {
         admit(keys)?;
         let set = Self::with_capacity(device, keys.len() as u64)?;
-        let left_out = set.insert(keys)?.iter().filter(|&&outcome| outcome == Insert::Full).count();
-        if left_out > 0 {
-            return Err(Error::PoolFull { pairs: keys.len() as u64, left_out: left_out as u64 });
+        match left_out(&set.insert(keys)?) {
+            0 => Ok(set),
+            left_out => Err(Error::PoolFull { pairs: keys.len() as u64, left_out }),
         }
-        Ok(set)
     }
 
     /// The operations on device slices, on `stream`.

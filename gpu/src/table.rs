@@ -8,7 +8,7 @@ use crate::module::Kernel;
 use cudarc::driver::{CudaSlice, CudaStream, DevicePtr};
 use std::sync::Arc;
 use warpproof_model::host::{Geometry, Refused};
-use warpproof_model::slab::{SLAB_SLOTS, SLABS_PER_WORD};
+use warpproof_model::slab::{SLAB_SLOTS, bitmap_words};
 
 mod phases;
 mod users;
@@ -91,8 +91,6 @@ impl Table {
         geometry: Geometry,
         tuning: Tuning,
     ) -> Result<Self, Error> {
-        // Every key needs a bucket.
-        let geometry = Geometry { buckets: geometry.buckets.max(1), ..geometry };
         check(layout, geometry)?;
         let slot_array = |what| -> Result<CudaSlice<u8>, Error> {
             let bytes = geometry.slots() as u64 * layout.probe_bytes() as u64;
@@ -101,7 +99,7 @@ impl Table {
         };
         let slots = slot_array("the table's slots")?;
         let values = if layout.lock_bit() { Some(slot_array("the table's values")?) } else { None };
-        let words = geometry.pool.div_ceil(SLABS_PER_WORD) as usize;
+        let words = bitmap_words(geometry.pool);
         let bitmap = device.buffer::<u32>("the table's bitmap", words)?;
         let stream = device.stream();
         let head = Head {
@@ -218,17 +216,11 @@ impl Drop for Table {
     }
 }
 
-/// Refuses sizes that have no kernel, or that slab indices cannot count.
+/// Refuses sizes that have no kernel, or that no table can have.
 fn check(layout: Layout, geometry: Geometry) -> Result<(), Refused> {
-    let (found, expected) = (geometry.slab_slots, SLAB_SLOTS as u32);
-    if found != expected && !(layout == Layout::Map32 && found == 2 * expected) {
-        return Err(Refused::SlabSlots { found, expected });
-    }
-    let slabs = geometry.buckets as u64 + geometry.pool as u64;
-    if slabs >= u32::MAX as u64 {
-        return Err(Refused::TooLarge { slabs });
-    }
-    Ok(())
+    let slots = SLAB_SLOTS as u32;
+    let double = layout == Layout::Map32 && geometry.slab_slots == 2 * slots;
+    geometry.admit(if double { 2 * slots } else { slots })
 }
 
 /// The kernel for the tuning's width, or else for the common one.
@@ -255,28 +247,9 @@ fn find(
     Ok(None)
 }
 
-/// The last word of the bitmap of a pool of `slabs` that are all free, if that has a bit beyond the pool: those bits
-/// are set. All other words are zero.
-const fn last_word(slabs: u32) -> Option<u32> {
-    match slabs % SLABS_PER_WORD {
-        0 => None,
-        used => Some(u32::MAX << used),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_bitmap_has_one_clear_bit_per_slab() {
-        for slabs in [0u32, 1, 31, 32, 33, 64, 1000] {
-            let words = slabs.div_ceil(SLABS_PER_WORD);
-            let taken = last_word(slabs).unwrap_or(0);
-            assert_eq!(words * SLABS_PER_WORD - taken.count_ones(), slabs);
-            assert_eq!(taken.leading_ones(), taken.count_ones(), "the bits beyond the pool are the last");
-        }
-    }
 
     #[test]
     fn operations_are_numbered_as_listed() {
@@ -291,6 +264,8 @@ mod tests {
         assert_eq!(check(Layout::Map32, size(8, 1, 1)), Ok(()));
         assert_eq!(check(Layout::Map32, size(16, 1, 0)), Ok(()));
         assert!(matches!(check(Layout::Set32, size(16, 1, 1)), Err(Refused::SlabSlots { found: 16, .. })));
+        assert!(matches!(check(Layout::Map32, size(24, 1, 1)), Err(Refused::SlabSlots { expected: 8, .. })));
         assert!(matches!(check(Layout::Map32, size(8, u32::MAX, 1)), Err(Refused::TooLarge { .. })));
+        assert_eq!(check(Layout::Map32, size(16, 0, 1)), Err(Refused::NoBucket));
     }
 }

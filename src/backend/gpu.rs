@@ -3,7 +3,7 @@
 use super::Backend;
 use crate::failure::Failure;
 use warpproof::Geometry;
-use warpproof::gpu::{Device, SlabMap, SlabMultimap};
+use warpproof::gpu::{Device, SlabMap, SlabMultimap, SlabSet};
 
 /// The first GPU.
 pub(crate) struct Gpu {
@@ -20,6 +20,7 @@ impl Gpu {
 impl Backend for Gpu {
     type Map32 = SlabMap<u32, u32>;
     type Multi32 = SlabMultimap<u32, u32>;
+    type Set32 = SlabSet;
     type Map64 = SlabMap<u64, u64>;
 
     fn name(&self) -> &'static str {
@@ -41,6 +42,10 @@ impl Backend for Gpu {
 
     fn multi32(&self, geometry: Geometry) -> Result<Self::Multi32, Failure> {
         SlabMultimap::with_geometry(&self.device, geometry).map_err(Failure::backend)
+    }
+
+    fn set32(&self, geometry: Geometry) -> Result<Self::Set32, Failure> {
+        SlabSet::with_geometry(&self.device, geometry).map_err(Failure::backend)
     }
 
     fn map64(&self, geometry: Geometry) -> Result<Self::Map64, Failure> {

@@ -2,23 +2,28 @@
 
 #[cfg(feature = "gpu")]
 mod device;
+mod entry;
 mod host;
+mod published;
 
 use crate::Structure;
 use crate::backend::{Backend, Choice, open, with_backend};
 use crate::failure::Failure;
 use crate::output::{self, Progress, grouped};
 use crate::run::workload::Mix;
+use entry::Entry;
 use serde::Serialize;
 use warpproof::Geometry;
+use warpproof::model::host::Stats;
 
 /// Measure the published workloads
 ///
 /// Pairs of u32: build, search of keys that are all there, search of keys of which none is there, delete of half
 /// the keys, and the concurrent mixes 20,20,60 and 40,40,20 (percent of unique inserts, deletes, searches; half
-/// of the key range inserted before). Loads from 0.2 to 0.9 pairs per slot of the base slabs at one size, and
-/// sizes from 2^16 on at the default load. The median of the rounds counts. Every answer is checked, outside
-/// the time that is measured.
+/// of the key range inserted before). Sizes from 2^16 on at a load of 0.6 pairs per slot of the base slabs, as
+/// published, and loads from 0.2 to 0.9 at one size; with the bytes that a pair takes, and what it would take in
+/// the published layout. Other entries than u32 pairs: build, searches, delete. The median of the rounds counts.
+/// Every answer is checked, outside the time that is measured.
 ///
 /// On a CPU a bulk call on slices is timed. On a GPU the kernels are timed by events, with keys, values and answers
 /// in device memory, in fresh tables; the floors of random access (a find, an insert, a look and an insert, without a
@@ -31,6 +36,9 @@ pub(crate) struct Args {
     /// Where to run
     #[arg(long, value_enum, default_value_t)]
     backend: Choice,
+    /// What the table holds
+    #[arg(long, value_enum, default_value_t)]
+    entry: Entry,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -40,12 +48,16 @@ pub(crate) struct Args {
     /// Pairs of the largest table, as a number or as 2^K [default: 2^22 on a CPU, 2^26 on a GPU]
     #[arg(long, value_name = "PAIRS", value_parser = size)]
     max_size: Option<u32>,
+    /// One size alone, at a load of 0.6
+    #[arg(long, value_name = "PAIRS", value_parser = size, conflicts_with_all = ["quick", "max_size"])]
+    pairs: Option<u32>,
 }
 
 const EXAMPLES: &str = "\
 Examples:
   warpproof bench slab --quick
-  warpproof bench slab --backend cpu --max-size 2^24 --json > cpu.json";
+  warpproof bench slab --backend cpu --max-size 2^24 --json > cpu.json
+  warpproof bench slab --entry map64 --pairs 2^20";
 
 const SMALLEST: u32 = 1 << 16;
 const LARGEST: u32 = 1 << 26;
@@ -53,13 +65,13 @@ const LARGEST: u32 = 1 << 26;
 const PUBLISHED: u32 = 40_265_318;
 /// Size at which the loads are compared.
 const LOADS_AT: u32 = 1 << 22;
-const LOADS: [f64; 8] = [0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
+/// The load of the published comparison.
+const LOAD: f64 = 0.6;
+const LOADS: [f64; 9] = [0.2, 0.3, 0.4, 0.5, LOAD, Geometry::DEFAULT_LOAD, 0.7, 0.8, 0.9];
 const MIXES: [(&str, Mix); 2] = [
     ("mix 20,20,60", Mix { insert: 20, delete: 20, search: 60 }),
     ("mix 40,40,20", Mix { insert: 40, delete: 40, search: 20 }),
 ];
-/// Bytes of a slot: a u32 key and a u32 value.
-const SLOT: u32 = 8;
 
 /// One measurement.
 #[derive(Serialize)]
@@ -80,14 +92,31 @@ struct Memory {
     load: f64,
     /// Slabs in chains.
     bytes_per_pair: f64,
+    /// The same in the published layout, if that has such entries.
+    published_bytes_per_pair: Option<f64>,
     /// Slabs in chains and in the pool.
     reserved_bytes_per_pair: f64,
     longest_chain: u32,
 }
 
+impl Memory {
+    fn new(entry: Entry, (size, load): (u32, f64), geometry: Geometry, stats: &Stats) -> Self {
+        let slot = entry.slot();
+        Self {
+            size,
+            load,
+            bytes_per_pair: stats.bytes_per_pair(geometry, slot),
+            published_bytes_per_pair: published::bytes_per_pair(entry, load),
+            reserved_bytes_per_pair: geometry.slots() as f64 * slot as f64 / size as f64,
+            longest_chain: stats.longest,
+        }
+    }
+}
+
 #[derive(Serialize)]
 struct Object<'a> {
     structure: &'static str,
+    entry: &'static str,
     backend: &'static str,
     device: String,
     verified: bool,
@@ -113,16 +142,19 @@ pub(crate) fn bench(args: &Args) -> Result<(), Failure> {
 
 fn measure<B: Backend>(args: &Args, backend: &B) -> Result<(), Failure> {
     let largest = args.max_size.unwrap_or(if backend.name() == "cpu" { 1 << 22 } else { LARGEST });
-    let (points, rounds) =
-        if args.quick { (vec![(SMALLEST, Geometry::DEFAULT_LOAD)], 1) } else { (points(largest), 5) };
+    let (points, rounds) = match args.pairs {
+        _ if args.quick => (vec![(SMALLEST, LOAD)], 1),
+        Some(size) => (vec![(size, LOAD)], 5),
+        None => (points(largest), 5),
+    };
     if !args.json {
-        output::line(format_args!("{}: {}", backend.name(), backend.device()))?;
+        output::line(format_args!("{}: {}, {}", backend.name(), backend.device(), args.entry.name()))?;
     }
     let (mut rows, mut memory) = (Vec::new(), Vec::new());
     let mut progress = Progress::new("measuring", points.len() as u64);
     for (done, &(size, load)) in points.iter().enumerate() {
         let from = rows.len();
-        memory.push(point(backend, (size, load), rounds, &mut rows)?);
+        memory.push(point(backend, args.entry, (size, load), rounds, &mut rows)?);
         if !args.json {
             let mut shown = Ok(());
             progress.above(|| shown = show(&rows[from..], &memory[done]));
@@ -133,9 +165,10 @@ fn measure<B: Backend>(args: &Args, backend: &B) -> Result<(), Failure> {
     drop(progress);
     let verified = rows.iter().all(|row| row.verified);
     if args.json {
-        let (structure, rows, memory) = (args.structure.name(), &rows[..], &memory[..]);
+        let (structure, entry) = (args.structure.name(), args.entry.name());
+        let (rows, memory) = (&rows[..], &memory[..]);
         let (backend, device) = (backend.name(), backend.device());
-        output::json(&Object { structure, backend, device, verified, rows, memory })?;
+        output::json(&Object { structure, entry, backend, device, verified, rows, memory })?;
     }
     if verified {
         Ok(())
@@ -147,29 +180,34 @@ fn measure<B: Backend>(args: &Args, backend: &B) -> Result<(), Failure> {
 /// All workloads at one size and load.
 fn point<B: Backend>(
     backend: &B,
+    entry: Entry,
     at: (u32, f64),
     rounds: usize,
     rows: &mut Vec<Row>,
 ) -> Result<Memory, Failure> {
     #[cfg(feature = "gpu")]
     if let Some(gpu) = backend.kernels() {
-        return device::point(gpu, at, rounds, rows);
+        return device::point(gpu, entry, at, rounds, rows);
     }
-    host::point(backend, at, rounds, rows)
+    host::point(backend, entry, at, rounds, rows)
 }
 
-/// Sizes at the default load, and loads at one size.
+/// Sizes at the published load, and loads at one size.
 fn points(largest: u32) -> Vec<(u32, f64)> {
     let sizes = (16..=26).step_by(2).map(|power| 1 << power).chain([PUBLISHED]);
     let sizes = sizes.filter(|&size| size <= largest);
-    let sizes = sizes.map(|size| (size, Geometry::DEFAULT_LOAD));
-    let loads = LOADS.into_iter().filter(|&load| load != Geometry::DEFAULT_LOAD);
+    let sizes = sizes.map(|size| (size, LOAD));
+    let loads = LOADS.into_iter().filter(|&load| load != LOAD);
     sizes.chain(loads.map(|load| (LOADS_AT.min(largest), load))).collect()
 }
 
 fn show(rows: &[Row], memory: &Memory) -> Result<(), Failure> {
+    let published = match memory.published_bytes_per_pair {
+        Some(bytes) => format!(" (published layout {bytes:.2})"),
+        None => String::new(),
+    };
     output::line(format_args!(
-        "\n{} pairs, load {:.1}: {:.2} bytes per pair in chains, {:.2} with the pool, longest chain {} slabs",
+        "\n{} pairs, load {}: {:.2} bytes per pair in chains{published}, {:.2} with the pool, longest chain {} slabs",
         grouped(memory.size as u64),
         memory.load,
         memory.bytes_per_pair,
@@ -204,7 +242,7 @@ mod tests {
     #[test]
     fn each_load_and_size_is_measured_once() {
         let points = points(LARGEST);
-        assert_eq!(points.len(), 7 + 7);
+        assert_eq!(points.len(), 7 + 8);
         for (i, point) in points.iter().enumerate() {
             assert!(!points[i + 1..].contains(point));
         }

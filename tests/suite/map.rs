@@ -238,3 +238,20 @@ pub(crate) fn empty_batches_do_nothing<B: Maps<K>, K: Number>(b: &B) {
     assert!(map.pairs().unwrap().is_empty());
     assert!(map.is_empty().unwrap());
 }
+
+pub(crate) fn build_holds_every_key<B: Maps<K>, K: Number>(b: &B) {
+    let keys = distinct::<K>(MANY, 0);
+    let values = values(&keys);
+    let map = b.build(&keys, &values).unwrap();
+    assert_eq!(map.search(&keys).unwrap(), values.iter().map(|&v| Some(v)).collect::<Vec<_>>());
+    assert_eq!(map.len().unwrap(), MANY as u64);
+    assert!(b.build(&[], &[]).unwrap().is_empty().unwrap());
+}
+
+pub(crate) fn build_refuses_what_inserts_refuse<B: Maps<K>, K: Number>(b: &B) {
+    let keys = [K::of(1), K::FIRST_RESERVED, K::of(2)];
+    let message = b.build(&keys, &keys).err().expect("a reserved key").to_string();
+    assert!(message.contains("index 1"), "{message}");
+    let message = b.build(&keys, &keys[..2]).err().expect("a value is missing").to_string();
+    assert!(message.contains("3 keys but 2 values"), "{message}");
+}

@@ -9,13 +9,26 @@ pub(crate) mod sizes;
 use warpproof::model::Key;
 use warpproof::model::host::{BulkMap, BulkMultimap, BulkSet, Geometry};
 
+/// What goes wrong with a backend's maps.
+pub(crate) type MapError<B, K> = <<B as Maps<K>>::Map as BulkMap<K, K>>::Error;
+/// What goes wrong with a backend's sets.
+pub(crate) type SetError<B> = <<B as Sets>::Set as BulkSet<u32>>::Error;
+
 /// A backend that can make maps of `K` to `K`.
 pub(crate) trait Maps<K: Key> {
     /// The map.
     type Map: BulkMap<K, K>;
 
     /// An empty map.
-    fn map(&self, geometry: Geometry) -> Self::Map;
+    fn try_map(&self, geometry: Geometry) -> Result<Self::Map, MapError<Self, K>>;
+
+    /// A map of these pairs.
+    fn build(&self, keys: &[K], values: &[K]) -> Result<Self::Map, MapError<Self, K>>;
+
+    /// An empty map of a size that is right.
+    fn map(&self, geometry: Geometry) -> Self::Map {
+        self.try_map(geometry).expect("memory for a test table")
+    }
 
     /// The size for `pairs` pairs at a load.
     fn geometry(&self, pairs: u64, load: f64) -> Geometry;
@@ -32,7 +45,13 @@ pub(crate) trait Sets {
     type Set: BulkSet<u32>;
 
     /// An empty set.
-    fn set(&self, geometry: Geometry) -> Self::Set;
+    fn try_set(&self, geometry: Geometry) -> Result<Self::Set, SetError<Self>>;
+
+    /// A set of these keys.
+    fn build_set(&self, keys: &[u32]) -> Result<Self::Set, SetError<Self>>;
+
+    /// The size for `keys` keys.
+    fn set_geometry(&self, keys: u64) -> Geometry;
 }
 
 /// Makes one test per body. `$unique` and `$multi` return the backend with maps of either kind, or `None` after
@@ -60,6 +79,8 @@ macro_rules! suite {
                 set_deletes_and_reinserts
                 set_flush_reclaims
                 set_refuses_reserved_keys
+                set_is_built_from_keys
+                a_set_of_an_impossible_size_is_refused
             }
         }
     };
@@ -71,6 +92,7 @@ macro_rules! multimaps {
     ($make:path, $key:ty) => {
         $crate::bodies! { $make, multimap<$key>:
             duplicates_are_counted_and_found
+            build_keeps_every_pair
             delete_takes_out_one_pair_at_a_time
             delete_all_takes_out_every_pair
             mixed_batches_of_distinct_keys_match_an_oracle
@@ -96,12 +118,16 @@ macro_rules! maps {
             reserved_keys_are_refused_with_their_index
             lengths_must_agree
             empty_batches_do_nothing
+            build_holds_every_key
+            build_refuses_what_inserts_refuse
         }
         $crate::bodies! { $make, sizes<$key>:
             one_bucket_grows_a_long_chain
             a_full_pool_loses_nothing
             a_full_pool_recovers_after_a_flush
             the_smallest_table_works
+            a_table_without_a_pool_is_its_base_slabs
+            impossible_sizes_are_refused
             stats_add_up
         }
     };

@@ -102,3 +102,18 @@ pub(crate) fn one_hot_key_fits_whatever_its_chain<B: Multimaps<K>, K: Number>(b:
     found.sort_unstable();
     assert_eq!(found, values);
 }
+
+pub(crate) fn build_keeps_every_pair<B: Multimaps<K>, K: Number>(b: &B) {
+    let (few, times) = (distinct::<K>(3_000, 0), 5);
+    let keys = repeat(&few, times);
+    let values: Vec<K> = (0..keys.len() as u64).map(K::of).collect();
+    let map = b.build(&keys, &values).unwrap();
+    assert_eq!(map.len().unwrap(), keys.len() as u64);
+    let matches = map.search_all(&few).unwrap();
+    for i in 0..few.len() {
+        let mut found = matches.of(i).to_vec();
+        found.sort_unstable();
+        let expected: Vec<K> = (0..times).map(|turn| values[turn * few.len() + i]).collect();
+        assert_eq!(found, expected, "key {:?}", few[i]);
+    }
+}

@@ -8,7 +8,7 @@ use warpproof::model::outcome::{Delete, Insert};
 const MANY: usize = 50_000;
 
 fn set<B: Sets>(b: &B, keys: usize) -> B::Set {
-    b.set(Geometry::for_pairs(keys as u64).unwrap())
+    b.try_set(b.set_geometry(keys as u64)).expect("memory for a test table")
 }
 
 pub(crate) fn set_inserts_each_key_once<B: Sets>(b: &B) {
@@ -54,4 +54,26 @@ pub(crate) fn set_refuses_reserved_keys<B: Sets>(b: &B) {
     assert!(message.contains("index 1"), "{message}");
     assert!(set.contains(&[u32::MAX - 1]).unwrap_err().to_string().contains("index 0"));
     assert!(set.is_empty().unwrap());
+}
+
+pub(crate) fn set_is_built_from_keys<B: Sets>(b: &B) {
+    let keys = distinct::<u32>(MANY, 0);
+    let set = b.build_set(&[keys.clone(), keys[..100].to_vec()].concat()).unwrap();
+    assert!(set.contains(&keys).unwrap().iter().all(|&c| c));
+    assert_eq!(set.len().unwrap(), MANY as u64);
+    assert!(b.build_set(&[]).unwrap().is_empty().unwrap());
+    let message = b.build_set(&[1, u32::MAX]).err().expect("a reserved key").to_string();
+    assert!(message.contains("index 1"), "{message}");
+}
+
+pub(crate) fn a_set_of_an_impossible_size_is_refused<B: Sets>(b: &B) {
+    let right = b.set_geometry(100);
+    for (wrong, says) in [
+        (Geometry { buckets: 0, ..right }, "at least one bucket"),
+        (Geometry { slab_slots: right.slab_slots + 1, ..right }, "slots"),
+        (Geometry { pool: u32::MAX, ..right }, "more than"),
+    ] {
+        let message = b.try_set(wrong).err().expect("an impossible size").to_string();
+        assert!(message.contains(says), "{wrong:?}: {message}");
+    }
 }

@@ -87,3 +87,31 @@ pub(crate) fn stats_add_up<B: Maps<K>, K: Number>(b: &B) {
     assert!(stats.longest > 1 && stats.longest < 16);
     assert!(stats.load(geometry) > 0.3 && stats.load(geometry) < 1.0);
 }
+
+pub(crate) fn a_table_without_a_pool_is_its_base_slabs<B: Maps<K>, K: Number>(b: &B) {
+    let map = b.map(of_slabs(b, 1, 0));
+    let room = map.geometry().pairs_per_slab() as usize;
+    let keys = distinct::<K>(room + 1, 0);
+    for (i, &key) in keys.iter().enumerate() {
+        let expected = if i < room { Insert::Inserted } else { Insert::Full };
+        assert_eq!(map.insert_unique(&[key], &[key]).unwrap(), [expected], "key {i}");
+    }
+    assert_eq!(map.len().unwrap(), room as u64);
+}
+
+pub(crate) fn impossible_sizes_are_refused<B: Maps<K>, K: Number>(b: &B) {
+    let right = of_slabs::<B, K>(b, 4, 4);
+    for (wrong, says) in [
+        (Geometry { buckets: 0, ..right }, "at least one bucket"),
+        (Geometry { buckets: 0, pool: 0, ..right }, "at least one bucket"),
+        (Geometry { slab_slots: right.slab_slots + 1, ..right }, "slots"),
+        (Geometry { slab_slots: 0, ..right }, "slots"),
+        (Geometry { slab_slots: u32::MAX, ..right }, "slots"),
+        (Geometry { buckets: u32::MAX, ..right }, "more than"),
+        (Geometry { buckets: u32::MAX, pool: u32::MAX, ..right }, "more than"),
+        (Geometry { pool: u32::MAX - 4, ..right }, "more than"),
+    ] {
+        let message = b.try_map(wrong).err().expect("an impossible size").to_string();
+        assert!(message.contains(says), "{wrong:?}: {message}");
+    }
+}

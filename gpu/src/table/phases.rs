@@ -1,13 +1,14 @@
 //! Operations on a table as a whole: clear, flush, statistics, all entries.
 
+use super::Table;
 use super::users::per_thread;
-use super::{Table, last_word};
 use crate::arguments::{NUMBERS, Operation, Span};
 use crate::error::Error;
 use cudarc::driver::sys;
 use cudarc::driver::{CudaSlice, CudaStream, DevicePtr, result};
 use std::sync::Arc;
 use warpproof_model::host::Stats;
+use warpproof_model::slab::free_word;
 
 impl Table {
     /// Makes the table empty, on `stream`. `&mut`: no call begins meanwhile; if other streams may still run one, the
@@ -43,9 +44,11 @@ impl Table {
             // SAFETY: the words of the bitmap, as above.
             unsafe { result::memset_d8_async(bitmap, 0, words * size_of::<u32>(), raw) }.map_err(&failed)?;
         }
-        if let Some(last) = last_word(self.geometry.pool) {
-            let address = bitmap + (words as u64 - 1) * size_of::<u32>() as u64;
-            // SAFETY: the last word of the bitmap, which has one because the pool is not empty; as above.
+        // Of a free pool's words only the last may be other than zero.
+        if let Some(index) = words.checked_sub(1) {
+            let address = bitmap + (index * size_of::<u32>()) as u64;
+            let last = free_word(self.geometry.pool, index);
+            // SAFETY: a word of the bitmap, as above.
             unsafe { sys::cuMemsetD32Async(address, last, 1, raw) }.result().map_err(&failed)?;
         }
         Ok(())

@@ -15,8 +15,11 @@ pub struct Geometry {
 }
 
 impl Geometry {
-    /// Pairs per slot of the base slabs that [`Geometry::for_pairs`] aims at: the published *expected chain*.
-    pub const DEFAULT_LOAD: f64 = 0.6;
+    /// Pairs per slot of the base slabs that [`Geometry::for_pairs`] aims at; the published term is *expected chain*.
+    ///
+    /// At this load the chains of slabs of 8 slots take 15.3 bytes per u32 pair: 6 % more than the published layout
+    /// (slabs of 15 pairs in 128 bytes) at the load of 0.6 that its figures are given for.
+    pub const DEFAULT_LOAD: f64 = 0.65;
 
     /// Warps that may insert at once before an insert can find the pool empty although there is room: each may
     /// hold a slab that it gives back when another warp was faster. No GPU of today runs more tiles at a time.
@@ -45,11 +48,23 @@ impl Geometry {
         let per_slab = slab_slots as u64 - 1;
         let buckets = ((pairs as f64 / load) as u64).div_ceil(per_slab).max(1);
         let pool = pairs.div_ceil(per_slab).max(1).saturating_add(pairs.min(Self::WARPS_AT_ONCE));
-        let slabs = buckets.saturating_add(pool);
-        if slabs >= u32::MAX as u64 {
-            return Err(Refused::TooLarge { slabs });
-        }
+        countable(buckets.saturating_add(pool))?;
         Ok(Self { slab_slots, buckets: buckets as u32, pool: pool as u32 })
+    }
+
+    /// Refuses a size that no table of slabs of `slab_slots` slots can have.
+    ///
+    /// # Errors
+    /// [`Refused::SlabSlots`] if the size is for other slabs; [`Refused::NoBucket`]; [`Refused::TooLarge`] if the
+    /// slabs cannot be counted in 32 bits.
+    pub fn admit(self, slab_slots: u32) -> Result<(), Refused> {
+        if self.slab_slots != slab_slots {
+            return Err(Refused::SlabSlots { found: self.slab_slots, expected: slab_slots });
+        }
+        if self.buckets == 0 {
+            return Err(Refused::NoBucket);
+        }
+        countable(self.buckets as u64 + self.pool as u64)
     }
 
     /// Pairs that fit a slab.
@@ -61,6 +76,11 @@ impl Geometry {
     pub const fn slots(self) -> usize {
         (self.buckets as usize + self.pool as usize) * self.slab_slots as usize
     }
+}
+
+/// Refuses more slabs than indices count: one index is the nil link.
+const fn countable(slabs: u64) -> Result<(), Refused> {
+    if slabs < u32::MAX as u64 { Ok(()) } else { Err(Refused::TooLarge { slabs }) }
 }
 
 /// What a table holds.
@@ -121,7 +141,7 @@ mod tests {
     #[test]
     fn geometry_holds_what_it_promises() {
         let g = Geometry::for_pairs(4200).unwrap();
-        assert_eq!(g.buckets, 1000);
+        assert_eq!(g.buckets, 923, "4200 / 0.65 slots, seven to a bucket");
         assert_eq!(g.pool, 600 + 4200);
         let large = Geometry::for_pairs(70_000_000).unwrap();
         assert_eq!(large.pool as u64, 10_000_000 + Geometry::WARPS_AT_ONCE);
@@ -129,6 +149,18 @@ mod tests {
         assert!(matches!(Geometry::for_pairs(u64::MAX), Err(Refused::TooLarge { .. })));
         assert!(Geometry::new(100, f64::NAN, 8).is_ok());
         assert!(Geometry::new(100, -1.0, 0).is_ok());
+    }
+
+    #[test]
+    fn impossible_sizes_are_refused() {
+        let size = |slab_slots, buckets, pool| Geometry { slab_slots, buckets, pool };
+        assert_eq!(size(8, 1, 0).admit(8), Ok(()));
+        assert_eq!(size(8, 1, u32::MAX - 2).admit(8), Ok(()));
+        assert_eq!(size(8, 0, 5).admit(8), Err(Refused::NoBucket));
+        assert_eq!(size(9, 1, 5).admit(8), Err(Refused::SlabSlots { found: 9, expected: 8 }));
+        let slabs = u32::MAX as u64;
+        assert_eq!(size(8, 1, u32::MAX - 1).admit(8), Err(Refused::TooLarge { slabs }));
+        assert_eq!(size(8, u32::MAX, u32::MAX).admit(8), Err(Refused::TooLarge { slabs: 2 * slabs }));
     }
 
     #[test]

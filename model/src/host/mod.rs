@@ -37,6 +37,8 @@ pub enum Refused {
         /// The number of slabs.
         slabs: u64,
     },
+    /// The table would have no bucket.
+    NoBucket,
     /// The size is for slabs of another number of slots than the table's warps read.
     SlabSlots {
         /// Slots per slab of the size.
@@ -54,6 +56,7 @@ impl fmt::Display for Refused {
             Self::SlabSlots { found, expected } => {
                 write!(f, "the size is for slabs of {found} slots, the table's warps read {expected}")
             }
+            Self::NoBucket => f.write_str("a table needs at least one bucket"),
             Self::TooLarge { slabs } => {
                 write!(f, "{slabs} slabs are more than the {} that fit", u32::MAX - 1)
             }
@@ -84,6 +87,11 @@ pub fn same_length<K, T>(keys: &[K], what: &'static str, other: &[T]) -> Result<
     } else {
         Err(Refused::Length { keys: keys.len(), what, found: other.len() })
     }
+}
+
+/// How many inserts found the table full.
+pub fn left_out(outcomes: &[Insert]) -> u64 {
+    outcomes.iter().filter(|&&outcome| outcome == Insert::Full).count() as u64
 }
 
 /// A concurrent map, in bulk. Answer `i` belongs to element `i` of the input.

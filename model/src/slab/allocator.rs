@@ -19,6 +19,19 @@ use crate::warp::Warp;
 /// Slabs per bitmap word.
 pub const SLABS_PER_WORD: u32 = u32::BITS;
 
+/// Number of bitmap words of a pool of `slabs`.
+pub const fn bitmap_words(slabs: u32) -> usize {
+    slabs.div_ceil(SLABS_PER_WORD) as usize
+}
+
+/// What bitmap word `index` holds when a pool of `slabs` is all free: zero, but in the last word the bits beyond the
+/// pool are set.
+pub const fn free_word(slabs: u32, index: usize) -> u32 {
+    let before = index as u64 * SLABS_PER_WORD as u64;
+    let left = (slabs as u64).saturating_sub(before);
+    if left >= SLABS_PER_WORD as u64 { 0 } else { u32::MAX << left }
+}
+
 /// The pool's free slabs. A set bit is a slab in use.
 #[derive(Clone, Copy, Debug)]
 pub struct Allocator<B> {
@@ -29,22 +42,10 @@ pub struct Allocator<B> {
 
 impl<B: IntegerWords<u32>> Allocator<B> {
     /// An allocator over `bitmap`, whose bit 0 stands for slab `first`. Bits beyond the pool are set from the
-    /// start (see [`Allocator::initial_word`]).
+    /// start (see [`free_word`]).
     #[inline(always)]
     pub const fn new(bitmap: B, first: u32) -> Self {
         Self { bitmap, first }
-    }
-
-    /// Number of bitmap words for a pool of `slabs`.
-    pub const fn words(slabs: u32) -> usize {
-        slabs.div_ceil(SLABS_PER_WORD) as usize
-    }
-
-    /// What bitmap word `index` holds when a pool of `slabs` is all free.
-    pub const fn initial_word(slabs: u32, index: usize) -> u32 {
-        let before = index as u64 * SLABS_PER_WORD as u64;
-        let left = (slabs as u64).saturating_sub(before);
-        if left >= SLABS_PER_WORD as u64 { 0 } else { u32::MAX << left }
     }
 
     /// The bitmap.
@@ -128,6 +129,20 @@ fn pick(word: u32, hash: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_bitmap_has_one_clear_bit_per_slab() {
+        for slabs in [0u32, 1, 31, 32, 33, 64, 1000] {
+            let words = bitmap_words(slabs);
+            let clear: u32 = (0..words).map(|index| free_word(slabs, index).count_zeros()).sum();
+            assert_eq!(clear, slabs);
+            for index in 0..words {
+                let word = free_word(slabs, index);
+                assert!(word == 0 || index + 1 == words, "{slabs} slabs, word {index}");
+                assert_eq!(word.leading_ones(), word.count_ones(), "the bits beyond the pool are the last");
+            }
+        }
+    }
 
     #[test]
     fn pick_finds_each_free_bit() {

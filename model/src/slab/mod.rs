@@ -12,7 +12,7 @@ mod settle;
 mod slots;
 mod walk;
 
-pub use allocator::{Allocator, SLABS_PER_WORD};
+pub use allocator::{Allocator, SLABS_PER_WORD, bitmap_words, free_word};
 pub use chain::SlabTable;
 pub use exclusive::BucketStats;
 pub use invariants::Broken;

@@ -48,9 +48,19 @@ where
     /// An empty map of a given size.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`], or [`Error::Refused`] if the size is for slabs of other than `L * S` slots.
+    /// [`Error::OutOfMemory`], or [`Error::Refused`] as [`Geometry::admit`] does for slabs of `L * S` slots.
     pub fn with_geometry(geometry: Geometry) -> Result<Self, Error> {
         Ok(Self { table: Table::new(geometry)? })
+    }
+
+    /// A map of these pairs, with room for as many. Of several pairs with one key, a map keeps any one, a multimap
+    /// all.
+    ///
+    /// # Errors
+    /// As [`SlabMap::with_capacity`] and [`BulkMap::insert_unique`]; [`Error::PoolFull`] if not all pairs fit.
+    pub fn build(keys: &[K], values: &[V]) -> Result<Self, Error> {
+        Self::values_match(keys, values)?;
+        Ok(Self { table: Table::build(keys, values)? })
     }
 
     /// The table: its view runs single operations with a warp of your own.

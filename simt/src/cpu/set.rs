@@ -24,9 +24,17 @@ impl<const L: usize, const S: usize> SlabSet<L, S> {
     /// An empty set of a given size.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`], or [`Error::Refused`] if the size is for slabs of other than `L * S` slots.
+    /// [`Error::OutOfMemory`], or [`Error::Refused`] as [`Geometry::admit`] does for slabs of `L * S` slots.
     pub fn with_geometry(geometry: Geometry) -> Result<Self, Error> {
         Ok(Self { table: Table::new(geometry)? })
+    }
+
+    /// A set of these keys, with room for as many.
+    ///
+    /// # Errors
+    /// As [`SlabSet::with_capacity`] and [`BulkSet::insert`]; [`Error::PoolFull`] if not all keys fit.
+    pub fn build(keys: &[u32]) -> Result<Self, Error> {
+        Ok(Self { table: Table::build(keys, &vec![(); keys.len()])? })
     }
 
     /// The table: its view runs single operations with a warp of your own.

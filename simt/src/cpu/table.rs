@@ -8,8 +8,9 @@ use core::fmt;
 use core::marker::PhantomData;
 use core::sync::atomic::AtomicU32;
 use rayon::prelude::*;
-use warpproof_model::host::{Geometry, Refused, Stats};
-use warpproof_model::slab::{Allocator, Multiplicity, SLAB_SLOTS, SlabTable, Unique};
+use warpproof_model::host::{Geometry, Op, Refused, Stats, left_out};
+use warpproof_model::outcome::Insert;
+use warpproof_model::slab::{Multiplicity, SLAB_SLOTS, SlabTable, Unique, bitmap_words, free_word};
 use warpproof_model::{Key, UserKey};
 
 /// What can go wrong on the CPU.
@@ -22,6 +23,13 @@ pub enum Error {
         /// Bytes of the table's slots.
         bytes: u64,
     },
+    /// A bulk build ran out of slabs.
+    PoolFull {
+        /// Pairs of the input.
+        pairs: u64,
+        /// How many of them did not fit.
+        left_out: u64,
+    },
 }
 
 impl fmt::Display for Error {
@@ -29,6 +37,9 @@ impl fmt::Display for Error {
         match self {
             Self::Refused(refused) => refused.fmt(f),
             Self::OutOfMemory { bytes } => write!(f, "out of memory: a table of {bytes} bytes cannot be had"),
+            Self::PoolFull { pairs, left_out } => {
+                write!(f, "the table is full: {left_out} of {pairs} pairs did not fit")
+            }
         }
     }
 }
@@ -58,19 +69,15 @@ impl<St: Store, M: Multiplicity, const L: usize, const S: usize> Table<St, L, S,
     /// An empty table.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`]; [`Refused::SlabSlots`] if the size is for other slabs.
+    /// [`Error::OutOfMemory`]; [`Error::Refused`] as [`Geometry::admit`] does.
     pub fn new(geometry: Geometry) -> Result<Self, Error> {
         const { assert!(L * S >= 2, "a slab has at least one slot and its link") };
-        let expected = (L * S) as u32;
-        if geometry.slab_slots != expected {
-            return Err(Refused::SlabSlots { found: geometry.slab_slots, expected }.into());
-        }
+        geometry.admit((L * S) as u32)?;
         let out_of_memory =
             |_| Error::OutOfMemory { bytes: (geometry.slots() * size_of::<(St::Key, St::Value)>()) as u64 };
         let store = St::new(geometry.slots()).map_err(out_of_memory)?;
-        let words = Allocator::<CpuWords<'_, AtomicU32, 16>>::words(geometry.pool);
-        let initial = |i| Allocator::<CpuWords<'_, AtomicU32, 16>>::initial_word(geometry.pool, i);
-        let bitmap = Array::new(words, initial).map_err(out_of_memory)?;
+        let (words, free) = (bitmap_words(geometry.pool), |index| free_word(geometry.pool, index));
+        let bitmap = Array::new(words, free).map_err(out_of_memory)?;
         Ok(Self { store, bitmap, geometry, multiplicity: PhantomData })
     }
 
@@ -123,6 +130,20 @@ impl<St: Store, M: Multiplicity, const L: usize, const S: usize> Table<St, L, S,
             },
         );
         Ok(out)
+    }
+
+    /// A table of these entries, with room for as many. `values` are as many as the keys.
+    pub(super) fn build(keys: &[St::Key], values: &[St::Value]) -> Result<Self, Error> {
+        warpproof_model::host::admit(keys)?;
+        let table = Self::new(Self::geometry_for(keys.len() as u64)?)?;
+        let outcomes = table.run(keys, Insert::Full, |t, w, key, i| {
+            // In a table of unique keys this is a unique insert.
+            Insert::from_code(t.mixed(w, Op::Insert, key, values[i]).code).unwrap_or(Insert::Full)
+        })?;
+        match left_out(&outcomes) {
+            0 => Ok(table),
+            left_out => Err(Error::PoolFull { pairs: keys.len() as u64, left_out }),
+        }
     }
 
     /// Reclaims deleted pairs; returns how many slabs went back to the pool.

@@ -184,9 +184,10 @@ pub(super) fn stalled(structure: Structure, place: Place, stops: Op, other: &[Op
 /// A scenario of the allocator alone: each warp runs its operations on a bitmap that stands as given.
 pub(super) fn pool(name: &str, lanes: u32, bitmap: &[u32], programs: &[&[Op]]) -> Scenario {
     let config = Config { lanes, bitmap: bitmap.to_vec(), ..Config::default() };
-    // The value is the hint that spreads warps; the key is the slab to be freed.
-    let call = |warp: usize, op: Op| Call::new(op, 0, if op == Op::Free { 0 } else { warp as u64 });
-    let programs = programs.iter().enumerate();
-    let programs = programs.map(|(warp, ops)| ops.iter().map(|op| call(warp, *op)).collect()).collect();
+    // The value is the hint that spreads warps, and the calls of one; the key is the slab to be freed.
+    let call = |hint: usize, op: Op| Call::new(op, 0, if op == Op::Free { 0 } else { hint as u64 });
+    let program =
+        |(warp, ops): (usize, &&[Op])| ops.iter().enumerate().map(|(i, op)| call(warp + i, *op)).collect();
+    let programs = programs.iter().enumerate().map(program).collect();
     Scenario::new(format!("pool/{name}"), "pool", config, programs)
 }

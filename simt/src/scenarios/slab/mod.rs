@@ -34,7 +34,9 @@ pub fn subject(scenario: &Scenario) -> Result<Arc<dyn AnySubject>, ScenarioError
         "multiset32" => with_slots::<Set32, Multi>(scenario),
         "multimap64" => with_slots::<Map64, Multi>(scenario),
         "multilock64" => with_slots::<Lock64, Multi>(scenario),
-        "pool" => Ok(Arc::new(PoolSubject::new(scenario.config.bitmap.clone()))),
+        "pool" => {
+            Ok(Arc::new(PoolSubject::new(scenario.config.bitmap.clone(), scenario.programs.len() == 1)))
+        }
         other => Err(ScenarioError::Structure(other.to_string())),
     }
 }

@@ -19,6 +19,11 @@ pub fn default_set() -> Vec<Scenario> {
     for structure in Structure::ALL.into_iter().filter(|s| !s.is_multi() || *s == Structure::MULTIMAP32) {
         scenarios.extend(pairs(structure, &Place::ALL));
     }
+    // In a table of unique keys an insert is a unique insert.
+    for place in [Place::Empty, Place::Present, Place::Tombstone] {
+        scenarios.push(meet(Structure::MAP32, place, &[&[Insert], &[Insert]]));
+    }
+    scenarios.extend(moves(Structure::MULTIMAP32));
     scenarios.extend(doubts(Structure::MULTIMAP32, &[Search, Count, SearchAll, Delete, InsertUnique]));
     scenarios.extend(doubts(Structure::MULTILOCK64, &[Search, Delete, InsertUnique]));
     scenarios.extend(light_triples());
@@ -41,10 +46,9 @@ pub fn deep() -> Vec<Scenario> {
     }
     scenarios.extend(stalls(Structure::MULTIMAP32, &[Place::Empty]));
     scenarios.extend(doubts(Structure::MULTILOCK64, &[Count, SearchAll]));
-    // A scan behind the fence finds a pair dead that was pending before, and another one still pending.
-    let twice: &[Op] = &[Insert, Delete, Insert, Delete];
-    scenarios.push(meet(Structure::MULTIMAP32, Place::Wide, &[twice, &[Search]]));
-    scenarios.push(meet(Structure::MULTILOCK64, Place::Wide, &[twice, &[Search]]));
+    scenarios.push(meet(Structure::MULTILOCK64, Place::Wide, &[TWICE, &[Search]]));
+    // As many pairs as before, but others.
+    scenarios.push(meet(Structure::MULTIMAP32, Place::Wide, &[&[Delete, Insert, Insert], &[SearchAll]]));
     scenarios.extend(long_sequences(Structure::MAP32));
     scenarios.extend(triples(Structure::MAP32));
     scenarios.retain(|scenario| !known.contains(&scenario.name));
@@ -78,6 +82,19 @@ fn doubts(structure: Structure, others: &[Op]) -> Vec<Scenario> {
         .into_iter()
         .flat_map(|place| others.iter().map(move |op| meet(place, op)))
         .collect()
+}
+
+/// A pair is inserted and the one before it taken out, twice: a scan behind the fence can find a pair dead that was
+/// not there before.
+const TWICE: &[Op] = &[Insert, Delete, Insert, Delete];
+
+/// The pairs of a key change while they are counted: where the chain ends tells nothing of the pairs before.
+fn moves(structure: Structure) -> Vec<Scenario> {
+    vec![
+        meet(structure, Place::Present, &[&[Delete, Insert], &[Count]]),
+        meet(structure, Place::Present, &[&[Delete, Insert], &[SearchAll]]),
+        meet(structure, Place::Wide, &[TWICE, &[Search]]),
+    ]
 }
 
 /// Two operations of one warp against one of another.
@@ -167,6 +184,11 @@ fn pools() -> Vec<Scenario> {
         pool("allocate+allocate/change_of_block", 1, &[ONE_FREE, ONE_FREE], &[&[Allocate], &[Allocate]]),
         pool("allocate+allocate/first_block_full", 1, &[NONE_FREE, ONE_FREE], &[&[Allocate], &[Allocate]]),
         pool("allocate+allocate/two_lanes", 2, &[ONE_FREE, ONE_FREE], &[&[Allocate], &[Allocate]]),
+        // Alone a walk finds the one free slab wherever it begins, behind it or before.
+        pool("allocate_then_allocate/two_blocks", 1, &[ONE_FREE, ONE_FREE], &[&[Allocate, Allocate]]),
+        pool("allocate/second_block", 1, &[NONE_FREE, ONE_FREE], &[&[Allocate]]),
+        pool("allocate/second_lane", 2, &[NONE_FREE, ONE_FREE], &[&[Allocate]]),
+        pool("allocate_four_times/four_blocks", 1, &[ONE_FREE; 4], &[&[Allocate; 4]]),
         pool("allocate+borrow/two_lanes", 2, &[NONE_FREE, ONE_FREE], &[&[Allocate], &[Borrow]]),
         pool(
             "allocate+allocate/ragged_block",

@@ -4,8 +4,8 @@ use crate::check::{Array, Breach, Config, Kind, Memory, SimWarp, Subject, View};
 use std::marker::PhantomData;
 use warpproof_model::outcome::{Insert, Op as Mixed};
 use warpproof_model::slab::{
-    Allocator, Broken, Key32, Link, LockBitSlots, Multi, Multiplicity, PackedSlots, Pair32, Pair64,
-    SlabTable, Slots,
+    Broken, Key32, Link, LockBitSlots, Multi, Multiplicity, PackedSlots, Pair32, Pair64, SlabTable, Slots,
+    bitmap_words, free_word,
 };
 use warpproof_model::spec::{Call, Multimap, Op, Ret};
 use warpproof_model::{Key, ReadOrder, UserKey, Word, Words};
@@ -91,8 +91,6 @@ pub struct SlabSubject<L, U, const S: usize> {
 }
 
 type Table<L, U, M, const S: usize> = SlabTable<<L as Layout>::Slots<M, U>, <M as Memory>::W32, S>;
-/// For what an allocator knows without memory.
-type Bitmap = Allocator<<View<'static> as Memory>::W32>;
 /// The slots of a layout, for looking at single words.
 type Look<L> = <L as Layout>::Slots<View<'static>, Multi>;
 
@@ -133,7 +131,7 @@ impl<L: Layout, U: Multiplicity, const S: usize> Subject for SlabSubject<L, U, S
         let ones = |width: u32| if width == 128 { u128::MAX } else { (1 << width) - 1 };
         let arrays = L::ARRAYS.iter().map(|&(name, width)| Array::new(name, width, vec![ones(width); slots]));
         let pool = self.config.pool;
-        let bitmap = (0..Bitmap::words(pool)).map(|index| Bitmap::initial_word(pool, index).into()).collect();
+        let bitmap = (0..bitmap_words(pool)).map(|index| free_word(pool, index).into()).collect();
         arrays.chain([Array::new("bitmap", 32, bitmap)]).collect()
     }
 

@@ -1,0 +1,47 @@
+//! `warpproof bench` as a program: every entry type is measured, verified and reported.
+
+use serde_json::Value;
+use std::process::{Command, Output};
+
+fn bench(args: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_warpproof"));
+    command.args(["bench", "slab", "--backend", "cpu"]).args(args).output().expect("it starts")
+}
+
+#[test]
+fn each_entry_type_is_verified() {
+    for (entry, workloads, bytes, published) in [
+        ("map32", 6, 16.2, Some(14.54)),
+        ("set32", 4, 8.1, Some(6.9)),
+        ("multimap32", 4, 16.2, Some(14.54)),
+        ("map64", 4, 32.4, None),
+        ("lock64", 4, 32.4, None),
+    ] {
+        let out = bench(&["--json", "--quick", "--entry", entry]);
+        assert_eq!(out.status.code(), Some(0), "{entry}: {}", String::from_utf8_lossy(&out.stderr));
+        let object: Value = serde_json::from_slice(&out.stdout).expect("one JSON object");
+        assert_eq!((&object["entry"], &object["verified"]), (&entry.into(), &true.into()));
+        let rows = object["rows"].as_array().expect("a list");
+        assert_eq!(rows.len(), workloads, "{entry}");
+        assert!(rows.iter().all(|row| row["verified"] == true && row["load"] == 0.6), "{entry}");
+        let near =
+            |value: &Value, expected: f64| (value.as_f64().expect("a number") / expected - 1.0).abs() < 0.01;
+        let memory = &object["memory"][0];
+        assert!(near(&memory["bytes_per_pair"], bytes), "{entry}: {memory}");
+        match published {
+            Some(bytes) => assert!(near(&memory["published_bytes_per_pair"], bytes), "{entry}: {memory}"),
+            None => assert!(memory["published_bytes_per_pair"].is_null(), "{entry}"),
+        }
+    }
+}
+
+#[test]
+fn one_size_is_measured_alone_with_the_published_layout_beside_it() {
+    let out = bench(&["--pairs", "2^16", "--entry", "set32"]);
+    let said = String::from_utf8_lossy(&out.stdout);
+    assert_eq!(out.status.code(), Some(0), "{said}");
+    assert_eq!(said.matches("bytes per pair in chains").count(), 1, "{said}");
+    assert!(said.contains("65,536 pairs, load 0.6: 8.") && said.contains("(published layout 6."), "{said}");
+    assert_eq!(bench(&["--pairs", "2^16", "--quick"]).status.code(), Some(2));
+    assert_eq!(bench(&["--entry", "map128"]).status.code(), Some(2));
+}
