@@ -1,6 +1,6 @@
 //! The CPU backend under criterion: bulk calls on u32 and u64 pairs, and the set.
 //!
-//! `cargo bench --bench slab`
+//! `cargo bench --bench slab`: two minutes on two cores.
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput};
 use std::hint::black_box;

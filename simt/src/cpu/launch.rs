@@ -6,8 +6,8 @@ use rayon::prelude::*;
 /// Operations that a thread runs one after the other before it asks for more.
 const CHUNK: usize = 1024;
 
-/// How many operations ahead a thread asks for the memory of the next one.
-pub const LOOKAHEAD: usize = 12;
+/// How many operations ahead a thread asks for the memory of the next one. Measured between 0 and 64 (BENCHMARKS.md).
+pub const LOOKAHEAD: usize = 24;
 
 /// Runs `f(warp, index)` for every index of `out` and stores what it returns, in parallel.
 ///

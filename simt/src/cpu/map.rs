@@ -1,12 +1,12 @@
 //! The map and the multimap: u32 or u64 keys and values.
 
 use super::store::{Entry, Store};
-use super::table::{Error, Table};
+use super::table::{Error, LANE_SLOTS, LANES, Table};
 use rayon::prelude::*;
 use warpproof_model::Key;
 use warpproof_model::host::{Answer, BulkMap, BulkMultimap, Geometry, Matches, Op, Stats, same_length};
 use warpproof_model::outcome::{Assign, Delete, Insert};
-use warpproof_model::slab::{Multi, Multiplicity, SLAB_SLOTS, Unique};
+use warpproof_model::slab::{Multi, Multiplicity, Unique};
 
 /// A concurrent map in CPU memory; with `M` = [`Multi`] a [`SlabMultimap`].
 ///
@@ -23,7 +23,7 @@ use warpproof_model::slab::{Multi, Multiplicity, SLAB_SLOTS, Unique};
 /// # Ok::<(), warpproof_simt::cpu::Error>(())
 /// ```
 #[derive(Debug)]
-pub struct SlabMap<K: Key, V, const L: usize = 1, const S: usize = SLAB_SLOTS, M = Unique>
+pub struct SlabMap<K: Key, V, const L: usize = LANES, const S: usize = LANE_SLOTS, M = Unique>
 where
     (K, V): Entry,
 {
@@ -31,7 +31,7 @@ where
 }
 
 /// A concurrent map in CPU memory in which a key may have several pairs.
-pub type SlabMultimap<K, V, const L: usize = 1, const S: usize = SLAB_SLOTS> = SlabMap<K, V, L, S, Multi>;
+pub type SlabMultimap<K, V, const L: usize = LANES, const S: usize = LANE_SLOTS> = SlabMap<K, V, L, S, Multi>;
 
 impl<K: Key, V: Copy + Send + Sync, const L: usize, const S: usize, M: Multiplicity> SlabMap<K, V, L, S, M>
 where

@@ -15,6 +15,6 @@ pub use launch::{LOOKAHEAD, launch};
 pub use map::{SlabMap, SlabMultimap};
 pub use set::SlabSet;
 pub use store::{Entry, KeyStore, PairStore, Store, WidePairStore};
-pub use table::{Error, Table};
+pub use table::{Error, LANE_SLOTS, LANES, Table};
 pub use warp::{CpuBlock, CpuWarp};
 pub use words::{Array, AtomicWord, CpuWords};

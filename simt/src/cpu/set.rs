@@ -1,14 +1,13 @@
 //! The set of u32 keys.
 
 use super::store::KeyStore;
-use super::table::{Error, Table};
+use super::table::{Error, LANE_SLOTS, LANES, Table};
 use warpproof_model::host::{BulkSet, Geometry, Stats};
 use warpproof_model::outcome::{Delete, Insert};
-use warpproof_model::slab::SLAB_SLOTS;
 
 /// A concurrent set of u32 keys in CPU memory. Bulk operations are those of [`BulkSet`].
 #[derive(Debug)]
-pub struct SlabSet<const L: usize = 1, const S: usize = SLAB_SLOTS> {
+pub struct SlabSet<const L: usize = LANES, const S: usize = LANE_SLOTS> {
     table: Table<KeyStore, L, S>,
 }
 

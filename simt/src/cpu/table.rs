@@ -56,9 +56,18 @@ impl From<Refused> for Error {
 pub(super) type View<'a, St, M, const S: usize> =
     SlabTable<<St as Store>::Slots<'a, M>, CpuWords<'a, AtomicU32, 16>, S>;
 
-/// A slab hash table, run by warps of `L` lanes that read `S` slots each: a slab has `L * S`
-/// slots. One lane is fastest on a CPU and the default. `M` says how often it may hold a key.
-pub struct Table<St: Store, const L: usize = 1, const S: usize = SLAB_SLOTS, M = Unique> {
+/// Lanes of a warp by default.
+///
+/// Four lanes of two slots are compared without a branch. One lane of eight slots becomes a chain of eight branches,
+/// one of which is mispredicted in nearly every search.
+pub const LANES: usize = 4;
+
+/// Slots that each lane reads by default.
+pub const LANE_SLOTS: usize = SLAB_SLOTS / LANES;
+
+/// A slab hash table, run by warps of `L` lanes that read `S` slots each: a slab has `L * S` slots. `M` says how
+/// often it may hold a key.
+pub struct Table<St: Store, const L: usize = LANES, const S: usize = LANE_SLOTS, M = Unique> {
     store: St,
     bitmap: Array<AtomicU32, 16>,
     geometry: Geometry,
