@@ -28,7 +28,7 @@ pub(crate) struct Args {
     /// Only scenarios with this name, or else those whose names contain it
     #[arg(long, value_name = "NAME")]
     scenario: Option<String>,
-    /// The deep set as well: more warps and longer programs (expect ten minutes or more on two cores)
+    /// The deep set as well: more warps and longer programs (expect an hour or more on two cores)
     #[arg(long)]
     deep: bool,
     /// Stop at the first violation

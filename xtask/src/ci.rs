@@ -1,7 +1,7 @@
 //! `cargo xtask ci`: everything that must hold before a change lands, in the order of what fails soonest.
 
-use crate::shell::{Outcome, root, run};
-use crate::{fuzz, ptx, ptxas};
+use crate::shell::{Outcome, read, root, run};
+use crate::{fuzz, mutants, ptx, ptxas};
 use std::process::Command;
 use std::time::Instant;
 
@@ -11,7 +11,7 @@ const FUZZ_SECONDS: u32 = 20;
 /// A step: its name, and what it does.
 type Step = (&'static str, fn() -> Outcome<()>);
 
-const STEPS: [Step; 8] = [
+const STEPS: [Step; 9] = [
     ("fmt", format),
     ("clippy", clippy),
     ("docs", docs),
@@ -19,6 +19,7 @@ const STEPS: [Step; 8] = [
     ("ptx", ptx::check),
     ("ptxas", ptxas::run_all),
     ("readme", readme),
+    ("mutants", mutants::sample),
     ("fuzz", || fuzz::run_all(FUZZ_SECONDS)),
 ];
 
@@ -64,7 +65,35 @@ fn test() -> Outcome<()> {
     run(&mut cargo(&["test"]))
 }
 
-/// The README's other command: the main job.
+/// Everything else that the README tells people to type.
 fn readme() -> Outcome<()> {
-    run(&mut cargo(&["run", "--release", "--", "run", "slab"]))
+    let text = read(&root().join("README.md"))?;
+    let commands = commands(&text);
+    if commands.is_empty() {
+        return Err("README.md shows no command".to_owned());
+    }
+    for arguments in commands {
+        println!("-- cargo {}", arguments.join(" "));
+        run(&mut cargo(&arguments))?;
+    }
+    Ok(())
+}
+
+/// The cargo commands in the shell blocks of a text, but for the one that the step `test` runs.
+fn commands(text: &str) -> Vec<Vec<&str>> {
+    let blocks = text.split("```sh\n").skip(1).filter_map(|rest| rest.split("```").next());
+    let lines =
+        blocks.flat_map(str::lines).filter_map(|line| line.split('#').next()?.trim().strip_prefix("cargo "));
+    lines.filter(|line| *line != "test").map(|line| line.split_whitespace().collect()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_readmes_commands_are_found() {
+        let text = "```sh\ncargo run -- list    # all\ncargo test\n```\ncargo no\n```sh\ncargo build\n```\n";
+        assert_eq!(commands(text), [vec!["run", "--", "list"], vec!["build"]]);
+    }
 }

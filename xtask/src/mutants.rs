@@ -26,6 +26,10 @@ struct Mutant {
     what: String,
     /// Why nobody can tell it from the original.
     equivalent: Option<String>,
+    /// Why no scenario can show that it is wrong. It is not known to be equivalent.
+    open: Option<String>,
+    /// The scenario that is asked, if it is one of the deep set.
+    scenario: Option<String>,
 }
 
 /// Checks the mutants of `structure`, or those named, and writes their rows.
@@ -102,15 +106,18 @@ fn judge(structure: &str, tree: &Path, mutant: &Mutant) -> Outcome<Verdict> {
     let worker = build(tree)?;
     let workers = Workers::Processes { count: cores(), program: worker, arguments: Vec::new() };
     let options = Options { fail_fast: true, ..Options::default() };
-    let reports = run_all_scenarios(&Loom, &scenarios(structure)?, &options, &workers, |_| {});
+    let reports = run_all_scenarios(&Loom, &scenarios(structure, mutant)?, &options, &workers, |_| {});
     let reports = reports.map_err(|e| format!("{}: {e}", mutant.name))?;
-    let cells = match (reports.iter().find(|report| !report.passed()), &mutant.equivalent) {
+    let first = reports.iter().find(|report| !report.passed());
+    let excuse = mutant.equivalent.as_ref().map(|reason| format!("equivalent: {reason}"));
+    let excuse = excuse.or(mutant.open.as_ref().map(|reason| format!("open: {reason}")));
+    let cells = match (first, &excuse) {
         (Some(first), _) => format!("{} | {} | {}", killed(first), first.scenario, first.executions),
-        (None, Some(reason)) => format!("equivalent: {reason} | - | {}", executions(&reports)),
+        (None, Some(excuse)) => format!("{excuse} | - | {}", executions(&reports)),
         (None, None) => format!("**survived** | - | {}", executions(&reports)),
     };
-    let fault = match (reports.iter().all(Report::passed), &mutant.equivalent) {
-        (false, Some(_)) => Some("killed, though it says that it is equivalent"),
+    let fault = match (first.is_none(), excuse) {
+        (false, Some(_)) => Some("killed, though it says that nothing kills it"),
         (true, None) => Some("survived"),
         _ => None,
     };
@@ -133,11 +140,15 @@ fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-fn scenarios(structure: &str) -> Outcome<Vec<Scenario>> {
-    match structure {
-        "slab" => Ok(slab::default_set()),
-        _ => Err(format!("there is no structure {structure}")),
-    }
+/// The default set, or the one scenario that the patch names.
+fn scenarios(structure: &str, mutant: &Mutant) -> Outcome<Vec<Scenario>> {
+    let (default, all) = match structure {
+        "slab" => (slab::default_set(), slab::all()),
+        _ => return Err(format!("there is no structure {structure}")),
+    };
+    let Some(name) = &mutant.scenario else { return Ok(default) };
+    let named: Vec<_> = all.into_iter().filter(|scenario| scenario.name == *name).collect();
+    if named.is_empty() { Err(format!("{}: there is no scenario {name}", mutant.name)) } else { Ok(named) }
 }
 
 /// Builds the worker of the copy.
@@ -188,7 +199,14 @@ impl Mutant {
             |name: &str| text.lines().find_map(|line| line.strip_prefix(name)).map(|v| v.trim().to_owned());
         let what = field("what:").ok_or_else(|| format!("{} has no line `what:`", path.display()))?;
         let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-        Ok(Self { name, what, equivalent: field("equivalent:"), path })
+        Ok(Self {
+            name,
+            what,
+            equivalent: field("equivalent:"),
+            open: field("open:"),
+            scenario: field("scenario:"),
+            path,
+        })
     }
 }
 
