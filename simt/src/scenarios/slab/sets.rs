@@ -19,10 +19,6 @@ pub fn default_set() -> Vec<Scenario> {
     for structure in Structure::ALL.into_iter().filter(|s| !s.is_multi() || *s == Structure::MULTIMAP32) {
         scenarios.extend(pairs(structure, &Place::ALL));
     }
-    // In a table of unique keys an insert is a unique insert.
-    for place in [Place::Empty, Place::Present, Place::Tombstone] {
-        scenarios.push(meet(Structure::MAP32, place, &[&[Insert], &[Insert]]));
-    }
     scenarios.extend(moves(Structure::MULTIMAP32));
     scenarios.extend(doubts(Structure::MULTIMAP32, &[Search, Count, SearchAll, Delete, InsertUnique]));
     scenarios.extend(doubts(Structure::MULTILOCK64, &[Search, Delete, InsertUnique]));
