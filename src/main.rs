@@ -7,6 +7,7 @@ mod failure;
 mod join;
 mod lines;
 mod list;
+mod museum;
 mod output;
 mod page;
 mod replay;
@@ -40,6 +41,7 @@ Exit codes: 0 all is well, 1 a violation was found, 2 bad usage or input.";
 enum Command {
     List(list::Args),
     Check(check::Args),
+    Museum(museum::Args),
     Replay(replay::Args),
     Run(run::Args),
     Join(join::Args),
@@ -68,6 +70,7 @@ fn main() -> ExitCode {
     let done = match Cli::parse().command {
         Command::List(args) => list::list(&args),
         Command::Check(args) => check::check(&args),
+        Command::Museum(args) => museum::museum(&args),
         Command::Replay(args) => replay::replay(&args),
         Command::Run(args) => run::run(&args),
         Command::Join(args) => join::join(&args),

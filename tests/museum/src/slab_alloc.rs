@@ -10,8 +10,8 @@
 //!    This repeats for ever.
 //! 3. A slab that lost the race for its link is given back: its bit is cleared in memory, not in the copy.
 
-use warpproof::model::{IntegerWords, Order, ReadOrder, Warp, Words, WriteOrder};
-use warpproof::simt::check::{Array, Memory};
+use warpproof_model::{IntegerWords, Order, ReadOrder, Warp, Words, WriteOrder};
+use warpproof_simt::check::{Array, Memory};
 
 /// Slabs per bitmap word.
 const BITS: u32 = u32::BITS;

@@ -9,7 +9,7 @@
 
 use crate::exhibit::{Exhibit, Snapshot, calls, ours, repair, run};
 use crate::slab_hash::{Repairs, SlabHash};
-use warpproof::simt::check::{Config, Kind, Scenario};
+use warpproof_simt::check::{Config, Kind, Scenario};
 
 pub(crate) fn exhibits() -> Vec<Exhibit> {
     let config = Config { lanes: 2, slots: 2, buckets: 1, pool: 1, ..Config::default() };

@@ -23,9 +23,9 @@
 //! its value; look for the stale load of the value. Hidden where memory is sequentially consistent.
 
 use crate::exhibit::{Exhibit, Snapshot, calls, ours, repair, run};
-use warpproof::model::spec::{Call, Multimap, Op, Ret};
-use warpproof::model::{Order, ReadOrder, Words, WriteOrder};
-use warpproof::simt::check::{Array, Config, Kind, Memory, Scenario, SimWarp, Subject};
+use warpproof_model::spec::{Call, Multimap, Op, Ret};
+use warpproof_model::{Order, ReadOrder, Words, WriteOrder};
+use warpproof_simt::check::{Array, Config, Kind, Memory, Scenario, SimWarp, Subject};
 
 const EMPTY: u64 = u64::MAX;
 const TOP_BIT: u64 = 1 << 63;

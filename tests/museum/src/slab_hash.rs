@@ -16,9 +16,9 @@
 //! of mixed size. The lanes load one after the other, keys before values; the simulator runs other warps between.
 
 use crate::slab_alloc::SlabAlloc;
-use warpproof::model::spec::{Call, Multimap, Op, Ret};
-use warpproof::model::{Order, ReadOrder, Warp, Words};
-use warpproof::simt::check::{Array, Breach, Kind, Memory, Scenario, SimWarp, Subject};
+use warpproof_model::spec::{Call, Multimap, Op, Ret};
+use warpproof_model::{Order, ReadOrder, Warp, Words};
+use warpproof_simt::check::{Array, Breach, Kind, Memory, Scenario, SimWarp, Subject};
 
 const EMPTY_KEY: u32 = u32::MAX;
 const TOMBSTONE_KEY: u32 = u32::MAX - 1;

@@ -11,9 +11,9 @@
 
 use crate::e07_plan_two::{PlanTwo, show};
 use crate::exhibit::{Exhibit, Snapshot, calls, ours, repair, run};
-use warpproof::model::spec::{Call, Multimap, Op, Ret};
-use warpproof::model::{Order, ReadOrder, Words, WriteOrder};
-use warpproof::simt::check::{Array, Config, Kind, Memory, Scenario, SimWarp, Subject};
+use warpproof_model::spec::{Call, Multimap, Op, Ret};
+use warpproof_model::{Order, ReadOrder, Words, WriteOrder};
+use warpproof_simt::check::{Array, Config, Kind, Memory, Scenario, SimWarp, Subject};
 
 const EMPTY: u64 = u64::MAX;
 const KEYS: usize = 0;

@@ -14,7 +14,7 @@
 
 use crate::exhibit::{Exhibit, Snapshot, calls, ours, repair, run};
 use crate::slab_hash::{Repairs, SlabHash};
-use warpproof::simt::check::{Config, Kind, Scenario};
+use warpproof_simt::check::{Config, Kind, Scenario};
 
 pub(crate) fn exhibits() -> Vec<Exhibit> {
     vec![exhausted(), lost_link()]

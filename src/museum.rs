@@ -1,0 +1,174 @@
+//! `warpproof museum`: published defects, which the checker must find.
+
+use crate::failure::Failure;
+use crate::output::{self, Progress, grouped};
+use serde::Serialize;
+use std::num::NonZero;
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+use warpproof::simt::engine::Options;
+use warpproof_museum::{Exhibit, exhibits};
+
+/// Find published defects of GPU hash tables again
+///
+/// Each exhibit is a published protocol with a published defect, in the smallest scenario that shows it. The checker
+/// must find the defect, and a repaired form must hold in every execution of the same scenario. About half a minute
+/// on two cores; tests/museum/README.md has the sources.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// Print one JSON list
+    #[arg(long)]
+    json: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  warpproof museum
+  warpproof museum --json
+
+Exit codes: 0 every defect was found and every repaired form holds; 1 otherwise.";
+
+/// An exploration that takes longer is broken, and counts as such.
+const LIMIT: Duration = Duration::from_secs(300);
+
+/// One exhibit of the list.
+#[derive(Serialize)]
+struct Line {
+    id: &'static str,
+    found: bool,
+    executions: u64,
+    /// Steps of the trace, calls and returns included.
+    steps: usize,
+    twin_passes: bool,
+    #[serde(skip)]
+    what: String,
+    /// What is not as it should be.
+    #[serde(skip)]
+    wrong: Vec<String>,
+}
+
+/// Visits all exhibits.
+pub(crate) fn museum(args: &Args) -> Result<(), Failure> {
+    let lines = visit_all(&exhibits());
+    if args.json {
+        output::json(&lines)?;
+    } else {
+        for line in &lines {
+            output::line(line.text())?;
+        }
+        let (found, twins) = (lines.iter().filter(|l| l.found), lines.iter().filter(|l| l.twin_passes));
+        let all = lines.len();
+        output::line(format_args!(
+            "{} of {all} found, {} of {all} hold repaired",
+            found.count(),
+            twins.count()
+        ))?;
+    }
+    let wrong: Vec<_> = lines.iter().flat_map(|line| &line.wrong).cloned().collect();
+    if wrong.is_empty() { Ok(()) } else { Err(Failure::Violation(wrong.join("\n"))) }
+}
+
+/// Visits the exhibits with a thread per core, and keeps their order.
+fn visit_all(exhibits: &[Exhibit]) -> Vec<Line> {
+    let progress = Mutex::new(Progress::new("visiting", exhibits.len() as u64));
+    let (next, lines) = (Mutex::new(0..exhibits.len()), Mutex::new(Vec::new()));
+    let visitor = || {
+        loop {
+            let taken = next.lock().unwrap_or_else(PoisonError::into_inner).next();
+            let Some(number) = taken else { return };
+            let line = Line::of(&exhibits[number]);
+            let mut lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
+            lines.push((number, line));
+            progress.lock().unwrap_or_else(PoisonError::into_inner).at(lines.len() as u64);
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism().map_or(1, NonZero::get) {
+            scope.spawn(visitor);
+        }
+    });
+    let mut lines = lines.into_inner().unwrap_or_else(PoisonError::into_inner);
+    lines.sort_by_key(|(number, _)| *number);
+    lines.into_iter().map(|(_, line)| line).collect()
+}
+
+impl Line {
+    fn of(exhibit: &Exhibit) -> Self {
+        let what = format!("{}: {}", exhibit.source, exhibit.defect);
+        let mut line = Self {
+            id: exhibit.id,
+            found: false,
+            executions: 0,
+            steps: 0,
+            twin_passes: false,
+            what,
+            wrong: Vec::new(),
+        };
+        let options = Options { max_time: Some(LIMIT), ..Options::default() };
+        let visit = match exhibit.visit(&options) {
+            Ok(visit) => visit,
+            Err(error) => {
+                line.wrong.push(format!("exhibit {}: {error}", exhibit.id));
+                return line;
+            }
+        };
+        line.executions = visit.published.executions;
+        match exhibit.found(&visit.published) {
+            Ok(violation) => (line.found, line.steps) = (true, violation.steps.len()),
+            Err(wrong) => line.wrong.push(wrong),
+        }
+        let twins = visit.repairs.iter().filter_map(|(what, report)| exhibit.holds(what, report).err());
+        let twins: Vec<_> = twins.collect();
+        line.twin_passes = twins.is_empty() && !visit.repairs.is_empty();
+        if visit.repairs.is_empty() {
+            line.wrong.push(format!("exhibit {}: it has no repaired form", exhibit.id));
+        }
+        line.wrong.extend(twins);
+        line
+    }
+
+    fn text(&self) -> String {
+        let found = if self.found { "found" } else { "NOT FOUND" };
+        let twin = if self.twin_passes { "holds" } else { "DOES NOT HOLD" };
+        let (id, executions, steps) = (self.id, grouped(self.executions), self.steps);
+        format!(
+            "{id:>4}  {found} in {executions} executions, {steps} steps; repaired: {twin}\n      {}",
+            self.what
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn erasers() -> Exhibit {
+        exhibits().into_iter().find(|exhibit| exhibit.id == "32").expect("an exhibit of the list")
+    }
+
+    #[test]
+    fn an_exhibit_and_its_repair_are_as_they_should_be() {
+        let line = Line::of(&erasers());
+        assert!(line.found && line.twin_passes && line.wrong.is_empty(), "{:?}", line.wrong);
+    }
+
+    #[test]
+    fn a_defect_that_is_not_found_and_a_repair_that_does_not_hold_are_wrong() {
+        let mut exhibit = erasers();
+        std::mem::swap(&mut exhibit.published, &mut exhibit.repairs[0].run);
+        let line = Line::of(&exhibit);
+        assert!(!line.found && !line.twin_passes);
+        assert_eq!(line.wrong.len(), 2, "{:?}", line.wrong);
+        assert!(line.text().contains("NOT FOUND") && line.text().contains("DOES NOT HOLD"));
+    }
+
+    #[test]
+    fn an_exhibit_without_a_repair_has_no_twin_that_passes() {
+        let mut exhibit = erasers();
+        exhibit.repairs.clear();
+        let line = Line::of(&exhibit);
+        assert!(!line.twin_passes && !line.wrong.is_empty());
+    }
+}

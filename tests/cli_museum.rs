@@ -1,0 +1,70 @@
+//! `warpproof museum` as a program, and a counterexample of an exhibit on its way through `warpproof replay`.
+
+use serde_json::Value;
+use std::path::Path;
+use std::process::{Command, Output};
+use warpproof::simt::check::Violation;
+use warpproof::simt::engine::Options;
+use warpproof_museum::exhibits;
+
+fn warpproof(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_warpproof")).args(args).output().expect("it starts")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[test]
+fn museum_finds_every_exhibit_and_its_twins_pass() {
+    let out = warpproof(&["museum", "--json"]);
+    let said = text(&out.stderr);
+    let list: Value = serde_json::from_slice(&out.stdout).unwrap_or_else(|e| panic!("{e}: {said}"));
+    let list = list.as_array().expect("a list");
+    let ids: Vec<_> = list.iter().map(|line| line["id"].as_str().expect("a number")).collect();
+    assert_eq!(ids, exhibits().iter().map(|exhibit| exhibit.id).collect::<Vec<_>>());
+    for line in list {
+        let mut fields: Vec<_> = line.as_object().expect("an object").keys().map(String::as_str).collect();
+        fields.sort_unstable();
+        assert_eq!(fields, ["executions", "found", "id", "steps", "twin_passes"]);
+        assert_eq!((&line["found"], &line["twin_passes"]), (&true.into(), &true.into()), "{line}: {said}");
+        assert!(line["executions"].as_u64().is_some_and(|n| n > 0), "{line}");
+        assert!(line["steps"].as_u64().is_some_and(|n| n > 0), "{line}");
+    }
+    assert_eq!(out.status.code(), Some(0), "{said}");
+}
+
+/// The violation of an exhibit, found and saved.
+fn saved(id: &str, path: &Path) -> Violation {
+    let exhibit = exhibits().into_iter().find(|exhibit| exhibit.id == id).expect("an exhibit of the list");
+    let report = (exhibit.published)(&exhibit.scenario, &Options::default()).expect("a scenario that fits");
+    let violation = exhibit.found(&report).unwrap_or_else(|wrong| panic!("{wrong}"));
+    violation.save(path).expect("the folder is writable");
+    violation.clone()
+}
+
+#[test]
+fn a_saved_counterexample_is_replayed_as_text_page_and_json() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    // Two warps; and a block of two warps with its barriers.
+    for id in ["3", "22b"] {
+        let (file, page) =
+            (folder.join(format!("exhibit-{id}.json")), folder.join(format!("exhibit-{id}.html")));
+        let violation = saved(id, &file);
+        let (file, page) = (file.to_str().expect("a plain path"), page.to_str().expect("a plain path"));
+        let out = warpproof(&["replay", file, "--html", page]);
+        assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
+        assert_eq!(text(&out.stdout).trim_end(), violation.timeline().trim_end());
+        for step in &violation.steps {
+            assert!(text(&out.stdout).contains(&step.text()), "exhibit {id}: {step:?}");
+        }
+        let page = std::fs::read_to_string(page).expect("written");
+        assert_eq!(page.trim_end(), violation.to_html().trim_end());
+        assert!(page.contains(&violation.detail) && page.contains("</html>"), "exhibit {id}");
+        assert!(!page.contains("http://") && !page.contains("https://"), "the page stands alone");
+        let out = warpproof(&["replay", file, "--json"]);
+        assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
+        let again: Violation = serde_json::from_slice(&out.stdout).expect("a violation");
+        assert_eq!(again, violation);
+    }
+}

@@ -1,0 +1,164 @@
+//! Every exhibit of the museum is found, and its repaired forms hold.
+//!
+//! A defect that is not found is a failing test, and so is a repaired form that is not explored to its end.
+//! museum/README.md has the table; its numbers are those of a run, and a row that differs fails. After a change of the
+//! engine:
+//!
+//! ```text
+//! cargo test --test museum -- --ignored write_the_table
+//! ```
+//!
+//! One trace: `cargo test --test museum exhibit_4 -- --nocapture`.
+
+use std::time::Duration;
+use warpproof::simt::check::{Loads, Report, Scenario, Violation};
+use warpproof::simt::engine::Options;
+use warpproof_museum::{Exhibit, Run, Snapshot, exhibits};
+
+/// The table of the museum.
+const README: &str = include_str!("museum/README.md");
+
+/// Where the rows stand in it.
+const HEADING: &str =
+    "| # | Source | Defect | Violation | Found by | Executions | Steps | Snapshots | Repaired: executions |";
+
+macro_rules! exhibits {
+    ($($name:ident $id:literal)*) => {
+        /// The exhibits that have a test.
+        const TESTED: &[&str] = &[$($id),*];
+
+        $(
+            #[test]
+            fn $name() {
+                let exhibit = exhibits().into_iter().find(|exhibit| exhibit.id == $id);
+                let exhibit = exhibit.expect("an exhibit of the list");
+                let seen = Seen::of(&exhibit);
+                println!("{}", seen.violation.timeline());
+                let row = seen.row(&exhibit);
+                let advice = "cargo test --test museum -- --ignored write_the_table";
+                assert!(README.contains(&row), "README.md does not have this row ({advice}):\n{row}");
+            }
+        )*
+    };
+}
+
+exhibits! {
+    exhibit_1_unique_insert_fills_a_hole "1"
+    exhibit_2_insert_delete_insert_race "2"
+    exhibit_3_delete_erases_another_key "3"
+    exhibit_4_key_and_value_are_torn "4"
+    exhibit_5a_a_full_pool_spins "5a"
+    exhibit_5b_a_lost_link_loses_a_slab "5b"
+    exhibit_6a_an_update_before_the_value_is_lost "6a"
+    exhibit_6b_a_search_before_the_value_reads_none "6b"
+    exhibit_7a_no_break_repeats_for_ever "7a"
+    exhibit_7b_a_locked_key_is_one "7b"
+    exhibit_7c_key_one_has_no_exclusion "7c"
+    exhibit_7d_the_wrong_mask_drops_an_update "7d"
+    exhibit_7e_precedence_drops_an_update "7e"
+    exhibit_7f_no_release_shows_no_value "7f"
+    exhibit_22a_a_counter_is_never_reset "22a"
+    exhibit_22b_a_counter_is_the_base_too "22b"
+    exhibit_22c_a_counter_per_warp_is_never_reset "22c"
+    exhibit_23a_tail_threads_skip_the_scan "23a"
+    exhibit_23b_a_barrier_in_a_divergent_loop "23b"
+    exhibit_24_tail_lanes_read_beyond_the_prefix "24"
+    exhibit_25_an_erased_slot_is_filled_too_soon "25"
+    exhibit_26a_two_exchanges_lose_an_update "26a"
+    exhibit_26b_two_exchanges_wait_for_ever "26b"
+    exhibit_27_an_insert_does_not_wait_for_the_value "27"
+    exhibit_28a_a_search_never_ends "28a"
+    exhibit_28b_a_search_reads_past_the_last_slot "28b"
+    exhibit_31_a_link_before_its_entry_counts "31"
+    exhibit_32_every_eraser_succeeds "32"
+    exhibit_33a_a_tombstone_is_filled_too_soon "33a"
+    exhibit_33b_an_update_without_a_claim "33b"
+}
+
+#[test]
+fn every_exhibit_has_a_test_and_a_row() {
+    let ids: Vec<_> = exhibits().iter().map(|exhibit| exhibit.id).collect();
+    assert_eq!(ids, TESTED);
+    let rows = README.lines().filter(|line| line.starts_with("| ")).count();
+    assert_eq!(rows, TESTED.len() + 1, "a row for each exhibit, and the heading");
+}
+
+#[test]
+#[ignore = "writes README.md"]
+fn write_the_table() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/museum/README.md");
+    std::fs::write(path, table(README, &exhibits())).expect("README.md can be written");
+}
+
+/// What was seen of an exhibit that is as it says.
+struct Seen {
+    /// The published form's violation.
+    violation: Violation,
+    /// Executions until it was found.
+    executions: u64,
+    /// The repaired forms, with their executions.
+    repairs: Vec<(&'static str, u64)>,
+}
+
+/// A limit that only a broken engine reaches; a capped exploration fails.
+fn options() -> Options {
+    Options { max_time: Some(Duration::from_secs(120)), ..Options::default() }
+}
+
+fn explored(exhibit: &Exhibit, run: &Run, scenario: &Scenario) -> Report {
+    run(scenario, &options()).unwrap_or_else(|error| panic!("exhibit {}: {error}", exhibit.id))
+}
+
+impl Seen {
+    /// Visits an exhibit: the published form again, to see that the engine is deterministic, and with snapshots.
+    fn of(exhibit: &Exhibit) -> Self {
+        let id = exhibit.id;
+        let visit = exhibit.visit(&options()).unwrap_or_else(|error| panic!("exhibit {id}: {error}"));
+        let violation = exhibit.found(&visit.published).unwrap_or_else(|wrong| panic!("{wrong}"));
+        let executions = visit.published.executions;
+        let again = explored(exhibit, &exhibit.published, &exhibit.scenario);
+        assert_eq!(again.executions, executions, "exhibit {id}: the engine is not deterministic");
+        let snapshot = explored(exhibit, &exhibit.published, &exhibit.snapshot_scenario());
+        let as_it_says = match exhibit.snapshot {
+            Snapshot::Found => exhibit.found(&snapshot).map(|_| ()),
+            Snapshot::Hidden => exhibit.holds("with snapshots", &snapshot),
+        };
+        as_it_says.unwrap_or_else(|wrong| panic!("with snapshots: {wrong}"));
+        for (what, report) in &visit.repairs {
+            exhibit.holds(what, report).unwrap_or_else(|wrong| panic!("{wrong}"));
+        }
+        let repairs = visit.repairs.iter().map(|(what, report)| (*what, report.executions)).collect();
+        Self { violation: violation.clone(), executions, repairs }
+    }
+
+    /// The exhibit's row of the table.
+    fn row(&self, exhibit: &Exhibit) -> String {
+        let Exhibit { id, source, defect, kind, snapshot, .. } = exhibit;
+        let snapshot = match snapshot {
+            Snapshot::Found => "found",
+            Snapshot::Hidden => "hidden",
+        };
+        let found_by = match self.violation.loads {
+            Loads::AsLoads => "loads",
+            Loads::AsRmw => "rmw",
+        };
+        let repairs: Vec<_> = self.repairs.iter().map(|(what, count)| format!("{what}: {count}")).collect();
+        format!(
+            "| {id} | {source} | {defect} | {kind} | {found_by} | {} | {} | {snapshot} | {} |",
+            self.executions,
+            self.violation.steps.len(),
+            repairs.join("; ")
+        )
+    }
+}
+
+/// `readme` with the rows of these exhibits for those that stand there.
+fn table(readme: &str, exhibits: &[Exhibit]) -> String {
+    let rows = exhibits.iter().map(|exhibit| Seen::of(exhibit).row(exhibit));
+    let table = [HEADING.to_string(), "|---|---|---|---|---|---|---|---|---|".to_string()];
+    let table: Vec<_> = table.into_iter().chain(rows).collect();
+    let before = readme.lines().take_while(|line| !line.starts_with('|'));
+    let after = readme.lines().skip_while(|line| !line.starts_with('|')).skip_while(|l| l.starts_with('|'));
+    let lines: Vec<_> = before.chain(table.iter().map(String::as_str)).chain(after).collect();
+    lines.join("\n") + "\n"
+}

@@ -1,0 +1,139 @@
+//! What an exhibit is, and the list of them.
+
+use warpproof_model::spec::Call;
+use warpproof_simt::check::{Kind, Reads, Report, Scenario, Subject, Violation};
+use warpproof_simt::engine::Options;
+use warpproof_simt::loom::{explore, explore_subject};
+use warpproof_simt::scenarios::ScenarioError;
+
+/// A published defect, the smallest scenario that shows it, and what repairs it.
+pub struct Exhibit {
+    /// Number in the list of the museum, with a letter where one source has several defects.
+    pub id: &'static str,
+    /// Where it was published.
+    pub source: &'static str,
+    /// What is wrong, in one line.
+    pub defect: &'static str,
+    /// What kind of violation the checker must find.
+    pub kind: Kind,
+    /// What its trace shows.
+    pub shows: &'static str,
+    /// Whether it is found if all lanes read at once and memory is sequentially consistent.
+    pub snapshot: Snapshot,
+    /// The situation.
+    pub scenario: Scenario,
+    /// Explores the published form.
+    pub published: Run,
+    /// Explores repaired forms, the smallest change first.
+    pub repairs: Vec<Repair>,
+}
+
+/// What snapshot reads make of a defect.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Snapshot {
+    /// It is found all the same: the protocol is wrong.
+    Found,
+    /// It is hidden: it needs a torn read or weak memory.
+    Hidden,
+}
+
+/// Explores a scenario.
+pub type Run = Box<dyn Fn(&Scenario, &Options) -> Result<Report, ScenarioError> + Send + Sync>;
+
+/// A repaired form.
+pub struct Repair {
+    /// What was changed.
+    pub what: &'static str,
+    /// Explores it.
+    pub run: Run,
+}
+
+impl Exhibit {
+    /// The scenario with reads as snapshots.
+    pub fn snapshot_scenario(&self) -> Scenario {
+        Scenario { reads: Reads::Snapshot, ..self.scenario.clone() }
+    }
+
+    /// The violation that this exhibit is about, if that is what the published form was found to have.
+    ///
+    /// # Errors
+    /// What was found instead.
+    pub fn found<'r>(&self, report: &'r Report) -> Result<&'r Violation, String> {
+        let Self { id, kind, shows, .. } = self;
+        let Some(violation) = report.violation.as_deref() else {
+            let (verdict, executions) = (report.verdict, report.executions);
+            return Err(format!("exhibit {id}: {verdict} after {executions} executions, expected: {kind}"));
+        };
+        let trace = violation.timeline();
+        if violation.kind != *kind || !trace.contains(shows) || violation.steps.is_empty() {
+            return Err(format!("exhibit {id}: expected {kind} with {shows:?} in its trace:\n{trace}"));
+        }
+        Ok(violation)
+    }
+
+    /// Whether a form was explored to its end in both passes and holds.
+    ///
+    /// # Errors
+    /// What was found instead.
+    pub fn holds(&self, what: &str, report: &Report) -> Result<(), String> {
+        if report.passed() && report.passes.len() == 2 && report.passes.iter().all(|p| p.executions > 0) {
+            return Ok(());
+        }
+        let trace = report.violation.as_ref().map_or(String::new(), |violation| violation.timeline());
+        let (id, verdict, unseen) = (self.id, report.verdict, &report.unseen);
+        Err(format!("exhibit {id}, {what}: {verdict}; not seen: {unseen:?}; \n{trace}"))
+    }
+}
+
+/// All exhibits, in the order of the list.
+pub fn exhibits() -> Vec<Exhibit> {
+    [
+        crate::e01_hole::exhibits(),
+        crate::e02_race::exhibits(),
+        crate::e03_blind_delete::exhibits(),
+        crate::e04_torn_pair::exhibits(),
+        crate::e05_allocator::exhibits(),
+        crate::e06_plan_one::exhibits(),
+        crate::e07_plan_two::exhibits(),
+        crate::e22_shared_counter::exhibits(),
+        crate::e23_barrier::exhibits(),
+        crate::e24_tail_lanes::exhibits(),
+        crate::e25_tombstone::exhibits(),
+        crate::e26_two_words::exhibits(),
+        crate::e27_payload::exhibits(),
+        crate::e28_endless_find::exhibits(),
+        crate::e31_link::exhibits(),
+        crate::e32_erasers::exhibits(),
+        crate::e33_flash_map::exhibits(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// Explores a subject.
+pub(crate) fn run<S: Subject>(subject: S) -> Run {
+    Box::new(move |scenario, options| explore_subject(subject.clone(), scenario, options))
+}
+
+/// A repaired form that is a subject.
+pub(crate) fn repair<S: Subject>(what: &'static str, subject: S) -> Repair {
+    Repair { what, run: run(subject) }
+}
+
+/// The same calls on the slab hash of this project, a warp of one lane with `slots` words: one word of a slab is
+/// its link.
+pub(crate) fn ours(what: &'static str, structure: &'static str, slots: u32) -> Repair {
+    let run = move |scenario: &Scenario, options: &Options| {
+        let mut scenario = Scenario { structure: structure.to_string(), ..scenario.clone() };
+        (scenario.config.lanes, scenario.config.slots, scenario.config.buckets) = (1, slots, 1);
+        explore(&scenario, options)
+    };
+    Repair { what, run: Box::new(run) }
+}
+
+/// Calls from text: `delete 5; insert_unique 7 71`.
+pub(crate) fn calls(text: &str) -> Vec<Call> {
+    let calls = text.split(';').map(str::trim).filter(|call| !call.is_empty());
+    calls.map(|call| call.parse().expect("the calls of an exhibit are written right")).collect()
+}

@@ -1,0 +1,32 @@
+//! The museum: published protocols with published defects, which the checker must find.
+//!
+//! Every [`Exhibit`] is the published form in our own words, run by the engine that checks the structures of this
+//! project, in the smallest scenario that shows its defect. `warpproof museum` visits them all, and so does the
+//! test `museum`; README.md beside the sources has the table.
+
+mod e01_hole;
+mod e02_race;
+mod e03_blind_delete;
+mod e04_torn_pair;
+mod e05_allocator;
+mod e06_plan_one;
+mod e07_plan_two;
+mod e22_shared_counter;
+mod e23_barrier;
+mod e24_tail_lanes;
+mod e25_tombstone;
+mod e26_two_words;
+mod e27_payload;
+mod e28_endless_find;
+mod e31_link;
+mod e32_erasers;
+mod e33_flash_map;
+mod exhibit;
+mod retrieve;
+mod slab_alloc;
+mod slab_hash;
+mod static_map;
+mod visit;
+
+pub use exhibit::{Exhibit, Repair, Run, Snapshot, exhibits};
+pub use visit::Visit;

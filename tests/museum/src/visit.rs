@@ -1,0 +1,28 @@
+//! A visit: what the published form was found to have, and whether the repaired forms hold.
+
+use crate::exhibit::Exhibit;
+use warpproof_simt::check::Report;
+use warpproof_simt::engine::Options;
+use warpproof_simt::scenarios::ScenarioError;
+
+/// What was seen of an exhibit.
+#[derive(Debug)]
+pub struct Visit {
+    /// The published form.
+    pub published: Report,
+    /// The repaired forms, each with what was changed.
+    pub repairs: Vec<(&'static str, Report)>,
+}
+
+impl Exhibit {
+    /// Explores the published form and the repaired ones.
+    ///
+    /// # Errors
+    /// If a scenario does not fit the engine.
+    pub fn visit(&self, options: &Options) -> Result<Visit, ScenarioError> {
+        let published = (self.published)(&self.scenario, options)?;
+        let repairs = self.repairs.iter();
+        let repairs = repairs.map(|repair| Ok((repair.what, (repair.run)(&self.scenario, options)?)));
+        Ok(Visit { published, repairs: repairs.collect::<Result<_, _>>()? })
+    }
+}
