@@ -5,10 +5,12 @@
 //! history linearizable, do the invariants hold in every state, does every warp finish, is every index in its
 //! array. A [`Violation`] carries the steps that lead to it.
 
+#[cfg(feature = "loom")]
 mod case;
 mod history;
 mod html;
 mod memory;
+#[cfg(feature = "loom")]
 mod record;
 mod report;
 mod scenario;
@@ -26,5 +28,7 @@ pub use subject::{AnySubject, Array, LANES, Subject};
 pub use violation::{Breach, Kind, Loads, Step, Violation};
 pub use warp::{ArrayBlock, ArrayWarp, Hooks, SimWarp};
 
+#[cfg(feature = "loom")]
 pub(crate) use case::Case;
+#[cfg(feature = "loom")]
 pub(crate) use record::{Action, Record};
