@@ -8,6 +8,7 @@
 mod history;
 mod html;
 mod memory;
+pub mod monitor;
 mod report;
 mod scenario;
 mod subject;

@@ -1,0 +1,135 @@
+//! From a history without an explanation to a few of its calls without one.
+
+use super::Part;
+use super::ops::{Class, Op};
+use super::problem::{NEVER, Problem, Span};
+use super::sweep::{First, Sweep};
+
+/// How many calls all looks at a part may see together: a bound on time. What is left is still without an
+/// explanation, though there may be smaller parts.
+const BUDGET: usize = 50_000_000;
+
+/// A part of a history that nothing explains, whatever the key held before.
+pub(super) struct Window {
+    /// Its calls: numbers of operations and what they have to do with it.
+    pub(super) ops: Vec<(u32, Part)>,
+    /// The place at which it begins.
+    pub(super) from: u32,
+}
+
+/// The earliest end and then the latest beginning with which a part has no explanation, without the reads that do not
+/// matter. The history as a whole has none.
+pub(super) fn shrink(ops: &[Op], named: bool) -> Window {
+    let mut test = Test { named, problem: Problem::default(), sweep: Sweep::default(), seen: 0 };
+    let places = 2 * ops.len() as u32;
+    let until = first(places, |until| !test.explained(ops, Span { from: 0, until }));
+    let from = first(until, |from| test.explained(ops, Span { from, until })).saturating_sub(1);
+    let span = Span { from, until };
+    let inside = |op: &Op| op.call >= from && op.ret < until;
+    let read: Vec<u64> =
+        ops.iter().filter(|op| op.class == Class::Reads && inside(op)).map(|op| op.value).collect();
+    let numbered = || ops.iter().zip(0u32..);
+    let (reads, writes): (Vec<_>, Vec<_>) = numbered()
+        .filter(|(op, _)| match op.class {
+            Class::Reads | Class::Present | Class::Absent => inside(op),
+            Class::Down => op.call < until && op.ret >= from,
+            Class::Up | Class::Assign => op.call < until && (op.ret >= from || read.contains(&op.value)),
+        })
+        .partition(|(op, _)| matches!(op.class, Class::Reads | Class::Present | Class::Absent));
+    let kept = test.needed(reads, &writes, span);
+    let named_by_a_read = |op: &Op| kept.iter().any(|(r, _)| r.class == Class::Reads && r.value == op.value);
+    let writes = writes.into_iter().filter(|(op, _)| op.ret >= from || named_by_a_read(op));
+    let part = |op: &Op| match op {
+        _ if op.ret < from => Part::Before,
+        _ if op.call < from => Part::Early,
+        _ if op.ret >= until => Part::Late,
+        _ => Part::Inside,
+    };
+    Window { ops: writes.chain(kept.iter().copied()).map(|(op, number)| (number, part(op))).collect(), from }
+}
+
+/// The first number up to `to` for which `holds`, which stays true from there on; `to` if there is none before.
+fn first(mut to: u32, mut holds: impl FnMut(u32) -> bool) -> u32 {
+    let mut from = 0;
+    while from < to {
+        let middle = from + (to - from) / 2;
+        if holds(middle) {
+            to = middle;
+        } else {
+            from = middle + 1;
+        }
+    }
+    to
+}
+
+struct Test {
+    named: bool,
+    problem: Problem,
+    sweep: Sweep,
+    seen: usize,
+}
+
+impl Test {
+    /// The reads without which the part would have an explanation.
+    fn needed<'a>(
+        &mut self,
+        mut reads: Vec<(&'a Op, u32)>,
+        writes: &[(&'a Op, u32)],
+        span: Span,
+    ) -> Vec<(&'a Op, u32)> {
+        let mut piece = reads.len();
+        while piece > 0 {
+            let mut at = 0;
+            while at < reads.len() && self.seen < BUDGET {
+                let end = (at + piece).min(reads.len());
+                let fewer = [&reads[..at], &reads[end..]].concat();
+                let ops: Vec<Op> = writes.iter().chain(&fewer).map(|(op, _)| **op).collect();
+                if self.explained(&ops, span) {
+                    at = end;
+                } else {
+                    reads = fewer;
+                }
+            }
+            piece = if piece == 1 { 0 } else { piece.div_ceil(2) };
+        }
+        reads
+    }
+
+    /// Whether the calls that lie in `span` have an explanation from some state of the key. One that is under way
+    /// at an end may have taken effect outside.
+    fn explained(&mut self, ops: &[Op], span: Span) -> bool {
+        self.seen += ops.len();
+        if self.problem.new(ops, span, self.named).is_err() {
+            return false;
+        }
+        self.states(span).into_iter().any(|first| {
+            let at_first = if let First::Value(v) = first { Some(v) } else { None };
+            // Again, because the cut changes it.
+            self.problem.new(ops, span, self.named).is_ok()
+                && self.problem.cut(at_first).is_ok()
+                && self.sweep.run(&self.problem, first)
+        })
+    }
+
+    /// The states that the key may be in when the span begins.
+    fn states(&self, span: Span) -> Vec<First> {
+        if span.from == 0 {
+            return vec![First::Absent];
+        }
+        let values = || self.problem.values.iter().enumerate();
+        let before: Vec<_> =
+            values().filter(|(_, value)| value.before).map(|(v, _)| First::Value(v)).collect();
+        match before.len() {
+            0 => {
+                let early = values().filter(|(_, value)| value.call < span.from && value.due != NEVER);
+                [First::Absent, First::Present]
+                    .into_iter()
+                    .chain(early.map(|(v, _)| First::Value(v)))
+                    .collect()
+            }
+            1 => before,
+            // Two values cannot both be current.
+            _ => Vec::new(),
+        }
+    }
+}
