@@ -146,21 +146,21 @@ fn shows<S: Spec<State = Vec<u64>> + Collection>(spec: &S, found: &Unexplained) 
     first.into_iter().all(|value| {
         let setup =
             value.map(|value| Event::alone(&Call::new(Op::InsertUnique, KEY, value), Ret::Inserted, 0));
-        let of = |inside: bool| {
-            let calls = found.calls.iter().filter(|(_, part)| *part != Part::Before);
-            calls.filter(move |(_, part)| (*part == Part::Inside) == inside).map(|(event, _)| event)
-        };
+        let inside = found.calls.iter().filter(|(_, part)| *part == Part::Inside).map(|(event, _)| event);
         // A value that is there at first is not written again.
         let spent = |event: &Event| S::VALUES && Some(event.call.value) == value;
-        let outside: Vec<&Event> = of(false).filter(|event| !spent(event)).collect();
-        // What may have taken effect outside is there or not, and has all the time it wants.
+        let outside = found.calls.iter().filter_map(|(event, part)| match part {
+            Part::Inside | Part::Before => None,
+            Part::Early => (!spent(event)).then(|| event.clone()),
+            Part::Late => Some(Event { end: u64::MAX, ..event.clone() }),
+        });
+        let outside: Vec<Event> = outside.collect();
+        // What may have taken effect outside is there or not.
         (0u32..1 << outside.len()).all(|subset| {
             let there =
                 outside.iter().enumerate().filter(|(i, _)| subset & 1 << i != 0).map(|(_, event)| event);
-            let there = there.map(|event| Event { end: u64::MAX, ..(**event).clone() });
-            let events: Vec<Event> =
-                setup.clone().into_iter().chain(of(true).cloned()).chain(there).collect();
-            !linearizable(spec, KEY, &events.iter().collect::<Vec<_>>())
+            let events: Vec<&Event> = setup.iter().chain(inside.clone()).chain(there).collect();
+            !linearizable(spec, KEY, &events)
         })
     })
 }

@@ -42,7 +42,7 @@ pub struct Unexplained {
     pub why: String,
     /// The calls, by the time at which they began.
     pub calls: Vec<(Event, Part)>,
-    /// No order explains the calls that lie behind this time, whatever the key held before. None: it was absent.
+    /// No order explains the calls from this time on, whatever the key held before. None: it was absent at first.
     pub from: Option<u64>,
 }
 

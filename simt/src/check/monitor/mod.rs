@@ -10,7 +10,7 @@ mod window;
 pub use failure::{Failure, Part, Refusal, Unexplained};
 
 use super::Event;
-use ops::{Asks, Op};
+use ops::{Asks, Crowd, Op};
 use problem::{Conflict, Problem, Span};
 use sweep::{First, Sweep};
 use warpproof_model::spec::{Map, Set};
@@ -49,6 +49,8 @@ pub struct Monitored {
     pub keys: usize,
     /// The most calls of one key that were under way at once.
     pub overlap: usize,
+    /// Calls that began while another of their key was under way.
+    pub met: usize,
 }
 
 /// Whether a history of any length is linearizable to a map or a set that is empty at first.
@@ -70,7 +72,9 @@ pub fn monitor<C: Collection>(collection: &C, events: &[Event]) -> Result<Monito
     let mut found = Monitored { calls: events.len(), ..Monitored::default() };
     for group in order.chunk_by(|a, b| a.0 == b.0) {
         found.keys += 1;
-        found.overlap = found.overlap.max(key.check(group)?);
+        let Crowd { overlap, met } = key.check(group)?;
+        found.overlap = found.overlap.max(overlap);
+        found.met += met;
     }
     Ok(found)
 }
@@ -92,8 +96,8 @@ struct Key<'a, C> {
 }
 
 impl<C: Collection> Key<'_, C> {
-    /// Checks one key; how many of its calls were under way at once.
-    fn check(&mut self, group: &[(u64, u32)]) -> Result<usize, Failure> {
+    /// Checks one key.
+    fn check(&mut self, group: &[(u64, u32)]) -> Result<Crowd, Failure> {
         self.ops.clear();
         for &(_, event) in group {
             let refused = |why| Failure::Refused { event: event as usize, why };
@@ -110,9 +114,9 @@ impl<C: Collection> Key<'_, C> {
                 }
             }
         }
-        let overlap = ops::place(&mut self.ops, self.events, &mut self.memory.order);
+        let crowd = ops::place(&mut self.ops, self.events, &mut self.memory.order);
         self.decide()?;
-        Ok(overlap)
+        Ok(crowd)
     }
 
     fn decide(&mut self) -> Result<(), Failure> {
@@ -144,8 +148,8 @@ impl<C: Collection> Key<'_, C> {
         let calls: Vec<_> =
             events.iter().map(|&(event, part)| (self.events[event as usize].clone(), part)).collect();
         let key = calls.first().map_or(0, |(event, _)| event.call.key);
-        let time = self.memory.order.get(from as usize).map(|&(time, _)| time);
-        let from = time.filter(|_| from > 0);
+        let inside = calls.iter().find(|(_, part)| *part == Part::Inside);
+        let from = inside.filter(|_| from > 0).map(|(event, _)| event.start);
         Failure::Unexplained(Box::new(Unexplained { key, why: why.to_string(), calls, from }))
     }
 }

@@ -92,9 +92,14 @@ pub(super) fn classify(values: bool, may_fill: bool, event: &Event) -> Result<As
     })
 }
 
-/// Numbers the calls and returns of one key in the order of their times, calls first where times are equal. Returns how
-/// many calls were under way at once.
-pub(super) fn place(ops: &mut [Op], events: &[Event], order: &mut Vec<(u64, u32)>) -> usize {
+/// How many calls of a key were under way at once, and how many began while another was.
+pub(super) struct Crowd {
+    pub(super) overlap: usize,
+    pub(super) met: usize,
+}
+
+/// Numbers the calls and returns of one key in the order of their times, calls first where times are equal.
+pub(super) fn place(ops: &mut [Op], events: &[Event], order: &mut Vec<(u64, u32)>) -> Crowd {
     const RETURN: u32 = 1 << 31;
     order.clear();
     for (i, op) in ops.iter().enumerate() {
@@ -103,16 +108,17 @@ pub(super) fn place(ops: &mut [Op], events: &[Event], order: &mut Vec<(u64, u32)
         order.push((event.end, i as u32 | RETURN));
     }
     order.sort();
-    let (mut open, mut most) = (0, 0);
+    let (mut open, mut crowd) = (0, Crowd { overlap: 0, met: 0 });
     for (place, &(_, what)) in order.iter().enumerate() {
         if what & RETURN == 0 {
             ops[what as usize].call = place as u32;
             open += 1;
-            most = open.max(most);
+            crowd.overlap = open.max(crowd.overlap);
+            crowd.met += usize::from(open > 1);
         } else {
             ops[(what & !RETURN) as usize].ret = place as u32;
             open -= 1;
         }
     }
-    most
+    crowd
 }

@@ -6,13 +6,23 @@ use super::ops::{Class, Op};
 /// The place of what never happens.
 pub(super) const NEVER: u32 = u32::MAX;
 
+/// Whether a value is current when a window begins.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum AtFirst {
+    No,
+    /// Its write is under way.
+    May,
+    /// Its write returned before.
+    Must,
+}
+
 /// A value: the call that wrote it and the calls that read it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Value {
     /// Whether it replaces a value; otherwise the key was absent.
     pub(super) assign: bool,
-    /// Its write returned before the window: it is current at first.
-    pub(super) before: bool,
+    /// Whether it is current when the window begins.
+    pub(super) at_first: AtFirst,
     /// Call of the write: the value becomes current later.
     pub(super) call: u32,
     /// The first return of a call that has it: the value becomes current earlier.
@@ -62,6 +72,16 @@ pub(super) struct Span {
 impl Span {
     /// All of it.
     pub(super) const ALL: Self = Self { from: 0, until: NEVER };
+
+    /// Whether an operation takes effect in it. One that is called right before it can do so in its first gap.
+    pub(super) fn has(self, op: &Op) -> bool {
+        !self.early(op) && op.ret >= self.from && op.ret < self.until
+    }
+
+    /// Whether an operation is under way when it begins, and may have taken effect before.
+    pub(super) fn early(self, op: &Op) -> bool {
+        op.call + 1 < self.from && op.ret >= self.from
+    }
 }
 
 /// The parts.
@@ -85,8 +105,8 @@ impl Problem {
         self.values.clear();
         self.names.clear();
         for (number, op) in ops.iter().enumerate().filter(|(_, op)| op.call < span.until) {
-            let inside = op.call >= span.from && op.ret < span.until;
-            let call = if op.call < span.from { span.from - 1 } else { op.call };
+            let inside = span.has(op);
+            let call = op.call.max(span.from.saturating_sub(1));
             let (due, op_number) = (if inside { op.ret } else { NEVER }, number as u32);
             let item = Item { call, due, op: op_number };
             match op.class {
@@ -94,9 +114,14 @@ impl Problem {
                     if named {
                         self.names.push((op.value, self.values.len() as u32));
                     }
-                    let (assign, before) = (op.class == Class::Assign, op.ret < span.from);
+                    let assign = op.class == Class::Assign;
+                    let at_first = match op {
+                        _ if op.ret < span.from => AtFirst::Must,
+                        _ if span.early(op) => AtFirst::May,
+                        _ => AtFirst::No,
+                    };
                     let (write, first, last) = (op_number, op_number, op_number);
-                    self.values.push(Value { assign, before, call, due, settle: call, write, first, last });
+                    self.values.push(Value { assign, at_first, call, due, settle: call, write, first, last });
                 }
                 Class::Down if op.ret >= span.from => self.downs.push(item),
                 Class::Present if inside => self.present.push(item),
@@ -106,10 +131,10 @@ impl Problem {
         }
         self.names.sort_unstable();
         let reads = ops.iter().enumerate().filter(|(_, op)| op.class == Class::Reads);
-        for (number, op) in reads.filter(|(_, op)| op.call >= span.from && op.ret < span.until) {
+        for (number, op) in reads.filter(|(_, op)| span.has(op)) {
             self.read(number as u32, op)?;
         }
-        self.values.retain(|v| !v.before || v.due != NEVER);
+        self.values.retain(|v| v.at_first != AtFirst::Must || v.due != NEVER);
         Ok(())
     }
 

@@ -2,12 +2,15 @@
 
 use super::Part;
 use super::ops::{Class, Op};
-use super::problem::{NEVER, Problem, Span};
+use super::problem::{AtFirst, NEVER, Problem, Span};
 use super::sweep::{First, Sweep};
 
 /// How many calls all looks at a part may see together: a bound on time. What is left is still without an
 /// explanation, though there may be smaller parts.
 const BUDGET: usize = 50_000_000;
+
+/// Up to so many writes under way at the beginning of a part, each is looked at as before it and as in it.
+const EARLY: usize = 4;
 
 /// A part of a history that nothing explains, whatever the key held before.
 pub(super) struct Window {
@@ -25,7 +28,7 @@ pub(super) fn shrink(ops: &[Op], named: bool) -> Window {
     let until = first(places, |until| !test.explained(ops, Span { from: 0, until }));
     let from = first(until, |from| test.explained(ops, Span { from, until })).saturating_sub(1);
     let span = Span { from, until };
-    let inside = |op: &Op| op.call >= from && op.ret < until;
+    let inside = |op: &Op| span.has(op);
     let read: Vec<u64> =
         ops.iter().filter(|op| op.class == Class::Reads && inside(op)).map(|op| op.value).collect();
     let numbered = || ops.iter().zip(0u32..);
@@ -41,7 +44,7 @@ pub(super) fn shrink(ops: &[Op], named: bool) -> Window {
     let writes = writes.into_iter().filter(|(op, _)| op.ret >= from || named_by_a_read(op));
     let part = |op: &Op| match op {
         _ if op.ret < from => Part::Before,
-        _ if op.call < from => Part::Early,
+        _ if span.early(op) => Part::Early,
         _ if op.ret >= until => Part::Late,
         _ => Part::Inside,
     };
@@ -95,9 +98,29 @@ impl Test {
         reads
     }
 
-    /// Whether the calls that lie in `span` have an explanation from some state of the key. One that is under way
-    /// at an end may have taken effect outside.
+    /// Whether the calls that lie in `span` have an explanation from some state of the key. A write that is under
+    /// way when it begins took effect before or in it, one that is under way when it ends in it or later.
     fn explained(&mut self, ops: &[Op], span: Span) -> bool {
+        let writes = |op: &Op| matches!(op.class, Class::Up | Class::Assign | Class::Down);
+        let early: Vec<usize> = (0..ops.len()).filter(|&i| span.early(&ops[i]) && writes(&ops[i])).collect();
+        if early.len() > EARLY {
+            return self.explained_from_some_state(ops, span);
+        }
+        let mut ops = ops.to_vec();
+        let calls_and_returns: Vec<_> = early.iter().map(|&i| (ops[i].call, ops[i].ret)).collect();
+        (0u32..1 << early.len()).any(|before| {
+            for (bit, &i) in early.iter().enumerate() {
+                let (call, ret) = calls_and_returns[bit];
+                let took_effect = before & 1 << bit != 0;
+                ops[i].call = if took_effect { call } else { span.from - 1 };
+                ops[i].ret = if took_effect { span.from - 1 } else { ret };
+            }
+            self.explained_from_some_state(&ops, span)
+        })
+    }
+
+    /// The same, where a write that is under way at the beginning may be left out and is never due.
+    fn explained_from_some_state(&mut self, ops: &[Op], span: Span) -> bool {
         self.seen += ops.len();
         if self.problem.new(ops, span, self.named).is_err() {
             return false;
@@ -116,18 +139,14 @@ impl Test {
         if span.from == 0 {
             return vec![First::Absent];
         }
-        let values = || self.problem.values.iter().enumerate();
-        let before: Vec<_> =
-            values().filter(|(_, value)| value.before).map(|(v, _)| First::Value(v)).collect();
-        match before.len() {
-            0 => {
-                let early = values().filter(|(_, value)| value.call < span.from && value.due != NEVER);
-                [First::Absent, First::Present]
-                    .into_iter()
-                    .chain(early.map(|(v, _)| First::Value(v)))
-                    .collect()
-            }
-            1 => before,
+        let values = |at_first| {
+            let values = self.problem.values.iter().enumerate();
+            let values = values.filter(move |(_, value)| value.at_first == at_first && value.due != NEVER);
+            values.map(|(v, _)| First::Value(v))
+        };
+        match values(AtFirst::Must).count() {
+            0 => [First::Absent, First::Present].into_iter().chain(values(AtFirst::May)).collect(),
+            1 => values(AtFirst::Must).collect(),
             // Two values cannot both be current.
             _ => Vec::new(),
         }
