@@ -121,7 +121,7 @@ impl<C: Collection> Key<'_, C> {
 
     fn decide(&mut self) -> Result<(), Failure> {
         let Memory { problem, sweep, .. } = &mut self.memory;
-        let taken_apart = problem.new(&self.ops, Span::ALL, C::VALUES);
+        let taken_apart = problem.take_apart(&self.ops, Span::ALL, C::VALUES);
         if let Some((_, second)) = problem.twice() {
             return Err(Failure::Refused { event: self.event(second) as usize, why: Refusal::ValueTwice });
         }

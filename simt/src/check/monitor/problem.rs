@@ -98,7 +98,7 @@ pub(super) struct Problem {
 impl Problem {
     /// Takes `ops` apart. A call that is under way at an end of the span may have taken effect outside of it: if
     /// it writes it is never due, if it reads it is left out. With `named` values each read belongs to its write.
-    pub(super) fn new(&mut self, ops: &[Op], span: Span, named: bool) -> Result<(), Conflict> {
+    pub(super) fn take_apart(&mut self, ops: &[Op], span: Span, named: bool) -> Result<(), Conflict> {
         for items in [&mut self.downs, &mut self.present, &mut self.absent] {
             items.clear();
         }

@@ -4,6 +4,7 @@ use super::Part;
 use super::ops::{Class, Op};
 use super::problem::{AtFirst, NEVER, Problem, Span};
 use super::sweep::{First, Sweep};
+use std::collections::HashSet;
 
 /// How many calls all looks at a part may see together: a bound on time. What is left is still without an
 /// explanation, though there may be smaller parts.
@@ -29,7 +30,7 @@ pub(super) fn shrink(ops: &[Op], named: bool) -> Window {
     let from = first(until, |from| test.explained(ops, Span { from, until })).saturating_sub(1);
     let span = Span { from, until };
     let inside = |op: &Op| span.has(op);
-    let read: Vec<u64> =
+    let read: HashSet<u64> =
         ops.iter().filter(|op| op.class == Class::Reads && inside(op)).map(|op| op.value).collect();
     let numbered = || ops.iter().zip(0u32..);
     let (reads, writes): (Vec<_>, Vec<_>) = numbered()
@@ -40,8 +41,9 @@ pub(super) fn shrink(ops: &[Op], named: bool) -> Window {
         })
         .partition(|(op, _)| matches!(op.class, Class::Reads | Class::Present | Class::Absent));
     let kept = test.needed(reads, &writes, span);
-    let named_by_a_read = |op: &Op| kept.iter().any(|(r, _)| r.class == Class::Reads && r.value == op.value);
-    let writes = writes.into_iter().filter(|(op, _)| op.ret >= from || named_by_a_read(op));
+    let read: HashSet<u64> =
+        kept.iter().filter(|(op, _)| op.class == Class::Reads).map(|(op, _)| op.value).collect();
+    let writes = writes.into_iter().filter(|(op, _)| op.ret >= from || read.contains(&op.value));
     let part = |op: &Op| match op {
         _ if op.ret < from => Part::Before,
         _ if span.early(op) => Part::Early,
@@ -122,13 +124,13 @@ impl Test {
     /// The same, where a write that is under way at the beginning may be left out and is never due.
     fn explained_from_some_state(&mut self, ops: &[Op], span: Span) -> bool {
         self.seen += ops.len();
-        if self.problem.new(ops, span, self.named).is_err() {
+        if self.problem.take_apart(ops, span, self.named).is_err() {
             return false;
         }
         self.states(span).into_iter().any(|first| {
             let at_first = if let First::Value(v) = first { Some(v) } else { None };
             // Again, because the cut changes it.
-            self.problem.new(ops, span, self.named).is_ok()
+            self.problem.take_apart(ops, span, self.named).is_ok()
                 && self.problem.cut(at_first).is_ok()
                 && self.sweep.run(&self.problem, first)
         })
