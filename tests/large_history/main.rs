@@ -1,9 +1,12 @@
-//! Histories of hundreds of thousands of calls of real threads on the tables of the CPU backend, checked as a whole.
+//! Histories of hundreds of thousands of calls, checked as a whole: of real threads on the tables of the CPU backend, and
+//! of the first GPU.
 //!
 //! The monitor that checks them is first compared with the exhaustive search, on small histories.
 
 mod drive;
 mod faults;
+#[cfg(feature = "gpu")]
+mod gpu;
 mod oracle;
 
 use drive::{Load, drive};
@@ -19,7 +22,7 @@ const FEW: Load = Load { keys: 8, calls: 4_000, rounds: 15, deletes: 1 };
 const MANY: Load = Load { keys: 50_000, calls: 60_000, rounds: 1, deletes: 4 };
 
 /// Checks one history; how many calls it has, and how many of them met others.
-fn holds<C: Collection>(what: &str, collection: &C, events: &[Event]) -> [usize; 2] {
+pub(crate) fn holds<C: Collection>(what: &str, collection: &C, events: &[Event]) -> [usize; 2] {
     let begin = Instant::now();
     let found = match monitor(collection, events) {
         Ok(found) => found,
