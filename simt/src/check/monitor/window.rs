@@ -21,8 +21,8 @@ pub(super) struct Window {
     pub(super) from: u32,
 }
 
-/// The earliest end and then the latest beginning with which a part has no explanation, without the reads that do not
-/// matter. The history as a whole has none.
+/// The earliest end and then the latest beginning with which a part has no explanation, without the reads and
+/// assigns that do not matter. The history as a whole has none.
 pub(super) fn shrink(ops: &[Op], named: bool) -> Window {
     let mut test = Test { named, problem: Problem::default(), sweep: Sweep::default(), seen: 0 };
     let places = 2 * ops.len() as u32;
@@ -40,17 +40,24 @@ pub(super) fn shrink(ops: &[Op], named: bool) -> Window {
             Class::Up | Class::Assign => op.call < until && (op.ret >= from || read.contains(&op.value)),
         })
         .partition(|(op, _)| matches!(op.class, Class::Reads | Class::Present | Class::Absent));
-    let kept = test.needed(reads, &writes, span);
+    let reads = test.needed(reads, &writes, span);
     let read: HashSet<u64> =
-        kept.iter().filter(|(op, _)| op.class == Class::Reads).map(|(op, _)| op.value).collect();
-    let writes = writes.into_iter().filter(|(op, _)| op.ret >= from || read.contains(&op.value));
+        reads.iter().filter(|(op, _)| op.class == Class::Reads).map(|(op, _)| op.value).collect();
+    // Without an assign that nobody reads, the value before it goes on.
+    let (assigns, mut rest): (Vec<_>, Vec<_>) = writes
+        .into_iter()
+        .filter(|(op, _)| op.ret >= from || read.contains(&op.value))
+        .partition(|(op, _)| op.class == Class::Assign && !read.contains(&op.value));
+    rest.extend(reads);
+    let assigns = test.needed(assigns, &rest, span);
+    rest.extend(assigns);
     let part = |op: &Op| match op {
         _ if op.ret < from => Part::Before,
         _ if span.early(op) => Part::Early,
         _ if op.ret >= until => Part::Late,
         _ => Part::Inside,
     };
-    Window { ops: writes.chain(kept.iter().copied()).map(|(op, number)| (number, part(op))).collect(), from }
+    Window { ops: rest.into_iter().map(|(op, number)| (number, part(op))).collect(), from }
 }
 
 /// The first number up to `to` for which `holds`, which stays true from there on; `to` if there is none before.
@@ -75,29 +82,29 @@ struct Test {
 }
 
 impl Test {
-    /// The reads without which the part would have an explanation.
+    /// Of operations that may be left out, those without which the part would have an explanation.
     fn needed<'a>(
         &mut self,
-        mut reads: Vec<(&'a Op, u32)>,
-        writes: &[(&'a Op, u32)],
+        mut some: Vec<(&'a Op, u32)>,
+        rest: &[(&'a Op, u32)],
         span: Span,
     ) -> Vec<(&'a Op, u32)> {
-        let mut piece = reads.len();
+        let mut piece = some.len();
         while piece > 0 {
             let mut at = 0;
-            while at < reads.len() && self.seen < BUDGET {
-                let end = (at + piece).min(reads.len());
-                let fewer = [&reads[..at], &reads[end..]].concat();
-                let ops: Vec<Op> = writes.iter().chain(&fewer).map(|(op, _)| **op).collect();
+            while at < some.len() && self.seen < BUDGET {
+                let end = (at + piece).min(some.len());
+                let fewer = [&some[..at], &some[end..]].concat();
+                let ops: Vec<Op> = rest.iter().chain(&fewer).map(|(op, _)| **op).collect();
                 if self.explained(&ops, span) {
                     at = end;
                 } else {
-                    reads = fewer;
+                    some = fewer;
                 }
             }
             piece = if piece == 1 { 0 } else { piece.div_ceil(2) };
         }
-        reads
+        some
     }
 
     /// Whether the calls that lie in `span` have an explanation from some state of the key. A write that is under
