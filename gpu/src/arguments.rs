@@ -9,7 +9,7 @@ use warpproof_model::host::Refused;
 
 mod head;
 
-pub(crate) use head::{Head, NUMBERS};
+pub(crate) use head::{Head, NUMBERS, Stamps};
 
 /// Elements in device memory: an address and a length. Does not keep the memory.
 #[derive(Debug)]

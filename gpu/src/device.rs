@@ -14,6 +14,11 @@ pub(crate) const TABLES_WIDE: &str = concat!(include_str!("../ptx/warpproof.sm_9
 /// Other shapes of the 32-bit map, and the floors.
 pub(crate) const TUNING: &str = concat!(include_str!("../ptx/tuning.sm_75.ptx"), "\0");
 
+/// The tables' operations between two stamps, for 7.5 and up.
+pub(crate) const STRESS_BASE: &str = concat!(include_str!("../ptx/stress.sm_75.ptx"), "\0");
+/// The same with 128-bit words, for 9.0 and up.
+pub(crate) const STRESS_WIDE: &str = concat!(include_str!("../ptx/stress.sm_90.ptx"), "\0");
+
 /// Lowest compute capability of the kernels.
 const BASE: (u32, u32) = (7, 5);
 /// Lowest compute capability with 128-bit atomics.
@@ -162,6 +167,11 @@ impl Device {
             None => tuning.insert(Module::load(&self.inner.own, TUNING)?).clone(),
         };
         module.kernel(name, lanes)
+    }
+
+    /// The kernels of stress tests, loaded anew.
+    pub(crate) fn stress_module(&self) -> Result<Arc<Module>, Error> {
+        Module::load(&self.inner.own, if self.inner.wide { STRESS_WIDE } else { STRESS_BASE })
     }
 
     /// Memory for `len` elements, at least one, whatever is in it.

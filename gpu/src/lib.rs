@@ -6,7 +6,7 @@
 //! - [`Device`]: opens a GPU and loads the kernels that fit it.
 //! - [`SlabMap`], [`SlabMultimap`], [`SlabSet`]: the interface of [`warpproof_model::host`] on host slices, as on the CPU.
 //! - [`MapOn`], [`SetOn`]: the same operations on device slices, on a stream of the caller, asynchronous.
-//! - [`Timer`], [`Floors`]: what benches need.
+//! - [`Timer`], [`Floors`]: what benches need. [`StressClock`]: what stress tests need.
 //!
 //! ```no_run
 //! use warpproof_gpu::{Device, SlabMap};
@@ -37,6 +37,7 @@ mod module;
 mod on;
 mod set;
 mod slices;
+mod stress;
 mod table;
 mod timer;
 
@@ -49,6 +50,7 @@ pub use map::{SlabMap, SlabMultimap};
 pub use on::{MapOn, SetOn};
 pub use set::SlabSet;
 pub use slices::{Input, Output};
+pub use stress::{Stamped, StressClock};
 pub use table::{Parts, Tuning};
 pub use timer::Timer;
 

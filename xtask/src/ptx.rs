@@ -110,7 +110,7 @@ mod tests {
     fn every_module_is_checked_in() {
         for module in &MODULES {
             let text = read(&module.path()).unwrap();
-            assert!(kernels(&text) > 20, "{}", module.file_name());
+            assert!(kernels(&text) > 2, "{}", module.file_name());
             assert!(text.contains(&format!(".target {}", module.target)), "{}", module.file_name());
         }
         assert!(read(&version_file()).unwrap().starts_with("rustc "));

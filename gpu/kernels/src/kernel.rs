@@ -73,6 +73,21 @@ macro_rules! operation {
          found: *mut $crate::layout::$layout::Value, n: u32]
         [ops, keys, values, outcomes, found, n] }
     };
+    (stamped set32 $k:tt) => {
+        $crate::kernel::table! { $k stamped
+        [ops: *const u8, keys: *const u32, outcomes: *mut u8,
+         clock: *mut u64, starts: *mut u64, ends: *mut u64, n: u32]
+        [ops, keys, core::ptr::null(), outcomes, core::ptr::null_mut(),
+         warpproof_device::Global::new(clock, 1), starts, ends, n] }
+    };
+    (stamped $layout:ident $k:tt) => {
+        $crate::kernel::table! { $k stamped
+        [ops: *const u8, keys: *const $crate::layout::$layout::Key,
+         values: *const $crate::layout::$layout::Value, outcomes: *mut u8,
+         found: *mut $crate::layout::$layout::Value,
+         clock: *mut u64, starts: *mut u64, ends: *mut u64, n: u32]
+        [ops, keys, values, outcomes, found, warpproof_device::Global::new(clock, 1), starts, ends, n] }
+    };
     (flush $layout:ident $k:tt) => {
         $crate::kernel::table! { $k flush [freed: *mut u64] [warpproof_device::Global::new(freed, 1)] }
     };

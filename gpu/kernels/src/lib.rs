@@ -25,6 +25,7 @@
 //! | `search` | keys, values, found `u8*` or null, missing value, n | a tile per operation |
 //! | `search_all` | keys, offsets `u64*`, values, counts `u32*`, n | a tile per operation |
 //! | `mixed` | ops `u8*`, keys, values, outcomes `u8*`, found values, n | a tile per operation |
+//! | `stamped` | as `mixed`, before n: clock `u64*` (1), starts `u64*`, ends `u64*` | a tile per operation |
 //! | `flush` | freed `u64*` (1) | a tile per bucket |
 //! | `stats` | numbers `u64*` (20) | a tile per bucket, 80 bytes of shared memory |
 //! | `collect` | keys, values, capacity `u64`, total `u64*` (1) | a tile per bucket, 12 bytes of shared memory |
@@ -33,14 +34,19 @@
 //! `mixed`, and no values: its `search` takes keys, found, n. Blocks have one dimension and a multiple of 32 threads.
 //!
 //! With the feature `tuning` the module holds other shapes of `map32` and the floors of random access
-//! ([`floor`]) instead; with `probes`, one kernel per memory access and order.
+//! ([`floor`]) instead; with `stress`, only `stamped` of the maps and the set (without values and found there); with
+//! `probes`, one kernel per memory access and order.
 #![cfg(target_arch = "nvptx64")]
 #![no_std]
 #![feature(abi_ptx, asm_experimental_arch)]
 #![cfg_attr(feature = "probes", feature(macro_metavar_expr_concat))]
 #![cfg_attr(
-    feature = "tuning",
-    allow(dead_code, unused_imports, reason = "the benches need a part of the operations and layouts")
+    any(feature = "tuning", feature = "stress"),
+    allow(
+        dead_code,
+        unused_imports,
+        reason = "benches and stress tests need a part of the operations and layouts"
+    )
 )]
 
 #[cfg(not(feature = "probes"))]
@@ -54,7 +60,9 @@ mod layout;
 mod floor;
 #[cfg(feature = "probes")]
 mod probes;
-#[cfg(not(any(feature = "tuning", feature = "probes")))]
+#[cfg(feature = "stress")]
+mod stress;
+#[cfg(not(any(feature = "tuning", feature = "stress", feature = "probes")))]
 mod tables;
 #[cfg(feature = "tuning")]
 mod tuning;

@@ -23,6 +23,26 @@ pub(crate) struct Head {
     pub(crate) buckets: u32,
 }
 
+/// The clock of stamped operations, and what it said before and after each.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stamps {
+    pub(crate) clock: Span<u64>,
+    pub(crate) starts: Span<u64>,
+    pub(crate) ends: Span<u64>,
+}
+
+impl Stamps {
+    /// Puts the arguments of the stamps in front of the last one, the number of operations.
+    fn before_count(self, keys: usize, arguments: &mut Arguments) -> Result<(), Refused> {
+        same(1, "clocks", self.clock.len)?;
+        same(keys, "starts", self.starts.len)?;
+        same(keys, "ends", self.ends.len)?;
+        let at = arguments.list.len() - 1;
+        arguments.list.splice(at..at, [self.clock.whole(), self.starts.each(), self.ends.each()]);
+        Ok(())
+    }
+}
+
 impl Head {
     fn arguments(&self, tiles: usize, shared: u32, rest: &[Argument]) -> Arguments {
         let mut list = Vec::with_capacity(6 + rest.len());
@@ -109,6 +129,37 @@ impl Head {
         same(keys.len, "found values", found.len)?;
         let rest = [ops.each(), keys.each(), values.each(), outcomes.each(), found.each(), Argument::Count];
         Ok(self.arguments(keys.len, 0, &rest))
+    }
+
+    /// stamped of a map: ops, keys, values, outcomes, found values, clock, starts, ends, n.
+    pub(crate) fn stamped<K, V>(
+        &self,
+        ops: Span<u8>,
+        keys: Span<K>,
+        values: Span<V>,
+        outcomes: Span<u8>,
+        found: Span<V>,
+        stamps: Stamps,
+    ) -> Result<Arguments, Refused> {
+        let mut arguments = self.mixed(ops, keys, values, outcomes, found)?;
+        stamps.before_count(keys.len, &mut arguments)?;
+        Ok(arguments)
+    }
+
+    /// stamped of a set: ops, keys, outcomes, clock, starts, ends, n.
+    pub(crate) fn stamped_keys<K>(
+        &self,
+        ops: Span<u8>,
+        keys: Span<K>,
+        outcomes: Span<u8>,
+        stamps: Stamps,
+    ) -> Result<Arguments, Refused> {
+        same(keys.len, "operations", ops.len)?;
+        same(keys.len, "outcomes", outcomes.len)?;
+        let mut arguments =
+            self.arguments(keys.len, 0, &[ops.each(), keys.each(), outcomes.each(), Argument::Count]);
+        stamps.before_count(keys.len, &mut arguments)?;
+        Ok(arguments)
     }
 
     /// flush: the number of slabs given back, one u64.

@@ -131,6 +131,28 @@ fn arguments_are_those_of_the_tuning_kernels() {
 }
 
 #[test]
+fn arguments_are_those_of_the_stress_kernels() {
+    use crate::device::{STRESS_BASE, STRESS_WIDE};
+    let (codes, keys) = (Span::<u8>::new(1 << 12, 3), Span::<u32>::new(1 << 10, 3));
+    let (clock, times) = (Span::new(1 << 14, 1), Span::new(1 << 15, 3));
+    let stamps = Stamps { clock, starts: times, ends: times };
+    let lock = Head { values: Some(1 << 22), ..HEAD };
+    for ptx in [STRESS_BASE, STRESS_WIDE] {
+        let check = |name: &str, arguments: Result<Arguments, Refused>| {
+            let arguments = arguments.expect("the lengths are right");
+            assert_eq!(declared(ptx, name), Some(passed(&arguments)), "{name}");
+        };
+        check("slab_map32_stamped_l2", HEAD.stamped(codes, keys, keys, codes, keys, stamps));
+        check("slab_set32_stamped_l2", HEAD.stamped_keys(codes, keys, codes, stamps));
+        check("slab_map64l_stamped_l2", lock.stamped(codes, keys, keys, codes, keys, stamps));
+    }
+    let wide = HEAD.stamped(codes, keys, keys, codes, keys, stamps).expect("the lengths are right");
+    assert_eq!(declared(STRESS_WIDE, "slab_map64_stamped_l4"), Some(passed(&wide)));
+    assert!(HEAD.stamped_keys(codes, keys, codes, Stamps { clock: times, ..stamps }).is_err());
+    assert!(HEAD.stamped_keys(codes, keys, codes, Stamps { ends: clock, ..stamps }).is_err());
+}
+
+#[test]
 fn lengths_are_checked() {
     let (three, two) = (Span::<u32>::new(0, 3), Span::<u32>::new(0, 2));
     let codes = Span::<u8>::new(0, 3);

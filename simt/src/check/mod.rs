@@ -10,6 +10,7 @@ mod case;
 mod history;
 mod html;
 mod memory;
+pub mod monitor;
 #[cfg(feature = "loom")]
 mod record;
 mod report;

@@ -11,10 +11,14 @@
 
 mod phase;
 mod query;
+#[cfg(feature = "stress")]
+mod stamped;
 mod update;
 
 pub(crate) use phase::{collect, flush, stats};
 pub(crate) use query::{count, search, search_all};
+#[cfg(feature = "stress")]
+pub(crate) use stamped::stamped;
 pub(crate) use update::{delete, delete_all, insert, insert_or_assign, insert_unique, mixed};
 
 use warpproof_device::Tile;

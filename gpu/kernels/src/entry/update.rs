@@ -108,7 +108,7 @@ pub(crate) unsafe fn delete_all<const L: u32, const S: usize, C: Slots, B: Integ
 }
 
 /// Code of an operation that does not exist: nothing was done.
-const UNKNOWN_OPERATION: u8 = 254;
+pub(super) const UNKNOWN_OPERATION: u8 = 254;
 
 /// Operations of all kinds: `ops[op]` is the code of an [`Op`]. A search that finds its key has outcome 1 and writes
 /// `found[op]`; one that does not has outcome 0.

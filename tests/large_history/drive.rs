@@ -1,0 +1,122 @@
+//! Real threads on one table, each a warp; every call is stamped.
+
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicU64, Ordering};
+use warpproof::model::host::Geometry;
+use warpproof::model::slab::Unique;
+use warpproof::model::spec::{Call, Op, Ret};
+use warpproof::model::{UserKey, Word};
+use warpproof::simt::check::Event;
+use warpproof::simt::cpu::{CpuWarp, Store, Table};
+
+/// Warps that race. More than most machines of a test farm have cores: a warp that is interrupted within a call
+/// makes the call long.
+const WARPS: usize = 4;
+
+/// How much is done, and how closely.
+#[derive(Clone, Copy)]
+pub(crate) struct Load {
+    /// Different keys.
+    pub(crate) keys: u64,
+    /// Calls of each warp between two flushes.
+    pub(crate) calls: usize,
+    /// How often the warps run that many calls.
+    pub(crate) rounds: usize,
+    /// Of 16 calls, so many are deletes.
+    pub(crate) deletes: u64,
+}
+
+/// Runs warps of `L` lanes of `S` slots; the history ends with a delete of every key.
+pub(crate) fn drive<St: Store, const L: usize, const S: usize>(load: Load) -> Vec<Event> {
+    let geometry =
+        Geometry { slab_slots: (L * S) as u32, buckets: (load.keys / 4).max(2) as u32, pool: 1 << 16 };
+    let mut table = Table::<St, L, S, Unique>::new(geometry).expect("memory for a table");
+    let clock = AtomicU64::new(0);
+    let mut history = Vec::with_capacity(load.rounds * load.calls * WARPS + load.keys as usize);
+    let together = Barrier::new(WARPS);
+    for round in 0..load.rounds {
+        let logs = crossbeam_utils::thread::scope(|scope| {
+            let start = |warp| {
+                let (table, clock, together) = (&table, &clock, &together);
+                scope.spawn(move |_| {
+                    together.wait();
+                    program(table, clock, load, round, warp)
+                })
+            };
+            let threads: Vec<_> = (0..WARPS).map(start).collect();
+            threads.into_iter().map(|t| t.join().expect("no thread panics")).collect::<Vec<_>>()
+        });
+        logs.expect("no thread panics").into_iter().for_each(|log| history.extend(log));
+        // The tombstones of a long history would make its chains long.
+        table.flush();
+    }
+    let mut w = CpuWarp::<L>::new(0);
+    for key in 0..load.keys {
+        history.push(stamped(&table, &mut w, &clock, 0, Call::new(Op::Delete, key, 0)));
+    }
+    assert_eq!(table.stats().live, 0, "every key was deleted");
+    history
+}
+
+/// The calls of one warp in one round.
+fn program<St: Store, const L: usize, const S: usize>(
+    table: &Table<St, L, S, Unique>,
+    clock: &AtomicU64,
+    load: Load,
+    round: usize,
+    warp: usize,
+) -> Vec<Event> {
+    let mut w = CpuWarp::<L>::new(warp as u32);
+    let mut log = Vec::with_capacity(load.calls);
+    let first = (round * WARPS + warp) * load.calls;
+    let mut state = (first as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    for call in 0..load.calls {
+        // Xorshift: the calls of a warp are a function of the load.
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        let (kind, key) = ((state >> 40) % 16, (state >> 16) % load.keys);
+        // A set has no values.
+        let value = if size_of::<St::Value>() == 0 { 0 } else { (first + call) as u64 };
+        let call = match kind {
+            kind if kind < load.deletes => Call::new(Op::Delete, key, 0),
+            kind if kind < load.deletes + 3 => Call::new(Op::InsertUnique, key, value),
+            kind if kind < load.deletes + 6 => Call::new(Op::InsertOrAssign, key, value),
+            _ => Call::new(Op::Search, key, 0),
+        };
+        log.push(stamped(table, &mut w, clock, warp, call));
+    }
+    log
+}
+
+/// Runs one call between two looks at the clock.
+fn stamped<St: Store, const L: usize, const S: usize>(
+    table: &Table<St, L, S, Unique>,
+    w: &mut CpuWarp<L>,
+    clock: &AtomicU64,
+    warp: usize,
+    call: Call,
+) -> Event {
+    // AcqRel: pairs with the stamp behind every call that returned before. What it did is visible to this call.
+    let start = clock.fetch_add(1, Ordering::AcqRel);
+    let ret = run(table, w, &call);
+    // AcqRel: pairs with the stamp in front of every call that begins later.
+    let end = clock.fetch_add(1, Ordering::AcqRel);
+    Event { warp: Some(warp), number: 0, call, ret: Some(ret), after: Vec::new(), start, end }
+}
+
+fn run<St: Store, const L: usize, const S: usize>(
+    table: &Table<St, L, S, Unique>,
+    w: &mut CpuWarp<L>,
+    call: &Call,
+) -> Ret {
+    let view = table.view();
+    let key = UserKey::new(St::Key::from_bits(call.key.into())).expect("keys are small");
+    let value = St::Value::from_bits(call.value.into());
+    match call.op {
+        Op::InsertUnique => view.insert_unique(w, key, value).into(),
+        Op::InsertOrAssign => view.insert_or_assign(w, key, value).into(),
+        Op::Delete => view.delete(w, key).into(),
+        _ => Ret::Value(view.search(w, key).map(|value| value.to_bits() as u64)),
+    }
+}

@@ -1,0 +1,103 @@
+//! Histories of hundreds of thousands of calls, checked as a whole: of real threads on the tables of the CPU backend, and
+//! of the first GPU.
+//!
+//! The monitor that checks them is first compared with the exhaustive search, on small histories.
+
+mod drive;
+mod faults;
+#[cfg(feature = "gpu")]
+mod gpu;
+mod oracle;
+
+use drive::{Load, drive};
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+use warpproof::model::spec::{Call, Map, Op, Ret, Set};
+use warpproof::simt::check::Event;
+use warpproof::simt::check::monitor::{Collection, monitor};
+use warpproof::simt::cpu::{KeyStore, PairStore, WidePairStore};
+
+/// Few keys, so that calls meet. Deletes are rare: their slots come back only when the threads rest.
+const FEW: Load = Load { keys: 8, calls: 4_000, rounds: 15, deletes: 1 };
+const MANY: Load = Load { keys: 50_000, calls: 60_000, rounds: 1, deletes: 4 };
+
+/// Checks one history; how many calls it has, and how many of them met others.
+pub(crate) fn holds<C: Collection>(what: &str, collection: &C, events: &[Event]) -> [usize; 2] {
+    let begin = Instant::now();
+    let found = match monitor(collection, events) {
+        Ok(found) => found,
+        Err(failure) => panic!("{what}: {failure}"),
+    };
+    println!(
+        "{what}: {} calls on {} keys, {} met others, up to {} at once, checked in {:.3} s",
+        found.calls,
+        found.keys,
+        found.met,
+        found.overlap,
+        begin.elapsed().as_secs_f64()
+    );
+    [found.calls, found.met]
+}
+
+/// One test, so that the tables do not compete for the cores.
+#[test]
+fn a_million_calls_of_real_threads_are_linearizable() {
+    let map = Map::default();
+    let found = [
+        holds("map32, 8 keys", &map, &drive::<PairStore, 1, 8>(FEW)),
+        holds("map32, 50000 keys", &map, &drive::<PairStore, 4, 2>(MANY)),
+        holds("set32, 8 keys", &Set::default(), &drive::<KeyStore, 1, 8>(FEW)),
+        holds("set32, 50000 keys", &Set::default(), &drive::<KeyStore, 8, 1>(MANY)),
+        holds("map64, 8 keys", &map, &drive::<WidePairStore, 1, 8>(FEW)),
+        holds("map64, 50000 keys", &map, &drive::<WidePairStore, 2, 4>(MANY)),
+    ];
+    let [calls, met] = found.iter().fold([0, 0], |sum, found| [sum[0] + found[0], sum[1] + found[1]]);
+    assert!(calls >= 1_000_000, "only {calls} calls");
+    assert!(met >= 1_000, "only {met} calls met another of their key");
+}
+
+/// The figure, whatever the calls do: `cargo test --release --test large_history figure -- --nocapture`
+#[test]
+fn figure_of_a_million_calls() {
+    for (keys, reach) in [(1_000_000, 10), (1_000, 100), (64, 1_000), (1, 10), (1, 100_000)] {
+        let events = spread(1_000_000, keys, reach);
+        let begin = Instant::now();
+        let [calls, _] = holds(&format!("{keys} keys, reach {reach}"), &Map::default(), &events);
+        assert_eq!(calls, 1_000_000);
+        // Ten times what is claimed: tests run on busy machines and unoptimized.
+        assert!(begin.elapsed() < Duration::from_secs(20), "{:?}", begin.elapsed());
+    }
+}
+
+/// A history that is linearizable: call i takes effect at 10 i, begins and ends up to 10 `reach` away from it.
+fn spread(calls: u64, keys: u64, reach: u64) -> Vec<Event> {
+    let mut state = 0x9e37_79b9_7f4a_7c15u64;
+    let mut next = |n: u64| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 16) % n
+    };
+    let mut held = HashMap::new();
+    let mut call = |i: u64| {
+        let (key, kind) = (next(keys), next(8));
+        let (op, ret) = match (kind, held.get(&key)) {
+            (0 | 1, None) => (Op::InsertUnique, Ret::Inserted),
+            (0, Some(_)) => (Op::InsertUnique, Ret::Present),
+            (1 | 2, Some(_)) => (Op::InsertOrAssign, Ret::Replaced),
+            (2, None) => (Op::InsertOrAssign, Ret::Inserted),
+            (3, Some(_)) => (Op::Delete, Ret::Deleted),
+            (3, None) => (Op::Delete, Ret::Absent),
+            (_, held) => (Op::Search, Ret::Value(held.copied())),
+        };
+        match ret {
+            Ret::Inserted | Ret::Replaced => drop(held.insert(key, i)),
+            Ret::Deleted => drop(held.remove(&key)),
+            _ => {}
+        }
+        let point = 10 * (i + reach);
+        let event = Event::alone(&Call::new(op, key, i), ret, point - next(10 * reach));
+        Event { end: point + next(10 * reach), ..event }
+    };
+    (0..calls).map(&mut call).collect()
+}
