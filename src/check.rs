@@ -1,8 +1,9 @@
 //! `warpproof check`: explores scenarios of a structure.
 
+use crate::depth::{self, Row};
 use crate::failure::Failure;
 use crate::output::{self, Progress, grouped};
-use crate::{Structure, page, worker};
+use crate::{Structure, page, select, worker};
 use serde::Serialize;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
@@ -25,12 +26,8 @@ pub(crate) struct Args {
     /// What explores
     #[arg(long, value_name = "ENGINE", default_value = DEFAULT_ENGINE, value_parser = known_engine)]
     engine: &'static dyn Engine,
-    /// Only scenarios with this name, or else those whose names contain it
-    #[arg(long, value_name = "NAME")]
-    scenario: Option<String>,
-    /// The deep set as well: more warps and longer programs (expect an hour or more on two cores)
-    #[arg(long)]
-    deep: bool,
+    #[command(flatten)]
+    which: select::Which,
     /// Stop at the first violation
     #[arg(long)]
     fail_fast: bool,
@@ -50,6 +47,7 @@ Examples:
   warpproof check slab
   warpproof check slab --scenario map32/insert_unique
   warpproof check slab --deep --json > report.json
+  warpproof check slab --depth 2 --table lock64
 
 Exit codes: 0 every scenario was explored to its end and holds; 1 a violation was found, or a scenario was not
 explored to its end; 2 bad usage.";
@@ -76,6 +74,8 @@ pub(crate) struct Summary {
     violations: usize,
     seconds: f64,
     counterexamples: Vec<PathBuf>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    depths: Vec<Row>,
     results: Vec<Line>,
 }
 
@@ -90,7 +90,7 @@ struct Line {
 
 /// Explores.
 pub(crate) fn check(args: &Args) -> Result<(), Failure> {
-    let scenarios = select(args)?;
+    let batches = select::batches(args.structure, &args.which)?;
     let started = Instant::now();
     let shown = |report: &Report| {
         if !args.json {
@@ -98,9 +98,20 @@ pub(crate) fn check(args: &Args) -> Result<(), Failure> {
             drop(output::line(text(report)));
         }
     };
-    let options = Options { fail_fast: args.fail_fast, ..Options::default() };
-    let reports = explore(args.engine, &scenarios, &options, shown)?;
-    let mut summary = Summary::of(args.structure, args.engine, &reports, started.elapsed());
+    let max_time = args.which.limit.map(Duration::from_secs);
+    let options = Options { fail_fast: args.fail_fast, max_time, ..Options::default() };
+    let (mut reports, mut depths) = (Vec::new(), Vec::new());
+    for batch in &batches {
+        let begun = Instant::now();
+        let done = explore(args.engine, &batch.scenarios, &options, &shown)?;
+        depths.extend(batch.depth.map(|depth| Row::of(depth, &done, begun.elapsed())));
+        reports.extend(done);
+        if args.fail_fast && violations(&reports).next().is_some() {
+            break;
+        }
+    }
+    let mut summary =
+        Summary { depths, ..Summary::of(args.structure, args.engine, &reports, started.elapsed()) };
     for violation in violations(&reports) {
         summary.counterexamples.push(save(args, violation)?);
     }
@@ -118,6 +129,9 @@ pub(crate) fn check(args: &Args) -> Result<(), Failure> {
                 path.display()
             ))?;
         }
+        if !summary.depths.is_empty() {
+            output::line(depth::table(&summary.depths))?;
+        }
         output::line(summary.text())?;
     }
     summary.outcome()
@@ -128,7 +142,7 @@ fn explore(
     engine: &dyn Engine,
     scenarios: &[Scenario],
     options: &Options,
-    shown: impl Fn(&Report) + Sync,
+    shown: &(impl Fn(&Report) + Sync),
 ) -> Result<Vec<Report>, Failure> {
     let progress = Mutex::new((Progress::new("exploring", scenarios.len() as u64), 0));
     let done = |report: &Report| {
@@ -150,7 +164,7 @@ pub(crate) fn quick(structure: Structure, limit: Duration) -> Result<Summary, Fa
     };
     let options = Options { deadline: Some(started + limit), ..Options::default() };
     let engine = known_engine(DEFAULT_ENGINE).map_err(Failure::Input)?;
-    let reports = explore(engine, &scenarios, &options, |_| {})?;
+    let reports = explore(engine, &scenarios, &options, &|_: &Report| {})?;
     let summary = Summary::of(structure, engine, &reports, started.elapsed());
     match violations(&reports).next() {
         Some(violation) => Err(Failure::Violation(format!(
@@ -160,29 +174,6 @@ pub(crate) fn quick(structure: Structure, limit: Duration) -> Result<Summary, Fa
         ))),
         None => Ok(summary),
     }
-}
-
-fn select(args: &Args) -> Result<Vec<Scenario>, Failure> {
-    let (mut set, all) = match args.structure {
-        Structure::Slab => (slab::default_set(), slab::all()),
-    };
-    let Some(name) = &args.scenario else {
-        if args.deep {
-            let known: std::collections::HashSet<_> = set.iter().map(|s| s.name.clone()).collect();
-            set.extend(all.into_iter().filter(|s| !known.contains(&s.name)));
-        }
-        return Ok(set);
-    };
-    let exact: Vec<_> = all.iter().filter(|s| s.name == *name).cloned().collect();
-    let chosen = match exact.is_empty() {
-        true => all.into_iter().filter(|s| s.name.contains(name.as_str())).collect(),
-        false => exact,
-    };
-    if chosen.is_empty() {
-        let example = set.first().map_or("", |s| s.name.as_str());
-        return Err(Failure::input(format_args!("no scenario is named like {name:?}; one is {example:?}")));
-    }
-    Ok(chosen)
 }
 
 fn violations(reports: &[Report]) -> impl Iterator<Item = &Violation> {
@@ -225,6 +216,7 @@ impl Summary {
             violations: with(Verdict::Violated),
             seconds: took.as_secs_f64(),
             counterexamples: Vec::new(),
+            depths: Vec::new(),
             results: reports.iter().map(line).collect(),
         }
     }

@@ -3,6 +3,7 @@
 mod backend;
 mod bench;
 mod check;
+mod depth;
 mod failure;
 mod join;
 mod lines;
@@ -12,6 +13,7 @@ mod output;
 mod page;
 mod replay;
 mod run;
+mod select;
 mod worker;
 
 use clap::{Parser, Subcommand, ValueEnum};

@@ -123,6 +123,10 @@ fn bad_usage_is_code_2() {
         &["run", "slab", "--backend", "tpu"],
         &["run", "slab", "--trace", "x.csv", "--ops", "5"],
         &["check", "slab", "--engine", "guess"],
+        &["check", "slab", "--depth", "0"],
+        &["check", "slab", "--depth", "2", "--deep"],
+        &["check", "slab", "--depth", "2", "--table", "map128"],
+        &["check", "slab", "--keys", "2"],
         &["check", "slab", "--scenario", "no such scenario"],
         &["replay", "no_such_file.json"],
         &["bench", "slab", "--max-size", "3"],
@@ -149,6 +153,21 @@ fn help_teaches_by_example() {
         assert_eq!(out.status.code(), Some(0));
         assert!(text(&out.stdout).contains("Example"), "{command:?}");
     }
+}
+
+#[test]
+fn a_check_to_a_depth_has_a_row_per_depth() {
+    let out = warpproof(&["check", "slab", "--depth", "2", "--json", "--scenario", "/empty"]);
+    assert!(out.status.success(), "{}", text(&out.stderr));
+    let object: serde_json::Value = serde_json::from_slice(&out.stdout).expect("JSON");
+    let rows = object["depths"].as_array().expect("rows");
+    assert_eq!(rows.iter().map(|row| row["depth"].as_u64()).collect::<Vec<_>>(), [Some(1), Some(2)]);
+    // Alone: 4. Two calls of one warp: 16. Of two warps: 10.
+    assert_eq!((&rows[0]["programs"], &rows[1]["programs"]), (&4.into(), &26.into()));
+    let sum: u64 = rows.iter().map(|row| row["executions"].as_u64().expect("a number")).sum();
+    assert_eq!(object["executions"].as_u64(), Some(sum));
+    let out = warpproof(&["check", "slab", "--depth", "1", "--table", "lock64", "--keys", "2"]);
+    assert!(out.status.success() && text(&out.stdout).contains("depth  programs"), "{}", text(&out.stdout));
 }
 
 #[test]

@@ -1,12 +1,16 @@
 //! How scenarios are made: structures times places times programs.
 
 use crate::check::{Config, Scenario, Stall};
+use crate::scenarios::family::{Keys, Programs, Step};
+use std::collections::BTreeSet;
 use warpproof_model::spec::{Call, Op};
 
 /// The key that the programs meet on.
 pub(super) const KEY: u64 = 5;
-/// Keys that only fill slots.
-const FILLERS: [u64; 3] = [1, 2, 3];
+/// A key that nothing is stored under at first.
+const OTHER: u64 = 6;
+/// The key that fills the first slot, where that is taken.
+const FILLER: u64 = 1;
 
 /// A structure: an entry type, and whether keys are unique.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -120,15 +124,24 @@ impl Place {
         }
     }
 
+    /// The keys that programs may name here, at most `most` different ones each.
+    pub(super) fn keys(self, most: usize) -> Keys {
+        let mut fixed: Vec<u64> = self.preload().iter().map(|call| call.key).collect();
+        fixed.sort_unstable();
+        fixed.dedup();
+        let free = [KEY, OTHER].into_iter().filter(|key| !fixed.contains(key)).collect();
+        Keys { fixed, free, most }
+    }
+
     fn preload(self) -> Vec<Call> {
         let put = |key| Call::new(Op::InsertUnique, key, 0);
         let delete = |key| Call::new(Op::Delete, key, 0);
         match self {
             Self::Empty => vec![],
             Self::Present | Self::Wide => vec![put(KEY)],
-            Self::Full | Self::LastSlab => vec![put(FILLERS[0])],
-            Self::Chain => vec![put(FILLERS[0]), put(KEY)],
-            Self::Tombstone => vec![put(FILLERS[0]), put(KEY), delete(FILLERS[0])],
+            Self::Full | Self::LastSlab => vec![put(FILLER)],
+            Self::Chain => vec![put(FILLER), put(KEY)],
+            Self::Tombstone => vec![put(FILLER), put(KEY), delete(FILLER)],
             Self::Deleted => vec![put(KEY), delete(KEY)],
         }
     }
@@ -148,23 +161,30 @@ const OPS: [Op; 8] = [
 
 /// A scenario in which each warp runs the operations of its program on the one key.
 pub(super) fn meet(structure: Structure, place: Place, programs: &[&[Op]]) -> Scenario {
-    let names = programs.iter().map(|ops| ops.iter().map(Op::to_string).collect::<Vec<_>>().join("_then_"));
-    let what = names.collect::<Vec<_>>().join("+");
+    let on_key = |ops: &&[Op]| ops.iter().map(|op| (*op, KEY)).collect();
+    scenario(structure, place, &programs.iter().map(on_key).collect())
+}
+
+/// A scenario of these programs. Its name says which calls are on another key than [`KEY`].
+pub(super) fn scenario(structure: Structure, place: Place, programs: &Programs) -> Scenario {
+    let called = |(op, key): &Step| if *key == KEY { op.to_string() } else { format!("{op}@{key}") };
+    let names = programs.iter().map(|steps| steps.iter().map(called).collect::<Vec<_>>().join("_then_"));
+    let name = format!("{}/{}/{}", structure.name(), names.collect::<Vec<_>>().join("+"), place.name());
     let (lanes, slots, pool) = place.size();
     let config = Config { lanes, slots, buckets: 1, pool, bitmap: Vec::new() };
     let valued = structure.valued();
-    let call = |warp: usize, number: usize, op: Op| {
+    let call = |warp: usize, number: usize, (op, key): Step| {
         let stores = matches!(op, Op::Insert | Op::InsertUnique | Op::InsertOrAssign) && valued;
-        Call::new(op, KEY, if stores { 10 * (warp as u64 + 1) + number as u64 } else { 0 })
+        Call::new(op, key, if stores { 10 * (warp as u64 + 1) + number as u64 } else { 0 })
     };
-    let programs = programs
-        .iter()
-        .enumerate()
-        .map(|(warp, ops)| ops.iter().enumerate().map(|(number, op)| call(warp, number, *op)).collect());
-    let name = format!("{}/{what}/{}", structure.name(), place.name());
-    let mut scenario = Scenario::new(name, structure.name(), config, programs.collect());
+    let calls = |(warp, steps): (usize, &Vec<Step>)| {
+        steps.iter().enumerate().map(|(number, step)| call(warp, number, *step)).collect()
+    };
+    let mut scenario =
+        Scenario::new(name, structure.name(), config, programs.iter().enumerate().map(calls).collect());
     scenario.preload = place.preload();
-    scenario.finally = vec![Call::new(Op::SearchAll, KEY, 0)];
+    let keys: BTreeSet<u64> = programs.iter().flatten().map(|(_, key)| *key).collect();
+    scenario.finally = keys.into_iter().map(|key| Call::new(Op::SearchAll, key, 0)).collect();
     scenario.allows.full = place == Place::LastSlab;
     scenario
 }

@@ -11,7 +11,7 @@ mod subject;
 
 pub use generate::{Place, Structure};
 pub use pool::PoolSubject;
-pub use sets::{DEEP_SECONDS, all, deep, default_set, quick};
+pub use sets::{DEEP_SECONDS, all, deep, default_set, family, quick};
 pub use subject::{Layout, Lock64, Map32, Map64, Set32, SlabSubject};
 
 use super::ScenarioError;

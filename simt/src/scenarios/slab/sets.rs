@@ -1,8 +1,12 @@
 //! Which scenarios belong to which set.
 
-use super::generate::{Place, Structure, meet, pool, stalled};
+use super::generate::{KEY, Place, Structure, meet, pool, scenario, stalled};
 use crate::check::Scenario;
+use crate::scenarios::family::{Keys, programs, shapes};
 use warpproof_model::spec::Op::{self, *};
+
+/// Warps of one scenario, the most that every engine takes.
+const WARPS: usize = 4;
 
 /// The map's pairs in three places, and the allocator: at most 5 s on one core.
 pub fn quick() -> Vec<Scenario> {
@@ -37,7 +41,7 @@ pub fn deep() -> Vec<Scenario> {
         scenarios.extend(pairs(structure, &Place::ALL));
         if !structure.is_multi() {
             scenarios.extend(stalls(structure, &Place::STALLS));
-            scenarios.extend(sequences(structure));
+            scenarios.extend(on_key(structure, &Place::ALL, &[2, 1]));
         }
     }
     scenarios.extend(stalls(Structure::MULTIMAP32, &[Place::Empty]));
@@ -45,10 +49,27 @@ pub fn deep() -> Vec<Scenario> {
     scenarios.push(meet(Structure::MULTILOCK64, Place::Wide, &[TWICE, &[Search]]));
     // As many pairs as before, but others.
     scenarios.push(meet(Structure::MULTIMAP32, Place::Wide, &[&[Delete, Insert, Insert], &[SearchAll]]));
-    scenarios.extend(long_sequences(Structure::MAP32));
-    scenarios.extend(triples(Structure::MAP32));
+    scenarios.extend(on_key(Structure::MAP32, &[Place::Empty, Place::Present], &[2, 2]));
+    scenarios.extend(on_key(Structure::MAP32, &[Place::Empty, Place::Present, Place::Tombstone], &[1, 1, 1]));
     scenarios.retain(|scenario| !known.contains(&scenario.name));
     scenarios
+}
+
+/// All programs of so many calls, on at most `keys` different keys, by at most [`WARPS`] warps, in every place, up to
+/// symmetry.
+pub fn family(structure: Structure, calls: usize, keys: usize) -> Vec<Scenario> {
+    let of_shape = |place: Place, shape: &[usize]| programs(shape, structure.ops(), &place.keys(keys));
+    let of = |place: Place| {
+        shapes(calls, WARPS)
+            .into_iter()
+            .flat_map(move |shape| of_shape(place, &shape))
+            .map(move |p| (place, p))
+    };
+    Place::ALL
+        .into_iter()
+        .flat_map(of)
+        .map(|(place, programs)| scenario(structure, place, &programs))
+        .collect()
 }
 
 /// How long the deep set takes, in seconds on two cores.
@@ -63,11 +84,13 @@ pub fn all() -> Vec<Scenario> {
 
 /// Every pair of operations.
 fn pairs(structure: Structure, places: &[Place]) -> Vec<Scenario> {
-    let ops = structure.ops();
-    let pair = |i: usize| ops[i..].iter().map(move |b| [ops[i], *b]);
-    let pairs: Vec<_> = (0..ops.len()).flat_map(pair).collect();
-    let meet = |place: Place, [a, b]: &[Op; 2]| meet(structure, place, &[&[*a], &[*b]]);
-    places.iter().flat_map(|place| pairs.iter().map(|pair| meet(*place, pair))).collect()
+    on_key(structure, places, &[1, 1])
+}
+
+/// All programs of a shape on the one key.
+fn on_key(structure: Structure, places: &[Place], shape: &[usize]) -> Vec<Scenario> {
+    let all = programs(shape, structure.ops(), &Keys { fixed: vec![KEY], free: vec![], most: 1 });
+    places.iter().flat_map(|place| all.iter().map(|programs| scenario(structure, *place, programs))).collect()
 }
 
 /// A key that has a pair all the time: a pair is added behind and the one in front is taken out. Nobody may find
@@ -91,53 +114,6 @@ fn moves(structure: Structure) -> Vec<Scenario> {
         meet(structure, Place::Present, &[&[Delete, Insert], &[SearchAll]]),
         meet(structure, Place::Wide, &[TWICE, &[Search]]),
     ]
-}
-
-/// Two operations of one warp against one of another.
-fn sequences(structure: Structure) -> Vec<Scenario> {
-    let mut scenarios = Vec::new();
-    for place in [Place::Empty, Place::Present, Place::Tombstone, Place::Chain] {
-        for first in TWO {
-            scenarios.extend(structure.ops().iter().map(|op| meet(structure, place, &[first, &[*op]])));
-        }
-    }
-    scenarios
-}
-
-/// Two operations of one warp against two of another.
-fn long_sequences(structure: Structure) -> Vec<Scenario> {
-    let mut scenarios = Vec::new();
-    for place in [Place::Empty, Place::Present] {
-        for (i, first) in TWO.iter().enumerate() {
-            scenarios.extend(TWO[i..].iter().map(|second| meet(structure, place, &[first, second])));
-        }
-    }
-    scenarios
-}
-
-/// Programs of two operations on a unique key.
-const TWO: [&[Op]; 5] = [
-    &[Delete, InsertUnique],
-    &[InsertUnique, Delete],
-    &[Delete, InsertOrAssign],
-    &[InsertOrAssign, Search],
-    &[Search, Search],
-];
-
-/// Three warps with one operation each.
-fn triples(structure: Structure) -> Vec<Scenario> {
-    let ops = structure.ops();
-    let mut scenarios = Vec::new();
-    for place in [Place::Empty, Place::Present, Place::Tombstone] {
-        for i in 0..ops.len() {
-            for j in i..ops.len() {
-                scenarios.extend(
-                    ops[j..].iter().map(|op| meet(structure, place, &[&[ops[i]], &[ops[j]], &[*op]])),
-                );
-            }
-        }
-    }
-    scenarios
 }
 
 /// Three warps, one of which changes something.

@@ -1,0 +1,85 @@
+//! Which scenarios a check explores.
+
+use crate::Structure;
+use crate::failure::Failure;
+use warpproof::simt::check::Scenario;
+use warpproof::simt::scenarios::slab;
+
+/// The options that choose scenarios.
+#[derive(clap::Args)]
+pub(crate) struct Which {
+    /// Only scenarios with this name, or else those whose names contain it
+    #[arg(long, value_name = "NAME")]
+    pub(crate) scenario: Option<String>,
+    /// The deep set as well: more warps and longer programs (expect an hour or more on two cores)
+    #[arg(long)]
+    pub(crate) deep: bool,
+    /// Instead of the sets: all programs of up to N calls in total, up to symmetry, on one table
+    #[arg(long, value_name = "N", conflicts_with = "deep", value_parser = clap::value_parser!(u32).range(1..=6))]
+    pub(crate) depth: Option<u32>,
+    /// With --depth: how many different keys the calls of one scenario name
+    #[arg(long, value_name = "K", requires = "depth", default_value_t = 1,
+          value_parser = clap::value_parser!(u32).range(1..=2))]
+    pub(crate) keys: u32,
+    /// With --depth: the table
+    #[arg(long, value_name = "TABLE", requires = "depth", default_value = "map32", value_parser = known_table)]
+    pub(crate) table: slab::Structure,
+    /// Seconds after which a scenario is given up and shown as capped
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) limit: Option<u64>,
+}
+
+/// Scenarios that are explored together.
+pub(crate) struct Batch {
+    /// The calls of each, where they are all programs of that many.
+    pub(crate) depth: Option<u32>,
+    pub(crate) scenarios: Vec<Scenario>,
+}
+
+/// The scenarios that are asked for.
+pub(crate) fn batches(structure: Structure, which: &Which) -> Result<Vec<Batch>, Failure> {
+    let (set, all) = match (structure, which.depth) {
+        (Structure::Slab, None) => (slab::default_set(), slab::all()),
+        (Structure::Slab, Some(depth)) => {
+            let of = |depth| slab::family(which.table, depth as usize, which.keys as usize);
+            let all = (1..=depth).flat_map(|depth| of(depth).into_iter().map(move |s| (depth, s)));
+            return Ok(by_depth(&named(&which.scenario, all.collect(), |(_, s)| s)?));
+        }
+    };
+    let scenarios = match &which.scenario {
+        Some(_) => named(&which.scenario, all, |s| s)?,
+        None if which.deep => all,
+        None => set,
+    };
+    Ok(vec![Batch { depth: None, scenarios }])
+}
+
+fn by_depth(scenarios: &[(u32, Scenario)]) -> Vec<Batch> {
+    let batch = |group: &[(u32, Scenario)]| Batch {
+        depth: group.first().map(|(depth, _)| *depth),
+        scenarios: group.iter().map(|(_, scenario)| scenario.clone()).collect(),
+    };
+    scenarios.chunk_by(|a, b| a.0 == b.0).map(batch).collect()
+}
+
+/// Those of this name, or else those whose names contain it; all if there is no name.
+fn named<T>(name: &Option<String>, items: Vec<T>, of: impl Fn(&T) -> &Scenario) -> Result<Vec<T>, Failure> {
+    let Some(name) = name else { return Ok(items) };
+    let example = items.first().map_or(String::new(), |item| of(item).name.clone());
+    let exact = items.iter().any(|item| of(item).name == *name);
+    let matches =
+        |item: &T| if exact { of(item).name == *name } else { of(item).name.contains(name.as_str()) };
+    let chosen: Vec<_> = items.into_iter().filter(matches).collect();
+    if chosen.is_empty() {
+        return Err(Failure::input(format_args!("no scenario is named like {name:?}; one is {example:?}")));
+    }
+    Ok(chosen)
+}
+
+fn known_table(name: &str) -> Result<slab::Structure, String> {
+    let tables = slab::Structure::ALL;
+    tables.into_iter().find(|table| table.name() == name).ok_or_else(|| {
+        let names: Vec<_> = tables.iter().map(|table| table.name()).collect();
+        format!("the tables are {}", names.join(", "))
+    })
+}
