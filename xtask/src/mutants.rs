@@ -5,6 +5,7 @@
 //! run wrote: exploration is deterministic, so that the scenario that kills and its executions can be compared.
 
 use crate::shell::{Outcome, output, read, root, run, scratch, write};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
@@ -38,14 +39,22 @@ pub(crate) fn run_all(structure: &str, names: &[&str]) -> Outcome<()> {
     if let Some(unknown) = names.iter().find(|name| mutants.iter().all(|m| m.name != **name)) {
         return Err(format!("{structure} has no mutant {unknown}"));
     }
+    let known: Vec<String> = mutants.iter().map(|mutant| mutant.name.clone()).collect();
     mutants.retain(|mutant| names.is_empty() || names.contains(&mutant.name.as_str()));
     let rows = judge_all(structure, &mutants)?;
-    if names.is_empty() {
-        let text = table()?;
-        let head = text.split(HEADING).next().unwrap_or_default();
-        write(&table_path(), &format!("{head}{HEADING}\n|---|---|---|---|---|\n{}\n", rows.join("\n")))?;
-    }
-    Ok(())
+    let text = table()?;
+    let (head, old) = text.split_once(HEADING).ok_or("tests/mutants/README.md has no table")?;
+    // Mutants that were not asked for keep their rows, as long as they exist.
+    let known = old.lines().filter(|row| known.iter().any(|name| row.starts_with(&first_cell(name))));
+    let kept = known.filter(|row| mutants.iter().all(|m| !row.starts_with(&first_cell(&m.name))));
+    let mut all: Vec<&str> = kept.chain(rows.iter().map(String::as_str)).collect();
+    all.sort_unstable();
+    write(&table_path(), &format!("{head}{HEADING}\n|---|---|---|---|---|\n{}\n", all.join("\n")))
+}
+
+/// How the row of a mutant begins.
+fn first_cell(name: &str) -> String {
+    format!("| {name} |")
 }
 
 /// Checks ten mutants, spread over the list, against the table.
@@ -53,7 +62,7 @@ pub(crate) fn sample() -> Outcome<()> {
     let (mut mutants, table) = (mutants("slab")?, table()?);
     let every = mutants.len().div_ceil(SAMPLE).max(1);
     for mutant in &mutants {
-        let row = format!("| {} | {} | ", mutant.name, mutant.what);
+        let row = format!("{} {} | ", first_cell(&mutant.name), mutant.what);
         if !table.contains(&row) {
             return Err(format!("tests/mutants/README.md has no row for {}", mutant.name));
         }
@@ -169,6 +178,8 @@ fn build(tree: &Path) -> Outcome<PathBuf> {
 fn copy(tree: &Path) -> Outcome<()> {
     let listed =
         output(Command::new("git").current_dir(root()).args(["ls-files", "-co", "--exclude-standard"]))?;
+    let names: HashSet<&str> = listed.lines().collect();
+    prune(tree, tree, &names)?;
     for name in listed.lines() {
         let (from, to) = (root().join(name), tree.join(name));
         let Ok(wanted) = std::fs::read(&from) else { continue };
@@ -178,6 +189,19 @@ fn copy(tree: &Path) -> Outcome<()> {
         let made = to.parent().map_or(Ok(()), std::fs::create_dir_all);
         made.and_then(|()| std::fs::write(&to, wanted))
             .map_err(|e| format!("cannot write {}: {e}", to.display()))?;
+    }
+    Ok(())
+}
+
+/// Removes from a folder of `tree` the files that the project no longer has.
+fn prune(tree: &Path, folder: &Path, names: &HashSet<&str>) -> Outcome<()> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Ok(()) };
+    for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
+        if path.is_dir() {
+            prune(tree, &path, names)?;
+        } else if !path.strip_prefix(tree).is_ok_and(|name| names.contains(&*name.to_string_lossy())) {
+            std::fs::remove_file(&path).map_err(|e| format!("cannot remove {}: {e}", path.display()))?;
+        }
     }
     Ok(())
 }
@@ -219,5 +243,27 @@ mod tests {
         let mutants = mutants("slab").expect("patches");
         assert!(mutants.len() >= 25);
         assert!(mutants.iter().all(|mutant| !mutant.what.is_empty()));
+    }
+
+    /// Every ordering of the slab hash that is not relaxed has a mutant that changes its line.
+    #[test]
+    fn every_ordering_is_weakened_by_a_mutant() {
+        let folder = root().join("model/src/slab");
+        let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let sources: Vec<String> =
+            files.filter(|path| path.is_file()).map(|path| read(&path).unwrap()).collect();
+        let code = |line: &&str| !line.trim_start().starts_with("//");
+        let orders = ["Order::Acquire", "Order::Release", "Order::AcqRel"];
+        let strong = |line: &&str| orders.iter().any(|order| line.contains(order));
+        let lines: Vec<&str> =
+            sources.iter().flat_map(|text| text.lines()).filter(code).filter(strong).map(str::trim).collect();
+        assert!(lines.len() >= 4, "where are the orderings? {lines:?}");
+        let patches = mutants("slab").unwrap();
+        let patches: Vec<String> = patches.iter().map(|mutant| read(&mutant.path).unwrap()).collect();
+        let removed: Vec<&str> =
+            patches.iter().flat_map(|text| text.lines()).filter_map(|line| line.strip_prefix('-')).collect();
+        for line in lines {
+            assert!(removed.iter().any(|removed| removed.trim() == line), "no mutant weakens `{line}`");
+        }
     }
 }
