@@ -1,5 +1,6 @@
 //! The scenarios of every structure.
 
+pub mod random;
 pub mod slab;
 
 use crate::check::{AnySubject, Scenario};

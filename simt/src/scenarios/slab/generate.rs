@@ -57,12 +57,12 @@ impl Structure {
     }
 
     /// Whether a key may have several pairs.
-    pub(super) const fn is_multi(self) -> bool {
+    pub(in crate::scenarios) const fn is_multi(self) -> bool {
         self.multi
     }
 
     /// Whether entries have values.
-    fn valued(self) -> bool {
+    pub(in crate::scenarios) fn has_values(self) -> bool {
         !self.name.ends_with("set32")
     }
 }
@@ -152,7 +152,7 @@ pub(super) fn meet(structure: Structure, place: Place, programs: &[&[Op]]) -> Sc
     let what = names.collect::<Vec<_>>().join("+");
     let (lanes, slots, pool) = place.size();
     let config = Config { lanes, slots, buckets: 1, pool, bitmap: Vec::new() };
-    let valued = structure.valued();
+    let valued = structure.has_values();
     let call = |warp: usize, number: usize, op: Op| {
         let stores = matches!(op, Op::Insert | Op::InsertUnique | Op::InsertOrAssign) && valued;
         Call::new(op, KEY, if stores { 10 * (warp as u64 + 1) + number as u64 } else { 0 })
