@@ -5,7 +5,6 @@ mod bench;
 mod check;
 mod failure;
 mod join;
-mod lines;
 mod list;
 mod museum;
 mod output;

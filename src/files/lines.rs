@@ -2,7 +2,7 @@
 
 /// The number of the line on which the row that begins at `from` stands: empty lines before it are skipped. A
 /// line ends in LF, CR LF or CR.
-pub(crate) fn line_of_row(bytes: &[u8], from: usize) -> usize {
+pub(super) fn line_of_row(bytes: &[u8], from: usize) -> usize {
     let rest = &bytes[from.min(bytes.len())..];
     let start = from + rest.iter().position(|b| !b"\r\n".contains(b)).unwrap_or(0);
     let before = &bytes[..start.min(bytes.len())];

@@ -1,34 +1,32 @@
-//! A CSV file in memory: its bytes, its header, and where each row begins.
+//! Tables: a CSV file in memory, its bytes, its header, and where each row begins.
 //!
 //! No cell is kept as a string of its own, so a file of 10^7 rows takes its size and 16 bytes a row.
 
-use crate::failure::Failure;
-use crate::lines::line_of_row;
-use crate::output::Progress;
+use super::Malformed;
+use super::lines::line_of_row;
 use csv_core::{ReadRecordResult, Reader};
-use std::path::{Path, PathBuf};
 
-/// Rows between two updates of a progress bar.
+/// Rows between two reports of progress.
 const STEP: usize = 1 << 16;
 
 const UNCLOSED: &str = "a quote is opened in this row and never closed";
 
 /// A CSV file with a header and an integer column.
-pub(crate) struct Table {
-    path: PathBuf,
+///
+/// Cells are bytes, quoted or not; every row has as many as the header, the key's is a decimal integer of 64 bits.
+#[derive(Debug)]
+pub struct Table {
     bytes: Vec<u8>,
-    /// The names of the columns.
-    pub(crate) header: Vec<Vec<u8>>,
-    /// Which column holds the keys.
-    pub(crate) column: usize,
+    header: Vec<Vec<u8>>,
+    column: usize,
     /// Where each row begins.
     starts: Vec<u64>,
-    /// The key of each row.
-    pub(crate) keys: Vec<i64>,
+    keys: Vec<i64>,
 }
 
 /// Parses single rows out of memory. Its buffers are used again for every row.
-pub(crate) struct RowReader {
+#[derive(Debug)]
+pub struct RowReader {
     core: Reader,
     cells: Vec<u8>,
     ends: Vec<usize>,
@@ -46,35 +44,58 @@ enum Read {
 }
 
 impl Table {
-    /// Reads a file and the integers of column `on`.
-    pub(crate) fn open(path: &Path, on: &str) -> Result<Self, Failure> {
-        let mut bytes =
-            std::fs::read(path).map_err(|e| Failure::input(format_args!("{}: {e}", path.display())))?;
+    /// The table that a file holds, with the integers of column `on` as its keys. Every so often `progress` is told
+    /// how many bytes were read.
+    ///
+    /// # Errors
+    /// No header, no column `on` or two of them, a row of another length than the header, a key that is no integer,
+    /// a quote that is never closed.
+    pub fn parse(mut bytes: Vec<u8>, on: &str, mut progress: impl FnMut(u64)) -> Result<Self, Malformed> {
         if bytes.starts_with(b"\xef\xbb\xbf") {
             bytes.drain(..3);
         }
         // Every row then ends in a line end, and any row can be parsed by itself.
         bytes.push(b'\n');
-        let path = path.to_path_buf();
-        let mut table = Self { path, bytes, header: vec![], column: 0, starts: vec![], keys: vec![] };
+        let mut table = Self { bytes, header: vec![], column: 0, starts: vec![], keys: vec![] };
         let mut reader = RowReader::new();
         let rows_from = table.read_header(&mut reader, on)?;
-        table.read_rows(&mut reader, rows_from)?;
+        table.read_rows(&mut reader, rows_from, &mut progress)?;
         Ok(table)
     }
 
-    /// Number of rows, the header not counted.
-    pub(crate) fn rows(&self) -> usize {
-        self.keys.len()
+    /// The names of the columns.
+    pub fn header(&self) -> &[Vec<u8>] {
+        &self.header
     }
 
-    /// Parses a row.
-    pub(crate) fn parse(&self, row: usize, reader: &mut RowReader) {
+    /// Which column holds the keys.
+    pub const fn column(&self) -> usize {
+        self.column
+    }
+
+    /// Number of rows, the header not counted.
+    pub fn rows(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// The key of each row; empty once they were taken.
+    pub fn keys(&self) -> &[i64] {
+        &self.keys
+    }
+
+    /// Takes the keys out, to give back their memory.
+    pub fn take_keys(&mut self) -> Vec<i64> {
+        std::mem::take(&mut self.keys)
+    }
+
+    /// Parses a row; one that is not there has no cells.
+    pub fn row<'r>(&self, row: usize, reader: &'r mut RowReader) -> impl Iterator<Item = &'r [u8]> + use<'r> {
         let from = self.starts.get(row).map_or(self.bytes.len(), |&s| s as usize);
         reader.read(&self.bytes, from);
+        reader.cells()
     }
 
-    fn read_header(&mut self, reader: &mut RowReader, on: &str) -> Result<usize, Failure> {
+    fn read_header(&mut self, reader: &mut RowReader, on: &str) -> Result<usize, Malformed> {
         let next = match reader.read(&self.bytes, 0) {
             Read::Row { next } => next,
             Read::End => return Err(self.error(0, "there is no header")),
@@ -94,8 +115,12 @@ impl Table {
         Ok(next)
     }
 
-    fn read_rows(&mut self, reader: &mut RowReader, mut from: usize) -> Result<(), Failure> {
-        let mut progress = Progress::new("reading", self.bytes.len() as u64);
+    fn read_rows(
+        &mut self,
+        reader: &mut RowReader,
+        mut from: usize,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<(), Malformed> {
         loop {
             let next = match reader.read(&self.bytes, from) {
                 Read::Row { next } => next,
@@ -112,18 +137,18 @@ impl Table {
             self.keys.push(key);
             from = next;
             if self.keys.len().is_multiple_of(STEP) {
-                progress.at(from as u64);
+                progress(from as u64);
             }
         }
     }
 
-    fn ragged(&self, from: usize, reader: &RowReader) -> Failure {
+    fn ragged(&self, from: usize, reader: &RowReader) -> Malformed {
         let (found, expected) = (reader.count, self.header.len());
         let at = found.min(expected) + 1;
         self.error(from, format_args!("column {at}: the row has {found} cells, the header {expected}"))
     }
 
-    fn not_an_integer(&self, from: usize, cell: &[u8]) -> Failure {
+    fn not_an_integer(&self, from: usize, cell: &[u8]) -> Malformed {
         let name = String::from_utf8_lossy(&self.header[self.column]);
         let cell = String::from_utf8_lossy(&cell[..cell.len().min(60)]);
         let at = self.column + 1;
@@ -131,15 +156,20 @@ impl Table {
     }
 
     /// An error about the row that begins at `from`.
-    fn error(&self, from: usize, message: impl std::fmt::Display) -> Failure {
-        let line = line_of_row(&self.bytes, from);
-        Failure::input(format_args!("{}:{line}: {message}", self.path.display()))
+    fn error(&self, from: usize, message: impl std::fmt::Display) -> Malformed {
+        Malformed { line: line_of_row(&self.bytes, from), what: message.to_string() }
+    }
+}
+
+impl Default for RowReader {
+    fn default() -> Self {
+        Self::new()
     }
 }
 
 impl RowReader {
     /// A reader.
-    pub(crate) fn new() -> Self {
+    pub fn new() -> Self {
         let mut reader = Self { core: Reader::new(), cells: vec![0; 1024], ends: vec![0; 64], count: 0 };
         // The parser drops a byte order mark before the first row it ever reads. This is that row.
         reader.read(b"\n.\n", 0);
@@ -170,8 +200,7 @@ impl RowReader {
         if cells + ends > 0 { Read::Unclosed } else { Read::End }
     }
 
-    /// The cells of the row.
-    pub(crate) fn cells(&self) -> impl Iterator<Item = &[u8]> {
+    fn cells(&self) -> impl Iterator<Item = &[u8]> {
         (0..self.count).map(|i| self.cell(i))
     }
 
@@ -179,5 +208,41 @@ impl RowReader {
     fn cell(&self, i: usize) -> &[u8] {
         let from = if i == 0 { 0 } else { self.ends[i - 1] };
         &self.cells[from..self.ends[i]]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &[u8]) -> Result<Table, Malformed> {
+        Table::parse(text.to_vec(), "id", |_| {})
+    }
+
+    #[test]
+    fn rows_are_parsed_one_by_one_in_any_order() {
+        let table = parse(b"\xef\xbb\xbfname,id\n\"a,\"\"b\"\"\n\",7\r\n\n\xff,-8").expect("a table");
+        assert_eq!((table.rows(), table.column(), table.keys()), (2, 1, &[7, -8][..]));
+        let mut reader = RowReader::new();
+        assert_eq!(table.row(1, &mut reader).collect::<Vec<_>>(), [&b"\xff"[..], b"-8"]);
+        assert_eq!(table.row(0, &mut reader).collect::<Vec<_>>(), [&b"a,\"b\"\n"[..], b"7"]);
+        assert_eq!(table.row(2, &mut reader).count(), 0);
+    }
+
+    #[test]
+    fn errors_name_line_and_column() {
+        for (text, line, what) in [
+            (&b""[..], 1, "there is no header"),
+            (b"a,b\n", 1, "there is no column \"id\"; there are a, b"),
+            (b"id,id\n", 1, "two columns are named"),
+            (b"id,a\n1,2\n\n3\n", 4, "column 2: the row has 1 cells, the header 2"),
+            (b"id,a\n1,2,3\n", 2, "column 3: the row has 3 cells"),
+            (b"a,id\n1,2\n1,\"x\n\"\n", 3, "column 2 (id): \"x\\n\" is not an integer"),
+            (b"id\n1\n\"2\n", 3, UNCLOSED),
+        ] {
+            let error = parse(text).expect_err("malformed");
+            assert_eq!(error.line, line, "{error}");
+            assert!(error.what.contains(what), "{error}");
+        }
     }
 }

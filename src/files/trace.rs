@@ -1,41 +1,62 @@
 //! Traces: operations in a CSV file, `op,key[,value]`.
 
-use crate::failure::Failure;
-use crate::lines::line_of_row;
+use super::Malformed;
+use super::lines::line_of_row;
 use csv::{ReaderBuilder, StringRecord, Trim};
 use std::collections::HashSet;
 use std::ops::Range;
-use std::path::Path;
-use warpproof::Op;
-use warpproof::model::Key;
+use warpproof_model::Key;
+use warpproof_model::host::Op;
 
-/// The operations of a file, in its order.
-#[derive(Default, Debug)]
-pub(crate) struct Trace {
+/// The operations of a file, in its order: lines of `op,key[,value]`, with a header or without.
+///
+/// Operations are `insert`, `insert_unique` and `assign`, with a value, and `delete` and `search`, without. Keys and
+/// values are integers of 32 bits; a key is not reserved. Spaces around a field, empty lines and CR LF are fine.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Trace {
     /// What to do.
-    pub(crate) ops: Vec<Op>,
+    pub ops: Vec<Op>,
     /// With which key.
-    pub(crate) keys: Vec<u32>,
+    pub keys: Vec<u32>,
     /// With which value; 0 where there is none.
-    pub(crate) values: Vec<u32>,
+    pub values: Vec<u32>,
 }
 
 impl Trace {
-    /// Reads a file. An error names file, line and field.
-    pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
-        let name = path.display();
-        let bytes = std::fs::read(path).map_err(|e| Failure::input(format_args!("{name}: {e}")))?;
-        Self::parse(&bytes).map_err(|(line, what)| Failure::input(format_args!("{name}:{line}: {what}")))
+    /// The trace that a file holds.
+    ///
+    /// # Errors
+    /// The first line that is no operation.
+    pub fn parse(bytes: &[u8]) -> Result<Self, Malformed> {
+        let mut reader =
+            ReaderBuilder::new().has_headers(false).flexible(true).trim(Trim::All).from_reader(bytes);
+        let malformed = |at, what| Malformed { line: line_of_row(bytes, at), what };
+        let (mut trace, mut record, mut first) = (Self::default(), StringRecord::new(), true);
+        loop {
+            let at = reader.position().byte() as usize;
+            match reader.read_record(&mut record) {
+                Ok(false) => return Ok(trace),
+                Ok(true) if first && is_header(&record) => {}
+                Ok(true) => {
+                    let (op, key, value) = operation(&record).map_err(|what| malformed(at, what))?;
+                    trace.ops.push(op);
+                    trace.keys.push(key);
+                    trace.values.push(value);
+                }
+                Err(_) => return Err(malformed(at, "this line is no UTF-8 text".into())),
+            }
+            first = false;
+        }
     }
 
     /// Operations that add a pair, at most.
-    pub(crate) fn inserts(&self) -> u64 {
+    pub fn inserts(&self) -> u64 {
         self.ops.iter().filter(|&&op| takes_value(op)).count() as u64
     }
 
     /// The file cut into runs of operations with distinct keys, each as long as can be. The operations of a
     /// run can go side by side without a change of any answer.
-    pub(crate) fn batches(&self) -> Vec<Range<usize>> {
+    pub fn batches(&self) -> Vec<Range<usize>> {
         let mut batches = Vec::new();
         let (mut seen, mut from) = (HashSet::new(), 0);
         for (i, &key) in self.keys.iter().enumerate() {
@@ -50,28 +71,6 @@ impl Trace {
             batches.push(from..self.keys.len());
         }
         batches
-    }
-
-    fn parse(bytes: &[u8]) -> Result<Self, (usize, String)> {
-        let mut reader =
-            ReaderBuilder::new().has_headers(false).flexible(true).trim(Trim::All).from_reader(bytes);
-        let (mut trace, mut record, mut first) = (Self::default(), StringRecord::new(), true);
-        loop {
-            let at = reader.position().byte() as usize;
-            match reader.read_record(&mut record) {
-                Ok(false) => return Ok(trace),
-                Ok(true) if first && is_header(&record) => {}
-                Ok(true) => {
-                    let (op, key, value) =
-                        operation(&record).map_err(|what| (line_of_row(bytes, at), what))?;
-                    trace.ops.push(op);
-                    trace.keys.push(key);
-                    trace.values.push(value);
-                }
-                Err(_) => return Err((line_of_row(bytes, at), "this line is no UTF-8 text".into())),
-            }
-            first = false;
-        }
     }
 }
 
@@ -155,10 +154,10 @@ mod tests {
             ("insert,1,5,6\n", 1, "field 4"),
             ("search,1\r\nsearch,2\r\nop,key\r\n", 3, "field 1 (op)"),
         ] {
-            let (at, what) = Trace::parse(text.as_bytes()).unwrap_err();
+            let Malformed { line: at, what } = Trace::parse(text.as_bytes()).unwrap_err();
             assert_eq!(at, line, "{text:?}: {what}");
             assert!(what.contains(field), "{text:?}: {what}");
         }
-        assert_eq!(Trace::parse(b"search,1\nsearch,\xff\n").unwrap_err().0, 2);
+        assert_eq!(Trace::parse(b"search,1\nsearch,\xff\n").unwrap_err().line, 2);
     }
 }
