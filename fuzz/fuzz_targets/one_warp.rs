@@ -79,7 +79,8 @@ fn run<L: Layout, U: Multiplicity>(
     let scenario = Scenario::new("", structure.name(), config.clone(), vec![calls.collect()]);
     let subject = subject(&scenario).expect("a table of this crate");
     let memory = SeqMemory::new(&subject.arrays());
-    let mut table = Driven { subject: &*subject, memory: &memory, config: &config, spec, keys: BTreeMap::new() };
+    let mut table =
+        Driven { subject: &*subject, memory: &memory, config: &config, spec, keys: BTreeMap::new() };
     for (number, step) in steps.iter().enumerate() {
         match step {
             Step::Call(call) => table.call(call),
@@ -106,8 +107,8 @@ struct Driven<'a, S> {
 
 impl<S: Spec<State = Vec<u64>>> Driven<'_, S> {
     fn call(&mut self, call: &Call) {
-        let run = |m| self.subject.run(self.config.lanes, &Alone, m, call);
-        let ret = self.memory.guard(run).unwrap_or_else(|error| panic!("{call}: {error}"));
+        let ret = self.memory.guard(|m| self.subject.run(self.config.lanes, &Alone, m, call));
+        let ret = ret.unwrap_or_else(|error| panic!("{call}: {error}"));
         if ret == Ret::Full {
             let exhausted = self.memory.guard(|m| self.subject.exhausted(m));
             assert_eq!(exhausted, Ok(true), "{call}: full with free slabs");
@@ -141,7 +142,8 @@ impl<S: Spec<State = Vec<u64>>> Driven<'_, S> {
 
     fn flush_of<L: Layout, U: Multiplicity, const N: usize, const P: usize>(&self) {
         let done = self.memory.guard(|m| {
-            let table = SlabTable::<_, _, P>::new(L::slots::<_, U>(m), m.w32(L::ARRAYS.len()), self.config.buckets);
+            let table =
+                SlabTable::<_, _, P>::new(L::slots::<_, U>(m), m.w32(L::ARRAYS.len()), self.config.buckets);
             let w = &mut SeqWarp::<N>::default();
             for bucket in 0..self.config.buckets {
                 table.flush(w, bucket);

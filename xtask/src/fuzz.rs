@@ -1,4 +1,5 @@
-//! `cargo xtask fuzz [SECONDS]`: builds the fuzz targets and runs each for a while from its checked-in seeds.
+//! `cargo xtask fuzz [SECONDS]`: builds the fuzz targets and runs each for a while from its checked-in seeds. What it
+//! finds on the way stays in fuzz/target: the seeds are few, small and chosen.
 
 use crate::shell::{Outcome, read, root, run};
 use std::process::Command;
@@ -8,11 +9,17 @@ pub(crate) fn run_all(seconds: u32) -> Outcome<()> {
     let targets = targets()?;
     for target in &targets {
         println!("-- {target}, {seconds} s");
-        run(&mut cargo_fuzz(&["run", target, "--", &format!("-max_total_time={seconds}"), "-verbosity=0"]))?;
+        let (found, seeds) = (format!("target/corpus/{target}"), format!("corpus/{target}"));
+        std::fs::create_dir_all(root().join("fuzz").join(&found)).map_err(|e| format!("{found}: {e}"))?;
+        let time = format!("-max_total_time={seconds}");
+        run(&mut cargo_fuzz(&["run", target, &found, &seeds, "--", &time, SLOW, "-verbosity=0"]))?;
     }
     println!("{} fuzz targets ran, no failure", targets.len());
     Ok(())
 }
+
+/// An input that takes longer, in seconds, is a failure.
+const SLOW: &str = "-timeout=60";
 
 /// cargo-fuzz, without a sanitizer (the code under test has no unsafe memory access to find) and with a stable
 /// compiler told to take the coverage flags.

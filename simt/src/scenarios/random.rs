@@ -28,91 +28,8 @@ pub fn scenario(mut below: impl FnMut(u32) -> u32) -> Scenario {
     }
 }
 
-/// The scenario that these bytes choose: a byte for each number, 0 where there are no more.
-pub fn from_bytes(bytes: &[u8]) -> Scenario {
-    let mut bytes = bytes.iter();
-    scenario(|n| u32::from(bytes.next().copied().unwrap_or(0)) % n)
-}
-
-/// Scenarios that are one step smaller: a warp less, a call less, a call of the preload less, no stall, a smaller
-/// table, a smaller key. Those that leave out most come first.
-pub fn simpler(scenario: &Scenario) -> Vec<Scenario> {
-    let mut out = Vec::new();
-    let mut offer = |change: &dyn Fn(&mut Scenario)| {
-        let mut smaller = scenario.clone();
-        change(&mut smaller);
-        settle(&mut smaller);
-        out.push(smaller);
-    };
-    let warps = scenario.programs.len();
-    for warp in (0..warps).filter(|_| warps > 1) {
-        offer(&|s| {
-            s.programs.remove(warp);
-            s.stall = None;
-        });
-    }
-    for (warp, program) in scenario.programs.iter().enumerate().filter(|(_, program)| program.len() > 1) {
-        (0..program.len()).for_each(|call| offer(&|s| drop(s.programs[warp].remove(call))));
-    }
-    (0..scenario.preload.len()).for_each(|call| offer(&|s| drop(s.preload.remove(call))));
-    if scenario.stall.is_some() {
-        offer(&|s| s.stall = None);
-    }
-    smaller_config(&scenario.config, &mut |config| offer(&|s| s.config = config.clone()));
-    let calls = scenario.preload.len() + scenario.programs.iter().map(Vec::len).sum::<usize>();
-    for number in 0..calls {
-        offer(&|s| {
-            let call = s.preload.iter_mut().chain(s.programs.iter_mut().flatten()).nth(number);
-            // The key of a free is a slab in use.
-            if let Some(call) = call.filter(|call| call.key > 1 && call.op != Op::Free) {
-                call.key -= 1;
-            }
-        });
-    }
-    out.retain(|smaller| smaller != scenario);
-    out
-}
-
-/// The scenario made smaller step by step as long as it `fails`.
-pub fn minimal(mut scenario: Scenario, mut fails: impl FnMut(&Scenario) -> bool) -> Scenario {
-    while let Some(smaller) = simpler(&scenario).into_iter().find(&mut fails) {
-        scenario = smaller;
-    }
-    scenario
-}
-
-fn smaller_config(config: &Config, offer: &mut dyn FnMut(Config)) {
-    let Config { lanes, slots, buckets, pool, .. } = *config;
-    if lanes > 1 {
-        offer(Config { lanes: lanes / 2, ..config.clone() });
-    }
-    if slots > 2 {
-        offer(Config { slots: slots - 1, ..config.clone() });
-    }
-    if buckets > 1 {
-        offer(Config { buckets: buckets - 1, ..config.clone() });
-    }
-    if pool > 0 {
-        offer(Config { pool: pool - 1, ..config.clone() });
-    }
-}
-
-/// What follows from the rest: the name, and the last calls, which look at every key.
-fn settle(scenario: &mut Scenario) {
-    let ops = |program: &Vec<Call>| {
-        program.iter().map(|call| call.op.to_string()).collect::<Vec<_>>().join("_then_")
-    };
-    let what = scenario.programs.iter().map(ops).collect::<Vec<_>>().join("+");
-    scenario.name = format!("{}/{what}/random", scenario.structure);
-    if scenario.config.bitmap.is_empty() {
-        let calls = scenario.preload.iter().chain(scenario.programs.iter().flatten());
-        let keys: BTreeSet<u64> = calls.map(|call| call.key).collect();
-        scenario.finally = keys.into_iter().map(|key| Call::new(Op::SearchAll, key, 0)).collect();
-    }
-}
-
-/// A scenario of a table.
-fn table(structure: Structure, below: &mut impl FnMut(u32) -> u32) -> Scenario {
+/// A random scenario of a table of this kind.
+pub fn table(structure: Structure, mut below: impl FnMut(u32) -> u32) -> Scenario {
     let lanes = [1, 1, 1, 2, 4][below(5) as usize];
     let (slots, buckets, pool) = (2 + below(3), 1 + below(2), below(4));
     let config = Config { lanes, slots, buckets, pool, bitmap: Vec::new() };
@@ -159,6 +76,92 @@ fn table(structure: Structure, below: &mut impl FnMut(u32) -> u32) -> Scenario {
     }
     settle(&mut scenario);
     scenario
+}
+
+/// The scenario that these bytes choose: a byte for each number, 0 where there are no more.
+pub fn from_bytes(bytes: &[u8]) -> Scenario {
+    let mut bytes = bytes.iter();
+    scenario(|n| u32::from(bytes.next().copied().unwrap_or(0)) % n)
+}
+
+/// Scenarios that are one step smaller: a warp less, a call less, a call of the preload less, no stall, a smaller
+/// table, a smaller key. Those that leave out most come first.
+pub fn simpler(scenario: &Scenario) -> Vec<Scenario> {
+    let mut out = Vec::new();
+    let mut offer = |change: &dyn Fn(&mut Scenario)| {
+        let mut smaller = scenario.clone();
+        change(&mut smaller);
+        settle(&mut smaller);
+        out.push(smaller);
+    };
+    let warps = scenario.programs.len();
+    for warp in (0..warps).filter(|_| warps > 1) {
+        offer(&|s| {
+            s.programs.remove(warp);
+            s.stall = None;
+        });
+    }
+    for (warp, program) in scenario.programs.iter().enumerate().filter(|(_, program)| program.len() > 1) {
+        (0..program.len()).for_each(|call| offer(&|s| drop(s.programs[warp].remove(call))));
+    }
+    (0..scenario.preload.len()).for_each(|call| offer(&|s| drop(s.preload.remove(call))));
+    if scenario.stall.is_some() {
+        offer(&|s| s.stall = None);
+    }
+    smaller_config(&scenario.config, &mut |config| offer(&|s| s.config = config.clone()));
+    // A key everywhere, then in one call. The key of a free is a slab in use.
+    let lower = |call: &mut Call| call.key -= u64::from(call.key > 1 && call.op != Op::Free);
+    for key in 2..=u64::from(KEYS) {
+        offer(&|s| calls(s).filter(|call| call.key == key).for_each(lower));
+    }
+    for number in 0..calls(&mut scenario.clone()).count() {
+        offer(&|s| calls(s).skip(number).take(1).for_each(lower));
+    }
+    out.retain(|smaller| smaller != scenario);
+    out
+}
+
+/// The calls that can be left out.
+fn calls(scenario: &mut Scenario) -> impl Iterator<Item = &mut Call> {
+    scenario.preload.iter_mut().chain(scenario.programs.iter_mut().flatten())
+}
+
+/// The scenario made smaller step by step as long as it `fails`.
+pub fn minimal(mut scenario: Scenario, mut fails: impl FnMut(&Scenario) -> bool) -> Scenario {
+    while let Some(smaller) = simpler(&scenario).into_iter().find(&mut fails) {
+        scenario = smaller;
+    }
+    scenario
+}
+
+fn smaller_config(config: &Config, offer: &mut dyn FnMut(Config)) {
+    let Config { lanes, slots, buckets, pool, .. } = *config;
+    if lanes > 1 {
+        offer(Config { lanes: lanes / 2, ..config.clone() });
+    }
+    if slots > 2 {
+        offer(Config { slots: slots - 1, ..config.clone() });
+    }
+    if buckets > 1 {
+        offer(Config { buckets: buckets - 1, ..config.clone() });
+    }
+    if pool > 0 {
+        offer(Config { pool: pool - 1, ..config.clone() });
+    }
+}
+
+/// What follows from the rest: the name, and the last calls, which look at every key.
+fn settle(scenario: &mut Scenario) {
+    let ops = |program: &Vec<Call>| {
+        program.iter().map(|call| call.op.to_string()).collect::<Vec<_>>().join("_then_")
+    };
+    let what = scenario.programs.iter().map(ops).collect::<Vec<_>>().join("+");
+    scenario.name = format!("{}/{what}/random", scenario.structure);
+    if scenario.config.bitmap.is_empty() {
+        let calls = scenario.preload.iter().chain(scenario.programs.iter().flatten());
+        let keys: BTreeSet<u64> = calls.map(|call| call.key).collect();
+        scenario.finally = keys.into_iter().map(|key| Call::new(Op::SearchAll, key, 0)).collect();
+    }
 }
 
 /// Operations that change something, those that store first; a multimap alone has the first.
