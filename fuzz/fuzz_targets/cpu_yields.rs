@@ -92,7 +92,8 @@ impl Input<'_> {
     fn run<T: Entries, U: Multiplicity, const L: usize, const S: usize>(&self, ops: &[Op]) -> Vec<Event> {
         let turns = Turns::new(self.warps, self.schedule);
         let store = T::new((self.buckets + self.pool) as usize * L * S);
-        let bits = Array::new(bitmap_words(self.pool), |index| free_word(self.pool, index)).expect("memory");
+        let bits = Array::<AtomicU32, 16>::new(bitmap_words(self.pool), |index| free_word(self.pool, index))
+            .expect("memory");
         let table = SlabTable::<_, _, S>::new(
             T::slots::<U>(&store, &turns),
             Scheduled { words: bits.words(), turns: &turns },

@@ -30,7 +30,9 @@ impl Trace {
     pub fn parse(bytes: &[u8]) -> Result<Self, Malformed> {
         let mut reader =
             ReaderBuilder::new().has_headers(false).flexible(true).trim(Trim::All).from_reader(bytes);
-        let malformed = |at, what| Malformed { line: line_of_row(bytes, at), what };
+        // The reader drops a byte order mark, which hides the line ends behind it from `line_of_row`.
+        let text = if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+        let malformed = |at: usize, what| Malformed { line: line_of_row(bytes, at.max(text)), what };
         let (mut trace, mut record, mut first) = (Self::default(), StringRecord::new(), true);
         loop {
             let at = reader.position().byte() as usize;
@@ -153,6 +155,7 @@ mod tests {
             ("delete,1,5\n", 1, "field 3 (value)"),
             ("insert,1,5,6\n", 1, "field 4"),
             ("search,1\r\nsearch,2\r\nop,key\r\n", 3, "field 1 (op)"),
+            ("\u{feff}\nsearch\n", 2, "field 2 (key)"),
         ] {
             let Malformed { line: at, what } = Trace::parse(text.as_bytes()).unwrap_err();
             assert_eq!(at, line, "{text:?}: {what}");
