@@ -84,7 +84,8 @@ impl Input<'_> {
         let history = self.run::<T, Multi, L, S>(&ops);
         for key in 0..KEYS {
             let events: Vec<&Event> = history.iter().filter(|event| event.call.key == key).collect();
-            assert!(linearizable(&Multimap { may_fill: true }, key, &events), "{events:#?}");
+            let holds = linearizable(&Multimap { may_fill: true }, key, &events);
+            assert!(holds, "no order explains the calls on key {key}:\n{}", text(&events));
         }
     }
 
@@ -135,6 +136,15 @@ impl Input<'_> {
         assert_eq!(table.check_quiescent(&mut w, unique), Ok(()));
         history
     }
+}
+
+/// A line for each call.
+fn text(events: &[&Event]) -> String {
+    let line = |e: &&Event| {
+        let ret = e.ret.as_ref().map_or(String::new(), Ret::to_string);
+        format!("  {:>4}..{:<4} warp {:?}  {} -> {ret}\n", e.start, e.end, e.warp, e.call)
+    };
+    events.iter().map(line).collect()
 }
 
 /// Runs one call between two looks at the clock.

@@ -43,7 +43,7 @@ fn fail(scenario: Scenario, verdict: Verdict) -> ! {
     let minimal = random::minimal(scenario, |s| has(s).is_some());
     let json = serde_json::to_string_pretty(&minimal).expect("a scenario is data");
     match has(&minimal).and_then(|report| report.violation) {
-        Some(violation) => panic!("{violation:?}\n{}\n{json}", violation.timeline()),
+        Some(violation) => panic!("{}\n{json}", violation.timeline()),
         None => panic!("{verdict}\n{json}"),
     }
 }

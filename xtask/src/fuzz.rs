@@ -12,11 +12,14 @@ pub(crate) fn run_all(seconds: u32) -> Outcome<()> {
         let (found, seeds) = (format!("target/corpus/{target}"), format!("corpus/{target}"));
         std::fs::create_dir_all(root().join("fuzz").join(&found)).map_err(|e| format!("{found}: {e}"))?;
         let time = format!("-max_total_time={seconds}");
-        run(&mut cargo_fuzz(&["run", target, &found, &seeds, "--", &time, SLOW, "-verbosity=0"]))?;
+        run(&mut cargo_fuzz(&["run", target, &found, &seeds, "--", &time, SLOW, "-verbosity=0", STATS]))?;
     }
     println!("{} fuzz targets ran, no failure", targets.len());
     Ok(())
 }
+
+/// How many inputs were run, and how fast.
+const STATS: &str = "-print_final_stats=1";
 
 /// An input that takes longer, in seconds, is a failure.
 const SLOW: &str = "-timeout=60";
