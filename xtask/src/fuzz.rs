@@ -1,7 +1,7 @@
 //! `cargo xtask fuzz [SECONDS]`: builds the fuzz targets and runs each for a while from its checked-in seeds. What it
-//! finds on the way stays in fuzz/target: the seeds are few, small and chosen.
+//! finds on the way stays in target/corpus: the seeds are few, small and chosen.
 
-use crate::shell::{Outcome, read, root, run};
+use crate::shell::{Outcome, read, root, run, scratch};
 use std::process::Command;
 
 /// Runs every target for `seconds`.
@@ -9,10 +9,11 @@ pub(crate) fn run_all(seconds: u32) -> Outcome<()> {
     let targets = targets()?;
     for target in &targets {
         println!("-- {target}, {seconds} s");
-        let (found, seeds) = (format!("target/corpus/{target}"), format!("corpus/{target}"));
-        std::fs::create_dir_all(root().join("fuzz").join(&found)).map_err(|e| format!("{found}: {e}"))?;
-        let time = format!("-max_total_time={seconds}");
-        run(&mut cargo_fuzz(&["run", target, &found, &seeds, "--", &time, SLOW, "-verbosity=0", STATS]))?;
+        let found = scratch().join("corpus").join(target);
+        std::fs::create_dir_all(&found).map_err(|e| format!("{}: {e}", found.display()))?;
+        let mut fuzz = cargo_fuzz(&["run", target]);
+        fuzz.arg(&found).arg(format!("corpus/{target}")).arg("--");
+        run(fuzz.arg(format!("-max_total_time={seconds}")).args([SLOW, STATS, "-verbosity=0"]))?;
     }
     println!("{} fuzz targets ran, no failure", targets.len());
     Ok(())
