@@ -210,7 +210,7 @@ thread_local! {
 
 impl Turns {
     fn new(warps: usize, schedule: &[u8]) -> Self {
-        let schedule = schedule.to_vec().into_iter();
+        let schedule = Vec::from(schedule).into_iter();
         let state = State {
             running: None,
             open: (0..warps).collect(),
@@ -244,7 +244,7 @@ impl Turns {
         state.accesses += 1;
         let next = match state.schedule.next() {
             Some(byte) if byte % 4 == 3 => usize::from(byte / 4),
-            None if state.accesses % STRIDE == 0 => at + 1,
+            None if state.accesses.is_multiple_of(STRIDE) => at + 1,
             _ => return,
         };
         let next = state.open[next % state.open.len()];
