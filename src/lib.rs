@@ -33,6 +33,9 @@
 //! # Ok::<(), warpproof::simt::cpu::Error>(())
 //! ```
 
+#[cfg(feature = "files")]
+pub mod files;
+
 #[cfg(feature = "gpu")]
 pub use warpproof_gpu as gpu;
 pub use warpproof_model as model;

@@ -6,7 +6,6 @@ mod check;
 mod depth;
 mod failure;
 mod join;
-mod lines;
 mod list;
 mod museum;
 mod output;

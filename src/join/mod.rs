@@ -1,16 +1,15 @@
 //! `warpproof join`: inner join of two CSV files on an integer column.
 
 mod index;
-mod rows;
 mod target;
 
 use crate::backend::{Backend, Choice, open, with_backend};
 use crate::failure::Failure;
 use crate::output::Progress;
 use index::Index;
-use rows::{RowReader, Table};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use target::Target;
+use warpproof::files::{RowReader, Table};
 
 /// Left rows that are looked up in one bulk call.
 const BATCH: usize = 1 << 18;
@@ -60,28 +59,37 @@ line and column, exit code 2, and the output file is as it was.";
 /// Joins.
 pub(crate) fn join(args: &Args) -> Result<(), Failure> {
     let opened = open(args.backend)?;
-    let left = Table::open(&args.left, &args.on)?;
-    let right = Table::open(&args.right, &args.on)?;
+    let left = read(&args.left, &args.on)?;
+    let right = read(&args.right, &args.on)?;
     with_backend!(&opened, backend => write(args, backend, &left, right))
 }
 
+/// Reads a file and the integers of column `on`. An error names file, line and column.
+fn read(path: &Path, on: &str) -> Result<Table, Failure> {
+    let name = path.display();
+    let bytes = std::fs::read(path).map_err(|e| Failure::input(format_args!("{name}: {e}")))?;
+    let mut progress = Progress::new("reading", bytes.len() as u64);
+    let table = Table::parse(bytes, on, |read| progress.at(read));
+    table.map_err(|malformed| Failure::input(format_args!("{name}:{malformed}")))
+}
+
 fn write<B: Backend>(args: &Args, backend: &B, left: &Table, mut right: Table) -> Result<(), Failure> {
-    let index = Index::build(backend, &std::mem::take(&mut right.keys))?;
+    let index = Index::build(backend, &right.take_keys())?;
     let mut target = Target::open(args.output.as_deref())?;
     target.row(header(left, &right).iter().map(Vec::as_slice))?;
     let mut progress = Progress::new("writing", left.rows() as u64);
     let (mut ours, mut theirs) = (RowReader::new(), RowReader::new());
-    for (batch, keys) in left.keys.chunks(BATCH).enumerate() {
+    for (batch, keys) in left.keys().chunks(BATCH).enumerate() {
         let matched = index.matching(keys)?;
         for i in 0..keys.len() {
             let rows = matched.of(i);
             if rows.is_empty() {
                 continue;
             }
-            left.parse(batch * BATCH + i, &mut ours);
+            let ours: Vec<&[u8]> = left.row(batch * BATCH + i, &mut ours).collect();
             for &row in rows {
-                right.parse(row as usize, &mut theirs);
-                target.row(ours.cells().chain(without(right.column, theirs.cells())))?;
+                let theirs = right.row(row as usize, &mut theirs);
+                target.row(ours.iter().copied().chain(without(right.column(), theirs)))?;
             }
         }
         progress.at((batch * BATCH + keys.len()) as u64);
@@ -91,8 +99,8 @@ fn write<B: Backend>(args: &Args, backend: &B, left: &Table, mut right: Table) -
 
 /// The names of the output's columns.
 fn header(left: &Table, right: &Table) -> Vec<Vec<u8>> {
-    let mut names = left.header.clone();
-    for name in without(right.column, right.header.iter().map(Vec::as_slice)) {
+    let mut names = left.header().to_vec();
+    for name in without(right.column(), right.header().iter().map(Vec::as_slice)) {
         let mut name = name.to_vec();
         while names.contains(&name) {
             name.extend_from_slice(b"_right");

@@ -5,7 +5,6 @@ pub(crate) mod mixed;
 mod oracle;
 pub(crate) mod phase;
 mod replay;
-mod trace;
 pub(crate) mod workload;
 
 use crate::Structure;
@@ -15,9 +14,9 @@ use crate::failure::Failure;
 use crate::output::{self, grouped, mops};
 use phase::Phase;
 use serde::Serialize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
-use trace::Trace;
+use warpproof::files::Trace;
 use warpproof::model::host::Geometry;
 use workload::{Mix, Workload};
 
@@ -101,7 +100,7 @@ fn load(text: &str) -> Result<f64, String> {
 /// Runs.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     // Bad input is told before anything runs.
-    let trace = args.trace.as_deref().map(Trace::read).transpose()?;
+    let trace = args.trace.as_deref().map(read).transpose()?;
     if trace.is_none() && args.keys as u64 + args.ops as u64 >= u32::MAX as u64 {
         return Err(Failure::input(
             "--keys and --ops together must be below 2^32 - 1: a value names its operation",
@@ -122,6 +121,13 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         };
         report(args, backend, &phases, check)
     })
+}
+
+/// Reads a trace. An error names file, line and field.
+fn read(path: &Path) -> Result<Trace, Failure> {
+    let name = path.display();
+    let bytes = std::fs::read(path).map_err(|e| Failure::input(format_args!("{name}: {e}")))?;
+    Trace::parse(&bytes).map_err(|malformed| Failure::input(format_args!("{name}:{malformed}")))
 }
 
 fn report<B: Backend>(

@@ -2,11 +2,11 @@
 
 use super::oracle::{Oracle, Unsettled};
 use super::phase::{Phase, timed};
-use super::trace::Trace;
 use crate::backend::{Backend, geometry};
 use crate::failure::Failure;
 use crate::output::Progress;
 use std::ops::Range;
+use warpproof::files::Trace;
 use warpproof::{BulkMap, Op};
 
 /// Operations between two updates of the progress bar.

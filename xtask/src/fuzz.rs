@@ -1,6 +1,7 @@
-//! `cargo xtask fuzz [SECONDS]`: builds the fuzz targets and runs each for a while from its checked-in seeds.
+//! `cargo xtask fuzz [SECONDS]`: builds the fuzz targets and runs each for a while from its checked-in seeds. What it
+//! finds on the way stays in target/corpus: the seeds are few, small and chosen.
 
-use crate::shell::{Outcome, read, root, run};
+use crate::shell::{Outcome, read, root, run, scratch};
 use std::process::Command;
 
 /// Runs every target for `seconds`.
@@ -8,11 +9,21 @@ pub(crate) fn run_all(seconds: u32) -> Outcome<()> {
     let targets = targets()?;
     for target in &targets {
         println!("-- {target}, {seconds} s");
-        run(&mut cargo_fuzz(&["run", target, "--", &format!("-max_total_time={seconds}"), "-verbosity=0"]))?;
+        let found = scratch().join("corpus").join(target);
+        std::fs::create_dir_all(&found).map_err(|e| format!("{}: {e}", found.display()))?;
+        let mut fuzz = cargo_fuzz(&["run", target]);
+        fuzz.arg(&found).arg(format!("corpus/{target}")).arg("--");
+        run(fuzz.arg(format!("-max_total_time={seconds}")).args([SLOW, STATS, "-verbosity=0"]))?;
     }
     println!("{} fuzz targets ran, no failure", targets.len());
     Ok(())
 }
+
+/// How many inputs were run, and how fast.
+const STATS: &str = "-print_final_stats=1";
+
+/// An input that takes longer, in seconds, is a failure.
+const SLOW: &str = "-timeout=60";
 
 /// cargo-fuzz, without a sanitizer (the code under test has no unsafe memory access to find) and with a stable
 /// compiler told to take the coverage flags.

@@ -78,22 +78,23 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
         loop {
             let row = self.read(w, slab);
             let mut change = None;
-            if request.if_present != IfPresent::Ignore {
-                if let Some(found) = Self::first(w, slab, row, |word| C::holds(word, key)) {
-                    match request.if_present {
-                        IfPresent::Read => {
-                            let value = self.value(w, found);
-                            return Reply { end: End::Present, value, erased };
-                        }
-                        IfPresent::Assign => change = Some((found, Change::Assign)),
-                        IfPresent::Erase | IfPresent::EraseAll => change = Some((found, Change::Erase)),
-                        IfPresent::Stop | IfPresent::Ignore => return Self::reply(End::Present, erased),
+            if request.if_present != IfPresent::Ignore
+                && let Some(found) = Self::first(w, slab, row, |word| C::holds(word, key))
+            {
+                match request.if_present {
+                    IfPresent::Read => {
+                        let value = self.value(w, found);
+                        return Reply { end: End::Present, value, erased };
                     }
-                } else if C::PENDING && request.add && Self::any(w, row, |word| C::is_pending(word, key)) {
-                    // How the other insert ends decides this one.
-                    w.pause();
-                    continue;
+                    IfPresent::Assign => change = Some((found, Change::Assign)),
+                    IfPresent::Erase | IfPresent::EraseAll => change = Some((found, Change::Erase)),
+                    IfPresent::Stop | IfPresent::Ignore => return Self::reply(End::Present, erased),
                 }
+            } else if C::PENDING && request.add && Self::any(w, row, |word| C::is_pending(word, key)) {
+                // How the other insert ends decides this one. One that adds the key in any case waits too: the other
+                // has seen the key absent, and it still must be when the other shows it.
+                w.pause();
+                continue;
             }
             if change.is_none() && request.add {
                 change = Self::first(w, slab, row, C::is_empty).map(|empty| (empty, Change::Fill));

@@ -1,6 +1,7 @@
 //! The scenarios of every structure.
 
 pub mod family;
+pub mod random;
 pub mod slab;
 
 use crate::check::{AnySubject, Scenario};

@@ -61,12 +61,12 @@ impl Structure {
     }
 
     /// Whether a key may have several pairs.
-    pub(super) const fn is_multi(self) -> bool {
+    pub(in crate::scenarios) const fn is_multi(self) -> bool {
         self.multi
     }
 
     /// Whether entries have values.
-    fn valued(self) -> bool {
+    pub(in crate::scenarios) fn has_values(self) -> bool {
         !self.name.ends_with("set32")
     }
 }
@@ -172,7 +172,7 @@ pub(super) fn scenario(structure: Structure, place: Place, programs: &Programs) 
     let name = format!("{}/{}/{}", structure.name(), names.collect::<Vec<_>>().join("+"), place.name());
     let (lanes, slots, pool) = place.size();
     let config = Config { lanes, slots, buckets: 1, pool, bitmap: Vec::new() };
-    let valued = structure.valued();
+    let valued = structure.has_values();
     let call = |warp: usize, number: usize, (op, key): Step| {
         let stores = matches!(op, Op::Insert | Op::InsertUnique | Op::InsertOrAssign) && valued;
         Call::new(op, key, if stores { 10 * (warp as u64 + 1) + number as u64 } else { 0 })
@@ -194,10 +194,10 @@ pub(super) fn scenario(structure: Structure, place: Place, programs: &Programs) 
 pub(super) fn stalled(structure: Structure, place: Place, stops: Op, other: &[Op]) -> Scenario {
     let mut scenario = meet(structure, place, &[&[stops], other]);
     let inserts = |op: &Op| matches!(op, Op::Insert | Op::InsertUnique | Op::InsertOrAssign);
-    let waits = |op: &Op| matches!(op, Op::InsertUnique | Op::InsertOrAssign);
     scenario.name = scenario.name.replacen('/', "/stalled_", 1);
     scenario.stall = Some(Stall { warp: 0, after: None });
-    scenario.allows.blocking = structure.name.contains("lock") && inserts(&stops) && other.iter().any(waits);
+    scenario.allows.blocking =
+        structure.name.contains("lock") && inserts(&stops) && other.iter().any(inserts);
     scenario
 }
 

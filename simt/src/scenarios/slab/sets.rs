@@ -26,6 +26,8 @@ pub fn default_set() -> Vec<Scenario> {
     scenarios.extend(moves(Structure::MULTIMAP32));
     scenarios.extend(doubts(Structure::MULTIMAP32, &[Search, Count, SearchAll, Delete, InsertUnique]));
     scenarios.extend(doubts(Structure::MULTILOCK64, &[Search, Delete, InsertUnique]));
+    scenarios.extend(beside(Structure::MULTIMAP32));
+    scenarios.extend(beside(Structure::MULTILOCK64));
     scenarios.extend(light_triples());
     scenarios.extend(stalls(Structure::MAP32, &Place::STALLS));
     scenarios.extend(stalls(Structure::LOCK64, &[Place::Empty]));
@@ -103,6 +105,15 @@ fn doubts(structure: Structure, others: &[Op]) -> Vec<Scenario> {
         .collect()
 }
 
+/// A pair is added in any case and looked at, while another insert asks whether the key is there.
+fn beside(structure: Structure) -> Vec<Scenario> {
+    let look = |unique: Op, look: Op| meet(structure, Place::Empty, &[&[Insert, look], &[unique]]);
+    [InsertUnique, InsertOrAssign]
+        .into_iter()
+        .flat_map(|unique| [Search, Count, SearchAll].map(|op| look(unique, op)))
+        .collect()
+}
+
 /// A pair is inserted and the one before it taken out, twice: a scan behind the fence can find a pair dead that was
 /// not there before.
 const TWICE: &[Op] = &[Insert, Delete, Insert, Delete];
@@ -142,6 +153,7 @@ fn stalls(structure: Structure, places: &[Place]) -> Vec<Scenario> {
 const NONE_FREE: u32 = u32::MAX;
 const ONE_FREE: u32 = u32::MAX - 1;
 const TWO_FREE: u32 = u32::MAX - 3;
+const FIRST_OF_FOUR: [u32; 4] = [u32::MAX - 15, NONE_FREE, NONE_FREE, NONE_FREE];
 
 /// The allocator alone.
 fn pools() -> Vec<Scenario> {
@@ -161,6 +173,8 @@ fn pools() -> Vec<Scenario> {
         pool("allocate/second_block", 1, &[NONE_FREE, ONE_FREE], &[&[Allocate]]),
         pool("allocate/second_lane", 2, &[NONE_FREE, ONE_FREE], &[&[Allocate]]),
         pool("allocate_four_times/four_blocks", 1, &[ONE_FREE; 4], &[&[Allocate; 4]]),
+        // Wherever a walk begins, it comes round to the first block.
+        pool("allocate_four_times/first_of_four", 1, &FIRST_OF_FOUR, &[&[Allocate; 4]]),
         pool("allocate+borrow/two_lanes", 2, &[NONE_FREE, ONE_FREE], &[&[Allocate], &[Borrow]]),
         pool(
             "allocate+allocate/ragged_block",

@@ -1,0 +1,29 @@
+//! Line numbers in a file that is in memory.
+
+/// The number of the line on which the row that begins at `from` stands: empty lines before it are skipped. A
+/// line ends in LF, CR LF or CR.
+pub(super) fn line_of_row(bytes: &[u8], from: usize) -> usize {
+    let rest = &bytes[from.min(bytes.len())..];
+    let start = from + rest.iter().position(|b| !b"\r\n".contains(b)).unwrap_or(0);
+    let before = &bytes[..start.min(bytes.len())];
+    let ends = before
+        .iter()
+        .enumerate()
+        .filter(|&(i, &b)| b == b'\n' || b == b'\r' && bytes.get(i + 1) != Some(&b'\n'));
+    1 + ends.count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_line_ends_count_once() {
+        assert_eq!(line_of_row(b"a\nb\n", 0), 1);
+        assert_eq!(line_of_row(b"a\nb\n", 2), 2);
+        assert_eq!(line_of_row(b"a\r\nb\r\n", 2), 2);
+        assert_eq!(line_of_row(b"a\rb", 2), 2);
+        assert_eq!(line_of_row(b"a\n\n\nb", 2), 4);
+        assert_eq!(line_of_row(b"", 5), 1);
+    }
+}
