@@ -1,17 +1,21 @@
 //! Checking, whatever the engine: subjects, scenarios, histories, violations, reports.
 //!
-//! A [`Subject`] is a structure in a tiny configuration, a [`Scenario`] says what its warps do. An engine (see
-//! `crate::loom`) runs the scenario in every way that its memory model has, and asks of each execution: is the
+//! A [`Subject`] is a structure in a tiny configuration, a [`Scenario`] says what its warps do. An engine
+//! runs the scenario in every way that its memory model has, and asks of each execution: is the
 //! history linearizable, do the invariants hold in every state, does every warp finish, is every index in its
 //! array. A [`Violation`] carries the steps that lead to it.
 
-#[cfg(feature = "loom")]
+#[cfg(any(feature = "loom", feature = "shuttle"))]
 mod case;
+#[cfg(any(feature = "loom", feature = "shuttle"))]
+mod execution;
 mod history;
 mod html;
+#[cfg(any(feature = "loom", feature = "shuttle"))]
+mod machine;
 mod memory;
 pub mod monitor;
-#[cfg(feature = "loom")]
+#[cfg(any(feature = "loom", feature = "shuttle"))]
 mod record;
 mod report;
 mod scenario;
@@ -29,7 +33,11 @@ pub use subject::{AnySubject, Array, LANES, Subject};
 pub use violation::{Breach, Kind, Loads, Step, Violation};
 pub use warp::{ArrayBlock, ArrayWarp, Hooks, SimWarp};
 
-#[cfg(feature = "loom")]
+#[cfg(any(feature = "loom", feature = "shuttle"))]
 pub(crate) use case::Case;
-#[cfg(feature = "loom")]
-pub(crate) use record::{Action, Record};
+#[cfg(any(feature = "loom", feature = "shuttle"))]
+pub(crate) use execution::{Execution, Spot};
+#[cfg(any(feature = "loom", feature = "shuttle"))]
+pub(crate) use machine::{Machine, message, run_warp};
+#[cfg(any(feature = "loom", feature = "shuttle"))]
+pub(crate) use record::Record;

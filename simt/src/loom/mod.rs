@@ -15,7 +15,6 @@
 #[cfg(test)]
 mod canaries;
 mod explore;
-mod hooks;
 mod machine;
 #[cfg(test)]
 mod mutants;
