@@ -11,6 +11,8 @@ mod case;
 mod execution;
 mod history;
 mod html;
+#[cfg(all(test, any(feature = "loom", feature = "shuttle")))]
+pub(crate) mod litmus;
 #[cfg(any(feature = "loom", feature = "shuttle"))]
 mod machine;
 mod memory;

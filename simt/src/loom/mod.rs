@@ -15,6 +15,8 @@
 #[cfg(test)]
 mod canaries;
 mod explore;
+#[cfg(test)]
+mod holes;
 mod machine;
 #[cfg(test)]
 mod mutants;
