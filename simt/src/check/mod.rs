@@ -31,7 +31,7 @@ pub use history::{Event, linearizable};
 pub use memory::{Access, Cells, Handle, Memory, View};
 pub use report::{Pass, Report, Verdict};
 pub use scenario::{Allows, Config, Reads, Scenario, Stall};
-pub use subject::{AnySubject, Array, LANES, Subject};
+pub use subject::{AnySubject, Array, LANES, Subject, WIDE_LANES, Wide};
 pub use violation::{Breach, Kind, Loads, Step, Violation};
 pub use warp::{ArrayBlock, ArrayWarp, Hooks, SimWarp};
 

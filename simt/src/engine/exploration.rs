@@ -1,15 +1,15 @@
 //! A report in the making: what every engine does around its explorations.
 
-use crate::check::{Breach, Case, LANES, Loads, Pass, Report, Scenario, Verdict, Violation};
+use crate::check::{AnySubject, Breach, Case, Loads, Pass, Report, Scenario, Verdict, Violation};
 use crate::scenarios::ScenarioError;
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-/// Whether an engine that knows so many warps can explore the scenario.
+/// Whether an engine that knows so many warps can explore the scenario of `subject`.
 ///
 /// # Errors
 /// Why not.
-pub(crate) fn fits(scenario: &Scenario, most: usize) -> Result<(), ScenarioError> {
+pub(crate) fn fits(subject: &dyn AnySubject, scenario: &Scenario, most: usize) -> Result<(), ScenarioError> {
     let warps = scenario.programs.len();
     if warps == 0 || warps > most {
         return Err(ScenarioError::Warps { warps, most });
@@ -18,7 +18,7 @@ pub(crate) fn fits(scenario: &Scenario, most: usize) -> Result<(), ScenarioError
         return Err(ScenarioError::Stall(stall.warp));
     }
     match scenario.config.lanes {
-        lanes if LANES.contains(&lanes) => Ok(()),
+        lanes if subject.lanes().contains(&lanes) => Ok(()),
         lanes => Err(ScenarioError::Lanes(lanes)),
     }
 }

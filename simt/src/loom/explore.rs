@@ -58,7 +58,7 @@ fn explore_any(
     scenario: &Scenario,
     options: &Options,
 ) -> Result<Report, ScenarioError> {
-    fits(scenario, WARPS)?;
+    fits(&**subject, scenario, WARPS)?;
     let mut exploration = Exploration::new(scenario, NAME);
     let mut writers = Vec::new();
     for &loads in &options.loads {

@@ -21,7 +21,7 @@ type Program = fn(&[AtomicU64; 2]) -> u64;
 
 /// What loom itself sees: what the programs return, and what a load of the first word gives in the end. A thread per
 /// program, and none on the main thread.
-fn seen(programs: &'static [Program]) -> BTreeSet<(Vec<u64>, u64)> {
+fn seen(programs: Vec<Program>) -> BTreeSet<(Vec<u64>, u64)> {
     let seen = Arc::new(Mutex::new(BTreeSet::new()));
     let all = Arc::clone(&seen);
     ::loom::model(move || {
@@ -39,7 +39,7 @@ fn seen(programs: &'static [Program]) -> BTreeSet<(Vec<u64>, u64)> {
 }
 
 /// The same without the last load.
-fn returns(programs: &'static [Program]) -> BTreeSet<Vec<u64>> {
+fn returns(programs: Vec<Program>) -> BTreeSet<Vec<u64>> {
     seen(programs).into_iter().map(|(returns, _)| returns).collect()
 }
 
@@ -74,19 +74,18 @@ fn every_outcome_of_issue_392_is_seen() {
 // Issue 166: a load of a word that the thread just stored removes outcomes.
 
 #[test]
-fn loom_loses_outcomes_to_a_load_of_the_own_store() {
-    let seen = returns(&[
-        |words| {
-            words[0].store(1, Relaxed);
-            words[1].store(1, Relaxed);
-            words[1].store(0, Relaxed);
-            words[0].load(Relaxed);
-            words[0].store(0, Relaxed);
-            0
-        },
-        |words| 10 * words[1].load(Relaxed) + words[0].load(Relaxed),
-    ]);
-    assert_eq!(seen.len(), 3, "four outcomes exist: {seen:?}");
+fn loom_loses_an_outcome_to_a_load_of_the_own_store() {
+    let look: Program = |words| 10 * words[1].load(SeqCst) + words[0].load(SeqCst);
+    let pulse: Program = |words| {
+        words[0].store(1, SeqCst);
+        words[1].store(1, SeqCst);
+        words[1].store(0, SeqCst);
+        words[0].load(SeqCst);
+        words[0].store(0, SeqCst);
+        0
+    };
+    let seen = returns(vec![pulse, look]);
+    assert_eq!(seen, BTreeSet::from([vec![0, 0], vec![0, 1], vec![0, 11]]), "10 exists too");
 }
 
 #[test]
@@ -99,72 +98,70 @@ fn every_outcome_of_issue_166_is_seen_with_loads_as_rmw() {
 // Issue 254: a store can come between the two halves of a read-modify-write.
 
 #[test]
-fn loom_tears_a_swap_beside_a_store() {
-    let seen = seen(&[
-        |words| words[0].swap(2, Relaxed),
-        |words| {
-            words[0].store(1, Relaxed);
-            0
-        },
-    ]);
-    println!("254 {seen:?}");
+fn loom_lets_a_store_into_a_swap() {
+    let swap: Program = |words| words[0].swap(2, Relaxed);
+    let store: Program = |words| {
+        words[0].store(1, Relaxed);
+        0
+    };
+    let seen = seen(vec![swap, store]);
+    assert!(seen.contains(&(vec![0, 0], 2)), "the swap came first, and last: {seen:?}");
 }
 
+/// Loads as loads raise that false alarm, loads as read-modify-writes do not: a violation of the first pass alone, on
+/// a word that is stored and exchanged at once, is to be doubted.
 #[test]
-fn the_engine_254() {
+fn a_store_comes_before_a_swap_or_after_it_with_loads_as_rmw() {
     let mut scenario = scenario(&[&[(SWAP, 2)], &[(STORE, 1)]]);
     scenario.finally = vec![Call::new(LOAD, 0, 0)];
-    for loads in [Loads::AsLoads, Loads::AsRmw] {
-        println!("254 {loads} {:?}", outcomes(&scenario, loads));
-    }
+    let both = set(&["count 0 | done => count 1", "count 1 | done => count 2"]);
+    assert_eq!(outcomes(&scenario, Loads::AsRmw), both);
+    let seen = outcomes(&scenario, Loads::AsLoads);
+    assert!(seen.is_superset(&both) && seen.contains("count 0 | done => count 2"), "{seen:?}");
 }
 
-// Issue 282: two readers may see two stores in different orders.
+// Issue 282: a word's modifications are not in one order for all.
 
 #[test]
-fn loom_282() {
-    let twice: Program = |words| 10 * words[0].load(Relaxed) + words[0].load(Relaxed);
-    let _ = twice;
-    let seen = returns(&[
-        |words| {
-            words[0].store(1, Relaxed);
-            0
-        },
-        |words| {
-            words[0].store(2, Relaxed);
-            0
-        },
-        |words| 10 * words[0].load(Relaxed) + words[0].load(Relaxed),
-        |words| 10 * words[0].load(Relaxed) + words[0].load(Relaxed),
-    ]);
-    println!("282 {}", seen.contains(&vec![0, 0, 12, 21]));
+fn loom_shows_a_reader_another_order_of_modifications() {
+    let store: Program = |words| {
+        words[0].store(1, Relaxed);
+        0
+    };
+    let swap: Program = |words| words[0].swap(2, Relaxed);
+    let look: Program = |words| 10 * words[0].load(Relaxed) + words[0].load(Relaxed);
+    let seen = returns(vec![store, swap, look]);
+    assert!(seen.contains(&vec![0, 0, 12]), "the swap read 0, so 2 came before 1: {seen:?}");
 }
 
 #[test]
-fn the_engine_282() {
-    let scenario = scenario(&[&[(STORE, 1)], &[(STORE, 2)], &[(LOAD_TWICE, 0)], &[(LOAD_TWICE, 0)]]);
-    for loads in [Loads::AsLoads, Loads::AsRmw] {
-        println!("282 {loads} {:?}", outcomes(&scenario, loads).contains("done | done | values 1 2 | values 2 1"));
-    }
+fn modifications_are_in_one_order_with_loads_as_rmw() {
+    let scenario = scenario(&[&[(STORE, 1)], &[(SWAP, 2)], &[(LOAD_TWICE, 0)]]);
+    let wrong = ["done | count 0 | values 1 2", "done | count 1 | values 2 1"];
+    let right = ["done | count 0 | values 2 1", "done | count 1 | values 1 2"];
+    let seen = outcomes(&scenario, Loads::AsRmw);
+    assert!(wrong.iter().all(|outcome| !seen.contains(*outcome)), "{seen:?}");
+    assert!(right.iter().all(|outcome| seen.contains(*outcome)), "{seen:?}");
+    assert!(outcomes(&scenario, Loads::AsLoads).contains(wrong[0]), "loads as loads raise the false alarm");
 }
 
 // SeqCst accesses are AcqRel.
 
 #[test]
 fn loom_takes_seqcst_for_acqrel() {
-    let seen = returns(&[
-        |words| {
-            words[0].store(1, SeqCst);
-            words[1].load(SeqCst)
-        },
-        |words| {
-            words[1].store(1, SeqCst);
-            words[0].load(SeqCst)
-        },
-    ]);
+    let first: Program = |words| {
+        words[0].store(1, SeqCst);
+        words[1].load(SeqCst)
+    };
+    let second: Program = |words| {
+        words[1].store(1, SeqCst);
+        words[0].load(SeqCst)
+    };
+    let seen = returns(vec![first, second]);
     assert!(seen.contains(&vec![0, 0]), "{seen:?}");
 }
 
+/// The structures have no `SeqCst` access; the one sequentially consistent operation is a fence, and it holds.
 #[test]
 fn a_fence_forbids_store_buffering_and_its_absence_shows_it() {
     let both_old = "count 0 | count 0";
@@ -180,19 +177,19 @@ fn a_fence_forbids_store_buffering_and_its_absence_shows_it() {
 
 #[test]
 fn loom_buffers_no_loads() {
-    let seen = returns(&[
-        |words| {
-            let seen = words[0].load(Relaxed);
-            words[1].store(1, Relaxed);
-            seen
-        },
-        |words| {
-            let seen = words[1].load(Relaxed);
-            words[0].store(1, Relaxed);
-            seen
-        },
-    ]);
-    assert!(!seen.contains(&vec![1, 1]), "{seen:?}");
+    let first: Program = |words| {
+        let seen = words[0].load(Relaxed);
+        words[1].store(1, Relaxed);
+        seen
+    };
+    let second: Program = |words| {
+        let seen = words[1].load(Relaxed);
+        words[0].store(1, Relaxed);
+        seen
+    };
+    let seen = returns(vec![first, second]);
+    assert_eq!(seen.len(), 3, "{seen:?}");
+    assert!(!seen.contains(&vec![1, 1]), "a GPU may do that");
 }
 
 /// What a GPU may do and this engine does not show: the protocols' READMEs argue it.
@@ -222,34 +219,26 @@ fn the_engine_says_that_five_warps_are_too_many() {
 
 // A limit ends an exploration silently, as if all had been seen.
 
-/// Two increments that lose one if they interleave; loom runs them one after the other first.
-fn lost_update() {
-    let word = Arc::new(AtomicU64::new(0));
-    let ended = Arc::new(AtomicU64::new(0));
-    for _ in 0..2 {
-        let (word, ended) = (Arc::clone(&word), Arc::clone(&ended));
-        thread::spawn(move || {
-            let seen = word.load(Relaxed);
-            word.store(seen + 1, Relaxed);
-            if ended.fetch_add(1, AcqRel) == 1 {
-                assert_eq!(word.load(Relaxed), 2, "an update was lost");
-            }
-        });
-    }
+/// The assertion fails in every execution.
+fn always_fails() {
+    thread::spawn(|| {
+        assert_eq!(AtomicU64::new(0).load(Relaxed), 1);
+    });
 }
 
 #[test]
 fn loom_passes_silently_at_a_limit() {
-    let check = |limit: fn(&mut Builder)| {
+    let passes = |limit: fn(&mut Builder)| {
         let mut builder = Builder::new();
         builder.max_permutations = None;
         builder.max_duration = None;
+        builder.checkpoint_interval = 1;
         limit(&mut builder);
-        catch_unwind(AssertUnwindSafe(|| builder.check(lost_update))).is_ok()
+        catch_unwind(AssertUnwindSafe(|| builder.check(always_fails))).is_ok()
     };
-    assert!(!check(|_| ()), "the fault is there");
-    assert!(check(|builder| builder.max_permutations = Some(1)));
-    assert!(check(|builder| builder.max_duration = Some(std::time::Duration::ZERO)));
+    assert!(!passes(|_| ()), "the fault is there");
+    assert!(passes(|builder| builder.max_permutations = Some(1)));
+    assert!(passes(|builder| builder.max_duration = Some(std::time::Duration::ZERO)));
 }
 
 #[test]

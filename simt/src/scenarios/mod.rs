@@ -2,7 +2,7 @@
 
 pub mod slab;
 
-use crate::check::{AnySubject, LANES, Scenario};
+use crate::check::{AnySubject, LANES, Scenario, WIDE_LANES};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use std::sync::Arc;
 pub enum ScenarioError {
     /// No such structure.
     Structure(String),
-    /// A number of lanes that is not among [`crate::check::LANES`].
+    /// A number of lanes that the subject is not checked with.
     Lanes(u32),
     /// A number of slots per lane that is not supported.
     Slots(u32),
@@ -31,8 +31,12 @@ impl core::fmt::Display for ScenarioError {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
             Self::Structure(name) => write!(f, "there is no structure `{name}`"),
-            Self::Lanes(lanes) => write!(f, "a warp of {lanes} lanes: checks run with {LANES:?}"),
-            Self::Slots(slots) => write!(f, "{slots} slots per lane: slabs have 2, 3 or 4"),
+            Self::Lanes(lanes) => {
+                write!(f, "a warp of {lanes} lanes: checks run with {LANES:?} or {WIDE_LANES:?}")
+            }
+            Self::Slots(slots) => {
+                write!(f, "{slots} slots per lane: small warps have 2, 3 or 4, wide ones 1 or 2")
+            }
             Self::Warps { warps, most } => write!(f, "{warps} warps: this engine runs 1 to {most}"),
             Self::Stall(warp) => write!(f, "warp {warp} is stalled, and there is no such warp"),
         }

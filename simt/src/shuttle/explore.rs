@@ -70,7 +70,7 @@ fn explore_any(
     scenario: &Scenario,
     options: &Options,
 ) -> Result<Report, ScenarioError> {
-    fits(scenario, WARPS)?;
+    fits(&**subject, scenario, WARPS)?;
     let mut exploration = Exploration::new(scenario, NAME);
     let started = exploration.started;
     exploration.pass(LOADS, |after, before| {
