@@ -202,6 +202,11 @@ fn the_seed_decides_everything_and_is_told() {
     assert_eq!(first, second);
     let violation = first.expect("a violation");
     assert!(violation.engine.starts_with("shuttle --seed 7 --schedules 100 ("), "{}", violation.engine);
+    // What `warpproof replay` does.
+    let text = serde_json::to_string(&violation).expect("JSON");
+    let read: Box<Violation> = serde_json::from_str(&text).expect("a violation");
+    assert!(read.timeline().contains("--seed 7 --schedules 100"), "{}", read.timeline());
+    assert_eq!(read, violation);
     let [first, second] = [1, 2].map(|seed| {
         let options = Options { schedules: 4, seed, ..Options::default() };
         let programs = all_run(&[(LOAD, 0), (STORE_LOAD, 0), (LOAD, 1)], 4);
