@@ -34,9 +34,13 @@ pub(crate) struct Case {
     known: Mutex<Known>,
 }
 
-/// How many words, and how many events, are kept to know a state or a history again. An exhaustive exploration of a
-/// small scenario stays far below; random schedules of a large one hardly repeat.
-const MEMO: usize = 1 << 22;
+/// How many words of states are kept to know them again. An exhaustive exploration of a small scenario stays far below;
+/// random schedules of a large one hardly repeat.
+const MEMO_WORDS: usize = 1 << 22;
+/// How many events of histories are kept.
+const MEMO_EVENTS: usize = 1 << 20;
+/// How many outcomes are kept.
+const OUTCOMES: usize = 1 << 16;
 
 /// What was judged before. Executions repeat states and histories far more often than not.
 #[derive(Default)]
@@ -164,7 +168,7 @@ impl Case {
         }
         let exhausted = self.judge_state(words)?;
         let mut known = self.known();
-        if known.states.len() * words.len() < MEMO {
+        if known.states.len() * words.len() < MEMO_WORDS {
             known.states.insert(words.clone(), exhausted);
         }
         Ok(exhausted)
@@ -203,8 +207,10 @@ impl Case {
         }
         self.judge_history(&record.events)?;
         let mut known = self.known();
-        if known.histories.len() * timeless.len() < MEMO {
+        if known.outcomes.len() < OUTCOMES {
             known.outcomes.insert(outcome_events(&record.events));
+        }
+        if known.histories.len() * timeless.len() < MEMO_EVENTS {
             known.histories.insert(timeless);
         }
         Ok(())
@@ -225,7 +231,7 @@ impl Case {
         let rets = rets.map(|call| run_alone(&*self.subject, self.scenario.config.lanes, &memory, call));
         let rets: Vec<Ret> = rets.collect::<Result<_, _>>()?;
         let mut known = self.known();
-        if known.finals.len() * words.len() < MEMO {
+        if known.finals.len() * words.len() < MEMO_WORDS {
             known.finals.insert(words.clone(), rets.clone());
         }
         Ok(rets)

@@ -80,7 +80,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             loads: vec![Loads::AsLoads, Loads::AsRmw],
-            schedules: 400,
+            schedules: 200,
             seed: 1,
             max_executions: None,
             max_time: None,
