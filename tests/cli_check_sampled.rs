@@ -31,7 +31,10 @@ fn a_sample_says_that_it_is_one_and_exits_0() {
 fn the_json_tells_a_sample_from_a_proof() {
     let out = check(&["--schedules", "20", "--seed", "3", "--json"]);
     let found: Value = serde_json::from_slice(&out.stdout).expect("one object");
-    assert_eq!((&found["sampled"], &found["capped"], &found["violations"]), (&1.into(), &0.into(), &0.into()));
+    assert_eq!(
+        (&found["sampled"], &found["capped"], &found["violations"]),
+        (&1.into(), &0.into(), &0.into())
+    );
     assert_eq!((&found["engine"], &found["executions"]), (&"shuttle".into(), &20.into()));
     assert_eq!(found["results"][0]["verdict"], "sampled");
 }

@@ -295,8 +295,7 @@ fn read_after_write_without_stamps() -> bool {
             *written.lock().expect("one thread") = true;
         });
     });
-    let found = *found.lock().expect("one thread");
-    found
+    *found.lock().expect("one thread")
 }
 
 #[test]
