@@ -1,5 +1,6 @@
 //! A scenario made ready, and what was judged of it already: what all executions share, whatever the engine.
 
+#[cfg(feature = "loom")]
 use super::execution::Spot;
 use super::record::{Action, RawStep, Record};
 use super::subject::AnySubject;
@@ -147,6 +148,7 @@ impl Case {
     }
 
     /// All words, in order.
+    #[cfg(feature = "loom")]
     pub(crate) fn spots(&self) -> impl Iterator<Item = Spot> {
         let words =
             |(array, words): (usize, &Array)| (0..words.initial.len()).map(move |index| (array, index));
@@ -262,6 +264,7 @@ impl Case {
 
     /// The outcomes of the programs run one call at a time, in every order: each is one that the explorer must
     /// see. Orders in which a call does not end are left out.
+    #[cfg(feature = "loom")]
     pub(crate) fn sequential_outcomes(&self) -> BTreeSet<String> {
         let mut outcomes = BTreeSet::new();
         let lengths: Vec<_> = self.scenario.programs.iter().map(Vec::len).collect();
@@ -287,6 +290,7 @@ impl Case {
         outcomes
     }
 
+    #[cfg(feature = "loom")]
     fn extended<'a>(
         &self,
         memory: &SeqMemory,
