@@ -16,7 +16,7 @@ pub(crate) fn report(reports: &[Report]) -> String {
     let mut out = String::from(HEAD);
     out.push_str("<table><tr><th>scenario<th>executions<th>seconds<th>verdict</tr>\n");
     for report in reports {
-        let class = if report.passed() { "" } else { " class=\"bad\"" };
+        let class = if report.is_clean() { "" } else { " class=\"bad\"" };
         // Writing to a string does not fail.
         let _ = writeln!(
             out,

@@ -37,19 +37,19 @@ pub(crate) struct Batch {
 }
 
 /// The scenarios that are asked for.
-pub(crate) fn batches(structure: Structure, which: &Which) -> Result<Vec<Batch>, Failure> {
-    let (set, all) = match (structure, which.depth) {
-        (Structure::Slab, None) => (slab::default_set(), slab::all()),
-        (Structure::Slab, Some(depth)) => {
-            let of = |depth| slab::family(which.table, depth as usize, which.keys as usize);
-            let all = (1..=depth).flat_map(|depth| of(depth).into_iter().map(move |s| (depth, s)));
-            return Ok(by_depth(&named(&which.scenario, all.collect(), |(_, s)| s)?));
-        }
-    };
+pub(crate) fn batches(structure: Structure, samples: bool, which: &Which) -> Result<Vec<Batch>, Failure> {
+    let Structure::Slab = structure;
+    if let Some(depth) = which.depth {
+        let of = |depth| slab::family(which.table, depth as usize, which.keys as usize);
+        let all = (1..=depth).flat_map(|depth| of(depth).into_iter().map(move |s| (depth, s)));
+        return Ok(by_depth(&named(&which.scenario, all.collect(), |(_, s)| s)?));
+    }
+    let wide = || if samples { slab::wide() } else { Vec::new() };
     let scenarios = match &which.scenario {
-        Some(_) => named(&which.scenario, all, |s| s)?,
-        None if which.deep => all,
-        None => set,
+        Some(_) => named(&which.scenario, wide().into_iter().chain(slab::all()).collect(), |s| s)?,
+        None if which.deep => wide().into_iter().chain(slab::all()).collect(),
+        None if samples => wide(),
+        None => slab::default_set(),
     };
     Ok(vec![Batch { depth: None, scenarios }])
 }

@@ -9,6 +9,7 @@
 //! - [`scenarios`]: what is checked of every structure.
 //! - [`seq`]: one warp alone.
 //! - `loom` (feature `loom`): the exhaustive engine.
+//! - `shuttle` (feature `shuttle`): random schedules of larger scenarios.
 
 pub mod check;
 pub mod cpu;
@@ -17,3 +18,5 @@ pub mod engine;
 pub mod loom;
 pub mod scenarios;
 pub mod seq;
+#[cfg(feature = "shuttle")]
+pub mod shuttle;

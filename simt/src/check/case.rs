@@ -1,10 +1,13 @@
 //! A scenario made ready, and what was judged of it already: what all executions share, whatever the engine.
 
+#[cfg(feature = "loom")]
+use super::execution::Spot;
 use super::record::{Action, RawStep, Record};
 use super::subject::AnySubject;
 use super::{Array, Breach, Event, Kind, Loads, Scenario, Step, View, Violation};
 use crate::seq::{Alone, SeqError, SeqMemory};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use warpproof_model::spec::{Call, Ret};
 
@@ -25,8 +28,20 @@ pub(crate) struct Case {
     pub(crate) before: Vec<Event>,
     /// Whether the pool is exhausted after the preload.
     pub(crate) exhausted: bool,
+    executions: AtomicU64,
+    stall_reached: AtomicBool,
+    /// Which warps were seen to write each word, in any execution.
+    writers: Mutex<Vec<u8>>,
     known: Mutex<Known>,
 }
+
+/// How many words of states are kept to know them again. An exhaustive exploration of a small scenario stays far below;
+/// random schedules of a large one hardly repeat.
+const MEMO_WORDS: usize = 1 << 22;
+/// How many events of histories are kept.
+const MEMO_EVENTS: usize = 1 << 20;
+/// How many outcomes are kept.
+const OUTCOMES: usize = 1 << 16;
 
 /// What was judged before. Executions repeat states and histories far more often than not.
 #[derive(Default)]
@@ -72,10 +87,45 @@ impl Case {
             offsets,
             before,
             exhausted: false,
+            executions: AtomicU64::new(0),
+            stall_reached: AtomicBool::new(false),
+            writers: Mutex::default(),
             known: Mutex::default(),
         };
+        case.writers = Mutex::new(vec![0; case.initial.len()]);
         case.exhausted = case.judge_state(&case.initial)?;
         Ok(case)
+    }
+
+    /// Counts an execution that begins.
+    pub(crate) fn begin_execution(&self) {
+        // Relaxed, here and below: an exploration runs on one thread.
+        self.executions.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Executions begun.
+    pub(crate) fn executions(&self) -> u64 {
+        self.executions.load(Ordering::Relaxed)
+    }
+
+    /// An execution got as far as the stall.
+    pub(super) fn stall_reached(&self) {
+        self.stall_reached.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether any did.
+    pub(crate) fn was_stall_reached(&self) -> bool {
+        self.stall_reached.load(Ordering::Relaxed)
+    }
+
+    /// Notes that `warp` wrote word `at`.
+    pub(super) fn written(&self, warp: usize, at: usize) {
+        self.writers.lock().unwrap_or_else(PoisonError::into_inner)[at] |= 1 << warp;
+    }
+
+    /// Which warps were seen to write each word.
+    pub(crate) fn writers(&self) -> MutexGuard<'_, Vec<u8>> {
+        self.writers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn known(&self) -> MutexGuard<'_, Known> {
@@ -97,6 +147,15 @@ impl Case {
         self.arrays.get(array).map_or(0, |array| array.initial.len())
     }
 
+    /// All words, in order.
+    #[cfg(feature = "loom")]
+    pub(crate) fn spots(&self) -> impl Iterator<Item = Spot> {
+        let words =
+            |(array, words): (usize, &Array)| (0..words.initial.len()).map(move |index| (array, index));
+        let words = self.arrays.iter().enumerate().flat_map(words).enumerate();
+        words.map(|(at, (array, index))| Spot { array, index, at, width: self.arrays[array].width })
+    }
+
     pub(crate) fn show(&self, array: usize, index: usize, value: u128) -> String {
         self.subject.show(array, index, value)
     }
@@ -110,7 +169,10 @@ impl Case {
             return Ok(*exhausted);
         }
         let exhausted = self.judge_state(words)?;
-        self.known().states.insert(words.clone(), exhausted);
+        let mut known = self.known();
+        if known.states.len() * words.len() < MEMO_WORDS {
+            known.states.insert(words.clone(), exhausted);
+        }
         Ok(exhausted)
     }
 
@@ -147,8 +209,12 @@ impl Case {
         }
         self.judge_history(&record.events)?;
         let mut known = self.known();
-        known.outcomes.insert(outcome_events(&record.events));
-        known.histories.insert(timeless);
+        if known.outcomes.len() < OUTCOMES {
+            known.outcomes.insert(outcome_events(&record.events));
+        }
+        if known.histories.len() * timeless.len() < MEMO_EVENTS {
+            known.histories.insert(timeless);
+        }
         Ok(())
     }
 
@@ -166,7 +232,10 @@ impl Case {
         let rets = self.scenario.finally.iter();
         let rets = rets.map(|call| run_alone(&*self.subject, self.scenario.config.lanes, &memory, call));
         let rets: Vec<Ret> = rets.collect::<Result<_, _>>()?;
-        self.known().finals.insert(words.clone(), rets.clone());
+        let mut known = self.known();
+        if known.finals.len() * words.len() < MEMO_WORDS {
+            known.finals.insert(words.clone(), rets.clone());
+        }
         Ok(rets)
     }
 
@@ -195,6 +264,7 @@ impl Case {
 
     /// The outcomes of the programs run one call at a time, in every order: each is one that the explorer must
     /// see. Orders in which a call does not end are left out.
+    #[cfg(feature = "loom")]
     pub(crate) fn sequential_outcomes(&self) -> BTreeSet<String> {
         let mut outcomes = BTreeSet::new();
         let lengths: Vec<_> = self.scenario.programs.iter().map(Vec::len).collect();
@@ -220,6 +290,7 @@ impl Case {
         outcomes
     }
 
+    #[cfg(feature = "loom")]
     fn extended<'a>(
         &self,
         memory: &SeqMemory,
@@ -234,15 +305,15 @@ impl Case {
         Some(events)
     }
 
-    /// Notes the violation of an execution, with its trace.
-    pub(crate) fn violated(&self, breach: Breach, execution: u64, record: &Record) {
+    /// Notes the violation of the execution that began last, with its trace.
+    pub(crate) fn violated(&self, breach: Breach, record: &Record) {
         let violation = Violation {
             kind: breach.kind,
             detail: breach.detail,
             engine: self.engine.to_string(),
             loads: self.loads,
             stalled_after: self.stall.map(|(_, after)| after),
-            execution,
+            execution: self.executions(),
             scenario: self.scenario.clone(),
             steps: record.steps.iter().map(|step| self.step(step)).collect(),
             history: record.events.clone(),

@@ -1,17 +1,23 @@
 //! Checking, whatever the engine: subjects, scenarios, histories, violations, reports.
 //!
-//! A [`Subject`] is a structure in a tiny configuration, a [`Scenario`] says what its warps do. An engine (see
-//! `crate::loom`) runs the scenario in every way that its memory model has, and asks of each execution: is the
-//! history linearizable, do the invariants hold in every state, does every warp finish, is every index in its
-//! array. A [`Violation`] carries the steps that lead to it.
+//! A [`Subject`] is a structure in a tiny configuration, a [`Scenario`] says what its warps do. An engine runs the
+//! scenario in every way that its memory model has, or in some, and asks of each execution: is the history
+//! linearizable, do the invariants hold in every state, does every warp finish, is every index in its array. A
+//! [`Violation`] carries the steps that lead to it.
 
-#[cfg(feature = "loom")]
+#[cfg(any(feature = "loom", feature = "shuttle"))]
 mod case;
+#[cfg(any(feature = "loom", feature = "shuttle"))]
+mod execution;
 mod history;
 mod html;
+#[cfg(all(test, any(feature = "loom", feature = "shuttle")))]
+pub(crate) mod litmus;
+#[cfg(any(feature = "loom", feature = "shuttle"))]
+mod machine;
 mod memory;
 pub mod monitor;
-#[cfg(feature = "loom")]
+#[cfg(any(feature = "loom", feature = "shuttle"))]
 mod record;
 mod report;
 mod scenario;
@@ -25,11 +31,15 @@ pub use history::{Event, linearizable};
 pub use memory::{Access, Cells, Handle, Memory, View};
 pub use report::{Pass, Report, Verdict};
 pub use scenario::{Allows, Config, Reads, Scenario, Stall};
-pub use subject::{AnySubject, Array, LANES, Subject};
+pub use subject::{AnySubject, Array, LANES, Subject, WIDE_LANES, Wide};
 pub use violation::{Breach, Kind, Loads, Step, Violation};
 pub use warp::{ArrayBlock, ArrayWarp, Hooks, SimWarp};
 
-#[cfg(feature = "loom")]
+#[cfg(any(feature = "loom", feature = "shuttle"))]
 pub(crate) use case::Case;
-#[cfg(feature = "loom")]
-pub(crate) use record::{Action, Record};
+#[cfg(any(feature = "loom", feature = "shuttle"))]
+pub(crate) use execution::{Execution, Spot};
+#[cfg(any(feature = "loom", feature = "shuttle"))]
+pub(crate) use machine::{Machine, message, run_warp};
+#[cfg(any(feature = "loom", feature = "shuttle"))]
+pub(crate) use record::Record;

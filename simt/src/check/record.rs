@@ -34,9 +34,17 @@ pub(crate) struct Record {
     calls: Vec<usize>,
     /// Accesses of each warp.
     pub(crate) taken: Vec<u32>,
+    /// Calls of each warp that have returned.
+    pub(crate) returned: Vec<u64>,
+    /// Where reads are snapshots: whether the `each` that a warp is in has begun to read.
+    pub(super) in_each: Vec<Option<bool>>,
+    /// Barriers that each warp has arrived at.
+    pub(super) arrived: Vec<u32>,
+    /// Warps that wait at a barrier.
+    pub(super) waiting: usize,
     time: u64,
     /// Warps that have not ended.
-    pub(crate) running: usize,
+    pub(super) running: usize,
     /// A warp stopped for ever, as its scenario says.
     pub(crate) halted: bool,
     /// The pool was exhausted in some state.
@@ -57,6 +65,10 @@ impl Record {
             current: vec![usize::MAX; warps],
             calls: vec![0; warps],
             taken: vec![0; warps],
+            returned: vec![0; warps],
+            in_each: vec![None; warps],
+            arrived: vec![0; warps],
+            waiting: 0,
             time: 2 * case.before.len() as u64,
             running: warps,
             halted: false,
@@ -86,6 +98,7 @@ impl Record {
         let at = self.current[warp];
         self.events[at].end = self.tick();
         self.events[at].ret = Some(ret.clone());
+        self.returned[warp] += 1;
         self.note(warp, Action::Return(ret));
     }
 

@@ -9,6 +9,8 @@ use std::collections::BTreeSet;
 pub enum Verdict {
     /// Explored to the end, nothing found.
     Passed,
+    /// As many schedules as asked for were tried, nothing found: nothing is proved.
+    Sampled,
     /// A violation was found.
     Violated,
     /// A limit on executions or time was reached: nothing is proved.
@@ -21,10 +23,25 @@ impl core::fmt::Display for Verdict {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.write_str(match self {
             Self::Passed => "passed",
+            Self::Sampled => "sampled",
             Self::Violated => "VIOLATED",
             Self::Capped => "capped",
             Self::Blind => "BLIND",
         })
+    }
+}
+
+impl Verdict {
+    /// The verdict of two explorations together.
+    pub fn worse(self, other: Self) -> Self {
+        let rank = |verdict| match verdict {
+            Self::Passed => 0,
+            Self::Sampled => 1,
+            Self::Capped => 2,
+            Self::Blind => 3,
+            Self::Violated => 4,
+        };
+        if rank(other) > rank(self) { other } else { self }
     }
 }
 
@@ -70,5 +87,10 @@ impl Report {
     /// Whether the scenario was explored to its end and holds.
     pub fn passed(&self) -> bool {
         self.verdict == Verdict::Passed
+    }
+
+    /// Whether the engine did all that was asked of it and found nothing: passed, or sampled.
+    pub fn is_clean(&self) -> bool {
+        matches!(self.verdict, Verdict::Passed | Verdict::Sampled)
     }
 }

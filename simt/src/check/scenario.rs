@@ -16,7 +16,7 @@ pub struct Scenario {
     /// Calls that run first, one after the other.
     #[serde(with = "text::list", default)]
     pub preload: Vec<Call>,
-    /// One program per warp; at most four.
+    /// One program per warp. How many there may be is the engine's to say.
     #[serde(with = "text::lists")]
     pub programs: Vec<Vec<Call>>,
     /// Calls that run last, one after the other: they see what the programs left behind.
@@ -40,7 +40,7 @@ pub struct Scenario {
 /// The size of a structure. What a structure does not have it ignores.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Config {
-    /// Lanes per warp: 1, 2 or 4.
+    /// Lanes per warp, among [`super::LANES`] or [`super::WIDE_LANES`].
     pub lanes: u32,
     /// Words that each lane reads of a slab.
     #[serde(default)]

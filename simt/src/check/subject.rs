@@ -81,9 +81,11 @@ pub trait Subject: Clone + Send + Sync + 'static {
 
 /// A [`Subject`] behind a pointer: what engines work with, so that they are compiled once.
 pub trait AnySubject: Send + Sync {
+    /// The lanes that its warps may have.
+    fn lanes(&self) -> &'static [u32];
     /// See [`Subject::arrays`].
     fn arrays(&self) -> Vec<Array>;
-    /// [`Subject::run`] by a warp of `lanes` lanes, of which the caller knows that they are among [`LANES`].
+    /// [`Subject::run`] by a warp of `lanes` lanes, of which the caller knows that they are among [`AnySubject::lanes`].
     fn run(&self, lanes: u32, hooks: &dyn Hooks, m: View<'_>, call: &Call) -> Ret;
     /// See [`Subject::key`].
     fn key(&self, call: &Call) -> u64;
@@ -107,58 +109,85 @@ pub trait AnySubject: Send + Sync {
     fn linearizable(&self, key: u64, events: &[&Event]) -> bool;
 }
 
-/// Lanes that a warp under check may have.
+/// Lanes of the small warps that a [`Subject`] is checked with.
 pub const LANES: [u32; 3] = [1, 2, 4];
+
+/// Lanes of the warps that a [`Wide`] subject is checked with.
+pub const WIDE_LANES: [u32; 2] = [8, 32];
+
+/// A [`Subject`] with warps of real width. They are a type of their own since every width compiles the subject once
+/// more, and few scenarios need these.
+#[derive(Clone, Debug)]
+pub struct Wide<S>(pub S);
 
 /// Calls `$body` with a warp of so many lanes.
 macro_rules! with_lanes {
-    ($lanes:expr, $hooks:expr, |$w:ident| $body:expr) => {
+    (small $lanes:expr, $hooks:expr, |$w:ident| $body:expr) => {
         match $lanes {
-            1 => {
-                let $w = &mut ArrayWarp::<1>::new($hooks);
-                $body
+            1 => with_lanes!(1; $hooks, $w, $body),
+            2 => with_lanes!(2; $hooks, $w, $body),
+            _ => with_lanes!(4; $hooks, $w, $body),
+        }
+    };
+    (wide $lanes:expr, $hooks:expr, |$w:ident| $body:expr) => {
+        match $lanes {
+            8 => with_lanes!(8; $hooks, $w, $body),
+            _ => with_lanes!(32; $hooks, $w, $body),
+        }
+    };
+    ($lanes:literal; $hooks:expr, $w:ident, $body:expr) => {{
+        let $w = &mut ArrayWarp::<$lanes>::new($hooks);
+        $body
+    }};
+}
+
+macro_rules! any_subject {
+    ($type:ty, $size:ident $lanes:ident, |$this:ident| $subject:expr) => {
+        impl<S: Subject> AnySubject for $type {
+            fn lanes(&self) -> &'static [u32] {
+                &$lanes
             }
-            2 => {
-                let $w = &mut ArrayWarp::<2>::new($hooks);
-                $body
+            fn arrays(&self) -> Vec<Array> {
+                let $this = self;
+                Subject::arrays($subject)
             }
-            _ => {
-                let $w = &mut ArrayWarp::<4>::new($hooks);
-                $body
+            fn run(&self, lanes: u32, hooks: &dyn Hooks, m: View<'_>, call: &Call) -> Ret {
+                let $this = self;
+                with_lanes!($size lanes, hooks, |w| Subject::run($subject, w, m, call))
+            }
+            fn key(&self, call: &Call) -> u64 {
+                let $this = self;
+                Subject::key($subject, call)
+            }
+            fn check_state(&self, lanes: u32, m: View<'_>) -> Result<(), Breach> {
+                let $this = self;
+                with_lanes!($size lanes, &Alone, |w| Subject::check_state($subject, w, m))
+            }
+            fn check_quiescent(&self, lanes: u32, m: View<'_>) -> Result<(), Breach> {
+                let $this = self;
+                with_lanes!($size lanes, &Alone, |w| Subject::check_quiescent($subject, w, m))
+            }
+            fn transition(&self, array: usize, index: usize, old: u128, new: u128) -> bool {
+                let $this = self;
+                Subject::transition($subject, array, index, old, new)
+            }
+            fn exhausted(&self, m: View<'_>) -> bool {
+                let $this = self;
+                Subject::exhausted($subject, m)
+            }
+            fn show(&self, array: usize, index: usize, value: u128) -> String {
+                let $this = self;
+                Subject::show($subject, array, index, value)
+            }
+            fn linearizable(&self, key: u64, events: &[&Event]) -> bool {
+                let $this = self;
+                linearizable(&Subject::spec($subject), key, events)
             }
         }
     };
 }
-
-impl<S: Subject> AnySubject for S {
-    fn arrays(&self) -> Vec<Array> {
-        Subject::arrays(self)
-    }
-    fn run(&self, lanes: u32, hooks: &dyn Hooks, m: View<'_>, call: &Call) -> Ret {
-        with_lanes!(lanes, hooks, |w| Subject::run(self, w, m, call))
-    }
-    fn key(&self, call: &Call) -> u64 {
-        Subject::key(self, call)
-    }
-    fn check_state(&self, lanes: u32, m: View<'_>) -> Result<(), Breach> {
-        with_lanes!(lanes, &Alone, |w| Subject::check_state(self, w, m))
-    }
-    fn check_quiescent(&self, lanes: u32, m: View<'_>) -> Result<(), Breach> {
-        with_lanes!(lanes, &Alone, |w| Subject::check_quiescent(self, w, m))
-    }
-    fn transition(&self, array: usize, index: usize, old: u128, new: u128) -> bool {
-        Subject::transition(self, array, index, old, new)
-    }
-    fn exhausted(&self, m: View<'_>) -> bool {
-        Subject::exhausted(self, m)
-    }
-    fn show(&self, array: usize, index: usize, value: u128) -> String {
-        Subject::show(self, array, index, value)
-    }
-    fn linearizable(&self, key: u64, events: &[&Event]) -> bool {
-        linearizable(&self.spec(), key, events)
-    }
-}
+any_subject!(S, small LANES, |this| this);
+any_subject!(Wide<S>, wide WIDE_LANES, |this| &this.0);
 
 impl Breach {
     /// A breach of `kind`.

@@ -3,11 +3,16 @@
 //! An engine decides what every read returns and which warp goes next. A new one implements [`Engine`] in a file of
 //! its own and stands in [`engines`]; nothing else changes.
 
+#[cfg(any(feature = "loom", feature = "shuttle"))]
+mod exploration;
 mod runner;
 mod worker;
 
 pub use runner::{RunError, Workers, run_all};
 pub use worker::serve;
+
+#[cfg(any(feature = "loom", feature = "shuttle"))]
+pub(crate) use exploration::{Exploration, Found, fits};
 
 use crate::check::{Loads, Report, Scenario};
 use crate::scenarios::ScenarioError;
@@ -22,10 +27,15 @@ pub trait Engine: Sync {
     /// What it explores, in one line.
     fn what(&self) -> &'static str;
 
+    /// Whether it tries [`Options::schedules`] schedules of a scenario instead of all.
+    fn samples(&self) -> bool {
+        false
+    }
+
     /// Explores one scenario.
     ///
     /// # Errors
-    /// If the structure or its configuration is not known.
+    /// If the structure or its configuration is not known, or the scenario has more warps than the engine.
     fn explore(&self, scenario: &Scenario, options: &Options) -> Result<Report, ScenarioError>;
 }
 
@@ -34,6 +44,8 @@ pub fn engines() -> &'static [&'static dyn Engine] {
     &[
         #[cfg(feature = "loom")]
         &crate::loom::Loom,
+        #[cfg(feature = "shuttle")]
+        &crate::shuttle::Shuttle,
     ]
 }
 
@@ -45,8 +57,12 @@ pub fn engine(name: &str) -> Option<&'static dyn Engine> {
 /// How to explore.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Options {
-    /// The passes.
+    /// The passes of an engine that knows weak memory.
     pub loads: Vec<Loads>,
+    /// How many schedules an engine tries that samples.
+    pub schedules: u64,
+    /// Where it begins: the same seed and number of schedules give the same schedules.
+    pub seed: u64,
     /// Executions after which a scenario is capped.
     pub max_executions: Option<u64>,
     /// Time after which a scenario is capped.
@@ -64,6 +80,8 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             loads: vec![Loads::AsLoads, Loads::AsRmw],
+            schedules: 200,
+            seed: 1,
             max_executions: None,
             max_time: None,
             deadline: None,
@@ -74,10 +92,34 @@ impl Default for Options {
 }
 
 impl Options {
+    /// When one scenario is capped.
+    #[cfg(any(feature = "loom", feature = "shuttle"))]
+    pub(crate) fn limits(&self) -> Limits {
+        Limits { executions: self.max_executions, time: self.max_time }
+    }
+
     /// The options of a scenario that begins now: what is left until the deadline is its time.
     pub fn from_now(&self) -> Self {
         let left = self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
         let max_time = [self.max_time, left].into_iter().flatten().min();
         Self { max_time, deadline: None, ..self.clone() }
+    }
+}
+
+/// When a scenario is capped.
+#[cfg(any(feature = "loom", feature = "shuttle"))]
+#[derive(Clone, Copy)]
+pub(crate) struct Limits {
+    executions: Option<u64>,
+    time: Option<Duration>,
+}
+
+#[cfg(any(feature = "loom", feature = "shuttle"))]
+impl Limits {
+    /// Whether no execution may begin after so many of a scenario that began at `started`.
+    pub(crate) fn reached(self, executions: u64, started: Instant) -> bool {
+        let late =
+            || executions.is_multiple_of(64) && self.time.is_some_and(|time| started.elapsed() >= time);
+        self.executions.is_some_and(|most| executions >= most) || late()
     }
 }

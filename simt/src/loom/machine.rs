@@ -1,22 +1,10 @@
-//! One execution: the words as loom's atomics, the shadow, the steps taken.
+//! One execution under loom: the words as loom's atomics.
 
 use super::plan::Plan;
-use crate::check::{Access, Action, Breach, Kind, Loads, Reads, Record};
+use crate::check::{Access, Execution, Loads, Machine, Reads, Spot};
 use ::loom::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
-use std::panic::resume_unwind;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use warpproof_model::spec::Ret;
 use warpproof_model::{Order, ReadOrder, WriteOrder};
-
-/// Why a warp's program was left before its end.
-pub(super) enum Halt {
-    /// A violation was found; the execution ends.
-    Stop,
-    /// The warp stopped for ever, as its scenario says.
-    Stalled,
-    /// The warp waits for a stalled one, as its scenario allows.
-    Blocked,
-}
 
 /// A word. Those of 128 bits hold the number of their value among the values seen.
 enum Word {
@@ -24,21 +12,18 @@ enum Word {
     W64(AtomicU64),
 }
 
-/// What the explorer does not see: bookkeeping of one execution.
-pub(super) struct State {
-    pub(super) record: Record,
+/// What the explorer does not see.
+struct Values {
     interned: Vec<u128>,
     /// Warps that wrote a word, and whether one did so by a plain store.
     writers: Vec<(u8, bool)>,
-    in_each: Vec<Option<bool>>,
-    arrived: Vec<u32>,
-    waiting: usize,
 }
 
 /// The machine of one execution.
-pub(super) struct Machine {
-    pub(super) plan: Arc<Plan>,
-    words: Vec<Vec<Word>>,
+pub(super) struct LoomMachine {
+    plan: Arc<Plan>,
+    execution: Execution,
+    words: Vec<Word>,
     /// How many calls of one warp have returned, as far as another warp knows: `returned[one][other]`.
     returned: Vec<Vec<AtomicU64>>,
     /// Every fence is an access to it: loom's scheduler does not see that fences depend on each other.
@@ -47,32 +32,20 @@ pub(super) struct Machine {
     turn: AtomicU64,
     barrier: ::loom::sync::Mutex<()>,
     barrier_moved: ::loom::sync::Condvar,
-    state: Mutex<State>,
+    values: Mutex<Values>,
 }
 
-impl Machine {
+impl LoomMachine {
     pub(super) fn new(plan: Arc<Plan>) -> Self {
         let case = &plan.case;
         let warps = case.scenario.programs.len();
         let mut interned = Vec::new();
-        let mut flat = case.initial.iter();
-        let words = case.arrays.iter().map(|array| {
-            let values = flat.by_ref().take(array.initial.len());
-            let word = |value: &u128| match plan.weak() {
-                true => Word::new(array.width, *value, &mut interned),
-                false => Word::W32(AtomicU32::new(0)),
-            };
-            values.map(word).collect()
-        });
-        let words = words.collect();
-        let state = State {
-            record: Record::new(case),
-            interned,
-            writers: vec![(0, false); case.initial.len()],
-            in_each: vec![None; warps],
-            arrived: vec![0; warps],
-            waiting: 0,
+        let widths = case.arrays.iter().flat_map(|array| array.initial.iter().map(|_| array.width));
+        let word = |(width, value): (u32, &u128)| match plan.weak() {
+            true => Word::new(width, *value, &mut interned),
+            false => Word::W32(AtomicU32::new(0)),
         };
+        let words = widths.zip(&case.initial).map(word).collect();
         Self {
             words,
             returned: (0..warps).map(|_| (0..warps).map(|_| AtomicU64::new(0)).collect()).collect(),
@@ -80,274 +53,129 @@ impl Machine {
             turn: AtomicU64::new(0),
             barrier: ::loom::sync::Mutex::new(()),
             barrier_moved: ::loom::sync::Condvar::new(),
-            state: Mutex::new(state),
+            values: Mutex::new(Values { interned, writers: vec![(0, false); case.initial.len()] }),
+            execution: Execution::new(Arc::clone(case), plan.step_bound),
             plan,
         }
     }
 
-    /// The bookkeeping. Never held across an access: another warp would wait for it on the same thread.
-    pub(super) fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Never held across an access, as the record of an execution.
+    fn values(&self) -> MutexGuard<'_, Values> {
+        self.values.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Ends the execution with `breach`. Returns to the warp's thread by unwinding.
-    pub(super) fn fail(&self, breach: Breach) -> ! {
-        self.record(breach);
-        resume_unwind(Box::new(Halt::Stop))
-    }
-
-    /// Notes a breach; the first one counts.
-    pub(super) fn record(&self, breach: Breach) {
-        let mut state = self.state();
-        state.record.stopped = true;
-        state.record.breach.get_or_insert(breach);
-    }
-
-    /// Counts a step of `warp`, which may be its last.
-    pub(super) fn begin_step(&self, warp: usize) {
-        let mut state = self.state();
-        if state.record.stopped {
-            drop(state);
-            resume_unwind(Box::new(Halt::Stop));
-        }
-        if self.plan.case.stall == Some((warp, state.record.taken[warp])) {
-            state.record.note(warp, Action::Stalled);
-            state.record.halted = true;
-            drop(state);
-            self.plan.stall_reached();
-            resume_unwind(Box::new(Halt::Stalled));
-        }
-        state.record.taken[warp] += 1;
-        if state.record.taken[warp] <= self.plan.step_bound {
-            return;
-        }
-        if state.record.halted && self.plan.case.scenario.allows.blocking {
-            state.record.note(warp, Action::Blocked);
-            drop(state);
-            resume_unwind(Box::new(Halt::Blocked));
-        }
-        drop(state);
-        let detail = format!("warp {warp} took more than {} steps", self.plan.step_bound);
-        self.fail(Breach::new(Kind::StepBound, detail));
-    }
-
-    /// Learns which calls of the others have returned: they come before this one in real time.
-    ///
-    /// Only a return and a call that begins after it are ordered. Two calls that begin, or two that return, are
-    /// not, so that the scheduler need not try both orders.
-    pub(super) fn begin_call(&self, warp: usize, number: usize) {
-        if self.state().record.stopped {
-            resume_unwind(Box::new(Halt::Stop));
-        }
-        let warps = self.plan.case.scenario.programs.len();
-        let after = (0..warps).map(|other| match other == warp {
-            true => number as u64,
-            // Acquire: pairs with the Release in `end_call`. What returned is visible to what begins later; a
-            // relaxed stamp would accuse correct code.
-            false => self.returned[other][warp].fetch_add(0, Ordering::Acquire),
-        });
-        let after = after.collect();
-        let mut state = self.state();
-        state.record.begin_call(&self.plan.case, warp, number, after);
-    }
-
-    pub(super) fn end_call(&self, warp: usize, ret: Ret) {
-        for (other, word) in self.returned[warp].iter().enumerate() {
-            if other != warp {
-                // Release: pairs with the Acquire in `begin_call`.
-                word.fetch_add(1, Ordering::Release);
+    /// The access on loom's word; returns what the word held.
+    fn access(&self, spot: Spot, access: Access) -> u128 {
+        match &self.words[spot.at] {
+            Word::W32(word) => perform_32(word, access),
+            Word::W64(word) if spot.width == 64 => perform_64(word, access),
+            Word::W64(word) => {
+                let access = self.values().intern(access);
+                let id = perform_64(word, access);
+                self.values().interned[id as usize]
             }
         }
-        let mut state = self.state();
-        let wrong = ret == Ret::Full && !state.record.exhausted;
-        state.record.end_call(warp, ret);
-        drop(state);
-        if wrong {
-            self.fail(Breach::new(Kind::FullWithRoom, "the pool was never exhausted"));
-        }
+    }
+}
+
+impl Machine for LoomMachine {
+    fn execution(&self) -> &Execution {
+        &self.execution
     }
 
-    /// Arrives at a barrier and waits for all. A warp that has ended never arrives.
-    pub(super) fn meet(&self, warp: usize) {
-        self.begin_step(warp);
-        let Ok(mut guard) = self.barrier.lock() else { return };
-        let mine = {
-            let mut state = self.state();
-            state.record.note(warp, Action::Barrier);
-            state.arrived[warp] += 1;
-            state.arrived[warp]
+    fn perform(&self, warp: usize, spot: Spot, access: Access) -> u128 {
+        let case = &self.plan.case;
+        let read = match (case.scenario.reads, case.loads) {
+            (Reads::Torn, Loads::AsLoads) => self.access(spot, access),
+            (Reads::Torn, Loads::AsRmw) => {
+                let plain = matches!(access, Access::Load(_)) && self.plan.commutes[warp][spot.at];
+                self.words[spot.at].touch(plain);
+                self.execution.record().shadow[spot.at]
+            }
+            (Reads::Snapshot, _) => {
+                if self.execution.is_step(warp) {
+                    // AcqRel: all steps are in one order.
+                    self.turn.fetch_add(1, Ordering::AcqRel);
+                }
+                self.execution.record().shadow[spot.at]
+            }
         };
-        loop {
-            let (all, ended) = {
-                let state = self.state();
-                let all = state.arrived.iter().all(|&arrived| arrived >= mine);
-                (all, state.record.running < state.arrived.len())
-            };
-            if all {
-                self.barrier_moved.notify_all();
-                return;
-            }
-            if ended {
-                drop(guard);
-                let detail = format!("warp {warp} waits at barrier {mine}, another warp has ended");
-                self.fail(Breach::new(Kind::BarrierDivergence, detail));
-            }
-            self.state().waiting += 1;
-            let woken = self.barrier_moved.wait(guard);
-            self.state().waiting -= 1;
-            let Ok(next) = woken else { return };
-            guard = next;
+        if access.apply(read, spot.width).is_some() {
+            let (writers, plain) = &mut self.values().writers[spot.at];
+            *writers |= 1 << warp;
+            *plain |= matches!(access, Access::Store(..));
         }
+        read
     }
 
-    /// Takes a warp out; tells whether it was the last.
-    pub(super) fn leave(&self) -> bool {
-        let (last, waiting) = {
-            let mut state = self.state();
-            state.record.running -= 1;
-            (state.record.running == 0, state.waiting > 0)
-        };
-        if waiting {
-            let guard = self.barrier.lock();
-            self.barrier_moved.notify_all();
-            drop(guard);
-        }
-        last
-    }
-
-    pub(super) fn fence(&self, warp: usize) {
-        self.begin_step(warp);
+    fn fence(&self, _warp: usize) {
         if self.plan.weak() {
             // AcqRel: orders the fences among each other, which a fence alone does not show to the scheduler.
             self.fence.fetch_add(0, Ordering::AcqRel);
             fence(Ordering::SeqCst);
         }
-        self.state().record.note(warp, Action::Fence);
     }
 
-    pub(super) fn pause(&self, warp: usize) {
-        self.begin_step(warp);
-        self.state().record.note(warp, Action::Pause);
+    fn pause(&self, _warp: usize) {
         ::loom::thread::yield_now();
     }
 
-    pub(super) fn begin_each(&self, warp: usize) {
-        if self.plan.case.scenario.reads == Reads::Snapshot {
-            self.state().in_each[warp] = Some(false);
-        }
+    /// Only a return and a call that begins after it are ordered. Two calls that begin, or two that return, are
+    /// not, so that the scheduler need not try both orders.
+    fn returned(&self, warp: usize) -> Vec<u64> {
+        let returned = (0..self.execution.warps()).map(|other| match other == warp {
+            true => self.execution.record().returned[warp],
+            // Acquire: pairs with the Release in `returns`. What returned is visible to what begins later; a
+            // relaxed stamp would accuse correct code.
+            false => self.returned[other][warp].fetch_add(0, Ordering::Acquire),
+        });
+        returned.collect()
     }
 
-    pub(super) fn end_each(&self, warp: usize) {
-        if self.plan.case.scenario.reads == Reads::Snapshot {
-            self.state().in_each[warp] = None;
-        }
-    }
-
-    pub(super) fn access(&self, warp: usize, array: usize, index: usize, access: Access) -> u128 {
-        self.begin_step(warp);
-        let Some(word) = self.words.get(array).and_then(|words| words.get(index)) else {
-            let name = self.plan.case.arrays.get(array).map_or("?", |a| a.name);
-            self.fail(Breach::new(Kind::OutOfBounds, format!("warp {warp} accessed {name}[{index}]")));
-        };
-        let at = self.plan.case.offsets[array] + index;
-        let width = self.plan.case.arrays[array].width;
-        let read = match (self.plan.case.scenario.reads, self.plan.case.loads) {
-            (Reads::Torn, Loads::AsLoads) => self.perform(word, width, access),
-            (Reads::Torn, Loads::AsRmw) => {
-                let plain = matches!(access, Access::Load(_)) && self.plan.commutes[warp][at];
-                word.touch(plain);
-                self.state().record.shadow[at]
-            }
-            (Reads::Snapshot, _) => {
-                self.take_turn(warp);
-                self.state().record.shadow[at]
-            }
-        };
-        let mut state = self.state();
-        let newest = state.record.shadow[at];
-        // A store reads nothing; what it overwrites is for the trace.
-        let read = if matches!(access, Access::Store(..)) { newest } else { read };
-        let written = access.apply(read, width);
-        state.record.note(warp, Action::Access { array, index, access, read, newest, written });
-        if let Some(new) = written {
-            state.record.shadow[at] = new;
-            state.writers[at].0 |= 1 << warp;
-            self.plan.written(warp, at);
-            state.writers[at].1 |= matches!(access, Access::Store(..));
-            if !self.plan.case.subject.transition(array, index, read, new) {
-                drop(state);
-                let word = format!("{}[{index}]", self.plan.case.arrays[array].name);
-                let (old, new) =
-                    (self.plan.case.show(array, index, read), self.plan.case.show(array, index, new));
-                self.fail(Breach::new(Kind::Transition, format!("{word} changed from {old} to {new}")));
-            }
-            self.check_state(state);
-        }
-        read
-    }
-
-    /// In snapshot mode: one step, or the first access of one `each`.
-    fn take_turn(&self, warp: usize) {
-        if self.state().in_each[warp] == Some(true) {
-            return;
-        }
-        // AcqRel: all steps are in one order.
-        self.turn.fetch_add(1, Ordering::AcqRel);
-        let mut state = self.state();
-        if state.in_each[warp].is_some() {
-            state.in_each[warp] = Some(true);
-        }
-    }
-
-    fn check_state(&self, mut state: MutexGuard<'_, State>) {
-        match self.plan.case.check_state(&state.record.shadow) {
-            Ok(exhausted) => state.record.exhausted |= exhausted,
-            Err(breach) => {
-                drop(state);
-                self.fail(breach)
+    fn returns(&self, warp: usize) {
+        for (other, word) in self.returned[warp].iter().enumerate() {
+            if other != warp {
+                // Release: pairs with the Acquire in `returned`.
+                word.fetch_add(1, Ordering::Release);
             }
         }
     }
 
-    /// The access on loom's word; returns what the word held.
-    fn perform(&self, word: &Word, width: u32, access: Access) -> u128 {
-        match word {
-            Word::W32(word) => perform_32(word, access),
-            Word::W64(word) if width == 64 => perform_64(word, access),
-            Word::W64(word) => {
-                let access = self.state().intern(access);
-                let id = perform_64(word, access);
-                self.state().interned[id as usize]
-            }
+    fn meet(&self, arrive: &dyn Fn(), ready: &dyn Fn() -> bool) {
+        // Loom's locks are not poisoned.
+        let Ok(mut guard) = self.barrier.lock() else { return };
+        arrive();
+        while !ready() {
+            let Ok(next) = self.barrier_moved.wait(guard) else { return };
+            guard = next;
         }
+        self.barrier_moved.notify_all();
+        drop(guard);
+    }
+
+    fn wake(&self) {
+        let guard = self.barrier.lock();
+        self.barrier_moved.notify_all();
+        drop(guard);
     }
 
     /// Words of which loom may not know the last value: written by several warps, one of them by a plain store.
     /// Reads them as loom orders them.
-    pub(super) fn settle(&self) {
+    fn settle(&self) {
         if !self.plan.weak() {
             return;
         }
-        let doubtful: Vec<_> = {
-            let state = self.state();
-            let several = |(mask, plain): &(u8, bool)| *plain && mask.count_ones() > 1;
-            (0..state.record.shadow.len()).filter(|&at| several(&state.writers[at])).collect()
-        };
-        for at in doubtful {
-            let array = self.plan.case.offsets.partition_point(|&offset| offset <= at) - 1;
-            let index = at - self.plan.case.offsets[array];
-            let (word, width) = (&self.words[array][index], self.plan.case.arrays[array].width);
-            let value = self.perform(word, width, Access::Or(0, Order::AcqRel));
-            self.state().record.shadow[at] = value;
+        let several = |(mask, plain): (u8, bool)| plain && mask.count_ones() > 1;
+        for spot in self.plan.case.spots() {
+            if several(self.values().writers[spot.at]) {
+                let value = self.access(spot, Access::Or(0, Order::AcqRel));
+                self.execution.record().shadow[spot.at] = value;
+            }
         }
     }
 }
 
-impl State {
-    fn id(&mut self, value: u128) -> u128 {
-        id(&mut self.interned, value)
-    }
-
+impl Values {
     /// The access with the numbers of its values in their place. 128-bit words do not count, so only these
     /// exist, and `Or(0)` for a load.
     fn intern(&mut self, access: Access) -> Access {
@@ -359,6 +187,10 @@ impl State {
             }
             other => other,
         }
+    }
+
+    fn id(&mut self, value: u128) -> u128 {
+        id(&mut self.interned, value)
     }
 }
 

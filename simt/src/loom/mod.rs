@@ -10,12 +10,14 @@
 //! a little stronger than in C++20: what precedes one fence happens before what follows a later one, as in PTX.
 //! Of concurrent plain stores to one word each reader may see another order (issue 282).
 //!
-//! A capped exploration is reported as capped. There is no bound on preemptions.
+//! A capped exploration is reported as capped. There is no bound on preemptions. `holes` shows what loom lacks with loom
+//! itself.
 
 #[cfg(test)]
 mod canaries;
 mod explore;
-mod hooks;
+#[cfg(test)]
+mod holes;
 mod machine;
 #[cfg(test)]
 mod mutants;

@@ -1,64 +1,25 @@
 //! What all executions of one exploration by loom share.
 
-use crate::check::{AnySubject, Breach, Case, Loads, Reads, Scenario};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use crate::check::{Case, Loads, Reads};
+use std::sync::Arc;
 
 pub(super) struct Plan {
-    pub(super) case: Case,
+    pub(super) case: Arc<Case>,
     pub(super) step_bound: u32,
     /// Which loads, by warp and word, commute with the loads of others when loads are read-modify-writes.
     pub(super) commutes: Vec<Vec<bool>>,
-    pub(super) executions: AtomicU64,
-    stall_reached: AtomicBool,
-    writers: Mutex<Vec<u8>>,
 }
 
 impl Plan {
-    pub(super) fn new(
-        subject: Arc<dyn AnySubject>,
-        scenario: Scenario,
-        loads: Loads,
-        stall_after: Option<u32>,
-        step_bound: u32,
-        writers: &[u8],
-    ) -> Result<Self, Breach> {
-        let case = Case::new(subject, scenario, super::explore::NAME, loads, stall_after)?;
-        let words = case.initial.len();
-        Ok(Self {
-            step_bound,
-            commutes: commuting(case.scenario.programs.len(), words, writers),
-            executions: AtomicU64::new(0),
-            stall_reached: AtomicBool::new(false),
-            writers: Mutex::new(vec![0; words]),
-            case,
-        })
+    /// `writers`: which warps are known to write each word.
+    pub(super) fn new(case: Case, step_bound: u32, writers: &[u8]) -> Self {
+        let (warps, words) = (case.scenario.programs.len(), case.initial.len());
+        Self { step_bound, commutes: commuting(warps, words, writers), case: Arc::new(case) }
     }
 
     /// Whether memory is as weak as loom's. Otherwise every access sees the newest value.
     pub(super) fn weak(&self) -> bool {
         self.case.loads == Loads::AsLoads && self.case.scenario.reads == Reads::Torn
-    }
-
-    /// Notes that `warp` wrote word `at`.
-    pub(super) fn written(&self, warp: usize, at: usize) {
-        self.writers.lock().unwrap_or_else(PoisonError::into_inner)[at] |= 1 << warp;
-    }
-
-    /// Which warps wrote each word, in any execution.
-    pub(super) fn writers(&self) -> Vec<u8> {
-        self.writers.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    pub(super) fn stall_reached(&self) {
-        // Relaxed: read when the exploration is over, on the same thread.
-        self.stall_reached.store(true, Ordering::Relaxed);
-    }
-
-    /// Whether any execution got as far as the stall.
-    pub(super) fn was_stall_reached(&self) -> bool {
-        // Relaxed: as above.
-        self.stall_reached.load(Ordering::Relaxed)
     }
 }
 

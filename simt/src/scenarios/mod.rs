@@ -4,7 +4,7 @@ pub mod family;
 pub mod random;
 pub mod slab;
 
-use crate::check::{AnySubject, Scenario};
+use crate::check::{AnySubject, LANES, Scenario, WIDE_LANES};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -14,21 +14,33 @@ use std::sync::Arc;
 pub enum ScenarioError {
     /// No such structure.
     Structure(String),
-    /// Neither 1, 2 nor 4 lanes.
+    /// A number of lanes that the subject is not checked with.
     Lanes(u32),
     /// A number of slots per lane that is not supported.
     Slots(u32),
-    /// No warp, or more than four.
-    Warps(usize),
+    /// No warp, or more than the engine knows.
+    Warps {
+        /// So many are asked for.
+        warps: usize,
+        /// So many the engine knows.
+        most: usize,
+    },
+    /// A warp is stalled that is not there.
+    Stall(usize),
 }
 
 impl core::fmt::Display for ScenarioError {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
             Self::Structure(name) => write!(f, "there is no structure `{name}`"),
-            Self::Lanes(lanes) => write!(f, "a warp of {lanes} lanes: checks run with 1, 2 or 4"),
-            Self::Slots(slots) => write!(f, "{slots} slots per lane: slabs have 2, 3 or 4"),
-            Self::Warps(warps) => write!(f, "{warps} warps: checks run with 1 to 4"),
+            Self::Lanes(lanes) => {
+                write!(f, "a warp of {lanes} lanes: checks run with {LANES:?} or {WIDE_LANES:?}")
+            }
+            Self::Slots(slots) => {
+                write!(f, "{slots} slots per lane: small warps have 2, 3 or 4, wide ones 1 or 2")
+            }
+            Self::Warps { warps, most } => write!(f, "{warps} warps: this engine runs 1 to {most}"),
+            Self::Stall(warp) => write!(f, "warp {warp} is stalled, and there is no such warp"),
         }
     }
 }

@@ -1,0 +1,137 @@
+//! A report in the making: what every engine does around its explorations.
+
+use crate::check::{AnySubject, Breach, Case, Loads, Pass, Report, Scenario, Verdict, Violation};
+use crate::scenarios::ScenarioError;
+use std::collections::BTreeSet;
+use std::time::Instant;
+
+/// Whether an engine that knows so many warps can explore the scenario of `subject`.
+///
+/// # Errors
+/// Why not.
+pub(crate) fn fits(subject: &dyn AnySubject, scenario: &Scenario, most: usize) -> Result<(), ScenarioError> {
+    let warps = scenario.programs.len();
+    if warps == 0 || warps > most {
+        return Err(ScenarioError::Warps { warps, most });
+    }
+    if let Some(stall) = scenario.stall.filter(|stall| stall.warp >= warps) {
+        return Err(ScenarioError::Stall(stall.warp));
+    }
+    match scenario.config.lanes {
+        lanes if subject.lanes().contains(&lanes) => Ok(()),
+        lanes => Err(ScenarioError::Lanes(lanes)),
+    }
+}
+
+/// A report in the making.
+pub(crate) struct Exploration<'a> {
+    scenario: &'a Scenario,
+    pub(crate) started: Instant,
+    report: Report,
+}
+
+/// What one exploration found: of the scenario, or of the scenario with a stall at one place.
+pub(crate) struct Found {
+    executions: u64,
+    verdict: Verdict,
+    outcomes: BTreeSet<String>,
+    /// Outcomes that exist and were not seen.
+    pub(crate) unseen: BTreeSet<String>,
+    pub(crate) violation: Option<Box<Violation>>,
+    stall_reached: bool,
+}
+
+impl Found {
+    /// What the executions of `case` found, which ended with `verdict`.
+    pub(crate) fn new(case: &Case, verdict: Verdict) -> Self {
+        let violation = case.take_violation();
+        Self {
+            executions: case.executions(),
+            verdict: if violation.is_some() { Verdict::Violated } else { verdict },
+            outcomes: case.outcomes(),
+            unseen: BTreeSet::new(),
+            violation,
+            stall_reached: case.was_stall_reached(),
+        }
+    }
+
+    /// Nothing was explored: the preload is wrong already.
+    pub(crate) fn in_preload(scenario: &Scenario, engine: &str, loads: Loads, breach: Breach) -> Self {
+        let violation = Violation {
+            kind: breach.kind,
+            detail: format!("{} (in the preload)", breach.detail),
+            engine: engine.to_string(),
+            loads,
+            stalled_after: None,
+            execution: 0,
+            scenario: scenario.clone(),
+            steps: Vec::new(),
+            history: Vec::new(),
+        };
+        Self {
+            executions: 0,
+            verdict: Verdict::Violated,
+            outcomes: BTreeSet::new(),
+            unseen: BTreeSet::new(),
+            violation: Some(Box::new(violation)),
+            stall_reached: false,
+        }
+    }
+}
+
+impl<'a> Exploration<'a> {
+    pub(crate) fn new(scenario: &'a Scenario, engine: &str) -> Self {
+        let report = Report {
+            scenario: scenario.name.clone(),
+            structure: scenario.structure.clone(),
+            engine: engine.to_string(),
+            executions: 0,
+            seconds: 0.0,
+            verdict: Verdict::Passed,
+            passes: Vec::new(),
+            outcomes: BTreeSet::new(),
+            unseen: BTreeSet::new(),
+            violation: None,
+        };
+        Self { scenario, started: Instant::now(), report }
+    }
+
+    /// Whether a violation was found: no further pass is needed.
+    #[cfg(feature = "loom")]
+    pub(crate) fn is_violated(&self) -> bool {
+        self.report.violation.is_some()
+    }
+
+    /// One pass. `explore` is told after how many accesses the stalled warp stops, and how many executions there
+    /// were; without a place given, it is called for each that the warp gets to.
+    pub(crate) fn pass(&mut self, loads: Loads, mut explore: impl FnMut(Option<u32>, u64) -> Found) {
+        let mut pass = Pass { loads, executions: 0, verdict: Verdict::Passed, outcomes: BTreeSet::new() };
+        let everywhere = self.scenario.stall.is_some_and(|stall| stall.after.is_none());
+        let mut after = self.scenario.stall.map(|stall| stall.after.unwrap_or(0));
+        loop {
+            let found = explore(after, pass.executions);
+            pass.executions += found.executions;
+            pass.verdict = pass.verdict.worse(found.verdict);
+            pass.outcomes.extend(found.outcomes);
+            if !found.unseen.is_empty() {
+                pass.verdict = pass.verdict.worse(Verdict::Blind);
+                self.report.unseen.extend(found.unseen);
+            }
+            self.report.violation = self.report.violation.take().or(found.violation);
+            let over = !matches!(pass.verdict, Verdict::Passed | Verdict::Sampled);
+            if !everywhere || !found.stall_reached || over {
+                break;
+            }
+            after = after.map(|after| after + 1);
+        }
+        self.report.executions += pass.executions;
+        self.report.verdict = self.report.verdict.worse(pass.verdict);
+        self.report.outcomes.extend(pass.outcomes.iter().cloned());
+        self.report.passes.push(pass);
+    }
+
+    pub(crate) fn finish(mut self) -> Report {
+        self.report.seconds = self.started.elapsed().as_secs_f64();
+        self.report
+    }
+}

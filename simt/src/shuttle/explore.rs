@@ -1,0 +1,138 @@
+//! Tries schedules of one scenario.
+
+use super::machine::ShuttleMachine;
+use super::portfolio::{Guide, PORTFOLIO, Strategy};
+use crate::check::{
+    AnySubject, Breach, Case, Kind, Loads, Record, Report, Scenario, Subject, Verdict, message, run_warp,
+};
+use crate::engine::{Engine, Exploration, Found, Options, fits};
+use crate::scenarios::{ScenarioError, subject};
+use ::shuttle::{Config, FailurePersistence, MaxSteps, Runner};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// The engine: see the module.
+#[derive(Clone, Copy, Debug)]
+pub struct Shuttle;
+
+impl Engine for Shuttle {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn what(&self) -> &'static str {
+        "random schedules (uniform, uniform walk, PCT) of larger programs, sequentially consistent memory"
+    }
+
+    fn samples(&self) -> bool {
+        true
+    }
+
+    fn explore(&self, scenario: &Scenario, options: &Options) -> Result<Report, ScenarioError> {
+        explore(scenario, options)
+    }
+}
+
+/// The name of this engine.
+const NAME: &str = "shuttle";
+/// The most warps: who wrote a word is a byte.
+const WARPS: usize = 8;
+/// Stack of a warp's thread, in bytes. A row of 32 lanes is some kilobytes, and a warp judges what it wrote.
+const STACK: usize = 0x4_0000;
+
+/// Samples a scenario of a structure that this crate knows (see [`crate::scenarios`]).
+///
+/// # Errors
+/// If the structure or its configuration is not known.
+pub fn explore(scenario: &Scenario, options: &Options) -> Result<Report, ScenarioError> {
+    explore_any(&subject(scenario)?, scenario, options)
+}
+
+/// Samples a scenario of any subject. `Scenario::structure` is only a name here.
+///
+/// # Errors
+/// If the scenario has no warp, more than eight, or a number of lanes that is not among [`crate::check::LANES`].
+pub fn explore_subject<S: Subject>(
+    subject: S,
+    scenario: &Scenario,
+    options: &Options,
+) -> Result<Report, ScenarioError> {
+    let subject: Arc<dyn AnySubject> = Arc::new(subject);
+    explore_any(&subject, scenario, options)
+}
+
+/// Reads see the newest value.
+const LOADS: Loads = Loads::AsRmw;
+
+fn explore_any(
+    subject: &Arc<dyn AnySubject>,
+    scenario: &Scenario,
+    options: &Options,
+) -> Result<Report, ScenarioError> {
+    fits(&**subject, scenario, WARPS)?;
+    let mut exploration = Exploration::new(scenario, NAME);
+    let started = exploration.started;
+    exploration.pass(LOADS, |after, before| {
+        match Case::new(Arc::clone(subject), scenario.clone(), NAME, LOADS, after) {
+            Ok(case) => sample(&Arc::new(case), options, before, started),
+            Err(breach) => Found::in_preload(scenario, NAME, LOADS, breach),
+        }
+    });
+    Ok(exploration.finish())
+}
+
+/// Tries schedules, after `before` others of this pass.
+fn sample(case: &Arc<Case>, options: &Options, before: u64, started: Instant) -> Found {
+    // One warp has one schedule.
+    let schedules = if case.scenario.programs.len() == 1 { 1 } else { options.schedules };
+    for (at, strategy) in PORTFOLIO.into_iter().enumerate() {
+        let share = Strategy::share(at, schedules);
+        let guided = (strategy, options.seed, share);
+        let guide = || Guide::new(guided, Arc::clone(case), before, options.limits(), started);
+        run(case, guide, step_bound(&case.scenario, options));
+        if case.is_violated() {
+            let mut found = Found::new(case, Verdict::Violated);
+            if let Some(violation) = &mut found.violation {
+                let Options { seed, schedules, .. } = options;
+                violation.engine = format!("{NAME} --seed {seed} --schedules {schedules} ({strategy})");
+            }
+            return found;
+        }
+    }
+    let verdict = if case.executions() < schedules { Verdict::Capped } else { Verdict::Sampled };
+    Found::new(case, verdict)
+}
+
+/// A row of a wide warp is many accesses, and many warps get in each other's way.
+fn step_bound(scenario: &Scenario, options: &Options) -> u32 {
+    let warps = scenario.programs.len() as u32;
+    options.step_bound.saturating_mul(scenario.config.lanes).saturating_mul(warps)
+}
+
+/// Lets one scheduler run the scenario.
+fn run(case: &Arc<Case>, guide: impl FnOnce() -> Guide, step_bound: u32) {
+    let mut config = Config::new();
+    config.stack_size = STACK;
+    // The trace of a violation is ours, and so is the bound.
+    config.failure_persistence = FailurePersistence::None;
+    config.max_steps = MaxSteps::None;
+    let shared = Arc::clone(case);
+    let body = move || {
+        shared.begin_execution();
+        let machine = Arc::new(ShuttleMachine::new(Arc::clone(&shared), step_bound));
+        let start = |warp| {
+            let machine = Arc::clone(&machine);
+            ::shuttle::thread::spawn(move || run_warp(&*machine, warp))
+        };
+        let warps: Vec<_> = (0..shared.scenario.programs.len()).map(start).collect();
+        for warp in warps {
+            // A warp's panic is a violation already.
+            let _ = warp.join();
+        }
+    };
+    if let Err(payload) = catch_unwind(AssertUnwindSafe(|| Runner::new(guide(), config).run(body))) {
+        let breach = Breach::new(Kind::Panic, format!("the engine gave up: {}", message(&*payload)));
+        case.violated(breach, &Record::new(case));
+    }
+}
