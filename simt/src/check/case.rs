@@ -2,7 +2,9 @@
 
 use super::record::{Action, RawStep, Record};
 use super::subject::AnySubject;
-use super::{Array, Breach, Event, Kind, Loads, Scenario, Step, View, Violation};
+use super::{
+    Access, Array, Breach, Cell, Context, Event, Kind, Linearization, Loads, Scenario, Step, View, Violation,
+};
 use crate::seq::{Alone, SeqError, SeqMemory};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -171,17 +173,21 @@ impl Case {
     }
 
     fn judge_history(&self, events: &[Event]) -> Result<(), Breach> {
-        let mut keys: BTreeMap<u64, Vec<&Event>> = BTreeMap::new();
-        for event in events {
-            keys.entry(self.subject.key(&event.call)).or_default().push(event);
+        let Some(end) = self.linearization(events) else { return Ok(()) };
+        let detail = format!("no sequential order explains the calls on key {}", end.key);
+        Err(Breach::new(Kind::NotLinearizable, detail))
+    }
+
+    /// Where the search for an order ends, if some key has none.
+    fn linearization(&self, events: &[Event]) -> Option<Linearization> {
+        let mut keys: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
+        for (at, event) in events.iter().enumerate() {
+            keys.entry(self.subject.key(&event.call)).or_default().push(at);
         }
-        for (key, events) in keys {
-            if !self.subject.linearizable(key, &events) {
-                let detail = format!("no sequential order explains the calls on key {key}");
-                return Err(Breach::new(Kind::NotLinearizable, detail));
-            }
-        }
-        Ok(())
+        keys.into_iter().find_map(|(key, at)| {
+            let events: Vec<_> = at.iter().map(|&at| &events[at]).collect();
+            self.subject.linearize(key, &events).err().map(|end| end.renumbered(&at))
+        })
     }
 
     /// The outcomes seen, as text.
@@ -234,8 +240,13 @@ impl Case {
         Some(events)
     }
 
-    /// Notes the violation of an execution, with its trace.
+    /// Notes the violation of an execution, with its trace. Of several the first counts, unless one of its kind is
+    /// a better example.
     pub(crate) fn violated(&self, breach: Breach, execution: u64, record: &Record) {
+        let worse = |best: &Violation| best.kind != breach.kind || best.steps.len() < record.steps.len();
+        if self.known().violation.as_deref().is_some_and(worse) {
+            return;
+        }
         let violation = Violation {
             kind: breach.kind,
             detail: breach.detail,
@@ -246,8 +257,27 @@ impl Case {
             scenario: self.scenario.clone(),
             steps: record.steps.iter().map(|step| self.step(step)).collect(),
             history: record.events.clone(),
+            context: self.context(&record.events),
         };
-        self.known().violation = Some(Box::new(violation));
+        let mut known = self.known();
+        if known.violation.as_ref().is_none_or(|best| violation.improves(best)) {
+            known.violation = Some(Box::new(violation));
+        }
+    }
+
+    fn context(&self, events: &[Event]) -> Context {
+        let places = self.arrays.iter().enumerate();
+        let places = places.flat_map(|(array, it)| (0..it.initial.len()).map(move |index| (array, index)));
+        let cell = |((array, index), value): ((usize, usize), &u128)| Cell {
+            word: self.subject.word(array, index),
+            before: self.show(array, index, *value),
+        };
+        Context {
+            about: self.subject.about(),
+            memory: places.zip(&self.initial).map(cell).collect(),
+            linearization: self.linearization(events),
+            reduced: None,
+        }
     }
 
     fn step(&self, raw: &RawStep) -> Step {
@@ -259,13 +289,22 @@ impl Case {
             old: String::new(),
             new: None,
             stale: false,
+            newest: None,
+            expected: None,
         };
         step.action = match &raw.action {
             Action::Access { array, index, access, read, newest, written } => {
-                step.word = format!("{}[{index}]", self.arrays[*array].name);
+                step.word = self.subject.word(*array, *index);
                 step.old = self.show(*array, *index, *read);
                 step.new = written.map(|value| self.show(*array, *index, value));
                 step.stale = read != newest;
+                step.newest = step.stale.then(|| self.show(*array, *index, *newest));
+                step.expected = match access {
+                    Access::Exchange { current, .. } if written.is_none() => {
+                        Some(self.show(*array, *index, *current))
+                    }
+                    _ => None,
+                };
                 access.name()
             }
             Action::Call => {

@@ -8,6 +8,7 @@
 #[cfg(feature = "loom")]
 mod case;
 mod history;
+mod linearization;
 mod html;
 mod memory;
 pub mod monitor;
@@ -21,12 +22,13 @@ mod timeline;
 mod violation;
 mod warp;
 
-pub use history::{Event, linearizable};
+pub use history::{Event, linearizable, linearize};
+pub use linearization::{Linearization, Placed, Unplaced};
 pub use memory::{Access, Cells, Handle, Memory, View};
 pub use report::{Pass, Report, Verdict};
 pub use scenario::{Allows, Config, Reads, Scenario, Stall};
 pub use subject::{AnySubject, Array, LANES, Subject};
-pub use violation::{Breach, Kind, Loads, Step, Violation};
+pub use violation::{Breach, Cell, Context, Kind, Loads, Reduced, Step, Violation};
 pub use warp::{ArrayBlock, ArrayWarp, Hooks, SimWarp};
 
 #[cfg(feature = "loom")]

@@ -1,6 +1,7 @@
 //! A structure under check.
 
-use super::history::{Event, linearizable};
+use super::history::{Event, linearize};
+use super::linearization::Linearization;
 use super::memory::{Memory, View};
 use super::warp::{ArrayWarp, Hooks, SimWarp};
 use super::{Breach, Kind};
@@ -77,6 +78,18 @@ pub trait Subject: Clone + Send + Sync + 'static {
     fn show(&self, _array: usize, _index: usize, value: u128) -> String {
         format!("{value:x}")
     }
+
+    /// A word's name, for people; no two words have the same. Words whose names begin alike, up to a comma or a
+    /// bracket, are shown together.
+    fn word(&self, array: usize, index: usize) -> String {
+        let arrays = self.arrays();
+        format!("{}[{index}]", arrays.get(array).map_or("?", |array| array.name))
+    }
+
+    /// What the structure is and how its words are written, in sentences, for people who do not know it.
+    fn about(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// A [`Subject`] behind a pointer: what engines work with, so that they are compiled once.
@@ -103,8 +116,15 @@ pub trait AnySubject: Send + Sync {
     fn exhausted(&self, m: View<'_>) -> bool;
     /// See [`Subject::show`].
     fn show(&self, array: usize, index: usize, value: u128) -> String;
+    /// See [`Subject::word`].
+    fn word(&self, array: usize, index: usize) -> String;
+    /// See [`Subject::about`].
+    fn about(&self) -> Vec<String>;
     /// Whether the events, all of one key, are linearizable to the subject's specification.
-    fn linearizable(&self, key: u64, events: &[&Event]) -> bool;
+    ///
+    /// # Errors
+    /// Where the search for an order ends.
+    fn linearize(&self, key: u64, events: &[&Event]) -> Result<(), Linearization>;
 }
 
 /// Lanes that a warp under check may have.
@@ -155,8 +175,14 @@ impl<S: Subject> AnySubject for S {
     fn show(&self, array: usize, index: usize, value: u128) -> String {
         Subject::show(self, array, index, value)
     }
-    fn linearizable(&self, key: u64, events: &[&Event]) -> bool {
-        linearizable(&self.spec(), key, events)
+    fn word(&self, array: usize, index: usize) -> String {
+        Subject::word(self, array, index)
+    }
+    fn about(&self) -> Vec<String> {
+        Subject::about(self)
+    }
+    fn linearize(&self, key: u64, events: &[&Event]) -> Result<(), Linearization> {
+        linearize(&self.spec(), key, events)
     }
 }
 

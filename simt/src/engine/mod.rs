@@ -3,9 +3,11 @@
 //! An engine decides what every read returns and which warp goes next. A new one implements [`Engine`] in a file of
 //! its own and stands in [`engines`]; nothing else changes.
 
+mod minimise;
 mod runner;
 mod worker;
 
+pub use minimise::{Explore, Limits, explore_again, minimise};
 pub use runner::{RunError, Workers, run_all};
 pub use worker::serve;
 
@@ -58,6 +60,9 @@ pub struct Options {
     pub step_bound: u32,
     /// Begin no scenario once a violation was found.
     pub fail_fast: bool,
+    /// Go on after a violation, and keep the shortest of its kind. An engine that cannot keeps the first.
+    #[serde(default)]
+    pub shortest: bool,
 }
 
 impl Default for Options {
@@ -69,6 +74,7 @@ impl Default for Options {
             deadline: None,
             step_bound: 300,
             fail_fast: false,
+            shortest: false,
         }
     }
 }

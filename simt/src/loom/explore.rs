@@ -4,7 +4,7 @@ use super::hooks::LoomWarp;
 use super::machine::{Halt, Machine};
 use super::plan::Plan;
 use crate::check::{
-    AnySubject, Breach, Kind, LANES, Loads, Pass, Record, Report, Scenario, Subject, Verdict, View, Violation,
+    AnySubject, Breach, Context, Kind, LANES, Loads, Pass, Record, Report, Scenario, Subject, Verdict, View, Violation,
 };
 use crate::engine::{Engine, Options};
 use crate::scenarios::{ScenarioError, subject};
@@ -81,7 +81,7 @@ fn explore_any(
         let mut explorer =
             Explorer { scenario, options, loads, started, report: &mut report, writers: &mut writers };
         explorer.pass(subject);
-        if report.violation.is_some() {
+        if report.violation.is_some() && !options.shortest {
             break;
         }
     }
@@ -193,7 +193,9 @@ impl Explorer<'_> {
 
     fn found(&mut self, violation: Box<Violation>, pass: &mut Pass) {
         pass.verdict = Verdict::Violated;
-        self.report.violation = Some(violation);
+        if self.report.violation.as_ref().is_none_or(|best| violation.improves(best)) {
+            self.report.violation = Some(violation);
+        }
     }
 
     /// Lets loom run the scenario in every way.
@@ -208,8 +210,9 @@ impl Explorer<'_> {
         builder.log = false;
         let limits = (self.options.max_executions, self.options.max_time, self.started);
         let shared = Arc::clone(plan);
+        let shortest = self.options.shortest;
         let body = move || {
-            if shared.case.is_violated() {
+            if shared.case.is_violated() && !shortest {
                 resume_unwind(Box::new(Found));
             }
             // Relaxed: one thread counts.
@@ -225,9 +228,9 @@ impl Explorer<'_> {
         };
         match catch_unwind(AssertUnwindSafe(|| builder.check(body))) {
             Ok(()) if !plan.case.is_violated() => Verdict::Passed,
+            Err(payload) if payload.is::<Capped>() && !plan.case.is_violated() => Verdict::Capped,
             Ok(()) => Verdict::Violated,
-            Err(payload) if payload.is::<Capped>() => Verdict::Capped,
-            Err(payload) if payload.is::<Found>() => Verdict::Violated,
+            Err(payload) if payload.is::<Capped>() || payload.is::<Found>() => Verdict::Violated,
             Err(payload) => {
                 // Relaxed: the exploration ran on this thread.
                 let executions = plan.executions.load(Ordering::Relaxed);
@@ -318,6 +321,7 @@ fn preload_violation(scenario: &Scenario, loads: Loads, breach: Breach) -> Viola
         scenario: scenario.clone(),
         steps: Vec::new(),
         history: Vec::new(),
+        context: Context::default(),
     }
 }
 

@@ -276,7 +276,7 @@ impl Machine {
             state.writers[at].1 |= matches!(access, Access::Store(..));
             if !self.plan.case.subject.transition(array, index, read, new) {
                 drop(state);
-                let word = format!("{}[{index}]", self.plan.case.arrays[array].name);
+                let word = self.plan.case.subject.word(array, index);
                 let (old, new) =
                     (self.plan.case.show(array, index, read), self.plan.case.show(array, index, new));
                 self.fail(Breach::new(Kind::Transition, format!("{word} changed from {old} to {new}")));
