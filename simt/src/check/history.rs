@@ -90,12 +90,8 @@ pub fn linearizable<S: Spec>(spec: &S, key: u64, events: &[&Event]) -> bool {
 /// Where the search ends: of the longest orders that can be explained, the first that it came to.
 pub fn linearize<S: Spec>(spec: &S, key: u64, events: &[&Event]) -> Result<(), Linearization> {
     let before = spec.initial(key);
-    let refused = || Linearization {
-        key,
-        before: spec.show(key, &before),
-        order: Vec::new(),
-        rest: Vec::new(),
-    };
+    let refused =
+        || Linearization { key, before: spec.show(key, &before), order: Vec::new(), rest: Vec::new() };
     let parts = parts(spec, events).ok_or_else(refused)?;
     let due = parts.iter().enumerate().fold(0, |due, (i, p)| due | (p.ret.is_some() as u64) << i);
     let mut seen = HashSet::new();
@@ -175,7 +171,8 @@ impl Part {
     /// What the part did, in words.
     fn text(&self, events: &[&Event]) -> String {
         let event = events[self.event];
-        let ret = self.ret.as_ref().map_or("takes effect, though it never returned".to_string(), Ret::to_string);
+        let ret =
+            self.ret.as_ref().map_or("takes effect, though it never returned".to_string(), Ret::to_string);
         match event.call == self.call {
             true => format!("{} -> {ret}", self.call),
             false => format!("{} -> {ret} (a part of {})", self.call, event.call),
@@ -293,10 +290,7 @@ mod tests {
 
     #[test]
     fn a_part_of_delete_all_is_named_as_one() {
-        let end = ends(&[
-            event("insert 5 1", "inserted", 0, 1),
-            event("delete_all 5", "count 2", 2, 3),
-        ]);
+        let end = ends(&[event("insert 5 1", "inserted", 0, 1), event("delete_all 5", "count 2", 2, 3)]);
         assert_eq!(end.order[1].what, "delete 5 -> deleted (a part of delete_all 5)");
         assert_eq!(end.rest[0].why, "delete 5 would have to return absent here, not deleted");
     }

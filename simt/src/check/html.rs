@@ -34,7 +34,7 @@ impl Violation {
             write!(out, "<p>Before: <code>{}</code></p>", calls.join("; "))?;
         }
         self.write_table(out)?;
-        self.write_history(out)?;
+        self.write_bars(out)?;
         write!(out, "</html>")
     }
 
@@ -65,7 +65,7 @@ impl Violation {
         write!(out, "</table>")
     }
 
-    fn write_history(&self, out: &mut String) -> std::fmt::Result {
+    fn write_bars(&self, out: &mut String) -> std::fmt::Result {
         let ends = self.history.iter().map(|e| if e.end == u64::MAX { e.start + 1 } else { e.end });
         let last = ends.max().unwrap_or(1).max(1) as f64;
         write!(

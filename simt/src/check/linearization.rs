@@ -89,9 +89,10 @@ fn candidates<'a>(history: impl Iterator<Item = (&'a Call, Option<&'a Ret>)>) ->
     let mut rets = BTreeSet::from(plain);
     let most = stored.len().min(MOST_VALUES);
     rets.extend((0..=stored.len() as u64).map(Ret::Count));
-    rets.extend((0..1u32 << most).map(|set| {
-        Ret::Values((0..most).filter(|at| set & 1 << at != 0).map(|at| stored[at]).collect())
-    }));
+    rets.extend(
+        (0..1u32 << most)
+            .map(|set| Ret::Values((0..most).filter(|at| set & 1 << at != 0).map(|at| stored[at]).collect())),
+    );
     stored.dedup();
     rets.extend([Ret::Value(None)].into_iter().chain(stored.into_iter().map(|v| Ret::Value(Some(v)))));
     rets.extend([Ret::Slab(None)].into_iter().chain(slabs.into_iter().map(|s| Ret::Slab(Some(s)))));

@@ -5,11 +5,14 @@
 //! history linearizable, do the invariants hold in every state, does every warp finish, is every index in its
 //! array. A [`Violation`] carries the steps that lead to it.
 
+mod bars;
 #[cfg(feature = "loom")]
 mod case;
+mod explain;
+mod fold;
 mod history;
-mod linearization;
 mod html;
+mod linearization;
 mod memory;
 pub mod monitor;
 #[cfg(feature = "loom")]

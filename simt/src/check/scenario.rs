@@ -102,4 +102,9 @@ impl Scenario {
             expects: Vec::new(),
         }
     }
+
+    /// All calls: those of the preload, of the programs, and those that run last.
+    pub fn calls(&self) -> impl Iterator<Item = &Call> {
+        self.preload.iter().chain(self.programs.iter().flatten()).chain(&self.finally)
+    }
 }

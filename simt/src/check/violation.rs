@@ -176,6 +176,11 @@ impl Violation {
         self.kind == other.kind && rank(self) < rank(other)
     }
 
+    /// Its warps, calls and steps: the smallest is the easiest to understand.
+    pub fn size(&self) -> (usize, usize, usize) {
+        (self.scenario.programs.len(), self.scenario.calls().count(), self.steps.len())
+    }
+
     /// Writes the violation as JSON.
     ///
     /// # Errors

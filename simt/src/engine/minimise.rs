@@ -4,7 +4,7 @@ use super::Options;
 use crate::check::{Reduced, Report, Scenario, Violation};
 use crate::scenarios::ScenarioError;
 use std::time::{Duration, Instant};
-use warpproof_model::spec::{Call, Op};
+use warpproof_model::spec::Op;
 
 /// Explores a scenario, as [`super::Engine::explore`] does.
 pub type Explore<'a> = dyn Fn(&Scenario, &Options) -> Result<Report, ScenarioError> + 'a;
@@ -39,7 +39,7 @@ pub fn minimise(found: &Violation, options: &Options, limits: &Limits, explore: 
         complete: true,
         best: found.clone(),
     };
-    if !calls(&found.scenario).any(|call| call.op == Op::Free) {
+    if !found.scenario.calls().any(|call| call.op == Op::Free) {
         while search.smaller() {}
     }
     let complete = search.complete;
@@ -47,7 +47,7 @@ pub fn minimise(found: &Violation, options: &Options, limits: &Limits, explore: 
     best.context.reduced = Some(Reduced {
         scenario: found.scenario.name.clone(),
         warps: found.scenario.programs.len(),
-        calls: calls(&found.scenario).count(),
+        calls: found.scenario.calls().count(),
         executions: limits.executions,
         complete,
     });
@@ -69,10 +69,6 @@ pub fn explore_again(violation: &Violation, explore: &Explore<'_>) -> Result<Rep
 
 fn shortest_options(options: &Options, executions: u64) -> Options {
     Options { shortest: true, max_executions: Some(executions), max_time: None, ..options.clone() }
-}
-
-fn calls(scenario: &Scenario) -> impl Iterator<Item = &Call> {
-    scenario.preload.iter().chain(scenario.programs.iter().flatten()).chain(&scenario.finally)
 }
 
 struct Search<'a> {

@@ -4,7 +4,8 @@ use super::hooks::LoomWarp;
 use super::machine::{Halt, Machine};
 use super::plan::Plan;
 use crate::check::{
-    AnySubject, Breach, Context, Kind, LANES, Loads, Pass, Record, Report, Scenario, Subject, Verdict, View, Violation,
+    AnySubject, Breach, Context, Kind, LANES, Loads, Pass, Record, Report, Scenario, Subject, Verdict, View,
+    Violation,
 };
 use crate::engine::{Engine, Options};
 use crate::scenarios::{ScenarioError, subject};

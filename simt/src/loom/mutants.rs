@@ -161,7 +161,7 @@ fn a_blind_delete_erases_another_key() {
         &["delete 5", "delete 5; insert_unique 6 60"],
     );
     let timeline = violation.timeline();
-    assert!(timeline.contains("swap Relaxed slots[0]"), "{timeline}");
+    assert!(timeline.contains("swap Relaxed slots[0]:"), "{timeline}");
     assert!(timeline.contains("before: insert_unique 5 50"), "{timeline}");
 }
 
