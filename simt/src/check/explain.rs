@@ -53,12 +53,14 @@ impl Violation {
     fn told(&self) -> Vec<String> {
         let mut events: Vec<_> = self.told_events().into_iter().map(|at| &self.history[at]).collect();
         events.sort_by_key(|event| event.start);
+        let stalled = |warp| self.stalled_after.and(self.scenario.stall).is_some_and(|s| s.warp == warp);
         let mut out = Vec::new();
         let mut latest: Option<&Event> = None;
         for event in events {
             let told = match &event.ret {
                 Some(ret) => format!("was told \"{ret}\""),
-                None => "got no answer".to_string(),
+                None if event.warp.is_some_and(stalled) => "stopped for ever in it".to_string(),
+                None => "had no answer yet when the fault showed".to_string(),
             };
             let with = latest.is_some_and(|before| before.end > event.start);
             out.push(match (self.when(event).as_str(), event.warp) {

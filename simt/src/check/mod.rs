@@ -26,6 +26,7 @@ mod violation;
 mod warp;
 
 pub use history::{Event, linearizable, linearize};
+pub use html::{escape, page};
 pub use linearization::{Linearization, Placed, Unplaced};
 pub use memory::{Access, Cells, Handle, Memory, View};
 pub use report::{Pass, Report, Verdict};

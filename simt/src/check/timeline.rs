@@ -121,8 +121,9 @@ impl Violation {
         let culprit = self.culprit();
         let cell = |row: &Row| match *row {
             Row::Step(at) => {
-                let mark = if culprit == Some(at) { "  <== here" } else { "" };
-                (at + 1, self.steps[at].warp, self.steps[at].indented() + mark)
+                let text = self.steps[at].indented();
+                let mark = if culprit == Some(at) { text.replacen("  ", "! ", 1) } else { text };
+                (at + 1, self.steps[at].warp, mark)
             }
             Row::Repeat { warp, last, .. } => (last + 1, warp, "  ".to_string() + &row.text()),
         };

@@ -1,0 +1,126 @@
+//! The timeline, and the memory beside it.
+
+use super::super::fold::{Row, rows};
+use super::super::timeline::split_word;
+use super::super::violation::{Step, Violation};
+use super::escape;
+use std::fmt::{Result, Write};
+
+const CONTROLS: &str = "<div class=\"controls\"><button type=\"button\" class=\"first\" aria-label=\"first\">\u{23ee}</button>\
+<button type=\"button\" class=\"back\" aria-label=\"one step back\">\u{25c0}</button>\
+<button type=\"button\" class=\"next\" aria-label=\"one step on\">\u{25b6}</button>\
+<button type=\"button\" class=\"last\" aria-label=\"last\">\u{23ed}</button>\
+<input type=\"range\" min=\"0\" value=\"0\" aria-label=\"step\"><span class=\"at\"></span></div>";
+
+impl Violation {
+    pub(super) fn write_steps_html(&self, out: &mut String) -> Result {
+        if self.steps.is_empty() {
+            return Ok(());
+        }
+        writeln!(out, "<h2>Steps</h2>\n<div class=\"both\">\n<div>")?;
+        self.write_table(out)?;
+        writeln!(out, "</div>\n<div class=\"side\">\n{CONTROLS}")?;
+        self.write_words(out)?;
+        writeln!(out, "</div>\n</div>")?;
+        writeln!(
+            out,
+            "<p class=\"foot\">A load reads a word. A cas (compare and swap) replaces its value by another if it is the \
+             one expected, a swap in any case. Relaxed, Acquire and Release are the order of an access in memory. The \
+             arrow keys step.</p>"
+        )
+    }
+
+    fn write_table(&self, out: &mut String) -> Result {
+        let warps = self.scenario.programs.len();
+        let heads = (0..warps).map(|warp| format!("<th>warp {warp}</th>")).collect::<String>();
+        writeln!(out, "<table class=\"steps\">\n<thead><tr><th>step</th>{heads}</tr></thead>\n<tbody>")?;
+        let culprit = self.culprit();
+        for row in rows(&self.steps) {
+            let (number, warp, class, html) = match row {
+                Row::Step(at) => {
+                    let step = &self.steps[at];
+                    (at + 1, step.warp, step.class(), step.html())
+                }
+                Row::Repeat { warp, last, .. } => (last + 1, warp, "inner", escape(&row.text())),
+            };
+            let broke = if culprit == Some(number - 1) { " class=\"broke\"" } else { "" };
+            let writes = self.writes(row);
+            write!(out, "<tr data-step=\"{number}\"{broke}{writes}><td>{number}</td>")?;
+            for column in 0..warps {
+                match column == warp {
+                    true => write!(out, "<td class=\"{class}\">{html}</td>")?,
+                    false => write!(out, "<td></td>")?,
+                }
+            }
+            writeln!(out, "</tr>")?;
+        }
+        writeln!(out, "</tbody>\n</table>")
+    }
+
+    /// Which of the words shown a row changes, and to what, as attributes.
+    fn writes(&self, row: Row) -> String {
+        let Row::Step(at) = row else { return String::new() };
+        let step = &self.steps[at];
+        let word = self.words_shown().iter().position(|cell| cell.0 == step.word);
+        match (word, &step.new) {
+            (Some(word), Some(new)) => format!(" data-writes=\"{word}\" data-value=\"{}\"", escape(new)),
+            _ => String::new(),
+        }
+    }
+
+    /// The words worth a look, group by group: name, what they hold at first and at the end.
+    fn words_shown(&self) -> Vec<(&str, String, String)> {
+        let memory = self.memory();
+        let of = |group: &&str| {
+            let group = group.to_string();
+            memory.iter().filter(move |cell| split_word(cell.0).0 == group).cloned()
+        };
+        self.touched_groups().iter().flat_map(of).collect()
+    }
+
+    fn write_words(&self, out: &mut String) -> Result {
+        writeln!(
+            out,
+            "<table class=\"words\">\n<thead><tr><th>memory</th><th>at first</th><th class=\"now-title\">at the end</th>\
+             </tr></thead>\n<tbody>"
+        )?;
+        let mut group = "";
+        for (word, before, now) in self.words_shown() {
+            let (mine, name) = split_word(word);
+            if mine != group {
+                group = mine;
+                writeln!(out, "<tr><th colspan=\"3\">{}</th></tr>", escape(group))?;
+            }
+            let (name, before, now) = (escape(name), escape(&before), escape(&now));
+            writeln!(
+                out,
+                "<tr data-word data-before=\"{before}\"><td>{name}</td><td>{before}</td><td class=\"value\">{now}</td></tr>"
+            )?;
+        }
+        writeln!(out, "</tbody>\n</table>")
+    }
+}
+
+impl Step {
+    fn class(&self) -> &'static str {
+        match () {
+            () if self.is_edge() => "edge",
+            () if self.new.is_some() => "inner write",
+            () => "inner",
+        }
+    }
+
+    fn html(&self) -> String {
+        let text = escape(&self.text());
+        if self.is_edge() {
+            return text;
+        }
+        if let Some((read, stale)) = text.split_once(" (stale:") {
+            return format!("{read} <span class=\"stale\">(stale:{stale}</span>");
+        }
+        if self.expected.is_some() {
+            return format!("<span class=\"fails\">{text}</span>");
+        }
+        text
+    }
+}
