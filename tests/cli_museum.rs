@@ -47,7 +47,7 @@ fn saved(id: &str, path: &Path) -> Violation {
 fn a_saved_counterexample_is_replayed_as_text_page_and_json() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     // Two warps; and a block of two warps with its barriers.
-    for id in ["3", "22b"] {
+    for id in ["3", "22b", "6a", "28a", "33b"] {
         let (file, page) =
             (folder.join(format!("exhibit-{id}.json")), folder.join(format!("exhibit-{id}.html")));
         let violation = saved(id, &file);

@@ -68,7 +68,7 @@ impl Violation {
         writeln!(out, "and here it ends:")?;
         for unplaced in &end.rest {
             let event = &self.history[unplaced.event];
-            let text = format!("     x. {:<7} {}: {}", self.when(event), event.call, unplaced.why);
+            let text = format!("     x. {:<7} {} {}", self.when(event), event.call, unplaced.why);
             wrap(&text, WIDTH).iter().try_for_each(|line| writeln!(out, "{line}"))?;
         }
         Ok(())

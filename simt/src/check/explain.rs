@@ -2,6 +2,7 @@
 
 use super::history::Event;
 use super::violation::{Kind, Step, Violation};
+use warpproof_model::spec::Ret;
 
 impl Violation {
     /// What went wrong, in sentences.
@@ -9,6 +10,7 @@ impl Violation {
         let mut out = self.told();
         out.extend(self.no_order());
         out.extend(self.broken());
+        out.extend(self.idle_calls());
         out.extend(self.unseen_writes());
         out.extend(self.stale_reads());
         out
@@ -82,7 +84,12 @@ impl Violation {
     /// Why the answers do not fit.
     fn no_order(&self) -> Option<String> {
         let end = self.context.linearization.as_ref()?;
-        let wrong: Vec<_> = end.rest.iter().filter(|u| u.due).map(|u| u.why.clone()).collect();
+        let wrong: Vec<_> = end
+            .rest
+            .iter()
+            .filter(|u| u.due)
+            .map(|u| format!("{} {}", self.history[u.event].named(), u.why))
+            .collect();
         let wrong = if wrong.is_empty() { "no call fits".to_string() } else { wrong.join(", and ") };
         let state = end.order.last().map_or(&end.before, |placed| &placed.state);
         let placed: Vec<_> = end.order.iter().map(|placed| self.history[placed.event].named()).collect();
@@ -127,6 +134,24 @@ impl Violation {
         call.map_or("call".to_string(), ToString::to_string)
     }
 
+    /// Calls that say that they changed something, and wrote nothing.
+    fn idle_calls(&self) -> Vec<String> {
+        let says = |event: &&Event| matches!(event.ret, Some(Ret::Inserted | Ret::Replaced | Ret::Deleted));
+        let text = |event: &Event| {
+            let mine = |step: &&Step| Some(step.warp) == event.warp && step.call == event.number;
+            if self.steps.iter().filter(mine).any(|step| step.new.is_some()) {
+                return None;
+            }
+            let failed = self.steps.iter().rposition(|step| mine(&step) && step.expected.is_some())?;
+            Some(format!(
+                "{} changed no word: its exchange in step {} failed.",
+                capital(&event.named()),
+                failed + 1
+            ))
+        };
+        self.history.iter().filter(says).filter_map(text).collect()
+    }
+
     /// Writes over values that the writer had not seen.
     fn unseen_writes(&self) -> Vec<String> {
         let blind = |(at, step): (usize, &Step)| {
@@ -169,4 +194,10 @@ impl Violation {
         };
         stale.map(text).take(2).collect()
     }
+}
+
+/// The text as a sentence begins.
+pub(super) fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
 }

@@ -151,12 +151,14 @@ fn end<S: Spec>(
         let missing = part.before & !done;
         let (due, why) = if missing != 0 {
             let first = &parts[missing.trailing_zeros() as usize];
-            (false, format!("it must come after {}", events[first.event].named()))
+            (false, format!("must come after {}", events[first.event].named()))
         } else {
             let returned = part.ret.as_ref().map_or(String::new(), Ret::to_string);
+            let whole = part.call == events[part.event].call;
+            let who = if whole { String::new() } else { format!("has a part, {}, that ", part.call) };
             let why = match allowed(spec, state, &part.call, history()) {
-                rets if rets.is_empty() => format!("{} is not allowed here", part.call),
-                rets => format!("{} would have to return {} here, not {returned}", part.call, either(&rets)),
+                rets if rets.is_empty() => format!("{who}is not allowed here"),
+                rets => format!("{who}would have to return {} here, not {returned}", either(&rets)),
             };
             (true, why)
         };
@@ -271,8 +273,8 @@ mod tests {
         let order: Vec<_> = end.order.iter().map(|p| (p.what.as_str(), p.state.as_str())).collect();
         assert_eq!(order, [("insert_unique 5 10 -> inserted", "key 5 has the value 10")]);
         let rest: Vec<_> = end.rest.iter().map(|u| (u.event, u.why.as_str())).collect();
-        let search = "search 5 would have to return value 10 here, not value none";
-        assert_eq!(rest, [(1, search), (2, "it must come after search 5")]);
+        let search = "would have to return value 10 here, not value none";
+        assert_eq!(rest, [(1, search), (2, "must come after search 5")]);
     }
 
     #[test]
@@ -284,14 +286,17 @@ mod tests {
             event("search 5", "value 3", 2, 3),
         ]);
         let whys: Vec<_> = end.rest.iter().map(|unplaced| unplaced.why.as_str()).collect();
-        assert_eq!(whys[0], "search_all 5 would have to return values 1 2 here, not values 1");
-        assert_eq!(whys[1], "search 5 would have to return value 1 or value 2 here, not value 3");
+        assert_eq!(whys[0], "would have to return values 1 2 here, not values 1");
+        assert_eq!(whys[1], "would have to return value 1 or value 2 here, not value 3");
     }
 
     #[test]
     fn a_part_of_delete_all_is_named_as_one() {
         let end = ends(&[event("insert 5 1", "inserted", 0, 1), event("delete_all 5", "count 2", 2, 3)]);
         assert_eq!(end.order[1].what, "delete 5 -> deleted (a part of delete_all 5)");
-        assert_eq!(end.rest[0].why, "delete 5 would have to return absent here, not deleted");
+        assert_eq!(
+            end.rest[0].why,
+            "has a part, delete 5, that would have to return absent here, not deleted"
+        );
     }
 }

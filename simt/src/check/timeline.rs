@@ -31,8 +31,11 @@ impl Violation {
             let (warps, calls, _) = self.size();
             if (warps, calls) != (reduced.warps, reduced.calls) {
                 text += &format!(
-                    " Reduced from {} warps and {} calls to {warps} and {calls}.",
-                    reduced.warps, reduced.calls
+                    " Reduced from {} and {} to {} and {}.",
+                    counted(reduced.warps, "warp"),
+                    counted(reduced.calls, "call"),
+                    counted(warps, "warp"),
+                    counted(calls, "call"),
                 );
             }
             if !reduced.complete {
@@ -148,6 +151,11 @@ impl Violation {
         }
         Ok(())
     }
+}
+
+/// A number of things: `1 warp`, `2 warps`.
+fn counted(number: usize, thing: &str) -> String {
+    format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
 }
 
 fn line<'a>(

@@ -3,6 +3,7 @@
 mod history;
 mod steps;
 
+use super::explain::capital;
 use super::violation::Violation;
 use std::fmt::{Result, Write};
 
@@ -54,7 +55,7 @@ impl Violation {
         let (name, kind) = (escape(&self.scenario.name), escape(&self.kind.to_string()));
         writeln!(out, "<h1>{name}: <span class=\"kind\">{kind}</span></h1>")?;
         writeln!(out, "<div class=\"why\">")?;
-        let detail = format!("{}.", self.detail);
+        let detail = format!("{}.", capital(&self.detail));
         writeln!(out, "<p><strong>{}</strong></p>", escape(&detail))?;
         writeln!(out, "<p>{}</p>\n</div>", escape(&self.explanation().join(" ")))?;
         writeln!(out, "<div class=\"about\">")?;

@@ -6,10 +6,10 @@ use super::super::violation::{Step, Violation};
 use super::escape;
 use std::fmt::{Result, Write};
 
-const CONTROLS: &str = "<div class=\"controls\"><button type=\"button\" class=\"first\" aria-label=\"first\">\u{23ee}</button>\
-<button type=\"button\" class=\"back\" aria-label=\"one step back\">\u{25c0}</button>\
-<button type=\"button\" class=\"next\" aria-label=\"one step on\">\u{25b6}</button>\
-<button type=\"button\" class=\"last\" aria-label=\"last\">\u{23ed}</button>\
+const CONTROLS: &str = "<div class=\"controls\"><button type=\"button\" class=\"first\" aria-label=\"first\">\u{ab}</button>\
+<button type=\"button\" class=\"back\" aria-label=\"one step back\">\u{2190}</button>\
+<button type=\"button\" class=\"next\" aria-label=\"one step on\">\u{2192}</button>\
+<button type=\"button\" class=\"last\" aria-label=\"last\">\u{bb}</button>\
 <input type=\"range\" min=\"0\" value=\"0\" aria-label=\"step\"><span class=\"at\"></span></div>";
 
 impl Violation {
@@ -111,9 +111,13 @@ impl Step {
     }
 
     fn html(&self) -> String {
-        let text = escape(&self.text());
+        let mut text = escape(&self.text());
         if self.is_edge() {
             return text;
+        }
+        for order in ["Relaxed", "Acquire", "Release", "AcqRel"] {
+            text =
+                text.replacen(&format!(" {order} "), &format!(" <span class=\"order\">{order}</span> "), 1);
         }
         if let Some((read, stale)) = text.split_once(" (stale:") {
             return format!("{read} <span class=\"stale\">(stale:{stale}</span>");
