@@ -72,7 +72,6 @@ fn one_warp_is_enough_where_one_is_wrong_alone() {
 #[test]
 fn the_stalled_warp_stays_and_keeps_its_number() {
     let mut large = scenario("insert_unique 5 50", &["search 5", "delete 5", "delete 5; search 5"], "");
-    large.stall = Some(Stall { warp: 1, after: Some(1) });
     let mistake = Mistake::EndlessDelete;
     large.stall = Some(Stall { warp: 2, after: Some(5) });
     let before = found(mistake, &large, &Options::default());
@@ -112,15 +111,10 @@ fn a_violation_is_found_again_step_by_step() {
 fn the_shortest_trace_is_no_longer_than_the_first() {
     let large =
         scenario("insert_unique 5 50", &["delete 5; search 5", "delete 5; insert_unique 6 60"], "search 6");
-    for mistake in [Mistake::BlindDelete, Mistake::StoreForExchange] {
-        let Some(first) = explorer(mistake)(&large, &Options::default()).expect("a scenario").violation
-        else {
-            continue;
-        };
-        let shortest = found(mistake, &large, &Options { shortest: true, ..Options::default() });
-        assert_eq!(shortest.kind, first.kind);
-        assert!(!first.improves(&shortest), "{}\n{}", first.timeline(), shortest.timeline());
-    }
+    let first = found(Mistake::BlindDelete, &large, &Options::default());
+    let shortest = found(Mistake::BlindDelete, &large, &Options { shortest: true, ..Options::default() });
+    assert_eq!(shortest.kind, first.kind);
+    assert!(shortest.improves(&first), "{}\n{}", first.timeline(), shortest.timeline());
     let passed =
         explore_subject(Tiny { mistake: None }, &large, &Options { shortest: true, ..Options::default() });
     assert!(passed.expect("a scenario").passed(), "without a mistake nothing changes");
