@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 use warpproof::simt::check::{Violation, escape};
 use warpproof::simt::engine::Options;
+use warpproof::simt::scenarios::slab;
 use warpproof_museum::exhibits;
 
 fn warpproof(args: &[&str]) -> Output {
@@ -76,4 +77,25 @@ fn a_saved_counterexample_is_replayed_as_text_page_and_json() {
         let again: Violation = serde_json::from_slice(&out.stdout).expect("a violation");
         assert_eq!(again, violation);
     }
+}
+
+/// Of a table of this project the scenario is explored again; code that holds by now shows nothing.
+#[test]
+fn a_counterexample_is_explored_again() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let file = folder.join("again.json");
+    let mut violation = saved("3", &file);
+    let path = file.to_str().expect("a plain path");
+    let out = warpproof(&["replay", path, "--again"]);
+    assert_eq!(
+        out.status.code(),
+        Some(2),
+        "an exhibit is no structure of the library: {}",
+        text(&out.stderr)
+    );
+    violation.scenario = slab::quick().swap_remove(0);
+    violation.save(&file).expect("the folder is writable");
+    let out = warpproof(&["replay", path, "--again"]);
+    assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
+    assert!(text(&out.stderr).contains("explored again: passed"), "{}", text(&out.stderr));
 }

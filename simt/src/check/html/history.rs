@@ -5,11 +5,13 @@ use super::escape;
 use std::fmt::{Result, Write};
 
 /// Where the bars begin.
-const LEFT: usize = 330;
+const LEFT: usize = 4;
 /// How wide they are, all together.
-const WIDTH: usize = 620;
-/// Height of a line.
-const LINE: usize = 30;
+const WIDTH: usize = 640;
+/// Height of a call: its text and its bar.
+const LINE: usize = 46;
+/// Where its bar begins, and how high that is.
+const BAR: (usize, usize) = (20, 20);
 
 impl Violation {
     pub(super) fn write_history_html(&self, out: &mut String) -> Result {
@@ -28,7 +30,7 @@ impl Violation {
             let at = instants.get(&time).copied().unwrap_or(0);
             LEFT + at * WIDTH / (instants.len().max(2) - 1)
         };
-        let (wide, high) = (LEFT + WIDTH + 20, events.len() * LINE + 24);
+        let (wide, high) = (LEFT + WIDTH + 4, events.len() * LINE + 24);
         writeln!(
             out,
             "<div class=\"wide\"><svg class=\"history\" viewBox=\"0 0 {wide} {high}\" role=\"img\" aria-label=\"the calls \
@@ -48,16 +50,17 @@ impl Violation {
             let open = if event.ret.is_none() { " stroke-dasharray=\"5 4\"" } else { "" };
             writeln!(
                 out,
-                "<text x=\"0\" y=\"{y}\">{who}</text><text class=\"name\" x=\"58\" y=\"{y}\">{call} \u{2192} {ret}</text>\
-                 <rect class=\"bar\" x=\"{from}\" y=\"{top}\" width=\"{w}\" height=\"{h}\" rx=\"4\"{open}/>",
-                y = top + 15,
-                who = self.when(event),
-                call = escape(&event.call.to_string()),
-                ret = escape(&ret),
-                w = to.saturating_sub(from).max(6),
-                h = LINE - 8,
+                "<text class=\"name\" x=\"{LEFT}\" y=\"{}\">{}: {} \u{2192} {}</text><rect class=\"bar\" x=\"{from}\" \
+                 y=\"{}\" width=\"{}\" height=\"{}\" rx=\"4\"{open}/>",
+                top + 12,
+                self.when(event),
+                escape(&event.call.to_string()),
+                escape(&ret),
+                top + BAR.0,
+                to.saturating_sub(from).max(6),
+                BAR.1,
             )?;
-            let (middle, y) = ((from + to) / 2, top + 15);
+            let (middle, y) = ((from + to) / 2, top + BAR.0 + 14);
             match place {
                 Some(0) if wrong => {
                     writeln!(out, "<text class=\"name number\" x=\"{middle}\" y=\"{y}\">\u{2717}</text>")?;
@@ -66,7 +69,7 @@ impl Violation {
                 Some(place) => writeln!(
                     out,
                     "<circle cx=\"{middle}\" cy=\"{}\" r=\"9\"/><text class=\"number\" x=\"{middle}\" y=\"{y}\">{place}</text>",
-                    top + 11
+                    top + BAR.0 + BAR.1 / 2
                 )?,
             }
             writeln!(out, "</g>")?;

@@ -52,7 +52,9 @@ impl Violation {
 
     fn write_article(&self, out: &mut String) -> Result {
         writeln!(out, "<article class=\"trace\">")?;
-        let (name, kind) = (escape(&self.scenario.name), escape(&self.kind.to_string()));
+        // A long name may be broken at its signs.
+        let name = escape(&self.scenario.name).replace('/', "/<wbr>").replace(['+'], "+<wbr>");
+        let kind = escape(&self.kind.to_string());
         writeln!(out, "<h1>{name}: <span class=\"kind\">{kind}</span></h1>")?;
         writeln!(out, "<div class=\"why\">")?;
         let detail = format!("{}.", capital(&self.detail));

@@ -28,7 +28,7 @@ for (const trace of document.querySelectorAll("article.trace")) {
     });
     slider.value = String(at);
     const step = at === 0 ? "before step 1" : "after step " + rows[at - 1].dataset.step;
-    label.textContent = step;
+    label.textContent = at + " of " + rows.length;
     title.textContent = step;
     if (scroll && at > 0) rows[at - 1].scrollIntoView({ block: "nearest" });
   };
