@@ -257,7 +257,7 @@ impl Case {
             scenario: self.scenario.clone(),
             steps: record.steps.iter().map(|step| self.step(step)).collect(),
             history: record.events.clone(),
-            context: self.context(&record.events),
+            context: self.context(record),
         };
         let mut known = self.known();
         if known.violation.as_ref().is_none_or(|best| violation.improves(best)) {
@@ -265,17 +265,18 @@ impl Case {
         }
     }
 
-    fn context(&self, events: &[Event]) -> Context {
+    fn context(&self, record: &Record) -> Context {
         let places = self.arrays.iter().enumerate();
         let places = places.flat_map(|(array, it)| (0..it.initial.len()).map(move |index| (array, index)));
-        let cell = |((array, index), value): ((usize, usize), &u128)| Cell {
+        let cell = |((array, index), (before, after)): ((usize, usize), (&u128, &u128))| Cell {
             word: self.subject.word(array, index),
-            before: self.show(array, index, *value),
+            before: self.show(array, index, *before),
+            after: self.show(array, index, *after),
         };
         Context {
             about: self.subject.about(),
-            memory: places.zip(&self.initial).map(cell).collect(),
-            linearization: self.linearization(events),
+            memory: places.zip(self.initial.iter().zip(&record.shadow)).map(cell).collect(),
+            linearization: self.linearization(&record.events),
             reduced: None,
         }
     }

@@ -1,7 +1,7 @@
 //! What went wrong, in plain words.
 
 use super::history::Event;
-use super::violation::{Kind, Step, Violation};
+use super::violation::{Cell, Kind, Step, Violation};
 use warpproof_model::spec::Ret;
 
 impl Violation {
@@ -13,6 +13,7 @@ impl Violation {
         out.extend(self.idle_calls());
         out.extend(self.unseen_writes());
         out.extend(self.stale_reads());
+        out.extend(self.unordered_stores());
         out
     }
 
@@ -114,7 +115,7 @@ impl Violation {
             Kind::StepBound => "it would go on for ever",
             Kind::FullWithRoom => "at no instant were all slabs in use",
             Kind::BarrierDivergence => "all warps of a block must meet at each barrier",
-            Kind::Invariant => "this holds in every state of a right structure",
+            Kind::Invariant => "in a right structure this never happens",
             Kind::Panic => "the code must not panic",
         };
         let detail = &self.detail;
@@ -176,6 +177,25 @@ impl Violation {
             })
         };
         self.steps.iter().enumerate().filter_map(blind).take(2).collect()
+    }
+
+    /// Words that do not end as the last step left them.
+    fn unordered_stores(&self) -> Vec<String> {
+        let text = |cell: &Cell| {
+            let writes = |step: &Step| step.word == cell.word && step.new.is_some();
+            let last = self.steps.iter().rposition(writes)?;
+            let new = self.steps[last].new.as_ref()?;
+            (*new != cell.after).then(|| {
+                format!(
+                    "In the end {} holds {}, not the {new} of step {}: no memory order puts the stores to it one after \
+                     the other.",
+                    cell.word,
+                    cell.after,
+                    last + 1
+                )
+            })
+        };
+        self.context.memory.iter().filter_map(text).take(2).collect()
     }
 
     /// Reads of old values.

@@ -1,12 +1,15 @@
 //! A violation as text: what went wrong, a column per warp with time downwards, and the history.
 
 use super::fold::{Row, rows};
-use super::violation::{Step, Violation};
-use std::collections::BTreeMap;
+use super::violation::{Cell, Step, Violation};
 use std::fmt::Write;
 
 /// Columns of a page of text.
 pub(super) const WIDTH: usize = 120;
+/// What the words of the steps mean.
+pub(super) const LEGEND: &str = "A load reads a word. A cas (compare and swap) replaces its value by another if it is the \
+    one expected, a swap or a store in any case; or, and, add change it in one step. Relaxed, Acquire, Release and \
+    AcqRel are the order of an access in memory.";
 /// A column of a warp is never narrower.
 const NARROWEST: usize = 26;
 
@@ -48,23 +51,6 @@ impl Violation {
         text
     }
 
-    /// What every word holds when the warps begin and at the end, with the number of the array that it stands in.
-    pub(super) fn memory(&self) -> Vec<(&str, String, String)> {
-        let mut last: BTreeMap<&str, &String> = BTreeMap::new();
-        for step in &self.steps {
-            if let Some(new) = &step.new {
-                last.insert(&step.word, new);
-            }
-        }
-        let cells = self.context.memory.iter();
-        cells
-            .map(|cell| {
-                let now = last.get(cell.word.as_str()).map_or(&cell.before, |new| *new);
-                (cell.word.as_str(), cell.before.clone(), now.clone())
-            })
-            .collect()
-    }
-
     /// Groups of words that are worth a look: those of which a step touched one.
     pub(super) fn touched_groups(&self) -> Vec<&str> {
         let mut groups: Vec<&str> = Vec::new();
@@ -93,24 +79,26 @@ impl Violation {
         self.write_memory(out, false)?;
         writeln!(out)?;
         self.write_steps(out)?;
+        if !self.steps.is_empty() {
+            writeln!(out)?;
+            paragraph(out, LEGEND)?;
+        }
         self.write_memory(out, true)?;
         self.write_history(out)
     }
 
     fn write_memory(&self, out: &mut String, at_end: bool) -> std::fmt::Result {
-        let (memory, groups) = (self.memory(), self.touched_groups());
+        let groups = self.touched_groups();
         if groups.is_empty() {
             return Ok(());
         }
         let title = if at_end { "at the end" } else { "when the warps begin" };
         writeln!(out, "\nmemory {title}:")?;
         for group in groups {
-            let words = memory.iter().filter(|(word, ..)| split_word(word).0 == group);
-            let words: Vec<_> = words
-                .map(|(word, before, now)| {
-                    format!("{} = {}", split_word(word).1, if at_end { now } else { before })
-                })
-                .collect();
+            let words = self.context.memory.iter().filter(|cell| split_word(&cell.word).0 == group);
+            let value = |cell: &Cell| if at_end { cell.after.clone() } else { cell.before.clone() };
+            let words: Vec<_> =
+                words.map(|cell| format!("{} = {}", split_word(&cell.word).1, value(cell))).collect();
             for (number, line) in wrap(&words.join(" | "), WIDTH - 14).iter().enumerate() {
                 writeln!(out, "  {:<10}  {line}", if number == 0 { group } else { "" })?;
             }

@@ -121,6 +121,8 @@ pub struct Cell {
     pub word: String,
     /// What it holds when the programs begin.
     pub before: String,
+    /// What it holds at the end.
+    pub after: String,
 }
 
 /// What a scenario was before it was reduced.

@@ -21,6 +21,8 @@ for (const trace of document.querySelectorAll("article.trace")) {
       row.classList.toggle("now", number === at - 1);
       row.classList.toggle("later", number >= at);
     });
+    // Of stores that no memory order puts one after the other any may count in the end.
+    if (at === rows.length) words.forEach((row, number) => { held[number] = row.dataset.after; });
     words.forEach((row, number) => {
       const cell = row.querySelector(".value");
       cell.textContent = held[number];

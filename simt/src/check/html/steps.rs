@@ -1,8 +1,8 @@
 //! The timeline, and the memory beside it.
 
 use super::super::fold::{Row, rows};
-use super::super::timeline::split_word;
-use super::super::violation::{Step, Violation};
+use super::super::timeline::{LEGEND, split_word};
+use super::super::violation::{Cell, Step, Violation};
 use super::escape;
 use std::fmt::{Result, Write};
 
@@ -22,12 +22,7 @@ impl Violation {
         writeln!(out, "</div>\n<div class=\"side\">\n{CONTROLS}")?;
         self.write_words(out)?;
         writeln!(out, "</div>\n</div>")?;
-        writeln!(
-            out,
-            "<p class=\"foot\">A load reads a word. A cas (compare and swap) replaces its value by another if it is the \
-             one expected, a swap in any case. Relaxed, Acquire and Release are the order of an access in memory. The \
-             arrow keys step.</p>"
-        )
+        writeln!(out, "<p class=\"foot\">{LEGEND} The arrow keys step.</p>")
     }
 
     fn write_table(&self, out: &mut String) -> Result {
@@ -61,21 +56,21 @@ impl Violation {
     fn writes(&self, row: Row) -> String {
         let Row::Step(at) = row else { return String::new() };
         let step = &self.steps[at];
-        let word = self.words_shown().iter().position(|cell| cell.0 == step.word);
+        let word = self.words_shown().iter().position(|cell| cell.word == step.word);
         match (word, &step.new) {
             (Some(word), Some(new)) => format!(" data-writes=\"{word}\" data-value=\"{}\"", escape(new)),
             _ => String::new(),
         }
     }
 
-    /// The words worth a look, group by group: name, what they hold at first and at the end.
-    fn words_shown(&self) -> Vec<(&str, String, String)> {
-        let memory = self.memory();
-        let of = |group: &&str| {
+    /// The words worth a look, group by group.
+    fn words_shown(&self) -> Vec<&Cell> {
+        let groups = self.touched_groups();
+        let of = |group: &'_ &str| {
             let group = group.to_string();
-            memory.iter().filter(move |cell| split_word(cell.0).0 == group).cloned()
+            self.context.memory.iter().filter(move |cell| split_word(&cell.word).0 == group)
         };
-        self.touched_groups().iter().flat_map(of).collect()
+        groups.iter().flat_map(of).collect()
     }
 
     fn write_words(&self, out: &mut String) -> Result {
@@ -85,16 +80,16 @@ impl Violation {
              </tr></thead>\n<tbody>"
         )?;
         let mut group = "";
-        for (word, before, now) in self.words_shown() {
-            let (mine, name) = split_word(word);
+        for cell in self.words_shown() {
+            let (mine, name) = split_word(&cell.word);
             if mine != group {
                 group = mine;
                 writeln!(out, "<tr><th colspan=\"3\">{}</th></tr>", escape(group))?;
             }
-            let (name, before, now) = (escape(name), escape(&before), escape(&now));
+            let (name, before, after) = (escape(name), escape(&cell.before), escape(&cell.after));
             writeln!(
                 out,
-                "<tr data-word data-before=\"{before}\"><td>{name}</td><td>{before}</td><td class=\"value\">{now}</td></tr>"
+                "<tr data-word data-before=\"{before}\" data-after=\"{after}\"><td>{name}</td><td>{before}</td><td class=\"value\">{after}</td></tr>"
             )?;
         }
         writeln!(out, "</tbody>\n</table>")
