@@ -1,5 +1,6 @@
 //! The history as text: the calls as bars over time, and the search for an order.
 
+use super::linearization::said;
 use super::timeline::{WIDTH, wrap};
 use super::violation::Violation;
 use std::collections::BTreeMap;
@@ -36,7 +37,7 @@ impl Violation {
         let whole = instants.len() * step;
         for at in events {
             let event = &self.history[at];
-            let ret = event.ret.as_ref().map_or("never returned".to_string(), ToString::to_string);
+            let ret = event.ret.as_ref().map_or("never returned".to_string(), said);
             let (from, to) = (column(event.start), column(event.end));
             let tail = if event.ret.is_some() { "]" } else { ">" };
             let bar = format!("{}[{}{tail}", " ".repeat(from), "-".repeat(to.saturating_sub(from + 1)));

@@ -1,6 +1,7 @@
 //! What went wrong, in plain words.
 
 use super::history::Event;
+use super::linearization::said;
 use super::violation::{Cell, Kind, Step, Violation};
 use warpproof_model::spec::Ret;
 
@@ -61,7 +62,7 @@ impl Violation {
         let mut latest: Option<&Event> = None;
         for event in events {
             let told = match &event.ret {
-                Some(ret) => format!("was told \"{ret}\""),
+                Some(ret) => format!("was told \"{}\"", said(ret)),
                 None if event.warp.is_some_and(stalled) => "stopped for ever in it".to_string(),
                 None => "had no answer yet when the fault showed".to_string(),
             };
@@ -220,4 +221,82 @@ impl Violation {
 pub(super) fn capital(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::{Config, Context, Loads, Scenario};
+
+    fn step(warp: usize, action: &str, old: &str, new: Option<&str>) -> Step {
+        Step {
+            warp,
+            call: 0,
+            action: action.to_string(),
+            word: "slot 0".to_string(),
+            old: old.to_string(),
+            new: new.map(ToString::to_string),
+            stale: false,
+            newest: None,
+            expected: None,
+        }
+    }
+
+    fn violation(kind: Kind, steps: Vec<Step>) -> Violation {
+        let config = Config { lanes: 1, ..Config::default() };
+        let call: warpproof_model::spec::Call = "delete 5".parse().expect("a call");
+        let event = |warp, ret| Event {
+            warp: Some(warp),
+            ret,
+            start: warp as u64,
+            end: if warp == 0 { u64::MAX } else { 5 },
+            ..Event::alone(&call, Ret::Done, 0)
+        };
+        Violation {
+            kind,
+            detail: "it is wrong".to_string(),
+            engine: "loom".to_string(),
+            loads: Loads::AsLoads,
+            stalled_after: None,
+            execution: 1,
+            scenario: Scenario::new("x", "x", config, vec![vec![call.clone()], vec![call.clone()]]),
+            steps,
+            history: vec![event(0, None), event(1, Some(Ret::Deleted))],
+            context: Context::default(),
+        }
+    }
+
+    #[test]
+    fn the_step_that_breaks_a_state_is_named() {
+        let steps = vec![step(0, "load Relaxed", "5:0", None), step(0, "swap Relaxed", "6:0", Some("empty"))];
+        let text = violation(Kind::Transition, steps.clone()).explanation().join(" ");
+        assert!(
+            text.contains("Step 2, by warp 0 in its delete 5, breaks the structure: it is wrong"),
+            "{text}"
+        );
+        assert!(text.contains("Meanwhile warp 1 called delete 5 and was told \"deleted\"."), "{text}");
+        let seen =
+            "Step 2 of warp 0 replaces 6:0 by empty in slot 0, but warp 0 had seen 5:0 there, in step 1.";
+        assert!(text.contains(seen), "{text}");
+        assert_eq!(violation(Kind::StepBound, steps).culprit(), None);
+    }
+
+    #[test]
+    fn a_call_that_wrote_nothing_is_named() {
+        let mut failed = step(1, "cas Relaxed", "6:0", None);
+        failed.expected = Some("5:0".to_string());
+        let text = violation(Kind::NotLinearizable, vec![failed]).explanation().join(" ");
+        assert!(
+            text.contains("Delete 5 of warp 1 changed no word: its exchange in step 1 failed."),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn a_stale_read_is_named() {
+        let mut stale = step(0, "load Acquire", "empty", None);
+        (stale.stale, stale.newest) = (true, Some("5:0".to_string()));
+        let text = violation(Kind::NotLinearizable, vec![stale]).explanation().join(" ");
+        assert!(text.contains("reads an old value of slot 0: empty, though it holds 5:0 by then"), "{text}");
+    }
 }

@@ -1,6 +1,6 @@
 //! Histories, and whether a sequential order explains them.
 
-use super::linearization::{Linearization, Placed, Unplaced, allowed, either};
+use super::linearization::{Linearization, Placed, Unplaced, allowed, either, said};
 use super::text;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
@@ -153,7 +153,7 @@ fn end<S: Spec>(
             let first = &parts[missing.trailing_zeros() as usize];
             (false, format!("must come after {}", events[first.event].named()))
         } else {
-            let returned = part.ret.as_ref().map_or(String::new(), Ret::to_string);
+            let returned = part.ret.as_ref().map_or(String::new(), said);
             let whole = part.call == events[part.event].call;
             let who = if whole { String::new() } else { format!("has a part, {}, that ", part.call) };
             let why = match allowed(spec, state, &part.call, history()) {
@@ -173,8 +173,7 @@ impl Part {
     /// What the part did, in words.
     fn text(&self, events: &[&Event]) -> String {
         let event = events[self.event];
-        let ret =
-            self.ret.as_ref().map_or("takes effect, though it never returned".to_string(), Ret::to_string);
+        let ret = self.ret.as_ref().map_or("takes effect, though it never returned".to_string(), said);
         match event.call == self.call {
             true => format!("{} -> {ret}", self.call),
             false => format!("{} -> {ret} (a part of {})", self.call, event.call),

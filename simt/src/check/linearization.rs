@@ -99,7 +99,15 @@ fn candidates<'a>(history: impl Iterator<Item = (&'a Call, Option<&'a Ret>)>) ->
     rets
 }
 
-/// Returns as people read them: `value 10 or value 20`.
+/// A return as people read it.
+pub(super) fn said(ret: &Ret) -> String {
+    match ret {
+        Ret::Values(values) if values.is_empty() => "no values".to_string(),
+        ret => ret.to_string(),
+    }
+}
+
+/// One of these returns: `value 10 or value 20`.
 pub(super) fn either(rets: &[Ret]) -> String {
-    rets.iter().map(Ret::to_string).collect::<Vec<_>>().join(" or ")
+    rets.iter().map(said).collect::<Vec<_>>().join(" or ")
 }

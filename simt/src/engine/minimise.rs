@@ -25,7 +25,8 @@ impl Default for Limits {
 }
 
 /// The violation of a scenario without the warps, calls of programs, calls of the preload and final calls (in this
-/// order) that it does not need, with the fewest steps found. As long as time does not run out, the result depends on
+/// order) that it does not need, with the fewest steps found. A warp is not needed either if another one can make its
+/// calls: a mistake that shows without concurrency is shown without. As long as time does not run out, the result depends on
 /// nothing but the arguments. Lanes, slots and the pool stay as they are.
 ///
 /// A scenario that frees slabs keeps its calls: without the call that took a slab, its free would be the caller's
@@ -41,6 +42,7 @@ pub fn minimise(found: &Violation, options: &Options, limits: &Limits, explore: 
     };
     if !found.scenario.calls().any(|call| call.op == Op::Free) {
         while search.smaller() {}
+        search.show_finally();
     }
     let complete = search.complete;
     let mut best = search.shortest();
@@ -82,8 +84,8 @@ struct Search<'a> {
 impl Search<'_> {
     /// Leaves out everything that can be left out, once; tells whether that was anything.
     fn smaller(&mut self) -> bool {
-        let warps = self.leave_out(|s| s.programs.len(), without_warp);
-        let mut any = warps;
+        let mut any = self.leave_out(|s| s.programs.len(), without_warp);
+        any |= self.leave_out(|s| s.programs.len() * s.programs.len(), merged);
         for warp in 0..self.best.scenario.programs.len() {
             any |= self.leave_out(
                 |s| s.programs[warp].len(),
@@ -97,6 +99,15 @@ impl Search<'_> {
         any |= self.leave_out(|s| s.preload.len(), |s, call| Some(drop(s.preload.remove(call))));
         any |= self.leave_out(|s| s.finally.len(), |s, call| Some(drop(s.finally.remove(call))));
         any
+    }
+
+    /// Of one warp, makes the final calls a part of its program: their steps are then seen.
+    fn show_finally(&mut self) {
+        let mut candidate = self.best.scenario.clone();
+        if let ([program], false) = (candidate.programs.as_mut_slice(), candidate.finally.is_empty()) {
+            program.append(&mut candidate.finally);
+            self.violates(&candidate);
+        }
     }
 
     /// Leaves out one thing after the other, wherever the violation stays.
@@ -158,5 +169,19 @@ fn without_warp(scenario: &mut Scenario, warp: usize) -> Option<()> {
     if let Some(stall) = scenario.stall.as_mut().filter(|stall| stall.warp > warp) {
         stall.warp -= 1;
     }
+    Some(())
+}
+
+/// Gives the calls of one warp to another one, after its own: `pair` numbers the pairs of warps. A warp that stops for
+/// ever keeps its program.
+fn merged(scenario: &mut Scenario, pair: usize) -> Option<()> {
+    let warps = scenario.programs.len();
+    let (to, from) = (pair / warps, pair % warps);
+    if to == from || scenario.stall.is_some() {
+        return None;
+    }
+    let mut calls = std::mem::take(&mut scenario.programs[from]);
+    scenario.programs[to].append(&mut calls);
+    scenario.programs.remove(from);
     Some(())
 }

@@ -256,13 +256,17 @@ impl<L: Layout, U: Multiplicity, const S: usize> Subject for SlabSubject<L, U, S
         let slabs = match pool {
             0 => "the pool is empty".to_string(),
             1 => format!("slab {buckets} comes from the pool"),
+            2 => format!("slabs {buckets} and {} come from the pool", last - 1),
             _ => format!("slabs {buckets} to {} come from the pool", last - 1),
         };
         vec![
             format!(
-                "A hash table of {buckets} bucket{}: a chain of slabs of {} slots each. The link of a slab names the                  next one of its chain, nil at the end; {slabs}, whose bitmap tells which are free.",
+                "A hash table of {buckets} bucket{}: a chain of slabs with {} each. The link of a slab names the                  next one of its chain, nil at the end; {slabs}, whose bitmap tells which are free.",
                 if buckets == 1 { "" } else { "s" },
-                self.slab_slots() - 1,
+                match self.slab_slots() - 1 {
+                    1 => "one slot".to_string(),
+                    slots => format!("{slots} slots"),
+                },
             ),
             format!("Of the words, {pairs}; a tombstone is a deleted pair, and its slot is not used again."),
         ]
