@@ -145,10 +145,10 @@ impl Violation {
                 return None;
             }
             let failed = self.steps.iter().rposition(|step| mine(&step) && step.expected.is_some())?;
+            let (warp, failed) = (event.warp?, failed + 1);
             Some(format!(
-                "{} changed no word: its exchange in step {} failed.",
-                capital(&event.named()),
-                failed + 1
+                "Warp {warp} changed no word in its {}: its exchange in step {failed} failed.",
+                event.call
             ))
         };
         self.history.iter().filter(says).filter_map(text).collect()
@@ -287,7 +287,7 @@ mod tests {
         failed.expected = Some("5:0".to_string());
         let text = violation(Kind::NotLinearizable, vec![failed]).explanation().join(" ");
         assert!(
-            text.contains("Delete 5 of warp 1 changed no word: its exchange in step 1 failed."),
+            text.contains("Warp 1 changed no word in its delete 5: its exchange in step 1 failed."),
             "{text}"
         );
     }

@@ -211,7 +211,7 @@ impl Step {
             text += &format!(" {}:", self.word);
         }
         if let Some(expected) = &self.expected {
-            text += &format!(" expected {expected}, found {}: fails", self.old);
+            text += &format!(" fails: {}, not {expected}", self.old);
         } else if !self.old.is_empty() {
             text += &format!(" {}", self.old);
         }
