@@ -4,7 +4,7 @@ use super::Options;
 use crate::check::{Reduced, Report, Scenario, Violation};
 use crate::scenarios::ScenarioError;
 use std::time::{Duration, Instant};
-use warpproof_model::spec::Op;
+use warpproof_model::spec::{Call, Op};
 
 /// Explores a scenario, as [`super::Engine::explore`] does.
 pub type Explore<'a> = dyn Fn(&Scenario, &Options) -> Result<Report, ScenarioError> + 'a;
@@ -91,13 +91,12 @@ impl Search<'_> {
                 |s| s.programs[warp].len(),
                 |s, call| {
                     // A warp without calls is one that could be left out.
-                    let rest = s.programs[warp].len() > 1;
-                    rest.then(|| drop(s.programs[warp].remove(call)))
+                    s.programs[warp].len() > 1 && take(&mut s.programs[warp], call)
                 },
             );
         }
-        any |= self.leave_out(|s| s.preload.len(), |s, call| Some(drop(s.preload.remove(call))));
-        any |= self.leave_out(|s| s.finally.len(), |s, call| Some(drop(s.finally.remove(call))));
+        any |= self.leave_out(|s| s.preload.len(), |s, call| take(&mut s.preload, call));
+        any |= self.leave_out(|s| s.finally.len(), |s, call| take(&mut s.finally, call));
         any
     }
 
@@ -114,13 +113,13 @@ impl Search<'_> {
     fn leave_out(
         &mut self,
         count: impl Fn(&Scenario) -> usize,
-        without: impl Fn(&mut Scenario, usize) -> Option<()>,
+        without: impl Fn(&mut Scenario, usize) -> bool,
     ) -> bool {
         let (mut at, mut any) = (0, false);
         while at < count(&self.best.scenario) {
             let mut candidate = self.best.scenario.clone();
             candidate.expects.clear();
-            if without(&mut candidate, at).is_some() && self.violates(&candidate) {
+            if without(&mut candidate, at) && self.violates(&candidate) {
                 any = true;
             } else {
                 at += 1;
@@ -160,28 +159,34 @@ impl Search<'_> {
     }
 }
 
+/// Takes a call out.
+fn take(calls: &mut Vec<Call>, at: usize) -> bool {
+    calls.remove(at);
+    true
+}
+
 /// Takes a warp out. The warp that stops for ever stays.
-fn without_warp(scenario: &mut Scenario, warp: usize) -> Option<()> {
+fn without_warp(scenario: &mut Scenario, warp: usize) -> bool {
     if scenario.programs.len() == 1 || scenario.stall.is_some_and(|stall| stall.warp == warp) {
-        return None;
+        return false;
     }
     scenario.programs.remove(warp);
     if let Some(stall) = scenario.stall.as_mut().filter(|stall| stall.warp > warp) {
         stall.warp -= 1;
     }
-    Some(())
+    true
 }
 
 /// Gives the calls of one warp to another one, after its own: `pair` numbers the pairs of warps. A warp that stops for
 /// ever keeps its program.
-fn merged(scenario: &mut Scenario, pair: usize) -> Option<()> {
+fn merged(scenario: &mut Scenario, pair: usize) -> bool {
     let warps = scenario.programs.len();
     let (to, from) = (pair / warps, pair % warps);
     if to == from || scenario.stall.is_some() {
-        return None;
+        return false;
     }
     let mut calls = std::mem::take(&mut scenario.programs[from]);
     scenario.programs[to].append(&mut calls);
     scenario.programs.remove(from);
-    Some(())
+    true
 }
