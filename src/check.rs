@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use warpproof::simt::check::{Report, Scenario, Verdict, Violation};
-use warpproof::simt::engine::{Engine, Options, Workers, engine, engines, run_all};
+use warpproof::simt::engine::{Engine, Limits, Options, Workers, engine, engines, minimise, run_all};
 use warpproof::simt::scenarios::slab;
 
 /// Explore interleavings of small programs on a structure: all of them, or a sample
@@ -43,6 +43,10 @@ pub(crate) struct Args {
     /// Write the results as a page too
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
+    /// Keep counterexamples as they are found. Otherwise warps and calls that a violation does not need are left out,
+    /// and the shortest trace is looked for, for ten seconds at most
+    #[arg(long)]
+    no_minimise: bool,
     /// Where counterexamples are saved, for `warpproof replay`
     #[arg(long, value_name = "FOLDER", default_value = ".")]
     save: PathBuf,
@@ -123,6 +127,9 @@ pub(crate) fn check(args: &Args) -> Result<(), Failure> {
     }
     let mut summary =
         Summary { depths, ..Summary::of(args.structure, args.engine, &reports, started.elapsed()) };
+    if !args.no_minimise {
+        minimise_all(args.engine, &mut reports, &options);
+    }
     for violation in violations(&reports) {
         summary.counterexamples.push(save(args, violation)?);
     }
@@ -133,13 +140,7 @@ pub(crate) fn check(args: &Args) -> Result<(), Failure> {
     if args.json {
         output::json(&summary)?;
     } else {
-        for (violation, path) in violations(&reports).zip(&summary.counterexamples) {
-            output::line(format_args!(
-                "\n{}\nsaved: warpproof replay {}",
-                violation.timeline(),
-                path.display()
-            ))?;
-        }
+        show(&reports, &summary.counterexamples)?;
         if !summary.depths.is_empty() {
             output::line(depth::table(&summary.depths))?;
         }
@@ -159,6 +160,35 @@ fn options(args: &Args) -> Result<Options, Failure> {
     }
     let (schedules, seed) = (args.schedules.unwrap_or(options.schedules), args.seed.unwrap_or(options.seed));
     Ok(Options { schedules, seed, ..options })
+}
+
+/// Makes the violations small, for [`Limits::default`] in all. Those for which no time is left stay as they are.
+fn minimise_all(engine: &dyn Engine, reports: &mut [Report], options: &Options) {
+    let (started, limits) = (Instant::now(), Limits::default());
+    let found = reports.iter().filter(|report| report.violation.is_some()).count();
+    let mut progress = Progress::new("reducing", found as u64);
+    let violations = reports.iter_mut().filter_map(|report| report.violation.as_mut());
+    for (violation, done) in violations.zip(1..) {
+        let time = limits.time.saturating_sub(started.elapsed());
+        if time.is_zero() {
+            return;
+        }
+        let limits = Limits { time, ..limits };
+        **violation =
+            minimise(violation, options, &limits, &|scenario, options| engine.explore(scenario, options));
+        progress.at(done);
+    }
+}
+
+/// Prints the smallest counterexample, and where the others are.
+fn show(reports: &[Report], saved: &[PathBuf]) -> Result<(), Failure> {
+    let mut all: Vec<_> = violations(reports).zip(saved).collect();
+    all.sort_by_key(|(violation, _)| violation.size());
+    for (number, (violation, path)) in all.into_iter().enumerate() {
+        let text = if number == 0 { violation.timeline() } else { violation.headline() };
+        output::line(format_args!("\n{text}\nsaved: warpproof replay {}", path.display()))?;
+    }
+    Ok(())
 }
 
 /// Explores with a process per core and a progress bar, and shows each report as it comes.

@@ -2,44 +2,41 @@
 
 use crate::output::grouped;
 use std::fmt::Write;
-use warpproof::simt::check::Report;
+use warpproof::simt::check::{Report, Violation, escape, page};
 
-const HEAD: &str =
-    "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>warpproof check</title><style>
-body{font-family:sans-serif;margin:2em}table{border-collapse:collapse}
-td,th{padding:.2em .8em;border-bottom:1px solid #ccc;text-align:left}
-td.n{text-align:right}pre{background:#f4f4f4;padding:1em;overflow:auto}.bad{color:#b00;font-weight:bold}
-</style><h1>warpproof check</h1>";
-
-/// A table of the scenarios, and the timelines of the violations.
+/// The violations with their traces, the smallest first, and a table of the scenarios.
 pub(crate) fn report(reports: &[Report]) -> String {
-    let mut out = String::from(HEAD);
-    out.push_str("<table><tr><th>scenario<th>executions<th>seconds<th>verdict</tr>\n");
+    let mut out = String::new();
+    let mut violations: Vec<&Violation> = reports.iter().filter_map(|r| r.violation.as_deref()).collect();
+    violations.sort_by_key(|violation| violation.size());
+    for (number, violation) in violations.iter().enumerate() {
+        let (headline, article) = (escape(&violation.headline()), violation.to_article());
+        // Writing to a string does not fail.
+        let _ = match number {
+            0 => writeln!(out, "{article}"),
+            _ => writeln!(out, "<details><summary class=\"bad\">{headline}</summary>\n{article}</details>"),
+        };
+    }
+    let _ =
+        writeln!(out, "<h2>warpproof check: {} scenarios, {} violated</h2>", reports.len(), violations.len());
+    table(&mut out, reports);
+    page("warpproof check", &out)
+}
+
+fn table(out: &mut String, reports: &[Report]) {
+    out.push_str("<div class=\"wide\"><table>\n");
+    out.push_str("<thead><tr><th>scenario</th><th>executions</th><th>seconds</th><th>verdict</th></tr></thead>\n<tbody>\n");
     for report in reports {
         let class = if report.is_clean() { "" } else { " class=\"bad\"" };
         // Writing to a string does not fail.
         let _ = writeln!(
             out,
-            "<tr><td>{}<td class=\"n\">{}<td class=\"n\">{:.2}<td{class}>{}</tr>",
+            "<tr><td>{}</td><td>{}</td><td>{:.2}</td><td{class}>{}</td></tr>",
             escape(&report.scenario),
             grouped(report.executions),
             report.seconds,
             report.verdict
         );
     }
-    out.push_str("</table>\n");
-    for violation in reports.iter().filter_map(|r| r.violation.as_deref()) {
-        let _ = writeln!(
-            out,
-            "<h2 class=\"bad\">{}</h2><pre>{}</pre>",
-            escape(&violation.headline()),
-            escape(&violation.timeline())
-        );
-    }
-    out.push_str("</html>\n");
-    out
-}
-
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+    out.push_str("</tbody>\n</table></div>\n");
 }

@@ -3,8 +3,9 @@
 use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Output};
-use warpproof::simt::check::Violation;
+use warpproof::simt::check::{Violation, escape};
 use warpproof::simt::engine::Options;
+use warpproof::simt::scenarios::slab;
 use warpproof_museum::exhibits;
 
 fn warpproof(args: &[&str]) -> Output {
@@ -47,7 +48,7 @@ fn saved(id: &str, path: &Path) -> Violation {
 fn a_saved_counterexample_is_replayed_as_text_page_and_json() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     // Two warps; and a block of two warps with its barriers.
-    for id in ["3", "22b"] {
+    for id in ["3", "22b", "6a", "28a", "33b"] {
         let (file, page) =
             (folder.join(format!("exhibit-{id}.json")), folder.join(format!("exhibit-{id}.html")));
         let violation = saved(id, &file);
@@ -55,16 +56,46 @@ fn a_saved_counterexample_is_replayed_as_text_page_and_json() {
         let out = warpproof(&["replay", file, "--html", page]);
         assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
         assert_eq!(text(&out.stdout).trim_end(), violation.timeline().trim_end());
-        for step in &violation.steps {
-            assert!(text(&out.stdout).contains(&step.text()), "exhibit {id}: {step:?}");
+        let said = text(&out.stdout);
+        let said: Vec<_> = said.split_whitespace().collect();
+        for step in violation.steps.iter().filter(|step| !step.word.is_empty()) {
+            assert!(step.word.split_whitespace().all(|part| said.iter().any(|word| word.contains(part))));
         }
         let page = std::fs::read_to_string(page).expect("written");
         assert_eq!(page.trim_end(), violation.to_html().trim_end());
-        assert!(page.contains(&violation.detail) && page.contains("</html>"), "exhibit {id}");
-        assert!(!page.contains("http://") && !page.contains("https://"), "the page stands alone");
+        for sentence in violation.explanation() {
+            assert!(page.contains(&escape(&sentence)), "exhibit {id}: {sentence}");
+        }
+        let steps = page.matches("<tr data-step=").count();
+        assert!(steps > 0 && steps <= violation.steps.len(), "exhibit {id}");
+        assert!(
+            page.ends_with("</html>\n") && !page.contains("http:") && !page.contains("https:"),
+            "exhibit {id}"
+        );
         let out = warpproof(&["replay", file, "--json"]);
         assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
         let again: Violation = serde_json::from_slice(&out.stdout).expect("a violation");
         assert_eq!(again, violation);
     }
+}
+
+/// Of a table of this project the scenario is explored again; code that holds by now shows nothing.
+#[test]
+fn a_counterexample_is_explored_again() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let file = folder.join("again.json");
+    let mut violation = saved("3", &file);
+    let path = file.to_str().expect("a plain path");
+    let out = warpproof(&["replay", path, "--again"]);
+    assert_eq!(
+        out.status.code(),
+        Some(2),
+        "an exhibit is no structure of the library: {}",
+        text(&out.stderr)
+    );
+    violation.scenario = slab::quick().swap_remove(0);
+    violation.save(&file).expect("the folder is writable");
+    let out = warpproof(&["replay", path, "--again"]);
+    assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
+    assert!(text(&out.stderr).contains("explored again: passed"), "{}", text(&out.stderr));
 }

@@ -1,6 +1,8 @@
 //! Multimap, map and set.
 
 use super::{Call, Op, Ret, Spec};
+use alloc::format;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 /// A multimap: a key has any number of pairs.
@@ -78,6 +80,17 @@ impl Spec for Multimap {
             _ => alloc::vec![(call.clone(), ret.cloned())],
         }
     }
+
+    fn show(&self, key: u64, state: &Values) -> String {
+        match state.as_slice() {
+            [] => format!("key {key} is absent"),
+            [value] => format!("key {key} has the value {value}"),
+            values => {
+                let values: Vec<_> = values.iter().map(u64::to_string).collect();
+                format!("key {key} has the values {}", values.join(", "))
+            }
+        }
+    }
 }
 
 /// How many pairs an interrupted `delete_all` may have taken.
@@ -140,6 +153,10 @@ macro_rules! restriction {
             fn expand(&self, call: &Call, ret: Option<&Ret>) -> Vec<(Call, Option<Ret>)> {
                 $base { may_fill: self.may_fill }.expand(call, ret)
             }
+
+            fn show(&self, key: u64, state: &Values) -> String {
+                $base { may_fill: self.may_fill }.show(key, state)
+            }
         }
     };
 }
@@ -169,6 +186,14 @@ mod tests {
         assert!(next(m, &[1], "insert_unique 5 2", Some("inserted")).is_empty());
         assert_eq!(next(m, &[1, 1], "search_all 5", Some("values 1 1")).len(), 1);
         assert!(next(m, &[1, 1], "search_all 5", Some("values 1")).is_empty());
+    }
+
+    #[test]
+    fn a_state_is_shown_in_words() {
+        let m = Map::default();
+        assert_eq!(m.show(5, &vec![]), "key 5 is absent");
+        assert_eq!(m.show(5, &vec![10]), "key 5 has the value 10");
+        assert_eq!(Multimap::default().show(5, &vec![10, 20]), "key 5 has the values 10, 20");
     }
 
     #[test]

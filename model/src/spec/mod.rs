@@ -13,6 +13,8 @@ pub use map::{Map, Multimap, Set};
 pub use pool::Pool;
 pub use text::ParseError;
 
+use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Debug;
 use core::hash::Hash;
@@ -34,5 +36,10 @@ pub trait Spec {
     /// themselves.
     fn expand(&self, call: &Call, ret: Option<&Ret>) -> Vec<(Call, Option<Ret>)> {
         alloc::vec![(call.clone(), ret.cloned())]
+    }
+
+    /// The state of `key`, for people.
+    fn show(&self, _key: u64, state: &Self::State) -> String {
+        format!("{state:?}")
     }
 }

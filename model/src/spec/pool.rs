@@ -1,6 +1,8 @@
 //! A pool of slabs.
 
 use super::{Call, Op, Ret, Spec};
+use alloc::format;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 /// A pool: `allocate` gives a slab that is not in use, `free` gives it back.
@@ -48,6 +50,16 @@ impl Spec for Pool {
             }
             (Op::Borrow, _) => alloc::vec![(Call::new(Op::Allocate, 0, 0), None)],
             _ => alloc::vec![(call.clone(), ret.cloned())],
+        }
+    }
+
+    fn show(&self, _key: u64, state: &Vec<u32>) -> String {
+        let free = (0..32 * state.len()).filter(|slab| state[slab / 32] & 1 << (slab % 32) == 0);
+        let free: Vec<_> = free.map(|slab| slab.to_string()).collect();
+        match free.as_slice() {
+            [] => "no slab is free".to_string(),
+            [slab] => format!("slab {slab} is free"),
+            slabs => format!("slabs {} are free", slabs.join(", ")),
         }
     }
 }

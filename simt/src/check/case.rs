@@ -4,7 +4,9 @@
 use super::execution::Spot;
 use super::record::{Action, RawStep, Record};
 use super::subject::AnySubject;
-use super::{Array, Breach, Event, Kind, Loads, Scenario, Step, View, Violation};
+use super::{
+    Access, Array, Breach, Cell, Context, Event, Kind, Linearization, Loads, Scenario, Step, View, Violation,
+};
 use crate::seq::{Alone, SeqError, SeqMemory};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -72,7 +74,7 @@ impl Case {
         let memory = SeqMemory::new(&arrays);
         let mut before = Vec::new();
         for (number, call) in scenario.preload.iter().enumerate() {
-            let ret = run_alone(&*subject, scenario.config.lanes, &memory, call)?;
+            let ret = run_alone(&*subject, &memory, call)?;
             let start = 2 * number as u64;
             before.push(Event::alone(call, ret, start));
         }
@@ -178,13 +180,13 @@ impl Case {
 
     fn judge_state(&self, words: &[u128]) -> Result<bool, Breach> {
         let memory = self.memory(words);
-        let verdict = memory.guard(|m| self.subject.check_state(self.scenario.config.lanes, m));
+        let verdict = memory.guard(|m| self.subject.check_state(m));
         verdict.map_err(|error| in_check(error, "state"))??;
         memory.guard(|m| self.subject.exhausted(m)).map_err(|error| in_check(error, "exhausted"))
     }
 
     fn judge_quiescent(&self, memory: &SeqMemory) -> Result<(), Breach> {
-        let verdict = memory.guard(|m| self.subject.check_quiescent(self.scenario.config.lanes, m));
+        let verdict = memory.guard(|m| self.subject.check_quiescent(m));
         verdict.map_err(|error| in_check(error, "quiescence"))?
     }
 
@@ -230,7 +232,7 @@ impl Case {
         }
         self.judge_quiescent(&memory)?;
         let rets = self.scenario.finally.iter();
-        let rets = rets.map(|call| run_alone(&*self.subject, self.scenario.config.lanes, &memory, call));
+        let rets = rets.map(|call| run_alone(&*self.subject, &memory, call));
         let rets: Vec<Ret> = rets.collect::<Result<_, _>>()?;
         let mut known = self.known();
         if known.finals.len() * words.len() < MEMO_WORDS {
@@ -240,17 +242,21 @@ impl Case {
     }
 
     fn judge_history(&self, events: &[Event]) -> Result<(), Breach> {
-        let mut keys: BTreeMap<u64, Vec<&Event>> = BTreeMap::new();
-        for event in events {
-            keys.entry(self.subject.key(&event.call)).or_default().push(event);
+        let Some(end) = self.linearization(events) else { return Ok(()) };
+        let detail = format!("no sequential order explains the calls on key {}", end.key);
+        Err(Breach::new(Kind::NotLinearizable, detail))
+    }
+
+    /// Where the search for an order ends, if some key has none.
+    fn linearization(&self, events: &[Event]) -> Option<Linearization> {
+        let mut keys: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
+        for (at, event) in events.iter().enumerate() {
+            keys.entry(self.subject.key(&event.call)).or_default().push(at);
         }
-        for (key, events) in keys {
-            if !self.subject.linearizable(key, &events) {
-                let detail = format!("no sequential order explains the calls on key {key}");
-                return Err(Breach::new(Kind::NotLinearizable, detail));
-            }
-        }
-        Ok(())
+        keys.into_iter().find_map(|(key, at)| {
+            let events: Vec<_> = at.iter().map(|&at| &events[at]).collect();
+            self.subject.linearize(key, &events).err().map(|end| end.renumbered(&at))
+        })
     }
 
     /// The outcomes seen, as text.
@@ -298,15 +304,20 @@ impl Case {
         calls: impl Iterator<Item = (Option<usize>, &'a Call)>,
     ) -> Option<Vec<Event>> {
         for (warp, call) in calls {
-            let ret = run_alone(&*self.subject, self.scenario.config.lanes, memory, call).ok()?;
+            let ret = run_alone(&*self.subject, memory, call).ok()?;
             let time = if warp.is_none() { LATE } else { 0 };
             events.push(Event { warp, ..Event::alone(call, ret, time) });
         }
         Some(events)
     }
 
-    /// Notes the violation of the execution that began last, with its trace.
+    /// Notes the violation of the execution that began last, with its trace. Of several the first counts, unless one
+    /// of its kind is a better example.
     pub(crate) fn violated(&self, breach: Breach, record: &Record) {
+        let worse = |best: &Violation| best.kind != breach.kind || best.steps.len() < record.steps.len();
+        if self.known().violation.as_deref().is_some_and(worse) {
+            return;
+        }
         let violation = Violation {
             kind: breach.kind,
             detail: breach.detail,
@@ -317,8 +328,28 @@ impl Case {
             scenario: self.scenario.clone(),
             steps: record.steps.iter().map(|step| self.step(step)).collect(),
             history: record.events.clone(),
+            context: self.context(record),
         };
-        self.known().violation = Some(Box::new(violation));
+        let mut known = self.known();
+        if known.violation.as_ref().is_none_or(|best| violation.improves(best)) {
+            known.violation = Some(Box::new(violation));
+        }
+    }
+
+    fn context(&self, record: &Record) -> Context {
+        let places = self.arrays.iter().enumerate();
+        let places = places.flat_map(|(array, it)| (0..it.initial.len()).map(move |index| (array, index)));
+        let cell = |((array, index), (before, after)): ((usize, usize), (&u128, &u128))| Cell {
+            word: self.subject.word(array, index),
+            before: self.show(array, index, *before),
+            after: self.show(array, index, *after),
+        };
+        Context {
+            about: self.subject.about(),
+            memory: places.zip(self.initial.iter().zip(&record.shadow)).map(cell).collect(),
+            linearization: self.linearization(&record.events),
+            reduced: None,
+        }
     }
 
     fn step(&self, raw: &RawStep) -> Step {
@@ -330,13 +361,22 @@ impl Case {
             old: String::new(),
             new: None,
             stale: false,
+            newest: None,
+            expected: None,
         };
         step.action = match &raw.action {
             Action::Access { array, index, access, read, newest, written } => {
-                step.word = format!("{}[{index}]", self.arrays[*array].name);
+                step.word = self.subject.word(*array, *index);
                 step.old = self.show(*array, *index, *read);
                 step.new = written.map(|value| self.show(*array, *index, value));
                 step.stale = read != newest;
+                step.newest = step.stale.then(|| self.show(*array, *index, *newest));
+                step.expected = match access {
+                    Access::Exchange { current, .. } if written.is_none() => {
+                        Some(self.show(*array, *index, *current))
+                    }
+                    _ => None,
+                };
                 access.name()
             }
             Action::Call => {
@@ -366,8 +406,8 @@ fn offsets(arrays: &[Array]) -> Vec<usize> {
 }
 
 /// Runs one call with nobody else around.
-fn run_alone(subject: &dyn AnySubject, lanes: u32, memory: &SeqMemory, call: &Call) -> Result<Ret, Breach> {
-    let run = |m: View<'_>| subject.run(lanes, &Alone, m, call);
+fn run_alone(subject: &dyn AnySubject, memory: &SeqMemory, call: &Call) -> Result<Ret, Breach> {
+    let run = |m: View<'_>| subject.run(&Alone, m, call);
     memory.guard(run).map_err(|error| in_check(error, &call.to_string()))
 }
 

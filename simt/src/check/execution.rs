@@ -141,7 +141,7 @@ impl Execution {
         self.case.written(warp, at);
         if !self.case.subject.transition(array, index, read, new) {
             drop(record);
-            let word = format!("{}[{index}]", self.case.arrays[array].name);
+            let word = self.case.subject.word(array, index);
             let (old, new) = (self.case.show(array, index, read), self.case.show(array, index, new));
             self.fail(Breach::new(Kind::Transition, format!("{word} changed from {old} to {new}")));
         }

@@ -1,5 +1,6 @@
 //! Histories, and whether a sequential order explains them.
 
+use super::linearization::{Linearization, Placed, Unplaced, allowed, either, said};
 use super::text;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
@@ -35,6 +36,19 @@ impl Event {
         Self { warp: None, number: 0, call, ret, after: Vec::new(), start: time, end: time + 1 }
     }
 
+    /// Who called, in one word or two.
+    pub fn who(&self) -> String {
+        self.warp.map_or("alone".to_string(), |warp| format!("warp {warp}"))
+    }
+
+    /// The call and who called it: `delete 5 of warp 1`.
+    pub fn named(&self) -> String {
+        match self.warp {
+            Some(warp) => format!("{} of warp {warp}", self.call),
+            None => self.call.to_string(),
+        }
+    }
+
     /// Whether this call returned before `other` began. Of two warps, what the later one could know counts; calls
     /// outside the programs go by their times.
     fn precedes(&self, other: &Self) -> bool {
@@ -46,59 +60,143 @@ impl Event {
 
 /// An atomic part of an event.
 struct Part {
+    /// The event it belongs to.
+    event: usize,
     call: Call,
     ret: Option<Ret>,
     /// The parts that come before it in real time or in the order of its call.
     before: u64,
 }
 
-/// Whether the events, all of one key, are linearizable to `spec`: the search of Wing and Gong with the memo of
-/// Lowe ("Testing for linearizability", 2017). Calls that never returned may be left out.
+/// Some parts in an order, and the state that they lead to.
+struct Node<S> {
+    done: u64,
+    state: S,
+    /// The node before, and the part that led here; none for the first.
+    from: Option<(usize, usize)>,
+}
+
+/// Whether the events, all of one key, are linearizable to `spec`; see [`linearize`].
+pub fn linearizable<S: Spec>(spec: &S, key: u64, events: &[&Event]) -> bool {
+    linearize(spec, key, events).is_ok()
+}
+
+/// Looks for an order of the events, all of one key, that `spec` explains: the search of Wing and Gong with the memo
+/// of Lowe ("Testing for linearizability", 2017). Calls that never returned may be left out.
 ///
 /// Histories of more than 64 parts are refused as not linearizable; no scenario comes near.
-pub fn linearizable<S: Spec>(spec: &S, key: u64, events: &[&Event]) -> bool {
-    let Some(parts) = parts(spec, events) else { return false };
+///
+/// # Errors
+/// Where the search ends: of the longest orders that can be explained, the first that it came to.
+pub fn linearize<S: Spec>(spec: &S, key: u64, events: &[&Event]) -> Result<(), Linearization> {
+    let before = spec.initial(key);
+    let refused =
+        || Linearization { key, before: spec.show(key, &before), order: Vec::new(), rest: Vec::new() };
+    let parts = parts(spec, events).ok_or_else(refused)?;
     let due = parts.iter().enumerate().fold(0, |due, (i, p)| due | (p.ret.is_some() as u64) << i);
     let mut seen = HashSet::new();
-    let mut open = vec![(0u64, spec.initial(key))];
+    let mut nodes = vec![Node { done: 0, state: before, from: None }];
+    let (mut open, mut deepest) = (vec![0], 0);
     let mut next = Vec::new();
-    while let Some((done, state)) = open.pop() {
+    while let Some(at) = open.pop() {
+        let done = nodes[at].done;
         if done & due == due {
-            return true;
+            return Ok(());
         }
-        for (i, part) in parts.iter().enumerate() {
+        if (done & due).count_ones() > (nodes[deepest].done & due).count_ones() {
+            deepest = at;
+        }
+        // The earliest call is tried first: people read an order that is close to what happened.
+        for (i, part) in parts.iter().enumerate().rev() {
             if done & 1 << i != 0 || part.before & !done != 0 {
                 continue;
             }
-            spec.step(&state, &part.call, part.ret.as_ref(), &mut next);
+            spec.step(&nodes[at].state, &part.call, part.ret.as_ref(), &mut next);
             for state in next.drain(..) {
-                let node = (done | 1 << i, state);
-                if seen.insert(node.clone()) {
-                    open.push(node);
+                if seen.insert((done | 1 << i, state.clone())) {
+                    open.push(nodes.len());
+                    nodes.push(Node { done: done | 1 << i, state, from: Some((at, i)) });
                 }
             }
         }
     }
-    false
+    Err(end(spec, key, events, &parts, &nodes, deepest))
+}
+
+/// The order that leads to node `deepest`, and why no part can come next.
+fn end<S: Spec>(
+    spec: &S,
+    key: u64,
+    events: &[&Event],
+    parts: &[Part],
+    nodes: &[Node<S::State>],
+    deepest: usize,
+) -> Linearization {
+    let mut order = Vec::new();
+    let mut at = deepest;
+    while let Some((from, part)) = nodes[at].from {
+        let state = spec.show(key, &nodes[at].state);
+        order.push(Placed { event: parts[part].event, what: parts[part].text(events), state });
+        at = from;
+    }
+    order.reverse();
+    let Node { done, state, .. } = &nodes[deepest];
+    let history = || events.iter().map(|event| (&event.call, event.ret.as_ref()));
+    let left = parts.iter().enumerate().filter(|(i, part)| done & 1 << i == 0 && part.ret.is_some());
+    let mut rest: Vec<Unplaced> = Vec::new();
+    for (_, part) in left {
+        if rest.iter().any(|unplaced| unplaced.event == part.event) {
+            continue;
+        }
+        let missing = part.before & !done;
+        let (due, why) = if missing != 0 {
+            let first = &parts[missing.trailing_zeros() as usize];
+            (false, format!("must come after {}", events[first.event].named()))
+        } else {
+            let returned = part.ret.as_ref().map_or(String::new(), said);
+            let whole = part.call == events[part.event].call;
+            let who = if whole { String::new() } else { format!("has a part, {}, that ", part.call) };
+            let why = match allowed(spec, state, &part.call, history()) {
+                rets if rets.is_empty() => format!("{who}is not allowed here"),
+                rets => format!("{who}would have to return {} here, not {returned}", either(&rets)),
+            };
+            (true, why)
+        };
+        rest.push(Unplaced { event: part.event, why, due });
+    }
+    // Those whose turn has come say what is wrong.
+    rest.sort_by_key(|unplaced| !unplaced.due);
+    Linearization { key, before: spec.show(key, &nodes[0].state), order, rest }
+}
+
+impl Part {
+    /// What the part did, in words.
+    fn text(&self, events: &[&Event]) -> String {
+        let event = events[self.event];
+        let ret = self.ret.as_ref().map_or("takes effect, though it never returned".to_string(), said);
+        match event.call == self.call {
+            true => format!("{} -> {ret}", self.call),
+            false => format!("{} -> {ret} (a part of {})", self.call, event.call),
+        }
+    }
 }
 
 fn parts<S: Spec>(spec: &S, events: &[&Event]) -> Option<Vec<Part>> {
-    let mut parts: Vec<(usize, Part)> = Vec::new();
-    for (number, event) in events.iter().enumerate() {
+    let mut parts: Vec<Part> = Vec::new();
+    for (event, it) in events.iter().enumerate() {
         let mut before = 0;
-        for (call, ret) in spec.expand(&event.call, event.ret.as_ref()) {
+        for (call, ret) in spec.expand(&it.call, it.ret.as_ref()) {
             let bit = 1u64.checked_shl(parts.len() as u32)?;
-            parts.push((number, Part { call, ret, before }));
+            parts.push(Part { event, call, ret, before });
             before |= bit;
         }
     }
     for i in 0..parts.len() {
-        let mine = events[parts[i].0];
-        let before =
-            (0..parts.len()).filter(|&j| events[parts[j].0].precedes(mine)).fold(0, |m, j| m | 1 << j);
-        parts[i].1.before |= before;
+        let mine = events[parts[i].event];
+        let before = (0..parts.len()).filter(|&j| events[parts[j].event].precedes(mine));
+        parts[i].before |= before.fold(0, |m, j| m | 1 << j);
     }
-    Some(parts.into_iter().map(|(_, part)| part).collect())
+    Some(parts)
 }
 
 #[cfg(test)]
@@ -157,5 +255,47 @@ mod tests {
         let other = event("insert 5 2", "inserted", 3, 4);
         assert!(holds(&[insert.clone(), all.clone(), other.clone()]));
         assert!(!holds(&[insert, all, other, event("count 5", "count 1", 10, 11)]));
+    }
+
+    fn ends(events: &[Event]) -> Linearization {
+        linearize(&Multimap::default(), 5, &events.iter().collect::<Vec<_>>()).expect_err("no order")
+    }
+
+    #[test]
+    fn the_search_says_where_it_ends() {
+        let end = ends(&[
+            event("insert_unique 5 10", "inserted", 0, 1),
+            event("search 5", "value none", 2, 3),
+            event("delete 5", "deleted", 4, 5),
+        ]);
+        assert_eq!(end.before, "key 5 is absent");
+        let order: Vec<_> = end.order.iter().map(|p| (p.what.as_str(), p.state.as_str())).collect();
+        assert_eq!(order, [("insert_unique 5 10 -> inserted", "key 5 has the value 10")]);
+        let rest: Vec<_> = end.rest.iter().map(|u| (u.event, u.why.as_str())).collect();
+        let search = "would have to return value 10 here, not value none";
+        assert_eq!(rest, [(1, search), (2, "must come after search 5")]);
+    }
+
+    #[test]
+    fn of_a_multimap_every_return_that_fits_is_named() {
+        let end = ends(&[
+            event("insert 5 1", "inserted", 0, 1),
+            event("insert 5 2", "inserted", 0, 1),
+            event("search_all 5", "values 1", 2, 3),
+            event("search 5", "value 3", 2, 3),
+        ]);
+        let whys: Vec<_> = end.rest.iter().map(|unplaced| unplaced.why.as_str()).collect();
+        assert_eq!(whys[0], "would have to return values 1 2 here, not values 1");
+        assert_eq!(whys[1], "would have to return value 1 or value 2 here, not value 3");
+    }
+
+    #[test]
+    fn a_part_of_delete_all_is_named_as_one() {
+        let end = ends(&[event("insert 5 1", "inserted", 0, 1), event("delete_all 5", "count 2", 2, 3)]);
+        assert_eq!(end.order[1].what, "delete 5 -> deleted (a part of delete_all 5)");
+        assert_eq!(
+            end.rest[0].why,
+            "has a part, delete 5, that would have to return absent here, not deleted"
+        );
     }
 }

@@ -47,7 +47,7 @@ pub(crate) fn run_warp(machine: &dyn Machine, warp: usize) {
             execution.go_on();
             let after = machine.returned(warp);
             execution.record().begin_call(case, warp, number, after);
-            let ret = case.subject.run(case.scenario.config.lanes, &view, View(&view), call);
+            let ret = case.subject.run(&view, View(&view), call);
             machine.returns(warp);
             execution.end_call(warp, ret);
         }
@@ -111,6 +111,9 @@ impl MachineWarp<'_> {
 }
 
 impl Hooks for MachineWarp<'_> {
+    fn backwards(&self) -> bool {
+        self.machine.execution().case.scenario.backwards
+    }
     fn id(&self) -> u32 {
         self.warp as u32
     }

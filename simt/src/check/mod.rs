@@ -5,12 +5,16 @@
 //! linearizable, do the invariants hold in every state, does every warp finish, is every index in its array. A
 //! [`Violation`] carries the steps that lead to it.
 
+mod bars;
 #[cfg(any(feature = "loom", feature = "shuttle"))]
 mod case;
 #[cfg(any(feature = "loom", feature = "shuttle"))]
 mod execution;
+mod explain;
+mod fold;
 mod history;
 mod html;
+mod linearization;
 #[cfg(all(test, any(feature = "loom", feature = "shuttle")))]
 pub(crate) mod litmus;
 #[cfg(any(feature = "loom", feature = "shuttle"))]
@@ -27,12 +31,14 @@ mod timeline;
 mod violation;
 mod warp;
 
-pub use history::{Event, linearizable};
+pub use history::{Event, linearizable, linearize};
+pub use html::{escape, page};
+pub use linearization::{Linearization, Placed, Unplaced};
 pub use memory::{Access, Cells, Handle, Memory, View};
 pub use report::{Pass, Report, Verdict};
 pub use scenario::{Allows, Config, Reads, Scenario, Stall};
-pub use subject::{AnySubject, Array, LANES, Subject, WIDE_LANES, Wide};
-pub use violation::{Breach, Kind, Loads, Step, Violation};
+pub use subject::{AnySubject, Array, LANES, OfLanes, Subject, of_lanes};
+pub use violation::{Breach, Cell, Context, Kind, Loads, Reduced, Step, Violation};
 pub use warp::{ArrayBlock, ArrayWarp, Hooks, SimWarp};
 
 #[cfg(any(feature = "loom", feature = "shuttle"))]

@@ -25,6 +25,9 @@ pub struct Scenario {
     /// How a warp reads several words.
     #[serde(default)]
     pub reads: Reads,
+    /// Whether the lanes of a warp step from the last to the first. Hardware has no order among them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub backwards: bool,
     /// A warp that stops forever.
     #[serde(default)]
     pub stall: Option<Stall>,
@@ -40,7 +43,7 @@ pub struct Scenario {
 /// The size of a structure. What a structure does not have it ignores.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Config {
-    /// Lanes per warp, among [`super::LANES`] or [`super::WIDE_LANES`].
+    /// Lanes per warp. What a structure of this crate can have, [`crate::scenarios::subject`] says.
     pub lanes: u32,
     /// Words that each lane reads of a slab.
     #[serde(default)]
@@ -97,9 +100,15 @@ impl Scenario {
             programs,
             finally: Vec::new(),
             reads: Reads::default(),
+            backwards: false,
             stall: None,
             allows: Allows::default(),
             expects: Vec::new(),
         }
+    }
+
+    /// All calls: those of the preload, of the programs, and those that run last.
+    pub fn calls(&self) -> impl Iterator<Item = &Call> {
+        self.preload.iter().chain(self.programs.iter().flatten()).chain(&self.finally)
     }
 }

@@ -1,10 +1,12 @@
 //! A structure under check.
 
-use super::history::{Event, linearizable};
+use super::history::{Event, linearize};
+use super::linearization::Linearization;
 use super::memory::{Memory, View};
 use super::warp::{ArrayWarp, Hooks, SimWarp};
 use super::{Breach, Kind};
 use crate::seq::Alone;
+use std::sync::Arc;
 use warpproof_model::spec::{Call, Ret, Spec};
 
 /// One array of a structure's memory.
@@ -77,117 +79,112 @@ pub trait Subject: Clone + Send + Sync + 'static {
     fn show(&self, _array: usize, _index: usize, value: u128) -> String {
         format!("{value:x}")
     }
+
+    /// A word's name, for people; no two words have the same. Words whose names begin alike, up to a comma or a
+    /// bracket, are shown together.
+    fn word(&self, array: usize, index: usize) -> String {
+        let arrays = self.arrays();
+        format!("{}[{index}]", arrays.get(array).map_or("?", |array| array.name))
+    }
+
+    /// What the structure is and how its words are written, in sentences, for people who do not know it.
+    fn about(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// A [`Subject`] behind a pointer: what engines work with, so that they are compiled once.
 pub trait AnySubject: Send + Sync {
-    /// The lanes that its warps may have.
-    fn lanes(&self) -> &'static [u32];
+    /// Lanes of its warps.
+    fn lanes(&self) -> u32;
     /// See [`Subject::arrays`].
     fn arrays(&self) -> Vec<Array>;
-    /// [`Subject::run`] by a warp of `lanes` lanes, of which the caller knows that they are among [`AnySubject::lanes`].
-    fn run(&self, lanes: u32, hooks: &dyn Hooks, m: View<'_>, call: &Call) -> Ret;
+    /// See [`Subject::run`].
+    fn run(&self, hooks: &dyn Hooks, m: View<'_>, call: &Call) -> Ret;
     /// See [`Subject::key`].
     fn key(&self, call: &Call) -> u64;
     /// See [`Subject::check_state`].
     ///
     /// # Errors
     /// What does not hold.
-    fn check_state(&self, lanes: u32, m: View<'_>) -> Result<(), Breach>;
+    fn check_state(&self, m: View<'_>) -> Result<(), Breach>;
     /// See [`Subject::check_quiescent`].
     ///
     /// # Errors
     /// What does not hold.
-    fn check_quiescent(&self, lanes: u32, m: View<'_>) -> Result<(), Breach>;
+    fn check_quiescent(&self, m: View<'_>) -> Result<(), Breach>;
     /// See [`Subject::transition`].
     fn transition(&self, array: usize, index: usize, old: u128, new: u128) -> bool;
     /// See [`Subject::exhausted`].
     fn exhausted(&self, m: View<'_>) -> bool;
     /// See [`Subject::show`].
     fn show(&self, array: usize, index: usize, value: u128) -> String;
+    /// See [`Subject::word`].
+    fn word(&self, array: usize, index: usize) -> String;
+    /// See [`Subject::about`].
+    fn about(&self) -> Vec<String>;
     /// Whether the events, all of one key, are linearizable to the subject's specification.
-    fn linearizable(&self, key: u64, events: &[&Event]) -> bool;
+    ///
+    /// # Errors
+    /// Where the search for an order ends.
+    fn linearize(&self, key: u64, events: &[&Event]) -> Result<(), Linearization>;
 }
 
-/// Lanes of the small warps that a [`Subject`] is checked with.
+/// A [`Subject`] whose warps have `L` lanes. Every number of lanes compiles the subject once more.
+#[derive(Clone, Debug)]
+pub struct OfLanes<S, const L: usize>(pub S);
+
+/// The lanes that [`of_lanes`] knows.
 pub const LANES: [u32; 3] = [1, 2, 4];
 
-/// Lanes of the warps that a [`Wide`] subject is checked with.
-pub const WIDE_LANES: [u32; 2] = [8, 32];
-
-/// A [`Subject`] with warps of real width. They are a type of their own since every width compiles the subject once
-/// more, and few scenarios need these.
-#[derive(Clone, Debug)]
-pub struct Wide<S>(pub S);
-
-/// Calls `$body` with a warp of so many lanes.
-macro_rules! with_lanes {
-    (small $lanes:expr, $hooks:expr, |$w:ident| $body:expr) => {
-        match $lanes {
-            1 => with_lanes!(1; $hooks, $w, $body),
-            2 => with_lanes!(2; $hooks, $w, $body),
-            _ => with_lanes!(4; $hooks, $w, $body),
-        }
-    };
-    (wide $lanes:expr, $hooks:expr, |$w:ident| $body:expr) => {
-        match $lanes {
-            8 => with_lanes!(8; $hooks, $w, $body),
-            _ => with_lanes!(32; $hooks, $w, $body),
-        }
-    };
-    ($lanes:literal; $hooks:expr, $w:ident, $body:expr) => {{
-        let $w = &mut ArrayWarp::<$lanes>::new($hooks);
-        $body
-    }};
+/// A subject whose warps have so many lanes, if they are among [`LANES`].
+pub fn of_lanes<S: Subject>(subject: S, lanes: u32) -> Option<Arc<dyn AnySubject>> {
+    match lanes {
+        1 => Some(Arc::new(OfLanes::<S, 1>(subject))),
+        2 => Some(Arc::new(OfLanes::<S, 2>(subject))),
+        4 => Some(Arc::new(OfLanes::<S, 4>(subject))),
+        _ => None,
+    }
 }
 
-macro_rules! any_subject {
-    ($type:ty, $size:ident $lanes:ident, |$this:ident| $subject:expr) => {
-        impl<S: Subject> AnySubject for $type {
-            fn lanes(&self) -> &'static [u32] {
-                &$lanes
-            }
-            fn arrays(&self) -> Vec<Array> {
-                let $this = self;
-                Subject::arrays($subject)
-            }
-            fn run(&self, lanes: u32, hooks: &dyn Hooks, m: View<'_>, call: &Call) -> Ret {
-                let $this = self;
-                with_lanes!($size lanes, hooks, |w| Subject::run($subject, w, m, call))
-            }
-            fn key(&self, call: &Call) -> u64 {
-                let $this = self;
-                Subject::key($subject, call)
-            }
-            fn check_state(&self, lanes: u32, m: View<'_>) -> Result<(), Breach> {
-                let $this = self;
-                with_lanes!($size lanes, &Alone, |w| Subject::check_state($subject, w, m))
-            }
-            fn check_quiescent(&self, lanes: u32, m: View<'_>) -> Result<(), Breach> {
-                let $this = self;
-                with_lanes!($size lanes, &Alone, |w| Subject::check_quiescent($subject, w, m))
-            }
-            fn transition(&self, array: usize, index: usize, old: u128, new: u128) -> bool {
-                let $this = self;
-                Subject::transition($subject, array, index, old, new)
-            }
-            fn exhausted(&self, m: View<'_>) -> bool {
-                let $this = self;
-                Subject::exhausted($subject, m)
-            }
-            fn show(&self, array: usize, index: usize, value: u128) -> String {
-                let $this = self;
-                Subject::show($subject, array, index, value)
-            }
-            fn linearizable(&self, key: u64, events: &[&Event]) -> bool {
-                let $this = self;
-                linearizable(&Subject::spec($subject), key, events)
-            }
-        }
-    };
+impl<S: Subject, const L: usize> AnySubject for OfLanes<S, L> {
+    fn lanes(&self) -> u32 {
+        L as u32
+    }
+    fn arrays(&self) -> Vec<Array> {
+        self.0.arrays()
+    }
+    fn run(&self, hooks: &dyn Hooks, m: View<'_>, call: &Call) -> Ret {
+        self.0.run(&mut ArrayWarp::<L>::new(hooks), m, call)
+    }
+    fn key(&self, call: &Call) -> u64 {
+        self.0.key(call)
+    }
+    fn check_state(&self, m: View<'_>) -> Result<(), Breach> {
+        self.0.check_state(&mut ArrayWarp::<L>::new(&Alone), m)
+    }
+    fn check_quiescent(&self, m: View<'_>) -> Result<(), Breach> {
+        self.0.check_quiescent(&mut ArrayWarp::<L>::new(&Alone), m)
+    }
+    fn transition(&self, array: usize, index: usize, old: u128, new: u128) -> bool {
+        self.0.transition(array, index, old, new)
+    }
+    fn exhausted(&self, m: View<'_>) -> bool {
+        self.0.exhausted(m)
+    }
+    fn show(&self, array: usize, index: usize, value: u128) -> String {
+        self.0.show(array, index, value)
+    }
+    fn word(&self, array: usize, index: usize) -> String {
+        self.0.word(array, index)
+    }
+    fn about(&self) -> Vec<String> {
+        self.0.about()
+    }
+    fn linearize(&self, key: u64, events: &[&Event]) -> Result<(), Linearization> {
+        linearize(&self.0.spec(), key, events)
+    }
 }
-any_subject!(S, small LANES, |this| this);
-any_subject!(Wide<S>, wide WIDE_LANES, |this| &this.0);
 
 impl Breach {
     /// A breach of `kind`.

@@ -1,6 +1,7 @@
 //! Violations with their traces.
 
 use super::history::Event;
+use super::linearization::Linearization;
 use super::scenario::Scenario;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -84,7 +85,7 @@ pub struct Step {
     pub call: usize,
     /// What it did: `load Relaxed`, `cas Release`, `fence`, `call`, `return` ...
     pub action: String,
-    /// The word, as `array[index]`; empty for steps that touch none.
+    /// The word, by the name that its structure gives it; empty for steps that touch none.
     pub word: String,
     /// What the word held, or the call, or the return.
     pub old: String,
@@ -92,6 +93,51 @@ pub struct Step {
     pub new: Option<String>,
     /// The value read was no longer the newest.
     pub stale: bool,
+    /// The newest value, if the one read was stale.
+    #[serde(default)]
+    pub newest: Option<String>,
+    /// What a failed exchange expected.
+    #[serde(default)]
+    pub expected: Option<String>,
+}
+
+/// What a reader needs besides the steps.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Context {
+    /// What the structure is and how its words are written, in sentences.
+    pub about: Vec<String>,
+    /// Every word, as it is when the programs begin.
+    pub memory: Vec<Cell>,
+    /// Where the search for a sequential order ends, if there is none.
+    pub linearization: Option<Linearization>,
+    /// What the scenario was before it was reduced.
+    pub reduced: Option<Reduced>,
+}
+
+/// A word of memory.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Cell {
+    /// Its name, as in the steps.
+    pub word: String,
+    /// What it holds when the programs begin.
+    pub before: String,
+    /// What it holds at the end.
+    pub after: String,
+}
+
+/// What a scenario was before it was reduced.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Reduced {
+    /// Its name.
+    pub scenario: String,
+    /// Its warps.
+    pub warps: usize,
+    /// All its calls.
+    pub calls: usize,
+    /// Executions after which the search for the shortest trace ended.
+    pub executions: u64,
+    /// Every smaller scenario was tried; otherwise time ran out, or one was capped.
+    pub complete: bool,
 }
 
 /// A violation with everything needed to look at it again.
@@ -115,9 +161,28 @@ pub struct Violation {
     pub steps: Vec<Step>,
     /// The calls with their intervals.
     pub history: Vec<Event>,
+    /// What a reader needs besides.
+    #[serde(default)]
+    pub context: Context,
 }
 
 impl Violation {
+    /// Whether this is a better example of the same kind than `other`: fewer steps, then fewer stale values, then
+    /// fewer changes from warp to warp.
+    pub fn improves(&self, other: &Self) -> bool {
+        let rank = |violation: &Self| {
+            let stale = violation.steps.iter().filter(|step| step.stale).count();
+            let changes = violation.steps.windows(2).filter(|pair| pair[0].warp != pair[1].warp).count();
+            (violation.steps.len(), stale, changes)
+        };
+        self.kind == other.kind && rank(self) < rank(other)
+    }
+
+    /// Its warps, calls and steps: the smallest is the easiest to understand.
+    pub fn size(&self) -> (usize, usize, usize) {
+        (self.scenario.programs.len(), self.scenario.calls().count(), self.steps.len())
+    }
+
     /// Writes the violation as JSON.
     ///
     /// # Errors

@@ -19,6 +19,10 @@ pub trait Hooks {
     fn id(&self) -> u32;
     /// Number of warps.
     fn warps(&self) -> u32;
+    /// Whether lanes step from the last to the first.
+    fn backwards(&self) -> bool {
+        false
+    }
     /// Before the lanes run a closure of `each`.
     fn begin_each(&self) {}
     /// After it.
@@ -76,7 +80,12 @@ impl<const L: usize> Warp for ArrayWarp<'_, L> {
     }
     fn each<T: Copy>(&mut self, mut f: impl FnMut(u32) -> T) -> [T; L] {
         self.block.hooks.begin_each();
-        let lanes = core::array::from_fn(|lane| f(lane as u32));
+        // L is a power of two: the bits turned round are the lanes from the last to the first.
+        let turn = if self.block.hooks.backwards() { L - 1 } else { 0 };
+        let mut lanes = core::array::from_fn(|step| f((step ^ turn) as u32));
+        if turn != 0 {
+            lanes.reverse();
+        }
         self.block.hooks.end_each();
         lanes
     }

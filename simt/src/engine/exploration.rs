@@ -1,6 +1,6 @@
 //! A report in the making: what every engine does around its explorations.
 
-use crate::check::{AnySubject, Breach, Case, Loads, Pass, Report, Scenario, Verdict, Violation};
+use crate::check::{AnySubject, Breach, Case, Context, Loads, Pass, Report, Scenario, Verdict, Violation};
 use crate::scenarios::ScenarioError;
 use std::collections::BTreeSet;
 use std::time::Instant;
@@ -18,7 +18,7 @@ pub(crate) fn fits(subject: &dyn AnySubject, scenario: &Scenario, most: usize) -
         return Err(ScenarioError::Stall(stall.warp));
     }
     match scenario.config.lanes {
-        lanes if subject.lanes().contains(&lanes) => Ok(()),
+        lanes if subject.lanes() == lanes => Ok(()),
         lanes => Err(ScenarioError::Lanes(lanes)),
     }
 }
@@ -67,6 +67,7 @@ impl Found {
             scenario: scenario.clone(),
             steps: Vec::new(),
             history: Vec::new(),
+            context: Context::default(),
         };
         Self {
             executions: 0,
@@ -117,7 +118,11 @@ impl<'a> Exploration<'a> {
                 pass.verdict = pass.verdict.worse(Verdict::Blind);
                 self.report.unseen.extend(found.unseen);
             }
-            self.report.violation = self.report.violation.take().or(found.violation);
+            if let Some(violation) = found.violation
+                && self.report.violation.as_ref().is_none_or(|best| violation.improves(best))
+            {
+                self.report.violation = Some(violation);
+            }
             let over = !matches!(pass.verdict, Verdict::Passed | Verdict::Sampled);
             if !everywhere || !found.stall_reached || over {
                 break;

@@ -5,9 +5,11 @@
 
 #[cfg(any(feature = "loom", feature = "shuttle"))]
 mod exploration;
+mod minimise;
 mod runner;
 mod worker;
 
+pub use minimise::{Explore, Limits, explore_again, minimise};
 pub use runner::{RunError, Workers, run_all};
 pub use worker::serve;
 
@@ -74,6 +76,9 @@ pub struct Options {
     pub step_bound: u32,
     /// Begin no scenario once a violation was found.
     pub fail_fast: bool,
+    /// Go on after a violation, and keep the shortest of its kind. An engine that cannot keeps the first.
+    #[serde(default)]
+    pub shortest: bool,
 }
 
 impl Default for Options {
@@ -87,6 +92,7 @@ impl Default for Options {
             deadline: None,
             step_bound: 300,
             fail_fast: false,
+            shortest: false,
         }
     }
 }
@@ -94,8 +100,8 @@ impl Default for Options {
 impl Options {
     /// When one scenario is capped.
     #[cfg(any(feature = "loom", feature = "shuttle"))]
-    pub(crate) fn limits(&self) -> Limits {
-        Limits { executions: self.max_executions, time: self.max_time }
+    pub(crate) fn cap(&self) -> Cap {
+        Cap { executions: self.max_executions, time: self.max_time }
     }
 
     /// The options of a scenario that begins now: what is left until the deadline is its time.
@@ -109,13 +115,13 @@ impl Options {
 /// When a scenario is capped.
 #[cfg(any(feature = "loom", feature = "shuttle"))]
 #[derive(Clone, Copy)]
-pub(crate) struct Limits {
+pub(crate) struct Cap {
     executions: Option<u64>,
     time: Option<Duration>,
 }
 
 #[cfg(any(feature = "loom", feature = "shuttle"))]
-impl Limits {
+impl Cap {
     /// Whether no execution may begin after so many of a scenario that began at `started`.
     pub(crate) fn reached(self, executions: u64, started: Instant) -> bool {
         let late =

@@ -3,7 +3,8 @@
 use super::machine::LoomMachine;
 use super::plan::Plan;
 use crate::check::{
-    AnySubject, Breach, Case, Kind, Loads, Record, Report, Scenario, Subject, Verdict, message, run_warp,
+    AnySubject, Breach, Case, Kind, Loads, Record, Report, Scenario, Subject, Verdict, message, of_lanes,
+    run_warp,
 };
 use crate::engine::{Engine, Exploration, Found, Options, fits};
 use crate::scenarios::{ScenarioError, subject};
@@ -49,7 +50,8 @@ pub fn explore_subject<S: Subject>(
     scenario: &Scenario,
     options: &Options,
 ) -> Result<Report, ScenarioError> {
-    let subject: Arc<dyn AnySubject> = Arc::new(subject);
+    let lanes = scenario.config.lanes;
+    let subject = of_lanes(subject, lanes).ok_or(ScenarioError::Lanes(lanes))?;
     explore_any(&subject, scenario, options)
 }
 
@@ -71,7 +73,7 @@ fn explore_any(
             writers: &mut writers,
         };
         exploration.pass(loads, |after, before| explorer.explore(after, before));
-        if exploration.is_violated() {
+        if exploration.is_violated() && !options.shortest {
             break;
         }
     }
@@ -132,13 +134,14 @@ impl Explorer<'_> {
         builder.checkpoint_file = None;
         builder.location = false;
         builder.log = false;
-        let (limits, started) = (self.options.limits(), self.started);
+        let (cap, started) = (self.options.cap(), self.started);
         let shared = Arc::clone(plan);
+        let shortest = self.options.shortest;
         let body = move || {
-            if shared.case.is_violated() {
+            if shared.case.is_violated() && !shortest {
                 resume_unwind(Box::new(Violated));
             }
-            if limits.reached(before + shared.case.executions(), started) {
+            if cap.reached(before + shared.case.executions(), started) {
                 resume_unwind(Box::new(Capped));
             }
             shared.case.begin_execution();
@@ -146,9 +149,9 @@ impl Explorer<'_> {
         };
         match catch_unwind(AssertUnwindSafe(|| builder.check(body))) {
             Ok(()) if !plan.case.is_violated() => Verdict::Passed,
+            Err(payload) if payload.is::<Capped>() && !plan.case.is_violated() => Verdict::Capped,
             Ok(()) => Verdict::Violated,
-            Err(payload) if payload.is::<Capped>() => Verdict::Capped,
-            Err(payload) if payload.is::<Violated>() => Verdict::Violated,
+            Err(payload) if payload.is::<Capped>() || payload.is::<Violated>() => Verdict::Violated,
             Err(payload) => {
                 let breach = Breach::new(Kind::Panic, format!("the engine gave up: {}", message(&*payload)));
                 plan.case.violated(breach, &Record::new(&plan.case));

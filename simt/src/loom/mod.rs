@@ -22,5 +22,7 @@ mod machine;
 #[cfg(test)]
 mod mutants;
 mod plan;
+#[cfg(test)]
+mod reduced;
 
 pub use explore::{Loom, explore, explore_subject};

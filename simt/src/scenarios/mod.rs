@@ -4,7 +4,7 @@ pub mod family;
 pub mod random;
 pub mod slab;
 
-use crate::check::{AnySubject, LANES, Scenario, WIDE_LANES};
+use crate::check::{AnySubject, LANES, Scenario};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -16,8 +16,13 @@ pub enum ScenarioError {
     Structure(String),
     /// A number of lanes that the subject is not checked with.
     Lanes(u32),
-    /// A number of slots per lane that is not supported.
-    Slots(u32),
+    /// A slab of a shape that is not supported.
+    Shape {
+        /// Lanes.
+        lanes: u32,
+        /// Words per lane.
+        slots: u32,
+    },
     /// No warp, or more than the engine knows.
     Warps {
         /// So many are asked for.
@@ -34,10 +39,10 @@ impl core::fmt::Display for ScenarioError {
         match self {
             Self::Structure(name) => write!(f, "there is no structure `{name}`"),
             Self::Lanes(lanes) => {
-                write!(f, "a warp of {lanes} lanes: checks run with {LANES:?} or {WIDE_LANES:?}")
+                write!(f, "a warp of {lanes} lanes: this subject is checked with {LANES:?}")
             }
-            Self::Slots(slots) => {
-                write!(f, "{slots} slots per lane: small warps have 2, 3 or 4, wide ones 1 or 2")
+            Self::Shape { lanes, slots } => {
+                write!(f, "a slab of {lanes} lanes with {slots} words each: slabs have {:?}", slab::SHAPES)
             }
             Self::Warps { warps, most } => write!(f, "{warps} warps: this engine runs 1 to {most}"),
             Self::Stall(warp) => write!(f, "warp {warp} is stalled, and there is no such warp"),

@@ -4,7 +4,7 @@
 //! never drawn: a multi-insert into a table of unique keys; assigns beside a `search_all` in a multimap, which may
 //! hand out values of different instants; a slab freed that is not in use, or twice.
 
-use super::slab::Structure;
+use super::slab::{SHAPES, Structure};
 use crate::check::{Config, Scenario, Stall};
 use std::collections::BTreeSet;
 use warpproof_model::spec::{Call, Op};
@@ -17,6 +17,8 @@ const CALLS: u32 = 2;
 const PRELOAD: u32 = 5;
 /// Keys are 1 to this one.
 const KEYS: u32 = 3;
+/// The first of the shapes of slabs, which all engines take.
+const NARROW: u32 = 6;
 /// A value that several calls store, so that a word can come back to what it was.
 const COMMON: u64 = 7;
 
@@ -30,8 +32,8 @@ pub fn scenario(mut below: impl FnMut(u32) -> u32) -> Scenario {
 
 /// A random scenario of a table of this kind.
 pub fn table(structure: Structure, mut below: impl FnMut(u32) -> u32) -> Scenario {
-    let lanes = [1, 1, 1, 2, 4][below(5) as usize];
-    let (slots, buckets, pool) = (2 + below(3), 1 + below(2), below(4));
+    let (lanes, slots) = SHAPES[below(NARROW) as usize];
+    let (buckets, pool) = (1 + below(2), below(4));
     let config = Config { lanes, slots, buckets, pool, bitmap: Vec::new() };
     let warps = 1 + below(WARPS);
     let lists = below(2) == 1;
@@ -140,11 +142,10 @@ pub fn minimal(mut scenario: Scenario, mut fails: impl FnMut(&Scenario) -> bool)
 
 fn smaller_config(config: &Config, offer: &mut dyn FnMut(Config)) {
     let Config { lanes, slots, buckets, pool, .. } = *config;
-    if lanes > 1 {
-        offer(Config { lanes: lanes / 2, ..config.clone() });
-    }
-    if slots > 2 {
-        offer(Config { slots: slots - 1, ..config.clone() });
+    // The allocator has no slots.
+    let smaller = if slots == 0 { &[(1, 0), (2, 0)][..] } else { &SHAPES[..] };
+    for &(lanes, slots) in smaller.iter().take_while(|shape| **shape != (lanes, slots)) {
+        offer(Config { lanes, slots, ..config.clone() });
     }
     if buckets > 1 {
         offer(Config { buckets: buckets - 1, ..config.clone() });

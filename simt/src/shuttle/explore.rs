@@ -3,7 +3,8 @@
 use super::machine::ShuttleMachine;
 use super::portfolio::{Guide, PORTFOLIO, Strategy};
 use crate::check::{
-    AnySubject, Breach, Case, Kind, Loads, Record, Report, Scenario, Subject, Verdict, message, run_warp,
+    AnySubject, Breach, Case, Kind, Loads, Record, Report, Scenario, Subject, Verdict, message, of_lanes,
+    run_warp,
 };
 use crate::engine::{Engine, Exploration, Found, Options, fits};
 use crate::scenarios::{ScenarioError, subject};
@@ -58,7 +59,8 @@ pub fn explore_subject<S: Subject>(
     scenario: &Scenario,
     options: &Options,
 ) -> Result<Report, ScenarioError> {
-    let subject: Arc<dyn AnySubject> = Arc::new(subject);
+    let lanes = scenario.config.lanes;
+    let subject = of_lanes(subject, lanes).ok_or(ScenarioError::Lanes(lanes))?;
     explore_any(&subject, scenario, options)
 }
 
@@ -89,7 +91,7 @@ fn sample(case: &Arc<Case>, options: &Options, before: u64, started: Instant) ->
     for (at, strategy) in PORTFOLIO.into_iter().enumerate() {
         let share = Strategy::share(at, schedules);
         let guided = (strategy, options.seed, share);
-        let guide = || Guide::new(guided, Arc::clone(case), before, options.limits(), started);
+        let guide = || Guide::new(guided, Arc::clone(case), before, options.cap(), started);
         run(case, guide, step_bound(&case.scenario, options));
         if case.is_violated() {
             let mut found = Found::new(case, Verdict::Violated);

@@ -1,7 +1,7 @@
 //! The schedulers, each one of shuttle's.
 
 use crate::check::Case;
-use crate::engine::Limits;
+use crate::engine::Cap;
 use ::shuttle::scheduler::{
     PctScheduler, RandomScheduler, Schedule, Scheduler, Task, TaskId, UrwRandomScheduler,
 };
@@ -58,7 +58,7 @@ pub(super) struct Guide {
     case: Arc<Case>,
     /// Executions of this pass before those of `case`.
     before: u64,
-    limits: Limits,
+    cap: Cap,
     started: Instant,
 }
 
@@ -67,18 +67,18 @@ impl Guide {
         (strategy, seed, schedules): (Strategy, u64, u64),
         case: Arc<Case>,
         before: u64,
-        limits: Limits,
+        cap: Cap,
         started: Instant,
     ) -> Self {
         let inner = strategy.scheduler(seed, schedules);
-        Self { strategy, inner, case, before, limits, started }
+        Self { strategy, inner, case, before, cap, started }
     }
 }
 
 impl Scheduler for Guide {
     fn new_execution(&mut self) -> Option<Schedule> {
         let executions = self.before + self.case.executions();
-        if self.case.is_violated() || self.limits.reached(executions, self.started) {
+        if self.case.is_violated() || self.cap.reached(executions, self.started) {
             // Dropped before its end the uniform scheduler would announce a failure.
             while self.strategy == Strategy::Uniform && self.inner.new_execution().is_some() {}
             return None;

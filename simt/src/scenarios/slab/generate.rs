@@ -100,6 +100,9 @@ impl Place {
     /// Where a warp that stops leaves different things behind.
     pub(super) const STALLS: [Self; 3] = [Self::Empty, Self::Tombstone, Self::Full];
 
+    /// Those whose slabs have a power of two of words, so that each can be a lane's.
+    pub(super) const POWERS: [Self; 4] = [Self::Full, Self::Chain, Self::LastSlab, Self::Wide];
+
     const fn name(self) -> &'static str {
         match self {
             Self::Empty => "empty",
@@ -186,6 +189,14 @@ pub(super) fn scenario(structure: Structure, place: Place, programs: &Programs) 
     let keys: BTreeSet<u64> = programs.iter().flatten().map(|(_, key)| *key).collect();
     scenario.finally = keys.into_iter().map(|key| Call::new(Op::SearchAll, key, 0)).collect();
     scenario.allows.full = place == Place::LastSlab;
+    scenario
+}
+
+/// The same by lanes of one word each, the last first: a scan meets the end of a slab before its pairs.
+pub(super) fn backwards(mut scenario: Scenario) -> Scenario {
+    scenario.config = Config { lanes: scenario.config.slots, slots: 1, ..scenario.config };
+    scenario.backwards = true;
+    scenario.name += "_backwards";
     scenario
 }
 

@@ -18,7 +18,7 @@ pub use subject::{Layout, Lock64, Map32, Map64, Set32, SlabSubject};
 pub use wide::wide;
 
 use super::ScenarioError;
-use crate::check::{AnySubject, Scenario, WIDE_LANES, Wide};
+use crate::check::{AnySubject, OfLanes, Scenario, of_lanes};
 use std::sync::Arc;
 use warpproof_model::slab::{Multi, Multiplicity, Unique};
 use warpproof_model::spec::Op;
@@ -29,33 +29,49 @@ use warpproof_model::spec::Op;
 /// If the structure or its configuration is not known.
 pub fn subject(scenario: &Scenario) -> Result<Arc<dyn AnySubject>, ScenarioError> {
     match scenario.structure.as_str() {
-        "map32" => with_slots::<Map32, Unique>(scenario),
-        "set32" => with_slots::<Set32, Unique>(scenario),
-        "map64" => with_slots::<Map64, Unique>(scenario),
-        "lock64" => with_slots::<Lock64, Unique>(scenario),
-        "multimap32" => with_slots::<Map32, Multi>(scenario),
-        "multiset32" => with_slots::<Set32, Multi>(scenario),
-        "multimap64" => with_slots::<Map64, Multi>(scenario),
-        "multilock64" => with_slots::<Lock64, Multi>(scenario),
+        "map32" => shaped::<Map32, Unique>(scenario),
+        "set32" => shaped::<Set32, Unique>(scenario),
+        "map64" => shaped::<Map64, Unique>(scenario),
+        "lock64" => shaped::<Lock64, Unique>(scenario),
+        "multimap32" => shaped::<Map32, Multi>(scenario),
+        "multiset32" => shaped::<Set32, Multi>(scenario),
+        "multimap64" => shaped::<Map64, Multi>(scenario),
+        "multilock64" => shaped::<Lock64, Multi>(scenario),
         "pool" => {
-            Ok(Arc::new(PoolSubject::new(scenario.config.bitmap.clone(), scenario.programs.len() == 1)))
+            let lanes = scenario.config.lanes;
+            let pool = PoolSubject::new(scenario.config.bitmap.clone(), scenario.programs.len() == 1);
+            of_lanes(pool, lanes).ok_or(ScenarioError::Lanes(lanes))
         }
         other => Err(ScenarioError::Structure(other.to_string())),
     }
 }
 
-fn with_slots<L: Layout, U: Multiplicity>(scenario: &Scenario) -> Result<Arc<dyn AnySubject>, ScenarioError> {
-    let config = scenario.config.clone();
+/// Lanes, and words per lane, of the slabs that scenarios have. Each is compiled for every table.
+pub const SHAPES: [(u32, u32); 10] =
+    [(1, 2), (1, 3), (1, 4), (2, 1), (2, 2), (4, 1), (8, 1), (8, 2), (32, 1), (32, 2)];
+
+/// The subject of a table with slabs of the scenario's shape.
+fn shaped<L: Layout, U: Multiplicity>(scenario: &Scenario) -> Result<Arc<dyn AnySubject>, ScenarioError> {
+    match (scenario.config.lanes, scenario.config.slots) {
+        (1, 2) => Ok(table::<L, U, 1, 2>(scenario)),
+        (1, 3) => Ok(table::<L, U, 1, 3>(scenario)),
+        (1, 4) => Ok(table::<L, U, 1, 4>(scenario)),
+        (2, 1) => Ok(table::<L, U, 2, 1>(scenario)),
+        (2, 2) => Ok(table::<L, U, 2, 2>(scenario)),
+        (4, 1) => Ok(table::<L, U, 4, 1>(scenario)),
+        (8, 1) => Ok(table::<L, U, 8, 1>(scenario)),
+        (8, 2) => Ok(table::<L, U, 8, 2>(scenario)),
+        (32, 1) => Ok(table::<L, U, 32, 1>(scenario)),
+        (32, 2) => Ok(table::<L, U, 32, 2>(scenario)),
+        (lanes, slots) => Err(ScenarioError::Shape { lanes, slots }),
+    }
+}
+
+fn table<L: Layout, U: Multiplicity, const LANES: usize, const S: usize>(
+    scenario: &Scenario,
+) -> Arc<dyn AnySubject> {
     let mut calls = scenario.preload.iter().chain(scenario.programs.iter().flatten());
     let unique = !U::MULTI || !calls.any(|call| call.op == Op::Insert);
-    let full = scenario.allows.full;
-    let wide = WIDE_LANES.contains(&config.lanes);
-    match config.slots {
-        1 if wide => Ok(Arc::new(Wide(SlabSubject::<L, U, 1>::new(config, unique, full)))),
-        2 if wide => Ok(Arc::new(Wide(SlabSubject::<L, U, 2>::new(config, unique, full)))),
-        2 => Ok(Arc::new(SlabSubject::<L, U, 2>::new(config, unique, full))),
-        3 if !wide => Ok(Arc::new(SlabSubject::<L, U, 3>::new(config, unique, full))),
-        4 if !wide => Ok(Arc::new(SlabSubject::<L, U, 4>::new(config, unique, full))),
-        slots => Err(ScenarioError::Slots(slots)),
-    }
+    let subject = SlabSubject::<L, U, S>::new(scenario.config.clone(), unique, scenario.allows.full);
+    Arc::new(OfLanes::<_, LANES>(subject))
 }

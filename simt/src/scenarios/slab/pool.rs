@@ -62,9 +62,34 @@ impl Subject for PoolSubject {
         if cleared { Err(Breach::new(Kind::Invariant, "a bit beyond the pool was cleared")) } else { Ok(()) }
     }
 
-    fn show(&self, _array: usize, _index: usize, value: u128) -> String {
-        format!("{:032b}", value as u32)
+    fn show(&self, _array: usize, index: usize, value: u128) -> String {
+        free_slabs(value as u32, 32 * index as u32)
     }
+
+    fn word(&self, _array: usize, index: usize) -> String {
+        format!("pool, bitmap {index}")
+    }
+
+    fn about(&self) -> Vec<String> {
+        let words = "A pool of slabs. A word of its bitmap has a bit for each of 32 slabs, set while it is in use; it \
+                     is shown as the slabs that are free.";
+        vec![words.to_string()]
+    }
+}
+
+/// A word of a bitmap by the slabs that are free, the lowest bit being slab `first`: `free: 1 4-7`.
+pub(super) fn free_slabs(word: u32, first: u32) -> String {
+    let is_free = |bit: u32| bit < 32 && word & 1 << bit == 0;
+    let mut text = String::new();
+    for from in (0..32).filter(|&bit| is_free(bit) && (bit == 0 || !is_free(bit - 1))) {
+        let last = (from..32).take_while(|&bit| is_free(bit)).last().unwrap_or(from);
+        text += &match last - from {
+            0 => format!(" {}", first + from),
+            1 => format!(" {} {}", first + from, first + last),
+            _ => format!(" {}-{}", first + from, first + last),
+        };
+    }
+    if text.is_empty() { "none free".to_string() } else { format!("free:{text}") }
 }
 
 impl PoolSubject {
@@ -72,5 +97,17 @@ impl PoolSubject {
     /// top bit is taken for one here.
     fn beyond(&self, index: usize) -> u32 {
         self.bitmap[index] & 1 << 31
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bitmap_is_shown_by_its_free_slabs() {
+        assert_eq!(free_slabs(u32::MAX, 0), "none free");
+        assert_eq!(free_slabs(0, 32), "free: 32-63");
+        assert_eq!(free_slabs(!0b1110_1101, 1), "free: 1 3 4 6-8");
     }
 }

@@ -1,6 +1,6 @@
 //! Which scenarios belong to which set.
 
-use super::generate::{KEY, Place, Structure, meet, pool, scenario, stalled};
+use super::generate::{KEY, Place, Structure, backwards, meet, pool, scenario, stalled};
 use crate::check::Scenario;
 use crate::scenarios::family::{Keys, programs, shapes};
 use warpproof_model::spec::Op::{self, *};
@@ -26,8 +26,12 @@ pub fn default_set() -> Vec<Scenario> {
     scenarios.extend(moves(Structure::MULTIMAP32));
     scenarios.extend(doubts(Structure::MULTIMAP32, &[Search, Count, SearchAll, Delete, InsertUnique]));
     scenarios.extend(doubts(Structure::MULTILOCK64, &[Search, Delete, InsertUnique]));
-    scenarios.extend(beside(Structure::MULTIMAP32));
-    scenarios.extend(beside(Structure::MULTILOCK64));
+    for structure in [Structure::MAP32, Structure::LOCK64, Structure::MULTIMAP32] {
+        scenarios.extend(pairs(structure, &Place::POWERS).into_iter().map(backwards));
+    }
+    scenarios.push(backwards(meet(Structure::MULTIMAP32, Place::Wide, &[TWICE, &[Search]])));
+    scenarios.extend(beside(Structure::MULTIMAP32, InsertUnique));
+    scenarios.extend(beside(Structure::MULTILOCK64, InsertUnique));
     scenarios.extend(light_triples());
     scenarios.extend(stalls(Structure::MAP32, &Place::STALLS));
     scenarios.extend(stalls(Structure::LOCK64, &[Place::Empty]));
@@ -49,6 +53,8 @@ pub fn deep() -> Vec<Scenario> {
     scenarios.extend(stalls(Structure::MULTIMAP32, &[Place::Empty]));
     scenarios.extend(doubts(Structure::MULTILOCK64, &[Count, SearchAll]));
     scenarios.push(meet(Structure::MULTILOCK64, Place::Wide, &[TWICE, &[Search]]));
+    scenarios.extend(beside(Structure::MULTIMAP32, InsertOrAssign));
+    scenarios.extend(beside(Structure::MULTILOCK64, InsertOrAssign));
     // As many pairs as before, but others.
     scenarios.push(meet(Structure::MULTIMAP32, Place::Wide, &[&[Delete, Insert, Insert], &[SearchAll]]));
     scenarios.extend(on_key(Structure::MAP32, &[Place::Empty, Place::Present], &[2, 2]));
@@ -106,12 +112,9 @@ fn doubts(structure: Structure, others: &[Op]) -> Vec<Scenario> {
 }
 
 /// A pair is added in any case and looked at, while another insert asks whether the key is there.
-fn beside(structure: Structure) -> Vec<Scenario> {
-    let look = |unique: Op, look: Op| meet(structure, Place::Empty, &[&[Insert, look], &[unique]]);
-    [InsertUnique, InsertOrAssign]
-        .into_iter()
-        .flat_map(|unique| [Search, Count, SearchAll].map(|op| look(unique, op)))
-        .collect()
+fn beside(structure: Structure, other: Op) -> Vec<Scenario> {
+    let looks = [Search, Count, SearchAll];
+    looks.map(|look| meet(structure, Place::Empty, &[&[Insert, look], &[other]])).into()
 }
 
 /// A pair is inserted and the one before it taken out, twice: a scan behind the fence can find a pair dead that was

@@ -1,5 +1,6 @@
 //! The slab hash as a subject, for every entry type.
 
+use super::pool::free_slabs;
 use crate::check::{Array, Breach, Config, Kind, Memory, SimWarp, Subject, View};
 use std::marker::PhantomData;
 use warpproof_model::outcome::{Insert, Op as Mixed};
@@ -199,7 +200,7 @@ impl<L: Layout, U: Multiplicity, const S: usize> Subject for SlabSubject<L, U, S
 
     fn show(&self, array: usize, index: usize, value: u128) -> String {
         if array == Self::BITMAP {
-            return format!("{:032b}", value as u32).trim_start_matches('1').to_string() + "b";
+            return free_slabs(value as u32, self.config.buckets + 32 * index as u32);
         }
         if array == 1 {
             return value.to_string();
@@ -221,6 +222,54 @@ impl<L: Layout, U: Multiplicity, const S: usize> Subject for SlabSubject<L, U, S
             _ if value >> 63 != 0 => format!("{} locked", value as u64 & !(1 << 63)),
             _ => format!("{value}"),
         }
+    }
+
+    fn word(&self, array: usize, index: usize) -> String {
+        if array == Self::BITMAP {
+            return format!("pool, bitmap {index}");
+        }
+        let (slab, slot) = (index / self.slab_slots(), index % self.slab_slots());
+        let slab = match slab < self.config.buckets as usize {
+            true => format!("bucket {slab}"),
+            false => format!("slab {slab}"),
+        };
+        let part = match (L::ARRAYS.len(), array) {
+            (1, _) => "slot",
+            (_, 0) => "key",
+            _ => "value",
+        };
+        match self.is_link(index) {
+            true if array == 0 => format!("{slab}, link"),
+            true => format!("{slab}, unused"),
+            false => format!("{slab}, {part} {slot}"),
+        }
+    }
+
+    fn about(&self) -> Vec<String> {
+        let (buckets, pool) = (self.config.buckets, self.config.pool);
+        let last = buckets + pool;
+        let pairs = match L::ARRAYS {
+            [(_, 32)] => "a slot holds a key",
+            [_] => "5:10 in a slot is key 5 with value 10",
+            _ => "a key and its value are two words, and a key is locked until its value is there",
+        };
+        let slabs = match pool {
+            0 => "the pool is empty".to_string(),
+            1 => format!("slab {buckets} comes from the pool"),
+            2 => format!("slabs {buckets} and {} come from the pool", last - 1),
+            _ => format!("slabs {buckets} to {} come from the pool", last - 1),
+        };
+        vec![
+            format!(
+                "A hash table of {buckets} bucket{}: a chain of slabs with {} each. The link of a slab names the                  next one of its chain, nil at the end; {slabs}, whose bitmap tells which are free.",
+                if buckets == 1 { "" } else { "s" },
+                match self.slab_slots() - 1 {
+                    1 => "one slot".to_string(),
+                    slots => format!("{slots} slots"),
+                },
+            ),
+            format!("Of the words, {pairs}; a tombstone is a deleted pair, and its slot is not used again."),
+        ]
     }
 }
 

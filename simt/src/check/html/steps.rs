@@ -1,0 +1,125 @@
+//! The timeline, and the memory beside it.
+
+use super::super::fold::{Row, rows};
+use super::super::timeline::{LEGEND, split_word};
+use super::super::violation::{Cell, Step, Violation};
+use super::escape;
+use std::fmt::{Result, Write};
+
+const CONTROLS: &str = "<div class=\"controls\"><button type=\"button\" class=\"first\" aria-label=\"first\">\u{ab}</button>\
+<button type=\"button\" class=\"back\" aria-label=\"one step back\">\u{2190}</button>\
+<button type=\"button\" class=\"next\" aria-label=\"one step on\">\u{2192}</button>\
+<button type=\"button\" class=\"last\" aria-label=\"last\">\u{bb}</button>\
+<input type=\"range\" min=\"0\" value=\"0\" aria-label=\"step\"><span class=\"at\"></span></div>";
+
+impl Violation {
+    pub(super) fn write_steps_html(&self, out: &mut String) -> Result {
+        if self.steps.is_empty() {
+            return Ok(());
+        }
+        writeln!(out, "<h2>Steps</h2>\n<div class=\"both\">\n<div>")?;
+        self.write_table(out)?;
+        writeln!(out, "</div>\n<div class=\"side\">\n{CONTROLS}")?;
+        self.write_words(out)?;
+        writeln!(out, "</div>\n</div>")?;
+        writeln!(out, "<p class=\"foot\">{LEGEND} The arrow keys step.</p>")
+    }
+
+    fn write_table(&self, out: &mut String) -> Result {
+        let warps = self.scenario.programs.len();
+        let heads = (0..warps).map(|warp| format!("<th>warp {warp}</th>")).collect::<String>();
+        writeln!(out, "<table class=\"steps\">\n<thead><tr><th>step</th>{heads}</tr></thead>\n<tbody>")?;
+        let culprit = self.culprit();
+        for row in rows(&self.steps) {
+            let (number, warp, class, html) = match row {
+                Row::Step(at) => {
+                    let step = &self.steps[at];
+                    (at + 1, step.warp, step.class(), step.html())
+                }
+                Row::Repeat { warp, last, .. } => (last + 1, warp, "inner", escape(&row.text())),
+            };
+            let broke = if culprit == Some(number - 1) { " class=\"broke\"" } else { "" };
+            let writes = self.writes(row);
+            write!(out, "<tr data-step=\"{number}\"{broke}{writes}><td>{number}</td>")?;
+            for column in 0..warps {
+                match column == warp {
+                    true => write!(out, "<td class=\"{class}\">{html}</td>")?,
+                    false => write!(out, "<td></td>")?,
+                }
+            }
+            writeln!(out, "</tr>")?;
+        }
+        writeln!(out, "</tbody>\n</table>")
+    }
+
+    /// Which of the words shown a row changes, and to what, as attributes.
+    fn writes(&self, row: Row) -> String {
+        let Row::Step(at) = row else { return String::new() };
+        let step = &self.steps[at];
+        let word = self.words_shown().iter().position(|cell| cell.word == step.word);
+        match (word, &step.new) {
+            (Some(word), Some(new)) => format!(" data-writes=\"{word}\" data-value=\"{}\"", escape(new)),
+            _ => String::new(),
+        }
+    }
+
+    /// The words worth a look, group by group.
+    fn words_shown(&self) -> Vec<&Cell> {
+        let groups = self.touched_groups();
+        let of = |group: &'_ &str| {
+            let group = group.to_string();
+            self.context.memory.iter().filter(move |cell| split_word(&cell.word).0 == group)
+        };
+        groups.iter().flat_map(of).collect()
+    }
+
+    fn write_words(&self, out: &mut String) -> Result {
+        writeln!(
+            out,
+            "<table class=\"words\">\n<thead><tr><th>memory</th><th>at first</th><th class=\"now-title\">at the end</th>\
+             </tr></thead>\n<tbody>"
+        )?;
+        let mut group = "";
+        for cell in self.words_shown() {
+            let (mine, name) = split_word(&cell.word);
+            if mine != group {
+                group = mine;
+                writeln!(out, "<tr><th colspan=\"3\">{}</th></tr>", escape(group))?;
+            }
+            let (name, before, after) = (escape(name), escape(&cell.before), escape(&cell.after));
+            writeln!(
+                out,
+                "<tr data-word data-before=\"{before}\" data-after=\"{after}\"><td>{name}</td><td>{before}</td><td class=\"value\">{after}</td></tr>"
+            )?;
+        }
+        writeln!(out, "</tbody>\n</table>")
+    }
+}
+
+impl Step {
+    fn class(&self) -> &'static str {
+        match () {
+            () if self.is_edge() => "edge",
+            () if self.new.is_some() => "inner write",
+            () => "inner",
+        }
+    }
+
+    fn html(&self) -> String {
+        let mut text = escape(&self.text());
+        if self.is_edge() {
+            return text;
+        }
+        for order in ["Relaxed", "Acquire", "Release", "AcqRel"] {
+            text =
+                text.replacen(&format!(" {order} "), &format!(" <span class=\"order\">{order}</span> "), 1);
+        }
+        if let Some((read, stale)) = text.split_once(" (stale:") {
+            return format!("{read} <span class=\"stale\">(stale:{stale}</span>");
+        }
+        if self.expected.is_some() {
+            return format!("<span class=\"fails\">{text}</span>");
+        }
+        text
+    }
+}
