@@ -139,10 +139,10 @@ mod tests {
     fn places_are_what_they_are_called() {
         for scenario in wide() {
             let subject = crate::scenarios::subject(&scenario).expect("a subject");
-            let (arrays, lanes) = (subject.arrays(), scenario.config.lanes);
+            let arrays = subject.arrays();
             let memory = SeqMemory::new(&arrays);
             for call in &scenario.preload {
-                let ret = memory.guard(|m| subject.run(lanes, &Alone, m, call)).expect("a call that ends");
+                let ret = memory.guard(|m| subject.run(&Alone, m, call)).expect("a call that ends");
                 assert!(matches!(ret, Ret::Inserted | Ret::Deleted), "{}: {call} -> {ret}", scenario.name);
             }
             let bitmap = memory.words().pop().expect("a bitmap");
