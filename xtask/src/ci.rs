@@ -1,7 +1,7 @@
 //! `cargo xtask ci`: everything that must hold before a change lands, in the order of what fails soonest.
 
 use crate::shell::{Outcome, read, root, run};
-use crate::{fuzz, ptx, ptxas};
+use crate::{fuzz, mutants, ptx, ptxas};
 use std::process::Command;
 use std::time::Instant;
 
@@ -11,13 +11,14 @@ const FUZZ_SECONDS: u32 = 20;
 /// A step: its name, and what it does.
 type Step = (&'static str, fn() -> Outcome<()>);
 
-const STEPS: [Step; 8] = [
+const STEPS: [Step; 9] = [
     ("fmt", format),
     ("clippy", clippy),
     ("docs", docs),
     ("test", test),
     ("ptx", ptx::check),
     ("ptxas", ptxas::run_all),
+    ("mutants", mutants::sample),
     ("readme", readme),
     ("fuzz", || fuzz::run_all(FUZZ_SECONDS)),
 ];

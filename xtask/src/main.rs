@@ -20,7 +20,7 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
-  ci [STEP ...]  everything that must hold: fmt clippy docs test ptx ptxas readme fuzz
+  ci [STEP ...]  everything that must hold: fmt clippy docs test ptx ptxas mutants readme fuzz
   fuzz [SECONDS] run every fuzz target, 60 s each unless told otherwise
   mutants [STRUCTURE [NAME ...]]  check every mutant of tests/mutants, or those named, and write the table
   mutants --sample                check ten of them and compare with the table

@@ -41,7 +41,7 @@ pub(crate) fn run_all(structure: &str, names: &[&str]) -> Outcome<()> {
     }
     let known: Vec<String> = mutants.iter().map(|mutant| mutant.name.clone()).collect();
     mutants.retain(|mutant| names.is_empty() || names.contains(&mutant.name.as_str()));
-    let rows = judge_all(structure, &mutants)?;
+    let (rows, verdict) = judge_all(structure, &mutants)?;
     let text = table()?;
     let (head, old) = text.split_once(HEADING).ok_or("tests/mutants/README.md has no table")?;
     // Mutants that were not asked for keep their rows, as long as they exist.
@@ -49,7 +49,8 @@ pub(crate) fn run_all(structure: &str, names: &[&str]) -> Outcome<()> {
     let kept = known.filter(|row| mutants.iter().all(|m| !row.starts_with(&first_cell(&m.name))));
     let mut all: Vec<&str> = kept.chain(rows.iter().map(String::as_str)).collect();
     all.sort_unstable();
-    write(&table_path(), &format!("{head}{HEADING}\n|---|---|---|---|---|\n{}\n", all.join("\n")))
+    write(&table_path(), &format!("{head}{HEADING}\n|---|---|---|---|---|\n{}\n", all.join("\n")))?;
+    verdict
 }
 
 /// How the row of a mutant begins.
@@ -68,7 +69,8 @@ pub(crate) fn sample() -> Outcome<()> {
         }
     }
     mutants = mutants.into_iter().step_by(every).collect();
-    let rows = judge_all("slab", &mutants)?;
+    let (rows, verdict) = judge_all("slab", &mutants)?;
+    verdict?;
     match rows.iter().find(|row| !table.contains(*row)) {
         Some(row) => {
             Err(format!("tests/mutants/README.md has another row than (cargo xtask mutants):\n{row}"))
@@ -85,8 +87,8 @@ fn table() -> Outcome<String> {
     read(&table_path())
 }
 
-/// The rows of all; an error if a mutant survives or is not what it says.
-fn judge_all(structure: &str, mutants: &[Mutant]) -> Outcome<Vec<String>> {
+/// The rows of all, and an error if a mutant survives or is not what it says.
+fn judge_all(structure: &str, mutants: &[Mutant]) -> Outcome<(Vec<String>, Outcome<()>)> {
     let tree = scratch().join("mutants/tree");
     let (mut rows, mut faults) = (Vec::new(), Vec::new());
     for mutant in mutants {
@@ -98,7 +100,7 @@ fn judge_all(structure: &str, mutants: &[Mutant]) -> Outcome<Vec<String>> {
         rows.push(row);
     }
     println!("{} mutants, {} not as they should be", mutants.len(), faults.len());
-    if faults.is_empty() { Ok(rows) } else { Err(faults.join("\n")) }
+    Ok((rows, if faults.is_empty() { Ok(()) } else { Err(faults.join("\n")) }))
 }
 
 struct Verdict {

@@ -46,7 +46,8 @@ pub fn subject(scenario: &Scenario) -> Result<Arc<dyn AnySubject>, ScenarioError
     }
 }
 
-/// Lanes, and words per lane, of the slabs that scenarios have. Each is compiled for every table.
+/// Lanes, and words per lane, of the slabs that scenarios have. Each is compiled for every table; those of 8 and 32
+/// lanes only with the feature `shuttle`, whose engine alone takes so many accesses.
 pub const SHAPES: [(u32, u32); 10] =
     [(1, 2), (1, 3), (1, 4), (2, 1), (2, 2), (4, 1), (8, 1), (8, 2), (32, 1), (32, 2)];
 
@@ -59,9 +60,13 @@ fn shaped<L: Layout, U: Multiplicity>(scenario: &Scenario) -> Result<Arc<dyn Any
         (2, 1) => Ok(table::<L, U, 2, 1>(scenario)),
         (2, 2) => Ok(table::<L, U, 2, 2>(scenario)),
         (4, 1) => Ok(table::<L, U, 4, 1>(scenario)),
+        #[cfg(feature = "shuttle")]
         (8, 1) => Ok(table::<L, U, 8, 1>(scenario)),
+        #[cfg(feature = "shuttle")]
         (8, 2) => Ok(table::<L, U, 8, 2>(scenario)),
+        #[cfg(feature = "shuttle")]
         (32, 1) => Ok(table::<L, U, 32, 1>(scenario)),
+        #[cfg(feature = "shuttle")]
         (32, 2) => Ok(table::<L, U, 32, 2>(scenario)),
         (lanes, slots) => Err(ScenarioError::Shape { lanes, slots }),
     }

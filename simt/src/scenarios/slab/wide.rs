@@ -115,7 +115,7 @@ impl Dice {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "shuttle"))]
 mod tests {
     use super::*;
     use crate::seq::{Alone, SeqMemory};
