@@ -47,8 +47,11 @@ pub fn deep() -> Vec<Scenario> {
         scenarios.extend(pairs(structure, &Place::ALL));
         if !structure.is_multi() {
             scenarios.extend(stalls(structure, &Place::STALLS));
-            scenarios.extend(on_key(structure, &Place::ALL, &[2, 1]));
         }
+    }
+    // The other tables of unique keys run the code of the first, on words of other sizes.
+    for structure in [Structure::MAP32, Structure::LOCK64] {
+        scenarios.extend(on_key(structure, &Place::ALL, &[2, 1]));
     }
     scenarios.extend(stalls(Structure::MULTIMAP32, &[Place::Empty]));
     scenarios.extend(doubts(Structure::MULTILOCK64, &[Count, SearchAll]));
