@@ -66,7 +66,7 @@ pub fn deep() -> Vec<Scenario> {
     scenarios
 }
 
-/// All programs of so many calls, on at most `keys` different keys, by at most [`WARPS`] warps, in every place, up to
+/// All programs of so many calls, on at most `keys` different keys, by at most four warps, in every place, up to
 /// symmetry.
 pub fn family(structure: Structure, calls: usize, keys: usize) -> Vec<Scenario> {
     let of_shape = |place: Place, shape: &[usize]| programs(shape, structure.ops(), &place.keys(keys));
