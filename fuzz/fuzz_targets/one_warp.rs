@@ -15,6 +15,8 @@ use warpproof::simt::seq::{Alone, SeqMemory, SeqWarp};
 const EVERY: usize = 16;
 /// The most calls of a program.
 const LONGEST: usize = 600;
+/// Lanes, and words that each reads of a slab.
+const SHAPES: [(u32, u32); 5] = [(1, 2), (1, 4), (2, 1), (2, 2), (4, 1)];
 /// The bytes before the calls.
 const HEAD: usize = 5;
 
@@ -27,7 +29,7 @@ enum Step {
 fuzz_target!(|bytes: &[u8]| {
     let Some((head, body)) = bytes.split_at_checked(HEAD) else { return };
     let structure = Structure::ALL[head[0] as usize % Structure::ALL.len()];
-    let (lanes, slots) = [(1, 2), (1, 4), (2, 3), (4, 2), (4, 4)][head[1] as usize % 5];
+    let (lanes, slots) = SHAPES[head[1] as usize % SHAPES.len()];
     let (buckets, pool) = (u32::from(head[2]) % 4 + 1, u32::from(head[3]) % 48);
     let config = Config { lanes, slots, buckets, pool, bitmap: Vec::new() };
     let steps: Vec<Step> =
@@ -107,7 +109,7 @@ struct Driven<'a, S> {
 
 impl<S: Spec<State = Vec<u64>>> Driven<'_, S> {
     fn call(&mut self, call: &Call) {
-        let ret = self.memory.guard(|m| self.subject.run(self.config.lanes, &Alone, m, call));
+        let ret = self.memory.guard(|m| self.subject.run(&Alone, m, call));
         let ret = ret.unwrap_or_else(|error| panic!("{call}: {error}"));
         if ret == Ret::Full {
             let exhausted = self.memory.guard(|m| self.subject.exhausted(m));
@@ -134,9 +136,9 @@ impl<S: Spec<State = Vec<u64>>> Driven<'_, S> {
         match (self.config.lanes, self.config.slots) {
             (1, 2) => self.flush_of::<L, U, 1, 2>(),
             (1, _) => self.flush_of::<L, U, 1, 4>(),
-            (2, _) => self.flush_of::<L, U, 2, 3>(),
-            (_, 2) => self.flush_of::<L, U, 4, 2>(),
-            _ => self.flush_of::<L, U, 4, 4>(),
+            (2, 1) => self.flush_of::<L, U, 2, 1>(),
+            (2, _) => self.flush_of::<L, U, 2, 2>(),
+            _ => self.flush_of::<L, U, 4, 1>(),
         }
     }
 
@@ -154,10 +156,9 @@ impl<S: Spec<State = Vec<u64>>> Driven<'_, S> {
     }
 
     fn check(&self) {
-        let lanes = self.config.lanes;
-        let state = self.memory.guard(|m| self.subject.check_state(lanes, m));
+        let state = self.memory.guard(|m| self.subject.check_state(m));
         assert_eq!(state, Ok(Ok(())));
-        let quiescent = self.memory.guard(|m| self.subject.check_quiescent(lanes, m));
+        let quiescent = self.memory.guard(|m| self.subject.check_quiescent(m));
         assert_eq!(quiescent, Ok(Ok(())));
     }
 }
