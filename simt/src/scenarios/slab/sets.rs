@@ -84,7 +84,7 @@ pub fn family(structure: Structure, calls: usize, keys: usize) -> Vec<Scenario> 
 }
 
 /// How long the deep set takes, in seconds on two cores.
-pub const DEEP_SECONDS: u64 = 3600;
+pub const DEEP_SECONDS: u64 = 1800;
 
 /// All scenarios, none twice.
 pub fn all() -> Vec<Scenario> {
