@@ -2,11 +2,9 @@
 
 #[cfg(feature = "loom")]
 use super::execution::Spot;
-use super::record::{Action, RawStep, Record};
+use super::record::Record;
 use super::subject::AnySubject;
-use super::{
-    Access, Array, Breach, Cell, Context, Event, Kind, Linearization, Loads, Scenario, Step, View, Violation,
-};
+use super::{Array, Breach, Event, Kind, Linearization, Loads, Scenario, View, Violation};
 use crate::seq::{Alone, SeqError, SeqMemory};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -17,7 +15,7 @@ use warpproof_model::spec::{Call, Ret};
 pub(crate) struct Case {
     pub(crate) subject: Arc<dyn AnySubject>,
     pub(crate) scenario: Scenario,
-    engine: &'static str,
+    pub(super) engine: &'static str,
     pub(crate) loads: Loads,
     /// The warp that stops, and before which of its accesses.
     pub(crate) stall: Option<(usize, u32)>,
@@ -47,14 +45,14 @@ const OUTCOMES: usize = 1 << 16;
 
 /// What was judged before. Executions repeat states and histories far more often than not.
 #[derive(Default)]
-struct Known {
+pub(super) struct Known {
     /// States whose invariants hold, and whether the pool is exhausted in them.
     states: HashMap<Vec<u128>, bool>,
     /// What the final calls return in a final state.
     finals: HashMap<Vec<u128>, Vec<Ret>>,
     histories: HashSet<Vec<Event>>,
     outcomes: HashSet<Vec<Event>>,
-    violation: Option<Box<Violation>>,
+    pub(super) violation: Option<Box<Violation>>,
 }
 
 impl Case {
@@ -130,7 +128,7 @@ impl Case {
         self.writers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn known(&self) -> MutexGuard<'_, Known> {
+    pub(super) fn known(&self) -> MutexGuard<'_, Known> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -248,7 +246,7 @@ impl Case {
     }
 
     /// Where the search for an order ends, if some key has none.
-    fn linearization(&self, events: &[Event]) -> Option<Linearization> {
+    pub(super) fn linearization(&self, events: &[Event]) -> Option<Linearization> {
         let mut keys: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
         for (at, event) in events.iter().enumerate() {
             keys.entry(self.subject.key(&event.call)).or_default().push(at);
@@ -309,91 +307,6 @@ impl Case {
             events.push(Event { warp, ..Event::alone(call, ret, time) });
         }
         Some(events)
-    }
-
-    /// Notes the violation of the execution that began last, with its trace. Of several the first counts, unless one
-    /// of its kind is a better example.
-    pub(crate) fn violated(&self, breach: Breach, record: &Record) {
-        let worse = |best: &Violation| best.kind != breach.kind || best.steps.len() < record.steps.len();
-        if self.known().violation.as_deref().is_some_and(worse) {
-            return;
-        }
-        let violation = Violation {
-            kind: breach.kind,
-            detail: breach.detail,
-            engine: self.engine.to_string(),
-            loads: self.loads,
-            stalled_after: self.stall.map(|(_, after)| after),
-            execution: self.executions(),
-            scenario: self.scenario.clone(),
-            steps: record.steps.iter().map(|step| self.step(step)).collect(),
-            history: record.events.clone(),
-            context: self.context(record),
-        };
-        let mut known = self.known();
-        if known.violation.as_ref().is_none_or(|best| violation.improves(best)) {
-            known.violation = Some(Box::new(violation));
-        }
-    }
-
-    fn context(&self, record: &Record) -> Context {
-        let places = self.arrays.iter().enumerate();
-        let places = places.flat_map(|(array, it)| (0..it.initial.len()).map(move |index| (array, index)));
-        let cell = |((array, index), (before, after)): ((usize, usize), (&u128, &u128))| Cell {
-            word: self.subject.word(array, index),
-            before: self.show(array, index, *before),
-            after: self.show(array, index, *after),
-        };
-        Context {
-            about: self.subject.about(),
-            memory: places.zip(self.initial.iter().zip(&record.shadow)).map(cell).collect(),
-            linearization: self.linearization(&record.events),
-            reduced: None,
-        }
-    }
-
-    fn step(&self, raw: &RawStep) -> Step {
-        let mut step = Step {
-            warp: raw.warp,
-            call: raw.call,
-            action: String::new(),
-            word: String::new(),
-            old: String::new(),
-            new: None,
-            stale: false,
-            newest: None,
-            expected: None,
-        };
-        step.action = match &raw.action {
-            Action::Access { array, index, access, read, newest, written } => {
-                step.word = self.subject.word(*array, *index);
-                step.old = self.show(*array, *index, *read);
-                step.new = written.map(|value| self.show(*array, *index, value));
-                step.stale = read != newest;
-                step.newest = step.stale.then(|| self.show(*array, *index, *newest));
-                step.expected = match access {
-                    Access::Exchange { current, .. } if written.is_none() => {
-                        Some(self.show(*array, *index, *current))
-                    }
-                    _ => None,
-                };
-                access.name()
-            }
-            Action::Call => {
-                step.old = self.scenario.programs[raw.warp][raw.call].to_string();
-                "call".to_string()
-            }
-            Action::Return(ret) => {
-                step.old = ret.to_string();
-                "return".to_string()
-            }
-            Action::Fence => "fence".to_string(),
-            Action::Pause => "pause".to_string(),
-            Action::Barrier => "barrier".to_string(),
-            Action::Stalled => "stops for ever".to_string(),
-            Action::Blocked => "waits for the stalled warp".to_string(),
-        };
-        step
     }
 }
 

@@ -28,6 +28,8 @@ mod scenario;
 mod subject;
 mod text;
 mod timeline;
+#[cfg(any(feature = "loom", feature = "shuttle"))]
+mod trace;
 mod violation;
 mod warp;
 
