@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use warpproof::model::slab::Multi;
 use warpproof::model::spec::{Call, Multimap, Op, Ret};
 use warpproof::simt::check::{Array, Breach, Config, Memory, Report, Scenario, SimWarp, Subject, Verdict};
-use warpproof::simt::engine::Options;
-use warpproof::simt::loom::{explore, explore_subject};
+use warpproof::simt::engine::{Engine, Options, explore_subject};
+use warpproof::simt::loom::Loom;
 use warpproof::simt::scenarios::random;
 use warpproof::simt::scenarios::slab::{Map32, SlabSubject, Structure};
 
@@ -79,7 +79,7 @@ fn runner(cases: u32) -> TestRunner {
 fn every_table_holds_in_random_scenarios() {
     let (explored, capped) = (AtomicU64::new(0), AtomicU64::new(0));
     let done = runner(100).run(&Scenarios(None), |scenario| {
-        let report = explore(&scenario, &options(100)).expect("a scenario");
+        let report = Loom.explore(&scenario, &options(100)).expect("a scenario");
         // Relaxed, both: one thread counts.
         explored.fetch_add(1, Ordering::Relaxed);
         capped.fetch_add(u64::from(report.verdict == Verdict::Capped), Ordering::Relaxed);
@@ -159,9 +159,10 @@ impl<const S: usize> Subject for Faulty<S> {
 fn explore_faulty(fault: Fault, scenario: &Scenario) -> Report {
     fn explore<const S: usize>(fault: Fault, scenario: &Scenario) -> Report {
         let table = SlabSubject::new(scenario.config.clone(), false, true);
-        explore_subject(Faulty::<S> { table, fault }, scenario, &options(300)).expect("a scenario")
+        explore_subject(&Loom, Faulty::<S> { table, fault }, scenario, &options(300)).expect("a scenario")
     }
     match scenario.config.slots {
+        1 => explore::<1>(fault, scenario),
         2 => explore::<2>(fault, scenario),
         3 => explore::<3>(fault, scenario),
         _ => explore::<4>(fault, scenario),
@@ -192,7 +193,7 @@ fn is_smallest(scenario: &Scenario, pairs: u32) {
     let Config { lanes, slots, buckets, pool, .. } = scenario.config;
     assert_eq!((lanes, buckets, slots - 1 + pool), (1, 1, pairs));
     assert_eq!(scenario.programs.iter().map(Vec::len).collect::<Vec<_>>(), [1, 1]);
-    let report = explore(scenario, &options(50_000)).expect("a scenario");
+    let report = Loom.explore(scenario, &options(50_000)).expect("a scenario");
     assert!(report.passed(), "without the fault: {} {:?}", report.verdict, report.violation);
 }
 

@@ -1,11 +1,13 @@
 //! The suite on the first GPU, if there is one: 64-bit pairs in 128-bit words where it has them, and by the lock bit.
 #![cfg(feature = "gpu")]
 
+#[path = "support/device.rs"]
+mod device;
 mod suite;
 
 use std::marker::PhantomData;
-use std::sync::OnceLock;
 
+use device::device;
 use suite::{Maps, Sets};
 use warpproof::gpu::{Device, Entry, Error, Layout, Scalar, SlabMap, SlabSet, Tuning};
 use warpproof::model::host::Geometry;
@@ -62,20 +64,6 @@ impl<M> Sets for Gpu<M> {
     fn set_geometry(&self, keys: u64) -> Geometry {
         Geometry::new(keys, 0.6, SLAB_SLOTS as u32).expect("a small table")
     }
-}
-
-/// The first device, opened once; `None`, with a word printed, if this machine has none.
-fn device() -> Option<&'static Device> {
-    static DEVICE: OnceLock<Option<Device>> = OnceLock::new();
-    let opened = DEVICE.get_or_init(|| match Device::open(0) {
-        Ok(device) => Some(device),
-        Err(Error::NoDriver | Error::NoDevice { .. }) => None,
-        Err(error) => panic!("{error}"),
-    });
-    if opened.is_none() {
-        println!("skipped: no CUDA device");
-    }
-    opened.as_ref()
 }
 
 fn unique() -> Option<Gpu<Unique>> {

@@ -1,8 +1,8 @@
 //! Histories of the first GPU, if there is one: each operation takes two stamps on the device.
 
+use super::device::device;
 use super::holds;
-use std::sync::OnceLock;
-use warpproof::gpu::{Device, Entry, Error, Scalar, SlabMap, SlabSet, Stamped, StressClock, Tuning};
+use warpproof::gpu::{Device, Entry, Scalar, SlabMap, SlabSet, Stamped, StressClock, Tuning};
 use warpproof::model::host::{Answer, BulkMap, BulkSet, Geometry, Op};
 use warpproof::model::slab::SLAB_SLOTS;
 use warpproof::model::spec::{Call, Map, Op as Name, Ret, Set};
@@ -14,20 +14,6 @@ const CALLS: u64 = 1 << 20;
 
 /// Tables of so many keys, by so many launches. Few keys: tombstones are a part of every chain until a flush.
 const LOADS: [(u64, u64); 3] = [(1 << 18, 2), (1 << 10, 4), (16, 64)];
-
-/// The first device, opened once; `None`, with a word printed, if this machine has none.
-fn device() -> Option<&'static Device> {
-    static DEVICE: OnceLock<Option<Device>> = OnceLock::new();
-    let opened = DEVICE.get_or_init(|| match Device::open(0) {
-        Ok(device) => Some(device),
-        Err(Error::NoDriver | Error::NoDevice { .. }) => None,
-        Err(error) => panic!("{error}"),
-    });
-    if opened.is_none() {
-        println!("skipped: no CUDA device");
-    }
-    opened.as_ref()
-}
 
 /// What one launch does: an operation and a key each. Of sixteen, one is a delete; a set has no assigns.
 fn program(keys: u64, launch: u64, len: u64, assigns: bool) -> (Vec<Op>, Vec<u64>) {

@@ -3,6 +3,9 @@
 //!
 //! The monitor that checks them is first compared with the exhaustive search, on small histories.
 
+#[cfg(feature = "gpu")]
+#[path = "../support/device.rs"]
+mod device;
 mod drive;
 mod faults;
 #[cfg(feature = "gpu")]

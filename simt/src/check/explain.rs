@@ -256,6 +256,7 @@ mod tests {
             kind,
             detail: "it is wrong".to_string(),
             engine: "loom".to_string(),
+            sample: None,
             loads: Loads::AsLoads,
             stalled_after: None,
             execution: 1,

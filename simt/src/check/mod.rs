@@ -40,7 +40,7 @@ pub use memory::{Access, Cells, Handle, Memory, View};
 pub use report::{Pass, Report, Verdict};
 pub use scenario::{Allows, Config, Reads, Scenario, Stall};
 pub use subject::{AnySubject, Array, LANES, OfLanes, Subject, of_lanes};
-pub use violation::{Breach, Cell, Context, Kind, Loads, Reduced, Step, Violation};
+pub use violation::{Breach, Cell, Context, Kind, Loads, Reduced, Sample, Step, Violation};
 pub use warp::{ArrayBlock, ArrayWarp, Hooks, SimWarp};
 
 #[cfg(any(feature = "loom", feature = "shuttle"))]

@@ -29,7 +29,11 @@ impl Violation {
 
     /// How it was found, in one line.
     pub(super) fn found(&self) -> String {
-        let mut text = format!("Found by {}, {}, in execution {}.", self.engine, self.loads, self.execution);
+        let mut text = format!("Found by {}", self.engine);
+        if let Some(sample) = &self.sample {
+            let _ = write!(text, " {sample}");
+        }
+        let _ = write!(text, ", {}, in execution {}.", self.loads, self.execution);
         if let Some(reduced) = &self.context.reduced {
             let (warps, calls, _) = self.size();
             if (warps, calls) != (reduced.warps, reduced.calls) {

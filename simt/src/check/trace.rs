@@ -16,6 +16,7 @@ impl Case {
             kind: breach.kind,
             detail: breach.detail,
             engine: self.engine.to_string(),
+            sample: None,
             loads: self.loads,
             stalled_after: self.stall.map(|(_, after)| after),
             execution: self.executions(),

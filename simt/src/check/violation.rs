@@ -140,6 +140,24 @@ pub struct Reduced {
     pub complete: bool,
 }
 
+/// Which schedules an engine tried: the same seed and number of schedules give the same ones.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Sample {
+    /// Where it began.
+    pub seed: u64,
+    /// How many it was to try.
+    pub schedules: u64,
+    /// The scheduler that found the violation.
+    pub scheduler: String,
+}
+
+impl core::fmt::Display for Sample {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        let Self { seed, schedules, scheduler } = self;
+        write!(f, "--seed {seed} --schedules {schedules} ({scheduler})")
+    }
+}
+
 /// A violation with everything needed to look at it again.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Violation {
@@ -149,6 +167,9 @@ pub struct Violation {
     pub detail: String,
     /// The engine that found it.
     pub engine: String,
+    /// Which schedules it tried, if it samples.
+    #[serde(default)]
+    pub sample: Option<Sample>,
     /// How loads were explored.
     pub loads: Loads,
     /// After how many accesses the scenario's stalled warp stopped.

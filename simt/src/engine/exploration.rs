@@ -61,6 +61,7 @@ impl Found {
             kind: breach.kind,
             detail: format!("{} (in the preload)", breach.detail),
             engine: engine.to_string(),
+            sample: None,
             loads,
             stalled_after: None,
             execution: 0,

@@ -1,7 +1,7 @@
 //! Smaller scenarios with the same kind of violation, and the shortest trace of the smallest.
 
 use super::Options;
-use crate::check::{Reduced, Report, Scenario, Violation};
+use crate::check::{Reduced, Report, Sample, Scenario, Verdict, Violation};
 use crate::scenarios::ScenarioError;
 use std::time::{Duration, Instant};
 use warpproof_model::spec::{Call, Op};
@@ -62,10 +62,13 @@ pub fn minimise(found: &Violation, options: &Options, limits: &Limits, explore: 
 /// # Errors
 /// If the scenario is none.
 pub fn explore_again(violation: &Violation, explore: &Explore<'_>) -> Result<Report, ScenarioError> {
-    let options = match &violation.context.reduced {
-        Some(reduced) => shortest_options(&Options::default(), reduced.executions),
-        None => Options::default(),
-    };
+    let mut options = Options::default();
+    if let Some(Sample { seed, schedules, .. }) = violation.sample {
+        options = Options { seed, schedules, ..options };
+    }
+    if let Some(reduced) = &violation.context.reduced {
+        options = shortest_options(&options, reduced.executions);
+    }
     explore(&violation.scenario, &options)
 }
 
@@ -141,7 +144,7 @@ impl Search<'_> {
             Some(violation) if violation.kind == self.best.kind => self.best = *violation,
             Some(_) => return false,
             None => {
-                self.complete &= report.passed() || report.verdict == crate::check::Verdict::Blind;
+                self.complete &= report.is_clean() || report.verdict == Verdict::Blind;
                 return false;
             }
         }

@@ -16,9 +16,10 @@ pub use worker::serve;
 #[cfg(any(feature = "loom", feature = "shuttle"))]
 pub(crate) use exploration::{Exploration, Found, fits};
 
-use crate::check::{Loads, Report, Scenario};
-use crate::scenarios::ScenarioError;
+use crate::check::{AnySubject, Loads, Report, Scenario, Subject, of_lanes};
+use crate::scenarios::{ScenarioError, subject};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Explores scenarios.
@@ -34,11 +35,39 @@ pub trait Engine: Sync {
         false
     }
 
-    /// Explores one scenario.
+    /// Explores a scenario of any subject. `Scenario::structure` is only a name here.
     ///
     /// # Errors
-    /// If the structure or its configuration is not known, or the scenario has more warps than the engine.
-    fn explore(&self, scenario: &Scenario, options: &Options) -> Result<Report, ScenarioError>;
+    /// If the scenario has no warp or more than the engine knows, or not the lanes of the subject.
+    fn explore_any(
+        &self,
+        subject: &Arc<dyn AnySubject>,
+        scenario: &Scenario,
+        options: &Options,
+    ) -> Result<Report, ScenarioError>;
+
+    /// Explores a scenario of a structure that this crate knows (see [`crate::scenarios`]).
+    ///
+    /// # Errors
+    /// If the structure or its configuration is not known; as [`Engine::explore_any`].
+    fn explore(&self, scenario: &Scenario, options: &Options) -> Result<Report, ScenarioError> {
+        self.explore_any(&subject(scenario)?, scenario, options)
+    }
+}
+
+/// Explores a scenario of a subject from elsewhere, with the lanes that the scenario names.
+///
+/// # Errors
+/// If these are not among [`crate::check::LANES`]; as [`Engine::explore_any`].
+pub fn explore_subject<S: Subject>(
+    engine: &dyn Engine,
+    subject: S,
+    scenario: &Scenario,
+    options: &Options,
+) -> Result<Report, ScenarioError> {
+    let lanes = scenario.config.lanes;
+    let subject = of_lanes(subject, lanes).ok_or(ScenarioError::Lanes(lanes))?;
+    engine.explore_any(&subject, scenario, options)
 }
 
 /// The engines of this build.

@@ -1,15 +1,15 @@
 //! Canaries: that the engine sees what it must, and does not fall into loom's known holes (see `holes`).
 
-use super::explore_subject;
+use super::Loom;
 use crate::check::litmus::*;
 use crate::check::{Kind, Loads, Reads, Scenario, Stall, Verdict};
-use crate::engine::Options;
+use crate::engine::{Options, explore_subject};
 use std::collections::BTreeSet;
 
 /// What the engine sees of a scenario that holds.
 pub(super) fn outcomes(scenario: &Scenario, loads: Loads) -> BTreeSet<String> {
     let options = Options { loads: vec![loads], ..Options::default() };
-    let report = explore_subject(Litmus, scenario, &options).expect("a scenario");
+    let report = explore_subject(&Loom, Litmus, scenario, &options).expect("a scenario");
     assert_eq!(report.verdict, Verdict::Passed, "{:?}", report.violation);
     report.outcomes
 }
@@ -40,7 +40,7 @@ fn three_readers_and_a_writer_see_every_order() {
 #[test]
 fn a_wild_index_is_out_of_bounds() {
     let report =
-        explore_subject(Litmus, &scenario(&[&[(WILD, 0)]]), &Options::default()).expect("a scenario");
+        explore_subject(&Loom, Litmus, &scenario(&[&[(WILD, 0)]]), &Options::default()).expect("a scenario");
     let violation = report.violation.expect("a violation");
     assert_eq!((report.verdict, violation.kind), (Verdict::Violated, Kind::OutOfBounds));
 }
@@ -50,11 +50,11 @@ fn waiting_for_a_stalled_warp_exceeds_the_step_bound_unless_it_is_allowed() {
     let mut scenario = scenario(&[&[(LOAD_THEN_STORE, 0)], &[(WAIT, 0)]]);
     assert_eq!(outcomes(&scenario, Loads::AsLoads), set(&["done | done"]));
     scenario.stall = Some(Stall { warp: 0, after: Some(1) });
-    let report = explore_subject(Litmus, &scenario, &Options::default()).expect("a scenario");
+    let report = explore_subject(&Loom, Litmus, &scenario, &Options::default()).expect("a scenario");
     let violation = report.violation.expect("a violation");
     assert_eq!(violation.kind, Kind::StepBound);
     scenario.allows.blocking = true;
-    let report = explore_subject(Litmus, &scenario, &Options::default()).expect("a scenario");
+    let report = explore_subject(&Loom, Litmus, &scenario, &Options::default()).expect("a scenario");
     assert_eq!(report.verdict, Verdict::Passed, "{:?}", report.violation);
 }
 
@@ -63,7 +63,7 @@ fn a_warp_that_is_missing_at_a_barrier_is_found() {
     let together = scenario(&[&[(MEET, 0)], &[(MEET, 0)], &[(MEET, 0)]]);
     assert_eq!(outcomes(&together, Loads::AsLoads), set(&["done | done | done"]));
     let missing = scenario(&[&[(MEET, 0)], &[(LOAD, 0)]]);
-    let report = explore_subject(Litmus, &missing, &Options::default()).expect("a scenario");
+    let report = explore_subject(&Loom, Litmus, &missing, &Options::default()).expect("a scenario");
     assert_eq!(report.violation.expect("a violation").kind, Kind::BarrierDivergence);
 }
 
@@ -71,7 +71,7 @@ fn a_warp_that_is_missing_at_a_barrier_is_found() {
 fn an_expected_outcome_that_is_not_seen_is_blindness() {
     let mut scenario = scenario(&[&[(LOAD_THEN_STORE, 0)], &[(LOAD, 0)]]);
     scenario.expects = vec!["done | count 2".to_string()];
-    let report = explore_subject(Litmus, &scenario, &Options::default()).expect("a scenario");
+    let report = explore_subject(&Loom, Litmus, &scenario, &Options::default()).expect("a scenario");
     assert_eq!(report.verdict, Verdict::Blind);
     assert_eq!(report.unseen, set(&["done | count 2"]));
 }

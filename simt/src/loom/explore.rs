@@ -3,11 +3,10 @@
 use super::machine::LoomMachine;
 use super::plan::Plan;
 use crate::check::{
-    AnySubject, Breach, Case, Kind, Loads, Record, Report, Scenario, Subject, Verdict, message, of_lanes,
-    run_warp,
+    AnySubject, Breach, Case, Kind, Loads, Record, Report, Scenario, Verdict, message, run_warp,
 };
 use crate::engine::{Engine, Exploration, Found, Options, fits};
-use crate::scenarios::{ScenarioError, subject};
+use crate::scenarios::ScenarioError;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::time::Instant;
@@ -25,60 +24,35 @@ impl Engine for Loom {
         "exhaustive exploration of small programs, weak memory included"
     }
 
-    fn explore(&self, scenario: &Scenario, options: &Options) -> Result<Report, ScenarioError> {
-        explore(scenario, options)
+    fn explore_any(
+        &self,
+        subject: &Arc<dyn AnySubject>,
+        scenario: &Scenario,
+        options: &Options,
+    ) -> Result<Report, ScenarioError> {
+        fits(&**subject, scenario, WARPS)?;
+        let mut exploration = Exploration::new(scenario, NAME);
+        let mut writers = Vec::new();
+        for &loads in &options.loads {
+            let mut explorer = Explorer {
+                subject,
+                scenario,
+                options,
+                loads,
+                started: exploration.started,
+                writers: &mut writers,
+            };
+            exploration.pass(loads, |after, before| explorer.explore(after, before));
+            if exploration.is_violated() && !options.shortest {
+                break;
+            }
+        }
+        Ok(exploration.finish())
     }
 }
 
 /// The name of this engine.
 pub(super) const NAME: &str = "loom";
-
-/// Explores a scenario of a structure that this crate knows (see [`crate::scenarios`]).
-///
-/// # Errors
-/// If the structure or its configuration is not known.
-pub fn explore(scenario: &Scenario, options: &Options) -> Result<Report, ScenarioError> {
-    explore_any(&subject(scenario)?, scenario, options)
-}
-
-/// Explores a scenario of any subject. `Scenario::structure` is only a name here.
-///
-/// # Errors
-/// If the scenario has no warp, more than four, or a number of lanes that is not among [`crate::check::LANES`].
-pub fn explore_subject<S: Subject>(
-    subject: S,
-    scenario: &Scenario,
-    options: &Options,
-) -> Result<Report, ScenarioError> {
-    let lanes = scenario.config.lanes;
-    let subject = of_lanes(subject, lanes).ok_or(ScenarioError::Lanes(lanes))?;
-    explore_any(&subject, scenario, options)
-}
-
-fn explore_any(
-    subject: &Arc<dyn AnySubject>,
-    scenario: &Scenario,
-    options: &Options,
-) -> Result<Report, ScenarioError> {
-    fits(&**subject, scenario, WARPS)?;
-    let mut exploration = Exploration::new(scenario, NAME);
-    let mut writers = Vec::new();
-    for &loads in &options.loads {
-        let mut explorer = Explorer {
-            subject,
-            scenario,
-            options,
-            loads,
-            started: exploration.started,
-            writers: &mut writers,
-        };
-        exploration.pass(loads, |after, before| explorer.explore(after, before));
-        if exploration.is_violated() && !options.shortest {
-            break;
-        }
-    }
-    Ok(exploration.finish())
-}
 
 /// The most warps: loom has five threads, and the main one only starts the others.
 const WARPS: usize = 4;

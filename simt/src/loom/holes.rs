@@ -1,11 +1,11 @@
 //! Loom's known holes: each shown with loom itself, and what the engine does about it. If a hole is closed one day
 //! its test fails, and the engine could be simpler.
 
+use super::Loom;
 use super::canaries::outcomes;
-use super::explore_subject;
 use crate::check::litmus::*;
 use crate::check::{Array, Config, Kind, Loads, Memory, Scenario, SimWarp, Subject, Verdict};
-use crate::engine::Options;
+use crate::engine::{Options, explore_subject};
 use crate::scenarios::ScenarioError;
 use ::loom::model::Builder;
 use ::loom::sync::atomic::{AtomicU64, Ordering::*};
@@ -213,7 +213,8 @@ fn loom_gives_up_beyond_five_threads() {
 #[test]
 fn the_engine_says_that_five_warps_are_too_many() {
     let one: &[(Op, u64)] = &[(LOAD, 0)];
-    let error = explore_subject(Litmus, &scenario(&[one; 5]), &Options::default()).expect_err("too many");
+    let error =
+        explore_subject(&Loom, Litmus, &scenario(&[one; 5]), &Options::default()).expect_err("too many");
     assert_eq!(error, ScenarioError::Warps { warps: 5, most: 4 });
 }
 
@@ -244,7 +245,7 @@ fn loom_passes_silently_at_a_limit() {
 #[test]
 fn a_capped_exploration_is_not_passed() {
     let options = Options { max_executions: Some(2), ..Options::default() };
-    let report = explore_subject(Litmus, &scenario(&[&[(PULSE, 0)], &[(LOOK, 0)]]), &options);
+    let report = explore_subject(&Loom, Litmus, &scenario(&[&[(PULSE, 0)], &[(LOOK, 0)]]), &options);
     assert_eq!(report.expect("a scenario").verdict, Verdict::Capped);
 }
 
@@ -306,7 +307,7 @@ fn real_time_is_lost_without_stamps_and_seen_with_them() {
     let scenario = Scenario::new("forgetful", "forgetful", config, programs);
     for loads in [Loads::AsLoads, Loads::AsRmw] {
         let options = Options { loads: vec![loads], ..Options::default() };
-        let report = explore_subject(Forgetful, &scenario, &options).expect("a scenario");
+        let report = explore_subject(&Loom, Forgetful, &scenario, &options).expect("a scenario");
         let violation = report.violation.expect("a violation");
         assert_eq!((report.verdict, violation.kind), (Verdict::Violated, Kind::NotLinearizable), "{loads}");
     }

@@ -25,4 +25,4 @@ mod plan;
 #[cfg(test)]
 mod reduced;
 
-pub use explore::{Loom, explore, explore_subject};
+pub use explore::Loom;

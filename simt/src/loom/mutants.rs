@@ -1,10 +1,10 @@
 //! Wrong versions fail: small subjects, each with one mistake, and the violation that must be found.
 
-use super::explore_subject;
+use super::Loom;
 use crate::check::{
     Array, Breach, Config, Kind, Memory, Reads, Report, Scenario, SimWarp, Subject, Verdict, Violation,
 };
-use crate::engine::Options;
+use crate::engine::{Options, explore_subject};
 use warpproof_model::spec::{Call, Map, Op, Ret};
 use warpproof_model::{Order, ReadOrder, Words, WriteOrder};
 
@@ -139,7 +139,7 @@ fn check(mistake: Option<Mistake>, preload: &str, programs: &[&str], reads: Read
     scenario.preload = program(preload);
     scenario.finally = program("search 5; search 6");
     scenario.reads = reads;
-    explore_subject(Tiny { mistake }, &scenario, &Options::default()).expect("a scenario")
+    explore_subject(&Loom, Tiny { mistake }, &scenario, &Options::default()).expect("a scenario")
 }
 
 /// The mistake is found as `kind`; without it the same scenario holds.

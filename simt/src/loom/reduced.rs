@@ -1,9 +1,9 @@
 //! Counterexamples are reduced to the least that shows the mistake, and found again step by step.
 
+use super::Loom;
 use super::mutants::{Mistake, Tiny, program};
-use super::{explore, explore_subject};
 use crate::check::{Config, Kind, Report, Scenario, Stall, Violation};
-use crate::engine::{Limits, Options, explore_again, minimise};
+use crate::engine::{Engine, Limits, Options, explore_again, explore_subject, minimise};
 use crate::scenarios::{ScenarioError, slab};
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ fn scenario(preload: &str, programs: &[&str], finally: &str) -> Scenario {
 }
 
 fn explorer(mistake: Mistake) -> impl Fn(&Scenario, &Options) -> Result<Report, ScenarioError> {
-    move |scenario, options| explore_subject(Tiny { mistake: Some(mistake) }, scenario, options)
+    move |scenario, options| explore_subject(&Loom, Tiny { mistake: Some(mistake) }, scenario, options)
 }
 
 fn found(mistake: Mistake, scenario: &Scenario, options: &Options) -> Violation {
@@ -127,8 +127,12 @@ fn the_shortest_trace_is_no_longer_than_the_first() {
     let shortest = found(Mistake::BlindDelete, &large, &Options { shortest: true, ..Options::default() });
     assert_eq!(shortest.kind, first.kind);
     assert!(!first.improves(&shortest), "{}\n{}", first.timeline(), shortest.timeline());
-    let passed =
-        explore_subject(Tiny { mistake: None }, &large, &Options { shortest: true, ..Options::default() });
+    let passed = explore_subject(
+        &Loom,
+        Tiny { mistake: None },
+        &large,
+        &Options { shortest: true, ..Options::default() },
+    );
     assert!(passed.expect("a scenario").passed(), "without a mistake nothing changes");
 }
 
@@ -144,6 +148,8 @@ fn a_scenario_that_frees_keeps_its_calls() {
         &Options::default(),
     );
     violation.scenario = frees.clone();
-    let same = minimise(&violation, &Options::default(), &Limits::default(), &explore);
+    let same = minimise(&violation, &Options::default(), &Limits::default(), &|scenario, options| {
+        Loom.explore(scenario, options)
+    });
     assert_eq!(same.scenario.programs, frees.programs);
 }

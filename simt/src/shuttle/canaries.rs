@@ -1,13 +1,13 @@
 //! Canaries: planted faults that must be found within a fixed number of schedules, and what this engine cannot see.
 
-use super::explore_subject;
+use super::Shuttle;
 use crate::check::litmus::{
     LOAD, LOAD_THEN_STORE, Litmus, MEET, RECEIVE, SEND_RELAXED, STORE_LOAD, WAIT, WILD, scenario, set,
 };
 use crate::check::{
     Array, Config, Kind, Memory, Reads, Report, Scenario, SimWarp, Stall, Subject, Verdict, Violation,
 };
-use crate::engine::Options;
+use crate::engine::{Options, explore_again, explore_subject};
 use crate::scenarios::ScenarioError;
 use warpproof_model::spec::{Call, Op, Ret, Spec};
 use warpproof_model::{IntegerWords, Order, ReadOrder, Words, WriteOrder};
@@ -160,7 +160,7 @@ fn check(faulty: bool, programs: &[&[Op]]) -> Report {
     };
     let programs = programs.iter().map(|ops| ops.iter().map(call).collect());
     let scenario = Scenario::new("planted", "planted", config, programs.collect());
-    explore_subject(Planted { faulty }, &scenario, &options()).expect("a scenario")
+    explore_subject(&Shuttle, Planted { faulty }, &scenario, &options()).expect("a scenario")
 }
 
 /// The fault is found as `kind`; without it as many schedules find nothing.
@@ -201,16 +201,25 @@ fn the_seed_decides_everything_and_is_told() {
     let [first, second] = [check(true, programs), check(true, programs)].map(|report| report.violation);
     assert_eq!(first, second);
     let violation = first.expect("a violation");
-    assert!(violation.engine.starts_with("shuttle --seed 7 --schedules 100 ("), "{}", violation.engine);
+    assert!(
+        violation.sample.as_ref().is_some_and(|s| (s.seed, s.schedules) == (7, SCHEDULES)),
+        "{:?}",
+        violation.sample
+    );
     // What `warpproof replay` does.
     let text = serde_json::to_string(&violation).expect("JSON");
     let read: Box<Violation> = serde_json::from_str(&text).expect("a violation");
     assert!(read.timeline().contains("--seed 7 --schedules 100"), "{}", read.timeline());
     assert_eq!(read, violation);
+    // And with `--again`: the seed is the violation's.
+    let again = explore_again(&read, &|scenario, options| {
+        explore_subject(&Shuttle, Planted { faulty: true }, scenario, options)
+    });
+    assert_eq!(again.expect("a scenario").violation, Some(violation));
     let [first, second] = [1, 2].map(|seed| {
         let options = Options { schedules: 4, seed, ..Options::default() };
         let programs = all_run(&[(LOAD, 0), (STORE_LOAD, 0), (LOAD, 1)], 4);
-        explore_subject(Litmus, &programs, &options).expect("a scenario").outcomes
+        explore_subject(&Shuttle, Litmus, &programs, &options).expect("a scenario").outcomes
     });
     assert_ne!(first, second, "another seed, other schedules");
 }
@@ -221,7 +230,7 @@ fn all_run(program: &[(Op, u64)], warps: usize) -> Scenario {
 }
 
 fn litmus(scenario: &Scenario) -> Report {
-    explore_subject(Litmus, scenario, &options()).expect("a scenario")
+    explore_subject(&Shuttle, Litmus, scenario, &options()).expect("a scenario")
 }
 
 /// This engine's memory is sequentially consistent: what a missing release or a missing fence does, it does not show.
@@ -273,13 +282,13 @@ fn snapshots_are_one_step() {
 fn fewer_schedules_than_asked_for_are_capped() {
     let programs = scenario(&[&[(STORE_LOAD, 0)], &[(STORE_LOAD, 1)]]);
     let options = Options { max_executions: Some(3), ..options() };
-    let report = explore_subject(Litmus, &programs, &options).expect("a scenario");
+    let report = explore_subject(&Shuttle, Litmus, &programs, &options).expect("a scenario");
     assert_eq!((report.verdict, report.executions), (Verdict::Capped, 3));
 }
 
 #[test]
 fn nine_warps_are_too_many() {
     let nine = all_run(&[(LOAD, 0)], 9);
-    let error = explore_subject(Litmus, &nine, &options()).expect_err("too many");
+    let error = explore_subject(&Shuttle, Litmus, &nine, &options()).expect_err("too many");
     assert_eq!(error, ScenarioError::Warps { warps: 9, most: 8 });
 }

@@ -3,11 +3,10 @@
 use super::machine::ShuttleMachine;
 use super::portfolio::{Guide, PORTFOLIO, Strategy};
 use crate::check::{
-    AnySubject, Breach, Case, Kind, Loads, Record, Report, Scenario, Subject, Verdict, message, of_lanes,
-    run_warp,
+    AnySubject, Breach, Case, Kind, Loads, Record, Report, Sample, Scenario, Verdict, message, run_warp,
 };
 use crate::engine::{Engine, Exploration, Found, Options, fits};
-use crate::scenarios::{ScenarioError, subject};
+use crate::scenarios::ScenarioError;
 use ::shuttle::{Config, FailurePersistence, MaxSteps, Runner};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -30,8 +29,22 @@ impl Engine for Shuttle {
         true
     }
 
-    fn explore(&self, scenario: &Scenario, options: &Options) -> Result<Report, ScenarioError> {
-        explore(scenario, options)
+    fn explore_any(
+        &self,
+        subject: &Arc<dyn AnySubject>,
+        scenario: &Scenario,
+        options: &Options,
+    ) -> Result<Report, ScenarioError> {
+        fits(&**subject, scenario, WARPS)?;
+        let mut exploration = Exploration::new(scenario, NAME);
+        let started = exploration.started;
+        exploration.pass(LOADS, |after, before| {
+            match Case::new(Arc::clone(subject), scenario.clone(), NAME, LOADS, after) {
+                Ok(case) => sample(&Arc::new(case), options, before, started),
+                Err(breach) => Found::in_preload(scenario, NAME, LOADS, breach),
+            }
+        });
+        Ok(exploration.finish())
     }
 }
 
@@ -42,47 +55,8 @@ const WARPS: usize = 8;
 /// Stack of a warp's thread, in bytes. A row of 32 lanes is some kilobytes, and a warp judges what it wrote.
 const STACK: usize = 0x4_0000;
 
-/// Samples a scenario of a structure that this crate knows (see [`crate::scenarios`]).
-///
-/// # Errors
-/// If the structure or its configuration is not known.
-pub fn explore(scenario: &Scenario, options: &Options) -> Result<Report, ScenarioError> {
-    explore_any(&subject(scenario)?, scenario, options)
-}
-
-/// Samples a scenario of any subject. `Scenario::structure` is only a name here.
-///
-/// # Errors
-/// If the scenario has no warp, more than eight, or a number of lanes that is not among [`crate::check::LANES`].
-pub fn explore_subject<S: Subject>(
-    subject: S,
-    scenario: &Scenario,
-    options: &Options,
-) -> Result<Report, ScenarioError> {
-    let lanes = scenario.config.lanes;
-    let subject = of_lanes(subject, lanes).ok_or(ScenarioError::Lanes(lanes))?;
-    explore_any(&subject, scenario, options)
-}
-
 /// Reads see the newest value.
 const LOADS: Loads = Loads::AsRmw;
-
-fn explore_any(
-    subject: &Arc<dyn AnySubject>,
-    scenario: &Scenario,
-    options: &Options,
-) -> Result<Report, ScenarioError> {
-    fits(&**subject, scenario, WARPS)?;
-    let mut exploration = Exploration::new(scenario, NAME);
-    let started = exploration.started;
-    exploration.pass(LOADS, |after, before| {
-        match Case::new(Arc::clone(subject), scenario.clone(), NAME, LOADS, after) {
-            Ok(case) => sample(&Arc::new(case), options, before, started),
-            Err(breach) => Found::in_preload(scenario, NAME, LOADS, breach),
-        }
-    });
-    Ok(exploration.finish())
-}
 
 /// Tries schedules, after `before` others of this pass.
 fn sample(case: &Arc<Case>, options: &Options, before: u64, started: Instant) -> Found {
@@ -96,8 +70,8 @@ fn sample(case: &Arc<Case>, options: &Options, before: u64, started: Instant) ->
         if case.is_violated() {
             let mut found = Found::new(case, Verdict::Violated);
             if let Some(violation) = &mut found.violation {
-                let Options { seed, schedules, .. } = options;
-                violation.engine = format!("{NAME} --seed {seed} --schedules {schedules} ({strategy})");
+                let Options { seed, schedules, .. } = *options;
+                violation.sample = Some(Sample { seed, schedules, scheduler: strategy.to_string() });
             }
             return found;
         }

@@ -19,4 +19,4 @@ mod explore;
 mod machine;
 mod portfolio;
 
-pub use explore::{Shuttle, explore, explore_subject};
+pub use explore::Shuttle;

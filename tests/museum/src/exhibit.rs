@@ -2,8 +2,8 @@
 
 use warpproof_model::spec::Call;
 use warpproof_simt::check::{Kind, Reads, Report, Scenario, Subject, Violation};
-use warpproof_simt::engine::Options;
-use warpproof_simt::loom::{explore, explore_subject};
+use warpproof_simt::engine::{Engine, Options, explore_subject};
+use warpproof_simt::loom::Loom;
 use warpproof_simt::scenarios::ScenarioError;
 
 /// A published defect, the smallest scenario that shows it, and what repairs it.
@@ -113,7 +113,7 @@ pub fn exhibits() -> Vec<Exhibit> {
 
 /// Explores a subject.
 pub(crate) fn run<S: Subject>(subject: S) -> Run {
-    Box::new(move |scenario, options| explore_subject(subject.clone(), scenario, options))
+    Box::new(move |scenario, options| explore_subject(&Loom, subject.clone(), scenario, options))
 }
 
 /// A repaired form that is a subject.
@@ -127,7 +127,7 @@ pub(crate) fn ours(what: &'static str, structure: &'static str, slots: u32) -> R
     let run = move |scenario: &Scenario, options: &Options| {
         let mut scenario = Scenario { structure: structure.to_string(), ..scenario.clone() };
         (scenario.config.lanes, scenario.config.slots, scenario.config.buckets) = (1, slots, 1);
-        explore(&scenario, options)
+        Loom.explore(&scenario, options)
     };
     Repair { what, run: Box::new(run) }
 }

@@ -13,7 +13,7 @@ mod wide;
 
 pub use generate::{Place, Structure};
 pub use pool::PoolSubject;
-pub use sets::{DEEP_SECONDS, all, deep, default_set, family, quick};
+pub use sets::{all, deep, default_set, family, quick};
 pub use subject::{Layout, Lock64, Map32, Map64, Set32, SlabSubject};
 pub use wide::wide;
 

@@ -39,7 +39,7 @@ pub fn default_set() -> Vec<Scenario> {
 }
 
 /// Everything else: the other multi tables, two operations of one warp against one or two of another, three
-/// warps, stalls everywhere. Takes about [`DEEP_SECONDS`].
+/// warps, stalls everywhere. About half an hour on two cores, most of it for a few dozen scenarios.
 pub fn deep() -> Vec<Scenario> {
     let known: std::collections::HashSet<String> = default_set().into_iter().map(|s| s.name).collect();
     let mut scenarios = heavy_pools();
@@ -82,9 +82,6 @@ pub fn family(structure: Structure, calls: usize, keys: usize) -> Vec<Scenario> 
         .map(|(place, programs)| scenario(structure, place, &programs))
         .collect()
 }
-
-/// How long the deep set takes, in seconds on two cores.
-pub const DEEP_SECONDS: u64 = 1800;
 
 /// All scenarios, none twice.
 pub fn all() -> Vec<Scenario> {
