@@ -36,6 +36,12 @@ impl<W: Warp> Doubt<W> {
         Self { lanes: w.each(|_| false), pending: 0, before: (NOWHERE, 0) }
     }
 
+    /// The key had a live pair after all: earlier scans prove nothing, and this one was behind no fence.
+    #[inline(always)]
+    pub(super) fn renew(&mut self) {
+        self.before = (NOWHERE, 0);
+    }
+
     /// Adds what a slab without a live pair of the key gives reason to doubt.
     #[inline(always)]
     pub(super) fn note<C: Slots, const S: usize>(&mut self, w: &mut W, row: Row<W, C, S>, key: C::Key) {

@@ -103,8 +103,18 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
                 // A failed exchange means that the slot changed: the same slab is read again.
                 if self.change(w, place, change, request) {
                     match change {
-                        Change::Fill => return Self::reply(End::Added, erased),
-                        Change::Erase if request.if_present == IfPresent::EraseAll => erased += 1,
+                        Change::Fill => {
+                            if C::Multiplicity::MULTI {
+                                // SeqCst fence: pairs with the fence of a scan that proves the key absent. Either
+                                // it sees this pair, or what follows this call sees what that scan saw.
+                                w.fence();
+                            }
+                            return Self::reply(End::Added, erased);
+                        }
+                        Change::Erase if request.if_present == IfPresent::EraseAll => {
+                            erased += 1;
+                            doubt.renew();
+                        }
                         Change::Assign | Change::Erase => return Self::reply(End::Present, erased),
                     }
                 }
