@@ -8,12 +8,14 @@
 //! - [`engine`]: what every engine offers, and scenarios explored side by side.
 //! - [`scenarios`]: what is checked of every structure.
 //! - [`seq`]: one warp alone.
-//! - `loom` (feature `loom`): the exhaustive engine.
+//! - [`explore`]: the exhaustive engine: scoped weak memory, every lane a thread.
+//! - `loom` (feature `loom`): a second exhaustive engine.
 //! - `shuttle` (feature `shuttle`): random schedules of larger scenarios.
 
 pub mod check;
 pub mod cpu;
 pub mod engine;
+pub mod explore;
 #[cfg(feature = "loom")]
 pub mod loom;
 pub mod scenarios;

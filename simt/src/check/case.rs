@@ -2,9 +2,8 @@
 
 #[cfg(feature = "loom")]
 use super::execution::Spot;
-use super::record::Record;
 use super::subject::AnySubject;
-use super::{Array, Breach, Event, Kind, Linearization, Loads, Scenario, View, Violation};
+use super::{Array, Breach, Event, Kind, Linearization, Loads, Scenario, Scope, View, Violation};
 use crate::seq::{Alone, SeqError, SeqMemory};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -30,28 +29,24 @@ pub(crate) struct Case {
     pub(crate) exhausted: bool,
     executions: AtomicU64,
     stall_reached: AtomicBool,
-    /// Which warps were seen to write each word, in any execution.
-    writers: Mutex<Vec<u8>>,
+    /// What the engines know that run warps side by side.
+    #[cfg(any(feature = "loom", feature = "shuttle"))]
+    pub(super) repeats: Mutex<super::repeats::Repeats>,
     known: Mutex<Known>,
 }
 
 /// How many words of states are kept to know them again. An exhaustive exploration of a small scenario stays far below;
 /// random schedules of a large one hardly repeat.
-const MEMO_WORDS: usize = 1 << 22;
-/// How many events of histories are kept.
-const MEMO_EVENTS: usize = 1 << 20;
+pub(super) const MEMO_WORDS: usize = 1 << 22;
 /// How many outcomes are kept.
-const OUTCOMES: usize = 1 << 16;
+pub(super) const OUTCOMES: usize = 1 << 16;
 
 /// What was judged before. Executions repeat states and histories far more often than not.
 #[derive(Default)]
 pub(super) struct Known {
-    /// States whose invariants hold, and whether the pool is exhausted in them.
-    states: HashMap<Vec<u128>, bool>,
     /// What the final calls return in a final state.
     finals: HashMap<Vec<u128>, Vec<Ret>>,
-    histories: HashSet<Vec<Event>>,
-    outcomes: HashSet<Vec<Event>>,
+    pub(super) outcomes: HashSet<Vec<Event>>,
     pub(super) violation: Option<Box<Violation>>,
 }
 
@@ -89,10 +84,12 @@ impl Case {
             exhausted: false,
             executions: AtomicU64::new(0),
             stall_reached: AtomicBool::new(false),
-            writers: Mutex::default(),
+            #[cfg(any(feature = "loom", feature = "shuttle"))]
+            repeats: Mutex::default(),
             known: Mutex::default(),
         };
-        case.writers = Mutex::new(vec![0; case.initial.len()]);
+        #[cfg(any(feature = "loom", feature = "shuttle"))]
+        case.writes_of(case.initial.len());
         case.exhausted = case.judge_state(&case.initial)?;
         Ok(case)
     }
@@ -109,7 +106,7 @@ impl Case {
     }
 
     /// An execution got as far as the stall.
-    pub(super) fn stall_reached(&self) {
+    pub(crate) fn stall_reached(&self) {
         self.stall_reached.store(true, Ordering::Relaxed);
     }
 
@@ -118,23 +115,8 @@ impl Case {
         self.stall_reached.load(Ordering::Relaxed)
     }
 
-    /// Notes that `warp` wrote word `at`.
-    pub(super) fn written(&self, warp: usize, at: usize) {
-        self.writers.lock().unwrap_or_else(PoisonError::into_inner)[at] |= 1 << warp;
-    }
-
-    /// Which warps were seen to write each word.
-    pub(crate) fn writers(&self) -> MutexGuard<'_, Vec<u8>> {
-        self.writers.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     pub(super) fn known(&self) -> MutexGuard<'_, Known> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Whether a violation was found.
-    pub(crate) fn is_violated(&self) -> bool {
-        self.known().violation.is_some()
     }
 
     /// Takes the violation out.
@@ -156,27 +138,31 @@ impl Case {
         words.map(|(at, (array, index))| Spot { array, index, at, width: self.arrays[array].width })
     }
 
+    /// The array of a word, and its index there.
+    pub(crate) fn place(&self, word: usize) -> (usize, usize) {
+        let array = self.offsets.partition_point(|&offset| offset <= word) - 1;
+        (array, word - self.offsets[array])
+    }
+
+    /// Whether two warps can synchronize on a word: both are in its scope.
+    pub(crate) fn in_scope(&self, word: usize, one: usize, other: usize) -> bool {
+        let block = || self.arrays.get(self.place(word).0).is_some_and(|array| array.scope == Scope::Block);
+        !(self.scenario.apart && one != other && word < self.initial.len() && block())
+    }
+
+    /// Notes the outcome of an execution.
+    pub(crate) fn outcome(&self, events: &[Event]) {
+        let mut known = self.known();
+        if known.outcomes.len() < OUTCOMES {
+            known.outcomes.insert(outcome_events(events));
+        }
+    }
+
     pub(crate) fn show(&self, array: usize, index: usize, value: u128) -> String {
         self.subject.show(array, index, value)
     }
 
-    /// Checks the invariants of a state, unless they were checked before; tells whether its pool is exhausted.
-    ///
-    /// # Errors
-    /// What does not hold.
-    pub(crate) fn check_state(&self, words: &Vec<u128>) -> Result<bool, Breach> {
-        if let Some(exhausted) = self.known().states.get(words) {
-            return Ok(*exhausted);
-        }
-        let exhausted = self.judge_state(words)?;
-        let mut known = self.known();
-        if known.states.len() * words.len() < MEMO_WORDS {
-            known.states.insert(words.clone(), exhausted);
-        }
-        Ok(exhausted)
-    }
-
-    fn judge_state(&self, words: &[u128]) -> Result<bool, Breach> {
+    pub(crate) fn judge_state(&self, words: &[u128]) -> Result<bool, Breach> {
         let memory = self.memory(words);
         let verdict = memory.guard(|m| self.subject.check_state(m));
         verdict.map_err(|error| in_check(error, "state"))??;
@@ -194,32 +180,8 @@ impl Case {
         SeqMemory::with_words(&self.arrays, nested.collect())
     }
 
-    /// Judges an execution whose warps have all ended.
-    pub(crate) fn judge(&self, record: &mut Record) -> Result<(), Breach> {
-        let interrupted = record.halted;
-        let rets = self.finish(&record.shadow, interrupted)?;
-        let mut time = LATE;
-        for (call, ret) in self.scenario.finally.iter().zip(rets) {
-            record.events.push(Event::alone(call, ret, time));
-            time += 2;
-        }
-        let timeless = timeless(&record.events);
-        if self.known().histories.contains(&timeless) {
-            return Ok(());
-        }
-        self.judge_history(&record.events)?;
-        let mut known = self.known();
-        if known.outcomes.len() < OUTCOMES {
-            known.outcomes.insert(outcome_events(&record.events));
-        }
-        if known.histories.len() * timeless.len() < MEMO_EVENTS {
-            known.histories.insert(timeless);
-        }
-        Ok(())
-    }
-
     /// Checks a final state and runs the final calls on it.
-    fn finish(&self, words: &Vec<u128>, interrupted: bool) -> Result<Vec<Ret>, Breach> {
+    pub(crate) fn finish(&self, words: &Vec<u128>, interrupted: bool) -> Result<Vec<Ret>, Breach> {
         if !interrupted && let Some(rets) = self.known().finals.get(words) {
             return Ok(rets.clone());
         }
@@ -239,14 +201,8 @@ impl Case {
         Ok(rets)
     }
 
-    fn judge_history(&self, events: &[Event]) -> Result<(), Breach> {
-        let Some(end) = self.linearization(events) else { return Ok(()) };
-        let detail = format!("no sequential order explains the calls on key {}", end.key);
-        Err(Breach::new(Kind::NotLinearizable, detail))
-    }
-
     /// Where the search for an order ends, if some key has none.
-    pub(super) fn linearization(&self, events: &[Event]) -> Option<Linearization> {
+    pub(crate) fn linearization(&self, events: &[Event]) -> Option<Linearization> {
         let mut keys: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
         for (at, event) in events.iter().enumerate() {
             keys.entry(self.subject.key(&event.call)).or_default().push(at);
@@ -268,7 +224,6 @@ impl Case {
 
     /// The outcomes of the programs run one call at a time, in every order: each is one that the explorer must
     /// see. Orders in which a call does not end are left out.
-    #[cfg(feature = "loom")]
     pub(crate) fn sequential_outcomes(&self) -> BTreeSet<String> {
         let mut outcomes = BTreeSet::new();
         let lengths: Vec<_> = self.scenario.programs.iter().map(Vec::len).collect();
@@ -294,7 +249,6 @@ impl Case {
         outcomes
     }
 
-    #[cfg(feature = "loom")]
     fn extended<'a>(
         &self,
         memory: &SeqMemory,
@@ -333,11 +287,11 @@ fn in_check(error: SeqError, during: &str) -> Breach {
 }
 
 /// When the calls after the programs begin.
-const LATE: u64 = 1 << 32;
+pub(crate) const LATE: u64 = 1 << 32;
 
 /// The events without the times that only people look at, warp by warp: equal if the checker cannot tell them
 /// apart.
-fn timeless(events: &[Event]) -> Vec<Event> {
+pub(super) fn timeless(events: &[Event]) -> Vec<Event> {
     let mut out: Vec<_> = events.to_vec();
     for event in out.iter_mut().filter(|event| event.warp.is_some()) {
         (event.start, event.end) = (0, 0);
@@ -347,7 +301,7 @@ fn timeless(events: &[Event]) -> Vec<Event> {
 }
 
 /// The returns of programs and final calls, warp by warp.
-fn outcome_events(events: &[Event]) -> Vec<Event> {
+pub(super) fn outcome_events(events: &[Event]) -> Vec<Event> {
     let mut out = timeless(events);
     out.retain(|event| event.warp.is_some() || event.start >= LATE);
     for event in &mut out {

@@ -1,26 +1,13 @@
 //! Litmus programs, for the canaries of every engine.
 
-use super::{Array, Config, Memory, Scenario, SimWarp, Subject};
+use super::{Anything, Array, Config, Memory, Scenario, SimWarp, Subject};
 use std::collections::BTreeSet;
-use warpproof_model::spec::{Call, Op, Ret, Spec};
+use warpproof_model::spec::{Call, Op, Ret};
 use warpproof_model::{Block, IntegerWords, Order, ReadOrder, Words, WriteOrder};
 
 /// A subject whose operations are small programs over two words; every return is allowed.
 #[derive(Clone)]
 pub(crate) struct Litmus;
-
-#[derive(Clone, Copy)]
-pub(crate) struct Anything;
-
-impl Spec for Anything {
-    type State = ();
-
-    fn initial(&self, _key: u64) {}
-
-    fn step(&self, (): &(), _call: &Call, _ret: Option<&Ret>, next: &mut Vec<()>) {
-        next.push(());
-    }
-}
 
 /// The operations of [`Litmus`].
 pub(crate) const LOAD_THEN_STORE: Op = Op::Other(0);

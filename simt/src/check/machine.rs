@@ -2,8 +2,7 @@
 
 use super::execution::{Execution, Halt, Spot};
 use super::record::Action;
-use super::{Access, Breach, Cells, Handle, Hooks, Kind, Memory, View};
-use std::any::Any;
+use super::{Access, Breach, Cells, Handle, Hooks, Kind, Memory, View, message};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 /// The part of an execution that is the engine's own: who goes next, and what a read returns.
@@ -90,12 +89,6 @@ fn judge(machine: &dyn Machine) {
     if let Some(breach) = breach {
         case.violated(breach, &record);
     }
-}
-
-/// What a panic said.
-pub(crate) fn message(payload: &(dyn Any + Send)) -> String {
-    let text = payload.downcast_ref::<String>().cloned();
-    text.or_else(|| payload.downcast_ref::<&str>().map(ToString::to_string)).unwrap_or_default()
 }
 
 /// The execution as one warp sees it.

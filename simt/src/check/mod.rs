@@ -5,8 +5,9 @@
 //! linearizable, do the invariants hold in every state, does every warp finish, is every index in its array. A
 //! [`Violation`] carries the steps that lead to it.
 
+#[cfg(test)]
+mod anything;
 mod bars;
-#[cfg(any(feature = "loom", feature = "shuttle"))]
 mod case;
 #[cfg(any(feature = "loom", feature = "shuttle"))]
 mod execution;
@@ -21,14 +22,14 @@ pub(crate) mod litmus;
 mod machine;
 mod memory;
 pub mod monitor;
-#[cfg(any(feature = "loom", feature = "shuttle"))]
 mod record;
+#[cfg(any(feature = "loom", feature = "shuttle"))]
+mod repeats;
 mod report;
 mod scenario;
 mod subject;
 mod text;
 mod timeline;
-#[cfg(any(feature = "loom", feature = "shuttle"))]
 mod trace;
 mod violation;
 mod warp;
@@ -39,15 +40,15 @@ pub use linearization::{Linearization, Placed, Unplaced};
 pub use memory::{Access, Cells, Handle, Memory, View};
 pub use report::{Pass, Report, Verdict};
 pub use scenario::{Allows, Config, Reads, Scenario, Stall};
-pub use subject::{AnySubject, Array, LANES, OfLanes, Subject, of_lanes};
+pub use subject::{AnySubject, Array, LANES, OfLanes, Scope, Subject, of_lanes};
 pub use violation::{Breach, Cell, Context, Kind, Loads, Reduced, Sample, Step, Violation};
 pub use warp::{ArrayBlock, ArrayWarp, Hooks, SimWarp};
 
-#[cfg(any(feature = "loom", feature = "shuttle"))]
-pub(crate) use case::Case;
+#[cfg(test)]
+pub(crate) use anything::Anything;
+pub(crate) use case::{Case, LATE};
 #[cfg(any(feature = "loom", feature = "shuttle"))]
 pub(crate) use execution::{Execution, Spot};
 #[cfg(any(feature = "loom", feature = "shuttle"))]
-pub(crate) use machine::{Machine, message, run_warp};
-#[cfg(any(feature = "loom", feature = "shuttle"))]
-pub(crate) use record::Record;
+pub(crate) use machine::{Machine, run_warp};
+pub(crate) use record::{Action, Record, message};

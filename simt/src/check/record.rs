@@ -2,6 +2,7 @@
 
 use super::case::Case;
 use super::{Access, Breach, Event};
+use std::any::Any;
 use warpproof_model::spec::Ret;
 
 /// A step, as cheap to note as possible.
@@ -24,6 +25,10 @@ pub(crate) enum Action {
 }
 
 /// One execution so far.
+#[cfg_attr(
+    not(any(feature = "loom", feature = "shuttle")),
+    expect(dead_code, reason = "what engines ask that run warps side by side")
+)]
 pub(crate) struct Record {
     /// The newest value of every word, arrays one after the other.
     pub(crate) shadow: Vec<u128>,
@@ -106,4 +111,10 @@ impl Record {
         self.time += 1;
         self.time - 1
     }
+}
+
+/// What a panic said.
+pub(crate) fn message(payload: &(dyn Any + Send)) -> String {
+    let text = payload.downcast_ref::<String>().cloned();
+    text.or_else(|| payload.downcast_ref::<&str>().map(ToString::to_string)).unwrap_or_default()
 }

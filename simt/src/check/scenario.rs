@@ -28,6 +28,9 @@ pub struct Scenario {
     /// Whether the lanes of a warp step from the last to the first. Hardware has no order among them.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub backwards: bool,
+    /// Whether every warp is a block of its own. Otherwise all form one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub apart: bool,
     /// A warp that stops forever.
     #[serde(default)]
     pub stall: Option<Stall>,
@@ -101,6 +104,7 @@ impl Scenario {
             finally: Vec::new(),
             reads: Reads::default(),
             backwards: false,
+            apart: false,
             stall: None,
             allows: Allows::default(),
             expects: Vec::new(),

@@ -18,12 +18,30 @@ pub struct Array {
     pub width: u32,
     /// What the words hold at first.
     pub initial: Vec<u128>,
+    /// Whom an access to them synchronizes with.
+    pub scope: Scope,
+}
+
+/// Whom an access synchronizes with.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Scope {
+    /// Everybody on the device.
+    #[default]
+    Device,
+    /// The warps of its block.
+    Block,
 }
 
 impl Array {
     /// An array of words of `width` bits.
     pub fn new(name: &'static str, width: u32, initial: Vec<u128>) -> Self {
-        Self { name, width, initial }
+        Self { name, width, initial, scope: Scope::Device }
+    }
+
+    /// The same array with accesses that synchronize within a block alone.
+    #[must_use]
+    pub fn in_block(self) -> Self {
+        Self { scope: Scope::Block, ..self }
     }
 }
 

@@ -23,6 +23,12 @@ pub trait Hooks {
     fn backwards(&self) -> bool {
         false
     }
+    /// From here on this lane acts alone, or all do what is the same for all.
+    fn turn(&self, _lane: Option<u32>) {}
+    /// What follows depends on all lanes: a ballot, a shuffle, an answer that all learn. Orders no memory.
+    fn collective(&self) {}
+    /// The lanes wait for each other, and learn what each knows.
+    fn sync(&self) {}
     /// Before the lanes run a closure of `each`.
     fn begin_each(&self) {}
     /// After it.
@@ -82,7 +88,12 @@ impl<const L: usize> Warp for ArrayWarp<'_, L> {
         self.block.hooks.begin_each();
         // L is a power of two: the bits turned round are the lanes from the last to the first.
         let turn = if self.block.hooks.backwards() { L - 1 } else { 0 };
-        let mut lanes = core::array::from_fn(|step| f((step ^ turn) as u32));
+        let mut lanes = core::array::from_fn(|step| {
+            let lane = (step ^ turn) as u32;
+            self.block.hooks.turn(Some(lane));
+            f(lane)
+        });
+        self.block.hooks.turn(None);
         if turn != 0 {
             lanes.reverse();
         }
@@ -101,15 +112,21 @@ impl<const L: usize> Warp for ArrayWarp<'_, L> {
         self.each(|lane| f(lane, a[lane as usize], b[lane as usize]))
     }
     fn ballot(&mut self, votes: [bool; L]) -> Ballot {
+        self.block.hooks.collective();
         Ballot::from_bits(
             votes.iter().enumerate().fold(0, |bits, (lane, vote)| bits | (*vote as u32) << lane),
         )
     }
     fn shfl<T: Word>(&mut self, values: [T; L], source: u32) -> T {
+        self.block.hooks.collective();
         values[source as usize]
     }
-    fn elect<T: Word>(&mut self, _lane: u32, f: impl FnOnce() -> T) -> T {
-        f()
+    fn elect<T: Word>(&mut self, lane: u32, f: impl FnOnce() -> T) -> T {
+        self.block.hooks.turn(Some(lane));
+        let result = f();
+        self.block.hooks.turn(None);
+        self.block.hooks.collective();
+        result
     }
     fn elect_with<T: Copy, U: Word>(
         &mut self,
@@ -117,9 +134,11 @@ impl<const L: usize> Warp for ArrayWarp<'_, L> {
         values: Self::Lanes<T>,
         f: impl FnOnce(T) -> U,
     ) -> U {
-        f(values[lane as usize])
+        self.elect(lane, || f(values[lane as usize]))
     }
-    fn sync(&mut self) {}
+    fn sync(&mut self) {
+        self.block.hooks.sync();
+    }
     fn fence(&mut self) {
         self.block.hooks.fence();
     }

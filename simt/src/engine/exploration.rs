@@ -55,6 +55,11 @@ impl Found {
         }
     }
 
+    /// Whether everything was explored and nothing found.
+    pub(crate) fn passed(&self) -> bool {
+        self.verdict == Verdict::Passed
+    }
+
     /// Nothing was explored: the preload is wrong already.
     pub(crate) fn in_preload(scenario: &Scenario, engine: &str, loads: Loads, breach: Breach) -> Self {
         let violation = Violation {

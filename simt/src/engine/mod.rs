@@ -3,7 +3,6 @@
 //! An engine decides what every read returns and which warp goes next. A new one implements [`Engine`] in a file of
 //! its own and stands in [`engines`]; nothing else changes.
 
-#[cfg(any(feature = "loom", feature = "shuttle"))]
 mod exploration;
 mod minimise;
 mod runner;
@@ -13,7 +12,6 @@ pub use minimise::{Explore, Limits, explore_again, minimise};
 pub use runner::{RunError, Workers, run_all};
 pub use worker::serve;
 
-#[cfg(any(feature = "loom", feature = "shuttle"))]
 pub(crate) use exploration::{Exploration, Found, fits};
 
 use crate::check::{AnySubject, Loads, Report, Scenario, Subject, of_lanes};
@@ -29,6 +27,9 @@ pub trait Engine: Sync {
 
     /// What it explores, in one line.
     fn what(&self) -> &'static str;
+
+    /// The memory model that it explores, in one line.
+    fn model(&self) -> &'static str;
 
     /// Whether it tries [`Options::schedules`] schedules of a scenario instead of all.
     fn samples(&self) -> bool {
@@ -73,6 +74,7 @@ pub fn explore_subject<S: Subject>(
 /// The engines of this build.
 pub fn engines() -> &'static [&'static dyn Engine] {
     &[
+        &crate::explore::Explore,
         #[cfg(feature = "loom")]
         &crate::loom::Loom,
         #[cfg(feature = "shuttle")]
@@ -103,11 +105,19 @@ pub struct Options {
     pub deadline: Option<Instant>,
     /// Accesses that one warp may make in one execution.
     pub step_bound: u32,
+    /// Threads that explore one scenario together, if the engine can. With more than one, which violation is found
+    /// first is not always the same.
+    #[serde(default = "one")]
+    pub threads: usize,
     /// Begin no scenario once a violation was found.
     pub fail_fast: bool,
     /// Go on after a violation, and keep the shortest of its kind. An engine that cannot keeps the first.
     #[serde(default)]
     pub shortest: bool,
+}
+
+const fn one() -> usize {
+    1
 }
 
 impl Default for Options {
@@ -120,6 +130,7 @@ impl Default for Options {
             max_time: None,
             deadline: None,
             step_bound: 300,
+            threads: one(),
             fail_fast: false,
             shortest: false,
         }
@@ -128,7 +139,6 @@ impl Default for Options {
 
 impl Options {
     /// When one scenario is capped.
-    #[cfg(any(feature = "loom", feature = "shuttle"))]
     pub(crate) fn cap(&self) -> Cap {
         Cap { executions: self.max_executions, time: self.max_time }
     }
@@ -142,14 +152,12 @@ impl Options {
 }
 
 /// When a scenario is capped.
-#[cfg(any(feature = "loom", feature = "shuttle"))]
 #[derive(Clone, Copy)]
 pub(crate) struct Cap {
     executions: Option<u64>,
     time: Option<Duration>,
 }
 
-#[cfg(any(feature = "loom", feature = "shuttle"))]
 impl Cap {
     /// Whether no execution may begin after so many of a scenario that began at `started`.
     pub(crate) fn reached(self, executions: u64, started: Instant) -> bool {

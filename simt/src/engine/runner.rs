@@ -123,7 +123,8 @@ impl Workers {
         })
     }
 
-    const fn count(&self) -> usize {
+    /// How many.
+    pub const fn count(&self) -> usize {
         match self {
             Self::Threads(count) | Self::Processes { count, .. } => *count,
         }

@@ -24,6 +24,10 @@ impl Engine for Loom {
         "exhaustive exploration of small programs, weak memory included"
     }
 
+    fn model(&self) -> &'static str {
+        "C11 as loom has it, warps as threads"
+    }
+
     fn explore_any(
         &self,
         subject: &Arc<dyn AnySubject>,

@@ -32,6 +32,8 @@ pub enum ScenarioError {
     },
     /// A warp is stalled that is not there.
     Stall(usize),
+    /// Reads are snapshots, and the engine knows none.
+    Snapshot,
 }
 
 impl core::fmt::Display for ScenarioError {
@@ -46,6 +48,7 @@ impl core::fmt::Display for ScenarioError {
             }
             Self::Warps { warps, most } => write!(f, "{warps} warps: this engine runs 1 to {most}"),
             Self::Stall(warp) => write!(f, "warp {warp} is stalled, and there is no such warp"),
+            Self::Snapshot => f.write_str("reads are snapshots, and this engine has torn reads alone"),
         }
     }
 }

@@ -25,6 +25,10 @@ impl Engine for Shuttle {
         "random schedules (uniform, uniform walk, PCT) of larger programs, sequentially consistent memory"
     }
 
+    fn model(&self) -> &'static str {
+        "sequentially consistent, warps as threads"
+    }
+
     fn samples(&self) -> bool {
         true
     }

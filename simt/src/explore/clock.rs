@@ -1,0 +1,27 @@
+//! Clocks: how much of every thread an event comes after.
+
+/// Most threads of a scenario: lanes of all its warps.
+pub(super) const THREADS: usize = 16;
+
+/// How many events of each thread are known.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(super) struct Clock([u16; THREADS]);
+
+impl Clock {
+    /// Adds what another clock knows.
+    pub(super) fn join(&mut self, other: &Self) {
+        for (mine, other) in self.0.iter_mut().zip(other.0) {
+            *mine = (*mine).max(other);
+        }
+    }
+
+    /// How many events of a thread are known.
+    pub(super) const fn of(&self, thread: u8) -> u16 {
+        self.0[thread as usize]
+    }
+
+    /// Knows `seq` events of a thread.
+    pub(super) const fn set(&mut self, thread: u8, seq: u16) {
+        self.0[thread as usize] = seq;
+    }
+}

@@ -1,0 +1,406 @@
+//! An execution as a graph of events.
+
+use super::clock::Clock;
+use crate::check::{Access, Case};
+use std::sync::Arc;
+
+/// The number of an event: events are numbered in the order in which they were added.
+pub(super) type Id = u16;
+
+/// No event. Where a write is named, the initial value of its word.
+pub(super) const NONE: Id = Id::MAX;
+
+/// A read of a word or a write to one. A read-modify-write is a read and, if it writes, a write that follows it.
+#[derive(Clone, Debug)]
+pub(super) struct Event {
+    pub(super) warp: u8,
+    pub(super) lane: u8,
+    /// Number of the lane among all lanes.
+    pub(super) thread: u8,
+    pub(super) is_write: bool,
+    /// A read: that its lane writes the word in the same step. A write: that it is the second half of such a step.
+    pub(super) exclusive: bool,
+    /// A write: whether it stands in the order of its word.
+    pub(super) placed: bool,
+    /// Collectives of the warp before it.
+    pub(super) epoch: u16,
+    /// Number among the events of its lane, from 1.
+    pub(super) seq: u16,
+    pub(super) word: u16,
+    pub(super) access: Access,
+    /// What was read or written.
+    pub(super) value: u128,
+    /// The number of the value among those of its word.
+    pub(super) value_id: u16,
+    /// A read: the write that it reads. The second half of a read-modify-write: the first.
+    pub(super) from: Id,
+    /// The first half of a read-modify-write: the second.
+    pub(super) half: Id,
+    /// The neighbours of a write in the order of its word, and its rank there; ranks ascend and have gaps.
+    pub(super) before: Id,
+    pub(super) after: Id,
+    pub(super) rank: u16,
+    /// The access of its word that was added before it.
+    pub(super) previous: Id,
+    /// What its lane knew before it, and what it depends on besides what it reads.
+    pub(super) known: Clock,
+    pub(super) needs: Clock,
+    /// What happens before it, itself included.
+    pub(super) hb: Clock,
+    /// What it depends on, itself included: program order up to the last collective and within its lane, and
+    /// reads-from.
+    pub(super) porf: Clock,
+    /// A write: what is learned from it by acquiring. A read: what a relaxed write of its lane releases.
+    pub(super) released: Clock,
+    /// The pool was exhausted in some state.
+    pub(super) exhausted: bool,
+}
+
+impl Event {
+    /// Whether a read-modify-write that writes this leaves everything as it was: who reads it learns what is learned
+    /// from the write that it read.
+    pub(super) const fn is_silent(&self, written: u128) -> bool {
+        self.value == written && !super::model::releases(self.access)
+    }
+
+    /// Whether a clock knows this event.
+    pub(super) const fn is_known(&self, clock: &Clock) -> bool {
+        clock.of(self.thread) >= self.seq
+    }
+}
+
+/// What a lane knows.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Lane {
+    pub(super) hb: Clock,
+    pub(super) porf: Clock,
+    /// What was released by the writes that it read without acquiring: a fence acquires it.
+    pub(super) pending: Clock,
+    /// What it knew at its last fence: its relaxed writes release it.
+    pub(super) fenced: Clock,
+}
+
+/// A warp where one of its calls begins.
+#[derive(Debug)]
+pub(super) struct Start {
+    /// Events of the warp before.
+    pub(super) count: usize,
+    pub(super) epoch: u16,
+    pub(super) taken: u32,
+    pub(super) barriers: usize,
+    pub(super) lanes: Vec<Lane>,
+}
+
+/// Why a warp does not go on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Halted {
+    /// It waits for another one's write.
+    Waits,
+    /// It waits at a barrier of its block, and knows this.
+    AtBarrier(Clock, Clock),
+    /// It stopped for ever, as its scenario says.
+    Stalled,
+    /// It took too many steps beside a stalled one, as its scenario allows.
+    Blocked,
+}
+
+/// What a warp has done.
+#[derive(Clone, Default, Debug)]
+pub(super) struct WarpState {
+    pub(super) events: Vec<Id>,
+    /// Where its calls begin: those that returned, and the one that is next.
+    pub(super) starts: Vec<Arc<Start>>,
+    /// What its calls returned, and after how many events of the warp.
+    pub(super) rets: Vec<(u32, usize)>,
+    /// Why it does not go on, and after how many events.
+    pub(super) halted: Option<(Halted, usize)>,
+}
+
+/// A barrier that all warps came to: after how many events of each, and what they know behind it.
+#[derive(Clone, Debug)]
+pub(super) struct Barrier {
+    pub(super) counts: Vec<usize>,
+    pub(super) hb: Clock,
+    pub(super) porf: Clock,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Word {
+    initial: u128,
+    /// The access that was added last.
+    newest: Id,
+    /// The ends of the order of its writes.
+    first: Id,
+    last: Id,
+}
+
+/// An execution, or a part of one that is closed under what its events depend on.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Graph {
+    pub(super) events: Vec<Event>,
+    words: Vec<Word>,
+    pub(super) warps: Vec<WarpState>,
+    pub(super) barriers: Vec<Barrier>,
+}
+
+impl Graph {
+    /// No event yet. The last word is the one on which fences meet.
+    pub(super) fn new(case: &Case) -> Self {
+        let lanes = case.subject.lanes() as usize;
+        let word = |initial| Word { initial, newest: NONE, first: NONE, last: NONE };
+        let start =
+            || Start { count: 0, epoch: 0, taken: 0, barriers: 0, lanes: vec![Lane::default(); lanes] };
+        let warp = |_| WarpState { starts: vec![Arc::new(start())], ..WarpState::default() };
+        Self {
+            events: Vec::new(),
+            words: case.initial.iter().copied().chain([0]).map(word).collect(),
+            warps: (0..case.scenario.programs.len()).map(warp).collect(),
+            barriers: Vec::new(),
+        }
+    }
+
+    pub(super) fn event(&self, id: Id) -> &Event {
+        &self.events[id as usize]
+    }
+
+    pub(super) fn event_mut(&mut self, id: Id) -> &mut Event {
+        &mut self.events[id as usize]
+    }
+
+    /// Number of words, the one of the fences included.
+    pub(super) const fn words(&self) -> usize {
+        self.words.len()
+    }
+
+    /// Adds an event as the last one of its lane.
+    pub(super) fn push(&mut self, mut event: Event) -> Id {
+        let id = self.events.len() as Id;
+        let word = &mut self.words[event.word as usize];
+        event.previous = word.newest;
+        word.newest = id;
+        self.warps[event.warp as usize].events.push(id);
+        if event.is_write && event.exclusive {
+            self.events[event.from as usize].half = id;
+        }
+        self.events.push(event);
+        id
+    }
+
+    /// Takes all events but the first `len` away, and what followed from them.
+    pub(super) fn truncate(&mut self, len: usize) {
+        while self.events.len() > len {
+            let id = self.events.len() as Id - 1;
+            self.displace(id);
+            let Some(event) = self.events.pop() else { return };
+            self.words[event.word as usize].newest = event.previous;
+            self.warps[event.warp as usize].events.pop();
+            if event.is_write && event.exclusive {
+                self.events[event.from as usize].half = NONE;
+            }
+        }
+        for warp in 0..self.warps.len() {
+            let count = self.warps[warp].events.len();
+            self.forget(warp, count);
+        }
+        self.forget_beyond();
+    }
+
+    /// Forgets what followed from events of `warp` beyond its first `count`.
+    fn forget(&mut self, warp: usize, count: usize) {
+        let state = &mut self.warps[warp];
+        while state.rets.last().is_some_and(|&(_, after)| after > count) {
+            state.rets.pop();
+        }
+        state.starts.truncate(state.rets.len() + 1);
+        if state.halted.is_some_and(|(_, after)| after > count) {
+            state.halted = None;
+        }
+        while self.barriers.last().is_some_and(|barrier| barrier.counts[warp] > count) {
+            self.barriers.pop();
+        }
+    }
+
+    /// Forgets what followed from barriers that are closed again, and from a stall that is no more: a warp may have gone
+    /// past either without an event.
+    fn forget_beyond(&mut self) {
+        let open = self.barriers.len();
+        let stalled = self.warps.iter().any(|warp| matches!(warp.halted, Some((Halted::Stalled, _))));
+        for warp in &mut self.warps {
+            while warp.starts.last().is_some_and(|start| start.barriers > open) {
+                warp.starts.pop();
+                warp.rets.pop();
+                warp.halted = None;
+            }
+            let gone = match warp.halted {
+                Some((Halted::AtBarrier(..), _)) => true,
+                Some((Halted::Blocked, _)) => !stalled,
+                _ => false,
+            };
+            if gone {
+                warp.halted = None;
+            }
+        }
+    }
+
+    /// Forgets what followed from the last event of a warp, which is about to change.
+    pub(super) fn unsettle(&mut self, id: Id) {
+        let warp = self.event(id).warp as usize;
+        let at = self.warps[warp].events.iter().rposition(|&event| event == id);
+        self.forget(warp, at.unwrap_or(0));
+        self.forget_beyond();
+    }
+
+    /// The newest write of a word.
+    pub(super) fn last(&self, word: u16) -> Id {
+        self.words[word as usize].last
+    }
+
+    /// The write that follows `write` in the order of its word.
+    pub(super) fn next(&self, word: u16, write: Id) -> Id {
+        if write == NONE { self.words[word as usize].first } else { self.event(write).after }
+    }
+
+    pub(super) fn rank(&self, write: Id) -> u16 {
+        if write == NONE { 0 } else { self.event(write).rank }
+    }
+
+    /// What a write wrote.
+    pub(super) fn value(&self, word: u16, write: Id) -> u128 {
+        if write == NONE { self.words[word as usize].initial } else { self.event(write).value }
+    }
+
+    /// The accesses of a word, newest first.
+    pub(super) fn accesses(&self, word: u16) -> impl Iterator<Item = Id> {
+        let newest = self.words[word as usize].newest;
+        std::iter::successors((newest != NONE).then_some(newest), |&id| {
+            let previous = self.event(id).previous;
+            (previous != NONE).then_some(previous)
+        })
+    }
+
+    /// The writes of a word, in its order.
+    pub(super) fn writes(&self, word: u16) -> impl Iterator<Item = Id> {
+        let first = self.words[word as usize].first;
+        std::iter::successors((first != NONE).then_some(first), |&id| {
+            let after = self.event(id).after;
+            (after != NONE).then_some(after)
+        })
+    }
+
+    /// Puts a write behind `before` in the order of its word.
+    pub(super) fn place(&mut self, write: Id, before: Id) {
+        let word = self.event(write).word;
+        let after = self.next(word, before);
+        let mut rank = self.rank(before) + 1;
+        let event = self.event_mut(write);
+        (event.before, event.after, event.rank, event.placed) = (before, after, rank, true);
+        match before {
+            NONE => self.words[word as usize].first = write,
+            before => self.event_mut(before).after = write,
+        }
+        match after {
+            NONE => self.words[word as usize].last = write,
+            after => self.event_mut(after).before = write,
+        }
+        let mut next = after;
+        while next != NONE && self.event(next).rank <= rank {
+            rank += 1;
+            self.event_mut(next).rank = rank;
+            next = self.event(next).after;
+        }
+    }
+
+    /// Takes a write out of the order of its word.
+    pub(super) fn displace(&mut self, write: Id) {
+        let Event { word, before, after, placed, .. } = *self.event(write);
+        if !placed {
+            return;
+        }
+        self.event_mut(write).placed = false;
+        match before {
+            NONE => self.words[word as usize].first = after,
+            before => self.event_mut(before).after = after,
+        }
+        match after {
+            NONE => self.words[word as usize].last = before,
+            after => self.event_mut(after).before = before,
+        }
+    }
+
+    /// Whether another step than that of `read` reads `write` and writes the word at once.
+    pub(super) fn taken(&self, read: Id, write: Id) -> Option<Id> {
+        self.accesses(self.event(read).word).find(|&id| {
+            let event = self.event(id);
+            id != read && !event.is_write && event.from == write && event.half != NONE
+        })
+    }
+
+    /// Copies into `into` the events that were added up to `read`, those that `by` depends on, and `by` itself, which
+    /// gets no place yet. The numbers of `read` and `by` in the copy are returned.
+    pub(super) fn cut(&self, read: Id, by: Id, into: &mut Self, numbers: &mut Vec<Id>) -> (Id, Id) {
+        let porf = self.event(by).porf;
+        numbers.clear();
+        into.clear(self);
+        let mut count = 0;
+        for (id, event) in (0..=by).zip(&self.events) {
+            let kept = id <= read || id == by || event.is_known(&porf);
+            numbers.push(if kept { count } else { NONE });
+            count += kept as Id;
+        }
+        for (id, event) in (0..=by).zip(&self.events) {
+            if numbers[id as usize] == NONE {
+                continue;
+            }
+            let mut event = event.clone();
+            // A read may read a write that was added after it, by its own revisit.
+            event.from = if event.from == NONE { NONE } else { numbers[event.from as usize] };
+            (event.half, event.placed) = (NONE, false);
+            if id == read {
+                event.exclusive = false;
+            }
+            into.push(event);
+        }
+        for word in 0..self.words.len() as u16 {
+            let kept = |&id: &Id| id < by && numbers[id as usize] != NONE;
+            for write in self.writes(word).filter(kept) {
+                into.place(numbers[write as usize], into.last(word));
+            }
+        }
+        let reader = self.event(read).warp as usize;
+        for warp in 0..self.warps.len() {
+            let (from, kept) = (&self.warps[warp], into.warps[warp].events.len());
+            let changed = from.events.iter().position(|&id| warp == reader && id == read);
+            let count = changed.unwrap_or(kept);
+            let to = &mut into.warps[warp];
+            let rets = from.rets.iter().take_while(|&&(_, after)| after <= count);
+            to.rets.extend(rets);
+            to.starts.extend(from.starts.iter().take(to.rets.len() + 1).cloned());
+            to.halted = from.halted.filter(|&(_, after)| after <= count);
+        }
+        let counts: Vec<_> = into.warps.iter().map(|warp| warp.events.len()).collect();
+        let kept = |barrier: &&Barrier| {
+            let all = barrier.counts.iter().zip(&counts).all(|(at, count)| at <= count);
+            let changed = self.warps[reader].events.iter().position(|&id| id == read);
+            all && changed.is_none_or(|changed| barrier.counts[reader] <= changed)
+        };
+        into.barriers.extend(self.barriers.iter().take_while(kept).cloned());
+        into.forget_beyond();
+        (numbers[read as usize], numbers[by as usize])
+    }
+
+    /// Forgets all events; keeps the memory that they took.
+    fn clear(&mut self, like: &Self) {
+        self.events.clear();
+        self.barriers.clear();
+        self.words.clear();
+        let bare = |word: &Word| Word { newest: NONE, first: NONE, last: NONE, ..*word };
+        self.words.extend(like.words.iter().map(bare));
+        self.warps.resize_with(like.warps.len(), WarpState::default);
+        for warp in &mut self.warps {
+            warp.events.clear();
+            warp.rets.clear();
+            warp.starts.clear();
+            warp.halted = None;
+        }
+    }
+}

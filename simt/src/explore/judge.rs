@@ -1,0 +1,228 @@
+//! Judges complete executions. Most repeat what was judged before.
+
+use super::graph::Graph;
+use super::order::{Calls, Returned};
+use super::states::States;
+use crate::check::{Breach, Case, Event, Kind};
+use rustc_hash::{FxHashMap, FxHashSet};
+use warpproof_model::spec::Ret;
+
+/// What was judged.
+pub(super) struct Judge {
+    pub(super) states: States,
+    rets: Vec<Ret>,
+    numbers: FxHashMap<Ret, u32>,
+    /// Returns and possible orders of calls that no order of them refutes.
+    holds: FxHashSet<Box<[u32]>>,
+    /// The same with the orders fixed: whether there is a linearization.
+    linearizable: FxHashMap<Box<[u32]>, bool>,
+    /// Final states: what the final calls return.
+    finals: FxHashMap<Vec<u128>, u32>,
+    outcomes: FxHashSet<Box<[u32]>>,
+    key: Vec<u32>,
+}
+
+/// Final calls that were not made.
+const NO_FINALS: u32 = u32::MAX;
+/// A call that did not return.
+const NO_RET: u32 = u32::MAX;
+/// Final states that are kept.
+const MEMO: usize = 1 << 16;
+
+/// A violation, and the calls that must have returned before each for it.
+type Wrong = (Breach, Option<Returned>);
+
+impl Judge {
+    pub(super) fn new(case: &Case) -> Self {
+        Self {
+            states: States::new(case),
+            rets: Vec::new(),
+            numbers: FxHashMap::default(),
+            holds: FxHashSet::default(),
+            linearizable: FxHashMap::default(),
+            finals: FxHashMap::default(),
+            outcomes: FxHashSet::default(),
+            key: Vec::new(),
+        }
+    }
+
+    /// The number of a return.
+    pub(super) fn number(&mut self, ret: Ret) -> u32 {
+        let rets = &mut self.rets;
+        *self.numbers.entry(ret).or_insert_with_key(|ret| {
+            rets.push(ret.clone());
+            rets.len() as u32 - 1
+        })
+    }
+
+    /// A return by its number.
+    pub(super) fn ret(&self, number: u32) -> &Ret {
+        &self.rets[number as usize]
+    }
+
+    /// The violation that a call returns `Full` though the pool was never exhausted.
+    pub(super) fn full_with_room(&self, case: &Case, graph: &Graph, ret: &Ret) -> Option<Breach> {
+        let full = *ret == Ret::Full && !case.exhausted && !graph.events.iter().any(|event| event.exhausted);
+        full.then(|| Breach::new(Kind::FullWithRoom, "the pool was never exhausted"))
+    }
+
+    /// Judges an execution whose warps have all ended, or stopped where the scenario allows that.
+    ///
+    /// # Errors
+    /// What does not hold.
+    pub(super) fn complete(&mut self, case: &Case, graph: &Graph, interrupted: bool) -> Result<(), Wrong> {
+        let finals = match interrupted {
+            // A lock of the stalled warp may stand: nothing more can be asked of the structure.
+            true => NO_FINALS,
+            false => self.finals(case, graph).map_err(|breach| (breach, None))?,
+        };
+        let calls = Calls::new(case, graph);
+        self.key.clear();
+        for warp in &graph.warps {
+            self.key.extend(warp.rets.iter().map(|&(ret, _)| ret));
+            if warp.halted.is_some() {
+                self.key.push(NO_RET);
+            }
+        }
+        self.key.push(finals);
+        if !self.outcomes.contains(self.key.as_slice()) {
+            self.outcomes.insert(self.key.as_slice().into());
+        }
+        let most = calls.most();
+        let rets = self.key.len();
+        most.key(&mut self.key);
+        if self.holds.contains(self.key.as_slice()) {
+            return Ok(());
+        }
+        let key: Box<[u32]> = self.key.as_slice().into();
+        let mut asked = false;
+        let mut left = FxHashSet::default();
+        let (rets, whole) = (key[..rets].to_vec(), most);
+        let wrong = self.refuted(case, graph, (&calls, &rets), whole, &mut left, &mut asked);
+        if let Some(returned) = wrong {
+            let events = self.events(case, graph, &rets, &returned);
+            let detail = case.linearization(&events).map_or(String::new(), |end| {
+                format!("no sequential order explains the calls on key {}", end.key)
+            });
+            return Err((Breach::new(Kind::NotLinearizable, detail), Some(returned)));
+        }
+        if !asked {
+            self.holds.insert(key);
+        }
+        Ok(())
+    }
+
+    /// Looks for an order in real time, within `returned`, that the execution can have had and that no linearization
+    /// follows. Fewer orders are easier to follow: where those of `returned` have a linearization, nothing is left
+    /// to look for. `asked` is set where the graph had to be asked, and not its returns alone.
+    fn refuted(
+        &mut self,
+        case: &Case,
+        graph: &Graph,
+        about: (&Calls, &[u32]),
+        returned: Returned,
+        left: &mut FxHashSet<Returned>,
+        asked: &mut bool,
+    ) -> Option<Returned> {
+        if !left.insert(returned.clone()) {
+            return None;
+        }
+        let (calls, rets) = about;
+        if let Some((one, other)) = returned.mutual() {
+            // Not both come first.
+            let found = self.refuted(case, graph, about, returned.without(one), left, asked);
+            return found.or_else(|| self.refuted(case, graph, about, returned.without(other), left, asked));
+        }
+        if self.is_linearizable(case, graph, rets, &returned) {
+            return None;
+        }
+        *asked = true;
+        if calls.is_consistent(graph, &returned) {
+            return Some(returned);
+        }
+        returned.smaller().find_map(|fewer| self.refuted(case, graph, about, fewer, left, asked))
+    }
+
+    fn is_linearizable(&mut self, case: &Case, graph: &Graph, rets: &[u32], returned: &Returned) -> bool {
+        let mut key = rets.to_vec();
+        returned.key(&mut key);
+        if let Some(&holds) = self.linearizable.get(key.as_slice()) {
+            return holds;
+        }
+        let events = self.events(case, graph, rets, returned);
+        let holds = case.linearization(&events).is_none();
+        self.linearizable.insert(key.into(), holds);
+        holds
+    }
+
+    /// The history, with the calls that returned before each.
+    fn events(&self, case: &Case, graph: &Graph, rets: &[u32], returned: &Returned) -> Vec<Event> {
+        let mut events = case.before.clone();
+        let early = 2 * case.before.len() as u64;
+        for (warp, state) in graph.warps.iter().enumerate() {
+            let halted = state.halted.is_some() as usize;
+            for number in 0..state.rets.len() + halted {
+                let call = case.scenario.programs[warp][number].clone();
+                let ret = state.rets.get(number).map(|&(ret, _)| self.ret(ret).clone());
+                let after = returned.before(warp, number);
+                let end = if ret.is_some() { early + 1 } else { u64::MAX };
+                events.push(Event { warp: Some(warp), number, call, ret, after, start: early, end });
+            }
+        }
+        if let Some(&finals) = rets.last().filter(|&&finals| finals != NO_FINALS)
+            && let Ret::Values(numbers) = self.ret(finals)
+        {
+            for (at, (call, &number)) in case.scenario.finally.iter().zip(numbers).enumerate() {
+                let ret = self.ret(number as u32).clone();
+                events.push(Event::alone(call, ret, crate::check::LATE + 2 * at as u64));
+            }
+        }
+        events
+    }
+
+    /// Checks a final state; the number of what the final calls return in it: the list of their numbers.
+    fn finals(&mut self, case: &Case, graph: &Graph) -> Result<u32, Breach> {
+        let last = |word: u16| graph.value(word, graph.last(word));
+        let words: Vec<_> = (0..case.initial.len() as u16).map(last).collect();
+        if let Some(&finals) = self.finals.get(&words) {
+            return Ok(finals);
+        }
+        let rets = case.finish(&words, false)?;
+        let numbers = rets.into_iter().map(|ret| self.number(ret).into()).collect();
+        let finals = self.number(Ret::Values(numbers));
+        if self.finals.len() < MEMO {
+            self.finals.insert(words, finals);
+        }
+        Ok(finals)
+    }
+
+    /// Hands the outcomes over.
+    pub(super) fn outcomes(&self, case: &Case) {
+        let warps = case.scenario.programs.len();
+        for key in &self.outcomes {
+            let mut events = Vec::new();
+            let mut at = 0;
+            for warp in 0..warps {
+                for number in 0..case.scenario.programs[warp].len() {
+                    let ret = (key[at] != NO_RET).then(|| self.ret(key[at]).clone());
+                    let over = ret.is_none();
+                    let call = case.scenario.programs[warp][number].clone();
+                    let event = Event { warp: Some(warp), number, ret, ..Event::alone(&call, Ret::Done, 0) };
+                    events.push(event);
+                    at += 1;
+                    if over {
+                        break;
+                    }
+                }
+            }
+            if key[at] != NO_FINALS
+                && let Ret::Values(numbers) = self.ret(key[at])
+            {
+                for (call, &number) in case.scenario.finally.iter().zip(numbers) {
+                    events.push(Event::alone(call, self.ret(number as u32).clone(), crate::check::LATE));
+                }
+            }
+            case.outcome(&events);
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! The exhaustive engine: every execution of a small program under a scoped weak memory model, each once, with the
+//! lanes of a warp as threads. The README beside this file says how and why.
+
+mod add;
+mod clock;
+#[cfg(all(test, feature = "loom"))]
+mod compared;
+mod fences;
+mod graph;
+mod judge;
+#[cfg(test)]
+mod litmus;
+mod local;
+mod model;
+mod order;
+mod revisit;
+mod run;
+mod search;
+mod share;
+mod states;
+mod trace;
+
+use crate::check::{AnySubject, Case, Loads, Reads, Report, Scenario, Verdict};
+use crate::engine::{Engine, Exploration, Found, Options, fits};
+use crate::scenarios::ScenarioError;
+use search::{Capped, Search, deadline};
+use share::Share;
+use std::panic::resume_unwind;
+use std::sync::Arc;
+
+/// The engine: see the module.
+#[derive(Clone, Copy, Debug)]
+pub struct Explore;
+
+/// The name of this engine.
+const NAME: &str = "explore";
+
+impl Engine for Explore {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn what(&self) -> &'static str {
+        "exhaustive exploration of execution graphs: scoped weak memory, every lane a thread"
+    }
+
+    fn model(&self) -> &'static str {
+        "RC11 without sequentially consistent accesses, lanes as threads, scopes and fences as in PTX"
+    }
+
+    fn explore_any(
+        &self,
+        subject: &Arc<dyn AnySubject>,
+        scenario: &Scenario,
+        options: &Options,
+    ) -> Result<Report, ScenarioError> {
+        fits(&**subject, scenario, clock::THREADS / subject.lanes().max(1) as usize)?;
+        if scenario.reads == Reads::Snapshot {
+            return Err(ScenarioError::Snapshot);
+        }
+        let mut exploration = Exploration::new(scenario, NAME);
+        let started = exploration.started;
+        exploration.pass(Loads::AsLoads, |after, before| {
+            let case = match Case::new(Arc::clone(subject), scenario.clone(), NAME, Loads::AsLoads, after) {
+                Ok(case) => case,
+                Err(breach) => return Found::in_preload(scenario, NAME, Loads::AsLoads, breach),
+            };
+            let verdict = explore(&case, options, &deadline(options.cap(), before, started));
+            let mut found = Found::new(&case, verdict);
+            if found.passed() && after.is_none() {
+                let mut expected = case.sequential_outcomes();
+                expected.extend(scenario.expects.iter().cloned());
+                found.unseen = expected.difference(&case.outcomes()).cloned().collect();
+            }
+            found
+        });
+        Ok(exploration.finish())
+    }
+}
+
+/// Explores a case with as many searches as the options say.
+fn explore(case: &Case, options: &Options, cap: &(impl Fn(u64) -> bool + Sync)) -> Verdict {
+    let share = Share::new(options.threads.max(1));
+    let search = |first: bool| {
+        let mut search = Search::new(case, &share, options.step_bound, options.shortest);
+        let capped = search.explore(first, cap);
+        search.judge.outcomes(case);
+        // Nothing but executions that others were to cover: there are no others.
+        if search.unfinished > 0 && case.executions() == 0 { Capped::Yes } else { capped }
+    };
+    let capped = std::thread::scope(|scope| {
+        let others: Vec<_> = (1..options.threads).map(|_| scope.spawn(|| search(false))).collect();
+        let first = search(true);
+        // A search that panics has a bug: it must not look as if it had found nothing.
+        let others = others.into_iter().map(|other| other.join().unwrap_or_else(|e| resume_unwind(e)));
+        others.fold(first, |all, one| if one == Capped::Yes { one } else { all })
+    });
+    if capped == Capped::Yes { Verdict::Capped } else { Verdict::Passed }
+}

@@ -1,0 +1,371 @@
+//! Warps run: one after the other, each until it ends or waits. What it did before is replayed from the graph; what is
+//! new is added to it. A call that has returned is not run again.
+
+use super::clock::Clock;
+use super::graph::{Barrier, Event, Halted, Id};
+use super::local::Local;
+use super::model;
+use super::search::{Dead, Search};
+use crate::check::{Access, Breach, Cells, Handle, Hooks, Kind, Memory, View, message};
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
+use warpproof_model::ReadOrder;
+
+/// Why a warp's program is left before its end.
+enum Leave {
+    Halted(Halted),
+    Dead,
+}
+
+impl Search<'_> {
+    /// Runs all warps until none goes on.
+    pub(super) fn run(&mut self) -> Result<(), Dead> {
+        loop {
+            for warp in 0..self.graph.warps.len() {
+                if self.graph.warps[warp].halted.is_none() {
+                    self.run_warp(warp)?;
+                }
+            }
+            if !self.meet() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Opens the barrier that all warps wait at.
+    fn meet(&mut self) -> bool {
+        let (mut hb, mut porf) = (Clock::default(), Clock::default());
+        for warp in &self.graph.warps {
+            let Some((Halted::AtBarrier(warp_hb, warp_porf), _)) = &warp.halted else { return false };
+            hb.join(warp_hb);
+            porf.join(warp_porf);
+        }
+        let counts = self.graph.warps.iter().map(|warp| warp.events.len()).collect();
+        self.graph.barriers.push(Barrier { counts, hb, porf });
+        for warp in &mut self.graph.warps {
+            warp.halted = None;
+        }
+        true
+    }
+
+    fn run_warp(&mut self, warp: usize) -> Result<(), Dead> {
+        let case = self.case;
+        let calls = &case.scenario.programs[warp];
+        while self.graph.warps[warp].rets.len() < calls.len() {
+            let call = self.graph.warps[warp].rets.len();
+            let start = Arc::clone(&self.graph.warps[warp].starts[call]);
+            let runner = Runner { local: RefCell::new(Local::at(warp, &start)), search: RefCell::new(self) };
+            let program = || case.subject.run(&runner, View(&runner), &calls[call]);
+            let result = catch_unwind(AssertUnwindSafe(program));
+            let mut local = runner.local.into_inner();
+            match result {
+                Ok(ret) => {
+                    local.collective(&self.graph.warps[warp].events, |id| self.graph.event(id).epoch);
+                    if let Some(breach) = self.judge.full_with_room(case, &self.graph, &ret) {
+                        return Err(self.breach(breach));
+                    }
+                    let ret = self.judge.number(ret);
+                    let count = self.graph.warps[warp].events.len();
+                    self.graph.warps[warp].rets.push((ret, count));
+                    self.graph.warps[warp].starts.push(Arc::new(local.start(count)));
+                }
+                Err(payload) => match payload.downcast::<Leave>() {
+                    Ok(leave) => match *leave {
+                        Leave::Dead => return Err(Dead),
+                        Leave::Halted(why) => {
+                            let count = self.graph.warps[warp].events.len();
+                            self.graph.warps[warp].halted = Some((why, count));
+                            return Ok(());
+                        }
+                    },
+                    Err(payload) => {
+                        let detail = format!("warp {warp}: {}", message(&*payload));
+                        return Err(self.breach(Breach::new(Kind::Panic, detail)));
+                    }
+                },
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether some warp that waits would go on if it read the newest value of every word.
+    pub(super) fn someone_goes_on(&mut self) -> bool {
+        (0..self.graph.warps.len()).any(|warp| self.goes_on(warp))
+    }
+
+    fn goes_on(&mut self, warp: usize) -> bool {
+        let Some((Halted::Waits, _)) = self.graph.warps[warp].halted else { return false };
+        let case = self.case;
+        let call = self.graph.warps[warp].rets.len();
+        let start = Arc::clone(&self.graph.warps[warp].starts[call]);
+        let local = Local { probe: true, ..Local::at(warp, &start) };
+        let runner = Runner { local: RefCell::new(local), search: RefCell::new(self) };
+        let program = || case.subject.run(&runner, View(&runner), &case.scenario.programs[warp][call]);
+        let left = catch_unwind(AssertUnwindSafe(program)).is_err_and(|payload| payload.is::<Leave>());
+        !left || runner.local.into_inner().goes_on
+    }
+}
+
+/// A warp that runs.
+struct Runner<'s, 'c> {
+    search: RefCell<&'s mut Search<'c>>,
+    local: RefCell<Local>,
+}
+
+/// How often a warp that is asked whether it would go on may wait again before the answer is no.
+const TURNS: u32 = 8;
+
+fn leave(why: Leave) -> ! {
+    resume_unwind(Box::new(why))
+}
+
+impl Runner<'_, '_> {
+    /// Counts a step, which may be the last one.
+    fn step(&self) {
+        let mut local = self.local.borrow_mut();
+        let search = self.search.borrow();
+        if search.case.stall == Some((local.warp, local.taken)) {
+            // Asked whether it would go on: it would, and stop later.
+            local.goes_on = true;
+            leave(Leave::Halted(Halted::Stalled));
+        }
+        local.taken += 1;
+        if local.taken <= search.step_bound {
+            return;
+        }
+        if local.probe {
+            leave(Leave::Dead)
+        }
+        let stalled = search.graph.warps.iter().any(|warp| matches!(warp.halted, Some((Halted::Stalled, _))));
+        if stalled && search.case.scenario.allows.blocking {
+            leave(Leave::Halted(Halted::Blocked));
+        }
+        drop(search);
+        let detail = format!("warp {} took more than {} steps", local.warp, local.taken - 1);
+        drop(local);
+        self.breach(Breach::new(Kind::StepBound, detail))
+    }
+
+    fn breach(&self, breach: Breach) -> ! {
+        let Dead = self.search.borrow_mut().breach(breach);
+        leave(Leave::Dead)
+    }
+
+    fn collective(&self) {
+        let search = self.search.borrow();
+        let mut local = self.local.borrow_mut();
+        let events = &search.graph.warps[local.warp].events;
+        local.collective(events, |id| search.graph.event(id).epoch);
+    }
+
+    /// The event of the graph that the lane whose turn it is comes to next.
+    fn recorded(search: &Search<'_>, local: &mut Local) -> Option<Id> {
+        let events = &search.graph.warps[local.warp].events;
+        let cursor = &mut local.cursors[local.lane];
+        while let Some(&id) = events.get(*cursor) {
+            let event = search.graph.event(id);
+            if event.epoch != local.epoch {
+                return None;
+            }
+            *cursor += 1;
+            if event.lane as usize == local.lane {
+                return Some(id);
+            }
+        }
+        None
+    }
+
+    /// An access to a word; the last word is that of the fences.
+    fn access_word(&self, word: u16, access: Access) -> u128 {
+        let mut search = self.search.borrow_mut();
+        let mut local = self.local.borrow_mut();
+        let (search, local) = (&mut **search, &mut *local);
+        match Self::recorded(search, local) {
+            Some(id) => {
+                let event = search.graph.event(id);
+                if (event.word, event.access) != (word, access) {
+                    let detail =
+                        format!("warp {}: its lanes depend on each other without a collective", local.warp);
+                    search.breach(Breach::new(Kind::Panic, detail));
+                    leave(Leave::Dead)
+                }
+                self.replayed(search, local, id)
+            }
+            None if local.probe => probed(search, local, word, access),
+            None => {
+                let lane = local.lanes[local.lane];
+                let event = local.event(word, access);
+                let added = match access {
+                    Access::Store(value, _) => search.write(Event { is_write: true, value, ..event }, &lane),
+                    _ => search.read(event, &lane),
+                };
+                let Ok(id) = added else { leave(Leave::Dead) };
+                // Its own cursor goes past what was added.
+                let id = Self::recorded(search, local).unwrap_or(id);
+                self.replayed(search, local, id)
+            }
+        }
+    }
+
+    /// What the lane learns from an event, and the value that it read.
+    fn replayed(&self, search: &Search<'_>, local: &mut Local, id: Id) -> u128 {
+        let event = search.graph.event(id);
+        let lane = &mut local.lanes[local.lane];
+        (lane.hb, lane.porf) = (event.hb, event.porf);
+        if event.is_write {
+            local.wrote = true;
+            return event.value;
+        }
+        local.read = true;
+        if search.synchronizes(id, event.from) {
+            model::acquired(lane, event.access, &search.graph.event(event.from).released);
+        }
+        if event.exclusive {
+            local.wrote |= !event.is_silent(search.graph.event(event.half).value);
+            if let Some(half) = Self::recorded(search, local) {
+                let half = search.graph.event(half);
+                let lane = &mut local.lanes[local.lane];
+                lane.hb.join(&half.hb);
+                lane.porf = half.porf;
+            }
+        }
+        event.value
+    }
+}
+
+/// What a warp that is only asked whether it would go on reads: the newest value. It goes on as soon as it writes.
+fn probed(search: &Search<'_>, local: &mut Local, word: u16, access: Access) -> u128 {
+    local.read = true;
+    let value = search.graph.value(word, search.graph.last(word));
+    let written = access.apply(value, search.width(word));
+    if written.is_some_and(|written| written != value || model::releases(access)) {
+        local.goes_on = true;
+        leave(Leave::Dead)
+    }
+    value
+}
+
+impl Hooks for Runner<'_, '_> {
+    fn id(&self) -> u32 {
+        self.local.borrow().warp as u32
+    }
+
+    fn warps(&self) -> u32 {
+        self.search.borrow().graph.warps.len() as u32
+    }
+
+    fn turn(&self, lane: Option<u32>) {
+        let mut local = self.local.borrow_mut();
+        (local.lane, local.alone) = (lane.unwrap_or(0) as usize, lane.is_some());
+    }
+
+    fn collective(&self) {
+        self.collective();
+    }
+
+    fn sync(&self) {
+        self.collective();
+        self.local.borrow_mut().synchronize();
+    }
+
+    fn fence(&self) {
+        self.step();
+        self.collective();
+        {
+            let mut local = self.local.borrow_mut();
+            for lane in &mut local.lanes {
+                lane.hb.join(&lane.pending);
+                lane.pending = Clock::default();
+            }
+            local.synchronize();
+            local.lane = 0;
+        }
+        let word = self.search.borrow().graph.words() as u16 - 1;
+        // Nobody writes that word: the event only stands where the fence does.
+        self.access_word(word, Access::Load(ReadOrder::Relaxed));
+        self.collective();
+        let mut local = self.local.borrow_mut();
+        local.synchronize();
+        for lane in &mut local.lanes {
+            lane.fenced = lane.hb;
+        }
+    }
+
+    fn pause(&self) {
+        self.step();
+        self.collective();
+        let mut local = self.local.borrow_mut();
+        if !local.wrote && local.read {
+            // All that it did since it last waited, or since the call began, was reading: doing it again gives what
+            // reading other values at once gives.
+            if !local.probe {
+                leave(Leave::Halted(Halted::Waits))
+            }
+            local.paused += 1;
+            if local.paused > TURNS {
+                leave(Leave::Dead)
+            }
+        }
+        (local.wrote, local.read) = (false, false);
+    }
+
+    fn meet(&self) {
+        self.step();
+        self.collective();
+        let search = self.search.borrow();
+        let mut local = self.local.borrow_mut();
+        if search.case.scenario.apart {
+            local.synchronize();
+            return;
+        }
+        let Some(barrier) = search.graph.barriers.get(local.barriers) else {
+            local.goes_on = true;
+            let (mut hb, mut porf) = (Clock::default(), Clock::default());
+            for lane in &local.lanes {
+                hb.join(&lane.hb);
+                porf.join(&lane.porf);
+            }
+            leave(Leave::Halted(Halted::AtBarrier(hb, porf)))
+        };
+        local.barriers += 1;
+        for lane in &mut local.lanes {
+            lane.hb.join(&barrier.hb);
+            lane.porf.join(&barrier.porf);
+        }
+    }
+
+    /// The array named `shared`.
+    fn shared(&self) -> Handle<'_, u32> {
+        let array = self.search.borrow().case.arrays.iter().position(|array| array.name == "shared");
+        View(self).w32(array.unwrap_or(usize::MAX))
+    }
+}
+
+impl Cells for Runner<'_, '_> {
+    fn len(&self, array: usize) -> usize {
+        self.search.borrow().case.len(array)
+    }
+
+    fn access(&self, array: usize, index: usize, access: Access) -> u128 {
+        self.step();
+        let case = self.search.borrow().case;
+        if index >= case.len(array) {
+            if self.local.borrow().probe {
+                // Another execution comes here too.
+                self.local.borrow_mut().goes_on = true;
+                leave(Leave::Dead)
+            }
+            let name = case.arrays.get(array).map_or("?", |words| words.name);
+            let detail = format!("warp {} accessed {name}[{index}]", self.local.borrow().warp);
+            self.breach(Breach::new(Kind::OutOfBounds, detail))
+        }
+        let alone = self.local.borrow().alone;
+        let value = self.access_word((case.offsets[array] + index) as u16, access);
+        if !alone {
+            // All lanes make this access, one for all of them: what it read is no lane's own.
+            self.collective();
+        }
+        value
+    }
+}

@@ -1,0 +1,256 @@
+//! The search: from an execution graph to the next one, each once.
+//!
+//! This is TruSt (Kokologiannakis, Marmanis, Gladstein, Vafeiadis, "Truly stateless, optimal dynamic partial order
+//! reduction", POPL 2022). Events are added one by one. A read branches over the writes that it may read, a write over
+//! its places in the order of its word; besides, a write *revisits* reads that were there before it: the read reads
+//! it after all, and what was added since and does not lead to the write is taken back. So that no graph comes up
+//! twice, a write revisits only where everything that would be taken back is as it would be if it were added last
+//! (`revisit.rs`).
+
+use super::graph::{Graph, Halted, Id};
+use super::judge::Judge;
+use super::order;
+use super::share::{Gift, Level, Share};
+use crate::check::{Breach, Case, Kind};
+use std::time::Instant;
+
+/// A way to go on from the events added first, the one named last.
+#[derive(Clone, Copy)]
+pub(super) enum Choice {
+    /// `read` reads `from`.
+    Read { read: Id, from: Id },
+    /// `write` stands behind `before`.
+    Write { write: Id, before: Id },
+    /// `read` reads `by`, which was added after it.
+    Revisit { read: Id, by: Id },
+    /// `by` stands behind `before`, at the end of a graph that begins with its revisit.
+    Place { by: Id, before: Id },
+}
+
+/// A search.
+pub(super) struct Search<'c> {
+    pub(super) case: &'c Case,
+    pub(super) judge: Judge,
+    pub(super) graph: Graph,
+    pub(super) choices: Vec<Choice>,
+    /// The graphs whose revisits led here.
+    pub(super) below: Vec<Level>,
+    pub(super) spare: Vec<Level>,
+    pub(super) numbers: Vec<Id>,
+    pub(super) step_bound: u32,
+    /// Executions in which some warp waits for a write that another execution has at once.
+    pub(super) unfinished: u64,
+    pub(super) stop: bool,
+    shortest: bool,
+    share: &'c Share,
+}
+
+/// The graph has no execution.
+pub(super) struct Dead;
+
+impl<'c> Search<'c> {
+    pub(super) fn new(case: &'c Case, share: &'c Share, step_bound: u32, shortest: bool) -> Self {
+        Self {
+            graph: Graph::new(case),
+            judge: Judge::new(case),
+            case,
+            choices: Vec::new(),
+            below: Vec::new(),
+            spare: Vec::new(),
+            numbers: Vec::new(),
+            step_bound,
+            unfinished: 0,
+            stop: false,
+            shortest,
+            share,
+        }
+    }
+
+    /// Explores what there is, until no search has anything left or `cap` says that there is no time for another
+    /// execution. The first search begins with the graph without events, the others with what they are given.
+    pub(super) fn explore(&mut self, first: bool, cap: &impl Fn(u64) -> bool) -> Capped {
+        let mut more = first || self.receive();
+        while more {
+            if self.run().is_ok() {
+                self.finish();
+            }
+            if self.stop || self.share.is_stopped() {
+                self.share.stop();
+                break;
+            }
+            if self.share.is_hungry() {
+                self.give();
+            }
+            more = self.next() || self.receive();
+            if more && cap(self.case.executions()) {
+                self.share.stop();
+                return Capped::Yes;
+            }
+        }
+        Capped::No
+    }
+
+    /// Gives away the oldest of what is left, if there is more than one way to go on.
+    fn give(&mut self) {
+        let level = match self.below.iter().position(|level| !level.choices.is_empty()) {
+            Some(oldest) => self.below.remove(oldest),
+            None if self.choices.len() > 1 => {
+                Level { graph: self.graph.clone(), choices: vec![self.choices.remove(0)] }
+            }
+            None => return,
+        };
+        let ret = |&(ret, _): &(u32, usize)| self.judge.ret(ret).clone();
+        let rets = level.graph.warps.iter().map(|warp| warp.rets.iter().map(ret).collect());
+        let rets = rets.collect();
+        self.share.give(Gift { level, rets });
+    }
+
+    /// Waits for what another search gives, and goes to its next graph.
+    fn receive(&mut self) -> bool {
+        while let Some(Gift { level, rets }) = self.share.take() {
+            (self.graph, self.choices) = (level.graph, level.choices);
+            for (warp, rets) in self.graph.warps.iter_mut().zip(rets) {
+                for (slot, ret) in warp.rets.iter_mut().zip(rets) {
+                    slot.0 = self.judge.number(ret);
+                }
+            }
+            for event in &mut self.graph.events {
+                if event.is_write {
+                    event.value_id = self.judge.states.intern(event.word, event.value);
+                }
+            }
+            if self.next() {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Goes to the next graph.
+    fn next(&mut self) -> bool {
+        loop {
+            match self.choices.pop() {
+                Some(choice) => {
+                    if self.choose(choice).is_ok() {
+                        return true;
+                    }
+                    if self.stop {
+                        return false;
+                    }
+                }
+                None => {
+                    let Some(level) = self.below.pop() else { return false };
+                    let graph = std::mem::replace(&mut self.graph, level.graph);
+                    let choices = std::mem::replace(&mut self.choices, level.choices);
+                    self.spare.push(Level { graph, choices });
+                }
+            }
+        }
+    }
+
+    fn choose(&mut self, choice: Choice) -> Result<(), Dead> {
+        match choice {
+            Choice::Read { read, from } => {
+                self.graph.truncate(read as usize + 1);
+                self.graph.unsettle(read);
+                self.read_from(read, from);
+                self.fenced()?;
+                self.halve(read)
+            }
+            Choice::Write { write, before } => {
+                self.graph.truncate(write as usize + 1);
+                self.graph.unsettle(write);
+                self.graph.displace(write);
+                self.graph.place(write, before);
+                self.fenced()?;
+                self.placed(write)
+            }
+            Choice::Revisit { read, by } => {
+                self.graph.truncate(by as usize + 1);
+                self.revisit(read, by)
+            }
+            Choice::Place { by, before } => {
+                self.graph.truncate(by as usize + 1);
+                self.graph.displace(by);
+                self.graph.place(by, before);
+                self.revisited(by)
+            }
+        }
+    }
+
+    /// Looks at what a write has changed.
+    pub(super) fn placed(&mut self, write: Id) -> Result<(), Dead> {
+        match self.judge.states.placed(self.case, &mut self.graph, write) {
+            Ok(()) => Ok(()),
+            Err(breach) => Err(self.breach(breach)),
+        }
+    }
+
+    /// Notes a violation of the graph as it is, before the execution has ended.
+    pub(super) fn breach(&mut self, breach: Breach) -> Dead {
+        self.case.begin_execution();
+        self.breach_after(breach, None)
+    }
+
+    /// Notes a violation, with the calls that must have returned before each.
+    pub(super) fn breach_after(&mut self, breach: Breach, after: Option<&order::Returned>) -> Dead {
+        let record = super::trace::record(self.case, &self.judge, &self.graph, after);
+        self.case.violated(breach, &record);
+        self.stop |= !self.shortest;
+        Dead
+    }
+
+    /// No warp goes on: judges the execution.
+    fn finish(&mut self) {
+        let waits = self.graph.warps.iter().any(|w| matches!(w.halted, Some((Halted::Waits, _))));
+        if waits && self.someone_goes_on() {
+            self.unfinished += 1;
+            return;
+        }
+        self.case.begin_execution();
+        if let Some(breach) = self.stuck() {
+            self.breach_after(breach, None);
+            return;
+        }
+        let interrupted = self.graph.warps.iter().any(|warp| warp.halted.is_some());
+        if let Err((breach, after)) = self.judge.complete(self.case, &self.graph, interrupted) {
+            self.breach_after(breach, after.as_ref());
+        }
+    }
+
+    /// A warp that never goes on, though the scenario does not allow that.
+    fn stuck(&self) -> Option<Breach> {
+        let stalled = self.graph.warps.iter().any(|w| matches!(w.halted, Some((Halted::Stalled, _))));
+        if stalled {
+            self.case.stall_reached();
+        }
+        let allowed = stalled && self.case.scenario.allows.blocking;
+        self.graph.warps.iter().enumerate().find_map(|(warp, state)| match state.halted?.0 {
+            Halted::AtBarrier(..) if !stalled => {
+                let detail = format!("warp {warp} waits at a barrier, another warp has ended");
+                Some(Breach::new(Kind::BarrierDivergence, detail))
+            }
+            Halted::Waits | Halted::AtBarrier(..) if !allowed => {
+                let detail = format!("warp {warp} waits for ever: what it waits for is never written");
+                Some(Breach::new(Kind::StepBound, detail))
+            }
+            _ => None,
+        })
+    }
+
+    pub(super) fn width(&self, word: u16) -> u32 {
+        self.judge.states.width(word)
+    }
+}
+
+/// Whether a search was cut short.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Capped {
+    Yes,
+    No,
+}
+
+/// When no further execution may begin.
+pub(super) fn deadline(cap: crate::engine::Cap, before: u64, started: Instant) -> impl Fn(u64) -> bool {
+    move |executions| cap.reached(before + executions, started)
+}

@@ -1,0 +1,100 @@
+//! Several searches of one scenario: one that has nothing left takes a graph, with the ways that are left from it, from one
+//! that has. The oldest is given away, which has the most below it.
+
+use super::graph::Graph;
+use super::search::Choice;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Condvar, Mutex, PoisonError};
+use warpproof_model::spec::Ret;
+
+/// A graph and the ways that are left from it.
+#[derive(Default)]
+pub(super) struct Level {
+    pub(super) graph: Graph,
+    pub(super) choices: Vec<Choice>,
+}
+
+/// A level on its way to another search, which has other numbers for returns.
+pub(super) struct Gift {
+    pub(super) level: Level,
+    /// What the calls of each warp returned.
+    pub(super) rets: Vec<Vec<Ret>>,
+}
+
+/// Where searches meet.
+pub(super) struct Share {
+    waiting: Mutex<Waiting>,
+    changed: Condvar,
+    /// How many searches wait for more than there is.
+    hungry: AtomicUsize,
+    stop: AtomicBool,
+    searches: usize,
+}
+
+#[derive(Default)]
+struct Waiting {
+    gifts: Vec<Gift>,
+    idle: usize,
+}
+
+impl Share {
+    pub(super) fn new(searches: usize) -> Self {
+        Self {
+            waiting: Mutex::default(),
+            changed: Condvar::new(),
+            hungry: AtomicUsize::new(0),
+            stop: AtomicBool::new(false),
+            searches,
+        }
+    }
+
+    /// Whether somebody waits.
+    pub(super) fn is_hungry(&self) -> bool {
+        // Relaxed, here and below: a hint; what is given goes through the lock.
+        self.hungry.load(Ordering::Relaxed) > 0
+    }
+
+    /// Ends all searches.
+    pub(super) fn stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+        self.changed.notify_all();
+    }
+
+    pub(super) fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn give(&self, gift: Gift) {
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        waiting.gifts.push(gift);
+        self.count(&waiting);
+        drop(waiting);
+        self.changed.notify_one();
+    }
+
+    /// Waits for something to do; nothing if all searches wait, or are to end.
+    pub(super) fn take(&self) -> Option<Gift> {
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        waiting.idle += 1;
+        loop {
+            if self.is_stopped() {
+                return None;
+            }
+            if let Some(gift) = waiting.gifts.pop() {
+                waiting.idle -= 1;
+                self.count(&waiting);
+                return Some(gift);
+            }
+            if waiting.idle == self.searches {
+                self.stop();
+                return None;
+            }
+            self.count(&waiting);
+            waiting = self.changed.wait(waiting).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn count(&self, waiting: &Waiting) {
+        self.hungry.store(waiting.idle.saturating_sub(waiting.gifts.len()), Ordering::Relaxed);
+    }
+}
