@@ -1,5 +1,6 @@
 //! `warpproof museum`: published defects, which the checker must find.
 
+use crate::check;
 use crate::failure::Failure;
 use crate::output::{self, Progress, grouped};
 use serde::Serialize;
@@ -7,17 +8,20 @@ use std::num::NonZero;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
-use warpproof::simt::engine::Options;
+use warpproof::simt::engine::{Engine, Options};
 use warpproof_museum::{Exhibit, exhibits};
 
 /// Find published defects of GPU hash tables again
 ///
 /// Each exhibit is a published protocol with a published defect, in the smallest scenario that shows it. The checker
-/// must find the defect, and a repaired form must hold in every execution of the same scenario. About half a minute
-/// on two cores; tests/museum/README.md has the sources.
+/// must find the defect, and a repaired form must hold in every execution of the same scenario. A second on two cores;
+/// tests/museum/README.md has the sources.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
+    /// What explores
+    #[arg(long, value_name = "ENGINE", default_value = check::DEFAULT_ENGINE, value_parser = check::known_engine)]
+    engine: &'static dyn Engine,
     /// Print one JSON list
     #[arg(long)]
     json: bool,
@@ -26,7 +30,7 @@ pub(crate) struct Args {
 const EXAMPLES: &str = "\
 Examples:
   warpproof museum
-  warpproof museum --json
+  warpproof museum --engine loom --json
 
 Exit codes: 0 every defect was found and every repaired form holds; 1 otherwise.";
 
@@ -51,7 +55,7 @@ struct Line {
 
 /// Visits all exhibits.
 pub(crate) fn museum(args: &Args) -> Result<(), Failure> {
-    let lines = visit_all(&exhibits());
+    let lines = visit_all(args.engine, &exhibits());
     if args.json {
         output::json(&lines)?;
     } else {
@@ -71,14 +75,14 @@ pub(crate) fn museum(args: &Args) -> Result<(), Failure> {
 }
 
 /// Visits the exhibits with a thread per core, and keeps their order.
-fn visit_all(exhibits: &[Exhibit]) -> Vec<Line> {
+fn visit_all(engine: &dyn Engine, exhibits: &[Exhibit]) -> Vec<Line> {
     let progress = Mutex::new(Progress::new("visiting", exhibits.len() as u64));
     let (next, lines) = (Mutex::new(0..exhibits.len()), Mutex::new(Vec::new()));
     let visitor = || {
         loop {
             let taken = next.lock().unwrap_or_else(PoisonError::into_inner).next();
             let Some(number) = taken else { return };
-            let line = Line::of(&exhibits[number]);
+            let line = Line::of(engine, &exhibits[number]);
             let mut lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
             lines.push((number, line));
             progress.lock().unwrap_or_else(PoisonError::into_inner).at(lines.len() as u64);
@@ -95,7 +99,7 @@ fn visit_all(exhibits: &[Exhibit]) -> Vec<Line> {
 }
 
 impl Line {
-    fn of(exhibit: &Exhibit) -> Self {
+    fn of(engine: &dyn Engine, exhibit: &Exhibit) -> Self {
         let what = format!("{}: {}", exhibit.source, exhibit.defect);
         let mut line = Self {
             id: exhibit.id,
@@ -107,7 +111,7 @@ impl Line {
             wrong: Vec::new(),
         };
         let options = Options { max_time: Some(LIMIT), ..Options::default() };
-        let visit = match exhibit.visit(&options) {
+        let visit = match exhibit.visit(engine, &options) {
             Ok(visit) => visit,
             Err(error) => {
                 line.wrong.push(format!("exhibit {}: {error}", exhibit.id));
@@ -143,6 +147,7 @@ impl Line {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use warpproof::simt::explore::Explore;
 
     fn erasers() -> Exhibit {
         exhibits().into_iter().find(|exhibit| exhibit.id == "32").expect("an exhibit of the list")
@@ -150,7 +155,7 @@ mod tests {
 
     #[test]
     fn an_exhibit_and_its_repair_are_as_they_should_be() {
-        let line = Line::of(&erasers());
+        let line = Line::of(&Explore, &erasers());
         assert!(line.found && line.twin_passes && line.wrong.is_empty(), "{:?}", line.wrong);
     }
 
@@ -158,7 +163,7 @@ mod tests {
     fn a_defect_that_is_not_found_and_a_repair_that_does_not_hold_are_wrong() {
         let mut exhibit = erasers();
         std::mem::swap(&mut exhibit.published, &mut exhibit.repairs[0].run);
-        let line = Line::of(&exhibit);
+        let line = Line::of(&Explore, &exhibit);
         assert!(!line.found && !line.twin_passes);
         assert_eq!(line.wrong.len(), 2, "{:?}", line.wrong);
         assert!(line.text().contains("NOT FOUND") && line.text().contains("DOES NOT HOLD"));
@@ -168,7 +173,7 @@ mod tests {
     fn an_exhibit_without_a_repair_has_no_twin_that_passes() {
         let mut exhibit = erasers();
         exhibit.repairs.clear();
-        let line = Line::of(&exhibit);
+        let line = Line::of(&Explore, &exhibit);
         assert!(!line.twin_passes && !line.wrong.is_empty());
     }
 }

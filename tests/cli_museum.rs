@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 use warpproof::simt::check::{Violation, escape};
 use warpproof::simt::engine::Options;
+use warpproof::simt::explore::Explore;
 use warpproof::simt::scenarios::slab;
 use warpproof_museum::exhibits;
 
@@ -38,7 +39,8 @@ fn museum_finds_every_exhibit_and_its_twins_pass() {
 /// The violation of an exhibit, found and saved.
 fn saved(id: &str, path: &Path) -> Violation {
     let exhibit = exhibits().into_iter().find(|exhibit| exhibit.id == id).expect("an exhibit of the list");
-    let report = (exhibit.published)(&exhibit.scenario, &Options::default()).expect("a scenario that fits");
+    let report =
+        (exhibit.published)(&Explore, &exhibit.scenario, &Options::default()).expect("a scenario that fits");
     let violation = exhibit.found(&report).unwrap_or_else(|wrong| panic!("{wrong}"));
     violation.save(path).expect("the folder is writable");
     violation.clone()

@@ -11,8 +11,11 @@
 //! One trace: `cargo test --test museum exhibit_4 -- --nocapture`.
 
 use std::time::Duration;
-use warpproof::simt::check::{Loads, Report, Scenario, Violation};
-use warpproof::simt::engine::Options;
+use warpproof::simt::check::Verdict;
+use warpproof::simt::check::{Report, Scenario, Violation};
+use warpproof::simt::engine::{Engine, Options};
+use warpproof::simt::explore::Explore;
+use warpproof::simt::loom::Loom;
 use warpproof_museum::{Exhibit, Run, Snapshot, exhibits};
 
 /// The table of the museum.
@@ -20,7 +23,7 @@ const README: &str = include_str!("museum/README.md");
 
 /// Where the rows stand in it.
 const HEADING: &str =
-    "| # | Source | Defect | Violation | Found by | Executions | Steps | Snapshots | Repaired: executions |";
+    "| # | Source | Defect | Violation | Explore | Loom | Steps | Snapshots | Repaired: explore / loom |";
 
 macro_rules! exhibits {
     ($($name:ident $id:literal)*) => {
@@ -73,6 +76,10 @@ exhibits! {
     exhibit_32_every_eraser_succeeds "32"
     exhibit_33a_a_tombstone_is_filled_too_soon "33a"
     exhibit_33b_an_update_without_a_claim "33b"
+    exhibit_34_a_ballot_is_no_barrier "34"
+    exhibit_35a_a_lane_releases_its_own_writes "35a"
+    exhibit_35b_a_lane_acquires_for_itself "35b"
+    exhibit_36_a_lock_of_the_wrong_scope "36"
 }
 
 #[test]
@@ -96,8 +103,10 @@ struct Seen {
     violation: Violation,
     /// Executions until it was found.
     executions: u64,
-    /// The repaired forms, with their executions.
-    repairs: Vec<(&'static str, u64)>,
+    /// The same with loom, if it finds it.
+    by_loom: Option<u64>,
+    /// The repaired forms, with their executions by both.
+    repairs: Vec<(&'static str, u64, u64)>,
 }
 
 /// A limit that only a broken engine reaches; a capped exploration fails.
@@ -105,30 +114,49 @@ fn options() -> Options {
     Options { max_time: Some(Duration::from_secs(120)), ..Options::default() }
 }
 
-fn explored(exhibit: &Exhibit, run: &Run, scenario: &Scenario) -> Report {
-    run(scenario, &options()).unwrap_or_else(|error| panic!("exhibit {}: {error}", exhibit.id))
+fn explored(engine: &dyn Engine, exhibit: &Exhibit, run: &Run, scenario: &Scenario) -> Report {
+    run(engine, scenario, &options()).unwrap_or_else(|error| panic!("exhibit {}: {error}", exhibit.id))
 }
 
 impl Seen {
-    /// Visits an exhibit: the published form again, to see that the engine is deterministic, and with snapshots.
+    /// Visits an exhibit with both engines: the published form again, to see that they are deterministic, and with
+    /// snapshots.
     fn of(exhibit: &Exhibit) -> Self {
         let id = exhibit.id;
-        let visit = exhibit.visit(&options()).unwrap_or_else(|error| panic!("exhibit {id}: {error}"));
-        let violation = exhibit.found(&visit.published).unwrap_or_else(|wrong| panic!("{wrong}"));
-        let executions = visit.published.executions;
-        let again = explored(exhibit, &exhibit.published, &exhibit.scenario);
-        assert_eq!(again.executions, executions, "exhibit {id}: the engine is not deterministic");
-        let snapshot = explored(exhibit, &exhibit.published, &exhibit.snapshot_scenario());
+        let visit = |engine: &dyn Engine| {
+            let visit =
+                exhibit.visit(engine, &options()).unwrap_or_else(|error| panic!("exhibit {id}: {error}"));
+            let again = explored(engine, exhibit, &exhibit.published, &exhibit.scenario);
+            let executions = visit.published.executions;
+            assert_eq!(again.executions, executions, "exhibit {id}: the engine is not deterministic");
+            for (what, report) in &visit.repairs {
+                exhibit.holds(what, report).unwrap_or_else(|wrong| panic!("{wrong}"));
+            }
+            visit
+        };
+        let (explore, loom) = (visit(&Explore), visit(&Loom));
+        let violation = exhibit.found(&explore.published).unwrap_or_else(|wrong| panic!("{wrong}"));
+        let by_loom = match exhibit.lanes {
+            // Lanes of one thread, and no scopes: nothing to be found.
+            true => {
+                assert_eq!(loom.published.verdict, Verdict::Passed, "exhibit {id}: loom sees it");
+                None
+            }
+            false => {
+                exhibit.found(&loom.published).unwrap_or_else(|wrong| panic!("{wrong}"));
+                Some(loom.published.executions)
+            }
+        };
+        let snapshot = explored(&Loom, exhibit, &exhibit.published, &exhibit.snapshot_scenario());
         let as_it_says = match exhibit.snapshot {
             Snapshot::Found => exhibit.found(&snapshot).map(|_| ()),
             Snapshot::Hidden => exhibit.holds("with snapshots", &snapshot),
         };
         as_it_says.unwrap_or_else(|wrong| panic!("with snapshots: {wrong}"));
-        for (what, report) in &visit.repairs {
-            exhibit.holds(what, report).unwrap_or_else(|wrong| panic!("{wrong}"));
-        }
-        let repairs = visit.repairs.iter().map(|(what, report)| (*what, report.executions)).collect();
-        Self { violation: violation.clone(), executions, repairs }
+        let repairs = explore.repairs.iter().zip(&loom.repairs);
+        let repairs = repairs.map(|((what, one), (_, other))| (*what, one.executions, other.executions));
+        let executions = explore.published.executions;
+        Self { violation: violation.clone(), executions, by_loom, repairs: repairs.collect() }
     }
 
     /// The exhibit's row of the table.
@@ -138,16 +166,12 @@ impl Seen {
             Snapshot::Found => "found",
             Snapshot::Hidden => "hidden",
         };
-        let found_by = match self.violation.loads {
-            Loads::AsLoads => "loads",
-            Loads::AsRmw => "rmw",
-        };
-        let repairs: Vec<_> = self.repairs.iter().map(|(what, count)| format!("{what}: {count}")).collect();
+        let by_loom = self.by_loom.map_or("not found".to_string(), |executions| executions.to_string());
+        let repairs = self.repairs.iter().map(|(what, one, other)| format!("{what}: {one} / {other}"));
+        let (executions, steps) = (self.executions, self.violation.steps.len());
+        let repairs = repairs.collect::<Vec<_>>().join("; ");
         format!(
-            "| {id} | {source} | {defect} | {kind} | {found_by} | {} | {} | {snapshot} | {} |",
-            self.executions,
-            self.violation.steps.len(),
-            repairs.join("; ")
+            "| {id} | {source} | {defect} | {kind} | {executions} | {by_loom} | {steps} | {snapshot} | {repairs} |"
         )
     }
 }

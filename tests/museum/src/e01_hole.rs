@@ -24,6 +24,7 @@ pub(crate) fn exhibits() -> Vec<Exhibit> {
         kind: Kind::DuplicateKey,
         shows: "key 7 stands twice",
         snapshot: Snapshot::Found,
+        lanes: false,
         published: run(SlabHash::<2>::new(&scenario, Repairs::default())),
         repairs: vec![
             repair("delete leaves a tombstone", SlabHash::<2>::new(&scenario, tombstones)),

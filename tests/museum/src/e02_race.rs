@@ -25,6 +25,7 @@ pub(crate) fn exhibits() -> Vec<Exhibit> {
         kind: Kind::DuplicateKey,
         shows: "key 5 stands twice",
         snapshot: Snapshot::Found,
+        lanes: false,
         published: run(SlabHash::<3>::new(&scenario, Repairs::default())),
         repairs: vec![
             repair("delete leaves a tombstone", SlabHash::<3>::new(&scenario, tombstones)),

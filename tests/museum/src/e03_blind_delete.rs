@@ -24,6 +24,7 @@ pub(crate) fn exhibits() -> Vec<Exhibit> {
         kind: Kind::NotLinearizable,
         shows: "search 5 -> value none",
         snapshot: Snapshot::Found,
+        lanes: false,
         published: run(SlabHash::<2>::new(&scenario, Repairs::default())),
         repairs: vec![
             repair("delete exchanges the pair as read", SlabHash::<2>::new(&scenario, checked)),

@@ -24,6 +24,7 @@ pub(crate) fn exhibits() -> Vec<Exhibit> {
         kind: Kind::NotLinearizable,
         shows: "search 1 -> value 70",
         snapshot: Snapshot::Hidden,
+        lanes: false,
         published: run(SlabHash::<1>::new(&scenario, Repairs::default())),
         repairs: vec![
             repair("one lane reads the pair as one word", SlabHash::<1>::new(&scenario, whole)),

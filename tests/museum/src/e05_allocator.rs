@@ -34,6 +34,7 @@ fn exhausted() -> Exhibit {
         kind: Kind::StepBound,
         shows: "warp 0",
         snapshot: Snapshot::Found,
+        lanes: false,
         published: run(SlabHash::<2>::new(&scenario, Repairs::default())),
         repairs: vec![
             repair("one change per block, then Full", SlabHash::<2>::new(&scenario, bounded)),
@@ -58,6 +59,7 @@ fn lost_link() -> Exhibit {
         kind: Kind::LostSlab,
         shows: "every warp takes it for used",
         snapshot: Snapshot::Found,
+        lanes: false,
         published: run(SlabHash::<6>::new(&scenario, published)),
         repairs: vec![
             repair("the bit is cleared in the copy too", SlabHash::<6>::new(&scenario, forgets)),

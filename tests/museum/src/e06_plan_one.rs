@@ -117,6 +117,7 @@ fn exhibit(id: &'static str, defect: &'static str, shows: &'static str, programs
         kind: Kind::NotLinearizable,
         shows,
         snapshot: Snapshot::Found,
+        lanes: false,
         published: run(PlanOne { lanes: 1 }),
         repairs: vec![
             repair("the key is locked until its value is stored", PlanTwo::repaired(1)),

@@ -242,6 +242,7 @@ pub(crate) fn exhibits() -> Vec<Exhibit> {
         ),
         Exhibit {
             snapshot: Snapshot::Hidden,
+            lanes: false,
             shows: "search 5 -> value none",
             ..show(
                 "7f",
@@ -265,6 +266,7 @@ fn exhibit(id: &'static str, defect: &'static str, plan: PlanTwo, programs: &[&s
         kind: Kind::NotLinearizable,
         shows: "key 5",
         snapshot: Snapshot::Found,
+        lanes: false,
         published: run(plan),
         repairs: vec![
             repair("every line put right", PlanTwo::repaired(plan.lanes)),

@@ -47,6 +47,7 @@ fn exhibit(
         kind: Kind::Invariant,
         shows: "was never written",
         snapshot: Snapshot::Found,
+        lanes: false,
         published: run(published.clone()),
         repairs: vec![repair(what, Retrieve { resets: true, ..published })],
         scenario,

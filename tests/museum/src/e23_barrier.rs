@@ -40,6 +40,7 @@ fn exhibit(
         kind: Kind::BarrierDivergence,
         shows: "another warp has ended",
         snapshot: Snapshot::Found,
+        lanes: false,
         published: run(published.clone()),
         repairs: vec![repair(
             "all warps go round as often, without a slot they add nothing",

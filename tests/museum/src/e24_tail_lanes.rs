@@ -22,6 +22,7 @@ pub(crate) fn exhibits() -> Vec<Exhibit> {
         kind: Kind::OutOfBounds,
         shows: "prefix[1]",
         snapshot: Snapshot::Found,
+        lanes: false,
         published: run(published.clone()),
         repairs: vec![repair("the bound is tested first", Retrieve { bounded: true, ..published })],
         scenario,

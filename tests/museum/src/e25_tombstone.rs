@@ -22,6 +22,7 @@ pub(crate) fn exhibits() -> Vec<Exhibit> {
         kind: Kind::DuplicateKey,
         shows: "key 6 stands twice",
         snapshot: Snapshot::Found,
+        lanes: false,
         published: run(published.clone()),
         repairs: vec![repair("the whole walk first", StaticMap { looks_on: true, ..published })],
         scenario,

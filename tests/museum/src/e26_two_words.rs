@@ -55,6 +55,7 @@ fn exhibit(id: &'static str, defect: &'static str, published: StaticMap, program
         kind: Kind::StepBound,
         shows: "warp 1",
         snapshot: Snapshot::Found,
+        lanes: false,
         published: run(published),
         repairs: vec![repair("insert expects no value, erase stores its value after the key", repaired)],
         scenario,

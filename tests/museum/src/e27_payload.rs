@@ -24,6 +24,7 @@ pub(crate) fn exhibits() -> Vec<Exhibit> {
         kind: Kind::NotLinearizable,
         shows: "search 5 -> value none",
         snapshot: Snapshot::Found,
+        lanes: false,
         published: run(published.clone()),
         repairs: vec![repair("it waits for the value", StaticMap { waits: true, ..published })],
         scenario,

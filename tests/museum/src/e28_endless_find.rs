@@ -54,6 +54,7 @@ fn exhibit(
         kind: Kind::StepBound,
         shows: "",
         snapshot: Snapshot::Found,
+        lanes: false,
         published: run(published),
         repairs: Vec::new(),
         scenario,

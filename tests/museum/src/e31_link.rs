@@ -200,6 +200,7 @@ pub(crate) fn exhibits() -> Vec<Exhibit> {
         kind: Kind::DuplicateKey,
         shows: "key 5 stands twice",
         snapshot: Snapshot::Found,
+        lanes: false,
         published: run(Chain { occupied_first: false }),
         repairs: vec![repair("occupied, then linked", Chain { occupied_first: true })],
         scenario,

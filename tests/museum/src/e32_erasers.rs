@@ -150,6 +150,7 @@ pub(crate) fn exhibits() -> Vec<Exhibit> {
         kind: Kind::NotLinearizable,
         shows: "key 1",
         snapshot: Snapshot::Found,
+        lanes: false,
         published: run(UnorderedMap { who_cleared: false }),
         repairs: vec![repair("who clears the bit has erased the key", UnorderedMap { who_cleared: true })],
         scenario,

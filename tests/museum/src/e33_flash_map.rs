@@ -261,6 +261,7 @@ fn exhibit(
         kind: Kind::NotLinearizable,
         shows: "search 8 -> value 41",
         snapshot: Snapshot::Found,
+        lanes: false,
         published: run(FlashMap { keeps_tombstones: false, claims: false }),
         repairs: vec![repair],
         scenario: Scenario::new(format!("museum/{id}"), "flash-map", config, programs),

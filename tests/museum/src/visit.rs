@@ -2,7 +2,7 @@
 
 use crate::exhibit::Exhibit;
 use warpproof_simt::check::Report;
-use warpproof_simt::engine::Options;
+use warpproof_simt::engine::{Engine, Options};
 use warpproof_simt::scenarios::ScenarioError;
 
 /// What was seen of an exhibit.
@@ -15,14 +15,14 @@ pub struct Visit {
 }
 
 impl Exhibit {
-    /// Explores the published form and the repaired ones.
+    /// Lets an engine explore the published form and the repaired ones.
     ///
     /// # Errors
     /// If a scenario does not fit the engine.
-    pub fn visit(&self, options: &Options) -> Result<Visit, ScenarioError> {
-        let published = (self.published)(&self.scenario, options)?;
+    pub fn visit(&self, engine: &dyn Engine, options: &Options) -> Result<Visit, ScenarioError> {
+        let published = (self.published)(engine, &self.scenario, options)?;
         let repairs = self.repairs.iter();
-        let repairs = repairs.map(|repair| Ok((repair.what, (repair.run)(&self.scenario, options)?)));
+        let repairs = repairs.map(|repair| Ok((repair.what, (repair.run)(engine, &self.scenario, options)?)));
         Ok(Visit { published, repairs: repairs.collect::<Result<_, _>>()? })
     }
 }
