@@ -1,5 +1,6 @@
 //! `warpproof check`: explores scenarios of a structure.
 
+use crate::both::Comparison;
 use crate::depth::{self, Row};
 use crate::failure::Failure;
 use crate::output::{self, Progress, grouped};
@@ -17,7 +18,7 @@ use warpproof::simt::scenarios::slab;
 /// A scenario is a structure of a few slots, some calls that run first, and one program per warp. The engine
 /// runs it in every way that its memory model has and asks of each execution: is there an order of the calls
 /// that explains the answers, do the invariants hold in every state, does every warp finish, is every index in
-/// its array. The default set takes less than a minute on two cores.
+/// its array. The default set takes less than a second on two cores.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -26,6 +27,9 @@ pub(crate) struct Args {
     /// What explores
     #[arg(long, value_name = "ENGINE", default_value = DEFAULT_ENGINE, value_parser = known_engine)]
     engine: &'static dyn Engine,
+    /// Let a second engine, loom, explore the same, and compare the outcomes that both saw
+    #[arg(long, conflicts_with_all = ["html", "no_minimise", "schedules", "seed"])]
+    both: bool,
     #[command(flatten)]
     which: select::Which,
     /// How many schedules of each scenario an engine tries that samples
@@ -57,7 +61,8 @@ Examples:
   warpproof check slab
   warpproof check slab --scenario map32/insert_unique
   warpproof check slab --deep --json > report.json
-  warpproof check slab --depth 2 --table lock64
+  warpproof check slab --depth 3 --table lock64
+  warpproof check slab --both
   warpproof check slab --engine shuttle --schedules 2000 --seed 7
 
 The engine `shuttle` samples: it tries random schedules of scenarios that are too large to explore (up to eight warps
@@ -67,9 +72,11 @@ Exit codes: 0 no violation, and every scenario was explored to its end or sample
 was found, or a scenario was not explored to its end; 2 bad usage.";
 
 /// What explores unless told otherwise.
-const DEFAULT_ENGINE: &str = "loom";
+pub(crate) const DEFAULT_ENGINE: &str = "explore";
+/// What explores besides it.
+const SECOND_ENGINE: &str = "loom";
 
-fn known_engine(name: &str) -> Result<&'static dyn Engine, String> {
+pub(crate) fn known_engine(name: &str) -> Result<&'static dyn Engine, String> {
     engine(name).ok_or_else(|| {
         let names: Vec<_> = engines().iter().map(|engine| engine.name()).collect();
         format!("the engines are {}", names.join(", "))
@@ -81,6 +88,8 @@ fn known_engine(name: &str) -> Result<&'static dyn Engine, String> {
 pub(crate) struct Summary {
     structure: &'static str,
     engine: &'static str,
+    /// The memory that it assumes.
+    model: &'static str,
     scenarios: usize,
     executions: u64,
     /// Scenarios of which schedules were sampled and nothing was found: neither proved nor refuted.
@@ -115,6 +124,9 @@ pub(crate) fn check(args: &Args) -> Result<(), Failure> {
         }
     };
     let options = options(args)?;
+    if args.both {
+        return both(args, &batches, &options);
+    }
     let (mut reports, mut depths) = (Vec::new(), Vec::new());
     for batch in &batches {
         let begun = Instant::now();
@@ -162,6 +174,16 @@ fn options(args: &Args) -> Result<Options, Failure> {
     Ok(Options { schedules, seed, ..options })
 }
 
+/// Explores with two engines.
+fn both(args: &Args, batches: &[select::Batch], options: &Options) -> Result<(), Failure> {
+    let second = if args.engine.name() == SECOND_ENGINE { DEFAULT_ENGINE } else { SECOND_ENGINE };
+    let engines = [args.engine, known_engine(second).map_err(Failure::Input)?];
+    let scenarios: Vec<_> = batches.iter().flat_map(|batch| batch.scenarios.iter().cloned()).collect();
+    let reports = |engine| explore(engine, &scenarios, options, &|_: &Report| {});
+    let (first, second) = (reports(engines[0])?, reports(engines[1])?);
+    Comparison::of(engines, [&first, &second]).show(args.json)
+}
+
 /// Makes the violations small, for [`Limits::default`] in all. Those for which no time is left stay as they are.
 fn minimise_all(engine: &dyn Engine, reports: &mut [Report], options: &Options) {
     let (started, limits) = (Instant::now(), Limits::default());
@@ -207,7 +229,10 @@ fn explore(
         progress.0.at(done);
     };
     let workers = Workers::processes(&[worker::NAME]).map_err(Failure::input)?;
-    run_all(engine, scenarios, options, &workers, done).map_err(Failure::input)
+    // Where there are fewer scenarios than cores, several explore one together.
+    let threads = (workers.count() / scenarios.len().max(1)).max(1);
+    run_all(engine, scenarios, &Options { threads, ..options.clone() }, &workers, done)
+        .map_err(Failure::input)
 }
 
 /// The quick scenarios of a structure, for at most `limit`.
@@ -267,6 +292,7 @@ impl Summary {
         Self {
             structure: structure.name(),
             engine: engine.name(),
+            model: engine.model(),
             scenarios: reports.len(),
             executions: reports.iter().map(|r| r.executions).sum(),
             sampled: with(Verdict::Sampled),

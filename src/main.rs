@@ -2,6 +2,7 @@
 
 mod backend;
 mod bench;
+mod both;
 mod check;
 mod depth;
 mod failure;
@@ -32,7 +33,7 @@ struct Cli {
 const EXAMPLES: &str = "\
 Examples:
   warpproof list                                   what there is, and what this machine has
-  warpproof check slab                             explore the slab hash, about a minute
+  warpproof check slab                             explore the slab hash, in a second
   warpproof run slab --keys 1000000 --ops 10000000 check it, then run and verify a workload
   warpproof join orders.csv customers.csv --on customer_id -o joined.csv
 

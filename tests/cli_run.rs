@@ -179,7 +179,7 @@ fn a_check_of_one_scenario_reports_its_executions() {
     assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
     let object = json(&out);
     assert_eq!(object["structure"], "slab");
-    assert_eq!(object["engine"], "loom");
+    assert_eq!(object["engine"], "explore");
     assert_eq!(object["scenarios"], 1);
     assert!(object["executions"].as_u64().is_some_and(|n| n > 1));
     assert_eq!((&object["capped"], &object["violations"]), (&0.into(), &0.into()));

@@ -11,7 +11,7 @@ use std::process::Command;
 use std::time::Instant;
 use warpproof_simt::check::{Report, Scenario};
 use warpproof_simt::engine::{Options, Workers, run_all as run_all_scenarios};
-use warpproof_simt::loom::Loom;
+use warpproof_simt::explore::Explore;
 use warpproof_simt::scenarios::slab;
 
 /// How many mutants CI checks.
@@ -117,7 +117,7 @@ fn judge(structure: &str, tree: &Path, mutant: &Mutant) -> Outcome<Verdict> {
     let worker = build(tree)?;
     let workers = Workers::Processes { count: cores(), program: worker, arguments: Vec::new() };
     let options = Options { fail_fast: true, ..Options::default() };
-    let reports = run_all_scenarios(&Loom, &scenarios(structure, mutant)?, &options, &workers, |_| {});
+    let reports = run_all_scenarios(&Explore, &scenarios(structure, mutant)?, &options, &workers, |_| {});
     let reports = reports.map_err(|e| format!("{}: {e}", mutant.name))?;
     let first = reports.iter().find(|report| !report.passed());
     let excuse = mutant.equivalent.as_ref().map(|reason| format!("equivalent: {reason}"));
@@ -172,7 +172,7 @@ fn build(tree: &Path) -> Outcome<PathBuf> {
         "--profile",
         "mutants",
     ]);
-    output(build.args(["--package", "warpproof-simt", "--features", "loom", "--example", "worker"]))?;
+    output(build.args(["--package", "warpproof-simt", "--example", "worker"]))?;
     Ok(target.join("mutants/examples/worker"))
 }
 

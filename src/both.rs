@@ -1,0 +1,90 @@
+//! `warpproof check --both`: two exhaustive engines on the same scenarios, and whether they saw the same outcomes.
+
+use crate::failure::Failure;
+use crate::output::{self, grouped};
+use serde::Serialize;
+use std::collections::BTreeSet;
+use warpproof::simt::check::Report;
+use warpproof::simt::engine::Engine;
+
+/// What two engines saw.
+#[derive(Serialize)]
+pub(crate) struct Comparison {
+    engines: [&'static str; 2],
+    executions: [u64; 2],
+    seconds: [f64; 2],
+    scenarios: usize,
+    /// Scenarios in which both saw the same outcomes and came to the same verdict.
+    same: usize,
+    differences: Vec<Difference>,
+}
+
+/// A scenario in which they differ.
+#[derive(Serialize)]
+struct Difference {
+    scenario: String,
+    verdicts: [String; 2],
+    /// Outcomes that only one of them saw.
+    only: [BTreeSet<String>; 2],
+}
+
+impl Comparison {
+    /// Compares the reports of the same scenarios, in the same order.
+    pub(crate) fn of(engines: [&dyn Engine; 2], reports: [&[Report]; 2]) -> Self {
+        let sum = |reports: &[Report]| reports.iter().map(|report| report.executions).sum();
+        let time = |reports: &[Report]| reports.iter().map(|report| report.seconds).sum();
+        let differences: Vec<_> =
+            reports[0].iter().zip(reports[1]).filter_map(|(one, other)| Difference::of(one, other)).collect();
+        Self {
+            engines: engines.map(Engine::name),
+            executions: reports.map(sum),
+            seconds: reports.map(time),
+            scenarios: reports[0].len(),
+            same: reports[0].len() - differences.len(),
+            differences,
+        }
+    }
+
+    /// Prints the comparison. The exit code tells whether there is a difference.
+    pub(crate) fn show(&self, json: bool) -> Result<(), Failure> {
+        if json {
+            output::json(self)?;
+        } else {
+            for difference in &self.differences {
+                output::line(difference.text(self.engines))?;
+            }
+            output::line(self.text())?;
+        }
+        match self.differences.len() {
+            0 => Ok(()),
+            some => Err(Failure::Violation(format!("{some} scenarios differ"))),
+        }
+    }
+
+    fn text(&self) -> String {
+        let row = |at: usize| {
+            let Self { engines, executions, seconds, .. } = self;
+            format!("{:<8} {:>14} executions {:>8.2} s", engines[at], grouped(executions[at]), seconds[at])
+        };
+        format!("{}\n{}\n{} scenarios, {} with the same outcomes", row(0), row(1), self.scenarios, self.same)
+    }
+}
+
+impl Difference {
+    fn of(one: &Report, other: &Report) -> Option<Self> {
+        let only = [&one.outcomes - &other.outcomes, &other.outcomes - &one.outcomes];
+        let same = one.verdict == other.verdict && only.iter().all(BTreeSet::is_empty);
+        let verdicts = [one, other].map(|report| report.verdict.to_string().to_lowercase());
+        (!same).then(|| Self { scenario: one.scenario.clone(), verdicts, only })
+    }
+
+    fn text(&self, engines: [&str; 2]) -> String {
+        let Self { scenario, verdicts, only } = self;
+        let mut text = format!("{scenario}: {} {}, {} {}", engines[0], verdicts[0], engines[1], verdicts[1]);
+        for (engine, outcomes) in engines.iter().zip(only).filter(|(_, outcomes)| !outcomes.is_empty()) {
+            let outcomes: Vec<_> = outcomes.iter().map(String::as_str).collect();
+            text += &format!("\n    only {engine} saw {}", outcomes.join("; "));
+        }
+        text
+    }
+}
