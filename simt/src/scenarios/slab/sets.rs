@@ -41,7 +41,7 @@ pub fn default_set() -> Vec<Scenario> {
 }
 
 /// Everything else: the other multi tables, two operations of one warp against one or two of another, three
-/// warps, stalls everywhere. About half an hour on two cores, most of it for a few dozen scenarios.
+/// warps, stalls everywhere. A second on two cores; under loom hours, most of it for a few dozen scenarios.
 pub fn deep() -> Vec<Scenario> {
     let known: std::collections::HashSet<String> = default_set().into_iter().map(|s| s.name).collect();
     let mut scenarios = heavy_pools();
