@@ -7,7 +7,7 @@ use super::{Array, Breach, Event, Kind, Linearization, Loads, Scenario, Scope, V
 use crate::seq::{Alone, SeqError, SeqMemory};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use warpproof_model::spec::{Call, Ret};
 
 /// A scenario made ready.
@@ -33,12 +33,13 @@ pub(crate) struct Case {
     #[cfg(any(feature = "loom", feature = "shuttle"))]
     pub(super) repeats: Mutex<super::repeats::Repeats>,
     known: Mutex<Known>,
+    expected: OnceLock<BTreeSet<String>>,
 }
 
 /// How many words of states are kept to know them again. An exhaustive exploration of a small scenario stays far below;
 /// random schedules of a large one hardly repeat.
 pub(super) const MEMO_WORDS: usize = 1 << 22;
-/// How many outcomes are kept.
+/// How many outcomes are kept, besides those that must be seen.
 pub(super) const OUTCOMES: usize = 1 << 16;
 
 /// What was judged before. Executions repeat states and histories far more often than not.
@@ -87,6 +88,7 @@ impl Case {
             #[cfg(any(feature = "loom", feature = "shuttle"))]
             repeats: Mutex::default(),
             known: Mutex::default(),
+            expected: OnceLock::new(),
         };
         #[cfg(any(feature = "loom", feature = "shuttle"))]
         case.writes_of(case.initial.len());
@@ -152,9 +154,11 @@ impl Case {
 
     /// Notes the outcome of an execution.
     pub(crate) fn outcome(&self, events: &[Event]) {
+        let outcome = outcome_events(events);
         let mut known = self.known();
-        if known.outcomes.len() < OUTCOMES {
-            known.outcomes.insert(outcome_events(events));
+        let asked_for = || self.expected().contains(&outcome_text(&outcome, self.scenario.programs.len()));
+        if known.outcomes.len() < OUTCOMES || asked_for() {
+            known.outcomes.insert(outcome);
         }
     }
 
@@ -222,9 +226,18 @@ impl Case {
             .collect()
     }
 
-    /// The outcomes of the programs run one call at a time, in every order: each is one that the explorer must
-    /// see. Orders in which a call does not end are left out.
-    pub(crate) fn sequential_outcomes(&self) -> BTreeSet<String> {
+    /// The outcomes that must be seen: what the scenario names, and those of the programs run one call at a time, in
+    /// every order.
+    pub(crate) fn expected(&self) -> &BTreeSet<String> {
+        self.expected.get_or_init(|| {
+            let mut expected = self.sequential_outcomes();
+            expected.extend(self.scenario.expects.iter().cloned());
+            expected
+        })
+    }
+
+    /// The outcomes of the programs run one call at a time. Orders in which a call does not end are left out.
+    fn sequential_outcomes(&self) -> BTreeSet<String> {
         let mut outcomes = BTreeSet::new();
         let lengths: Vec<_> = self.scenario.programs.iter().map(Vec::len).collect();
         let mut open = vec![(vec![0; lengths.len()], self.memory(&self.initial), Vec::<Event>::new())];

@@ -54,7 +54,7 @@ pub struct Pass {
     pub executions: u64,
     /// How it ended.
     pub verdict: Verdict,
-    /// Distinct outcomes: the returns of all calls, warp by warp.
+    /// Distinct outcomes: the returns of all calls, warp by warp. Of more than 65,536 not all are kept.
     pub outcomes: BTreeSet<String>,
 }
 

@@ -3,6 +3,7 @@
 use crate::check::{AnySubject, Breach, Case, Context, Loads, Pass, Report, Scenario, Verdict, Violation};
 use crate::scenarios::ScenarioError;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// Whether an engine that knows so many warps can explore the scenario of `subject`.
@@ -36,12 +37,35 @@ pub(crate) struct Found {
     verdict: Verdict,
     outcomes: BTreeSet<String>,
     /// Outcomes that exist and were not seen.
-    pub(crate) unseen: BTreeSet<String>,
+    unseen: BTreeSet<String>,
     pub(crate) violation: Option<Box<Violation>>,
     stall_reached: bool,
 }
 
 impl Found {
+    /// Makes a case of the scenario and explores it, if the preload is right.
+    pub(crate) fn of(
+        (subject, scenario): (&Arc<dyn AnySubject>, &Scenario),
+        (engine, loads): (&'static str, Loads),
+        after: Option<u32>,
+        explore: impl FnOnce(Case) -> Self,
+    ) -> Self {
+        match Case::new(Arc::clone(subject), scenario.clone(), engine, loads, after) {
+            Ok(case) => explore(case),
+            Err(breach) => Self::in_preload(scenario, engine, loads, breach),
+        }
+    }
+
+    /// What all executions of `case` found. If nothing, the outcomes of the programs run one call at a time are among
+    /// theirs, unless the engine is blind.
+    pub(crate) fn in_all(case: &Case, verdict: Verdict) -> Self {
+        let mut found = Self::new(case, verdict);
+        if found.verdict == Verdict::Passed && case.stall.is_none() {
+            found.unseen = case.expected().difference(&found.outcomes).cloned().collect();
+        }
+        found
+    }
+
     /// What the executions of `case` found, which ended with `verdict`.
     pub(crate) fn new(case: &Case, verdict: Verdict) -> Self {
         let violation = case.take_violation();
@@ -55,13 +79,8 @@ impl Found {
         }
     }
 
-    /// Whether everything was explored and nothing found.
-    pub(crate) fn passed(&self) -> bool {
-        self.verdict == Verdict::Passed
-    }
-
     /// Nothing was explored: the preload is wrong already.
-    pub(crate) fn in_preload(scenario: &Scenario, engine: &str, loads: Loads, breach: Breach) -> Self {
+    fn in_preload(scenario: &Scenario, engine: &str, loads: Loads, breach: Breach) -> Self {
         let violation = Violation {
             kind: breach.kind,
             detail: format!("{} (in the preload)", breach.detail),

@@ -161,8 +161,12 @@ pub(crate) struct Cap {
 impl Cap {
     /// Whether no execution may begin after so many of a scenario that began at `started`.
     pub(crate) fn reached(self, executions: u64, started: Instant) -> bool {
-        let late =
-            || executions.is_multiple_of(64) && self.time.is_some_and(|time| started.elapsed() >= time);
-        self.executions.is_some_and(|most| executions >= most) || late()
+        self.executions.is_some_and(|most| executions >= most)
+            || executions.is_multiple_of(64) && self.is_late(started)
+    }
+
+    /// Whether the time is over of a scenario that began at `started`.
+    pub(crate) fn is_late(self, started: Instant) -> bool {
+        self.time.is_some_and(|time| started.elapsed() >= time)
     }
 }

@@ -105,7 +105,6 @@ impl Search<'_> {
         event.released = model::released(first.access, &event.hb, &first.released, sequence.as_ref());
         event.value = first.access.apply(first.value, self.width(word)).unwrap_or(first.value);
         event.value_id = self.judge.states.intern(word, event.value);
-        event.exhausted = false;
         let write = self.graph.push(event);
         self.push_revisits(write);
         if taken.is_some() {

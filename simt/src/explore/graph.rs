@@ -10,6 +10,11 @@ pub(super) type Id = u16;
 /// No event. Where a write is named, the initial value of its word.
 pub(super) const NONE: Id = Id::MAX;
 
+/// Most events of an execution, each of which has a number.
+const MOST_EVENTS: usize = NONE as usize - 2;
+/// Most writes of an execution, and most fences: each is a bit of a word.
+pub(super) const MOST_WRITES: usize = u128::BITS as usize;
+
 /// A read of a word or a write to one. A read-modify-write is a read and, if it writes, a write that follows it.
 #[derive(Clone, Debug)]
 pub(super) struct Event {
@@ -31,7 +36,7 @@ pub(super) struct Event {
     /// What was read or written.
     pub(super) value: u128,
     /// The number of the value among those of its word.
-    pub(super) value_id: u16,
+    pub(super) value_id: u32,
     /// A read: the write that it reads. The second half of a read-modify-write: the first.
     pub(super) from: Id,
     /// The first half of a read-modify-write: the second.
@@ -52,8 +57,6 @@ pub(super) struct Event {
     pub(super) porf: Clock,
     /// A write: what is learned from it by acquiring. A read: what a relaxed write of its lane releases.
     pub(super) released: Clock,
-    /// The pool was exhausted in some state.
-    pub(super) exhausted: bool,
 }
 
 impl Event {
@@ -96,6 +99,8 @@ pub(super) struct Start {
 pub(super) enum Halted {
     /// It waits for another one's write.
     Waits,
+    /// It lets the others go first.
+    Yields,
     /// It waits at a barrier of its block, and knows this.
     AtBarrier(Clock, Clock),
     /// It stopped for ever, as its scenario says.
@@ -170,6 +175,17 @@ impl Graph {
     /// Number of words, the one of the fences included.
     pub(super) const fn words(&self) -> usize {
         self.words.len()
+    }
+
+    /// How many of its events are writes.
+    pub(super) fn count_writes(&self) -> usize {
+        self.events.iter().filter(|event| event.is_write).count()
+    }
+
+    /// Whether there is no number left for an event of `word`.
+    pub(super) fn is_full(&self, word: u16) -> bool {
+        let fence = word as usize + 1 == self.words();
+        self.events.len() >= MOST_EVENTS || fence && self.accesses(word).count() >= MOST_WRITES
     }
 
     /// Adds an event as the last one of its lane.

@@ -1,6 +1,6 @@
 //! Judges complete executions. Most repeat what was judged before.
 
-use super::graph::Graph;
+use super::graph::{self, Graph};
 use super::order::{Calls, Returned};
 use super::states::States;
 use crate::check::{Breach, Case, Event, Kind};
@@ -26,7 +26,7 @@ pub(super) struct Judge {
 const NO_FINALS: u32 = u32::MAX;
 /// A call that did not return.
 const NO_RET: u32 = u32::MAX;
-/// Final states that are kept.
+/// Final states, histories and outcomes that are kept.
 const MEMO: usize = 1 << 16;
 
 /// A violation, and the calls that must have returned before each for it.
@@ -60,10 +60,20 @@ impl Judge {
         &self.rets[number as usize]
     }
 
-    /// The violation that a call returns `Full` though the pool was never exhausted.
-    pub(super) fn full_with_room(&self, case: &Case, graph: &Graph, ret: &Ret) -> Option<Breach> {
-        let full = *ret == Ret::Full && !case.exhausted && !graph.events.iter().any(|event| event.exhausted);
-        full.then(|| Breach::new(Kind::FullWithRoom, "the pool was never exhausted"))
+    /// The violation that a call returned `Full` though the pool was exhausted in no state that can have come before.
+    fn full_with_room(&mut self, case: &Case, graph: &Graph, calls: &Calls) -> Result<(), Breach> {
+        let full = self.numbers.get(&Ret::Full).copied().filter(|_| !case.exhausted);
+        let Some(full) = full else { return Ok(()) };
+        for (warp, state) in graph.warps.iter().enumerate() {
+            for (number, _) in state.rets.iter().enumerate().filter(|(_, (ret, _))| *ret == full) {
+                let later = |event: &graph::Event| calls.begins_before(warp, number + 1, &event.porf);
+                if !self.states.exhausted(case, graph, later)? {
+                    let detail = format!("call {number} of warp {warp}: the pool was never exhausted");
+                    return Err(Breach::new(Kind::FullWithRoom, detail));
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Judges an execution whose warps have all ended, or stopped where the scenario allows that.
@@ -77,6 +87,7 @@ impl Judge {
             false => self.finals(case, graph).map_err(|breach| (breach, None))?,
         };
         let calls = Calls::new(case, graph);
+        self.full_with_room(case, graph, &calls).map_err(|breach| (breach, None))?;
         self.key.clear();
         for warp in &graph.warps {
             self.key.extend(warp.rets.iter().map(|&(ret, _)| ret));
@@ -86,6 +97,10 @@ impl Judge {
         }
         self.key.push(finals);
         if !self.outcomes.contains(self.key.as_slice()) {
+            if self.outcomes.len() >= MEMO {
+                self.outcomes(case);
+                self.outcomes.clear();
+            }
             self.outcomes.insert(self.key.as_slice().into());
         }
         let most = calls.most();
@@ -106,7 +121,7 @@ impl Judge {
             });
             return Err((Breach::new(Kind::NotLinearizable, detail), Some(returned)));
         }
-        if !asked {
+        if !asked && self.holds.len() < MEMO {
             self.holds.insert(key);
         }
         Ok(())
@@ -151,7 +166,9 @@ impl Judge {
         }
         let events = self.events(case, graph, rets, returned);
         let holds = case.linearization(&events).is_none();
-        self.linearizable.insert(key.into(), holds);
+        if self.linearizable.len() < MEMO {
+            self.linearizable.insert(key.into(), holds);
+        }
         holds
     }
 

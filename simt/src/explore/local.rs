@@ -27,6 +27,43 @@ pub(super) struct Local {
     pub(super) probe: bool,
     pub(super) goes_on: bool,
     pub(super) paused: u32,
+    /// Its accesses since it last said that it waits, or since the call began.
+    pub(super) turn: Vec<Step>,
+    /// How often the call said that it waits, and up to which time it did so in a loop that does more than wait.
+    pub(super) pauses: u32,
+    pub(super) open: u32,
+    /// It has let the others go first.
+    pub(super) resumed: bool,
+    /// It goes on as if it read again what it read last: nothing is added to the graph.
+    pub(super) imagined: Option<Imagined>,
+}
+
+/// An access by a lane to a word.
+pub(super) type Step = (usize, u16, Access);
+
+/// Turns of a loop that are imagined.
+#[derive(Default)]
+pub(super) struct Imagined {
+    /// The turn before this one.
+    pub(super) before: Vec<Step>,
+    pub(super) turn: Vec<Step>,
+    /// How many there were.
+    pub(super) turns: u32,
+}
+
+impl Imagined {
+    /// The warp waits again: whether this turn was like the one before. Nothing, if it did nothing in between. Before
+    /// the first turn, the call may have done more.
+    pub(super) fn turns_over(&mut self) -> Option<bool> {
+        let turn = std::mem::take(&mut self.turn);
+        if turn.is_empty() {
+            return None;
+        }
+        let alike = if self.turns == 0 { self.before.ends_with(&turn) } else { self.before == turn };
+        self.before = turn;
+        self.turns += 1;
+        Some(alike)
+    }
 }
 
 impl Local {
@@ -97,7 +134,6 @@ impl Local {
             hb: lane.hb,
             porf: lane.porf,
             released: lane.fenced,
-            exhausted: false,
         }
     }
 }

@@ -2,6 +2,8 @@
 //! lanes of a warp as threads. The README beside this file says how and why.
 
 mod add;
+#[cfg(test)]
+mod asked;
 mod clock;
 #[cfg(all(test, feature = "loom"))]
 mod compared;
@@ -23,7 +25,7 @@ mod trace;
 use crate::check::{AnySubject, Case, Loads, Reads, Report, Scenario, Verdict};
 use crate::engine::{Engine, Exploration, Found, Options, fits};
 use crate::scenarios::ScenarioError;
-use search::{Capped, Search, deadline};
+use search::{Limit, Search};
 use share::Share;
 use std::panic::resume_unwind;
 use std::sync::Arc;
@@ -61,39 +63,32 @@ impl Engine for Explore {
         let mut exploration = Exploration::new(scenario, NAME);
         let started = exploration.started;
         exploration.pass(Loads::AsLoads, |after, before| {
-            let case = match Case::new(Arc::clone(subject), scenario.clone(), NAME, Loads::AsLoads, after) {
-                Ok(case) => case,
-                Err(breach) => return Found::in_preload(scenario, NAME, Loads::AsLoads, breach),
-            };
-            let verdict = explore(&case, options, &deadline(options.cap(), before, started));
-            let mut found = Found::new(&case, verdict);
-            if found.passed() && after.is_none() {
-                let mut expected = case.sequential_outcomes();
-                expected.extend(scenario.expects.iter().cloned());
-                found.unseen = expected.difference(&case.outcomes()).cloned().collect();
-            }
-            found
+            Found::of((subject, scenario), (NAME, Loads::AsLoads), after, |case| {
+                let verdict = explore(&case, options, &Limit { cap: options.cap(), before, started });
+                Found::in_all(&case, verdict)
+            })
         });
         Ok(exploration.finish())
     }
 }
 
 /// Explores a case with as many searches as the options say.
-fn explore(case: &Case, options: &Options, cap: &(impl Fn(u64) -> bool + Sync)) -> Verdict {
+fn explore(case: &Case, options: &Options, limit: &Limit) -> Verdict {
     let share = Share::new(options.threads.max(1));
     let search = |first: bool| {
         let mut search = Search::new(case, &share, options.step_bound, options.shortest);
-        let capped = search.explore(first, cap);
+        search.explore(first, limit);
         search.judge.outcomes(case);
-        // Nothing but executions that others were to cover: there are no others.
-        if search.unfinished > 0 && case.executions() == 0 { Capped::Yes } else { capped }
     };
-    let capped = std::thread::scope(|scope| {
+    std::thread::scope(|scope| {
         let others: Vec<_> = (1..options.threads).map(|_| scope.spawn(|| search(false))).collect();
-        let first = search(true);
-        // A search that panics has a bug: it must not look as if it had found nothing.
-        let others = others.into_iter().map(|other| other.join().unwrap_or_else(|e| resume_unwind(e)));
-        others.fold(first, |all, one| if one == Capped::Yes { one } else { all })
+        search(true);
+        for other in others {
+            // A search that panics has a bug: it must not look as if it had found nothing.
+            other.join().unwrap_or_else(|e| resume_unwind(e));
+        }
     });
-    if capped == Capped::Yes { Verdict::Capped } else { Verdict::Passed }
+    // Nothing but executions that others were to cover: there are no others.
+    let nothing = share.has_unfinished() && case.executions() == 0;
+    if share.is_capped() || nothing { Verdict::Capped } else { Verdict::Passed }
 }

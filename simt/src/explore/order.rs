@@ -147,6 +147,11 @@ impl<'g> Calls<'g> {
         }))
     }
 
+    /// Whether something that knows or depends on `clock` comes after an event behind the beginning of a call.
+    pub(super) fn begins_before(&self, warp: usize, number: usize, clock: &Clock) -> bool {
+        self.begun(warp, number).is_some_and(|mut begun| begun.any(|(thread, seq)| clock.of(thread) > seq))
+    }
+
     /// What happens before the return of a call, and what it depends on.
     fn ended(&self, warp: usize, number: usize) -> Option<(Clock, Clock)> {
         let (mut hb, mut porf) = (Clock::default(), Clock::default());
@@ -220,27 +225,38 @@ impl<'g> Calls<'g> {
     /// Whether the graph is consistent with all these edges in happens-before.
     pub(super) fn is_consistent(&self, graph: &Graph, returned: &Returned) -> bool {
         let mut clocks: Vec<_> = graph.events.iter().map(|event| (event.hb, event.porf)).collect();
+        // What each call was told before it began: a call without accesses tells it too.
+        let mut told = vec![(Clock::default(), Clock::default()); self.keys.len()];
+        let join = |to: &mut (Clock, Clock), from: &(Clock, Clock)| {
+            let old = *to;
+            to.0.join(&from.0);
+            to.1.join(&from.1);
+            *to != old
+        };
         loop {
             let mut changed = false;
             for edge in returned.edges() {
-                let Some((mut hb, mut porf)) = self.ended(edge.warp, edge.number) else { return false };
+                let Some(mut tells) = self.ended(edge.warp, edge.number) else { return false };
                 let count = graph.warps[edge.warp].rets[edge.number].1;
                 for &id in &graph.warps[edge.warp].events[..count] {
-                    hb.join(&clocks[id as usize].0);
-                    porf.join(&clocks[id as usize].1);
+                    join(&mut tells, &clocks[id as usize]);
                 }
-                let Some(begun) = self.begun(edge.reader, edge.later) else { return false };
-                let begun: Vec<_> = begun.collect();
-                if begun.iter().any(|&(thread, seq)| porf.of(thread) > seq) {
+                let calls = self.none.first[edge.warp];
+                for earlier in &told[calls..=calls + edge.number] {
+                    join(&mut tells, earlier);
+                }
+                let later = |clock: &Clock| self.begins_before(edge.reader, edge.later, clock);
+                if self.begun(edge.reader, edge.later).is_none() || later(&tells.1) {
                     return false;
                 }
+                changed |= join(&mut told[self.none.first[edge.reader] + edge.later], &tells);
                 for clock in &mut clocks {
                     let old = *clock;
-                    if begun.iter().any(|&(thread, seq)| clock.0.of(thread) > seq) {
-                        clock.0.join(&hb);
+                    if later(&clock.0) {
+                        clock.0.join(&tells.0);
                     }
-                    if begun.iter().any(|&(thread, seq)| clock.1.of(thread) > seq) {
-                        clock.1.join(&porf);
+                    if later(&clock.1) {
+                        clock.1.join(&tells.1);
                     }
                     changed |= *clock != old;
                 }

@@ -3,7 +3,7 @@
 
 use super::clock::Clock;
 use super::graph::{Barrier, Event, Halted, Id};
-use super::local::Local;
+use super::local::{Imagined, Local, Step};
 use super::model;
 use super::search::{Dead, Search};
 use crate::check::{Access, Breach, Cells, Handle, Hooks, Kind, Memory, View, message};
@@ -16,6 +16,8 @@ use warpproof_model::ReadOrder;
 enum Leave {
     Halted(Halted),
     Dead,
+    /// The loop that it is in does more than wait.
+    Unlike,
 }
 
 impl Search<'_> {
@@ -24,10 +26,15 @@ impl Search<'_> {
         loop {
             for warp in 0..self.graph.warps.len() {
                 if self.graph.warps[warp].halted.is_none() {
-                    self.run_warp(warp)?;
+                    self.run_warp(warp, false)?;
                 }
             }
-            if !self.meet() {
+            let yields = |&warp: &usize| matches!(self.graph.warps[warp].halted, Some((Halted::Yields, _)));
+            let yielding = (0..self.graph.warps.len()).filter(yields);
+            if let Some(warp) = yielding.min_by_key(|&warp| self.graph.warps[warp].events.len()) {
+                self.graph.warps[warp].halted = None;
+                self.run_warp(warp, true)?;
+            } else if !self.meet() {
                 return Ok(());
             }
         }
@@ -49,22 +56,25 @@ impl Search<'_> {
         true
     }
 
-    fn run_warp(&mut self, warp: usize) -> Result<(), Dead> {
+    /// Runs a warp until it ends or is halted. `resumed`: it yielded, and now goes on.
+    fn run_warp(&mut self, warp: usize, mut resumed: bool) -> Result<(), Dead> {
         let case = self.case;
         let calls = &case.scenario.programs[warp];
+        // The pauses of the call, up to this one, are in loops that do more than wait.
+        let mut open = 0;
         while self.graph.warps[warp].rets.len() < calls.len() {
             let call = self.graph.warps[warp].rets.len();
             let start = Arc::clone(&self.graph.warps[warp].starts[call]);
-            let runner = Runner { local: RefCell::new(Local::at(warp, &start)), search: RefCell::new(self) };
+            let local = Local { open, resumed, ..Local::at(warp, &start) };
+            let runner = Runner { local: RefCell::new(local), search: RefCell::new(self) };
             let program = || case.subject.run(&runner, View(&runner), &calls[call]);
             let result = catch_unwind(AssertUnwindSafe(program));
             let mut local = runner.local.into_inner();
             match result {
+                Ok(_) if local.imagined.is_some() => open = local.pauses,
                 Ok(ret) => {
+                    (open, resumed) = (0, false);
                     local.collective(&self.graph.warps[warp].events, |id| self.graph.event(id).epoch);
-                    if let Some(breach) = self.judge.full_with_room(case, &self.graph, &ret) {
-                        return Err(self.breach(breach));
-                    }
                     let ret = self.judge.number(ret);
                     let count = self.graph.warps[warp].events.len();
                     self.graph.warps[warp].rets.push((ret, count));
@@ -73,12 +83,14 @@ impl Search<'_> {
                 Err(payload) => match payload.downcast::<Leave>() {
                     Ok(leave) => match *leave {
                         Leave::Dead => return Err(Dead),
+                        Leave::Unlike => open = local.pauses,
                         Leave::Halted(why) => {
                             let count = self.graph.warps[warp].events.len();
                             self.graph.warps[warp].halted = Some((why, count));
                             return Ok(());
                         }
                     },
+                    Err(_) if local.imagined.is_some() => open = local.pauses,
                     Err(payload) => {
                         let detail = format!("warp {warp}: {}", message(&*payload));
                         return Err(self.breach(Breach::new(Kind::Panic, detail)));
@@ -113,7 +125,8 @@ struct Runner<'s, 'c> {
     local: RefCell<Local>,
 }
 
-/// How often a warp that is asked whether it would go on may wait again before the answer is no.
+/// How often a warp that is asked whether it would go on may wait again before the answer is no, and how many turns of
+/// a loop must be alike for it to be one that only waits.
 const TURNS: u32 = 8;
 
 fn leave(why: Leave) -> ! {
@@ -125,6 +138,13 @@ impl Runner<'_, '_> {
     fn step(&self) {
         let mut local = self.local.borrow_mut();
         let search = self.search.borrow();
+        if local.imagined.is_some() {
+            local.taken += 1;
+            if local.taken > search.step_bound {
+                leave(Leave::Unlike)
+            }
+            return;
+        }
         if search.case.stall == Some((local.warp, local.taken)) {
             // Asked whether it would go on: it would, and stop later.
             local.goes_on = true;
@@ -181,6 +201,11 @@ impl Runner<'_, '_> {
         let mut search = self.search.borrow_mut();
         let mut local = self.local.borrow_mut();
         let (search, local) = (&mut **search, &mut *local);
+        let step = (local.lane, word, access);
+        if local.imagined.is_some() {
+            return imagined(search, local, step);
+        }
+        local.turn.push(step);
         match Self::recorded(search, local) {
             Some(id) => {
                 let event = search.graph.event(id);
@@ -194,6 +219,10 @@ impl Runner<'_, '_> {
             }
             None if local.probe => probed(search, local, word, access),
             None => {
+                if search.graph.is_full(word) {
+                    search.no_room(local.warp);
+                    leave(Leave::Dead)
+                }
                 let lane = local.lanes[local.lane];
                 let event = local.event(word, access);
                 let added = match access {
@@ -234,12 +263,33 @@ impl Runner<'_, '_> {
     }
 }
 
+/// What a warp reads that goes on in a loop without anything new to read: what it read last.
+fn imagined(search: &Search<'_>, local: &mut Local, step: Step) -> u128 {
+    let (lane, word, access) = step;
+    let reads = search.graph.warps[local.warp].events.iter().rev().map(|&id| search.graph.event(id));
+    let mut reads =
+        reads.filter(|event| !event.is_write && event.lane as usize == lane && event.word == word);
+    let value = reads.next().map(|event| event.value);
+    let Some(value) = value.filter(|&value| !writes(access, value, search.width(word))) else {
+        leave(Leave::Unlike)
+    };
+    if let Some(imagined) = &mut local.imagined {
+        imagined.turn.push(step);
+    }
+    value
+}
+
+/// Whether an access to a word that holds `value` does something that others can see.
+fn writes(access: Access, value: u128, width: u32) -> bool {
+    let written = access.apply(value, width);
+    written.is_some_and(|written| written != value || model::releases(access))
+}
+
 /// What a warp that is only asked whether it would go on reads: the newest value. It goes on as soon as it writes.
 fn probed(search: &Search<'_>, local: &mut Local, word: u16, access: Access) -> u128 {
     local.read = true;
     let value = search.graph.value(word, search.graph.last(word));
-    let written = access.apply(value, search.width(word));
-    if written.is_some_and(|written| written != value || model::releases(access)) {
+    if writes(access, value, search.width(word)) {
         local.goes_on = true;
         leave(Leave::Dead)
     }
@@ -296,23 +346,43 @@ impl Hooks for Runner<'_, '_> {
         self.step();
         self.collective();
         let mut local = self.local.borrow_mut();
-        if !local.wrote && local.read {
-            // All that it did since it last waited, or since the call began, was reading: doing it again gives what
-            // reading other values at once gives.
-            if !local.probe {
-                leave(Leave::Halted(Halted::Waits))
+        let local = &mut *local;
+        if let Some(imagined) = &mut local.imagined {
+            match imagined.turns_over() {
+                Some(false) => leave(Leave::Unlike),
+                // All that it did since it last waited, or since the call began, was reading, and it does so again: that
+                // gives what reading other values at once gives.
+                Some(true) if imagined.turns >= TURNS => leave(Leave::Halted(Halted::Waits)),
+                _ => return,
             }
-            local.paused += 1;
+        }
+        local.pauses += 1;
+        let waits = local.read && !local.wrote;
+        let idle = !local.read && !local.wrote;
+        let turn = std::mem::take(&mut local.turn);
+        (local.wrote, local.read) = (false, false);
+        let was_before = local.begin < self.search.borrow().graph.warps[local.warp].events.len();
+        if was_before || idle {
+            return;
+        }
+        if local.probe {
+            local.paused += waits as u32;
             if local.paused > TURNS {
                 leave(Leave::Dead)
             }
+        } else if waits && local.pauses > local.open {
+            local.imagined = Some(Imagined { before: turn, ..Imagined::default() });
+        } else if !std::mem::take(&mut local.resumed) {
+            leave(Leave::Halted(Halted::Yields))
         }
-        (local.wrote, local.read) = (false, false);
     }
 
     fn meet(&self) {
         self.step();
         self.collective();
+        if self.local.borrow().imagined.is_some() {
+            leave(Leave::Unlike)
+        }
         let search = self.search.borrow();
         let mut local = self.local.borrow_mut();
         if search.case.scenario.apart {
@@ -355,6 +425,9 @@ impl Cells for Runner<'_, '_> {
                 // Another execution comes here too.
                 self.local.borrow_mut().goes_on = true;
                 leave(Leave::Dead)
+            }
+            if self.local.borrow().imagined.is_some() {
+                leave(Leave::Unlike)
             }
             let name = case.arrays.get(array).map_or("?", |words| words.name);
             let detail = format!("warp {} accessed {name}[{index}]", self.local.borrow().warp);

@@ -7,11 +7,12 @@
 //! twice, a write revisits only where everything that would be taken back is as it would be if it were added last
 //! (`revisit.rs`).
 
-use super::graph::{Graph, Halted, Id};
+use super::graph::{Graph, Halted, Id, MOST_WRITES};
 use super::judge::Judge;
 use super::order;
 use super::share::{Gift, Level, Share};
 use crate::check::{Breach, Case, Kind};
+use crate::engine::Cap;
 use std::time::Instant;
 
 /// A way to go on from the events added first, the one named last.
@@ -38,9 +39,9 @@ pub(super) struct Search<'c> {
     pub(super) spare: Vec<Level>,
     pub(super) numbers: Vec<Id>,
     pub(super) step_bound: u32,
-    /// Executions in which some warp waits for a write that another execution has at once.
-    pub(super) unfinished: u64,
     pub(super) stop: bool,
+    /// How often it went on: now and then it looks at the time.
+    turns: u64,
     shortest: bool,
     share: &'c Share,
 }
@@ -59,17 +60,17 @@ impl<'c> Search<'c> {
             spare: Vec::new(),
             numbers: Vec::new(),
             step_bound,
-            unfinished: 0,
             stop: false,
+            turns: 0,
             shortest,
             share,
         }
     }
 
-    /// Explores what there is, until no search has anything left or `cap` says that there is no time for another
-    /// execution. The first search begins with the graph without events, the others with what they are given.
-    pub(super) fn explore(&mut self, first: bool, cap: &impl Fn(u64) -> bool) -> Capped {
-        let mut more = first || self.receive();
+    /// Explores what there is, until no search has anything left or the limit is reached. The first search begins with
+    /// the graph without events, the others with what they are given.
+    pub(super) fn explore(&mut self, first: bool, limit: &Limit) {
+        let mut more = first || self.receive(limit);
         while more {
             if self.run().is_ok() {
                 self.finish();
@@ -81,13 +82,18 @@ impl<'c> Search<'c> {
             if self.share.is_hungry() {
                 self.give();
             }
-            more = self.next() || self.receive();
-            if more && cap(self.case.executions()) {
-                self.share.stop();
-                return Capped::Yes;
+            more = self.next(limit) || self.receive(limit);
+            if more && limit.cap.reached(limit.before + self.case.executions(), limit.started) {
+                self.too_much();
             }
         }
-        Capped::No
+    }
+
+    /// Ends the exploration before its end.
+    fn too_much(&mut self) -> Dead {
+        self.share.cap();
+        self.stop = true;
+        Dead
     }
 
     /// Gives away the oldest of what is left, if there is more than one way to go on.
@@ -106,7 +112,7 @@ impl<'c> Search<'c> {
     }
 
     /// Waits for what another search gives, and goes to its next graph.
-    fn receive(&mut self) -> bool {
+    fn receive(&mut self, limit: &Limit) -> bool {
         while let Some(Gift { level, rets }) = self.share.take() {
             (self.graph, self.choices) = (level.graph, level.choices);
             for (warp, rets) in self.graph.warps.iter_mut().zip(rets) {
@@ -119,7 +125,7 @@ impl<'c> Search<'c> {
                     event.value_id = self.judge.states.intern(event.word, event.value);
                 }
             }
-            if self.next() {
+            if self.next(limit) {
                 return true;
             }
         }
@@ -127,15 +133,19 @@ impl<'c> Search<'c> {
     }
 
     /// Goes to the next graph.
-    fn next(&mut self) -> bool {
+    fn next(&mut self, limit: &Limit) -> bool {
         loop {
+            self.turns += 1;
+            if self.turns.is_multiple_of(LOOK) && limit.cap.is_late(limit.started) {
+                self.too_much();
+            }
+            if self.stop {
+                return false;
+            }
             match self.choices.pop() {
                 Some(choice) => {
                     if self.choose(choice).is_ok() {
                         return true;
-                    }
-                    if self.stop {
-                        return false;
                     }
                 }
                 None => {
@@ -180,10 +190,26 @@ impl<'c> Search<'c> {
 
     /// Looks at what a write has changed.
     pub(super) fn placed(&mut self, write: Id) -> Result<(), Dead> {
-        match self.judge.states.placed(self.case, &mut self.graph, write) {
+        if self.graph.count_writes() > MOST_WRITES {
+            return Err(self.no_room(self.graph.event(write).warp as usize));
+        }
+        match self.judge.states.placed(self.case, &self.graph, write) {
             Ok(()) => Ok(()),
             Err(breach) => Err(self.breach(breach)),
         }
+    }
+
+    /// The execution has no room for another event: a call of `warp` does not end, or the scenario is too large.
+    pub(super) fn no_room(&mut self, warp: usize) -> Dead {
+        let state = &self.graph.warps[warp];
+        let begin = state.starts.last().map_or(0, |start| start.count);
+        let fence = self.graph.words() as u16 - 1;
+        let counts = |id: &&Id| self.graph.event(**id).is_write || self.graph.event(**id).word == fence;
+        if state.events[begin..].iter().filter(counts).count() <= MOST_WRITES / 2 {
+            return self.too_much();
+        }
+        let detail = format!("warp {warp} made more than {} writes or fences in one call", MOST_WRITES / 2);
+        self.breach(Breach::new(Kind::StepBound, detail))
     }
 
     /// Notes a violation of the graph as it is, before the execution has ended.
@@ -204,7 +230,7 @@ impl<'c> Search<'c> {
     fn finish(&mut self) {
         let waits = self.graph.warps.iter().any(|w| matches!(w.halted, Some((Halted::Waits, _))));
         if waits && self.someone_goes_on() {
-            self.unfinished += 1;
+            self.share.unfinished();
             return;
         }
         self.case.begin_execution();
@@ -243,14 +269,13 @@ impl<'c> Search<'c> {
     }
 }
 
-/// Whether a search was cut short.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Capped {
-    Yes,
-    No,
+/// When an exploration ends before its end.
+pub(super) struct Limit {
+    pub(super) cap: Cap,
+    /// Executions of the explorations before this one.
+    pub(super) before: u64,
+    pub(super) started: Instant,
 }
 
-/// When no further execution may begin.
-pub(super) fn deadline(cap: crate::engine::Cap, before: u64, started: Instant) -> impl Fn(u64) -> bool {
-    move |executions| cap.reached(before + executions, started)
-}
+/// After how many graphs a search looks at the time.
+const LOOK: u64 = 64;

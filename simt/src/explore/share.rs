@@ -28,6 +28,10 @@ pub(super) struct Share {
     /// How many searches wait for more than there is.
     hungry: AtomicUsize,
     stop: AtomicBool,
+    /// A search ended before its end.
+    capped: AtomicBool,
+    /// Some execution was left because another one covers it: a warp waits in it for a write that is there.
+    unfinished: AtomicBool,
     searches: usize,
 }
 
@@ -44,6 +48,8 @@ impl Share {
             changed: Condvar::new(),
             hungry: AtomicUsize::new(0),
             stop: AtomicBool::new(false),
+            capped: AtomicBool::new(false),
+            unfinished: AtomicBool::new(false),
             searches,
         }
     }
@@ -58,6 +64,25 @@ impl Share {
     pub(super) fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
         self.changed.notify_all();
+    }
+
+    /// Ends all searches before their end.
+    pub(super) fn cap(&self) {
+        self.capped.store(true, Ordering::Relaxed);
+        self.stop();
+    }
+
+    pub(super) fn is_capped(&self) -> bool {
+        self.capped.load(Ordering::Relaxed)
+    }
+
+    /// Notes that an execution was left to another one.
+    pub(super) fn unfinished(&self) {
+        self.unfinished.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn has_unfinished(&self) -> bool {
+        self.unfinished.load(Ordering::Relaxed)
     }
 
     pub(super) fn is_stopped(&self) -> bool {

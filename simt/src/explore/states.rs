@@ -1,7 +1,7 @@
 //! The states of an execution: what memory holds after some of its writes. Whatever was written so far, closed under
 //! what it depends on, is a state; each is looked at when the last of its writes is added.
 
-use super::graph::{Graph, Id};
+use super::graph::{Event, Graph, Id};
 use crate::check::{Breach, Case, Kind};
 use rustc_hash::FxHashMap;
 
@@ -10,10 +10,10 @@ pub(super) struct States {
     widths: Vec<u32>,
     /// The values seen of each word; the initial one has the number 0.
     values: Vec<Vec<u128>>,
-    numbers: FxHashMap<(u16, u128), u16>,
+    numbers: FxHashMap<(u16, u128), u32>,
     /// States that hold, and whether the pool is exhausted in them.
-    known: FxHashMap<Box<[u16]>, bool>,
-    key: Vec<u16>,
+    known: FxHashMap<Box<[u32]>, bool>,
+    key: Vec<u32>,
     ranks: Vec<u16>,
     writes: Vec<Id>,
     needs: Vec<u128>,
@@ -45,16 +45,16 @@ impl States {
     }
 
     /// The number of a value of a word.
-    pub(super) fn intern(&mut self, word: u16, value: u128) -> u16 {
+    pub(super) fn intern(&mut self, word: u16, value: u128) -> u32 {
         let values = &mut self.values[word as usize];
         *self.numbers.entry((word, value)).or_insert_with(|| {
             values.push(value);
-            values.len() as u16 - 1
+            values.len() as u32 - 1
         })
     }
 
     /// A value by its number.
-    pub(super) fn value(&self, word: usize, number: u16) -> u128 {
+    pub(super) fn value(&self, word: usize, number: u32) -> u128 {
         self.values[word][number as usize]
     }
 
@@ -62,31 +62,41 @@ impl States {
     ///
     /// # Errors
     /// What does not hold.
-    pub(super) fn placed(&mut self, case: &Case, graph: &mut Graph, write: Id) -> Result<(), Breach> {
+    pub(super) fn placed(&mut self, case: &Case, graph: &Graph, write: Id) -> Result<(), Breach> {
         let word = graph.event(write).word;
         if word as usize == case.initial.len() {
             return Ok(());
         }
         changes(case, graph, write)?;
+        self.order(case, graph);
+        let me = self.writes.iter().position(|&id| id == write).unwrap_or(0);
+        self.from(case, graph, (self.needs[me], 0), false).map(drop)
+    }
+
+    /// Whether the pool is exhausted in some state without the writes that `left_out` names.
+    ///
+    /// # Errors
+    /// What does not hold in a state.
+    pub(super) fn exhausted(
+        &mut self,
+        case: &Case,
+        graph: &Graph,
+        left_out: impl Fn(&Event) -> bool,
+    ) -> Result<bool, Breach> {
+        self.order(case, graph);
+        let writes = self.writes.iter().enumerate();
+        let out = writes.filter(|&(_, &id)| left_out(graph.event(id))).fold(0, |out, (at, _)| out | 1 << at);
+        self.from(case, graph, (0, out), true)
+    }
+
+    /// The writes, and which come before each.
+    fn order(&mut self, case: &Case, graph: &Graph) {
         self.writes.clear();
         let writes = (0..graph.events.len() as Id).filter(|&id| {
             let event = graph.event(id);
             event.placed && (event.word as usize) < case.initial.len()
         });
         self.writes.extend(writes);
-        if self.writes.len() > u128::BITS as usize {
-            return Err(Breach::new(Kind::StepBound, "more than 128 writes in one execution"));
-        }
-        self.order(graph);
-        let me = self.writes.iter().position(|&id| id == write).unwrap_or(0);
-        let mut exhausted = false;
-        self.from(case, graph, (self.needs[me], 0), &mut exhausted)?;
-        graph.event_mut(write).exhausted = exhausted;
-        Ok(())
-    }
-
-    /// Which writes come before each.
-    fn order(&mut self, graph: &Graph) {
         self.needs.clear();
         for (at, &id) in self.writes.iter().enumerate() {
             let event = graph.event(id);
@@ -127,25 +137,24 @@ impl States {
         }
     }
 
-    /// Looks at the states that have all writes of the first mask and none of the second.
+    /// Looks at the states that have all writes of the first mask and none of the second: at all, or until the pool
+    /// is exhausted in one. Tells whether it is in one.
     fn from(
         &mut self,
         case: &Case,
         graph: &Graph,
         (with, without): (u128, u128),
-        exhausted: &mut bool,
-    ) -> Result<(), Breach> {
+        until_exhausted: bool,
+    ) -> Result<bool, Breach> {
         let open = (0..self.writes.len()).find(|at| (with | without) & 1 << at == 0);
-        let Some(open) = open else {
-            *exhausted |= self.look(case, graph, with)?;
-            return Ok(());
-        };
-        self.from(case, graph, (with, without | 1 << open), exhausted)?;
+        let Some(open) = open else { return self.look(case, graph, with) };
         let more = with | self.needs[open];
-        if more & without == 0 {
-            self.from(case, graph, (more, without), exhausted)?;
+        let mut exhausted =
+            more & without == 0 && self.from(case, graph, (more, without), until_exhausted)?;
+        if !(exhausted && until_exhausted) {
+            exhausted |= self.from(case, graph, (with, without | 1 << open), until_exhausted)?;
         }
-        Ok(())
+        Ok(exhausted)
     }
 
     /// Looks at one state; tells whether the pool is exhausted in it.

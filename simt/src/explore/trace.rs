@@ -189,7 +189,7 @@ impl Writer<'_> {
         let Some((why, _)) = self.graph.warps[warp].halted else { return };
         self.begin(warp);
         let action = match why {
-            Halted::Waits => Action::Pause,
+            Halted::Waits | Halted::Yields => Action::Pause,
             Halted::AtBarrier(..) => Action::Barrier,
             Halted::Stalled => Action::Stalled,
             Halted::Blocked => Action::Blocked,

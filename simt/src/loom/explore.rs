@@ -2,9 +2,7 @@
 
 use super::machine::LoomMachine;
 use super::plan::Plan;
-use crate::check::{
-    AnySubject, Breach, Case, Kind, Loads, Record, Report, Scenario, Verdict, message, run_warp,
-};
+use crate::check::{AnySubject, Breach, Kind, Loads, Record, Report, Scenario, Verdict, message, run_warp};
 use crate::engine::{Engine, Exploration, Found, Options, fits};
 use crate::scenarios::ScenarioError;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -80,25 +78,18 @@ impl Explorer<'_> {
     /// One exploration, after `before` executions of this pass.
     fn explore(&mut self, after: Option<u32>, before: u64) -> Found {
         loop {
-            let (subject, scenario) = (Arc::clone(self.subject), self.scenario.clone());
-            let case = match Case::new(subject, scenario, NAME, self.loads, after) {
-                Ok(case) => case,
-                Err(breach) => return Found::in_preload(self.scenario, NAME, self.loads, breach),
-            };
-            let plan = Arc::new(Plan::new(case, self.options.step_bound, self.writers));
-            let verdict = self.run(&plan, before);
-            let known = merge(self.writers, &plan.case.writers());
-            if self.loads == Loads::AsRmw && verdict == Verdict::Passed && !known {
+            let mut again = false;
+            let found = Found::of((self.subject, self.scenario), (NAME, self.loads), after, |case| {
+                let plan = Arc::new(Plan::new(case, self.options.step_bound, self.writers));
+                let verdict = self.run(&plan, before);
+                let known = merge(self.writers, &plan.case.writers());
                 // A word was written that was thought to be only read: explored with too few conflicts.
-                continue;
+                again = self.loads == Loads::AsRmw && verdict == Verdict::Passed && !known;
+                Found::in_all(&plan.case, verdict)
+            });
+            if !again {
+                return found;
             }
-            let mut found = Found::new(&plan.case, verdict);
-            if verdict == Verdict::Passed && after.is_none() {
-                let mut expected = plan.case.sequential_outcomes();
-                expected.extend(self.scenario.expects.iter().cloned());
-                found.unseen = expected.difference(&plan.case.outcomes()).cloned().collect();
-            }
-            return found;
         }
     }
 

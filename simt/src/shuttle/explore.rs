@@ -43,10 +43,9 @@ impl Engine for Shuttle {
         let mut exploration = Exploration::new(scenario, NAME);
         let started = exploration.started;
         exploration.pass(LOADS, |after, before| {
-            match Case::new(Arc::clone(subject), scenario.clone(), NAME, LOADS, after) {
-                Ok(case) => sample(&Arc::new(case), options, before, started),
-                Err(breach) => Found::in_preload(scenario, NAME, LOADS, breach),
-            }
+            Found::of((subject, scenario), (NAME, LOADS), after, |case| {
+                sample(&Arc::new(case), options, before, started)
+            })
         });
         Ok(exploration.finish())
     }

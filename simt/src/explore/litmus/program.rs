@@ -27,11 +27,18 @@ pub(super) enum Ins {
     Lane(u32),
     /// Reads until the word holds the value.
     Await(usize, u64, ReadOrder),
+    /// Reads these words in turn, at most so often, until one is not 0: which one was it, or [`GAVE_UP`].
+    Poll(&'static [usize], usize),
     /// Exchanges 0 for 1 until that succeeds.
     Lock(usize, Order),
+    /// Writes 1 until what it overwrites is 0.
+    SwapLock(usize, Order),
     /// Writes 0.
     Unlock(usize, WriteOrder),
 }
+
+/// The answer of a poll that saw nothing.
+pub(super) const GAVE_UP: u64 = 99;
 
 /// Number of words.
 pub(super) const WORDS: usize = 16;
@@ -113,6 +120,24 @@ impl Subject for Threads {
                 Ins::Lane(next) => lane = next,
                 Ins::Await(word, value, order) => {
                     while w.elect(lane, || words.load(word, order)) != value {
+                        w.pause();
+                    }
+                }
+                Ins::Poll(polled, turns) => {
+                    let mut turn = (0..turns).zip(polled.iter().cycle());
+                    let mut found = || {
+                        turn.find(|(_, word)| {
+                            let some = w.elect(lane, || words.load(**word, ReadOrder::Relaxed)) != 0;
+                            if !some {
+                                w.pause();
+                            }
+                            some
+                        })
+                    };
+                    seen.push(found().map_or(GAVE_UP, |(_, &word)| word as u64));
+                }
+                Ins::SwapLock(word, order) => {
+                    while w.elect(lane, || words.swap(word, 1, order)) != 0 {
                         w.pause();
                     }
                 }

@@ -88,3 +88,37 @@ fn three_threads_take_turns_at_a_lock() {
     test.gives(&["0 | 1 | 2", "0 | 2 | 1", "1 | 0 | 2", "1 | 2 | 0", "2 | 0 | 1", "2 | 1 | 0"]);
     assert_eq!(test.executions(), 6);
 }
+
+/// A loop that looks at another word in each turn, of which one is written.
+#[test]
+fn a_loop_with_two_ends_takes_either() {
+    let poll = Ins::Poll(&[X, Y], usize::MAX);
+    threads(&[&[write(Y, 1)], std::slice::from_ref(&poll)]).gives(&["- | 1"]);
+    threads(&[&[write(X, 1), write(Y, 1)], &[poll]]).gives(&["- | 0", "- | 1"]);
+}
+
+/// A loop that gives up after three turns: also where nobody writes, and beside a write that it may miss.
+#[test]
+fn a_loop_that_gives_up_may_see_nothing() {
+    let poll = || Ins::Poll(&[X], 3);
+    threads(&[&[write(X, 1)], &[poll()]]).gives(&["- | 0", "- | 99"]);
+    threads(&[&[write(Y, 1)], &[poll()]]).gives(&["- | 99"]);
+    threads(&[&[poll(), write(Y, 1)], &[Ins::Await(Y, 1, ReadOrder::Acquire)]]).gives(&["99 | -"]);
+}
+
+/// Each waits for the other's flag, and one of them gives up.
+#[test]
+fn giving_up_ends_a_deadlock() {
+    let one = [Ins::Poll(&[Y], 2), release(X, 1)];
+    let other = [wait(X, 1), release(Y, 1)];
+    threads(&[&one, &other]).gives(&["99 | -"]);
+    threads(&[&other, &one]).gives(&["- | 99"]);
+}
+
+/// A lock that is taken by overwriting it: each turn writes.
+#[test]
+fn a_lock_that_is_overwritten_excludes() {
+    let thread = [Ins::SwapLock(Z, Order::Acquire), next(X, X), Ins::Unlock(Z, WriteOrder::Release)];
+    let test = threads(&[&thread, &thread]).last();
+    test.gives(&["0 | 1 => 2 0 0", "1 | 0 => 2 0 0"]);
+}
