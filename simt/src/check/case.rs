@@ -170,7 +170,13 @@ impl Case {
         let memory = self.memory(words);
         let verdict = memory.guard(|m| self.subject.check_state(m));
         verdict.map_err(|error| in_check(error, "state"))??;
-        memory.guard(|m| self.subject.exhausted(m)).map_err(|error| in_check(error, "exhausted"))
+        self.is_exhausted(words)
+    }
+
+    /// Whether the pool is exhausted in a state.
+    pub(crate) fn is_exhausted(&self, words: &[u128]) -> Result<bool, Breach> {
+        let exhausted = self.memory(words).guard(|m| self.subject.exhausted(m));
+        exhausted.map_err(|error| in_check(error, "exhausted"))
     }
 
     fn judge_quiescent(&self, memory: &SeqMemory) -> Result<(), Breach> {

@@ -83,6 +83,13 @@ pub trait Subject: Clone + Send + Sync + 'static {
         Ok(())
     }
 
+    /// Whether warps that make the same calls with other values can be exchanged: the structure stores values and looks
+    /// at none, and at no warp's number. Of executions that differ in such an exchange alone one is explored. The values in
+    /// a [`Ret`] are then values of calls, and a list of them is sorted.
+    fn exchangeable(&self) -> bool {
+        false
+    }
+
     /// Whether a word may change from `old` to `new`.
     fn transition(&self, _array: usize, _index: usize, _old: u128, _new: u128) -> bool {
         true
@@ -131,6 +138,8 @@ pub trait AnySubject: Send + Sync {
     /// # Errors
     /// What does not hold.
     fn check_quiescent(&self, m: View<'_>) -> Result<(), Breach>;
+    /// See [`Subject::exchangeable`].
+    fn exchangeable(&self) -> bool;
     /// See [`Subject::transition`].
     fn transition(&self, array: usize, index: usize, old: u128, new: u128) -> bool;
     /// See [`Subject::exhausted`].
@@ -183,6 +192,9 @@ impl<S: Subject, const L: usize> AnySubject for OfLanes<S, L> {
     }
     fn check_quiescent(&self, m: View<'_>) -> Result<(), Breach> {
         self.0.check_quiescent(&mut ArrayWarp::<L>::new(&Alone), m)
+    }
+    fn exchangeable(&self) -> bool {
+        self.0.exchangeable()
     }
     fn transition(&self, array: usize, index: usize, old: u128, new: u128) -> bool {
         self.0.transition(array, index, old, new)

@@ -109,6 +109,10 @@ pub struct Options {
     /// first is not always the same.
     #[serde(default = "one")]
     pub threads: usize,
+    /// Of executions that differ only in which of several warps with the same program is which, explore one, if the
+    /// engine can and the structure allows it ([`Subject::exchangeable`]).
+    #[serde(default = "yes")]
+    pub symmetry: bool,
     /// Begin no scenario once a violation was found.
     pub fail_fast: bool,
     /// Go on after a violation, and keep the shortest of its kind. An engine that cannot keeps the first.
@@ -118,6 +122,10 @@ pub struct Options {
 
 const fn one() -> usize {
     1
+}
+
+const fn yes() -> bool {
+    true
 }
 
 impl Default for Options {
@@ -131,6 +139,7 @@ impl Default for Options {
             deadline: None,
             step_bound: 300,
             threads: one(),
+            symmetry: yes(),
             fail_fast: false,
             shortest: false,
         }

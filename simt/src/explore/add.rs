@@ -17,6 +17,7 @@ impl Search<'_> {
         for write in model::readable(&self.graph, word, &lane.hb) {
             match first {
                 None => first = Some(write),
+                Some(_) if !self.twins.may_read(&self.graph, read, write) => {}
                 Some(_) if self.is_fair(read, write) => self.choices.push(Choice::Read { read, from: write }),
                 Some(_) => {}
             }
@@ -65,7 +66,7 @@ impl Search<'_> {
         let scoped = self.synchronizes(read, from);
         let event = self.graph.event_mut(read);
         (event.from, event.value) = (from, value);
-        event.exclusive = event.access.apply(value, width).is_some();
+        event.exclusive = model::writes(event.access, value, width);
         event.hb = event.known;
         event.porf = event.needs;
         event.porf.join(&porf);
@@ -74,6 +75,9 @@ impl Search<'_> {
         if scoped && model::acquires(event.access) {
             event.hb.join(&released);
         }
+        let (order, tied) = self.twins.order(&self.graph, self.graph.event(read));
+        let event = self.graph.event_mut(read);
+        (event.order, event.tied) = (order, tied);
     }
 
     /// Whether a read can learn from a write at all.
@@ -91,7 +95,7 @@ impl Search<'_> {
         }
         let (word, from) = (first.word, first.from);
         let taken = self.graph.taken(read, from);
-        if taken.is_some_and(|other| self.graph.event(other).is_known(&self.graph.event(read).porf)) {
+        if taken.is_some_and(|other| self.graph.event(other).is_known(&self.graph.event(read).order)) {
             // It stays taken, whatever is revisited.
             return Err(Dead);
         }
@@ -105,6 +109,7 @@ impl Search<'_> {
         event.released = model::released(first.access, &event.hb, &first.released, sequence.as_ref());
         event.value = first.access.apply(first.value, self.width(word)).unwrap_or(first.value);
         event.value_id = self.judge.states.intern(word, event.value);
+        (event.order, event.tied) = self.twins.order(&self.graph, &event);
         let write = self.graph.push(event);
         self.push_revisits(write);
         if taken.is_some() {
@@ -124,9 +129,11 @@ impl Search<'_> {
         event.porf.set(event.thread, event.seq);
         event.released = model::released(event.access, &event.hb, &lane.fenced, None);
         event.value_id = self.judge.states.intern(word, event.value);
+        (event.order, event.tied) = self.twins.order(&self.graph, &event);
         let write = self.graph.push(event);
         let mut first = None;
-        for before in model::places(&self.graph, word, model::oldest(&self.graph, word, &lane.hb)) {
+        let oldest = model::oldest(&self.graph, word, &lane.hb).max(self.twins.oldest(&self.graph, write));
+        for before in model::places(&self.graph, word, oldest) {
             match first {
                 None => first = Some(before),
                 Some(_) => self.choices.push(Choice::Write { write, before }),

@@ -55,17 +55,15 @@ pub(super) struct Event {
     /// What it depends on, itself included: program order up to the last collective and within its lane, and
     /// reads-from.
     pub(super) porf: Clock,
+    /// The same with the events of twins that it waits for ([`super::twins`]).
+    pub(super) order: Clock,
+    /// Its warp and the twin before it have read the same writes up to here.
+    pub(super) tied: bool,
     /// A write: what is learned from it by acquiring. A read: what a relaxed write of its lane releases.
     pub(super) released: Clock,
 }
 
 impl Event {
-    /// Whether a read-modify-write that writes this leaves everything as it was: who reads it learns what is learned
-    /// from the write that it read.
-    pub(super) const fn is_silent(&self, written: u128) -> bool {
-        self.value == written && !super::model::releases(self.access)
-    }
-
     /// Whether a clock knows this event.
     pub(super) const fn is_known(&self, clock: &Clock) -> bool {
         clock.of(self.thread) >= self.seq
@@ -354,12 +352,12 @@ impl Graph {
     /// Copies into `into` the events that were added up to `read`, those that `by` depends on, and `by` itself, which
     /// gets no place yet. The numbers of `read` and `by` in the copy are returned.
     pub(super) fn cut(&self, read: Id, by: Id, into: &mut Self, numbers: &mut Vec<Id>) -> (Id, Id) {
-        let porf = self.event(by).porf;
+        let order = self.event(by).order;
         numbers.clear();
         into.clear(self);
         let mut count = 0;
         for (id, event) in (0..=by).zip(&self.events) {
-            let kept = id <= read || id == by || event.is_known(&porf);
+            let kept = id <= read || id == by || event.is_known(&order);
             numbers.push(if kept { count } else { NONE });
             count += kept as Id;
         }
@@ -367,14 +365,10 @@ impl Graph {
             if numbers[id as usize] == NONE {
                 continue;
             }
-            let mut event = event.clone();
             // A read may read a write that was added after it, by its own revisit.
-            event.from = if event.from == NONE { NONE } else { numbers[event.from as usize] };
-            (event.half, event.placed) = (NONE, false);
-            if id == read {
-                event.exclusive = false;
-            }
-            into.push(event);
+            let from = if event.from == NONE { NONE } else { numbers[event.from as usize] };
+            let exclusive = event.exclusive && id != read;
+            into.push(Event { from, exclusive, half: NONE, placed: false, ..event.clone() });
         }
         for word in 0..self.words.len() as u16 {
             let kept = |&id: &Id| id < by && numbers[id as usize] != NONE;

@@ -3,6 +3,7 @@
 use super::graph::{self, Graph};
 use super::order::{Calls, Returned};
 use super::states::States;
+use super::twins::Twins;
 use crate::check::{Breach, Case, Event, Kind};
 use rustc_hash::{FxHashMap, FxHashSet};
 use warpproof_model::spec::Ret;
@@ -80,7 +81,12 @@ impl Judge {
     ///
     /// # Errors
     /// What does not hold.
-    pub(super) fn complete(&mut self, case: &Case, graph: &Graph, interrupted: bool) -> Result<(), Wrong> {
+    pub(super) fn complete(
+        &mut self,
+        case: &Case,
+        (graph, twins): (&Graph, &Twins),
+        interrupted: bool,
+    ) -> Result<(), Wrong> {
         let finals = match interrupted {
             // A lock of the stalled warp may stand: nothing more can be asked of the structure.
             true => NO_FINALS,
@@ -98,7 +104,7 @@ impl Judge {
         self.key.push(finals);
         if !self.outcomes.contains(self.key.as_slice()) {
             if self.outcomes.len() >= MEMO {
-                self.outcomes(case);
+                self.outcomes(case, twins);
                 self.outcomes.clear();
             }
             self.outcomes.insert(self.key.as_slice().into());
@@ -214,7 +220,7 @@ impl Judge {
     }
 
     /// Hands the outcomes over.
-    pub(super) fn outcomes(&self, case: &Case) {
+    pub(super) fn outcomes(&self, case: &Case, twins: &Twins) {
         let warps = case.scenario.programs.len();
         for key in &self.outcomes {
             let mut events = Vec::new();
@@ -239,7 +245,9 @@ impl Judge {
                     events.push(Event::alone(call, self.ret(number as u32).clone(), crate::check::LATE));
                 }
             }
-            case.outcome(&events);
+            for events in twins.exchanged(case, &events) {
+                case.outcome(&events);
+            }
         }
     }
 }

@@ -134,6 +134,8 @@ impl Local {
             hb: lane.hb,
             porf: lane.porf,
             released: lane.fenced,
+            order: lane.porf,
+            tied: false,
         }
     }
 }

@@ -7,6 +7,7 @@ mod asked;
 mod clock;
 #[cfg(all(test, feature = "loom"))]
 mod compared;
+mod cuts;
 mod fences;
 mod graph;
 mod judge;
@@ -21,6 +22,7 @@ mod search;
 mod share;
 mod states;
 mod trace;
+mod twins;
 
 use crate::check::{AnySubject, Case, Loads, Reads, Report, Scenario, Verdict};
 use crate::engine::{Engine, Exploration, Found, Options, fits};
@@ -76,9 +78,9 @@ impl Engine for Explore {
 fn explore(case: &Case, options: &Options, limit: &Limit) -> Verdict {
     let share = Share::new(options.threads.max(1));
     let search = |first: bool| {
-        let mut search = Search::new(case, &share, options.step_bound, options.shortest);
+        let mut search = Search::new(case, &share, options);
         search.explore(first, limit);
-        search.judge.outcomes(case);
+        search.hand_over();
     };
     std::thread::scope(|scope| {
         let others: Vec<_> = (1..options.threads).map(|_| scope.spawn(|| search(false))).collect();

@@ -171,22 +171,23 @@ impl<'g> Calls<'g> {
         // Per call and word: the highest level before its return, the lowest after its beginning.
         let mut before = vec![0; calls * words];
         let mut after = vec![u16::MAX; calls * words];
-        for warp in 0..warps {
-            for number in 0..self.none.calls(warp) {
-                let row = (self.none.first[warp] + number) * words;
-                if let Some((hb, _)) = self.ended(warp, number) {
-                    for (event, id) in graph.events.iter().zip(0..).filter(|(event, _)| event.is_known(&hb)) {
-                        let highest = &mut before[row + event.word as usize];
-                        *highest = level(graph, event, id).max(*highest);
-                    }
+        let spans: Vec<_> = (0..warps)
+            .flat_map(|warp| (0..self.none.calls(warp)).map(move |number| (warp, number)))
+            .map(|(warp, number)| {
+                let begun: Vec<_> = self.begun(warp, number).into_iter().flatten().collect();
+                (self.ended(warp, number).map(|(hb, _)| hb), begun)
+            })
+            .collect();
+        for (event, id) in graph.events.iter().zip(0..) {
+            let (level, word) = (level(graph, event, id), event.word as usize);
+            for (call, (ended, begun)) in spans.iter().enumerate() {
+                if ended.is_some_and(|hb| event.is_known(&hb)) {
+                    let highest = &mut before[call * words + word];
+                    *highest = level.max(*highest);
                 }
-                let Some(begun) = self.begun(warp, number) else { continue };
-                let begun: Vec<_> = begun.collect();
-                for (event, id) in graph.events.iter().zip(0..) {
-                    if begun.iter().any(|&(thread, seq)| event.hb.of(thread) > seq) {
-                        let lowest = &mut after[row + event.word as usize];
-                        *lowest = level(graph, event, id).min(*lowest);
-                    }
+                if begun.iter().any(|&(thread, seq)| event.hb.of(thread) > seq) {
+                    let lowest = &mut after[call * words + word];
+                    *lowest = level.min(*lowest);
                 }
             }
         }

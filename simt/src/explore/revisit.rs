@@ -11,7 +11,7 @@ impl Search<'_> {
         let write = self.graph.event(by);
         for read in self.graph.accesses(write.word) {
             let event = self.graph.event(read);
-            if !event.is_write && !event.is_known(&write.porf) && self.is_maximal(read, by) {
+            if !event.is_write && !event.is_known(&write.order) && self.is_maximal(read, by) {
                 self.choices.push(Choice::Revisit { read, by });
             }
         }
@@ -20,13 +20,13 @@ impl Search<'_> {
     /// Whether everything that a revisit of `read` by `by` takes back, and the read itself, is as it would be if it
     /// were added last: a read reads the newest write, a write is the newest, and nothing reads it.
     pub(super) fn is_maximal(&self, read: Id, by: Id) -> bool {
-        let porf = &self.graph.event(by).porf;
+        let order = &self.graph.event(by).order;
         (read..by).all(|id| {
             let event = self.graph.event(id);
-            if id != read && event.is_known(porf) {
+            if id != read && event.is_known(order) {
                 return true;
             }
-            let stays = |other: Id| other != by && (other <= id || self.graph.event(other).is_known(porf));
+            let stays = |other: Id| other != by && (other <= id || self.graph.event(other).is_known(order));
             let (newest, word) = (if event.is_write { id } else { event.from }, event.word);
             let read_again = |other: Id| {
                 let other_event = self.graph.event(other);
@@ -63,7 +63,8 @@ impl Search<'_> {
             let free = self.graph.taken(half, from).is_none();
             (free && self.graph.rank(from) >= known).then_some(from)
         } else {
-            let oldest = model::oldest(&self.graph, word, &write.known).max(known);
+            let twins = self.twins.oldest(&self.graph, by);
+            let oldest = model::oldest(&self.graph, word, &write.known).max(known).max(twins);
             let mut first = None;
             for before in model::places(&self.graph, word, oldest) {
                 match first {
@@ -81,6 +82,12 @@ impl Search<'_> {
 
     /// Goes on where a write that revisited a read has its place.
     pub(super) fn revisited(&mut self, by: Id) -> Result<(), Dead> {
+        let word = self.graph.event(by).word;
+        let reader = |&read: &Id| !self.graph.event(read).is_write && self.graph.event(read).from == by;
+        let in_turn = |read| self.twins.may_read(&self.graph, read, by);
+        if !self.graph.accesses(word).filter(reader).all(in_turn) {
+            return Err(Dead);
+        }
         self.fenced()?;
         self.halves()?;
         self.placed(by)

@@ -251,7 +251,7 @@ impl Runner<'_, '_> {
             model::acquired(lane, event.access, &search.graph.event(event.from).released);
         }
         if event.exclusive {
-            local.wrote |= !event.is_silent(search.graph.event(event.half).value);
+            local.wrote = true;
             if let Some(half) = Self::recorded(search, local) {
                 let half = search.graph.event(half);
                 let lane = &mut local.lanes[local.lane];
@@ -270,7 +270,7 @@ fn imagined(search: &Search<'_>, local: &mut Local, step: Step) -> u128 {
     let mut reads =
         reads.filter(|event| !event.is_write && event.lane as usize == lane && event.word == word);
     let value = reads.next().map(|event| event.value);
-    let Some(value) = value.filter(|&value| !writes(access, value, search.width(word))) else {
+    let Some(value) = value.filter(|&value| !model::writes(access, value, search.width(word))) else {
         leave(Leave::Unlike)
     };
     if let Some(imagined) = &mut local.imagined {
@@ -279,17 +279,11 @@ fn imagined(search: &Search<'_>, local: &mut Local, step: Step) -> u128 {
     value
 }
 
-/// Whether an access to a word that holds `value` does something that others can see.
-fn writes(access: Access, value: u128, width: u32) -> bool {
-    let written = access.apply(value, width);
-    written.is_some_and(|written| written != value || model::releases(access))
-}
-
 /// What a warp that is only asked whether it would go on reads: the newest value. It goes on as soon as it writes.
 fn probed(search: &Search<'_>, local: &mut Local, word: u16, access: Access) -> u128 {
     local.read = true;
     let value = search.graph.value(word, search.graph.last(word));
-    if writes(access, value, search.width(word)) {
+    if model::writes(access, value, search.width(word)) {
         local.goes_on = true;
         leave(Leave::Dead)
     }

@@ -11,8 +11,9 @@ use super::graph::{Graph, Halted, Id, MOST_WRITES};
 use super::judge::Judge;
 use super::order;
 use super::share::{Gift, Level, Share};
+use super::twins::Twins;
 use crate::check::{Breach, Case, Kind};
-use crate::engine::Cap;
+use crate::engine::{Cap, Options};
 use std::time::Instant;
 
 /// A way to go on from the events added first, the one named last.
@@ -32,6 +33,7 @@ pub(super) enum Choice {
 pub(super) struct Search<'c> {
     pub(super) case: &'c Case,
     pub(super) judge: Judge,
+    pub(super) twins: Twins,
     pub(super) graph: Graph,
     pub(super) choices: Vec<Choice>,
     /// The graphs whose revisits led here.
@@ -50,19 +52,20 @@ pub(super) struct Search<'c> {
 pub(super) struct Dead;
 
 impl<'c> Search<'c> {
-    pub(super) fn new(case: &'c Case, share: &'c Share, step_bound: u32, shortest: bool) -> Self {
+    pub(super) fn new(case: &'c Case, share: &'c Share, options: &Options) -> Self {
         Self {
             graph: Graph::new(case),
             judge: Judge::new(case),
+            twins: Twins::new(case, options.symmetry),
             case,
             choices: Vec::new(),
             below: Vec::new(),
             spare: Vec::new(),
             numbers: Vec::new(),
-            step_bound,
+            step_bound: options.step_bound,
             stop: false,
             turns: 0,
-            shortest,
+            shortest: options.shortest,
             share,
         }
     }
@@ -239,7 +242,8 @@ impl<'c> Search<'c> {
             return;
         }
         let interrupted = self.graph.warps.iter().any(|warp| warp.halted.is_some());
-        if let Err((breach, after)) = self.judge.complete(self.case, &self.graph, interrupted) {
+        if let Err((breach, after)) = self.judge.complete(self.case, (&self.graph, &self.twins), interrupted)
+        {
             self.breach_after(breach, after.as_ref());
         }
     }
@@ -262,6 +266,11 @@ impl<'c> Search<'c> {
             }
             _ => None,
         })
+    }
+
+    /// Hands over what it saw.
+    pub(super) fn hand_over(&self) {
+        self.judge.outcomes(self.case, &self.twins);
     }
 
     pub(super) fn width(&self, word: u16) -> u32 {

@@ -1,9 +1,10 @@
 //! The states of an execution: what memory holds after some of its writes. Whatever was written so far, closed under
 //! what it depends on, is a state; each is looked at when the last of its writes is added.
 
-use super::graph::{Event, Graph, Id};
+use super::cuts::{Cuts, Older};
+use super::graph::{Event, Graph, Id, NONE};
 use crate::check::{Breach, Case, Kind};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What was seen of states.
 pub(super) struct States {
@@ -11,12 +12,13 @@ pub(super) struct States {
     /// The values seen of each word; the initial one has the number 0.
     values: Vec<Vec<u128>>,
     numbers: FxHashMap<(u16, u128), u32>,
-    /// States that hold, and whether the pool is exhausted in them.
-    known: FxHashMap<Box<[u32]>, bool>,
+    /// States that hold.
+    known: FxHashSet<Box<[u32]>>,
+    /// Whether the pool is exhausted in a state.
+    exhausted: FxHashMap<Box<[u32]>, bool>,
     key: Vec<u32>,
     ranks: Vec<u16>,
-    writes: Vec<Id>,
-    needs: Vec<u128>,
+    cuts: Cuts,
 }
 
 /// States that are kept.
@@ -27,16 +29,15 @@ impl States {
         let widths = case.arrays.iter().flat_map(|array| array.initial.iter().map(|_| array.width));
         let values: Vec<_> = case.initial.iter().chain([&0]).map(|&value| vec![value]).collect();
         let numbers = values.iter().zip(0..).map(|(values, word)| ((word, values[0]), 0)).collect();
-        let known = [(vec![0; case.initial.len()].into(), case.exhausted)].into_iter().collect();
         Self {
             widths: widths.chain([64]).collect(),
             values,
             numbers,
-            known,
+            known: FxHashSet::default(),
+            exhausted: FxHashMap::default(),
             key: Vec::new(),
             ranks: Vec::new(),
-            writes: Vec::new(),
-            needs: Vec::new(),
+            cuts: Cuts::default(),
         }
     }
 
@@ -63,125 +64,81 @@ impl States {
     /// # Errors
     /// What does not hold.
     pub(super) fn placed(&mut self, case: &Case, graph: &Graph, write: Id) -> Result<(), Breach> {
-        let word = graph.event(write).word;
-        if word as usize == case.initial.len() {
+        if graph.event(write).word as usize == case.initial.len() {
             return Ok(());
         }
         changes(case, graph, write)?;
-        self.order(case, graph);
-        let me = self.writes.iter().position(|&id| id == write).unwrap_or(0);
-        self.from(case, graph, (self.needs[me], 0), false).map(drop)
+        let mut cuts = std::mem::take(&mut self.cuts);
+        cuts.order(case, graph, Older::ReadBefore);
+        let seen = cuts.each(cuts.with(write), &mut |with| {
+            self.look(case, graph, &cuts, with)?;
+            Ok(false)
+        });
+        self.cuts = cuts;
+        seen.map(drop)
     }
 
-    /// Whether the pool is exhausted in some state without the writes that `left_out` names.
+    /// Whether the pool is exhausted in some state without the writes that `left_out` names. A read of an older value
+    /// bounds nothing here: under weak memory it may be made late.
     ///
     /// # Errors
-    /// What does not hold in a state.
+    /// If a state cannot be asked.
     pub(super) fn exhausted(
         &mut self,
         case: &Case,
         graph: &Graph,
         left_out: impl Fn(&Event) -> bool,
     ) -> Result<bool, Breach> {
-        self.order(case, graph);
-        let writes = self.writes.iter().enumerate();
-        let out = writes.filter(|&(_, &id)| left_out(graph.event(id))).fold(0, |out, (at, _)| out | 1 << at);
-        self.from(case, graph, (0, out), true)
-    }
-
-    /// The writes, and which come before each.
-    fn order(&mut self, case: &Case, graph: &Graph) {
-        self.writes.clear();
-        let writes = (0..graph.events.len() as Id).filter(|&id| {
-            let event = graph.event(id);
-            event.placed && (event.word as usize) < case.initial.len()
+        let mut cuts = std::mem::take(&mut self.cuts);
+        cuts.order(case, graph, Older::ReadAnyTime);
+        let seen = cuts.each(cuts.without(|id| left_out(graph.event(id))), &mut |with| {
+            self.name(case, graph, &cuts, with);
+            if let Some(&exhausted) = self.exhausted.get(self.key.as_slice()) {
+                return Ok(exhausted);
+            }
+            let exhausted = case.is_exhausted(&self.words())?;
+            if self.exhausted.len() < MEMO {
+                self.exhausted.insert(self.key.as_slice().into(), exhausted);
+            }
+            Ok(exhausted)
         });
-        self.writes.extend(writes);
-        self.needs.clear();
-        for (at, &id) in self.writes.iter().enumerate() {
-            let event = graph.event(id);
-            let reads = || {
-                let reads = graph.accesses(event.word).map(|read| graph.event(read));
-                reads.filter(|read| !read.is_write && graph.rank(read.from) < event.rank)
-            };
-            let mut porf = event.porf;
-            // What read an older value has done so before.
-            for read in reads() {
-                porf.join(&read.porf);
-            }
-            let mut needs = 1 << at;
-            for (bit, &other) in self.writes.iter().enumerate() {
-                let other = graph.event(other);
-                let older = other.word == event.word && other.rank < event.rank;
-                if older || other.is_known(&porf) {
-                    needs |= 1 << bit;
-                }
-            }
-            self.needs.push(needs);
-        }
-        loop {
-            let mut changed = false;
-            for at in 0..self.needs.len() {
-                let mut all = self.needs[at];
-                let mut left = all & !(1 << at);
-                while left != 0 {
-                    all |= self.needs[left.trailing_zeros() as usize];
-                    left &= left - 1;
-                }
-                changed |= all != self.needs[at];
-                self.needs[at] = all;
-            }
-            if !changed {
-                return;
-            }
-        }
+        self.cuts = cuts;
+        seen
     }
 
-    /// Looks at the states that have all writes of the first mask and none of the second: at all, or until the pool
-    /// is exhausted in one. Tells whether it is in one.
-    fn from(
-        &mut self,
-        case: &Case,
-        graph: &Graph,
-        (with, without): (u128, u128),
-        until_exhausted: bool,
-    ) -> Result<bool, Breach> {
-        let open = (0..self.writes.len()).find(|at| (with | without) & 1 << at == 0);
-        let Some(open) = open else { return self.look(case, graph, with) };
-        let more = with | self.needs[open];
-        let mut exhausted =
-            more & without == 0 && self.from(case, graph, (more, without), until_exhausted)?;
-        if !(exhausted && until_exhausted) {
-            exhausted |= self.from(case, graph, (with, without | 1 << open), until_exhausted)?;
+    /// Looks at one state.
+    fn look(&mut self, case: &Case, graph: &Graph, cuts: &Cuts, with: u128) -> Result<(), Breach> {
+        self.name(case, graph, cuts, with);
+        if self.known.contains(self.key.as_slice()) {
+            return Ok(());
         }
-        Ok(exhausted)
+        case.judge_state(&self.words())?;
+        if self.known.len() < MEMO {
+            self.known.insert(self.key.as_slice().into());
+        }
+        Ok(())
     }
 
-    /// Looks at one state; tells whether the pool is exhausted in it.
-    fn look(&mut self, case: &Case, graph: &Graph, with: u128) -> Result<bool, Breach> {
+    /// Names the state after a cut: for each word the number of its value.
+    fn name(&mut self, case: &Case, graph: &Graph, cuts: &Cuts, with: u128) {
         self.key.clear();
         self.key.resize(case.initial.len(), 0);
         self.ranks.clear();
         self.ranks.resize(case.initial.len(), 0);
         let mut left = with;
         while left != 0 {
-            let event = graph.event(self.writes[left.trailing_zeros() as usize]);
+            let event = graph.event(cuts.writes[left.trailing_zeros() as usize].id);
             left &= left - 1;
             let word = event.word as usize;
             if event.rank > self.ranks[word] {
                 (self.ranks[word], self.key[word]) = (event.rank, event.value_id);
             }
         }
-        if let Some(exhausted) = self.known.get(self.key.as_slice()) {
-            return Ok(*exhausted);
-        }
-        let words: Vec<_> =
-            self.key.iter().enumerate().map(|(word, &number)| self.value(word, number)).collect();
-        let exhausted = case.judge_state(&words)?;
-        if self.known.len() < MEMO {
-            self.known.insert(self.key.as_slice().into(), exhausted);
-        }
-        Ok(exhausted)
+    }
+
+    /// The words of the state that was named.
+    fn words(&self) -> Vec<u128> {
+        self.key.iter().enumerate().map(|(word, &number)| self.value(word, number)).collect()
     }
 }
 
@@ -200,7 +157,7 @@ fn changes(case: &Case, graph: &Graph, write: Id) -> Result<(), Breach> {
     };
     changes(event.before, write)?;
     match event.after {
-        super::graph::NONE => Ok(()),
+        NONE => Ok(()),
         after => changes(write, after),
     }
 }

@@ -4,6 +4,7 @@ mod counts;
 mod program;
 mod published;
 mod suite;
+mod twins;
 
 use super::Explore;
 use crate::check::{Config, Kind, Report, Scenario, Verdict};
@@ -30,7 +31,7 @@ fn lanes(lanes: u32, threads: &[&[Ins]]) -> Test {
     let programs = (0..threads.len()).map(|thread| vec![Call::new(RUN, thread as u64, 0)]).collect();
     let scenario = Scenario::new("litmus", "litmus", config, programs);
     let threads = threads.iter().map(|thread| thread.to_vec()).collect();
-    Test { subject: Threads { threads, in_block: false }, scenario }
+    Test { subject: Threads { threads, in_block: false, twins: false }, scenario }
 }
 
 impl Test {

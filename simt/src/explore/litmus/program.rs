@@ -79,6 +79,8 @@ pub(super) fn each(lanes: &[&[Ins]]) -> Ins {
 pub(super) struct Threads {
     pub(super) threads: Vec<Vec<Ins>>,
     pub(super) in_block: bool,
+    /// Warps that run the same thread are twins.
+    pub(super) twins: bool,
 }
 
 impl Subject for Threads {
@@ -86,6 +88,10 @@ impl Subject for Threads {
 
     fn spec(&self) -> Anything {
         Anything
+    }
+
+    fn exchangeable(&self) -> bool {
+        self.twins
     }
 
     fn arrays(&self) -> Vec<Array> {

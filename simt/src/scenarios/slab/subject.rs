@@ -136,6 +136,11 @@ impl<L: Layout, U: Multiplicity, const S: usize> Subject for SlabSubject<L, U, S
         arrays.chain([Array::new("bitmap", 32, bitmap)]).collect()
     }
 
+    /// Values are only stored; the hint that spreads warps over the pool is the slab.
+    fn exchangeable(&self) -> bool {
+        true
+    }
+
     fn run<W: SimWarp, M: Memory>(&self, w: &mut W, m: M, call: &Call) -> Ret {
         let table = self.table(m);
         let Some(key) = UserKey::new(L::Key::from_bits(call.key.into())) else { return Ret::Done };
