@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use warpproof::simt::check::{Report, Scenario, Verdict, Violation};
-use warpproof::simt::engine::{Engine, Limits, Options, Workers, engine, engines, minimise, run_all};
+use warpproof::simt::engine::{Engine, Limits, Mode, Options, Workers, engine, engines, minimise, run_all};
 use warpproof::simt::scenarios::slab;
 
 /// Explore interleavings of small programs on a structure: all of them, or a sample
@@ -32,6 +32,9 @@ pub(crate) struct Args {
     both: bool,
     #[command(flatten)]
     which: select::Which,
+    /// Try random executions instead of all (engine explore): for scenarios that have too many
+    #[arg(long, conflicts_with = "both")]
+    random: bool,
     /// How many schedules of each scenario an engine tries that samples
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     schedules: Option<u64>,
@@ -63,6 +66,7 @@ Examples:
   warpproof check slab --deep --json > report.json
   warpproof check slab --depth 3 --table lock64
   warpproof check slab --both
+  warpproof check slab --depth 6 --random --schedules 20 --seed 7
   warpproof check slab --engine shuttle --schedules 2000 --seed 7
 
 The engine `shuttle` samples: it tries random schedules of scenarios that are too large to explore (up to eight warps
@@ -164,14 +168,21 @@ pub(crate) fn check(args: &Args) -> Result<(), Failure> {
 fn options(args: &Args) -> Result<Options, Failure> {
     let max_time = args.which.limit.map(Duration::from_secs);
     let options = Options { fail_fast: args.fail_fast, max_time, ..Options::default() };
-    if !args.engine.samples() && (args.schedules.is_some() || args.seed.is_some()) {
-        let name = args.engine.name();
+    let name = args.engine.name();
+    if args.random && name != DEFAULT_ENGINE {
         return Err(Failure::input(format_args!(
-            "{name} does not sample: it has no --schedules and no --seed"
+            "--random is for the engine {DEFAULT_ENGINE}, not for {name}"
+        )));
+    }
+    let samples = args.random || args.engine.samples();
+    if !samples && (args.schedules.is_some() || args.seed.is_some()) {
+        return Err(Failure::input(format_args!(
+            "{name} does not sample unless it is told to by --random: it has no --schedules and no --seed"
         )));
     }
     let (schedules, seed) = (args.schedules.unwrap_or(options.schedules), args.seed.unwrap_or(options.seed));
-    Ok(Options { schedules, seed, ..options })
+    let mode = if args.random { Mode::Random } else { Mode::All };
+    Ok(Options { mode, schedules, seed, ..options })
 }
 
 /// Explores with two engines.

@@ -1,4 +1,5 @@
-//! `warpproof check --engine shuttle` as a program: what it says, its options, and that a seed repeats it.
+//! `warpproof check --engine shuttle` and `--random` as a program: what they say, their options, and that a seed repeats
+//! them.
 
 use serde_json::Value;
 use std::process::{Command, Output};
@@ -47,6 +48,19 @@ fn an_exhaustive_engine_has_no_seed() {
         assert!(text(&out.stderr).contains("does not sample"), "{}", text(&out.stderr));
     }
     assert_eq!(check(&["--schedules", "0"]).status.code(), Some(2));
+}
+
+#[test]
+fn random_executions_are_a_sample_too() {
+    let random = |more: &[&str]| {
+        warpproof(&[&["check", "slab", "--scenario", SCENARIO, "--random", "--json"], more].concat())
+    };
+    let out = random(&["--schedules", "20", "--seed", "3"]);
+    let found: Value = serde_json::from_slice(&out.stdout).expect("one object");
+    assert_eq!(out.status.code(), Some(0));
+    assert_eq!((&found["engine"], &found["executions"]), (&"explore".into(), &20.into()));
+    assert_eq!((&found["sampled"], &found["results"][0]["verdict"]), (&1.into(), &"sampled".into()));
+    assert_eq!(random(&["--engine", "loom"]).status.code(), Some(2));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Smaller scenarios with the same kind of violation, and the shortest trace of the smallest.
 
-use super::Options;
+use super::{Mode, Options};
 use crate::check::{Reduced, Report, Sample, Scenario, Verdict, Violation};
 use crate::scenarios::ScenarioError;
 use std::time::{Duration, Instant};
@@ -64,7 +64,7 @@ pub fn minimise(found: &Violation, options: &Options, limits: &Limits, explore: 
 pub fn explore_again(violation: &Violation, explore: &Explore<'_>) -> Result<Report, ScenarioError> {
     let mut options = Options::default();
     if let Some(Sample { seed, schedules, .. }) = violation.sample {
-        options = Options { seed, schedules, ..options };
+        options = Options { mode: Mode::Random, seed, schedules, ..options };
     }
     if let Some(reduced) = &violation.context.reduced {
         options = shortest_options(&options, reduced.executions);

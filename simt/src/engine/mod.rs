@@ -87,9 +87,22 @@ pub fn engine(name: &str) -> Option<&'static dyn Engine> {
     engines().iter().copied().find(|engine| engine.name() == name)
 }
 
+/// Which executions an engine explores that can do either.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub enum Mode {
+    /// All.
+    #[default]
+    All,
+    /// [`Options::schedules`] at random.
+    Random,
+}
+
 /// How to explore.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Options {
+    /// Which executions of a scenario.
+    #[serde(default)]
+    pub mode: Mode,
     /// The passes of an engine that knows weak memory.
     pub loads: Vec<Loads>,
     /// How many schedules an engine tries that samples.
@@ -131,6 +144,7 @@ const fn yes() -> bool {
 impl Default for Options {
     fn default() -> Self {
         Self {
+            mode: Mode::All,
             loads: vec![Loads::AsLoads, Loads::AsRmw],
             schedules: 200,
             seed: 1,

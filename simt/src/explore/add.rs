@@ -13,6 +13,12 @@ impl Search<'_> {
     pub(super) fn read(&mut self, event: Event, lane: &Lane) -> Result<Id, Dead> {
         let word = event.word;
         let read = self.graph.push(event);
+        if let Some(from) = self.walk_read(read, lane) {
+            self.read_from(read, from);
+            self.fenced()?;
+            self.halve(read)?;
+            return Ok(read);
+        }
         let mut first = None;
         for write in model::readable(&self.graph, word, &lane.hb) {
             match first {
@@ -29,7 +35,7 @@ impl Search<'_> {
 
     /// Whether `read` may read `write`, which was overwritten: not if its lane has done so too often, while its warp
     /// wrote nothing and read nothing new. What is written shows in the end, and a loop that waits for it ends.
-    fn is_fair(&self, read: Id, write: Id) -> bool {
+    pub(super) fn is_fair(&self, read: Id, write: Id) -> bool {
         let reader = self.graph.event(read);
         let warp = &self.graph.warps[reader.warp as usize];
         let begin = warp.starts.last().map_or(0, |start| start.count);
@@ -133,7 +139,11 @@ impl Search<'_> {
         let write = self.graph.push(event);
         let mut first = None;
         let oldest = model::oldest(&self.graph, word, &lane.hb).max(self.twins.oldest(&self.graph, write));
-        for before in model::places(&self.graph, word, oldest) {
+        if let Some(walk) = &mut self.walk {
+            let places: Vec<Id> = model::places(&self.graph, word, oldest).collect();
+            first = walk.choose(&places);
+        }
+        for before in model::places(&self.graph, word, oldest).filter(|_| self.walk.is_none()) {
             match first {
                 None => first = Some(before),
                 Some(_) => self.choices.push(Choice::Write { write, before }),
@@ -141,6 +151,9 @@ impl Search<'_> {
         }
         self.push_revisits(write);
         self.graph.place(write, first.unwrap_or(NONE));
+        if self.walk.is_some() {
+            self.fenced()?;
+        }
         self.placed(write)?;
         Ok(write)
     }

@@ -23,9 +23,10 @@ mod share;
 mod states;
 mod trace;
 mod twins;
+mod walk;
 
-use crate::check::{AnySubject, Case, Loads, Reads, Report, Scenario, Verdict};
-use crate::engine::{Engine, Exploration, Found, Options, fits};
+use crate::check::{AnySubject, Case, Loads, Reads, Report, Sample, Scenario, Verdict};
+use crate::engine::{Engine, Exploration, Found, Mode, Options, fits};
 use crate::scenarios::ScenarioError;
 use search::{Limit, Search};
 use share::Share;
@@ -66,8 +67,11 @@ impl Engine for Explore {
         let started = exploration.started;
         exploration.pass(Loads::AsLoads, |after, before| {
             Found::of((subject, scenario), (NAME, Loads::AsLoads), after, |case| {
-                let verdict = explore(&case, options, &Limit { cap: options.cap(), before, started });
-                Found::in_all(&case, verdict)
+                let limit = Limit { cap: options.cap(), before, started };
+                match options.mode {
+                    Mode::All => Found::in_all(&case, explore(&case, options, &limit)),
+                    Mode::Random => sample(&case, options, &limit),
+                }
             })
         });
         Ok(exploration.finish())
@@ -93,4 +97,19 @@ fn explore(case: &Case, options: &Options, limit: &Limit) -> Verdict {
     // Nothing but executions that others were to cover: there are no others.
     let nothing = share.has_unfinished() && case.executions() == 0;
     if share.is_capped() || nothing { Verdict::Capped } else { Verdict::Passed }
+}
+
+/// Tries as many executions of a case as the options say.
+fn sample(case: &Case, options: &Options, limit: &Limit) -> Found {
+    let share = Share::new(1);
+    let Options { seed, schedules, .. } = *options;
+    // No two executions are alike by plan: there is nothing to gain from twins.
+    let mut search = Search::new(case, &share, &Options { symmetry: false, ..options.clone() });
+    search.sample(seed, schedules, limit);
+    search.hand_over();
+    let mut found = Found::new(case, if share.is_capped() { Verdict::Capped } else { Verdict::Sampled });
+    if let Some(violation) = &mut found.violation {
+        violation.sample = Some(Sample { seed, schedules, scheduler: "random executions".to_string() });
+    }
+    found
 }

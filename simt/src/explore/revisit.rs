@@ -8,6 +8,9 @@ use super::{fences, model};
 impl Search<'_> {
     /// Notes the reads that a write may revisit.
     pub(super) fn push_revisits(&mut self, by: Id) {
+        if self.walk.is_some() {
+            return;
+        }
         let write = self.graph.event(by);
         for read in self.graph.accesses(write.word) {
             let event = self.graph.event(read);

@@ -41,7 +41,7 @@ impl Search<'_> {
     }
 
     /// Opens the barrier that all warps wait at.
-    fn meet(&mut self) -> bool {
+    pub(super) fn meet(&mut self) -> bool {
         let (mut hb, mut porf) = (Clock::default(), Clock::default());
         for warp in &self.graph.warps {
             let Some((Halted::AtBarrier(warp_hb, warp_porf), _)) = &warp.halted else { return false };
@@ -57,7 +57,7 @@ impl Search<'_> {
     }
 
     /// Runs a warp until it ends or is halted. `resumed`: it yielded, and now goes on.
-    fn run_warp(&mut self, warp: usize, mut resumed: bool) -> Result<(), Dead> {
+    pub(super) fn run_warp(&mut self, warp: usize, mut resumed: bool) -> Result<(), Dead> {
         let case = self.case;
         let calls = &case.scenario.programs[warp];
         // The pauses of the call, up to this one, are in loops that do more than wait.
@@ -223,6 +223,9 @@ impl Runner<'_, '_> {
                     search.no_room(local.warp);
                     leave(Leave::Dead)
                 }
+                if search.walk.as_mut().is_some_and(|walk| walk.interrupts(local.warp)) {
+                    leave(Leave::Halted(Halted::Yields))
+                }
                 let lane = local.lanes[local.lane];
                 let event = local.event(word, access);
                 let added = match access {
@@ -364,9 +367,15 @@ impl Hooks for Runner<'_, '_> {
             if local.paused > TURNS {
                 leave(Leave::Dead)
             }
-        } else if waits && local.pauses > local.open {
+            return;
+        }
+        let mut search = self.search.borrow_mut();
+        if waits && local.pauses > local.open && search.walk.is_none() {
             local.imagined = Some(Imagined { before: turn, ..Imagined::default() });
         } else if !std::mem::take(&mut local.resumed) {
+            if let Some(walk) = &mut search.walk {
+                walk.lower(local.warp);
+            }
             leave(Leave::Halted(Halted::Yields))
         }
     }

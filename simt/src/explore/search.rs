@@ -12,6 +12,7 @@ use super::judge::Judge;
 use super::order;
 use super::share::{Gift, Level, Share};
 use super::twins::Twins;
+use super::walk::Walk;
 use crate::check::{Breach, Case, Kind};
 use crate::engine::{Cap, Options};
 use std::time::Instant;
@@ -34,6 +35,8 @@ pub(super) struct Search<'c> {
     pub(super) case: &'c Case,
     pub(super) judge: Judge,
     pub(super) twins: Twins,
+    /// The execution at random that this is a part of.
+    pub(super) walk: Option<Walk>,
     pub(super) graph: Graph,
     pub(super) choices: Vec<Choice>,
     /// The graphs whose revisits led here.
@@ -57,6 +60,7 @@ impl<'c> Search<'c> {
             graph: Graph::new(case),
             judge: Judge::new(case),
             twins: Twins::new(case, options.symmetry),
+            walk: None,
             case,
             choices: Vec::new(),
             below: Vec::new(),
@@ -93,7 +97,7 @@ impl<'c> Search<'c> {
     }
 
     /// Ends the exploration before its end.
-    fn too_much(&mut self) -> Dead {
+    pub(super) fn too_much(&mut self) -> Dead {
         self.share.cap();
         self.stop = true;
         Dead
@@ -230,7 +234,7 @@ impl<'c> Search<'c> {
     }
 
     /// No warp goes on: judges the execution.
-    fn finish(&mut self) {
+    pub(super) fn finish(&mut self) {
         let waits = self.graph.warps.iter().any(|w| matches!(w.halted, Some((Halted::Waits, _))));
         if waits && self.someone_goes_on() {
             self.share.unfinished();

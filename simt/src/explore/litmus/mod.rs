@@ -3,8 +3,10 @@
 mod counts;
 mod program;
 mod published;
+mod random;
 mod suite;
 mod twins;
+mod walk;
 
 use super::Explore;
 use crate::check::{Config, Kind, Report, Scenario, Verdict};

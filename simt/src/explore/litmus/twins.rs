@@ -1,5 +1,6 @@
 //! Warps that run the same thread: exploring one execution of those that differ in their order alone loses no outcome.
 
+use super::random::Numbers;
 use super::*;
 
 /// Warps that run these threads, by number, and what is explored with and without regard to that.
@@ -47,34 +48,6 @@ fn pairs_of_twins_wait_for_whole_steps() {
     assert_eq!((one.executions, all.executions), (28, 112));
 }
 
-/// A stream of numbers, the same in every run.
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, end: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % end
-    }
-
-    /// An instruction on one of two words. Few values: many compare and exchanges succeed.
-    fn instruction(&mut self) -> Ins {
-        let (word, other) = if self.below(2) == 0 { (X, Y) } else { (Y, X) };
-        let strong = self.below(3) == 0;
-        let read = if strong { ReadOrder::Acquire } else { ReadOrder::Relaxed };
-        let write = if strong { WriteOrder::Release } else { WriteOrder::Relaxed };
-        let both = if strong { Order::AcqRel } else { Order::Relaxed };
-        match self.below(12) {
-            0..4 => Ins::Read(word, read),
-            4..6 => Ins::Write(word, 1 + self.below(2), write),
-            6..8 => Ins::Next(word, other, read, write),
-            8 => Ins::Add(word, 1, both),
-            9 => Ins::Swap(word, 1 + self.below(2), both),
-            10 => Ins::Cas(word, self.below(2), 2, both),
-            _ => Ins::Fence,
-        }
-    }
-}
-
 /// Random threads, run by two to four warps: the outcomes, final memory included, are the same.
 #[test]
 fn no_outcome_of_random_twins_is_lost() {
@@ -84,9 +57,7 @@ fn no_outcome_of_random_twins_is_lost() {
     for round in 0..2000 {
         let shape = shapes[round % shapes.len()];
         let longest = if shape.len() < 4 { 3 } else { 2 };
-        let threads: Vec<Vec<Ins>> = (0..2)
-            .map(|_| (0..1 + numbers.below(longest)).map(|_| numbers.instruction()).collect())
-            .collect();
+        let threads = [numbers.thread(longest), numbers.thread(longest)];
         let [one, all] = compared(&threads, shape);
         assert_eq!(one.verdict, Verdict::Passed, "{shape:?} {threads:?}: {:?}", one.unseen);
         assert_eq!(one.outcomes, all.outcomes, "{shape:?} {threads:?}");
