@@ -35,6 +35,9 @@ pub(crate) struct Args {
     /// Try random executions instead of all (engine explore): for scenarios that have too many
     #[arg(long, conflicts_with = "both")]
     random: bool,
+    /// Only executions in which warps are interrupted at most K times though they could go on (engine explore)
+    #[arg(long, value_name = "K", conflicts_with_all = ["both", "random"])]
+    preemptions: Option<u32>,
     /// How many schedules of each scenario an engine tries that samples
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     schedules: Option<u64>,
@@ -169,9 +172,9 @@ fn options(args: &Args) -> Result<Options, Failure> {
     let max_time = args.which.limit.map(Duration::from_secs);
     let options = Options { fail_fast: args.fail_fast, max_time, ..Options::default() };
     let name = args.engine.name();
-    if args.random && name != DEFAULT_ENGINE {
+    if (args.random || args.preemptions.is_some()) && name != DEFAULT_ENGINE {
         return Err(Failure::input(format_args!(
-            "--random is for the engine {DEFAULT_ENGINE}, not for {name}"
+            "--random and --preemptions are for the engine {DEFAULT_ENGINE}, not for {name}"
         )));
     }
     let samples = args.random || args.engine.samples();
@@ -181,7 +184,11 @@ fn options(args: &Args) -> Result<Options, Failure> {
         )));
     }
     let (schedules, seed) = (args.schedules.unwrap_or(options.schedules), args.seed.unwrap_or(options.seed));
-    let mode = if args.random { Mode::Random } else { Mode::All };
+    let mode = match args.preemptions {
+        Some(most) => Mode::Preemptions(most),
+        None if args.random => Mode::Random,
+        None => Mode::All,
+    };
     Ok(Options { mode, schedules, seed, ..options })
 }
 

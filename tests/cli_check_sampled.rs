@@ -64,6 +64,22 @@ fn random_executions_are_a_sample_too() {
 }
 
 #[test]
+fn bounded_preemptions_are_a_sample_too() {
+    let bounded = |most| {
+        let out =
+            warpproof(&["check", "slab", "--scenario", SCENARIO, "--preemptions", most, "--json"]).stdout;
+        let found: Value = serde_json::from_slice(&out).expect("one object");
+        assert_eq!(found["results"][0]["verdict"], "sampled");
+        found["executions"].as_u64().expect("a number")
+    };
+    let all: Value =
+        serde_json::from_slice(&warpproof(&["check", "slab", "--scenario", SCENARIO, "--json"]).stdout)
+            .expect("one object");
+    assert!(bounded("0") < bounded("9"));
+    assert_eq!(Some(bounded("9")), all["executions"].as_u64());
+}
+
+#[test]
 fn wide_scenarios_are_not_offered_to_loom() {
     let out = warpproof(&["check", "slab", "--scenario", "8_warps"]);
     assert_eq!(out.status.code(), Some(2));

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 pub enum Verdict {
     /// Explored to the end, nothing found.
     Passed,
-    /// As many schedules as asked for were tried, nothing found: nothing is proved.
+    /// Of all executions as many were tried as asked for, nothing found: nothing is proved.
     Sampled,
     /// A violation was found.
     Violated,

@@ -93,6 +93,8 @@ pub enum Mode {
     /// All.
     #[default]
     All,
+    /// Those in which warps are interrupted at most so often though they could go on.
+    Preemptions(u32),
     /// [`Options::schedules`] at random.
     Random,
 }

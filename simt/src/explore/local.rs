@@ -21,13 +21,11 @@ pub(super) struct Local {
     pub(super) barriers: usize,
     /// It wrote since it last said that it waits, or since the call began.
     pub(super) wrote: bool,
-    /// It read since then.
-    pub(super) read: bool,
     /// It is asked whether it would go on: nothing is added to the graph.
     pub(super) probe: bool,
     pub(super) goes_on: bool,
     pub(super) paused: u32,
-    /// Its accesses since it last said that it waits, or since the call began.
+    /// What it read since it last wrote or said that it waits, or since the call began.
     pub(super) turn: Vec<Step>,
     /// How often the call said that it waits, and up to which time it did so in a loop that does more than wait.
     pub(super) pauses: u32,
@@ -78,6 +76,12 @@ impl Local {
             barriers: start.barriers,
             ..Self::default()
         }
+    }
+
+    /// It writes: what it read before is no part of a loop that only waits.
+    pub(super) fn write(&mut self) {
+        self.wrote = true;
+        self.turn.clear();
     }
 
     pub(super) fn start(self, count: usize) -> Start {

@@ -4,6 +4,7 @@
 mod add;
 #[cfg(test)]
 mod asked;
+mod bound;
 mod clock;
 #[cfg(all(test, feature = "loom"))]
 mod compared;
@@ -28,6 +29,7 @@ mod walk;
 use crate::check::{AnySubject, Case, Loads, Reads, Report, Sample, Scenario, Verdict};
 use crate::engine::{Engine, Exploration, Found, Mode, Options, fits};
 use crate::scenarios::ScenarioError;
+use bound::Bound;
 use search::{Limit, Search};
 use share::Share;
 use std::panic::resume_unwind;
@@ -69,7 +71,12 @@ impl Engine for Explore {
             Found::of((subject, scenario), (NAME, Loads::AsLoads), after, |case| {
                 let limit = Limit { cap: options.cap(), before, started };
                 match options.mode {
-                    Mode::All => Found::in_all(&case, explore(&case, options, &limit)),
+                    Mode::All => Found::in_all(&case, explore(&case, options, None, &limit)),
+                    Mode::Preemptions(most) => {
+                        let bound = Bound::new(&case, most);
+                        let verdict = explore(&case, options, Some(bound), &limit);
+                        Found::new(&case, verdict.worse(Verdict::Sampled))
+                    }
                     Mode::Random => sample(&case, options, &limit),
                 }
             })
@@ -79,10 +86,11 @@ impl Engine for Explore {
 }
 
 /// Explores a case with as many searches as the options say.
-fn explore(case: &Case, options: &Options, limit: &Limit) -> Verdict {
+fn explore(case: &Case, options: &Options, bound: Option<Bound>, limit: &Limit) -> Verdict {
     let share = Share::new(options.threads.max(1));
     let search = |first: bool| {
         let mut search = Search::new(case, &share, options);
+        search.bound = bound;
         search.explore(first, limit);
         search.hand_over();
     };
@@ -95,7 +103,7 @@ fn explore(case: &Case, options: &Options, limit: &Limit) -> Verdict {
         }
     });
     // Nothing but executions that others were to cover: there are no others.
-    let nothing = share.has_unfinished() && case.executions() == 0;
+    let nothing = bound.is_none() && share.has_unfinished() && case.executions() == 0;
     if share.is_capped() || nothing { Verdict::Capped } else { Verdict::Passed }
 }
 

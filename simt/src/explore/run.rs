@@ -246,15 +246,14 @@ impl Runner<'_, '_> {
         let lane = &mut local.lanes[local.lane];
         (lane.hb, lane.porf) = (event.hb, event.porf);
         if event.is_write {
-            local.wrote = true;
+            local.write();
             return event.value;
         }
-        local.read = true;
         if search.synchronizes(id, event.from) {
             model::acquired(lane, event.access, &search.graph.event(event.from).released);
         }
         if event.exclusive {
-            local.wrote = true;
+            local.write();
             if let Some(half) = Self::recorded(search, local) {
                 let half = search.graph.event(half);
                 let lane = &mut local.lanes[local.lane];
@@ -284,7 +283,6 @@ fn imagined(search: &Search<'_>, local: &mut Local, step: Step) -> u128 {
 
 /// What a warp that is only asked whether it would go on reads: the newest value. It goes on as soon as it writes.
 fn probed(search: &Search<'_>, local: &mut Local, word: u16, access: Access) -> u128 {
-    local.read = true;
     let value = search.graph.value(word, search.graph.last(word));
     if model::writes(access, value, search.width(word)) {
         local.goes_on = true;
@@ -347,17 +345,16 @@ impl Hooks for Runner<'_, '_> {
         if let Some(imagined) = &mut local.imagined {
             match imagined.turns_over() {
                 Some(false) => leave(Leave::Unlike),
-                // All that it did since it last waited, or since the call began, was reading, and it does so again: that
-                // gives what reading other values at once gives.
+                // What it did last was reading, and it does so again: that gives what reading other values at once gives.
                 Some(true) if imagined.turns >= TURNS => leave(Leave::Halted(Halted::Waits)),
                 _ => return,
             }
         }
         local.pauses += 1;
-        let waits = local.read && !local.wrote;
-        let idle = !local.read && !local.wrote;
+        let waits = !local.turn.is_empty();
+        let idle = !waits && !local.wrote;
         let turn = std::mem::take(&mut local.turn);
-        (local.wrote, local.read) = (false, false);
+        local.wrote = false;
         let was_before = local.begin < self.search.borrow().graph.warps[local.warp].events.len();
         if was_before || idle {
             return;

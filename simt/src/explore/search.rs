@@ -7,6 +7,7 @@
 //! twice, a write revisits only where everything that would be taken back is as it would be if it were added last
 //! (`revisit.rs`).
 
+use super::bound::Bound;
 use super::graph::{Graph, Halted, Id, MOST_WRITES};
 use super::judge::Judge;
 use super::order;
@@ -35,6 +36,8 @@ pub(super) struct Search<'c> {
     pub(super) case: &'c Case,
     pub(super) judge: Judge,
     pub(super) twins: Twins,
+    /// The preemptions that executions may have.
+    pub(super) bound: Option<Bound>,
     /// The execution at random that this is a part of.
     pub(super) walk: Option<Walk>,
     pub(super) graph: Graph,
@@ -60,6 +63,7 @@ impl<'c> Search<'c> {
             graph: Graph::new(case),
             judge: Judge::new(case),
             twins: Twins::new(case, options.symmetry),
+            bound: None,
             walk: None,
             case,
             choices: Vec::new(),
@@ -151,7 +155,9 @@ impl<'c> Search<'c> {
             }
             match self.choices.pop() {
                 Some(choice) => {
-                    if self.choose(choice).is_ok() {
+                    if self.choose(choice).is_ok()
+                        && self.bound.is_none_or(|bound| bound.follows(&self.graph))
+                    {
                         return true;
                     }
                 }
@@ -235,6 +241,9 @@ impl<'c> Search<'c> {
 
     /// No warp goes on: judges the execution.
     pub(super) fn finish(&mut self) {
+        if self.bound.is_some_and(|bound| !bound.counts(&self.graph)) {
+            return;
+        }
         let waits = self.graph.warps.iter().any(|w| matches!(w.halted, Some((Halted::Waits, _))));
         if waits && self.someone_goes_on() {
             self.share.unfinished();

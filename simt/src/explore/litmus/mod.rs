@@ -1,5 +1,6 @@
 //! Litmus programs: a few instructions per thread, and which values their reads may have.
 
+mod bound;
 mod counts;
 mod program;
 mod published;
@@ -9,7 +10,7 @@ mod twins;
 mod walk;
 
 use super::Explore;
-use crate::check::{Config, Kind, Report, Scenario, Verdict};
+use crate::check::{Case, Config, Kind, Loads, Report, Scenario, Verdict, of_lanes};
 use crate::engine::{Options, explore_subject};
 use program::*;
 use std::collections::BTreeSet;
@@ -105,6 +106,12 @@ impl Test {
         for outcome in forbidden {
             assert!(!seen.contains(*outcome), "{outcome} is forbidden; seen: {seen:?}");
         }
+    }
+
+    /// The case that an engine makes of it.
+    fn case(&self) -> Case {
+        let subject = of_lanes(self.subject.clone(), self.scenario.config.lanes).expect("lanes");
+        Case::new(subject, self.scenario.clone(), "explore", Loads::AsLoads, None).expect("no preload")
     }
 
     /// How many executions there are.
