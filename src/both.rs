@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::output::{self, grouped};
 use serde::Serialize;
 use std::collections::BTreeSet;
-use warpproof::simt::check::Report;
+use warpproof::simt::check::{Report, Verdict};
 use warpproof::simt::engine::Engine;
 
 /// What two engines saw.
@@ -16,6 +16,8 @@ pub(crate) struct Comparison {
     scenarios: usize,
     /// Scenarios in which both saw the same outcomes and came to the same verdict.
     same: usize,
+    /// Scenarios that one of them did not explore to the end: what it saw there, the other saw too.
+    capped: usize,
     differences: Vec<Difference>,
 }
 
@@ -35,12 +37,14 @@ impl Comparison {
         let time = |reports: &[Report]| reports.iter().map(|report| report.seconds).sum();
         let differences: Vec<_> =
             reports[0].iter().zip(reports[1]).filter_map(|(one, other)| Difference::of(one, other)).collect();
+        let capped = reports[0].iter().zip(reports[1]).filter(|(one, other)| is_part(one, other)).count();
         Self {
             engines: engines.map(Engine::name),
             executions: reports.map(sum),
             seconds: reports.map(time),
             scenarios: reports[0].len(),
-            same: reports[0].len() - differences.len(),
+            same: reports[0].len() - differences.len() - capped,
+            capped,
             differences,
         }
     }
@@ -66,7 +70,22 @@ impl Comparison {
             let Self { engines, executions, seconds, .. } = self;
             format!("{:<8} {:>14} executions {:>8.2} s", engines[at], grouped(executions[at]), seconds[at])
         };
-        format!("{}\n{}\n{} scenarios, {} with the same outcomes", row(0), row(1), self.scenarios, self.same)
+        let Self { scenarios, same, capped, .. } = self;
+        let mut text =
+            format!("{}\n{}\n{scenarios} scenarios, {same} with the same outcomes", row(0), row(1));
+        if *capped > 0 {
+            text += &format!(", {capped} CAPPED: what was seen by one engine was seen by the other");
+        }
+        text
+    }
+}
+
+/// Whether one of two reports ends early and shows a part of what the other shows.
+fn is_part(one: &Report, other: &Report) -> bool {
+    match (one.verdict, other.verdict) {
+        (Verdict::Capped, Verdict::Passed) => one.outcomes.is_subset(&other.outcomes),
+        (Verdict::Passed, Verdict::Capped) => other.outcomes.is_subset(&one.outcomes),
+        _ => false,
     }
 }
 
@@ -75,7 +94,7 @@ impl Difference {
         let only = [&one.outcomes - &other.outcomes, &other.outcomes - &one.outcomes];
         let same = one.verdict == other.verdict && only.iter().all(BTreeSet::is_empty);
         let verdicts = [one, other].map(|report| report.verdict.to_string().to_lowercase());
-        (!same).then(|| Self { scenario: one.scenario.clone(), verdicts, only })
+        (!same && !is_part(one, other)).then(|| Self { scenario: one.scenario.clone(), verdicts, only })
     }
 
     fn text(&self, engines: [&str; 2]) -> String {

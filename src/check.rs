@@ -27,7 +27,8 @@ pub(crate) struct Args {
     /// What explores
     #[arg(long, value_name = "ENGINE", default_value = DEFAULT_ENGINE, value_parser = known_engine)]
     engine: &'static dyn Engine,
-    /// Let a second engine, loom, explore the same, and compare the outcomes that both saw
+    /// Let a second engine, loom, explore the same, and compare the outcomes that both saw: five seconds for each scenario,
+    /// unless --limit says otherwise
     #[arg(long, conflicts_with_all = ["html", "no_minimise", "schedules", "seed"])]
     both: bool,
     #[command(flatten)]
@@ -80,6 +81,8 @@ was found, or a scenario was not explored to its end; 2 bad usage.";
 
 /// What explores unless told otherwise.
 pub(crate) const DEFAULT_ENGINE: &str = "explore";
+/// Seconds that two engines have for one scenario each, unless told otherwise. Loom takes hours for some.
+const BOTH: u64 = 5;
 /// What explores besides it.
 const SECOND_ENGINE: &str = "loom";
 
@@ -169,7 +172,7 @@ pub(crate) fn check(args: &Args) -> Result<(), Failure> {
 }
 
 fn options(args: &Args) -> Result<Options, Failure> {
-    let max_time = args.which.limit.map(Duration::from_secs);
+    let max_time = args.which.limit.or(args.both.then_some(BOTH)).map(Duration::from_secs);
     let options = Options { fail_fast: args.fail_fast, max_time, ..Options::default() };
     let name = args.engine.name();
     if (args.random || args.preemptions.is_some()) && name != DEFAULT_ENGINE {

@@ -1,9 +1,10 @@
 //! Events are added: a read branches over the writes that it may read, a write over its places.
 
+use super::branch::Choice;
 use super::clock::Clock;
 use super::graph::{Event, Id, Lane, NONE};
 use super::model;
-use super::search::{Choice, Dead, Search};
+use super::search::{Dead, Search};
 
 /// How often a lane reads the same overwritten value of a word again, while its warp does nothing new.
 const STALE: usize = 3;

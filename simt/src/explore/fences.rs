@@ -7,7 +7,6 @@
 
 use super::clock::Clock;
 use super::graph::{Graph, Id};
-use super::order::level;
 
 /// Whether the fences of a graph can be put in one order. `hb`: what happens before each event.
 pub(super) fn agree<'g>(graph: &'g Graph, hb: &impl Fn(Id) -> &'g Clock) -> bool {
@@ -38,7 +37,7 @@ fn edges<'g>(graph: &'g Graph, hb: &impl Fn(Id) -> &'g Clock, fences: &[Id]) -> 
         if event.is_write && !event.placed {
             continue;
         }
-        let (word, level) = (event.word as usize, level(graph, event, id));
+        let (word, level) = (event.word as usize, graph.level(id));
         for (row, &fence) in fences.iter().enumerate() {
             if event.is_known(hb(fence)) {
                 let highest = &mut before[row * words + word];

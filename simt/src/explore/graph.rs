@@ -278,6 +278,12 @@ impl Graph {
         if write == NONE { 0 } else { self.event(write).rank }
     }
 
+    /// Where an access stands among those of its word: a write at twice its rank, a read behind the write that it reads.
+    pub(super) fn level(&self, id: Id) -> u16 {
+        let event = self.event(id);
+        if event.is_write { 2 * self.rank(id) } else { 2 * self.rank(event.from) + 1 }
+    }
+
     /// What a write wrote.
     pub(super) fn value(&self, word: u16, write: Id) -> u128 {
         if write == NONE { self.words[word as usize].initial } else { self.event(write).value }

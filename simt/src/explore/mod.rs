@@ -5,6 +5,7 @@ mod add;
 #[cfg(test)]
 mod asked;
 mod bound;
+mod branch;
 mod clock;
 #[cfg(all(test, feature = "loom"))]
 mod compared;

@@ -8,7 +8,7 @@
 
 use super::clock::Clock;
 use super::fences;
-use super::graph::{Event, Graph};
+use super::graph::Graph;
 use crate::check::Case;
 
 /// Calls that returned before others began: for each call and each warp, how many of that warp's.
@@ -126,11 +126,6 @@ pub(super) struct Calls<'g> {
     keys: Vec<u64>,
 }
 
-/// Where the accesses of a word stand: a write at twice its rank, a read behind the write that it reads.
-pub(super) fn level(graph: &Graph, event: &Event, id: super::graph::Id) -> u16 {
-    if event.is_write { 2 * graph.rank(id) } else { 2 * graph.rank(event.from) + 1 }
-}
-
 impl<'g> Calls<'g> {
     pub(super) fn new(case: &Case, graph: &'g Graph) -> Self {
         let keys = case.scenario.programs.iter().flatten().map(|call| case.subject.key(call)).collect();
@@ -179,7 +174,7 @@ impl<'g> Calls<'g> {
             })
             .collect();
         for (event, id) in graph.events.iter().zip(0..) {
-            let (level, word) = (level(graph, event, id), event.word as usize);
+            let (level, word) = (graph.level(id), event.word as usize);
             for (call, (ended, begun)) in spans.iter().enumerate() {
                 if ended.is_some_and(|hb| event.is_known(&hb)) {
                     let highest = &mut before[call * words + word];
@@ -271,11 +266,9 @@ impl<'g> Calls<'g> {
         }
         (0..graph.words() as u16).all(|word| {
             graph.accesses(word).all(|later| {
-                let event = graph.event(later);
                 graph.accesses(word).all(|early| {
                     let other = graph.event(early);
-                    !other.is_known(&clocks[later as usize].0)
-                        || level(graph, other, early) <= level(graph, event, later)
+                    !other.is_known(&clocks[later as usize].0) || graph.level(early) <= graph.level(later)
                 })
             })
         })

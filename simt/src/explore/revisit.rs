@@ -1,8 +1,8 @@
 //! Revisits: a read that was there before a write reads it after all.
 
+use super::branch::{Choice, Level};
 use super::graph::{Id, NONE};
-use super::search::{Choice, Dead, Search};
-use super::share::Level;
+use super::search::{Dead, Search};
 use super::{fences, model};
 
 impl Search<'_> {

@@ -8,28 +8,16 @@
 //! (`revisit.rs`).
 
 use super::bound::Bound;
+use super::branch::{Choice, Level};
 use super::graph::{Graph, Halted, Id, MOST_WRITES};
 use super::judge::Judge;
 use super::order;
-use super::share::{Gift, Level, Share};
+use super::share::{Gift, Share};
 use super::twins::Twins;
 use super::walk::Walk;
 use crate::check::{Breach, Case, Kind};
 use crate::engine::{Cap, Options};
 use std::time::Instant;
-
-/// A way to go on from the events added first, the one named last.
-#[derive(Clone, Copy)]
-pub(super) enum Choice {
-    /// `read` reads `from`.
-    Read { read: Id, from: Id },
-    /// `write` stands behind `before`.
-    Write { write: Id, before: Id },
-    /// `read` reads `by`, which was added after it.
-    Revisit { read: Id, by: Id },
-    /// `by` stands behind `before`, at the end of a graph that begins with its revisit.
-    Place { by: Id, before: Id },
-}
 
 /// A search.
 pub(super) struct Search<'c> {

@@ -1,18 +1,10 @@
 //! Several searches of one scenario: one that has nothing left takes a graph, with the ways that are left from it, from one
 //! that has. The oldest is given away, which has the most below it.
 
-use super::graph::Graph;
-use super::search::Choice;
+use super::branch::Level;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 use warpproof_model::spec::Ret;
-
-/// A graph and the ways that are left from it.
-#[derive(Default)]
-pub(super) struct Level {
-    pub(super) graph: Graph,
-    pub(super) choices: Vec<Choice>,
-}
 
 /// A level on its way to another search, which has other numbers for returns.
 pub(super) struct Gift {
