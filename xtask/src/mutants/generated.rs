@@ -3,7 +3,7 @@
 //! What became of each is kept in the target folder, so that a run that was cut off goes on. The table is written for
 //! the files that were asked for; the others keep their rows.
 
-use super::judge::{Fate, Judge};
+use super::judge::{Fate, Judge, UNIT_TEST};
 use super::listing::{Generated, list};
 use super::reasons::{self, Reason};
 use crate::shell::{Outcome, output, read, root, scratch, write};
@@ -21,8 +21,7 @@ use warpproof_simt::scenarios::slab;
 const LEAST: Duration = Duration::from_secs(20);
 
 /// Where the rows of the files and those of the mutants begin.
-const FILES: &str =
-    "| File | Mutants | Killed | Unviable | Equivalent | Open | Survived |\n|---|---|---|---|---|---|---|\n";
+const FILES: &str = "| File | Mutants | Killed by scenarios | By unit tests | Unviable | Equivalent | Open | Survived |\n|---|---|---|---|---|---|---|---|\n";
 const MUTANTS: &str =
     "| File | Place | Mutant | Why nothing kills it | Executions |\n|---|---|---|---|---|\n";
 
@@ -72,7 +71,10 @@ fn judge_all(mutants: &[&Generated]) -> Outcome<Vec<Fate>> {
         let begun = Instant::now();
         let patch = scratch().join("mutants/generated.patch");
         write(&patch, &mutant.patch)?;
-        let fate = judge.judge(Some(&patch), &sets)?;
+        let fate = judge.judge_with_tests(Some(&patch), &sets)?;
+        if store.versions != versions()? {
+            return Err("the project was changed while its mutants were judged: run it again".to_owned());
+        }
         store.put(mutant, &fate)?;
         let (at, took) = (number + 1, begun.elapsed().as_secs_f64());
         println!("{at}/{} {} ({}): {fate:?}  {took:.0} s", mutants.len(), mutant.name, mutant.place);
@@ -88,7 +90,7 @@ fn calibrated(sets: &[Vec<Scenario>]) -> Outcome<Judge> {
     let judge = Judge::new(Duration::from_secs(600));
     judge.judge(None, &[])?;
     let start = Instant::now();
-    match judge.judge(None, sets)? {
+    match judge.judge_with_tests(None, sets)? {
         Fate::Lives { executions } => {
             let limit = (start.elapsed() * 10).max(LEAST);
             println!(
@@ -104,15 +106,29 @@ fn calibrated(sets: &[Vec<Scenario>]) -> Outcome<Judge> {
 /// What earlier runs found, one line of JSON each.
 struct Store {
     path: PathBuf,
-    /// Hash of the model, and of the model and the checker.
-    versions: (u64, u64),
+    versions: Versions,
     known: HashMap<u64, Fate>,
+}
+
+/// What the fate of a mutant depends on.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+struct Versions {
+    /// Hash of the model without its tests, which come last in their files.
+    model: u64,
+    /// Hash of the model and the checker.
+    all: u64,
+}
+
+fn versions() -> Outcome<Versions> {
+    let without_tests = |text: String| text.split("#[cfg(test)]").next().map(str::to_owned);
+    let model = version(&["model/src"], without_tests)?;
+    Ok(Versions { model, all: version(&["model/src", "simt"], Some)? })
 }
 
 #[derive(Serialize, Deserialize)]
 struct Entry {
     name: String,
-    versions: (u64, u64),
+    versions: Versions,
     /// Hash of the patch.
     patch: u64,
     fate: Fate,
@@ -121,14 +137,14 @@ struct Entry {
 impl Store {
     fn open() -> Outcome<Self> {
         let path = scratch().join("mutants/generated.jsonl");
-        let versions = (version(&["model/src"])?, version(&["model/src", "simt"])?);
+        let versions = versions()?;
         let mut known = HashMap::new();
         for line in std::fs::read_to_string(&path).unwrap_or_default().lines() {
             // A line that was cut off is asked again.
             let Ok(entry) = serde_json::from_str::<Entry>(line) else { continue };
-            // Who was killed stays so: scenarios only come.
+            // Who was killed stays so: scenarios and tests only come.
             let lives = matches!(entry.fate, Fate::Lives { .. });
-            if entry.versions.0 == versions.0 && (!lives || entry.versions.1 == versions.1) {
+            if entry.versions.model == versions.model && (!lives || entry.versions == versions) {
                 known.insert(entry.patch, entry.fate);
             }
         }
@@ -155,16 +171,17 @@ fn hash(value: &impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// A hash of the project's files in these folders.
-fn version(folders: &[&str]) -> Outcome<u64> {
+/// A hash of what `part` says of each source file in these folders.
+fn version(folders: &[&str], part: impl Fn(String) -> Option<String>) -> Outcome<u64> {
     let mut list = Command::new("git");
     list.current_dir(root()).args(["ls-files", "-co", "--exclude-standard", "--"]).args(folders);
     let listed = output(&mut list)?;
     let mut names: Vec<&str> = listed.lines().filter(|name| name.ends_with(".rs")).collect();
     names.sort_unstable();
     names.dedup();
-    let files: Vec<_> = names.iter().map(|name| (name, std::fs::read(root().join(name)).ok())).collect();
-    Ok(hash(&files))
+    let text = |name: &&str| std::fs::read_to_string(root().join(name)).ok().and_then(&part);
+    let texts: Vec<_> = names.iter().map(|name| (name, text(name))).collect();
+    Ok(hash(&texts))
 }
 
 /// A mutant in the table.
@@ -230,7 +247,8 @@ fn counts(file: &str, rows: &[Row<'_>]) -> String {
         |row: &Row<'_>, equivalent| lives(row) && row.reason.is_some_and(|r| r.equivalent == equivalent);
     let numbers = [
         of(&|_| true),
-        of(&|row| matches!(row.fate, Fate::Killed { .. })),
+        of(&|row| matches!(row.fate, Fate::Killed { how, .. } if how != UNIT_TEST)),
+        of(&|row| matches!(row.fate, Fate::Killed { how, .. } if how == UNIT_TEST)),
         of(&|row| *row.fate == Fate::Unviable),
         of(&|row| excused(row, true)),
         of(&|row| excused(row, false)),
@@ -241,7 +259,7 @@ fn counts(file: &str, rows: &[Row<'_>]) -> String {
 
 /// The row of all files.
 fn sum(files: &[String]) -> String {
-    let mut sums = [0u32; 6];
+    let mut sums = [0u32; 7];
     for line in files {
         for (sum, cell) in sums.iter_mut().zip(line.split('|').skip(2)) {
             *sum += cell.trim().parse::<u32>().unwrap_or(0);

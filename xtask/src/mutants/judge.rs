@@ -65,11 +65,42 @@ impl Judge {
         Ok(Fate::Lives { executions })
     }
 
+    /// The same, and what no scenario finds is asked of the unit tests of the model. Only a mutant has to be: the tests
+    /// of the original pass.
+    pub(super) fn judge_with_tests(&self, patch: Option<&Path>, sets: &[Vec<Scenario>]) -> Outcome<Fate> {
+        let fate = self.judge(patch, sets)?;
+        let failed = if matches!(fate, Fate::Lives { .. }) { self.failed_test()? } else { None };
+        Ok(match failed {
+            Some(test) => Fate::Killed { how: UNIT_TEST.to_owned(), scenario: test, executions: None },
+            None => fate,
+        })
+    }
+
+    /// A unit test of the model in the copy that fails.
+    fn failed_test(&self) -> Outcome<Option<String>> {
+        let mut test = Command::new("sh");
+        test.current_dir(&self.tree).env("CARGO_TARGET_DIR", target()).args(self.limited(&cargo_program()));
+        test.args(["test", "--quiet", "--package", "warpproof-model", "--features", "host", "--lib"]);
+        let (text, passed) = ran(&mut test)?;
+        if passed {
+            return Ok(None);
+        }
+        // `slab::packed::tests::entries_pack_and_unpack` stands in the list of failures.
+        let list = text.rsplit("failures:\n").next().unwrap_or_default();
+        let name = list.lines().map(str::trim).find(|line| line.contains("::tests::") && !line.contains(' '));
+        match name {
+            Some(name) => Ok(Some(name.to_owned())),
+            // It was ended in the middle of one.
+            None if text.contains("error: test failed, to rerun") => Ok(Some("-".to_owned())),
+            None => Err(format!("the unit tests of the model did not run:\n{text}")),
+        }
+    }
+
     /// Arguments of a shell that runs the worker within its limits: a mutant may loop, and it may take memory in its
     /// loop.
     fn limited(&self, program: &Path) -> Vec<String> {
         let seconds = self.limit.as_secs().max(1);
-        let script = format!("ulimit -t {seconds}; ulimit -v {MEMORY}; exec \"$0\" 2>/dev/null");
+        let script = format!("ulimit -t {seconds}; ulimit -v {MEMORY}; exec \"$0\" \"$@\"");
         vec!["-c".to_owned(), script, program.display().to_string()]
     }
 
@@ -82,8 +113,11 @@ impl Judge {
     }
 }
 
+/// How a unit test of the model kills.
+pub(super) const UNIT_TEST: &str = "killed: unit test";
+
 /// KiB of address space that a worker may take.
-const MEMORY: u32 = 8 << 20;
+const MEMORY: u32 = 4 << 20;
 
 /// How a report that is no pass kills.
 fn killed(report: &Report) -> Fate {
@@ -98,22 +132,41 @@ fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
+fn cargo_program() -> PathBuf {
+    std::env::var_os("CARGO").map_or_else(|| "cargo".into(), PathBuf::from)
+}
+
+fn target() -> PathBuf {
+    scratch().join("mutants/target")
+}
+
 /// Builds the worker of the copy. `None` if it does not compile.
 fn build(tree: &Path) -> Outcome<Option<PathBuf>> {
-    let target = scratch().join("mutants/target");
-    let mut build = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    build.current_dir(tree).env("CARGO_TARGET_DIR", &target).args([
+    let mut build = Command::new(cargo_program());
+    build.current_dir(tree).env("CARGO_TARGET_DIR", target());
+    build.args([
         "build",
         "--quiet",
         "--profile",
         "mutants",
+        "--package",
+        "warpproof-simt",
+        "--example",
+        "worker",
     ]);
-    match output(build.args(["--package", "warpproof-simt", "--example", "worker"])) {
-        Ok(_) => Ok(Some(target.join("mutants/examples/worker"))),
+    match ran(&mut build)? {
+        (_, true) => Ok(Some(target().join("mutants/examples/worker"))),
         // Cargo says so of a crate that the compiler refuses, and of nothing else.
-        Err(message) if message.contains("error: could not compile `warpproof-") => Ok(None),
-        Err(message) => Err(message),
+        (text, false) if text.contains("error: could not compile `warpproof-") => Ok(None),
+        (text, false) => Err(text),
     }
+}
+
+/// What a command wrote, and whether it succeeded.
+fn ran(command: &mut Command) -> Outcome<(String, bool)> {
+    let output = command.output().map_err(|e| format!("cannot run {command:?}: {e}"))?;
+    let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+    Ok((text.into_owned(), output.status.success()))
 }
 
 /// Makes `tree` a copy of the project. Files that are right already keep their times, so that little is built again.

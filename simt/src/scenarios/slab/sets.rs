@@ -1,5 +1,6 @@
 //! Which scenarios belong to which set.
 
+use super::flush::flushes;
 use super::generate::{KEY, Place, Structure, backwards, lanes, meet, pool, scenario, stalled};
 use crate::check::Scenario;
 use crate::scenarios::family::{Keys, Programs, programs, shapes};
@@ -37,6 +38,10 @@ pub fn default_set() -> Vec<Scenario> {
     scenarios.extend(light_triples());
     scenarios.extend(stalls(Structure::MAP32, &Place::STALLS));
     scenarios.extend(stalls(Structure::LOCK64, &[Place::Empty]));
+    scenarios.extend(flushes());
+    scenarios.extend(two_buckets(Structure::MAP32));
+    // The free slab is in the second block, whose words are not those of the first.
+    scenarios.push(pool("allocate/second_block_of_two_lanes", 2, &LAST_OF_FOUR, &[&[Allocate]]));
     scenarios
 }
 
@@ -165,6 +170,21 @@ fn light_triples() -> Vec<Scenario> {
     ]
 }
 
+/// Keys of two buckets: each key stands in a chain of its own bucket, and both chains grow out of one pool.
+fn two_buckets(structure: Structure) -> Vec<Scenario> {
+    // Of two buckets, keys 1 and 6 are in the first, 5 and 9 in the second.
+    let in_both: Programs =
+        vec![vec![(InsertUnique, 6), (Delete, 6)], vec![(InsertUnique, 5), (InsertUnique, 9)]];
+    let beside: Programs = vec![vec![(InsertUnique, 5)], vec![(InsertUnique, 6), (Search, 5)]];
+    let of = |programs: &Programs| {
+        let mut scenario = scenario(structure, Place::Full, programs);
+        scenario.config.buckets = 2;
+        scenario.name += "_of_two_buckets";
+        scenario
+    };
+    [in_both, beside].iter().map(of).collect()
+}
+
 /// One warp stops for ever, wherever it can; the other finishes.
 fn stalls(structure: Structure, places: &[Place]) -> Vec<Scenario> {
     let ops = structure.ops();
@@ -179,6 +199,7 @@ const NONE_FREE: u32 = u32::MAX;
 const ONE_FREE: u32 = u32::MAX - 1;
 const TWO_FREE: u32 = u32::MAX - 3;
 const FIRST_OF_FOUR: [u32; 4] = [u32::MAX - 15, NONE_FREE, NONE_FREE, NONE_FREE];
+const LAST_OF_FOUR: [u32; 4] = [NONE_FREE, NONE_FREE, NONE_FREE, ONE_FREE];
 
 /// The allocator alone.
 fn pools() -> Vec<Scenario> {
