@@ -8,6 +8,8 @@ mod generated;
 mod judge;
 mod listing;
 mod reasons;
+mod store;
+mod table;
 
 pub(crate) use generated::run_generated;
 

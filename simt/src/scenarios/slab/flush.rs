@@ -16,6 +16,8 @@ const FLUSH: Op = Op::Other(0);
 const STATS: Op = Op::Other(1);
 /// The pairs of a bucket in chain order, two digits each.
 const VISIT: Op = Op::Other(2);
+/// Live pairs of the whole table.
+const LEN: Op = Op::Other(3);
 
 /// A table of which single buckets are asked.
 #[derive(Clone, Debug)]
@@ -85,6 +87,7 @@ impl<L: Layout, U: Multiplicity, const S: usize> Subject for FlushSubject<L, U, 
                 let stats = table.bucket_stats(w, bucket);
                 u64::from(stats.live) * 10_000 + u64::from(stats.tombstones) * 100 + u64::from(stats.slabs)
             }
+            LEN => (0..table.buckets()).map(|bucket| u64::from(table.bucket_stats(w, bucket).live)).sum(),
             _ => {
                 let mut pairs = Vec::new();
                 let count = table.visit(w, bucket, |_, number, key, value| {
@@ -144,7 +147,31 @@ pub(super) fn flushes() -> Vec<Scenario> {
             }
         }
     }
+    scenarios.push(two_buckets());
     scenarios
+}
+
+/// The second of two buckets is flushed, and the first is as it was.
+fn two_buckets() -> Scenario {
+    // Of two buckets, keys 1, 2 and 4 are in the first, 3, 5 and 9 in the second.
+    let keys = [1, 3, 2, 5, 4, 9];
+    let told = |op, bucket, number| Call::new(op, bucket, number);
+    let program = vec![
+        told(LEN, 0, 4),
+        told(STATS, 0, 3_00_03),
+        told(STATS, 1, 1_02_03),
+        told(FLUSH, 1, 2),
+        told(STATS, 1, 1_00_01),
+        told(VISIT, 1, digits(5, 0)),
+        told(VISIT, 0, 10_20_40),
+        told(LEN, 0, 4),
+    ];
+    let config = Config { lanes: 1, slots: 2, buckets: 2, pool: 4, bitmap: Vec::new() };
+    let mut scenario = Scenario::new("flush_map32/two_buckets/1x2", "flush_map32", config, vec![program]);
+    scenario.preload = keys.map(|key| Call::new(Op::InsertUnique, key, 0)).to_vec();
+    scenario.preload.extend([3, 9].map(|key| Call::new(Op::Delete, key, 0)));
+    scenario.finally = keys.map(|key| Call::new(Op::SearchAll, key, 0)).to_vec();
+    scenario
 }
 
 fn flushed(structure: &str, (lanes, slots): (u32, u32), what: &str, alive: &[bool]) -> Scenario {
@@ -166,6 +193,7 @@ fn flushed(structure: &str, (lanes, slots): (u32, u32), what: &str, alive: &[boo
         visit,
         Call::new(Op::InsertUnique, new, value(new)),
         Call::new(Op::Search, new, 0),
+        Call::new(LEN, 0, lived + 1),
     ];
     // A slab for the new pair.
     let pool = slabs(pairs) as u32;

@@ -42,6 +42,7 @@ pub fn default_set() -> Vec<Scenario> {
     scenarios.extend(two_buckets(Structure::MAP32));
     // The free slab is in the second block, whose words are not those of the first.
     scenarios.push(pool("allocate/second_block_of_two_lanes", 2, &LAST_OF_FOUR, &[&[Allocate]]));
+    scenarios.push(highest_hash());
     scenarios
 }
 
@@ -231,6 +232,16 @@ fn pools() -> Vec<Scenario> {
             &[&[Allocate], &[Allocate]],
         ),
     ]
+}
+
+/// A walk that begins as far as its hash can say.
+fn highest_hash() -> Scenario {
+    let mut scenario = pool("allocate/highest_hash", 1, &[ONE_FREE, ONE_FREE], &[&[Allocate]]);
+    for call in scenario.programs.iter_mut().flatten() {
+        // The only number whose hash is all ones.
+        call.value = 0x331d_a083;
+    }
+    scenario
 }
 
 fn heavy_pools() -> Vec<Scenario> {
