@@ -7,6 +7,7 @@
 
 mod flush;
 mod generate;
+mod mixed;
 mod pool;
 mod sets;
 mod subject;
@@ -14,6 +15,7 @@ mod wide;
 
 pub use flush::{FlushSubject, Told};
 pub use generate::{Place, Structure};
+pub use mixed::MixedSubject;
 pub use pool::PoolSubject;
 pub use sets::{all, deep, default_set, family, quick};
 pub use subject::{Layout, Lock64, Map32, Map64, Set32, SlabSubject};
@@ -33,6 +35,11 @@ pub fn subject(scenario: &Scenario) -> Result<Arc<dyn AnySubject>, ScenarioError
     match scenario.structure.as_str() {
         "flush_map32" => flushed::<Map32>(scenario),
         "flush_lock64" => flushed::<Lock64>(scenario),
+        "mixed_map32" if (scenario.config.lanes, scenario.config.slots) == (1, 3) => {
+            let table =
+                SlabSubject::<Map32, Unique, 3>::new(scenario.config.clone(), true, scenario.allows.full);
+            Ok(Arc::new(OfLanes::<_, 1>(MixedSubject::new(table))))
+        }
         "map32" => shaped::<Map32, Unique>(scenario),
         "set32" => shaped::<Set32, Unique>(scenario),
         "map64" => shaped::<Map64, Unique>(scenario),

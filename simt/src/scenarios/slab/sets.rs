@@ -1,7 +1,7 @@
 //! Which scenarios belong to which set.
 
 use super::flush::flushes;
-use super::generate::{KEY, Place, Structure, backwards, lanes, meet, pool, scenario, stalled};
+use super::generate::{KEY, Place, Structure, backwards, double, lanes, meet, pool, scenario, stalled};
 use crate::check::{Config, Scenario};
 use crate::scenarios::family::{Keys, Programs, programs, shapes};
 use warpproof_model::spec::Op::{self, *};
@@ -43,6 +43,8 @@ pub fn default_set() -> Vec<Scenario> {
     // The free slab is in the second block, whose words are not those of the first.
     scenarios.push(pool("allocate/second_block_of_two_lanes", 2, &LAST_OF_FOUR, &[&[Allocate]]));
     scenarios.push(highest_hash());
+    scenarios.push(double(meet(Structure::MULTILOCK64, Place::Wide, &[&[Insert, Insert, SearchAll]])));
+    scenarios.extend(pairs(Structure::MIXED_MAP32, &[Place::Empty, Place::Present]));
     scenarios
 }
 
