@@ -4,6 +4,7 @@ use super::flush::flushes;
 use super::generate::{KEY, Place, Structure, backwards, double, lanes, meet, pool, scenario, stalled};
 use crate::check::{Config, Scenario};
 use crate::scenarios::family::{Keys, Programs, programs, shapes};
+use warpproof_model::spec::Call;
 use warpproof_model::spec::Op::{self, *};
 
 /// Warps of one scenario, the most that every engine takes.
@@ -44,6 +45,7 @@ pub fn default_set() -> Vec<Scenario> {
     scenarios.push(pool("allocate/second_block_of_two_lanes", 2, &LAST_OF_FOUR, &[&[Allocate]]));
     scenarios.push(highest_hash());
     scenarios.push(double(meet(Structure::MULTILOCK64, Place::Wide, &[&[Insert, Insert, SearchAll]])));
+    scenarios.extend(ends(Structure::MULTIMAP32));
     scenarios.extend(pairs(Structure::MIXED_MAP32, &[Place::Empty, Place::Present]));
     scenarios
 }
@@ -158,6 +160,20 @@ fn moves(structure: Structure) -> Vec<Scenario> {
         meet(structure, Place::Present, &[&[Delete, Insert], &[SearchAll]]),
         meet(structure, Place::Wide, &[TWICE, &[Search]]),
     ]
+}
+
+/// A pair is inserted and the one before it taken out, twice, over the end of a slab: a chain that ends at a link and one
+/// that ends at a slot of the next slab, or at its link, end at different places.
+fn ends(structure: Structure) -> Vec<Scenario> {
+    let of = |(slots, fillers): (u32, u64)| {
+        let mut scenario = meet(structure, Place::Present, &[TWICE, &[Search]]);
+        scenario.config = Config { slots, pool: 6, ..scenario.config };
+        let fill = (0..fillers).map(|number| Call::new(InsertUnique, 100 + number, 0));
+        scenario.preload = fill.chain(scenario.preload).collect();
+        scenario.name += &format!("_behind_{fillers}_of_{slots}");
+        scenario
+    };
+    [(2, 0), (2, 1), (3, 1), (3, 2), (3, 3), (3, 4), (3, 5)].map(of).to_vec()
 }
 
 /// Three warps, one of which changes something.
