@@ -45,8 +45,11 @@ impl Judge {
             run(apply.current_dir(tree).env("GIT_CEILING_DIRECTORIES", above).arg("apply").arg(patch))?;
         }
         let Some(program) = build(tree)? else { return Ok(Fate::Unviable) };
-        let workers =
-            Workers::Processes { count: cores(), program: "sh".into(), arguments: self.limited(&program) };
+        let workers = Workers::Processes {
+            count: cores(),
+            program: "sh".into(),
+            arguments: self.limited(&program, true),
+        };
         let options = Options { fail_fast: true, ..Options::default() };
         let mut executions = 0;
         for set in sets {
@@ -79,7 +82,9 @@ impl Judge {
     /// A unit test of the model in the copy that fails.
     fn failed_test(&self) -> Outcome<Option<String>> {
         let mut test = Command::new("sh");
-        test.current_dir(&self.tree).env("CARGO_TARGET_DIR", target()).args(self.limited(&cargo_program()));
+        test.current_dir(&self.tree)
+            .env("CARGO_TARGET_DIR", target())
+            .args(self.limited(&cargo_program(), false));
         test.args(["test", "--quiet", "--package", "warpproof-model", "--features", "host", "--lib"]);
         let (text, passed) = ran(&mut test)?;
         if passed {
@@ -96,11 +101,13 @@ impl Judge {
         }
     }
 
-    /// Arguments of a shell that runs the worker within its limits: a mutant may loop, and it may take memory in its
+    /// Arguments of a shell that runs a program within its limits: a mutant may loop, and it may take memory in its
     /// loop.
-    fn limited(&self, program: &Path) -> Vec<String> {
+    fn limited(&self, program: &Path, of_worker: bool) -> Vec<String> {
         let seconds = self.limit.as_secs().max(1);
-        let script = format!("ulimit -t {seconds}; ulimit -v {MEMORY}; exec \"$0\" \"$@\"");
+        // What a worker says of its panic stands in its report.
+        let quiet = if of_worker { "2>/dev/null" } else { "" };
+        let script = format!("ulimit -t {seconds}; ulimit -v {MEMORY}; exec \"$0\" \"$@\" {quiet}");
         vec!["-c".to_owned(), script, program.display().to_string()]
     }
 
