@@ -46,6 +46,8 @@ pub fn default_set() -> Vec<Scenario> {
     scenarios.push(highest_hash());
     scenarios.push(double(meet(Structure::MULTILOCK64, Place::Wide, &[&[Insert, Insert, SearchAll]])));
     scenarios.extend(ends(Structure::MULTIMAP32));
+    // As many pairs in both scans, but others: the last one was pending in the first.
+    scenarios.push(meet(Structure::MULTILOCK64, Place::Wide, &[&[Delete, Insert, Insert], &[SearchAll]]));
     scenarios.extend(pairs(Structure::MIXED_MAP32, &[Place::Empty, Place::Present]));
     scenarios
 }
@@ -165,15 +167,19 @@ fn moves(structure: Structure) -> Vec<Scenario> {
 /// A pair is inserted and the one before it taken out, twice, over the end of a slab: a chain that ends at a link and one
 /// that ends at a slot of the next slab, or at its link, end at different places.
 fn ends(structure: Structure) -> Vec<Scenario> {
-    let of = |(slots, fillers): (u32, u64)| {
-        let mut scenario = meet(structure, Place::Present, &[TWICE, &[Search]]);
-        scenario.config = Config { slots, pool: 6, ..scenario.config };
+    let of = |(slots, fillers, program): (u32, u64, &[Op])| {
+        let mut scenario = meet(structure, Place::Present, &[program, &[Search]]);
+        scenario.config = Config { slots, pool: 8, ..scenario.config };
         let fill = (0..fillers).map(|number| Call::new(InsertUnique, 100 + number, 0));
         scenario.preload = fill.chain(scenario.preload).collect();
         scenario.name += &format!("_behind_{fillers}_of_{slots}");
         scenario
     };
-    [(2, 0), (2, 1), (3, 1), (3, 2), (3, 3), (3, 4), (3, 5)].map(of).to_vec()
+    let mut scenarios =
+        [(2, 0), (2, 1), (3, 1), (3, 2), (3, 3), (3, 4), (3, 5)].map(|(s, f)| of((s, f, TWICE))).to_vec();
+    // Here the next slab of the chain is not the one with the next number, which comes three slabs later.
+    scenarios.push(of((2, 2, &[Insert, Delete, Insert, Delete, Insert, Delete])));
+    scenarios
 }
 
 /// Three warps, one of which changes something.
