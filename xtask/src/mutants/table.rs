@@ -36,7 +36,7 @@ impl Row<'_> {
         let why = self.reason.map_or("**survived**", |reason| &*reason.text);
         let (file, place) = (&self.mutant.file, &self.mutant.place);
         let what = self.mutant.what.replace('|', "\\|");
-        Some(format!("| {file} | {place} | {what} | {why} | {executions} |\n"))
+        Some(format!("| {file} | {place} | `{what}` | {why} | {executions} |\n"))
     }
 }
 
@@ -138,8 +138,8 @@ mod tests {
         let expected = format!(
             "Head.\n\n{FILES}| model/src/a.rs | 5 | 1 | 1 | 1 | 0 | 1 | 1 |\n\
              | model/src/b.rs | 4 | 1 | 0 | 0 | 2 | 0 | 1 |\n| all | 9 | 2 | 1 | 1 | 2 | 1 | 2 |\n\nMiddle.\n\n\
-             {MUTANTS}| model/src/a.rs | 7:9 | four \\|\\| five | open: why | 8 |\n\
-             | model/src/a.rs | 7:9 | six | **survived** | 8 |\n\
+             {MUTANTS}| model/src/a.rs | 7:9 | `four \\|\\| five` | open: why | 8 |\n\
+             | model/src/a.rs | 7:9 | `six` | **survived** | 8 |\n\
              | model/src/b.rs | 1:1 | kept | equivalent: so | 5 |\n"
         );
         assert_eq!(new, expected);
