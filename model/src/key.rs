@@ -83,6 +83,16 @@ mod tests {
         assert!(UserKey::new(u64::MAX).is_none());
     }
 
+    /// Tables move between devices: the bucket of a key is the same everywhere.
+    #[test]
+    fn hashes_are_what_they_always_were() {
+        // The finalizer of MurmurHash3.
+        assert_eq!([0, 1, 0xdead_beef].map(mix), [0, 0x514e_28b7, 0x0de5_c6a9]);
+        assert_eq!(7u32.hash(), mix(7));
+        let hashes = [0u64, 1, 1 << 32, 0x0123_4567_89ab_cdef].map(Key::hash);
+        assert_eq!(hashes, [0x92ca_2f0e, 0x36de_b503, 0x5065_3bed, 0xc351_631f]);
+    }
+
     #[test]
     fn fastrange_stays_in_range() {
         assert_eq!(fastrange(0, 7), 0);

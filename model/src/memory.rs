@@ -146,3 +146,45 @@ pub trait IntegerWords<T: Word>: Words<T> {
     /// Keeps the bits of `value`, returns what the word held.
     fn fetch_and(self, index: usize, value: T, order: Order) -> T;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_their_bits() {
+        assert_eq!([false, true].map(Word::to_bits), [0, 1]);
+        assert_eq!([0, 1, 2, 3].map(bool::from_bits), [false, true, false, true]);
+        assert_eq!(().to_bits(), 0);
+        assert_eq!(u32::from_bits(1 << 40 | 7), 7);
+        assert_eq!(u128::from_bits(u64::MAX.to_bits()), u64::MAX as u128);
+    }
+
+    /// So many words, which nobody may touch.
+    #[derive(Clone, Copy)]
+    struct Untouched(usize);
+
+    impl Words<u32> for Untouched {
+        fn len(self) -> usize {
+            self.0
+        }
+        fn load(self, index: usize, _: ReadOrder) -> u32 {
+            unreachable!("a load of word {index}")
+        }
+        fn store(self, index: usize, _: u32, _: WriteOrder) {
+            unreachable!("a store to word {index}")
+        }
+        fn compare_exchange(self, index: usize, _: u32, _: u32, _: Order) -> u32 {
+            unreachable!("an exchange of word {index}")
+        }
+        fn swap(self, index: usize, _: u32, _: Order) -> u32 {
+            unreachable!("a swap of word {index}")
+        }
+    }
+
+    #[test]
+    fn words_are_empty_without_a_word() {
+        assert!(Untouched(0).is_empty());
+        assert!(!Untouched(1).is_empty());
+    }
+}

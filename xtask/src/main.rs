@@ -24,6 +24,7 @@ usage: cargo xtask COMMAND
   fuzz [SECONDS] run every fuzz target, 60 s each unless told otherwise
   mutants [STRUCTURE [NAME ...]]  check every mutant of tests/mutants, or those named, and write the table
   mutants --sample                check ten of them and compare with the table
+  mutants --generated [FILE]      check those that cargo-mutants makes of the slab hash, or of files with FILE in their path
   ptx            build the device code and write gpu/ptx
   ptx --check    build it and compare with gpu/ptx
   ptxas          assemble gpu/ptx for every supported GPU and report registers
@@ -50,6 +51,8 @@ fn run(arguments: &[&str]) -> Outcome<()> {
             Err(_) => Err(format!("{seconds} is no number of seconds")),
         },
         ["mutants", "--sample"] => mutants::sample(),
+        ["mutants", "--generated"] => mutants::run_generated(""),
+        ["mutants", "--generated", filter] => mutants::run_generated(filter),
         ["mutants"] => mutants::run_all("slab", &[]),
         ["mutants", structure, names @ ..] => mutants::run_all(structure, names),
         ["ptx"] => ptx::write(),

@@ -37,7 +37,10 @@ impl Structure {
     /// u64 pairs by the lock bit.
     pub const MULTILOCK64: Self = Self { name: "multilock64", multi: true };
 
-    /// All of them.
+    /// [`Structure::MAP32`] by operations whose kind is a value.
+    pub(super) const MIXED_MAP32: Self = Self { name: "mixed_map32", multi: false };
+
+    /// All tables.
     pub const ALL: [Self; 8] = [
         Self::MAP32,
         Self::SET32,
@@ -201,6 +204,13 @@ pub(super) fn scenario(structure: Structure, place: Place, programs: &Programs) 
 pub(super) fn lanes(mut scenario: Scenario) -> Scenario {
     scenario.config = Config { lanes: scenario.config.slots, slots: 1, ..scenario.config };
     scenario.name += "_lanes";
+    scenario
+}
+
+/// The same by lanes of two words each: a slot is not its lane.
+pub(super) fn double(mut scenario: Scenario) -> Scenario {
+    scenario.config = Config { lanes: scenario.config.slots / 2, slots: 2, ..scenario.config };
+    scenario.name += "_double";
     scenario
 }
 

@@ -5,13 +5,17 @@
 //! slab. Tables are tiny: one to three pairs in a slab, at most three slabs in the pool. [`wide`] has warps of real
 //! width, which only an engine that samples can try.
 
+mod flush;
 mod generate;
+mod mixed;
 mod pool;
 mod sets;
 mod subject;
 mod wide;
 
+pub use flush::{FlushSubject, Told};
 pub use generate::{Place, Structure};
+pub use mixed::MixedSubject;
 pub use pool::PoolSubject;
 pub use sets::{all, deep, default_set, family, quick};
 pub use subject::{Layout, Lock64, Map32, Map64, Set32, SlabSubject};
@@ -29,6 +33,13 @@ use warpproof_model::spec::Op;
 /// If the structure or its configuration is not known.
 pub fn subject(scenario: &Scenario) -> Result<Arc<dyn AnySubject>, ScenarioError> {
     match scenario.structure.as_str() {
+        "flush_map32" => flushed::<Map32>(scenario),
+        "flush_lock64" => flushed::<Lock64>(scenario),
+        "mixed_map32" if (scenario.config.lanes, scenario.config.slots) == (1, 3) => {
+            let table =
+                SlabSubject::<Map32, Unique, 3>::new(scenario.config.clone(), true, scenario.allows.full);
+            Ok(Arc::new(OfLanes::<_, 1>(MixedSubject::new(table))))
+        }
         "map32" => shaped::<Map32, Unique>(scenario),
         "set32" => shaped::<Set32, Unique>(scenario),
         "map64" => shaped::<Map64, Unique>(scenario),
@@ -70,6 +81,23 @@ fn shaped<L: Layout, U: Multiplicity>(scenario: &Scenario) -> Result<Arc<dyn Any
         (32, 2) => Ok(table::<L, U, 32, 2>(scenario)),
         (lanes, slots) => Err(ScenarioError::Shape { lanes, slots }),
     }
+}
+
+/// The subject of a table of unique keys with phases of their own for its buckets.
+fn flushed<L: Layout>(scenario: &Scenario) -> Result<Arc<dyn AnySubject>, ScenarioError> {
+    match (scenario.config.lanes, scenario.config.slots) {
+        (1, 2) => Ok(flush::<L, 1, 2>(scenario)),
+        (1, 3) => Ok(flush::<L, 1, 3>(scenario)),
+        (2, 1) => Ok(flush::<L, 2, 1>(scenario)),
+        (2, 2) => Ok(flush::<L, 2, 2>(scenario)),
+        (4, 1) => Ok(flush::<L, 4, 1>(scenario)),
+        (lanes, slots) => Err(ScenarioError::Shape { lanes, slots }),
+    }
+}
+
+fn flush<L: Layout, const LANES: usize, const S: usize>(scenario: &Scenario) -> Arc<dyn AnySubject> {
+    let table = SlabSubject::<L, Unique, S>::new(scenario.config.clone(), true, scenario.allows.full);
+    Arc::new(OfLanes::<_, LANES>(FlushSubject::new(table)))
 }
 
 fn table<L: Layout, U: Multiplicity, const LANES: usize, const S: usize>(

@@ -59,6 +59,9 @@ impl Subject for PoolSubject {
         // Relaxed: read alone. Bits beyond a pool of at most 32 slabs are checked by the specification.
         let words = m.w32(0);
         let cleared = (0..words.len()).any(|i| self.beyond(i) & !words.load(i, ReadOrder::Relaxed) != 0);
+        if Allocator::new(words, 0).in_use(SlabIndex(32 * words.len() as u32)) {
+            return Err(Breach::new(Kind::Invariant, "a slab beyond the pool is in use"));
+        }
         if cleared { Err(Breach::new(Kind::Invariant, "a bit beyond the pool was cleared")) } else { Ok(()) }
     }
 

@@ -1,8 +1,10 @@
 //! Which scenarios belong to which set.
 
-use super::generate::{KEY, Place, Structure, backwards, lanes, meet, pool, scenario, stalled};
-use crate::check::Scenario;
+use super::flush::flushes;
+use super::generate::{KEY, Place, Structure, backwards, double, lanes, meet, pool, scenario, stalled};
+use crate::check::{Config, Scenario};
 use crate::scenarios::family::{Keys, Programs, programs, shapes};
+use warpproof_model::spec::Call;
 use warpproof_model::spec::Op::{self, *};
 
 /// Warps of one scenario, the most that every engine takes.
@@ -37,6 +39,16 @@ pub fn default_set() -> Vec<Scenario> {
     scenarios.extend(light_triples());
     scenarios.extend(stalls(Structure::MAP32, &Place::STALLS));
     scenarios.extend(stalls(Structure::LOCK64, &[Place::Empty]));
+    scenarios.extend(flushes());
+    scenarios.extend(two_buckets(Structure::MAP32));
+    // The free slab is in the second block, whose words are not those of the first.
+    scenarios.push(pool("allocate/second_block_of_two_lanes", 2, &LAST_OF_FOUR, &[&[Allocate]]));
+    scenarios.push(highest_hash());
+    scenarios.push(double(meet(Structure::MULTILOCK64, Place::Wide, &[&[Insert, Insert, SearchAll]])));
+    scenarios.extend(ends(Structure::MULTIMAP32));
+    // As many pairs in both scans, but others: the last one was pending in the first.
+    scenarios.push(meet(Structure::MULTILOCK64, Place::Wide, &[&[Delete, Insert, Insert], &[SearchAll]]));
+    scenarios.extend(pairs(Structure::MIXED_MAP32, &[Place::Empty, Place::Present]));
     scenarios
 }
 
@@ -152,6 +164,24 @@ fn moves(structure: Structure) -> Vec<Scenario> {
     ]
 }
 
+/// A pair is inserted and the one before it taken out, twice, over the end of a slab: a chain that ends at a link and one
+/// that ends at a slot of the next slab, or at its link, end at different places.
+fn ends(structure: Structure) -> Vec<Scenario> {
+    let of = |(slots, fillers, program): (u32, u64, &[Op])| {
+        let mut scenario = meet(structure, Place::Present, &[program, &[Search]]);
+        scenario.config = Config { slots, pool: 8, ..scenario.config };
+        let fill = (0..fillers).map(|number| Call::new(InsertUnique, 100 + number, 0));
+        scenario.preload = fill.chain(scenario.preload).collect();
+        scenario.name += &format!("_behind_{fillers}_of_{slots}");
+        scenario
+    };
+    let mut scenarios =
+        [(2, 0), (2, 1), (3, 1), (3, 2), (3, 3), (3, 4), (3, 5)].map(|(s, f)| of((s, f, TWICE))).to_vec();
+    // Here the next slab of the chain is not the one with the next number, which comes three slabs later.
+    scenarios.push(of((2, 2, &[Insert, Delete, Insert, Delete, Insert, Delete])));
+    scenarios
+}
+
 /// Three warps, one of which changes something.
 fn light_triples() -> Vec<Scenario> {
     let triple = |place, ops: [Op; 3]| meet(Structure::MAP32, place, &[&[ops[0]], &[ops[1]], &[ops[2]]]);
@@ -163,6 +193,23 @@ fn light_triples() -> Vec<Scenario> {
         triple(Place::Tombstone, [Search, Search, Delete]),
         triple(Place::Empty, [InsertUnique, Search, Search]),
     ]
+}
+
+/// Keys of two buckets: each key stands in a chain of its own bucket, and both chains grow out of one pool.
+fn two_buckets(structure: Structure) -> Vec<Scenario> {
+    // Of two buckets, keys 1 and 6 are in the first, 5 and 9 in the second.
+    let in_both: Programs =
+        vec![vec![(InsertUnique, 6), (Delete, 6)], vec![(InsertUnique, 5), (InsertUnique, 9)]];
+    let beside: Programs = vec![vec![(InsertUnique, 5)], vec![(InsertUnique, 6), (Search, 5)]];
+    let of = |programs: &Programs| {
+        let mut scenario = scenario(structure, Place::Full, programs);
+        // Slabs enough for all keys in one bucket: which bucket a key has is a matter of speed.
+        scenario.config = Config { buckets: 2, pool: 5, ..scenario.config };
+        scenario.allows.full = false;
+        scenario.name += "_of_two_buckets";
+        scenario
+    };
+    [in_both, beside].iter().map(of).collect()
 }
 
 /// One warp stops for ever, wherever it can; the other finishes.
@@ -179,6 +226,7 @@ const NONE_FREE: u32 = u32::MAX;
 const ONE_FREE: u32 = u32::MAX - 1;
 const TWO_FREE: u32 = u32::MAX - 3;
 const FIRST_OF_FOUR: [u32; 4] = [u32::MAX - 15, NONE_FREE, NONE_FREE, NONE_FREE];
+const LAST_OF_FOUR: [u32; 4] = [NONE_FREE, NONE_FREE, NONE_FREE, ONE_FREE];
 
 /// The allocator alone.
 fn pools() -> Vec<Scenario> {
@@ -208,6 +256,16 @@ fn pools() -> Vec<Scenario> {
             &[&[Allocate], &[Allocate]],
         ),
     ]
+}
+
+/// A walk that begins as far as its hash can say.
+fn highest_hash() -> Scenario {
+    let mut scenario = pool("allocate/highest_hash", 1, &[ONE_FREE, ONE_FREE], &[&[Allocate]]);
+    for call in scenario.programs.iter_mut().flatten() {
+        // The only number whose hash is all ones.
+        call.value = 0x331d_a083;
+    }
+    scenario
 }
 
 fn heavy_pools() -> Vec<Scenario> {

@@ -91,7 +91,7 @@ pub struct SlabSubject<L, U, const S: usize> {
     kind: PhantomData<(L, U)>,
 }
 
-type Table<L, U, M, const S: usize> = SlabTable<<L as Layout>::Slots<M, U>, <M as Memory>::W32, S>;
+pub(super) type Table<L, U, M, const S: usize> = SlabTable<<L as Layout>::Slots<M, U>, <M as Memory>::W32, S>;
 /// The slots of a layout, for looking at single words.
 type Look<L> = <L as Layout>::Slots<View<'static>, Multi>;
 
@@ -103,7 +103,7 @@ impl<L: Layout, U: Multiplicity, const S: usize> SlabSubject<L, U, S> {
 
     const BITMAP: usize = L::ARRAYS.len();
 
-    fn table<M: Memory>(&self, m: M) -> Table<L, U, M, S> {
+    pub(super) fn table<M: Memory>(&self, m: M) -> Table<L, U, M, S> {
         SlabTable::new(L::slots(m), m.w32(Self::BITMAP), self.config.buckets)
     }
 

@@ -4,18 +4,27 @@
 //! A mutant must be killed, or say in its patch why it is equivalent. The table in tests/mutants/README.md is what a
 //! run wrote: exploration is deterministic, so that the scenario that kills and its executions can be compared.
 
-use crate::shell::{Outcome, output, read, root, run, scratch, write};
-use std::collections::HashSet;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::time::Instant;
-use warpproof_simt::check::{Report, Scenario};
-use warpproof_simt::engine::{Options, Workers, run_all as run_all_scenarios};
-use warpproof_simt::explore::Explore;
+mod generated;
+mod judge;
+mod listing;
+mod reasons;
+mod store;
+mod table;
+
+pub(crate) use generated::run_generated;
+
+use crate::shell::{Outcome, read, root, write};
+use judge::{Fate, Judge};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+use warpproof_simt::check::Scenario;
 use warpproof_simt::scenarios::slab;
 
 /// How many mutants CI checks.
 const SAMPLE: usize = 10;
+
+/// CPU time that the scenarios of a patch may take.
+const LIMIT: Duration = Duration::from_secs(600);
 
 /// Where the table begins in tests/mutants/README.md.
 const HEADING: &str = "| Mutant | What | Verdict | Scenario | Executions |";
@@ -89,66 +98,40 @@ fn table() -> Outcome<String> {
 
 /// The rows of all, and an error if a mutant survives or is not what it says.
 fn judge_all(structure: &str, mutants: &[Mutant]) -> Outcome<(Vec<String>, Outcome<()>)> {
-    let tree = scratch().join("mutants/tree");
+    let judge = Judge::new(LIMIT);
     let (mut rows, mut faults) = (Vec::new(), Vec::new());
     for mutant in mutants {
         let start = Instant::now();
-        let verdict = judge(structure, &tree, mutant)?;
-        let row = format!("| {} | {} | {} |", mutant.name, mutant.what, verdict.cells);
+        let fate = judge.judge(Some(&mutant.path), &[scenarios(structure, mutant)?])?;
+        let row = format!("| {} | {} | {} |", mutant.name, mutant.what, cells(&fate, mutant)?);
         println!("{row}  {:.0} s", start.elapsed().as_secs_f64());
-        faults.extend(verdict.fault.map(|fault| format!("{}: {fault}", mutant.name)));
+        let excused = mutant.equivalent.is_some() || mutant.open.is_some();
+        let fault = match (matches!(fate, Fate::Lives { .. }), excused) {
+            (false, true) => Some("killed, though it says that nothing kills it"),
+            (true, false) => Some("survived"),
+            _ => None,
+        };
+        faults.extend(fault.map(|fault| format!("{}: {fault}", mutant.name)));
         rows.push(row);
     }
     println!("{} mutants, {} not as they should be", mutants.len(), faults.len());
     Ok((rows, if faults.is_empty() { Ok(()) } else { Err(faults.join("\n")) }))
 }
 
-struct Verdict {
-    cells: String,
-    fault: Option<&'static str>,
-}
-
-fn judge(structure: &str, tree: &Path, mutant: &Mutant) -> Outcome<Verdict> {
-    copy(tree)?;
-    // Outside of any repository: otherwise git takes the paths for those of this one.
-    let above = tree.parent().unwrap_or(tree);
-    let mut apply = Command::new("git");
-    run(apply.current_dir(tree).env("GIT_CEILING_DIRECTORIES", above).arg("apply").arg(&mutant.path))?;
-    let worker = build(tree)?;
-    let workers = Workers::Processes { count: cores(), program: worker, arguments: Vec::new() };
-    let options = Options { fail_fast: true, ..Options::default() };
-    let reports = run_all_scenarios(&Explore, &scenarios(structure, mutant)?, &options, &workers, |_| {});
-    let reports = reports.map_err(|e| format!("{}: {e}", mutant.name))?;
-    let first = reports.iter().find(|report| !report.passed());
+/// Verdict, scenario and executions of a mutant.
+fn cells(fate: &Fate, mutant: &Mutant) -> Outcome<String> {
     let excuse = mutant.equivalent.as_ref().map(|reason| format!("equivalent: {reason}"));
     let excuse = excuse.or(mutant.open.as_ref().map(|reason| format!("open: {reason}")));
-    let cells = match (first, &excuse) {
-        (Some(first), _) => format!("{} | {} | {}", killed(first), first.scenario, first.executions),
-        (None, Some(excuse)) => format!("{excuse} | - | {}", executions(&reports)),
-        (None, None) => format!("**survived** | - | {}", executions(&reports)),
-    };
-    let fault = match (first.is_none(), excuse) {
-        (false, Some(_)) => Some("killed, though it says that nothing kills it"),
-        (true, None) => Some("survived"),
-        _ => None,
-    };
-    Ok(Verdict { cells, fault })
-}
-
-/// How a report that is no pass kills.
-fn killed(report: &Report) -> String {
-    match &report.violation {
-        Some(violation) => format!("killed: {}", violation.kind),
-        None => format!("killed: {}", report.verdict),
-    }
-}
-
-fn executions(reports: &[Report]) -> u64 {
-    reports.iter().map(|report| report.executions).sum()
-}
-
-fn cores() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
+    Ok(match fate {
+        Fate::Killed { how, scenario, executions: Some(executions) } => {
+            format!("{how} | {scenario} | {executions}")
+        }
+        Fate::Killed { how, scenario, executions: None } => format!("{how} | {scenario} | -"),
+        Fate::Unviable => return Err(format!("{} does not compile", mutant.path.display())),
+        Fate::Lives { executions } => {
+            format!("{} | - | {executions}", excuse.as_deref().unwrap_or("**survived**"))
+        }
+    })
 }
 
 /// The default set, or the one scenario that the patch names.
@@ -160,52 +143,6 @@ fn scenarios(structure: &str, mutant: &Mutant) -> Outcome<Vec<Scenario>> {
     let Some(name) = &mutant.scenario else { return Ok(default) };
     let named: Vec<_> = all.into_iter().filter(|scenario| scenario.name == *name).collect();
     if named.is_empty() { Err(format!("{}: there is no scenario {name}", mutant.name)) } else { Ok(named) }
-}
-
-/// Builds the worker of the copy.
-fn build(tree: &Path) -> Outcome<PathBuf> {
-    let target = scratch().join("mutants/target");
-    let mut build = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    build.current_dir(tree).env("CARGO_TARGET_DIR", &target).args([
-        "build",
-        "--quiet",
-        "--profile",
-        "mutants",
-    ]);
-    output(build.args(["--package", "warpproof-simt", "--example", "worker"]))?;
-    Ok(target.join("mutants/examples/worker"))
-}
-
-/// Makes `tree` a copy of the project. Files that are right already keep their times, so that little is built again.
-fn copy(tree: &Path) -> Outcome<()> {
-    let listed =
-        output(Command::new("git").current_dir(root()).args(["ls-files", "-co", "--exclude-standard"]))?;
-    let names: HashSet<&str> = listed.lines().collect();
-    prune(tree, tree, &names)?;
-    for name in listed.lines() {
-        let (from, to) = (root().join(name), tree.join(name));
-        let Ok(wanted) = std::fs::read(&from) else { continue };
-        if std::fs::read(&to).is_ok_and(|have| have == wanted) {
-            continue;
-        }
-        let made = to.parent().map_or(Ok(()), std::fs::create_dir_all);
-        made.and_then(|()| std::fs::write(&to, wanted))
-            .map_err(|e| format!("cannot write {}: {e}", to.display()))?;
-    }
-    Ok(())
-}
-
-/// Removes from a folder of `tree` the files that the project no longer has.
-fn prune(tree: &Path, folder: &Path, names: &HashSet<&str>) -> Outcome<()> {
-    let Ok(entries) = std::fs::read_dir(folder) else { return Ok(()) };
-    for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
-        if path.is_dir() {
-            prune(tree, &path, names)?;
-        } else if !path.strip_prefix(tree).is_ok_and(|name| names.contains(&*name.to_string_lossy())) {
-            std::fs::remove_file(&path).map_err(|e| format!("cannot remove {}: {e}", path.display()))?;
-        }
-    }
-    Ok(())
 }
 
 /// The patches of a structure, by name.

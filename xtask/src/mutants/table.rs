@@ -1,0 +1,158 @@
+//! tests/mutants/generated.md: a row per file, and one per mutant that nothing killed.
+
+use super::judge::{Fate, UNIT_TEST};
+use super::listing::Generated;
+use super::reasons::Reason;
+use crate::shell::Outcome;
+
+/// Where the rows of the files and those of the mutants begin.
+const FILES: &str = "| File | Mutants | Killed by scenarios | By unit tests | Unviable | Equivalent | Open | Survived |\n|---|---|---|---|---|---|---|---|\n";
+const MUTANTS: &str =
+    "| File | Place | Mutant | Why nothing kills it | Executions |\n|---|---|---|---|---|\n";
+
+/// A mutant in the table.
+pub(super) struct Row<'a> {
+    pub(super) mutant: &'a Generated,
+    pub(super) fate: &'a Fate,
+    pub(super) reason: Option<&'a Reason>,
+}
+
+impl Row<'_> {
+    /// What is not as it should be.
+    pub(super) fn fault(&self) -> Option<String> {
+        let fault = match (self.fate, self.reason) {
+            (Fate::Lives { .. }, None) => "survived",
+            (Fate::Killed { .. } | Fate::Unviable, Some(_)) => {
+                "killed or unviable, though it has a reason to live"
+            }
+            _ => return None,
+        };
+        Some(format!("{} ({}): {fault}", self.mutant.name, self.mutant.place))
+    }
+
+    /// The row, if nothing killed it.
+    fn line(&self) -> Option<String> {
+        let Fate::Lives { executions } = self.fate else { return None };
+        let why = self.reason.map_or("**survived**", |reason| &*reason.text);
+        let (file, place) = (&self.mutant.file, &self.mutant.place);
+        let what = self.mutant.what.replace('|', "\\|");
+        Some(format!("| {file} | {place} | `{what}` | {why} | {executions} |\n"))
+    }
+}
+
+/// The text of the table with the rows of all files in `rows` put in the place of their old ones.
+pub(super) fn table(old: &str, rows: &[Row<'_>]) -> Outcome<String> {
+    let parts = old.split_once(FILES).and_then(|(head, rest)| {
+        let (files, rest) = rest.split_once("\n\n")?;
+        Some((head, files, rest.split_once(MUTANTS)?))
+    });
+    let (head, files, (middle, lines)) = parts.ok_or("tests/mutants/generated.md has not its two tables")?;
+    let mut asked: Vec<&str> = rows.iter().map(|row| &*row.mutant.file).collect();
+    asked.dedup();
+    let kept = |line: &&str| {
+        line.starts_with("| model/") && !asked.iter().any(|file| line.starts_with(&format!("| {file} |")))
+    };
+    let mut files: Vec<String> = files.lines().filter(kept).map(str::to_owned).collect();
+    files.extend(asked.iter().map(|file| counts(file, rows)));
+    files.sort_unstable();
+    files.push(sum(&files));
+    // Those of a file stay in the order of their places.
+    let mut lines: Vec<String> = lines.lines().filter(kept).map(|line| format!("{line}\n")).collect();
+    lines.extend(rows.iter().filter_map(Row::line));
+    lines.sort_by_key(|line| line.split(" |").next().map(str::to_owned));
+    Ok(format!("{head}{FILES}{}\n\n{middle}{MUTANTS}{}", files.join("\n"), lines.concat()))
+}
+
+/// The row of a file.
+fn counts(file: &str, rows: &[Row<'_>]) -> String {
+    let of = |wanted: &dyn Fn(&Row<'_>) -> bool| {
+        rows.iter().filter(|r| r.mutant.file == file && wanted(r)).count()
+    };
+    let lives = |row: &Row<'_>| matches!(row.fate, Fate::Lives { .. });
+    let excused =
+        |row: &Row<'_>, equivalent| lives(row) && row.reason.is_some_and(|r| r.equivalent == equivalent);
+    let numbers = [
+        of(&|_| true),
+        of(&|row| matches!(row.fate, Fate::Killed { how, .. } if how != UNIT_TEST)),
+        of(&|row| matches!(row.fate, Fate::Killed { how, .. } if how == UNIT_TEST)),
+        of(&|row| *row.fate == Fate::Unviable),
+        of(&|row| excused(row, true)),
+        of(&|row| excused(row, false)),
+        of(&|row| lives(row) && row.reason.is_none()),
+    ];
+    format!("| {file} | {} |", numbers.map(|number| number.to_string()).join(" | "))
+}
+
+/// The row of all files.
+fn sum(files: &[String]) -> String {
+    let mut sums = [0u32; 7];
+    for line in files {
+        for (sum, cell) in sums.iter_mut().zip(line.split('|').skip(2)) {
+            *sum += cell.trim().parse::<u32>().unwrap_or(0);
+        }
+    }
+    format!("| all | {} |", sums.map(|sum| sum.to_string()).join(" | "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mutant(file: &str, what: &str) -> Generated {
+        let (file, what) = (file.to_owned(), what.to_owned());
+        Generated {
+            name: format!("{file}: {what}"),
+            file,
+            place: "7:9".to_owned(),
+            what,
+            patch: String::new(),
+        }
+    }
+
+    fn killed(how: &str) -> Fate {
+        Fate::Killed { how: how.to_owned(), scenario: "map32/x".to_owned(), executions: Some(3) }
+    }
+
+    #[test]
+    fn rows_of_other_files_stay() {
+        let old = format!(
+            "Head.\n\n{FILES}| model/src/a.rs | 9 | 9 | 0 | 0 | 0 | 0 | 0 |\n\
+             | model/src/b.rs | 4 | 1 | 0 | 0 | 2 | 0 | 1 |\n| all | 0 | 0 | 0 | 0 | 0 | 0 | 0 |\n\nMiddle.\n\n\
+             {MUTANTS}| model/src/a.rs | 1:1 | old | **survived** | 5 |\n\
+             | model/src/b.rs | 1:1 | kept | equivalent: so | 5 |\n"
+        );
+        let mutants =
+            ["one", "two", "three", "four || five", "six"].map(|what| mutant("model/src/a.rs", what));
+        let lives = Fate::Lives { executions: 8 };
+        let fates =
+            [killed("killed: not linearizable"), killed(UNIT_TEST), Fate::Unviable, lives.clone(), lives];
+        let open = Reason { equivalent: false, text: "open: why".to_owned() };
+        let reasons = [None, None, None, Some(&open), None];
+        let rows: Vec<Row<'_>> = mutants
+            .iter()
+            .zip(&fates)
+            .zip(reasons)
+            .map(|((mutant, fate), reason)| Row { mutant, fate, reason })
+            .collect();
+        let new = table(&old, &rows).expect("two tables");
+        let expected = format!(
+            "Head.\n\n{FILES}| model/src/a.rs | 5 | 1 | 1 | 1 | 0 | 1 | 1 |\n\
+             | model/src/b.rs | 4 | 1 | 0 | 0 | 2 | 0 | 1 |\n| all | 9 | 2 | 1 | 1 | 2 | 1 | 2 |\n\nMiddle.\n\n\
+             {MUTANTS}| model/src/a.rs | 7:9 | `four \\|\\| five` | open: why | 8 |\n\
+             | model/src/a.rs | 7:9 | `six` | **survived** | 8 |\n\
+             | model/src/b.rs | 1:1 | kept | equivalent: so | 5 |\n"
+        );
+        assert_eq!(new, expected);
+        assert_eq!(table(&new, &rows).as_ref(), Ok(&expected), "a second time");
+        let faults: Vec<String> = rows.iter().filter_map(Row::fault).collect();
+        assert_eq!(faults, ["model/src/a.rs: six (7:9): survived"]);
+    }
+
+    #[test]
+    fn a_reason_to_live_of_a_killed_mutant_is_a_fault() {
+        let (mutant, fate) = (mutant("model/src/a.rs", "one"), killed("killed: panic"));
+        let reason = Reason { equivalent: true, text: "equivalent: so".to_owned() };
+        assert!(Row { mutant: &mutant, fate: &fate, reason: Some(&reason) }.fault().is_some());
+        assert!(Row { mutant: &mutant, fate: &fate, reason: None }.fault().is_none());
+    }
+}
