@@ -1,7 +1,7 @@
 //! One warp alone: memory and a warp for sequential runs, and the shadow on which the checkers look at
 //! invariants.
 
-use crate::check::{Access, Array, ArrayWarp, Cells, Handle, Hooks, Memory, View};
+use crate::check::{Access, Array, ArrayWarp, Cells, Handle, Hooks, Memory, View, message};
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
@@ -47,7 +47,7 @@ impl Cells for NoCells {
 }
 
 /// Why a sequential run did not end.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SeqError {
     /// An index beyond its array.
     OutOfBounds {
@@ -58,6 +58,8 @@ pub enum SeqError {
     },
     /// More accesses than the bound: the warp waits for itself.
     StepBound,
+    /// A panic, with its message.
+    Panic(String),
 }
 
 impl core::fmt::Display for SeqError {
@@ -65,6 +67,7 @@ impl core::fmt::Display for SeqError {
         match self {
             Self::OutOfBounds { array, index } => write!(f, "index {index} is beyond array {array}"),
             Self::StepBound => f.write_str("the step bound was exceeded"),
+            Self::Panic(message) => write!(f, "panicked: {message}"),
         }
     }
 }
@@ -103,17 +106,16 @@ impl SeqMemory {
         self.words.borrow().clone()
     }
 
-    /// Runs `f` on this memory. A wild index or an endless loop ends the run.
+    /// Runs `f` on this memory. A wild index, an endless loop or a panic ends the run.
     ///
     /// # Errors
     /// [`SeqError`] says which.
     pub fn guard<T>(&self, f: impl FnOnce(View<'_>) -> T) -> Result<T, SeqError> {
         self.steps.set(0);
-        catch_unwind(AssertUnwindSafe(|| f(self.view()))).map_err(|payload| {
-            match payload.downcast::<SeqError>() {
-                Ok(error) => *error,
-                Err(other) => resume_unwind(other),
-            }
+        let ended = catch_unwind(AssertUnwindSafe(|| f(self.view())));
+        ended.map_err(|payload| match payload.downcast::<SeqError>() {
+            Ok(error) => *error,
+            Err(other) => SeqError::Panic(message(&*other)),
         })
     }
 }

@@ -301,6 +301,7 @@ fn in_check(error: SeqError, during: &str) -> Breach {
     let kind = match error {
         SeqError::OutOfBounds { .. } => Kind::OutOfBounds,
         SeqError::StepBound => Kind::StepBound,
+        SeqError::Panic(_) => Kind::Panic,
     };
     Breach::new(kind, format!("{error} (alone, {during})"))
 }

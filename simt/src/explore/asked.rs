@@ -12,6 +12,9 @@ const NOTHING: Op = Op::Other(2);
 /// Says that there was no room.
 const FULL: Op = Op::Other(3);
 
+/// Panics.
+const PANIC: Op = Op::Other(4);
+
 /// A register. There is no room where it holds 1.
 #[derive(Clone)]
 struct Register;
@@ -47,6 +50,7 @@ impl Subject for Register {
             }
             READ => Ret::Count(w.elect(0, || word.load(0, ReadOrder::Relaxed))),
             FULL => Ret::Full,
+            PANIC => panic!("as asked"),
             _ => Ret::Done,
         }
     }
@@ -56,10 +60,17 @@ impl Subject for Register {
 }
 
 fn verdict(programs: &[&[Op]]) -> (Verdict, Option<Kind>) {
+    verdict_of(&scenario(programs))
+}
+
+fn scenario(programs: &[&[Op]]) -> Scenario {
     let calls = |ops: &&[Op]| ops.iter().map(|op| Call::new(*op, 0, 0)).collect();
     let config = Config { lanes: 1, ..Config::default() };
-    let scenario = Scenario::new("register", "register", config, programs.iter().map(calls).collect());
-    let report = explore_subject(&Explore, Register, &scenario, &Options::default()).expect("a scenario");
+    Scenario::new("register", "register", config, programs.iter().map(calls).collect())
+}
+
+fn verdict_of(scenario: &Scenario) -> (Verdict, Option<Kind>) {
+    let report = explore_subject(&Explore, Register, scenario, &Options::default()).expect("a scenario");
     (report.verdict, report.violation.map(|violation| violation.kind))
 }
 
@@ -81,4 +92,17 @@ fn a_later_state_excuses_no_full() {
     assert_eq!(verdict(&[&[WRITE, FULL]]), PASSED);
     assert_eq!(verdict(&[&[FULL], &[WRITE]]), PASSED);
     assert_eq!(verdict(&[&[WRITE], &[FULL]]), PASSED);
+}
+
+/// Wherever the structure panics, that is a violation, not the end of the checker.
+#[test]
+fn a_panic_is_a_violation() {
+    let panics = (Verdict::Violated, Some(Kind::Panic));
+    assert_eq!(verdict(&[&[PANIC]]), panics);
+    for at in 0..2 {
+        let mut scenario = scenario(&[&[READ]]);
+        let calls = if at == 0 { &mut scenario.preload } else { &mut scenario.finally };
+        calls.push(Call::new(PANIC, 0, 0));
+        assert_eq!(verdict_of(&scenario), panics);
+    }
 }
