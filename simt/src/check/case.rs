@@ -98,7 +98,7 @@ impl Case {
 
     /// Counts an execution that begins.
     pub(crate) fn begin_execution(&self) {
-        // Relaxed, here and below: an exploration runs on one thread.
+        // Relaxed, here and below: a count and a flag, read for good when all searches have ended.
         self.executions.fetch_add(1, Ordering::Relaxed);
     }
 

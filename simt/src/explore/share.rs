@@ -54,12 +54,21 @@ impl Share {
 
     /// Ends all searches.
     pub(super) fn stop(&self) {
+        // Under the lock: a search that has looked at the flag and is about to wait would miss the call.
+        let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        self.stop_all();
+        drop(waiting);
+    }
+
+    /// The same for who has the lock.
+    fn stop_all(&self) {
         self.stop.store(true, Ordering::Relaxed);
         self.changed.notify_all();
     }
 
     /// Ends all searches before their end.
     pub(super) fn cap(&self) {
+        // Relaxed, as in `unfinished`: read when all searches have ended.
         self.capped.store(true, Ordering::Relaxed);
         self.stop();
     }
@@ -103,7 +112,7 @@ impl Share {
                 return Some(gift);
             }
             if waiting.idle == self.searches {
-                self.stop();
+                self.stop_all();
                 return None;
             }
             self.count(&waiting);

@@ -122,3 +122,13 @@ fn a_lock_that_is_overwritten_excludes() {
     let test = threads(&[&thread, &thread]).last();
     test.gives(&["0 | 1 => 2 0 0", "1 | 0 => 2 0 0"]);
 }
+
+/// A search that waits for more to do is woken when another one finds a violation.
+#[test]
+fn searches_end_together() {
+    let both = |one, other| [one, other].map(|word| Ins::Lock(word, Order::Acquire));
+    let test = threads(&[&both(X, Y), &both(Y, X)]);
+    for _ in 0..300 {
+        assert_eq!(test.report_by(4).verdict, Verdict::Violated);
+    }
+}
