@@ -74,7 +74,8 @@ Examples:
   warpproof check slab --engine shuttle --schedules 2000 --seed 7
 
 The engine `shuttle` samples: it tries random schedules of scenarios that are too large to explore (up to eight warps
-of 32 lanes). Its answer is `no violation in N schedules`, which proves nothing.
+of 32 lanes). Its answer is `no violation in N schedules`, which proves nothing; so is that of --random and of
+--preemptions.
 
 Exit codes: 0 no violation, and every scenario was explored to its end or sampled as often as asked for; 1 a violation
 was found, or a scenario was not explored to its end; 2 bad usage.";

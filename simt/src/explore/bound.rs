@@ -10,42 +10,38 @@ use crate::check::Case;
 use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
 
-/// Barriers that the slack allows for.
-const BARRIERS: u32 = 2;
-
 /// A bound on preemptions.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bound {
     /// Of executions.
     pub(super) most: u32,
-    /// How many more a graph on the way may need.
+    /// How many more a graph on the way may need, and again behind each barrier.
     pub(super) slack: u32,
 }
 
 impl Bound {
     /// At most so many preemptions in an execution of a case.
     pub(super) fn new(case: &Case, most: u32) -> Self {
-        Self { most, slack: case.scenario.programs.len() as u32 * (1 + BARRIERS) }
+        Self { most, slack: case.scenario.programs.len() as u32 }
     }
 
-    /// Whether a graph is followed.
+    /// Whether a graph is followed. Dependency alone counts: what leads to an execution that needs few preemptions, because
+    /// its memory was not sequentially consistent, may have been sequentially consistent itself.
     pub(super) fn follows(self, graph: &Graph) -> bool {
-        is_within(graph, self.most.saturating_add(self.slack))
+        let rounds = 1 + graph.barriers.len() as u32;
+        let most = self.most.saturating_add(self.slack.saturating_mul(rounds));
+        let steps = Steps::new(graph);
+        steps.least(&steps.needs(false), most).is_some()
     }
 
-    /// Whether an execution counts.
+    /// Whether an execution counts: there is an order of its events with so few preemptions that follows dependency, memory
+    /// order and reads of old values; where memory was not sequentially consistent, dependency alone.
     pub(super) fn counts(self, graph: &Graph) -> bool {
-        is_within(graph, self.most)
+        let steps = Steps::new(graph);
+        let all = steps.needs(true);
+        let needs = if steps.least(&all, u32::MAX).is_some() { all } else { steps.needs(false) };
+        steps.least(&needs, self.most).is_some()
     }
-}
-
-/// Whether there is an order of the events with at most so many preemptions. The order follows dependency, memory order
-/// and reads of old values; where memory was not sequentially consistent, dependency alone.
-fn is_within(graph: &Graph, most: u32) -> bool {
-    let steps = Steps::new(graph);
-    let all = steps.needs(true);
-    let needs = if steps.least(&all, u32::MAX).is_some() { all } else { steps.needs(false) };
-    steps.least(&needs, most).is_some()
 }
 
 /// The events of each warp in its order.
@@ -80,10 +76,8 @@ impl<'g> Steps<'g> {
             let (warp, place) = (graph.event(id).warp as usize, self.places[id as usize]);
             needs[warp] = needs[warp].max(place + 1);
         };
-        let others = graph.warps.iter().enumerate().filter(|(warp, _)| *warp != event.warp as usize);
-        for (_, state) in others {
-            state.events.iter().filter(|&&id| graph.event(id).is_known(&event.porf)).for_each(|&id| need(id));
-        }
+        let of_others = (0..graph.events.len() as Id).filter(|&id| graph.event(id).warp != event.warp);
+        of_others.filter(|&id| graph.event(id).is_known(&event.porf)).for_each(&mut need);
         if memory && event.is_write && event.placed {
             let older = |id: Id| {
                 let other = graph.event(id);

@@ -15,24 +15,35 @@ impl Search<'_> {
     /// Runs all warps until none goes on.
     pub(super) fn run(&mut self) -> Result<(), Dead> {
         loop {
-            for warp in 0..self.graph.warps.len() {
-                if self.graph.warps[warp].halted.is_none() {
-                    self.run_warp(warp, false)?;
-                }
+            while let Some(warp) = self.next_warp() {
+                let resumed = self.graph.warps[warp].halted.take().is_some();
+                self.run_warp(warp, resumed)?;
             }
-            let yields = |&warp: &usize| matches!(self.graph.warps[warp].halted, Some((Halted::Yields, _)));
-            let yielding = (0..self.graph.warps.len()).filter(yields);
-            if let Some(warp) = yielding.min_by_key(|&warp| self.graph.warps[warp].events.len()) {
-                self.graph.warps[warp].halted = None;
-                self.run_warp(warp, true)?;
-            } else if !self.meet() {
+            if !self.meet() {
                 return Ok(());
             }
         }
     }
 
+    /// The warp that goes next: in a walk as the walk says; otherwise the first one, and if all others are halted, of those
+    /// that let others go first the one that did least.
+    fn next_warp(&self) -> Option<usize> {
+        let state = |warp: usize| &self.graph.warps[warp];
+        let open = |&warp: &usize| state(warp).rets.len() < self.case.scenario.programs[warp].len();
+        let yields = |&warp: &usize| matches!(state(warp).halted, Some((Halted::Yields, _)));
+        let free = |warp: &usize| state(*warp).halted.is_none();
+        let mut warps = (0..self.graph.warps.len()).filter(open);
+        match &self.walk {
+            Some(walk) => walk.next(warps.filter(|warp| free(warp) || yields(warp))),
+            None => warps
+                .clone()
+                .find(free)
+                .or_else(|| warps.by_ref().filter(yields).min_by_key(|&warp| state(warp).events.len())),
+        }
+    }
+
     /// Opens the barrier that all warps wait at.
-    pub(super) fn meet(&mut self) -> bool {
+    fn meet(&mut self) -> bool {
         let (mut hb, mut porf) = (Clock::default(), Clock::default());
         for warp in &self.graph.warps {
             let Some((Halted::AtBarrier(warp_hb, warp_porf), _)) = &warp.halted else { return false };
@@ -48,7 +59,7 @@ impl Search<'_> {
     }
 
     /// Runs a warp until it ends or is halted. `resumed`: it yielded, and now goes on.
-    pub(super) fn run_warp(&mut self, warp: usize, mut resumed: bool) -> Result<(), Dead> {
+    fn run_warp(&mut self, warp: usize, mut resumed: bool) -> Result<(), Dead> {
         let case = self.case;
         let calls = &case.scenario.programs[warp];
         // The pauses of the call, up to this one, are in loops that do more than wait.

@@ -84,6 +84,7 @@ impl<'c> Search<'c> {
             more = self.next(limit) || self.receive(limit);
             if more && limit.cap.reached(limit.before + self.case.executions(), limit.started) {
                 self.too_much();
+                break;
             }
         }
     }

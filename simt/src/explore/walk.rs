@@ -5,9 +5,9 @@
 //! ASPLOS 2010), in the others before every third event or so. A read reads the newest write that it may read, or any; a
 //! write likewise goes last, or anywhere. The seed and the number of an execution name it.
 
-use super::graph::{Event, Graph, Halted, Id, Lane};
+use super::graph::{Event, Graph, Id, Lane};
 use super::model;
-use super::search::{Dead, Limit, Search};
+use super::search::{Limit, Search};
 
 /// One execution at random.
 pub(super) struct Walk {
@@ -78,7 +78,7 @@ impl Walk {
     }
 
     /// Which of these warps goes next.
-    fn next(&self, warps: impl Iterator<Item = usize>) -> Option<usize> {
+    pub(super) fn next(&self, warps: impl Iterator<Item = usize>) -> Option<usize> {
         warps.max_by_key(|&warp| self.priorities[warp])
     }
 }
@@ -105,20 +105,12 @@ impl Search<'_> {
             }
             self.graph = Graph::new(self.case);
             self.walk = Some(Walk::new(seed, number, self.graph.warps.len(), length));
-            if let Ok(()) = self.walk_on() {
+            if self.run().is_ok() {
                 self.finish();
             }
             length = length.max(self.graph.events.len() as u64);
         }
         self.too_much();
-    }
-
-    fn next_warp(&self) -> Option<usize> {
-        let can = |&warp: &usize| {
-            let (state, calls) = (&self.graph.warps[warp], self.case.scenario.programs[warp].len());
-            state.rets.len() < calls && matches!(state.halted, None | Some((Halted::Yields, _)))
-        };
-        self.walk.as_ref()?.next((0..self.graph.warps.len()).filter(can))
     }
 
     /// The write that a new read reads in a walk; nothing if this is no walk.
@@ -135,18 +127,5 @@ impl Search<'_> {
         let write = walk.choose(&writes.filter(free).filter(fair).collect::<Vec<_>>());
         self.walk = Some(walk);
         write.or(Some(newest))
-    }
-
-    /// Runs warps in the order of their priorities until none goes on.
-    fn walk_on(&mut self) -> Result<(), Dead> {
-        loop {
-            while let Some(warp) = self.next_warp() {
-                let resumed = self.graph.warps[warp].halted.take().is_some();
-                self.run_warp(warp, resumed)?;
-            }
-            if !self.meet() {
-                return Ok(());
-            }
-        }
     }
 }

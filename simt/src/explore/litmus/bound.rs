@@ -8,8 +8,7 @@ use crate::explore::search::Limit;
 use std::time::Instant;
 
 fn bounded(test: &Test, most: u32) -> Report {
-    let options = Options { mode: Mode::Preemptions(most), ..Options::default() };
-    explore_subject(&Explore, test.subject.clone(), &test.scenario, &options).expect("a scenario")
+    test.report_with(&Options { mode: Mode::Preemptions(most), ..Options::default() })
 }
 
 /// Two additions that are not atomic: without a preemption none is lost; with one, one.

@@ -62,8 +62,11 @@ impl Test {
 
     /// The same by so many searches.
     fn report_by(&self, threads: usize) -> Report {
-        let options = Options { threads, ..Options::default() };
-        explore_subject(&Explore, self.subject.clone(), &self.scenario, &options).expect("a scenario")
+        self.report_with(&Options { threads, ..Options::default() })
+    }
+
+    fn report_with(&self, options: &Options) -> Report {
+        explore_subject(&Explore, self.subject.clone(), &self.scenario, options).expect("a scenario")
     }
 
     /// The outcomes: what each thread read, `1 0 | 1`.

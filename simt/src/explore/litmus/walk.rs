@@ -5,8 +5,7 @@ use super::*;
 use crate::engine::Mode;
 
 fn walked(test: &Test, seed: u64, schedules: u64) -> Report {
-    let options = Options { mode: Mode::Random, seed, schedules, ..Options::default() };
-    explore_subject(&Explore, test.subject.clone(), &test.scenario, &options).expect("a scenario")
+    test.report_with(&Options { mode: Mode::Random, seed, schedules, ..Options::default() })
 }
 
 /// Random programs: the outcomes of a walk are among those of all executions, and nearly all of them are seen.
