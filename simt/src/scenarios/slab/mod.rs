@@ -57,10 +57,10 @@ pub fn subject(scenario: &Scenario) -> Result<Arc<dyn AnySubject>, ScenarioError
     }
 }
 
-/// Lanes, and words per lane, of the slabs that scenarios have. Each is compiled for every table; those of 8 and 32
-/// lanes only with the feature `shuttle`, whose engine alone takes so many accesses.
-pub const SHAPES: [(u32, u32); 10] =
-    [(1, 2), (1, 3), (1, 4), (2, 1), (2, 2), (4, 1), (8, 1), (8, 2), (32, 1), (32, 2)];
+/// Lanes, and words per lane, of the slabs that scenarios have. Each is compiled for every table; those of 8
+/// lanes and more only with the feature `shuttle`, whose engine alone takes so many accesses.
+pub const SHAPES: [(u32, u32); 12] =
+    [(1, 2), (1, 3), (1, 4), (2, 1), (2, 2), (4, 1), (8, 1), (8, 2), (16, 1), (16, 2), (32, 1), (32, 2)];
 
 /// The subject of a table with slabs of the scenario's shape.
 fn shaped<L: Layout, U: Multiplicity>(scenario: &Scenario) -> Result<Arc<dyn AnySubject>, ScenarioError> {
@@ -75,6 +75,10 @@ fn shaped<L: Layout, U: Multiplicity>(scenario: &Scenario) -> Result<Arc<dyn Any
         (8, 1) => Ok(table::<L, U, 8, 1>(scenario)),
         #[cfg(feature = "shuttle")]
         (8, 2) => Ok(table::<L, U, 8, 2>(scenario)),
+        #[cfg(feature = "shuttle")]
+        (16, 1) => Ok(table::<L, U, 16, 1>(scenario)),
+        #[cfg(feature = "shuttle")]
+        (16, 2) => Ok(table::<L, U, 16, 2>(scenario)),
         #[cfg(feature = "shuttle")]
         (32, 1) => Ok(table::<L, U, 32, 1>(scenario)),
         #[cfg(feature = "shuttle")]

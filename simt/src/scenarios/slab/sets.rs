@@ -49,6 +49,8 @@ pub fn default_set() -> Vec<Scenario> {
     // As many pairs in both scans, but others: the last one was pending in the first.
     scenarios.push(meet(Structure::MULTILOCK64, Place::Wide, &[&[Delete, Insert, Insert], &[SearchAll]]));
     scenarios.extend(pairs(Structure::MIXED_MAP32, &[Place::Empty, Place::Present]));
+    scenarios.push(lanes(meet(Structure::MULTILOCK64, Place::Wide, &[TWICE, &[Search]])));
+    scenarios.push(found_behind(Structure::MULTIMAP32));
     scenarios
 }
 
@@ -135,6 +137,15 @@ fn doubts(structure: Structure, others: &[Op]) -> Vec<Scenario> {
 fn beside(structure: Structure, other: Op) -> Vec<Scenario> {
     let looks = [Search, Count, SearchAll];
     looks.map(|look| meet(structure, Place::Empty, &[&[Insert, look], &[other]])).into()
+}
+
+/// A lane of one warp finds a pair, another lane of it deletes one in front, which the first had not seen yet: who sees
+/// the tombstone has to see the pair that was found.
+fn found_behind(structure: Structure) -> Scenario {
+    let mut scenario = meet(structure, Place::Wide, &[&[Insert, Insert], &[Search, Delete], &[Search]]);
+    scenario.preload.clear();
+    scenario.name = scenario.name.replace("/wide", "/wide_empty");
+    lanes(scenario)
 }
 
 /// Pairs come while all are taken out: what `delete_all` says to be gone stays so for everybody.

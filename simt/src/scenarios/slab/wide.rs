@@ -1,6 +1,6 @@
 //! Scenarios of real widths, too large to explore: for an engine that samples.
 //!
-//! Warps of 8 and of 32 lanes with one or two words per lane, three to eight of them, two to four calls each on up
+//! Warps of 8, 16 and 32 lanes with one or two words per lane, three to eight of them, two to four calls each on up
 //! to three keys.
 
 use super::generate::{KEY, Structure};
@@ -21,7 +21,7 @@ pub fn wide() -> Vec<Scenario> {
 }
 
 /// Lanes, and words that each reads of a slab.
-const SIZES: [(u32, u32); 4] = [(8, 1), (8, 2), (32, 1), (32, 2)];
+const SIZES: [(u32, u32); 6] = [(8, 1), (8, 2), (16, 1), (16, 2), (32, 1), (32, 2)];
 
 /// Where the programs meet.
 #[derive(Clone, Copy, PartialEq, Eq)]
