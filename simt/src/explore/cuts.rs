@@ -1,6 +1,6 @@
 //! The writes of an execution, and which of them can have been made when others have not.
 
-use super::clock::Clock;
+use super::clock::{Clock, Seq};
 use super::graph::{Event, Graph, Id, NONE};
 use crate::check::{Breach, Case};
 
@@ -18,7 +18,7 @@ pub(super) struct Cuts {
 pub(super) struct Write {
     pub(super) id: Id,
     thread: u8,
-    seq: u16,
+    seq: Seq,
     word: u16,
     rank: u16,
     /// What it depends on, and what those reads depend on that come before it.

@@ -1,6 +1,6 @@
 //! An execution as a graph of events.
 
-use super::clock::Clock;
+use super::clock::{Clock, Seq};
 use crate::check::{Access, Case};
 use std::sync::Arc;
 
@@ -12,6 +12,8 @@ pub(super) const NONE: Id = Id::MAX;
 
 /// Most events of an execution, each of which has a number.
 const MOST_EVENTS: usize = NONE as usize - 2;
+/// Most events of a lane: the next one's number, and that of its second half, are the last.
+pub(super) const MOST_OF_LANE: usize = Seq::MAX as usize - 2;
 /// Most writes of an execution, and most fences: each is a bit of a word.
 pub(super) const MOST_WRITES: usize = u128::BITS as usize;
 
@@ -30,7 +32,7 @@ pub(super) struct Event {
     /// Collectives of the warp before it.
     pub(super) epoch: u16,
     /// Number among the events of its lane, from 1.
-    pub(super) seq: u16,
+    pub(super) seq: Seq,
     pub(super) word: u16,
     pub(super) access: Access,
     /// What was read or written.
@@ -181,10 +183,12 @@ impl Graph {
         self.events.iter().filter(|event| event.is_write).count()
     }
 
-    /// Whether there is no number left for an event of `word`.
-    pub(super) fn is_full(&self, word: u16) -> bool {
+    /// Whether there is no number left for an event of `word`, of a lane that has `count` of them.
+    pub(super) fn is_full(&self, word: u16, count: Seq) -> bool {
         let fence = word as usize + 1 == self.words();
-        self.events.len() >= MOST_EVENTS || fence && self.accesses(word).count() >= MOST_WRITES
+        self.events.len() >= MOST_EVENTS
+            || usize::from(count) > MOST_OF_LANE
+            || fence && self.accesses(word).count() >= MOST_WRITES
     }
 
     /// Adds an event as the last one of its lane.

@@ -13,9 +13,9 @@ pub(super) struct Judge {
     pub(super) states: States,
     rets: Vec<Ret>,
     numbers: FxHashMap<Ret, u32>,
-    /// Returns and possible orders of calls that no order of them refutes.
-    holds: FxHashSet<Box<[u32]>>,
-    /// The same with the orders fixed: whether there is a linearization.
+    /// Returns and possible orders of calls: whether each order has a linearization.
+    holds: FxHashMap<Box<[u32]>, bool>,
+    /// Returns and an order of calls: whether it has a linearization.
     linearizable: FxHashMap<Box<[u32]>, bool>,
     /// Final states: what the final calls return.
     finals: FxHashMap<Vec<u128>, u32>,
@@ -39,7 +39,7 @@ impl Judge {
             states: States::new(case),
             rets: Vec::new(),
             numbers: FxHashMap::default(),
-            holds: FxHashSet::default(),
+            holds: FxHashMap::default(),
             linearizable: FxHashMap::default(),
             finals: FxHashMap::default(),
             outcomes: FxHashSet::default(),
@@ -109,17 +109,16 @@ impl Judge {
             }
             self.outcomes.insert(self.key.as_slice().into());
         }
-        let most = calls.most();
-        let rets = self.key.len();
-        most.key(&mut self.key);
-        if self.holds.contains(self.key.as_slice()) {
+        // Orders that dependency alone allows are found fast, and mostly have a linearization each.
+        if self.holds(case, graph, &calls.causal()) {
             return Ok(());
         }
-        let key: Box<[u32]> = self.key.as_slice().into();
-        let mut asked = false;
-        let mut left = FxHashSet::default();
-        let (rets, whole) = (key[..rets].to_vec(), most);
-        let wrong = self.refuted(case, graph, (&calls, &rets), whole, &mut left, &mut asked);
+        let most = calls.most();
+        if self.holds(case, graph, &most) {
+            return Ok(());
+        }
+        let rets = self.key.clone();
+        let wrong = self.refuted(case, graph, (&calls, &rets), most, &mut FxHashSet::default());
         if let Some(returned) = wrong {
             let events = self.events(case, graph, &rets, &returned);
             let detail = case.linearization(&events).map_or(String::new(), |end| {
@@ -127,15 +126,43 @@ impl Judge {
             });
             return Err((Breach::new(Kind::NotLinearizable, detail), Some(returned)));
         }
-        if !asked && self.holds.len() < MEMO {
-            self.holds.insert(key);
-        }
         Ok(())
+    }
+
+    /// Whether every order in real time within `possible` has a linearization of the returns that the key names, so that
+    /// the graph need not be asked which of them it can have had.
+    fn holds(&mut self, case: &Case, graph: &Graph, possible: &Returned) -> bool {
+        let rets = self.key.len();
+        possible.key(&mut self.key);
+        let key: Box<[u32]> = match self.holds.get(self.key.as_slice()) {
+            Some(&holds) => {
+                self.key.truncate(rets);
+                return holds;
+            }
+            None => self.key.as_slice().into(),
+        };
+        self.key.truncate(rets);
+        let mut holds = true;
+        let mut seen = FxHashSet::default();
+        let mut left = vec![possible.clone()];
+        while let Some(returned) = left.pop().filter(|_| holds) {
+            if !seen.insert(returned.clone()) {
+                continue;
+            }
+            match returned.mutual() {
+                Some((one, other)) => left.extend([returned.without(one), returned.without(other)]),
+                None => holds = self.is_linearizable(case, graph, &key[..rets], &returned),
+            }
+        }
+        if self.holds.len() < MEMO {
+            self.holds.insert(key, holds);
+        }
+        holds
     }
 
     /// Looks for an order in real time, within `returned`, that the execution can have had and that no linearization
     /// follows. Fewer orders are easier to follow: where those of `returned` have a linearization, nothing is left
-    /// to look for. `asked` is set where the graph had to be asked, and not its returns alone.
+    /// to look for.
     fn refuted(
         &mut self,
         case: &Case,
@@ -143,7 +170,6 @@ impl Judge {
         about: (&Calls, &[u32]),
         returned: Returned,
         left: &mut FxHashSet<Returned>,
-        asked: &mut bool,
     ) -> Option<Returned> {
         if !left.insert(returned.clone()) {
             return None;
@@ -151,17 +177,16 @@ impl Judge {
         let (calls, rets) = about;
         if let Some((one, other)) = returned.mutual() {
             // Not both come first.
-            let found = self.refuted(case, graph, about, returned.without(one), left, asked);
-            return found.or_else(|| self.refuted(case, graph, about, returned.without(other), left, asked));
+            let found = self.refuted(case, graph, about, returned.without(one), left);
+            return found.or_else(|| self.refuted(case, graph, about, returned.without(other), left));
         }
         if self.is_linearizable(case, graph, rets, &returned) {
             return None;
         }
-        *asked = true;
         if calls.is_consistent(graph, &returned) {
             return Some(returned);
         }
-        returned.smaller().find_map(|fewer| self.refuted(case, graph, about, fewer, left, asked))
+        returned.smaller().find_map(|fewer| self.refuted(case, graph, about, fewer, left))
     }
 
     fn is_linearizable(&mut self, case: &Case, graph: &Graph, rets: &[u32], returned: &Returned) -> bool {

@@ -1,6 +1,6 @@
 //! A warp within a call: whose turn it is, what its lanes know, how far the graph has been replayed.
 
-use super::clock::Clock;
+use super::clock::{Clock, Seq};
 use super::graph::{Event, Id, Lane, NONE, Start};
 use crate::check::Access;
 
@@ -110,10 +110,19 @@ impl Local {
         self.lanes.iter_mut().for_each(|lane| lane.hb = hb);
     }
 
+    /// The number of the lane whose turn it is among all lanes.
+    fn thread(&self) -> u8 {
+        (self.warp * self.lanes.len() + self.lane) as u8
+    }
+
+    /// How many events the lane has whose turn it is.
+    pub(super) fn count(&self) -> Seq {
+        self.lanes[self.lane].porf.of(self.thread())
+    }
+
     /// An event of the lane whose turn it is.
     pub(super) fn event(&self, word: u16, access: Access) -> Event {
-        let lane = &self.lanes[self.lane];
-        let thread = (self.warp * self.lanes.len() + self.lane) as u8;
+        let (lane, thread) = (&self.lanes[self.lane], self.thread());
         Event {
             warp: self.warp as u8,
             lane: self.lane as u8,
@@ -122,7 +131,7 @@ impl Local {
             exclusive: false,
             placed: false,
             epoch: self.epoch,
-            seq: lane.porf.of(thread) + 1,
+            seq: self.count() + 1,
             word,
             access,
             value: 0,

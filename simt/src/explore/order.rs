@@ -6,7 +6,7 @@
 //! with that edge in happens-before. It comes to the same as a word on which every return is released and every
 //! beginning acquires, without the executions that such a word has.
 
-use super::clock::Clock;
+use super::clock::{Clock, Seq};
 use super::fences;
 use super::graph::Graph;
 use crate::check::Case;
@@ -133,7 +133,7 @@ impl<'g> Calls<'g> {
     }
 
     /// The lanes of a warp where one of its calls begins: how many events each had.
-    fn begun(&self, warp: usize, number: usize) -> Option<impl Iterator<Item = (u8, u16)>> {
+    fn begun(&self, warp: usize, number: usize) -> Option<impl Iterator<Item = (u8, Seq)>> {
         let start = self.graph.warps[warp].starts.get(number)?;
         let first = warp * self.lanes;
         Some(start.lanes.iter().enumerate().map(move |(lane, it)| {
@@ -157,7 +157,12 @@ impl<'g> Calls<'g> {
         Some((hb, porf))
     }
 
-    /// All edges that the graph allows, each for itself.
+    /// All edges that dependency allows, each for itself: a call returned and depends on nothing of the other.
+    pub(super) fn causal(&self) -> Returned {
+        self.edges(|warp, number, reader, later| self.is_causal(warp, number, reader, later))
+    }
+
+    /// All edges that the graph allows, each for itself: those that dependency allows and coherence does too.
     pub(super) fn most(&self) -> Returned {
         let graph = self.graph;
         let words = graph.words();
@@ -186,28 +191,33 @@ impl<'g> Calls<'g> {
                 }
             }
         }
-        let mut most = self.none.clone();
+        let row = |warp: usize, number: usize| {
+            let row = (self.none.first[warp] + number) * words;
+            row..row + words
+        };
+        self.edges(|warp, number, reader, later| {
+            let (before, after) = (&before[row(warp, number)], &after[row(reader, later)]);
+            self.is_causal(warp, number, reader, later)
+                && before.iter().zip(after).all(|(before, after)| before <= after)
+        })
+    }
+
+    /// The edges that `possible` allows: from call `number` of `warp` to call `later` of `reader`.
+    fn edges(&self, possible: impl Fn(usize, usize, usize, usize) -> bool) -> Returned {
+        let warps = self.none.warps();
+        let mut edges = self.none.clone();
         for reader in 0..warps {
             for later in 0..self.none.calls(reader) {
                 for warp in (0..warps).filter(|&warp| warp != reader) {
-                    let row = (self.none.first[reader] + later) * words;
-                    let after = &after[row..row + words];
-                    let possible = |&number: &usize| {
-                        let row = (self.none.first[warp] + number) * words;
-                        self.is_causal(warp, number, reader, later)
-                            && before[row..row + words]
-                                .iter()
-                                .zip(after)
-                                .all(|(before, after)| before <= after)
-                    };
                     let key = self.keys[self.none.first[reader] + later];
                     let alike = |&number: &usize| self.keys[self.none.first[warp] + number] == key;
-                    let latest = (0..self.none.calls(warp)).take_while(possible).filter(alike).last();
-                    most.set(reader, later, warp, latest.map_or(0, |number| number + 1));
+                    let earlier =
+                        (0..self.none.calls(warp)).take_while(|&it| possible(warp, it, reader, later));
+                    edges.set(reader, later, warp, earlier.filter(alike).last().map_or(0, |it| it + 1));
                 }
             }
         }
-        most
+        edges
     }
 
     /// Whether a call returned and depends on nothing that happened after `later` of `reader` began.

@@ -118,12 +118,12 @@ impl Runner<'_, '_> {
             }
             None if local.probe => probed(search, local, word, access),
             None => {
-                if search.graph.is_full(word) {
-                    search.no_room(local.warp);
-                    leave(Leave::Dead)
-                }
                 if search.walk.as_mut().is_some_and(|walk| walk.interrupts(local.warp)) {
                     leave(Leave::Halted(Halted::Yields))
+                }
+                if search.graph.is_full(word, local.count()) {
+                    search.no_room(local.warp);
+                    leave(Leave::Dead)
                 }
                 let lane = local.lanes[local.lane];
                 let event = local.event(word, access);

@@ -9,7 +9,7 @@
 
 use super::bound::Bound;
 use super::branch::{Choice, Level};
-use super::graph::{Graph, Halted, Id, MOST_WRITES};
+use super::graph::{Graph, Halted, Id, MOST_OF_LANE, MOST_WRITES};
 use super::judge::Judge;
 use super::order;
 use super::share::{Gift, Share};
@@ -206,11 +206,17 @@ impl<'c> Search<'c> {
         let state = &self.graph.warps[warp];
         let begin = state.starts.last().map_or(0, |start| start.count);
         let fence = self.graph.words() as u16 - 1;
-        let counts = |id: &&Id| self.graph.event(**id).is_write || self.graph.event(**id).word == fence;
-        if state.events[begin..].iter().filter(counts).count() <= MOST_WRITES / 2 {
+        let call = || state.events[begin..].iter().map(|&id| self.graph.event(id));
+        let count = |lane: usize| call().filter(|event| usize::from(event.lane) == lane).count();
+        let most = (0..self.case.subject.lanes() as usize).map(count).max().unwrap_or(0);
+        let (limit, what) = if call().filter(|e| e.is_write || e.word == fence).count() > MOST_WRITES / 2 {
+            (MOST_WRITES / 2, "writes or fences")
+        } else if most > MOST_OF_LANE / 2 {
+            (MOST_OF_LANE / 2, "accesses by one lane")
+        } else {
             return self.too_much();
-        }
-        let detail = format!("warp {warp} made more than {} writes or fences in one call", MOST_WRITES / 2);
+        };
+        let detail = format!("warp {warp} made more than {limit} {what} in one call");
         self.breach(Breach::new(Kind::StepBound, detail))
     }
 

@@ -49,6 +49,14 @@ fn waiting_for_a_value_that_goes_is_a_violation() {
     threads(&[&[write(X, 1), write(X, 2)], &[wait(X, 1)]]).breaks(Kind::StepBound);
 }
 
+/// A call may make 126 accesses by one lane; one that makes more is taken for one that does not end.
+#[test]
+fn a_call_with_too_many_accesses_is_a_violation() {
+    let reads = |count| threads(&[&vec![read(X); count], &[write(X, 1)]]);
+    assert_eq!(reads(126).report().verdict, Verdict::Passed);
+    reads(260).breaks(Kind::StepBound);
+}
+
 fn locked(lock: Order, unlock: WriteOrder) -> Vec<Ins> {
     vec![Ins::Lock(Z, lock), next(X, X), Ins::Unlock(Z, unlock)]
 }
