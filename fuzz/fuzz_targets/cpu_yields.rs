@@ -8,9 +8,9 @@ use libfuzzer_sys::fuzz_target;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, AtomicU64};
 use std::sync::{Condvar, Mutex};
+use warpproof::model::entry::{Key32, Pair32};
 use warpproof::model::slab::{
-    Key32, LockBitSlots, Multi, Multiplicity, PackedSlots, Pair32, SlabTable, Slots, Unique, bitmap_words,
-    free_word,
+    LockBitSlots, Multi, Multiplicity, PackedSlots, SlabTable, Slots, Unique, bitmap_words, free_word,
 };
 use warpproof::model::spec::{Call, Map, Multimap, Op, Ret, Set};
 use warpproof::model::{IntegerWords, Order, ReadOrder, UserKey, Warp, Word, Words, WriteOrder};

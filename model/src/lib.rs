@@ -4,6 +4,7 @@
 //! `warpproof-device`. The crate has no dependencies, no `std`, and forbids unsafe code.
 //!
 //! - [`warp`], [`block`], [`memory`]: what a backend provides.
+//! - [`entry`]: what a slot of one word holds.
 //! - [`slab`]: the slab hash, a dynamic chained table with its allocator.
 //! - `spec`, `host` (feature `host`): sequential specifications and the bulk interface of the backends.
 #![no_std]
@@ -13,11 +14,13 @@
 extern crate alloc;
 
 pub mod block;
+pub mod entry;
 #[cfg(feature = "host")]
 pub mod host;
 pub mod key;
 pub mod memory;
 pub mod outcome;
+mod row;
 pub mod slab;
 #[cfg(feature = "host")]
 pub mod spec;

@@ -1,7 +1,8 @@
 //! The layouts of a table: which slots over which words.
 
 use warpproof_device::Global;
-use warpproof_model::slab::{Key32, LockBitSlots, Multi, PackedSlots, Pair32, SlabTable, Unique};
+use warpproof_model::entry::{Key32, Pair32};
+use warpproof_model::slab::{LockBitSlots, Multi, PackedSlots, SlabTable, Unique};
 
 /// Whether words guard against indices out of range. Always, except to measure what that costs.
 pub(crate) const CHECKED: bool = !cfg!(feature = "unchecked");
@@ -79,7 +80,7 @@ pub(crate) mod multi64l {
 /// u64 pairs in 128-bit words, each key once.
 pub(crate) mod map64 {
     use super::*;
-    use warpproof_model::slab::Pair64;
+    use warpproof_model::entry::Pair64;
     pub(crate) type Word = u128;
     pub(crate) type Key = u64;
     pub(crate) type Value = u64;
@@ -91,7 +92,7 @@ pub(crate) mod map64 {
 /// u64 pairs in 128-bit words, keys as often as they come.
 pub(crate) mod multi64 {
     use super::*;
-    use warpproof_model::slab::Pair64;
+    use warpproof_model::entry::Pair64;
     pub(crate) type Word = u128;
     pub(crate) type Key = u64;
     pub(crate) type Value = u64;

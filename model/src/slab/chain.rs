@@ -5,6 +5,7 @@ use super::packed::PROBE;
 use super::slots::{Link, SlabIndex, Slots};
 use crate::key::{Key, UserKey, fastrange};
 use crate::memory::{IntegerWords, Words};
+use crate::row::{self, Found};
 use crate::warp::Warp;
 
 /// A handle to a slab hash table: a Copy view that every warp carries.
@@ -19,20 +20,7 @@ pub struct SlabTable<C, B, const S: usize> {
 }
 
 /// What the lanes of a warp read of one slab.
-pub(super) type Row<W, C, const S: usize> = <W as Warp>::Lanes<[<C as Slots>::Word; S]>;
-
-/// A place and what stood there.
-#[derive(Clone, Copy)]
-pub(super) struct Place<T> {
-    pub(super) at: usize,
-    pub(super) seen: T,
-}
-
-/// A slot that a probe found: the lane that read it, and that lane's place. Other lanes hold other places.
-pub(super) struct Found<W: Warp, T: Copy> {
-    pub(super) lane: u32,
-    pub(super) places: W::Lanes<Place<T>>,
-}
+pub(super) type Row<W, C, const S: usize> = row::Row<W, <C as Slots>::Word, S>;
 
 /// What follows a slab as read.
 pub(super) enum Onward<W: Warp, T: Copy> {
@@ -110,23 +98,8 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
         row: Row<W, C, S>,
         wanted: impl Fn(C::Word) -> bool,
     ) -> Option<Found<W, C::Word>> {
-        // Every lane names its own lowest slot: no shuffle is needed to act on one of them.
-        let hits = w.map(row, |lane, words| {
-            let mut hit = (S, words[S - 1]);
-            for i in (0..S).rev() {
-                if !is_link::<W, S>(lane, i) && wanted(words[i]) {
-                    hit = (i, words[i]);
-                }
-            }
-            hit
-        });
-        let votes = w.map(hits, |_, (i, _)| i < S);
-        let lane = w.ballot(votes).ffs()?;
-        let places = w.map(hits, |lane, (i, seen)| {
-            let at = Self::slot(W::LANES, slab, lane * S as u32) + i;
-            Place { at, seen }
-        });
-        Some(Found { lane, places })
+        let base = Self::slot(W::LANES, slab, 0);
+        row::first(w, base, row, |lane, i, word| !is_link::<W, S>(lane, i) && wanted(word))
     }
 
     /// The value of a live entry that was found.

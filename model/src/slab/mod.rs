@@ -18,7 +18,7 @@ pub use exclusive::BucketStats;
 pub use invariants::Broken;
 pub use lockbit::LockBitSlots;
 pub use multiplicity::{Multi, Multiplicity, Unique};
-pub use packed::{Key32, Packed, PackedSlots, Pair32, Pair64};
+pub use packed::PackedSlots;
 pub use slots::{Change, Link, SlabIndex, Slots};
 
 /// Slots per slab of the default layout, the link included: 64 bytes for u32 pairs, two memory sectors.

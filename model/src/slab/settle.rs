@@ -6,10 +6,11 @@
 //! deleted from the middle, and both missed although the key was there all the time. So a scan that saw a reason
 //! for doubt is repeated behind a fence until two scans agree; then the answer was true at the fence.
 
-use super::chain::{Found, Row, SlabTable, is_link};
+use super::chain::{Row, SlabTable, is_link};
 use super::multiplicity::Multiplicity;
 use super::slots::{SlabIndex, Slots};
 use crate::memory::IntegerWords;
+use crate::row::{self, Found};
 use crate::warp::Warp;
 
 /// Where a chain ended for a scan, in one number: the first empty slot, or the nil link.
@@ -100,12 +101,7 @@ pub(super) fn count_in<W: Warp, C: Slots, const S: usize>(
     row: Row<W, C, S>,
     wanted: impl Fn(C::Word) -> bool,
 ) -> u32 {
-    let mut total = 0;
-    for i in 0..S {
-        let votes = w.map(row, |lane, words: [C::Word; S]| !is_link::<W, S>(lane, i) && wanted(words[i]));
-        total += w.ballot(votes).popc();
-    }
-    total
+    row::count(w, row, |lane, i, word| !is_link::<W, S>(lane, i) && wanted(word))
 }
 
 /// The end of a chain whose last slab is `slab`, with its first empty slot if it has one.
@@ -126,9 +122,6 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
     /// Whether any slot of a slab as read satisfies `wanted`.
     #[inline(always)]
     pub(super) fn any<W: Warp>(w: &mut W, row: Row<W, C, S>, wanted: impl Fn(C::Word) -> bool) -> bool {
-        let votes = w.map(row, |lane, words| {
-            (0..S).fold(false, |any, i| any | (!is_link::<W, S>(lane, i) && wanted(words[i])))
-        });
-        w.ballot(votes).any()
+        row::any(w, row, |lane, i, word| !is_link::<W, S>(lane, i) && wanted(word))
     }
 }

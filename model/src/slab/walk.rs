@@ -1,11 +1,12 @@
 //! The one walk that every operation on a key is: from the base slab of the key to the key, or to the chain's end.
 
-use super::chain::{Found, Onward, SlabTable};
+use super::chain::{Onward, SlabTable};
 use super::multiplicity::Multiplicity;
 use super::settle::Doubt;
 use super::slots::{Change, Link, SlabIndex, Slots};
 use crate::key::UserKey;
 use crate::memory::{IntegerWords, ReadOrder, Word, Words};
+use crate::row::Found;
 use crate::warp::Warp;
 
 /// What an operation does where it finds a live pair of its key.

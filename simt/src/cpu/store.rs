@@ -4,7 +4,8 @@ use super::words::{Array, CpuWords};
 use core::sync::atomic::{AtomicU32, AtomicU64};
 use std::collections::TryReserveError;
 use warpproof_model::Key;
-use warpproof_model::slab::{Key32, LockBitSlots, Multiplicity, PackedSlots, Pair32, Slots};
+use warpproof_model::entry::{Key32, Pair32};
+use warpproof_model::slab::{LockBitSlots, Multiplicity, PackedSlots, Slots};
 
 /// The memory of a table's slots.
 pub trait Store: Send + Sync + Sized {

@@ -6,7 +6,13 @@ use std::collections::HashMap;
 use std::process::Command;
 
 /// Files of the model that every protocol stands on.
-const FILES: [&str; 3] = ["model/src/key.rs", "model/src/memory.rs", "model/src/warp.rs"];
+const FILES: [&str; 5] = [
+    "model/src/entry.rs",
+    "model/src/key.rs",
+    "model/src/memory.rs",
+    "model/src/row.rs",
+    "model/src/warp.rs",
+];
 /// The files of the slab hash.
 const FOLDER: &str = "model/src/slab/";
 /// It is the checker's own: a weaker invariant is no mistake of the protocol.

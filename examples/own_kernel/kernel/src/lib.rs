@@ -7,7 +7,8 @@
 #![feature(abi_ptx, asm_experimental_arch)]
 
 use warpproof_device::{Global, Tile};
-use warpproof_model::slab::{PackedSlots, Pair32, SlabTable, Unique};
+use warpproof_model::entry::Pair32;
+use warpproof_model::slab::{PackedSlots, SlabTable, Unique};
 use warpproof_model::{Insert, IntegerWords, Order, UserKey, Warp};
 
 // The panic handler and the name of the shared memory.

@@ -3,10 +3,10 @@
 use super::pool::free_slabs;
 use crate::check::{Array, Breach, Config, Kind, Memory, SimWarp, Subject, View};
 use std::marker::PhantomData;
+use warpproof_model::entry::{Key32, Pair32, Pair64};
 use warpproof_model::outcome::{Insert, Op as Mixed};
 use warpproof_model::slab::{
-    Broken, Key32, Link, LockBitSlots, Multi, Multiplicity, PackedSlots, Pair32, Pair64, SlabTable, Slots,
-    bitmap_words, free_word,
+    Broken, Link, LockBitSlots, Multi, Multiplicity, PackedSlots, SlabTable, Slots, bitmap_words, free_word,
 };
 use warpproof_model::spec::{Call, Multimap, Op, Ret};
 use warpproof_model::{Key, ReadOrder, UserKey, Word, Words};

@@ -1,0 +1,72 @@
+//! What the lanes of a warp read of consecutive words, and how one of them is found again.
+
+use crate::memory::Word;
+use crate::warp::Warp;
+
+/// `S` words per lane: lane `l` has words `l * S` to `l * S + S - 1`.
+pub(crate) type Row<W, T, const S: usize> = <W as Warp>::Lanes<[T; S]>;
+
+/// A place and what stood there.
+#[derive(Clone, Copy)]
+pub(crate) struct Place<T> {
+    pub(crate) at: usize,
+    pub(crate) seen: T,
+}
+
+/// A word that was found: the lane that read it, and that lane's place. Other lanes hold other places.
+pub(crate) struct Found<W: Warp, T: Copy> {
+    pub(crate) lane: u32,
+    pub(crate) places: W::Lanes<Place<T>>,
+}
+
+/// The lowest word of a row for which `wanted(lane, number of the word in the lane, word)` holds. The first word of the
+/// row has the index `base`.
+#[inline(always)]
+pub(crate) fn first<W: Warp, T: Word, const S: usize>(
+    w: &mut W,
+    base: usize,
+    row: Row<W, T, S>,
+    wanted: impl Fn(u32, usize, T) -> bool,
+) -> Option<Found<W, T>> {
+    // Every lane names its own lowest word: no shuffle is needed to act on one of them.
+    let hits = w.map(row, |lane, words: [T; S]| {
+        let mut hit = (S, words[S - 1]);
+        for i in (0..S).rev() {
+            if wanted(lane, i, words[i]) {
+                hit = (i, words[i]);
+            }
+        }
+        hit
+    });
+    let votes = w.map(hits, |_, (i, _)| i < S);
+    let lane = w.ballot(votes).ffs()?;
+    let places = w.map(hits, |lane, (i, seen)| Place { at: base + (lane as usize * S) + i, seen });
+    Some(Found { lane, places })
+}
+
+/// How many words of a row satisfy `wanted`.
+#[inline(always)]
+pub(crate) fn count<W: Warp, T: Word, const S: usize>(
+    w: &mut W,
+    row: Row<W, T, S>,
+    wanted: impl Fn(u32, usize, T) -> bool,
+) -> u32 {
+    let mut total = 0;
+    for i in 0..S {
+        let votes = w.map(row, |lane, words: [T; S]| wanted(lane, i, words[i]));
+        total += w.ballot(votes).popc();
+    }
+    total
+}
+
+/// Whether any word of a row satisfies `wanted`.
+#[inline(always)]
+pub(crate) fn any<W: Warp, T: Word, const S: usize>(
+    w: &mut W,
+    row: Row<W, T, S>,
+    wanted: impl Fn(u32, usize, T) -> bool,
+) -> bool {
+    let votes =
+        w.map(row, |lane, words: [T; S]| (0..S).fold(false, |any, i| any | wanted(lane, i, words[i])));
+    w.ballot(votes).any()
+}
