@@ -31,7 +31,7 @@ fuzz_target!(|bytes: &[u8]| {
     let structure = Structure::ALL[head[0] as usize % Structure::ALL.len()];
     let (lanes, slots) = SHAPES[head[1] as usize % SHAPES.len()];
     let (buckets, pool) = (u32::from(head[2]) % 4 + 1, u32::from(head[3]) % 48);
-    let config = Config { lanes, slots, buckets, pool, bitmap: Vec::new() };
+    let config = Config { lanes, slots, buckets, pool, ..Config::default() };
     let steps: Vec<Step> =
         body.chunks_exact(2).take(LONGEST).map(|pair| step(structure, head[4], pair[0], pair[1])).collect();
     match structure.name() {

@@ -5,6 +5,7 @@
 //!
 //! - [`warp`], [`block`], [`memory`]: what a backend provides.
 //! - [`entry`]: what a slot of one word holds.
+//! - [`hopscotch`]: the lock-flag hopscotch table.
 //! - [`slab`]: the slab hash, a dynamic chained table with its allocator.
 //! - `spec`, `host` (feature `host`): sequential specifications and the bulk interface of the backends.
 #![no_std]
@@ -15,6 +16,7 @@ extern crate alloc;
 
 pub mod block;
 pub mod entry;
+pub mod hopscotch;
 #[cfg(feature = "host")]
 pub mod host;
 pub mod key;

@@ -57,9 +57,16 @@ pub struct Config {
     /// Slabs in the pool.
     #[serde(default)]
     pub pool: u32,
+    /// Groups of a neighbourhood.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub reach: u32,
     /// Bitmap words of a pool, where the scenario sets them.
     #[serde(default)]
     pub bitmap: Vec<u32>,
+}
+
+const fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 /// How a warp reads several words at once.

@@ -1,6 +1,7 @@
 //! The scenarios of every structure.
 
 pub mod family;
+pub mod hopscotch;
 pub mod random;
 pub mod slab;
 
@@ -60,5 +61,8 @@ impl core::error::Error for ScenarioError {}
 /// # Errors
 /// If the structure or its configuration is not known.
 pub fn subject(scenario: &Scenario) -> Result<Arc<dyn AnySubject>, ScenarioError> {
-    slab::subject(scenario)
+    match scenario.structure.starts_with("hop_") {
+        true => hopscotch::subject(scenario),
+        false => slab::subject(scenario),
+    }
 }

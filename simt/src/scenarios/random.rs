@@ -34,7 +34,7 @@ pub fn scenario(mut below: impl FnMut(u32) -> u32) -> Scenario {
 pub fn table(structure: Structure, mut below: impl FnMut(u32) -> u32) -> Scenario {
     let (lanes, slots) = SHAPES[below(NARROW) as usize];
     let (buckets, pool) = (1 + below(2), below(4));
-    let config = Config { lanes, slots, buckets, pool, bitmap: Vec::new() };
+    let config = Config { lanes, slots, buckets, pool, ..Config::default() };
     let warps = 1 + below(WARPS);
     let lists = below(2) == 1;
     let ops: Vec<Op> = match (structure.is_multi(), lists) {

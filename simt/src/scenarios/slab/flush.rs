@@ -166,7 +166,7 @@ fn two_buckets() -> Scenario {
         told(VISIT, 0, 10_20_40),
         told(LEN, 0, 4),
     ];
-    let config = Config { lanes: 1, slots: 2, buckets: 2, pool: 4, bitmap: Vec::new() };
+    let config = Config { lanes: 1, slots: 2, buckets: 2, pool: 4, ..Config::default() };
     let mut scenario = Scenario::new("flush_map32/two_buckets/1x2", "flush_map32", config, vec![program]);
     scenario.preload = keys.map(|key| Call::new(Op::InsertUnique, key, 0)).to_vec();
     scenario.preload.extend([3, 9].map(|key| Call::new(Op::Delete, key, 0)));
@@ -197,7 +197,7 @@ fn flushed(structure: &str, (lanes, slots): (u32, u32), what: &str, alive: &[boo
     ];
     // A slab for the new pair.
     let pool = slabs(pairs) as u32;
-    let config = Config { lanes, slots, buckets: 1, pool, bitmap: Vec::new() };
+    let config = Config { lanes, slots, buckets: 1, pool, ..Config::default() };
     let name = format!("flush_{structure}/{what}/{lanes}x{slots}");
     let mut scenario = Scenario::new(name, &format!("flush_{structure}"), config, vec![program]);
     scenario.preload = (1..=pairs).map(|key| Call::new(Op::InsertUnique, key, value(key))).collect();

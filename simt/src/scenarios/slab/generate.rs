@@ -177,7 +177,7 @@ pub(super) fn scenario(structure: Structure, place: Place, programs: &Programs) 
     let names = programs.iter().map(|steps| steps.iter().map(called).collect::<Vec<_>>().join("_then_"));
     let name = format!("{}/{}/{}", structure.name(), names.collect::<Vec<_>>().join("+"), place.name());
     let (lanes, slots, pool) = place.size();
-    let config = Config { lanes, slots, buckets: 1, pool, bitmap: Vec::new() };
+    let config = Config { lanes, slots, buckets: 1, pool, ..Config::default() };
     let valued = structure.has_values();
     let call = |warp: usize, number: usize, (op, key): Step| {
         let stores = matches!(op, Op::Insert | Op::InsertUnique | Op::InsertOrAssign) && valued;

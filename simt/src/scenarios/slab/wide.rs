@@ -93,7 +93,7 @@ fn scenario(structure: Structure, lanes: u32, slots: u32, place: Place, number: 
     };
     let mut program = |warp| (0..calls).map(|number| call(warp, number, &mut dice)).collect();
     let programs = (0..warps).map(&mut program).collect();
-    let config = Config { lanes, slots, buckets: 1, pool: place.pool(), bitmap: Vec::new() };
+    let config = Config { lanes, slots, buckets: 1, pool: place.pool(), ..Config::default() };
     let what = format!("{warps}_warps_of_{calls}_calls_on_{keys}_keys");
     let name = format!("{}/{what}/{}_{lanes}x{slots}", structure.name(), place.name());
     let mut scenario = Scenario::new(name, structure.name(), config, programs);

@@ -1,0 +1,91 @@
+//! Finding a key.
+
+use super::home::Home;
+use super::table::{HopscotchTable, Member, Row, Slot};
+use crate::entry::Packed;
+use crate::key::UserKey;
+use crate::memory::Words;
+use crate::warp::Warp;
+
+impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<E, H, S, N> {
+    /// The value of `key`, or `None` if it is absent.
+    ///
+    /// Wait-free: reads at most `N` groups, each once, and the home word once after each, whatever other warps do or
+    /// where they stop. A key in its home's own group is found by one read of that group.
+    #[inline(always)]
+    pub fn search<W: Warp>(self, w: &mut W, key: UserKey<E::Key>) -> Option<E::Value> {
+        let row = self.read(w, self.home_of(key.get()));
+        let found = self.find(w, key, row)?;
+        Some(E::value(Self::seen(w, &found)))
+    }
+
+    /// The slot of a key, which may be gone or moved when it is looked at again. `row` is the group of its home, read in
+    /// this operation.
+    ///
+    /// Groups are read in ascending order, and after each the home word says which is next. An entry only ever moves to a
+    /// later group, and stands there, with the hop bit set, before it is taken from the earlier one: so a key that is
+    /// there all the time is always in a group that is still to be read.
+    #[inline(always)]
+    pub(super) fn find<W: Warp>(
+        self,
+        w: &mut W,
+        key: UserKey<E::Key>,
+        mut row: Row<W, E, S>,
+    ) -> Option<Slot<W, E>> {
+        let (key, home) = (key.get(), self.home_of(key.get()));
+        let mut distance = 0;
+        loop {
+            let found = Self::first(w, home + distance, row, |word| Self::holds(word, key));
+            if found.is_some() {
+                return found;
+            }
+            // What all lanes have read comes before the home word, and that before what they read next.
+            w.sync();
+            distance = self.home(w, home).next(distance)?;
+            w.sync();
+            row = self.read(w, home + distance);
+        }
+    }
+
+    /// A key whose home this warp has locked. `row` is the group of the home, read under the lock.
+    #[inline(always)]
+    pub(super) fn member<W: Warp>(
+        self,
+        w: &mut W,
+        key: UserKey<E::Key>,
+        at: Home<N>,
+        mut row: Row<W, E, S>,
+    ) -> Option<Member<W, E, S>> {
+        let (key, home) = (key.get(), self.home_of(key.get()));
+        let mut distance = 0;
+        loop {
+            if let Some(slot) = Self::first(w, home + distance, row, |word| Self::holds(word, key)) {
+                return Some(Member { group: home + distance, row, slot });
+            }
+            distance = at.next(distance)?;
+            row = self.read(w, home + distance);
+        }
+    }
+
+    /// Hands every entry of a group to `sink` as (warp, key, value). What other warps change meanwhile may be missed, and an
+    /// entry that moves be seen twice.
+    #[inline(always)]
+    pub fn visit<W: Warp>(
+        self,
+        w: &mut W,
+        group: u32,
+        mut sink: impl FnMut(&mut W, E::Key, E::Value),
+    ) -> u32 {
+        let row = self.read(w, group);
+        let mut count = 0;
+        for i in 1..W::LANES as usize * S {
+            let words = w.map(row, |_, words: [E::Word; S]| words[i % S]);
+            let word = w.shfl(words, (i / S) as u32);
+            if Self::is_entry(word) {
+                sink(w, E::key(word), E::value(word));
+                count += 1;
+            }
+        }
+        count
+    }
+}

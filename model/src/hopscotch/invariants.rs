@@ -1,0 +1,137 @@
+//! What always holds of a hopscotch table, to be checked on a copy of its words.
+
+use super::home::Lock;
+use super::table::HopscotchTable;
+use crate::entry::Packed;
+use crate::memory::Words;
+use crate::warp::Warp;
+
+/// An invariant that does not hold.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Broken {
+    /// A home has both locks.
+    BothLocks {
+        /// The home.
+        home: u32,
+    },
+    /// A key stands outside the neighbourhood of its home.
+    OutOfReach {
+        /// Where it stands.
+        group: u32,
+    },
+    /// A home is not locked and its hop bits do not lead to one of its members.
+    LostMember {
+        /// The home.
+        home: u32,
+        /// Where the member stands.
+        group: u32,
+    },
+    /// A key stands twice, and no member of its home is being moved.
+    DuplicateKey {
+        /// Its home.
+        home: u32,
+    },
+    /// A home is locked (quiescence only).
+    Locked {
+        /// The home.
+        home: u32,
+    },
+    /// A slot is reserved (quiescence only).
+    Reserved {
+        /// The group of the slot.
+        group: u32,
+    },
+    /// A hop bit leads to a group without a member (quiescence only).
+    EmptyHop {
+        /// The home.
+        home: u32,
+        /// The group.
+        group: u32,
+    },
+}
+
+impl core::fmt::Display for Broken {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            Self::BothLocks { home } => write!(f, "home {home} has both locks"),
+            Self::OutOfReach { group } => write!(f, "group {group} holds a key of another neighbourhood"),
+            Self::LostMember { home, group } => {
+                write!(f, "home {home} is not locked and has no hop bit for its member in group {group}")
+            }
+            Self::DuplicateKey { home } => write!(f, "a key of home {home} stands twice"),
+            Self::Locked { home } => write!(f, "home {home} is locked"),
+            Self::Reserved { group } => write!(f, "a slot of group {group} is reserved"),
+            Self::EmptyHop { home, group } => {
+                write!(f, "a hop bit of home {home} leads to group {group}, where no member is")
+            }
+        }
+    }
+}
+
+impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<E, H, S, N> {
+    /// Checks what holds in every state: no home has both locks; every entry stands in the neighbourhood of its home,
+    /// and unless the home is locked, its hop bits lead there; a key stands twice only while its home has `swap_lock`.
+    ///
+    /// Takes time proportional to the groups, times the words of a neighbourhood squared: meant for tiny tables.
+    pub fn check_state<W: Warp>(self, w: &mut W) -> Result<(), Broken> {
+        for home in 0..self.homes() {
+            let at = self.home(w, home);
+            if at.has(Lock::Multiple) && at.has(Lock::Swap) {
+                return Err(Broken::BothLocks { home });
+            }
+        }
+        for group in 0..self.groups() {
+            let mut broken = None;
+            self.visit(w, group, |w, key, _| {
+                let home = self.home_of(key);
+                if home > group || group - home >= N {
+                    broken = Some(Broken::OutOfReach { group });
+                    return;
+                }
+                let at = self.home(w, home);
+                if !at.is_locked() && !at.reaches(group - home) {
+                    broken = Some(Broken::LostMember { home, group });
+                }
+                if !at.has(Lock::Swap) && self.copies(w, home, key) > 1 {
+                    broken = Some(Broken::DuplicateKey { home });
+                }
+            });
+            broken.map_or(Ok(()), Err)?;
+        }
+        Ok(())
+    }
+
+    /// Checks what holds besides when no operation runs: no home is locked, no slot is reserved, every hop bit leads to
+    /// a member.
+    pub fn check_quiescent<W: Warp>(self, w: &mut W) -> Result<(), Broken> {
+        self.check_state(w)?;
+        for group in 0..self.groups() {
+            let row = self.read(w, group);
+            if Self::any(w, row, Self::is_reserved) {
+                return Err(Broken::Reserved { group });
+            }
+        }
+        for home in 0..self.homes() {
+            let at = self.home(w, home);
+            if at.is_locked() {
+                return Err(Broken::Locked { home });
+            }
+            for distance in (1..N).filter(|&distance| at.reaches(distance)) {
+                let row = self.read(w, home + distance);
+                if !Self::any(w, row, |word| self.is_member(word, home)) {
+                    return Err(Broken::EmptyHop { home, group: home + distance });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// How often a key stands in its neighbourhood.
+    fn copies<W: Warp>(self, w: &mut W, home: u32, key: E::Key) -> u32 {
+        let mut copies = 0;
+        for group in home..home + N {
+            self.visit(w, group, |_, other, _| copies += (other == key) as u32);
+        }
+        copies
+    }
+}

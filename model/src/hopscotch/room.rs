@@ -1,0 +1,160 @@
+//! Making room: displacement, and when there is none.
+
+use super::home::Lock;
+use super::table::{HopscotchTable, Member, Row, Slot};
+use crate::entry::Packed;
+use crate::memory::Words;
+use crate::warp::Warp;
+
+/// Whether a home has room for another member.
+pub(super) enum Room {
+    /// An empty slot was seen in the neighbourhood, or where a displacement ends.
+    Some,
+    /// There was an instant at which every such slot was taken.
+    None,
+    /// Other operations were under way.
+    Unclear,
+}
+
+impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<E, H, S, N> {
+    /// Looks for an empty slot that displacements lead to: in the neighbourhood, or in that of a member of a group from
+    /// which they do. Takes no lock.
+    ///
+    /// Every slot is seen taken at its own time. At one instant all are if no home around changed its members from
+    /// before its slots are read until after the last slot is.
+    pub(super) fn room<W: Warp>(self, w: &mut W, home: u32) -> Room {
+        let lowest = home.saturating_sub(N - 1);
+        let (mut versions, mut calm) = (0u64, true);
+        for group in lowest..home {
+            self.look(w, group, &mut versions, &mut calm);
+        }
+        let (mut group, mut last) = (home, home + N - 1);
+        while group <= last {
+            self.look(w, group, &mut versions, &mut calm);
+            w.sync();
+            let row = self.read(w, group);
+            if Self::any(w, row, Self::is_empty) {
+                return Room::Some;
+            }
+            calm &= !Self::any(w, row, Self::is_reserved);
+            last = last.max(self.reach(w, group, row));
+            group += 1;
+        }
+        w.sync();
+        let mut again = 0;
+        for group in lowest..=last {
+            self.look(w, group, &mut again, &mut calm);
+        }
+        if calm && versions == again { Room::None } else { Room::Unclear }
+    }
+
+    /// Adds the version of a home; a lock disturbs the calm. Versions only grow: equal sums are of equal versions.
+    fn look<W: Warp>(self, w: &mut W, group: u32, versions: &mut u64, calm: &mut bool) {
+        if group < self.homes() {
+            let home = self.home(w, group);
+            *versions = versions.wrapping_add(home.version());
+            *calm &= !home.is_locked();
+        }
+    }
+
+    /// The last group to which an entry of a group as read may move.
+    fn reach<W: Warp>(self, w: &mut W, group: u32, row: Row<W, E, S>) -> u32 {
+        let mut home = group.min(self.homes() - 1);
+        let lowest = group.saturating_sub(N - 1);
+        while home > lowest && !Self::any(w, row, |word| self.is_member(word, home)) {
+            home -= 1;
+        }
+        home + N - 1
+    }
+
+    /// Puts an entry of `home`, whose lock this warp holds, into the nearest empty slot, or reserves that and moves
+    /// entries from earlier groups there, until the slot left is near enough. Returns how far behind the home the entry
+    /// stands. `None` if there is no way; then entries may have moved, and nothing else has changed. `row` is the group of
+    /// the home, read under its lock.
+    pub(super) fn place<W: Warp>(
+        self,
+        w: &mut W,
+        home: u32,
+        entry: E::Word,
+        mut row: Row<W, E, S>,
+    ) -> Option<u32> {
+        let (mut group, mut last) = (home, home + N - 1);
+        loop {
+            let near = group < home + N;
+            while let Some(slot) = Self::first(w, group, row, Self::is_empty) {
+                if !self.take(w, &slot, if near { entry } else { E::MARK }) {
+                    // Another insert took it.
+                    row = self.read(w, group);
+                } else if near {
+                    return Some(group - home);
+                } else {
+                    return self.bring(w, home, entry, (group, slot));
+                }
+            }
+            last = last.max(self.reach(w, group, row));
+            if group == last {
+                return None;
+            }
+            group += 1;
+            row = self.read(w, group);
+        }
+    }
+
+    /// Moves entries until the slot left is in the neighbourhood of `home`, and puts the entry there.
+    fn bring<W: Warp>(
+        self,
+        w: &mut W,
+        home: u32,
+        entry: E::Word,
+        (mut group, mut slot): (u32, Slot<W, E>),
+    ) -> Option<u32> {
+        while group >= home + N {
+            let Some(left) = self.hop(w, group, &slot) else {
+                self.put(w, &slot, E::EMPTY);
+                return None;
+            };
+            (group, slot) = (left.group, left.slot);
+        }
+        self.put(w, &slot, entry);
+        Some(group - home)
+    }
+
+    /// Moves an entry from an earlier group to the slot `to` of `group`, which this warp has reserved; returns where it
+    /// was, which is reserved now. Its home, the head, is behind that of the insert: nobody waits for a lower lock than
+    /// it holds.
+    fn hop<W: Warp>(self, w: &mut W, group: u32, to: &Slot<W, E>) -> Option<Member<W, E, S>> {
+        loop {
+            let (head, from) = self.movable(w, group)?;
+            let at = self.lock(w, head, Lock::Swap);
+            let row = self.read(w, from);
+            let Some(slot) = Self::first(w, from, row, |word| self.is_member(word, head)) else {
+                // It is gone.
+                self.set_home(w, head, at.unlocked());
+                continue;
+            };
+            let member = Member { group: from, row, slot };
+            let entry = Self::seen(w, &member.slot);
+            // Copy, then say so, then erase: a search that misses the entry where it was finds where it went.
+            self.put(w, to, entry);
+            let copied = at.with(group - head);
+            self.set_home(w, head, copied);
+            w.sync();
+            self.put(w, &member.slot, E::MARK);
+            let left = self.without_last(w, head, copied, &member);
+            self.set_home(w, head, left.unlocked().changed());
+            return Some(member);
+        }
+    }
+
+    /// The first entry of an earlier group that may move to `group`: its home, and its group.
+    fn movable<W: Warp>(self, w: &mut W, group: u32) -> Option<(u32, u32)> {
+        (group + 1 - N..group).find_map(|from| {
+            let row = self.read(w, from);
+            let slot = Self::first(w, from, row, |word| {
+                Self::is_entry(word) && self.home_of(E::key(word)) + N > group
+            })?;
+            let entry = Self::seen(w, &slot);
+            Some((self.home_of(E::key(entry)), from))
+        })
+    }
+}

@@ -1,0 +1,201 @@
+//! The table and what every operation shares: groups, homes, locks.
+
+use super::home::{Home, Lock};
+use crate::entry::Packed;
+use crate::key::{Key, UserKey, fastrange};
+use crate::memory::{Order, ReadOrder, Words, WriteOrder};
+use crate::row::{self, Found, Place};
+use crate::warp::Warp;
+use core::marker::PhantomData;
+
+/// A handle to a hopscotch table: a Copy view that every warp carries.
+///
+/// A group is what a warp reads at once: `W::LANES * S` words, the first one its home word, the others slots. A key
+/// belongs to a home, and stands in one of the `N` groups that begin there, its neighbourhood. One table can be used
+/// by warps of different widths as long as `W::LANES * S` is the same.
+#[derive(Clone, Copy, Debug)]
+pub struct HopscotchTable<E, H, const S: usize, const N: u32> {
+    words: H,
+    homes: u32,
+    entry: PhantomData<E>,
+}
+
+/// What the lanes of a warp read of one group.
+pub(super) type Row<W, E, const S: usize> = row::Row<W, <E as Packed>::Word, S>;
+/// A slot that was found in a row.
+pub(super) type Slot<W, E> = Found<W, <E as Packed>::Word>;
+
+/// Where a member of a home stands.
+pub(super) struct Member<W: Warp, E: Packed, const S: usize> {
+    pub(super) group: u32,
+    /// That group as it was read.
+    pub(super) row: Row<W, E, S>,
+    pub(super) slot: Slot<W, E>,
+}
+
+impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<E, H, S, N> {
+    /// A table of `homes` homes, at least one, over all words of `words`: those of `homes + N - 1` groups. The last
+    /// `N - 1` groups are nobody's home. At first every word is all ones.
+    #[inline(always)]
+    pub const fn new(words: H, homes: u32) -> Self {
+        Self { words, homes, entry: PhantomData }
+    }
+
+    /// Number of homes.
+    #[inline(always)]
+    pub const fn homes(self) -> u32 {
+        self.homes
+    }
+
+    /// Number of groups: the homes, and the tail behind the last one.
+    #[inline(always)]
+    pub const fn groups(self) -> u32 {
+        self.homes + N - 1
+    }
+
+    /// Asks for the cache line of the home of `key`. A hint.
+    #[inline(always)]
+    pub fn prefetch<W: Warp>(self, key: UserKey<E::Key>) {
+        self.words.prefetch(Self::word(W::LANES, self.home_of(key.get())));
+    }
+
+    /// The home of a key.
+    #[inline(always)]
+    pub(super) fn home_of(self, key: E::Key) -> u32 {
+        fastrange(key.hash(), self.homes)
+    }
+
+    /// The index of the first word of a group, its home word.
+    #[inline(always)]
+    pub(super) fn word(lanes: u32, group: u32) -> usize {
+        group as usize * (lanes as usize * S)
+    }
+
+    /// All lanes read a group. Every word is a read of its own.
+    #[inline(always)]
+    pub(super) fn read<W: Warp>(self, w: &mut W, group: u32) -> Row<W, E, S> {
+        w.each(|lane| {
+            // Acquire: pairs with the Release of every change of a slot. What the slot's last entry was moved by, or
+            // the hop bit of where it went, is seen by what follows.
+            self.words.load_row::<S>(group as usize * W::LANES as usize + lane as usize, ReadOrder::Acquire)
+        })
+    }
+
+    /// The lowest slot of a group as read whose word is `wanted`.
+    #[inline(always)]
+    pub(super) fn first<W: Warp>(
+        w: &mut W,
+        group: u32,
+        row: Row<W, E, S>,
+        wanted: impl Fn(E::Word) -> bool,
+    ) -> Option<Slot<W, E>> {
+        row::first(w, Self::word(W::LANES, group), row, |lane, i, word| is_slot(lane, i) && wanted(word))
+    }
+
+    /// Whether any slot of a group as read is `wanted`.
+    #[inline(always)]
+    pub(super) fn any<W: Warp>(w: &mut W, row: Row<W, E, S>, wanted: impl Fn(E::Word) -> bool) -> bool {
+        row::any(w, row, |lane, i, word| is_slot(lane, i) && wanted(word))
+    }
+
+    /// Whether a slot holds this key.
+    #[inline(always)]
+    pub(super) fn holds(word: E::Word, key: E::Key) -> bool {
+        E::key(word) == key
+    }
+
+    /// Whether a slot is empty.
+    #[inline(always)]
+    pub(super) fn is_empty(word: E::Word) -> bool {
+        E::key(word) == E::key(E::EMPTY)
+    }
+
+    /// Whether a slot is reserved: taken, without an entry.
+    #[inline(always)]
+    pub(super) fn is_reserved(word: E::Word) -> bool {
+        E::key(word) == E::key(E::MARK)
+    }
+
+    /// Whether a slot holds an entry.
+    #[inline(always)]
+    pub(super) fn is_entry(word: E::Word) -> bool {
+        UserKey::new(E::key(word)).is_some()
+    }
+
+    /// Whether a slot holds a member of `home`.
+    #[inline(always)]
+    pub(super) fn is_member(self, word: E::Word, home: u32) -> bool {
+        Self::is_entry(word) && self.home_of(E::key(word)) == home
+    }
+
+    /// The home word of a group. The first lane reads it: behind a [`Warp::sync`], after what all lanes read.
+    #[inline(always)]
+    pub(super) fn home<W: Warp>(self, w: &mut W, group: u32) -> Home<N> {
+        let at = Self::word(W::LANES, group);
+        // Acquire: pairs with the Release of `set_home`.
+        Home::from_word(w.elect(0, || self.words.load(at, ReadOrder::Acquire)))
+    }
+
+    /// Writes the home word of a group whose lock this warp holds. What all lanes did before is seen by whoever sees it.
+    #[inline(always)]
+    pub(super) fn set_home<W: Warp>(self, w: &mut W, group: u32, home: Home<N>) {
+        let at = Self::word(W::LANES, group);
+        w.sync();
+        w.elect(0, || {
+            // Release: pairs with the Acquire of `lock` and of `home`.
+            self.words.store(at, home.into_word(), WriteOrder::Release);
+        });
+    }
+
+    /// Waits until this home has no lock and takes one. Returns the home with its lock.
+    #[inline(always)]
+    pub(super) fn lock<W: Warp>(self, w: &mut W, group: u32, lock: Lock) -> Home<N> {
+        let at = Self::word(W::LANES, group);
+        loop {
+            let seen = self.home(w, group);
+            if seen.is_locked() {
+                w.pause();
+                continue;
+            }
+            let (old, new) = (seen.into_word(), seen.locked(lock).into_word());
+            // Acquire: pairs with the Release of `set_home`: the members are as the last holder left them.
+            let taken = w.elect(0, || self.words.compare_exchange(at, old, new, Order::Acquire) == old);
+            if taken {
+                w.sync();
+                return seen.locked(lock);
+            }
+        }
+    }
+
+    /// Takes an empty slot: puts `word` there if it is still as it was seen.
+    #[inline(always)]
+    pub(super) fn take<W: Warp>(self, w: &mut W, slot: &Slot<W, E>, word: E::Word) -> bool {
+        w.elect_with(slot.lane, slot.places, |place| {
+            // Acquire: pairs with the Release of `put`, by which the slot became empty: what follows that is passed on
+            // by the next change of the slot.
+            self.words.compare_exchange(place.at, place.seen, word, Order::Acquire) == place.seen
+        })
+    }
+
+    /// Writes a slot that nobody else may write: reserved by this warp, or of a member whose home it has locked.
+    #[inline(always)]
+    pub(super) fn put<W: Warp>(self, w: &mut W, slot: &Slot<W, E>, word: E::Word) {
+        w.elect_with(slot.lane, slot.places, |place| {
+            // Release: pairs with the Acquire of `read` and of `take`.
+            self.words.store(place.at, word, WriteOrder::Release);
+        });
+    }
+
+    /// What a slot held when it was found.
+    #[inline(always)]
+    pub(super) fn seen<W: Warp>(w: &mut W, slot: &Slot<W, E>) -> E::Word {
+        let seen = w.map(slot.places, |_, Place { seen, .. }| seen);
+        w.shfl(seen, slot.lane)
+    }
+}
+
+/// Whether a word of a row is a slot, and not the home word.
+#[inline(always)]
+pub(super) const fn is_slot(lane: u32, i: usize) -> bool {
+    lane != 0 || i != 0
+}

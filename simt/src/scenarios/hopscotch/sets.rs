@@ -1,0 +1,273 @@
+//! Which scenarios there are.
+
+use super::subject::home_of;
+use crate::check::{Config, Scenario, Stall};
+use crate::scenarios::family::{Keys, Programs, Step, programs, shapes};
+use std::collections::BTreeSet;
+use warpproof_model::entry::{Key32, Key64, Pair32, Pair64};
+use warpproof_model::spec::Call;
+use warpproof_model::spec::Op::{self, *};
+
+/// An entry type.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Structure {
+    /// u32 pairs.
+    Map32,
+    /// u32 keys.
+    Set32,
+    /// u64 pairs in 128-bit words.
+    Map64,
+    /// u64 keys.
+    Set64,
+}
+
+impl Structure {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Map32, Self::Set32, Self::Map64, Self::Set64];
+
+    /// The name in scenarios.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Map32 => "hop_map32",
+            Self::Set32 => "hop_set32",
+            Self::Map64 => "hop_map64",
+            Self::Set64 => "hop_set64",
+        }
+    }
+
+    const fn has_values(self) -> bool {
+        matches!(self, Self::Map32 | Self::Map64)
+    }
+
+    fn home_of(self, homes: u32, key: u64) -> u32 {
+        match self {
+            Self::Map32 => home_of::<Pair32>(homes, key),
+            Self::Set32 => home_of::<Key32>(homes, key),
+            Self::Map64 => home_of::<Pair64>(homes, key),
+            Self::Set64 => home_of::<Key64>(homes, key),
+        }
+    }
+
+    /// The key with this number among those of a home.
+    fn key(self, homes: u32, (home, number): Name) -> u64 {
+        let of_home = |key: &u64| self.home_of(homes, *key) == home;
+        (1..).filter(of_home).nth(number).unwrap_or(u64::MAX)
+    }
+}
+
+/// A key by its home and its number among the keys of that home.
+type Name = (u32, usize);
+
+/// Where the programs meet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Place {
+    name: &'static str,
+    /// Lanes, words per lane, groups of a neighbourhood.
+    shape: (u32, u32, u32),
+    homes: u32,
+    /// What is inserted before, in this order.
+    preload: &'static [Name],
+    /// The keys that programs may name.
+    keys: &'static [Name],
+}
+
+const fn place(
+    name: &'static str,
+    shape: (u32, u32, u32),
+    homes: u32,
+    preload: &'static [Name],
+    keys: &'static [Name],
+) -> Place {
+    Place { name, shape, homes, preload, keys }
+}
+
+impl Place {
+    /// A home without members.
+    pub const EMPTY: Self = place("empty", (1, 2, 2), 1, &[], &[(0, 0)]);
+    /// The key is in the group of its home.
+    pub const PRESENT: Self = place("present", (1, 2, 2), 1, &[(0, 0)], &[(0, 0), (0, 1)]);
+    /// The key is behind another one of its home.
+    pub const BEHIND: Self = place("behind", (1, 2, 2), 2, &[(0, 1), (0, 0)], &[(0, 0), (0, 1)]);
+    /// A neighbourhood that is full, and nothing can be moved.
+    pub const FULL: Self = place("full", (1, 2, 2), 1, &[(0, 1), (0, 2)], &[(0, 0), (0, 1)]);
+    /// An insert of home 0 moves the key of home 1.
+    pub const HOP: Self = place("hop", (1, 2, 2), 2, &[(0, 1), (1, 1)], &[(0, 0), (1, 1), (0, 1), (1, 0)]);
+    /// An insert of home 0 moves the key of home 2, then that of home 1.
+    pub const HOPS: Self =
+        place("hops", (1, 2, 2), 3, &[(0, 1), (1, 1), (2, 1)], &[(0, 0), (1, 1), (2, 1), (1, 0)]);
+    /// The neighbourhood is three groups; a key of home 1 may move by one or by two.
+    pub const FAR: Self =
+        place("far", (1, 2, 3), 2, &[(0, 1), (0, 2), (1, 1)], &[(0, 0), (1, 1), (1, 0), (0, 1)]);
+    /// Two inserts that both have to move others: homes 0 and 1, across each other.
+    pub const CROSS: Self =
+        place("cross", (1, 2, 3), 3, &[(0, 1), (0, 2), (1, 1), (2, 1)], &[(0, 0), (1, 0), (1, 1), (2, 1)]);
+    /// The key of the last home is in the tail.
+    pub const TAIL: Self = place("tail", (1, 2, 2), 1, &[(0, 1), (0, 0)], &[(0, 0), (0, 1), (0, 2)]);
+    /// Two slots in a group.
+    pub const PAIR: Self =
+        place("pair", (1, 3, 2), 2, &[(0, 1), (0, 2), (1, 1), (0, 3)], &[(0, 0), (1, 1), (0, 3), (0, 1)]);
+
+    /// Three slots in a group: a lane of a wide warp has each.
+    pub const WIDE: Self = place(
+        "wide",
+        (1, 4, 2),
+        2,
+        &[(0, 1), (0, 2), (0, 3), (1, 1), (0, 4), (1, 2)],
+        &[(0, 0), (1, 1), (0, 4), (0, 1)],
+    );
+
+    /// All of them.
+    pub const ALL: [Self; 11] = [
+        Self::EMPTY,
+        Self::PRESENT,
+        Self::BEHIND,
+        Self::FULL,
+        Self::HOP,
+        Self::HOPS,
+        Self::FAR,
+        Self::CROSS,
+        Self::TAIL,
+        Self::PAIR,
+        Self::WIDE,
+    ];
+
+    /// Where a warp that stops leaves different things behind.
+    const STALLS: [Self; 3] = [Self::EMPTY, Self::BEHIND, Self::HOP];
+
+    fn keys(self, structure: Structure, most: usize) -> Keys {
+        let keys = self.keys.iter().map(|&name| structure.key(self.homes, name));
+        Keys { fixed: keys.collect(), free: Vec::new(), most }
+    }
+}
+
+const OPS: [Op; 4] = [InsertUnique, InsertOrAssign, Search, Delete];
+/// Without the assignments.
+const THREE: [Op; 3] = [InsertUnique, Search, Delete];
+/// Warps of one scenario, the most that every engine takes.
+const WARPS: usize = 4;
+
+/// Some pairs of operations: at most a second.
+pub fn quick() -> Vec<Scenario> {
+    pairs(Structure::Map32, &[Place::EMPTY, Place::HOP])
+}
+
+/// Every pair of operations in every place, by one lane and by several; the other entry types in some places; stalled
+/// warps: under 60 s on two cores.
+pub fn default_set() -> Vec<Scenario> {
+    let mut scenarios = pairs(Structure::Map32, &Place::ALL);
+    let by_lanes: Vec<_> = scenarios.iter().cloned().filter_map(lanes).collect();
+    scenarios.extend(by_lanes);
+    for structure in Structure::ALL.into_iter().filter(|structure| *structure != Structure::Map32) {
+        scenarios.extend(pairs(structure, &[Place::EMPTY, Place::BEHIND, Place::FULL, Place::HOP]));
+    }
+    scenarios.extend(stalls(Structure::Map32, &Place::STALLS));
+    scenarios
+}
+
+/// Everything else: two operations of one warp against one of another, stalls in the middle of two moves.
+pub fn deep() -> Vec<Scenario> {
+    let mut scenarios = stalls(Structure::Map32, &[Place::HOPS]);
+    for place in Place::ALL {
+        scenarios.extend(of_shape(Structure::Map32, place, &[2, 1], &THREE, place.keys.len()));
+    }
+    let by_lanes: Vec<_> =
+        scenarios.iter().filter(|s| s.stall.is_none()).cloned().filter_map(lanes).collect();
+    scenarios.extend(by_lanes);
+    scenarios
+}
+
+/// All scenarios, none twice.
+pub fn all() -> Vec<Scenario> {
+    let mut all = default_set();
+    all.extend(deep());
+    all
+}
+
+/// All programs of so many calls, on at most `keys` different keys, by at most four warps, in every place.
+pub fn family(structure: Structure, calls: usize, keys: usize) -> Vec<Scenario> {
+    let in_place = |place: Place| {
+        let of = move |shape: Vec<usize>| of_shape(structure, place, &shape, &OPS, keys);
+        shapes(calls, WARPS).into_iter().flat_map(of)
+    };
+    Place::ALL.into_iter().flat_map(in_place).collect()
+}
+
+fn pairs(structure: Structure, places: &[Place]) -> Vec<Scenario> {
+    places.iter().flat_map(|&place| of_shape(structure, place, &[1, 1], &OPS, 2)).collect()
+}
+
+fn of_shape(structure: Structure, place: Place, shape: &[usize], ops: &[Op], most: usize) -> Vec<Scenario> {
+    let all = programs(shape, ops, &place.keys(structure, most));
+    all.iter().map(|programs| scenario(structure, place, programs)).collect()
+}
+
+fn scenario(structure: Structure, place: Place, programs: &Programs) -> Scenario {
+    let (lanes, slots, reach) = place.shape;
+    let called = |(op, key): &Step| {
+        let name = place.keys.iter().find(|&&name| structure.key(place.homes, name) == *key);
+        name.map_or(format!("{op}@{key}"), |(home, number)| format!("{op}@{home}.{number}"))
+    };
+    let names = programs.iter().map(|steps| steps.iter().map(called).collect::<Vec<_>>().join("_then_"));
+    let name = format!("{}/{}/{}", structure.name(), names.collect::<Vec<_>>().join("+"), place.name);
+    let call = |warp: usize, number: usize, (op, key): Step| {
+        let stores = matches!(op, InsertUnique | InsertOrAssign) && structure.has_values();
+        Call::new(op, key, if stores { 10 * (warp as u64 + 1) + number as u64 } else { 0 })
+    };
+    let calls = |(warp, steps): (usize, &Vec<Step>)| {
+        steps.iter().enumerate().map(|(number, step)| call(warp, number, *step)).collect()
+    };
+    let config = Config { lanes, slots, buckets: place.homes, reach, ..Config::default() };
+    let mut scenario =
+        Scenario::new(name, structure.name(), config, programs.iter().enumerate().map(calls).collect());
+    let key = |&name: &Name| structure.key(place.homes, name);
+    scenario.preload = place.preload.iter().map(|name| Call::new(InsertUnique, key(name), 0)).collect();
+    let keys: BTreeSet<u64> = place.preload.iter().chain(place.keys).map(key).collect();
+    scenario.finally = keys.into_iter().map(|key| Call::new(Search, key, 0)).collect();
+    scenario.allows.full = true;
+    scenario
+}
+
+/// The same by lanes of one word each, if there are so many.
+fn lanes(mut scenario: Scenario) -> Option<Scenario> {
+    if !matches!(scenario.config.slots, 2 | 4) {
+        return None;
+    }
+    scenario.config = Config { lanes: scenario.config.slots, slots: 1, ..scenario.config };
+    scenario.name += "_lanes";
+    Some(scenario)
+}
+
+/// One warp stops for ever, wherever it can. A search of the other finishes; what changes something may wait.
+fn stalls(structure: Structure, places: &[Place]) -> Vec<Scenario> {
+    let stalled = |mut scenario: Scenario| {
+        scenario.name = scenario.name.replacen('/', "/stalled_", 1);
+        scenario.stall = Some(Stall { warp: 0, after: None });
+        let changes = |calls: &Vec<Call>| calls.iter().any(|call| call.op != Search);
+        scenario.allows.blocking = scenario.programs[1..].iter().any(changes);
+        scenario
+    };
+    let both = |place: &Place| {
+        let keys = place.keys(structure, 2).fixed;
+        let steps: Vec<Step> = OPS.iter().flat_map(|&op| keys.iter().map(move |&key| (op, key))).collect();
+        let pairs = steps.iter().flat_map(|&a| steps.iter().map(move |&b| vec![vec![a], vec![b]]));
+        pairs.map(|programs| scenario(structure, *place, &programs)).map(stalled).collect::<Vec<_>>()
+    };
+    places.iter().flat_map(both).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn no_scenario_stands_twice_and_each_is_data() {
+        let all = all();
+        let names: HashSet<_> = all.iter().map(|scenario| &scenario.name).collect();
+        assert_eq!(names.len(), all.len());
+        for scenario in all {
+            let text = serde_json::to_string(&scenario).expect("JSON");
+            assert_eq!(serde_json::from_str::<Scenario>(&text).expect("a scenario"), scenario);
+        }
+    }
+}

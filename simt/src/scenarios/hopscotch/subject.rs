@@ -1,0 +1,199 @@
+//! The hopscotch table as a subject, for every entry type.
+
+use crate::check::{Array, Breach, Config, Kind, Memory, SimWarp, Subject};
+use std::marker::PhantomData;
+use warpproof_model::entry::{Key32, Key64, Packed, Pair32, Pair64};
+use warpproof_model::hopscotch::{Broken, Home, HopscotchTable};
+use warpproof_model::spec::{Call, Map, Op, Ret};
+use warpproof_model::{Key, UserKey, Word, Words};
+
+/// An entry type, and the memory that its words need.
+pub trait Entry: Packed + Send + Sync + 'static {
+    /// Handles to its words.
+    type Words<M: Memory>: Words<Self::Word>;
+    /// Bits of a word.
+    const WIDTH: u32;
+    /// The first array of a memory.
+    fn words<M: Memory>(m: M) -> Self::Words<M>;
+}
+
+macro_rules! entry {
+    ($($entry:ident: $width:literal, $handle:ident, $get:ident;)*) => {$(
+        impl Entry for $entry {
+            type Words<M: Memory> = M::$handle;
+            const WIDTH: u32 = $width;
+            fn words<M: Memory>(m: M) -> M::$handle {
+                m.$get(0)
+            }
+        }
+    )*};
+}
+entry! {
+    Key32: 32, W32, w32;
+    Key64: 64, W64, w64;
+    Pair32: 64, W64, w64;
+    Pair64: 128, W128, w128;
+}
+
+/// A hopscotch table with `S` words per lane in a group and `N` groups in a neighbourhood.
+#[derive(Clone, Debug)]
+pub struct HopscotchSubject<E, const S: usize, const N: u32> {
+    config: Config,
+    may_fill: bool,
+    kind: PhantomData<E>,
+}
+
+type Table<E, M, const S: usize, const N: u32> = HopscotchTable<E, <E as Entry>::Words<M>, S, N>;
+
+impl<E: Entry, const S: usize, const N: u32> HopscotchSubject<E, S, N> {
+    /// A table of the size of `config`.
+    pub const fn new(config: Config, may_fill: bool) -> Self {
+        Self { config, may_fill, kind: PhantomData }
+    }
+
+    fn table<M: Memory>(&self, m: M) -> Table<E, M, S, N> {
+        HopscotchTable::new(E::words(m), self.config.buckets)
+    }
+
+    const fn group_words(&self) -> usize {
+        self.config.lanes as usize * S
+    }
+
+    const fn groups(&self) -> u32 {
+        self.config.buckets + N - 1
+    }
+
+    const fn is_home(&self, index: usize) -> bool {
+        index.is_multiple_of(self.group_words())
+    }
+
+    fn is_empty(word: E::Word) -> bool {
+        word == E::EMPTY
+    }
+
+    fn is_reserved(word: E::Word) -> bool {
+        E::key(word) == E::key(E::MARK)
+    }
+}
+
+impl<E: Entry, const S: usize, const N: u32> Subject for HopscotchSubject<E, S, N> {
+    type Spec = Map;
+
+    fn spec(&self) -> Map {
+        Map { may_fill: self.may_fill }
+    }
+
+    fn arrays(&self) -> Vec<Array> {
+        let ones = if E::WIDTH == 128 { u128::MAX } else { (1 << E::WIDTH) - 1 };
+        vec![Array::new("words", E::WIDTH, vec![ones; self.groups() as usize * self.group_words()])]
+    }
+
+    /// Values are only stored.
+    fn exchangeable(&self) -> bool {
+        true
+    }
+
+    fn run<W: SimWarp, M: Memory>(&self, w: &mut W, m: M, call: &Call) -> Ret {
+        let table = self.table(m);
+        let Some(key) = UserKey::new(E::Key::from_bits(call.key.into())) else { return Ret::Done };
+        let value = E::Value::from_bits(call.value.into());
+        let number = |value: E::Value| value.to_bits() as u64;
+        match call.op {
+            Op::InsertUnique => table.insert_unique(w, key, value).into(),
+            Op::InsertOrAssign => table.insert_or_assign(w, key, value).into(),
+            Op::Search => Ret::Value(table.search(w, key).map(number)),
+            Op::SearchAll => Ret::Values(table.search(w, key).map(number).into_iter().collect()),
+            Op::Delete => table.delete(w, key).into(),
+            _ => Ret::Done,
+        }
+    }
+
+    fn check_state<W: SimWarp, M: Memory>(&self, w: &mut W, m: M) -> Result<(), Breach> {
+        self.table(m).check_state(w).map_err(breach)
+    }
+
+    fn check_quiescent<W: SimWarp, M: Memory>(&self, w: &mut W, m: M) -> Result<(), Breach> {
+        self.table(m).check_quiescent(w).map_err(breach)
+    }
+
+    /// An entry goes before another key comes.
+    fn transition(&self, _: usize, index: usize, old: u128, new: u128) -> bool {
+        let (old, new) = (E::Word::from_bits(old), E::Word::from_bits(new));
+        let holds = |word| !Self::is_empty(word) && !Self::is_reserved(word);
+        self.is_home(index) || !holds(old) || !holds(new) || E::key(old) == E::key(new)
+    }
+
+    fn show(&self, _: usize, index: usize, value: u128) -> String {
+        let word = E::Word::from_bits(value);
+        if self.is_home(index) {
+            return Home::<N>::from_word(word).to_string();
+        }
+        if Self::is_empty(word) {
+            return "empty".to_string();
+        }
+        if Self::is_reserved(word) {
+            return "reserved".to_string();
+        }
+        let key = E::key(word).to_bits();
+        if size_of::<E::Value>() == 0 {
+            key.to_string()
+        } else {
+            format!("{key}:{}", E::value(word).to_bits())
+        }
+    }
+
+    fn word(&self, _: usize, index: usize) -> String {
+        let (group, word) = (index / self.group_words(), index % self.group_words());
+        match word {
+            0 if group < self.config.buckets as usize => format!("group {group}, home"),
+            0 => format!("group {group}, unused"),
+            _ => format!("group {group}, slot {}", word - 1),
+        }
+    }
+
+    fn about(&self) -> Vec<String> {
+        let (homes, slots) = (self.config.buckets, self.group_words() - 1);
+        let plural = |number: usize, one: &str| match number {
+            1 => format!("1 {one}"),
+            _ => format!("{number} {one}s"),
+        };
+        let entries = match size_of::<E::Value>() {
+            0 => "a slot holds a key",
+            _ => "5:10 in a slot is key 5 with value 10",
+        };
+        vec![
+            format!(
+                "A hopscotch table of {} and {}, each with its home word and {}: a key stands in one of the {N} groups \
+                 from its home on, and the home word says in which there are members.",
+                plural(homes as usize, "home"),
+                plural(self.groups() as usize, "group"),
+                plural(slots, "slot"),
+            ),
+            format!(
+                "Of the words, {entries}; a reserved slot is taken and has no entry. The home of a key: {}.",
+                self.homes_of_keys(),
+            ),
+        ]
+    }
+}
+
+impl<E: Entry, const S: usize, const N: u32> HopscotchSubject<E, S, N> {
+    /// The homes of the lowest keys, in words.
+    fn homes_of_keys(&self) -> String {
+        let home = |key: u64| home_of::<E>(self.config.buckets, key);
+        (1..=12).map(|key| format!("{key} in {}", home(key))).collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// The home of a key in a table of so many.
+pub(super) fn home_of<E: Entry>(homes: u32, key: u64) -> u32 {
+    warpproof_model::key::fastrange(E::Key::from_bits(key.into()).hash(), homes)
+}
+
+fn breach(broken: Broken) -> Breach {
+    let kind = match broken {
+        Broken::DuplicateKey { .. } => Kind::DuplicateKey,
+        _ => Kind::Invariant,
+    };
+    Breach::new(kind, broken.to_string())
+}
