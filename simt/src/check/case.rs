@@ -2,6 +2,7 @@
 
 #[cfg(feature = "loom")]
 use super::execution::Spot;
+use super::keys::{KeySet, Keys};
 use super::subject::AnySubject;
 use super::{Array, Breach, Event, Kind, Linearization, Loads, Scenario, Scope, View, Violation};
 use crate::seq::{Alone, SeqError, SeqMemory};
@@ -25,8 +26,10 @@ pub(crate) struct Case {
     pub(crate) initial: Vec<u128>,
     /// The calls of the preload.
     pub(crate) before: Vec<Event>,
-    /// Whether the pool is exhausted after the preload.
-    pub(crate) exhausted: bool,
+    /// The keys that calls of the programs name.
+    pub(crate) keys: Keys,
+    /// Keys without room after the preload.
+    pub(crate) exhausted: KeySet,
     executions: AtomicU64,
     stall_reached: AtomicBool,
     /// What the engines know that run warps side by side.
@@ -75,14 +78,15 @@ impl Case {
         let mut case = Self {
             stall: scenario.stall.zip(stall_after).map(|(stall, after)| (stall.warp, after)),
             subject,
-            scenario,
             engine,
             loads,
             initial: memory.words().concat(),
             arrays,
             offsets,
             before,
-            exhausted: false,
+            keys: Keys::new(&scenario),
+            scenario,
+            exhausted: KeySet::default(),
             executions: AtomicU64::new(0),
             stall_reached: AtomicBool::new(false),
             #[cfg(any(feature = "loom", feature = "shuttle"))]
@@ -166,17 +170,31 @@ impl Case {
         self.subject.show(array, index, value)
     }
 
-    pub(crate) fn judge_state(&self, words: &[u128]) -> Result<bool, Breach> {
+    /// Checks the invariants of a state; tells for which keys there is no room in it.
+    ///
+    /// # Errors
+    /// What does not hold.
+    pub(crate) fn judge_state(&self, words: &[u128]) -> Result<KeySet, Breach> {
         let memory = self.memory(words);
         let verdict = memory.guard(|m| self.subject.check_state(m));
         verdict.map_err(|error| in_check(error, "state"))??;
-        self.is_exhausted(words)
+        self.exhausted(words)
     }
 
-    /// Whether the pool is exhausted in a state.
-    pub(crate) fn is_exhausted(&self, words: &[u128]) -> Result<bool, Breach> {
-        let exhausted = self.memory(words).guard(|m| self.subject.exhausted(m));
-        exhausted.map_err(|error| in_check(error, "exhausted"))
+    /// The keys for which there is no room in a state.
+    ///
+    /// # Errors
+    /// If the structure does not tell.
+    pub(crate) fn exhausted(&self, words: &[u128]) -> Result<KeySet, Breach> {
+        let memory = self.memory(words);
+        let mut set = KeySet::default();
+        for key in self.keys.all() {
+            let exhausted = memory.guard(|m| self.subject.exhausted(m, key));
+            if exhausted.map_err(|error| in_check(error, "exhausted"))? {
+                set = set.with(self.keys.only(key));
+            }
+        }
+        Ok(set)
     }
 
     fn judge_quiescent(&self, memory: &SeqMemory) -> Result<(), Breach> {

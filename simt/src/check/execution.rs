@@ -146,7 +146,7 @@ impl Execution {
             self.fail(Breach::new(Kind::Transition, format!("{word} changed from {old} to {new}")));
         }
         match self.case.check_state(&record.shadow) {
-            Ok(exhausted) => record.exhausted |= exhausted,
+            Ok(exhausted) => record.exhausted = record.exhausted.with(exhausted),
             Err(breach) => {
                 drop(record);
                 self.fail(breach)
@@ -158,11 +158,12 @@ impl Execution {
     /// The call of `warp` returns.
     pub(super) fn end_call(&self, warp: usize, ret: Ret) {
         let mut record = self.record();
-        let wrong = ret == Ret::Full && !record.exhausted;
+        let key = self.case.scenario.programs[warp][record.calls[warp]].key;
+        let wrong = ret == Ret::Full && !record.exhausted.meets(self.case.keys.only(key));
         record.end_call(warp, ret);
         drop(record);
         if wrong {
-            self.fail(Breach::new(Kind::FullWithRoom, "the pool was never exhausted"));
+            self.fail(Breach::new(Kind::FullWithRoom, format!("there was always room for key {key}")));
         }
     }
 

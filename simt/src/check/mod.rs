@@ -15,6 +15,7 @@ mod explain;
 mod fold;
 mod history;
 mod html;
+mod keys;
 mod linearization;
 #[cfg(all(test, any(feature = "loom", feature = "shuttle")))]
 pub(crate) mod litmus;
@@ -49,6 +50,7 @@ pub(crate) use anything::Anything;
 pub(crate) use case::{Case, LATE};
 #[cfg(any(feature = "loom", feature = "shuttle"))]
 pub(crate) use execution::{Execution, Spot};
+pub(crate) use keys::KeySet;
 #[cfg(any(feature = "loom", feature = "shuttle"))]
 pub(crate) use machine::{Machine, run_warp};
 pub(crate) use record::{Action, Record, message};

@@ -1,6 +1,7 @@
 //! One execution, as it is written down: what no engine shows to its scheduler.
 
 use super::case::Case;
+use super::keys::KeySet;
 use super::{Access, Breach, Event};
 use std::any::Any;
 use warpproof_model::spec::Ret;
@@ -36,7 +37,7 @@ pub(crate) struct Record {
     pub(crate) events: Vec<Event>,
     /// Index in `events` of the call that each warp is in.
     current: Vec<usize>,
-    calls: Vec<usize>,
+    pub(super) calls: Vec<usize>,
     /// Accesses of each warp.
     pub(crate) taken: Vec<u32>,
     /// Calls of each warp that have returned.
@@ -52,8 +53,8 @@ pub(crate) struct Record {
     pub(super) running: usize,
     /// A warp stopped for ever, as its scenario says.
     pub(crate) halted: bool,
-    /// The pool was exhausted in some state.
-    pub(crate) exhausted: bool,
+    /// Keys for which there was no room in some state.
+    pub(crate) exhausted: KeySet,
     /// A violation ends the execution.
     pub(crate) stopped: bool,
     pub(crate) breach: Option<Breach>,

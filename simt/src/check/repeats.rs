@@ -2,6 +2,7 @@
 //! histories far more often than not.
 
 use super::case::{Case, LATE, MEMO_WORDS, timeless};
+use super::keys::KeySet;
 use super::record::Record;
 use super::{Breach, Event, Kind};
 use std::collections::{HashMap, HashSet};
@@ -15,8 +16,8 @@ const MEMO_EVENTS: usize = 1 << 20;
 pub(crate) struct Repeats {
     /// Which warps were seen to write each word, in any execution.
     writers: Vec<u8>,
-    /// States whose invariants hold, and whether the pool is exhausted in them.
-    states: HashMap<Vec<u128>, bool>,
+    /// States whose invariants hold, and the keys without room in them.
+    states: HashMap<Vec<u128>, KeySet>,
     histories: HashSet<Vec<Event>>,
 }
 
@@ -45,11 +46,12 @@ impl Case {
         self.known().violation.is_some()
     }
 
-    /// Checks the invariants of a state, unless they were checked before; tells whether its pool is exhausted.
+    /// Checks the invariants of a state, unless they were checked before; tells for which keys there is
+    /// no room in it.
     ///
     /// # Errors
     /// What does not hold.
-    pub(crate) fn check_state(&self, words: &Vec<u128>) -> Result<bool, Breach> {
+    pub(crate) fn check_state(&self, words: &Vec<u128>) -> Result<KeySet, Breach> {
         if let Some(exhausted) = self.repeats().states.get(words) {
             return Ok(*exhausted);
         }

@@ -95,8 +95,8 @@ pub trait Subject: Clone + Send + Sync + 'static {
         true
     }
 
-    /// Whether the pool is exhausted in this state. A `Full` without any such state is a violation.
-    fn exhausted<M: Memory>(&self, _m: M) -> bool {
+    /// Whether there is no room for a pair of `key` in this state. A `Full` without any such state is a violation.
+    fn exhausted<M: Memory>(&self, _m: M, _key: u64) -> bool {
         true
     }
 
@@ -143,7 +143,7 @@ pub trait AnySubject: Send + Sync {
     /// See [`Subject::transition`].
     fn transition(&self, array: usize, index: usize, old: u128, new: u128) -> bool;
     /// See [`Subject::exhausted`].
-    fn exhausted(&self, m: View<'_>) -> bool;
+    fn exhausted(&self, m: View<'_>, key: u64) -> bool;
     /// See [`Subject::show`].
     fn show(&self, array: usize, index: usize, value: u128) -> String;
     /// See [`Subject::word`].
@@ -199,8 +199,8 @@ impl<S: Subject, const L: usize> AnySubject for OfLanes<S, L> {
     fn transition(&self, array: usize, index: usize, old: u128, new: u128) -> bool {
         self.0.transition(array, index, old, new)
     }
-    fn exhausted(&self, m: View<'_>) -> bool {
-        self.0.exhausted(m)
+    fn exhausted(&self, m: View<'_>, key: u64) -> bool {
+        self.0.exhausted(m, key)
     }
     fn show(&self, array: usize, index: usize, value: u128) -> String {
         self.0.show(array, index, value)

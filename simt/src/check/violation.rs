@@ -24,7 +24,7 @@ pub enum Kind {
     OutOfBounds,
     /// A warp took more steps than its bound: it waits for ever.
     StepBound,
-    /// `Full` though the pool was never exhausted.
+    /// `Full` though there was room for the key in every state.
     FullWithRoom,
     /// A warp is missing at a barrier, or at another one.
     BarrierDivergence,

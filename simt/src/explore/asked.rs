@@ -54,7 +54,7 @@ impl Subject for Register {
             _ => Ret::Done,
         }
     }
-    fn exhausted<M: Memory>(&self, m: M) -> bool {
+    fn exhausted<M: Memory>(&self, m: M, _: u64) -> bool {
         m.w64(0).load(0, ReadOrder::Relaxed) == 1
     }
 }

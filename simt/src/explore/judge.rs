@@ -61,15 +61,19 @@ impl Judge {
         &self.rets[number as usize]
     }
 
-    /// The violation that a call returned `Full` though the pool was exhausted in no state that can have come before.
+    /// The violation that a call returned `Full` though there was room for its key in every state that can have come before.
     fn full_with_room(&mut self, case: &Case, graph: &Graph, calls: &Calls) -> Result<(), Breach> {
-        let full = self.numbers.get(&Ret::Full).copied().filter(|_| !case.exhausted);
-        let Some(full) = full else { return Ok(()) };
+        let Some(full) = self.numbers.get(&Ret::Full).copied() else { return Ok(()) };
         for (warp, state) in graph.warps.iter().enumerate() {
             for (number, _) in state.rets.iter().enumerate().filter(|(_, (ret, _))| *ret == full) {
+                let key = case.scenario.programs[warp][number].key;
+                let keys = case.keys.only(key);
+                if case.exhausted.meets(keys) {
+                    continue;
+                }
                 let later = |event: &graph::Event| calls.begins_before(warp, number + 1, &event.porf);
-                if !self.states.exhausted(case, graph, later)? {
-                    let detail = format!("call {number} of warp {warp}: the pool was never exhausted");
+                if !self.states.exhausted(case, graph, keys, later)? {
+                    let detail = format!("call {number} of warp {warp}: there was always room for key {key}");
                     return Err(Breach::new(Kind::FullWithRoom, detail));
                 }
             }

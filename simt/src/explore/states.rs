@@ -3,7 +3,7 @@
 
 use super::cuts::{Cuts, Older};
 use super::graph::{Event, Graph, Id, NONE};
-use crate::check::{Breach, Case, Kind};
+use crate::check::{Breach, Case, KeySet, Kind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What was seen of states.
@@ -14,8 +14,8 @@ pub(super) struct States {
     numbers: FxHashMap<(u16, u128), u32>,
     /// States that hold.
     known: FxHashSet<Box<[u32]>>,
-    /// Whether the pool is exhausted in a state.
-    exhausted: FxHashMap<Box<[u32]>, bool>,
+    /// The keys for which there is no room in a state.
+    exhausted: FxHashMap<Box<[u32]>, KeySet>,
     key: Vec<u32>,
     ranks: Vec<u16>,
     cuts: Cuts,
@@ -78,7 +78,7 @@ impl States {
         seen.map(drop)
     }
 
-    /// Whether the pool is exhausted in some state without the writes that `left_out` names. A read of an older value
+    /// Whether there is no room for one of `keys` in some state without the writes that `left_out` names. A read of an older value
     /// bounds nothing here: under weak memory it may be made late.
     ///
     /// # Errors
@@ -87,6 +87,7 @@ impl States {
         &mut self,
         case: &Case,
         graph: &Graph,
+        keys: KeySet,
         left_out: impl Fn(&Event) -> bool,
     ) -> Result<bool, Breach> {
         let mut cuts = std::mem::take(&mut self.cuts);
@@ -94,13 +95,13 @@ impl States {
         let seen = cuts.each(cuts.without(|id| left_out(graph.event(id))), &mut |with| {
             self.name(case, graph, &cuts, with);
             if let Some(&exhausted) = self.exhausted.get(self.key.as_slice()) {
-                return Ok(exhausted);
+                return Ok(exhausted.meets(keys));
             }
-            let exhausted = case.is_exhausted(&self.words())?;
+            let exhausted = case.exhausted(&self.words())?;
             if self.exhausted.len() < MEMO {
                 self.exhausted.insert(self.key.as_slice().into(), exhausted);
             }
-            Ok(exhausted)
+            Ok(exhausted.meets(keys))
         });
         self.cuts = cuts;
         seen

@@ -298,7 +298,7 @@ impl<const S: usize> Subject for SlabHash<S> {
         Ok(())
     }
 
-    fn exhausted<M: Memory>(&self, m: M) -> bool {
+    fn exhausted<M: Memory>(&self, m: M, _: u64) -> bool {
         self.pool.exhausted(m)
     }
 

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use warpproof_model::entry::{Key32, Key64, Packed, Pair32, Pair64};
 use warpproof_model::hopscotch::{Broken, Home, HopscotchTable};
 use warpproof_model::spec::{Call, Map, Op, Ret};
-use warpproof_model::{Key, UserKey, Word, Words};
+use warpproof_model::{Key, ReadOrder, UserKey, Word, Words};
 
 /// An entry type, and the memory that its words need.
 pub trait Entry: Packed + Send + Sync + 'static {
@@ -121,6 +121,27 @@ impl<E: Entry, const S: usize, const N: u32> Subject for HopscotchSubject<E, S, 
         let (old, new) = (E::Word::from_bits(old), E::Word::from_bits(new));
         let holds = |word| !Self::is_empty(word) && !Self::is_reserved(word);
         self.is_home(index) || !holds(old) || !holds(new) || E::key(old) == E::key(new)
+    }
+
+    /// No slot is empty that displacements lead to: in the neighbourhood, or in that of an entry of a group that they do.
+    fn exhausted<M: Memory>(&self, m: M, key: u64) -> bool {
+        let (words, homes) = (E::words(m), self.config.buckets);
+        let mut group = home_of::<E>(homes, key);
+        let mut last = group + N - 1;
+        while group <= last {
+            for slot in 1..self.group_words() {
+                // Relaxed: read alone.
+                let word = words.load(group as usize * self.group_words() + slot, ReadOrder::Relaxed);
+                if Self::is_empty(word) {
+                    return false;
+                }
+                if !Self::is_reserved(word) {
+                    last = last.max(home_of::<E>(homes, E::key(word).to_bits() as u64) + N - 1);
+                }
+            }
+            group += 1;
+        }
+        true
     }
 
     fn show(&self, _: usize, index: usize, value: u128) -> String {

@@ -107,8 +107,8 @@ impl<L: Layout, U: Multiplicity, const S: usize> Subject for FlushSubject<L, U, 
         self.0.check_quiescent(w, m)
     }
 
-    fn exhausted<M: Memory>(&self, m: M) -> bool {
-        self.0.exhausted(m)
+    fn exhausted<M: Memory>(&self, m: M, key: u64) -> bool {
+        self.0.exhausted(m, key)
     }
 
     fn show(&self, array: usize, index: usize, value: u128) -> String {

@@ -63,8 +63,8 @@ impl<L: Layout, U: Multiplicity, const S: usize> Subject for MixedSubject<L, U, 
         self.0.transition(array, index, old, new)
     }
 
-    fn exhausted<M: Memory>(&self, m: M) -> bool {
-        self.0.exhausted(m)
+    fn exhausted<M: Memory>(&self, m: M, key: u64) -> bool {
+        self.0.exhausted(m, key)
     }
 
     fn show(&self, array: usize, index: usize, value: u128) -> String {

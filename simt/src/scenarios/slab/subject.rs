@@ -197,7 +197,8 @@ impl<L: Layout, U: Multiplicity, const S: usize> Subject for SlabSubject<L, U, S
         !Look::<L>::is_empty(new) && (stays || (was_live && Look::<L>::is_tombstone(new)))
     }
 
-    fn exhausted<M: Memory>(&self, m: M) -> bool {
+    /// What a key needs is a slab.
+    fn exhausted<M: Memory>(&self, m: M, _: u64) -> bool {
         let bitmap = m.w32(Self::BITMAP);
         // Relaxed: read alone.
         (0..bitmap.len()).all(|index| bitmap.load(index, ReadOrder::Relaxed) == u32::MAX)
