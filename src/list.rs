@@ -64,19 +64,28 @@ fn listing() -> Listing {
         Err(why) => (false, why),
     };
     Listing {
-        structures: vec![Structure {
-            name: "slab",
-            what: "dynamic chained table (Ashkiani, Farach-Colton, Owens, IPDPS 2018)",
-            operations: OPERATIONS,
-            types: &[
-                "map u32 -> u32",
-                "map u64 -> u64",
-                "multimap u32 -> u32",
-                "multimap u64 -> u64",
-                "set u32",
-            ],
-            engines: engines().iter().map(|engine| engine.name()).collect(),
-        }],
+        structures: vec![
+            Structure {
+                name: "slab",
+                what: "dynamic chained table (Ashkiani, Farach-Colton, Owens, IPDPS 2018)",
+                operations: OPERATIONS,
+                types: &[
+                    "map u32 -> u32",
+                    "map u64 -> u64",
+                    "multimap u32 -> u32",
+                    "multimap u64 -> u64",
+                    "set u32",
+                ],
+                engines: engines().iter().map(|engine| engine.name()).collect(),
+            },
+            Structure {
+                name: "hopscotch",
+                what: "lock-flag hopscotch table (Zhang, Sun); checked, not run yet",
+                operations: &["insert_unique", "insert_or_assign", "search", "delete"],
+                types: &["map u32 -> u32", "map u64 -> u64", "set u32", "set u64"],
+                engines: engines().iter().map(|engine| engine.name()).collect(),
+            },
+        ],
         engines: engines().iter().map(|e| Engine { name: e.name(), what: e.what() }).collect(),
         backends: vec![
             Found { name: Cpu.name(), found: true, device: Cpu.device() },
@@ -93,7 +102,7 @@ pub(crate) fn list(args: &Args) -> Result<(), Failure> {
     }
     output::line("Structures")?;
     for s in &listing.structures {
-        output::line(format_args!("  {:8} {}", s.name, s.what))?;
+        output::line(format_args!("  {:9} {}", s.name, s.what))?;
         output::line(format_args!("           types       {}", s.types.join(", ")))?;
         output::line(format_args!("           operations  {}", s.operations.join(", ")))?;
         output::line(format_args!("           engines     {}", s.engines.join(", ")))?;

@@ -17,6 +17,7 @@ mod select;
 mod worker;
 
 use clap::{Parser, Subcommand, ValueEnum};
+use failure::Failure;
 use std::process::ExitCode;
 
 /// Warp-cooperative concurrent hash tables: check them, run them, measure them.
@@ -34,6 +35,7 @@ const EXAMPLES: &str = "\
 Examples:
   warpproof list                                   what there is, and what this machine has
   warpproof check slab                             explore the slab hash, in a second
+  warpproof check hopscotch                        explore the hopscotch table, in half a minute
   warpproof run slab --keys 1000000 --ops 10000000 check it, then run and verify a workload
   warpproof join orders.csv customers.csv --on customer_id -o joined.csv
 
@@ -57,6 +59,8 @@ enum Command {
 enum Structure {
     /// The slab hash: a dynamic chained table (Ashkiani, Farach-Colton, Owens, IPDPS 2018)
     Slab,
+    /// The lock-flag hopscotch table (Zhang, Sun): checked, not run yet
+    Hopscotch,
 }
 
 impl Structure {
@@ -64,6 +68,18 @@ impl Structure {
     const fn name(self) -> &'static str {
         match self {
             Self::Slab => "slab",
+            Self::Hopscotch => "hopscotch",
+        }
+    }
+
+    /// Refuses what can be checked alone.
+    ///
+    /// # Errors
+    /// If it has no backend to run on.
+    fn runs(self) -> Result<(), Failure> {
+        match self {
+            Self::Slab => Ok(()),
+            Self::Hopscotch => Err(Failure::input("hopscotch can be checked; no backend runs it yet")),
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::Structure;
 use crate::failure::Failure;
 use warpproof::simt::check::Scenario;
-use warpproof::simt::scenarios::slab;
+use warpproof::simt::scenarios::{hopscotch, slab};
 
 /// The options that choose scenarios.
 #[derive(clap::Args)]
@@ -22,8 +22,8 @@ pub(crate) struct Which {
           value_parser = clap::value_parser!(u32).range(1..=2))]
     pub(crate) keys: u32,
     /// With --depth: the table
-    #[arg(long, value_name = "TABLE", requires = "depth", default_value = "map32", value_parser = known_table)]
-    pub(crate) table: slab::Structure,
+    #[arg(long, value_name = "TABLE", requires = "depth", default_value = "map32")]
+    pub(crate) table: String,
     /// Seconds after which a scenario is given up and shown as capped
     #[arg(long, value_name = "SECONDS")]
     pub(crate) limit: Option<u64>,
@@ -38,20 +38,47 @@ pub(crate) struct Batch {
 
 /// The scenarios that are asked for.
 pub(crate) fn batches(structure: Structure, samples: bool, which: &Which) -> Result<Vec<Batch>, Failure> {
-    let Structure::Slab = structure;
     if let Some(depth) = which.depth {
-        let of = |depth| slab::family(which.table, depth as usize, which.keys as usize);
-        let all = (1..=depth).flat_map(|depth| of(depth).into_iter().map(move |s| (depth, s)));
-        return Ok(by_depth(&named(&which.scenario, all.collect(), |(_, s)| s)?));
+        let mut all = Vec::new();
+        for depth in 1..=depth {
+            all.extend(family(structure, which, depth)?.into_iter().map(|scenario| (depth, scenario)));
+        }
+        return Ok(by_depth(&named(&which.scenario, all, |(_, s)| s)?));
     }
-    let wide = || if samples { slab::wide() } else { Vec::new() };
+    let all = match structure {
+        Structure::Slab => slab::all,
+        Structure::Hopscotch => hopscotch::all,
+    };
+    // Those of real widths, for an engine that samples.
+    let wide = match structure {
+        Structure::Slab if samples => slab::wide(),
+        _ => Vec::new(),
+    };
     let scenarios = match &which.scenario {
-        Some(_) => named(&which.scenario, wide().into_iter().chain(slab::all()).collect(), |s| s)?,
-        None if which.deep => wide().into_iter().chain(slab::all()).collect(),
-        None if samples => wide(),
-        None => slab::default_set(),
+        Some(_) => named(&which.scenario, wide.into_iter().chain(all()).collect(), |s| s)?,
+        None if which.deep => wide.into_iter().chain(all()).collect(),
+        None if !wide.is_empty() => wide,
+        None => match structure {
+            Structure::Slab => slab::default_set(),
+            Structure::Hopscotch => hopscotch::default_set(),
+        },
     };
     Ok(vec![Batch { depth: None, scenarios }])
+}
+
+/// All programs of so many calls on the table that is asked for.
+fn family(structure: Structure, which: &Which, depth: u32) -> Result<Vec<Scenario>, Failure> {
+    let (calls, keys) = (depth as usize, which.keys as usize);
+    match structure {
+        Structure::Slab => {
+            let tables = slab::Structure::ALL.map(|table| (table.name(), table));
+            Ok(slab::family(known(&which.table, &tables)?, calls, keys))
+        }
+        Structure::Hopscotch => {
+            let tables = hopscotch::Structure::ALL.map(|table| (table.table(), table));
+            Ok(hopscotch::family(known(&which.table, &tables)?, calls, keys))
+        }
+    }
 }
 
 fn by_depth(scenarios: &[(u32, Scenario)]) -> Vec<Batch> {
@@ -76,10 +103,10 @@ fn named<T>(name: &Option<String>, items: Vec<T>, of: impl Fn(&T) -> &Scenario) 
     Ok(chosen)
 }
 
-fn known_table(name: &str) -> Result<slab::Structure, String> {
-    let tables = slab::Structure::ALL;
-    tables.into_iter().find(|table| table.name() == name).ok_or_else(|| {
-        let names: Vec<_> = tables.iter().map(|table| table.name()).collect();
-        format!("the tables are {}", names.join(", "))
+/// The table of this name.
+fn known<T: Copy>(name: &str, tables: &[(&str, T)]) -> Result<T, Failure> {
+    tables.iter().find(|(known, _)| *known == name).map(|(_, table)| *table).ok_or_else(|| {
+        let names: Vec<_> = tables.iter().map(|(name, _)| *name).collect();
+        Failure::input(format_args!("there is no table {name:?}: the tables are {}", names.join(", ")))
     })
 }

@@ -151,8 +151,8 @@ impl<const S: usize> Subject for Faulty<S> {
         Subject::check_state(&self.table, w, m)
     }
 
-    fn exhausted<M: Memory>(&self, m: M) -> bool {
-        Subject::exhausted(&self.table, m)
+    fn exhausted<M: Memory>(&self, m: M, key: u64) -> bool {
+        Subject::exhausted(&self.table, m, key)
     }
 }
 

@@ -137,6 +137,7 @@ fn size(text: &str) -> Result<u32, String> {
 
 /// Measures.
 pub(crate) fn bench(args: &Args) -> Result<(), Failure> {
+    args.structure.runs()?;
     with_backend!(&open(args.backend)?, backend => measure(args, backend))
 }
 

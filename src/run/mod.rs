@@ -107,6 +107,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         ));
     }
     let opened = open(args.backend)?;
+    args.structure.runs()?;
     let check = if args.no_check { None } else { Some(check::quick(args.structure, QUICK)?) };
     if let (Some(check), false) = (&check, args.json) {
         output::line(format_args!("check    {}", check.text()))?;

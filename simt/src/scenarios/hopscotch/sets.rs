@@ -35,6 +35,11 @@ impl Structure {
         }
     }
 
+    /// The name of its table, as the slab hash has it.
+    pub fn table(self) -> &'static str {
+        self.name().trim_start_matches("hop_")
+    }
+
     const fn has_values(self) -> bool {
         matches!(self, Self::Map32 | Self::Map64)
     }
