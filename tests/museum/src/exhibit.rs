@@ -47,6 +47,15 @@ pub struct Repair {
     pub what: &'static str,
     /// Explores it.
     pub run: Run,
+    /// Whether it has so few interleavings that loom ends, too.
+    pub small: bool,
+}
+
+impl Repair {
+    /// Whether this engine can explore it to its end.
+    pub fn is_for(&self, engine: &dyn Engine) -> bool {
+        self.small || engine.name() != SEQUENTIAL
+    }
 }
 
 impl Exhibit {
@@ -98,6 +107,13 @@ pub fn exhibits() -> Vec<Exhibit> {
         crate::e05_allocator::exhibits(),
         crate::e06_plan_one::exhibits(),
         crate::e07_plan_two::exhibits(),
+        crate::e08_bitmap::exhibits(),
+        crate::e09_torn_find::exhibits(),
+        crate::e10_torn_insert::exhibits(),
+        crate::e11_same_word::exhibits(),
+        crate::e12_locked_target::exhibits(),
+        crate::e13_open_hole::exhibits(),
+        crate::e14_stalled::exhibits(),
         crate::e22_shared_counter::exhibits(),
         crate::e23_barrier::exhibits(),
         crate::e24_tail_lanes::exhibits(),
@@ -127,7 +143,12 @@ pub(crate) fn run<S: Subject>(subject: S) -> Run {
 
 /// A repaired form that is a subject.
 pub(crate) fn repair<S: Subject>(what: &'static str, subject: S) -> Repair {
-    Repair { what, run: run(subject) }
+    Repair { what, run: run(subject), small: true }
+}
+
+/// A repaired form that loom does not explore to its end.
+pub(crate) fn large_repair<S: Subject>(what: &'static str, subject: S) -> Repair {
+    Repair { small: false, ..repair(what, subject) }
 }
 
 /// The same calls on the slab hash of this project, a warp of one lane with `slots` words: one word of a slab is
@@ -138,7 +159,7 @@ pub(crate) fn ours(what: &'static str, structure: &'static str, slots: u32) -> R
         (scenario.config.lanes, scenario.config.slots, scenario.config.buckets) = (1, slots, 1);
         engine.explore(&scenario, options)
     };
-    Repair { what, run: Box::new(run) }
+    Repair { what, run: Box::new(run), small: true }
 }
 
 /// Calls from text: `delete 5; insert_unique 7 71`.
