@@ -10,7 +10,7 @@ use crate::warp::Warp;
 impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<E, H, S, N> {
     /// The value of `key`, or `None` if it is absent.
     ///
-    /// Wait-free: reads at most `N` groups, each once, and the home word once after each, whatever other warps do or
+    /// Wait-free: reads at most `N` groups, each once, and the home word once behind each, whatever other warps do or
     /// where they stop. A key in its home's own group is found by one read of that group.
     #[inline(always)]
     pub fn search<W: Warp>(self, w: &mut W, key: UserKey<E::Key>) -> Option<E::Value> {
@@ -39,8 +39,9 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
             if found.is_some() {
                 return found;
             }
-            // What all lanes have read comes before the home word, and that before what they read next.
-            w.sync();
+            // SeqCst fence: pairs with the Release of `put`. Whoever took the key away has said before where it went, and
+            // the home word is read after that.
+            w.fence();
             distance = self.home(w, home).next(distance)?;
             w.sync();
             row = self.read(w, home + distance);

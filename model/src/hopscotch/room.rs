@@ -40,7 +40,9 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
             last = last.max(self.reach(w, group, row));
             group += 1;
         }
-        w.sync();
+        // SeqCst fence: pairs with the Release of `put`. Who filled a slot that was empty meanwhile had seen how it became so,
+        // and the home whose member that was is locked now or has another version.
+        w.fence();
         let mut again = 0;
         for group in lowest..=last {
             self.look(w, group, &mut again, &mut calm);

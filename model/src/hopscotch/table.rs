@@ -75,9 +75,8 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
     #[inline(always)]
     pub(super) fn read<W: Warp>(self, w: &mut W, group: u32) -> Row<W, E, S> {
         w.each(|lane| {
-            // Acquire: pairs with the Release of every change of a slot. What the slot's last entry was moved by, or
-            // the hop bit of where it went, is seen by what follows.
-            self.words.load_row::<S>(group as usize * W::LANES as usize + lane as usize, ReadOrder::Acquire)
+            // Relaxed: an entry is right by itself. Who concludes from what is not there puts a fence behind.
+            self.words.load_row::<S>(group as usize * W::LANES as usize + lane as usize, ReadOrder::Relaxed)
         })
     }
 
@@ -181,7 +180,7 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
     #[inline(always)]
     pub(super) fn put<W: Warp>(self, w: &mut W, slot: &Slot<W, E>, word: E::Word) {
         w.elect_with(slot.lane, slot.places, |place| {
-            // Release: pairs with the Acquire of `read` and of `take`.
+            // Release: pairs with the fence behind `read`, and with the Acquire of `take`.
             self.words.store(place.at, word, WriteOrder::Release);
         });
     }

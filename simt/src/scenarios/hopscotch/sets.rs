@@ -173,7 +173,7 @@ pub fn default_set() -> Vec<Scenario> {
 pub fn deep() -> Vec<Scenario> {
     let mut scenarios = stalls(Structure::Map32, &[Place::HOPS]);
     for place in Place::ALL {
-        scenarios.extend(of_shape(Structure::Map32, place, &[2, 1], &THREE, place.keys.len()));
+        scenarios.extend(of_shape(Structure::Map32, place, &[2, 1], &THREE, 2));
     }
     let by_lanes: Vec<_> =
         scenarios.iter().filter(|s| s.stall.is_none()).cloned().filter_map(lanes).collect();
