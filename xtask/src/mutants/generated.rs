@@ -1,7 +1,7 @@
 //! `cargo xtask mutants --generated`: the mutants that cargo-mutants makes of the slab hash.
 //!
-//! Each is judged as a patch of ours is, by the default set of scenarios; then by the deep set, and at last by the unit
-//! tests of the model. The table is written for the files that were asked for; the others keep their rows.
+//! Each is judged as a patch of ours is, by the default set of scenarios; then by the deep set and a few scenarios of the
+//! hopscotch table, and at last by the unit tests of the model. The table is written for the files that were asked for; the others keep their rows.
 
 use super::judge::{Fate, Judge};
 use super::listing::{Generated, list};
@@ -12,7 +12,7 @@ use crate::shell::{Outcome, read, root, scratch, write};
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 use warpproof_simt::check::Scenario;
-use warpproof_simt::scenarios::slab;
+use warpproof_simt::scenarios::{hopscotch, slab};
 
 /// The least CPU time that a worker may use for one set.
 const LEAST: Duration = Duration::from_secs(20);
@@ -45,7 +45,8 @@ pub(crate) fn run_generated(filter: &str) -> Outcome<()> {
 
 /// What became of each.
 fn judge_all(mutants: &[&Generated]) -> Outcome<Vec<Fate>> {
-    let sets = [slab::default_set(), slab::deep()];
+    // The hopscotch table stands on some of the files too.
+    let sets = [slab::default_set(), slab::deep(), hopscotch::quick()];
     let mut store = Store::open()?;
     let (known, start) = (mutants.iter().filter(|m| store.get(m).is_some()).count(), Instant::now());
     println!("{} mutants, {known} known from an earlier run", mutants.len());

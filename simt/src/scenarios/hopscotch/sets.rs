@@ -153,7 +153,11 @@ const WARPS: usize = 4;
 
 /// Some pairs of operations: at most a second.
 pub fn quick() -> Vec<Scenario> {
-    pairs(Structure::Map32, &[Place::EMPTY, Place::HOP])
+    let mut scenarios = pairs(Structure::Map32, &[Place::EMPTY, Place::HOP, Place::WIDE]);
+    for structure in [Structure::Set32, Structure::Set64, Structure::Map64] {
+        scenarios.extend(pairs(structure, &[Place::EMPTY]));
+    }
+    scenarios
 }
 
 /// Every pair of operations in every place, by one lane and by several; the other entry types in some places; stalled
