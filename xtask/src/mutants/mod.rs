@@ -1,5 +1,5 @@
 //! `cargo xtask mutants`: applies each patch of tests/mutants to a copy of the project, and runs the default
-//! set of scenarios on it.
+//! set of scenarios of its structure on it.
 //!
 //! A mutant must be killed, or say in its patch why it is equivalent. The table in tests/mutants/README.md is what a
 //! run wrote: exploration is deterministic, so that the scenario that kills and its executions can be compared.
@@ -7,18 +7,23 @@
 mod generated;
 mod judge;
 mod listing;
+mod readme;
 mod reasons;
 mod store;
 mod table;
 
 pub(crate) use generated::run_generated;
 
-use crate::shell::{Outcome, read, root, write};
+use crate::shell::{Outcome, read, root};
 use judge::{Fate, Judge};
+use readme::first_cell;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use warpproof_simt::check::Scenario;
-use warpproof_simt::scenarios::slab;
+use warpproof_simt::scenarios::{hopscotch, slab};
+
+/// The folders of tests/mutants.
+const STRUCTURES: [&str; 2] = ["slab", "hopscotch"];
 
 /// How many mutants CI checks.
 const SAMPLE: usize = 10;
@@ -26,11 +31,9 @@ const SAMPLE: usize = 10;
 /// CPU time that the scenarios of a patch may take.
 const LIMIT: Duration = Duration::from_secs(600);
 
-/// Where the table begins in tests/mutants/README.md.
-const HEADING: &str = "| Mutant | What | Verdict | Scenario | Executions |";
-
 /// A patch that makes the code wrong, or claims to leave it right.
 struct Mutant {
+    structure: &'static str,
     name: String,
     path: PathBuf,
     what: String,
@@ -38,49 +41,50 @@ struct Mutant {
     equivalent: Option<String>,
     /// Why no scenario can show that it is wrong. It is not known to be equivalent.
     open: Option<String>,
-    /// The scenario that is asked, if it is one of the deep set.
+    /// The scenario that is asked, if it is one of the deep set or far behind in the default one.
     scenario: Option<String>,
 }
 
+/// Checks the mutants of every structure, and writes their rows.
+pub(crate) fn run_all() -> Outcome<()> {
+    let faults: Vec<String> =
+        STRUCTURES.iter().filter_map(|structure| run_those(structure, &[]).err()).collect();
+    if faults.is_empty() { Ok(()) } else { Err(faults.join("\n")) }
+}
+
 /// Checks the mutants of `structure`, or those named, and writes their rows.
-pub(crate) fn run_all(structure: &str, names: &[&str]) -> Outcome<()> {
+pub(crate) fn run_those(structure: &str, names: &[&str]) -> Outcome<()> {
     let mut mutants = mutants(structure)?;
     if let Some(unknown) = names.iter().find(|name| mutants.iter().all(|m| m.name != **name)) {
         return Err(format!("{structure} has no mutant {unknown}"));
     }
     let known: Vec<String> = mutants.iter().map(|mutant| mutant.name.clone()).collect();
     mutants.retain(|mutant| names.is_empty() || names.contains(&mutant.name.as_str()));
-    let (rows, verdict) = judge_all(structure, &mutants)?;
-    let text = table()?;
-    let (head, old) = text.split_once(HEADING).ok_or("tests/mutants/README.md has no table")?;
-    // Mutants that were not asked for keep their rows, as long as they exist.
-    let known = old.lines().filter(|row| known.iter().any(|name| row.starts_with(&first_cell(name))));
-    let kept = known.filter(|row| mutants.iter().all(|m| !row.starts_with(&first_cell(&m.name))));
-    let mut all: Vec<&str> = kept.chain(rows.iter().map(String::as_str)).collect();
-    all.sort_unstable();
-    write(&table_path(), &format!("{head}{HEADING}\n|---|---|---|---|---|\n{}\n", all.join("\n")))?;
+    let (rows, verdict) = judge_all(&mutants)?;
+    let asked: Vec<&str> = mutants.iter().map(|mutant| &*mutant.name).collect();
+    readme::put(structure, &rows, &asked, &known)?;
     verdict
 }
 
-/// How the row of a mutant begins.
-fn first_cell(name: &str) -> String {
-    format!("| {name} |")
-}
-
-/// Checks ten mutants, spread over the list, against the table.
+/// Checks ten mutants, spread over the list of all structures, against the tables.
 pub(crate) fn sample() -> Outcome<()> {
-    let (mut mutants, table) = (mutants("slab")?, table()?);
-    let every = mutants.len().div_ceil(SAMPLE).max(1);
-    for mutant in &mutants {
-        let row = format!("{} {} | ", first_cell(&mutant.name), mutant.what);
-        if !table.contains(&row) {
-            return Err(format!("tests/mutants/README.md has no row for {}", mutant.name));
+    let (mut all, mut known) = (Vec::new(), Vec::new());
+    for structure in STRUCTURES {
+        let (mutants, rows) = (mutants(structure)?, readme::rows(structure)?);
+        for mutant in &mutants {
+            let begin = format!("{} {} | ", first_cell(&mutant.name), mutant.what);
+            if !rows.iter().any(|row| row.starts_with(&begin)) {
+                return Err(format!("tests/mutants/README.md has no row for {}", mutant.name));
+            }
         }
+        all.extend(mutants);
+        known.extend(rows);
     }
-    mutants = mutants.into_iter().step_by(every).collect();
-    let (rows, verdict) = judge_all("slab", &mutants)?;
+    let every = all.len().div_ceil(SAMPLE).max(1);
+    let chosen: Vec<Mutant> = all.into_iter().step_by(every).collect();
+    let (rows, verdict) = judge_all(&chosen)?;
     verdict?;
-    match rows.iter().find(|row| !table.contains(*row)) {
+    match rows.iter().find(|row| !known.contains(row)) {
         Some(row) => {
             Err(format!("tests/mutants/README.md has another row than (cargo xtask mutants):\n{row}"))
         }
@@ -88,21 +92,13 @@ pub(crate) fn sample() -> Outcome<()> {
     }
 }
 
-fn table_path() -> PathBuf {
-    root().join("tests/mutants/README.md")
-}
-
-fn table() -> Outcome<String> {
-    read(&table_path())
-}
-
 /// The rows of all, and an error if a mutant survives or is not what it says.
-fn judge_all(structure: &str, mutants: &[Mutant]) -> Outcome<(Vec<String>, Outcome<()>)> {
+fn judge_all(mutants: &[Mutant]) -> Outcome<(Vec<String>, Outcome<()>)> {
     let judge = Judge::new(LIMIT);
     let (mut rows, mut faults) = (Vec::new(), Vec::new());
     for mutant in mutants {
         let start = Instant::now();
-        let fate = judge.judge(Some(&mutant.path), &[scenarios(structure, mutant)?])?;
+        let fate = judge.judge(Some(&mutant.path), &[scenarios(mutant)?])?;
         let row = format!("| {} | {} | {} |", mutant.name, mutant.what, cells(&fate, mutant)?);
         println!("{row}  {:.0} s", start.elapsed().as_secs_f64());
         let excused = mutant.equivalent.is_some() || mutant.open.is_some();
@@ -135,10 +131,10 @@ fn cells(fate: &Fate, mutant: &Mutant) -> Outcome<String> {
 }
 
 /// The default set, or the one scenario that the patch names.
-fn scenarios(structure: &str, mutant: &Mutant) -> Outcome<Vec<Scenario>> {
-    let (default, all) = match structure {
-        "slab" => (slab::default_set(), slab::all()),
-        _ => return Err(format!("there is no structure {structure}")),
+fn scenarios(mutant: &Mutant) -> Outcome<Vec<Scenario>> {
+    let (default, all) = match mutant.structure {
+        "hopscotch" => (hopscotch::default_set(), hopscotch::all()),
+        _ => (slab::default_set(), slab::all()),
     };
     let Some(name) = &mutant.scenario else { return Ok(default) };
     let named: Vec<_> = all.into_iter().filter(|scenario| scenario.name == *name).collect();
@@ -147,22 +143,25 @@ fn scenarios(structure: &str, mutant: &Mutant) -> Outcome<Vec<Scenario>> {
 
 /// The patches of a structure, by name.
 fn mutants(structure: &str) -> Outcome<Vec<Mutant>> {
+    let structure = STRUCTURES.into_iter().find(|known| *known == structure);
+    let structure = structure.ok_or(format!("mutants are of {}", STRUCTURES.join(" or of ")))?;
     let folder = root().join("tests/mutants").join(structure);
     let entries = std::fs::read_dir(&folder).map_err(|e| format!("cannot read {}: {e}", folder.display()))?;
     let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "patch"));
     paths.sort();
-    paths.into_iter().map(Mutant::read).collect()
+    paths.into_iter().map(|path| Mutant::read(structure, path)).collect()
 }
 
 impl Mutant {
-    fn read(path: PathBuf) -> Outcome<Self> {
+    fn read(structure: &'static str, path: PathBuf) -> Outcome<Self> {
         let text = read(&path)?;
         let field =
             |name: &str| text.lines().find_map(|line| line.strip_prefix(name)).map(|v| v.trim().to_owned());
         let what = field("what:").ok_or_else(|| format!("{} has no line `what:`", path.display()))?;
         let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
         Ok(Self {
+            structure,
             name,
             what,
             equivalent: field("equivalent:"),
@@ -179,30 +178,35 @@ mod tests {
 
     #[test]
     fn every_patch_says_what_it_does() {
-        let mutants = mutants("slab").expect("patches");
-        assert!(mutants.len() >= 25);
-        assert!(mutants.iter().all(|mutant| !mutant.what.is_empty()));
+        for structure in STRUCTURES {
+            let mutants = mutants(structure).expect("patches");
+            assert!(mutants.len() >= 25);
+            assert!(mutants.iter().all(|mutant| !mutant.what.is_empty()));
+        }
+        assert!(mutants("slabs").is_err());
     }
 
-    /// Every ordering of the slab hash that is not relaxed has a mutant that changes its line.
+    /// Every ordering of a structure that is not relaxed has a mutant that changes its line.
     #[test]
     fn every_ordering_is_weakened_by_a_mutant() {
-        let folder = root().join("model/src/slab");
-        let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-        let sources: Vec<String> =
-            files.filter(|path| path.is_file()).map(|path| read(&path).unwrap()).collect();
-        let code = |line: &&str| !line.trim_start().starts_with("//");
-        let orders = ["Order::Acquire", "Order::Release", "Order::AcqRel"];
-        let strong = |line: &&str| orders.iter().any(|order| line.contains(order));
-        let lines: Vec<&str> =
-            sources.iter().flat_map(|text| text.lines()).filter(code).filter(strong).map(str::trim).collect();
-        assert!(lines.len() >= 4, "where are the orderings? {lines:?}");
-        let patches = mutants("slab").unwrap();
-        let patches: Vec<String> = patches.iter().map(|mutant| read(&mutant.path).unwrap()).collect();
-        let removed: Vec<&str> =
-            patches.iter().flat_map(|text| text.lines()).filter_map(|line| line.strip_prefix('-')).collect();
-        for line in lines {
-            assert!(removed.iter().any(|removed| removed.trim() == line), "no mutant weakens `{line}`");
+        for structure in STRUCTURES {
+            let folder = root().join("model/src").join(structure);
+            let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+            let sources: Vec<String> =
+                files.filter(|path| path.is_file()).map(|path| read(&path).unwrap()).collect();
+            let code = |line: &&str| !line.trim_start().starts_with("//");
+            let orders = ["Order::Acquire", "Order::Release", "Order::AcqRel"];
+            let strong = |line: &&str| orders.iter().any(|order| line.contains(order));
+            let lines = sources.iter().flat_map(|text| text.lines()).filter(code).filter(strong);
+            let lines: Vec<&str> = lines.map(str::trim).collect();
+            assert!(lines.len() >= 4, "where are the orderings? {lines:?}");
+            let patches = mutants(structure).unwrap();
+            let patches: Vec<String> = patches.iter().map(|mutant| read(&mutant.path).unwrap()).collect();
+            let changed = patches.iter().flat_map(|text| text.lines());
+            let removed: Vec<&str> = changed.filter_map(|line| line.strip_prefix('-')).collect();
+            for line in lines {
+                assert!(removed.iter().any(|removed| removed.trim() == line), "no mutant weakens `{line}`");
+            }
         }
     }
 }

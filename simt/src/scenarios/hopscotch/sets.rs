@@ -160,22 +160,28 @@ pub fn quick() -> Vec<Scenario> {
     scenarios
 }
 
-/// Every pair of operations in every place, by one lane and by several; the other entry types in some places; stalled
+/// Every pair of operations in nearly every place, by one lane and by several; the other entry types in some places; stalled
 /// warps: under 60 s on two cores.
 pub fn default_set() -> Vec<Scenario> {
-    let mut scenarios = pairs(Structure::Map32, &Place::ALL);
+    // Two inserts that cross are many executions each.
+    let places = Place::ALL.into_iter().filter(|place| *place != Place::CROSS);
+    let mut scenarios = pairs(Structure::Map32, &places.collect::<Vec<_>>());
     let by_lanes: Vec<_> = scenarios.iter().cloned().filter_map(lanes).collect();
     scenarios.extend(by_lanes);
     for structure in Structure::ALL.into_iter().filter(|structure| *structure != Structure::Map32) {
         scenarios.extend(pairs(structure, &[Place::EMPTY, Place::BEHIND, Place::FULL, Place::HOP]));
     }
     scenarios.extend(stalls(Structure::Map32, &Place::STALLS));
+    scenarios.extend(unblocked(Structure::Map32));
+    scenarios.extend(half_full(Structure::Map32));
     scenarios
 }
 
-/// Everything else: two operations of one warp against one of another, stalls in the middle of two moves.
+/// Everything else: inserts that cross, two operations of one warp against one of another, stalls in the middle of two
+/// moves.
 pub fn deep() -> Vec<Scenario> {
     let mut scenarios = stalls(Structure::Map32, &[Place::HOPS]);
+    scenarios.extend(pairs(Structure::Map32, &[Place::CROSS]));
     for place in Place::ALL {
         scenarios.extend(of_shape(Structure::Map32, place, &[2, 1], &THREE, 2));
     }
@@ -244,6 +250,32 @@ fn lanes(mut scenario: Scenario) -> Option<Scenario> {
     scenario.config = Config { lanes: scenario.config.slots, slots: 1, ..scenario.config };
     scenario.name += "_lanes";
     Some(scenario)
+}
+
+/// One warp stops for ever with a lock of the home, and the other changes nothing: it waits for nobody.
+fn unblocked(structure: Structure) -> Vec<Scenario> {
+    let (place, [present, absent]) = (Place::PRESENT, [(0, 0), (0, 1)]);
+    let key = |name| structure.key(place.homes, name);
+    let programs = [
+        [(InsertUnique, key(absent)), (InsertUnique, key(present))],
+        [(Delete, key(present)), (Delete, key(absent))],
+    ];
+    let stalled = |programs: [Step; 2]| {
+        let mut scenario = scenario(structure, place, &programs.map(|step| vec![step]).to_vec());
+        scenario.name = scenario.name.replacen('/', "/stalled_", 1);
+        scenario.stall = Some(Stall { warp: 0, after: None });
+        scenario
+    };
+    programs.map(stalled).to_vec()
+}
+
+/// The last group that a displacement ends in is not empty: what stands there stays.
+fn half_full(structure: Structure) -> Vec<Scenario> {
+    const HALF: Place =
+        place("half", (1, 3, 2), 2, &[(0, 1), (0, 2), (1, 1), (0, 3), (1, 2)], &[(0, 0), (1, 1), (1, 2)]);
+    let step = |op, name| vec![(op, structure.key(HALF.homes, name))];
+    let of = |name| scenario(structure, HALF, &vec![step(InsertUnique, (0, 0)), step(Search, name)]);
+    vec![of((1, 1)), of((1, 2))]
 }
 
 /// One warp stops for ever, wherever it can. A search of the other finishes; what changes something may wait.
