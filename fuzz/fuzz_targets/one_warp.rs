@@ -112,7 +112,7 @@ impl<S: Spec<State = Vec<u64>>> Driven<'_, S> {
         let ret = self.memory.guard(|m| self.subject.run(&Alone, m, call));
         let ret = ret.unwrap_or_else(|error| panic!("{call}: {error}"));
         if ret == Ret::Full {
-            let exhausted = self.memory.guard(|m| self.subject.exhausted(m));
+            let exhausted = self.memory.guard(|m| self.subject.exhausted(m, call.key));
             assert_eq!(exhausted, Ok(true), "{call}: full with free slabs");
         }
         let key = call.key;
