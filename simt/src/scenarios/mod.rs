@@ -1,6 +1,8 @@
 //! The scenarios of every structure.
 
+pub mod entry;
 pub mod family;
+mod form;
 pub mod hopscotch;
 pub mod random;
 pub mod slab;
@@ -23,6 +25,15 @@ pub enum ScenarioError {
         lanes: u32,
         /// Words per lane.
         slots: u32,
+    },
+    /// A neighbourhood of a shape that is not supported.
+    Neighbourhood {
+        /// Lanes.
+        lanes: u32,
+        /// Words per lane of a group.
+        slots: u32,
+        /// Groups.
+        reach: u32,
     },
     /// No warp, or more than the engine knows.
     Warps {
@@ -47,6 +58,11 @@ impl core::fmt::Display for ScenarioError {
             Self::Shape { lanes, slots } => {
                 write!(f, "a slab of {lanes} lanes with {slots} words each: slabs have {:?}", slab::SHAPES)
             }
+            Self::Neighbourhood { lanes, slots, reach } => write!(
+                f,
+                "a neighbourhood of {reach} groups of {lanes} lanes with {slots} words each: they are, lanes first, {:?}",
+                hopscotch::SHAPES
+            ),
             Self::Warps { warps, most } => write!(f, "{warps} warps: this engine runs 1 to {most}"),
             Self::Stall(warp) => write!(f, "warp {warp} is stalled, and there is no such warp"),
             Self::Snapshot => f.write_str("reads are snapshots, and this engine has torn reads alone"),

@@ -7,9 +7,10 @@ mod sets;
 mod subject;
 
 pub use sets::{Place, Structure, all, deep, default_set, family, quick};
-pub use subject::{Entry, HopscotchSubject};
+pub use subject::HopscotchSubject;
 
 use super::ScenarioError;
+use super::entry::Entry;
 use crate::check::{AnySubject, OfLanes, Scenario};
 use std::sync::Arc;
 use warpproof_model::entry::{Key32, Key64, Pair32, Pair64};
@@ -43,7 +44,7 @@ fn shaped<E: Entry>(scenario: &Scenario) -> Result<Arc<dyn AnySubject>, Scenario
         (2, 1, 3) => Ok(table::<E, 2, 1, 3>(scenario)),
         (2, 2, 2) => Ok(table::<E, 2, 2, 2>(scenario)),
         (4, 1, 2) => Ok(table::<E, 4, 1, 2>(scenario)),
-        (lanes, slots, _) => Err(ScenarioError::Shape { lanes, slots }),
+        (lanes, slots, reach) => Err(ScenarioError::Neighbourhood { lanes, slots, reach }),
     }
 }
 

@@ -1,8 +1,9 @@
 //! Which scenarios there are.
 
 use super::subject::home_of;
-use crate::check::{Config, Scenario, Stall};
+use crate::check::{Config, Scenario};
 use crate::scenarios::family::{Keys, Programs, Step, programs, shapes};
+use crate::scenarios::form;
 use std::collections::BTreeSet;
 use warpproof_model::entry::{Key32, Key64, Pair32, Pair64};
 use warpproof_model::spec::Call;
@@ -166,8 +167,7 @@ pub fn default_set() -> Vec<Scenario> {
     // Two inserts that cross are many executions each.
     let places = Place::ALL.into_iter().filter(|place| *place != Place::CROSS);
     let mut scenarios = pairs(Structure::Map32, &places.collect::<Vec<_>>());
-    let by_lanes: Vec<_> = scenarios.iter().cloned().filter_map(lanes).collect();
-    scenarios.extend(by_lanes);
+    scenarios.extend(by_lanes(&scenarios));
     for structure in Structure::ALL.into_iter().filter(|structure| *structure != Structure::Map32) {
         scenarios.extend(pairs(structure, &[Place::EMPTY, Place::BEHIND, Place::FULL, Place::HOP]));
     }
@@ -185,9 +185,7 @@ pub fn deep() -> Vec<Scenario> {
     for place in Place::ALL {
         scenarios.extend(of_shape(Structure::Map32, place, &[2, 1], &THREE, 2));
     }
-    let by_lanes: Vec<_> =
-        scenarios.iter().filter(|s| s.stall.is_none()).cloned().filter_map(lanes).collect();
-    scenarios.extend(by_lanes);
+    scenarios.extend(by_lanes(&scenarios));
     scenarios
 }
 
@@ -222,18 +220,9 @@ fn scenario(structure: Structure, place: Place, programs: &Programs) -> Scenario
         let name = place.keys.iter().find(|&&name| structure.key(place.homes, name) == *key);
         name.map_or(format!("{op}@{key}"), |(home, number)| format!("{op}@{home}.{number}"))
     };
-    let names = programs.iter().map(|steps| steps.iter().map(called).collect::<Vec<_>>().join("_then_"));
-    let name = format!("{}/{}/{}", structure.name(), names.collect::<Vec<_>>().join("+"), place.name);
-    let call = |warp: usize, number: usize, (op, key): Step| {
-        let stores = matches!(op, InsertUnique | InsertOrAssign) && structure.has_values();
-        Call::new(op, key, if stores { 10 * (warp as u64 + 1) + number as u64 } else { 0 })
-    };
-    let calls = |(warp, steps): (usize, &Vec<Step>)| {
-        steps.iter().enumerate().map(|(number, step)| call(warp, number, *step)).collect()
-    };
     let config = Config { lanes, slots, buckets: place.homes, reach, ..Config::default() };
     let mut scenario =
-        Scenario::new(name, structure.name(), config, programs.iter().enumerate().map(calls).collect());
+        form::scenario((structure.name(), place.name), config, programs, called, structure.has_values());
     let key = |&name: &Name| structure.key(place.homes, name);
     scenario.preload = place.preload.iter().map(|name| Call::new(InsertUnique, key(name), 0)).collect();
     let keys: BTreeSet<u64> = place.preload.iter().chain(place.keys).map(key).collect();
@@ -243,13 +232,9 @@ fn scenario(structure: Structure, place: Place, programs: &Programs) -> Scenario
 }
 
 /// The same by lanes of one word each, if there are so many.
-fn lanes(mut scenario: Scenario) -> Option<Scenario> {
-    if !matches!(scenario.config.slots, 2 | 4) {
-        return None;
-    }
-    scenario.config = Config { lanes: scenario.config.slots, slots: 1, ..scenario.config };
-    scenario.name += "_lanes";
-    Some(scenario)
+fn by_lanes(scenarios: &[Scenario]) -> Vec<Scenario> {
+    let some = scenarios.iter().filter(|s| s.config.slots.is_power_of_two() && s.stall.is_none());
+    some.cloned().map(form::lanes).collect()
 }
 
 /// One warp stops for ever with a lock of the home, and the other changes nothing: it waits for nobody.
@@ -261,10 +246,7 @@ fn unblocked(structure: Structure) -> Vec<Scenario> {
         [(Delete, key(present)), (Delete, key(absent))],
     ];
     let stalled = |programs: [Step; 2]| {
-        let mut scenario = scenario(structure, place, &programs.map(|step| vec![step]).to_vec());
-        scenario.name = scenario.name.replacen('/', "/stalled_", 1);
-        scenario.stall = Some(Stall { warp: 0, after: None });
-        scenario
+        form::stalled(scenario(structure, place, &programs.map(|step| vec![step]).to_vec()))
     };
     programs.map(stalled).to_vec()
 }
@@ -280,9 +262,8 @@ fn half_full(structure: Structure) -> Vec<Scenario> {
 
 /// One warp stops for ever, wherever it can. A search of the other finishes; what changes something may wait.
 fn stalls(structure: Structure, places: &[Place]) -> Vec<Scenario> {
-    let stalled = |mut scenario: Scenario| {
-        scenario.name = scenario.name.replacen('/', "/stalled_", 1);
-        scenario.stall = Some(Stall { warp: 0, after: None });
+    let stalled = |scenario: Scenario| {
+        let mut scenario = form::stalled(scenario);
         let changes = |calls: &Vec<Call>| calls.iter().any(|call| call.op != Search);
         scenario.allows.blocking = scenario.programs[1..].iter().any(changes);
         scenario

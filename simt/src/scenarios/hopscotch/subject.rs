@@ -1,39 +1,11 @@
 //! The hopscotch table as a subject, for every entry type.
 
 use crate::check::{Array, Breach, Config, Kind, Memory, SimWarp, Subject};
+use crate::scenarios::entry::Entry;
 use std::marker::PhantomData;
-use warpproof_model::entry::{Key32, Key64, Packed, Pair32, Pair64};
 use warpproof_model::hopscotch::{Broken, Home, HopscotchTable};
 use warpproof_model::spec::{Call, Map, Op, Ret};
 use warpproof_model::{Key, ReadOrder, UserKey, Word, Words};
-
-/// An entry type, and the memory that its words need.
-pub trait Entry: Packed + Send + Sync + 'static {
-    /// Handles to its words.
-    type Words<M: Memory>: Words<Self::Word>;
-    /// Bits of a word.
-    const WIDTH: u32;
-    /// The first array of a memory.
-    fn words<M: Memory>(m: M) -> Self::Words<M>;
-}
-
-macro_rules! entry {
-    ($($entry:ident: $width:literal, $handle:ident, $get:ident;)*) => {$(
-        impl Entry for $entry {
-            type Words<M: Memory> = M::$handle;
-            const WIDTH: u32 = $width;
-            fn words<M: Memory>(m: M) -> M::$handle {
-                m.$get(0)
-            }
-        }
-    )*};
-}
-entry! {
-    Key32: 32, W32, w32;
-    Key64: 64, W64, w64;
-    Pair32: 64, W64, w64;
-    Pair64: 128, W128, w128;
-}
 
 /// A hopscotch table with `S` words per lane in a group and `N` groups in a neighbourhood.
 #[derive(Clone, Debug)]
@@ -123,7 +95,8 @@ impl<E: Entry, const S: usize, const N: u32> Subject for HopscotchSubject<E, S, 
         self.is_home(index) || !holds(old) || !holds(new) || E::key(old) == E::key(new)
     }
 
-    /// No slot is empty that displacements lead to: in the neighbourhood, or in that of an entry of a group that they do.
+    /// No slot is empty or reserved that displacements lead to: in the neighbourhood, or in that of an entry of a group that
+    /// they do.
     fn exhausted<M: Memory>(&self, m: M, key: u64) -> bool {
         let (words, homes) = (E::words(m), self.config.buckets);
         let mut group = home_of::<E>(homes, key);
@@ -132,12 +105,10 @@ impl<E: Entry, const S: usize, const N: u32> Subject for HopscotchSubject<E, S, 
             for slot in 1..self.group_words() {
                 // Relaxed: read alone.
                 let word = words.load(group as usize * self.group_words() + slot, ReadOrder::Relaxed);
-                if Self::is_empty(word) {
+                if Self::is_empty(word) || Self::is_reserved(word) {
                     return false;
                 }
-                if !Self::is_reserved(word) {
-                    last = last.max(home_of::<E>(homes, E::key(word).to_bits() as u64) + N - 1);
-                }
+                last = last.max(home_of::<E>(homes, E::key(word).to_bits() as u64) + N - 1);
             }
             group += 1;
         }

@@ -1,7 +1,8 @@
 //! How scenarios are made: structures times places times programs.
 
-use crate::check::{Config, Scenario, Stall};
+use crate::check::{Config, Scenario};
 use crate::scenarios::family::{Keys, Programs, Step};
+use crate::scenarios::form::{self, stores};
 use std::collections::BTreeSet;
 use warpproof_model::spec::{Call, Op};
 
@@ -174,36 +175,18 @@ pub(super) fn meet(structure: Structure, place: Place, programs: &[&[Op]]) -> Sc
 /// A scenario of these programs. Its name says which calls are on another key than [`KEY`].
 pub(super) fn scenario(structure: Structure, place: Place, programs: &Programs) -> Scenario {
     let called = |(op, key): &Step| if *key == KEY { op.to_string() } else { format!("{op}@{key}") };
-    let names = programs.iter().map(|steps| steps.iter().map(called).collect::<Vec<_>>().join("_then_"));
-    let name = format!("{}/{}/{}", structure.name(), names.collect::<Vec<_>>().join("+"), place.name());
     let (lanes, slots, pool) = place.size();
     let config = Config { lanes, slots, buckets: 1, pool, ..Config::default() };
-    let valued = structure.has_values();
-    let call = |warp: usize, number: usize, (op, key): Step| {
-        let stores = matches!(op, Op::Insert | Op::InsertUnique | Op::InsertOrAssign) && valued;
-        Call::new(op, key, if stores { 10 * (warp as u64 + 1) + number as u64 } else { 0 })
-    };
-    let calls = |(warp, steps): (usize, &Vec<Step>)| {
-        steps.iter().enumerate().map(|(number, step)| call(warp, number, *step)).collect()
-    };
     let mut scenario =
-        Scenario::new(name, structure.name(), config, programs.iter().enumerate().map(calls).collect());
+        form::scenario((structure.name(), place.name()), config, programs, called, structure.has_values());
     scenario.preload = place.preload();
     let keys: BTreeSet<u64> = programs.iter().flatten().map(|(_, key)| *key).collect();
     scenario.finally = keys.into_iter().map(|key| Call::new(Op::SearchAll, key, 0)).collect();
     // A warp that looks for a slab may find the others with one in their hands each, though some give theirs back.
-    let adds = |op: &Op| matches!(op, Op::Insert | Op::InsertUnique | Op::InsertOrAssign);
-    let adding = programs.iter().filter(|steps| steps.iter().any(|(op, _)| adds(op))).count();
-    let linked = programs.iter().flatten().filter(|(op, _)| adds(op)).count().div_ceil(slots as usize - 1);
+    let adding = programs.iter().filter(|steps| steps.iter().any(|(op, _)| stores(*op))).count();
+    let linked = programs.iter().flatten().filter(|(op, _)| stores(*op)).count().div_ceil(slots as usize - 1);
     let spare = pool.saturating_sub(scenario.preload.len() as u32 / (slots - 1));
     scenario.allows.full = adding + linked > spare as usize + 1;
-    scenario
-}
-
-/// The same by lanes of one word each: what one lane did another one knows only by a `sync`.
-pub(super) fn lanes(mut scenario: Scenario) -> Scenario {
-    scenario.config = Config { lanes: scenario.config.slots, slots: 1, ..scenario.config };
-    scenario.name += "_lanes";
     scenario
 }
 
@@ -225,12 +208,9 @@ pub(super) fn backwards(mut scenario: Scenario) -> Scenario {
 /// The same with one warp that stops for ever, at each of its steps in turn. The others finish, except where the
 /// lock-bit form says that inserts of a unique key wait for the holder of its lock.
 pub(super) fn stalled(structure: Structure, place: Place, stops: Op, other: &[Op]) -> Scenario {
-    let mut scenario = meet(structure, place, &[&[stops], other]);
-    let inserts = |op: &Op| matches!(op, Op::Insert | Op::InsertUnique | Op::InsertOrAssign);
-    scenario.name = scenario.name.replacen('/', "/stalled_", 1);
-    scenario.stall = Some(Stall { warp: 0, after: None });
+    let mut scenario = form::stalled(meet(structure, place, &[&[stops], other]));
     scenario.allows.blocking =
-        structure.name.contains("lock") && inserts(&stops) && other.iter().any(inserts);
+        structure.name.contains("lock") && stores(stops) && other.iter().any(|op| stores(*op));
     scenario
 }
 

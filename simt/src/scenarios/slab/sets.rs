@@ -1,9 +1,10 @@
 //! Which scenarios belong to which set.
 
 use super::flush::flushes;
-use super::generate::{KEY, Place, Structure, backwards, double, lanes, meet, pool, scenario, stalled};
+use super::generate::{KEY, Place, Structure, backwards, double, meet, pool, scenario, stalled};
 use crate::check::{Config, Scenario};
 use crate::scenarios::family::{Keys, Programs, programs, shapes};
+use crate::scenarios::form::lanes;
 use warpproof_model::spec::Call;
 use warpproof_model::spec::Op::{self, *};
 

@@ -2,6 +2,7 @@
 
 use super::pool::free_slabs;
 use crate::check::{Array, Breach, Config, Kind, Memory, SimWarp, Subject, View};
+use crate::scenarios::entry::Entry;
 use std::marker::PhantomData;
 use warpproof_model::entry::{Key32, Pair32, Pair64};
 use warpproof_model::outcome::{Insert, Op as Mixed};
@@ -31,34 +32,30 @@ pub trait Layout: Copy + Send + Sync + 'static {
     fn number(value: Self::Value) -> u64;
 }
 
-macro_rules! packed {
-    ($(#[$doc:meta])* $name:ident, $packed:ident, $handle:ident, $get:ident, $width:literal, $key:ty, $value:ty,
-     |$v:ident| $to:expr, |$n:ident| $from:expr) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug)]
-        pub struct $name;
+impl<E: Entry> Layout for E {
+    type Key = E::Key;
+    type Value = E::Value;
+    type Slots<M: Memory, U: Multiplicity> = PackedSlots<E, E::Words<M>, U>;
 
-        impl Layout for $name {
-            type Key = $key;
-            type Value = $value;
-            type Slots<M: Memory, U: Multiplicity> = PackedSlots<$packed, M::$handle, U>;
-            const ARRAYS: &'static [(&'static str, u32)] = &[("slots", $width)];
+    const ARRAYS: &'static [(&'static str, u32)] = &[("slots", E::WIDTH)];
 
-            fn slots<M: Memory, U: Multiplicity>(m: M) -> Self::Slots<M, U> {
-                PackedSlots::new(m.$get(0))
-            }
-            fn value($v: u64) -> $value {
-                $to
-            }
-            fn number($n: $value) -> u64 {
-                $from
-            }
-        }
-    };
+    fn slots<M: Memory, U: Multiplicity>(m: M) -> Self::Slots<M, U> {
+        PackedSlots::new(E::words(m))
+    }
+    fn value(value: u64) -> E::Value {
+        Word::from_bits(value.into())
+    }
+    fn number(value: E::Value) -> u64 {
+        value.to_bits() as u64
+    }
 }
-packed!(/** u32 pairs in 64-bit words. */ Map32, Pair32, W64, w64, 64, u32, u32, |v| v as u32, |n| n.into());
-packed!(/** u32 keys. */ Set32, Key32, W32, w32, 32, u32, (), |_v| (), |_n| 0);
-packed!(/** u64 pairs in 128-bit words. */ Map64, Pair64, W128, w128, 128, u64, u64, |v| v, |n| n);
+
+/// u32 pairs in 64-bit words.
+pub type Map32 = Pair32;
+/// u32 keys.
+pub type Set32 = Key32;
+/// u64 pairs in 128-bit words.
+pub type Map64 = Pair64;
 
 /// u64 pairs in two words, the key's top bit a lock.
 #[derive(Clone, Copy, Debug)]

@@ -1,0 +1,45 @@
+//! How programs become a scenario, and a scenario another form of itself, whatever the structure.
+
+use super::family::{Programs, Step};
+use crate::check::{Config, Scenario, Stall};
+use warpproof_model::spec::{Call, Op};
+
+/// A scenario of these programs, named `structure/programs/place`; `called` says how a step is called there. Every call
+/// that stores has a value of its own, if there are `values`.
+pub(super) fn scenario(
+    (structure, place): (&str, &str),
+    config: Config,
+    programs: &Programs,
+    called: impl Fn(&Step) -> String,
+    values: bool,
+) -> Scenario {
+    let names = programs.iter().map(|steps| steps.iter().map(&called).collect::<Vec<_>>().join("_then_"));
+    let name = format!("{structure}/{}/{place}", names.collect::<Vec<_>>().join("+"));
+    let call = |warp: usize, number: usize, (op, key): Step| {
+        let value = if stores(op) && values { 10 * (warp as u64 + 1) + number as u64 } else { 0 };
+        Call::new(op, key, value)
+    };
+    let calls = |(warp, steps): (usize, &Vec<Step>)| {
+        steps.iter().enumerate().map(|(number, step)| call(warp, number, *step)).collect()
+    };
+    Scenario::new(name, structure, config, programs.iter().enumerate().map(calls).collect())
+}
+
+/// Whether an operation stores a value.
+pub(super) const fn stores(op: Op) -> bool {
+    matches!(op, Op::Insert | Op::InsertUnique | Op::InsertOrAssign)
+}
+
+/// The same by lanes of one word each: what one lane did another one knows only by a `sync`.
+pub(super) fn lanes(mut scenario: Scenario) -> Scenario {
+    scenario.config = Config { lanes: scenario.config.slots, slots: 1, ..scenario.config };
+    scenario.name += "_lanes";
+    scenario
+}
+
+/// The same with a first warp that stops for ever, at each of its steps in turn.
+pub(super) fn stalled(mut scenario: Scenario) -> Scenario {
+    scenario.name = scenario.name.replacen('/', "/stalled_", 1);
+    scenario.stall = Some(Stall { warp: 0, after: None });
+    scenario
+}
