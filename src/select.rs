@@ -11,7 +11,8 @@ pub(crate) struct Which {
     /// Only scenarios with this name, or else those whose names contain it
     #[arg(long, value_name = "NAME")]
     pub(crate) scenario: Option<String>,
-    /// The deep set as well: more warps and longer programs (a second more; hours with --engine loom)
+    /// The deep set as well: more warps and longer programs (of the slab hash a second more, hours with --engine loom; of the
+    /// hopscotch table minutes)
     #[arg(long)]
     pub(crate) deep: bool,
     /// Instead of the sets: all programs of up to N calls in total, up to symmetry, on one table

@@ -30,7 +30,7 @@ outcome! {
         Inserted = 0,
         /// The key was there; nothing changed. Only a unique insert says so.
         Present = 1,
-        /// A slab was needed and the pool had none; nothing changed.
+        /// There was no room (a slab was needed and the pool had none); nothing changed.
         Full = 2,
     }
 }
@@ -42,7 +42,7 @@ outcome! {
         Inserted = 0,
         /// The key was there; its value was replaced.
         Replaced = 1,
-        /// A slab was needed and the pool had none; nothing changed.
+        /// There was no room (a slab was needed and the pool had none); nothing changed.
         Full = 2,
     }
 }
