@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use clap::ValueEnum;
 use warpproof::model::slab::SLAB_SLOTS;
 use warpproof::simt::cpu;
-use warpproof::{BulkMap, BulkMultimap, BulkSet, Geometry};
+use warpproof::{BulkMultimap, BulkSlabMap, BulkSlabSet, SlabGeometry};
 
 /// What `--backend` accepts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
@@ -21,13 +21,13 @@ pub(crate) enum Choice {
 /// Makes tables.
 pub(crate) trait Backend {
     /// Map of u32 pairs.
-    type Map32: BulkMap<u32, u32>;
+    type Map32: BulkSlabMap<u32, u32>;
     /// Multimap of u32 pairs.
     type Multi32: BulkMultimap<u32, u32>;
     /// Set of u32 keys.
-    type Set32: BulkSet<u32>;
+    type Set32: BulkSlabSet<u32>;
     /// Map of u64 pairs.
-    type Map64: BulkMap<u64, u64>;
+    type Map64: BulkSlabMap<u64, u64>;
 
     /// `cpu` or `gpu`.
     fn name(&self) -> &'static str;
@@ -39,13 +39,13 @@ pub(crate) trait Backend {
         None
     }
     /// An empty map.
-    fn map32(&self, geometry: Geometry) -> Result<Self::Map32, Failure>;
+    fn map32(&self, geometry: SlabGeometry) -> Result<Self::Map32, Failure>;
     /// An empty multimap.
-    fn multi32(&self, geometry: Geometry) -> Result<Self::Multi32, Failure>;
+    fn multi32(&self, geometry: SlabGeometry) -> Result<Self::Multi32, Failure>;
     /// An empty set.
-    fn set32(&self, geometry: Geometry) -> Result<Self::Set32, Failure>;
+    fn set32(&self, geometry: SlabGeometry) -> Result<Self::Set32, Failure>;
     /// An empty map.
-    fn map64(&self, geometry: Geometry) -> Result<Self::Map64, Failure>;
+    fn map64(&self, geometry: SlabGeometry) -> Result<Self::Map64, Failure>;
 }
 
 /// A backend that was opened.
@@ -99,11 +99,11 @@ fn open_gpu() -> Result<Opened, Failure> {
 
 /// The size of a table whose base slabs have `load` of `expected` pairs per slot, and which `total` pairs fit,
 /// deleted ones counted, whatever their keys are.
-pub(crate) fn geometry(expected: u64, total: u64, load: f64) -> Result<Geometry, Failure> {
+pub(crate) fn geometry(expected: u64, total: u64, load: f64) -> Result<SlabGeometry, Failure> {
     let slots = SLAB_SLOTS as u32;
-    let buckets = Geometry::new(expected, load, slots).map_err(Failure::backend)?;
-    let pool = Geometry::new(total, load, slots).map_err(Failure::backend)?;
-    Ok(Geometry { pool: pool.pool, ..buckets })
+    let buckets = SlabGeometry::new(expected, load, slots).map_err(Failure::backend)?;
+    let pool = SlabGeometry::new(total, load, slots).map_err(Failure::backend)?;
+    Ok(SlabGeometry { pool: pool.pool, ..buckets })
 }
 
 /// The CPU.
@@ -124,19 +124,19 @@ impl Backend for Cpu {
         format!("{threads} threads")
     }
 
-    fn map32(&self, geometry: Geometry) -> Result<Self::Map32, Failure> {
+    fn map32(&self, geometry: SlabGeometry) -> Result<Self::Map32, Failure> {
         cpu::SlabMap::with_geometry(geometry).map_err(Failure::backend)
     }
 
-    fn multi32(&self, geometry: Geometry) -> Result<Self::Multi32, Failure> {
+    fn multi32(&self, geometry: SlabGeometry) -> Result<Self::Multi32, Failure> {
         cpu::SlabMap::with_geometry(geometry).map_err(Failure::backend)
     }
 
-    fn set32(&self, geometry: Geometry) -> Result<Self::Set32, Failure> {
+    fn set32(&self, geometry: SlabGeometry) -> Result<Self::Set32, Failure> {
         cpu::SlabSet::with_geometry(geometry).map_err(Failure::backend)
     }
 
-    fn map64(&self, geometry: Geometry) -> Result<Self::Map64, Failure> {
+    fn map64(&self, geometry: SlabGeometry) -> Result<Self::Map64, Failure> {
         cpu::SlabMap::with_geometry(geometry).map_err(Failure::backend)
     }
 }

@@ -42,6 +42,7 @@ pub use warpproof_model as model;
 pub use warpproof_simt as simt;
 
 pub use warpproof_model::host::{
-    Answer, BulkMap, BulkMultimap, BulkSet, Geometry, Matches, Op, Refused, Stats,
+    Answer, BulkHopscotchMap, BulkHopscotchSet, BulkMap, BulkMultimap, BulkSet, BulkSlabMap, BulkSlabSet,
+    HopscotchGeometry, HopscotchStats, Matches, Op, Refused, SlabGeometry, SlabStats,
 };
 pub use warpproof_model::{Assign, Delete, Insert};

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use std::collections::{BTreeMap, HashSet};
 use support::{OPS, run};
 use warpproof::model::Key;
-use warpproof::model::host::Geometry;
+use warpproof::model::host::SlabGeometry;
 use warpproof::model::slab::Multi;
 use warpproof::model::spec::{Call, Multimap, Op, Ret, Spec};
 use warpproof::simt::cpu::{CpuWarp, PairStore, Store, Table, WidePairStore};
@@ -33,7 +33,7 @@ fn follows_the_specification<St: Store, const L: usize, const S: usize>(
     buckets: u32,
     pool: u32,
 ) -> Result<(), TestCaseError> {
-    let geometry = Geometry { slab_slots: (L * S) as u32, buckets, pool };
+    let geometry = SlabGeometry { slab_slots: (L * S) as u32, buckets, pool };
     let mut table = Table::<St, L, S, Multi>::new(geometry).expect("memory for a tiny table");
     let spec = Multimap { may_fill: true };
     let mut states: BTreeMap<u64, HashSet<Vec<u64>>> = BTreeMap::new();
@@ -103,7 +103,7 @@ proptest! {
     #[test]
     fn every_width_gives_the_scalar_result(steps in program::<u32>(), pool in 1..6u32) {
         fn answers<const L: usize, const S: usize>(steps: &[Step], pool: u32) -> Vec<Ret> {
-            let geometry = Geometry { slab_slots: (L * S) as u32, buckets: 1, pool };
+            let geometry = SlabGeometry { slab_slots: (L * S) as u32, buckets: 1, pool };
             let mut table = Table::<PairStore, L, S, Multi>::new(geometry).expect("memory for a tiny table");
             let mut w = CpuWarp::<L>::new(0);
             let mut answers = Vec::new();

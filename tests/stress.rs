@@ -9,7 +9,7 @@ use crossbeam_utils::Backoff;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use support::{OPS, run};
-use warpproof::model::host::Geometry;
+use warpproof::model::host::SlabGeometry;
 use warpproof::model::slab::Multi;
 use warpproof::model::spec::{Call, Multimap, Op};
 use warpproof::simt::check::{Event, linearizable};
@@ -51,7 +51,7 @@ fn stress<St: Store, const L: usize, const S: usize>() {
 
 /// Runs and checks some rounds; returns in how many of them calls overlapped.
 fn batch<St: Store, const L: usize, const S: usize>(first_seed: u64) -> usize {
-    let geometry = Geometry { slab_slots: (L * S) as u32, buckets: 1, pool: 8 };
+    let geometry = SlabGeometry { slab_slots: (L * S) as u32, buckets: 1, pool: 8 };
     let tables: Vec<Table<St, L, S, Multi>> =
         (0..ROUNDS).map(|_| Table::new(geometry).expect("memory for a tiny table")).collect();
     let clock = AtomicU64::new(0);

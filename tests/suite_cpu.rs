@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 
 use suite::{Maps, Sets};
 use warpproof::model::Key;
-use warpproof::model::host::Geometry;
+use warpproof::model::host::SlabGeometry;
 use warpproof::model::slab::{Multi, Multiplicity, Unique};
 use warpproof::simt::cpu::{Entry, Error, SlabMap, SlabSet, Store};
 
@@ -19,7 +19,7 @@ where
 {
     type Map = SlabMap<K, K, L, S, M>;
 
-    fn try_map(&self, geometry: Geometry) -> Result<Self::Map, Error> {
+    fn try_map(&self, geometry: SlabGeometry) -> Result<Self::Map, Error> {
         SlabMap::with_geometry(geometry)
     }
 
@@ -27,15 +27,15 @@ where
         SlabMap::build(keys, values)
     }
 
-    fn geometry(&self, pairs: u64, load: f64) -> Geometry {
-        Geometry::new(pairs, load, (L * S) as u32).expect("a small table")
+    fn geometry(&self, pairs: u64, load: f64) -> SlabGeometry {
+        SlabGeometry::new(pairs, load, (L * S) as u32).expect("a small table")
     }
 }
 
 impl<M, const L: usize, const S: usize> Sets for Cpu<L, S, M> {
     type Set = SlabSet<L, S>;
 
-    fn try_set(&self, geometry: Geometry) -> Result<Self::Set, Error> {
+    fn try_set(&self, geometry: SlabGeometry) -> Result<Self::Set, Error> {
         SlabSet::with_geometry(geometry)
     }
 
@@ -43,8 +43,8 @@ impl<M, const L: usize, const S: usize> Sets for Cpu<L, S, M> {
         SlabSet::build(keys)
     }
 
-    fn set_geometry(&self, keys: u64) -> Geometry {
-        Geometry::new(keys, 0.6, (L * S) as u32).expect("a small table")
+    fn set_geometry(&self, keys: u64) -> SlabGeometry {
+        SlabGeometry::new(keys, 0.6, (L * S) as u32).expect("a small table")
     }
 }
 

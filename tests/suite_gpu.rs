@@ -10,7 +10,7 @@ use std::marker::PhantomData;
 use device::device;
 use suite::{Maps, Sets};
 use warpproof::gpu::{Device, Entry, Error, Layout, Scalar, SlabMap, SlabSet, Tuning};
-use warpproof::model::host::Geometry;
+use warpproof::model::host::SlabGeometry;
 use warpproof::model::slab::{Multi, Multiplicity, SLAB_SLOTS, Unique};
 
 /// The GPU, with maps of multiplicity `M`.
@@ -32,7 +32,7 @@ where
 {
     type Map = SlabMap<K, K, M>;
 
-    fn try_map(&self, geometry: Geometry) -> Result<Self::Map, Error> {
+    fn try_map(&self, geometry: SlabGeometry) -> Result<Self::Map, Error> {
         let map = SlabMap::with_tuning(self.device, geometry, self.tuning)?;
         if size_of::<K>() == 8 {
             let wide = matches!(map.layout(), Layout::Map64 | Layout::Multi64);
@@ -45,15 +45,15 @@ where
         SlabMap::build(self.device, keys, values)
     }
 
-    fn geometry(&self, pairs: u64, load: f64) -> Geometry {
-        Geometry::new(pairs, load, SLAB_SLOTS as u32).expect("a small table")
+    fn geometry(&self, pairs: u64, load: f64) -> SlabGeometry {
+        SlabGeometry::new(pairs, load, SLAB_SLOTS as u32).expect("a small table")
     }
 }
 
 impl<M> Sets for Gpu<M> {
     type Set = SlabSet;
 
-    fn try_set(&self, geometry: Geometry) -> Result<Self::Set, Error> {
+    fn try_set(&self, geometry: SlabGeometry) -> Result<Self::Set, Error> {
         SlabSet::with_geometry(self.device, geometry)
     }
 
@@ -61,8 +61,8 @@ impl<M> Sets for Gpu<M> {
         SlabSet::build(self.device, keys)
     }
 
-    fn set_geometry(&self, keys: u64) -> Geometry {
-        Geometry::new(keys, 0.6, SLAB_SLOTS as u32).expect("a small table")
+    fn set_geometry(&self, keys: u64) -> SlabGeometry {
+        SlabGeometry::new(keys, 0.6, SLAB_SLOTS as u32).expect("a small table")
     }
 }
 

@@ -4,7 +4,7 @@
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
 use std::collections::HashMap;
-use warpproof::model::host::{BulkMap, BulkMultimap, Geometry};
+use warpproof::model::host::{BulkMap, BulkMultimap, BulkSlabMap, SlabGeometry};
 use warpproof::model::outcome::{Assign, Delete, Insert};
 use warpproof::simt::cpu::SlabMultimap;
 
@@ -35,13 +35,16 @@ fuzz_target!(|program: Program| {
 });
 
 /// Runs the calls one by one and compares each answer with the oracle's.
-fn run<K, M>(program: &Program, make: impl Fn(Geometry) -> M, slab_slots: u32)
+fn run<K, M>(program: &Program, make: impl Fn(SlabGeometry) -> M, slab_slots: u32)
 where
     K: warpproof::model::Key + From<u32>,
     M: BulkMultimap<K, K>,
 {
-    let geometry =
-        Geometry { slab_slots, buckets: program.buckets as u32 % 4 + 1, pool: program.pool as u32 % 8 + 1 };
+    let geometry = SlabGeometry {
+        slab_slots,
+        buckets: program.buckets as u32 % 4 + 1,
+        pool: program.pool as u32 % 8 + 1,
+    };
     let mut map = make(geometry);
     let mut oracle: HashMap<K, Vec<K>> = HashMap::new();
     let of = |n: u8| [K::from(n as u32)];
@@ -115,7 +118,7 @@ where
 }
 
 /// An insert may only find the table full when every slab of the pool is in a chain.
-fn full<K: warpproof::model::Key, M: BulkMap<K, K>>(map: &M) {
+fn full<K: warpproof::model::Key, M: BulkSlabMap<K, K>>(map: &M) {
     let (stats, geometry) = (map.stats().unwrap(), map.geometry());
     assert_eq!(stats.slabs, geometry.buckets as u64 + geometry.pool as u64, "full with free slabs");
 }

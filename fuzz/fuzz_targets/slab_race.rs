@@ -4,7 +4,7 @@
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
 use std::collections::HashMap;
-use warpproof::model::host::{Answer, BulkMap, Geometry, Op};
+use warpproof::model::host::{Answer, BulkMap, BulkSlabMap, Op, SlabGeometry};
 use warpproof::model::outcome::{Delete, Insert};
 use warpproof::simt::cpu::SlabMap;
 
@@ -18,7 +18,7 @@ fuzz_target!(|batch: Batch| {
     // Long enough to be cut into several chunks, so that two threads work at once.
     let ops: Vec<(u8, u8)> =
         batch.ops.iter().copied().cycle().take(if batch.ops.is_empty() { 0 } else { 4096 }).collect();
-    let geometry = Geometry { slab_slots: 8, buckets: 2, pool: batch.pool as u32 + 1 };
+    let geometry = SlabGeometry { slab_slots: 8, buckets: 2, pool: batch.pool as u32 + 1 };
     let map = SlabMap::<u32, u32>::with_geometry(geometry).unwrap();
     let kinds: Vec<Op> =
         ops.iter().map(|(op, _)| [Op::InsertUnique, Op::Delete, Op::Search][*op as usize % 3]).collect();

@@ -64,7 +64,7 @@ pub enum Error {
         bytes: u64,
     },
     /// A bulk build ran out of slabs.
-    PoolFull {
+    TableFull {
         /// Pairs of the input.
         pairs: u64,
         /// How many of them did not fit.
@@ -152,7 +152,7 @@ impl fmt::Display for Error {
             Self::OutOfMemory { what, bytes } => {
                 write!(f, "out of device memory: {what} takes {bytes} bytes")
             }
-            Self::PoolFull { pairs, left_out } => {
+            Self::TableFull { pairs, left_out } => {
                 write!(f, "the table is full: {left_out} of {pairs} pairs did not fit")
             }
             Self::Refused(refused) => refused.fmt(f),

@@ -11,7 +11,8 @@ use core::marker::PhantomData;
 use cudarc::driver::{CudaSlice, CudaStream, DeviceRepr};
 use std::sync::Arc;
 use warpproof_model::host::{
-    Answer, BulkMap, BulkMultimap, Geometry, Matches, Op, Stats, admit, left_out, same_length,
+    Answer, BulkMap, BulkMultimap, BulkSlabMap, Matches, Op, SlabGeometry, SlabStats, admit, left_out,
+    same_length,
 };
 use warpproof_model::outcome::{Assign, Delete, Insert, Mixed};
 use warpproof_model::slab::{Multi, Multiplicity, Unique};
@@ -23,7 +24,7 @@ use warpproof_model::slab::{Multi, Multiplicity, Unique};
 /// [`MapOn`], by [`SlabMap::on`].
 ///
 /// Host-slice calls do not wait for device-slice calls that are still running on the caller's streams, except
-/// [`flush`](BulkMap::flush). Dropping a map waits for the device.
+/// [`flush`](BulkSlabMap::flush). Dropping a map waits for the device.
 pub struct SlabMap<K, V, M = Unique> {
     table: Table,
     types: PhantomData<(K, V, M)>,
@@ -41,15 +42,15 @@ where
     /// # Errors
     /// [`Error::OutOfMemory`], or [`Error::Refused`] if the table would be too large to index.
     pub fn with_capacity(device: &Device, pairs: u64) -> Result<Self, Error> {
-        Self::with_geometry(device, Geometry::for_pairs(pairs)?)
+        Self::with_geometry(device, SlabGeometry::for_pairs(pairs)?)
     }
 
     /// An empty map of a given size: slabs of 8 slots, or of 16 in a `SlabMap<u32, u32>`,
     /// which then has some of the operations only (see [`Tuning`]).
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`], or [`Error::Refused`] as [`Geometry::admit`] does.
-    pub fn with_geometry(device: &Device, geometry: Geometry) -> Result<Self, Error> {
+    /// [`Error::OutOfMemory`], or [`Error::Refused`] as [`SlabGeometry::admit`] does.
+    pub fn with_geometry(device: &Device, geometry: SlabGeometry) -> Result<Self, Error> {
         Self::with_tuning(device, geometry, Tuning::default())
     }
 
@@ -57,7 +58,7 @@ where
     ///
     /// # Errors
     /// As [`SlabMap::with_geometry`].
-    pub fn with_tuning(device: &Device, geometry: Geometry, tuning: Tuning) -> Result<Self, Error> {
+    pub fn with_tuning(device: &Device, geometry: SlabGeometry, tuning: Tuning) -> Result<Self, Error> {
         let layout = <(K, V)>::layout(device.wide() && !tuning.lock_bit, M::MULTI);
         Ok(Self { table: Table::new(device, layout, geometry, tuning)?, types: PhantomData })
     }
@@ -66,7 +67,7 @@ where
     /// all.
     ///
     /// # Errors
-    /// As [`SlabMap::with_capacity`] and [`BulkMap::insert_unique`]; [`Error::PoolFull`] if not all pairs fit.
+    /// As [`SlabMap::with_capacity`] and [`BulkMap::insert_unique`]; [`Error::TableFull`] if not all pairs fit.
     pub fn build(device: &Device, keys: &[K], values: &[V]) -> Result<Self, Error> {
         same_length(keys, "values", values)?;
         admit(keys)?;
@@ -75,7 +76,7 @@ where
         let put = |on: MapOn<'_, K, V, M>, k: &_, v: &_, o: &mut _| on.put(operation, k, v, o);
         match left_out(&map.put(operation, keys, values, Insert::from_code, put)?) {
             0 => Ok(map),
-            left_out => Err(Error::PoolFull { pairs: keys.len() as u64, left_out }),
+            left_out => Err(Error::TableFull { pairs: keys.len() as u64, left_out }),
         }
     }
 
@@ -203,6 +204,53 @@ where
         Ok(values.into_iter().zip(found).map(|(value, found)| (found == 1).then_some(value)).collect())
     }
 
+    fn delete(&self, keys: &[K]) -> Result<Vec<Delete>, Error> {
+        let codes = self.per_key(Operation::Delete, keys, |on, k, o| on.delete(k, o))?;
+        self.table.decode(Operation::Delete, &codes, |_, code| Delete::from_code(code))
+    }
+
+    fn mixed(&self, ops: &[Op], keys: &[K], values: &[V]) -> Result<Vec<Answer<V>>, Error> {
+        same_length(keys, "operations", ops)?;
+        same_length(keys, "values", values)?;
+        if keys.is_empty() {
+            return Ok(Vec::new());
+        }
+        let codes: Vec<u8> = ops.iter().map(|&op| op as u8).collect();
+        let device = self.device();
+        let on_ops = device.upload("operations", &codes)?;
+        let on_values = device.upload("values", values)?;
+        let mut found = device.buffer::<V>("found values", keys.len())?;
+        // Only searches write theirs, and all are copied back.
+        device.fill(&mut found, 0)?;
+        let outcomes = self.per_key(Operation::Mixed, keys, |on, k, outcomes| {
+            on.mixed(&on_ops, k, &on_values, outcomes, &mut found)
+        })?;
+        let found = device.download(&found)?;
+        let answer = |at: usize, code: u8| Answer::new(ops[at], Mixed { code, value: found[at] });
+        self.table.decode(Operation::Mixed, &outcomes, answer)
+    }
+
+    fn pairs(&self) -> Result<Vec<(K, V)>, Error> {
+        let live = self.table.stats()?.live;
+        if live == 0 {
+            return Ok(Vec::new());
+        }
+        let device = self.device();
+        let keys = device.buffer::<K>("keys", live as usize)?;
+        let values = device.buffer::<V>("values", live as usize)?;
+        self.table.collect(live, &keys, Some(&values))?;
+        Ok(device.download(&keys)?.into_iter().zip(device.download(&values)?).collect())
+    }
+
+    fn len(&self) -> Result<u64, Error> {
+        Ok(self.table.stats()?.live)
+    }
+}
+
+impl<K: Scalar, V: Scalar, M: Multiplicity> BulkSlabMap<K, V> for SlabMap<K, V, M>
+where
+    (K, V): Entry,
+{
     fn search_all(&self, keys: &[K]) -> Result<Matches<V>, Error> {
         admit(keys)?;
         if keys.is_empty() {
@@ -239,57 +287,19 @@ where
         self.per_key(Operation::Count, keys, |on, k, counts| on.count(k, counts))
     }
 
-    fn delete(&self, keys: &[K]) -> Result<Vec<Delete>, Error> {
-        let codes = self.per_key(Operation::Delete, keys, |on, k, o| on.delete(k, o))?;
-        self.table.decode(Operation::Delete, &codes, |_, code| Delete::from_code(code))
-    }
-
     fn delete_all(&self, keys: &[K]) -> Result<Vec<u32>, Error> {
         self.per_key(Operation::DeleteAll, keys, |on, k, counts| on.delete_all(k, counts))
-    }
-
-    fn mixed(&self, ops: &[Op], keys: &[K], values: &[V]) -> Result<Vec<Answer<V>>, Error> {
-        same_length(keys, "operations", ops)?;
-        same_length(keys, "values", values)?;
-        if keys.is_empty() {
-            return Ok(Vec::new());
-        }
-        let codes: Vec<u8> = ops.iter().map(|&op| op as u8).collect();
-        let device = self.device();
-        let on_ops = device.upload("operations", &codes)?;
-        let on_values = device.upload("values", values)?;
-        let mut found = device.buffer::<V>("found values", keys.len())?;
-        // Only searches write theirs, and all are copied back.
-        device.fill(&mut found, 0)?;
-        let outcomes = self.per_key(Operation::Mixed, keys, |on, k, outcomes| {
-            on.mixed(&on_ops, k, &on_values, outcomes, &mut found)
-        })?;
-        let found = device.download(&found)?;
-        let answer = |at: usize, code: u8| Answer::new(ops[at], Mixed { code, value: found[at] });
-        self.table.decode(Operation::Mixed, &outcomes, answer)
     }
 
     fn flush(&mut self) -> Result<u64, Error> {
         self.table.flush()
     }
 
-    fn pairs(&self) -> Result<Vec<(K, V)>, Error> {
-        let live = self.table.stats()?.live;
-        if live == 0 {
-            return Ok(Vec::new());
-        }
-        let device = self.device();
-        let keys = device.buffer::<K>("keys", live as usize)?;
-        let values = device.buffer::<V>("values", live as usize)?;
-        self.table.collect(live, &keys, Some(&values))?;
-        Ok(device.download(&keys)?.into_iter().zip(device.download(&values)?).collect())
-    }
-
-    fn stats(&self) -> Result<Stats, Error> {
+    fn stats(&self) -> Result<SlabStats, Error> {
         self.table.stats()
     }
 
-    fn geometry(&self) -> Geometry {
+    fn geometry(&self) -> SlabGeometry {
         self.table.geometry()
     }
 }

@@ -9,7 +9,7 @@ use crate::table::{Parts, Table, Tuning};
 use core::fmt;
 use cudarc::driver::{CudaSlice, CudaStream};
 use std::sync::Arc;
-use warpproof_model::host::{BulkSet, Geometry, Stats, admit, left_out};
+use warpproof_model::host::{BulkSet, BulkSlabSet, SlabGeometry, SlabStats, admit, left_out};
 use warpproof_model::outcome::{Delete, Insert};
 
 /// A concurrent set of u32 keys in device memory.
@@ -26,14 +26,14 @@ impl SlabSet {
     /// # Errors
     /// [`Error::OutOfMemory`], or [`Error::Refused`] if the table would be too large to index.
     pub fn with_capacity(device: &Device, keys: u64) -> Result<Self, Error> {
-        Self::with_geometry(device, Geometry::for_pairs(keys)?)
+        Self::with_geometry(device, SlabGeometry::for_pairs(keys)?)
     }
 
     /// An empty set of a given size: slabs of 8 slots.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`], or [`Error::Refused`] as [`Geometry::admit`] does.
-    pub fn with_geometry(device: &Device, geometry: Geometry) -> Result<Self, Error> {
+    /// [`Error::OutOfMemory`], or [`Error::Refused`] as [`SlabGeometry::admit`] does.
+    pub fn with_geometry(device: &Device, geometry: SlabGeometry) -> Result<Self, Error> {
         Self::with_tuning(device, geometry, Tuning::default())
     }
 
@@ -41,20 +41,20 @@ impl SlabSet {
     ///
     /// # Errors
     /// As [`SlabSet::with_geometry`].
-    pub fn with_tuning(device: &Device, geometry: Geometry, tuning: Tuning) -> Result<Self, Error> {
+    pub fn with_tuning(device: &Device, geometry: SlabGeometry, tuning: Tuning) -> Result<Self, Error> {
         Ok(Self { table: Table::new(device, Layout::Set32, geometry, tuning)? })
     }
 
     /// A set of these keys, with room for as many.
     ///
     /// # Errors
-    /// As [`SlabSet::with_capacity`] and [`BulkSet::insert`]; [`Error::PoolFull`] if not all keys fit.
+    /// As [`SlabSet::with_capacity`] and [`BulkSet::insert`]; [`Error::TableFull`] if not all keys fit.
     pub fn build(device: &Device, keys: &[u32]) -> Result<Self, Error> {
         admit(keys)?;
         let set = Self::with_capacity(device, keys.len() as u64)?;
         match left_out(&set.insert(keys)?) {
             0 => Ok(set),
-            left_out => Err(Error::PoolFull { pairs: keys.len() as u64, left_out }),
+            left_out => Err(Error::TableFull { pairs: keys.len() as u64, left_out }),
         }
     }
 
@@ -131,10 +131,6 @@ impl BulkSet<u32> for SlabSet {
         self.per_key(Operation::Delete, keys, Delete::from_code, |on, k, o| on.delete(k, o))
     }
 
-    fn flush(&mut self) -> Result<u64, Error> {
-        self.table.flush()
-    }
-
     fn keys(&self) -> Result<Vec<u32>, Error> {
         let live = self.table.stats()?.live;
         if live == 0 {
@@ -145,11 +141,21 @@ impl BulkSet<u32> for SlabSet {
         self.device().download(&keys)
     }
 
-    fn stats(&self) -> Result<Stats, Error> {
+    fn len(&self) -> Result<u64, Error> {
+        Ok(self.table.stats()?.live)
+    }
+}
+
+impl BulkSlabSet<u32> for SlabSet {
+    fn flush(&mut self) -> Result<u64, Error> {
+        self.table.flush()
+    }
+
+    fn stats(&self) -> Result<SlabStats, Error> {
         self.table.stats()
     }
 
-    fn geometry(&self) -> Geometry {
+    fn geometry(&self) -> SlabGeometry {
         self.table.geometry()
     }
 }

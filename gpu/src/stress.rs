@@ -11,7 +11,9 @@ use crate::table::{Parts, Tuning};
 use core::fmt;
 use cudarc::driver::{CudaSlice, DevicePtr};
 use std::sync::Arc;
-use warpproof_model::host::{Answer, BulkMap, BulkSet, Geometry, Op, Refused, admit, same_length};
+use warpproof_model::host::{
+    Answer, BulkSlabMap, BulkSlabSet, Op, Refused, SlabGeometry, admit, same_length,
+};
 use warpproof_model::outcome::Mixed;
 use warpproof_model::slab::SLAB_SLOTS;
 
@@ -112,7 +114,7 @@ impl StressClock {
     fn begin<K: Scalar>(
         &self,
         device: &Device,
-        geometry: Geometry,
+        geometry: SlabGeometry,
         ops: &[Op],
         keys: &[K],
     ) -> Result<Option<Arrays<K>>, Error> {

@@ -7,7 +7,7 @@ use crate::layout::Layout;
 use crate::module::Kernel;
 use cudarc::driver::{CudaSlice, CudaStream, DevicePtr};
 use std::sync::Arc;
-use warpproof_model::host::{Geometry, Refused};
+use warpproof_model::host::{Refused, SlabGeometry};
 use warpproof_model::slab::{SLAB_SLOTS, bitmap_words};
 
 mod phases;
@@ -71,7 +71,7 @@ pub struct Parts {
 pub(crate) struct Table {
     head: Head,
     layout: Layout,
-    geometry: Geometry,
+    geometry: SlabGeometry,
     tuning: Tuning,
     /// One per operation, in the order of [`Operation::ALL`]; `None` where the layout or tuning has none.
     kernels: Vec<Option<Kernel>>,
@@ -88,7 +88,7 @@ impl Table {
     pub(crate) fn new(
         device: &Device,
         layout: Layout,
-        geometry: Geometry,
+        geometry: SlabGeometry,
         tuning: Tuning,
     ) -> Result<Self, Error> {
         check(layout, geometry)?;
@@ -146,7 +146,7 @@ impl Table {
     }
 
     /// The size.
-    pub(crate) fn geometry(&self) -> Geometry {
+    pub(crate) fn geometry(&self) -> SlabGeometry {
         self.geometry
     }
 
@@ -217,7 +217,7 @@ impl Drop for Table {
 }
 
 /// Refuses sizes that have no kernel, or that no table can have.
-fn check(layout: Layout, geometry: Geometry) -> Result<(), Refused> {
+fn check(layout: Layout, geometry: SlabGeometry) -> Result<(), Refused> {
     let slots = SLAB_SLOTS as u32;
     let double = layout == Layout::Map32 && geometry.slab_slots == 2 * slots;
     geometry.admit(if double { 2 * slots } else { slots })
@@ -260,12 +260,12 @@ mod tests {
 
     #[test]
     fn sizes_without_kernels_are_refused() {
-        let size = |slab_slots, buckets, pool| Geometry { slab_slots, buckets, pool };
+        let size = |slab_slots, buckets, pool| SlabGeometry { slab_slots, buckets, pool };
         assert_eq!(check(Layout::Map32, size(8, 1, 1)), Ok(()));
         assert_eq!(check(Layout::Map32, size(16, 1, 0)), Ok(()));
         assert!(matches!(check(Layout::Set32, size(16, 1, 1)), Err(Refused::SlabSlots { found: 16, .. })));
         assert!(matches!(check(Layout::Map32, size(24, 1, 1)), Err(Refused::SlabSlots { expected: 8, .. })));
         assert!(matches!(check(Layout::Map32, size(8, u32::MAX, 1)), Err(Refused::TooLarge { .. })));
-        assert_eq!(check(Layout::Map32, size(16, 0, 1)), Err(Refused::NoBucket));
+        assert_eq!(check(Layout::Map32, size(16, 0, 1)), Err(Refused::Nothing { what: "bucket" }));
     }
 }

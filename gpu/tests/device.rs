@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 use warpproof_gpu::{Device, Error, Floors, SlabMap, SlabMultimap, SlabSet, Timer, Tuning};
-use warpproof_model::host::{Answer, BulkMap, BulkMultimap, BulkSet, Geometry, Op};
+use warpproof_model::host::{Answer, BulkMap, BulkMultimap, BulkSet, BulkSlabMap, Op, SlabGeometry};
 use warpproof_model::outcome::{Delete, Insert};
 
 /// The first device, opened once; `None`, with a word printed, if this machine has none.
@@ -79,7 +79,7 @@ fn a_table_is_cleared_between_batches() {
     let (one, other) = (device.context().new_stream().unwrap(), device.context().new_stream().unwrap());
     let keys: Vec<u32> = (0..2_000).collect();
     // 33 slabs of the pool: a second word of the bitmap, with bits beyond the pool. Too few for all the keys.
-    let geometry = Geometry { slab_slots: 8, buckets: 4, pool: 33 };
+    let geometry = SlabGeometry { slab_slots: 8, buckets: 4, pool: 33 };
     let mut map = SlabMap::<u32, u32>::with_geometry(&device, geometry).unwrap();
     let full = 37 * geometry.pairs_per_slab() as usize;
     let on_keys = one.clone_htod(&keys).unwrap();
@@ -110,7 +110,7 @@ fn a_table_is_cleared_between_batches() {
 fn slabs_of_sixteen_slots_have_the_operations_of_benches() {
     let Some(device) = device() else { return };
     let keys: Vec<u32> = (0..10_000).collect();
-    let geometry = Geometry::new(keys.len() as u64, 2.0, 16).unwrap();
+    let geometry = SlabGeometry::new(keys.len() as u64, 2.0, 16).unwrap();
     for lanes in [None, Some(4), Some(8)] {
         let tuning = Tuning { lanes, ..Tuning::default() };
         let mut map = SlabMap::<u32, u32>::with_tuning(&device, geometry, tuning).unwrap();

@@ -5,6 +5,7 @@
 //!
 //! - [`warp`], [`block`], [`memory`]: what a backend provides.
 //! - [`entry`]: what a slot of one word holds.
+//! - [`map`]: what every map does, for those who serve several structures.
 //! - [`hopscotch`]: the lock-flag hopscotch table.
 //! - [`slab`]: the slab hash, a dynamic chained table with its allocator.
 //! - `spec`, `host` (feature `host`): sequential specifications and the bulk interface of the backends.
@@ -20,6 +21,7 @@ pub mod hopscotch;
 #[cfg(feature = "host")]
 pub mod host;
 pub mod key;
+pub mod map;
 pub mod memory;
 pub mod outcome;
 mod row;
@@ -30,6 +32,7 @@ pub mod warp;
 
 pub use block::Block;
 pub use key::{Key, UserKey};
+pub use map::WarpMap;
 pub use memory::{IntegerWords, Order, ReadOrder, Word, Words, WriteOrder};
 pub use outcome::{Assign, Delete, Insert};
 pub use warp::{Ballot, Warp};

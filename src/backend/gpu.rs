@@ -2,7 +2,7 @@
 
 use super::Backend;
 use crate::failure::Failure;
-use warpproof::Geometry;
+use warpproof::SlabGeometry;
 use warpproof::gpu::{Device, SlabMap, SlabMultimap, SlabSet};
 
 /// The first GPU.
@@ -36,19 +36,19 @@ impl Backend for Gpu {
         Some(&self.device)
     }
 
-    fn map32(&self, geometry: Geometry) -> Result<Self::Map32, Failure> {
+    fn map32(&self, geometry: SlabGeometry) -> Result<Self::Map32, Failure> {
         SlabMap::with_geometry(&self.device, geometry).map_err(Failure::backend)
     }
 
-    fn multi32(&self, geometry: Geometry) -> Result<Self::Multi32, Failure> {
+    fn multi32(&self, geometry: SlabGeometry) -> Result<Self::Multi32, Failure> {
         SlabMultimap::with_geometry(&self.device, geometry).map_err(Failure::backend)
     }
 
-    fn set32(&self, geometry: Geometry) -> Result<Self::Set32, Failure> {
+    fn set32(&self, geometry: SlabGeometry) -> Result<Self::Set32, Failure> {
         SlabSet::with_geometry(&self.device, geometry).map_err(Failure::backend)
     }
 
-    fn map64(&self, geometry: Geometry) -> Result<Self::Map64, Failure> {
+    fn map64(&self, geometry: SlabGeometry) -> Result<Self::Map64, Failure> {
         SlabMap::with_geometry(&self.device, geometry).map_err(Failure::backend)
     }
 }

@@ -9,8 +9,8 @@ use crate::run::mixed;
 use crate::run::phase::{Phase, timed};
 use crate::run::workload::Workload;
 use warpproof::model::Key;
-use warpproof::model::host::Stats;
-use warpproof::{BulkMap, BulkMultimap, BulkSet, Delete, Geometry, Insert};
+use warpproof::model::host::SlabStats;
+use warpproof::{BulkMultimap, BulkSlabMap, BulkSlabSet, Delete, Insert, SlabGeometry};
 
 /// All workloads at one size and load.
 pub(super) fn point<B: Backend>(
@@ -58,7 +58,7 @@ trait Subject<K> {
     fn insert(&self, keys: &[K], values: &[K]) -> Result<Vec<Insert>, Failure>;
     fn search(&self, keys: &[K]) -> Result<Vec<Self::Found>, Failure>;
     fn delete(&self, keys: &[K]) -> Result<Vec<Delete>, Failure>;
-    fn size(&self) -> Result<(Geometry, Stats), Failure>;
+    fn size(&self) -> Result<(SlabGeometry, SlabStats), Failure>;
     /// What a search says of a key with this value, or without one.
     fn found(value: Option<K>) -> Self::Found;
 }
@@ -81,7 +81,7 @@ macro_rules! of_pairs {
             fn delete(&self, keys: &[K]) -> Result<Vec<Delete>, Failure> {
                 self.0.delete(keys).map_err(Failure::backend)
             }
-            fn size(&self) -> Result<(Geometry, Stats), Failure> {
+            fn size(&self) -> Result<(SlabGeometry, SlabStats), Failure> {
                 Ok((self.0.geometry(), self.0.stats().map_err(Failure::backend)?))
             }
             fn found(value: Option<K>) -> Option<K> {
@@ -90,10 +90,10 @@ macro_rules! of_pairs {
         }
     };
 }
-of_pairs!(Map, BulkMap, insert_unique);
+of_pairs!(Map, BulkSlabMap, insert_unique);
 of_pairs!(Multimap, BulkMultimap, insert);
 
-impl<T: BulkSet<u32>> Subject<u32> for Set<T> {
+impl<T: BulkSlabSet<u32>> Subject<u32> for Set<T> {
     type Found = bool;
 
     fn insert(&self, keys: &[u32], _: &[u32]) -> Result<Vec<Insert>, Failure> {
@@ -105,7 +105,7 @@ impl<T: BulkSet<u32>> Subject<u32> for Set<T> {
     fn delete(&self, keys: &[u32]) -> Result<Vec<Delete>, Failure> {
         self.0.delete(keys).map_err(Failure::backend)
     }
-    fn size(&self) -> Result<(Geometry, Stats), Failure> {
+    fn size(&self) -> Result<(SlabGeometry, SlabStats), Failure> {
         Ok((self.0.geometry(), self.0.stats().map_err(Failure::backend)?))
     }
     fn found(value: Option<u32>) -> bool {
@@ -114,7 +114,10 @@ impl<T: BulkSet<u32>> Subject<u32> for Set<T> {
 }
 
 /// Build, both searches, delete.
-fn plain<K: Number, T: Subject<K>>(table: &T, size: u32) -> Result<(Vec<Phase>, (Geometry, Stats)), Failure> {
+fn plain<K: Number, T: Subject<K>>(
+    table: &T,
+    size: u32,
+) -> Result<(Vec<Phase>, (SlabGeometry, SlabStats)), Failure> {
     let present = keys::<K>(0, size);
     let stored = values(&present);
     let mut phases = vec![phase(

@@ -13,8 +13,8 @@ use crate::output::{self, Progress, grouped};
 use crate::run::workload::Mix;
 use entry::Entry;
 use serde::Serialize;
-use warpproof::Geometry;
-use warpproof::model::host::Stats;
+use warpproof::SlabGeometry;
+use warpproof::model::host::SlabStats;
 
 /// Measure the published workloads
 ///
@@ -67,7 +67,7 @@ const PUBLISHED: u32 = 40_265_318;
 const LOADS_AT: u32 = 1 << 22;
 /// The load of the published comparison.
 const LOAD: f64 = 0.6;
-const LOADS: [f64; 9] = [0.2, 0.3, 0.4, 0.5, LOAD, Geometry::DEFAULT_LOAD, 0.7, 0.8, 0.9];
+const LOADS: [f64; 9] = [0.2, 0.3, 0.4, 0.5, LOAD, SlabGeometry::DEFAULT_LOAD, 0.7, 0.8, 0.9];
 const MIXES: [(&str, Mix); 2] = [
     ("mix 20,20,60", Mix { insert: 20, delete: 20, search: 60 }),
     ("mix 40,40,20", Mix { insert: 40, delete: 40, search: 20 }),
@@ -100,7 +100,7 @@ struct Memory {
 }
 
 impl Memory {
-    fn new(entry: Entry, (size, load): (u32, f64), geometry: Geometry, stats: &Stats) -> Self {
+    fn new(entry: Entry, (size, load): (u32, f64), geometry: SlabGeometry, stats: &SlabStats) -> Self {
         let slot = entry.slot();
         Self {
             size,

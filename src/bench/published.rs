@@ -35,7 +35,7 @@ fn in_chains(pairs: u32, bytes: u32, load: f64) -> f64 {
 mod tests {
     use super::super::{LOAD, LOADS};
     use super::*;
-    use warpproof::Geometry;
+    use warpproof::SlabGeometry;
     use warpproof::model::key::{fastrange, mix};
 
     fn near(a: f64, b: f64, part: f64) -> bool {
@@ -67,10 +67,10 @@ mod tests {
         }
     }
 
-    /// The claim of BENCHMARKS.md and of [`Geometry::DEFAULT_LOAD`].
+    /// The claim of BENCHMARKS.md and of [`SlabGeometry::DEFAULT_LOAD`].
     #[test]
     fn the_default_takes_at_most_eight_percent_more_than_the_published_table() {
-        let ours = in_chains(7, 64, Geometry::DEFAULT_LOAD);
+        let ours = in_chains(7, 64, SlabGeometry::DEFAULT_LOAD);
         let published = in_chains(15, SLAB, LOAD);
         assert!(ours <= 1.08 * published, "{ours}, {published}");
         assert!((15.2..15.4).contains(&ours) && (14.5..14.6).contains(&published), "{ours}, {published}");

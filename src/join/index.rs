@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::output::Progress;
 use std::collections::HashMap;
 use warpproof::model::{Key, UserKey};
-use warpproof::{BulkMap, Geometry, Insert};
+use warpproof::{BulkMap, Insert, SlabGeometry};
 
 /// Rows per bulk call.
 const BATCH: usize = 1 << 20;
@@ -48,7 +48,7 @@ impl<M: BulkMap<u64, u64>> Index<M> {
             )));
         }
         let rows = keys.len() as u64;
-        let map = backend.map64(geometry(rows, rows, Geometry::DEFAULT_LOAD)?)?;
+        let map = backend.map64(geometry(rows, rows, SlabGeometry::DEFAULT_LOAD)?)?;
         let mut leaders = Leaders { map, side: HashMap::new() };
         leaders.fill(keys)?;
 

@@ -5,7 +5,7 @@ use super::phase::{Phase, timed};
 use super::workload::Workload;
 use crate::backend::{Backend, geometry};
 use crate::failure::Failure;
-use warpproof::{BulkMap, Insert};
+use warpproof::{BulkMap, BulkSlabMap, Insert};
 
 /// Runs all phases. A phase with a wrong answer ends the run: what follows would build on it.
 pub(crate) fn run<B: Backend>(backend: &B, work: &Workload, load: f64) -> Result<Vec<Phase>, Failure> {
@@ -59,7 +59,11 @@ fn find<M: BulkMap<u32, u32>>(
 }
 
 /// The mix, a search of the whole range, and the same after a flush.
-fn mix<M: BulkMap<u32, u32>>(map: &mut M, work: &Workload, phases: &mut Vec<Phase>) -> Result<(), Failure> {
+fn mix<M: BulkSlabMap<u32, u32>>(
+    map: &mut M,
+    work: &Workload,
+    phases: &mut Vec<Phase>,
+) -> Result<(), Failure> {
     let mut seconds = 0.0;
     let answers = timed(&mut seconds, || map.mixed(&work.ops, &work.op_keys, &work.op_values));
     let answers = answers.map_err(Failure::backend)?;

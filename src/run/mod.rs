@@ -17,7 +17,7 @@ use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use warpproof::files::Trace;
-use warpproof::model::host::Geometry;
+use warpproof::model::host::SlabGeometry;
 use workload::{Mix, Workload};
 
 /// Time that the scenarios before a run may take.
@@ -51,7 +51,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
     /// Pairs per slot of the base slabs when the mix begins
-    #[arg(long, value_name = "F", default_value_t = Geometry::DEFAULT_LOAD, value_parser = load)]
+    #[arg(long, value_name = "F", default_value_t = SlabGeometry::DEFAULT_LOAD, value_parser = load)]
     load: f64,
     /// Run the operations of a file instead: lines of op,key[,value]
     #[arg(long, value_name = "FILE.csv", conflicts_with_all = ["mix", "keys", "ops", "seed"])]

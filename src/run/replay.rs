@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::output::Progress;
 use std::ops::Range;
 use warpproof::files::Trace;
-use warpproof::{BulkMap, Op};
+use warpproof::{BulkSlabMap, Op};
 
 /// Operations between two updates of the progress bar.
 const STEP: usize = 1 << 12;
@@ -23,7 +23,7 @@ pub(crate) fn run<B: Backend>(backend: &B, trace: &Trace, load: f64) -> Result<P
     }
 }
 
-fn run_on<M: BulkMap<u32, u32>>(map: &M, trace: &Trace) -> Result<Phase, Failure> {
+fn run_on<M: BulkSlabMap<u32, u32>>(map: &M, trace: &Trace) -> Result<Phase, Failure> {
     let mut oracle = Oracle::default();
     let mut progress = Progress::new("running", trace.ops.len() as u64);
     let (mut seconds, mut shown, mut verified) = (0.0, 0, Ok(()));
@@ -45,7 +45,7 @@ fn run_on<M: BulkMap<u32, u32>>(map: &M, trace: &Trace) -> Result<Phase, Failure
 }
 
 /// Runs one batch, whose keys are distinct, and checks each answer.
-fn step<M: BulkMap<u32, u32>>(
+fn step<M: BulkSlabMap<u32, u32>>(
     map: &M,
     trace: &Trace,
     batch: Range<usize>,

@@ -2,7 +2,7 @@
 
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicU64, Ordering};
-use warpproof::model::host::Geometry;
+use warpproof::model::host::SlabGeometry;
 use warpproof::model::slab::Unique;
 use warpproof::model::spec::{Call, Op, Ret};
 use warpproof::model::{UserKey, Word};
@@ -29,7 +29,7 @@ pub(crate) struct Load {
 /// Runs warps of `L` lanes of `S` slots; the history ends with a delete of every key.
 pub(crate) fn drive<St: Store, const L: usize, const S: usize>(load: Load) -> Vec<Event> {
     let geometry =
-        Geometry { slab_slots: (L * S) as u32, buckets: (load.keys / 4).max(2) as u32, pool: 1 << 16 };
+        SlabGeometry { slab_slots: (L * S) as u32, buckets: (load.keys / 4).max(2) as u32, pool: 1 << 16 };
     let mut table = Table::<St, L, S, Unique>::new(geometry).expect("memory for a table");
     let clock = AtomicU64::new(0);
     let mut history = Vec::with_capacity(load.rounds * load.calls * WARPS + load.keys as usize);

@@ -3,7 +3,7 @@
 use super::device::device;
 use super::holds;
 use warpproof::gpu::{Device, Entry, Scalar, SlabMap, SlabSet, Stamped, StressClock, Tuning};
-use warpproof::model::host::{Answer, BulkMap, BulkSet, Geometry, Op};
+use warpproof::model::host::{Answer, BulkSlabMap, BulkSlabSet, Op, SlabGeometry};
 use warpproof::model::slab::SLAB_SLOTS;
 use warpproof::model::spec::{Call, Map, Op as Name, Ret, Set};
 use warpproof::simt::check::Event;
@@ -59,7 +59,7 @@ where
     (K, K): Entry,
 {
     let small = |value: u64| K::try_from(value).expect("keys and values are small");
-    let geometry = Geometry { slab_slots: SLAB_SLOTS as u32, buckets: (keys / 4) as u32, pool: 1 << 20 };
+    let geometry = SlabGeometry { slab_slots: SLAB_SLOTS as u32, buckets: (keys / 4) as u32, pool: 1 << 20 };
     let mut map =
         SlabMap::<K, K>::with_tuning(device, geometry, tuning).expect("device memory for a test table");
     let mut clock = StressClock::new(device).expect("a clock");
@@ -84,7 +84,7 @@ where
 }
 
 fn set_history(device: &Device, (keys, launches): (u64, u64)) -> Vec<Event> {
-    let geometry = Geometry { slab_slots: SLAB_SLOTS as u32, buckets: (keys / 4) as u32, pool: 1 << 20 };
+    let geometry = SlabGeometry { slab_slots: SLAB_SLOTS as u32, buckets: (keys / 4) as u32, pool: 1 << 20 };
     let mut set = SlabSet::with_geometry(device, geometry).expect("device memory for a test table");
     let mut clock = StressClock::new(device).expect("a clock");
     let mut history = Vec::with_capacity((CALLS + keys) as usize);

@@ -3,7 +3,7 @@
 use super::Maps;
 use super::number::{Number, Rng, distinct};
 use std::collections::HashMap;
-use warpproof::model::host::{Answer, BulkMap, Op};
+use warpproof::model::host::{Answer, BulkMap, BulkSlabMap, Op};
 use warpproof::model::outcome::{Assign, Delete, Insert};
 
 const MANY: usize = 50_000;

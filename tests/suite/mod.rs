@@ -7,7 +7,7 @@ pub(crate) mod set;
 pub(crate) mod sizes;
 
 use warpproof::model::Key;
-use warpproof::model::host::{BulkMap, BulkMultimap, BulkSet, Geometry};
+use warpproof::model::host::{BulkMap, BulkMultimap, BulkSet, BulkSlabMap, BulkSlabSet, SlabGeometry};
 
 /// What goes wrong with a backend's maps.
 pub(crate) type MapError<B, K> = <<B as Maps<K>>::Map as BulkMap<K, K>>::Error;
@@ -17,21 +17,21 @@ pub(crate) type SetError<B> = <<B as Sets>::Set as BulkSet<u32>>::Error;
 /// A backend that can make maps of `K` to `K`.
 pub(crate) trait Maps<K: Key> {
     /// The map.
-    type Map: BulkMap<K, K>;
+    type Map: BulkSlabMap<K, K>;
 
     /// An empty map.
-    fn try_map(&self, geometry: Geometry) -> Result<Self::Map, MapError<Self, K>>;
+    fn try_map(&self, geometry: SlabGeometry) -> Result<Self::Map, MapError<Self, K>>;
 
     /// A map of these pairs.
     fn build(&self, keys: &[K], values: &[K]) -> Result<Self::Map, MapError<Self, K>>;
 
     /// An empty map of a size that is right.
-    fn map(&self, geometry: Geometry) -> Self::Map {
+    fn map(&self, geometry: SlabGeometry) -> Self::Map {
         self.try_map(geometry).expect("memory for a test table")
     }
 
     /// The size for `pairs` pairs at a load.
-    fn geometry(&self, pairs: u64, load: f64) -> Geometry;
+    fn geometry(&self, pairs: u64, load: f64) -> SlabGeometry;
 }
 
 /// A backend whose maps may hold a key several times.
@@ -42,16 +42,16 @@ impl<K: Key, B: Maps<K, Map: BulkMultimap<K, K>>> Multimaps<K> for B {}
 /// A backend that can make sets.
 pub(crate) trait Sets {
     /// The set.
-    type Set: BulkSet<u32>;
+    type Set: BulkSlabSet<u32>;
 
     /// An empty set.
-    fn try_set(&self, geometry: Geometry) -> Result<Self::Set, SetError<Self>>;
+    fn try_set(&self, geometry: SlabGeometry) -> Result<Self::Set, SetError<Self>>;
 
     /// A set of these keys.
     fn build_set(&self, keys: &[u32]) -> Result<Self::Set, SetError<Self>>;
 
     /// The size for `keys` keys.
-    fn set_geometry(&self, keys: u64) -> Geometry;
+    fn set_geometry(&self, keys: u64) -> SlabGeometry;
 }
 
 /// Makes one test per body. `$unique` and `$multi` return the backend with maps of either kind, or `None` after

@@ -2,7 +2,7 @@
 
 use super::Sets;
 use super::number::distinct;
-use warpproof::model::host::{BulkSet, Geometry};
+use warpproof::model::host::{BulkSet, BulkSlabSet, SlabGeometry};
 use warpproof::model::outcome::{Delete, Insert};
 
 const MANY: usize = 50_000;
@@ -69,9 +69,9 @@ pub(crate) fn set_is_built_from_keys<B: Sets>(b: &B) {
 pub(crate) fn a_set_of_an_impossible_size_is_refused<B: Sets>(b: &B) {
     let right = b.set_geometry(100);
     for (wrong, says) in [
-        (Geometry { buckets: 0, ..right }, "at least one bucket"),
-        (Geometry { slab_slots: right.slab_slots + 1, ..right }, "slots"),
-        (Geometry { pool: u32::MAX, ..right }, "more than"),
+        (SlabGeometry { buckets: 0, ..right }, "at least one bucket"),
+        (SlabGeometry { slab_slots: right.slab_slots + 1, ..right }, "slots"),
+        (SlabGeometry { pool: u32::MAX, ..right }, "more than"),
     ] {
         let message = b.try_set(wrong).err().expect("an impossible size").to_string();
         assert!(message.contains(says), "{wrong:?}: {message}");

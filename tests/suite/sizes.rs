@@ -2,12 +2,12 @@
 
 use super::Maps;
 use super::number::{Number, distinct};
-use warpproof::model::host::{BulkMap, Geometry};
+use warpproof::model::host::{BulkMap, BulkSlabMap, SlabGeometry};
 use warpproof::model::outcome::{Delete, Insert};
 
 /// The backend's slab size, with these numbers of slabs.
-fn of_slabs<B: Maps<K>, K: Number>(b: &B, buckets: u32, pool: u32) -> Geometry {
-    Geometry { buckets, pool, ..b.geometry(1, 0.6) }
+fn of_slabs<B: Maps<K>, K: Number>(b: &B, buckets: u32, pool: u32) -> SlabGeometry {
+    SlabGeometry { buckets, pool, ..b.geometry(1, 0.6) }
 }
 
 pub(crate) fn one_bucket_grows_a_long_chain<B: Maps<K>, K: Number>(b: &B) {
@@ -106,14 +106,14 @@ pub(crate) fn a_table_without_a_pool_is_its_base_slabs<B: Maps<K>, K: Number>(b:
 pub(crate) fn impossible_sizes_are_refused<B: Maps<K>, K: Number>(b: &B) {
     let right = of_slabs::<B, K>(b, 4, 4);
     for (wrong, says) in [
-        (Geometry { buckets: 0, ..right }, "at least one bucket"),
-        (Geometry { buckets: 0, pool: 0, ..right }, "at least one bucket"),
-        (Geometry { slab_slots: right.slab_slots + 1, ..right }, "slots"),
-        (Geometry { slab_slots: 0, ..right }, "slots"),
-        (Geometry { slab_slots: u32::MAX, ..right }, "slots"),
-        (Geometry { buckets: u32::MAX, ..right }, "more than"),
-        (Geometry { buckets: u32::MAX, pool: u32::MAX, ..right }, "more than"),
-        (Geometry { pool: u32::MAX - 4, ..right }, "more than"),
+        (SlabGeometry { buckets: 0, ..right }, "at least one bucket"),
+        (SlabGeometry { buckets: 0, pool: 0, ..right }, "at least one bucket"),
+        (SlabGeometry { slab_slots: right.slab_slots + 1, ..right }, "slots"),
+        (SlabGeometry { slab_slots: 0, ..right }, "slots"),
+        (SlabGeometry { slab_slots: u32::MAX, ..right }, "slots"),
+        (SlabGeometry { buckets: u32::MAX, ..right }, "more than"),
+        (SlabGeometry { buckets: u32::MAX, pool: u32::MAX, ..right }, "more than"),
+        (SlabGeometry { pool: u32::MAX - 4, ..right }, "more than"),
     ] {
         let message = b.try_map(wrong).err().expect("an impossible size").to_string();
         assert!(message.contains(says), "{wrong:?}: {message}");

@@ -7,7 +7,7 @@ use crate::error::Error;
 use cudarc::driver::sys;
 use cudarc::driver::{CudaSlice, CudaStream, DevicePtr, result};
 use std::sync::Arc;
-use warpproof_model::host::Stats;
+use warpproof_model::host::SlabStats;
 use warpproof_model::slab::free_word;
 
 impl Table {
@@ -98,7 +98,7 @@ impl Table {
     }
 
     /// What the table holds.
-    pub(crate) fn stats(&self) -> Result<Stats, Error> {
+    pub(crate) fn stats(&self) -> Result<SlabStats, Error> {
         let mut numbers = self.device.buffer::<u64>("counters", NUMBERS)?;
         self.device.fill(&mut numbers, 0)?;
         let stream = self.device.stream();
@@ -107,7 +107,7 @@ impl Table {
         unsafe { self.launch(Operation::Stats, stream, &arguments)? };
         self.wait(Operation::Stats)?;
         let numbers = self.device.download(&numbers)?;
-        let mut stats = Stats::default();
+        let mut stats = SlabStats::default();
         if let [live, tombstones, slabs, longest, chains @ ..] = numbers.as_slice() {
             (stats.live, stats.tombstones, stats.slabs) = (*live, *tombstones, *slabs);
             stats.longest = *longest as u32;

@@ -1,10 +1,11 @@
 //! Finding a key.
 
 use super::home::Home;
-use super::table::{HopscotchTable, Member, Row, Slot};
+use super::table::{HopscotchTable, Member, Row, Slot, is_slot};
 use crate::entry::Packed;
 use crate::key::UserKey;
 use crate::memory::Words;
+use crate::row;
 use crate::warp::Warp;
 
 impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<E, H, S, N> {
@@ -68,25 +69,40 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
         }
     }
 
-    /// Hands every entry of a group to `sink` as (warp, key, value). What other warps change meanwhile may be missed, and an
-    /// entry that moves be seen twice.
+    /// Hands every entry of a group to `sink` as (warp, number, key, value), numbered from 0. What other warps change
+    /// meanwhile may be missed, and an entry that moves be seen twice.
     #[inline(always)]
     pub fn visit<W: Warp>(
         self,
         w: &mut W,
         group: u32,
-        mut sink: impl FnMut(&mut W, E::Key, E::Value),
+        mut sink: impl FnMut(&mut W, u32, E::Key, E::Value),
     ) -> u32 {
         let row = self.read(w, group);
-        let mut count = 0;
+        let mut number = 0;
         for i in 1..W::LANES as usize * S {
             let words = w.map(row, |_, words: [E::Word; S]| words[i % S]);
             let word = w.shfl(words, (i / S) as u32);
             if Self::is_entry(word) {
-                sink(w, E::key(word), E::value(word));
-                count += 1;
+                sink(w, number, E::key(word), E::value(word));
+                number += 1;
             }
         }
-        count
+        number
+    }
+
+    /// How many entries a group holds.
+    #[inline(always)]
+    pub fn group_entries<W: Warp>(self, w: &mut W, group: u32) -> u32 {
+        let row = self.read(w, group);
+        row::count(w, row, |lane, i, word| is_slot(lane, i) && Self::is_entry(word))
+    }
+
+    /// How many entries of a group belong to the home `distance` groups before it.
+    #[inline(always)]
+    pub fn entries_from<W: Warp>(self, w: &mut W, group: u32, distance: u32) -> u32 {
+        let Some(home) = group.checked_sub(distance) else { return 0 };
+        let row = self.read(w, group);
+        row::count(w, row, |lane, i, word| is_slot(lane, i) && self.is_member(word, home))
     }
 }

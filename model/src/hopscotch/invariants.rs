@@ -82,7 +82,7 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
         }
         for group in 0..self.groups() {
             let mut broken = None;
-            self.visit(w, group, |w, key, _| {
+            self.visit(w, group, |w, _, key, _| {
                 let home = self.home_of(key);
                 if home > group || group - home >= N {
                     broken = Some(Broken::OutOfReach { group });
@@ -130,7 +130,7 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
     fn copies<W: Warp>(self, w: &mut W, home: u32, key: E::Key) -> u32 {
         let mut copies = 0;
         for group in home..home + N {
-            self.visit(w, group, |_, other, _| copies += (other == key) as u32);
+            self.visit(w, group, |_, _, other, _| copies += (other == key) as u32);
         }
         copies
     }

@@ -4,11 +4,13 @@
 //! several may run at once.
 
 mod answer;
-mod geometry;
+mod hopscotch;
+mod slab;
 
 pub use crate::outcome::Op;
 pub use answer::{Answer, Matches};
-pub use geometry::{Geometry, Stats};
+pub use hopscotch::{HopscotchGeometry, HopscotchStats};
+pub use slab::{SlabGeometry, SlabStats};
 
 use crate::key::{Key, UserKey};
 use crate::outcome::{Assign, Delete, Insert};
@@ -16,7 +18,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 /// Input that a bulk call refuses before it changes anything.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Refused {
     /// A key is one of the reserved ones (see [`Key::FIRST_RESERVED`]).
     ReservedKey {
@@ -32,19 +34,38 @@ pub enum Refused {
         /// Its length.
         found: usize,
     },
-    /// The table would have more slabs than 32 bits can count.
+    /// The table would have more parts than can be counted.
     TooLarge {
-        /// The number of slabs.
-        slabs: u64,
+        /// Which parts.
+        what: &'static str,
+        /// How many.
+        found: u64,
+        /// How many fit.
+        most: u64,
     },
-    /// The table would have no bucket.
-    NoBucket,
+    /// The table would have no part of a kind that it needs.
+    Nothing {
+        /// Which part.
+        what: &'static str,
+    },
+    /// A load that no such table can have.
+    Load {
+        /// The load.
+        load: f64,
+    },
     /// The size is for slabs of another number of slots than the table's warps read.
     SlabSlots {
         /// Slots per slab of the size.
         found: u32,
         /// Lanes times slots per lane of the table.
         expected: u32,
+    },
+    /// The size is for another neighbourhood than the table has.
+    Neighbourhood {
+        /// Words of a group, and groups of a neighbourhood.
+        found: (u32, u32),
+        /// The same of the table.
+        expected: (u32, u32),
     },
 }
 
@@ -56,9 +77,13 @@ impl fmt::Display for Refused {
             Self::SlabSlots { found, expected } => {
                 write!(f, "the size is for slabs of {found} slots, the table's warps read {expected}")
             }
-            Self::NoBucket => f.write_str("a table needs at least one bucket"),
-            Self::TooLarge { slabs } => {
-                write!(f, "{slabs} slabs are more than the {} that fit", u32::MAX - 1)
+            Self::Nothing { what } => write!(f, "a table needs at least one {what}"),
+            Self::TooLarge { what, found, most } => {
+                write!(f, "{found} {what} are more than the {most} that fit")
+            }
+            Self::Load { load } => write!(f, "a load of {load}: it is above 0 and at most 1"),
+            Self::Neighbourhood { found: (words, groups), expected: (w, g) } => {
+                write!(f, "the size is for {groups} groups of {words} words, the table's are {g} of {w}")
             }
         }
     }
@@ -111,45 +136,61 @@ pub trait BulkMap<K: Key, V: Copy> {
     fn insert_or_assign(&self, keys: &[K], values: &[V]) -> Result<Vec<Assign>, Self::Error>;
     /// The value of one pair of each key.
     fn search(&self, keys: &[K]) -> Result<Vec<Option<V>>, Self::Error>;
-    /// The values of all pairs of each key, in no particular order. Keys must not be changed meanwhile: the
-    /// call counts first and collects then.
-    fn search_all(&self, keys: &[K]) -> Result<Matches<V>, Self::Error>;
-    /// How many pairs each key has.
-    fn count(&self, keys: &[K]) -> Result<Vec<u32>, Self::Error>;
     /// Takes out one pair of each key.
     fn delete(&self, keys: &[K]) -> Result<Vec<Delete>, Self::Error>;
-    /// Takes out all pairs of each key; how many there were.
-    fn delete_all(&self, keys: &[K]) -> Result<Vec<u32>, Self::Error>;
     /// Operations of all kinds, all concurrent. `values[i]` is not used where `ops[i]` takes none. In a map of
     /// unique keys [`Op::Insert`] is a unique insert.
     fn mixed(&self, ops: &[Op], keys: &[K], values: &[V]) -> Result<Vec<Answer<V>>, Self::Error>;
-    /// Reclaims the slots of deleted pairs and gives emptied slabs back to the pool; how many. A phase of its
-    /// own, as the exclusive borrow says.
-    fn flush(&mut self) -> Result<u64, Self::Error>;
     /// All pairs, in no particular order. Exact if nothing changes meanwhile.
     fn pairs(&self) -> Result<Vec<(K, V)>, Self::Error>;
-    /// What the table holds. Exact if nothing changes meanwhile.
-    fn stats(&self) -> Result<Stats, Self::Error>;
-    /// The table's size.
-    fn geometry(&self) -> Geometry;
+    /// Number of pairs. Exact if nothing changes meanwhile.
+    fn len(&self) -> Result<u64, Self::Error>;
 
-    /// Number of pairs.
-    fn len(&self) -> Result<u64, Self::Error> {
-        Ok(self.stats()?.live)
-    }
     /// Whether there is no pair.
     fn is_empty(&self) -> Result<bool, Self::Error> {
         Ok(self.len()? == 0)
     }
 }
 
+/// A map whose buckets are chains of slabs.
+pub trait BulkSlabMap<K: Key, V: Copy>: BulkMap<K, V> {
+    /// The values of all pairs of each key, in no particular order. Keys must not be changed meanwhile: the
+    /// call counts first and collects then.
+    ///
+    /// # Errors
+    /// As [`BulkMap`]; the same for the other calls.
+    fn search_all(&self, keys: &[K]) -> Result<Matches<V>, Self::Error>;
+    /// How many pairs each key has.
+    fn count(&self, keys: &[K]) -> Result<Vec<u32>, Self::Error>;
+    /// Takes out all pairs of each key; how many there were.
+    fn delete_all(&self, keys: &[K]) -> Result<Vec<u32>, Self::Error>;
+    /// Reclaims the slots of deleted pairs and gives emptied slabs back to the pool; how many. A phase of its
+    /// own, as the exclusive borrow says.
+    fn flush(&mut self) -> Result<u64, Self::Error>;
+    /// What the table holds. Exact if nothing changes meanwhile.
+    fn stats(&self) -> Result<SlabStats, Self::Error>;
+    /// The table's size.
+    fn geometry(&self) -> SlabGeometry;
+}
+
 /// A map in which a key may have several pairs.
-pub trait BulkMultimap<K: Key, V: Copy>: BulkMap<K, V> {
+pub trait BulkMultimap<K: Key, V: Copy>: BulkSlabMap<K, V> {
     /// Adds pairs, whether or not their keys are there.
     ///
     /// # Errors
     /// As [`BulkMap`].
     fn insert(&self, keys: &[K], values: &[V]) -> Result<Vec<Insert>, Self::Error>;
+}
+
+/// A map in a hopscotch table.
+pub trait BulkHopscotchMap<K: Key, V: Copy>: BulkMap<K, V> {
+    /// What the table holds. Exact if nothing changes meanwhile.
+    ///
+    /// # Errors
+    /// As [`BulkMap`].
+    fn stats(&self) -> Result<HopscotchStats, Self::Error>;
+    /// The table's size.
+    fn geometry(&self) -> HopscotchGeometry;
 }
 
 /// A concurrent set, in bulk. See [`BulkMap`] for errors and concurrency.
@@ -163,21 +204,37 @@ pub trait BulkSet<K: Key> {
     fn contains(&self, keys: &[K]) -> Result<Vec<bool>, Self::Error>;
     /// Takes keys out.
     fn delete(&self, keys: &[K]) -> Result<Vec<Delete>, Self::Error>;
-    /// As [`BulkMap::flush`].
-    fn flush(&mut self) -> Result<u64, Self::Error>;
     /// All keys, in no particular order. Exact if nothing changes meanwhile.
     fn keys(&self) -> Result<Vec<K>, Self::Error>;
-    /// What the table holds. Exact if nothing changes meanwhile.
-    fn stats(&self) -> Result<Stats, Self::Error>;
-    /// The table's size.
-    fn geometry(&self) -> Geometry;
+    /// Number of keys. Exact if nothing changes meanwhile.
+    fn len(&self) -> Result<u64, Self::Error>;
 
-    /// Number of keys.
-    fn len(&self) -> Result<u64, Self::Error> {
-        Ok(self.stats()?.live)
-    }
     /// Whether there is no key.
     fn is_empty(&self) -> Result<bool, Self::Error> {
         Ok(self.len()? == 0)
     }
+}
+
+/// A set whose buckets are chains of slabs.
+pub trait BulkSlabSet<K: Key>: BulkSet<K> {
+    /// As [`BulkSlabMap::flush`].
+    ///
+    /// # Errors
+    /// As [`BulkSet`]; the same for the other calls.
+    fn flush(&mut self) -> Result<u64, Self::Error>;
+    /// What the table holds. Exact if nothing changes meanwhile.
+    fn stats(&self) -> Result<SlabStats, Self::Error>;
+    /// The table's size.
+    fn geometry(&self) -> SlabGeometry;
+}
+
+/// A set in a hopscotch table.
+pub trait BulkHopscotchSet<K: Key>: BulkSet<K> {
+    /// What the table holds. Exact if nothing changes meanwhile.
+    ///
+    /// # Errors
+    /// As [`BulkSet`].
+    fn stats(&self) -> Result<HopscotchStats, Self::Error>;
+    /// The table's size.
+    fn geometry(&self) -> HopscotchGeometry;
 }

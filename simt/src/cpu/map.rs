@@ -4,7 +4,9 @@ use super::store::{Entry, Store};
 use super::table::{Error, LANE_SLOTS, LANES, Table};
 use rayon::prelude::*;
 use warpproof_model::Key;
-use warpproof_model::host::{Answer, BulkMap, BulkMultimap, Geometry, Matches, Op, Stats, same_length};
+use warpproof_model::host::{
+    Answer, BulkMap, BulkMultimap, BulkSlabMap, Matches, Op, SlabGeometry, SlabStats, same_length,
+};
 use warpproof_model::outcome::{Assign, Delete, Insert};
 use warpproof_model::slab::{Multi, Multiplicity, Unique};
 
@@ -48,8 +50,8 @@ where
     /// An empty map of a given size.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`], or [`Error::Refused`] as [`Geometry::admit`] does for slabs of `L * S` slots.
-    pub fn with_geometry(geometry: Geometry) -> Result<Self, Error> {
+    /// [`Error::OutOfMemory`], or [`Error::Refused`] as [`SlabGeometry::admit`] does for slabs of `L * S` slots.
+    pub fn with_geometry(geometry: SlabGeometry) -> Result<Self, Error> {
         Ok(Self { table: Table::new(geometry)? })
     }
 
@@ -57,7 +59,7 @@ where
     /// all.
     ///
     /// # Errors
-    /// As [`SlabMap::with_capacity`] and [`BulkMap::insert_unique`]; [`Error::PoolFull`] if not all pairs fit.
+    /// As [`SlabMap::with_capacity`] and [`BulkMap::insert_unique`]; [`Error::TableFull`] if not all pairs fit.
     pub fn build(keys: &[K], values: &[V]) -> Result<Self, Error> {
         Self::values_match(keys, values)?;
         Ok(Self { table: Table::build(keys, values)? })
@@ -94,6 +96,34 @@ where
         self.table.run(keys, None, |t, w, key, _| t.search(w, key))
     }
 
+    fn delete(&self, keys: &[K]) -> Result<Vec<Delete>, Error> {
+        self.table.run(keys, Delete::Absent, |t, w, key, _| t.delete(w, key))
+    }
+
+    fn mixed(&self, ops: &[Op], keys: &[K], values: &[V]) -> Result<Vec<Answer<V>>, Error> {
+        same_length(keys, "operations", ops)?;
+        Self::values_match(keys, values)?;
+        self.table.run(keys, Answer::Search(None), |t, w, key, i| {
+            let said = t.mixed(w, ops[i], key, values[i]);
+            // Every code of the table is one of its operation's.
+            Answer::new(ops[i], said).unwrap_or(Answer::Search(None))
+        })
+    }
+
+    fn pairs(&self) -> Result<Vec<(K, V)>, Error> {
+        Ok(self.table.entries())
+    }
+
+    fn len(&self) -> Result<u64, Error> {
+        Ok(self.table.stats().live)
+    }
+}
+
+impl<K: Key, V: Copy + Send + Sync, const L: usize, const S: usize, M: Multiplicity> BulkSlabMap<K, V>
+    for SlabMap<K, V, L, S, M>
+where
+    (K, V): Entry<Store: Store<Key = K, Value = V>>,
+{
     fn search_all(&self, keys: &[K]) -> Result<Matches<V>, Error> {
         // One pass: each chunk of keys collects its values, then the chunks are put together.
         let counts_and_values = |keys: &[K]| {
@@ -130,37 +160,19 @@ where
         self.table.run(keys, 0, |t, w, key, _| t.count(w, key))
     }
 
-    fn delete(&self, keys: &[K]) -> Result<Vec<Delete>, Error> {
-        self.table.run(keys, Delete::Absent, |t, w, key, _| t.delete(w, key))
-    }
-
     fn delete_all(&self, keys: &[K]) -> Result<Vec<u32>, Error> {
         self.table.run(keys, 0, |t, w, key, _| t.delete_all(w, key))
-    }
-
-    fn mixed(&self, ops: &[Op], keys: &[K], values: &[V]) -> Result<Vec<Answer<V>>, Error> {
-        same_length(keys, "operations", ops)?;
-        Self::values_match(keys, values)?;
-        self.table.run(keys, Answer::Search(None), |t, w, key, i| {
-            let said = t.mixed(w, ops[i], key, values[i]);
-            // Every code of the table is one of its operation's.
-            Answer::new(ops[i], said).unwrap_or(Answer::Search(None))
-        })
     }
 
     fn flush(&mut self) -> Result<u64, Error> {
         Ok(self.table.flush())
     }
 
-    fn pairs(&self) -> Result<Vec<(K, V)>, Error> {
-        Ok(self.table.entries())
-    }
-
-    fn stats(&self) -> Result<Stats, Error> {
+    fn stats(&self) -> Result<SlabStats, Error> {
         Ok(self.table.stats())
     }
 
-    fn geometry(&self) -> Geometry {
+    fn geometry(&self) -> SlabGeometry {
         self.table.geometry()
     }
 }

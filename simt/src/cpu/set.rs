@@ -2,7 +2,7 @@
 
 use super::store::KeyStore;
 use super::table::{Error, LANE_SLOTS, LANES, Table};
-use warpproof_model::host::{BulkSet, Geometry, Stats};
+use warpproof_model::host::{BulkSet, BulkSlabSet, SlabGeometry, SlabStats};
 use warpproof_model::outcome::{Delete, Insert};
 
 /// A concurrent set of u32 keys in CPU memory. Bulk operations are those of [`BulkSet`].
@@ -23,15 +23,15 @@ impl<const L: usize, const S: usize> SlabSet<L, S> {
     /// An empty set of a given size.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`], or [`Error::Refused`] as [`Geometry::admit`] does for slabs of `L * S` slots.
-    pub fn with_geometry(geometry: Geometry) -> Result<Self, Error> {
+    /// [`Error::OutOfMemory`], or [`Error::Refused`] as [`SlabGeometry::admit`] does for slabs of `L * S` slots.
+    pub fn with_geometry(geometry: SlabGeometry) -> Result<Self, Error> {
         Ok(Self { table: Table::new(geometry)? })
     }
 
     /// A set of these keys, with room for as many.
     ///
     /// # Errors
-    /// As [`SlabSet::with_capacity`] and [`BulkSet::insert`]; [`Error::PoolFull`] if not all keys fit.
+    /// As [`SlabSet::with_capacity`] and [`BulkSet::insert`]; [`Error::TableFull`] if not all keys fit.
     pub fn build(keys: &[u32]) -> Result<Self, Error> {
         Ok(Self { table: Table::build(keys, &vec![(); keys.len()])? })
     }
@@ -57,19 +57,25 @@ impl<const L: usize, const S: usize> BulkSet<u32> for SlabSet<L, S> {
         self.table.run(keys, Delete::Absent, |t, w, key, _| t.delete(w, key))
     }
 
-    fn flush(&mut self) -> Result<u64, Error> {
-        Ok(self.table.flush())
-    }
-
     fn keys(&self) -> Result<Vec<u32>, Error> {
         Ok(self.table.entries().into_iter().map(|(key, ())| key).collect())
     }
 
-    fn stats(&self) -> Result<Stats, Error> {
+    fn len(&self) -> Result<u64, Error> {
+        Ok(self.table.stats().live)
+    }
+}
+
+impl<const L: usize, const S: usize> BulkSlabSet<u32> for SlabSet<L, S> {
+    fn flush(&mut self) -> Result<u64, Error> {
+        Ok(self.table.flush())
+    }
+
+    fn stats(&self) -> Result<SlabStats, Error> {
         Ok(self.table.stats())
     }
 
-    fn geometry(&self) -> Geometry {
+    fn geometry(&self) -> SlabGeometry {
         self.table.geometry()
     }
 }

@@ -8,23 +8,23 @@ use core::fmt;
 use core::marker::PhantomData;
 use core::sync::atomic::AtomicU32;
 use rayon::prelude::*;
-use warpproof_model::host::{Geometry, Op, Refused, Stats, left_out};
+use warpproof_model::host::{Op, Refused, SlabGeometry, SlabStats, left_out};
 use warpproof_model::outcome::Insert;
 use warpproof_model::slab::{Multiplicity, SLAB_SLOTS, SlabTable, Unique, bitmap_words, free_word};
 use warpproof_model::{Key, UserKey};
 
 /// What can go wrong on the CPU.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub enum Error {
     /// The input was refused; nothing ran.
     Refused(Refused),
     /// The table's memory cannot be had.
     OutOfMemory {
-        /// Bytes of the table's slots.
+        /// Bytes of the table.
         bytes: u64,
     },
-    /// A bulk build ran out of slabs.
-    PoolFull {
+    /// A bulk build found no room for all pairs.
+    TableFull {
         /// Pairs of the input.
         pairs: u64,
         /// How many of them did not fit.
@@ -37,7 +37,7 @@ impl fmt::Display for Error {
         match self {
             Self::Refused(refused) => refused.fmt(f),
             Self::OutOfMemory { bytes } => write!(f, "out of memory: a table of {bytes} bytes cannot be had"),
-            Self::PoolFull { pairs, left_out } => {
+            Self::TableFull { pairs, left_out } => {
                 write!(f, "the table is full: {left_out} of {pairs} pairs did not fit")
             }
         }
@@ -70,7 +70,7 @@ pub const LANE_SLOTS: usize = SLAB_SLOTS / LANES;
 pub struct Table<St: Store, const L: usize = LANES, const S: usize = LANE_SLOTS, M = Unique> {
     store: St,
     bitmap: Array<AtomicU32, 16>,
-    geometry: Geometry,
+    geometry: SlabGeometry,
     multiplicity: PhantomData<M>,
 }
 
@@ -78,8 +78,8 @@ impl<St: Store, M: Multiplicity, const L: usize, const S: usize> Table<St, L, S,
     /// An empty table.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`]; [`Error::Refused`] as [`Geometry::admit`] does.
-    pub fn new(geometry: Geometry) -> Result<Self, Error> {
+    /// [`Error::OutOfMemory`]; [`Error::Refused`] as [`SlabGeometry::admit`] does.
+    pub fn new(geometry: SlabGeometry) -> Result<Self, Error> {
         const { assert!(L * S >= 2, "a slab has at least one slot and its link") };
         geometry.admit((L * S) as u32)?;
         let out_of_memory =
@@ -100,12 +100,12 @@ impl<St: Store, M: Multiplicity, const L: usize, const S: usize> Table<St, L, S,
     ///
     /// # Errors
     /// [`Refused::TooLarge`].
-    pub fn geometry_for(pairs: u64) -> Result<Geometry, Refused> {
-        Geometry::new(pairs, Geometry::DEFAULT_LOAD, (L * S) as u32)
+    pub fn geometry_for(pairs: u64) -> Result<SlabGeometry, Refused> {
+        SlabGeometry::new(pairs, SlabGeometry::DEFAULT_LOAD, (L * S) as u32)
     }
 
     /// The table's size.
-    pub fn geometry(&self) -> Geometry {
+    pub fn geometry(&self) -> SlabGeometry {
         self.geometry
     }
 
@@ -151,7 +151,7 @@ impl<St: Store, M: Multiplicity, const L: usize, const S: usize> Table<St, L, S,
         })?;
         match left_out(&outcomes) {
             0 => Ok(table),
-            left_out => Err(Error::PoolFull { pairs: keys.len() as u64, left_out }),
+            left_out => Err(Error::TableFull { pairs: keys.len() as u64, left_out }),
         }
     }
 
@@ -162,14 +162,14 @@ impl<St: Store, M: Multiplicity, const L: usize, const S: usize> Table<St, L, S,
     }
 
     /// What the table holds. Exact if nothing changes meanwhile.
-    pub fn stats(&self) -> Stats {
+    pub fn stats(&self) -> SlabStats {
         let view = self.view();
         self.buckets()
-            .fold(Stats::default, |mut stats, b| {
+            .fold(SlabStats::default, |mut stats, b| {
                 stats.add(view.bucket_stats(&mut CpuWarp::<L>::new(b), b));
                 stats
             })
-            .reduce(Stats::default, |a, b| a.merge(&b))
+            .reduce(SlabStats::default, |a, b| a.merge(&b))
     }
 
     /// All entries, in no particular order. Exact if nothing changes meanwhile.

@@ -2,11 +2,11 @@
 
 use crate::bench::entry::Number;
 use std::sync::Arc;
-use warpproof::Geometry;
+use warpproof::SlabGeometry;
 use warpproof::gpu::cudarc::driver::{CudaSlice, CudaStream, DeviceRepr};
 use warpproof::gpu::{Device, Error, Scalar, SlabMap, SlabMultimap, SlabSet, Tuning};
-use warpproof::model::host::Stats;
-use warpproof::{BulkMap, BulkSet};
+use warpproof::model::host::SlabStats;
+use warpproof::{BulkSlabMap, BulkSlabSet};
 
 /// A table on device slices.
 pub(super) trait Subject: Sized {
@@ -15,7 +15,7 @@ pub(super) trait Subject: Sized {
     /// What a search writes.
     type Found: DeviceRepr + Copy + PartialEq;
 
-    fn new(device: &Device, geometry: Geometry, tuning: Tuning) -> Result<Self, Error>;
+    fn new(device: &Device, geometry: SlabGeometry, tuning: Tuning) -> Result<Self, Error>;
     fn clear(&mut self, stream: &Arc<CudaStream>) -> Result<(), Error>;
     fn insert(
         &self,
@@ -36,7 +36,7 @@ pub(super) trait Subject: Sized {
         keys: &CudaSlice<Self::Key>,
         outcomes: &mut CudaSlice<u8>,
     ) -> Result<(), Error>;
-    fn stats(&self) -> Result<Stats, Error>;
+    fn stats(&self) -> Result<SlabStats, Error>;
     /// What a search writes for a key with this value, or without one.
     fn found(value: Option<Self::Key>) -> Self::Found;
     /// What an output holds before a search writes it: no answer of a search.
@@ -49,7 +49,7 @@ macro_rules! of_pairs {
             type Key = $key;
             type Found = $key;
 
-            fn new(device: &Device, geometry: Geometry, tuning: Tuning) -> Result<Self, Error> {
+            fn new(device: &Device, geometry: SlabGeometry, tuning: Tuning) -> Result<Self, Error> {
                 Self::with_tuning(device, geometry, tuning)
             }
             fn clear(&mut self, stream: &Arc<CudaStream>) -> Result<(), Error> {
@@ -80,8 +80,8 @@ macro_rules! of_pairs {
             ) -> Result<(), Error> {
                 self.on(stream).delete(keys, outcomes)
             }
-            fn stats(&self) -> Result<Stats, Error> {
-                BulkMap::stats(self)
+            fn stats(&self) -> Result<SlabStats, Error> {
+                BulkSlabMap::stats(self)
             }
             fn found(value: Option<$key>) -> $key {
                 value.unwrap_or(MISSING as $key)
@@ -103,7 +103,7 @@ impl Subject for SlabSet {
     type Key = u32;
     type Found = u8;
 
-    fn new(device: &Device, geometry: Geometry, tuning: Tuning) -> Result<Self, Error> {
+    fn new(device: &Device, geometry: SlabGeometry, tuning: Tuning) -> Result<Self, Error> {
         Self::with_tuning(device, geometry, tuning)
     }
     fn clear(&mut self, stream: &Arc<CudaStream>) -> Result<(), Error> {
@@ -134,8 +134,8 @@ impl Subject for SlabSet {
     ) -> Result<(), Error> {
         self.on(stream).delete(keys, outcomes)
     }
-    fn stats(&self) -> Result<Stats, Error> {
-        BulkSet::stats(self)
+    fn stats(&self) -> Result<SlabStats, Error> {
+        BulkSlabSet::stats(self)
     }
     fn found(value: Option<u32>) -> u8 {
         value.is_some().into()

@@ -5,7 +5,7 @@ use crate::slab::SLAB_SLOTS;
 
 /// How many slabs a table has, and how large they are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Geometry {
+pub struct SlabGeometry {
     /// Slots per slab, the link included: the lanes of a warp times the slots that each reads.
     pub slab_slots: u32,
     /// Base slabs, one per bucket.
@@ -14,8 +14,8 @@ pub struct Geometry {
     pub pool: u32,
 }
 
-impl Geometry {
-    /// Pairs per slot of the base slabs that [`Geometry::for_pairs`] aims at; the published term is *expected chain*.
+impl SlabGeometry {
+    /// Pairs per slot of the base slabs that [`SlabGeometry::for_pairs`] aims at; the published term is *expected chain*.
     ///
     /// At this load the chains of slabs of 8 slots take 15.3 bytes per u32 pair: 6 % more than the published layout
     /// (slabs of 15 pairs in 128 bytes) at the load of 0.6 that its figures are given for.
@@ -37,7 +37,7 @@ impl Geometry {
     /// A table in which `pairs` pairs fit whatever their keys are, with `load` pairs per slot of the base
     /// slabs. With s pairs per slab a chain of x pairs takes at most x / s slabs of the pool, so pairs / s suffice
     /// for the pairs; the pool has one slab more for each insert that may be under way, which are no more than
-    /// the pairs or [`Geometry::WARPS_AT_ONCE`]. A load that is not between 0.01 and 100 is brought into that range, and a slab has at
+    /// the pairs or [`SlabGeometry::WARPS_AT_ONCE`]. A load that is not between 0.01 and 100 is brought into that range, and a slab has at
     /// least two slots.
     ///
     /// # Errors
@@ -55,14 +55,14 @@ impl Geometry {
     /// Refuses a size that no table of slabs of `slab_slots` slots can have.
     ///
     /// # Errors
-    /// [`Refused::SlabSlots`] if the size is for other slabs; [`Refused::NoBucket`]; [`Refused::TooLarge`] if the
+    /// [`Refused::SlabSlots`] if the size is for other slabs; [`Refused::Nothing`]; [`Refused::TooLarge`] if the
     /// slabs cannot be counted in 32 bits.
     pub fn admit(self, slab_slots: u32) -> Result<(), Refused> {
         if self.slab_slots != slab_slots {
             return Err(Refused::SlabSlots { found: self.slab_slots, expected: slab_slots });
         }
         if self.buckets == 0 {
-            return Err(Refused::NoBucket);
+            return Err(Refused::Nothing { what: "bucket" });
         }
         countable(self.buckets as u64 + self.pool as u64)
     }
@@ -80,12 +80,16 @@ impl Geometry {
 
 /// Refuses more slabs than indices count: one index is the nil link.
 const fn countable(slabs: u64) -> Result<(), Refused> {
-    if slabs < u32::MAX as u64 { Ok(()) } else { Err(Refused::TooLarge { slabs }) }
+    if slabs < u32::MAX as u64 {
+        Ok(())
+    } else {
+        Err(Refused::TooLarge { what: "slabs", found: slabs, most: u32::MAX as u64 - 1 })
+    }
 }
 
 /// What a table holds.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Stats {
+pub struct SlabStats {
     /// Live pairs.
     pub live: u64,
     /// Deleted pairs whose slots a flush gives back.
@@ -98,7 +102,7 @@ pub struct Stats {
     pub chains: [u64; 16],
 }
 
-impl Stats {
+impl SlabStats {
     /// Adds one chain.
     pub fn add(&mut self, chain: crate::slab::BucketStats) {
         self.live += chain.live as u64;
@@ -123,12 +127,12 @@ impl Stats {
     }
 
     /// Live pairs per slot of the slabs in chains, links not counted.
-    pub fn load(&self, geometry: Geometry) -> f64 {
+    pub fn load(&self, geometry: SlabGeometry) -> f64 {
         self.live as f64 / (self.slabs.max(1) * geometry.pairs_per_slab() as u64) as f64
     }
 
     /// Bytes of the slabs in chains per live pair, for slots of `slot_bytes` each.
-    pub fn bytes_per_pair(&self, geometry: Geometry, slot_bytes: u32) -> f64 {
+    pub fn bytes_per_pair(&self, geometry: SlabGeometry, slot_bytes: u32) -> f64 {
         let bytes = self.slabs * geometry.slab_slots as u64 * slot_bytes as u64;
         bytes as f64 / self.live.max(1) as f64
     }
@@ -140,34 +144,35 @@ mod tests {
 
     #[test]
     fn geometry_holds_what_it_promises() {
-        let g = Geometry::for_pairs(4200).unwrap();
+        let g = SlabGeometry::for_pairs(4200).unwrap();
         assert_eq!(g.buckets, 923, "4200 / 0.65 slots, seven to a bucket");
         assert_eq!(g.pool, 600 + 4200);
-        let large = Geometry::for_pairs(70_000_000).unwrap();
-        assert_eq!(large.pool as u64, 10_000_000 + Geometry::WARPS_AT_ONCE);
-        assert_eq!(Geometry::for_pairs(0).unwrap(), Geometry { slab_slots: 8, buckets: 1, pool: 1 });
-        assert!(matches!(Geometry::for_pairs(u64::MAX), Err(Refused::TooLarge { .. })));
-        assert!(Geometry::new(100, f64::NAN, 8).is_ok());
-        assert!(Geometry::new(100, -1.0, 0).is_ok());
+        let large = SlabGeometry::for_pairs(70_000_000).unwrap();
+        assert_eq!(large.pool as u64, 10_000_000 + SlabGeometry::WARPS_AT_ONCE);
+        assert_eq!(SlabGeometry::for_pairs(0).unwrap(), SlabGeometry { slab_slots: 8, buckets: 1, pool: 1 });
+        assert!(matches!(SlabGeometry::for_pairs(u64::MAX), Err(Refused::TooLarge { .. })));
+        assert!(SlabGeometry::new(100, f64::NAN, 8).is_ok());
+        assert!(SlabGeometry::new(100, -1.0, 0).is_ok());
     }
 
     #[test]
     fn impossible_sizes_are_refused() {
-        let size = |slab_slots, buckets, pool| Geometry { slab_slots, buckets, pool };
+        let size = |slab_slots, buckets, pool| SlabGeometry { slab_slots, buckets, pool };
         assert_eq!(size(8, 1, 0).admit(8), Ok(()));
         assert_eq!(size(8, 1, u32::MAX - 2).admit(8), Ok(()));
-        assert_eq!(size(8, 0, 5).admit(8), Err(Refused::NoBucket));
+        assert_eq!(size(8, 0, 5).admit(8), Err(Refused::Nothing { what: "bucket" }));
         assert_eq!(size(9, 1, 5).admit(8), Err(Refused::SlabSlots { found: 9, expected: 8 }));
         let slabs = u32::MAX as u64;
-        assert_eq!(size(8, 1, u32::MAX - 1).admit(8), Err(Refused::TooLarge { slabs }));
-        assert_eq!(size(8, u32::MAX, u32::MAX).admit(8), Err(Refused::TooLarge { slabs: 2 * slabs }));
+        let too_large = |found| Refused::TooLarge { what: "slabs", found, most: slabs - 1 };
+        assert_eq!(size(8, 1, u32::MAX - 1).admit(8), Err(too_large(slabs)));
+        assert_eq!(size(8, u32::MAX, u32::MAX).admit(8), Err(too_large(2 * slabs)));
     }
 
     #[test]
     fn stats_add_up() {
-        let mut a = Stats::default();
+        let mut a = SlabStats::default();
         a.add(crate::slab::BucketStats { live: 9, tombstones: 1, slabs: 2 });
-        let mut b = Stats::default();
+        let mut b = SlabStats::default();
         b.add(crate::slab::BucketStats { live: 5, tombstones: 0, slabs: 40 });
         let sum = a.merge(&b);
         assert_eq!((sum.live, sum.tombstones, sum.slabs, sum.longest), (14, 1, 42, 40));

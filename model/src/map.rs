@@ -1,0 +1,128 @@
+//! What every map of this crate does, whatever its structure.
+
+use crate::entry::Packed;
+use crate::hopscotch::HopscotchTable;
+use crate::key::{Key, UserKey};
+use crate::memory::{IntegerWords, Word, Words};
+use crate::outcome::{Assign, Delete, Insert, Mixed, Op};
+use crate::slab::{SlabTable, Slots};
+use crate::warp::Warp;
+
+/// A handle to a concurrent map that warps work on, one operation each: a Copy view. With values of `()` it is a set.
+///
+/// Kernels, grids of CPU warps and checkers are written against this where they serve several structures. What an
+/// operation means is the same for all; what it costs and when it waits is said by the structure.
+pub trait WarpMap: Copy {
+    /// Key of an entry.
+    type Key: Key;
+    /// Value of an entry; `()` in a set.
+    type Value: Word;
+
+    /// Adds a pair if the key is absent.
+    fn insert_unique<W: Warp>(self, w: &mut W, key: UserKey<Self::Key>, value: Self::Value) -> Insert;
+
+    /// Adds a pair if the key is absent, else replaces a value.
+    fn insert_or_assign<W: Warp>(self, w: &mut W, key: UserKey<Self::Key>, value: Self::Value) -> Assign;
+
+    /// The value of one pair of `key`, or `None` if it is absent.
+    fn search<W: Warp>(self, w: &mut W, key: UserKey<Self::Key>) -> Option<Self::Value>;
+
+    /// Takes out one pair of `key`.
+    fn delete<W: Warp>(self, w: &mut W, key: UserKey<Self::Key>) -> Delete;
+
+    /// Runs an operation whose kind is a value. In a map of unique keys [`Op::Insert`] is a unique insert.
+    fn mixed<W: Warp>(
+        self,
+        w: &mut W,
+        op: Op,
+        key: UserKey<Self::Key>,
+        value: Self::Value,
+    ) -> Mixed<Self::Value>;
+
+    /// Asks for the memory that an operation on `key` touches first. A hint.
+    fn prefetch<W: Warp>(self, key: UserKey<Self::Key>);
+
+    /// How many parts [`visit`](Self::visit) knows: together they hold every entry once.
+    fn parts(self) -> u32;
+
+    /// How many entries part `part` holds.
+    fn live<W: Warp>(self, w: &mut W, part: u32) -> u32;
+
+    /// Hands every entry of part `part` to `sink` as (warp, number, key, value), numbered from 0. Exact if nothing changes
+    /// meanwhile.
+    fn visit<W: Warp>(self, w: &mut W, part: u32, sink: impl FnMut(&mut W, u32, Self::Key, Self::Value));
+}
+
+/// The operations of a [`WarpMap`] by the methods of the same names that the type has itself.
+macro_rules! by_own_methods {
+    () => {
+        #[inline(always)]
+        fn insert_unique<W: Warp>(self, w: &mut W, key: UserKey<Self::Key>, value: Self::Value) -> Insert {
+            self.insert_unique(w, key, value)
+        }
+        #[inline(always)]
+        fn insert_or_assign<W: Warp>(self, w: &mut W, key: UserKey<Self::Key>, value: Self::Value) -> Assign {
+            self.insert_or_assign(w, key, value)
+        }
+        #[inline(always)]
+        fn search<W: Warp>(self, w: &mut W, key: UserKey<Self::Key>) -> Option<Self::Value> {
+            self.search(w, key)
+        }
+        #[inline(always)]
+        fn delete<W: Warp>(self, w: &mut W, key: UserKey<Self::Key>) -> Delete {
+            self.delete(w, key)
+        }
+        #[inline(always)]
+        fn mixed<W: Warp>(
+            self,
+            w: &mut W,
+            op: Op,
+            key: UserKey<Self::Key>,
+            value: Self::Value,
+        ) -> Mixed<Self::Value> {
+            self.mixed(w, op, key, value)
+        }
+        #[inline(always)]
+        fn prefetch<W: Warp>(self, key: UserKey<Self::Key>) {
+            self.prefetch::<W>(key);
+        }
+        #[inline(always)]
+        fn visit<W: Warp>(self, w: &mut W, part: u32, sink: impl FnMut(&mut W, u32, Self::Key, Self::Value)) {
+            self.visit(w, part, sink);
+        }
+    };
+}
+
+impl<C: Slots, B: IntegerWords<u32>, const S: usize> WarpMap for SlabTable<C, B, S> {
+    type Key = C::Key;
+    type Value = C::Value;
+
+    by_own_methods! {}
+
+    #[inline(always)]
+    fn parts(self) -> u32 {
+        self.buckets()
+    }
+
+    #[inline(always)]
+    fn live<W: Warp>(self, w: &mut W, bucket: u32) -> u32 {
+        self.bucket_stats(w, bucket).live
+    }
+}
+
+impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> WarpMap for HopscotchTable<E, H, S, N> {
+    type Key = E::Key;
+    type Value = E::Value;
+
+    by_own_methods! {}
+
+    #[inline(always)]
+    fn parts(self) -> u32 {
+        self.groups()
+    }
+
+    #[inline(always)]
+    fn live<W: Warp>(self, w: &mut W, group: u32) -> u32 {
+        self.group_entries(w, group)
+    }
+}
