@@ -39,6 +39,20 @@ pub trait WarpMap: Copy {
         value: Self::Value,
     ) -> Mixed<Self::Value>;
 
+    /// The same, unless what is left to do is seldom needed and large: then nothing has changed, it is `None`, and
+    /// [`mixed`](Self::mixed) does it. A kernel whose threads need no registers for that is faster; another one may do the
+    /// few operations that are left.
+    #[inline(always)]
+    fn try_mixed<W: Warp>(
+        self,
+        w: &mut W,
+        op: Op,
+        key: UserKey<Self::Key>,
+        value: Self::Value,
+    ) -> Option<Mixed<Self::Value>> {
+        Some(self.mixed(w, op, key, value))
+    }
+
     /// Asks for the memory that an operation on `key` touches first. A hint.
     fn prefetch<W: Warp>(self, key: UserKey<Self::Key>);
 
@@ -115,6 +129,17 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> WarpMap for Hop
     type Value = E::Value;
 
     by_own_methods! {}
+
+    #[inline(always)]
+    fn try_mixed<W: Warp>(
+        self,
+        w: &mut W,
+        op: Op,
+        key: UserKey<E::Key>,
+        value: E::Value,
+    ) -> Option<Mixed<E::Value>> {
+        self.try_mixed(w, op, key, value)
+    }
 
     #[inline(always)]
     fn parts(self) -> u32 {

@@ -34,6 +34,7 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
         mut row: Row<W, E, S>,
     ) -> Option<Slot<W, E>> {
         let (key, home) = (key.get(), self.home_of(key.get()));
+        let class = Home::<E::Word, N>::class(key);
         let mut distance = 0;
         loop {
             let found = Self::first(w, home + distance, row, |word| Self::holds(word, key));
@@ -43,7 +44,7 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
             // SeqCst fence: pairs with the Release of `put`. Whoever took the key away has said before where it went, and
             // the home word is read after that.
             w.fence();
-            distance = self.home(w, home).next(distance)?;
+            distance = self.home(w, home).next(distance, class)?;
             w.sync();
             row = self.read(w, home + distance);
         }
@@ -55,16 +56,17 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
         self,
         w: &mut W,
         key: UserKey<E::Key>,
-        at: Home<N>,
+        at: Home<E::Word, N>,
         mut row: Row<W, E, S>,
     ) -> Option<Member<W, E, S>> {
         let (key, home) = (key.get(), self.home_of(key.get()));
+        let class = Home::<E::Word, N>::class(key);
         let mut distance = 0;
         loop {
             if let Some(slot) = Self::first(w, home + distance, row, |word| Self::holds(word, key)) {
                 return Some(Member { group: home + distance, row, slot });
             }
-            distance = at.next(distance)?;
+            distance = at.next(distance, class)?;
             row = self.read(w, home + distance);
         }
     }

@@ -1,19 +1,27 @@
 //! The home word: what a home says of its members.
 
+use crate::key::Key;
 use crate::memory::Word;
+use core::marker::PhantomData;
 
-/// The first word of a group, as its home's members are found by it.
+/// The first word of a group, as its home's members are found by it. `T` is the word, `N` the groups of a neighbourhood.
 ///
 /// | Bits | |
 /// |---|---|
 /// | 0 | `multiple_lock`: a key of this home is being inserted, assigned or deleted |
 /// | 1 | `swap_lock`: a member of this home is being moved by an insert of another home |
-/// | 2 to `N` | bit `1 + i`: group `home + i` may hold members, `i` from 1 to `N - 1` |
+/// | from 2 on, `N - 1` per class | hop bits: bit `i - 1` of a class: group `home + i` may hold members of that class |
 /// | the others, 64 at most | version: how often the members have changed, modulo its range |
+///
+/// Keys of a home fall into [`Home::CLASSES`] classes by their hash, so that who looks for one need not read the groups in
+/// which others are.
 ///
 /// In memory the bits are inverted: a home without members that never had any is all ones, as an empty slot is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Home<const N: u32>(u64);
+pub struct Home<T, const N: u32> {
+    bits: u64,
+    word: PhantomData<T>,
+}
 
 /// A home has one of these locks or none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -36,11 +44,16 @@ impl Lock {
 
 const LOCKS: u64 = 3;
 
-impl<const N: u32> core::fmt::Display for Home<N> {
+impl<T: Word, const N: u32> core::fmt::Display for Home<T, N> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         write!(f, "version {}", self.version())?;
-        for distance in (1..N).filter(|&distance| self.reaches(distance)) {
-            write!(f, ", members {distance} on")?;
+        for distance in 1..N {
+            for class in (0..Self::CLASSES).filter(|&class| self.reaches(distance, class)) {
+                write!(f, ", members {distance} on")?;
+                if Self::CLASSES > 1 {
+                    write!(f, " of class {class}")?;
+                }
+            }
         }
         let lock = |lock, name| if self.has(lock) { name } else { "" };
         f.write_str(lock(Lock::Multiple, ", multiple_lock"))?;
@@ -48,63 +61,88 @@ impl<const N: u32> core::fmt::Display for Home<N> {
     }
 }
 
-impl<const N: u32> Home<N> {
-    const VERSION: u32 = N + 1;
+impl<T: Word, const N: u32> Home<T, N> {
+    /// Classes of the keys of a home, a power of two: as many as half of a word of 64 bits has hop bits for, eight at
+    /// most; one in a word of 32 bits.
+    pub const CLASSES: u32 = if size_of::<T>() == 4 || N > 17 {
+        1
+    } else if N > 9 {
+        2
+    } else if N > 5 {
+        4
+    } else {
+        8
+    };
+    /// Hop bits of a class.
+    const HOPS: u32 = N - 1;
+    const VERSION: u32 = 2 + Self::HOPS * Self::CLASSES;
+
+    /// The class of a key.
+    #[inline(always)]
+    pub fn class(key: impl Key) -> u32 {
+        // The high bits of the hash are those of the home.
+        key.hash() % Self::CLASSES
+    }
 
     /// The home in a word.
     #[inline(always)]
-    pub fn from_word<T: Word>(word: T) -> Self {
-        Self((T::from_bits(!word.to_bits())).to_bits() as u64)
+    pub fn from_word(word: T) -> Self {
+        Self::of(T::from_bits(!word.to_bits()).to_bits() as u64)
     }
 
     /// The word of a home.
     #[inline(always)]
-    pub(super) fn into_word<T: Word>(self) -> T {
-        T::from_bits(!(self.0 as u128))
+    pub(super) fn into_word(self) -> T {
+        T::from_bits(!(self.bits as u128))
+    }
+
+    #[inline(always)]
+    const fn of(bits: u64) -> Self {
+        Self { bits, word: PhantomData }
     }
 
     #[inline(always)]
     pub(super) const fn is_locked(self) -> bool {
-        self.0 & LOCKS != 0
+        self.bits & LOCKS != 0
     }
 
     /// Whether it has this lock.
     pub(super) const fn has(self, lock: Lock) -> bool {
-        self.0 & lock.bit() != 0
+        self.bits & lock.bit() != 0
     }
 
     #[inline(always)]
     pub(super) const fn locked(self, lock: Lock) -> Self {
-        Self(self.0 | lock.bit())
+        Self::of(self.bits | lock.bit())
     }
 
     #[inline(always)]
     pub(super) const fn unlocked(self) -> Self {
-        Self(self.0 & !LOCKS)
+        Self::of(self.bits & !LOCKS)
     }
 
-    /// The same with members in the group `distance` behind the home, at least one.
+    /// The same with members of a class in the group `distance` behind the home.
     #[inline(always)]
-    pub(super) const fn with(self, distance: u32) -> Self {
-        Self(self.0 | Self::bit(distance))
+    pub(super) const fn with(self, distance: u32, class: u32) -> Self {
+        Self::of(self.bits | Self::bit(distance, class))
     }
 
-    /// The same without members there.
+    /// The same without members of a class there.
     #[inline(always)]
-    pub(super) const fn without(self, distance: u32) -> Self {
-        Self(self.0 & !Self::bit(distance))
+    pub(super) const fn without(self, distance: u32, class: u32) -> Self {
+        Self::of(self.bits & !Self::bit(distance, class))
     }
 
-    /// Whether there may be members so far behind the home. In its own group there always may.
+    /// Whether there may be members of a class so far behind the home. In its own group there always may.
     #[inline(always)]
-    pub(super) const fn reaches(self, distance: u32) -> bool {
-        distance == 0 || self.0 & Self::bit(distance) != 0
+    pub(super) const fn reaches(self, distance: u32, class: u32) -> bool {
+        distance == 0 || self.bits & Self::bit(distance, class) != 0
     }
 
-    /// The nearest group with members that is more than `distance` behind the home.
+    /// The nearest group with members of a class that is more than `distance` behind the home.
     #[inline(always)]
-    pub(super) const fn next(self, distance: u32) -> Option<u32> {
-        let hops = self.0 >> 2 & ((1 << (N - 1)) - 1);
+    pub(super) const fn next(self, distance: u32, class: u32) -> Option<u32> {
+        let hops = self.bits >> (2 + class * Self::HOPS) & ((1 << Self::HOPS) - 1);
         let later = hops >> distance;
         if later == 0 { None } else { Some(distance + 1 + later.trailing_zeros()) }
     }
@@ -112,18 +150,18 @@ impl<const N: u32> Home<N> {
     /// The same after a change of members.
     #[inline(always)]
     pub(super) const fn changed(self) -> Self {
-        Self(self.0.wrapping_add(1 << Self::VERSION))
+        Self::of(self.bits.wrapping_add(1 << Self::VERSION))
     }
 
     /// The version.
     #[inline(always)]
     pub(super) const fn version(self) -> u64 {
-        self.0 >> Self::VERSION
+        self.bits >> Self::VERSION
     }
 
     #[inline(always)]
-    const fn bit(distance: u32) -> u64 {
-        if distance == 0 { 0 } else { 1 << (distance + 1) }
+    const fn bit(distance: u32, class: u32) -> u64 {
+        if distance == 0 { 0 } else { 1 << (1 + class * Self::HOPS + distance) }
     }
 }
 
@@ -133,32 +171,55 @@ mod tests {
 
     #[test]
     fn a_fresh_home_is_all_ones() {
-        let fresh = Home::<4>::from_word(u64::MAX);
-        assert_eq!((fresh.is_locked(), fresh.next(0), fresh.version()), (false, None, 0));
-        assert_eq!(fresh.into_word::<u64>(), u64::MAX);
-        assert_eq!(fresh.into_word::<u32>(), u32::MAX);
-        assert_eq!(fresh.into_word::<u128>(), u128::MAX);
+        let fresh = Home::<u64, 4>::from_word(u64::MAX);
+        assert_eq!((fresh.is_locked(), fresh.next(0, 0), fresh.version()), (false, None, 0));
+        assert_eq!(fresh.into_word(), u64::MAX);
+        assert_eq!(Home::<u32, 4>::from_word(u32::MAX).into_word(), u32::MAX);
+        assert_eq!(Home::<u128, 4>::from_word(u128::MAX).into_word(), u128::MAX);
+    }
+
+    fn fields_of<T: Word>() {
+        let last = Home::<T, 4>::CLASSES - 1;
+        let fresh = Home::<T, 4>::from_word(T::from_bits(u128::MAX));
+        for class in [0, last] {
+            let home = fresh.with(1, class).with(3, class).locked(Lock::Swap).changed();
+            let next = |distance| home.next(distance, class);
+            assert_eq!((next(0), next(1), next(2), next(3)), (Some(1), Some(3), Some(3), None));
+            assert!(home.reaches(0, class) && home.reaches(1, class) && !home.reaches(2, class));
+            assert!(home.is_locked() && home.has(Lock::Swap) && !home.has(Lock::Multiple));
+            assert_eq!((home.version(), home.unlocked().is_locked()), (1, false));
+            assert_eq!(home.without(1, class).without(3, class).next(0, class), None);
+            assert_eq!(Home::from_word(home.into_word()), home);
+            if last > 0 {
+                assert_eq!(home.next(0, last - class), None, "another class");
+            }
+        }
     }
 
     #[test]
     fn fields_do_not_touch_each_other() {
-        let home = Home::<4>::from_word(u32::MAX).with(1).with(3).locked(Lock::Swap).changed();
-        assert_eq!(
-            (home.next(0), home.next(1), home.next(2), home.next(3)),
-            (Some(1), Some(3), Some(3), None)
-        );
-        assert!(home.reaches(0) && home.reaches(1) && !home.reaches(2));
-        assert!(home.is_locked() && home.has(Lock::Swap) && !home.has(Lock::Multiple));
-        assert_eq!((home.version(), home.unlocked().is_locked()), (1, false));
-        assert_eq!(home.without(1).without(3).next(0), None);
-        assert_eq!(Home::<4>::from_word(home.into_word::<u128>()), home);
+        fields_of::<u32>();
+        fields_of::<u64>();
+        fields_of::<u128>();
+    }
+
+    #[test]
+    fn half_of_a_long_word_is_left_for_the_version() {
+        fn version_bits<T: Word, const N: u32>() -> u32 {
+            u64::BITS.min(8 * size_of::<T>() as u32) - Home::<T, N>::VERSION
+        }
+        assert_eq!((Home::<u64, 4>::CLASSES, version_bits::<u64, 4>()), (8, 38));
+        assert_eq!((Home::<u64, 8>::CLASSES, version_bits::<u64, 8>()), (4, 34));
+        assert_eq!((Home::<u32, 8>::CLASSES, version_bits::<u32, 8>()), (1, 23));
+        assert!(version_bits::<u64, 5>() >= 30 && version_bits::<u64, 9>() >= 30);
+        assert!(version_bits::<u128, 17>() >= 30 && version_bits::<u64, 32>() >= 30);
     }
 
     /// The version of a 32-bit word goes round; it never reaches the other fields.
     #[test]
     fn a_version_goes_round() {
-        let last = Home::<4>::from_word(0u32).without(1).without(2).without(3).unlocked();
-        let next = Home::<4>::from_word(last.changed().into_word::<u32>());
-        assert_eq!((next.version(), next.next(0), next.is_locked()), (0, None, false));
+        let last = Home::<u32, 4>::from_word(0).without(1, 0).without(2, 0).without(3, 0).unlocked();
+        let next = Home::<u32, 4>::from_word(last.changed().into_word());
+        assert_eq!((next.version(), next.next(0, 0), next.is_locked()), (0, None, false));
     }
 }

@@ -1,6 +1,6 @@
 //! What always holds of a hopscotch table, to be checked on a copy of its words.
 
-use super::home::Lock;
+use super::home::{Home, Lock};
 use super::table::HopscotchTable;
 use crate::entry::Packed;
 use crate::memory::Words;
@@ -89,7 +89,7 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
                     return;
                 }
                 let at = self.home(w, home);
-                if !at.is_locked() && !at.reaches(group - home) {
+                if !at.is_locked() && !at.reaches(group - home, Home::<E::Word, N>::class(key)) {
                     broken = Some(Broken::LostMember { home, group });
                 }
                 if !at.has(Lock::Swap) && self.copies(w, home, key) > 1 {
@@ -116,9 +116,13 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
             if at.is_locked() {
                 return Err(Broken::Locked { home });
             }
-            for distance in (1..N).filter(|&distance| at.reaches(distance)) {
+            for (distance, class) in
+                (1..N).flat_map(|i| (0..Home::<E::Word, N>::CLASSES).map(move |c| (i, c)))
+            {
                 let row = self.read(w, home + distance);
-                if !Self::any(w, row, |word| self.is_member(word, home)) {
+                let like =
+                    |word| self.is_member(word, home) && Home::<E::Word, N>::class(E::key(word)) == class;
+                if at.reaches(distance, class) && !Self::any(w, row, like) {
                     return Err(Broken::EmptyHop { home, group: home + distance });
                 }
             }

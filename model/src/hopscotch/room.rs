@@ -1,6 +1,6 @@
 //! Making room: displacement, and when there is none.
 
-use super::home::Lock;
+use super::home::{Home, Lock};
 use super::table::{HopscotchTable, Member, Row, Slot};
 use crate::entry::Packed;
 use crate::memory::Words;
@@ -22,15 +22,16 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
     ///
     /// Every slot is seen taken at its own time. At one instant all are if no home around changed its members from
     /// before its slots are read until after the last slot is.
+    #[inline(always)]
     pub(super) fn room<W: Warp>(self, w: &mut W, home: u32) -> Room {
         let lowest = home.saturating_sub(N - 1);
         let (mut versions, mut calm) = (0u64, true);
         for group in lowest..home {
-            self.look(w, group, &mut versions, &mut calm);
+            self.sum(w, group, &mut versions, &mut calm);
         }
         let (mut group, mut last) = (home, home + N - 1);
         while group <= last {
-            self.look(w, group, &mut versions, &mut calm);
+            self.sum(w, group, &mut versions, &mut calm);
             w.sync();
             let row = self.read(w, group);
             if Self::any(w, row, Self::is_empty) {
@@ -45,13 +46,14 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
         w.fence();
         let mut again = 0;
         for group in lowest..=last {
-            self.look(w, group, &mut again, &mut calm);
+            self.sum(w, group, &mut again, &mut calm);
         }
         if calm && versions == again { Room::None } else { Room::Unclear }
     }
 
     /// Adds the version of a home; a lock disturbs the calm. Versions only grow: equal sums are of equal versions.
-    fn look<W: Warp>(self, w: &mut W, group: u32, versions: &mut u64, calm: &mut bool) {
+    #[inline(always)]
+    fn sum<W: Warp>(self, w: &mut W, group: u32, versions: &mut u64, calm: &mut bool) {
         if group < self.homes() {
             let home = self.home(w, group);
             *versions = versions.wrapping_add(home.version());
@@ -60,6 +62,7 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
     }
 
     /// The last group to which an entry of a group as read may move.
+    #[inline(always)]
     fn reach<W: Warp>(self, w: &mut W, group: u32, row: Row<W, E, S>) -> u32 {
         let mut home = group.min(self.homes() - 1);
         let lowest = group.saturating_sub(N - 1);
@@ -69,10 +72,35 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
         home + N - 1
     }
 
-    /// Puts an entry of `home`, whose lock this warp holds, into the nearest empty slot, or reserves that and moves
-    /// entries from earlier groups there, until the slot left is near enough. Returns how far behind the home the entry
-    /// stands. `None` if there is no way; then entries may have moved, and nothing else has changed. `row` is the group of
-    /// the home, read under its lock.
+    /// Puts an entry of `home`, whose lock this warp holds, into the nearest empty slot of its neighbourhood. Returns how
+    /// far behind the home that is. `row` is the group of the home, read under its lock.
+    #[inline(always)]
+    pub(super) fn near<W: Warp>(
+        self,
+        w: &mut W,
+        home: u32,
+        entry: E::Word,
+        mut row: Row<W, E, S>,
+    ) -> Option<u32> {
+        for distance in 0..N {
+            if distance > 0 {
+                row = self.read(w, home + distance);
+            }
+            while let Some(slot) = Self::first(w, home + distance, row, Self::is_empty) {
+                if self.take(w, &slot, entry) {
+                    return Some(distance);
+                }
+                // Another insert took it.
+                row = self.read(w, home + distance);
+            }
+        }
+        None
+    }
+
+    /// As [`near`](Self::near), or else reserves the nearest empty slot that displacements lead to, and moves entries from
+    /// earlier groups there until the slot left is near enough. `None` if there is no way; then entries may have moved, and
+    /// nothing else has changed.
+    #[inline(always)]
     pub(super) fn place<W: Warp>(
         self,
         w: &mut W,
@@ -103,6 +131,7 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
     }
 
     /// Moves entries until the slot left is in the neighbourhood of `home`, and puts the entry there.
+    #[inline(always)]
     fn bring<W: Warp>(
         self,
         w: &mut W,
@@ -124,10 +153,12 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
     /// Moves an entry from an earlier group to the slot `to` of `group`, which this warp has reserved; returns where it
     /// was, which is reserved now. Its home, the head, is behind that of the insert: nobody waits for a lower lock than
     /// it holds.
+    #[inline(always)]
     fn hop<W: Warp>(self, w: &mut W, group: u32, to: &Slot<W, E>) -> Option<Member<W, E, S>> {
         loop {
             let (head, from) = self.movable(w, group)?;
-            let at = self.lock(w, head, Lock::Swap);
+            let seen = self.home(w, head);
+            let at = self.lock(w, head, Lock::Swap, seen);
             let row = self.read(w, from);
             let Some(slot) = Self::first(w, from, row, |word| self.is_member(word, head)) else {
                 // It is gone.
@@ -138,17 +169,18 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
             let entry = Self::seen(w, &member.slot);
             // Copy, then say so, then erase: a search that misses the entry where it was finds where it went.
             self.put(w, to, entry);
-            let copied = at.with(group - head);
+            let copied = at.with(group - head, Home::<E::Word, N>::class(E::key(entry)));
             self.set_home(w, head, copied);
             w.sync();
             self.put(w, &member.slot, E::MARK);
-            let left = self.without_last(w, head, copied, &member);
+            let left = self.without_last(w, head, copied, &member, E::key(entry));
             self.set_home(w, head, left.unlocked().changed());
             return Some(member);
         }
     }
 
     /// The first entry of an earlier group that may move to `group`: its home, and its group.
+    #[inline(always)]
     fn movable<W: Warp>(self, w: &mut W, group: u32) -> Option<(u32, u32)> {
         (group + 1 - N..group).find_map(|from| {
             let row = self.read(w, from);

@@ -129,7 +129,7 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
 
     /// The home word of a group. The first lane reads it: behind a [`Warp::sync`], after what all lanes read.
     #[inline(always)]
-    pub(super) fn home<W: Warp>(self, w: &mut W, group: u32) -> Home<N> {
+    pub(super) fn home<W: Warp>(self, w: &mut W, group: u32) -> Home<E::Word, N> {
         let at = Self::word(W::LANES, group);
         // Acquire: pairs with the Release of `set_home`.
         Home::from_word(w.elect(0, || self.words.load(at, ReadOrder::Acquire)))
@@ -137,7 +137,7 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
 
     /// Writes the home word of a group whose lock this warp holds. What all lanes did before is seen by whoever sees it.
     #[inline(always)]
-    pub(super) fn set_home<W: Warp>(self, w: &mut W, group: u32, home: Home<N>) {
+    pub(super) fn set_home<W: Warp>(self, w: &mut W, group: u32, home: Home<E::Word, N>) {
         let at = Self::word(W::LANES, group);
         w.sync();
         w.elect(0, || {
@@ -146,23 +146,37 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
         });
     }
 
-    /// Waits until this home has no lock and takes one. Returns the home with its lock.
+    /// The home word in the row of its group, read in any order with the slots.
     #[inline(always)]
-    pub(super) fn lock<W: Warp>(self, w: &mut W, group: u32, lock: Lock) -> Home<N> {
+    pub(super) fn home_in<W: Warp>(w: &mut W, row: Row<W, E, S>) -> Home<E::Word, N> {
+        let words = w.map(row, |_, words: [E::Word; S]| words[0]);
+        Home::from_word(w.shfl(words, 0))
+    }
+
+    /// Waits until this home has no lock and takes one. Returns the home with its lock. `seen` is what it may be.
+    #[inline(always)]
+    pub(super) fn lock<W: Warp>(
+        self,
+        w: &mut W,
+        group: u32,
+        lock: Lock,
+        mut seen: Home<E::Word, N>,
+    ) -> Home<E::Word, N> {
         let at = Self::word(W::LANES, group);
         loop {
-            let seen = self.home(w, group);
             if seen.is_locked() {
                 w.pause();
+                seen = self.home(w, group);
                 continue;
             }
             let (old, new) = (seen.into_word(), seen.locked(lock).into_word());
             // Acquire: pairs with the Release of `set_home`: the members are as the last holder left them.
-            let taken = w.elect(0, || self.words.compare_exchange(at, old, new, Order::Acquire) == old);
-            if taken {
+            let found = w.elect(0, || self.words.compare_exchange(at, old, new, Order::Acquire));
+            if found == old {
                 w.sync();
                 return seen.locked(lock);
             }
+            seen = Home::from_word(found);
         }
     }
 

@@ -19,6 +19,26 @@ enum End {
     Full,
 }
 
+impl End {
+    #[inline(always)]
+    const fn of_insert(self) -> Insert {
+        match self {
+            Self::Inserted => Insert::Inserted,
+            Self::Present => Insert::Present,
+            Self::Full => Insert::Full,
+        }
+    }
+
+    #[inline(always)]
+    const fn of_assign(self) -> Assign {
+        match self {
+            Self::Inserted => Assign::Inserted,
+            Self::Present => Assign::Replaced,
+            Self::Full => Assign::Full,
+        }
+    }
+}
+
 impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<E, H, S, N> {
     /// Adds a pair if the key is absent.
     ///
@@ -28,21 +48,13 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
     /// a reserved slot around.
     #[inline(always)]
     pub fn insert_unique<W: Warp>(self, w: &mut W, key: UserKey<E::Key>, value: E::Value) -> Insert {
-        match self.add(w, key, value, false) {
-            End::Inserted => Insert::Inserted,
-            End::Present => Insert::Present,
-            End::Full => Insert::Full,
-        }
+        self.add(w, key, value, false).of_insert()
     }
 
     /// Adds a pair if the key is absent, else replaces its value. [`Assign::Full`] as in `insert_unique`.
     #[inline(always)]
     pub fn insert_or_assign<W: Warp>(self, w: &mut W, key: UserKey<E::Key>, value: E::Value) -> Assign {
-        match self.add(w, key, value, true) {
-            End::Inserted => Assign::Inserted,
-            End::Present => Assign::Replaced,
-            End::Full => Assign::Full,
-        }
+        self.add(w, key, value, true).of_assign()
     }
 
     /// Takes out the pair of `key`. Waits for the holder of a lock of its home, unless the key is absent.
@@ -53,14 +65,15 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
         if self.find(w, key, row).is_none() {
             return Delete::Absent;
         }
-        let at = self.lock(w, home, Lock::Multiple);
+        let seen = Self::home_in(w, row);
+        let at = self.lock(w, home, Lock::Multiple, seen);
         let row = self.read(w, home);
         let Some(member) = self.member(w, key, at, row) else {
             self.set_home(w, home, at.unlocked());
             return Delete::Absent;
         };
         self.put(w, &member.slot, E::EMPTY);
-        let left = self.without_last(w, home, at, &member);
+        let left = self.without_last(w, home, at, &member, key.get());
         self.set_home(w, home, left.unlocked().changed());
         Delete::Deleted
     }
@@ -68,40 +81,58 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
     /// Runs an operation whose kind is a value. [`Op::Insert`] is a unique insert.
     #[inline(always)]
     pub fn mixed<W: Warp>(self, w: &mut W, op: Op, key: UserKey<E::Key>, value: E::Value) -> Mixed<E::Value> {
-        let (code, value) = match op {
-            Op::Insert | Op::InsertUnique => (self.insert_unique(w, key, value).code(), E::Value::ZERO),
-            Op::Assign => (self.insert_or_assign(w, key, value).code(), E::Value::ZERO),
-            Op::Delete => (self.delete(w, key).code(), E::Value::ZERO),
-            Op::Search => match self.search(w, key) {
-                Some(value) => (1, value),
-                None => (0, E::Value::ZERO),
-            },
-        };
-        Mixed { code, value }
+        match op {
+            Op::Insert | Op::InsertUnique | Op::Assign => {
+                added(op, self.add(w, key, value, op == Op::Assign))
+            }
+            Op::Delete | Op::Search => self.find_or_delete(w, op, key),
+        }
     }
 
-    fn add<W: Warp>(self, w: &mut W, key: UserKey<E::Key>, value: E::Value, assign: bool) -> End {
-        let home = self.home_of(key.get());
-        let entry = E::pack(key.get(), value);
-        let row = self.read(w, home);
-        if !assign && Self::any(w, row, |word| Self::holds(word, key.get())) {
-            return End::Present;
+    /// The same, unless it is an insert or assign that finds no empty slot in the neighbourhood: then nothing has changed,
+    /// and it is `None`. [`mixed`](Self::mixed) makes room, or says that there is none.
+    #[inline(always)]
+    pub fn try_mixed<W: Warp>(
+        self,
+        w: &mut W,
+        op: Op,
+        key: UserKey<E::Key>,
+        value: E::Value,
+    ) -> Option<Mixed<E::Value>> {
+        match op {
+            Op::Insert | Op::InsertUnique | Op::Assign => {
+                let end = match self.look(w, key, op == Op::Assign) {
+                    Ok(end) => end,
+                    Err(seen) => self.add_locked::<W, false>(w, key, value, op == Op::Assign, seen)?,
+                };
+                Some(added(op, end))
+            }
+            Op::Delete | Op::Search => Some(self.find_or_delete(w, op, key)),
         }
+    }
+
+    #[inline(always)]
+    fn find_or_delete<W: Warp>(self, w: &mut W, op: Op, key: UserKey<E::Key>) -> Mixed<E::Value> {
+        if op == Op::Delete {
+            return Mixed { code: self.delete(w, key).code(), value: E::Value::ZERO };
+        }
+        match self.search(w, key) {
+            Some(value) => Mixed { code: 1, value },
+            None => Mixed { code: 0, value: E::Value::ZERO },
+        }
+    }
+
+    #[inline(always)]
+    fn add<W: Warp>(self, w: &mut W, key: UserKey<E::Key>, value: E::Value, assign: bool) -> End {
+        let mut seen = match self.look(w, key, assign) {
+            Ok(end) => return end,
+            Err(seen) => seen,
+        };
+        let home = self.home_of(key.get());
         loop {
-            let at = self.lock(w, home, Lock::Multiple);
-            let row = self.read(w, home);
-            if let Some(member) = self.member(w, key, at, row) {
-                if assign {
-                    self.put(w, &member.slot, entry);
-                }
-                self.set_home(w, home, at.unlocked());
-                return End::Present;
+            if let Some(end) = self.add_locked::<W, true>(w, key, value, assign, seen) {
+                return end;
             }
-            if let Some(distance) = self.place(w, home, entry, row) {
-                self.set_home(w, home, at.with(distance).unlocked().changed());
-                return End::Inserted;
-            }
-            self.set_home(w, home, at.unlocked());
             // Without a lock, which would disturb others that ask the same.
             loop {
                 match self.room(w, home) {
@@ -110,19 +141,72 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
                     Room::Unclear => w.pause(),
                 }
             }
+            seen = self.home(w, home);
         }
     }
 
-    /// A home without a member: the hop bit goes if it was the last one in its group.
+    /// Whether a key that is not to be assigned stands in its home's own group; if not, the home as it stood beside.
+    #[inline(always)]
+    fn look<W: Warp>(self, w: &mut W, key: UserKey<E::Key>, assign: bool) -> Result<End, Home<E::Word, N>> {
+        let row = self.read(w, self.home_of(key.get()));
+        if !assign && Self::any(w, row, |word| Self::holds(word, key.get())) {
+            return Ok(End::Present);
+        }
+        Err(Self::home_in(w, row))
+    }
+
+    /// Adds a pair under the lock of its home, which may be as it was `seen`. `None` if there is no empty slot in the
+    /// neighbourhood, and, if it may displace (`FAR`), no way to make one.
+    #[inline(always)]
+    fn add_locked<W: Warp, const FAR: bool>(
+        self,
+        w: &mut W,
+        key: UserKey<E::Key>,
+        value: E::Value,
+        assign: bool,
+        seen: Home<E::Word, N>,
+    ) -> Option<End> {
+        let (home, entry) = (self.home_of(key.get()), E::pack(key.get(), value));
+        let at = self.lock(w, home, Lock::Multiple, seen);
+        let row = self.read(w, home);
+        if let Some(member) = self.member(w, key, at, row) {
+            if assign {
+                self.put(w, &member.slot, entry);
+            }
+            self.set_home(w, home, at.unlocked());
+            return Some(End::Present);
+        }
+        let placed = if FAR { self.place(w, home, entry, row) } else { self.near(w, home, entry, row) };
+        let left = match placed {
+            Some(distance) => at.with(distance, Home::<E::Word, N>::class(key.get())).changed(),
+            None => at,
+        };
+        self.set_home(w, home, left.unlocked());
+        placed.map(|_| End::Inserted)
+    }
+
+    /// A home without a member that stood there with this key: the hop bit goes if it was the last one of its class in
+    /// its group.
+    #[inline(always)]
     pub(super) fn without_last<W: Warp>(
         self,
         w: &mut W,
         home: u32,
-        at: Home<N>,
+        at: Home<E::Word, N>,
         member: &Member<W, E, S>,
-    ) -> Home<N> {
-        let distance = member.group - home;
-        let members = |lane, i, word| is_slot(lane, i) && self.is_member(word, home);
-        if distance == 0 || row::count(w, member.row, members) > 1 { at } else { at.without(distance) }
+        key: E::Key,
+    ) -> Home<E::Word, N> {
+        let (distance, class) = (member.group - home, Home::<E::Word, N>::class(key));
+        let like = |lane, i, word| {
+            is_slot(lane, i) && self.is_member(word, home) && Home::<E::Word, N>::class(E::key(word)) == class
+        };
+        if distance == 0 || row::count(w, member.row, like) > 1 { at } else { at.without(distance, class) }
     }
+}
+
+/// What an insert or assign says.
+#[inline(always)]
+fn added<V: Word>(op: Op, end: End) -> Mixed<V> {
+    let code = if op == Op::Assign { end.of_assign().code() } else { end.of_insert().code() };
+    Mixed { code, value: V::ZERO }
 }

@@ -13,11 +13,16 @@ use crate::memory::IntegerWords;
 use crate::row::{self, Found};
 use crate::warp::Warp;
 
-/// Where a chain ended for a scan, in one number: the first empty slot, or the nil link.
-pub(super) type ChainEnd = u64;
-
-/// No scan ended here.
-const NOWHERE: ChainEnd = u64::MAX;
+/// Where a chain ended for a scan.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum ChainEnd {
+    /// There was no scan.
+    Nowhere,
+    /// At its first empty slot.
+    Slot(u64),
+    /// Behind a slab without an empty slot.
+    Slab(SlabIndex),
+}
 
 /// What a scan saw that a second scan has to confirm.
 ///
@@ -34,13 +39,13 @@ pub(super) struct Doubt<W: Warp> {
 impl<W: Warp> Doubt<W> {
     #[inline(always)]
     pub(super) fn new(w: &mut W) -> Self {
-        Self { lanes: w.each(|_| false), pending: 0, before: (NOWHERE, 0) }
+        Self { lanes: w.each(|_| false), pending: 0, before: (ChainEnd::Nowhere, 0) }
     }
 
     /// The key had a live pair after all: earlier scans prove nothing, and this one was behind no fence.
     #[inline(always)]
     pub(super) fn renew(&mut self) {
-        self.before = (NOWHERE, 0);
+        self.before = (ChainEnd::Nowhere, 0);
     }
 
     /// Adds what a slab without a live pair of the key gives reason to doubt.
@@ -112,9 +117,8 @@ pub(super) fn chain_end<W: Warp, C: Slots, const S: usize>(
     empty: Option<Found<W, C::Word>>,
 ) -> ChainEnd {
     match empty {
-        Some(found) => w.elect_with(found.lane, found.places, |place| place.at as u64),
-        // No slot has the number of a link.
-        None => slab.0 as u64 * (W::LANES as u64 * S as u64) + W::LANES as u64 * S as u64 - 1,
+        Some(found) => ChainEnd::Slot(w.elect_with(found.lane, found.places, |place| place.at as u64)),
+        None => ChainEnd::Slab(slab),
     }
 }
 

@@ -25,7 +25,7 @@ pub const SHAPES: [(u32, u32, u32); 8] =
 /// If the structure or its configuration is not known.
 pub fn subject(scenario: &Scenario) -> Result<Arc<dyn AnySubject>, ScenarioError> {
     match scenario.structure.as_str() {
-        "hop_map32" => shaped::<Pair32>(scenario),
+        "hop_map32" | "hop_tried32" => shaped::<Pair32>(scenario),
         "hop_set32" => shaped::<Key32>(scenario),
         "hop_map64" => shaped::<Pair64>(scenario),
         "hop_set64" => shaped::<Key64>(scenario),
@@ -51,10 +51,11 @@ fn shaped<E: Entry>(scenario: &Scenario) -> Result<Arc<dyn AnySubject>, Scenario
 fn table<E: Entry, const LANES: usize, const S: usize, const N: u32>(
     scenario: &Scenario,
 ) -> Arc<dyn AnySubject> {
-    Arc::new(OfLanes::<_, LANES>(HopscotchSubject::<E, S, N>::new(
-        scenario.config.clone(),
-        scenario.allows.full,
-    )))
+    let make = match scenario.structure.as_str() {
+        "hop_tried32" => HopscotchSubject::<E, S, N>::tried,
+        _ => HopscotchSubject::<E, S, N>::new,
+    };
+    Arc::new(OfLanes::<_, LANES>(make(scenario.config.clone(), scenario.allows.full)))
 }
 
 #[cfg(test)]

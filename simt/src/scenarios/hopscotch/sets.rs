@@ -20,11 +20,13 @@ pub enum Structure {
     Map64,
     /// u64 keys.
     Set64,
+    /// u32 pairs, with operations as kernels run them: tried first, then whole.
+    Tried32,
 }
 
 impl Structure {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Map32, Self::Set32, Self::Map64, Self::Set64];
+    pub const ALL: [Self; 5] = [Self::Map32, Self::Set32, Self::Map64, Self::Set64, Self::Tried32];
 
     /// The name in scenarios.
     pub const fn name(self) -> &'static str {
@@ -33,6 +35,7 @@ impl Structure {
             Self::Set32 => "hop_set32",
             Self::Map64 => "hop_map64",
             Self::Set64 => "hop_set64",
+            Self::Tried32 => "hop_tried32",
         }
     }
 
@@ -42,12 +45,12 @@ impl Structure {
     }
 
     const fn has_values(self) -> bool {
-        matches!(self, Self::Map32 | Self::Map64)
+        matches!(self, Self::Map32 | Self::Map64 | Self::Tried32)
     }
 
     fn home_of(self, homes: u32, key: u64) -> u32 {
         match self {
-            Self::Map32 => home_of::<Pair32>(homes, key),
+            Self::Map32 | Self::Tried32 => home_of::<Pair32>(homes, key),
             Self::Set32 => home_of::<Key32>(homes, key),
             Self::Map64 => home_of::<Pair64>(homes, key),
             Self::Set64 => home_of::<Key64>(homes, key),

@@ -4,6 +4,8 @@ use crate::check::{Array, Breach, Config, Kind, Memory, SimWarp, Subject};
 use crate::scenarios::entry::Entry;
 use std::marker::PhantomData;
 use warpproof_model::hopscotch::{Broken, Home, HopscotchTable};
+use warpproof_model::host::Answer;
+use warpproof_model::outcome::Op as Mixed;
 use warpproof_model::spec::{Call, Map, Op, Ret};
 use warpproof_model::{Key, ReadOrder, UserKey, Word, Words};
 
@@ -12,6 +14,8 @@ use warpproof_model::{Key, ReadOrder, UserKey, Word, Words};
 pub struct HopscotchSubject<E, const S: usize, const N: u32> {
     config: Config,
     may_fill: bool,
+    /// Whether operations go through `try_mixed` first, as those of kernels do, and then through `mixed`.
+    tries: bool,
     kind: PhantomData<E>,
 }
 
@@ -20,7 +24,12 @@ type Table<E, M, const S: usize, const N: u32> = HopscotchTable<E, <E as Entry>:
 impl<E: Entry, const S: usize, const N: u32> HopscotchSubject<E, S, N> {
     /// A table of the size of `config`.
     pub const fn new(config: Config, may_fill: bool) -> Self {
-        Self { config, may_fill, kind: PhantomData }
+        Self { config, may_fill, tries: false, kind: PhantomData }
+    }
+
+    /// The same with operations as kernels run them: tried first, then whole.
+    pub const fn tried(config: Config, may_fill: bool) -> Self {
+        Self { config, may_fill, tries: true, kind: PhantomData }
     }
 
     fn table<M: Memory>(&self, m: M) -> Table<E, M, S, N> {
@@ -70,6 +79,24 @@ impl<E: Entry, const S: usize, const N: u32> Subject for HopscotchSubject<E, S, 
         let Some(key) = UserKey::new(E::Key::from_bits(call.key.into())) else { return Ret::Done };
         let value = E::Value::from_bits(call.value.into());
         let number = |value: E::Value| value.to_bits() as u64;
+        let kind = match call.op {
+            Op::InsertUnique => Mixed::InsertUnique,
+            Op::InsertOrAssign => Mixed::Assign,
+            Op::Delete => Mixed::Delete,
+            _ => Mixed::Search,
+        };
+        if self.tries && call.op != Op::SearchAll {
+            let said = match table.try_mixed(w, kind, key, value) {
+                Some(said) => said,
+                None => table.mixed(w, kind, key, value),
+            };
+            return Answer::new(kind, said).map_or(Ret::Done, |answer| match answer {
+                Answer::Insert(outcome) => outcome.into(),
+                Answer::Assign(outcome) => outcome.into(),
+                Answer::Delete(outcome) => outcome.into(),
+                Answer::Search(value) => Ret::Value(value.map(number)),
+            });
+        }
         match call.op {
             Op::InsertUnique => table.insert_unique(w, key, value).into(),
             Op::InsertOrAssign => table.insert_or_assign(w, key, value).into(),
@@ -118,7 +145,7 @@ impl<E: Entry, const S: usize, const N: u32> Subject for HopscotchSubject<E, S, 
     fn show(&self, _: usize, index: usize, value: u128) -> String {
         let word = E::Word::from_bits(value);
         if self.is_home(index) {
-            return Home::<N>::from_word(word).to_string();
+            return Home::<E::Word, N>::from_word(word).to_string();
         }
         if Self::is_empty(word) {
             return "empty".to_string();
