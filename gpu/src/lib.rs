@@ -4,8 +4,8 @@
 //! NVIDIA driver and nothing else. Without a driver [`Device::open`] returns [`Error::NoDriver`]; no call panics.
 //!
 //! - [`Device`]: opens a GPU and loads the kernels that fit it.
-//! - [`SlabMap`], [`SlabMultimap`], [`SlabSet`]: chains of slabs. [`HopscotchMap`], [`HopscotchSet`]: an array of groups, of a
-//!   fixed size. All have the interface of [`warpproof_model::host`] on host slices, as on the CPU.
+//! - [`SlabMap`], [`SlabMultimap`], [`SlabSet`]: chains of slabs. [`HopscotchMap`], [`HopscotchSet`]: an array of groups,
+//!   of a fixed size. All have the interface of [`warpproof_model::host`] on host slices, as on the CPU.
 //! - [`MapOn`], [`SetOn`]: the same operations on device slices, on a stream of the caller, asynchronous. [`SlabMapOn`]:
 //!   what chains do besides.
 //! - [`Timer`], [`Floors`]: what benches need. [`StressClock`]: what stress tests need.

@@ -12,7 +12,8 @@ use warpproof_model::host::{HopscotchGeometry, HopscotchStats};
 /// Numbers that the `stats` kernel adds up: live, and how many of them stand 0, 1, .. groups behind their home.
 const NUMBERS: usize = 1 + REACH as usize;
 
-/// Where a hopscotch table lies in device memory, for kernels of the caller's own: what `HopscotchTable::new` takes there.
+/// Where a hopscotch table lies in device memory, for kernels of the caller's own: what `HopscotchTable::new` takes
+/// there.
 ///
 /// Addresses are those of the device's primary context. The memory is the table's: it is accessed by atomic
 /// instructions alone, and it ends with the table. A group is 8 words, a neighbourhood 8 groups.
@@ -69,7 +70,8 @@ impl Groups {
         let parts = HopscotchParts { words: address, len, homes: geometry.homes };
         let (head, fills) = (parts.head(), vec![parts.fill(layout)]);
         let plan = Plan { family: family(layout), head, fills, memory: vec![words] };
-        // SAFETY: the words are the one array of the memory, with the length that it was allocated with.
+        // SAFETY: the words are the one array of the memory, with the length that it was allocated with, and the family
+        // is that of the layout.
         let table = unsafe { Table::new(device, plan, tuning)? };
         Ok(Self { table, geometry, parts })
     }

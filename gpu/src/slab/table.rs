@@ -102,7 +102,8 @@ impl Slabs {
         let memory = [slots, bitmap].into_iter().chain(values).collect();
         let (head, fills) = (parts.head(), parts.fills(layout, geometry.pool));
         let plan = Plan { family: family(layout, geometry.slab_slots), head, fills, memory };
-        // SAFETY: the slots, values and bitmap are the arrays of `memory`, with the lengths that they were allocated with.
+        // SAFETY: the slots, values and bitmap are the arrays of `memory`, with the lengths that they were allocated
+        // with, and the family is that of the layout.
         let table = unsafe { Table::new(device, plan, tuning)? };
         Ok(Self { table, geometry, parts })
     }
