@@ -24,6 +24,18 @@ use warpproof_model::outcome::{Assign, Delete, Insert};
 ///
 /// A map does not grow: an insert for whose key there is no room in its neighbourhood, and cannot be made, is
 /// [`Insert::Full`] and changes nothing.
+///
+/// ```no_run
+/// use warpproof_gpu::{Device, HopscotchMap};
+/// use warpproof_model::host::{BulkHopscotchMap, BulkMap};
+///
+/// let device = Device::open(0)?;
+/// let map = HopscotchMap::<u32, u32>::with_capacity(&device, 1_000_000)?;
+/// map.insert_unique(&[1, 2, 3], &[10, 20, 30])?;
+/// assert_eq!(map.search(&[2, 4])?, [Some(20), None]);
+/// println!("{} of 3 stand at home", map.stats()?.distances[0]);
+/// # Ok::<(), warpproof_gpu::Error>(())
+/// ```
 pub struct HopscotchMap<K, V> {
     groups: Groups,
     types: PhantomData<(K, V)>,
