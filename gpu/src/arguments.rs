@@ -3,13 +3,13 @@
 //! A constructor of [`Arguments`] checks the lengths of the arrays, so that arguments which exist are right for
 //! their operation on their table.
 
-use crate::layout::{Layout, Scalar};
+use crate::layout::Scalar;
 use core::marker::PhantomData;
 use warpproof_model::host::Refused;
 
 mod head;
 
-pub(crate) use head::{Head, NUMBERS, Stamps};
+pub(crate) use head::{Head, Stamps};
 
 /// Elements in device memory: an address and a length. Does not keep the memory.
 #[derive(Debug)]
@@ -31,16 +31,6 @@ impl<T> Span<T> {
     /// `len` elements at `address`.
     pub(crate) const fn new(address: u64, len: usize) -> Self {
         Self { address, len, element: PhantomData }
-    }
-
-    /// Address of the first element.
-    pub(crate) const fn address(self) -> u64 {
-        self.address
-    }
-
-    /// Number of elements.
-    pub(crate) const fn len(self) -> usize {
-        self.len
     }
 
     /// One element per operation.
@@ -140,17 +130,11 @@ impl Operation {
     }
 }
 
-/// The kernel of `operation` for tiles of `lanes` and slabs of `slab_slots`.
-pub(crate) fn kernel_name(layout: Layout, operation: Operation, lanes: u32, slab_slots: u32) -> String {
-    let slots = if slab_slots == 8 { String::new() } else { format!("_x{slab_slots}") };
-    format!("slab_{}_{}_l{lanes}{slots}", layout.name(), operation.name())
-}
-
 /// All arguments of a kernel, and how many tiles and shared bytes it needs.
 #[derive(Clone, Debug)]
 pub(crate) struct Arguments {
     pub(crate) list: Vec<Argument>,
-    /// Operations, or buckets: one tile each.
+    /// Operations, or parts of the table: one tile each.
     pub(crate) tiles: u64,
     /// Shared bytes per block.
     pub(crate) shared: u32,

@@ -106,7 +106,7 @@ impl Device {
         self.inner.capability
     }
 
-    /// Whether 64-bit maps use 128-bit words; otherwise the lock-bit protocol.
+    /// Whether 64-bit maps use 128-bit words; otherwise slabs go by the lock-bit protocol, and hopscotch maps have none.
     pub fn wide(&self) -> bool {
         self.inner.wide
     }

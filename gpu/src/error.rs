@@ -63,7 +63,16 @@ pub enum Error {
         /// How much.
         bytes: u64,
     },
-    /// A bulk build ran out of slabs.
+    /// The device, or its driver, has no 128-bit words, and the structure keeps u64 pairs in them.
+    NoWideWords {
+        /// Name of the device.
+        name: String,
+        /// Its compute capability.
+        capability: (u32, u32),
+        /// The CUDA version that the driver supports, as 1000 * major + 10 * minor.
+        driver: u32,
+    },
+    /// A bulk build found no room: no slab was left, or no slot in a neighbourhood.
     TableFull {
         /// Pairs of the input.
         pairs: u64,
@@ -152,6 +161,14 @@ impl fmt::Display for Error {
             Self::OutOfMemory { what, bytes } => {
                 write!(f, "out of device memory: {what} takes {bytes} bytes")
             }
+            Self::NoWideWords { name, capability: (major, minor), driver } => {
+                let (cuda, point) = (driver / 1000, driver % 1000 / 10);
+                write!(
+                    f,
+                    "u64 pairs in a hopscotch table need 128-bit words, that is compute capability 9.0 and a driver for \
+                     CUDA 12.3: {name} has {major}.{minor} and CUDA {cuda}.{point}"
+                )
+            }
             Self::TableFull { pairs, left_out } => {
                 write!(f, "the table is full: {left_out} of {pairs} pairs did not fit")
             }
@@ -199,5 +216,11 @@ mod tests {
         assert_eq!(error.to_string(), "the NVIDIA driver (CUDA 11.4) is too old: ptx");
         let error = Error::DriverTooOld { driver: 0, what: "it lacks cuInit".into() };
         assert_eq!(error.to_string(), "the NVIDIA driver is too old: it lacks cuInit");
+        let error = Error::NoWideWords { name: "T4".into(), capability: (7, 5), driver: 12020 };
+        let said = error.to_string();
+        assert!(
+            said.contains("compute capability 9.0") && said.ends_with("T4 has 7.5 and CUDA 12.2"),
+            "{said}"
+        );
     }
 }

@@ -12,6 +12,8 @@ mod sealed {
 pub trait Scalar: Key + Word + DeviceRepr + ValidAsZeroBits + Default + Send + Sync + sealed::Sealed {
     /// All bits set.
     const ONES: Self;
+    /// The layout of a set of such keys.
+    const SET: Layout;
 }
 
 impl sealed::Sealed for u32 {}
@@ -19,17 +21,23 @@ impl sealed::Sealed for u64 {}
 
 impl Scalar for u32 {
     const ONES: Self = u32::MAX;
+    const SET: Layout = Layout::Set32;
 }
 
 impl Scalar for u64 {
     const ONES: Self = u64::MAX;
+    const SET: Layout = Layout::Set64;
 }
 
-/// A layout of slots, and how often a key may stand in them. The kernels are named after it.
+/// A layout of slots, and how often a key may stand in them. The kernels are named after the structure and it.
+///
+/// Slabs have all but [`Layout::Set64`], hopscotch tables those that hold a key once, in one word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Layout {
     /// u32 keys in 32-bit words, each once.
     Set32,
+    /// u64 keys in 64-bit words, each once.
+    Set64,
     /// u32 pairs in 64-bit words, each key once.
     Map32,
     /// u32 pairs in 64-bit words, keys as often as they come.
@@ -49,6 +57,7 @@ impl Layout {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Set32 => "set32",
+            Self::Set64 => "set64",
             Self::Map32 => "map32",
             Self::Multi32 => "multi32",
             Self::Map64 => "map64",
@@ -62,12 +71,12 @@ impl Layout {
     pub const fn slot_bytes(self) -> u32 {
         match self {
             Self::Set32 => 4,
-            Self::Map32 | Self::Multi32 => 8,
+            Self::Set64 | Self::Map32 | Self::Multi32 => 8,
             Self::Map64 | Self::Multi64 | Self::Map64Lock | Self::Multi64Lock => 16,
         }
     }
 
-    /// Lanes of the tiles that every operation has a kernel for, at 8 slots per slab.
+    /// Lanes of the tiles that every operation has a kernel for, at 8 slots per slab or words per group.
     pub const fn lanes(self) -> u32 {
         match self {
             Self::Map64 | Self::Multi64 => 4,

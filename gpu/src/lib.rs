@@ -1,11 +1,13 @@
-//! The GPU side of Warpproof: slab hash maps and sets in device memory.
+//! The GPU side of Warpproof: hash maps and sets in device memory.
 //!
 //! The structures are those of `warpproof-model`, compiled to PTX, which is part of this crate: a user needs an
 //! NVIDIA driver and nothing else. Without a driver [`Device::open`] returns [`Error::NoDriver`]; no call panics.
 //!
 //! - [`Device`]: opens a GPU and loads the kernels that fit it.
-//! - [`SlabMap`], [`SlabMultimap`], [`SlabSet`]: the interface of [`warpproof_model::host`] on host slices, as on the CPU.
-//! - [`MapOn`], [`SetOn`]: the same operations on device slices, on a stream of the caller, asynchronous.
+//! - [`SlabMap`], [`SlabMultimap`], [`SlabSet`]: chains of slabs. [`HopscotchMap`], [`HopscotchSet`]: an array of groups,
+//!   of a fixed size. All have the interface of [`warpproof_model::host`] on host slices, as on the CPU.
+//! - [`MapOn`], [`SetOn`]: the same operations on device slices, on a stream of the caller, asynchronous. [`SlabMapOn`]:
+//!   what chains do besides.
 //! - [`Timer`], [`Floors`]: what benches need. [`StressClock`]: what stress tests need.
 //!
 //! ```no_run
@@ -27,15 +29,16 @@
 //! ```
 
 mod arguments;
+mod bulk;
 mod device;
 mod driver;
 mod error;
 mod floors;
+mod hopscotch;
 mod layout;
-mod map;
 mod module;
 mod on;
-mod set;
+mod slab;
 mod slices;
 mod stress;
 mod table;
@@ -45,13 +48,13 @@ pub use cudarc;
 pub use device::Device;
 pub use error::{CudaError, Error};
 pub use floors::Floors;
+pub use hopscotch::{HopscotchMap, HopscotchParts, HopscotchSet};
 pub use layout::{Entry, Layout, Scalar};
-pub use map::{SlabMap, SlabMultimap};
 pub use on::{MapOn, SetOn};
-pub use set::SlabSet;
+pub use slab::{SlabMap, SlabMapOn, SlabMultimap, SlabParts, SlabSet};
 pub use slices::{Input, Output};
-pub use stress::{Stamped, StressClock};
-pub use table::{Parts, Tuning};
+pub use stress::{Stamped, StressClock, StressMap, StressSet};
+pub use table::Tuning;
 pub use timer::Timer;
 
 #[cfg(test)]
@@ -63,6 +66,8 @@ mod tests {
         shared::<crate::SlabMap<u32, u32>>();
         shared::<crate::SlabMultimap<u64, u64>>();
         shared::<crate::SlabSet>();
+        shared::<crate::HopscotchMap<u64, u64>>();
+        shared::<crate::HopscotchSet<u64>>();
         shared::<crate::Floors>();
         shared::<crate::Error>();
     };

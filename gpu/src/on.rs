@@ -17,37 +17,36 @@ use core::marker::PhantomData;
 use cudarc::driver::{CudaStream, CudaViewMut};
 use std::sync::Arc;
 use warpproof_model::host::Refused;
-use warpproof_model::slab::{Multi, Multiplicity, Unique};
 
-/// The operations of a map on device slices. Made by [`SlabMap::on`](crate::SlabMap::on).
+/// The operations of a map on device slices. Made by [`HopscotchMap::on`](crate::HopscotchMap::on), and a part of what
+/// [`SlabMap::on`](crate::SlabMap::on) makes.
 ///
 /// # Errors
 /// All slices of a call have one element per operation; otherwise [`Error::Refused`] and nothing runs.
 /// [`Error::OtherDevice`] for a stream or slice of another device; [`Error::NoKernel`] if the map's tuning lacks
 /// the operation; [`Error::Kernel`] if the kernel does not start; [`Error::Driver`].
-pub struct MapOn<'a, K, V, M = Unique> {
+pub struct MapOn<'a, K, V> {
     table: &'a Table,
     stream: &'a Arc<CudaStream>,
-    types: PhantomData<(K, V, M)>,
+    types: PhantomData<(K, V)>,
 }
 
-impl<K: Scalar, V: Scalar> MapOn<'_, K, V, Multi> {
-    /// Adds pairs, whether or not their keys are there. Outcomes: [`Insert`](warpproof_model::Insert).
-    pub fn insert(
-        &self,
-        keys: &impl Input<K>,
-        values: &impl Input<V>,
-        outcomes: &mut impl Output<u8>,
-    ) -> Result<(), Error> {
-        self.put(Operation::Insert, keys, values, outcomes)
-    }
-}
-
-impl<'a, K: Scalar, V: Scalar, M: Multiplicity> MapOn<'a, K, V, M> {
+impl<'a, K, V> MapOn<'a, K, V> {
+    /// The operations on a table of such keys and values, on `stream`.
     pub(crate) fn new(table: &'a Table, stream: &'a Arc<CudaStream>) -> Self {
         Self { table, stream, types: PhantomData }
     }
 
+    pub(crate) fn table(&self) -> &'a Table {
+        self.table
+    }
+
+    pub(crate) fn stream(&self) -> &'a Arc<CudaStream> {
+        self.stream
+    }
+}
+
+impl<K: Scalar, V: Scalar> MapOn<'_, K, V> {
     /// Adds pairs whose keys are absent. Outcomes: [`Insert`](warpproof_model::Insert).
     pub fn insert_unique(
         &self,
@@ -111,54 +110,6 @@ impl<'a, K: Scalar, V: Scalar, M: Multiplicity> MapOn<'a, K, V, M> {
         unsafe { run(self.table, call, Operation::Search, |head| head.search(keys, values, found, missing)) }
     }
 
-    /// The values of all pairs of each key: those of key `i` from `values[offsets[i]]` on, as many as fit before
-    /// `offsets[i + 1]`. `counts[i]` is how many there are now: where it is not the room that the offsets leave,
-    /// the table changed since they were made.
-    ///
-    /// # Safety
-    ///
-    /// `offsets` ascend, and the last is at most the number of `values`.
-    pub unsafe fn search_all(
-        &self,
-        keys: &impl Input<K>,
-        offsets: &impl Input<u64>,
-        values: &mut impl Output<V>,
-        counts: &mut impl Output<u32>,
-    ) -> Result<(), Error> {
-        let mut call = begin(self.table, self.stream)?;
-        let keys = call.input("keys", keys.view())?;
-        let offsets = call.input("offsets", offsets.view())?;
-        let values = call.output("values", values.view_mut())?;
-        let counts = call.output("counts", counts.view_mut())?;
-        // SAFETY: `Head::search_all` belongs to it; the offsets are the contract of this function.
-        unsafe {
-            run(self.table, call, Operation::SearchAll, |head| head.search_all(keys, offsets, values, counts))
-        }
-    }
-
-    /// How many pairs each key has; a reserved key has none.
-    pub fn count(&self, keys: &impl Input<K>, counts: &mut impl Output<u32>) -> Result<(), Error> {
-        self.number(Operation::Count, keys, counts)
-    }
-
-    /// Takes out all pairs of each key; how many there were.
-    pub fn delete_all(&self, keys: &impl Input<K>, counts: &mut impl Output<u32>) -> Result<(), Error> {
-        self.number(Operation::DeleteAll, keys, counts)
-    }
-
-    fn number(
-        &self,
-        operation: Operation,
-        keys: &impl Input<K>,
-        counts: &mut impl Output<u32>,
-    ) -> Result<(), Error> {
-        let mut call = begin(self.table, self.stream)?;
-        let keys = call.input("keys", keys.view())?;
-        let counts = call.output("counts", counts.view_mut())?;
-        // SAFETY: `Head::number` belongs to both operations that come here.
-        unsafe { run(self.table, call, operation, |head| head.number(keys, counts)) }
-    }
-
     /// Takes out one pair of each key. Outcomes: [`Delete`](warpproof_model::Delete).
     pub fn delete(&self, keys: &impl Input<K>, outcomes: &mut impl Output<u8>) -> Result<(), Error> {
         per_key(self.table, self.stream, Operation::Delete, keys, outcomes)
@@ -187,29 +138,32 @@ impl<'a, K: Scalar, V: Scalar, M: Multiplicity> MapOn<'a, K, V, M> {
     }
 }
 
-/// The operations of a set on device slices. Made by [`SlabSet::on`](crate::SlabSet::on). Errors as [`MapOn`].
-pub struct SetOn<'a> {
+/// The operations of a set on device slices. Made by [`SlabSet::on`](crate::SlabSet::on) and
+/// [`HopscotchSet::on`](crate::HopscotchSet::on). Errors as [`MapOn`].
+pub struct SetOn<'a, K = u32> {
     table: &'a Table,
     stream: &'a Arc<CudaStream>,
+    keys: PhantomData<K>,
 }
 
-impl<'a> SetOn<'a> {
+impl<'a, K: Scalar> SetOn<'a, K> {
+    /// The operations on a table of such keys, on `stream`.
     pub(crate) fn new(table: &'a Table, stream: &'a Arc<CudaStream>) -> Self {
-        Self { table, stream }
+        Self { table, stream, keys: PhantomData }
     }
 
     /// Adds keys that are absent. Outcomes: [`Insert`](warpproof_model::Insert).
-    pub fn insert(&self, keys: &impl Input<u32>, outcomes: &mut impl Output<u8>) -> Result<(), Error> {
+    pub fn insert(&self, keys: &impl Input<K>, outcomes: &mut impl Output<u8>) -> Result<(), Error> {
         per_key(self.table, self.stream, Operation::InsertUnique, keys, outcomes)
     }
 
     /// Whether each key is there: 1 or 0.
-    pub fn contains(&self, keys: &impl Input<u32>, found: &mut impl Output<u8>) -> Result<(), Error> {
+    pub fn contains(&self, keys: &impl Input<K>, found: &mut impl Output<u8>) -> Result<(), Error> {
         per_key(self.table, self.stream, Operation::Search, keys, found)
     }
 
     /// Takes keys out. Outcomes: [`Delete`](warpproof_model::Delete).
-    pub fn delete(&self, keys: &impl Input<u32>, outcomes: &mut impl Output<u8>) -> Result<(), Error> {
+    pub fn delete(&self, keys: &impl Input<K>, outcomes: &mut impl Output<u8>) -> Result<(), Error> {
         per_key(self.table, self.stream, Operation::Delete, keys, outcomes)
     }
 }
@@ -230,7 +184,8 @@ fn per_key<K>(
     unsafe { run(table, call, operation, |head| head.per_key(keys, outcomes)) }
 }
 
-fn begin<'a>(table: &Table, stream: &'a Arc<CudaStream>) -> Result<Call<'a>, Error> {
+/// A call on `stream` for the table.
+pub(crate) fn begin<'a>(table: &Table, stream: &'a Arc<CudaStream>) -> Result<Call<'a>, Error> {
     Call::new(table.device().context(), stream)
 }
 
@@ -239,7 +194,7 @@ fn begin<'a>(table: &Table, stream: &'a Arc<CudaStream>) -> Result<Call<'a>, Err
 /// # Safety
 ///
 /// `list` calls the function of [`Head`] that `operation` belongs to, with spans that `call` gave.
-unsafe fn run(
+pub(crate) unsafe fn run(
     table: &Table,
     call: Call<'_>,
     operation: Operation,

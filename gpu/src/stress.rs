@@ -3,19 +3,34 @@
 use crate::arguments::{Arguments, Head, Span, Stamps};
 use crate::device::Device;
 use crate::error::Error;
-use crate::layout::{Entry, Layout, Scalar};
-use crate::map::SlabMap;
+use crate::hopscotch::{HopscotchMap, HopscotchSet};
+use crate::layout::{Entry, Scalar};
 use crate::module::{Kernel, Module};
-use crate::set::SlabSet;
-use crate::table::{Parts, Tuning};
+use crate::slab::{SlabMap, SlabSet};
+use crate::table::{Table, Tuning};
 use core::fmt;
 use cudarc::driver::{CudaSlice, DevicePtr};
 use std::sync::Arc;
-use warpproof_model::host::{
-    Answer, BulkSlabMap, BulkSlabSet, Op, Refused, SlabGeometry, admit, same_length,
-};
+use warpproof_model::host::{Answer, Op, Refused, admit, same_length};
 use warpproof_model::outcome::Mixed;
-use warpproof_model::slab::SLAB_SLOTS;
+
+mod sealed {
+    /// The table of a map or set.
+    pub struct Subject<'a>(pub(super) &'a crate::table::Table);
+
+    /// Implemented here alone: the table's family has the stamped kernels of a map, or of a set.
+    pub trait Sealed {
+        fn subject(&self) -> Subject<'_>;
+    }
+}
+
+use sealed::{Sealed, Subject};
+
+/// A map whose operations can be stamped: [`SlabMap`] or [`HopscotchMap`].
+pub trait StressMap<K, V>: Sealed {}
+
+/// A set whose operations can be stamped: [`SlabSet`] or [`HopscotchSet`].
+pub trait StressSet<K>: Sealed {}
 
 /// A clock that counts: each look at it is one tick.
 pub struct StressClock {
@@ -64,16 +79,13 @@ impl StressClock {
     /// 16 slots.
     pub fn map<K: Scalar, V: Scalar>(
         &mut self,
-        map: &SlabMap<K, V>,
+        map: &impl StressMap<K, V>,
         ops: &[Op],
         keys: &[K],
         values: &[V],
-    ) -> Result<Vec<Stamped<V>>, Error>
-    where
-        (K, V): Entry,
-    {
+    ) -> Result<Vec<Stamped<V>>, Error> {
         same_length(keys, "values", values)?;
-        let Some(arrays) = self.begin(map.device(), map.geometry(), ops, keys)? else {
+        let Some(arrays) = self.begin(map.subject().0, ops, keys)? else {
             return Ok(Vec::new());
         };
         let values = self.device.upload("values", values)?;
@@ -81,11 +93,11 @@ impl StressClock {
         // Only searches write theirs, and all are copied back.
         self.device.fill(&mut found, 0)?;
         let (on_values, on_found) = (self.span(&values), self.span(&found));
-        let arguments = |head: Head, ops, keys, outcomes, stamps| {
+        let arguments = |head: &Head, ops, keys, outcomes, stamps| {
             head.stamped(ops, keys, on_values, outcomes, on_found, stamps)
         };
-        // SAFETY: the kernel of the map's layout, whose arguments `Head::stamped` gives.
-        let kernel = unsafe { self.run(map.layout(), map.parts(), &arrays, arguments)? };
+        // SAFETY: the kernel of a map of such keys and values, whose arguments `Head::stamped` gives.
+        let kernel = unsafe { self.run(map.subject().0, &arrays, arguments)? };
         let found = self.device.download(&found)?;
         self.answers(&kernel, ops, &arrays, |at| found[at])
     }
@@ -95,14 +107,19 @@ impl StressClock {
     ///
     /// # Errors
     /// As [`map`](Self::map).
-    pub fn set(&mut self, set: &SlabSet, ops: &[Op], keys: &[u32]) -> Result<Vec<Stamped<()>>, Error> {
-        let Some(arrays) = self.begin(set.device(), set.geometry(), ops, keys)? else {
+    pub fn set<K: Scalar>(
+        &mut self,
+        set: &impl StressSet<K>,
+        ops: &[Op],
+        keys: &[K],
+    ) -> Result<Vec<Stamped<()>>, Error> {
+        let Some(arrays) = self.begin(set.subject().0, ops, keys)? else {
             return Ok(Vec::new());
         };
         let arguments =
-            |head: Head, ops, keys, outcomes, stamps| head.stamped_keys(ops, keys, outcomes, stamps);
-        // SAFETY: the kernel of sets, whose arguments `Head::stamped_keys` gives.
-        let kernel = unsafe { self.run(Layout::Set32, set.parts(), &arrays, arguments)? };
+            |head: &Head, ops, keys, outcomes, stamps| head.stamped_keys(ops, keys, outcomes, stamps);
+        // SAFETY: the kernel of a set of such keys, whose arguments `Head::stamped_keys` gives.
+        let kernel = unsafe { self.run(set.subject().0, &arrays, arguments)? };
         self.answers(&kernel, ops, &arrays, |_| ())
     }
 
@@ -111,20 +128,11 @@ impl StressClock {
     }
 
     /// Checks the input and copies it to the device; `None` if there is none.
-    fn begin<K: Scalar>(
-        &self,
-        device: &Device,
-        geometry: SlabGeometry,
-        ops: &[Op],
-        keys: &[K],
-    ) -> Result<Option<Arrays<K>>, Error> {
+    fn begin<K: Scalar>(&self, table: &Table, ops: &[Op], keys: &[K]) -> Result<Option<Arrays<K>>, Error> {
         same_length(keys, "operations", ops)?;
         admit(keys)?;
-        if device.ordinal() != self.device.ordinal() {
+        if table.device().ordinal() != self.device.ordinal() {
             return Err(Error::OtherDevice { what: "clock" });
-        }
-        if geometry.slab_slots != SLAB_SLOTS as u32 {
-            return Err(Error::NoKernel { kernel: "of stamped operations on such slabs".into() });
         }
         if keys.is_empty() {
             return Ok(None);
@@ -140,25 +148,22 @@ impl StressClock {
         }))
     }
 
-    /// Runs the operations of `arrays` alone on the table of `parts`.
+    /// Runs the operations of `arrays` alone on `table`.
     ///
     /// # Safety
     ///
-    /// `parts` are those of a table of `layout` that lives until this returns, and `arguments` gives those of the
-    /// layout's stamped operations.
+    /// `arguments` gives those of the stamped operations of the table's family, for its key and value types.
     unsafe fn run<K>(
         &self,
-        layout: Layout,
-        parts: Parts,
+        table: &Table,
         arrays: &Arrays<K>,
-        arguments: impl FnOnce(Head, Span<u8>, Span<K>, Span<u8>, Stamps) -> Result<Arguments, Refused>,
+        arguments: impl FnOnce(&Head, Span<u8>, Span<K>, Span<u8>, Stamps) -> Result<Arguments, Refused>,
     ) -> Result<Kernel, Error> {
-        let name = format!("slab_{}_stamped_l{}", layout.name(), layout.lanes());
-        let Some(kernel) = self.module.kernel(&name, layout.lanes())? else {
+        let (family, head) = (table.family(), table.head());
+        let name = family.name("stamped", family.lanes);
+        let Some(kernel) = self.module.kernel(&name, family.lanes)? else {
             return Err(Error::NoKernel { kernel: name });
         };
-        let Parts { slots, values, len, bitmap, bitmap_len, buckets } = parts;
-        let head = Head { slots, values, len, bitmap: Span::new(bitmap, bitmap_len as usize), buckets };
         let stamps = Stamps {
             clock: self.span(&self.ticks),
             starts: self.span(&arrays.starts),
@@ -170,7 +175,7 @@ impl StressClock {
         // Other streams may use the table: a clear of it, or operations without stamps.
         self.device.synchronize()?;
         let stream = self.device.stream();
-        // SAFETY: the contract of this function; the arrays are freed on the same stream, and the table lives until
+        // SAFETY: the contract of this function; the arrays are freed on the same stream, and the table is borrowed until
         // the stream was waited for.
         let launched = unsafe { kernel.launch(stream, Tuning::default().threads, &arguments) };
         let waited = stream.synchronize().map_err(|error| kernel.fault(error));
@@ -198,6 +203,44 @@ impl StressClock {
         (0..ops.len()).map(answer).collect()
     }
 }
+
+impl<K: Scalar, V: Scalar> Sealed for SlabMap<K, V>
+where
+    (K, V): Entry,
+{
+    fn subject(&self) -> Subject<'_> {
+        Subject(self.table())
+    }
+}
+
+impl<K: Scalar, V: Scalar> StressMap<K, V> for SlabMap<K, V> where (K, V): Entry {}
+
+impl<K: Scalar, V: Scalar> Sealed for HopscotchMap<K, V>
+where
+    (K, V): Entry,
+{
+    fn subject(&self) -> Subject<'_> {
+        Subject(self.table())
+    }
+}
+
+impl<K: Scalar, V: Scalar> StressMap<K, V> for HopscotchMap<K, V> where (K, V): Entry {}
+
+impl Sealed for SlabSet {
+    fn subject(&self) -> Subject<'_> {
+        Subject(self.table())
+    }
+}
+
+impl StressSet<u32> for SlabSet {}
+
+impl<K: Scalar> Sealed for HopscotchSet<K> {
+    fn subject(&self) -> Subject<'_> {
+        Subject(self.table())
+    }
+}
+
+impl<K: Scalar> StressSet<K> for HopscotchSet<K> {}
 
 impl fmt::Debug for StressClock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

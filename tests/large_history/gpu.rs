@@ -2,14 +2,20 @@
 
 use super::device::device;
 use super::holds;
-use warpproof::gpu::{Device, Entry, Scalar, SlabMap, SlabSet, Stamped, StressClock, Tuning};
-use warpproof::model::host::{Answer, BulkSlabMap, BulkSlabSet, Op, SlabGeometry};
+use warpproof::gpu::{
+    Device, Entry, HopscotchMap, HopscotchSet, Scalar, SlabMap, SlabSet, Stamped, StressClock, StressMap,
+    StressSet, Tuning,
+};
+use warpproof::model::hopscotch::{GROUP_WORDS, REACH};
+use warpproof::model::host::{
+    Answer, BulkMap, BulkSet, BulkSlabMap, BulkSlabSet, HopscotchGeometry, Op, SlabGeometry,
+};
 use warpproof::model::slab::SLAB_SLOTS;
 use warpproof::model::spec::{Call, Map, Op as Name, Ret, Set};
 use warpproof::simt::check::Event;
 use warpproof::simt::check::monitor::{Failure, monitor};
 
-/// Operations of one history: several launches, with a flush between them.
+/// Operations of one history: several launches, with a flush of slabs between them.
 const CALLS: u64 = 1 << 20;
 
 /// Tables of so many keys, by so many launches. Few keys: tombstones are a part of every chain until a flush.
@@ -52,65 +58,128 @@ fn event<V: Into<u64>>(op: Op, key: u64, value: u64, stamped: Stamped<V>) -> Eve
     Event { end: stamped.end, ..Event::alone(&Call::new(name, key, value), ret, stamped.start) }
 }
 
-/// The history of one map, whose last launch deletes every key.
-fn map_history<K>(device: &Device, tuning: Tuning, (keys, launches): (u64, u64)) -> Vec<Event>
+/// Small numbers as keys or values.
+fn small<K: TryFrom<u64, Error: std::fmt::Debug>>(numbers: &[u64]) -> Vec<K> {
+    numbers.iter().map(|&number| K::try_from(number).expect("keys and values are small")).collect()
+}
+
+/// The history of one table, whose last launch deletes every key. `launch` runs operations with keys and values; a set,
+/// which `assigns` nothing, has values of 0.
+fn history(
+    (keys, launches): (u64, u64),
+    assigns: bool,
+    mut launch: impl FnMut(&[Op], &[u64], &[u64]) -> Vec<Stamped<u64>>,
+) -> Vec<Event> {
+    let mut history: Vec<Event> = Vec::with_capacity((CALLS + keys) as usize);
+    for number in 0..=launches {
+        let (ops, on) = match number == launches {
+            true => ((0..keys).map(|_| Op::Delete).collect(), (0..keys).collect()),
+            false => program(keys, number, CALLS / launches, assigns),
+        };
+        let first = history.len() as u64;
+        let value = |at| if assigns { first + at } else { 0 };
+        let values: Vec<u64> = (0..on.len() as u64).map(value).collect();
+        let stamped = launch(&ops, &on, &values);
+        history.extend(
+            stamped.into_iter().enumerate().map(|(i, stamped)| event(ops[i], on[i], values[i], stamped)),
+        );
+    }
+    history
+}
+
+/// One launch on a map; what it found as u64.
+fn on_map<K>(
+    clock: &mut StressClock,
+    map: &impl StressMap<K, K>,
+    ops: &[Op],
+    on: &[u64],
+    values: &[u64],
+) -> Vec<Stamped<u64>>
+where
+    K: Scalar + Into<u64> + TryFrom<u64, Error: std::fmt::Debug>,
+{
+    let stamped = clock.map(map, ops, &small::<K>(on), &small::<K>(values)).expect("a launch");
+    stamped.into_iter().map(|stamped| with_value(stamped, Into::into)).collect()
+}
+
+/// One launch on a set, whose value is 0.
+fn on_set<K>(clock: &mut StressClock, set: &impl StressSet<K>, ops: &[Op], on: &[u64]) -> Vec<Stamped<u64>>
+where
+    K: Scalar + TryFrom<u64, Error: std::fmt::Debug>,
+{
+    let stamped = clock.set(set, ops, &small::<K>(on)).expect("a launch");
+    stamped.into_iter().map(|stamped| with_value(stamped, |()| 0)).collect()
+}
+
+fn with_value<V, U>(stamped: Stamped<V>, value: impl Fn(V) -> U) -> Stamped<U> {
+    let Stamped { start, end, answer } = stamped;
+    let answer = match answer {
+        Answer::Search(found) => Answer::Search(found.map(value)),
+        Answer::Insert(outcome) => Answer::Insert(outcome),
+        Answer::Assign(outcome) => Answer::Assign(outcome),
+        Answer::Delete(outcome) => Answer::Delete(outcome),
+    };
+    Stamped { start, end, answer }
+}
+
+fn slabs(keys: u64) -> SlabGeometry {
+    SlabGeometry { slab_slots: SLAB_SLOTS as u32, buckets: (keys / 4) as u32, pool: 1 << 20 }
+}
+
+/// A tenth fewer slots than keys. Seven of eight keys are there in the long run: then inserts move entries, and some
+/// find no room.
+fn groups(keys: u64) -> HopscotchGeometry {
+    HopscotchGeometry::new(keys * 9 / 10, 1.0, GROUP_WORDS as u32, REACH).expect("a small table")
+}
+
+fn slab_map<K>(device: &Device, tuning: Tuning, load: (u64, u64)) -> Vec<Event>
 where
     K: Scalar + Into<u64> + TryFrom<u64, Error: std::fmt::Debug>,
     (K, K): Entry,
 {
-    let small = |value: u64| K::try_from(value).expect("keys and values are small");
-    let geometry = SlabGeometry { slab_slots: SLAB_SLOTS as u32, buckets: (keys / 4) as u32, pool: 1 << 20 };
-    let mut map =
-        SlabMap::<K, K>::with_tuning(device, geometry, tuning).expect("device memory for a test table");
+    let mut map = SlabMap::<K, K>::with_tuning(device, slabs(load.0), tuning).expect("a test table");
     let mut clock = StressClock::new(device).expect("a clock");
-    let mut history = Vec::with_capacity((CALLS + keys) as usize);
-    for launch in 0..=launches {
-        let (ops, on) = match launch == launches {
-            true => ((0..keys).map(|_| Op::Delete).collect(), (0..keys).collect()),
-            false => program(keys, launch, CALLS / launches, true),
-        };
-        let first = history.len() as u64;
-        let values: Vec<u64> = (first..first + on.len() as u64).collect();
-        let [of_keys, of_values] =
-            [&on, &values].map(|list| list.iter().map(|&v| small(v)).collect::<Vec<K>>());
-        let stamped = clock.map(&map, &ops, &of_keys, &of_values).expect("a launch");
-        let events =
-            stamped.into_iter().enumerate().map(|(i, stamped)| event(ops[i], on[i], values[i], stamped));
-        history.extend(events);
+    let history = history(load, true, |ops, on, values| {
+        let stamped = on_map(&mut clock, &map, ops, on, values);
         map.flush().expect("a flush");
-    }
-    assert_eq!(map.stats().expect("numbers").live, 0, "every key was deleted");
+        stamped
+    });
+    assert_eq!(map.len().expect("numbers"), 0, "every key was deleted");
     history
 }
 
-fn set_history(device: &Device, (keys, launches): (u64, u64)) -> Vec<Event> {
-    let geometry = SlabGeometry { slab_slots: SLAB_SLOTS as u32, buckets: (keys / 4) as u32, pool: 1 << 20 };
-    let mut set = SlabSet::with_geometry(device, geometry).expect("device memory for a test table");
+fn slab_set(device: &Device, load: (u64, u64)) -> Vec<Event> {
+    let mut set = SlabSet::with_geometry(device, slabs(load.0)).expect("a test table");
     let mut clock = StressClock::new(device).expect("a clock");
-    let mut history = Vec::with_capacity((CALLS + keys) as usize);
-    for launch in 0..=launches {
-        let (ops, on) = match launch == launches {
-            true => ((0..keys).map(|_| Op::Delete).collect(), (0..keys).collect()),
-            false => program(keys, launch, CALLS / launches, false),
-        };
-        let of_keys: Vec<u32> = on.iter().map(|&key| key as u32).collect();
-        let stamped = clock.set(&set, &ops, &of_keys).expect("a launch");
-        // A set's value is 0.
-        let zero = |stamped: Stamped<()>| {
-            let Stamped { start, end, answer } = stamped;
-            let answer = match answer {
-                Answer::Search(found) => Answer::Search(found.map(|()| 0u64)),
-                Answer::Insert(outcome) => Answer::Insert(outcome),
-                Answer::Assign(outcome) => Answer::Assign(outcome),
-                Answer::Delete(outcome) => Answer::Delete(outcome),
-            };
-            Stamped { start, end, answer }
-        };
-        let events =
-            stamped.into_iter().enumerate().map(|(i, stamped)| event(ops[i], on[i], 0, zero(stamped)));
-        history.extend(events);
+    let history = history(load, false, |ops, on, _| {
+        let stamped = on_set(&mut clock, &set, ops, on);
         set.flush().expect("a flush");
-    }
+        stamped
+    });
+    assert_eq!(set.len().expect("numbers"), 0, "every key was deleted");
+    history
+}
+
+fn hopscotch_map<K>(device: &Device, load: (u64, u64)) -> Vec<Event>
+where
+    K: Scalar + Into<u64> + TryFrom<u64, Error: std::fmt::Debug>,
+    (K, K): Entry,
+{
+    let map = HopscotchMap::<K, K>::with_geometry(device, groups(load.0)).expect("a test table");
+    let mut clock = StressClock::new(device).expect("a clock");
+    let history = history(load, true, |ops, on, values| on_map(&mut clock, &map, ops, on, values));
+    assert_eq!(map.len().expect("numbers"), 0, "every key was deleted");
+    history
+}
+
+fn hopscotch_set<K>(device: &Device, load: (u64, u64)) -> Vec<Event>
+where
+    K: Scalar + TryFrom<u64, Error: std::fmt::Debug>,
+{
+    let set = HopscotchSet::<K>::with_geometry(device, groups(load.0)).expect("a test table");
+    let mut clock = StressClock::new(device).expect("a clock");
+    let history = history(load, false, |ops, on, _| on_set(&mut clock, &set, ops, on));
+    assert_eq!(set.len().expect("numbers"), 0, "every key was deleted");
     history
 }
 
@@ -122,26 +191,41 @@ fn stamped_once(history: &[Event]) {
     assert!(history.iter().all(|event| event.start < event.end));
 }
 
+/// Checks one history: a set if it has no values, where inserts `may_fill` the table if it does not grow.
+fn check(name: &str, keys: u64, may_fill: bool, history: &[Event]) {
+    stamped_once(history);
+    let what = format!("gpu {name}, {keys} keys");
+    let [calls, met] = match name.contains("set") {
+        true => holds(&what, &Set { may_fill }, history),
+        false => holds(&what, &Map { may_fill }, history),
+    };
+    assert!(calls as u64 > CALLS, "{what}: only {calls} calls");
+    assert!(met > 1_000, "{what}: only {met} calls met another of their key");
+}
+
 #[test]
 fn a_million_calls_of_the_gpu_are_linearizable() {
     let Some(device) = device() else { return };
     let lock = Tuning { lock_bit: true, ..Tuning::default() };
     for load in LOADS {
-        let histories = [
-            ("map32", map_history::<u32>(device, Tuning::default(), load)),
-            ("map64", map_history::<u64>(device, Tuning::default(), load)),
-            ("map64, lock bit", map_history::<u64>(device, lock, load)),
-            ("set32", set_history(device, load)),
-        ];
-        for (name, history) in &histories {
-            stamped_once(history);
-            let what = format!("gpu {name}, {} keys", load.0);
-            let [calls, met] = match *name {
-                "set32" => holds(&what, &Set::default(), history),
-                _ => holds(&what, &Map::default(), history),
-            };
-            assert!(calls as u64 > CALLS, "{what}: only {calls} calls");
-            assert!(met > 1_000, "{what}: only {met} calls met another of their key");
+        check("map32", load.0, false, &slab_map::<u32>(device, Tuning::default(), load));
+        check("map64", load.0, false, &slab_map::<u64>(device, Tuning::default(), load));
+        check("map64, lock bit", load.0, false, &slab_map::<u64>(device, lock, load));
+        check("set32", load.0, false, &slab_set(device, load));
+    }
+}
+
+#[test]
+fn a_million_calls_of_the_gpu_on_hopscotch_tables_are_linearizable() {
+    let Some(device) = device() else { return };
+    for load in LOADS {
+        check("hopscotch map32", load.0, true, &hopscotch_map::<u32>(device, load));
+        check("hopscotch set32", load.0, true, &hopscotch_set::<u32>(device, load));
+        check("hopscotch set64", load.0, true, &hopscotch_set::<u64>(device, load));
+        if device.wide() {
+            check("hopscotch map64", load.0, true, &hopscotch_map::<u64>(device, load));
+        } else {
+            println!("skipped: hopscotch map64 without 128-bit words");
         }
     }
 }
@@ -150,7 +234,7 @@ fn a_million_calls_of_the_gpu_are_linearizable() {
 #[test]
 fn a_wrong_answer_of_the_gpu_is_found() {
     let Some(device) = device() else { return };
-    let mut history = map_history::<u32>(device, Tuning::default(), LOADS[1]);
+    let mut history = slab_map::<u32>(device, Tuning::default(), LOADS[1]);
     let wrong = |event: &&mut Event| event.call.op == Name::Delete && event.ret == Some(Ret::Absent);
     let faulty = history.iter_mut().find(wrong).expect("a delete of an absent key");
     faulty.ret = Some(Ret::Deleted);

@@ -1,117 +1,149 @@
 //! `kernel!`: one line to one entry point.
 //!
-//! `kernel!(NAME: LAYOUT(LANES, SLOTS).OPERATION);` Each step below adds its arguments: first the operation's, then
-//! the table's.
+//! `kernel!(NAME: STRUCTURE::LAYOUT(LANES, SLOTS).OPERATION);` Each step below adds its arguments: first the
+//! operation's, then the table's.
 
 /// See the module.
 macro_rules! kernel {
-    ($name:ident: $layout:ident($l:literal, $s:literal).$op:ident) => {
-        $crate::kernel::operation! { $op $layout [$name $layout $l $s] }
+    ($name:ident: $structure:ident::$layout:ident($l:literal, $s:literal).$op:ident) => {
+        $crate::kernel::operation! { $op $structure $layout [$name $structure $layout $l $s] }
     };
 }
 
 /// What the operation takes. A set passes pointers to `()` for its values.
+///
+/// The function of [`entry`](crate::entry) comes with a `_` for each generic parameter behind the lanes.
 macro_rules! operation {
-    (insert_unique set32 $k:tt) => {
-        $crate::kernel::table! { $k insert_unique
-        [keys: *const u32, outcomes: *mut u8, n: u32] [keys, core::ptr::null(), outcomes, n] }
+    (insert_unique $structure:ident set32 $k:tt) => {
+        $crate::kernel::operation! { @insert_key u32 $k }
     };
-    (search set32 $k:tt) => {
-        $crate::kernel::table! { $k search
-        [keys: *const u32, found: *mut u8, n: u32] [keys, core::ptr::null_mut(), found, (), n] }
+    (insert_unique $structure:ident set64 $k:tt) => {
+        $crate::kernel::operation! { @insert_key u64 $k }
     };
-    (collect set32 $k:tt) => {
-        $crate::kernel::table! { $k collect
-        [keys: *mut u32, capacity: u64, total: *mut u64]
+    (@insert_key $key:ident $k:tt) => {
+        $crate::kernel::table! { $k [insert_unique _]
+        [keys: *const $key, outcomes: *mut u8, n: u32] [keys, core::ptr::null(), outcomes, n] }
+    };
+    (search $structure:ident set32 $k:tt) => {
+        $crate::kernel::operation! { @search_key u32 $k }
+    };
+    (search $structure:ident set64 $k:tt) => {
+        $crate::kernel::operation! { @search_key u64 $k }
+    };
+    (@search_key $key:ident $k:tt) => {
+        $crate::kernel::table! { $k [search _]
+        [keys: *const $key, found: *mut u8, n: u32] [keys, core::ptr::null_mut(), found, (), n] }
+    };
+    (collect $structure:ident set32 $k:tt) => {
+        $crate::kernel::operation! { @collect_keys u32 $k }
+    };
+    (collect $structure:ident set64 $k:tt) => {
+        $crate::kernel::operation! { @collect_keys u64 $k }
+    };
+    (@collect_keys $key:ident $k:tt) => {
+        $crate::kernel::table! { $k [collect _]
+        [keys: *mut $key, capacity: u64, total: *mut u64]
         [keys, core::ptr::null_mut(), capacity, warpproof_device::Global::new(total, 1)] }
     };
-    (insert $layout:ident $k:tt) => {
-        $crate::kernel::operation! { @put insert $layout $k }
+    (stamped $structure:ident set32 $k:tt) => {
+        $crate::kernel::operation! { @stamped_key u32 $k }
     };
-    (insert_unique $layout:ident $k:tt) => {
-        $crate::kernel::operation! { @put insert_unique $layout $k }
+    (stamped $structure:ident set64 $k:tt) => {
+        $crate::kernel::operation! { @stamped_key u64 $k }
     };
-    (insert_or_assign $layout:ident $k:tt) => {
-        $crate::kernel::operation! { @put insert_or_assign $layout $k }
-    };
-    (@put $op:ident $layout:ident $k:tt) => {
-        $crate::kernel::table! { $k $op
-        [keys: *const $crate::layout::$layout::Key, values: *const $crate::layout::$layout::Value,
-         outcomes: *mut u8, n: u32]
-        [keys, values, outcomes, n] }
-    };
-    (delete $layout:ident $k:tt) => {
-        $crate::kernel::table! { $k delete
-        [keys: *const $crate::layout::$layout::Key, outcomes: *mut u8, n: u32] [keys, outcomes, n] }
-    };
-    (delete_all $layout:ident $k:tt) => {
-        $crate::kernel::operation! { @number delete_all $layout $k }
-    };
-    (count $layout:ident $k:tt) => {
-        $crate::kernel::operation! { @number count $layout $k }
-    };
-    (@number $op:ident $layout:ident $k:tt) => {
-        $crate::kernel::table! { $k $op
-        [keys: *const $crate::layout::$layout::Key, counts: *mut u32, n: u32] [keys, counts, n] }
-    };
-    (search $layout:ident $k:tt) => {
-        $crate::kernel::table! { $k search
-        [keys: *const $crate::layout::$layout::Key, values: *mut $crate::layout::$layout::Value,
-         found: *mut u8, missing: $crate::layout::$layout::Value, n: u32]
-        [keys, values, found, missing, n] }
-    };
-    (search_all $layout:ident $k:tt) => {
-        $crate::kernel::table! { $k search_all
-        [keys: *const $crate::layout::$layout::Key, offsets: *const u64,
-         values: *mut $crate::layout::$layout::Value, counts: *mut u32, n: u32]
-        [keys, offsets, values, counts, n] }
-    };
-    (mixed $layout:ident $k:tt) => {
-        $crate::kernel::table! { $k mixed
-        [ops: *const u8, keys: *const $crate::layout::$layout::Key,
-         values: *const $crate::layout::$layout::Value, outcomes: *mut u8,
-         found: *mut $crate::layout::$layout::Value, n: u32]
-        [ops, keys, values, outcomes, found, n] }
-    };
-    (stamped set32 $k:tt) => {
-        $crate::kernel::table! { $k stamped
-        [ops: *const u8, keys: *const u32, outcomes: *mut u8,
+    (@stamped_key $key:ident $k:tt) => {
+        $crate::kernel::table! { $k [stamped _]
+        [ops: *const u8, keys: *const $key, outcomes: *mut u8,
          clock: *mut u64, starts: *mut u64, ends: *mut u64, n: u32]
         [ops, keys, core::ptr::null(), outcomes, core::ptr::null_mut(),
          warpproof_device::Global::new(clock, 1), starts, ends, n] }
     };
-    (stamped $layout:ident $k:tt) => {
-        $crate::kernel::table! { $k stamped
-        [ops: *const u8, keys: *const $crate::layout::$layout::Key,
-         values: *const $crate::layout::$layout::Value, outcomes: *mut u8,
-         found: *mut $crate::layout::$layout::Value,
+    (insert $structure:ident $layout:ident $k:tt) => {
+        $crate::kernel::operation! { @put [insert _ _ _] $structure $layout $k }
+    };
+    (insert_unique $structure:ident $layout:ident $k:tt) => {
+        $crate::kernel::operation! { @put [insert_unique _] $structure $layout $k }
+    };
+    (insert_or_assign $structure:ident $layout:ident $k:tt) => {
+        $crate::kernel::operation! { @put [insert_or_assign _] $structure $layout $k }
+    };
+    (@put $op:tt $structure:ident $layout:ident $k:tt) => {
+        $crate::kernel::table! { $k $op
+        [keys: *const $crate::layout::$structure::$layout::Key,
+         values: *const $crate::layout::$structure::$layout::Value, outcomes: *mut u8, n: u32]
+        [keys, values, outcomes, n] }
+    };
+    (delete $structure:ident $layout:ident $k:tt) => {
+        $crate::kernel::table! { $k [delete _]
+        [keys: *const $crate::layout::$structure::$layout::Key, outcomes: *mut u8, n: u32] [keys, outcomes, n] }
+    };
+    (delete_all $structure:ident $layout:ident $k:tt) => {
+        $crate::kernel::operation! { @number delete_all $structure $layout $k }
+    };
+    (count $structure:ident $layout:ident $k:tt) => {
+        $crate::kernel::operation! { @number count $structure $layout $k }
+    };
+    (@number $op:ident $structure:ident $layout:ident $k:tt) => {
+        $crate::kernel::table! { $k [$op _ _ _]
+        [keys: *const $crate::layout::$structure::$layout::Key, counts: *mut u32, n: u32] [keys, counts, n] }
+    };
+    (search $structure:ident $layout:ident $k:tt) => {
+        $crate::kernel::table! { $k [search _]
+        [keys: *const $crate::layout::$structure::$layout::Key,
+         values: *mut $crate::layout::$structure::$layout::Value, found: *mut u8,
+         missing: $crate::layout::$structure::$layout::Value, n: u32]
+        [keys, values, found, missing, n] }
+    };
+    (search_all $structure:ident $layout:ident $k:tt) => {
+        $crate::kernel::table! { $k [search_all _ _ _]
+        [keys: *const $crate::layout::$structure::$layout::Key, offsets: *const u64,
+         values: *mut $crate::layout::$structure::$layout::Value, counts: *mut u32, n: u32]
+        [keys, offsets, values, counts, n] }
+    };
+    (mixed $structure:ident $layout:ident $k:tt) => {
+        $crate::kernel::table! { $k [mixed _]
+        [ops: *const u8, keys: *const $crate::layout::$structure::$layout::Key,
+         values: *const $crate::layout::$structure::$layout::Value, outcomes: *mut u8,
+         found: *mut $crate::layout::$structure::$layout::Value, n: u32]
+        [ops, keys, values, outcomes, found, n] }
+    };
+    (stamped $structure:ident $layout:ident $k:tt) => {
+        $crate::kernel::table! { $k [stamped _]
+        [ops: *const u8, keys: *const $crate::layout::$structure::$layout::Key,
+         values: *const $crate::layout::$structure::$layout::Value, outcomes: *mut u8,
+         found: *mut $crate::layout::$structure::$layout::Value,
          clock: *mut u64, starts: *mut u64, ends: *mut u64, n: u32]
         [ops, keys, values, outcomes, found, warpproof_device::Global::new(clock, 1), starts, ends, n] }
     };
-    (flush $layout:ident $k:tt) => {
-        $crate::kernel::table! { $k flush [freed: *mut u64] [warpproof_device::Global::new(freed, 1)] }
+    (flush $structure:ident $layout:ident $k:tt) => {
+        $crate::kernel::table! { $k [flush _ _ _] [freed: *mut u64] [warpproof_device::Global::new(freed, 1)] }
     };
-    (stats $layout:ident $k:tt) => {
-        $crate::kernel::table! { $k stats [numbers: *mut u64] [warpproof_device::Global::new(numbers, 20)] }
+    (stats slab $layout:ident $k:tt) => {
+        $crate::kernel::table! { $k [stats _ _ _] [numbers: *mut u64]
+        [warpproof_device::Global::new(numbers, $crate::entry::CHAIN_NUMBERS)] }
     };
-    (collect $layout:ident $k:tt) => {
-        $crate::kernel::table! { $k collect
-        [keys: *mut $crate::layout::$layout::Key, values: *mut $crate::layout::$layout::Value,
-         capacity: u64, total: *mut u64]
+    (stats hop $layout:ident $k:tt) => {
+        $crate::kernel::table! { $k [distances { $crate::layout::hop::NUMBERS } _ _ _ _] [numbers: *mut u64]
+        [warpproof_device::Global::new(numbers, $crate::layout::hop::NUMBERS)] }
+    };
+    (collect $structure:ident $layout:ident $k:tt) => {
+        $crate::kernel::table! { $k [collect _]
+        [keys: *mut $crate::layout::$structure::$layout::Key,
+         values: *mut $crate::layout::$structure::$layout::Value, capacity: u64, total: *mut u64]
         [keys, values, capacity, warpproof_device::Global::new(total, 1)] }
     };
 }
 
 /// What the table takes.
 macro_rules! table {
-    ([$name:ident map64l $($k:tt)*] $($rest:tt)*) => {
-        $crate::kernel::table! { @lock [$name map64l $($k)*] $($rest)* }
+    ([$name:ident slab map64l $($k:tt)*] $($rest:tt)*) => {
+        $crate::kernel::table! { @lock [$name slab map64l $($k)*] $($rest)* }
     };
-    ([$name:ident multi64l $($k:tt)*] $($rest:tt)*) => {
-        $crate::kernel::table! { @lock [$name multi64l $($k)*] $($rest)* }
+    ([$name:ident slab multi64l $($k:tt)*] $($rest:tt)*) => {
+        $crate::kernel::table! { @lock [$name slab multi64l $($k)*] $($rest)* }
     };
-    (@lock [$name:ident $layout:ident $l:literal $s:literal] $op:ident $parameters:tt $arguments:tt) => {
-        $crate::kernel::emit! { $name $layout $l $s $op
+    (@lock $k:tt $op:tt $parameters:tt $arguments:tt) => {
+        $crate::kernel::emit! { $k $op
         [key_words: *mut u64, value_words: *mut u64, len: usize, bitmap: *mut u32, bitmap_len: usize,
          buckets: u32]
         [warpproof_model::slab::LockBitSlots::new(
@@ -119,27 +151,33 @@ macro_rules! table {
          $crate::layout::store(bitmap, bitmap_len), buckets]
         $parameters $arguments }
     };
-    ([$name:ident $layout:ident $l:literal $s:literal] $op:ident $parameters:tt $arguments:tt) => {
-        $crate::kernel::emit! { $name $layout $l $s $op
-        [words: *mut $crate::layout::$layout::Word, len: usize, bitmap: *mut u32, bitmap_len: usize,
+    ([$name:ident slab $layout:ident $($k:tt)*] $op:tt $parameters:tt $arguments:tt) => {
+        $crate::kernel::emit! { [$name slab $layout $($k)*] $op
+        [words: *mut $crate::layout::slab::$layout::Word, len: usize, bitmap: *mut u32, bitmap_len: usize,
          buckets: u32]
         [warpproof_model::slab::PackedSlots::new($crate::layout::store(words, len)),
          $crate::layout::store(bitmap, bitmap_len), buckets]
+        $parameters $arguments }
+    };
+    ([$name:ident hop $layout:ident $($k:tt)*] $op:tt $parameters:tt $arguments:tt) => {
+        $crate::kernel::emit! { [$name hop $layout $($k)*] $op
+        [words: *mut $crate::layout::hop::$layout::Word, len: usize, homes: u32]
+        [$crate::layout::store(words, len), homes]
         $parameters $arguments }
     };
 }
 
 /// The entry point.
 macro_rules! emit {
-    ($name:ident $layout:ident $l:literal $s:literal $op:ident
+    ([$name:ident $structure:ident $layout:ident $l:literal $s:literal] [$op:ident $($inferred:tt)*]
      [$($table_parameter:tt)*] [$($table:tt)*] [$($parameter:tt)*] [$($argument:tt)*]) => {
         #[unsafe(no_mangle)]
         unsafe extern "ptx-kernel" fn $name($($table_parameter)*, $($parameter)*) {
             // SAFETY: the launch keeps the contract of `entry::$op` and of the handles: lengths fit the arrays, and
             // the table's memory is accessed by kernels of this crate only.
             unsafe {
-                let table = $crate::layout::$layout::Table::<$s>::new($($table)*);
-                $crate::entry::$op::<$l, $s, _, _>(table, $($argument)*)
+                let table = $crate::layout::$structure::$layout::Table::<$s>::new($($table)*);
+                $crate::entry::$op::<$l, $($inferred),*>(table, $($argument)*)
             }
         }
     };

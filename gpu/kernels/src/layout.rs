@@ -1,8 +1,9 @@
-//! The layouts of a table: which slots over which words.
+//! The layouts of tables: which entries over which words. One module per structure.
 
 use warpproof_device::Global;
-use warpproof_model::entry::{Key32, Pair32};
-use warpproof_model::slab::{LockBitSlots, Multi, PackedSlots, SlabTable, Unique};
+
+pub(crate) mod hop;
+pub(crate) mod slab;
 
 /// Whether words guard against indices out of range. Always, except to measure what that costs.
 pub(crate) const CHECKED: bool = !cfg!(feature = "unchecked");
@@ -32,69 +33,4 @@ pub(crate) unsafe fn store<T>(words: *mut T, len: usize) -> Store<T> {
 pub(crate) unsafe fn store<T>(words: *mut T, len: usize) -> Store<T> {
     // SAFETY: the contract of this function.
     unsafe { Global::new_unchecked(words, len) }
-}
-
-/// u32 keys, each once.
-pub(crate) mod set32 {
-    use super::*;
-    pub(crate) type Word = u32;
-    pub(crate) type Key = u32;
-    pub(crate) type Table<const S: usize> = SlabTable<PackedSlots<Key32, Store<u32>, Unique>, Store<u32>, S>;
-}
-
-/// u32 pairs in 64-bit words, each key once.
-pub(crate) mod map32 {
-    use super::*;
-    pub(crate) type Word = u64;
-    pub(crate) type Key = u32;
-    pub(crate) type Value = u32;
-    pub(crate) type Table<const S: usize> = SlabTable<PackedSlots<Pair32, Store<u64>, Unique>, Store<u32>, S>;
-}
-
-/// u32 pairs in 64-bit words, keys as often as they come.
-pub(crate) mod multi32 {
-    use super::*;
-    pub(crate) type Word = u64;
-    pub(crate) type Key = u32;
-    pub(crate) type Value = u32;
-    pub(crate) type Table<const S: usize> = SlabTable<PackedSlots<Pair32, Store<u64>, Multi>, Store<u32>, S>;
-}
-
-/// u64 pairs in two 64-bit words by the lock-bit protocol, each key once.
-pub(crate) mod map64l {
-    use super::*;
-    pub(crate) type Key = u64;
-    pub(crate) type Value = u64;
-    pub(crate) type Table<const S: usize> = SlabTable<LockBitSlots<Store<u64>, Unique>, Store<u32>, S>;
-}
-
-/// u64 pairs in two 64-bit words by the lock-bit protocol, keys as often as they come.
-pub(crate) mod multi64l {
-    use super::*;
-    pub(crate) type Key = u64;
-    pub(crate) type Value = u64;
-    pub(crate) type Table<const S: usize> = SlabTable<LockBitSlots<Store<u64>, Multi>, Store<u32>, S>;
-}
-
-#[cfg(feature = "b128")]
-/// u64 pairs in 128-bit words, each key once.
-pub(crate) mod map64 {
-    use super::*;
-    use warpproof_model::entry::Pair64;
-    pub(crate) type Word = u128;
-    pub(crate) type Key = u64;
-    pub(crate) type Value = u64;
-    pub(crate) type Table<const S: usize> =
-        SlabTable<PackedSlots<Pair64, Store<u128>, Unique>, Store<u32>, S>;
-}
-
-#[cfg(feature = "b128")]
-/// u64 pairs in 128-bit words, keys as often as they come.
-pub(crate) mod multi64 {
-    use super::*;
-    use warpproof_model::entry::Pair64;
-    pub(crate) type Word = u128;
-    pub(crate) type Key = u64;
-    pub(crate) type Value = u64;
-    pub(crate) type Table<const S: usize> = SlabTable<PackedSlots<Pair64, Store<u128>, Multi>, Store<u32>, S>;
 }

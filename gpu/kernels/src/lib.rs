@@ -2,20 +2,24 @@
 //!
 //! # Names
 //!
-//! `slab_LAYOUT_OPERATION_lLANES`, and `_x16` for slabs of 16 slots; without it a slab has 8. The tables of the library
-//! have one width each: `_l4` for 128-bit words, `_l2` for all others. Tiles of different widths work on one table as
-//! long as its slabs have the same number of slots.
+//! `slab_LAYOUT_OPERATION_lLANES` and `hop_LAYOUT_OPERATION_lLANES`; `_x16` for slabs of 16 slots, without it a slab has
+//! 8. A group of a hopscotch table has 8 words. The tables of the library have one width each: `_l4` for 128-bit words,
+//! `_l2` for all others. Tiles of different widths work on one table as long as its slabs have the same number of slots,
+//! or its groups of words. No tile is wider than a group: its other lanes would have nothing to read.
 //!
 //! | Layout | Table arguments | Modules |
 //! |---|---|---|
-//! | `map32` `multi32` | words `u64*`, length, bitmap `u32*`, length, buckets | all |
-//! | `set32` | words `u32*`, length, bitmap `u32*`, length, buckets | all |
-//! | `map64l` `multi64l` (lock bit) | keys `u64*`, values `u64*`, length of each, bitmap `u32*`, length, buckets | all |
-//! | `map64` `multi64` (128-bit words) | words `u128*`, length, bitmap `u32*`, length, buckets | sm_90 |
+//! | slab `map32` `multi32` | words `u64*`, length, bitmap `u32*`, length, buckets | all |
+//! | slab `set32` | words `u32*`, length, bitmap `u32*`, length, buckets | all |
+//! | slab `map64l` `multi64l` (lock bit) | keys `u64*`, values `u64*`, length of each, bitmap `u32*`, length, buckets | all |
+//! | slab `map64` `multi64` (128-bit words) | words `u128*`, length, bitmap `u32*`, length, buckets | sm_90 |
+//! | hop `map32` | words `u64*`, length, homes | all |
+//! | hop `set32` `set64` | words `u32*` `u64*`, length, homes | all |
+//! | hop `map64` (128-bit words) | words `u128*`, length, homes | sm_90 |
 //!
 //! A map or set holds a key once, a multimap as often as it is inserted. A table is used by the kernels of one layout.
 //!
-//! Lengths are `u64` and count words, `buckets` is `u32`. The arguments of the operation follow:
+//! Lengths are `u64` and count words, `buckets` and `homes` are `u32`. The arguments of the operation follow:
 //!
 //! | Operation | Arguments | Grid |
 //! |---|---|---|
@@ -27,15 +31,17 @@
 //! | `mixed` | ops `u8*`, keys, values, outcomes `u8*`, found values, n | a tile per operation |
 //! | `stamped` | as `mixed`, before n: clock `u64*` (1), starts `u64*`, ends `u64*` | a tile per operation |
 //! | `flush` | freed `u64*` (1) | a tile per bucket |
-//! | `stats` | numbers `u64*` (20) | a tile per bucket, 80 bytes of shared memory |
-//! | `collect` | keys, values, capacity `u64`, total `u64*` (1) | a tile per bucket, 12 bytes of shared memory |
+//! | `stats` of slabs | numbers `u64*` (20) | a tile per bucket, 80 bytes of shared memory |
+//! | `stats` of a hopscotch table | numbers `u64*` (9) | a tile per group, 36 bytes of shared memory |
+//! | `collect` | keys, values, capacity `u64`, total `u64*` (1) | a tile per bucket or group, 12 bytes of shared memory |
 //!
-//! `n` is `u32`. Only a multimap has `insert`. A set has no `insert_or_assign`, `delete_all`, `count`, `search_all` and
-//! `mixed`, and no values: its `search` takes keys, found, n. Blocks have one dimension and a multiple of 32 threads.
+//! `n` is `u32`. Only a multimap has `insert`, only slabs have `delete_all`, `count`, `search_all` and `flush`. A set has
+//! no `insert_or_assign`, `delete_all`, `count`, `search_all` and `mixed`, and no values: its `search` takes keys, found,
+//! n, its `stamped` no values and no found. Blocks have one dimension and a multiple of 32 threads.
 //!
 //! With the feature `tuning` the module holds other shapes of `map32` and the floors of random access
-//! ([`floor`]) instead; with `stress`, only `stamped` of the maps and the set (without values and found there); with
-//! `probes`, one kernel per memory access and order.
+//! ([`floor`]) instead; with `stress`, only `stamped` of the maps and the sets; with `probes`, one kernel per memory
+//! access and order.
 #![cfg(target_arch = "nvptx64")]
 #![no_std]
 #![feature(abi_ptx, asm_experimental_arch)]

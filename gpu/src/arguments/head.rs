@@ -4,23 +4,18 @@ use super::{Argument, Arguments, Span, same};
 use crate::layout::Scalar;
 use warpproof_model::host::Refused;
 
-/// Numbers that the `stats` kernel adds up: live, tombstones, slabs, longest, chains of 1, 2, .. 16 slabs.
-pub(crate) const NUMBERS: usize = 20;
-/// Shared bytes of `stats`: one u32 per number.
-const STATS_SHARED: u32 = 4 * NUMBERS as u32;
 /// Shared bytes of `collect`: three u32.
 const COLLECT_SHARED: u32 = 12;
 
-/// The memory of a table: what every kernel takes first.
-#[derive(Clone, Copy, Debug)]
+/// What every kernel of a table takes first, and what else the structure decides.
+#[derive(Clone, Debug)]
 pub(crate) struct Head {
-    pub(crate) slots: u64,
-    /// The second array of the lock-bit layout.
-    pub(crate) values: Option<u64>,
-    /// Slots.
-    pub(crate) len: u64,
-    pub(crate) bitmap: Span<u32>,
-    pub(crate) buckets: u32,
+    /// The memory of the table and its size.
+    pub(crate) list: Vec<Argument>,
+    /// Buckets or groups: the operations on a table as a whole have a tile for each.
+    pub(crate) parts: u32,
+    /// Numbers that the `stats` kernel adds up, the live pairs first.
+    pub(crate) numbers: usize,
 }
 
 /// The clock of stamped operations, and what it said before and after each.
@@ -45,12 +40,7 @@ impl Stamps {
 
 impl Head {
     fn arguments(&self, tiles: usize, shared: u32, rest: &[Argument]) -> Arguments {
-        let mut list = Vec::with_capacity(6 + rest.len());
-        list.push(Argument::Pointer(self.slots));
-        list.extend(self.values.map(Argument::Pointer));
-        list.extend([Argument::U64(self.len), self.bitmap.whole(), Argument::U64(self.bitmap.len as u64)]);
-        list.push(Argument::U32(self.buckets));
-        list.extend(rest);
+        let list = [&self.list, rest].concat();
         Arguments { list, tiles: tiles as u64, shared }
     }
 
@@ -165,13 +155,14 @@ impl Head {
     /// flush: the number of slabs given back, one u64.
     pub(crate) fn flush(&self, freed: Span<u64>) -> Result<Arguments, Refused> {
         same(1, "freed", freed.len)?;
-        Ok(self.arguments(self.buckets as usize, 0, &[freed.whole()]))
+        Ok(self.arguments(self.parts as usize, 0, &[freed.whole()]))
     }
 
-    /// stats: [`NUMBERS`] u64.
+    /// stats: as many u64 as there are numbers, and as many shared u32.
     pub(crate) fn stats(&self, numbers: Span<u64>) -> Result<Arguments, Refused> {
-        same(NUMBERS, "numbers", numbers.len)?;
-        Ok(self.arguments(self.buckets as usize, STATS_SHARED, &[numbers.whole()]))
+        same(self.numbers, "numbers", numbers.len)?;
+        let shared = (size_of::<u32>() * self.numbers) as u32;
+        Ok(self.arguments(self.parts as usize, shared, &[numbers.whole()]))
     }
 
     /// collect of a map: keys, values, how many fit, total.
@@ -184,13 +175,13 @@ impl Head {
         same(keys.len, "values", values.len)?;
         same(1, "totals", total.len)?;
         let rest = [keys.whole(), values.whole(), Argument::U64(keys.len as u64), total.whole()];
-        Ok(self.arguments(self.buckets as usize, COLLECT_SHARED, &rest))
+        Ok(self.arguments(self.parts as usize, COLLECT_SHARED, &rest))
     }
 
     /// collect of a set: keys, how many fit, total.
     pub(crate) fn collect_keys<K>(&self, keys: Span<K>, total: Span<u64>) -> Result<Arguments, Refused> {
         same(1, "totals", total.len)?;
         let rest = [keys.whole(), Argument::U64(keys.len as u64), total.whole()];
-        Ok(self.arguments(self.buckets as usize, COLLECT_SHARED, &rest))
+        Ok(self.arguments(self.parts as usize, COLLECT_SHARED, &rest))
     }
 }

@@ -1,8 +1,21 @@
 //! Compares the arguments with the entry points of the PTX.
 
 use super::*;
+use crate::hopscotch::HopscotchParts;
+use crate::layout::Layout;
+use crate::table::Family;
+use crate::{hopscotch, slab};
 
-const HEAD: Head = Head { slots: 1 << 20, values: None, len: 80, bitmap: Span::new(1 << 21, 1), buckets: 5 };
+/// What the kernels of a slab table take first, with two arrays of words or with one.
+fn slab_head(lock_bit: bool) -> Head {
+    let values = lock_bit.then_some(1 << 22);
+    slab::SlabParts { slots: 1 << 20, values, len: 80, bitmap: 1 << 21, bitmap_len: 1, buckets: 5 }.head()
+}
+
+/// What the kernels of a hopscotch table take first.
+fn hopscotch_head() -> Head {
+    HopscotchParts { words: 1 << 20, len: 96, homes: 5 }.head()
+}
 
 /// What a parameter is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -53,40 +66,49 @@ fn of_map<V: Scalar>(head: &Head, operation: Operation) -> Arguments {
         Operation::SearchAll => head.search_all(keys, Span::new(1 << 15, 4), keys, counts),
         Operation::Mixed => head.mixed(codes, keys, keys, codes, keys),
         Operation::Flush => head.flush(one),
-        Operation::Stats => head.stats(Span::new(1 << 15, NUMBERS)),
+        Operation::Stats => head.stats(Span::new(1 << 15, head.numbers)),
         Operation::Collect => head.collect(keys, keys, one),
     }
     .expect("the lengths are right")
 }
 
 /// The arguments of an operation of a set; `None` if a set has none.
-fn of_set(operation: Operation) -> Option<Arguments> {
-    let keys = Span::<u32>::new(1 << 10, 3);
+fn of_set<K>(head: &Head, operation: Operation) -> Option<Arguments> {
+    let keys = Span::<K>::new(1 << 10, 3);
     let codes = Span::<u8>::new(1 << 12, 3);
     let one = Span::<u64>::new(1 << 14, 1);
     let arguments = match operation {
-        Operation::InsertUnique | Operation::Delete | Operation::Search => HEAD.per_key(keys, codes),
-        Operation::Flush => HEAD.flush(one),
-        Operation::Stats => HEAD.stats(Span::new(1 << 15, NUMBERS)),
-        Operation::Collect => HEAD.collect_keys(keys, one),
+        Operation::InsertUnique | Operation::Delete | Operation::Search => head.per_key(keys, codes),
+        Operation::Flush => head.flush(one),
+        Operation::Stats => head.stats(Span::new(1 << 15, head.numbers)),
+        Operation::Collect => head.collect_keys(keys, one),
         _ => return None,
     };
     Some(arguments.expect("the lengths are right"))
 }
 
-/// Compares every operation of a layout; returns how many kernels there were.
-fn compare(ptx: &str, layout: Layout, lanes: u32, slots: u32) -> usize {
+/// The arguments of an operation of a table; `None` if its layout has none.
+fn of(head: &Head, layout: Layout, operation: Operation) -> Option<Arguments> {
+    match layout {
+        Layout::Map32 | Layout::Map64 | Layout::Map64Lock if operation == Operation::Insert => None,
+        Layout::Map32 | Layout::Multi32 => Some(of_map::<u32>(head, operation)),
+        Layout::Map64 | Layout::Multi64 | Layout::Map64Lock | Layout::Multi64Lock => {
+            Some(of_map::<u64>(head, operation))
+        }
+        Layout::Set32 => of_set::<u32>(head, operation),
+        Layout::Set64 => of_set::<u64>(head, operation),
+    }
+}
+
+/// Compares every operation of a family at a width; returns how many kernels there were.
+fn compare(ptx: &str, head: &Head, family: &Family, lanes: u32) -> usize {
+    let chains =
+        [Operation::Insert, Operation::DeleteAll, Operation::Count, Operation::SearchAll, Operation::Flush];
     let mut compared = 0;
     for operation in Operation::ALL {
-        let lock = Head { values: Some(1 << 22), ..HEAD };
-        let arguments = match layout {
-            Layout::Map32 | Layout::Map64 | Layout::Map64Lock if operation == Operation::Insert => None,
-            Layout::Map32 | Layout::Multi32 => Some(of_map::<u32>(&HEAD, operation)),
-            Layout::Map64 | Layout::Multi64 => Some(of_map::<u64>(&HEAD, operation)),
-            Layout::Map64Lock | Layout::Multi64Lock => Some(of_map::<u64>(&lock, operation)),
-            Layout::Set32 => of_set(operation),
-        };
-        let name = kernel_name(layout, operation, lanes, slots);
+        let without = family.structure == "hop" && chains.contains(&operation);
+        let arguments = if without { None } else { of(head, family.layout, operation) };
+        let name = family.name(operation.name(), lanes);
         match (arguments, declared(ptx, &name)) {
             (Some(arguments), Some(declared)) => {
                 assert_eq!(passed(&arguments), declared, "{name}: passed, declared");
@@ -99,12 +121,22 @@ fn compare(ptx: &str, layout: Layout, lanes: u32, slots: u32) -> usize {
     compared
 }
 
+/// Compares a slab layout.
+fn slabs(ptx: &str, layout: Layout, lanes: u32, slots: u32) -> usize {
+    compare(ptx, &slab_head(layout.lock_bit()), &slab::family(layout, slots), lanes)
+}
+
+/// Compares a hopscotch layout.
+fn groups(ptx: &str, layout: Layout, lanes: u32) -> usize {
+    compare(ptx, &hopscotch_head(), &hopscotch::family(layout), lanes)
+}
+
 #[test]
-fn arguments_are_those_of_the_tables_kernels() {
+fn arguments_are_those_of_the_slab_kernels() {
     use crate::device::{TABLES_BASE, TABLES_WIDE};
-    let all = |ptx, layout: Layout| compare(ptx, layout, layout.lanes(), 8);
+    let all = |ptx, layout: Layout| slabs(ptx, layout, layout.lanes(), 8);
     for ptx in [TABLES_BASE, TABLES_WIDE] {
-        assert_eq!(all(ptx, Layout::Set32), 6);
+        assert_eq!((all(ptx, Layout::Set32), all(ptx, Layout::Set64)), (6, 0));
         for (map, multimap) in [(Layout::Map32, Layout::Multi32), (Layout::Map64Lock, Layout::Multi64Lock)] {
             assert_eq!((all(ptx, map), all(ptx, multimap)), (11, 12), "{map:?}");
         }
@@ -115,14 +147,36 @@ fn arguments_are_those_of_the_tables_kernels() {
 }
 
 #[test]
+fn arguments_are_those_of_the_hopscotch_kernels() {
+    use crate::device::{TABLES_BASE, TABLES_WIDE};
+    let all = |ptx, layout: Layout| groups(ptx, layout, layout.lanes());
+    for (ptx, wide) in [(TABLES_BASE, 0), (TABLES_WIDE, 7)] {
+        assert_eq!((all(ptx, Layout::Set32), all(ptx, Layout::Set64)), (5, 5));
+        assert_eq!((all(ptx, Layout::Map32), all(ptx, Layout::Map64)), (7, wide));
+        let others = [Layout::Multi32, Layout::Multi64, Layout::Map64Lock, Layout::Multi64Lock];
+        assert_eq!(others.map(|layout| all(ptx, layout)), [0; 4]);
+    }
+}
+
+#[test]
+fn every_kernel_of_a_table_is_compared() {
+    use crate::device::{TABLES_BASE, TABLES_WIDE};
+    let entries = |ptx: &str, start: &str| ptx.matches(&format!(".entry {start}_")).count();
+    for (ptx, slabs, groups) in [(TABLES_BASE, 52, 17), (TABLES_WIDE, 75, 24)] {
+        assert_eq!((entries(ptx, "slab"), entries(ptx, "hop")), (slabs, groups));
+    }
+}
+
+#[test]
 fn arguments_are_those_of_the_tuning_kernels() {
     let ptx = crate::device::TUNING;
     for lanes in [1, 4, 8] {
-        assert_eq!(compare(ptx, Layout::Map32, lanes, 8), 4, "{lanes} lanes");
+        assert_eq!(slabs(ptx, Layout::Map32, lanes, 8), 4, "{lanes} lanes");
+        assert_eq!(groups(ptx, Layout::Map32, lanes), 4, "{lanes} lanes");
     }
-    assert_eq!(compare(ptx, Layout::Map32, 4, 16), 7);
-    assert_eq!(compare(ptx, Layout::Map32, 8, 16), 4);
-    assert_eq!(compare(ptx, Layout::Multi32, 4, 8), 3);
+    assert_eq!(slabs(ptx, Layout::Map32, 4, 16), 7);
+    assert_eq!(slabs(ptx, Layout::Map32, 8, 16), 4);
+    assert_eq!(slabs(ptx, Layout::Multi32, 4, 8), 3);
     let (keys, slots) = (Span::new(1 << 10, 3), Span::new(1 << 12, 8));
     let floor = Arguments::floor(slots, 8, keys, keys).expect("the lengths are right");
     for name in ["floor_find_u32", "floor_insert_u32", "floor_bucket_cas"] {
@@ -133,23 +187,45 @@ fn arguments_are_those_of_the_tuning_kernels() {
 #[test]
 fn arguments_are_those_of_the_stress_kernels() {
     use crate::device::{STRESS_BASE, STRESS_WIDE};
-    let (codes, keys) = (Span::<u8>::new(1 << 12, 3), Span::<u32>::new(1 << 10, 3));
+    fn of_map<V>(head: &Head, codes: Span<u8>, stamps: Stamps) -> Result<Arguments, Refused> {
+        let keys = Span::<V>::new(1 << 10, 3);
+        head.stamped(codes, keys, keys, codes, keys, stamps)
+    }
+    fn of_set<K>(head: &Head, codes: Span<u8>, stamps: Stamps) -> Result<Arguments, Refused> {
+        head.stamped_keys(codes, Span::<K>::new(1 << 10, 3), codes, stamps)
+    }
+    let codes = Span::<u8>::new(1 << 12, 3);
     let (clock, times) = (Span::new(1 << 14, 1), Span::new(1 << 15, 3));
     let stamps = Stamps { clock, starts: times, ends: times };
-    let lock = Head { values: Some(1 << 22), ..HEAD };
-    for ptx in [STRESS_BASE, STRESS_WIDE] {
-        let check = |name: &str, arguments: Result<Arguments, Refused>| {
-            let arguments = arguments.expect("the lengths are right");
-            assert_eq!(declared(ptx, name), Some(passed(&arguments)), "{name}");
+    let (one, two, hop) = (slab_head(false), slab_head(true), hopscotch_head());
+    for (ptx, wide) in [(STRESS_BASE, false), (STRESS_WIDE, true)] {
+        let check = |family: Family, arguments: Result<Arguments, Refused>, there: bool| {
+            let passed = passed(&arguments.expect("the lengths are right"));
+            let name = family.name("stamped", family.lanes);
+            assert_eq!(declared(ptx, &name), there.then_some(passed), "{name}");
         };
-        check("slab_map32_stamped_l2", HEAD.stamped(codes, keys, keys, codes, keys, stamps));
-        check("slab_set32_stamped_l2", HEAD.stamped_keys(codes, keys, codes, stamps));
-        check("slab_map64l_stamped_l2", lock.stamped(codes, keys, keys, codes, keys, stamps));
+        check(slab::family(Layout::Map32, 8), of_map::<u32>(&one, codes, stamps), true);
+        check(slab::family(Layout::Set32, 8), of_set::<u32>(&one, codes, stamps), true);
+        check(slab::family(Layout::Map64Lock, 8), of_map::<u64>(&two, codes, stamps), true);
+        check(slab::family(Layout::Map64, 8), of_map::<u64>(&one, codes, stamps), wide);
+        check(slab::family(Layout::Map32, 16), of_map::<u32>(&one, codes, stamps), false);
+        check(hopscotch::family(Layout::Map32), of_map::<u32>(&hop, codes, stamps), true);
+        check(hopscotch::family(Layout::Set32), of_set::<u32>(&hop, codes, stamps), true);
+        check(hopscotch::family(Layout::Set64), of_set::<u64>(&hop, codes, stamps), true);
+        check(hopscotch::family(Layout::Map64), of_map::<u64>(&hop, codes, stamps), wide);
     }
-    let wide = HEAD.stamped(codes, keys, keys, codes, keys, stamps).expect("the lengths are right");
-    assert_eq!(declared(STRESS_WIDE, "slab_map64_stamped_l4"), Some(passed(&wide)));
-    assert!(HEAD.stamped_keys(codes, keys, codes, Stamps { clock: times, ..stamps }).is_err());
-    assert!(HEAD.stamped_keys(codes, keys, codes, Stamps { ends: clock, ..stamps }).is_err());
+    assert!(of_set::<u32>(&hop, codes, Stamps { clock: times, ..stamps }).is_err());
+    assert!(of_set::<u32>(&hop, codes, Stamps { ends: clock, ..stamps }).is_err());
+}
+
+#[test]
+fn shared_memory_holds_the_numbers() {
+    let stats = |head: &Head| {
+        head.stats(Span::new(0, head.numbers)).map(|arguments| (arguments.tiles, arguments.shared))
+    };
+    // A tile per bucket of five; a tile per group, of which seven are behind the five homes.
+    assert_eq!(stats(&slab_head(false)), Ok((5, 80)));
+    assert_eq!(stats(&hopscotch_head()), Ok((12, 36)));
 }
 
 #[test]
@@ -157,15 +233,17 @@ fn lengths_are_checked() {
     let (three, two) = (Span::<u32>::new(0, 3), Span::<u32>::new(0, 2));
     let codes = Span::<u8>::new(0, 3);
     let refused = |found| Refused::Length { keys: 3, what: "values", found };
-    assert_eq!(HEAD.put(three, two, codes).unwrap_err(), refused(2));
-    assert_eq!(HEAD.search(three, two, None, 0).unwrap_err(), refused(2));
-    assert!(HEAD.search(three, three, Some(Span::new(0, 2)), 0).is_err());
-    assert!(HEAD.per_key(two, codes).is_err());
-    assert!(HEAD.number(three, two).is_err());
-    assert!(HEAD.search_all(three, Span::new(0, 3), two, three).is_err());
-    assert!(HEAD.mixed(codes, three, three, codes, two).is_err());
-    assert!(HEAD.stats(Span::new(0, 19)).is_err());
-    assert!(HEAD.collect(three, two, Span::new(0, 1)).is_err());
+    let head = slab_head(false);
+    assert_eq!(head.put(three, two, codes).unwrap_err(), refused(2));
+    assert_eq!(head.search(three, two, None, 0).unwrap_err(), refused(2));
+    assert!(head.search(three, three, Some(Span::new(0, 2)), 0).is_err());
+    assert!(head.per_key(two, codes).is_err());
+    assert!(head.number(three, two).is_err());
+    assert!(head.search_all(three, Span::new(0, 3), two, three).is_err());
+    assert!(head.mixed(codes, three, three, codes, two).is_err());
+    assert!(head.stats(Span::new(0, 19)).is_err() && head.stats(Span::new(0, 9)).is_err());
+    assert!(hopscotch_head().stats(Span::new(0, 20)).is_err());
+    assert!(head.collect(three, two, Span::new(0, 1)).is_err());
 }
 
 #[test]

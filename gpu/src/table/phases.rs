@@ -1,14 +1,12 @@
-//! Operations on a table as a whole: clear, flush, statistics, all entries.
+//! Operations on a table as a whole: clear, numbers, all entries.
 
 use super::Table;
 use super::users::per_thread;
-use crate::arguments::{NUMBERS, Operation, Span};
+use crate::arguments::{Operation, Span};
 use crate::error::Error;
 use cudarc::driver::sys;
-use cudarc::driver::{CudaSlice, CudaStream, DevicePtr, result};
+use cudarc::driver::{CudaSlice, CudaStream, DevicePtr};
 use std::sync::Arc;
-use warpproof_model::host::SlabStats;
-use warpproof_model::slab::free_word;
 
 impl Table {
     /// Makes the table empty, on `stream`. `&mut`: no call begins meanwhile; if other streams may still run one, the
@@ -34,37 +32,14 @@ impl Table {
     pub(super) fn fill(&self, stream: &CudaStream) -> Result<(), Error> {
         let failed = Error::driver("filling the table");
         stream.context().bind_to_thread().map_err(&failed)?;
-        let raw = stream.cu_stream();
-        let slots = self.head.len as usize * self.layout.probe_bytes() as usize;
-        // SAFETY: the table's slots, and its memory lives until `drop`, which waits for the device. All ones: every
-        // slot empty, every link nil. Values without a key are never read, so they stay.
-        unsafe { result::memset_d8_async(self.head.slots, u8::MAX, slots, raw) }.map_err(&failed)?;
-        let (bitmap, words) = (self.head.bitmap.address(), self.head.bitmap.len());
-        if words > 0 {
-            // SAFETY: the words of the bitmap, as above.
-            unsafe { result::memset_d8_async(bitmap, 0, words * size_of::<u32>(), raw) }.map_err(&failed)?;
-        }
-        // Of a free pool's words only the last may be other than zero.
-        if let Some(index) = words.checked_sub(1) {
-            let address = bitmap + (index * size_of::<u32>()) as u64;
-            let last = free_word(self.geometry.pool, index);
-            // SAFETY: a word of the bitmap, as above.
-            unsafe { sys::cuMemsetD32Async(address, last, 1, raw) }.result().map_err(&failed)?;
+        for fill in self.plan.fills.iter().filter(|fill| fill.words > 0) {
+            // SAFETY: words of the table's memory (contract of `new`), which lives until `drop`, and that waits for the
+            // device.
+            unsafe { sys::cuMemsetD32Async(fill.address, fill.word, fill.words, stream.cu_stream()) }
+                .result()
+                .map_err(&failed)?;
         }
         Ok(())
-    }
-
-    /// Reclaims deleted entries. `&mut`: nothing else may run, so the device is waited for before and after.
-    pub(crate) fn flush(&mut self) -> Result<u64, Error> {
-        self.device.synchronize()?;
-        let mut freed = self.device.buffer::<u64>("a counter", 1)?;
-        self.device.fill(&mut freed, 0)?;
-        let stream = self.device.stream();
-        let arguments = self.head.flush(Span::new(freed.device_ptr(stream).0, 1))?;
-        // SAFETY: from `Head::flush`; `freed` is freed on this stream, after the kernel.
-        unsafe { self.launch(Operation::Flush, stream, &arguments)? };
-        self.wait(Operation::Flush)?;
-        Ok(self.device.download(&freed)?.first().copied().unwrap_or(0))
     }
 
     /// Copies all entries to `keys` and, of a map, `values`: `live` elements each. They are those of the table's
@@ -83,9 +58,9 @@ impl Table {
         let arguments = match values {
             Some(values) => {
                 let values = Span::<V>::new(values.device_ptr(stream).0, values.len());
-                self.head.collect(keys, values, total_span)?
+                self.head().collect(keys, values, total_span)?
             }
-            None => self.head.collect_keys(keys, total_span)?,
+            None => self.head().collect_keys(keys, total_span)?,
         };
         // SAFETY: from `Head::collect` of a map or set; the buffers are freed on this stream, after the kernel.
         unsafe { self.launch(Operation::Collect, stream, &arguments)? };
@@ -97,24 +72,20 @@ impl Table {
         Ok(())
     }
 
-    /// What the table holds.
-    pub(crate) fn stats(&self) -> Result<SlabStats, Error> {
-        let mut numbers = self.device.buffer::<u64>("counters", NUMBERS)?;
+    /// The numbers of the `stats` kernel, the live entries first.
+    pub(crate) fn numbers(&self) -> Result<Vec<u64>, Error> {
+        let mut numbers = self.device.buffer::<u64>("counters", self.head().numbers)?;
         self.device.fill(&mut numbers, 0)?;
         let stream = self.device.stream();
-        let arguments = self.head.stats(Span::new(numbers.device_ptr(stream).0, NUMBERS))?;
+        let arguments = self.head().stats(Span::new(numbers.device_ptr(stream).0, numbers.len()))?;
         // SAFETY: from `Head::stats`; `numbers` is freed on this stream, after the kernel.
         unsafe { self.launch(Operation::Stats, stream, &arguments)? };
         self.wait(Operation::Stats)?;
-        let numbers = self.device.download(&numbers)?;
-        let mut stats = SlabStats::default();
-        if let [live, tombstones, slabs, longest, chains @ ..] = numbers.as_slice() {
-            (stats.live, stats.tombstones, stats.slabs) = (*live, *tombstones, *slabs);
-            stats.longest = *longest as u32;
-            for (to, from) in stats.chains.iter_mut().zip(chains) {
-                *to = *from;
-            }
-        }
-        Ok(stats)
+        self.device.download(&numbers)
+    }
+
+    /// How many entries there are.
+    pub(crate) fn live(&self) -> Result<u64, Error> {
+        Ok(self.numbers()?.first().copied().unwrap_or(0))
     }
 }

@@ -13,18 +13,19 @@ mod phase;
 mod query;
 #[cfg(feature = "stress")]
 mod stamped;
+mod stats;
 mod update;
 
-pub(crate) use phase::{collect, flush, stats};
+pub(crate) use phase::{collect, flush};
 pub(crate) use query::{count, search, search_all};
 #[cfg(feature = "stress")]
 pub(crate) use stamped::stamped;
+pub(crate) use stats::{CHAIN_NUMBERS, distances, stats};
 pub(crate) use update::{delete, delete_all, insert, insert_or_assign, insert_unique, mixed};
 
 use warpproof_device::Tile;
 use warpproof_model::outcome::RESERVED_KEY;
-use warpproof_model::slab::Slots;
-use warpproof_model::{UserKey, Warp};
+use warpproof_model::{Key, UserKey, Warp};
 
 /// Runs `f` for the operation of this tile, if there is one.
 ///
@@ -73,11 +74,11 @@ pub(crate) unsafe fn write<W: Warp, T: Copy>(w: &mut W, output: *mut T, index: u
 ///
 /// As [`per_tile`]. `keys` and `outcomes` have `n` elements each.
 #[inline(always)]
-pub(crate) unsafe fn per_key<const L: u32, C: Slots>(
-    keys: *const C::Key,
+pub(crate) unsafe fn per_key<const L: u32, K: Key>(
+    keys: *const K,
     outcomes: *mut u8,
     n: u32,
-    f: impl FnOnce(&mut Tile<L>, usize, UserKey<C::Key>) -> u8,
+    f: impl FnOnce(&mut Tile<L>, usize, UserKey<K>) -> u8,
 ) {
     let operation = |w: &mut Tile<L>, op: usize| {
         // SAFETY: `op` is below `n`.

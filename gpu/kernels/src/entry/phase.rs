@@ -1,9 +1,10 @@
-//! Operations of a phase of their own: one tile per bucket, nothing else on the table meanwhile.
+//! Operations of a phase of their own: one tile per part of the table, nothing else on it meanwhile.
 
 use super::{per_tile, write};
 use warpproof_device::{CtaBlock, Global, Tile};
+use warpproof_model::map::WarpMap;
 use warpproof_model::slab::{SlabTable, Slots};
-use warpproof_model::{Block, IntegerWords, Order, ReadOrder, Warp, Word, Words, WriteOrder};
+use warpproof_model::{Block, IntegerWords, Order, ReadOrder, Warp, Words, WriteOrder};
 
 /// Reclaims the slots of deleted pairs; adds the number of slabs given back to `freed[0]`.
 ///
@@ -27,71 +28,6 @@ pub(crate) unsafe fn flush<const L: u32, const S: usize, C: Slots, B: IntegerWor
     }
 }
 
-/// Numbers of a table: live pairs, tombstones, slabs, slabs of the longest chain, then how many chains have 1 .. 15
-/// and 16 or more slabs.
-const NUMBERS: usize = 20;
-const LONGEST: usize = 3;
-const CHAINS: usize = 4;
-
-/// Adds the [`NUMBERS`] of a table to `numbers` (`numbers[LONGEST]` is raised). Needs [`NUMBERS`] shared words.
-///
-/// # Safety
-///
-/// The contracts of [`Tile::new`] and [`CtaBlock::new`].
-#[inline(always)]
-pub(crate) unsafe fn stats<const L: u32, const S: usize, C: Slots, B: IntegerWords<u32>>(
-    table: SlabTable<C, B, S>,
-    numbers: Global<u64>,
-) {
-    // SAFETY: the contract of this function; every thread gets here.
-    let (mut block, mut tile) = unsafe { (CtaBlock::<L>::new(), Tile::<L>::new()) };
-    let shared = block.shared();
-    let bucket = tile.id();
-    if bucket < table.buckets() {
-        let chain = table.bucket_stats(&mut tile, bucket);
-        let class = CHAINS + (chain.slabs as usize - 1).min(NUMBERS - CHAINS - 1);
-        tile.elect(0, || {
-            // Relaxed, all: the barrier below orders them.
-            shared.fetch_add(0, chain.live, Order::Relaxed);
-            shared.fetch_add(1, chain.tombstones, Order::Relaxed);
-            shared.fetch_add(2, chain.slabs, Order::Relaxed);
-            shared.fetch_add(class, 1, Order::Relaxed);
-            raise(shared, LONGEST, chain.slabs);
-            true
-        });
-    }
-    block.sync();
-    let mut number = (block.rank() * L) as usize;
-    // Lane by lane: each takes one number.
-    let _ = tile.each(|lane| {
-        number += lane as usize;
-        while number < NUMBERS {
-            // Relaxed, all: counters, read after the launch; the shared words are ordered by the barrier.
-            let sum = shared.load(number, ReadOrder::Relaxed) as u64;
-            if number == LONGEST {
-                raise(numbers, number, sum);
-            } else if sum != 0 {
-                numbers.fetch_add(number, sum, Order::Relaxed);
-            }
-            number += (block.warps() * L) as usize;
-        }
-    });
-}
-
-/// Raises a word to at least `value`.
-#[inline(always)]
-fn raise<T: Word + Ord, H: Words<T>>(words: H, index: usize, value: T) {
-    // Relaxed, both: the word alone matters.
-    let mut seen = words.load(index, ReadOrder::Relaxed);
-    while seen < value {
-        let now = words.compare_exchange(index, seen, value, Order::Relaxed);
-        if now == seen {
-            return;
-        }
-        seen = now;
-    }
-}
-
 /// Shared words of [`collect`]: pairs of the block, and the place of its first pair in two halves.
 const PAIRS: usize = 0;
 const PLACE: usize = 1;
@@ -106,19 +42,19 @@ const PLACE: usize = 1;
 /// The contracts of [`Tile::new`] and [`CtaBlock::new`]. `keys` and `values` have `capacity` elements. No other
 /// operation on the table runs meanwhile.
 #[inline(always)]
-pub(crate) unsafe fn collect<const L: u32, const S: usize, C: Slots, B: IntegerWords<u32>>(
-    table: SlabTable<C, B, S>,
-    keys: *mut C::Key,
-    values: *mut C::Value,
+pub(crate) unsafe fn collect<const L: u32, T: WarpMap>(
+    table: T,
+    keys: *mut T::Key,
+    values: *mut T::Value,
     capacity: u64,
     total: Global<u64>,
 ) {
     // SAFETY: the contract of this function; every thread gets here.
     let (mut block, mut tile) = unsafe { (CtaBlock::<L>::new(), Tile::<L>::new()) };
     let shared = block.shared();
-    let bucket = tile.id();
-    let here = bucket < table.buckets();
-    let live = if here { table.bucket_stats(&mut tile, bucket).live } else { 0 };
+    let part = tile.id();
+    let here = part < table.parts();
+    let live = if here { table.live(&mut tile, part) } else { 0 };
     // Relaxed, here and below: the barriers order the shared words; `total` is read after the launch.
     let mine = tile.elect(0, || shared.fetch_add(PAIRS, live, Order::Relaxed));
     block.sync();
@@ -135,7 +71,7 @@ pub(crate) unsafe fn collect<const L: u32, const S: usize, C: Slots, B: IntegerW
     let low = shared.load(PLACE, ReadOrder::Relaxed) as u64;
     let first = low | (shared.load(PLACE + 1, ReadOrder::Relaxed) as u64) << 32;
     if here {
-        table.visit(&mut tile, bucket, |w, number, key, value| {
+        table.visit(&mut tile, part, |w, number, key, value| {
             let place = first + mine as u64 + number as u64;
             if place < capacity {
                 // SAFETY: below `capacity`, and the places of a block and in it are disjoint.

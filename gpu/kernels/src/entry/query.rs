@@ -1,6 +1,7 @@
 //! Operations that read a table.
 
 use super::{per_tile, read, write};
+use warpproof_model::map::WarpMap;
 use warpproof_model::outcome::RESERVED_KEY;
 use warpproof_model::slab::{SlabTable, Slots};
 use warpproof_model::{IntegerWords, UserKey};
@@ -12,12 +13,12 @@ use warpproof_model::{IntegerWords, UserKey};
 ///
 /// The contract of [`per_tile`]; every array has `n` elements.
 #[inline(always)]
-pub(crate) unsafe fn search<const L: u32, const S: usize, C: Slots, B: IntegerWords<u32>>(
-    table: SlabTable<C, B, S>,
-    keys: *const C::Key,
-    values: *mut C::Value,
+pub(crate) unsafe fn search<const L: u32, T: WarpMap>(
+    table: T,
+    keys: *const T::Key,
+    values: *mut T::Value,
     found: *mut u8,
-    missing: C::Value,
+    missing: T::Value,
     n: u32,
 ) {
     // SAFETY: the contract of this function; `op` is below `n`.

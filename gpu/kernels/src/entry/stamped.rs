@@ -2,8 +2,8 @@
 
 use super::{per_key, read, write};
 use warpproof_device::{Global, Tile};
+use warpproof_model::map::WarpMap;
 use warpproof_model::outcome::Op;
-use warpproof_model::slab::{SlabTable, Slots};
 use warpproof_model::{IntegerWords, Order, Warp};
 
 use super::update::UNKNOWN_OPERATION;
@@ -16,13 +16,13 @@ use super::update::UNKNOWN_OPERATION;
 /// The contract of [`per_tile`](super::per_tile); every array has `n` elements.
 #[inline(always)]
 #[expect(clippy::too_many_arguments, reason = "the arrays of a kernel")]
-pub(crate) unsafe fn stamped<const L: u32, const S: usize, C: Slots, B: IntegerWords<u32>>(
-    table: SlabTable<C, B, S>,
+pub(crate) unsafe fn stamped<const L: u32, T: WarpMap>(
+    table: T,
     ops: *const u8,
-    keys: *const C::Key,
-    values: *const C::Value,
+    keys: *const T::Key,
+    values: *const T::Value,
     outcomes: *mut u8,
-    found: *mut C::Value,
+    found: *mut T::Value,
     clock: Global<u64>,
     starts: *mut u64,
     ends: *mut u64,
@@ -30,7 +30,7 @@ pub(crate) unsafe fn stamped<const L: u32, const S: usize, C: Slots, B: IntegerW
 ) {
     // SAFETY: the contract of this function; `op` is below `n`.
     unsafe {
-        per_key::<L, C>(keys, outcomes, n, |w, op, key| {
+        per_key::<L, _>(keys, outcomes, n, |w, op, key| {
             let Some(kind) = Op::from_code(read(ops, op)) else { return UNKNOWN_OPERATION };
             let value = read(values, op);
             let start = stamp(w, clock);

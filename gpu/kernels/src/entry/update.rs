@@ -1,6 +1,7 @@
 //! Operations that change a table.
 
 use super::{per_key, per_tile, read, write};
+use warpproof_model::map::WarpMap;
 use warpproof_model::outcome::Op;
 use warpproof_model::outcome::RESERVED_KEY;
 use warpproof_model::slab::{Multi, SlabTable, Slots};
@@ -26,7 +27,7 @@ pub(crate) unsafe fn insert<
 ) {
     // SAFETY: the contract of this function; `op` is below `n`.
     unsafe {
-        per_key::<L, C>(keys, outcomes, n, |w, op, key| table.insert(w, key, read(values, op)).code());
+        per_key::<L, _>(keys, outcomes, n, |w, op, key| table.insert(w, key, read(values, op)).code());
     }
 }
 
@@ -36,16 +37,16 @@ pub(crate) unsafe fn insert<
 ///
 /// As [`insert`].
 #[inline(always)]
-pub(crate) unsafe fn insert_unique<const L: u32, const S: usize, C: Slots, B: IntegerWords<u32>>(
-    table: SlabTable<C, B, S>,
-    keys: *const C::Key,
-    values: *const C::Value,
+pub(crate) unsafe fn insert_unique<const L: u32, T: WarpMap>(
+    table: T,
+    keys: *const T::Key,
+    values: *const T::Value,
     outcomes: *mut u8,
     n: u32,
 ) {
     // SAFETY: the contract of this function; `op` is below `n`.
     unsafe {
-        per_key::<L, C>(keys, outcomes, n, |w, op, key| table.insert_unique(w, key, read(values, op)).code());
+        per_key::<L, _>(keys, outcomes, n, |w, op, key| table.insert_unique(w, key, read(values, op)).code());
     }
 }
 
@@ -55,16 +56,16 @@ pub(crate) unsafe fn insert_unique<const L: u32, const S: usize, C: Slots, B: In
 ///
 /// As [`insert`].
 #[inline(always)]
-pub(crate) unsafe fn insert_or_assign<const L: u32, const S: usize, C: Slots, B: IntegerWords<u32>>(
-    table: SlabTable<C, B, S>,
-    keys: *const C::Key,
-    values: *const C::Value,
+pub(crate) unsafe fn insert_or_assign<const L: u32, T: WarpMap>(
+    table: T,
+    keys: *const T::Key,
+    values: *const T::Value,
     outcomes: *mut u8,
     n: u32,
 ) {
     // SAFETY: the contract of this function; `op` is below `n`.
     unsafe {
-        per_key::<L, C>(keys, outcomes, n, |w, op, key| {
+        per_key::<L, _>(keys, outcomes, n, |w, op, key| {
             table.insert_or_assign(w, key, read(values, op)).code()
         });
     }
@@ -76,14 +77,14 @@ pub(crate) unsafe fn insert_or_assign<const L: u32, const S: usize, C: Slots, B:
 ///
 /// As [`insert`].
 #[inline(always)]
-pub(crate) unsafe fn delete<const L: u32, const S: usize, C: Slots, B: IntegerWords<u32>>(
-    table: SlabTable<C, B, S>,
-    keys: *const C::Key,
+pub(crate) unsafe fn delete<const L: u32, T: WarpMap>(
+    table: T,
+    keys: *const T::Key,
     outcomes: *mut u8,
     n: u32,
 ) {
     // SAFETY: the contract of this function.
-    unsafe { per_key::<L, C>(keys, outcomes, n, |w, _, key| table.delete(w, key).code()) }
+    unsafe { per_key::<L, _>(keys, outcomes, n, |w, _, key| table.delete(w, key).code()) }
 }
 
 /// Takes out all pairs of each key; writes how many there were.
@@ -117,18 +118,18 @@ pub(super) const UNKNOWN_OPERATION: u8 = 254;
 ///
 /// As [`insert`].
 #[inline(always)]
-pub(crate) unsafe fn mixed<const L: u32, const S: usize, C: Slots, B: IntegerWords<u32>>(
-    table: SlabTable<C, B, S>,
+pub(crate) unsafe fn mixed<const L: u32, T: WarpMap>(
+    table: T,
     ops: *const u8,
-    keys: *const C::Key,
-    values: *const C::Value,
+    keys: *const T::Key,
+    values: *const T::Value,
     outcomes: *mut u8,
-    found: *mut C::Value,
+    found: *mut T::Value,
     n: u32,
 ) {
     // SAFETY: the contract of this function; `op` is below `n`.
     unsafe {
-        per_key::<L, C>(keys, outcomes, n, |w, op, key| {
+        per_key::<L, _>(keys, outcomes, n, |w, op, key| {
             let Some(kind) = Op::from_code(read(ops, op)) else { return UNKNOWN_OPERATION };
             let said = table.mixed(w, kind, key, read(values, op));
             if kind == Op::Search && said.code == 1 {

@@ -1,7 +1,9 @@
 //! What holds on any machine, and a first look at a device where there is one.
 
+mod hopscotch;
+
 use std::sync::OnceLock;
-use warpproof_gpu::{Device, Error, Floors, SlabMap, SlabMultimap, SlabSet, Timer, Tuning};
+use warpproof_gpu::{Device, Error, Floors, SlabMap, SlabMultimap, SlabSet, StressClock, Timer, Tuning};
 use warpproof_model::host::{Answer, BulkMap, BulkMultimap, BulkSet, BulkSlabMap, Op, SlabGeometry};
 use warpproof_model::outcome::{Delete, Insert};
 
@@ -124,6 +126,8 @@ fn slabs_of_sixteen_slots_have_the_operations_of_benches() {
         assert!(map.flush().unwrap() > 0);
         assert_eq!((map.len().unwrap(), map.pairs().unwrap().len()), (5_000, 5_000));
         assert!(matches!(map.count(&keys), Err(Error::NoKernel { .. })));
+        let mut clock = StressClock::new(&device).unwrap();
+        assert!(matches!(clock.map(&map, &ops, &keys, &keys), Err(Error::NoKernel { .. })));
     }
 }
 

@@ -1,0 +1,146 @@
+//! What hopscotch maps and sets share: groups of words in device memory.
+
+use crate::arguments::{Argument, Head};
+use crate::device::Device;
+use crate::error::Error;
+use crate::layout::Layout;
+use crate::table::{Family, Fill, Plan, Table, Tuning};
+use cudarc::driver::DevicePtr;
+use warpproof_model::hopscotch::{GROUP_WORDS, REACH};
+use warpproof_model::host::{HopscotchGeometry, HopscotchStats};
+
+/// Numbers that the `stats` kernel adds up: live, and how many of them stand 0, 1, .. groups behind their home.
+const NUMBERS: usize = 1 + REACH as usize;
+
+/// Where a hopscotch table lies in device memory, for kernels of the caller's own: what `HopscotchTable::new` takes
+/// there.
+///
+/// Addresses are those of the device's primary context. The memory is the table's: it is accessed by atomic
+/// instructions alone, and it ends with the table. A group is 8 words, a neighbourhood 8 groups.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct HopscotchParts {
+    /// Address of the words: u32 and u64 keys in one each, u32 pairs in a u64, u64 pairs in 128 bits.
+    pub words: u64,
+    /// Number of words.
+    pub len: u64,
+    /// Number of homes.
+    pub homes: u32,
+}
+
+impl HopscotchParts {
+    /// What the kernels take first.
+    pub(crate) fn head(&self) -> Head {
+        let list = vec![Argument::Pointer(self.words), Argument::U64(self.len), Argument::U32(self.homes)];
+        Head { list, parts: self.homes + REACH - 1, numbers: NUMBERS }
+    }
+
+    /// What makes the table empty: every slot empty, and every home without members, are all ones.
+    fn fill(&self, layout: Layout) -> Fill {
+        let words = self.len as usize * (layout.slot_bytes() as usize / size_of::<u32>());
+        Fill { address: self.words, words, word: u32::MAX }
+    }
+}
+
+/// A hopscotch table of any layout.
+pub(super) struct Groups {
+    table: Table,
+    geometry: HopscotchGeometry,
+    parts: HopscotchParts,
+}
+
+impl Groups {
+    /// An empty table.
+    pub(super) fn new(
+        device: &Device,
+        layout: Layout,
+        geometry: HopscotchGeometry,
+        tuning: Tuning,
+    ) -> Result<Self, Error> {
+        const WHAT: &str = "the table's words";
+        geometry.admit(GROUP_WORDS as u32, REACH)?;
+        if layout.lock_bit() {
+            let (name, capability) = (device.name().to_owned(), device.capability());
+            return Err(Error::NoWideWords { name, capability, driver: device.driver_version() });
+        }
+        let len = geometry.words() as u64;
+        let bytes = len * layout.slot_bytes() as u64;
+        let bytes = usize::try_from(bytes).map_err(|_| Error::OutOfMemory { what: WHAT, bytes })?;
+        let words = device.buffer::<u8>(WHAT, bytes)?;
+        let address = words.device_ptr(device.stream()).0;
+        let parts = HopscotchParts { words: address, len, homes: geometry.homes };
+        let (head, fills) = (parts.head(), vec![parts.fill(layout)]);
+        let plan = Plan { family: family(layout), head, fills, memory: vec![words] };
+        // SAFETY: the words are the one array of the memory, with the length that it was allocated with, and the family
+        // is that of the layout.
+        let table = unsafe { Table::new(device, plan, tuning)? };
+        Ok(Self { table, geometry, parts })
+    }
+
+    /// What all structures share.
+    pub(super) fn table(&self) -> &Table {
+        &self.table
+    }
+
+    /// The same, to be changed.
+    pub(super) fn table_mut(&mut self) -> &mut Table {
+        &mut self.table
+    }
+
+    /// The size.
+    pub(super) fn geometry(&self) -> HopscotchGeometry {
+        self.geometry
+    }
+
+    /// Where the table lies.
+    pub(super) fn parts(&self) -> HopscotchParts {
+        self.parts
+    }
+
+    /// Device memory of the table.
+    pub(super) fn bytes(&self) -> u64 {
+        self.parts.len * self.table.family().layout.slot_bytes() as u64
+    }
+
+    /// What the table holds.
+    pub(super) fn stats(&self) -> Result<HopscotchStats, Error> {
+        let mut stats = HopscotchStats::default();
+        if let [live, distances @ ..] = self.table.numbers()?.as_slice() {
+            stats.live = *live;
+            for (to, from) in stats.distances.iter_mut().zip(distances) {
+                *to = *from;
+            }
+        }
+        Ok(stats)
+    }
+}
+
+/// The kernels of a layout.
+pub(crate) fn family(layout: Layout) -> Family {
+    Family { structure: "hop", layout, suffix: "", lanes: layout.lanes() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_fill_covers_all_groups() {
+        let geometry = HopscotchGeometry::for_pairs(5600).expect("a small table");
+        let parts = HopscotchParts { words: 1 << 20, len: geometry.words() as u64, homes: geometry.homes };
+        assert_eq!(parts.head().parts, geometry.groups(), "a tile for each group");
+        let words = |layout| parts.fill(layout).words;
+        let groups = geometry.groups() as usize;
+        assert_eq!(words(Layout::Set32), groups * GROUP_WORDS);
+        assert_eq!([Layout::Set64, Layout::Map32].map(words), [groups * GROUP_WORDS * 2; 2]);
+        assert_eq!(words(Layout::Map64), groups * GROUP_WORDS * 4);
+        assert_eq!(parts.fill(Layout::Map64).word, u32::MAX);
+    }
+
+    #[test]
+    fn more_words_than_32_bits_count_are_counted() {
+        let geometry = HopscotchGeometry::for_pairs(1 << 33).expect("a large table");
+        let parts = HopscotchParts { words: 0, len: geometry.words() as u64, homes: geometry.homes };
+        assert_eq!(parts.head().list[1], Argument::U64(geometry.groups() as u64 * 8));
+        assert!(parts.fill(Layout::Set32).words > u32::MAX as usize);
+    }
+}

@@ -1,0 +1,55 @@
+//! Which kernels a table has, by name.
+
+use super::Tuning;
+use crate::arguments::Operation;
+use crate::device::Device;
+use crate::error::Error;
+use crate::layout::Layout;
+use crate::module::Kernel;
+
+/// What the names of a table's kernels have in common.
+#[derive(Clone, Debug)]
+pub(crate) struct Family {
+    /// The structure's part of the names.
+    pub(crate) structure: &'static str,
+    /// The layout.
+    pub(crate) layout: Layout,
+    /// What the names end in, where the parts of the table are not of the library's size.
+    pub(crate) suffix: &'static str,
+    /// Lanes that the operations have kernels for, as far as there are any.
+    pub(crate) lanes: u32,
+}
+
+impl Family {
+    /// The kernel of an operation for tiles of `lanes`.
+    pub(crate) fn name(&self, operation: &str, lanes: u32) -> String {
+        format!("{}_{}_{operation}_l{lanes}{}", self.structure, self.layout.name(), self.suffix)
+    }
+
+    /// The kernel that a tuning asks for.
+    pub(crate) fn tuned_name(&self, operation: Operation, tuning: Tuning) -> String {
+        self.name(operation.name(), tuning.lanes.unwrap_or(self.lanes))
+    }
+
+    /// The kernel for the tuning's width, or else for the common one.
+    pub(crate) fn find(
+        &self,
+        device: &Device,
+        operation: Operation,
+        tuning: Tuning,
+    ) -> Result<Option<Kernel>, Error> {
+        for lanes in [tuning.lanes.unwrap_or(self.lanes), self.lanes] {
+            let name = self.name(operation.name(), lanes);
+            // The driver compiles the other shapes only when one of them is asked for.
+            let kernel = if lanes == self.lanes && self.suffix.is_empty() {
+                device.kernel(&name, lanes)?
+            } else {
+                device.tuning_kernel(&name, lanes)?
+            };
+            if kernel.is_some() {
+                return Ok(kernel);
+            }
+        }
+        Ok(None)
+    }
+}
