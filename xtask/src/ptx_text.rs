@@ -1,9 +1,8 @@
 //! Reads PTX text: kernels, instructions, and which registers hold addresses that come from which parameters.
 
-use crate::ptxas::stands_apart;
 use std::collections::HashSet;
 
-/// One entry point, or a function that such call.
+/// One entry point.
 pub(crate) struct Kernel<'a> {
     pub(crate) name: &'a str,
     pub(crate) instructions: Vec<Instruction<'a>>,
@@ -19,42 +18,25 @@ pub(crate) struct Instruction<'a> {
 impl<'a> Kernel<'a> {
     /// The entry points of a module.
     pub(crate) fn all(text: &'a str) -> Vec<Self> {
-        text.split(".entry ").skip(1).map(Self::read).collect()
-    }
-
-    /// The functions of a module that stand apart.
-    pub(crate) fn apart(text: &'a str) -> Vec<Self> {
-        let functions = text.split(".func ").skip(1).map(|part| {
-            // What it returns stands in parentheses before its name.
-            let part = part.trim_start();
-            let part =
-                if part.starts_with('(') { part.split_once(')').map_or("", |(_, rest)| rest) } else { part };
-            Self::read(part.trim_start())
-        });
-        functions.filter(|function| stands_apart(function.name)).collect()
-    }
-
-    /// Reads what stands behind `.entry` or `.func`.
-    fn read(text: &'a str) -> Self {
-        let name = text.split('(').next().unwrap_or_default();
-        let body = text.split_once("\n{").map_or("", |(_, rest)| rest);
-        let body = body.split("\n}").next().unwrap_or_default();
-        Self { name, instructions: body.split([';', '\n']).filter_map(Instruction::read).collect() }
-    }
-
-    /// The numbers of the parameters that it reads.
-    pub(crate) fn parameters(&self) -> Vec<usize> {
-        let reads = self.instructions.iter().filter(|i| i.mnemonic.starts_with("ld.param"));
-        let names = reads.flat_map(|i| &i.operands).filter_map(|operand| operand.strip_prefix(self.name));
-        names.filter_map(|name| name.strip_prefix("_param_")?.split('+').next()?.parse().ok()).collect()
+        let mut kernels = Vec::new();
+        for part in text.split(".entry ").skip(1) {
+            let name = part.split('(').next().unwrap_or_default();
+            let body = part.split_once("\n{").map_or("", |(_, rest)| rest);
+            let body = body.split("\n}").next().unwrap_or_default();
+            kernels.push(Self {
+                name,
+                instructions: body.split([';', '\n']).filter_map(Instruction::read).collect(),
+            });
+        }
+        kernels
     }
 
     /// Instructions that touch memory that others may touch: not parameters.
     pub(crate) fn memory(&self) -> impl Iterator<Item = &Instruction<'a>> {
         let kinds = ["ld.", "st.", "atom.", "red."];
-        self.instructions
-            .iter()
-            .filter(move |i| kinds.iter().any(|k| i.mnemonic.starts_with(k)) && !i.is_of_the_thread())
+        self.instructions.iter().filter(move |i| {
+            kinds.iter().any(|k| i.mnemonic.starts_with(k)) && !i.mnemonic.starts_with("ld.param")
+        })
     }
 
     /// The registers that may hold an address derived from one of the parameters: closed under every instruction but
@@ -105,16 +87,6 @@ impl<'a> Instruction<'a> {
     /// Whether any operand is one of `registers`.
     pub(crate) fn uses(&self, registers: &HashSet<&str>) -> bool {
         self.operands.iter().any(|o| registers.contains(o))
-    }
-
-    /// An access of parameters or of the thread's own stack: nobody else sees it.
-    pub(crate) fn is_of_the_thread(&self) -> bool {
-        ["ld.param", "st.param", "ld.local", "st.local"].iter().any(|k| self.mnemonic.starts_with(k))
-    }
-
-    /// A plain access of what may be anybody's memory: of an address that says no more.
-    pub(crate) fn is_generic(&self) -> bool {
-        ["ld.b", "ld.v", "st.b", "st.v"].iter().any(|k| self.mnemonic.starts_with(k))
     }
 
     fn touches_memory(&self) -> bool {

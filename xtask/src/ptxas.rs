@@ -12,10 +12,6 @@ const GPUS: [&str; 5] = ["sm_75", "sm_80", "sm_90", "sm_100", "sm_120"];
 /// The package that holds the assembler, and what is fetched of it when there is none.
 const PACKAGE: &str = "nvidia-cuda-nvcc==13.0.88";
 
-/// The functions of the model that stand apart, outside of the kernels that call them: what is seldom needed and large.
-/// Everything else is inlined.
-const APART: [&str; 1] = ["add_far"];
-
 /// Registers per kernel, one number per GPU.
 type Registers = BTreeMap<String, BTreeMap<&'static str, u32>>;
 
@@ -24,53 +20,31 @@ pub(crate) fn run_all() -> Outcome<()> {
     let ptxas = find()?;
     let mut faults = Vec::new();
     for module in &MODULES {
-        let text = read(&module.path())?;
-        faults.extend(inspect(&module.file_name(), &text));
-        let callers = callers(&text);
+        faults.extend(inspect(&module.file_name(), &read(&module.path())?));
         let mut registers = Registers::new();
         for gpu in GPUS.iter().filter(|gpu| number(gpu) >= number(module.target)) {
             let report = assemble(&ptxas, module, gpu)?;
-            faults.extend(judge(
-                &format!("{} on {gpu}", module.file_name()),
-                gpu,
-                &report,
-                &callers,
-                &mut registers,
-            ));
+            faults.extend(judge(&format!("{} on {gpu}", module.file_name()), gpu, &report, &mut registers));
         }
         print_table(module, &registers);
     }
     if faults.is_empty() { Ok(()) } else { Err(faults.join("\n")) }
 }
 
-/// Whether a line names a function that stands apart, as the compiler writes names: their length, and themselves.
-pub(crate) fn stands_apart(line: &str) -> bool {
-    APART.iter().any(|apart| line.contains(&format!("{}{apart}", apart.len())))
-}
-
-/// The kernels that call a function which stands apart.
-fn callers(text: &str) -> Vec<&str> {
-    let calls = |line: &str| line.trim_start().starts_with("call") && stands_apart(line);
-    let parts = text.split(".entry ").skip(1).filter_map(|part| part.split("\n}").next());
-    parts.filter(|part| part.lines().any(calls)).filter_map(|part| part.split('(').next()).collect()
-}
-
-/// What the text itself gives away: calls, reachable faults, what the assembler gets wrong. Functions that stand apart may
-/// be called; who does so has a stack, to give them addresses of.
+/// What the text itself gives away: calls, reachable faults, what the assembler gets wrong.
 fn inspect(name: &str, text: &str) -> Vec<String> {
     let mut faults = Vec::new();
     let mut function = "";
-    let callers = callers(text);
     for line in text.lines() {
         if line.starts_with('.') {
             function = line;
         }
         let code = line.trim_start();
-        if code.starts_with("call") && !stands_apart(code) || code.contains(".extern .func") {
+        if code.starts_with("call") || code.contains(".extern .func") {
             faults.push(format!("{name}: a call is left: {code}"));
         }
         // The panic handler itself stays in the module; without a call nothing reaches it.
-        if code.starts_with("trap") && (function.contains(".entry") || stands_apart(function)) {
+        if code.starts_with("trap") && function.contains(".entry") {
             faults.push(format!("{name}: a fault can be reached in {function}"));
         }
         // ptxas 13.0 fuses it with a comparison of its result into one packed instruction whose two predicates share a
@@ -78,40 +52,23 @@ fn inspect(name: &str, text: &str) -> Vec<String> {
         if ["max.u16", "max.s16", "min.u16", "min.s16"].iter().any(|m| code.starts_with(m)) {
             faults.push(format!("{name}: ptxas 13.0 miscompiles {code} in {function}"));
         }
-        if code.starts_with(".local") && !callers.iter().any(|caller| is_entry(function, caller)) {
+        if code.starts_with(".local") {
             faults.push(format!("{name}: local memory in {function}"));
         }
     }
     faults
 }
 
-/// Whether a line begins the kernel of this name.
-fn is_entry(line: &str, name: &str) -> bool {
-    line.split_once(".entry ").and_then(|(_, rest)| rest.split('(').next()) == Some(name)
-}
-
-/// Reads the assembler's report: notes registers, returns what is wrong. The kernels named `callers` may have a stack.
-fn judge(
-    name: &str,
-    gpu: &'static str,
-    report: &str,
-    callers: &[&str],
-    registers: &mut Registers,
-) -> Vec<String> {
+/// Reads the assembler's report: notes registers, returns what is wrong.
+fn judge(name: &str, gpu: &'static str, report: &str, registers: &mut Registers) -> Vec<String> {
     let mut faults = Vec::new();
     let mut kernel = String::new();
-    let mut function = "";
     for line in report.lines() {
         if let Some((_, rest)) = line.split_once("Compiling entry function '") {
             kernel = rest.split('\'').next().unwrap_or_default().to_owned();
-        } else if let Some((_, rest)) = line.split_once("Function properties for ") {
-            function = rest.trim();
-        } else if line.contains("bytes stack frame") {
-            let stack = callers.contains(&function);
-            let fine =
-                |part: &str| part.trim().starts_with("0 bytes") || stack && part.contains("stack frame");
-            if !line.split(',').all(fine) {
-                faults.push(format!("{name}: {function} uses local memory: {}", line.trim()));
+        } else if line.contains("bytes stack frame") && !kernel.is_empty() {
+            if line.split(',').any(|part| !part.trim().starts_with("0 bytes")) {
+                faults.push(format!("{name}: {kernel} uses local memory: {}", line.trim()));
             }
         } else if let Some((_, rest)) = line.split_once("Used ")
             && let Some(count) = rest.split(' ').next().and_then(|word| word.parse().ok())
@@ -181,39 +138,17 @@ mod tests {
     }
 
     #[test]
-    fn a_function_that_stands_apart_may_be_called() {
-        let body = "{\n\t.local .b8 depot[24];\n\tcall.uni (retval0), _R7add_far, (param0);\n}\n";
-        let text = format!(".visible .entry k(\n)\n{body}.visible .func _R7add_far(\n)\n{{\n\tret;\n}}\n");
-        assert_eq!((inspect("m", &text), callers(&text)), (Vec::new(), vec!["k"]));
-        let trap = text.replace("\tret;", "\ttrap;");
-        assert_eq!(inspect("m", &trap).len(), 1);
-        let local = text.replace("call.uni (retval0), _R7add_far, (param0);", "ret;");
-        assert_eq!(inspect("m", &local).len(), 1);
-    }
-
-    #[test]
     fn the_assemblers_report_is_read() {
-        let entry = "ptxas info    : Compiling entry function 'k' for 'sm_90'\n\
-                     ptxas info    : Function properties for k\n";
+        let entry = "ptxas info    : Compiling entry function 'k' for 'sm_90'\n";
         let used = "ptxas info    : Used 24 registers, used 0 barriers\n";
-        let report = |frame: u32, spilt: u32| {
-            format!(
-                "{entry}    {frame} bytes stack frame, {spilt} bytes spill stores, {spilt} bytes spill loads\n{used}"
-            )
-        };
+        let clean =
+            format!("{entry}    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n{used}");
         let mut registers = Registers::new();
-        let mut faults =
-            |report: &str, callers: &[&str]| judge("m", "sm_90", report, callers, &mut registers).len();
-        assert_eq!(faults(&report(0, 0), &[]), 0);
-        assert_eq!((faults(&report(8, 4), &[]), faults(&report(8, 0), &[])), (1, 1));
-        // Who calls has a stack, and spills nothing.
-        assert_eq!((faults(&report(8, 0), &["k"]), faults(&report(8, 4), &["k"])), (0, 1));
-        let apart = report(0, 0).replace("for k", "for _R7add_far");
-        assert_eq!(
-            (faults(&apart, &["k"]), faults(&apart.replace(" 0 bytes spill l", " 4 bytes spill l"), &["k"])),
-            (0, 1)
-        );
+        assert_eq!(judge("m", "sm_90", &clean, &mut registers), Vec::<String>::new());
         assert_eq!(registers["k"]["sm_90"], 24);
-        assert_eq!(judge("m", "sm_90", "", &[], &mut Registers::new()).len(), 1);
+        let spilt =
+            format!("{entry}    8 bytes stack frame, 4 bytes spill stores, 4 bytes spill loads\n{used}");
+        assert_eq!(judge("m", "sm_90", &spilt, &mut registers).len(), 1);
+        assert_eq!(judge("m", "sm_90", "", &mut Registers::new()).len(), 1);
     }
 }
