@@ -15,13 +15,19 @@ macro_rules! kernel {
 /// The function of [`entry`](crate::entry) comes with a `_` for each generic parameter behind the lanes.
 macro_rules! operation {
     (insert_unique $structure:ident set32 $k:tt) => {
-        $crate::kernel::operation! { @insert_key u32 $k }
+        $crate::kernel::operation! { @insert_key insert_unique u32 $k }
     };
     (insert_unique $structure:ident set64 $k:tt) => {
-        $crate::kernel::operation! { @insert_key u64 $k }
+        $crate::kernel::operation! { @insert_key insert_unique u64 $k }
     };
-    (@insert_key $key:ident $k:tt) => {
-        $crate::kernel::table! { $k [insert_unique _]
+    (insert_unique_left $structure:ident set32 $k:tt) => {
+        $crate::kernel::operation! { @insert_key insert_unique_left u32 $k }
+    };
+    (insert_unique_left $structure:ident set64 $k:tt) => {
+        $crate::kernel::operation! { @insert_key insert_unique_left u64 $k }
+    };
+    (@insert_key $op:ident $key:ident $k:tt) => {
+        $crate::kernel::table! { $k [$op _]
         [keys: *const $key, outcomes: *mut u8, n: u32] [keys, core::ptr::null(), outcomes, n] }
     };
     (search $structure:ident set32 $k:tt) => {
@@ -67,6 +73,12 @@ macro_rules! operation {
     (insert_or_assign $structure:ident $layout:ident $k:tt) => {
         $crate::kernel::operation! { @put [insert_or_assign _] $structure $layout $k }
     };
+    (insert_unique_left $structure:ident $layout:ident $k:tt) => {
+        $crate::kernel::operation! { @put [insert_unique_left _] $structure $layout $k }
+    };
+    (insert_or_assign_left $structure:ident $layout:ident $k:tt) => {
+        $crate::kernel::operation! { @put [insert_or_assign_left _] $structure $layout $k }
+    };
     (@put $op:tt $structure:ident $layout:ident $k:tt) => {
         $crate::kernel::table! { $k $op
         [keys: *const $crate::layout::$structure::$layout::Key,
@@ -101,7 +113,13 @@ macro_rules! operation {
         [keys, offsets, values, counts, n] }
     };
     (mixed $structure:ident $layout:ident $k:tt) => {
-        $crate::kernel::table! { $k [mixed _]
+        $crate::kernel::operation! { @mixed mixed $structure $layout $k }
+    };
+    (mixed_left $structure:ident $layout:ident $k:tt) => {
+        $crate::kernel::operation! { @mixed mixed_left $structure $layout $k }
+    };
+    (@mixed $op:ident $structure:ident $layout:ident $k:tt) => {
+        $crate::kernel::table! { $k [$op _]
         [ops: *const u8, keys: *const $crate::layout::$structure::$layout::Key,
          values: *const $crate::layout::$structure::$layout::Value, outcomes: *mut u8,
          found: *mut $crate::layout::$structure::$layout::Value, n: u32]

@@ -61,20 +61,25 @@ kernel!(slab_multi64l_stats_l2: slab::multi64l(2, 4).stats);
 kernel!(slab_multi64l_collect_l2: slab::multi64l(2, 4).collect);
 
 kernel!(hop_map32_insert_unique_l2: hop::map32(2, 4).insert_unique);
+kernel!(hop_map32_insert_unique_left_l2: hop::map32(2, 4).insert_unique_left);
 kernel!(hop_map32_insert_or_assign_l2: hop::map32(2, 4).insert_or_assign);
+kernel!(hop_map32_insert_or_assign_left_l2: hop::map32(2, 4).insert_or_assign_left);
 kernel!(hop_map32_delete_l2: hop::map32(2, 4).delete);
 kernel!(hop_map32_search_l2: hop::map32(2, 4).search);
-kernel!(hop_map32_mixed_l2: hop::map32(2, 4).mixed);
+kernel!(hop_map32_mixed_l1: hop::map32(1, 8).mixed);
+kernel!(hop_map32_mixed_left_l2: hop::map32(2, 4).mixed_left);
 kernel!(hop_map32_stats_l2: hop::map32(2, 4).stats);
 kernel!(hop_map32_collect_l2: hop::map32(2, 4).collect);
 
 kernel!(hop_set32_insert_unique_l2: hop::set32(2, 4).insert_unique);
+kernel!(hop_set32_insert_unique_left_l2: hop::set32(2, 4).insert_unique_left);
 kernel!(hop_set32_delete_l2: hop::set32(2, 4).delete);
 kernel!(hop_set32_search_l2: hop::set32(2, 4).search);
 kernel!(hop_set32_stats_l2: hop::set32(2, 4).stats);
 kernel!(hop_set32_collect_l2: hop::set32(2, 4).collect);
 
 kernel!(hop_set64_insert_unique_l2: hop::set64(2, 4).insert_unique);
+kernel!(hop_set64_insert_unique_left_l2: hop::set64(2, 4).insert_unique_left);
 kernel!(hop_set64_delete_l2: hop::set64(2, 4).delete);
 kernel!(hop_set64_search_l2: hop::set64(2, 4).search);
 kernel!(hop_set64_stats_l2: hop::set64(2, 4).stats);
@@ -110,10 +115,13 @@ mod wide {
     kernel!(slab_multi64_collect_l4: slab::multi64(4, 2).collect);
 
     kernel!(hop_map64_insert_unique_l4: hop::map64(4, 2).insert_unique);
+    kernel!(hop_map64_insert_unique_left_l4: hop::map64(4, 2).insert_unique_left);
     kernel!(hop_map64_insert_or_assign_l4: hop::map64(4, 2).insert_or_assign);
+    kernel!(hop_map64_insert_or_assign_left_l4: hop::map64(4, 2).insert_or_assign_left);
     kernel!(hop_map64_delete_l4: hop::map64(4, 2).delete);
     kernel!(hop_map64_search_l4: hop::map64(4, 2).search);
     kernel!(hop_map64_mixed_l4: hop::map64(4, 2).mixed);
+    kernel!(hop_map64_mixed_left_l4: hop::map64(4, 2).mixed_left);
     kernel!(hop_map64_stats_l4: hop::map64(4, 2).stats);
     kernel!(hop_map64_collect_l4: hop::map64(4, 2).collect);
 }

@@ -37,7 +37,7 @@ kernel!(slab_map32_mixed_l8_x16: slab::map32(8, 2).mixed);
 kernel!(hop_map32_insert_unique_l1: hop::map32(1, 8).insert_unique);
 kernel!(hop_map32_search_l1: hop::map32(1, 8).search);
 kernel!(hop_map32_delete_l1: hop::map32(1, 8).delete);
-kernel!(hop_map32_mixed_l1: hop::map32(1, 8).mixed);
+kernel!(hop_map32_mixed_l2: hop::map32(2, 4).mixed);
 
 kernel!(hop_map32_insert_unique_l4: hop::map32(4, 2).insert_unique);
 kernel!(hop_map32_search_l4: hop::map32(4, 2).search);

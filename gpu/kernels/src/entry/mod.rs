@@ -6,6 +6,8 @@
 //!   nothing. All lanes read the inputs, lane 0 writes the outputs.
 //! - `outcomes[op]` is the code of an outcome (`warpproof_model::outcome`), [`RESERVED_KEY`] if the key is reserved
 //!   and nothing was done. Where the output is a number of pairs, a reserved key has none.
+//! - An operation that a structure leaves to a second kernel ([`WarpMap::try_mixed`](warpproof_model::WarpMap)) has the
+//!   code [`LEFT`]; the second kernel, with the same arguments, runs those.
 //! - Inputs and outputs are plain memory of this launch: nobody writes the inputs meanwhile, each output belongs to
 //!   one operation.
 
@@ -21,9 +23,13 @@ pub(crate) use query::{count, search, search_all};
 #[cfg(feature = "stress")]
 pub(crate) use stamped::stamped;
 pub(crate) use stats::{CHAIN_NUMBERS, distances, stats};
-pub(crate) use update::{delete, delete_all, insert, insert_or_assign, insert_unique, mixed};
+pub(crate) use update::{
+    delete, delete_all, insert, insert_or_assign, insert_or_assign_left, insert_unique, insert_unique_left,
+    mixed, mixed_left,
+};
 
 use warpproof_device::Tile;
+use warpproof_model::map::{LEFT, LEFT_SPAN};
 use warpproof_model::outcome::RESERVED_KEY;
 use warpproof_model::{Key, UserKey, Warp};
 
@@ -91,4 +97,36 @@ pub(crate) unsafe fn per_key<const L: u32, K: Key>(
     };
     // SAFETY: the contract of this function.
     unsafe { per_tile(n, operation) }
+}
+
+/// Runs `f` on the key of each operation that the first kernel left, and writes the code that it returns. A tile looks
+/// through [`LEFT_SPAN`] operations.
+///
+/// # Safety
+///
+/// As [`per_key`]; `outcomes` are those of the first kernel, which has ended.
+#[inline(always)]
+pub(crate) unsafe fn per_left<const L: u32, K: Key>(
+    keys: *const K,
+    outcomes: *mut u8,
+    n: u32,
+    mut f: impl FnMut(&mut Tile<L>, usize, UserKey<K>) -> u8,
+) {
+    let operations = |w: &mut Tile<L>, span: usize| {
+        let first = span * LEFT_SPAN as usize;
+        let end = (first + LEFT_SPAN as usize).min(n as usize);
+        for op in first..end {
+            // SAFETY: `op` is below `n`.
+            let (code, key) = unsafe { (read(outcomes, op), read(keys, op)) };
+            if code == LEFT
+                && let Some(key) = UserKey::new(key)
+            {
+                let code = f(w, op, key);
+                // SAFETY: `op` is below `n` and this tile's own.
+                unsafe { write(w, outcomes, op, code) }
+            }
+        }
+    };
+    // SAFETY: the contract of this function.
+    unsafe { per_tile(n.div_ceil(LEFT_SPAN), operations) }
 }

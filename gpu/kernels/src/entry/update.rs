@@ -1,7 +1,7 @@
 //! Operations that change a table.
 
-use super::{per_key, per_tile, read, write};
-use warpproof_model::map::WarpMap;
+use super::{per_key, per_left, per_tile, read, write};
+use warpproof_model::map::{LEFT, WarpMap};
 use warpproof_model::outcome::Op;
 use warpproof_model::outcome::RESERVED_KEY;
 use warpproof_model::slab::{Multi, SlabTable, Slots};
@@ -31,7 +31,7 @@ pub(crate) unsafe fn insert<
     }
 }
 
-/// Adds pairs whose keys are absent.
+/// Adds pairs whose keys are absent. What is left to `insert_unique_left` has the code [`LEFT`].
 ///
 /// # Safety
 ///
@@ -46,11 +46,34 @@ pub(crate) unsafe fn insert_unique<const L: u32, T: WarpMap>(
 ) {
     // SAFETY: the contract of this function; `op` is below `n`.
     unsafe {
-        per_key::<L, _>(keys, outcomes, n, |w, op, key| table.insert_unique(w, key, read(values, op)).code());
+        per_key::<L, _>(keys, outcomes, n, |w, op, key| {
+            table.try_mixed(w, Op::InsertUnique, key, read(values, op)).map_or(LEFT, |said| said.code)
+        });
     }
 }
 
-/// Adds pairs, or replaces the values of keys that are present.
+/// Does what `insert_unique` left.
+///
+/// # Safety
+///
+/// As [`insert`]; behind a launch of `insert_unique` with the same arguments.
+#[inline(always)]
+pub(crate) unsafe fn insert_unique_left<const L: u32, T: WarpMap>(
+    table: T,
+    keys: *const T::Key,
+    values: *const T::Value,
+    outcomes: *mut u8,
+    n: u32,
+) {
+    // SAFETY: the contract of this function; `op` is below `n`.
+    unsafe {
+        per_left::<L, _>(keys, outcomes, n, |w, op, key| {
+            table.mixed(w, Op::InsertUnique, key, read(values, op)).code
+        });
+    }
+}
+
+/// Adds pairs, or replaces the values of keys that are present. What is left to `insert_or_assign_left` has the code [`LEFT`].
 ///
 /// # Safety
 ///
@@ -66,7 +89,28 @@ pub(crate) unsafe fn insert_or_assign<const L: u32, T: WarpMap>(
     // SAFETY: the contract of this function; `op` is below `n`.
     unsafe {
         per_key::<L, _>(keys, outcomes, n, |w, op, key| {
-            table.insert_or_assign(w, key, read(values, op)).code()
+            table.try_mixed(w, Op::Assign, key, read(values, op)).map_or(LEFT, |said| said.code)
+        });
+    }
+}
+
+/// Does what `insert_or_assign` left.
+///
+/// # Safety
+///
+/// As [`insert`]; behind a launch of `insert_or_assign` with the same arguments.
+#[inline(always)]
+pub(crate) unsafe fn insert_or_assign_left<const L: u32, T: WarpMap>(
+    table: T,
+    keys: *const T::Key,
+    values: *const T::Value,
+    outcomes: *mut u8,
+    n: u32,
+) {
+    // SAFETY: the contract of this function; `op` is below `n`.
+    unsafe {
+        per_left::<L, _>(keys, outcomes, n, |w, op, key| {
+            table.mixed(w, Op::Assign, key, read(values, op)).code
         });
     }
 }
@@ -131,7 +175,7 @@ pub(crate) unsafe fn mixed<const L: u32, T: WarpMap>(
     unsafe {
         per_key::<L, _>(keys, outcomes, n, |w, op, key| {
             let Some(kind) = Op::from_code(read(ops, op)) else { return UNKNOWN_OPERATION };
-            let said = table.mixed(w, kind, key, read(values, op));
+            let Some(said) = table.try_mixed(w, kind, key, read(values, op)) else { return LEFT };
             if kind == Op::Search && said.code == 1 {
                 write(w, found, op, said.value);
             }
@@ -140,4 +184,30 @@ pub(crate) unsafe fn mixed<const L: u32, T: WarpMap>(
     }
 }
 
-const _: () = assert!(UNKNOWN_OPERATION != RESERVED_KEY);
+/// Does what `mixed` left: inserts and assigns.
+///
+/// # Safety
+///
+/// As [`insert`]; behind a launch of `mixed` with the same arguments.
+#[inline(always)]
+pub(crate) unsafe fn mixed_left<const L: u32, T: WarpMap>(
+    table: T,
+    ops: *const u8,
+    keys: *const T::Key,
+    values: *const T::Value,
+    outcomes: *mut u8,
+    _found: *mut T::Value,
+    n: u32,
+) {
+    // SAFETY: the contract of this function; `op` is below `n`.
+    unsafe {
+        per_left::<L, _>(keys, outcomes, n, |w, op, key| match Op::from_code(read(ops, op)) {
+            Some(kind @ (Op::Insert | Op::InsertUnique | Op::Assign)) => {
+                table.mixed(w, kind, key, read(values, op)).code
+            }
+            _ => UNKNOWN_OPERATION,
+        });
+    }
+}
+
+const _: () = assert!(UNKNOWN_OPERATION != RESERVED_KEY && LEFT != RESERVED_KEY && LEFT != UNKNOWN_OPERATION);
