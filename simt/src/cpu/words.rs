@@ -1,6 +1,7 @@
-//! Words over std atomics.
+//! Words over atomics: those of std, and 128 bits.
 
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use portable_atomic::AtomicU128;
 use rayon::prelude::*;
 use std::collections::TryReserveError;
 use warpproof_model::{IntegerWords, Order, ReadOrder, Word, Words, WriteOrder};
@@ -77,7 +78,7 @@ macro_rules! atomic_word {
         }
     )*};
 }
-atomic_word!(AtomicU32: u32, AtomicU64: u64);
+atomic_word!(AtomicU32: u32, AtomicU64: u64, AtomicU128: u128);
 
 /// One cache line of words. A slab of eight u64 words is exactly one line.
 #[repr(align(64))]
