@@ -109,7 +109,7 @@ macro_rules! hopscotch {
     };
 }
 hopscotch!(hopscotch_one_lane, 1, 8, warpproof::model::hopscotch::REACH);
-hopscotch!(hopscotch_four_lanes, 4, 2, warpproof::model::hopscotch::REACH);
+hopscotch!(hopscotch_two_lanes, 2, 4, warpproof::model::hopscotch::REACH);
 // Wide groups and near neighbours: entries move far more often.
 hopscotch!(hopscotch_thirty_two_lanes, 32, 1, 2);
 
