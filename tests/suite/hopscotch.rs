@@ -67,7 +67,7 @@ pub(crate) fn impossible_sizes_are_refused<B: HopscotchMaps<K>, K: Number>(b: &B
     }
     for load in [0.0, -1.0, 1.001, f64::NAN, f64::INFINITY] {
         let refused = HopscotchGeometry::new(1_000, load, right.group_words, right.reach);
-        let message = refused.err().expect("an impossible load").to_string();
+        let message = refused.expect_err("an impossible load").to_string();
         assert!(message.contains("above 0 and at most 1"), "{load}: {message}");
     }
 }
