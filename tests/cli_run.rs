@@ -68,23 +68,12 @@ fn run_verifies_and_reports() {
 
 #[test]
 fn a_hopscotch_run_verifies_and_counts_what_found_no_room() {
+    let args = ["run", "hopscotch", "--backend", "cpu", "--no-check", "--keys", "20001", "--ops", "90000"];
     // Without deletes twice as many pairs come as were there: the table fills up.
     for (mix, load, fills_up) in
         [("20,20,60", "0.8", false), ("40,40,20", "0.85", false), ("100,0,0", "1", true)]
     {
-        let args = [
-            "run",
-            "hopscotch",
-            "--backend",
-            "cpu",
-            "--no-check",
-            "--json",
-            "--keys",
-            "20001",
-            "--ops",
-            "90000",
-        ];
-        let out = warpproof(&[&args[..], &["--mix", mix, "--load", load]].concat());
+        let out = warpproof(&[&args[..], &["--json", "--mix", mix, "--load", load]].concat());
         assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
         let object = json(&out);
         assert_eq!((&object["structure"], &object["backend"]), (&"hopscotch".into(), &"cpu".into()));
@@ -95,7 +84,7 @@ fn a_hopscotch_run_verifies_and_counts_what_found_no_room() {
         assert_eq!(phases[3]["full"].as_u64().is_some_and(|full| full > 0), fills_up, "{mix}: {}", phases[3]);
         assert_eq!(phases[4]["full"], 0);
     }
-    let out = warpproof(&["run", "hopscotch", "--backend", "cpu", "--no-check", "--mix", "100,0,0"]);
+    let out = warpproof(&[&args[..], &["--mix", "100,0,0"]].concat());
     assert!(out.status.success(), "{}", text(&out.stderr));
     assert!(text(&out.stdout).contains("inserts said Full"), "{}", text(&out.stdout));
     // Without --no-check the scenarios come first.
