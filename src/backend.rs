@@ -4,7 +4,10 @@ use crate::failure::Failure;
 use clap::ValueEnum;
 use warpproof::model::slab::SLAB_SLOTS;
 use warpproof::simt::cpu;
-use warpproof::{BulkMultimap, BulkSlabMap, BulkSlabSet, SlabGeometry};
+use warpproof::{
+    BulkHopscotchMap, BulkHopscotchSet, BulkMultimap, BulkSlabMap, BulkSlabSet, HopscotchGeometry,
+    SlabGeometry,
+};
 
 /// What `--backend` accepts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
@@ -28,6 +31,12 @@ pub(crate) trait Backend {
     type Set32: BulkSlabSet<u32>;
     /// Map of u64 pairs.
     type Map64: BulkSlabMap<u64, u64>;
+    /// Map of u32 pairs in a hopscotch table.
+    type HopscotchMap32: BulkHopscotchMap<u32, u32>;
+    /// Set of u32 keys in a hopscotch table.
+    type HopscotchSet32: BulkHopscotchSet<u32>;
+    /// Map of u64 pairs in a hopscotch table.
+    type HopscotchMap64: BulkHopscotchMap<u64, u64>;
 
     /// `cpu` or `gpu`.
     fn name(&self) -> &'static str;
@@ -46,6 +55,12 @@ pub(crate) trait Backend {
     fn set32(&self, geometry: SlabGeometry) -> Result<Self::Set32, Failure>;
     /// An empty map.
     fn map64(&self, geometry: SlabGeometry) -> Result<Self::Map64, Failure>;
+    /// An empty map.
+    fn hopscotch_map32(&self, geometry: HopscotchGeometry) -> Result<Self::HopscotchMap32, Failure>;
+    /// An empty set.
+    fn hopscotch_set32(&self, geometry: HopscotchGeometry) -> Result<Self::HopscotchSet32, Failure>;
+    /// An empty map.
+    fn hopscotch_map64(&self, geometry: HopscotchGeometry) -> Result<Self::HopscotchMap64, Failure>;
 }
 
 /// A backend that was opened.
@@ -114,6 +129,9 @@ impl Backend for Cpu {
     type Multi32 = cpu::SlabMultimap<u32, u32>;
     type Set32 = cpu::SlabSet;
     type Map64 = cpu::SlabMap<u64, u64>;
+    type HopscotchMap32 = cpu::HopscotchMap<u32, u32>;
+    type HopscotchSet32 = cpu::HopscotchSet<u32>;
+    type HopscotchMap64 = cpu::HopscotchMap<u64, u64>;
 
     fn name(&self) -> &'static str {
         "cpu"
@@ -138,6 +156,18 @@ impl Backend for Cpu {
 
     fn map64(&self, geometry: SlabGeometry) -> Result<Self::Map64, Failure> {
         cpu::SlabMap::with_geometry(geometry).map_err(Failure::backend)
+    }
+
+    fn hopscotch_map32(&self, geometry: HopscotchGeometry) -> Result<Self::HopscotchMap32, Failure> {
+        cpu::HopscotchMap::with_geometry(geometry).map_err(Failure::backend)
+    }
+
+    fn hopscotch_set32(&self, geometry: HopscotchGeometry) -> Result<Self::HopscotchSet32, Failure> {
+        cpu::HopscotchSet::with_geometry(geometry).map_err(Failure::backend)
+    }
+
+    fn hopscotch_map64(&self, geometry: HopscotchGeometry) -> Result<Self::HopscotchMap64, Failure> {
+        cpu::HopscotchMap::with_geometry(geometry).map_err(Failure::backend)
     }
 }
 

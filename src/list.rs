@@ -80,8 +80,16 @@ fn listing() -> Listing {
             },
             Structure {
                 name: "hopscotch",
-                what: "lock-flag hopscotch table (Zhang, Sun); checked, not run yet",
-                operations: &["insert_unique", "insert_or_assign", "search", "delete"],
+                what: "lock-flag hopscotch table (Zhang, Sun), of a fixed size",
+                operations: &[
+                    "insert_unique",
+                    "insert_or_assign",
+                    "search",
+                    "delete",
+                    "mixed",
+                    "pairs",
+                    "stats",
+                ],
                 types: &["map u32 -> u32", "map u64 -> u64", "set u32", "set u64"],
                 engines: engines().iter().map(|engine| engine.name()).collect(),
             },

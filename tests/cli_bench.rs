@@ -3,9 +3,13 @@
 use serde_json::Value;
 use std::process::{Command, Output};
 
-fn bench(args: &[&str]) -> Output {
+fn bench_of(structure: &str, args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_warpproof"));
-    command.args(["bench", "slab", "--backend", "cpu"]).args(args).output().expect("it starts")
+    command.args(["bench", structure, "--backend", "cpu"]).args(args).output().expect("it starts")
+}
+
+fn bench(args: &[&str]) -> Output {
+    bench_of("slab", args)
 }
 
 #[test]
@@ -44,4 +48,40 @@ fn one_size_is_measured_alone_with_the_published_layout_beside_it() {
     assert!(said.contains("65,536 pairs, load 0.6: 8.") && said.contains("(published layout 6."), "{said}");
     assert_eq!(bench(&["--pairs", "2^16", "--quick"]).status.code(), Some(2));
     assert_eq!(bench(&["--entry", "map128"]).status.code(), Some(2));
+}
+
+#[test]
+fn each_entry_type_of_a_hopscotch_table_is_verified() {
+    // A pair takes 8 / 7 of a word at a load of 0.8.
+    for (entry, workloads, word) in [("map32", 6, 8.0), ("set32", 4, 4.0), ("map64", 4, 16.0)] {
+        let out = bench_of("hopscotch", &["--json", "--quick", "--entry", entry]);
+        assert_eq!(out.status.code(), Some(0), "{entry}: {}", String::from_utf8_lossy(&out.stderr));
+        let object: Value = serde_json::from_slice(&out.stdout).expect("one JSON object");
+        assert_eq!((&object["structure"], &object["verified"]), (&"hopscotch".into(), &true.into()));
+        let rows = object["rows"].as_array().expect("a list");
+        assert_eq!(rows.len(), workloads, "{entry}");
+        assert!(rows.iter().all(|row| row["verified"] == true && row["load"] == 0.8), "{entry}");
+        let memory = &object["memory"][0];
+        let bytes = memory["bytes_per_pair"].as_f64().expect("a number");
+        let slots = warpproof::model::hopscotch::GROUP_WORDS as f64 - 1.0;
+        assert!((bytes / (word * (slots + 1.0) / slots / 0.8) - 1.0).abs() < 0.01, "{entry}: {memory}");
+        let pairs: u64 =
+            memory["distances"].as_array().expect("a list").iter().filter_map(Value::as_u64).sum();
+        let full = memory["full"]["build"].as_u64().unwrap_or(0);
+        assert_eq!(pairs + full, 1 << 16, "{memory}");
+    }
+    let out = bench_of("hopscotch", &["--entry", "multimap32"]);
+    let said = String::from_utf8_lossy(&out.stderr);
+    assert!(out.status.code() == Some(2) && said.contains("multimap32") && said.contains("map64"), "{said}");
+}
+
+#[test]
+fn a_hopscotch_table_says_where_pairs_stand() {
+    let out = bench_of("hopscotch", &["--quick"]);
+    let said = String::from_utf8_lossy(&out.stdout);
+    assert_eq!(out.status.code(), Some(0), "{said}");
+    assert!(
+        said.contains("65,536 pairs, load 0.8: 11.") && said.contains("groups behind their home"),
+        "{said}"
+    );
 }

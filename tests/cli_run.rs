@@ -67,6 +67,55 @@ fn run_verifies_and_reports() {
 }
 
 #[test]
+fn a_hopscotch_run_verifies_and_counts_what_found_no_room() {
+    let args = ["run", "hopscotch", "--backend", "cpu", "--no-check", "--keys", "20001", "--ops", "90000"];
+    // Without deletes twice as many pairs come as were there: the table fills up.
+    for (mix, load, fills_up) in
+        [("20,20,60", "0.8", false), ("40,40,20", "0.85", false), ("100,0,0", "1", true)]
+    {
+        let out = warpproof(&[&args[..], &["--json", "--mix", mix, "--load", load]].concat());
+        assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
+        let object = json(&out);
+        assert_eq!((&object["structure"], &object["backend"]), (&"hopscotch".into(), &"cpu".into()));
+        assert_eq!((&object["verified"], &object["ops"]), (&true.into(), &90000.into()));
+        let phases = object["phases"].as_array().expect("a list");
+        let names: Vec<_> = phases.iter().map(|p| p["name"].clone()).collect();
+        assert_eq!(names, ["prefill", "search present", "search absent", "mix", "search end"]);
+        assert_eq!(phases[3]["full"].as_u64().is_some_and(|full| full > 0), fills_up, "{mix}: {}", phases[3]);
+        assert_eq!(phases[4]["full"], 0);
+    }
+    let out = warpproof(&[&args[..], &["--mix", "100,0,0"]].concat());
+    assert!(out.status.success(), "{}", text(&out.stderr));
+    assert!(text(&out.stdout).contains("inserts said Full"), "{}", text(&out.stdout));
+    // Without --no-check the scenarios come first.
+    let out = warpproof(&["run", "hopscotch", "--backend", "cpu", "--keys", "1000", "--ops", "1000"]);
+    assert!(out.status.success(), "{}", text(&out.stderr));
+    assert!(text(&out.stdout).contains("0 violations"), "{}", text(&out.stdout));
+}
+
+#[test]
+fn a_hopscotch_trace_has_no_plain_insert() {
+    let run = |name, trace: &str| {
+        let path = file(name, trace.as_bytes());
+        let path = path.to_str().expect("a plain path");
+        warpproof(&["run", "hopscotch", "--backend", "cpu", "--no-check", "--json", "--trace", path])
+    };
+    let good =
+        "insert_unique,1,10\nassign,1,11\nsearch,1\ninsert_unique,1,12\ndelete,1\nassign,1,13\nsearch,2\n";
+    let out = run("hopscotch_good.csv", good);
+    assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
+    let object = json(&out);
+    assert_eq!((&object["ops"], &object["verified"]), (&7.into(), &true.into()));
+    assert_eq!(object["phases"][0]["full"], 0);
+    let out = run("hopscotch_insert.csv", "op,key,value\nsearch,1\ninsert,1,10\n");
+    let said = text(&out.stderr);
+    assert_eq!((out.status.code(), text(&out.stdout)), (Some(2), String::new()), "{said}");
+    assert!(
+        said.contains("hopscotch_insert.csv: operation 2: insert") && said.contains("write insert_unique")
+    );
+}
+
+#[test]
 fn a_trace_is_run_in_order_and_verified() {
     let trace = "op,key,value\ninsert,1,10\ninsert,1,11\nsearch,1\nsearch,2\ndelete,1\nassign,1,12\nassign,3,5\n\
                  insert_unique,3,6\ndelete,3\ndelete,3\ninsert_unique,3,7\nsearch,3\n";
@@ -118,6 +167,9 @@ fn bad_usage_is_code_2() {
         &["run", "slab", "--mix", "1,2"],
         &["run", "slab", "--load", "0"],
         &["run", "slab", "--load", "nan"],
+        &["run", "slab", "--load", "101"],
+        &["run", "hopscotch", "--load", "1.01"],
+        &["run", "hopscotch", "--load", "0"],
         &["run", "slab", "--keys", "1"],
         &["run", "slab", "--keys", "4294967295", "--no-check", "--backend", "cpu"],
         &["run", "slab", "--backend", "tpu"],
@@ -130,6 +182,8 @@ fn bad_usage_is_code_2() {
         &["check", "slab", "--scenario", "no such scenario"],
         &["replay", "no_such_file.json"],
         &["bench", "slab", "--max-size", "3"],
+        &["bench", "hopscotch", "--backend", "cpu", "--entry", "multimap32"],
+        &["bench", "hopscotch", "--backend", "cpu", "--entry", "lock64"],
         &["frobnicate"],
         &[],
     ] {

@@ -1,6 +1,7 @@
 //! Real threads on tiny tables: every history of the CPU backend must be linearizable.
 //!
-//! Each thread is a warp. All race over the same few keys of one or two buckets; a clock that every call reads
+//! Each thread is a warp. All race over the same few keys of one or two buckets, or of a hopscotch table with fewer slots
+//! than keys; a clock that every call reads
 //! before and after gives real time. Thousands of short histories are checked, not one long one.
 
 mod support;
@@ -9,11 +10,15 @@ use crossbeam_utils::Backoff;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use support::{OPS, run};
-use warpproof::model::host::SlabGeometry;
+use warpproof::model::host::{HopscotchGeometry, SlabGeometry};
 use warpproof::model::slab::Multi;
-use warpproof::model::spec::{Call, Multimap, Op};
+use warpproof::model::spec::{Call, Map, Multimap, Op, Ret};
+use warpproof::model::{UserKey, WarpMap, Word};
 use warpproof::simt::check::{Event, linearizable};
-use warpproof::simt::cpu::{CpuWarp, PairStore, Store, Table, WidePairStore};
+use warpproof::simt::cpu::{
+    CpuTable, CpuWarp, GridWarp, HopscotchWords, PackedWords, Pair64Store, PairStore, Store, Table,
+    WidePairStore,
+};
 
 const WARPS: usize = 2;
 const CALLS: usize = 8;
@@ -23,10 +28,102 @@ const ROUNDS: usize = 1_000;
 const OVERLAPPING: usize = 300;
 /// ... within this time, however busy the machine is.
 const PATIENCE: Duration = Duration::from_secs(60);
-const KEYS: u64 = 2;
+
+/// A tiny table that threads race on.
+trait Raced: CpuTable + Sync {
+    /// Keys that are raced for.
+    const KEYS: u64;
+
+    /// An empty table.
+    fn tiny() -> Self;
+
+    /// The operation that a random number below 8 stands for.
+    fn op(number: u64) -> Op;
+
+    /// Runs one call.
+    fn call(&self, w: &mut Self::Warp, call: &Call) -> Ret;
+
+    /// Whether the calls of one key are linearizable.
+    fn explained(key: u64, events: &[&Event]) -> bool;
+
+    /// Checks what holds when nothing runs.
+    fn check(&self) -> Result<(), String>;
+}
+
+impl<St: Store, const L: usize, const S: usize> Raced for Table<St, L, S, Multi> {
+    const KEYS: u64 = 2;
+
+    fn tiny() -> Self {
+        let geometry = SlabGeometry { slab_slots: (L * S) as u32, buckets: 1, pool: 8 };
+        Self::new(geometry).expect("memory for a tiny table")
+    }
+
+    fn op(number: u64) -> Op {
+        // An assign beside several pairs may let search_all return values of different instants: the
+        // documentation says so, and the specification here knows no such call.
+        match OPS[number as usize] {
+            Op::SearchAll => Op::Count,
+            op => op,
+        }
+    }
+
+    fn call(&self, w: &mut CpuWarp<L>, call: &Call) -> Ret {
+        run(self.view(), w, call)
+    }
+
+    fn explained(key: u64, events: &[&Event]) -> bool {
+        linearizable(&Multimap::default(), key, events)
+    }
+
+    fn check(&self) -> Result<(), String> {
+        self.view().check_quiescent(&mut CpuWarp::<L>::new(0), false).map_err(|broken| broken.to_string())
+    }
+}
+
+impl<St, const L: usize, const S: usize, const N: u32> Raced for HopscotchWords<St, L, S, N>
+where
+    St: PackedWords,
+{
+    // More than slots: inserts move entries, and find no room.
+    const KEYS: u64 = 8;
+
+    fn tiny() -> Self {
+        let geometry = HopscotchGeometry { group_words: (L * S) as u32, reach: N, homes: 3 };
+        assert!(geometry.slots() < Self::KEYS);
+        Self::new(geometry).expect("memory for a tiny table")
+    }
+
+    fn op(number: u64) -> Op {
+        match number {
+            0..3 => Op::InsertUnique,
+            3 => Op::InsertOrAssign,
+            4..6 => Op::Search,
+            _ => Op::Delete,
+        }
+    }
+
+    fn call(&self, w: &mut CpuWarp<L>, call: &Call) -> Ret {
+        let key = UserKey::new(Self::Key::from_bits(call.key.into())).expect("few keys");
+        let (view, value) = (self.view(), Self::Value::from_bits(call.value.into()));
+        match call.op {
+            Op::InsertUnique => WarpMap::insert_unique(view, w, key, value).into(),
+            Op::InsertOrAssign => WarpMap::insert_or_assign(view, w, key, value).into(),
+            Op::Search => Ret::Value(WarpMap::search(view, w, key).map(|value| value.to_bits() as u64)),
+            _ => WarpMap::delete(view, w, key).into(),
+        }
+    }
+
+    fn explained(key: u64, events: &[&Event]) -> bool {
+        linearizable(&Map { may_fill: true }, key, events)
+    }
+
+    fn check(&self) -> Result<(), String> {
+        self.view().check_quiescent(&mut CpuWarp::<L>::new(0)).map_err(|broken| broken.to_string())
+    }
+}
 
 /// The calls of one warp in one round: a function of the seed, so that a failure can be run again.
-fn program(seed: u64, warp: usize) -> Vec<Call> {
+fn program<T: Raced>(seed: u64, warp: usize) -> Vec<Call> {
     let mut state =
         seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (warp as u64 + 1).wrapping_mul(0xd134_2543_de82_ef95);
     let mut next = |n: u64| {
@@ -35,25 +132,23 @@ fn program(seed: u64, warp: usize) -> Vec<Call> {
         state ^= state << 17;
         (state >> 16) % n
     };
-    (0..CALLS).map(|i| Call::new(OPS[next(8) as usize], next(KEYS), (warp * CALLS + i) as u64 + 1)).collect()
+    (0..CALLS).map(|i| Call::new(T::op(next(8)), next(T::KEYS), (warp * CALLS + i) as u64 + 1)).collect()
 }
 
-/// Runs rounds on tables of slots `St`, with warps of `L` lanes, until enough of them raced.
-fn stress<St: Store, const L: usize, const S: usize>() {
+/// Runs rounds on tables `T` until enough of them raced.
+fn stress<T: Raced>() {
     let begin = Instant::now();
     let (mut rounds, mut overlapping) = (0, 0);
     while overlapping < OVERLAPPING {
         assert!(begin.elapsed() < PATIENCE, "only {overlapping} of {rounds} rounds had overlapping calls");
-        overlapping += batch::<St, L, S>(rounds as u64);
+        overlapping += batch::<T>(rounds as u64);
         rounds += ROUNDS;
     }
 }
 
 /// Runs and checks some rounds; returns in how many of them calls overlapped.
-fn batch<St: Store, const L: usize, const S: usize>(first_seed: u64) -> usize {
-    let geometry = SlabGeometry { slab_slots: (L * S) as u32, buckets: 1, pool: 8 };
-    let tables: Vec<Table<St, L, S, Multi>> =
-        (0..ROUNDS).map(|_| Table::new(geometry).expect("memory for a tiny table")).collect();
+fn batch<T: Raced>(first_seed: u64) -> usize {
+    let tables: Vec<T> = (0..ROUNDS).map(|_| T::tiny()).collect();
     let clock = AtomicU64::new(0);
     let arrived = AtomicUsize::new(0);
     let logs: Vec<Vec<Vec<Event>>> = crossbeam_utils::thread::scope(|scope| {
@@ -61,10 +156,10 @@ fn batch<St: Store, const L: usize, const S: usize>(first_seed: u64) -> usize {
             .map(|warp| {
                 let (tables, clock, arrived) = (&tables, &clock, &arrived);
                 scope.spawn(move |_| {
-                    let mut w = CpuWarp::<L>::new(warp as u32);
+                    let mut w = T::Warp::numbered(warp as u32);
                     let mut log = Vec::with_capacity(ROUNDS);
                     for (round, table) in tables.iter().enumerate() {
-                        let calls = program(first_seed + round as u64, warp);
+                        let calls = program::<T>(first_seed + round as u64, warp);
                         meet(arrived, (round + 1) * WARPS);
                         log.push(history(table, &mut w, warp, &calls, clock));
                     }
@@ -100,44 +195,32 @@ fn meet(arrived: &AtomicUsize, all: usize) {
 }
 
 /// Checks the history of one round, and the table it left.
-fn judge<'a, St: Store, const L: usize, const S: usize>(
-    table: &Table<St, L, S, Multi>,
-    seed: u64,
-    events: impl Iterator<Item = &'a Event> + Clone,
-) {
-    for key in 0..KEYS {
+fn judge<'a, T: Raced>(table: &T, seed: u64, events: impl Iterator<Item = &'a Event> + Clone) {
+    for key in 0..T::KEYS {
         let of_key: Vec<&Event> = events.clone().filter(|e| e.call.key == key).collect();
-        assert!(
-            linearizable(&Multimap::default(), key, &of_key),
-            "seed {seed}: key {key} is not linearizable: {of_key:#?}"
-        );
+        assert!(T::explained(key, &of_key), "seed {seed}: key {key} is not linearizable: {of_key:#?}");
     }
-    if let Err(broken) = table.view().check_quiescent(&mut CpuWarp::<L>::new(0), false) {
+    if let Err(broken) = table.check() {
         panic!("seed {seed}: {broken}");
     }
 }
 
-fn history<St: Store, const L: usize, const S: usize>(
-    table: &Table<St, L, S, Multi>,
-    w: &mut CpuWarp<L>,
+fn history<T: Raced>(
+    table: &T,
+    w: &mut T::Warp,
     warp: usize,
     calls: &[Call],
     clock: &AtomicU64,
 ) -> Vec<Event> {
-    let view = table.view();
     let mut events = Vec::with_capacity(calls.len());
     for call in calls {
-        // An assign beside several pairs may let search_all return values of different instants: the
-        // documentation says so, and the specification here knows no such call.
-        let op = if call.op == Op::SearchAll { Op::Count } else { call.op };
-        let call = Call { op, ..call.clone() };
         let start = clock.fetch_add(1, Ordering::SeqCst);
-        let ret = run(view, w, &call);
+        let ret = table.call(w, call);
         let end = clock.fetch_add(1, Ordering::SeqCst);
         events.push(Event {
             warp: Some(warp),
             number: 0,
-            call,
+            call: call.clone(),
             ret: Some(ret),
             after: Vec::new(),
             start,
@@ -150,8 +233,11 @@ fn history<St: Store, const L: usize, const S: usize>(
 /// One test, so that the kinds do not compete for the cores.
 #[test]
 fn histories_of_racing_threads_are_linearizable() {
-    stress::<PairStore, 1, 3>();
-    stress::<PairStore, 4, 1>();
-    stress::<WidePairStore, 1, 3>();
-    stress::<WidePairStore, 2, 2>();
+    stress::<Table<PairStore, 1, 3, Multi>>();
+    stress::<Table<PairStore, 4, 1, Multi>>();
+    stress::<Table<WidePairStore, 1, 3, Multi>>();
+    stress::<Table<WidePairStore, 2, 2, Multi>>();
+    stress::<HopscotchWords<PairStore, 1, 2, 2>>();
+    stress::<HopscotchWords<PairStore, 2, 1, 3>>();
+    stress::<HopscotchWords<Pair64Store, 1, 2, 3>>();
 }

@@ -6,9 +6,12 @@ use std::marker::PhantomData;
 
 use suite::{Maps, Sets};
 use warpproof::model::Key;
-use warpproof::model::host::SlabGeometry;
+use warpproof::model::entry::Packed;
+use warpproof::model::host::{HopscotchGeometry, SlabGeometry};
 use warpproof::model::slab::{Multi, Multiplicity, Unique};
-use warpproof::simt::cpu::{Entry, Error, SlabMap, SlabSet, Store};
+use warpproof::simt::cpu::{
+    Entry, Error, HopscotchMap, HopscotchSet, PackedEntry, PackedWords, SlabMap, SlabSet, Store,
+};
 
 /// The CPU with warps of `L` lanes that read `S` slots each, and maps of multiplicity `M`.
 struct Cpu<const L: usize, const S: usize, M>(PhantomData<M>);
@@ -47,6 +50,68 @@ impl<M, const L: usize, const S: usize> Sets for Cpu<L, S, M> {
         SlabGeometry::new(keys, 0.6, (L * S) as u32).expect("a small table")
     }
 }
+
+/// Hopscotch tables on the CPU: warps of `L` lanes that read `S` words each, neighbourhoods of `N` groups.
+struct Hopscotch<const L: usize, const S: usize, const N: u32>;
+
+impl<const L: usize, const S: usize, const N: u32> Hopscotch<L, S, N> {
+    fn size(pairs: u64, load: f64) -> HopscotchGeometry {
+        HopscotchGeometry::new(pairs, load, (L * S) as u32, N).expect("a small table")
+    }
+}
+
+impl<K: Key, const L: usize, const S: usize, const N: u32> Maps<K, HopscotchGeometry> for Hopscotch<L, S, N>
+where
+    (K, K): PackedEntry<Store: PackedWords<Entry: Packed<Key = K, Value = K>>>,
+{
+    type Map = HopscotchMap<K, K, L, S, N>;
+
+    fn try_map(&self, geometry: HopscotchGeometry) -> Result<Self::Map, Error> {
+        HopscotchMap::with_geometry(geometry)
+    }
+
+    fn build(&self, keys: &[K], values: &[K]) -> Result<Self::Map, Error> {
+        HopscotchMap::build(keys, values)
+    }
+
+    fn geometry(&self, pairs: u64, load: f64) -> HopscotchGeometry {
+        Self::size(pairs, load)
+    }
+}
+
+impl<K: Key, const L: usize, const S: usize, const N: u32> Sets<K, HopscotchGeometry> for Hopscotch<L, S, N>
+where
+    (K, ()): PackedEntry<Store: PackedWords<Entry: Packed<Key = K, Value = ()>>>,
+{
+    type Set = HopscotchSet<K, L, S, N>;
+
+    fn try_set(&self, geometry: HopscotchGeometry) -> Result<Self::Set, Error> {
+        HopscotchSet::with_geometry(geometry)
+    }
+
+    fn build_set(&self, keys: &[K]) -> Result<Self::Set, Error> {
+        HopscotchSet::build(keys)
+    }
+
+    fn set_geometry(&self, keys: u64) -> HopscotchGeometry {
+        Self::size(keys, 0.6)
+    }
+}
+
+macro_rules! hopscotch {
+    ($name:ident, $l:literal, $s:literal, $n:expr) => {
+        mod $name {
+            pub(crate) fn make() -> Option<super::Hopscotch<$l, $s, { $n }>> {
+                Some(super::Hopscotch)
+            }
+            crate::hopscotch_suite! { crate::$name::make }
+        }
+    };
+}
+hopscotch!(hopscotch_one_lane, 1, 8, warpproof::model::hopscotch::REACH);
+hopscotch!(hopscotch_two_lanes, 2, 4, warpproof::model::hopscotch::REACH);
+// Wide groups and near neighbours: entries move far more often.
+hopscotch!(hopscotch_thirty_two_lanes, 32, 1, 2);
 
 macro_rules! width {
     ($name:ident, $l:literal, $s:literal) => {

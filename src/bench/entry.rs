@@ -20,7 +20,7 @@ pub(crate) enum Entry {
 
 impl Entry {
     /// Its name on the command line.
-    pub(super) const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Map32 => "map32",
             Self::Set32 => "set32",
@@ -31,7 +31,7 @@ impl Entry {
     }
 
     /// Bytes of a slot.
-    pub(super) const fn slot(self) -> u32 {
+    pub(crate) const fn slot(self) -> u32 {
         match self {
             Self::Set32 => 4,
             Self::Map32 | Self::Multimap32 => 8,
@@ -41,7 +41,7 @@ impl Entry {
 }
 
 /// A key, or the value stored with it.
-pub(super) trait Number: Copy + PartialEq + std::fmt::Display {
+pub(crate) trait Number: Copy + PartialEq + std::fmt::Display {
     /// Key number `i`: distinct for `i` below 2^31, and never a reserved one.
     fn key(i: u32) -> Self;
     /// The value that is stored with this key.
@@ -68,12 +68,12 @@ impl Number for u64 {
 }
 
 /// The keys number `from..to`.
-pub(super) fn keys<K: Number>(from: u32, to: u32) -> Vec<K> {
+pub(crate) fn keys<K: Number>(from: u32, to: u32) -> Vec<K> {
     (from..to).map(K::key).collect()
 }
 
 /// The values stored with these keys.
-pub(super) fn values<K: Number>(keys: &[K]) -> Vec<K> {
+pub(crate) fn values<K: Number>(keys: &[K]) -> Vec<K> {
     keys.iter().map(|key| key.value()).collect()
 }
 

@@ -1,19 +1,21 @@
 //! Bulk calls on slices of the host, timed as a whole.
 
 use super::entry::{Entry, Number, keys, values};
-use super::{MIXES, Memory, Row};
-use crate::backend::{Backend, geometry};
+use super::memory::Memory;
+use super::{MIXES, Row};
+use crate::backend::Backend;
 use crate::failure::Failure;
 use crate::output;
 use crate::run::mixed;
 use crate::run::phase::{Phase, timed};
 use crate::run::workload::Workload;
+use crate::tables::Tables;
 use warpproof::model::Key;
-use warpproof::model::host::SlabStats;
-use warpproof::{BulkMultimap, BulkSlabMap, BulkSlabSet, Delete, Insert, SlabGeometry};
+use warpproof::model::host::left_out;
+use warpproof::{BulkHopscotchMap, BulkHopscotchSet, BulkMultimap, BulkSlabMap, BulkSlabSet, Delete, Insert};
 
 /// All workloads at one size and load.
-pub(super) fn point<B: Backend>(
+pub(super) fn point<S: Tables, B: Backend>(
     backend: &B,
     entry: Entry,
     (size, load): (u32, f64),
@@ -23,21 +25,17 @@ pub(super) fn point<B: Backend>(
     let mut runs: Vec<Vec<Phase>> = Vec::new();
     let mut memory = None;
     for round in 0..rounds {
-        let size_of = geometry(size as u64, size as u64, load)?;
-        let (mut phases, (geometry, stats)) = match entry {
-            Entry::Map32 => plain::<u32, _>(&Map(backend.map32(size_of)?), size)?,
-            Entry::Multimap32 => plain::<u32, _>(&Multimap(backend.multi32(size_of)?), size)?,
-            Entry::Set32 => plain::<u32, _>(&Set(backend.set32(size_of)?), size)?,
-            Entry::Map64 | Entry::Lock64 => plain::<u64, _>(&Map(backend.map64(size_of)?), size)?,
-        };
-        memory = Some(Memory::new(entry, (size, load), geometry, &stats));
+        let (mut phases, held) = S::measure(backend, entry, (size, load))?;
         for (name, mix) in MIXES.into_iter().filter(|_| entry == Entry::Map32) {
             let work = Workload::new(mix, size, size as usize, round as u64 + 1);
-            let of_mix = mixed::run(backend, &work, load)?;
+            let of_mix = mixed::run::<S, _>(backend, &work, load)?;
             let verified = of_mix.iter().filter_map(Phase::wrong).next().map_or(Ok(()), Err);
             let main = of_mix.iter().find(|phase| phase.main).map_or((0, 0.0), |p| (p.ops, p.seconds));
-            phases.push(Phase::new(name, main.0, main.1, verified));
+            let full = of_mix.iter().map(|phase| phase.full).sum();
+            phases.push(Phase::new(name, main.0, main.1, verified).with_full(full));
         }
+        let memory = memory.get_or_insert(held);
+        phases.iter().for_each(|phase| memory.left_out(phase.name, phase.full));
         runs.push(phases);
     }
     for i in 0..runs.first().map_or(0, Vec::len) {
@@ -51,21 +49,39 @@ pub(super) fn point<B: Backend>(
 }
 
 /// A table, as far as it is measured here.
-trait Subject<K> {
+pub(crate) trait Subject<K> {
     /// The answer of a search.
     type Found: Copy + PartialEq;
 
     fn insert(&self, keys: &[K], values: &[K]) -> Result<Vec<Insert>, Failure>;
     fn search(&self, keys: &[K]) -> Result<Vec<Self::Found>, Failure>;
     fn delete(&self, keys: &[K]) -> Result<Vec<Delete>, Failure>;
-    fn size(&self) -> Result<(SlabGeometry, SlabStats), Failure>;
+    /// Its memory, and how many pairs it has.
+    fn memory(&self, entry: Entry, at: (u32, f64)) -> Result<(Memory, u64), Failure>;
     /// What a search says of a key with this value, or without one.
     fn found(value: Option<K>) -> Self::Found;
 }
 
-struct Map<T>(T);
-struct Multimap<T>(T);
-struct Set<T>(T);
+/// A map in chains.
+pub(crate) struct Map<T>(pub(crate) T);
+/// A multimap in chains.
+pub(crate) struct Multimap<T>(pub(crate) T);
+/// A set in chains.
+pub(crate) struct Set<T>(pub(crate) T);
+/// A map in a hopscotch table.
+pub(crate) struct HopscotchMap<T>(pub(crate) T);
+/// A set in a hopscotch table.
+pub(crate) struct HopscotchSet<T>(pub(crate) T);
+
+/// What a table of either kind says of its memory.
+macro_rules! memory {
+    () => {
+        fn memory(&self, entry: Entry, at: (u32, f64)) -> Result<(Memory, u64), Failure> {
+            let stats = self.0.stats().map_err(Failure::backend)?;
+            Ok((Memory::new(entry, at, self.0.geometry(), &stats), stats.live))
+        }
+    };
+}
 
 macro_rules! of_pairs {
     ($name:ident, $bulk:ident, $insert:ident) => {
@@ -81,9 +97,7 @@ macro_rules! of_pairs {
             fn delete(&self, keys: &[K]) -> Result<Vec<Delete>, Failure> {
                 self.0.delete(keys).map_err(Failure::backend)
             }
-            fn size(&self) -> Result<(SlabGeometry, SlabStats), Failure> {
-                Ok((self.0.geometry(), self.0.stats().map_err(Failure::backend)?))
-            }
+            memory! {}
             fn found(value: Option<K>) -> Option<K> {
                 value
             }
@@ -92,67 +106,78 @@ macro_rules! of_pairs {
 }
 of_pairs!(Map, BulkSlabMap, insert_unique);
 of_pairs!(Multimap, BulkMultimap, insert);
+of_pairs!(HopscotchMap, BulkHopscotchMap, insert_unique);
 
-impl<T: BulkSlabSet<u32>> Subject<u32> for Set<T> {
-    type Found = bool;
+macro_rules! of_keys {
+    ($name:ident, $bulk:ident) => {
+        impl<K: Key, T: $bulk<K>> Subject<K> for $name<T> {
+            type Found = bool;
 
-    fn insert(&self, keys: &[u32], _: &[u32]) -> Result<Vec<Insert>, Failure> {
-        self.0.insert(keys).map_err(Failure::backend)
-    }
-    fn search(&self, keys: &[u32]) -> Result<Vec<bool>, Failure> {
-        self.0.contains(keys).map_err(Failure::backend)
-    }
-    fn delete(&self, keys: &[u32]) -> Result<Vec<Delete>, Failure> {
-        self.0.delete(keys).map_err(Failure::backend)
-    }
-    fn size(&self) -> Result<(SlabGeometry, SlabStats), Failure> {
-        Ok((self.0.geometry(), self.0.stats().map_err(Failure::backend)?))
-    }
-    fn found(value: Option<u32>) -> bool {
-        value.is_some()
-    }
+            fn insert(&self, keys: &[K], _: &[K]) -> Result<Vec<Insert>, Failure> {
+                self.0.insert(keys).map_err(Failure::backend)
+            }
+            fn search(&self, keys: &[K]) -> Result<Vec<bool>, Failure> {
+                self.0.contains(keys).map_err(Failure::backend)
+            }
+            fn delete(&self, keys: &[K]) -> Result<Vec<Delete>, Failure> {
+                self.0.delete(keys).map_err(Failure::backend)
+            }
+            memory! {}
+            fn found(value: Option<K>) -> bool {
+                value.is_some()
+            }
+        }
+    };
 }
+of_keys!(Set, BulkSlabSet);
+of_keys!(HopscotchSet, BulkHopscotchSet);
 
-/// Build, both searches, delete.
-fn plain<K: Number, T: Subject<K>>(
+/// Build, both searches, delete. A key whose insert found no room is absent.
+pub(crate) fn plain<S: Tables, K: Number, T: Subject<K>>(
     table: &T,
-    size: u32,
-) -> Result<(Vec<Phase>, (SlabGeometry, SlabStats)), Failure> {
+    entry: Entry,
+    at: (u32, f64),
+) -> Result<(Vec<Phase>, Memory), Failure> {
+    let size = at.0;
     let present = keys::<K>(0, size);
     let stored = values(&present);
-    let mut phases = vec![phase(
-        "build",
-        &present,
-        || table.insert(&present, &stored),
-        |_, done| done == Insert::Inserted,
-    )?];
-    let built = table.size()?;
+    let built = |_, done| done == Insert::Inserted || S::MAY_BE_FULL && done == Insert::Full;
+    let (build, done) = phase("build", &present, || table.insert(&present, &stored), built)?;
+    let (memory, live) = table.memory(entry, at)?;
+    let full = left_out(&done);
+    let build = match live + full == size as u64 {
+        true => build.with_full(full),
+        false => build.but(format!("{live} pairs are there, and {full} of {size} found no room")),
+    };
+    let is_in = |i: usize| done.get(i) == Some(&Insert::Inserted);
     // In another order than they were inserted.
-    let shuffled: Vec<K> = (0..size).map(|i| K::key((i as u64 * 0x9e37_79b1 % size as u64) as u32)).collect();
-    let hit = |key: K, found| found == T::found(Some(key.value()));
-    phases.push(phase("search present", &shuffled, || table.search(&shuffled), hit)?);
+    let order = |i: usize| (i as u64 * 0x9e37_79b1 % size as u64) as usize;
+    let shuffled: Vec<K> = (0..size as usize).map(|i| present[order(i)]).collect();
+    let hit = |i, found| found == T::found(is_in(order(i)).then(|| shuffled[i].value()));
+    let (hits, _) = phase("search present", &shuffled, || table.search(&shuffled), hit)?;
     let absent = keys::<K>(size, 2 * size);
-    let miss = |_, found| found == T::found(None);
-    phases.push(phase("search absent", &absent, || table.search(&absent), miss)?);
+    let (misses, _) =
+        phase("search absent", &absent, || table.search(&absent), |_, found| found == T::found(None))?;
     let half = &present[..size as usize / 2];
-    phases.push(phase("delete half", half, || table.delete(half), |_, done| done == Delete::Deleted)?);
-    Ok((phases, built))
+    let gone = |i, done| done == if is_in(i) { Delete::Deleted } else { Delete::Absent };
+    let (delete, _) = phase("delete half", half, || table.delete(half), gone)?;
+    Ok((vec![build, hits, misses, delete], memory))
 }
 
-/// Runs a bulk call and checks each answer.
+/// Runs a bulk call and checks each answer, which `right` is given with its index.
 fn phase<K: Number, T: Copy>(
     name: &'static str,
     keys: &[K],
     call: impl FnOnce() -> Result<Vec<T>, Failure>,
-    right: impl Fn(K, T) -> bool,
-) -> Result<Phase, Failure> {
+    right: impl Fn(usize, T) -> bool,
+) -> Result<(Phase, Vec<T>), Failure> {
     let mut seconds = 0.0;
     let answers = timed(&mut seconds, call)?;
-    let wrong = keys.iter().zip(&answers).find(|&(&key, &answer)| !right(key, answer));
+    let wrong = keys.iter().zip(&answers).enumerate().find(|&(i, (_, &answer))| !right(i, answer));
     let verified = match wrong {
-        Some((key, _)) => Err(format!("the answer for key {key}")),
+        Some((_, (key, _))) => Err(format!("the answer for key {key}")),
         None if answers.len() != keys.len() => Err("the number of answers".into()),
         None => Ok(()),
     };
-    Ok(Phase::new(name, keys.len() as u64, seconds, verified))
+    Ok((Phase::new(name, keys.len() as u64, seconds, verified), answers))
 }

@@ -2,19 +2,20 @@
 
 #[cfg(feature = "gpu")]
 mod device;
-mod entry;
-mod host;
+pub(crate) mod entry;
+pub(crate) mod host;
+pub(crate) mod memory;
 mod published;
 
 use crate::Structure;
 use crate::backend::{Backend, Choice, open, with_backend};
 use crate::failure::Failure;
-use crate::output::{self, Progress, grouped};
+use crate::output::{self, Progress};
 use crate::run::workload::Mix;
+use crate::tables::{Points, Tables, with_tables};
 use entry::Entry;
+use memory::Memory;
 use serde::Serialize;
-use warpproof::SlabGeometry;
-use warpproof::model::host::SlabStats;
 
 /// Measure the published workloads
 ///
@@ -22,7 +23,9 @@ use warpproof::model::host::SlabStats;
 /// the keys, and the concurrent mixes 20,20,60 and 40,40,20 (percent of unique inserts, deletes, searches; half
 /// of the key range inserted before). Sizes from 2^16 on at a load of 0.6 pairs per slot of the base slabs, as
 /// published, and loads from 0.2 to 0.9 at one size; with the bytes that a pair takes, and what it would take in
-/// the published layout. Other entries than u32 pairs: build, searches, delete. The median of the rounds counts.
+/// the published layout. Hopscotch tables: sizes at a load of 0.8 pairs per slot of the homes, and loads from 0.5 to
+/// 0.95; with the bytes that a pair takes, and how far pairs stand behind their homes. Inserts that found such a table
+/// full are counted and shown, and their keys are absent afterwards. Other entries than u32 pairs: build, searches, delete. The median of the rounds counts.
 /// Every answer is checked, outside the time that is measured.
 ///
 /// On a CPU a bulk call on slices is timed. On a GPU the kernels are timed by events, with keys, values and answers
@@ -48,7 +51,7 @@ pub(crate) struct Args {
     /// Pairs of the largest table, as a number or as 2^K [default: 2^22 on a CPU, 2^26 on a GPU]
     #[arg(long, value_name = "PAIRS", value_parser = size)]
     max_size: Option<u32>,
-    /// One size alone, at a load of 0.6
+    /// One size alone, at a load of 0.6, or 0.8 for a hopscotch table
     #[arg(long, value_name = "PAIRS", value_parser = size, conflicts_with_all = ["quick", "max_size"])]
     pairs: Option<u32>,
 }
@@ -57,17 +60,13 @@ const EXAMPLES: &str = "\
 Examples:
   warpproof bench slab --quick
   warpproof bench slab --backend cpu --max-size 2^24 --json > cpu.json
-  warpproof bench slab --entry map64 --pairs 2^20";
+  warpproof bench slab --entry map64 --pairs 2^20
+  warpproof bench hopscotch --backend cpu --pairs 2^20";
 
 const SMALLEST: u32 = 1 << 16;
 const LARGEST: u32 = 1 << 26;
-/// Pairs of the published comparison: 0.6 of 2^26 slots.
-const PUBLISHED: u32 = 40_265_318;
 /// Size at which the loads are compared.
 const LOADS_AT: u32 = 1 << 22;
-/// The load of the published comparison.
-const LOAD: f64 = 0.6;
-const LOADS: [f64; 9] = [0.2, 0.3, 0.4, 0.5, LOAD, SlabGeometry::DEFAULT_LOAD, 0.7, 0.8, 0.9];
 const MIXES: [(&str, Mix); 2] = [
     ("mix 20,20,60", Mix { insert: 20, delete: 20, search: 60 }),
     ("mix 40,40,20", Mix { insert: 40, delete: 40, search: 20 }),
@@ -83,34 +82,6 @@ struct Row {
     seconds: f64,
     mops: f64,
     verified: bool,
-}
-
-/// The memory of a table after its build.
-#[derive(Serialize)]
-struct Memory {
-    size: u32,
-    load: f64,
-    /// Slabs in chains.
-    bytes_per_pair: f64,
-    /// The same in the published layout, if that has such entries.
-    published_bytes_per_pair: Option<f64>,
-    /// Slabs in chains and in the pool.
-    reserved_bytes_per_pair: f64,
-    longest_chain: u32,
-}
-
-impl Memory {
-    fn new(entry: Entry, (size, load): (u32, f64), geometry: SlabGeometry, stats: &SlabStats) -> Self {
-        let slot = entry.slot();
-        Self {
-            size,
-            load,
-            bytes_per_pair: stats.bytes_per_pair(geometry, slot),
-            published_bytes_per_pair: published::bytes_per_pair(entry, load),
-            reserved_bytes_per_pair: geometry.slots() as f64 * slot as f64 / size as f64,
-            longest_chain: stats.longest,
-        }
-    }
 }
 
 #[derive(Serialize)]
@@ -137,16 +108,18 @@ fn size(text: &str) -> Result<u32, String> {
 
 /// Measures.
 pub(crate) fn bench(args: &Args) -> Result<(), Failure> {
-    args.structure.runs()?;
-    with_backend!(&open(args.backend)?, backend => measure(args, backend))
+    with_tables!(args.structure, S => {
+        S::holds(args.entry)?;
+        with_backend!(&open(args.backend)?, backend => measure::<S, _>(args, backend))
+    })
 }
 
-fn measure<B: Backend>(args: &Args, backend: &B) -> Result<(), Failure> {
+fn measure<S: Tables, B: Backend>(args: &Args, backend: &B) -> Result<(), Failure> {
     let largest = args.max_size.unwrap_or(if backend.name() == "cpu" { 1 << 22 } else { LARGEST });
     let (points, rounds) = match args.pairs {
-        _ if args.quick => (vec![(SMALLEST, LOAD)], 1),
-        Some(size) => (vec![(size, LOAD)], 5),
-        None => (points(largest), 5),
+        _ if args.quick => (vec![(SMALLEST, S::POINTS.load)], 1),
+        Some(size) => (vec![(size, S::POINTS.load)], 5),
+        None => (points(&S::POINTS, largest), 5),
     };
     if !args.json {
         output::line(format_args!("{}: {}, {}", backend.name(), backend.device(), args.entry.name()))?;
@@ -155,7 +128,7 @@ fn measure<B: Backend>(args: &Args, backend: &B) -> Result<(), Failure> {
     let mut progress = Progress::new("measuring", points.len() as u64);
     for (done, &(size, load)) in points.iter().enumerate() {
         let from = rows.len();
-        memory.push(point(backend, args.entry, (size, load), rounds, &mut rows)?);
+        memory.push(point::<S, _>(backend, args.entry, (size, load), rounds, &mut rows)?);
         if !args.json {
             let mut shown = Ok(());
             progress.above(|| shown = show(&rows[from..], &memory[done]));
@@ -179,7 +152,7 @@ fn measure<B: Backend>(args: &Args, backend: &B) -> Result<(), Failure> {
 }
 
 /// All workloads at one size and load.
-fn point<B: Backend>(
+fn point<S: Tables, B: Backend>(
     backend: &B,
     entry: Entry,
     at: (u32, f64),
@@ -187,37 +160,26 @@ fn point<B: Backend>(
     rows: &mut Vec<Row>,
 ) -> Result<Memory, Failure> {
     #[cfg(feature = "gpu")]
-    if let Some(gpu) = backend.kernels() {
+    if let Some(gpu) = S::kernels(backend) {
         return device::point(gpu, entry, at, rounds, rows);
     }
-    host::point(backend, entry, at, rounds, rows)
+    host::point::<S, _>(backend, entry, at, rounds, rows)
 }
 
-/// Sizes at the published load, and loads at one size.
-fn points(largest: u32) -> Vec<(u32, f64)> {
-    let sizes = (16..=26).step_by(2).map(|power| 1 << power).chain([PUBLISHED]);
-    let sizes = sizes.filter(|&size| size <= largest);
-    let sizes = sizes.map(|size| (size, LOAD));
-    let loads = LOADS.into_iter().filter(|&load| load != LOAD);
-    sizes.chain(loads.map(|load| (LOADS_AT.min(largest), load))).collect()
+/// Sizes at one load, and loads at one size.
+fn points(points: &Points, largest: u32) -> Vec<(u32, f64)> {
+    let sizes = (16..=26).step_by(2).map(|power| 1 << power).chain(points.also);
+    let sizes = sizes.filter(|&size| size <= largest).map(|size| (size, points.load));
+    let loads = points.loads.iter().filter(|&&load| load != points.load);
+    sizes.chain(loads.map(|&load| (LOADS_AT.min(largest), load))).collect()
 }
 
 fn show(rows: &[Row], memory: &Memory) -> Result<(), Failure> {
-    let published = match memory.published_bytes_per_pair {
-        Some(bytes) => format!(" (published layout {bytes:.2})"),
-        None => String::new(),
-    };
-    output::line(format_args!(
-        "\n{} pairs, load {}: {:.2} bytes per pair in chains{published}, {:.2} with the pool, longest chain {} slabs",
-        grouped(memory.size as u64),
-        memory.load,
-        memory.bytes_per_pair,
-        memory.reserved_bytes_per_pair,
-        memory.longest_chain
-    ))?;
+    output::line(format_args!("\n{}", memory.text()))?;
     for row in rows {
         let verdict = if row.verified { "verified" } else { "WRONG" };
-        output::line(format_args!("  {:16} {:>10.2} Mop/s  {verdict}", row.workload, row.mops))?;
+        let full = memory.full(row.workload);
+        output::line(format_args!("  {:16} {:>10.2} Mop/s  {verdict}{full}", row.workload, row.mops))?;
     }
     Ok(())
 }
@@ -230,6 +192,7 @@ const fn key(i: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tables::{Hopscotch, Slab};
 
     #[test]
     fn sizes_are_numbers_or_powers() {
@@ -242,10 +205,12 @@ mod tests {
 
     #[test]
     fn each_load_and_size_is_measured_once() {
-        let points = points(LARGEST);
-        assert_eq!(points.len(), 7 + 8);
-        for (i, point) in points.iter().enumerate() {
-            assert!(!points[i + 1..].contains(point));
+        let of = [points(&Slab::POINTS, LARGEST), points(&Hopscotch::POINTS, LARGEST)];
+        assert_eq!(of.each_ref().map(Vec::len), [7 + 8, 6 + 5]);
+        for points in of {
+            for (i, point) in points.iter().enumerate() {
+                assert!(!points[i + 1..].contains(point));
+            }
         }
     }
 }

@@ -33,8 +33,8 @@ fn in_chains(pairs: u32, bytes: u32, load: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{LOAD, LOADS};
     use super::*;
+    use crate::tables::slab::{LOAD, LOADS};
     use warpproof::SlabGeometry;
     use warpproof::model::key::{fastrange, mix};
 

@@ -1,6 +1,7 @@
 //! Verification where operations race: what the answers of a mixed phase allow.
 
 use super::workload::Workload;
+use std::collections::HashSet;
 use warpproof::{Answer, Delete, Insert, Op};
 
 /// What the answers say of each key.
@@ -9,24 +10,41 @@ pub(crate) struct Account<'a> {
     answers: &'a [Answer<u32>],
     inserted: Vec<u32>,
     deleted: Vec<u32>,
+    /// Keys that found no room before; `None` in a table with room for all.
+    left_out: Option<&'a HashSet<u32>>,
+    full: u64,
 }
 
 impl<'a> Account<'a> {
-    /// Counts, and checks each answer on its own.
+    /// Counts, and checks each answer on its own. The table has room for all pairs.
     ///
     /// # Errors
     /// What is wrong, in words.
+    #[cfg_attr(not(feature = "gpu"), allow(dead_code))]
     pub(crate) fn of(work: &'a Workload, answers: &'a [Answer<u32>]) -> Result<Self, String> {
+        Self::new(work, answers, None)
+    }
+
+    /// The same of a table that may be full, if `left_out` says which keys of the first phase found no room.
+    ///
+    /// # Errors
+    /// What is wrong, in words.
+    pub(crate) fn new(
+        work: &'a Workload,
+        answers: &'a [Answer<u32>],
+        left_out: Option<&'a HashSet<u32>>,
+    ) -> Result<Self, String> {
         if answers.len() != work.ops.len() {
             return Err(format!("{} operations got {} answers", work.ops.len(), answers.len()));
         }
         let zeros = vec![0u32; work.keys as usize];
-        let mut account = Self { work, answers, inserted: zeros.clone(), deleted: zeros };
+        let mut account = Self { work, answers, inserted: zeros.clone(), deleted: zeros, left_out, full: 0 };
         for (i, (&op, &answer)) in work.ops.iter().zip(answers).enumerate() {
             let key = work.op_keys[i] as usize;
             match (op, answer) {
                 (Op::InsertUnique, Answer::Insert(Insert::Inserted)) => account.inserted[key] += 1,
                 (Op::Delete, Answer::Delete(Delete::Deleted)) => account.deleted[key] += 1,
+                (Op::InsertUnique, Answer::Insert(Insert::Full)) if left_out.is_some() => account.full += 1,
                 (Op::InsertUnique, Answer::Insert(Insert::Present))
                 | (Op::Delete, Answer::Delete(Delete::Absent))
                 | (Op::Search, Answer::Search(_)) => {}
@@ -36,6 +54,11 @@ impl<'a> Account<'a> {
         account.check_answers()?;
         account.check_keys()?;
         Ok(account)
+    }
+
+    /// Number of inserts that found no room.
+    pub(crate) const fn full(&self) -> u64 {
+        self.full
     }
 
     /// Number of keys present at the end.
@@ -59,13 +82,18 @@ impl<'a> Account<'a> {
 
     fn present(&self, key: u32) -> bool {
         let k = key as usize;
-        Workload::is_prefilled(key) as u32 + self.inserted[k] > self.deleted[k]
+        self.was_there(key) as u32 + self.inserted[k] > self.deleted[k]
+    }
+
+    /// Whether the first phase stored a key.
+    fn was_there(&self, key: u32) -> bool {
+        Workload::is_prefilled(key) && !self.left_out.is_some_and(|left_out| left_out.contains(&key))
     }
 
     /// Inserts and deletes of a key that succeed take turns.
     fn check_keys(&self) -> Result<(), String> {
         for key in 0..self.work.keys {
-            let came = Workload::is_prefilled(key) as u64 + self.inserted[key as usize] as u64;
+            let came = self.was_there(key) as u64 + self.inserted[key as usize] as u64;
             if !matches!(came.checked_sub(self.deleted[key as usize] as u64), Some(0 | 1)) {
                 return Err(format!("key {key}: {}", self.history(key)));
             }
@@ -76,11 +104,13 @@ impl<'a> Account<'a> {
     fn check_answers(&self) -> Result<(), String> {
         for (i, answer) in self.answers.iter().enumerate() {
             let key = self.work.op_keys[i];
-            let never_there = !Workload::is_prefilled(key) && self.inserted[key as usize] == 0;
-            let always_there = Workload::is_prefilled(key) && self.deleted[key as usize] == 0;
+            let never_there = !self.was_there(key) && self.inserted[key as usize] == 0;
+            let always_there = self.was_there(key) && self.deleted[key as usize] == 0;
             let wrong = match *answer {
                 Answer::Insert(Insert::Present) => never_there,
-                Answer::Delete(Delete::Absent) | Answer::Search(None) => always_there,
+                Answer::Insert(Insert::Full) | Answer::Delete(Delete::Absent) | Answer::Search(None) => {
+                    always_there
+                }
                 _ => false,
             };
             if wrong {
@@ -96,15 +126,19 @@ impl<'a> Account<'a> {
     /// A value found was stored by an insert of that key that succeeded.
     fn check_value(&self, key: u32, value: Option<u32>) -> Result<(), String> {
         let Some(value) = value else { return Ok(()) };
-        let Some(i) = self.work.writer(key, value) else { return Ok(()) };
-        let stored = self.work.op_keys.get(i) == Some(&key)
-            && self.answers.get(i) == Some(&Answer::Insert(Insert::Inserted));
+        let stored = match self.work.writer(key, value) {
+            None => self.was_there(key),
+            Some(i) => {
+                self.work.op_keys.get(i) == Some(&key)
+                    && self.answers.get(i) == Some(&Answer::Insert(Insert::Inserted))
+            }
+        };
         if stored { Ok(()) } else { Err(format!("key {key} has value {value}, which nobody stored")) }
     }
 
     fn history(&self, key: u32) -> String {
         let k = key as usize;
-        let first = if Workload::is_prefilled(key) { "prefilled" } else { "not prefilled" };
+        let first = if self.was_there(key) { "prefilled" } else { "not prefilled" };
         format!("it was {first}, inserted {} times and deleted {} times", self.inserted[k], self.deleted[k])
     }
 }
@@ -143,6 +177,28 @@ mod tests {
         assert!(account.check_end(&[None, None]).is_err());
         assert!(account.check_end(&[value, value]).is_err());
         assert!(account.check_end(&[None, Some(12345)]).is_err());
+    }
+
+    #[test]
+    fn an_insert_that_says_full_stored_nothing() {
+        let work = work();
+        let full = |left_out: &HashSet<u32>, change: &[(usize, Answer<u32>)]| {
+            let mut answers = answers(&work);
+            answers[0] = Answer::Insert(Insert::Full);
+            answers[2] = Answer::Search(None);
+            change.iter().for_each(|&(i, answer)| answers[i] = answer);
+            Account::new(&work, &answers, Some(left_out)).map(|account| (account.full(), account.len()))
+        };
+        let none = HashSet::new();
+        assert_eq!(full(&none, &[]), Ok((1, 0)));
+        let value = Some(super::super::workload::value(0, 1));
+        assert!(full(&none, &[(2, Answer::Search(value))]).is_err(), "nobody stored it");
+        assert!(full(&none, &[(3, Answer::Delete(Delete::Deleted))]).is_err(), "there was none");
+        // A key that found no room in the first phase is absent.
+        let left_out = HashSet::from([0]);
+        assert!(full(&left_out, &[]).is_err(), "it was deleted");
+        assert_eq!(full(&left_out, &[(1, Answer::Delete(Delete::Absent))]), Ok((1, 0)));
+        assert!(full(&none, &[(1, Answer::Delete(Delete::Absent))]).is_err());
     }
 
     #[test]

@@ -3,25 +3,32 @@
 use super::account::Account;
 use super::phase::{Phase, timed};
 use super::workload::Workload;
-use crate::backend::{Backend, geometry};
+use crate::backend::Backend;
 use crate::failure::Failure;
-use warpproof::{BulkMap, BulkSlabMap, Insert};
+use crate::tables::Tables;
+use std::collections::HashSet;
+use warpproof::{BulkMap, Insert};
 
 /// Runs all phases. A phase with a wrong answer ends the run: what follows would build on it.
-pub(crate) fn run<B: Backend>(backend: &B, work: &Workload, load: f64) -> Result<Vec<Phase>, Failure> {
+pub(crate) fn run<S: Tables, B: Backend>(
+    backend: &B,
+    work: &Workload,
+    load: f64,
+) -> Result<Vec<Phase>, Failure> {
     let (keys, values) = work.prefill();
     let prefill = keys.len() as u64;
-    // Deleted pairs keep their slots until a flush, so every insert of the mix needs one.
-    let mut map = backend.map32(geometry(prefill, prefill + work.inserts(), load)?)?;
-    let mut phases = vec![fill(&map, &keys, &values)?];
+    let mut map = S::map32(backend, prefill, prefill + work.inserts(), load)?;
+    let (filled, left_out) = fill::<S, _>(&map, &keys, &values)?;
+    let mut phases = vec![filled];
     if go_on(&phases) {
-        phases.push(find(&map, "search present", &keys, |i| Some(values[i]))?);
+        let stored = |i: usize| (!left_out.contains(&keys[i])).then_some(values[i]);
+        phases.push(find(&map, "search present", &keys, stored)?);
     }
     if go_on(&phases) {
         phases.push(find(&map, "search absent", &work.absent(), |_| None)?);
     }
     if go_on(&phases) {
-        mix(&mut map, work, &mut phases)?;
+        mix::<S, B>(&mut map, work, &left_out, &mut phases)?;
     }
     Ok(phases)
 }
@@ -30,15 +37,28 @@ fn go_on(phases: &[Phase]) -> bool {
     phases.iter().all(|phase| phase.verified)
 }
 
-fn fill<M: BulkMap<u32, u32>>(map: &M, keys: &[u32], values: &[u32]) -> Result<Phase, Failure> {
+/// Inserts keys that are new; which of them found no room.
+fn fill<S: Tables, M: BulkMap<u32, u32>>(
+    map: &M,
+    keys: &[u32],
+    values: &[u32],
+) -> Result<(Phase, HashSet<u32>), Failure> {
     let mut seconds = 0.0;
     let done = timed(&mut seconds, || map.insert_unique(keys, values)).map_err(Failure::backend)?;
-    let verified = match done.iter().position(|&outcome| outcome != Insert::Inserted) {
+    let right = |outcome| match outcome {
+        Insert::Inserted => true,
+        Insert::Full => S::MAY_BE_FULL,
+        Insert::Present => false,
+    };
+    let verified = match done.iter().position(|&outcome| !right(outcome)) {
         Some(i) => Err(format!("key {} is new: the answer is {:?}", keys[i], done[i])),
         None if done.len() != keys.len() => Err(format!("{} keys got {} answers", keys.len(), done.len())),
         None => Ok(()),
     };
-    Ok(Phase::new("prefill", keys.len() as u64, seconds, verified))
+    let left_out: HashSet<u32> =
+        keys.iter().zip(&done).filter(|(_, said)| **said == Insert::Full).map(|(&key, _)| key).collect();
+    let phase = Phase::new("prefill", keys.len() as u64, seconds, verified);
+    Ok((phase.with_full(left_out.len() as u64), left_out))
 }
 
 fn find<M: BulkMap<u32, u32>>(
@@ -58,31 +78,34 @@ fn find<M: BulkMap<u32, u32>>(
     Ok(Phase::new(name, keys.len() as u64, seconds, verified))
 }
 
-/// The mix, a search of the whole range, and the same after a flush.
-fn mix<M: BulkSlabMap<u32, u32>>(
-    map: &mut M,
+/// The mix, a search of the whole range, and the same after a flush, where there is one.
+fn mix<S: Tables, B: Backend>(
+    map: &mut S::Map32<B>,
     work: &Workload,
+    left_out: &HashSet<u32>,
     phases: &mut Vec<Phase>,
 ) -> Result<(), Failure> {
     let mut seconds = 0.0;
     let answers = timed(&mut seconds, || map.mixed(&work.ops, &work.op_keys, &work.op_values));
     let answers = answers.map_err(Failure::backend)?;
-    let account = Account::of(work, &answers);
+    let account = Account::new(work, &answers, S::MAY_BE_FULL.then_some(left_out));
     let verified = match &account {
         Ok(account) => length(map, account)?,
         Err(wrong) => Err(wrong.clone()),
     };
-    phases.push(Phase::new("mix", work.ops.len() as u64, seconds, verified).into_main());
+    let full = account.as_ref().map_or(0, Account::full);
+    phases.push(Phase::new("mix", work.ops.len() as u64, seconds, verified).with_full(full).into_main());
     let Ok(account) = account else { return Ok(()) };
     let all: Vec<u32> = (0..work.keys).collect();
     search_end(map, &all, "search end", &account, phases)?;
 
     let mut seconds = 0.0;
-    let stats = map.stats().map_err(Failure::backend)?;
-    timed(&mut seconds, || map.flush()).map_err(Failure::backend)?;
-    let verified = length(map, &account)?;
-    phases.push(Phase::new("flush", stats.live + stats.tombstones, seconds, verified));
-    search_end(map, &all, "search flushed", &account, phases)
+    if let Some(slots) = S::flush::<B>(map, &mut seconds)? {
+        let verified = length(map, &account)?;
+        phases.push(Phase::new("flush", slots, seconds, verified));
+        search_end(map, &all, "search flushed", &account, phases)?;
+    }
+    Ok(())
 }
 
 fn search_end<M: BulkMap<u32, u32>>(

@@ -4,7 +4,7 @@ pub(crate) mod account;
 pub(crate) mod mixed;
 mod oracle;
 pub(crate) mod phase;
-mod replay;
+pub(crate) mod replay;
 pub(crate) mod workload;
 
 use crate::Structure;
@@ -12,12 +12,12 @@ use crate::backend::{Backend, Choice, open, with_backend};
 use crate::check::{self, Summary};
 use crate::failure::Failure;
 use crate::output::{self, grouped, mops};
+use crate::tables::{Tables, with_tables};
 use phase::Phase;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use warpproof::files::Trace;
-use warpproof::model::host::SlabGeometry;
 use workload::{Mix, Workload};
 
 /// Time that the scenarios before a run may take.
@@ -30,6 +30,9 @@ const QUICK: Duration = Duration::from_secs(5);
 /// concurrently. Where the outcome is determined the answers are compared with it; where operations race, the
 /// answers must add up: for each key, what was inserted less what was deleted is what is there at the end, and
 /// every value found is one that was stored for its key.
+///
+/// A hopscotch table has a fixed size: an insert may say Full, and then it has stored nothing. Such answers are counted,
+/// shown, and verified as well.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -50,9 +53,10 @@ pub(crate) struct Args {
     /// Start of the random numbers
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
-    /// Pairs per slot of the base slabs when the mix begins
-    #[arg(long, value_name = "F", default_value_t = SlabGeometry::DEFAULT_LOAD, value_parser = load)]
-    load: f64,
+    /// Pairs per slot when the mix begins: of the base slabs, 0.01 to 100 [default: 0.65], or of the homes of a
+    /// hopscotch table, 0.01 to 1 [default: 0.8]
+    #[arg(long, value_name = "F", value_parser = load)]
+    load: Option<f64>,
     /// Run the operations of a file instead: lines of op,key[,value]
     #[arg(long, value_name = "FILE.csv", conflicts_with_all = ["mix", "keys", "ops", "seed"])]
     trace: Option<PathBuf>,
@@ -69,10 +73,12 @@ Examples:
   warpproof run slab
   warpproof run slab --backend cpu --mix 40,40,20 --keys 1000000 --ops 20000000 --load 0.7
   warpproof run slab --trace operations.csv --json
+  warpproof run hopscotch --load 0.95 --mix 40,40,20
 
 A trace is CSV, `op,key[,value]`, with the operations insert, insert_unique, assign (with a value), delete and
 search (without). Keys and values are integers of 32 bits. It runs in the order of the file: operations on
-different keys that follow each other run side by side. Every answer is verified.
+different keys that follow each other run side by side. Every answer is verified. A hopscotch table keeps one pair of
+each key: it has no insert, but insert_unique and assign.
 
 Exit codes: 0 verified, 1 a violation or a wrong answer, 2 bad usage or a bad line.";
 
@@ -91,33 +97,37 @@ struct Object<'a> {
 }
 
 fn load(text: &str) -> Result<f64, String> {
-    match text.parse() {
-        Ok(load) if (0.01..=100.0).contains(&load) => Ok(load),
-        _ => Err("expected a number from 0.01 to 100".into()),
+    match text.parse::<f64>() {
+        Ok(load) if load.is_finite() && load > 0.0 => Ok(load),
+        _ => Err("expected a number above 0".into()),
     }
 }
 
 /// Runs.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    with_tables!(args.structure, S => run_tables::<S>(args))
+}
+
+fn run_tables<S: Tables>(args: &Args) -> Result<(), Failure> {
     // Bad input is told before anything runs.
-    let trace = args.trace.as_deref().map(read).transpose()?;
+    let load = S::LOADS.admit(args.load)?;
+    let trace = args.trace.as_deref().map(read::<S>).transpose()?;
     if trace.is_none() && args.keys as u64 + args.ops as u64 >= u32::MAX as u64 {
         return Err(Failure::input(
             "--keys and --ops together must be below 2^32 - 1: a value names its operation",
         ));
     }
     let opened = open(args.backend)?;
-    args.structure.runs()?;
-    let check = if args.no_check { None } else { Some(check::quick(args.structure, QUICK)?) };
+    let check = if args.no_check { None } else { Some(check::quick(S::STRUCTURE, QUICK)?) };
     if let (Some(check), false) = (&check, args.json) {
         output::line(format_args!("check    {}", check.text()))?;
     }
     with_backend!(&opened, backend => {
         let phases = match &trace {
-            Some(trace) => vec![replay::run(backend, trace, args.load)?],
+            Some(trace) => vec![S::replay(backend, trace, load)?],
             None => {
                 let work = Workload::new(args.mix, args.keys, args.ops as usize, args.seed);
-                mixed::run(backend, &work, args.load)?
+                mixed::run::<S, _>(backend, &work, load)?
             }
         };
         report(args, backend, &phases, check)
@@ -125,10 +135,13 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 }
 
 /// Reads a trace. An error names file, line and field.
-fn read(path: &Path) -> Result<Trace, Failure> {
+fn read<S: Tables>(path: &Path) -> Result<Trace, Failure> {
     let name = path.display();
     let bytes = std::fs::read(path).map_err(|e| Failure::input(format_args!("{name}: {e}")))?;
-    Trace::parse(&bytes).map_err(|malformed| Failure::input(format_args!("{name}:{malformed}")))
+    let trace = Trace::parse(&bytes);
+    let trace = trace.map_err(|malformed| Failure::input(format_args!("{name}:{malformed}")))?;
+    S::admit(&trace).map_err(|refused| Failure::input(format_args!("{name}: {refused}")))?;
+    Ok(trace)
 }
 
 fn report<B: Backend>(
@@ -156,8 +169,12 @@ fn report<B: Backend>(
         output::line(format_args!("backend  {}: {}", backend.name(), backend.device()))?;
         for phase in phases {
             let verdict = if phase.verified { "verified" } else { "WRONG" };
+            let full = match phase.full {
+                0 => String::new(),
+                full => format!(", {} inserts said Full", grouped(full)),
+            };
             output::line(format_args!(
-                "{:16} {:>14} operations {:>9.4} s {:>10.2} Mop/s  {verdict}",
+                "{:16} {:>14} operations {:>9.4} s {:>10.2} Mop/s  {verdict}{full}",
                 phase.name,
                 grouped(phase.ops),
                 phase.seconds,

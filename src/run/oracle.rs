@@ -10,6 +10,8 @@ use warpproof::{Answer, Assign, Delete, Insert, Op};
 #[derive(Default)]
 pub(crate) struct Oracle {
     map: HashMap<u32, Vec<u32>>,
+    may_be_full: bool,
+    full: u64,
 }
 
 /// What an operation on a key with different values may have left.
@@ -21,6 +23,16 @@ pub(crate) struct Unsettled {
 }
 
 impl Oracle {
+    /// An oracle of a table in which an absent key may find no room, or never does.
+    pub(crate) fn new(may_be_full: bool) -> Self {
+        Self { may_be_full, ..Self::default() }
+    }
+
+    /// How many inserts found no room.
+    pub(crate) const fn full(&self) -> u64 {
+        self.full
+    }
+
     /// Follows one operation. Returns what it leaves open.
     ///
     /// # Errors
@@ -58,6 +70,11 @@ impl Oracle {
                 values.pop();
             }
             (Op::Delete, Answer::Delete(Delete::Absent)) if absent => {}
+            (Op::InsertUnique, Answer::Insert(Insert::Full)) | (Op::Assign, Answer::Assign(Assign::Full))
+                if absent && self.may_be_full =>
+            {
+                self.full += 1;
+            }
             _ => return wrong(),
         }
         Ok(None)
@@ -154,6 +171,19 @@ mod tests {
         assert!(wrong(&[5], Op::Delete, Answer::Delete(Delete::Absent)));
         assert!(wrong(&[], Op::Delete, Answer::Delete(Delete::Deleted)));
         assert!(wrong(&[], Op::Delete, Answer::Search(None)));
+    }
+
+    #[test]
+    fn full_is_an_answer_for_absent_keys_of_tables_that_fill_up() {
+        let (full, said) = ((Op::InsertUnique, 1, 9), Answer::Insert(Insert::Full));
+        assert!(with(&[]).follow(full, said).is_err());
+        let mut oracle = Oracle::new(true);
+        oracle.follow(full, said).unwrap();
+        oracle.follow((Op::Assign, 2, 9), Answer::Assign(Assign::Full)).unwrap();
+        assert_eq!(oracle.full(), 2);
+        oracle.check_contents(Vec::new()).unwrap();
+        oracle.follow(full, Answer::Insert(Insert::Inserted)).unwrap();
+        assert!(oracle.follow(full, said).is_err(), "the key is there");
     }
 
     #[test]

@@ -15,6 +15,8 @@ pub(crate) struct Phase {
     pub(crate) seconds: f64,
     /// Millions of operations per second.
     pub(crate) mops: f64,
+    /// Inserts that found no room, and stored nothing.
+    pub(crate) full: u64,
     /// Whether all answers are right.
     pub(crate) verified: bool,
     /// What is wrong.
@@ -29,7 +31,21 @@ impl Phase {
     /// A phase of `ops` operations that took `seconds`.
     pub(crate) fn new(name: &'static str, ops: u64, seconds: f64, verified: Result<(), String>) -> Self {
         let error = verified.err();
-        Self { name, ops, seconds, mops: mops(ops, seconds), verified: error.is_none(), error, main: false }
+        let verified = error.is_none();
+        Self { name, ops, seconds, mops: mops(ops, seconds), full: 0, verified, error, main: false }
+    }
+
+    /// The phase in which so many inserts found no room.
+    pub(crate) fn with_full(mut self, full: u64) -> Self {
+        self.full = full;
+        self
+    }
+
+    /// The phase, with something wrong.
+    pub(crate) fn but(mut self, error: String) -> Self {
+        self.verified = false;
+        self.error.get_or_insert(error);
+        self
     }
 
     /// The phase that the run is about.

@@ -2,34 +2,28 @@
 
 use super::oracle::{Oracle, Unsettled};
 use super::phase::{Phase, timed};
-use crate::backend::{Backend, geometry};
 use crate::failure::Failure;
 use crate::output::Progress;
+use crate::tables::Tables;
 use std::ops::Range;
+use warpproof::BulkMap;
 use warpproof::files::Trace;
-use warpproof::{BulkSlabMap, Op};
 
 /// Operations between two updates of the progress bar.
 const STEP: usize = 1 << 12;
 
-/// Runs a trace: on a map, or on a multimap if a key may get several pairs.
-pub(crate) fn run<B: Backend>(backend: &B, trace: &Trace, load: f64) -> Result<Phase, Failure> {
-    let pairs = trace.inserts();
-    let geometry = geometry(pairs, pairs, load)?;
-    if trace.ops.contains(&Op::Insert) {
-        run_on(&backend.multi32(geometry)?, trace)
-    } else {
-        run_on(&backend.map32(geometry)?, trace)
-    }
-}
-
-fn run_on<M: BulkSlabMap<u32, u32>>(map: &M, trace: &Trace) -> Result<Phase, Failure> {
-    let mut oracle = Oracle::default();
+/// Runs a trace on a map of `S`. `values_of` says which values keys have.
+pub(crate) fn run<S: Tables, M: BulkMap<u32, u32>>(
+    map: &M,
+    trace: &Trace,
+    values_of: impl Fn(&M, &[u32]) -> Result<Vec<Vec<u32>>, Failure>,
+) -> Result<Phase, Failure> {
+    let mut oracle = Oracle::new(S::MAY_BE_FULL);
     let mut progress = Progress::new("running", trace.ops.len() as u64);
     let (mut seconds, mut shown, mut verified) = (0.0, 0, Ok(()));
     for batch in trace.batches() {
         let end = batch.end;
-        verified = step(map, trace, batch, &mut oracle, &mut seconds)?;
+        verified = step(map, trace, batch, &mut oracle, &mut seconds, &values_of)?;
         if verified.is_err() {
             break;
         }
@@ -41,16 +35,18 @@ fn run_on<M: BulkSlabMap<u32, u32>>(map: &M, trace: &Trace) -> Result<Phase, Fai
     if verified.is_ok() {
         verified = oracle.check_contents(map.pairs().map_err(Failure::backend)?);
     }
-    Ok(Phase::new("trace", trace.ops.len() as u64, seconds, verified).into_main())
+    let phase = Phase::new("trace", trace.ops.len() as u64, seconds, verified);
+    Ok(phase.with_full(oracle.full()).into_main())
 }
 
 /// Runs one batch, whose keys are distinct, and checks each answer.
-fn step<M: BulkSlabMap<u32, u32>>(
+fn step<M: BulkMap<u32, u32>>(
     map: &M,
     trace: &Trace,
     batch: Range<usize>,
     oracle: &mut Oracle,
     seconds: &mut f64,
+    values_of: impl Fn(&M, &[u32]) -> Result<Vec<Vec<u32>>, Failure>,
 ) -> Result<Result<(), String>, Failure> {
     let (ops, keys) = (&trace.ops[batch.clone()], &trace.keys[batch.clone()]);
     let values = &trace.values[batch.clone()];
@@ -69,6 +65,6 @@ fn step<M: BulkSlabMap<u32, u32>>(
         return Ok(Ok(()));
     }
     let keys: Vec<u32> = open.iter().map(|open| open.key).collect();
-    let left = map.search_all(&keys).map_err(Failure::backend)?;
-    Ok(open.iter().enumerate().try_for_each(|(i, open)| oracle.settle(open, left.of(i))))
+    let left = values_of(map, &keys)?;
+    Ok(open.iter().zip(left).try_for_each(|(open, left)| oracle.settle(open, &left)))
 }

@@ -1,5 +1,10 @@
 //! The suite: generic bodies that every backend must pass. `suite_cpu.rs` and `suite_gpu.rs` instantiate them.
 
+pub(crate) mod chains;
+#[allow(dead_code, reason = "the GPU has no hopscotch tables yet")]
+pub(crate) mod hopscotch;
+#[allow(dead_code, reason = "the GPU has no hopscotch tables yet")]
+pub(crate) mod hopscotch_set;
 pub(crate) mod map;
 pub(crate) mod multimap;
 pub(crate) mod number;
@@ -7,55 +12,83 @@ pub(crate) mod set;
 pub(crate) mod sizes;
 
 use warpproof::model::Key;
-use warpproof::model::host::{BulkMap, BulkMultimap, BulkSet, BulkSlabMap, BulkSlabSet, SlabGeometry};
+use warpproof::model::host::{
+    BulkHopscotchMap, BulkHopscotchSet, BulkMap, BulkMultimap, BulkSet, BulkSlabMap, BulkSlabSet,
+    HopscotchGeometry, SlabGeometry,
+};
 
 /// What goes wrong with a backend's maps.
-pub(crate) type MapError<B, K> = <<B as Maps<K>>::Map as BulkMap<K, K>>::Error;
+pub(crate) type MapError<B, K, G = SlabGeometry> = <<B as Maps<K, G>>::Map as BulkMap<K, K>>::Error;
 /// What goes wrong with a backend's sets.
-pub(crate) type SetError<B> = <<B as Sets>::Set as BulkSet<u32>>::Error;
+pub(crate) type SetError<B, K = u32, G = SlabGeometry> = <<B as Sets<K, G>>::Set as BulkSet<K>>::Error;
 
-/// A backend that can make maps of `K` to `K`.
-pub(crate) trait Maps<K: Key> {
+/// A backend that can make maps of `K` to `K`, of the structure whose sizes are `G`.
+pub(crate) trait Maps<K: Key, G = SlabGeometry> {
     /// The map.
-    type Map: BulkSlabMap<K, K>;
+    type Map: BulkMap<K, K>;
 
     /// An empty map.
-    fn try_map(&self, geometry: SlabGeometry) -> Result<Self::Map, MapError<Self, K>>;
+    fn try_map(&self, geometry: G) -> Result<Self::Map, MapError<Self, K, G>>;
 
     /// A map of these pairs.
-    fn build(&self, keys: &[K], values: &[K]) -> Result<Self::Map, MapError<Self, K>>;
+    fn build(&self, keys: &[K], values: &[K]) -> Result<Self::Map, MapError<Self, K, G>>;
 
     /// An empty map of a size that is right.
-    fn map(&self, geometry: SlabGeometry) -> Self::Map {
+    fn map(&self, geometry: G) -> Self::Map {
         self.try_map(geometry).expect("memory for a test table")
     }
 
     /// The size for `pairs` pairs at a load.
-    fn geometry(&self, pairs: u64, load: f64) -> SlabGeometry;
+    fn geometry(&self, pairs: u64, load: f64) -> G;
 }
+
+/// A backend that can make maps in chains of slabs.
+pub(crate) trait SlabMaps<K: Key>: Maps<K, SlabGeometry, Map: BulkSlabMap<K, K>> {}
+
+impl<K: Key, B: Maps<K, SlabGeometry, Map: BulkSlabMap<K, K>>> SlabMaps<K> for B {}
 
 /// A backend whose maps may hold a key several times.
-pub(crate) trait Multimaps<K: Key>: Maps<K, Map: BulkMultimap<K, K>> {}
+pub(crate) trait Multimaps<K: Key>: Maps<K, SlabGeometry, Map: BulkMultimap<K, K>> {}
 
-impl<K: Key, B: Maps<K, Map: BulkMultimap<K, K>>> Multimaps<K> for B {}
+impl<K: Key, B: Maps<K, SlabGeometry, Map: BulkMultimap<K, K>>> Multimaps<K> for B {}
 
-/// A backend that can make sets.
-pub(crate) trait Sets {
-    /// The set.
-    type Set: BulkSlabSet<u32>;
-
-    /// An empty set.
-    fn try_set(&self, geometry: SlabGeometry) -> Result<Self::Set, SetError<Self>>;
-
-    /// A set of these keys.
-    fn build_set(&self, keys: &[u32]) -> Result<Self::Set, SetError<Self>>;
-
-    /// The size for `keys` keys.
-    fn set_geometry(&self, keys: u64) -> SlabGeometry;
+/// A backend that can make maps in hopscotch tables.
+#[allow(dead_code, reason = "the GPU has no hopscotch tables yet")]
+pub(crate) trait HopscotchMaps<K: Key>:
+    Maps<K, HopscotchGeometry, Map: BulkHopscotchMap<K, K>>
+{
 }
 
-/// Makes one test per body. `$unique` and `$multi` return the backend with maps of either kind, or `None` after
-/// they have said why they skip.
+impl<K: Key, B: Maps<K, HopscotchGeometry, Map: BulkHopscotchMap<K, K>>> HopscotchMaps<K> for B {}
+
+/// A backend that can make sets of `K`, of the structure whose sizes are `G`.
+pub(crate) trait Sets<K: Key = u32, G = SlabGeometry> {
+    /// The set.
+    type Set: BulkSet<K>;
+
+    /// An empty set.
+    fn try_set(&self, geometry: G) -> Result<Self::Set, SetError<Self, K, G>>;
+
+    /// A set of these keys.
+    fn build_set(&self, keys: &[K]) -> Result<Self::Set, SetError<Self, K, G>>;
+
+    /// The size for `keys` keys.
+    fn set_geometry(&self, keys: u64) -> G;
+}
+
+/// A backend that can make sets in chains of slabs.
+pub(crate) trait SlabSets: Sets<u32, SlabGeometry, Set: BulkSlabSet<u32>> {}
+
+impl<B: Sets<u32, SlabGeometry, Set: BulkSlabSet<u32>>> SlabSets for B {}
+
+/// A backend that can make sets in hopscotch tables.
+#[allow(dead_code, reason = "the GPU has no hopscotch tables yet")]
+pub(crate) trait HopscotchSets<K: Key>: Sets<K, HopscotchGeometry, Set: BulkHopscotchSet<K>> {}
+
+impl<K: Key, B: Sets<K, HopscotchGeometry, Set: BulkHopscotchSet<K>>> HopscotchSets<K> for B {}
+
+/// Makes one test per body that is about chains of slabs, or about any structure. `$unique` and `$multi` return the
+/// backend with maps of either kind, or `None` after they have said why they skip.
 #[macro_export]
 macro_rules! suite {
     ($unique:path, $multi:path) => {
@@ -74,19 +107,36 @@ macro_rules! suite {
             $crate::multimaps! { $multi, u64 }
         }
         mod set32 {
+            $crate::any_sets! { $unique, u32, warpproof::SlabGeometry }
             $crate::bodies! { $unique, set:
-                set_inserts_each_key_once
-                set_deletes_and_reinserts
                 set_flush_reclaims
-                set_refuses_reserved_keys
-                set_is_built_from_keys
                 a_set_of_an_impossible_size_is_refused
             }
         }
     };
 }
 
-/// The bodies for maps whose keys may have several pairs.
+/// The same for hopscotch tables: `$make` returns a backend that is [`HopscotchMaps`] and [`HopscotchSets`] of both key
+/// types, or `None` after it has said why it skips.
+#[macro_export]
+macro_rules! hopscotch_suite {
+    ($make:path) => {
+        mod hopscotch_map32 {
+            $crate::hopscotch_maps! { $make, u32 }
+        }
+        mod hopscotch_map64 {
+            $crate::hopscotch_maps! { $make, u64 }
+        }
+        mod hopscotch_set32 {
+            $crate::hopscotch_sets! { $make, u32 }
+        }
+        mod hopscotch_set64 {
+            $crate::hopscotch_sets! { $make, u64 }
+        }
+    };
+}
+
+/// The bodies for maps in chains whose keys may have several pairs.
 #[macro_export]
 macro_rules! multimaps {
     ($make:path, $key:ty) => {
@@ -101,25 +151,17 @@ macro_rules! multimaps {
     };
 }
 
-/// The bodies for maps of one key type.
+/// The bodies for maps in chains of one key type.
 #[macro_export]
 macro_rules! maps {
     ($make:path, $key:ty) => {
-        $crate::bodies! { $make, map<$key>:
-            unique_insert_finds_every_key_and_no_other
-            one_of_many_racing_inserts_wins
-            assign_inserts_or_replaces
-            delete_takes_out_one_pair_each
-            racing_deletes_succeed_once
+        $crate::any_maps! { $make, $key, warpproof::SlabGeometry }
+        $crate::bodies! { $make, chains<$key>:
             flush_reclaims_tombstones_and_slabs
             churn_with_flush_does_not_leak
-            mixed_batches_add_up
-            values_may_be_anything
-            reserved_keys_are_refused_with_their_index
-            lengths_must_agree
-            empty_batches_do_nothing
-            build_holds_every_key
-            build_refuses_what_inserts_refuse
+            counts_and_lists_say_what_searches_say
+            reserved_keys_are_refused_by_what_counts_too
+            empty_batches_of_chains_do_nothing
         }
         $crate::bodies! { $make, sizes<$key>:
             one_bucket_grows_a_long_chain
@@ -133,23 +175,89 @@ macro_rules! maps {
     };
 }
 
+/// The bodies for maps in hopscotch tables of one key type.
+#[macro_export]
+macro_rules! hopscotch_maps {
+    ($make:path, $key:ty) => {
+        $crate::any_maps! { $make, $key, warpproof::HopscotchGeometry }
+        $crate::bodies! { $make, hopscotch<$key>:
+            impossible_sizes_are_refused
+            a_table_of_one_home_fills_up
+            racing_inserts_fill_a_table_of_one_home
+            an_entry_is_moved_to_make_room
+            a_crowded_table_loses_nothing
+            churn_in_a_crowded_table_loses_nothing
+            racing_inserts_of_a_crowded_table_win_once
+            mixed_batches_of_a_crowded_table_add_up
+        }
+    };
+}
+
+/// The bodies for sets in hopscotch tables of one key type.
+#[macro_export]
+macro_rules! hopscotch_sets {
+    ($make:path, $key:ty) => {
+        $crate::any_sets! { $make, $key, warpproof::HopscotchGeometry }
+        $crate::bodies! { $make, hopscotch_set<$key>:
+            a_set_of_one_home_fills_up
+            a_crowded_set_loses_nothing
+            a_set_of_an_impossible_size_is_refused
+        }
+    };
+}
+
+/// The bodies for maps of any structure, whose sizes are `$size`.
+#[macro_export]
+macro_rules! any_maps {
+    ($make:path, $key:ty, $size:ty) => {
+        $crate::bodies! { $make, map<$key, $size>:
+            unique_insert_finds_every_key_and_no_other
+            one_of_many_racing_inserts_wins
+            assign_inserts_or_replaces
+            delete_takes_out_one_pair_each
+            racing_deletes_succeed_once
+            mixed_batches_add_up
+            values_may_be_anything
+            reserved_keys_are_refused_with_their_index
+            lengths_must_agree
+            empty_batches_do_nothing
+            build_holds_every_key
+            build_refuses_what_inserts_refuse
+        }
+    };
+}
+
+/// The bodies for sets of any structure, whose sizes are `$size`.
+#[macro_export]
+macro_rules! any_sets {
+    ($make:path, $key:ty, $size:ty) => {
+        $crate::bodies! { $make, set<$key, $size>:
+            set_inserts_each_key_once
+            set_deletes_and_reinserts
+            set_refuses_reserved_keys
+            set_is_built_from_keys
+        }
+    };
+}
+
 /// One test per body of a module.
 #[macro_export]
 macro_rules! bodies {
-    ($make:path, $module:ident<$key:ty>: $($body:ident)*) => {$(
+    ($make:path, $module:ident<$($of:ty),+>: $($body:ident)*) => {
+        $crate::bodies! { $make, $module, [<_, $($of),+>]: $($body)* }
+    };
+    ($make:path, $module:ident: $($body:ident)*) => {
+        $crate::bodies! { $make, $module, [<_>]: $($body)* }
+    };
+    ($make:path, $module:ident, $of:tt: $($body:ident)*) => {
+        $($crate::bodies! { @one $make, $module, $of, $body })*
+    };
+    (@one $make:path, $module:ident, [$($of:tt)*], $body:ident) => {
         #[test]
         fn $body() {
             if let Some(backend) = $make() {
-                $crate::suite::$module::$body::<_, $key>(&backend);
+                $crate::suite::$module::$body::$($of)*(&backend);
             }
         }
-    )*};
-    ($make:path, $module:ident: $($body:ident)*) => {$(
-        #[test]
-        fn $body() {
-            if let Some(backend) = $make() {
-                $crate::suite::$module::$body(&backend);
-            }
-        }
-    )*};
+    };
 }

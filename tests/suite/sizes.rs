@@ -1,16 +1,16 @@
-//! What a map must do at the edges of its size.
+//! What a map in chains must do at the edges of its size.
 
-use super::Maps;
+use super::SlabMaps;
 use super::number::{Number, distinct};
 use warpproof::model::host::{BulkMap, BulkSlabMap, SlabGeometry};
 use warpproof::model::outcome::{Delete, Insert};
 
 /// The backend's slab size, with these numbers of slabs.
-fn of_slabs<B: Maps<K>, K: Number>(b: &B, buckets: u32, pool: u32) -> SlabGeometry {
+fn of_slabs<B: SlabMaps<K>, K: Number>(b: &B, buckets: u32, pool: u32) -> SlabGeometry {
     SlabGeometry { buckets, pool, ..b.geometry(1, 0.6) }
 }
 
-pub(crate) fn one_bucket_grows_a_long_chain<B: Maps<K>, K: Number>(b: &B) {
+pub(crate) fn one_bucket_grows_a_long_chain<B: SlabMaps<K>, K: Number>(b: &B) {
     let keys = distinct::<K>(3_000, 0);
     // Every insert may hold a slab for a moment that it gives back: there is one for each.
     let geometry = of_slabs(b, 1, 3_000 / b.geometry(1, 0.6).pairs_per_slab() + 1 + 3_000);
@@ -24,7 +24,7 @@ pub(crate) fn one_bucket_grows_a_long_chain<B: Maps<K>, K: Number>(b: &B) {
     assert!(map.is_empty().unwrap());
 }
 
-pub(crate) fn a_full_pool_loses_nothing<B: Maps<K>, K: Number>(b: &B) {
+pub(crate) fn a_full_pool_loses_nothing<B: SlabMaps<K>, K: Number>(b: &B) {
     let geometry = of_slabs(b, 4, 33);
     let room = 37 * geometry.pairs_per_slab() as u64;
     let map = b.map(geometry);
@@ -48,7 +48,7 @@ pub(crate) fn a_full_pool_loses_nothing<B: Maps<K>, K: Number>(b: &B) {
     assert!(inserted <= room);
 }
 
-pub(crate) fn a_full_pool_recovers_after_a_flush<B: Maps<K>, K: Number>(b: &B) {
+pub(crate) fn a_full_pool_recovers_after_a_flush<B: SlabMaps<K>, K: Number>(b: &B) {
     let mut map = b.map(of_slabs(b, 1, 2));
     let keys = distinct::<K>(3 * map.geometry().pairs_per_slab() as usize, 0);
     let more = distinct::<K>(5, 1_000);
@@ -67,7 +67,7 @@ pub(crate) fn a_full_pool_recovers_after_a_flush<B: Maps<K>, K: Number>(b: &B) {
     assert!(map.search(&more).unwrap().iter().all(Option::is_some));
 }
 
-pub(crate) fn the_smallest_table_works<B: Maps<K>, K: Number>(b: &B) {
+pub(crate) fn the_smallest_table_works<B: SlabMaps<K>, K: Number>(b: &B) {
     let map = b.map(of_slabs(b, 1, 1));
     let keys = distinct::<K>(2 * map.geometry().pairs_per_slab() as usize, 0);
     for &key in &keys {
@@ -77,7 +77,7 @@ pub(crate) fn the_smallest_table_works<B: Maps<K>, K: Number>(b: &B) {
     assert_eq!(map.len().unwrap(), keys.len() as u64);
 }
 
-pub(crate) fn stats_add_up<B: Maps<K>, K: Number>(b: &B) {
+pub(crate) fn stats_add_up<B: SlabMaps<K>, K: Number>(b: &B) {
     let map = b.map(b.geometry(10_000, 1.5));
     let keys = distinct::<K>(10_000, 0);
     map.insert_unique(&keys, &keys).unwrap();
@@ -92,7 +92,7 @@ pub(crate) fn stats_add_up<B: Maps<K>, K: Number>(b: &B) {
     assert!(stats.load(geometry) > 0.3 && stats.load(geometry) < 1.0);
 }
 
-pub(crate) fn a_table_without_a_pool_is_its_base_slabs<B: Maps<K>, K: Number>(b: &B) {
+pub(crate) fn a_table_without_a_pool_is_its_base_slabs<B: SlabMaps<K>, K: Number>(b: &B) {
     let map = b.map(of_slabs(b, 1, 0));
     let room = map.geometry().pairs_per_slab() as usize;
     let keys = distinct::<K>(room + 1, 0);
@@ -103,7 +103,7 @@ pub(crate) fn a_table_without_a_pool_is_its_base_slabs<B: Maps<K>, K: Number>(b:
     assert_eq!(map.len().unwrap(), room as u64);
 }
 
-pub(crate) fn impossible_sizes_are_refused<B: Maps<K>, K: Number>(b: &B) {
+pub(crate) fn impossible_sizes_are_refused<B: SlabMaps<K>, K: Number>(b: &B) {
     let right = of_slabs::<B, K>(b, 4, 4);
     for (wrong, says) in [
         (SlabGeometry { buckets: 0, ..right }, "at least one bucket"),

@@ -1,6 +1,6 @@
 //! A grid of warps over rayon's threads.
 
-use super::warp::CpuWarp;
+use super::warp::GridWarp;
 use rayon::prelude::*;
 
 /// Operations that a thread runs one after the other before it asks for more.
@@ -13,14 +13,14 @@ pub const LOOKAHEAD: usize = 24;
 ///
 /// `prefetch(index)` is called [`LOOKAHEAD`] operations ahead of `f(_, index)`, to hide the latency of the
 /// memory that it will touch.
-pub fn launch<const L: usize, T: Send>(
+pub fn launch<W: GridWarp, T: Send>(
     out: &mut [T],
     prefetch: impl Fn(usize) + Sync,
-    f: impl Fn(&mut CpuWarp<L>, usize) -> T + Sync,
+    f: impl Fn(&mut W, usize) -> T + Sync,
 ) {
     out.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, out)| {
         let base = chunk * CHUNK;
-        let mut warp = CpuWarp::new(chunk as u32);
+        let mut warp = W::numbered(chunk as u32);
         for i in 0..LOOKAHEAD.min(out.len()) {
             prefetch(base + i);
         }
@@ -35,6 +35,7 @@ pub fn launch<const L: usize, T: Send>(
 
 #[cfg(test)]
 mod tests {
+    use super::super::warp::CpuWarp;
     use super::*;
     use warpproof_model::Warp;
 
@@ -42,7 +43,7 @@ mod tests {
     fn launch_runs_every_index_once_at_every_width() {
         fn check<const L: usize>() {
             let mut out = vec![0u64; 5000];
-            launch::<L, _>(
+            launch::<CpuWarp<L>, _>(
                 &mut out,
                 |_| {},
                 |w, i| {

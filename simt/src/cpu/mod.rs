@@ -1,20 +1,27 @@
 //! The CPU backend: std atomics, a grid of warps over rayon's threads.
 //!
-//! The host interface is the one of the GPU ([`warpproof_model::host`]). No lock, and no allocation per
-//! operation: a bulk call allocates its answers once.
+//! The host interface is the one of the GPU ([`warpproof_model::host`]). No lock of its own, and no allocation per
+//! operation: a bulk call allocates its answers once. What every map and set does is written against
+//! [`WarpMap`](warpproof_model::WarpMap) ([`Map`], [`Set`]); a structure adds its memory, and what it alone can do.
 
+mod error;
+mod grid;
+mod hopscotch;
 mod launch;
 mod map;
+mod packed;
 mod set;
-mod store;
-mod table;
+mod slab;
 mod warp;
 mod words;
 
+pub use error::Error;
+pub use grid::CpuTable;
+pub use hopscotch::{HOPSCOTCH_LANES, HopscotchMap, HopscotchSet, HopscotchWords};
 pub use launch::{LOOKAHEAD, launch};
-pub use map::{SlabMap, SlabMultimap};
-pub use set::SlabSet;
-pub use store::{Entry, KeyStore, PairStore, Store, WidePairStore};
-pub use table::{Error, LANE_SLOTS, LANES, Table};
-pub use warp::{CpuBlock, CpuWarp};
+pub use map::Map;
+pub use packed::{Key64Store, KeyStore, PackedEntry, PackedStore, PackedWords, Pair64Store, PairStore};
+pub use set::Set;
+pub use slab::{Entry, LANE_SLOTS, LANES, SlabMap, SlabMultimap, SlabSet, Store, Table, WidePairStore};
+pub use warp::{CpuBlock, CpuWarp, GridWarp};
 pub use words::{Array, AtomicWord, CpuWords};

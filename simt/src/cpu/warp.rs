@@ -22,6 +22,19 @@ impl<const L: usize> CpuWarp<L> {
     }
 }
 
+/// A warp of a grid, which has a number.
+pub trait GridWarp: Warp {
+    /// Warp number `id` of its launch.
+    fn numbered(id: u32) -> Self;
+}
+
+impl<const L: usize> GridWarp for CpuWarp<L> {
+    #[inline(always)]
+    fn numbered(id: u32) -> Self {
+        Self::new(id)
+    }
+}
+
 impl<const L: usize> Warp for CpuWarp<L> {
     const LANES: u32 = L as u32;
     type Lanes<T: Copy> = [T; L];

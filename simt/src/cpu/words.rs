@@ -1,12 +1,16 @@
-//! Words over std atomics.
+//! Words over atomics: those of std, and 128 bits.
 
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use portable_atomic::AtomicU128;
 use rayon::prelude::*;
 use std::collections::TryReserveError;
 use warpproof_model::{IntegerWords, Order, ReadOrder, Word, Words, WriteOrder};
 
 /// Bytes that one memory access fetches: arrays start at a multiple of it.
 const LINE: usize = 64;
+
+/// Words that a warp reads at once in the tables of the library: a slab of pairs, a group.
+const READ_AT_ONCE: usize = 8;
 
 /// The atomic type behind a word.
 pub trait AtomicWord: Send + Sync {
@@ -77,7 +81,7 @@ macro_rules! atomic_word {
         }
     )*};
 }
-atomic_word!(AtomicU32: u32, AtomicU64: u64);
+atomic_word!(AtomicU32: u32, AtomicU64: u64, AtomicU128: u128);
 
 /// One cache line of words. A slab of eight u64 words is exactly one line.
 #[repr(align(64))]
@@ -185,10 +189,11 @@ impl<A: AtomicWord, const N: usize> Words<A::Word> for CpuWords<'_, A, N> {
         self.at(index).swap(value, rmw(order).0)
     }
 
+    /// Asks for the line of a word; where a line has fewer words than a warp reads at once, for the next one too.
     #[inline(always)]
     fn prefetch(self, index: usize) {
         #[cfg(target_arch = "x86_64")]
-        if let Some(line) = self.lines.get(index / N) {
+        for line in self.lines.iter().skip(index / N).take(READ_AT_ONCE.div_ceil(N)) {
             use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
             // SAFETY: a prefetch may be given any address; this one is that of a live line.
             unsafe { _mm_prefetch::<_MM_HINT_T0>(core::ptr::from_ref(line).cast()) };

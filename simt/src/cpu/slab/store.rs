@@ -1,10 +1,11 @@
-//! What a table's slots are stored in, per key and value type.
+//! What the slots of chains are stored in, per key and value type.
 
-use super::words::{Array, CpuWords};
-use core::sync::atomic::{AtomicU32, AtomicU64};
+use crate::cpu::packed::{KeyStore, PackedStore, PackedWords, PairStore};
+use crate::cpu::words::{Array, AtomicWord, CpuWords};
+use core::sync::atomic::AtomicU64;
 use std::collections::TryReserveError;
 use warpproof_model::Key;
-use warpproof_model::entry::{Key32, Pair32};
+use warpproof_model::entry::Packed;
 use warpproof_model::slab::{LockBitSlots, Multiplicity, PackedSlots, Slots};
 
 /// The memory of a table's slots.
@@ -33,51 +34,29 @@ pub trait Store: Send + Sync + Sized {
     fn bytes(&self) -> usize;
 }
 
-/// u32 pairs, each in one 64-bit word.
-pub struct PairStore {
-    words: Array<AtomicU64, 8>,
-}
-
-impl Store for PairStore {
-    type Key = u32;
-    type Value = u32;
-    type Slots<'a, M: Multiplicity> = PackedSlots<Pair32, CpuWords<'a, AtomicU64, 8>, M>;
+impl<E, A, const N: usize> Store for PackedStore<E, A, N>
+where
+    E: Packed + Send + Sync,
+    A: AtomicWord<Word = E::Word>,
+{
+    type Key = E::Key;
+    type Value = E::Value;
+    type Slots<'a, M: Multiplicity>
+        = PackedSlots<E, CpuWords<'a, A, N>, M>
+    where
+        Self: 'a;
 
     fn new(slots: usize) -> Result<Self, TryReserveError> {
-        Ok(Self { words: Array::new(slots, |_| u64::MAX)? })
+        PackedWords::new(slots)
     }
 
     #[inline(always)]
     fn slots<M: Multiplicity>(&self) -> Self::Slots<'_, M> {
-        PackedSlots::new(self.words.words())
+        PackedSlots::new(self.words())
     }
 
     fn bytes(&self) -> usize {
-        self.words.bytes()
-    }
-}
-
-/// u32 keys.
-pub struct KeyStore {
-    words: Array<AtomicU32, 16>,
-}
-
-impl Store for KeyStore {
-    type Key = u32;
-    type Value = ();
-    type Slots<'a, M: Multiplicity> = PackedSlots<Key32, CpuWords<'a, AtomicU32, 16>, M>;
-
-    fn new(slots: usize) -> Result<Self, TryReserveError> {
-        Ok(Self { words: Array::new(slots, |_| u32::MAX)? })
-    }
-
-    #[inline(always)]
-    fn slots<M: Multiplicity>(&self) -> Self::Slots<'_, M> {
-        PackedSlots::new(self.words.words())
-    }
-
-    fn bytes(&self) -> usize {
-        self.words.bytes()
+        PackedWords::bytes(self)
     }
 }
 

@@ -1,0 +1,115 @@
+//! What the bulk calls of every structure are made of: a batch over a table, one warp per chunk of it.
+
+use super::error::Error;
+use super::launch::launch;
+use super::warp::GridWarp;
+use rayon::prelude::*;
+use warpproof_model::host::{Op, Refused, admit, left_out};
+use warpproof_model::outcome::Insert;
+use warpproof_model::{Key, UserKey, WarpMap, Word};
+
+/// Parts of a table that a thread visits one after the other.
+const PARTS: usize = 4096;
+
+/// A table in CPU memory, of any structure. [`super::Map`] and [`super::Set`] are written against it.
+pub trait CpuTable: Sized {
+    /// Key of an entry.
+    type Key: Key;
+    /// Value of an entry; `()` in a set.
+    type Value: Word;
+    /// Its size.
+    type Geometry: Copy;
+    /// The warps that work on it.
+    type Warp: GridWarp;
+    /// The handle that they are given.
+    type View<'a>: WarpMap<Key = Self::Key, Value = Self::Value> + Send + Sync
+    where
+        Self: 'a;
+
+    /// The size for `pairs` pairs.
+    ///
+    /// # Errors
+    /// [`Refused::TooLarge`].
+    fn geometry_for(pairs: u64) -> Result<Self::Geometry, Refused>;
+
+    /// An empty table.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]; [`Error::Refused`] if no table can have this size.
+    fn new(geometry: Self::Geometry) -> Result<Self, Error>;
+
+    /// Its size.
+    fn geometry(&self) -> Self::Geometry;
+
+    /// The handle.
+    fn view(&self) -> Self::View<'_>;
+
+    /// Memory of the table in bytes.
+    fn bytes(&self) -> usize;
+}
+
+/// Runs `f` for every key; reserved keys are refused before anything runs.
+pub(super) fn run<'a, C: CpuTable, T: Copy + Send + Sync>(
+    table: &'a C,
+    keys: &[C::Key],
+    blank: T,
+    f: impl Fn(C::View<'a>, &mut C::Warp, UserKey<C::Key>, usize) -> T + Sync,
+) -> Result<Vec<T>, Error> {
+    admit(keys)?;
+    let view = table.view();
+    let mut out = vec![blank; keys.len()];
+    let user = |i: usize| UserKey::new(keys[i]);
+    launch::<C::Warp, _>(
+        &mut out,
+        |i| {
+            if let Some(key) = user(i) {
+                view.prefetch::<C::Warp>(key);
+            }
+        },
+        |w, i| match user(i) {
+            Some(key) => f(view, w, key, i),
+            // Not reached: `admit` refused the batch.
+            None => blank,
+        },
+    );
+    Ok(out)
+}
+
+/// A table of these entries, with room for as many. `values` are as many as the keys.
+pub(super) fn build<C: CpuTable>(keys: &[C::Key], values: &[C::Value]) -> Result<C, Error> {
+    admit(keys)?;
+    let table = C::new(C::geometry_for(keys.len() as u64)?)?;
+    let outcomes = run(&table, keys, Insert::Full, |t, w, key, i| {
+        // In a table of unique keys this is a unique insert.
+        Insert::from_code(t.mixed(w, Op::Insert, key, values[i]).code).unwrap_or(Insert::Full)
+    })?;
+    match left_out(&outcomes) {
+        0 => Ok(table),
+        left_out => Err(Error::TableFull { pairs: keys.len() as u64, left_out }),
+    }
+}
+
+/// All entries, in no particular order. Exact if nothing changes meanwhile.
+pub(super) fn entries<C: CpuTable>(table: &C) -> Vec<(C::Key, C::Value)> {
+    let view = table.view();
+    parts(view)
+        .fold(Vec::new, |mut out, part| {
+            view.visit(&mut C::Warp::numbered(part), part, |_, _, key, value| out.push((key, value)));
+            out
+        })
+        .reduce(Vec::new, |mut a, mut b| {
+            a.append(&mut b);
+            a
+        })
+}
+
+/// Number of entries. Exact if nothing changes meanwhile.
+pub(super) fn live<C: CpuTable>(table: &C) -> u64 {
+    let view = table.view();
+    parts(view).map(|part| view.live(&mut C::Warp::numbered(part), part) as u64).sum()
+}
+
+/// The parts of a table, for all threads.
+pub(super) fn parts<V: WarpMap>(view: V) -> impl IndexedParallelIterator<Item = u32> + use<V> {
+    (0..view.parts()).into_par_iter().with_min_len(PARTS)
+}

@@ -1,0 +1,79 @@
+//! Maps and sets in hopscotch tables.
+
+mod table;
+
+pub use table::{HOPSCOTCH_LANES, HopscotchWords};
+
+use super::error::Error;
+use super::map::Map;
+use super::packed::{PackedEntry, PackedWords};
+use super::set::Set;
+use warpproof_model::entry::Packed;
+use warpproof_model::hopscotch::{GROUP_WORDS, REACH};
+use warpproof_model::host::{BulkHopscotchMap, BulkHopscotchSet, HopscotchGeometry, HopscotchStats};
+use warpproof_model::{Key, Word};
+
+/// Words that each lane reads by default.
+const LANE_WORDS: usize = GROUP_WORDS / HOPSCOTCH_LANES;
+
+/// A concurrent map in a hopscotch table in CPU memory.
+///
+/// `HopscotchMap<u32, u32>` or `HopscotchMap<u64, u64>`. The table does not grow: an insert answers
+/// [`Full`](warpproof_model::Insert::Full) when nothing can make room near its key, and nothing has changed then. The
+/// width of a warp (`L` lanes of `S` words) is a matter of speed, `N` is the number of groups of a neighbourhood.
+///
+/// ```
+/// use warpproof_simt::cpu::HopscotchMap;
+/// use warpproof_model::host::BulkMap;
+///
+/// let map = HopscotchMap::<u32, u32>::with_capacity(100)?;
+/// map.insert_unique(&[1, 2, 3], &[10, 20, 30])?;
+/// assert_eq!(map.search(&[2, 4])?, [Some(20), None]);
+/// # Ok::<(), warpproof_simt::cpu::Error>(())
+/// ```
+pub type HopscotchMap<
+    K,
+    V,
+    const L: usize = HOPSCOTCH_LANES,
+    const S: usize = LANE_WORDS,
+    const N: u32 = REACH,
+> = Map<K, V, HopscotchWords<<(K, V) as PackedEntry>::Store, L, S, N>>;
+
+/// A concurrent set of u32 or u64 keys in a hopscotch table in CPU memory. See [`HopscotchMap`].
+pub type HopscotchSet<
+    K,
+    const L: usize = HOPSCOTCH_LANES,
+    const S: usize = LANE_WORDS,
+    const N: u32 = REACH,
+> = Set<K, HopscotchWords<<(K, ()) as PackedEntry>::Store, L, S, N>>;
+
+impl<K, V, St, const L: usize, const S: usize, const N: u32> BulkHopscotchMap<K, V>
+    for Map<K, V, HopscotchWords<St, L, S, N>>
+where
+    K: Key,
+    V: Word,
+    St: PackedWords<Entry: Packed<Key = K, Value = V>>,
+{
+    fn stats(&self) -> Result<HopscotchStats, Error> {
+        Ok(self.table.stats())
+    }
+
+    fn geometry(&self) -> HopscotchGeometry {
+        self.table.geometry()
+    }
+}
+
+impl<K, St, const L: usize, const S: usize, const N: u32> BulkHopscotchSet<K>
+    for Set<K, HopscotchWords<St, L, S, N>>
+where
+    K: Key,
+    St: PackedWords<Entry: Packed<Key = K, Value = ()>>,
+{
+    fn stats(&self) -> Result<HopscotchStats, Error> {
+        Ok(self.table.stats())
+    }
+
+    fn geometry(&self) -> HopscotchGeometry {
+        self.table.geometry()
+    }
+}

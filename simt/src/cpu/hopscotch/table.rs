@@ -1,0 +1,111 @@
+//! The words of a hopscotch table in CPU memory, of any entry type: what the map and the set share.
+
+use crate::cpu::error::Error;
+use crate::cpu::grid::{CpuTable, parts};
+use crate::cpu::packed::PackedWords;
+use crate::cpu::warp::CpuWarp;
+use core::fmt;
+use rayon::prelude::*;
+use warpproof_model::entry::Packed;
+use warpproof_model::hopscotch::{GROUP_WORDS, HopscotchTable, REACH};
+use warpproof_model::host::{HopscotchGeometry, HopscotchStats, Refused};
+
+/// Lanes of a warp by default: words are compared without a branch. One lane reads and writes faster what is not there
+/// yet, and is a third slower where a search hits (measured with 1, 2, 4 and 8 lanes).
+pub const HOPSCOTCH_LANES: usize = 2;
+
+/// The table seen by warps that read `S` words in each lane.
+type View<'a, St, const S: usize, const N: u32> =
+    HopscotchTable<<St as PackedWords>::Entry, <St as PackedWords>::Words<'a>, S, N>;
+
+/// A hopscotch table, run by warps of `L` lanes that read `S` words each: a group has `L * S` words, a neighbourhood
+/// `N` groups.
+pub struct HopscotchWords<
+    St,
+    const L: usize = HOPSCOTCH_LANES,
+    const S: usize = { GROUP_WORDS / HOPSCOTCH_LANES },
+    const N: u32 = REACH,
+> {
+    store: St,
+    homes: u32,
+}
+
+impl<St: PackedWords, const L: usize, const S: usize, const N: u32> HopscotchWords<St, L, S, N> {
+    /// An empty table.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]; [`Error::Refused`] as [`HopscotchGeometry::admit`] does.
+    pub fn new(geometry: HopscotchGeometry) -> Result<Self, Error> {
+        const { assert!(L * S >= 2, "a group has at least one slot and its home word") };
+        const { assert!(N >= 1 && N <= REACH, "the statistics count the distances of that many groups") };
+        geometry.admit((L * S) as u32, N)?;
+        let bytes = (geometry.words() * size_of::<<St::Entry as Packed>::Word>()) as u64;
+        let store = St::new(geometry.words()).map_err(|_| Error::OutOfMemory { bytes })?;
+        Ok(Self { store, homes: geometry.homes })
+    }
+
+    /// The view that operations work on: call them with a [`CpuWarp`] of `L` lanes.
+    #[inline(always)]
+    pub fn view(&self) -> View<'_, St, S, N> {
+        HopscotchTable::new(self.store.words(), self.homes)
+    }
+
+    /// The table's size.
+    pub fn geometry(&self) -> HopscotchGeometry {
+        HopscotchGeometry { group_words: (L * S) as u32, reach: N, homes: self.homes }
+    }
+
+    /// What the table holds. Exact if nothing changes meanwhile.
+    pub fn stats(&self) -> HopscotchStats {
+        let view = self.view();
+        let of_group = |group| {
+            let (mut stats, w) = (HopscotchStats::default(), &mut CpuWarp::<L>::new(group));
+            stats.live = view.group_entries(w, group) as u64;
+            for (at, distance) in stats.distances.iter_mut().zip(0..N) {
+                *at = view.entries_from(w, group, distance) as u64;
+            }
+            stats
+        };
+        parts(view).map(of_group).reduce(HopscotchStats::default, |a, b| a.merge(&b))
+    }
+}
+
+impl<St: PackedWords, const L: usize, const S: usize, const N: u32> CpuTable for HopscotchWords<St, L, S, N> {
+    type Key = <St::Entry as Packed>::Key;
+    type Value = <St::Entry as Packed>::Value;
+    type Geometry = HopscotchGeometry;
+    type Warp = CpuWarp<L>;
+    type View<'a>
+        = View<'a, St, S, N>
+    where
+        Self: 'a;
+
+    fn geometry_for(pairs: u64) -> Result<HopscotchGeometry, Refused> {
+        HopscotchGeometry::new(pairs, HopscotchGeometry::DEFAULT_LOAD, (L * S) as u32, N)
+    }
+
+    fn new(geometry: HopscotchGeometry) -> Result<Self, Error> {
+        Self::new(geometry)
+    }
+
+    fn geometry(&self) -> HopscotchGeometry {
+        self.geometry()
+    }
+
+    #[inline(always)]
+    fn view(&self) -> View<'_, St, S, N> {
+        self.view()
+    }
+
+    fn bytes(&self) -> usize {
+        self.store.bytes()
+    }
+}
+
+impl<St: PackedWords, const L: usize, const S: usize, const N: u32> fmt::Debug
+    for HopscotchWords<St, L, S, N>
+{
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HopscotchWords").field("geometry", &self.geometry()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,100 @@
+//! Memory for entries of one word each, for every structure that packs them.
+
+use super::words::{Array, AtomicWord, CpuWords};
+use core::fmt;
+use core::marker::PhantomData;
+use core::sync::atomic::{AtomicU32, AtomicU64};
+use portable_atomic::AtomicU128;
+use std::collections::TryReserveError;
+use warpproof_model::Words;
+use warpproof_model::entry::{Key32, Key64, Packed, Pair32, Pair64};
+
+/// Words that entries `E` are packed in, one each, in atomics `A`, of which `N` are a cache line.
+pub struct PackedStore<E, A: AtomicWord, const N: usize> {
+    words: Array<A, N>,
+    entry: PhantomData<fn() -> E>,
+}
+
+/// u32 pairs, each in one 64-bit word.
+pub type PairStore = PackedStore<Pair32, AtomicU64, 8>;
+/// u32 keys.
+pub type KeyStore = PackedStore<Key32, AtomicU32, 16>;
+/// u64 pairs, each in one 128-bit word.
+pub type Pair64Store = PackedStore<Pair64, AtomicU128, 4>;
+/// u64 keys.
+pub type Key64Store = PackedStore<Key64, AtomicU64, 8>;
+
+/// A [`PackedStore`], whatever its entries and words are.
+pub trait PackedWords: Send + Sync + Sized {
+    /// What a word holds.
+    type Entry: Packed + Send + Sync;
+    /// The view that operations work on.
+    type Words<'a>: Words<<Self::Entry as Packed>::Word> + Send + Sync
+    where
+        Self: 'a;
+
+    /// `len` words, all empty.
+    ///
+    /// # Errors
+    /// When the memory cannot be had.
+    fn new(len: usize) -> Result<Self, TryReserveError>;
+
+    /// The view.
+    fn words(&self) -> Self::Words<'_>;
+
+    /// Size in memory.
+    fn bytes(&self) -> usize;
+}
+
+impl<E, A, const N: usize> PackedWords for PackedStore<E, A, N>
+where
+    E: Packed + Send + Sync,
+    A: AtomicWord<Word = E::Word>,
+{
+    type Entry = E;
+    type Words<'a>
+        = CpuWords<'a, A, N>
+    where
+        Self: 'a;
+
+    fn new(len: usize) -> Result<Self, TryReserveError> {
+        Ok(Self { words: Array::new(len, |_| E::EMPTY)?, entry: PhantomData })
+    }
+
+    #[inline(always)]
+    fn words(&self) -> CpuWords<'_, A, N> {
+        self.words.words()
+    }
+
+    fn bytes(&self) -> usize {
+        self.words.bytes()
+    }
+}
+
+/// Which words a key and value type is packed in: `(u32, u32)`, `(u64, u64)`, `(u32, ())`, `(u64, ())`.
+pub trait PackedEntry {
+    /// The words.
+    type Store: PackedWords;
+}
+
+impl PackedEntry for (u32, u32) {
+    type Store = PairStore;
+}
+
+impl PackedEntry for (u64, u64) {
+    type Store = Pair64Store;
+}
+
+impl PackedEntry for (u32, ()) {
+    type Store = KeyStore;
+}
+
+impl PackedEntry for (u64, ()) {
+    type Store = Key64Store;
+}
+
+impl<E, A: AtomicWord, const N: usize> fmt::Debug for PackedStore<E, A, N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PackedStore").field("bytes", &self.words.bytes()).finish_non_exhaustive()
+    }
+}

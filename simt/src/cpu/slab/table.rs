@@ -1,0 +1,123 @@
+//! A slab hash table in CPU memory, of any entry type: what [`super::SlabMap`] and [`super::SlabSet`] share.
+
+use super::store::Store;
+use crate::cpu::error::Error;
+use crate::cpu::grid::{CpuTable, parts};
+use crate::cpu::warp::CpuWarp;
+use crate::cpu::words::{Array, CpuWords};
+use core::fmt;
+use core::marker::PhantomData;
+use core::sync::atomic::AtomicU32;
+use rayon::prelude::*;
+use warpproof_model::Key;
+use warpproof_model::host::{Refused, SlabGeometry, SlabStats};
+use warpproof_model::slab::{Multiplicity, SLAB_SLOTS, SlabTable, Unique, bitmap_words, free_word};
+
+/// The table seen by warps of `L` lanes that read `S` slots each.
+pub(super) type View<'a, St, M, const S: usize> =
+    SlabTable<<St as Store>::Slots<'a, M>, CpuWords<'a, AtomicU32, 16>, S>;
+
+/// Lanes of a warp by default.
+///
+/// Four lanes of two slots are compared without a branch. One lane of eight slots becomes a chain of eight branches,
+/// one of which is mispredicted in nearly every search.
+pub const LANES: usize = 4;
+
+/// Slots that each lane reads by default.
+pub const LANE_SLOTS: usize = SLAB_SLOTS / LANES;
+
+/// A slab hash table, run by warps of `L` lanes that read `S` slots each: a slab has `L * S` slots. `M` says how
+/// often it may hold a key.
+pub struct Table<St: Store, const L: usize = LANES, const S: usize = LANE_SLOTS, M = Unique> {
+    store: St,
+    bitmap: Array<AtomicU32, 16>,
+    geometry: SlabGeometry,
+    multiplicity: PhantomData<M>,
+}
+
+impl<St: Store, M: Multiplicity, const L: usize, const S: usize> Table<St, L, S, M> {
+    /// An empty table.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]; [`Error::Refused`] as [`SlabGeometry::admit`] does.
+    pub fn new(geometry: SlabGeometry) -> Result<Self, Error> {
+        const { assert!(L * S >= 2, "a slab has at least one slot and its link") };
+        geometry.admit((L * S) as u32)?;
+        let out_of_memory =
+            |_| Error::OutOfMemory { bytes: (geometry.slots() * size_of::<(St::Key, St::Value)>()) as u64 };
+        let store = St::new(geometry.slots()).map_err(out_of_memory)?;
+        let (words, free) = (bitmap_words(geometry.pool), |index| free_word(geometry.pool, index));
+        let bitmap = Array::new(words, free).map_err(out_of_memory)?;
+        Ok(Self { store, bitmap, geometry, multiplicity: PhantomData })
+    }
+
+    /// The view that operations work on: call them with a [`CpuWarp`] of `L` lanes.
+    #[inline(always)]
+    pub fn view(&self) -> View<'_, St, M, S> {
+        SlabTable::new(self.store.slots(), self.bitmap.words(), self.geometry.buckets)
+    }
+
+    /// The table's size.
+    pub fn geometry(&self) -> SlabGeometry {
+        self.geometry
+    }
+
+    /// Reclaims deleted pairs; returns how many slabs went back to the pool.
+    pub fn flush(&mut self) -> u64 {
+        let view = self.view();
+        parts(view).map(|b| view.flush(&mut CpuWarp::<L>::new(b), b) as u64).sum()
+    }
+
+    /// What the table holds. Exact if nothing changes meanwhile.
+    pub fn stats(&self) -> SlabStats {
+        let view = self.view();
+        parts(view)
+            .fold(SlabStats::default, |mut stats, b| {
+                stats.add(view.bucket_stats(&mut CpuWarp::<L>::new(b), b));
+                stats
+            })
+            .reduce(SlabStats::default, |a, b| a.merge(&b))
+    }
+}
+
+impl<St: Store, M: Multiplicity, const L: usize, const S: usize> CpuTable for Table<St, L, S, M> {
+    type Key = St::Key;
+    type Value = St::Value;
+    type Geometry = SlabGeometry;
+    type Warp = CpuWarp<L>;
+    type View<'a>
+        = View<'a, St, M, S>
+    where
+        Self: 'a;
+
+    fn geometry_for(pairs: u64) -> Result<SlabGeometry, Refused> {
+        SlabGeometry::new(pairs, SlabGeometry::DEFAULT_LOAD, (L * S) as u32)
+    }
+
+    fn new(geometry: SlabGeometry) -> Result<Self, Error> {
+        Self::new(geometry)
+    }
+
+    fn geometry(&self) -> SlabGeometry {
+        self.geometry()
+    }
+
+    #[inline(always)]
+    fn view(&self) -> View<'_, St, M, S> {
+        self.view()
+    }
+
+    /// Slots and bitmap.
+    fn bytes(&self) -> usize {
+        self.store.bytes() + self.bitmap.bytes()
+    }
+}
+
+impl<St: Store, const L: usize, const S: usize, M> fmt::Debug for Table<St, L, S, M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Table")
+            .field("geometry", &self.geometry)
+            .field("reserved_from", &St::Key::FIRST_RESERVED)
+            .finish_non_exhaustive()
+    }
+}

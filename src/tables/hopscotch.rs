@@ -1,0 +1,91 @@
+//! Hopscotch tables.
+
+use super::{Loads, Points, Tables};
+use crate::Structure;
+use crate::backend::Backend;
+use crate::bench::entry::Entry;
+use crate::bench::host::{HopscotchMap, HopscotchSet, plain};
+use crate::bench::memory::Memory;
+use crate::failure::Failure;
+use crate::run::phase::Phase;
+use crate::run::replay;
+use warpproof::files::Trace;
+use warpproof::model::hopscotch::{GROUP_WORDS, REACH};
+use warpproof::{BulkMap, HopscotchGeometry, Op};
+
+/// The lock-flag hopscotch table.
+pub(crate) struct Hopscotch;
+
+impl Tables for Hopscotch {
+    const STRUCTURE: Structure = Structure::Hopscotch;
+    const LOADS: Loads = Loads { least: 0.01, most: 1.0, default: HopscotchGeometry::DEFAULT_LOAD };
+    const POINTS: Points = Points {
+        load: HopscotchGeometry::DEFAULT_LOAD,
+        loads: &[0.5, 0.6, 0.7, HopscotchGeometry::DEFAULT_LOAD, 0.9, 0.95],
+        also: None,
+    };
+    // Pairs stand in the neighbourhoods of their homes, and a neighbourhood may be full before the table is.
+    const MAY_BE_FULL: bool = true;
+
+    type Map32<B: Backend> = B::HopscotchMap32;
+
+    fn map32<B: Backend>(b: &B, expected: u64, _: u64, load: f64) -> Result<B::HopscotchMap32, Failure> {
+        // A deleted pair gives its slot back at once.
+        b.hopscotch_map32(size(expected, load)?)
+    }
+
+    fn flush<B: Backend>(_: &mut B::HopscotchMap32, _: &mut f64) -> Result<Option<u64>, Failure> {
+        Ok(None)
+    }
+
+    fn admit(trace: &Trace) -> Result<(), String> {
+        match trace.ops.iter().position(|&op| op == Op::Insert) {
+            None => Ok(()),
+            Some(i) => Err(format!(
+                "operation {}: insert may give a key several pairs, and a hopscotch table keeps one of each key: \
+                 write insert_unique or assign",
+                i + 1
+            )),
+        }
+    }
+
+    fn replay<B: Backend>(b: &B, trace: &Trace, load: f64) -> Result<Phase, Failure> {
+        replay::run::<Self, _>(&b.hopscotch_map32(size(trace.inserts(), load)?)?, trace, the_one)
+    }
+
+    fn holds(entry: Entry) -> Result<(), Failure> {
+        match entry {
+            Entry::Map32 | Entry::Set32 | Entry::Map64 => Ok(()),
+            Entry::Multimap32 | Entry::Lock64 => Err(Failure::input(format_args!(
+                "--entry {}: a hopscotch table holds one word per key: map32, set32 or map64",
+                entry.name()
+            ))),
+        }
+    }
+
+    fn measure<B: Backend>(b: &B, entry: Entry, at: (u32, f64)) -> Result<(Vec<Phase>, Memory), Failure> {
+        let size = size(at.0 as u64, at.1)?;
+        Self::holds(entry)?;
+        match entry {
+            Entry::Set32 => plain::<Self, u32, _>(&HopscotchSet(b.hopscotch_set32(size)?), entry, at),
+            Entry::Map64 => plain::<Self, u64, _>(&HopscotchMap(b.hopscotch_map64(size)?), entry, at),
+            _ => plain::<Self, u32, _>(&HopscotchMap(b.hopscotch_map32(size)?), entry, at),
+        }
+    }
+
+    #[cfg(feature = "gpu")]
+    fn kernels<B: Backend>(_: &B) -> Option<&warpproof::gpu::Device> {
+        None
+    }
+}
+
+/// The size of a table whose homes have `load` of `pairs` pairs per slot.
+fn size(pairs: u64, load: f64) -> Result<HopscotchGeometry, Failure> {
+    HopscotchGeometry::new(pairs, load, GROUP_WORDS as u32, REACH).map_err(Failure::backend)
+}
+
+/// The value of each key, if it has one.
+fn the_one<M: BulkMap<u32, u32>>(map: &M, keys: &[u32]) -> Result<Vec<Vec<u32>>, Failure> {
+    let found = map.search(keys).map_err(Failure::backend)?;
+    Ok(found.into_iter().map(|value| value.into_iter().collect()).collect())
+}
