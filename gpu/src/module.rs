@@ -80,7 +80,7 @@ impl Module {
         self.context.bind_to_thread().map_err(&failed)?;
         // SAFETY: the module is loaded as long as `self` lives.
         let raw = unsafe { result::module::get_function(self.raw, symbol) }.map_err(&failed)?;
-        Ok(Some(Kernel { raw, name: name.into(), lanes, module: self.clone() }))
+        Ok(Some(Kernel { raw, name: name.into(), lanes, span: 1, module: self.clone() }))
     }
 }
 
@@ -109,6 +109,8 @@ pub(crate) struct Kernel {
     name: Arc<str>,
     /// Threads per tile.
     lanes: u32,
+    /// Operations per tile.
+    span: u32,
     module: Arc<Module>,
 }
 
@@ -125,6 +127,11 @@ impl Kernel {
     /// Name of the entry point.
     pub(crate) fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The same kernel, each of whose tiles takes `span` operations.
+    pub(crate) fn with_span(self, span: u32) -> Self {
+        Self { span, ..self }
     }
 
     /// Queues the kernel on `stream`, in blocks of `threads`, which are a multiple of 32. Does not wait.
@@ -148,7 +155,7 @@ impl Kernel {
         let mut first = 0;
         while first < arguments.tiles {
             let tiles = most.min(arguments.tiles - first);
-            let blocks = (tiles * self.lanes as u64).div_ceil(threads as u64);
+            let blocks = (tiles.div_ceil(self.span as u64) * self.lanes as u64).div_ceil(threads as u64);
             // The driver reads as many low bytes of each word as its argument has.
             const { assert!(cfg!(target_endian = "little")) };
             let words: Vec<u64> = arguments.list.iter().map(|a| a.bits(first, tiles as u32)).collect();

@@ -71,6 +71,8 @@ pub(crate) struct Table {
     tuning: Tuning,
     /// One per operation, in the order of [`Operation::ALL`]; `None` where the family or tuning has none.
     kernels: Vec<Option<Kernel>>,
+    /// What runs behind each with the same arguments, to do what it left.
+    left: Vec<Option<Kernel>>,
     users: Users,
     device: Device,
 }
@@ -87,7 +89,11 @@ impl Table {
             .map(|operation| plan.family.find(device, operation, tuning))
             .into_iter()
             .collect::<Result<_, _>>()?;
-        let table = Self { plan, tuning, kernels, users: Users::default(), device: device.clone() };
+        let left = Operation::ALL
+            .map(|operation| plan.family.find_left(device, operation))
+            .into_iter()
+            .collect::<Result<_, _>>()?;
+        let table = Self { plan, tuning, kernels, left, users: Users::default(), device: device.clone() };
         let stream = device.stream();
         table.fill(stream)?;
         // From now on any stream may use the table.
@@ -132,9 +138,15 @@ impl Table {
     ) -> Result<(), Error> {
         let kernel = self.kernel(operation)?;
         self.users.used(stream)?;
+        let threads = self.tuning.threads();
         // SAFETY: `Head` gives number, order and types and has checked the lengths; the table's own memory lives
         // until `drop`, which waits for the device; the arrays are the contract of this function.
-        unsafe { kernel.launch(stream, self.tuning.threads(), arguments) }
+        unsafe { kernel.launch(stream, threads, arguments)? };
+        match &self.left[operation as usize] {
+            // SAFETY: as above; it takes the same arguments, and the stream runs it behind the first one.
+            Some(left) => unsafe { left.launch(stream, threads, arguments) },
+            None => Ok(()),
+        }
     }
 
     /// The outcomes of codes that `operation` wrote.

@@ -116,7 +116,9 @@ impl Groups {
 
 /// The kernels of a layout.
 pub(crate) fn family(layout: Layout) -> Family {
-    Family { structure: "hop", layout, suffix: "", lanes: layout.lanes() }
+    // Measured (BENCHMARKS.md): operations of different kinds in one warp are best by one lane each.
+    let mixed_lanes = if layout == Layout::Map32 { 1 } else { layout.lanes() };
+    Family { structure: "hop", layout, suffix: "", lanes: layout.lanes(), mixed_lanes }
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use crate::device::Device;
 use crate::error::Error;
 use crate::layout::Layout;
 use crate::module::Kernel;
+use warpproof_model::map::LEFT_SPAN;
 
 /// What the names of a table's kernels have in common.
 #[derive(Clone, Debug)]
@@ -18,6 +19,8 @@ pub(crate) struct Family {
     pub(crate) suffix: &'static str,
     /// Lanes that the operations have kernels for, as far as there are any.
     pub(crate) lanes: u32,
+    /// The same of mixed batches.
+    pub(crate) mixed_lanes: u32,
 }
 
 impl Family {
@@ -26,9 +29,19 @@ impl Family {
         format!("{}_{}_{operation}_l{lanes}{}", self.structure, self.layout.name(), self.suffix)
     }
 
+    /// Lanes of an operation's kernel, unless a tuning says otherwise.
+    pub(crate) const fn lanes(&self, operation: Operation) -> u32 {
+        if matches!(operation, Operation::Mixed) { self.mixed_lanes } else { self.lanes }
+    }
+
+    /// The kernel that does what that of an operation leaves.
+    pub(crate) fn left_name(&self, operation: Operation) -> String {
+        self.name(&format!("{}_left", operation.name()), self.lanes)
+    }
+
     /// The kernel that a tuning asks for.
     pub(crate) fn tuned_name(&self, operation: Operation, tuning: Tuning) -> String {
-        self.name(operation.name(), tuning.lanes.unwrap_or(self.lanes))
+        self.name(operation.name(), tuning.lanes.unwrap_or(self.lanes(operation)))
     }
 
     /// The kernel for the tuning's width, or else for the common one.
@@ -38,10 +51,11 @@ impl Family {
         operation: Operation,
         tuning: Tuning,
     ) -> Result<Option<Kernel>, Error> {
-        for lanes in [tuning.lanes.unwrap_or(self.lanes), self.lanes] {
+        let common = self.lanes(operation);
+        for lanes in [tuning.lanes.unwrap_or(common), common] {
             let name = self.name(operation.name(), lanes);
             // The driver compiles the other shapes only when one of them is asked for.
-            let kernel = if lanes == self.lanes && self.suffix.is_empty() {
+            let kernel = if lanes == common && self.suffix.is_empty() {
                 device.kernel(&name, lanes)?
             } else {
                 device.tuning_kernel(&name, lanes)?
@@ -51,5 +65,11 @@ impl Family {
             }
         }
         Ok(None)
+    }
+
+    /// The kernel that does what that of an operation leaves, if it leaves anything.
+    pub(crate) fn find_left(&self, device: &Device, operation: Operation) -> Result<Option<Kernel>, Error> {
+        let kernel = device.kernel(&self.left_name(operation), self.lanes)?;
+        Ok(kernel.map(|kernel| kernel.with_span(LEFT_SPAN)))
     }
 }
