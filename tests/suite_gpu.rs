@@ -9,8 +9,11 @@ use std::marker::PhantomData;
 
 use device::device;
 use suite::{Maps, Sets};
-use warpproof::gpu::{Device, Entry, Error, Layout, Scalar, SlabMap, SlabSet, Tuning};
-use warpproof::model::host::SlabGeometry;
+use warpproof::gpu::{
+    Device, Entry, Error, HopscotchMap, HopscotchSet, Layout, Scalar, SlabMap, SlabSet, Tuning,
+};
+use warpproof::model::hopscotch::{GROUP_WORDS, REACH};
+use warpproof::model::host::{HopscotchGeometry, SlabGeometry};
 use warpproof::model::slab::{Multi, Multiplicity, SLAB_SLOTS, Unique};
 
 /// The GPU, with maps of multiplicity `M`.
@@ -97,6 +100,64 @@ mod lock_bit {
     }
 }
 
+/// Hopscotch tables on the GPU.
+struct Hopscotch {
+    device: &'static Device,
+    tuning: Tuning,
+}
+
+impl Hopscotch {
+    fn new(tuning: Tuning) -> Option<Self> {
+        Some(Self { device: device()?, tuning })
+    }
+
+    fn size(pairs: u64, load: f64) -> HopscotchGeometry {
+        HopscotchGeometry::new(pairs, load, GROUP_WORDS as u32, REACH).expect("a small table")
+    }
+}
+
+impl<K: Scalar> Maps<K, HopscotchGeometry> for Hopscotch
+where
+    (K, K): Entry,
+{
+    type Map = HopscotchMap<K, K>;
+
+    fn try_map(&self, geometry: HopscotchGeometry) -> Result<Self::Map, Error> {
+        HopscotchMap::with_tuning(self.device, geometry, self.tuning)
+    }
+
+    fn build(&self, keys: &[K], values: &[K]) -> Result<Self::Map, Error> {
+        HopscotchMap::build(self.device, keys, values)
+    }
+
+    fn geometry(&self, pairs: u64, load: f64) -> HopscotchGeometry {
+        Self::size(pairs, load)
+    }
+}
+
+impl<K: Scalar> Sets<K, HopscotchGeometry> for Hopscotch {
+    type Set = HopscotchSet<K>;
+
+    fn try_set(&self, geometry: HopscotchGeometry) -> Result<Self::Set, Error> {
+        HopscotchSet::with_geometry(self.device, geometry)
+    }
+
+    fn build_set(&self, keys: &[K]) -> Result<Self::Set, Error> {
+        HopscotchSet::build(self.device, keys)
+    }
+
+    fn set_geometry(&self, keys: u64) -> HopscotchGeometry {
+        Self::size(keys, 0.6)
+    }
+}
+
+mod hopscotch {
+    pub(crate) fn make() -> Option<super::Hopscotch> {
+        super::Hopscotch::new(super::Tuning::default())
+    }
+    crate::hopscotch_suite! { crate::hopscotch::make }
+}
+
 /// Tiles of other widths on the same tables, where there are kernels for them.
 mod widths {
     use super::{Gpu, Tuning, Unique};
@@ -108,6 +169,16 @@ mod widths {
                     super::Gpu::new(super::Tuning { lanes: Some($lanes), ..super::Tuning::default() })
                 }
                 crate::maps! { unique, u32 }
+
+                mod hopscotch {
+                    fn make() -> Option<crate::Hopscotch> {
+                        crate::Hopscotch::new(crate::Tuning {
+                            lanes: Some($lanes),
+                            ..crate::Tuning::default()
+                        })
+                    }
+                    crate::hopscotch_maps! { make, u32 }
+                }
             }
         };
     }

@@ -2,8 +2,7 @@
 
 use super::Backend;
 use crate::failure::Failure;
-use warpproof::gpu::{Device, SlabMap, SlabMultimap, SlabSet};
-use warpproof::simt::cpu;
+use warpproof::gpu::{Device, HopscotchMap, HopscotchSet, SlabMap, SlabMultimap, SlabSet};
 use warpproof::{HopscotchGeometry, SlabGeometry};
 
 /// The first GPU.
@@ -23,10 +22,9 @@ impl Backend for Gpu {
     type Multi32 = SlabMultimap<u32, u32>;
     type Set32 = SlabSet;
     type Map64 = SlabMap<u64, u64>;
-    // Never made: see `not_yet`.
-    type HopscotchMap32 = cpu::HopscotchMap<u32, u32>;
-    type HopscotchSet32 = cpu::HopscotchSet<u32>;
-    type HopscotchMap64 = cpu::HopscotchMap<u64, u64>;
+    type HopscotchMap32 = HopscotchMap<u32, u32>;
+    type HopscotchSet32 = HopscotchSet<u32>;
+    type HopscotchMap64 = HopscotchMap<u64, u64>;
 
     fn name(&self) -> &'static str {
         "gpu"
@@ -57,19 +55,15 @@ impl Backend for Gpu {
         SlabMap::with_geometry(&self.device, geometry).map_err(Failure::backend)
     }
 
-    fn hopscotch_map32(&self, _: HopscotchGeometry) -> Result<Self::HopscotchMap32, Failure> {
-        Err(not_yet())
+    fn hopscotch_map32(&self, geometry: HopscotchGeometry) -> Result<Self::HopscotchMap32, Failure> {
+        HopscotchMap::with_geometry(&self.device, geometry).map_err(Failure::backend)
     }
 
-    fn hopscotch_set32(&self, _: HopscotchGeometry) -> Result<Self::HopscotchSet32, Failure> {
-        Err(not_yet())
+    fn hopscotch_set32(&self, geometry: HopscotchGeometry) -> Result<Self::HopscotchSet32, Failure> {
+        HopscotchSet::with_geometry(&self.device, geometry).map_err(Failure::backend)
     }
 
-    fn hopscotch_map64(&self, _: HopscotchGeometry) -> Result<Self::HopscotchMap64, Failure> {
-        Err(not_yet())
+    fn hopscotch_map64(&self, geometry: HopscotchGeometry) -> Result<Self::HopscotchMap64, Failure> {
+        HopscotchMap::with_geometry(&self.device, geometry).map_err(Failure::backend)
     }
-}
-
-fn not_yet() -> Failure {
-    Failure::input("hopscotch tables do not run on the GPU yet: --backend cpu")
 }

@@ -4,15 +4,16 @@
 //! output is compared on the host after its round.
 
 use super::entry::{Entry, Number, keys, values};
-use super::{MIXES, Memory, Row};
-use crate::backend::geometry;
+use super::memory::Memory;
+use super::{MIXES, Row};
+use crate::Structure;
 use crate::failure::Failure;
 use crate::output;
 use std::error::Error;
 use std::sync::Arc;
 use subject::Subject;
 use warpproof::gpu::cudarc::driver::{CudaSlice, CudaStream, DeviceRepr};
-use warpproof::gpu::{Device, SlabMap, SlabMultimap, SlabSet, Timer, Tuning};
+use warpproof::gpu::{Device, HopscotchMap, HopscotchSet, SlabMap, SlabMultimap, SlabSet, Timer, Tuning};
 use warpproof::model::outcome::{Delete, Insert};
 
 mod map32;
@@ -26,13 +27,14 @@ type Fallible<T> = Result<T, Box<dyn Error>>;
 /// All workloads at one size and load.
 pub(super) fn point(
     device: &Device,
+    structure: Structure,
     entry: Entry,
     (size, load): (u32, f64),
     rounds: usize,
     rows: &mut Vec<Row>,
 ) -> Result<Memory, Failure> {
     let bench = Bench::new(device, size, load).map_err(Failure::backend)?;
-    bench.measure(entry, rounds, rows).map_err(|error| Failure::input(error.to_string()))
+    bench.measure(structure, entry, rounds, rows).map_err(|error| Failure::input(error.to_string()))
 }
 
 struct Bench<'a> {
@@ -49,17 +51,34 @@ impl<'a> Bench<'a> {
         Ok(Self { device, stream, timer: Timer::new(device)?, size, load })
     }
 
-    fn measure(&self, entry: Entry, rounds: usize, rows: &mut Vec<Row>) -> Fallible<Memory> {
-        let memory = match entry {
-            Entry::Map32 => self.plain::<SlabMap<u32, u32>>(entry, rounds, rows),
-            Entry::Multimap32 => self.plain::<SlabMultimap<u32, u32>>(entry, rounds, rows),
-            Entry::Set32 => self.plain::<SlabSet>(entry, rounds, rows),
-            Entry::Map64 | Entry::Lock64 => self.plain::<SlabMap<u64, u64>>(entry, rounds, rows),
+    fn measure(
+        &self,
+        structure: Structure,
+        entry: Entry,
+        rounds: usize,
+        rows: &mut Vec<Row>,
+    ) -> Fallible<Memory> {
+        let mut memory = match (structure, entry) {
+            (Structure::Slab, Entry::Map32) => self.plain::<SlabMap<u32, u32>>(entry, rounds, rows),
+            (Structure::Slab, Entry::Multimap32) => self.plain::<SlabMultimap<u32, u32>>(entry, rounds, rows),
+            (Structure::Slab, Entry::Set32) => self.plain::<SlabSet>(entry, rounds, rows),
+            (Structure::Slab, Entry::Map64 | Entry::Lock64) => {
+                self.plain::<SlabMap<u64, u64>>(entry, rounds, rows)
+            }
+            (Structure::Hopscotch, Entry::Set32) => self.plain::<HopscotchSet<u32>>(entry, rounds, rows),
+            (Structure::Hopscotch, Entry::Map64) => self.plain::<HopscotchMap<u64, u64>>(entry, rounds, rows),
+            // The others are refused before (`Tables::holds`).
+            (Structure::Hopscotch, _) => self.plain::<HopscotchMap<u32, u32>>(entry, rounds, rows),
         }?;
         if entry == Entry::Map32 {
             self.floors(rounds, rows)?;
-            for (name, mix) in MIXES {
-                self.mix(name, mix, rounds, rows)?;
+            for mix in MIXES {
+                match structure {
+                    Structure::Slab => self.mix::<SlabMap<u32, u32>>(mix, rounds, rows, &mut memory)?,
+                    Structure::Hopscotch => {
+                        self.mix::<HopscotchMap<u32, u32>>(mix, rounds, rows, &mut memory)?
+                    }
+                }
             }
         }
         Ok(memory)
@@ -93,11 +112,11 @@ impl<'a> Bench<'a> {
         let on_values = stream.clone_htod(&values(&present))?;
         let half = stream.clone_htod(&present[..n / 2])?;
         let absent = stream.clone_htod(&keys::<T::Key>(self.size, 2 * self.size))?;
-        let geometry = geometry(n as u64, n as u64, self.load).map_err(|_| "the table would be too large")?;
+        let size = T::size(n as u64, n as u64, self.load).map_err(|_| "the table would be too large")?;
         let tuning = Tuning { lock_bit: entry == Entry::Lock64, ..Tuning::default() };
-        let mut table = T::new(self.device, geometry, tuning)?;
+        let mut table = T::new(self.device, size, tuning)?;
         let mut times: [Vec<f64>; 4] = Default::default();
-        let (mut right, mut memory) = ([true; 4], None);
+        let (mut right, mut memory, mut full) = ([true; 4], None, 0);
         // The first round warms up.
         for round in 0..=rounds {
             table.clear(stream)?;
@@ -107,20 +126,28 @@ impl<'a> Bench<'a> {
             let mut deleted = self.poisoned(POISON, n / 2)?;
             let mut took = [0.0; 4];
             took[0] = self.time(|| table.insert(stream, &on_keys, &on_values, &mut outcomes))?;
-            right[0] &= self.all(&outcomes, Insert::Inserted.code())?;
-            let stats = table.stats()?;
-            right[0] &= stats.live == n as u64;
-            memory = Some(Memory::new(entry, (self.size, self.load), geometry, &stats));
+            let stored = self.stored::<T>(&outcomes)?;
+            let live = stored.iter().filter(|stored| **stored == Some(true)).count() as u64;
+            right[0] &= stored.iter().all(Option::is_some) && table.live()? == live;
+            full = full.max(n as u64 - live);
+            memory = Some(Memory::new(entry, (self.size, self.load), size, &table.contents()?));
             took[1] = self.time(|| table.search(stream, &on_keys, &mut found))?;
-            right[1] &= stream.clone_dtoh(&found)? == answers;
+            let answer = |i: usize| if stored[i] == Some(true) { answers[i] } else { T::found(None) };
+            right[1] &= stream.clone_dtoh(&found)?.iter().enumerate().all(|(i, found)| *found == answer(i));
             took[2] = self.time(|| table.search(stream, &absent, &mut missed))?;
-            right[2] &= self.all(&missed, T::found(None))?;
+            right[2] &= stream.clone_dtoh(&missed)?.iter().all(|missed| *missed == T::found(None));
             took[3] = self.time(|| table.delete(stream, &half, &mut deleted))?;
-            right[3] &= self.all(&deleted, Delete::Deleted.code())?;
-            right[3] &= table.stats()?.live == (n - n / 2) as u64;
+            let gone = |i: usize| if stored[i] == Some(true) { Delete::Deleted } else { Delete::Absent };
+            right[3] &=
+                stream.clone_dtoh(&deleted)?.iter().enumerate().all(|(i, code)| *code == gone(i).code());
+            let left = stored[n / 2..].iter().filter(|stored| **stored == Some(true)).count() as u64;
+            right[3] &= table.live()? == left;
             if round > 0 {
                 times.iter_mut().zip(took).for_each(|(times, took)| times.push(took));
             }
+        }
+        if let Some(memory) = &mut memory {
+            memory.left_out("build", full);
         }
         let names = ["build", "search present", "search absent", "delete half"];
         let ops = [n, n, n, n / 2];
@@ -130,7 +157,14 @@ impl<'a> Bench<'a> {
         memory.ok_or_else(|| "no round".into())
     }
 
-    fn all<T: DeviceRepr + Copy + PartialEq>(&self, output: &CudaSlice<T>, expected: T) -> Fallible<bool> {
-        Ok(self.stream.clone_dtoh(output)?.iter().all(|&element| element == expected))
+    /// Whether each key of a build was stored; `None` where the outcome is neither that nor that there was no room, if
+    /// such a table may have none.
+    fn stored<T: Subject>(&self, outcomes: &CudaSlice<u8>) -> Fallible<Vec<Option<bool>>> {
+        let stored = |code: &u8| match Insert::from_code(*code) {
+            Some(Insert::Inserted) => Some(true),
+            Some(Insert::Full) if T::MAY_BE_FULL => Some(false),
+            _ => None,
+        };
+        Ok(self.stream.clone_dtoh(outcomes)?.iter().map(stored).collect())
     }
 }

@@ -160,8 +160,8 @@ fn point<S: Tables, B: Backend>(
     rows: &mut Vec<Row>,
 ) -> Result<Memory, Failure> {
     #[cfg(feature = "gpu")]
-    if let Some(gpu) = S::kernels(backend) {
-        return device::point(gpu, entry, at, rounds, rows);
+    if let Some(gpu) = backend.kernels() {
+        return device::point(gpu, S::STRUCTURE, entry, at, rounds, rows);
     }
     host::point::<S, _>(backend, entry, at, rounds, rows)
 }

@@ -16,16 +16,8 @@ pub(crate) struct Account<'a> {
 }
 
 impl<'a> Account<'a> {
-    /// Counts, and checks each answer on its own. The table has room for all pairs.
-    ///
-    /// # Errors
-    /// What is wrong, in words.
-    #[cfg_attr(not(feature = "gpu"), allow(dead_code))]
-    pub(crate) fn of(work: &'a Workload, answers: &'a [Answer<u32>]) -> Result<Self, String> {
-        Self::new(work, answers, None)
-    }
-
-    /// The same of a table that may be full, if `left_out` says which keys of the first phase found no room.
+    /// Counts, and checks each answer on its own. `left_out` are the keys of the first phase that found no room, in a
+    /// table that may be full.
     ///
     /// # Errors
     /// What is wrong, in words.
@@ -170,7 +162,7 @@ mod tests {
     fn right_answers_pass() {
         let work = work();
         let answers = answers(&work);
-        let account = Account::of(&work, &answers).unwrap();
+        let account = Account::new(&work, &answers, None).unwrap();
         assert_eq!(account.len(), 1);
         let Answer::Search(value) = answers[2] else { panic!() };
         account.check_end(&[None, value]).unwrap();
@@ -207,7 +199,7 @@ mod tests {
         let change = |i: usize, answer| {
             let mut answers = answers(&work);
             answers[i] = answer;
-            Account::of(&work, &answers).err()
+            Account::new(&work, &answers, None).err()
         };
         assert!(change(0, Answer::Insert(Insert::Full)).is_some());
         assert!(change(0, Answer::Search(None)).is_some());
@@ -222,6 +214,6 @@ mod tests {
         let mut answers = answers(&work);
         answers[2] = Answer::Delete(Delete::Deleted);
         answers[3] = Answer::Delete(Delete::Deleted);
-        assert!(Account::of(&twice, &answers).is_err());
+        assert!(Account::new(&twice, &answers, None).is_err());
     }
 }

@@ -13,6 +13,9 @@ use warpproof::files::Trace;
 use warpproof::model::hopscotch::{GROUP_WORDS, REACH};
 use warpproof::{BulkMap, HopscotchGeometry, Op};
 
+/// Pairs at a load of 0.8 in 2^26 words.
+const FULL_MEMORY: u32 = 46_976_204;
+
 /// The lock-flag hopscotch table.
 pub(crate) struct Hopscotch;
 
@@ -22,7 +25,7 @@ impl Tables for Hopscotch {
     const POINTS: Points = Points {
         load: HopscotchGeometry::DEFAULT_LOAD,
         loads: &[0.5, 0.6, 0.7, HopscotchGeometry::DEFAULT_LOAD, 0.9, 0.95],
-        also: None,
+        also: Some(FULL_MEMORY),
     };
     // Pairs stand in the neighbourhoods of their homes, and a neighbourhood may be full before the table is.
     const MAY_BE_FULL: bool = true;
@@ -72,15 +75,10 @@ impl Tables for Hopscotch {
             _ => plain::<Self, u32, _>(&HopscotchMap(b.hopscotch_map32(size)?), entry, at),
         }
     }
-
-    #[cfg(feature = "gpu")]
-    fn kernels<B: Backend>(_: &B) -> Option<&warpproof::gpu::Device> {
-        None
-    }
 }
 
 /// The size of a table whose homes have `load` of `pairs` pairs per slot.
-fn size(pairs: u64, load: f64) -> Result<HopscotchGeometry, Failure> {
+pub(crate) fn size(pairs: u64, load: f64) -> Result<HopscotchGeometry, Failure> {
     HopscotchGeometry::new(pairs, load, GROUP_WORDS as u32, REACH).map_err(Failure::backend)
 }
 

@@ -1,6 +1,6 @@
 //! What a structure offers to the commands that run it. `run` and `bench` are written against [`Tables`].
 
-mod hopscotch;
+pub(crate) mod hopscotch;
 pub(crate) mod slab;
 
 pub(crate) use hopscotch::Hopscotch;
@@ -47,10 +47,6 @@ pub(crate) trait Tables {
 
     /// Measures build, searches and delete by bulk calls on a new table, for so many pairs at a load.
     fn measure<B: Backend>(b: &B, entry: Entry, at: (u32, f64)) -> Result<(Vec<Phase>, Memory), Failure>;
-
-    /// The GPU whose kernels are timed apart from copies, if this backend is one and has kernels for the structure.
-    #[cfg(feature = "gpu")]
-    fn kernels<B: Backend>(b: &B) -> Option<&warpproof::gpu::Device>;
 }
 
 /// Runs an expression with the [`Tables`] of a [`Structure`].

@@ -70,11 +70,6 @@ impl Tables for Slab {
             Entry::Map64 | Entry::Lock64 => plain::<Self, u64, _>(&Map(b.map64(size)?), entry, at),
         }
     }
-
-    #[cfg(feature = "gpu")]
-    fn kernels<B: Backend>(b: &B) -> Option<&warpproof::gpu::Device> {
-        b.kernels()
-    }
 }
 
 /// The values of each key.

@@ -1,9 +1,7 @@
 //! The suite: generic bodies that every backend must pass. `suite_cpu.rs` and `suite_gpu.rs` instantiate them.
 
 pub(crate) mod chains;
-#[allow(dead_code, reason = "the GPU has no hopscotch tables yet")]
 pub(crate) mod hopscotch;
-#[allow(dead_code, reason = "the GPU has no hopscotch tables yet")]
 pub(crate) mod hopscotch_set;
 pub(crate) mod map;
 pub(crate) mod multimap;
@@ -53,7 +51,6 @@ pub(crate) trait Multimaps<K: Key>: Maps<K, SlabGeometry, Map: BulkMultimap<K, K
 impl<K: Key, B: Maps<K, SlabGeometry, Map: BulkMultimap<K, K>>> Multimaps<K> for B {}
 
 /// A backend that can make maps in hopscotch tables.
-#[allow(dead_code, reason = "the GPU has no hopscotch tables yet")]
 pub(crate) trait HopscotchMaps<K: Key>:
     Maps<K, HopscotchGeometry, Map: BulkHopscotchMap<K, K>>
 {
@@ -82,7 +79,6 @@ pub(crate) trait SlabSets: Sets<u32, SlabGeometry, Set: BulkSlabSet<u32>> {}
 impl<B: Sets<u32, SlabGeometry, Set: BulkSlabSet<u32>>> SlabSets for B {}
 
 /// A backend that can make sets in hopscotch tables.
-#[allow(dead_code, reason = "the GPU has no hopscotch tables yet")]
 pub(crate) trait HopscotchSets<K: Key>: Sets<K, HopscotchGeometry, Set: BulkHopscotchSet<K>> {}
 
 impl<K: Key, B: Sets<K, HopscotchGeometry, Set: BulkHopscotchSet<K>>> HopscotchSets<K> for B {}

@@ -39,6 +39,11 @@ impl<'a, K: Scalar, V: Scalar, M> SlabMapOn<'a, K, V, M> {
         Self { on: MapOn::new(table, stream), multiplicity: PhantomData }
     }
 
+    /// The operations that maps of all structures have.
+    pub fn into_map(self) -> MapOn<'a, K, V> {
+        self.on
+    }
+
     /// The values of all pairs of each key: those of key `i` from `values[offsets[i]]` on, as many as fit before
     /// `offsets[i + 1]`. `counts[i]` is how many there are now: where it is not the room that the offsets leave,
     /// the table changed since they were made.

@@ -1,11 +1,14 @@
 //! What is measured on a map of u32 pairs alone: the floors of random access, and mixed batches.
 
+use super::subject::Mixable;
 use super::{Bench, Fallible, POISON};
 use crate::backend::geometry;
+use crate::bench::memory::Memory;
 use crate::bench::{Row, key};
 use crate::run::account::Account;
 use crate::run::workload::{Mix, Workload};
-use warpproof::gpu::{Floors, SlabMap};
+use std::collections::HashSet;
+use warpproof::gpu::{Floors, Tuning};
 use warpproof::model::host::Answer;
 use warpproof::model::outcome::Mixed;
 use warpproof::{BulkMap, Op};
@@ -48,12 +51,12 @@ impl Bench<'_> {
     }
 
     /// A mix on a key range of this size, half of it inserted before.
-    pub(super) fn mix(
+    pub(super) fn mix<T: Mixable>(
         &self,
-        name: &'static str,
-        mix: Mix,
+        (name, mix): (&'static str, Mix),
         rounds: usize,
         rows: &mut Vec<Row>,
+        memory: &mut Memory,
     ) -> Fallible<()> {
         let ops = MOST_OPERATIONS.min(self.size.max(1 << 20) as usize);
         let work = Workload::new(mix, self.size, ops, 1);
@@ -61,43 +64,56 @@ impl Bench<'_> {
         let (codes, keys) = (self.stream.clone_htod(&codes)?, self.stream.clone_htod(&work.op_keys)?);
         let values = self.stream.clone_htod(&work.op_values)?;
         let (first, stored) = work.prefill();
-        let (first, stored) = (self.stream.clone_htod(&first)?, self.stream.clone_htod(&stored)?);
+        let (on_first, stored) = (self.stream.clone_htod(&first)?, self.stream.clone_htod(&stored)?);
         let all: Vec<u32> = (0..self.size).collect();
         let total = first.len() as u64 + work.inserts();
-        let geometry =
-            geometry(self.size as u64, total, self.load).map_err(|_| "the table would be too large")?;
-        let mut map = SlabMap::<u32, u32>::with_geometry(self.device, geometry)?;
+        let size = T::size(self.size as u64, total, self.load).map_err(|_| "the table would be too large")?;
+        let mut map = T::new(self.device, size, Tuning::default())?;
         let (mut times, mut right) = (Vec::new(), true);
         for round in 0..=rounds {
             map.clear(&self.stream)?;
             let mut filled = self.poisoned(POISON, first.len())?;
             let (mut outcomes, mut found) = (self.poisoned(POISON, ops)?, self.poisoned(0u32, ops)?);
-            let on = map.on(&self.stream);
-            on.insert_unique(&first, &stored, &mut filled)?;
+            let on = map.of_mixes(&self.stream);
+            on.insert_unique(&on_first, &stored, &mut filled)?;
             let took = self.time(|| on.mixed(&codes, &keys, &values, &mut outcomes, &mut found))?;
             if round > 0 {
                 times.push(took);
             }
+            let filled = self.stored::<T>(&filled)?;
+            right &= filled.iter().all(Option::is_some);
+            let left_out: HashSet<u32> = first
+                .iter()
+                .zip(filled)
+                .filter(|(_, stored)| *stored == Some(false))
+                .map(|(key, _)| *key)
+                .collect();
             let (outcomes, found) = (self.stream.clone_dtoh(&outcomes)?, self.stream.clone_dtoh(&found)?);
-            right &= self.adds_up(&work, &map, &all, &outcomes, &found)?;
+            let said = T::MAY_BE_FULL.then_some(&left_out);
+            match self.adds_up(&work, &map, &all, (&outcomes, &found), said)? {
+                Some(full) => memory.left_out(name, full + left_out.len() as u64),
+                None => right = false,
+            }
         }
         rows.push(self.row(name, ops, times, right));
         Ok(())
     }
 
-    /// Whether the answers of a mix explain what is in the table afterwards.
-    fn adds_up(
+    /// Whether the answers of a mix explain what is in the table afterwards; if so, how many inserts found no room.
+    fn adds_up<T: Mixable>(
         &self,
         work: &Workload,
-        map: &SlabMap<u32, u32>,
+        map: &T,
         all: &[u32],
-        outcomes: &[u8],
-        found: &[u32],
-    ) -> Fallible<bool> {
+        (outcomes, found): (&[u8], &[u32]),
+        left_out: Option<&HashSet<u32>>,
+    ) -> Fallible<Option<u64>> {
         let answer = |(i, &op): (usize, &Op)| Answer::new(op, Mixed { code: outcomes[i], value: found[i] });
         let answers: Option<Vec<Answer<u32>>> = work.ops.iter().enumerate().map(answer).collect();
-        let Some(answers) = answers else { return Ok(false) };
-        let Ok(account) = Account::of(work, &answers) else { return Ok(false) };
-        Ok(map.len()? == account.len() && account.check_end(&map.search(all)?).is_ok())
+        let Some(answers) = answers else { return Ok(None) };
+        let Ok(account) = Account::new(work, &answers, left_out) else { return Ok(None) };
+        let right =
+            BulkMap::len(map)? == account.len() && account.check_end(&BulkMap::search(map, all)?).is_ok();
+        Ok(right.then_some(account.full()))
     }
 }

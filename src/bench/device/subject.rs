@@ -1,12 +1,19 @@
 //! Tables on device slices, as far as they are measured.
 
+use crate::backend::geometry;
 use crate::bench::entry::Number;
+use crate::bench::memory::Contents;
+use crate::failure::Failure;
+use crate::tables::hopscotch;
 use std::sync::Arc;
-use warpproof::SlabGeometry;
 use warpproof::gpu::cudarc::driver::{CudaSlice, CudaStream, DeviceRepr};
-use warpproof::gpu::{Device, Error, Scalar, SlabMap, SlabMultimap, SlabSet, Tuning};
-use warpproof::model::host::SlabStats;
-use warpproof::{BulkSlabMap, BulkSlabSet};
+use warpproof::gpu::{
+    Device, Error, HopscotchMap, HopscotchSet, MapOn, Scalar, SlabMap, SlabMultimap, SlabSet, Tuning,
+};
+use warpproof::model::host::{HopscotchStats, SlabStats};
+use warpproof::{
+    BulkHopscotchMap, BulkHopscotchSet, BulkMap, BulkSlabMap, BulkSlabSet, HopscotchGeometry, SlabGeometry,
+};
 
 /// A table on device slices.
 pub(super) trait Subject: Sized {
@@ -14,8 +21,14 @@ pub(super) trait Subject: Sized {
     type Key: Scalar + Number;
     /// What a search writes.
     type Found: DeviceRepr + Copy + PartialEq;
+    /// What it says of itself.
+    type Contents: Contents;
+    /// Whether an insert may find no room in a table that was made for its pairs.
+    const MAY_BE_FULL: bool;
 
-    fn new(device: &Device, geometry: SlabGeometry, tuning: Tuning) -> Result<Self, Error>;
+    /// The size for `pairs` pairs at a load, if `total` are inserted in its life.
+    fn size(pairs: u64, total: u64, load: f64) -> Result<Size<Self>, Failure>;
+    fn new(device: &Device, size: Size<Self>, tuning: Tuning) -> Result<Self, Error>;
     fn clear(&mut self, stream: &Arc<CudaStream>) -> Result<(), Error>;
     fn insert(
         &self,
@@ -36,21 +49,70 @@ pub(super) trait Subject: Sized {
         keys: &CudaSlice<Self::Key>,
         outcomes: &mut CudaSlice<u8>,
     ) -> Result<(), Error>;
-    fn stats(&self) -> Result<SlabStats, Error>;
+    fn contents(&self) -> Result<Self::Contents, Error>;
+    fn live(&self) -> Result<u64, Error>;
     /// What a search writes for a key with this value, or without one.
     fn found(value: Option<Self::Key>) -> Self::Found;
     /// What an output holds before a search writes it: no answer of a search.
     fn poison() -> Self::Found;
 }
 
+/// The size of a table.
+pub(super) type Size<T> = <<T as Subject>::Contents as Contents>::Geometry;
+
+/// A map of u32 pairs, on which mixed batches run.
+pub(super) trait Mixable: Subject<Key = u32> + BulkMap<u32, u32, Error = Error> {
+    fn of_mixes<'a>(&'a self, stream: &'a Arc<CudaStream>) -> MapOn<'a, u32, u32>;
+}
+
+impl Mixable for SlabMap<u32, u32> {
+    fn of_mixes<'a>(&'a self, stream: &'a Arc<CudaStream>) -> MapOn<'a, u32, u32> {
+        self.on(stream).into_map()
+    }
+}
+
+impl Mixable for HopscotchMap<u32, u32> {
+    fn of_mixes<'a>(&'a self, stream: &'a Arc<CudaStream>) -> MapOn<'a, u32, u32> {
+        self.on(stream)
+    }
+}
+
+/// What differs between chains and groups.
+macro_rules! sized {
+    (slab $bulk:ident) => {
+        type Contents = SlabStats;
+        // The pool is as large as the pairs need whatever their keys are.
+        const MAY_BE_FULL: bool = false;
+
+        fn size(pairs: u64, total: u64, load: f64) -> Result<SlabGeometry, Failure> {
+            geometry(pairs, total, load)
+        }
+        fn contents(&self) -> Result<SlabStats, Error> {
+            $bulk::stats(self)
+        }
+    };
+    (hopscotch $bulk:ident) => {
+        type Contents = HopscotchStats;
+        const MAY_BE_FULL: bool = true;
+
+        fn size(pairs: u64, _: u64, load: f64) -> Result<HopscotchGeometry, Failure> {
+            hopscotch::size(pairs, load)
+        }
+        fn contents(&self) -> Result<HopscotchStats, Error> {
+            $bulk::stats(self)
+        }
+    };
+}
+
 macro_rules! of_pairs {
-    ($table:ident<$key:ty>, $insert:ident) => {
+    ($structure:ident $bulk:ident $table:ident<$key:ty>, $insert:ident) => {
         impl Subject for $table<$key, $key> {
             type Key = $key;
             type Found = $key;
+            sized! { $structure $bulk }
 
-            fn new(device: &Device, geometry: SlabGeometry, tuning: Tuning) -> Result<Self, Error> {
-                Self::with_tuning(device, geometry, tuning)
+            fn new(device: &Device, size: Size<Self>, tuning: Tuning) -> Result<Self, Error> {
+                Self::with_tuning(device, size, tuning)
             }
             fn clear(&mut self, stream: &Arc<CudaStream>) -> Result<(), Error> {
                 self.clear(stream)
@@ -80,8 +142,8 @@ macro_rules! of_pairs {
             ) -> Result<(), Error> {
                 self.on(stream).delete(keys, outcomes)
             }
-            fn stats(&self) -> Result<SlabStats, Error> {
-                BulkSlabMap::stats(self)
+            fn live(&self) -> Result<u64, Error> {
+                self.len()
             }
             fn found(value: Option<$key>) -> $key {
                 value.unwrap_or(MISSING as $key)
@@ -92,55 +154,64 @@ macro_rules! of_pairs {
         }
     };
 }
-of_pairs!(SlabMap<u32>, insert_unique);
-of_pairs!(SlabMap<u64>, insert_unique);
-of_pairs!(SlabMultimap<u32>, insert);
+of_pairs!(slab BulkSlabMap SlabMap<u32>, insert_unique);
+of_pairs!(slab BulkSlabMap SlabMap<u64>, insert_unique);
+of_pairs!(slab BulkSlabMap SlabMultimap<u32>, insert);
+of_pairs!(hopscotch BulkHopscotchMap HopscotchMap<u32>, insert_unique);
+of_pairs!(hopscotch BulkHopscotchMap HopscotchMap<u64>, insert_unique);
 
 /// What a search writes where there is no pair: no value, as those have their top bit set.
 const MISSING: u8 = 1;
 
-impl Subject for SlabSet {
-    type Key = u32;
-    type Found = u8;
+macro_rules! of_keys {
+    ($structure:ident $bulk:ident $table:ty) => {
+        impl Subject for $table {
+            type Key = u32;
+            type Found = u8;
+            sized! { $structure $bulk }
 
-    fn new(device: &Device, geometry: SlabGeometry, tuning: Tuning) -> Result<Self, Error> {
-        Self::with_tuning(device, geometry, tuning)
-    }
-    fn clear(&mut self, stream: &Arc<CudaStream>) -> Result<(), Error> {
-        self.clear(stream)
-    }
-    fn insert(
-        &self,
-        stream: &Arc<CudaStream>,
-        keys: &CudaSlice<u32>,
-        _: &CudaSlice<u32>,
-        outcomes: &mut CudaSlice<u8>,
-    ) -> Result<(), Error> {
-        self.on(stream).insert(keys, outcomes)
-    }
-    fn search(
-        &self,
-        stream: &Arc<CudaStream>,
-        keys: &CudaSlice<u32>,
-        found: &mut CudaSlice<u8>,
-    ) -> Result<(), Error> {
-        self.on(stream).contains(keys, found)
-    }
-    fn delete(
-        &self,
-        stream: &Arc<CudaStream>,
-        keys: &CudaSlice<u32>,
-        outcomes: &mut CudaSlice<u8>,
-    ) -> Result<(), Error> {
-        self.on(stream).delete(keys, outcomes)
-    }
-    fn stats(&self) -> Result<SlabStats, Error> {
-        BulkSlabSet::stats(self)
-    }
-    fn found(value: Option<u32>) -> u8 {
-        value.is_some().into()
-    }
-    fn poison() -> u8 {
-        super::POISON
-    }
+            fn new(device: &Device, size: Size<Self>, tuning: Tuning) -> Result<Self, Error> {
+                Self::with_tuning(device, size, tuning)
+            }
+            fn clear(&mut self, stream: &Arc<CudaStream>) -> Result<(), Error> {
+                self.clear(stream)
+            }
+            fn insert(
+                &self,
+                stream: &Arc<CudaStream>,
+                keys: &CudaSlice<u32>,
+                _: &CudaSlice<u32>,
+                outcomes: &mut CudaSlice<u8>,
+            ) -> Result<(), Error> {
+                self.on(stream).insert(keys, outcomes)
+            }
+            fn search(
+                &self,
+                stream: &Arc<CudaStream>,
+                keys: &CudaSlice<u32>,
+                found: &mut CudaSlice<u8>,
+            ) -> Result<(), Error> {
+                self.on(stream).contains(keys, found)
+            }
+            fn delete(
+                &self,
+                stream: &Arc<CudaStream>,
+                keys: &CudaSlice<u32>,
+                outcomes: &mut CudaSlice<u8>,
+            ) -> Result<(), Error> {
+                self.on(stream).delete(keys, outcomes)
+            }
+            fn live(&self) -> Result<u64, Error> {
+                warpproof::BulkSet::len(self)
+            }
+            fn found(value: Option<u32>) -> u8 {
+                value.is_some().into()
+            }
+            fn poison() -> u8 {
+                super::POISON
+            }
+        }
+    };
 }
+of_keys!(slab BulkSlabSet SlabSet);
+of_keys!(hopscotch BulkHopscotchSet HopscotchSet<u32>);
