@@ -117,10 +117,11 @@ pub(crate) unsafe fn per_left<const L: u32, K: Key>(
         let end = (first + LEFT_SPAN as usize).min(n as usize);
         for op in first..end {
             // SAFETY: `op` is below `n`.
-            let (code, key) = unsafe { (read(outcomes, op), read(keys, op)) };
-            if code == LEFT
-                && let Some(key) = UserKey::new(key)
-            {
+            if unsafe { read(outcomes, op) } != LEFT {
+                continue;
+            }
+            // SAFETY: as above. The first kernel leaves no reserved key.
+            if let Some(key) = UserKey::new(unsafe { read(keys, op) }) {
                 let code = f(w, op, key);
                 // SAFETY: `op` is below `n` and this tile's own.
                 unsafe { write(w, outcomes, op, code) }
