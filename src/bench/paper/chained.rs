@@ -1,6 +1,6 @@
 //! Chaining with a pool of nodes, on the CPU.
 
-use super::dynamic::Table;
+use super::contender::Table;
 use crate::failure::Failure;
 use std::sync::atomic::{AtomicU32, AtomicU64};
 use warpproof::simt::cpu::Array;

@@ -1,7 +1,8 @@
 //! The dynamic experiment on a GPU. The kernels are timed by events, with operations and answers in device memory.
 
 use super::Row;
-use super::dynamic::{Contender, Fallible, Point};
+use super::contender::{Contender, Fallible};
+use super::dynamic::Point;
 use crate::failure::Failure;
 use crate::run::workload::Workload;
 use std::sync::Arc;

@@ -1,6 +1,7 @@
 //! The dynamic experiment: mixes of unique inserts, deletes and searches on a range of keys, half of it inserted before.
 
 use super::chained::CpuChained;
+use super::contender::{Bulk, Contender, Fallible, Single};
 use super::locked::Locked;
 use super::{Row, Scale};
 use crate::backend::Backend;
@@ -10,12 +11,10 @@ use crate::output::Progress;
 use crate::run::account::Account;
 use crate::run::phase::timed;
 use crate::run::workload::{Mix, Workload};
-use rayon::prelude::*;
 use std::collections::HashSet;
-use std::error::Error;
 use warpproof::model::hopscotch::{GROUP_WORDS, REACH};
 use warpproof::simt::cpu;
-use warpproof::{Answer, BulkMap, HopscotchGeometry, Insert, Op};
+use warpproof::{HopscotchGeometry, Insert};
 
 /// Sizes of the key ranges.
 const RANGES: [u32; 5] = [100, 1_000, 10_000, 100_000, 10_000_000];
@@ -25,27 +24,6 @@ const OPERATIONS: [usize; 2] = [100_000, 100_000_000];
 pub(super) const MOST_ON_CPU: usize = 10_000_000;
 /// Pairs per slot if the whole range were there; half of that is what there mostly is.
 pub(super) const LOAD: f64 = 0.8;
-
-/// A concurrent map that takes one operation at a time.
-pub(super) trait Table: Sync {
-    /// Runs an operation. Every kind of insert is a unique one.
-    fn run(&self, op: Op, key: u32, value: u32) -> Answer<u32>;
-}
-
-/// A table that takes part.
-pub(super) trait Contender: Sized {
-    /// Whether an insert may find no room.
-    const MAY_BE_FULL: bool;
-
-    /// Adds pairs.
-    fn fill(&mut self, keys: &[u32], values: &[u32]) -> Fallible<Vec<Insert>>;
-    /// The seconds that the operations took, and their answers.
-    fn mixed(&mut self, work: &Workload) -> Fallible<(f64, Vec<Answer<u32>>)>;
-    /// The values of keys.
-    fn search(&mut self, keys: &[u32]) -> Fallible<Vec<Option<u32>>>;
-}
-
-pub(super) type Fallible<T> = Result<T, Box<dyn Error>>;
 
 /// What is measured at one point.
 pub(super) struct Point {
@@ -194,72 +172,13 @@ fn text(failure: Failure) -> String {
     }
 }
 
-/// A table of the library.
-struct Bulk<M>(M);
-
-impl<M: BulkMap<u32, u32, Error: 'static>> Contender for Bulk<M> {
-    const MAY_BE_FULL: bool = true;
-
-    fn fill(&mut self, keys: &[u32], values: &[u32]) -> Fallible<Vec<Insert>> {
-        Ok(self.0.insert_unique(keys, values)?)
-    }
-
-    fn mixed(&mut self, work: &Workload) -> Fallible<(f64, Vec<Answer<u32>>)> {
-        let mut seconds = 0.0;
-        let answers = timed(&mut seconds, || self.0.mixed(&work.ops, &work.op_keys, &work.op_values))?;
-        Ok((seconds, answers))
-    }
-
-    fn search(&mut self, keys: &[u32]) -> Fallible<Vec<Option<u32>>> {
-        Ok(self.0.search(keys)?)
-    }
-}
-
-/// A table that takes one operation at a time, by all threads.
-struct Single<T, const MAY_BE_FULL: bool>(T);
-
-impl<T: Table, const MAY_BE_FULL: bool> Single<T, MAY_BE_FULL> {
-    /// Operations that a thread takes at once.
-    const SHARE: usize = 1024;
-
-    fn all(&self, len: usize, operation: impl Fn(usize) -> (Op, u32, u32) + Sync) -> Vec<Answer<u32>> {
-        let run = |i| {
-            let (op, key, value) = operation(i);
-            self.0.run(op, key, value)
-        };
-        (0..len).into_par_iter().with_min_len(Self::SHARE).map(run).collect()
-    }
-}
-
-impl<T: Table, const MAY_BE_FULL: bool> Contender for Single<T, MAY_BE_FULL> {
-    const MAY_BE_FULL: bool = MAY_BE_FULL;
-
-    fn fill(&mut self, keys: &[u32], values: &[u32]) -> Fallible<Vec<Insert>> {
-        let answers = self.all(keys.len(), |i| (Op::InsertUnique, keys[i], values[i]));
-        let insert = |answer| if let Answer::Insert(said) = answer { Some(said) } else { None };
-        Ok(answers.into_iter().filter_map(insert).collect())
-    }
-
-    fn mixed(&mut self, work: &Workload) -> Fallible<(f64, Vec<Answer<u32>>)> {
-        let mut seconds = 0.0;
-        let operation = |i: usize| (work.ops[i], work.op_keys[i], work.op_values[i]);
-        let answers = timed(&mut seconds, || self.all(work.ops.len(), operation));
-        Ok((seconds, answers))
-    }
-
-    fn search(&mut self, keys: &[u32]) -> Fallible<Vec<Option<u32>>> {
-        let answers = self.all(keys.len(), |i| (Op::Search, keys[i], 0));
-        let value = |answer| if let Answer::Search(value) = answer { Some(value) } else { None };
-        Ok(answers.into_iter().filter_map(value).collect())
-    }
-}
-
 #[cfg(test)]
 pub(super) mod tests {
+    use super::super::contender::Table;
     use super::*;
     use crate::run::workload::Random;
     use std::collections::HashMap;
-    use warpproof::Delete;
+    use warpproof::{Answer, Delete, Op};
 
     /// Compares a table that has room for all `keys` with a map of std.
     pub(in super::super) fn does_what_a_map_does(table: &impl Table, keys: u32) {

@@ -8,7 +8,7 @@
 //! Differences to the published form: a pair is one word, so a search reads key and value at once; there is no
 //! wrap-around but a tail.
 
-use super::dynamic::Table;
+use super::contender::Table;
 use parking_lot::{Mutex, MutexGuard};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use warpproof::model::key::{fastrange, mix};
@@ -218,7 +218,7 @@ mod tests {
 
     #[test]
     fn racing_threads_add_up() {
-        races_add_up(|keys| Locked::new(keys), true);
+        races_add_up(Locked::new, true);
         races_add_up(|keys| Locked::new(keys / 2 + keys / 16), true);
     }
 

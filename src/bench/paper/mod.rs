@@ -5,6 +5,7 @@
 //! chaining.
 
 mod chained;
+mod contender;
 #[cfg(feature = "gpu")]
 mod device;
 mod dynamic;
@@ -90,6 +91,8 @@ struct Object<'a> {
     backend: &'static str,
     device: String,
     cpu: String,
+    /// The most operations of a table on the CPU.
+    cpu_operations: usize,
     /// Why the static experiment was not run.
     #[serde(skip_serializing_if = "Option::is_none")]
     skipped: Option<&'static str>,
@@ -120,10 +123,23 @@ pub(crate) fn paper<B: Backend>(backend: &B, folder: &Path, scale: Scale, json: 
     if json {
         let (structure, experiments) = ("hopscotch", "paper");
         let (backend, device, rows, plots) = (name, on, &rows[..], &plots[..]);
-        let all = Object { structure, experiments, backend, device, cpu, skipped, verified, rows, plots };
+        let cpu_operations = dynamic::MOST_ON_CPU;
+        let all = Object {
+            structure,
+            experiments,
+            backend,
+            device,
+            cpu,
+            cpu_operations,
+            skipped,
+            verified,
+            rows,
+            plots,
+        };
         output::json(&all)?;
     } else {
-        output::line(format_args!("{name}: {on}; CPU: {cpu}"))?;
+        let most = output::grouped(dynamic::MOST_ON_CPU as u64);
+        output::line(format_args!("{name}: {on}; CPU: {cpu}, at most {most} operations"))?;
         if let Some(why) = skipped {
             output::line(format_args!("\nstatic tables against probing and cuckoo: skipped: {why}"))?;
         }

@@ -25,6 +25,8 @@ pub(super) struct Chart {
 
 /// Width and height.
 const SIZE: (u32, u32) = (960, 600);
+/// Height of a line's name, with a little more than its share of the frame.
+const NAME: f64 = 18.0;
 /// Colours that the colour-blind can tell apart (Okabe, Ito, 2002).
 const COLOURS: [RGBColor; 8] = [
     RGBColor(0, 114, 178),
@@ -56,8 +58,10 @@ impl Chart {
     ) -> Result<(), Box<dyn std::error::Error>> {
         root.fill(&WHITE)?;
         let all = || self.lines.iter().flat_map(|(_, points)| points.iter());
-        let x = range(all().map(|point| point.0), 1.5).log_scale();
-        let y = range(all().map(|point| point.1), 2.0).log_scale();
+        let x = range(all().map(|point| point.0), 1.5, 0.0).log_scale();
+        // The names stand above the lines.
+        let above = (self.lines.len() as f64 * NAME + NAME) / SIZE.1 as f64;
+        let y = range(all().map(|point| point.1), 1.5, above.min(0.7)).log_scale();
         let mut chart = ChartBuilder::on(root)
             .caption(&self.title, ("sans-serif", 20))
             .margin(12)
@@ -95,10 +99,14 @@ impl Chart {
     }
 }
 
-/// From the least to the most, with room on both sides.
-fn range(values: impl Iterator<Item = f64>, room: f64) -> std::ops::Range<f64> {
+/// From the least to the most by a logarithmic scale, with room on both sides, and this part of the whole free above.
+fn range(values: impl Iterator<Item = f64>, room: f64, above: f64) -> std::ops::Range<f64> {
     let (least, most) = values.fold((f64::INFINITY, 0.0), |(a, b), v| (a.min(v), f64::max(b, v)));
-    if least <= most { least / room..most * room } else { 1.0..10.0 }
+    if least > most {
+        return 1.0..10.0;
+    }
+    let (from, to) = (least / room, most * room);
+    from..to * (to / from).powf(above / (1.0 - above))
 }
 
 /// A number without a tail of digits.
@@ -122,7 +130,13 @@ mod tests {
             assert!(svg.contains(text), "{text}");
         }
         // A line and its mark in the legend, twice.
-        assert_eq!(svg.matches("<polyline").count() >= 4, true);
+        assert!(svg.matches("<polyline").count() >= 4);
+    }
+
+    #[test]
+    fn a_part_is_left_free_above() {
+        let free = range([10.0, 1000.0].into_iter(), 1.0, 0.5);
+        assert!((free.start - 10.0).abs() < 1e-9 && (free.end - 100_000.0).abs() < 1e-6, "{free:?}");
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! The static experiment: u32 pairs at a load of 0.8 are inserted into an empty table, then searched.
 
+use super::contender::Fallible;
 use super::device::Bench;
-use super::dynamic::{Fallible, LOAD};
+use super::dynamic::LOAD;
 use super::{Row, Scale};
 use crate::bench::key;
 use crate::failure::Failure;
