@@ -71,6 +71,9 @@ mod tests {
         shared::<crate::HopscotchMap<u64, u64>>();
         shared::<crate::HopscotchSet<u64>>();
         shared::<crate::Floors>();
+        shared::<crate::Baselines>();
+        shared::<crate::ChainedMap>();
+        shared::<crate::StaticMap>();
         shared::<crate::Error>();
     };
 }
