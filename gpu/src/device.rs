@@ -174,6 +174,11 @@ impl Device {
         Module::load(&self.inner.own, if self.inner.wide { STRESS_WIDE } else { STRESS_BASE })
     }
 
+    /// The kernels of the tables that ours are compared with, loaded anew.
+    pub(crate) fn paper_module(&self) -> Result<Arc<Module>, Error> {
+        Module::load(&self.inner.own, crate::paper::PAPER)
+    }
+
     /// Memory for `len` elements, at least one, whatever is in it.
     pub(crate) fn buffer<T: DeviceRepr>(
         &self,

@@ -8,7 +8,7 @@
 //!   of a fixed size. All have the interface of [`warpproof_model::host`] on host slices, as on the CPU.
 //! - [`MapOn`], [`SetOn`]: the same operations on device slices, on a stream of the caller, asynchronous. [`SlabMapOn`]:
 //!   what chains do besides.
-//! - [`Timer`], [`Floors`]: what benches need. [`StressClock`]: what stress tests need.
+//! - [`Timer`], [`Floors`], [`Baselines`]: what benches need. [`StressClock`]: what stress tests need.
 //!
 //! ```no_run
 //! use warpproof_gpu::{Device, SlabMap};
@@ -38,6 +38,7 @@ mod hopscotch;
 mod layout;
 mod module;
 mod on;
+mod paper;
 mod slab;
 mod slices;
 mod stress;
@@ -51,6 +52,7 @@ pub use floors::Floors;
 pub use hopscotch::{HopscotchMap, HopscotchParts, HopscotchSet};
 pub use layout::{Entry, Layout, Scalar};
 pub use on::{MapOn, SetOn};
+pub use paper::{Baselines, ChainedMap, Static, StaticMap};
 pub use slab::{SlabMap, SlabMapOn, SlabMultimap, SlabParts, SlabSet};
 pub use slices::{Input, Output};
 pub use stress::{Stamped, StressClock, StressMap, StressSet};
@@ -69,6 +71,9 @@ mod tests {
         shared::<crate::HopscotchMap<u64, u64>>();
         shared::<crate::HopscotchSet<u64>>();
         shared::<crate::Floors>();
+        shared::<crate::Baselines>();
+        shared::<crate::ChainedMap>();
+        shared::<crate::StaticMap>();
         shared::<crate::Error>();
     };
 }

@@ -5,6 +5,7 @@ mod device;
 pub(crate) mod entry;
 pub(crate) mod host;
 pub(crate) mod memory;
+mod paper;
 mod published;
 
 use crate::Structure;
@@ -16,6 +17,7 @@ use crate::tables::{Points, Tables, with_tables};
 use entry::Entry;
 use memory::Memory;
 use serde::Serialize;
+use std::path::PathBuf;
 
 /// Measure the published workloads
 ///
@@ -54,6 +56,16 @@ pub(crate) struct Args {
     /// One size alone, at a load of 0.6, or 0.8 for a hopscotch table
     #[arg(long, value_name = "PAIRS", value_parser = size, conflicts_with_all = ["quick", "max_size"])]
     pairs: Option<u32>,
+    /// Run the experiments of the paper instead, and write their plots into a folder
+    ///
+    /// Hopscotch tables only. Static: build and searches at a load of 0.8 against linear probing, quadratic probing and
+    /// cuckoo hashing, 2^20 to 2^26 slots, on a GPU. Dynamic: the mixes 20,20,60 and 40,40,20 on ranges of 10^2 to 10^7
+    /// keys, 10^5 and 10^8 operations (10^7 on a CPU), against hopscotch with locks on all cores, and chaining with a
+    /// pool of nodes, with and without its allocation counted. With --quick no more than 10^5 operations, keys
+    /// and 2^20 slots.
+    #[arg(long, value_name = "FOLDER", num_args = 0..=1, default_missing_value = "paper-plots")]
+    #[arg(conflicts_with_all = ["entry", "max_size", "pairs"])]
+    paper: Option<PathBuf>,
 }
 
 const EXAMPLES: &str = "\
@@ -61,7 +73,8 @@ Examples:
   warpproof bench slab --quick
   warpproof bench slab --backend cpu --max-size 2^24 --json > cpu.json
   warpproof bench slab --entry map64 --pairs 2^20
-  warpproof bench hopscotch --backend cpu --pairs 2^20";
+  warpproof bench hopscotch --backend cpu --pairs 2^20
+  warpproof bench hopscotch --paper=plots --quick";
 
 const SMALLEST: u32 = 1 << 16;
 const LARGEST: u32 = 1 << 26;
@@ -108,6 +121,16 @@ fn size(text: &str) -> Result<u32, String> {
 
 /// Measures.
 pub(crate) fn bench(args: &Args) -> Result<(), Failure> {
+    if let Some(folder) = &args.paper {
+        if args.structure != Structure::Hopscotch {
+            let name = args.structure.name();
+            return Err(Failure::input(format_args!(
+                "--paper: the paper is about hopscotch tables, not {name}"
+            )));
+        }
+        let scale = if args.quick { paper::Scale::Quick } else { paper::Scale::Whole };
+        return with_backend!(&open(args.backend)?, b => paper::paper(b, folder, scale, args.json));
+    }
     with_tables!(args.structure, S => {
         S::holds(args.entry)?;
         with_backend!(&open(args.backend)?, backend => measure::<S, _>(args, backend))

@@ -14,12 +14,13 @@ pub(crate) struct Module {
 }
 
 /// PTX is forward compatible: the baseline runs on every GPU from sm_75 on, the sm_90 files have 128-bit words.
-pub(crate) const MODULES: [Module; 7] = [
+pub(crate) const MODULES: [Module; 8] = [
     Module { name: "warpproof", target: "sm_75", features: "" },
     Module { name: "warpproof", target: "sm_90", features: "b128" },
     Module { name: "tuning", target: "sm_75", features: "tuning" },
     Module { name: "stress", target: "sm_75", features: "stress" },
     Module { name: "stress", target: "sm_90", features: "stress,b128" },
+    Module { name: "paper", target: "sm_75", features: "paper" },
     Module { name: "probes", target: "sm_75", features: "probes" },
     Module { name: "probes", target: "sm_90", features: "probes,b128" },
 ];

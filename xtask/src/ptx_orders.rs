@@ -136,6 +136,7 @@ fn table_parameters(kernel: &str) -> &'static [usize] {
     match kernel {
         name if name.starts_with("slab_") && name.contains("64l_") => &[0, 1, 3],
         name if name.starts_with("slab_") => &[0, 2],
+        name if name.starts_with("chain_") => &[0, 1, 3, 5],
         _ => &[0],
     }
 }

@@ -40,17 +40,18 @@
 //! n, its `stamped` no values and no found. Blocks have one dimension and a multiple of 32 threads.
 //!
 //! With the feature `tuning` the module holds other shapes of `map32` and the floors of random access
-//! ([`floor`]) instead; with `stress`, only `stamped` of the maps and the sets; with `probes`, one kernel per memory
-//! access and order.
+//! ([`floor`]) instead; with `stress`, only `stamped` of the maps and the sets; with `paper`, the tables that ours are
+//! compared with ([`paper`]); with `probes`, one kernel per memory access and order.
 #![cfg(target_arch = "nvptx64")]
 #![no_std]
 #![feature(abi_ptx, asm_experimental_arch)]
 #![cfg_attr(feature = "probes", feature(macro_metavar_expr_concat))]
 #![cfg_attr(
-    any(feature = "tuning", feature = "stress"),
+    any(feature = "tuning", feature = "stress", feature = "paper"),
     allow(
         dead_code,
         unused_imports,
+        unused_macros,
         reason = "benches and stress tests need a part of the operations and layouts"
     )
 )]
@@ -64,11 +65,13 @@ mod layout;
 
 #[cfg(feature = "tuning")]
 mod floor;
+#[cfg(feature = "paper")]
+mod paper;
 #[cfg(feature = "probes")]
 mod probes;
 #[cfg(feature = "stress")]
 mod stress;
-#[cfg(not(any(feature = "tuning", feature = "stress", feature = "probes")))]
+#[cfg(not(any(feature = "tuning", feature = "stress", feature = "paper", feature = "probes")))]
 mod tables;
 #[cfg(feature = "tuning")]
 mod tuning;

@@ -1,5 +1,6 @@
 //! What holds on any machine, and a first look at a device where there is one.
 
+mod baselines;
 mod hopscotch;
 
 use std::sync::OnceLock;

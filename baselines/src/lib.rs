@@ -1,0 +1,42 @@
+//! Plain tables of u32 pairs that the library's tables are compared with.
+//!
+//! They do what a benchmark needs and no more, on the same words and with the same hash as the tables of the library, so
+//! that a difference in speed is one of the algorithms. They are baselines: the explorer does not know them, and no claim
+//! of the library rests on them. What vouches for a measurement is that all its answers are checked.
+//!
+//! - [`Chained`]: chaining with a pool of nodes; unique insert, delete, search.
+//! - [`Probing`]: linear and quadratic probing; unique insert, search.
+//! - [`Cuckoo`]: four places per key; insert of distinct keys, search.
+//!
+//! Each operation is run by one lane. Keys are below 2^31.
+#![no_std]
+#![forbid(unsafe_code)]
+
+mod chained;
+mod cuckoo;
+mod probing;
+
+pub use chained::Chained;
+pub use cuckoo::{Cuckoo, PLACES};
+pub use probing::Probing;
+
+/// What an empty slot holds: no pair, as its key is reserved. Its bytes are all ones.
+pub const EMPTY: u64 = u64::MAX;
+
+/// A pair in one word.
+#[inline(always)]
+const fn pair(key: u32, value: u32) -> u64 {
+    (key as u64) << 32 | value as u64
+}
+
+/// The key of a pair.
+#[inline(always)]
+const fn key_of(pair: u64) -> u32 {
+    (pair >> 32) as u32
+}
+
+/// The value of a pair.
+#[inline(always)]
+const fn value_of(pair: u64) -> u32 {
+    pair as u32
+}

@@ -1,0 +1,269 @@
+//! `warpproof bench hopscotch --paper`: the experiments of the paper, with every operation run and every answer checked.
+//!
+//! Static: build, searches of keys that are there and of keys that are not, at a load of 0.8, against linear probing,
+//! quadratic probing and cuckoo hashing on the same GPU. Dynamic: mixes on ranges of keys, against hopscotch with locks and
+//! chaining.
+
+mod chained;
+mod contender;
+#[cfg(feature = "gpu")]
+mod device;
+mod dynamic;
+mod locked;
+mod plot;
+#[cfg(feature = "gpu")]
+mod static_;
+
+use crate::backend::Backend;
+use crate::failure::Failure;
+use crate::output;
+use plot::{Axis, Chart};
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+
+/// How much is measured.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Scale {
+    /// Few operations on small tables.
+    Quick,
+    /// As published, and larger.
+    Whole,
+}
+
+/// One measurement.
+#[derive(Serialize)]
+struct Row {
+    experiment: &'static str,
+    table: &'static str,
+    workload: &'static str,
+    /// The range of keys of a mix; the slots of a static table.
+    size: u64,
+    ops: u64,
+    /// The median of the rounds.
+    seconds: f64,
+    mops: f64,
+    rounds: usize,
+    /// Inserts that found no room.
+    full: u64,
+    verified: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+}
+
+impl Row {
+    fn new(
+        experiment: &'static str,
+        table: &'static str,
+        workload: &'static str,
+        size: u64,
+        ops: u64,
+        mut times: Vec<f64>,
+    ) -> Self {
+        times.sort_by(f64::total_cmp);
+        let (seconds, rounds) = (times.get(times.len() / 2).copied().unwrap_or(0.0), times.len());
+        let mops = output::mops(ops, seconds);
+        let (full, verified, error) = (0, true, None);
+        Self { experiment, table, workload, size, ops, seconds, mops, rounds, full, verified, error }
+    }
+
+    /// The row with how many inserts found no room, and what is wrong.
+    fn with(self, full: u64, error: Option<String>) -> Self {
+        Self { full, verified: error.is_none(), error, ..self }
+    }
+
+    /// What is wrong.
+    fn wrong(&self) -> Option<&str> {
+        self.error.as_deref()
+    }
+
+    /// In which table it is shown, and in which plot.
+    fn group(&self) -> (&'static str, &'static str, u64) {
+        // The tables of the CPU run fewer operations beside the many of the GPU.
+        let ops = if self.ops >= dynamic::MOST_ON_CPU as u64 { u64::MAX } else { self.ops };
+        (self.experiment, self.workload, if self.experiment == "dynamic" { ops } else { 0 })
+    }
+}
+
+#[derive(Serialize)]
+struct Object<'a> {
+    structure: &'static str,
+    experiments: &'static str,
+    backend: &'static str,
+    device: String,
+    cpu: String,
+    /// The most operations of a table on the CPU.
+    cpu_operations: usize,
+    /// Why the static experiment was not run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    skipped: Option<&'static str>,
+    verified: bool,
+    rows: &'a [Row],
+    plots: &'a [PathBuf],
+}
+
+/// Runs the experiments, prints the tables, and writes the plots into a folder, which is made if there is none.
+pub(crate) fn paper<B: Backend>(backend: &B, folder: &Path, scale: Scale, json: bool) -> Result<(), Failure> {
+    let unwritable = |error: std::io::Error| Failure::write(folder.display(), &error);
+    std::fs::create_dir_all(folder).map_err(unwritable)?;
+    let mut rows = Vec::new();
+    let skipped = static_tables(backend, scale, &mut rows)?;
+    dynamic::run(backend, scale, &mut rows)?;
+
+    let groups = groups(&rows);
+    let mut plots = Vec::new();
+    for group in &groups {
+        let path = folder.join(file_name(group));
+        let svg = chart(group).svg().map_err(Failure::input)?;
+        std::fs::write(&path, svg).map_err(|error| Failure::write(path.display(), &error))?;
+        plots.push(path);
+    }
+    let verified = rows.iter().all(|row| row.verified);
+    let threads = rayon::current_num_threads();
+    let (name, on, cpu) = (backend.name(), backend.device(), format!("{threads} threads"));
+    if json {
+        let (structure, experiments) = ("hopscotch", "paper");
+        let (backend, device, rows, plots) = (name, on, &rows[..], &plots[..]);
+        let cpu_operations = dynamic::MOST_ON_CPU;
+        let all = Object {
+            structure,
+            experiments,
+            backend,
+            device,
+            cpu,
+            cpu_operations,
+            skipped,
+            verified,
+            rows,
+            plots,
+        };
+        output::json(&all)?;
+    } else {
+        let most = output::grouped(dynamic::MOST_ON_CPU as u64);
+        output::line(format_args!("{name}: {on}; CPU: {cpu}, at most {most} operations"))?;
+        if let Some(why) = skipped {
+            output::line(format_args!("\nstatic tables against probing and cuckoo: skipped: {why}"))?;
+        }
+        groups.iter().try_for_each(|group| show(group))?;
+        plots.iter().try_for_each(|plot| output::line(format_args!("wrote {}", plot.display())))?;
+    }
+    if verified {
+        Ok(())
+    } else {
+        Err(Failure::Violation("an answer is wrong; see the lines marked WRONG".into()))
+    }
+}
+
+/// The static experiment, or why there is none.
+#[cfg(feature = "gpu")]
+fn static_tables<B: Backend>(
+    backend: &B,
+    scale: Scale,
+    rows: &mut Vec<Row>,
+) -> Result<Option<&'static str>, Failure> {
+    match backend.kernels() {
+        Some(device) => static_::run(device, scale, rows).map(|()| None),
+        None => Ok(Some("no CUDA device")),
+    }
+}
+
+#[cfg(not(feature = "gpu"))]
+fn static_tables<B: Backend>(_: &B, _: Scale, _: &mut Vec<Row>) -> Result<Option<&'static str>, Failure> {
+    Ok(Some("no CUDA device"))
+}
+
+/// The rows that belong together, in the order in which they were measured.
+fn groups(rows: &[Row]) -> Vec<Vec<&Row>> {
+    let mut groups: Vec<Vec<&Row>> = Vec::new();
+    for row in rows {
+        match groups.iter_mut().find(|group| group[0].group() == row.group()) {
+            Some(group) => group.push(row),
+            None => groups.push(vec![row]),
+        }
+    }
+    groups
+}
+
+/// What is in the order of its first mention, once.
+fn once<T: PartialEq>(all: impl Iterator<Item = T>) -> Vec<T> {
+    let mut once = Vec::new();
+    all.for_each(|element| {
+        if !once.contains(&element) {
+            once.push(element);
+        }
+    });
+    once
+}
+
+/// The most operations of a group, and what the CPU ran if that was less.
+fn title(group: &[&Row]) -> String {
+    let most = group.iter().map(|row| row.ops).max().unwrap_or(0);
+    let least = group.iter().map(|row| row.ops).min().unwrap_or(0);
+    let workload = group[0].workload;
+    match group[0].experiment {
+        "dynamic" if least < most => {
+            let (most, least) = (output::grouped(most), output::grouped(least));
+            format!("{workload}, {most} operations on the GPU, {least} on the CPU")
+        }
+        "dynamic" => format!("{workload}, {} operations", output::grouped(most)),
+        _ => format!("{workload}, load {}", dynamic::LOAD),
+    }
+}
+
+/// Prints a group as a table: a line per contender, a column per size.
+fn show(group: &[&Row]) -> Result<(), Failure> {
+    let sizes = once(group.iter().map(|row| row.size));
+    let what = if group[0].experiment == "dynamic" { "range of keys" } else { "slots" };
+    output::line(format_args!("\n{}; millions of operations per second\n", title(group)))?;
+    let columns: String = sizes.iter().map(|&size| format!("{:>13}", output::grouped(size))).collect();
+    output::line(format_args!("  {what:36}{columns}"))?;
+    for table in once(group.iter().map(|row| row.table)) {
+        let mut line = format!("  {table:36}");
+        let (mut full, mut wrong) = (0, Vec::new());
+        for &size in &sizes {
+            match group.iter().find(|row| row.table == table && row.size == size) {
+                Some(row) => {
+                    line += &format!("{:>13.2}", row.mops);
+                    full += row.full;
+                    wrong.extend(row.wrong());
+                }
+                None => line += &format!("{:>13}", "-"),
+            }
+        }
+        let verdict = if wrong.is_empty() { "verified" } else { "WRONG" };
+        let full =
+            if full > 0 { format!(", {} found no room", output::grouped(full)) } else { String::new() };
+        output::line(format_args!("{line}  {verdict}{full}"))?;
+        wrong.iter().try_for_each(|error| output::line(format_args!("    {error}")))?;
+    }
+    Ok(())
+}
+
+fn file_name(group: &[&Row]) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+    let workload: String = group[0].workload.chars().map(plain).collect();
+    match group[0].experiment {
+        "dynamic" => {
+            let most = group.iter().map(|row| row.ops).max().unwrap_or(0);
+            format!("dynamic-{workload}-{most}.svg")
+        }
+        other => format!("{other}-{workload}.svg"),
+    }
+}
+
+/// A line per contender.
+fn chart(group: &[&Row]) -> Chart {
+    let dynamic = group[0].experiment == "dynamic";
+    let points = |table| {
+        let of_it = group.iter().filter(move |row| row.table == table && row.mops > 0.0);
+        of_it.map(|row| (row.size as f64, row.mops)).collect()
+    };
+    Chart {
+        title: title(group),
+        x: if dynamic { Axis::Decimal("range of keys") } else { Axis::Binary("slots") },
+        y: "Mop/s",
+        lines: once(group.iter().map(|row| row.table))
+            .into_iter()
+            .map(|t| (t.to_owned(), points(t)))
+            .collect(),
+    }
+}

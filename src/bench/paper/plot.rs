@@ -1,0 +1,147 @@
+//! Plots as SVG: lines over two logarithmic axes.
+
+use plotters::prelude::*;
+use std::fmt::Display;
+
+/// What stands below the horizontal axis, and how its numbers are written.
+pub(super) enum Axis {
+    /// As powers of ten.
+    Decimal(&'static str),
+    /// As powers of two.
+    Binary(&'static str),
+}
+
+/// A plot.
+pub(super) struct Chart {
+    /// Above it.
+    pub(super) title: String,
+    /// Below it.
+    pub(super) x: Axis,
+    /// Beside it.
+    pub(super) y: &'static str,
+    /// The name and the points of each line; no coordinate is zero or less.
+    pub(super) lines: Vec<(String, Vec<(f64, f64)>)>,
+}
+
+/// Width and height.
+const SIZE: (u32, u32) = (960, 600);
+/// Height of a line's name, with a little more than its share of the frame.
+const NAME: f64 = 18.0;
+/// Colours that the colour-blind can tell apart (Okabe, Ito, 2002).
+const COLOURS: [RGBColor; 8] = [
+    RGBColor(0, 114, 178),
+    RGBColor(213, 94, 0),
+    RGBColor(0, 158, 115),
+    RGBColor(204, 121, 167),
+    RGBColor(230, 159, 0),
+    RGBColor(86, 180, 233),
+    RGBColor(0, 0, 0),
+    RGBColor(150, 150, 150),
+];
+
+impl Chart {
+    /// The plot as a file's text.
+    ///
+    /// # Errors
+    /// What the drawing says, in words.
+    pub(super) fn svg(&self) -> Result<String, String> {
+        let mut text = String::new();
+        let root = SVGBackend::with_string(&mut text, SIZE).into_drawing_area();
+        self.draw(&root).map_err(|error| error.to_string())?;
+        drop(root);
+        Ok(text)
+    }
+
+    fn draw(
+        &self,
+        root: &DrawingArea<SVGBackend<'_>, plotters::coord::Shift>,
+    ) -> Result<(), Box<dyn std::error::Error>> {
+        root.fill(&WHITE)?;
+        let all = || self.lines.iter().flat_map(|(_, points)| points.iter());
+        let x = range(all().map(|point| point.0), 1.5, 0.0).log_scale();
+        // The names stand above the lines.
+        let above = (self.lines.len() as f64 * NAME + NAME) / SIZE.1 as f64;
+        let y = range(all().map(|point| point.1), 1.5, above.min(0.7)).log_scale();
+        let mut chart = ChartBuilder::on(root)
+            .caption(&self.title, ("sans-serif", 20))
+            .margin(12)
+            .x_label_area_size(44)
+            .y_label_area_size(72)
+            .build_cartesian_2d(x, y)?;
+        let (Axis::Decimal(name) | Axis::Binary(name)) = self.x;
+        let write = |x: &f64| match self.x {
+            Axis::Decimal(_) => number(x),
+            Axis::Binary(_) => format!("2^{:.0}", x.log2()),
+        };
+        chart
+            .configure_mesh()
+            .x_desc(name)
+            .y_desc(self.y)
+            .x_label_formatter(&write)
+            .y_label_formatter(&number)
+            .light_line_style(RGBColor(235, 235, 235))
+            .draw()?;
+        for (i, (name, points)) in self.lines.iter().enumerate() {
+            let colour = COLOURS[i % COLOURS.len()];
+            chart
+                .draw_series(LineSeries::new(points.iter().copied(), colour.stroke_width(2)).point_size(3))?
+                .label(name.as_str())
+                .legend(move |(x, y)| PathElement::new([(x, y), (x + 20, y)], colour.stroke_width(2)));
+        }
+        chart
+            .configure_series_labels()
+            .position(SeriesLabelPosition::UpperLeft)
+            .background_style(WHITE.mix(0.8))
+            .border_style(RGBColor(200, 200, 200))
+            .draw()?;
+        root.present()?;
+        Ok(())
+    }
+}
+
+/// From the least to the most by a logarithmic scale, with room on both sides, and this part of the whole free above.
+fn range(values: impl Iterator<Item = f64>, room: f64, above: f64) -> std::ops::Range<f64> {
+    let (least, most) = values.fold((f64::INFINITY, 0.0), |(a, b), v| (a.min(v), f64::max(b, v)));
+    if least > most {
+        return 1.0..10.0;
+    }
+    let (from, to) = (least / room, most * room);
+    from..to * (to / from).powf(above / (1.0 - above))
+}
+
+/// A number without a tail of digits.
+fn number(value: &f64) -> String {
+    let text: &dyn Display = if *value < 1.0 { value } else { &value.round() };
+    text.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plot_has_its_lines_and_names() {
+        let points = vec![(100.0, 5.0), (1000.0, 50.0), (10_000.0, 500.0)];
+        let lines = vec![("one & two".to_owned(), points.clone()), ("three".to_owned(), points)];
+        let chart = Chart { title: "a < b".into(), x: Axis::Decimal("keys"), y: "Mop/s", lines };
+        let svg = chart.svg().unwrap();
+        assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"));
+        for text in ["one &amp; two", "three", "a &lt; b", "keys", "Mop/s"] {
+            assert!(svg.contains(text), "{text}");
+        }
+        // A line and its mark in the legend, twice.
+        assert!(svg.matches("<polyline").count() >= 4);
+    }
+
+    #[test]
+    fn a_part_is_left_free_above() {
+        let free = range([10.0, 1000.0].into_iter(), 1.0, 0.5);
+        assert!((free.start - 10.0).abs() < 1e-9 && (free.end - 100_000.0).abs() < 1e-6, "{free:?}");
+    }
+
+    #[test]
+    fn nothing_is_a_plot_too() {
+        let chart = Chart { title: String::new(), x: Axis::Binary("slots"), y: "Mop/s", lines: Vec::new() };
+        assert!(chart.svg().unwrap().ends_with("</svg>\n"));
+    }
+}

@@ -1,0 +1,173 @@
+//! The static experiment: u32 pairs at a load of 0.8 are inserted into an empty table, then searched.
+
+use super::contender::Fallible;
+use super::device::Bench;
+use super::dynamic::LOAD;
+use super::{Row, Scale};
+use crate::bench::key;
+use crate::failure::Failure;
+use crate::output::Progress;
+use std::collections::HashSet;
+use warpproof::HopscotchGeometry;
+use warpproof::gpu::cudarc::driver::CudaSlice;
+use warpproof::gpu::{Baselines, Device, Error, HopscotchMap, Static, StaticMap};
+use warpproof::model::Insert;
+use warpproof::model::hopscotch::{GROUP_WORDS, REACH};
+
+/// Powers of two: slots of the tables.
+const SMALLEST: u32 = 20;
+const LARGEST: u32 = 26;
+const ROUNDS: usize = 5;
+/// What a search writes for a key that is not there: no value, as those are keys, below 2^31.
+const MISSING: u32 = u32::MAX;
+const POISON: u8 = 0xa5;
+const WORKLOADS: [&str; 3] = ["build", "search present", "search absent"];
+const BASELINES: [(&str, Static); 3] = [
+    ("linear probing", Static::Linear),
+    ("quadratic probing", Static::Quadratic),
+    ("cuckoo", Static::Cuckoo),
+];
+
+/// A table that is filled once.
+trait Filled {
+    fn insert(
+        &self,
+        bench: &Bench,
+        keys: &CudaSlice<u32>,
+        outcomes: &mut CudaSlice<u8>,
+        left: &mut CudaSlice<u32>,
+    ) -> Result<(), Error>;
+    fn search(&self, bench: &Bench, keys: &CudaSlice<u32>, values: &mut CudaSlice<u32>) -> Result<(), Error>;
+}
+
+impl Filled for HopscotchMap<u32, u32> {
+    fn insert(
+        &self,
+        bench: &Bench,
+        keys: &CudaSlice<u32>,
+        outcomes: &mut CudaSlice<u8>,
+        _: &mut CudaSlice<u32>,
+    ) -> Result<(), Error> {
+        self.on(&bench.stream).insert_unique(keys, keys, outcomes)
+    }
+
+    fn search(&self, bench: &Bench, keys: &CudaSlice<u32>, values: &mut CudaSlice<u32>) -> Result<(), Error> {
+        self.on(&bench.stream).search_or(keys, values, MISSING, None)
+    }
+}
+
+impl Filled for StaticMap {
+    fn insert(
+        &self,
+        bench: &Bench,
+        keys: &CudaSlice<u32>,
+        outcomes: &mut CudaSlice<u8>,
+        left: &mut CudaSlice<u32>,
+    ) -> Result<(), Error> {
+        self.insert(&bench.stream, keys, keys, outcomes, left)
+    }
+
+    fn search(&self, bench: &Bench, keys: &CudaSlice<u32>, values: &mut CudaSlice<u32>) -> Result<(), Error> {
+        self.search(&bench.stream, keys, values, MISSING)
+    }
+}
+
+/// The keys of one size, on the host and on the device. A key is its own value.
+struct Keys {
+    power: u32,
+    present: Vec<u32>,
+    on_present: CudaSlice<u32>,
+    on_absent: CudaSlice<u32>,
+}
+
+impl Keys {
+    fn new(bench: &Bench, power: u32) -> Fallible<Self> {
+        let pairs = ((1u64 << power) as f64 * LOAD) as u32;
+        let present: Vec<u32> = (0..pairs).map(key).collect();
+        let absent: Vec<u32> = (pairs..2 * pairs).map(key).collect();
+        let on_present = bench.stream.clone_htod(&present)?;
+        Ok(Self { power, on_present, on_absent: bench.stream.clone_htod(&absent)?, present })
+    }
+
+    /// Measures a table; the first round warms up.
+    fn measure<T: Filled>(
+        &self,
+        bench: &Bench,
+        name: &'static str,
+        make: impl Fn() -> Fallible<T>,
+        rows: &mut Vec<Row>,
+    ) -> Fallible<()> {
+        let mut times: [Vec<f64>; 3] = Default::default();
+        let (mut full, mut wrong) = (0, [const { None }; 3]);
+        for round in 0..=ROUNDS {
+            let (took, left_out, errors) = self.round(bench, &make()?)?;
+            full = full.max(left_out);
+            wrong.iter_mut().zip(errors).for_each(|(wrong, error)| *wrong = wrong.take().or(error));
+            if round > 0 {
+                times.iter_mut().zip(took).for_each(|(times, took)| times.push(took));
+            }
+        }
+        for ((workload, times), wrong) in WORKLOADS.into_iter().zip(times).zip(wrong) {
+            let (slots, ops) = (1 << self.power, self.present.len() as u64);
+            let full = if workload == WORKLOADS[0] { full } else { 0 };
+            rows.push(Row::new("static", name, workload, slots, ops, times).with(full, wrong));
+        }
+        Ok(())
+    }
+
+    /// The seconds of build and searches, how many inserts found no room, and what is wrong.
+    fn round(&self, bench: &Bench, table: &impl Filled) -> Fallible<([f64; 3], u64, [Option<String>; 3])> {
+        let (n, stream) = (self.present.len(), &bench.stream);
+        let mut outcomes = bench.poisoned(POISON, n)?;
+        let mut left = stream.clone_htod(&self.present)?;
+        let poison = u32::from_ne_bytes([POISON; 4]);
+        let (mut found, mut missed) = (bench.poisoned(poison, n)?, bench.poisoned(poison, n)?);
+        let took = [
+            bench.time(|| table.insert(bench, &self.on_present, &mut outcomes, &mut left))?,
+            bench.time(|| table.search(bench, &self.on_present, &mut found))?,
+            bench.time(|| table.search(bench, &self.on_absent, &mut missed))?,
+        ];
+        let said = stream.clone_dtoh(&outcomes)?;
+        let left = stream.clone_dtoh(&left)?;
+        let full = |&i: &usize| said[i] == Insert::Full.code();
+        let left_out: HashSet<u32> = (0..n).filter(full).map(|i| left[i]).collect();
+        let codes = [Insert::Inserted.code(), Insert::Full.code()];
+        let first = said.iter().position(|code| !codes.contains(code));
+        let build =
+            first.map(|i| format!("key {} is new: the answer has the code {}", self.present[i], said[i]));
+        let found = stream.clone_dtoh(&found)?;
+        let right = |i: &usize| {
+            let key = self.present[*i];
+            found[*i] == if left_out.contains(&key) { MISSING } else { key }
+        };
+        let first = (0..n).find(|i| !right(i));
+        let present = first.map(|i| format!("key {}: found {}", self.present[i], found[i]));
+        let missed = stream.clone_dtoh(&missed)?;
+        let first = missed.iter().find(|&&value| value != MISSING);
+        let absent = first.map(|value| format!("a key that was never inserted has the value {value}"));
+        Ok((took, left_out.len() as u64, [build, present, absent]))
+    }
+}
+
+/// Measures all sizes.
+pub(super) fn run(device: &Device, scale: Scale, rows: &mut Vec<Row>) -> Result<(), Failure> {
+    let largest = if scale == Scale::Quick { SMALLEST } else { LARGEST };
+    let mut progress = Progress::new("static", (largest - SMALLEST + 1) as u64);
+    for power in SMALLEST..=largest {
+        size(device, power, rows).map_err(|error| Failure::input(error.to_string()))?;
+        progress.at((power - SMALLEST + 1) as u64);
+    }
+    Ok(())
+}
+
+fn size(device: &Device, power: u32, rows: &mut Vec<Row>) -> Fallible<()> {
+    let bench = Bench::new(device)?;
+    let baselines = Baselines::new(device)?;
+    let keys = Keys::new(&bench, power)?;
+    let geometry = HopscotchGeometry::new(keys.present.len() as u64, LOAD, GROUP_WORDS as u32, REACH)?;
+    keys.measure(&bench, "hopscotch", || Ok(HopscotchMap::with_geometry(device, geometry)?), rows)?;
+    for (name, kind) in BASELINES {
+        keys.measure(&bench, name, || Ok(baselines.table(kind, power)?), rows)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,90 @@
+//! `warpproof bench hopscotch --paper` as a program: tables that are verified, plots that are well-formed.
+
+use serde_json::Value;
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn bench(structure: &str, args: &[&str], folder: &Path) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_warpproof"));
+    command.args(["bench", structure, "--backend", "cpu", "--quick"]).args(args).arg("--paper").arg(folder);
+    command.output().expect("it starts")
+}
+
+/// Whether every element of an XML text is closed, in order, and there is one at the top.
+fn well_formed(text: &str) -> Result<(), String> {
+    let (mut open, mut tops, mut rest) = (Vec::new(), 0, text);
+    while let Some(at) = rest.find('<') {
+        if rest[..at].contains('>') || open.is_empty() && !rest[..at].trim().is_empty() {
+            return Err(format!("text outside of an element: {:?}", &rest[..at]));
+        }
+        let end = rest.find('>').ok_or("a tag does not end")?;
+        let tag = &rest[at + 1..end];
+        rest = &rest[end + 1..];
+        if let Some(name) = tag.strip_prefix('/') {
+            if open.pop() != Some(name) {
+                return Err(format!("</{name}> closes nothing"));
+            }
+        } else if tag.matches('"').count() % 2 != 0 {
+            return Err(format!("<{tag}>: a quote is open"));
+        } else {
+            tops += usize::from(open.is_empty());
+            let name = tag.split_whitespace().next().ok_or("a tag without a name")?;
+            if !tag.ends_with('/') {
+                open.push(name);
+            }
+        }
+    }
+    if open.is_empty() && tops == 1 { Ok(()) } else { Err(format!("{open:?} open, {tops} at the top")) }
+}
+
+#[test]
+fn broken_plots_would_be_found() {
+    assert_eq!(well_formed("<svg a=\"1\">\n<g x=\"2\"/><text>a</text></svg>\n"), Ok(()));
+    for wrong in ["", "<svg>", "<svg></g></svg>", "<svg/><svg/>", "<svg a=\"></svg>", "a<svg/>", "<svg"] {
+        assert!(well_formed(wrong).is_err(), "{wrong}");
+    }
+}
+
+#[test]
+fn the_experiments_of_the_paper_are_verified_and_plotted() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let plots = folder.path().join("made");
+    let out = bench("hopscotch", &["--json"], &plots);
+    assert_eq!(out.status.code(), Some(0), "{}", String::from_utf8_lossy(&out.stderr));
+    let object: Value = serde_json::from_slice(&out.stdout).expect("one JSON object");
+    assert_eq!(object["verified"], true);
+    assert_eq!(object["skipped"], "no CUDA device");
+    let rows = object["rows"].as_array().expect("a list");
+    // Two mixes, four ranges, four lines.
+    assert_eq!(rows.len(), 2 * 4 * 4);
+    for row in rows {
+        assert!(row["verified"] == true && row["ops"] == 100_000, "{row}");
+        assert!(row["mops"].as_f64().is_some_and(|mops| mops > 0.0), "{row}");
+    }
+    let written = object["plots"].as_array().expect("a list");
+    assert_eq!(written.len(), 2);
+    for path in written {
+        let path = Path::new(path.as_str().expect("a path"));
+        assert!(path.starts_with(&plots));
+        let svg = std::fs::read_to_string(path).expect("it was written");
+        well_formed(&svg).unwrap_or_else(|wrong| panic!("{}: {wrong}", path.display()));
+        for text in
+            ["<svg", "hopscotch (CPU)", "hopscotch with locks (CPU)", "chaining, allocation counted (CPU)"]
+        {
+            assert!(svg.contains(text), "{}: {text}", path.display());
+        }
+    }
+}
+
+#[test]
+fn what_has_no_such_experiments_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let said = |out: Output| (out.status.code(), String::from_utf8_lossy(&out.stderr).into_owned());
+    let (code, why) = said(bench("slab", &[], folder.path()));
+    assert!(code == Some(2) && why.contains("hopscotch"), "{why}");
+    assert_eq!(said(bench("hopscotch", &["--pairs", "2^16"], folder.path())).0, Some(2));
+    let file = folder.path().join("file");
+    std::fs::write(&file, "").expect("it is written");
+    let (code, why) = said(bench("hopscotch", &[], &file));
+    assert!(code == Some(2) && why.contains("file"), "{why}");
+}
