@@ -174,6 +174,8 @@ pub fn default_set() -> Vec<Scenario> {
     for structure in Structure::ALL.into_iter().filter(|structure| *structure != Structure::Map32) {
         scenarios.extend(pairs(structure, &[Place::EMPTY, Place::BEHIND, Place::FULL, Place::HOP]));
     }
+    // In 32-bit words all members of a home are of one class.
+    scenarios.extend(pairs(Structure::Set32, &[Place::PAIR]));
     scenarios.extend(stalls(Structure::Map32, &Place::STALLS));
     scenarios.extend(unblocked(Structure::Map32));
     scenarios.extend(half_full(Structure::Map32));
