@@ -19,6 +19,9 @@ pub(crate) const STRESS_BASE: &str = concat!(include_str!("../ptx/stress.sm_75.p
 /// The same with 128-bit words, for 9.0 and up.
 pub(crate) const STRESS_WIDE: &str = concat!(include_str!("../ptx/stress.sm_90.ptx"), "\0");
 
+/// The kernels of the baselines, for 7.5 and up.
+pub(crate) const PAPER: &str = concat!(include_str!("../ptx/paper.sm_75.ptx"), "\0");
+
 /// Lowest compute capability of the kernels.
 const BASE: (u32, u32) = (7, 5);
 /// Lowest compute capability with 128-bit atomics.
@@ -176,7 +179,7 @@ impl Device {
 
     /// The kernels of the tables that ours are compared with, loaded anew.
     pub(crate) fn paper_module(&self) -> Result<Arc<Module>, Error> {
-        Module::load(&self.inner.own, crate::paper::PAPER)
+        Module::load(&self.inner.own, PAPER)
     }
 
     /// Memory for `len` elements, at least one, whatever is in it.

@@ -12,9 +12,6 @@ use cudarc::driver::{CudaSlice, CudaStream, DevicePtr};
 use std::sync::Arc;
 use warpproof_model::host::Refused;
 
-/// The kernels of the baselines, for 7.5 and up.
-pub(crate) const PAPER: &str = concat!(include_str!("../ptx/paper.sm_75.ptx"), "\0");
-
 /// The kernels of the baselines, loaded.
 #[derive(Clone)]
 pub struct Baselines {
@@ -311,8 +308,8 @@ mod tests {
 
     /// The sizes of a kernel's parameters in bits, as the PTX declares them.
     fn declared(name: &str) -> Vec<u32> {
-        let start = PAPER.find(&format!(".entry {name}(")).expect("it is there");
-        let list = PAPER[start..].split(['(', ')']).nth(1).expect("a list");
+        let start = crate::device::PAPER.find(&format!(".entry {name}(")).expect("it is there");
+        let list = crate::device::PAPER[start..].split(['(', ')']).nth(1).expect("a list");
         list.split(',').map(|p| if p.contains(".u64") { 64 } else { 32 }).collect()
     }
 

@@ -2,7 +2,7 @@
 
 use super::Row;
 use super::contender::{Contender, Fallible};
-use super::dynamic::Point;
+use super::point::Point;
 use crate::failure::Failure;
 use crate::run::workload::Workload;
 use std::sync::Arc;

@@ -1,120 +1,21 @@
 //! The dynamic experiment: mixes of unique inserts, deletes and searches on a range of keys, half of it inserted before.
 
 use super::chained::CpuChained;
-use super::contender::{Bulk, Contender, Fallible, Single};
+use super::contender::{Bulk, Single};
 use super::locked::Locked;
+use super::point::{MOST_ON_CPU, Point};
 use super::{Row, Scale};
 use crate::backend::Backend;
 use crate::bench::MIXES;
 use crate::failure::Failure;
 use crate::output::Progress;
-use crate::run::account::Account;
-use crate::run::phase::timed;
-use crate::run::workload::{Mix, Workload};
-use std::collections::HashSet;
-use warpproof::model::hopscotch::{GROUP_WORDS, REACH};
+use crate::run::workload::Mix;
 use warpproof::simt::cpu;
-use warpproof::{HopscotchGeometry, Insert};
 
 /// Sizes of the key ranges.
 const RANGES: [u32; 5] = [100, 1_000, 10_000, 100_000, 10_000_000];
 /// Numbers of operations.
 const OPERATIONS: [usize; 2] = [100_000, 100_000_000];
-/// The most operations of a table on the CPU.
-pub(super) const MOST_ON_CPU: usize = 10_000_000;
-/// Pairs per slot if the whole range were there; half of that is what there mostly is.
-pub(super) const LOAD: f64 = 0.8;
-
-/// What is measured at one point.
-pub(super) struct Point {
-    name: &'static str,
-    pub(super) work: Workload,
-    first: (Vec<u32>, Vec<u32>),
-    rounds: usize,
-}
-
-impl Point {
-    fn new((name, mix): (&'static str, Mix), range: u32, ops: usize) -> Self {
-        let work = Workload::new(mix, range, ops, 1);
-        let first = work.prefill();
-        let rounds = match ops {
-            0..=1_000_000 => 9,
-            1_000_001..=MOST_ON_CPU => 3,
-            // The answers of one round take seconds to check.
-            _ => 1,
-        };
-        Self { name, work, first, rounds }
-    }
-
-    /// Slots for the whole range.
-    pub(super) fn slots(&self) -> u32 {
-        (self.work.keys as f64 / LOAD).ceil() as u32
-    }
-
-    /// Nodes for all inserts: none is waited for.
-    pub(super) fn nodes(&self) -> usize {
-        self.first.0.len() + self.work.inserts() as usize
-    }
-
-    /// The size of a hopscotch table.
-    pub(super) fn geometry(&self) -> Fallible<HopscotchGeometry> {
-        Ok(HopscotchGeometry::new(self.work.keys as u64, LOAD, GROUP_WORDS as u32, REACH)?)
-    }
-
-    /// Measures a table: its rows by the time of the operations alone, and, if there is a name for that, with the time
-    /// that it took to make the table.
-    pub(super) fn measure<C: Contender>(
-        &self,
-        (name, with_allocation): (&'static str, Option<&'static str>),
-        make: impl Fn() -> Fallible<C>,
-        rows: &mut Vec<Row>,
-    ) -> Result<(), Failure> {
-        let (mut alone, mut whole, mut wrong, mut full) = (Vec::new(), Vec::new(), None, 0);
-        for _ in 0..self.rounds {
-            let round = self.round(&make).map_err(|error| Failure::input(format_args!("{name}: {error}")))?;
-            let (made, took, verdict) = round;
-            alone.push(took);
-            whole.push(made + took);
-            match verdict {
-                Ok(found) => full = full.max(found),
-                Err(error) => wrong = wrong.or(Some(error)),
-            }
-        }
-        let row = |table, times| {
-            let (keys, ops) = (self.work.keys as u64, self.work.ops.len() as u64);
-            Row::new("dynamic", table, self.name, keys, ops, times).with(full, wrong.clone())
-        };
-        rows.push(row(name, alone));
-        rows.extend(with_allocation.map(|name| row(name, whole)));
-        Ok(())
-    }
-
-    /// The seconds of making a table and of the operations, and how many inserts found no room, or what is wrong.
-    fn round<C: Contender>(
-        &self,
-        make: impl Fn() -> Fallible<C>,
-    ) -> Fallible<(f64, f64, Result<u64, String>)> {
-        let (keys, values) = &self.first;
-        let mut made = 0.0;
-        let mut table = timed(&mut made, make)?;
-        let filled = table.fill(keys, values)?;
-        let right = |said: &Insert| *said == Insert::Inserted || C::MAY_BE_FULL && *said == Insert::Full;
-        if filled.len() != keys.len() || !filled.iter().all(right) {
-            return Ok((made, 0.0, Err("an insert of a new key did not say so".into())));
-        }
-        let none = keys.iter().zip(filled).filter(|(_, said)| *said == Insert::Full).map(|(&key, _)| key);
-        let left_out: HashSet<u32> = none.collect();
-        let (took, answers) = table.mixed(&self.work)?;
-        let verdict = match Account::new(&self.work, &answers, C::MAY_BE_FULL.then_some(&left_out)) {
-            Ok(account) => {
-                let all: Vec<u32> = (0..self.work.keys).collect();
-                account.check_end(&table.search(&all)?).map(|()| account.full() + left_out.len() as u64)
-            }
-            Err(wrong) => Err(wrong),
-        };
-        Ok((made, took, verdict))
-    }
-}
 
 /// Measures all points.
 pub(super) fn run<B: Backend>(backend: &B, scale: Scale, rows: &mut Vec<Row>) -> Result<(), Failure> {
@@ -178,6 +79,7 @@ pub(super) mod tests {
     use super::*;
     use crate::run::workload::Random;
     use std::collections::HashMap;
+    use warpproof::Insert;
     use warpproof::{Answer, Delete, Op};
 
     /// Compares a table that has room for all `keys` with a map of std.

@@ -11,6 +11,7 @@ mod device;
 mod dynamic;
 mod locked;
 mod plot;
+mod point;
 #[cfg(feature = "gpu")]
 mod static_;
 
@@ -79,7 +80,7 @@ impl Row {
     /// In which table it is shown, and in which plot.
     fn group(&self) -> (&'static str, &'static str, u64) {
         // The tables of the CPU run fewer operations beside the many of the GPU.
-        let ops = if self.ops >= dynamic::MOST_ON_CPU as u64 { u64::MAX } else { self.ops };
+        let ops = if self.ops >= point::MOST_ON_CPU as u64 { u64::MAX } else { self.ops };
         (self.experiment, self.workload, if self.experiment == "dynamic" { ops } else { 0 })
     }
 }
@@ -123,7 +124,7 @@ pub(crate) fn paper<B: Backend>(backend: &B, folder: &Path, scale: Scale, json: 
     if json {
         let (structure, experiments) = ("hopscotch", "paper");
         let (backend, device, rows, plots) = (name, on, &rows[..], &plots[..]);
-        let cpu_operations = dynamic::MOST_ON_CPU;
+        let cpu_operations = point::MOST_ON_CPU;
         let all = Object {
             structure,
             experiments,
@@ -138,7 +139,7 @@ pub(crate) fn paper<B: Backend>(backend: &B, folder: &Path, scale: Scale, json: 
         };
         output::json(&all)?;
     } else {
-        let most = output::grouped(dynamic::MOST_ON_CPU as u64);
+        let most = output::grouped(point::MOST_ON_CPU as u64);
         output::line(format_args!("{name}: {on}; CPU: {cpu}, at most {most} operations"))?;
         if let Some(why) = skipped {
             output::line(format_args!("\nstatic tables against probing and cuckoo: skipped: {why}"))?;
@@ -205,7 +206,7 @@ fn title(group: &[&Row]) -> String {
             format!("{workload}, {most} operations on the GPU, {least} on the CPU")
         }
         "dynamic" => format!("{workload}, {} operations", output::grouped(most)),
-        _ => format!("{workload}, load {}", dynamic::LOAD),
+        _ => format!("{workload}, load {}", point::LOAD),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::contender::Fallible;
 use super::device::Bench;
-use super::dynamic::LOAD;
+use super::point::LOAD;
 use super::{Row, Scale};
 use crate::bench::key;
 use crate::failure::Failure;
