@@ -6,7 +6,10 @@ use std::process::{Command, Output};
 
 fn bench(structure: &str, args: &[&str], folder: &Path) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_warpproof"));
-    command.args(["bench", structure, "--backend", "cpu", "--quick"]).args(args).arg("--paper").arg(folder);
+    command
+        .args(["bench", structure, "--backend", "cpu", "--quick"])
+        .args(args)
+        .arg(format!("--paper={}", folder.display()));
     command.output().expect("it starts")
 }
 

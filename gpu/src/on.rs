@@ -1,12 +1,13 @@
 //! Operations on device slices, on a stream of the caller.
 //!
-//! Nothing waits: a call checks lengths, queues one kernel and returns. Calls on one stream run in order, calls on
+//! Nothing waits: a call checks lengths, queues its kernel, or two of which the second does what the first left, and returns. Calls on one stream run in order, calls on
 //! different streams at once. The caller waits as for any work on the stream; a kernel that failed is reported
 //! there. Slices may belong to other streams of the device: those streams and the call's then wait for each other.
 //!
 //! Keys are not looked at on the host: an operation on a reserved key does nothing, and its outcome is
 //! [`RESERVED_KEY`](warpproof_model::outcome::RESERVED_KEY). Outcomes are the codes of
-//! [`warpproof_model::outcome`].
+//! [`warpproof_model::outcome`]; after an error they mean nothing ([`LEFT`](warpproof_model::map::LEFT) is of an operation
+//! that was left and not done).
 
 use crate::arguments::{Arguments, Head, Operation, Span};
 use crate::error::Error;

@@ -100,7 +100,12 @@ impl Baselines {
     /// [`Error::OutOfMemory`], [`Error::Driver`]; [`Error::Refused`] for more than 2^31 slots.
     pub fn table(&self, kind: Static, power: u32) -> Result<StaticMap, Error> {
         if power > 31 {
-            return Err(Refused::TooLarge { what: "slots", found: u64::MAX, most: 1 << 31 }.into());
+            return Err(Refused::TooLarge {
+                what: "slots",
+                found: 1u64.checked_shl(power).unwrap_or(u64::MAX),
+                most: 1 << 31,
+            }
+            .into());
         }
         let [insert, search] = kind.kernels();
         let slots = self.filled("the slots", 1 << power, u8::MAX)?;

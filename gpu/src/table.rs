@@ -17,8 +17,8 @@ use users::Users;
 /// How a table is laid out and its kernels are run. A matter of speed, not of meaning.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Tuning {
-    /// Lanes per tile; `None` is the width that was fastest ([`Layout::lanes`](crate::Layout::lanes), and 4 for slabs of
-    /// 16 slots).
+    /// Lanes per tile; `None` is the width that was fastest: [`Layout::lanes`](crate::Layout::lanes), 4 for slabs of 16
+    /// slots, and 1 for mixed batches on a `HopscotchMap<u32, u32>`. What a first kernel leaves is done at the common one.
     ///
     /// A `SlabMap<u32, u32>` has kernels for 1, 2, 4 and 8 lanes at 8 slots per slab, and for 4 and 8 at 16 slots. A
     /// `HopscotchMap<u32, u32>` has them for 1, 2, 4 and 8: a tile wider than a group has nothing to read. An operation

@@ -30,7 +30,7 @@ outcome! {
         Inserted = 0,
         /// The key was there; nothing changed. Only a unique insert says so.
         Present = 1,
-        /// There was no room (a slab was needed and the pool had none); nothing changed.
+        /// There was no room: no slab in the pool, or no slot that displacements lead to. No pair changed.
         Full = 2,
     }
 }
@@ -42,7 +42,7 @@ outcome! {
         Inserted = 0,
         /// The key was there; its value was replaced.
         Replaced = 1,
-        /// There was no room (a slab was needed and the pool had none); nothing changed.
+        /// There was no room: no slab in the pool, or no slot that displacements lead to. No pair changed.
         Full = 2,
     }
 }

@@ -178,6 +178,8 @@ fn arguments_are_those_of_the_tuning_kernels() {
         // Mixed batches go by one lane in the library's own tables.
         assert_eq!(groups(ptx, Layout::Map32, lanes), if lanes == 1 { 3 } else { 4 }, "{lanes} lanes");
     }
+    let mixed = of_map::<u32>(&hopscotch_head(), Operation::Mixed);
+    assert_eq!(declared(ptx, "hop_map32_mixed_l2"), Some(passed(&mixed)));
     assert_eq!(slabs(ptx, Layout::Map32, 4, 16), 7);
     assert_eq!(slabs(ptx, Layout::Map32, 8, 16), 4);
     assert_eq!(slabs(ptx, Layout::Multi32, 4, 8), 3);
@@ -186,6 +188,7 @@ fn arguments_are_those_of_the_tuning_kernels() {
     for name in ["floor_find_u32", "floor_insert_u32", "floor_bucket_cas"] {
         assert_eq!(declared(ptx, name), Some(passed(&floor)), "{name}");
     }
+    assert_eq!(ptx.matches(".entry ").count(), 3 * 4 + 3 + 4 + 4 + 1 + 7 + 4 + 3 + 3, "all are compared");
 }
 
 #[test]

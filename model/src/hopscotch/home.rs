@@ -76,6 +76,9 @@ impl<T: Word, const N: u32> Home<T, N> {
     /// Hop bits of a class.
     const HOPS: u32 = N - 1;
     const VERSION: u32 = 2 + Self::HOPS * Self::CLASSES;
+    /// Bits of the version.
+    pub(super) const VERSION_BITS: u32 =
+        (if size_of::<T>() == 4 { u32::BITS } else { u64::BITS }).saturating_sub(Self::VERSION);
 
     /// The class of a key.
     #[inline(always)]
@@ -206,7 +209,7 @@ mod tests {
     #[test]
     fn half_of_a_long_word_is_left_for_the_version() {
         fn version_bits<T: Word, const N: u32>() -> u32 {
-            u64::BITS.min(8 * size_of::<T>() as u32) - Home::<T, N>::VERSION
+            Home::<T, N>::VERSION_BITS
         }
         assert_eq!((Home::<u64, 4>::CLASSES, version_bits::<u64, 4>()), (8, 38));
         assert_eq!((Home::<u64, 8>::CLASSES, version_bits::<u64, 8>()), (4, 34));

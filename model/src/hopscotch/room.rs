@@ -51,7 +51,8 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
         if calm && versions == again { Room::None } else { Room::Unclear }
     }
 
-    /// Adds the version of a home; a lock disturbs the calm. Versions only grow: equal sums are of equal versions.
+    /// Adds the version of a home; a lock disturbs the calm. Versions only grow: equal sums are of equal versions, unless
+    /// one went round meanwhile (README, 7).
     #[inline(always)]
     fn sum<W: Warp>(self, w: &mut W, group: u32, versions: &mut u64, calm: &mut bool) {
         if group < self.homes() {

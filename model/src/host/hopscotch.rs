@@ -63,19 +63,19 @@ impl HopscotchGeometry {
         countable(self.homes as u64, reach)
     }
 
-    /// Number of groups: the homes, and those behind the last.
+    /// Number of groups: the homes, and those behind the last. Of a size that [`admit`](Self::admit) does not refuse.
     pub const fn groups(self) -> u32 {
-        self.homes + self.reach - 1
+        self.homes.saturating_add(self.reach.saturating_sub(1))
     }
 
     /// Number of words, home words included.
     pub const fn words(self) -> usize {
-        self.groups() as usize * self.group_words as usize
+        (self.groups() as usize).saturating_mul(self.group_words as usize)
     }
 
     /// Number of slots.
     pub const fn slots(self) -> u64 {
-        self.groups() as u64 * (self.group_words as u64 - 1)
+        self.groups() as u64 * (self.group_words as u64).saturating_sub(1)
     }
 }
 

@@ -15,7 +15,7 @@ pub struct Map<K, V, T> {
 }
 
 impl<K: Key, V: Copy + Send + Sync, T: CpuTable<Key = K, Value = V>> Map<K, V, T> {
-    /// An empty map with room for `pairs` pairs.
+    /// An empty map made for `pairs` pairs. Whether all are sure to fit is said by the structure's geometry.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`], or [`Error::Refused`] if the table would be too large to index.
@@ -31,7 +31,7 @@ impl<K: Key, V: Copy + Send + Sync, T: CpuTable<Key = K, Value = V>> Map<K, V, T
         Ok(Self { table: T::new(geometry)?, pair: PhantomData })
     }
 
-    /// A map of these pairs, with room for as many. Of several pairs with one key, a map keeps any one, a multimap
+    /// A map of these pairs, made for as many. Of several pairs with one key, a map keeps any one, a multimap
     /// all.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! The CPU backend: std atomics, a grid of warps over rayon's threads.
+//! The CPU backend: atomics of std, and of portable-atomic for 128 bits (behind a lock where the processor has none), a grid of warps over rayon's threads.
 //!
 //! The host interface is the one of the GPU ([`warpproof_model::host`]). No lock of its own, and no allocation per
 //! operation: a bulk call allocates its answers once. What every map and set does is written against

@@ -15,7 +15,7 @@ pub struct Set<K, T> {
 }
 
 impl<K: Key, T: CpuTable<Key = K, Value = ()>> Set<K, T> {
-    /// An empty set with room for `keys` keys.
+    /// An empty set made for `keys` keys. Whether all are sure to fit is said by the structure's geometry.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`], or [`Error::Refused`] if the table would be too large to index.
@@ -31,7 +31,7 @@ impl<K: Key, T: CpuTable<Key = K, Value = ()>> Set<K, T> {
         Ok(Self { table: T::new(geometry)?, key: PhantomData })
     }
 
-    /// A set of these keys, with room for as many.
+    /// A set of these keys, made for as many.
     ///
     /// # Errors
     /// As [`Set::with_capacity`] and [`BulkSet::insert`]; [`Error::TableFull`] if not all keys fit.

@@ -47,6 +47,10 @@ impl<N: Words<u64>, I: IntegerWords<u32>> Chained<N, I> {
             let node = match mine {
                 Some(node) => node,
                 None => {
+                    // Relaxed: a pool that is used up stays so.
+                    if self.taken.load(0, ReadOrder::Relaxed) as usize >= self.pairs.len() {
+                        return Insert::Full;
+                    }
                     // Relaxed: each number is given to one insert, and that is all.
                     let node = self.taken.fetch_add(0, 1, Order::Relaxed);
                     if node as usize >= self.pairs.len() {
@@ -95,18 +99,20 @@ impl<N: Words<u64>, I: IntegerWords<u32>> Chained<N, I> {
         (seen & DEAD == 0).then_some(value_of(seen))
     }
 
-    /// An operation whose kind is a value: unique insert, delete, or search for whatever else.
+    /// An operation whose kind is a value: unique insert, delete or search; another one is not done, and its code is 254.
     #[inline(always)]
     pub fn mixed(self, op: u8, key: u32, value: u32) -> Mixed<u32> {
         const INSERT: u8 = Op::InsertUnique as u8;
         const DELETE: u8 = Op::Delete as u8;
+        const SEARCH: u8 = Op::Search as u8;
         match op {
             INSERT => Mixed { code: self.insert_unique(key, value).code(), value: 0 },
             DELETE => Mixed { code: self.delete(key).code(), value: 0 },
-            _ => {
+            SEARCH => {
                 let found = self.search(key);
                 Mixed { code: found.is_some().into(), value: found.unwrap_or(0) }
             }
+            _ => Mixed { code: 254, value: 0 },
         }
     }
 

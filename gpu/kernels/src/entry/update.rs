@@ -2,8 +2,7 @@
 
 use super::{per_key, per_left, per_tile, read, write};
 use warpproof_model::map::{LEFT, WarpMap};
-use warpproof_model::outcome::Op;
-use warpproof_model::outcome::RESERVED_KEY;
+use warpproof_model::outcome::{Op, RESERVED_KEY};
 use warpproof_model::slab::{Multi, SlabTable, Slots};
 use warpproof_model::{IntegerWords, UserKey};
 
