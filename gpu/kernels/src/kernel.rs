@@ -12,22 +12,23 @@ macro_rules! kernel {
 
 /// What the operation takes. A set passes pointers to `()` for its values.
 ///
-/// The function of [`entry`](crate::entry) comes with a `_` for each generic parameter behind the lanes.
+/// The function of [`entry`](crate::entry) comes with its generic parameters behind the lanes: `_` where they are
+/// inferred.
 macro_rules! operation {
     (insert_unique $structure:ident set32 $k:tt) => {
-        $crate::kernel::operation! { @insert_key insert_unique u32 $k }
+        $crate::kernel::operation! { @put_key put u32 $k }
     };
     (insert_unique $structure:ident set64 $k:tt) => {
-        $crate::kernel::operation! { @insert_key insert_unique u64 $k }
+        $crate::kernel::operation! { @put_key put u64 $k }
     };
     (insert_unique_left $structure:ident set32 $k:tt) => {
-        $crate::kernel::operation! { @insert_key insert_unique_left u32 $k }
+        $crate::kernel::operation! { @put_key put_left u32 $k }
     };
     (insert_unique_left $structure:ident set64 $k:tt) => {
-        $crate::kernel::operation! { @insert_key insert_unique_left u64 $k }
+        $crate::kernel::operation! { @put_key put_left u64 $k }
     };
-    (@insert_key $op:ident $key:ident $k:tt) => {
-        $crate::kernel::table! { $k [$op _]
+    (@put_key $put:ident $key:ident $k:tt) => {
+        $crate::kernel::table! { $k [$put { $crate::entry::UNIQUE } _]
         [keys: *const $key, outcomes: *mut u8, n: u32] [keys, core::ptr::null(), outcomes, n] }
     };
     (search $structure:ident set32 $k:tt) => {
@@ -68,16 +69,16 @@ macro_rules! operation {
         $crate::kernel::operation! { @put [insert _ _ _] $structure $layout $k }
     };
     (insert_unique $structure:ident $layout:ident $k:tt) => {
-        $crate::kernel::operation! { @put [insert_unique _] $structure $layout $k }
+        $crate::kernel::operation! { @put [put { $crate::entry::UNIQUE } _] $structure $layout $k }
     };
     (insert_or_assign $structure:ident $layout:ident $k:tt) => {
-        $crate::kernel::operation! { @put [insert_or_assign _] $structure $layout $k }
+        $crate::kernel::operation! { @put [put { $crate::entry::ASSIGN } _] $structure $layout $k }
     };
     (insert_unique_left $structure:ident $layout:ident $k:tt) => {
-        $crate::kernel::operation! { @put [insert_unique_left _] $structure $layout $k }
+        $crate::kernel::operation! { @put [put_left { $crate::entry::UNIQUE } _] $structure $layout $k }
     };
     (insert_or_assign_left $structure:ident $layout:ident $k:tt) => {
-        $crate::kernel::operation! { @put [insert_or_assign_left _] $structure $layout $k }
+        $crate::kernel::operation! { @put [put_left { $crate::entry::ASSIGN } _] $structure $layout $k }
     };
     (@put $op:tt $structure:ident $layout:ident $k:tt) => {
         $crate::kernel::table! { $k $op

@@ -23,10 +23,7 @@ pub(crate) use query::{count, search, search_all};
 #[cfg(feature = "stress")]
 pub(crate) use stamped::stamped;
 pub(crate) use stats::{CHAIN_NUMBERS, distances, stats};
-pub(crate) use update::{
-    delete, delete_all, insert, insert_or_assign, insert_or_assign_left, insert_unique, insert_unique_left,
-    mixed, mixed_left,
-};
+pub(crate) use update::{ASSIGN, UNIQUE, delete, delete_all, insert, mixed, mixed_left, put, put_left};
 
 use warpproof_device::Tile;
 use warpproof_model::map::{LEFT, LEFT_SPAN};

@@ -30,13 +30,18 @@ pub(crate) unsafe fn insert<
     }
 }
 
-/// Adds pairs whose keys are absent. What is left to `insert_unique_left` has the code [`LEFT`].
+/// The code of an insert that [`put`] runs: of pairs whose keys are absent.
+pub(crate) const UNIQUE: u8 = Op::InsertUnique.code();
+/// The other one: of pairs, or of values for keys that are present.
+pub(crate) const ASSIGN: u8 = Op::Assign.code();
+
+/// Adds pairs: `INSERT` is [`UNIQUE`] or [`ASSIGN`]. What is left to [`put_left`] has the code [`LEFT`].
 ///
 /// # Safety
 ///
 /// As [`insert`].
 #[inline(always)]
-pub(crate) unsafe fn insert_unique<const L: u32, T: WarpMap>(
+pub(crate) unsafe fn put<const L: u32, const INSERT: u8, T: WarpMap>(
     table: T,
     keys: *const T::Key,
     values: *const T::Value,
@@ -46,18 +51,18 @@ pub(crate) unsafe fn insert_unique<const L: u32, T: WarpMap>(
     // SAFETY: the contract of this function; `op` is below `n`.
     unsafe {
         per_key::<L, _>(keys, outcomes, n, |w, op, key| {
-            table.try_mixed(w, Op::InsertUnique, key, read(values, op)).map_or(LEFT, |said| said.code)
+            table.try_mixed(w, const { coded(INSERT) }, key, read(values, op)).map_or(LEFT, |said| said.code)
         });
     }
 }
 
-/// Does what `insert_unique` left.
+/// Does what [`put`] left.
 ///
 /// # Safety
 ///
-/// As [`insert`]; behind a launch of `insert_unique` with the same arguments.
+/// As [`insert`]; behind a launch of `put` with the same arguments and the same `INSERT`.
 #[inline(always)]
-pub(crate) unsafe fn insert_unique_left<const L: u32, T: WarpMap>(
+pub(crate) unsafe fn put_left<const L: u32, const INSERT: u8, T: WarpMap>(
     table: T,
     keys: *const T::Key,
     values: *const T::Value,
@@ -67,49 +72,7 @@ pub(crate) unsafe fn insert_unique_left<const L: u32, T: WarpMap>(
     // SAFETY: the contract of this function; `op` is below `n`.
     unsafe {
         per_left::<L, _>(keys, outcomes, n, |w, op, key| {
-            table.mixed(w, Op::InsertUnique, key, read(values, op)).code
-        });
-    }
-}
-
-/// Adds pairs, or replaces the values of keys that are present. What is left to `insert_or_assign_left` has the code [`LEFT`].
-///
-/// # Safety
-///
-/// As [`insert`].
-#[inline(always)]
-pub(crate) unsafe fn insert_or_assign<const L: u32, T: WarpMap>(
-    table: T,
-    keys: *const T::Key,
-    values: *const T::Value,
-    outcomes: *mut u8,
-    n: u32,
-) {
-    // SAFETY: the contract of this function; `op` is below `n`.
-    unsafe {
-        per_key::<L, _>(keys, outcomes, n, |w, op, key| {
-            table.try_mixed(w, Op::Assign, key, read(values, op)).map_or(LEFT, |said| said.code)
-        });
-    }
-}
-
-/// Does what `insert_or_assign` left.
-///
-/// # Safety
-///
-/// As [`insert`]; behind a launch of `insert_or_assign` with the same arguments.
-#[inline(always)]
-pub(crate) unsafe fn insert_or_assign_left<const L: u32, T: WarpMap>(
-    table: T,
-    keys: *const T::Key,
-    values: *const T::Value,
-    outcomes: *mut u8,
-    n: u32,
-) {
-    // SAFETY: the contract of this function; `op` is below `n`.
-    unsafe {
-        per_left::<L, _>(keys, outcomes, n, |w, op, key| {
-            table.mixed(w, Op::Assign, key, read(values, op)).code
+            table.mixed(w, const { coded(INSERT) }, key, read(values, op)).code
         });
     }
 }
@@ -206,6 +169,14 @@ pub(crate) unsafe fn mixed_left<const L: u32, T: WarpMap>(
             }
             _ => UNKNOWN_OPERATION,
         });
+    }
+}
+
+/// The operation with a code, of which there must be one to compile.
+const fn coded(code: u8) -> Op {
+    match Op::from_code(code) {
+        Some(op) => op,
+        None => panic!("the code of an operation"),
     }
 }
 
