@@ -2,11 +2,12 @@
 //!
 //! # Names
 //!
-//! `slab_LAYOUT_OPERATION_lLANES` and `hop_LAYOUT_OPERATION_lLANES`; `_x16` for slabs of 16 slots, without it a slab has
-//! 8. A group of a hopscotch table has 8 words. The tables of the library have one width each: `_l4` for 128-bit words,
-//! `_l2` for all others, but `hop_map32_mixed_l1`. An insert, assign or mixed batch of a hopscotch table has a second kernel,
-//! `OPERATION_left`, with the same arguments and a tile per 32 operations: it does those whose outcome is 253 behind the first. Tiles of different widths work on one table as long as its slabs have the same number of slots,
-//! or its groups of words. No tile is wider than a group: its other lanes would have nothing to read.
+//! `slab_LAYOUT_OPERATION_lLANES` and `hop_LAYOUT_OPERATION_lLANES`; `_x16` for slabs of 16 slots, without it a slab
+//! has 8. A group of a hopscotch table has 8 words. The tables of the library have one width each: `_l4` for 128-bit
+//! words, `_l2` for all others, but `hop_map32_mixed_l1`. An insert, assign or mixed batch of a hopscotch table has a
+//! second kernel, `OPERATION_left`, with the same arguments and a tile per 32 operations: it does those whose outcome
+//! is 253 behind the first. Tiles of different widths work on one table as long as its slabs have the same number of
+//! slots, or its groups of words. No tile is wider than a group: its other lanes would have nothing to read.
 //!
 //! | Layout | Table arguments | Modules |
 //! |---|---|---|
@@ -36,9 +37,9 @@
 //! | `stats` of a hopscotch table | numbers `u64*` (9) | a tile per group, 36 bytes of shared memory |
 //! | `collect` | keys, values, capacity `u64`, total `u64*` (1) | a tile per bucket or group, 12 bytes of shared memory |
 //!
-//! `n` is `u32`. Only a multimap has `insert`, only slabs have `delete_all`, `count`, `search_all` and `flush`. A set has
-//! no `insert_or_assign`, `delete_all`, `count`, `search_all` and `mixed`, and no values: its `search` takes keys, found,
-//! n, its `stamped` no values and no found. Blocks have one dimension and a multiple of 32 threads.
+//! `n` is `u32`. Only a multimap has `insert`, only slabs have `delete_all`, `count`, `search_all` and `flush`. A set
+//! has no `insert_or_assign`, `delete_all`, `count`, `search_all` and `mixed`, and no values: its `search` takes keys,
+//! found, n, its `stamped` no values and no found. Blocks have one dimension and a multiple of 32 threads.
 //!
 //! With the feature `tuning` the module holds other shapes of `map32` and the floors of random access
 //! ([`floor`]) instead; with `stress`, only `stamped` of the maps and the sets; with `paper`, the tables that ours are

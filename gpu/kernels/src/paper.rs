@@ -5,8 +5,8 @@
 //! | `chain_mixed` | pairs `u64*`, next `u32*`, nodes, heads `u32*`, buckets, taken `u32*` (1) |
 //! | `linear_` `quadratic_` `cuckoo_` `insert` and `search` | slots `u64*`, length |
 //!
-//! Lengths are `u64`. The arguments of the operation follow, as those of maps; `cuckoo_insert` has, before n, an array for
-//! the keys that were left out. Every operation is run by one lane.
+//! Lengths are `u64`. The arguments of the operation follow, as those of maps; `cuckoo_insert` has, before n, an array
+//! for the keys that were left out. Every operation is run by one lane.
 
 use crate::entry::{per_tile, read, write};
 use crate::layout::{Store, store};

@@ -1,6 +1,6 @@
 //! The tables of the library with two stamps per operation, for the histories of stress tests: the same operations, by
-//! tiles of the same width, in a module of their own. Of hopscotch tables they are whole operations, not tried ones with a
-//! second kernel for what is left.
+//! tiles of the same width, in a module of their own. Of hopscotch tables they are whole operations, not tried ones
+//! with a second kernel for what is left.
 
 use crate::kernel::kernel;
 

@@ -1,5 +1,5 @@
-//! `map32` in other shapes, for the benches: widths of a tile at 8 slots per slab and 8 words per group, and slabs of 16
-//! slots. No tile is wider than a group: its other lanes would have nothing to read.
+//! `map32` in other shapes, for the benches: widths of a tile at 8 slots per slab and 8 words per group, and slabs of
+//! 16 slots. No tile is wider than a group: its other lanes would have nothing to read.
 
 use crate::kernel::kernel;
 

@@ -6,8 +6,8 @@ use warpproof_model::hopscotch::HopscotchTable;
 use warpproof_model::slab::{SlabTable, Slots};
 use warpproof_model::{Block, IntegerWords, Order, ReadOrder, Warp, Word, Words};
 
-/// Numbers of a slab table: live pairs, tombstones, slabs, slabs of the longest chain, then how many chains have 1 .. 15
-/// and 16 or more slabs.
+/// Numbers of a slab table: live pairs, tombstones, slabs, slabs of the longest chain, then how many chains have
+/// 1 .. 15 and 16 or more slabs.
 pub(crate) const CHAIN_NUMBERS: usize = 20;
 const LONGEST: usize = 3;
 const CHAINS: usize = 4;
@@ -42,8 +42,8 @@ pub(crate) unsafe fn stats<const L: u32, const S: usize, C: Slots, B: IntegerWor
     add_up::<L, CHAIN_NUMBERS>(&mut block, &mut tile, numbers, Some(LONGEST));
 }
 
-/// Adds the numbers of a hopscotch table to `numbers`: live entries, then how many of them stand 0, 1, ... groups behind
-/// their home. `D` numbers, one more than the groups of a neighbourhood, and as many shared words.
+/// Adds the numbers of a hopscotch table to `numbers`: live entries, then how many of them stand 0, 1, ... groups
+/// behind their home. `D` numbers, one more than the groups of a neighbourhood, and as many shared words.
 ///
 /// # Safety
 ///
