@@ -5,24 +5,18 @@
 
 use super::entry::{Entry, Number, keys, values};
 use super::memory::Memory;
-use super::{MIXES, Row};
+use super::timed::{POISON, Timed};
+use super::{Fallible, MIXES, Row};
 use crate::Structure;
 use crate::failure::Failure;
 use crate::output;
-use std::error::Error;
-use std::sync::Arc;
 use subject::Subject;
-use warpproof::gpu::cudarc::driver::{CudaSlice, CudaStream, DeviceRepr};
-use warpproof::gpu::{Device, HopscotchMap, HopscotchSet, SlabMap, SlabMultimap, SlabSet, Timer, Tuning};
+use warpproof::gpu::cudarc::driver::CudaSlice;
+use warpproof::gpu::{Device, HopscotchMap, HopscotchSet, SlabMap, SlabMultimap, SlabSet, Tuning};
 use warpproof::model::outcome::{Delete, Insert};
 
 mod map32;
 mod subject;
-
-/// What every byte of an output holds before a kernel writes it.
-const POISON: u8 = 0xa5;
-
-type Fallible<T> = Result<T, Box<dyn Error>>;
 
 /// All workloads at one size and load.
 pub(super) fn point(
@@ -33,24 +27,18 @@ pub(super) fn point(
     rounds: usize,
     rows: &mut Vec<Row>,
 ) -> Result<Memory, Failure> {
-    let bench = Bench::new(device, size, load).map_err(Failure::backend)?;
+    let bench = Bench { device, timed: Timed::new(device).map_err(Failure::backend)?, size, load };
     bench.measure(structure, entry, rounds, rows).map_err(|error| Failure::input(error.to_string()))
 }
 
 struct Bench<'a> {
     device: &'a Device,
-    stream: Arc<CudaStream>,
-    timer: Timer,
+    timed: Timed,
     size: u32,
     load: f64,
 }
 
-impl<'a> Bench<'a> {
-    fn new(device: &'a Device, size: u32, load: f64) -> Result<Self, warpproof::gpu::Error> {
-        let stream = device.context().default_stream();
-        Ok(Self { device, stream, timer: Timer::new(device)?, size, load })
-    }
-
+impl Bench<'_> {
     fn measure(
         &self,
         structure: Structure,
@@ -84,28 +72,17 @@ impl<'a> Bench<'a> {
         Ok(memory)
     }
 
-    /// Milliseconds of what `launch` queues.
-    fn time(&self, launch: impl FnOnce() -> Result<(), warpproof::gpu::Error>) -> Fallible<f64> {
-        self.timer.start(&self.stream)?;
-        launch()?;
-        self.timer.stop(&self.stream)?;
-        Ok(self.timer.milliseconds()?)
-    }
-
-    fn poisoned<T: DeviceRepr + Copy>(&self, value: T, len: usize) -> Fallible<CudaSlice<T>> {
-        Ok(self.stream.clone_htod(&vec![value; len])?)
-    }
-
+    /// The median of the times, in seconds.
     fn row(&self, workload: &'static str, ops: usize, mut times: Vec<f64>, verified: bool) -> Row {
         times.sort_by(f64::total_cmp);
-        let seconds = times[times.len() / 2] / 1e3;
+        let seconds = times[times.len() / 2];
         let (ops, size, load) = (ops as u64, self.size, self.load);
         Row { size, load, workload, ops, seconds, mops: output::mops(ops, seconds), verified }
     }
 
     /// Build, both searches, delete of half the keys.
     fn plain<T: Subject>(&self, entry: Entry, rounds: usize, rows: &mut Vec<Row>) -> Fallible<Memory> {
-        let (n, stream) = (self.size as usize, &self.stream);
+        let (n, timed, stream) = (self.size as usize, &self.timed, &self.timed.stream);
         let present = keys::<T::Key>(0, self.size);
         let answers: Vec<T::Found> = present.iter().map(|key| T::found(Some(key.value()))).collect();
         let on_keys = stream.clone_htod(&present)?;
@@ -120,23 +97,23 @@ impl<'a> Bench<'a> {
         // The first round warms up.
         for round in 0..=rounds {
             table.clear(stream)?;
-            let mut outcomes = self.poisoned(POISON, n)?;
-            let mut found = self.poisoned(T::poison(), n)?;
-            let mut missed = self.poisoned(T::poison(), n)?;
-            let mut deleted = self.poisoned(POISON, n / 2)?;
+            let mut outcomes = timed.poisoned(POISON, n)?;
+            let mut found = timed.poisoned(T::poison(), n)?;
+            let mut missed = timed.poisoned(T::poison(), n)?;
+            let mut deleted = timed.poisoned(POISON, n / 2)?;
             let mut took = [0.0; 4];
-            took[0] = self.time(|| table.insert(stream, &on_keys, &on_values, &mut outcomes))?;
+            took[0] = timed.time(|| table.insert(stream, &on_keys, &on_values, &mut outcomes))?;
             let stored = self.stored::<T>(&outcomes)?;
             let live = stored.iter().filter(|stored| **stored == Some(true)).count() as u64;
             right[0] &= stored.iter().all(Option::is_some) && table.live()? == live;
             full = full.max(n as u64 - live);
             memory = Some(Memory::new(entry, (self.size, self.load), size, &table.contents()?));
-            took[1] = self.time(|| table.search(stream, &on_keys, &mut found))?;
+            took[1] = timed.time(|| table.search(stream, &on_keys, &mut found))?;
             let answer = |i: usize| if stored[i] == Some(true) { answers[i] } else { T::found(None) };
             right[1] &= stream.clone_dtoh(&found)?.iter().enumerate().all(|(i, found)| *found == answer(i));
-            took[2] = self.time(|| table.search(stream, &absent, &mut missed))?;
+            took[2] = timed.time(|| table.search(stream, &absent, &mut missed))?;
             right[2] &= stream.clone_dtoh(&missed)?.iter().all(|missed| *missed == T::found(None));
-            took[3] = self.time(|| table.delete(stream, &half, &mut deleted))?;
+            took[3] = timed.time(|| table.delete(stream, &half, &mut deleted))?;
             let gone = |i: usize| if stored[i] == Some(true) { Delete::Deleted } else { Delete::Absent };
             right[3] &=
                 stream.clone_dtoh(&deleted)?.iter().enumerate().all(|(i, code)| *code == gone(i).code());
@@ -165,6 +142,6 @@ impl<'a> Bench<'a> {
             Some(Insert::Full) if T::MAY_BE_FULL => Some(false),
             _ => None,
         };
-        Ok(self.stream.clone_dtoh(outcomes)?.iter().map(stored).collect())
+        Ok(self.timed.stream.clone_dtoh(outcomes)?.iter().map(stored).collect())
     }
 }

@@ -7,6 +7,8 @@ pub(crate) mod host;
 pub(crate) mod memory;
 mod paper;
 mod published;
+#[cfg(feature = "gpu")]
+mod timed;
 
 use crate::Structure;
 use crate::backend::{Backend, Choice, open, with_backend};
@@ -17,6 +19,7 @@ use crate::tables::{Points, Tables, with_tables};
 use entry::Entry;
 use memory::Memory;
 use serde::Serialize;
+use std::error::Error;
 use std::path::PathBuf;
 
 /// Measure the published workloads
@@ -85,6 +88,9 @@ const MIXES: [(&str, Mix); 2] = [
     ("mix 20,20,60", Mix { insert: 20, delete: 20, search: 60 }),
     ("mix 40,40,20", Mix { insert: 40, delete: 40, search: 20 }),
 ];
+
+/// What may fail on any backend.
+type Fallible<T> = Result<T, Box<dyn Error>>;
 
 /// One measurement.
 #[derive(Serialize)]

@@ -1,17 +1,16 @@
 //! What is measured on a map of u32 pairs alone: the floors of random access, and mixed batches.
 
 use super::subject::Mixable;
-use super::{Bench, Fallible, POISON};
+use super::{Bench, Fallible};
 use crate::backend::geometry;
 use crate::bench::memory::Memory;
+use crate::bench::timed::{Answers, Batch, POISON};
 use crate::bench::{Row, key};
 use crate::run::account::Account;
 use crate::run::workload::{Mix, Workload};
 use std::collections::HashSet;
 use warpproof::gpu::{Floors, Tuning};
-use warpproof::model::host::Answer;
-use warpproof::model::outcome::Mixed;
-use warpproof::{BulkMap, Op};
+use warpproof::{Answer, BulkMap};
 
 /// Operations of a mix.
 const MOST_OPERATIONS: usize = 1 << 26;
@@ -19,11 +18,11 @@ const MOST_OPERATIONS: usize = 1 << 26;
 impl Bench<'_> {
     /// Random access without a protocol, in as many buckets as the table has.
     pub(super) fn floors(&self, rounds: usize, rows: &mut Vec<Row>) -> Fallible<()> {
-        let n = self.size as usize;
+        let (n, timed, stream) = (self.size as usize, &self.timed, &self.timed.stream);
         let present: Vec<u32> = (0..self.size).map(key).collect();
-        let keys = self.stream.clone_htod(&present)?;
-        let values = self.stream.clone_htod(&present)?;
-        let mut found = self.poisoned(u32::from_ne_bytes([POISON; 4]), n)?;
+        let keys = stream.clone_htod(&present)?;
+        let values = stream.clone_htod(&present)?;
+        let mut found = timed.poisoned(u32::from_ne_bytes([POISON; 4]), n)?;
         let geometry = geometry(n as u64, n as u64, self.load).map_err(|_| "the table would be too large")?;
         let mut times: [Vec<f64>; 3] = Default::default();
         let mut right = true;
@@ -31,14 +30,14 @@ impl Bench<'_> {
             // All slots are empty again: every exchange writes.
             let floors = Floors::new(self.device, geometry.buckets)?;
             let took = [
-                self.time(|| floors.find(&self.stream, &keys, &mut found))?,
-                self.time(|| floors.insert(&self.stream, &keys, &values))?,
+                timed.time(|| floors.find(stream, &keys, &mut found))?,
+                timed.time(|| floors.insert(stream, &keys, &values))?,
                 {
                     let floors = Floors::new(self.device, geometry.buckets)?;
-                    self.time(|| floors.bucket(&self.stream, &keys, &values))?
+                    timed.time(|| floors.bucket(stream, &keys, &values))?
                 },
             ];
-            right &= self.stream.clone_dtoh(&found)?.iter().all(|&value| value == u32::MAX);
+            right &= stream.clone_dtoh(&found)?.iter().all(|&value| value == u32::MAX);
             if round > 0 {
                 times.iter_mut().zip(took).for_each(|(times, took)| times.push(took));
             }
@@ -60,23 +59,21 @@ impl Bench<'_> {
     ) -> Fallible<()> {
         let ops = MOST_OPERATIONS.min(self.size.max(1 << 20) as usize);
         let work = Workload::new(mix, self.size, ops, 1);
-        let codes: Vec<u8> = work.ops.iter().map(|&op| op as u8).collect();
-        let (codes, keys) = (self.stream.clone_htod(&codes)?, self.stream.clone_htod(&work.op_keys)?);
-        let values = self.stream.clone_htod(&work.op_values)?;
+        let (timed, stream) = (&self.timed, &self.timed.stream);
+        let batch = Batch::new(timed, &work.ops, &work.op_keys, &work.op_values)?;
         let (first, stored) = work.prefill();
-        let (on_first, stored) = (self.stream.clone_htod(&first)?, self.stream.clone_htod(&stored)?);
+        let (on_first, stored) = (stream.clone_htod(&first)?, stream.clone_htod(&stored)?);
         let all: Vec<u32> = (0..self.size).collect();
         let total = first.len() as u64 + work.inserts();
         let size = T::size(self.size as u64, total, self.load).map_err(|_| "the table would be too large")?;
         let mut map = T::new(self.device, size, Tuning::default())?;
         let (mut times, mut right) = (Vec::new(), true);
         for round in 0..=rounds {
-            map.clear(&self.stream)?;
-            let mut filled = self.poisoned(POISON, first.len())?;
-            let (mut outcomes, mut found) = (self.poisoned(POISON, ops)?, self.poisoned(0u32, ops)?);
-            let on = map.of_mixes(&self.stream);
+            map.clear(stream)?;
+            let (mut filled, mut answers) = (timed.poisoned(POISON, first.len())?, Answers::new(timed, ops)?);
+            let on = map.of_mixes(stream);
             on.insert_unique(&on_first, &stored, &mut filled)?;
-            let took = self.time(|| on.mixed(&codes, &keys, &values, &mut outcomes, &mut found))?;
+            let took = timed.time(|| batch.run(&on, &mut answers))?;
             if round > 0 {
                 times.push(took);
             }
@@ -88,9 +85,12 @@ impl Bench<'_> {
                 .filter(|(_, stored)| *stored == Some(false))
                 .map(|(key, _)| *key)
                 .collect();
-            let (outcomes, found) = (self.stream.clone_dtoh(&outcomes)?, self.stream.clone_dtoh(&found)?);
-            let said = T::MAY_BE_FULL.then_some(&left_out);
-            match self.adds_up(&work, &map, &all, (&outcomes, &found), said)? {
+            let may_be_left_out = T::MAY_BE_FULL.then_some(&left_out);
+            let full = match answers.read(timed, &work.ops)? {
+                Some(answers) => adds_up(&work, &map, &all, &answers, may_be_left_out)?,
+                None => None,
+            };
+            match full {
                 Some(full) => memory.left_out(name, full + left_out.len() as u64),
                 None => right = false,
             }
@@ -98,22 +98,17 @@ impl Bench<'_> {
         rows.push(self.row(name, ops, times, right));
         Ok(())
     }
+}
 
-    /// Whether the answers of a mix explain what is in the table afterwards; if so, how many inserts found no room.
-    fn adds_up<T: Mixable>(
-        &self,
-        work: &Workload,
-        map: &T,
-        all: &[u32],
-        (outcomes, found): (&[u8], &[u32]),
-        left_out: Option<&HashSet<u32>>,
-    ) -> Fallible<Option<u64>> {
-        let answer = |(i, &op): (usize, &Op)| Answer::new(op, Mixed { code: outcomes[i], value: found[i] });
-        let answers: Option<Vec<Answer<u32>>> = work.ops.iter().enumerate().map(answer).collect();
-        let Some(answers) = answers else { return Ok(None) };
-        let Ok(account) = Account::new(work, &answers, left_out) else { return Ok(None) };
-        let right =
-            BulkMap::len(map)? == account.len() && account.check_end(&BulkMap::search(map, all)?).is_ok();
-        Ok(right.then_some(account.full()))
-    }
+/// Whether the answers of a mix explain what is in the table afterwards; if so, how many inserts found no room.
+fn adds_up<T: Mixable>(
+    work: &Workload,
+    map: &T,
+    all: &[u32],
+    answers: &[Answer<u32>],
+    left_out: Option<&HashSet<u32>>,
+) -> Fallible<Option<u64>> {
+    let Ok(account) = Account::new(work, answers, left_out) else { return Ok(None) };
+    let right = BulkMap::len(map)? == account.len() && account.check_end(&BulkMap::search(map, all)?).is_ok();
+    Ok(right.then_some(account.full()))
 }

@@ -3,6 +3,7 @@
 use crate::backend::geometry;
 use crate::bench::entry::Number;
 use crate::bench::memory::Contents;
+use crate::bench::timed::POISON;
 use crate::failure::Failure;
 use crate::tables::hopscotch;
 use std::sync::Arc;
@@ -149,7 +150,7 @@ macro_rules! of_pairs {
                 value.unwrap_or(MISSING as $key)
             }
             fn poison() -> $key {
-                <$key>::from_ne_bytes([super::POISON; size_of::<$key>()])
+                <$key>::from_ne_bytes([POISON; size_of::<$key>()])
             }
         }
     };
@@ -208,7 +209,7 @@ macro_rules! of_keys {
                 value.is_some().into()
             }
             fn poison() -> u8 {
-                super::POISON
+                POISON
             }
         }
     };

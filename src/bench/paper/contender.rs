@@ -1,13 +1,10 @@
 //! What takes part in the dynamic experiment, and how it is run.
 
+use crate::bench::Fallible;
 use crate::run::phase::timed;
 use crate::run::workload::Workload;
 use rayon::prelude::*;
-use std::error::Error;
 use warpproof::{Answer, BulkMap, Insert, Op};
-
-/// What may fail on any backend.
-pub(super) type Fallible<T> = Result<T, Box<dyn Error>>;
 
 /// A concurrent map that takes one operation at a time.
 pub(super) trait Table: Sync {

@@ -1,7 +1,8 @@
 //! One point of the dynamic experiment: a workload, and how a table is measured on it.
 
 use super::Row;
-use super::contender::{Contender, Fallible};
+use super::contender::Contender;
+use crate::bench::Fallible;
 use crate::failure::Failure;
 use crate::run::account::Account;
 use crate::run::phase::timed;

@@ -1,10 +1,9 @@
 //! The static experiment: u32 pairs at a load of 0.8 are inserted into an empty table, then searched.
 
-use super::contender::Fallible;
-use super::device::Bench;
 use super::point::LOAD;
 use super::{Row, Scale};
-use crate::bench::key;
+use crate::bench::timed::{POISON, Timed};
+use crate::bench::{Fallible, key};
 use crate::failure::Failure;
 use crate::output::Progress;
 use std::collections::HashSet;
@@ -20,7 +19,6 @@ const LARGEST: u32 = 26;
 const ROUNDS: usize = 5;
 /// What a search writes for a key that is not there: no value, as those are keys, below 2^31.
 const MISSING: u32 = u32::MAX;
-const POISON: u8 = 0xa5;
 const WORKLOADS: [&str; 3] = ["build", "search present", "search absent"];
 const BASELINES: [(&str, Static); 3] = [
     ("linear probing", Static::Linear),
@@ -32,43 +30,43 @@ const BASELINES: [(&str, Static); 3] = [
 trait Filled {
     fn insert(
         &self,
-        bench: &Bench,
+        timed: &Timed,
         keys: &CudaSlice<u32>,
         outcomes: &mut CudaSlice<u8>,
         left: &mut CudaSlice<u32>,
     ) -> Result<(), Error>;
-    fn search(&self, bench: &Bench, keys: &CudaSlice<u32>, values: &mut CudaSlice<u32>) -> Result<(), Error>;
+    fn search(&self, timed: &Timed, keys: &CudaSlice<u32>, values: &mut CudaSlice<u32>) -> Result<(), Error>;
 }
 
 impl Filled for HopscotchMap<u32, u32> {
     fn insert(
         &self,
-        bench: &Bench,
+        timed: &Timed,
         keys: &CudaSlice<u32>,
         outcomes: &mut CudaSlice<u8>,
         _: &mut CudaSlice<u32>,
     ) -> Result<(), Error> {
-        self.on(&bench.stream).insert_unique(keys, keys, outcomes)
+        self.on(&timed.stream).insert_unique(keys, keys, outcomes)
     }
 
-    fn search(&self, bench: &Bench, keys: &CudaSlice<u32>, values: &mut CudaSlice<u32>) -> Result<(), Error> {
-        self.on(&bench.stream).search_or(keys, values, MISSING, None)
+    fn search(&self, timed: &Timed, keys: &CudaSlice<u32>, values: &mut CudaSlice<u32>) -> Result<(), Error> {
+        self.on(&timed.stream).search_or(keys, values, MISSING, None)
     }
 }
 
 impl Filled for StaticMap {
     fn insert(
         &self,
-        bench: &Bench,
+        timed: &Timed,
         keys: &CudaSlice<u32>,
         outcomes: &mut CudaSlice<u8>,
         left: &mut CudaSlice<u32>,
     ) -> Result<(), Error> {
-        self.insert(&bench.stream, keys, keys, outcomes, left)
+        self.insert(&timed.stream, keys, keys, outcomes, left)
     }
 
-    fn search(&self, bench: &Bench, keys: &CudaSlice<u32>, values: &mut CudaSlice<u32>) -> Result<(), Error> {
-        self.search(&bench.stream, keys, values, MISSING)
+    fn search(&self, timed: &Timed, keys: &CudaSlice<u32>, values: &mut CudaSlice<u32>) -> Result<(), Error> {
+        self.search(&timed.stream, keys, values, MISSING)
     }
 }
 
@@ -81,18 +79,18 @@ struct Keys {
 }
 
 impl Keys {
-    fn new(bench: &Bench, power: u32) -> Fallible<Self> {
+    fn new(timed: &Timed, power: u32) -> Fallible<Self> {
         let pairs = ((1u64 << power) as f64 * LOAD) as u32;
         let present: Vec<u32> = (0..pairs).map(key).collect();
         let absent: Vec<u32> = (pairs..2 * pairs).map(key).collect();
-        let on_present = bench.stream.clone_htod(&present)?;
-        Ok(Self { power, on_present, on_absent: bench.stream.clone_htod(&absent)?, present })
+        let on_present = timed.stream.clone_htod(&present)?;
+        Ok(Self { power, on_present, on_absent: timed.stream.clone_htod(&absent)?, present })
     }
 
     /// Measures a table; the first round warms up.
     fn measure<T: Filled>(
         &self,
-        bench: &Bench,
+        timed: &Timed,
         name: &'static str,
         make: impl Fn() -> Fallible<T>,
         rows: &mut Vec<Row>,
@@ -100,7 +98,7 @@ impl Keys {
         let mut times: [Vec<f64>; 3] = Default::default();
         let (mut full, mut wrong) = (0, [const { None }; 3]);
         for round in 0..=ROUNDS {
-            let (took, left_out, errors) = self.round(bench, &make()?)?;
+            let (took, left_out, errors) = self.round(timed, &make()?)?;
             full = full.max(left_out);
             wrong.iter_mut().zip(errors).for_each(|(wrong, error)| *wrong = wrong.take().or(error));
             if round > 0 {
@@ -116,16 +114,16 @@ impl Keys {
     }
 
     /// The seconds of build and searches, how many inserts found no room, and what is wrong.
-    fn round(&self, bench: &Bench, table: &impl Filled) -> Fallible<([f64; 3], u64, [Option<String>; 3])> {
-        let (n, stream) = (self.present.len(), &bench.stream);
-        let mut outcomes = bench.poisoned(POISON, n)?;
+    fn round(&self, timed: &Timed, table: &impl Filled) -> Fallible<([f64; 3], u64, [Option<String>; 3])> {
+        let (n, stream) = (self.present.len(), &timed.stream);
+        let mut outcomes = timed.poisoned(POISON, n)?;
         let mut left = stream.clone_htod(&self.present)?;
         let poison = u32::from_ne_bytes([POISON; 4]);
-        let (mut found, mut missed) = (bench.poisoned(poison, n)?, bench.poisoned(poison, n)?);
+        let (mut found, mut missed) = (timed.poisoned(poison, n)?, timed.poisoned(poison, n)?);
         let took = [
-            bench.time(|| table.insert(bench, &self.on_present, &mut outcomes, &mut left))?,
-            bench.time(|| table.search(bench, &self.on_present, &mut found))?,
-            bench.time(|| table.search(bench, &self.on_absent, &mut missed))?,
+            timed.time(|| table.insert(timed, &self.on_present, &mut outcomes, &mut left))?,
+            timed.time(|| table.search(timed, &self.on_present, &mut found))?,
+            timed.time(|| table.search(timed, &self.on_absent, &mut missed))?,
         ];
         let said = stream.clone_dtoh(&outcomes)?;
         let left = stream.clone_dtoh(&left)?;
@@ -161,13 +159,13 @@ pub(super) fn run(device: &Device, scale: Scale, rows: &mut Vec<Row>) -> Result<
 }
 
 fn size(device: &Device, power: u32, rows: &mut Vec<Row>) -> Fallible<()> {
-    let bench = Bench::new(device)?;
+    let timed = Timed::new(device)?;
     let baselines = Baselines::new(device)?;
-    let keys = Keys::new(&bench, power)?;
+    let keys = Keys::new(&timed, power)?;
     let geometry = HopscotchGeometry::new(keys.present.len() as u64, LOAD, GROUP_WORDS as u32, REACH)?;
-    keys.measure(&bench, "hopscotch", || Ok(HopscotchMap::with_geometry(device, geometry)?), rows)?;
+    keys.measure(&timed, "hopscotch", || Ok(HopscotchMap::with_geometry(device, geometry)?), rows)?;
     for (name, kind) in BASELINES {
-        keys.measure(&bench, name, || Ok(baselines.table(kind, power)?), rows)?;
+        keys.measure(&timed, name, || Ok(baselines.table(kind, power)?), rows)?;
     }
     Ok(())
 }

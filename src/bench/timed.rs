@@ -1,0 +1,81 @@
+//! Kernels on device slices, timed by events, and mixed batches of u32 pairs in device memory.
+
+use super::Fallible;
+use std::sync::Arc;
+use warpproof::gpu::cudarc::driver::{CudaSlice, CudaStream, DeviceRepr};
+use warpproof::gpu::{Device, Error, MapOn, Timer};
+use warpproof::model::outcome::Mixed;
+use warpproof::{Answer, Op};
+
+/// What every byte of an output holds before a kernel writes it: no code of an answer.
+pub(super) const POISON: u8 = 0xa5;
+
+/// A stream, and what its kernels are timed with.
+pub(super) struct Timed {
+    pub(super) stream: Arc<CudaStream>,
+    timer: Timer,
+}
+
+impl Timed {
+    pub(super) fn new(device: &Device) -> Result<Self, Error> {
+        Ok(Self { stream: device.context().default_stream(), timer: Timer::new(device)? })
+    }
+
+    /// Seconds of what `launch` queues.
+    pub(super) fn time(&self, launch: impl FnOnce() -> Result<(), Error>) -> Fallible<f64> {
+        self.timer.start(&self.stream)?;
+        launch()?;
+        self.timer.stop(&self.stream)?;
+        Ok(self.timer.milliseconds()? / 1e3)
+    }
+
+    /// An output that holds `value` everywhere before a kernel writes it.
+    pub(super) fn poisoned<T: DeviceRepr + Copy>(&self, value: T, len: usize) -> Fallible<CudaSlice<T>> {
+        Ok(self.stream.clone_htod(&vec![value; len])?)
+    }
+}
+
+/// Operations of all kinds.
+pub(super) struct Batch {
+    pub(super) codes: CudaSlice<u8>,
+    pub(super) keys: CudaSlice<u32>,
+    pub(super) values: CudaSlice<u32>,
+}
+
+impl Batch {
+    pub(super) fn new(timed: &Timed, ops: &[Op], keys: &[u32], values: &[u32]) -> Fallible<Self> {
+        let (stream, codes) = (&timed.stream, ops.iter().map(|&op| op as u8).collect::<Vec<_>>());
+        Ok(Self {
+            codes: stream.clone_htod(&codes)?,
+            keys: stream.clone_htod(keys)?,
+            values: stream.clone_htod(values)?,
+        })
+    }
+
+    /// Queues it on a table of the library.
+    pub(super) fn run(&self, map: &MapOn<'_, u32, u32>, answers: &mut Answers) -> Result<(), Error> {
+        let Answers { outcomes, found } = answers;
+        map.mixed(&self.codes, &self.keys, &self.values, outcomes, found)
+    }
+}
+
+/// What a batch was told.
+pub(super) struct Answers {
+    pub(super) outcomes: CudaSlice<u8>,
+    pub(super) found: CudaSlice<u32>,
+}
+
+impl Answers {
+    /// Room for the answers to `len` operations: none yet.
+    pub(super) fn new(timed: &Timed, len: usize) -> Fallible<Self> {
+        Ok(Self { outcomes: timed.poisoned(POISON, len)?, found: timed.poisoned(0, len)? })
+    }
+
+    /// The answers to these operations, or `None` if one has none.
+    pub(super) fn read(&self, timed: &Timed, ops: &[Op]) -> Fallible<Option<Vec<Answer<u32>>>> {
+        let (codes, values) =
+            (timed.stream.clone_dtoh(&self.outcomes)?, timed.stream.clone_dtoh(&self.found)?);
+        let answer = |(i, &op): (usize, &Op)| Answer::new(op, Mixed { code: codes[i], value: values[i] });
+        Ok(ops.iter().enumerate().map(answer).collect())
+    }
+}
