@@ -12,7 +12,6 @@ use suite::{Maps, Sets};
 use warpproof::gpu::{
     Device, Entry, Error, HopscotchMap, HopscotchSet, Layout, Scalar, SlabMap, SlabSet, Tuning,
 };
-use warpproof::model::hopscotch::{GROUP_WORDS, REACH};
 use warpproof::model::host::{HopscotchGeometry, SlabGeometry};
 use warpproof::model::slab::{Multi, Multiplicity, SLAB_SLOTS, Unique};
 
@@ -112,7 +111,7 @@ impl Hopscotch {
     }
 
     fn size(pairs: u64, load: f64) -> HopscotchGeometry {
-        HopscotchGeometry::new(pairs, load, GROUP_WORDS as u32, REACH).expect("a small table")
+        HopscotchGeometry::at_load(pairs, load).expect("a small table")
     }
 }
 

@@ -10,7 +10,6 @@ use crate::failure::Failure;
 use crate::run::phase::Phase;
 use crate::run::replay;
 use warpproof::files::Trace;
-use warpproof::model::hopscotch::{GROUP_WORDS, REACH};
 use warpproof::{BulkMap, HopscotchGeometry, Op};
 
 /// Pairs at a load of 0.8 in 2^26 words.
@@ -79,7 +78,7 @@ impl Tables for Hopscotch {
 
 /// The size of a table whose homes have `load` of `pairs` pairs per slot.
 pub(crate) fn size(pairs: u64, load: f64) -> Result<HopscotchGeometry, Failure> {
-    HopscotchGeometry::new(pairs, load, GROUP_WORDS as u32, REACH).map_err(Failure::backend)
+    HopscotchGeometry::at_load(pairs, load).map_err(Failure::backend)
 }
 
 /// The value of each key, if it has one.

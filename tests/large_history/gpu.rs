@@ -6,7 +6,6 @@ use warpproof::gpu::{
     Device, Entry, HopscotchMap, HopscotchSet, Scalar, SlabMap, SlabSet, Stamped, StressClock, StressMap,
     StressSet, Tuning,
 };
-use warpproof::model::hopscotch::{GROUP_WORDS, REACH};
 use warpproof::model::host::{
     Answer, BulkMap, BulkSet, BulkSlabMap, BulkSlabSet, HopscotchGeometry, Op, SlabGeometry,
 };
@@ -129,7 +128,7 @@ fn slabs(keys: u64) -> SlabGeometry {
 /// A tenth fewer slots than keys. Seven of eight keys are there in the long run: then inserts move entries, and some
 /// find no room.
 fn groups(keys: u64) -> HopscotchGeometry {
-    HopscotchGeometry::new(keys * 9 / 10, 1.0, GROUP_WORDS as u32, REACH).expect("a small table")
+    HopscotchGeometry::at_load(keys * 9 / 10, 1.0).expect("a small table")
 }
 
 fn slab_map<K>(device: &Device, tuning: Tuning, load: (u64, u64)) -> Vec<Event>

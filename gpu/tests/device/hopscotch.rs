@@ -198,7 +198,7 @@ fn a_table_is_cleared_between_batches() {
 fn high_loads_move_entries() {
     let Some(device) = device() else { return };
     let keys: Vec<u32> = (0..100_000).collect();
-    let geometry = HopscotchGeometry::new(keys.len() as u64, 0.9, GROUP_WORDS as u32, REACH).unwrap();
+    let geometry = HopscotchGeometry::at_load(keys.len() as u64, 0.9).unwrap();
     let map = HopscotchMap::<u32, u32>::with_geometry(&device, geometry).unwrap();
     let outcomes = map.insert_unique(&keys, &keys).unwrap();
     let stats = map.stats().unwrap();

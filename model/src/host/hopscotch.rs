@@ -23,7 +23,17 @@ impl HopscotchGeometry {
     /// # Errors
     /// [`Refused::TooLarge`] from about 2.4 * 10^10 pairs on.
     pub fn for_pairs(pairs: u64) -> Result<Self, Refused> {
-        Self::new(pairs, Self::DEFAULT_LOAD, GROUP_WORDS as u32, REACH)
+        Self::at_load(pairs, Self::DEFAULT_LOAD)
+    }
+
+    /// A table at another load, with the groups and neighbourhoods of the library's tables; of loads see
+    /// [`new`](Self::new).
+    ///
+    /// # Errors
+    /// [`Refused::Load`] if the load is not above 0 and at most 1; [`Refused::TooLarge`] if the groups cannot be counted
+    /// in 32 bits.
+    pub fn at_load(pairs: u64, load: f64) -> Result<Self, Refused> {
+        Self::new(pairs, load, GROUP_WORDS as u32, REACH)
     }
 
     /// A table whose homes have `pairs / load` slots, at least one home.
@@ -124,6 +134,8 @@ mod tests {
         assert_eq!((g.homes, g.groups(), g.words()), (1000, 1007, 8056));
         assert_eq!(g.slots(), 7049);
         assert_eq!(HopscotchGeometry::for_pairs(0).unwrap().homes, 1);
+        let full = HopscotchGeometry::at_load(5600, 1.0).unwrap();
+        assert_eq!((full.group_words, full.reach, full.homes), (8, REACH, 800));
         let large = HopscotchGeometry::for_pairs(1 << 33).unwrap();
         assert!(large.words() > 1 << 32, "more words than 32 bits count");
     }
@@ -131,7 +143,7 @@ mod tests {
     #[test]
     fn impossible_sizes_are_refused() {
         for load in [0.0, -1.0, 1.01, f64::NAN, f64::INFINITY] {
-            let refused = HopscotchGeometry::new(10, load, 8, 4).unwrap_err();
+            let refused = HopscotchGeometry::at_load(10, load).unwrap_err();
             assert!(matches!(refused, Refused::Load { .. }), "{load}: {refused}");
         }
         assert_eq!(HopscotchGeometry::new(10, 0.5, 1, 4), Err(Refused::Nothing { what: "slot" }));

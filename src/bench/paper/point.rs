@@ -8,7 +8,6 @@ use crate::run::account::Account;
 use crate::run::phase::timed;
 use crate::run::workload::{Mix, Workload};
 use std::collections::HashSet;
-use warpproof::model::hopscotch::{GROUP_WORDS, REACH};
 use warpproof::{HopscotchGeometry, Insert};
 
 /// The most operations of a table on the CPU.
@@ -49,7 +48,7 @@ impl Point {
 
     /// The size of a hopscotch table.
     pub(super) fn geometry(&self) -> Fallible<HopscotchGeometry> {
-        Ok(HopscotchGeometry::new(self.work.keys as u64, LOAD, GROUP_WORDS as u32, REACH)?)
+        Ok(HopscotchGeometry::at_load(self.work.keys as u64, LOAD)?)
     }
 
     /// Measures a table: its rows by the time of the operations alone, and, if there is a name for that, with the time

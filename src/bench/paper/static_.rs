@@ -11,7 +11,6 @@ use warpproof::HopscotchGeometry;
 use warpproof::gpu::cudarc::driver::CudaSlice;
 use warpproof::gpu::{Baselines, Device, Error, HopscotchMap, Static, StaticMap};
 use warpproof::model::Insert;
-use warpproof::model::hopscotch::{GROUP_WORDS, REACH};
 
 /// Powers of two: slots of the tables.
 const SMALLEST: u32 = 20;
@@ -162,7 +161,7 @@ fn size(device: &Device, power: u32, rows: &mut Vec<Row>) -> Fallible<()> {
     let timed = Timed::new(device)?;
     let baselines = Baselines::new(device)?;
     let keys = Keys::new(&timed, power)?;
-    let geometry = HopscotchGeometry::new(keys.present.len() as u64, LOAD, GROUP_WORDS as u32, REACH)?;
+    let geometry = HopscotchGeometry::at_load(keys.present.len() as u64, LOAD)?;
     keys.measure(&timed, "hopscotch", || Ok(HopscotchMap::with_geometry(device, geometry)?), rows)?;
     for (name, kind) in BASELINES {
         keys.measure(&timed, name, || Ok(baselines.table(kind, power)?), rows)?;
