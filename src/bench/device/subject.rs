@@ -78,9 +78,10 @@ impl Mixable for HopscotchMap<u32, u32> {
     }
 }
 
-/// What differs between chains and groups.
+/// What is the same for pairs and keys: some of it differs between chains and groups.
 macro_rules! sized {
     (slab $bulk:ident) => {
+        sized! { any }
         type Contents = SlabStats;
         // The pool is as large as the pairs need whatever their keys are.
         const MAY_BE_FULL: bool = false;
@@ -93,6 +94,7 @@ macro_rules! sized {
         }
     };
     (hopscotch $bulk:ident) => {
+        sized! { any }
         type Contents = HopscotchStats;
         const MAY_BE_FULL: bool = true;
 
@@ -101,6 +103,14 @@ macro_rules! sized {
         }
         fn contents(&self) -> Result<HopscotchStats, Error> {
             $bulk::stats(self)
+        }
+    };
+    (any) => {
+        fn new(device: &Device, size: Size<Self>, tuning: Tuning) -> Result<Self, Error> {
+            Self::with_tuning(device, size, tuning)
+        }
+        fn clear(&mut self, stream: &Arc<CudaStream>) -> Result<(), Error> {
+            self.clear(stream)
         }
     };
 }
@@ -112,12 +122,6 @@ macro_rules! of_pairs {
             type Found = $key;
             sized! { $structure $bulk }
 
-            fn new(device: &Device, size: Size<Self>, tuning: Tuning) -> Result<Self, Error> {
-                Self::with_tuning(device, size, tuning)
-            }
-            fn clear(&mut self, stream: &Arc<CudaStream>) -> Result<(), Error> {
-                self.clear(stream)
-            }
             fn insert(
                 &self,
                 stream: &Arc<CudaStream>,
@@ -171,12 +175,6 @@ macro_rules! of_keys {
             type Found = u8;
             sized! { $structure $bulk }
 
-            fn new(device: &Device, size: Size<Self>, tuning: Tuning) -> Result<Self, Error> {
-                Self::with_tuning(device, size, tuning)
-            }
-            fn clear(&mut self, stream: &Arc<CudaStream>) -> Result<(), Error> {
-                self.clear(stream)
-            }
             fn insert(
                 &self,
                 stream: &Arc<CudaStream>,
