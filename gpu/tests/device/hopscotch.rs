@@ -1,6 +1,6 @@
 //! Hopscotch tables: what is special to the GPU.
 
-use super::device;
+use super::{MORE_KEYS, clear_between_batches, device};
 use std::collections::HashSet;
 use warpproof_gpu::{Device, Error, HopscotchMap, HopscotchSet, Layout, Scalar, StressClock, Tuning};
 use warpproof_model::hopscotch::{GROUP_WORDS, REACH};
@@ -169,26 +169,12 @@ fn a_build_without_room_says_how_much_is_left_out() {
 #[test]
 fn a_table_is_cleared_between_batches() {
     let Some(device) = device() else { return };
-    let (one, other) = (device.context().new_stream().unwrap(), device.context().new_stream().unwrap());
-    let keys: Vec<u32> = (0..2_000).collect();
     let mut map = HopscotchMap::<u32, u32>::with_geometry(&device, size(4)).unwrap();
-    let slots = size(4).slots() as usize;
-    let on_keys = one.clone_htod(&keys).unwrap();
-    let mut outcomes = one.alloc_zeros::<u8>(keys.len()).unwrap();
-    for round in 0..20 {
-        let stream = if round % 4 == 3 { &other } else { &one };
-        map.clear(stream).unwrap();
-        map.on(stream).insert_unique(&on_keys, &on_keys, &mut outcomes).unwrap();
-        let codes = one.clone_dtoh(&outcomes).unwrap();
-        let inserted = codes.iter().filter(|&&code| code == Insert::Inserted.code()).count();
-        assert!(inserted > 0 && inserted <= slots, "round {round}: {inserted}");
-        if round % 3 == 0 {
-            // On the stream of host slices.
-            assert_eq!(map.stats().unwrap().live, inserted as u64, "round {round}");
-        }
-    }
-    map.clear(&one).unwrap();
-    assert!(map.pairs().unwrap().is_empty(), "the clear was not waited for");
+    let insert = |map: &HopscotchMap<u32, u32>, stream: &_, keys: &_, outcomes: &mut _| {
+        map.on(stream).insert_unique(keys, keys, outcomes)
+    };
+    clear_between_batches(&device, &mut map, size(4).slots(), HopscotchMap::clear, insert);
+    let keys: Vec<u32> = (0..MORE_KEYS).collect();
     // Home words are as they were: a key that goes to a later group is found again.
     assert_eq!(map.insert_unique(&keys[..40], &keys[..40]).unwrap().len(), 40);
     assert_eq!(map.len().unwrap(), map.search(&keys).unwrap().iter().flatten().count() as u64);

@@ -3,7 +3,8 @@
 mod baselines;
 mod hopscotch;
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
+use warpproof_gpu::cudarc::driver::{CudaSlice, CudaStream};
 use warpproof_gpu::{Device, Error, Floors, SlabMap, SlabMultimap, SlabSet, StressClock, Timer, Tuning};
 use warpproof_model::host::{Answer, BulkMap, BulkMultimap, BulkSet, BulkSlabMap, Op, SlabGeometry};
 use warpproof_model::outcome::{Delete, Insert};
@@ -79,34 +80,50 @@ fn device_slices_of_another_stream_are_waited_for() {
 #[test]
 fn a_table_is_cleared_between_batches() {
     let Some(device) = device() else { return };
-    let (one, other) = (device.context().new_stream().unwrap(), device.context().new_stream().unwrap());
-    let keys: Vec<u32> = (0..2_000).collect();
     // 33 slabs of the pool: a second word of the bitmap, with bits beyond the pool. Too few for all the keys.
     let geometry = SlabGeometry { slab_slots: 8, buckets: 4, pool: 33 };
     let mut map = SlabMap::<u32, u32>::with_geometry(&device, geometry).unwrap();
-    let full = 37 * geometry.pairs_per_slab() as usize;
+    let full = 37 * geometry.pairs_per_slab() as u64;
+    let insert = |map: &SlabMap<u32, u32>, stream: &_, keys: &_, outcomes: &mut _| {
+        map.on(stream).insert_unique(keys, keys, outcomes)
+    };
+    clear_between_batches(&device, &mut map, full, SlabMap::clear, insert);
+    // Every slab is free again.
+    for key in 0..MORE_KEYS {
+        map.insert_unique(&[key], &[key]).unwrap();
+    }
+    assert_eq!(map.stats().unwrap().live, full);
+}
+
+/// More keys than the tables of [`clear_between_batches`] have room for.
+const MORE_KEYS: u32 = 2_000;
+
+/// Clears a table with room for so many pairs before batches of inserts, on two streams, and at the end.
+fn clear_between_batches<M: BulkMap<u32, u32, Error = Error>>(
+    device: &Device,
+    map: &mut M,
+    room: u64,
+    clear: impl Fn(&mut M, &Arc<CudaStream>) -> Result<(), Error>,
+    insert: impl Fn(&M, &Arc<CudaStream>, &CudaSlice<u32>, &mut CudaSlice<u8>) -> Result<(), Error>,
+) {
+    let (one, other) = (device.context().new_stream().unwrap(), device.context().new_stream().unwrap());
+    let keys: Vec<u32> = (0..MORE_KEYS).collect();
     let on_keys = one.clone_htod(&keys).unwrap();
     let mut outcomes = one.alloc_zeros::<u8>(keys.len()).unwrap();
     for round in 0..20 {
         let stream = if round % 4 == 3 { &other } else { &one };
-        map.clear(stream).unwrap();
-        map.on(stream).insert_unique(&on_keys, &on_keys, &mut outcomes).unwrap();
+        clear(map, stream).unwrap();
+        insert(map, stream, &on_keys, &mut outcomes).unwrap();
         let codes = one.clone_dtoh(&outcomes).unwrap();
-        let inserted = codes.iter().filter(|&&code| code == Insert::Inserted.code()).count();
-        assert!(inserted > 0 && inserted <= full, "round {round}: {inserted}");
+        let inserted = codes.iter().filter(|&&code| code == Insert::Inserted.code()).count() as u64;
+        assert!(inserted > 0 && inserted <= room, "round {round}: {inserted}");
         if round % 3 == 0 {
             // On the stream of host slices.
-            let stats = map.stats().unwrap();
-            assert_eq!(stats.live, inserted as u64, "round {round}");
+            assert_eq!(map.len().unwrap(), inserted, "round {round}");
         }
     }
-    map.clear(&one).unwrap();
+    clear(map, &one).unwrap();
     assert!(map.pairs().unwrap().is_empty(), "the clear was not waited for");
-    // Every slab is free again.
-    for key in keys.chunks(1) {
-        map.insert_unique(key, key).unwrap();
-    }
-    assert_eq!(map.stats().unwrap().live, full as u64);
 }
 
 #[test]
