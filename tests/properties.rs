@@ -9,7 +9,7 @@ use warpproof::model::Key;
 use warpproof::model::host::SlabGeometry;
 use warpproof::model::slab::Multi;
 use warpproof::model::spec::{Call, Multimap, Op, Ret, Spec};
-use warpproof::simt::cpu::{CpuWarp, PairStore, Store, Table, WidePairStore};
+use warpproof::simt::cpu::{CpuWarp, PairStore, SlabStore, SlabWords, WidePairStore};
 
 /// A step of a program: a call, or a flush between calls.
 #[derive(Clone, Debug)]
@@ -28,13 +28,13 @@ fn program<K: Key>() -> impl Strategy<Value = Vec<Step>> {
 }
 
 /// Every answer is one that the specification allows, and the invariants hold after every step.
-fn follows_the_specification<St: Store, const L: usize, const S: usize>(
+fn follows_the_specification<St: SlabStore, const L: usize, const S: usize>(
     steps: &[Step],
     buckets: u32,
     pool: u32,
 ) -> Result<(), TestCaseError> {
     let geometry = SlabGeometry { slab_slots: (L * S) as u32, buckets, pool };
-    let mut table = Table::<St, L, S, Multi>::new(geometry).expect("memory for a tiny table");
+    let mut table = SlabWords::<St, L, S, Multi>::new(geometry).expect("memory for a tiny table");
     let spec = Multimap { may_fill: true };
     let mut states: BTreeMap<u64, HashSet<Vec<u64>>> = BTreeMap::new();
     let mut w = CpuWarp::<L>::new(0);
@@ -104,7 +104,7 @@ proptest! {
     fn every_width_gives_the_scalar_result(steps in program::<u32>(), pool in 1..6u32) {
         fn answers<const L: usize, const S: usize>(steps: &[Step], pool: u32) -> Vec<Ret> {
             let geometry = SlabGeometry { slab_slots: (L * S) as u32, buckets: 1, pool };
-            let mut table = Table::<PairStore, L, S, Multi>::new(geometry).expect("memory for a tiny table");
+            let mut table = SlabWords::<PairStore, L, S, Multi>::new(geometry).expect("memory for a tiny table");
             let mut w = CpuWarp::<L>::new(0);
             let mut answers = Vec::new();
             for step in steps {

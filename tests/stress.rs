@@ -16,7 +16,7 @@ use warpproof::model::spec::{Call, Map, Multimap, Op, Ret};
 use warpproof::model::{UserKey, WarpMap, Word};
 use warpproof::simt::check::{Event, linearizable};
 use warpproof::simt::cpu::{
-    CpuTable, CpuWarp, GridWarp, HopscotchWords, PackedWords, Pair64Store, PairStore, Store, Table,
+    CpuTable, CpuWarp, GridWarp, HopscotchWords, PackedWords, Pair64Store, PairStore, SlabStore, SlabWords,
     WidePairStore,
 };
 
@@ -50,7 +50,7 @@ trait Raced: CpuTable + Sync {
     fn check(&self) -> Result<(), String>;
 }
 
-impl<St: Store, const L: usize, const S: usize> Raced for Table<St, L, S, Multi> {
+impl<St: SlabStore, const L: usize, const S: usize> Raced for SlabWords<St, L, S, Multi> {
     const KEYS: u64 = 2;
 
     fn tiny() -> Self {
@@ -233,10 +233,10 @@ fn history<T: Raced>(
 /// One test, so that the kinds do not compete for the cores.
 #[test]
 fn histories_of_racing_threads_are_linearizable() {
-    stress::<Table<PairStore, 1, 3, Multi>>();
-    stress::<Table<PairStore, 4, 1, Multi>>();
-    stress::<Table<WidePairStore, 1, 3, Multi>>();
-    stress::<Table<WidePairStore, 2, 2, Multi>>();
+    stress::<SlabWords<PairStore, 1, 3, Multi>>();
+    stress::<SlabWords<PairStore, 4, 1, Multi>>();
+    stress::<SlabWords<WidePairStore, 1, 3, Multi>>();
+    stress::<SlabWords<WidePairStore, 2, 2, Multi>>();
     stress::<HopscotchWords<PairStore, 1, 2, 2>>();
     stress::<HopscotchWords<PairStore, 2, 1, 3>>();
     stress::<HopscotchWords<Pair64Store, 1, 2, 3>>();

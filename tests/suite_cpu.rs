@@ -10,7 +10,7 @@ use warpproof::model::entry::Packed;
 use warpproof::model::host::{HopscotchGeometry, SlabGeometry};
 use warpproof::model::slab::{Multi, Multiplicity, Unique};
 use warpproof::simt::cpu::{
-    Entry, Error, HopscotchMap, HopscotchSet, PackedEntry, PackedWords, SlabMap, SlabSet, Store,
+    Error, HopscotchMap, HopscotchSet, PackedEntry, PackedWords, SlabEntry, SlabMap, SlabSet, SlabStore,
 };
 
 /// The CPU with warps of `L` lanes that read `S` slots each, and maps of multiplicity `M`.
@@ -18,7 +18,7 @@ struct Cpu<const L: usize, const S: usize, M>(PhantomData<M>);
 
 impl<K: Key, M: Multiplicity, const L: usize, const S: usize> Maps<K> for Cpu<L, S, M>
 where
-    (K, K): Entry<Store: Store<Key = K, Value = K>>,
+    (K, K): SlabEntry<Store: SlabStore<Key = K, Value = K>>,
 {
     type Map = SlabMap<K, K, L, S, M>;
 

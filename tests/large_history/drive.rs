@@ -7,7 +7,7 @@ use warpproof::model::slab::Unique;
 use warpproof::model::spec::{Call, Op, Ret};
 use warpproof::model::{UserKey, Word};
 use warpproof::simt::check::Event;
-use warpproof::simt::cpu::{CpuWarp, Store, Table};
+use warpproof::simt::cpu::{CpuWarp, SlabStore, SlabWords};
 
 /// Warps that race. More than most machines of a test farm have cores: a warp that is interrupted within a call
 /// makes the call long.
@@ -27,10 +27,10 @@ pub(crate) struct Load {
 }
 
 /// Runs warps of `L` lanes of `S` slots; the history ends with a delete of every key.
-pub(crate) fn drive<St: Store, const L: usize, const S: usize>(load: Load) -> Vec<Event> {
+pub(crate) fn drive<St: SlabStore, const L: usize, const S: usize>(load: Load) -> Vec<Event> {
     let geometry =
         SlabGeometry { slab_slots: (L * S) as u32, buckets: (load.keys / 4).max(2) as u32, pool: 1 << 16 };
-    let mut table = Table::<St, L, S, Unique>::new(geometry).expect("memory for a table");
+    let mut table = SlabWords::<St, L, S, Unique>::new(geometry).expect("memory for a table");
     let clock = AtomicU64::new(0);
     let mut history = Vec::with_capacity(load.rounds * load.calls * WARPS + load.keys as usize);
     let together = Barrier::new(WARPS);
@@ -59,8 +59,8 @@ pub(crate) fn drive<St: Store, const L: usize, const S: usize>(load: Load) -> Ve
 }
 
 /// The calls of one warp in one round.
-fn program<St: Store, const L: usize, const S: usize>(
-    table: &Table<St, L, S, Unique>,
+fn program<St: SlabStore, const L: usize, const S: usize>(
+    table: &SlabWords<St, L, S, Unique>,
     clock: &AtomicU64,
     load: Load,
     round: usize,
@@ -90,8 +90,8 @@ fn program<St: Store, const L: usize, const S: usize>(
 }
 
 /// Runs one call between two looks at the clock.
-fn stamped<St: Store, const L: usize, const S: usize>(
-    table: &Table<St, L, S, Unique>,
+fn stamped<St: SlabStore, const L: usize, const S: usize>(
+    table: &SlabWords<St, L, S, Unique>,
     w: &mut CpuWarp<L>,
     clock: &AtomicU64,
     warp: usize,
@@ -105,8 +105,8 @@ fn stamped<St: Store, const L: usize, const S: usize>(
     Event { warp: Some(warp), number: 0, call, ret: Some(ret), after: Vec::new(), start, end }
 }
 
-fn run<St: Store, const L: usize, const S: usize>(
-    table: &Table<St, L, S, Unique>,
+fn run<St: SlabStore, const L: usize, const S: usize>(
+    table: &SlabWords<St, L, S, Unique>,
     w: &mut CpuWarp<L>,
     call: &Call,
 ) -> Ret {

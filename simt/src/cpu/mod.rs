@@ -1,4 +1,5 @@
-//! The CPU backend: atomics of std, and of portable-atomic for 128 bits (behind a lock where the processor has none), a grid of warps over rayon's threads.
+//! The CPU backend: atomics of std, and of portable-atomic for 128 bits (behind a lock where the processor has none), a
+//! grid of warps over rayon's threads.
 //!
 //! The host interface is the one of the GPU ([`warpproof_model::host`]). No lock of its own, and no allocation per
 //! operation: a bulk call allocates its answers once. What every map and set does is written against
@@ -22,6 +23,6 @@ pub use launch::{LOOKAHEAD, launch};
 pub use map::Map;
 pub use packed::{Key64Store, KeyStore, PackedEntry, PackedStore, PackedWords, Pair64Store, PairStore};
 pub use set::Set;
-pub use slab::{Entry, LANE_SLOTS, LANES, SlabMap, SlabMultimap, SlabSet, Store, Table, WidePairStore};
+pub use slab::{SLAB_LANES, SlabEntry, SlabMap, SlabMultimap, SlabSet, SlabStore, SlabWords, WidePairStore};
 pub use warp::{CpuBlock, CpuWarp, GridWarp};
 pub use words::{Array, AtomicWord, CpuWords};

@@ -3,8 +3,8 @@
 mod store;
 mod table;
 
-pub use store::{Entry, Store, WidePairStore};
-pub use table::{LANE_SLOTS, LANES, Table};
+pub use store::{SlabEntry, SlabStore, WidePairStore};
+pub use table::{SLAB_LANES, SlabWords};
 
 use super::error::Error;
 use super::grid::run;
@@ -13,6 +13,7 @@ use super::packed::KeyStore;
 use super::set::Set;
 use super::warp::CpuWarp;
 use rayon::prelude::*;
+use table::LANE_SLOTS;
 use warpproof_model::host::{
     BulkMultimap, BulkSlabMap, BulkSlabSet, Matches, SlabGeometry, SlabStats, admit,
 };
@@ -35,20 +36,22 @@ use warpproof_model::{Key, UserKey};
 /// assert_eq!(map.search(&[2, 4])?, [Some(20), None]);
 /// # Ok::<(), warpproof_simt::cpu::Error>(())
 /// ```
-pub type SlabMap<K, V, const L: usize = LANES, const S: usize = LANE_SLOTS, M = Unique> =
-    Map<K, V, Table<<(K, V) as Entry>::Store, L, S, M>>;
+pub type SlabMap<K, V, const L: usize = SLAB_LANES, const S: usize = LANE_SLOTS, M = Unique> =
+    Map<K, V, SlabWords<<(K, V) as SlabEntry>::Store, L, S, M>>;
 
 /// A concurrent map in CPU memory in which a key may have several pairs.
-pub type SlabMultimap<K, V, const L: usize = LANES, const S: usize = LANE_SLOTS> = SlabMap<K, V, L, S, Multi>;
+pub type SlabMultimap<K, V, const L: usize = SLAB_LANES, const S: usize = LANE_SLOTS> =
+    SlabMap<K, V, L, S, Multi>;
 
 /// A concurrent set of u32 keys in CPU memory, in which as many fit as it was made for.
-pub type SlabSet<const L: usize = LANES, const S: usize = LANE_SLOTS> = Set<u32, Table<KeyStore, L, S>>;
+pub type SlabSet<const L: usize = SLAB_LANES, const S: usize = LANE_SLOTS> =
+    Set<u32, SlabWords<KeyStore, L, S>>;
 
-impl<K, V, St, M, const L: usize, const S: usize> BulkSlabMap<K, V> for Map<K, V, Table<St, L, S, M>>
+impl<K, V, St, M, const L: usize, const S: usize> BulkSlabMap<K, V> for Map<K, V, SlabWords<St, L, S, M>>
 where
     K: Key,
     V: Copy + Send + Sync,
-    St: Store<Key = K, Value = V>,
+    St: SlabStore<Key = K, Value = V>,
     M: Multiplicity,
 {
     fn search_all(&self, keys: &[K]) -> Result<Matches<V>, Error> {
@@ -104,11 +107,11 @@ where
     }
 }
 
-impl<K, V, St, const L: usize, const S: usize> BulkMultimap<K, V> for Map<K, V, Table<St, L, S, Multi>>
+impl<K, V, St, const L: usize, const S: usize> BulkMultimap<K, V> for Map<K, V, SlabWords<St, L, S, Multi>>
 where
     K: Key,
     V: Copy + Send + Sync,
-    St: Store<Key = K, Value = V>,
+    St: SlabStore<Key = K, Value = V>,
 {
     fn insert(&self, keys: &[K], values: &[V]) -> Result<Vec<Insert>, Error> {
         Self::values_match(keys, values)?;
@@ -116,8 +119,8 @@ where
     }
 }
 
-impl<St: Store<Key = u32, Value = ()>, const L: usize, const S: usize> BulkSlabSet<u32>
-    for Set<u32, Table<St, L, S>>
+impl<St: SlabStore<Key = u32, Value = ()>, const L: usize, const S: usize> BulkSlabSet<u32>
+    for Set<u32, SlabWords<St, L, S>>
 {
     fn flush(&mut self) -> Result<u64, Error> {
         Ok(self.table.flush())

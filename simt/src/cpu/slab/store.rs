@@ -9,7 +9,7 @@ use warpproof_model::entry::Packed;
 use warpproof_model::slab::{LockBitSlots, Multiplicity, PackedSlots, Slots};
 
 /// The memory of a table's slots.
-pub trait Store: Send + Sync + Sized {
+pub trait SlabStore: Send + Sync + Sized {
     /// Key of an entry.
     type Key: Key;
     /// Value of an entry; `()` in a set.
@@ -34,7 +34,7 @@ pub trait Store: Send + Sync + Sized {
     fn bytes(&self) -> usize;
 }
 
-impl<E, A, const N: usize> Store for PackedStore<E, A, N>
+impl<E, A, const N: usize> SlabStore for PackedStore<E, A, N>
 where
     E: Packed + Send + Sync,
     A: AtomicWord<Word = E::Word>,
@@ -66,7 +66,7 @@ pub struct WidePairStore {
     values: Array<AtomicU64, 8>,
 }
 
-impl Store for WidePairStore {
+impl SlabStore for WidePairStore {
     type Key = u64;
     type Value = u64;
     type Slots<'a, M: Multiplicity> = LockBitSlots<CpuWords<'a, AtomicU64, 8>, M>;
@@ -86,19 +86,19 @@ impl Store for WidePairStore {
 }
 
 /// Which store a key and value type is kept in: `(u32, u32)`, `(u64, u64)`, `(u32, ())`.
-pub trait Entry {
+pub trait SlabEntry {
     /// The store.
-    type Store: Store;
+    type Store: SlabStore;
 }
 
-impl Entry for (u32, u32) {
+impl SlabEntry for (u32, u32) {
     type Store = PairStore;
 }
 
-impl Entry for (u64, u64) {
+impl SlabEntry for (u64, u64) {
     type Store = WidePairStore;
 }
 
-impl Entry for (u32, ()) {
+impl SlabEntry for (u32, ()) {
     type Store = KeyStore;
 }

@@ -1,6 +1,6 @@
-//! A slab hash table in CPU memory, of any entry type: what [`super::SlabMap`] and [`super::SlabSet`] share.
+//! The words of a slab hash table in CPU memory, of any entry type: what the map and the set share.
 
-use super::store::Store;
+use super::store::SlabStore;
 use crate::cpu::error::Error;
 use crate::cpu::grid::{CpuTable, parts};
 use crate::cpu::warp::CpuWarp;
@@ -15,27 +15,27 @@ use warpproof_model::slab::{Multiplicity, SLAB_SLOTS, SlabTable, Unique, bitmap_
 
 /// The table seen by warps of `L` lanes that read `S` slots each.
 pub(super) type View<'a, St, M, const S: usize> =
-    SlabTable<<St as Store>::Slots<'a, M>, CpuWords<'a, AtomicU32, 16>, S>;
+    SlabTable<<St as SlabStore>::Slots<'a, M>, CpuWords<'a, AtomicU32, 16>, S>;
 
 /// Lanes of a warp by default.
 ///
 /// Four lanes of two slots are compared without a branch. One lane of eight slots becomes a chain of eight branches,
 /// one of which is mispredicted in nearly every search.
-pub const LANES: usize = 4;
+pub const SLAB_LANES: usize = 4;
 
 /// Slots that each lane reads by default.
-pub const LANE_SLOTS: usize = SLAB_SLOTS / LANES;
+pub(super) const LANE_SLOTS: usize = SLAB_SLOTS / SLAB_LANES;
 
 /// A slab hash table, run by warps of `L` lanes that read `S` slots each: a slab has `L * S` slots. `M` says how
 /// often it may hold a key.
-pub struct Table<St: Store, const L: usize = LANES, const S: usize = LANE_SLOTS, M = Unique> {
+pub struct SlabWords<St: SlabStore, const L: usize = SLAB_LANES, const S: usize = LANE_SLOTS, M = Unique> {
     store: St,
     bitmap: Array<AtomicU32, 16>,
     geometry: SlabGeometry,
     multiplicity: PhantomData<M>,
 }
 
-impl<St: Store, M: Multiplicity, const L: usize, const S: usize> Table<St, L, S, M> {
+impl<St: SlabStore, M: Multiplicity, const L: usize, const S: usize> SlabWords<St, L, S, M> {
     /// An empty table.
     ///
     /// # Errors
@@ -80,7 +80,7 @@ impl<St: Store, M: Multiplicity, const L: usize, const S: usize> Table<St, L, S,
     }
 }
 
-impl<St: Store, M: Multiplicity, const L: usize, const S: usize> CpuTable for Table<St, L, S, M> {
+impl<St: SlabStore, M: Multiplicity, const L: usize, const S: usize> CpuTable for SlabWords<St, L, S, M> {
     type Key = St::Key;
     type Value = St::Value;
     type Geometry = SlabGeometry;
@@ -113,9 +113,9 @@ impl<St: Store, M: Multiplicity, const L: usize, const S: usize> CpuTable for Ta
     }
 }
 
-impl<St: Store, const L: usize, const S: usize, M> fmt::Debug for Table<St, L, S, M> {
+impl<St: SlabStore, const L: usize, const S: usize, M> fmt::Debug for SlabWords<St, L, S, M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Table")
+        f.debug_struct("SlabWords")
             .field("geometry", &self.geometry)
             .field("reserved_from", &St::Key::FIRST_RESERVED)
             .finish_non_exhaustive()
