@@ -20,8 +20,8 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
     /// Looks for an empty slot that displacements lead to: in the neighbourhood, or in that of a member of a group from
     /// which they do. Takes no lock.
     ///
-    /// Every slot is seen taken at its own time. At one instant all are if no home around changed its members from
-    /// before its slots are read until after the last slot is.
+    /// Every slot is seen taken at its own time. At one instant all are if no home around lost a member from before its slots
+    /// are read until after the last slot is.
     #[inline(always)]
     pub(super) fn room<W: Warp>(self, w: &mut W, home: u32) -> Room {
         let lowest = home.saturating_sub(N - 1);
@@ -41,14 +41,14 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
             last = last.max(self.reach(w, group, row));
             group += 1;
         }
-        // SeqCst fence: pairs with the Release of `put`. Who filled a slot that was empty meanwhile had seen how it became so,
-        // and the home whose member that was is locked now or has another version.
-        w.fence();
-        let mut again = 0;
-        for group in lowest..=last {
-            self.sum(w, group, &mut again, &mut calm);
+        w.sync();
+        let mut again = 0u64;
+        for group in lowest..self.homes().min(last + 1) {
+            let same = if calm { self.last_home(w, group) } else { None };
+            let Some(home) = same else { return Room::Unclear };
+            again = again.wrapping_add(home.version());
         }
-        if calm && versions == again { Room::None } else { Room::Unclear }
+        if versions == again { Room::None } else { Room::Unclear }
     }
 
     /// Adds the version of a home; a lock disturbs the calm. Versions only grow: equal sums are of equal versions, unless

@@ -76,6 +76,8 @@ pub struct Place {
     homes: u32,
     /// What is inserted before, in this order.
     preload: &'static [Name],
+    /// What is deleted of it, then.
+    gone: &'static [Name],
     /// The keys that programs may name.
     keys: &'static [Name],
 }
@@ -87,7 +89,7 @@ const fn place(
     preload: &'static [Name],
     keys: &'static [Name],
 ) -> Place {
-    Place { name, shape, homes, preload, keys }
+    Place { name, shape, homes, preload, gone: &[], keys }
 }
 
 impl Place {
@@ -124,6 +126,18 @@ impl Place {
         &[(0, 1), (0, 2), (0, 3), (1, 1), (0, 4), (1, 2)],
         &[(0, 0), (1, 1), (0, 4), (0, 1)],
     );
+
+    /// Every slot is taken but that of home 2.
+    pub const GAP: Self = Self {
+        gone: &[(2, 1)],
+        ..place("gap", (1, 2, 2), 3, &[(0, 1), (1, 1), (2, 1), (2, 2)], &[(0, 0), (1, 1), (2, 1)])
+    };
+
+    /// The same, where a key of a home is in the group of the next.
+    pub const GAP_BEFORE: Self = Self {
+        gone: &[(2, 1)],
+        ..place("gap_before", (1, 2, 2), 3, &[(0, 1), (0, 2), (2, 1), (2, 2)], &[(1, 0), (0, 2), (2, 1)])
+    };
 
     /// All of them.
     pub const ALL: [Self; 11] = [
@@ -167,10 +181,11 @@ pub fn quick() -> Vec<Scenario> {
 /// Every pair of operations in nearly every place, by one lane and by several; the other entry types in some places; stalled
 /// warps: under 60 s on two cores.
 pub fn default_set() -> Vec<Scenario> {
-    // Two inserts that cross are many executions each.
-    let places = Place::ALL.into_iter().filter(|place| *place != Place::CROSS);
+    // Two inserts that cross are many executions each; by several lanes, two that move two keys each as well.
+    let places = Place::ALL.into_iter().filter(|place| *place != Place::CROSS && *place != Place::HOPS);
     let mut scenarios = pairs(Structure::Map32, &places.collect::<Vec<_>>());
     scenarios.extend(by_lanes(&scenarios));
+    scenarios.extend(pairs(Structure::Map32, &[Place::HOPS]));
     for structure in Structure::ALL.into_iter().filter(|structure| *structure != Structure::Map32) {
         scenarios.extend(pairs(structure, &[Place::EMPTY, Place::BEHIND, Place::FULL, Place::HOP]));
     }
@@ -179,6 +194,8 @@ pub fn default_set() -> Vec<Scenario> {
     scenarios.extend(stalls(Structure::Map32, &Place::STALLS));
     scenarios.extend(unblocked(Structure::Map32));
     scenarios.extend(half_full(Structure::Map32));
+    scenarios.extend(by_lanes(&gaps(Structure::Map32)));
+    scenarios.extend(Structure::ALL.into_iter().flat_map(gaps));
     scenarios
 }
 
@@ -186,11 +203,15 @@ pub fn default_set() -> Vec<Scenario> {
 /// moves.
 pub fn deep() -> Vec<Scenario> {
     let mut scenarios = stalls(Structure::Map32, &[Place::HOPS]);
+    scenarios.push(gap(Structure::Map32, GAP, &[1, 1]));
+    scenarios.push(gap(Structure::Map32, GAP_BEFORE, &[4]));
+    scenarios.push(passed_on(Structure::Map32));
     scenarios.extend(pairs(Structure::Map32, &[Place::CROSS]));
     for place in Place::ALL {
         scenarios.extend(of_shape(Structure::Map32, place, &[2, 1], &THREE, 2));
     }
     scenarios.extend(by_lanes(&scenarios));
+    scenarios.extend(by_lanes(&pairs(Structure::Map32, &[Place::HOPS])));
     scenarios
 }
 
@@ -229,7 +250,9 @@ fn scenario(structure: Structure, place: Place, programs: &Programs) -> Scenario
     let mut scenario =
         form::scenario((structure.name(), place.name), config, programs, called, structure.has_values());
     let key = |&name: &Name| structure.key(place.homes, name);
-    scenario.preload = place.preload.iter().map(|name| Call::new(InsertUnique, key(name), 0)).collect();
+    let before =
+        |op, names: &[Name]| names.iter().map(|name| Call::new(op, key(name), 0)).collect::<Vec<_>>();
+    scenario.preload = [before(InsertUnique, place.preload), before(Delete, place.gone)].concat();
     let keys: BTreeSet<u64> = place.preload.iter().chain(place.keys).map(key).collect();
     scenario.finally = keys.into_iter().map(|key| Call::new(Search, key, 0)).collect();
     scenario.allows.full = true;
@@ -263,6 +286,48 @@ fn half_full(structure: Structure) -> Vec<Scenario> {
     let step = |op, name| vec![(op, structure.key(HALF.homes, name))];
     let of = |name| scenario(structure, HALF, &vec![step(InsertUnique, (0, 0)), step(Search, name)]);
     vec![of((1, 1)), of((1, 2))]
+}
+
+/// Where the only empty slot moves: a place, the key that finds no room in its neighbourhood, the key that leaves it.
+type Gap = (Place, Name, Name);
+const GAP: Gap = (Place::GAP, (0, 0), (1, 1));
+const GAP_BEFORE: Gap = (Place::GAP_BEFORE, (1, 0), (0, 2));
+
+/// While one warp looks for room, others delete a key in one group and insert one in another, and so on: there is an empty
+/// slot at every instant. `shares` is how many of these calls each of them makes.
+fn gap(structure: Structure, (place, wanted, left): Gap, shares: &[usize]) -> Scenario {
+    let moves = [(Delete, left), (InsertUnique, (2, 1)), (Delete, (2, 1)), (InsertUnique, left)];
+    let step = |(op, name)| (op, structure.key(place.homes, name));
+    let mut moves = moves.into_iter().map(step);
+    let mut programs = vec![vec![step((InsertUnique, wanted))]];
+    programs.extend(shares.iter().map(|&calls| moves.by_ref().take(calls).collect()));
+    scenario(structure, place, &programs)
+}
+
+/// Each gap that is soon explored.
+fn gaps(structure: Structure) -> Vec<Scenario> {
+    let each: [(Gap, &[usize]); 3] = [(GAP, &[2]), (GAP_BEFORE, &[2]), (GAP_BEFORE, &[1, 1])];
+    each.map(|(at, shares)| gap(structure, at, shares)).to_vec()
+}
+
+/// A slot is empty that held a member of home 3, which was moved, then one of home 2, which is deleted; an insert of home 0
+/// takes it. Who searches the first must see where it went.
+fn passed_on(structure: Structure) -> Scenario {
+    const PLACE: Place = place(
+        "passed_on",
+        (1, 2, 3),
+        5,
+        &[(0, 1), (1, 1), (2, 1), (3, 0), (4, 1)],
+        &[(3, 0), (2, 0), (0, 0)],
+    );
+    let step = |(op, name)| (op, structure.key(PLACE.homes, name));
+    let programs = [
+        vec![(Search, (3, 0))],
+        vec![(InsertUnique, (2, 0)), (Delete, (2, 0))],
+        vec![(InsertUnique, (0, 0))],
+    ];
+    let programs = programs.map(|steps| steps.into_iter().map(step).collect()).to_vec();
+    scenario(structure, PLACE, &programs)
 }
 
 /// One warp stops for ever, wherever it can. A search of the other finishes; what changes something may wait.
