@@ -11,7 +11,7 @@ use core::marker::PhantomData;
 /// | 0 | `multiple_lock`: a key of this home is being inserted, assigned or deleted |
 /// | 1 | `swap_lock`: a member of this home is being moved by an insert of another home |
 /// | from 2 on, `N - 1` per class | hop bits: bit `i - 1` of a class: group `home + i` may hold members of that class |
-/// | the others, 64 at most | version: how often the members have changed, modulo its range |
+/// | the others, 64 at most | version: how often a member has left a slot, modulo its range |
 ///
 /// Keys of a home fall into [`Home::CLASSES`] classes by their hash, so that who looks for one need not read the groups in
 /// which others are.
@@ -150,7 +150,7 @@ impl<T: Word, const N: u32> Home<T, N> {
         if later == 0 { None } else { Some(distance + 1 + later.trailing_zeros()) }
     }
 
-    /// The same after a change of members.
+    /// The same after a member has left a slot.
     #[inline(always)]
     pub(super) const fn changed(self) -> Self {
         Self::of(self.bits.wrapping_add(1 << Self::VERSION))

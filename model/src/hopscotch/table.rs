@@ -146,8 +146,8 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
             return None;
         }
         let word = seen.into_word();
-        // AcqRel: its release pairs with the Acquire of `lock`, its acquire with the Release of `set_home`.
-        let found = w.elect(0, || self.words.compare_exchange(at, word, word, Order::AcqRel));
+        // Release: pairs with the Acquire of `lock`.
+        let found = w.elect(0, || self.words.compare_exchange(at, word, word, Order::Release));
         (found == word).then_some(seen)
     }
 

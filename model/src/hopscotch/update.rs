@@ -178,7 +178,7 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
         }
         let placed = if FAR { self.place(w, home, entry, row) } else { self.near(w, home, entry, row) };
         let left = match placed {
-            Some(distance) => at.with(distance, Home::<E::Word, N>::class(key.get())).changed(),
+            Some(distance) => at.with(distance, Home::<E::Word, N>::class(key.get())),
             None => at,
         };
         self.set_home(w, home, left.unlocked());
