@@ -52,8 +52,9 @@ pub(crate) fn batches(structure: Structure, samples: bool, which: &Which) -> Res
     };
     // Those of real widths, for an engine that samples.
     let wide = match structure {
-        Structure::Slab if samples => slab::wide(),
-        _ => Vec::new(),
+        _ if !samples => Vec::new(),
+        Structure::Slab => slab::wide(),
+        Structure::Hopscotch => hopscotch::wide(),
     };
     let scenarios = match &which.scenario {
         Some(_) => named(&which.scenario, wide.into_iter().chain(all()).collect(), |s| s)?,

@@ -1,5 +1,6 @@
 //! The scenarios of every structure.
 
+mod dice;
 pub mod entry;
 pub mod family;
 mod form;

@@ -3,11 +3,16 @@
 //! Operations meet on the keys of one to three homes: in an empty neighbourhood, in a full one, where a key has to be
 //! moved, or two in turn, where two such inserts cross, and in the tail.
 
+mod place;
+mod room;
 mod sets;
 mod subject;
+mod wide;
 
-pub use sets::{Place, Structure, all, deep, default_set, family, quick};
+pub use place::{Place, Structure};
+pub use sets::{all, deep, default_set, family, quick};
 pub use subject::HopscotchSubject;
+pub use wide::wide;
 
 use super::ScenarioError;
 use super::entry::Entry;
@@ -16,8 +21,21 @@ use std::sync::Arc;
 use warpproof_model::entry::{Key32, Key64, Pair32, Pair64};
 
 /// Lanes, words per lane and groups of a neighbourhood that scenarios have.
-pub const SHAPES: [(u32, u32, u32); 8] =
-    [(1, 2, 2), (1, 2, 3), (1, 3, 2), (1, 4, 2), (2, 1, 2), (2, 1, 3), (2, 2, 2), (4, 1, 2)];
+pub const SHAPES: [(u32, u32, u32); 12] = [
+    (1, 2, 2),
+    (1, 2, 3),
+    (1, 3, 2),
+    (1, 4, 2),
+    (2, 1, 2),
+    (2, 1, 3),
+    (2, 2, 2),
+    (4, 1, 2),
+    // Those of the library's tables.
+    (1, 8, 8),
+    (2, 4, 8),
+    (4, 2, 8),
+    (8, 1, 8),
+];
 
 /// The subject of a scenario of the hopscotch table.
 ///
@@ -44,6 +62,10 @@ fn shaped<E: Entry>(scenario: &Scenario) -> Result<Arc<dyn AnySubject>, Scenario
         (2, 1, 3) => Ok(table::<E, 2, 1, 3>(scenario)),
         (2, 2, 2) => Ok(table::<E, 2, 2, 2>(scenario)),
         (4, 1, 2) => Ok(table::<E, 4, 1, 2>(scenario)),
+        (1, 8, 8) => Ok(table::<E, 1, 8, 8>(scenario)),
+        (2, 4, 8) => Ok(table::<E, 2, 4, 8>(scenario)),
+        (4, 2, 8) => Ok(table::<E, 4, 2, 8>(scenario)),
+        (8, 1, 8) => Ok(table::<E, 8, 1, 8>(scenario)),
         (lanes, slots, reach) => Err(ScenarioError::Neighbourhood { lanes, slots, reach }),
     }
 }

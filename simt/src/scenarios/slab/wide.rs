@@ -5,6 +5,7 @@
 
 use super::generate::{KEY, Structure};
 use crate::check::{Config, Scenario};
+use crate::scenarios::dice::Dice;
 use warpproof_model::spec::{Call, Op};
 
 /// Every structure in every place at every width.
@@ -79,40 +80,22 @@ const FILLERS: u64 = 1000;
 
 /// Scenario number `number`, which decides how many warps, calls and keys there are, and which operations meet.
 fn scenario(structure: Structure, lanes: u32, slots: u32, place: Place, number: usize) -> Scenario {
-    let mut dice = Dice(number as u64 + 1);
+    let mut dice = Dice::new(number);
     // Histories of a key with many pairs are long to judge.
     let (most_warps, most_calls) = if structure.is_multi() { (5, 3) } else { (8, 4) };
     let (warps, calls, keys) =
         (3 + number % (most_warps - 2), 2 + dice.roll(most_calls - 1), 1 + dice.roll(3) as u64);
     let valued = !structure.name().ends_with("set32");
-    let call = |warp: usize, number: usize, dice: &mut Dice| {
-        let op = structure.ops()[dice.roll(structure.ops().len())];
-        let stores = matches!(op, Op::Insert | Op::InsertUnique | Op::InsertOrAssign) && valued;
-        let value = if stores { 10 * (warp as u64 + 1) + number as u64 } else { 0 };
-        Call::new(op, KEY + dice.roll(keys as usize) as u64, value)
-    };
-    let mut program = |warp| (0..calls).map(|number| call(warp, number, &mut dice)).collect();
-    let programs = (0..warps).map(&mut program).collect();
+    let wanted: Vec<u64> = (0..keys).map(|key| KEY + key).collect();
+    let programs = dice.programs((warps, calls), structure.ops(), &wanted, valued);
     let config = Config { lanes, slots, buckets: 1, pool: place.pool(), ..Config::default() };
     let what = format!("{warps}_warps_of_{calls}_calls_on_{keys}_keys");
     let name = format!("{}/{what}/{}_{lanes}x{slots}", structure.name(), place.name());
     let mut scenario = Scenario::new(name, structure.name(), config, programs);
     scenario.preload = place.preload(u64::from(lanes * slots) - 1, keys);
-    scenario.finally = (0..keys).map(|key| Call::new(Op::SearchAll, KEY + key, 0)).collect();
+    scenario.finally = wanted.iter().map(|&key| Call::new(Op::SearchAll, key, 0)).collect();
     scenario.allows.full = place == Place::LastSlab;
     scenario
-}
-
-/// Numbers that look random and are always the same.
-struct Dice(u64);
-
-impl Dice {
-    /// A number below `sides`.
-    fn roll(&mut self, sides: usize) -> usize {
-        // A step of Knuth's generator MMIX; its high bits are the better ones.
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % sides
-    }
 }
 
 #[cfg(all(test, feature = "shuttle"))]
