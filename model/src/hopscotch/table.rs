@@ -186,7 +186,7 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
                 continue;
             }
             let (old, new) = (seen.into_word(), seen.locked(lock).into_word());
-            // Acquire: pairs with the Release of `set_home`: the members are as the last holder left them.
+            // Acquire: pairs with the Release of `set_home` and `last_home`: members are as the last holder left them.
             let found = w.elect(0, || self.words.compare_exchange(at, old, new, Order::Acquire));
             if found == old {
                 w.sync();
