@@ -83,3 +83,26 @@ pub fn subject(scenario: &Scenario) -> Result<Arc<dyn AnySubject>, ScenarioError
         false => slab::subject(scenario),
     }
 }
+
+/// What every set of scenarios is: no name stands twice, and each is the same behind JSON.
+#[cfg(test)]
+fn assert_a_set(scenarios: &[Scenario]) {
+    let names: std::collections::HashSet<_> = scenarios.iter().map(|scenario| &scenario.name).collect();
+    assert_eq!(names.len(), scenarios.len());
+    for scenario in scenarios {
+        let text = serde_json::to_string(scenario).expect("JSON");
+        assert_eq!(serde_json::from_str::<Scenario>(&text).expect("a scenario"), *scenario);
+    }
+}
+
+/// Every tenth of those that are sampled holds in a few schedules.
+#[cfg(all(test, feature = "shuttle"))]
+fn assert_samples_hold(scenarios: &[Scenario]) {
+    use crate::engine::{Engine, Options};
+    let options = Options { schedules: 12, ..Options::default() };
+    for scenario in scenarios.iter().step_by(10) {
+        let report = crate::shuttle::Shuttle.explore(scenario, &options).expect("a scenario");
+        assert!(report.is_clean(), "{}: {:?}", report.scenario, report.violation.map(|v| v.timeline()));
+        assert_eq!(report.executions, 12, "{}", report.scenario);
+    }
+}

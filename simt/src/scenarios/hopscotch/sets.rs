@@ -132,16 +132,9 @@ fn stalls(structure: Structure, places: &[Place]) -> Vec<Scenario> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::HashSet;
 
     #[test]
     fn no_scenario_stands_twice_and_each_is_data() {
-        let all = all();
-        let names: HashSet<_> = all.iter().map(|scenario| &scenario.name).collect();
-        assert_eq!(names.len(), all.len());
-        for scenario in all {
-            let text = serde_json::to_string(&scenario).expect("JSON");
-            assert_eq!(serde_json::from_str::<Scenario>(&text).expect("a scenario"), scenario);
-        }
+        crate::scenarios::assert_a_set(&all());
     }
 }

@@ -102,19 +102,12 @@ fn scenario(structure: Structure, lanes: u32, slots: u32, place: Place, number: 
 mod tests {
     use super::*;
     use crate::seq::{Alone, SeqMemory};
-    use std::collections::HashSet;
     use warpproof_model::spec::Ret;
 
     #[test]
     fn no_scenario_stands_twice_and_each_is_data() {
-        let all = wide();
-        let names: HashSet<_> = all.iter().map(|scenario| &scenario.name).collect();
-        assert_eq!(names.len(), all.len());
-        for scenario in all {
-            let text = serde_json::to_string(&scenario).expect("JSON");
-            assert_eq!(serde_json::from_str::<Scenario>(&text).expect("a scenario"), scenario);
-            assert!((3..=8).contains(&scenario.programs.len()));
-        }
+        crate::scenarios::assert_a_set(&wide());
+        assert!(wide().iter().all(|scenario| (3..=8).contains(&scenario.programs.len())));
     }
 
     /// The preload makes the chain that its place is named for.
@@ -144,12 +137,6 @@ mod tests {
     #[cfg(feature = "shuttle")]
     #[test]
     fn every_tenth_of_them_holds() {
-        use crate::engine::{Engine, Options};
-        let options = Options { schedules: 12, ..Options::default() };
-        for scenario in wide().iter().step_by(10) {
-            let report = crate::shuttle::Shuttle.explore(scenario, &options).expect("a scenario");
-            assert!(report.is_clean(), "{}: {:?}", report.scenario, report.violation.map(|v| v.timeline()));
-            assert_eq!(report.executions, 12, "{}", report.scenario);
-        }
+        crate::scenarios::assert_samples_hold(&wide());
     }
 }
