@@ -41,14 +41,14 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
             last = last.max(self.reach(w, group, row));
             group += 1;
         }
-        w.sync();
+        // SeqCst fence: pairs with the release fence of an insert, and with the Release of `put`. Whoever filled a slot as it
+        // was seen has said before which slots had been left when it began.
+        w.fence();
         let mut again = 0u64;
         for group in lowest..self.homes().min(last + 1) {
-            let same = if calm { self.last_home(w, group) } else { None };
-            let Some(home) = same else { return Room::Unclear };
-            again = again.wrapping_add(home.version());
+            self.sum(w, group, &mut again, &mut calm);
         }
-        if versions == again { Room::None } else { Room::Unclear }
+        if calm && versions == again { Room::None } else { Room::Unclear }
     }
 
     /// Adds the version of a home; a lock disturbs the calm. Versions only grow: equal sums are of equal versions, unless
@@ -159,7 +159,13 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
         loop {
             let (head, from) = self.movable(w, group)?;
             let seen = self.home(w, head);
-            let at = self.lock(w, head, Lock::Swap, seen);
+            let at = match self.try_lock(w, head, Lock::Swap, seen) {
+                Ok(at) => at,
+                Err(seen) => {
+                    self.wait(w, head, seen);
+                    continue;
+                }
+            };
             let row = self.read(w, from);
             let Some(slot) = Self::first(w, from, row, |word| self.is_member(word, head)) else {
                 // It is gone.

@@ -137,20 +137,6 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
         Home::from_word(w.elect(0, || self.words.load(at, ReadOrder::Acquire)))
     }
 
-    /// The home word of a group, the last one, where a load could be of an older one. `None` if it is locked or changes
-    /// meanwhile. Whoever locks the home after this does so after all that this warp has read before its last `sync`.
-    #[inline(always)]
-    pub(super) fn last_home<W: Warp>(self, w: &mut W, group: u32) -> Option<Home<E::Word, N>> {
-        let (at, seen) = (Self::word(W::LANES, group), self.home(w, group));
-        if seen.is_locked() {
-            return None;
-        }
-        let word = seen.into_word();
-        // Release: pairs with the Acquire of `lock`.
-        let found = w.elect(0, || self.words.compare_exchange(at, word, word, Order::Release));
-        (found == word).then_some(seen)
-    }
-
     /// Writes the home word of a group whose lock this warp holds. What all lanes did before is seen by whoever sees it.
     #[inline(always)]
     pub(super) fn set_home<W: Warp>(self, w: &mut W, group: u32, home: Home<E::Word, N>) {
@@ -169,30 +155,36 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
         Home::from_word(w.shfl(words, 0))
     }
 
-    /// Waits until this home has no lock and takes one. Returns the home with its lock. `seen` is what it may be.
+    /// Takes a lock of a home, which may be as it was `seen`, unless it has one. Returns the home with its lock, or else with
+    /// that of another.
     #[inline(always)]
-    pub(super) fn lock<W: Warp>(
+    pub(super) fn try_lock<W: Warp>(
         self,
         w: &mut W,
         group: u32,
         lock: Lock,
         mut seen: Home<E::Word, N>,
-    ) -> Home<E::Word, N> {
+    ) -> Result<Home<E::Word, N>, Home<E::Word, N>> {
         let at = Self::word(W::LANES, group);
-        loop {
-            if seen.is_locked() {
-                w.pause();
-                seen = self.home(w, group);
-                continue;
-            }
+        while !seen.is_locked() {
             let (old, new) = (seen.into_word(), seen.locked(lock).into_word());
-            // Acquire: pairs with the Release of `set_home` and `last_home`: members are as the last holder left them.
+            // Acquire: pairs with the Release of `set_home`: the members are as the last holder left them.
             let found = w.elect(0, || self.words.compare_exchange(at, old, new, Order::Acquire));
             if found == old {
                 w.sync();
-                return seen.locked(lock);
+                return Ok(seen.locked(lock));
             }
             seen = Home::from_word(found);
+        }
+        Err(seen)
+    }
+
+    /// Waits until a home that was `seen` has no lock.
+    #[inline(always)]
+    pub(super) fn wait<W: Warp>(self, w: &mut W, group: u32, mut seen: Home<E::Word, N>) {
+        while seen.is_locked() {
+            w.pause();
+            seen = self.home(w, group);
         }
     }
 

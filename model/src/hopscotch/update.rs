@@ -2,7 +2,7 @@
 
 use super::home::{Home, Lock};
 use super::room::Room;
-use super::table::{HopscotchTable, Member, is_slot};
+use super::table::{HopscotchTable, Member, Row, is_slot};
 use crate::entry::Packed;
 use crate::key::UserKey;
 use crate::memory::{Word, Words};
@@ -57,16 +57,13 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
         self.add(w, key, value, true).of_assign()
     }
 
-    /// Takes out the pair of `key`. Waits for the holder of a lock of its home, unless the key is absent.
+    /// Takes out the pair of `key`. Waits for the holder of a lock of its home, until the key is absent.
     #[inline(always)]
     pub fn delete<W: Warp>(self, w: &mut W, key: UserKey<E::Key>) -> Delete {
         let home = self.home_of(key.get());
-        let row = self.read(w, home);
-        if self.find(w, key, row).is_none() {
+        let Some(at) = self.enter(w, home, |w, row| self.find(w, key, row).is_none()) else {
             return Delete::Absent;
-        }
-        let seen = Self::home_in(w, row);
-        let at = self.lock(w, home, Lock::Multiple, seen);
+        };
         let row = self.read(w, home);
         let Some(member) = self.member(w, key, at, row) else {
             self.set_home(w, home, at.unlocked());
@@ -101,9 +98,9 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
     ) -> Option<Mixed<E::Value>> {
         match op {
             Op::Insert | Op::InsertUnique | Op::Assign => {
-                let end = match self.look(w, key, op == Op::Assign) {
-                    Ok(end) => end,
-                    Err(seen) => self.add_locked::<W, false>(w, key, value, op == Op::Assign, seen)?,
+                let end = match self.enter_to_add(w, key, op == Op::Assign) {
+                    Some(at) => self.add_locked::<W, false>(w, key, value, op == Op::Assign, at)?,
+                    None => End::Present,
                 };
                 Some(added(op, end))
             }
@@ -124,13 +121,10 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
 
     #[inline(always)]
     fn add<W: Warp>(self, w: &mut W, key: UserKey<E::Key>, value: E::Value, assign: bool) -> End {
-        let mut seen = match self.look(w, key, assign) {
-            Ok(end) => return end,
-            Err(seen) => seen,
-        };
         let home = self.home_of(key.get());
         loop {
-            if let Some(end) = self.add_locked::<W, true>(w, key, value, assign, seen) {
+            let Some(at) = self.enter_to_add(w, key, assign) else { return End::Present };
+            if let Some(end) = self.add_locked::<W, true>(w, key, value, assign, at) {
                 return end;
             }
             // Without a lock, which would disturb others that ask the same.
@@ -141,22 +135,51 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
                     Room::Unclear => w.pause(),
                 }
             }
-            seen = self.home(w, home);
         }
     }
 
-    /// Whether a key that is not to be assigned stands in its home's own group; if not, the home as it stood beside.
+    /// Takes the lock of a home, unless it is known without that how the operation ends: so says `known` of the group of the
+    /// home, which is read again whenever the lock was waited for. So of many that insert one key, or delete it, one takes
+    /// the lock.
     #[inline(always)]
-    fn look<W: Warp>(self, w: &mut W, key: UserKey<E::Key>, assign: bool) -> Result<End, Home<E::Word, N>> {
-        let row = self.read(w, self.home_of(key.get()));
-        if !assign && Self::any(w, row, |word| Self::holds(word, key.get())) {
-            return Ok(End::Present);
+    fn enter<W: Warp>(
+        self,
+        w: &mut W,
+        home: u32,
+        known: impl Fn(&mut W, Row<W, E, S>) -> bool,
+    ) -> Option<Home<E::Word, N>> {
+        let look = |w: &mut W| {
+            let row = self.read(w, home);
+            if known(w, row) { None } else { Some(Self::home_in(w, row)) }
+        };
+        let mut seen = look(w)?;
+        loop {
+            match self.try_lock(w, home, Lock::Multiple, seen) {
+                Ok(at) => return Some(at),
+                Err(seen) => self.wait(w, home, seen),
+            }
+            seen = look(w)?;
         }
-        Err(Self::home_in(w, row))
     }
 
-    /// Adds a pair under the lock of its home, which may be as it was `seen`. `None` if there is no empty slot in the
-    /// neighbourhood, and, if it may displace (`FAR`), no way to make one.
+    /// The same for an insert or assign: a key that is not to be assigned is looked for in its home's own group.
+    #[inline(always)]
+    fn enter_to_add<W: Warp>(
+        self,
+        w: &mut W,
+        key: UserKey<E::Key>,
+        assign: bool,
+    ) -> Option<Home<E::Word, N>> {
+        // Release fence: with `take` behind it pairs with the fence in `room`: who sees what is inserted sees what returned
+        // before.
+        w.publish();
+        self.enter(w, self.home_of(key.get()), |w, row| {
+            !assign && Self::any(w, row, |word| Self::holds(word, key.get()))
+        })
+    }
+
+    /// Adds a pair under the lock of its home, and gives that back. `None` if there is no empty slot in the neighbourhood,
+    /// and, if it may displace (`FAR`), no way to make one.
     #[inline(always)]
     fn add_locked<W: Warp, const FAR: bool>(
         self,
@@ -164,10 +187,9 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
         key: UserKey<E::Key>,
         value: E::Value,
         assign: bool,
-        seen: Home<E::Word, N>,
+        at: Home<E::Word, N>,
     ) -> Option<End> {
         let (home, entry) = (self.home_of(key.get()), E::pack(key.get(), value));
-        let at = self.lock(w, home, Lock::Multiple, seen);
         let row = self.read(w, home);
         if let Some(member) = self.member(w, key, at, row) {
             if assign {
