@@ -4,7 +4,7 @@ use super::chained::CpuChained;
 use super::contender::{Bulk, Single};
 use super::locked::Locked;
 use super::point::{MOST_ON_CPU, Point};
-use super::{Row, Scale};
+use super::{Report, Row, Scale};
 use crate::backend::Backend;
 use crate::bench::MIXES;
 use crate::failure::Failure;
@@ -18,7 +18,7 @@ const RANGES: [u32; 5] = [100, 1_000, 10_000, 100_000, 10_000_000];
 const OPERATIONS: [usize; 2] = [100_000, 100_000_000];
 
 /// Measures all points.
-pub(super) fn run<B: Backend>(backend: &B, scale: Scale, rows: &mut Vec<Row>) -> Result<(), Failure> {
+pub(super) fn run<B: Backend>(backend: &B, scale: Scale, report: &mut Report<'_>) -> Result<(), Failure> {
     let quick = scale == Scale::Quick;
     let ranges: Vec<u32> = RANGES.into_iter().filter(|&range| !quick || range <= 100_000).collect();
     let operations: Vec<usize> = OPERATIONS.into_iter().filter(|&ops| !quick || ops <= 100_000).collect();
@@ -26,11 +26,15 @@ pub(super) fn run<B: Backend>(backend: &B, scale: Scale, rows: &mut Vec<Row>) ->
     let mut done = 0;
     for mix in MIXES {
         for &ops in &operations {
+            let mut rows = Vec::new();
             for &range in &ranges {
-                point(backend, (mix, range, ops), rows)?;
+                point(backend, (mix, range, ops), &mut rows)?;
                 done += 1;
                 progress.at(done);
             }
+            let mut added = Ok(());
+            progress.above(|| added = report.add(rows));
+            added?;
         }
     }
     Ok(())

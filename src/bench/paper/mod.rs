@@ -102,30 +102,29 @@ struct Object<'a> {
     plots: &'a [PathBuf],
 }
 
-/// Runs the experiments, prints the tables, and writes the plots into a folder, which is made if there is none.
+/// Runs the experiments, prints each table when it is measured, and writes the plots into a folder, which is made if there
+/// is none.
 pub(crate) fn paper<B: Backend>(backend: &B, folder: &Path, scale: Scale, json: bool) -> Result<(), Failure> {
-    let unwritable = |error: std::io::Error| Failure::write(folder.display(), &error);
-    std::fs::create_dir_all(folder).map_err(unwritable)?;
-    let mut rows = Vec::new();
-    let skipped = static_tables(backend, scale, &mut rows)?;
-    dynamic::run(backend, scale, &mut rows)?;
-
-    let groups = groups(&rows);
-    let mut plots = Vec::new();
-    for group in &groups {
-        let path = folder.join(file_name(group));
-        let svg = chart(group).svg().map_err(Failure::input)?;
-        std::fs::write(&path, svg).map_err(|error| Failure::write(path.display(), &error))?;
-        plots.push(path);
+    std::fs::create_dir_all(folder).map_err(|error| Failure::write(folder.display(), &error))?;
+    let (name, device) = (backend.name(), backend.device());
+    let cpu = format!("{} threads", rayon::current_num_threads());
+    let cpu_operations = point::MOST_ON_CPU;
+    if !json {
+        let most = output::grouped(cpu_operations as u64);
+        output::line(format_args!("{name}: {device}; CPU: {cpu}, at most {most} operations"))?;
     }
+    let mut report = Report { folder, json, rows: Vec::new(), plots: Vec::new() };
+    let skipped = static_tables(backend, scale, &mut report)?;
+    if let (Some(why), false) = (skipped, json) {
+        output::line(format_args!("\nstatic tables against probing and cuckoo: skipped: {why}"))?;
+    }
+    dynamic::run(backend, scale, &mut report)?;
+
+    let Report { rows, plots, .. } = &report;
     let verified = rows.iter().all(|row| row.verified);
-    let threads = rayon::current_num_threads();
-    let (name, on, cpu) = (backend.name(), backend.device(), format!("{threads} threads"));
     if json {
-        let (structure, experiments) = ("hopscotch", "paper");
-        let (backend, device, rows, plots) = (name, on, &rows[..], &plots[..]);
-        let cpu_operations = point::MOST_ON_CPU;
-        let all = Object {
+        let (structure, experiments, backend) = ("hopscotch", "paper", name);
+        output::json(&Object {
             structure,
             experiments,
             backend,
@@ -136,16 +135,7 @@ pub(crate) fn paper<B: Backend>(backend: &B, folder: &Path, scale: Scale, json: 
             verified,
             rows,
             plots,
-        };
-        output::json(&all)?;
-    } else {
-        let most = output::grouped(point::MOST_ON_CPU as u64);
-        output::line(format_args!("{name}: {on}; CPU: {cpu}, at most {most} operations"))?;
-        if let Some(why) = skipped {
-            output::line(format_args!("\nstatic tables against probing and cuckoo: skipped: {why}"))?;
-        }
-        groups.iter().try_for_each(|group| show(group))?;
-        plots.iter().try_for_each(|plot| output::line(format_args!("wrote {}", plot.display())))?;
+        })?;
     }
     if verified {
         Ok(())
@@ -154,21 +144,47 @@ pub(crate) fn paper<B: Backend>(backend: &B, folder: &Path, scale: Scale, json: 
     }
 }
 
+/// What was measured.
+struct Report<'a> {
+    folder: &'a Path,
+    json: bool,
+    rows: Vec<Row>,
+    plots: Vec<PathBuf>,
+}
+
+impl Report<'_> {
+    /// Shows whole tables, and plots them.
+    fn add(&mut self, rows: Vec<Row>) -> Result<(), Failure> {
+        for group in groups(&rows) {
+            let path = self.folder.join(file_name(&group));
+            let svg = chart(&group).svg().map_err(Failure::input)?;
+            std::fs::write(&path, svg).map_err(|error| Failure::write(path.display(), &error))?;
+            if !self.json {
+                show(&group)?;
+                output::line(format_args!("wrote {}", path.display()))?;
+            }
+            self.plots.push(path);
+        }
+        self.rows.extend(rows);
+        Ok(())
+    }
+}
+
 /// The static experiment, or why there is none.
 #[cfg(feature = "gpu")]
 fn static_tables<B: Backend>(
     backend: &B,
     scale: Scale,
-    rows: &mut Vec<Row>,
+    report: &mut Report<'_>,
 ) -> Result<Option<&'static str>, Failure> {
     match backend.kernels() {
-        Some(device) => static_::run(device, scale, rows).map(|()| None),
+        Some(device) => report.add(static_::run(device, scale)?).map(|()| None),
         None => Ok(Some("no CUDA device")),
     }
 }
 
 #[cfg(not(feature = "gpu"))]
-fn static_tables<B: Backend>(_: &B, _: Scale, _: &mut Vec<Row>) -> Result<Option<&'static str>, Failure> {
+fn static_tables<B: Backend>(_: &B, _: Scale, _: &mut Report<'_>) -> Result<Option<&'static str>, Failure> {
     Ok(Some("no CUDA device"))
 }
 

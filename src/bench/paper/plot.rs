@@ -58,7 +58,8 @@ impl Chart {
     ) -> Result<(), Box<dyn std::error::Error>> {
         root.fill(&WHITE)?;
         let all = || self.lines.iter().flat_map(|(_, points)| points.iter());
-        let x = range(all().map(|point| point.0), 1.5, 0.0).log_scale();
+        let base = if matches!(self.x, Axis::Binary(_)) { 2.0 } else { 10.0 };
+        let x = range(all().map(|point| point.0), 1.5, 0.0).log_scale().base(base);
         // The names stand above the lines.
         let above = (self.lines.len() as f64 * NAME + NAME) / SIZE.1 as f64;
         let y = range(all().map(|point| point.1), 1.5, above.min(0.7)).log_scale();
@@ -131,6 +132,31 @@ mod tests {
         }
         // A line and its mark in the legend, twice.
         assert!(svg.matches("<polyline").count() >= 4);
+    }
+
+    #[test]
+    fn powers_of_two_stand_where_they_are() {
+        let points = (20..=26).map(|power| ((1u32 << power) as f64, 5.0)).collect();
+        let lines = vec![("one".to_owned(), points)];
+        let svg = Chart { title: String::new(), x: Axis::Binary("slots"), y: "Mop/s", lines }.svg().unwrap();
+        // The places of the points, and of the text of each that is labelled.
+        let places = |what: &str, attribute: &str| -> Vec<f64> {
+            let starts = svg.match_indices(what).map(|(at, _)| &svg[at..]);
+            let value = |text: &str| text.split_once(attribute)?.1.split('"').nth(1)?.parse().ok();
+            starts.filter_map(value).collect()
+        };
+        let points = places("<circle", "cx=");
+        let labelled: Vec<(f64, i32)> = svg
+            .split("<text")
+            .filter_map(|text| {
+                let power = text.split_once("2^")?.1.split_whitespace().next()?.parse().ok()?;
+                Some((text.split_once(" x=\"")?.1.split('"').next()?.parse().ok()?, power))
+            })
+            .collect();
+        assert!(points.len() == 7 && labelled.len() >= 3, "{points:?}, {labelled:?}");
+        for (x, power) in labelled {
+            assert!((x - points[power as usize - 20]).abs() <= 1.0, "2^{power} at {x}, {points:?}");
+        }
     }
 
     #[test]

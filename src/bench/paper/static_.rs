@@ -147,14 +147,15 @@ impl Keys {
 }
 
 /// Measures all sizes.
-pub(super) fn run(device: &Device, scale: Scale, rows: &mut Vec<Row>) -> Result<(), Failure> {
+pub(super) fn run(device: &Device, scale: Scale) -> Result<Vec<Row>, Failure> {
+    let mut rows = Vec::new();
     let largest = if scale == Scale::Quick { SMALLEST } else { LARGEST };
     let mut progress = Progress::new("static", (largest - SMALLEST + 1) as u64);
     for power in SMALLEST..=largest {
-        size(device, power, rows).map_err(|error| Failure::input(error.to_string()))?;
+        size(device, power, &mut rows).map_err(|error| Failure::input(error.to_string()))?;
         progress.at((power - SMALLEST + 1) as u64);
     }
-    Ok(())
+    Ok(rows)
 }
 
 fn size(device: &Device, power: u32, rows: &mut Vec<Row>) -> Fallible<()> {
