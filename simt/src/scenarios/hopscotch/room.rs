@@ -28,12 +28,12 @@ pub(super) fn reserved(structure: Structure) -> Scenario {
 /// Those that take some seconds or minutes.
 ///
 /// In the last two an insert moves a key, finds no way on, gives the slot back and takes another. Another warp takes that
-/// slot, and a third one assigns what was put there: if that one searches the key, it must see where it went. And who looks
-/// for room must see that it left.
+/// slot and assigns what it put there: who searches the key must see where it went. And who looks for room must see that
+/// it left.
 pub(super) fn deep(structure: Structure) -> Vec<Scenario> {
     let (moves, way) = ((InsertUnique, (0, 0)), (Delete, (1, 1)));
     let takes: [&[_]; 3] =
-        [&[(InsertOrAssign, (1, 0)), (Search, (2, 1))], &[moves], &[way, (InsertUnique, (1, 0))]];
+        [&[(Search, (2, 1))], &[moves], &[way, (InsertUnique, (1, 0)), (InsertOrAssign, (1, 0))]];
     let looks: [&[_]; 3] = [&[(InsertUnique, (1, 0))], &[moves], &[way]];
     vec![
         gap(structure, GAP, &[1, 1]),
