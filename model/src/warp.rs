@@ -62,16 +62,6 @@ pub trait Warp {
     /// A sequentially consistent fence in every lane, and [`Warp::sync`] on both sides of it.
     fn fence(&mut self);
 
-    /// What was before this happens before what any lane writes from now on, for whoever reads that and then fences: a release
-    /// fence in every lane. For where an operation begins that others conclude from.
-    ///
-    /// A warp that has not written anything yet, and has learned of nothing that others wrote since the launch, has nothing
-    /// to order: there it may do nothing.
-    #[inline(always)]
-    fn publish(&mut self) {
-        self.fence();
-    }
-
     /// Says that this warp waits for another one. Called in every loop that can only end by the step of
     /// another warp.
     fn pause(&mut self);

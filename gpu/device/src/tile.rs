@@ -19,8 +19,6 @@ pub struct Tile<const L: u32> {
     lane: u32,
     /// The lanes of the tile in the hardware warp.
     mask: u32,
-    /// Whether there is nothing that a [`Warp::publish`] would order.
-    fresh: bool,
 }
 
 impl<const L: u32> Tile<L> {
@@ -38,30 +36,11 @@ impl<const L: u32> Tile<L> {
     pub unsafe fn new() -> Self {
         const { assert!(L.is_power_of_two() && L <= HARDWARE_LANES, "a tile has 1, 2, 4, 8, 16 or 32 lanes") };
         if L == 1 {
-            return Self { lane: 0, mask: 0, fresh: false };
+            return Self { lane: 0, mask: 0 };
         }
         let number = lane_id();
         let lane = number % L;
-        let mask = (u32::MAX >> (HARDWARE_LANES - L)) << (number - lane);
-        Self { lane, mask, fresh: false }
-    }
-
-    /// This tile before its first operation: until [`worked`](Self::worked) its [`Warp::publish`] does nothing. The launch has
-    /// published what was before it.
-    ///
-    /// # Safety
-    ///
-    /// Until `worked` is called the tile runs one operation, before which it has written nothing in this launch and learned of
-    /// nothing that others wrote in it.
-    #[inline(always)]
-    pub unsafe fn fresh(self) -> Self {
-        Self { fresh: true, ..self }
-    }
-
-    /// The tile has written, or learned of what others wrote.
-    #[inline(always)]
-    pub fn worked(&mut self) {
-        self.fresh = false;
+        Self { lane, mask: (u32::MAX >> (HARDWARE_LANES - L)) << (number - lane) }
     }
 
     /// Number of this tile in its block.
@@ -163,13 +142,6 @@ impl<const L: u32> Warp for Tile<L> {
         // SAFETY: a fence touches no memory and no register.
         unsafe { asm!("fence.sc.gpu;", options(nostack)) };
         self.sync();
-    }
-
-    #[inline(always)]
-    fn publish(&mut self) {
-        if !self.fresh {
-            self.fence();
-        }
     }
 
     #[inline(always)]

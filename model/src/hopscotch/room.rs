@@ -41,14 +41,14 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
             last = last.max(self.reach(w, group, row));
             group += 1;
         }
-        // SeqCst fence: pairs with the release fence of an insert, and with the Release of `put`. Whoever filled a slot as it
-        // was seen has said before which slots had been left when it began.
-        w.fence();
+        w.sync();
         let mut again = 0u64;
         for group in lowest..self.homes().min(last + 1) {
-            self.sum(w, group, &mut again, &mut calm);
+            let same = if calm { self.last_home(w, group) } else { None };
+            let Some(home) = same else { return Room::Unclear };
+            again = again.wrapping_add(home.version());
         }
-        if calm && versions == again { Room::None } else { Room::Unclear }
+        if versions == again { Room::None } else { Room::Unclear }
     }
 
     /// Adds the version of a home; a lock disturbs the calm. Versions only grow: equal sums are of equal versions, unless

@@ -137,13 +137,27 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
         Home::from_word(w.elect(0, || self.words.load(at, ReadOrder::Acquire)))
     }
 
+    /// The home word of a group, the last one, where a load could be of an older one. `None` if it is locked or changes
+    /// meanwhile. Whoever locks the home after this does so after all that this warp has read before its last `sync`.
+    #[inline(always)]
+    pub(super) fn last_home<W: Warp>(self, w: &mut W, group: u32) -> Option<Home<E::Word, N>> {
+        let (at, seen) = (Self::word(W::LANES, group), self.home(w, group));
+        if seen.is_locked() {
+            return None;
+        }
+        let word = seen.into_word();
+        // Release: pairs with the Acquire of `try_lock`.
+        let found = w.elect(0, || self.words.compare_exchange(at, word, word, Order::Release));
+        (found == word).then_some(seen)
+    }
+
     /// Writes the home word of a group whose lock this warp holds. What all lanes did before is seen by whoever sees it.
     #[inline(always)]
     pub(super) fn set_home<W: Warp>(self, w: &mut W, group: u32, home: Home<E::Word, N>) {
         let at = Self::word(W::LANES, group);
         w.sync();
         w.elect(0, || {
-            // Release: pairs with the Acquire of `lock` and of `home`.
+            // Release: pairs with the Acquire of `try_lock` and of `home`.
             self.words.store(at, home.into_word(), WriteOrder::Release);
         });
     }
@@ -168,7 +182,7 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
         let at = Self::word(W::LANES, group);
         while !seen.is_locked() {
             let (old, new) = (seen.into_word(), seen.locked(lock).into_word());
-            // Acquire: pairs with the Release of `set_home`: the members are as the last holder left them.
+            // Acquire: pairs with the Release of `set_home` and `last_home`: members are as the last holder left them.
             let found = w.elect(0, || self.words.compare_exchange(at, old, new, Order::Acquire));
             if found == old {
                 w.sync();

@@ -57,7 +57,7 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
         self.add(w, key, value, true).of_assign()
     }
 
-    /// Takes out the pair of `key`. Waits for the holder of a lock of its home, until the key is absent.
+    /// Takes out the pair of `key`. Waits for the holder of a lock of its home, unless the key is absent or goes meanwhile.
     #[inline(always)]
     pub fn delete<W: Warp>(self, w: &mut W, key: UserKey<E::Key>) -> Delete {
         let home = self.home_of(key.get());
@@ -152,6 +152,7 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
             let row = self.read(w, home);
             if known(w, row) { None } else { Some(Self::home_in(w, row)) }
         };
+        // The first look is in front of the loop: inside of it a kernel needs 46 registers in place of 39.
         let mut seen = look(w)?;
         loop {
             match self.try_lock(w, home, Lock::Multiple, seen) {
@@ -170,9 +171,6 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
         key: UserKey<E::Key>,
         assign: bool,
     ) -> Option<Home<E::Word, N>> {
-        // Release fence: with `take` behind it pairs with the fence in `room`: who sees what is inserted sees what returned
-        // before.
-        w.publish();
         self.enter(w, self.home_of(key.get()), |w, row| {
             !assign && Self::any(w, row, |word| Self::holds(word, key.get()))
         })

@@ -34,11 +34,11 @@ use warpproof_model::{Key, UserKey, Warp};
 ///
 /// # Safety
 ///
-/// The contracts of [`Tile::new`] and [`Tile::fresh`], where `f` counts as part of the kernel.
+/// The contract of [`Tile::new`], where `f` counts as part of the kernel.
 #[inline(always)]
 pub(crate) unsafe fn per_tile<const L: u32>(n: u32, f: impl FnOnce(&mut Tile<L>, usize)) {
     // SAFETY: the contract of this function. The branch is uniform in the tile.
-    let mut tile = unsafe { Tile::<L>::new().fresh() };
+    let mut tile = unsafe { Tile::<L>::new() };
     let op = tile.id();
     if op < n {
         f(&mut tile, op as usize);
@@ -110,7 +110,6 @@ pub(crate) unsafe fn per_left<const L: u32, K: Key>(
     mut f: impl FnMut(&mut Tile<L>, usize, UserKey<K>) -> u8,
 ) {
     let operations = |w: &mut Tile<L>, span: usize| {
-        w.worked();
         let first = span * LEFT_SPAN as usize;
         let end = (first + LEFT_SPAN as usize).min(n as usize);
         for op in first..end {

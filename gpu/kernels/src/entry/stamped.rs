@@ -55,6 +55,5 @@ fn stamp<const L: u32>(w: &mut Tile<L>, clock: Global<u64>) -> u64 {
     // every tile whose first stamp is later.
     let now = w.elect(0, || clock.fetch_add(0, 1, Order::AcqRel));
     w.sync();
-    w.worked();
     now
 }

@@ -150,6 +150,9 @@ impl Place {
         gone: &[(2, 1)],
         ..place("gap_before", (1, 2, 2), 3, &[(0, 1), (0, 2), (2, 1), (2, 2)], &[(1, 0), (0, 2), (2, 1)])
     };
+    /// The same; the key behind the gap may come back into it.
+    pub(super) const GAP_AGAIN: Self =
+        Self { name: "gap_again", keys: &[(1, 0), (2, 2)], ..Self::GAP_BEFORE };
 
     /// All of them.
     pub const ALL: [Self; 11] = [

@@ -25,6 +25,12 @@ pub(super) fn reserved(structure: Structure) -> Scenario {
     of_names(structure, Place::RESERVED, &programs)
 }
 
+/// A key leaves a slot and comes back to an earlier one, by two warps, while a third one looks for room.
+pub(super) fn again(structure: Structure) -> Scenario {
+    let programs: [&[_]; 3] = [&[(InsertUnique, (1, 0))], &[(Delete, (2, 2))], &[(InsertUnique, (2, 2))]];
+    of_names(structure, Place::GAP_AGAIN, &programs)
+}
+
 /// Those that take some seconds or minutes.
 ///
 /// In the last two an insert moves a key, finds no way on, gives the slot back and takes another. Another warp takes that

@@ -39,6 +39,7 @@ pub fn default_set() -> Vec<Scenario> {
     scenarios.extend(unblocked(Structure::Map32));
     scenarios.extend(half_full(Structure::Map32));
     scenarios.push(room::reserved(Structure::Map32));
+    scenarios.extend(Structure::ALL.map(room::again));
     scenarios.extend(by_lanes(&room::gaps(Structure::Map32)));
     scenarios.extend(Structure::ALL.into_iter().flat_map(room::gaps));
     scenarios
