@@ -43,9 +43,9 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
     /// Adds a pair if the key is absent.
     ///
     /// [`Insert::Full`] if no slot of the neighbourhood is empty and no displacement makes one so; then nothing changed.
-    /// Reads one group if the key is in its home's own, twice if it is inserted there. Blocking: waits for the holder of a
-    /// lock of its home, or of a home whose member is to be moved, and before it says `Full` for all that hold a lock or
-    /// a reserved slot around.
+    /// Reads one group if the key is in its home's own, twice if it is inserted there, and once more behind each wait.
+    /// Blocking: waits for the holder of a lock of its home, or of a home whose member is to be moved, and before it says
+    /// `Full` for all that hold a lock or a reserved slot around.
     #[inline(always)]
     pub fn insert_unique<W: Warp>(self, w: &mut W, key: UserKey<E::Key>, value: E::Value) -> Insert {
         self.add(w, key, value, false).of_insert()
