@@ -57,8 +57,8 @@ impl Progress {
     }
 
     /// Prints something above the bar.
-    pub(crate) fn above(&self, print: impl FnOnce()) {
-        self.bar.suspend(print);
+    pub(crate) fn above<T>(&self, print: impl FnOnce() -> T) -> T {
+        self.bar.suspend(print)
     }
 
     /// `done` steps are done.

@@ -160,9 +160,7 @@ fn measure<S: Tables, B: Backend>(args: &Args, backend: &B) -> Result<(), Failur
         let from = rows.len();
         memory.push(point::<S, _>(backend, args.entry, (size, load), rounds, &mut rows)?);
         if !args.json {
-            let mut shown = Ok(());
-            progress.above(|| shown = show(&rows[from..], &memory[done]));
-            shown?;
+            progress.above(|| show(&rows[from..], &memory[done]))?;
         }
         progress.at(done as u64 + 1);
     }

@@ -32,9 +32,7 @@ pub(super) fn run<B: Backend>(backend: &B, scale: Scale, report: &mut Report<'_>
                 done += 1;
                 progress.at(done);
             }
-            let mut added = Ok(());
-            progress.above(|| added = report.add(rows));
-            added?;
+            progress.above(|| report.add(rows))?;
         }
     }
     Ok(())
