@@ -7,6 +7,7 @@
 //! - [`entry`]: what a slot of one word holds.
 //! - [`map`]: what every map does, for those who serve several structures.
 //! - [`hopscotch`]: the lock-flag hopscotch table.
+//! - [`open`]: open addressing with a filter.
 //! - [`slab`]: the slab hash, a dynamic chained table with its allocator.
 //! - `spec`, `host` (feature `host`): sequential specifications and the bulk interface of the backends.
 #![no_std]
@@ -23,6 +24,7 @@ pub mod host;
 pub mod key;
 pub mod map;
 pub mod memory;
+pub mod open;
 pub mod outcome;
 mod row;
 pub mod slab;

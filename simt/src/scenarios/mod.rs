@@ -5,6 +5,7 @@ pub mod entry;
 pub mod family;
 mod form;
 pub mod hopscotch;
+pub mod open;
 pub mod random;
 pub mod slab;
 
@@ -78,9 +79,10 @@ impl core::error::Error for ScenarioError {}
 /// # Errors
 /// If the structure or its configuration is not known.
 pub fn subject(scenario: &Scenario) -> Result<Arc<dyn AnySubject>, ScenarioError> {
-    match scenario.structure.starts_with("hop_") {
-        true => hopscotch::subject(scenario),
-        false => slab::subject(scenario),
+    match scenario.structure.split_once('_') {
+        Some(("hop", _)) => hopscotch::subject(scenario),
+        Some(("open", _)) => open::subject(scenario),
+        _ => slab::subject(scenario),
     }
 }
 

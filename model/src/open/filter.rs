@@ -1,0 +1,67 @@
+//! What a full bucket says of the keys that went on to the next.
+
+use crate::memory::{IntegerWords, Order, ReadOrder};
+use crate::warp::Warp;
+
+/// For each bucket, which classes of keys have been inserted behind it. Bits are set and never cleared.
+pub trait Filter: Copy {
+    /// Whether a key of this class may have been inserted behind `bucket`.
+    fn passed<W: Warp>(self, w: &mut W, bucket: u32, hash: u32) -> bool;
+
+    /// Says that a key of this class is inserted behind `bucket`.
+    fn pass<W: Warp>(self, w: &mut W, bucket: u32, hash: u32);
+}
+
+/// No filter: any key may be behind a full bucket.
+impl Filter for () {
+    #[inline(always)]
+    fn passed<W: Warp>(self, _: &mut W, _: u32, _: u32) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    fn pass<W: Warp>(self, _: &mut W, _: u32, _: u32) {}
+}
+
+/// One bit for each of `C` classes of keys, `C` a power of two up to 32: `32 / C` buckets to a word.
+#[derive(Clone, Copy, Debug)]
+pub struct Passed<B, const C: u32>(B);
+
+impl<B: IntegerWords<u32>, const C: u32> Passed<B, C> {
+    /// The filter in these words, which are zero at first.
+    #[inline(always)]
+    pub const fn new(words: B) -> Self {
+        const { assert!(C.is_power_of_two() && C <= u32::BITS, "a bucket has 1, 2, 4, 8, 16 or 32 classes") };
+        Self(words)
+    }
+
+    /// How many words the filter of so many buckets has.
+    pub const fn words(buckets: u32) -> usize {
+        buckets.div_ceil(u32::BITS / C) as usize
+    }
+
+    /// The word of a bucket and the bit of a key's class. The home of a key is by the high bits of its hash.
+    #[inline(always)]
+    fn place(bucket: u32, hash: u32) -> (usize, u32) {
+        let buckets = u32::BITS / C;
+        ((bucket / buckets) as usize, 1 << (bucket % buckets * C + hash % C))
+    }
+}
+
+impl<B: IntegerWords<u32>, const C: u32> Filter for Passed<B, C> {
+    #[inline(always)]
+    fn passed<W: Warp>(self, w: &mut W, bucket: u32, hash: u32) -> bool {
+        let (at, bit) = Self::place(bucket, hash);
+        // Relaxed: bits are only set. Who has been told of an insert has been told of its bits.
+        w.elect(0, || self.0.load(at, ReadOrder::Relaxed)) & bit != 0
+    }
+
+    #[inline(always)]
+    fn pass<W: Warp>(self, w: &mut W, bucket: u32, hash: u32) {
+        if !self.passed(w, bucket, hash) {
+            let (at, bit) = Self::place(bucket, hash);
+            // Relaxed: as in `passed`.
+            w.elect(0, || self.0.fetch_or(at, bit, Order::Relaxed));
+        }
+    }
+}

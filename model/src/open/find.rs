@@ -1,0 +1,60 @@
+//! Finding a key.
+
+use super::filter::Filter;
+use super::probing::Probing;
+use super::table::OpenTable;
+use crate::entry::Packed;
+use crate::key::UserKey;
+use crate::memory::Words;
+use crate::row;
+use crate::warp::Warp;
+
+impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, const S: usize> OpenTable<E, H, F, P, S> {
+    /// The value of `key`, or `None` if it is absent.
+    ///
+    /// Wait-free: reads each bucket once, and stops at the first one that has an empty slot or behind which no key of this class
+    /// was inserted.
+    #[inline(always)]
+    pub fn search<W: Warp>(self, w: &mut W, key: UserKey<E::Key>) -> Option<E::Value> {
+        let mut probe = self.probe(key.get());
+        loop {
+            let row = self.read(w, probe.bucket);
+            if let Some(slot) = Self::first(w, probe.bucket, row, |word| Self::holds(word, key.get())) {
+                return Some(E::value(Self::seen(w, &slot)));
+            }
+            if Self::has_room(w, row) || !self.filter().passed(w, probe.bucket, probe.hash) {
+                return None;
+            }
+            probe = self.next(probe)?;
+        }
+    }
+
+    /// Hands every entry of a bucket to `sink` as (warp, number, key, value), numbered from 0. What other warps change
+    /// meanwhile may be missed.
+    #[inline(always)]
+    pub fn visit<W: Warp>(
+        self,
+        w: &mut W,
+        bucket: u32,
+        mut sink: impl FnMut(&mut W, u32, E::Key, E::Value),
+    ) -> u32 {
+        let row = self.read(w, bucket);
+        let mut number = 0;
+        for i in 0..W::LANES as usize * S {
+            let words = w.map(row, |_, words: [E::Word; S]| words[i % S]);
+            let word = w.shfl(words, (i / S) as u32);
+            if Self::is_entry(word) {
+                sink(w, number, E::key(word), E::value(word));
+                number += 1;
+            }
+        }
+        number
+    }
+
+    /// How many entries a bucket holds.
+    #[inline(always)]
+    pub fn bucket_entries<W: Warp>(self, w: &mut W, bucket: u32) -> u32 {
+        let row = self.read(w, bucket);
+        row::count(w, row, |_, _, word| Self::is_entry(word))
+    }
+}

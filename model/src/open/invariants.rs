@@ -1,0 +1,102 @@
+//! What always holds of an open-addressing table, to be checked on a copy of its words.
+
+use super::filter::Filter;
+use super::probing::Probing;
+use super::table::OpenTable;
+use crate::entry::Packed;
+use crate::memory::Words;
+use crate::warp::Warp;
+
+/// An invariant that does not hold.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Broken {
+    /// A key stands twice.
+    DuplicateKey {
+        /// The later bucket, in the order in which the key probes them.
+        bucket: u32,
+    },
+    /// A key stands behind a bucket that has an empty slot, or in none that it probes.
+    Unreachable {
+        /// Where it stands.
+        bucket: u32,
+    },
+    /// A full bucket does not say that keys of this class went on (quiescence only).
+    NotPassed {
+        /// Where the key stands.
+        bucket: u32,
+    },
+}
+
+impl core::fmt::Display for Broken {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            Self::DuplicateKey { bucket } => write!(f, "a key in bucket {bucket} stands twice"),
+            Self::Unreachable { bucket } => {
+                write!(f, "a key in bucket {bucket} stands behind an empty slot, or where it does not probe")
+            }
+            Self::NotPassed { bucket } => {
+                write!(f, "a bucket that a key in bucket {bucket} passed does not say so")
+            }
+        }
+    }
+}
+
+impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, const S: usize> OpenTable<E, H, F, P, S> {
+    /// Checks what holds in every state: a key stands once, in a bucket that it probes, and every bucket that it probes before has
+    /// no empty slot.
+    ///
+    /// Takes time proportional to the slots squared: meant for tiny tables.
+    pub fn check_state<W: Warp>(self, w: &mut W) -> Result<(), Broken> {
+        self.each_entry(w, |w, table, bucket, key| table.check_entry(w, bucket, key))
+    }
+
+    /// Checks what holds besides when no operation runs: every bucket that a key passed says so.
+    pub fn check_quiescent<W: Warp>(self, w: &mut W) -> Result<(), Broken> {
+        self.check_state(w)?;
+        self.each_entry(w, |w, table, bucket, key| {
+            let mut probe = table.probe(key);
+            while probe.bucket != bucket {
+                if !table.filter().passed(w, probe.bucket, probe.hash) {
+                    return Err(Broken::NotPassed { bucket });
+                }
+                probe = table.next(probe).ok_or(Broken::Unreachable { bucket })?;
+            }
+            Ok(())
+        })
+    }
+
+    fn each_entry<W: Warp>(
+        self,
+        w: &mut W,
+        check: impl Fn(&mut W, Self, u32, E::Key) -> Result<(), Broken>,
+    ) -> Result<(), Broken> {
+        for bucket in 0..self.buckets() {
+            let mut holds = Ok(());
+            self.visit(w, bucket, |w, _, key, _| {
+                if holds.is_ok() {
+                    holds = check(w, self, bucket, key);
+                }
+            });
+            holds?;
+        }
+        Ok(())
+    }
+
+    fn check_entry<W: Warp>(self, w: &mut W, bucket: u32, key: E::Key) -> Result<(), Broken> {
+        let mut probe = Some(self.probe(key));
+        let (mut copies, mut reached) = (0, false);
+        while let Some(at) = probe {
+            self.visit(w, at.bucket, |_, _, other, _| copies += (other == key) as u32);
+            if copies > 1 {
+                return Err(Broken::DuplicateKey { bucket: at.bucket });
+            }
+            reached |= at.bucket == bucket;
+            let row = self.read(w, at.bucket);
+            if !reached && Self::has_room(w, row) {
+                return Err(Broken::Unreachable { bucket });
+            }
+            probe = self.next(at);
+        }
+        if reached { Ok(()) } else { Err(Broken::Unreachable { bucket }) }
+    }
+}

@@ -1,0 +1,105 @@
+//! Inserting, assigning and deleting.
+
+use super::filter::Filter;
+use super::probing::Probing;
+use super::table::OpenTable;
+use crate::entry::Packed;
+use crate::key::UserKey;
+use crate::memory::{Word, Words};
+use crate::outcome::{Assign, Delete, Insert, Mixed, Op};
+use crate::warp::Warp;
+
+/// How an insert ended.
+enum End {
+    Inserted,
+    /// The key was there.
+    Present,
+    Full,
+}
+
+impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, const S: usize> OpenTable<E, H, F, P, S> {
+    /// Adds a pair if the key is absent.
+    ///
+    /// [`Insert::Full`] if all buckets were probed and no slot was empty: the slot of a deleted pair stays taken. Lock-free: a slot
+    /// that is lost was filled by another insert. Reads the buckets that a search reads, and says in each full one that it went on.
+    #[inline(always)]
+    pub fn insert_unique<W: Warp>(self, w: &mut W, key: UserKey<E::Key>, value: E::Value) -> Insert {
+        match self.put(w, key, value, false) {
+            End::Inserted => Insert::Inserted,
+            End::Present => Insert::Present,
+            End::Full => Insert::Full,
+        }
+    }
+
+    /// Adds a pair if the key is absent, else replaces its value. [`Assign::Full`] as in `insert_unique`.
+    #[inline(always)]
+    pub fn insert_or_assign<W: Warp>(self, w: &mut W, key: UserKey<E::Key>, value: E::Value) -> Assign {
+        match self.put(w, key, value, true) {
+            End::Inserted => Assign::Inserted,
+            End::Present => Assign::Replaced,
+            End::Full => Assign::Full,
+        }
+    }
+
+    /// Takes out the pair of `key`. Its slot is not used again. Lock-free.
+    #[inline(always)]
+    pub fn delete<W: Warp>(self, w: &mut W, key: UserKey<E::Key>) -> Delete {
+        let mut probe = self.probe(key.get());
+        loop {
+            let row = self.read(w, probe.bucket);
+            if let Some(slot) = Self::first(w, probe.bucket, row, |word| Self::holds(word, key.get())) {
+                if self.exchange(w, &slot, E::MARK) {
+                    return Delete::Deleted;
+                }
+                // Another value came, or another delete.
+                continue;
+            }
+            if Self::has_room(w, row) || !self.filter().passed(w, probe.bucket, probe.hash) {
+                return Delete::Absent;
+            }
+            let Some(next) = self.next(probe) else { return Delete::Absent };
+            probe = next;
+        }
+    }
+
+    /// Runs an operation whose kind is a value. [`Op::Insert`] is a unique insert.
+    #[inline(always)]
+    pub fn mixed<W: Warp>(self, w: &mut W, op: Op, key: UserKey<E::Key>, value: E::Value) -> Mixed<E::Value> {
+        let said = |code| Mixed { code, value: E::Value::ZERO };
+        match op {
+            Op::Insert | Op::InsertUnique => said(self.insert_unique(w, key, value).code()),
+            Op::Assign => said(self.insert_or_assign(w, key, value).code()),
+            Op::Delete => said(self.delete(w, key).code()),
+            Op::Search => match self.search(w, key) {
+                Some(value) => Mixed { code: 1, value },
+                None => said(0),
+            },
+        }
+    }
+
+    #[inline(always)]
+    fn put<W: Warp>(self, w: &mut W, key: UserKey<E::Key>, value: E::Value, assign: bool) -> End {
+        let entry = E::pack(key.get(), value);
+        let mut probe = self.probe(key.get());
+        loop {
+            let row = self.read(w, probe.bucket);
+            if let Some(slot) = Self::first(w, probe.bucket, row, |word| Self::holds(word, key.get())) {
+                if !assign || self.exchange(w, &slot, entry) {
+                    return End::Present;
+                }
+                // Another value came, or a delete.
+                continue;
+            }
+            if let Some(slot) = Self::first(w, probe.bucket, row, Self::is_empty) {
+                if self.exchange(w, &slot, entry) {
+                    return End::Inserted;
+                }
+                // Another insert took it, which may have been of this key.
+                continue;
+            }
+            self.filter().pass(w, probe.bucket, probe.hash);
+            let Some(next) = self.next(probe) else { return End::Full };
+            probe = next;
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! The open-addressing table as a subject, for every entry type.
+
+use crate::check::{Array, Breach, Config, Kind, Memory, SimWarp, Subject};
+use crate::scenarios::entry::Entry;
+use std::marker::PhantomData;
+use warpproof_model::key::fastrange;
+use warpproof_model::open::{Broken, DoubleHashing, OpenTable, Passed};
+use warpproof_model::spec::{Call, Map, Op, Ret};
+use warpproof_model::{Key, ReadOrder, UserKey, Word, Words};
+
+/// Classes of the filter.
+const CLASSES: u32 = 2;
+
+/// An open-addressing table with `S` slots per lane in a bucket.
+#[derive(Clone, Debug)]
+pub struct OpenSubject<E, const S: usize> {
+    config: Config,
+    may_fill: bool,
+    kind: PhantomData<E>,
+}
+
+type Filter<M> = Passed<<M as Memory>::W32, CLASSES>;
+type Table<E, M, const S: usize> = OpenTable<E, <E as Entry>::Words<M>, Filter<M>, DoubleHashing, S>;
+
+impl<E: Entry, const S: usize> OpenSubject<E, S> {
+    /// A table of the size of `config`.
+    pub const fn new(config: Config, may_fill: bool) -> Self {
+        Self { config, may_fill, kind: PhantomData }
+    }
+
+    fn table<M: Memory>(&self, m: M) -> Table<E, M, S> {
+        OpenTable::new(E::words(m), Passed::new(m.w32(1)), self.config.buckets)
+    }
+
+    const fn bucket_slots(&self) -> usize {
+        self.config.lanes as usize * S
+    }
+
+    const fn slots(&self) -> usize {
+        self.config.buckets as usize * self.bucket_slots()
+    }
+}
+
+impl<E: Entry, const S: usize> Subject for OpenSubject<E, S> {
+    type Spec = Map;
+
+    fn spec(&self) -> Map {
+        Map { may_fill: self.may_fill }
+    }
+
+    fn arrays(&self) -> Vec<Array> {
+        let ones = if E::WIDTH == 128 { u128::MAX } else { (1 << E::WIDTH) - 1 };
+        let filter =
+            Passed::<<crate::check::View<'static> as Memory>::W32, CLASSES>::words(self.config.buckets);
+        vec![
+            Array::new("slots", E::WIDTH, vec![ones; self.slots()]),
+            Array::new("filter", 32, vec![0; filter]),
+        ]
+    }
+
+    /// Values are only stored.
+    fn exchangeable(&self) -> bool {
+        true
+    }
+
+    fn run<W: SimWarp, M: Memory>(&self, w: &mut W, m: M, call: &Call) -> Ret {
+        let table = self.table(m);
+        let Some(key) = UserKey::new(E::Key::from_bits(call.key.into())) else { return Ret::Done };
+        let value = E::Value::from_bits(call.value.into());
+        let number = |value: E::Value| value.to_bits() as u64;
+        match call.op {
+            Op::InsertUnique => table.insert_unique(w, key, value).into(),
+            Op::InsertOrAssign => table.insert_or_assign(w, key, value).into(),
+            Op::Search => Ret::Value(table.search(w, key).map(number)),
+            Op::SearchAll => Ret::Values(table.search(w, key).map(number).into_iter().collect()),
+            Op::Delete => table.delete(w, key).into(),
+            _ => Ret::Done,
+        }
+    }
+
+    fn check_state<W: SimWarp, M: Memory>(&self, w: &mut W, m: M) -> Result<(), Breach> {
+        self.table(m).check_state(w).map_err(breach)
+    }
+
+    fn check_quiescent<W: SimWarp, M: Memory>(&self, w: &mut W, m: M) -> Result<(), Breach> {
+        self.table(m).check_quiescent(w).map_err(breach)
+    }
+
+    /// A slot is empty, then holds one key, then none; a bit of the filter stays.
+    fn transition(&self, array: usize, _: usize, old: u128, new: u128) -> bool {
+        if array != 0 {
+            return old & !new == 0;
+        }
+        let (old, new) = (E::key(E::Word::from_bits(old)), E::key(E::Word::from_bits(new)));
+        let (empty, tombstone) = (E::key(E::EMPTY), E::key(E::MARK));
+        old == empty && new != empty && new != tombstone
+            || old != empty && old != tombstone && (new == old || new == tombstone)
+    }
+
+    /// No slot is empty.
+    fn exhausted<M: Memory>(&self, m: M, _: u64) -> bool {
+        let words = E::words(m);
+        // Relaxed: read alone.
+        (0..self.slots()).all(|at| E::key(words.load(at, ReadOrder::Relaxed)) != E::key(E::EMPTY))
+    }
+
+    fn show(&self, array: usize, _: usize, value: u128) -> String {
+        if array != 0 {
+            return format!("{value:#b}");
+        }
+        let word = E::Word::from_bits(value);
+        match E::key(word) {
+            key if key == E::key(E::EMPTY) => "empty".to_string(),
+            key if key == E::key(E::MARK) => "tombstone".to_string(),
+            key if size_of::<E::Value>() == 0 => key.to_bits().to_string(),
+            key => format!("{}:{}", key.to_bits(), E::value(word).to_bits()),
+        }
+    }
+
+    fn word(&self, array: usize, index: usize) -> String {
+        match array {
+            0 => format!("bucket {}, slot {}", index / self.bucket_slots(), index % self.bucket_slots()),
+            _ => format!("filter {index}"),
+        }
+    }
+
+    fn about(&self) -> Vec<String> {
+        let homes = |key: u64| format!("{key} in {}", home_of::<E>(self.config.buckets, key));
+        vec![format!(
+            "An open-addressing table of {} buckets, each with {} slots; the filter has {CLASSES} bits for each. The home of a \
+             key: {}.",
+            self.config.buckets,
+            self.bucket_slots(),
+            (1..=12).map(homes).collect::<Vec<_>>().join(", "),
+        )]
+    }
+}
+
+/// The home of a key in a table of so many buckets.
+pub(super) fn home_of<E: Entry>(buckets: u32, key: u64) -> u32 {
+    fastrange(E::Key::from_bits(key.into()).hash(), buckets)
+}
+
+fn breach(broken: Broken) -> Breach {
+    let kind = match broken {
+        Broken::DuplicateKey { .. } => Kind::DuplicateKey,
+        _ => Kind::Invariant,
+    };
+    Breach::new(kind, broken.to_string())
+}
