@@ -4,6 +4,7 @@ use crate::entry::Packed;
 use crate::hopscotch::HopscotchTable;
 use crate::key::{Key, UserKey};
 use crate::memory::{IntegerWords, Word, Words};
+use crate::open::{Filter, OpenTable, Probing};
 use crate::outcome::{Assign, Delete, Insert, Mixed, Op};
 use crate::slab::{SlabTable, Slots};
 use crate::warp::Warp;
@@ -155,5 +156,24 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> WarpMap for Hop
     #[inline(always)]
     fn live<W: Warp>(self, w: &mut W, group: u32) -> u32 {
         self.group_entries(w, group)
+    }
+}
+
+impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, const S: usize> WarpMap
+    for OpenTable<E, H, F, P, S>
+{
+    type Key = E::Key;
+    type Value = E::Value;
+
+    by_own_methods! {}
+
+    #[inline(always)]
+    fn parts(self) -> u32 {
+        self.buckets()
+    }
+
+    #[inline(always)]
+    fn live<W: Warp>(self, w: &mut W, bucket: u32) -> u32 {
+        self.bucket_entries(w, bucket)
     }
 }

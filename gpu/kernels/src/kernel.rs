@@ -184,6 +184,14 @@ macro_rules! table {
         [$crate::layout::store(words, len), homes]
         $parameters $arguments }
     };
+    ([$name:ident open $layout:ident $($k:tt)*] $op:tt $parameters:tt $arguments:tt) => {
+        $crate::kernel::emit! { [$name open $layout $($k)*] $op
+        [words: *mut $crate::layout::open::$layout::Word, len: usize, filter: *mut u32, filter_len: usize,
+         buckets: u32]
+        [$crate::layout::store(words, len),
+         warpproof_model::open::Passed::new($crate::layout::store(filter, filter_len)), buckets]
+        $parameters $arguments }
+    };
 }
 
 /// The entry point.

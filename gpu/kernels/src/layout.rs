@@ -3,6 +3,7 @@
 use warpproof_device::Global;
 
 pub(crate) mod hop;
+pub(crate) mod open;
 pub(crate) mod slab;
 
 /// Whether words guard against indices out of range. Always, except to measure what that costs.

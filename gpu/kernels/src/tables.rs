@@ -85,6 +85,13 @@ kernel!(hop_set64_search_l2: hop::set64(2, 4).search);
 kernel!(hop_set64_stats_l2: hop::set64(2, 4).stats);
 kernel!(hop_set64_collect_l2: hop::set64(2, 4).collect);
 
+kernel!(open_map32_insert_unique_l2: open::map32(2, 4).insert_unique);
+kernel!(open_map32_insert_or_assign_l2: open::map32(2, 4).insert_or_assign);
+kernel!(open_map32_delete_l2: open::map32(2, 4).delete);
+kernel!(open_map32_search_l2: open::map32(2, 4).search);
+kernel!(open_map32_mixed_l1: open::map32(1, 8).mixed);
+kernel!(open_map32_collect_l2: open::map32(2, 4).collect);
+
 #[cfg(feature = "b128")]
 mod wide {
     use crate::kernel::kernel;

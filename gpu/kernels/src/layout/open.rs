@@ -1,0 +1,18 @@
+//! Open-addressing tables, double hashing. Lanes times slots are the slots of a bucket.
+
+use super::Store;
+use warpproof_model::entry::Pair32;
+use warpproof_model::open::{DoubleHashing, OpenTable, Passed};
+
+/// Classes of the filter: two buckets to a word.
+pub(crate) const CLASSES: u32 = 16;
+
+/// u32 pairs in 64-bit words.
+pub(crate) mod map32 {
+    use super::*;
+    pub(crate) type Word = u64;
+    pub(crate) type Key = u32;
+    pub(crate) type Value = u32;
+    pub(crate) type Table<const S: usize> =
+        OpenTable<Pair32, Store<u64>, Passed<Store<u32>, CLASSES>, DoubleHashing, S>;
+}
