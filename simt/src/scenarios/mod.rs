@@ -4,6 +4,7 @@ mod dice;
 pub mod entry;
 pub mod family;
 mod form;
+mod home;
 pub mod hopscotch;
 pub mod open;
 pub mod random;

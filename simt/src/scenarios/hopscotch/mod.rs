@@ -3,13 +3,13 @@
 //! Operations meet on the keys of one to three homes: in an empty neighbourhood, in a full one, where a key has to be
 //! moved, or two in turn, where two such inserts cross, and in the tail.
 
-mod place;
+mod places;
 mod room;
 mod sets;
 mod subject;
 mod wide;
 
-pub use place::{Place, Structure};
+pub use places::Structure;
 pub use sets::{all, deep, default_set, family, quick};
 pub use subject::HopscotchSubject;
 pub use wide::wide;

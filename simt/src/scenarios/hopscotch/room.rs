@@ -1,15 +1,16 @@
 //! Inserts that find no room while others make some: scenarios of several calls, named one by one.
 
-use super::place::{Name, Place, Structure};
+use super::places::{self, Structure};
 use crate::check::Scenario;
+use crate::scenarios::home::{Homed, Name, Place};
 use warpproof_model::spec::Op::{self, *};
 
 /// Where the only empty slot moves: a place, the key that finds no room in its neighbourhood, the one that leaves a slot,
 /// the one that comes to another.
 type Gap = (Place, Name, Name, Name);
-const GAP: Gap = (Place::GAP, (0, 0), (1, 1), (2, 2));
-const GAP_BEYOND: Gap = (Place::GAP_BEYOND, (0, 0), (2, 1), (3, 1));
-const GAP_BEFORE: Gap = (Place::GAP_BEFORE, (1, 0), (0, 2), (2, 1));
+const GAP: Gap = (places::GAP, (0, 0), (1, 1), (2, 2));
+const GAP_BEYOND: Gap = (places::GAP_BEYOND, (0, 0), (2, 1), (3, 1));
+const GAP_BEFORE: Gap = (places::GAP_BEFORE, (1, 0), (0, 2), (2, 1));
 
 /// Each gap that is soon explored.
 pub(super) fn gaps(structure: Structure) -> Vec<Scenario> {
@@ -22,13 +23,13 @@ pub(super) fn gaps(structure: Structure) -> Vec<Scenario> {
 /// was told so deletes a key, before that one has moved it.
 pub(super) fn reserved(structure: Structure) -> Scenario {
     let programs: [&[_]; 2] = [&[(InsertUnique, (2, 0)), (Delete, (2, 1))], &[(InsertUnique, (0, 0))]];
-    of_names(structure, Place::RESERVED, &programs)
+    of_names(structure, places::RESERVED, &programs)
 }
 
 /// A key leaves a slot and comes back to an earlier one, by two warps, while a third one looks for room.
 pub(super) fn again(structure: Structure) -> Scenario {
     let programs: [&[_]; 3] = [&[(InsertUnique, (1, 0))], &[(Delete, (2, 2))], &[(InsertUnique, (2, 2))]];
-    of_names(structure, Place::GAP_AGAIN, &programs)
+    of_names(structure, places::GAP_AGAIN, &programs)
 }
 
 /// Those that take some seconds or minutes.
@@ -44,8 +45,8 @@ pub(super) fn deep(structure: Structure) -> Vec<Scenario> {
     vec![
         gap(structure, GAP, &[1, 1]),
         gap(structure, GAP_BEFORE, &[4]),
-        of_names(structure, Place::HOPS, &takes),
-        of_names(structure, Place::HOPS, &looks),
+        of_names(structure, places::HOPS, &takes),
+        of_names(structure, places::HOPS, &looks),
     ]
 }
 

@@ -1,10 +1,11 @@
 //! Which scenarios there are.
 
-use super::place::{OPS, Place, Structure, place};
+use super::places::{self, OPS, Structure, place};
 use super::room;
 use crate::check::Scenario;
 use crate::scenarios::family::{Step, programs, shapes};
 use crate::scenarios::form;
+use crate::scenarios::home::{Homed, Place};
 use warpproof_model::spec::Call;
 use warpproof_model::spec::Op::{self, *};
 
@@ -15,9 +16,9 @@ const WARPS: usize = 4;
 
 /// Some pairs of operations: at most a second.
 pub fn quick() -> Vec<Scenario> {
-    let mut scenarios = pairs(Structure::Map32, &[Place::EMPTY, Place::HOP, Place::WIDE]);
+    let mut scenarios = pairs(Structure::Map32, &[places::EMPTY, places::HOP, places::WIDE]);
     for structure in [Structure::Set32, Structure::Set64, Structure::Map64] {
-        scenarios.extend(pairs(structure, &[Place::EMPTY]));
+        scenarios.extend(pairs(structure, &[places::EMPTY]));
     }
     scenarios
 }
@@ -26,16 +27,16 @@ pub fn quick() -> Vec<Scenario> {
 /// warps: under 60 s on two cores.
 pub fn default_set() -> Vec<Scenario> {
     // Two inserts that cross are many executions each; by several lanes, two that move two keys each as well.
-    let places = Place::ALL.into_iter().filter(|place| *place != Place::CROSS && *place != Place::HOPS);
-    let mut scenarios = pairs(Structure::Map32, &places.collect::<Vec<_>>());
+    let most = places::ALL.into_iter().filter(|place| *place != places::CROSS && *place != places::HOPS);
+    let mut scenarios = pairs(Structure::Map32, &most.collect::<Vec<_>>());
     scenarios.extend(by_lanes(&scenarios));
-    scenarios.extend(pairs(Structure::Map32, &[Place::HOPS]));
+    scenarios.extend(pairs(Structure::Map32, &[places::HOPS]));
     for structure in Structure::ALL.into_iter().filter(|structure| *structure != Structure::Map32) {
-        scenarios.extend(pairs(structure, &[Place::EMPTY, Place::BEHIND, Place::FULL, Place::HOP]));
+        scenarios.extend(pairs(structure, &[places::EMPTY, places::BEHIND, places::FULL, places::HOP]));
     }
     // In 32-bit words all members of a home are of one class.
-    scenarios.extend(pairs(Structure::Set32, &[Place::PAIR]));
-    scenarios.extend(stalls(Structure::Map32, &Place::STALLS));
+    scenarios.extend(pairs(Structure::Set32, &[places::PAIR]));
+    scenarios.extend(stalls(Structure::Map32, &places::STALLS));
     scenarios.extend(unblocked(Structure::Map32));
     scenarios.extend(half_full(Structure::Map32));
     scenarios.push(room::reserved(Structure::Map32));
@@ -48,13 +49,13 @@ pub fn default_set() -> Vec<Scenario> {
 /// Everything else: inserts that cross, two operations of one warp against one of another, stalls in the middle of two
 /// moves.
 pub fn deep() -> Vec<Scenario> {
-    let mut scenarios = stalls(Structure::Map32, &[Place::HOPS]);
-    scenarios.extend(pairs(Structure::Map32, &[Place::CROSS]));
-    for place in Place::ALL {
+    let mut scenarios = stalls(Structure::Map32, &[places::HOPS]);
+    scenarios.extend(pairs(Structure::Map32, &[places::CROSS]));
+    for place in places::ALL {
         scenarios.extend(of_shape(Structure::Map32, place, &[2, 1], &THREE, 2));
     }
     scenarios.extend(by_lanes(&scenarios));
-    scenarios.extend(by_lanes(&pairs(Structure::Map32, &[Place::HOPS])));
+    scenarios.extend(by_lanes(&pairs(Structure::Map32, &[places::HOPS])));
     scenarios.extend(room::deep(Structure::Map32));
     scenarios
 }
@@ -72,7 +73,7 @@ pub fn family(structure: Structure, calls: usize, keys: usize) -> Vec<Scenario> 
         let of = move |shape: Vec<usize>| of_shape(structure, place, &shape, &OPS, keys);
         shapes(calls, WARPS).into_iter().flat_map(of)
     };
-    Place::ALL.into_iter().flat_map(in_place).collect()
+    places::ALL.into_iter().flat_map(in_place).collect()
 }
 
 fn pairs(structure: Structure, places: &[Place]) -> Vec<Scenario> {
@@ -92,7 +93,7 @@ fn by_lanes(scenarios: &[Scenario]) -> Vec<Scenario> {
 
 /// One warp stops for ever with a lock of the home, and the other changes nothing: it waits for nobody.
 fn unblocked(structure: Structure) -> Vec<Scenario> {
-    let (place, [present, absent]) = (Place::PRESENT, [(0, 0), (0, 1)]);
+    let (place, [present, absent]) = (places::PRESENT, [(0, 0), (0, 1)]);
     let key = |name| structure.key(place.homes, name);
     let programs = [
         [(InsertUnique, key(absent)), (InsertUnique, key(present))],

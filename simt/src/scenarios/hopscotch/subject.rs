@@ -2,12 +2,13 @@
 
 use crate::check::{Array, Breach, Config, Kind, Memory, SimWarp, Subject};
 use crate::scenarios::entry::Entry;
+use crate::scenarios::home::{home_of, homes_of_keys, run, show};
 use std::marker::PhantomData;
 use warpproof_model::hopscotch::{Broken, Home, HopscotchTable};
 use warpproof_model::host::Answer;
 use warpproof_model::outcome::Op as Mixed;
 use warpproof_model::spec::{Call, Map, Op, Ret};
-use warpproof_model::{Key, ReadOrder, UserKey, Word, Words};
+use warpproof_model::{ReadOrder, UserKey, WarpMap, Word, Words};
 
 /// A hopscotch table with `S` words per lane in a group and `N` groups in a neighbourhood.
 #[derive(Clone, Debug)]
@@ -76,35 +77,7 @@ impl<E: Entry, const S: usize, const N: u32> Subject for HopscotchSubject<E, S, 
 
     fn run<W: SimWarp, M: Memory>(&self, w: &mut W, m: M, call: &Call) -> Ret {
         let table = self.table(m);
-        let Some(key) = UserKey::new(E::Key::from_bits(call.key.into())) else { return Ret::Done };
-        let value = E::Value::from_bits(call.value.into());
-        let number = |value: E::Value| value.to_bits() as u64;
-        let kind = match call.op {
-            Op::InsertUnique => Mixed::InsertUnique,
-            Op::InsertOrAssign => Mixed::Assign,
-            Op::Delete => Mixed::Delete,
-            _ => Mixed::Search,
-        };
-        if self.tries && call.op != Op::SearchAll {
-            let said = match table.try_mixed(w, kind, key, value) {
-                Some(said) => said,
-                None => table.mixed(w, kind, key, value),
-            };
-            return Answer::new(kind, said).map_or(Ret::Done, |answer| match answer {
-                Answer::Insert(outcome) => outcome.into(),
-                Answer::Assign(outcome) => outcome.into(),
-                Answer::Delete(outcome) => outcome.into(),
-                Answer::Search(value) => Ret::Value(value.map(number)),
-            });
-        }
-        match call.op {
-            Op::InsertUnique => table.insert_unique(w, key, value).into(),
-            Op::InsertOrAssign => table.insert_or_assign(w, key, value).into(),
-            Op::Search => Ret::Value(table.search(w, key).map(number)),
-            Op::SearchAll => Ret::Values(table.search(w, key).map(number).into_iter().collect()),
-            Op::Delete => table.delete(w, key).into(),
-            _ => Ret::Done,
-        }
+        if self.tries && call.op != Op::SearchAll { run_tried(table, w, call) } else { run(table, w, call) }
     }
 
     fn check_state<W: SimWarp, M: Memory>(&self, w: &mut W, m: M) -> Result<(), Breach> {
@@ -153,12 +126,7 @@ impl<E: Entry, const S: usize, const N: u32> Subject for HopscotchSubject<E, S, 
         if Self::is_reserved(word) {
             return "reserved".to_string();
         }
-        let key = E::key(word).to_bits();
-        if size_of::<E::Value>() == 0 {
-            key.to_string()
-        } else {
-            format!("{key}:{}", E::value(word).to_bits())
-        }
+        show::<E>(word)
     }
 
     fn word(&self, _: usize, index: usize) -> String {
@@ -190,23 +158,32 @@ impl<E: Entry, const S: usize, const N: u32> Subject for HopscotchSubject<E, S, 
             ),
             format!(
                 "Of the words, {entries}; a reserved slot is taken and has no entry. The home of a key: {}.",
-                self.homes_of_keys(),
+                homes_of_keys::<E>(homes),
             ),
         ]
     }
 }
 
-impl<E: Entry, const S: usize, const N: u32> HopscotchSubject<E, S, N> {
-    /// The homes of the lowest keys, in words.
-    fn homes_of_keys(&self) -> String {
-        let home = |key: u64| home_of::<E>(self.config.buckets, key);
-        (1..=12).map(|key| format!("{key} in {}", home(key))).collect::<Vec<_>>().join(", ")
-    }
-}
-
-/// The home of a key in a table of so many.
-pub(super) fn home_of<E: Entry>(homes: u32, key: u64) -> u32 {
-    warpproof_model::key::fastrange(E::Key::from_bits(key.into()).hash(), homes)
+/// Runs a call as kernels do: tried first, then whole.
+fn run_tried<T: WarpMap, W: SimWarp>(table: T, w: &mut W, call: &Call) -> Ret {
+    let Some(key) = UserKey::new(T::Key::from_bits(call.key.into())) else { return Ret::Done };
+    let value = T::Value::from_bits(call.value.into());
+    let kind = match call.op {
+        Op::InsertUnique => Mixed::InsertUnique,
+        Op::InsertOrAssign => Mixed::Assign,
+        Op::Delete => Mixed::Delete,
+        _ => Mixed::Search,
+    };
+    let said = match table.try_mixed(w, kind, key, value) {
+        Some(said) => said,
+        None => table.mixed(w, kind, key, value),
+    };
+    Answer::new(kind, said).map_or(Ret::Done, |answer| match answer {
+        Answer::Insert(outcome) => outcome.into(),
+        Answer::Assign(outcome) => outcome.into(),
+        Answer::Delete(outcome) => outcome.into(),
+        Answer::Search(value) => Ret::Value(value.map(|value| value.to_bits() as u64)),
+    })
 }
 
 fn breach(broken: Broken) -> Breach {

@@ -3,9 +3,10 @@
 //! Groups of eight words read by warps of one to eight lanes, three to eight of them, two to four calls each on up to four
 //! keys of two homes.
 
-use super::place::{Name, OPS, Structure};
+use super::places::{OPS, Structure};
 use crate::check::{Config, Scenario};
 use crate::scenarios::dice::Dice;
+use crate::scenarios::home::{Homed, Name};
 use warpproof_model::hopscotch::{GROUP_WORDS, REACH};
 use warpproof_model::spec::Call;
 use warpproof_model::spec::Op::{InsertUnique, Search};

@@ -1,9 +1,11 @@
 //! The scenarios of the open-addressing table.
 
+mod places;
 mod sets;
 mod subject;
 
-pub use sets::{default_set, family};
+pub use places::Structure;
+pub use sets::{all, deep, default_set, family, quick};
 pub use subject::OpenSubject;
 
 use super::ScenarioError;

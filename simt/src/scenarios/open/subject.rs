@@ -2,11 +2,11 @@
 
 use crate::check::{Array, Breach, Config, Kind, Memory, SimWarp, Subject};
 use crate::scenarios::entry::Entry;
+use crate::scenarios::home::{homes_of_keys, run, show};
 use std::marker::PhantomData;
-use warpproof_model::key::fastrange;
 use warpproof_model::open::{Broken, DoubleHashing, OpenTable, Passed};
-use warpproof_model::spec::{Call, Map, Op, Ret};
-use warpproof_model::{Key, ReadOrder, UserKey, Word, Words};
+use warpproof_model::spec::{Call, Map, Ret};
+use warpproof_model::{ReadOrder, Word, Words};
 
 /// Classes of the filter.
 const CLASSES: u32 = 2;
@@ -64,18 +64,7 @@ impl<E: Entry, const S: usize> Subject for OpenSubject<E, S> {
     }
 
     fn run<W: SimWarp, M: Memory>(&self, w: &mut W, m: M, call: &Call) -> Ret {
-        let table = self.table(m);
-        let Some(key) = UserKey::new(E::Key::from_bits(call.key.into())) else { return Ret::Done };
-        let value = E::Value::from_bits(call.value.into());
-        let number = |value: E::Value| value.to_bits() as u64;
-        match call.op {
-            Op::InsertUnique => table.insert_unique(w, key, value).into(),
-            Op::InsertOrAssign => table.insert_or_assign(w, key, value).into(),
-            Op::Search => Ret::Value(table.search(w, key).map(number)),
-            Op::SearchAll => Ret::Values(table.search(w, key).map(number).into_iter().collect()),
-            Op::Delete => table.delete(w, key).into(),
-            _ => Ret::Done,
-        }
+        run(self.table(m), w, call)
     }
 
     fn check_state<W: SimWarp, M: Memory>(&self, w: &mut W, m: M) -> Result<(), Breach> {
@@ -112,8 +101,7 @@ impl<E: Entry, const S: usize> Subject for OpenSubject<E, S> {
         match E::key(word) {
             key if key == E::key(E::EMPTY) => "empty".to_string(),
             key if key == E::key(E::MARK) => "tombstone".to_string(),
-            key if size_of::<E::Value>() == 0 => key.to_bits().to_string(),
-            key => format!("{}:{}", key.to_bits(), E::value(word).to_bits()),
+            _ => show::<E>(word),
         }
     }
 
@@ -125,20 +113,14 @@ impl<E: Entry, const S: usize> Subject for OpenSubject<E, S> {
     }
 
     fn about(&self) -> Vec<String> {
-        let homes = |key: u64| format!("{key} in {}", home_of::<E>(self.config.buckets, key));
         vec![format!(
             "An open-addressing table of {} buckets, each with {} slots; the filter has {CLASSES} bits for each. The home of a \
              key: {}.",
             self.config.buckets,
             self.bucket_slots(),
-            (1..=12).map(homes).collect::<Vec<_>>().join(", "),
+            homes_of_keys::<E>(self.config.buckets),
         )]
     }
-}
-
-/// The home of a key in a table of so many buckets.
-pub(super) fn home_of<E: Entry>(buckets: u32, key: u64) -> u32 {
-    fastrange(E::Key::from_bits(key.into()).hash(), buckets)
 }
 
 fn breach(broken: Broken) -> Breach {

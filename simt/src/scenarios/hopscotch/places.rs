@@ -1,0 +1,127 @@
+//! Where programs meet: the entry type, and what stands in the table.
+
+use crate::scenarios::home::{Entries, Homed, Name, Place};
+use warpproof_model::spec::Op::{self, *};
+
+/// What the table does.
+pub(super) const OPS: [Op; 4] = [InsertUnique, InsertOrAssign, Search, Delete];
+
+/// An entry type.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Structure {
+    /// u32 pairs.
+    Map32,
+    /// u32 keys.
+    Set32,
+    /// u64 pairs in 128-bit words.
+    Map64,
+    /// u64 keys.
+    Set64,
+    /// u32 pairs, with operations as kernels run them: tried first, then whole.
+    Tried32,
+}
+
+impl Structure {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::Map32, Self::Set32, Self::Map64, Self::Set64, Self::Tried32];
+
+    /// The name in scenarios.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Map32 => "hop_map32",
+            Self::Set32 => "hop_set32",
+            Self::Map64 => "hop_map64",
+            Self::Set64 => "hop_set64",
+            Self::Tried32 => "hop_tried32",
+        }
+    }
+
+    /// The name of its table, as the slab hash has it.
+    pub fn table(self) -> &'static str {
+        self.name().trim_start_matches("hop_")
+    }
+}
+
+impl Homed for Structure {
+    fn name(self) -> &'static str {
+        self.name()
+    }
+
+    fn entries(self) -> Entries {
+        match self {
+            Self::Map32 | Self::Tried32 => Entries::Map32,
+            Self::Set32 => Entries::Set32,
+            Self::Map64 => Entries::Map64,
+            Self::Set64 => Entries::Set64,
+        }
+    }
+}
+
+/// A place in tables of such groups and neighbourhoods: lanes, words per lane, groups of a neighbourhood.
+pub(super) const fn place(
+    name: &'static str,
+    (lanes, words, reach): (u32, u32, u32),
+    homes: u32,
+    preload: &'static [Name],
+    keys: &'static [Name],
+) -> Place {
+    Place { name, shape: (lanes, words), reach, homes, preload, gone: &[], keys }
+}
+
+/// A home without members.
+pub(super) const EMPTY: Place = place("empty", (1, 2, 2), 1, &[], &[(0, 0)]);
+/// The key is in the group of its home.
+pub(super) const PRESENT: Place = place("present", (1, 2, 2), 1, &[(0, 0)], &[(0, 0), (0, 1)]);
+/// The key is behind another one of its home.
+pub(super) const BEHIND: Place = place("behind", (1, 2, 2), 2, &[(0, 1), (0, 0)], &[(0, 0), (0, 1)]);
+/// A neighbourhood that is full, and nothing can be moved.
+pub(super) const FULL: Place = place("full", (1, 2, 2), 1, &[(0, 1), (0, 2)], &[(0, 0), (0, 1)]);
+/// An insert of home 0 moves the key of home 1.
+pub(super) const HOP: Place =
+    place("hop", (1, 2, 2), 2, &[(0, 1), (1, 1)], &[(0, 0), (1, 1), (0, 1), (1, 0)]);
+/// An insert of home 0 moves the key of home 2, then that of home 1.
+pub(super) const HOPS: Place =
+    place("hops", (1, 2, 2), 3, &[(0, 1), (1, 1), (2, 1)], &[(0, 0), (1, 1), (2, 1), (1, 0)]);
+/// The neighbourhood is three groups; a key of home 1 may move by one or by two.
+pub(super) const FAR: Place =
+    place("far", (1, 2, 3), 2, &[(0, 1), (0, 2), (1, 1)], &[(0, 0), (1, 1), (1, 0), (0, 1)]);
+/// Two inserts that both have to move others: homes 0 and 1, across each other.
+pub(super) const CROSS: Place =
+    place("cross", (1, 2, 3), 3, &[(0, 1), (0, 2), (1, 1), (2, 1)], &[(0, 0), (1, 0), (1, 1), (2, 1)]);
+/// The key of the last home is in the tail.
+pub(super) const TAIL: Place = place("tail", (1, 2, 2), 1, &[(0, 1), (0, 0)], &[(0, 0), (0, 1), (0, 2)]);
+/// Two slots in a group.
+pub(super) const PAIR: Place =
+    place("pair", (1, 3, 2), 2, &[(0, 1), (0, 2), (1, 1), (0, 3)], &[(0, 0), (1, 1), (0, 3), (0, 1)]);
+
+/// Three slots in a group: a lane of a wide warp has each.
+pub(super) const WIDE: Place = place(
+    "wide",
+    (1, 4, 2),
+    2,
+    &[(0, 1), (0, 2), (0, 3), (1, 1), (0, 4), (1, 2)],
+    &[(0, 0), (1, 1), (0, 4), (0, 1)],
+);
+
+/// Every slot is taken but the last.
+pub(super) const GAP: Place = Place { name: "gap", keys: &[(0, 0), (1, 1), (2, 2)], ..HOPS };
+/// The same, with a key of the last home.
+pub(super) const RESERVED: Place = Place { name: "reserved", keys: &[(0, 0), (2, 0), (2, 1)], ..HOPS };
+/// The gap is behind what the neighbourhood reaches.
+pub(super) const GAP_BEYOND: Place = Place {
+    gone: &[(3, 1)],
+    ..place("gap_beyond", (1, 2, 2), 4, &[(0, 1), (1, 1), (2, 1), (3, 1), (3, 2)], &[(0, 0), (2, 1), (3, 1)])
+};
+/// In the first group of the neighbourhood is a key of the home before.
+pub(super) const GAP_BEFORE: Place = Place {
+    gone: &[(2, 1)],
+    ..place("gap_before", (1, 2, 2), 3, &[(0, 1), (0, 2), (2, 1), (2, 2)], &[(1, 0), (0, 2), (2, 1)])
+};
+/// The same; the key behind the gap may come back into it.
+pub(super) const GAP_AGAIN: Place = Place { name: "gap_again", keys: &[(1, 0), (2, 2)], ..GAP_BEFORE };
+
+/// All of them.
+pub(super) const ALL: [Place; 11] = [EMPTY, PRESENT, BEHIND, FULL, HOP, HOPS, FAR, CROSS, TAIL, PAIR, WIDE];
+
+/// Where a warp that stops leaves different things behind.
+pub(super) const STALLS: [Place; 3] = [EMPTY, BEHIND, HOP];
