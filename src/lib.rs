@@ -42,7 +42,8 @@ pub use warpproof_model as model;
 pub use warpproof_simt as simt;
 
 pub use warpproof_model::host::{
-    Answer, BulkHopscotchMap, BulkHopscotchSet, BulkMap, BulkMultimap, BulkSet, BulkSlabMap, BulkSlabSet,
-    HopscotchGeometry, HopscotchStats, Matches, Op, Refused, SlabGeometry, SlabStats,
+    Answer, BulkHopscotchMap, BulkHopscotchSet, BulkMap, BulkMultimap, BulkOpenMap, BulkSet, BulkSlabMap,
+    BulkSlabSet, HopscotchGeometry, HopscotchStats, Matches, Op, OpenGeometry, OpenStats, Refused,
+    SlabGeometry, SlabStats,
 };
 pub use warpproof_model::{Assign, Delete, Insert};

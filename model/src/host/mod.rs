@@ -5,11 +5,13 @@
 
 mod answer;
 mod hopscotch;
+mod open;
 mod slab;
 
 pub use crate::outcome::Op;
 pub use answer::{Answer, Matches};
 pub use hopscotch::{HopscotchGeometry, HopscotchStats};
+pub use open::{OpenGeometry, OpenStats};
 pub use slab::{SlabGeometry, SlabStats};
 
 use crate::key::{Key, UserKey};
@@ -60,6 +62,20 @@ pub enum Refused {
         /// Lanes times slots per lane of the table.
         expected: u32,
     },
+    /// The size is for buckets of another number of slots than the table's warps read.
+    BucketSlots {
+        /// Slots per bucket of the size.
+        found: u32,
+        /// Lanes times slots per lane of the table.
+        expected: u32,
+    },
+    /// A number of parts that has to be one or prime.
+    NotPrime {
+        /// Which parts.
+        what: &'static str,
+        /// How many.
+        found: u64,
+    },
     /// The size is for another neighbourhood than the table has.
     Neighbourhood {
         /// Words of a group, and groups of a neighbourhood.
@@ -76,6 +92,12 @@ impl fmt::Display for Refused {
             Self::Length { keys, what, found } => write!(f, "{keys} keys but {found} {what}"),
             Self::SlabSlots { found, expected } => {
                 write!(f, "the size is for slabs of {found} slots, the table's warps read {expected}")
+            }
+            Self::BucketSlots { found, expected } => {
+                write!(f, "the size is for buckets of {found} slots, the table's warps read {expected}")
+            }
+            Self::NotPrime { what, found } => {
+                write!(f, "{found} {what}: a key probes them all only if their number is one or prime")
             }
             Self::Nothing { what } => write!(f, "a table needs at least one {what}"),
             Self::TooLarge { what, found, most } => {
@@ -191,6 +213,17 @@ pub trait BulkHopscotchMap<K: Key, V: Copy>: BulkMap<K, V> {
     fn stats(&self) -> Result<HopscotchStats, Self::Error>;
     /// The table's size.
     fn geometry(&self) -> HopscotchGeometry;
+}
+
+/// A map in an open-addressing table.
+pub trait BulkOpenMap<K: Key, V: Copy>: BulkMap<K, V> {
+    /// What the table holds. Exact if nothing changes meanwhile.
+    ///
+    /// # Errors
+    /// As [`BulkMap`].
+    fn stats(&self) -> Result<OpenStats, Self::Error>;
+    /// The table's size.
+    fn geometry(&self) -> OpenGeometry;
 }
 
 /// A concurrent set, in bulk. See [`BulkMap`] for errors and concurrency.

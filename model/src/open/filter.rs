@@ -23,21 +23,21 @@ impl Filter for () {
     fn pass<W: Warp>(self, _: &mut W, _: u32, _: u32) {}
 }
 
+/// How many words a filter of `C` classes has for so many buckets.
+pub const fn filter_words<const C: u32>(buckets: u32) -> usize {
+    buckets.div_ceil(u32::BITS / C) as usize
+}
+
 /// One bit for each of `C` classes of keys, `C` a power of two up to 32: `32 / C` buckets to a word.
 #[derive(Clone, Copy, Debug)]
 pub struct Passed<B, const C: u32>(B);
 
 impl<B: IntegerWords<u32>, const C: u32> Passed<B, C> {
-    /// The filter in these words, which are zero at first.
+    /// The filter in these words, [`filter_words`] of them, which are zero at first.
     #[inline(always)]
     pub const fn new(words: B) -> Self {
         const { assert!(C.is_power_of_two() && C <= u32::BITS, "a bucket has 1, 2, 4, 8, 16 or 32 classes") };
         Self(words)
-    }
-
-    /// How many words the filter of so many buckets has.
-    pub const fn words(buckets: u32) -> usize {
-        buckets.div_ceil(u32::BITS / C) as usize
     }
 
     /// The word of a bucket and the bit of a key's class. The home of a key is by the high bits of its hash.

@@ -57,4 +57,11 @@ impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, const S: usize> OpenTa
         let row = self.read(w, bucket);
         row::count(w, row, |_, _, word| Self::is_entry(word))
     }
+
+    /// How many tombstones a bucket holds.
+    #[inline(always)]
+    pub fn bucket_tombstones<W: Warp>(self, w: &mut W, bucket: u32) -> u32 {
+        let row = self.read(w, bucket);
+        row::count(w, row, |_, _, word| E::key(word) == E::key(E::MARK))
+    }
 }

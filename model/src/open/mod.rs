@@ -7,7 +7,13 @@ mod probing;
 mod table;
 mod update;
 
-pub use filter::{Filter, Passed};
+pub use filter::{Filter, Passed, filter_words};
 pub use invariants::Broken;
 pub use probing::{DoubleHashing, Linear, Probing};
 pub use table::OpenTable;
+
+/// Slots of a bucket in the tables of the library: a cache line of u32 pairs.
+pub const BUCKET_SLOTS: usize = 8;
+
+/// Classes of the filter in the tables of the library: two buckets to a word.
+pub const CLASSES: u32 = 16;

@@ -7,7 +7,8 @@ use warpproof_model::host::{Answer, BulkMap, Op, same_length};
 use warpproof_model::outcome::{Assign, Delete, Insert};
 use warpproof_model::{Key, WarpMap};
 
-/// A concurrent map in CPU memory, in a table `T`: see [`super::SlabMap`] and [`super::HopscotchMap`].
+/// A concurrent map in CPU memory, in a table `T`: see [`super::SlabMap`], [`super::HopscotchMap`] and
+/// [`super::OpenMap`].
 #[derive(Debug)]
 pub struct Map<K, V, T> {
     pub(super) table: T,

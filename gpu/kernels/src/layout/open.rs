@@ -1,11 +1,11 @@
-//! Open-addressing tables, double hashing. Lanes times slots are the slots of a bucket.
+//! Open-addressing tables with the filter of the library, double hashing. Lanes times slots are the slots of a bucket.
 
 use super::Store;
 use warpproof_model::entry::Pair32;
-use warpproof_model::open::{DoubleHashing, OpenTable, Passed};
+use warpproof_model::open::{CLASSES, DoubleHashing, OpenTable, Passed};
 
-/// Classes of the filter: two buckets to a word.
-pub(crate) const CLASSES: u32 = 16;
+/// Numbers that the `stats` of a table adds up: entries, tombstones.
+pub(crate) const NUMBERS: usize = 2;
 
 /// u32 pairs in 64-bit words.
 pub(crate) mod map32 {

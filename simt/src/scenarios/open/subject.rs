@@ -4,7 +4,7 @@ use crate::check::{Array, Breach, Config, Kind, Memory, SimWarp, Subject};
 use crate::scenarios::entry::Entry;
 use crate::scenarios::home::{homes_of_keys, run, show};
 use std::marker::PhantomData;
-use warpproof_model::open::{Broken, DoubleHashing, OpenTable, Passed};
+use warpproof_model::open::{Broken, DoubleHashing, OpenTable, Passed, filter_words};
 use warpproof_model::spec::{Call, Map, Ret};
 use warpproof_model::{ReadOrder, Word, Words};
 
@@ -50,8 +50,7 @@ impl<E: Entry, const S: usize> Subject for OpenSubject<E, S> {
 
     fn arrays(&self) -> Vec<Array> {
         let ones = if E::WIDTH == 128 { u128::MAX } else { (1 << E::WIDTH) - 1 };
-        let filter =
-            Passed::<<crate::check::View<'static> as Memory>::W32, CLASSES>::words(self.config.buckets);
+        let filter = filter_words::<CLASSES>(self.config.buckets);
         vec![
             Array::new("slots", E::WIDTH, vec![ones; self.slots()]),
             Array::new("filter", 32, vec![0; filter]),

@@ -1,0 +1,49 @@
+//! Maps in open-addressing tables.
+
+mod table;
+
+pub use table::{OPEN_LANES, OpenWords};
+
+use super::error::Error;
+use super::map::Map;
+use super::packed::{PackedEntry, PackedWords};
+use warpproof_model::entry::Packed;
+use warpproof_model::host::{BulkOpenMap, OpenGeometry, OpenStats};
+use warpproof_model::open::BUCKET_SLOTS;
+use warpproof_model::{Key, Word};
+
+/// Slots that each lane reads by default.
+const LANE_SLOTS: usize = BUCKET_SLOTS / OPEN_LANES;
+
+/// A concurrent map in an open-addressing table in CPU memory.
+///
+/// `OpenMap<u32, u32>` or `OpenMap<u64, u64>`. The table does not grow, and the slot of a deleted pair is not used again:
+/// an insert answers [`Full`](warpproof_model::Insert::Full) when no slot is empty any more, and nothing has changed then.
+/// The width of a warp (`L` lanes of `S` slots) is a matter of speed.
+///
+/// ```
+/// use warpproof_simt::cpu::OpenMap;
+/// use warpproof_model::host::{BulkMap, OpenGeometry};
+///
+/// let map = OpenMap::<u32, u32>::with_geometry(OpenGeometry::at_load(100, 0.95)?)?;
+/// map.insert_unique(&[1, 2, 3], &[10, 20, 30])?;
+/// assert_eq!(map.search(&[2, 4])?, [Some(20), None]);
+/// # Ok::<(), warpproof_simt::cpu::Error>(())
+/// ```
+pub type OpenMap<K, V, const L: usize = OPEN_LANES, const S: usize = LANE_SLOTS> =
+    Map<K, V, OpenWords<<(K, V) as PackedEntry>::Store, L, S>>;
+
+impl<K, V, St, const L: usize, const S: usize> BulkOpenMap<K, V> for Map<K, V, OpenWords<St, L, S>>
+where
+    K: Key,
+    V: Word,
+    St: PackedWords<Entry: Packed<Key = K, Value = V>>,
+{
+    fn stats(&self) -> Result<OpenStats, Error> {
+        Ok(self.table.stats())
+    }
+
+    fn geometry(&self) -> OpenGeometry {
+        self.table.geometry()
+    }
+}

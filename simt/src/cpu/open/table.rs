@@ -1,0 +1,107 @@
+//! The words of an open-addressing table in CPU memory, of any entry type.
+
+use crate::cpu::error::Error;
+use crate::cpu::grid::{CpuTable, parts};
+use crate::cpu::packed::PackedWords;
+use crate::cpu::warp::CpuWarp;
+use crate::cpu::words::{Array, CpuWords};
+use core::fmt;
+use core::sync::atomic::AtomicU32;
+use rayon::prelude::*;
+use warpproof_model::entry::Packed;
+use warpproof_model::host::{OpenGeometry, OpenStats, Refused};
+use warpproof_model::open::{BUCKET_SLOTS, CLASSES, DoubleHashing, OpenTable, Passed};
+
+/// Lanes of a warp by default: as many as for the groups of a hopscotch table, which are as wide.
+pub const OPEN_LANES: usize = 2;
+
+/// The words of the filter.
+type Filter<'a> = Passed<CpuWords<'a, AtomicU32, 16>, CLASSES>;
+/// The table seen by warps that read `S` slots in each lane.
+type View<'a, St, const S: usize> =
+    OpenTable<<St as PackedWords>::Entry, <St as PackedWords>::Words<'a>, Filter<'a>, DoubleHashing, S>;
+
+/// An open-addressing table with double hashing, run by warps of `L` lanes that read `S` slots each: a bucket has `L * S`
+/// slots.
+pub struct OpenWords<St, const L: usize = OPEN_LANES, const S: usize = { BUCKET_SLOTS / OPEN_LANES }> {
+    store: St,
+    filter: Array<AtomicU32, 16>,
+    buckets: u32,
+}
+
+impl<St: PackedWords, const L: usize, const S: usize> OpenWords<St, L, S> {
+    /// An empty table.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]; [`Error::Refused`] as [`OpenGeometry::admit`] does.
+    pub fn new(geometry: OpenGeometry) -> Result<Self, Error> {
+        const { assert!(L * S >= 1, "a bucket has at least one slot") };
+        geometry.admit((L * S) as u32)?;
+        let slots = geometry.slots() * size_of::<<St::Entry as Packed>::Word>();
+        let out_of_memory = |_| Error::OutOfMemory { bytes: (slots + geometry.filter_bytes()) as u64 };
+        let store = St::new(geometry.slots()).map_err(out_of_memory)?;
+        let filter = Array::new(geometry.filter_words(), |_| 0).map_err(out_of_memory)?;
+        Ok(Self { store, filter, buckets: geometry.buckets })
+    }
+
+    /// The view that operations work on: call them with a [`CpuWarp`] of `L` lanes.
+    #[inline(always)]
+    pub fn view(&self) -> View<'_, St, S> {
+        OpenTable::new(self.store.words(), Passed::new(self.filter.words()), self.buckets)
+    }
+
+    /// The table's size.
+    pub fn geometry(&self) -> OpenGeometry {
+        OpenGeometry { bucket_slots: (L * S) as u32, buckets: self.buckets }
+    }
+
+    /// What the table holds. Exact if nothing changes meanwhile.
+    pub fn stats(&self) -> OpenStats {
+        let view = self.view();
+        let of_bucket = |bucket| {
+            let w = &mut CpuWarp::<L>::new(bucket);
+            let live = view.bucket_entries(w, bucket).into();
+            OpenStats { live, tombstones: view.bucket_tombstones(w, bucket).into() }
+        };
+        parts(view).map(of_bucket).reduce(OpenStats::default, |a, b| a.merge(&b))
+    }
+}
+
+impl<St: PackedWords, const L: usize, const S: usize> CpuTable for OpenWords<St, L, S> {
+    type Key = <St::Entry as Packed>::Key;
+    type Value = <St::Entry as Packed>::Value;
+    type Geometry = OpenGeometry;
+    type Warp = CpuWarp<L>;
+    type View<'a>
+        = View<'a, St, S>
+    where
+        Self: 'a;
+
+    fn geometry_for(pairs: u64) -> Result<OpenGeometry, Refused> {
+        OpenGeometry::new(pairs, OpenGeometry::DEFAULT_LOAD, (L * S) as u32)
+    }
+
+    fn new(geometry: OpenGeometry) -> Result<Self, Error> {
+        Self::new(geometry)
+    }
+
+    fn geometry(&self) -> OpenGeometry {
+        self.geometry()
+    }
+
+    #[inline(always)]
+    fn view(&self) -> View<'_, St, S> {
+        self.view()
+    }
+
+    /// Slots and filter.
+    fn bytes(&self) -> usize {
+        self.store.bytes() + self.filter.bytes()
+    }
+}
+
+impl<St: PackedWords, const L: usize, const S: usize> fmt::Debug for OpenWords<St, L, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OpenWords").field("geometry", &self.geometry()).finish_non_exhaustive()
+    }
+}
