@@ -185,27 +185,27 @@ pub(crate) fn take<T: DeviceRepr + Clone + Default>(
     table.device().download(buffer)
 }
 
-/// The operations of a [`BulkMap`](warpproof_model::host::BulkMap) of `K` and `V` by the type's own [`MapBulk`].
+/// The operations of a [`BulkMap`](warpproof_model::host::BulkMap) of such keys and values by the type's own [`MapBulk`].
 macro_rules! map_by_bulk {
-    () => {
+    ($key:ty, $value:ty) => {
         type Error = Error;
 
-        fn insert_unique(&self, keys: &[K], values: &[V]) -> Result<Vec<Insert>, Error> {
+        fn insert_unique(&self, keys: &[$key], values: &[$value]) -> Result<Vec<Insert>, Error> {
             self.bulk().insert_unique(keys, values)
         }
-        fn insert_or_assign(&self, keys: &[K], values: &[V]) -> Result<Vec<Assign>, Error> {
+        fn insert_or_assign(&self, keys: &[$key], values: &[$value]) -> Result<Vec<Assign>, Error> {
             self.bulk().insert_or_assign(keys, values)
         }
-        fn search(&self, keys: &[K]) -> Result<Vec<Option<V>>, Error> {
+        fn search(&self, keys: &[$key]) -> Result<Vec<Option<$value>>, Error> {
             self.bulk().search(keys)
         }
-        fn delete(&self, keys: &[K]) -> Result<Vec<Delete>, Error> {
+        fn delete(&self, keys: &[$key]) -> Result<Vec<Delete>, Error> {
             self.bulk().delete(keys)
         }
-        fn mixed(&self, ops: &[Op], keys: &[K], values: &[V]) -> Result<Vec<Answer<V>>, Error> {
+        fn mixed(&self, ops: &[Op], keys: &[$key], values: &[$value]) -> Result<Vec<Answer<$value>>, Error> {
             self.bulk().mixed(ops, keys, values)
         }
-        fn pairs(&self) -> Result<Vec<(K, V)>, Error> {
+        fn pairs(&self) -> Result<Vec<($key, $value)>, Error> {
             self.bulk().pairs()
         }
     };

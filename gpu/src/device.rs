@@ -197,6 +197,12 @@ impl Device {
         unsafe { self.inner.stream.alloc(len.max(1)) }.map_err(Error::memory(what, bytes as u64))
     }
 
+    /// Memory of a table: so many bytes.
+    pub(crate) fn array(&self, what: &'static str, bytes: u64) -> Result<CudaSlice<u8>, Error> {
+        let len = usize::try_from(bytes).map_err(|_| Error::OutOfMemory { what, bytes })?;
+        self.buffer(what, len)
+    }
+
     /// Sets all bytes of a buffer.
     pub(crate) fn fill<T>(&self, buffer: &mut CudaSlice<T>, byte: u8) -> Result<(), Error> {
         const WHAT: &str = "filling device memory";

@@ -9,9 +9,11 @@ use std::sync::Arc;
 
 mod family;
 mod phases;
+mod placed;
 mod users;
 
 pub(crate) use family::Family;
+pub(crate) use placed::Placed;
 use users::Users;
 
 /// How a table is laid out and its kernels are run. A matter of speed, not of meaning.

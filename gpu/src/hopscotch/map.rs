@@ -69,7 +69,7 @@ where
     /// As [`HopscotchMap::with_geometry`].
     pub fn with_tuning(device: &Device, geometry: HopscotchGeometry, tuning: Tuning) -> Result<Self, Error> {
         let layout = <(K, V)>::layout(device.wide(), false);
-        Ok(Self { groups: Groups::new(device, layout, geometry, tuning)?, types: PhantomData })
+        Ok(Self { groups: Groups::empty(device, layout, geometry, tuning)?, types: PhantomData })
     }
 
     /// A map of these pairs, made for as many. Of several pairs with one key, it keeps any one.
@@ -106,7 +106,7 @@ where
 
     /// How its entries lie in memory.
     pub fn layout(&self) -> Layout {
-        self.table().family().layout
+        self.groups.layout()
     }
 
     /// Where it lies in device memory, for kernels of your own.
@@ -134,7 +134,7 @@ impl<K: Scalar, V: Scalar> BulkMap<K, V> for HopscotchMap<K, V>
 where
     (K, V): Entry,
 {
-    map_by_bulk! {}
+    map_by_bulk! { K, V }
 
     fn len(&self) -> Result<u64, Error> {
         self.table().live()
@@ -158,7 +158,7 @@ impl<K, V> fmt::Debug for HopscotchMap<K, V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("HopscotchMap")
             .field("device", self.groups.table().device())
-            .field("layout", &self.groups.table().family().layout)
+            .field("layout", &self.groups.layout())
             .field("geometry", &self.groups.geometry())
             .finish_non_exhaustive()
     }

@@ -47,7 +47,7 @@ impl<K: Scalar> HopscotchSet<K> {
     /// # Errors
     /// As [`HopscotchSet::with_geometry`].
     pub fn with_tuning(device: &Device, geometry: HopscotchGeometry, tuning: Tuning) -> Result<Self, Error> {
-        Ok(Self { groups: Groups::new(device, K::SET, geometry, tuning)?, keys: PhantomData })
+        Ok(Self { groups: Groups::empty(device, K::SET, geometry, tuning)?, keys: PhantomData })
     }
 
     /// A set of these keys, made for as many.

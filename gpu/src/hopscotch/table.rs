@@ -4,7 +4,7 @@ use crate::arguments::{Argument, Head};
 use crate::device::Device;
 use crate::error::Error;
 use crate::layout::Layout;
-use crate::table::{Family, Fill, Plan, Table, Tuning};
+use crate::table::{Family, Fill, Placed, Plan, Table, Tuning};
 use cudarc::driver::DevicePtr;
 use warpproof_model::hopscotch::{GROUP_WORDS, REACH};
 use warpproof_model::host::{HopscotchGeometry, HopscotchStats};
@@ -42,30 +42,23 @@ impl HopscotchParts {
 }
 
 /// A hopscotch table of any layout.
-pub(super) struct Groups {
-    table: Table,
-    geometry: HopscotchGeometry,
-    parts: HopscotchParts,
-}
+pub(super) type Groups = Placed<HopscotchGeometry, HopscotchParts>;
 
 impl Groups {
     /// An empty table.
-    pub(super) fn new(
+    pub(super) fn empty(
         device: &Device,
         layout: Layout,
         geometry: HopscotchGeometry,
         tuning: Tuning,
     ) -> Result<Self, Error> {
-        const WHAT: &str = "the table's words";
         geometry.admit(GROUP_WORDS as u32, REACH)?;
         if layout.lock_bit() {
             let (name, capability) = (device.name().to_owned(), device.capability());
             return Err(Error::NoWideWords { name, capability, driver: device.driver_version() });
         }
         let len = geometry.words() as u64;
-        let bytes = len * layout.slot_bytes() as u64;
-        let bytes = usize::try_from(bytes).map_err(|_| Error::OutOfMemory { what: WHAT, bytes })?;
-        let words = device.buffer::<u8>(WHAT, bytes)?;
+        let words = device.array("the table's words", len * layout.slot_bytes() as u64)?;
         let address = words.device_ptr(device.stream()).0;
         let parts = HopscotchParts { words: address, len, homes: geometry.homes };
         let (head, fills) = (parts.head(), vec![parts.fill(layout)]);
@@ -73,38 +66,18 @@ impl Groups {
         // SAFETY: the words are the one array of the memory, with the length that it was allocated with, and the family
         // is that of the layout.
         let table = unsafe { Table::new(device, plan, tuning)? };
-        Ok(Self { table, geometry, parts })
-    }
-
-    /// What all structures share.
-    pub(super) fn table(&self) -> &Table {
-        &self.table
-    }
-
-    /// The same, to be changed.
-    pub(super) fn table_mut(&mut self) -> &mut Table {
-        &mut self.table
-    }
-
-    /// The size.
-    pub(super) fn geometry(&self) -> HopscotchGeometry {
-        self.geometry
-    }
-
-    /// Where the table lies.
-    pub(super) fn parts(&self) -> HopscotchParts {
-        self.parts
+        Ok(Self::new(table, geometry, parts))
     }
 
     /// Device memory of the table.
     pub(super) fn bytes(&self) -> u64 {
-        self.parts.len * self.table.family().layout.slot_bytes() as u64
+        self.parts().len * self.layout().slot_bytes() as u64
     }
 
     /// What the table holds.
     pub(super) fn stats(&self) -> Result<HopscotchStats, Error> {
         let mut stats = HopscotchStats::default();
-        if let [live, distances @ ..] = self.table.numbers()?.as_slice() {
+        if let [live, distances @ ..] = self.table().numbers()?.as_slice() {
             stats.live = *live;
             for (to, from) in stats.distances.iter_mut().zip(distances) {
                 *to = *from;

@@ -62,7 +62,7 @@ where
     /// As [`SlabMap::with_geometry`].
     pub fn with_tuning(device: &Device, geometry: SlabGeometry, tuning: Tuning) -> Result<Self, Error> {
         let layout = <(K, V)>::layout(device.wide() && !tuning.lock_bit, M::MULTI);
-        Ok(Self { slabs: Slabs::new(device, layout, geometry, tuning)?, types: PhantomData })
+        Ok(Self { slabs: Slabs::empty(device, layout, geometry, tuning)?, types: PhantomData })
     }
 
     /// A map of these pairs, with room for as many. Of several pairs with one key, a map keeps any one, a multimap
@@ -138,7 +138,7 @@ impl<K: Scalar, V: Scalar, M: Multiplicity> BulkMap<K, V> for SlabMap<K, V, M>
 where
     (K, V): Entry,
 {
-    map_by_bulk! {}
+    map_by_bulk! { K, V }
 
     fn len(&self) -> Result<u64, Error> {
         self.table().live()

@@ -43,7 +43,7 @@ impl SlabSet {
     /// # Errors
     /// As [`SlabSet::with_geometry`].
     pub fn with_tuning(device: &Device, geometry: SlabGeometry, tuning: Tuning) -> Result<Self, Error> {
-        Ok(Self { slabs: Slabs::new(device, Layout::Set32, geometry, tuning)? })
+        Ok(Self { slabs: Slabs::empty(device, Layout::Set32, geometry, tuning)? })
     }
 
     /// A set of these keys, with room for as many.

@@ -4,7 +4,7 @@ use crate::arguments::{Argument, Head, Operation, Span};
 use crate::device::Device;
 use crate::error::Error;
 use crate::layout::Layout;
-use crate::table::{Family, Fill, Plan, Table, Tuning};
+use crate::table::{Family, Fill, Placed, Plan, Table, Tuning};
 use cudarc::driver::{CudaSlice, DevicePtr};
 use warpproof_model::host::{Refused, SlabGeometry, SlabStats};
 use warpproof_model::slab::{SLAB_SLOTS, bitmap_words, free_word};
@@ -65,31 +65,23 @@ impl SlabParts {
 }
 
 /// A slab table of any layout.
-pub(super) struct Slabs {
-    table: Table,
-    geometry: SlabGeometry,
-    parts: SlabParts,
-}
+pub(super) type Slabs = Placed<SlabGeometry, SlabParts>;
 
 impl Slabs {
     /// An empty table.
-    pub(super) fn new(
+    pub(super) fn empty(
         device: &Device,
         layout: Layout,
         geometry: SlabGeometry,
         tuning: Tuning,
     ) -> Result<Self, Error> {
         check(layout, geometry)?;
-        let array = |what, bytes: u64| -> Result<CudaSlice<u8>, Error> {
-            let bytes = usize::try_from(bytes).map_err(|_| Error::OutOfMemory { what, bytes })?;
-            device.buffer(what, bytes)
-        };
         let len = geometry.slots() as u64;
         let probed = len * layout.probe_bytes() as u64;
         let bitmap_len = bitmap_words(geometry.pool) as u64;
-        let slots = array("the table's slots", probed)?;
-        let values = if layout.lock_bit() { Some(array("the table's values", probed)?) } else { None };
-        let bitmap = array("the table's bitmap", bitmap_len * size_of::<u32>() as u64)?;
+        let slots = device.array("the table's slots", probed)?;
+        let values = if layout.lock_bit() { Some(device.array("the table's values", probed)?) } else { None };
+        let bitmap = device.array("the table's bitmap", bitmap_len * size_of::<u32>() as u64)?;
         let address = |array: &CudaSlice<u8>| array.device_ptr(device.stream()).0;
         let parts = SlabParts {
             slots: address(&slots),
@@ -105,57 +97,33 @@ impl Slabs {
         // SAFETY: the slots, values and bitmap are the arrays of `memory`, with the lengths that they were allocated
         // with, and the family is that of the layout.
         let table = unsafe { Table::new(device, plan, tuning)? };
-        Ok(Self { table, geometry, parts })
-    }
-
-    /// What all structures share.
-    pub(super) fn table(&self) -> &Table {
-        &self.table
-    }
-
-    /// The same, to be changed.
-    pub(super) fn table_mut(&mut self) -> &mut Table {
-        &mut self.table
-    }
-
-    /// The layout.
-    pub(super) fn layout(&self) -> Layout {
-        self.table.family().layout
-    }
-
-    /// The size.
-    pub(super) fn geometry(&self) -> SlabGeometry {
-        self.geometry
-    }
-
-    /// Where the table lies.
-    pub(super) fn parts(&self) -> SlabParts {
-        self.parts
+        Ok(Self::new(table, geometry, parts))
     }
 
     /// Device memory of the table.
     pub(super) fn bytes(&self) -> u64 {
-        self.parts.len * self.layout().slot_bytes() as u64 + self.parts.bitmap_len * size_of::<u32>() as u64
+        self.parts().len * self.layout().slot_bytes() as u64
+            + self.parts().bitmap_len * size_of::<u32>() as u64
     }
 
     /// Reclaims deleted entries. `&mut`: nothing else may run, so the device is waited for before and after.
     pub(super) fn flush(&mut self) -> Result<u64, Error> {
-        let device = self.table.device();
+        let device = self.table().device();
         device.synchronize()?;
         let mut freed = device.buffer::<u64>("a counter", 1)?;
         device.fill(&mut freed, 0)?;
         let stream = device.stream();
-        let arguments = self.table.head().flush(Span::new(freed.device_ptr(stream).0, 1))?;
+        let arguments = self.table().head().flush(Span::new(freed.device_ptr(stream).0, 1))?;
         // SAFETY: from `Head::flush`; `freed` is freed on this stream, after the kernel.
-        unsafe { self.table.launch(Operation::Flush, stream, &arguments)? };
-        self.table.wait(Operation::Flush)?;
+        unsafe { self.table().launch(Operation::Flush, stream, &arguments)? };
+        self.table().wait(Operation::Flush)?;
         Ok(device.download(&freed)?.first().copied().unwrap_or(0))
     }
 
     /// What the table holds.
     pub(super) fn stats(&self) -> Result<SlabStats, Error> {
         let mut stats = SlabStats::default();
-        if let [live, tombstones, slabs, longest, chains @ ..] = self.table.numbers()?.as_slice() {
+        if let [live, tombstones, slabs, longest, chains @ ..] = self.table().numbers()?.as_slice() {
             (stats.live, stats.tombstones, stats.slabs) = (*live, *tombstones, *slabs);
             stats.longest = *longest as u32;
             for (to, from) in stats.chains.iter_mut().zip(chains) {
