@@ -19,8 +19,8 @@ use cudarc::driver::{CudaStream, CudaViewMut};
 use std::sync::Arc;
 use warpproof_model::host::Refused;
 
-/// The operations of a map on device slices. Made by [`HopscotchMap::on`](crate::HopscotchMap::on), and a part of what
-/// [`SlabMap::on`](crate::SlabMap::on) makes.
+/// The operations of a map on device slices. Made by [`HopscotchMap::on`](crate::HopscotchMap::on) and
+/// [`OpenMap::on`](crate::OpenMap::on), and a part of what [`SlabMap::on`](crate::SlabMap::on) makes.
 ///
 /// # Errors
 /// All slices of a call have one element per operation; otherwise [`Error::Refused`] and nothing runs.

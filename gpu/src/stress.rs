@@ -6,6 +6,7 @@ use crate::error::Error;
 use crate::hopscotch::{HopscotchMap, HopscotchSet};
 use crate::layout::{Entry, Scalar};
 use crate::module::{Kernel, Module};
+use crate::open::OpenMap;
 use crate::slab::{SlabMap, SlabSet};
 use crate::table::{Table, Tuning};
 use core::fmt;
@@ -26,7 +27,7 @@ mod sealed {
 
 use sealed::{Sealed, Subject};
 
-/// A map whose operations can be stamped: [`SlabMap`] or [`HopscotchMap`].
+/// A map whose operations can be stamped: [`SlabMap`], [`HopscotchMap`] or [`OpenMap`].
 pub trait StressMap<K, V>: Sealed {}
 
 /// A set whose operations can be stamped: [`SlabSet`] or [`HopscotchSet`].
@@ -225,6 +226,14 @@ where
 }
 
 impl<K: Scalar, V: Scalar> StressMap<K, V> for HopscotchMap<K, V> where (K, V): Entry {}
+
+impl Sealed for OpenMap<u32, u32> {
+    fn subject(&self) -> Subject<'_> {
+        Subject(self.table())
+    }
+}
+
+impl StressMap<u32, u32> for OpenMap<u32, u32> {}
 
 impl Sealed for SlabSet {
     fn subject(&self) -> Subject<'_> {

@@ -145,6 +145,10 @@ macro_rules! operation {
         $crate::kernel::table! { $k [distances { $crate::layout::hop::NUMBERS } _ _ _ _] [numbers: *mut u64]
         [warpproof_device::Global::new(numbers, $crate::layout::hop::NUMBERS)] }
     };
+    (stats open $layout:ident $k:tt) => {
+        $crate::kernel::table! { $k [taken _ _ _ _ _] [numbers: *mut u64]
+        [warpproof_device::Global::new(numbers, $crate::entry::TAKEN_NUMBERS)] }
+    };
     (collect $structure:ident $layout:ident $k:tt) => {
         $crate::kernel::table! { $k [collect _]
         [keys: *mut $crate::layout::$structure::$layout::Key,

@@ -90,6 +90,7 @@ kernel!(open_map32_insert_or_assign_l2: open::map32(2, 4).insert_or_assign);
 kernel!(open_map32_delete_l2: open::map32(2, 4).delete);
 kernel!(open_map32_search_l2: open::map32(2, 4).search);
 kernel!(open_map32_mixed_l1: open::map32(1, 8).mixed);
+kernel!(open_map32_stats_l2: open::map32(2, 4).stats);
 kernel!(open_map32_collect_l2: open::map32(2, 4).collect);
 
 #[cfg(feature = "b128")]

@@ -3,8 +3,9 @@
 use super::*;
 use crate::hopscotch::HopscotchParts;
 use crate::layout::Layout;
+use crate::open::OpenParts;
 use crate::table::Family;
-use crate::{hopscotch, slab};
+use crate::{hopscotch, open, slab};
 
 /// What the kernels of a slab table take first, with two arrays of words or with one.
 fn slab_head(lock_bit: bool) -> Head {
@@ -15,6 +16,11 @@ fn slab_head(lock_bit: bool) -> Head {
 /// What the kernels of a hopscotch table take first.
 fn hopscotch_head() -> Head {
     HopscotchParts { words: 1 << 20, len: 96, homes: 5 }.head()
+}
+
+/// What the kernels of an open-addressing table take first.
+fn open_head() -> Head {
+    OpenParts { slots: 1 << 20, len: 40, filter: 1 << 21, filter_len: 3, buckets: 5 }.head()
 }
 
 /// What a parameter is.
@@ -106,7 +112,7 @@ fn compare(ptx: &str, head: &Head, family: &Family, lanes: u32) -> usize {
         [Operation::Insert, Operation::DeleteAll, Operation::Count, Operation::SearchAll, Operation::Flush];
     let mut compared = 0;
     for operation in Operation::ALL {
-        let without = family.structure == "hop" && chains.contains(&operation);
+        let without = family.structure != "slab" && chains.contains(&operation);
         let arguments = if without { None } else { of(head, family.layout, operation) };
         let own = if lanes == family.lanes { family.lanes(operation) } else { lanes };
         for name in [family.name(operation.name(), own), family.left_name(operation)] {
@@ -131,6 +137,11 @@ fn slabs(ptx: &str, layout: Layout, lanes: u32, slots: u32) -> usize {
 /// Compares a hopscotch layout.
 fn groups(ptx: &str, layout: Layout, lanes: u32) -> usize {
     compare(ptx, &hopscotch_head(), &hopscotch::family(layout), lanes)
+}
+
+/// Compares an open-addressing layout.
+fn buckets(ptx: &str, layout: Layout, lanes: u32) -> usize {
+    compare(ptx, &open_head(), &open::family(layout), lanes)
 }
 
 #[test]
@@ -162,11 +173,20 @@ fn arguments_are_those_of_the_hopscotch_kernels() {
 }
 
 #[test]
+fn arguments_are_those_of_the_open_addressing_kernels() {
+    use crate::device::{TABLES_BASE, TABLES_WIDE};
+    for ptx in [TABLES_BASE, TABLES_WIDE] {
+        assert_eq!(buckets(ptx, Layout::Map32, 2), 7);
+        assert_eq!(buckets(ptx, Layout::Set32, 2) + buckets(ptx, Layout::Map64, 4), 0);
+    }
+}
+
+#[test]
 fn every_kernel_of_a_table_is_compared() {
     use crate::device::{TABLES_BASE, TABLES_WIDE};
     let entries = |ptx: &str, start: &str| ptx.matches(&format!(".entry {start}_")).count();
     for (ptx, slabs, groups) in [(TABLES_BASE, 52, 22), (TABLES_WIDE, 75, 32)] {
-        assert_eq!((entries(ptx, "slab"), entries(ptx, "hop")), (slabs, groups));
+        assert_eq!((entries(ptx, "slab"), entries(ptx, "hop"), entries(ptx, "open")), (slabs, groups, 7));
     }
 }
 
@@ -220,6 +240,7 @@ fn arguments_are_those_of_the_stress_kernels() {
         check(hopscotch::family(Layout::Set32), of_set::<u32>(&hop, codes, stamps), true);
         check(hopscotch::family(Layout::Set64), of_set::<u64>(&hop, codes, stamps), true);
         check(hopscotch::family(Layout::Map64), of_map::<u64>(&hop, codes, stamps), wide);
+        check(open::family(Layout::Map32), of_map::<u32>(&open_head(), codes, stamps), true);
     }
     assert!(of_set::<u32>(&hop, codes, Stamps { clock: times, ..stamps }).is_err());
     assert!(of_set::<u32>(&hop, codes, Stamps { ends: clock, ..stamps }).is_err());
@@ -233,6 +254,7 @@ fn shared_memory_holds_the_numbers() {
     // A tile per bucket of five; a tile per group, of which seven are behind the five homes.
     assert_eq!(stats(&slab_head(false)), Ok((5, 80)));
     assert_eq!(stats(&hopscotch_head()), Ok((12, 36)));
+    assert_eq!(stats(&open_head()), Ok((5, 8)));
 }
 
 #[test]

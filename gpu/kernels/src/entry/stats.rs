@@ -3,6 +3,7 @@
 use warpproof_device::{CtaBlock, Global, Tile};
 use warpproof_model::entry::Packed;
 use warpproof_model::hopscotch::HopscotchTable;
+use warpproof_model::open::{Filter, OpenTable, Probing};
 use warpproof_model::slab::{SlabTable, Slots};
 use warpproof_model::{Block, IntegerWords, Order, ReadOrder, Warp, Word, Words};
 
@@ -11,6 +12,9 @@ use warpproof_model::{Block, IntegerWords, Order, ReadOrder, Warp, Word, Words};
 pub(crate) const CHAIN_NUMBERS: usize = 20;
 const LONGEST: usize = 3;
 const CHAINS: usize = 4;
+
+/// Numbers of an open-addressing table: live pairs, tombstones.
+pub(crate) const TAKEN_NUMBERS: usize = 2;
 
 /// Adds the [`CHAIN_NUMBERS`] of a slab table to `numbers` (`numbers[LONGEST]` is raised). Needs as many shared words.
 ///
@@ -75,6 +79,40 @@ pub(crate) unsafe fn distances<
         }
     }
     add_up::<L, D>(&mut block, &mut tile, numbers, None);
+}
+
+/// Adds the numbers of an open-addressing table to `numbers`: the [`TAKEN_NUMBERS`]. Needs as many shared words.
+///
+/// # Safety
+///
+/// As [`stats`].
+#[inline(always)]
+pub(crate) unsafe fn taken<
+    const L: u32,
+    const S: usize,
+    E: Packed,
+    H: Words<E::Word>,
+    F: Filter,
+    P: Probing,
+>(
+    table: OpenTable<E, H, F, P, S>,
+    numbers: Global<u64>,
+) {
+    // SAFETY: the contract of this function; every thread gets here.
+    let (mut block, mut tile) = unsafe { (CtaBlock::<L>::new(), Tile::<L>::new()) };
+    let shared = block.shared();
+    let bucket = tile.id();
+    if bucket < table.buckets() {
+        let live = table.bucket_entries(&mut tile, bucket);
+        let tombstones = table.bucket_tombstones(&mut tile, bucket);
+        tile.elect(0, || {
+            // Relaxed, both: the barrier in `add_up` orders them.
+            shared.fetch_add(0, live, Order::Relaxed);
+            shared.fetch_add(1, tombstones, Order::Relaxed);
+            true
+        });
+    }
+    add_up::<L, TAKEN_NUMBERS>(&mut block, &mut tile, numbers, None);
 }
 
 /// Adds the shared words of a block, `N` numbers, to those of the table; the one named `highest` is raised.

@@ -4,9 +4,6 @@ use super::Store;
 use warpproof_model::entry::Pair32;
 use warpproof_model::open::{CLASSES, DoubleHashing, OpenTable, Passed};
 
-/// Numbers that the `stats` of a table adds up: entries, tombstones.
-pub(crate) const NUMBERS: usize = 2;
-
 /// u32 pairs in 64-bit words.
 pub(crate) mod map32 {
     use super::*;

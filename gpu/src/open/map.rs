@@ -1,0 +1,153 @@
+//! The open-addressing map of u32 pairs.
+
+use super::table::{Buckets, OpenParts};
+use crate::bulk::{MapBulk, map_by_bulk};
+use crate::device::Device;
+use crate::error::Error;
+use crate::layout::Layout;
+use crate::on::MapOn;
+use crate::table::{Table, Tuning};
+use core::fmt;
+use core::marker::PhantomData;
+use cudarc::driver::CudaStream;
+use std::sync::Arc;
+use warpproof_model::host::{
+    Answer, BulkMap, BulkOpenMap, Op, OpenGeometry, OpenStats, admit, left_out, same_length,
+};
+use warpproof_model::outcome::{Assign, Delete, Insert};
+
+/// A concurrent map in an open-addressing table in device memory: an array of buckets, and a filter that says which keys
+/// may stand behind a full one.
+///
+/// `OpenMap<u32, u32>`. On host slices, its operations are those of [`BulkMap`]; on device slices, those of [`MapOn`], by
+/// [`OpenMap::on`]. What [`SlabMap`](crate::SlabMap) says of waiting holds here too.
+///
+/// A map does not grow, and the slot of a deleted pair is not used again before [`OpenMap::clear`]: an insert is
+/// [`Insert::Full`], and changes nothing, when no slot is empty any more.
+///
+/// ```no_run
+/// use warpproof_gpu::{Device, OpenMap};
+/// use warpproof_model::host::{BulkMap, BulkOpenMap, OpenGeometry};
+///
+/// let device = Device::open(0)?;
+/// let map = OpenMap::<u32, u32>::with_geometry(&device, OpenGeometry::at_load(1_000_000, 0.95)?)?;
+/// map.insert_unique(&[1, 2, 3], &[10, 20, 30])?;
+/// assert_eq!(map.search(&[2, 4])?, [Some(20), None]);
+/// println!("{} of {} slots are taken", map.stats()?.live, map.geometry().slots());
+/// # Ok::<(), warpproof_gpu::Error>(())
+/// ```
+pub struct OpenMap<K, V> {
+    buckets: Buckets,
+    types: PhantomData<(K, V)>,
+}
+
+impl OpenMap<u32, u32> {
+    /// An empty map for `pairs` pairs at the default load ([`OpenGeometry::for_pairs`]).
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]; [`Error::Refused`] if the table would be too large to index.
+    pub fn with_capacity(device: &Device, pairs: u64) -> Result<Self, Error> {
+        Self::with_geometry(device, OpenGeometry::for_pairs(pairs)?)
+    }
+
+    /// An empty map of a given size, with buckets of [`BUCKET_SLOTS`](warpproof_model::open::BUCKET_SLOTS) slots.
+    ///
+    /// # Errors
+    /// As [`OpenMap::with_capacity`]; [`Error::Refused`] as [`OpenGeometry::admit`] does.
+    pub fn with_geometry(device: &Device, geometry: OpenGeometry) -> Result<Self, Error> {
+        Self::with_tuning(device, geometry, Tuning::default())
+    }
+
+    /// An empty map of a given size whose kernels run as `tuning` says.
+    ///
+    /// # Errors
+    /// As [`OpenMap::with_geometry`].
+    pub fn with_tuning(device: &Device, geometry: OpenGeometry, tuning: Tuning) -> Result<Self, Error> {
+        Ok(Self { buckets: Buckets::empty(device, Layout::Map32, geometry, tuning)?, types: PhantomData })
+    }
+
+    /// A map of these pairs, made for as many. Of several pairs with one key, it keeps any one.
+    ///
+    /// # Errors
+    /// As [`OpenMap::with_capacity`] and [`BulkMap::insert_unique`]; [`Error::TableFull`] if not all pairs fit.
+    pub fn build(device: &Device, keys: &[u32], values: &[u32]) -> Result<Self, Error> {
+        same_length(keys, "values", values)?;
+        admit(keys)?;
+        let map = Self::with_capacity(device, keys.len() as u64)?;
+        match left_out(&map.insert_unique(keys, values)?) {
+            0 => Ok(map),
+            left_out => Err(Error::TableFull { pairs: keys.len() as u64, left_out }),
+        }
+    }
+
+    /// The operations on device slices, on `stream`.
+    pub fn on<'a>(&'a self, stream: &'a Arc<CudaStream>) -> MapOn<'a, u32, u32> {
+        MapOn::new(self.table(), stream)
+    }
+
+    /// Takes out everything, on `stream`. Waits as [`SlabMap::clear`](crate::SlabMap::clear) does.
+    ///
+    /// # Errors
+    /// [`Error::OtherDevice`], [`Error::Driver`].
+    pub fn clear(&mut self, stream: &Arc<CudaStream>) -> Result<(), Error> {
+        self.buckets.table_mut().clear(stream)
+    }
+
+    /// The device that it is on.
+    pub fn device(&self) -> &Device {
+        self.table().device()
+    }
+
+    /// How its entries lie in memory.
+    pub fn layout(&self) -> Layout {
+        self.buckets.layout()
+    }
+
+    /// Where it lies in device memory, for kernels of your own.
+    pub fn parts(&self) -> OpenParts {
+        self.buckets.parts()
+    }
+
+    /// Device memory of the table, in bytes.
+    pub fn bytes(&self) -> u64 {
+        self.buckets.bytes()
+    }
+
+    /// What the tables of all structures share.
+    pub(crate) fn table(&self) -> &Table {
+        self.buckets.table()
+    }
+
+    /// The operations on host slices.
+    fn bulk(&self) -> MapBulk<'_, u32, u32> {
+        MapBulk::new(self.table())
+    }
+}
+
+impl BulkMap<u32, u32> for OpenMap<u32, u32> {
+    map_by_bulk! { u32, u32 }
+
+    fn len(&self) -> Result<u64, Error> {
+        self.table().live()
+    }
+}
+
+impl BulkOpenMap<u32, u32> for OpenMap<u32, u32> {
+    fn stats(&self) -> Result<OpenStats, Error> {
+        self.buckets.stats()
+    }
+
+    fn geometry(&self) -> OpenGeometry {
+        self.buckets.geometry()
+    }
+}
+
+impl<K, V> fmt::Debug for OpenMap<K, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OpenMap")
+            .field("device", self.buckets.table().device())
+            .field("layout", &self.buckets.layout())
+            .field("geometry", &self.buckets.geometry())
+            .finish_non_exhaustive()
+    }
+}
