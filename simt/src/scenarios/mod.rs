@@ -29,6 +29,13 @@ pub enum ScenarioError {
         /// Words per lane.
         slots: u32,
     },
+    /// A bucket of a shape that is not supported.
+    Bucket {
+        /// Lanes.
+        lanes: u32,
+        /// Slots per lane.
+        slots: u32,
+    },
     /// A neighbourhood of a shape that is not supported.
     Neighbourhood {
         /// Lanes.
@@ -60,6 +67,13 @@ impl core::fmt::Display for ScenarioError {
             }
             Self::Shape { lanes, slots } => {
                 write!(f, "a slab of {lanes} lanes with {slots} words each: slabs have {:?}", slab::SHAPES)
+            }
+            Self::Bucket { lanes, slots } => {
+                write!(
+                    f,
+                    "a bucket of {lanes} lanes with {slots} slots each: buckets have {:?}",
+                    open::SHAPES
+                )
             }
             Self::Neighbourhood { lanes, slots, reach } => write!(
                 f,

@@ -1,18 +1,38 @@
 //! The scenarios of the open-addressing table.
+//!
+//! Operations meet on the keys of one to three buckets: in an empty one, in a full one that nothing has passed, behind it,
+//! on tombstones, and where no slot is empty.
 
 mod places;
 mod sets;
 mod subject;
+mod wide;
 
 pub use places::Structure;
 pub use sets::{all, deep, default_set, family, quick};
 pub use subject::OpenSubject;
+pub use wide::wide;
 
 use super::ScenarioError;
 use super::entry::Entry;
 use crate::check::{AnySubject, OfLanes, Scenario};
 use std::sync::Arc;
 use warpproof_model::entry::{Key32, Key64, Pair32, Pair64};
+
+/// Lanes and slots per lane of the buckets that scenarios have.
+pub const SHAPES: [(u32, u32); 10] = [
+    (1, 1),
+    (1, 2),
+    (1, 4),
+    (2, 1),
+    (2, 2),
+    (4, 1),
+    // Those of the library's tables.
+    (1, 8),
+    (2, 4),
+    (4, 2),
+    (8, 1),
+];
 
 /// The subject of a scenario of the open-addressing table.
 ///
@@ -36,10 +56,31 @@ fn shaped<E: Entry>(scenario: &Scenario) -> Result<Arc<dyn AnySubject>, Scenario
         (2, 1) => Ok(table::<E, 2, 1>(scenario)),
         (2, 2) => Ok(table::<E, 2, 2>(scenario)),
         (4, 1) => Ok(table::<E, 4, 1>(scenario)),
-        (lanes, slots) => Err(ScenarioError::Shape { lanes, slots }),
+        (1, 8) => Ok(table::<E, 1, 8>(scenario)),
+        (2, 4) => Ok(table::<E, 2, 4>(scenario)),
+        (4, 2) => Ok(table::<E, 4, 2>(scenario)),
+        (8, 1) => Ok(table::<E, 8, 1>(scenario)),
+        (lanes, slots) => Err(ScenarioError::Bucket { lanes, slots }),
     }
 }
 
 fn table<E: Entry, const LANES: usize, const S: usize>(scenario: &Scenario) -> Arc<dyn AnySubject> {
     Arc::new(OfLanes::<_, LANES>(OpenSubject::<E, S>::new(scenario.config.clone(), scenario.allows.full)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_shape_has_a_subject_and_no_other() {
+        let scenario = |(lanes, slots)| {
+            let mut scenario = default_set().swap_remove(0);
+            (scenario.config.lanes, scenario.config.slots) = (lanes, slots);
+            scenario
+        };
+        assert!(SHAPES.into_iter().all(|shape| subject(&scenario(shape)).is_ok()));
+        let refused = subject(&scenario((3, 1))).err().expect("no such shape");
+        assert!(refused.to_string().contains("a bucket of 3 lanes with 1 slots"), "{refused}");
+    }
 }
