@@ -5,8 +5,8 @@ use clap::ValueEnum;
 use warpproof::model::slab::SLAB_SLOTS;
 use warpproof::simt::cpu;
 use warpproof::{
-    BulkHopscotchMap, BulkHopscotchSet, BulkMultimap, BulkSlabMap, BulkSlabSet, HopscotchGeometry,
-    SlabGeometry,
+    BulkHopscotchMap, BulkHopscotchSet, BulkMultimap, BulkOpenMap, BulkSlabMap, BulkSlabSet,
+    HopscotchGeometry, OpenGeometry, SlabGeometry,
 };
 
 /// What `--backend` accepts.
@@ -37,6 +37,8 @@ pub(crate) trait Backend {
     type HopscotchSet32: BulkHopscotchSet<u32>;
     /// Map of u64 pairs in a hopscotch table.
     type HopscotchMap64: BulkHopscotchMap<u64, u64>;
+    /// Map of u32 pairs in an open-addressing table.
+    type OpenMap32: BulkOpenMap<u32, u32>;
 
     /// `cpu` or `gpu`.
     fn name(&self) -> &'static str;
@@ -61,6 +63,8 @@ pub(crate) trait Backend {
     fn hopscotch_set32(&self, geometry: HopscotchGeometry) -> Result<Self::HopscotchSet32, Failure>;
     /// An empty map.
     fn hopscotch_map64(&self, geometry: HopscotchGeometry) -> Result<Self::HopscotchMap64, Failure>;
+    /// An empty map.
+    fn open_map32(&self, geometry: OpenGeometry) -> Result<Self::OpenMap32, Failure>;
 }
 
 /// A backend that was opened.
@@ -132,6 +136,7 @@ impl Backend for Cpu {
     type HopscotchMap32 = cpu::HopscotchMap<u32, u32>;
     type HopscotchSet32 = cpu::HopscotchSet<u32>;
     type HopscotchMap64 = cpu::HopscotchMap<u64, u64>;
+    type OpenMap32 = cpu::OpenMap<u32, u32>;
 
     fn name(&self) -> &'static str {
         "cpu"
@@ -168,6 +173,10 @@ impl Backend for Cpu {
 
     fn hopscotch_map64(&self, geometry: HopscotchGeometry) -> Result<Self::HopscotchMap64, Failure> {
         cpu::HopscotchMap::with_geometry(geometry).map_err(Failure::backend)
+    }
+
+    fn open_map32(&self, geometry: OpenGeometry) -> Result<Self::OpenMap32, Failure> {
+        cpu::OpenMap::with_geometry(geometry).map_err(Failure::backend)
     }
 }
 

@@ -58,6 +58,10 @@ const OPERATIONS: &[&str] = &[
     "stats",
 ];
 
+/// What tables do that hold a key once.
+const ONE_PAIR: &[&str] =
+    &["insert_unique", "insert_or_assign", "search", "delete", "mixed", "pairs", "stats"];
+
 fn listing() -> Listing {
     let (found, device) = match probe_gpu() {
         Ok(device) => (true, device),
@@ -81,16 +85,15 @@ fn listing() -> Listing {
             Structure {
                 name: "hopscotch",
                 what: "lock-flag hopscotch table (Zhang, Sun), of a fixed size",
-                operations: &[
-                    "insert_unique",
-                    "insert_or_assign",
-                    "search",
-                    "delete",
-                    "mixed",
-                    "pairs",
-                    "stats",
-                ],
+                operations: ONE_PAIR,
                 types: &["map u32 -> u32", "map u64 -> u64", "set u32", "set u64"],
+                engines: engines().iter().map(|engine| engine.name()).collect(),
+            },
+            Structure {
+                name: "open",
+                what: "open addressing with a filter of what passed a full bucket, of a fixed size",
+                operations: ONE_PAIR,
+                types: &["map u32 -> u32"],
                 engines: engines().iter().map(|engine| engine.name()).collect(),
             },
         ],

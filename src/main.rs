@@ -62,6 +62,8 @@ enum Structure {
     Slab,
     /// The lock-flag hopscotch table (Zhang, Sun): one pair per key, a fixed size
     Hopscotch,
+    /// Open addressing with a filter: one pair per key, a fixed size
+    Open,
 }
 
 impl Structure {
@@ -70,6 +72,7 @@ impl Structure {
         match self {
             Self::Slab => "slab",
             Self::Hopscotch => "hopscotch",
+            Self::Open => "open",
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::Structure;
 use crate::failure::Failure;
 use warpproof::simt::check::Scenario;
-use warpproof::simt::scenarios::{hopscotch, slab};
+use warpproof::simt::scenarios::{hopscotch, open, slab};
 
 /// The options that choose scenarios.
 #[derive(clap::Args)]
@@ -49,12 +49,14 @@ pub(crate) fn batches(structure: Structure, samples: bool, which: &Which) -> Res
     let all = match structure {
         Structure::Slab => slab::all,
         Structure::Hopscotch => hopscotch::all,
+        Structure::Open => open::all,
     };
     // Those of real widths, for an engine that samples.
     let wide = match structure {
         _ if !samples => Vec::new(),
         Structure::Slab => slab::wide(),
         Structure::Hopscotch => hopscotch::wide(),
+        Structure::Open => open::wide(),
     };
     let scenarios = match &which.scenario {
         Some(_) => named(&which.scenario, wide.into_iter().chain(all()).collect(), |s| s)?,
@@ -63,6 +65,7 @@ pub(crate) fn batches(structure: Structure, samples: bool, which: &Which) -> Res
         None => match structure {
             Structure::Slab => slab::default_set(),
             Structure::Hopscotch => hopscotch::default_set(),
+            Structure::Open => open::default_set(),
         },
     };
     Ok(vec![Batch { depth: None, scenarios }])
@@ -79,6 +82,10 @@ fn family(structure: Structure, which: &Which, depth: u32) -> Result<Vec<Scenari
         Structure::Hopscotch => {
             let tables = hopscotch::Structure::ALL.map(|table| (table.table(), table));
             Ok(hopscotch::family(known(&which.table, &tables)?, calls, keys))
+        }
+        Structure::Open => {
+            let tables = open::Structure::ALL.map(|table| (table.table(), table));
+            Ok(open::family(known(&which.table, &tables)?, calls, keys))
         }
     }
 }

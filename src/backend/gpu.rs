@@ -2,8 +2,8 @@
 
 use super::Backend;
 use crate::failure::Failure;
-use warpproof::gpu::{Device, HopscotchMap, HopscotchSet, SlabMap, SlabMultimap, SlabSet};
-use warpproof::{HopscotchGeometry, SlabGeometry};
+use warpproof::gpu::{Device, HopscotchMap, HopscotchSet, OpenMap, SlabMap, SlabMultimap, SlabSet};
+use warpproof::{HopscotchGeometry, OpenGeometry, SlabGeometry};
 
 /// The first GPU.
 pub(crate) struct Gpu {
@@ -25,6 +25,7 @@ impl Backend for Gpu {
     type HopscotchMap32 = HopscotchMap<u32, u32>;
     type HopscotchSet32 = HopscotchSet<u32>;
     type HopscotchMap64 = HopscotchMap<u64, u64>;
+    type OpenMap32 = OpenMap<u32, u32>;
 
     fn name(&self) -> &'static str {
         "gpu"
@@ -65,5 +66,9 @@ impl Backend for Gpu {
 
     fn hopscotch_map64(&self, geometry: HopscotchGeometry) -> Result<Self::HopscotchMap64, Failure> {
         HopscotchMap::with_geometry(&self.device, geometry).map_err(Failure::backend)
+    }
+
+    fn open_map32(&self, geometry: OpenGeometry) -> Result<Self::OpenMap32, Failure> {
+        OpenMap::with_geometry(&self.device, geometry).map_err(Failure::backend)
     }
 }

@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::output;
 use subject::Subject;
 use warpproof::gpu::cudarc::driver::CudaSlice;
-use warpproof::gpu::{Device, HopscotchMap, HopscotchSet, SlabMap, SlabMultimap, SlabSet, Tuning};
+use warpproof::gpu::{Device, HopscotchMap, HopscotchSet, OpenMap, SlabMap, SlabMultimap, SlabSet, Tuning};
 use warpproof::model::outcome::{Delete, Insert};
 
 mod map32;
@@ -57,6 +57,7 @@ impl Bench<'_> {
             (Structure::Hopscotch, Entry::Map64) => self.plain::<HopscotchMap<u64, u64>>(entry, rounds, rows),
             // The others are refused before (`Tables::holds`).
             (Structure::Hopscotch, _) => self.plain::<HopscotchMap<u32, u32>>(entry, rounds, rows),
+            (Structure::Open, _) => self.plain::<OpenMap<u32, u32>>(entry, rounds, rows),
         }?;
         if entry == Entry::Map32 {
             self.floors(rounds, rows)?;
@@ -66,6 +67,7 @@ impl Bench<'_> {
                     Structure::Hopscotch => {
                         self.mix::<HopscotchMap<u32, u32>>(mix, rounds, rows, &mut memory)?
                     }
+                    Structure::Open => self.mix::<OpenMap<u32, u32>>(mix, rounds, rows, &mut memory)?,
                 }
             }
         }

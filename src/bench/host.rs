@@ -12,7 +12,9 @@ use crate::run::workload::Workload;
 use crate::tables::Tables;
 use warpproof::model::Key;
 use warpproof::model::host::left_out;
-use warpproof::{BulkHopscotchMap, BulkHopscotchSet, BulkMultimap, BulkSlabMap, BulkSlabSet, Delete, Insert};
+use warpproof::{
+    BulkHopscotchMap, BulkHopscotchSet, BulkMultimap, BulkOpenMap, BulkSlabMap, BulkSlabSet, Delete, Insert,
+};
 
 /// All workloads at one size and load.
 pub(super) fn point<S: Tables, B: Backend>(
@@ -73,7 +75,10 @@ pub(crate) struct HopscotchMap<T>(pub(crate) T);
 /// A set in a hopscotch table.
 pub(crate) struct HopscotchSet<T>(pub(crate) T);
 
-/// What a table of either kind says of its memory.
+/// A map in an open-addressing table.
+pub(crate) struct OpenMap<T>(pub(crate) T);
+
+/// What a table of any kind says of its memory.
 macro_rules! memory {
     () => {
         fn memory(&self, entry: Entry, at: (u32, f64)) -> Result<(Memory, u64), Failure> {
@@ -107,6 +112,7 @@ macro_rules! of_pairs {
 of_pairs!(Map, BulkSlabMap, insert_unique);
 of_pairs!(Multimap, BulkMultimap, insert);
 of_pairs!(HopscotchMap, BulkHopscotchMap, insert_unique);
+of_pairs!(OpenMap, BulkOpenMap, insert_unique);
 
 macro_rules! of_keys {
     ($name:ident, $bulk:ident) => {

@@ -5,8 +5,8 @@ use super::published;
 use crate::output::grouped;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use warpproof::model::host::{HopscotchStats, SlabStats};
-use warpproof::{HopscotchGeometry, SlabGeometry};
+use warpproof::model::host::{HopscotchStats, OpenStats, SlabStats};
+use warpproof::{HopscotchGeometry, OpenGeometry, SlabGeometry};
 
 /// The memory of a table.
 #[derive(Serialize)]
@@ -37,6 +37,12 @@ pub(crate) enum Held {
         bytes_per_pair: f64,
         /// How many pairs stand 0, 1, ... groups behind their home.
         distances: Vec<u64>,
+    },
+    Buckets {
+        /// All slots, and the filter.
+        bytes_per_pair: f64,
+        /// Slots that are taken, per slot.
+        taken: f64,
     },
 }
 
@@ -69,6 +75,15 @@ impl Contents for HopscotchStats {
     fn held(&self, entry: Entry, _: f64, geometry: HopscotchGeometry) -> Held {
         let bytes = geometry.words() as f64 * entry.slot() as f64;
         Held::Groups { bytes_per_pair: bytes / self.live.max(1) as f64, distances: self.distances.to_vec() }
+    }
+}
+
+impl Contents for OpenStats {
+    type Geometry = OpenGeometry;
+
+    fn held(&self, entry: Entry, _: f64, geometry: OpenGeometry) -> Held {
+        let bytes = geometry.slots() as f64 * entry.slot() as f64 + geometry.filter_bytes() as f64;
+        Held::Buckets { bytes_per_pair: bytes / self.live.max(1) as f64, taken: self.load(geometry) }
     }
 }
 
@@ -121,6 +136,10 @@ impl Memory {
                     "{of}: {bytes_per_pair:.2} bytes per pair, {} % of them 0, 1, ... groups behind their home",
                     parts.join(" ")
                 )
+            }
+            Held::Buckets { bytes_per_pair, taken } => {
+                let percent = 100.0 * taken;
+                format!("{of}: {bytes_per_pair:.2} bytes per pair, {percent:.1} % of the slots are taken")
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Hopscotch tables.
 
-use super::{Loads, Points, Tables};
+use super::{Loads, Points, Tables, the_one, unique_inserts};
 use crate::Structure;
 use crate::backend::Backend;
 use crate::bench::entry::Entry;
@@ -9,8 +9,8 @@ use crate::bench::memory::Memory;
 use crate::failure::Failure;
 use crate::run::phase::Phase;
 use crate::run::replay;
+use warpproof::HopscotchGeometry;
 use warpproof::files::Trace;
-use warpproof::{BulkMap, HopscotchGeometry, Op};
 
 /// Pairs at a load of 0.8 in 2^26 words.
 const FULL_MEMORY: u32 = 46_976_204;
@@ -41,14 +41,7 @@ impl Tables for Hopscotch {
     }
 
     fn admit(trace: &Trace) -> Result<(), String> {
-        match trace.ops.iter().position(|&op| op == Op::Insert) {
-            None => Ok(()),
-            Some(i) => Err(format!(
-                "operation {}: insert may give a key several pairs, and a hopscotch table keeps one of each key: \
-                 write insert_unique or assign",
-                i + 1
-            )),
-        }
+        unique_inserts(trace, "a hopscotch table")
     }
 
     fn replay<B: Backend>(b: &B, trace: &Trace, load: f64) -> Result<Phase, Failure> {
@@ -79,10 +72,4 @@ impl Tables for Hopscotch {
 /// The size of a table whose homes have `load` of `pairs` pairs per slot.
 pub(crate) fn size(pairs: u64, load: f64) -> Result<HopscotchGeometry, Failure> {
     HopscotchGeometry::at_load(pairs, load).map_err(Failure::backend)
-}
-
-/// The value of each key, if it has one.
-fn the_one<M: BulkMap<u32, u32>>(map: &M, keys: &[u32]) -> Result<Vec<Vec<u32>>, Failure> {
-    let found = map.search(keys).map_err(Failure::backend)?;
-    Ok(found.into_iter().map(|value| value.into_iter().collect()).collect())
 }

@@ -1,9 +1,11 @@
 //! What a structure offers to the commands that run it. `run` and `bench` are written against [`Tables`].
 
 pub(crate) mod hopscotch;
+pub(crate) mod open;
 pub(crate) mod slab;
 
 pub(crate) use hopscotch::Hopscotch;
+pub(crate) use open::Open;
 pub(crate) use slab::Slab;
 
 use crate::Structure;
@@ -12,8 +14,8 @@ use crate::bench::entry::Entry;
 use crate::bench::memory::Memory;
 use crate::failure::Failure;
 use crate::run::phase::Phase;
-use warpproof::BulkMap;
 use warpproof::files::Trace;
+use warpproof::{BulkMap, Op};
 
 /// A structure whose tables run on every backend.
 pub(crate) trait Tables {
@@ -61,6 +63,10 @@ macro_rules! with_tables {
                 type $tables = $crate::tables::Hopscotch;
                 $body
             }
+            $crate::Structure::Open => {
+                type $tables = $crate::tables::Open;
+                $body
+            }
         }
     };
 }
@@ -99,4 +105,22 @@ pub(crate) struct Points {
     pub(crate) loads: &'static [f64],
     /// A size that is no power of four.
     pub(crate) also: Option<u32>,
+}
+
+/// Refuses inserts that may give a key several pairs, for tables that keep one of each.
+fn unique_inserts(trace: &Trace, table: &str) -> Result<(), String> {
+    match trace.ops.iter().position(|&op| op == Op::Insert) {
+        None => Ok(()),
+        Some(i) => Err(format!(
+            "operation {}: insert may give a key several pairs, and {table} keeps one of each key: write insert_unique or \
+             assign",
+            i + 1
+        )),
+    }
+}
+
+/// The value of each key, if it has one.
+fn the_one<M: BulkMap<u32, u32>>(map: &M, keys: &[u32]) -> Result<Vec<Vec<u32>>, Failure> {
+    let found = map.search(keys).map_err(Failure::backend)?;
+    Ok(found.into_iter().map(|value| value.into_iter().collect()).collect())
 }

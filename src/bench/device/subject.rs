@@ -5,15 +5,16 @@ use crate::bench::entry::Number;
 use crate::bench::memory::Contents;
 use crate::bench::timed::POISON;
 use crate::failure::Failure;
-use crate::tables::hopscotch;
+use crate::tables::{hopscotch, open};
 use std::sync::Arc;
 use warpproof::gpu::cudarc::driver::{CudaSlice, CudaStream, DeviceRepr};
 use warpproof::gpu::{
-    Device, Error, HopscotchMap, HopscotchSet, MapOn, Scalar, SlabMap, SlabMultimap, SlabSet, Tuning,
+    Device, Error, HopscotchMap, HopscotchSet, MapOn, OpenMap, Scalar, SlabMap, SlabMultimap, SlabSet, Tuning,
 };
-use warpproof::model::host::{HopscotchStats, SlabStats};
+use warpproof::model::host::{HopscotchStats, OpenStats, SlabStats};
 use warpproof::{
-    BulkHopscotchMap, BulkHopscotchSet, BulkMap, BulkSlabMap, BulkSlabSet, HopscotchGeometry, SlabGeometry,
+    BulkHopscotchMap, BulkHopscotchSet, BulkMap, BulkOpenMap, BulkSlabMap, BulkSlabSet, HopscotchGeometry,
+    OpenGeometry, SlabGeometry,
 };
 
 /// A table on device slices.
@@ -78,7 +79,13 @@ impl Mixable for HopscotchMap<u32, u32> {
     }
 }
 
-/// What is the same for pairs and keys: some of it differs between chains and groups.
+impl Mixable for OpenMap<u32, u32> {
+    fn of_mixes<'a>(&'a self, stream: &'a Arc<CudaStream>) -> MapOn<'a, u32, u32> {
+        self.on(stream)
+    }
+}
+
+/// What is the same for pairs and keys: some of it differs between the structures.
 macro_rules! sized {
     (slab $bulk:ident) => {
         sized! { any }
@@ -102,6 +109,19 @@ macro_rules! sized {
             hopscotch::size(pairs, load)
         }
         fn contents(&self) -> Result<HopscotchStats, Error> {
+            $bulk::stats(self)
+        }
+    };
+    (open $bulk:ident) => {
+        sized! { any }
+        type Contents = OpenStats;
+        // A size has a slot for every pair that is inserted.
+        const MAY_BE_FULL: bool = false;
+
+        fn size(pairs: u64, total: u64, load: f64) -> Result<OpenGeometry, Failure> {
+            open::size(pairs, total, load)
+        }
+        fn contents(&self) -> Result<OpenStats, Error> {
             $bulk::stats(self)
         }
     };
@@ -164,6 +184,7 @@ of_pairs!(slab BulkSlabMap SlabMap<u64>, insert_unique);
 of_pairs!(slab BulkSlabMap SlabMultimap<u32>, insert);
 of_pairs!(hopscotch BulkHopscotchMap HopscotchMap<u32>, insert_unique);
 of_pairs!(hopscotch BulkHopscotchMap HopscotchMap<u64>, insert_unique);
+of_pairs!(open BulkOpenMap OpenMap<u32>, insert_unique);
 
 /// What a search writes where there is no pair: no value, as those have their top bit set.
 const MISSING: u8 = 1;

@@ -1,0 +1,84 @@
+//! Open-addressing tables.
+
+use super::{Loads, Points, Tables, the_one, unique_inserts};
+use crate::Structure;
+use crate::backend::Backend;
+use crate::bench::entry::Entry;
+use crate::bench::host::{OpenMap, plain};
+use crate::bench::memory::Memory;
+use crate::failure::Failure;
+use crate::run::phase::Phase;
+use crate::run::replay;
+use warpproof::OpenGeometry;
+use warpproof::files::Trace;
+
+/// The open-addressing table.
+pub(crate) struct Open;
+
+impl Tables for Open {
+    const STRUCTURE: Structure = Structure::Open;
+    // Behind a full bucket every other may have to be read: at a load of 1 that is the whole table for an absent key.
+    const LOADS: Loads = Loads { least: 0.01, most: 0.99, default: OpenGeometry::DEFAULT_LOAD };
+    const POINTS: Points = Points {
+        load: OpenGeometry::DEFAULT_LOAD,
+        loads: &[0.5, 0.6, 0.7, OpenGeometry::DEFAULT_LOAD, 0.9, 0.95],
+        also: None,
+    };
+    // A size has a slot for every pair that is inserted.
+    const MAY_BE_FULL: bool = false;
+
+    type Map32<B: Backend> = B::OpenMap32;
+
+    fn map32<B: Backend>(b: &B, expected: u64, total: u64, load: f64) -> Result<B::OpenMap32, Failure> {
+        b.open_map32(size(expected, total, load)?)
+    }
+
+    fn flush<B: Backend>(_: &mut B::OpenMap32, _: &mut f64) -> Result<Option<u64>, Failure> {
+        Ok(None)
+    }
+
+    fn admit(trace: &Trace) -> Result<(), String> {
+        unique_inserts(trace, "an open-addressing table")
+    }
+
+    fn replay<B: Backend>(b: &B, trace: &Trace, load: f64) -> Result<Phase, Failure> {
+        let pairs = trace.inserts();
+        replay::run::<Self, _>(&b.open_map32(size(pairs, pairs, load)?)?, trace, the_one)
+    }
+
+    fn holds(entry: Entry) -> Result<(), Failure> {
+        match entry {
+            Entry::Map32 => Ok(()),
+            Entry::Set32 | Entry::Map64 | Entry::Multimap32 | Entry::Lock64 => Err(Failure::input(
+                format_args!("--entry {}: an open-addressing table holds u32 pairs: map32", entry.name()),
+            )),
+        }
+    }
+
+    fn measure<B: Backend>(b: &B, entry: Entry, at: (u32, f64)) -> Result<(Vec<Phase>, Memory), Failure> {
+        Self::holds(entry)?;
+        let size = size(at.0.into(), at.0.into(), at.1)?;
+        plain::<Self, u32, _>(&OpenMap(b.open_map32(size)?), entry, at)
+    }
+}
+
+/// The size of a table with `load` of `expected` pairs per slot, or less: the slot of a deleted pair is not used again, so
+/// each of `total` pairs that are inserted in its life has one.
+pub(crate) fn size(expected: u64, total: u64, load: f64) -> Result<OpenGeometry, Failure> {
+    let of = |pairs, load| OpenGeometry::at_load(pairs, load).map_err(Failure::backend);
+    let (asked, needed) = (of(expected, load)?, of(total, 1.0)?);
+    Ok(if needed.buckets > asked.buckets { needed } else { asked })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_insert_has_a_slot() {
+        let slots = |expected, total, load| size(expected, total, load).map(|size| size.slots()).unwrap_or(0);
+        assert_eq!(slots(6400, 6400, 0.8), 1009 * 8);
+        assert_eq!(slots(6400, 8072, 0.8), 1009 * 8, "there is room for these");
+        assert_eq!(slots(6400, 8073, 0.8), 1013 * 8);
+    }
+}
