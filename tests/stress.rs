@@ -1,8 +1,7 @@
 //! Real threads on tiny tables: every history of the CPU backend must be linearizable.
 //!
-//! Each thread is a warp. All race over the same few keys of one or two buckets, or of a hopscotch table with fewer slots
-//! than keys; a clock that every call reads
-//! before and after gives real time. Thousands of short histories are checked, not one long one.
+//! Each thread is a warp. All race over the same few keys of one or two buckets, or of a table of a fixed size with fewer
+//! slots than keys; a clock that every call reads before and after gives real time. Thousands of short histories are checked, not one long one.
 
 mod support;
 
@@ -10,14 +9,14 @@ use crossbeam_utils::Backoff;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use support::{OPS, run};
-use warpproof::model::host::{HopscotchGeometry, SlabGeometry};
+use warpproof::model::host::{HopscotchGeometry, OpenGeometry, SlabGeometry};
 use warpproof::model::slab::Multi;
 use warpproof::model::spec::{Call, Map, Multimap, Op, Ret};
 use warpproof::model::{UserKey, WarpMap, Word};
 use warpproof::simt::check::{Event, linearizable};
 use warpproof::simt::cpu::{
-    CpuTable, CpuWarp, GridWarp, HopscotchWords, PackedWords, Pair64Store, PairStore, SlabStore, SlabWords,
-    WidePairStore,
+    CpuTable, CpuWarp, GridWarp, HopscotchWords, OpenWords, PackedWords, Pair64Store, PairStore, SlabStore,
+    SlabWords, WidePairStore,
 };
 
 const WARPS: usize = 2;
@@ -80,6 +79,28 @@ impl<St: SlabStore, const L: usize, const S: usize> Raced for SlabWords<St, L, S
     }
 }
 
+/// What a table that holds a key once is raced with: three inserts, an assign, two searches and two deletes.
+fn op_of_a_map(number: u64) -> Op {
+    match number {
+        0..3 => Op::InsertUnique,
+        3 => Op::InsertOrAssign,
+        4..6 => Op::Search,
+        _ => Op::Delete,
+    }
+}
+
+/// Runs one call on such a table.
+fn call_of_a_map<T: CpuTable>(table: &T, w: &mut T::Warp, call: &Call) -> Ret {
+    let key = UserKey::new(T::Key::from_bits(call.key.into())).expect("few keys");
+    let (view, value) = (table.view(), T::Value::from_bits(call.value.into()));
+    match call.op {
+        Op::InsertUnique => view.insert_unique(w, key, value).into(),
+        Op::InsertOrAssign => view.insert_or_assign(w, key, value).into(),
+        Op::Search => Ret::Value(view.search(w, key).map(|value| value.to_bits() as u64)),
+        _ => view.delete(w, key).into(),
+    }
+}
+
 impl<St, const L: usize, const S: usize, const N: u32> Raced for HopscotchWords<St, L, S, N>
 where
     St: PackedWords,
@@ -94,23 +115,38 @@ where
     }
 
     fn op(number: u64) -> Op {
-        match number {
-            0..3 => Op::InsertUnique,
-            3 => Op::InsertOrAssign,
-            4..6 => Op::Search,
-            _ => Op::Delete,
-        }
+        op_of_a_map(number)
     }
 
     fn call(&self, w: &mut CpuWarp<L>, call: &Call) -> Ret {
-        let key = UserKey::new(Self::Key::from_bits(call.key.into())).expect("few keys");
-        let (view, value) = (self.view(), Self::Value::from_bits(call.value.into()));
-        match call.op {
-            Op::InsertUnique => WarpMap::insert_unique(view, w, key, value).into(),
-            Op::InsertOrAssign => WarpMap::insert_or_assign(view, w, key, value).into(),
-            Op::Search => Ret::Value(WarpMap::search(view, w, key).map(|value| value.to_bits() as u64)),
-            _ => WarpMap::delete(view, w, key).into(),
-        }
+        call_of_a_map(self, w, call)
+    }
+
+    fn explained(key: u64, events: &[&Event]) -> bool {
+        linearizable(&Map { may_fill: true }, key, events)
+    }
+
+    fn check(&self) -> Result<(), String> {
+        self.view().check_quiescent(&mut CpuWarp::<L>::new(0)).map_err(|broken| broken.to_string())
+    }
+}
+
+impl<St: PackedWords, const L: usize, const S: usize> Raced for OpenWords<St, L, S> {
+    // More than slots: inserts pass full buckets, and find no room.
+    const KEYS: u64 = 8;
+
+    fn tiny() -> Self {
+        let geometry = OpenGeometry { bucket_slots: (L * S) as u32, buckets: 3 };
+        assert!(geometry.slots() < Self::KEYS as usize);
+        Self::new(geometry).expect("memory for a tiny table")
+    }
+
+    fn op(number: u64) -> Op {
+        op_of_a_map(number)
+    }
+
+    fn call(&self, w: &mut CpuWarp<L>, call: &Call) -> Ret {
+        call_of_a_map(self, w, call)
     }
 
     fn explained(key: u64, events: &[&Event]) -> bool {
@@ -240,4 +276,7 @@ fn histories_of_racing_threads_are_linearizable() {
     stress::<HopscotchWords<PairStore, 1, 2, 2>>();
     stress::<HopscotchWords<PairStore, 2, 1, 3>>();
     stress::<HopscotchWords<Pair64Store, 1, 2, 3>>();
+    stress::<OpenWords<PairStore, 1, 2>>();
+    stress::<OpenWords<PairStore, 2, 1>>();
+    stress::<OpenWords<Pair64Store, 1, 2>>();
 }

@@ -7,10 +7,11 @@ use std::marker::PhantomData;
 use suite::{Maps, Sets};
 use warpproof::model::Key;
 use warpproof::model::entry::Packed;
-use warpproof::model::host::{HopscotchGeometry, SlabGeometry};
+use warpproof::model::host::{HopscotchGeometry, OpenGeometry, SlabGeometry};
 use warpproof::model::slab::{Multi, Multiplicity, Unique};
 use warpproof::simt::cpu::{
-    Error, HopscotchMap, HopscotchSet, PackedEntry, PackedWords, SlabEntry, SlabMap, SlabSet, SlabStore,
+    Error, HopscotchMap, HopscotchSet, OpenMap, PackedEntry, PackedWords, SlabEntry, SlabMap, SlabSet,
+    SlabStore,
 };
 
 /// The CPU with warps of `L` lanes that read `S` slots each, and maps of multiplicity `M`.
@@ -112,6 +113,47 @@ hopscotch!(hopscotch_one_lane, 1, 8, warpproof::model::hopscotch::REACH);
 hopscotch!(hopscotch_two_lanes, 2, 4, warpproof::model::hopscotch::REACH);
 // Wide groups and near neighbours: entries move far more often.
 hopscotch!(hopscotch_thirty_two_lanes, 32, 1, 2);
+
+/// Open-addressing tables on the CPU: warps of `L` lanes that read `S` slots each.
+struct Open<const L: usize, const S: usize>;
+
+impl<K: Key, const L: usize, const S: usize> Maps<K, OpenGeometry> for Open<L, S>
+where
+    (K, K): PackedEntry<Store: PackedWords<Entry: Packed<Key = K, Value = K>>>,
+{
+    type Map = OpenMap<K, K, L, S>;
+
+    fn try_map(&self, geometry: OpenGeometry) -> Result<Self::Map, Error> {
+        OpenMap::with_geometry(geometry)
+    }
+
+    fn build(&self, keys: &[K], values: &[K]) -> Result<Self::Map, Error> {
+        OpenMap::build(keys, values)
+    }
+
+    fn geometry(&self, pairs: u64, load: f64) -> OpenGeometry {
+        OpenGeometry::new(pairs, load, (L * S) as u32).expect("a small table")
+    }
+}
+
+macro_rules! open {
+    ($name:ident, $l:literal, $s:literal) => {
+        mod $name {
+            pub(crate) fn make() -> Option<super::Open<$l, $s>> {
+                Some(super::Open)
+            }
+            mod map32 {
+                crate::open_maps! { crate::$name::make, u32 }
+            }
+            mod map64 {
+                crate::open_maps! { crate::$name::make, u64 }
+            }
+        }
+    };
+}
+open!(open_one_lane, 1, 8);
+open!(open_two_lanes, 2, 4);
+open!(open_thirty_two_lanes, 32, 1);
 
 macro_rules! width {
     ($name:ident, $l:literal, $s:literal) => {

@@ -10,9 +10,9 @@ use std::marker::PhantomData;
 use device::device;
 use suite::{Maps, Sets};
 use warpproof::gpu::{
-    Device, Entry, Error, HopscotchMap, HopscotchSet, Layout, Scalar, SlabMap, SlabSet, Tuning,
+    Device, Entry, Error, HopscotchMap, HopscotchSet, Layout, OpenMap, Scalar, SlabMap, SlabSet, Tuning,
 };
-use warpproof::model::host::{HopscotchGeometry, SlabGeometry};
+use warpproof::model::host::{HopscotchGeometry, OpenGeometry, SlabGeometry};
 use warpproof::model::slab::{Multi, Multiplicity, SLAB_SLOTS, Unique};
 
 /// The GPU, with maps of multiplicity `M`.
@@ -155,6 +155,34 @@ mod hopscotch {
         super::Hopscotch::new(super::Tuning::default())
     }
     crate::hopscotch_suite! { crate::hopscotch::make }
+}
+
+/// Open-addressing tables on the GPU.
+struct Open {
+    device: &'static Device,
+}
+
+impl Maps<u32, OpenGeometry> for Open {
+    type Map = OpenMap<u32, u32>;
+
+    fn try_map(&self, geometry: OpenGeometry) -> Result<Self::Map, Error> {
+        OpenMap::with_geometry(self.device, geometry)
+    }
+
+    fn build(&self, keys: &[u32], values: &[u32]) -> Result<Self::Map, Error> {
+        OpenMap::build(self.device, keys, values)
+    }
+
+    fn geometry(&self, pairs: u64, load: f64) -> OpenGeometry {
+        OpenGeometry::at_load(pairs, load).expect("a small table")
+    }
+}
+
+mod open {
+    fn make() -> Option<super::Open> {
+        Some(super::Open { device: super::device()? })
+    }
+    crate::open_maps! { make, u32 }
 }
 
 /// Tiles of other widths on the same tables, where there are kernels for them.

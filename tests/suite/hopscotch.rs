@@ -1,15 +1,12 @@
 //! What a map in a hopscotch table must do: fill up, move entries, say `Full` and nothing less.
 
 use super::HopscotchMaps;
-use super::map::{counts, repeat, values};
-use super::number::{Number, Rng, distinct};
+use super::fixed::{self, CROWD, fill, mix_in_a_crowd, race_to_fill};
+use super::number::{Number, distinct};
 use std::collections::HashMap;
-use warpproof::model::host::{Answer, BulkHopscotchMap, BulkMap, HopscotchGeometry, Op, left_out};
+use warpproof::model::host::{BulkHopscotchMap, BulkMap, HopscotchGeometry};
 use warpproof::model::key::{Key, fastrange};
 use warpproof::model::outcome::{Assign, Delete, Insert};
-
-/// Pairs of a crowded table: it has some thousand homes.
-const CROWD: usize = 20_000;
 
 /// The backend's groups, with this number of homes.
 pub(super) fn of_homes(right: HopscotchGeometry, homes: u32) -> HopscotchGeometry {
@@ -26,29 +23,11 @@ fn keys_of<K: Number>(home: u32, homes: u32, n: usize) -> Vec<K> {
     (0u64..).map(K::of).filter(|key| fastrange(Key::hash(*key), homes) == home).take(n).collect()
 }
 
-/// Inserts keys that are absent; what stands in the map then.
-fn fill<K: Number>(map: &impl BulkHopscotchMap<K, K>, keys: &[K]) -> HashMap<K, K> {
-    let stored = values(keys);
-    let done = map.insert_unique(keys, &stored).unwrap();
-    assert!(done.iter().all(|&outcome| outcome != Insert::Present), "no key was there");
-    let pairs = keys.iter().copied().zip(stored).zip(done);
-    pairs.filter(|(_, outcome)| *outcome == Insert::Inserted).map(|(pair, _)| pair).collect()
-}
-
-/// Checks that a map holds exactly these pairs, each once, and none of the other `asked` keys.
+/// Checks what a map holds, and that its statistics say so.
 fn holds<K: Number>(map: &impl BulkHopscotchMap<K, K>, expected: &HashMap<K, K>, asked: &[K]) {
-    let found = map.search(asked).unwrap();
-    for (key, found) in asked.iter().zip(found) {
-        assert_eq!(found, expected.get(key).copied(), "key {key:?}");
-    }
-    let mut pairs = map.pairs().unwrap();
-    pairs.sort_unstable();
-    let mut right: Vec<(K, K)> = expected.iter().map(|(&key, &value)| (key, value)).collect();
-    right.sort_unstable();
-    assert_eq!(pairs, right);
+    fixed::holds(map, expected, asked);
     let stats = map.stats().unwrap();
-    assert_eq!((stats.live, map.len().unwrap()), (right.len() as u64, right.len() as u64));
-    assert_eq!(stats.distances.iter().sum::<u64>(), stats.live);
+    assert_eq!((stats.live, stats.distances.iter().sum()), (expected.len() as u64, expected.len() as u64));
 }
 
 pub(crate) fn impossible_sizes_are_refused<B: HopscotchMaps<K>, K: Number>(b: &B) {
@@ -106,23 +85,8 @@ pub(crate) fn racing_inserts_fill_a_table_of_one_home<B: HopscotchMaps<K>, K: Nu
     let geometry = of_homes(b.geometry(1, 0.6), 1);
     for round in 0..20 {
         let map = b.map(geometry);
-        let few = distinct::<K>(4 * near(geometry), 1_000 * round);
-        let many = repeat(&few, 8);
-        let outcomes = map.insert_unique(&many, &many).unwrap();
-        let mut said: HashMap<K, [usize; 3]> = HashMap::new();
-        for (key, outcome) in many.iter().zip(&outcomes) {
-            said.entry(*key).or_default()[outcome.code() as usize] += 1;
-        }
-        let count = |key: &K, outcome: Insert| said[key][outcome.code() as usize];
-        for key in &few {
-            // A table that is full stays so: nobody deletes.
-            let (inserted, full) = (count(key, Insert::Inserted), count(key, Insert::Full));
-            assert!((inserted, full) == (1, 0) || (inserted, full) == (0, 8), "key {key:?}: {:?}", said[key]);
-        }
-        let expected: HashMap<K, K> =
-            few.iter().filter(|key| count(key, Insert::Inserted) == 1).map(|&key| (key, key)).collect();
-        assert_eq!(expected.len(), near(geometry), "some slot is empty although an insert found none");
-        holds(&map, &expected, &few);
+        let (expected, keys) = race_to_fill(&map, near(geometry), 1_000 * round);
+        holds(&map, &expected, &keys);
     }
 }
 
@@ -194,61 +158,9 @@ pub(crate) fn churn_in_a_crowded_table_loses_nothing<B: HopscotchMaps<K>, K: Num
     }
 }
 
-pub(crate) fn racing_inserts_of_a_crowded_table_win_once<B: HopscotchMaps<K>, K: Number>(b: &B) {
-    let map = b.map(b.geometry(CROWD as u64, 0.95));
-    let few = distinct::<K>(CROWD, 0);
-    let many = repeat(&few, 4);
-    let numbers: Vec<K> = (0..many.len() as u64).map(K::of).collect();
-    let outcomes = map.insert_unique(&many, &numbers).unwrap();
-    let won = many.iter().zip(&numbers).zip(&outcomes).filter(|(_, o)| **o == Insert::Inserted);
-    let mut expected = HashMap::new();
-    for ((key, number), _) in won {
-        assert!(expected.insert(*key, *number).is_none(), "key {key:?} twice");
-    }
-    assert!(left_out(&outcomes) * 5 < many.len() as u64, "{} say Full", left_out(&outcomes));
-    holds(&map, &expected, &few);
-}
-
 pub(crate) fn mixed_batches_of_a_crowded_table_add_up<B: HopscotchMaps<K>, K: Number>(b: &B) {
     let map = b.map(b.geometry(CROWD as u64, 1.0));
-    let range = 2 * CROWD as u64;
-    let first: Vec<K> = (0..CROWD as u64).map(K::of).collect();
-    let mut balance: HashMap<K, i64> = HashMap::new();
-    for (key, outcome) in first.iter().zip(map.insert_unique(&first, &first).unwrap()) {
-        balance.insert(*key, (outcome == Insert::Inserted) as i64);
-    }
-    let mut rng = Rng(11);
-    let kinds = [Op::InsertUnique, Op::Assign, Op::Delete, Op::Search];
-    let ops: Vec<Op> = (0..100_000).map(|_| kinds[rng.below(4) as usize]).collect();
-    let keys: Vec<K> = ops.iter().map(|_| K::of(rng.below(range))).collect();
-    let numbers: Vec<K> = keys.iter().map(|k| K::of(k.to_bits() as u64 + range * rng.below(1_000))).collect();
-    let mut full = 0;
-    for (i, answer) in map.mixed(&ops, &keys, &numbers).unwrap().into_iter().enumerate() {
-        let entry = balance.entry(keys[i]).or_default();
-        match (ops[i], answer) {
-            (Op::InsertUnique, Answer::Insert(Insert::Inserted))
-            | (Op::Assign, Answer::Assign(Assign::Inserted)) => *entry += 1,
-            (Op::Delete, Answer::Delete(Delete::Deleted)) => *entry -= 1,
-            (Op::InsertUnique, Answer::Insert(Insert::Full)) | (Op::Assign, Answer::Assign(Assign::Full)) => {
-                full += 1
-            }
-            (Op::InsertUnique, Answer::Insert(Insert::Present))
-            | (Op::Assign, Answer::Assign(Assign::Replaced))
-            | (Op::Delete, Answer::Delete(Delete::Absent))
-            | (Op::Search, Answer::Search(None)) => {}
-            (Op::Search, Answer::Search(Some(value))) => {
-                assert_eq!(value.to_bits() as u64 % range, keys[i].to_bits() as u64, "operation {i}");
-            }
-            (op, answer) => panic!("operation {i}: {op:?} answered {answer:?}"),
-        }
-    }
+    let full = mix_in_a_crowd(&map);
     // More is inserted than deleted: the table stays as full as it can be.
     assert!(full > 0 && map.len().unwrap() * 20 > CROWD as u64 * 19, "{full}, {}", map.len().unwrap());
-    let counts = counts(&map);
-    for key in (0..range).map(K::of) {
-        let count = counts.get(&key).copied().unwrap_or(0);
-        assert_eq!(balance.get(&key).copied().unwrap_or(0), count, "key {key:?}");
-        assert!(count <= 1, "key {key:?} stands {count} times");
-    }
-    assert_eq!(counts.values().sum::<i64>(), map.len().unwrap() as i64, "a key of nobody");
 }

@@ -1,18 +1,20 @@
 //! The suite: generic bodies that every backend must pass. `suite_cpu.rs` and `suite_gpu.rs` instantiate them.
 
 pub(crate) mod chains;
+pub(crate) mod fixed;
 pub(crate) mod hopscotch;
 pub(crate) mod hopscotch_set;
 pub(crate) mod map;
 pub(crate) mod multimap;
 pub(crate) mod number;
+pub(crate) mod open;
 pub(crate) mod set;
 pub(crate) mod sizes;
 
 use warpproof::model::Key;
 use warpproof::model::host::{
-    BulkHopscotchMap, BulkHopscotchSet, BulkMap, BulkMultimap, BulkSet, BulkSlabMap, BulkSlabSet,
-    HopscotchGeometry, SlabGeometry,
+    BulkHopscotchMap, BulkHopscotchSet, BulkMap, BulkMultimap, BulkOpenMap, BulkSet, BulkSlabMap,
+    BulkSlabSet, HopscotchGeometry, OpenGeometry, SlabGeometry,
 };
 
 /// What goes wrong with a backend's maps.
@@ -57,6 +59,11 @@ pub(crate) trait HopscotchMaps<K: Key>:
 }
 
 impl<K: Key, B: Maps<K, HopscotchGeometry, Map: BulkHopscotchMap<K, K>>> HopscotchMaps<K> for B {}
+
+/// A backend that can make maps in open-addressing tables.
+pub(crate) trait OpenMaps<K: Key>: Maps<K, OpenGeometry, Map: BulkOpenMap<K, K>> {}
+
+impl<K: Key, B: Maps<K, OpenGeometry, Map: BulkOpenMap<K, K>>> OpenMaps<K> for B {}
 
 /// A backend that can make sets of `K`, of the structure whose sizes are `G`.
 pub(crate) trait Sets<K: Key = u32, G = SlabGeometry> {
@@ -175,7 +182,7 @@ macro_rules! maps {
 #[macro_export]
 macro_rules! hopscotch_maps {
     ($make:path, $key:ty) => {
-        $crate::any_maps! { $make, $key, warpproof::HopscotchGeometry }
+        $crate::fixed_maps! { $make, $key, warpproof::HopscotchGeometry }
         $crate::bodies! { $make, hopscotch<$key>:
             impossible_sizes_are_refused
             a_table_of_one_home_fills_up
@@ -183,7 +190,22 @@ macro_rules! hopscotch_maps {
             an_entry_is_moved_to_make_room
             a_crowded_table_loses_nothing
             churn_in_a_crowded_table_loses_nothing
-            racing_inserts_of_a_crowded_table_win_once
+            mixed_batches_of_a_crowded_table_add_up
+        }
+    };
+}
+
+/// The bodies for maps in open-addressing tables of one key type.
+#[macro_export]
+macro_rules! open_maps {
+    ($make:path, $key:ty) => {
+        $crate::fixed_maps! { $make, $key, warpproof::OpenGeometry }
+        $crate::bodies! { $make, open<$key>:
+            impossible_sizes_are_refused
+            a_table_fills_up_to_its_last_slot
+            racing_inserts_fill_every_slot
+            a_crowded_table_has_room_for_all
+            churn_leaves_tombstones_until_no_slot_is_empty
             mixed_batches_of_a_crowded_table_add_up
         }
     };
@@ -219,6 +241,17 @@ macro_rules! any_maps {
             empty_batches_do_nothing
             build_holds_every_key
             build_refuses_what_inserts_refuse
+        }
+    };
+}
+
+/// The bodies for maps in tables of a fixed size, whose sizes are `$size`.
+#[macro_export]
+macro_rules! fixed_maps {
+    ($make:path, $key:ty, $size:ty) => {
+        $crate::any_maps! { $make, $key, $size }
+        $crate::bodies! { $make, fixed<$key, $size>:
+            racing_inserts_of_a_crowded_table_win_once
         }
     };
 }
