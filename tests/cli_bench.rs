@@ -85,3 +85,26 @@ fn a_hopscotch_table_says_where_pairs_stand() {
         "{said}"
     );
 }
+
+#[test]
+fn an_open_addressing_table_is_verified() {
+    let out = bench_of("open", &["--json", "--quick"]);
+    assert_eq!(out.status.code(), Some(0), "{}", String::from_utf8_lossy(&out.stderr));
+    let object: Value = serde_json::from_slice(&out.stdout).expect("one JSON object");
+    assert_eq!((&object["structure"], &object["verified"]), (&"open".into(), &true.into()));
+    let rows = object["rows"].as_array().expect("a list");
+    assert_eq!(rows.len(), 6);
+    assert!(rows.iter().all(|row| row["verified"] == true && row["load"] == 0.8));
+    // A slot has a word and a quarter of a byte of the filter.
+    let memory = &object["memory"][0];
+    let bytes = memory["bytes_per_pair"].as_f64().expect("a number");
+    assert!((bytes / (8.25 / 0.8) - 1.0).abs() < 0.01, "{memory}");
+    assert!((memory["taken"].as_f64().expect("a number") - 0.8).abs() < 0.01, "{memory}");
+    assert_eq!(memory["full"], Value::Object(Default::default()));
+    let out = bench_of("open", &["--quick"]);
+    let said = String::from_utf8_lossy(&out.stdout);
+    assert!(said.contains("65,536 pairs, load 0.8: 10.3") && said.contains("80.0 % of the slots"), "{said}");
+    let out = bench_of("open", &["--entry", "map64"]);
+    let said = String::from_utf8_lossy(&out.stderr);
+    assert!(out.status.code() == Some(2) && said.contains("map64") && said.contains("map32"), "{said}");
+}

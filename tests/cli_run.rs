@@ -29,7 +29,9 @@ fn file(name: &str, content: &[u8]) -> PathBuf {
 #[test]
 fn list_names_what_there_is() {
     let out = json(&warpproof(&["list", "--json"]));
-    assert_eq!(out["structures"][0]["name"], "slab");
+    let structures: Vec<_> =
+        out["structures"].as_array().expect("a list").iter().map(|s| &s["name"]).collect();
+    assert_eq!(structures, ["slab", "hopscotch", "open"]);
     let backends = out["backends"].as_array().expect("a list");
     let found =
         |name: &str| backends.iter().find(|b| b["name"] == name).expect("it is listed")["found"].clone();
@@ -94,24 +96,52 @@ fn a_hopscotch_run_verifies_and_counts_what_found_no_room() {
 }
 
 #[test]
-fn a_hopscotch_trace_has_no_plain_insert() {
-    let run = |name, trace: &str| {
-        let path = file(name, trace.as_bytes());
+fn an_open_addressing_run_verifies_and_has_room_for_all() {
+    let args = ["run", "open", "--backend", "cpu", "--no-check", "--keys", "20001", "--ops", "90000"];
+    for (mix, load) in [("20,20,60", "0.8"), ("40,40,20", "0.97"), ("100,0,0", "0.99"), ("50,50,0", "0.5")] {
+        let out = warpproof(&[&args[..], &["--json", "--mix", mix, "--load", load]].concat());
+        assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
+        let object = json(&out);
+        assert_eq!((&object["structure"], &object["backend"]), (&"open".into(), &"cpu".into()));
+        assert_eq!((&object["verified"], &object["ops"]), (&true.into(), &90000.into()));
+        let phases = object["phases"].as_array().expect("a list");
+        let names: Vec<_> = phases.iter().map(|p| p["name"].clone()).collect();
+        assert_eq!(names, ["prefill", "search present", "search absent", "mix", "search end"]);
+        assert!(phases.iter().all(|phase| phase["full"] == 0), "{mix}: {phases:?}");
+    }
+    // Without --no-check the scenarios come first.
+    let out = warpproof(&["run", "open", "--backend", "cpu", "--keys", "1000", "--ops", "1000"]);
+    assert!(out.status.success(), "{}", text(&out.stderr));
+    assert!(text(&out.stdout).contains("0 violations"), "{}", text(&out.stdout));
+}
+
+#[test]
+fn a_trace_of_unique_keys_has_no_plain_insert() {
+    for structure in ["hopscotch", "open"] {
+        a_trace_without_plain_inserts(structure);
+    }
+}
+
+fn a_trace_without_plain_inserts(structure: &str) {
+    let run = |name: &str, trace: &str| {
+        let path = file(&format!("{structure}_{name}"), trace.as_bytes());
         let path = path.to_str().expect("a plain path");
-        warpproof(&["run", "hopscotch", "--backend", "cpu", "--no-check", "--json", "--trace", path])
+        warpproof(&["run", structure, "--backend", "cpu", "--no-check", "--json", "--trace", path])
     };
     let good =
         "insert_unique,1,10\nassign,1,11\nsearch,1\ninsert_unique,1,12\ndelete,1\nassign,1,13\nsearch,2\n";
-    let out = run("hopscotch_good.csv", good);
+    let out = run("good.csv", good);
     assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
     let object = json(&out);
     assert_eq!((&object["ops"], &object["verified"]), (&7.into(), &true.into()));
     assert_eq!(object["phases"][0]["full"], 0);
-    let out = run("hopscotch_insert.csv", "op,key,value\nsearch,1\ninsert,1,10\n");
+    let out = run("insert.csv", "op,key,value\nsearch,1\ninsert,1,10\n");
     let said = text(&out.stderr);
     assert_eq!((out.status.code(), text(&out.stdout)), (Some(2), String::new()), "{said}");
     assert!(
-        said.contains("hopscotch_insert.csv: operation 2: insert") && said.contains("write insert_unique")
+        said.contains(&format!("{structure}_insert.csv: operation 2: insert"))
+            && said.contains("write insert_unique"),
+        "{said}"
     );
 }
 
@@ -170,6 +200,8 @@ fn bad_usage_is_code_2() {
         &["run", "slab", "--load", "101"],
         &["run", "hopscotch", "--load", "1.01"],
         &["run", "hopscotch", "--load", "0"],
+        &["run", "open", "--load", "1"],
+        &["check", "open", "--depth", "2", "--table", "lock64"],
         &["run", "slab", "--keys", "1"],
         &["run", "slab", "--keys", "4294967295", "--no-check", "--backend", "cpu"],
         &["run", "slab", "--backend", "tpu"],
@@ -184,6 +216,8 @@ fn bad_usage_is_code_2() {
         &["bench", "slab", "--max-size", "3"],
         &["bench", "hopscotch", "--backend", "cpu", "--entry", "multimap32"],
         &["bench", "hopscotch", "--backend", "cpu", "--entry", "lock64"],
+        &["bench", "open", "--backend", "cpu", "--entry", "set32"],
+        &["bench", "open", "--backend", "cpu", "--paper"],
         &["frobnicate"],
         &[],
     ] {
@@ -221,6 +255,20 @@ fn a_check_to_a_depth_has_a_row_per_depth() {
     let sum: u64 = rows.iter().map(|row| row["executions"].as_u64().expect("a number")).sum();
     assert_eq!(object["executions"].as_u64(), Some(sum));
     let out = warpproof(&["check", "slab", "--depth", "1", "--table", "lock64", "--keys", "2"]);
+    assert!(out.status.success() && text(&out.stdout).contains("depth  programs"), "{}", text(&out.stdout));
+}
+
+#[test]
+fn open_addressing_is_checked_to_a_depth() {
+    let out = warpproof(&["check", "open", "--depth", "2", "--json"]);
+    assert!(out.status.success(), "{}", text(&out.stderr));
+    let object = json(&out);
+    let programs: Vec<_> =
+        object["depths"].as_array().expect("rows").iter().map(|row| row["programs"].as_u64()).collect();
+    // In each of eight places, four operations on one of two or three keys.
+    assert_eq!(programs[0], Some(4 * (5 * 2 + 3 * 3)));
+    assert_eq!((&object["violations"], &object["capped"]), (&0.into(), &0.into()));
+    let out = warpproof(&["check", "open", "--depth", "1", "--table", "set64", "--keys", "2"]);
     assert!(out.status.success() && text(&out.stdout).contains("depth  programs"), "{}", text(&out.stdout));
 }
 

@@ -30,7 +30,8 @@ use std::path::PathBuf;
 /// published, and loads from 0.2 to 0.9 at one size; with the bytes that a pair takes, and what it would take in
 /// the published layout. Hopscotch tables: sizes at a load of 0.8 pairs per slot of the homes, and loads from 0.5 to
 /// 0.95; with the bytes that a pair takes, and how far pairs stand behind their homes. Inserts that found such a table
-/// full are counted and shown, and their keys are absent afterwards. Other entries than u32 pairs: build, searches, delete. The median of the rounds counts.
+/// full are counted and shown, and their keys are absent afterwards. Open-addressing tables: the same sizes and loads, of
+/// pairs per slot, with the bytes that a pair takes, the filter's included. Other entries than u32 pairs: build, searches, delete. The median of the rounds counts.
 /// Every answer is checked, outside the time that is measured.
 ///
 /// On a CPU a bulk call on slices is timed. On a GPU the kernels are timed by events, with keys, values and answers
@@ -56,7 +57,7 @@ pub(crate) struct Args {
     /// Pairs of the largest table, as a number or as 2^K [default: 2^22 on a CPU, 2^26 on a GPU]
     #[arg(long, value_name = "PAIRS", value_parser = size)]
     max_size: Option<u32>,
-    /// One size alone, at a load of 0.6, or 0.8 for a hopscotch table
+    /// One size alone, at a load of 0.6, or 0.8 for a hopscotch or open-addressing table
     #[arg(long, value_name = "PAIRS", value_parser = size, conflicts_with_all = ["quick", "max_size"])]
     pairs: Option<u32>,
     /// Run the experiments of the paper instead, and write their plots into a folder
@@ -78,6 +79,7 @@ Examples:
   warpproof bench slab --backend cpu --max-size 2^24 --json > cpu.json
   warpproof bench slab --entry map64 --pairs 2^20
   warpproof bench hopscotch --backend cpu --pairs 2^20
+  warpproof bench open --backend cpu --pairs 2^20
   warpproof bench hopscotch --paper=plots --quick";
 
 const SMALLEST: u32 = 1 << 16;
@@ -220,7 +222,7 @@ const fn key(i: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tables::{Hopscotch, Slab};
+    use crate::tables::{Hopscotch, Open, Slab};
 
     #[test]
     fn sizes_are_numbers_or_powers() {
@@ -233,8 +235,8 @@ mod tests {
 
     #[test]
     fn each_load_and_size_is_measured_once() {
-        let of = [points(&Slab::POINTS, LARGEST), points(&Hopscotch::POINTS, LARGEST)];
-        assert_eq!(of.each_ref().map(Vec::len), [7 + 8, 7 + 5]);
+        let of = [&Slab::POINTS, &Hopscotch::POINTS, &Open::POINTS].map(|all| points(all, LARGEST));
+        assert_eq!(of.each_ref().map(Vec::len), [7 + 8, 7 + 5, 6 + 5]);
         for points in of {
             for (i, point) in points.iter().enumerate() {
                 assert!(!points[i + 1..].contains(point));

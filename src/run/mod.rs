@@ -32,7 +32,8 @@ const QUICK: Duration = Duration::from_secs(5);
 /// every value found is one that was stored for its key.
 ///
 /// A hopscotch table has a fixed size: an insert may say Full, and then it has stored nothing. Such answers are counted,
-/// shown, and verified as well.
+/// shown, and verified as well. An open-addressing table is made with a slot for every insert, as it does not use those of
+/// deleted pairs again.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -54,7 +55,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
     /// Pairs per slot when the mix begins: of the base slabs, 0.01 to 100 [default: 0.65], or of the homes of a
-    /// hopscotch table, 0.01 to 1 [default: 0.8]
+    /// hopscotch table, 0.01 to 1 [default: 0.8]. Of an open-addressing table: inserts before and in the mix per slot,
+    /// 0.01 to 0.99 [default: 0.8]
     #[arg(long, value_name = "F", value_parser = load)]
     load: Option<f64>,
     /// Run the operations of a file instead: lines of op,key[,value]
@@ -74,11 +76,12 @@ Examples:
   warpproof run slab --backend cpu --mix 40,40,20 --keys 1000000 --ops 20000000 --load 0.7
   warpproof run slab --trace operations.csv --json
   warpproof run hopscotch --load 0.95 --mix 40,40,20
+  warpproof run open --load 0.95
 
 A trace is CSV, `op,key[,value]`, with the operations insert, insert_unique, assign (with a value), delete and
 search (without). Keys and values are integers of 32 bits. It runs in the order of the file: operations on
-different keys that follow each other run side by side. Every answer is verified. A hopscotch table keeps one pair of
-each key: it has no insert, but insert_unique and assign.
+different keys that follow each other run side by side. Every answer is verified. Hopscotch and open-addressing
+tables keep one pair of each key: they have no insert, but insert_unique and assign.
 
 Exit codes: 0 verified, 1 a violation or a wrong answer, 2 bad usage or a bad line.";
 

@@ -17,7 +17,7 @@ pub(crate) struct Open;
 
 impl Tables for Open {
     const STRUCTURE: Structure = Structure::Open;
-    // Behind a full bucket every other may have to be read: at a load of 1 that is the whole table for an absent key.
+    // At a load of 1 all of the table may have to be read for a key that is absent.
     const LOADS: Loads = Loads { least: 0.01, most: 0.99, default: OpenGeometry::DEFAULT_LOAD };
     const POINTS: Points = Points {
         load: OpenGeometry::DEFAULT_LOAD,
@@ -62,23 +62,8 @@ impl Tables for Open {
     }
 }
 
-/// The size of a table with `load` of `expected` pairs per slot, or less: the slot of a deleted pair is not used again, so
-/// each of `total` pairs that are inserted in its life has one.
+/// The size of a table with `load` of its pairs per slot: `expected` at a time, or all `total` that are inserted in its life if
+/// those are more, as the slot of a deleted pair is not used again.
 pub(crate) fn size(expected: u64, total: u64, load: f64) -> Result<OpenGeometry, Failure> {
-    let of = |pairs, load| OpenGeometry::at_load(pairs, load).map_err(Failure::backend);
-    let (asked, needed) = (of(expected, load)?, of(total, 1.0)?);
-    Ok(if needed.buckets > asked.buckets { needed } else { asked })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_insert_has_a_slot() {
-        let slots = |expected, total, load| size(expected, total, load).map(|size| size.slots()).unwrap_or(0);
-        assert_eq!(slots(6400, 6400, 0.8), 1009 * 8);
-        assert_eq!(slots(6400, 8072, 0.8), 1009 * 8, "there is room for these");
-        assert_eq!(slots(6400, 8073, 0.8), 1013 * 8);
-    }
+    OpenGeometry::at_load(expected.max(total), load).map_err(Failure::backend)
 }
