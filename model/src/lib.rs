@@ -36,5 +36,5 @@ pub use block::Block;
 pub use key::{Key, UserKey};
 pub use map::WarpMap;
 pub use memory::{IntegerWords, Order, ReadOrder, Word, Words, WriteOrder};
-pub use outcome::{Assign, Delete, Insert};
+pub use outcome::{Add, Assign, Delete, Insert};
 pub use warp::{Ballot, Warp};

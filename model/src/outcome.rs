@@ -48,6 +48,18 @@ outcome! {
 }
 
 outcome! {
+    /// Outcome of an insert-or-add.
+    Add {
+        /// The key was absent; the pair was stored.
+        Inserted = 0,
+        /// The key was there; the value was added to its value.
+        Added = 1,
+        /// There was no room: no slot was empty. No pair changed.
+        Full = 2,
+    }
+}
+
+outcome! {
     /// Outcome of a delete.
     Delete {
         /// One pair of the key was taken out.
@@ -96,6 +108,9 @@ mod tests {
                 assert_eq!(o.code(), code);
             }
             if let Some(o) = Assign::from_code(code) {
+                assert_eq!(o.code(), code);
+            }
+            if let Some(o) = Add::from_code(code) {
                 assert_eq!(o.code(), code);
             }
             if let Some(o) = Delete::from_code(code) {

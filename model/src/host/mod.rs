@@ -15,7 +15,7 @@ pub use open::{OpenGeometry, OpenStats};
 pub use slab::{SlabGeometry, SlabStats};
 
 use crate::key::{Key, UserKey};
-use crate::outcome::{Assign, Delete, Insert};
+use crate::outcome::{Add, Assign, Delete, Insert};
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -217,10 +217,12 @@ pub trait BulkHopscotchMap<K: Key, V: Copy>: BulkMap<K, V> {
 
 /// A map in an open-addressing table.
 pub trait BulkOpenMap<K: Key, V: Copy>: BulkMap<K, V> {
-    /// What the table holds. Exact if nothing changes meanwhile.
+    /// Adds pairs, or adds their values to those of keys that are present, modulo 2 to the bits of a value.
     ///
     /// # Errors
-    /// As [`BulkMap`].
+    /// As [`BulkMap`]; the same for the other calls.
+    fn insert_or_add(&self, keys: &[K], values: &[V]) -> Result<Vec<Add>, Self::Error>;
+    /// What the table holds. Exact if nothing changes meanwhile.
     fn stats(&self) -> Result<OpenStats, Self::Error>;
     /// The table's size.
     fn geometry(&self) -> OpenGeometry;

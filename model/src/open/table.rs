@@ -131,12 +131,17 @@ impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, const S: usize> OpenTa
         UserKey::new(E::key(word)).is_some()
     }
 
-    /// Writes `word` into a slot if it is still as it was seen.
+    /// Exchanges what a slot held when it was found for the word that is made of it, if it still does.
     #[inline(always)]
-    pub(super) fn exchange<W: Warp>(self, w: &mut W, slot: &Slot<W, E>, word: E::Word) -> bool {
+    pub(super) fn exchange<W: Warp>(
+        self,
+        w: &mut W,
+        slot: &Slot<W, E>,
+        word: impl FnOnce(E::Word) -> E::Word,
+    ) -> bool {
         w.elect_with(slot.lane, slot.places, |Place { at, seen }| {
             // Relaxed: the word is all that there is to say.
-            self.slots.compare_exchange(at, seen, word, Order::Relaxed) == seen
+            self.slots.compare_exchange(at, seen, word(seen), Order::Relaxed) == seen
         })
     }
 

@@ -1,4 +1,4 @@
-//! Inserting, assigning and deleting.
+//! Inserting, assigning, adding and deleting.
 
 use super::filter::Filter;
 use super::probing::Probing;
@@ -6,8 +6,16 @@ use super::table::OpenTable;
 use crate::entry::Packed;
 use crate::key::UserKey;
 use crate::memory::{Word, Words};
-use crate::outcome::{Assign, Delete, Insert, Mixed, Op};
+use crate::outcome::{Add, Assign, Delete, Insert, Mixed, Op};
 use crate::warp::Warp;
+
+/// What an insert does where the key is there.
+#[derive(Clone, Copy)]
+enum There {
+    Keep,
+    Assign,
+    Add,
+}
 
 /// How an insert ended.
 enum End {
@@ -24,7 +32,7 @@ impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, const S: usize> OpenTa
     /// that is lost was filled by another insert. Reads the buckets that a search reads, and says in each full one that it went on.
     #[inline(always)]
     pub fn insert_unique<W: Warp>(self, w: &mut W, key: UserKey<E::Key>, value: E::Value) -> Insert {
-        match self.put(w, key, value, false) {
+        match self.put(w, key, value, There::Keep) {
             End::Inserted => Insert::Inserted,
             End::Present => Insert::Present,
             End::Full => Insert::Full,
@@ -34,10 +42,21 @@ impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, const S: usize> OpenTa
     /// Adds a pair if the key is absent, else replaces its value. [`Assign::Full`] as in `insert_unique`.
     #[inline(always)]
     pub fn insert_or_assign<W: Warp>(self, w: &mut W, key: UserKey<E::Key>, value: E::Value) -> Assign {
-        match self.put(w, key, value, true) {
+        match self.put(w, key, value, There::Assign) {
             End::Inserted => Assign::Inserted,
             End::Present => Assign::Replaced,
             End::Full => Assign::Full,
+        }
+    }
+
+    /// Adds a pair if the key is absent, else adds `value` to its value, modulo 2 to the bits of a value: a counter.
+    /// [`Add::Full`] as in `insert_unique`. Lock-free: an exchange that is lost is lost to another one of this slot.
+    #[inline(always)]
+    pub fn insert_or_add<W: Warp>(self, w: &mut W, key: UserKey<E::Key>, value: E::Value) -> Add {
+        match self.put(w, key, value, There::Add) {
+            End::Inserted => Add::Inserted,
+            End::Present => Add::Added,
+            End::Full => Add::Full,
         }
     }
 
@@ -48,7 +67,7 @@ impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, const S: usize> OpenTa
         loop {
             let row = self.read(w, probe.bucket);
             if let Some(slot) = Self::first(w, probe.bucket, row, |word| Self::holds(word, key.get())) {
-                if self.exchange(w, &slot, E::MARK) {
+                if self.exchange(w, &slot, |_| E::MARK) {
                     return Delete::Deleted;
                 }
                 // Another value came, or another delete.
@@ -78,20 +97,24 @@ impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, const S: usize> OpenTa
     }
 
     #[inline(always)]
-    fn put<W: Warp>(self, w: &mut W, key: UserKey<E::Key>, value: E::Value, assign: bool) -> End {
+    fn put<W: Warp>(self, w: &mut W, key: UserKey<E::Key>, value: E::Value, there: There) -> End {
         let entry = E::pack(key.get(), value);
+        let changed = |seen| match there {
+            There::Add => E::pack(key.get(), sum(E::value(seen), value)),
+            _ => entry,
+        };
         let mut probe = self.probe(key.get());
         loop {
             let row = self.read(w, probe.bucket);
             if let Some(slot) = Self::first(w, probe.bucket, row, |word| Self::holds(word, key.get())) {
-                if !assign || self.exchange(w, &slot, entry) {
+                if matches!(there, There::Keep) || self.exchange(w, &slot, changed) {
                     return End::Present;
                 }
                 // Another value came, or a delete.
                 continue;
             }
             if let Some(slot) = Self::first(w, probe.bucket, row, Self::is_empty) {
-                if self.exchange(w, &slot, entry) {
+                if self.exchange(w, &slot, |_| entry) {
                     return End::Inserted;
                 }
                 // Another insert took it, which may have been of this key.
@@ -102,4 +125,10 @@ impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, const S: usize> OpenTa
             probe = next;
         }
     }
+}
+
+/// The sum, modulo 2 to the bits of the type.
+#[inline(always)]
+fn sum<T: Word>(a: T, b: T) -> T {
+    T::from_bits(a.to_bits().wrapping_add(b.to_bits()))
 }

@@ -1,6 +1,6 @@
 //! Calls and returns, the vocabulary of histories.
 
-use crate::outcome::{Assign, Delete, Insert};
+use crate::outcome::{Add, Assign, Delete, Insert};
 use alloc::vec::Vec;
 
 /// An operation of a structure.
@@ -13,6 +13,8 @@ pub enum Op {
     InsertUnique,
     /// Adds a pair, or replaces the value of one pair of the key.
     InsertOrAssign,
+    /// Adds a pair, or adds its value to the value of one pair of the key. Sums do not wrap: programs have small values.
+    InsertOrAdd,
     /// Some value of the key.
     Search,
     /// All values of the key.
@@ -63,6 +65,8 @@ pub enum Ret {
     Present,
     /// The value of a pair was replaced.
     Replaced,
+    /// The value was added to that of a pair.
+    Added,
     /// The pool had no slab; nothing changed.
     Full,
     /// A pair was taken out.
@@ -95,6 +99,16 @@ impl From<Assign> for Ret {
             Assign::Inserted => Self::Inserted,
             Assign::Replaced => Self::Replaced,
             Assign::Full => Self::Full,
+        }
+    }
+}
+
+impl From<Add> for Ret {
+    fn from(outcome: Add) -> Self {
+        match outcome {
+            Add::Inserted => Self::Inserted,
+            Add::Added => Self::Added,
+            Add::Full => Self::Full,
         }
     }
 }

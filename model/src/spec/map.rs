@@ -47,13 +47,16 @@ impl Spec for Multimap {
             }
         };
         match (call.op, ret) {
-            (Op::Insert | Op::InsertUnique | Op::InsertOrAssign, Ret::Full) => same(self.may_fill, next),
+            (Op::Insert | Op::InsertUnique | Op::InsertOrAssign | Op::InsertOrAdd, Ret::Full) => {
+                same(self.may_fill, next);
+            }
             (Op::Insert, Ret::Inserted) => next.push(with(state, call.value)),
-            (Op::InsertUnique | Op::InsertOrAssign, Ret::Inserted) if state.is_empty() => {
+            (Op::InsertUnique | Op::InsertOrAssign | Op::InsertOrAdd, Ret::Inserted) if state.is_empty() => {
                 next.push(with(state, call.value));
             }
             (Op::InsertUnique, Ret::Present) => same(!state.is_empty(), next),
             (Op::InsertOrAssign, Ret::Replaced) => next.extend(replaced(state, call.value)),
+            (Op::InsertOrAdd, Ret::Added) => next.extend(added(state, call.value)),
             (Op::Search, Ret::Value(Some(value))) => same(state.contains(value), next),
             (Op::Search, Ret::Value(None)) => same(state.is_empty(), next),
             (Op::Count, Ret::Count(n)) => same(state.len() as u64 == *n, next),
@@ -100,8 +103,11 @@ const PENDING_DELETES: usize = 4;
 fn effects(state: &Values, call: &Call, next: &mut Vec<Values>) {
     match call.op {
         Op::Insert => next.push(with(state, call.value)),
-        Op::InsertUnique | Op::InsertOrAssign if state.is_empty() => next.push(with(state, call.value)),
+        Op::InsertUnique | Op::InsertOrAssign | Op::InsertOrAdd if state.is_empty() => {
+            next.push(with(state, call.value));
+        }
         Op::InsertOrAssign => next.extend(replaced(state, call.value)),
+        Op::InsertOrAdd => next.extend(added(state, call.value)),
         Op::Delete => next.extend(without_one(state)),
         _ => {}
     }
@@ -125,6 +131,16 @@ fn without_one(state: &Values) -> impl Iterator<Item = Values> + '_ {
 
 fn replaced(state: &Values, value: u64) -> impl Iterator<Item = Values> + '_ {
     without_one(state).map(move |rest| with(&rest, value))
+}
+
+/// Every state in which one value of `state` is so much more.
+fn added(state: &Values, value: u64) -> impl Iterator<Item = Values> + '_ {
+    (0..state.len()).filter(|&i| i == 0 || state[i] != state[i - 1]).map(move |i| {
+        let mut values = state.clone();
+        values[i] += value;
+        values.sort_unstable();
+        values
+    })
 }
 
 macro_rules! restriction {
@@ -189,6 +205,19 @@ mod tests {
     }
 
     #[test]
+    fn a_value_is_added_to_one_pair() {
+        let m = Map { may_fill: true };
+        assert_eq!(next(m, &[], "insert_or_add 5 3", Some("inserted")), [vec![3]]);
+        assert_eq!(next(m, &[4], "insert_or_add 5 3", Some("added")), [vec![7]]);
+        assert_eq!(next(m, &[4], "insert_or_add 5 3", None), [vec![7]]);
+        assert_eq!(next(m, &[4], "insert_or_add 5 3", Some("full")), [vec![4]]);
+        assert!(next(m, &[], "insert_or_add 5 3", Some("added")).is_empty());
+        assert!(next(m, &[4], "insert_or_add 5 3", Some("inserted")).is_empty());
+        let multimap = next(Multimap::default(), &[1, 2], "insert_or_add 5 3", Some("added"));
+        assert_eq!(multimap, [vec![2, 4], vec![1, 5]]);
+    }
+
+    #[test]
     fn a_state_is_shown_in_words() {
         let m = Map::default();
         assert_eq!(m.show(5, &vec![]), "key 5 is absent");
@@ -215,6 +244,7 @@ mod tests {
         assert!(next(Map::default(), &[], "insert 5 1", Some("inserted")).is_empty());
         assert_eq!(next(Map::default(), &[], "insert_unique 5 1", Some("inserted")), [vec![1]]);
         assert!(next(Set::default(), &[], "insert_unique 5 1", Some("inserted")).is_empty());
+        assert_eq!(next(Set::default(), &[0], "insert_or_add 5 0", Some("added")), [vec![0]]);
         assert_eq!(next(Set::default(), &[], "insert_unique 5 0", Some("inserted")), [vec![0]]);
     }
 

@@ -18,10 +18,11 @@ impl fmt::Display for ParseError {
 
 impl core::error::Error for ParseError {}
 
-const OPS: [(Op, &str); 11] = [
+const OPS: [(Op, &str); 12] = [
     (Op::Insert, "insert"),
     (Op::InsertUnique, "insert_unique"),
     (Op::InsertOrAssign, "insert_or_assign"),
+    (Op::InsertOrAdd, "insert_or_add"),
     (Op::Search, "search"),
     (Op::SearchAll, "search_all"),
     (Op::Count, "count"),
@@ -57,7 +58,7 @@ impl FromStr for Op {
 impl fmt::Display for Call {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.op {
-            Op::Insert | Op::InsertUnique | Op::InsertOrAssign | Op::Other(_) => {
+            Op::Insert | Op::InsertUnique | Op::InsertOrAssign | Op::InsertOrAdd | Op::Other(_) => {
                 write!(f, "{} {} {}", self.op, self.key, self.value)
             }
             // The hint of an allocation.
@@ -80,11 +81,12 @@ impl FromStr for Call {
     }
 }
 
-const WORDS: [(Ret, &str); 7] = [
+const WORDS: [(Ret, &str); 8] = [
     (Ret::Done, "done"),
     (Ret::Inserted, "inserted"),
     (Ret::Present, "present"),
     (Ret::Replaced, "replaced"),
+    (Ret::Added, "added"),
     (Ret::Full, "full"),
     (Ret::Deleted, "deleted"),
     (Ret::Absent, "absent"),
@@ -159,7 +161,7 @@ mod tests {
     }
 
     fn call_has_value(op: Op) -> bool {
-        matches!(op, Op::Insert | Op::InsertUnique | Op::InsertOrAssign | Op::Other(_))
+        matches!(op, Op::Insert | Op::InsertUnique | Op::InsertOrAssign | Op::InsertOrAdd | Op::Other(_))
     }
 
     #[test]

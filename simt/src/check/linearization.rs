@@ -67,12 +67,22 @@ pub(super) fn allowed<'a, S: Spec>(
 /// At most so many values are combined to multisets: 2 to this power.
 const MOST_VALUES: usize = 8;
 
+/// At most so many sums are tried for each value that is added.
+const MOST_SUMS: usize = 64;
+
 /// Every return that could be expected of some call of a history.
 fn candidates<'a>(history: impl Iterator<Item = (&'a Call, Option<&'a Ret>)>) -> BTreeSet<Ret> {
-    let (mut stored, mut slabs) = (Vec::new(), Vec::new());
+    let (mut stored, mut sums, mut slabs) = (Vec::new(), Vec::new(), Vec::new());
     for (call, ret) in history {
         match call.op {
             Op::Insert | Op::InsertUnique | Op::InsertOrAssign => stored.push(call.value),
+            Op::InsertOrAdd => {
+                // To whatever it was added.
+                let values = stored.iter().chain(&sums).map(|value| value + call.value);
+                let more: Vec<u64> = values.take(MOST_SUMS).collect();
+                stored.push(call.value);
+                sums.extend(more);
+            }
             Op::Free => slabs.extend(u32::try_from(call.key).ok()),
             _ => {}
         }
@@ -84,7 +94,16 @@ fn candidates<'a>(history: impl Iterator<Item = (&'a Call, Option<&'a Ret>)>) ->
     slabs.extend(0..4);
     slabs.sort_unstable();
     slabs.dedup();
-    let plain = [Ret::Done, Ret::Inserted, Ret::Present, Ret::Replaced, Ret::Deleted, Ret::Absent, Ret::Full];
+    let plain = [
+        Ret::Done,
+        Ret::Inserted,
+        Ret::Present,
+        Ret::Replaced,
+        Ret::Added,
+        Ret::Deleted,
+        Ret::Absent,
+        Ret::Full,
+    ];
     let mut rets = BTreeSet::from(plain);
     let most = stored.len().min(MOST_VALUES);
     rets.extend((0..=stored.len() as u64).map(Ret::Count));
@@ -93,7 +112,8 @@ fn candidates<'a>(history: impl Iterator<Item = (&'a Call, Option<&'a Ret>)>) ->
             .map(|set| Ret::Values((0..most).filter(|at| set & 1 << at != 0).map(|at| stored[at]).collect())),
     );
     stored.dedup();
-    rets.extend([Ret::Value(None)].into_iter().chain(stored.into_iter().map(|v| Ret::Value(Some(v)))));
+    let values = stored.into_iter().chain(sums).map(|value| Ret::Value(Some(value)));
+    rets.extend([Ret::Value(None)].into_iter().chain(values));
     rets.extend([Ret::Slab(None)].into_iter().chain(slabs.into_iter().map(|s| Ret::Slab(Some(s)))));
     rets
 }

@@ -27,7 +27,7 @@ pub(super) fn scenario(
 
 /// Whether an operation stores a value.
 pub(super) const fn stores(op: Op) -> bool {
-    matches!(op, Op::Insert | Op::InsertUnique | Op::InsertOrAssign)
+    matches!(op, Op::Insert | Op::InsertUnique | Op::InsertOrAssign | Op::InsertOrAdd)
 }
 
 /// The same by lanes of one word each: what one lane did another one knows only by a `sync`.

@@ -86,6 +86,14 @@ pub(super) fn show<E: Entry>(word: E::Word) -> String {
     }
 }
 
+/// So many of a thing, in words.
+pub(super) fn plural(number: usize, one: &str) -> String {
+    match number {
+        1 => format!("1 {one}"),
+        _ => format!("{number} {one}s"),
+    }
+}
+
 /// Where programs meet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Place {

@@ -5,11 +5,13 @@ mod table;
 pub use table::{OPEN_LANES, OpenWords};
 
 use super::error::Error;
+use super::grid::run;
 use super::map::Map;
 use super::packed::{PackedEntry, PackedWords};
 use warpproof_model::entry::Packed;
 use warpproof_model::host::{BulkOpenMap, OpenGeometry, OpenStats};
 use warpproof_model::open::BUCKET_SLOTS;
+use warpproof_model::outcome::Add;
 use warpproof_model::{Key, Word};
 
 /// Slots that each lane reads by default.
@@ -39,6 +41,11 @@ where
     V: Word,
     St: PackedWords<Entry: Packed<Key = K, Value = V>>,
 {
+    fn insert_or_add(&self, keys: &[K], values: &[V]) -> Result<Vec<Add>, Error> {
+        Self::values_match(keys, values)?;
+        run(&self.table, keys, Add::Full, |t, w, key, i| t.insert_or_add(w, key, values[i]))
+    }
+
     fn stats(&self) -> Result<OpenStats, Error> {
         Ok(self.table.stats())
     }

@@ -2,7 +2,7 @@
 
 use crate::check::{Array, Breach, Config, Kind, Memory, SimWarp, Subject};
 use crate::scenarios::entry::Entry;
-use crate::scenarios::home::{home_of, homes_of_keys, run, show};
+use crate::scenarios::home::{home_of, homes_of_keys, plural, run, show};
 use std::marker::PhantomData;
 use warpproof_model::hopscotch::{Broken, Home, HopscotchTable};
 use warpproof_model::host::Answer;
@@ -140,10 +140,6 @@ impl<E: Entry, const S: usize, const N: u32> Subject for HopscotchSubject<E, S, 
 
     fn about(&self) -> Vec<String> {
         let (homes, slots) = (self.config.buckets, self.group_words() - 1);
-        let plural = |number: usize, one: &str| match number {
-            1 => format!("1 {one}"),
-            _ => format!("{number} {one}s"),
-        };
         let entries = match size_of::<E::Value>() {
             0 => "a slot holds a key",
             _ => "5:10 in a slot is key 5 with value 10",

@@ -18,6 +18,7 @@ use super::entry::Entry;
 use crate::check::{AnySubject, OfLanes, Scenario};
 use std::sync::Arc;
 use warpproof_model::entry::{Key32, Key64, Pair32, Pair64};
+use warpproof_model::spec::Op;
 
 /// Lanes and slots per lane of the buckets that scenarios have.
 pub const SHAPES: [(u32, u32); 10] = [
@@ -65,7 +66,9 @@ fn shaped<E: Entry>(scenario: &Scenario) -> Result<Arc<dyn AnySubject>, Scenario
 }
 
 fn table<E: Entry, const LANES: usize, const S: usize>(scenario: &Scenario) -> Arc<dyn AnySubject> {
-    Arc::new(OfLanes::<_, LANES>(OpenSubject::<E, S>::new(scenario.config.clone(), scenario.allows.full)))
+    let subject = OpenSubject::<E, S>::new(scenario.config.clone(), scenario.allows.full);
+    let adds = scenario.programs.iter().flatten().any(|call| call.op == Op::InsertOrAdd);
+    Arc::new(OfLanes::<_, LANES>(if adds { subject.with_adds() } else { subject }))
 }
 
 #[cfg(test)]

@@ -2,11 +2,11 @@
 
 use crate::check::{Array, Breach, Config, Kind, Memory, SimWarp, Subject};
 use crate::scenarios::entry::Entry;
-use crate::scenarios::home::{homes_of_keys, run, show};
+use crate::scenarios::home::{homes_of_keys, plural, run, show};
 use std::marker::PhantomData;
 use warpproof_model::open::{Broken, DoubleHashing, OpenTable, Passed, filter_words};
-use warpproof_model::spec::{Call, Map, Ret};
-use warpproof_model::{ReadOrder, Word, Words};
+use warpproof_model::spec::{Call, Map, Op, Ret};
+use warpproof_model::{ReadOrder, UserKey, Word, Words};
 
 /// Classes of the filter.
 const CLASSES: u32 = 2;
@@ -16,6 +16,8 @@ const CLASSES: u32 = 2;
 pub struct OpenSubject<E, const S: usize> {
     config: Config,
     may_fill: bool,
+    /// Whether a call adds to a value.
+    adds: bool,
     kind: PhantomData<E>,
 }
 
@@ -25,7 +27,13 @@ type Table<E, M, const S: usize> = OpenTable<E, <E as Entry>::Words<M>, Filter<M
 impl<E: Entry, const S: usize> OpenSubject<E, S> {
     /// A table of the size of `config`.
     pub const fn new(config: Config, may_fill: bool) -> Self {
-        Self { config, may_fill, kind: PhantomData }
+        Self { config, may_fill, adds: false, kind: PhantomData }
+    }
+
+    /// The same with calls that add to values.
+    #[must_use]
+    pub fn with_adds(self) -> Self {
+        Self { adds: true, ..self }
     }
 
     fn table<M: Memory>(&self, m: M) -> Table<E, M, S> {
@@ -57,13 +65,19 @@ impl<E: Entry, const S: usize> Subject for OpenSubject<E, S> {
         ]
     }
 
-    /// Values are only stored.
+    /// Values are only stored, unless some are added.
     fn exchangeable(&self) -> bool {
-        true
+        !self.adds
     }
 
     fn run<W: SimWarp, M: Memory>(&self, w: &mut W, m: M, call: &Call) -> Ret {
-        run(self.table(m), w, call)
+        let table = self.table(m);
+        match (call.op, UserKey::new(E::Key::from_bits(call.key.into()))) {
+            (Op::InsertOrAdd, Some(key)) => {
+                table.insert_or_add(w, key, E::Value::from_bits(call.value.into())).into()
+            }
+            _ => run(table, w, call),
+        }
     }
 
     fn check_state<W: SimWarp, M: Memory>(&self, w: &mut W, m: M) -> Result<(), Breach> {
@@ -112,13 +126,21 @@ impl<E: Entry, const S: usize> Subject for OpenSubject<E, S> {
     }
 
     fn about(&self) -> Vec<String> {
-        vec![format!(
-            "An open-addressing table of {} buckets, each with {} slots; the filter has {CLASSES} bits for each. The home of a \
-             key: {}.",
-            self.config.buckets,
-            self.bucket_slots(),
-            homes_of_keys::<E>(self.config.buckets),
-        )]
+        let entries = match size_of::<E::Value>() {
+            0 => "a slot holds a key",
+            _ => "5:10 in a slot is key 5 with value 10",
+        };
+        vec![
+            format!(
+                "An open-addressing table of {}, each with {}; the filter has {CLASSES} bits for each.",
+                plural(self.config.buckets as usize, "bucket"),
+                plural(self.bucket_slots(), "slot"),
+            ),
+            format!(
+                "Of the words, {entries}; the slot of a tombstone is not used again. The home of a key: {}.",
+                homes_of_keys::<E>(self.config.buckets),
+            ),
+        ]
     }
 }
 
