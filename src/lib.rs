@@ -46,4 +46,4 @@ pub use warpproof_model::host::{
     BulkSlabSet, HopscotchGeometry, HopscotchStats, Matches, Op, OpenGeometry, OpenStats, Refused,
     SlabGeometry, SlabStats,
 };
-pub use warpproof_model::{Assign, Delete, Insert};
+pub use warpproof_model::{Add, Assign, Delete, Insert};

@@ -92,7 +92,16 @@ fn listing() -> Listing {
             Structure {
                 name: "open",
                 what: "open addressing with a filter of what passed a full bucket, of a fixed size",
-                operations: ONE_PAIR,
+                operations: &[
+                    "insert_unique",
+                    "insert_or_assign",
+                    "insert_or_add",
+                    "search",
+                    "delete",
+                    "mixed",
+                    "pairs",
+                    "stats",
+                ],
                 types: &["map u32 -> u32"],
                 engines: engines().iter().map(|engine| engine.name()).collect(),
             },

@@ -83,6 +83,7 @@ pub(crate) enum Operation {
     Insert,
     InsertUnique,
     InsertOrAssign,
+    InsertOrAdd,
     Delete,
     DeleteAll,
     Count,
@@ -96,10 +97,11 @@ pub(crate) enum Operation {
 
 impl Operation {
     /// All of them.
-    pub(crate) const ALL: [Self; 12] = [
+    pub(crate) const ALL: [Self; 13] = [
         Self::Insert,
         Self::InsertUnique,
         Self::InsertOrAssign,
+        Self::InsertOrAdd,
         Self::Delete,
         Self::DeleteAll,
         Self::Count,
@@ -117,6 +119,7 @@ impl Operation {
             Self::Insert => "insert",
             Self::InsertUnique => "insert_unique",
             Self::InsertOrAssign => "insert_or_assign",
+            Self::InsertOrAdd => "insert_or_add",
             Self::Delete => "delete",
             Self::DeleteAll => "delete_all",
             Self::Count => "count",

@@ -28,7 +28,7 @@ impl<'a, K: Scalar, V: Scalar> MapBulk<'a, K, V> {
         MapOn::new(self.table, self.table.device().stream())
     }
 
-    /// Insert, InsertUnique or InsertOrAssign; called for those alone.
+    /// Insert, InsertUnique, InsertOrAssign or InsertOrAdd; called for those alone.
     pub(crate) fn put<T>(
         &self,
         operation: Operation,

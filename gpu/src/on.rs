@@ -19,8 +19,8 @@ use cudarc::driver::{CudaStream, CudaViewMut};
 use std::sync::Arc;
 use warpproof_model::host::Refused;
 
-/// The operations of a map on device slices. Made by [`HopscotchMap::on`](crate::HopscotchMap::on) and
-/// [`OpenMap::on`](crate::OpenMap::on), and a part of what [`SlabMap::on`](crate::SlabMap::on) makes.
+/// The operations of a map on device slices. Made by [`HopscotchMap::on`](crate::HopscotchMap::on), and a
+/// part of what [`OpenMap::on`](crate::OpenMap::on) and [`SlabMap::on`](crate::SlabMap::on) make.
 ///
 /// # Errors
 /// All slices of a call have one element per operation; otherwise [`Error::Refused`] and nothing runs.
@@ -69,7 +69,7 @@ impl<K: Scalar, V: Scalar> MapOn<'_, K, V> {
         self.put(Operation::InsertOrAssign, keys, values, outcomes)
     }
 
-    /// Insert, InsertUnique or InsertOrAssign; called for those alone.
+    /// Insert, InsertUnique, InsertOrAssign or InsertOrAdd; called for those alone.
     pub(crate) fn put(
         &self,
         operation: Operation,
@@ -81,7 +81,7 @@ impl<K: Scalar, V: Scalar> MapOn<'_, K, V> {
         let keys = call.input("keys", keys.view())?;
         let values = call.input("values", values.view())?;
         let outcomes = call.output("outcomes", outcomes.view_mut())?;
-        // SAFETY: `Head::put` belongs to the three operations that come here.
+        // SAFETY: `Head::put` belongs to the four operations that come here.
         unsafe { run(self.table, call, operation, |head| head.put(keys, values, outcomes)) }
     }
 

@@ -206,6 +206,8 @@ macro_rules! open_maps {
             racing_inserts_fill_every_slot
             a_crowded_table_has_room_for_all
             churn_leaves_tombstones_until_no_slot_is_empty
+            counters_add_up
+            a_counter_says_full_and_refuses_what_inserts_do
             mixed_batches_of_a_crowded_table_add_up
         }
     };

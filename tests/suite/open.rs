@@ -2,10 +2,11 @@
 
 use super::OpenMaps;
 use super::fixed::{self, CROWD, fill, mix_in_a_crowd, race_to_fill};
+use super::map::repeat;
 use super::number::{Number, distinct};
 use std::collections::HashMap;
 use warpproof::model::host::{BulkMap, BulkOpenMap, OpenGeometry, OpenStats};
-use warpproof::model::outcome::{Assign, Delete, Insert};
+use warpproof::model::outcome::{Add, Assign, Delete, Insert};
 
 /// The backend's buckets, so many.
 fn of_buckets(right: OpenGeometry, buckets: u32) -> OpenGeometry {
@@ -111,6 +112,45 @@ pub(crate) fn churn_leaves_tombstones_until_no_slot_is_empty<B: OpenMaps<K>, K: 
         holds(&map, &expected, &asked, gone);
     }
     assert_eq!(expected.len() + gone, slots, "the last round found no room");
+}
+
+pub(crate) fn counters_add_up<B: OpenMaps<K>, K: Number>(b: &B) {
+    let few = distinct::<K>(500, 0);
+    let map = b.map(b.geometry(few.len() as u64, 0.95));
+    let (many, times) = (repeat(&few, 40), 40);
+    let ones = vec![K::of(1); many.len()];
+    let outcomes = map.insert_or_add(&many, &ones).unwrap();
+    let mut inserted: HashMap<K, u32> = HashMap::new();
+    for (key, outcome) in many.iter().zip(&outcomes) {
+        assert_ne!(*outcome, Add::Full, "key {key:?}");
+        *inserted.entry(*key).or_default() += (*outcome == Add::Inserted) as u32;
+    }
+    assert!(few.iter().all(|key| inserted[key] == 1), "one of those that race inserts");
+    let expected: HashMap<K, K> = few.iter().map(|&key| (key, K::of(times))).collect();
+    holds(&map, &expected, &few, 0);
+    // A sum goes round.
+    assert_eq!(map.insert_or_add(&few[..1], &[K::MAX]).unwrap(), [Add::Added]);
+    assert_eq!(map.search(&few[..1]).unwrap(), [Some(K::of(times - 1))]);
+    // What was deleted begins anew.
+    assert_eq!(map.delete(&few[..1]).unwrap(), [Delete::Deleted]);
+    assert_eq!(map.insert_or_add(&few[..1], &[K::of(7)]).unwrap(), [Add::Inserted]);
+    assert_eq!(map.search(&few[..1]).unwrap(), [Some(K::of(7))]);
+}
+
+pub(crate) fn a_counter_says_full_and_refuses_what_inserts_do<B: OpenMaps<K>, K: Number>(b: &B) {
+    let geometry = of_buckets(b.geometry(1, 0.6), 2);
+    let map = b.map(geometry);
+    let keys = distinct::<K>(geometry.slots() + 1, 0);
+    let (there, left_out) = keys.split_at(geometry.slots());
+    assert!(map.insert_or_add(there, there).unwrap().iter().all(|&outcome| outcome == Add::Inserted));
+    assert_eq!(map.insert_or_add(left_out, left_out).unwrap(), [Add::Full]);
+    assert_eq!(map.insert_or_add(&there[..1], &[K::of(0)]).unwrap(), [Add::Added]);
+    assert!(map.insert_or_add(&[], &[]).unwrap().is_empty());
+    let message = map.insert_or_add(&[K::FIRST_RESERVED], &[K::of(1)]).expect_err("reserved").to_string();
+    assert!(message.contains("index 0"), "{message}");
+    let message = map.insert_or_add(&keys[..2], &keys[..1]).expect_err("a value is missing").to_string();
+    assert!(message.contains("2 keys but 1 values"), "{message}");
+    holds(&map, &there.iter().map(|&key| (key, key)).collect(), &keys, 0);
 }
 
 pub(crate) fn mixed_batches_of_a_crowded_table_add_up<B: OpenMaps<K>, K: Number>(b: &B) {

@@ -74,6 +74,9 @@ macro_rules! operation {
     (insert_or_assign $structure:ident $layout:ident $k:tt) => {
         $crate::kernel::operation! { @put [put { $crate::entry::ASSIGN } _] $structure $layout $k }
     };
+    (insert_or_add $structure:ident $layout:ident $k:tt) => {
+        $crate::kernel::operation! { @put [add _ _ _ _ _] $structure $layout $k }
+    };
     (insert_unique_left $structure:ident $layout:ident $k:tt) => {
         $crate::kernel::operation! { @put [put_left { $crate::entry::UNIQUE } _] $structure $layout $k }
     };

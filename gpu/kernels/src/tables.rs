@@ -87,6 +87,7 @@ kernel!(hop_set64_collect_l2: hop::set64(2, 4).collect);
 
 kernel!(open_map32_insert_unique_l2: open::map32(2, 4).insert_unique);
 kernel!(open_map32_insert_or_assign_l2: open::map32(2, 4).insert_or_assign);
+kernel!(open_map32_insert_or_add_l2: open::map32(2, 4).insert_or_add);
 kernel!(open_map32_delete_l2: open::map32(2, 4).delete);
 kernel!(open_map32_search_l2: open::map32(2, 4).search);
 kernel!(open_map32_mixed_l1: open::map32(1, 8).mixed);

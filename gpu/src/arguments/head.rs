@@ -44,7 +44,7 @@ impl Head {
         Arguments { list, tiles: tiles as u64, shared }
     }
 
-    /// insert, insert_unique, insert_or_assign of a map: keys, values, outcomes, n.
+    /// insert, insert_unique, insert_or_assign, insert_or_add of a map: keys, values, outcomes, n.
     pub(crate) fn put<K, V>(
         &self,
         keys: Span<K>,

@@ -63,7 +63,7 @@ fn of_map<V: Scalar>(head: &Head, operation: Operation) -> Arguments {
     let (codes, counts) = (Span::<u8>::new(1 << 12, 3), Span::<u32>::new(1 << 13, 3));
     let one = Span::<u64>::new(1 << 14, 1);
     match operation {
-        Operation::Insert | Operation::InsertUnique | Operation::InsertOrAssign => {
+        Operation::Insert | Operation::InsertUnique | Operation::InsertOrAssign | Operation::InsertOrAdd => {
             head.put(keys, keys, codes)
         }
         Operation::Delete => head.per_key(keys, codes),
@@ -112,7 +112,10 @@ fn compare(ptx: &str, head: &Head, family: &Family, lanes: u32) -> usize {
         [Operation::Insert, Operation::DeleteAll, Operation::Count, Operation::SearchAll, Operation::Flush];
     let mut compared = 0;
     for operation in Operation::ALL {
-        let without = family.structure != "slab" && chains.contains(&operation);
+        let without = match operation {
+            Operation::InsertOrAdd => family.structure != "open",
+            operation => family.structure != "slab" && chains.contains(&operation),
+        };
         let arguments = if without { None } else { of(head, family.layout, operation) };
         let own = if lanes == family.lanes { family.lanes(operation) } else { lanes };
         for name in [family.name(operation.name(), own), family.left_name(operation)] {
@@ -176,7 +179,7 @@ fn arguments_are_those_of_the_hopscotch_kernels() {
 fn arguments_are_those_of_the_open_addressing_kernels() {
     use crate::device::{TABLES_BASE, TABLES_WIDE};
     for ptx in [TABLES_BASE, TABLES_WIDE] {
-        assert_eq!(buckets(ptx, Layout::Map32, 2), 7);
+        assert_eq!(buckets(ptx, Layout::Map32, 2), 8);
         assert_eq!(buckets(ptx, Layout::Set32, 2) + buckets(ptx, Layout::Map64, 4), 0);
     }
 }
@@ -186,7 +189,7 @@ fn every_kernel_of_a_table_is_compared() {
     use crate::device::{TABLES_BASE, TABLES_WIDE};
     let entries = |ptx: &str, start: &str| ptx.matches(&format!(".entry {start}_")).count();
     for (ptx, slabs, groups) in [(TABLES_BASE, 52, 22), (TABLES_WIDE, 75, 32)] {
-        assert_eq!((entries(ptx, "slab"), entries(ptx, "hop"), entries(ptx, "open")), (slabs, groups, 7));
+        assert_eq!((entries(ptx, "slab"), entries(ptx, "hop"), entries(ptx, "open")), (slabs, groups, 8));
     }
 }
 

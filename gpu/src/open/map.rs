@@ -1,11 +1,12 @@
 //! The open-addressing map of u32 pairs.
 
+use super::on::OpenMapOn;
 use super::table::{Buckets, OpenParts};
+use crate::arguments::Operation;
 use crate::bulk::{MapBulk, map_by_bulk};
 use crate::device::Device;
 use crate::error::Error;
 use crate::layout::Layout;
-use crate::on::MapOn;
 use crate::table::{Table, Tuning};
 use core::fmt;
 use core::marker::PhantomData;
@@ -14,12 +15,12 @@ use std::sync::Arc;
 use warpproof_model::host::{
     Answer, BulkMap, BulkOpenMap, Op, OpenGeometry, OpenStats, admit, left_out, same_length,
 };
-use warpproof_model::outcome::{Assign, Delete, Insert};
+use warpproof_model::outcome::{Add, Assign, Delete, Insert};
 
 /// A concurrent map in an open-addressing table in device memory: an array of buckets, and a filter that says which keys
 /// may stand behind a full one.
 ///
-/// `OpenMap<u32, u32>`. On host slices, its operations are those of [`BulkMap`]; on device slices, those of [`MapOn`], by
+/// `OpenMap<u32, u32>`. On host slices, its operations are those of [`BulkMap`]; on device slices, those of [`OpenMapOn`], by
 /// [`OpenMap::on`]. What [`SlabMap`](crate::SlabMap) says of waiting holds here too.
 ///
 /// A map does not grow, and the slot of a deleted pair is not used again before [`OpenMap::clear`]: an insert is
@@ -81,8 +82,8 @@ impl OpenMap<u32, u32> {
     }
 
     /// The operations on device slices, on `stream`.
-    pub fn on<'a>(&'a self, stream: &'a Arc<CudaStream>) -> MapOn<'a, u32, u32> {
-        MapOn::new(self.table(), stream)
+    pub fn on<'a>(&'a self, stream: &'a Arc<CudaStream>) -> OpenMapOn<'a, u32, u32> {
+        OpenMapOn::new(self.table(), stream)
     }
 
     /// Takes out everything, on `stream`. Waits as [`SlabMap::clear`](crate::SlabMap::clear) does.
@@ -133,6 +134,10 @@ impl BulkMap<u32, u32> for OpenMap<u32, u32> {
 }
 
 impl BulkOpenMap<u32, u32> for OpenMap<u32, u32> {
+    fn insert_or_add(&self, keys: &[u32], values: &[u32]) -> Result<Vec<Add>, Error> {
+        self.bulk().put(Operation::InsertOrAdd, keys, values, Add::from_code)
+    }
+
     fn stats(&self) -> Result<OpenStats, Error> {
         self.buckets.stats()
     }

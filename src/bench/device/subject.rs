@@ -81,7 +81,7 @@ impl Mixable for HopscotchMap<u32, u32> {
 
 impl Mixable for OpenMap<u32, u32> {
     fn of_mixes<'a>(&'a self, stream: &'a Arc<CudaStream>) -> MapOn<'a, u32, u32> {
-        self.on(stream)
+        self.on(stream).into_map()
     }
 }
 

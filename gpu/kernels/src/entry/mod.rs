@@ -23,7 +23,7 @@ pub(crate) use query::{count, search, search_all};
 #[cfg(feature = "stress")]
 pub(crate) use stamped::stamped;
 pub(crate) use stats::{CHAIN_NUMBERS, TAKEN_NUMBERS, distances, stats, taken};
-pub(crate) use update::{ASSIGN, UNIQUE, delete, delete_all, insert, mixed, mixed_left, put, put_left};
+pub(crate) use update::{ASSIGN, UNIQUE, add, delete, delete_all, insert, mixed, mixed_left, put, put_left};
 
 use warpproof_device::Tile;
 use warpproof_model::map::{LEFT, LEFT_SPAN};

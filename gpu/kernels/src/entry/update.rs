@@ -1,10 +1,12 @@
 //! Operations that change a table.
 
 use super::{per_key, per_left, per_tile, read, write};
+use warpproof_model::entry::Packed;
 use warpproof_model::map::{LEFT, WarpMap};
+use warpproof_model::open::{Filter, OpenTable, Probing};
 use warpproof_model::outcome::{Op, RESERVED_KEY};
 use warpproof_model::slab::{Multi, SlabTable, Slots};
-use warpproof_model::{IntegerWords, UserKey};
+use warpproof_model::{IntegerWords, UserKey, Words};
 
 /// Adds pairs, duplicates allowed.
 ///
@@ -74,6 +76,32 @@ pub(crate) unsafe fn put_left<const L: u32, const INSERT: u8, T: WarpMap>(
         per_left::<L, _>(keys, outcomes, n, |w, op, key| {
             table.mixed(w, const { coded(INSERT) }, key, read(values, op)).code
         });
+    }
+}
+
+/// Adds pairs to an open-addressing table, or their values to those of keys that are present.
+///
+/// # Safety
+///
+/// As [`insert`].
+#[inline(always)]
+pub(crate) unsafe fn add<
+    const L: u32,
+    const S: usize,
+    E: Packed,
+    H: Words<E::Word>,
+    F: Filter,
+    P: Probing,
+>(
+    table: OpenTable<E, H, F, P, S>,
+    keys: *const E::Key,
+    values: *const E::Value,
+    outcomes: *mut u8,
+    n: u32,
+) {
+    // SAFETY: the contract of this function; `op` is below `n`.
+    unsafe {
+        per_key::<L, _>(keys, outcomes, n, |w, op, key| table.insert_or_add(w, key, read(values, op)).code());
     }
 }
 
