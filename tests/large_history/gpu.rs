@@ -3,11 +3,11 @@
 use super::device::device;
 use super::holds;
 use warpproof::gpu::{
-    Device, Entry, HopscotchMap, HopscotchSet, Scalar, SlabMap, SlabSet, Stamped, StressClock, StressMap,
-    StressSet, Tuning,
+    Device, Entry, HopscotchMap, HopscotchSet, OpenMap, Scalar, SlabMap, SlabSet, Stamped, StressClock,
+    StressMap, StressSet, Tuning,
 };
 use warpproof::model::host::{
-    Answer, BulkMap, BulkSet, BulkSlabMap, BulkSlabSet, HopscotchGeometry, Op, SlabGeometry,
+    Answer, BulkMap, BulkSet, BulkSlabMap, BulkSlabSet, HopscotchGeometry, Op, OpenGeometry, SlabGeometry,
 };
 use warpproof::model::slab::SLAB_SLOTS;
 use warpproof::model::spec::{Call, Map, Op as Name, Ret, Set};
@@ -171,6 +171,16 @@ where
     history
 }
 
+/// A slot for every key and for twice as many deletes as there are.
+fn open_map(device: &Device, load: (u64, u64)) -> Vec<Event> {
+    let size = OpenGeometry::at_load(load.0 + CALLS / 8, 1.0).expect("a small table");
+    let map = OpenMap::<u32, u32>::with_geometry(device, size).expect("a test table");
+    let mut clock = StressClock::new(device).expect("a clock");
+    let history = history(load, true, |ops, on, values| on_map(&mut clock, &map, ops, on, values));
+    assert_eq!(map.len().expect("numbers"), 0, "every key was deleted");
+    history
+}
+
 fn hopscotch_set<K>(device: &Device, load: (u64, u64)) -> Vec<Event>
 where
     K: Scalar + TryFrom<u64, Error: std::fmt::Debug>,
@@ -226,6 +236,14 @@ fn a_million_calls_of_the_gpu_on_hopscotch_tables_are_linearizable() {
         } else {
             println!("skipped: hopscotch map64 without 128-bit words");
         }
+    }
+}
+
+#[test]
+fn a_million_calls_of_the_gpu_on_open_addressing_are_linearizable() {
+    let Some(device) = device() else { return };
+    for load in LOADS {
+        check("open map32", load.0, false, &open_map(device, load));
     }
 }
 

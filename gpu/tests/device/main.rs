@@ -2,6 +2,7 @@
 
 mod baselines;
 mod hopscotch;
+mod open;
 
 use std::sync::{Arc, OnceLock};
 use warpproof_gpu::cudarc::driver::{CudaSlice, CudaStream};

@@ -1,0 +1,103 @@
+//! Open-addressing tables: what is special to the GPU.
+
+use super::{MORE_KEYS, clear_between_batches, device};
+use warpproof_gpu::{Error, Layout, OpenMap, StressClock};
+use warpproof_model::host::{Answer, BulkMap, BulkOpenMap, Op, OpenGeometry, OpenStats, Refused};
+use warpproof_model::open::BUCKET_SLOTS;
+use warpproof_model::outcome::{Add, Assign, Delete, Insert, RESERVED_KEY};
+
+/// A table of `buckets` buckets.
+fn size(buckets: u32) -> OpenGeometry {
+    OpenGeometry { bucket_slots: BUCKET_SLOTS as u32, buckets }
+}
+
+#[test]
+fn a_map_answers() {
+    let Some(device) = device() else { return };
+    let map = OpenMap::<u32, u32>::with_capacity(&device, 1_100).unwrap();
+    let keys: Vec<u32> = (0..1_000).collect();
+    let values: Vec<u32> = keys.iter().map(|key| key * 7).collect();
+    assert!(map.insert_unique(&keys, &values).unwrap().iter().all(|&o| o == Insert::Inserted));
+    assert_eq!(map.insert_unique(&[3], &[1]).unwrap(), [Insert::Present]);
+    assert_eq!(map.insert_or_assign(&[4, 1_000], &[1, 2]).unwrap(), [Assign::Replaced, Assign::Inserted]);
+    assert_eq!(map.insert_or_add(&[6, 1_001], &[1, u32::MAX]).unwrap(), [Add::Added, Add::Inserted]);
+    assert_eq!(map.insert_or_add(&[1_001], &[3]).unwrap(), [Add::Added]);
+    let found = map.search(&[3, 4, 6, 1_000, 1_001, 1_002]).unwrap();
+    assert_eq!(found, [Some(21), Some(1), Some(43), Some(2), Some(2), None]);
+    assert_eq!(map.delete(&[5, 1_002]).unwrap(), [Delete::Deleted, Delete::Absent]);
+    let ops = [Op::Search, Op::Delete, Op::InsertUnique, Op::Assign];
+    let answers = map.mixed(&ops, &[7, 8, 9, 2_000], &[0; 4]).unwrap();
+    let expected = [
+        Answer::Search(Some(49)),
+        Answer::Delete(Delete::Deleted),
+        Answer::Insert(Insert::Present),
+        Answer::Assign(Assign::Inserted),
+    ];
+    assert_eq!(answers, expected);
+    assert_eq!(map.stats().unwrap(), OpenStats { live: 1_001, tombstones: 2 });
+    let mut pairs = map.pairs().unwrap();
+    pairs.sort_unstable();
+    assert_eq!((pairs.len(), pairs[0], pairs[1_000]), (1_001, (0, 0), (2_000, 0)));
+    assert_eq!(map.insert_or_add(&[u32::MAX], &[1]), Err(Error::Refused(Refused::ReservedKey { index: 0 })));
+}
+
+#[test]
+fn device_slices_answer_in_codes() {
+    let Some(device) = device() else { return };
+    let map = OpenMap::<u32, u32>::with_capacity(&device, 100).unwrap();
+    let stream = device.context().new_stream().unwrap();
+    let keys = stream.clone_htod(&[1u32, 2, 1, u32::MAX]).unwrap();
+    let mut codes = stream.alloc_zeros::<u8>(4).unwrap();
+    map.on(&stream).insert_unique(&keys, &keys, &mut codes).unwrap();
+    map.on(&stream).insert_or_add(&keys, &keys, &mut codes).unwrap();
+    let added = Add::Added.code();
+    assert_eq!(stream.clone_dtoh(&codes).unwrap(), [added, added, added, RESERVED_KEY]);
+    assert_eq!(map.search(&[1, 2]).unwrap(), [Some(3), Some(4)]);
+    let mut few = stream.alloc_zeros::<u8>(3).unwrap();
+    let refused = map.on(&stream).insert_or_add(&keys, &keys, &mut few);
+    assert!(matches!(refused, Err(Error::Refused(Refused::Length { keys: 4, found: 3, .. }))), "{refused:?}");
+}
+
+#[test]
+fn a_build_that_does_not_fit_says_so() {
+    let Some(device) = device() else { return };
+    let keys: Vec<u32> = (0..100).collect();
+    assert_eq!(OpenMap::build(&device, &keys, &keys).unwrap().len().unwrap(), 100);
+    let refused = OpenMap::with_geometry(&device, size(8)).unwrap_err();
+    assert_eq!(refused, Error::Refused(Refused::NotPrime { what: "buckets", found: 8 }));
+}
+
+#[test]
+fn a_table_is_cleared_between_batches() {
+    let Some(device) = device() else { return };
+    let mut map = OpenMap::<u32, u32>::with_geometry(&device, size(5)).unwrap();
+    let insert = |map: &OpenMap<u32, u32>, stream: &_, keys: &_, outcomes: &mut _| {
+        map.on(stream).insert_unique(keys, keys, outcomes)
+    };
+    clear_between_batches(&device, &mut map, size(5).slots() as u64, OpenMap::clear, insert);
+    // The filter is as it was: a key that goes to a later bucket is found again.
+    let keys: Vec<u32> = (0..MORE_KEYS).collect();
+    assert!(map.insert_unique(&keys[..40], &keys[..40]).unwrap().iter().all(|&o| o == Insert::Inserted));
+    assert_eq!(map.search(&keys).unwrap().iter().flatten().count(), 40);
+}
+
+#[test]
+fn operations_are_stamped() {
+    let Some(device) = device() else { return };
+    let map = OpenMap::<u32, u32>::with_capacity(&device, 100).unwrap();
+    let mut clock = StressClock::new(&device).unwrap();
+    let stamped = clock.map(&map, &[Op::InsertUnique, Op::Search], &[7, 8], &[1, 0]).unwrap();
+    assert_eq!(stamped[0].answer, Answer::Insert(Insert::Inserted));
+    assert_eq!(stamped[1].answer, Answer::Search(None));
+    assert!(stamped.iter().all(|one| one.start < one.end));
+}
+
+#[test]
+fn parts_are_what_the_size_says() {
+    let Some(device) = device() else { return };
+    let map = OpenMap::<u32, u32>::with_geometry(&device, size(5)).unwrap();
+    let parts = map.parts();
+    assert_eq!((parts.len, parts.filter_len, parts.buckets), (40, 3, 5));
+    assert_eq!((map.bytes(), map.layout()), (40 * 8 + 3 * 4, Layout::Map32));
+    assert!(parts.slots != 0 && parts.filter != 0 && map.geometry() == size(5));
+}
