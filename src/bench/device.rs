@@ -6,7 +6,7 @@
 use super::entry::{Entry, Number, keys, values};
 use super::memory::Memory;
 use super::timed::{POISON, Timed};
-use super::{Fallible, MIXES, Row};
+use super::{Fallible, How, MIXES, Row};
 use crate::Structure;
 use crate::failure::Failure;
 use crate::output;
@@ -24,10 +24,11 @@ pub(super) fn point(
     structure: Structure,
     entry: Entry,
     (size, load): (u32, f64),
-    rounds: usize,
+    How { rounds, lanes }: How,
     rows: &mut Vec<Row>,
 ) -> Result<Memory, Failure> {
-    let bench = Bench { device, timed: Timed::new(device).map_err(Failure::backend)?, size, load };
+    let tuning = Tuning { lanes, lock_bit: entry == Entry::Lock64, ..Tuning::default() };
+    let bench = Bench { device, timed: Timed::new(device).map_err(Failure::backend)?, size, load, tuning };
     bench.measure(structure, entry, rounds, rows).map_err(|error| Failure::input(error.to_string()))
 }
 
@@ -36,6 +37,7 @@ struct Bench<'a> {
     timed: Timed,
     size: u32,
     load: f64,
+    tuning: Tuning,
 }
 
 impl Bench<'_> {
@@ -92,8 +94,7 @@ impl Bench<'_> {
         let half = stream.clone_htod(&present[..n / 2])?;
         let absent = stream.clone_htod(&keys::<T::Key>(self.size, 2 * self.size))?;
         let size = T::size(n as u64, n as u64, self.load).map_err(|_| "the table would be too large")?;
-        let tuning = Tuning { lock_bit: entry == Entry::Lock64, ..Tuning::default() };
-        let mut table = T::new(self.device, size, tuning)?;
+        let mut table = T::new(self.device, size, self.tuning)?;
         let mut times: [Vec<f64>; 4] = Default::default();
         let (mut right, mut memory, mut full) = ([true; 4], None, 0);
         // The first round warms up.

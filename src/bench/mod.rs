@@ -57,9 +57,20 @@ pub(crate) struct Args {
     /// Pairs of the largest table, as a number or as 2^K [default: 2^22 on a CPU, 2^26 on a GPU]
     #[arg(long, value_name = "PAIRS", value_parser = size)]
     max_size: Option<u32>,
-    /// One size alone, at a load of 0.6, or 0.8 for a hopscotch or open-addressing table
+    /// One size alone, at one load
     #[arg(long, value_name = "PAIRS", value_parser = size, conflicts_with_all = ["quick", "max_size"])]
     pairs: Option<u32>,
+    /// The load of that size [default: 0.6, or 0.8 for a hopscotch or open-addressing table]
+    #[arg(long, requires = "pairs")]
+    load: Option<f64>,
+    /// Rounds behind the first, which warms up
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    rounds: u32,
+    /// Lanes per tile of the kernels, as far as there are kernels of that width [default: the fastest]
+    ///
+    /// A map of u32 pairs has them for 1, 2, 4 and 8 lanes. On a CPU it is of no effect.
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=32))]
+    lanes: Option<u32>,
     /// Run the experiments of the paper instead, and write their plots into a folder
     ///
     /// Hopscotch tables only. Static: build and searches at a load of 0.8 against linear probing, quadratic probing and
@@ -79,17 +90,29 @@ Examples:
   warpproof bench slab --backend cpu --max-size 2^24 --json > cpu.json
   warpproof bench slab --entry map64 --pairs 2^20
   warpproof bench hopscotch --backend cpu --pairs 2^20
-  warpproof bench open --backend cpu --pairs 2^20
+  warpproof bench open --backend cpu --pairs 2^20 --load 0.95 --rounds 3
   warpproof bench hopscotch --paper=plots --quick";
 
 const SMALLEST: u32 = 1 << 16;
-const LARGEST: u32 = 1 << 26;
+const LARGEST: u32 = 1 << 27;
+/// The largest size on a GPU, unless another is asked for.
+const LARGEST_OF_GPU: u32 = 1 << 26;
 /// Size at which the loads are compared.
 const LOADS_AT: u32 = 1 << 22;
 const MIXES: [(&str, Mix); 2] = [
     ("mix 20,20,60", Mix { insert: 20, delete: 20, search: 60 }),
     ("mix 40,40,20", Mix { insert: 40, delete: 40, search: 20 }),
 ];
+
+/// How a point is measured.
+#[derive(Clone, Copy)]
+struct How {
+    /// Rounds that count.
+    rounds: usize,
+    /// Lanes per tile on a GPU, if they were asked for.
+    #[cfg_attr(not(feature = "gpu"), expect(dead_code))]
+    lanes: Option<u32>,
+}
 
 /// What may fail on any backend.
 type Fallible<T> = Result<T, Box<dyn Error>>;
@@ -124,7 +147,7 @@ fn size(text: &str) -> Result<u32, String> {
     };
     match number {
         Some(number) if (SMALLEST..=LARGEST).contains(&number) => Ok(number),
-        _ => Err("expected a number of pairs from 2^16 to 2^26".into()),
+        _ => Err("expected a number of pairs from 2^16 to 2^27".into()),
     }
 }
 
@@ -147,12 +170,13 @@ pub(crate) fn bench(args: &Args) -> Result<(), Failure> {
 }
 
 fn measure<S: Tables, B: Backend>(args: &Args, backend: &B) -> Result<(), Failure> {
-    let largest = args.max_size.unwrap_or(if backend.name() == "cpu" { 1 << 22 } else { LARGEST });
+    let largest = args.max_size.unwrap_or(if backend.name() == "cpu" { 1 << 22 } else { LARGEST_OF_GPU });
     let (points, rounds) = match args.pairs {
         _ if args.quick => (vec![(SMALLEST, S::POINTS.load)], 1),
-        Some(size) => (vec![(size, S::POINTS.load)], 5),
-        None => (points(&S::POINTS, largest), 5),
+        Some(size) => (vec![(size, S::LOADS.admit(args.load.or(Some(S::POINTS.load)))?)], args.rounds),
+        None => (points(&S::POINTS, largest), args.rounds),
     };
+    let how = How { rounds: rounds as usize, lanes: args.lanes };
     if !args.json {
         output::line(format_args!("{}: {}, {}", backend.name(), backend.device(), args.entry.name()))?;
     }
@@ -160,7 +184,7 @@ fn measure<S: Tables, B: Backend>(args: &Args, backend: &B) -> Result<(), Failur
     let mut progress = Progress::new("measuring", points.len() as u64);
     for (done, &(size, load)) in points.iter().enumerate() {
         let from = rows.len();
-        memory.push(point::<S, _>(backend, args.entry, (size, load), rounds, &mut rows)?);
+        memory.push(point::<S, _>(backend, args.entry, (size, load), how, &mut rows)?);
         if !args.json {
             progress.above(|| show(&rows[from..], &memory[done]))?;
         }
@@ -186,14 +210,14 @@ fn point<S: Tables, B: Backend>(
     backend: &B,
     entry: Entry,
     at: (u32, f64),
-    rounds: usize,
+    how: How,
     rows: &mut Vec<Row>,
 ) -> Result<Memory, Failure> {
     #[cfg(feature = "gpu")]
     if let Some(gpu) = backend.kernels() {
-        return device::point(gpu, S::STRUCTURE, entry, at, rounds, rows);
+        return device::point(gpu, S::STRUCTURE, entry, at, how, rows);
     }
-    host::point::<S, _>(backend, entry, at, rounds, rows)
+    host::point::<S, _>(backend, entry, at, how.rounds, rows)
 }
 
 /// Sizes at one load, and loads at one size.
@@ -228,14 +252,14 @@ mod tests {
     fn sizes_are_numbers_or_powers() {
         assert_eq!(size("2^16"), Ok(1 << 16));
         assert_eq!(size("100000"), Ok(100_000));
-        for wrong in ["2^15", "2^27", "2^32", "2^x", "", "65535", "-1"] {
+        for wrong in ["2^15", "2^28", "2^32", "2^x", "", "65535", "-1"] {
             assert!(size(wrong).is_err(), "{wrong}");
         }
     }
 
     #[test]
     fn each_load_and_size_is_measured_once() {
-        let of = [&Slab::POINTS, &Hopscotch::POINTS, &Open::POINTS].map(|all| points(all, LARGEST));
+        let of = [&Slab::POINTS, &Hopscotch::POINTS, &Open::POINTS].map(|all| points(all, LARGEST_OF_GPU));
         assert_eq!(of.each_ref().map(Vec::len), [7 + 8, 7 + 5, 6 + 5]);
         for points in of {
             for (i, point) in points.iter().enumerate() {

@@ -9,7 +9,7 @@ use crate::bench::{Row, key};
 use crate::run::account::Account;
 use crate::run::workload::{Mix, Workload};
 use std::collections::HashSet;
-use warpproof::gpu::{Floors, Tuning};
+use warpproof::gpu::Floors;
 use warpproof::{Answer, BulkMap};
 
 /// Operations of a mix.
@@ -66,7 +66,7 @@ impl Bench<'_> {
         let all: Vec<u32> = (0..self.size).collect();
         let total = first.len() as u64 + work.inserts();
         let size = T::size(self.size as u64, total, self.load).map_err(|_| "the table would be too large")?;
-        let mut map = T::new(self.device, size, Tuning::default())?;
+        let mut map = T::new(self.device, size, self.tuning)?;
         let (mut times, mut right) = (Vec::new(), true);
         for round in 0..=rounds {
             map.clear(stream)?;
