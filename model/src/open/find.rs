@@ -19,8 +19,9 @@ impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, const S: usize> OpenTa
         let mut probe = self.probe(key.get());
         loop {
             let row = self.read(w, probe.bucket);
-            if let Some(slot) = Self::first(w, probe.bucket, row, |word| Self::holds(word, key.get())) {
-                return Some(E::value(Self::seen(w, &slot)));
+            let found = row::value(w, row, |word| Self::holds(word, key.get()), E::value);
+            if found.is_some() {
+                return found;
             }
             if Self::has_room(w, row) || !self.filter().passed(w, probe.bucket, probe.hash) {
                 return None;
@@ -40,12 +41,14 @@ impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, const S: usize> OpenTa
     ) -> u32 {
         let row = self.read(w, bucket);
         let mut number = 0;
-        for i in 0..W::LANES as usize * S {
-            let words = w.map(row, |_, words: [E::Word; S]| words[i % S]);
-            let word = w.shfl(words, (i / S) as u32);
-            if Self::is_entry(word) {
-                sink(w, number, E::key(word), E::value(word));
-                number += 1;
+        for lane in 0..W::LANES {
+            for i in 0..S {
+                let words = w.map(row, |_, words: [E::Word; S]| words[i]);
+                let word = w.shfl(words, lane);
+                if Self::is_entry(word) {
+                    sink(w, number, E::key(word), E::value(word));
+                    number += 1;
+                }
             }
         }
         number

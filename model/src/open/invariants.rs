@@ -5,6 +5,7 @@ use super::probing::Probing;
 use super::table::OpenTable;
 use crate::entry::Packed;
 use crate::memory::Words;
+use crate::row;
 use crate::warp::Warp;
 
 /// An invariant that does not hold.
@@ -13,6 +14,11 @@ pub enum Broken {
     /// A key stands twice.
     DuplicateKey {
         /// The later bucket, in the order in which the key probes them.
+        bucket: u32,
+    },
+    /// A slot is taken behind an empty one of its bucket.
+    Gap {
+        /// The bucket.
         bucket: u32,
     },
     /// A key stands behind a bucket that has an empty slot, or in none that it probes.
@@ -31,6 +37,9 @@ impl core::fmt::Display for Broken {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
             Self::DuplicateKey { bucket } => write!(f, "a key in bucket {bucket} stands twice"),
+            Self::Gap { bucket } => {
+                write!(f, "a slot of bucket {bucket} is taken behind an empty one")
+            }
             Self::Unreachable { bucket } => {
                 write!(f, "a key in bucket {bucket} stands behind an empty slot, or where it does not probe")
             }
@@ -42,11 +51,14 @@ impl core::fmt::Display for Broken {
 }
 
 impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, const S: usize> OpenTable<E, H, F, P, S> {
-    /// Checks what holds in every state: a key stands once, in a bucket that it probes, and every bucket that it probes before has
-    /// no empty slot.
+    /// Checks what holds in every state: a bucket is filled from its lowest slot on; a key stands once, in a bucket that it
+    /// probes, and every bucket that it probes before has no empty slot.
     ///
     /// Takes time proportional to the slots squared: meant for tiny tables.
     pub fn check_state<W: Warp>(self, w: &mut W) -> Result<(), Broken> {
+        for bucket in 0..self.buckets() {
+            self.check_bucket(w, bucket)?;
+        }
         self.each_entry(w, |w, table, bucket, key| table.check_entry(w, bucket, key))
     }
 
@@ -78,6 +90,18 @@ impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, const S: usize> OpenTa
                 }
             });
             holds?;
+        }
+        Ok(())
+    }
+
+    fn check_bucket<W: Warp>(self, w: &mut W, bucket: u32) -> Result<(), Broken> {
+        let row = self.read(w, bucket);
+        let mut is_empty = |slot: usize| {
+            row::any(w, row, |lane, i, word| lane as usize * S + i == slot && Self::is_empty(word))
+        };
+        let slots = W::LANES as usize * S;
+        if (1..slots).any(|slot| is_empty(slot - 1) && !is_empty(slot)) {
+            return Err(Broken::Gap { bucket });
         }
         Ok(())
     }

@@ -31,7 +31,6 @@ pub(super) type Slot<W, E> = Found<W, <E as Packed>::Word>;
 pub(super) struct Probe {
     pub(super) bucket: u32,
     pub(super) hash: u32,
-    stride: u32,
     /// Buckets behind this one that were not probed yet.
     left: u32,
 }
@@ -67,17 +66,18 @@ impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, const S: usize> OpenTa
     #[inline(always)]
     pub(super) fn probe(self, key: E::Key) -> Probe {
         let hash = key.hash();
-        let stride = P::stride(hash, self.buckets);
-        Probe { bucket: fastrange(hash, self.buckets), hash, stride, left: self.buckets - 1 }
+        Probe { bucket: fastrange(hash, self.buckets), hash, left: self.buckets - 1 }
     }
 
     /// The next bucket, if there is one that was not probed.
     #[inline(always)]
     pub(super) fn next(self, probe: Probe) -> Option<Probe> {
         let left = probe.left.checked_sub(1)?;
+        // Worked out here and not before: most keys stand in their home.
+        let stride = P::stride(probe.hash, self.buckets);
         // Modulo the buckets: both are less, and their sum may need a bit more.
-        let end = self.buckets - probe.stride;
-        let bucket = if probe.bucket >= end { probe.bucket - end } else { probe.bucket + probe.stride };
+        let end = self.buckets - stride;
+        let bucket = if probe.bucket >= end { probe.bucket - end } else { probe.bucket + stride };
         Some(Probe { bucket, left, ..probe })
     }
 
@@ -107,10 +107,16 @@ impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, const S: usize> OpenTa
         row::first(w, Self::slot(W::LANES, bucket), row, |_, _, word| wanted(word))
     }
 
-    /// Whether any slot of a bucket as read is empty.
+    /// The lowest empty slot of a bucket as read.
+    #[inline(always)]
+    pub(super) fn first_empty<W: Warp>(w: &mut W, bucket: u32, row: Row<W, E, S>) -> Option<Slot<W, E>> {
+        row::first_as(w, Self::slot(W::LANES, bucket), row, |_, _, word| Self::is_empty(word), |_| E::EMPTY)
+    }
+
+    /// Whether a bucket as read has an empty slot: its last one, as slots are filled from the lowest on.
     #[inline(always)]
     pub(super) fn has_room<W: Warp>(w: &mut W, row: Row<W, E, S>) -> bool {
-        row::any(w, row, |_, _, word| Self::is_empty(word))
+        row::any(w, row, |lane, i, word| lane == W::LANES - 1 && i == S - 1 && Self::is_empty(word))
     }
 
     /// Whether a slot holds this key.
@@ -143,12 +149,5 @@ impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, const S: usize> OpenTa
             // Relaxed: the word is all that there is to say.
             self.slots.compare_exchange(at, seen, word(seen), Order::Relaxed) == seen
         })
-    }
-
-    /// What a slot held when it was found.
-    #[inline(always)]
-    pub(super) fn seen<W: Warp>(w: &mut W, slot: &Slot<W, E>) -> E::Word {
-        let seen = w.map(slot.places, |_, Place { seen, .. }| seen);
-        w.shfl(seen, slot.lane)
     }
 }

@@ -113,7 +113,7 @@ impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, const S: usize> OpenTa
                 // Another value came, or a delete.
                 continue;
             }
-            if let Some(slot) = Self::first(w, probe.bucket, row, Self::is_empty) {
+            if let Some(slot) = Self::first_empty(w, probe.bucket, row) {
                 if self.exchange(w, &slot, |_| entry) {
                     return End::Inserted;
                 }
