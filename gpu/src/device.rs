@@ -2,6 +2,7 @@
 
 use crate::driver;
 use crate::error::Error;
+use crate::layout::Layout;
 use crate::module::{Kernel, Module};
 use core::fmt;
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtrMut, DeviceRepr, result};
@@ -109,9 +110,22 @@ impl Device {
         self.inner.capability
     }
 
-    /// Whether 64-bit maps use 128-bit words; otherwise slabs go by the lock-bit protocol, and hopscotch maps have none.
+    /// Whether 64-bit maps use 128-bit words; otherwise slabs go by the lock-bit protocol, and other maps
+    /// have none.
     pub fn wide(&self) -> bool {
         self.inner.wide
+    }
+
+    /// Refuses layouts that need 128-bit words, or the lock-bit protocol in their place, for tables without the latter.
+    ///
+    /// # Errors
+    /// [`Error::NoWideWords`].
+    pub(crate) fn admit(&self, layout: Layout) -> Result<(), Error> {
+        if layout.lock_bit() {
+            let (name, capability) = (self.name().to_owned(), self.capability());
+            return Err(Error::NoWideWords { name, capability, driver: self.driver_version() });
+        }
+        Ok(())
     }
 
     /// The CUDA version that the driver supports, as 1000 * major + 10 * minor.

@@ -227,13 +227,16 @@ where
 
 impl<K: Scalar, V: Scalar> StressMap<K, V> for HopscotchMap<K, V> where (K, V): Entry {}
 
-impl Sealed for OpenMap<u32, u32> {
+impl<K: Scalar, V: Scalar> Sealed for OpenMap<K, V>
+where
+    (K, V): Entry,
+{
     fn subject(&self) -> Subject<'_> {
         Subject(self.table())
     }
 }
 
-impl StressMap<u32, u32> for OpenMap<u32, u32> {}
+impl<K: Scalar, V: Scalar> StressMap<K, V> for OpenMap<K, V> where (K, V): Entry {}
 
 impl Sealed for SlabSet {
     fn subject(&self) -> Subject<'_> {

@@ -85,14 +85,22 @@ kernel!(hop_set64_search_l2: hop::set64(2, 4).search);
 kernel!(hop_set64_stats_l2: hop::set64(2, 4).stats);
 kernel!(hop_set64_collect_l2: hop::set64(2, 4).collect);
 
+// Small tables by one lane, large ones by two, mixed batches always by one: `gpu::OpenMap` says from which size on.
+kernel!(open_map32_insert_unique_l1: open::map32(1, 8).insert_unique);
 kernel!(open_map32_insert_unique_l2: open::map32(2, 4).insert_unique);
+kernel!(open_map32_insert_or_assign_l1: open::map32(1, 8).insert_or_assign);
 kernel!(open_map32_insert_or_assign_l2: open::map32(2, 4).insert_or_assign);
+kernel!(open_map32_insert_or_add_l1: open::map32(1, 8).insert_or_add);
 kernel!(open_map32_insert_or_add_l2: open::map32(2, 4).insert_or_add);
+kernel!(open_map32_delete_l1: open::map32(1, 8).delete);
 kernel!(open_map32_delete_l2: open::map32(2, 4).delete);
+kernel!(open_map32_search_l1: open::map32(1, 8).search);
 kernel!(open_map32_search_l2: open::map32(2, 4).search);
-kernel!(open_map32_mixed_l1: open::map32(1, 8).mixed);
+kernel!(open_map32_stats_l1: open::map32(1, 8).stats);
 kernel!(open_map32_stats_l2: open::map32(2, 4).stats);
+kernel!(open_map32_collect_l1: open::map32(1, 8).collect);
 kernel!(open_map32_collect_l2: open::map32(2, 4).collect);
+kernel!(open_map32_mixed_l1: open::map32(1, 8).mixed);
 
 #[cfg(feature = "b128")]
 mod wide {
@@ -133,4 +141,13 @@ mod wide {
     kernel!(hop_map64_mixed_left_l4: hop::map64(4, 2).mixed_left);
     kernel!(hop_map64_stats_l4: hop::map64(4, 2).stats);
     kernel!(hop_map64_collect_l4: hop::map64(4, 2).collect);
+
+    kernel!(open_map64_insert_unique_l4: open::map64(4, 2).insert_unique);
+    kernel!(open_map64_insert_or_assign_l4: open::map64(4, 2).insert_or_assign);
+    kernel!(open_map64_insert_or_add_l4: open::map64(4, 2).insert_or_add);
+    kernel!(open_map64_delete_l4: open::map64(4, 2).delete);
+    kernel!(open_map64_search_l4: open::map64(4, 2).search);
+    kernel!(open_map64_mixed_l4: open::map64(4, 2).mixed);
+    kernel!(open_map64_stats_l4: open::map64(4, 2).stats);
+    kernel!(open_map64_collect_l4: open::map64(4, 2).collect);
 }

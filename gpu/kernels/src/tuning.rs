@@ -48,3 +48,15 @@ kernel!(hop_map32_insert_unique_l8: hop::map32(8, 1).insert_unique);
 kernel!(hop_map32_search_l8: hop::map32(8, 1).search);
 kernel!(hop_map32_delete_l8: hop::map32(8, 1).delete);
 kernel!(hop_map32_mixed_l8: hop::map32(8, 1).mixed);
+
+kernel!(open_map32_mixed_l2: open::map32(2, 4).mixed);
+
+kernel!(open_map32_insert_unique_l4: open::map32(4, 2).insert_unique);
+kernel!(open_map32_search_l4: open::map32(4, 2).search);
+kernel!(open_map32_delete_l4: open::map32(4, 2).delete);
+kernel!(open_map32_mixed_l4: open::map32(4, 2).mixed);
+
+kernel!(open_map32_insert_unique_l8: open::map32(8, 1).insert_unique);
+kernel!(open_map32_search_l8: open::map32(8, 1).search);
+kernel!(open_map32_delete_l8: open::map32(8, 1).delete);
+kernel!(open_map32_mixed_l8: open::map32(8, 1).mixed);

@@ -144,7 +144,8 @@ fn groups(ptx: &str, layout: Layout, lanes: u32) -> usize {
 
 /// Compares an open-addressing layout.
 fn buckets(ptx: &str, layout: Layout, lanes: u32) -> usize {
-    compare(ptx, &open_head(), &open::family(layout), lanes)
+    let large = if lanes == 2 { u64::MAX } else { 0 };
+    compare(ptx, &open_head(), &open::family(layout, large), lanes)
 }
 
 #[test]
@@ -178,9 +179,13 @@ fn arguments_are_those_of_the_hopscotch_kernels() {
 #[test]
 fn arguments_are_those_of_the_open_addressing_kernels() {
     use crate::device::{TABLES_BASE, TABLES_WIDE};
-    for ptx in [TABLES_BASE, TABLES_WIDE] {
-        assert_eq!(buckets(ptx, Layout::Map32, 2), 8);
-        assert_eq!(buckets(ptx, Layout::Set32, 2) + buckets(ptx, Layout::Map64, 4), 0);
+    for (ptx, wide) in [(TABLES_BASE, 0), (TABLES_WIDE, 8)] {
+        assert_eq!(
+            [1, 2].map(|lanes| buckets(ptx, Layout::Map32, lanes)),
+            [8; 2],
+            "mixed batches by one lane"
+        );
+        assert_eq!((buckets(ptx, Layout::Map64, 4), buckets(ptx, Layout::Set32, 2)), (wide, 0));
     }
 }
 
@@ -188,8 +193,8 @@ fn arguments_are_those_of_the_open_addressing_kernels() {
 fn every_kernel_of_a_table_is_compared() {
     use crate::device::{TABLES_BASE, TABLES_WIDE};
     let entries = |ptx: &str, start: &str| ptx.matches(&format!(".entry {start}_")).count();
-    for (ptx, slabs, groups) in [(TABLES_BASE, 52, 22), (TABLES_WIDE, 75, 32)] {
-        assert_eq!((entries(ptx, "slab"), entries(ptx, "hop"), entries(ptx, "open")), (slabs, groups, 8));
+    for (ptx, all) in [(TABLES_BASE, (52, 22, 15)), (TABLES_WIDE, (75, 32, 23))] {
+        assert_eq!((entries(ptx, "slab"), entries(ptx, "hop"), entries(ptx, "open")), all);
     }
 }
 
@@ -200,9 +205,11 @@ fn arguments_are_those_of_the_tuning_kernels() {
         assert_eq!(slabs(ptx, Layout::Map32, lanes, 8), 4, "{lanes} lanes");
         // Mixed batches go by one lane in the library's own tables.
         assert_eq!(groups(ptx, Layout::Map32, lanes), if lanes == 1 { 3 } else { 4 }, "{lanes} lanes");
+        assert_eq!(buckets(ptx, Layout::Map32, lanes), if lanes == 1 { 0 } else { 4 }, "{lanes} lanes");
     }
-    let mixed = of_map::<u32>(&hopscotch_head(), Operation::Mixed);
-    assert_eq!(declared(ptx, "hop_map32_mixed_l2"), Some(passed(&mixed)));
+    for (head, name) in [(hopscotch_head(), "hop_map32_mixed_l2"), (open_head(), "open_map32_mixed_l2")] {
+        assert_eq!(declared(ptx, name), Some(passed(&of_map::<u32>(&head, Operation::Mixed))));
+    }
     assert_eq!(slabs(ptx, Layout::Map32, 4, 16), 7);
     assert_eq!(slabs(ptx, Layout::Map32, 8, 16), 4);
     assert_eq!(slabs(ptx, Layout::Multi32, 4, 8), 3);
@@ -211,7 +218,11 @@ fn arguments_are_those_of_the_tuning_kernels() {
     for name in ["floor_find_u32", "floor_insert_u32", "floor_bucket_cas"] {
         assert_eq!(declared(ptx, name), Some(passed(&floor)), "{name}");
     }
-    assert_eq!(ptx.matches(".entry ").count(), 3 * 4 + 3 + 4 + 4 + 1 + 7 + 4 + 3 + 3, "all are compared");
+    assert_eq!(
+        ptx.matches(".entry ").count(),
+        3 * 4 + (3 + 4 + 4 + 1) + (4 + 4 + 1) + 7 + 4 + 3 + 3,
+        "all are compared"
+    );
 }
 
 #[test]
@@ -243,7 +254,10 @@ fn arguments_are_those_of_the_stress_kernels() {
         check(hopscotch::family(Layout::Set32), of_set::<u32>(&hop, codes, stamps), true);
         check(hopscotch::family(Layout::Set64), of_set::<u64>(&hop, codes, stamps), true);
         check(hopscotch::family(Layout::Map64), of_map::<u64>(&hop, codes, stamps), wide);
-        check(open::family(Layout::Map32), of_map::<u32>(&open_head(), codes, stamps), true);
+        for bytes in [0, u64::MAX] {
+            check(open::family(Layout::Map32, bytes), of_map::<u32>(&open_head(), codes, stamps), true);
+        }
+        check(open::family(Layout::Map64, 0), of_map::<u64>(&open_head(), codes, stamps), wide);
     }
     assert!(of_set::<u32>(&hop, codes, Stamps { clock: times, ..stamps }).is_err());
     assert!(of_set::<u32>(&hop, codes, Stamps { ends: clock, ..stamps }).is_err());

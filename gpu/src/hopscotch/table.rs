@@ -53,10 +53,7 @@ impl Groups {
         tuning: Tuning,
     ) -> Result<Self, Error> {
         geometry.admit(GROUP_WORDS as u32, REACH)?;
-        if layout.lock_bit() {
-            let (name, capability) = (device.name().to_owned(), device.capability());
-            return Err(Error::NoWideWords { name, capability, driver: device.driver_version() });
-        }
+        device.admit(layout)?;
         let len = geometry.words() as u64;
         let words = device.array("the table's words", len * layout.slot_bytes() as u64)?;
         let address = words.device_ptr(device.stream()).0;

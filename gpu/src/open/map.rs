@@ -1,4 +1,4 @@
-//! The open-addressing map of u32 pairs.
+//! The open-addressing map.
 
 use super::on::OpenMapOn;
 use super::table::{Buckets, OpenParts};
@@ -6,7 +6,7 @@ use crate::arguments::Operation;
 use crate::bulk::{MapBulk, map_by_bulk};
 use crate::device::Device;
 use crate::error::Error;
-use crate::layout::Layout;
+use crate::layout::{Entry, Layout, Scalar};
 use crate::table::{Table, Tuning};
 use core::fmt;
 use core::marker::PhantomData;
@@ -20,7 +20,7 @@ use warpproof_model::outcome::{Add, Assign, Delete, Insert};
 /// A concurrent map in an open-addressing table in device memory: an array of buckets, and a filter that says which keys
 /// may stand behind a full one.
 ///
-/// `OpenMap<u32, u32>`. On host slices, its operations are those of [`BulkMap`]; on device slices, those of [`OpenMapOn`], by
+/// `OpenMap<u32, u32>` or `OpenMap<u64, u64>`, the latter on devices with 128-bit words (sm_90). On host slices, its operations are those of [`BulkMap`]; on device slices, those of [`OpenMapOn`], by
 /// [`OpenMap::on`]. What [`SlabMap`](crate::SlabMap) says of waiting holds here too.
 ///
 /// A map does not grow, and the slot of a deleted pair is not used again before [`OpenMap::clear`]: an insert is
@@ -42,11 +42,15 @@ pub struct OpenMap<K, V> {
     types: PhantomData<(K, V)>,
 }
 
-impl OpenMap<u32, u32> {
+impl<K: Scalar, V: Scalar> OpenMap<K, V>
+where
+    (K, V): Entry,
+{
     /// An empty map for `pairs` pairs at the default load ([`OpenGeometry::for_pairs`]).
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`]; [`Error::Refused`] if the table would be too large to index.
+    /// [`Error::OutOfMemory`]; [`Error::Refused`] if the table would be too large to index; [`Error::NoWideWords`] for
+    /// u64 pairs on a device without 128-bit words.
     pub fn with_capacity(device: &Device, pairs: u64) -> Result<Self, Error> {
         Self::with_geometry(device, OpenGeometry::for_pairs(pairs)?)
     }
@@ -64,14 +68,15 @@ impl OpenMap<u32, u32> {
     /// # Errors
     /// As [`OpenMap::with_geometry`].
     pub fn with_tuning(device: &Device, geometry: OpenGeometry, tuning: Tuning) -> Result<Self, Error> {
-        Ok(Self { buckets: Buckets::empty(device, Layout::Map32, geometry, tuning)?, types: PhantomData })
+        let layout = <(K, V)>::layout(device.wide(), false);
+        Ok(Self { buckets: Buckets::empty(device, layout, geometry, tuning)?, types: PhantomData })
     }
 
     /// A map of these pairs, made for as many. Of several pairs with one key, it keeps any one.
     ///
     /// # Errors
     /// As [`OpenMap::with_capacity`] and [`BulkMap::insert_unique`]; [`Error::TableFull`] if not all pairs fit.
-    pub fn build(device: &Device, keys: &[u32], values: &[u32]) -> Result<Self, Error> {
+    pub fn build(device: &Device, keys: &[K], values: &[V]) -> Result<Self, Error> {
         same_length(keys, "values", values)?;
         admit(keys)?;
         let map = Self::with_capacity(device, keys.len() as u64)?;
@@ -82,7 +87,7 @@ impl OpenMap<u32, u32> {
     }
 
     /// The operations on device slices, on `stream`.
-    pub fn on<'a>(&'a self, stream: &'a Arc<CudaStream>) -> OpenMapOn<'a, u32, u32> {
+    pub fn on<'a>(&'a self, stream: &'a Arc<CudaStream>) -> OpenMapOn<'a, K, V> {
         OpenMapOn::new(self.table(), stream)
     }
 
@@ -120,21 +125,27 @@ impl OpenMap<u32, u32> {
     }
 
     /// The operations on host slices.
-    fn bulk(&self) -> MapBulk<'_, u32, u32> {
+    fn bulk(&self) -> MapBulk<'_, K, V> {
         MapBulk::new(self.table())
     }
 }
 
-impl BulkMap<u32, u32> for OpenMap<u32, u32> {
-    map_by_bulk! { u32, u32 }
+impl<K: Scalar, V: Scalar> BulkMap<K, V> for OpenMap<K, V>
+where
+    (K, V): Entry,
+{
+    map_by_bulk! { K, V }
 
     fn len(&self) -> Result<u64, Error> {
         self.table().live()
     }
 }
 
-impl BulkOpenMap<u32, u32> for OpenMap<u32, u32> {
-    fn insert_or_add(&self, keys: &[u32], values: &[u32]) -> Result<Vec<Add>, Error> {
+impl<K: Scalar, V: Scalar> BulkOpenMap<K, V> for OpenMap<K, V>
+where
+    (K, V): Entry,
+{
+    fn insert_or_add(&self, keys: &[K], values: &[V]) -> Result<Vec<Add>, Error> {
         self.bulk().put(Operation::InsertOrAdd, keys, values, Add::from_code)
     }
 

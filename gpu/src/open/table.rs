@@ -19,7 +19,7 @@ const NUMBERS: usize = 2;
 /// instructions alone, and it ends with the table. A bucket is 8 slots, and has 16 bits of the filter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OpenParts {
-    /// Address of the slots: a u64 for each u32 pair.
+    /// Address of the slots: a u64 for each u32 pair, 128 bits for each u64 pair.
     pub slots: u64,
     /// Number of slots.
     pub len: u64,
@@ -66,6 +66,7 @@ impl Buckets {
         tuning: Tuning,
     ) -> Result<Self, Error> {
         geometry.admit(BUCKET_SLOTS as u32)?;
+        device.admit(layout)?;
         let (len, filter_len) = (geometry.slots() as u64, geometry.filter_words() as u64);
         let slots = device.array("the table's slots", len * layout.slot_bytes() as u64)?;
         let filter = device.array("the table's filter", filter_len * size_of::<u32>() as u64)?;
@@ -73,7 +74,12 @@ impl Buckets {
         let (at, filter_at) = (address(&slots), address(&filter));
         let parts = OpenParts { slots: at, len, filter: filter_at, filter_len, buckets: geometry.buckets };
         let (head, fills) = (parts.head(), parts.fills(layout));
-        let plan = Plan { family: family(layout), head, fills, memory: vec![slots, filter] };
+        let plan = Plan {
+            family: family(layout, len * layout.slot_bytes() as u64),
+            head,
+            fills,
+            memory: vec![slots, filter],
+        };
         // SAFETY: the slots and the filter are the arrays of the memory, with the lengths that they were allocated with,
         // and the family is that of the layout.
         let table = unsafe { Table::new(device, plan, tuning)? };
@@ -95,10 +101,19 @@ impl Buckets {
     }
 }
 
-/// The kernels of a layout.
-pub(crate) fn family(layout: Layout) -> Family {
-    // As those of the hopscotch table: operations of different kinds in one warp are best by one lane each.
-    Family { structure: "open", layout, suffix: "", lanes: layout.lanes(), mixed_lanes: 1 }
+/// Bytes of the slots up to which one lane is the fastest that reads all slots of a bucket. Measured (BENCHMARKS.md): in a
+/// larger table the addresses of its loads, which are as many as its lanes are few, are too many to translate.
+const ONE_LANE_BYTES: u64 = 256 << 20;
+
+/// The kernels of a layout, for so many bytes of slots.
+pub(crate) fn family(layout: Layout, bytes: u64) -> Family {
+    let common = layout.lanes();
+    let (lanes, mixed_lanes) = match layout {
+        Layout::Map32 if bytes <= ONE_LANE_BYTES => (1, 1),
+        Layout::Map32 => (common, 1),
+        _ => (common, common),
+    };
+    Family { structure: "open", layout, suffix: "", lanes, mixed_lanes }
 }
 
 #[cfg(test)]

@@ -54,11 +54,12 @@ impl Family {
         let common = self.lanes(operation);
         for lanes in [tuning.lanes.unwrap_or(common), common] {
             let name = self.name(operation.name(), lanes);
+            let own = self.suffix.is_empty();
+            let kernel = if own { device.kernel(&name, lanes)? } else { None };
             // The driver compiles the other shapes only when one of them is asked for.
-            let kernel = if lanes == common && self.suffix.is_empty() {
-                device.kernel(&name, lanes)?
-            } else {
-                device.tuning_kernel(&name, lanes)?
+            let kernel = match kernel {
+                None if lanes != common || !own => device.tuning_kernel(&name, lanes)?,
+                kernel => kernel,
             };
             if kernel.is_some() {
                 return Ok(kernel);

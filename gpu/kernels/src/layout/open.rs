@@ -13,3 +13,15 @@ pub(crate) mod map32 {
     pub(crate) type Table<const S: usize> =
         OpenTable<Pair32, Store<u64>, Passed<Store<u32>, CLASSES>, DoubleHashing, S>;
 }
+
+#[cfg(feature = "b128")]
+/// u64 pairs in 128-bit words.
+pub(crate) mod map64 {
+    use super::*;
+    use warpproof_model::entry::Pair64;
+    pub(crate) type Word = u128;
+    pub(crate) type Key = u64;
+    pub(crate) type Value = u64;
+    pub(crate) type Table<const S: usize> =
+        OpenTable<Pair64, Store<u128>, Passed<Store<u32>, CLASSES>, DoubleHashing, S>;
+}
