@@ -39,6 +39,8 @@ pub(crate) trait Backend {
     type HopscotchMap64: BulkHopscotchMap<u64, u64>;
     /// Map of u32 pairs in an open-addressing table.
     type OpenMap32: BulkOpenMap<u32, u32>;
+    /// Map of u64 pairs in an open-addressing table.
+    type OpenMap64: BulkOpenMap<u64, u64>;
 
     /// `cpu` or `gpu`.
     fn name(&self) -> &'static str;
@@ -65,6 +67,8 @@ pub(crate) trait Backend {
     fn hopscotch_map64(&self, geometry: HopscotchGeometry) -> Result<Self::HopscotchMap64, Failure>;
     /// An empty map.
     fn open_map32(&self, geometry: OpenGeometry) -> Result<Self::OpenMap32, Failure>;
+    /// An empty map.
+    fn open_map64(&self, geometry: OpenGeometry) -> Result<Self::OpenMap64, Failure>;
 }
 
 /// A backend that was opened.
@@ -137,6 +141,7 @@ impl Backend for Cpu {
     type HopscotchSet32 = cpu::HopscotchSet<u32>;
     type HopscotchMap64 = cpu::HopscotchMap<u64, u64>;
     type OpenMap32 = cpu::OpenMap<u32, u32>;
+    type OpenMap64 = cpu::OpenMap<u64, u64>;
 
     fn name(&self) -> &'static str {
         "cpu"
@@ -176,6 +181,10 @@ impl Backend for Cpu {
     }
 
     fn open_map32(&self, geometry: OpenGeometry) -> Result<Self::OpenMap32, Failure> {
+        cpu::OpenMap::with_geometry(geometry).map_err(Failure::backend)
+    }
+
+    fn open_map64(&self, geometry: OpenGeometry) -> Result<Self::OpenMap64, Failure> {
         cpu::OpenMap::with_geometry(geometry).map_err(Failure::backend)
     }
 }

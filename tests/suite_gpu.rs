@@ -160,16 +160,26 @@ mod hopscotch {
 /// Open-addressing tables on the GPU.
 struct Open {
     device: &'static Device,
+    tuning: Tuning,
 }
 
-impl Maps<u32, OpenGeometry> for Open {
-    type Map = OpenMap<u32, u32>;
+impl Open {
+    fn new(tuning: Tuning) -> Option<Self> {
+        Some(Self { device: device()?, tuning })
+    }
+}
+
+impl<K: Scalar> Maps<K, OpenGeometry> for Open
+where
+    (K, K): Entry,
+{
+    type Map = OpenMap<K, K>;
 
     fn try_map(&self, geometry: OpenGeometry) -> Result<Self::Map, Error> {
-        OpenMap::with_geometry(self.device, geometry)
+        OpenMap::with_tuning(self.device, geometry, self.tuning)
     }
 
-    fn build(&self, keys: &[u32], values: &[u32]) -> Result<Self::Map, Error> {
+    fn build(&self, keys: &[K], values: &[K]) -> Result<Self::Map, Error> {
         OpenMap::build(self.device, keys, values)
     }
 
@@ -179,10 +189,14 @@ impl Maps<u32, OpenGeometry> for Open {
 }
 
 mod open {
-    fn make() -> Option<super::Open> {
-        Some(super::Open { device: super::device()? })
+    pub(crate) fn make() -> Option<super::Open> {
+        super::Open::new(super::Tuning::default())
     }
     crate::open_maps! { make, u32 }
+
+    mod map64 {
+        crate::open_maps! { crate::open::make, u64 }
+    }
 }
 
 /// Tiles of other widths on the same tables, where there are kernels for them.
@@ -206,10 +220,18 @@ mod widths {
                     }
                     crate::hopscotch_maps! { make, u32 }
                 }
+
+                mod open {
+                    fn make() -> Option<crate::Open> {
+                        crate::Open::new(crate::Tuning { lanes: Some($lanes), ..crate::Tuning::default() })
+                    }
+                    crate::open_maps! { make, u32 }
+                }
             }
         };
     }
     width!(one_lane, 1);
+    width!(two_lanes, 2);
     width!(four_lanes, 4);
     width!(eight_lanes, 8);
 }

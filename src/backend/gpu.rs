@@ -26,6 +26,7 @@ impl Backend for Gpu {
     type HopscotchSet32 = HopscotchSet<u32>;
     type HopscotchMap64 = HopscotchMap<u64, u64>;
     type OpenMap32 = OpenMap<u32, u32>;
+    type OpenMap64 = OpenMap<u64, u64>;
 
     fn name(&self) -> &'static str {
         "gpu"
@@ -69,6 +70,10 @@ impl Backend for Gpu {
     }
 
     fn open_map32(&self, geometry: OpenGeometry) -> Result<Self::OpenMap32, Failure> {
+        OpenMap::with_geometry(&self.device, geometry).map_err(Failure::backend)
+    }
+
+    fn open_map64(&self, geometry: OpenGeometry) -> Result<Self::OpenMap64, Failure> {
         OpenMap::with_geometry(&self.device, geometry).map_err(Failure::backend)
     }
 }

@@ -59,6 +59,7 @@ impl Bench<'_> {
             (Structure::Hopscotch, Entry::Map64) => self.plain::<HopscotchMap<u64, u64>>(entry, rounds, rows),
             // The others are refused before (`Tables::holds`).
             (Structure::Hopscotch, _) => self.plain::<HopscotchMap<u32, u32>>(entry, rounds, rows),
+            (Structure::Open, Entry::Map64) => self.plain::<OpenMap<u64, u64>>(entry, rounds, rows),
             (Structure::Open, _) => self.plain::<OpenMap<u32, u32>>(entry, rounds, rows),
         }?;
         if entry == Entry::Map32 {

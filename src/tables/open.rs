@@ -48,17 +48,21 @@ impl Tables for Open {
 
     fn holds(entry: Entry) -> Result<(), Failure> {
         match entry {
-            Entry::Map32 => Ok(()),
-            Entry::Set32 | Entry::Map64 | Entry::Multimap32 | Entry::Lock64 => Err(Failure::input(
-                format_args!("--entry {}: an open-addressing table holds u32 pairs: map32", entry.name()),
-            )),
+            Entry::Map32 | Entry::Map64 => Ok(()),
+            Entry::Set32 | Entry::Multimap32 | Entry::Lock64 => Err(Failure::input(format_args!(
+                "--entry {}: an open-addressing table holds pairs of one word: map32 or map64",
+                entry.name()
+            ))),
         }
     }
 
     fn measure<B: Backend>(b: &B, entry: Entry, at: (u32, f64)) -> Result<(Vec<Phase>, Memory), Failure> {
         Self::holds(entry)?;
         let size = size(at.0.into(), at.0.into(), at.1)?;
-        plain::<Self, u32, _>(&OpenMap(b.open_map32(size)?), entry, at)
+        match entry {
+            Entry::Map64 => plain::<Self, u64, _>(&OpenMap(b.open_map64(size)?), entry, at),
+            _ => plain::<Self, u32, _>(&OpenMap(b.open_map32(size)?), entry, at),
+        }
     }
 }
 

@@ -172,9 +172,13 @@ where
 }
 
 /// A slot for every key and for twice as many deletes as there are.
-fn open_map(device: &Device, load: (u64, u64)) -> Vec<Event> {
+fn open_map<K>(device: &Device, load: (u64, u64)) -> Vec<Event>
+where
+    K: Scalar + Into<u64> + TryFrom<u64, Error: std::fmt::Debug>,
+    (K, K): Entry,
+{
     let size = OpenGeometry::at_load(load.0 + CALLS / 8, 1.0).expect("a small table");
-    let map = OpenMap::<u32, u32>::with_geometry(device, size).expect("a test table");
+    let map = OpenMap::<K, K>::with_geometry(device, size).expect("a test table");
     let mut clock = StressClock::new(device).expect("a clock");
     let history = history(load, true, |ops, on, values| on_map(&mut clock, &map, ops, on, values));
     assert_eq!(map.len().expect("numbers"), 0, "every key was deleted");
@@ -243,7 +247,12 @@ fn a_million_calls_of_the_gpu_on_hopscotch_tables_are_linearizable() {
 fn a_million_calls_of_the_gpu_on_open_addressing_are_linearizable() {
     let Some(device) = device() else { return };
     for load in LOADS {
-        check("open map32", load.0, false, &open_map(device, load));
+        check("open map32", load.0, false, &open_map::<u32>(device, load));
+        if device.wide() {
+            check("open map64", load.0, false, &open_map::<u64>(device, load));
+        } else {
+            println!("skipped: open map64 without 128-bit words");
+        }
     }
 }
 

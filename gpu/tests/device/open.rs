@@ -62,8 +62,8 @@ fn device_slices_answer_in_codes() {
 fn a_build_that_does_not_fit_says_so() {
     let Some(device) = device() else { return };
     let keys: Vec<u32> = (0..100).collect();
-    assert_eq!(OpenMap::build(&device, &keys, &keys).unwrap().len().unwrap(), 100);
-    let refused = OpenMap::with_geometry(&device, size(8)).unwrap_err();
+    assert_eq!(OpenMap::<u32, u32>::build(&device, &keys, &keys).unwrap().len().unwrap(), 100);
+    let refused = OpenMap::<u32, u32>::with_geometry(&device, size(8)).unwrap_err();
     assert_eq!(refused, Error::Refused(Refused::NotPrime { what: "buckets", found: 8 }));
 }
 

@@ -185,6 +185,7 @@ of_pairs!(slab BulkSlabMap SlabMultimap<u32>, insert);
 of_pairs!(hopscotch BulkHopscotchMap HopscotchMap<u32>, insert_unique);
 of_pairs!(hopscotch BulkHopscotchMap HopscotchMap<u64>, insert_unique);
 of_pairs!(open BulkOpenMap OpenMap<u32>, insert_unique);
+of_pairs!(open BulkOpenMap OpenMap<u64>, insert_unique);
 
 /// What a search writes where there is no pair: no value, as those have their top bit set.
 const MISSING: u8 = 1;
