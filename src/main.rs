@@ -15,6 +15,7 @@ mod replay;
 mod run;
 mod select;
 mod tables;
+mod target;
 mod worker;
 
 use clap::{Parser, Subcommand, ValueEnum};

@@ -1,14 +1,13 @@
 //! `warpproof join`: inner join of two CSV files on an integer column.
 
 mod index;
-mod target;
 
 use crate::backend::{Backend, Choice, open, with_backend};
 use crate::failure::Failure;
 use crate::output::Progress;
+use crate::target::Target;
 use index::Index;
 use std::path::{Path, PathBuf};
-use target::Target;
 use warpproof::files::{RowReader, Table};
 
 /// Left rows that are looked up in one bulk call.
@@ -58,6 +57,8 @@ line and column, exit code 2, and the output file is as it was.";
 
 /// Joins.
 pub(crate) fn join(args: &Args) -> Result<(), Failure> {
+    // What would be an error at the end is one now.
+    args.output.as_deref().map(Target::admit).transpose()?;
     let opened = open(args.backend)?;
     let left = read(&args.left, &args.on)?;
     let right = read(&args.right, &args.on)?;
@@ -75,7 +76,7 @@ fn read(path: &Path, on: &str) -> Result<Table, Failure> {
 
 fn write<B: Backend>(args: &Args, backend: &B, left: &Table, mut right: Table) -> Result<(), Failure> {
     let index = Index::build(backend, &right.take_keys())?;
-    let mut target = Target::open(args.output.as_deref())?;
+    let mut target = Target::open(args.output.as_deref(), b',')?;
     target.row(header(left, &right).iter().map(Vec::as_slice))?;
     let mut progress = Progress::new("writing", left.rows() as u64);
     let (mut ours, mut theirs) = (RowReader::new(), RowReader::new());

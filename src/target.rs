@@ -1,4 +1,4 @@
-//! Where the joined rows go: a file that is written whole or not at all, or stdout.
+//! Where rows of text go: a file that is written whole or not at all, or stdout.
 
 use crate::failure::Failure;
 use std::fs::File;
@@ -39,15 +39,26 @@ impl Write for Sink {
 }
 
 impl Target {
-    /// Rows go to `path`, or to stdout.
-    pub(crate) fn open(path: Option<&Path>) -> Result<Self, Failure> {
+    /// Rows go to `path`, or to stdout, with `delimiter` between their cells.
+    pub(crate) fn open(path: Option<&Path>, delimiter: u8) -> Result<Self, Failure> {
         let name = path.map_or_else(|| "stdout".to_owned(), |p| p.display().to_string());
         let sink = match path {
             None => Sink::Stream(Box::new(std::io::stdout())),
             Some(path) => open(path).map_err(|e| Failure::input(format_args!("{name}: {e}")))?,
         };
-        let csv = csv::Writer::from_writer(BufWriter::with_capacity(BUFFER, sink));
+        let buffer = BufWriter::with_capacity(BUFFER, sink);
+        let csv = csv::WriterBuilder::new().delimiter(delimiter).from_writer(buffer);
         Ok(Self { csv, name })
+    }
+
+    /// Whether `path` can be written is known before the work that leads there: a file is made beside it and taken away
+    /// again. A device or a pipe is left alone.
+    pub(crate) fn admit(path: &Path) -> Result<(), Failure> {
+        let admitted = place(path).and_then(|place| match place {
+            Place::File(path) => beside(&path).map(drop),
+            Place::Stream(_) => Ok(()),
+        });
+        admitted.map_err(|e| Failure::input(format_args!("{}: {e}", path.display())))
     }
 
     /// Writes a row.
@@ -80,17 +91,34 @@ impl Target {
     }
 }
 
-/// A new file beside `path`, or, if that is there and no regular file, `path` itself.
-fn open(path: &Path) -> std::io::Result<Sink> {
+/// What `path` is.
+enum Place {
+    /// A file, there or not, with its links followed.
+    File(PathBuf),
+    /// A device or a pipe.
+    Stream(PathBuf),
+}
+
+fn place(path: &Path) -> std::io::Result<Place> {
     // A link stays a link: what it leads to is replaced.
     let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
     match std::fs::metadata(&path) {
-        Ok(found) if found.is_dir() => return Err(std::io::ErrorKind::IsADirectory.into()),
-        Ok(found) if !found.is_file() => {
-            return Ok(Sink::Stream(Box::new(File::options().write(true).open(path)?)));
-        }
-        Ok(_) | Err(_) => {}
+        Ok(found) if found.is_dir() => Err(std::io::ErrorKind::IsADirectory.into()),
+        Ok(found) if !found.is_file() => Ok(Place::Stream(path)),
+        Ok(_) | Err(_) => Ok(Place::File(path)),
     }
+}
+
+/// A new file beside `path`, or, if that is there and no regular file, `path` itself.
+fn open(path: &Path) -> std::io::Result<Sink> {
+    match place(path)? {
+        Place::File(path) => Ok(Sink::File { file: beside(&path)?, path }),
+        Place::Stream(path) => Ok(Sink::Stream(Box::new(File::options().write(true).open(path)?))),
+    }
+}
+
+/// A new file without a name to keep, in the folder of `path`.
+fn beside(path: &Path) -> std::io::Result<NamedTempFile> {
     let folder = match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
@@ -103,5 +131,5 @@ fn open(path: &Path) -> std::io::Result<Sink> {
         // As for any new file: the user's mask decides.
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
-    Ok(Sink::File { file: builder.tempfile_in(folder)?, path })
+    builder.tempfile_in(folder)
 }
