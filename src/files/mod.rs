@@ -1,11 +1,14 @@
-//! The files that the command line reads: traces of operations and tables to join (feature `files`).
+//! The files that the command line reads: traces of operations, tables to join, sequences (feature `files`).
 //!
-//! They are parsed out of memory. No input is a panic; what is malformed is told with its line and its field.
+//! Traces and tables are parsed out of memory, sequences in pieces. No input is a panic; what is malformed is told with its
+//! line and its field.
 
 mod lines;
+mod sequence;
 mod table;
 mod trace;
 
+pub use sequence::{Letters, SequenceFile};
 pub use table::{RowReader, Table};
 pub use trace::Trace;
 

@@ -1,0 +1,245 @@
+//! Sequence files: FASTA and FASTQ, read in pieces of any size.
+
+use super::Malformed;
+
+/// A FASTA or FASTQ file that arrives in pieces; what it tells is handed on at once, so that memory does not grow with
+/// the length of a record or of a line.
+///
+/// A file begins with `>` (FASTA) or `@` (FASTQ), after empty lines at most. Lines end in LF or CR LF. The letters of a
+/// sequence are those of the nucleotide code of IUPAC, U included, in either case, and `-` or `.` for a gap. A sequence may
+/// stand on many lines, in FASTQ too; its quality is as long, of bytes from 33 to 126, and on one line if the sequence is.
+///
+/// ```
+/// use warpproof::files::{Letters, SequenceFile};
+///
+/// struct Lengths(Vec<usize>, usize);
+/// impl Letters for Lengths {
+///     fn letters(&mut self, piece: &[u8]) {
+///         self.1 += piece.len();
+///     }
+///     fn end(&mut self) {
+///         self.0.push(std::mem::take(&mut self.1));
+///     }
+/// }
+///
+/// let mut lengths = Lengths(vec![], 0);
+/// let mut file = SequenceFile::new();
+/// file.push(b">chr1\nACG", &mut lengths)?;
+/// file.push(b"T\nAC\n>chr2\nNNN\n", &mut lengths)?;
+/// file.finish(&mut lengths)?;
+/// assert_eq!(lengths.0, [6, 3]);
+/// # Ok::<(), warpproof::files::Malformed>(())
+/// ```
+#[derive(Debug)]
+pub struct SequenceFile {
+    part: Part,
+    fastq: bool,
+    /// Of the line, from 1.
+    line: usize,
+    /// Bytes of the line that were read.
+    column: usize,
+    /// The last of these was a CR, of which nobody knows yet whether it ends the line.
+    cr: bool,
+    /// Letters of the record, and the lines that they stand on. FASTQ alone asks.
+    letters: u64,
+    lines: u64,
+    /// Bytes of its quality.
+    quality: u64,
+}
+
+/// Who is told what a file holds.
+pub trait Letters {
+    /// The next letters of the sequence, as they stand in the file: all are of the alphabet.
+    fn letters(&mut self, piece: &[u8]);
+    /// The sequence ends.
+    fn end(&mut self);
+}
+
+/// What a line is part of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Part {
+    /// Before the first record.
+    Start,
+    Header,
+    Sequence,
+    /// The line of FASTQ that begins with `+`.
+    Separator,
+    Quality,
+    /// Between two records of FASTQ.
+    Between,
+}
+
+impl Default for SequenceFile {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl SequenceFile {
+    /// A file of which nothing was read.
+    pub const fn new() -> Self {
+        Self {
+            part: Part::Start,
+            fastq: false,
+            line: 1,
+            column: 0,
+            cr: false,
+            letters: 0,
+            lines: 0,
+            quality: 0,
+        }
+    }
+
+    /// Reads the next bytes of the file. Linear in their number.
+    ///
+    /// # Errors
+    /// The first line that is no part of such a file. What stands before it may have been told; there is no going on.
+    pub fn push(&mut self, mut bytes: &[u8], to: &mut impl Letters) -> Result<(), Malformed> {
+        while let Some(end) = bytes.iter().position(|&b| b == b'\n') {
+            self.piece(&bytes[..end], to)?;
+            self.end_of_line()?;
+            bytes = &bytes[end + 1..];
+        }
+        self.piece(bytes, to)
+    }
+
+    /// The file has no more bytes.
+    ///
+    /// # Errors
+    /// There was no record, or the last one is not whole.
+    pub fn finish(mut self, to: &mut impl Letters) -> Result<(), Malformed> {
+        if self.column > 0 {
+            // What is missing is missing on this line.
+            let line = self.line;
+            self.end_of_line()?;
+            self.line = line;
+        }
+        match self.part {
+            Part::Start => Err(self.malformed("the file is empty: no sequence begins".into())),
+            Part::Between => Ok(()),
+            // The line of no quality, for no letter.
+            Part::Quality if self.letters == 0 => Ok(()),
+            Part::Header | Part::Sequence if !self.fastq => {
+                to.end();
+                Ok(())
+            }
+            _ => Err(self.malformed("the file ends within a record".into())),
+        }
+    }
+
+    /// Bytes of a line, without LF.
+    fn piece(&mut self, piece: &[u8], to: &mut impl Letters) -> Result<(), Malformed> {
+        let Some(&first) = piece.first() else { return Ok(()) };
+        if self.cr && !matches!(self.part, Part::Header | Part::Separator) {
+            return Err(self.at(self.column, CR.into()));
+        }
+        let text = piece.strip_suffix(b"\r").unwrap_or(piece);
+        if self.column == 0 && !text.is_empty() {
+            self.begin(first, to)?;
+        }
+        match self.part {
+            Part::Sequence => {
+                self.check(text, |b| IUPAC[b as usize], "no letter of the nucleotide code (IUPAC)")?;
+                to.letters(text);
+                self.letters += text.len() as u64;
+            }
+            Part::Quality => {
+                self.check(text, |b| (33..=126).contains(&b), "no quality")?;
+                self.quality += text.len() as u64;
+            }
+            _ => {}
+        }
+        self.column += piece.len();
+        self.cr = text.len() < piece.len();
+        Ok(())
+    }
+
+    /// All bytes of a piece must be `allowed`; another one is `what`.
+    fn check(&self, text: &[u8], allowed: impl Fn(u8) -> bool, what: &str) -> Result<(), Malformed> {
+        let Some(i) = text.iter().position(|&b| !allowed(b)) else { return Ok(()) };
+        let what = if text[i] == b'\r' { CR.into() } else { format!("{} is {what}", shown(text[i])) };
+        Err(self.at(self.column + i + 1, what))
+    }
+
+    /// A line that is not empty begins: finds out what it is.
+    fn begin(&mut self, first: u8, to: &mut impl Letters) -> Result<(), Malformed> {
+        match (self.part, first) {
+            (_, b'\r') => return Err(self.at(1, CR.into())),
+            (Part::Start, b'>') => self.part = Part::Header,
+            (Part::Start, b'@') => (self.part, self.fastq) = (Part::Header, true),
+            (Part::Start, other) => {
+                let what = "neither FASTA nor FASTQ, which begin with > or @";
+                return Err(self.at(1, format!("{}: {what}", shown(other))));
+            }
+            (Part::Sequence, b'>') if !self.fastq => {
+                to.end();
+                self.part = Part::Header;
+            }
+            (Part::Sequence, b'+') if self.fastq => {
+                to.end();
+                self.part = Part::Separator;
+            }
+            (Part::Between, b'@') => self.part = Part::Header,
+            (Part::Between, other) => {
+                return Err(self.at(1, format!("{}, but a record of FASTQ begins with @", shown(other))));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn end_of_line(&mut self) -> Result<(), Malformed> {
+        match self.part {
+            Part::Header => {
+                self.part = Part::Sequence;
+                (self.letters, self.lines, self.quality) = (0, 0, 0);
+            }
+            Part::Sequence => self.lines += (self.column > 0) as u64,
+            Part::Separator => self.part = Part::Quality,
+            Part::Quality => self.end_of_quality()?,
+            Part::Start | Part::Between => {}
+        }
+        (self.line, self.column, self.cr) = (self.line + 1, 0, false);
+        Ok(())
+    }
+
+    /// A line of quality ends, and perhaps all of it.
+    fn end_of_quality(&mut self) -> Result<(), Malformed> {
+        if self.quality == self.letters {
+            self.part = Part::Between;
+        } else if self.lines <= 1 || self.quality > self.letters {
+            let (quality, letters) = (self.quality, self.letters);
+            return Err(self
+                .malformed(format!("a quality of {quality} bytes, but its sequence has {letters} letters")));
+        }
+        Ok(())
+    }
+
+    fn malformed(&self, what: String) -> Malformed {
+        Malformed { line: self.line, what }
+    }
+
+    fn at(&self, column: usize, what: String) -> Malformed {
+        self.malformed(format!("column {column}: {what}"))
+    }
+}
+
+const CR: &str = "a CR without LF after it";
+
+/// A byte in a message.
+fn shown(byte: u8) -> String {
+    if byte.is_ascii_graphic() { format!("'{}'", byte as char) } else { format!("byte 0x{byte:02x}") }
+}
+
+/// The letters of the nucleotide code, in both cases, and gaps.
+const IUPAC: [bool; 256] = {
+    let mut table = [false; 256];
+    let letters = b"ACGTURYSWKMBDHVN-.";
+    let mut i = 0;
+    while i < letters.len() {
+        table[letters[i] as usize] = true;
+        table[letters[i].to_ascii_lowercase() as usize] = true;
+        i += 1;
+    }
+    table
+};
