@@ -7,6 +7,7 @@ mod check;
 mod depth;
 mod failure;
 mod join;
+mod kmers;
 mod list;
 mod museum;
 mod output;
@@ -24,7 +25,7 @@ use std::process::ExitCode;
 /// Warp-cooperative concurrent hash tables: check them, run them, measure them.
 ///
 /// Each structure is written once. `check` explores every interleaving of small programs on that source,
-/// `run` and `join` use the same source on real data, on the CPU or on a GPU.
+/// `run`, `join` and `kmers` use the same source on real data, on the CPU or on a GPU.
 #[derive(Parser)]
 #[command(version, arg_required_else_help = true, after_help = EXAMPLES)]
 struct Cli {
@@ -41,6 +42,7 @@ Examples:
   warpproof run slab --keys 1000000 --ops 10000000 check it, then run and verify a workload
   warpproof run hopscotch --load 0.9               the same for the hopscotch table, nearly full
   warpproof join orders.csv customers.csv --on customer_id -o joined.csv
+  warpproof kmers genome.fa.gz -k 21 -o counts.tsv
 
 Exit codes: 0 all is well, 1 a violation was found, 2 bad usage or input.";
 
@@ -52,6 +54,7 @@ enum Command {
     Replay(replay::Args),
     Run(run::Args),
     Join(join::Args),
+    Kmers(kmers::Args),
     Bench(bench::Args),
     #[command(name = worker::NAME, hide = true)]
     Worker,
@@ -87,6 +90,7 @@ fn main() -> ExitCode {
         Command::Replay(args) => replay::replay(&args),
         Command::Run(args) => run::run(&args),
         Command::Join(args) => join::join(&args),
+        Command::Kmers(args) => kmers::kmers(&args),
         Command::Bench(args) => bench::bench(&args),
         Command::Worker => worker::worker(),
     };

@@ -1,0 +1,123 @@
+//! The bytes of a file, plain or gzip, and how far it is read.
+
+use crate::failure::Failure;
+use flate2::bufread::MultiGzDecoder;
+use std::cell::Cell;
+use std::fmt::Display;
+use std::fs::File;
+use std::io::{BufRead, BufReader, ErrorKind, Read};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use warpproof::files::{Letters, SequenceFile};
+
+/// Bytes read at once.
+const PIECE: usize = 1 << 18;
+
+/// Letters per byte of a gzip file, for an estimate: sequences take about two bits a letter there.
+const PACKED: u64 = 4;
+
+/// How every gzip file begins.
+const GZIP: [u8; 2] = [0x1f, 0x8b];
+
+/// A file of sequences, plain or gzip of one member or many.
+pub(crate) struct Input {
+    name: String,
+    bytes: Box<dyn Read>,
+    gzip: bool,
+    /// Bytes of the file itself that were read.
+    read: Rc<Cell<u64>>,
+}
+
+/// Counts what goes through.
+struct Counted<R> {
+    inner: R,
+    read: Rc<Cell<u64>>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let read = self.inner.read(buffer)?;
+        self.read.set(self.read.get() + read as u64);
+        Ok(read)
+    }
+}
+
+impl Input {
+    /// Opens a file. The first bytes tell whether it is gzip, not its name.
+    pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
+        let name = path.display().to_string();
+        let failed = |e: std::io::Error| Failure::input(format_args!("{name}: {e}"));
+        Self::new(name.clone(), File::open(path).map_err(failed)?).map_err(failed)
+    }
+
+    fn new(name: String, file: impl Read + 'static) -> std::io::Result<Self> {
+        let read = Rc::new(Cell::new(0));
+        let mut file = BufReader::with_capacity(PIECE, Counted { inner: file, read: Rc::clone(&read) });
+        let gzip = file.fill_buf()?.starts_with(&GZIP);
+        let bytes: Box<dyn Read> = if gzip { Box::new(MultiGzDecoder::new(file)) } else { Box::new(file) };
+        Ok(Self { name, bytes, gzip, read })
+    }
+
+    /// Reads the file to its end, in pieces, and tells `to` what is in it; after each piece `step` is told how many bytes of
+    /// the file were read. Memory is that of a piece.
+    pub(crate) fn read<L: Letters>(
+        mut self,
+        to: &mut L,
+        mut step: impl FnMut(&mut L, u64) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let mut file = SequenceFile::new();
+        let mut piece = vec![0; PIECE];
+        loop {
+            match self.bytes.read(&mut piece) {
+                Ok(0) => break,
+                Ok(read) => file.push(&piece[..read], to).map_err(|e| self.malformed(e))?,
+                Err(e) if e.kind() == ErrorKind::Interrupted => continue,
+                Err(e) => return Err(self.broken(&e)),
+            }
+            step(to, self.read.get())?;
+        }
+        file.finish(to).map_err(|e| self.malformed(e))?;
+        step(to, self.read.get())
+    }
+
+    fn malformed(&self, error: impl Display) -> Failure {
+        Failure::input(format_args!("{}:{error}", self.name))
+    }
+
+    fn broken(&self, error: &std::io::Error) -> Failure {
+        let (name, read) = (&self.name, self.read.get());
+        if !self.gzip {
+            return Failure::input(format_args!("{name}: byte {read}: {error}"));
+        }
+        let what = match error.kind() {
+            ErrorKind::UnexpectedEof => "it is cut off".to_owned(),
+            _ => error.to_string(),
+        };
+        Failure::input(format_args!("{name}: broken gzip data, found when {read} bytes were read: {what}"))
+    }
+}
+
+/// Bytes of all files, and about how many letters they hold; a device or a pipe counts nothing. A file that is missing is
+/// told before any is read.
+pub(crate) fn sizes(paths: &[PathBuf]) -> Result<(u64, u64), Failure> {
+    let mut sizes = (0, 0);
+    for path in paths {
+        let failed = |e| Failure::input(format_args!("{}: {e}", path.display()));
+        let (bytes, letters) = size(path).map_err(failed)?;
+        sizes = (sizes.0 + bytes, sizes.1 + letters);
+    }
+    Ok(sizes)
+}
+
+fn size(path: &Path) -> std::io::Result<(u64, u64)> {
+    let found = std::fs::metadata(path)?;
+    if found.is_dir() {
+        return Err(ErrorKind::IsADirectory.into());
+    }
+    if !found.is_file() {
+        return Ok((0, 0));
+    }
+    let mut first = Vec::new();
+    File::open(path)?.take(GZIP.len() as u64).read_to_end(&mut first)?;
+    Ok((found.len(), found.len().saturating_mul(if first == GZIP { PACKED } else { 1 })))
+}

@@ -1,0 +1,136 @@
+//! `warpproof kmers`: counts of canonical k-mers in FASTA and FASTQ files.
+
+mod extract;
+mod input;
+mod report;
+mod table;
+
+use crate::backend::{Backend, Choice, Cpu};
+use crate::failure::Failure;
+use crate::output::{self, Progress};
+use crate::target::Target;
+use extract::{Extractor, LONGEST, distinct};
+use input::{Input, sizes};
+use report::{Report, histogram, top};
+use std::path::PathBuf;
+use std::time::Instant;
+use table::{BATCH, Counts, Table};
+use warpproof::simt::cpu::OpenMap;
+use warpproof::{BulkOpenMap, OpenGeometry};
+
+/// Count the canonical k-mers of sequences
+///
+/// A k-mer is K letters of a sequence that follow each other; canonical is the smaller, in the order of the alphabet, of
+/// the k-mer and its reverse complement. Counts are exact. Files are FASTA or FASTQ, plain or gzip (also of many members,
+/// as bgzip writes it), and are read in pieces: memory holds the distinct k-mers, not the files.
+///
+/// Lower case is upper case. A k-mer with a letter other than A, C, G and T (N, say, or U) is left out, as `jellyfish
+/// count -C` does.
+///
+/// Prints how many distinct k-mers occur how often, and the most frequent ones.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// FASTA or FASTQ files, plain or gzip
+    #[arg(required = true, value_name = "FILE.fa[.gz]")]
+    files: Vec<PathBuf>,
+    /// Letters of a k-mer, 1 to 31
+    #[arg(short, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=LONGEST as i64))]
+    k: u32,
+    /// Where the table lives
+    #[arg(long, value_enum, default_value_t)]
+    backend: Choice,
+    /// How many of the most frequent k-mers to print
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    top: usize,
+    /// Write all k-mers with their counts to this file, whole or not at all: lines of kmer<TAB>count, sorted
+    #[arg(short, long, value_name = "OUT.tsv")]
+    output: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  warpproof kmers genome.fa.gz -k 21
+  warpproof kmers reads_1.fq.gz reads_2.fq.gz -k 31 --top 0 -o counts.tsv
+  zstd -dc genome.fa.zst | warpproof kmers /dev/stdin -k 15 --json
+
+The letters of a sequence are those of the nucleotide code of IUPAC, and - or . for a gap. Another letter, a file that is
+empty or neither FASTA nor FASTQ, gzip data that is broken or cut off, a quality of another length than its sequence: an
+error with file and line, or byte, exit code 2, and the output file is as it was.";
+
+/// Counts.
+pub(crate) fn kmers(args: &Args) -> Result<(), Failure> {
+    // What would be an error at the end is one now.
+    args.output.as_deref().map(Target::admit).transpose()?;
+    if args.backend == Choice::Gpu {
+        return Err(Failure::input("k-mers are counted on the CPU alone as yet: take --backend cpu"));
+    }
+    let make = |geometry| OpenMap::<u64, u64>::with_geometry(geometry).map_err(Failure::backend);
+    run(args, &Cpu, make)
+}
+
+/// Counts in tables that `make` makes on `backend`.
+fn run<B: Backend, M: BulkOpenMap<u64, u64>>(
+    args: &Args,
+    backend: &B,
+    make: impl Fn(OpenGeometry) -> Result<M, Failure>,
+) -> Result<(), Failure> {
+    let start = Instant::now();
+    let (bytes, letters) = sizes(&args.files)?;
+    let mut counts = Table::new(letters, distinct(args.k), make)?;
+    let total = count(args, bytes, &mut counts)?;
+    let mut pairs = counts.pairs()?;
+    drop(counts);
+    verify(total, &pairs)?;
+    let report = Report {
+        k: args.k,
+        backend: backend.name(),
+        device: backend.device(),
+        seconds: start.elapsed().as_secs_f64(),
+        total,
+        distinct: pairs.len() as u64,
+        histogram: histogram(&pairs),
+        top: top(&pairs, args.top, args.k),
+    };
+    if let Some(path) = &args.output {
+        report::write(path, &mut pairs, args.k)?;
+    }
+    if args.json { output::json(&report) } else { report.print() }
+}
+
+/// Counts the k-mers of all files; how many there were.
+fn count(args: &Args, bytes: u64, counts: &mut impl Counts) -> Result<u64, Failure> {
+    let mut progress = Progress::new("counting", bytes);
+    let mut extractor = Extractor::new(args.k);
+    let (mut total, mut before) = (0, 0);
+    let mut flush = |extractor: &mut Extractor| {
+        counts.add(&extractor.found)?;
+        total += extractor.found.len() as u64;
+        extractor.found.clear();
+        Ok(())
+    };
+    for path in &args.files {
+        let mut read = 0;
+        Input::open(path)?.read(&mut extractor, |extractor, now| {
+            read = now;
+            progress.at(before + read);
+            if extractor.found.len() < BATCH { Ok(()) } else { flush(extractor) }
+        })?;
+        before += read;
+    }
+    flush(&mut extractor)?;
+    Ok(total)
+}
+
+/// Every k-mer was counted, and once.
+fn verify(total: u64, pairs: &[(u64, u64)]) -> Result<(), Failure> {
+    let counted: u64 = pairs.iter().map(|(_, count)| count).sum();
+    if counted == total {
+        Ok(())
+    } else {
+        Err(Failure::Violation(format!("of {total} k-mers the table counted {counted}")))
+    }
+}

@@ -1,0 +1,155 @@
+//! What is told of counts: a histogram, the most frequent k-mers, all of them in a file.
+
+use super::extract::text;
+use crate::failure::Failure;
+use crate::output::{Progress, grouped, line};
+use crate::target::Target;
+use rayon::slice::ParallelSliceMut;
+use serde::Serialize;
+use std::cmp::Reverse;
+use std::path::Path;
+
+/// Counts up to here have a line each in the histogram; above, a line goes to twice its beginning.
+const SINGLE: u64 = 16;
+
+/// Rows between two reports of progress.
+const STEP: usize = 1 << 16;
+
+/// The object of `--json`.
+#[derive(Serialize)]
+pub(crate) struct Report {
+    pub(crate) k: u32,
+    pub(crate) backend: &'static str,
+    pub(crate) device: String,
+    pub(crate) seconds: f64,
+    /// K-mers, each as often as it occurs.
+    pub(crate) total: u64,
+    pub(crate) distinct: u64,
+    pub(crate) histogram: Vec<Bin>,
+    pub(crate) top: Vec<Counted>,
+}
+
+/// How many distinct k-mers occur `from` to `to` times.
+#[derive(Serialize, PartialEq, Eq, Debug)]
+pub(crate) struct Bin {
+    from: u64,
+    to: u64,
+    distinct: u64,
+}
+
+/// A k-mer and how often it occurs.
+#[derive(Serialize, PartialEq, Eq, Debug)]
+pub(crate) struct Counted {
+    kmer: String,
+    count: u64,
+}
+
+impl Report {
+    /// Prints it as text.
+    pub(crate) fn print(&self) -> Result<(), Failure> {
+        line(format_args!("backend  {}: {}", self.backend, self.device))?;
+        let (total, distinct) = (grouped(self.total), grouped(self.distinct));
+        line(format_args!("counted  {total} {}-mers in {:.2} s: {distinct} distinct", self.k, self.seconds))?;
+        if self.distinct > 0 {
+            line(format_args!("\n{:>23}  {:>15}", "occurrences", "distinct k-mers"))?;
+        }
+        for bin in &self.histogram {
+            let (from, to) = (grouped(bin.from), grouped(bin.to));
+            let range = if bin.from == bin.to { from } else { format!("{from} - {to}") };
+            line(format_args!("{range:>23}  {:>15}", grouped(bin.distinct)))?;
+        }
+        if !self.top.is_empty() {
+            line(format_args!("\n{:>23}  most frequent", "occurrences"))?;
+        }
+        for Counted { kmer, count } in &self.top {
+            line(format_args!("{:>23}  {kmer}", grouped(*count)))?;
+        }
+        Ok(())
+    }
+}
+
+/// How many k-mers occur how often, without the empty lines.
+pub(crate) fn histogram(pairs: &[(u64, u64)]) -> Vec<Bin> {
+    let mut bins: Vec<Bin> = Vec::new();
+    for &(_, count) in pairs {
+        let (from, to) = bin(count);
+        match bins.binary_search_by_key(&from, |bin| bin.from) {
+            Ok(i) => bins[i].distinct += 1,
+            Err(i) => bins.insert(i, Bin { from, to, distinct: 1 }),
+        }
+    }
+    bins
+}
+
+/// The line of a count: itself, or a power of two plus one to the next power.
+fn bin(count: u64) -> (u64, u64) {
+    if count <= SINGLE {
+        return (count, count);
+    }
+    let above = u64::BITS - (count - 1).leading_zeros();
+    (1 + (1 << (above - 1)), 1u64.checked_shl(above).unwrap_or(u64::MAX))
+}
+
+/// The `n` most frequent, those of equal counts in the order of their texts.
+pub(crate) fn top(pairs: &[(u64, u64)], n: usize, k: u32) -> Vec<Counted> {
+    let order = |&(kmer, count): &(u64, u64)| (Reverse(count), kmer);
+    let mut best: Vec<(u64, u64)> = Vec::new();
+    for batch in pairs.chunks(STEP) {
+        best.extend_from_slice(batch);
+        if best.len() > n {
+            best.select_nth_unstable_by_key(n, order);
+            best.truncate(n);
+        }
+    }
+    best.sort_unstable_by_key(order);
+    best.into_iter().map(|(kmer, count)| Counted { kmer: text(kmer, k), count }).collect()
+}
+
+/// Writes all k-mers with their counts, sorted.
+pub(crate) fn write(path: &Path, pairs: &mut [(u64, u64)], k: u32) -> Result<(), Failure> {
+    pairs.par_sort_unstable();
+    let mut target = Target::open(Some(path), b'\t')?;
+    let mut progress = Progress::new("writing", pairs.len() as u64);
+    for (i, &(kmer, count)) in pairs.iter().enumerate() {
+        target.row([text(kmer, k).as_bytes(), count.to_string().as_bytes()].into_iter())?;
+        if i.is_multiple_of(STEP) {
+            progress.at(i as u64);
+        }
+    }
+    target.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bins_cover_all_counts_once() {
+        assert_eq!([1, 16, 17, 32, 33].map(bin), [(1, 1), (16, 16), (17, 32), (17, 32), (33, 64)]);
+        assert_eq!(bin(u64::MAX), ((1 << 63) + 1, u64::MAX));
+        let mut next = 1;
+        while next < 1 << 40 {
+            let (from, to) = bin(next);
+            assert_eq!(from, next);
+            assert_eq!(bin(to), (from, to));
+            next = to + 1;
+        }
+    }
+
+    #[test]
+    fn a_histogram_counts_kmers() {
+        let pairs = [(0, 20), (1, 1), (2, 30), (3, 1), (4, 2)];
+        let bins = [(1, 1, 2), (2, 2, 1), (17, 32, 2)].map(|(from, to, distinct)| Bin { from, to, distinct });
+        assert_eq!(histogram(&pairs), bins);
+        assert_eq!(histogram(&[]), []);
+    }
+
+    #[test]
+    fn the_most_frequent_come_first() {
+        let pairs: Vec<(u64, u64)> = (0..200_000).map(|kmer| (kmer, 1 + kmer % 7)).collect();
+        let counted = |kmer, count| Counted { kmer: text(kmer, 9), count };
+        assert_eq!(top(&pairs, 3, 9), [counted(6, 7), counted(13, 7), counted(20, 7)]);
+        assert_eq!(top(&pairs[..2], 3, 9), [counted(1, 2), counted(0, 1)]);
+        assert_eq!(top(&pairs, 0, 9), []);
+    }
+}

@@ -1,0 +1,300 @@
+//! `warpproof kmers` as a program: its counts are those of jellyfish and of the definition, and bad input changes nothing.
+
+use flate2::Compression;
+use flate2::read::MultiGzDecoder;
+use flate2::write::GzEncoder;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn warpproof(folder: &Path, args: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_warpproof"));
+    command.current_dir(folder).arg("kmers").args(args).args(["--backend", "cpu"]);
+    command.output().expect("it starts")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// An empty folder of its own for each test.
+fn folder(test: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("kmers_{test}"));
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("a folder for the test");
+    folder
+}
+
+fn write(folder: &Path, name: &str, content: &[u8]) {
+    std::fs::write(folder.join(name), content).expect("the folder is writable");
+}
+
+fn read(folder: &Path, name: &str) -> String {
+    std::fs::read_to_string(folder.join(name)).expect("it was written")
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(bytes).expect("memory");
+    encoder.finish().expect("memory")
+}
+
+fn random(state: &mut u64) -> u64 {
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    *state
+}
+
+/// Letters, most of them of DNA, with runs that repeat.
+fn random_sequence(length: usize, state: &mut u64) -> String {
+    let mut out = String::new();
+    while out.len() < length {
+        match random(state) % 200 {
+            0 => out.push_str("NNNN"),
+            1 => out.push(char::from(b"RYKMSWn"[(random(state) % 7) as usize])),
+            2 => {
+                let from = random(state) as usize % (out.len() + 1);
+                out.push_str(&out[from..].chars().take(300).collect::<String>());
+            }
+            _ => out.push(char::from(b"ACGTACGTacgt"[(random(state) % 12) as usize])),
+        }
+    }
+    out
+}
+
+/// The table of all k-mers by the definition.
+fn naive(sequences: &[String], k: usize) -> String {
+    let mut counts = BTreeMap::<String, u64>::new();
+    for sequence in sequences {
+        let letters: Vec<char> = sequence.to_uppercase().chars().collect();
+        for kmer in letters.windows(k).filter(|kmer| kmer.iter().all(|letter| "ACGT".contains(*letter))) {
+            let complement = |letter: &char| char::from(b"TGCA"["ACGT".find(*letter).expect("one of four")]);
+            let reverse: String = kmer.iter().rev().map(complement).collect();
+            *counts.entry(reverse.min(kmer.iter().collect())).or_default() += 1;
+        }
+    }
+    counts.iter().fold(String::new(), |mut out, (kmer, count)| {
+        writeln!(out, "{kmer}\t{count}").expect("a string");
+        out
+    })
+}
+
+#[test]
+fn counts_are_those_of_the_definition() {
+    let folder = folder("naive");
+    let mut state = 5;
+    let sequences: Vec<String> = [30_000, 0, 3, 5_000, 31].map(|n| random_sequence(n, &mut state)).into();
+    let fasta = |sequences: &[String]| {
+        sequences.iter().map(|s| format!(">s\n{}\n", s.replace("GA", "G\nA"))).collect::<String>()
+    };
+    let fastq: String =
+        sequences[3..].iter().map(|s| format!("@s\n{s}\n+\n{}\n", "I".repeat(s.len()))).collect();
+    let first = fasta(&sequences[..3]);
+    let (head, tail) = first.split_at(first.len() / 3);
+    write(&folder, "a.fa", first.as_bytes());
+    // Two members, and an empty one, as bgzip ends a file.
+    write(&folder, "a.gz", &[gzip(head.as_bytes()), gzip(tail.as_bytes()), gzip(b"")].concat());
+    write(&folder, "b.fq", fastq.as_bytes());
+    for k in [1, 2, 7, 12, 21, 30, 31] {
+        for first in ["a.fa", "a.gz"] {
+            let out = warpproof(&folder, &[first, "b.fq", "-k", &k.to_string(), "-o", "out.tsv"]);
+            assert!(out.status.success(), "{}", text(&out.stderr));
+            assert_eq!(text(&out.stderr), "");
+            assert!(read(&folder, "out.tsv") == naive(&sequences, k), "K = {k}, {first}");
+        }
+    }
+}
+
+#[test]
+fn the_report_tells_a_histogram_and_the_most_frequent() {
+    let folder = folder("report");
+    // ACGTA: AC, CG, GT (AC), TA. Twenty AA and TT.
+    write(&folder, "a.fa", b">a\nACGTA\n>b\nAAAAAAAAAAA\n>c\nTTTTTTTTTTT\n>d\nNACNR\n");
+    let out = warpproof(&folder, &["a.fa", "-k", "2", "--top", "2"]);
+    assert!(out.status.success(), "{}", text(&out.stderr));
+    let lines: Vec<Vec<String>> = text(&out.stdout)
+        .lines()
+        .skip(1)
+        .map(|line| line.split_whitespace().map(str::to_owned).collect())
+        .collect();
+    assert_eq!(lines[0][..3], ["counted", "25", "2-mers"]);
+    assert_eq!(lines[0][lines[0].len() - 2..], ["4", "distinct"]);
+    let rest: Vec<String> = lines[1..].iter().map(|words| words.join(" ")).collect();
+    let expected = [
+        "",
+        "occurrences distinct k-mers",
+        "1 2",
+        "3 1",
+        "17 - 32 1",
+        "",
+        "occurrences most frequent",
+        "20 AA",
+        "3 AC",
+    ];
+    assert_eq!(rest, expected);
+
+    let out = warpproof(&folder, &["a.fa", "-k", "2", "--top", "1", "--json"]);
+    let object: Value = serde_json::from_slice(&out.stdout).expect("one object");
+    assert_eq!((&object["k"], &object["backend"]), (&2.into(), &"cpu".into()));
+    assert_eq!((&object["total"], &object["distinct"]), (&25.into(), &4.into()));
+    assert_eq!(object["histogram"][2], serde_json::json!({"from": 17, "to": 32, "distinct": 1}));
+    assert_eq!(object["top"], serde_json::json!([{"kmer": "AA", "count": 20}]));
+}
+
+#[test]
+fn sequences_shorter_than_k_have_no_kmer() {
+    let folder = folder("short");
+    write(&folder, "a.fa", b">a\nACGT\n>b\n");
+    let out = warpproof(&folder, &["a.fa", "-k", "5", "-o", "out.tsv"]);
+    assert!(out.status.success(), "{}", text(&out.stderr));
+    assert!(text(&out.stdout).contains("counted  0 5-mers"), "{}", text(&out.stdout));
+    assert_eq!(read(&folder, "out.tsv"), "");
+}
+
+/// A pipe has no size to estimate from, so the table begins with one bucket and grows.
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_read_as_a_file_is() {
+    let folder = folder("pipe");
+    let sequence = random_sequence(200_000, &mut 9);
+    write(&folder, "a.fa", format!(">a\n{sequence}\n").as_bytes());
+    let mut command = Command::new(env!("CARGO_BIN_EXE_warpproof"));
+    command.current_dir(&folder).args([
+        "kmers",
+        "/dev/stdin",
+        "-k",
+        "17",
+        "--backend",
+        "cpu",
+        "-o",
+        "pipe.tsv",
+    ]);
+    let mut child = command
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .expect("it starts");
+    let mut pipe = child.stdin.take().expect("a pipe");
+    pipe.write_all(format!(">a\n{sequence}\n").as_bytes()).expect("it reads");
+    drop(pipe);
+    assert!(child.wait().expect("it ends").success());
+    assert!(warpproof(&folder, &["a.fa", "-k", "17", "-o", "file.tsv"]).status.success());
+    assert!(read(&folder, "pipe.tsv") == read(&folder, "file.tsv"));
+    assert!(read(&folder, "file.tsv") == naive(&[sequence], 17));
+}
+
+#[test]
+fn errors_name_the_place_and_leave_the_output_alone() {
+    let whole = gzip(format!(">a\n{}\n", random_sequence(10_000, &mut 3)).as_bytes());
+    let cut = &whole[..whole.len() / 2];
+    let mut damaged = whole.clone();
+    let (middle, last) = (damaged.len() / 2, damaged.len() - 6);
+    damaged[middle] ^= 0xff;
+    let mut wrong_sum = whole.clone();
+    wrong_sum[last] ^= 0xff;
+    let garbage = [&whole[..], b"garbage"].concat();
+    for (content, parts) in [
+        (&b""[..], &["in:1:", "empty"][..]),
+        (&gzip(b""), &["in:1:", "empty"]),
+        (b"\x7fELF\x02\x01", &["in:1:", "column 1", "byte 0x7f", "neither FASTA nor FASTQ"]),
+        (b">a\nACGT\nACET\n", &["in:3:", "column 3", "'E'", "IUPAC"]),
+        (&gzip(b">a\nACGT\nACET\n"), &["in:3:", "column 3", "'E'", "IUPAC"]),
+        (b">a\n\0\0\0\0", &["in:2:", "column 1", "byte 0x00"]),
+        (b"@a\nACGT\n+\nIII\n@b\nA\n+\nI\n", &["in:4:", "3 bytes", "4 letters"]),
+        (b"@a\nACGT\n+\n", &["in:4:", "within a record"]),
+        (cut, &["in: broken gzip data", "bytes were read", "cut off"]),
+        (&whole[..5], &["in: broken gzip data", "5 bytes were read", "cut off"]),
+        (&damaged, &["in: ", "gzip"]),
+        (&wrong_sum, &["in: broken gzip data"]),
+        (&garbage, &["in: broken gzip data"]),
+    ] {
+        let folder = folder("errors");
+        write(&folder, "in", content);
+        write(&folder, "out.tsv", b"as it was");
+        let out = warpproof(&folder, &["in", "-k", "3", "-o", "out.tsv"]);
+        let said = text(&out.stderr);
+        assert_eq!(out.status.code(), Some(2), "{said}: {parts:?}");
+        assert_eq!(text(&out.stdout), "");
+        for part in parts {
+            assert!(said.contains(part), "{part:?} is not in {said:?}");
+        }
+        assert_eq!(read(&folder, "out.tsv"), "as it was");
+        assert_eq!(std::fs::read_dir(&folder).expect("readable").count(), 2, "a temporary file was left");
+    }
+}
+
+#[test]
+fn files_and_sizes_that_cannot_be_are_errors() {
+    let folder = folder("usage");
+    write(&folder, "a.fa", b">a\nACGT\n");
+    for (args, part) in [
+        (&["none.fa", "-k", "3"][..], "none.fa: "),
+        (&["a.fa", "none.fa", "-k", "3"], "none.fa: "),
+        (&[".", "-k", "3"], "is a directory"),
+        (&["a.fa", "-k", "0"], "1..=31"),
+        (&["a.fa", "-k", "32"], "1..=31"),
+        (&["a.fa", "-k", "x"], "x"),
+        (&["a.fa"], "-k"),
+        (&["-k", "3"], "FILE.fa"),
+        (&["a.fa", "-k", "3", "-o", "no/such/folder/out.tsv"], "no/such/folder/out.tsv"),
+        (&["a.fa", "-k", "3", "-o", "."], "is a directory"),
+    ] {
+        let out = warpproof(&folder, args);
+        assert_eq!(out.status.code(), Some(2), "{args:?}");
+        assert!(text(&out.stderr).contains(part), "{part:?} is not in {:?}", text(&out.stderr));
+        assert_eq!(std::fs::read_dir(&folder).expect("readable").count(), 1, "{args:?} left a file");
+    }
+}
+
+/// Genomes and reads of the Debian packages bowtie-examples and bowtie2-examples.
+const GENOMES: [(&str, &[u32]); 3] = [
+    ("/usr/share/doc/bowtie2/examples/reference/lambda_virus.fa.gz", &[3, 8, 21, 31]),
+    ("/usr/share/doc/bowtie/examples/genomes/NC_008253.fna.gz", &[11, 31]),
+    ("/usr/share/doc/bowtie2/examples/reads/longreads.fq.gz", &[14, 25]),
+];
+
+fn jellyfish(folder: &Path, args: &[&str]) -> Vec<u8> {
+    let out = Command::new("jellyfish").current_dir(folder).args(args).output().expect("it starts");
+    assert!(out.status.success(), "{args:?}: {}", text(&out.stderr));
+    out.stdout
+}
+
+/// All counts of genomes and reads, of which some have letters other than A, C, G and T.
+#[test]
+fn counts_are_those_of_jellyfish() {
+    let skip = |why: &str| {
+        assert_ne!(std::env::var("CI").as_deref(), Ok("true"), "CI needs jellyfish and genomes: {why}");
+        println!("skipped: {why}");
+    };
+    if Command::new("jellyfish").arg("--version").output().is_err() {
+        return skip("no jellyfish");
+    }
+    for (path, ks) in GENOMES {
+        let Ok(packed) = std::fs::read(path) else {
+            skip(&format!("no {path}"));
+            continue;
+        };
+        let folder = folder("jellyfish");
+        let mut plain = Vec::new();
+        MultiGzDecoder::new(&packed[..]).read_to_end(&mut plain).expect("a genome");
+        write(&folder, "plain", &plain);
+        for k in ks.iter().map(u32::to_string) {
+            jellyfish(&folder, &["count", "-m", &k, "-s", "20M", "-C", "-o", "counts.jf", "plain"]);
+            let dump = text(&jellyfish(&folder, &["dump", "-c", "-t", "counts.jf"]));
+            let mut expected: Vec<&str> = dump.lines().collect();
+            expected.sort_unstable();
+            let start = std::time::Instant::now();
+            let out = warpproof(&folder, &[path, "-k", &k, "-o", "out.tsv"]);
+            assert!(out.status.success(), "{}", text(&out.stderr));
+            let seconds = start.elapsed().as_secs_f64();
+            let ours = read(&folder, "out.tsv");
+            assert!(expected.len() > 30, "too few k-mers to tell");
+            println!("{path}: {} distinct {k}-mers in {seconds:.1} s", expected.len());
+            assert!(ours.lines().eq(expected), "{path}, K = {k}: see {}", folder.display());
+        }
+    }
+}
