@@ -10,9 +10,17 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+#[cfg(feature = "gpu")]
+#[path = "support/device.rs"]
+mod device;
+
 fn warpproof(folder: &Path, args: &[&str]) -> Output {
+    on("cpu", folder, args)
+}
+
+fn on(backend: &str, folder: &Path, args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_warpproof"));
-    command.current_dir(folder).arg("kmers").args(args).args(["--backend", "cpu"]);
+    command.current_dir(folder).arg("kmers").args(args).args(["--backend", backend]);
     command.output().expect("it starts")
 }
 
@@ -106,6 +114,27 @@ fn counts_are_those_of_the_definition() {
             assert_eq!(text(&out.stderr), "");
             assert!(read(&folder, "out.tsv") == naive(&sequences, k), "K = {k}, {first}");
         }
+    }
+}
+
+/// More k-mers than its first table has room for.
+#[cfg(feature = "gpu")]
+#[test]
+fn a_gpu_counts_what_the_cpu_counts() {
+    if device::device().is_none() {
+        return;
+    }
+    let folder = folder("gpu");
+    let sequence = random_sequence(3_000_000, &mut 7);
+    write(&folder, "a.gz", &gzip(format!(">s\n{sequence}\n").as_bytes()));
+    for k in ["5", "13", "31"] {
+        let outputs = ["cpu", "gpu"].map(|backend| {
+            let name = format!("{backend}.tsv");
+            let out = on(backend, &folder, &["a.gz", "-k", k, "-o", &name]);
+            assert!(out.status.success(), "{}", text(&out.stderr));
+            read(&folder, &name)
+        });
+        assert!(outputs[0] == outputs[1], "K = {k}");
     }
 }
 

@@ -5,7 +5,7 @@ mod input;
 mod report;
 mod table;
 
-use crate::backend::{Backend, Choice, Cpu};
+use crate::backend::{Backend, Choice, open, with_backend};
 use crate::failure::Failure;
 use crate::output::{self, Progress};
 use crate::target::Target;
@@ -15,7 +15,6 @@ use report::{Report, histogram, top};
 use std::path::PathBuf;
 use std::time::Instant;
 use table::{BATCH, Counts, Table};
-use warpproof::simt::cpu::OpenMap;
 use warpproof::{BulkOpenMap, OpenGeometry};
 
 /// Count the canonical k-mers of sequences
@@ -65,11 +64,7 @@ error with file and line, or byte, exit code 2, and the output file is as it was
 pub(crate) fn kmers(args: &Args) -> Result<(), Failure> {
     // What would be an error at the end is one now.
     args.output.as_deref().map(Target::admit).transpose()?;
-    if args.backend == Choice::Gpu {
-        return Err(Failure::input("k-mers are counted on the CPU alone as yet: take --backend cpu"));
-    }
-    let make = |geometry| OpenMap::<u64, u64>::with_geometry(geometry).map_err(Failure::backend);
-    run(args, &Cpu, make)
+    with_backend!(&open(args.backend)?, b => run(args, b, |geometry| b.open_map64(geometry)))
 }
 
 /// Counts in tables that `make` makes on `backend`.
