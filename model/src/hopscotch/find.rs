@@ -39,6 +39,11 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
         loop {
             let found = Self::first(w, home + distance, row, |word| Self::holds(word, key));
             if found.is_some() {
+                if distance > 0 {
+                    // SeqCst fence: pairs with the Release by which the slot was filled. A search that begins when this one has
+                    // ended is led here by the home word, too.
+                    w.fence();
+                }
                 return found;
             }
             // SeqCst fence: pairs with the Release of `put`. Whoever took the key away has said before where it went, and

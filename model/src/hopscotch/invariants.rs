@@ -19,7 +19,7 @@ pub enum Broken {
         /// Where it stands.
         group: u32,
     },
-    /// A home is not locked and its hop bits do not lead to one of its members.
+    /// The hop bits of a home do not lead to one of its members, and none of them is being moved.
     LostMember {
         /// The home.
         home: u32,
@@ -56,7 +56,7 @@ impl core::fmt::Display for Broken {
             Self::BothLocks { home } => write!(f, "home {home} has both locks"),
             Self::OutOfReach { group } => write!(f, "group {group} holds a key of another neighbourhood"),
             Self::LostMember { home, group } => {
-                write!(f, "home {home} is not locked and has no hop bit for its member in group {group}")
+                write!(f, "home {home} has no hop bit for its member in group {group}, and moves none")
             }
             Self::DuplicateKey { home } => write!(f, "a key of home {home} stands twice"),
             Self::Locked { home } => write!(f, "home {home} is locked"),
@@ -70,7 +70,7 @@ impl core::fmt::Display for Broken {
 
 impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<E, H, S, N> {
     /// Checks what holds in every state: no home has both locks; every entry stands in the neighbourhood of its home,
-    /// and unless the home is locked, its hop bits lead there; a key stands twice only while its home has `swap_lock`.
+    /// and its hop bits lead there, unless the home has `swap_lock`; a key stands twice only while it has.
     ///
     /// Takes time proportional to the groups, times the words of a neighbourhood squared: meant for tiny tables.
     pub fn check_state<W: Warp>(self, w: &mut W) -> Result<(), Broken> {
@@ -89,7 +89,7 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
                     return;
                 }
                 let at = self.home(w, home);
-                if !at.is_locked() && !at.reaches(group - home, Home::<E::Word, N>::class(key)) {
+                if !at.has(Lock::Swap) && !at.reaches(group - home, Home::<E::Word, N>::class(key)) {
                     broken = Some(Broken::LostMember { home, group });
                 }
                 if !at.has(Lock::Swap) && self.copies(w, home, key) > 1 {

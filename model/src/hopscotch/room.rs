@@ -3,7 +3,7 @@
 use super::home::{Home, Lock};
 use super::table::{HopscotchTable, Member, Row, Slot};
 use crate::entry::Packed;
-use crate::memory::Words;
+use crate::memory::{Order, Words};
 use crate::warp::Warp;
 
 /// Whether a home has room for another member.
@@ -73,13 +73,44 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
         home + N - 1
     }
 
-    /// Puts an entry of `home`, whose lock this warp holds, into the nearest empty slot of its neighbourhood. Returns how
-    /// far behind the home that is. `row` is the group of the home, read under its lock.
+    /// Says in a home word, which this warp has locked as `at`, that a member with this entry comes to a group behind it,
+    /// before it is there. A search may have been led to that group by an older member: what it finds there must be found
+    /// by every search that begins later.
+    #[inline(always)]
+    fn announce<W: Warp>(self, w: &mut W, home: u32, at: Home<E::Word, N>, distance: u32, entry: E::Word) {
+        let class = Home::<E::Word, N>::class(E::key(entry));
+        if !at.reaches(distance, class) {
+            self.set_home(w, home, at.with(distance, class));
+            w.sync();
+        }
+    }
+
+    /// Puts an entry of `home`, which this warp has locked as `at`, into an empty slot of its neighbourhood, if that still
+    /// is empty.
+    #[inline(always)]
+    fn fill<W: Warp>(
+        self,
+        w: &mut W,
+        (home, at): (u32, Home<E::Word, N>),
+        distance: u32,
+        slot: &Slot<W, E>,
+        entry: E::Word,
+    ) -> bool {
+        if distance == 0 {
+            return self.take(w, slot, entry, Order::Acquire);
+        }
+        self.announce(w, home, at, distance, entry);
+        // Release: who sees the entry sees the hop bit.
+        self.take(w, slot, entry, Order::AcqRel)
+    }
+
+    /// Puts an entry of a home, which this warp has locked as `at`, into the nearest empty slot of its neighbourhood.
+    /// Returns how far behind the home that is. `row` is the group of the home, read under its lock.
     #[inline(always)]
     pub(super) fn near<W: Warp>(
         self,
         w: &mut W,
-        home: u32,
+        (home, at): (u32, Home<E::Word, N>),
         entry: E::Word,
         mut row: Row<W, E, S>,
     ) -> Option<u32> {
@@ -88,7 +119,7 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
                 row = self.read(w, home + distance);
             }
             while let Some(slot) = Self::first(w, home + distance, row, Self::is_empty) {
-                if self.take(w, &slot, entry) {
+                if self.fill(w, (home, at), distance, &slot, entry) {
                     return Some(distance);
                 }
                 // Another insert took it.
@@ -105,7 +136,7 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
     pub(super) fn place<W: Warp>(
         self,
         w: &mut W,
-        home: u32,
+        (home, at): (u32, Home<E::Word, N>),
         entry: E::Word,
         mut row: Row<W, E, S>,
     ) -> Option<u32> {
@@ -113,13 +144,17 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
         loop {
             let near = group < home + N;
             while let Some(slot) = Self::first(w, group, row, Self::is_empty) {
-                if !self.take(w, &slot, if near { entry } else { E::MARK }) {
+                let taken = match near {
+                    true => self.fill(w, (home, at), group - home, &slot, entry),
+                    false => self.take(w, &slot, E::MARK, Order::Acquire),
+                };
+                if !taken {
                     // Another insert took it.
                     row = self.read(w, group);
                 } else if near {
                     return Some(group - home);
                 } else {
-                    return self.bring(w, home, entry, (group, slot));
+                    return self.bring(w, (home, at), entry, (group, slot));
                 }
             }
             last = last.max(self.reach(w, group, row));
@@ -136,7 +171,7 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
     fn bring<W: Warp>(
         self,
         w: &mut W,
-        home: u32,
+        (home, at): (u32, Home<E::Word, N>),
         entry: E::Word,
         (mut group, mut slot): (u32, Slot<W, E>),
     ) -> Option<u32> {
@@ -147,6 +182,7 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
             };
             (group, slot) = (left.group, left.slot);
         }
+        self.announce(w, home, at, group - home, entry);
         self.put(w, &slot, entry);
         Some(group - home)
     }

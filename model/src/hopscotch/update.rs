@@ -196,7 +196,8 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
             self.set_home(w, home, at.unlocked());
             return Some(End::Present);
         }
-        let placed = if FAR { self.place(w, home, entry, row) } else { self.near(w, home, entry, row) };
+        let placed =
+            if FAR { self.place(w, (home, at), entry, row) } else { self.near(w, (home, at), entry, row) };
         let left = match placed {
             Some(distance) => at.with(distance, Home::<E::Word, N>::class(key.get())),
             None => at,

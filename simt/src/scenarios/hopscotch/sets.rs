@@ -39,6 +39,9 @@ pub fn default_set() -> Vec<Scenario> {
     scenarios.extend(stalls(Structure::Map32, &places::STALLS));
     scenarios.extend(unblocked(Structure::Map32));
     scenarios.extend(half_full(Structure::Map32));
+    let found: Vec<_> = Structure::ALL.into_iter().flat_map(found_twice).collect();
+    scenarios.extend(by_lanes(&found));
+    scenarios.extend(found);
     scenarios.push(room::reserved(Structure::Map32));
     scenarios.extend(Structure::ALL.map(room::again));
     scenarios.extend(by_lanes(&room::gaps(Structure::Map32)));
@@ -103,6 +106,21 @@ fn unblocked(structure: Structure) -> Vec<Scenario> {
         form::stalled(place.scenario(structure, &programs.map(|step| vec![step]).to_vec()))
     };
     programs.map(stalled).to_vec()
+}
+
+/// A warp searches a key twice that others take out of a group behind its home and add there again: if it is found by way of
+/// the old member's hop bit, it is not missed afterwards.
+fn found_twice(structure: Structure) -> Vec<Scenario> {
+    let key = structure.key(places::BEHIND.homes, (0, 0));
+    let programs: [&[&[Op]]; 3] = [
+        &[&[Search, Search], &[Delete, InsertUnique]],
+        &[&[Search, Search], &[Delete, InsertOrAssign]],
+        &[&[Search], &[Search], &[Delete, InsertUnique]],
+    ];
+    let steps = |ops: &&[Op]| ops.iter().map(|&op| (op, key)).collect::<Vec<_>>();
+    programs
+        .map(|programs| places::BEHIND.scenario(structure, &programs.iter().map(steps).collect::<Vec<_>>()))
+        .to_vec()
 }
 
 /// The last group that a displacement ends in is not empty: what stands there stays.
