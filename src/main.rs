@@ -37,7 +37,7 @@ const EXAMPLES: &str = "\
 Examples:
   warpproof list                                   what there is, and what this machine has
   warpproof check slab                             explore the slab hash, in a second
-  warpproof check hopscotch                        explore the hopscotch table, in twenty seconds
+  warpproof check hopscotch                        explore the hopscotch table, in forty seconds
   warpproof check open                             explore open addressing, in a second
   warpproof run slab --keys 1000000 --ops 10000000 check it, then run and verify a workload
   warpproof run hopscotch --load 0.9               the same for the hopscotch table, nearly full
