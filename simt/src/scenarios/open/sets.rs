@@ -4,7 +4,7 @@ use super::places::{self, OPS, Structure};
 use crate::check::Scenario;
 use crate::scenarios::family::{programs, shapes};
 use crate::scenarios::form;
-use crate::scenarios::home::Place;
+use crate::scenarios::home::{Homed, Place};
 
 /// Warps of one scenario, the most that every engine takes.
 const WARPS: usize = 4;
@@ -19,7 +19,7 @@ pub fn quick() -> Vec<Scenario> {
 }
 
 /// Every pair of operations and every two of one warp, in every place, by one lane and by several; the other entry types
-/// in some places; one warp that stops.
+/// in some places; one warp that stops; u64 keys that differ in one half.
 pub fn default_set() -> Vec<Scenario> {
     let mut scenarios = family(Structure::Map32, 2, 2);
     scenarios.extend(by_lanes(&scenarios));
@@ -27,6 +27,7 @@ pub fn default_set() -> Vec<Scenario> {
         scenarios.extend(pairs(structure, &[places::EMPTY, places::PASSES, places::FAR]));
     }
     scenarios.extend(stalls(&scenarios));
+    scenarios.extend([Structure::Set64, Structure::Map64].into_iter().flat_map(halves));
     scenarios
 }
 
@@ -66,6 +67,21 @@ fn of_shape(structure: Structure, place: Place, shape: &[usize], most: usize) ->
 /// The same by lanes of one slot each, if there are several.
 fn by_lanes(scenarios: &[Scenario]) -> Vec<Scenario> {
     scenarios.iter().filter(|s| s.config.slots > 1).cloned().map(form::lanes).collect()
+}
+
+/// Two u64 keys that differ in their high bits alone. Every key has its home in the one bucket there is.
+fn halves(structure: Structure) -> Vec<Scenario> {
+    let [low, other] = [0, 1].map(|number| structure.key(1, (0, number)));
+    let mut scenarios = pairs(structure, &[places::EMPTY]);
+    scenarios.retain(|s| s.programs.iter().flatten().any(|call| call.key == other));
+    for scenario in &mut scenarios {
+        scenario.name += "_halves";
+        let calls = scenario.programs.iter_mut().flatten().chain(&mut scenario.finally);
+        for call in calls.filter(|call| call.key == other) {
+            call.key = low | 1 << 32;
+        }
+    }
+    scenarios
 }
 
 /// The first of two warps stops for ever, wherever it can: the other finishes.
