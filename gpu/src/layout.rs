@@ -32,7 +32,7 @@ impl Scalar for u64 {
 /// A layout of slots, and how often a key may stand in them. The kernels are named after the structure and it.
 ///
 /// Slabs have all but [`Layout::Set64`], hopscotch tables those that hold a key once, in one word, open-addressing
-/// tables [`Layout::Map32`].
+/// tables [`Layout::Map32`] and [`Layout::Map64`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Layout {
     /// u32 keys in 32-bit words, each once.
