@@ -28,24 +28,12 @@ pub(crate) fn first<W: Warp, T: Word, const S: usize>(
     row: Row<W, T, S>,
     wanted: impl Fn(u32, usize, T) -> bool,
 ) -> Option<Found<W, T>> {
-    first_as(w, base, row, wanted, |word| word)
-}
-
-/// The same, where `seen` makes of the word what is kept of it: the compiler need not carry a word that is known.
-#[inline(always)]
-pub(crate) fn first_as<W: Warp, T: Word, const S: usize>(
-    w: &mut W,
-    base: usize,
-    row: Row<W, T, S>,
-    wanted: impl Fn(u32, usize, T) -> bool,
-    seen: impl Fn(T) -> T,
-) -> Option<Found<W, T>> {
     // Every lane names its own lowest word: no shuffle is needed to act on one of them.
     let hits = w.map(row, |lane, words: [T; S]| {
-        let mut hit = (S, seen(words[S - 1]));
+        let mut hit = (S, words[S - 1]);
         for i in (0..S).rev() {
             if wanted(lane, i, words[i]) {
-                hit = (i, seen(words[i]));
+                hit = (i, words[i]);
             }
         }
         hit
@@ -56,21 +44,17 @@ pub(crate) fn first_as<W: Warp, T: Word, const S: usize>(
     Some(Found { lane, places })
 }
 
-/// What `value` makes of a word that satisfies `wanted`, if there is one: of any one of them.
+/// In every lane, the lowest of its words that satisfies `wanted`, or else `none`.
 #[inline(always)]
-pub(crate) fn value<W: Warp, T: Word, V: Word, const S: usize>(
+pub(crate) fn lowest<W: Warp, T: Word, const S: usize>(
     w: &mut W,
     row: Row<W, T, S>,
+    none: T,
     wanted: impl Fn(T) -> bool,
-    value: impl Fn(T) -> V,
-) -> Option<V> {
-    let hits = w.map(row, |_, words: [T; S]| {
-        words.iter().fold((false, V::ZERO), |hit, &word| if wanted(word) { (true, value(word)) } else { hit })
-    });
-    let votes = w.map(hits, |_, (hit, _)| hit);
-    let lane = w.ballot(votes).ffs()?;
-    let values = w.map(hits, |_, (_, value)| value);
-    Some(w.shfl(values, lane))
+) -> W::Lanes<T> {
+    w.map(row, |_, words: [T; S]| {
+        words.iter().rev().fold(none, |hit, &word| if wanted(word) { word } else { hit })
+    })
 }
 
 /// How many words of a row satisfy `wanted`.

@@ -102,6 +102,12 @@ impl Ballot {
         self.0 != 0
     }
 
+    /// Whether `lane` voted. `lane` is below 32.
+    #[inline(always)]
+    pub const fn has(self, lane: u32) -> bool {
+        self.0 & (1u32.wrapping_shl(lane)) != 0
+    }
+
     /// The same ballot with `lane` taken out. `lane` is below 32.
     #[inline(always)]
     pub const fn without(self, lane: u32) -> Self {
@@ -124,6 +130,7 @@ mod tests {
         let b = Ballot::from_bits(0b1010_0100);
         assert_eq!(b.ffs(), Some(2));
         assert_eq!(b.popc(), 3);
+        assert_eq!((b.has(5), b.has(6)), (true, false));
         assert_eq!(b.without(2).ffs(), Some(5));
         assert_eq!(b.below(5).bits(), 0b100);
         assert_eq!(b.below(0).bits(), 0);

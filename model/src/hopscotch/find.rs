@@ -12,15 +12,26 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
     /// The value of `key`, or `None` if it is absent.
     ///
     /// Wait-free: reads at most `N` groups, each once, and the home word once behind each, whatever other warps do or
-    /// where they stop. A key in its home's own group is found by one read of that group.
+    /// where they stop. A key in its home's own group is found by one read of that group and a fence.
     #[inline(always)]
     pub fn search<W: Warp>(self, w: &mut W, key: UserKey<E::Key>) -> Option<E::Value> {
         let row = self.read(w, self.home_of(key.get()));
         let found = self.find(w, key, row)?;
-        Some(E::value(Self::seen(w, &found)))
+        let value = E::value(Self::seen(w, &found));
+        self.found(w);
+        Some(value)
     }
 
-    /// The slot of a key, which may be gone or moved when it is looked at again. `row` is the group of its home, read in
+    /// Behind a slot that was found without a lock, and decides how an operation ends.
+    #[inline(always)]
+    pub(super) fn found<W: Warp>(self, w: &mut W) {
+        // SeqCst fence: pairs with the Release by which the slot was filled. Who calls this warp next reads no slot and no home
+        // word as it was before: not where the key stood before it came here, nor without the hop bit that led here.
+        w.fence();
+    }
+
+    /// The slot of a key, which may be gone or moved when it is looked at again, and what it held before that may be read later
+    /// yet: see [`found`](Self::found). `row` is the group of its home, read in
     /// this operation.
     ///
     /// Groups are read in ascending order, and after each the home word says which is next. An entry only ever moves to a
@@ -39,11 +50,6 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
         loop {
             let found = Self::first(w, home + distance, row, |word| Self::holds(word, key));
             if found.is_some() {
-                if distance > 0 {
-                    // SeqCst fence: pairs with the Release by which the slot was filled. A search that begins when this one has
-                    // ended is led here by the home word, too.
-                    w.fence();
-                }
                 return found;
             }
             // SeqCst fence: pairs with the Release of `put`. Whoever took the key away has said before where it went, and

@@ -96,11 +96,9 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
         slot: &Slot<W, E>,
         entry: E::Word,
     ) -> bool {
-        if distance == 0 {
-            return self.take(w, slot, entry, Order::Acquire);
-        }
         self.announce(w, home, at, distance, entry);
-        // Release: who sees the entry sees the hop bit.
+        // Release: pairs with the fence behind what is found. Who sees the entry sees the hop bit, and where the key stood before
+        // as it is now.
         self.take(w, slot, entry, Order::AcqRel)
     }
 

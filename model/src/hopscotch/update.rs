@@ -172,7 +172,11 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
         assign: bool,
     ) -> Option<Home<E::Word, N>> {
         self.enter(w, self.home_of(key.get()), |w, row| {
-            !assign && Self::any(w, row, |word| Self::holds(word, key.get()))
+            let known = !assign && Self::any(w, row, |word| Self::holds(word, key.get()));
+            if known {
+                self.found(w);
+            }
+            known
         })
     }
 

@@ -16,14 +16,20 @@ impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, const S: usize> OpenTa
     /// was inserted.
     #[inline(always)]
     pub fn search<W: Warp>(self, w: &mut W, key: UserKey<E::Key>) -> Option<E::Value> {
-        let mut probe = self.probe(key.get());
+        let key = key.get();
+        let mut probe = self.probe(key);
         loop {
             let row = self.read(w, probe.bucket);
-            let found = row::value(w, row, |word| Self::holds(word, key.get()), E::value);
-            if found.is_some() {
-                return found;
+            // A tombstone decides about no key.
+            let lowest = row::lowest(w, row, E::MARK, |word| Self::decides(word, key));
+            let decide = w.map(lowest, |_, word| Self::decides(word, key));
+            if let Some(lane) = w.ballot(decide).ffs() {
+                let hits = w.map(lowest, |_, word| Self::holds(word, key));
+                let found = w.ballot(hits).has(lane);
+                let values = w.map(lowest, |_, word| E::value(word));
+                return if found { Some(w.shfl(values, lane)) } else { None };
             }
-            if Self::has_room(w, row) || !self.filter().passed(w, probe.bucket, probe.hash) {
+            if !self.filter().passed(w, probe.bucket, probe.hash) {
                 return None;
             }
             probe = self.next(probe)?;

@@ -116,7 +116,7 @@ impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, const S: usize> OpenTa
             }
             reached |= at.bucket == bucket;
             let row = self.read(w, at.bucket);
-            if !reached && Self::has_room(w, row) {
+            if !reached && row::any(w, row, |_, _, word| Self::is_empty(word)) {
                 return Err(Broken::Unreachable { bucket });
             }
             probe = self.next(at);

@@ -91,32 +91,27 @@ impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, const S: usize> OpenTa
     #[inline(always)]
     pub(super) fn read<W: Warp>(self, w: &mut W, bucket: u32) -> Row<W, E, S> {
         w.each(|lane| {
-            // Relaxed: an entry is right by itself, and a slot that is taken never gets another key.
+            // Relaxed: an entry is right by itself, a slot that is taken never gets another key, and the lowest slot decides.
             self.slots.load_row::<S>(bucket as usize * W::LANES as usize + lane as usize, ReadOrder::Relaxed)
         })
     }
 
-    /// The lowest slot of a bucket as read whose word is `wanted`.
+    /// The slot of a bucket as read that decides about a key: the lowest one that holds it or is empty.
     #[inline(always)]
-    pub(super) fn first<W: Warp>(
+    pub(super) fn deciding<W: Warp>(
         w: &mut W,
         bucket: u32,
         row: Row<W, E, S>,
-        wanted: impl Fn(E::Word) -> bool,
+        key: E::Key,
     ) -> Option<Slot<W, E>> {
-        row::first(w, Self::slot(W::LANES, bucket), row, |_, _, word| wanted(word))
+        row::first(w, Self::slot(W::LANES, bucket), row, |_, _, word| Self::decides(word, key))
     }
 
-    /// The lowest empty slot of a bucket as read.
+    /// Whether a slot decides about a key, if no lower one does. Behind an empty slot the key is not, whatever was read there:
+    /// that may be older than what was read before.
     #[inline(always)]
-    pub(super) fn first_empty<W: Warp>(w: &mut W, bucket: u32, row: Row<W, E, S>) -> Option<Slot<W, E>> {
-        row::first_as(w, Self::slot(W::LANES, bucket), row, |_, _, word| Self::is_empty(word), |_| E::EMPTY)
-    }
-
-    /// Whether a bucket as read has an empty slot: its last one, as slots are filled from the lowest on.
-    #[inline(always)]
-    pub(super) fn has_room<W: Warp>(w: &mut W, row: Row<W, E, S>) -> bool {
-        row::any(w, row, |lane, i, word| lane == W::LANES - 1 && i == S - 1 && Self::is_empty(word))
+    pub(super) fn decides(word: E::Word, key: E::Key) -> bool {
+        Self::holds(word, key) | Self::is_empty(word)
     }
 
     /// Whether a slot holds this key.
@@ -137,17 +132,34 @@ impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, const S: usize> OpenTa
         UserKey::new(E::key(word)).is_some()
     }
 
-    /// Exchanges what a slot held when it was found for the word that is made of it, if it still does.
+    /// Exchanges what the slot that decides about a key held when it was read for what `change` makes of it, if it still
+    /// does; where `change` makes nothing of it, it stays. Returns what it held, or `None` if the exchange was lost.
     #[inline(always)]
     pub(super) fn exchange<W: Warp>(
         self,
         w: &mut W,
         slot: &Slot<W, E>,
-        word: impl FnOnce(E::Word) -> E::Word,
-    ) -> bool {
-        w.elect_with(slot.lane, slot.places, |Place { at, seen }| {
+        change: impl FnOnce(E::Word) -> Option<E::Word>,
+    ) -> Option<Held> {
+        let code = w.elect_with(slot.lane, slot.places, |Place { at, seen }| {
             // Relaxed: the word is all that there is to say.
-            self.slots.compare_exchange(at, seen, word(seen), Order::Relaxed) == seen
-        })
+            let lost = change(seen)
+                .is_some_and(|word| self.slots.compare_exchange(at, seen, word, Order::Relaxed) != seen);
+            if lost { 0 } else { 1 + Self::is_empty(seen) as u32 }
+        });
+        match code {
+            0 => None,
+            1 => Some(Held::Key),
+            _ => Some(Held::Nothing),
+        }
     }
+}
+
+/// What the slot held that decides about a key.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Held {
+    /// The key.
+    Key,
+    /// Nothing: the key was absent.
+    Nothing,
 }

@@ -2,7 +2,7 @@
 
 use super::filter::Filter;
 use super::probing::Probing;
-use super::table::OpenTable;
+use super::table::{Held, OpenTable};
 use crate::entry::Packed;
 use crate::key::UserKey;
 use crate::memory::{Word, Words};
@@ -66,14 +66,15 @@ impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, const S: usize> OpenTa
         let mut probe = self.probe(key.get());
         loop {
             let row = self.read(w, probe.bucket);
-            if let Some(slot) = Self::first(w, probe.bucket, row, |word| Self::holds(word, key.get())) {
-                if self.exchange(w, &slot, |_| E::MARK) {
-                    return Delete::Deleted;
+            if let Some(slot) = Self::deciding(w, probe.bucket, row, key.get()) {
+                match self.exchange(w, &slot, |seen| (!Self::is_empty(seen)).then_some(E::MARK)) {
+                    Some(Held::Key) => return Delete::Deleted,
+                    Some(Held::Nothing) => return Delete::Absent,
+                    // Another value came, or another delete.
+                    None => continue,
                 }
-                // Another value came, or another delete.
-                continue;
             }
-            if Self::has_room(w, row) || !self.filter().passed(w, probe.bucket, probe.hash) {
+            if !self.filter().passed(w, probe.bucket, probe.hash) {
                 return Delete::Absent;
             }
             let Some(next) = self.next(probe) else { return Delete::Absent };
@@ -100,25 +101,21 @@ impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, const S: usize> OpenTa
     fn put<W: Warp>(self, w: &mut W, key: UserKey<E::Key>, value: E::Value, there: There) -> End {
         let entry = E::pack(key.get(), value);
         let changed = |seen| match there {
-            There::Add => E::pack(key.get(), sum(E::value(seen), value)),
-            _ => entry,
+            _ if Self::is_empty(seen) => Some(entry),
+            There::Keep => None,
+            There::Assign => Some(entry),
+            There::Add => Some(E::pack(key.get(), sum(E::value(seen), value))),
         };
         let mut probe = self.probe(key.get());
         loop {
             let row = self.read(w, probe.bucket);
-            if let Some(slot) = Self::first(w, probe.bucket, row, |word| Self::holds(word, key.get())) {
-                if matches!(there, There::Keep) || self.exchange(w, &slot, changed) {
-                    return End::Present;
+            if let Some(slot) = Self::deciding(w, probe.bucket, row, key.get()) {
+                match self.exchange(w, &slot, changed) {
+                    Some(Held::Key) => return End::Present,
+                    Some(Held::Nothing) => return End::Inserted,
+                    // Another insert took it, which may have been of this key, or another value came, or a delete.
+                    None => continue,
                 }
-                // Another value came, or a delete.
-                continue;
-            }
-            if let Some(slot) = Self::first_empty(w, probe.bucket, row) {
-                if self.exchange(w, &slot, |_| entry) {
-                    return End::Inserted;
-                }
-                // Another insert took it, which may have been of this key.
-                continue;
             }
             self.filter().pass(w, probe.bucket, probe.hash);
             let Some(next) = self.next(probe) else { return End::Full };

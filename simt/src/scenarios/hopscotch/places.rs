@@ -103,6 +103,10 @@ pub(super) const WIDE: Place = place(
     &[(0, 0), (1, 1), (0, 4), (0, 1)],
 );
 
+/// The key is in the group of its home, behind an empty slot.
+pub(super) const FRONT: Place =
+    Place { gone: &[(0, 1)], ..place("front", (1, 4, 2), 1, &[(0, 1), (0, 0)], &[(0, 0)]) };
+
 /// Every slot is taken but the last.
 pub(super) const GAP: Place = Place { name: "gap", keys: &[(0, 0), (1, 1), (2, 2)], ..HOPS };
 /// The same, with a key of the last home.

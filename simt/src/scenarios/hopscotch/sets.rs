@@ -39,7 +39,8 @@ pub fn default_set() -> Vec<Scenario> {
     scenarios.extend(stalls(Structure::Map32, &places::STALLS));
     scenarios.extend(unblocked(Structure::Map32));
     scenarios.extend(half_full(Structure::Map32));
-    let found: Vec<_> = Structure::ALL.into_iter().flat_map(found_twice).collect();
+    let twice = |structure| [found_twice(structure), again(structure)].concat();
+    let found: Vec<_> = Structure::ALL.into_iter().flat_map(twice).collect();
     scenarios.extend(by_lanes(&found));
     scenarios.extend(found);
     scenarios.push(room::reserved(Structure::Map32));
@@ -121,6 +122,16 @@ fn found_twice(structure: Structure) -> Vec<Scenario> {
     programs
         .map(|programs| places::BEHIND.scenario(structure, &programs.iter().map(steps).collect::<Vec<_>>()))
         .to_vec()
+}
+
+/// A key goes and comes back in another slot of its home's group, beside two operations of another warp: the second one reads
+/// no slot as it was before what the first one saw.
+fn again(structure: Structure) -> Vec<Scenario> {
+    let key = structure.key(places::FRONT.homes, (0, 0));
+    let steps = |ops: &[Op]| ops.iter().map(|&op| (op, key)).collect::<Vec<_>>();
+    let first = steps(&[Delete, InsertUnique, Delete]);
+    let of = |two: [Op; 2]| places::FRONT.scenario(structure, &vec![first.clone(), steps(&two)]);
+    OPS.iter().flat_map(|&a| OPS.map(|b| of([a, b]))).collect()
 }
 
 /// The last group that a displacement ends in is not empty: what stands there stays.

@@ -67,6 +67,8 @@ const fn place(
 
 /// An empty table.
 pub(super) const EMPTY: Place = place("empty", (1, 2), 1, &[], &[(0, 0), (0, 1)]);
+/// The same with two buckets.
+pub(super) const TWO: Place = place("two", (1, 2), 2, &[], &[(0, 0), (0, 1)]);
 /// The key is in its home.
 pub(super) const PRESENT: Place = place("present", (1, 2), 1, &[(0, 0)], &[(0, 0), (0, 1)]);
 /// A tombstone, and an empty slot behind.

@@ -5,6 +5,7 @@ use crate::check::Scenario;
 use crate::scenarios::family::{programs, shapes};
 use crate::scenarios::form;
 use crate::scenarios::home::{Homed, Place};
+use warpproof_model::spec::Op::{self, *};
 
 /// Warps of one scenario, the most that every engine takes.
 const WARPS: usize = 4;
@@ -19,7 +20,7 @@ pub fn quick() -> Vec<Scenario> {
 }
 
 /// Every pair of operations and every two of one warp, in every place, by one lane and by several; the other entry types
-/// in some places; one warp that stops; u64 keys that differ in one half.
+/// in some places; one warp that stops; a key that goes and comes back; u64 keys that differ in one half.
 pub fn default_set() -> Vec<Scenario> {
     let mut scenarios = family(Structure::Map32, 2, 2);
     scenarios.extend(by_lanes(&scenarios));
@@ -27,6 +28,9 @@ pub fn default_set() -> Vec<Scenario> {
         scenarios.extend(pairs(structure, &[places::EMPTY, places::PASSES, places::FAR]));
     }
     scenarios.extend(stalls(&scenarios));
+    let again: Vec<_> = Structure::ALL.into_iter().flat_map(again).collect();
+    scenarios.extend(by_lanes(&again));
+    scenarios.extend(again);
     scenarios.extend([Structure::Set64, Structure::Map64].into_iter().flat_map(halves));
     scenarios
 }
@@ -67,6 +71,18 @@ fn of_shape(structure: Structure, place: Place, shape: &[usize], most: usize) ->
 /// The same by lanes of one slot each, if there are several.
 fn by_lanes(scenarios: &[Scenario]) -> Vec<Scenario> {
     scenarios.iter().filter(|s| s.config.slots > 1).cloned().map(form::lanes).collect()
+}
+
+/// A key goes and comes back in another slot, or another bucket, beside two operations of another warp: the second one reads no
+/// slot as it was before what the first one saw.
+fn again(structure: Structure) -> Vec<Scenario> {
+    let (same, next) = (places::EMPTY, places::TWO);
+    let [key, other] = [0, 1].map(|number| structure.key(next.homes, (0, number)));
+    let twos = OPS.iter().flat_map(|&a| OPS.map(|b| vec![(a, key), (b, key)]));
+    let by = |place: Place, steps: &[(Op, u64)], two| place.scenario(structure, &vec![steps.to_vec(), two]);
+    let moved = [(InsertUnique, key), (InsertUnique, other), (Delete, key), (InsertUnique, key)];
+    let stays = [(InsertUnique, key), (Delete, key), (InsertUnique, key)];
+    twos.flat_map(|two| [by(same, &stays, two.clone()), by(next, &moved, two)]).collect()
 }
 
 /// Two u64 keys that differ in their high bits alone. Every key has its home in the one bucket there is.
