@@ -150,10 +150,15 @@ impl<T: Word, const N: u32> Home<T, N> {
         if later == 0 { None } else { Some(distance + 1 + later.trailing_zeros()) }
     }
 
-    /// The same after a member has left a slot.
+    /// The same after a member has left a slot. Behind the last version comes 1: 0 says that none ever has.
     #[inline(always)]
     pub(super) const fn changed(self) -> Self {
-        Self::of(self.bits.wrapping_add(1 << Self::VERSION))
+        let one = 1 << Self::VERSION;
+        let next = Self::of(self.bits.wrapping_add(one));
+        let round = next.bits << (u64::BITS - Self::VERSION - Self::VERSION_BITS)
+            >> (u64::BITS - Self::VERSION_BITS)
+            == 0;
+        if round { Self::of(next.bits.wrapping_add(one)) } else { next }
     }
 
     /// The version.
@@ -218,11 +223,11 @@ mod tests {
         assert!(version_bits::<u128, 17>() >= 30 && version_bits::<u64, 32>() >= 30);
     }
 
-    /// The version of a 32-bit word goes round; it never reaches the other fields.
+    /// The version of a 32-bit word goes round to 1; it never reaches the other fields.
     #[test]
     fn a_version_goes_round() {
         let last = Home::<u32, 4>::from_word(0).without(1, 0).without(2, 0).without(3, 0).unlocked();
         let next = Home::<u32, 4>::from_word(last.changed().into_word());
-        assert_eq!((next.version(), next.next(0, 0), next.is_locked()), (0, None, false));
+        assert_eq!((next.version(), next.next(0, 0), next.is_locked()), (1, None, false));
     }
 }

@@ -3,7 +3,7 @@
 use super::home::{Home, Lock};
 use super::table::{HopscotchTable, Member, Row, Slot};
 use crate::entry::Packed;
-use crate::memory::{Order, Words};
+use crate::memory::Words;
 use crate::warp::Warp;
 
 /// Whether a home has room for another member.
@@ -97,9 +97,12 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
         entry: E::Word,
     ) -> bool {
         self.announce(w, home, at, distance, entry);
-        // Release: pairs with the fence behind what is found. Who sees the entry sees the hop bit, and where the key stood before
-        // as it is now.
-        self.take(w, slot, entry, Order::AcqRel)
+        if distance > 0 || at.version() != 0 {
+            // SeqCst fence: pairs with the one behind what is found. Who sees the entry sees the hop bit, and where the key stood
+            // before as it is now. Of a home from which no member ever left a slot, there is nothing to see of its own group.
+            w.fence();
+        }
+        self.take(w, slot, entry)
     }
 
     /// Puts an entry of a home, which this warp has locked as `at`, into the nearest empty slot of its neighbourhood.
@@ -144,7 +147,7 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
             while let Some(slot) = Self::first(w, group, row, Self::is_empty) {
                 let taken = match near {
                     true => self.fill(w, (home, at), group - home, &slot, entry),
-                    false => self.take(w, &slot, E::MARK, Order::Acquire),
+                    false => self.take(w, &slot, E::MARK),
                 };
                 if !taken {
                     // Another insert took it.

@@ -203,13 +203,12 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
     }
 
     /// Takes an empty slot: puts `word` there if it is still as it was seen.
-    ///
-    /// The order is Acquire at least: pairs with the Release of `put`, by which the slot became empty: what follows that is
-    /// passed on by the next change of the slot.
     #[inline(always)]
-    pub(super) fn take<W: Warp>(self, w: &mut W, slot: &Slot<W, E>, word: E::Word, order: Order) -> bool {
+    pub(super) fn take<W: Warp>(self, w: &mut W, slot: &Slot<W, E>, word: E::Word) -> bool {
         w.elect_with(slot.lane, slot.places, |place| {
-            self.words.compare_exchange(place.at, place.seen, word, order) == place.seen
+            // Acquire: pairs with the Release of `put`, by which the slot became empty: what follows that is passed on by the
+            // next change of the slot.
+            self.words.compare_exchange(place.at, place.seen, word, Order::Acquire) == place.seen
         })
     }
 
