@@ -10,6 +10,7 @@ mod generate;
 mod mixed;
 mod pool;
 mod sets;
+mod stale;
 mod subject;
 mod wide;
 
