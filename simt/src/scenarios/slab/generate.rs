@@ -9,7 +9,7 @@ use warpproof_model::spec::{Call, Op};
 /// The key that the programs meet on.
 pub(super) const KEY: u64 = 5;
 /// A key that nothing is stored under at first.
-const OTHER: u64 = 6;
+pub(super) const OTHER: u64 = 6;
 /// The key that fills the first slot, where that is taken.
 const FILLER: u64 = 1;
 
