@@ -41,12 +41,6 @@ impl<W: Warp> Doubt<W> {
         Self { lanes: w.each(|_| false), before: ChainEnd::Nowhere }
     }
 
-    /// The key had a live pair after all: earlier scans prove nothing, and this one was behind no fence.
-    #[inline(always)]
-    pub(super) fn renew(&mut self) {
-        self.before = ChainEnd::Nowhere;
-    }
-
     /// Adds what a slab without a live pair of the key gives reason to doubt.
     #[inline(always)]
     pub(super) fn note<C: Slots, const S: usize>(&mut self, w: &mut W, row: Row<W, C, S>) {

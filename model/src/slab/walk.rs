@@ -77,8 +77,8 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
         let mut erased = 0;
         loop {
             let row = self.read(w, slab);
-            // The lowest slot decides that holds the key or ends the chain for it. Where a pair of the key is read above
-            // the end, the end was read too old: it may be a pair of the key in the next call, dead since long.
+            // The lowest slot decides that holds the key or ends the chain for it. Where a pair of the key is read
+            // above the end, the end was read too old: it may be a pair of the key in the next call, dead since long.
             let lowest =
                 Self::first(w, slab, row, |word| (looks && C::holds(word, key)) || Self::is_end(word, key));
             let present = looks && Self::is(w, &lowest, |word| C::holds(word, key));
@@ -128,10 +128,8 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
             }
             match change {
                 Change::Fill => return Self::reply(End::Added, erased),
-                Change::Erase if request.if_present == IfPresent::EraseAll => {
-                    erased += 1;
-                    doubt.renew();
-                }
+                // What earlier scans saw stands: none saw a live pair before its end, so this one was not before it.
+                Change::Erase if request.if_present == IfPresent::EraseAll => erased += 1,
                 Change::Assign | Change::Erase => return Self::reply(End::Present, erased),
             }
         }
@@ -160,8 +158,8 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
         let changed =
             w.elect_with(place.lane, place.places, |p| self.slots.change(p.at, p.seen, change, key, value));
         if C::Multiplicity::MULTI && changed && change == Change::Fill {
-            // SeqCst fence: pairs with the fence of a scan that proves the key absent. Either it sees this pair, or what
-            // follows this call sees what that scan saw.
+            // SeqCst fence: pairs with the fence of a scan that proves the key absent. Either it sees this pair, or
+            // what follows this call sees what that scan saw.
             w.fence();
         }
         changed

@@ -1,8 +1,8 @@
 //! A key that comes, goes and comes again in the next slot, while other warps look for it twice.
 //!
-//! Each word of a slab only goes forward for a warp, but the words are in no order: of two slots of a key one may be read
-//! new and the other old, in one call, and in the next call as they are. The answers of a warp must go forward all the
-//! same.
+//! Each word of a slab only goes forward for a warp, but the words are in no order: of two slots of a key one may be
+//! read new and the other old, in one call, and in the next call as they are. The answers of a warp must go forward all
+//! the same.
 
 use super::generate::{KEY, OTHER, Place, Structure, double, meet, scenario};
 use crate::check::{Config, Scenario};
@@ -55,8 +55,8 @@ fn comes_behind(structure: Structure) -> Vec<Scenario> {
     ]
 }
 
-/// A pair goes and two come, the last behind one of another key: a count that reads the slot of that one as empty may not
-/// take the pair behind it for the one that is gone.
+/// A pair goes and two come, the last behind one of another key: a count that reads the slot of that one as empty may
+/// not take the pair behind it for the one that is gone.
 fn beyond(structure: Structure) -> Scenario {
     let ours = [Delete, Insert, Insert].map(|op| (op, KEY)).to_vec();
     let programs = vec![ours, vec![(Insert, OTHER)], vec![(SearchAll, KEY)]];
