@@ -26,7 +26,7 @@ pub(super) type Row<W, C, const S: usize> = row::Row<W, <C as Slots>::Word, S>;
 pub(super) enum Onward<W: Warp, T: Copy> {
     /// The next slab.
     Slab(SlabIndex),
-    /// The chain ends here: at the first empty slot, or (none) at the nil link.
+    /// The chain ends here: at this slot, or (none) at the nil link.
     End(Option<Found<W, T>>),
 }
 
@@ -114,12 +114,42 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
         }
     }
 
-    /// What follows a slab as read.
+    /// Whether the chain ends at a slot for who asks for `key`: slots are taken in chain order, so nothing follows an
+    /// empty one. An insert of the key that is under way is not there yet, and no other one goes past it.
+    #[inline(always)]
+    pub(super) fn is_end(word: C::Word, key: C::Key) -> bool {
+        C::is_empty(word) || C::is_pending(word, key)
+    }
+
+    /// Whether a word was found of which `is` holds.
+    #[inline(always)]
+    pub(super) fn is<W: Warp>(
+        w: &mut W,
+        found: &Option<Found<W, C::Word>>,
+        is: impl Fn(C::Word) -> bool,
+    ) -> bool {
+        let Some(found) = found else { return false };
+        // A vote, not a shuffle of the word: that would be four registers of a pair of u64.
+        let votes = w.map(found.places, |lane, place| lane == found.lane && is(place.seen));
+        w.ballot(votes).any()
+    }
+
+    /// What follows a slab as read, whatever the key.
     #[inline(always)]
     pub(super) fn onward<W: Warp>(w: &mut W, slab: SlabIndex, row: Row<W, C, S>) -> Onward<W, C::Word> {
-        // Slots are taken in chain order, so nothing follows an empty slot.
-        if let Some(empty) = Self::first(w, slab, row, C::is_empty) {
-            return Onward::End(Some(empty));
+        let empty = Self::first(w, slab, row, C::is_empty);
+        Self::behind(w, row, empty)
+    }
+
+    /// What follows a slab as read, where `end` is its first slot that ends the chain.
+    #[inline(always)]
+    pub(super) fn behind<W: Warp>(
+        w: &mut W,
+        row: Row<W, C, S>,
+        end: Option<Found<W, C::Word>>,
+    ) -> Onward<W, C::Word> {
+        if end.is_some() {
+            return Onward::End(end);
         }
         match Self::link(w, row).next() {
             Some(next) => Onward::Slab(next),

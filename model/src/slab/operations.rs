@@ -1,8 +1,8 @@
 //! The operations on one key.
 
-use super::chain::{Onward, SlabTable, is_link};
+use super::chain::{Onward, SlabTable};
 use super::multiplicity::{Multi, Multiplicity};
-use super::settle::{ChainEnd, chain_end, pending_in};
+use super::settle::ChainEnd;
 use super::slots::Slots;
 use super::walk::{End, IfPresent, Request};
 use crate::key::UserKey;
@@ -128,27 +128,35 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
         mut sink: impl FnMut(&mut W, u32, C::Value),
     ) -> Sight {
         let mut slab = self.bucket(key);
-        let (mut live, mut pending) = (0, 0);
+        let mut live = 0;
         loop {
             let row = self.read(w, slab);
+            let base = Self::slot(W::LANES, slab, 0);
+            let end = Self::first(w, slab, row, |word| Self::is_end(word, key.get()));
+            // A pair behind the end was read too new, or the end too old. Without an end the link ends the slots.
+            let slots = match &end {
+                Some(end) => w.elect_with(end.lane, end.places, |place| (place.at - base) as u32),
+                None => Self::link_number(W::LANES),
+            };
             for i in 0..S {
-                let held =
-                    w.map(row, |lane, words| !is_link::<W, S>(lane, i) && C::holds(words[i], key.get()));
+                let held = w.map(row, |lane, words| {
+                    lane * (S as u32) + (i as u32) < slots && C::holds(words[i], key.get())
+                });
                 let mut votes = w.ballot(held);
                 while let Some(lane) = votes.ffs() {
                     votes = votes.without(lane);
-                    let at = Self::slot(W::LANES, slab, lane * S as u32 + i as u32);
+                    let at = base + (lane as usize * S) + i;
                     let value = w.elect_with(lane, row, |words| self.slots.value(at, words[i]));
                     sink(w, live, value);
                     live += 1;
                 }
             }
-            pending += pending_in::<W, C, S>(w, row, key.get());
-            match Self::onward(w, slab, row) {
+            match Self::behind(w, row, end) {
                 Onward::Slab(next) => slab = next,
-                Onward::End(empty) => {
-                    return Sight { live, pending, end: chain_end::<W, C, S>(w, slab, empty) };
+                Onward::End(Some(_)) => {
+                    return Sight { live, end: ChainEnd::Slot(base as u64 + u64::from(slots)) };
                 }
+                Onward::End(None) => return Sight { live, end: ChainEnd::Slab(slab) },
             }
         }
     }
@@ -158,7 +166,6 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Sight {
     live: u32,
-    pending: u32,
     end: ChainEnd,
 }
 

@@ -98,8 +98,9 @@ pub(super) fn publish<T: Word>(words: impl Words<T>, at: usize, slab: SlabIndex)
 
 /// The order of every probe.
 ///
-/// Relaxed: a slot has one owner key, so coherence alone orders what a probe sees of it. Conclusions that
-/// need two slots at one instant go through the fence of `settle`.
+/// Relaxed: a slot has one owner key, so coherence alone orders what a probe sees of it. Of several slots the lowest
+/// decides, for which all below must have been read. Conclusions that need two slots at one instant go through the
+/// fence of `settle`.
 pub(super) const PROBE: ReadOrder = ReadOrder::Relaxed;
 
 #[cfg(test)]

@@ -66,77 +66,71 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
     /// Why an added pair proves the key absent: slots are taken in chain order and never become empty again, so
     /// when the exchange succeeds everything behind was empty; everything before belonged to other keys or was
     /// a tombstone when it was read, and stays so.
+    ///
+    /// Why the answers of a warp go forward: see *Two probes* in the README of this module.
     #[inline(always)]
     pub(super) fn run<W: Warp>(self, w: &mut W, request: Request<C::Key, C::Value>) -> Reply<C::Value> {
         let key = request.key.get();
-        if C::Multiplicity::MULTI && (request.add || request.if_present != IfPresent::Read) {
-            // Orders what other lanes of this warp did in earlier operations before the releases of this one.
-            w.sync();
-        }
+        let looks = request.if_present != IfPresent::Ignore;
         let mut slab = self.bucket(request.key);
         let mut doubt = Doubt::new(w);
         let mut erased = 0;
         loop {
             let row = self.read(w, slab);
-            let mut change = None;
-            if request.if_present != IfPresent::Ignore
-                && let Some(found) = Self::first(w, slab, row, |word| C::holds(word, key))
-            {
-                match request.if_present {
+            // The lowest slot decides that holds the key or ends the chain for it. Where a pair of the key is read
+            // above the end, the end was read too old: it may be a pair of the key in the next call, dead since long.
+            let lowest =
+                Self::first(w, slab, row, |word| (looks && C::holds(word, key)) || Self::is_end(word, key));
+            let present = looks && Self::is(w, &lowest, |word| C::holds(word, key));
+            let (place, change) = match lowest {
+                Some(place) if present => match request.if_present {
                     IfPresent::Read => {
-                        let value = self.value(w, found);
+                        let value = self.value(w, place);
                         return Reply { end: End::Present, value, erased };
                     }
-                    IfPresent::Assign => change = Some((found, Change::Assign)),
-                    IfPresent::Erase | IfPresent::EraseAll => change = Some((found, Change::Erase)),
+                    IfPresent::Assign => (place, Change::Assign),
+                    IfPresent::Erase | IfPresent::EraseAll => (place, Change::Erase),
                     IfPresent::Stop | IfPresent::Ignore => return Self::reply(End::Present, erased),
+                },
+                lowest if request.add => {
+                    if C::PENDING && Self::is(w, &lowest, |word| C::is_pending(word, key)) {
+                        // How the other insert ends decides this one. One that adds the key in any case waits too: the
+                        // other has seen the key absent, and it still must be when the other shows it.
+                        w.pause();
+                        continue;
+                    }
+                    let Some(place) = lowest else {
+                        match self.extend(w, slab, row) {
+                            Some(next) => slab = next,
+                            None => return Self::reply(End::Full, erased),
+                        }
+                        continue;
+                    };
+                    (place, Change::Fill)
                 }
-            } else if C::PENDING && request.add && Self::any(w, row, |word| C::is_pending(word, key)) {
-                // How the other insert ends decides this one. One that adds the key in any case waits too: the other
-                // has seen the key absent, and it still must be when the other shows it.
-                w.pause();
-                continue;
-            }
-            if change.is_none() && request.add {
-                change = Self::first(w, slab, row, C::is_empty).map(|empty| (empty, Change::Fill));
-            }
-            if let Some((place, change)) = change {
-                // A failed exchange means that the slot changed: the same slab is read again.
-                if self.change(w, place, change, request) {
-                    match change {
-                        Change::Fill => {
-                            if C::Multiplicity::MULTI {
-                                // SeqCst fence: pairs with the fence of a scan that proves the key absent. Either
-                                // it sees this pair, or what follows this call sees what that scan saw.
-                                w.fence();
+                end => {
+                    doubt.note::<C, S>(w, row);
+                    match Self::behind(w, row, end) {
+                        Onward::Slab(next) => slab = next,
+                        Onward::End(end) => {
+                            if doubt.settle::<C, S>(w, slab, end) {
+                                return Self::reply(End::Absent, erased);
                             }
-                            return Self::reply(End::Added, erased);
+                            slab = self.bucket(request.key);
                         }
-                        Change::Erase if request.if_present == IfPresent::EraseAll => {
-                            erased += 1;
-                            doubt.renew();
-                        }
-                        Change::Assign | Change::Erase => return Self::reply(End::Present, erased),
                     }
+                    continue;
                 }
+            };
+            if !self.change(w, place, change, request) {
+                // The slot changed: the same slab is read again.
                 continue;
             }
-            if request.add {
-                match self.extend(w, slab, row) {
-                    Some(next) => slab = next,
-                    None => return Self::reply(End::Full, erased),
-                }
-                continue;
-            }
-            doubt.note::<C, S>(w, row, key);
-            match Self::onward(w, slab, row) {
-                Onward::Slab(next) => slab = next,
-                Onward::End(empty) => {
-                    if doubt.settle::<C, S>(w, slab, empty) {
-                        return Self::reply(End::Absent, erased);
-                    }
-                    slab = self.bucket(request.key);
-                }
+            match change {
+                Change::Fill => return Self::reply(End::Added, erased),
+                // What earlier scans saw stands: none saw a live pair before its end, so this one was not before it.
+                Change::Erase if request.if_present == IfPresent::EraseAll => erased += 1,
+                Change::Assign | Change::Erase => return Self::reply(End::Present, erased),
             }
         }
     }
@@ -156,7 +150,19 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
         request: Request<C::Key, C::Value>,
     ) -> bool {
         let (key, value) = (request.key.get(), request.value);
-        w.elect_with(place.lane, place.places, |p| self.slots.change(p.at, p.seen, change, key, value))
+        if C::Multiplicity::MULTI {
+            // Orders what the other lanes of this warp did before, and what they read in this walk, before the release
+            // of the lane that changes the slot.
+            w.sync();
+        }
+        let changed =
+            w.elect_with(place.lane, place.places, |p| self.slots.change(p.at, p.seen, change, key, value));
+        if C::Multiplicity::MULTI && changed && change == Change::Fill {
+            // SeqCst fence: pairs with the fence of a scan that proves the key absent. Either it sees this pair, or
+            // what follows this call sees what that scan saw.
+            w.fence();
+        }
+        changed
     }
 
     /// The slab after a full one: the one linked there, or a new one. `None` if the pool has none.

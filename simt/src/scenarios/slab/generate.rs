@@ -9,7 +9,7 @@ use warpproof_model::spec::{Call, Op};
 /// The key that the programs meet on.
 pub(super) const KEY: u64 = 5;
 /// A key that nothing is stored under at first.
-const OTHER: u64 = 6;
+pub(super) const OTHER: u64 = 6;
 /// The key that fills the first slot, where that is taken.
 const FILLER: u64 = 1;
 
@@ -94,6 +94,8 @@ pub enum Place {
     LastSlab,
     /// The key is there, in a base slab with room for two more.
     Wide,
+    /// An empty bucket, with room for three pairs in its base slab.
+    WideEmpty,
 }
 
 impl Place {
@@ -117,6 +119,7 @@ impl Place {
             Self::Deleted => "deleted",
             Self::LastSlab => "last_slab",
             Self::Wide => "wide",
+            Self::WideEmpty => "wide_empty",
         }
     }
 
@@ -127,7 +130,7 @@ impl Place {
             Self::Full => (1, 2, 3),
             Self::Chain => (1, 2, 4),
             Self::LastSlab => (1, 2, 1),
-            Self::Wide => (1, 4, 2),
+            Self::Wide | Self::WideEmpty => (1, 4, 2),
         }
     }
 
@@ -144,7 +147,7 @@ impl Place {
         let put = |key| Call::new(Op::InsertUnique, key, 0);
         let delete = |key| Call::new(Op::Delete, key, 0);
         match self {
-            Self::Empty => vec![],
+            Self::Empty | Self::WideEmpty => vec![],
             Self::Present | Self::Wide => vec![put(KEY)],
             Self::Full | Self::LastSlab => vec![put(FILLER)],
             Self::Chain => vec![put(FILLER), put(KEY)],

@@ -10,6 +10,7 @@ mod generate;
 mod mixed;
 mod pool;
 mod sets;
+mod stale;
 mod subject;
 mod wide;
 
@@ -39,6 +40,10 @@ pub fn subject(scenario: &Scenario) -> Result<Arc<dyn AnySubject>, ScenarioError
             let table =
                 SlabSubject::<Map32, Unique, 3>::new(scenario.config.clone(), true, scenario.allows.full);
             Ok(Arc::new(OfLanes::<_, 1>(MixedSubject::new(table))))
+        }
+        // Of this width for one table alone.
+        "multimap32" if (scenario.config.lanes, scenario.config.slots) == (1, 5) => {
+            Ok(table::<Map32, Multi, 1, 5>(scenario))
         }
         "map32" => shaped::<Map32, Unique>(scenario),
         "set32" => shaped::<Set32, Unique>(scenario),

@@ -2,6 +2,7 @@
 
 use super::flush::flushes;
 use super::generate::{KEY, Place, Structure, backwards, double, meet, pool, scenario, stalled};
+use super::stale;
 use crate::check::{Config, Scenario};
 use crate::scenarios::family::{Keys, Programs, programs, shapes};
 use crate::scenarios::form::lanes;
@@ -52,6 +53,7 @@ pub fn default_set() -> Vec<Scenario> {
     scenarios.extend(pairs(Structure::MIXED_MAP32, &[Place::Empty, Place::Present]));
     scenarios.push(lanes(meet(Structure::MULTILOCK64, Place::Wide, &[TWICE, &[Search]])));
     scenarios.push(found_behind(Structure::MULTIMAP32));
+    scenarios.extend(stale::default_set());
     scenarios
 }
 
@@ -143,10 +145,7 @@ fn beside(structure: Structure, other: Op) -> Vec<Scenario> {
 /// A lane of one warp finds a pair, another lane of it deletes one in front, which the first had not seen yet: who sees
 /// the tombstone has to see the pair that was found.
 fn found_behind(structure: Structure) -> Scenario {
-    let mut scenario = meet(structure, Place::Wide, &[&[Insert, Insert], &[Search, Delete], &[Search]]);
-    scenario.preload.clear();
-    scenario.name = scenario.name.replace("/wide", "/wide_empty");
-    lanes(scenario)
+    lanes(meet(structure, Place::WideEmpty, &[&[Insert, Insert], &[Search, Delete], &[Search]]))
 }
 
 /// Pairs come while all are taken out: what `delete_all` says to be gone stays so for everybody.

@@ -1,0 +1,67 @@
+//! A key that comes, goes and comes again in the next slot, while other warps look for it twice.
+//!
+//! Each word of a slab only goes forward for a warp, but the words are in no order: of two slots of a key one may be
+//! read new and the other old, in one call, and in the next call as they are. The answers of a warp must go forward all
+//! the same.
+
+use super::generate::{KEY, OTHER, Place, Structure, double, meet, scenario};
+use crate::check::{Config, Scenario};
+use crate::scenarios::form::lanes;
+use warpproof_model::spec::Op::{self, *};
+
+/// The key comes, goes and comes again, in any table.
+const UNIQUE: &[Op] = &[InsertUnique, Delete, InsertUnique];
+/// The same in a multimap, where nobody asks whether it is there.
+const MULTI: &[Op] = &[Insert, Delete, Insert];
+
+/// All programs of two of these calls.
+fn twice(ops: &[Op]) -> impl Iterator<Item = [Op; 2]> {
+    ops.iter().flat_map(|first| ops.iter().map(|second| [*first, *second]))
+}
+
+/// In slabs of one lane with all slots, and of lanes with one slot each.
+fn shapes(structure: Structure, programs: &[&[Op]]) -> [Scenario; 2] {
+    [meet(structure, Place::Empty, programs), lanes(meet(structure, Place::WideEmpty, programs))]
+}
+
+/// Every two calls against a key that comes, goes and comes again; and a key that goes and comes while it is counted.
+pub(super) fn default_set() -> Vec<Scenario> {
+    let mut scenarios = Vec::new();
+    for structure in [Structure::MAP32, Structure::SET32, Structure::LOCK64] {
+        scenarios.extend(twice(structure.ops()).flat_map(|other| shapes(structure, &[UNIQUE, &other])));
+        // That the key is there may be said of its first pair, unless a call between finds it gone.
+        scenarios.extend(shapes(structure, &[UNIQUE, &[InsertUnique, Search, Search]]));
+    }
+    let twice_each = |other: [Op; 2]| double(meet(Structure::MAP32, Place::WideEmpty, &[UNIQUE, &other]));
+    scenarios.extend(twice(Structure::MAP32.ops()).map(twice_each));
+    let ops = [Search, Delete, InsertUnique, InsertOrAssign, Count, DeleteAll];
+    for structure in [Structure::MULTIMAP32, Structure::MULTILOCK64] {
+        scenarios.extend(twice(&ops).flat_map(|other| shapes(structure, &[MULTI, &other])));
+        scenarios.extend(comes_behind(structure));
+    }
+    scenarios.push(beyond(Structure::MULTIMAP32));
+    scenarios
+}
+
+/// The pair in a lane's slot goes, another lane of a warp that has seen that adds one, and a third warp counts: it may
+/// not count both.
+fn comes_behind(structure: Structure) -> Vec<Scenario> {
+    let of = |goes, comes, counts| lanes(meet(structure, Place::Wide, &[&[goes], &[comes], &[counts]]));
+    vec![
+        of(Delete, InsertUnique, Count),
+        of(Delete, InsertUnique, SearchAll),
+        of(Delete, InsertOrAssign, Count),
+        of(DeleteAll, InsertUnique, Count),
+    ]
+}
+
+/// A pair goes and two come, the last behind one of another key: a count that reads the slot of that one as empty may
+/// not take the pair behind it for the one that is gone.
+fn beyond(structure: Structure) -> Scenario {
+    let ours = [Delete, Insert, Insert].map(|op| (op, KEY)).to_vec();
+    let programs = vec![ours, vec![(Insert, OTHER)], vec![(SearchAll, KEY)]];
+    let mut scenario = scenario(structure, Place::Wide, &programs);
+    scenario.config = Config { slots: 5, ..scenario.config };
+    scenario.name += "_of_5";
+    scenario
+}
