@@ -112,11 +112,20 @@ pub(crate) unsafe fn per_left<const L: u32, K: Key>(
     let operations = |w: &mut Tile<L>, span: usize| {
         let first = span * LEFT_SPAN as usize;
         let end = (first + LEFT_SPAN as usize).min(n as usize);
-        for op in first..end {
-            // SAFETY: `op` is below `n`.
-            if unsafe { read(outcomes, op) } != LEFT {
-                continue;
-            }
+        let lanes = w.each(|lane| {
+            // Few spans have one that is left: all lanes look at once, without a branch.
+            let at = |i| (first + (lane * (LEFT_SPAN / L) + i) as usize).min(end - 1);
+            // SAFETY: below `end`, which is at most `n`.
+            (0..LEFT_SPAN / L).fold(false, |any, i| any | (unsafe { *outcomes.add(at(i)) } == LEFT))
+        });
+        if !w.ballot(lanes).any() {
+            return;
+        }
+        let mut next = first;
+        loop {
+            // SAFETY: `op` is below `n`. In a loop of its own: the tiles of a warp meet behind it, and run `f` together.
+            let Some(op) = (next..end).find(|&op| unsafe { read(outcomes, op) } == LEFT) else { return };
+            next = op + 1;
             // SAFETY: as above. The first kernel leaves no reserved key.
             if let Some(key) = UserKey::new(unsafe { read(keys, op) }) {
                 let code = f(w, op, key);
