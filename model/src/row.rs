@@ -19,6 +19,25 @@ pub(crate) struct Found<W: Warp, T: Copy> {
     pub(crate) places: W::Lanes<Place<T>>,
 }
 
+/// The number and the word of the lowest hit in every lane; without one the number is `S`.
+#[inline(always)]
+fn hits<W: Warp, T: Word, const S: usize>(
+    w: &mut W,
+    row: Row<W, T, S>,
+    wanted: impl Fn(u32, usize, T) -> bool,
+) -> W::Lanes<(usize, T)> {
+    // Every lane names its own lowest word: no shuffle is needed to act on one of them.
+    w.map(row, |lane, words: [T; S]| {
+        let mut hit = (S, words[S - 1]);
+        for i in (0..S).rev() {
+            if wanted(lane, i, words[i]) {
+                hit = (i, words[i]);
+            }
+        }
+        hit
+    })
+}
+
 /// The lowest word of a row for which `wanted(lane, number of the word in the lane, word)` holds. The first word of the
 /// row has the index `base`.
 #[inline(always)]
@@ -28,20 +47,33 @@ pub(crate) fn first<W: Warp, T: Word, const S: usize>(
     row: Row<W, T, S>,
     wanted: impl Fn(u32, usize, T) -> bool,
 ) -> Option<Found<W, T>> {
-    // Every lane names its own lowest word: no shuffle is needed to act on one of them.
-    let hits = w.map(row, |lane, words: [T; S]| {
-        let mut hit = (S, words[S - 1]);
-        for i in (0..S).rev() {
-            if wanted(lane, i, words[i]) {
-                hit = (i, words[i]);
-            }
-        }
-        hit
-    });
+    let hits = hits(w, row, wanted);
     let votes = w.map(hits, |_, (i, _)| i < S);
     let lane = w.ballot(votes).ffs()?;
     let places = w.map(hits, |lane, (i, seen)| Place { at: base + (lane as usize * S) + i, seen });
     Some(Found { lane, places })
+}
+
+/// The same, and whether the word found is one of which `is` holds: two votes at once, where that of a word found would wait
+/// for the first.
+#[inline(always)]
+pub(crate) fn first_is<W: Warp, T: Word, const S: usize>(
+    w: &mut W,
+    base: usize,
+    row: Row<W, T, S>,
+    wanted: impl Fn(u32, usize, T) -> bool,
+    is: impl Fn(T) -> bool,
+) -> (Option<Found<W, T>>, bool) {
+    let hits = hits(w, row, wanted);
+    let votes = w.map(hits, |_, (i, _)| i < S);
+    let votes = w.ballot(votes);
+    let sure = w.map(hits, |_, (i, word)| i < S && is(word));
+    let sure = w.ballot(sure);
+    let places = w.map(hits, |lane, (i, seen)| Place { at: base + (lane as usize * S) + i, seen });
+    match votes.ffs() {
+        Some(lane) => (Some(Found { lane, places }), sure.has(lane)),
+        None => (None, false),
+    }
 }
 
 /// In every lane, the lowest of its words that satisfies `wanted`, or else `none`.

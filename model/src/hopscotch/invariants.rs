@@ -70,7 +70,8 @@ impl core::fmt::Display for Broken {
 
 impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<E, H, S, N> {
     /// Checks what holds in every state: no home has both locks; every entry stands in the neighbourhood of its home,
-    /// and its hop bits lead there, unless the home has `swap_lock`; a key stands twice only while it has.
+    /// and its hop bits lead there, unless the home has `swap_lock`, or `multiple_lock` and version 0; a key stands twice only
+    /// while it has `swap_lock`.
     ///
     /// Takes time proportional to the groups, times the words of a neighbourhood squared: meant for tiny tables.
     pub fn check_state<W: Warp>(self, w: &mut W) -> Result<(), Broken> {
@@ -89,7 +90,9 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
                     return;
                 }
                 let at = self.home(w, home);
-                if !at.has(Lock::Swap) && !at.reaches(group - home, Home::<E::Word, N>::class(key)) {
+                let first = at.has(Lock::Multiple) && at.version() == 0;
+                let named = at.reaches(group - home, Home::<E::Word, N>::class(key));
+                if !at.has(Lock::Swap) && !first && !named {
                     broken = Some(Broken::LostMember { home, group });
                 }
                 if !at.has(Lock::Swap) && self.copies(w, home, key) > 1 {

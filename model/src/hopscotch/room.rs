@@ -96,10 +96,10 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
         slot: &Slot<W, E>,
         entry: E::Word,
     ) -> bool {
-        self.announce(w, home, at, distance, entry);
-        if distance > 0 || at.version() != 0 {
+        if at.version() != 0 {
+            self.announce(w, home, at, distance, entry);
             // SeqCst fence: pairs with the one behind what is found. Who sees the entry sees the hop bit, and where the key stood
-            // before as it is now. Of a home from which no member ever left a slot, there is nothing to see of its own group.
+            // before as it is now. Of a home from which no member ever left a slot nobody knows older entries or hop bits.
             w.fence();
         }
         self.take(w, slot, entry)

@@ -99,7 +99,24 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
         wanted: impl Fn(C::Word) -> bool,
     ) -> Option<Found<W, C::Word>> {
         let base = Self::slot(W::LANES, slab, 0);
-        row::first(w, base, row, |lane, i, word| !is_link::<W, S>(lane, i) && wanted(word))
+        row::first(w, base, row, |lane, i, word| !is_link::<W, S>(lane, i) & wanted(word))
+    }
+
+    /// The slot of a slab as read that decides about `key`: the lowest one that ends the chain for it or, for who looks for it,
+    /// holds it; and whether it holds it.
+    #[inline(always)]
+    pub(super) fn deciding<W: Warp>(
+        w: &mut W,
+        slab: SlabIndex,
+        row: Row<W, C, S>,
+        key: C::Key,
+        looks: bool,
+    ) -> (Option<Found<W, C::Word>>, bool) {
+        let base = Self::slot(W::LANES, slab, 0);
+        // Without a branch on the lane, here and in `is_end`: the tiles of a GPU's warp stay together.
+        let holds = |word| looks & C::holds(word, key);
+        let decides = |word| holds(word) | Self::is_end(word, key);
+        row::first_is(w, base, row, |lane, i, word| !is_link::<W, S>(lane, i) & decides(word), holds)
     }
 
     /// The value of a live entry that was found.
@@ -118,7 +135,7 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
     /// empty one. An insert of the key that is under way is not there yet, and no other one goes past it.
     #[inline(always)]
     pub(super) fn is_end(word: C::Word, key: C::Key) -> bool {
-        C::is_empty(word) || C::is_pending(word, key)
+        C::is_empty(word) | C::is_pending(word, key)
     }
 
     /// Whether a word was found of which `is` holds.

@@ -79,9 +79,7 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
             let row = self.read(w, slab);
             // The lowest slot decides that holds the key or ends the chain for it. Where a pair of the key is read
             // above the end, the end was read too old: it may be a pair of the key in the next call, dead since long.
-            let lowest =
-                Self::first(w, slab, row, |word| (looks && C::holds(word, key)) || Self::is_end(word, key));
-            let present = looks && Self::is(w, &lowest, |word| C::holds(word, key));
+            let (lowest, present) = Self::deciding(w, slab, row, key, looks);
             let (place, change) = match lowest {
                 Some(place) if present => match request.if_present {
                     IfPresent::Read => {
