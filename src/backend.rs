@@ -5,7 +5,7 @@ use clap::ValueEnum;
 use warpproof::model::slab::SLAB_SLOTS;
 use warpproof::simt::cpu;
 use warpproof::{
-    BulkHopscotchMap, BulkHopscotchSet, BulkMultimap, BulkOpenMap, BulkSlabMap, BulkSlabSet,
+    BulkHopscotchMap, BulkHopscotchSet, BulkMultimap, BulkOpenMap, BulkOpenSet, BulkSlabMap, BulkSlabSet,
     HopscotchGeometry, OpenGeometry, SlabGeometry,
 };
 
@@ -35,10 +35,16 @@ pub(crate) trait Backend {
     type HopscotchMap32: BulkHopscotchMap<u32, u32>;
     /// Set of u32 keys in a hopscotch table.
     type HopscotchSet32: BulkHopscotchSet<u32>;
+    /// Set of u64 keys in a hopscotch table.
+    type HopscotchSet64: BulkHopscotchSet<u64>;
     /// Map of u64 pairs in a hopscotch table.
     type HopscotchMap64: BulkHopscotchMap<u64, u64>;
     /// Map of u32 pairs in an open-addressing table.
     type OpenMap32: BulkOpenMap<u32, u32>;
+    /// Set of u32 keys in an open-addressing table.
+    type OpenSet32: BulkOpenSet<u32>;
+    /// Set of u64 keys in an open-addressing table.
+    type OpenSet64: BulkOpenSet<u64>;
     /// Map of u64 pairs in an open-addressing table.
     type OpenMap64: BulkOpenMap<u64, u64>;
 
@@ -63,10 +69,16 @@ pub(crate) trait Backend {
     fn hopscotch_map32(&self, geometry: HopscotchGeometry) -> Result<Self::HopscotchMap32, Failure>;
     /// An empty set.
     fn hopscotch_set32(&self, geometry: HopscotchGeometry) -> Result<Self::HopscotchSet32, Failure>;
+    /// An empty set.
+    fn hopscotch_set64(&self, geometry: HopscotchGeometry) -> Result<Self::HopscotchSet64, Failure>;
     /// An empty map.
     fn hopscotch_map64(&self, geometry: HopscotchGeometry) -> Result<Self::HopscotchMap64, Failure>;
     /// An empty map.
     fn open_map32(&self, geometry: OpenGeometry) -> Result<Self::OpenMap32, Failure>;
+    /// An empty set.
+    fn open_set32(&self, geometry: OpenGeometry) -> Result<Self::OpenSet32, Failure>;
+    /// An empty set.
+    fn open_set64(&self, geometry: OpenGeometry) -> Result<Self::OpenSet64, Failure>;
     /// An empty map.
     fn open_map64(&self, geometry: OpenGeometry) -> Result<Self::OpenMap64, Failure>;
 }
@@ -139,8 +151,11 @@ impl Backend for Cpu {
     type Map64 = cpu::SlabMap<u64, u64>;
     type HopscotchMap32 = cpu::HopscotchMap<u32, u32>;
     type HopscotchSet32 = cpu::HopscotchSet<u32>;
+    type HopscotchSet64 = cpu::HopscotchSet<u64>;
     type HopscotchMap64 = cpu::HopscotchMap<u64, u64>;
     type OpenMap32 = cpu::OpenMap<u32, u32>;
+    type OpenSet32 = cpu::OpenSet<u32>;
+    type OpenSet64 = cpu::OpenSet<u64>;
     type OpenMap64 = cpu::OpenMap<u64, u64>;
 
     fn name(&self) -> &'static str {
@@ -176,12 +191,24 @@ impl Backend for Cpu {
         cpu::HopscotchSet::with_geometry(geometry).map_err(Failure::backend)
     }
 
+    fn hopscotch_set64(&self, geometry: HopscotchGeometry) -> Result<Self::HopscotchSet64, Failure> {
+        cpu::HopscotchSet::with_geometry(geometry).map_err(Failure::backend)
+    }
+
     fn hopscotch_map64(&self, geometry: HopscotchGeometry) -> Result<Self::HopscotchMap64, Failure> {
         cpu::HopscotchMap::with_geometry(geometry).map_err(Failure::backend)
     }
 
     fn open_map32(&self, geometry: OpenGeometry) -> Result<Self::OpenMap32, Failure> {
         cpu::OpenMap::with_geometry(geometry).map_err(Failure::backend)
+    }
+
+    fn open_set32(&self, geometry: OpenGeometry) -> Result<Self::OpenSet32, Failure> {
+        cpu::OpenSet::with_geometry(geometry).map_err(Failure::backend)
+    }
+
+    fn open_set64(&self, geometry: OpenGeometry) -> Result<Self::OpenSet64, Failure> {
+        cpu::OpenSet::with_geometry(geometry).map_err(Failure::backend)
     }
 
     fn open_map64(&self, geometry: OpenGeometry) -> Result<Self::OpenMap64, Failure> {

@@ -102,7 +102,7 @@ fn listing() -> Listing {
                     "pairs",
                     "stats",
                 ],
-                types: &["map u32 -> u32"],
+                types: &["map u32 -> u32", "map u64 -> u64", "set u32", "set u64"],
                 engines: engines().iter().map(|engine| engine.name()).collect(),
             },
         ],

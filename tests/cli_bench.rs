@@ -53,7 +53,9 @@ fn one_size_is_measured_alone_with_the_published_layout_beside_it() {
 #[test]
 fn each_entry_type_of_a_hopscotch_table_is_verified() {
     // A pair takes 8 / 7 of a word at a load of 0.8.
-    for (entry, workloads, word) in [("map32", 6, 8.0), ("set32", 4, 4.0), ("map64", 4, 16.0)] {
+    for (entry, workloads, word) in
+        [("map32", 6, 8.0), ("set32", 4, 4.0), ("set64", 4, 8.0), ("map64", 4, 16.0)]
+    {
         let out = bench_of("hopscotch", &["--json", "--quick", "--entry", entry]);
         assert_eq!(out.status.code(), Some(0), "{entry}: {}", String::from_utf8_lossy(&out.stderr));
         let object: Value = serde_json::from_slice(&out.stdout).expect("one JSON object");
@@ -104,10 +106,15 @@ fn an_open_addressing_table_is_verified() {
     let out = bench_of("open", &["--quick"]);
     let said = String::from_utf8_lossy(&out.stdout);
     assert!(said.contains("65,536 pairs, load 0.8: 10.3") && said.contains("80.0 % of the slots"), "{said}");
-    let out = bench_of("open", &["--quick", "--entry", "map64"]);
-    let said = String::from_utf8_lossy(&out.stdout);
-    assert!(out.status.success() && said.contains("load 0.8: 20.3") && said.contains("verified"), "{said}");
-    let out = bench_of("open", &["--entry", "set32"]);
-    let said = String::from_utf8_lossy(&out.stderr);
-    assert!(out.status.code() == Some(2) && said.contains("set32") && said.contains("map64"), "{said}");
+    for (entry, bytes) in [("map64", "20.3"), ("set32", "5.3"), ("set64", "10.3")] {
+        let out = bench_of("open", &["--quick", "--entry", entry]);
+        let said = String::from_utf8_lossy(&out.stdout);
+        let memory = format!("load 0.8: {bytes}");
+        assert!(out.status.success() && said.contains(&memory) && said.contains("verified"), "{said}");
+    }
+    for (structure, entry) in [("open", "lock64"), ("slab", "set64")] {
+        let out = bench_of(structure, &["--entry", entry]);
+        let said = String::from_utf8_lossy(&out.stderr);
+        assert!(out.status.code() == Some(2) && said.contains(entry) && said.contains("map64"), "{said}");
+    }
 }

@@ -216,7 +216,7 @@ fn bad_usage_is_code_2() {
         &["bench", "slab", "--max-size", "3"],
         &["bench", "hopscotch", "--backend", "cpu", "--entry", "multimap32"],
         &["bench", "hopscotch", "--backend", "cpu", "--entry", "lock64"],
-        &["bench", "open", "--backend", "cpu", "--entry", "set32"],
+        &["bench", "open", "--backend", "cpu", "--entry", "multimap32"],
         &["bench", "open", "--backend", "cpu", "--paper"],
         &["frobnicate"],
         &[],

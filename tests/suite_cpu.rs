@@ -10,8 +10,8 @@ use warpproof::model::entry::Packed;
 use warpproof::model::host::{HopscotchGeometry, OpenGeometry, SlabGeometry};
 use warpproof::model::slab::{Multi, Multiplicity, Unique};
 use warpproof::simt::cpu::{
-    Error, HopscotchMap, HopscotchSet, OpenMap, PackedEntry, PackedWords, SlabEntry, SlabMap, SlabSet,
-    SlabStore,
+    Error, HopscotchMap, HopscotchSet, OpenMap, OpenSet, PackedEntry, PackedWords, SlabEntry, SlabMap,
+    SlabSet, SlabStore,
 };
 
 /// The CPU with warps of `L` lanes that read `S` slots each, and maps of multiplicity `M`.
@@ -136,18 +136,32 @@ where
     }
 }
 
+impl<K: Key, const L: usize, const S: usize> Sets<K, OpenGeometry> for Open<L, S>
+where
+    (K, ()): PackedEntry<Store: PackedWords<Entry: Packed<Key = K, Value = ()>>>,
+{
+    type Set = OpenSet<K, L, S>;
+
+    fn try_set(&self, geometry: OpenGeometry) -> Result<Self::Set, Error> {
+        OpenSet::with_geometry(geometry)
+    }
+
+    fn build_set(&self, keys: &[K]) -> Result<Self::Set, Error> {
+        OpenSet::build(keys)
+    }
+
+    fn set_geometry(&self, keys: u64) -> OpenGeometry {
+        OpenGeometry::new(keys, 0.6, (L * S) as u32).expect("a small table")
+    }
+}
+
 macro_rules! open {
     ($name:ident, $l:literal, $s:literal) => {
         mod $name {
             pub(crate) fn make() -> Option<super::Open<$l, $s>> {
                 Some(super::Open)
             }
-            mod map32 {
-                crate::open_maps! { crate::$name::make, u32 }
-            }
-            mod map64 {
-                crate::open_maps! { crate::$name::make, u64 }
-            }
+            crate::open_suite! { crate::$name::make }
         }
     };
 }

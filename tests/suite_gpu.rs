@@ -10,7 +10,8 @@ use std::marker::PhantomData;
 use device::device;
 use suite::{Maps, Sets};
 use warpproof::gpu::{
-    Device, Entry, Error, HopscotchMap, HopscotchSet, Layout, OpenMap, Scalar, SlabMap, SlabSet, Tuning,
+    Device, Entry, Error, HopscotchMap, HopscotchSet, Layout, OpenMap, OpenSet, Scalar, SlabMap, SlabSet,
+    Tuning,
 };
 use warpproof::model::host::{HopscotchGeometry, OpenGeometry, SlabGeometry};
 use warpproof::model::slab::{Multi, Multiplicity, SLAB_SLOTS, Unique};
@@ -188,15 +189,27 @@ where
     }
 }
 
+impl<K: Scalar> Sets<K, OpenGeometry> for Open {
+    type Set = OpenSet<K>;
+
+    fn try_set(&self, geometry: OpenGeometry) -> Result<Self::Set, Error> {
+        OpenSet::with_geometry(self.device, geometry)
+    }
+
+    fn build_set(&self, keys: &[K]) -> Result<Self::Set, Error> {
+        OpenSet::build(self.device, keys)
+    }
+
+    fn set_geometry(&self, keys: u64) -> OpenGeometry {
+        OpenGeometry::at_load(keys, 0.6).expect("a small table")
+    }
+}
+
 mod open {
     pub(crate) fn make() -> Option<super::Open> {
         super::Open::new(super::Tuning::default())
     }
-    crate::open_maps! { make, u32 }
-
-    mod map64 {
-        crate::open_maps! { crate::open::make, u64 }
-    }
+    crate::open_suite! { crate::open::make }
 }
 
 /// Tiles of other widths on the same tables, where there are kernels for them.

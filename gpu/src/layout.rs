@@ -31,8 +31,7 @@ impl Scalar for u64 {
 
 /// A layout of slots, and how often a key may stand in them. The kernels are named after the structure and it.
 ///
-/// Slabs have all but [`Layout::Set64`], hopscotch tables those that hold a key once, in one word, open-addressing
-/// tables [`Layout::Map32`] and [`Layout::Map64`].
+/// Slabs have all but [`Layout::Set64`], hopscotch and open-addressing tables those that hold a key once, in one word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Layout {
     /// u32 keys in 32-bit words, each once.
@@ -77,7 +76,8 @@ impl Layout {
         }
     }
 
-    /// Lanes of the tiles that every operation has a kernel for, at 8 slots per slab or words per group.
+    /// Lanes of the tiles that every operation has a kernel for, at 8 slots per slab or words per group; sets of u32 in
+    /// open-addressing tables have one lane.
     pub const fn lanes(self) -> u32 {
         match self {
             Self::Map64 | Self::Multi64 => 4,

@@ -5,7 +5,8 @@
 //!
 //! - [`Device`]: opens a GPU and loads the kernels that fit it.
 //! - [`SlabMap`], [`SlabMultimap`], [`SlabSet`]: chains of slabs. [`HopscotchMap`], [`HopscotchSet`]: an array of groups,
-//!   of a fixed size. [`OpenMap`]: an array of buckets, of a fixed size. All have the interface of [`warpproof_model::host`] on host slices, as on the CPU.
+//!   of a fixed size. [`OpenMap`], [`OpenSet`]: an array of buckets, of a fixed size. All have the interface of
+//!   [`warpproof_model::host`] on host slices, as on the CPU.
 //! - [`MapOn`], [`SetOn`]: the same operations on device slices, on a stream of the caller, asynchronous. [`SlabMapOn`],
 //!   [`OpenMapOn`]: what chains and open addressing do besides.
 //! - [`Timer`], [`Floors`], [`Baselines`]: what benches need. [`StressClock`]: what stress tests need.
@@ -53,7 +54,7 @@ pub use floors::Floors;
 pub use hopscotch::{HopscotchMap, HopscotchParts, HopscotchSet};
 pub use layout::{Entry, Layout, Scalar};
 pub use on::{MapOn, SetOn};
-pub use open::{OpenMap, OpenMapOn, OpenParts};
+pub use open::{OpenMap, OpenMapOn, OpenParts, OpenSet};
 pub use paper::{Baselines, ChainedMap, Static, StaticMap};
 pub use slab::{SlabMap, SlabMapOn, SlabMultimap, SlabParts, SlabSet};
 pub use slices::{Input, Output};
@@ -73,6 +74,7 @@ mod tests {
         shared::<crate::HopscotchMap<u64, u64>>();
         shared::<crate::HopscotchSet<u64>>();
         shared::<crate::OpenMap<u32, u32>>();
+        shared::<crate::OpenSet<u32>>();
         shared::<crate::Floors>();
         shared::<crate::Baselines>();
         shared::<crate::ChainedMap>();

@@ -139,8 +139,8 @@ impl<K: Scalar, V: Scalar> MapOn<'_, K, V> {
     }
 }
 
-/// The operations of a set on device slices. Made by [`SlabSet::on`](crate::SlabSet::on) and
-/// [`HopscotchSet::on`](crate::HopscotchSet::on). Errors as [`MapOn`].
+/// The operations of a set on device slices. Made by [`SlabSet::on`](crate::SlabSet::on),
+/// [`HopscotchSet::on`](crate::HopscotchSet::on) and [`OpenSet::on`](crate::OpenSet::on). Errors as [`MapOn`].
 pub struct SetOn<'a, K = u32> {
     table: &'a Table,
     stream: &'a Arc<CudaStream>,

@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::hopscotch::{HopscotchMap, HopscotchSet};
 use crate::layout::{Entry, Scalar};
 use crate::module::{Kernel, Module};
-use crate::open::OpenMap;
+use crate::open::{OpenMap, OpenSet};
 use crate::slab::{SlabMap, SlabSet};
 use crate::table::{Table, Tuning};
 use core::fmt;
@@ -30,7 +30,7 @@ use sealed::{Sealed, Subject};
 /// A map whose operations can be stamped: [`SlabMap`], [`HopscotchMap`] or [`OpenMap`].
 pub trait StressMap<K, V>: Sealed {}
 
-/// A set whose operations can be stamped: [`SlabSet`] or [`HopscotchSet`].
+/// A set whose operations can be stamped: [`SlabSet`], [`HopscotchSet`] or [`OpenSet`].
 pub trait StressSet<K>: Sealed {}
 
 /// A clock that counts: each look at it is one tick.
@@ -205,38 +205,34 @@ impl StressClock {
     }
 }
 
-impl<K: Scalar, V: Scalar> Sealed for SlabMap<K, V>
-where
-    (K, V): Entry,
-{
-    fn subject(&self) -> Subject<'_> {
-        Subject(self.table())
-    }
+macro_rules! maps {
+    ($($map:ident)*) => {
+        $(impl<K: Scalar, V: Scalar> Sealed for $map<K, V>
+        where
+            (K, V): Entry,
+        {
+            fn subject(&self) -> Subject<'_> {
+                Subject(self.table())
+            }
+        }
+
+        impl<K: Scalar, V: Scalar> StressMap<K, V> for $map<K, V> where (K, V): Entry {})*
+    };
 }
+maps!(SlabMap HopscotchMap OpenMap);
 
-impl<K: Scalar, V: Scalar> StressMap<K, V> for SlabMap<K, V> where (K, V): Entry {}
+macro_rules! sets {
+    ($($set:ident)*) => {
+        $(impl<K: Scalar> Sealed for $set<K> {
+            fn subject(&self) -> Subject<'_> {
+                Subject(self.table())
+            }
+        }
 
-impl<K: Scalar, V: Scalar> Sealed for HopscotchMap<K, V>
-where
-    (K, V): Entry,
-{
-    fn subject(&self) -> Subject<'_> {
-        Subject(self.table())
-    }
+        impl<K: Scalar> StressSet<K> for $set<K> {})*
+    };
 }
-
-impl<K: Scalar, V: Scalar> StressMap<K, V> for HopscotchMap<K, V> where (K, V): Entry {}
-
-impl<K: Scalar, V: Scalar> Sealed for OpenMap<K, V>
-where
-    (K, V): Entry,
-{
-    fn subject(&self) -> Subject<'_> {
-        Subject(self.table())
-    }
-}
-
-impl<K: Scalar, V: Scalar> StressMap<K, V> for OpenMap<K, V> where (K, V): Entry {}
+sets!(HopscotchSet OpenSet);
 
 impl Sealed for SlabSet {
     fn subject(&self) -> Subject<'_> {
@@ -245,14 +241,6 @@ impl Sealed for SlabSet {
 }
 
 impl StressSet<u32> for SlabSet {}
-
-impl<K: Scalar> Sealed for HopscotchSet<K> {
-    fn subject(&self) -> Subject<'_> {
-        Subject(self.table())
-    }
-}
-
-impl<K: Scalar> StressSet<K> for HopscotchSet<K> {}
 
 impl fmt::Debug for StressClock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -20,8 +20,8 @@ use users::Users;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Tuning {
     /// Lanes per tile; `None` is the width that was fastest: [`Layout::lanes`](crate::Layout::lanes), 4 for slabs of 16
-    /// slots, 1 for mixed batches on a `HopscotchMap<u32, u32>` or an `OpenMap<u32, u32>`, and 1 for all operations on the
-    /// latter if its slots take up to 256 MiB. What a first kernel leaves is done at the common one.
+    /// slots, 1 for mixed batches on a `HopscotchMap<u32, u32>` or an `OpenMap<u32, u32>`, 1 for all operations on the
+    /// latter if its slots take up to 256 MiB, and 1 on an `OpenSet<u32>`. What a first kernel leaves is done at the common one.
     ///
     /// A `SlabMap<u32, u32>` has kernels for 1, 2, 4 and 8 lanes at 8 slots per slab, and for 4 and 8 at 16 slots. A
     /// `HopscotchMap<u32, u32>` has them for 1, 2, 4 and 8: a tile wider than a group has nothing to read. So has an `OpenMap<u32, u32>`. An operation

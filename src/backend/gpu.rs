@@ -2,7 +2,7 @@
 
 use super::Backend;
 use crate::failure::Failure;
-use warpproof::gpu::{Device, HopscotchMap, HopscotchSet, OpenMap, SlabMap, SlabMultimap, SlabSet};
+use warpproof::gpu::{Device, HopscotchMap, HopscotchSet, OpenMap, OpenSet, SlabMap, SlabMultimap, SlabSet};
 use warpproof::{HopscotchGeometry, OpenGeometry, SlabGeometry};
 
 /// The first GPU.
@@ -24,8 +24,11 @@ impl Backend for Gpu {
     type Map64 = SlabMap<u64, u64>;
     type HopscotchMap32 = HopscotchMap<u32, u32>;
     type HopscotchSet32 = HopscotchSet<u32>;
+    type HopscotchSet64 = HopscotchSet<u64>;
     type HopscotchMap64 = HopscotchMap<u64, u64>;
     type OpenMap32 = OpenMap<u32, u32>;
+    type OpenSet32 = OpenSet<u32>;
+    type OpenSet64 = OpenSet<u64>;
     type OpenMap64 = OpenMap<u64, u64>;
 
     fn name(&self) -> &'static str {
@@ -65,12 +68,24 @@ impl Backend for Gpu {
         HopscotchSet::with_geometry(&self.device, geometry).map_err(Failure::backend)
     }
 
+    fn hopscotch_set64(&self, geometry: HopscotchGeometry) -> Result<Self::HopscotchSet64, Failure> {
+        HopscotchSet::with_geometry(&self.device, geometry).map_err(Failure::backend)
+    }
+
     fn hopscotch_map64(&self, geometry: HopscotchGeometry) -> Result<Self::HopscotchMap64, Failure> {
         HopscotchMap::with_geometry(&self.device, geometry).map_err(Failure::backend)
     }
 
     fn open_map32(&self, geometry: OpenGeometry) -> Result<Self::OpenMap32, Failure> {
         OpenMap::with_geometry(&self.device, geometry).map_err(Failure::backend)
+    }
+
+    fn open_set32(&self, geometry: OpenGeometry) -> Result<Self::OpenSet32, Failure> {
+        OpenSet::with_geometry(&self.device, geometry).map_err(Failure::backend)
+    }
+
+    fn open_set64(&self, geometry: OpenGeometry) -> Result<Self::OpenSet64, Failure> {
+        OpenSet::with_geometry(&self.device, geometry).map_err(Failure::backend)
     }
 
     fn open_map64(&self, geometry: OpenGeometry) -> Result<Self::OpenMap64, Failure> {

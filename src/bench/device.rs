@@ -12,7 +12,9 @@ use crate::failure::Failure;
 use crate::output;
 use subject::Subject;
 use warpproof::gpu::cudarc::driver::CudaSlice;
-use warpproof::gpu::{Device, HopscotchMap, HopscotchSet, OpenMap, SlabMap, SlabMultimap, SlabSet, Tuning};
+use warpproof::gpu::{
+    Device, HopscotchMap, HopscotchSet, OpenMap, OpenSet, SlabMap, SlabMultimap, SlabSet, Tuning,
+};
 use warpproof::model::outcome::{Delete, Insert};
 
 mod map32;
@@ -49,16 +51,19 @@ impl Bench<'_> {
         rows: &mut Vec<Row>,
     ) -> Fallible<Memory> {
         let mut memory = match (structure, entry) {
-            (Structure::Slab, Entry::Map32) => self.plain::<SlabMap<u32, u32>>(entry, rounds, rows),
             (Structure::Slab, Entry::Multimap32) => self.plain::<SlabMultimap<u32, u32>>(entry, rounds, rows),
             (Structure::Slab, Entry::Set32) => self.plain::<SlabSet>(entry, rounds, rows),
             (Structure::Slab, Entry::Map64 | Entry::Lock64) => {
                 self.plain::<SlabMap<u64, u64>>(entry, rounds, rows)
             }
-            (Structure::Hopscotch, Entry::Set32) => self.plain::<HopscotchSet<u32>>(entry, rounds, rows),
-            (Structure::Hopscotch, Entry::Map64) => self.plain::<HopscotchMap<u64, u64>>(entry, rounds, rows),
             // The others are refused before (`Tables::holds`).
+            (Structure::Slab, _) => self.plain::<SlabMap<u32, u32>>(entry, rounds, rows),
+            (Structure::Hopscotch, Entry::Set32) => self.plain::<HopscotchSet<u32>>(entry, rounds, rows),
+            (Structure::Hopscotch, Entry::Set64) => self.plain::<HopscotchSet<u64>>(entry, rounds, rows),
+            (Structure::Hopscotch, Entry::Map64) => self.plain::<HopscotchMap<u64, u64>>(entry, rounds, rows),
             (Structure::Hopscotch, _) => self.plain::<HopscotchMap<u32, u32>>(entry, rounds, rows),
+            (Structure::Open, Entry::Set32) => self.plain::<OpenSet<u32>>(entry, rounds, rows),
+            (Structure::Open, Entry::Set64) => self.plain::<OpenSet<u64>>(entry, rounds, rows),
             (Structure::Open, Entry::Map64) => self.plain::<OpenMap<u64, u64>>(entry, rounds, rows),
             (Structure::Open, _) => self.plain::<OpenMap<u32, u32>>(entry, rounds, rows),
         }?;

@@ -10,6 +10,8 @@ pub(crate) enum Entry {
     Map32,
     /// Set of u32 keys
     Set32,
+    /// Set of u64 keys
+    Set64,
     /// Multimap of u32 pairs
     Multimap32,
     /// Map of u64 pairs, in 128-bit words where the device has them, else by the lock bit
@@ -24,6 +26,7 @@ impl Entry {
         match self {
             Self::Map32 => "map32",
             Self::Set32 => "set32",
+            Self::Set64 => "set64",
             Self::Multimap32 => "multimap32",
             Self::Map64 => "map64",
             Self::Lock64 => "lock64",
@@ -34,7 +37,7 @@ impl Entry {
     pub(crate) const fn slot(self) -> u32 {
         match self {
             Self::Set32 => 4,
-            Self::Map32 | Self::Multimap32 => 8,
+            Self::Set64 | Self::Map32 | Self::Multimap32 => 8,
             Self::Map64 | Self::Lock64 => 16,
         }
     }

@@ -13,7 +13,8 @@ use crate::tables::Tables;
 use warpproof::model::Key;
 use warpproof::model::host::left_out;
 use warpproof::{
-    BulkHopscotchMap, BulkHopscotchSet, BulkMultimap, BulkOpenMap, BulkSlabMap, BulkSlabSet, Delete, Insert,
+    BulkHopscotchMap, BulkHopscotchSet, BulkMultimap, BulkOpenMap, BulkOpenSet, BulkSlabMap, BulkSlabSet,
+    Delete, Insert,
 };
 
 /// All workloads at one size and load.
@@ -74,9 +75,10 @@ pub(crate) struct Set<T>(pub(crate) T);
 pub(crate) struct HopscotchMap<T>(pub(crate) T);
 /// A set in a hopscotch table.
 pub(crate) struct HopscotchSet<T>(pub(crate) T);
-
 /// A map in an open-addressing table.
 pub(crate) struct OpenMap<T>(pub(crate) T);
+/// A set in an open-addressing table.
+pub(crate) struct OpenSet<T>(pub(crate) T);
 
 /// What a table of any kind says of its memory.
 macro_rules! memory {
@@ -137,6 +139,7 @@ macro_rules! of_keys {
 }
 of_keys!(Set, BulkSlabSet);
 of_keys!(HopscotchSet, BulkHopscotchSet);
+of_keys!(OpenSet, BulkOpenSet);
 
 /// Build, both searches, delete. A key whose insert found no room is absent.
 pub(crate) fn plain<S: Tables, K: Number, T: Subject<K>>(

@@ -91,6 +91,7 @@ Examples:
   warpproof bench slab --entry map64 --pairs 2^20
   warpproof bench hopscotch --backend cpu --pairs 2^20
   warpproof bench open --backend cpu --pairs 2^20 --load 0.95 --rounds 3
+  warpproof bench open --backend cpu --entry set64 --quick
   warpproof bench hopscotch --paper=plots --quick";
 
 const SMALLEST: u32 = 1 << 16;

@@ -12,7 +12,7 @@ pub(super) fn bytes_per_pair(entry: Entry, load: f64) -> Option<f64> {
     match entry {
         Entry::Map32 | Entry::Multimap32 => Some(in_chains(15, SLAB, load)),
         Entry::Set32 => Some(in_chains(31, SLAB, load)),
-        Entry::Map64 | Entry::Lock64 => None,
+        Entry::Set64 | Entry::Map64 | Entry::Lock64 => None,
     }
 }
 

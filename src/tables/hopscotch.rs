@@ -50,9 +50,9 @@ impl Tables for Hopscotch {
 
     fn holds(entry: Entry) -> Result<(), Failure> {
         match entry {
-            Entry::Map32 | Entry::Set32 | Entry::Map64 => Ok(()),
+            Entry::Map32 | Entry::Set32 | Entry::Set64 | Entry::Map64 => Ok(()),
             Entry::Multimap32 | Entry::Lock64 => Err(Failure::input(format_args!(
-                "--entry {}: a hopscotch table holds one word per key: map32, set32 or map64",
+                "--entry {}: a hopscotch table holds one word per key: map32, set32, set64 or map64",
                 entry.name()
             ))),
         }
@@ -63,6 +63,7 @@ impl Tables for Hopscotch {
         Self::holds(entry)?;
         match entry {
             Entry::Set32 => plain::<Self, u32, _>(&HopscotchSet(b.hopscotch_set32(size)?), entry, at),
+            Entry::Set64 => plain::<Self, u64, _>(&HopscotchSet(b.hopscotch_set64(size)?), entry, at),
             Entry::Map64 => plain::<Self, u64, _>(&HopscotchMap(b.hopscotch_map64(size)?), entry, at),
             _ => plain::<Self, u32, _>(&HopscotchMap(b.hopscotch_map32(size)?), entry, at),
         }

@@ -4,7 +4,7 @@ use super::{Loads, Points, Tables, the_one, unique_inserts};
 use crate::Structure;
 use crate::backend::Backend;
 use crate::bench::entry::Entry;
-use crate::bench::host::{OpenMap, plain};
+use crate::bench::host::{OpenMap, OpenSet, plain};
 use crate::bench::memory::Memory;
 use crate::failure::Failure;
 use crate::run::phase::Phase;
@@ -48,9 +48,9 @@ impl Tables for Open {
 
     fn holds(entry: Entry) -> Result<(), Failure> {
         match entry {
-            Entry::Map32 | Entry::Map64 => Ok(()),
-            Entry::Set32 | Entry::Multimap32 | Entry::Lock64 => Err(Failure::input(format_args!(
-                "--entry {}: an open-addressing table holds pairs of one word: map32 or map64",
+            Entry::Map32 | Entry::Set32 | Entry::Set64 | Entry::Map64 => Ok(()),
+            Entry::Multimap32 | Entry::Lock64 => Err(Failure::input(format_args!(
+                "--entry {}: an open-addressing table holds one word per key: map32, set32, set64 or map64",
                 entry.name()
             ))),
         }
@@ -60,6 +60,8 @@ impl Tables for Open {
         Self::holds(entry)?;
         let size = size(at.0.into(), at.0.into(), at.1)?;
         match entry {
+            Entry::Set32 => plain::<Self, u32, _>(&OpenSet(b.open_set32(size)?), entry, at),
+            Entry::Set64 => plain::<Self, u64, _>(&OpenSet(b.open_set64(size)?), entry, at),
             Entry::Map64 => plain::<Self, u64, _>(&OpenMap(b.open_map64(size)?), entry, at),
             _ => plain::<Self, u32, _>(&OpenMap(b.open_map32(size)?), entry, at),
         }

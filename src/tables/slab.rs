@@ -57,17 +57,23 @@ impl Tables for Slab {
         }
     }
 
-    fn holds(_: Entry) -> Result<(), Failure> {
-        Ok(())
+    fn holds(entry: Entry) -> Result<(), Failure> {
+        match entry {
+            Entry::Map32 | Entry::Set32 | Entry::Multimap32 | Entry::Map64 | Entry::Lock64 => Ok(()),
+            Entry::Set64 => Err(Failure::input(
+                "--entry set64: a slab hash has no sets of u64: map32, set32, multimap32, map64 or lock64",
+            )),
+        }
     }
 
     fn measure<B: Backend>(b: &B, entry: Entry, at: (u32, f64)) -> Result<(Vec<Phase>, Memory), Failure> {
         let size = geometry(at.0 as u64, at.0 as u64, at.1)?;
+        Self::holds(entry)?;
         match entry {
-            Entry::Map32 => plain::<Self, u32, _>(&Map(b.map32(size)?), entry, at),
             Entry::Multimap32 => plain::<Self, u32, _>(&Multimap(b.multi32(size)?), entry, at),
             Entry::Set32 => plain::<Self, u32, _>(&Set(b.set32(size)?), entry, at),
             Entry::Map64 | Entry::Lock64 => plain::<Self, u64, _>(&Map(b.map64(size)?), entry, at),
+            _ => plain::<Self, u32, _>(&Map(b.map32(size)?), entry, at),
         }
     }
 }

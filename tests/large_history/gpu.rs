@@ -3,8 +3,8 @@
 use super::device::device;
 use super::holds;
 use warpproof::gpu::{
-    Device, Entry, HopscotchMap, HopscotchSet, OpenMap, Scalar, SlabMap, SlabSet, Stamped, StressClock,
-    StressMap, StressSet, Tuning,
+    Device, Entry, HopscotchMap, HopscotchSet, OpenMap, OpenSet, Scalar, SlabMap, SlabSet, Stamped,
+    StressClock, StressMap, StressSet, Tuning,
 };
 use warpproof::model::host::{
     Answer, BulkMap, BulkSet, BulkSlabMap, BulkSlabSet, HopscotchGeometry, Op, OpenGeometry, SlabGeometry,
@@ -159,41 +159,67 @@ fn slab_set(device: &Device, load: (u64, u64)) -> Vec<Event> {
     history
 }
 
+/// The history of a map in a table of a fixed size.
+fn fixed_map<K, M>(device: &Device, map: &M, load: (u64, u64)) -> Vec<Event>
+where
+    K: Scalar + Into<u64> + TryFrom<u64, Error: std::fmt::Debug>,
+    M: StressMap<K, K> + BulkMap<K, K>,
+{
+    let mut clock = StressClock::new(device).expect("a clock");
+    let history = history(load, true, |ops, on, values| on_map(&mut clock, map, ops, on, values));
+    assert_eq!(map.len().expect("numbers"), 0, "every key was deleted");
+    history
+}
+
+/// The history of a set in a table of a fixed size.
+fn fixed_set<K, S>(device: &Device, set: &S, load: (u64, u64)) -> Vec<Event>
+where
+    K: Scalar + TryFrom<u64, Error: std::fmt::Debug>,
+    S: StressSet<K> + BulkSet<K>,
+{
+    let mut clock = StressClock::new(device).expect("a clock");
+    let history = history(load, false, |ops, on, _| on_set(&mut clock, set, ops, on));
+    assert_eq!(set.len().expect("numbers"), 0, "every key was deleted");
+    history
+}
+
 fn hopscotch_map<K>(device: &Device, load: (u64, u64)) -> Vec<Event>
 where
     K: Scalar + Into<u64> + TryFrom<u64, Error: std::fmt::Debug>,
     (K, K): Entry,
 {
     let map = HopscotchMap::<K, K>::with_geometry(device, groups(load.0)).expect("a test table");
-    let mut clock = StressClock::new(device).expect("a clock");
-    let history = history(load, true, |ops, on, values| on_map(&mut clock, &map, ops, on, values));
-    assert_eq!(map.len().expect("numbers"), 0, "every key was deleted");
-    history
+    fixed_map(device, &map, load)
+}
+
+fn hopscotch_set<K: Scalar + TryFrom<u64, Error: std::fmt::Debug>>(
+    device: &Device,
+    load: (u64, u64),
+) -> Vec<Event> {
+    let set = HopscotchSet::<K>::with_geometry(device, groups(load.0)).expect("a test table");
+    fixed_set(device, &set, load)
 }
 
 /// A slot for every key and for twice as many deletes as there are.
+fn buckets(keys: u64) -> OpenGeometry {
+    OpenGeometry::at_load(keys + CALLS / 8, 1.0).expect("a small table")
+}
+
 fn open_map<K>(device: &Device, load: (u64, u64)) -> Vec<Event>
 where
     K: Scalar + Into<u64> + TryFrom<u64, Error: std::fmt::Debug>,
     (K, K): Entry,
 {
-    let size = OpenGeometry::at_load(load.0 + CALLS / 8, 1.0).expect("a small table");
-    let map = OpenMap::<K, K>::with_geometry(device, size).expect("a test table");
-    let mut clock = StressClock::new(device).expect("a clock");
-    let history = history(load, true, |ops, on, values| on_map(&mut clock, &map, ops, on, values));
-    assert_eq!(map.len().expect("numbers"), 0, "every key was deleted");
-    history
+    let map = OpenMap::<K, K>::with_geometry(device, buckets(load.0)).expect("a test table");
+    fixed_map(device, &map, load)
 }
 
-fn hopscotch_set<K>(device: &Device, load: (u64, u64)) -> Vec<Event>
-where
-    K: Scalar + TryFrom<u64, Error: std::fmt::Debug>,
-{
-    let set = HopscotchSet::<K>::with_geometry(device, groups(load.0)).expect("a test table");
-    let mut clock = StressClock::new(device).expect("a clock");
-    let history = history(load, false, |ops, on, _| on_set(&mut clock, &set, ops, on));
-    assert_eq!(set.len().expect("numbers"), 0, "every key was deleted");
-    history
+fn open_set<K: Scalar + TryFrom<u64, Error: std::fmt::Debug>>(
+    device: &Device,
+    load: (u64, u64),
+) -> Vec<Event> {
+    let set = OpenSet::<K>::with_geometry(device, buckets(load.0)).expect("a test table");
+    fixed_set(device, &set, load)
 }
 
 /// The stamps are those of a clock that each look moved on.
@@ -248,6 +274,8 @@ fn a_million_calls_of_the_gpu_on_open_addressing_are_linearizable() {
     let Some(device) = device() else { return };
     for load in LOADS {
         check("open map32", load.0, false, &open_map::<u32>(device, load));
+        check("open set32", load.0, false, &open_set::<u32>(device, load));
+        check("open set64", load.0, false, &open_set::<u64>(device, load));
         if device.wide() {
             check("open map64", load.0, false, &open_map::<u64>(device, load));
         } else {

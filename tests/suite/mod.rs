@@ -1,5 +1,6 @@
 //! The suite: generic bodies that every backend must pass. `suite_cpu.rs` and `suite_gpu.rs` instantiate them.
 
+mod bodies;
 pub(crate) mod chains;
 pub(crate) mod fixed;
 pub(crate) mod hopscotch;
@@ -8,13 +9,14 @@ pub(crate) mod map;
 pub(crate) mod multimap;
 pub(crate) mod number;
 pub(crate) mod open;
+pub(crate) mod open_set;
 pub(crate) mod set;
 pub(crate) mod sizes;
 
 use warpproof::model::Key;
 use warpproof::model::host::{
-    BulkHopscotchMap, BulkHopscotchSet, BulkMap, BulkMultimap, BulkOpenMap, BulkSet, BulkSlabMap,
-    BulkSlabSet, HopscotchGeometry, OpenGeometry, SlabGeometry,
+    BulkHopscotchMap, BulkHopscotchSet, BulkMap, BulkMultimap, BulkOpenMap, BulkOpenSet, BulkSet,
+    BulkSlabMap, BulkSlabSet, HopscotchGeometry, OpenGeometry, SlabGeometry,
 };
 
 /// What goes wrong with a backend's maps.
@@ -90,205 +92,7 @@ pub(crate) trait HopscotchSets<K: Key>: Sets<K, HopscotchGeometry, Set: BulkHops
 
 impl<K: Key, B: Sets<K, HopscotchGeometry, Set: BulkHopscotchSet<K>>> HopscotchSets<K> for B {}
 
-/// Makes one test per body that is about chains of slabs, or about any structure. `$unique` and `$multi` return the
-/// backend with maps of either kind, or `None` after they have said why they skip.
-#[macro_export]
-macro_rules! suite {
-    ($unique:path, $multi:path) => {
-        mod map32 {
-            $crate::maps! { $unique, u32 }
-        }
-        mod map64 {
-            $crate::maps! { $unique, u64 }
-        }
-        mod multimap32 {
-            $crate::maps! { $multi, u32 }
-            $crate::multimaps! { $multi, u32 }
-        }
-        mod multimap64 {
-            $crate::maps! { $multi, u64 }
-            $crate::multimaps! { $multi, u64 }
-        }
-        mod set32 {
-            $crate::any_sets! { $unique, u32, warpproof::SlabGeometry }
-            $crate::bodies! { $unique, set:
-                set_flush_reclaims
-                a_set_of_an_impossible_size_is_refused
-            }
-        }
-    };
-}
+/// A backend that can make sets in open-addressing tables.
+pub(crate) trait OpenSets<K: Key>: Sets<K, OpenGeometry, Set: BulkOpenSet<K>> {}
 
-/// The same for hopscotch tables: `$make` returns a backend that is [`HopscotchMaps`] and [`HopscotchSets`] of both key
-/// types, or `None` after it has said why it skips.
-#[macro_export]
-macro_rules! hopscotch_suite {
-    ($make:path) => {
-        mod hopscotch_map32 {
-            $crate::hopscotch_maps! { $make, u32 }
-        }
-        mod hopscotch_map64 {
-            $crate::hopscotch_maps! { $make, u64 }
-        }
-        mod hopscotch_set32 {
-            $crate::hopscotch_sets! { $make, u32 }
-        }
-        mod hopscotch_set64 {
-            $crate::hopscotch_sets! { $make, u64 }
-        }
-    };
-}
-
-/// The bodies for maps in chains whose keys may have several pairs.
-#[macro_export]
-macro_rules! multimaps {
-    ($make:path, $key:ty) => {
-        $crate::bodies! { $make, multimap<$key>:
-            duplicates_are_counted_and_found
-            build_keeps_every_pair
-            delete_takes_out_one_pair_at_a_time
-            delete_all_takes_out_every_pair
-            mixed_batches_of_distinct_keys_match_an_oracle
-            one_hot_key_fits_whatever_its_chain
-        }
-    };
-}
-
-/// The bodies for maps in chains of one key type.
-#[macro_export]
-macro_rules! maps {
-    ($make:path, $key:ty) => {
-        $crate::any_maps! { $make, $key, warpproof::SlabGeometry }
-        $crate::bodies! { $make, chains<$key>:
-            flush_reclaims_tombstones_and_slabs
-            churn_with_flush_does_not_leak
-            counts_and_lists_say_what_searches_say
-            reserved_keys_are_refused_by_what_counts_too
-            empty_batches_of_chains_do_nothing
-        }
-        $crate::bodies! { $make, sizes<$key>:
-            one_bucket_grows_a_long_chain
-            a_full_pool_loses_nothing
-            a_full_pool_recovers_after_a_flush
-            the_smallest_table_works
-            a_table_without_a_pool_is_its_base_slabs
-            impossible_sizes_are_refused
-            stats_add_up
-        }
-    };
-}
-
-/// The bodies for maps in hopscotch tables of one key type.
-#[macro_export]
-macro_rules! hopscotch_maps {
-    ($make:path, $key:ty) => {
-        $crate::fixed_maps! { $make, $key, warpproof::HopscotchGeometry }
-        $crate::bodies! { $make, hopscotch<$key>:
-            impossible_sizes_are_refused
-            a_table_of_one_home_fills_up
-            racing_inserts_fill_a_table_of_one_home
-            an_entry_is_moved_to_make_room
-            a_crowded_table_loses_nothing
-            churn_in_a_crowded_table_loses_nothing
-            mixed_batches_of_a_crowded_table_add_up
-        }
-    };
-}
-
-/// The bodies for maps in open-addressing tables of one key type.
-#[macro_export]
-macro_rules! open_maps {
-    ($make:path, $key:ty) => {
-        $crate::fixed_maps! { $make, $key, warpproof::OpenGeometry }
-        $crate::bodies! { $make, open<$key>:
-            impossible_sizes_are_refused
-            a_table_fills_up_to_its_last_slot
-            racing_inserts_fill_every_slot
-            a_crowded_table_has_room_for_all
-            churn_leaves_tombstones_until_no_slot_is_empty
-            counters_add_up
-            a_counter_says_full_and_refuses_what_inserts_do
-            mixed_batches_of_a_crowded_table_add_up
-        }
-    };
-}
-
-/// The bodies for sets in hopscotch tables of one key type.
-#[macro_export]
-macro_rules! hopscotch_sets {
-    ($make:path, $key:ty) => {
-        $crate::any_sets! { $make, $key, warpproof::HopscotchGeometry }
-        $crate::bodies! { $make, hopscotch_set<$key>:
-            a_set_of_one_home_fills_up
-            a_crowded_set_loses_nothing
-            a_set_of_an_impossible_size_is_refused
-        }
-    };
-}
-
-/// The bodies for maps of any structure, whose sizes are `$size`.
-#[macro_export]
-macro_rules! any_maps {
-    ($make:path, $key:ty, $size:ty) => {
-        $crate::bodies! { $make, map<$key, $size>:
-            unique_insert_finds_every_key_and_no_other
-            one_of_many_racing_inserts_wins
-            assign_inserts_or_replaces
-            delete_takes_out_one_pair_each
-            racing_deletes_succeed_once
-            mixed_batches_add_up
-            values_may_be_anything
-            reserved_keys_are_refused_with_their_index
-            lengths_must_agree
-            empty_batches_do_nothing
-            build_holds_every_key
-            build_refuses_what_inserts_refuse
-        }
-    };
-}
-
-/// The bodies for maps in tables of a fixed size, whose sizes are `$size`.
-#[macro_export]
-macro_rules! fixed_maps {
-    ($make:path, $key:ty, $size:ty) => {
-        $crate::any_maps! { $make, $key, $size }
-        $crate::bodies! { $make, fixed<$key, $size>:
-            racing_inserts_of_a_crowded_table_win_once
-        }
-    };
-}
-
-/// The bodies for sets of any structure, whose sizes are `$size`.
-#[macro_export]
-macro_rules! any_sets {
-    ($make:path, $key:ty, $size:ty) => {
-        $crate::bodies! { $make, set<$key, $size>:
-            set_inserts_each_key_once
-            set_deletes_and_reinserts
-            set_refuses_reserved_keys
-            set_is_built_from_keys
-        }
-    };
-}
-
-/// One test per body of a module.
-#[macro_export]
-macro_rules! bodies {
-    ($make:path, $module:ident<$($of:ty),+>: $($body:ident)*) => {
-        $crate::bodies! { $make, $module, [<_, $($of),+>]: $($body)* }
-    };
-    ($make:path, $module:ident: $($body:ident)*) => {
-        $crate::bodies! { $make, $module, [<_>]: $($body)* }
-    };
-    ($make:path, $module:ident, $of:tt: $($body:ident)*) => {
-        $($crate::bodies! { @one $make, $module, $of, $body })*
-    };
-    (@one $make:path, $module:ident, [$($of:tt)*], $body:ident) => {
-        #[test]
-        fn $body() {
-            if let Some(backend) = $make() {
-                $crate::suite::$module::$body::$($of)*(&backend);
-            }
-        }
-    };
-}
+impl<K: Key, B: Sets<K, OpenGeometry, Set: BulkOpenSet<K>>> OpenSets<K> for B {}

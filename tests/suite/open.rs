@@ -9,7 +9,7 @@ use warpproof::model::host::{BulkMap, BulkOpenMap, OpenGeometry, OpenStats};
 use warpproof::model::outcome::{Add, Assign, Delete, Insert};
 
 /// The backend's buckets, so many.
-fn of_buckets(right: OpenGeometry, buckets: u32) -> OpenGeometry {
+pub(super) fn of_buckets(right: OpenGeometry, buckets: u32) -> OpenGeometry {
     OpenGeometry { buckets, ..right }
 }
 

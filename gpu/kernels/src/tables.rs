@@ -102,6 +102,19 @@ kernel!(open_map32_collect_l1: open::map32(1, 8).collect);
 kernel!(open_map32_collect_l2: open::map32(2, 4).collect);
 kernel!(open_map32_mixed_l1: open::map32(1, 8).mixed);
 
+// A lane reads 32 bytes of a bucket, as one of two lanes does of a bucket of u32 pairs.
+kernel!(open_set32_insert_unique_l1: open::set32(1, 8).insert_unique);
+kernel!(open_set32_delete_l1: open::set32(1, 8).delete);
+kernel!(open_set32_search_l1: open::set32(1, 8).search);
+kernel!(open_set32_stats_l1: open::set32(1, 8).stats);
+kernel!(open_set32_collect_l1: open::set32(1, 8).collect);
+
+kernel!(open_set64_insert_unique_l2: open::set64(2, 4).insert_unique);
+kernel!(open_set64_delete_l2: open::set64(2, 4).delete);
+kernel!(open_set64_search_l2: open::set64(2, 4).search);
+kernel!(open_set64_stats_l2: open::set64(2, 4).stats);
+kernel!(open_set64_collect_l2: open::set64(2, 4).collect);
+
 #[cfg(feature = "b128")]
 mod wide {
     use crate::kernel::kernel;

@@ -2,10 +2,12 @@
 
 mod map;
 mod on;
+mod set;
 mod table;
 
 pub use map::OpenMap;
 pub use on::OpenMapOn;
+pub use set::OpenSet;
 pub use table::OpenParts;
 #[cfg(test)]
 pub(crate) use table::family;

@@ -1,4 +1,4 @@
-//! Buckets of slots and their filter in device memory.
+//! What open-addressing maps and sets share: buckets of slots and their filter in device memory.
 
 use crate::arguments::{Argument, Head};
 use crate::device::Device;
@@ -19,7 +19,7 @@ const NUMBERS: usize = 2;
 /// instructions alone, and it ends with the table. A bucket is 8 slots, and has 16 bits of the filter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OpenParts {
-    /// Address of the slots: a u64 for each u32 pair, 128 bits for each u64 pair.
+    /// Address of the slots: u32 and u64 keys in one each, u32 pairs in a u64, u64 pairs in 128 bits.
     pub slots: u64,
     /// Number of slots.
     pub len: u64,
@@ -111,6 +111,8 @@ pub(crate) fn family(layout: Layout, bytes: u64) -> Family {
     let (lanes, mixed_lanes) = match layout {
         Layout::Map32 if bytes <= ONE_LANE_BYTES => (1, 1),
         Layout::Map32 => (common, 1),
+        // 32 bytes for a lane, as in a large table of pairs. No other width was measured.
+        Layout::Set32 => (1, 1),
         _ => (common, common),
     };
     Family { structure: "open", layout, suffix: "", lanes, mixed_lanes }
@@ -129,6 +131,8 @@ mod tests {
         let fills = parts.fills(Layout::Map32).into_iter();
         let fills: Vec<_> = fills.map(|fill| (fill.address, fill.words, fill.word)).collect();
         assert_eq!(fills, [(1 << 20, 1009 * 8 * 2, u32::MAX), (1 << 22, 505, 0)]);
+        let words = [Layout::Set32, Layout::Set64, Layout::Map64].map(|layout| parts.fills(layout)[0].words);
+        assert_eq!(words, [1, 2, 4].map(|words| 1009 * 8 * words));
     }
 
     #[test]

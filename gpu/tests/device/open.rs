@@ -1,8 +1,10 @@
 //! Open-addressing tables: what is special to the GPU.
 
 use super::{MORE_KEYS, clear_between_batches, device};
-use warpproof_gpu::{Error, Layout, OpenMap, StressClock};
-use warpproof_model::host::{Answer, BulkMap, BulkOpenMap, Op, OpenGeometry, OpenStats, Refused};
+use warpproof_gpu::{Device, Error, Layout, OpenMap, OpenSet, Scalar, StressClock};
+use warpproof_model::host::{
+    Answer, BulkMap, BulkOpenMap, BulkOpenSet, BulkSet, Op, OpenGeometry, OpenStats, Refused,
+};
 use warpproof_model::open::BUCKET_SLOTS;
 use warpproof_model::outcome::{Add, Assign, Delete, Insert, RESERVED_KEY};
 
@@ -39,6 +41,25 @@ fn a_map_answers() {
     pairs.sort_unstable();
     assert_eq!((pairs.len(), pairs[0], pairs[1_000]), (1_001, (0, 0), (2_000, 0)));
     assert_eq!(map.insert_or_add(&[u32::MAX], &[1]), Err(Error::Refused(Refused::ReservedKey { index: 0 })));
+}
+
+#[test]
+fn sets_answer() {
+    fn answers<K: Scalar + TryFrom<u64>>(device: &Device) {
+        let key = |key: u64| K::try_from(key).ok().unwrap();
+        let set = OpenSet::build(device, &[3, 4, 3].map(key)).unwrap();
+        assert_eq!(set.contains(&[3, 5].map(key)).unwrap(), [true, false]);
+        assert_eq!(set.delete(&[4, 5].map(key)).unwrap(), [Delete::Deleted, Delete::Absent]);
+        assert_eq!((set.len().unwrap(), set.keys().unwrap()), (1, vec![key(3)]));
+        assert_eq!(set.stats().unwrap(), OpenStats { live: 1, tombstones: 1 });
+    }
+    let Some(device) = device() else { return };
+    answers::<u32>(&device);
+    answers::<u64>(&device);
+    let large = OpenSet::build(&device, &[1u64 << 40, 1 << 41]).unwrap();
+    assert_eq!(large.contains(&[1 << 40, 1 << 42]).unwrap(), [true, false]);
+    let parts = OpenSet::<u32>::with_geometry(&device, size(5)).unwrap();
+    assert_eq!((parts.bytes(), parts.parts().len), (40 * 4 + 3 * 4, 40));
 }
 
 #[test]
@@ -90,6 +111,10 @@ fn operations_are_stamped() {
     assert_eq!(stamped[0].answer, Answer::Insert(Insert::Inserted));
     assert_eq!(stamped[1].answer, Answer::Search(None));
     assert!(stamped.iter().all(|one| one.start < one.end));
+    let set = OpenSet::<u64>::with_capacity(&device, 100).unwrap();
+    let stamped = clock.set(&set, &[Op::InsertUnique, Op::Delete], &[7, 8]).unwrap();
+    assert_eq!(stamped[0].answer, Answer::Insert(Insert::Inserted));
+    assert_eq!(stamped[1].answer, Answer::Delete(Delete::Absent));
 }
 
 #[test]

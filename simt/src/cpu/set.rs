@@ -7,7 +7,8 @@ use warpproof_model::host::BulkSet;
 use warpproof_model::outcome::{Delete, Insert};
 use warpproof_model::{Key, WarpMap};
 
-/// A concurrent set in CPU memory, in a table `T`: see [`super::SlabSet`] and [`super::HopscotchSet`].
+/// A concurrent set in CPU memory, in a table `T`: see [`super::SlabSet`], [`super::HopscotchSet`] and
+/// [`super::OpenSet`].
 #[derive(Debug)]
 pub struct Set<K, T> {
     pub(super) table: T,

@@ -9,12 +9,13 @@ use crate::tables::{hopscotch, open};
 use std::sync::Arc;
 use warpproof::gpu::cudarc::driver::{CudaSlice, CudaStream, DeviceRepr};
 use warpproof::gpu::{
-    Device, Error, HopscotchMap, HopscotchSet, MapOn, OpenMap, Scalar, SlabMap, SlabMultimap, SlabSet, Tuning,
+    Device, Error, HopscotchMap, HopscotchSet, MapOn, OpenMap, OpenSet, Scalar, SlabMap, SlabMultimap,
+    SlabSet, Tuning,
 };
 use warpproof::model::host::{HopscotchStats, OpenStats, SlabStats};
 use warpproof::{
-    BulkHopscotchMap, BulkHopscotchSet, BulkMap, BulkOpenMap, BulkSlabMap, BulkSlabSet, HopscotchGeometry,
-    OpenGeometry, SlabGeometry,
+    BulkHopscotchMap, BulkHopscotchSet, BulkMap, BulkOpenMap, BulkOpenSet, BulkSlabMap, BulkSlabSet,
+    HopscotchGeometry, OpenGeometry, SlabGeometry,
 };
 
 /// A table on device slices.
@@ -191,17 +192,17 @@ of_pairs!(open BulkOpenMap OpenMap<u64>, insert_unique);
 const MISSING: u8 = 1;
 
 macro_rules! of_keys {
-    ($structure:ident $bulk:ident $table:ty) => {
+    ($structure:ident $bulk:ident $table:ty, $key:ty) => {
         impl Subject for $table {
-            type Key = u32;
+            type Key = $key;
             type Found = u8;
             sized! { $structure $bulk }
 
             fn insert(
                 &self,
                 stream: &Arc<CudaStream>,
-                keys: &CudaSlice<u32>,
-                _: &CudaSlice<u32>,
+                keys: &CudaSlice<$key>,
+                _: &CudaSlice<$key>,
                 outcomes: &mut CudaSlice<u8>,
             ) -> Result<(), Error> {
                 self.on(stream).insert(keys, outcomes)
@@ -209,7 +210,7 @@ macro_rules! of_keys {
             fn search(
                 &self,
                 stream: &Arc<CudaStream>,
-                keys: &CudaSlice<u32>,
+                keys: &CudaSlice<$key>,
                 found: &mut CudaSlice<u8>,
             ) -> Result<(), Error> {
                 self.on(stream).contains(keys, found)
@@ -217,7 +218,7 @@ macro_rules! of_keys {
             fn delete(
                 &self,
                 stream: &Arc<CudaStream>,
-                keys: &CudaSlice<u32>,
+                keys: &CudaSlice<$key>,
                 outcomes: &mut CudaSlice<u8>,
             ) -> Result<(), Error> {
                 self.on(stream).delete(keys, outcomes)
@@ -225,7 +226,7 @@ macro_rules! of_keys {
             fn live(&self) -> Result<u64, Error> {
                 warpproof::BulkSet::len(self)
             }
-            fn found(value: Option<u32>) -> u8 {
+            fn found(value: Option<$key>) -> u8 {
                 value.is_some().into()
             }
             fn poison() -> u8 {
@@ -234,5 +235,8 @@ macro_rules! of_keys {
         }
     };
 }
-of_keys!(slab BulkSlabSet SlabSet);
-of_keys!(hopscotch BulkHopscotchSet HopscotchSet<u32>);
+of_keys!(slab BulkSlabSet SlabSet, u32);
+of_keys!(hopscotch BulkHopscotchSet HopscotchSet<u32>, u32);
+of_keys!(hopscotch BulkHopscotchSet HopscotchSet<u64>, u64);
+of_keys!(open BulkOpenSet OpenSet<u32>, u32);
+of_keys!(open BulkOpenSet OpenSet<u64>, u64);

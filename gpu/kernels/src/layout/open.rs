@@ -1,8 +1,26 @@
 //! Open-addressing tables with the filter of the library, double hashing. Lanes times slots are the slots of a bucket.
 
 use super::Store;
-use warpproof_model::entry::Pair32;
+use warpproof_model::entry::{Key32, Key64, Pair32};
 use warpproof_model::open::{CLASSES, DoubleHashing, OpenTable, Passed};
+
+/// u32 keys.
+pub(crate) mod set32 {
+    use super::*;
+    pub(crate) type Word = u32;
+    pub(crate) type Key = u32;
+    pub(crate) type Table<const S: usize> =
+        OpenTable<Key32, Store<u32>, Passed<Store<u32>, CLASSES>, DoubleHashing, S>;
+}
+
+/// u64 keys.
+pub(crate) mod set64 {
+    use super::*;
+    pub(crate) type Word = u64;
+    pub(crate) type Key = u64;
+    pub(crate) type Table<const S: usize> =
+        OpenTable<Key64, Store<u64>, Passed<Store<u32>, CLASSES>, DoubleHashing, S>;
+}
 
 /// u32 pairs in 64-bit words.
 pub(crate) mod map32 {

@@ -1,4 +1,4 @@
-//! Maps in open-addressing tables.
+//! Maps and sets in open-addressing tables.
 
 mod table;
 
@@ -8,8 +8,9 @@ use super::error::Error;
 use super::grid::run;
 use super::map::Map;
 use super::packed::{PackedEntry, PackedWords};
+use super::set::Set;
 use warpproof_model::entry::Packed;
-use warpproof_model::host::{BulkOpenMap, OpenGeometry, OpenStats};
+use warpproof_model::host::{BulkOpenMap, BulkOpenSet, OpenGeometry, OpenStats};
 use warpproof_model::open::BUCKET_SLOTS;
 use warpproof_model::outcome::Add;
 use warpproof_model::{Key, Word};
@@ -35,6 +36,19 @@ const LANE_SLOTS: usize = BUCKET_SLOTS / OPEN_LANES;
 pub type OpenMap<K, V, const L: usize = OPEN_LANES, const S: usize = LANE_SLOTS> =
     Map<K, V, OpenWords<<(K, V) as PackedEntry>::Store, L, S>>;
 
+/// A concurrent set of u32 or u64 keys in an open-addressing table in CPU memory. See [`OpenMap`].
+///
+/// ```
+/// use warpproof_simt::cpu::OpenSet;
+/// use warpproof_model::host::BulkSet;
+///
+/// let set = OpenSet::<u64>::build(&[1, 2, 3])?;
+/// assert_eq!(set.contains(&[2, 4])?, [true, false]);
+/// # Ok::<(), warpproof_simt::cpu::Error>(())
+/// ```
+pub type OpenSet<K, const L: usize = OPEN_LANES, const S: usize = LANE_SLOTS> =
+    Set<K, OpenWords<<(K, ()) as PackedEntry>::Store, L, S>>;
+
 impl<K, V, St, const L: usize, const S: usize> BulkOpenMap<K, V> for Map<K, V, OpenWords<St, L, S>>
 where
     K: Key,
@@ -46,6 +60,20 @@ where
         run(&self.table, keys, Add::Full, |t, w, key, i| t.insert_or_add(w, key, values[i]))
     }
 
+    fn stats(&self) -> Result<OpenStats, Error> {
+        Ok(self.table.stats())
+    }
+
+    fn geometry(&self) -> OpenGeometry {
+        self.table.geometry()
+    }
+}
+
+impl<K, St, const L: usize, const S: usize> BulkOpenSet<K> for Set<K, OpenWords<St, L, S>>
+where
+    K: Key,
+    St: PackedWords<Entry: Packed<Key = K, Value = ()>>,
+{
     fn stats(&self) -> Result<OpenStats, Error> {
         Ok(self.table.stats())
     }

@@ -1,4 +1,4 @@
-//! The words of an open-addressing table in CPU memory, of any entry type.
+//! The words of an open-addressing table in CPU memory, of any entry type: what the map and the set share.
 
 use crate::cpu::error::Error;
 use crate::cpu::grid::{CpuTable, parts};

@@ -1,0 +1,138 @@
+//! The open-addressing set: u32 or u64 keys.
+
+use super::table::{Buckets, OpenParts};
+use crate::bulk::{SetBulk, set_by_bulk};
+use crate::device::Device;
+use crate::error::Error;
+use crate::layout::Scalar;
+use crate::on::SetOn;
+use crate::table::{Table, Tuning};
+use core::fmt;
+use core::marker::PhantomData;
+use cudarc::driver::CudaStream;
+use std::sync::Arc;
+use warpproof_model::host::{BulkOpenSet, BulkSet, OpenGeometry, OpenStats, admit, left_out};
+use warpproof_model::outcome::{Delete, Insert};
+
+/// A concurrent set of u32 or u64 keys in an open-addressing table in device memory.
+///
+/// On host slices, its operations are those of [`BulkSet`]; on device slices, those of [`SetOn`], by [`OpenSet::on`]. What
+/// [`OpenMap`](crate::OpenMap) says of room, and [`SlabMap`](crate::SlabMap) of waiting, holds here too.
+///
+/// ```no_run
+/// use warpproof_gpu::{Device, OpenSet};
+/// use warpproof_model::host::BulkSet;
+///
+/// let device = Device::open(0)?;
+/// let set = OpenSet::<u64>::build(&device, &[1, 2, 3])?;
+/// assert_eq!(set.contains(&[2, 4])?, [true, false]);
+/// # Ok::<(), warpproof_gpu::Error>(())
+/// ```
+pub struct OpenSet<K> {
+    buckets: Buckets,
+    keys: PhantomData<K>,
+}
+
+impl<K: Scalar> OpenSet<K> {
+    /// An empty set for `keys` keys at the default load ([`OpenGeometry::for_pairs`]).
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`], or [`Error::Refused`] if the table would be too large to index.
+    pub fn with_capacity(device: &Device, keys: u64) -> Result<Self, Error> {
+        Self::with_geometry(device, OpenGeometry::for_pairs(keys)?)
+    }
+
+    /// An empty set of a given size, with buckets of [`BUCKET_SLOTS`](warpproof_model::open::BUCKET_SLOTS) slots.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`], or [`Error::Refused`] as [`OpenGeometry::admit`] does.
+    pub fn with_geometry(device: &Device, geometry: OpenGeometry) -> Result<Self, Error> {
+        Self::with_tuning(device, geometry, Tuning::default())
+    }
+
+    /// An empty set of a given size whose kernels run as `tuning` says.
+    ///
+    /// # Errors
+    /// As [`OpenSet::with_geometry`].
+    pub fn with_tuning(device: &Device, geometry: OpenGeometry, tuning: Tuning) -> Result<Self, Error> {
+        Ok(Self { buckets: Buckets::empty(device, K::SET, geometry, tuning)?, keys: PhantomData })
+    }
+
+    /// A set of these keys, made for as many.
+    ///
+    /// # Errors
+    /// As [`OpenSet::with_capacity`] and [`BulkSet::insert`]; [`Error::TableFull`] if not all keys fit.
+    pub fn build(device: &Device, keys: &[K]) -> Result<Self, Error> {
+        admit(keys)?;
+        let set = Self::with_capacity(device, keys.len() as u64)?;
+        match left_out(&set.insert(keys)?) {
+            0 => Ok(set),
+            left_out => Err(Error::TableFull { pairs: keys.len() as u64, left_out }),
+        }
+    }
+
+    /// The operations on device slices, on `stream`.
+    pub fn on<'a>(&'a self, stream: &'a Arc<CudaStream>) -> SetOn<'a, K> {
+        SetOn::new(self.table(), stream)
+    }
+
+    /// Takes out everything, on `stream`. Waits as [`SlabMap::clear`](crate::SlabMap::clear) does.
+    ///
+    /// # Errors
+    /// [`Error::OtherDevice`], [`Error::Driver`].
+    pub fn clear(&mut self, stream: &Arc<CudaStream>) -> Result<(), Error> {
+        self.buckets.table_mut().clear(stream)
+    }
+
+    /// The device that it is on.
+    pub fn device(&self) -> &Device {
+        self.table().device()
+    }
+
+    /// Where it lies in device memory, for kernels of your own.
+    pub fn parts(&self) -> OpenParts {
+        self.buckets.parts()
+    }
+
+    /// Device memory of the table, in bytes.
+    pub fn bytes(&self) -> u64 {
+        self.buckets.bytes()
+    }
+
+    /// What the tables of all structures share.
+    pub(crate) fn table(&self) -> &Table {
+        self.buckets.table()
+    }
+
+    /// The operations on host slices.
+    fn bulk(&self) -> SetBulk<'_, K> {
+        SetBulk::new(self.table())
+    }
+}
+
+impl<K: Scalar> BulkSet<K> for OpenSet<K> {
+    set_by_bulk! { K }
+
+    fn len(&self) -> Result<u64, Error> {
+        self.table().live()
+    }
+}
+
+impl<K: Scalar> BulkOpenSet<K> for OpenSet<K> {
+    fn stats(&self) -> Result<OpenStats, Error> {
+        self.buckets.stats()
+    }
+
+    fn geometry(&self) -> OpenGeometry {
+        self.buckets.geometry()
+    }
+}
+
+impl<K> fmt::Debug for OpenSet<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OpenSet")
+            .field("device", self.buckets.table().device())
+            .field("geometry", &self.buckets.geometry())
+            .finish_non_exhaustive()
+    }
+}
