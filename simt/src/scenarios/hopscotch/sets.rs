@@ -135,8 +135,8 @@ fn brought_back(structure: Structure) -> Scenario {
     places::BACK.scenario(structure, &vec![vec![(Search, key), (Search, key)], back])
 }
 
-/// A key goes from the group behind its home's, comes to that of its home, and goes back: a search that its first hop bit led past
-/// the group of the home finds it, and the next one does not see it in front as it was in between.
+/// A key goes from the group behind its home's, comes to that of its home, and goes back: a search that its first hop bit
+/// led past the group of the home finds it, and the next one does not see it in front as it was in between.
 fn led_past(structure: Structure) -> Scenario {
     let [key, other] = [(0, 0), (0, 1)].map(|name| structure.key(places::PAST.homes, name));
     let in_front = [(Delete, key), (InsertUnique, key), (Delete, key)];
