@@ -107,6 +107,12 @@ pub(super) const WIDE: Place = place(
 pub(super) const FRONT: Place =
     Place { gone: &[(0, 1)], ..place("front", (1, 4, 2), 1, &[(0, 1), (0, 0)], &[(0, 0)]) };
 
+/// The key is in the group behind its home's, from where a key of that home can be moved on.
+pub(super) const BACK: Place = Place { name: "back", keys: &[(0, 0), (1, 1)], ..BEHIND };
+
+/// The key is in the group behind its home's, in which there is room.
+pub(super) const PAST: Place = Place { name: "past", gone: &[(0, 1)], keys: &[(0, 0), (0, 1)], ..BEHIND };
+
 /// Every slot is taken but the last.
 pub(super) const GAP: Place = Place { name: "gap", keys: &[(0, 0), (1, 1), (2, 2)], ..HOPS };
 /// The same, with a key of the last home.

@@ -43,6 +43,9 @@ pub fn default_set() -> Vec<Scenario> {
     let found: Vec<_> = Structure::ALL.into_iter().flat_map(twice).collect();
     scenarios.extend(by_lanes(&found));
     scenarios.extend(found);
+    let back = [brought_back(Structure::Map32), led_past(Structure::Map32)];
+    scenarios.extend(by_lanes(&back));
+    scenarios.extend(back);
     scenarios.push(room::reserved(Structure::Map32));
     scenarios.extend(Structure::ALL.map(room::again));
     scenarios.extend(by_lanes(&room::gaps(Structure::Map32)));
@@ -122,6 +125,23 @@ fn found_twice(structure: Structure) -> Vec<Scenario> {
     programs
         .map(|programs| places::BEHIND.scenario(structure, &programs.iter().map(steps).collect::<Vec<_>>()))
         .to_vec()
+}
+
+/// A displacement brings a key back to the group from which it was deleted: a search that the older hop bit led there finds it,
+/// and so does the next one.
+fn brought_back(structure: Structure) -> Scenario {
+    let [key, moved] = [(0, 0), (1, 1)].map(|name| structure.key(places::BACK.homes, name));
+    let back = vec![(Delete, key), (InsertUnique, moved), (InsertUnique, key)];
+    places::BACK.scenario(structure, &vec![vec![(Search, key), (Search, key)], back])
+}
+
+/// A key goes from the group behind its home's, comes to that of its home, and goes back: a search that its first hop bit
+/// led past the group of the home finds it, and the next one does not see it in front as it was in between.
+fn led_past(structure: Structure) -> Scenario {
+    let [key, other] = [(0, 0), (0, 1)].map(|name| structure.key(places::PAST.homes, name));
+    let in_front = [(Delete, key), (InsertUnique, key), (Delete, key)];
+    let moved = [&in_front[..], &[(InsertUnique, other), (InsertUnique, key)]].concat();
+    places::PAST.scenario(structure, &vec![vec![(Search, key), (Search, key)], moved])
 }
 
 /// A key goes and comes back in another slot of its home's group, beside two operations of another warp: the second one reads

@@ -20,7 +20,8 @@ pub fn quick() -> Vec<Scenario> {
 }
 
 /// Every pair of operations and every two of one warp, in every place, by one lane and by several; the other entry types
-/// in some places; one warp that stops; a key that goes and comes back; u64 keys that differ in one half.
+/// in some places; one warp that stops; a key that goes and comes back, or comes behind another; u64 keys that differ in
+/// one half.
 pub fn default_set() -> Vec<Scenario> {
     let mut scenarios = family(Structure::Map32, 2, 2);
     scenarios.extend(by_lanes(&scenarios));
@@ -28,7 +29,8 @@ pub fn default_set() -> Vec<Scenario> {
         scenarios.extend(pairs(structure, &[places::EMPTY, places::PASSES, places::FAR]));
     }
     scenarios.extend(stalls(&scenarios));
-    let again: Vec<_> = Structure::ALL.into_iter().flat_map(again).collect();
+    let again: Vec<_> =
+        Structure::ALL.into_iter().flat_map(again).chain(behind_another(Structure::Map32)).collect();
     scenarios.extend(by_lanes(&again));
     scenarios.extend(again);
     scenarios.extend([Structure::Set64, Structure::Map64].into_iter().flat_map(halves));
@@ -83,6 +85,16 @@ fn again(structure: Structure) -> Vec<Scenario> {
     let moved = [(InsertUnique, key), (InsertUnique, other), (Delete, key), (InsertUnique, key)];
     let stays = [(InsertUnique, key), (Delete, key), (InsertUnique, key)];
     twos.flat_map(|two| [by(same, &stays, two.clone()), by(next, &moved, two)]).collect()
+}
+
+/// A key comes behind another one, beside two operations of another warp: who was told that it is there is not told later
+/// that it is not, as it does where it saw the slot of the other one empty.
+fn behind_another(structure: Structure) -> Vec<Scenario> {
+    let place = places::EMPTY;
+    let [key, other] = [0, 1].map(|number| structure.key(place.homes, (0, number)));
+    let first = vec![(InsertUnique, other), (InsertUnique, key)];
+    let of = |a, b| place.scenario(structure, &vec![first.clone(), vec![(a, key), (b, key)]]);
+    OPS.iter().flat_map(|&a| OPS.map(|b| of(a, b))).collect()
 }
 
 /// Two u64 keys that differ in their high bits alone. Every key has its home in the one bucket there is.
