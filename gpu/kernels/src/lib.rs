@@ -5,9 +5,11 @@
 //! `slab_LAYOUT_OPERATION_lLANES`, `hop_LAYOUT_OPERATION_lLANES` and `open_LAYOUT_OPERATION_lLANES`; `_x16` for slabs of
 //! 16 slots, without it a slab has 8. A group of a hopscotch table has 8 words, a bucket of an open-addressing table 8
 //! slots. The tables of the library have one width each: `_l4` for 128-bit words, `_l2` for all others, but
-//! `hop_map32_mixed_l1`, `open_map32_mixed_l1` and all of `open_set32`; `open_map32` has `_l1` too. An insert, assign or mixed batch of a hopscotch table has a second kernel, `OPERATION_left`, with the same arguments and a tile per 32 operations: it does those whose outcome
-//! is 253 behind the first. Tiles of different widths work on one table as long as its slabs or buckets have the same
-//! number of slots, or its groups of words. No tile is wider than a group: its other lanes would have nothing to read.
+//! `hop_map32_mixed_l1`, `open_map32_mixed_l1` and all of `open_set32`; `open_map32` has `_l1` too. An insert, assign or
+//! mixed batch of a hopscotch table has a second kernel, `OPERATION_left`, with the same arguments and a tile per 32
+//! operations: it does those whose outcome is 253 behind the first. Tiles of different widths work on one table as long
+//! as its slabs or buckets have the same number of slots, or its groups of words. No tile is wider than a group: its
+//! other lanes would have nothing to read.
 //!
 //! | Layout | Table arguments | Modules |
 //! |---|---|---|

@@ -25,14 +25,14 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
     /// Behind a slot that was found without a lock, and decides how an operation ends.
     #[inline(always)]
     pub(super) fn found<W: Warp>(self, w: &mut W) {
-        // SeqCst fence: pairs with the Release by which the slot was filled. Who calls this warp next reads no slot and no home
-        // word as it was before: not where the key stood before it came here, nor without the hop bit that led here.
+        // SeqCst fence: pairs with the fence in front of the exchange that filled the slot, or with the Release of `put`. The
+        // next call of this warp reads no slot and no home word as it was before: not where the key stood before it came
+        // here, nor without the hop bit that led here.
         w.fence();
     }
 
-    /// The slot of a key, which may be gone or moved when it is looked at again, and what it held before that may be read later
-    /// yet: see [`found`](Self::found). `row` is the group of its home, read in
-    /// this operation.
+    /// The slot of a key, which may be gone or moved when it is looked at again. A later read may be of an older word yet, unless
+    /// [`found`](Self::found) stands between. `row` is the group of its home, read in this operation.
     ///
     /// Groups are read in ascending order, and after each the home word says which is next. An entry only ever moves to a
     /// later group, and stands there, with the hop bit set, before it is taken from the earlier one: so a key that is
