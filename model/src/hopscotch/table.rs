@@ -90,13 +90,13 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
         row: Row<W, E, S>,
         wanted: impl Fn(E::Word) -> bool,
     ) -> Option<Slot<W, E>> {
-        row::first(w, Self::word(W::LANES, group), row, |lane, i, word| is_slot(lane, i) & wanted(word))
+        row::first(w, Self::word(W::LANES, group), row, |lane, i, word| is_slot(lane, i) && wanted(word))
     }
 
     /// Whether any slot of a group as read is `wanted`.
     #[inline(always)]
     pub(super) fn any<W: Warp>(w: &mut W, row: Row<W, E, S>, wanted: impl Fn(E::Word) -> bool) -> bool {
-        row::any(w, row, |lane, i, word| is_slot(lane, i) & wanted(word))
+        row::any(w, row, |lane, i, word| is_slot(lane, i) && wanted(word))
     }
 
     /// Whether a slot holds this key.
