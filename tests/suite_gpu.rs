@@ -8,10 +8,11 @@ mod suite;
 use std::marker::PhantomData;
 
 use device::device;
+use suite::dynamic::DynamicMaps;
 use suite::{Maps, Sets};
 use warpproof::gpu::{
-    Device, Entry, Error, HopscotchMap, HopscotchSet, Layout, OpenMap, OpenSet, Scalar, SlabMap, SlabSet,
-    Tuning,
+    Device, DynamicMap, Entry, Error, HopscotchMap, HopscotchSet, Layout, OpenMap, OpenSet, Scalar, SlabMap,
+    SlabSet, Tuning,
 };
 use warpproof::model::host::{HopscotchGeometry, OpenGeometry, SlabGeometry};
 use warpproof::model::slab::{Multi, Multiplicity, SLAB_SLOTS, Unique};
@@ -210,6 +211,27 @@ mod open {
         super::Open::new(super::Tuning::default())
     }
     crate::open_suite! { crate::open::make }
+}
+
+/// Maps that grow, on the GPU.
+struct Dynamic(&'static Device);
+
+impl<K: Scalar> DynamicMaps<K> for Dynamic
+where
+    (K, K): Entry,
+{
+    type Map = DynamicMap<K, K>;
+
+    fn small(&self) -> Self::Map {
+        DynamicMap::with_capacity(self.0, 100).expect("memory for a small table")
+    }
+}
+
+mod dynamic {
+    pub(crate) fn make() -> Option<super::Dynamic> {
+        super::device().map(super::Dynamic)
+    }
+    crate::dynamic_suite! { crate::dynamic::make }
 }
 
 /// Tiles of other widths on the same tables, where there are kernels for them.

@@ -84,6 +84,7 @@ pub(crate) enum Operation {
     InsertUnique,
     InsertOrAssign,
     InsertOrAdd,
+    Absorb,
     Delete,
     DeleteAll,
     Count,
@@ -97,11 +98,12 @@ pub(crate) enum Operation {
 
 impl Operation {
     /// All of them.
-    pub(crate) const ALL: [Self; 13] = [
+    pub(crate) const ALL: [Self; 14] = [
         Self::Insert,
         Self::InsertUnique,
         Self::InsertOrAssign,
         Self::InsertOrAdd,
+        Self::Absorb,
         Self::Delete,
         Self::DeleteAll,
         Self::Count,
@@ -120,6 +122,7 @@ impl Operation {
             Self::InsertUnique => "insert_unique",
             Self::InsertOrAssign => "insert_or_assign",
             Self::InsertOrAdd => "insert_or_add",
+            Self::Absorb => "absorb",
             Self::Delete => "delete",
             Self::DeleteAll => "delete_all",
             Self::Count => "count",
@@ -154,6 +157,13 @@ impl Arguments {
         same(keys.len, "values", values.len)?;
         let list = vec![slots.whole(), Argument::U32(number), keys.each(), values.each(), Argument::Count];
         Ok(Self { list, tiles: keys.len as u64, shared: 0 })
+    }
+
+    /// `count_stored`: outcomes, n, total.
+    pub(crate) fn count_stored(outcomes: Span<u8>, total: Span<u64>) -> Result<Self, Refused> {
+        same(1, "totals", total.len)?;
+        let list = vec![outcomes.each(), Argument::Count, total.whole()];
+        Ok(Self { list, tiles: outcomes.len as u64, shared: size_of::<u32>() as u32 })
     }
 }
 

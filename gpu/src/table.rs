@@ -114,6 +114,11 @@ impl Table {
         &self.plan.family
     }
 
+    /// How its kernels run.
+    pub(crate) fn tuning(&self) -> Tuning {
+        self.tuning
+    }
+
     /// The device.
     pub(crate) fn device(&self) -> &Device {
         &self.device

@@ -17,6 +17,7 @@ use warpproof::gpu::{
 };
 use warpproof::model::outcome::{Delete, Insert};
 
+mod grow;
 mod map32;
 mod subject;
 
@@ -67,6 +68,11 @@ impl Bench<'_> {
             (Structure::Open, Entry::Map64) => self.plain::<OpenMap<u64, u64>>(entry, rounds, rows),
             (Structure::Open, _) => self.plain::<OpenMap<u32, u32>>(entry, rounds, rows),
         }?;
+        match (structure, entry) {
+            (Structure::Open, Entry::Map32) => self.grow::<u32>(rounds, rows)?,
+            (Structure::Open, Entry::Map64) => self.grow::<u64>(rounds, rows)?,
+            _ => {}
+        }
         if entry == Entry::Map32 {
             self.floors(rounds, rows)?;
             for mix in MIXES {

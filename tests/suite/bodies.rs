@@ -142,6 +142,36 @@ macro_rules! open_maps {
     };
 }
 
+/// The bodies for maps that grow: `$make` returns a backend that is
+/// [`DynamicMaps`](super::dynamic::DynamicMaps) of both key types, or `None` after it has said why it skips.
+#[macro_export]
+macro_rules! dynamic_suite {
+    ($make:path) => {
+        mod dynamic_map32 {
+            $crate::dynamic_maps! { $make, u32 }
+        }
+        mod dynamic_map64 {
+            $crate::dynamic_maps! { $make, u64 }
+        }
+    };
+}
+
+/// The bodies for maps that grow of one key type.
+#[macro_export]
+macro_rules! dynamic_maps {
+    ($make:path, $key:ty) => {
+        $crate::bodies! { $make, dynamic<$key>:
+            a_map_grows_to_hold_all
+            racing_inserts_win_once_while_it_grows
+            threads_share_a_map_that_grows
+            churn_does_not_make_it_grow_for_ever
+            counters_add_up_while_it_grows
+            mixed_batches_that_grow_it_add_up
+            it_refuses_what_a_fixed_one_does
+        }
+    };
+}
+
 /// The bodies for sets in hopscotch tables of one key type.
 #[macro_export]
 macro_rules! hopscotch_sets {

@@ -89,6 +89,11 @@ macro_rules! operation {
          values: *const $crate::layout::$structure::$layout::Value, outcomes: *mut u8, n: u32]
         [keys, values, outcomes, n] }
     };
+    (absorb $structure:ident $layout:ident $k:tt) => {
+        $crate::kernel::table! { $k [absorb _ _ _ _ _]
+        [slots: *const $crate::layout::$structure::$layout::Word, n: u32, lost: *mut u64]
+        [slots, n, warpproof_device::Global::new(lost, 1)] }
+    };
     (delete $structure:ident $layout:ident $k:tt) => {
         $crate::kernel::table! { $k [delete _]
         [keys: *const $crate::layout::$structure::$layout::Key, outcomes: *mut u8, n: u32] [keys, outcomes, n] }

@@ -31,6 +31,7 @@
 //! | Operation | Arguments | Grid |
 //! |---|---|---|
 //! | `insert` `insert_unique` `insert_or_assign` `insert_or_add` | keys, values, outcomes `u8*`, n | a tile per operation |
+//! | `absorb` | slots of another table, n, lost `u64*` (1) | a tile per slot |
 //! | `delete` | keys, outcomes `u8*`, n | a tile per operation |
 //! | `delete_all` `count` | keys, counts `u32*`, n | a tile per operation |
 //! | `search` | keys, values, found `u8*` or null, missing value, n | a tile per operation |
@@ -44,7 +45,8 @@
 //! | `collect` | keys, values, capacity `u64`, total `u64*` (1) | a tile per bucket or group, 12 bytes of shared memory |
 //!
 //! `n` is `u32`. Only a multimap has `insert`, only slabs have `delete_all`, `count`, `search_all` and `flush`,
-//! only open addressing `insert_or_add`. A set
+//! only open addressing `insert_or_add` and `absorb`. `count_stored` (outcomes `u8*`, n, total `u64*` (1)) belongs to no
+//! table: a thread per 32 outcomes, 4 bytes of shared memory. A set
 //! has no `insert_or_assign`, `delete_all`, `count`, `search_all` and `mixed`, and no values: its `search` takes keys,
 //! found, n, its `stamped` no values and no found. Blocks have one dimension and a multiple of 32 threads.
 //!

@@ -92,6 +92,8 @@ kernel!(open_map32_insert_or_assign_l1: open::map32(1, 8).insert_or_assign);
 kernel!(open_map32_insert_or_assign_l2: open::map32(2, 4).insert_or_assign);
 kernel!(open_map32_insert_or_add_l1: open::map32(1, 8).insert_or_add);
 kernel!(open_map32_insert_or_add_l2: open::map32(2, 4).insert_or_add);
+kernel!(open_map32_absorb_l1: open::map32(1, 8).absorb);
+kernel!(open_map32_absorb_l2: open::map32(2, 4).absorb);
 kernel!(open_map32_delete_l1: open::map32(1, 8).delete);
 kernel!(open_map32_delete_l2: open::map32(2, 4).delete);
 kernel!(open_map32_search_l1: open::map32(1, 8).search);
@@ -104,12 +106,14 @@ kernel!(open_map32_mixed_l1: open::map32(1, 8).mixed);
 
 // A lane reads 32 bytes of a bucket, as one of two lanes does of a bucket of u32 pairs.
 kernel!(open_set32_insert_unique_l1: open::set32(1, 8).insert_unique);
+kernel!(open_set32_absorb_l1: open::set32(1, 8).absorb);
 kernel!(open_set32_delete_l1: open::set32(1, 8).delete);
 kernel!(open_set32_search_l1: open::set32(1, 8).search);
 kernel!(open_set32_stats_l1: open::set32(1, 8).stats);
 kernel!(open_set32_collect_l1: open::set32(1, 8).collect);
 
 kernel!(open_set64_insert_unique_l2: open::set64(2, 4).insert_unique);
+kernel!(open_set64_absorb_l2: open::set64(2, 4).absorb);
 kernel!(open_set64_delete_l2: open::set64(2, 4).delete);
 kernel!(open_set64_search_l2: open::set64(2, 4).search);
 kernel!(open_set64_stats_l2: open::set64(2, 4).stats);
@@ -158,9 +162,17 @@ mod wide {
     kernel!(open_map64_insert_unique_l4: open::map64(4, 2).insert_unique);
     kernel!(open_map64_insert_or_assign_l4: open::map64(4, 2).insert_or_assign);
     kernel!(open_map64_insert_or_add_l4: open::map64(4, 2).insert_or_add);
+    kernel!(open_map64_absorb_l4: open::map64(4, 2).absorb);
     kernel!(open_map64_delete_l4: open::map64(4, 2).delete);
     kernel!(open_map64_search_l4: open::map64(4, 2).search);
     kernel!(open_map64_mixed_l4: open::map64(4, 2).mixed);
     kernel!(open_map64_stats_l4: open::map64(4, 2).stats);
     kernel!(open_map64_collect_l4: open::map64(4, 2).collect);
+}
+
+/// Adds to `total[0]` how many of the `n` outcomes say that an entry was stored.
+#[unsafe(no_mangle)]
+unsafe extern "ptx-kernel" fn count_stored(outcomes: *const u8, n: u32, total: *mut u64) {
+    // SAFETY: the launch passes `n` codes, one number, and one shared word.
+    unsafe { crate::entry::count_stored(outcomes, n, warpproof_device::Global::new(total, 1)) }
 }

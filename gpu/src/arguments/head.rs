@@ -57,6 +57,14 @@ impl Head {
         Ok(self.arguments(keys.len, 0, &rest))
     }
 
+    /// absorb: slots of another table, n, lost. `slots` is their address, how many they are, and the bytes of one.
+    pub(crate) fn absorb(&self, slots: (u64, u64, u32), lost: Span<u64>) -> Result<Arguments, Refused> {
+        same(1, "losses", lost.len)?;
+        let (address, len, bytes) = slots;
+        let rest = [Argument::Each { address, size: bytes.into() }, Argument::Count, lost.whole()];
+        Ok(Arguments { tiles: len, ..self.arguments(0, 0, &rest) })
+    }
+
     /// delete of all layouts, insert_unique and search of a set: keys, outcomes, n.
     pub(crate) fn per_key<K>(&self, keys: Span<K>, outcomes: Span<u8>) -> Result<Arguments, Refused> {
         same(keys.len, "outcomes", outcomes.len)?;

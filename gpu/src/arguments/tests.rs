@@ -66,6 +66,7 @@ fn of_map<V: Scalar>(head: &Head, operation: Operation) -> Arguments {
         Operation::Insert | Operation::InsertUnique | Operation::InsertOrAssign | Operation::InsertOrAdd => {
             head.put(keys, keys, codes)
         }
+        Operation::Absorb => head.absorb((1 << 20, 3, 8), one),
         Operation::Delete => head.per_key(keys, codes),
         Operation::DeleteAll | Operation::Count => head.number(keys, counts),
         Operation::Search => head.search(keys, keys, Some(codes), V::ONES),
@@ -85,6 +86,7 @@ fn of_set<K>(head: &Head, operation: Operation) -> Option<Arguments> {
     let one = Span::<u64>::new(1 << 14, 1);
     let arguments = match operation {
         Operation::InsertUnique | Operation::Delete | Operation::Search => head.per_key(keys, codes),
+        Operation::Absorb => head.absorb((1 << 20, 3, 8), one),
         Operation::Flush => head.flush(one),
         Operation::Stats => head.stats(Span::new(1 << 15, head.numbers)),
         Operation::Collect => head.collect_keys(keys, one),
@@ -113,7 +115,7 @@ fn compare(ptx: &str, head: &Head, family: &Family, lanes: u32) -> usize {
     let mut compared = 0;
     for operation in Operation::ALL {
         let without = match operation {
-            Operation::InsertOrAdd => family.structure != "open",
+            Operation::InsertOrAdd | Operation::Absorb => family.structure != "open",
             operation => family.structure != "slab" && chains.contains(&operation),
         };
         let arguments = if without { None } else { of(head, family.layout, operation) };
@@ -179,14 +181,14 @@ fn arguments_are_those_of_the_hopscotch_kernels() {
 #[test]
 fn arguments_are_those_of_the_open_addressing_kernels() {
     use crate::device::{TABLES_BASE, TABLES_WIDE};
-    for (ptx, wide) in [(TABLES_BASE, 0), (TABLES_WIDE, 8)] {
+    for (ptx, wide) in [(TABLES_BASE, 0), (TABLES_WIDE, 9)] {
         assert_eq!(
             [1, 2].map(|lanes| buckets(ptx, Layout::Map32, lanes)),
-            [8; 2],
+            [9; 2],
             "mixed batches by one lane"
         );
         assert_eq!(buckets(ptx, Layout::Map64, 4), wide);
-        assert_eq!((buckets(ptx, Layout::Set32, 1), buckets(ptx, Layout::Set64, 2)), (5, 5));
+        assert_eq!((buckets(ptx, Layout::Set32, 1), buckets(ptx, Layout::Set64, 2)), (6, 6));
     }
 }
 
@@ -194,8 +196,11 @@ fn arguments_are_those_of_the_open_addressing_kernels() {
 fn every_kernel_of_a_table_is_compared() {
     use crate::device::{TABLES_BASE, TABLES_WIDE};
     let entries = |ptx: &str, start: &str| ptx.matches(&format!(".entry {start}_")).count();
-    for (ptx, all) in [(TABLES_BASE, (52, 22, 25)), (TABLES_WIDE, (75, 32, 33))] {
+    for (ptx, all) in [(TABLES_BASE, (52, 22, 29)), (TABLES_WIDE, (75, 32, 38))] {
         assert_eq!((entries(ptx, "slab"), entries(ptx, "hop"), entries(ptx, "open")), all);
+        let count = Arguments::count_stored(Span::new(1 << 12, 3), Span::new(1 << 14, 1));
+        let count = passed(&count.expect("the lengths are right"));
+        assert_eq!(declared(ptx, "count_stored"), Some(count));
     }
 }
 

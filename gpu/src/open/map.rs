@@ -99,6 +99,17 @@ where
         self.buckets.table_mut().clear(stream)
     }
 
+    /// Moves all pairs to a table of another size, or of the same one: slots of deleted pairs are free again. Waits for what
+    /// other streams still run on it, and until it is done. Takes memory for both tables meanwhile, and time proportional to
+    /// the slots of the old one and the pairs.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]; [`Error::Refused`] as [`OpenGeometry::admit`] does; [`Error::TableFull`] if the new table has
+    /// less slots than there are pairs. Nothing has changed then.
+    pub fn rehash(&mut self, geometry: OpenGeometry) -> Result<(), Error> {
+        self.buckets.rehash(geometry)
+    }
+
     /// The device that it is on.
     pub fn device(&self) -> &Device {
         self.table().device()

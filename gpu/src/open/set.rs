@@ -84,6 +84,17 @@ impl<K: Scalar> OpenSet<K> {
         self.buckets.table_mut().clear(stream)
     }
 
+    /// Moves all keys to a table of another size, or of the same one: slots of deleted keys are free again. Waits for what
+    /// other streams still run on it, and until it is done. Takes memory for both tables meanwhile, and time proportional to
+    /// the slots of the old one and the keys.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]; [`Error::Refused`] as [`OpenGeometry::admit`] does; [`Error::TableFull`] if the new table has
+    /// less slots than there are keys. Nothing has changed then.
+    pub fn rehash(&mut self, geometry: OpenGeometry) -> Result<(), Error> {
+        self.buckets.rehash(geometry)
+    }
+
     /// The device that it is on.
     pub fn device(&self) -> &Device {
         self.table().device()

@@ -86,6 +86,20 @@ impl Buckets {
         Ok(Self::new(table, geometry, parts))
     }
 
+    /// Moves the entries to a table of another size, or of the same without tombstones, and waits.
+    pub(super) fn rehash(&mut self, geometry: OpenGeometry) -> Result<(), Error> {
+        let device = self.table().device().clone();
+        let mut moved = Self::empty(&device, self.layout(), geometry, self.table().tuning())?;
+        let OpenParts { slots, len, .. } = self.parts();
+        let left_out = moved.table_mut().absorb(self.table_mut(), (slots, len))?;
+        if left_out > 0 {
+            let pairs = moved.table().live()? + left_out;
+            return Err(Error::TableFull { pairs, left_out });
+        }
+        *self = moved;
+        Ok(())
+    }
+
     /// Device memory of the table.
     pub(super) fn bytes(&self) -> u64 {
         let OpenParts { len, filter_len, .. } = self.parts();

@@ -15,10 +15,7 @@ impl Table {
         if *stream.context() != *self.device.context() {
             return Err(Error::OtherDevice { what: "stream" });
         }
-        if !self.users.alone(stream) {
-            self.device.synchronize()?;
-            self.users.settled();
-        }
+        self.reserve(stream)?;
         self.fill(stream)?;
         self.users.cleared(stream);
         if per_thread(stream) {
@@ -26,6 +23,31 @@ impl Table {
             self.users.settled();
         }
         Ok(())
+    }
+
+    /// Waits until what runs next on `stream` runs alone. `&mut`: no call begins meanwhile.
+    fn reserve(&mut self, stream: &CudaStream) -> Result<(), Error> {
+        if !self.users.alone(stream) {
+            self.device.synchronize()?;
+            self.users.settled();
+        }
+        Ok(())
+    }
+
+    /// Adds the entries of another table of the same layout, whose slots are an array of this address and length, to this one,
+    /// and waits; how many found no room. `&mut`: no other call begins on either meanwhile. No key is in both.
+    pub(crate) fn absorb(&mut self, other: &mut Self, slots: (u64, u64)) -> Result<u64, Error> {
+        let mut lost = self.device.buffer::<u64>("a counter", 1)?;
+        self.device.fill(&mut lost, 0)?;
+        let stream = self.device.stream().clone();
+        other.reserve(&stream)?;
+        let lost_span = Span::new(lost.device_ptr(&stream).0, 1);
+        let slots = (slots.0, slots.1, self.family().layout.slot_bytes());
+        let arguments = self.head().absorb(slots, lost_span)?;
+        // SAFETY: from `Head::absorb`; the slots live as long as `other`, and this call waits; `lost` is freed on this stream.
+        unsafe { self.launch(Operation::Absorb, &stream, &arguments)? };
+        self.wait(Operation::Absorb)?;
+        Ok(self.device.download(&lost)?.first().copied().unwrap_or(0))
     }
 
     /// Queues the fills that make the table empty.

@@ -60,6 +60,19 @@ impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, const S: usize> OpenTa
         }
     }
 
+    /// Adds the entry of a slot of another table, of which no key is here. A slot without an entry, empty or a tombstone, adds
+    /// nothing. `false` if there is no room for it. So a table is rehashed: every slot of the old one once, into a new one.
+    ///
+    /// Slots that are next to each other in one table go to buckets near each other in one of another size: a home follows from
+    /// the high bits of the hash.
+    #[inline(always)]
+    pub fn absorb<W: Warp>(self, w: &mut W, slot: E::Word) -> bool {
+        match UserKey::new(E::key(slot)) {
+            Some(key) => !matches!(self.put(w, key, E::value(slot), There::Keep), End::Full),
+            None => true,
+        }
+    }
+
     /// Takes out the pair of `key`. Its slot is not used again. Lock-free.
     #[inline(always)]
     pub fn delete<W: Warp>(self, w: &mut W, key: UserKey<E::Key>) -> Delete {

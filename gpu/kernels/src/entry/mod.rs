@@ -18,12 +18,14 @@ mod stamped;
 mod stats;
 mod update;
 
-pub(crate) use phase::{collect, flush};
+pub(crate) use phase::{collect, count_stored, flush};
 pub(crate) use query::{count, search, search_all};
 #[cfg(feature = "stress")]
 pub(crate) use stamped::stamped;
 pub(crate) use stats::{CHAIN_NUMBERS, TAKEN_NUMBERS, distances, stats, taken};
-pub(crate) use update::{ASSIGN, UNIQUE, add, delete, delete_all, insert, mixed, mixed_left, put, put_left};
+pub(crate) use update::{
+    ASSIGN, UNIQUE, absorb, add, delete, delete_all, insert, mixed, mixed_left, put, put_left,
+};
 
 use warpproof_device::Tile;
 use warpproof_model::map::{LEFT, LEFT_SPAN};

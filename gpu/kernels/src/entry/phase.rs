@@ -1,8 +1,9 @@
 //! Operations of a phase of their own: one tile per part of the table, nothing else on it meanwhile.
 
-use super::{per_tile, write};
+use super::{per_tile, read, write};
 use warpproof_device::{CtaBlock, Global, Tile};
-use warpproof_model::map::WarpMap;
+use warpproof_model::map::{LEFT_SPAN, WarpMap};
+use warpproof_model::outcome::{Add, Assign, Insert};
 use warpproof_model::slab::{SlabTable, Slots};
 use warpproof_model::{Block, IntegerWords, Order, ReadOrder, Warp, Words, WriteOrder};
 
@@ -25,6 +26,33 @@ pub(crate) unsafe fn flush<const L: u32, const S: usize, C: Slots, B: IntegerWor
                 w.elect(0, || freed.fetch_add(0, slabs as u64, Order::Relaxed));
             }
         });
+    }
+}
+
+/// Adds to `total[0]` how many of the `n` codes in `outcomes` say that an entry was stored. A thread looks through
+/// [`LEFT_SPAN`] of them. Needs one shared word.
+///
+/// # Safety
+///
+/// The contracts of [`Tile::new`] and [`CtaBlock::new`]. `outcomes` has `n` elements, which nobody writes meanwhile.
+#[inline(always)]
+pub(crate) unsafe fn count_stored(outcomes: *const u8, n: u32, total: Global<u64>) {
+    const { assert!(Insert::Inserted.code() == Add::Inserted.code()) };
+    const { assert!(Insert::Inserted.code() == Assign::Inserted.code()) };
+    // SAFETY: the contract of this function; every thread gets here.
+    let (mut block, mut thread) = unsafe { (CtaBlock::<1>::new(), Tile::<1>::new()) };
+    let shared = block.shared();
+    let first = thread.id() as usize * LEFT_SPAN as usize;
+    let end = (first + LEFT_SPAN as usize).min(n as usize);
+    // SAFETY: below `end`, which is at most `n`.
+    let stored = |at| (unsafe { read(outcomes, at) } == Insert::Inserted.code()) as u32;
+    let mine = (first..end).fold(0, |sum, at| sum + stored(at));
+    // Relaxed, all: the barrier orders the shared word; `total` is read after the launch.
+    shared.fetch_add(0, mine, Order::Relaxed);
+    block.sync();
+    if block.rank() == 0 {
+        let stored = thread.elect(0, || shared.load(0, ReadOrder::Relaxed));
+        total.fetch_add(0, stored as u64, Order::Relaxed);
     }
 }
 

@@ -1,12 +1,13 @@
 //! Operations that change a table.
 
 use super::{per_key, per_left, per_tile, read, write};
+use warpproof_device::Global;
 use warpproof_model::entry::Packed;
 use warpproof_model::map::{LEFT, WarpMap};
 use warpproof_model::open::{Filter, OpenTable, Probing};
 use warpproof_model::outcome::{Op, RESERVED_KEY};
 use warpproof_model::slab::{Multi, SlabTable, Slots};
-use warpproof_model::{IntegerWords, UserKey, Words};
+use warpproof_model::{IntegerWords, Order, UserKey, Warp, Words};
 
 /// Adds pairs, duplicates allowed.
 ///
@@ -102,6 +103,37 @@ pub(crate) unsafe fn add<
     // SAFETY: the contract of this function; `op` is below `n`.
     unsafe {
         per_key::<L, _>(keys, outcomes, n, |w, op, key| table.insert_or_add(w, key, read(values, op)).code());
+    }
+}
+
+/// Adds the entries of another table, whose `n` slots are `slots`; adds to `lost[0]` how many found no room.
+///
+/// # Safety
+///
+/// The contract of [`per_tile`]; `slots` has `n` elements, which nobody writes meanwhile. Nobody else works on the table, and
+/// it has no key of theirs.
+#[inline(always)]
+pub(crate) unsafe fn absorb<
+    const L: u32,
+    const S: usize,
+    E: Packed,
+    H: Words<E::Word>,
+    F: Filter,
+    P: Probing,
+>(
+    table: OpenTable<E, H, F, P, S>,
+    slots: *const E::Word,
+    n: u32,
+    lost: Global<u64>,
+) {
+    // SAFETY: the contract of this function; `at` is below `n`.
+    unsafe {
+        per_tile::<L>(n, |w, at| {
+            if !table.absorb(w, read(slots, at)) {
+                // Relaxed: a counter, read after the launch.
+                w.elect(0, || lost.fetch_add(0, 1, Order::Relaxed));
+            }
+        });
     }
 }
 
