@@ -6,6 +6,7 @@
 //! - [`warp`], [`block`], [`memory`]: what a backend provides.
 //! - [`entry`]: what a slot of one word holds.
 //! - [`map`]: what every map does, for those who serve several structures.
+//! - [`dynamic`]: open addressing that grows while it is used.
 //! - [`hopscotch`]: the lock-flag hopscotch table.
 //! - [`open`]: open addressing with a filter.
 //! - [`slab`]: the slab hash, a dynamic chained table with its allocator.
@@ -17,6 +18,7 @@
 extern crate alloc;
 
 pub mod block;
+pub mod dynamic;
 pub mod entry;
 pub mod hopscotch;
 #[cfg(feature = "host")]

@@ -1,5 +1,6 @@
 //! What every map of this crate does, whatever its structure.
 
+use crate::dynamic::{DynamicTable, Submaps};
 use crate::entry::Packed;
 use crate::hopscotch::HopscotchTable;
 use crate::key::{Key, UserKey};
@@ -175,5 +176,23 @@ impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, const S: usize> WarpMa
     #[inline(always)]
     fn live<W: Warp>(self, w: &mut W, bucket: u32) -> u32 {
         self.bucket_entries(w, bucket)
+    }
+}
+
+impl<D: Submaps<S>, B: IntegerWords<u32>, const S: usize> WarpMap for DynamicTable<D, B, S> {
+    type Key = <D::Entry as Packed>::Key;
+    type Value = <D::Entry as Packed>::Value;
+
+    by_own_methods! {}
+
+    #[inline(always)]
+    fn parts(self) -> u32 {
+        self.buckets()
+    }
+
+    #[inline(always)]
+    fn live<W: Warp>(self, w: &mut W, bucket: u32) -> u32 {
+        let (submap, bucket) = self.submap_of(bucket);
+        submap.bucket_entries(w, bucket)
     }
 }

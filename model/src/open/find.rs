@@ -2,7 +2,7 @@
 
 use super::filter::Filter;
 use super::probing::Probing;
-use super::table::OpenTable;
+use super::table::{Look, OpenTable};
 use crate::entry::Packed;
 use crate::key::UserKey;
 use crate::memory::Words;
@@ -16,6 +16,15 @@ impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, const S: usize> OpenTa
     /// was inserted.
     #[inline(always)]
     pub fn search<W: Warp>(self, w: &mut W, key: UserKey<E::Key>) -> Option<E::Value> {
+        match self.look(w, key) {
+            Look::Found(value) => Some(value),
+            Look::Absent | Look::Beyond => None,
+        }
+    }
+
+    /// The same, and whether the key may be where keys go for which this table has no room.
+    #[inline(always)]
+    pub(crate) fn look<W: Warp>(self, w: &mut W, key: UserKey<E::Key>) -> Look<E::Value> {
         let key = key.get();
         let mut probe = self.probe(key);
         loop {
@@ -27,12 +36,13 @@ impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, const S: usize> OpenTa
                 let hits = w.map(lowest, |_, word| Self::holds(word, key));
                 let found = w.ballot(hits).has(lane);
                 let values = w.map(lowest, |_, word| E::value(word));
-                return if found { Some(w.shfl(values, lane)) } else { None };
+                return if found { Look::Found(w.shfl(values, lane)) } else { Look::Absent };
             }
             if !self.filter().passed(w, probe.bucket, probe.hash) {
-                return None;
+                return Look::Absent;
             }
-            probe = self.next(probe)?;
+            let Some(next) = self.next(probe) else { return Look::Beyond };
+            probe = next;
         }
     }
 

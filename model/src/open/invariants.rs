@@ -77,7 +77,28 @@ impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, const S: usize> OpenTa
         })
     }
 
-    fn each_entry<W: Warp>(
+    /// Checks what holds of a key that went on from this table: it is not here, and all buckets that it probes are full; and,
+    /// if they must, `say` so.
+    pub(crate) fn check_passed<W: Warp>(self, w: &mut W, key: E::Key, say: bool) -> Result<(), Broken> {
+        let mut probe = Some(self.probe(key));
+        while let Some(at) = probe {
+            let bucket = at.bucket;
+            let row = self.read(w, bucket);
+            if row::any(w, row, |_, _, word| Self::holds(word, key)) {
+                return Err(Broken::DuplicateKey { bucket });
+            }
+            if row::any(w, row, |_, _, word| Self::is_empty(word)) {
+                return Err(Broken::Unreachable { bucket });
+            }
+            if say && !self.filter().passed(w, bucket, at.hash) {
+                return Err(Broken::NotPassed { bucket });
+            }
+            probe = self.next(at);
+        }
+        Ok(())
+    }
+
+    pub(crate) fn each_entry<W: Warp>(
         self,
         w: &mut W,
         check: impl Fn(&mut W, Self, u32, E::Key) -> Result<(), Broken>,

@@ -9,8 +9,10 @@ mod update;
 
 pub use filter::{Filter, Passed, filter_words};
 pub use invariants::Broken;
-pub use probing::{DoubleHashing, Linear, Probing};
+pub use probing::{Bounded, DoubleHashing, Linear, Probing};
+pub(crate) use table::Look;
 pub use table::OpenTable;
+pub(crate) use update::{End, There};
 
 /// Slots of a bucket in the tables of the library: a cache line of u32 pairs.
 pub const BUCKET_SLOTS: usize = 8;

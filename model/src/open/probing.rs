@@ -1,12 +1,19 @@
 //! In which order the buckets of a table are probed.
 
 use crate::key::{fastrange, mix};
+use core::marker::PhantomData;
 
 /// A probing scheme: how far apart the buckets are that a key probes.
 pub trait Probing: Copy {
     /// The distance from one bucket to the next that a key with this hash probes, modulo `buckets`: at least one, and less than
     /// `buckets` if there are several. All buckets are probed in turn if it has no common factor with `buckets`.
     fn stride(hash: u32, buckets: u32) -> u32;
+
+    /// How many buckets a key probes at most: at least one, and no more than there are.
+    #[inline(always)]
+    fn most(buckets: u32) -> u32 {
+        buckets
+    }
 }
 
 /// The next bucket: all keys of a bucket probe the same ones. Two buckets of 64 bytes that are read one after the other are
@@ -34,9 +41,35 @@ impl Probing for DoubleHashing {
     }
 }
 
+/// The first `N` buckets of another scheme, or all if there are fewer. An insert that finds them full says so, whatever room there is
+/// elsewhere: for tables that have another place to go then.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounded<P, const N: u32>(PhantomData<P>);
+
+impl<P: Probing, const N: u32> Probing for Bounded<P, N> {
+    #[inline(always)]
+    fn stride(hash: u32, buckets: u32) -> u32 {
+        P::stride(hash, buckets)
+    }
+
+    #[inline(always)]
+    fn most(buckets: u32) -> u32 {
+        const { assert!(N >= 1, "a key probes one bucket at least") };
+        if buckets < N { P::most(buckets) } else { N }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_bound_is_no_more_than_there_is() {
+        type Two = Bounded<DoubleHashing, 2>;
+        assert_eq!([1, 2, 3, 1000].map(Two::most), [1, 2, 2, 2]);
+        assert_eq!([1, 1000].map(Linear::most), [1, 1000]);
+        assert_eq!(Two::stride(7, 1000), DoubleHashing::stride(7, 1000));
+    }
 
     #[test]
     fn a_stride_is_within_the_table() {

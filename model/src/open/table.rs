@@ -66,7 +66,7 @@ impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, const S: usize> OpenTa
     #[inline(always)]
     pub(super) fn probe(self, key: E::Key) -> Probe {
         let hash = key.hash();
-        Probe { bucket: fastrange(hash, self.buckets), hash, left: self.buckets - 1 }
+        Probe { bucket: fastrange(hash, self.buckets), hash, left: P::most(self.buckets) - 1 }
     }
 
     /// The next bucket, if there is one that was not probed.
@@ -153,6 +153,16 @@ impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, const S: usize> OpenTa
             _ => Some(Held::Nothing),
         }
     }
+}
+
+/// What a look for a key says.
+pub(crate) enum Look<V> {
+    /// It is there, with this value.
+    Found(V),
+    /// It is absent.
+    Absent,
+    /// All buckets that it probes are full of other keys, and keys of its class went on from the last one.
+    Beyond,
 }
 
 /// What the slot held that decides about a key.

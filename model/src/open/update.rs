@@ -11,18 +11,49 @@ use crate::warp::Warp;
 
 /// What an insert does where the key is there.
 #[derive(Clone, Copy)]
-enum There {
+pub(crate) enum There {
     Keep,
     Assign,
     Add,
 }
 
 /// How an insert ended.
-enum End {
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum End {
     Inserted,
     /// The key was there.
     Present,
+    /// All buckets that the key probes are full of others, and say that it went on.
     Full,
+}
+
+impl End {
+    #[inline(always)]
+    pub(crate) const fn of_insert(self) -> Insert {
+        match self {
+            Self::Inserted => Insert::Inserted,
+            Self::Present => Insert::Present,
+            Self::Full => Insert::Full,
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) const fn of_assign(self) -> Assign {
+        match self {
+            Self::Inserted => Assign::Inserted,
+            Self::Present => Assign::Replaced,
+            Self::Full => Assign::Full,
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) const fn of_add(self) -> Add {
+        match self {
+            Self::Inserted => Add::Inserted,
+            Self::Present => Add::Added,
+            Self::Full => Add::Full,
+        }
+    }
 }
 
 impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, const S: usize> OpenTable<E, H, F, P, S> {
@@ -32,32 +63,20 @@ impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, const S: usize> OpenTa
     /// that is lost was filled by another insert. Reads the buckets that a search reads, and says in each full one that it went on.
     #[inline(always)]
     pub fn insert_unique<W: Warp>(self, w: &mut W, key: UserKey<E::Key>, value: E::Value) -> Insert {
-        match self.put(w, key, value, There::Keep) {
-            End::Inserted => Insert::Inserted,
-            End::Present => Insert::Present,
-            End::Full => Insert::Full,
-        }
+        self.put(w, key, value, There::Keep).of_insert()
     }
 
     /// Adds a pair if the key is absent, else replaces its value. [`Assign::Full`] as in `insert_unique`.
     #[inline(always)]
     pub fn insert_or_assign<W: Warp>(self, w: &mut W, key: UserKey<E::Key>, value: E::Value) -> Assign {
-        match self.put(w, key, value, There::Assign) {
-            End::Inserted => Assign::Inserted,
-            End::Present => Assign::Replaced,
-            End::Full => Assign::Full,
-        }
+        self.put(w, key, value, There::Assign).of_assign()
     }
 
     /// Adds a pair if the key is absent, else adds `value` to its value, modulo 2 to the bits of a value: a counter.
     /// [`Add::Full`] as in `insert_unique`. Lock-free: an exchange that is lost is lost to another one of this slot.
     #[inline(always)]
     pub fn insert_or_add<W: Warp>(self, w: &mut W, key: UserKey<E::Key>, value: E::Value) -> Add {
-        match self.put(w, key, value, There::Add) {
-            End::Inserted => Add::Inserted,
-            End::Present => Add::Added,
-            End::Full => Add::Full,
-        }
+        self.put(w, key, value, There::Add).of_add()
     }
 
     /// Adds the entry of a slot of another table, of which no key is here. A slot without an entry, empty or a tombstone, adds
@@ -76,22 +95,27 @@ impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, const S: usize> OpenTa
     /// Takes out the pair of `key`. Its slot is not used again. Lock-free.
     #[inline(always)]
     pub fn delete<W: Warp>(self, w: &mut W, key: UserKey<E::Key>) -> Delete {
+        self.take_out(w, key).unwrap_or(Delete::Absent)
+    }
+
+    /// The same, but `None` if the key may be where keys go for which this table has no room.
+    #[inline(always)]
+    pub(crate) fn take_out<W: Warp>(self, w: &mut W, key: UserKey<E::Key>) -> Option<Delete> {
         let mut probe = self.probe(key.get());
         loop {
             let row = self.read(w, probe.bucket);
             if let Some(slot) = Self::deciding(w, probe.bucket, row, key.get()) {
                 match self.exchange(w, &slot, |seen| (!Self::is_empty(seen)).then_some(E::MARK)) {
-                    Some(Held::Key) => return Delete::Deleted,
-                    Some(Held::Nothing) => return Delete::Absent,
+                    Some(Held::Key) => return Some(Delete::Deleted),
+                    Some(Held::Nothing) => return Some(Delete::Absent),
                     // Another value came, or another delete.
                     None => continue,
                 }
             }
             if !self.filter().passed(w, probe.bucket, probe.hash) {
-                return Delete::Absent;
+                return Some(Delete::Absent);
             }
-            let Some(next) = self.next(probe) else { return Delete::Absent };
-            probe = next;
+            probe = self.next(probe)?;
         }
     }
 
@@ -110,8 +134,9 @@ impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, const S: usize> OpenTa
         }
     }
 
+    /// An insert, assign or add.
     #[inline(always)]
-    fn put<W: Warp>(self, w: &mut W, key: UserKey<E::Key>, value: E::Value, there: There) -> End {
+    pub(crate) fn put<W: Warp>(self, w: &mut W, key: UserKey<E::Key>, value: E::Value, there: There) -> End {
         let entry = E::pack(key.get(), value);
         let changed = |seen| match there {
             _ if Self::is_empty(seen) => Some(entry),

@@ -31,6 +31,8 @@ pub enum Op {
     Free,
     /// Takes a slab from a pool and gives it back.
     Borrow,
+    /// Makes the structure larger.
+    Grow,
     /// An operation that only its subject knows.
     Other(u8),
 }

@@ -67,6 +67,7 @@ impl Spec for Multimap {
             }
             (Op::Delete, Ret::Deleted) => next.extend(without_one(state)),
             (Op::Delete, Ret::Absent) => same(state.is_empty(), next),
+            (Op::Grow, Ret::Done) => same(true, next),
             _ => {}
         }
     }

@@ -18,7 +18,7 @@ impl fmt::Display for ParseError {
 
 impl core::error::Error for ParseError {}
 
-const OPS: [(Op, &str); 12] = [
+const OPS: [(Op, &str); 13] = [
     (Op::Insert, "insert"),
     (Op::InsertUnique, "insert_unique"),
     (Op::InsertOrAssign, "insert_or_assign"),
@@ -31,6 +31,7 @@ const OPS: [(Op, &str); 12] = [
     (Op::Allocate, "allocate"),
     (Op::Free, "free"),
     (Op::Borrow, "borrow"),
+    (Op::Grow, "grow"),
 ];
 
 impl fmt::Display for Op {

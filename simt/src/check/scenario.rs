@@ -54,10 +54,10 @@ pub struct Config {
     /// Buckets.
     #[serde(default)]
     pub buckets: u32,
-    /// Slabs in the pool.
+    /// Slabs in the pool; submaps that inserts may add.
     #[serde(default)]
     pub pool: u32,
-    /// Groups of a neighbourhood.
+    /// Groups of a neighbourhood; the most submaps.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub reach: u32,
     /// Bitmap words of a pool, where the scenario sets them.

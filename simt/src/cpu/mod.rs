@@ -5,6 +5,7 @@
 //! operation: a bulk call allocates its answers once. What every map and set does is written against
 //! [`WarpMap`](warpproof_model::WarpMap) ([`Map`], [`Set`]); a structure adds its memory, and what it alone can do.
 
+mod dynamic;
 mod error;
 mod grid;
 mod hopscotch;
@@ -17,12 +18,13 @@ mod slab;
 mod warp;
 mod words;
 
+pub use dynamic::{DynamicMap, DynamicSet, DynamicWords};
 pub use error::Error;
 pub use grid::CpuTable;
 pub use hopscotch::{HOPSCOTCH_LANES, HopscotchMap, HopscotchSet, HopscotchWords};
 pub use launch::{LOOKAHEAD, launch};
 pub use map::Map;
-pub use open::{OPEN_LANES, OpenMap, OpenSet, OpenWords};
+pub use open::{OPEN_LANES, OpenFilter, OpenMap, OpenSet, OpenWords};
 pub use packed::{Key64Store, KeyStore, PackedEntry, PackedStore, PackedWords, Pair64Store, PairStore};
 pub use set::Set;
 pub use slab::{SLAB_LANES, SlabEntry, SlabMap, SlabMultimap, SlabSet, SlabStore, SlabWords, WidePairStore};

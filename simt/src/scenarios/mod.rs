@@ -1,6 +1,7 @@
 //! The scenarios of every structure.
 
 mod dice;
+pub mod dynamic;
 pub mod entry;
 pub mod family;
 mod form;
@@ -45,6 +46,13 @@ pub enum ScenarioError {
         /// Groups.
         reach: u32,
     },
+    /// Submaps that are none, or of which the last is too large for a key to probe all of it.
+    Submaps {
+        /// Submaps.
+        submaps: u32,
+        /// Buckets of the first.
+        buckets: u32,
+    },
     /// No warp, or more than the engine knows.
     Warps {
         /// So many are asked for.
@@ -80,6 +88,10 @@ impl core::fmt::Display for ScenarioError {
                 "a neighbourhood of {reach} groups of {lanes} lanes with {slots} words each: they are, lanes first, {:?}",
                 hopscotch::SHAPES
             ),
+            Self::Submaps { submaps, buckets } => write!(
+                f,
+                "{submaps} submaps, the first of {buckets} buckets: there is one at least, and the last has two buckets at most"
+            ),
             Self::Warps { warps, most } => write!(f, "{warps} warps: this engine runs 1 to {most}"),
             Self::Stall(warp) => write!(f, "warp {warp} is stalled, and there is no such warp"),
             Self::Snapshot => f.write_str("reads are snapshots, and this engine has torn reads alone"),
@@ -96,6 +108,7 @@ impl core::error::Error for ScenarioError {}
 pub fn subject(scenario: &Scenario) -> Result<Arc<dyn AnySubject>, ScenarioError> {
     match scenario.structure.split_once('_') {
         Some(("hop", _)) => hopscotch::subject(scenario),
+        Some(("dyn", _)) => dynamic::subject(scenario),
         Some(("open", _)) => open::subject(scenario),
         _ => slab::subject(scenario),
     }

@@ -2,7 +2,7 @@
 
 mod table;
 
-pub use table::{OPEN_LANES, OpenWords};
+pub use table::{OPEN_LANES, OpenFilter, OpenWords};
 
 use super::error::Error;
 use super::grid::run;
@@ -16,7 +16,7 @@ use warpproof_model::outcome::Add;
 use warpproof_model::{Key, Word};
 
 /// Slots that each lane reads by default.
-const LANE_SLOTS: usize = BUCKET_SLOTS / OPEN_LANES;
+pub(super) const LANE_SLOTS: usize = BUCKET_SLOTS / OPEN_LANES;
 
 /// A concurrent map in an open-addressing table in CPU memory.
 ///

@@ -10,16 +10,16 @@ use core::sync::atomic::AtomicU32;
 use rayon::prelude::*;
 use warpproof_model::entry::Packed;
 use warpproof_model::host::{OpenGeometry, OpenStats, Refused};
-use warpproof_model::open::{BUCKET_SLOTS, CLASSES, DoubleHashing, OpenTable, Passed};
+use warpproof_model::open::{BUCKET_SLOTS, CLASSES, DoubleHashing, OpenTable, Passed, Probing};
 
 /// Lanes of a warp by default: as many as for the groups of a hopscotch table, which are as wide.
 pub const OPEN_LANES: usize = 2;
 
 /// The words of the filter.
-type Filter<'a> = Passed<CpuWords<'a, AtomicU32, 16>, CLASSES>;
+pub type OpenFilter<'a> = Passed<CpuWords<'a, AtomicU32, 16>, CLASSES>;
 /// The table seen by warps that read `S` slots in each lane.
 type View<'a, St, const S: usize> =
-    OpenTable<<St as PackedWords>::Entry, <St as PackedWords>::Words<'a>, Filter<'a>, DoubleHashing, S>;
+    OpenTable<<St as PackedWords>::Entry, <St as PackedWords>::Words<'a>, OpenFilter<'a>, DoubleHashing, S>;
 
 /// An open-addressing table with double hashing, run by warps of `L` lanes that read `S` slots each: a bucket has `L * S`
 /// slots.
@@ -47,6 +47,14 @@ impl<St: PackedWords, const L: usize, const S: usize> OpenWords<St, L, S> {
     /// The view that operations work on: call them with a [`CpuWarp`] of `L` lanes.
     #[inline(always)]
     pub fn view(&self) -> View<'_, St, S> {
+        self.view_of()
+    }
+
+    /// The same with another probing scheme. A table has one for all its life.
+    #[inline(always)]
+    pub(in crate::cpu) fn view_of<P: Probing>(
+        &self,
+    ) -> OpenTable<St::Entry, St::Words<'_>, OpenFilter<'_>, P, S> {
         OpenTable::new(self.store.words(), Passed::new(self.filter.words()), self.buckets)
     }
 

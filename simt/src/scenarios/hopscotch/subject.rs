@@ -34,7 +34,7 @@ impl<E: Entry, const S: usize, const N: u32> HopscotchSubject<E, S, N> {
     }
 
     fn table<M: Memory>(&self, m: M) -> Table<E, M, S, N> {
-        HopscotchTable::new(E::words(m), self.config.buckets)
+        HopscotchTable::new(E::words(m, 0), self.config.buckets)
     }
 
     const fn group_words(&self) -> usize {
@@ -98,7 +98,7 @@ impl<E: Entry, const S: usize, const N: u32> Subject for HopscotchSubject<E, S, 
     /// No slot is empty or reserved that displacements lead to: in the neighbourhood, or in that of an entry of a group that
     /// they do.
     fn exhausted<M: Memory>(&self, m: M, key: u64) -> bool {
-        let (words, homes) = (E::words(m), self.config.buckets);
+        let (words, homes) = (E::words(m, 0), self.config.buckets);
         let mut group = home_of::<E>(homes, key);
         let mut last = group + N - 1;
         while group <= last {

@@ -8,6 +8,7 @@ mod sets;
 mod subject;
 mod wide;
 
+pub(super) use places::OPS;
 pub use places::Structure;
 pub use sets::{all, deep, default_set, family, quick};
 pub use subject::OpenSubject;

@@ -4,7 +4,7 @@ use crate::scenarios::home::{Entries, Homed, Name, Place};
 use warpproof_model::spec::Op::{self, *};
 
 /// What the table does.
-pub(super) const OPS: [Op; 5] = [InsertUnique, InsertOrAssign, InsertOrAdd, Search, Delete];
+pub(in crate::scenarios) const OPS: [Op; 5] = [InsertUnique, InsertOrAssign, InsertOrAdd, Search, Delete];
 
 /// An entry type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

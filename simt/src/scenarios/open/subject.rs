@@ -37,7 +37,7 @@ impl<E: Entry, const S: usize> OpenSubject<E, S> {
     }
 
     fn table<M: Memory>(&self, m: M) -> Table<E, M, S> {
-        OpenTable::new(E::words(m), Passed::new(m.w32(1)), self.config.buckets)
+        OpenTable::new(E::words(m, 0), Passed::new(m.w32(1)), self.config.buckets)
     }
 
     const fn bucket_slots(&self) -> usize {
@@ -101,7 +101,7 @@ impl<E: Entry, const S: usize> Subject for OpenSubject<E, S> {
 
     /// No slot is empty.
     fn exhausted<M: Memory>(&self, m: M, _: u64) -> bool {
-        let words = E::words(m);
+        let words = E::words(m, 0);
         // Relaxed: read alone.
         (0..self.slots()).all(|at| E::key(words.load(at, ReadOrder::Relaxed)) != E::key(E::EMPTY))
     }

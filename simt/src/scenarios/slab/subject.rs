@@ -40,7 +40,7 @@ impl<E: Entry> Layout for E {
     const ARRAYS: &'static [(&'static str, u32)] = &[("slots", E::WIDTH)];
 
     fn slots<M: Memory, U: Multiplicity>(m: M) -> Self::Slots<M, U> {
-        PackedSlots::new(E::words(m))
+        PackedSlots::new(E::words(m, 0))
     }
     fn value(value: u64) -> E::Value {
         Word::from_bits(value.into())

@@ -1,0 +1,6 @@
+#![doc = include_str!("README.md")]
+
+mod invariants;
+mod table;
+
+pub use table::{Added, DynamicTable, Submaps, submap_buckets};

@@ -1,0 +1,254 @@
+//! The table and its operations.
+
+use crate::entry::Packed;
+use crate::key::UserKey;
+use crate::memory::{IntegerWords, Order, ReadOrder, Word, Words};
+use crate::open::{End, Filter, Look, OpenTable, Probing, There};
+use crate::outcome::{Add, Assign, Delete, Insert, Mixed, Op};
+use crate::warp::Warp;
+
+/// Where the submaps of a dynamic table are.
+pub trait Submaps<const S: usize>: Copy {
+    /// What a slot holds.
+    type Entry: Packed;
+    /// The slots of a submap.
+    type Words: Words<<Self::Entry as Packed>::Word>;
+    /// The filter of a submap.
+    type Filter: Filter;
+    /// Which buckets of a submap a key probes. As many as it names may be full of other keys before a key goes on to the next
+    /// submap: a bound ([`Bounded`](crate::open::Bounded)) keeps that number small.
+    type Probing: Probing;
+
+    /// Submap `index`, which is the first one, number 0, or was published.
+    fn at(self, index: u32) -> OpenTable<Self::Entry, Self::Words, Self::Filter, Self::Probing, S>;
+
+    /// Sees to it that submap `index` is published, if it can be. All before it are. Called by one lane, of an insert that found
+    /// no room.
+    fn add(self, index: u32) -> Added;
+}
+
+/// What came of asking for another submap.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Added {
+    /// It is published.
+    Now,
+    /// Another warp makes it: it is to be waited for.
+    Soon,
+    /// There is no memory for it.
+    Never,
+}
+
+/// How many buckets submap `index` has, if the first one has `first`: as many as all before it together.
+pub const fn submap_buckets(first: u32, index: u32) -> u64 {
+    (first as u64) << index.saturating_sub(1)
+}
+
+/// A handle to an open-addressing table that grows by submaps: a Copy view that every warp carries.
+#[derive(Clone, Copy, Debug)]
+pub struct DynamicTable<D, B, const S: usize> {
+    submaps: D,
+    published: B,
+}
+
+type Submap<D, const S: usize> = OpenTable<
+    <D as Submaps<S>>::Entry,
+    <D as Submaps<S>>::Words,
+    <D as Submaps<S>>::Filter,
+    <D as Submaps<S>>::Probing,
+    S,
+>;
+type Key<D, const S: usize> = <<D as Submaps<S>>::Entry as Packed>::Key;
+type Value<D, const S: usize> = <<D as Submaps<S>>::Entry as Packed>::Value;
+
+impl<D: Submaps<S>, B: IntegerWords<u32>, const S: usize> DynamicTable<D, B, S> {
+    /// A table of these submaps. `published` is one word, zero at first: how many there are besides the first one.
+    #[inline(always)]
+    pub const fn new(submaps: D, published: B) -> Self {
+        Self { submaps, published }
+    }
+
+    /// A submap: the first one, or one that was published.
+    #[inline(always)]
+    pub fn submap(self, index: u32) -> Submap<D, S> {
+        self.submaps.at(index)
+    }
+
+    /// How many submaps there are, as far as this lane knows. Not for warps of several lanes while others run.
+    #[inline(always)]
+    pub fn submaps(self) -> u32 {
+        // Acquire: pairs with the Release of `publish`.
+        1 + self.published.load(0, ReadOrder::Acquire)
+    }
+
+    /// Number of buckets of all submaps, as far as this lane knows.
+    #[inline(always)]
+    pub fn buckets(self) -> u32 {
+        (0..self.submaps()).fold(0, |sum: u32, index| sum.saturating_add(self.submap(index).buckets()))
+    }
+
+    /// The submap in which bucket `bucket` of all [`buckets`](Self::buckets) is, and its number there.
+    #[inline(always)]
+    pub(crate) fn submap_of(self, mut bucket: u32) -> (Submap<D, S>, u32) {
+        let (mut index, last) = (0, self.submaps() - 1);
+        loop {
+            let submap = self.submap(index);
+            if bucket < submap.buckets() || index == last {
+                return (submap, bucket);
+            }
+            (bucket, index) = (bucket - submap.buckets(), index + 1);
+        }
+    }
+
+    /// Hands every entry of a bucket of all [`buckets`](Self::buckets) to `sink` as (warp, number, key, value), numbered from 0. What other
+    /// warps change meanwhile may be missed.
+    #[inline(always)]
+    pub fn visit<W: Warp>(
+        self,
+        w: &mut W,
+        bucket: u32,
+        sink: impl FnMut(&mut W, u32, Key<D, S>, Value<D, S>),
+    ) -> u32 {
+        let (submap, bucket) = self.submap_of(bucket);
+        submap.visit(w, bucket, sink)
+    }
+
+    /// Publishes submap `index`, all of whose slots are empty and whose filter says nothing, if it is the next one. Whether this
+    /// call did. Called by the lane that made the submap, or behind a `sync` that tells it of that.
+    #[inline(always)]
+    pub fn publish(self, index: u32) -> bool {
+        let Some(before) = index.checked_sub(1) else { return false };
+        // Release: who reads this number sees the empty slots, and not what was there before.
+        self.published.compare_exchange(0, before, index, Order::Release) == before
+    }
+
+    /// Asks for the cache lines of the homes of `key` in the first submap and the last. A hint.
+    #[inline(always)]
+    pub fn prefetch<W: Warp>(self, key: UserKey<Key<D, S>>) {
+        let last = self.submaps() - 1;
+        self.submap(0).prefetch::<W>(key);
+        if last > 0 {
+            self.submap(last).prefetch::<W>(key);
+        }
+    }
+
+    /// The value of `key`, or `None` if it is absent. Wait-free: reads each bucket that the key probes once.
+    #[inline(always)]
+    pub fn search<W: Warp>(self, w: &mut W, key: UserKey<Key<D, S>>) -> Option<Value<D, S>> {
+        let mut index = 0;
+        loop {
+            match self.submap(index).look(w, key) {
+                Look::Found(value) => return Some(value),
+                Look::Absent => return None,
+                Look::Beyond => index += 1,
+            }
+            if !self.is_published(w, index) {
+                return None;
+            }
+        }
+    }
+
+    /// Adds a pair if the key is absent. [`Insert::Full`] if all buckets that it probes are full and there is no other submap.
+    /// Lock-free but for adding a submap, of which [`Submaps::add`] says what it is.
+    #[inline(always)]
+    pub fn insert_unique<W: Warp>(self, w: &mut W, key: UserKey<Key<D, S>>, value: Value<D, S>) -> Insert {
+        self.put(w, key, value, There::Keep).of_insert()
+    }
+
+    /// Adds a pair if the key is absent, else replaces its value. [`Assign::Full`] as in `insert_unique`.
+    #[inline(always)]
+    pub fn insert_or_assign<W: Warp>(self, w: &mut W, key: UserKey<Key<D, S>>, value: Value<D, S>) -> Assign {
+        self.put(w, key, value, There::Assign).of_assign()
+    }
+
+    /// Adds a pair if the key is absent, else adds `value` to its value, modulo 2 to the bits of a value. [`Add::Full`] as in
+    /// `insert_unique`.
+    #[inline(always)]
+    pub fn insert_or_add<W: Warp>(self, w: &mut W, key: UserKey<Key<D, S>>, value: Value<D, S>) -> Add {
+        self.put(w, key, value, There::Add).of_add()
+    }
+
+    /// Takes out the pair of `key`. Its slot is not used again. Lock-free.
+    #[inline(always)]
+    pub fn delete<W: Warp>(self, w: &mut W, key: UserKey<Key<D, S>>) -> Delete {
+        let mut index = 0;
+        loop {
+            if let Some(said) = self.submap(index).take_out(w, key) {
+                return said;
+            }
+            index += 1;
+            if !self.is_published(w, index) {
+                return Delete::Absent;
+            }
+        }
+    }
+
+    /// Runs an operation whose kind is a value. [`Op::Insert`] is a unique insert.
+    #[inline(always)]
+    pub fn mixed<W: Warp>(
+        self,
+        w: &mut W,
+        op: Op,
+        key: UserKey<Key<D, S>>,
+        value: Value<D, S>,
+    ) -> Mixed<Value<D, S>> {
+        let said = |code| Mixed { code, value: Value::<D, S>::ZERO };
+        match op {
+            Op::Insert | Op::InsertUnique => said(self.insert_unique(w, key, value).code()),
+            Op::Assign => said(self.insert_or_assign(w, key, value).code()),
+            Op::Delete => said(self.delete(w, key).code()),
+            Op::Search => match self.search(w, key) {
+                Some(value) => Mixed { code: 1, value },
+                None => said(0),
+            },
+        }
+    }
+
+    #[inline(always)]
+    fn put<W: Warp>(self, w: &mut W, key: UserKey<Key<D, S>>, value: Value<D, S>, there: There) -> End {
+        let mut index = 0;
+        loop {
+            match self.submap(index).put(w, key, value, there) {
+                End::Full => index += 1,
+                end => return end,
+            }
+            while !self.is_published(w, index) {
+                match self.add(w, index) {
+                    Added::Now => break,
+                    Added::Soon => w.pause(),
+                    Added::Never => return End::Full,
+                }
+            }
+        }
+    }
+
+    /// Whether submap `index` is published, all before it being so.
+    #[inline(always)]
+    fn is_published<W: Warp>(self, w: &mut W, index: u32) -> bool {
+        // Acquire: pairs with the Release of `publish`. The first lane reads it always: what it knows only grows.
+        let published = w.elect(0, || self.published.load(0, ReadOrder::Acquire));
+        w.sync();
+        index <= published
+    }
+
+    /// Asks for submap `index`, and where it cannot be had looks once more whether it is there.
+    #[inline(always)]
+    fn add<W: Warp>(self, w: &mut W, index: u32) -> Added {
+        const SOON: u32 = 0;
+        const NOW: u32 = 1;
+        let added = w.elect(0, || match self.submaps.add(index) {
+            Added::Now => NOW,
+            Added::Soon => SOON,
+            // Acquire: as in `is_published`. An exchange: a load may give a number from before the buckets became full.
+            Added::Never => match self.published.compare_exchange(0, index - 1, index - 1, Order::Acquire) {
+                published if published >= index => NOW,
+                _ => NOW + 1,
+            },
+        });
+        w.sync();
+        match added {
+            SOON => Added::Soon,
+            NOW => Added::Now,
+            _ => Added::Never,
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! The submaps of a table that grows, in CPU memory, of any entry type.
+
+use crate::cpu::error::Error;
+use crate::cpu::grid::{CpuTable, parts};
+use crate::cpu::open::{OPEN_LANES, OpenFilter, OpenWords};
+use crate::cpu::packed::PackedWords;
+use crate::cpu::warp::CpuWarp;
+use crate::cpu::words::{Array, CpuWords};
+use core::fmt;
+use core::sync::atomic::AtomicU32;
+use rayon::prelude::*;
+use std::sync::{Mutex, OnceLock, PoisonError};
+use warpproof_model::dynamic::{Added, DynamicTable, Submaps};
+use warpproof_model::entry::Packed;
+use warpproof_model::host::{OpenGeometry, OpenStats, Refused};
+use warpproof_model::open::{BUCKET_SLOTS, Bounded, DoubleHashing, OpenTable};
+use warpproof_model::outcome::Insert;
+use warpproof_model::UserKey;
+
+/// Buckets of a submap that a key probes: one of 10^7 keys finds so many full in a table made for it
+/// ([`DynamicWords::LOAD`]), and one of 100 in one that is loaded to 0.8.
+const PROBES: u32 = 4;
+
+/// Submaps besides the first. Each makes the table twice as large.
+const MORE: usize = 32;
+
+/// The order in which a key probes the buckets of a submap.
+type Order = Bounded<DoubleHashing, PROBES>;
+/// The table seen by warps that read `S` slots in each lane.
+type View<'a, St, const L: usize, const S: usize> =
+    DynamicTable<&'a DynamicWords<St, L, S>, CpuWords<'a, AtomicU32, 16>, S>;
+
+/// An open-addressing table that grows by submaps, run by warps of `L` lanes that read `S` slots each.
+pub struct DynamicWords<St, const L: usize = OPEN_LANES, const S: usize = { BUCKET_SLOTS / OPEN_LANES }> {
+    first: OpenWords<St, L, S>,
+    more: [OnceLock<OpenWords<St, L, S>>; MORE],
+    published: Array<AtomicU32, 16>,
+    /// Held by who makes a submap.
+    making: Mutex<()>,
+}
+
+impl<St: PackedWords, const L: usize, const S: usize> DynamicWords<St, L, S> {
+    /// Entries per slot that a table is made for.
+    pub const LOAD: f64 = 0.5;
+
+    /// An empty table with a first submap of this size.
+    ///
+    /// # Errors
+    /// As [`OpenWords::new`].
+    pub fn new(geometry: OpenGeometry) -> Result<Self, Error> {
+        let first = OpenWords::new(geometry)?;
+        let published = Array::new(1, |_| 0).map_err(|_| Error::OutOfMemory { bytes: 4 })?;
+        Ok(Self { first, more: [const { OnceLock::new() }; MORE], published, making: Mutex::new(()) })
+    }
+
+    /// The view that operations work on: call them with a [`CpuWarp`] of `L` lanes.
+    #[inline(always)]
+    pub fn view(&self) -> View<'_, St, L, S> {
+        DynamicTable::new(self, self.published.words())
+    }
+
+    /// The buckets of all submaps.
+    pub fn geometry(&self) -> OpenGeometry {
+        OpenGeometry { bucket_slots: (L * S) as u32, buckets: self.view().buckets() }
+    }
+
+    /// How many submaps there are.
+    pub fn submaps(&self) -> u32 {
+        self.view().submaps()
+    }
+
+    /// What the table holds. Exact if nothing changes meanwhile.
+    pub fn stats(&self) -> OpenStats {
+        let submaps = (0..self.submaps()).map(|index| self.words(index).stats());
+        submaps.fold(OpenStats::default(), |sum, submap| sum.merge(&submap))
+    }
+
+    /// A table of one submap with the same entries.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]; [`Error::Refused`] if the submap would be too large.
+    pub(super) fn compacted(&self) -> Result<Self, Error> {
+        let (old, live) = (self.view(), self.stats().live);
+        let compact = Self::new(Self::geometry_for(live)?)?;
+        let new = compact.view();
+        let moved = |bucket| {
+            let mut all = true;
+            old.visit(&mut CpuWarp::<L>::new(bucket), bucket, |w, _, key, value| {
+                let said = UserKey::new(key).map(|key| new.insert_unique(w, key, value));
+                all &= said == Some(Insert::Inserted);
+            });
+            all
+        };
+        if parts(old).all(moved) {
+            Ok(compact)
+        } else {
+            Err(Error::OutOfMemory { bytes: compact.bytes() as u64 })
+        }
+    }
+
+    /// A submap that is published.
+    fn words(&self, index: u32) -> &OpenWords<St, L, S> {
+        let more = (index as usize).checked_sub(1).and_then(|at| self.more.get(at)).and_then(OnceLock::get);
+        more.unwrap_or(&self.first)
+    }
+}
+
+impl<'a, St: PackedWords, const L: usize, const S: usize> Submaps<S> for &'a DynamicWords<St, L, S> {
+    type Entry = St::Entry;
+    type Words = St::Words<'a>;
+    type Filter = OpenFilter<'a>;
+    type Probing = Order;
+
+    #[inline(always)]
+    fn at(self, index: u32) -> OpenTable<St::Entry, St::Words<'a>, OpenFilter<'a>, Order, S> {
+        self.words(index).view_of()
+    }
+
+    /// Takes the memory for it, as much as all submaps before have. Others that ask wait.
+    #[cold]
+    fn add(self, index: u32) -> Added {
+        let Some(place) = (index as usize).checked_sub(1).and_then(|at| self.more.get(at)) else {
+            return Added::Never;
+        };
+        // What a panic left behind is a submap that is whole and not published, or none.
+        let _one = self.making.lock().unwrap_or_else(PoisonError::into_inner);
+        if place.get().is_none() {
+            let slots = self.geometry().slots() as u64;
+            let Ok(Ok(words)) = OpenGeometry::new(slots, 1.0, (L * S) as u32).map(OpenWords::new) else {
+                return Added::Never;
+            };
+            let _ = place.set(words);
+        }
+        // It is published already if another thread was first.
+        self.view().publish(index);
+        Added::Now
+    }
+}
+
+impl<St: PackedWords, const L: usize, const S: usize> CpuTable for DynamicWords<St, L, S> {
+    type Key = <St::Entry as Packed>::Key;
+    type Value = <St::Entry as Packed>::Value;
+    type Geometry = OpenGeometry;
+    type Warp = CpuWarp<L>;
+    type View<'a>
+        = View<'a, St, L, S>
+    where
+        Self: 'a;
+
+    fn geometry_for(pairs: u64) -> Result<OpenGeometry, Refused> {
+        OpenGeometry::new(pairs, Self::LOAD, (L * S) as u32)
+    }
+
+    fn new(geometry: OpenGeometry) -> Result<Self, Error> {
+        Self::new(geometry)
+    }
+
+    fn geometry(&self) -> OpenGeometry {
+        self.geometry()
+    }
+
+    #[inline(always)]
+    fn view(&self) -> View<'_, St, L, S> {
+        self.view()
+    }
+
+    /// Slots and filters of all submaps.
+    fn bytes(&self) -> usize {
+        (0..self.submaps()).map(|index| self.words(index).bytes()).sum()
+    }
+}
+
+impl<St: PackedWords, const L: usize, const S: usize> fmt::Debug for DynamicWords<St, L, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (geometry, submaps) = (self.geometry(), self.submaps());
+        f.debug_struct("DynamicWords")
+            .field("geometry", &geometry)
+            .field("submaps", &submaps)
+            .finish_non_exhaustive()
+    }
+}
