@@ -47,6 +47,10 @@ pub(crate) trait Backend {
     type OpenSet64: BulkOpenSet<u64>;
     /// Map of u64 pairs in an open-addressing table.
     type OpenMap64: BulkOpenMap<u64, u64>;
+    /// Map of u32 pairs that grows.
+    type DynamicMap32: BulkOpenMap<u32, u32>;
+    /// Map of u64 pairs that grows.
+    type DynamicMap64: BulkOpenMap<u64, u64>;
 
     /// `cpu` or `gpu`.
     fn name(&self) -> &'static str;
@@ -81,6 +85,10 @@ pub(crate) trait Backend {
     fn open_set64(&self, geometry: OpenGeometry) -> Result<Self::OpenSet64, Failure>;
     /// An empty map.
     fn open_map64(&self, geometry: OpenGeometry) -> Result<Self::OpenMap64, Failure>;
+    /// An empty map with room for so many pairs at first; on a GPU, where at most `load` of the slots are taken before it grows.
+    fn dynamic_map32(&self, pairs: u64, load: f64) -> Result<Self::DynamicMap32, Failure>;
+    /// The same.
+    fn dynamic_map64(&self, pairs: u64, load: f64) -> Result<Self::DynamicMap64, Failure>;
 }
 
 /// A backend that was opened.
@@ -157,6 +165,8 @@ impl Backend for Cpu {
     type OpenSet32 = cpu::OpenSet<u32>;
     type OpenSet64 = cpu::OpenSet<u64>;
     type OpenMap64 = cpu::OpenMap<u64, u64>;
+    type DynamicMap32 = cpu::DynamicMap<u32, u32>;
+    type DynamicMap64 = cpu::DynamicMap<u64, u64>;
 
     fn name(&self) -> &'static str {
         "cpu"
@@ -213,6 +223,14 @@ impl Backend for Cpu {
 
     fn open_map64(&self, geometry: OpenGeometry) -> Result<Self::OpenMap64, Failure> {
         cpu::OpenMap::with_geometry(geometry).map_err(Failure::backend)
+    }
+
+    fn dynamic_map32(&self, pairs: u64, _: f64) -> Result<Self::DynamicMap32, Failure> {
+        cpu::DynamicMap::with_capacity(pairs).map_err(Failure::backend)
+    }
+
+    fn dynamic_map64(&self, pairs: u64, _: f64) -> Result<Self::DynamicMap64, Failure> {
+        cpu::DynamicMap::with_capacity(pairs).map_err(Failure::backend)
     }
 }
 

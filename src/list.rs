@@ -62,6 +62,10 @@ const OPERATIONS: &[&str] = &[
 const ONE_PAIR: &[&str] =
     &["insert_unique", "insert_or_assign", "search", "delete", "mixed", "pairs", "stats"];
 
+/// The same, and a counter.
+const COUNTER: &[&str] =
+    &["insert_unique", "insert_or_assign", "insert_or_add", "search", "delete", "mixed", "pairs", "stats"];
+
 fn listing() -> Listing {
     let (found, device) = match probe_gpu() {
         Ok(device) => (true, device),
@@ -92,17 +96,15 @@ fn listing() -> Listing {
             Structure {
                 name: "open",
                 what: "open addressing with a filter of what passed a full bucket, of a fixed size",
-                operations: &[
-                    "insert_unique",
-                    "insert_or_assign",
-                    "insert_or_add",
-                    "search",
-                    "delete",
-                    "mixed",
-                    "pairs",
-                    "stats",
-                ],
+                operations: COUNTER,
                 types: &["map u32 -> u32", "map u64 -> u64", "set u32", "set u64"],
+                engines: engines().iter().map(|engine| engine.name()).collect(),
+            },
+            Structure {
+                name: "dynamic",
+                what: "open addressing that grows: by submaps on a CPU, between batches on a GPU",
+                operations: COUNTER,
+                types: &["map u32 -> u32", "map u64 -> u64", "set u32 (CPU)", "set u64 (CPU)"],
                 engines: engines().iter().map(|engine| engine.name()).collect(),
             },
         ],

@@ -39,6 +39,7 @@ Examples:
   warpproof check slab                             explore the slab hash, in a second
   warpproof check hopscotch                        explore the hopscotch table, in forty seconds
   warpproof check open                             explore open addressing, in a second
+  warpproof check dynamic                          explore a table that grows, across the moment of growth
   warpproof run slab --keys 1000000 --ops 10000000 check it, then run and verify a workload
   warpproof run hopscotch --load 0.9               the same for the hopscotch table, nearly full
   warpproof join orders.csv customers.csv --on customer_id -o joined.csv
@@ -69,6 +70,8 @@ enum Structure {
     Hopscotch,
     /// Open addressing with a filter: one pair per key, a fixed size
     Open,
+    /// Open addressing that grows: by submaps on a CPU, between batches on a GPU
+    Dynamic,
 }
 
 impl Structure {
@@ -78,6 +81,7 @@ impl Structure {
             Self::Slab => "slab",
             Self::Hopscotch => "hopscotch",
             Self::Open => "open",
+            Self::Dynamic => "dynamic",
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::Structure;
 use crate::failure::Failure;
 use warpproof::simt::check::Scenario;
-use warpproof::simt::scenarios::{hopscotch, open, slab};
+use warpproof::simt::scenarios::{dynamic, hopscotch, open, slab};
 
 /// The options that choose scenarios.
 #[derive(clap::Args)]
@@ -50,6 +50,7 @@ pub(crate) fn batches(structure: Structure, samples: bool, which: &Which) -> Res
         Structure::Slab => slab::all,
         Structure::Hopscotch => hopscotch::all,
         Structure::Open => open::all,
+        Structure::Dynamic => dynamic::all,
     };
     // Those of real widths, for an engine that samples.
     let wide = match structure {
@@ -57,6 +58,8 @@ pub(crate) fn batches(structure: Structure, samples: bool, which: &Which) -> Res
         Structure::Slab => slab::wide(),
         Structure::Hopscotch => hopscotch::wide(),
         Structure::Open => open::wide(),
+        // Of their own: those of open addressing are of the library's buckets.
+        Structure::Dynamic => Vec::new(),
     };
     let scenarios = match &which.scenario {
         Some(_) => named(&which.scenario, wide.into_iter().chain(all()).collect(), |s| s)?,
@@ -66,6 +69,7 @@ pub(crate) fn batches(structure: Structure, samples: bool, which: &Which) -> Res
             Structure::Slab => slab::default_set(),
             Structure::Hopscotch => hopscotch::default_set(),
             Structure::Open => open::default_set(),
+            Structure::Dynamic => dynamic::default_set(),
         },
     };
     Ok(vec![Batch { depth: None, scenarios }])
@@ -86,6 +90,10 @@ fn family(structure: Structure, which: &Which, depth: u32) -> Result<Vec<Scenari
         Structure::Open => {
             let tables = open::Structure::ALL.map(|table| (table.table(), table));
             Ok(open::family(known(&which.table, &tables)?, calls, keys))
+        }
+        Structure::Dynamic => {
+            let tables = dynamic::Structure::ALL.map(|table| (table.table(), table));
+            Ok(dynamic::family(known(&which.table, &tables)?, calls, keys))
         }
     }
 }

@@ -4,14 +4,15 @@ mod suite;
 
 use std::marker::PhantomData;
 
+use suite::dynamic::DynamicMaps;
 use suite::{Maps, Sets};
 use warpproof::model::Key;
 use warpproof::model::entry::Packed;
 use warpproof::model::host::{HopscotchGeometry, OpenGeometry, SlabGeometry};
 use warpproof::model::slab::{Multi, Multiplicity, Unique};
 use warpproof::simt::cpu::{
-    Error, HopscotchMap, HopscotchSet, OpenMap, OpenSet, PackedEntry, PackedWords, SlabEntry, SlabMap,
-    SlabSet, SlabStore,
+    DynamicMap, Error, HopscotchMap, HopscotchSet, OpenMap, OpenSet, PackedEntry, PackedWords, SlabEntry,
+    SlabMap, SlabSet, SlabStore,
 };
 
 /// The CPU with warps of `L` lanes that read `S` slots each, and maps of multiplicity `M`.
@@ -185,3 +186,34 @@ macro_rules! width {
 width!(one_lane, 1, 8);
 width!(four_lanes, 4, 2);
 width!(thirty_two_lanes, 32, 1);
+
+/// Maps that grow, on the CPU.
+struct Dynamic<const L: usize, const S: usize>;
+
+impl<K: Key, const L: usize, const S: usize> DynamicMaps<K> for Dynamic<L, S>
+where
+    (K, K): PackedEntry<Store: PackedWords<Entry: Packed<Key = K, Value = K>>>,
+{
+    type Map = DynamicMap<K, K, L, S>;
+
+    fn small(&self) -> Self::Map {
+        DynamicMap::with_capacity(20).expect("memory for a small table")
+    }
+
+    fn tidy(map: &mut Self::Map) {
+        map.compact().expect("memory for a small table");
+    }
+}
+
+macro_rules! dynamic {
+    ($name:ident, $l:literal, $s:literal) => {
+        mod $name {
+            pub(crate) fn make() -> Option<super::Dynamic<$l, $s>> {
+                Some(super::Dynamic)
+            }
+            crate::dynamic_suite! { crate::$name::make }
+        }
+    };
+}
+dynamic!(dynamic_one_lane, 1, 8);
+dynamic!(dynamic_two_lanes, 2, 4);

@@ -186,7 +186,7 @@ where
     }
 
     fn geometry(&self, pairs: u64, load: f64) -> OpenGeometry {
-        OpenGeometry::at_load(pairs, load).expect("a small table")
+        OpenMap::<K, K>::size(pairs, load).expect("a small table")
     }
 }
 

@@ -76,8 +76,8 @@ impl Layout {
         }
     }
 
-    /// Lanes of the tiles that every operation has a kernel for, at 8 slots per slab or words per group; sets of u32 in
-    /// open-addressing tables have one lane.
+    /// Lanes of the tiles that every operation has a kernel for, at 8 slots per slab or words per group; in open-addressing
+    /// tables sets of u32 have one lane, and maps of u64 two.
     pub const fn lanes(self) -> u32 {
         match self {
             Self::Map64 | Self::Multi64 => 4,
@@ -98,6 +98,9 @@ impl Layout {
 
 /// What a map holds: `(u32, u32)` or `(u64, u64)`.
 pub trait Entry: sealed::Sealed {
+    /// The layout of a map in one word per pair.
+    const PACKED: Layout;
+
     /// The layout: with 128-bit words (`wide`) or without, of a multimap (`multi`) or a map.
     fn layout(wide: bool, multi: bool) -> Layout;
 }
@@ -106,12 +109,16 @@ impl sealed::Sealed for (u32, u32) {}
 impl sealed::Sealed for (u64, u64) {}
 
 impl Entry for (u32, u32) {
+    const PACKED: Layout = Layout::Map32;
+
     fn layout(_: bool, multi: bool) -> Layout {
         if multi { Layout::Multi32 } else { Layout::Map32 }
     }
 }
 
 impl Entry for (u64, u64) {
+    const PACKED: Layout = Layout::Map64;
+
     fn layout(wide: bool, multi: bool) -> Layout {
         match (wide, multi) {
             (true, false) => Layout::Map64,

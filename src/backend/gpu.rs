@@ -2,7 +2,9 @@
 
 use super::Backend;
 use crate::failure::Failure;
-use warpproof::gpu::{Device, HopscotchMap, HopscotchSet, OpenMap, OpenSet, SlabMap, SlabMultimap, SlabSet};
+use warpproof::gpu::{
+    Device, DynamicMap, HopscotchMap, HopscotchSet, OpenMap, OpenSet, SlabMap, SlabMultimap, SlabSet,
+};
 use warpproof::{HopscotchGeometry, OpenGeometry, SlabGeometry};
 
 /// The first GPU.
@@ -30,6 +32,8 @@ impl Backend for Gpu {
     type OpenSet32 = OpenSet<u32>;
     type OpenSet64 = OpenSet<u64>;
     type OpenMap64 = OpenMap<u64, u64>;
+    type DynamicMap32 = DynamicMap<u32, u32>;
+    type DynamicMap64 = DynamicMap<u64, u64>;
 
     fn name(&self) -> &'static str {
         "gpu"
@@ -89,6 +93,15 @@ impl Backend for Gpu {
     }
 
     fn open_map64(&self, geometry: OpenGeometry) -> Result<Self::OpenMap64, Failure> {
+        let geometry = geometry.in_buckets_of(OpenMap::<u64, u64>::BUCKET_SLOTS).map_err(Failure::backend)?;
         OpenMap::with_geometry(&self.device, geometry).map_err(Failure::backend)
+    }
+
+    fn dynamic_map32(&self, pairs: u64, load: f64) -> Result<Self::DynamicMap32, Failure> {
+        DynamicMap::at_load(&self.device, pairs, load).map_err(Failure::backend)
+    }
+
+    fn dynamic_map64(&self, pairs: u64, load: f64) -> Result<Self::DynamicMap64, Failure> {
+        DynamicMap::at_load(&self.device, pairs, load).map_err(Failure::backend)
     }
 }

@@ -67,13 +67,10 @@ impl Bench<'_> {
             (Structure::Open, Entry::Set64) => self.plain::<OpenSet<u64>>(entry, rounds, rows),
             (Structure::Open, Entry::Map64) => self.plain::<OpenMap<u64, u64>>(entry, rounds, rows),
             (Structure::Open, _) => self.plain::<OpenMap<u32, u32>>(entry, rounds, rows),
+            (Structure::Dynamic, Entry::Map64) => self.grow::<u64>(entry, rounds, rows),
+            (Structure::Dynamic, _) => self.grow::<u32>(entry, rounds, rows),
         }?;
-        match (structure, entry) {
-            (Structure::Open, Entry::Map32) => self.grow::<u32>(rounds, rows)?,
-            (Structure::Open, Entry::Map64) => self.grow::<u64>(rounds, rows)?,
-            _ => {}
-        }
-        if entry == Entry::Map32 {
+        if entry == Entry::Map32 && structure != Structure::Dynamic {
             self.floors(rounds, rows)?;
             for mix in MIXES {
                 match structure {
@@ -82,6 +79,7 @@ impl Bench<'_> {
                         self.mix::<HopscotchMap<u32, u32>>(mix, rounds, rows, &mut memory)?
                     }
                     Structure::Open => self.mix::<OpenMap<u32, u32>>(mix, rounds, rows, &mut memory)?,
+                    Structure::Dynamic => {}
                 }
             }
         }

@@ -1,9 +1,11 @@
 //! What a structure offers to the commands that run it. `run` and `bench` are written against [`Tables`].
 
+pub(crate) mod dynamic;
 pub(crate) mod hopscotch;
 pub(crate) mod open;
 pub(crate) mod slab;
 
+pub(crate) use dynamic::Dynamic;
 pub(crate) use hopscotch::Hopscotch;
 pub(crate) use open::Open;
 pub(crate) use slab::Slab;
@@ -65,6 +67,10 @@ macro_rules! with_tables {
             }
             $crate::Structure::Open => {
                 type $tables = $crate::tables::Open;
+                $body
+            }
+            $crate::Structure::Dynamic => {
+                type $tables = $crate::tables::Dynamic;
                 $body
             }
         }

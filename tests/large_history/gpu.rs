@@ -201,8 +201,8 @@ fn hopscotch_set<K: Scalar + TryFrom<u64, Error: std::fmt::Debug>>(
 }
 
 /// A slot for every key and for twice as many deletes as there are.
-fn buckets(keys: u64) -> OpenGeometry {
-    OpenGeometry::at_load(keys + CALLS / 8, 1.0).expect("a small table")
+const fn slots(keys: u64) -> u64 {
+    keys + CALLS / 8
 }
 
 fn open_map<K>(device: &Device, load: (u64, u64)) -> Vec<Event>
@@ -210,7 +210,8 @@ where
     K: Scalar + Into<u64> + TryFrom<u64, Error: std::fmt::Debug>,
     (K, K): Entry,
 {
-    let map = OpenMap::<K, K>::with_geometry(device, buckets(load.0)).expect("a test table");
+    let size = OpenMap::<K, K>::size(slots(load.0), 1.0).expect("a small table");
+    let map = OpenMap::<K, K>::with_geometry(device, size).expect("a test table");
     fixed_map(device, &map, load)
 }
 
@@ -218,7 +219,8 @@ fn open_set<K: Scalar + TryFrom<u64, Error: std::fmt::Debug>>(
     device: &Device,
     load: (u64, u64),
 ) -> Vec<Event> {
-    let set = OpenSet::<K>::with_geometry(device, buckets(load.0)).expect("a test table");
+    let size = OpenGeometry::at_load(slots(load.0), 1.0).expect("a small table");
+    let set = OpenSet::<K>::with_geometry(device, size).expect("a test table");
     fixed_set(device, &set, load)
 }
 

@@ -19,4 +19,4 @@ kernel!(slab_map64_stamped_l4: slab::map64(4, 2).stamped);
 #[cfg(feature = "b128")]
 kernel!(hop_map64_stamped_l4: hop::map64(4, 2).stamped);
 #[cfg(feature = "b128")]
-kernel!(open_map64_stamped_l4: open::map64(4, 2).stamped);
+kernel!(open_map64_stamped_l2: open::map64(2, 2).stamped);

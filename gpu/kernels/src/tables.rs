@@ -1,5 +1,5 @@
-//! The tables of the library, each with the width of a tile that was fastest for it on an H200: 2 lanes, 4 for
-//! 128-bit words.
+//! The tables of the library, each with the width of a tile that was fastest for it on an H200: 2 lanes, 4 for slabs and groups
+//! of 128-bit words.
 
 use crate::kernel::kernel;
 
@@ -159,15 +159,15 @@ mod wide {
     kernel!(hop_map64_stats_l4: hop::map64(4, 2).stats);
     kernel!(hop_map64_collect_l4: hop::map64(4, 2).collect);
 
-    kernel!(open_map64_insert_unique_l4: open::map64(4, 2).insert_unique);
-    kernel!(open_map64_insert_or_assign_l4: open::map64(4, 2).insert_or_assign);
-    kernel!(open_map64_insert_or_add_l4: open::map64(4, 2).insert_or_add);
-    kernel!(open_map64_absorb_l4: open::map64(4, 2).absorb);
-    kernel!(open_map64_delete_l4: open::map64(4, 2).delete);
-    kernel!(open_map64_search_l4: open::map64(4, 2).search);
-    kernel!(open_map64_mixed_l4: open::map64(4, 2).mixed);
-    kernel!(open_map64_stats_l4: open::map64(4, 2).stats);
-    kernel!(open_map64_collect_l4: open::map64(4, 2).collect);
+    kernel!(open_map64_insert_unique_l2: open::map64(2, 2).insert_unique);
+    kernel!(open_map64_insert_or_assign_l2: open::map64(2, 2).insert_or_assign);
+    kernel!(open_map64_insert_or_add_l2: open::map64(2, 2).insert_or_add);
+    kernel!(open_map64_absorb_l2: open::map64(2, 2).absorb);
+    kernel!(open_map64_delete_l2: open::map64(2, 2).delete);
+    kernel!(open_map64_search_l2: open::map64(2, 2).search);
+    kernel!(open_map64_mixed_l2: open::map64(2, 2).mixed);
+    kernel!(open_map64_stats_l2: open::map64(2, 2).stats);
+    kernel!(open_map64_collect_l2: open::map64(2, 2).collect);
 }
 
 /// Adds to `total[0]` how many of the `n` outcomes say that an entry was stored.

@@ -187,7 +187,7 @@ fn arguments_are_those_of_the_open_addressing_kernels() {
             [9; 2],
             "mixed batches by one lane"
         );
-        assert_eq!(buckets(ptx, Layout::Map64, 4), wide);
+        assert_eq!(buckets(ptx, Layout::Map64, 2), wide);
         assert_eq!((buckets(ptx, Layout::Set32, 1), buckets(ptx, Layout::Set64, 2)), (6, 6));
     }
 }

@@ -159,7 +159,8 @@ impl<T: Rehash> Growing<T> {
 
     /// Replaces the table by one whose limit is `pairs`; `live` are in it.
     fn resize(&self, table: &mut T, pairs: u64, live: u64) -> Result<(), Error> {
-        table.rehash(OpenGeometry::at_load(pairs, self.load)?)?;
+        let bucket_slots = table.geometry().bucket_slots;
+        table.rehash(OpenGeometry::new(pairs, self.load, bucket_slots)?)?;
         let mut room = self.room();
         (room.limit, room.taken) = (limit(table.geometry(), self.load), live);
         Ok(())

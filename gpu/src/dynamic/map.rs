@@ -87,7 +87,7 @@ where
     /// # Errors
     /// As [`OpenMap::with_capacity`]; [`Error::Refused`] if the load is not above 0 and at most 1.
     pub fn at_load(device: &Device, pairs: u64, load: f64) -> Result<Self, Error> {
-        let map = OpenMap::with_geometry(device, OpenGeometry::at_load(pairs, load)?)?;
+        let map = OpenMap::with_geometry(device, OpenMap::<K, V>::size(pairs, load)?)?;
         Ok(Self { growing: Growing::new(map, load), device: device.clone() })
     }
 

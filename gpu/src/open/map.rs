@@ -1,7 +1,7 @@
 //! The open-addressing map.
 
 use super::on::OpenMapOn;
-use super::table::{Buckets, OpenParts};
+use super::table::{Buckets, OpenParts, bucket_slots};
 use crate::arguments::Operation;
 use crate::bulk::{MapBulk, map_by_bulk};
 use crate::device::Device;
@@ -13,7 +13,7 @@ use core::marker::PhantomData;
 use cudarc::driver::CudaStream;
 use std::sync::Arc;
 use warpproof_model::host::{
-    Answer, BulkMap, BulkOpenMap, Op, OpenGeometry, OpenStats, admit, left_out, same_length,
+    Answer, BulkMap, BulkOpenMap, Op, OpenGeometry, OpenStats, Refused, admit, left_out, same_length,
 };
 use warpproof_model::outcome::{Add, Assign, Delete, Insert};
 
@@ -28,10 +28,10 @@ use warpproof_model::outcome::{Add, Assign, Delete, Insert};
 ///
 /// ```no_run
 /// use warpproof_gpu::{Device, OpenMap};
-/// use warpproof_model::host::{BulkMap, BulkOpenMap, OpenGeometry};
+/// use warpproof_model::host::{BulkMap, BulkOpenMap};
 ///
 /// let device = Device::open(0)?;
-/// let map = OpenMap::<u32, u32>::with_geometry(&device, OpenGeometry::at_load(1_000_000, 0.95)?)?;
+/// let map = OpenMap::<u32, u32>::with_geometry(&device, OpenMap::<u32, u32>::size(1_000_000, 0.95)?)?;
 /// map.insert_unique(&[1, 2, 3], &[10, 20, 30])?;
 /// assert_eq!(map.search(&[2, 4])?, [Some(20), None]);
 /// println!("{} of {} slots are taken", map.stats()?.live, map.geometry().slots());
@@ -46,16 +46,27 @@ impl<K: Scalar, V: Scalar> OpenMap<K, V>
 where
     (K, V): Entry,
 {
-    /// An empty map for `pairs` pairs at the default load ([`OpenGeometry::for_pairs`]).
+    /// Slots of a bucket: 8 of u32 pairs, 4 of u64 pairs, which are 64 bytes.
+    pub const BUCKET_SLOTS: u32 = bucket_slots(<(K, V)>::PACKED);
+
+    /// The size of such a map for `pairs` pairs at a load; as [`OpenGeometry::new`].
+    ///
+    /// # Errors
+    /// As [`OpenGeometry::new`].
+    pub fn size(pairs: u64, load: f64) -> Result<OpenGeometry, Refused> {
+        OpenGeometry::new(pairs, load, Self::BUCKET_SLOTS)
+    }
+
+    /// An empty map for `pairs` pairs at the default load ([`OpenGeometry::DEFAULT_LOAD`]).
     ///
     /// # Errors
     /// [`Error::OutOfMemory`]; [`Error::Refused`] if the table would be too large to index; [`Error::NoWideWords`] for
     /// u64 pairs on a device without 128-bit words.
     pub fn with_capacity(device: &Device, pairs: u64) -> Result<Self, Error> {
-        Self::with_geometry(device, OpenGeometry::for_pairs(pairs)?)
+        Self::with_geometry(device, Self::size(pairs, OpenGeometry::DEFAULT_LOAD)?)
     }
 
-    /// An empty map of a given size, with buckets of [`BUCKET_SLOTS`](warpproof_model::open::BUCKET_SLOTS) slots.
+    /// An empty map of a given size, with buckets of [`OpenMap::BUCKET_SLOTS`].
     ///
     /// # Errors
     /// As [`OpenMap::with_capacity`]; [`Error::Refused`] as [`OpenGeometry::admit`] does.

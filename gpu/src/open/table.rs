@@ -7,7 +7,7 @@ use crate::layout::Layout;
 use crate::table::{Family, Fill, Placed, Plan, Table, Tuning};
 use cudarc::driver::{CudaSlice, DevicePtr};
 use warpproof_model::host::{OpenGeometry, OpenStats};
-use warpproof_model::open::BUCKET_SLOTS;
+use warpproof_model::open::{BUCKET_SLOTS, WIDE_BUCKET_SLOTS};
 
 /// Numbers that the `stats` kernel adds up: live, tombstones.
 const NUMBERS: usize = 2;
@@ -16,7 +16,7 @@ const NUMBERS: usize = 2;
 /// `Passed::new` take there.
 ///
 /// Addresses are those of the device's primary context. The memory is the table's: it is accessed by atomic
-/// instructions alone, and it ends with the table. A bucket is 8 slots, and has 16 bits of the filter.
+/// instructions alone, and it ends with the table. A bucket is 8 slots, or 4 of u64 pairs, and has 16 bits of the filter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OpenParts {
     /// Address of the slots: u32 and u64 keys in one each, u32 pairs in a u64, u64 pairs in 128 bits.
@@ -65,7 +65,7 @@ impl Buckets {
         geometry: OpenGeometry,
         tuning: Tuning,
     ) -> Result<Self, Error> {
-        geometry.admit(BUCKET_SLOTS as u32)?;
+        geometry.admit(bucket_slots(layout))?;
         device.admit(layout)?;
         let (len, filter_len) = (geometry.slots() as u64, geometry.filter_words() as u64);
         let slots = device.array("the table's slots", len * layout.slot_bytes() as u64)?;
@@ -119,6 +119,14 @@ impl Buckets {
 /// larger table the addresses of its loads, which are as many as its lanes are few, are too many to translate.
 const ONE_LANE_BYTES: u64 = 256 << 20;
 
+/// Slots of a bucket: no more than 64 bytes, which are read as fast as less.
+pub(super) const fn bucket_slots(layout: Layout) -> u32 {
+    match layout {
+        Layout::Map64 => WIDE_BUCKET_SLOTS as u32,
+        _ => BUCKET_SLOTS as u32,
+    }
+}
+
 /// The kernels of a layout, for so many bytes of slots.
 pub(crate) fn family(layout: Layout, bytes: u64) -> Family {
     let common = layout.lanes();
@@ -127,6 +135,7 @@ pub(crate) fn family(layout: Layout, bytes: u64) -> Family {
         Layout::Map32 => (common, 1),
         // 32 bytes for a lane, as in a large table of pairs. No other width was measured.
         Layout::Set32 => (1, 1),
+        Layout::Map64 => (2, 2),
         _ => (common, common),
     };
     Family { structure: "open", layout, suffix: "", lanes, mixed_lanes }

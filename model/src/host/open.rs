@@ -62,6 +62,18 @@ impl OpenGeometry {
         Ok(Self { bucket_slots, buckets: buckets.unwrap_or(Self::MOST_BUCKETS) })
     }
 
+    /// A size of at least as many slots, in buckets of so many.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn in_buckets_of(self, bucket_slots: u32) -> Result<Self, Refused> {
+        if self.bucket_slots == bucket_slots {
+            Ok(self)
+        } else {
+            Self::new(self.slots() as u64, 1.0, bucket_slots)
+        }
+    }
+
     /// Refuses a size that no table of such buckets can have.
     ///
     /// # Errors
@@ -144,6 +156,9 @@ mod tests {
         assert_eq!(OpenGeometry::at_load(8, 1.0).unwrap().buckets, 1);
         assert_eq!(OpenGeometry::at_load(9, 1.0).unwrap().buckets, 2);
         assert_eq!(OpenGeometry::at_load(25, 1.0).unwrap().buckets, 5, "not four");
+        let narrow = g.in_buckets_of(4).unwrap();
+        assert_eq!((narrow.bucket_slots, narrow.buckets), (4, 2027), "the first prime from 2018 on");
+        assert_eq!(g.in_buckets_of(8), Ok(g));
         let large = OpenGeometry::for_pairs(1 << 34).unwrap();
         assert!(large.slots() > 1 << 32, "more slots than 32 bits count");
         let most = 8 * OpenGeometry::MOST_BUCKETS as u64;

@@ -2,30 +2,34 @@
 
 use super::{Bench, Fallible};
 use crate::bench::Row;
-use crate::bench::entry::{Number, keys, values};
+use crate::bench::entry::{Entry, Number, keys, values};
+use crate::bench::memory::Memory;
 use crate::bench::timed::POISON;
-use warpproof::gpu::{DynamicMap, Entry, Scalar};
+use crate::tables::dynamic::first;
+use warpproof::gpu::{self, DynamicMap, Scalar};
 use warpproof::model::outcome::Insert;
-use warpproof::{BulkMap, OpenGeometry};
-
-/// Slots that the map has at first.
-const FIRST_SLOTS: u64 = 1 << 20;
+use warpproof::{BulkMap, BulkOpenMap};
 
 impl Bench<'_> {
-    /// One batch into a map of a million slots, all keys distinct: taking memory, moving pairs and waiting are in the time.
+    /// One batch into a map of a million slots, or a sixteenth of the pairs, all keys distinct: taking memory, moving pairs and waiting are in the time.
     /// Then searches of them all.
-    pub(super) fn grow<K: Scalar + Number>(&self, rounds: usize, rows: &mut Vec<Row>) -> Fallible<()>
+    pub(super) fn grow<K: Scalar + Number>(
+        &self,
+        entry: Entry,
+        rounds: usize,
+        rows: &mut Vec<Row>,
+    ) -> Fallible<Memory>
     where
-        (K, K): Entry,
+        (K, K): gpu::Entry,
     {
         let (n, timed, stream) = (self.size as usize, &self.timed, &self.timed.stream);
         let present = keys::<K>(0, self.size);
         let stored = values(&present);
         let (on_keys, on_values) = (stream.clone_htod(&present)?, stream.clone_htod(&stored)?);
-        let first = (FIRST_SLOTS as f64 * OpenGeometry::DEFAULT_LOAD) as u64;
+        let mut memory = None;
         let (mut times, mut right): ([Vec<f64>; 2], _) = (Default::default(), [true; 2]);
         for round in 0..=rounds {
-            let map = DynamicMap::<K, K>::with_capacity(self.device, first)?;
+            let map = DynamicMap::<K, K>::at_load(self.device, first(n as u64), self.load)?;
             let mut outcomes = timed.poisoned(POISON, n)?;
             let mut found = timed.poisoned(K::ZERO, n)?;
             stream.synchronize()?;
@@ -36,14 +40,15 @@ impl Bench<'_> {
             ];
             right[0] &= stream.clone_dtoh(&outcomes)?.iter().all(|&code| code == Insert::Inserted.code());
             right[0] &= map.len()? == n as u64;
+            memory = Some(Memory::new(entry, (self.size, self.load), map.geometry(), &map.stats()?));
             right[1] &= stream.clone_dtoh(&found)? == stored;
             if round > 0 {
                 times.iter_mut().zip(took).for_each(|(times, took)| times.push(took));
             }
         }
-        for ((name, times), right) in ["build by growth", "search grown"].into_iter().zip(times).zip(right) {
+        for ((name, times), right) in ["build", "search present"].into_iter().zip(times).zip(right) {
             rows.push(self.row(name, n, times, right));
         }
-        Ok(())
+        memory.ok_or_else(|| "no round".into())
     }
 }

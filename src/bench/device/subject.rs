@@ -13,6 +13,7 @@ use warpproof::gpu::{
     SlabSet, Tuning,
 };
 use warpproof::model::host::{HopscotchStats, OpenStats, SlabStats};
+use warpproof::model::open::BUCKET_SLOTS;
 use warpproof::{
     BulkHopscotchMap, BulkHopscotchSet, BulkMap, BulkOpenMap, BulkOpenSet, BulkSlabMap, BulkSlabSet,
     HopscotchGeometry, OpenGeometry, SlabGeometry,
@@ -113,14 +114,14 @@ macro_rules! sized {
             $bulk::stats(self)
         }
     };
-    (open $bulk:ident) => {
+    (open $bulk:ident $slots:expr) => {
         sized! { any }
         type Contents = OpenStats;
         // A size has a slot for every pair that is inserted.
         const MAY_BE_FULL: bool = false;
 
         fn size(pairs: u64, total: u64, load: f64) -> Result<OpenGeometry, Failure> {
-            open::size(pairs, total, load)
+            open::size(pairs, total, load)?.in_buckets_of($slots).map_err(Failure::backend)
         }
         fn contents(&self) -> Result<OpenStats, Error> {
             $bulk::stats(self)
@@ -137,11 +138,11 @@ macro_rules! sized {
 }
 
 macro_rules! of_pairs {
-    ($structure:ident $bulk:ident $table:ident<$key:ty>, $insert:ident) => {
+    ($structure:ident $bulk:ident $table:ident<$key:ty>, $insert:ident $(, $slots:expr)?) => {
         impl Subject for $table<$key, $key> {
             type Key = $key;
             type Found = $key;
-            sized! { $structure $bulk }
+            sized! { $structure $bulk $($slots)? }
 
             fn insert(
                 &self,
@@ -185,18 +186,18 @@ of_pairs!(slab BulkSlabMap SlabMap<u64>, insert_unique);
 of_pairs!(slab BulkSlabMap SlabMultimap<u32>, insert);
 of_pairs!(hopscotch BulkHopscotchMap HopscotchMap<u32>, insert_unique);
 of_pairs!(hopscotch BulkHopscotchMap HopscotchMap<u64>, insert_unique);
-of_pairs!(open BulkOpenMap OpenMap<u32>, insert_unique);
-of_pairs!(open BulkOpenMap OpenMap<u64>, insert_unique);
+of_pairs!(open BulkOpenMap OpenMap<u32>, insert_unique, OpenMap::<u32, u32>::BUCKET_SLOTS);
+of_pairs!(open BulkOpenMap OpenMap<u64>, insert_unique, OpenMap::<u64, u64>::BUCKET_SLOTS);
 
 /// What a search writes where there is no pair: no value, as those have their top bit set.
 const MISSING: u8 = 1;
 
 macro_rules! of_keys {
-    ($structure:ident $bulk:ident $table:ty, $key:ty) => {
+    ($structure:ident $bulk:ident $table:ty, $key:ty $(, $slots:expr)?) => {
         impl Subject for $table {
             type Key = $key;
             type Found = u8;
-            sized! { $structure $bulk }
+            sized! { $structure $bulk $($slots)? }
 
             fn insert(
                 &self,
@@ -238,5 +239,5 @@ macro_rules! of_keys {
 of_keys!(slab BulkSlabSet SlabSet, u32);
 of_keys!(hopscotch BulkHopscotchSet HopscotchSet<u32>, u32);
 of_keys!(hopscotch BulkHopscotchSet HopscotchSet<u64>, u64);
-of_keys!(open BulkOpenSet OpenSet<u32>, u32);
-of_keys!(open BulkOpenSet OpenSet<u64>, u64);
+of_keys!(open BulkOpenSet OpenSet<u32>, u32, BUCKET_SLOTS as u32);
+of_keys!(open BulkOpenSet OpenSet<u64>, u64, BUCKET_SLOTS as u32);

@@ -20,7 +20,7 @@ use readme::first_cell;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use warpproof_simt::check::Scenario;
-use warpproof_simt::scenarios::{hopscotch, open, slab};
+use warpproof_simt::scenarios::{dynamic, hopscotch, open, slab};
 
 /// The folders of tests/mutants.
 const STRUCTURES: [&str; 3] = ["slab", "hopscotch", "open"];
@@ -135,6 +135,7 @@ fn scenarios(mutant: &Mutant) -> Outcome<Vec<Scenario>> {
     let (default, all) = match mutant.structure {
         "hopscotch" => (hopscotch::default_set(), hopscotch::all()),
         "open" => (open::default_set(), open::all()),
+        "dynamic" => (dynamic::default_set(), dynamic::all()),
         _ => (slab::default_set(), slab::all()),
     };
     let Some(name) = &mutant.scenario else { return Ok(default) };

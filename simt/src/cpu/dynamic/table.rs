@@ -10,12 +10,12 @@ use core::fmt;
 use core::sync::atomic::AtomicU32;
 use rayon::prelude::*;
 use std::sync::{Mutex, OnceLock, PoisonError};
+use warpproof_model::UserKey;
 use warpproof_model::dynamic::{Added, DynamicTable, Submaps};
 use warpproof_model::entry::Packed;
 use warpproof_model::host::{OpenGeometry, OpenStats, Refused};
 use warpproof_model::open::{BUCKET_SLOTS, Bounded, DoubleHashing, OpenTable};
 use warpproof_model::outcome::Insert;
-use warpproof_model::UserKey;
 
 /// Buckets of a submap that a key probes: one of 10^7 keys finds so many full in a table made for it
 /// ([`DynamicWords::LOAD`]), and one of 100 in one that is loaded to 0.8.
