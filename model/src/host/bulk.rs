@@ -25,6 +25,8 @@ pub trait BulkMap<K: Key, V: Copy> {
     fn insert_or_assign(&self, keys: &[K], values: &[V]) -> Result<Vec<Assign>, Self::Error>;
     /// The value of one pair of each key.
     fn search(&self, keys: &[K]) -> Result<Vec<Option<V>>, Self::Error>;
+    /// Whether each key is there: a search that leaves the value where it is.
+    fn contains(&self, keys: &[K]) -> Result<Vec<bool>, Self::Error>;
     /// Takes out one pair of each key.
     fn delete(&self, keys: &[K]) -> Result<Vec<Delete>, Self::Error>;
     /// Operations of all kinds, all concurrent. `values[i]` is not used where `ops[i]` takes none. In a map of
