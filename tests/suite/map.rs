@@ -208,6 +208,25 @@ pub(crate) fn empty_batches_do_nothing<B: Maps<K, G>, K: Number, G>(b: &B) {
     assert!(map.is_empty().unwrap());
 }
 
+pub(crate) fn a_cleared_map_is_as_it_was_made<B: Maps<K, G>, K: Number, G>(b: &B) {
+    let mut map = map(b, MANY);
+    map.clear().unwrap();
+    let mut before = Vec::new();
+    // No structure has room for the keys of all rounds.
+    for round in 0..4 {
+        let keys = distinct::<K>(MANY, (round * MANY) as u64);
+        assert!(map.insert_unique(&keys, &keys).unwrap().iter().all(|&o| o == Insert::Inserted), "{round}");
+        assert_eq!(map.contains(&before).unwrap(), vec![false; before.len()], "round {round}");
+        assert_eq!(map.contains(&keys).unwrap(), vec![true; MANY], "round {round}");
+        assert_eq!(map.len().unwrap(), MANY as u64, "round {round}");
+        map.delete(&keys[..MANY / 3]).unwrap();
+        map.clear().unwrap();
+        assert!(map.is_empty().unwrap(), "round {round}");
+        assert!(map.pairs().unwrap().is_empty(), "round {round}");
+        before = keys;
+    }
+}
+
 pub(crate) fn build_holds_every_key<B: Maps<K, G>, K: Number, G>(b: &B) {
     let keys = distinct::<K>(MANY, 0);
     let values = values(&keys);

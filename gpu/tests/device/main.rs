@@ -93,7 +93,7 @@ fn a_table_is_cleared_between_batches() {
     let insert = |map: &SlabMap<u32, u32>, stream: &_, keys: &_, outcomes: &mut _| {
         map.on(stream).insert_unique(keys, keys, outcomes)
     };
-    clear_between_batches(&device, &mut map, full, SlabMap::clear, insert);
+    clear_between_batches(&device, &mut map, full, SlabMap::clear_on, insert);
     // Every slab is free again.
     for key in 0..MORE_KEYS {
         map.insert_unique(&[key], &[key]).unwrap();

@@ -36,6 +36,9 @@ pub trait BulkMap<K: Key, V: Copy> {
     fn pairs(&self) -> Result<Vec<(K, V)>, Self::Error>;
     /// Number of pairs. Exact if nothing changes meanwhile.
     fn len(&self) -> Result<u64, Self::Error>;
+    /// Takes out everything: the map is as it was made, of the same size. Writes all of the table's memory once. A phase
+    /// of its own, as the exclusive borrow says.
+    fn clear(&mut self) -> Result<(), Self::Error>;
 
     /// Whether there is no pair.
     fn is_empty(&self) -> Result<bool, Self::Error> {
@@ -112,6 +115,8 @@ pub trait BulkSet<K: Key> {
     fn keys(&self) -> Result<Vec<K>, Self::Error>;
     /// Number of keys. Exact if nothing changes meanwhile.
     fn len(&self) -> Result<u64, Self::Error>;
+    /// As [`BulkMap::clear`].
+    fn clear(&mut self) -> Result<(), Self::Error>;
 
     /// Whether there is no key.
     fn is_empty(&self) -> Result<bool, Self::Error> {

@@ -94,4 +94,9 @@ impl<K: Key, V: Copy + Send + Sync, T: CpuTable<Key = K, Value = V>> BulkMap<K, 
     fn len(&self) -> Result<u64, Error> {
         Ok(live(&self.table))
     }
+
+    fn clear(&mut self) -> Result<(), Error> {
+        self.table.clear();
+        Ok(())
+    }
 }
