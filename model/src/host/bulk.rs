@@ -94,6 +94,10 @@ pub trait BulkOpenMap<K: Key, V: Copy>: BulkMap<K, V> {
     /// # Errors
     /// As [`BulkMap`]; the same for the other calls.
     fn insert_or_add(&self, keys: &[K], values: &[V]) -> Result<Vec<Add>, Self::Error>;
+    /// How many pairs each key has, 0 or 1: [`BulkSlabMap::count`] for a map of unique keys.
+    fn count(&self, keys: &[K]) -> Result<Vec<u32>, Self::Error> {
+        Ok(self.contains(keys)?.into_iter().map(u32::from).collect())
+    }
     /// What the table holds. Exact if nothing changes meanwhile.
     fn stats(&self) -> Result<OpenStats, Self::Error>;
     /// The table's size.
