@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::output;
 use std::path::PathBuf;
-use warpproof::simt::check::Violation;
+use warpproof::simt::check::{Verdict, Violation};
 use warpproof::simt::engine::{engine, explore_again};
 
 /// Show a saved counterexample as a timeline, a column per warp
@@ -30,8 +30,10 @@ Examples:
   warpproof replay counterexample-map32-delete.json --html trace.html
   warpproof replay counterexample-map32-delete.json --again
 
-Exit codes: 0 it was shown, and with --again nothing was found any more; 1 --again found a violation; 2 bad usage or
-input.";
+With --again the whole scenario is explored, for a minute at most, if nothing is found where something was.
+
+Exit codes: 0 it was shown, and with --again nothing was found any more; 1 --again found a violation, or did not come to
+the end; 2 bad usage or input.";
 
 /// Shows it.
 pub(crate) fn replay(args: &Args) -> Result<(), Failure> {
@@ -55,10 +57,7 @@ fn again(violation: &Violation) -> Result<(), Failure> {
     let report = explore_again(violation, &|scenario, options| engine.explore(scenario, options));
     let report = report.map_err(Failure::input)?;
     match report.violation {
-        None => {
-            eprintln!("warpproof: explored again: {} after {} executions", report.verdict, report.executions);
-            Ok(())
-        }
+        None => unviolated(report.verdict, report.executions),
         Some(found) if found.steps == violation.steps && found.execution == violation.execution => {
             let (execution, steps) = (found.execution, found.steps.len());
             Err(Failure::Violation(format!(
@@ -67,6 +66,34 @@ fn again(violation: &Violation) -> Result<(), Failure> {
         }
         Some(found) => {
             Err(Failure::Violation(format!("explored again: another violation:\n{}", found.timeline())))
+        }
+    }
+}
+
+/// Tells of an exploration that found nothing. As for `check`, one that did not come to its end is none that holds.
+fn unviolated(verdict: Verdict, executions: u64) -> Result<(), Failure> {
+    let said = format!("explored again: {verdict} after {executions} executions");
+    match verdict {
+        Verdict::Passed | Verdict::Sampled => {
+            eprintln!("warpproof: {said}");
+            Ok(())
+        }
+        Verdict::Capped => Err(Failure::Violation(format!("{said}: not explored to its end"))),
+        Verdict::Blind => Err(Failure::Violation(format!("{said}: an outcome that exists was not seen"))),
+        // There would be a violation to show.
+        Verdict::Violated => Err(Failure::Violation(said)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_an_exploration_to_its_end_holds() {
+        assert!(unviolated(Verdict::Passed, 7).is_ok() && unviolated(Verdict::Sampled, 7).is_ok());
+        for verdict in [Verdict::Capped, Verdict::Blind, Verdict::Violated] {
+            assert!(matches!(unviolated(verdict, 7), Err(Failure::Violation(_))), "{verdict}");
         }
     }
 }

@@ -106,9 +106,11 @@ fn counts_are_those_of_the_definition() {
     write(&folder, "a.fa", first.as_bytes());
     // Two members, and an empty one, as bgzip ends a file.
     write(&folder, "a.gz", &[gzip(head.as_bytes()), gzip(tail.as_bytes()), gzip(b"")].concat());
+    // And filled up with zeros, as a tape does.
+    write(&folder, "c.gz", &[gzip(first.as_bytes()), vec![0; 700]].concat());
     write(&folder, "b.fq", fastq.as_bytes());
     for k in [1, 2, 7, 12, 21, 30, 31] {
-        for first in ["a.fa", "a.gz"] {
+        for first in ["a.fa", "a.gz", "c.gz"] {
             let out = warpproof(&folder, &[first, "b.fq", "-k", &k.to_string(), "-o", "out.tsv"]);
             assert!(out.status.success(), "{}", text(&out.stderr));
             assert_eq!(text(&out.stderr), "");
@@ -239,7 +241,7 @@ fn errors_name_the_place_and_leave_the_output_alone() {
         (&whole[..5], &["in: broken gzip data", "5 bytes were read", "cut off"]),
         (&damaged, &["in: ", "gzip"]),
         (&wrong_sum, &["in: broken gzip data"]),
-        (&garbage, &["in: broken gzip data"]),
+        (&garbage, &["in: broken gzip data", &format!("byte {}, behind the last member", whole.len())]),
     ] {
         let folder = folder("errors");
         write(&folder, "in", content);

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Output};
-use warpproof::simt::check::{Violation, escape};
+use warpproof::simt::check::{Linearization, Reduced, Unplaced, Violation, escape};
 use warpproof::simt::engine::Options;
 use warpproof::simt::explore::Explore;
 use warpproof::simt::scenarios::slab;
@@ -96,8 +96,39 @@ fn a_counterexample_is_explored_again() {
         text(&out.stderr)
     );
     violation.scenario = slab::quick().swap_remove(0);
-    violation.save(&file).expect("the folder is writable");
-    let out = warpproof(&["replay", path, "--again"]);
-    assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
-    assert!(text(&out.stderr).contains("explored again: passed"), "{}", text(&out.stderr));
+    // Also if the search that found it ended soon.
+    let sooner = Reduced { scenario: "x".into(), warps: 2, calls: 2, executions: 1, complete: true };
+    for reduced in [None, Some(sooner)] {
+        violation.context.reduced = reduced;
+        violation.save(&file).expect("the folder is writable");
+        let out = warpproof(&["replay", path, "--again"]);
+        assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
+        assert!(text(&out.stderr).contains("explored again: passed"), "{}", text(&out.stderr));
+    }
+}
+
+/// A file that was changed by hand names calls and warps that there are not.
+#[test]
+fn a_counterexample_that_names_what_is_not_there_is_bad_input() {
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("inconsistent.json");
+    let violation = saved("3", &file);
+    let mut calls = violation.clone();
+    calls.history.truncate(1);
+    let end = calls.context.linearization.get_or_insert_with(|| Linearization {
+        key: 5,
+        before: String::new(),
+        order: Vec::new(),
+        rest: Vec::new(),
+    });
+    end.rest.push(Unplaced { event: 7, why: String::new(), due: true });
+    let mut warps = violation;
+    warps.steps[0].warp = 9;
+    for (wrong, says) in [(calls, "names event"), (warps, "of warp 9")] {
+        wrong.save(&file).expect("the folder is writable");
+        for again in [&[][..], &["--again"]] {
+            let out = warpproof(&[&["replay", file.to_str().expect("a plain path")], again].concat());
+            assert_eq!(out.status.code(), Some(2), "{}", text(&out.stderr));
+            assert!(text(&out.stderr).contains(says), "{}", text(&out.stderr));
+        }
+    }
 }

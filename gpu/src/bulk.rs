@@ -70,6 +70,11 @@ impl<'a, K: Scalar, V: Scalar> MapBulk<'a, K, V> {
         Ok(values.into_iter().zip(found).map(|(value, found)| (found == 1).then_some(value)).collect())
     }
 
+    pub(crate) fn contains(&self, keys: &[K]) -> Result<Vec<bool>, Error> {
+        let codes = per_key(self.table, Operation::Search, keys, |k, found| self.on().contains(k, found))?;
+        self.table.decode(Operation::Search, &codes, is_there)
+    }
+
     pub(crate) fn delete(&self, keys: &[K]) -> Result<Vec<Delete>, Error> {
         let delete = |keys: &_, outcomes: &mut _| self.on().delete(keys, outcomes);
         let codes = per_key(self.table, Operation::Delete, keys, delete)?;
@@ -133,13 +138,8 @@ impl<'a, K: Scalar> SetBulk<'a, K> {
     }
 
     pub(crate) fn contains(&self, keys: &[K]) -> Result<Vec<bool>, Error> {
-        let found = |_, code| match code {
-            0 => Some(false),
-            1 => Some(true),
-            _ => None,
-        };
         let codes = per_key(self.table, Operation::Search, keys, |k, o| self.on().contains(k, o))?;
-        self.table.decode(Operation::Search, &codes, found)
+        self.table.decode(Operation::Search, &codes, is_there)
     }
 
     pub(crate) fn delete(&self, keys: &[K]) -> Result<Vec<Delete>, Error> {
@@ -155,6 +155,15 @@ impl<'a, K: Scalar> SetBulk<'a, K> {
         let keys = self.table.device().buffer::<K>("keys", live as usize)?;
         self.table.collect::<K, ()>(live, &keys, None)?;
         self.table.device().download(&keys)
+    }
+}
+
+/// What a search said of a key: 1 or 0.
+fn is_there(_: usize, code: u8) -> Option<bool> {
+    match code {
+        0 => Some(false),
+        1 => Some(true),
+        _ => None,
     }
 }
 
@@ -198,6 +207,9 @@ macro_rules! map_by_bulk {
         }
         fn search(&self, keys: &[$key]) -> Result<Vec<Option<$value>>, Error> {
             self.bulk().search(keys)
+        }
+        fn contains(&self, keys: &[$key]) -> Result<Vec<bool>, Error> {
+            self.bulk().contains(keys)
         }
         fn delete(&self, keys: &[$key]) -> Result<Vec<Delete>, Error> {
             self.bulk().delete(keys)

@@ -108,7 +108,20 @@ impl<K: Scalar, V: Scalar> MapOn<'_, K, V> {
         let values = call.output("values", values.view_mut())?;
         let found = found.map(|found| call.output("found", found)).transpose()?;
         // SAFETY: `Head::search` belongs to the search of a map.
-        unsafe { run(self.table, call, Operation::Search, |head| head.search(keys, values, found, missing)) }
+        unsafe {
+            run(self.table, call, Operation::Search, |head| head.search(keys, Some(values), found, missing))
+        }
+    }
+
+    /// Whether each key is there: 1 or 0. The kernel is that of a search, which writes no values.
+    pub fn contains(&self, keys: &impl Input<K>, found: &mut impl Output<u8>) -> Result<(), Error> {
+        let mut call = begin(self.table, self.stream)?;
+        let keys: Span<K> = call.input("keys", keys.view())?;
+        let found = call.output("found", found.view_mut())?;
+        // SAFETY: `Head::search` belongs to the search of a map.
+        unsafe {
+            run(self.table, call, Operation::Search, |head| head.search(keys, None, Some(found), V::ONES))
+        }
     }
 
     /// Takes out one pair of each key. Outcomes: [`Delete`](warpproof_model::Delete).

@@ -280,7 +280,7 @@ fn search_arguments(
     values: Span<u32>,
     missing: u32,
 ) -> Result<Arguments, Refused> {
-    let mut arguments = head.search(keys, values, None, missing)?;
+    let mut arguments = head.search(keys, Some(values), None, missing)?;
     // These searches have no array for what was found.
     let found = arguments.list.len() - 3;
     arguments.list.remove(found);

@@ -2,7 +2,8 @@
 
 use crate::memory::Word;
 
-/// A key type: 32 or 64 bits.
+/// A key type: 32 or 64 bits. A type of your own is one too, with an entry ([`Packed`](crate::entry::Packed)) that it is part
+/// of: `examples/custom_hash.rs`.
 pub trait Key: Word + Ord {
     /// The lowest key that is reserved. The reserved keys are this one and all above it.
     ///
@@ -11,7 +12,8 @@ pub trait Key: Word + Ord {
     /// between devices unchanged.
     const FIRST_RESERVED: Self;
 
-    /// Mixes all bits of the key into 32.
+    /// Mixes all bits of the key into 32. The high bits choose where a key is looked for first, the low ones its class in
+    /// filters: all 32 should differ.
     fn hash(self) -> u32;
 }
 

@@ -109,7 +109,7 @@ impl Bench<'_> {
         let (mut right, mut memory, mut full) = ([true; 4], None, 0);
         // The first round warms up.
         for round in 0..=rounds {
-            table.clear(stream)?;
+            table.clear_on(stream)?;
             let mut outcomes = timed.poisoned(POISON, n)?;
             let mut found = timed.poisoned(T::poison(), n)?;
             let mut missed = timed.poisoned(T::poison(), n)?;

@@ -1,11 +1,11 @@
 //! The bytes of a file, plain or gzip, and how far it is read.
 
+use super::gzip::Members;
 use crate::failure::Failure;
-use flate2::bufread::MultiGzDecoder;
 use std::cell::Cell;
 use std::fmt::Display;
 use std::fs::File;
-use std::io::{BufRead, BufReader, ErrorKind, Read};
+use std::io::{BufReader, Cursor, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use warpproof::files::{Letters, SequenceFile};
@@ -17,7 +17,7 @@ const PIECE: usize = 1 << 18;
 const PACKED: u64 = 4;
 
 /// How every gzip file begins.
-const GZIP: [u8; 2] = [0x1f, 0x8b];
+pub(super) const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 /// A file of sequences, plain or gzip of one member or many.
 pub(crate) struct Input {
@@ -52,9 +52,13 @@ impl Input {
 
     fn new(name: String, file: impl Read + 'static) -> std::io::Result<Self> {
         let read = Rc::new(Cell::new(0));
-        let mut file = BufReader::with_capacity(PIECE, Counted { inner: file, read: Rc::clone(&read) });
-        let gzip = file.fill_buf()?.starts_with(&GZIP);
-        let bytes: Box<dyn Read> = if gzip { Box::new(MultiGzDecoder::new(file)) } else { Box::new(file) };
+        let mut file = Counted { inner: file, read: Rc::clone(&read) };
+        // One read may bring a single byte, of a pipe.
+        let mut first = Vec::new();
+        file.by_ref().take(GZIP.len() as u64).read_to_end(&mut first)?;
+        let gzip = first == GZIP;
+        let file = Cursor::new(first).chain(BufReader::with_capacity(PIECE, file));
+        let bytes: Box<dyn Read> = if gzip { Box::new(Members::new(file)) } else { Box::new(file) };
         Ok(Self { name, bytes, gzip, read })
     }
 
@@ -120,4 +124,40 @@ fn size(path: &Path) -> std::io::Result<(u64, u64)> {
     let mut first = Vec::new();
     File::open(path)?.take(GZIP.len() as u64).read_to_end(&mut first)?;
     Ok((found.len(), found.len().saturating_mul(if first == GZIP { PACKED } else { 1 })))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+    use std::io::Write;
+
+    /// Brings one byte at a time.
+    struct Slow(Cursor<Vec<u8>>);
+
+    impl Read for Slow {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            let one = buffer.len().min(1);
+            self.0.read(&mut buffer[..one])
+        }
+    }
+
+    #[test]
+    fn gzip_is_recognised_however_it_comes() {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+        encoder.write_all(b">a\nACGT\n").unwrap();
+        let packed = encoder.finish().unwrap();
+        for (bytes, gzip) in
+            [(packed, true), (b">a\nACGT\n".to_vec(), false), (b">".to_vec(), false), (Vec::new(), false)]
+        {
+            let len = bytes.len() as u64;
+            let mut input = Input::new("slow".into(), Slow(Cursor::new(bytes))).unwrap();
+            assert_eq!(input.gzip, gzip);
+            let mut out = String::new();
+            input.bytes.read_to_string(&mut out).unwrap();
+            assert!(">a\nACGT\n".starts_with(&out) && (out.len() == 8 || !gzip), "{out:?}");
+            assert_eq!(input.read.get(), len, "all bytes are counted");
+        }
+    }
 }

@@ -1,11 +1,12 @@
 //! `warpproof kmers`: counts of canonical k-mers in FASTA and FASTQ files.
 
 mod extract;
+mod gzip;
 mod input;
 mod report;
 mod table;
 
-use crate::backend::{Backend, Choice, open, with_backend};
+use crate::backend::{Backend, Choice, open_wide, with_backend};
 use crate::failure::Failure;
 use crate::output::{self, Progress};
 use crate::target::Target;
@@ -57,14 +58,14 @@ Examples:
   zstd -dc genome.fa.zst | warpproof kmers /dev/stdin -k 15 --json
 
 The letters of a sequence are those of the nucleotide code of IUPAC, and - or . for a gap. Another letter, a file that is
-empty or neither FASTA nor FASTQ, gzip data that is broken or cut off, a quality of another length than its sequence: an
+empty or neither FASTA nor FASTQ, gzip data that is broken, cut off or followed by anything but zeros, a quality of another length than its sequence: an
 error with file and line, or byte, exit code 2, and the output file is as it was.";
 
 /// Counts.
 pub(crate) fn kmers(args: &Args) -> Result<(), Failure> {
     // What would be an error at the end is one now.
     args.output.as_deref().map(Target::admit).transpose()?;
-    with_backend!(&open(args.backend)?, b => run(args, b, |geometry| b.open_map64(geometry)))
+    with_backend!(&open_wide(args.backend)?, b => run(args, b, |geometry| b.open_map64(geometry)))
 }
 
 /// Counts in tables that `make` makes on `backend`.

@@ -215,6 +215,7 @@ macro_rules! any_maps {
             reserved_keys_are_refused_with_their_index
             lengths_must_agree
             empty_batches_do_nothing
+            a_cleared_map_is_as_it_was_made
             build_holds_every_key
             build_refuses_what_inserts_refuse
         }
@@ -240,6 +241,7 @@ macro_rules! any_sets {
             set_inserts_each_key_once
             set_deletes_and_reinserts
             set_refuses_reserved_keys
+            a_cleared_set_is_as_it_was_made
             set_is_built_from_keys
         }
     };

@@ -36,6 +36,8 @@ pub(crate) fn unique_insert_finds_every_key_and_no_other<B: Maps<K, G>, K: Numbe
     assert!(map.insert_unique(&keys, &values).unwrap().iter().all(|&o| o == Insert::Inserted));
     assert_eq!(map.search(&keys).unwrap(), values.iter().map(|&v| Some(v)).collect::<Vec<_>>());
     assert!(map.search(&others).unwrap().iter().all(Option::is_none));
+    assert_eq!(map.contains(&keys).unwrap(), vec![true; MANY]);
+    assert_eq!(map.contains(&others).unwrap(), vec![false; MANY]);
     assert!(map.insert_unique(&keys, &keys).unwrap().iter().all(|&o| o == Insert::Present));
     assert_eq!(map.len().unwrap(), MANY as u64);
     let mut pairs = map.pairs().unwrap();
@@ -101,6 +103,8 @@ pub(crate) fn delete_takes_out_one_pair_each<B: Maps<K, G>, K: Number, G>(b: &B)
     assert!(map.delete(gone).unwrap().iter().all(|&o| o == Delete::Absent));
     assert!(map.search(gone).unwrap().iter().all(Option::is_none));
     assert!(map.search(kept).unwrap().iter().all(Option::is_some));
+    let left: Vec<bool> = (0..keys.len()).map(|i| i >= gone.len()).collect();
+    assert_eq!(map.contains(&keys).unwrap(), left);
     assert_eq!(map.len().unwrap(), kept.len() as u64);
 }
 
@@ -169,6 +173,7 @@ pub(crate) fn reserved_keys_are_refused_with_their_index<B: Maps<K, G>, K: Numbe
             map.insert_unique(&keys, &keys).unwrap_err().to_string(),
             map.insert_or_assign(&keys, &keys).unwrap_err().to_string(),
             map.search(&keys).unwrap_err().to_string(),
+            map.contains(&keys).unwrap_err().to_string(),
             map.delete(&keys).unwrap_err().to_string(),
             map.mixed(&[Op::Search; 3], &keys, &keys).unwrap_err().to_string(),
         ] {
@@ -196,10 +201,30 @@ pub(crate) fn empty_batches_do_nothing<B: Maps<K, G>, K: Number, G>(b: &B) {
     let map = map(b, 0);
     assert!(map.insert_unique(&[], &[]).unwrap().is_empty());
     assert!(map.search(&[]).unwrap().is_empty());
+    assert!(map.contains(&[]).unwrap().is_empty());
     assert!(map.delete(&[]).unwrap().is_empty());
     assert!(map.mixed(&[], &[], &[]).unwrap().is_empty());
     assert!(map.pairs().unwrap().is_empty());
     assert!(map.is_empty().unwrap());
+}
+
+pub(crate) fn a_cleared_map_is_as_it_was_made<B: Maps<K, G>, K: Number, G>(b: &B) {
+    let mut map = map(b, MANY);
+    map.clear().unwrap();
+    let mut before = Vec::new();
+    // No structure has room for the keys of all rounds.
+    for round in 0..4 {
+        let keys = distinct::<K>(MANY, (round * MANY) as u64);
+        assert!(map.insert_unique(&keys, &keys).unwrap().iter().all(|&o| o == Insert::Inserted), "{round}");
+        assert_eq!(map.contains(&before).unwrap(), vec![false; before.len()], "round {round}");
+        assert_eq!(map.contains(&keys).unwrap(), vec![true; MANY], "round {round}");
+        assert_eq!(map.len().unwrap(), MANY as u64, "round {round}");
+        map.delete(&keys[..MANY / 3]).unwrap();
+        map.clear().unwrap();
+        assert!(map.is_empty().unwrap(), "round {round}");
+        assert!(map.pairs().unwrap().is_empty(), "round {round}");
+        before = keys;
+    }
 }
 
 pub(crate) fn build_holds_every_key<B: Maps<K, G>, K: Number, G>(b: &B) {

@@ -16,6 +16,8 @@ pub(super) fn of_buckets(right: OpenGeometry, buckets: u32) -> OpenGeometry {
 /// Checks what a map holds, and that so many slots are those of deleted pairs.
 fn holds<K: Number>(map: &impl BulkOpenMap<K, K>, expected: &HashMap<K, K>, asked: &[K], tombstones: usize) {
     fixed::holds(map, expected, asked);
+    let counts: Vec<u32> = asked.iter().map(|key| expected.contains_key(key).into()).collect();
+    assert_eq!(map.count(asked).unwrap(), counts);
     let right = OpenStats { live: expected.len() as u64, tombstones: tombstones as u64 };
     assert_eq!(map.stats().unwrap(), right);
 }

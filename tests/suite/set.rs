@@ -56,6 +56,22 @@ pub(crate) fn set_refuses_reserved_keys<B: Sets<K, G>, K: Number, G>(b: &B) {
     assert!(set.is_empty().unwrap());
 }
 
+pub(crate) fn a_cleared_set_is_as_it_was_made<B: Sets<K, G>, K: Number, G>(b: &B) {
+    let mut set = set(b, MANY);
+    let mut before = Vec::new();
+    // No structure has room for the keys of all rounds.
+    for round in 0..4 {
+        let keys = distinct::<K>(MANY, (round * MANY) as u64);
+        assert!(set.insert(&keys).unwrap().iter().all(|&o| o == Insert::Inserted), "round {round}");
+        assert_eq!(set.contains(&before).unwrap(), vec![false; before.len()], "round {round}");
+        assert_eq!(set.len().unwrap(), MANY as u64, "round {round}");
+        set.delete(&keys[..MANY / 3]).unwrap();
+        set.clear().unwrap();
+        assert!(set.is_empty().unwrap() && set.keys().unwrap().is_empty(), "round {round}");
+        before = keys;
+    }
+}
+
 pub(crate) fn set_is_built_from_keys<B: Sets<K, G>, K: Number, G>(b: &B) {
     let keys = distinct::<K>(MANY, 0);
     let set = b.build_set(&[keys.clone(), keys[..100].to_vec()].concat()).unwrap();

@@ -77,23 +77,17 @@ impl Head {
         Ok(self.arguments(keys.len, 0, &[keys.each(), counts.each(), Argument::Count]))
     }
 
-    /// search of a map: keys, values, found or null, missing value, n.
+    /// search of a map: keys, values or null, found or null, missing value, n.
     pub(crate) fn search<K, V: Scalar>(
         &self,
         keys: Span<K>,
-        values: Span<V>,
+        values: Option<Span<V>>,
         found: Option<Span<u8>>,
         missing: V,
     ) -> Result<Arguments, Refused> {
-        same(keys.len, "values", values.len)?;
-        let found = match found {
-            Some(found) => {
-                same(keys.len, "found", found.len)?;
-                found.each()
-            }
-            None => Argument::Pointer(0),
-        };
-        let rest = [keys.each(), values.each(), found, Argument::value(missing), Argument::Count];
+        let values = each_or_null(keys.len, "values", values)?;
+        let found = each_or_null(keys.len, "found", found)?;
+        let rest = [keys.each(), values, found, Argument::value(missing), Argument::Count];
         Ok(self.arguments(keys.len, 0, &rest))
     }
 
@@ -191,5 +185,16 @@ impl Head {
         same(1, "totals", total.len)?;
         let rest = [keys.whole(), Argument::U64(keys.len as u64), total.whole()];
         Ok(self.arguments(self.parts as usize, COLLECT_SHARED, &rest))
+    }
+}
+
+/// A slice as long as the keys, or null, which is not written.
+fn each_or_null<T>(keys: usize, what: &'static str, slice: Option<Span<T>>) -> Result<Argument, Refused> {
+    match slice {
+        Some(slice) => {
+            same(keys, what, slice.len)?;
+            Ok(slice.each())
+        }
+        None => Ok(Argument::Pointer(0)),
     }
 }

@@ -69,7 +69,7 @@ fn of_map<V: Scalar>(head: &Head, operation: Operation) -> Arguments {
         Operation::Absorb => head.absorb((1 << 20, 3, 8), one),
         Operation::Delete => head.per_key(keys, codes),
         Operation::DeleteAll | Operation::Count => head.number(keys, counts),
-        Operation::Search => head.search(keys, keys, Some(codes), V::ONES),
+        Operation::Search => head.search(keys, Some(keys), Some(codes), V::ONES),
         Operation::SearchAll => head.search_all(keys, Span::new(1 << 15, 4), keys, counts),
         Operation::Mixed => head.mixed(codes, keys, keys, codes, keys),
         Operation::Flush => head.flush(one),
@@ -289,8 +289,9 @@ fn lengths_are_checked() {
     let refused = |found| Refused::Length { keys: 3, what: "values", found };
     let head = slab_head(false);
     assert_eq!(head.put(three, two, codes).unwrap_err(), refused(2));
-    assert_eq!(head.search(three, two, None, 0).unwrap_err(), refused(2));
-    assert!(head.search(three, three, Some(Span::new(0, 2)), 0).is_err());
+    assert_eq!(head.search(three, Some(two), None, 0).unwrap_err(), refused(2));
+    assert!(head.search(three, Some(three), Some(Span::new(0, 2)), 0).is_err());
+    assert!(head.search(three, None::<Span<u32>>, Some(Span::new(0, 2)), 0).is_err());
     assert!(head.per_key(two, codes).is_err());
     assert!(head.number(three, two).is_err());
     assert!(head.search_all(three, Span::new(0, 3), two, three).is_err());

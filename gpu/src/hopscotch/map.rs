@@ -91,11 +91,11 @@ where
         MapOn::new(self.table(), stream)
     }
 
-    /// Takes out everything, on `stream`. Waits as [`SlabMap::clear`](crate::SlabMap::clear) does.
+    /// Takes out everything, on `stream`. Waits as [`SlabMap::clear_on`](crate::SlabMap::clear_on) does.
     ///
     /// # Errors
     /// [`Error::OtherDevice`], [`Error::Driver`].
-    pub fn clear(&mut self, stream: &Arc<CudaStream>) -> Result<(), Error> {
+    pub fn clear_on(&mut self, stream: &Arc<CudaStream>) -> Result<(), Error> {
         self.groups.table_mut().clear(stream)
     }
 
@@ -138,6 +138,10 @@ where
 
     fn len(&self) -> Result<u64, Error> {
         self.table().live()
+    }
+
+    fn clear(&mut self) -> Result<(), Error> {
+        self.groups.clear_and_wait()
     }
 }
 

@@ -23,7 +23,8 @@ use warpproof_model::outcome::{Add, Assign, Delete, Insert};
 /// `OpenMap<u32, u32>` or `OpenMap<u64, u64>`, the latter on devices with 128-bit words (sm_90). On host slices, its operations are those of [`BulkMap`]; on device slices, those of [`OpenMapOn`], by
 /// [`OpenMap::on`]. What [`SlabMap`](crate::SlabMap) says of waiting holds here too.
 ///
-/// A map does not grow, and the slot of a deleted pair is not used again before [`OpenMap::clear`]: an insert is
+/// A map does not grow, and the slot of a deleted pair is not used again before
+/// [`BulkMap::clear`]: an insert is
 /// [`Insert::Full`], and changes nothing, when no slot is empty any more.
 ///
 /// ```no_run
@@ -102,11 +103,11 @@ where
         OpenMapOn::new(self.table(), stream)
     }
 
-    /// Takes out everything, on `stream`. Waits as [`SlabMap::clear`](crate::SlabMap::clear) does.
+    /// Takes out everything, on `stream`. Waits as [`SlabMap::clear_on`](crate::SlabMap::clear_on) does.
     ///
     /// # Errors
     /// [`Error::OtherDevice`], [`Error::Driver`].
-    pub fn clear(&mut self, stream: &Arc<CudaStream>) -> Result<(), Error> {
+    pub fn clear_on(&mut self, stream: &Arc<CudaStream>) -> Result<(), Error> {
         self.buckets.table_mut().clear(stream)
     }
 
@@ -160,6 +161,10 @@ where
 
     fn len(&self) -> Result<u64, Error> {
         self.table().live()
+    }
+
+    fn clear(&mut self) -> Result<(), Error> {
+        self.buckets.clear_and_wait()
     }
 }
 

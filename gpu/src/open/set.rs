@@ -76,11 +76,11 @@ impl<K: Scalar> OpenSet<K> {
         SetOn::new(self.table(), stream)
     }
 
-    /// Takes out everything, on `stream`. Waits as [`SlabMap::clear`](crate::SlabMap::clear) does.
+    /// Takes out everything, on `stream`. Waits as [`SlabMap::clear_on`](crate::SlabMap::clear_on) does.
     ///
     /// # Errors
     /// [`Error::OtherDevice`], [`Error::Driver`].
-    pub fn clear(&mut self, stream: &Arc<CudaStream>) -> Result<(), Error> {
+    pub fn clear_on(&mut self, stream: &Arc<CudaStream>) -> Result<(), Error> {
         self.buckets.table_mut().clear(stream)
     }
 
@@ -126,6 +126,10 @@ impl<K: Scalar> BulkSet<K> for OpenSet<K> {
 
     fn len(&self) -> Result<u64, Error> {
         self.table().live()
+    }
+
+    fn clear(&mut self) -> Result<(), Error> {
+        self.buckets.clear_and_wait()
     }
 }
 

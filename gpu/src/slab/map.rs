@@ -94,7 +94,7 @@ where
     ///
     /// # Errors
     /// [`Error::OtherDevice`], [`Error::Driver`].
-    pub fn clear(&mut self, stream: &Arc<CudaStream>) -> Result<(), Error> {
+    pub fn clear_on(&mut self, stream: &Arc<CudaStream>) -> Result<(), Error> {
         self.slabs.table_mut().clear(stream)
     }
 
@@ -142,6 +142,10 @@ where
 
     fn len(&self) -> Result<u64, Error> {
         self.table().live()
+    }
+
+    fn clear(&mut self) -> Result<(), Error> {
+        self.slabs.clear_and_wait()
     }
 }
 

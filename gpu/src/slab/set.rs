@@ -72,7 +72,7 @@ impl SlabSet {
     ///
     /// # Errors
     /// [`Error::OtherDevice`], [`Error::Driver`].
-    pub fn clear(&mut self, stream: &Arc<CudaStream>) -> Result<(), Error> {
+    pub fn clear_on(&mut self, stream: &Arc<CudaStream>) -> Result<(), Error> {
         self.slabs.table_mut().clear(stream)
     }
 
@@ -107,6 +107,10 @@ impl BulkSet<u32> for SlabSet {
 
     fn len(&self) -> Result<u64, Error> {
         self.table().live()
+    }
+
+    fn clear(&mut self) -> Result<(), Error> {
+        self.slabs.clear_and_wait()
     }
 }
 

@@ -1,6 +1,7 @@
 //! A table together with its size and place: what the handles of every structure hold.
 
 use super::Table;
+use crate::error::Error;
 use crate::layout::Layout;
 
 /// A table of size `G`, whose memory lies where `P` says.
@@ -24,6 +25,13 @@ impl<G: Copy, P: Copy> Placed<G, P> {
     /// The same, to be changed.
     pub(crate) fn table_mut(&mut self) -> &mut Table {
         &mut self.table
+    }
+
+    /// Makes the table empty, on the stream of host-slice calls, and waits for it.
+    pub(crate) fn clear_and_wait(&mut self) -> Result<(), Error> {
+        let stream = self.table.device().stream().clone();
+        self.table.clear(&stream)?;
+        stream.synchronize().map_err(Error::driver("waiting for a table to be cleared"))
     }
 
     /// The layout.

@@ -173,7 +173,7 @@ fn a_table_is_cleared_between_batches() {
     let insert = |map: &HopscotchMap<u32, u32>, stream: &_, keys: &_, outcomes: &mut _| {
         map.on(stream).insert_unique(keys, keys, outcomes)
     };
-    clear_between_batches(&device, &mut map, size(4).slots(), HopscotchMap::clear, insert);
+    clear_between_batches(&device, &mut map, size(4).slots(), HopscotchMap::clear_on, insert);
     let keys: Vec<u32> = (0..MORE_KEYS).collect();
     // Home words are as they were: a key that goes to a later group is found again.
     assert_eq!(map.insert_unique(&keys[..40], &keys[..40]).unwrap().len(), 40);
@@ -222,7 +222,7 @@ fn sizes_and_streams_of_others_are_refused() {
     let keys = stream.clone_htod(&[1u32]).unwrap();
     let mut outcomes = stream.alloc_zeros::<u8>(1).unwrap();
     assert_eq!(map.on(&stream).delete(&keys, &mut outcomes), Err(Error::OtherDevice { what: "stream" }));
-    assert_eq!(map.clear(&stream), Err(Error::OtherDevice { what: "stream" }));
+    assert_eq!(map.clear_on(&stream), Err(Error::OtherDevice { what: "stream" }));
     let here = device.context().new_stream().unwrap();
     assert_eq!(map.on(&here).delete(&keys, &mut outcomes), Err(Error::OtherDevice { what: "keys" }));
     let mut clock = StressClock::new(&second).unwrap();

@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 use warpproof_gpu::cudarc::driver::{CudaSlice, CudaStream};
 use warpproof_gpu::{Device, Error, Floors, SlabMap, SlabMultimap, SlabSet, StressClock, Timer, Tuning};
 use warpproof_model::host::{Answer, BulkMap, BulkMultimap, BulkSet, BulkSlabMap, Op, SlabGeometry};
-use warpproof_model::outcome::{Delete, Insert};
+use warpproof_model::outcome::{Delete, Insert, RESERVED_KEY};
 
 /// The first device, opened once; `None`, with a word printed, if this machine has none.
 fn device() -> Option<Device> {
@@ -74,8 +74,13 @@ fn device_slices_of_another_stream_are_waited_for() {
     drop(keys);
     assert_eq!(one.clone_dtoh(&values).unwrap(), [30, 20, 7]);
     assert_eq!(one.clone_dtoh(&found).unwrap(), [1, 1, 0]);
+    // Without the values, and a reserved key is none that is there.
+    let keys = one.clone_htod(&[9u32, u32::MAX, 1]).unwrap();
+    map.on(&other).contains(&keys, &mut found).unwrap();
+    assert_eq!(one.clone_dtoh(&found).unwrap(), [0, RESERVED_KEY, 1]);
     let short = one.clone_htod(&[3u32]).unwrap();
     assert!(matches!(map.on(&other).search(&short, &mut values, None), Err(Error::Refused(_))));
+    assert!(matches!(map.on(&other).contains(&short, &mut found), Err(Error::Refused(_))));
 }
 
 #[test]
@@ -88,7 +93,7 @@ fn a_table_is_cleared_between_batches() {
     let insert = |map: &SlabMap<u32, u32>, stream: &_, keys: &_, outcomes: &mut _| {
         map.on(stream).insert_unique(keys, keys, outcomes)
     };
-    clear_between_batches(&device, &mut map, full, SlabMap::clear, insert);
+    clear_between_batches(&device, &mut map, full, SlabMap::clear_on, insert);
     // Every slab is free again.
     for key in 0..MORE_KEYS {
         map.insert_unique(&[key], &[key]).unwrap();

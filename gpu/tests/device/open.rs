@@ -95,7 +95,7 @@ fn a_table_is_cleared_between_batches() {
     let insert = |map: &OpenMap<u32, u32>, stream: &_, keys: &_, outcomes: &mut _| {
         map.on(stream).insert_unique(keys, keys, outcomes)
     };
-    clear_between_batches(&device, &mut map, size(5).slots() as u64, OpenMap::clear, insert);
+    clear_between_batches(&device, &mut map, size(5).slots() as u64, OpenMap::clear_on, insert);
     // The filter is as it was: a key that goes to a later bucket is found again.
     let keys: Vec<u32> = (0..MORE_KEYS).collect();
     assert!(map.insert_unique(&keys[..40], &keys[..40]).unwrap().iter().all(|&o| o == Insert::Inserted));

@@ -25,6 +25,8 @@ pub trait BulkMap<K: Key, V: Copy> {
     fn insert_or_assign(&self, keys: &[K], values: &[V]) -> Result<Vec<Assign>, Self::Error>;
     /// The value of one pair of each key.
     fn search(&self, keys: &[K]) -> Result<Vec<Option<V>>, Self::Error>;
+    /// Whether each key is there: a search that leaves the value where it is.
+    fn contains(&self, keys: &[K]) -> Result<Vec<bool>, Self::Error>;
     /// Takes out one pair of each key.
     fn delete(&self, keys: &[K]) -> Result<Vec<Delete>, Self::Error>;
     /// Operations of all kinds, all concurrent. `values[i]` is not used where `ops[i]` takes none. In a map of
@@ -34,6 +36,9 @@ pub trait BulkMap<K: Key, V: Copy> {
     fn pairs(&self) -> Result<Vec<(K, V)>, Self::Error>;
     /// Number of pairs. Exact if nothing changes meanwhile.
     fn len(&self) -> Result<u64, Self::Error>;
+    /// Takes out everything: the map is as it was made, of the same size. Writes all of the table's memory once. A phase
+    /// of its own, as the exclusive borrow says.
+    fn clear(&mut self) -> Result<(), Self::Error>;
 
     /// Whether there is no pair.
     fn is_empty(&self) -> Result<bool, Self::Error> {
@@ -89,6 +94,10 @@ pub trait BulkOpenMap<K: Key, V: Copy>: BulkMap<K, V> {
     /// # Errors
     /// As [`BulkMap`]; the same for the other calls.
     fn insert_or_add(&self, keys: &[K], values: &[V]) -> Result<Vec<Add>, Self::Error>;
+    /// How many pairs each key has, 0 or 1: [`BulkSlabMap::count`] for a map of unique keys.
+    fn count(&self, keys: &[K]) -> Result<Vec<u32>, Self::Error> {
+        Ok(self.contains(keys)?.into_iter().map(u32::from).collect())
+    }
     /// What the table holds. Exact if nothing changes meanwhile.
     fn stats(&self) -> Result<OpenStats, Self::Error>;
     /// The table's size.
@@ -110,6 +119,8 @@ pub trait BulkSet<K: Key> {
     fn keys(&self) -> Result<Vec<K>, Self::Error>;
     /// Number of keys. Exact if nothing changes meanwhile.
     fn len(&self) -> Result<u64, Self::Error>;
+    /// As [`BulkMap::clear`].
+    fn clear(&mut self) -> Result<(), Self::Error>;
 
     /// Whether there is no key.
     fn is_empty(&self) -> Result<bool, Self::Error> {

@@ -216,9 +216,34 @@ impl Violation {
     /// Reads what [`Violation::save`] wrote.
     ///
     /// # Errors
-    /// What the file system says, or where the text is no violation (line and column).
+    /// What the file system says; where the text is no violation (line and column); if a part of it names a call or a warp
+    /// that it does not have.
     pub fn load(path: &Path) -> std::io::Result<Self> {
         let text = std::fs::read_to_string(path)?;
-        serde_json::from_str(&text).map_err(|e| std::io::Error::new(std::io::ErrorKind::InvalidData, e))
+        let invalid = |e: String| std::io::Error::new(std::io::ErrorKind::InvalidData, e);
+        let violation: Self = serde_json::from_str(&text).map_err(|e| invalid(e.to_string()))?;
+        violation.admit().map_err(invalid)?;
+        Ok(violation)
+    }
+
+    /// Refuses what names calls or warps that there are not.
+    fn admit(&self) -> Result<(), String> {
+        let (calls, warps) = (self.history.len(), self.scenario.programs.len());
+        let end = self.context.linearization.iter();
+        let events = end.flat_map(|end| {
+            let placed = end.order.iter().map(|placed| placed.event);
+            placed.chain(end.rest.iter().map(|unplaced| unplaced.event))
+        });
+        if let Some(event) = events.into_iter().find(|&event| event >= calls) {
+            return Err(format!("context.linearization names event {event}, and the history has {calls}"));
+        }
+        let steps = self.steps.iter().map(|step| step.warp);
+        let callers = self.history.iter().filter_map(|event| event.warp);
+        match steps.chain(callers).find(|&warp| warp >= warps) {
+            Some(warp) => {
+                Err(format!("a step or call is of warp {warp}, and the scenario has {warps} programs"))
+            }
+            None => Ok(()),
+        }
     }
 }

@@ -44,6 +44,9 @@ pub trait CpuTable: Sized {
     /// The handle.
     fn view(&self) -> Self::View<'_>;
 
+    /// Makes the table empty, with all threads.
+    fn clear(&mut self);
+
     /// Memory of the table in bytes.
     fn bytes(&self) -> usize;
 }

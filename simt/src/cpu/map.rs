@@ -69,6 +69,10 @@ impl<K: Key, V: Copy + Send + Sync, T: CpuTable<Key = K, Value = V>> BulkMap<K, 
         run(&self.table, keys, None, |t, w, key, _| t.search(w, key))
     }
 
+    fn contains(&self, keys: &[K]) -> Result<Vec<bool>, Error> {
+        run(&self.table, keys, false, |t, w, key, _| t.search(w, key).is_some())
+    }
+
     fn delete(&self, keys: &[K]) -> Result<Vec<Delete>, Error> {
         run(&self.table, keys, Delete::Absent, |t, w, key, _| t.delete(w, key))
     }
@@ -89,5 +93,10 @@ impl<K: Key, V: Copy + Send + Sync, T: CpuTable<Key = K, Value = V>> BulkMap<K, 
 
     fn len(&self) -> Result<u64, Error> {
         Ok(live(&self.table))
+    }
+
+    fn clear(&mut self) -> Result<(), Error> {
+        self.table.clear();
+        Ok(())
     }
 }

@@ -42,6 +42,9 @@ pub trait PackedWords: Send + Sync + Sized {
     /// The view.
     fn words(&self) -> Self::Words<'_>;
 
+    /// Makes all words empty, with all threads.
+    fn clear(&mut self);
+
     /// Size in memory.
     fn bytes(&self) -> usize;
 }
@@ -64,6 +67,10 @@ where
     #[inline(always)]
     fn words(&self) -> CpuWords<'_, A, N> {
         self.words.words()
+    }
+
+    fn clear(&mut self) {
+        self.words.fill(|_| E::EMPTY);
     }
 
     fn bytes(&self) -> usize {

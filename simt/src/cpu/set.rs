@@ -68,4 +68,9 @@ impl<K: Key, T: CpuTable<Key = K, Value = ()>> BulkSet<K> for Set<K, T> {
     fn len(&self) -> Result<u64, Error> {
         Ok(live(&self.table))
     }
+
+    fn clear(&mut self) -> Result<(), Error> {
+        self.table.clear();
+        Ok(())
+    }
 }

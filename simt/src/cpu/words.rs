@@ -103,9 +103,13 @@ impl<A: AtomicWord, const N: usize> Array<A, N> {
         let count = len.div_ceil(N);
         let mut lines = Vec::new();
         lines.try_reserve_exact(count)?;
-        let line = |l: usize| Line(core::array::from_fn(|i| A::new(initial(l * N + i))));
-        lines.par_extend((0..count).into_par_iter().map(line));
+        lines.par_extend((0..count).into_par_iter().map(|l| line(l, &initial)));
         Ok(Self { lines, len })
+    }
+
+    /// Makes word `i` hold `initial(i)`, for all words, with all threads.
+    pub fn fill(&mut self, initial: impl Fn(usize) -> A::Word + Sync) {
+        self.lines.par_iter_mut().enumerate().for_each(|(l, old)| *old = line(l, &initial));
     }
 
     /// A handle to the words.
@@ -118,6 +122,11 @@ impl<A: AtomicWord, const N: usize> Array<A, N> {
     pub fn bytes(&self) -> usize {
         self.lines.len() * LINE
     }
+}
+
+/// Line `l` of an array whose word `i` holds `initial(i)`.
+fn line<A: AtomicWord, const N: usize>(l: usize, initial: impl Fn(usize) -> A::Word) -> Line<A, N> {
+    Line(core::array::from_fn(|i| A::new(initial(l * N + i))))
 }
 
 /// A handle to an [`Array`]. An index beyond the end panics.

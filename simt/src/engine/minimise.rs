@@ -9,6 +9,9 @@ use warpproof_model::spec::{Call, Op};
 /// Explores a scenario, as [`super::Engine::explore`] does.
 pub type Explore<'a> = dyn Fn(&Scenario, &Options) -> Result<Report, ScenarioError> + 'a;
 
+/// How long [`explore_again`] goes on after the executions in which the violation was found once.
+pub const AGAIN: Duration = Duration::from_secs(60);
+
 /// How long a smaller scenario is looked for.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
@@ -57,7 +60,8 @@ pub fn minimise(found: &Violation, options: &Options, limits: &Limits, explore: 
 }
 
 /// Explores the scenario of a violation as it was explored when the violation was found: the report's violation is
-/// the same one.
+/// the same one. If that ends before it finds one, the code has changed since: then the whole scenario is explored, for
+/// at most [`AGAIN`].
 ///
 /// # Errors
 /// If the scenario is none.
@@ -69,7 +73,12 @@ pub fn explore_again(violation: &Violation, explore: &Explore<'_>) -> Result<Rep
     if let Some(reduced) = &violation.context.reduced {
         options = shortest_options(&options, reduced.executions);
     }
-    explore(&violation.scenario, &options)
+    let report = explore(&violation.scenario, &options)?;
+    if report.verdict != Verdict::Capped {
+        return Ok(report);
+    }
+    let whole = Options { shortest: false, max_executions: None, max_time: Some(AGAIN), ..options };
+    explore(&violation.scenario, &whole)
 }
 
 fn shortest_options(options: &Options, executions: u64) -> Options {

@@ -8,7 +8,7 @@ mod minimise;
 mod runner;
 mod worker;
 
-pub use minimise::{Explore, Limits, explore_again, minimise};
+pub use minimise::{AGAIN, Explore, Limits, explore_again, minimise};
 pub use runner::{RunError, Workers, run_all};
 pub use worker::serve;
 

@@ -69,7 +69,7 @@ impl Bench<'_> {
         let mut map = T::new(self.device, size, self.tuning)?;
         let (mut times, mut right) = (Vec::new(), true);
         for round in 0..=rounds {
-            map.clear(stream)?;
+            map.clear_on(stream)?;
             let (mut filled, mut answers) = (timed.poisoned(POISON, first.len())?, Answers::new(timed, ops)?);
             let on = map.of_mixes(stream);
             on.insert_unique(&on_first, &stored, &mut filled)?;

@@ -33,7 +33,7 @@ pub(super) trait Subject: Sized {
     /// The size for `pairs` pairs at a load, if `total` are inserted in its life.
     fn size(pairs: u64, total: u64, load: f64) -> Result<Size<Self>, Failure>;
     fn new(device: &Device, size: Size<Self>, tuning: Tuning) -> Result<Self, Error>;
-    fn clear(&mut self, stream: &Arc<CudaStream>) -> Result<(), Error>;
+    fn clear_on(&mut self, stream: &Arc<CudaStream>) -> Result<(), Error>;
     fn insert(
         &self,
         stream: &Arc<CudaStream>,
@@ -131,8 +131,8 @@ macro_rules! sized {
         fn new(device: &Device, size: Size<Self>, tuning: Tuning) -> Result<Self, Error> {
             Self::with_tuning(device, size, tuning)
         }
-        fn clear(&mut self, stream: &Arc<CudaStream>) -> Result<(), Error> {
-            self.clear(stream)
+        fn clear_on(&mut self, stream: &Arc<CudaStream>) -> Result<(), Error> {
+            self.clear_on(stream)
         }
     };
 }

@@ -6,12 +6,12 @@ use warpproof_model::outcome::RESERVED_KEY;
 use warpproof_model::slab::{SlabTable, Slots};
 use warpproof_model::{IntegerWords, UserKey};
 
-/// The value of one pair of each key, `missing` where there is none. `found[op]` is 1, 0, or [`RESERVED_KEY`]; a null
-/// `found` is not written.
+/// The value of one pair of each key, `missing` where there is none. `found[op]` is 1, 0, or [`RESERVED_KEY`]. A null
+/// `values` or `found` is not written.
 ///
 /// # Safety
 ///
-/// The contract of [`per_tile`]; every array has `n` elements.
+/// The contract of [`per_tile`]; every array that is not null has `n` elements.
 #[inline(always)]
 pub(crate) unsafe fn search<const L: u32, T: WarpMap>(
     table: T,
@@ -31,7 +31,9 @@ pub(crate) unsafe fn search<const L: u32, T: WarpMap>(
                 },
                 None => (missing, RESERVED_KEY),
             };
-            write(w, values, op, value);
+            if !values.is_null() {
+                write(w, values, op, value);
+            }
             if !found.is_null() {
                 write(w, found, op, code);
             }

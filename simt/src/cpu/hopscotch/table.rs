@@ -97,6 +97,10 @@ impl<St: PackedWords, const L: usize, const S: usize, const N: u32> CpuTable for
         self.view()
     }
 
+    fn clear(&mut self) {
+        self.store.clear();
+    }
+
     fn bytes(&self) -> usize {
         self.store.bytes()
     }

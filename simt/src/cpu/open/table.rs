@@ -102,6 +102,11 @@ impl<St: PackedWords, const L: usize, const S: usize> CpuTable for OpenWords<St,
         self.view()
     }
 
+    fn clear(&mut self) {
+        self.store.clear();
+        self.filter.fill(|_| 0);
+    }
+
     /// Slots and filter.
     fn bytes(&self) -> usize {
         self.store.bytes() + self.filter.bytes()

@@ -30,6 +30,9 @@ pub trait SlabStore: Send + Sync + Sized {
     /// The view.
     fn slots<M: Multiplicity>(&self) -> Self::Slots<'_, M>;
 
+    /// Makes all slots empty, with all threads.
+    fn clear(&mut self);
+
     /// Size in memory.
     fn bytes(&self) -> usize;
 }
@@ -55,6 +58,10 @@ where
         PackedSlots::new(self.words())
     }
 
+    fn clear(&mut self) {
+        PackedWords::clear(self);
+    }
+
     fn bytes(&self) -> usize {
         PackedWords::bytes(self)
     }
@@ -78,6 +85,11 @@ impl SlabStore for WidePairStore {
     #[inline(always)]
     fn slots<M: Multiplicity>(&self) -> Self::Slots<'_, M> {
         LockBitSlots::new(self.keys.words(), self.values.words())
+    }
+
+    fn clear(&mut self) {
+        self.keys.fill(|_| u64::MAX);
+        self.values.fill(|_| 0);
     }
 
     fn bytes(&self) -> usize {

@@ -107,6 +107,11 @@ impl<St: SlabStore, M: Multiplicity, const L: usize, const S: usize> CpuTable fo
         self.view()
     }
 
+    fn clear(&mut self) {
+        self.store.clear();
+        self.bitmap.fill(|index| free_word(self.geometry.pool, index));
+    }
+
     /// Slots and bitmap.
     fn bytes(&self) -> usize {
         self.store.bytes() + self.bitmap.bytes()
