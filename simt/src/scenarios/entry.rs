@@ -10,8 +10,12 @@ pub trait Entry: Packed + Send + Sync + 'static {
     type Words<M: Memory>: Words<Self::Word>;
     /// Bits of a word.
     const WIDTH: u32;
+    /// An array of a memory, of such words.
+    fn array<M: Memory>(m: M, array: usize) -> Self::Words<M>;
     /// The first array of a memory.
-    fn words<M: Memory>(m: M) -> Self::Words<M>;
+    fn words<M: Memory>(m: M) -> Self::Words<M> {
+        Self::array(m, 0)
+    }
 }
 
 macro_rules! entry {
@@ -19,8 +23,8 @@ macro_rules! entry {
         impl Entry for $entry {
             type Words<M: Memory> = M::$handle;
             const WIDTH: u32 = $width;
-            fn words<M: Memory>(m: M) -> M::$handle {
-                m.$get(0)
+            fn array<M: Memory>(m: M, array: usize) -> M::$handle {
+                m.$get(array)
             }
         }
     )*};
