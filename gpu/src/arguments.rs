@@ -33,6 +33,11 @@ impl<T> Span<T> {
         Self { address, len, element: PhantomData }
     }
 
+    /// Where they lie, in bytes: the address of the first, and how many.
+    pub(crate) const fn bytes(self) -> (u64, usize) {
+        (self.address, self.len * size_of::<T>())
+    }
+
     /// One element per operation.
     fn each(self) -> Argument {
         Argument::Each { address: self.address, size: size_of::<T>() as u64 }
@@ -93,11 +98,12 @@ pub(crate) enum Operation {
     Flush,
     Stats,
     Collect,
+    CollectInOrder,
 }
 
 impl Operation {
     /// All of them.
-    pub(crate) const ALL: [Self; 13] = [
+    pub(crate) const ALL: [Self; 14] = [
         Self::Insert,
         Self::InsertUnique,
         Self::InsertOrAssign,
@@ -111,6 +117,7 @@ impl Operation {
         Self::Flush,
         Self::Stats,
         Self::Collect,
+        Self::CollectInOrder,
     ];
 
     /// The operation's part of a kernel's name.
@@ -129,6 +136,7 @@ impl Operation {
             Self::Flush => "flush",
             Self::Stats => "stats",
             Self::Collect => "collect",
+            Self::CollectInOrder => "collect_in_order",
         }
     }
 }

@@ -115,7 +115,7 @@ pub(crate) fn family(layout: Layout, bytes: u64) -> Family {
         Layout::Set32 => (1, 1),
         _ => (common, common),
     };
-    Family { structure: "open", layout, suffix: "", lanes, mixed_lanes }
+    Family { structure: "open", layout, suffix: "", lanes, mixed_lanes, one_array: true }
 }
 
 #[cfg(test)]

@@ -89,6 +89,8 @@ pub trait BulkOpenMap<K: Key, V: Copy>: BulkMap<K, V> {
     /// # Errors
     /// As [`BulkMap`]; the same for the other calls.
     fn insert_or_add(&self, keys: &[K], values: &[V]) -> Result<Vec<Add>, Self::Error>;
+    /// All pairs, in the order of their slots. Exact if nothing changes meanwhile.
+    fn pairs_in_order(&self) -> Result<Vec<(K, V)>, Self::Error>;
     /// What the table holds. Exact if nothing changes meanwhile.
     fn stats(&self) -> Result<OpenStats, Self::Error>;
     /// The table's size.
@@ -143,10 +145,12 @@ pub trait BulkHopscotchSet<K: Key>: BulkSet<K> {
 
 /// A set in an open-addressing table.
 pub trait BulkOpenSet<K: Key>: BulkSet<K> {
-    /// What the table holds. Exact if nothing changes meanwhile.
+    /// All keys, in the order of their slots. Exact if nothing changes meanwhile.
     ///
     /// # Errors
-    /// As [`BulkSet`].
+    /// As [`BulkSet`]; the same for the other calls.
+    fn keys_in_order(&self) -> Result<Vec<K>, Self::Error>;
+    /// What the table holds. Exact if nothing changes meanwhile.
     fn stats(&self) -> Result<OpenStats, Self::Error>;
     /// The table's size.
     fn geometry(&self) -> OpenGeometry;

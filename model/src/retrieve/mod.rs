@@ -30,6 +30,9 @@ use crate::block::{Block, InBlock};
 use crate::memory::IntegerWords;
 use crate::warp::Warp;
 
+/// Slots that a lane reads in a round in the kernels of the library, a row each.
+pub const LANE_SLOTS: usize = 8;
+
 /// What is copied where: all entries of a source to a sink, and how many they are to word 0 of the count. In a round, a lane
 /// reads `R` rows of `S` slots.
 #[derive(Clone, Copy, Debug)]

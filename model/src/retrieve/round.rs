@@ -2,7 +2,7 @@
 
 use super::source::{Sink, Source, Word};
 use crate::entry::Packed;
-use crate::warp::Warp;
+use crate::warp::{Ballot, Warp};
 
 /// What the lanes of a warp read in a round: `R` rows of `S` neighbouring slots each. Rows lie next to each other lane by
 /// lane, so that the lanes read neighbouring memory at a time.
@@ -37,23 +37,28 @@ pub(super) fn number<W: Warp, A: Source, const R: usize, const S: usize>(
     w: &mut W,
     rows: Rows<W, A, R, S>,
 ) -> (W::Lanes<[u32; R]>, u32) {
-    let mut total = 0;
-    let mut before = w.each(|_| [0; R]);
-    for r in 0..R {
-        let above = total;
-        let mut below = w.each(|_| 0);
-        for s in 0..S {
+    // Not loops that change an array: compilers for a GPU would put it in memory.
+    let votes: [[Ballot; S]; R] = core::array::from_fn(|r| {
+        core::array::from_fn(|s| {
             let votes = w.map(rows, |_, rows: [[Word<A>; S]; R]| A::is_entry(rows[r][s]));
-            let votes = w.ballot(votes);
-            below = w.map(below, |lane, below: u32| below + votes.below(lane).popc());
-            total += votes.popc();
-        }
-        before = w.both(before, below, |_, mut before: [u32; R], below| {
-            before[r] = above + below;
+            w.ballot(votes)
+        })
+    });
+    let before = w.each(|lane| {
+        let mut above = 0;
+        votes.map(|row| {
+            let before = row.iter().fold(above, |sum, votes| sum + votes.below(lane).popc());
+            above += entries(&row);
             before
-        });
-    }
-    (before, total)
+        })
+    });
+    (before, votes.iter().map(entries).sum())
+}
+
+/// How many entries the rows of all lanes have.
+#[inline(always)]
+fn entries<const S: usize>(row: &[Ballot; S]) -> u32 {
+    row.iter().map(|votes| votes.popc()).sum()
 }
 
 /// Writes the entries of a lane from its place `base + before[r]` on, row by row.

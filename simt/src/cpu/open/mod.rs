@@ -5,7 +5,7 @@ mod table;
 pub use table::{OPEN_LANES, OpenWords};
 
 use super::error::Error;
-use super::grid::run;
+use super::grid::{entries, run};
 use super::map::Map;
 use super::packed::{PackedEntry, PackedWords};
 use super::set::Set;
@@ -60,6 +60,11 @@ where
         run(&self.table, keys, Add::Full, |t, w, key, i| t.insert_or_add(w, key, values[i]))
     }
 
+    fn pairs_in_order(&self) -> Result<Vec<(K, V)>, Error> {
+        // Rayon joins what it folds in the order of the parts, and a bucket is visited from its lowest slot on.
+        Ok(entries(&self.table))
+    }
+
     fn stats(&self) -> Result<OpenStats, Error> {
         Ok(self.table.stats())
     }
@@ -74,6 +79,11 @@ where
     K: Key,
     St: PackedWords<Entry: Packed<Key = K, Value = ()>>,
 {
+    fn keys_in_order(&self) -> Result<Vec<K>, Error> {
+        // In order for the same reasons as the pairs of a map.
+        Ok(entries(&self.table).into_iter().map(|(key, ())| key).collect())
+    }
+
     fn stats(&self) -> Result<OpenStats, Error> {
         Ok(self.table.stats())
     }
