@@ -2,8 +2,37 @@
 
 use crate::Structure;
 use crate::failure::Failure;
+use clap::ValueEnum;
 use warpproof::simt::check::Scenario;
-use warpproof::simt::scenarios::{dynamic, hopscotch, open, slab};
+use warpproof::simt::scenarios::{dynamic, hopscotch, open, retrieve, slab};
+
+/// What has scenarios.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum Checked {
+    /// The slab hash: a dynamic chained table (Ashkiani, Farach-Colton, Owens, IPDPS 2018)
+    Slab,
+    /// The lock-flag hopscotch table (Zhang, Sun): one pair per key, a fixed size
+    Hopscotch,
+    /// Open addressing with a filter: one pair per key, a fixed size
+    Open,
+    /// Open addressing that grows by submaps while it is used
+    Dynamic,
+    /// Copying all entries of a table to an output, in five variants
+    Retrieve,
+}
+
+impl Checked {
+    /// Its name on the command line.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Slab => Structure::Slab.name(),
+            Self::Hopscotch => Structure::Hopscotch.name(),
+            Self::Open => Structure::Open.name(),
+            Self::Dynamic => Structure::Dynamic.name(),
+            Self::Retrieve => "retrieve",
+        }
+    }
+}
 
 /// The options that choose scenarios.
 #[derive(clap::Args)]
@@ -38,7 +67,7 @@ pub(crate) struct Batch {
 }
 
 /// The scenarios that are asked for.
-pub(crate) fn batches(structure: Structure, samples: bool, which: &Which) -> Result<Vec<Batch>, Failure> {
+pub(crate) fn batches(structure: Checked, samples: bool, which: &Which) -> Result<Vec<Batch>, Failure> {
     if let Some(depth) = which.depth {
         let mut all = Vec::new();
         for depth in 1..=depth {
@@ -47,53 +76,58 @@ pub(crate) fn batches(structure: Structure, samples: bool, which: &Which) -> Res
         return Ok(by_depth(&named(&which.scenario, all, |(_, s)| s)?));
     }
     let all = match structure {
-        Structure::Slab => slab::all,
-        Structure::Hopscotch => hopscotch::all,
-        Structure::Open => open::all,
-        Structure::Dynamic => dynamic::all,
+        Checked::Slab => slab::all,
+        Checked::Hopscotch => hopscotch::all,
+        Checked::Open => open::all,
+        Checked::Dynamic => dynamic::all,
+        Checked::Retrieve => retrieve::all,
     };
     // Those of real widths, for an engine that samples.
     let wide = match structure {
         _ if !samples => Vec::new(),
-        Structure::Slab => slab::wide(),
-        Structure::Hopscotch => hopscotch::wide(),
-        Structure::Open => open::wide(),
+        Checked::Slab => slab::wide(),
+        Checked::Hopscotch => hopscotch::wide(),
+        Checked::Open => open::wide(),
         // Of their own: those of open addressing are of the library's buckets.
-        Structure::Dynamic => Vec::new(),
+        Checked::Dynamic | Checked::Retrieve => Vec::new(),
     };
     let scenarios = match &which.scenario {
         Some(_) => named(&which.scenario, wide.into_iter().chain(all()).collect(), |s| s)?,
         None if which.deep => wide.into_iter().chain(all()).collect(),
         None if !wide.is_empty() => wide,
         None => match structure {
-            Structure::Slab => slab::default_set(),
-            Structure::Hopscotch => hopscotch::default_set(),
-            Structure::Open => open::default_set(),
-            Structure::Dynamic => dynamic::default_set(),
+            Checked::Slab => slab::default_set(),
+            Checked::Hopscotch => hopscotch::default_set(),
+            Checked::Open => open::default_set(),
+            Checked::Dynamic => dynamic::default_set(),
+            Checked::Retrieve => retrieve::default_set(),
         },
     };
     Ok(vec![Batch { depth: None, scenarios }])
 }
 
 /// All programs of so many calls on the table that is asked for.
-fn family(structure: Structure, which: &Which, depth: u32) -> Result<Vec<Scenario>, Failure> {
+fn family(structure: Checked, which: &Which, depth: u32) -> Result<Vec<Scenario>, Failure> {
     let (calls, keys) = (depth as usize, which.keys as usize);
     match structure {
-        Structure::Slab => {
+        Checked::Slab => {
             let tables = slab::Structure::ALL.map(|table| (table.name(), table));
             Ok(slab::family(known(&which.table, &tables)?, calls, keys))
         }
-        Structure::Hopscotch => {
+        Checked::Hopscotch => {
             let tables = hopscotch::Structure::ALL.map(|table| (table.table(), table));
             Ok(hopscotch::family(known(&which.table, &tables)?, calls, keys))
         }
-        Structure::Open => {
+        Checked::Open => {
             let tables = open::Structure::ALL.map(|table| (table.table(), table));
             Ok(open::family(known(&which.table, &tables)?, calls, keys))
         }
-        Structure::Dynamic => {
+        Checked::Dynamic => {
             let tables = dynamic::Structure::ALL.map(|table| (table.table(), table));
             Ok(dynamic::family(known(&which.table, &tables)?, calls, keys))
+        }
+        Checked::Retrieve => {
+            Err(Failure::input("--depth is for tables: a warp has one share of a retrieval"))
         }
     }
 }

@@ -33,6 +33,11 @@ impl<T> Span<T> {
         Self { address, len, element: PhantomData }
     }
 
+    /// Where they lie, in bytes: the address of the first, and how many.
+    pub(crate) const fn bytes(self) -> (u64, usize) {
+        (self.address, self.len * size_of::<T>())
+    }
+
     /// One element per operation.
     fn each(self) -> Argument {
         Argument::Each { address: self.address, size: size_of::<T>() as u64 }
@@ -94,11 +99,12 @@ pub(crate) enum Operation {
     Flush,
     Stats,
     Collect,
+    CollectInOrder,
 }
 
 impl Operation {
     /// All of them.
-    pub(crate) const ALL: [Self; 14] = [
+    pub(crate) const ALL: [Self; 15] = [
         Self::Insert,
         Self::InsertUnique,
         Self::InsertOrAssign,
@@ -113,6 +119,7 @@ impl Operation {
         Self::Flush,
         Self::Stats,
         Self::Collect,
+        Self::CollectInOrder,
     ];
 
     /// The operation's part of a kernel's name.
@@ -132,6 +139,7 @@ impl Operation {
             Self::Flush => "flush",
             Self::Stats => "stats",
             Self::Collect => "collect",
+            Self::CollectInOrder => "collect_in_order",
         }
     }
 }

@@ -103,6 +103,15 @@ impl<'a, K: Scalar, V: Scalar> MapBulk<'a, K, V> {
     }
 
     pub(crate) fn pairs(&self) -> Result<Vec<(K, V)>, Error> {
+        self.collected(false)
+    }
+
+    /// All pairs in the order of their slots, of an open-addressing table.
+    pub(crate) fn pairs_in_order(&self) -> Result<Vec<(K, V)>, Error> {
+        self.collected(true)
+    }
+
+    fn collected(&self, in_order: bool) -> Result<Vec<(K, V)>, Error> {
         let live = self.table.live()?;
         if live == 0 {
             return Ok(Vec::new());
@@ -110,7 +119,7 @@ impl<'a, K: Scalar, V: Scalar> MapBulk<'a, K, V> {
         let device = self.table.device();
         let keys = device.buffer::<K>("keys", live as usize)?;
         let values = device.buffer::<V>("values", live as usize)?;
-        self.table.collect(live, &keys, Some(&values))?;
+        self.table.collect(live, in_order, &keys, Some(&values))?;
         Ok(device.download(&keys)?.into_iter().zip(device.download(&values)?).collect())
     }
 }
@@ -148,12 +157,21 @@ impl<'a, K: Scalar> SetBulk<'a, K> {
     }
 
     pub(crate) fn keys(&self) -> Result<Vec<K>, Error> {
+        self.collected(false)
+    }
+
+    /// All keys in the order of their slots, of an open-addressing table.
+    pub(crate) fn keys_in_order(&self) -> Result<Vec<K>, Error> {
+        self.collected(true)
+    }
+
+    fn collected(&self, in_order: bool) -> Result<Vec<K>, Error> {
         let live = self.table.live()?;
         if live == 0 {
             return Ok(Vec::new());
         }
         let keys = self.table.device().buffer::<K>("keys", live as usize)?;
-        self.table.collect::<K, ()>(live, &keys, None)?;
+        self.table.collect::<K, ()>(live, in_order, &keys, None)?;
         self.table.device().download(&keys)
     }
 }

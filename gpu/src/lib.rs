@@ -8,7 +8,7 @@
 //!   of a fixed size. [`OpenMap`], [`OpenSet`]: an array of buckets, of a fixed size. All have the interface of
 //!   [`warpproof_model::host`] on host slices, as on the CPU.
 //! - [`MapOn`], [`SetOn`]: the same operations on device slices, on a stream of the caller, asynchronous. [`SlabMapOn`],
-//!   [`OpenMapOn`]: what chains and open addressing do besides.
+//!   [`OpenMapOn`], [`OpenSetOn`]: what chains and open addressing do besides.
 //! - [`Timer`], [`Floors`], [`Baselines`]: what benches need. [`StressClock`]: what stress tests need.
 //!
 //! ```no_run
@@ -57,7 +57,7 @@ pub use floors::Floors;
 pub use hopscotch::{HopscotchMap, HopscotchParts, HopscotchSet};
 pub use layout::{Entry, Layout, Scalar};
 pub use on::{MapOn, SetOn};
-pub use open::{OpenMap, OpenMapOn, OpenParts, OpenSet};
+pub use open::{OpenMap, OpenMapOn, OpenParts, OpenSet, OpenSetOn};
 pub use paper::{Baselines, ChainedMap, Static, StaticMap};
 pub use slab::{SlabMap, SlabMapOn, SlabMultimap, SlabParts, SlabSet};
 pub use slices::{Input, Output};

@@ -80,7 +80,7 @@ impl Module {
         self.context.bind_to_thread().map_err(&failed)?;
         // SAFETY: the module is loaded as long as `self` lives.
         let raw = unsafe { result::module::get_function(self.raw, symbol) }.map_err(&failed)?;
-        Ok(Some(Kernel { raw, name: name.into(), lanes, span: 1, module: self.clone() }))
+        Ok(Some(Kernel { raw, name: name.into(), lanes, span: 1, threads: None, module: self.clone() }))
     }
 }
 
@@ -111,6 +111,8 @@ pub(crate) struct Kernel {
     lanes: u32,
     /// Operations per tile.
     span: u32,
+    /// Threads per block, if the kernel has a number of its own.
+    threads: Option<u32>,
     module: Arc<Module>,
 }
 
@@ -134,7 +136,12 @@ impl Kernel {
         Self { span, ..self }
     }
 
-    /// Queues the kernel on `stream`, in blocks of `threads`, which are a multiple of 32. Does not wait.
+    /// The same kernel in blocks of `threads`, a multiple of 32, whatever a launch says.
+    pub(crate) fn with_threads(self, threads: u32) -> Self {
+        Self { threads: Some(threads), ..self }
+    }
+
+    /// Queues the kernel on `stream`, in blocks of `threads`, which are a multiple of 32, or of its own number. Does not wait.
     ///
     /// # Safety
     ///
@@ -150,6 +157,7 @@ impl Kernel {
         arguments: &Arguments,
     ) -> Result<(), Error> {
         self.module.context.bind_to_thread().map_err(|error| self.fault(error))?;
+        let threads = self.threads.unwrap_or(threads);
         let in_parts = arguments.list.contains(&Argument::Count);
         let most = if in_parts { MOST } else { arguments.tiles };
         let mut first = 0;

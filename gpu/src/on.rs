@@ -153,7 +153,8 @@ impl<K: Scalar, V: Scalar> MapOn<'_, K, V> {
 }
 
 /// The operations of a set on device slices. Made by [`SlabSet::on`](crate::SlabSet::on),
-/// [`HopscotchSet::on`](crate::HopscotchSet::on) and [`OpenSet::on`](crate::OpenSet::on). Errors as [`MapOn`].
+/// [`HopscotchSet::on`](crate::HopscotchSet::on), and a part of what [`OpenSet::on`](crate::OpenSet::on) makes. Errors as
+/// [`MapOn`].
 pub struct SetOn<'a, K = u32> {
     table: &'a Table,
     stream: &'a Arc<CudaStream>,
@@ -164,6 +165,14 @@ impl<'a, K: Scalar> SetOn<'a, K> {
     /// The operations on a table of such keys, on `stream`.
     pub(crate) fn new(table: &'a Table, stream: &'a Arc<CudaStream>) -> Self {
         Self { table, stream, keys: PhantomData }
+    }
+
+    pub(crate) fn table(&self) -> &'a Table {
+        self.table
+    }
+
+    pub(crate) fn stream(&self) -> &'a Arc<CudaStream> {
+        self.stream
     }
 
     /// Adds keys that are absent. Outcomes: [`Insert`](warpproof_model::Insert).

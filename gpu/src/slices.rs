@@ -2,6 +2,7 @@
 
 use crate::arguments::Span;
 use crate::error::Error;
+use cudarc::driver::result;
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, CudaView, CudaViewMut, DeviceSlice, SyncOnDrop};
 use std::sync::Arc;
 
@@ -102,6 +103,19 @@ impl<'a> Call<'a> {
         let (address, used) = view.view_ptr_mut(self.stream);
         self.uses.push(used);
         Ok(Span::new(address, len))
+    }
+
+    /// Queues a fill with zeros.
+    ///
+    /// # Safety
+    ///
+    /// The span is one that this call gave, or memory that is freed on the call's stream.
+    pub(crate) unsafe fn zero(&self, span: Span<u64>) -> Result<(), Error> {
+        let failed = Error::driver("filling device memory");
+        let (address, bytes) = span.bytes();
+        self.stream.context().bind_to_thread().map_err(&failed)?;
+        // SAFETY: the span is live until the stream has run this (contract of this function).
+        unsafe { result::memset_d8_async(address, 0, bytes, self.stream.cu_stream()) }.map_err(&failed)
     }
 
     /// The call's stream.

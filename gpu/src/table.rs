@@ -12,7 +12,7 @@ mod phases;
 mod placed;
 mod users;
 
-pub(crate) use family::Family;
+pub(crate) use family::{Family, RETRIEVE_THREADS, RETRIEVE_WARPS};
 pub(crate) use placed::Placed;
 use users::Users;
 
@@ -28,7 +28,8 @@ pub struct Tuning {
     /// without a kernel for the width runs at the common one. At 16 slots there are insert_unique, search, delete, mixed
     /// and, at 4 lanes, flush, stats and pairs; the others are [`Error::NoKernel`].
     pub lanes: Option<u32>,
-    /// Threads per block, brought to a multiple of 32 between 64 and 1024.
+    /// Threads per block, brought to a multiple of 32 between 64 and 1024. All entries of an open-addressing table are copied
+    /// by blocks of 256.
     pub threads: u32,
     /// Whether 64-bit pairs go by the lock-bit protocol also where the device has 128-bit words. Hopscotch tables have no
     /// such protocol: there it is of no effect.

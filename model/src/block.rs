@@ -1,6 +1,7 @@
 //! Blocks: several warps that share words and meet at barriers.
 
 use crate::memory::IntegerWords;
+use crate::warp::Warp;
 
 /// What a warp sees of the block it runs in.
 ///
@@ -22,4 +23,33 @@ pub trait Block {
 
     /// Waits for all warps of the block and orders memory among all their lanes.
     fn sync(&mut self);
+}
+
+/// A warp that stands in a block: what code is written against that needs both.
+pub trait InBlock {
+    /// The warp.
+    type Warp: Warp;
+    /// Its block.
+    type Block: Block;
+
+    /// The warp.
+    fn warp(&mut self) -> &mut Self::Warp;
+
+    /// Its block.
+    fn block(&mut self) -> &mut Self::Block;
+}
+
+impl<W: Warp, B: Block> InBlock for (W, B) {
+    type Warp = W;
+    type Block = B;
+
+    #[inline(always)]
+    fn warp(&mut self) -> &mut W {
+        &mut self.0
+    }
+
+    #[inline(always)]
+    fn block(&mut self) -> &mut B {
+        &mut self.1
+    }
 }

@@ -9,6 +9,7 @@
 //! - [`dynamic`]: open addressing that grows while it is used.
 //! - [`hopscotch`]: the lock-flag hopscotch table.
 //! - [`open`]: open addressing with a filter.
+//! - [`retrieve`]: all entries of a table, copied to an output.
 //! - [`slab`]: the slab hash, a dynamic chained table with its allocator.
 //! - `spec`, `host` (feature `host`): sequential specifications and the bulk interface of the backends.
 #![no_std]
@@ -28,13 +29,14 @@ pub mod map;
 pub mod memory;
 pub mod open;
 pub mod outcome;
+pub mod retrieve;
 mod row;
 pub mod slab;
 #[cfg(feature = "host")]
 pub mod spec;
 pub mod warp;
 
-pub use block::Block;
+pub use block::{Block, InBlock};
 pub use key::{Key, UserKey};
 pub use map::WarpMap;
 pub use memory::{IntegerWords, Order, ReadOrder, Word, Words, WriteOrder};

@@ -10,8 +10,9 @@ use super::{Fallible, How, MIXES, Row};
 use crate::Structure;
 use crate::failure::Failure;
 use crate::output;
-use subject::Subject;
-use warpproof::gpu::cudarc::driver::CudaSlice;
+use rayon::prelude::*;
+use subject::{Retrieved, Subject};
+use warpproof::gpu::cudarc::driver::{CudaSlice, DeviceRepr};
 use warpproof::gpu::{
     Device, HopscotchMap, HopscotchSet, OpenMap, OpenSet, SlabMap, SlabMultimap, SlabSet, Tuning,
 };
@@ -94,7 +95,7 @@ impl Bench<'_> {
         Row { size, load, workload, ops, seconds, mops: output::mops(ops, seconds), verified }
     }
 
-    /// Build, both searches, delete of half the keys.
+    /// Build, both searches, all entries in any order and in that of their slots, delete of half the keys.
     fn plain<T: Subject>(&self, entry: Entry, rounds: usize, rows: &mut Vec<Row>) -> Fallible<Memory> {
         let (n, timed, stream) = (self.size as usize, &self.timed, &self.timed.stream);
         let present = keys::<T::Key>(0, self.size);
@@ -105,8 +106,8 @@ impl Bench<'_> {
         let absent = stream.clone_htod(&keys::<T::Key>(self.size, 2 * self.size))?;
         let size = T::size(n as u64, n as u64, self.load).map_err(|_| "the table would be too large")?;
         let mut table = T::new(self.device, size, self.tuning)?;
-        let mut times: [Vec<f64>; 4] = Default::default();
-        let (mut right, mut memory, mut full) = ([true; 4], None, 0);
+        let mut times: [Vec<f64>; 6] = Default::default();
+        let (mut right, mut memory, mut full) = ([true; 6], None, 0);
         // The first round warms up.
         for round in 0..=rounds {
             table.clear_on(stream)?;
@@ -114,7 +115,7 @@ impl Bench<'_> {
             let mut found = timed.poisoned(T::poison(), n)?;
             let mut missed = timed.poisoned(T::poison(), n)?;
             let mut deleted = timed.poisoned(POISON, n / 2)?;
-            let mut took = [0.0; 4];
+            let mut took = [0.0; 6];
             took[0] = timed.time(|| table.insert(stream, &on_keys, &on_values, &mut outcomes))?;
             let stored = self.stored::<T>(&outcomes)?;
             let live = stored.iter().filter(|stored| **stored == Some(true)).count() as u64;
@@ -126,6 +127,11 @@ impl Bench<'_> {
             right[1] &= stream.clone_dtoh(&found)?.iter().enumerate().all(|(i, found)| *found == answer(i));
             took[2] = timed.time(|| table.search(stream, &absent, &mut missed))?;
             right[2] &= stream.clone_dtoh(&missed)?.iter().all(|missed| *missed == T::found(None));
+            for in_order in [false, true].into_iter().filter(|_| T::RETRIEVES) {
+                let (at, mut out) = (4 + in_order as usize, self.retrieved(n)?);
+                took[at] = timed.time(|| table.retrieve(stream, in_order, &mut out))?;
+                right[at] &= self.holds::<T>(&out, &present, &stored)?;
+            }
             took[3] = timed.time(|| table.delete(stream, &half, &mut deleted))?;
             let gone = |i: usize| if stored[i] == Some(true) { Delete::Deleted } else { Delete::Absent };
             right[3] &=
@@ -133,18 +139,49 @@ impl Bench<'_> {
             let left = stored[n / 2..].iter().filter(|stored| **stored == Some(true)).count() as u64;
             right[3] &= table.live()? == left;
             if round > 0 {
-                times.iter_mut().zip(took).for_each(|(times, took)| times.push(took));
+                let measured = if T::RETRIEVES { 6 } else { 4 };
+                times.iter_mut().zip(took).take(measured).for_each(|(times, took)| times.push(took));
             }
         }
         if let Some(memory) = &mut memory {
             memory.left_out("build", full);
         }
-        let names = ["build", "search present", "search absent", "delete half"];
-        let ops = [n, n, n, n / 2];
-        for (i, times) in times.into_iter().enumerate() {
+        let names =
+            ["build", "search present", "search absent", "delete half", "retrieve all", "retrieve in order"];
+        let ops = [n, n, n, n / 2, n, n];
+        for (i, times) in times.into_iter().enumerate().filter(|(_, times)| !times.is_empty()) {
             rows.push(self.row(names[i], ops[i], times, right[i]));
         }
         memory.ok_or_else(|| "no round".into())
+    }
+
+    /// Room for all entries of a table, poisoned.
+    fn retrieved<K: DeviceRepr + Number>(&self, n: usize) -> Fallible<Retrieved<K>> {
+        let (keys, values) = (self.timed.poisoned(K::key(0), n)?, self.timed.poisoned(K::key(0), n)?);
+        Ok(Retrieved { keys, values, count: self.timed.poisoned(0, 1)? })
+    }
+
+    /// Whether these are the entries that were stored, each once, in any order.
+    fn holds<T: Subject>(
+        &self,
+        out: &Retrieved<T::Key>,
+        keys: &[T::Key],
+        stored: &[Option<bool>],
+    ) -> Fallible<bool> {
+        let stream = &self.timed.stream;
+        let is_stored = |(&key, stored): (&T::Key, &Option<bool>)| (*stored == Some(true)).then_some(key);
+        let mut expected: Vec<_> = keys.iter().zip(stored).filter_map(is_stored).collect();
+        if stream.clone_dtoh(&out.count)? != [expected.len() as u64] {
+            return Ok(false);
+        }
+        let mut found = stream.clone_dtoh(&out.keys.slice(..expected.len()))?;
+        // A search of a set finds no value, and so does the whole of it.
+        let pairs = size_of::<T::Found>() == size_of::<T::Key>();
+        let values = stream.clone_dtoh(&out.values.slice(..expected.len()))?;
+        let beside = !pairs || found.par_iter().zip(&values).all(|(key, value)| *value == key.value());
+        found.par_sort_unstable();
+        expected.par_sort_unstable();
+        Ok(beside && found == expected)
     }
 
     /// Whether each key of a build was stored; `None` where the outcome is neither that nor that there was no room, if

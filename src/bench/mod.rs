@@ -31,8 +31,10 @@ use std::path::PathBuf;
 /// the published layout. Hopscotch tables: sizes at a load of 0.8 pairs per slot of the homes, and loads from 0.5 to
 /// 0.95; with the bytes that a pair takes, and how far pairs stand behind their homes. Inserts that found such a table
 /// full are counted and shown, and their keys are absent afterwards. Open-addressing tables: the same sizes and loads, of
-/// pairs per slot, with the bytes that a pair takes, the filter's included. Tables that grow: one batch into a table of a
-/// sixteenth of its pairs, or a million slots if that is less, and searches afterwards. Other entries than u32 pairs: build, searches, delete. The median of the rounds counts.
+/// pairs per slot, with the bytes that a pair takes, the filter's included; on a GPU they copy all their entries to device
+/// slices besides, in any order and in that of their slots. Tables that grow: one batch into a table of a sixteenth of its
+/// pairs, or a million slots if that is less, and searches afterwards. Other entries than u32 pairs: build, searches, delete.
+/// The median of the rounds counts.
 /// Every answer is checked, outside the time that is measured.
 ///
 /// On a CPU a bulk call on slices is timed. On a GPU the kernels are timed by events, with keys, values and answers

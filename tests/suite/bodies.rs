@@ -138,6 +138,7 @@ macro_rules! open_maps {
             counters_add_up
             a_counter_says_full_and_refuses_what_inserts_do
             mixed_batches_of_a_crowded_table_add_up
+            pairs_come_in_the_order_of_their_slots
         }
     };
 }
@@ -195,6 +196,7 @@ macro_rules! open_sets {
             racing_inserts_of_a_set_fill_every_slot
             a_crowded_set_has_room_for_all
             churn_in_a_set_leaves_tombstones
+            keys_come_in_the_order_of_their_slots
             a_set_of_an_impossible_size_is_refused
         }
     };

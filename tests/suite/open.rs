@@ -161,3 +161,33 @@ pub(crate) fn mixed_batches_of_a_crowded_table_add_up<B: OpenMaps<K>, K: Number>
     let stats = map.stats().unwrap();
     assert_eq!(stats.live + stats.tombstones, map.geometry().slots() as u64, "Full, and a slot is empty");
 }
+
+pub(crate) fn pairs_come_in_the_order_of_their_slots<B: OpenMaps<K>, K: Number>(b: &B) {
+    let map = b.map(of_buckets(b.geometry(1, 0.6), 1));
+    assert_eq!(map.pairs_in_order().unwrap(), []);
+    // The one bucket is filled from its lowest slot on.
+    let keys = distinct::<K>(map.geometry().slots(), 0);
+    let mut pairs = Vec::new();
+    for (&key, number) in keys.iter().zip(1..) {
+        let value = K::of(number);
+        assert_eq!(map.insert_unique(&[key], &[value]).unwrap(), [Insert::Inserted]);
+        pairs.push((key, value));
+        assert_eq!(map.pairs_in_order().unwrap(), pairs);
+    }
+    assert_eq!(map.delete(&keys[1..3]).unwrap(), [Delete::Deleted; 2]);
+    pairs.drain(1..3);
+    assert_eq!(map.pairs_in_order().unwrap(), pairs);
+    // Many blocks, the last one with few slots; whichever order they run in.
+    let map = b.map(b.geometry(CROWD as u64, 0.7));
+    let keys = distinct::<K>(CROWD, 0);
+    assert!(map.insert_unique(&keys, &keys).unwrap().iter().all(|&outcome| outcome == Insert::Inserted));
+    let pairs = map.pairs_in_order().unwrap();
+    for _ in 0..3 {
+        assert_eq!(map.pairs_in_order().unwrap(), pairs);
+    }
+    let [mut ordered, mut any] = [pairs, map.pairs().unwrap()];
+    ordered.sort_unstable();
+    any.sort_unstable();
+    assert_eq!(ordered.len(), CROWD);
+    assert_eq!(ordered, any);
+}

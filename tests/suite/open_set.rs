@@ -106,3 +106,27 @@ pub(crate) fn a_set_of_an_impossible_size_is_refused<B: OpenSets<K>, K: Number>(
         assert!(message.contains(says), "{wrong:?}: {message}");
     }
 }
+
+pub(crate) fn keys_come_in_the_order_of_their_slots<B: OpenSets<K>, K: Number>(b: &B) {
+    let set = set_of(b, 1);
+    assert_eq!(set.keys_in_order().unwrap(), []);
+    // The one bucket is filled from its lowest slot on.
+    let keys = distinct::<K>(set.geometry().slots(), 0);
+    for (number, &key) in keys.iter().enumerate() {
+        assert_eq!(set.insert(&[key]).unwrap(), [Insert::Inserted]);
+        assert_eq!(set.keys_in_order().unwrap(), keys[..=number]);
+    }
+    assert_eq!(set.delete(&keys[..1]).unwrap(), [Delete::Deleted]);
+    assert_eq!(set.keys_in_order().unwrap(), keys[1..]);
+    // Many blocks, the last one with few slots; whichever order they run in.
+    let set = b.try_set(b.set_geometry(CROWD as u64)).expect("memory for a test table");
+    let mut keys = distinct::<K>(CROWD, 0);
+    assert!(set.insert(&keys).unwrap().iter().all(|&outcome| outcome == Insert::Inserted));
+    let mut ordered = set.keys_in_order().unwrap();
+    for _ in 0..3 {
+        assert_eq!(set.keys_in_order().unwrap(), ordered);
+    }
+    ordered.sort_unstable();
+    keys.sort_unstable();
+    assert_eq!(ordered, keys);
+}

@@ -1,6 +1,6 @@
 //! A thread block as the tiles in it see it.
 
-use crate::intrinsics::{barrier_cta_sync, thread, threads};
+use crate::intrinsics::{barrier_cta_sync, block, thread, threads};
 use crate::shared::Shared;
 use crate::tile::Tile;
 use warpproof_model::{Block, Words, WriteOrder};
@@ -33,6 +33,14 @@ impl<const L: u32> CtaBlock<L> {
         }
         block.sync();
         block
+    }
+}
+
+impl<const L: u32> CtaBlock<L> {
+    /// Number of the block in its grid.
+    #[inline(always)]
+    pub fn number(&self) -> u32 {
+        block()
     }
 }
 

@@ -41,6 +41,29 @@ macro_rules! operation {
         $crate::kernel::table! { $k [search _]
         [keys: *const $key, found: *mut u8, n: u32] [keys, core::ptr::null_mut(), found, (), n] }
     };
+    (collect open set32 $k:tt) => {
+        $crate::kernel::operation! { @retrieve_keys u32 $k }
+    };
+    (collect open set64 $k:tt) => {
+        $crate::kernel::operation! { @retrieve_keys u64 $k }
+    };
+    (@retrieve_keys $key:ident $k:tt) => {
+        $crate::kernel::table! { $k [retrieve _ _ _ _ _]
+        [keys: *mut $key, capacity: u64, total: *mut u64]
+        [keys, core::ptr::null_mut(), capacity, warpproof_device::Global::new(total, 1)] }
+    };
+    (collect_in_order open set32 $k:tt) => {
+        $crate::kernel::operation! { @retrieve_keys_in_order u32 $k }
+    };
+    (collect_in_order open set64 $k:tt) => {
+        $crate::kernel::operation! { @retrieve_keys_in_order u64 $k }
+    };
+    (@retrieve_keys_in_order $key:ident $k:tt) => {
+        $crate::kernel::table! { $k [retrieve_in_order _ _ _ _ _]
+        [keys: *mut $key, capacity: u64, total: *mut u64, chunks: *mut u64, chunks_len: usize]
+        [keys, core::ptr::null_mut(), capacity, warpproof_device::Global::new(total, 1),
+         warpproof_device::Global::new(chunks, chunks_len)] }
+    };
     (collect $structure:ident set32 $k:tt) => {
         $crate::kernel::operation! { @collect_keys u32 $k }
     };
@@ -156,6 +179,20 @@ macro_rules! operation {
     (stats open $layout:ident $k:tt) => {
         $crate::kernel::table! { $k [taken _ _ _ _ _] [numbers: *mut u64]
         [warpproof_device::Global::new(numbers, $crate::entry::TAKEN_NUMBERS)] }
+    };
+    (collect open $layout:ident $k:tt) => {
+        $crate::kernel::table! { $k [retrieve _ _ _ _ _]
+        [keys: *mut $crate::layout::open::$layout::Key,
+         values: *mut $crate::layout::open::$layout::Value, capacity: u64, total: *mut u64]
+        [keys, values, capacity, warpproof_device::Global::new(total, 1)] }
+    };
+    (collect_in_order open $layout:ident $k:tt) => {
+        $crate::kernel::table! { $k [retrieve_in_order _ _ _ _ _]
+        [keys: *mut $crate::layout::open::$layout::Key,
+         values: *mut $crate::layout::open::$layout::Value, capacity: u64, total: *mut u64,
+         chunks: *mut u64, chunks_len: usize]
+        [keys, values, capacity, warpproof_device::Global::new(total, 1),
+         warpproof_device::Global::new(chunks, chunks_len)] }
     };
     (collect $structure:ident $layout:ident $k:tt) => {
         $crate::kernel::table! { $k [collect _]

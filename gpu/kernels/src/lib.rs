@@ -9,7 +9,8 @@
 //! mixed batch of a hopscotch table has a second kernel, `OPERATION_left`, with the same arguments and a tile per 32
 //! operations: it does those whose outcome is 253 behind the first. Tiles of different widths work on one table as long
 //! as its slabs or buckets have the same number of slots, or its groups of words. No tile is wider than a group: its
-//! other lanes would have nothing to read.
+//! other lanes would have nothing to read. All entries of an open-addressing table are copied by whole warps (`_l32`), whose
+//! lanes read 8 slots each, of whatever bucket.
 //!
 //! | Layout | Table arguments | Modules |
 //! |---|---|---|
@@ -42,11 +43,13 @@
 //! | `stats` of slabs | numbers `u64*` (20) | a tile per bucket, 80 bytes of shared memory |
 //! | `stats` of a hopscotch table | numbers `u64*` (9) | a tile per group, 36 bytes of shared memory |
 //! | `stats` of an open-addressing table | numbers `u64*` (2) | a tile per bucket, 8 bytes of shared memory |
-//! | `collect` | keys, values, capacity `u64`, total `u64*` (1) | a tile per bucket or group, 12 bytes of shared memory |
+//! | `collect` | keys, values, capacity `u64`, total `u64*` (1) | a tile per bucket or group, or per 256 slots of open addressing; 12 bytes of shared memory |
+//! | `collect_in_order` | as `collect`, then chunks `u64*`, length | a tile per 256 slots, `retrieve::shared_words` of shared memory |
 //!
 //! `n` is `u32`. Only a multimap has `insert`, only slabs have `delete_all`, `count`, `search_all` and `flush`,
-//! only open addressing `insert_or_add` and `absorb`. `count_stored` (outcomes `u8*`, n, total `u64*` (1)) belongs to no
-//! table: a thread per 32 outcomes, 4 bytes of shared memory. A set
+//! only open addressing `insert_or_add`, `absorb` and `collect_in_order`, whose chunks are zero at first,
+//! `retrieve::chunk_words` of them. `count_stored` (outcomes `u8*`, n, total `u64*` (1)) belongs to no table: a thread per
+//! 32 outcomes, 4 bytes of shared memory. A set
 //! has no `insert_or_assign`, `delete_all`, `count`, `search_all` and `mixed`, and no values: its `search` takes keys,
 //! found, n, its `stamped` no values and no found. Blocks have one dimension and a multiple of 32 threads.
 //!

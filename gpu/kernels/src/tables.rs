@@ -100,8 +100,6 @@ kernel!(open_map32_search_l1: open::map32(1, 8).search);
 kernel!(open_map32_search_l2: open::map32(2, 4).search);
 kernel!(open_map32_stats_l1: open::map32(1, 8).stats);
 kernel!(open_map32_stats_l2: open::map32(2, 4).stats);
-kernel!(open_map32_collect_l1: open::map32(1, 8).collect);
-kernel!(open_map32_collect_l2: open::map32(2, 4).collect);
 kernel!(open_map32_mixed_l1: open::map32(1, 8).mixed);
 
 // A lane reads 32 bytes of a bucket, as one of two lanes does of a bucket of u32 pairs.
@@ -110,14 +108,20 @@ kernel!(open_set32_absorb_l1: open::set32(1, 8).absorb);
 kernel!(open_set32_delete_l1: open::set32(1, 8).delete);
 kernel!(open_set32_search_l1: open::set32(1, 8).search);
 kernel!(open_set32_stats_l1: open::set32(1, 8).stats);
-kernel!(open_set32_collect_l1: open::set32(1, 8).collect);
 
 kernel!(open_set64_insert_unique_l2: open::set64(2, 4).insert_unique);
 kernel!(open_set64_absorb_l2: open::set64(2, 4).absorb);
 kernel!(open_set64_delete_l2: open::set64(2, 4).delete);
 kernel!(open_set64_search_l2: open::set64(2, 4).search);
 kernel!(open_set64_stats_l2: open::set64(2, 4).stats);
-kernel!(open_set64_collect_l2: open::set64(2, 4).collect);
+
+// All entries of a table are copied by whole warps.
+kernel!(open_map32_collect_l32: open::map32(32, 1).collect);
+kernel!(open_map32_collect_in_order_l32: open::map32(32, 1).collect_in_order);
+kernel!(open_set32_collect_l32: open::set32(32, 1).collect);
+kernel!(open_set32_collect_in_order_l32: open::set32(32, 1).collect_in_order);
+kernel!(open_set64_collect_l32: open::set64(32, 1).collect);
+kernel!(open_set64_collect_in_order_l32: open::set64(32, 1).collect_in_order);
 
 #[cfg(feature = "b128")]
 mod wide {
@@ -167,7 +171,9 @@ mod wide {
     kernel!(open_map64_search_l2: open::map64(2, 2).search);
     kernel!(open_map64_mixed_l2: open::map64(2, 2).mixed);
     kernel!(open_map64_stats_l2: open::map64(2, 2).stats);
-    kernel!(open_map64_collect_l2: open::map64(2, 2).collect);
+
+    kernel!(open_map64_collect_l32: open::map64(32, 1).collect);
+    kernel!(open_map64_collect_in_order_l32: open::map64(32, 1).collect_in_order);
 }
 
 /// Adds to `total[0]` how many of the `n` outcomes say that an entry was stored.

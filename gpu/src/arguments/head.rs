@@ -2,7 +2,10 @@
 
 use super::{Argument, Arguments, Span, same};
 use crate::layout::Scalar;
+use crate::table::{RETRIEVE_THREADS, RETRIEVE_WARPS};
 use warpproof_model::host::Refused;
+use warpproof_model::open::BUCKET_SLOTS;
+use warpproof_model::retrieve::{LANE_SLOTS, chunk_words, shared_words};
 
 /// Shared bytes of `collect`: three u32.
 const COLLECT_SHARED: u32 = 12;
@@ -185,6 +188,42 @@ impl Head {
         same(1, "totals", total.len)?;
         let rest = [keys.whole(), Argument::U64(keys.len as u64), total.whole()];
         Ok(self.arguments(self.parts as usize, COLLECT_SHARED, &rest))
+    }
+
+    /// How many words collect_in_order works with, of a table of buckets.
+    pub(crate) fn chunk_words(&self) -> usize {
+        let slots = self.parts as u64 * BUCKET_SLOTS as u64;
+        chunk_words(slots, RETRIEVE_THREADS as u64 * LANE_SLOTS as u64) as usize
+    }
+
+    /// collect_in_order of a map: keys, values, how many fit, total, chunks.
+    pub(crate) fn collect_in_order<K, V>(
+        &self,
+        keys: Span<K>,
+        values: Span<V>,
+        total: Span<u64>,
+        chunks: Span<u64>,
+    ) -> Result<Arguments, Refused> {
+        let arguments = self.collect(keys, values, total)?;
+        self.with_chunks(arguments, chunks)
+    }
+
+    /// collect_in_order of a set: keys, how many fit, total, chunks.
+    pub(crate) fn collect_keys_in_order<K>(
+        &self,
+        keys: Span<K>,
+        total: Span<u64>,
+        chunks: Span<u64>,
+    ) -> Result<Arguments, Refused> {
+        let arguments = self.collect_keys(keys, total)?;
+        self.with_chunks(arguments, chunks)
+    }
+
+    fn with_chunks(&self, mut arguments: Arguments, chunks: Span<u64>) -> Result<Arguments, Refused> {
+        same(self.chunk_words(), "chunks", chunks.len)?;
+        arguments.list.extend([chunks.whole(), Argument::U64(chunks.len as u64)]);
+        arguments.shared = shared_words(RETRIEVE_WARPS) * size_of::<u32>() as u32;
+        Ok(arguments)
     }
 }
 

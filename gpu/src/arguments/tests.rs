@@ -75,6 +75,9 @@ fn of_map<V: Scalar>(head: &Head, operation: Operation) -> Arguments {
         Operation::Flush => head.flush(one),
         Operation::Stats => head.stats(Span::new(1 << 15, head.numbers)),
         Operation::Collect => head.collect(keys, keys, one),
+        Operation::CollectInOrder => {
+            head.collect_in_order(keys, keys, one, Span::new(1 << 16, head.chunk_words()))
+        }
     }
     .expect("the lengths are right")
 }
@@ -90,6 +93,9 @@ fn of_set<K>(head: &Head, operation: Operation) -> Option<Arguments> {
         Operation::Flush => head.flush(one),
         Operation::Stats => head.stats(Span::new(1 << 15, head.numbers)),
         Operation::Collect => head.collect_keys(keys, one),
+        Operation::CollectInOrder => {
+            head.collect_keys_in_order(keys, one, Span::new(1 << 16, head.chunk_words()))
+        }
         _ => return None,
     };
     Some(arguments.expect("the lengths are right"))
@@ -115,7 +121,9 @@ fn compare(ptx: &str, head: &Head, family: &Family, lanes: u32) -> usize {
     let mut compared = 0;
     for operation in Operation::ALL {
         let without = match operation {
-            Operation::InsertOrAdd | Operation::Absorb => family.structure != "open",
+            Operation::InsertOrAdd | Operation::Absorb | Operation::CollectInOrder => {
+                family.structure != "open"
+            }
             operation => family.structure != "slab" && chains.contains(&operation),
         };
         let arguments = if without { None } else { of(head, family.layout, operation) };
@@ -196,7 +204,7 @@ fn arguments_are_those_of_the_open_addressing_kernels() {
 fn every_kernel_of_a_table_is_compared() {
     use crate::device::{TABLES_BASE, TABLES_WIDE};
     let entries = |ptx: &str, start: &str| ptx.matches(&format!(".entry {start}_")).count();
-    for (ptx, all) in [(TABLES_BASE, (52, 22, 29)), (TABLES_WIDE, (75, 32, 38))] {
+    for (ptx, all) in [(TABLES_BASE, (52, 22, 31)), (TABLES_WIDE, (75, 32, 41))] {
         assert_eq!((entries(ptx, "slab"), entries(ptx, "hop"), entries(ptx, "open")), all);
         let count = Arguments::count_stored(Span::new(1 << 12, 3), Span::new(1 << 14, 1));
         let count = passed(&count.expect("the lengths are right"));
@@ -299,6 +307,11 @@ fn lengths_are_checked() {
     assert!(head.stats(Span::new(0, 19)).is_err() && head.stats(Span::new(0, 9)).is_err());
     assert!(hopscotch_head().stats(Span::new(0, 20)).is_err());
     assert!(head.collect(three, two, Span::new(0, 1)).is_err());
+    let (open, one) = (open_head(), Span::new(0, 1));
+    assert_eq!(open.chunk_words(), 2, "40 slots are one chunk");
+    assert!(open.collect_in_order(three, three, one, Span::new(0, 2)).is_ok());
+    assert!(open.collect_in_order(three, three, one, Span::new(0, 1)).is_err());
+    assert!(open.collect_keys_in_order(three, Span::new(0, 2), Span::new(0, 2)).is_err());
 }
 
 #[test]

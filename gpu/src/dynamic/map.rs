@@ -107,12 +107,12 @@ where
         self.growing.resize_for(0)
     }
 
-    /// Takes out everything, on `stream`; the size stays. Waits as [`SlabMap::clear`](crate::SlabMap::clear) does.
+    /// Takes out everything, on `stream`; the size stays. Waits as [`SlabMap::clear_on`](crate::SlabMap::clear_on) does.
     ///
     /// # Errors
     /// [`Error::OtherDevice`], [`Error::Driver`].
-    pub fn clear(&mut self, stream: &Arc<CudaStream>) -> Result<(), Error> {
-        self.growing.clear(|map| map.clear(stream))
+    pub fn clear_on(&mut self, stream: &Arc<CudaStream>) -> Result<(), Error> {
+        self.growing.clear(|map| map.clear_on(stream))
     }
 
     /// The operations on device slices, on `stream`.
@@ -243,6 +243,21 @@ where
         self.search_or(keys, values, V::ONES, found)
     }
 
+    /// As [`MapOn::contains`](crate::MapOn::contains).
+    pub fn contains(&self, keys: &impl Input<K>, found: &mut impl Output<u8>) -> Result<(), Error> {
+        self.map.growing.table().on(self.stream).contains(keys, found)
+    }
+
+    /// As [`OpenMapOn::retrieve_all`](crate::OpenMapOn::retrieve_all).
+    pub fn retrieve_all(
+        &self,
+        keys: &mut impl Output<K>,
+        values: &mut impl Output<V>,
+        count: &mut impl Output<u64>,
+    ) -> Result<(), Error> {
+        self.map.growing.table().on(self.stream).retrieve_all(keys, values, count)
+    }
+
     /// As [`MapOn::delete`](crate::MapOn::delete).
     pub fn delete(&self, keys: &impl Input<K>, outcomes: &mut impl Output<u8>) -> Result<(), Error> {
         self.map.growing.table().on(self.stream).delete(keys, outcomes)
@@ -263,6 +278,12 @@ where
     }
     fn search(&self, keys: &[K]) -> Result<Vec<Option<V>>, Error> {
         self.growing.table().search(keys)
+    }
+    fn contains(&self, keys: &[K]) -> Result<Vec<bool>, Error> {
+        self.growing.table().contains(keys)
+    }
+    fn clear(&mut self) -> Result<(), Error> {
+        self.growing.clear(BulkMap::clear)
     }
     fn delete(&self, keys: &[K]) -> Result<Vec<Delete>, Error> {
         self.growing.table().delete(keys)
@@ -292,6 +313,9 @@ where
 {
     fn insert_or_add(&self, keys: &[K], values: &[V]) -> Result<Vec<Add>, Error> {
         self.put(Operation::InsertOrAdd, keys, values, Add::from_code)
+    }
+    fn pairs_in_order(&self) -> Result<Vec<(K, V)>, Error> {
+        self.growing.table().pairs_in_order()
     }
     fn stats(&self) -> Result<OpenStats, Error> {
         BulkOpenMap::stats(&*self.growing.table())

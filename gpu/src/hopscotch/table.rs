@@ -88,7 +88,7 @@ impl Groups {
 pub(crate) fn family(layout: Layout) -> Family {
     // Measured (BENCHMARKS.md): operations of different kinds in one warp are best by one lane each.
     let mixed_lanes = if layout == Layout::Map32 { 1 } else { layout.lanes() };
-    Family { structure: "hop", layout, suffix: "", lanes: layout.lanes(), mixed_lanes }
+    Family { structure: "hop", layout, suffix: "", lanes: layout.lanes(), mixed_lanes, one_array: false }
 }
 
 #[cfg(test)]

@@ -176,6 +176,10 @@ where
         self.bulk().put(Operation::InsertOrAdd, keys, values, Add::from_code)
     }
 
+    fn pairs_in_order(&self) -> Result<Vec<(K, V)>, Error> {
+        self.bulk().pairs_in_order()
+    }
+
     fn stats(&self) -> Result<OpenStats, Error> {
         self.buckets.stats()
     }

@@ -6,7 +6,7 @@ mod set;
 mod table;
 
 pub use map::OpenMap;
-pub use on::OpenMapOn;
+pub use on::{OpenMapOn, OpenSetOn};
 pub use set::OpenSet;
 pub use table::OpenParts;
 #[cfg(test)]

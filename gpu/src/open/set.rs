@@ -1,11 +1,11 @@
 //! The open-addressing set: u32 or u64 keys.
 
+use super::on::OpenSetOn;
 use super::table::{Buckets, OpenParts};
 use crate::bulk::{SetBulk, set_by_bulk};
 use crate::device::Device;
 use crate::error::Error;
 use crate::layout::Scalar;
-use crate::on::SetOn;
 use crate::table::{Table, Tuning};
 use core::fmt;
 use core::marker::PhantomData;
@@ -16,7 +16,7 @@ use warpproof_model::outcome::{Delete, Insert};
 
 /// A concurrent set of u32 or u64 keys in an open-addressing table in device memory.
 ///
-/// On host slices, its operations are those of [`BulkSet`]; on device slices, those of [`SetOn`], by [`OpenSet::on`]. What
+/// On host slices, its operations are those of [`BulkSet`]; on device slices, those of [`OpenSetOn`], by [`OpenSet::on`]. What
 /// [`OpenMap`](crate::OpenMap) says of room, and [`SlabMap`](crate::SlabMap) of waiting, holds here too.
 ///
 /// ```no_run
@@ -72,8 +72,8 @@ impl<K: Scalar> OpenSet<K> {
     }
 
     /// The operations on device slices, on `stream`.
-    pub fn on<'a>(&'a self, stream: &'a Arc<CudaStream>) -> SetOn<'a, K> {
-        SetOn::new(self.table(), stream)
+    pub fn on<'a>(&'a self, stream: &'a Arc<CudaStream>) -> OpenSetOn<'a, K> {
+        OpenSetOn::new(self.table(), stream)
     }
 
     /// Takes out everything, on `stream`. Waits as [`SlabMap::clear_on`](crate::SlabMap::clear_on) does.
@@ -134,6 +134,10 @@ impl<K: Scalar> BulkSet<K> for OpenSet<K> {
 }
 
 impl<K: Scalar> BulkOpenSet<K> for OpenSet<K> {
+    fn keys_in_order(&self) -> Result<Vec<K>, Error> {
+        self.bulk().keys_in_order()
+    }
+
     fn stats(&self) -> Result<OpenStats, Error> {
         self.buckets.stats()
     }

@@ -138,7 +138,7 @@ pub(crate) fn family(layout: Layout, bytes: u64) -> Family {
         Layout::Map64 => (2, 2),
         _ => (common, common),
     };
-    Family { structure: "open", layout, suffix: "", lanes, mixed_lanes }
+    Family { structure: "open", layout, suffix: "", lanes, mixed_lanes, one_array: true }
 }
 
 #[cfg(test)]

@@ -144,7 +144,7 @@ fn check(layout: Layout, geometry: SlabGeometry) -> Result<(), Refused> {
 /// The kernels of a layout; `slab_slots` as [`check`] admits them.
 pub(crate) fn family(layout: Layout, slab_slots: u32) -> Family {
     let (suffix, lanes) = if slab_slots == SLAB_SLOTS as u32 { ("", layout.lanes()) } else { ("_x16", 4) };
-    Family { structure: "slab", layout, suffix, lanes, mixed_lanes: lanes }
+    Family { structure: "slab", layout, suffix, lanes, mixed_lanes: lanes, one_array: false }
 }
 
 #[cfg(test)]

@@ -7,6 +7,8 @@ use crate::error::Error;
 use crate::layout::Layout;
 use crate::module::Kernel;
 use warpproof_model::map::LEFT_SPAN;
+use warpproof_model::open::BUCKET_SLOTS;
+use warpproof_model::retrieve::LANE_SLOTS;
 
 /// What the names of a table's kernels have in common.
 #[derive(Clone, Debug)]
@@ -21,7 +23,16 @@ pub(crate) struct Family {
     pub(crate) lanes: u32,
     /// The same of mixed batches.
     pub(crate) mixed_lanes: u32,
+    /// Whether the slots lie in one array, so that whole warps copy its entries whatever the width of a tile is.
+    pub(crate) one_array: bool,
 }
+
+/// Threads of a block that copies entries, and its warps.
+pub(crate) const RETRIEVE_THREADS: u32 = RETRIEVE_WARPS * RETRIEVE_LANES;
+pub(crate) const RETRIEVE_WARPS: u32 = 8;
+/// Lanes of a warp that copies entries, and the buckets that it copies.
+const RETRIEVE_LANES: u32 = 32;
+const RETRIEVE_BUCKETS: u32 = RETRIEVE_LANES * LANE_SLOTS as u32 / BUCKET_SLOTS as u32;
 
 impl Family {
     /// The kernel of an operation for tiles of `lanes`.
@@ -31,7 +42,16 @@ impl Family {
 
     /// Lanes of an operation's kernel, unless a tuning says otherwise.
     pub(crate) const fn lanes(&self, operation: Operation) -> u32 {
-        if matches!(operation, Operation::Mixed) { self.mixed_lanes } else { self.lanes }
+        match operation {
+            Operation::Mixed => self.mixed_lanes,
+            _ if self.retrieves(operation) => RETRIEVE_LANES,
+            _ => self.lanes,
+        }
+    }
+
+    /// Whether an operation copies entries by blocks of whole warps.
+    const fn retrieves(&self, operation: Operation) -> bool {
+        self.one_array && matches!(operation, Operation::Collect | Operation::CollectInOrder)
     }
 
     /// The kernel that does what that of an operation leaves.
@@ -41,7 +61,8 @@ impl Family {
 
     /// The kernel that a tuning asks for.
     pub(crate) fn tuned_name(&self, operation: Operation, tuning: Tuning) -> String {
-        self.name(operation.name(), tuning.lanes.unwrap_or(self.lanes(operation)))
+        let own = if self.retrieves(operation) { None } else { tuning.lanes };
+        self.name(operation.name(), own.unwrap_or(self.lanes(operation)))
     }
 
     /// The kernel for the tuning's width, or else for the common one.
@@ -52,6 +73,10 @@ impl Family {
         tuning: Tuning,
     ) -> Result<Option<Kernel>, Error> {
         let common = self.lanes(operation);
+        if self.retrieves(operation) {
+            let kernel = device.kernel(&self.name(operation.name(), common), common)?;
+            return Ok(kernel.map(|kernel| kernel.with_span(RETRIEVE_BUCKETS).with_threads(RETRIEVE_THREADS)));
+        }
         for lanes in [tuning.lanes.unwrap_or(common), common] {
             let name = self.name(operation.name(), lanes);
             let own = self.suffix.is_empty();

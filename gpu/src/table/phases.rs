@@ -65,29 +65,37 @@ impl Table {
     }
 
     /// Copies all entries to `keys` and, of a map, `values`: `live` elements each. They are those of the table's
-    /// key and value types.
+    /// key and value types. In the order of their slots if `in_order`, which open-addressing tables know.
     pub(crate) fn collect<K, V>(
         &self,
         live: u64,
+        in_order: bool,
         keys: &CudaSlice<K>,
         values: Option<&CudaSlice<V>>,
     ) -> Result<(), Error> {
-        let mut total = self.device.buffer::<u64>("a counter", 1)?;
-        self.device.fill(&mut total, 0)?;
+        let mut count = self.device.buffer::<u64>("a counter", 1)?;
+        self.device.fill(&mut count, 0)?;
         let stream = self.device.stream();
-        let total_span = Span::new(total.device_ptr(stream).0, 1);
+        let total = Span::new(count.device_ptr(stream).0, 1);
         let keys = Span::<K>::new(keys.device_ptr(stream).0, keys.len());
-        let arguments = match values {
-            Some(values) => {
-                let values = Span::<V>::new(values.device_ptr(stream).0, values.len());
-                self.head().collect(keys, values, total_span)?
+        let values = values.map(|values| Span::<V>::new(values.device_ptr(stream).0, values.len()));
+        let words = if in_order { self.head().chunk_words() } else { 0 };
+        let mut chunks = self.device.buffer::<u64>("the chunks of a retrieval", words)?;
+        self.device.fill(&mut chunks, 0)?;
+        let (head, chunks) = (self.head(), Span::new(chunks.device_ptr(stream).0, words));
+        let (operation, arguments) = match (values, in_order) {
+            (Some(values), false) => (Operation::Collect, head.collect(keys, values, total)?),
+            (None, false) => (Operation::Collect, head.collect_keys(keys, total)?),
+            (Some(values), true) => {
+                (Operation::CollectInOrder, head.collect_in_order(keys, values, total, chunks)?)
             }
-            None => self.head().collect_keys(keys, total_span)?,
+            (None, true) => (Operation::CollectInOrder, head.collect_keys_in_order(keys, total, chunks)?),
         };
-        // SAFETY: from `Head::collect` of a map or set; the buffers are freed on this stream, after the kernel.
-        unsafe { self.launch(Operation::Collect, stream, &arguments)? };
-        self.wait(Operation::Collect)?;
-        let second = self.device.download(&total)?.first().copied().unwrap_or(0);
+        // SAFETY: from the function of `Head` that it belongs to, of a map or set; the buffers are freed on this stream, after
+        // the kernel.
+        unsafe { self.launch(operation, stream, &arguments)? };
+        self.wait(operation)?;
+        let second = self.device.download(&count)?.first().copied().unwrap_or(0);
         if second != live {
             return Err(Error::Changed { what: "the number of entries", first: live, second });
         }

@@ -126,3 +126,63 @@ fn parts_are_what_the_size_says() {
     assert_eq!((map.bytes(), map.layout()), (40 * 8 + 3 * 4, Layout::Map32));
     assert!(parts.slots != 0 && parts.filter != 0 && map.geometry() == size(5));
 }
+
+#[test]
+fn all_entries_are_copied_to_device_slices() {
+    fn copies<K: Scalar + TryFrom<u64>>(device: &Device)
+    where
+        (K, K): warpproof_gpu::Entry,
+    {
+        let key = |key: u64| K::try_from(key).ok().unwrap();
+        let keys: Vec<K> = (0..10_000).map(key).collect();
+        let map = OpenMap::<K, K>::build(device, &keys, &keys).unwrap();
+        let set = OpenSet::<K>::build(device, &keys).unwrap();
+        let stream = device.context().new_stream().unwrap();
+        let ordered = map.pairs_in_order().unwrap();
+        for (room, in_order) in [(10_000, false), (10_005, true), (1_000, false), (1_000, true), (0, false)] {
+            let mut out_keys = stream.clone_htod(&vec![K::ONES; room + 1]).unwrap();
+            let mut out_values = stream.clone_htod(&vec![K::ONES; room + 1]).unwrap();
+            let mut count = stream.clone_htod(&[7u64]).unwrap();
+            let (mut some_keys, mut some_values) = (out_keys.slice_mut(..room), out_values.slice_mut(..room));
+            if in_order {
+                map.on(&stream).retrieve_all_in_order(&mut some_keys, &mut some_values, &mut count).unwrap();
+            } else {
+                map.on(&stream).retrieve_all(&mut some_keys, &mut some_values, &mut count).unwrap();
+            }
+            let found = (stream.clone_dtoh(&out_keys).unwrap(), stream.clone_dtoh(&out_values).unwrap());
+            assert_eq!(stream.clone_dtoh(&count).unwrap(), [10_000]);
+            assert_eq!(found.0, found.1, "every key is its value");
+            let written = room.min(10_000);
+            assert!(found.0[written..].iter().all(|&key| key == K::ONES), "behind the room for {room}");
+            let mut found = found.0[..written].to_vec();
+            if in_order {
+                assert!(found.iter().eq(ordered[..written].iter().map(|(key, _)| key)));
+            }
+            found.sort_unstable();
+            found.dedup();
+            assert_eq!(found.len(), written, "each once");
+            let mut out = stream.clone_htod(&vec![K::ONES; room]).unwrap();
+            set.on(&stream).retrieve_all(&mut out, &mut count).unwrap();
+            assert_eq!(stream.clone_dtoh(&count).unwrap(), [10_000]);
+            set.on(&stream).retrieve_all_in_order(&mut out, &mut count).unwrap();
+            let in_slots = set.keys_in_order().unwrap();
+            assert_eq!(stream.clone_dtoh(&out).unwrap()[..written], in_slots[..written]);
+        }
+        let (mut few, mut more) = (stream.alloc_zeros::<K>(2).unwrap(), stream.alloc_zeros::<K>(3).unwrap());
+        let mut counts = stream.alloc_zeros::<u64>(2).unwrap();
+        let refused = map.on(&stream).retrieve_all(&mut few, &mut more, &mut counts.slice_mut(..1));
+        assert!(
+            matches!(refused, Err(Error::Refused(Refused::Length { keys: 2, found: 3, .. }))),
+            "{refused:?}"
+        );
+        let refused = set.on(&stream).retrieve_all(&mut few, &mut counts);
+        assert!(matches!(refused, Err(Error::Refused(_))), "{refused:?}");
+        let refused = set.on(&stream).retrieve_all_in_order(&mut few, &mut counts);
+        assert!(matches!(refused, Err(Error::Refused(_))), "{refused:?}");
+    }
+    let Some(device) = device() else { return };
+    copies::<u32>(&device);
+    if device.wide() {
+        copies::<u64>(&device);
+    }
+}

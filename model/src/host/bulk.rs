@@ -98,6 +98,8 @@ pub trait BulkOpenMap<K: Key, V: Copy>: BulkMap<K, V> {
     fn count(&self, keys: &[K]) -> Result<Vec<u32>, Self::Error> {
         Ok(self.contains(keys)?.into_iter().map(u32::from).collect())
     }
+    /// All pairs, in the order of their slots. Exact if nothing changes meanwhile.
+    fn pairs_in_order(&self) -> Result<Vec<(K, V)>, Self::Error>;
     /// What the table holds. Exact if nothing changes meanwhile.
     fn stats(&self) -> Result<OpenStats, Self::Error>;
     /// The table's size.
@@ -154,10 +156,12 @@ pub trait BulkHopscotchSet<K: Key>: BulkSet<K> {
 
 /// A set in an open-addressing table.
 pub trait BulkOpenSet<K: Key>: BulkSet<K> {
-    /// What the table holds. Exact if nothing changes meanwhile.
+    /// All keys, in the order of their slots. Exact if nothing changes meanwhile.
     ///
     /// # Errors
-    /// As [`BulkSet`].
+    /// As [`BulkSet`]; the same for the other calls.
+    fn keys_in_order(&self) -> Result<Vec<K>, Self::Error>;
+    /// What the table holds. Exact if nothing changes meanwhile.
     fn stats(&self) -> Result<OpenStats, Self::Error>;
     /// The table's size.
     fn geometry(&self) -> OpenGeometry;

@@ -5,6 +5,7 @@ use super::probing::Probing;
 use crate::entry::Packed;
 use crate::key::{Key, UserKey, fastrange};
 use crate::memory::{Order, ReadOrder, Words};
+use crate::retrieve::SlotArray;
 use crate::row::{self, Found, Place};
 use crate::warp::Warp;
 use core::marker::PhantomData;
@@ -42,6 +43,12 @@ impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, const S: usize> OpenTa
     #[inline(always)]
     pub const fn new(slots: H, filter: F, buckets: u32) -> Self {
         Self { slots, filter, buckets, types: PhantomData }
+    }
+
+    /// The slots, numbered through.
+    #[inline(always)]
+    pub const fn array(self) -> SlotArray<E, H> {
+        SlotArray::new(self.slots)
     }
 
     /// Number of buckets.

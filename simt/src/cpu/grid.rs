@@ -116,3 +116,18 @@ pub(super) fn live<C: CpuTable>(table: &C) -> u64 {
 pub(super) fn parts<V: WarpMap>(view: V) -> impl IndexedParallelIterator<Item = u32> + use<V> {
     (0..view.parts()).into_par_iter().with_min_len(PARTS)
 }
+
+/// Adds all entries of one table to another, which has none of their keys; whether it had room for all. Nobody changes the first
+/// one meanwhile.
+pub(super) fn move_all<C: CpuTable>(from: &C, to: &C) -> bool {
+    let (from, to) = (from.view(), to.view());
+    let moved = |part| {
+        let mut all = true;
+        from.visit(&mut C::Warp::numbered(part), part, |w, _, key, value| {
+            let said = UserKey::new(key).map(|key| to.insert_unique(w, key, value));
+            all &= said == Some(Insert::Inserted);
+        });
+        all
+    };
+    parts(from).all(moved)
+}

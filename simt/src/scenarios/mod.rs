@@ -9,6 +9,7 @@ mod home;
 pub mod hopscotch;
 pub mod open;
 pub mod random;
+pub mod retrieve;
 pub mod slab;
 
 use crate::check::{AnySubject, LANES, Scenario};
@@ -53,6 +54,17 @@ pub enum ScenarioError {
         /// Buckets of the first.
         buckets: u32,
     },
+    /// Lanes that read slots in a shape that is not supported.
+    Lane {
+        /// Lanes.
+        lanes: u32,
+        /// Slots of a row.
+        slots: u32,
+        /// Rows of a lane.
+        rows: u32,
+    },
+    /// The programs are not one call of `search_all` each, or there are other calls.
+    Programs,
     /// No warp, or more than the engine knows.
     Warps {
         /// So many are asked for.
@@ -92,6 +104,14 @@ impl core::fmt::Display for ScenarioError {
                 f,
                 "{submaps} submaps, the first of {buckets} buckets: there is one at least, and the last has two buckets at most"
             ),
+            Self::Lane { lanes, slots, rows } => write!(
+                f,
+                "warps of {lanes} lanes that read {rows} rows of {slots} slots each: they are, lanes first, slots last, {:?}",
+                retrieve::SHAPES
+            ),
+            Self::Programs => f.write_str(
+                "each warp of a retrieval makes one call of search_all, and there is no other call",
+            ),
             Self::Warps { warps, most } => write!(f, "{warps} warps: this engine runs 1 to {most}"),
             Self::Stall(warp) => write!(f, "warp {warp} is stalled, and there is no such warp"),
             Self::Snapshot => f.write_str("reads are snapshots, and this engine has torn reads alone"),
@@ -110,6 +130,7 @@ pub fn subject(scenario: &Scenario) -> Result<Arc<dyn AnySubject>, ScenarioError
         Some(("hop", _)) => hopscotch::subject(scenario),
         Some(("dyn", _)) => dynamic::subject(scenario),
         Some(("open", _)) => open::subject(scenario),
+        Some(("retrieve", _)) => retrieve::subject(scenario),
         _ => slab::subject(scenario),
     }
 }

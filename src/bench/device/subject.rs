@@ -53,12 +53,30 @@ pub(super) trait Subject: Sized {
         keys: &CudaSlice<Self::Key>,
         outcomes: &mut CudaSlice<u8>,
     ) -> Result<(), Error>;
+    /// Whether it copies its entries to device slices.
+    const RETRIEVES: bool = false;
+    /// Copies all entries; of a set, `values` stay as they were.
+    fn retrieve(
+        &self,
+        _stream: &Arc<CudaStream>,
+        _in_order: bool,
+        _out: &mut Retrieved<Self::Key>,
+    ) -> Result<(), Error> {
+        Ok(())
+    }
     fn contents(&self) -> Result<Self::Contents, Error>;
     fn live(&self) -> Result<u64, Error>;
     /// What a search writes for a key with this value, or without one.
     fn found(value: Option<Self::Key>) -> Self::Found;
     /// What an output holds before a search writes it: no answer of a search.
     fn poison() -> Self::Found;
+}
+
+/// What a table copied: keys, values, and how many.
+pub(super) struct Retrieved<K> {
+    pub(super) keys: CudaSlice<K>,
+    pub(super) values: CudaSlice<K>,
+    pub(super) count: CudaSlice<u64>,
 }
 
 /// The size of a table.
@@ -137,12 +155,35 @@ macro_rules! sized {
     };
 }
 
+/// How a table of this structure copies its entries: pairs, or keys.
+macro_rules! retrieving {
+    (open $out:ident, $key:ty: $($values:ident)?) => {
+        const RETRIEVES: bool = true;
+
+        fn retrieve(
+            &self,
+            stream: &Arc<CudaStream>,
+            in_order: bool,
+            $out: &mut Retrieved<$key>,
+        ) -> Result<(), Error> {
+            let on = self.on(stream);
+            if in_order {
+                on.retrieve_all_in_order(&mut $out.keys, $(&mut $out.$values,)? &mut $out.count)
+            } else {
+                on.retrieve_all(&mut $out.keys, $(&mut $out.$values,)? &mut $out.count)
+            }
+        }
+    };
+    ($other:ident $($rest:tt)*) => {};
+}
+
 macro_rules! of_pairs {
     ($structure:ident $bulk:ident $table:ident<$key:ty>, $insert:ident $(, $slots:expr)?) => {
         impl Subject for $table<$key, $key> {
             type Key = $key;
             type Found = $key;
             sized! { $structure $bulk $($slots)? }
+            retrieving! { $structure out, $key: values }
 
             fn insert(
                 &self,
@@ -198,6 +239,7 @@ macro_rules! of_keys {
             type Key = $key;
             type Found = u8;
             sized! { $structure $bulk $($slots)? }
+            retrieving! { $structure out, $key: }
 
             fn insert(
                 &self,

@@ -13,6 +13,7 @@
 
 mod phase;
 mod query;
+mod retrieve;
 #[cfg(feature = "stress")]
 mod stamped;
 mod stats;
@@ -20,6 +21,7 @@ mod update;
 
 pub(crate) use phase::{collect, count_stored, flush};
 pub(crate) use query::{count, search, search_all};
+pub(crate) use retrieve::{retrieve, retrieve_in_order};
 #[cfg(feature = "stress")]
 pub(crate) use stamped::stamped;
 pub(crate) use stats::{CHAIN_NUMBERS, TAKEN_NUMBERS, distances, stats, taken};

@@ -5,14 +5,11 @@ mod table;
 pub use table::DynamicWords;
 
 use super::error::Error;
-use super::grid::run;
 use super::map::Map;
 use super::open::{LANE_SLOTS, OPEN_LANES};
 use super::packed::{PackedEntry, PackedWords};
 use super::set::Set;
 use warpproof_model::entry::Packed;
-use warpproof_model::host::{BulkOpenMap, BulkOpenSet, OpenGeometry, OpenStats};
-use warpproof_model::outcome::Add;
 use warpproof_model::{Key, Word};
 
 /// A concurrent map in CPU memory that grows while it is used.
@@ -79,39 +76,5 @@ where
     pub fn compact(&mut self) -> Result<(), Error> {
         self.table = self.table.compacted()?;
         Ok(())
-    }
-}
-
-impl<K, V, St, const L: usize, const S: usize> BulkOpenMap<K, V> for Map<K, V, DynamicWords<St, L, S>>
-where
-    K: Key,
-    V: Word,
-    St: PackedWords<Entry: Packed<Key = K, Value = V>>,
-{
-    fn insert_or_add(&self, keys: &[K], values: &[V]) -> Result<Vec<Add>, Error> {
-        Self::values_match(keys, values)?;
-        run(&self.table, keys, Add::Full, |t, w, key, i| t.insert_or_add(w, key, values[i]))
-    }
-
-    fn stats(&self) -> Result<OpenStats, Error> {
-        Ok(self.table.stats())
-    }
-
-    fn geometry(&self) -> OpenGeometry {
-        self.table.geometry()
-    }
-}
-
-impl<K, St, const L: usize, const S: usize> BulkOpenSet<K> for Set<K, DynamicWords<St, L, S>>
-where
-    K: Key,
-    St: PackedWords<Entry: Packed<Key = K, Value = ()>>,
-{
-    fn stats(&self) -> Result<OpenStats, Error> {
-        Ok(self.table.stats())
-    }
-
-    fn geometry(&self) -> OpenGeometry {
-        self.table.geometry()
     }
 }

@@ -1,21 +1,20 @@
 //! The submaps of a table that grows, in CPU memory, of any entry type.
 
 use crate::cpu::error::Error;
-use crate::cpu::grid::{CpuTable, parts};
-use crate::cpu::open::{OPEN_LANES, OpenFilter, OpenWords};
+use crate::cpu::grid::{CpuTable, move_all};
+use crate::cpu::open::{Buckets, OPEN_LANES, OpenFilter, OpenWords};
 use crate::cpu::packed::PackedWords;
 use crate::cpu::warp::CpuWarp;
 use crate::cpu::words::{Array, CpuWords};
 use core::fmt;
 use core::sync::atomic::AtomicU32;
-use rayon::prelude::*;
 use std::sync::{Mutex, OnceLock, PoisonError};
 use warpproof_model::UserKey;
 use warpproof_model::dynamic::{Added, DynamicTable, Submaps};
 use warpproof_model::entry::Packed;
 use warpproof_model::host::{OpenGeometry, OpenStats, Refused};
 use warpproof_model::open::{BUCKET_SLOTS, Bounded, DoubleHashing, OpenTable};
-use warpproof_model::outcome::Insert;
+use warpproof_model::outcome::Add;
 
 /// Buckets of a submap that a key probes: one of 10^7 keys finds so many full in a table made for it
 /// ([`DynamicWords::LOAD`]), and one of 100 in one that is loaded to 0.8.
@@ -80,18 +79,8 @@ impl<St: PackedWords, const L: usize, const S: usize> DynamicWords<St, L, S> {
     /// # Errors
     /// [`Error::OutOfMemory`]; [`Error::Refused`] if the submap would be too large.
     pub(super) fn compacted(&self) -> Result<Self, Error> {
-        let (old, live) = (self.view(), self.stats().live);
-        let compact = Self::new(Self::geometry_for(live)?)?;
-        let new = compact.view();
-        let moved = |bucket| {
-            let mut all = true;
-            old.visit(&mut CpuWarp::<L>::new(bucket), bucket, |w, _, key, value| {
-                let said = UserKey::new(key).map(|key| new.insert_unique(w, key, value));
-                all &= said == Some(Insert::Inserted);
-            });
-            all
-        };
-        if parts(old).all(moved) {
+        let compact = Self::new(Self::geometry_for(self.stats().live)?)?;
+        if move_all(self, &compact) {
             Ok(compact)
         } else {
             Err(Error::OutOfMemory { bytes: compact.bytes() as u64 })
@@ -137,6 +126,22 @@ impl<'a, St: PackedWords, const L: usize, const S: usize> Submaps<S> for &'a Dyn
     }
 }
 
+impl<St: PackedWords, const L: usize, const S: usize> Buckets for DynamicWords<St, L, S> {
+    #[inline(always)]
+    fn insert_or_add(
+        view: View<'_, St, L, S>,
+        w: &mut CpuWarp<L>,
+        key: UserKey<Self::Key>,
+        value: Self::Value,
+    ) -> Add {
+        view.insert_or_add(w, key, value)
+    }
+
+    fn stats(&self) -> OpenStats {
+        self.stats()
+    }
+}
+
 impl<St: PackedWords, const L: usize, const S: usize> CpuTable for DynamicWords<St, L, S> {
     type Key = <St::Entry as Packed>::Key;
     type Value = <St::Entry as Packed>::Value;
@@ -162,6 +167,13 @@ impl<St: PackedWords, const L: usize, const S: usize> CpuTable for DynamicWords<
     #[inline(always)]
     fn view(&self) -> View<'_, St, L, S> {
         self.view()
+    }
+
+    /// One submap stays.
+    fn clear(&mut self) {
+        self.published.fill(|_| 0);
+        self.more = [const { OnceLock::new() }; MORE];
+        self.first.clear();
     }
 
     /// Slots and filters of all submaps.

@@ -5,7 +5,7 @@ mod table;
 pub use table::{OPEN_LANES, OpenFilter, OpenWords};
 
 use super::error::Error;
-use super::grid::run;
+use super::grid::{CpuTable, entries, run};
 use super::map::Map;
 use super::packed::{PackedEntry, PackedWords};
 use super::set::Set;
@@ -13,7 +13,7 @@ use warpproof_model::entry::Packed;
 use warpproof_model::host::{BulkOpenMap, BulkOpenSet, OpenGeometry, OpenStats};
 use warpproof_model::open::BUCKET_SLOTS;
 use warpproof_model::outcome::Add;
-use warpproof_model::{Key, Word};
+use warpproof_model::{Key, UserKey, Word};
 
 /// Slots that each lane reads by default.
 pub(super) const LANE_SLOTS: usize = BUCKET_SLOTS / OPEN_LANES;
@@ -49,15 +49,29 @@ pub type OpenMap<K, V, const L: usize = OPEN_LANES, const S: usize = LANE_SLOTS>
 pub type OpenSet<K, const L: usize = OPEN_LANES, const S: usize = LANE_SLOTS> =
     Set<K, OpenWords<<(K, ()) as PackedEntry>::Store, L, S>>;
 
-impl<K, V, St, const L: usize, const S: usize> BulkOpenMap<K, V> for Map<K, V, OpenWords<St, L, S>>
-where
-    K: Key,
-    V: Word,
-    St: PackedWords<Entry: Packed<Key = K, Value = V>>,
-{
+/// A table of buckets, of a fixed size or one that grows.
+pub trait Buckets: CpuTable<Geometry = OpenGeometry> {
+    /// Adds a pair, or its value to that of its key.
+    fn insert_or_add(
+        view: Self::View<'_>,
+        w: &mut Self::Warp,
+        key: UserKey<Self::Key>,
+        value: Self::Value,
+    ) -> Add;
+
+    /// What it holds. Exact if nothing changes meanwhile.
+    fn stats(&self) -> OpenStats;
+}
+
+impl<K: Key, V: Word, T: Buckets<Key = K, Value = V>> BulkOpenMap<K, V> for Map<K, V, T> {
     fn insert_or_add(&self, keys: &[K], values: &[V]) -> Result<Vec<Add>, Error> {
         Self::values_match(keys, values)?;
-        run(&self.table, keys, Add::Full, |t, w, key, i| t.insert_or_add(w, key, values[i]))
+        run(&self.table, keys, Add::Full, |t, w, key, i| T::insert_or_add(t, w, key, values[i]))
+    }
+
+    fn pairs_in_order(&self) -> Result<Vec<(K, V)>, Error> {
+        // Rayon joins what it folds in the order of the parts, and a bucket is visited from its lowest slot on.
+        Ok(entries(&self.table))
     }
 
     fn stats(&self) -> Result<OpenStats, Error> {
@@ -69,16 +83,50 @@ where
     }
 }
 
-impl<K, St, const L: usize, const S: usize> BulkOpenSet<K> for Set<K, OpenWords<St, L, S>>
-where
-    K: Key,
-    St: PackedWords<Entry: Packed<Key = K, Value = ()>>,
-{
+impl<K: Key, T: Buckets<Key = K, Value = ()>> BulkOpenSet<K> for Set<K, T> {
+    fn keys_in_order(&self) -> Result<Vec<K>, Error> {
+        // In order for the same reasons as the pairs of a map.
+        Ok(entries(&self.table).into_iter().map(|(key, ())| key).collect())
+    }
+
     fn stats(&self) -> Result<OpenStats, Error> {
         Ok(self.table.stats())
     }
 
     fn geometry(&self) -> OpenGeometry {
         self.table.geometry()
+    }
+}
+
+impl<K, V, St, const L: usize, const S: usize> Map<K, V, OpenWords<St, L, S>>
+where
+    K: Key,
+    V: Word,
+    St: PackedWords<Entry: Packed<Key = K, Value = V>>,
+{
+    /// Moves all pairs to a table of another size, or of the same one: slots of deleted pairs are free again. Takes memory for
+    /// both tables meanwhile, and time proportional to the slots of the old one and the pairs.
+    ///
+    /// # Errors
+    /// As [`Map::with_geometry`]; [`Error::TableFull`] if the new table has less slots than there are pairs. Nothing has
+    /// changed then.
+    pub fn rehash(&mut self, geometry: OpenGeometry) -> Result<(), Error> {
+        self.table = self.table.rehashed(geometry)?;
+        Ok(())
+    }
+}
+
+impl<K, St, const L: usize, const S: usize> Set<K, OpenWords<St, L, S>>
+where
+    K: Key,
+    St: PackedWords<Entry: Packed<Key = K, Value = ()>>,
+{
+    /// Moves all keys to a table of another size, or of the same one: as [`OpenMap::rehash`].
+    ///
+    /// # Errors
+    /// As [`OpenMap::rehash`].
+    pub fn rehash(&mut self, geometry: OpenGeometry) -> Result<(), Error> {
+        self.table = self.table.rehashed(geometry)?;
+        Ok(())
     }
 }

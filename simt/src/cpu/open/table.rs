@@ -1,16 +1,19 @@
 //! The words of an open-addressing table in CPU memory, of any entry type: what the map and the set share.
 
+use super::Buckets;
 use crate::cpu::error::Error;
-use crate::cpu::grid::{CpuTable, parts};
+use crate::cpu::grid::{CpuTable, move_all, parts};
 use crate::cpu::packed::PackedWords;
 use crate::cpu::warp::CpuWarp;
 use crate::cpu::words::{Array, CpuWords};
 use core::fmt;
 use core::sync::atomic::AtomicU32;
 use rayon::prelude::*;
+use warpproof_model::UserKey;
 use warpproof_model::entry::Packed;
 use warpproof_model::host::{OpenGeometry, OpenStats, Refused};
 use warpproof_model::open::{BUCKET_SLOTS, CLASSES, DoubleHashing, OpenTable, Passed, Probing};
+use warpproof_model::outcome::Add;
 
 /// Lanes of a warp by default: as many as for the groups of a hopscotch table, which are as wide.
 pub const OPEN_LANES: usize = 2;
@@ -72,6 +75,37 @@ impl<St: PackedWords, const L: usize, const S: usize> OpenWords<St, L, S> {
             OpenStats { live, tombstones: view.bucket_tombstones(w, bucket).into() }
         };
         parts(view).map(of_bucket).reduce(OpenStats::default, |a, b| a.merge(&b))
+    }
+}
+
+impl<St: PackedWords, const L: usize, const S: usize> OpenWords<St, L, S> {
+    /// A table of another size with the same entries.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new); [`Error::TableFull`].
+    pub(super) fn rehashed(&self, geometry: OpenGeometry) -> Result<Self, Error> {
+        let (moved, live) = (Self::new(geometry)?, self.stats().live);
+        let left_out = live.saturating_sub(geometry.slots() as u64);
+        if left_out > 0 || !move_all(self, &moved) {
+            return Err(Error::TableFull { pairs: live, left_out });
+        }
+        Ok(moved)
+    }
+}
+
+impl<St: PackedWords, const L: usize, const S: usize> Buckets for OpenWords<St, L, S> {
+    #[inline(always)]
+    fn insert_or_add(
+        view: View<'_, St, S>,
+        w: &mut CpuWarp<L>,
+        key: UserKey<Self::Key>,
+        value: Self::Value,
+    ) -> Add {
+        view.insert_or_add(w, key, value)
+    }
+
+    fn stats(&self) -> OpenStats {
+        self.stats()
     }
 }
 

@@ -1,0 +1,92 @@
+//! The scenarios of `retrieve_all`.
+//!
+//! All warps of a scenario are one block, or each is one (`apart`). A call of `search_all` is one warp's share of the whole.
+
+mod sets;
+mod subject;
+
+pub use sets::{all, deep, default_set};
+pub use subject::{Placing, RetrieveSubject};
+
+use super::ScenarioError;
+use crate::check::{AnySubject, OfLanes, Scenario};
+use std::sync::Arc;
+use warpproof_model::spec::Op;
+
+/// Lanes, rows of a lane, slots of a row: what a warp reads in a round.
+pub const SHAPES: [(u32, u32, u32); 6] = [(1, 1, 1), (1, 1, 2), (1, 2, 1), (1, 2, 2), (2, 1, 1), (2, 2, 2)];
+
+/// The subject of a scenario of `retrieve_all`.
+///
+/// # Errors
+/// If the variant or its configuration is not known, or the programs are not one share for each warp.
+pub fn subject(scenario: &Scenario) -> Result<Arc<dyn AnySubject>, ScenarioError> {
+    let Some(placing) = Placing::ALL.into_iter().find(|placing| placing.structure() == scenario.structure)
+    else {
+        return Err(ScenarioError::Structure(scenario.structure.clone()));
+    };
+    let share = |program: &Vec<_>| matches!(program.as_slice(), [call] if is_share(call));
+    if !scenario.programs.iter().all(share) || scenario.calls().count() != scenario.programs.len() {
+        return Err(ScenarioError::Programs);
+    }
+    let config = &scenario.config;
+    match (config.lanes, config.reach, config.slots) {
+        (1, 1, 1) => Ok(shaped::<1, 1, 1>(scenario, placing)),
+        (1, 1, 2) => Ok(shaped::<1, 1, 2>(scenario, placing)),
+        (1, 2, 1) => Ok(shaped::<1, 2, 1>(scenario, placing)),
+        (1, 2, 2) => Ok(shaped::<1, 2, 2>(scenario, placing)),
+        (2, 1, 1) => Ok(shaped::<2, 1, 1>(scenario, placing)),
+        (2, 2, 2) => Ok(shaped::<2, 2, 2>(scenario, placing)),
+        (lanes, rows, slots) => Err(ScenarioError::Lane { lanes, slots, rows }),
+    }
+}
+
+fn is_share(call: &warpproof_model::spec::Call) -> bool {
+    call.op == Op::SearchAll
+}
+
+fn shaped<const LANES: usize, const R: usize, const S: usize>(
+    scenario: &Scenario,
+    placing: Placing,
+) -> Arc<dyn AnySubject> {
+    Arc::new(OfLanes::<_, LANES>(RetrieveSubject::<R, S>::new(scenario, placing)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::{Engine, Options};
+    use crate::explore::Explore;
+
+    #[test]
+    fn every_shape_has_a_subject_and_no_other() {
+        let scenario = |(lanes, rows, slots)| {
+            let mut scenario = default_set().swap_remove(0);
+            (scenario.config.lanes, scenario.config.reach, scenario.config.slots) = (lanes, rows, slots);
+            scenario
+        };
+        assert!(SHAPES.into_iter().all(|shape| subject(&scenario(shape)).is_ok()));
+        let refused = subject(&scenario((3, 1, 1))).err().expect("no such shape");
+        assert!(refused.to_string().contains("warps of 3 lanes that read 1 rows of 1 slots"), "{refused}");
+    }
+
+    #[test]
+    fn a_warp_has_one_share() {
+        let mut scenario = default_set().swap_remove(0);
+        let share = scenario.programs[0][0].clone();
+        scenario.programs[0].push(share);
+        assert_eq!(subject(&scenario).err(), Some(ScenarioError::Programs));
+    }
+
+    #[test]
+    fn every_variant_holds_in_one_scenario() {
+        for placing in Placing::ALL {
+            let of = |scenario: &&Scenario| scenario.structure == placing.structure();
+            let set = default_set();
+            let largest =
+                set.iter().filter(of).max_by_key(|s| (s.programs.len(), s.config.buckets)).expect("one");
+            let report = Explore.explore(largest, &Options::default()).expect("a scenario");
+            assert!(report.is_clean(), "{}: {:?}", report.scenario, report.violation.map(|v| v.timeline()));
+        }
+    }
+}
