@@ -189,14 +189,14 @@ fn arguments_are_those_of_the_hopscotch_kernels() {
 #[test]
 fn arguments_are_those_of_the_open_addressing_kernels() {
     use crate::device::{TABLES_BASE, TABLES_WIDE};
-    for (ptx, wide) in [(TABLES_BASE, 0), (TABLES_WIDE, 9)] {
+    for (ptx, wide) in [(TABLES_BASE, 0), (TABLES_WIDE, 10)] {
         assert_eq!(
             [1, 2].map(|lanes| buckets(ptx, Layout::Map32, lanes)),
-            [9; 2],
+            [10; 2],
             "mixed batches by one lane"
         );
         assert_eq!(buckets(ptx, Layout::Map64, 2), wide);
-        assert_eq!((buckets(ptx, Layout::Set32, 1), buckets(ptx, Layout::Set64, 2)), (6, 6));
+        assert_eq!((buckets(ptx, Layout::Set32, 1), buckets(ptx, Layout::Set64, 2)), (7, 7));
     }
 }
 
