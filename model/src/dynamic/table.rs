@@ -29,13 +29,14 @@ pub trait Submaps<const S: usize>: Copy {
 
 /// What came of asking for another submap.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u32)]
 pub enum Added {
     /// It is published.
-    Now,
+    Now = 0,
     /// Another warp makes it: it is to be waited for.
-    Soon,
+    Soon = 1,
     /// There is no memory for it.
-    Never,
+    Never = 2,
 }
 
 /// How many buckets submap `index` has, if the first one has `first`: as many as all before it together.
@@ -147,7 +148,7 @@ impl<D: Submaps<S>, B: IntegerWords<u32>, const S: usize> DynamicTable<D, B, S> 
         }
     }
 
-    /// Adds a pair if the key is absent. [`Insert::Full`] if all buckets that it probes are full and there is no other submap.
+    /// Adds a pair if the key is absent. [`Insert::Full`] if all buckets that it probes are full, and this warp knows of no other submap.
     /// Lock-free but for adding a submap, of which [`Submaps::add`] says what it is.
     #[inline(always)]
     pub fn insert_unique<W: Warp>(self, w: &mut W, key: UserKey<Key<D, S>>, value: Value<D, S>) -> Insert {
@@ -230,24 +231,14 @@ impl<D: Submaps<S>, B: IntegerWords<u32>, const S: usize> DynamicTable<D, B, S> 
         index <= published
     }
 
-    /// Asks for submap `index`, and where it cannot be had looks once more whether it is there.
+    /// Asks for submap `index`.
     #[inline(always)]
     fn add<W: Warp>(self, w: &mut W, index: u32) -> Added {
-        const SOON: u32 = 0;
-        const NOW: u32 = 1;
-        let added = w.elect(0, || match self.submaps.add(index) {
-            Added::Now => NOW,
-            Added::Soon => SOON,
-            // Acquire: as in `is_published`. An exchange: a load may give a number from before the buckets became full.
-            Added::Never => match self.published.compare_exchange(0, index - 1, index - 1, Order::Acquire) {
-                published if published >= index => NOW,
-                _ => NOW + 1,
-            },
-        });
+        let added = w.elect(0, || self.submaps.add(index) as u32);
         w.sync();
         match added {
-            SOON => Added::Soon,
-            NOW => Added::Now,
+            0 => Added::Now,
+            1 => Added::Soon,
             _ => Added::Never,
         }
     }

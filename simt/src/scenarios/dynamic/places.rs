@@ -35,6 +35,9 @@ pub(super) const EMPTY: Grown = grown(("empty", 2), (1, 2), 1, &[], &[(0, 0), (0
 pub(super) const LAST_SLOT: Grown = grown(("last_slot", 2), (1, 2), 1, &[(0, 2)], &[(0, 0), (0, 1)], &[]);
 /// The first submap is full, and there is no other.
 pub(super) const FULL: Grown = grown(("full", 2), (1, 1), 1, &[(0, 1)], &[(0, 0), (0, 1), (0, 2)], &[]);
+/// The same with two slots, so that several lanes read them.
+pub(super) const FULL_TWO: Grown =
+    grown(("full_two", 2), (1, 2), 1, &[(0, 1), (0, 2)], &[(0, 0), (0, 3)], &[]);
 /// The same with two buckets, both of which keys probe.
 pub(super) const WIDE: Grown = grown(("wide", 2), (1, 1), 2, &[(0, 1), (1, 1)], &[(0, 0), (1, 0)], &[]);
 /// The first submap is full, the second one is empty.
@@ -55,7 +58,7 @@ pub(super) const TWICE: Grown =
     grown(("twice", 3), (1, 1), 1, &[(0, 1), (0, 2)], &[(0, 0), (0, 2), (0, 3)], &[1]);
 
 /// All of them.
-pub(super) const ALL: [Grown; 8] = [EMPTY, LAST_SLOT, FULL, WIDE, NEXT, BEHIND, TOMB, TWICE];
+pub(super) const ALL: [Grown; 9] = [EMPTY, LAST_SLOT, FULL, FULL_TWO, WIDE, NEXT, BEHIND, TOMB, TWICE];
 
 /// The scenario name of an entry type.
 pub(super) const fn name(structure: Open) -> &'static str {

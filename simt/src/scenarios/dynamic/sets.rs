@@ -59,15 +59,26 @@ fn adding(structure: Structure, place: Grown, shape: &[usize], most: usize) -> V
     all.iter().map(|programs| place.scenario(structure, programs, false)).collect()
 }
 
-/// One or two operations of one warp, or of two, on one key, beside a warp that grows the table, and is the only one that does.
+/// One or two operations of one warp, or of two, on one key, beside a warp that grows the table, and is the only one that does; and
+/// one operation beside a warp that grows the table and then does another one: who sees what that did knows of the growth.
 fn beside_growth(structure: Structure, place: Grown) -> Vec<Scenario> {
-    let keys = place.place.keys(structure, 1);
+    let keys = |most| place.place.keys(structure, most);
     let shapes: [&[usize]; 3] = [&[1], &[2], &[1, 1]];
     let beside = |mut programs: Programs| {
         programs.push(vec![(Grow, 0)]);
-        place.scenario(structure, &programs, true)
+        programs
     };
-    shapes.into_iter().flat_map(|shape| programs(shape, &OPS, &keys)).map(beside).collect()
+    let before = |mut programs: Programs| {
+        programs[1].insert(0, (Grow, 0));
+        programs
+    };
+    let alone = shapes.into_iter().flat_map(|shape| programs(shape, &OPS, &keys(1))).map(beside);
+    // Either of the two may be the one that grows it.
+    let pairs = programs(&[1, 1], &OPS, &keys(2));
+    let turned =
+        pairs.iter().filter(|pair| pair[0] != pair[1]).map(|pair| vec![pair[1].clone(), pair[0].clone()]);
+    let first = pairs.iter().cloned().chain(turned).map(before);
+    alone.chain(first).map(|programs| place.scenario(structure, &programs, true)).collect()
 }
 
 /// The same by lanes of one slot each, if there are several.

@@ -13,8 +13,9 @@ use warpproof_model::{Order, ReadOrder, UserKey, Word, Words, WriteOrder};
 const CLASSES: u32 = 2;
 /// Buckets of a submap that a key probes.
 pub(super) const PROBES: u32 = 2;
-/// What the memory of a submap holds before it is made: not what an empty one does.
-const OLD_SLOT: u128 = 0;
+/// What the memory of a submap holds before it is made: the lowest key, which programs name, in every slot, and all bits of
+/// the filter.
+const OLD_SLOT: u128 = 1;
 const OLD_FILTER: u32 = u32::MAX;
 
 /// An open-addressing table that grows by submaps, with `S` slots per lane in a bucket.
@@ -192,7 +193,7 @@ impl<E: Entry, const S: usize> Subject for DynamicSubject<E, S> {
     fn transition(&self, array: usize, _: usize, old: u128, new: u128) -> bool {
         let empty = E::EMPTY.to_bits();
         match self.kept(array) {
-            Kept::Slots(index) if index > 0 && old == OLD_SLOT => new == empty,
+            Kept::Slots(index) if index > 0 && old == OLD_SLOT && new == empty => true,
             Kept::Filter(index) if index > 0 && old == OLD_FILTER.into() => new == 0,
             Kept::Filter(_) => old & !new == 0,
             Kept::Published | Kept::Claimed => new == old + 1,
@@ -205,21 +206,23 @@ impl<E: Entry, const S: usize> Subject for DynamicSubject<E, S> {
         }
     }
 
-    /// No slot is empty in any submap that there is: keys of these tables probe all buckets.
+    /// No slot is empty in the first submap; if inserts add submaps, all are there, and no slot is empty in any. Keys of these
+    /// tables probe all buckets. A warp need not know of a submap that another one has added.
     fn exhausted<M: Memory>(&self, m: M, _: u64) -> bool {
         let parts = self.parts(m);
-        (0..self.table(m).submaps()).all(|index| {
+        let known = if parts.by_inserts > 0 { parts.most } else { 1 };
+        let full = |index| {
             let words = E::words(m, 2 * index as usize);
             // Relaxed: read alone.
             (0..parts.slots(index)).all(|at| E::key(words.load(at, ReadOrder::Relaxed)) != E::key(E::EMPTY))
-        })
+        };
+        self.table(m).submaps() >= known && (0..known).all(full)
     }
 
     fn show(&self, array: usize, _: usize, value: u128) -> String {
         match self.kept(array) {
             Kept::Published | Kept::Claimed => value.to_string(),
             Kept::Filter(_) => format!("{value:#b}"),
-            Kept::Slots(index) if index > 0 && value == OLD_SLOT => "not made".to_string(),
             Kept::Slots(_) => {
                 let word = E::Word::from_bits(value);
                 match E::key(word) {
