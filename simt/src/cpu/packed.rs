@@ -39,6 +39,12 @@ pub trait PackedWords: Send + Sync + Sized {
     /// When the memory cannot be had.
     fn new(len: usize) -> Result<Self, TryReserveError>;
 
+    /// The same with this thread alone: for who holds a lock that the other threads may wait for.
+    ///
+    /// # Errors
+    /// When the memory cannot be had.
+    fn new_alone(len: usize) -> Result<Self, TryReserveError>;
+
     /// The view.
     fn words(&self) -> Self::Words<'_>;
 
@@ -62,6 +68,10 @@ where
 
     fn new(len: usize) -> Result<Self, TryReserveError> {
         Ok(Self { words: Array::new(len, |_| E::EMPTY)?, entry: PhantomData })
+    }
+
+    fn new_alone(len: usize) -> Result<Self, TryReserveError> {
+        Ok(Self { words: Array::new_alone(len, |_| E::EMPTY)?, entry: PhantomData })
     }
 
     #[inline(always)]

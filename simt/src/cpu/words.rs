@@ -94,16 +94,30 @@ pub struct Array<A: AtomicWord, const N: usize> {
 }
 
 impl<A: AtomicWord, const N: usize> Array<A, N> {
-    /// `len` words, word `i` holding `initial(i)`.
+    /// `len` words, word `i` holding `initial(i)`, written with all threads.
     ///
     /// # Errors
     /// When the memory cannot be had.
     pub fn new(len: usize, initial: impl Fn(usize) -> A::Word + Sync) -> Result<Self, TryReserveError> {
+        Self::made(len, |lines, count| {
+            lines.par_extend((0..count).into_par_iter().map(|l| line(l, &initial)));
+        })
+    }
+
+    /// The same with this thread alone: for who holds a lock that the other threads may wait for.
+    ///
+    /// # Errors
+    /// When the memory cannot be had.
+    pub fn new_alone(len: usize, initial: impl Fn(usize) -> A::Word) -> Result<Self, TryReserveError> {
+        Self::made(len, |lines, count| lines.extend((0..count).map(|l| line(l, &initial))))
+    }
+
+    fn made(len: usize, fill: impl FnOnce(&mut Vec<Line<A, N>>, usize)) -> Result<Self, TryReserveError> {
         const { assert!(N * size_of::<A>() == LINE) };
         let count = len.div_ceil(N);
         let mut lines = Vec::new();
         lines.try_reserve_exact(count)?;
-        lines.par_extend((0..count).into_par_iter().map(|l| line(l, &initial)));
+        fill(&mut lines, count);
         Ok(Self { lines, len })
     }
 

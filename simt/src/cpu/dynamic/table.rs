@@ -105,7 +105,8 @@ impl<'a, St: PackedWords, const L: usize, const S: usize> Submaps<S> for &'a Dyn
         self.words(index).view_of()
     }
 
-    /// Takes the memory for it, as much as all submaps before have. Others that ask wait.
+    /// Takes the memory for it, as much as all submaps before have, and writes it alone: the others that ask wait, and a thread of
+    /// the pool that waited for work of the pool might run one of them.
     #[cold]
     fn add(self, index: u32) -> Added {
         let Some(place) = (index as usize).checked_sub(1).and_then(|at| self.more.get(at)) else {
@@ -115,7 +116,8 @@ impl<'a, St: PackedWords, const L: usize, const S: usize> Submaps<S> for &'a Dyn
         let _one = self.making.lock().unwrap_or_else(PoisonError::into_inner);
         if place.get().is_none() {
             let slots = self.geometry().slots() as u64;
-            let Ok(Ok(words)) = OpenGeometry::new(slots, 1.0, (L * S) as u32).map(OpenWords::new) else {
+            let Ok(Ok(words)) = OpenGeometry::new(slots, 1.0, (L * S) as u32).map(OpenWords::new_alone)
+            else {
                 return Added::Never;
             };
             let _ = place.set(words);

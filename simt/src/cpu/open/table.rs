@@ -9,6 +9,7 @@ use crate::cpu::words::{Array, CpuWords};
 use core::fmt;
 use core::sync::atomic::AtomicU32;
 use rayon::prelude::*;
+use std::collections::TryReserveError;
 use warpproof_model::UserKey;
 use warpproof_model::entry::Packed;
 use warpproof_model::host::{OpenGeometry, OpenStats, Refused};
@@ -38,12 +39,28 @@ impl<St: PackedWords, const L: usize, const S: usize> OpenWords<St, L, S> {
     /// # Errors
     /// [`Error::OutOfMemory`]; [`Error::Refused`] as [`OpenGeometry::admit`] does.
     pub fn new(geometry: OpenGeometry) -> Result<Self, Error> {
+        Self::of(geometry, St::new, |words| Array::new(words, |_| 0))
+    }
+
+    /// The same with this thread alone: for who holds a lock that the other threads may wait for.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub(in crate::cpu) fn new_alone(geometry: OpenGeometry) -> Result<Self, Error> {
+        Self::of(geometry, St::new_alone, |words| Array::new_alone(words, |_| 0))
+    }
+
+    fn of(
+        geometry: OpenGeometry,
+        store: impl FnOnce(usize) -> Result<St, TryReserveError>,
+        filter: impl FnOnce(usize) -> Result<Array<AtomicU32, 16>, TryReserveError>,
+    ) -> Result<Self, Error> {
         const { assert!(L * S >= 1, "a bucket has at least one slot") };
         geometry.admit((L * S) as u32)?;
         let slots = geometry.slots() * size_of::<<St::Entry as Packed>::Word>();
         let out_of_memory = |_| Error::OutOfMemory { bytes: (slots + geometry.filter_bytes()) as u64 };
-        let store = St::new(geometry.slots()).map_err(out_of_memory)?;
-        let filter = Array::new(geometry.filter_words(), |_| 0).map_err(out_of_memory)?;
+        let store = store(geometry.slots()).map_err(out_of_memory)?;
+        let filter = filter(geometry.filter_words()).map_err(out_of_memory)?;
         Ok(Self { store, filter, buckets: geometry.buckets })
     }
 
