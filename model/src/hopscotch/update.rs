@@ -163,7 +163,8 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
         }
     }
 
-    /// The same for an insert or assign: a key that is not to be assigned is looked for in its home's own group.
+    /// The same for an insert or assign: a key that is not to be assigned is looked for in its home's own group. No fence stands
+    /// behind it if it is there: that says less than a value.
     #[inline(always)]
     fn enter_to_add<W: Warp>(
         self,
@@ -172,11 +173,7 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
         assign: bool,
     ) -> Option<Home<E::Word, N>> {
         self.enter(w, self.home_of(key.get()), |w, row| {
-            let known = !assign && Self::any(w, row, |word| Self::holds(word, key.get()));
-            if known {
-                self.found(w);
-            }
-            known
+            !assign && Self::any(w, row, |word| Self::holds(word, key.get()))
         })
     }
 
