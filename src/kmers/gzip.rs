@@ -9,7 +9,7 @@ pub(super) struct Members<R>(State<R>);
 
 enum State<R> {
     /// In a member.
-    In(GzDecoder<Counted<R>>),
+    In(Box<GzDecoder<Counted<R>>>),
     /// Behind a member; whether zeros were seen there.
     Behind(Counted<R>, bool),
     /// At the end of the file, or behind an error that was told.
@@ -44,7 +44,7 @@ impl<R: BufRead> BufRead for Counted<R> {
 impl<R: BufRead> Members<R> {
     /// The members of this file, from its first byte on.
     pub(super) fn new(file: R) -> Self {
-        Self(State::In(GzDecoder::new(Counted { inner: file, used: 0 })))
+        Self(State::In(Box::new(GzDecoder::new(Counted { inner: file, used: 0 }))))
     }
 }
 
@@ -61,9 +61,9 @@ impl<R: BufRead> Read for Members<R> {
                 }
             }
             match std::mem::replace(&mut self.0, State::End) {
-                State::In(member) => self.0 = State::Behind(member.into_inner(), false),
+                State::In(member) => self.0 = State::Behind((*member).into_inner(), false),
                 State::Behind(mut file, mut zeros) => match next(&mut file, &mut zeros) {
-                    Ok(true) => self.0 = State::In(GzDecoder::new(file)),
+                    Ok(true) => self.0 = State::In(Box::new(GzDecoder::new(file))),
                     Ok(false) => {}
                     Err(error) => {
                         if error.kind() == ErrorKind::Interrupted {
