@@ -118,3 +118,20 @@ fn an_open_addressing_table_is_verified() {
         assert!(out.status.code() == Some(2) && said.contains(entry) && said.contains("map64"), "{said}");
     }
 }
+
+#[test]
+fn a_table_that_grows_is_verified() {
+    for entry in ["map32", "map64"] {
+        let out = bench_of("dynamic", &["--json", "--quick", "--entry", entry]);
+        assert_eq!(out.status.code(), Some(0), "{entry}: {}", String::from_utf8_lossy(&out.stderr));
+        let object: Value = serde_json::from_slice(&out.stdout).expect("one JSON object");
+        assert_eq!((&object["structure"], &object["verified"]), (&"dynamic".into(), &true.into()));
+    }
+    let out = bench_of("dynamic", &["--quick", "--entry", "set32"]);
+    assert_eq!(out.status.code(), Some(2));
+    assert!(
+        String::from_utf8_lossy(&out.stderr).contains("map32 or map64"),
+        "{}",
+        String::from_utf8_lossy(&out.stderr)
+    );
+}

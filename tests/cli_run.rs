@@ -31,7 +31,7 @@ fn list_names_what_there_is() {
     let out = json(&warpproof(&["list", "--json"]));
     let structures: Vec<_> =
         out["structures"].as_array().expect("a list").iter().map(|s| &s["name"]).collect();
-    assert_eq!(structures, ["slab", "hopscotch", "open"]);
+    assert_eq!(structures, ["slab", "hopscotch", "open", "dynamic"]);
     let backends = out["backends"].as_array().expect("a list");
     let found =
         |name: &str| backends.iter().find(|b| b["name"] == name).expect("it is listed")["found"].clone();
@@ -41,6 +41,15 @@ fn list_names_what_there_is() {
     for word in ["slab", "insert_unique", "loom", "cpu", "gpu"] {
         assert!(plain.contains(word), "{word}");
     }
+}
+
+#[test]
+fn a_table_that_grows_is_verified() {
+    let args = ["run", "dynamic", "--backend", "cpu", "--json", "--keys", "20000", "--ops", "60000"];
+    let out = warpproof(&args);
+    assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
+    let object = json(&out);
+    assert_eq!((&object["structure"], &object["verified"]), (&"dynamic".into(), &true.into()));
 }
 
 #[test]
