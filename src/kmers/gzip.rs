@@ -3,6 +3,9 @@
 use flate2::bufread::GzDecoder;
 use std::io::{BufRead, Error, ErrorKind, Read, Result};
 
+/// How every gzip file begins.
+pub(super) const GZIP: [u8; 2] = [0x1f, 0x8b];
+
 /// What the members of a gzip file hold, one after the other. Zeros behind the last one are left out, as gzip(1) does: tapes
 /// and disks fill their blocks up with them. Anything else there is an error.
 pub(super) struct Members<R>(State<R>);
@@ -87,7 +90,7 @@ fn next<R: BufRead>(file: &mut Counted<R>, zeros: &mut bool) -> Result<bool> {
         match others {
             None if len == 0 => return Ok(false),
             // Anything else that begins like a member is for the decoder to refuse.
-            Some(0) if !*zeros && first == Some(super::input::GZIP[0]) => return Ok(true),
+            Some(0) if !*zeros && first == Some(GZIP[0]) => return Ok(true),
             Some(at) => {
                 let place = file.used + at as u64;
                 let behind = if *zeros || at > 0 { "zeros" } else { "the last member" };

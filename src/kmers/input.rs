@@ -1,6 +1,6 @@
 //! The bytes of a file, plain or gzip, and how far it is read.
 
-use super::gzip::Members;
+use super::gzip::{GZIP, Members};
 use crate::failure::Failure;
 use std::cell::Cell;
 use std::fmt::Display;
@@ -15,9 +15,6 @@ const PIECE: usize = 1 << 18;
 
 /// Letters per byte of a gzip file, for an estimate: sequences take about two bits a letter there.
 const PACKED: u64 = 4;
-
-/// How every gzip file begins.
-pub(super) const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 /// A file of sequences, plain or gzip of one member or many.
 pub(crate) struct Input {

@@ -2,5 +2,7 @@
 
 mod growth;
 mod map;
+mod on;
 
-pub use map::{DynamicMap, DynamicMapOn};
+pub use map::DynamicMap;
+pub use on::DynamicMapOn;

@@ -1,0 +1,125 @@
+//! What a map that grows does on device slices.
+
+use super::map::DynamicMap;
+use crate::arguments::Operation;
+use crate::error::Error;
+use crate::layout::{Entry, Scalar};
+use crate::outcomes::count_stored;
+use crate::slices::{Input, Output};
+use cudarc::driver::{CudaStream, CudaViewMut};
+use std::sync::Arc;
+use warpproof_model::host::Refused;
+
+/// The operations of a [`DynamicMap`] on device slices. Made by [`DynamicMap::on`].
+///
+/// # Errors
+/// As [`MapOn`](crate::MapOn). [`Error::OutOfMemory`] from inserts if there is no memory to grow: what the batch has stored by
+/// then is in the map, the outcomes of the others mean nothing, and the map is usable.
+pub struct DynamicMapOn<'a, K, V> {
+    map: &'a DynamicMap<K, V>,
+    stream: &'a Arc<CudaStream>,
+}
+
+impl<'a, K, V> DynamicMapOn<'a, K, V> {
+    pub(super) fn new(map: &'a DynamicMap<K, V>, stream: &'a Arc<CudaStream>) -> Self {
+        Self { map, stream }
+    }
+}
+
+impl<K: Scalar, V: Scalar> DynamicMapOn<'_, K, V>
+where
+    (K, V): Entry,
+{
+    /// As [`MapOn::insert_unique`](crate::MapOn::insert_unique), and waits for the stream.
+    pub fn insert_unique(
+        &self,
+        keys: &impl Input<K>,
+        values: &impl Input<V>,
+        outcomes: &mut impl Output<u8>,
+    ) -> Result<(), Error> {
+        self.put(Operation::InsertUnique, keys, values, outcomes)
+    }
+
+    /// As [`MapOn::insert_or_assign`](crate::MapOn::insert_or_assign), and waits for the stream.
+    pub fn insert_or_assign(
+        &self,
+        keys: &impl Input<K>,
+        values: &impl Input<V>,
+        outcomes: &mut impl Output<u8>,
+    ) -> Result<(), Error> {
+        self.put(Operation::InsertOrAssign, keys, values, outcomes)
+    }
+
+    /// As [`OpenMapOn::insert_or_add`](crate::OpenMapOn::insert_or_add), and waits for the stream.
+    pub fn insert_or_add(
+        &self,
+        keys: &impl Input<K>,
+        values: &impl Input<V>,
+        outcomes: &mut impl Output<u8>,
+    ) -> Result<(), Error> {
+        self.put(Operation::InsertOrAdd, keys, values, outcomes)
+    }
+
+    /// InsertUnique, InsertOrAssign or InsertOrAdd; called for those alone.
+    pub(super) fn put(
+        &self,
+        operation: Operation,
+        keys: &impl Input<K>,
+        values: &impl Input<V>,
+        outcomes: &mut impl Output<u8>,
+    ) -> Result<(), Error> {
+        let (keys, values, mut outcomes) = (keys.view(), values.view(), outcomes.view_mut());
+        let n = keys.len();
+        for (what, found) in [("values", values.len()), ("outcomes", outcomes.len())] {
+            if found != n {
+                return Err(Refused::Length { keys: n, what, found }.into());
+            }
+        }
+        self.map.growing.insert(n, |map, from, to| {
+            let mut part = outcomes.slice_mut(from..to);
+            map.on(self.stream).put(operation, &keys.slice(from..to), &values.slice(from..to), &mut part)?;
+            count_stored(self.map.device(), self.stream, &part)
+        })
+    }
+
+    /// As [`MapOn::search_or`](crate::MapOn::search_or).
+    pub fn search_or(
+        &self,
+        keys: &impl Input<K>,
+        values: &mut impl Output<V>,
+        missing: V,
+        found: Option<CudaViewMut<'_, u8>>,
+    ) -> Result<(), Error> {
+        self.map.growing.table().on(self.stream).search_or(keys, values, missing, found)
+    }
+
+    /// As [`MapOn::search`](crate::MapOn::search).
+    pub fn search(
+        &self,
+        keys: &impl Input<K>,
+        values: &mut impl Output<V>,
+        found: Option<CudaViewMut<'_, u8>>,
+    ) -> Result<(), Error> {
+        self.search_or(keys, values, V::ONES, found)
+    }
+
+    /// As [`MapOn::contains`](crate::MapOn::contains).
+    pub fn contains(&self, keys: &impl Input<K>, found: &mut impl Output<u8>) -> Result<(), Error> {
+        self.map.growing.table().on(self.stream).contains(keys, found)
+    }
+
+    /// As [`OpenMapOn::retrieve_all`](crate::OpenMapOn::retrieve_all).
+    pub fn retrieve_all(
+        &self,
+        keys: &mut impl Output<K>,
+        values: &mut impl Output<V>,
+        count: &mut impl Output<u64>,
+    ) -> Result<(), Error> {
+        self.map.growing.table().on(self.stream).retrieve_all(keys, values, count)
+    }
+
+    /// As [`MapOn::delete`](crate::MapOn::delete).
+    pub fn delete(&self, keys: &impl Input<K>, outcomes: &mut impl Output<u8>) -> Result<(), Error> {
+        self.map.growing.table().on(self.stream).delete(keys, outcomes)
+    }
+}
