@@ -37,7 +37,7 @@ use warpproof_model::outcome::{Add, Assign, Delete, Insert};
 /// # Ok::<(), warpproof_gpu::Error>(())
 /// ```
 pub struct DynamicMap<K, V> {
-    pub(super) growing: Growing<OpenMap<K, V>>,
+    growing: Growing<OpenMap<K, V>>,
     device: Device,
 }
 
@@ -114,7 +114,7 @@ where
 
     /// The operations on device slices, on `stream`.
     pub fn on<'a>(&'a self, stream: &'a Arc<CudaStream>) -> DynamicMapOn<'a, K, V> {
-        DynamicMapOn::new(self, stream)
+        DynamicMapOn::new(&self.growing, stream)
     }
 
     /// The device that it is on.

@@ -1,28 +1,29 @@
 //! What a map that grows does on device slices.
 
-use super::map::DynamicMap;
+use super::growth::Growing;
 use crate::arguments::Operation;
 use crate::error::Error;
 use crate::layout::{Entry, Scalar};
+use crate::open::OpenMap;
 use crate::outcomes::count_stored;
 use crate::slices::{Input, Output};
 use cudarc::driver::{CudaStream, CudaViewMut};
 use std::sync::Arc;
 use warpproof_model::host::Refused;
 
-/// The operations of a [`DynamicMap`] on device slices. Made by [`DynamicMap::on`].
+/// The operations of a [`DynamicMap`](crate::DynamicMap) on device slices. Made by [`DynamicMap::on`](crate::DynamicMap::on).
 ///
 /// # Errors
 /// As [`MapOn`](crate::MapOn). [`Error::OutOfMemory`] from inserts if there is no memory to grow: what the batch has stored by
 /// then is in the map, the outcomes of the others mean nothing, and the map is usable.
 pub struct DynamicMapOn<'a, K, V> {
-    map: &'a DynamicMap<K, V>,
+    growing: &'a Growing<OpenMap<K, V>>,
     stream: &'a Arc<CudaStream>,
 }
 
 impl<'a, K, V> DynamicMapOn<'a, K, V> {
-    pub(super) fn new(map: &'a DynamicMap<K, V>, stream: &'a Arc<CudaStream>) -> Self {
-        Self { map, stream }
+    pub(super) fn new(growing: &'a Growing<OpenMap<K, V>>, stream: &'a Arc<CudaStream>) -> Self {
+        Self { growing, stream }
     }
 }
 
@@ -75,10 +76,10 @@ where
                 return Err(Refused::Length { keys: n, what, found }.into());
             }
         }
-        self.map.growing.insert(n, |map, from, to| {
+        self.growing.insert(n, |map, from, to| {
             let mut part = outcomes.slice_mut(from..to);
             map.on(self.stream).put(operation, &keys.slice(from..to), &values.slice(from..to), &mut part)?;
-            count_stored(self.map.device(), self.stream, &part)
+            count_stored(map.device(), self.stream, &part)
         })
     }
 
@@ -90,7 +91,7 @@ where
         missing: V,
         found: Option<CudaViewMut<'_, u8>>,
     ) -> Result<(), Error> {
-        self.map.growing.table().on(self.stream).search_or(keys, values, missing, found)
+        self.growing.table().on(self.stream).search_or(keys, values, missing, found)
     }
 
     /// As [`MapOn::search`](crate::MapOn::search).
@@ -105,7 +106,7 @@ where
 
     /// As [`MapOn::contains`](crate::MapOn::contains).
     pub fn contains(&self, keys: &impl Input<K>, found: &mut impl Output<u8>) -> Result<(), Error> {
-        self.map.growing.table().on(self.stream).contains(keys, found)
+        self.growing.table().on(self.stream).contains(keys, found)
     }
 
     /// As [`OpenMapOn::retrieve_all`](crate::OpenMapOn::retrieve_all).
@@ -115,11 +116,11 @@ where
         values: &mut impl Output<V>,
         count: &mut impl Output<u64>,
     ) -> Result<(), Error> {
-        self.map.growing.table().on(self.stream).retrieve_all(keys, values, count)
+        self.growing.table().on(self.stream).retrieve_all(keys, values, count)
     }
 
     /// As [`MapOn::delete`](crate::MapOn::delete).
     pub fn delete(&self, keys: &impl Input<K>, outcomes: &mut impl Output<u8>) -> Result<(), Error> {
-        self.map.growing.table().on(self.stream).delete(keys, outcomes)
+        self.growing.table().on(self.stream).delete(keys, outcomes)
     }
 }

@@ -22,7 +22,7 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
         Some(value)
     }
 
-    /// Behind a slot that was found without a lock, and decides how an operation ends.
+    /// Behind a slot in which a search has found its key.
     #[inline(always)]
     pub(super) fn found<W: Warp>(self, w: &mut W) {
         // SeqCst fence: pairs with the fence in front of the exchange that filled the slot, or with the Release of `put`. The

@@ -16,8 +16,8 @@ use warpproof_model::host::{OpenGeometry, OpenStats, Refused};
 use warpproof_model::open::{BUCKET_SLOTS, Bounded, DoubleHashing, OpenTable};
 use warpproof_model::outcome::Add;
 
-/// Buckets of a submap that a key probes: one of 10^7 keys finds so many full in a table made for it
-/// ([`DynamicWords::LOAD`]), and one of 100 in one that is loaded to 0.8.
+/// Buckets of a submap that a key probes. A search of a key of a later submap reads as many of each full one; with fewer, a table
+/// made for its keys ([`DynamicWords::LOAD`]) would grow sooner.
 const PROBES: u32 = 4;
 
 /// Submaps besides the first. Each makes the table twice as large.
