@@ -56,7 +56,7 @@ pub(crate) trait Backend {
     fn name(&self) -> &'static str;
     /// The device in words.
     fn device(&self) -> String;
-    /// Whether u64 pairs can be in open-addressing and hopscotch tables: those take 128-bit words.
+    /// Whether u64 pairs can be one word each, as hopscotch tables have them: 128-bit words.
     fn wide(&self) -> bool {
         true
     }

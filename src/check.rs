@@ -19,8 +19,8 @@ use warpproof::simt::scenarios::{dynamic, hopscotch, open, slab};
 /// A scenario is a structure of a few slots, some calls that run first, and one program per warp. The engine
 /// runs it in every way that its memory model has and asks of each execution: is there an order of the calls
 /// that explains the answers, do the invariants hold in every state, does every warp finish, is every index in
-/// its array. On two cores the default set takes less than a second for the slab hash, for open addressing and for
-/// retrieving all entries, forty seconds for the hopscotch table.
+/// its array. On two cores the default set takes less than a second for the slab hash and for retrieving all entries, some
+/// seconds for open addressing, forty seconds for the hopscotch table.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {

@@ -5,14 +5,15 @@ mod suite;
 use std::marker::PhantomData;
 
 use suite::dynamic::DynamicMaps;
+use suite::dynamic_set::DynamicSets;
 use suite::{Maps, Sets};
 use warpproof::model::Key;
 use warpproof::model::entry::Packed;
 use warpproof::model::host::{HopscotchGeometry, OpenGeometry, SlabGeometry};
 use warpproof::model::slab::{Multi, Multiplicity, Unique};
 use warpproof::simt::cpu::{
-    DynamicMap, Error, HopscotchMap, HopscotchSet, OpenMap, OpenSet, PackedEntry, PackedWords, SlabEntry,
-    SlabMap, SlabSet, SlabStore,
+    DynamicMap, DynamicSet, Error, HopscotchMap, HopscotchSet, OpenMap, OpenSet, PackedEntry, PackedWords,
+    SlabEntry, SlabMap, SlabSet, SlabStore,
 };
 
 /// The CPU with warps of `L` lanes that read `S` slots each, and maps of multiplicity `M`.
@@ -187,7 +188,7 @@ width!(one_lane, 1, 8);
 width!(four_lanes, 4, 2);
 width!(thirty_two_lanes, 32, 1);
 
-/// Maps that grow, on the CPU.
+/// Maps and sets that grow, on the CPU.
 struct Dynamic<const L: usize, const S: usize>;
 
 impl<K: Key, const L: usize, const S: usize> DynamicMaps<K> for Dynamic<L, S>
@@ -202,6 +203,21 @@ where
 
     fn tidy(map: &mut Self::Map) {
         map.compact().expect("memory for a small table");
+    }
+}
+
+impl<K: Key, const L: usize, const S: usize> DynamicSets<K> for Dynamic<L, S>
+where
+    (K, ()): PackedEntry<Store: PackedWords<Entry: Packed<Key = K, Value = ()>>>,
+{
+    type Set = DynamicSet<K, L, S>;
+
+    fn small_set(&self) -> Self::Set {
+        DynamicSet::with_capacity(20).expect("memory for a small table")
+    }
+
+    fn tidy_set(set: &mut Self::Set) {
+        set.compact().expect("memory for a small table");
     }
 }
 

@@ -9,10 +9,11 @@ use std::marker::PhantomData;
 
 use device::device;
 use suite::dynamic::DynamicMaps;
+use suite::dynamic_set::DynamicSets;
 use suite::{Maps, Sets};
 use warpproof::gpu::{
-    Device, DynamicMap, Entry, Error, HopscotchMap, HopscotchSet, Layout, OpenMap, OpenSet, Scalar, SlabMap,
-    SlabSet, Tuning,
+    Device, DynamicMap, DynamicSet, Entry, Error, HopscotchMap, HopscotchSet, Layout, OpenMap, OpenSet,
+    Scalar, SlabMap, SlabSet, Tuning,
 };
 use warpproof::model::host::{HopscotchGeometry, OpenGeometry, SlabGeometry};
 use warpproof::model::slab::{Multi, Multiplicity, SLAB_SLOTS, Unique};
@@ -178,7 +179,12 @@ where
     type Map = OpenMap<K, K>;
 
     fn try_map(&self, geometry: OpenGeometry) -> Result<Self::Map, Error> {
-        OpenMap::with_tuning(self.device, geometry, self.tuning)
+        let map = OpenMap::with_tuning(self.device, geometry, self.tuning)?;
+        if size_of::<K>() == 8 {
+            let wide = map.layout() == Layout::Map64;
+            assert_eq!(wide, self.device.wide() && !self.tuning.lock_bit, "{:?}", map.layout());
+        }
+        Ok(map)
     }
 
     fn build(&self, keys: &[K], values: &[K]) -> Result<Self::Map, Error> {
@@ -213,8 +219,19 @@ mod open {
     crate::open_suite! { crate::open::make }
 }
 
-/// Maps that grow, on the GPU.
-struct Dynamic(&'static Device);
+/// The same of 64-bit pairs by the lock-bit protocol, whatever the device.
+mod open_lock_bit {
+    pub(crate) fn make() -> Option<super::Open> {
+        super::Open::new(super::Tuning { lock_bit: true, ..super::Tuning::default() })
+    }
+    crate::open_maps! { crate::open_lock_bit::make, u64 }
+}
+
+/// Maps and sets that grow, on the GPU.
+struct Dynamic {
+    device: &'static Device,
+    tuning: Tuning,
+}
 
 impl<K: Scalar> DynamicMaps<K> for Dynamic
 where
@@ -223,15 +240,35 @@ where
     type Map = DynamicMap<K, K>;
 
     fn small(&self) -> Self::Map {
-        DynamicMap::with_capacity(self.0, 100).expect("memory for a small table")
+        DynamicMap::with_tuning(self.device, 100, OpenGeometry::DEFAULT_LOAD, self.tuning)
+            .expect("memory for a small table")
+    }
+}
+
+impl<K: Scalar> DynamicSets<K> for Dynamic {
+    type Set = DynamicSet<K>;
+
+    fn small_set(&self) -> Self::Set {
+        DynamicSet::with_capacity(self.device, 100).expect("memory for a small table")
     }
 }
 
 mod dynamic {
     pub(crate) fn make() -> Option<super::Dynamic> {
-        super::device().map(super::Dynamic)
+        Some(super::Dynamic { device: super::device()?, tuning: super::Tuning::default() })
     }
     crate::dynamic_suite! { crate::dynamic::make }
+
+    /// 64-bit pairs by the lock-bit protocol, whatever the device.
+    mod lock_bit {
+        fn make() -> Option<crate::Dynamic> {
+            Some(crate::Dynamic {
+                device: crate::device()?,
+                tuning: crate::Tuning { lock_bit: true, ..crate::Tuning::default() },
+            })
+        }
+        crate::dynamic_maps! { make, u64 }
+    }
 }
 
 /// Tiles of other widths on the same tables, where there are kernels for them.

@@ -110,8 +110,8 @@ impl Device {
         self.inner.capability
     }
 
-    /// Whether 64-bit maps use 128-bit words; otherwise slabs go by the lock-bit protocol, and other maps
-    /// have none.
+    /// Whether 64-bit maps use 128-bit words; otherwise slabs and open addressing go by the lock-bit protocol, and hopscotch
+    /// maps have none.
     pub fn wide(&self) -> bool {
         self.inner.wide
     }

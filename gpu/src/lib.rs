@@ -51,7 +51,7 @@ mod timer;
 
 pub use cudarc;
 pub use device::Device;
-pub use dynamic::{DynamicMap, DynamicMapOn};
+pub use dynamic::{DynamicMap, DynamicMapOn, DynamicSet, DynamicSetOn};
 pub use error::{CudaError, Error};
 pub use floors::Floors;
 pub use hopscotch::{HopscotchMap, HopscotchParts, HopscotchSet};

@@ -21,7 +21,7 @@ use users::Users;
 pub struct Tuning {
     /// Lanes per tile; `None` is the width that was fastest: [`Layout::lanes`](crate::Layout::lanes), 4 for slabs of 16
     /// slots, 1 for mixed batches on a `HopscotchMap<u32, u32>` or an `OpenMap<u32, u32>`, 1 for all operations on the
-    /// latter if its slots take up to 256 MiB, and 1 on an `OpenSet<u32>`. What a first kernel leaves is done at the common one.
+    /// latter if its slots take up to 256 MiB, and 1 on an `OpenSet<u32>` and an `OpenMap<u64, u64>` by the lock bit. What a first kernel leaves is done at the common one.
     ///
     /// A `SlabMap<u32, u32>` has kernels for 1, 2, 4 and 8 lanes at 8 slots per slab, and for 4 and 8 at 16 slots. A
     /// `HopscotchMap<u32, u32>` has them for 1, 2, 4 and 8: a tile wider than a group has nothing to read. So has an `OpenMap<u32, u32>`. An operation
@@ -32,7 +32,7 @@ pub struct Tuning {
     /// by blocks of 256.
     pub threads: u32,
     /// Whether 64-bit pairs go by the lock-bit protocol also where the device has 128-bit words. Hopscotch tables have no
-    /// such protocol: there it is of no effect.
+    /// such protocol: there it is of no effect. Nor has it any on sets.
     pub lock_bit: bool,
 }
 

@@ -5,7 +5,7 @@ use crate::entry::Packed;
 use crate::hopscotch::HopscotchTable;
 use crate::key::{Key, UserKey};
 use crate::memory::{IntegerWords, Word, Words};
-use crate::open::{Filter, OpenTable, Probing};
+use crate::open::{Filter, OpenSlots, OpenTable, Probing};
 use crate::outcome::{Assign, Delete, Insert, Mixed, Op};
 use crate::slab::{SlabTable, Slots};
 use crate::warp::Warp;
@@ -160,9 +160,7 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> WarpMap for Hop
     }
 }
 
-impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, const S: usize> WarpMap
-    for OpenTable<E, H, F, P, S>
-{
+impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> WarpMap for OpenTable<E, H, F, P, S> {
     type Key = E::Key;
     type Value = E::Value;
 

@@ -143,8 +143,9 @@ macro_rules! open_maps {
     };
 }
 
-/// The bodies for maps that grow: `$make` returns a backend that is
-/// [`DynamicMaps`](super::dynamic::DynamicMaps) of both key types, or `None` after it has said why it skips.
+/// The bodies for maps and sets that grow: `$make` returns a backend that is
+/// [`DynamicMaps`](super::dynamic::DynamicMaps) and [`DynamicSets`](super::dynamic_set::DynamicSets) of both key types, or
+/// `None` after it has said why it skips.
 #[macro_export]
 macro_rules! dynamic_suite {
     ($make:path) => {
@@ -153,6 +154,12 @@ macro_rules! dynamic_suite {
         }
         mod dynamic_map64 {
             $crate::dynamic_maps! { $make, u64 }
+        }
+        mod dynamic_set32 {
+            $crate::dynamic_sets! { $make, u32 }
+        }
+        mod dynamic_set64 {
+            $crate::dynamic_sets! { $make, u64 }
         }
     };
 }
@@ -169,6 +176,20 @@ macro_rules! dynamic_maps {
             counters_add_up_while_it_grows
             mixed_batches_that_grow_it_add_up
             it_refuses_what_a_fixed_one_does
+        }
+    };
+}
+
+/// The bodies for sets that grow of one key type.
+#[macro_export]
+macro_rules! dynamic_sets {
+    ($make:path, $key:ty) => {
+        $crate::bodies! { $make, dynamic_set<$key>:
+            a_set_grows_to_hold_all
+            racing_keys_win_once_while_it_grows
+            threads_share_a_set_that_grows
+            churn_does_not_make_a_set_grow_for_ever
+            a_set_that_grows_refuses_reserved_keys
         }
     };
 }

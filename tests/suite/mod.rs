@@ -3,6 +3,7 @@
 mod bodies;
 pub(crate) mod chains;
 pub(crate) mod dynamic;
+pub(crate) mod dynamic_set;
 pub(crate) mod fixed;
 pub(crate) mod hopscotch;
 pub(crate) mod hopscotch_set;

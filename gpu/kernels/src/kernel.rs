@@ -112,6 +112,11 @@ macro_rules! operation {
          values: *const $crate::layout::$structure::$layout::Value, outcomes: *mut u8, n: u32]
         [keys, values, outcomes, n] }
     };
+    (absorb open map64l $k:tt) => {
+        $crate::kernel::table! { $k [absorb_pairs _ _ _ _ _]
+        [keys: *const u64, values: *const u64, n: u32, lost: *mut u64]
+        [keys, values, n, warpproof_device::Global::new(lost, 1)] }
+    };
     (absorb $structure:ident $layout:ident $k:tt) => {
         $crate::kernel::table! { $k [absorb _ _ _ _ _]
         [slots: *const $crate::layout::$structure::$layout::Word, n: u32, lost: *mut u64]
@@ -231,6 +236,14 @@ macro_rules! table {
         $crate::kernel::emit! { [$name hop $layout $($k)*] $op
         [words: *mut $crate::layout::hop::$layout::Word, len: usize, homes: u32]
         [$crate::layout::store(words, len), homes]
+        $parameters $arguments }
+    };
+    ([$name:ident open map64l $($k:tt)*] $op:tt $parameters:tt $arguments:tt) => {
+        $crate::kernel::emit! { [$name open map64l $($k)*] $op
+        [key_words: *mut u64, value_words: *mut u64, len: usize, filter: *mut u32, filter_len: usize, buckets: u32]
+        [warpproof_model::open::LockBitSlots::new(
+             $crate::layout::store(key_words, len), $crate::layout::store(value_words, len)),
+         warpproof_model::open::Passed::new($crate::layout::store(filter, filter_len)), buckets]
         $parameters $arguments }
     };
     ([$name:ident open $layout:ident $($k:tt)*] $op:tt $parameters:tt $arguments:tt) => {

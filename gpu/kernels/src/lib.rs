@@ -4,8 +4,8 @@
 //!
 //! `slab_LAYOUT_OPERATION_lLANES`, `hop_LAYOUT_OPERATION_lLANES` and `open_LAYOUT_OPERATION_lLANES`; `_x16` for slabs of
 //! 16 slots, without it a slab has 8. A group of a hopscotch table has 8 words, a bucket of an open-addressing table 8
-//! slots. The tables of the library have one width each: `_l4` for 128-bit words, `_l2` for all others, but
-//! `hop_map32_mixed_l1`, `open_map32_mixed_l1` and all of `open_set32`; `open_map32` has `_l1` too. An insert, assign or
+//! slots, or 4 of u64 pairs. The tables of the library have one width each: `_l4` for 128-bit words, `_l2` for all others, but
+//! `hop_map32_mixed_l1`, `open_map32_mixed_l1` and all of `open_set32` and `open_map64l`; `open_map32` has `_l1` too. An insert, assign or
 //! mixed batch of a hopscotch table has a second kernel, `OPERATION_left`, with the same arguments and a tile per 32
 //! operations: it does those whose outcome is 253 behind the first. Tiles of different widths work on one table as long
 //! as its slabs or buckets have the same number of slots, or its groups of words. No tile is wider than a group: its
@@ -23,6 +23,7 @@
 //! | hop `map64` (128-bit words) | words `u128*`, length, homes | sm_90 |
 //! | open `map32` | words `u64*`, length, filter `u32*`, length, buckets | all |
 //! | open `set32` `set64` | words `u32*` `u64*`, length, filter `u32*`, length, buckets | all |
+//! | open `map64l` (lock bit) | keys `u64*`, values `u64*`, length of each, filter `u32*`, length, buckets | all |
 //! | open `map64` (128-bit words) | words `u128*`, length, filter `u32*`, length, buckets | sm_90 |
 //!
 //! A map or set holds a key once, a multimap as often as it is inserted. A table is used by the kernels of one layout.
@@ -32,7 +33,7 @@
 //! | Operation | Arguments | Grid |
 //! |---|---|---|
 //! | `insert` `insert_unique` `insert_or_assign` `insert_or_add` | keys, values, outcomes `u8*`, n | a tile per operation |
-//! | `absorb` | slots of another table, n, lost `u64*` (1) | a tile per slot |
+//! | `absorb` | slots of another table (of `map64l`: keys, values), n, lost `u64*` (1) | a tile per slot |
 //! | `delete` | keys, outcomes `u8*`, n | a tile per operation |
 //! | `delete_all` `count` | keys, counts `u32*`, n | a tile per operation |
 //! | `search` | keys, values, found `u8*` or null, missing value, n | a tile per operation |

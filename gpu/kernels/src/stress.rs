@@ -14,6 +14,7 @@ kernel!(open_map32_stamped_l1: open::map32(1, 8).stamped);
 kernel!(open_map32_stamped_l2: open::map32(2, 4).stamped);
 kernel!(open_set32_stamped_l1: open::set32(1, 8).stamped);
 kernel!(open_set64_stamped_l2: open::set64(2, 4).stamped);
+kernel!(open_map64l_stamped_l1: open::map64l(1, 4).stamped);
 #[cfg(feature = "b128")]
 kernel!(slab_map64_stamped_l4: slab::map64(4, 2).stamped);
 #[cfg(feature = "b128")]

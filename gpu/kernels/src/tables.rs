@@ -115,6 +115,16 @@ kernel!(open_set64_delete_l2: open::set64(2, 4).delete);
 kernel!(open_set64_search_l2: open::set64(2, 4).search);
 kernel!(open_set64_stats_l2: open::set64(2, 4).stats);
 
+// Of two words of a slot a probe reads one: a lane reads 32 bytes of a bucket here too.
+kernel!(open_map64l_insert_unique_l1: open::map64l(1, 4).insert_unique);
+kernel!(open_map64l_insert_or_assign_l1: open::map64l(1, 4).insert_or_assign);
+kernel!(open_map64l_insert_or_add_l1: open::map64l(1, 4).insert_or_add);
+kernel!(open_map64l_absorb_l1: open::map64l(1, 4).absorb);
+kernel!(open_map64l_delete_l1: open::map64l(1, 4).delete);
+kernel!(open_map64l_search_l1: open::map64l(1, 4).search);
+kernel!(open_map64l_mixed_l1: open::map64l(1, 4).mixed);
+kernel!(open_map64l_stats_l1: open::map64l(1, 4).stats);
+
 // All entries of a table are copied by whole warps.
 kernel!(open_map32_collect_l32: open::map32(32, 1).collect);
 kernel!(open_map32_collect_in_order_l32: open::map32(32, 1).collect_in_order);
@@ -122,6 +132,8 @@ kernel!(open_set32_collect_l32: open::set32(32, 1).collect);
 kernel!(open_set32_collect_in_order_l32: open::set32(32, 1).collect_in_order);
 kernel!(open_set64_collect_l32: open::set64(32, 1).collect);
 kernel!(open_set64_collect_in_order_l32: open::set64(32, 1).collect_in_order);
+kernel!(open_map64l_collect_l32: open::map64l(32, 1).collect);
+kernel!(open_map64l_collect_in_order_l32: open::map64l(32, 1).collect_in_order);
 
 #[cfg(feature = "b128")]
 mod wide {

@@ -60,11 +60,17 @@ impl Head {
         Ok(self.arguments(keys.len, 0, &rest))
     }
 
-    /// absorb: slots of another table, n, lost. `slots` is their address, how many they are, and the bytes of one.
-    pub(crate) fn absorb(&self, slots: (u64, u64, u32), lost: Span<u64>) -> Result<Arguments, Refused> {
+    /// absorb: the arrays of the slots of another table, n, lost. `arrays` are their addresses and the bytes of one of their
+    /// `len` elements each.
+    pub(crate) fn absorb(
+        &self,
+        arrays: &[(u64, u32)],
+        len: u64,
+        lost: Span<u64>,
+    ) -> Result<Arguments, Refused> {
         same(1, "losses", lost.len)?;
-        let (address, len, bytes) = slots;
-        let rest = [Argument::Each { address, size: bytes.into() }, Argument::Count, lost.whole()];
+        let each = |&(address, bytes): &(u64, u32)| Argument::Each { address, size: bytes.into() };
+        let rest: Vec<_> = arrays.iter().map(each).chain([Argument::Count, lost.whole()]).collect();
         Ok(Arguments { tiles: len, ..self.arguments(0, 0, &rest) })
     }
 

@@ -18,9 +18,10 @@ fn hopscotch_head() -> Head {
     HopscotchParts { words: 1 << 20, len: 96, homes: 5 }.head()
 }
 
-/// What the kernels of an open-addressing table take first.
-fn open_head() -> Head {
-    OpenParts { slots: 1 << 20, len: 40, filter: 1 << 21, filter_len: 3, buckets: 5 }.head()
+/// What the kernels of an open-addressing table of a layout take first.
+fn open_head(layout: Layout) -> Head {
+    let values = layout.lock_bit().then_some(1 << 22);
+    OpenParts { slots: 1 << 20, values, len: 40, filter: 1 << 21, filter_len: 3, buckets: 5 }.head()
 }
 
 /// What a parameter is.
@@ -66,7 +67,8 @@ fn of_map<V: Scalar>(head: &Head, operation: Operation) -> Arguments {
         Operation::Insert | Operation::InsertUnique | Operation::InsertOrAssign | Operation::InsertOrAdd => {
             head.put(keys, keys, codes)
         }
-        Operation::Absorb => head.absorb((1 << 20, 3, 8), one),
+        // As many arrays as the table itself has.
+        Operation::Absorb => head.absorb(&[(1 << 20, 8), (1 << 22, 8)][..head.list.len() - 4], 3, one),
         Operation::Delete => head.per_key(keys, codes),
         Operation::DeleteAll | Operation::Count => head.number(keys, counts),
         Operation::Search => head.search(keys, Some(keys), Some(codes), V::ONES),
@@ -89,7 +91,7 @@ fn of_set<K>(head: &Head, operation: Operation) -> Option<Arguments> {
     let one = Span::<u64>::new(1 << 14, 1);
     let arguments = match operation {
         Operation::InsertUnique | Operation::Delete | Operation::Search => head.per_key(keys, codes),
-        Operation::Absorb => head.absorb((1 << 20, 3, 8), one),
+        Operation::Absorb => head.absorb(&[(1 << 20, 8)], 3, one),
         Operation::Flush => head.flush(one),
         Operation::Stats => head.stats(Span::new(1 << 15, head.numbers)),
         Operation::Collect => head.collect_keys(keys, one),
@@ -155,7 +157,7 @@ fn groups(ptx: &str, layout: Layout, lanes: u32) -> usize {
 /// Compares an open-addressing layout.
 fn buckets(ptx: &str, layout: Layout, lanes: u32) -> usize {
     let large = if lanes == 2 { u64::MAX } else { 0 };
-    compare(ptx, &open_head(), &open::family(layout, large), lanes)
+    compare(ptx, &open_head(layout), &open::family(layout, large), lanes)
 }
 
 #[test]
@@ -197,6 +199,7 @@ fn arguments_are_those_of_the_open_addressing_kernels() {
         );
         assert_eq!(buckets(ptx, Layout::Map64, 2), wide);
         assert_eq!((buckets(ptx, Layout::Set32, 1), buckets(ptx, Layout::Set64, 2)), (7, 7));
+        assert_eq!(buckets(ptx, Layout::Map64Lock, 1), 10);
     }
 }
 
@@ -204,7 +207,7 @@ fn arguments_are_those_of_the_open_addressing_kernels() {
 fn every_kernel_of_a_table_is_compared() {
     use crate::device::{TABLES_BASE, TABLES_WIDE};
     let entries = |ptx: &str, start: &str| ptx.matches(&format!(".entry {start}_")).count();
-    for (ptx, all) in [(TABLES_BASE, (52, 22, 31)), (TABLES_WIDE, (75, 32, 41))] {
+    for (ptx, all) in [(TABLES_BASE, (52, 22, 41)), (TABLES_WIDE, (75, 32, 51))] {
         assert_eq!((entries(ptx, "slab"), entries(ptx, "hop"), entries(ptx, "open")), all);
         let count = Arguments::count_stored(Span::new(1 << 12, 3), Span::new(1 << 14, 1));
         let count = passed(&count.expect("the lengths are right"));
@@ -221,7 +224,9 @@ fn arguments_are_those_of_the_tuning_kernels() {
         assert_eq!(groups(ptx, Layout::Map32, lanes), if lanes == 1 { 3 } else { 4 }, "{lanes} lanes");
         assert_eq!(buckets(ptx, Layout::Map32, lanes), if lanes == 1 { 0 } else { 4 }, "{lanes} lanes");
     }
-    for (head, name) in [(hopscotch_head(), "hop_map32_mixed_l2"), (open_head(), "open_map32_mixed_l2")] {
+    for (head, name) in
+        [(hopscotch_head(), "hop_map32_mixed_l2"), (open_head(Layout::Map32), "open_map32_mixed_l2")]
+    {
         assert_eq!(declared(ptx, name), Some(passed(&of_map::<u32>(&head, Operation::Mixed))));
     }
     assert_eq!(slabs(ptx, Layout::Map32, 4, 16), 7);
@@ -253,6 +258,7 @@ fn arguments_are_those_of_the_stress_kernels() {
     let (clock, times) = (Span::new(1 << 14, 1), Span::new(1 << 15, 3));
     let stamps = Stamps { clock, starts: times, ends: times };
     let (one, two, hop) = (slab_head(false), slab_head(true), hopscotch_head());
+    let (open, open_two) = (open_head(Layout::Map32), open_head(Layout::Map64Lock));
     for (ptx, wide) in [(STRESS_BASE, false), (STRESS_WIDE, true)] {
         let check = |family: Family, arguments: Result<Arguments, Refused>, there: bool| {
             let passed = passed(&arguments.expect("the lengths are right"));
@@ -269,11 +275,12 @@ fn arguments_are_those_of_the_stress_kernels() {
         check(hopscotch::family(Layout::Set64), of_set::<u64>(&hop, codes, stamps), true);
         check(hopscotch::family(Layout::Map64), of_map::<u64>(&hop, codes, stamps), wide);
         for bytes in [0, u64::MAX] {
-            check(open::family(Layout::Map32, bytes), of_map::<u32>(&open_head(), codes, stamps), true);
+            check(open::family(Layout::Map32, bytes), of_map::<u32>(&open, codes, stamps), true);
         }
-        check(open::family(Layout::Set32, 0), of_set::<u32>(&open_head(), codes, stamps), true);
-        check(open::family(Layout::Set64, 0), of_set::<u64>(&open_head(), codes, stamps), true);
-        check(open::family(Layout::Map64, 0), of_map::<u64>(&open_head(), codes, stamps), wide);
+        check(open::family(Layout::Set32, 0), of_set::<u32>(&open, codes, stamps), true);
+        check(open::family(Layout::Set64, 0), of_set::<u64>(&open, codes, stamps), true);
+        check(open::family(Layout::Map64, 0), of_map::<u64>(&open, codes, stamps), wide);
+        check(open::family(Layout::Map64Lock, 0), of_map::<u64>(&open_two, codes, stamps), true);
     }
     assert!(of_set::<u32>(&hop, codes, Stamps { clock: times, ..stamps }).is_err());
     assert!(of_set::<u32>(&hop, codes, Stamps { ends: clock, ..stamps }).is_err());
@@ -287,7 +294,7 @@ fn shared_memory_holds_the_numbers() {
     // A tile per bucket of five; a tile per group, of which seven are behind the five homes.
     assert_eq!(stats(&slab_head(false)), Ok((5, 80)));
     assert_eq!(stats(&hopscotch_head()), Ok((12, 36)));
-    assert_eq!(stats(&open_head()), Ok((5, 8)));
+    assert_eq!(stats(&open_head(Layout::Map32)), Ok((5, 8)));
 }
 
 #[test]
@@ -307,7 +314,7 @@ fn lengths_are_checked() {
     assert!(head.stats(Span::new(0, 19)).is_err() && head.stats(Span::new(0, 9)).is_err());
     assert!(hopscotch_head().stats(Span::new(0, 20)).is_err());
     assert!(head.collect(three, two, Span::new(0, 1)).is_err());
-    let (open, one) = (open_head(), Span::new(0, 1));
+    let (open, one) = (open_head(Layout::Map32), Span::new(0, 1));
     assert_eq!(open.chunk_words(), 2, "40 slots are one chunk");
     assert!(open.collect_in_order(three, three, one, Span::new(0, 2)).is_ok());
     assert!(open.collect_in_order(three, three, one, Span::new(0, 1)).is_err());

@@ -2,11 +2,13 @@
 
 use super::growth::{Growing, Rehash};
 use super::on::DynamicMapOn;
+use super::shared::{codes, grows};
 use crate::arguments::Operation;
 use crate::device::Device;
 use crate::error::Error;
 use crate::layout::{Entry, Layout, Scalar};
 use crate::open::OpenMap;
+use crate::table::Tuning;
 use core::fmt;
 use cudarc::driver::CudaStream;
 use std::sync::Arc;
@@ -60,56 +62,23 @@ impl<K: Scalar, V: Scalar> DynamicMap<K, V>
 where
     (K, V): Entry,
 {
-    /// Pairs that an empty map has room for.
-    const FIRST: u64 = 1 << 16;
-
-    /// An empty map of no particular size.
-    ///
-    /// # Errors
-    /// As [`OpenMap::with_capacity`].
-    pub fn new(device: &Device) -> Result<Self, Error> {
-        Self::with_capacity(device, Self::FIRST)
-    }
-
-    /// An empty map that has room for `pairs` pairs before it grows.
-    ///
-    /// # Errors
-    /// As [`OpenMap::with_capacity`].
-    pub fn with_capacity(device: &Device, pairs: u64) -> Result<Self, Error> {
-        Self::at_load(device, pairs, OpenGeometry::DEFAULT_LOAD)
-    }
+    grows! { OpenMap }
 
     /// The same, of whose slots at most `load` are taken before it grows.
     ///
     /// # Errors
     /// As [`OpenMap::with_capacity`]; [`Error::Refused`] if the load is not above 0 and at most 1.
     pub fn at_load(device: &Device, pairs: u64, load: f64) -> Result<Self, Error> {
-        let map = OpenMap::with_geometry(device, OpenMap::<K, V>::size(pairs, load)?)?;
+        Self::with_tuning(device, pairs, load, Tuning::default())
+    }
+
+    /// The same whose kernels run as `tuning` says.
+    ///
+    /// # Errors
+    /// As [`DynamicMap::at_load`].
+    pub fn with_tuning(device: &Device, pairs: u64, load: f64, tuning: Tuning) -> Result<Self, Error> {
+        let map = OpenMap::with_tuning(device, OpenMap::<K, V>::size(pairs, load)?, tuning)?;
         Ok(Self { growing: Growing::new(map, load), device: device.clone() })
-    }
-
-    /// Makes room for `more` pairs besides those that are there, and takes tombstones away.
-    ///
-    /// # Errors
-    /// As [`OpenMap::rehash`]; nothing has changed then.
-    pub fn reserve(&self, more: u64) -> Result<(), Error> {
-        self.growing.resize_for(more)
-    }
-
-    /// Gives back the memory that the pairs do not need, and takes tombstones away.
-    ///
-    /// # Errors
-    /// As [`OpenMap::rehash`]; nothing has changed then.
-    pub fn shrink(&self) -> Result<(), Error> {
-        self.growing.resize_for(0)
-    }
-
-    /// Takes out everything, on `stream`; the size stays. Waits as [`SlabMap::clear_on`](crate::SlabMap::clear_on) does.
-    ///
-    /// # Errors
-    /// [`Error::OtherDevice`], [`Error::Driver`].
-    pub fn clear_on(&mut self, stream: &Arc<CudaStream>) -> Result<(), Error> {
-        self.growing.clear(|map| map.clear_on(stream))
     }
 
     /// The operations on device slices, on `stream`.
@@ -117,19 +86,9 @@ where
         DynamicMapOn::new(&self.growing, stream)
     }
 
-    /// The device that it is on.
-    pub fn device(&self) -> &Device {
-        &self.device
-    }
-
     /// How its entries lie in memory.
     pub fn layout(&self) -> Layout {
         self.growing.table().layout()
-    }
-
-    /// Device memory of the table, in bytes.
-    pub fn bytes(&self) -> u64 {
-        self.growing.table().bytes()
     }
 
     /// Inserts of host slices.
@@ -141,15 +100,10 @@ where
         decode: impl Fn(u8) -> Option<T>,
     ) -> Result<Vec<T>, Error> {
         same_length(keys, "values", values)?;
-        admit(keys)?;
-        if keys.is_empty() {
-            return Ok(Vec::new());
-        }
-        let on_keys = self.device.upload("keys", keys)?;
-        let on_values = self.device.upload("values", values)?;
-        let mut outcomes = self.device.buffer::<u8>("outcomes", keys.len())?;
-        self.on(self.device.stream()).put(operation, &on_keys, &on_values, &mut outcomes)?;
-        let codes = self.device.download(&outcomes)?;
+        let codes = codes(&self.device, keys, |keys, codes| {
+            let values = self.device.upload("values", values)?;
+            self.on(self.device.stream()).put(operation, keys, &values, codes)
+        })?;
         self.growing.table().table().decode(operation, &codes, |_, code| decode(code))
     }
 }

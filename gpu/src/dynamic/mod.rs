@@ -3,6 +3,9 @@
 mod growth;
 mod map;
 mod on;
+mod set;
+mod shared;
 
 pub use map::DynamicMap;
-pub use on::DynamicMapOn;
+pub use on::{DynamicMapOn, DynamicSetOn};
+pub use set::DynamicSet;

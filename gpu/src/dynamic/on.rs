@@ -1,10 +1,11 @@
-//! What a map that grows does on device slices.
+//! What maps and sets that grow do on device slices.
 
 use super::growth::Growing;
+use super::shared::in_parts;
 use crate::arguments::Operation;
 use crate::error::Error;
 use crate::layout::{Entry, Scalar};
-use crate::open::OpenMap;
+use crate::open::{OpenMap, OpenSet};
 use crate::outcomes::count_stored;
 use crate::slices::{Input, Output};
 use cudarc::driver::{CudaStream, CudaViewMut};
@@ -69,17 +70,14 @@ where
         values: &impl Input<V>,
         outcomes: &mut impl Output<u8>,
     ) -> Result<(), Error> {
-        let (keys, values, mut outcomes) = (keys.view(), values.view(), outcomes.view_mut());
-        let n = keys.len();
-        for (what, found) in [("values", values.len()), ("outcomes", outcomes.len())] {
-            if found != n {
-                return Err(Refused::Length { keys: n, what, found }.into());
-            }
+        let (keys, values) = (keys.view(), values.view());
+        let (n, found) = (keys.len(), values.len());
+        if found != n {
+            return Err(Refused::Length { keys: n, what: "values", found }.into());
         }
-        self.growing.insert(n, |map, from, to| {
-            let mut part = outcomes.slice_mut(from..to);
-            map.on(self.stream).put(operation, &keys.slice(from..to), &values.slice(from..to), &mut part)?;
-            count_stored(map.device(), self.stream, &part)
+        in_parts(self.growing, n, outcomes, |map, (from, to), part| {
+            map.on(self.stream).put(operation, &keys.slice(from..to), &values.slice(from..to), part)?;
+            count_stored(map.device(), self.stream, part)
         })
     }
 
@@ -120,6 +118,47 @@ where
     }
 
     /// As [`MapOn::delete`](crate::MapOn::delete).
+    pub fn delete(&self, keys: &impl Input<K>, outcomes: &mut impl Output<u8>) -> Result<(), Error> {
+        self.growing.table().on(self.stream).delete(keys, outcomes)
+    }
+}
+
+/// The operations of a [`DynamicSet`](crate::DynamicSet) on device slices. Made by [`DynamicSet::on`](crate::DynamicSet::on).
+///
+/// # Errors
+/// As [`DynamicMapOn`].
+pub struct DynamicSetOn<'a, K> {
+    growing: &'a Growing<OpenSet<K>>,
+    stream: &'a Arc<CudaStream>,
+}
+
+impl<'a, K> DynamicSetOn<'a, K> {
+    pub(super) fn new(growing: &'a Growing<OpenSet<K>>, stream: &'a Arc<CudaStream>) -> Self {
+        Self { growing, stream }
+    }
+}
+
+impl<K: Scalar> DynamicSetOn<'_, K> {
+    /// As [`SetOn::insert`](crate::SetOn::insert), and waits for the stream.
+    pub fn insert(&self, keys: &impl Input<K>, outcomes: &mut impl Output<u8>) -> Result<(), Error> {
+        let keys = keys.view();
+        in_parts(self.growing, keys.len(), outcomes, |set, (from, to), part| {
+            set.on(self.stream).insert(&keys.slice(from..to), part)?;
+            count_stored(set.device(), self.stream, part)
+        })
+    }
+
+    /// As [`SetOn::contains`](crate::SetOn::contains).
+    pub fn contains(&self, keys: &impl Input<K>, found: &mut impl Output<u8>) -> Result<(), Error> {
+        self.growing.table().on(self.stream).contains(keys, found)
+    }
+
+    /// As [`OpenSetOn::retrieve_all`](crate::OpenSetOn::retrieve_all).
+    pub fn retrieve_all(&self, keys: &mut impl Output<K>, count: &mut impl Output<u64>) -> Result<(), Error> {
+        self.growing.table().on(self.stream).retrieve_all(keys, count)
+    }
+
+    /// As [`SetOn::delete`](crate::SetOn::delete).
     pub fn delete(&self, keys: &impl Input<K>, outcomes: &mut impl Output<u8>) -> Result<(), Error> {
         self.growing.table().on(self.stream).delete(keys, outcomes)
     }

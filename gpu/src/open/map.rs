@@ -20,8 +20,9 @@ use warpproof_model::outcome::{Add, Assign, Delete, Insert};
 /// A concurrent map in an open-addressing table in device memory: an array of buckets, and a filter that says which keys
 /// may stand behind a full one.
 ///
-/// `OpenMap<u32, u32>` or `OpenMap<u64, u64>`, the latter on devices with 128-bit words (sm_90). On host slices, its operations are those of [`BulkMap`]; on device slices, those of [`OpenMapOn`], by
-/// [`OpenMap::on`]. What [`SlabMap`](crate::SlabMap) says of waiting holds here too.
+/// `OpenMap<u32, u32>` or `OpenMap<u64, u64>`, whose pairs are 128-bit words where the device has them (sm_90), and else two
+/// words by the lock-bit protocol ([`Layout::Map64Lock`]). On host slices, its operations are those of [`BulkMap`]; on device
+/// slices, those of [`OpenMapOn`], by [`OpenMap::on`]. What [`SlabMap`](crate::SlabMap) says of waiting holds here too.
 ///
 /// A map does not grow, and the slot of a deleted pair is not used again before
 /// [`BulkMap::clear`]: an insert is
@@ -47,7 +48,7 @@ impl<K: Scalar, V: Scalar> OpenMap<K, V>
 where
     (K, V): Entry,
 {
-    /// Slots of a bucket: 8 of u32 pairs, 4 of u64 pairs, which are 64 bytes.
+    /// Slots of a bucket: 8 of u32 pairs, 4 of u64 pairs, which are 64 bytes, or 32 bytes of keys.
     pub const BUCKET_SLOTS: u32 = bucket_slots(<(K, V)>::PACKED);
 
     /// The size of such a map for `pairs` pairs at a load; as [`OpenGeometry::new`].
@@ -61,8 +62,7 @@ where
     /// An empty map for `pairs` pairs at the default load ([`OpenGeometry::DEFAULT_LOAD`]).
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`]; [`Error::Refused`] if the table would be too large to index; [`Error::NoWideWords`] for
-    /// u64 pairs on a device without 128-bit words.
+    /// [`Error::OutOfMemory`]; [`Error::Refused`] if the table would be too large to index.
     pub fn with_capacity(device: &Device, pairs: u64) -> Result<Self, Error> {
         Self::with_geometry(device, Self::size(pairs, OpenGeometry::DEFAULT_LOAD)?)
     }
@@ -80,7 +80,7 @@ where
     /// # Errors
     /// As [`OpenMap::with_geometry`].
     pub fn with_tuning(device: &Device, geometry: OpenGeometry, tuning: Tuning) -> Result<Self, Error> {
-        let layout = <(K, V)>::layout(device.wide(), false);
+        let layout = <(K, V)>::layout(device.wide() && !tuning.lock_bit, false);
         Ok(Self { buckets: Buckets::empty(device, layout, geometry, tuning)?, types: PhantomData })
     }
 

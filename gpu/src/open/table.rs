@@ -16,11 +16,15 @@ const NUMBERS: usize = 2;
 /// `Passed::new` take there.
 ///
 /// Addresses are those of the device's primary context. The memory is the table's: it is accessed by atomic
-/// instructions alone, and it ends with the table. A bucket is 8 slots, or 4 of u64 pairs, and has 16 bits of the filter.
+/// instructions alone, and it ends with the table. A bucket is 8 slots, or 4 of u64 pairs, and has 16 bits of the filter. Slots
+/// with `values` are `LockBitSlots`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OpenParts {
-    /// Address of the slots: u32 and u64 keys in one each, u32 pairs in a u64, u64 pairs in 128 bits.
+    /// Address of the words that probes read, one for each slot: u32 and u64 keys, u32 pairs in a u64, u64 pairs in 128 bits, and
+    /// in the lock-bit layout the keys.
     pub slots: u64,
+    /// Address of the values, in the lock-bit layout.
+    pub values: Option<u64>,
     /// Number of slots.
     pub len: u64,
     /// Address of the filter, in u32 words.
@@ -34,19 +38,21 @@ pub struct OpenParts {
 impl OpenParts {
     /// What the kernels take first.
     pub(crate) fn head(&self) -> Head {
-        let list = vec![
-            Argument::Pointer(self.slots),
+        let mut list = vec![Argument::Pointer(self.slots)];
+        list.extend(self.values.map(Argument::Pointer));
+        list.extend([
             Argument::U64(self.len),
             Argument::Pointer(self.filter),
             Argument::U64(self.filter_len),
             Argument::U32(self.buckets),
-        ];
+        ]);
         Head { list, parts: self.buckets, numbers: NUMBERS }
     }
 
-    /// What makes the table empty: every slot is all ones, and nothing has passed a bucket.
+    /// What makes the table empty: every slot is all ones, and nothing has passed a bucket. Values without a key are never
+    /// read, so they stay.
     fn fills(&self, layout: Layout) -> Vec<Fill> {
-        let words = self.len as usize * (layout.slot_bytes() as usize / size_of::<u32>());
+        let words = self.len as usize * (layout.probe_bytes() as usize / size_of::<u32>());
         vec![
             Fill { address: self.slots, words, word: u32::MAX },
             Fill { address: self.filter, words: self.filter_len as usize, word: 0 },
@@ -66,21 +72,28 @@ impl Buckets {
         tuning: Tuning,
     ) -> Result<Self, Error> {
         geometry.admit(bucket_slots(layout))?;
-        device.admit(layout)?;
         let (len, filter_len) = (geometry.slots() as u64, geometry.filter_words() as u64);
-        let slots = device.array("the table's slots", len * layout.slot_bytes() as u64)?;
+        let probed = len * layout.probe_bytes() as u64;
+        let slots = device.array("the table's slots", probed)?;
+        let values = if layout.lock_bit() { Some(device.array("the table's values", probed)?) } else { None };
         let filter = device.array("the table's filter", filter_len * size_of::<u32>() as u64)?;
         let address = |array: &CudaSlice<u8>| array.device_ptr(device.stream()).0;
-        let (at, filter_at) = (address(&slots), address(&filter));
-        let parts = OpenParts { slots: at, len, filter: filter_at, filter_len, buckets: geometry.buckets };
+        let parts = OpenParts {
+            slots: address(&slots),
+            values: values.as_ref().map(address),
+            len,
+            filter: address(&filter),
+            filter_len,
+            buckets: geometry.buckets,
+        };
         let (head, fills) = (parts.head(), parts.fills(layout));
         let plan = Plan {
             family: family(layout, len * layout.slot_bytes() as u64),
             head,
             fills,
-            memory: vec![slots, filter],
+            memory: [slots, filter].into_iter().chain(values).collect(),
         };
-        // SAFETY: the slots and the filter are the arrays of the memory, with the lengths that they were allocated with,
+        // SAFETY: the slots, values and filter are the arrays of the memory, with the lengths that they were allocated with,
         // and the family is that of the layout.
         let table = unsafe { Table::new(device, plan, tuning)? };
         Ok(Self::new(table, geometry, parts))
@@ -90,8 +103,9 @@ impl Buckets {
     pub(super) fn rehash(&mut self, geometry: OpenGeometry) -> Result<(), Error> {
         let device = self.table().device().clone();
         let mut moved = Self::empty(&device, self.layout(), geometry, self.table().tuning())?;
-        let OpenParts { slots, len, .. } = self.parts();
-        let left_out = moved.table_mut().absorb(self.table_mut(), (slots, len))?;
+        let OpenParts { slots, values, len, .. } = self.parts();
+        let arrays: Vec<u64> = [slots].into_iter().chain(values).collect();
+        let left_out = moved.table_mut().absorb(self.table_mut(), &arrays, len)?;
         if left_out > 0 {
             let pairs = moved.table().live()? + left_out;
             return Err(Error::TableFull { pairs, left_out });
@@ -122,7 +136,8 @@ const ONE_LANE_BYTES: u64 = 256 << 20;
 /// Slots of a bucket: no more than 64 bytes, which are read as fast as less.
 pub(super) const fn bucket_slots(layout: Layout) -> u32 {
     match layout {
-        Layout::Map64 => WIDE_BUCKET_SLOTS as u32,
+        // In two words too: a table has the same size whatever the device.
+        Layout::Map64 | Layout::Map64Lock => WIDE_BUCKET_SLOTS as u32,
         _ => BUCKET_SLOTS as u32,
     }
 }
@@ -134,7 +149,7 @@ pub(crate) fn family(layout: Layout, bytes: u64) -> Family {
         Layout::Map32 if bytes <= ONE_LANE_BYTES => (1, 1),
         Layout::Map32 => (common, 1),
         // 32 bytes for a lane, as in a large table of pairs. No other width was measured.
-        Layout::Set32 => (1, 1),
+        Layout::Set32 | Layout::Map64Lock => (1, 1),
         Layout::Map64 => (2, 2),
         _ => (common, common),
     };
@@ -149,20 +164,24 @@ mod tests {
     fn fills_cover_the_slots_and_the_filter() {
         let geometry = OpenGeometry { bucket_slots: 8, buckets: 1009 };
         let (len, filter_len) = (geometry.slots() as u64, geometry.filter_words() as u64);
-        let parts = OpenParts { slots: 1 << 20, len, filter: 1 << 22, filter_len, buckets: geometry.buckets };
+        let (slots, filter, values) = (1 << 20, 1 << 22, Some(1 << 23));
+        let parts = OpenParts { slots, values, len, filter, filter_len, buckets: geometry.buckets };
         assert_eq!(parts.head().parts, geometry.buckets, "a tile for each bucket");
         let fills = parts.fills(Layout::Map32).into_iter();
         let fills: Vec<_> = fills.map(|fill| (fill.address, fill.words, fill.word)).collect();
         assert_eq!(fills, [(1 << 20, 1009 * 8 * 2, u32::MAX), (1 << 22, 505, 0)]);
-        let words = [Layout::Set32, Layout::Set64, Layout::Map64].map(|layout| parts.fills(layout)[0].words);
-        assert_eq!(words, [1, 2, 4].map(|words| 1009 * 8 * words));
+        // Of the lock-bit layout the keys alone.
+        let layouts = [Layout::Set32, Layout::Set64, Layout::Map64, Layout::Map64Lock];
+        let words = layouts.map(|layout| parts.fills(layout)[0].words);
+        assert_eq!(words, [1, 2, 4, 2].map(|words| 1009 * 8 * words));
     }
 
     #[test]
     fn more_slots_than_32_bits_count_are_counted() {
         let geometry = OpenGeometry::for_pairs(1 << 34).expect("a large table");
         let len = geometry.slots() as u64;
-        let parts = OpenParts { slots: 0, len, filter: 0, filter_len: 1, buckets: geometry.buckets };
+        let (filter, filter_len) = (0, 1);
+        let parts = OpenParts { slots: 0, values: None, len, filter, filter_len, buckets: geometry.buckets };
         assert_eq!(parts.head().list[1], Argument::U64(geometry.buckets as u64 * 8));
         assert!(parts.fills(Layout::Map32)[0].words > u32::MAX as usize);
     }

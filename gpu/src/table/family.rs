@@ -23,7 +23,7 @@ pub(crate) struct Family {
     pub(crate) lanes: u32,
     /// The same of mixed batches.
     pub(crate) mixed_lanes: u32,
-    /// Whether the slots lie in one array, so that whole warps copy its entries whatever the width of a tile is.
+    /// Whether the slots are numbered through, so that whole warps copy its entries whatever the width of a tile is.
     pub(crate) one_array: bool,
 }
 

@@ -34,16 +34,17 @@ impl Table {
         Ok(())
     }
 
-    /// Adds the entries of another table of the same layout, whose slots are an array of this address and length, to this one,
-    /// and waits; how many found no room. `&mut`: no other call begins on either meanwhile. No key is in both.
-    pub(crate) fn absorb(&mut self, other: &mut Self, slots: (u64, u64)) -> Result<u64, Error> {
+    /// Adds the entries of another table of the same layout, whose slots are arrays at these addresses of `len` elements each, to
+    /// this one, and waits; how many found no room. `&mut`: no other call begins on either meanwhile. No key is in both.
+    pub(crate) fn absorb(&mut self, other: &mut Self, arrays: &[u64], len: u64) -> Result<u64, Error> {
         let mut lost = self.device.buffer::<u64>("a counter", 1)?;
         self.device.fill(&mut lost, 0)?;
         let stream = self.device.stream().clone();
         other.reserve(&stream)?;
         let lost_span = Span::new(lost.device_ptr(&stream).0, 1);
-        let slots = (slots.0, slots.1, self.family().layout.slot_bytes());
-        let arguments = self.head().absorb(slots, lost_span)?;
+        let bytes = self.family().layout.probe_bytes();
+        let arrays: Vec<_> = arrays.iter().map(|&address| (address, bytes)).collect();
+        let arguments = self.head().absorb(&arrays, len, lost_span)?;
         // SAFETY: from `Head::absorb`; the slots live as long as `other`, and this call waits; `lost` is freed on this stream.
         unsafe { self.launch(Operation::Absorb, &stream, &arguments)? };
         self.wait(Operation::Absorb)?;

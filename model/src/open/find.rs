@@ -2,14 +2,14 @@
 
 use super::filter::Filter;
 use super::probing::Probing;
-use super::table::{Look, OpenTable};
+use super::slots::OpenSlots;
+use super::table::{Look, OpenTable, Row};
 use crate::entry::Packed;
 use crate::key::UserKey;
-use crate::memory::Words;
 use crate::row;
 use crate::warp::Warp;
 
-impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, const S: usize> OpenTable<E, H, F, P, S> {
+impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTable<E, H, F, P, S> {
     /// The value of `key`, or `None` if it is absent.
     ///
     /// Wait-free: reads each bucket once, and stops at the first one that has an empty slot or behind which no key of this class
@@ -30,13 +30,17 @@ impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, const S: usize> OpenTa
         loop {
             let row = self.read(w, probe.bucket);
             // A tombstone decides about no key.
-            let lowest = row::lowest(w, row, E::MARK, |word| Self::decides(word, key));
+            let lowest = row::lowest(w, row, H::TOMBSTONE, |word| Self::decides(word, key));
             let decide = w.map(lowest, |_, word| Self::decides(word, key));
             if let Some(lane) = w.ballot(decide).ffs() {
                 let hits = w.map(lowest, |_, word| Self::holds(word, key));
                 let found = w.ballot(hits).has(lane);
-                let values = w.map(lowest, |_, word| E::value(word));
-                return if found { Look::Found(w.shfl(values, lane)) } else { Look::Absent };
+                let values = w.map(lowest, |_, word| H::value_in(word));
+                return match found {
+                    true if H::VALUE_IN_WORD => Look::Found(w.shfl(values, lane)),
+                    true => Look::Found(self.value_beside(w, probe.bucket, lane, row, key)),
+                    false => Look::Absent,
+                };
             }
             if !self.filter().passed(w, probe.bucket, probe.hash) {
                 return Look::Absent;
@@ -59,10 +63,15 @@ impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, const S: usize> OpenTa
         let mut number = 0;
         for lane in 0..W::LANES {
             for i in 0..S {
-                let words = w.map(row, |_, words: [E::Word; S]| words[i]);
+                let words = w.map(row, |_, words: [H::Word; S]| words[i]);
                 let word = w.shfl(words, lane);
                 if Self::is_entry(word) {
-                    sink(w, number, E::key(word), E::value(word));
+                    let at = Self::slot(W::LANES, bucket) + (lane as usize * S) + i;
+                    let value = match H::VALUE_IN_WORD {
+                        true => H::value_in(word),
+                        false => w.elect(lane, || self.slots().value(at)),
+                    };
+                    sink(w, number, H::key(word), value);
                     number += 1;
                 }
             }
@@ -81,6 +90,23 @@ impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, const S: usize> OpenTa
     #[inline(always)]
     pub fn bucket_tombstones<W: Warp>(self, w: &mut W, bucket: u32) -> u32 {
         let row = self.read(w, bucket);
-        row::count(w, row, |_, _, word| E::key(word) == E::key(E::MARK))
+        row::count(w, row, |_, _, word| H::key(word) == E::key(E::MARK))
+    }
+
+    /// The value of the lowest slot of a lane that holds `key`, of which there is one.
+    #[inline(always)]
+    fn value_beside<W: Warp>(
+        self,
+        w: &mut W,
+        bucket: u32,
+        lane: u32,
+        row: Row<W, E, H, S>,
+        key: E::Key,
+    ) -> E::Value {
+        let first = Self::slot(W::LANES, bucket) + lane as usize * S;
+        w.elect_with(lane, row, |words: [H::Word; S]| {
+            let lowest = (0..S).rev().fold(0, |hit, i| if Self::holds(words[i], key) { i } else { hit });
+            self.slots().value(first + lowest)
+        })
     }
 }

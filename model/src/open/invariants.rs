@@ -2,9 +2,9 @@
 
 use super::filter::Filter;
 use super::probing::Probing;
+use super::slots::OpenSlots;
 use super::table::OpenTable;
 use crate::entry::Packed;
-use crate::memory::Words;
 use crate::row;
 use crate::warp::Warp;
 
@@ -50,7 +50,7 @@ impl core::fmt::Display for Broken {
     }
 }
 
-impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, const S: usize> OpenTable<E, H, F, P, S> {
+impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTable<E, H, F, P, S> {
     /// Checks what holds in every state: a bucket is filled from its lowest slot on; a key stands once, in a bucket that it
     /// probes, and every bucket that it probes before has no empty slot.
     ///

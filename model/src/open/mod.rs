@@ -3,16 +3,20 @@
 mod filter;
 mod find;
 mod invariants;
+mod lockbit;
 mod probing;
+mod slots;
 mod table;
 mod update;
 
 pub use filter::{Filter, Passed, filter_words};
 pub use invariants::Broken;
+pub use lockbit::LockBitSlots;
 pub use probing::{Bounded, DoubleHashing, Linear, Probing};
+pub use slots::{Change, OpenSlots, There};
 pub(crate) use table::Look;
 pub use table::OpenTable;
-pub(crate) use update::{End, There};
+pub(crate) use update::End;
 
 /// Slots of a bucket in the tables of the library: a cache line of u32 pairs.
 pub const BUCKET_SLOTS: usize = 8;

@@ -2,9 +2,9 @@
 
 use super::filter::Filter;
 use super::probing::Probing;
+use super::slots::{Change, OpenSlots};
 use crate::entry::Packed;
 use crate::key::{Key, UserKey, fastrange};
-use crate::memory::{Order, ReadOrder, Words};
 use crate::retrieve::SlotArray;
 use crate::row::{self, Found, Place};
 use crate::warp::Warp;
@@ -23,9 +23,9 @@ pub struct OpenTable<E, H, F, P, const S: usize> {
 }
 
 /// What the lanes of a warp read of one bucket.
-pub(super) type Row<W, E, const S: usize> = row::Row<W, <E as Packed>::Word, S>;
+pub(super) type Row<W, E, H, const S: usize> = row::Row<W, <H as OpenSlots<E>>::Word, S>;
 /// A slot that was found in a row.
-pub(super) type Slot<W, E> = Found<W, <E as Packed>::Word>;
+pub(super) type Slot<W, E, H> = Found<W, <H as OpenSlots<E>>::Word>;
 
 /// Where a key is looked for: a bucket, and those behind it.
 #[derive(Clone, Copy)]
@@ -36,7 +36,7 @@ pub(super) struct Probe {
     left: u32,
 }
 
-impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, const S: usize> OpenTable<E, H, F, P, S> {
+impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTable<E, H, F, P, S> {
     /// A table of `buckets` buckets, at least one, in all slots of `slots`, which are all ones at first, with a filter of as many
     /// buckets, of which nothing was said at first. [`DoubleHashing`](super::DoubleHashing) probes all buckets if their number
     /// is prime; if not, an insert may be full though there is an empty slot.
@@ -57,6 +57,12 @@ impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, const S: usize> OpenTa
         self.buckets
     }
 
+    /// The slots.
+    #[inline(always)]
+    pub(super) fn slots(self) -> H {
+        self.slots
+    }
+
     /// The filter.
     #[inline(always)]
     pub(super) fn filter(self) -> F {
@@ -66,7 +72,7 @@ impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, const S: usize> OpenTa
     /// Asks for the cache line of the home of `key`. A hint.
     #[inline(always)]
     pub fn prefetch<W: Warp>(self, key: UserKey<E::Key>) {
-        self.slots.prefetch(Self::slot(W::LANES, self.probe(key.get()).bucket));
+        self.slots.ask_for(Self::slot(W::LANES, self.probe(key.get()).bucket));
     }
 
     /// The bucket that a key probes first, its home.
@@ -96,63 +102,65 @@ impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, const S: usize> OpenTa
 
     /// All lanes read a bucket. Every slot is a read of its own.
     #[inline(always)]
-    pub(super) fn read<W: Warp>(self, w: &mut W, bucket: u32) -> Row<W, E, S> {
-        w.each(|lane| {
-            // Relaxed: an entry is right by itself, a slot that is taken never gets another key, and the lowest slot decides.
-            self.slots.load_row::<S>(bucket as usize * W::LANES as usize + lane as usize, ReadOrder::Relaxed)
-        })
+    pub(super) fn read<W: Warp>(self, w: &mut W, bucket: u32) -> Row<W, E, H, S> {
+        w.each(|lane| self.slots.probe::<S>(bucket as usize * W::LANES as usize + lane as usize))
     }
 
-    /// The slot of a bucket as read that decides about a key: the lowest one that holds it or is empty.
+    /// The slot of a bucket as read that decides about a key: the lowest one that holds it, is to hold it, or is empty.
     #[inline(always)]
     pub(super) fn deciding<W: Warp>(
         w: &mut W,
         bucket: u32,
-        row: Row<W, E, S>,
+        row: Row<W, E, H, S>,
         key: E::Key,
-    ) -> Option<Slot<W, E>> {
+    ) -> Option<Slot<W, E, H>> {
         row::first(w, Self::slot(W::LANES, bucket), row, |_, _, word| Self::decides(word, key))
     }
 
     /// Whether a slot decides about a key, if no lower one does. Behind an empty slot the key is not, whatever was read there:
     /// that may be older than what was read before.
     #[inline(always)]
-    pub(super) fn decides(word: E::Word, key: E::Key) -> bool {
-        Self::holds(word, key) | Self::is_empty(word)
+    pub(super) fn decides(word: H::Word, key: E::Key) -> bool {
+        Self::holds(word, key) | Self::is_empty(word) | H::is_pending(word, key)
+    }
+
+    /// Whether the slot that decides about a key is pending.
+    #[inline(always)]
+    pub(super) fn is_pending<W: Warp>(w: &mut W, slot: &Slot<W, E, H>, key: E::Key) -> bool {
+        let pending = w.map(slot.places, |_, place| H::is_pending(place.seen, key));
+        w.ballot(pending).has(slot.lane)
     }
 
     /// Whether a slot holds this key.
     #[inline(always)]
-    pub(super) fn holds(word: E::Word, key: E::Key) -> bool {
-        E::key(word) == key
+    pub(super) fn holds(word: H::Word, key: E::Key) -> bool {
+        H::key(word) == key
     }
 
     /// Whether a slot is empty and always was.
     #[inline(always)]
-    pub(super) fn is_empty(word: E::Word) -> bool {
-        E::key(word) == E::key(E::EMPTY)
+    pub(super) fn is_empty(word: H::Word) -> bool {
+        H::key(word) == E::key(E::EMPTY)
     }
 
     /// Whether a slot holds an entry, and no tombstone.
     #[inline(always)]
-    pub(super) fn is_entry(word: E::Word) -> bool {
-        UserKey::new(E::key(word)).is_some()
+    pub(super) fn is_entry(word: H::Word) -> bool {
+        UserKey::new(H::key(word)).is_some()
     }
 
-    /// Exchanges what the slot that decides about a key held when it was read for what `change` makes of it, if it still
-    /// does; where `change` makes nothing of it, it stays. Returns what it held, or `None` if the exchange was lost.
+    /// Changes the slot that decides about a key as `change` says of what it held when it was read, if it still holds that;
+    /// where `change` says nothing, it stays. Returns what it held, or `None` if the exchange was lost.
     #[inline(always)]
     pub(super) fn exchange<W: Warp>(
         self,
         w: &mut W,
-        slot: &Slot<W, E>,
-        change: impl FnOnce(E::Word) -> Option<E::Word>,
+        slot: &Slot<W, E, H>,
+        change: impl FnOnce(H::Word) -> Option<Change<E::Word>>,
     ) -> Option<Held> {
         let code = w.elect_with(slot.lane, slot.places, |Place { at, seen }| {
-            // Relaxed: the word is all that there is to say.
-            let lost = change(seen)
-                .is_some_and(|word| self.slots.compare_exchange(at, seen, word, Order::Relaxed) != seen);
-            if lost { 0 } else { 1 + Self::is_empty(seen) as u32 }
+            let lost = change(seen).is_some_and(|change| !self.slots.change(at, seen, change));
+            if lost { 0 } else { 1 + H::is_vacant(seen) as u32 }
         });
         match code {
             0 => None,

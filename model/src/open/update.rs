@@ -2,20 +2,13 @@
 
 use super::filter::Filter;
 use super::probing::Probing;
+use super::slots::{Change, OpenSlots, There};
 use super::table::{Held, OpenTable};
 use crate::entry::Packed;
 use crate::key::UserKey;
-use crate::memory::{Word, Words};
+use crate::memory::Word;
 use crate::outcome::{Add, Assign, Delete, Insert, Mixed, Op};
 use crate::warp::Warp;
-
-/// What an insert does where the key is there.
-#[derive(Clone, Copy)]
-pub(crate) enum There {
-    Keep,
-    Assign,
-    Add,
-}
 
 /// How an insert ended.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -56,7 +49,7 @@ impl End {
     }
 }
 
-impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, const S: usize> OpenTable<E, H, F, P, S> {
+impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTable<E, H, F, P, S> {
     /// Adds a pair if the key is absent.
     ///
     /// [`Insert::Full`] if all buckets were probed and no slot was empty: the slot of a deleted pair stays taken. Lock-free: a slot
@@ -105,7 +98,7 @@ impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, const S: usize> OpenTa
         loop {
             let row = self.read(w, probe.bucket);
             if let Some(slot) = Self::deciding(w, probe.bucket, row, key.get()) {
-                match self.exchange(w, &slot, |seen| (!Self::is_empty(seen)).then_some(E::MARK)) {
+                match self.exchange(w, &slot, |seen| (!H::is_vacant(seen)).then_some(Change::Erase)) {
                     Some(Held::Key) => return Some(Delete::Deleted),
                     Some(Held::Nothing) => return Some(Delete::Absent),
                     // Another value came, or another delete.
@@ -139,15 +132,20 @@ impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, const S: usize> OpenTa
     pub(crate) fn put<W: Warp>(self, w: &mut W, key: UserKey<E::Key>, value: E::Value, there: There) -> End {
         let entry = E::pack(key.get(), value);
         let changed = |seen| match there {
-            _ if Self::is_empty(seen) => Some(entry),
+            _ if Self::is_empty(seen) => Some(Change::Put(entry, there)),
             There::Keep => None,
-            There::Assign => Some(entry),
-            There::Add => Some(E::pack(key.get(), sum(E::value(seen), value))),
+            There::Assign => Some(Change::Put(entry, there)),
+            There::Add => Some(Change::Put(H::more(seen, key.get(), value), there)),
         };
         let mut probe = self.probe(key.get());
         loop {
             let row = self.read(w, probe.bucket);
             if let Some(slot) = Self::deciding(w, probe.bucket, row, key.get()) {
+                if H::PENDING && Self::is_pending(w, &slot, key.get()) {
+                    // How the other insert ends decides this one.
+                    w.pause();
+                    continue;
+                }
                 match self.exchange(w, &slot, changed) {
                     Some(Held::Key) => return End::Present,
                     Some(Held::Nothing) => return End::Inserted,
@@ -160,10 +158,4 @@ impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, const S: usize> OpenTa
             probe = next;
         }
     }
-}
-
-/// The sum, modulo 2 to the bits of the type.
-#[inline(always)]
-fn sum<T: Word>(a: T, b: T) -> T {
-    T::from_bits(a.to_bits().wrapping_add(b.to_bits()))
 }

@@ -2,7 +2,7 @@
 
 use crate::entry::Packed;
 use crate::key::UserKey;
-use crate::memory::{ReadOrder, Words};
+use crate::open::OpenSlots;
 use core::marker::PhantomData;
 
 /// Slots that are numbered through, some of which hold an entry.
@@ -36,38 +36,37 @@ pub trait Sink<E: Packed>: Copy {
     fn put(self, place: u64, key: E::Key, value: E::Value);
 }
 
-/// An array of slots that hold one word each: an entry, if its key is a user's.
+/// An array of slots: one holds an entry, if its key is a user's.
 #[derive(Clone, Copy, Debug)]
 pub struct SlotArray<E, H> {
-    words: H,
+    slots: H,
     entry: PhantomData<E>,
 }
 
-impl<E: Packed, H: Words<E::Word>> SlotArray<E, H> {
-    /// The slots in all of these words.
+impl<E: Packed, H: OpenSlots<E>> SlotArray<E, H> {
+    /// All of these slots.
     #[inline(always)]
-    pub const fn new(words: H) -> Self {
-        Self { words, entry: PhantomData }
+    pub const fn new(slots: H) -> Self {
+        Self { slots, entry: PhantomData }
     }
 }
 
-impl<E: Packed, H: Words<E::Word>> Source for SlotArray<E, H> {
+impl<E: Packed, H: OpenSlots<E>> Source for SlotArray<E, H> {
     type Entry = E;
 
     #[inline(always)]
     fn slots(self) -> u64 {
-        self.words.len() as u64
+        self.slots.slots() as u64
     }
 
     #[inline(always)]
     fn load(self, slot: u64) -> E::Word {
-        // Relaxed, here and below: an entry is right by itself.
-        self.words.load(slot as usize, ReadOrder::Relaxed)
+        self.slots.entry(slot as usize)
     }
 
     #[inline(always)]
     fn load_row<const S: usize>(self, row: u64) -> [E::Word; S] {
-        self.words.load_row::<S>(row as usize, ReadOrder::Relaxed)
+        self.slots.entries::<S>(row as usize)
     }
 
     #[inline(always)]

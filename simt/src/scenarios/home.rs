@@ -5,7 +5,6 @@ use super::family::{Keys, Programs, Step};
 use super::form;
 use crate::check::{Config, Scenario, SimWarp};
 use std::collections::BTreeSet;
-use warpproof_model::entry::{Key32, Key64, Pair32, Pair64};
 use warpproof_model::key::fastrange;
 use warpproof_model::spec::Op::{Delete, InsertOrAssign, InsertUnique, Search, SearchAll};
 use warpproof_model::spec::{Call, Ret};
@@ -42,23 +41,21 @@ pub(super) trait Homed: Copy {
     /// The key with this number among those of a home.
     fn key(self, homes: u32, (home, number): Name) -> u64 {
         let home_of = match self.entries() {
-            Entries::Map32 => home_of::<Pair32>,
-            Entries::Set32 => home_of::<Key32>,
-            Entries::Map64 => home_of::<Pair64>,
-            Entries::Set64 => home_of::<Key64>,
+            Entries::Map32 | Entries::Set32 => home_of::<u32>,
+            Entries::Map64 | Entries::Set64 => home_of::<u64>,
         };
         (1..).filter(|key| home_of(homes, *key) == home).nth(number).unwrap_or(u64::MAX)
     }
 }
 
 /// The home of a key in a table of so many.
-pub(super) fn home_of<E: Entry>(homes: u32, key: u64) -> u32 {
-    fastrange(E::Key::from_bits(key.into()).hash(), homes)
+pub(super) fn home_of<K: Key>(homes: u32, key: u64) -> u32 {
+    fastrange(K::from_bits(key.into()).hash(), homes)
 }
 
 /// The homes of the lowest keys, in words.
-pub(super) fn homes_of_keys<E: Entry>(homes: u32) -> String {
-    let home = |key: u64| home_of::<E>(homes, key);
+pub(super) fn homes_of_keys<K: Key>(homes: u32) -> String {
+    let home = |key: u64| home_of::<K>(homes, key);
     (1..=12).map(|key| format!("{key} in {}", home(key))).collect::<Vec<_>>().join(", ")
 }
 

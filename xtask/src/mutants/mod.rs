@@ -202,9 +202,10 @@ mod tests {
             let strong = |line: &&str| orders.iter().any(|order| line.contains(order));
             let lines = sources.iter().flat_map(|text| text.lines()).filter(code).filter(strong);
             let lines: Vec<&str> = lines.map(str::trim).collect();
-            // Every access of the open-addressing table is relaxed, and so is every one of a retrieval.
+            // Every access of a retrieval is relaxed, and of the open-addressing table all but two of the lock bit.
             let least = match structure {
-                "open" | "retrieve" => 0,
+                "retrieve" => 0,
+                "open" => 2,
                 "dynamic" => 3,
                 _ => 4,
             };

@@ -26,7 +26,7 @@ pub(crate) use retrieve::{retrieve, retrieve_in_order};
 pub(crate) use stamped::stamped;
 pub(crate) use stats::{CHAIN_NUMBERS, TAKEN_NUMBERS, distances, stats, taken};
 pub(crate) use update::{
-    ASSIGN, UNIQUE, absorb, add, delete, delete_all, insert, mixed, mixed_left, put, put_left,
+    ASSIGN, UNIQUE, absorb, absorb_pairs, add, delete, delete_all, insert, mixed, mixed_left, put, put_left,
 };
 
 use warpproof_device::Tile;

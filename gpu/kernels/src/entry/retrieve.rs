@@ -1,9 +1,8 @@
 //! All entries of a table whose slots lie in one array: a block of whole warps copies a part of them.
 
 use warpproof_device::{CtaBlock, Global, Tile};
-use warpproof_model::Words;
 use warpproof_model::entry::Packed;
-use warpproof_model::open::{Filter, OpenTable, Probing};
+use warpproof_model::open::{Filter, OpenSlots, OpenTable, Probing};
 use warpproof_model::retrieve::{LANE_SLOTS, Retrieval, Sink, SlotArray, WarpCounter};
 
 /// Output arrays of keys and of values.
@@ -69,7 +68,7 @@ pub(crate) unsafe fn retrieve<
     const L: u32,
     const S: usize,
     E: Packed,
-    H: Words<E::Word>,
+    H: OpenSlots<E>,
     F: Filter,
     P: Probing,
 >(
@@ -98,7 +97,7 @@ pub(crate) unsafe fn retrieve_in_order<
     const L: u32,
     const S: usize,
     E: Packed,
-    H: Words<E::Word>,
+    H: OpenSlots<E>,
     F: Filter,
     P: Probing,
 >(

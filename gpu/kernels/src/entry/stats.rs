@@ -3,7 +3,7 @@
 use warpproof_device::{CtaBlock, Global, Tile};
 use warpproof_model::entry::Packed;
 use warpproof_model::hopscotch::HopscotchTable;
-use warpproof_model::open::{Filter, OpenTable, Probing};
+use warpproof_model::open::{Filter, OpenSlots, OpenTable, Probing};
 use warpproof_model::slab::{SlabTable, Slots};
 use warpproof_model::{Block, IntegerWords, Order, ReadOrder, Warp, Word, Words};
 
@@ -91,7 +91,7 @@ pub(crate) unsafe fn taken<
     const L: u32,
     const S: usize,
     E: Packed,
-    H: Words<E::Word>,
+    H: OpenSlots<E>,
     F: Filter,
     P: Probing,
 >(

@@ -4,10 +4,10 @@ use super::{per_key, per_left, per_tile, read, write};
 use warpproof_device::Global;
 use warpproof_model::entry::Packed;
 use warpproof_model::map::{LEFT, WarpMap};
-use warpproof_model::open::{Filter, OpenTable, Probing};
+use warpproof_model::open::{Filter, OpenSlots, OpenTable, Probing};
 use warpproof_model::outcome::{Op, RESERVED_KEY};
 use warpproof_model::slab::{Multi, SlabTable, Slots};
-use warpproof_model::{IntegerWords, Order, UserKey, Warp, Words};
+use warpproof_model::{IntegerWords, Order, UserKey, Warp};
 
 /// Adds pairs, duplicates allowed.
 ///
@@ -86,14 +86,7 @@ pub(crate) unsafe fn put_left<const L: u32, const INSERT: u8, T: WarpMap>(
 ///
 /// As [`insert`].
 #[inline(always)]
-pub(crate) unsafe fn add<
-    const L: u32,
-    const S: usize,
-    E: Packed,
-    H: Words<E::Word>,
-    F: Filter,
-    P: Probing,
->(
+pub(crate) unsafe fn add<const L: u32, const S: usize, E: Packed, H: OpenSlots<E>, F: Filter, P: Probing>(
     table: OpenTable<E, H, F, P, S>,
     keys: *const E::Key,
     values: *const E::Value,
@@ -117,7 +110,7 @@ pub(crate) unsafe fn absorb<
     const L: u32,
     const S: usize,
     E: Packed,
-    H: Words<E::Word>,
+    H: OpenSlots<E>,
     F: Filter,
     P: Probing,
 >(
@@ -126,10 +119,52 @@ pub(crate) unsafe fn absorb<
     n: u32,
     lost: Global<u64>,
 ) {
-    // SAFETY: the contract of this function; `at` is below `n`.
+    // SAFETY: the contract of this function; `absorb_each` asks for slots below `n`.
+    unsafe { absorb_each::<L, _, _, _, _, _>(table, |at| read(slots, at), n, lost) }
+}
+
+/// The same of slots whose keys and values are arrays of `n` elements each.
+///
+/// # Safety
+///
+/// As [`absorb`].
+#[inline(always)]
+pub(crate) unsafe fn absorb_pairs<
+    const L: u32,
+    const S: usize,
+    E: Packed,
+    H: OpenSlots<E>,
+    F: Filter,
+    P: Probing,
+>(
+    table: OpenTable<E, H, F, P, S>,
+    keys: *const E::Key,
+    values: *const E::Value,
+    n: u32,
+    lost: Global<u64>,
+) {
+    // SAFETY: the contract of this function; `absorb_each` asks for slots below `n`.
+    unsafe {
+        absorb_each::<L, _, _, _, _, _>(table, |at| E::pack(read(keys, at), read(values, at)), n, lost);
+    }
+}
+
+/// The same of slots that `slot` reads, by their numbers below `n`.
+///
+/// # Safety
+///
+/// As [`absorb`].
+#[inline(always)]
+unsafe fn absorb_each<const L: u32, const S: usize, E: Packed, H: OpenSlots<E>, F: Filter, P: Probing>(
+    table: OpenTable<E, H, F, P, S>,
+    slot: impl FnOnce(usize) -> E::Word,
+    n: u32,
+    lost: Global<u64>,
+) {
+    // SAFETY: the contract of this function.
     unsafe {
         per_tile::<L>(n, |w, at| {
-            if !table.absorb(w, read(slots, at)) {
+            if !table.absorb(w, slot(at)) {
                 // Relaxed: a counter, read after the launch.
                 w.elect(0, || lost.fetch_add(0, 1, Order::Relaxed));
             }

@@ -1,8 +1,8 @@
 //! Open-addressing tables with the filter of the library, double hashing. Lanes times slots are the slots of a bucket.
 
 use super::Store;
-use warpproof_model::entry::{Key32, Key64, Pair32};
-use warpproof_model::open::{CLASSES, DoubleHashing, OpenTable, Passed};
+use warpproof_model::entry::{Key32, Key64, Pair32, Pair64};
+use warpproof_model::open::{CLASSES, DoubleHashing, LockBitSlots, OpenTable, Passed};
 
 /// u32 keys.
 pub(crate) mod set32 {
@@ -32,11 +32,19 @@ pub(crate) mod map32 {
         OpenTable<Pair32, Store<u64>, Passed<Store<u32>, CLASSES>, DoubleHashing, S>;
 }
 
+/// u64 pairs in two 64-bit words by the lock-bit protocol.
+pub(crate) mod map64l {
+    use super::*;
+    pub(crate) type Key = u64;
+    pub(crate) type Value = u64;
+    pub(crate) type Table<const S: usize> =
+        OpenTable<Pair64, LockBitSlots<Store<u64>>, Passed<Store<u32>, CLASSES>, DoubleHashing, S>;
+}
+
 #[cfg(feature = "b128")]
 /// u64 pairs in 128-bit words.
 pub(crate) mod map64 {
     use super::*;
-    use warpproof_model::entry::Pair64;
     pub(crate) type Word = u128;
     pub(crate) type Key = u64;
     pub(crate) type Value = u64;

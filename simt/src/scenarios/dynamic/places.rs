@@ -67,6 +67,8 @@ pub(super) const fn name(structure: Open) -> &'static str {
         Open::Set32 => "dyn_set32",
         Open::Map64 => "dyn_map64",
         Open::Set64 => "dyn_set64",
+        // No such submaps are checked.
+        Open::Lock64 => "dyn_lock64",
     }
 }
 

@@ -260,7 +260,7 @@ impl<E: Entry, const S: usize> Subject for DynamicSubject<E, S> {
             format!(
                 "Of the words, {entries}; `published` says how many submaps there are besides the first, `claimed` how many some \
                  warp has begun to make. The home of a key in the first: {}.",
-                homes_of_keys::<E>(self.config.buckets),
+                homes_of_keys::<E::Key>(self.config.buckets),
             ),
         ]
     }

@@ -99,7 +99,7 @@ impl<E: Entry, const S: usize, const N: u32> Subject for HopscotchSubject<E, S, 
     /// they do.
     fn exhausted<M: Memory>(&self, m: M, key: u64) -> bool {
         let (words, homes) = (E::words(m, 0), self.config.buckets);
-        let mut group = home_of::<E>(homes, key);
+        let mut group = home_of::<E::Key>(homes, key);
         let mut last = group + N - 1;
         while group <= last {
             for slot in 1..self.group_words() {
@@ -108,7 +108,7 @@ impl<E: Entry, const S: usize, const N: u32> Subject for HopscotchSubject<E, S, 
                 if Self::is_empty(word) || Self::is_reserved(word) {
                     return false;
                 }
-                last = last.max(home_of::<E>(homes, E::key(word).to_bits() as u64) + N - 1);
+                last = last.max(home_of::<E::Key>(homes, E::key(word).to_bits() as u64) + N - 1);
             }
             group += 1;
         }
@@ -154,7 +154,7 @@ impl<E: Entry, const S: usize, const N: u32> Subject for HopscotchSubject<E, S, 
             ),
             format!(
                 "Of the words, {entries}; a reserved slot is taken and has no entry. The home of a key: {}.",
-                homes_of_keys::<E>(homes),
+                homes_of_keys::<E::Key>(homes),
             ),
         ]
     }

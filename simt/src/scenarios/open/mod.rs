@@ -3,11 +3,13 @@
 //! Operations meet on the keys of one to three buckets: in an empty one, in a full one that nothing has passed, behind it,
 //! on tombstones, and where no slot is empty.
 
+mod layout;
 mod places;
 mod sets;
 mod subject;
 mod wide;
 
+pub use layout::{Layout, Lock64};
 pub(super) use places::OPS;
 pub use places::Structure;
 pub use sets::{all, deep, default_set, family, quick};
@@ -15,7 +17,6 @@ pub use subject::OpenSubject;
 pub use wide::wide;
 
 use super::ScenarioError;
-use super::entry::Entry;
 use crate::check::{AnySubject, OfLanes, Scenario};
 use std::sync::Arc;
 use warpproof_model::entry::{Key32, Key64, Pair32, Pair64};
@@ -46,28 +47,29 @@ pub fn subject(scenario: &Scenario) -> Result<Arc<dyn AnySubject>, ScenarioError
         "open_set32" => shaped::<Key32>(scenario),
         "open_map64" => shaped::<Pair64>(scenario),
         "open_set64" => shaped::<Key64>(scenario),
+        "open_lock64" => shaped::<Lock64>(scenario),
         other => Err(ScenarioError::Structure(other.to_string())),
     }
 }
 
-fn shaped<E: Entry>(scenario: &Scenario) -> Result<Arc<dyn AnySubject>, ScenarioError> {
+fn shaped<L: Layout>(scenario: &Scenario) -> Result<Arc<dyn AnySubject>, ScenarioError> {
     match (scenario.config.lanes, scenario.config.slots) {
-        (1, 1) => Ok(table::<E, 1, 1>(scenario)),
-        (1, 2) => Ok(table::<E, 1, 2>(scenario)),
-        (1, 4) => Ok(table::<E, 1, 4>(scenario)),
-        (2, 1) => Ok(table::<E, 2, 1>(scenario)),
-        (2, 2) => Ok(table::<E, 2, 2>(scenario)),
-        (4, 1) => Ok(table::<E, 4, 1>(scenario)),
-        (1, 8) => Ok(table::<E, 1, 8>(scenario)),
-        (2, 4) => Ok(table::<E, 2, 4>(scenario)),
-        (4, 2) => Ok(table::<E, 4, 2>(scenario)),
-        (8, 1) => Ok(table::<E, 8, 1>(scenario)),
+        (1, 1) => Ok(table::<L, 1, 1>(scenario)),
+        (1, 2) => Ok(table::<L, 1, 2>(scenario)),
+        (1, 4) => Ok(table::<L, 1, 4>(scenario)),
+        (2, 1) => Ok(table::<L, 2, 1>(scenario)),
+        (2, 2) => Ok(table::<L, 2, 2>(scenario)),
+        (4, 1) => Ok(table::<L, 4, 1>(scenario)),
+        (1, 8) => Ok(table::<L, 1, 8>(scenario)),
+        (2, 4) => Ok(table::<L, 2, 4>(scenario)),
+        (4, 2) => Ok(table::<L, 4, 2>(scenario)),
+        (8, 1) => Ok(table::<L, 8, 1>(scenario)),
         (lanes, slots) => Err(ScenarioError::Bucket { lanes, slots }),
     }
 }
 
-fn table<E: Entry, const LANES: usize, const S: usize>(scenario: &Scenario) -> Arc<dyn AnySubject> {
-    let subject = OpenSubject::<E, S>::new(scenario.config.clone(), scenario.allows.full);
+fn table<L: Layout, const LANES: usize, const S: usize>(scenario: &Scenario) -> Arc<dyn AnySubject> {
+    let subject = OpenSubject::<L, S>::new(scenario.config.clone(), scenario.allows.full);
     let adds = scenario.programs.iter().flatten().any(|call| call.op == Op::InsertOrAdd);
     Arc::new(OfLanes::<_, LANES>(if adds { subject.with_adds() } else { subject }))
 }

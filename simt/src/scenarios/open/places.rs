@@ -17,11 +17,15 @@ pub enum Structure {
     Map64,
     /// u64 keys.
     Set64,
+    /// u64 pairs in two words by the lock bit.
+    Lock64,
 }
 
 impl Structure {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Map32, Self::Set32, Self::Map64, Self::Set64];
+    pub const ALL: [Self; 5] = [Self::Map32, Self::Set32, Self::Map64, Self::Set64, Self::Lock64];
+    /// Those whose entries are one word each.
+    pub const ONE_WORD: [Self; 4] = [Self::Map32, Self::Set32, Self::Map64, Self::Set64];
 
     /// The name in scenarios.
     pub const fn name(self) -> &'static str {
@@ -30,6 +34,7 @@ impl Structure {
             Self::Set32 => "open_set32",
             Self::Map64 => "open_map64",
             Self::Set64 => "open_set64",
+            Self::Lock64 => "open_lock64",
         }
     }
 
@@ -48,7 +53,7 @@ impl Homed for Structure {
         match self {
             Self::Map32 => Entries::Map32,
             Self::Set32 => Entries::Set32,
-            Self::Map64 => Entries::Map64,
+            Self::Map64 | Self::Lock64 => Entries::Map64,
             Self::Set64 => Entries::Set64,
         }
     }

@@ -5,6 +5,8 @@ use crate::check::Scenario;
 use crate::scenarios::family::{programs, shapes};
 use crate::scenarios::form;
 use crate::scenarios::home::{Homed, Place};
+use std::collections::HashSet;
+use warpproof_model::spec::Call;
 use warpproof_model::spec::Op::{self, *};
 
 /// Warps of one scenario, the most that every engine takes.
@@ -30,18 +32,24 @@ pub fn default_set() -> Vec<Scenario> {
     }
     scenarios.extend(stalls(&scenarios));
     let again: Vec<_> =
-        Structure::ALL.into_iter().flat_map(again).chain(behind_another(Structure::Map32)).collect();
+        Structure::ONE_WORD.into_iter().flat_map(again).chain(behind_another(Structure::Map32)).collect();
     scenarios.extend(by_lanes(&again));
     scenarios.extend(again);
     scenarios.extend([Structure::Set64, Structure::Map64].into_iter().flat_map(halves));
+    scenarios.extend(by_lock(Structure::Lock64));
     scenarios
 }
 
 /// Everything else: two operations of one warp against one of another, three warps, on two keys.
 pub fn deep() -> Vec<Scenario> {
-    let of = |shape: &[usize]| places::ALL.map(|place| of_shape(Structure::Map32, place, shape, 2)).concat();
-    let mut scenarios = [of(&[2, 1]), of(&[1, 1, 1])].concat();
+    let of =
+        |structure, shape: &[usize]| places::ALL.map(|place| of_shape(structure, place, shape, 2)).concat();
+    let in_all = |structure| [of(structure, &[2, 1]), of(structure, &[1, 1, 1])].concat();
+    let mut scenarios = in_all(Structure::Map32);
     scenarios.extend(by_lanes(&scenarios));
+    let known: HashSet<String> = default_set().into_iter().map(|scenario| scenario.name).collect();
+    let by_lock = in_all(Structure::Lock64).into_iter().filter(|scenario| !known.contains(&scenario.name));
+    scenarios.extend(by_lock);
     scenarios
 }
 
@@ -108,6 +116,27 @@ fn halves(structure: Structure) -> Vec<Scenario> {
         for call in calls.filter(|call| call.key == other) {
             call.key = low | 1 << 32;
         }
+    }
+    scenarios
+}
+
+/// Entries of two words, which are not there at once: what the others have in all places, a key that goes and comes back, and
+/// two operations of one warp beside one of another where its key is absent, is there, or has gone.
+fn by_lock(structure: Structure) -> Vec<Scenario> {
+    let mut scenarios = family(structure, 2, 2);
+    scenarios.extend(stalls(&scenarios));
+    for place in [places::EMPTY, places::PRESENT, places::GONE] {
+        scenarios.extend(of_shape(structure, place, &[2, 1], 1));
+    }
+    scenarios.extend(again(structure));
+    scenarios.extend(by_lanes(&scenarios));
+    scenarios.extend(halves(structure));
+    for scenario in scenarios.iter_mut().filter(|scenario| scenario.stall.is_some()) {
+        // An insert waits for the one that has locked a slot for its key, and for no other.
+        let stored = |program: &[Call]| -> HashSet<u64> {
+            program.iter().filter(|call| form::stores(call.op)).map(|call| call.key).collect()
+        };
+        scenario.allows.blocking = !stored(&scenario.programs[0]).is_disjoint(&stored(&scenario.programs[1]));
     }
     scenarios
 }

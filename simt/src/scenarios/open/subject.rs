@@ -1,30 +1,38 @@
 //! The open-addressing table as a subject, for every entry type.
 
-use crate::check::{Array, Breach, Config, Kind, Memory, SimWarp, Subject};
-use crate::scenarios::entry::Entry;
-use crate::scenarios::home::{homes_of_keys, plural, run, show};
+use super::layout::Layout;
+use crate::check::{Array, Breach, Config, Kind, Memory, SimWarp, Subject, View};
+use crate::scenarios::home::{homes_of_keys, plural, run};
 use std::marker::PhantomData;
-use warpproof_model::open::{Broken, DoubleHashing, OpenTable, Passed, filter_words};
+use warpproof_model::entry::Packed;
+use warpproof_model::open::{Broken, DoubleHashing, OpenSlots, OpenTable, Passed, filter_words};
 use warpproof_model::spec::{Call, Map, Op, Ret};
-use warpproof_model::{ReadOrder, UserKey, Word, Words};
+use warpproof_model::{UserKey, Word};
 
 /// Classes of the filter.
 const CLASSES: u32 = 2;
 
 /// An open-addressing table with `S` slots per lane in a bucket.
 #[derive(Clone, Debug)]
-pub struct OpenSubject<E, const S: usize> {
+pub struct OpenSubject<L, const S: usize> {
     config: Config,
     may_fill: bool,
     /// Whether a call adds to a value.
     adds: bool,
-    kind: PhantomData<E>,
+    kind: PhantomData<L>,
 }
 
 type Filter<M> = Passed<<M as Memory>::W32, CLASSES>;
-type Table<E, M, const S: usize> = OpenTable<E, <E as Entry>::Words<M>, Filter<M>, DoubleHashing, S>;
+type Table<L, M, const S: usize> =
+    OpenTable<<L as Layout>::Entry, <L as Layout>::Slots<M>, Filter<M>, DoubleHashing, S>;
+type Key<L> = <<L as Layout>::Entry as Packed>::Key;
+type Value<L> = <<L as Layout>::Entry as Packed>::Value;
+/// The slots of a layout, for looking at single words.
+type Seen<L> = <L as Layout>::Slots<View<'static>>;
 
-impl<E: Entry, const S: usize> OpenSubject<E, S> {
+impl<L: Layout, const S: usize> OpenSubject<L, S> {
+    const FILTER: usize = L::ARRAYS.len();
+
     /// A table of the size of `config`.
     pub const fn new(config: Config, may_fill: bool) -> Self {
         Self { config, may_fill, adds: false, kind: PhantomData }
@@ -36,8 +44,8 @@ impl<E: Entry, const S: usize> OpenSubject<E, S> {
         Self { adds: true, ..self }
     }
 
-    fn table<M: Memory>(&self, m: M) -> Table<E, M, S> {
-        OpenTable::new(E::words(m, 0), Passed::new(m.w32(1)), self.config.buckets)
+    fn table<M: Memory>(&self, m: M) -> Table<L, M, S> {
+        OpenTable::new(L::slots(m), Passed::new(m.w32(Self::FILTER)), self.config.buckets)
     }
 
     const fn bucket_slots(&self) -> usize {
@@ -47,9 +55,22 @@ impl<E: Entry, const S: usize> OpenSubject<E, S> {
     const fn slots(&self) -> usize {
         self.config.buckets as usize * self.bucket_slots()
     }
+
+    /// The key of what was read of a slot.
+    fn key(probed: u128) -> Key<L> {
+        Seen::<L>::key(Word::from_bits(probed))
+    }
+
+    fn empty() -> Key<L> {
+        L::Entry::key(L::Entry::EMPTY)
+    }
+
+    fn tombstone() -> Key<L> {
+        L::Entry::key(L::Entry::MARK)
+    }
 }
 
-impl<E: Entry, const S: usize> Subject for OpenSubject<E, S> {
+impl<L: Layout, const S: usize> Subject for OpenSubject<L, S> {
     type Spec = Map;
 
     fn spec(&self) -> Map {
@@ -57,12 +78,10 @@ impl<E: Entry, const S: usize> Subject for OpenSubject<E, S> {
     }
 
     fn arrays(&self) -> Vec<Array> {
-        let ones = if E::WIDTH == 128 { u128::MAX } else { (1 << E::WIDTH) - 1 };
+        let ones = |width: u32| if width == 128 { u128::MAX } else { (1 << width) - 1 };
+        let array = |&(name, width): &_| Array::new(name, width, vec![ones(width); self.slots()]);
         let filter = filter_words::<CLASSES>(self.config.buckets);
-        vec![
-            Array::new("slots", E::WIDTH, vec![ones; self.slots()]),
-            Array::new("filter", 32, vec![0; filter]),
-        ]
+        L::ARRAYS.iter().map(array).chain([Array::new("filter", 32, vec![0; filter])]).collect()
     }
 
     /// Values are only stored, unless some are added.
@@ -72,9 +91,9 @@ impl<E: Entry, const S: usize> Subject for OpenSubject<E, S> {
 
     fn run<W: SimWarp, M: Memory>(&self, w: &mut W, m: M, call: &Call) -> Ret {
         let table = self.table(m);
-        match (call.op, UserKey::new(E::Key::from_bits(call.key.into()))) {
+        match (call.op, UserKey::new(Key::<L>::from_bits(call.key.into()))) {
             (Op::InsertOrAdd, Some(key)) => {
-                table.insert_or_add(w, key, E::Value::from_bits(call.value.into())).into()
+                table.insert_or_add(w, key, Value::<L>::from_bits(call.value.into())).into()
             }
             _ => run(table, w, call),
         }
@@ -88,47 +107,63 @@ impl<E: Entry, const S: usize> Subject for OpenSubject<E, S> {
         self.table(m).check_quiescent(w).map_err(breach)
     }
 
-    /// A slot is empty, then holds one key, then none; a bit of the filter stays.
+    /// A slot is empty, then pending where a layout has that, then holds one key, then none; a bit of the filter stays.
     fn transition(&self, array: usize, _: usize, old: u128, new: u128) -> bool {
-        if array != 0 {
+        if array == Self::FILTER {
             return old & !new == 0;
         }
-        let (old, new) = (E::key(E::Word::from_bits(old)), E::key(E::Word::from_bits(new)));
-        let (empty, tombstone) = (E::key(E::EMPTY), E::key(E::MARK));
-        old == empty && new != empty && new != tombstone
-            || old != empty && old != tombstone && (new == old || new == tombstone)
+        if array != 0 {
+            return true;
+        }
+        let (was, is) = (Self::key(old), Self::key(new));
+        match (L::pending(old), L::pending(new)) {
+            (Some(key), None) => is.to_bits() == key.into(),
+            (Some(_), Some(_)) => false,
+            (None, Some(_)) => was == Self::empty(),
+            (None, None) if was == Self::empty() => !Seen::<L>::PENDING && UserKey::new(is).is_some(),
+            (None, None) => was != Self::tombstone() && (is == was || is == Self::tombstone()),
+        }
     }
 
     /// No slot is empty.
     fn exhausted<M: Memory>(&self, m: M, _: u64) -> bool {
-        let words = E::words(m, 0);
-        // Relaxed: read alone.
-        (0..self.slots()).all(|at| E::key(words.load(at, ReadOrder::Relaxed)) != E::key(E::EMPTY))
+        let slots = L::slots(m);
+        // Read alone.
+        (0..self.slots())
+            .flat_map(|at| slots.probe::<1>(at))
+            .all(|word| L::Slots::<M>::key(word) != Self::empty())
     }
 
     fn show(&self, array: usize, _: usize, value: u128) -> String {
-        if array != 0 {
+        if array == Self::FILTER {
             return format!("{value:#b}");
         }
-        let word = E::Word::from_bits(value);
-        match E::key(word) {
-            key if key == E::key(E::EMPTY) => "empty".to_string(),
-            key if key == E::key(E::MARK) => "tombstone".to_string(),
-            _ => show::<E>(word),
+        if array != 0 {
+            return value.to_string();
+        }
+        match (Self::key(value), L::pending(value)) {
+            (_, Some(key)) => format!("{key} locked"),
+            (key, None) if key == Self::empty() => "empty".to_string(),
+            (key, None) if key == Self::tombstone() => "tombstone".to_string(),
+            (_, None) => L::show(value),
         }
     }
 
     fn word(&self, array: usize, index: usize) -> String {
-        match array {
-            0 => format!("bucket {}, slot {}", index / self.bucket_slots(), index % self.bucket_slots()),
-            _ => format!("filter {index}"),
-        }
+        let part = match array {
+            0 if Self::FILTER == 1 => "slot",
+            0 => "key",
+            _ if array != Self::FILTER => "value",
+            _ => return format!("filter {index}"),
+        };
+        format!("bucket {}, {part} {}", index / self.bucket_slots(), index % self.bucket_slots())
     }
 
     fn about(&self) -> Vec<String> {
-        let entries = match size_of::<E::Value>() {
-            0 => "a slot holds a key",
-            _ => "5:10 in a slot is key 5 with value 10",
+        let entries = match (Self::FILTER, size_of::<Value<L>>()) {
+            (1, 0) => "a slot holds a key",
+            (1, _) => "5:10 in a slot is key 5 with value 10",
+            _ => "a key and its value are two words, and a key is locked until its value is there",
         };
         vec![
             format!(
@@ -138,7 +173,7 @@ impl<E: Entry, const S: usize> Subject for OpenSubject<E, S> {
             ),
             format!(
                 "Of the words, {entries}; the slot of a tombstone is not used again. The home of a key: {}.",
-                homes_of_keys::<E>(self.config.buckets),
+                homes_of_keys::<Key<L>>(self.config.buckets),
             ),
         ]
     }

@@ -1,0 +1,135 @@
+//! A u64 key and a u64 value in two 64-bit words, for targets without 128-bit atomics.
+//!
+//! The top bit of the key word is a lock that an insert holds while it writes the value. See the README of this module for the
+//! steps and why they are right.
+
+use super::slots::{Change, OpenSlots, There};
+use crate::entry::{Packed, Pair64};
+use crate::key::UserKey;
+use crate::memory::{IntegerWords, Order, ReadOrder, WriteOrder};
+
+/// Set in a key word while its insert is under way, and in that of an empty slot, which looks like the lock of key `2^63 - 1`,
+/// a reserved one.
+const LOCK: u64 = 1 << 63;
+/// A slot that was never taken.
+const EMPTY: u64 = Pair64::EMPTY as u64;
+/// A slot whose entry was deleted: a reserved key, unlocked.
+const TOMBSTONE: u64 = Pair64::MARK as u64;
+
+/// Slots with a key word and a value word, in two arrays of as many words.
+///
+/// Inserts, assigns and adds of one key wait for each other while its slot is filled. All else is as the table says.
+#[derive(Clone, Copy, Debug)]
+pub struct LockBitSlots<H> {
+    keys: H,
+    values: H,
+}
+
+impl<H: IntegerWords<u64>> LockBitSlots<H> {
+    /// Slots over `keys`, which are all ones at first, and `values`, which may be anything.
+    #[inline(always)]
+    pub const fn new(keys: H, values: H) -> Self {
+        Self { keys, values }
+    }
+
+    /// Takes an empty slot, writes the value, shows the key.
+    #[inline(always)]
+    fn fill(self, at: usize, key: u64, value: u64) -> bool {
+        // Relaxed: the lock keeps other inserts away by its value alone; nothing is read under it.
+        if self.keys.compare_exchange(at, EMPTY, key | LOCK, Order::Relaxed) != EMPTY {
+            return false;
+        }
+        // Relaxed: published by the store below.
+        self.values.store(at, value, WriteOrder::Relaxed);
+        // Release: pairs with the Acquire in `own`.
+        self.keys.store(at, key, WriteOrder::Release);
+        true
+    }
+
+    /// The values, behind the insert of the entry that this lane has read in slot `at`: the value there is that entry's own.
+    #[inline(always)]
+    fn own(self, at: usize) -> H {
+        // Acquire: pairs with the Release in `fill`. Read again by the lane that goes on to the value, so no `sync` is needed.
+        // If it is a tombstone by now, the entry was there when it was probed, and its last value is still in place.
+        self.keys.load(at, ReadOrder::Acquire);
+        self.values
+    }
+}
+
+impl<H: IntegerWords<u64>> OpenSlots<Pair64> for LockBitSlots<H> {
+    type Word = u64;
+
+    const TOMBSTONE: u64 = TOMBSTONE;
+    const PENDING: bool = true;
+    const VALUE_IN_WORD: bool = false;
+
+    #[inline(always)]
+    fn slots(self) -> usize {
+        self.keys.len()
+    }
+    #[inline(always)]
+    fn probe<const S: usize>(self, row: usize) -> [u64; S] {
+        // Relaxed: a slot that is taken never gets another key, and the lowest slot decides. Of the value see `own`.
+        self.keys.load_row::<S>(row, ReadOrder::Relaxed)
+    }
+    #[inline(always)]
+    fn ask_for(self, at: usize) {
+        self.keys.prefetch(at);
+    }
+    #[inline(always)]
+    fn key(word: u64) -> u64 {
+        word
+    }
+    #[inline(always)]
+    fn is_vacant(word: u64) -> bool {
+        word & LOCK != 0
+    }
+    #[inline(always)]
+    fn is_pending(word: u64, key: u64) -> bool {
+        word == key | LOCK
+    }
+    #[inline(always)]
+    fn value_in(_: u64) -> u64 {
+        0
+    }
+    #[inline(always)]
+    fn value(self, at: usize) -> u64 {
+        // Relaxed: one word, behind the key by `own`.
+        self.own(at).load(at, ReadOrder::Relaxed)
+    }
+    #[inline(always)]
+    fn more(_: u64, key: u64, value: u64) -> u128 {
+        Pair64::pack(key, value)
+    }
+    #[inline(always)]
+    fn change(self, at: usize, seen: u64, change: Change<u128>) -> bool {
+        // Relaxed, all: one word. If the entry was deleted since it was probed, what is done to its value takes effect just
+        // before that delete.
+        match change {
+            Change::Erase => return self.keys.compare_exchange(at, seen, TOMBSTONE, Order::Relaxed) == seen,
+            Change::Put(entry, _) if seen == EMPTY => {
+                return self.fill(at, Pair64::key(entry), Pair64::value(entry));
+            }
+            Change::Put(entry, There::Assign) => {
+                self.own(at).store(at, Pair64::value(entry), WriteOrder::Relaxed);
+            }
+            Change::Put(entry, There::Add) => {
+                self.own(at).fetch_add(at, Pair64::value(entry), Order::Relaxed);
+            }
+            Change::Put(_, There::Keep) => {}
+        }
+        true
+    }
+    #[inline(always)]
+    fn entry(self, at: usize) -> u128 {
+        self.entries::<1>(at)[0]
+    }
+    #[inline(always)]
+    fn entries<const S: usize>(self, row: usize) -> [u128; S] {
+        let keys = self.probe::<S>(row);
+        core::array::from_fn(|i| {
+            let value = if UserKey::new(keys[i]).is_some() { self.value(row * S + i) } else { 0 };
+            Pair64::pack(keys[i], value)
+        })
+    }
+}

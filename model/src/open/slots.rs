@@ -1,0 +1,153 @@
+//! How an entry lies in a slot of an open-addressing table: the part that differs between entry types.
+//!
+//! A slot belongs to one key from the moment it is taken: its life is *empty -> entry -> (entry of the same key)\* ->
+//! tombstone*, and in forms that need two steps to fill it *pending* behind *empty*. Everything that the table claims rests on
+//! that, and on slots being taken from the lowest one of a bucket on.
+
+use crate::entry::Packed;
+use crate::memory::{Order, ReadOrder, Word, Words};
+
+/// A change of a slot that was read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Change<T> {
+    /// Empty to this entry; or an entry as [`There`] says, which is not `Keep` then.
+    Put(T, There),
+    /// An entry to a tombstone.
+    Erase,
+}
+
+/// What an insert does where the key is there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum There {
+    /// Nothing.
+    Keep,
+    /// It replaces the value.
+    Assign,
+    /// It adds to the value: what [`OpenSlots::more`] made.
+    Add,
+}
+
+/// One way to store entries `E` in the slots of a table.
+///
+/// The methods that take a place run in one lane. `at` is the number of a slot; `seen` is what this lane read of it.
+/// Every array of words ([`Words`]) of entries is one, a slot in each.
+pub trait OpenSlots<E: Packed>: Copy {
+    /// What a probe reads of a slot.
+    type Word: Word;
+
+    /// What a probe reads of a tombstone.
+    const TOMBSTONE: Self::Word;
+
+    /// Whether [`OpenSlots::is_pending`] can ever be true.
+    const PENDING: bool;
+
+    /// Whether the word of an entry has its value too. If not, [`OpenSlots::value`] reads it.
+    const VALUE_IN_WORD: bool;
+
+    /// Number of slots.
+    fn slots(self) -> usize;
+
+    /// Reads the slots `row * S` to `row * S + S - 1`, relaxed. Each is a read of its own.
+    fn probe<const S: usize>(self, row: usize) -> [Self::Word; S];
+
+    /// Asks for the cache line that a probe of a slot reads. A hint.
+    fn ask_for(self, at: usize);
+
+    /// The key of a word: that of its entry, and reserved ones for all others. It is the key of [`Packed::EMPTY`] for an empty
+    /// slot, and that of [`Packed::MARK`] for a tombstone.
+    fn key(word: Self::Word) -> E::Key;
+
+    /// Whether the slot has no entry yet: it is empty or pending. Asked only of a slot that decides about a key.
+    fn is_vacant(word: Self::Word) -> bool;
+
+    /// Whether an insert of `key` has taken the slot and not shown the entry yet.
+    fn is_pending(word: Self::Word, key: E::Key) -> bool;
+
+    /// The value in the word of an entry, or zero if it is beside it.
+    fn value_in(word: Self::Word) -> E::Value;
+
+    /// The value of the entry that was read in slot `at`.
+    fn value(self, at: usize) -> E::Value;
+
+    /// What [`Change::Put`] takes, to add `value` to that of the entry `seen` of `key`, modulo 2 to the bits of a value.
+    fn more(seen: Self::Word, key: E::Key, value: E::Value) -> E::Word;
+
+    /// Changes a slot that held `seen`. False: it has changed since, and this call changed nothing.
+    fn change(self, at: usize, seen: Self::Word, change: Change<E::Word>) -> bool;
+
+    /// What slot `at` holds, in the word of an entry: a word whose key is reserved if it holds none.
+    fn entry(self, at: usize) -> E::Word;
+
+    /// The same of the slots `row * S` to `row * S + S - 1`.
+    fn entries<const S: usize>(self, row: usize) -> [E::Word; S];
+}
+
+impl<E: Packed, H: Words<E::Word>> OpenSlots<E> for H {
+    type Word = E::Word;
+
+    const TOMBSTONE: E::Word = E::MARK;
+    const PENDING: bool = false;
+    const VALUE_IN_WORD: bool = true;
+
+    #[inline(always)]
+    fn slots(self) -> usize {
+        self.len()
+    }
+    #[inline(always)]
+    fn probe<const S: usize>(self, row: usize) -> [E::Word; S] {
+        // Relaxed: an entry is right by itself, a slot that is taken never gets another key, and the lowest slot decides.
+        self.load_row::<S>(row, ReadOrder::Relaxed)
+    }
+    #[inline(always)]
+    fn ask_for(self, at: usize) {
+        self.prefetch(at);
+    }
+    #[inline(always)]
+    fn key(word: E::Word) -> E::Key {
+        E::key(word)
+    }
+    #[inline(always)]
+    fn is_vacant(word: E::Word) -> bool {
+        E::key(word) == E::key(E::EMPTY)
+    }
+    #[inline(always)]
+    fn is_pending(_: E::Word, _: E::Key) -> bool {
+        false
+    }
+    #[inline(always)]
+    fn value_in(word: E::Word) -> E::Value {
+        E::value(word)
+    }
+    #[inline(always)]
+    fn value(self, at: usize) -> E::Value {
+        E::value(OpenSlots::<E>::entry(self, at))
+    }
+    #[inline(always)]
+    fn more(seen: E::Word, key: E::Key, value: E::Value) -> E::Word {
+        E::pack(key, sum(E::value(seen), value))
+    }
+    #[inline(always)]
+    fn change(self, at: usize, seen: E::Word, change: Change<E::Word>) -> bool {
+        let new = match change {
+            Change::Put(entry, _) => entry,
+            Change::Erase => E::MARK,
+        };
+        // Relaxed: the word is all that there is to say.
+        self.compare_exchange(at, seen, new, Order::Relaxed) == seen
+    }
+    #[inline(always)]
+    fn entry(self, at: usize) -> E::Word {
+        // Relaxed, here and below: an entry is right by itself.
+        self.load(at, ReadOrder::Relaxed)
+    }
+    #[inline(always)]
+    fn entries<const S: usize>(self, row: usize) -> [E::Word; S] {
+        self.load_row::<S>(row, ReadOrder::Relaxed)
+    }
+}
+
+/// The sum, modulo 2 to the bits of the type.
+#[inline(always)]
+fn sum<T: Word>(a: T, b: T) -> T {
+    T::from_bits(a.to_bits().wrapping_add(b.to_bits()))
+}
