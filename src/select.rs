@@ -4,7 +4,7 @@ use crate::Structure;
 use crate::failure::Failure;
 use clap::ValueEnum;
 use warpproof::simt::check::Scenario;
-use warpproof::simt::scenarios::{dynamic, hopscotch, open, retrieve, slab};
+use warpproof::simt::scenarios::{bulk, dynamic, hopscotch, open, retrieve, slab};
 
 /// What has scenarios.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -78,7 +78,7 @@ pub(crate) fn batches(structure: Checked, samples: bool, which: &Which) -> Resul
     let all = match structure {
         Checked::Slab => slab::all,
         Checked::Hopscotch => hopscotch::all,
-        Checked::Open => open::all,
+        Checked::Open => || [open::all(), bulk::all()].concat(),
         Checked::Dynamic => dynamic::all,
         Checked::Retrieve => retrieve::all,
     };
@@ -98,7 +98,7 @@ pub(crate) fn batches(structure: Checked, samples: bool, which: &Which) -> Resul
         None => match structure {
             Checked::Slab => slab::default_set(),
             Checked::Hopscotch => hopscotch::default_set(),
-            Checked::Open => open::default_set(),
+            Checked::Open => [open::default_set(), bulk::default_set()].concat(),
             Checked::Dynamic => dynamic::default_set(),
             Checked::Retrieve => retrieve::default_set(),
         },

@@ -7,8 +7,10 @@ use crate::layout::Scalar;
 use core::marker::PhantomData;
 use warpproof_model::host::Refused;
 
+mod bins;
 mod head;
 
+pub(crate) use bins::Binned;
 pub(crate) use head::{Head, Stamps};
 
 /// Elements in device memory: an address and a length. Does not keep the memory.
@@ -31,6 +33,11 @@ impl<T> Span<T> {
     /// `len` elements at `address`.
     pub(crate) const fn new(address: u64, len: usize) -> Self {
         Self { address, len, element: PhantomData }
+    }
+
+    /// How many there are.
+    pub(crate) const fn len(self) -> usize {
+        self.len
     }
 
     /// Where they lie, in bytes: the address of the first, and how many.
@@ -100,11 +107,16 @@ pub(crate) enum Operation {
     Stats,
     Collect,
     CollectInOrder,
+    Scatter,
+    ScatterAgain,
+    Fill,
+    Settle,
+    MakeUp,
 }
 
 impl Operation {
     /// All of them.
-    pub(crate) const ALL: [Self; 15] = [
+    pub(crate) const ALL: [Self; 20] = [
         Self::Insert,
         Self::InsertUnique,
         Self::InsertOrAssign,
@@ -120,6 +132,11 @@ impl Operation {
         Self::Stats,
         Self::Collect,
         Self::CollectInOrder,
+        Self::Scatter,
+        Self::ScatterAgain,
+        Self::Fill,
+        Self::Settle,
+        Self::MakeUp,
     ];
 
     /// The operation's part of a kernel's name.
@@ -140,6 +157,11 @@ impl Operation {
             Self::Stats => "stats",
             Self::Collect => "collect",
             Self::CollectInOrder => "collect_in_order",
+            Self::Scatter => "scatter",
+            Self::ScatterAgain => "scatter_again",
+            Self::Fill => "fill",
+            Self::Settle => "settle",
+            Self::MakeUp => "make_up",
         }
     }
 }

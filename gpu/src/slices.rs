@@ -110,7 +110,7 @@ impl<'a> Call<'a> {
     /// # Safety
     ///
     /// The span is one that this call gave, or memory that is freed on the call's stream.
-    pub(crate) unsafe fn zero(&self, span: Span<u64>) -> Result<(), Error> {
+    pub(crate) unsafe fn zero<T>(&self, span: Span<T>) -> Result<(), Error> {
         let failed = Error::driver("filling device memory");
         let (address, bytes) = span.bytes();
         self.stream.context().bind_to_thread().map_err(&failed)?;

@@ -12,7 +12,10 @@ mod phases;
 mod placed;
 mod users;
 
-pub(crate) use family::{Family, RETRIEVE_THREADS, RETRIEVE_WARPS};
+pub(crate) use family::{
+    FILL_THREADS, Family, RETRIEVE_THREADS, RETRIEVE_WARPS, SCATTER_BYTES, SETTLE_THREADS, scatter_entries,
+    scatter_threads,
+};
 pub(crate) use placed::Placed;
 use users::Users;
 

@@ -1,6 +1,6 @@
 //! Blocks: several warps that share words and meet at barriers.
 
-use crate::memory::IntegerWords;
+use crate::memory::{IntegerWords, StagedWords, Word};
 use crate::warp::Warp;
 
 /// What a warp sees of the block it runs in.
@@ -23,6 +23,15 @@ pub trait Block {
 
     /// Waits for all warps of the block and orders memory among all their lanes.
     fn sync(&mut self);
+}
+
+/// A block that has room to work in besides: shared words that change hands at its barriers.
+pub trait Scratch<T: Word>: Block {
+    /// Words shared by the warps of this block. They hold anything when it starts.
+    type Words: StagedWords<T>;
+
+    /// The words.
+    fn scratch(&self) -> Self::Words;
 }
 
 /// A warp that stands in a block: what code is written against that needs both.

@@ -36,9 +36,9 @@ pub mod slab;
 pub mod spec;
 pub mod warp;
 
-pub use block::{Block, InBlock};
+pub use block::{Block, InBlock, Scratch};
 pub use key::{Key, UserKey};
 pub use map::WarpMap;
-pub use memory::{IntegerWords, Order, ReadOrder, Word, Words, WriteOrder};
+pub use memory::{IntegerWords, Order, ReadOrder, StagedWords, Word, Words, WriteOrder};
 pub use outcome::{Add, Assign, Delete, Insert};
 pub use warp::{Ballot, Warp};

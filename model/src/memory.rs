@@ -135,6 +135,24 @@ pub trait Words<T: Word>: Copy {
     fn prefetch(self, _index: usize) {}
 }
 
+/// Words that change hands at barriers and at the ends of launches alone: in between, a word that one warp writes no other one
+/// touches. An access of a wide word may be several.
+///
+/// An index beyond the end is what it is for [`Words`].
+pub trait StagedWords<T: Word>: Copy {
+    /// Reads one word.
+    fn load(self, index: usize) -> T;
+
+    /// Reads words `row * N` to `row * N + N - 1`.
+    #[inline(always)]
+    fn load_row<const N: usize>(self, row: usize) -> [T; N] {
+        core::array::from_fn(|i| self.load(row * N + i))
+    }
+
+    /// Writes one word.
+    fn store(self, index: usize, value: T);
+}
+
 /// Words that count: 32 and 64 bits.
 pub trait IntegerWords<T: Word>: Words<T> {
     /// Adds with wrap-around, returns what the word held.

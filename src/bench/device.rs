@@ -16,6 +16,8 @@ use warpproof::gpu::cudarc::driver::{CudaSlice, DeviceRepr};
 use warpproof::gpu::{
     Device, HopscotchMap, HopscotchSet, OpenMap, OpenSet, SlabMap, SlabMultimap, SlabSet, Tuning,
 };
+use warpproof::model::host::Tally;
+use warpproof::model::open::bulk::TALLY;
 use warpproof::model::outcome::{Delete, Insert};
 
 mod grow;
@@ -95,7 +97,7 @@ impl Bench<'_> {
         Row { size, load, workload, ops, seconds, mops: output::mops(ops, seconds), verified }
     }
 
-    /// Build, both searches, all entries in any order and in that of their slots, delete of half the keys.
+    /// Build, both searches, all entries in any order and in that of their slots, delete of half the keys, and a build bin by bin.
     fn plain<T: Subject>(&self, entry: Entry, rounds: usize, rows: &mut Vec<Row>) -> Fallible<Memory> {
         let (n, timed, stream) = (self.size as usize, &self.timed, &self.timed.stream);
         let present = keys::<T::Key>(0, self.size);
@@ -106,8 +108,8 @@ impl Bench<'_> {
         let absent = stream.clone_htod(&keys::<T::Key>(self.size, 2 * self.size))?;
         let size = T::size(n as u64, n as u64, self.load).map_err(|_| "the table would be too large")?;
         let mut table = T::new(self.device, size, self.tuning)?;
-        let mut times: [Vec<f64>; 6] = Default::default();
-        let (mut right, mut memory, mut full) = ([true; 6], None, 0);
+        let mut times: [Vec<f64>; 7] = Default::default();
+        let (mut right, mut memory, mut full) = ([true; 7], None, 0);
         // The first round warms up.
         for round in 0..=rounds {
             table.clear_on(stream)?;
@@ -115,7 +117,7 @@ impl Bench<'_> {
             let mut found = timed.poisoned(T::poison(), n)?;
             let mut missed = timed.poisoned(T::poison(), n)?;
             let mut deleted = timed.poisoned(POISON, n / 2)?;
-            let mut took = [0.0; 6];
+            let mut took = [0.0; 7];
             took[0] = timed.time(|| table.insert(stream, &on_keys, &on_values, &mut outcomes))?;
             let stored = self.stored::<T>(&outcomes)?;
             let live = stored.iter().filter(|stored| **stored == Some(true)).count() as u64;
@@ -127,7 +129,7 @@ impl Bench<'_> {
             right[1] &= stream.clone_dtoh(&found)?.iter().enumerate().all(|(i, found)| *found == answer(i));
             took[2] = timed.time(|| table.search(stream, &absent, &mut missed))?;
             right[2] &= stream.clone_dtoh(&missed)?.iter().all(|missed| *missed == T::found(None));
-            for in_order in [false, true].into_iter().filter(|_| T::RETRIEVES) {
+            for in_order in [false, true].into_iter().filter(|_| T::OPEN) {
                 let (at, mut out) = (4 + in_order as usize, self.retrieved(n)?);
                 took[at] = timed.time(|| table.retrieve(stream, in_order, &mut out))?;
                 right[at] &= self.holds::<T>(&out, &present, &stored)?;
@@ -138,17 +140,36 @@ impl Bench<'_> {
                 stream.clone_dtoh(&deleted)?.iter().enumerate().all(|(i, code)| *code == gone(i).code());
             let left = stored[n / 2..].iter().filter(|stored| **stored == Some(true)).count() as u64;
             right[3] &= table.live()? == left;
+            if let Some(mut bins) = table.bins(stream, n)? {
+                table.clear_on(stream)?;
+                let mut tally = timed.poisoned(0, TALLY)?;
+                took[6] = timed
+                    .time(|| table.insert_partitioned(stream, &on_keys, &on_values, &mut bins, &mut tally))?;
+                let said = stream.clone_dtoh(&tally)?.try_into().map(Tally::of);
+                let all = Tally { inserted: n as u64, ..Tally::default() };
+                right[6] &= said == Ok(all) && table.live()? == n as u64;
+                let mut found = timed.poisoned(T::poison(), n)?;
+                table.search(stream, &on_keys, &mut found)?;
+                right[6] &= stream.clone_dtoh(&found)? == answers;
+            }
             if round > 0 {
-                let measured = if T::RETRIEVES { 6 } else { 4 };
+                let measured = if T::OPEN { 7 } else { 4 };
                 times.iter_mut().zip(took).take(measured).for_each(|(times, took)| times.push(took));
             }
         }
         if let Some(memory) = &mut memory {
             memory.left_out("build", full);
         }
-        let names =
-            ["build", "search present", "search absent", "delete half", "retrieve all", "retrieve in order"];
-        let ops = [n, n, n, n / 2, n, n];
+        let names = [
+            "build",
+            "search present",
+            "search absent",
+            "delete half",
+            "retrieve all",
+            "retrieve in order",
+            "build by bins",
+        ];
+        let ops = [n, n, n, n / 2, n, n, n];
         for (i, times) in times.into_iter().enumerate().filter(|(_, times)| !times.is_empty()) {
             rows.push(self.row(names[i], ops[i], times, right[i]));
         }

@@ -24,6 +24,17 @@ impl<const L: u32> CtaBlock<L> {
     pub unsafe fn new() -> Self {
         // SAFETY: declared, and used through this type only (contract of this function).
         let shared = unsafe { Shared::new() };
+        // SAFETY: the contract of this function.
+        unsafe { Self::of(shared) }
+    }
+
+    /// The block of the calling thread, with these shared words.
+    ///
+    /// # Safety
+    ///
+    /// As [`new`](Self::new), but somebody else may use the shared memory behind these words.
+    #[inline(always)]
+    pub(crate) unsafe fn of(shared: Shared) -> Self {
         let mut block = Self { shared };
         let mut index = thread() as usize;
         while index < shared.len() {

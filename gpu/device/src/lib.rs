@@ -5,7 +5,8 @@
 //!
 //! - [`Tile`]: a [`Warp`](warpproof_model::Warp) of 1 to 32 neighbouring threads.
 //! - [`Global`]: words in device memory, at `.gpu` scope.
-//! - [`CtaBlock`], [`Shared`]: a thread block and its shared words, at `.cta` scope.
+//! - [`CtaBlock`], [`Shared`]: a thread block and its shared words, at `.cta` scope. [`ScratchBlock`]: one with room to work in.
+//! - [`Staged`]: words that one launch fills and the next one reads.
 //! - [`kernel_crate!`]: what each crate with entry points needs once.
 //!
 //! # Atomics are inline PTX, collectives are not
@@ -29,11 +30,13 @@ mod block;
 mod global;
 mod intrinsics;
 mod module;
+mod scratch;
 mod shared;
 mod tile;
 
 pub use block::CtaBlock;
 pub use global::Global;
 pub use module::trap;
+pub use scratch::{ScratchBlock, ScratchWords, Staged};
 pub use shared::Shared;
 pub use tile::Tile;

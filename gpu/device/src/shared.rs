@@ -37,6 +37,16 @@ impl Shared {
         Self { address, len: bytes / size_of::<u32>() as u32, block: PhantomData }
     }
 
+    /// The first `len` of these words, and the address and bytes of the others from the next multiple of 16 bytes on.
+    #[inline(always)]
+    pub(crate) fn split(self, len: u32) -> (Self, u64, u32) {
+        const ALIGN: u32 = 16;
+        let own = (len * size_of::<u32>() as u32).next_multiple_of(ALIGN);
+        let bytes = self.len * size_of::<u32>() as u32;
+        let first = Self { len: len.min(self.len), ..self };
+        (first, self.address + own as u64, bytes.saturating_sub(own))
+    }
+
     #[inline(always)]
     fn words(self) -> usize {
         self.len as usize

@@ -41,6 +41,66 @@ macro_rules! operation {
         $crate::kernel::table! { $k [search _]
         [keys: *const $key, found: *mut u8, n: u32] [keys, core::ptr::null_mut(), found, (), n] }
     };
+    (scatter open set32 $k:tt) => {
+        $crate::kernel::operation! { @scatter_keys u32 u32 $k }
+    };
+    (scatter open set64 $k:tt) => {
+        $crate::kernel::operation! { @scatter_keys u64 u64 $k }
+    };
+    (@scatter_keys $key:ident $word:ident $k:tt) => {
+        $crate::kernel::table! { $k [scatter _ _ _ _ _]
+        [keys: *const $key, n: u32, fan: u32, shift: u32,
+         to: *mut $word, to_len: usize, taken: *mut u32, bins: usize, room: u32, tally: *mut u64]
+        [(keys, core::ptr::null(), n), (fan, shift),
+         $crate::entry::bins(to, to_len, taken, bins, room), $crate::entry::tally(tally)] }
+    };
+    (scatter open $layout:ident $k:tt) => {
+        $crate::kernel::table! { $k [scatter _ _ _ _ _]
+        [keys: *const $crate::layout::open::$layout::Key, values: *const $crate::layout::open::$layout::Value,
+         n: u32, fan: u32, shift: u32, to: *mut $crate::layout::open::$layout::Word, to_len: usize,
+         taken: *mut u32, bins: usize, room: u32, tally: *mut u64]
+        [(keys, values, n), (fan, shift), $crate::entry::bins(to, to_len, taken, bins, room),
+         $crate::entry::tally(tally)] }
+    };
+    (make_up open set32 $k:tt) => {
+        $crate::kernel::operation! { @make_up_keys u32 $k }
+    };
+    (make_up open set64 $k:tt) => {
+        $crate::kernel::operation! { @make_up_keys u64 $k }
+    };
+    (@make_up_keys $key:ident $k:tt) => {
+        $crate::kernel::table! { $k [make_up _ _ _ _ _]
+        [keys: *const $key, n: u32, blocks: u32, tally: *mut u64]
+        [(keys, core::ptr::null(), n), blocks, $crate::entry::tally(tally)] }
+    };
+    (make_up open $layout:ident $k:tt) => {
+        $crate::kernel::table! { $k [make_up _ _ _ _ _]
+        [keys: *const $crate::layout::open::$layout::Key, values: *const $crate::layout::open::$layout::Value,
+         n: u32, blocks: u32, tally: *mut u64]
+        [(keys, values, n), blocks, $crate::entry::tally(tally)] }
+    };
+    (scatter_again open $layout:ident $k:tt) => {
+        $crate::kernel::table! { $k [scatter_again _ _ _ _ _]
+        [from: *mut $crate::layout::open::$layout::Word, from_len: usize, from_taken: *mut u32, from_bins: usize,
+         from_room: u32, parts: u32, fan: u32, shift: u32, to: *mut $crate::layout::open::$layout::Word,
+         to_len: usize, taken: *mut u32, bins: usize, room: u32, tally: *mut u64]
+        [($crate::entry::bins(from, from_len, from_taken, from_bins, from_room), parts), (fan, shift),
+         $crate::entry::bins(to, to_len, taken, bins, room), $crate::entry::tally(tally)] }
+    };
+    (fill open $layout:ident $k:tt) => {
+        $crate::kernel::table! { $k [fill _ _ _ _ _]
+        [shift: u32, words: *mut $crate::layout::open::$layout::Word, words_len: usize, taken: *mut u32,
+         left: *mut $crate::layout::open::$layout::Word, left_taken: *mut u32, bins: usize, room: u32,
+         tally: *mut u64]
+        [shift, $crate::entry::bins(words, words_len, taken, bins, room),
+         $crate::entry::bins(left, words_len, left_taken, bins, room), $crate::entry::tally(tally)] }
+    };
+    (settle open $layout:ident $k:tt) => {
+        $crate::kernel::table! { $k [settle _ _ _ _ _]
+        [left: *mut $crate::layout::open::$layout::Word, left_len: usize, taken: *mut u32, bins: usize,
+         room: u32, tally: *mut u64]
+        [$crate::entry::bins(left, left_len, taken, bins, room), $crate::entry::tally(tally)] }
+    };
     (collect open set32 $k:tt) => {
         $crate::kernel::operation! { @retrieve_keys u32 $k }
     };

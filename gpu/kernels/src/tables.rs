@@ -115,6 +115,22 @@ kernel!(open_set64_delete_l2: open::set64(2, 4).delete);
 kernel!(open_set64_search_l2: open::set64(2, 4).search);
 kernel!(open_set64_stats_l2: open::set64(2, 4).stats);
 
+// A batch that is inserted bin by bin: a thread for each entry.
+kernel!(open_map32_scatter_l1: open::map32(1, 8).scatter);
+kernel!(open_map32_scatter_again_l1: open::map32(1, 8).scatter_again);
+kernel!(open_map32_fill_l1: open::map32(1, 8).fill);
+kernel!(open_map32_settle_l1: open::map32(1, 8).settle);
+kernel!(open_map32_make_up_l1: open::map32(1, 8).make_up);
+kernel!(open_set32_scatter_l1: open::set32(1, 8).scatter);
+kernel!(open_set32_scatter_again_l1: open::set32(1, 8).scatter_again);
+kernel!(open_set32_fill_l1: open::set32(1, 8).fill);
+kernel!(open_set32_settle_l1: open::set32(1, 8).settle);
+kernel!(open_set32_make_up_l1: open::set32(1, 8).make_up);
+kernel!(open_set64_scatter_l1: open::set64(1, 8).scatter);
+kernel!(open_set64_scatter_again_l1: open::set64(1, 8).scatter_again);
+kernel!(open_set64_fill_l1: open::set64(1, 8).fill);
+kernel!(open_set64_settle_l1: open::set64(1, 8).settle);
+kernel!(open_set64_make_up_l1: open::set64(1, 8).make_up);
 // Of two words of a slot a probe reads one: a lane reads 32 bytes of a bucket here too.
 kernel!(open_map64l_insert_unique_l1: open::map64l(1, 4).insert_unique);
 kernel!(open_map64l_insert_or_assign_l1: open::map64l(1, 4).insert_or_assign);
@@ -183,6 +199,12 @@ mod wide {
     kernel!(open_map64_search_l2: open::map64(2, 2).search);
     kernel!(open_map64_mixed_l2: open::map64(2, 2).mixed);
     kernel!(open_map64_stats_l2: open::map64(2, 2).stats);
+
+    kernel!(open_map64_scatter_l1: open::map64(1, 4).scatter);
+    kernel!(open_map64_scatter_again_l1: open::map64(1, 4).scatter_again);
+    kernel!(open_map64_fill_l1: open::map64(1, 4).fill);
+    kernel!(open_map64_settle_l1: open::map64(1, 4).settle);
+    kernel!(open_map64_make_up_l1: open::map64(1, 4).make_up);
 
     kernel!(open_map64_collect_l32: open::map64(32, 1).collect);
     kernel!(open_map64_collect_in_order_l32: open::map64(32, 1).collect_in_order);

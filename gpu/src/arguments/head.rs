@@ -42,7 +42,7 @@ impl Stamps {
 }
 
 impl Head {
-    fn arguments(&self, tiles: usize, shared: u32, rest: &[Argument]) -> Arguments {
+    pub(super) fn arguments(&self, tiles: usize, shared: u32, rest: &[Argument]) -> Arguments {
         let list = [&self.list, rest].concat();
         Arguments { list, tiles: tiles as u64, shared }
     }

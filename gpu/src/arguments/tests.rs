@@ -6,6 +6,7 @@ use crate::layout::Layout;
 use crate::open::OpenParts;
 use crate::table::Family;
 use crate::{hopscotch, open, slab};
+use warpproof_model::open::bulk::{Fan, TALLY};
 
 /// What the kernels of a slab table take first, with two arrays of words or with one.
 fn slab_head(lock_bit: bool) -> Head {
@@ -80,8 +81,29 @@ fn of_map<V: Scalar>(head: &Head, operation: Operation) -> Arguments {
         Operation::CollectInOrder => {
             head.collect_in_order(keys, keys, one, Span::new(1 << 16, head.chunk_words()))
         }
+        Operation::Scatter => head.scatter(keys, keys, FAN, binned(), tally()),
+        Operation::MakeUp => Ok(head.make_up(keys, keys, tally())),
+        Operation::ScatterAgain | Operation::Fill | Operation::Settle => Ok(of_bins(head, operation)),
     }
     .expect("the lengths are right")
+}
+
+/// Bins of a level, the bytes that a block has for its entries, and a tally.
+const FAN: (Fan, u32) = (Fan { first: 0, fan: 2, shift: 9 }, 1 << 14);
+fn binned() -> Binned {
+    Binned { words: 1 << 17, len: 8, taken: Span::new(1 << 18, 2), room: 4 }
+}
+fn tally() -> Span<u64> {
+    Span::new(1 << 19, TALLY)
+}
+
+/// The arguments of a step from bins to bins, or to the table.
+fn of_bins(head: &Head, operation: Operation) -> Arguments {
+    match operation {
+        Operation::ScatterAgain => head.scatter_again((binned(), 1), FAN, binned(), tally(), (2, 512)),
+        Operation::Fill => head.fill((9, 1 << 15), (binned(), binned()), tally()),
+        _ => head.settle(binned(), tally()),
+    }
 }
 
 /// The arguments of an operation of a set; `None` if a set has none.
@@ -98,6 +120,9 @@ fn of_set<K>(head: &Head, operation: Operation) -> Option<Arguments> {
         Operation::CollectInOrder => {
             head.collect_keys_in_order(keys, one, Span::new(1 << 16, head.chunk_words()))
         }
+        Operation::Scatter => head.scatter_keys(keys, FAN, binned(), tally()),
+        Operation::MakeUp => Ok(head.make_up_keys(keys, tally())),
+        Operation::ScatterAgain | Operation::Fill | Operation::Settle => Ok(of_bins(head, operation)),
         _ => return None,
     };
     Some(arguments.expect("the lengths are right"))
@@ -123,9 +148,14 @@ fn compare(ptx: &str, head: &Head, family: &Family, lanes: u32) -> usize {
     let mut compared = 0;
     for operation in Operation::ALL {
         let without = match operation {
-            Operation::InsertOrAdd | Operation::Absorb | Operation::CollectInOrder => {
-                family.structure != "open"
-            }
+            Operation::InsertOrAdd
+            | Operation::Absorb
+            | Operation::CollectInOrder
+            | Operation::Scatter
+            | Operation::ScatterAgain
+            | Operation::Fill
+            | Operation::Settle
+            | Operation::MakeUp => family.structure != "open",
             operation => family.structure != "slab" && chains.contains(&operation),
         };
         let arguments = if without { None } else { of(head, family.layout, operation) };
@@ -191,14 +221,14 @@ fn arguments_are_those_of_the_hopscotch_kernels() {
 #[test]
 fn arguments_are_those_of_the_open_addressing_kernels() {
     use crate::device::{TABLES_BASE, TABLES_WIDE};
-    for (ptx, wide) in [(TABLES_BASE, 0), (TABLES_WIDE, 10)] {
+    for (ptx, wide) in [(TABLES_BASE, 0), (TABLES_WIDE, 15)] {
         assert_eq!(
             [1, 2].map(|lanes| buckets(ptx, Layout::Map32, lanes)),
-            [10; 2],
+            [15; 2],
             "mixed batches by one lane"
         );
         assert_eq!(buckets(ptx, Layout::Map64, 2), wide);
-        assert_eq!((buckets(ptx, Layout::Set32, 1), buckets(ptx, Layout::Set64, 2)), (7, 7));
+        assert_eq!((buckets(ptx, Layout::Set32, 1), buckets(ptx, Layout::Set64, 2)), (12, 12));
         assert_eq!(buckets(ptx, Layout::Map64Lock, 1), 10);
     }
 }
@@ -207,7 +237,7 @@ fn arguments_are_those_of_the_open_addressing_kernels() {
 fn every_kernel_of_a_table_is_compared() {
     use crate::device::{TABLES_BASE, TABLES_WIDE};
     let entries = |ptx: &str, start: &str| ptx.matches(&format!(".entry {start}_")).count();
-    for (ptx, all) in [(TABLES_BASE, (52, 22, 41)), (TABLES_WIDE, (75, 32, 51))] {
+    for (ptx, all) in [(TABLES_BASE, (52, 22, 56)), (TABLES_WIDE, (75, 32, 71))] {
         assert_eq!((entries(ptx, "slab"), entries(ptx, "hop"), entries(ptx, "open")), all);
         let count = Arguments::count_stored(Span::new(1 << 12, 3), Span::new(1 << 14, 1));
         let count = passed(&count.expect("the lengths are right"));
@@ -295,6 +325,21 @@ fn shared_memory_holds_the_numbers() {
     assert_eq!(stats(&slab_head(false)), Ok((5, 80)));
     assert_eq!(stats(&hopscotch_head()), Ok((12, 36)));
     assert_eq!(stats(&open_head(Layout::Map32)), Ok((5, 8)));
+}
+
+#[test]
+fn a_block_has_counters_and_entries_of_its_own() {
+    let head = open_head(Layout::Map32);
+    let keys = Span::<u32>::new(0, 3);
+    let scatter = head.scatter(keys, keys, FAN, binned(), tally()).expect("the lengths are right");
+    // A tally, a counter, and two words for each of two bins: ten words, to the next multiple of 16 bytes.
+    assert_eq!((scatter.tiles, scatter.shared), (3, 48 + (1 << 14)));
+    let fill = of_bins(&head, Operation::Fill);
+    assert_eq!((fill.tiles, fill.shared), (2 * 512, (5 + 512) * 4 + 12 + (1 << 15)));
+    assert_eq!(of_bins(&head, Operation::ScatterAgain).tiles, 2 * 512, "blocks times threads");
+    assert_eq!(of_bins(&head, Operation::Settle).shared, 32);
+    assert!(head.scatter(keys, Span::<u32>::new(0, 2), FAN, binned(), tally()).is_err());
+    assert!(head.scatter(keys, keys, FAN, binned(), Span::new(0, 3)).is_err());
 }
 
 #[test]

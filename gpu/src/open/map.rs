@@ -142,6 +142,16 @@ where
         self.buckets.bytes()
     }
 
+    /// Its buckets.
+    pub(super) fn buckets(&self) -> &Buckets {
+        &self.buckets
+    }
+
+    /// The same, to be changed.
+    pub(super) fn buckets_mut(&mut self) -> &mut Buckets {
+        &mut self.buckets
+    }
+
     /// What the tables of all structures share.
     pub(crate) fn table(&self) -> &Table {
         self.buckets.table()

@@ -30,6 +30,24 @@ pub(crate) struct Family {
 /// Threads of a block that copies entries, and its warps.
 pub(crate) const RETRIEVE_THREADS: u32 = RETRIEVE_WARPS * RETRIEVE_LANES;
 pub(crate) const RETRIEVE_WARPS: u32 = 8;
+/// Threads of a block that fills a bin, and of one that settles what was left of it, which is little.
+pub(crate) const FILL_THREADS: u32 = 512;
+pub(crate) const SETTLE_THREADS: u32 = 128;
+/// Entries that a thread puts into bins.
+const SCATTERED: u32 = 4;
+/// Bytes of the entries that a block puts into bins.
+pub(crate) const SCATTER_BYTES: u32 = 16 << 10;
+
+/// How many these are.
+pub(crate) const fn scatter_entries(layout: Layout) -> u32 {
+    SCATTER_BYTES / layout.slot_bytes()
+}
+
+/// Threads of such a block.
+pub(crate) const fn scatter_threads(layout: Layout) -> u32 {
+    scatter_entries(layout) / SCATTERED
+}
+
 /// Lanes of a warp that copies entries, and the buckets that it copies.
 const RETRIEVE_LANES: u32 = 32;
 const RETRIEVE_BUCKETS: u32 = RETRIEVE_LANES * LANE_SLOTS as u32 / BUCKET_SLOTS as u32;
@@ -45,6 +63,7 @@ impl Family {
         match operation {
             Operation::Mixed => self.mixed_lanes,
             _ if self.retrieves(operation) => RETRIEVE_LANES,
+            _ if bin_by_bin(operation) => 1,
             _ => self.lanes,
         }
     }
@@ -61,7 +80,7 @@ impl Family {
 
     /// The kernel that a tuning asks for.
     pub(crate) fn tuned_name(&self, operation: Operation, tuning: Tuning) -> String {
-        let own = if self.retrieves(operation) { None } else { tuning.lanes };
+        let own = if self.retrieves(operation) || bin_by_bin(operation) { None } else { tuning.lanes };
         self.name(operation.name(), own.unwrap_or(self.lanes(operation)))
     }
 
@@ -73,6 +92,15 @@ impl Family {
         tuning: Tuning,
     ) -> Result<Option<Kernel>, Error> {
         let common = self.lanes(operation);
+        if bin_by_bin(operation) {
+            let kernel = device.kernel(&self.name(operation.name(), common), common)?;
+            return Ok(kernel.map(|kernel| match operation {
+                Operation::Scatter => kernel.with_span(SCATTERED).with_threads(scatter_threads(self.layout)),
+                Operation::ScatterAgain => kernel.with_threads(scatter_threads(self.layout)),
+                Operation::Fill => kernel.with_threads(FILL_THREADS),
+                _ => kernel.with_threads(SETTLE_THREADS),
+            }));
+        }
         if self.retrieves(operation) {
             let kernel = device.kernel(&self.name(operation.name(), common), common)?;
             return Ok(kernel.map(|kernel| kernel.with_span(RETRIEVE_BUCKETS).with_threads(RETRIEVE_THREADS)));
@@ -98,4 +126,10 @@ impl Family {
         let kernel = device.kernel(&self.left_name(operation), self.lanes)?;
         Ok(kernel.map(|kernel| kernel.with_span(LEFT_SPAN)))
     }
+}
+
+/// Whether an operation is a step of a batch that is inserted bin by bin, with a thread for each entry.
+const fn bin_by_bin(operation: Operation) -> bool {
+    use Operation::{Fill, MakeUp, Scatter, ScatterAgain, Settle};
+    matches!(operation, Scatter | ScatterAgain | Fill | Settle | MakeUp)
 }

@@ -15,14 +15,24 @@ impl Table {
         if *stream.context() != *self.device.context() {
             return Err(Error::OtherDevice { what: "stream" });
         }
+        self.run_alone(stream, |table| table.fill(stream))
+    }
+
+    /// Queues work on `stream`, one of the device's, during which nobody else uses the table. `&mut`: as [`clear`](Self::clear).
+    pub(crate) fn run_alone(
+        &mut self,
+        stream: &Arc<CudaStream>,
+        queue: impl FnOnce(&Self) -> Result<(), Error>,
+    ) -> Result<(), Error> {
         self.reserve(stream)?;
-        self.fill(stream)?;
-        self.users.cleared(stream);
+        let queued = queue(self);
+        // Also after an error: a part of the work may be running.
+        self.users.alone_on(stream);
         if per_thread(stream) {
-            stream.synchronize().map_err(Error::driver("waiting for a table to be cleared"))?;
+            stream.synchronize().map_err(Error::driver("waiting for a table that is used alone"))?;
             self.users.settled();
         }
-        Ok(())
+        queued
     }
 
     /// Waits until what runs next on `stream` runs alone. `&mut`: no call begins meanwhile.

@@ -1,4 +1,4 @@
-//! Which streams use a table, so that clearing it runs alone.
+//! Which streams use a table, so that what must runs alone.
 
 use crate::error::Error;
 use cudarc::driver::CudaStream;
@@ -10,9 +10,9 @@ enum Since {
     /// Nobody.
     #[default]
     Nobody,
-    /// One stream, which may still have a clear to run.
-    One { stream: Arc<CudaStream>, cleared: bool },
-    /// Several streams; no clear is left to run.
+    /// One stream, which may still have work to run that uses the table alone, such as a clear.
+    One { stream: Arc<CudaStream>, alone: bool },
+    /// Several streams; no such work is left to run.
     Several,
 }
 
@@ -21,7 +21,7 @@ enum Since {
 pub(super) struct Users(Mutex<Since>);
 
 impl Users {
-    /// Notes a use by `stream`. If another stream has a clear left to run, that stream is waited for.
+    /// Notes a use by `stream`. If another stream has work left to run that uses the table alone, that stream is waited for.
     ///
     /// # Errors
     /// [`Error::Driver`] from the wait; the use must not run then.
@@ -29,13 +29,13 @@ impl Users {
         // What a panic left behind is a whole value.
         let mut since = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match &*since {
-            Since::One { stream: one, cleared } if !same(one, stream) => {
-                if *cleared {
-                    one.synchronize().map_err(Error::driver("waiting for a table to be cleared"))?;
+            Since::One { stream: one, alone } if !same(one, stream) => {
+                if *alone {
+                    one.synchronize().map_err(Error::driver("waiting for a table that is used alone"))?;
                 }
                 *since = Since::Several;
             }
-            Since::Nobody => *since = Since::One { stream: stream.clone(), cleared: false },
+            Since::Nobody => *since = Since::One { stream: stream.clone(), alone: false },
             Since::One { .. } | Since::Several => {}
         }
         Ok(())
@@ -50,10 +50,10 @@ impl Users {
         }
     }
 
-    /// Notes that `stream` clears the table, and that nobody else uses it.
-    pub(super) fn cleared(&mut self, stream: &Arc<CudaStream>) {
+    /// Notes that `stream` uses the table alone.
+    pub(super) fn alone_on(&mut self, stream: &Arc<CudaStream>) {
         let since = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
-        *since = Since::One { stream: stream.clone(), cleared: true };
+        *since = Since::One { stream: stream.clone(), alone: true };
     }
 
     /// Notes that all work on the table is over.

@@ -3,6 +3,7 @@
 mod baselines;
 mod hopscotch;
 mod open;
+mod partitioned;
 
 use std::sync::{Arc, OnceLock};
 use warpproof_gpu::cudarc::driver::{CudaSlice, CudaStream};

@@ -16,7 +16,7 @@ pub use bulk::{
     BulkSlabMap, BulkSlabSet,
 };
 pub use hopscotch::{HopscotchGeometry, HopscotchStats};
-pub use open::{OpenGeometry, OpenStats};
+pub use open::{OpenGeometry, OpenStats, Tally};
 pub use slab::{SlabGeometry, SlabStats};
 
 use crate::key::{Key, UserKey};

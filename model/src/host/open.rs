@@ -106,6 +106,26 @@ impl OpenGeometry {
     }
 }
 
+/// How the inserts of a batch ended.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Tally {
+    /// Keys that were inserted.
+    pub inserted: u64,
+    /// Keys that were there, or came twice.
+    pub present: u64,
+    /// Keys for which there was no room.
+    pub full: u64,
+}
+
+impl Tally {
+    /// What the words of a tally say ([`bulk::TALLY`](crate::open::bulk::TALLY) of them): entries, those inserted, those without
+    /// room, those that were lost and inserted again, and those of them all that were then without room.
+    pub fn of([entries, inserted, full, lost, full_again]: [u64; 5]) -> Self {
+        let full = if lost == 0 { full } else { full_again };
+        Self { inserted, present: entries.saturating_sub(inserted + full), full }
+    }
+}
+
 /// Whether every stride goes through so many buckets: one, or a prime number.
 fn probes_all(buckets: u32) -> bool {
     let divisible = || {

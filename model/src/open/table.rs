@@ -79,7 +79,13 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
     #[inline(always)]
     pub(super) fn probe(self, key: E::Key) -> Probe {
         let hash = key.hash();
-        Probe { bucket: fastrange(hash, self.buckets), hash, left: P::most(self.buckets) - 1 }
+        Probe { bucket: self.home(hash), hash, left: P::most(self.buckets) - 1 }
+    }
+
+    /// The home of keys with this hash.
+    #[inline(always)]
+    pub(super) fn home(self, hash: u32) -> u32 {
+        fastrange(hash, self.buckets)
     }
 
     /// The next bucket, if there is one that was not probed.

@@ -1,5 +1,6 @@
 //! The scenarios of every structure.
 
+pub mod bulk;
 mod dice;
 pub mod dynamic;
 pub mod entry;
@@ -7,7 +8,9 @@ pub mod family;
 mod form;
 mod home;
 pub mod hopscotch;
+mod member;
 pub mod open;
+mod part;
 pub mod random;
 pub mod retrieve;
 pub mod slab;
@@ -127,6 +130,7 @@ impl core::error::Error for ScenarioError {}
 /// If the structure or its configuration is not known.
 pub fn subject(scenario: &Scenario) -> Result<Arc<dyn AnySubject>, ScenarioError> {
     match scenario.structure.split_once('_') {
+        Some(("bulk", _)) => bulk::subject(scenario),
         Some(("hop", _)) => hopscotch::subject(scenario),
         Some(("dyn", _)) => dynamic::subject(scenario),
         Some(("open", _)) => open::subject(scenario),

@@ -9,7 +9,7 @@ use crate::tables::{hopscotch, open};
 use std::sync::Arc;
 use warpproof::gpu::cudarc::driver::{CudaSlice, CudaStream, DeviceRepr};
 use warpproof::gpu::{
-    Device, Error, HopscotchMap, HopscotchSet, MapOn, OpenMap, OpenSet, Scalar, SlabMap, SlabMultimap,
+    Bins, Device, Error, HopscotchMap, HopscotchSet, MapOn, OpenMap, OpenSet, Scalar, SlabMap, SlabMultimap,
     SlabSet, Tuning,
 };
 use warpproof::model::host::{HopscotchStats, OpenStats, SlabStats};
@@ -53,14 +53,29 @@ pub(super) trait Subject: Sized {
         keys: &CudaSlice<Self::Key>,
         outcomes: &mut CudaSlice<u8>,
     ) -> Result<(), Error>;
-    /// Whether it copies its entries to device slices.
-    const RETRIEVES: bool = false;
+    /// Whether it copies its entries to device slices, and inserts a batch bin by bin: open addressing.
+    const OPEN: bool = false;
     /// Copies all entries; of a set, `values` stay as they were.
     fn retrieve(
         &self,
         _stream: &Arc<CudaStream>,
         _in_order: bool,
         _out: &mut Retrieved<Self::Key>,
+    ) -> Result<(), Error> {
+        Ok(())
+    }
+    /// Memory to insert a batch bin by bin.
+    fn bins(&self, _stream: &Arc<CudaStream>, _n: usize) -> Result<Option<Bins>, Error> {
+        Ok(None)
+    }
+    /// Inserts a batch bin by bin.
+    fn insert_partitioned(
+        &mut self,
+        _stream: &Arc<CudaStream>,
+        _keys: &CudaSlice<Self::Key>,
+        _values: &CudaSlice<Self::Key>,
+        _bins: &mut Bins,
+        _tally: &mut CudaSlice<u64>,
     ) -> Result<(), Error> {
         Ok(())
     }
@@ -155,10 +170,25 @@ macro_rules! sized {
     };
 }
 
-/// How a table of this structure copies its entries: pairs, or keys.
-macro_rules! retrieving {
+/// What a table of open addressing does besides, with pairs or keys.
+macro_rules! besides {
     (open $out:ident, $key:ty: $($values:ident)?) => {
-        const RETRIEVES: bool = true;
+        const OPEN: bool = true;
+
+        fn bins(&self, stream: &Arc<CudaStream>, n: usize) -> Result<Option<Bins>, Error> {
+            self.bins_on(stream, n).map(Some)
+        }
+        fn insert_partitioned(
+            &mut self,
+            stream: &Arc<CudaStream>,
+            keys: &CudaSlice<$key>,
+            _values: &CudaSlice<$key>,
+            bins: &mut Bins,
+            tally: &mut CudaSlice<u64>,
+        ) -> Result<(), Error> {
+            $(let $values = _values;)?
+            self.insert_partitioned_on(stream, keys, $($values,)? bins, tally)
+        }
 
         fn retrieve(
             &self,
@@ -183,7 +213,7 @@ macro_rules! of_pairs {
             type Key = $key;
             type Found = $key;
             sized! { $structure $bulk $($slots)? }
-            retrieving! { $structure out, $key: values }
+            besides! { $structure out, $key: values }
 
             fn insert(
                 &self,
@@ -239,7 +269,7 @@ macro_rules! of_keys {
             type Key = $key;
             type Found = u8;
             sized! { $structure $bulk $($slots)? }
-            retrieving! { $structure out, $key: }
+            besides! { $structure out, $key: }
 
             fn insert(
                 &self,

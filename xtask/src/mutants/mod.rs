@@ -20,7 +20,7 @@ use readme::first_cell;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use warpproof_simt::check::Scenario;
-use warpproof_simt::scenarios::{dynamic, hopscotch, open, retrieve, slab};
+use warpproof_simt::scenarios::{bulk, dynamic, hopscotch, open, retrieve, slab};
 
 /// The folders of tests/mutants.
 const STRUCTURES: [&str; 5] = ["slab", "hopscotch", "open", "dynamic", "retrieve"];
@@ -134,7 +134,7 @@ fn cells(fate: &Fate, mutant: &Mutant) -> Outcome<String> {
 fn scenarios(mutant: &Mutant) -> Outcome<Vec<Scenario>> {
     let (default, all) = match mutant.structure {
         "hopscotch" => (hopscotch::default_set(), hopscotch::all()),
-        "open" => (open::default_set(), open::all()),
+        "open" => ([open::default_set(), bulk::default_set()].concat(), [open::all(), bulk::all()].concat()),
         "dynamic" => (dynamic::default_set(), dynamic::all()),
         "retrieve" => (retrieve::default_set(), retrieve::all()),
         _ => (slab::default_set(), slab::all()),

@@ -11,6 +11,7 @@
 //! - Inputs and outputs are plain memory of this launch: nobody writes the inputs meanwhile, each output belongs to
 //!   one operation.
 
+mod bulk;
 mod phase;
 mod query;
 mod retrieve;
@@ -19,6 +20,7 @@ mod stamped;
 mod stats;
 mod update;
 
+pub(crate) use bulk::{bins, fill, make_up, scatter, scatter_again, settle, tally};
 pub(crate) use phase::{collect, count_stored, flush};
 pub(crate) use query::{count, search, search_all};
 pub(crate) use retrieve::{retrieve, retrieve_in_order};

@@ -6,7 +6,7 @@ mod sets;
 mod subject;
 
 pub use sets::{all, deep, default_set};
-pub use subject::{Placing, RetrieveSubject};
+pub use subject::{Placing, RetrieveSubject, Shares};
 
 use super::ScenarioError;
 use crate::check::{AnySubject, OfLanes, Scenario};

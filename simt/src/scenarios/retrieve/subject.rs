@@ -3,12 +3,13 @@
 use crate::check::{Array, Breach, Config, Kind, Memory, Scenario, SimWarp, Subject};
 use crate::scenarios::entry::Entry;
 use crate::scenarios::home::plural;
+use crate::scenarios::member::Member;
 use warpproof_model::entry::{Packed, Pair32};
 use warpproof_model::retrieve::{
     BlockScan, PerSlot, Retrieval, SharedCounter, Sink, SlotArray, WarpCounter, chunk_words, shared_words,
 };
 use warpproof_model::spec::{Call, Ret, Spec};
-use warpproof_model::{Block, InBlock, ReadOrder, Words, WriteOrder};
+use warpproof_model::{ReadOrder, Words, WriteOrder};
 
 const SLOTS: usize = 0;
 const COUNT: usize = 1;
@@ -115,7 +116,7 @@ impl<const R: usize, const S: usize> RetrieveSubject<R, S> {
         let id = w.id();
         let (block, rank) = if self.apart { (id, 0) } else { (0, id) };
         let shared = m.w32(SHARED + block as usize);
-        let mut member = Member { warp: w, shared, rank, warps: self.block_warps() };
+        let mut member = Member { warp: w, shared, scratch: (), rank, warps: self.block_warps() };
         let sink = Output { words: m.w64(OUTPUT), base: self.base() };
         let job = Retrieval::<_, _, _, R, S>::new(
             SlotArray::<Pair32, _>::new(Pair32::words(m, 0)),
@@ -154,43 +155,6 @@ impl<H: Words<u64>> Sink<Pair32> for Output<H> {
             Pair32::pack(key, value),
             WriteOrder::Relaxed,
         );
-    }
-}
-
-/// A warp in its block, which has shared words of its own.
-struct Member<'a, W, H> {
-    warp: &'a mut W,
-    shared: H,
-    rank: u32,
-    warps: u32,
-}
-
-impl<W: SimWarp, H: warpproof_model::IntegerWords<u32>> Block for Member<'_, W, H> {
-    type Shared = H;
-
-    fn rank(&self) -> u32 {
-        self.rank
-    }
-    fn warps(&self) -> u32 {
-        self.warps
-    }
-    fn shared(&self) -> H {
-        self.shared
-    }
-    fn sync(&mut self) {
-        self.warp.block().sync();
-    }
-}
-
-impl<W: SimWarp, H: warpproof_model::IntegerWords<u32>> InBlock for Member<'_, W, H> {
-    type Warp = W;
-    type Block = Self;
-
-    fn warp(&mut self) -> &mut W {
-        self.warp
-    }
-    fn block(&mut self) -> &mut Self {
-        self
     }
 }
 

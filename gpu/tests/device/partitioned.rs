@@ -1,0 +1,162 @@
+//! Batches that are inserted bin by bin.
+
+use super::device;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Debug;
+use warpproof_gpu::{Device, Entry, Error, OpenMap, OpenSet, Scalar};
+use warpproof_model::host::{BulkMap, BulkOpenMap, BulkSet, OpenGeometry, Refused, Tally};
+use warpproof_model::open::bulk::TALLY;
+
+/// Keys that look random, the same each time; `of` different ones.
+fn keys<K: Scalar + TryFrom<u64, Error: Debug>>(n: usize, of: u64, seed: u64) -> Vec<K> {
+    let key = |i: u64| {
+        let mixed = (i ^ seed << 32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        K::try_from((mixed >> 33 ^ mixed) % of).expect("a small key")
+    };
+    (0..n as u64).map(key).collect()
+}
+
+/// Inserts batches, and compares the map with one on the host after each.
+fn follow<K: Scalar + TryFrom<u64, Error: Debug>>(device: &Device, pairs: u64, batches: &[Vec<K>])
+where
+    (K, K): Entry,
+{
+    let mut map = OpenMap::<K, K>::with_capacity(device, pairs).unwrap();
+    let mut model = BTreeMap::<K, BTreeSet<K>>::new();
+    for (number, batch) in batches.iter().enumerate() {
+        let values: Vec<K> = (0..batch.len() as u64)
+            .map(|i| K::try_from(1_000_000 * (number as u64 + 1) + i).expect("a small value"))
+            .collect();
+        let before = model.len();
+        let mut came = BTreeMap::<K, BTreeSet<K>>::new();
+        for (key, value) in batch.iter().zip(&values).filter(|(key, _)| !model.contains_key(key)) {
+            came.entry(*key).or_default().insert(*value);
+        }
+        model.extend(came);
+        let new = (model.len() - before) as u64;
+        let said = map.insert_partitioned(batch, &values).unwrap();
+        assert_eq!(said, Tally { inserted: new, present: batch.len() as u64 - new, full: 0 }, "{number}");
+        let held: BTreeMap<K, K> = map.pairs().unwrap().into_iter().collect();
+        assert_eq!(held.len(), model.len());
+        assert!(held.iter().all(|(key, value)| model[key].contains(value)), "a value of another key");
+        // Of a key that is held, no later batch changes the value.
+        model.iter_mut().for_each(|(key, values)| *values = BTreeSet::from([held[key]]));
+        let found = map.search(batch).unwrap();
+        assert!(batch.iter().zip(found).all(|(key, found)| found == Some(held[key])));
+    }
+}
+
+#[test]
+fn maps_are_what_a_map_on_the_host_is() {
+    fn all<K: Scalar + TryFrom<u64, Error: Debug>>(device: &Device)
+    where
+        (K, K): Entry,
+    {
+        let one = |n, of| keys::<K>(n, of, 7);
+        // One bin, one level, and two.
+        for pairs in [100, 60_000, 3_000_000] {
+            let many = pairs as usize * 3 / 4;
+            follow(device, pairs, &[Vec::new(), one(1, 10), one(many, pairs / 2), one(many, pairs)]);
+        }
+        // Few keys, many times: their bins are too small.
+        follow(
+            device,
+            200_000,
+            &[keys(150_000, 3, 1), vec![one(1, 9)[0]; 100_000], keys(150_000, 100_000, 2)],
+        );
+    }
+    let Some(device) = device() else { return };
+    all::<u32>(&device);
+    if device.wide() {
+        all::<u64>(&device);
+    }
+}
+
+#[test]
+fn sets_are_what_a_set_on_the_host_is() {
+    fn all<K: Scalar + TryFrom<u64, Error: Debug>>(device: &Device) {
+        let mut set = OpenSet::<K>::with_capacity(device, 100_000).unwrap();
+        let mut model = BTreeSet::new();
+        for batch in [keys::<K>(50_000, 1 << 30, 1), keys(70_000, 20_000, 2), keys(60_000, 2, 3)] {
+            let before = model.len();
+            model.extend(batch.iter().copied());
+            let new = (model.len() - before) as u64;
+            let said = set.insert_partitioned(&batch).unwrap();
+            assert_eq!(said, Tally { inserted: new, present: batch.len() as u64 - new, full: 0 });
+            assert_eq!(set.keys().unwrap().into_iter().collect::<BTreeSet<_>>(), model);
+        }
+    }
+    let Some(device) = device() else { return };
+    all::<u32>(&device);
+    all::<u64>(&device);
+}
+
+#[test]
+fn what_finds_no_room_is_counted_and_the_rest_is_there() {
+    let Some(device) = device() else { return };
+    let geometry = OpenGeometry { bucket_slots: 8, buckets: 1_009 };
+    let mut map = OpenMap::<u32, u32>::with_geometry(&device, geometry).unwrap();
+    let batch: Vec<u32> = (0..10_000).collect();
+    let slots = geometry.slots() as u64;
+    let said = map.insert_partitioned(&batch, &batch).unwrap();
+    assert_eq!(said, Tally { inserted: slots, present: 0, full: 10_000 - slots });
+    let again = map.insert_partitioned(&batch, &batch).unwrap();
+    assert_eq!(again, Tally { inserted: 0, present: slots, full: 10_000 - slots });
+    assert_eq!(map.stats().unwrap().live, slots);
+    assert!(map.pairs().unwrap().iter().all(|(key, value)| key == value));
+}
+
+#[test]
+fn tombstones_are_no_room_and_deleted_keys_come_back() {
+    let Some(device) = device() else { return };
+    let mut map = OpenMap::<u32, u32>::with_capacity(&device, 100_000).unwrap();
+    let batch: Vec<u32> = (0..40_000).collect();
+    map.insert_partitioned(&batch, &batch).unwrap();
+    map.delete(&batch[..20_000]).unwrap();
+    let said = map.insert_partitioned(&batch, &batch).unwrap();
+    assert_eq!(said, Tally { inserted: 20_000, present: 20_000, full: 0 });
+    let stats = map.stats().unwrap();
+    assert_eq!((stats.live, stats.tombstones), (40_000, 20_000));
+    assert!(map.search(&batch).unwrap().iter().zip(&batch).all(|(found, key)| *found == Some(*key)));
+}
+
+#[test]
+fn device_slices_and_their_bins_are_looked_at() {
+    let Some(device) = device() else { return };
+    let stream = device.context().new_stream().unwrap();
+    let mut map = OpenMap::<u32, u32>::with_capacity(&device, 100_000).unwrap();
+    let mut bins = map.bins_on(&stream, 50_000).unwrap();
+    let mut tally = stream.alloc_zeros::<u64>(TALLY).unwrap();
+    // Reserved keys count for nothing.
+    let batch: Vec<u32> = (0..50_000).map(|i| if i % 10 == 0 { u32::MAX } else { i }).collect();
+    let on = stream.clone_htod(&batch).unwrap();
+    for new in [45_000, 0] {
+        map.insert_partitioned_on(&stream, &on, &on, &mut bins, &mut tally).unwrap();
+        let words: [u64; TALLY] = stream.clone_dtoh(&tally).unwrap().try_into().unwrap();
+        assert_eq!(Tally::of(words), Tally { inserted: new, present: 45_000 - new, full: 0 });
+    }
+    // Bins serve smaller batches, and other tables.
+    let mut other = OpenMap::<u32, u32>::with_capacity(&device, 10_000).unwrap();
+    other
+        .insert_partitioned_on(&stream, &on.slice(..5_000), &on.slice(..5_000), &mut bins, &mut tally)
+        .unwrap();
+    assert_eq!(other.len().unwrap(), 4_500);
+    // What is too large, or of another length, is refused, and nothing changes.
+    let large = stream.alloc_zeros::<u32>(500_000).unwrap();
+    let refused = map.insert_partitioned_on(&stream, &large, &large, &mut bins, &mut tally).unwrap_err();
+    assert!(matches!(refused, Error::Refused(Refused::TooLarge { found: 500_000, .. })), "{refused}");
+    let refused = map.insert_partitioned_on(&stream, &on, &large, &mut bins, &mut tally).unwrap_err();
+    assert!(matches!(refused, Error::Refused(Refused::Length { what: "values", .. })), "{refused}");
+    let mut short = stream.alloc_zeros::<u64>(TALLY - 1).unwrap();
+    assert!(map.insert_partitioned_on(&stream, &on, &on, &mut bins, &mut short).is_err());
+    assert_eq!(map.len().unwrap(), 45_000);
+    // Another stream waits for a batch that runs alone.
+    let (second, more) =
+        (device.context().new_stream().unwrap(), map.insert_partitioned(&[70_000], &[1]).unwrap());
+    let mut found = second.alloc_zeros::<u8>(50_000).unwrap();
+    map.clear_on(&stream).unwrap();
+    map.insert_partitioned_on(&stream, &on, &on, &mut bins, &mut tally).unwrap();
+    map.on(&second).contains(&on, &mut found).unwrap();
+    let there = second.clone_dtoh(&found).unwrap().iter().filter(|found| **found == 1).count();
+    assert_eq!((more.inserted, there), (1, 45_000));
+}

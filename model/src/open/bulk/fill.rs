@@ -1,0 +1,181 @@
+//! A block fills the buckets of a bin in its scratch words.
+
+use super::tally::{Counts, FULL, FULL_AGAIN, INSERTED, LOST, TALLY};
+use super::{Bins, Bulk, home};
+use crate::block::{Block, InBlock, Scratch};
+use crate::entry::Packed;
+use crate::key::UserKey;
+use crate::memory::{IntegerWords, Order, ReadOrder, StagedWords, Words, WriteOrder};
+use crate::open::slots::There;
+use crate::open::{Filter, Probing};
+use crate::retrieve::Source;
+use crate::warp::Warp;
+
+/// How many slots of each bucket of the bin are taken, and entries that wanted more.
+const TAKEN: usize = TALLY;
+
+/// Shared words of a block that fills a bin of `1 << shift` buckets.
+pub const fn fill_words(shift: u32) -> u32 {
+    TALLY as u32 + (1 << shift)
+}
+
+/// Shared words of a block that settles, or makes up.
+pub const fn settle_words() -> u32 {
+    TALLY as u32
+}
+
+impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, N: IntegerWords<u64>, const S: usize>
+    Bulk<E, H, F, P, N, S>
+{
+    /// Inserts the entries of a bin whose home has room; puts the others into the same bin of `left`, with keys that may be there.
+    ///
+    /// A bin is of `1 << shift` buckets. All warps of the block come here. It has [`fill_words`] shared words, zero at first, and
+    /// as many scratch words as a bin has slots. Nobody else uses the buckets of the bin meanwhile.
+    #[inline(always)]
+    pub fn fill<I: InBlock, B: StagedWords<E::Word>, C: IntegerWords<u32>>(
+        self,
+        m: &mut I,
+        bin: u32,
+        shift: u32,
+        (bins, left): (Bins<B, C>, Bins<B, C>),
+    ) where
+        I::Block: Scratch<E::Word>,
+    {
+        const { assert!(I::Warp::LANES == 1, "each lane has entries of its own") };
+        let first = bin << shift;
+        let buckets = self.table.buckets().saturating_sub(first).min(1 << shift);
+        if buckets == 0 {
+            return;
+        }
+        let (rank, warps, shared) = (m.block().rank(), m.block().warps(), m.block().shared());
+        let scratch = m.block().scratch();
+        let (slots, place) = (buckets as usize * S, first as usize * S);
+        let words = self.table.slots();
+        let mut counts = Counts::default();
+        // Relaxed, in this function: barriers stand between the accesses of different warps to a word, launches around all.
+        m.warp().elect(0, || {
+            each(rank, warps, slots as u32, |at| {
+                let word = words.load(place + at as usize, ReadOrder::Relaxed);
+                scratch.store(at as usize, word);
+                if E::key(word) != E::key(E::EMPTY) {
+                    shared.fetch_add(TAKEN + at as usize / S, 1, Order::Relaxed);
+                }
+            })
+        });
+        m.block().sync();
+        m.warp().elect(0, || {
+            each(rank, warps, bins.len(bin), |at| {
+                let word: E::Word = bins.load(bin, at);
+                let bucket = home(self.table, word).wrapping_sub(first) as usize;
+                let slot = shared.fetch_add(TAKEN + bucket, 1, Order::Relaxed) as usize;
+                if slot < S {
+                    scratch.store(bucket * S + slot, word);
+                    counts.add(INSERTED, 1);
+                } else {
+                    left.store(bin, left.take(bin, 1), word);
+                }
+            })
+        });
+        m.block().sync();
+        let mut twice = 0;
+        m.warp().elect(0, || each(rank, warps, buckets, |bucket| twice += once::<E, _, S>(scratch, bucket)));
+        counts.take_back(INSERTED, twice);
+        m.block().sync();
+        m.warp().elect(0, || {
+            each(rank, warps, slots as u32, |at| {
+                let word = scratch.load(at as usize);
+                words.store(place + at as usize, word, WriteOrder::Relaxed);
+            })
+        });
+        counts.report(m, self.tally);
+    }
+
+    /// Inserts the entries that [`fill`](Self::fill) left in a bin. As many shared words, and no scratch.
+    #[inline(always)]
+    pub fn settle<I: InBlock, B: StagedWords<E::Word>>(
+        self,
+        m: &mut I,
+        bin: u32,
+        left: Bins<B, impl IntegerWords<u32>>,
+    ) {
+        const { assert!(I::Warp::LANES == 1, "each lane has entries of its own") };
+        let (rank, warps) = (m.block().rank(), m.block().warps());
+        let n = m.warp().elect(0, || left.len(bin));
+        let mut counts = Counts::default();
+        let mut at = rank;
+        while at < n {
+            let word = m.warp().elect(0, || left.load(bin, at));
+            if let Some(key) = UserKey::new(E::key(word)) {
+                counts.note(self.table.put(m.warp(), key, E::value(word), There::Keep), FULL);
+            }
+            at += warps;
+        }
+        counts.report(m, self.tally);
+    }
+
+    /// Inserts the entries of a batch once more, if any of them was lost: what is there already is found to be. Block number `block`
+    /// of `blocks` takes its share of the source. As many shared words as for [`settle`](Self::settle), and no scratch.
+    #[inline(always)]
+    pub fn make_up<I: InBlock, A: Source<Entry = E>>(
+        self,
+        m: &mut I,
+        source: A,
+        (block, blocks): (u32, u32),
+    ) {
+        const { assert!(I::Warp::LANES == 1, "each lane has entries of its own") };
+        let (rank, warps) = (m.block().rank(), m.block().warps());
+        // Relaxed: written by an earlier launch, and by no warp of this one.
+        if m.warp().elect(0, || self.tally.load(LOST, ReadOrder::Relaxed)) == 0 {
+            return;
+        }
+        let step = blocks as u64 * warps as u64;
+        let mut at = block as u64 * warps as u64 + rank as u64;
+        let mut counts = Counts::default();
+        while at < source.slots() {
+            let word = m.warp().elect(0, || source.load(at));
+            if let Some(key) = UserKey::new(E::key(word)) {
+                counts.note(self.table.put(m.warp(), key, E::value(word), There::Keep), FULL_AGAIN);
+            }
+            at += step;
+        }
+        counts.report(m, self.tally);
+    }
+}
+
+/// Runs `f` for the numbers below `n` that are this warp's.
+#[inline(always)]
+fn each(rank: u32, warps: u32, n: u32, mut f: impl FnMut(u32)) -> bool {
+    let mut at = rank;
+    while at < n {
+        f(at);
+        at += warps;
+    }
+    true
+}
+
+/// Leaves each key of a bucket in its lowest slot, and no gap: how many others there were.
+#[inline(always)]
+fn once<E: Packed, H: StagedWords<E::Word>, const S: usize>(slots: H, bucket: u32) -> u32 {
+    let words: [E::Word; S] = slots.load_row(bucket as usize);
+    let is_again = |at: usize| {
+        let lower = (0..at).fold(false, |any, i| any | (E::key(words[i]) == E::key(words[at])));
+        lower & UserKey::new(E::key(words[at])).is_some()
+    };
+    let again = (0..S).fold(0u32, |bits, at| bits | (is_again(at) as u32) << at);
+    if again == 0 {
+        return 0;
+    }
+    let first = bucket as usize * S;
+    let mut place = 0;
+    for at in 0..S {
+        if again >> at & 1 == 0 {
+            let word = slots.load(first + at);
+            slots.store(first + place, word);
+            place += 1;
+        }
+    }
+    for at in place..S {
+        slots.store(first + at, E::EMPTY);
+    }
+    again.count_ones()
+}

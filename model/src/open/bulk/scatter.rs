@@ -1,0 +1,125 @@
+//! Entries are put into bins by their homes.
+
+use super::tally::{Counts, ENTRIES, LOST, TALLY};
+use super::{Bins, Bulk, home};
+use crate::block::{Block, InBlock, Scratch};
+use crate::entry::Packed;
+use crate::memory::{IntegerWords, Order, ReadOrder, StagedWords, Words, WriteOrder};
+use crate::open::{Filter, Probing};
+use crate::retrieve::Source;
+use crate::warp::Warp;
+
+/// Entries that the block has staged.
+const STAGED: usize = TALLY;
+/// Of each bin: how many entries of the block belong there; then where those begin in the scratch words.
+const STARTS: usize = TALLY + 1;
+
+/// Bits of a bin's number among those of a block.
+const RANK_SHIFT: u32 = 16;
+
+/// Shared words of a block that puts entries into `fan` bins.
+pub const fn scatter_words(fan: u32) -> u32 {
+    STARTS as u32 + 2 * fan
+}
+
+/// Which bins the entries of a source go to: those of `1 << shift` buckets each, `fan` of them from number `first` on.
+#[derive(Clone, Copy, Debug)]
+pub struct Fan {
+    /// Number of the first.
+    pub first: u32,
+    /// How many there are.
+    pub fan: u32,
+    /// The binary logarithm of the buckets of one.
+    pub shift: u32,
+}
+
+impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, N: IntegerWords<u64>, const S: usize>
+    Bulk<E, H, F, P, N, S>
+{
+    /// Puts the entries of `source` into bins, those from slot `from` on that this block takes: `R` of each warp. An entry whose
+    /// bin has no room is lost, and the tally says so. The first pass over a batch is to `count` its entries.
+    ///
+    /// All warps of the block come here. It has [`scatter_words`] shared words, zero at first, and as many scratch words as it
+    /// takes entries. All homes of the source lie in the bins of `fan`.
+    #[inline(always)]
+    pub fn scatter<I: InBlock, A: Source<Entry = E>, B: StagedWords<E::Word>, const R: usize>(
+        self,
+        m: &mut I,
+        (source, from, count): (A, u64, bool),
+        fan: Fan,
+        to: Bins<B, impl IntegerWords<u32>>,
+    ) where
+        I::Block: Scratch<E::Word>,
+    {
+        const { assert!(I::Warp::LANES == 1, "each lane has entries of its own") };
+        let (rank, warps, shared) = (m.block().rank(), m.block().warps(), m.block().shared());
+        let staged = m.block().scratch();
+        let deltas = STARTS + fan.fan as usize;
+        let bin = |word| (home(self.table, word) >> fan.shift).wrapping_sub(fan.first);
+        // Relaxed, in this function: a barrier stands between the accesses of different warps to a word.
+        let words = m.warp().each(|_| {
+            core::array::from_fn::<_, R, _>(|r| {
+                let at = from + (r as u32 * warps + rank) as u64;
+                if at < source.slots() { source.load(at) } else { E::EMPTY }
+            })
+        });
+        // The bin of each, and how many of the block went there before.
+        let ranks = m.warp().map(words, |_, words: [E::Word; R]| {
+            words.map(|word| {
+                if !A::is_entry(word) {
+                    return u32::MAX;
+                }
+                let bin = bin(word);
+                shared.fetch_add(STARTS + bin as usize, 1, Order::Relaxed) << RANK_SHIFT | bin
+            })
+        });
+        m.block().sync();
+        m.warp().elect(0, || {
+            let mut bin = rank;
+            while bin < fan.fan {
+                let at = bin as usize;
+                let n = shared.load(STARTS + at, ReadOrder::Relaxed);
+                if n != 0 {
+                    let start = shared.fetch_add(STAGED, n, Order::Relaxed);
+                    let place = to.take(fan.first + bin, n);
+                    shared.store(STARTS + at, start, WriteOrder::Relaxed);
+                    shared.store(deltas + at, place.wrapping_sub(start), WriteOrder::Relaxed);
+                }
+                bin += warps;
+            }
+            true
+        });
+        m.block().sync();
+        let _ = m.warp().both(words, ranks, |_, words: [E::Word; R], ranks: [u32; R]| {
+            for r in 0..R {
+                if ranks[r] != u32::MAX {
+                    let bin = ranks[r] & ((1 << RANK_SHIFT) - 1);
+                    let start = shared.load(STARTS + bin as usize, ReadOrder::Relaxed);
+                    staged.store((start + (ranks[r] >> RANK_SHIFT)) as usize, words[r]);
+                }
+            }
+        });
+        m.block().sync();
+        let all = m.warp().elect(0, || shared.load(STAGED, ReadOrder::Relaxed));
+        let mut counts = Counts::default();
+        m.warp().elect(0, || {
+            let mut at = rank;
+            while at < all {
+                let word = staged.load(at as usize);
+                let bin = bin(word);
+                let place = shared.load(deltas + bin as usize, ReadOrder::Relaxed).wrapping_add(at);
+                let has = to.has(place);
+                if has {
+                    to.store(fan.first + bin, place, word);
+                }
+                counts.add(LOST, !has as u32);
+                at += warps;
+            }
+            true
+        });
+        if rank == 0 {
+            counts.add(ENTRIES, if count { all } else { 0 });
+        }
+        counts.report(m, self.tally);
+    }
+}

@@ -1,0 +1,67 @@
+//! The scenarios of a batch that is inserted bin by bin.
+//!
+//! All warps, of one lane each, are one block, which plays every block of every launch, one after the other: a barrier of the block
+//! stands for the end of a launch. Blocks that run at once differ from that in the counters of bins alone, each of which is
+//! one word. A call of `search_all` is one warp's share of the whole.
+
+mod sets;
+mod subject;
+
+pub use sets::{all, deep, default_set};
+pub use subject::BulkSubject;
+
+use super::ScenarioError;
+use crate::check::{AnySubject, OfLanes, Scenario};
+use std::sync::Arc;
+use warpproof_model::spec::Op;
+
+/// The name of the structure in scenarios.
+pub const STRUCTURE: &str = "bulk_map32";
+
+/// The subject of a scenario of a batch.
+///
+/// # Errors
+/// If the configuration is not known, or the programs are not one share for each warp.
+pub fn subject(scenario: &Scenario) -> Result<Arc<dyn AnySubject>, ScenarioError> {
+    if scenario.structure != STRUCTURE {
+        return Err(ScenarioError::Structure(scenario.structure.clone()));
+    }
+    let share = |program: &Vec<_>| matches!(program.as_slice(), [call] if is_share(call));
+    if !scenario.programs.iter().all(share) || scenario.calls().count() != scenario.programs.len() {
+        return Err(ScenarioError::Programs);
+    }
+    let config = &scenario.config;
+    match (config.lanes, config.slots) {
+        (1, 1) => Ok(Arc::new(OfLanes::<_, 1>(BulkSubject::<1>::new(scenario)))),
+        (1, 2) => Ok(Arc::new(OfLanes::<_, 1>(BulkSubject::<2>::new(scenario)))),
+        (1, 3) => Ok(Arc::new(OfLanes::<_, 1>(BulkSubject::<3>::new(scenario)))),
+        (lanes, slots) => Err(ScenarioError::Bucket { lanes, slots }),
+    }
+}
+
+fn is_share(call: &warpproof_model::spec::Call) -> bool {
+    call.op == Op::SearchAll
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::{Engine, Options};
+    use crate::explore::Explore;
+
+    #[test]
+    fn a_warp_has_one_share() {
+        let mut scenario = default_set().swap_remove(0);
+        let share = scenario.programs[0][0].clone();
+        scenario.programs[0].push(share);
+        assert_eq!(subject(&scenario).err(), Some(ScenarioError::Programs));
+    }
+
+    #[test]
+    fn every_tenth_scenario_holds() {
+        for scenario in default_set().iter().step_by(10) {
+            let report = Explore.explore(scenario, &Options::default()).expect("a scenario");
+            assert!(report.is_clean(), "{}: {:?}", report.scenario, report.violation.map(|v| v.timeline()));
+        }
+    }
+}

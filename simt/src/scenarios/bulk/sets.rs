@@ -1,0 +1,119 @@
+//! Which scenarios there are.
+
+use super::STRUCTURE;
+use crate::check::{Config, Scenario};
+use crate::scenarios::home::home_of;
+use warpproof_model::spec::{Call, Op};
+
+/// A table and how a batch goes through its bins.
+#[derive(Clone, Copy)]
+struct Shape {
+    slots: u32,
+    buckets: u32,
+    levels: u32,
+    /// Words that a bin has room for.
+    room: u32,
+}
+
+/// Every batch of up to two keys of two homes by one warp and by two, into tables with and without entries; larger ones, also of
+/// which homes are full, bins are too small, or the table is; one level and two.
+pub fn default_set() -> Vec<Scenario> {
+    let mut scenarios = Vec::new();
+    for shape in [ONE, Shape { slots: 1, buckets: 3, ..ONE }, TWO_LEVELS] {
+        for batch in words(&["a", "b", "p"], 2) {
+            for before in ["", "a", "abp"] {
+                scenarios.push(scenario(shape, 2, before, &batch));
+            }
+            scenarios.push(scenario(shape, 1, "a", &batch));
+        }
+        for batch in LARGER {
+            scenarios.push(scenario(shape, 2, "", batch));
+        }
+        // Of more keys than there are slots, which are inserted twice, there are too many executions at two levels.
+        if shape.levels == 1 {
+            scenarios.push(scenario(shape, 2, "", "abcd"));
+        }
+    }
+    for room in [1, 2] {
+        for batch in ["aa", "aab", "abp", "abc"] {
+            scenarios.push(scenario(Shape { room, ..ONE }, 2, "", batch));
+            scenarios.push(scenario(Shape { room, ..TWO_LEVELS }, 2, "", batch));
+        }
+    }
+    scenarios.sort_by(|a, b| a.name.cmp(&b.name));
+    scenarios.dedup_by(|a, b| a.name == b.name);
+    scenarios
+}
+
+/// Two buckets of two slots, and one level.
+const ONE: Shape = Shape { slots: 2, buckets: 2, levels: 1, room: 4 };
+/// Three buckets: a bin of the first level is two of them.
+const TWO_LEVELS: Shape = Shape { slots: 1, buckets: 3, levels: 2, room: 4 };
+/// Batches of more keys.
+const LARGER: [&str; 5] = ["aab", "aba", "abc", "app", "aabp"];
+
+/// Everything else: three warps, and tables that have entries and too small bins.
+pub fn deep() -> Vec<Scenario> {
+    let mut scenarios = Vec::new();
+    for batch in ["abc", "aab", "abp", "aabp"] {
+        scenarios.extend(["", "ap"].map(|before| scenario(ONE, 3, before, batch)));
+        scenarios.extend([1, 2].map(|room| scenario(Shape { room, ..ONE }, 2, "ap", batch)));
+    }
+    scenarios
+}
+
+/// All scenarios, none twice.
+pub fn all() -> Vec<Scenario> {
+    let mut all = default_set();
+    all.extend(deep());
+    all
+}
+
+/// All words of up to `most` of these letters.
+fn words(letters: &[&str], most: usize) -> Vec<String> {
+    let mut all = vec![String::new()];
+    let mut from = 0;
+    for _ in 0..most {
+        let end = all.len();
+        for at in from..end {
+            all.extend(letters.iter().map(|letter| format!("{}{letter}", all[at])).collect::<Vec<_>>());
+        }
+        from = end;
+    }
+    all
+}
+
+/// A batch of the keys with these letters: `a` to `d` have the first home, `p` to `s` the last one.
+fn scenario(shape: Shape, warps: usize, before: &str, batch: &str) -> Scenario {
+    let Shape { slots, buckets, levels, room } = shape;
+    let key = |letter: char| {
+        let (home, first) = if letter < 'p' { (0, 'a') } else { (buckets - 1, 'p') };
+        let number = (letter as usize) - (first as usize);
+        let key = (1..).filter(|&key| home_of::<u32>(buckets, key) == home).nth(number);
+        key.unwrap_or(u64::MAX) as u32
+    };
+    let mut bitmap = vec![before.len() as u32];
+    bitmap.extend(before.chars().chain(batch.chars()).map(key));
+    let config = Config { lanes: 1, slots, buckets, pool: room, reach: levels, bitmap };
+    let name = format!(
+        "{STRUCTURE}/{warps}_warps_{levels}_levels_of_{buckets}x{slots}_room_{room}/{}_then_{}",
+        if before.is_empty() { "none" } else { before },
+        if batch.is_empty() { "none" } else { batch }
+    );
+    Scenario::new(name, STRUCTURE, config, vec![vec![Call::new(Op::SearchAll, 0, 0)]; warps])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_scenario_stands_twice_and_each_is_data() {
+        crate::scenarios::assert_a_set(&all());
+    }
+
+    #[test]
+    fn words_are_all_of_a_length() {
+        assert_eq!(words(&["a", "b"], 2), ["", "a", "b", "aa", "ab", "ba", "bb"]);
+    }
+}

@@ -1,0 +1,298 @@
+//! A batch as a subject: all launches, one block after the other.
+
+use crate::check::{Array, Breach, Config, Kind, Memory, Scenario, SimWarp, Subject};
+use crate::scenarios::entry::Entry;
+use crate::scenarios::home::plural;
+use crate::scenarios::member::{Handed, Member};
+use crate::scenarios::part::Part;
+use crate::scenarios::retrieve::Shares;
+use std::collections::BTreeMap;
+use warpproof_model::entry::{Packed, Pair32};
+use warpproof_model::host::Tally;
+use warpproof_model::key::fastrange;
+use warpproof_model::open::bulk::{Bin, Bins, Bulk, Fan, TALLY, fill_words, scatter_words, settle_words};
+use warpproof_model::open::{DoubleHashing, OpenTable, Passed, filter_words};
+use warpproof_model::retrieve::SlotArray;
+use warpproof_model::spec::{Call, Ret};
+use warpproof_model::{Block, Key, ReadOrder, Words};
+
+const SLOTS: usize = 0;
+const FILTER: usize = 1;
+const BATCH: usize = 2;
+/// The entries of bins: of every other level, and of the others; of the last level and one more, what it left.
+const ENTRIES: usize = 3;
+const COUNTERS: usize = 5;
+const TALLIES: usize = 6;
+const SCRATCH: usize = 7;
+/// The shared words of the first block; those of the others follow.
+const SHARED: usize = 8;
+
+/// Classes of keys in the filter.
+const CLASSES: u32 = 2;
+/// Entries that a warp puts into bins at a time.
+const EACH: usize = 2;
+
+type Filter<M> = Passed<<M as Memory>::W32, CLASSES>;
+type Table<M, const S: usize> = OpenTable<Pair32, <M as Memory>::W64, Filter<M>, DoubleHashing, S>;
+type Work<M, const S: usize> =
+    Bulk<Pair32, <M as Memory>::W64, Filter<M>, DoubleHashing, <M as Memory>::W64, S>;
+type BinsOf<M> = Bins<Handed<<M as Memory>::W64>, Part<<M as Memory>::W32>>;
+
+/// A batch of u32 pairs into a table of buckets of `S` slots. A bin of the last level is one bucket, of the one before two.
+///
+/// The configuration says: `reach` is the number of levels, `pool` the room of a bin. Word 0 of `bitmap` is how many keys are
+/// there before, which follow; then come those of the batch. A key that is there has its own value, one of the batch that of its
+/// place.
+#[derive(Clone, Debug)]
+pub struct BulkSubject<const S: usize> {
+    config: Config,
+    warps: usize,
+}
+
+impl<const S: usize> BulkSubject<S> {
+    /// The subject of a scenario.
+    pub fn new(scenario: &Scenario) -> Self {
+        Self { config: scenario.config.clone(), warps: scenario.programs.len() }
+    }
+
+    fn keys(&self) -> (&[u32], &[u32]) {
+        let [before, keys @ ..] = self.config.bitmap.as_slice() else { return (&[], &[]) };
+        keys.split_at((*before as usize).min(keys.len()))
+    }
+
+    fn batch(&self) -> Vec<u64> {
+        let pair = |(at, &key): (usize, &u32)| Pair32::pack(key, 100 + at as u32);
+        self.keys().1.iter().enumerate().map(pair).collect()
+    }
+
+    /// The slots, and the filter, with the keys that are there before: each in the first bucket of its probes that has room.
+    fn filled(&self) -> (Vec<u64>, Vec<u32>) {
+        let buckets = self.config.buckets;
+        let mut slots = vec![Pair32::EMPTY; buckets as usize * S];
+        let mut filter = vec![0u32; filter_words::<CLASSES>(buckets)];
+        for &key in self.keys().0 {
+            let hash = key.hash();
+            let stride = if buckets == 1 { 1 } else { 1 + fastrange_stride(hash, buckets) };
+            let mut bucket = fastrange(hash, buckets);
+            for _ in 0..buckets {
+                let range = bucket as usize * S..(bucket as usize + 1) * S;
+                if let Some(slot) = slots[range].iter_mut().find(|slot| **slot == Pair32::EMPTY) {
+                    *slot = Pair32::pack(key, key);
+                    break;
+                }
+                filter[bucket as usize / (32 / CLASSES as usize)] |=
+                    1 << (bucket % (32 / CLASSES) * CLASSES + hash % CLASSES);
+                bucket = (bucket + stride) % buckets;
+            }
+        }
+        (slots, filter)
+    }
+
+    fn table<M: Memory>(&self, m: M) -> Table<M, S> {
+        OpenTable::new(Pair32::words(m, SLOTS), Passed::new(m.w32(FILTER)), self.config.buckets)
+    }
+
+    /// Binary logarithms of the buckets of a bin, level by level.
+    fn shifts(&self) -> Vec<u32> {
+        (0..self.config.reach).rev().collect()
+    }
+
+    /// Bins of each level; and of what the last one left.
+    fn bins(&self) -> Vec<u32> {
+        let mut bins: Vec<u32> = Vec::new();
+        for shift in self.shifts() {
+            let first = self.config.buckets.div_ceil(1 << shift);
+            bins.push(bins.last().map_or(first, |before| before * 2));
+        }
+        bins.extend(bins.last().copied());
+        bins
+    }
+
+    fn bins_of<M: Memory>(&self, m: M, level: usize) -> BinsOf<M> {
+        let bins = self.bins();
+        let first = bins[..level].iter().sum::<u32>() as usize;
+        let taken = Part { words: m.w32(COUNTERS), first, len: bins[level] as usize };
+        Bins::new(Handed(m.w64(ENTRIES + level % 2)), taken, self.config.pool)
+    }
+
+    /// Entries that a block puts into bins.
+    fn block_entries(&self) -> usize {
+        self.warps * EACH
+    }
+
+    /// Blocks of each launch, in their order, and shared words of each.
+    fn launches(&self) -> Vec<(Launch, u32)> {
+        let (bins, levels) = (self.bins(), self.config.reach as usize);
+        let mut launches = Vec::new();
+        for block in 0..self.batch().len().div_ceil(self.block_entries()) {
+            launches.push((Launch::Scatter { block }, scatter_words(bins[0])));
+        }
+        for level in 1..levels {
+            for bin in 0..bins[level - 1] {
+                for part in 0..(self.config.pool as usize).div_ceil(self.block_entries()) {
+                    launches.push((Launch::ScatterAgain { level, bin, part }, scatter_words(2)));
+                }
+            }
+        }
+        launches.extend((0..bins[levels - 1]).map(|bin| (Launch::Fill { bin }, fill_words(0))));
+        launches.extend((0..bins[levels]).map(|bin| (Launch::Settle { bin }, settle_words())));
+        launches.extend((0..2).map(|block| (Launch::MakeUp { block }, settle_words())));
+        launches
+    }
+
+    fn play<W: SimWarp, M: Memory>(&self, w: &mut W, m: M) {
+        let (rank, warps) = (w.id(), self.warps as u32);
+        let work: Work<M, S> = Bulk::new(self.table(m), m.w64(TALLIES));
+        let (shifts, bins, levels) = (self.shifts(), self.bins(), self.config.reach as usize);
+        let batch = SlotArray::<Pair32, _>::new(m.w64(BATCH));
+        let mut shared = 0;
+        for (launch, words) in self.launches() {
+            let part = Part { words: m.w32(SHARED), first: shared, len: words as usize };
+            shared += words as usize;
+            let mut member = Member { warp: w, shared: part, scratch: Handed(m.w64(SCRATCH)), rank, warps };
+            let here = &mut member;
+            match launch {
+                Launch::Scatter { block } => {
+                    let fan = Fan { first: 0, fan: bins[0], shift: shifts[0] };
+                    let from = (block * self.block_entries()) as u64;
+                    work.scatter::<_, _, _, EACH>(here, (batch, from, true), fan, self.bins_of(m, 0));
+                }
+                Launch::ScatterAgain { level, bin, part } => {
+                    let fan = Fan { first: bin * 2, fan: 2, shift: shifts[level] };
+                    let source = Bin::<Pair32, _, _>::new(self.bins_of(m, level - 1), bin);
+                    let from = (part * self.block_entries()) as u64;
+                    work.scatter::<_, _, _, EACH>(here, (source, from, false), fan, self.bins_of(m, level));
+                }
+                Launch::Fill { bin } => {
+                    work.fill(here, bin, 0, (self.bins_of(m, levels - 1), self.bins_of(m, levels)));
+                }
+                Launch::Settle { bin } => work.settle(here, bin, self.bins_of(m, levels)),
+                Launch::MakeUp { block } => work.make_up(here, batch, (block, 2)),
+            }
+            // The end of the launch.
+            here.sync();
+        }
+    }
+}
+
+/// The stride of double hashing, less one.
+fn fastrange_stride(hash: u32, buckets: u32) -> u32 {
+    use warpproof_model::open::Probing;
+    DoubleHashing::stride(hash, buckets) - 1
+}
+
+/// One block of a launch.
+#[derive(Clone, Copy)]
+enum Launch {
+    Scatter { block: usize },
+    ScatterAgain { level: usize, bin: u32, part: usize },
+    Fill { bin: u32 },
+    Settle { bin: u32 },
+    MakeUp { block: u32 },
+}
+
+impl<const S: usize> Subject for BulkSubject<S> {
+    type Spec = Shares;
+
+    fn spec(&self) -> Shares {
+        Shares
+    }
+
+    fn arrays(&self) -> Vec<Array> {
+        let (slots, filter) = self.filled();
+        let wide = |words: Vec<u64>| words.into_iter().map(Into::into).collect::<Vec<u128>>();
+        let (bins, shared) = (self.bins(), self.launches().iter().map(|(_, words)| words).sum::<u32>());
+        let entries = bins.iter().max().map_or(0, |most| most * self.config.pool) as usize;
+        let room = self.block_entries().max(S);
+        vec![
+            Array::new("slots", 64, wide(slots)),
+            Array::new("filter", 32, filter.into_iter().map(Into::into).collect()),
+            Array::new("batch", 64, wide(self.batch())),
+            Array::new("bins", 64, vec![Pair32::EMPTY.into(); entries]),
+            Array::new("other bins", 64, vec![Pair32::EMPTY.into(); entries]),
+            Array::new("taken", 32, vec![0; bins.iter().sum::<u32>() as usize]),
+            Array::new("tally", 64, vec![0; TALLY]),
+            Array::new("scratch", 64, vec![Pair32::EMPTY.into(); room]).in_block(),
+            Array::new("shared", 32, vec![0; shared as usize]).in_block(),
+        ]
+    }
+
+    fn run<W: SimWarp, M: Memory>(&self, w: &mut W, m: M, _call: &Call) -> Ret {
+        self.play(w, m);
+        Ret::Done
+    }
+
+    /// The table is one, it holds every key that was there or came, with a value of its own, as far as there was room, and the tally
+    /// says so.
+    fn check_quiescent<W: SimWarp, M: Memory>(&self, w: &mut W, m: M) -> Result<(), Breach> {
+        let breach = |detail: String| Err(Breach::new(Kind::Invariant, detail));
+        let table = self.table(m);
+        if let Err(broken) = table.check_quiescent(w) {
+            return breach(broken.to_string());
+        }
+        let mut found = BTreeMap::new();
+        for bucket in 0..table.buckets() {
+            table.visit(w, bucket, |_, _, key, value| {
+                found.insert(key, value);
+            });
+        }
+        let (before, batch) = self.keys();
+        for key in before {
+            if found.get(key) != Some(key) {
+                return breach(format!("key {key} was there, and is {:?}", found.get(key)));
+            }
+        }
+        let (mut missing, mut new) = (0, BTreeMap::new());
+        for (at, key) in batch.iter().enumerate() {
+            match found.get(key) {
+                None => missing += 1,
+                Some(value) if before.contains(key) || *value == 100 + at as u32 => {
+                    new.insert(key, ());
+                }
+                Some(value)
+                    if batch.iter().enumerate().any(|(at, k)| k == key && *value == 100 + at as u32) => {}
+                Some(value) => return breach(format!("key {key} has value {value}")),
+            }
+        }
+        new.retain(|key, ()| !before.contains(key));
+        // Relaxed: read alone.
+        let words = core::array::from_fn(|at| m.w64(TALLIES).load(at, ReadOrder::Relaxed));
+        let inserted = new.len() as u64;
+        let said = Tally::of(words);
+        let right = Tally { inserted, present: batch.len() as u64 - inserted - missing, full: missing };
+        let slots = self.config.buckets as usize * S;
+        if said != right || found.len() != before.len() + new.len() || missing > 0 && found.len() < slots {
+            return breach(format!("{said:?}, but {right:?}, of {} entries", found.len()));
+        }
+        Ok(())
+    }
+
+    fn show(&self, array: usize, _: usize, value: u128) -> String {
+        match (array, value as u64) {
+            (SLOTS | BATCH | ENTRIES | 4 | SCRATCH, Pair32::EMPTY) => "empty".to_string(),
+            (SLOTS | BATCH | ENTRIES | 4 | SCRATCH, word) => {
+                format!("{}:{}", Pair32::key(word), Pair32::value(word))
+            }
+            (_, word) => word.to_string(),
+        }
+    }
+
+    fn word(&self, array: usize, index: usize) -> String {
+        format!("{}[{index}]", self.arrays().get(array).map_or("?", |array| array.name))
+    }
+
+    fn about(&self) -> Vec<String> {
+        let (before, batch) = self.keys();
+        vec![
+            format!(
+                "A batch of {} goes to a table of {} of {} with {}, in {}; the warps play one block after the other.",
+                plural(batch.len(), "pair"),
+                plural(self.config.buckets as usize, "bucket"),
+                plural(S, "slot"),
+                plural(before.len(), "pair"),
+                plural(self.config.reach as usize, "pass"),
+            ),
+            "Of the words, 5:50 is key 5 with value 50.".to_string(),
+        ]
+    }
+}
