@@ -210,7 +210,7 @@ fn bad_usage_is_code_2() {
         &["run", "hopscotch", "--load", "1.01"],
         &["run", "hopscotch", "--load", "0"],
         &["run", "open", "--load", "1"],
-        &["check", "open", "--depth", "2", "--table", "lock64"],
+        &["check", "open", "--depth", "2", "--table", "multilock64"],
         &["run", "slab", "--keys", "1"],
         &["run", "slab", "--keys", "4294967295", "--no-check", "--backend", "cpu"],
         &["run", "slab", "--backend", "tpu"],
