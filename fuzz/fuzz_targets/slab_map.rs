@@ -4,7 +4,7 @@
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
 use std::collections::HashMap;
-use warpproof::model::host::{BulkMap, BulkMultimap, BulkSlabMap, SlabGeometry};
+use warpproof::model::host::{BulkMultimap, BulkSlabMap, SlabGeometry};
 use warpproof::model::outcome::{Assign, Delete, Insert};
 use warpproof::simt::cpu::SlabMultimap;
 

@@ -10,8 +10,8 @@ use std::sync::Arc;
 use warpproof_model::host::Refused;
 
 /// Device memory for batches that are inserted bin by bin: two arrays of entries, of which each level fills one from the other,
-/// and the counters of all bins. Made by [`OpenMap::bins_on`] and [`OpenSet::bins_on`], and used by any table and batch that it
-/// is large enough for.
+/// and the counters of all bins. Made by [`OpenMap::bins_on`](crate::OpenMap::bins_on) and
+/// [`OpenSet::bins_on`](crate::OpenSet::bins_on), and used by any table and batch that it is large enough for.
 pub struct Bins {
     words: [CudaSlice<u8>; 2],
     taken: CudaSlice<u32>,

@@ -79,14 +79,14 @@ impl<K: Scalar, V: Scalar> OpenMap<K, V>
 where
     (K, V): Entry,
 {
-    /// Adds pairs whose keys are absent, and says how many were: faster than [`insert_unique`](BulkMap::insert_unique) for a
+    /// Adds pairs whose keys are absent, and says how many were: faster than [`insert_unique`](warpproof_model::host::BulkMap::insert_unique) for a
     /// batch that is not small beside the table, as it first sorts the pairs by where they go. No other call runs meanwhile. What
     /// cannot be inserted because the map is full is counted alone.
     ///
     /// Takes time proportional to the pairs and the slots, and device memory for the pairs twice, besides the batch.
     ///
     /// # Errors
-    /// Those of [`BulkMap::insert_unique`]; after [`Error::OutOfMemory`] nothing has changed.
+    /// Those of [`insert_unique`](warpproof_model::host::BulkMap::insert_unique); after [`Error::OutOfMemory`] nothing has changed.
     pub fn insert_partitioned(&mut self, keys: &[K], values: &[V]) -> Result<Tally, Error> {
         same_length(keys, "values", values)?;
         admit(keys)?;
