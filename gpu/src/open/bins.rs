@@ -60,6 +60,9 @@ fn needs(levels: &[Level]) -> (u64, u64) {
     (words, levels.iter().map(|level| level.bins).sum::<u64>() + last(levels).bins)
 }
 
+/// Entries of a batch at most: kernels count them in 32 bits.
+const MOST: u64 = u32::MAX as u64;
+
 /// The arrays of [`Bins`] in a call.
 #[derive(Clone, Copy)]
 pub(super) struct Memory {
@@ -68,8 +71,11 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    /// Refuses a batch of `n` entries that needs more than there is.
+    /// Refuses a batch of `n` entries that needs more than there is, or that 32 bits do not count.
     pub(super) fn admit(self, levels: &[Level], slot_bytes: u32, n: usize) -> Result<(), Error> {
+        if n as u64 > MOST {
+            return Err(Refused::TooLarge { what: "entries of a batch", found: n as u64, most: MOST }.into());
+        }
         let (words, counters) = needs(levels);
         let has = self.words[0].len() as u64 / slot_bytes as u64;
         if words > has || counters > self.taken.len() as u64 {
@@ -115,6 +121,10 @@ mod tests {
                     let admitted = memory.admit(&levels(buckets, 64, n), 8, n as usize);
                     assert_eq!(admitted, Ok(()), "{n} entries, {buckets} buckets");
                 }
+                let most = memory.admit(&levels(buckets, 64, 1 << 32), 8, 1 << 32);
+                let refused =
+                    Refused::TooLarge { what: "entries of a batch", found: 1 << 32, most: u32::MAX.into() };
+                assert_eq!(most, Err(refused.into()));
                 let more = 2 * n + 100_000;
                 let refused = memory.admit(&levels(buckets, 64, more), 8, more as usize);
                 assert!(matches!(refused, Err(Error::Refused(Refused::TooLarge { .. }))), "{refused:?}");

@@ -113,8 +113,8 @@ where
     /// [`Tally::of`] says what they mean. A reserved key counts for nothing. Allocates nothing.
     ///
     /// # Errors
-    /// [`Error::Refused`] if `bins` are too small for the batch, `values` is not as long as `keys`, or `tally` has not [`TALLY`] words;
-    /// [`Error::NoKernel`] for u64 pairs by the lock-bit protocol; [`Error::OtherDevice`], [`Error::Kernel`],
+    /// [`Error::Refused`] if the batch has 2^32 entries or more, `bins` are too small for it, `values` is not as long as
+    /// `keys`, or `tally` has not [`TALLY`] words; [`Error::NoKernel`] for u64 pairs by the lock-bit protocol; [`Error::OtherDevice`], [`Error::Kernel`],
     /// [`Error::Driver`].
     pub fn insert_partitioned_on(
         &mut self,

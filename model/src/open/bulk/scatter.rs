@@ -40,7 +40,7 @@ impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, N: IntegerWords<u64>, 
     /// bin has no room is lost, and the tally says so. The first pass over a batch is to `count` its entries.
     ///
     /// All warps of the block come here. It has [`scatter_words`] shared words, zero at first, and as many scratch words as it
-    /// takes entries. All homes of the source lie in the bins of `fan`.
+    /// takes entries, fewer than 2^16; nor are there more bins than that. All homes of the source lie in the bins of `fan`.
     #[inline(always)]
     pub fn scatter<I: InBlock, A: Source<Entry = E>, B: StagedWords<E::Word>, const R: usize>(
         self,
