@@ -18,10 +18,16 @@ pub trait Source: Copy {
 
     /// The words of the slots `row * S` to `row * S + S - 1`, which are all below [`slots`](Self::slots). Each is a read of
     /// its own.
-    fn load_row<const S: usize>(self, row: u64) -> [Word<Self>; S];
+    #[inline(always)]
+    fn load_row<const S: usize>(self, row: u64) -> [Word<Self>; S] {
+        core::array::from_fn(|i| self.load(row * S as u64 + i as u64))
+    }
 
-    /// Whether a word is that of an entry. The empty word is none.
-    fn is_entry(word: Word<Self>) -> bool;
+    /// Whether a word is that of an entry: its key is a user's.
+    #[inline(always)]
+    fn is_entry(word: Word<Self>) -> bool {
+        UserKey::new(Self::Entry::key(word)).is_some()
+    }
 }
 
 /// The word of a source's slot.
@@ -36,7 +42,7 @@ pub trait Sink<E: Packed>: Copy {
     fn put(self, place: u64, key: E::Key, value: E::Value);
 }
 
-/// An array of slots: one holds an entry, if its key is a user's.
+/// An array of slots.
 #[derive(Clone, Copy, Debug)]
 pub struct SlotArray<E, H> {
     slots: H,
@@ -67,10 +73,5 @@ impl<E: Packed, H: OpenSlots<E>> Source for SlotArray<E, H> {
     #[inline(always)]
     fn load_row<const S: usize>(self, row: u64) -> [E::Word; S] {
         self.slots.entries::<S>(row as usize)
-    }
-
-    #[inline(always)]
-    fn is_entry(word: E::Word) -> bool {
-        UserKey::new(E::key(word)).is_some()
     }
 }

@@ -13,6 +13,7 @@ pub mod open;
 mod part;
 pub mod random;
 pub mod retrieve;
+mod shares;
 pub mod slab;
 
 use crate::check::{AnySubject, LANES, Scenario};
@@ -113,7 +114,7 @@ impl core::fmt::Display for ScenarioError {
                 retrieve::SHAPES
             ),
             Self::Programs => f.write_str(
-                "each warp of a retrieval makes one call of search_all, and there is no other call",
+                "each warp of a retrieval or a batch makes one call of search_all, and there is no other call",
             ),
             Self::Warps { warps, most } => write!(f, "{warps} warps: this engine runs 1 to {most}"),
             Self::Stall(warp) => write!(f, "warp {warp} is stalled, and there is no such warp"),

@@ -91,16 +91,6 @@ impl<E: Packed> Source for Columns<E> {
         };
         if UserKey::new(key).is_some() { E::pack(key, value) } else { E::EMPTY }
     }
-
-    #[inline(always)]
-    fn load_row<const S: usize>(self, row: u64) -> [E::Word; S] {
-        core::array::from_fn(|i| self.load(row * S as u64 + i as u64))
-    }
-
-    #[inline(always)]
-    fn is_entry(word: E::Word) -> bool {
-        UserKey::new(E::key(word)).is_some()
-    }
 }
 
 /// The batch that every kernel of this module works for, and its block.

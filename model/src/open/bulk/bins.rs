@@ -1,7 +1,6 @@
 //! Bins: parts of an array that blocks fill at once, each with a counter.
 
 use crate::entry::Packed;
-use crate::key::UserKey;
 use crate::memory::{IntegerWords, Order, ReadOrder, StagedWords, Word};
 use crate::retrieve::Source;
 use core::marker::PhantomData;
@@ -93,15 +92,5 @@ impl<E: Packed, H: StagedWords<E::Word>, N: IntegerWords<u32>> Source for Bin<E,
     #[inline(always)]
     fn load(self, slot: u64) -> E::Word {
         self.bins.load(self.bin, slot as u32)
-    }
-
-    #[inline(always)]
-    fn load_row<const S: usize>(self, row: u64) -> [E::Word; S] {
-        core::array::from_fn(|i| self.load(row * S as u64 + i as u64))
-    }
-
-    #[inline(always)]
-    fn is_entry(word: E::Word) -> bool {
-        UserKey::new(E::key(word)).is_some()
     }
 }

@@ -10,10 +10,9 @@ mod subject;
 pub use sets::{all, deep, default_set};
 pub use subject::BulkSubject;
 
-use super::ScenarioError;
+use super::{ScenarioError, shares};
 use crate::check::{AnySubject, OfLanes, Scenario};
 use std::sync::Arc;
-use warpproof_model::spec::Op;
 
 /// The name of the structure in scenarios.
 pub const STRUCTURE: &str = "bulk_map32";
@@ -26,10 +25,7 @@ pub fn subject(scenario: &Scenario) -> Result<Arc<dyn AnySubject>, ScenarioError
     if scenario.structure != STRUCTURE {
         return Err(ScenarioError::Structure(scenario.structure.clone()));
     }
-    let share = |program: &Vec<_>| matches!(program.as_slice(), [call] if is_share(call));
-    if !scenario.programs.iter().all(share) || scenario.calls().count() != scenario.programs.len() {
-        return Err(ScenarioError::Programs);
-    }
+    shares::one_each(scenario)?;
     let config = &scenario.config;
     match (config.lanes, config.slots) {
         (1, 1) => Ok(Arc::new(OfLanes::<_, 1>(BulkSubject::<1>::new(scenario)))),
@@ -37,10 +33,6 @@ pub fn subject(scenario: &Scenario) -> Result<Arc<dyn AnySubject>, ScenarioError
         (1, 3) => Ok(Arc::new(OfLanes::<_, 1>(BulkSubject::<3>::new(scenario)))),
         (lanes, slots) => Err(ScenarioError::Bucket { lanes, slots }),
     }
-}
-
-fn is_share(call: &warpproof_model::spec::Call) -> bool {
-    call.op == Op::SearchAll
 }
 
 #[cfg(test)]

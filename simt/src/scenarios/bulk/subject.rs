@@ -5,7 +5,7 @@ use crate::scenarios::entry::Entry;
 use crate::scenarios::home::plural;
 use crate::scenarios::member::{Handed, Member};
 use crate::scenarios::part::Part;
-use crate::scenarios::retrieve::Shares;
+use crate::scenarios::shares::Shares;
 use std::collections::BTreeMap;
 use warpproof_model::entry::{Packed, Pair32};
 use warpproof_model::host::Tally;

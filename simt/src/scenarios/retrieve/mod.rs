@@ -6,12 +6,11 @@ mod sets;
 mod subject;
 
 pub use sets::{all, deep, default_set};
-pub use subject::{Placing, RetrieveSubject, Shares};
+pub use subject::{Placing, RetrieveSubject};
 
-use super::ScenarioError;
+use super::{ScenarioError, shares};
 use crate::check::{AnySubject, OfLanes, Scenario};
 use std::sync::Arc;
-use warpproof_model::spec::Op;
 
 /// Lanes, rows of a lane, slots of a row: what a warp reads in a round.
 pub const SHAPES: [(u32, u32, u32); 6] = [(1, 1, 1), (1, 1, 2), (1, 2, 1), (1, 2, 2), (2, 1, 1), (2, 2, 2)];
@@ -25,10 +24,7 @@ pub fn subject(scenario: &Scenario) -> Result<Arc<dyn AnySubject>, ScenarioError
     else {
         return Err(ScenarioError::Structure(scenario.structure.clone()));
     };
-    let share = |program: &Vec<_>| matches!(program.as_slice(), [call] if is_share(call));
-    if !scenario.programs.iter().all(share) || scenario.calls().count() != scenario.programs.len() {
-        return Err(ScenarioError::Programs);
-    }
+    shares::one_each(scenario)?;
     let config = &scenario.config;
     match (config.lanes, config.reach, config.slots) {
         (1, 1, 1) => Ok(shaped::<1, 1, 1>(scenario, placing)),
@@ -39,10 +35,6 @@ pub fn subject(scenario: &Scenario) -> Result<Arc<dyn AnySubject>, ScenarioError
         (2, 2, 2) => Ok(shaped::<2, 2, 2>(scenario, placing)),
         (lanes, rows, slots) => Err(ScenarioError::Lane { lanes, slots, rows }),
     }
-}
-
-fn is_share(call: &warpproof_model::spec::Call) -> bool {
-    call.op == Op::SearchAll
 }
 
 fn shaped<const LANES: usize, const R: usize, const S: usize>(

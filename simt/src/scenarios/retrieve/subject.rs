@@ -4,11 +4,12 @@ use crate::check::{Array, Breach, Config, Kind, Memory, Scenario, SimWarp, Subje
 use crate::scenarios::entry::Entry;
 use crate::scenarios::home::plural;
 use crate::scenarios::member::Member;
+use crate::scenarios::shares::Shares;
 use warpproof_model::entry::{Packed, Pair32};
 use warpproof_model::retrieve::{
     BlockScan, PerSlot, Retrieval, SharedCounter, Sink, SlotArray, WarpCounter, chunk_words, shared_words,
 };
-use warpproof_model::spec::{Call, Ret, Spec};
+use warpproof_model::spec::{Call, Ret};
 use warpproof_model::{ReadOrder, Words, WriteOrder};
 
 const SLOTS: usize = 0;
@@ -155,20 +156,6 @@ impl<H: Words<u64>> Sink<Pair32> for Output<H> {
             Pair32::pack(key, value),
             WriteOrder::Relaxed,
         );
-    }
-}
-
-/// What the warps return says nothing; what counts is the output.
-#[derive(Clone, Copy, Debug)]
-pub struct Shares;
-
-impl Spec for Shares {
-    type State = ();
-
-    fn initial(&self, _key: u64) {}
-
-    fn step(&self, (): &(), _call: &Call, _ret: Option<&Ret>, next: &mut Vec<()>) {
-        next.push(());
     }
 }
 
