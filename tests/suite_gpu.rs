@@ -11,8 +11,8 @@ use device::device;
 use suite::dynamic::DynamicMaps;
 use suite::{Maps, Sets};
 use warpproof::gpu::{
-    Device, DynamicMap, Entry, Error, HopscotchMap, HopscotchSet, Layout, OpenMap, OpenSet, Scalar, SlabMap,
-    SlabSet, Tuning,
+    CuckooMap, Device, DynamicMap, Entry, Error, HopscotchMap, HopscotchSet, Layout, OpenMap, OpenSet,
+    Scalar, SlabMap, SlabSet, Tuning,
 };
 use warpproof::model::host::{HopscotchGeometry, OpenGeometry, SlabGeometry};
 use warpproof::model::slab::{Multi, Multiplicity, SLAB_SLOTS, Unique};
@@ -203,6 +203,40 @@ impl<K: Scalar> Sets<K, OpenGeometry> for Open {
 
     fn set_geometry(&self, keys: u64) -> OpenGeometry {
         OpenGeometry::at_load(keys, 0.6).expect("a small table")
+    }
+}
+
+/// Open-addressing tables on the GPU in which keys move.
+struct Moving(&'static Device);
+
+impl<K: Scalar> Maps<K, OpenGeometry> for Moving
+where
+    (K, K): Entry,
+{
+    type Map = CuckooMap<K, K>;
+
+    fn try_map(&self, geometry: OpenGeometry) -> Result<Self::Map, Error> {
+        CuckooMap::with_geometry(self.0, geometry)
+    }
+
+    fn build(&self, keys: &[K], values: &[K]) -> Result<Self::Map, Error> {
+        CuckooMap::build(self.0, keys, values)
+    }
+
+    fn geometry(&self, pairs: u64, load: f64) -> OpenGeometry {
+        CuckooMap::<K, K>::size(pairs, load).expect("a small table")
+    }
+}
+
+mod cuckoo {
+    pub(crate) fn make() -> Option<super::Moving> {
+        super::device().map(super::Moving)
+    }
+    mod cuckoo_map32 {
+        crate::cuckoo_maps! { crate::cuckoo::make, u32 }
+    }
+    mod cuckoo_map64 {
+        crate::cuckoo_maps! { crate::cuckoo::make, u64 }
     }
 }
 

@@ -57,7 +57,7 @@ pub use floors::Floors;
 pub use hopscotch::{HopscotchMap, HopscotchParts, HopscotchSet};
 pub use layout::{Entry, Layout, Scalar};
 pub use on::{MapOn, SetOn};
-pub use open::{OpenMap, OpenMapOn, OpenParts, OpenSet, OpenSetOn};
+pub use open::{CuckooMap, OpenMap, OpenMapOn, OpenParts, OpenScheme, OpenSet, OpenSetOn};
 pub use paper::{Baselines, ChainedMap, Static, StaticMap};
 pub use slab::{SlabMap, SlabMapOn, SlabMultimap, SlabParts, SlabSet};
 pub use slices::{Input, Output};

@@ -238,7 +238,7 @@ macro_rules! table {
         [words: *mut $crate::layout::open::$layout::Word, len: usize, filter: *mut u32, filter_len: usize,
          buckets: u32]
         [$crate::layout::store(words, len),
-         warpproof_model::open::Passed::new($crate::layout::store(filter, filter_len)), buckets]
+         $crate::layout::open::$layout::Filter::new($crate::layout::store(filter, filter_len)), buckets]
         $parameters $arguments }
     };
 }

@@ -115,9 +115,21 @@ kernel!(open_set64_delete_l2: open::set64(2, 4).delete);
 kernel!(open_set64_search_l2: open::set64(2, 4).search);
 kernel!(open_set64_stats_l2: open::set64(2, 4).stats);
 
+// Keys move. Of the widths of a tile none was measured here: as in large tables of the same entries where they do not.
+kernel!(cuckoo_map32_insert_unique_l2: open::cuckoo_map32(2, 4).insert_unique);
+kernel!(cuckoo_map32_insert_or_assign_l2: open::cuckoo_map32(2, 4).insert_or_assign);
+kernel!(cuckoo_map32_insert_or_add_l2: open::cuckoo_map32(2, 4).insert_or_add);
+kernel!(cuckoo_map32_absorb_l2: open::cuckoo_map32(2, 4).absorb);
+kernel!(cuckoo_map32_delete_l2: open::cuckoo_map32(2, 4).delete);
+kernel!(cuckoo_map32_search_l2: open::cuckoo_map32(2, 4).search);
+kernel!(cuckoo_map32_mixed_l2: open::cuckoo_map32(2, 4).mixed);
+kernel!(cuckoo_map32_stats_l2: open::cuckoo_map32(2, 4).stats);
+
 // All entries of a table are copied by whole warps.
 kernel!(open_map32_collect_l32: open::map32(32, 1).collect);
 kernel!(open_map32_collect_in_order_l32: open::map32(32, 1).collect_in_order);
+kernel!(cuckoo_map32_collect_l32: open::cuckoo_map32(32, 1).collect);
+kernel!(cuckoo_map32_collect_in_order_l32: open::cuckoo_map32(32, 1).collect_in_order);
 kernel!(open_set32_collect_l32: open::set32(32, 1).collect);
 kernel!(open_set32_collect_in_order_l32: open::set32(32, 1).collect_in_order);
 kernel!(open_set64_collect_l32: open::set64(32, 1).collect);
@@ -172,6 +184,17 @@ mod wide {
     kernel!(open_map64_mixed_l2: open::map64(2, 2).mixed);
     kernel!(open_map64_stats_l2: open::map64(2, 2).stats);
 
+    kernel!(cuckoo_map64_insert_unique_l4: open::cuckoo_map64(4, 2).insert_unique);
+    kernel!(cuckoo_map64_insert_or_assign_l4: open::cuckoo_map64(4, 2).insert_or_assign);
+    kernel!(cuckoo_map64_insert_or_add_l4: open::cuckoo_map64(4, 2).insert_or_add);
+    kernel!(cuckoo_map64_absorb_l4: open::cuckoo_map64(4, 2).absorb);
+    kernel!(cuckoo_map64_delete_l4: open::cuckoo_map64(4, 2).delete);
+    kernel!(cuckoo_map64_search_l4: open::cuckoo_map64(4, 2).search);
+    kernel!(cuckoo_map64_mixed_l4: open::cuckoo_map64(4, 2).mixed);
+    kernel!(cuckoo_map64_stats_l4: open::cuckoo_map64(4, 2).stats);
+
+    kernel!(cuckoo_map64_collect_l32: open::cuckoo_map64(32, 1).collect);
+    kernel!(cuckoo_map64_collect_in_order_l32: open::cuckoo_map64(32, 1).collect_in_order);
     kernel!(open_map64_collect_l32: open::map64(32, 1).collect);
     kernel!(open_map64_collect_in_order_l32: open::map64(32, 1).collect_in_order);
 }

@@ -122,7 +122,7 @@ fn compare(ptx: &str, head: &Head, family: &Family, lanes: u32) -> usize {
     for operation in Operation::ALL {
         let without = match operation {
             Operation::InsertOrAdd | Operation::Absorb | Operation::CollectInOrder => {
-                family.structure != "open"
+                !matches!(family.structure, "open" | "cuckoo")
             }
             operation => family.structure != "slab" && chains.contains(&operation),
         };
@@ -155,7 +155,7 @@ fn groups(ptx: &str, layout: Layout, lanes: u32) -> usize {
 /// Compares an open-addressing layout.
 fn buckets(ptx: &str, layout: Layout, lanes: u32) -> usize {
     let large = if lanes == 2 { u64::MAX } else { 0 };
-    compare(ptx, &open_head(), &open::family(layout, large), lanes)
+    compare(ptx, &open_head(), &open::family(layout, false, large), lanes)
 }
 
 #[test]
@@ -197,6 +197,10 @@ fn arguments_are_those_of_the_open_addressing_kernels() {
         );
         assert_eq!(buckets(ptx, Layout::Map64, 2), wide);
         assert_eq!((buckets(ptx, Layout::Set32, 1), buckets(ptx, Layout::Set64, 2)), (7, 7));
+        let moving = |layout: Layout| {
+            compare(ptx, &open_head(), &open::family(layout, true, 0), layout.lanes())
+        };
+        assert_eq!((moving(Layout::Map32), moving(Layout::Map64)), (10, wide));
     }
 }
 
@@ -204,8 +208,9 @@ fn arguments_are_those_of_the_open_addressing_kernels() {
 fn every_kernel_of_a_table_is_compared() {
     use crate::device::{TABLES_BASE, TABLES_WIDE};
     let entries = |ptx: &str, start: &str| ptx.matches(&format!(".entry {start}_")).count();
-    for (ptx, all) in [(TABLES_BASE, (52, 22, 31)), (TABLES_WIDE, (75, 32, 41))] {
+    for (ptx, all, moving) in [(TABLES_BASE, (52, 22, 31), 10), (TABLES_WIDE, (75, 32, 41), 20)] {
         assert_eq!((entries(ptx, "slab"), entries(ptx, "hop"), entries(ptx, "open")), all);
+        assert_eq!(entries(ptx, "cuckoo"), moving);
         let count = Arguments::count_stored(Span::new(1 << 12, 3), Span::new(1 << 14, 1));
         let count = passed(&count.expect("the lengths are right"));
         assert_eq!(declared(ptx, "count_stored"), Some(count));
@@ -269,11 +274,11 @@ fn arguments_are_those_of_the_stress_kernels() {
         check(hopscotch::family(Layout::Set64), of_set::<u64>(&hop, codes, stamps), true);
         check(hopscotch::family(Layout::Map64), of_map::<u64>(&hop, codes, stamps), wide);
         for bytes in [0, u64::MAX] {
-            check(open::family(Layout::Map32, bytes), of_map::<u32>(&open_head(), codes, stamps), true);
+            check(open::family(Layout::Map32, false, bytes), of_map::<u32>(&open_head(), codes, stamps), true);
         }
-        check(open::family(Layout::Set32, 0), of_set::<u32>(&open_head(), codes, stamps), true);
-        check(open::family(Layout::Set64, 0), of_set::<u64>(&open_head(), codes, stamps), true);
-        check(open::family(Layout::Map64, 0), of_map::<u64>(&open_head(), codes, stamps), wide);
+        check(open::family(Layout::Set32, false, 0), of_set::<u32>(&open_head(), codes, stamps), true);
+        check(open::family(Layout::Set64, false, 0), of_set::<u64>(&open_head(), codes, stamps), true);
+        check(open::family(Layout::Map64, false, 0), of_map::<u64>(&open_head(), codes, stamps), wide);
     }
     assert!(of_set::<u32>(&hop, codes, Stamps { clock: times, ..stamps }).is_err());
     assert!(of_set::<u32>(&hop, codes, Stamps { ends: clock, ..stamps }).is_err());

@@ -2,12 +2,14 @@
 
 mod map;
 mod on;
+mod scheme;
 mod set;
 mod table;
 
-pub use map::OpenMap;
+pub use map::{CuckooMap, OpenMap};
 pub use on::{OpenMapOn, OpenSetOn};
+pub use scheme::OpenScheme;
+#[cfg(test)]
+pub(crate) use scheme::family;
 pub use set::OpenSet;
 pub use table::OpenParts;
-#[cfg(test)]
-pub(crate) use table::family;

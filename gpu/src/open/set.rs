@@ -55,7 +55,7 @@ impl<K: Scalar> OpenSet<K> {
     /// # Errors
     /// As [`OpenSet::with_geometry`].
     pub fn with_tuning(device: &Device, geometry: OpenGeometry, tuning: Tuning) -> Result<Self, Error> {
-        Ok(Self { buckets: Buckets::empty(device, K::SET, geometry, tuning)?, keys: PhantomData })
+        Ok(Self { buckets: Buckets::empty(device, (K::SET, false), geometry, tuning)?, keys: PhantomData })
     }
 
     /// A set of these keys, made for as many.

@@ -1,13 +1,13 @@
-//! What open-addressing maps and sets share: buckets of slots and their filter in device memory.
+//! What open-addressing maps and sets share: buckets of slots and their filter, or their locks, in device memory.
 
+use super::scheme::{bucket_slots, family};
 use crate::arguments::{Argument, Head};
 use crate::device::Device;
 use crate::error::Error;
 use crate::layout::Layout;
-use crate::table::{Family, Fill, Placed, Plan, Table, Tuning};
+use crate::table::{Fill, Placed, Plan, Table, Tuning};
 use cudarc::driver::{CudaSlice, DevicePtr};
 use warpproof_model::host::{OpenGeometry, OpenStats};
-use warpproof_model::open::{BUCKET_SLOTS, WIDE_BUCKET_SLOTS};
 
 /// Numbers that the `stats` kernel adds up: live, tombstones.
 const NUMBERS: usize = 2;
@@ -16,7 +16,8 @@ const NUMBERS: usize = 2;
 /// `Passed::new` take there.
 ///
 /// Addresses are those of the device's primary context. The memory is the table's: it is accessed by atomic
-/// instructions alone, and it ends with the table. A bucket is 8 slots, or 4 of u64 pairs, and has 16 bits of the filter.
+/// instructions alone, and it ends with the table. A bucket is 8 slots, or 4 of u64 pairs that do not move, and has 16 bits of the
+/// filter. Where keys move these are those of `Locks::new`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OpenParts {
     /// Address of the slots: u32 and u64 keys in one each, u32 pairs in a u64, u64 pairs in 128 bits.
@@ -58,14 +59,14 @@ impl OpenParts {
 pub(super) type Buckets = Placed<OpenGeometry, OpenParts>;
 
 impl Buckets {
-    /// An empty table.
+    /// An empty table; `moves` as [`OpenScheme::MOVES`](super::OpenScheme::MOVES).
     pub(super) fn empty(
         device: &Device,
-        layout: Layout,
+        (layout, moves): (Layout, bool),
         geometry: OpenGeometry,
         tuning: Tuning,
     ) -> Result<Self, Error> {
-        geometry.admit(bucket_slots(layout))?;
+        geometry.admit(bucket_slots(layout, moves))?;
         device.admit(layout)?;
         let (len, filter_len) = (geometry.slots() as u64, geometry.filter_words() as u64);
         let slots = device.array("the table's slots", len * layout.slot_bytes() as u64)?;
@@ -75,7 +76,7 @@ impl Buckets {
         let parts = OpenParts { slots: at, len, filter: filter_at, filter_len, buckets: geometry.buckets };
         let (head, fills) = (parts.head(), parts.fills(layout));
         let plan = Plan {
-            family: family(layout, len * layout.slot_bytes() as u64),
+            family: family(layout, moves, len * layout.slot_bytes() as u64),
             head,
             fills,
             memory: vec![slots, filter],
@@ -89,7 +90,8 @@ impl Buckets {
     /// Moves the entries to a table of another size, or of the same without tombstones, and waits.
     pub(super) fn rehash(&mut self, geometry: OpenGeometry) -> Result<(), Error> {
         let device = self.table().device().clone();
-        let mut moved = Self::empty(&device, self.layout(), geometry, self.table().tuning())?;
+        let moves = self.table().family().structure == family(self.layout(), true, 0).structure;
+        let mut moved = Self::empty(&device, (self.layout(), moves), geometry, self.table().tuning())?;
         let OpenParts { slots, len, .. } = self.parts();
         let left_out = moved.table_mut().absorb(self.table_mut(), (slots, len))?;
         if left_out > 0 {
@@ -117,29 +119,7 @@ impl Buckets {
 
 /// Bytes of the slots up to which one lane is the fastest that reads all slots of a bucket. Measured (BENCHMARKS.md): in a
 /// larger table the addresses of its loads, which are as many as its lanes are few, are too many to translate.
-const ONE_LANE_BYTES: u64 = 256 << 20;
-
-/// Slots of a bucket: no more than 64 bytes, which are read as fast as less.
-pub(super) const fn bucket_slots(layout: Layout) -> u32 {
-    match layout {
-        Layout::Map64 => WIDE_BUCKET_SLOTS as u32,
-        _ => BUCKET_SLOTS as u32,
-    }
-}
-
-/// The kernels of a layout, for so many bytes of slots.
-pub(crate) fn family(layout: Layout, bytes: u64) -> Family {
-    let common = layout.lanes();
-    let (lanes, mixed_lanes) = match layout {
-        Layout::Map32 if bytes <= ONE_LANE_BYTES => (1, 1),
-        Layout::Map32 => (common, 1),
-        // 32 bytes for a lane, as in a large table of pairs. No other width was measured.
-        Layout::Set32 => (1, 1),
-        Layout::Map64 => (2, 2),
-        _ => (common, common),
-    };
-    Family { structure: "open", layout, suffix: "", lanes, mixed_lanes, one_array: true }
-}
+pub(super) const ONE_LANE_BYTES: u64 = 256 << 20;
 
 #[cfg(test)]
 mod tests {

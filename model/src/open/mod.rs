@@ -1,5 +1,6 @@
 #![doc = include_str!("README.md")]
 
+pub mod cuckoo;
 mod filter;
 mod find;
 mod invariants;
@@ -7,9 +8,10 @@ mod probing;
 mod table;
 mod update;
 
+pub use cuckoo::Locks;
 pub use filter::{Filter, Passed, filter_words};
 pub use invariants::Broken;
-pub use probing::{Bounded, DoubleHashing, Linear, Probing};
+pub use probing::{Bounded, Cuckoo, DoubleHashing, Linear, Probing};
 pub(crate) use table::Look;
 pub use table::OpenTable;
 pub(crate) use update::{End, There};

@@ -14,6 +14,9 @@ pub trait Probing: Copy {
     fn most(buckets: u32) -> u32 {
         buckets
     }
+
+    /// How many keys an insert moves at most, one into the place of the next, to make room. Where it is 0 no key ever moves.
+    const CHAIN: u32 = 0;
 }
 
 /// The next bucket: all keys of a bucket probe the same ones. Two buckets of 64 bytes that are read one after the other are
@@ -56,6 +59,26 @@ impl<P: Probing, const N: u32> Probing for Bounded<P, N> {
     fn most(buckets: u32) -> u32 {
         const { assert!(N >= 1, "a key probes one bucket at least") };
         if buckets < N { P::most(buckets) } else { N }
+    }
+}
+
+/// The first two buckets of [`DoubleHashing`]. An insert that finds them full of other keys makes room: it moves up to `N` of those,
+/// each from its first bucket to its second. See the README beside [`cuckoo`](super::cuckoo).
+#[derive(Clone, Copy, Debug)]
+pub struct Cuckoo<const N: u32 = { super::cuckoo::CHAIN }>;
+
+impl<const N: u32> Probing for Cuckoo<N> {
+    const CHAIN: u32 = N;
+
+    #[inline(always)]
+    fn stride(hash: u32, buckets: u32) -> u32 {
+        DoubleHashing::stride(hash, buckets)
+    }
+
+    #[inline(always)]
+    fn most(buckets: u32) -> u32 {
+        const { assert!(N >= 1 && N <= 3, "an insert moves one to three keys") };
+        Bounded::<DoubleHashing, 2>::most(buckets)
     }
 }
 

@@ -42,6 +42,7 @@ impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, const S: usize> OpenTa
     /// is prime; if not, an insert may be full though there is an empty slot.
     #[inline(always)]
     pub const fn new(slots: H, filter: F, buckets: u32) -> Self {
+        const { assert!(P::CHAIN == 0 || F::LOCKS, "keys move under locks: the filter is to be `Locks`") };
         Self { slots, filter, buckets, types: PhantomData }
     }
 
@@ -55,6 +56,12 @@ impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, const S: usize> OpenTa
     #[inline(always)]
     pub const fn buckets(self) -> u32 {
         self.buckets
+    }
+
+    /// The words of the slots.
+    #[inline(always)]
+    pub(super) fn slots(self) -> H {
+        self.slots
     }
 
     /// The filter.

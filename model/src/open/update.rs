@@ -101,6 +101,9 @@ impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, const S: usize> OpenTa
     /// The same, but `None` if the key may be where keys go for which this table has no room.
     #[inline(always)]
     pub(crate) fn take_out<W: Warp>(self, w: &mut W, key: UserKey<E::Key>) -> Option<Delete> {
+        if P::CHAIN > 0 {
+            return Some(self.take_out_where_keys_move(w, key.get()));
+        }
         let mut probe = self.probe(key.get());
         loop {
             let row = self.read(w, probe.bucket);
@@ -144,6 +147,9 @@ impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, const S: usize> OpenTa
             There::Assign => Some(entry),
             There::Add => Some(E::pack(key.get(), sum(E::value(seen), value))),
         };
+        if P::CHAIN > 0 {
+            return self.put_where_keys_move(w, key.get(), entry, changed);
+        }
         let mut probe = self.probe(key.get());
         loop {
             let row = self.read(w, probe.bucket);

@@ -1,5 +1,6 @@
 //! The scenarios of every structure.
 
+pub mod cuckoo;
 mod dice;
 pub mod dynamic;
 pub mod entry;
@@ -128,6 +129,7 @@ impl core::error::Error for ScenarioError {}
 pub fn subject(scenario: &Scenario) -> Result<Arc<dyn AnySubject>, ScenarioError> {
     match scenario.structure.split_once('_') {
         Some(("hop", _)) => hopscotch::subject(scenario),
+        Some(("cuckoo", _)) => cuckoo::subject(scenario),
         Some(("dyn", _)) => dynamic::subject(scenario),
         Some(("open", _)) => open::subject(scenario),
         Some(("retrieve", _)) => retrieve::subject(scenario),

@@ -1,0 +1,123 @@
+//! Where programs meet: which keys stand in which buckets.
+
+use crate::scenarios::entry::Entry;
+use crate::scenarios::home::{Entries, Homed, Name, Place, home_of};
+use crate::scenarios::open::Structure;
+use warpproof_model::Key;
+use warpproof_model::Word;
+use warpproof_model::entry::{Key32, Key64, Pair32, Pair64};
+use warpproof_model::open::{Cuckoo, Probing};
+
+/// A table whose keys move. Its keys are named by their two buckets: `(3, 12)` is number 2 of those of buckets 3 and 1.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Moving(pub(super) Structure);
+
+impl Homed for Moving {
+    fn name(self) -> &'static str {
+        match self.0 {
+            Structure::Map32 => "cuckoo_map32",
+            Structure::Set32 => "cuckoo_set32",
+            Structure::Map64 => "cuckoo_map64",
+            Structure::Set64 => "cuckoo_set64",
+        }
+    }
+
+    fn entries(self) -> Entries {
+        self.0.entries()
+    }
+
+    fn key(self, buckets: u32, (first, number): Name) -> u64 {
+        let of = match self.entries() {
+            Entries::Map32 => buckets_of::<Pair32>,
+            Entries::Set32 => buckets_of::<Key32>,
+            Entries::Map64 => buckets_of::<Pair64>,
+            Entries::Set64 => buckets_of::<Key64>,
+        };
+        let wanted = (first, number as u32 / 10);
+        (1..).filter(|key| of(buckets, *key) == wanted).nth(number % 10).unwrap_or(u64::MAX)
+    }
+}
+
+/// The first and the second bucket of a key.
+fn buckets_of<E: Entry>(buckets: u32, key: u64) -> (u32, u32) {
+    let first = home_of::<E>(buckets, key);
+    let stride = Cuckoo::<3>::stride(E::Key::from_bits(key.into()).hash(), buckets);
+    (first, (first + stride) % buckets)
+}
+
+/// A place in tables of such buckets: slots per lane, buckets.
+const fn place(
+    name: &'static str,
+    slots: u32,
+    homes: u32,
+    preload: &'static [Name],
+    keys: &'static [Name],
+) -> Place {
+    Place { name, shape: (1, slots), reach: 0, homes, preload, gone: &[], keys }
+}
+
+/// Two empty buckets.
+pub(super) const EMPTY: Place = place("empty", 1, 2, &[], &[(0, 10), (0, 11)]);
+/// The key is in the second bucket.
+pub(super) const SECOND: Place = place("second", 1, 2, &[(0, 11), (0, 10)], &[(0, 10), (0, 11)]);
+/// Nothing can be moved.
+pub(super) const FULL: Place = place("full", 1, 2, &[(0, 11), (1, 0)], &[(0, 10), (0, 11), (1, 0)]);
+/// The first bucket holds a tombstone, the second one is full.
+pub(super) const TOMB: Place =
+    Place { gone: &[(0, 11)], ..place("tomb", 1, 2, &[(0, 11), (1, 0)], &[(0, 10), (0, 11), (1, 0)]) };
+/// The first bucket is full, the second one holds a tombstone.
+pub(super) const TOMB_SECOND: Place =
+    Place { gone: &[(1, 0)], ..place("tomb_second", 1, 2, &[(0, 11), (1, 0)], &[(0, 10), (0, 11), (1, 0)]) };
+/// Both buckets hold tombstones.
+pub(super) const TOMBS: Place =
+    Place { gone: &[(0, 11), (1, 0)], ..place("tombs", 1, 2, &[(0, 11), (1, 0)], &[(0, 10), (0, 11)]) };
+/// Both buckets are full; what is in the first one can be moved to an empty slot.
+pub(super) const ROOM: Place = place("room", 1, 3, &[(0, 20), (1, 0)], &[(0, 10), (0, 20), (0, 11)]);
+/// The same, to a tombstone.
+pub(super) const ROOM_TOMB: Place = Place {
+    gone: &[(2, 0)],
+    ..place("room_tomb", 1, 3, &[(0, 20), (1, 0), (2, 0)], &[(0, 10), (0, 20), (2, 0)])
+};
+/// What is in the second one can be moved.
+pub(super) const ROOM_SECOND: Place =
+    place("room_second", 1, 3, &[(0, 11), (1, 20)], &[(0, 10), (1, 20), (0, 11)]);
+/// Keys of both buckets can be moved, to the same slot: two inserts that want each other's buckets.
+pub(super) const CROSS: Place = place("cross", 1, 3, &[(0, 20), (1, 20)], &[(0, 10), (1, 0), (0, 20)]);
+/// What is in the first bucket can be moved if what is in its second one is moved.
+pub(super) const CHAIN: Place =
+    place("chain", 1, 4, &[(0, 20), (1, 0), (2, 30)], &[(0, 10), (0, 20), (2, 30)]);
+/// The same by three moves.
+pub(super) const CHAIN_THREE: Place =
+    place("chain_three", 1, 5, &[(0, 20), (1, 0), (2, 30), (3, 40)], &[(0, 10), (2, 30)]);
+/// Buckets of two slots: of the first, the second slot can be moved.
+pub(super) const PAIR: Place =
+    place("pair", 2, 3, &[(0, 11), (0, 20), (1, 0), (1, 1), (2, 0)], &[(0, 10), (0, 20), (0, 11)]);
+/// The same, to a tombstone below an empty slot.
+pub(super) const PAIR_ROOM: Place = Place { name: "pair_room", gone: &[(2, 0)], ..PAIR };
+/// Buckets of two slots: the key is in the second slot of the first, behind a tombstone.
+pub(super) const PAIR_TOMB: Place = Place {
+    gone: &[(0, 11)],
+    ..place("pair_tomb", 2, 2, &[(0, 11), (0, 10), (1, 0), (1, 1)], &[(0, 10), (0, 11), (0, 12)])
+};
+
+/// All of them.
+pub(super) const ALL: [Place; 15] = [
+    EMPTY,
+    SECOND,
+    FULL,
+    TOMB,
+    TOMB_SECOND,
+    TOMBS,
+    ROOM,
+    ROOM_TOMB,
+    ROOM_SECOND,
+    CROSS,
+    CHAIN,
+    CHAIN_THREE,
+    PAIR,
+    PAIR_ROOM,
+    PAIR_TOMB,
+];
+
+/// Those where two inserts that make room are many executions.
+pub(super) const MANY: [Place; 4] = [CHAIN, CHAIN_THREE, PAIR, PAIR_ROOM];
