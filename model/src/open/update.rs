@@ -61,6 +61,7 @@ impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, const S: usize> OpenTa
     ///
     /// [`Insert::Full`] if all buckets were probed and no slot was empty: the slot of a deleted pair stays taken. Lock-free: a slot
     /// that is lost was filled by another insert. Reads the buckets that a search reads, and says in each full one that it went on.
+    /// Where keys move, [`cuckoo`](super::cuckoo) says what is different; the same for the other operations.
     #[inline(always)]
     pub fn insert_unique<W: Warp>(self, w: &mut W, key: UserKey<E::Key>, value: E::Value) -> Insert {
         self.put(w, key, value, There::Keep).of_insert()
@@ -92,7 +93,7 @@ impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, const S: usize> OpenTa
         }
     }
 
-    /// Takes out the pair of `key`. Its slot is not used again. Lock-free.
+    /// Takes out the pair of `key`. Its slot is not used again, and it is lock-free, unless keys move.
     #[inline(always)]
     pub fn delete<W: Warp>(self, w: &mut W, key: UserKey<E::Key>) -> Delete {
         self.take_out(w, key).unwrap_or(Delete::Absent)

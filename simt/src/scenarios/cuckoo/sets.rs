@@ -20,9 +20,10 @@ pub fn quick() -> Vec<Scenario> {
 /// in some places; one warp that stops; searches beside a key that moves, goes and comes back.
 pub fn default_set() -> Vec<Scenario> {
     let most: Vec<Place> = places::ALL.into_iter().filter(|place| !places::MANY.contains(place)).collect();
-    let mut scenarios = pairs(Structure::Map32, &most);
+    let alone = |place| of_shape(Structure::Map32, place, &[2], 2);
+    let mut scenarios: Vec<Scenario> = places::ALL.into_iter().flat_map(alone).collect();
+    scenarios.extend(pairs(Structure::Map32, &most));
     scenarios.extend(places::MANY.into_iter().flat_map(one_insert));
-    scenarios.extend(places::ALL.into_iter().flat_map(|place| of_shape(Structure::Map32, place, &[2], 2)));
     scenarios.extend(again(Structure::Map32));
     scenarios.extend(by_lanes(&scenarios));
     for structure in [Structure::Set32, Structure::Set64, Structure::Map64] {
