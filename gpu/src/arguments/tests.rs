@@ -197,9 +197,8 @@ fn arguments_are_those_of_the_open_addressing_kernels() {
         );
         assert_eq!(buckets(ptx, Layout::Map64, 2), wide);
         assert_eq!((buckets(ptx, Layout::Set32, 1), buckets(ptx, Layout::Set64, 2)), (7, 7));
-        let moving = |layout: Layout| {
-            compare(ptx, &open_head(), &open::family(layout, true, 0), layout.lanes())
-        };
+        let moving =
+            |layout: Layout| compare(ptx, &open_head(), &open::family(layout, true, 0), layout.lanes());
         assert_eq!((moving(Layout::Map32), moving(Layout::Map64)), (10, wide));
     }
 }
@@ -274,7 +273,11 @@ fn arguments_are_those_of_the_stress_kernels() {
         check(hopscotch::family(Layout::Set64), of_set::<u64>(&hop, codes, stamps), true);
         check(hopscotch::family(Layout::Map64), of_map::<u64>(&hop, codes, stamps), wide);
         for bytes in [0, u64::MAX] {
-            check(open::family(Layout::Map32, false, bytes), of_map::<u32>(&open_head(), codes, stamps), true);
+            check(
+                open::family(Layout::Map32, false, bytes),
+                of_map::<u32>(&open_head(), codes, stamps),
+                true,
+            );
         }
         check(open::family(Layout::Set32, false, 0), of_set::<u32>(&open_head(), codes, stamps), true);
         check(open::family(Layout::Set64, false, 0), of_set::<u64>(&open_head(), codes, stamps), true);

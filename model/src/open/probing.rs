@@ -94,6 +94,16 @@ mod tests {
         assert_eq!(Two::stride(7, 1000), DoubleHashing::stride(7, 1000));
     }
 
+    /// A key that moves has another bucket to go to.
+    #[test]
+    fn the_two_buckets_of_a_key_differ() {
+        assert_eq!([1, 2, 1000].map(Cuckoo::<3>::most), [1, 2, 2]);
+        assert_eq!((Cuckoo::<3>::CHAIN, DoubleHashing::CHAIN, Bounded::<Cuckoo, 2>::CHAIN), (3, 0, 0));
+        for buckets in [2, 3, 7, 65_537] {
+            assert!((0..1000).all(|hash| Cuckoo::<3>::stride(hash * 4_294_967, buckets) % buckets != 0));
+        }
+    }
+
     #[test]
     fn a_stride_is_within_the_table() {
         for buckets in [1, 2, 3, 7, 65_537, u32::MAX] {
