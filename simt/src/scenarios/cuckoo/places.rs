@@ -99,6 +99,11 @@ pub(super) const PAIR_TOMB: Place = Place {
     gone: &[(0, 11)],
     ..place("pair_tomb", 2, 2, &[(0, 11), (0, 10), (1, 0), (1, 1)], &[(0, 10), (0, 11), (0, 12)])
 };
+/// Buckets of two slots: the key is in the second slot of the second bucket, behind a tombstone.
+pub(super) const PAIR_SECOND: Place = Place {
+    gone: &[(0, 13)],
+    ..place("pair_second", 2, 2, &[(0, 11), (0, 12), (0, 13), (0, 10)], &[(0, 10)])
+};
 
 /// All of them.
 pub(super) const ALL: [Place; 15] = [

@@ -25,6 +25,7 @@ pub fn default_set() -> Vec<Scenario> {
     scenarios.extend(pairs(Structure::Map32, &most));
     scenarios.extend(places::MANY.into_iter().flat_map(one_insert));
     scenarios.extend(again(Structure::Map32));
+    scenarios.push(taken_by_another(Structure::Map32));
     scenarios.extend(by_lanes(&scenarios));
     for structure in [Structure::Set32, Structure::Set64, Structure::Map64] {
         scenarios.extend(pairs(structure, &[places::TOMB, places::ROOM, places::ROOM_SECOND]));
@@ -111,6 +112,16 @@ fn again(structure: Structure) -> Vec<Scenario> {
         of(places::PAIR_TOMB, &[back(comes), [(Delete, comes), (InsertUnique, (0, 12))]].concat(), comes),
     ]
     .concat()
+}
+
+/// A key that one warp takes out and another one puts into a lower slot of the same bucket, beside two searches: what the second warp
+/// knows by the lock it tells by the slot.
+fn taken_by_another(structure: Structure) -> Scenario {
+    let place = places::PAIR_SECOND;
+    let key = Moving(structure).key(place.homes, (0, 10));
+    let programs: [&[Op]; 3] = [&[Delete], &[InsertUnique, Delete], &[Search, Search]];
+    let steps = |ops: &[Op]| ops.iter().map(|&op| (op, key)).collect();
+    place.scenario(Moving(structure), &programs.map(steps).to_vec())
 }
 
 /// The first of two warps stops for ever, wherever it can: the other finishes, if it waits for no lock. Not with two inserts that make
