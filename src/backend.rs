@@ -47,6 +47,14 @@ pub(crate) trait Backend {
     type OpenSet64: BulkOpenSet<u64>;
     /// Map of u64 pairs in an open-addressing table.
     type OpenMap64: BulkOpenMap<u64, u64>;
+    /// Map of u32 pairs in an open-addressing table in which keys move.
+    type CuckooMap32: BulkOpenMap<u32, u32>;
+    /// Set of u32 keys in such a table.
+    type CuckooSet32: BulkOpenSet<u32>;
+    /// Set of u64 keys in such a table.
+    type CuckooSet64: BulkOpenSet<u64>;
+    /// Map of u64 pairs in such a table.
+    type CuckooMap64: BulkOpenMap<u64, u64>;
     /// Map of u32 pairs that grows.
     type DynamicMap32: BulkOpenMap<u32, u32>;
     /// Map of u64 pairs that grows.
@@ -89,6 +97,14 @@ pub(crate) trait Backend {
     fn open_set64(&self, geometry: OpenGeometry) -> Result<Self::OpenSet64, Failure>;
     /// An empty map.
     fn open_map64(&self, geometry: OpenGeometry) -> Result<Self::OpenMap64, Failure>;
+    /// An empty map.
+    fn cuckoo_map32(&self, geometry: OpenGeometry) -> Result<Self::CuckooMap32, Failure>;
+    /// An empty set.
+    fn cuckoo_set32(&self, geometry: OpenGeometry) -> Result<Self::CuckooSet32, Failure>;
+    /// An empty set.
+    fn cuckoo_set64(&self, geometry: OpenGeometry) -> Result<Self::CuckooSet64, Failure>;
+    /// An empty map.
+    fn cuckoo_map64(&self, geometry: OpenGeometry) -> Result<Self::CuckooMap64, Failure>;
     /// An empty map with room for so many pairs at first; on a GPU, where at most `load` of the slots are taken before it grows.
     fn dynamic_map32(&self, pairs: u64, load: f64) -> Result<Self::DynamicMap32, Failure>;
     /// The same.
@@ -189,6 +205,10 @@ impl Backend for Cpu {
     type OpenSet32 = cpu::OpenSet<u32>;
     type OpenSet64 = cpu::OpenSet<u64>;
     type OpenMap64 = cpu::OpenMap<u64, u64>;
+    type CuckooMap32 = cpu::CuckooMap<u32, u32>;
+    type CuckooSet32 = cpu::CuckooSet<u32>;
+    type CuckooSet64 = cpu::CuckooSet<u64>;
+    type CuckooMap64 = cpu::CuckooMap<u64, u64>;
     type DynamicMap32 = cpu::DynamicMap<u32, u32>;
     type DynamicMap64 = cpu::DynamicMap<u64, u64>;
 
@@ -247,6 +267,22 @@ impl Backend for Cpu {
 
     fn open_map64(&self, geometry: OpenGeometry) -> Result<Self::OpenMap64, Failure> {
         cpu::OpenMap::with_geometry(geometry).map_err(Failure::backend)
+    }
+
+    fn cuckoo_map32(&self, geometry: OpenGeometry) -> Result<Self::CuckooMap32, Failure> {
+        cpu::CuckooMap::with_geometry(geometry).map_err(Failure::backend)
+    }
+
+    fn cuckoo_set32(&self, geometry: OpenGeometry) -> Result<Self::CuckooSet32, Failure> {
+        cpu::CuckooSet::with_geometry(geometry).map_err(Failure::backend)
+    }
+
+    fn cuckoo_set64(&self, geometry: OpenGeometry) -> Result<Self::CuckooSet64, Failure> {
+        cpu::CuckooSet::with_geometry(geometry).map_err(Failure::backend)
+    }
+
+    fn cuckoo_map64(&self, geometry: OpenGeometry) -> Result<Self::CuckooMap64, Failure> {
+        cpu::CuckooMap::with_geometry(geometry).map_err(Failure::backend)
     }
 
     fn dynamic_map32(&self, pairs: u64, _: f64) -> Result<Self::DynamicMap32, Failure> {

@@ -12,7 +12,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use warpproof::simt::check::{Report, Scenario, Verdict, Violation};
 use warpproof::simt::engine::{Engine, Limits, Mode, Options, Workers, engine, engines, minimise, run_all};
-use warpproof::simt::scenarios::{dynamic, hopscotch, open, slab};
+use warpproof::simt::scenarios::{cuckoo, dynamic, hopscotch, open, slab};
 
 /// Explore interleavings of small programs on a structure: all of them, or a sample
 ///
@@ -267,6 +267,7 @@ pub(crate) fn quick(structure: Structure, limit: Duration) -> Result<Summary, Fa
         Structure::Slab => slab::quick(),
         Structure::Hopscotch => hopscotch::quick(),
         Structure::Open => open::quick(),
+        Structure::Cuckoo => cuckoo::quick(),
         Structure::Dynamic => dynamic::quick(),
     };
     let options = Options { deadline: Some(started + limit), ..Options::default() };

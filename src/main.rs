@@ -70,6 +70,8 @@ enum Structure {
     Hopscotch,
     /// Open addressing with a filter: one pair per key, a fixed size
     Open,
+    /// Open addressing for high loads: a key has two buckets, and keys move from the first to the second to make room
+    Cuckoo,
     /// Open addressing that grows: by submaps on a CPU, between batches on a GPU
     Dynamic,
 }
@@ -81,6 +83,7 @@ impl Structure {
             Self::Slab => "slab",
             Self::Hopscotch => "hopscotch",
             Self::Open => "open",
+            Self::Cuckoo => "cuckoo",
             Self::Dynamic => "dynamic",
         }
     }

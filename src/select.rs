@@ -4,7 +4,7 @@ use crate::Structure;
 use crate::failure::Failure;
 use clap::ValueEnum;
 use warpproof::simt::check::Scenario;
-use warpproof::simt::scenarios::{bulk, dynamic, hopscotch, open, retrieve, slab};
+use warpproof::simt::scenarios::{bulk, cuckoo, dynamic, hopscotch, open, retrieve, slab};
 
 /// What has scenarios.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -15,6 +15,8 @@ pub(crate) enum Checked {
     Hopscotch,
     /// Open addressing with a filter: one pair per key, a fixed size
     Open,
+    /// Open addressing with two buckets to a key, where keys move to make room
+    Cuckoo,
     /// Open addressing that grows by submaps while it is used
     Dynamic,
     /// Copying all entries of a table to an output, in five variants
@@ -28,6 +30,7 @@ impl Checked {
             Self::Slab => Structure::Slab.name(),
             Self::Hopscotch => Structure::Hopscotch.name(),
             Self::Open => Structure::Open.name(),
+            Self::Cuckoo => Structure::Cuckoo.name(),
             Self::Dynamic => Structure::Dynamic.name(),
             Self::Retrieve => "retrieve",
         }
@@ -79,6 +82,7 @@ pub(crate) fn batches(structure: Checked, samples: bool, which: &Which) -> Resul
         Checked::Slab => slab::all,
         Checked::Hopscotch => hopscotch::all,
         Checked::Open => || [open::all(), bulk::all()].concat(),
+        Checked::Cuckoo => cuckoo::all,
         Checked::Dynamic => dynamic::all,
         Checked::Retrieve => retrieve::all,
     };
@@ -89,7 +93,7 @@ pub(crate) fn batches(structure: Checked, samples: bool, which: &Which) -> Resul
         Checked::Hopscotch => hopscotch::wide(),
         Checked::Open => open::wide(),
         // Of their own: those of open addressing are of the library's buckets.
-        Checked::Dynamic | Checked::Retrieve => Vec::new(),
+        Checked::Cuckoo | Checked::Dynamic | Checked::Retrieve => Vec::new(),
     };
     let scenarios = match &which.scenario {
         Some(_) => named(&which.scenario, wide.into_iter().chain(all()).collect(), |s| s)?,
@@ -99,6 +103,7 @@ pub(crate) fn batches(structure: Checked, samples: bool, which: &Which) -> Resul
             Checked::Slab => slab::default_set(),
             Checked::Hopscotch => hopscotch::default_set(),
             Checked::Open => [open::default_set(), bulk::default_set()].concat(),
+            Checked::Cuckoo => cuckoo::default_set(),
             Checked::Dynamic => dynamic::default_set(),
             Checked::Retrieve => retrieve::default_set(),
         },
@@ -121,6 +126,10 @@ fn family(structure: Checked, which: &Which, depth: u32) -> Result<Vec<Scenario>
         Checked::Open => {
             let tables = open::Structure::ALL.map(|table| (table.table(), table));
             Ok(open::family(known(&which.table, &tables)?, calls, keys))
+        }
+        Checked::Cuckoo => {
+            let tables = cuckoo::Structure::ALL.map(|table| (table.table(), table));
+            Ok(cuckoo::family(known(&which.table, &tables)?, calls, keys))
         }
         Checked::Dynamic => {
             let tables = dynamic::Structure::ONE_WORD.map(|table| (table.table(), table));

@@ -10,13 +10,14 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use support::{OPS, run};
 use warpproof::model::host::{HopscotchGeometry, OpenGeometry, SlabGeometry};
+use warpproof::model::open::Cuckoo;
 use warpproof::model::slab::Multi;
 use warpproof::model::spec::{Call, Map, Multimap, Op, Ret};
 use warpproof::model::{UserKey, WarpMap, Word};
 use warpproof::simt::check::{Event, linearizable};
 use warpproof::simt::cpu::{
-    CpuTable, CpuWarp, GridWarp, HopscotchWords, OpenWords, PackedWords, Pair64Store, PairStore, SlabStore,
-    SlabWords, WidePairStore,
+    CpuTable, CpuWarp, GridWarp, HopscotchWords, OpenScheme, OpenWords, PackedWords, Pair64Store, PairStore,
+    SlabStore, SlabWords, WidePairStore,
 };
 
 const WARPS: usize = 2;
@@ -131,8 +132,8 @@ where
     }
 }
 
-impl<St: PackedWords, const L: usize, const S: usize> Raced for OpenWords<St, L, S> {
-    // More than slots: inserts pass full buckets, and find no room.
+impl<St: PackedWords, P: OpenScheme, const L: usize, const S: usize> Raced for OpenWords<St, L, S, P> {
+    // More than slots: inserts pass full buckets, move keys, and find no room.
     const KEYS: u64 = 8;
 
     fn tiny() -> Self {
@@ -279,4 +280,7 @@ fn histories_of_racing_threads_are_linearizable() {
     stress::<OpenWords<PairStore, 1, 2>>();
     stress::<OpenWords<PairStore, 2, 1>>();
     stress::<OpenWords<Pair64Store, 1, 2>>();
+    stress::<OpenWords<PairStore, 1, 2, Cuckoo>>();
+    stress::<OpenWords<PairStore, 2, 1, Cuckoo>>();
+    stress::<OpenWords<Pair64Store, 1, 2, Cuckoo>>();
 }

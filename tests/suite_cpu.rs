@@ -10,10 +10,11 @@ use suite::{Maps, Sets};
 use warpproof::model::Key;
 use warpproof::model::entry::Packed;
 use warpproof::model::host::{HopscotchGeometry, OpenGeometry, SlabGeometry};
+use warpproof::model::open::{Cuckoo, DoubleHashing};
 use warpproof::model::slab::{Multi, Multiplicity, Unique};
 use warpproof::simt::cpu::{
-    DynamicMap, DynamicSet, Error, HopscotchMap, HopscotchSet, OpenMap, OpenSet, PackedEntry, PackedWords,
-    SlabEntry, SlabMap, SlabSet, SlabStore,
+    DynamicMap, DynamicSet, Error, HopscotchMap, HopscotchSet, OpenMap, OpenScheme, OpenSet, PackedEntry,
+    PackedWords, SlabEntry, SlabMap, SlabSet, SlabStore,
 };
 
 /// The CPU with warps of `L` lanes that read `S` slots each, and maps of multiplicity `M`.
@@ -116,14 +117,14 @@ hopscotch!(hopscotch_two_lanes, 2, 4, warpproof::model::hopscotch::REACH);
 // Wide groups and near neighbours: entries move far more often.
 hopscotch!(hopscotch_thirty_two_lanes, 32, 1, 2);
 
-/// Open-addressing tables on the CPU: warps of `L` lanes that read `S` slots each.
-struct Open<const L: usize, const S: usize>;
+/// Open-addressing tables on the CPU: warps of `L` lanes that read `S` slots each, keys that probe as `P` says.
+struct Open<const L: usize, const S: usize, P = DoubleHashing>(PhantomData<P>);
 
-impl<K: Key, const L: usize, const S: usize> Maps<K, OpenGeometry> for Open<L, S>
+impl<K: Key, P: OpenScheme, const L: usize, const S: usize> Maps<K, OpenGeometry> for Open<L, S, P>
 where
     (K, K): PackedEntry<Store: PackedWords<Entry: Packed<Key = K, Value = K>>>,
 {
-    type Map = OpenMap<K, K, L, S>;
+    type Map = OpenMap<K, K, L, S, P>;
 
     fn try_map(&self, geometry: OpenGeometry) -> Result<Self::Map, Error> {
         OpenMap::with_geometry(geometry)
@@ -138,11 +139,11 @@ where
     }
 }
 
-impl<K: Key, const L: usize, const S: usize> Sets<K, OpenGeometry> for Open<L, S>
+impl<K: Key, P: OpenScheme, const L: usize, const S: usize> Sets<K, OpenGeometry> for Open<L, S, P>
 where
     (K, ()): PackedEntry<Store: PackedWords<Entry: Packed<Key = K, Value = ()>>>,
 {
-    type Set = OpenSet<K, L, S>;
+    type Set = OpenSet<K, L, S, P>;
 
     fn try_set(&self, geometry: OpenGeometry) -> Result<Self::Set, Error> {
         OpenSet::with_geometry(geometry)
@@ -161,7 +162,7 @@ macro_rules! open {
     ($name:ident, $l:literal, $s:literal) => {
         mod $name {
             pub(crate) fn make() -> Option<super::Open<$l, $s>> {
-                Some(super::Open)
+                Some(super::Open(super::PhantomData))
             }
             crate::open_suite! { crate::$name::make }
         }
@@ -170,6 +171,20 @@ macro_rules! open {
 open!(open_one_lane, 1, 8);
 open!(open_two_lanes, 2, 4);
 open!(open_thirty_two_lanes, 32, 1);
+
+macro_rules! cuckoo {
+    ($name:ident, $l:literal, $s:literal) => {
+        mod $name {
+            pub(crate) fn make() -> Option<super::Open<$l, $s, super::Cuckoo>> {
+                Some(super::Open(super::PhantomData))
+            }
+            crate::cuckoo_suite! { crate::$name::make }
+        }
+    };
+}
+cuckoo!(cuckoo_one_lane, 1, 8);
+cuckoo!(cuckoo_two_lanes, 2, 4);
+cuckoo!(cuckoo_thirty_two_lanes, 32, 1);
 
 macro_rules! width {
     ($name:ident, $l:literal, $s:literal) => {

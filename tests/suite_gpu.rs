@@ -12,8 +12,8 @@ use suite::dynamic::DynamicMaps;
 use suite::dynamic_set::DynamicSets;
 use suite::{Maps, Sets};
 use warpproof::gpu::{
-    Device, DynamicMap, DynamicSet, Entry, Error, HopscotchMap, HopscotchSet, Layout, OpenMap, OpenSet,
-    Scalar, SlabMap, SlabSet, Tuning,
+    CuckooMap, CuckooSet, Device, DynamicMap, DynamicSet, Entry, Error, HopscotchMap, HopscotchSet, Layout,
+    OpenMap, OpenSet, Scalar, SlabMap, SlabSet, Tuning,
 };
 use warpproof::model::host::{HopscotchGeometry, OpenGeometry, SlabGeometry};
 use warpproof::model::slab::{Multi, Multiplicity, SLAB_SLOTS, Unique};
@@ -210,6 +210,51 @@ impl<K: Scalar> Sets<K, OpenGeometry> for Open {
     fn set_geometry(&self, keys: u64) -> OpenGeometry {
         OpenGeometry::at_load(keys, 0.6).expect("a small table")
     }
+}
+
+/// Open-addressing tables on the GPU in which keys move.
+struct Moving(&'static Device);
+
+impl<K: Scalar> Maps<K, OpenGeometry> for Moving
+where
+    (K, K): Entry,
+{
+    type Map = CuckooMap<K, K>;
+
+    fn try_map(&self, geometry: OpenGeometry) -> Result<Self::Map, Error> {
+        CuckooMap::with_geometry(self.0, geometry)
+    }
+
+    fn build(&self, keys: &[K], values: &[K]) -> Result<Self::Map, Error> {
+        CuckooMap::build(self.0, keys, values)
+    }
+
+    fn geometry(&self, pairs: u64, load: f64) -> OpenGeometry {
+        CuckooMap::<K, K>::size(pairs, load).expect("a small table")
+    }
+}
+
+impl<K: Scalar> Sets<K, OpenGeometry> for Moving {
+    type Set = CuckooSet<K>;
+
+    fn try_set(&self, geometry: OpenGeometry) -> Result<Self::Set, Error> {
+        CuckooSet::with_geometry(self.0, geometry)
+    }
+
+    fn build_set(&self, keys: &[K]) -> Result<Self::Set, Error> {
+        CuckooSet::build(self.0, keys)
+    }
+
+    fn set_geometry(&self, keys: u64) -> OpenGeometry {
+        OpenGeometry::at_load(keys, 0.6).expect("a small table")
+    }
+}
+
+mod cuckoo {
+    pub(crate) fn make() -> Option<super::Moving> {
+        super::device().map(super::Moving)
+    }
+    crate::cuckoo_suite! { crate::cuckoo::make }
 }
 
 mod open {

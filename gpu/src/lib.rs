@@ -5,8 +5,8 @@
 //!
 //! - [`Device`]: opens a GPU and loads the kernels that fit it.
 //! - [`SlabMap`], [`SlabMultimap`], [`SlabSet`]: chains of slabs. [`HopscotchMap`], [`HopscotchSet`]: an array of groups,
-//!   of a fixed size. [`OpenMap`], [`OpenSet`]: an array of buckets, of a fixed size. All have the interface of
-//!   [`warpproof_model::host`] on host slices, as on the CPU.
+//!   of a fixed size. [`OpenMap`], [`OpenSet`]: an array of buckets, of a fixed size; [`CuckooMap`], [`CuckooSet`]: the same for
+//!   high loads. All have the interface of [`warpproof_model::host`] on host slices, as on the CPU.
 //! - [`MapOn`], [`SetOn`]: the same operations on device slices, on a stream of the caller, asynchronous. [`SlabMapOn`],
 //!   [`OpenMapOn`], [`OpenSetOn`]: what chains and open addressing do besides.
 //! - [`Timer`], [`Floors`], [`Baselines`]: what benches need. [`StressClock`]: what stress tests need.
@@ -57,7 +57,7 @@ pub use floors::Floors;
 pub use hopscotch::{HopscotchMap, HopscotchParts, HopscotchSet};
 pub use layout::{Entry, Layout, Scalar};
 pub use on::{MapOn, SetOn};
-pub use open::{Bins, OpenMap, OpenMapOn, OpenParts, OpenSet, OpenSetOn};
+pub use open::{Bins, CuckooMap, CuckooSet, OpenMap, OpenMapOn, OpenParts, OpenScheme, OpenSet, OpenSetOn};
 pub use paper::{Baselines, ChainedMap, Static, StaticMap};
 pub use slab::{SlabMap, SlabMapOn, SlabMultimap, SlabParts, SlabSet};
 pub use slices::{Input, Output};

@@ -167,6 +167,17 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> WarpMap 
     by_own_methods! {}
 
     #[inline(always)]
+    fn try_mixed<W: Warp>(
+        self,
+        w: &mut W,
+        op: Op,
+        key: UserKey<E::Key>,
+        value: E::Value,
+    ) -> Option<Mixed<E::Value>> {
+        self.try_mixed(w, op, key, value)
+    }
+
+    #[inline(always)]
     fn parts(self) -> u32 {
         self.buckets()
     }

@@ -3,7 +3,8 @@
 use super::Backend;
 use crate::failure::Failure;
 use warpproof::gpu::{
-    Device, DynamicMap, HopscotchMap, HopscotchSet, OpenMap, OpenSet, SlabMap, SlabMultimap, SlabSet,
+    CuckooMap, CuckooSet, Device, DynamicMap, HopscotchMap, HopscotchSet, OpenMap, OpenSet, SlabMap,
+    SlabMultimap, SlabSet,
 };
 use warpproof::{HopscotchGeometry, OpenGeometry, SlabGeometry};
 
@@ -32,6 +33,10 @@ impl Backend for Gpu {
     type OpenSet32 = OpenSet<u32>;
     type OpenSet64 = OpenSet<u64>;
     type OpenMap64 = OpenMap<u64, u64>;
+    type CuckooMap32 = CuckooMap<u32, u32>;
+    type CuckooSet32 = CuckooSet<u32>;
+    type CuckooSet64 = CuckooSet<u64>;
+    type CuckooMap64 = CuckooMap<u64, u64>;
     type DynamicMap32 = DynamicMap<u32, u32>;
     type DynamicMap64 = DynamicMap<u64, u64>;
 
@@ -99,6 +104,22 @@ impl Backend for Gpu {
     fn open_map64(&self, geometry: OpenGeometry) -> Result<Self::OpenMap64, Failure> {
         let geometry = geometry.in_buckets_of(OpenMap::<u64, u64>::BUCKET_SLOTS).map_err(Failure::backend)?;
         OpenMap::with_geometry(&self.device, geometry).map_err(Failure::backend)
+    }
+
+    fn cuckoo_map32(&self, geometry: OpenGeometry) -> Result<Self::CuckooMap32, Failure> {
+        CuckooMap::with_geometry(&self.device, geometry).map_err(Failure::backend)
+    }
+
+    fn cuckoo_set32(&self, geometry: OpenGeometry) -> Result<Self::CuckooSet32, Failure> {
+        CuckooSet::with_geometry(&self.device, geometry).map_err(Failure::backend)
+    }
+
+    fn cuckoo_set64(&self, geometry: OpenGeometry) -> Result<Self::CuckooSet64, Failure> {
+        CuckooSet::with_geometry(&self.device, geometry).map_err(Failure::backend)
+    }
+
+    fn cuckoo_map64(&self, geometry: OpenGeometry) -> Result<Self::CuckooMap64, Failure> {
+        CuckooMap::with_geometry(&self.device, geometry).map_err(Failure::backend)
     }
 
     fn dynamic_map32(&self, pairs: u64, load: f64) -> Result<Self::DynamicMap32, Failure> {

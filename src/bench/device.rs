@@ -14,7 +14,8 @@ use rayon::prelude::*;
 use subject::{Retrieved, Subject};
 use warpproof::gpu::cudarc::driver::{CudaSlice, DeviceRepr};
 use warpproof::gpu::{
-    Device, HopscotchMap, HopscotchSet, OpenMap, OpenSet, SlabMap, SlabMultimap, SlabSet, Tuning,
+    CuckooMap, CuckooSet, Device, HopscotchMap, HopscotchSet, OpenMap, OpenSet, SlabMap, SlabMultimap,
+    SlabSet, Tuning,
 };
 use warpproof::model::host::Tally;
 use warpproof::model::open::bulk::TALLY;
@@ -70,6 +71,10 @@ impl Bench<'_> {
             (Structure::Open, Entry::Set64) => self.plain::<OpenSet<u64>>(entry, rounds, rows),
             (Structure::Open, Entry::Map64) => self.plain::<OpenMap<u64, u64>>(entry, rounds, rows),
             (Structure::Open, _) => self.plain::<OpenMap<u32, u32>>(entry, rounds, rows),
+            (Structure::Cuckoo, Entry::Set32) => self.plain::<CuckooSet<u32>>(entry, rounds, rows),
+            (Structure::Cuckoo, Entry::Set64) => self.plain::<CuckooSet<u64>>(entry, rounds, rows),
+            (Structure::Cuckoo, Entry::Map64) => self.plain::<CuckooMap<u64, u64>>(entry, rounds, rows),
+            (Structure::Cuckoo, _) => self.plain::<CuckooMap<u32, u32>>(entry, rounds, rows),
             (Structure::Dynamic, Entry::Map64) => self.grow::<u64>(entry, rounds, rows),
             (Structure::Dynamic, _) => self.grow::<u32>(entry, rounds, rows),
         }?;
@@ -82,6 +87,7 @@ impl Bench<'_> {
                         self.mix::<HopscotchMap<u32, u32>>(mix, rounds, rows, &mut memory)?
                     }
                     Structure::Open => self.mix::<OpenMap<u32, u32>>(mix, rounds, rows, &mut memory)?,
+                    Structure::Cuckoo => self.mix::<CuckooMap<u32, u32>>(mix, rounds, rows, &mut memory)?,
                     Structure::Dynamic => {}
                 }
             }
@@ -129,7 +135,7 @@ impl Bench<'_> {
             right[1] &= stream.clone_dtoh(&found)?.iter().enumerate().all(|(i, found)| *found == answer(i));
             took[2] = timed.time(|| table.search(stream, &absent, &mut missed))?;
             right[2] &= stream.clone_dtoh(&missed)?.iter().all(|missed| *missed == T::found(None));
-            for in_order in [false, true].into_iter().filter(|_| T::OPEN) {
+            for in_order in [false, true].into_iter().filter(|_| T::RETRIEVES) {
                 let (at, mut out) = (4 + in_order as usize, self.retrieved(n)?);
                 took[at] = timed.time(|| table.retrieve(stream, in_order, &mut out))?;
                 right[at] &= self.holds::<T>(&out, &present, &stored)?;
@@ -153,8 +159,8 @@ impl Bench<'_> {
                 right[6] &= stream.clone_dtoh(&found)? == answers;
             }
             if round > 0 {
-                let measured = if T::OPEN { 7 } else { 4 };
-                times.iter_mut().zip(took).take(measured).for_each(|(times, took)| times.push(took));
+                let ran = times.iter_mut().zip(took).filter(|(_, took)| *took > 0.0);
+                ran.for_each(|(times, took)| times.push(took));
             }
         }
         if let Some(memory) = &mut memory {

@@ -7,7 +7,7 @@ pub(crate) mod slab;
 
 pub(crate) use dynamic::Dynamic;
 pub(crate) use hopscotch::Hopscotch;
-pub(crate) use open::Open;
+pub(crate) use open::{Cuckoo, Open};
 pub(crate) use slab::Slab;
 
 use crate::Structure;
@@ -67,6 +67,10 @@ macro_rules! with_tables {
             }
             $crate::Structure::Open => {
                 type $tables = $crate::tables::Open;
+                $body
+            }
+            $crate::Structure::Cuckoo => {
+                type $tables = $crate::tables::Cuckoo;
                 $body
             }
             $crate::Structure::Dynamic => {

@@ -68,6 +68,59 @@ macro_rules! open_suite {
     };
 }
 
+/// The same for those in which keys move.
+#[macro_export]
+macro_rules! cuckoo_suite {
+    ($make:path) => {
+        mod cuckoo_map32 {
+            $crate::cuckoo_maps! { $make, u32 }
+        }
+        mod cuckoo_map64 {
+            $crate::cuckoo_maps! { $make, u64 }
+        }
+        mod cuckoo_set32 {
+            $crate::cuckoo_sets! { $make, u32 }
+        }
+        mod cuckoo_set64 {
+            $crate::cuckoo_sets! { $make, u64 }
+        }
+    };
+}
+
+/// The bodies for maps in open-addressing tables of one key type in which keys move.
+#[macro_export]
+macro_rules! cuckoo_maps {
+    ($make:path, $key:ty) => {
+        $crate::fixed_maps! { $make, $key, warpproof::OpenGeometry }
+        $crate::bodies! { $make, open<$key>:
+            impossible_sizes_are_refused
+            pairs_come_in_the_order_of_their_slots
+        }
+        $crate::bodies! { $make, cuckoo<$key>:
+            two_buckets_fill_up_and_slots_are_used_again
+            a_crowded_table_has_room_for_nearly_all
+            churn_at_a_high_load_goes_on
+            racing_counters_add_up
+            mixed_batches_of_a_crowd_add_up
+        }
+    };
+}
+
+/// The bodies for such sets.
+#[macro_export]
+macro_rules! cuckoo_sets {
+    ($make:path, $key:ty) => {
+        $crate::any_sets! { $make, $key, warpproof::OpenGeometry }
+        $crate::bodies! { $make, open_set<$key>:
+            keys_come_in_the_order_of_their_slots
+            a_set_of_an_impossible_size_is_refused
+        }
+        $crate::bodies! { $make, cuckoo<$key>:
+            a_crowded_set_has_room_for_nearly_all
+        }
+    };
+}
+
 /// The bodies for maps in chains whose keys may have several pairs.
 #[macro_export]
 macro_rules! multimaps {

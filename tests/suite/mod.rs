@@ -2,6 +2,7 @@
 
 mod bodies;
 pub(crate) mod chains;
+pub(crate) mod cuckoo;
 pub(crate) mod dynamic;
 pub(crate) mod dynamic_set;
 pub(crate) mod fixed;

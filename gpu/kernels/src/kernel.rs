@@ -101,8 +101,14 @@ macro_rules! operation {
          room: u32, tally: *mut u64]
         [$crate::entry::bins(left, left_len, taken, bins, room), $crate::entry::tally(tally)] }
     };
+    (collect cuckoo set32 $k:tt) => {
+        $crate::kernel::operation! { @retrieve_keys u32 $k }
+    };
     (collect open set32 $k:tt) => {
         $crate::kernel::operation! { @retrieve_keys u32 $k }
+    };
+    (collect cuckoo set64 $k:tt) => {
+        $crate::kernel::operation! { @retrieve_keys u64 $k }
     };
     (collect open set64 $k:tt) => {
         $crate::kernel::operation! { @retrieve_keys u64 $k }
@@ -112,8 +118,14 @@ macro_rules! operation {
         [keys: *mut $key, capacity: u64, total: *mut u64]
         [keys, core::ptr::null_mut(), capacity, warpproof_device::Global::new(total, 1)] }
     };
+    (collect_in_order cuckoo set32 $k:tt) => {
+        $crate::kernel::operation! { @retrieve_keys_in_order u32 $k }
+    };
     (collect_in_order open set32 $k:tt) => {
         $crate::kernel::operation! { @retrieve_keys_in_order u32 $k }
+    };
+    (collect_in_order cuckoo set64 $k:tt) => {
+        $crate::kernel::operation! { @retrieve_keys_in_order u64 $k }
     };
     (collect_in_order open set64 $k:tt) => {
         $crate::kernel::operation! { @retrieve_keys_in_order u64 $k }
@@ -241,20 +253,35 @@ macro_rules! operation {
         $crate::kernel::table! { $k [distances { $crate::layout::hop::NUMBERS } _ _ _ _] [numbers: *mut u64]
         [warpproof_device::Global::new(numbers, $crate::layout::hop::NUMBERS)] }
     };
+    (stats cuckoo $layout:ident $k:tt) => {
+        $crate::kernel::operation! { stats open $layout $k }
+    };
     (stats open $layout:ident $k:tt) => {
         $crate::kernel::table! { $k [taken _ _ _ _ _] [numbers: *mut u64]
         [warpproof_device::Global::new(numbers, $crate::entry::TAKEN_NUMBERS)] }
     };
     (collect open $layout:ident $k:tt) => {
+        $crate::kernel::operation! { @retrieve_pairs open $layout $k }
+    };
+    (collect cuckoo $layout:ident $k:tt) => {
+        $crate::kernel::operation! { @retrieve_pairs cuckoo $layout $k }
+    };
+    (@retrieve_pairs $structure:ident $layout:ident $k:tt) => {
         $crate::kernel::table! { $k [retrieve _ _ _ _ _]
-        [keys: *mut $crate::layout::open::$layout::Key,
-         values: *mut $crate::layout::open::$layout::Value, capacity: u64, total: *mut u64]
+        [keys: *mut $crate::layout::$structure::$layout::Key,
+         values: *mut $crate::layout::$structure::$layout::Value, capacity: u64, total: *mut u64]
         [keys, values, capacity, warpproof_device::Global::new(total, 1)] }
     };
     (collect_in_order open $layout:ident $k:tt) => {
+        $crate::kernel::operation! { @retrieve_pairs_in_order open $layout $k }
+    };
+    (collect_in_order cuckoo $layout:ident $k:tt) => {
+        $crate::kernel::operation! { @retrieve_pairs_in_order cuckoo $layout $k }
+    };
+    (@retrieve_pairs_in_order $structure:ident $layout:ident $k:tt) => {
         $crate::kernel::table! { $k [retrieve_in_order _ _ _ _ _]
-        [keys: *mut $crate::layout::open::$layout::Key,
-         values: *mut $crate::layout::open::$layout::Value, capacity: u64, total: *mut u64,
+        [keys: *mut $crate::layout::$structure::$layout::Key,
+         values: *mut $crate::layout::$structure::$layout::Value, capacity: u64, total: *mut u64,
          chunks: *mut u64, chunks_len: usize]
         [keys, values, capacity, warpproof_device::Global::new(total, 1),
          warpproof_device::Global::new(chunks, chunks_len)] }
@@ -307,11 +334,17 @@ macro_rules! table {
         $parameters $arguments }
     };
     ([$name:ident open $layout:ident $($k:tt)*] $op:tt $parameters:tt $arguments:tt) => {
-        $crate::kernel::emit! { [$name open $layout $($k)*] $op
-        [words: *mut $crate::layout::open::$layout::Word, len: usize, filter: *mut u32, filter_len: usize,
+        $crate::kernel::table! { @buckets [$name open $layout $($k)*] $op $parameters $arguments }
+    };
+    ([$name:ident cuckoo $layout:ident $($k:tt)*] $op:tt $parameters:tt $arguments:tt) => {
+        $crate::kernel::table! { @buckets [$name cuckoo $layout $($k)*] $op $parameters $arguments }
+    };
+    (@buckets [$name:ident $structure:ident $layout:ident $($k:tt)*] $op:tt $parameters:tt $arguments:tt) => {
+        $crate::kernel::emit! { [$name $structure $layout $($k)*] $op
+        [words: *mut $crate::layout::$structure::$layout::Word, len: usize, filter: *mut u32, filter_len: usize,
          buckets: u32]
         [$crate::layout::store(words, len),
-         warpproof_model::open::Passed::new($crate::layout::store(filter, filter_len)), buckets]
+         $crate::layout::$structure::$layout::Filter::new($crate::layout::store(filter, filter_len)), buckets]
         $parameters $arguments }
     };
 }

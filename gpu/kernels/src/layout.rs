@@ -2,6 +2,7 @@
 
 use warpproof_device::Global;
 
+pub(crate) mod cuckoo;
 pub(crate) mod hop;
 pub(crate) mod open;
 pub(crate) mod slab;

@@ -140,10 +140,42 @@ kernel!(open_map64l_delete_l1: open::map64l(1, 4).delete);
 kernel!(open_map64l_search_l1: open::map64l(1, 4).search);
 kernel!(open_map64l_mixed_l1: open::map64l(1, 4).mixed);
 kernel!(open_map64l_stats_l1: open::map64l(1, 4).stats);
+// Keys move. Of the widths of a tile none was measured here: as in large tables of the same entries where they do not.
+kernel!(cuckoo_map32_insert_unique_l2: cuckoo::map32(2, 4).insert_unique);
+kernel!(cuckoo_map32_insert_unique_left_l2: cuckoo::map32(2, 4).insert_unique_left);
+kernel!(cuckoo_map32_insert_or_assign_l2: cuckoo::map32(2, 4).insert_or_assign);
+kernel!(cuckoo_map32_insert_or_assign_left_l2: cuckoo::map32(2, 4).insert_or_assign_left);
+kernel!(cuckoo_map32_insert_or_add_l2: cuckoo::map32(2, 4).insert_or_add);
+kernel!(cuckoo_map32_absorb_l2: cuckoo::map32(2, 4).absorb);
+kernel!(cuckoo_map32_delete_l2: cuckoo::map32(2, 4).delete);
+kernel!(cuckoo_map32_search_l2: cuckoo::map32(2, 4).search);
+kernel!(cuckoo_map32_mixed_l2: cuckoo::map32(2, 4).mixed);
+kernel!(cuckoo_map32_mixed_left_l2: cuckoo::map32(2, 4).mixed_left);
+kernel!(cuckoo_map32_stats_l2: cuckoo::map32(2, 4).stats);
+
+kernel!(cuckoo_set32_insert_unique_l1: cuckoo::set32(1, 8).insert_unique);
+kernel!(cuckoo_set32_insert_unique_left_l1: cuckoo::set32(1, 8).insert_unique_left);
+kernel!(cuckoo_set32_absorb_l1: cuckoo::set32(1, 8).absorb);
+kernel!(cuckoo_set32_delete_l1: cuckoo::set32(1, 8).delete);
+kernel!(cuckoo_set32_search_l1: cuckoo::set32(1, 8).search);
+kernel!(cuckoo_set32_stats_l1: cuckoo::set32(1, 8).stats);
+
+kernel!(cuckoo_set64_insert_unique_l2: cuckoo::set64(2, 4).insert_unique);
+kernel!(cuckoo_set64_insert_unique_left_l2: cuckoo::set64(2, 4).insert_unique_left);
+kernel!(cuckoo_set64_absorb_l2: cuckoo::set64(2, 4).absorb);
+kernel!(cuckoo_set64_delete_l2: cuckoo::set64(2, 4).delete);
+kernel!(cuckoo_set64_search_l2: cuckoo::set64(2, 4).search);
+kernel!(cuckoo_set64_stats_l2: cuckoo::set64(2, 4).stats);
 
 // All entries of a table are copied by whole warps.
 kernel!(open_map32_collect_l32: open::map32(32, 1).collect);
 kernel!(open_map32_collect_in_order_l32: open::map32(32, 1).collect_in_order);
+kernel!(cuckoo_map32_collect_l32: cuckoo::map32(32, 1).collect);
+kernel!(cuckoo_map32_collect_in_order_l32: cuckoo::map32(32, 1).collect_in_order);
+kernel!(cuckoo_set32_collect_l32: cuckoo::set32(32, 1).collect);
+kernel!(cuckoo_set32_collect_in_order_l32: cuckoo::set32(32, 1).collect_in_order);
+kernel!(cuckoo_set64_collect_l32: cuckoo::set64(32, 1).collect);
+kernel!(cuckoo_set64_collect_in_order_l32: cuckoo::set64(32, 1).collect_in_order);
 kernel!(open_set32_collect_l32: open::set32(32, 1).collect);
 kernel!(open_set32_collect_in_order_l32: open::set32(32, 1).collect_in_order);
 kernel!(open_set64_collect_l32: open::set64(32, 1).collect);
@@ -206,6 +238,20 @@ mod wide {
     kernel!(open_map64_settle_l1: open::map64(1, 4).settle);
     kernel!(open_map64_make_up_l1: open::map64(1, 4).make_up);
 
+    kernel!(cuckoo_map64_insert_unique_l4: cuckoo::map64(4, 2).insert_unique);
+    kernel!(cuckoo_map64_insert_unique_left_l4: cuckoo::map64(4, 2).insert_unique_left);
+    kernel!(cuckoo_map64_insert_or_assign_l4: cuckoo::map64(4, 2).insert_or_assign);
+    kernel!(cuckoo_map64_insert_or_assign_left_l4: cuckoo::map64(4, 2).insert_or_assign_left);
+    kernel!(cuckoo_map64_insert_or_add_l4: cuckoo::map64(4, 2).insert_or_add);
+    kernel!(cuckoo_map64_absorb_l4: cuckoo::map64(4, 2).absorb);
+    kernel!(cuckoo_map64_delete_l4: cuckoo::map64(4, 2).delete);
+    kernel!(cuckoo_map64_search_l4: cuckoo::map64(4, 2).search);
+    kernel!(cuckoo_map64_mixed_l4: cuckoo::map64(4, 2).mixed);
+    kernel!(cuckoo_map64_mixed_left_l4: cuckoo::map64(4, 2).mixed_left);
+    kernel!(cuckoo_map64_stats_l4: cuckoo::map64(4, 2).stats);
+
+    kernel!(cuckoo_map64_collect_l32: cuckoo::map64(32, 1).collect);
+    kernel!(cuckoo_map64_collect_in_order_l32: cuckoo::map64(32, 1).collect_in_order);
     kernel!(open_map64_collect_l32: open::map64(32, 1).collect);
     kernel!(open_map64_collect_in_order_l32: open::map64(32, 1).collect_in_order);
 }

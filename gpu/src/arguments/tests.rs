@@ -22,7 +22,8 @@ fn hopscotch_head() -> Head {
 /// What the kernels of an open-addressing table of a layout take first.
 fn open_head(layout: Layout) -> Head {
     let values = layout.lock_bit().then_some(1 << 22);
-    OpenParts { slots: 1 << 20, values, len: 40, filter: 1 << 21, filter_len: 3, buckets: 5 }.head()
+    OpenParts { slots: 1 << 20, values, len: 40, filter: 1 << 21, filter_len: 3, buckets: 5, moves: false }
+        .head()
 }
 
 /// What a parameter is.
@@ -148,10 +149,10 @@ fn compare(ptx: &str, head: &Head, family: &Family, lanes: u32) -> usize {
     let mut compared = 0;
     for operation in Operation::ALL {
         let without = match operation {
-            Operation::InsertOrAdd
-            | Operation::Absorb
-            | Operation::CollectInOrder
-            | Operation::Scatter
+            Operation::InsertOrAdd | Operation::Absorb | Operation::CollectInOrder => {
+                !matches!(family.structure, "open" | "cuckoo")
+            }
+            Operation::Scatter
             | Operation::ScatterAgain
             | Operation::Fill
             | Operation::Settle
@@ -187,7 +188,7 @@ fn groups(ptx: &str, layout: Layout, lanes: u32) -> usize {
 /// Compares an open-addressing layout.
 fn buckets(ptx: &str, layout: Layout, lanes: u32) -> usize {
     let large = if lanes == 2 { u64::MAX } else { 0 };
-    compare(ptx, &open_head(layout), &open::family(layout, large), lanes)
+    compare(ptx, &open_head(layout), &open::family(layout, false, large), lanes)
 }
 
 #[test]
@@ -230,6 +231,9 @@ fn arguments_are_those_of_the_open_addressing_kernels() {
         assert_eq!(buckets(ptx, Layout::Map64, 2), wide);
         assert_eq!((buckets(ptx, Layout::Set32, 1), buckets(ptx, Layout::Set64, 2)), (12, 12));
         assert_eq!(buckets(ptx, Layout::Map64Lock, 1), 10);
+        let moving =
+            |layout: Layout| compare(ptx, &open_head(layout), &open::family(layout, true, 0), layout.lanes());
+        assert_eq!((moving(Layout::Map32), moving(Layout::Map64)), (10, if wide > 0 { 10 } else { 0 }));
     }
 }
 
@@ -237,8 +241,9 @@ fn arguments_are_those_of_the_open_addressing_kernels() {
 fn every_kernel_of_a_table_is_compared() {
     use crate::device::{TABLES_BASE, TABLES_WIDE};
     let entries = |ptx: &str, start: &str| ptx.matches(&format!(".entry {start}_")).count();
-    for (ptx, all) in [(TABLES_BASE, (52, 22, 56)), (TABLES_WIDE, (75, 32, 71))] {
+    for (ptx, all, moving) in [(TABLES_BASE, (52, 22, 56), 10), (TABLES_WIDE, (75, 32, 71), 20)] {
         assert_eq!((entries(ptx, "slab"), entries(ptx, "hop"), entries(ptx, "open")), all);
+        assert_eq!(entries(ptx, "cuckoo"), moving);
         let count = Arguments::count_stored(Span::new(1 << 12, 3), Span::new(1 << 14, 1));
         let count = passed(&count.expect("the lengths are right"));
         assert_eq!(declared(ptx, "count_stored"), Some(count));
@@ -305,12 +310,12 @@ fn arguments_are_those_of_the_stress_kernels() {
         check(hopscotch::family(Layout::Set64), of_set::<u64>(&hop, codes, stamps), true);
         check(hopscotch::family(Layout::Map64), of_map::<u64>(&hop, codes, stamps), wide);
         for bytes in [0, u64::MAX] {
-            check(open::family(Layout::Map32, bytes), of_map::<u32>(&open, codes, stamps), true);
+            check(open::family(Layout::Map32, false, bytes), of_map::<u32>(&open, codes, stamps), true);
         }
-        check(open::family(Layout::Set32, 0), of_set::<u32>(&open, codes, stamps), true);
-        check(open::family(Layout::Set64, 0), of_set::<u64>(&open, codes, stamps), true);
-        check(open::family(Layout::Map64, 0), of_map::<u64>(&open, codes, stamps), wide);
-        check(open::family(Layout::Map64Lock, 0), of_map::<u64>(&open_two, codes, stamps), true);
+        check(open::family(Layout::Set32, false, 0), of_set::<u32>(&open, codes, stamps), true);
+        check(open::family(Layout::Set64, false, 0), of_set::<u64>(&open, codes, stamps), true);
+        check(open::family(Layout::Map64, false, 0), of_map::<u64>(&open, codes, stamps), wide);
+        check(open::family(Layout::Map64Lock, false, 0), of_map::<u64>(&open_two, codes, stamps), true);
     }
     assert!(of_set::<u32>(&hop, codes, Stamps { clock: times, ..stamps }).is_err());
     assert!(of_set::<u32>(&hop, codes, Stamps { ends: clock, ..stamps }).is_err());

@@ -1,7 +1,8 @@
 //! The open-addressing map.
 
 use super::on::OpenMapOn;
-use super::table::{Buckets, OpenParts, bucket_slots};
+use super::scheme::{OpenScheme, bucket_slots};
+use super::table::{Buckets, OpenParts};
 use crate::arguments::Operation;
 use crate::bulk::{MapBulk, map_by_bulk};
 use crate::device::Device;
@@ -15,6 +16,7 @@ use std::sync::Arc;
 use warpproof_model::host::{
     Answer, BulkMap, BulkOpenMap, Op, OpenGeometry, OpenStats, Refused, admit, left_out, same_length,
 };
+use warpproof_model::open::{Cuckoo, DoubleHashing};
 use warpproof_model::outcome::{Add, Assign, Delete, Insert};
 
 /// A concurrent map in an open-addressing table in device memory: an array of buckets, and a filter that says which keys
@@ -39,17 +41,36 @@ use warpproof_model::outcome::{Add, Assign, Delete, Insert};
 /// println!("{} of {} slots are taken", map.stats()?.live, map.geometry().slots());
 /// # Ok::<(), warpproof_gpu::Error>(())
 /// ```
-pub struct OpenMap<K, V> {
+pub struct OpenMap<K, V, P = DoubleHashing> {
     buckets: Buckets,
-    types: PhantomData<(K, V)>,
+    types: PhantomData<(K, V, P)>,
 }
 
-impl<K: Scalar, V: Scalar> OpenMap<K, V>
+/// An [`OpenMap`] of high loads: a search reads two buckets at most, whatever the load is, and the slots of deleted pairs are used
+/// again.
+///
+/// An insert whose two buckets are full moves up to three pairs, each from its first bucket to its second, and says
+/// [`Insert::Full`] when that makes no room. Deletes, and inserts that change a value, wait for others that work on keys of the same
+/// bucket; searches wait for nobody.
+///
+/// ```no_run
+/// use warpproof_gpu::{CuckooMap, Device};
+/// use warpproof_model::host::BulkMap;
+///
+/// let device = Device::open(0)?;
+/// let map = CuckooMap::<u32, u32>::with_geometry(&device, CuckooMap::<u32, u32>::size(1_000_000, 0.95)?)?;
+/// map.insert_unique(&[1, 2, 3], &[10, 20, 30])?;
+/// assert_eq!(map.search(&[2, 4])?, [Some(20), None]);
+/// # Ok::<(), warpproof_gpu::Error>(())
+/// ```
+pub type CuckooMap<K, V> = OpenMap<K, V, Cuckoo>;
+
+impl<K: Scalar, V: Scalar, P: OpenScheme> OpenMap<K, V, P>
 where
     (K, V): Entry,
 {
-    /// Slots of a bucket: 8 of u32 pairs, 4 of u64 pairs, which are 64 bytes, or 32 bytes of keys.
-    pub const BUCKET_SLOTS: u32 = bucket_slots(<(K, V)>::PACKED);
+    /// Slots of a bucket: 8 of u32 pairs, 4 of u64 pairs, which are 64 bytes; 8 where keys move.
+    pub const BUCKET_SLOTS: u32 = bucket_slots(<(K, V)>::PACKED, P::MOVES);
 
     /// The size of such a map for `pairs` pairs at a load; as [`OpenGeometry::new`].
     ///
@@ -81,7 +102,8 @@ where
     /// As [`OpenMap::with_geometry`].
     pub fn with_tuning(device: &Device, geometry: OpenGeometry, tuning: Tuning) -> Result<Self, Error> {
         let layout = <(K, V)>::layout(device.wide() && !tuning.lock_bit, false);
-        Ok(Self { buckets: Buckets::empty(device, layout, geometry, tuning)?, types: PhantomData })
+        let buckets = Buckets::empty(device, (layout, P::MOVES), geometry, tuning)?;
+        Ok(Self { buckets, types: PhantomData })
     }
 
     /// A map of these pairs, made for as many. Of several pairs with one key, it keeps any one.
@@ -117,7 +139,7 @@ where
     ///
     /// # Errors
     /// [`Error::OutOfMemory`]; [`Error::Refused`] as [`OpenGeometry::admit`] does; [`Error::TableFull`] if the new table has
-    /// less slots than there are pairs. Nothing has changed then.
+    /// no room for all pairs. Nothing has changed then.
     pub fn rehash(&mut self, geometry: OpenGeometry) -> Result<(), Error> {
         self.buckets.rehash(geometry)
     }
@@ -163,7 +185,7 @@ where
     }
 }
 
-impl<K: Scalar, V: Scalar> BulkMap<K, V> for OpenMap<K, V>
+impl<K: Scalar, V: Scalar, P: OpenScheme> BulkMap<K, V> for OpenMap<K, V, P>
 where
     (K, V): Entry,
 {
@@ -178,7 +200,7 @@ where
     }
 }
 
-impl<K: Scalar, V: Scalar> BulkOpenMap<K, V> for OpenMap<K, V>
+impl<K: Scalar, V: Scalar, P: OpenScheme> BulkOpenMap<K, V> for OpenMap<K, V, P>
 where
     (K, V): Entry,
 {
@@ -199,7 +221,7 @@ where
     }
 }
 
-impl<K, V> fmt::Debug for OpenMap<K, V> {
+impl<K, V, P> fmt::Debug for OpenMap<K, V, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("OpenMap")
             .field("device", self.buckets.table().device())

@@ -5,14 +5,15 @@ mod levels;
 mod map;
 mod on;
 mod partitioned;
+mod scheme;
 mod set;
 mod table;
 
 pub use bins::Bins;
-pub use map::OpenMap;
+pub use map::{CuckooMap, OpenMap};
 pub use on::{OpenMapOn, OpenSetOn};
-
-pub use set::OpenSet;
-pub use table::OpenParts;
+pub use scheme::OpenScheme;
 #[cfg(test)]
-pub(crate) use table::family;
+pub(crate) use scheme::family;
+pub use set::{CuckooSet, OpenSet};
+pub use table::OpenParts;

@@ -2,7 +2,8 @@
 
 use super::bins::{Bins, Memory, last};
 use super::levels::{BIN_BYTES, Level, levels};
-use super::table::{Buckets, bucket_slots};
+use super::scheme::bucket_slots;
+use super::table::Buckets;
 use super::{OpenMap, OpenSet};
 use crate::arguments::{Arguments, Binned, Head, Operation, Span};
 use crate::device::Device;
@@ -20,7 +21,7 @@ impl Buckets {
     /// The levels of a batch of `n` entries.
     fn levels(&self, n: usize) -> Vec<Level> {
         let layout = self.layout();
-        levels(self.parts().buckets, bucket_slots(layout) * layout.slot_bytes(), n as u64)
+        levels(self.parts().buckets, bucket_slots(layout, self.parts().moves) * layout.slot_bytes(), n as u64)
     }
 
     fn bins_on(&self, stream: &Arc<CudaStream>, n: usize) -> Result<Bins, Error> {

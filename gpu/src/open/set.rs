@@ -1,6 +1,7 @@
 //! The open-addressing set: u32 or u64 keys.
 
 use super::on::OpenSetOn;
+use super::scheme::OpenScheme;
 use super::table::{Buckets, OpenParts};
 use crate::bulk::{SetBulk, set_by_bulk};
 use crate::device::Device;
@@ -12,6 +13,7 @@ use core::marker::PhantomData;
 use cudarc::driver::CudaStream;
 use std::sync::Arc;
 use warpproof_model::host::{BulkOpenSet, BulkSet, OpenGeometry, OpenStats, admit, left_out};
+use warpproof_model::open::{Cuckoo, DoubleHashing};
 use warpproof_model::outcome::{Delete, Insert};
 
 /// A concurrent set of u32 or u64 keys in an open-addressing table in device memory.
@@ -28,12 +30,15 @@ use warpproof_model::outcome::{Delete, Insert};
 /// assert_eq!(set.contains(&[2, 4])?, [true, false]);
 /// # Ok::<(), warpproof_gpu::Error>(())
 /// ```
-pub struct OpenSet<K> {
+pub struct OpenSet<K, P = DoubleHashing> {
     buckets: Buckets,
-    keys: PhantomData<K>,
+    types: PhantomData<(K, P)>,
 }
 
-impl<K: Scalar> OpenSet<K> {
+/// An [`OpenSet`] of high loads, as [`CuckooMap`](crate::CuckooMap) is of maps.
+pub type CuckooSet<K> = OpenSet<K, Cuckoo>;
+
+impl<K: Scalar, P: OpenScheme> OpenSet<K, P> {
     /// An empty set for `keys` keys at the default load ([`OpenGeometry::for_pairs`]).
     ///
     /// # Errors
@@ -55,7 +60,8 @@ impl<K: Scalar> OpenSet<K> {
     /// # Errors
     /// As [`OpenSet::with_geometry`].
     pub fn with_tuning(device: &Device, geometry: OpenGeometry, tuning: Tuning) -> Result<Self, Error> {
-        Ok(Self { buckets: Buckets::empty(device, K::SET, geometry, tuning)?, keys: PhantomData })
+        let buckets = Buckets::empty(device, (K::SET, P::MOVES), geometry, tuning)?;
+        Ok(Self { buckets, types: PhantomData })
     }
 
     /// A set of these keys, made for as many.
@@ -90,7 +96,7 @@ impl<K: Scalar> OpenSet<K> {
     ///
     /// # Errors
     /// [`Error::OutOfMemory`]; [`Error::Refused`] as [`OpenGeometry::admit`] does; [`Error::TableFull`] if the new table has
-    /// less slots than there are keys. Nothing has changed then.
+    /// no room for all keys. Nothing has changed then.
     pub fn rehash(&mut self, geometry: OpenGeometry) -> Result<(), Error> {
         self.buckets.rehash(geometry)
     }
@@ -131,7 +137,7 @@ impl<K: Scalar> OpenSet<K> {
     }
 }
 
-impl<K: Scalar> BulkSet<K> for OpenSet<K> {
+impl<K: Scalar, P: OpenScheme> BulkSet<K> for OpenSet<K, P> {
     set_by_bulk! { K }
 
     fn len(&self) -> Result<u64, Error> {
@@ -143,7 +149,7 @@ impl<K: Scalar> BulkSet<K> for OpenSet<K> {
     }
 }
 
-impl<K: Scalar> BulkOpenSet<K> for OpenSet<K> {
+impl<K: Scalar, P: OpenScheme> BulkOpenSet<K> for OpenSet<K, P> {
     fn keys_in_order(&self) -> Result<Vec<K>, Error> {
         self.bulk().keys_in_order()
     }
@@ -157,7 +163,7 @@ impl<K: Scalar> BulkOpenSet<K> for OpenSet<K> {
     }
 }
 
-impl<K> fmt::Debug for OpenSet<K> {
+impl<K, P> fmt::Debug for OpenSet<K, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("OpenSet")
             .field("device", self.buckets.table().device())

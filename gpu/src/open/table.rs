@@ -1,13 +1,13 @@
-//! What open-addressing maps and sets share: buckets of slots and their filter in device memory.
+//! What open-addressing maps and sets share: buckets of slots and their filter, or their locks, in device memory.
 
+use super::scheme::{bucket_slots, family};
 use crate::arguments::{Argument, Head};
 use crate::device::Device;
 use crate::error::Error;
 use crate::layout::Layout;
-use crate::table::{Family, Fill, Placed, Plan, Table, Tuning};
+use crate::table::{Fill, Placed, Plan, Table, Tuning};
 use cudarc::driver::{CudaSlice, DevicePtr};
 use warpproof_model::host::{OpenGeometry, OpenStats};
-use warpproof_model::open::{BUCKET_SLOTS, WIDE_BUCKET_SLOTS};
 
 /// Numbers that the `stats` kernel adds up: live, tombstones.
 const NUMBERS: usize = 2;
@@ -16,8 +16,8 @@ const NUMBERS: usize = 2;
 /// `Passed::new` take there.
 ///
 /// Addresses are those of the device's primary context. The memory is the table's: it is accessed by atomic
-/// instructions alone, and it ends with the table. A bucket is 8 slots, or 4 of u64 pairs, and has 16 bits of the filter. Slots
-/// with `values` are `LockBitSlots`.
+/// instructions alone, and it ends with the table. A bucket is 8 slots, or 4 of u64 pairs that do not move, and has 16 bits of the
+/// filter. Slots with `values` are `LockBitSlots`. Where keys move the filter is `Locks`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OpenParts {
     /// Address of the words that probes read, one for each slot: u32 and u64 keys, u32 pairs in a u64, u64 pairs in 128 bits, and
@@ -33,6 +33,8 @@ pub struct OpenParts {
     pub filter_len: u64,
     /// Number of buckets.
     pub buckets: u32,
+    /// Whether keys move: it is of the scheme `Cuckoo`.
+    pub moves: bool,
 }
 
 impl OpenParts {
@@ -64,14 +66,18 @@ impl OpenParts {
 pub(super) type Buckets = Placed<OpenGeometry, OpenParts>;
 
 impl Buckets {
-    /// An empty table.
+    /// An empty table; `moves` as [`OpenScheme::MOVES`](super::OpenScheme::MOVES).
     pub(super) fn empty(
         device: &Device,
-        layout: Layout,
+        (layout, moves): (Layout, bool),
         geometry: OpenGeometry,
         tuning: Tuning,
     ) -> Result<Self, Error> {
-        geometry.admit(bucket_slots(layout))?;
+        geometry.admit(bucket_slots(layout, moves))?;
+        if moves {
+            // A key moves with its value.
+            device.admit(layout)?;
+        }
         let (len, filter_len) = (geometry.slots() as u64, geometry.filter_words() as u64);
         let probed = len * layout.probe_bytes() as u64;
         let slots = device.array("the table's slots", probed)?;
@@ -85,10 +91,11 @@ impl Buckets {
             filter: address(&filter),
             filter_len,
             buckets: geometry.buckets,
+            moves,
         };
         let (head, fills) = (parts.head(), parts.fills(layout));
         let plan = Plan {
-            family: family(layout, len * layout.slot_bytes() as u64),
+            family: family(layout, moves, len * layout.slot_bytes() as u64),
             head,
             fills,
             memory: [slots, filter].into_iter().chain(values).collect(),
@@ -102,7 +109,8 @@ impl Buckets {
     /// Moves the entries to a table of another size, or of the same without tombstones, and waits.
     pub(super) fn rehash(&mut self, geometry: OpenGeometry) -> Result<(), Error> {
         let device = self.table().device().clone();
-        let mut moved = Self::empty(&device, self.layout(), geometry, self.table().tuning())?;
+        let layout = (self.layout(), self.parts().moves);
+        let mut moved = Self::empty(&device, layout, geometry, self.table().tuning())?;
         let OpenParts { slots, values, len, .. } = self.parts();
         let arrays: Vec<u64> = [slots].into_iter().chain(values).collect();
         let left_out = moved.table_mut().absorb(self.table_mut(), &arrays, len)?;
@@ -131,30 +139,7 @@ impl Buckets {
 
 /// Bytes of the slots up to which one lane is the fastest that reads all slots of a bucket. Measured (BENCHMARKS.md): in a
 /// larger table the addresses of its loads, which are as many as its lanes are few, are too many to translate.
-const ONE_LANE_BYTES: u64 = 256 << 20;
-
-/// Slots of a bucket: no more than 64 bytes, which are read as fast as less.
-pub(super) const fn bucket_slots(layout: Layout) -> u32 {
-    match layout {
-        // In two words too: a table has the same size whatever the device.
-        Layout::Map64 | Layout::Map64Lock => WIDE_BUCKET_SLOTS as u32,
-        _ => BUCKET_SLOTS as u32,
-    }
-}
-
-/// The kernels of a layout, for so many bytes of slots.
-pub(crate) fn family(layout: Layout, bytes: u64) -> Family {
-    let common = layout.lanes();
-    let (lanes, mixed_lanes) = match layout {
-        Layout::Map32 if bytes <= ONE_LANE_BYTES => (1, 1),
-        Layout::Map32 => (common, 1),
-        // 32 bytes for a lane, as in a large table of pairs. No other width was measured.
-        Layout::Set32 | Layout::Map64Lock => (1, 1),
-        Layout::Map64 => (2, 2),
-        _ => (common, common),
-    };
-    Family { structure: "open", layout, suffix: "", lanes, mixed_lanes, one_array: true }
-}
+pub(super) const ONE_LANE_BYTES: u64 = 256 << 20;
 
 #[cfg(test)]
 mod tests {
@@ -165,7 +150,8 @@ mod tests {
         let geometry = OpenGeometry { bucket_slots: 8, buckets: 1009 };
         let (len, filter_len) = (geometry.slots() as u64, geometry.filter_words() as u64);
         let (slots, filter, values) = (1 << 20, 1 << 22, Some(1 << 23));
-        let parts = OpenParts { slots, values, len, filter, filter_len, buckets: geometry.buckets };
+        let parts =
+            OpenParts { slots, values, len, filter, filter_len, buckets: geometry.buckets, moves: false };
         assert_eq!(parts.head().parts, geometry.buckets, "a tile for each bucket");
         let fills = parts.fills(Layout::Map32).into_iter();
         let fills: Vec<_> = fills.map(|fill| (fill.address, fill.words, fill.word)).collect();
@@ -181,7 +167,15 @@ mod tests {
         let geometry = OpenGeometry::for_pairs(1 << 34).expect("a large table");
         let len = geometry.slots() as u64;
         let (filter, filter_len) = (0, 1);
-        let parts = OpenParts { slots: 0, values: None, len, filter, filter_len, buckets: geometry.buckets };
+        let parts = OpenParts {
+            slots: 0,
+            values: None,
+            len,
+            filter,
+            filter_len,
+            buckets: geometry.buckets,
+            moves: false,
+        };
         assert_eq!(parts.head().list[1], Argument::U64(geometry.buckets as u64 * 8));
         assert!(parts.fills(Layout::Map32)[0].words > u32::MAX as usize);
     }

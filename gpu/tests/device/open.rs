@@ -47,7 +47,7 @@ fn a_map_answers() {
 fn sets_answer() {
     fn answers<K: Scalar + TryFrom<u64>>(device: &Device) {
         let key = |key: u64| K::try_from(key).ok().unwrap();
-        let set = OpenSet::build(device, &[3, 4, 3].map(key)).unwrap();
+        let set = OpenSet::<K>::build(device, &[3, 4, 3].map(key)).unwrap();
         assert_eq!(set.contains(&[3, 5].map(key)).unwrap(), [true, false]);
         assert_eq!(set.delete(&[4, 5].map(key)).unwrap(), [Delete::Deleted, Delete::Absent]);
         assert_eq!((set.len().unwrap(), set.keys().unwrap()), (1, vec![key(3)]));
@@ -56,7 +56,7 @@ fn sets_answer() {
     let Some(device) = device() else { return };
     answers::<u32>(&device);
     answers::<u64>(&device);
-    let large = OpenSet::build(&device, &[1u64 << 40, 1 << 41]).unwrap();
+    let large = OpenSet::<u64>::build(&device, &[1u64 << 40, 1 << 41]).unwrap();
     assert_eq!(large.contains(&[1 << 40, 1 << 42]).unwrap(), [true, false]);
     let parts = OpenSet::<u32>::with_geometry(&device, size(5)).unwrap();
     assert_eq!((parts.bytes(), parts.parts().len), (40 * 4 + 3 * 4, 40));

@@ -38,7 +38,8 @@ impl OpenGeometry {
 
     /// A table of at least `pairs / load` slots, whose buckets are as few as that takes and one or a prime number.
     ///
-    /// All pairs fit, whatever their keys are. The slot of a deleted pair is not used again: deleted pairs count. The time
+    /// All pairs fit, whatever their keys are, unless keys have two buckets alone and move: then nearly all do up to a load of 0.97. The
+    /// slot of a deleted pair is not used again where keys do not move: deleted pairs count. The time
     /// of an insert, or of a search that finds nothing, grows without bound as the load comes to 1.
     ///
     /// # Errors
@@ -143,7 +144,7 @@ fn probes_all(buckets: u32) -> bool {
 pub struct OpenStats {
     /// Pairs.
     pub live: u64,
-    /// Slots of deleted pairs, which are not used again.
+    /// Slots of deleted pairs, which are not used again unless keys move.
     pub tombstones: u64,
 }
 

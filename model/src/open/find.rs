@@ -26,6 +26,9 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
     #[inline(always)]
     pub(crate) fn look<W: Warp>(self, w: &mut W, key: UserKey<E::Key>) -> Look<E::Value> {
         let key = key.get();
+        if P::CHAIN > 0 {
+            return self.look_where_keys_move(w, key);
+        }
         let mut probe = self.probe(key);
         loop {
             let row = self.read(w, probe.bucket);
@@ -51,7 +54,7 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
     }
 
     /// Hands every entry of a bucket to `sink` as (warp, number, key, value), numbered from 0. What other warps change
-    /// meanwhile may be missed.
+    /// meanwhile may be missed, and an entry that moves be seen twice.
     #[inline(always)]
     pub fn visit<W: Warp>(
         self,

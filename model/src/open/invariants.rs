@@ -31,6 +31,11 @@ pub enum Broken {
         /// Where the key stands.
         bucket: u32,
     },
+    /// A bucket is locked (quiescence only).
+    Locked {
+        /// The bucket.
+        bucket: u32,
+    },
 }
 
 impl core::fmt::Display for Broken {
@@ -46,13 +51,15 @@ impl core::fmt::Display for Broken {
             Self::NotPassed { bucket } => {
                 write!(f, "a bucket that a key in bucket {bucket} passed does not say so")
             }
+            Self::Locked { bucket } => write!(f, "bucket {bucket} is locked"),
         }
     }
 }
 
 impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTable<E, H, F, P, S> {
     /// Checks what holds in every state: a bucket is filled from its lowest slot on; a key stands once, in a bucket that it
-    /// probes, and every bucket that it probes before has no empty slot.
+    /// probes, and every bucket that it probes before has no empty slot. Where keys move, one whose first bucket is locked may stand in
+    /// both.
     ///
     /// Takes time proportional to the slots squared: meant for tiny tables.
     pub fn check_state<W: Warp>(self, w: &mut W) -> Result<(), Broken> {
@@ -62,9 +69,12 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
         self.each_entry(w, |w, table, bucket, key| table.check_entry(w, bucket, key))
     }
 
-    /// Checks what holds besides when no operation runs: every bucket that a key passed says so.
+    /// Checks what holds besides when no operation runs: every bucket that a key passed says so, and none is locked.
     pub fn check_quiescent<W: Warp>(self, w: &mut W) -> Result<(), Broken> {
         self.check_state(w)?;
+        if let Some(bucket) = (0..self.buckets()).find(|&bucket| self.filter().is_locked(w, bucket)) {
+            return Err(Broken::Locked { bucket });
+        }
         self.each_entry(w, |w, table, bucket, key| {
             let mut probe = table.probe(key);
             while probe.bucket != bucket {
@@ -129,10 +139,12 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
 
     fn check_entry<W: Warp>(self, w: &mut W, bucket: u32, key: E::Key) -> Result<(), Broken> {
         let mut probe = Some(self.probe(key));
+        let moves = self.filter().is_locked(w, self.probe(key).bucket);
         let (mut copies, mut reached) = (0, false);
         while let Some(at) = probe {
+            let before = copies;
             self.visit(w, at.bucket, |_, _, other, _| copies += (other == key) as u32);
-            if copies > 1 {
+            if copies > before + 1 || copies > 1 + moves as u32 {
                 return Err(Broken::DuplicateKey { bucket: at.bucket });
             }
             reached |= at.bucket == bucket;

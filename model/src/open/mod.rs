@@ -1,6 +1,7 @@
 #![doc = include_str!("README.md")]
 
 pub mod bulk;
+pub mod cuckoo;
 mod filter;
 mod find;
 mod invariants;
@@ -10,10 +11,11 @@ mod slots;
 mod table;
 mod update;
 
+pub use cuckoo::Locks;
 pub use filter::{Filter, Passed, filter_words};
 pub use invariants::Broken;
 pub use lockbit::LockBitSlots;
-pub use probing::{Bounded, DoubleHashing, Linear, Probing};
+pub use probing::{Bounded, Cuckoo, DoubleHashing, Linear, Probing};
 pub use slots::{Change, OpenSlots, There};
 pub(crate) use table::Look;
 pub use table::OpenTable;

@@ -54,6 +54,7 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
     ///
     /// [`Insert::Full`] if all buckets were probed and no slot was empty: the slot of a deleted pair stays taken. Lock-free: a slot
     /// that is lost was filled by another insert. Reads the buckets that a search reads, and says in each full one that it went on.
+    /// Where keys move, [`cuckoo`](super::cuckoo) says what is different; the same for the other operations.
     #[inline(always)]
     pub fn insert_unique<W: Warp>(self, w: &mut W, key: UserKey<E::Key>, value: E::Value) -> Insert {
         self.put(w, key, value, There::Keep).of_insert()
@@ -85,7 +86,7 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
         }
     }
 
-    /// Takes out the pair of `key`. Its slot is not used again. Lock-free.
+    /// Takes out the pair of `key`. Its slot is not used again, and it is lock-free, unless keys move.
     #[inline(always)]
     pub fn delete<W: Warp>(self, w: &mut W, key: UserKey<E::Key>) -> Delete {
         self.take_out(w, key).unwrap_or(Delete::Absent)
@@ -94,6 +95,9 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
     /// The same, but `None` if the key may be where keys go for which this table has no room.
     #[inline(always)]
     pub(crate) fn take_out<W: Warp>(self, w: &mut W, key: UserKey<E::Key>) -> Option<Delete> {
+        if P::CHAIN > 0 {
+            return Some(self.take_out_where_keys_move(w, key.get()));
+        }
         let mut probe = self.probe(key.get());
         loop {
             let row = self.read(w, probe.bucket);
@@ -127,16 +131,49 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
         }
     }
 
+    /// The same, unless it is an insert or assign of an absent key for which other keys are to move first: then nothing has
+    /// changed, and it is `None`. [`mixed`](Self::mixed) makes room, or says that there is none. Where no key moves it does all.
+    #[inline(always)]
+    pub fn try_mixed<W: Warp>(
+        self,
+        w: &mut W,
+        op: Op,
+        key: UserKey<E::Key>,
+        value: E::Value,
+    ) -> Option<Mixed<E::Value>> {
+        if P::CHAIN == 0 {
+            return Some(self.mixed(w, op, key, value));
+        }
+        let there = match op {
+            Op::Insert | Op::InsertUnique => There::Keep,
+            Op::Assign => There::Assign,
+            Op::Search | Op::Delete => return Some(self.mixed(w, op, key, value)),
+        };
+        let entry = E::pack(key.get(), value);
+        let end = self.put_where_room_is(w, key.get(), entry, Self::changed(entry, there))?;
+        let code = if op == Op::Assign { end.of_assign().code() } else { end.of_insert().code() };
+        Some(Mixed { code, value: E::Value::ZERO })
+    }
+
+    /// What an insert, assign or add of an entry makes of a slot that holds its key or is empty; `None` if it stays.
+    #[inline(always)]
+    fn changed(entry: E::Word, there: There) -> impl Fn(H::Word) -> Option<Change<E::Word>> + Copy {
+        move |seen| match there {
+            _ if Self::is_empty(seen) => Some(Change::Put(entry, there)),
+            There::Keep => None,
+            There::Assign => Some(Change::Put(entry, there)),
+            There::Add => Some(Change::Put(H::more(seen, E::key(entry), E::value(entry)), there)),
+        }
+    }
+
     /// An insert, assign or add.
     #[inline(always)]
     pub(crate) fn put<W: Warp>(self, w: &mut W, key: UserKey<E::Key>, value: E::Value, there: There) -> End {
         let entry = E::pack(key.get(), value);
-        let changed = |seen| match there {
-            _ if Self::is_empty(seen) => Some(Change::Put(entry, there)),
-            There::Keep => None,
-            There::Assign => Some(Change::Put(entry, there)),
-            There::Add => Some(Change::Put(H::more(seen, key.get(), value), there)),
-        };
+        let changed = Self::changed(entry, there);
+        if P::CHAIN > 0 {
+            return self.put_where_keys_move(w, key.get(), entry, changed);
+        }
         let mut probe = self.probe(key.get());
         loop {
             let row = self.read(w, probe.bucket);

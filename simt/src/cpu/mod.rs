@@ -24,7 +24,9 @@ pub use grid::CpuTable;
 pub use hopscotch::{HOPSCOTCH_LANES, HopscotchMap, HopscotchSet, HopscotchWords};
 pub use launch::{LOOKAHEAD, launch};
 pub use map::Map;
-pub use open::{Buckets, OPEN_LANES, OpenFilter, OpenMap, OpenSet, OpenWords};
+pub use open::{
+    Buckets, CuckooMap, CuckooSet, OPEN_LANES, OpenFilter, OpenMap, OpenScheme, OpenSet, OpenWords,
+};
 pub use packed::{Key64Store, KeyStore, PackedEntry, PackedStore, PackedWords, Pair64Store, PairStore};
 pub use set::Set;
 pub use slab::{SLAB_LANES, SlabEntry, SlabMap, SlabMultimap, SlabSet, SlabStore, SlabWords, WidePairStore};

@@ -5,7 +5,9 @@ use super::family::{Keys, Programs, Step};
 use super::form;
 use crate::check::{Config, Scenario, SimWarp};
 use std::collections::BTreeSet;
+use warpproof_model::host::Answer;
 use warpproof_model::key::fastrange;
+use warpproof_model::outcome::Op as Mixed;
 use warpproof_model::spec::Op::{Delete, InsertOrAssign, InsertUnique, Search, SearchAll};
 use warpproof_model::spec::{Call, Ret};
 use warpproof_model::{Key, UserKey, WarpMap, Word};
@@ -57,6 +59,28 @@ pub(super) fn home_of<K: Key>(homes: u32, key: u64) -> u32 {
 pub(super) fn homes_of_keys<K: Key>(homes: u32) -> String {
     let home = |key: u64| home_of::<K>(homes, key);
     (1..=12).map(|key| format!("{key} in {}", home(key))).collect::<Vec<_>>().join(", ")
+}
+
+/// Runs a call as kernels do: tried first, then whole.
+pub(super) fn run_tried<T: WarpMap, W: SimWarp>(table: T, w: &mut W, call: &Call) -> Ret {
+    let Some(key) = UserKey::new(T::Key::from_bits(call.key.into())) else { return Ret::Done };
+    let value = T::Value::from_bits(call.value.into());
+    let kind = match call.op {
+        InsertUnique => Mixed::InsertUnique,
+        InsertOrAssign => Mixed::Assign,
+        Delete => Mixed::Delete,
+        _ => Mixed::Search,
+    };
+    let said = match table.try_mixed(w, kind, key, value) {
+        Some(said) => said,
+        None => table.mixed(w, kind, key, value),
+    };
+    Answer::new(kind, said).map_or(Ret::Done, |answer| match answer {
+        Answer::Insert(outcome) => outcome.into(),
+        Answer::Assign(outcome) => outcome.into(),
+        Answer::Delete(outcome) => outcome.into(),
+        Answer::Search(value) => Ret::Value(value.map(|value| value.to_bits() as u64)),
+    })
 }
 
 /// Runs a call on a table that holds a key once.

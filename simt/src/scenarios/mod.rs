@@ -1,6 +1,7 @@
 //! The scenarios of every structure.
 
 pub mod bulk;
+pub mod cuckoo;
 mod dice;
 pub mod dynamic;
 pub mod entry;
@@ -133,6 +134,7 @@ pub fn subject(scenario: &Scenario) -> Result<Arc<dyn AnySubject>, ScenarioError
     match scenario.structure.split_once('_') {
         Some(("bulk", _)) => bulk::subject(scenario),
         Some(("hop", _)) => hopscotch::subject(scenario),
+        Some(("cuckoo", _)) => cuckoo::subject(scenario),
         Some(("dyn", _)) => dynamic::subject(scenario),
         Some(("open", _)) => open::subject(scenario),
         Some(("retrieve", _)) => retrieve::subject(scenario),

@@ -9,8 +9,8 @@ use crate::tables::{hopscotch, open};
 use std::sync::Arc;
 use warpproof::gpu::cudarc::driver::{CudaSlice, CudaStream, DeviceRepr};
 use warpproof::gpu::{
-    Bins, Device, Error, HopscotchMap, HopscotchSet, MapOn, OpenMap, OpenSet, Scalar, SlabMap, SlabMultimap,
-    SlabSet, Tuning,
+    Bins, CuckooMap, CuckooSet, Device, Error, HopscotchMap, HopscotchSet, MapOn, OpenMap, OpenSet, Scalar,
+    SlabMap, SlabMultimap, SlabSet, Tuning,
 };
 use warpproof::model::host::{HopscotchStats, OpenStats, SlabStats};
 use warpproof::model::open::BUCKET_SLOTS;
@@ -53,8 +53,8 @@ pub(super) trait Subject: Sized {
         keys: &CudaSlice<Self::Key>,
         outcomes: &mut CudaSlice<u8>,
     ) -> Result<(), Error>;
-    /// Whether it copies its entries to device slices, and inserts a batch bin by bin: open addressing.
-    const OPEN: bool = false;
+    /// Whether it copies its entries to device slices.
+    const RETRIEVES: bool = false;
     /// Copies all entries; of a set, `values` stay as they were.
     fn retrieve(
         &self,
@@ -114,6 +114,12 @@ impl Mixable for HopscotchMap<u32, u32> {
     }
 }
 
+impl Mixable for CuckooMap<u32, u32> {
+    fn of_mixes<'a>(&'a self, stream: &'a Arc<CudaStream>) -> MapOn<'a, u32, u32> {
+        self.on(stream).into_map()
+    }
+}
+
 impl Mixable for OpenMap<u32, u32> {
     fn of_mixes<'a>(&'a self, stream: &'a Arc<CudaStream>) -> MapOn<'a, u32, u32> {
         self.on(stream).into_map()
@@ -160,6 +166,18 @@ macro_rules! sized {
             $bulk::stats(self)
         }
     };
+    (cuckoo $bulk:ident $slots:expr) => {
+        sized! { any }
+        type Contents = OpenStats;
+        const MAY_BE_FULL: bool = true;
+
+        fn size(pairs: u64, total: u64, load: f64) -> Result<OpenGeometry, Failure> {
+            open::moving_size(pairs, total, load)?.in_buckets_of($slots).map_err(Failure::backend)
+        }
+        fn contents(&self) -> Result<OpenStats, Error> {
+            $bulk::stats(self)
+        }
+    };
     (any) => {
         fn new(device: &Device, size: Size<Self>, tuning: Tuning) -> Result<Self, Error> {
             Self::with_tuning(device, size, tuning)
@@ -173,7 +191,7 @@ macro_rules! sized {
 /// What a table of open addressing does besides, with pairs or keys.
 macro_rules! besides {
     (open $out:ident, $key:ty: $($values:ident)?) => {
-        const OPEN: bool = true;
+        besides! { cuckoo $out, $key: $($values)? }
 
         fn bins(&self, stream: &Arc<CudaStream>, n: usize) -> Result<Option<Bins>, Error> {
             self.bins_on(stream, n).map(Some)
@@ -189,6 +207,9 @@ macro_rules! besides {
             $(let $values = _values;)?
             self.insert_partitioned_on(stream, keys, $($values,)? bins, tally)
         }
+    };
+    (cuckoo $out:ident, $key:ty: $($values:ident)?) => {
+        const RETRIEVES: bool = true;
 
         fn retrieve(
             &self,
@@ -259,6 +280,8 @@ of_pairs!(hopscotch BulkHopscotchMap HopscotchMap<u32>, insert_unique);
 of_pairs!(hopscotch BulkHopscotchMap HopscotchMap<u64>, insert_unique);
 of_pairs!(open BulkOpenMap OpenMap<u32>, insert_unique, OpenMap::<u32, u32>::BUCKET_SLOTS);
 of_pairs!(open BulkOpenMap OpenMap<u64>, insert_unique, OpenMap::<u64, u64>::BUCKET_SLOTS);
+of_pairs!(cuckoo BulkOpenMap CuckooMap<u32>, insert_unique, CuckooMap::<u32, u32>::BUCKET_SLOTS);
+of_pairs!(cuckoo BulkOpenMap CuckooMap<u64>, insert_unique, CuckooMap::<u64, u64>::BUCKET_SLOTS);
 
 /// What a search writes where there is no pair: no value, as those have their top bit set.
 const MISSING: u8 = 1;
@@ -313,3 +336,5 @@ of_keys!(hopscotch BulkHopscotchSet HopscotchSet<u32>, u32);
 of_keys!(hopscotch BulkHopscotchSet HopscotchSet<u64>, u64);
 of_keys!(open BulkOpenSet OpenSet<u32>, u32, BUCKET_SLOTS as u32);
 of_keys!(open BulkOpenSet OpenSet<u64>, u64, BUCKET_SLOTS as u32);
+of_keys!(cuckoo BulkOpenSet CuckooSet<u32>, u32, BUCKET_SLOTS as u32);
+of_keys!(cuckoo BulkOpenSet CuckooSet<u64>, u64, BUCKET_SLOTS as u32);

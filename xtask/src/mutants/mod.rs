@@ -20,10 +20,10 @@ use readme::first_cell;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use warpproof_simt::check::Scenario;
-use warpproof_simt::scenarios::{bulk, dynamic, hopscotch, open, retrieve, slab};
+use warpproof_simt::scenarios::{bulk, cuckoo, dynamic, hopscotch, open, retrieve, slab};
 
 /// The folders of tests/mutants.
-const STRUCTURES: [&str; 5] = ["slab", "hopscotch", "open", "dynamic", "retrieve"];
+const STRUCTURES: [&str; 6] = ["slab", "hopscotch", "open", "cuckoo", "dynamic", "retrieve"];
 
 /// How many mutants CI checks.
 const SAMPLE: usize = 10;
@@ -135,6 +135,7 @@ fn scenarios(mutant: &Mutant) -> Outcome<Vec<Scenario>> {
     let (default, all) = match mutant.structure {
         "hopscotch" => (hopscotch::default_set(), hopscotch::all()),
         "open" => ([open::default_set(), bulk::default_set()].concat(), [open::all(), bulk::all()].concat()),
+        "cuckoo" => (cuckoo::default_set(), cuckoo::all()),
         "dynamic" => (dynamic::default_set(), dynamic::all()),
         "retrieve" => (retrieve::default_set(), retrieve::all()),
         _ => (slab::default_set(), slab::all()),
@@ -193,7 +194,10 @@ mod tests {
     #[test]
     fn every_ordering_is_weakened_by_a_mutant() {
         for structure in STRUCTURES {
-            let folder = root().join("model/src").join(structure);
+            let folder = match structure {
+                "cuckoo" => root().join("model/src/open/cuckoo"),
+                _ => root().join("model/src").join(structure),
+            };
             let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
             let sources: Vec<String> =
                 files.filter(|path| path.is_file()).map(|path| read(&path).unwrap()).collect();

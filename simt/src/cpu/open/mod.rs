@@ -2,7 +2,7 @@
 
 mod table;
 
-pub use table::{OPEN_LANES, OpenFilter, OpenWords};
+pub use table::{OPEN_LANES, OpenFilter, OpenScheme, OpenWords};
 
 use super::error::Error;
 use super::grid::{CpuTable, entries, run};
@@ -11,7 +11,7 @@ use super::packed::{PackedEntry, PackedWords};
 use super::set::Set;
 use warpproof_model::entry::Packed;
 use warpproof_model::host::{BulkOpenMap, BulkOpenSet, OpenGeometry, OpenStats};
-use warpproof_model::open::BUCKET_SLOTS;
+use warpproof_model::open::{BUCKET_SLOTS, Cuckoo, DoubleHashing};
 use warpproof_model::outcome::Add;
 use warpproof_model::{Key, UserKey, Word};
 
@@ -22,7 +22,7 @@ pub(super) const LANE_SLOTS: usize = BUCKET_SLOTS / OPEN_LANES;
 ///
 /// `OpenMap<u32, u32>` or `OpenMap<u64, u64>`. The table does not grow, and the slot of a deleted pair is not used again:
 /// an insert answers [`Full`](warpproof_model::Insert::Full) when no slot is empty any more, and nothing has changed then.
-/// The width of a warp (`L` lanes of `S` slots) is a matter of speed.
+/// The width of a warp (`L` lanes of `S` slots) is a matter of speed. `P` says which buckets a key probes; see [`CuckooMap`].
 ///
 /// ```
 /// use warpproof_simt::cpu::OpenMap;
@@ -33,8 +33,28 @@ pub(super) const LANE_SLOTS: usize = BUCKET_SLOTS / OPEN_LANES;
 /// assert_eq!(map.search(&[2, 4])?, [Some(20), None]);
 /// # Ok::<(), warpproof_simt::cpu::Error>(())
 /// ```
-pub type OpenMap<K, V, const L: usize = OPEN_LANES, const S: usize = LANE_SLOTS> =
-    Map<K, V, OpenWords<<(K, V) as PackedEntry>::Store, L, S>>;
+pub type OpenMap<K, V, const L: usize = OPEN_LANES, const S: usize = LANE_SLOTS, P = DoubleHashing> =
+    Map<K, V, OpenWords<<(K, V) as PackedEntry>::Store, L, S, P>>;
+
+/// An [`OpenMap`] of high loads: a search reads two buckets at most, whatever the load is, and the slots of deleted pairs are used
+/// again.
+///
+/// An insert whose two buckets are full moves up to three pairs, each from its first bucket to its second, and answers
+/// [`Full`](warpproof_model::Insert::Full) when that makes no room: at a load of 0.95, with a table of a million slots, none did, and
+/// at 0.97 none (`cargo test --test cuckoo`). Deletes, and inserts that change a value, wait for others that work on keys of the same
+/// bucket; searches wait for nobody.
+///
+/// ```
+/// use warpproof_simt::cpu::CuckooMap;
+/// use warpproof_model::host::{BulkMap, OpenGeometry};
+///
+/// let map = CuckooMap::<u64, u64>::with_geometry(OpenGeometry::at_load(1000, 0.95)?)?;
+/// map.insert_unique(&[1, 2, 3], &[10, 20, 30])?;
+/// assert_eq!(map.search(&[2, 4])?, [Some(20), None]);
+/// # Ok::<(), warpproof_simt::cpu::Error>(())
+/// ```
+pub type CuckooMap<K, V, const L: usize = OPEN_LANES, const S: usize = LANE_SLOTS> =
+    OpenMap<K, V, L, S, Cuckoo>;
 
 /// A concurrent set of u32 or u64 keys in an open-addressing table in CPU memory. See [`OpenMap`].
 ///
@@ -46,8 +66,11 @@ pub type OpenMap<K, V, const L: usize = OPEN_LANES, const S: usize = LANE_SLOTS>
 /// assert_eq!(set.contains(&[2, 4])?, [true, false]);
 /// # Ok::<(), warpproof_simt::cpu::Error>(())
 /// ```
-pub type OpenSet<K, const L: usize = OPEN_LANES, const S: usize = LANE_SLOTS> =
-    Set<K, OpenWords<<(K, ()) as PackedEntry>::Store, L, S>>;
+pub type OpenSet<K, const L: usize = OPEN_LANES, const S: usize = LANE_SLOTS, P = DoubleHashing> =
+    Set<K, OpenWords<<(K, ()) as PackedEntry>::Store, L, S, P>>;
+
+/// An [`OpenSet`] of high loads. See [`CuckooMap`].
+pub type CuckooSet<K, const L: usize = OPEN_LANES, const S: usize = LANE_SLOTS> = OpenSet<K, L, S, Cuckoo>;
 
 /// A table of buckets, of a fixed size or one that grows.
 pub trait Buckets: CpuTable<Geometry = OpenGeometry> {
@@ -98,9 +121,10 @@ impl<K: Key, T: Buckets<Key = K, Value = ()>> BulkOpenSet<K> for Set<K, T> {
     }
 }
 
-impl<K, V, St, const L: usize, const S: usize> Map<K, V, OpenWords<St, L, S>>
+impl<K, V, St, P, const L: usize, const S: usize> Map<K, V, OpenWords<St, L, S, P>>
 where
     K: Key,
+    P: OpenScheme,
     V: Word,
     St: PackedWords<Entry: Packed<Key = K, Value = V>>,
 {
@@ -108,7 +132,7 @@ where
     /// both tables meanwhile, and time proportional to the slots of the old one and the pairs.
     ///
     /// # Errors
-    /// As [`Map::with_geometry`]; [`Error::TableFull`] if the new table has less slots than there are pairs. Nothing has
+    /// As [`Map::with_geometry`]; [`Error::TableFull`] if the new table has no room for all pairs. Nothing has
     /// changed then.
     pub fn rehash(&mut self, geometry: OpenGeometry) -> Result<(), Error> {
         self.table = self.table.rehashed(geometry)?;
@@ -116,9 +140,10 @@ where
     }
 }
 
-impl<K, St, const L: usize, const S: usize> Set<K, OpenWords<St, L, S>>
+impl<K, St, P, const L: usize, const S: usize> Set<K, OpenWords<St, L, S, P>>
 where
     K: Key,
+    P: OpenScheme,
     St: PackedWords<Entry: Packed<Key = K, Value = ()>>,
 {
     /// Moves all keys to a table of another size, or of the same one: as [`OpenMap::rehash`].

@@ -7,33 +7,77 @@ use crate::cpu::packed::PackedWords;
 use crate::cpu::warp::CpuWarp;
 use crate::cpu::words::{Array, CpuWords};
 use core::fmt;
+use core::marker::PhantomData;
 use core::sync::atomic::AtomicU32;
 use rayon::prelude::*;
 use std::collections::TryReserveError;
 use warpproof_model::UserKey;
 use warpproof_model::entry::Packed;
 use warpproof_model::host::{OpenGeometry, OpenStats, Refused};
-use warpproof_model::open::{BUCKET_SLOTS, CLASSES, DoubleHashing, OpenTable, Passed, Probing};
+use warpproof_model::open::{
+    BUCKET_SLOTS, CLASSES, Cuckoo, DoubleHashing, Filter, Locks, OpenTable, Passed, Probing,
+};
 use warpproof_model::outcome::Add;
 
 /// Lanes of a warp by default: as many as for the groups of a hopscotch table, which are as wide.
 pub const OPEN_LANES: usize = 2;
 
-/// The words of the filter.
-pub type OpenFilter<'a> = Passed<CpuWords<'a, AtomicU32, 16>, CLASSES>;
-/// The table seen by warps that read `S` slots in each lane.
-type View<'a, St, const S: usize> =
-    OpenTable<<St as PackedWords>::Entry, <St as PackedWords>::Words<'a>, OpenFilter<'a>, DoubleHashing, S>;
+/// The words of the filter, or of the locks.
+type Beside<'a> = CpuWords<'a, AtomicU32, 16>;
+/// The filter.
+pub type OpenFilter<'a> = Passed<Beside<'a>, CLASSES>;
 
-/// An open-addressing table with double hashing, run by warps of `L` lanes that read `S` slots each: a bucket has `L * S`
+/// The probing scheme of a table, and what it needs besides slots: 16 bits for each bucket.
+pub trait OpenScheme: Probing + Send + Sync + 'static {
+    /// The filter, or the locks.
+    type Filter<'a>: Filter + Send + Sync;
+
+    /// It in these words, which are zero at first.
+    fn filter(words: CpuWords<'_, AtomicU32, 16>) -> Self::Filter<'_>;
+}
+
+impl OpenScheme for DoubleHashing {
+    type Filter<'a> = OpenFilter<'a>;
+
+    #[inline(always)]
+    fn filter(words: Beside<'_>) -> OpenFilter<'_> {
+        Passed::new(words)
+    }
+}
+
+impl<const N: u32> OpenScheme for Cuckoo<N> {
+    type Filter<'a> = Locks<Beside<'a>, CLASSES>;
+
+    #[inline(always)]
+    fn filter(words: Beside<'_>) -> Self::Filter<'_> {
+        Locks::new(words)
+    }
+}
+
+/// The table seen by warps that read `S` slots in each lane.
+type View<'a, St, P, const S: usize> = OpenTable<
+    <St as PackedWords>::Entry,
+    <St as PackedWords>::Words<'a>,
+    <P as OpenScheme>::Filter<'a>,
+    P,
+    S,
+>;
+
+/// An open-addressing table whose keys probe as `P` says, run by warps of `L` lanes that read `S` slots each: a bucket has `L * S`
 /// slots.
-pub struct OpenWords<St, const L: usize = OPEN_LANES, const S: usize = { BUCKET_SLOTS / OPEN_LANES }> {
+pub struct OpenWords<
+    St,
+    const L: usize = OPEN_LANES,
+    const S: usize = { BUCKET_SLOTS / OPEN_LANES },
+    P = DoubleHashing,
+> {
     store: St,
     filter: Array<AtomicU32, 16>,
     buckets: u32,
+    scheme: PhantomData<P>,
 }
 
-impl<St: PackedWords, const L: usize, const S: usize> OpenWords<St, L, S> {
+impl<St: PackedWords, P: OpenScheme, const L: usize, const S: usize> OpenWords<St, L, S, P> {
     /// An empty table.
     ///
     /// # Errors
@@ -61,20 +105,20 @@ impl<St: PackedWords, const L: usize, const S: usize> OpenWords<St, L, S> {
         let out_of_memory = |_| Error::OutOfMemory { bytes: (slots + geometry.filter_bytes()) as u64 };
         let store = store(geometry.slots()).map_err(out_of_memory)?;
         let filter = filter(geometry.filter_words()).map_err(out_of_memory)?;
-        Ok(Self { store, filter, buckets: geometry.buckets })
+        Ok(Self { store, filter, buckets: geometry.buckets, scheme: PhantomData })
     }
 
     /// The view that operations work on: call them with a [`CpuWarp`] of `L` lanes.
     #[inline(always)]
-    pub fn view(&self) -> View<'_, St, S> {
-        self.view_of()
+    pub fn view(&self) -> View<'_, St, P, S> {
+        OpenTable::new(self.store.words(), P::filter(self.filter.words()), self.buckets)
     }
 
-    /// The same with another probing scheme. A table has one for all its life.
+    /// The same with another probing scheme, and a filter. A table has one for all its life.
     #[inline(always)]
-    pub(in crate::cpu) fn view_of<P: Probing>(
+    pub(in crate::cpu) fn view_of<Q: Probing>(
         &self,
-    ) -> OpenTable<St::Entry, St::Words<'_>, OpenFilter<'_>, P, S> {
+    ) -> OpenTable<St::Entry, St::Words<'_>, OpenFilter<'_>, Q, S> {
         OpenTable::new(self.store.words(), Passed::new(self.filter.words()), self.buckets)
     }
 
@@ -95,7 +139,7 @@ impl<St: PackedWords, const L: usize, const S: usize> OpenWords<St, L, S> {
     }
 }
 
-impl<St: PackedWords, const L: usize, const S: usize> OpenWords<St, L, S> {
+impl<St: PackedWords, P: OpenScheme, const L: usize, const S: usize> OpenWords<St, L, S, P> {
     /// A table of another size with the same entries.
     ///
     /// # Errors
@@ -104,16 +148,16 @@ impl<St: PackedWords, const L: usize, const S: usize> OpenWords<St, L, S> {
         let (moved, live) = (Self::new(geometry)?, self.stats().live);
         let left_out = live.saturating_sub(geometry.slots() as u64);
         if left_out > 0 || !move_all(self, &moved) {
-            return Err(Error::TableFull { pairs: live, left_out });
+            return Err(Error::TableFull { pairs: live, left_out: left_out.max(1) });
         }
         Ok(moved)
     }
 }
 
-impl<St: PackedWords, const L: usize, const S: usize> Buckets for OpenWords<St, L, S> {
+impl<St: PackedWords, P: OpenScheme, const L: usize, const S: usize> Buckets for OpenWords<St, L, S, P> {
     #[inline(always)]
     fn insert_or_add(
-        view: View<'_, St, S>,
+        view: View<'_, St, P, S>,
         w: &mut CpuWarp<L>,
         key: UserKey<Self::Key>,
         value: Self::Value,
@@ -126,13 +170,13 @@ impl<St: PackedWords, const L: usize, const S: usize> Buckets for OpenWords<St, 
     }
 }
 
-impl<St: PackedWords, const L: usize, const S: usize> CpuTable for OpenWords<St, L, S> {
+impl<St: PackedWords, P: OpenScheme, const L: usize, const S: usize> CpuTable for OpenWords<St, L, S, P> {
     type Key = <St::Entry as Packed>::Key;
     type Value = <St::Entry as Packed>::Value;
     type Geometry = OpenGeometry;
     type Warp = CpuWarp<L>;
     type View<'a>
-        = View<'a, St, S>
+        = View<'a, St, P, S>
     where
         Self: 'a;
 
@@ -149,7 +193,7 @@ impl<St: PackedWords, const L: usize, const S: usize> CpuTable for OpenWords<St,
     }
 
     #[inline(always)]
-    fn view(&self) -> View<'_, St, S> {
+    fn view(&self) -> View<'_, St, P, S> {
         self.view()
     }
 
@@ -158,13 +202,13 @@ impl<St: PackedWords, const L: usize, const S: usize> CpuTable for OpenWords<St,
         self.filter.fill(|_| 0);
     }
 
-    /// Slots and filter.
+    /// Slots, and the filter or the locks.
     fn bytes(&self) -> usize {
         self.store.bytes() + self.filter.bytes()
     }
 }
 
-impl<St: PackedWords, const L: usize, const S: usize> fmt::Debug for OpenWords<St, L, S> {
+impl<St: PackedWords, P: OpenScheme, const L: usize, const S: usize> fmt::Debug for OpenWords<St, L, S, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("OpenWords").field("geometry", &self.geometry()).finish_non_exhaustive()
     }

@@ -2,13 +2,11 @@
 
 use crate::check::{Array, Breach, Config, Kind, Memory, SimWarp, Subject};
 use crate::scenarios::entry::Entry;
-use crate::scenarios::home::{home_of, homes_of_keys, plural, run, show};
+use crate::scenarios::home::{home_of, homes_of_keys, plural, run, run_tried, show};
 use std::marker::PhantomData;
 use warpproof_model::hopscotch::{Broken, Home, HopscotchTable};
-use warpproof_model::host::Answer;
-use warpproof_model::outcome::Op as Mixed;
 use warpproof_model::spec::{Call, Map, Op, Ret};
-use warpproof_model::{ReadOrder, UserKey, WarpMap, Word, Words};
+use warpproof_model::{ReadOrder, Word, Words};
 
 /// A hopscotch table with `S` words per lane in a group and `N` groups in a neighbourhood.
 #[derive(Clone, Debug)]
@@ -158,28 +156,6 @@ impl<E: Entry, const S: usize, const N: u32> Subject for HopscotchSubject<E, S, 
             ),
         ]
     }
-}
-
-/// Runs a call as kernels do: tried first, then whole.
-fn run_tried<T: WarpMap, W: SimWarp>(table: T, w: &mut W, call: &Call) -> Ret {
-    let Some(key) = UserKey::new(T::Key::from_bits(call.key.into())) else { return Ret::Done };
-    let value = T::Value::from_bits(call.value.into());
-    let kind = match call.op {
-        Op::InsertUnique => Mixed::InsertUnique,
-        Op::InsertOrAssign => Mixed::Assign,
-        Op::Delete => Mixed::Delete,
-        _ => Mixed::Search,
-    };
-    let said = match table.try_mixed(w, kind, key, value) {
-        Some(said) => said,
-        None => table.mixed(w, kind, key, value),
-    };
-    Answer::new(kind, said).map_or(Ret::Done, |answer| match answer {
-        Answer::Insert(outcome) => outcome.into(),
-        Answer::Assign(outcome) => outcome.into(),
-        Answer::Delete(outcome) => outcome.into(),
-        Answer::Search(value) => Ret::Value(value.map(|value| value.to_bits() as u64)),
-    })
 }
 
 fn breach(broken: Broken) -> Breach {

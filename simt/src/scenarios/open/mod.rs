@@ -5,6 +5,7 @@
 
 mod layout;
 mod places;
+pub mod scheme;
 mod sets;
 mod subject;
 mod wide;
@@ -18,9 +19,10 @@ pub use wide::wide;
 
 use super::ScenarioError;
 use crate::check::{AnySubject, OfLanes, Scenario};
+use scheme::{DoubleHashed, Scheme};
 use std::sync::Arc;
 use warpproof_model::entry::{Key32, Key64, Pair32, Pair64};
-use warpproof_model::spec::Op;
+use warpproof_model::spec::{Call, Op};
 
 /// Lanes and slots per lane of the buckets that scenarios have.
 pub const SHAPES: [(u32, u32); 10] = [
@@ -69,9 +71,20 @@ fn shaped<L: Layout>(scenario: &Scenario) -> Result<Arc<dyn AnySubject>, Scenari
 }
 
 fn table<L: Layout, const LANES: usize, const S: usize>(scenario: &Scenario) -> Arc<dyn AnySubject> {
-    let subject = OpenSubject::<L, S>::new(scenario.config.clone(), scenario.allows.full);
+    probing::<L, DoubleHashed, LANES, S>(scenario)
+}
+
+/// The subject of a table whose keys probe as a scheme says.
+pub(super) fn probing<L: Layout, C: Scheme, const LANES: usize, const S: usize>(
+    scenario: &Scenario,
+) -> Arc<dyn AnySubject> {
+    let subject = OpenSubject::<L, S, C>::new(scenario.config.clone(), scenario.allows.full);
     let adds = scenario.programs.iter().flatten().any(|call| call.op == Op::InsertOrAdd);
-    Arc::new(OfLanes::<_, LANES>(if adds { subject.with_adds() } else { subject }))
+    let subject = if adds { subject.with_adds() } else { subject };
+    let subject = if scenario.structure.contains("tried") { subject.tried() } else { subject };
+    let deletes = |program: &Vec<Call>| program.len() > 1 && program.iter().any(|call| call.op == Op::Delete);
+    let moves = scenario.programs.len() > 1 && scenario.programs.iter().any(deletes);
+    Arc::new(OfLanes::<_, LANES>(if moves { subject.with_moving_room() } else { subject }))
 }
 
 #[cfg(test)]

@@ -1,0 +1,168 @@
+//! Inserting, assigning, adding and deleting where keys move.
+
+use crate::entry::Packed;
+use crate::open::slots::Change;
+use crate::open::table::{Held, Look, OpenTable, Slot};
+use crate::open::{End, Filter, OpenSlots, Probing};
+use crate::outcome::Delete;
+use crate::row::{self, Place};
+use crate::warp::Warp;
+
+/// What a warp with the lock of a key's first bucket did for it.
+enum Locked {
+    /// It is done.
+    Done(End),
+    /// The key is absent, and no slot of its buckets is free.
+    NoRoom,
+}
+
+impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTable<E, H, F, P, S> {
+    /// [`take_out`](Self::take_out) where keys move. Waits for the lock of the key's first bucket, unless the key is absent.
+    #[inline(always)]
+    pub(in crate::open) fn take_out_where_keys_move<W: Warp>(self, w: &mut W, key: E::Key) -> Delete {
+        if let Look::Absent | Look::Beyond = self.look_where_keys_move(w, key) {
+            return Delete::Absent;
+        }
+        let home = self.probe(key).bucket;
+        self.filter().lock(w, home);
+        let slot = self.standing(w, key);
+        if let Some(slot) = &slot {
+            self.write(w, slot, None);
+        }
+        self.filter().unlock(w, home);
+        if slot.is_some() { Delete::Deleted } else { Delete::Absent }
+    }
+
+    /// [`put`](Self::put) where keys move. `changed` is what is made of a slot that holds the key or is empty; `None` if it stays.
+    #[inline(always)]
+    pub(in crate::open) fn put_where_keys_move<W: Warp>(
+        self,
+        w: &mut W,
+        key: E::Key,
+        entry: E::Word,
+        changed: impl Fn(H::Word) -> Option<Change<E::Word>> + Copy,
+    ) -> End {
+        loop {
+            if let Some(end) = self.put_where_room_is(w, key, entry, changed) {
+                return end;
+            }
+            if !self.make_room(w, key) {
+                return End::Full;
+            }
+        }
+    }
+
+    /// The same, but `None` if no slot of the key's buckets is free and it is absent: nothing has changed then.
+    #[inline(always)]
+    pub(in crate::open) fn put_where_room_is<W: Warp>(
+        self,
+        w: &mut W,
+        key: E::Key,
+        entry: E::Word,
+        changed: impl Fn(H::Word) -> Option<Change<E::Word>> + Copy,
+    ) -> Option<End> {
+        let home = self.probe(key).bucket;
+        loop {
+            if let Some(end) = self.put_in_empty(w, key, changed) {
+                return Some(end);
+            }
+            self.filter().lock(w, home);
+            let locked = self.put_locked(w, key, entry, changed);
+            self.filter().unlock(w, home);
+            match locked {
+                Some(Locked::Done(end)) => return Some(end),
+                Some(Locked::NoRoom) => return None,
+                // Empty by now.
+                None => {}
+            }
+        }
+    }
+
+    /// Puts an entry into the lowest empty slot of the key's buckets, the first before the second. `None` if that is for who has the
+    /// lock: the key is there and is to change, or both are full of others.
+    #[inline(always)]
+    fn put_in_empty<W: Warp>(
+        self,
+        w: &mut W,
+        key: E::Key,
+        changed: impl Fn(H::Word) -> Option<Change<E::Word>> + Copy,
+    ) -> Option<End> {
+        let mut probe = self.probe(key);
+        loop {
+            let row = self.read(w, probe.bucket);
+            let base = Self::slot(W::LANES, probe.bucket);
+            let wanted = |_, _, word| Self::decides(word, key);
+            let stays = |word| Self::holds(word, key) && changed(word).is_none();
+            let (slot, stays) = row::first_is(w, base, row, wanted, stays);
+            if let Some(slot) = slot {
+                if stays {
+                    return Some(End::Present);
+                }
+                // Not a slot that holds the key: the lock is for that.
+                match self.exchange(w, &slot, |seen| if Self::is_empty(seen) { changed(seen) } else { None })
+                {
+                    Some(Held::Key) => return None,
+                    Some(Held::Nothing) => return Some(End::Inserted),
+                    // Another insert took it, which may have been of this key.
+                    None => continue,
+                }
+            }
+            probe = self.next(probe)?;
+            // SeqCst fence: pairs with the Release of `replace`. Whoever took the key away has put it into the second bucket before.
+            w.fence();
+        }
+    }
+
+    /// The same for who has the lock of the key's first bucket: changes the key if it is there, or puts it into the place of a
+    /// deleted one. `None` if a slot is empty, which is not for who has the lock: other inserts of this key may want it.
+    #[inline(always)]
+    fn put_locked<W: Warp>(
+        self,
+        w: &mut W,
+        key: E::Key,
+        entry: E::Word,
+        changed: impl Fn(H::Word) -> Option<Change<E::Word>> + Copy,
+    ) -> Option<Locked> {
+        let (mut probe, mut free) = (self.probe(key), None);
+        loop {
+            let row = self.read(w, probe.bucket);
+            let base = Self::slot(W::LANES, probe.bucket);
+            let wanted = |_, _, word| Self::decides(word, key);
+            match row::first_is(w, base, row, wanted, |word| Self::holds(word, key)) {
+                (Some(slot), true) => {
+                    if let Some(Change::Put(entry, _)) = changed(Self::seen(w, &slot)) {
+                        self.write(w, &slot, Some(entry));
+                    }
+                    return Some(Locked::Done(End::Present));
+                }
+                (Some(_), false) => return None,
+                (None, _) => {}
+            }
+            if free.is_none() {
+                free = row::first(w, base, row, |_, _, word| Self::is_free(word));
+            }
+            probe = match (self.next(probe), &free) {
+                (Some(next), _) => next,
+                (None, Some(slot)) if self.take(w, slot, entry) => return Some(Locked::Done(End::Inserted)),
+                (None, None) => return Some(Locked::NoRoom),
+                // Another key was faster.
+                (None, Some(_)) => {
+                    free = None;
+                    self.probe(key)
+                }
+            };
+        }
+    }
+
+    /// Puts an entry into a slot that is empty or holds a tombstone, if it still holds what was seen.
+    #[inline(always)]
+    pub(super) fn take<W: Warp>(self, w: &mut W, slot: &Slot<W, E, H>, entry: E::Word) -> bool {
+        w.elect_with(slot.lane, slot.places, |Place { at, seen }| self.slots().take(at, seen, entry))
+    }
+
+    /// Writes a slot that holds a key whose first bucket this warp has locked: nobody else does. `None` takes the key out.
+    #[inline(always)]
+    pub(super) fn write<W: Warp>(self, w: &mut W, slot: &Slot<W, E, H>, entry: Option<E::Word>) {
+        w.elect_with(slot.lane, slot.places, |Place { at, .. }| self.slots().replace(at, entry));
+    }
+}

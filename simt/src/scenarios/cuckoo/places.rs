@@ -1,0 +1,154 @@
+//! Where programs meet: which keys stand in which buckets.
+
+use crate::scenarios::home::{Entries, Homed, Name, Place, home_of};
+use warpproof_model::Key;
+use warpproof_model::open::{Cuckoo, Probing};
+
+/// An entry type. Keys are named by their two buckets: `(3, 12)` is number 2 of those of buckets 3 and 1.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Structure {
+    /// u32 pairs.
+    Map32,
+    /// u32 keys.
+    Set32,
+    /// u64 pairs in 128-bit words.
+    Map64,
+    /// u64 keys.
+    Set64,
+    /// u32 pairs, with operations as kernels run them: tried first, then whole.
+    Tried32,
+}
+
+impl Structure {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::Map32, Self::Set32, Self::Map64, Self::Set64, Self::Tried32];
+
+    /// The name in scenarios.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Map32 => "cuckoo_map32",
+            Self::Set32 => "cuckoo_set32",
+            Self::Map64 => "cuckoo_map64",
+            Self::Set64 => "cuckoo_set64",
+            Self::Tried32 => "cuckoo_tried32",
+        }
+    }
+
+    /// The name of its table, as the slab hash has it.
+    pub fn table(self) -> &'static str {
+        self.name().trim_start_matches("cuckoo_")
+    }
+}
+
+impl Homed for Structure {
+    fn name(self) -> &'static str {
+        self.name()
+    }
+
+    fn entries(self) -> Entries {
+        match self {
+            Self::Map32 | Self::Tried32 => Entries::Map32,
+            Self::Set32 => Entries::Set32,
+            Self::Map64 => Entries::Map64,
+            Self::Set64 => Entries::Set64,
+        }
+    }
+
+    fn key(self, buckets: u32, (first, number): Name) -> u64 {
+        let of = match self.entries() {
+            Entries::Map32 | Entries::Set32 => buckets_of::<u32>,
+            Entries::Map64 | Entries::Set64 => buckets_of::<u64>,
+        };
+        let wanted = (first, number as u32 / 10);
+        (1..).filter(|key| of(buckets, *key) == wanted).nth(number % 10).unwrap_or(u64::MAX)
+    }
+}
+
+/// The first and the second bucket of a key.
+fn buckets_of<K: Key>(buckets: u32, key: u64) -> (u32, u32) {
+    let first = home_of::<K>(buckets, key);
+    let stride = Cuckoo::<3>::stride(K::from_bits(key.into()).hash(), buckets);
+    (first, (first + stride) % buckets)
+}
+
+/// A place in tables of such buckets: slots per lane, buckets.
+const fn place(
+    name: &'static str,
+    slots: u32,
+    homes: u32,
+    preload: &'static [Name],
+    keys: &'static [Name],
+) -> Place {
+    Place { name, shape: (1, slots), reach: 0, homes, preload, gone: &[], keys }
+}
+
+/// Two empty buckets.
+pub(super) const EMPTY: Place = place("empty", 1, 2, &[], &[(0, 10), (0, 11)]);
+/// The key is in the second bucket.
+pub(super) const SECOND: Place = place("second", 1, 2, &[(0, 11), (0, 10)], &[(0, 10), (0, 11)]);
+/// Nothing can be moved.
+pub(super) const FULL: Place = place("full", 1, 2, &[(0, 11), (1, 0)], &[(0, 10), (0, 11), (1, 0)]);
+/// The first bucket holds a tombstone, the second one is full.
+pub(super) const TOMB: Place =
+    Place { gone: &[(0, 11)], ..place("tomb", 1, 2, &[(0, 11), (1, 0)], &[(0, 10), (0, 11), (1, 0)]) };
+/// The first bucket is full, the second one holds a tombstone.
+pub(super) const TOMB_SECOND: Place =
+    Place { gone: &[(1, 0)], ..place("tomb_second", 1, 2, &[(0, 11), (1, 0)], &[(0, 10), (0, 11), (1, 0)]) };
+/// Both buckets hold tombstones.
+pub(super) const TOMBS: Place =
+    Place { gone: &[(0, 11), (1, 0)], ..place("tombs", 1, 2, &[(0, 11), (1, 0)], &[(0, 10), (0, 11)]) };
+/// Both buckets are full; what is in the first one can be moved to an empty slot.
+pub(super) const ROOM: Place = place("room", 1, 3, &[(0, 20), (1, 0)], &[(0, 10), (0, 20), (0, 11)]);
+/// The same, to a tombstone.
+pub(super) const ROOM_TOMB: Place = Place {
+    gone: &[(2, 0)],
+    ..place("room_tomb", 1, 3, &[(0, 20), (1, 0), (2, 0)], &[(0, 10), (0, 20), (2, 0)])
+};
+/// What is in the second one can be moved.
+pub(super) const ROOM_SECOND: Place =
+    place("room_second", 1, 3, &[(0, 11), (1, 20)], &[(0, 10), (1, 20), (0, 11)]);
+/// Keys of both buckets can be moved, to the same slot: two inserts that want each other's buckets.
+pub(super) const CROSS: Place = place("cross", 1, 3, &[(0, 20), (1, 20)], &[(0, 10), (1, 0), (0, 20)]);
+/// What is in the first bucket can be moved if what is in its second one is moved.
+pub(super) const CHAIN: Place =
+    place("chain", 1, 4, &[(0, 20), (1, 0), (2, 30)], &[(0, 10), (0, 20), (2, 30)]);
+/// The same by three moves.
+pub(super) const CHAIN_THREE: Place =
+    place("chain_three", 1, 5, &[(0, 20), (1, 0), (2, 30), (3, 40)], &[(0, 10), (2, 30)]);
+/// Buckets of two slots: of the first, the second slot can be moved.
+pub(super) const PAIR: Place =
+    place("pair", 2, 3, &[(0, 11), (0, 20), (1, 0), (1, 1), (2, 0)], &[(0, 10), (0, 20), (0, 11)]);
+/// The same, to a tombstone below an empty slot.
+pub(super) const PAIR_ROOM: Place = Place { name: "pair_room", gone: &[(2, 0)], ..PAIR };
+/// Buckets of two slots: the key is in the second slot of the first, behind a tombstone.
+pub(super) const PAIR_TOMB: Place = Place {
+    gone: &[(0, 11)],
+    ..place("pair_tomb", 2, 2, &[(0, 11), (0, 10), (1, 0), (1, 1)], &[(0, 10), (0, 11), (0, 12)])
+};
+/// Buckets of two slots: the key is in the second slot of the second bucket, behind a tombstone.
+pub(super) const PAIR_SECOND: Place = Place {
+    gone: &[(0, 13)],
+    ..place("pair_second", 2, 2, &[(0, 11), (0, 12), (0, 13), (0, 10)], &[(0, 10)])
+};
+
+/// All of them.
+pub(super) const ALL: [Place; 15] = [
+    EMPTY,
+    SECOND,
+    FULL,
+    TOMB,
+    TOMB_SECOND,
+    TOMBS,
+    ROOM,
+    ROOM_TOMB,
+    ROOM_SECOND,
+    CROSS,
+    CHAIN,
+    CHAIN_THREE,
+    PAIR,
+    PAIR_ROOM,
+    PAIR_TOMB,
+];
+
+/// Those where two inserts that make room are many executions.
+pub(super) const MANY: [Place; 4] = [CHAIN, CHAIN_THREE, PAIR, PAIR_ROOM];

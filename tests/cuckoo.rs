@@ -1,0 +1,36 @@
+//! Tables in which keys move, at loads that others do not bear: how many inserts say `Full`, and that all others are found.
+
+use warpproof::model::host::{BulkMap, BulkOpenMap, OpenGeometry, left_out};
+use warpproof::simt::cpu::CuckooMap;
+
+/// Slots of the table, about.
+const SLOTS: u64 = 1 << 20;
+
+/// The pairs of a table at a load; how many inserts may say `Full`.
+const LOADS: [(f64, u64); 3] = [(0.9, 0), (0.95, 0), (0.97, 20)];
+
+#[test]
+fn at_high_loads_nearly_all_find_room() {
+    for (load, most) in LOADS {
+        let pairs = (SLOTS as f64 * load) as u64;
+        let map = CuckooMap::<u32, u32>::with_geometry(OpenGeometry::at_load(pairs, load).expect("a size"))
+            .expect("memory for a test table");
+        let keys: Vec<u32> = (0..pairs as u32).map(|i| i.wrapping_mul(0x9e37_79b1) >> 1).collect();
+        let done = map.insert_unique(&keys, &keys).expect("no reserved key");
+        let (full, stats) = (left_out(&done), map.stats().expect("statistics"));
+        println!(
+            "load {:.4}: {full} of {pairs} inserts said Full, {} tombstones",
+            stats.load(map.geometry()),
+            stats.tombstones
+        );
+        assert!(full <= most, "load {load}: {full} of {pairs} inserts said Full");
+        assert_eq!(stats.live, pairs - full);
+        let found = map.search(&keys).expect("no reserved key");
+        for ((key, done), found) in keys.iter().zip(&done).zip(found) {
+            let right = if done.code() == 0 { Some(*key) } else { None };
+            assert_eq!(found, right, "key {key} at load {load}");
+        }
+        let absent: Vec<u32> = keys.iter().map(|key| key | 1 << 31).take(100_000).collect();
+        assert!(map.contains(&absent).expect("no reserved key").iter().all(|&found| !found));
+    }
+}
