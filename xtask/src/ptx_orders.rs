@@ -52,7 +52,10 @@ fn expected(wide: bool) -> BTreeMap<String, Vec<String>> {
     let rows =
         [("u32_2", 1, "v2.b32"), ("u32_4", 1, "v4.b32"), ("u64_2", 1, "v2.b64"), ("u64_4", 2, "v2.b64")];
     for (name, loads, kind) in rows {
-        probes.insert(format!("probe_row_{name}"), vec![format!("ld.relaxed.gpu.global.{kind}"); loads]);
+        for order in &ORDERS[..2] {
+            let instruction = format!("ld.{order}.gpu.global.{kind}");
+            probes.insert(format!("probe_row_{order}_{name}"), vec![instruction; loads]);
+        }
     }
     let tile: [(&str, &[&str]); 8] = [
         ("ballot", &["vote.sync.ballot.b32"]),

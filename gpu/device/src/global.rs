@@ -115,50 +115,52 @@ impl<T, const CHECKED: bool> Global<T, CHECKED> {
 /// Loads words `$i` and `$i + 1` of a row at `$start`, if it has them. Spelled out for each `$i`, because a loop would
 /// make the row an array in memory.
 macro_rules! load_two {
-    ($row:ident[$($i:literal)*] of $n:ident, $text:literal, $register:ident, $bytes:literal, $start:ident) => {$(
+    ($row:ident[$($i:literal)*] of $n:ident, $text:literal, $register:ident, $bytes:literal, $start:ident) => {{$(
         if $i < $n {
             let p = $start + $i * $bytes;
             instruction!([$text], out($register) $row[$i], out($register) $row[$i + 1], in(reg64) p);
         }
-    )*};
+    )*}};
 }
 
 /// As [`load_two!`] for four words.
 macro_rules! load_four {
-    ($row:ident[$($i:literal)*] of $n:ident, $text:literal, $register:ident, $bytes:literal, $start:ident) => {$(
+    ($row:ident[$($i:literal)*] of $n:ident, $text:literal, $register:ident, $bytes:literal, $start:ident) => {{$(
         if $i < $n {
             let p = $start + $i * $bytes;
             instruction!([$text], out($register) $row[$i], out($register) $row[$i + 1],
                 out($register) $row[$i + 2], out($register) $row[$i + 3], in(reg64) p);
         }
-    )*};
+    )*}};
 }
 
 /// Words of the longest row that is read by vector loads.
 const LONGEST_ROW: usize = 16;
 
-/// Whether rows of `n` words are read by vector loads. A longer or odd one is read word by word, and so is one whose
-/// words are to be acquired.
+/// Whether rows of `n` words are read by vector loads. A longer or odd one is read word by word.
 #[inline(always)]
-const fn by_vectors(n: usize, order: ReadOrder) -> bool {
-    matches!(order, ReadOrder::Relaxed) && n.is_multiple_of(2) && n <= LONGEST_ROW
+const fn by_vectors(n: usize) -> bool {
+    n.is_multiple_of(2) && n <= LONGEST_ROW
 }
 
 integer_words! {
     [const CHECKED: bool] Global<u32, CHECKED>, u32, "32", reg32, ".gpu.global",
     #[inline(always)]
     fn load_row<const N: usize>(self, row: usize, order: ReadOrder) -> [u32; N] {
-        if !by_vectors(N, order) {
+        if !by_vectors(N) {
             return core::array::from_fn(|i| self.load(row * N + i, order));
         }
         let mut words = [0; N];
         let Some(start) = self.row_address::<N>(row) else { return words };
-        if N.is_multiple_of(4) {
-            load_four!(words[0 4 8 12] of N,
-                "ld.relaxed.gpu.global.v4.b32 {{{0}, {1}, {2}, {3}}}, [{4}];", reg32, 4, start);
-        } else {
-            load_two!(words[0 2 4 6 8 10 12 14] of N,
-                "ld.relaxed.gpu.global.v2.b32 {{{0}, {1}}}, [{2}];", reg32, 4, start);
+        match (N.is_multiple_of(4), order) {
+            (true, ReadOrder::Relaxed) => load_four!(words[0 4 8 12] of N,
+                "ld.relaxed.gpu.global.v4.b32 {{{0}, {1}, {2}, {3}}}, [{4}];", reg32, 4, start),
+            (true, ReadOrder::Acquire) => load_four!(words[0 4 8 12] of N,
+                "ld.acquire.gpu.global.v4.b32 {{{0}, {1}, {2}, {3}}}, [{4}];", reg32, 4, start),
+            (false, ReadOrder::Relaxed) => load_two!(words[0 2 4 6 8 10 12 14] of N,
+                "ld.relaxed.gpu.global.v2.b32 {{{0}, {1}}}, [{2}];", reg32, 4, start),
+            (false, ReadOrder::Acquire) => load_two!(words[0 2 4 6 8 10 12 14] of N,
+                "ld.acquire.gpu.global.v2.b32 {{{0}, {1}}}, [{2}];", reg32, 4, start),
         }
         words
     }
@@ -168,13 +170,17 @@ integer_words! {
     [const CHECKED: bool] Global<u64, CHECKED>, u64, "64", reg64, ".gpu.global",
     #[inline(always)]
     fn load_row<const N: usize>(self, row: usize, order: ReadOrder) -> [u64; N] {
-        if !by_vectors(N, order) {
+        if !by_vectors(N) {
             return core::array::from_fn(|i| self.load(row * N + i, order));
         }
         let mut words = [0; N];
         let Some(start) = self.row_address::<N>(row) else { return words };
-        load_two!(words[0 2 4 6 8 10 12 14] of N,
-            "ld.relaxed.gpu.global.v2.b64 {{{0}, {1}}}, [{2}];", reg64, 8, start);
+        match order {
+            ReadOrder::Relaxed => load_two!(words[0 2 4 6 8 10 12 14] of N,
+                "ld.relaxed.gpu.global.v2.b64 {{{0}, {1}}}, [{2}];", reg64, 8, start),
+            ReadOrder::Acquire => load_two!(words[0 2 4 6 8 10 12 14] of N,
+                "ld.acquire.gpu.global.v2.b64 {{{0}, {1}}}, [{2}];", reg64, 8, start),
+        }
         words
     }
 }

@@ -2,11 +2,13 @@
 //!
 //! # Names
 //!
-//! `slab_LAYOUT_OPERATION_lLANES`, `hop_LAYOUT_OPERATION_lLANES` and `open_LAYOUT_OPERATION_lLANES`; `_x16` for slabs of
+//! `slab_LAYOUT_OPERATION_lLANES`, `hop_LAYOUT_OPERATION_lLANES`, `open_LAYOUT_OPERATION_lLANES` and
+//! `cuckoo_LAYOUT_OPERATION_lLANES` (open addressing where keys move); `_x16` for slabs of
 //! 16 slots, without it a slab has 8. A group of a hopscotch table has 8 words, a bucket of an open-addressing table 8
-//! slots, or 4 of u64 pairs. The tables of the library have one width each: `_l4` for 128-bit words, `_l2` for all others, but
-//! `hop_map32_mixed_l1`, `open_map32_mixed_l1` and all of `open_set32` and `open_map64l`; `open_map32` has `_l1` too. An insert, assign or
-//! mixed batch of a hopscotch table has a second kernel, `OPERATION_left`, with the same arguments and a tile per 32
+//! slots, or 4 of u64 pairs that do not move. The tables of the library have one width each: `_l4` for 128-bit words, `_l2` for all others, but
+//! `hop_map32_mixed_l1`, `open_map32_mixed_l1`, `cuckoo_map32_mixed_l1` and all of `open_set32`, `cuckoo_set32` and `open_map64l`;
+//! `open_map32` and `cuckoo_map32` have `_l1` too. An insert, assign or mixed batch of a hopscotch table, or of one in which keys
+//! move, has a second kernel, `OPERATION_left`, with the same arguments and a tile per 32
 //! operations: it does those whose outcome is 253 behind the first. Tiles of different widths work on one table as long
 //! as its slabs or buckets have the same number of slots, or its groups of words. No tile is wider than a group: its
 //! other lanes would have nothing to read. All entries of an open-addressing table are copied by whole warps (`_l32`), whose
@@ -25,6 +27,7 @@
 //! | open `set32` `set64` | words `u32*` `u64*`, length, filter `u32*`, length, buckets | all |
 //! | open `map64l` (lock bit) | keys `u64*`, values `u64*`, length of each, filter `u32*`, length, buckets | all |
 //! | open `map64` (128-bit words) | words `u128*`, length, filter `u32*`, length, buckets | sm_90 |
+//! | cuckoo `map32` `set32` `set64` `map64` | as open, with locks in place of the filter | as open |
 //!
 //! A map or set holds a key once, a multimap as often as it is inserted. A table is used by the kernels of one layout.
 //!

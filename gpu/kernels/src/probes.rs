@@ -82,21 +82,25 @@ reads_and_writes!(probe u128);
 
 /// A row as a probe of a slab reads it: as few vector loads as its alignment allows.
 macro_rules! probe_row {
-    ($name:ident $word:ident $n:literal) => {
+    ($name:ident $word:ident $n:literal $order:ident) => {
         #[unsafe(no_mangle)]
         unsafe extern "ptx-kernel" fn $name(words: *mut $word, out: *mut $word) {
             // SAFETY: never launched. If it were: with one row and one output.
             unsafe {
-                let row = Global::<$word>::new(words, $n).load_row::<$n>(0, ReadOrder::Relaxed);
+                let row = Global::<$word>::new(words, $n).load_row::<$n>(0, ReadOrder::$order);
                 out.write(row.iter().fold(0, |sum, word| sum ^ word));
             }
         }
     };
 }
-probe_row!(probe_row_u32_2 u32 2);
-probe_row!(probe_row_u32_4 u32 4);
-probe_row!(probe_row_u64_2 u64 2);
-probe_row!(probe_row_u64_4 u64 4);
+probe_row!(probe_row_relaxed_u32_2 u32 2 Relaxed);
+probe_row!(probe_row_relaxed_u32_4 u32 4 Relaxed);
+probe_row!(probe_row_relaxed_u64_2 u64 2 Relaxed);
+probe_row!(probe_row_relaxed_u64_4 u64 4 Relaxed);
+probe_row!(probe_row_acquire_u32_2 u32 2 Acquire);
+probe_row!(probe_row_acquire_u32_4 u32 4 Acquire);
+probe_row!(probe_row_acquire_u64_2 u64 2 Acquire);
+probe_row!(probe_row_acquire_u64_4 u64 4 Acquire);
 
 /// A kernel that makes one collective of a tile of 4 lanes.
 macro_rules! probe_tile {

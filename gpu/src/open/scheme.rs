@@ -40,7 +40,7 @@ pub(super) const fn bucket_slots(layout: Layout, moves: bool) -> u32 {
 pub(crate) fn family(layout: Layout, moves: bool, bytes: u64) -> Family {
     let common = layout.lanes();
     let (lanes, mixed_lanes) = match layout {
-        Layout::Map32 | Layout::Map64 if moves => (common, common),
+        Layout::Map64 if moves => (common, common),
         Layout::Map32 if bytes <= ONE_LANE_BYTES => (1, 1),
         Layout::Map32 => (common, 1),
         // 32 bytes for a lane, as in a large table of pairs. No other width was measured.

@@ -26,12 +26,10 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
     #[inline(always)]
     pub(crate) fn look<W: Warp>(self, w: &mut W, key: UserKey<E::Key>) -> Look<E::Value> {
         let key = key.get();
-        if P::CHAIN > 0 {
-            return self.look_where_keys_move(w, key);
-        }
         let mut probe = self.probe(key);
         loop {
-            let row = self.read(w, probe.bucket);
+            let row =
+                if P::CHAIN > 0 { self.read_acquired(w, probe.bucket) } else { self.read(w, probe.bucket) };
             // A tombstone decides about no key.
             let lowest = row::lowest(w, row, H::TOMBSTONE, |word| Self::decides(word, key));
             let decide = w.map(lowest, |_, word| Self::decides(word, key));

@@ -75,8 +75,13 @@ pub trait OpenSlots<E: Packed>: Copy {
     /// Changes a slot that held `seen`. False: it has changed since, and this call changed nothing.
     fn change(self, at: usize, seen: Self::Word, change: Change<E::Word>) -> bool;
 
-    /// Puts an entry into a slot that held `seen`, whatever that was, if it still does; it releases. Where keys move: only slots
-    /// whose word has the value do that, and others never answer true. So for the next two.
+    /// [`probe`](Self::probe) that acquires. Where keys move: only slots whose word has the value do that, and the next two do
+    /// nothing in others.
+    fn acquire<const S: usize>(self, row: usize) -> [Self::Word; S] {
+        self.probe::<S>(row)
+    }
+
+    /// Puts an entry into a slot that held `seen`, whatever that was, if it still does; it releases.
     fn take(self, _at: usize, _seen: Self::Word, _entry: E::Word) -> bool {
         false
     }
@@ -84,9 +89,6 @@ pub trait OpenSlots<E: Packed>: Copy {
     /// Puts an entry, or nothing but a tombstone, into a slot that nobody else changes; it releases, and so does what was released
     /// by this slot before.
     fn replace(self, _at: usize, _entry: Option<E::Word>) {}
-
-    /// Acquires a slot.
-    fn acquire(self, _at: usize) {}
 
     /// What slot `at` holds, in the word of an entry: a word whose key is reserved if it holds none.
     fn entry(self, at: usize) -> E::Word;
@@ -149,20 +151,20 @@ impl<E: Packed, H: Words<E::Word>> OpenSlots<E> for H {
         self.compare_exchange(at, seen, new, Order::Relaxed) == seen
     }
     #[inline(always)]
+    fn acquire<const S: usize>(self, row: usize) -> [E::Word; S] {
+        // Acquire: pairs with the Release of `take` and `replace`, also if the slot was written again since, as all that write slots
+        // exchange them.
+        self.load_row::<S>(row, ReadOrder::Acquire)
+    }
+    #[inline(always)]
     fn take(self, at: usize, seen: E::Word, entry: E::Word) -> bool {
-        // Release: pairs with the Acquire of `acquire`, and with the fence behind a first bucket.
+        // Release: pairs with the Acquire of `acquire`.
         self.compare_exchange(at, seen, entry, Order::Release) == seen
     }
     #[inline(always)]
     fn replace(self, at: usize, entry: Option<E::Word>) {
         // Release: as in `take`. An exchange, and not a store, so that what was released by this slot before still is.
         self.swap(at, entry.unwrap_or(E::MARK), Order::Release);
-    }
-    #[inline(always)]
-    fn acquire(self, at: usize) {
-        // Acquire: pairs with the Release of `take` and `replace`, also if the slot has changed meanwhile, as all that write slots
-        // exchange them.
-        self.load(at, ReadOrder::Acquire);
     }
     #[inline(always)]
     fn entry(self, at: usize) -> E::Word {

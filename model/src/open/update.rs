@@ -96,7 +96,7 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
     #[inline(always)]
     pub(crate) fn take_out<W: Warp>(self, w: &mut W, key: UserKey<E::Key>) -> Option<Delete> {
         if P::CHAIN > 0 {
-            return Some(self.take_out_where_keys_move(w, key.get()));
+            return Some(self.take_out_where_keys_move(w, key));
         }
         let mut probe = self.probe(key.get());
         loop {
@@ -131,8 +131,8 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
         }
     }
 
-    /// The same, unless it is an insert or assign of an absent key for which other keys are to move first: then nothing has
-    /// changed, and it is `None`. [`mixed`](Self::mixed) makes room, or says that there is none. Where no key moves it does all.
+    /// The same, unless it is an insert or assign of an absent key whose buckets have no empty slot, where keys move: then nothing
+    /// has changed, and it is `None`. [`mixed`](Self::mixed) makes room, or says that there is none.
     #[inline(always)]
     pub fn try_mixed<W: Warp>(
         self,
@@ -150,7 +150,8 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
             Op::Search | Op::Delete => return Some(self.mixed(w, op, key, value)),
         };
         let entry = E::pack(key.get(), value);
-        let end = self.put_where_room_is(w, key.get(), entry, Self::changed(entry, there))?;
+        let (keeps, changed) = (there == There::Keep, Self::changed(entry, there));
+        let end = self.try_put_where_keys_move(w, key.get(), keeps, changed)?;
         let code = if op == Op::Assign { end.of_assign().code() } else { end.of_insert().code() };
         Some(Mixed { code, value: E::Value::ZERO })
     }

@@ -1,6 +1,7 @@
 //! Inserting, assigning, adding and deleting where keys move.
 
 use crate::entry::Packed;
+use crate::key::UserKey;
 use crate::open::slots::Change;
 use crate::open::table::{Held, Look, OpenTable, Slot};
 use crate::open::{End, Filter, OpenSlots, Probing};
@@ -19,10 +20,15 @@ enum Locked {
 impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTable<E, H, F, P, S> {
     /// [`take_out`](Self::take_out) where keys move. Waits for the lock of the key's first bucket, unless the key is absent.
     #[inline(always)]
-    pub(in crate::open) fn take_out_where_keys_move<W: Warp>(self, w: &mut W, key: E::Key) -> Delete {
-        if let Look::Absent | Look::Beyond = self.look_where_keys_move(w, key) {
+    pub(in crate::open) fn take_out_where_keys_move<W: Warp>(
+        self,
+        w: &mut W,
+        key: UserKey<E::Key>,
+    ) -> Delete {
+        if let Look::Absent | Look::Beyond = self.look(w, key) {
             return Delete::Absent;
         }
+        let key = key.get();
         let home = self.probe(key).bucket;
         self.filter().lock(w, home);
         let slot = self.standing(w, key);
@@ -42,40 +48,48 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
         entry: E::Word,
         changed: impl Fn(H::Word) -> Option<Change<E::Word>> + Copy,
     ) -> End {
-        loop {
-            if let Some(end) = self.put_where_room_is(w, key, entry, changed) {
-                return end;
-            }
-            if !self.make_room(w, key) {
-                return End::Full;
-            }
-        }
-    }
-
-    /// The same, but `None` if no slot of the key's buckets is free and it is absent: nothing has changed then.
-    #[inline(always)]
-    pub(in crate::open) fn put_where_room_is<W: Warp>(
-        self,
-        w: &mut W,
-        key: E::Key,
-        entry: E::Word,
-        changed: impl Fn(H::Word) -> Option<Change<E::Word>> + Copy,
-    ) -> Option<End> {
         let home = self.probe(key).bucket;
         loop {
             if let Some(end) = self.put_in_empty(w, key, changed) {
-                return Some(end);
+                return end;
             }
             self.filter().lock(w, home);
             let locked = self.put_locked(w, key, entry, changed);
             self.filter().unlock(w, home);
             match locked {
-                Some(Locked::Done(end)) => return Some(end),
-                Some(Locked::NoRoom) => return None,
-                // Empty by now.
-                None => {}
+                Some(Locked::Done(end)) => return end,
+                Some(Locked::NoRoom) if !self.make_room(w, key) => return End::Full,
+                _ => {}
             }
         }
+    }
+
+    /// The same, but `None` if the key is absent and no slot of its buckets is empty: nothing has changed then. `keeps` says that
+    /// a key that is there stays as it is.
+    #[inline(always)]
+    pub(in crate::open) fn try_put_where_keys_move<W: Warp>(
+        self,
+        w: &mut W,
+        key: E::Key,
+        keeps: bool,
+        changed: impl Fn(H::Word) -> Option<Change<E::Word>> + Copy,
+    ) -> Option<End> {
+        if let Some(end) = self.put_in_empty(w, key, changed) {
+            return Some(end);
+        }
+        if keeps {
+            return None;
+        }
+        let home = self.probe(key).bucket;
+        self.filter().lock(w, home);
+        let slot = self.standing(w, key);
+        if let Some(slot) = &slot
+            && let Some(Change::Put(entry, _)) = changed(Self::seen(w, slot))
+        {
+            self.write(w, slot, Some(entry));
+        }
+        self.filter().unlock(w, home);
+        slot.map(|_| End::Present)
     }
 
     /// Puts an entry into the lowest empty slot of the key's buckets, the first before the second. `None` if that is for who has the
@@ -89,7 +103,7 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
     ) -> Option<End> {
         let mut probe = self.probe(key);
         loop {
-            let row = self.read(w, probe.bucket);
+            let row = self.read_acquired(w, probe.bucket);
             let base = Self::slot(W::LANES, probe.bucket);
             let wanted = |_, _, word| Self::decides(word, key);
             let stays = |word| Self::holds(word, key) && changed(word).is_none();
@@ -108,8 +122,6 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
                 }
             }
             probe = self.next(probe)?;
-            // SeqCst fence: pairs with the Release of `replace`. Whoever took the key away has put it into the second bucket before.
-            w.fence();
         }
     }
 
