@@ -4,9 +4,10 @@ use crate::driver;
 use crate::error::Error;
 use crate::layout::Layout;
 use crate::module::{Kernel, Module};
+use crate::staging::Staging;
 use core::fmt;
-use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtrMut, DeviceRepr, result};
-use std::sync::{Arc, Mutex, PoisonError};
+use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtrMut, DeviceRepr, PinnedHostSlice, result};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The tables' kernels for compute capability 7.5 and up.
 pub(crate) const TABLES_BASE: &str = concat!(include_str!("../ptx/warpproof.sm_75.ptx"), "\0");
@@ -42,8 +43,10 @@ struct Inner {
     tables: Arc<Module>,
     /// Loaded when first asked for: benches alone need it.
     tuning: Mutex<Option<Arc<Module>>>,
-    /// Where host-slice calls run, one after the other.
+    /// Where tables are filled and looked at as a whole, and batches of host slices go that do not go in parts.
     stream: Arc<CudaStream>,
+    /// Staging buffers of host-slice calls, as far as none uses them.
+    staging: Mutex<Vec<Staging>>,
     /// What this crate allocates from, without tracking; see `Device::open`.
     own: Arc<CudaContext>,
     /// What callers allocate from.
@@ -78,8 +81,9 @@ impl Device {
         // that costs two events per buffer, and a wait and a record per buffer and launch, and it would not even
         // serve: a table is used by many streams at once, and an event keeps the last of them alone. So it is off
         // in the context that we allocate from, and left on in the one that callers get.
-        // SAFETY: our buffers are used on `stream` alone, except a table's: that is filled before it can be used
-        // elsewhere, and dropping it waits for the whole device.
+        // SAFETY: our buffers are used on `stream` alone, except a table's and staging buffers: those are filled before
+        // they can be used elsewhere. Dropping a table waits for the whole device; a call through staging buffers waits for
+        // their streams before it returns.
         unsafe { own.disable_event_tracking() };
         let stream = own.new_stream().map_err(Error::memory("a stream", 0))?;
         let name = context.name().map_err(Error::driver("asking for the device's name"))?;
@@ -90,8 +94,8 @@ impl Device {
             return Err(Error::DeviceTooOld { name, capability });
         }
         let (tables, wide) = load_tables(&own, capability)?;
-        let tuning = Mutex::new(None);
-        let inner = Inner { ordinal, name, capability, wide, tables, tuning, stream, own, context };
+        let (tuning, staging) = (Mutex::new(None), Mutex::default());
+        let inner = Inner { ordinal, name, capability, wide, tables, tuning, stream, staging, own, context };
         Ok(Self { inner: Arc::new(inner) })
     }
 
@@ -165,9 +169,28 @@ impl Device {
         }
     }
 
-    /// The stream of host-slice calls.
+    /// Our own stream, where all of our memory is freed.
     pub(crate) fn stream(&self) -> &Arc<CudaStream> {
         &self.inner.stream
+    }
+
+    /// One more stream.
+    pub(crate) fn new_stream(&self) -> Result<Arc<CudaStream>, Error> {
+        self.inner.own.new_stream().map_err(Error::memory("a stream", 0))
+    }
+
+    /// Runs a call through staging buffers that no other call uses. They are made if there are none, and kept.
+    pub(crate) fn staged<T>(&self, call: impl FnOnce(&mut Staging) -> Result<T, Error>) -> Result<T, Error> {
+        let free = self.staging().pop();
+        let mut staging = free.map_or_else(|| Staging::new(self, Staging::ELEMENTS), Ok)?;
+        let result = call(&mut staging);
+        self.staging().push(staging);
+        result
+    }
+
+    fn staging(&self) -> MutexGuard<'_, Vec<Staging>> {
+        // What a panic left behind is a whole list.
+        self.inner.staging.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The tables' kernel `name`, run by tiles of `lanes`; `None` if there is none.
@@ -217,6 +240,21 @@ impl Device {
         self.buffer(what, len)
     }
 
+    /// Page-locked host memory, all zero, of `len` words.
+    pub(crate) fn pinned(&self, what: &'static str, len: usize) -> Result<PinnedHostSlice<u64>, Error> {
+        let bytes = len.saturating_mul(size_of::<u64>());
+        if bytes >= isize::MAX as usize {
+            return Err(Error::OutOfMemory { what, bytes: bytes as u64 });
+        }
+        // SAFETY: written below, before anything reads it.
+        let memory = unsafe { self.inner.own.alloc_pinned_with_flags(len, 0) };
+        let mut memory = memory.map_err(Error::memory(what, bytes as u64))?;
+        let words: *mut u64 = memory.as_mut_ptr().map_err(Error::driver("taking page-locked memory"))?;
+        // SAFETY: `len` words, which nobody else has yet.
+        unsafe { words.write_bytes(0, len) };
+        Ok(memory)
+    }
+
     /// Sets all bytes of a buffer.
     pub(crate) fn fill<T>(&self, buffer: &mut CudaSlice<T>, byte: u8) -> Result<(), Error> {
         const WHAT: &str = "filling device memory";
@@ -245,7 +283,7 @@ impl Device {
         Ok(buffer)
     }
 
-    /// Waits for the stream of host-slice calls and copies a buffer to the host.
+    /// Waits for our own stream and copies a buffer to the host.
     pub(crate) fn download<T: DeviceRepr + Clone + Default>(
         &self,
         buffer: &CudaSlice<T>,

@@ -43,10 +43,13 @@ mod on;
 mod open;
 mod outcomes;
 mod paper;
+mod sink;
 mod slab;
 mod slices;
+mod staging;
 mod stress;
 mod table;
+mod through;
 mod timer;
 
 pub use cudarc;
@@ -57,12 +60,15 @@ pub use floors::Floors;
 pub use hopscotch::{HopscotchMap, HopscotchParts, HopscotchSet};
 pub use layout::{Entry, Layout, Scalar};
 pub use on::{MapOn, SetOn};
-pub use open::{Bins, OpenMap, OpenMapOn, OpenParts, OpenSet, OpenSetOn};
+pub use open::{Bins, OpenMap, OpenMapOn, OpenMapThrough, OpenParts, OpenSet, OpenSetOn};
 pub use paper::{Baselines, ChainedMap, Static, StaticMap};
-pub use slab::{SlabMap, SlabMapOn, SlabMultimap, SlabParts, SlabSet};
+pub use sink::Sink;
+pub use slab::{SlabMap, SlabMapOn, SlabMapThrough, SlabMultimap, SlabParts, SlabSet};
 pub use slices::{Input, Output};
+pub use staging::Staging;
 pub use stress::{Stamped, StressClock, StressMap, StressSet};
 pub use table::Tuning;
+pub use through::{MapThrough, SetThrough};
 pub use timer::Timer;
 
 #[cfg(test)]

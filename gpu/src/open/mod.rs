@@ -7,6 +7,7 @@ mod on;
 mod partitioned;
 mod set;
 mod table;
+mod through;
 
 pub use bins::Bins;
 pub use map::OpenMap;
@@ -16,3 +17,4 @@ pub use set::OpenSet;
 pub use table::OpenParts;
 #[cfg(test)]
 pub(crate) use table::family;
+pub use through::OpenMapThrough;
