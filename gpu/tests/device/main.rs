@@ -4,6 +4,7 @@ mod baselines;
 mod hopscotch;
 mod open;
 mod partitioned;
+mod staged;
 
 use std::sync::{Arc, OnceLock};
 use warpproof_gpu::cudarc::driver::{CudaSlice, CudaStream};
