@@ -24,7 +24,7 @@ const SLOTS: usize = 3;
 /// buffers of their own.
 ///
 /// The calls that return a `Vec`, such as those of [`BulkMap`](warpproof_model::host::BulkMap), go through staging buffers that the
-/// device keeps for them, for parts of 2^18 operations. As many are made as threads call at once, and they are kept as long as the
+/// device keeps for them ([`Staging::DEFAULT_ELEMENTS`]). As many are made as threads call at once, and they are kept as long as the
 /// device's handles.
 ///
 /// ```no_run
@@ -66,8 +66,8 @@ struct Slot {
 }
 
 impl Staging {
-    /// The elements of those that a device keeps.
-    pub(crate) const ELEMENTS: usize = 1 << 18;
+    /// The operations of a part of those that a device keeps: 2^18.
+    pub const DEFAULT_ELEMENTS: usize = 1 << 18;
 
     /// Staging buffers for parts of at most `elements` operations; 0 is taken for 1. They take 51 bytes of page-locked host memory
     /// and 78 bytes of device memory for each.
