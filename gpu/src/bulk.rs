@@ -33,7 +33,7 @@ impl<'a, K: Scalar, V: Scalar> MapBulk<'a, K, V> {
     }
 
     /// Insert, InsertUnique, InsertOrAssign or InsertOrAdd; called for those alone.
-    pub(crate) fn put<T>(
+    pub(crate) fn put<T: Copy>(
         &self,
         operation: Operation,
         keys: &[K],

@@ -23,7 +23,8 @@ impl<T> Sink<T> for &mut [T] {
     }
 
     fn take(&mut self, first: usize, answers: impl Iterator<Item = T>) {
-        self.iter_mut().skip(first).zip(answers).for_each(|(place, answer)| *place = answer);
+        let places = self.iter_mut().skip(first);
+        places.zip(answers).for_each(|(place, answer)| *place = answer);
     }
 }
 

@@ -57,7 +57,7 @@ impl<'a, K: Scalar, V: Scalar> MapThrough<'a, K, V> {
     }
 
     /// Insert, InsertUnique, InsertOrAssign or InsertOrAdd; called for those alone.
-    pub(crate) fn put<T>(
+    pub(crate) fn put<T: Copy>(
         &mut self,
         operation: Operation,
         keys: &[K],
@@ -186,7 +186,7 @@ impl<'a, K: Scalar> SetThrough<'a, K> {
 
 /// Operations whose kernels take keys and outcomes: `Delete` of all layouts, and `InsertUnique` and `Search` of a
 /// set; called for those alone.
-fn per_key<K: Scalar, T>(
+fn per_key<K: Scalar, T: Copy>(
     table: &Table,
     staging: &mut Staging,
     operation: Operation,

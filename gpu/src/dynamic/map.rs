@@ -94,7 +94,7 @@ where
     }
 
     /// Inserts of host slices.
-    fn put<T>(
+    fn put<T: Copy>(
         &self,
         operation: Operation,
         keys: &[K],
