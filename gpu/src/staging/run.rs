@@ -184,15 +184,13 @@ fn give<R, T: Copy>(
 ) -> Result<(), (usize, u8)> {
     let answers = said.clone().enumerate().map(|(at, (code, number))| decode(first + at, code, number));
     let known = answers.clone().fold(true, |known, answer| known & answer.is_some());
-    match (known, answers.clone().next().flatten()) {
-        // All are known, so that any answer will do for those that are not.
-        (true, Some(any)) => sink.take(first, answers.map(|answer| answer.unwrap_or(any))),
-        _ => {
-            let unknown = answers.zip(said).enumerate().find(|(_, (answer, _))| answer.is_none());
-            if let Some((at, (_, (code, _)))) = unknown {
-                return Err((first + at, code));
-            }
-        }
+    if !known {
+        let unknown = answers.zip(said).enumerate().find(|(_, (answer, _))| answer.is_none());
+        return unknown.map_or(Ok(()), |(at, (_, (code, _)))| Err((first + at, code)));
+    }
+    if let Some(any) = answers.clone().next().flatten() {
+        // None is left that is not known.
+        sink.take(first, answers.map(|answer| answer.unwrap_or(any)));
     }
     Ok(())
 }
