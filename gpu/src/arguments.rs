@@ -9,9 +9,11 @@ use warpproof_model::host::Refused;
 
 mod bins;
 mod head;
+mod list;
 
 pub(crate) use bins::Binned;
 pub(crate) use head::{Head, Stamps};
+pub(crate) use list::List;
 
 /// Elements in device memory: an address and a length. Does not keep the memory.
 #[derive(Debug)]
@@ -169,7 +171,7 @@ impl Operation {
 /// All arguments of a kernel, and how many tiles and shared bytes it needs.
 #[derive(Clone, Debug)]
 pub(crate) struct Arguments {
-    pub(crate) list: Vec<Argument>,
+    pub(crate) list: List,
     /// Operations, or parts of the table: one tile each.
     pub(crate) tiles: u64,
     /// Shared bytes per block.
@@ -185,15 +187,15 @@ impl Arguments {
         values: Span<u32>,
     ) -> Result<Self, Refused> {
         same(keys.len, "values", values.len)?;
-        let list = vec![slots.whole(), Argument::U32(number), keys.each(), values.each(), Argument::Count];
-        Ok(Self { list, tiles: keys.len as u64, shared: 0 })
+        let list = [slots.whole(), Argument::U32(number), keys.each(), values.each(), Argument::Count];
+        Ok(Self { list: List::new(&list, &[]), tiles: keys.len as u64, shared: 0 })
     }
 
     /// `count_stored`: outcomes, n, total.
     pub(crate) fn count_stored(outcomes: Span<u8>, total: Span<u64>) -> Result<Self, Refused> {
         same(1, "totals", total.len)?;
-        let list = vec![outcomes.each(), Argument::Count, total.whole()];
-        Ok(Self { list, tiles: outcomes.len as u64, shared: size_of::<u32>() as u32 })
+        let list = [outcomes.each(), Argument::Count, total.whole()];
+        Ok(Self { list: List::new(&list, &[]), tiles: outcomes.len as u64, shared: size_of::<u32>() as u32 })
     }
 }
 

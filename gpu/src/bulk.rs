@@ -1,15 +1,15 @@
-//! Operations on host slices: each call copies its input to the device, waits, and copies the answers back. What the
-//! maps and sets of all structures share.
+//! Operations on host slices that return a `Vec`: each goes through staging buffers that the device keeps. What the maps and sets
+//! of all structures share.
 
 use crate::arguments::Operation;
 use crate::error::Error;
 use crate::layout::Scalar;
-use crate::on::{MapOn, SetOn};
+use crate::staging::Staging;
 use crate::table::Table;
+use crate::through::{MapThrough, SetThrough};
 use core::marker::PhantomData;
-use cudarc::driver::{CudaSlice, DeviceRepr};
-use warpproof_model::host::{Answer, Op, admit, same_length};
-use warpproof_model::outcome::{Assign, Delete, Insert, Mixed};
+use warpproof_model::host::{Answer, Op};
+use warpproof_model::outcome::{Assign, Delete, Insert};
 
 /// A map, for host slices.
 pub(crate) struct MapBulk<'a, K, V> {
@@ -23,83 +23,53 @@ impl<'a, K: Scalar, V: Scalar> MapBulk<'a, K, V> {
         Self { table, types: PhantomData }
     }
 
-    /// The operations on the stream of host-slice calls.
-    fn on(&self) -> MapOn<'a, K, V> {
-        MapOn::new(self.table, self.table.device().stream())
+    /// The answers of a call for so many keys.
+    fn answers<T>(
+        &self,
+        keys: usize,
+        call: impl FnOnce(&mut MapThrough<'_, K, V>, &mut Vec<T>) -> Result<(), Error>,
+    ) -> Result<Vec<T>, Error> {
+        answers(self.table, keys, |staging, answers| call(&mut MapThrough::new(self.table, staging), answers))
     }
 
     /// Insert, InsertUnique, InsertOrAssign or InsertOrAdd; called for those alone.
-    pub(crate) fn put<T>(
+    pub(crate) fn put<T: Copy>(
         &self,
         operation: Operation,
         keys: &[K],
         values: &[V],
         decode: impl Fn(u8) -> Option<T>,
     ) -> Result<Vec<T>, Error> {
-        same_length(keys, "values", values)?;
-        admit(keys)?;
-        if keys.is_empty() {
-            return Ok(Vec::new());
-        }
-        let device = self.table.device();
-        let (on_keys, on_values) = (device.upload("keys", keys)?, device.upload("values", values)?);
-        let mut outcomes = device.buffer("outcomes", keys.len())?;
-        self.on().put(operation, &on_keys, &on_values, &mut outcomes)?;
-        let codes = take(self.table, operation, &outcomes)?;
-        self.table.decode(operation, &codes, |_, code| decode(code))
+        self.answers(keys.len(), |map, outcomes| map.put(operation, keys, values, outcomes, decode))
     }
 
     pub(crate) fn insert_unique(&self, keys: &[K], values: &[V]) -> Result<Vec<Insert>, Error> {
-        self.put(Operation::InsertUnique, keys, values, Insert::from_code)
+        self.answers(keys.len(), |map, outcomes| map.insert_unique(keys, values, outcomes))
     }
 
     pub(crate) fn insert_or_assign(&self, keys: &[K], values: &[V]) -> Result<Vec<Assign>, Error> {
-        self.put(Operation::InsertOrAssign, keys, values, Assign::from_code)
+        self.answers(keys.len(), |map, outcomes| map.insert_or_assign(keys, values, outcomes))
     }
 
     pub(crate) fn search(&self, keys: &[K]) -> Result<Vec<Option<V>>, Error> {
-        if keys.is_empty() {
-            return Ok(Vec::new());
-        }
-        let device = self.table.device();
-        let mut found = device.buffer("found", keys.len())?;
-        let values: Vec<V> = per_key(self.table, Operation::Search, keys, |keys, values| {
-            self.on().search(keys, values, Some(found.as_view_mut()))
-        })?;
-        let found = device.download(&found)?;
-        Ok(values.into_iter().zip(found).map(|(value, found)| (found == 1).then_some(value)).collect())
+        self.answers(keys.len(), |map, values| map.search(keys, values))
     }
 
     pub(crate) fn contains(&self, keys: &[K]) -> Result<Vec<bool>, Error> {
-        let codes = per_key(self.table, Operation::Search, keys, |k, found| self.on().contains(k, found))?;
-        self.table.decode(Operation::Search, &codes, is_there)
+        self.answers(keys.len(), |map, found| map.contains(keys, found))
     }
 
     pub(crate) fn delete(&self, keys: &[K]) -> Result<Vec<Delete>, Error> {
-        let delete = |keys: &_, outcomes: &mut _| self.on().delete(keys, outcomes);
-        let codes = per_key(self.table, Operation::Delete, keys, delete)?;
-        self.table.decode(Operation::Delete, &codes, |_, code| Delete::from_code(code))
+        self.answers(keys.len(), |map, outcomes| map.delete(keys, outcomes))
     }
 
     pub(crate) fn mixed(&self, ops: &[Op], keys: &[K], values: &[V]) -> Result<Vec<Answer<V>>, Error> {
-        same_length(keys, "operations", ops)?;
-        same_length(keys, "values", values)?;
-        if keys.is_empty() {
-            return Ok(Vec::new());
-        }
-        let codes: Vec<u8> = ops.iter().map(|&op| op as u8).collect();
-        let device = self.table.device();
-        let on_ops = device.upload("operations", &codes)?;
-        let on_values = device.upload("values", values)?;
-        let mut found = device.buffer::<V>("found values", keys.len())?;
-        // Only searches write theirs, and all are copied back.
-        device.fill(&mut found, 0)?;
-        let outcomes = per_key(self.table, Operation::Mixed, keys, |keys, outcomes| {
-            self.on().mixed(&on_ops, keys, &on_values, outcomes, &mut found)
-        })?;
-        let found = device.download(&found)?;
-        let answer = |at: usize, code: u8| Answer::new(ops[at], Mixed { code, value: found[at] });
-        self.table.decode(Operation::Mixed, &outcomes, answer)
+        self.answers(keys.len(), |map, answers| map.mixed(ops, keys, values, answers))
+    }
+
+    /// Count or DeleteAll; called for those alone.
+    pub(crate) fn number(&self, operation: Operation, keys: &[K]) -> Result<Vec<u32>, Error> {
+        self.answers(keys.len(), |map, counts| map.number(operation, keys, counts))
     }
 
     pub(crate) fn pairs(&self) -> Result<Vec<(K, V)>, Error> {
@@ -136,24 +106,25 @@ impl<'a, K: Scalar> SetBulk<'a, K> {
         Self { table, keys: PhantomData }
     }
 
-    /// The operations on the stream of host-slice calls.
-    fn on(&self) -> SetOn<'a, K> {
-        SetOn::new(self.table, self.table.device().stream())
+    /// The answers of a call for so many keys.
+    fn answers<T>(
+        &self,
+        keys: usize,
+        call: impl FnOnce(&mut SetThrough<'_, K>, &mut Vec<T>) -> Result<(), Error>,
+    ) -> Result<Vec<T>, Error> {
+        answers(self.table, keys, |staging, answers| call(&mut SetThrough::new(self.table, staging), answers))
     }
 
     pub(crate) fn insert(&self, keys: &[K]) -> Result<Vec<Insert>, Error> {
-        let codes = per_key(self.table, Operation::InsertUnique, keys, |k, o| self.on().insert(k, o))?;
-        self.table.decode(Operation::InsertUnique, &codes, |_, code| Insert::from_code(code))
+        self.answers(keys.len(), |set, outcomes| set.insert(keys, outcomes))
     }
 
     pub(crate) fn contains(&self, keys: &[K]) -> Result<Vec<bool>, Error> {
-        let codes = per_key(self.table, Operation::Search, keys, |k, o| self.on().contains(k, o))?;
-        self.table.decode(Operation::Search, &codes, is_there)
+        self.answers(keys.len(), |set, found| set.contains(keys, found))
     }
 
     pub(crate) fn delete(&self, keys: &[K]) -> Result<Vec<Delete>, Error> {
-        let codes = per_key(self.table, Operation::Delete, keys, |k, o| self.on().delete(k, o))?;
-        self.table.decode(Operation::Delete, &codes, |_, code| Delete::from_code(code))
+        self.answers(keys.len(), |set, outcomes| set.delete(keys, outcomes))
     }
 
     pub(crate) fn keys(&self) -> Result<Vec<K>, Error> {
@@ -176,40 +147,17 @@ impl<'a, K: Scalar> SetBulk<'a, K> {
     }
 }
 
-/// What a search said of a key: 1 or 0.
-fn is_there(_: usize, code: u8) -> Option<bool> {
-    match code {
-        0 => Some(false),
-        1 => Some(true),
-        _ => None,
-    }
-}
-
-/// Checks keys and copies them to the device; runs `launch`, which queues `operation`, on them and returns what it wrote.
-pub(crate) fn per_key<K: Scalar, T: DeviceRepr + Clone + Default>(
+/// The answers of a call for so many keys, through staging buffers of the device's.
+fn answers<T>(
     table: &Table,
-    operation: Operation,
-    keys: &[K],
-    launch: impl FnOnce(&CudaSlice<K>, &mut CudaSlice<T>) -> Result<(), Error>,
+    keys: usize,
+    call: impl FnOnce(&mut Staging, &mut Vec<T>) -> Result<(), Error>,
 ) -> Result<Vec<T>, Error> {
-    admit(keys)?;
-    if keys.is_empty() {
-        return Ok(Vec::new());
-    }
-    let on_keys = table.device().upload("keys", keys)?;
-    let mut answers = table.device().buffer("answers", keys.len())?;
-    launch(&on_keys, &mut answers)?;
-    take(table, operation, &answers)
-}
-
-/// Waits for `operation` and takes what it wrote.
-pub(crate) fn take<T: DeviceRepr + Clone + Default>(
-    table: &Table,
-    operation: Operation,
-    buffer: &CudaSlice<T>,
-) -> Result<Vec<T>, Error> {
-    table.wait(operation)?;
-    table.device().download(buffer)
+    table.device().staged(|staging| {
+        let mut answers = Vec::with_capacity(keys);
+        call(staging, &mut answers)?;
+        Ok(answers)
+    })
 }
 
 /// The operations of a [`BulkMap`](warpproof_model::host::BulkMap) of such keys and values by the type's own [`MapBulk`].

@@ -4,9 +4,12 @@ use crate::driver;
 use crate::error::Error;
 use crate::layout::Layout;
 use crate::module::{Kernel, Module};
+use crate::staging::Staging;
 use core::fmt;
-use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtrMut, DeviceRepr, result};
-use std::sync::{Arc, Mutex, PoisonError};
+use cudarc::driver::{CudaContext, CudaStream};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+mod memory;
 
 /// The tables' kernels for compute capability 7.5 and up.
 pub(crate) const TABLES_BASE: &str = concat!(include_str!("../ptx/warpproof.sm_75.ptx"), "\0");
@@ -42,8 +45,10 @@ struct Inner {
     tables: Arc<Module>,
     /// Loaded when first asked for: benches alone need it.
     tuning: Mutex<Option<Arc<Module>>>,
-    /// Where host-slice calls run, one after the other.
+    /// Where tables are filled and looked at as a whole, and batches of host slices go that do not go in parts.
     stream: Arc<CudaStream>,
+    /// Staging buffers of host-slice calls, as far as none uses them.
+    staging: Mutex<Vec<Staging>>,
     /// What this crate allocates from, without tracking; see `Device::open`.
     own: Arc<CudaContext>,
     /// What callers allocate from.
@@ -78,8 +83,9 @@ impl Device {
         // that costs two events per buffer, and a wait and a record per buffer and launch, and it would not even
         // serve: a table is used by many streams at once, and an event keeps the last of them alone. So it is off
         // in the context that we allocate from, and left on in the one that callers get.
-        // SAFETY: our buffers are used on `stream` alone, except a table's: that is filled before it can be used
-        // elsewhere, and dropping it waits for the whole device.
+        // SAFETY: our buffers are used on `stream` alone, except a table's and staging buffers: those are filled before
+        // they can be used elsewhere. Dropping a table waits for the whole device; a call through staging buffers waits for
+        // their streams before it returns.
         unsafe { own.disable_event_tracking() };
         let stream = own.new_stream().map_err(Error::memory("a stream", 0))?;
         let name = context.name().map_err(Error::driver("asking for the device's name"))?;
@@ -90,8 +96,8 @@ impl Device {
             return Err(Error::DeviceTooOld { name, capability });
         }
         let (tables, wide) = load_tables(&own, capability)?;
-        let tuning = Mutex::new(None);
-        let inner = Inner { ordinal, name, capability, wide, tables, tuning, stream, own, context };
+        let (tuning, staging) = (Mutex::new(None), Mutex::default());
+        let inner = Inner { ordinal, name, capability, wide, tables, tuning, stream, staging, own, context };
         Ok(Self { inner: Arc::new(inner) })
     }
 
@@ -165,9 +171,28 @@ impl Device {
         }
     }
 
-    /// The stream of host-slice calls.
+    /// Our own stream, where all of our memory is freed.
     pub(crate) fn stream(&self) -> &Arc<CudaStream> {
         &self.inner.stream
+    }
+
+    /// One more stream.
+    pub(crate) fn new_stream(&self) -> Result<Arc<CudaStream>, Error> {
+        self.inner.own.new_stream().map_err(Error::memory("a stream", 0))
+    }
+
+    /// Runs a call through staging buffers that no other call uses. They are made if there are none, and kept.
+    pub(crate) fn staged<T>(&self, call: impl FnOnce(&mut Staging) -> Result<T, Error>) -> Result<T, Error> {
+        let free = self.staging().pop();
+        let mut staging = free.map_or_else(|| Staging::new(self, Staging::DEFAULT_ELEMENTS), Ok)?;
+        let result = call(&mut staging);
+        self.staging().push(staging);
+        result
+    }
+
+    fn staging(&self) -> MutexGuard<'_, Vec<Staging>> {
+        // What a panic left behind is a whole list.
+        self.inner.staging.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The tables' kernel `name`, run by tiles of `lanes`; `None` if there is none.
@@ -194,69 +219,6 @@ impl Device {
     /// The kernels of the tables that ours are compared with, loaded anew.
     pub(crate) fn paper_module(&self) -> Result<Arc<Module>, Error> {
         Module::load(&self.inner.own, PAPER)
-    }
-
-    /// Memory for `len` elements, at least one, whatever is in it.
-    pub(crate) fn buffer<T: DeviceRepr>(
-        &self,
-        what: &'static str,
-        len: usize,
-    ) -> Result<CudaSlice<T>, Error> {
-        let bytes = len.saturating_mul(size_of::<T>());
-        if bytes > isize::MAX as usize {
-            return Err(Error::OutOfMemory { what, bytes: bytes as u64 });
-        }
-        // SAFETY: the element types in use have no invalid bits, and what is read was written before: by a copy,
-        // a fill, or a kernel.
-        unsafe { self.inner.stream.alloc(len.max(1)) }.map_err(Error::memory(what, bytes as u64))
-    }
-
-    /// Memory of a table: so many bytes.
-    pub(crate) fn array(&self, what: &'static str, bytes: u64) -> Result<CudaSlice<u8>, Error> {
-        let len = usize::try_from(bytes).map_err(|_| Error::OutOfMemory { what, bytes })?;
-        self.buffer(what, len)
-    }
-
-    /// Sets all bytes of a buffer.
-    pub(crate) fn fill<T>(&self, buffer: &mut CudaSlice<T>, byte: u8) -> Result<(), Error> {
-        const WHAT: &str = "filling device memory";
-        let stream = &self.inner.stream;
-        stream.context().bind_to_thread().map_err(Error::driver(WHAT))?;
-        let bytes = buffer.num_bytes();
-        let (address, _used) = buffer.device_ptr_mut(stream);
-        // SAFETY: the buffer has `bytes` bytes and is freed on this stream, that is after the fill.
-        unsafe { result::memset_d8_async(address, byte, bytes, stream.cu_stream()) }
-            .map_err(Error::driver(WHAT))
-    }
-
-    /// Copies a slice to new device memory. It may be changed when this returns.
-    pub(crate) fn upload<T: DeviceRepr>(
-        &self,
-        what: &'static str,
-        host: &[T],
-    ) -> Result<CudaSlice<T>, Error> {
-        let mut buffer = self.buffer(what, host.len())?;
-        if !host.is_empty() {
-            self.inner
-                .stream
-                .memcpy_htod(host, &mut buffer)
-                .map_err(Error::driver("copying to the device"))?;
-        }
-        Ok(buffer)
-    }
-
-    /// Waits for the stream of host-slice calls and copies a buffer to the host.
-    pub(crate) fn download<T: DeviceRepr + Clone + Default>(
-        &self,
-        buffer: &CudaSlice<T>,
-    ) -> Result<Vec<T>, Error> {
-        const WHAT: &str = "copying from the device";
-        let mut host = vec![T::default(); buffer.len()];
-        if !host.is_empty() {
-            self.inner.stream.memcpy_dtoh(buffer, &mut host).map_err(Error::driver(WHAT))?;
-            self.inner.stream.synchronize().map_err(Error::driver(WHAT))?;
-        }
-        Ok(host)
     }
 }
 

@@ -56,7 +56,7 @@ pub enum Error {
         /// Its compute capability.
         capability: (u32, u32),
     },
-    /// Device memory cannot be had.
+    /// Device memory, or page-locked host memory, cannot be had.
     OutOfMemory {
         /// What it was for.
         what: &'static str,
@@ -159,7 +159,7 @@ impl fmt::Display for Error {
                 write!(f, "{name} has compute capability {major}.{minor}; the kernels need 7.5")
             }
             Self::OutOfMemory { what, bytes } => {
-                write!(f, "out of device memory: {what} takes {bytes} bytes")
+                write!(f, "out of memory: {what} takes {bytes} bytes")
             }
             Self::NoWideWords { name, capability: (major, minor), driver } => {
                 let (cuda, point) = (driver / 1000, driver % 1000 / 10);
@@ -209,7 +209,7 @@ mod tests {
     #[test]
     fn errors_say_what_and_where() {
         let error = Error::memory("slots", 42)(DriverError(CUresult::CUDA_ERROR_OUT_OF_MEMORY));
-        assert_eq!(error.to_string(), "out of device memory: slots takes 42 bytes");
+        assert_eq!(error.to_string(), "out of memory: slots takes 42 bytes");
         let error = Error::memory("slots", 42)(DriverError(CUresult::CUDA_ERROR_INVALID_VALUE));
         assert_eq!(error.to_string(), "slots: CUDA_ERROR_INVALID_VALUE (1)");
         let error = Error::DriverTooOld { driver: 11040, what: "ptx".into() };

@@ -1,6 +1,6 @@
 //! Modules of kernels, and the one place that launches.
 
-use crate::arguments::{Argument, Arguments};
+use crate::arguments::{Argument, Arguments, List};
 use crate::driver;
 use crate::error::Error;
 use core::ffi::c_void;
@@ -166,9 +166,12 @@ impl Kernel {
             let blocks = (tiles.div_ceil(self.span as u64) * self.lanes as u64).div_ceil(threads as u64);
             // The driver reads as many low bytes of each word as its argument has.
             const { assert!(cfg!(target_endian = "little")) };
-            let words: Vec<u64> = arguments.list.iter().map(|a| a.bits(first, tiles as u32)).collect();
-            let mut pointers: Vec<*mut c_void> =
-                words.iter().map(|word| ptr::from_ref(word).cast_mut().cast()).collect();
+            let mut words = [0u64; List::MOST];
+            let mut pointers = [ptr::null_mut::<c_void>(); List::MOST];
+            for (at, argument) in arguments.list.iter().enumerate() {
+                words[at] = argument.bits(first, tiles as u32);
+                pointers[at] = ptr::from_ref(&words[at]).cast_mut().cast();
+            }
             // SAFETY: one pointer per argument, to a word that lives until the call returns, by when the driver
             // has copied it; the rest is the contract of this function.
             unsafe {

@@ -268,7 +268,7 @@ fn insert_arguments(
     if kind == Static::Cuckoo {
         let at = arguments.list.len() - 1;
         let left = with.list[with.list.len() - 2];
-        arguments.list.insert(at, left);
+        arguments.list.insert(at, &[left]);
     }
     Ok(arguments)
 }

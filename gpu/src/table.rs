@@ -148,8 +148,29 @@ impl Table {
         stream: &Arc<CudaStream>,
         arguments: &Arguments,
     ) -> Result<(), Error> {
-        let kernel = self.kernel(operation)?;
+        self.kernel(operation)?;
         self.users.used(stream)?;
+        // SAFETY: the contract of this function; nobody uses the table alone.
+        unsafe { self.queue(operation, stream, arguments) }
+    }
+
+    /// Waits until nobody uses the table alone: what [`queue`](Self::queue) needs.
+    pub(crate) fn ready(&self) -> Result<(), Error> {
+        self.users.ready()
+    }
+
+    /// Queues an operation of a call that does not return before `stream` has run it.
+    ///
+    /// # Safety
+    ///
+    /// As [`launch`](Self::launch), and the call was [`ready`](Self::ready) before.
+    pub(crate) unsafe fn queue(
+        &self,
+        operation: Operation,
+        stream: &CudaStream,
+        arguments: &Arguments,
+    ) -> Result<(), Error> {
+        let kernel = self.kernel(operation)?;
         let threads = self.tuning.threads();
         // SAFETY: `Head` gives number, order and types and has checked the lengths; the table's own memory lives
         // until `drop`, which waits for the device; the arrays are the contract of this function.
@@ -161,21 +182,7 @@ impl Table {
         }
     }
 
-    /// The outcomes of codes that `operation` wrote.
-    pub(crate) fn decode<T>(
-        &self,
-        operation: Operation,
-        codes: &[u8],
-        outcome: impl Fn(usize, u8) -> Option<T>,
-    ) -> Result<Vec<T>, Error> {
-        let decoded = |(index, &code): (usize, &u8)| match outcome(index, code) {
-            Some(outcome) => Ok(outcome),
-            None => Err(Error::Code { kernel: self.kernel(operation)?.name().into(), index, code }),
-        };
-        codes.iter().enumerate().map(decoded).collect()
-    }
-
-    /// Waits for the stream of host-slice calls, where `operation` was the last to run.
+    /// Waits for our own stream, where `operation` was the last to run.
     pub(crate) fn wait(&self, operation: Operation) -> Result<(), Error> {
         match self.device.stream().synchronize() {
             Ok(()) => Ok(()),

@@ -23,6 +23,7 @@ use warpproof::model::outcome::{Delete, Insert};
 
 mod grow;
 mod map32;
+mod staged;
 mod subject;
 
 /// All workloads at one size and load.
@@ -179,6 +180,7 @@ impl Bench<'_> {
         for (i, times) in times.into_iter().enumerate().filter(|(_, times)| !times.is_empty()) {
             rows.push(self.row(names[i], ops[i], times, right[i]));
         }
+        self.staged(&mut table, &present, rounds, rows)?;
         memory.ok_or_else(|| "no round".into())
     }
 

@@ -39,7 +39,8 @@ use std::path::PathBuf;
 ///
 /// On a CPU a bulk call on slices is timed. On a GPU the kernels are timed by events, with keys, values and answers
 /// in device memory, in fresh tables; the floors of random access (a find, an insert, a look and an insert, without a
-/// protocol) are measured beside them.
+/// protocol) are measured beside them. The rows `from host` are calls on host slices through staging buffers in parts of 2^18
+/// operations: wall-clock time, from the input in host memory to the answers there.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {

@@ -1,6 +1,6 @@
 //! The arguments of each operation of a table.
 
-use super::{Argument, Arguments, Span, same};
+use super::{Argument, Arguments, List, Span, same};
 use crate::layout::Scalar;
 use crate::table::{RETRIEVE_THREADS, RETRIEVE_WARPS};
 use warpproof_model::host::Refused;
@@ -36,15 +36,14 @@ impl Stamps {
         same(keys, "starts", self.starts.len)?;
         same(keys, "ends", self.ends.len)?;
         let at = arguments.list.len() - 1;
-        arguments.list.splice(at..at, [self.clock.whole(), self.starts.each(), self.ends.each()]);
+        arguments.list.insert(at, &[self.clock.whole(), self.starts.each(), self.ends.each()]);
         Ok(())
     }
 }
 
 impl Head {
     pub(super) fn arguments(&self, tiles: usize, shared: u32, rest: &[Argument]) -> Arguments {
-        let list = [&self.list, rest].concat();
-        Arguments { list, tiles: tiles as u64, shared }
+        Arguments { list: List::new(&self.list, rest), tiles: tiles as u64, shared }
     }
 
     /// insert, insert_unique, insert_or_assign, insert_or_add of a map: keys, values, outcomes, n.
@@ -227,7 +226,7 @@ impl Head {
 
     fn with_chunks(&self, mut arguments: Arguments, chunks: Span<u64>) -> Result<Arguments, Refused> {
         same(self.chunk_words(), "chunks", chunks.len)?;
-        arguments.list.extend([chunks.whole(), Argument::U64(chunks.len as u64)]);
+        arguments.list.extend(&[chunks.whole(), Argument::U64(chunks.len as u64)]);
         arguments.shared = shared_words(RETRIEVE_WARPS) * size_of::<u32>() as u32;
         Ok(arguments)
     }

@@ -2,7 +2,7 @@
 
 use super::growth::{Growing, Rehash};
 use super::on::DynamicMapOn;
-use super::shared::{codes, grows};
+use super::shared::{grows, inserted};
 use crate::arguments::Operation;
 use crate::device::Device;
 use crate::error::Error;
@@ -25,7 +25,9 @@ use warpproof_model::outcome::{Add, Assign, Delete, Insert};
 /// many as the last one had room for at least. So a batch seldom moves pairs more than once, and of many batches each pair is
 /// moved less than twice on average. Both tables take memory meanwhile. Tombstones are lost then.
 ///
-/// On host slices, its operations are those of [`BulkMap`]. On device slices, inserts wait for their stream, as the outcomes say
+/// On host slices, its operations are those of [`BulkMap`], through staging buffers that the device keeps, and without room for
+/// the whole batch on the device. There is no call through the caller's own: between two parts of a batch that the table grows for,
+/// memory is allocated anyway. On device slices, inserts wait for their stream, as the outcomes say
 /// whether there is room; searches and deletes do not.
 ///
 /// ```no_run
@@ -92,19 +94,18 @@ where
     }
 
     /// Inserts of host slices.
-    fn put<T>(
+    fn put<T: Copy>(
         &self,
         operation: Operation,
         keys: &[K],
         values: &[V],
         decode: impl Fn(u8) -> Option<T>,
+        stored: impl Fn(&T) -> bool,
     ) -> Result<Vec<T>, Error> {
         same_length(keys, "values", values)?;
-        let codes = codes(&self.device, keys, |keys, codes| {
-            let values = self.device.upload("values", values)?;
-            self.on(self.device.stream()).put(operation, keys, &values, codes)
-        })?;
-        self.growing.table().table().decode(operation, &codes, |_, code| decode(code))
+        inserted(&self.growing, &self.device, keys, stored, |map, staging, (from, to), outcomes| {
+            map.through(staging).put(operation, &keys[from..to], &values[from..to], outcomes, &decode)
+        })
     }
 }
 
@@ -115,10 +116,10 @@ where
     type Error = Error;
 
     fn insert_unique(&self, keys: &[K], values: &[V]) -> Result<Vec<Insert>, Error> {
-        self.put(Operation::InsertUnique, keys, values, Insert::from_code)
+        self.put(Operation::InsertUnique, keys, values, Insert::from_code, |&o| o == Insert::Inserted)
     }
     fn insert_or_assign(&self, keys: &[K], values: &[V]) -> Result<Vec<Assign>, Error> {
-        self.put(Operation::InsertOrAssign, keys, values, Assign::from_code)
+        self.put(Operation::InsertOrAssign, keys, values, Assign::from_code, |&o| o == Assign::Inserted)
     }
     fn search(&self, keys: &[K]) -> Result<Vec<Option<V>>, Error> {
         self.growing.table().search(keys)
@@ -136,12 +137,14 @@ where
         same_length(keys, "operations", ops)?;
         same_length(keys, "values", values)?;
         admit(keys)?;
-        let mut answers = Vec::with_capacity(keys.len());
-        self.growing.mixed(keys.len(), |map, from, to| {
-            answers.extend(map.mixed(&ops[from..to], &keys[from..to], &values[from..to])?);
-            Ok(())
-        })?;
-        Ok(answers)
+        self.device.staged(|staging| {
+            let mut answers = Vec::with_capacity(keys.len());
+            self.growing.mixed(keys.len(), |map, from, to| {
+                let (ops, keys, values) = (&ops[from..to], &keys[from..to], &values[from..to]);
+                map.through(staging).mixed(ops, keys, values, &mut answers)
+            })?;
+            Ok(answers)
+        })
     }
     fn pairs(&self) -> Result<Vec<(K, V)>, Error> {
         self.growing.table().pairs()
@@ -156,7 +159,7 @@ where
     (K, V): Entry,
 {
     fn insert_or_add(&self, keys: &[K], values: &[V]) -> Result<Vec<Add>, Error> {
-        self.put(Operation::InsertOrAdd, keys, values, Add::from_code)
+        self.put(Operation::InsertOrAdd, keys, values, Add::from_code, |&o| o == Add::Inserted)
     }
     fn pairs_in_order(&self) -> Result<Vec<(K, V)>, Error> {
         self.growing.table().pairs_in_order()

@@ -2,8 +2,7 @@
 
 use super::growth::{Growing, Rehash};
 use super::on::DynamicSetOn;
-use super::shared::{codes, grows};
-use crate::arguments::Operation;
+use super::shared::{grows, inserted};
 use crate::device::Device;
 use crate::error::Error;
 use crate::layout::Scalar;
@@ -69,10 +68,10 @@ impl<K: Scalar> BulkSet<K> for DynamicSet<K> {
     type Error = Error;
 
     fn insert(&self, keys: &[K]) -> Result<Vec<Insert>, Error> {
-        let codes =
-            codes(&self.device, keys, |keys, codes| self.on(self.device.stream()).insert(keys, codes))?;
-        let table = self.growing.table();
-        table.table().decode(Operation::InsertUnique, &codes, |_, code| Insert::from_code(code))
+        let stored = |&outcome: &Insert| outcome == Insert::Inserted;
+        inserted(&self.growing, &self.device, keys, stored, |set, staging, (from, to), outcomes| {
+            set.through(staging).insert(&keys[from..to], outcomes)
+        })
     }
     fn contains(&self, keys: &[K]) -> Result<Vec<bool>, Error> {
         self.growing.table().contains(keys)

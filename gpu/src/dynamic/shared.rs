@@ -5,7 +5,8 @@ use crate::device::Device;
 use crate::error::Error;
 use crate::layout::Scalar;
 use crate::slices::Output;
-use cudarc::driver::{CudaSlice, CudaViewMut};
+use crate::staging::Staging;
+use cudarc::driver::CudaViewMut;
 use warpproof_model::host::{Refused, admit};
 
 /// Entries that an empty table has room for.
@@ -29,20 +30,28 @@ pub(super) fn in_parts<T: Rehash>(
     growing.insert(n, |table, from, to| part(table, (from, to), &mut outcomes.slice_mut(from..to)))
 }
 
-/// Checks keys and copies them to the device; runs `launch` on them and returns the codes that it wrote.
-pub(super) fn codes<K: Scalar>(
+/// The outcomes of inserts of host slices, through staging buffers of the device's: `part` runs those between two numbers, and
+/// `stored` says whether one stored an entry.
+///
+/// # Errors
+/// [`Error::Refused`] if a key is reserved; those of [`Growing::insert`].
+pub(super) fn inserted<T: Rehash, K: Scalar, O>(
+    growing: &Growing<T>,
     device: &Device,
     keys: &[K],
-    launch: impl FnOnce(&CudaSlice<K>, &mut CudaSlice<u8>) -> Result<(), Error>,
-) -> Result<Vec<u8>, Error> {
+    stored: impl Fn(&O) -> bool,
+    part: impl Fn(&T, &mut Staging, (usize, usize), &mut Vec<O>) -> Result<(), Error>,
+) -> Result<Vec<O>, Error> {
+    // Of all parts before the first one runs.
     admit(keys)?;
-    if keys.is_empty() {
-        return Ok(Vec::new());
-    }
-    let on_keys = device.upload("keys", keys)?;
-    let mut outcomes = device.buffer::<u8>("outcomes", keys.len())?;
-    launch(&on_keys, &mut outcomes)?;
-    device.download(&outcomes)
+    device.staged(|staging| {
+        let mut outcomes = Vec::with_capacity(keys.len());
+        growing.insert(keys.len(), |table, from, to| {
+            part(table, staging, (from, to), &mut outcomes)?;
+            Ok(outcomes[from..].iter().filter(|outcome| stored(outcome)).count() as u64)
+        })?;
+        Ok(outcomes)
+    })
 }
 
 /// The functions of a type that has a `growing` table `$table` and its `device`.

@@ -6,7 +6,9 @@ use crate::device::Device;
 use crate::error::Error;
 use crate::layout::{Entry, Layout, Scalar};
 use crate::on::MapOn;
+use crate::staging::Staging;
 use crate::table::{Table, Tuning};
+use crate::through::MapThrough;
 use core::fmt;
 use core::marker::PhantomData;
 use cudarc::driver::CudaStream;
@@ -19,7 +21,8 @@ use warpproof_model::outcome::{Assign, Delete, Insert};
 /// A concurrent hopscotch map in device memory: an array of groups, searched without waiting.
 ///
 /// `HopscotchMap<u32, u32>`, or `HopscotchMap<u64, u64>` where the device has 128-bit words ([`Device::wide`]). On host
-/// slices, its operations are those of [`BulkMap`]; on device slices, those of [`MapOn`], by [`HopscotchMap::on`]. What
+/// slices, its operations are those of [`BulkMap`], and those of [`MapThrough`], by [`HopscotchMap::through`]; on device slices,
+/// those of [`MapOn`], by [`HopscotchMap::on`]. What
 /// [`SlabMap`](crate::SlabMap) says of waiting holds here too.
 ///
 /// A map does not grow: an insert for whose key there is no room in its neighbourhood, and cannot be made, is
@@ -89,6 +92,11 @@ where
     /// The operations on device slices, on `stream`.
     pub fn on<'a>(&'a self, stream: &'a Arc<CudaStream>) -> MapOn<'a, K, V> {
         MapOn::new(self.table(), stream)
+    }
+
+    /// The operations on host slices through staging buffers of the caller.
+    pub fn through<'a>(&'a self, staging: &'a mut Staging) -> MapThrough<'a, K, V> {
+        MapThrough::new(self.table(), staging)
     }
 
     /// Takes out everything, on `stream`. Waits as [`SlabMap::clear_on`](crate::SlabMap::clear_on) does.

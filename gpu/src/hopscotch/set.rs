@@ -6,7 +6,9 @@ use crate::device::Device;
 use crate::error::Error;
 use crate::layout::Scalar;
 use crate::on::SetOn;
+use crate::staging::Staging;
 use crate::table::{Table, Tuning};
+use crate::through::SetThrough;
 use core::fmt;
 use core::marker::PhantomData;
 use cudarc::driver::CudaStream;
@@ -66,6 +68,11 @@ impl<K: Scalar> HopscotchSet<K> {
     /// The operations on device slices, on `stream`.
     pub fn on<'a>(&'a self, stream: &'a Arc<CudaStream>) -> SetOn<'a, K> {
         SetOn::new(self.table(), stream)
+    }
+
+    /// The operations on host slices through staging buffers of the caller.
+    pub fn through<'a>(&'a self, staging: &'a mut Staging) -> SetThrough<'a, K> {
+        SetThrough::new(self.table(), staging)
     }
 
     /// Takes out everything, on `stream`. Waits as [`SlabMap::clear_on`](crate::SlabMap::clear_on) does.

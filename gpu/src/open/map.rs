@@ -3,11 +3,13 @@
 use super::on::OpenMapOn;
 use super::scheme::{OpenScheme, bucket_slots};
 use super::table::{Buckets, OpenParts};
+use super::through::OpenMapThrough;
 use crate::arguments::Operation;
 use crate::bulk::{MapBulk, map_by_bulk};
 use crate::device::Device;
 use crate::error::Error;
 use crate::layout::{Entry, Layout, Scalar};
+use crate::staging::Staging;
 use crate::table::{Table, Tuning};
 use core::fmt;
 use core::marker::PhantomData;
@@ -23,8 +25,8 @@ use warpproof_model::outcome::{Add, Assign, Delete, Insert};
 /// may stand behind a full one.
 ///
 /// `OpenMap<u32, u32>` or `OpenMap<u64, u64>`, whose pairs are 128-bit words where the device has them (sm_90), and else two
-/// words by the lock-bit protocol ([`Layout::Map64Lock`]). On host slices, its operations are those of [`BulkMap`]; on device
-/// slices, those of [`OpenMapOn`], by [`OpenMap::on`]. What [`SlabMap`](crate::SlabMap) says of waiting holds here too.
+/// words by the lock-bit protocol ([`Layout::Map64Lock`]). On host slices, its operations are those of [`BulkMap`], and those
+/// of [`OpenMapThrough`], by [`OpenMap::through`]; on device slices, those of [`OpenMapOn`], by [`OpenMap::on`]. What [`SlabMap`](crate::SlabMap) says of waiting holds here too.
 ///
 /// A map does not grow, and the slot of a deleted pair is not used again before
 /// [`BulkMap::clear`]: an insert is
@@ -123,6 +125,11 @@ where
     /// The operations on device slices, on `stream`.
     pub fn on<'a>(&'a self, stream: &'a Arc<CudaStream>) -> OpenMapOn<'a, K, V> {
         OpenMapOn::new(self.table(), stream)
+    }
+
+    /// The operations on host slices through staging buffers of the caller.
+    pub fn through<'a>(&'a self, staging: &'a mut Staging) -> OpenMapThrough<'a, K, V> {
+        OpenMapThrough::new(self.table(), staging)
     }
 
     /// Takes out everything, on `stream`. Waits as [`SlabMap::clear_on`](crate::SlabMap::clear_on) does.

@@ -8,6 +8,7 @@ mod partitioned;
 mod scheme;
 mod set;
 mod table;
+mod through;
 
 pub use bins::Bins;
 pub use map::{CuckooMap, OpenMap};
@@ -17,3 +18,4 @@ pub use scheme::OpenScheme;
 pub(crate) use scheme::family;
 pub use set::{CuckooSet, OpenSet};
 pub use table::OpenParts;
+pub use through::OpenMapThrough;

@@ -191,7 +191,7 @@ impl<K: Scalar> OpenSet<K> {
     }
 }
 
-/// Waits for the stream of host-slice calls, and takes a tally.
+/// Waits for our own stream, and takes a tally.
 fn said(device: &Device, tally: &CudaSlice<u64>) -> Result<Tally, Error> {
     device.stream().synchronize().map_err(Error::driver("waiting for a batch"))?;
     Ok(device.download(tally)?.try_into().map(Tally::of).unwrap_or_default())

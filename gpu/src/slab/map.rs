@@ -2,11 +2,13 @@
 
 use super::on::SlabMapOn;
 use super::table::{SlabParts, Slabs};
+use super::through::SlabMapThrough;
 use crate::arguments::Operation;
-use crate::bulk::{MapBulk, map_by_bulk, per_key, take};
+use crate::bulk::{MapBulk, map_by_bulk};
 use crate::device::Device;
 use crate::error::Error;
 use crate::layout::{Entry, Layout, Scalar};
+use crate::staging::Staging;
 use crate::table::{Table, Tuning};
 use core::fmt;
 use core::marker::PhantomData;
@@ -22,7 +24,8 @@ use warpproof_model::slab::{Multi, Multiplicity, Unique};
 /// A concurrent map in device memory; with `M` = [`Multi`] a [`SlabMultimap`].
 ///
 /// `SlabMap<u32, u32>` or `SlabMap<u64, u64>`. On host slices, its operations are those of [`BulkMap`]: each call
-/// copies its input to the device, waits, and copies the answers back. On device slices, they are those of
+/// copies its input to the device, and the answers back, in parts, and waits for all. The same without a `Vec` are those of
+/// [`SlabMapThrough`], by [`SlabMap::through`]. On device slices, they are those of
 /// [`SlabMapOn`], by [`SlabMap::on`].
 ///
 /// Host-slice calls do not wait for device-slice calls that are still running on the caller's streams, except
@@ -86,6 +89,11 @@ where
         SlabMapOn::new(self.table(), stream)
     }
 
+    /// The operations on host slices through staging buffers of the caller.
+    pub fn through<'a>(&'a self, staging: &'a mut Staging) -> SlabMapThrough<'a, K, V, M> {
+        SlabMapThrough::new(self.table(), staging)
+    }
+
     /// Takes out everything, on `stream`: makes all slots empty and gives all slabs back.
     ///
     /// Does not wait if the map was used on no other stream since the last clear; otherwise the device is waited for
@@ -123,11 +131,6 @@ where
         self.slabs.table()
     }
 
-    /// The operations on the stream of host-slice calls.
-    fn here(&self) -> SlabMapOn<'_, K, V, M> {
-        self.on(self.device().stream())
-    }
-
     /// The operations on host slices.
     fn bulk(&self) -> MapBulk<'_, K, V> {
         MapBulk::new(self.table())
@@ -159,10 +162,7 @@ where
             return Ok(Matches { offsets: vec![0], values: Vec::new() });
         }
         let device = self.device();
-        let on_keys = device.upload("keys", keys)?;
-        let mut counts = device.buffer::<u32>("counts", keys.len())?;
-        self.here().count(&on_keys, &mut counts)?;
-        let first = take(self.table(), Operation::Count, &counts)?;
+        let first = self.count(keys)?;
         let mut offsets = Vec::with_capacity(keys.len() + 1);
         let mut end = 0u64;
         offsets.push(end);
@@ -173,11 +173,15 @@ where
         if end == 0 {
             return Ok(Matches { offsets, values: Vec::new() });
         }
+        // Whole, not in parts: a part would have as many values as its keys have pairs.
+        let on_keys = device.upload("keys", keys)?;
         let on_offsets = device.upload("offsets", &offsets)?;
+        let mut counts = device.buffer::<u32>("counts", keys.len())?;
         let mut values = device.buffer("values", end as usize)?;
         // SAFETY: the offsets are sums, so they ascend, and the last is the number of values.
-        unsafe { self.here().search_all(&on_keys, &on_offsets, &mut values, &mut counts)? };
-        let second = take(self.table(), Operation::SearchAll, &counts)?;
+        unsafe { self.on(device.stream()).search_all(&on_keys, &on_offsets, &mut values, &mut counts)? };
+        self.table().wait(Operation::SearchAll)?;
+        let second = device.download(&counts)?;
         if let Some(at) = (0..keys.len()).find(|&at| first[at] != second[at]) {
             let (first, second) = (first[at] as u64, second[at] as u64);
             return Err(Error::Changed { what: "the number of pairs of a key", first, second });
@@ -186,11 +190,11 @@ where
     }
 
     fn count(&self, keys: &[K]) -> Result<Vec<u32>, Error> {
-        per_key(self.table(), Operation::Count, keys, |k, counts| self.here().count(k, counts))
+        self.bulk().number(Operation::Count, keys)
     }
 
     fn delete_all(&self, keys: &[K]) -> Result<Vec<u32>, Error> {
-        per_key(self.table(), Operation::DeleteAll, keys, |k, counts| self.here().delete_all(k, counts))
+        self.bulk().number(Operation::DeleteAll, keys)
     }
 
     fn flush(&mut self) -> Result<u64, Error> {

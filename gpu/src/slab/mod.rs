@@ -4,6 +4,7 @@ mod map;
 mod on;
 mod set;
 mod table;
+mod through;
 
 pub use map::{SlabMap, SlabMultimap};
 pub use on::SlabMapOn;
@@ -11,3 +12,4 @@ pub use set::SlabSet;
 pub use table::SlabParts;
 #[cfg(test)]
 pub(crate) use table::family;
+pub use through::SlabMapThrough;

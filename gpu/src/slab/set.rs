@@ -6,7 +6,9 @@ use crate::device::Device;
 use crate::error::Error;
 use crate::layout::Layout;
 use crate::on::SetOn;
+use crate::staging::Staging;
 use crate::table::{Table, Tuning};
+use crate::through::SetThrough;
 use core::fmt;
 use cudarc::driver::CudaStream;
 use std::sync::Arc;
@@ -62,6 +64,11 @@ impl SlabSet {
     /// The operations on device slices, on `stream`.
     pub fn on<'a>(&'a self, stream: &'a Arc<CudaStream>) -> SetOn<'a> {
         SetOn::new(self.table(), stream)
+    }
+
+    /// The operations on host slices through staging buffers of the caller.
+    pub fn through<'a>(&'a self, staging: &'a mut Staging) -> SetThrough<'a> {
+        SetThrough::new(self.table(), staging)
     }
 
     /// Takes out everything, on `stream`: makes all slots empty and gives all slabs back.

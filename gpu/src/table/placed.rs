@@ -27,7 +27,7 @@ impl<G: Copy, P: Copy> Placed<G, P> {
         &mut self.table
     }
 
-    /// Makes the table empty, on the stream of host-slice calls, and waits for it.
+    /// Makes the table empty, on our own stream, and waits for it.
     pub(crate) fn clear_and_wait(&mut self) -> Result<(), Error> {
         let stream = self.table.device().stream().clone();
         self.table.clear(&stream)?;

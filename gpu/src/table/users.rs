@@ -41,6 +41,20 @@ impl Users {
         Ok(())
     }
 
+    /// Waits until nobody uses the table alone, for a call that waits for all its work: it borrows the table until nothing of it
+    /// runs, and whoever uses the table alone borrows it `&mut`, so that the call need not be noted.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] from the wait; the call must not run then.
+    pub(super) fn ready(&self) -> Result<(), Error> {
+        let mut since = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Since::One { stream, alone: alone @ true } = &mut *since {
+            stream.synchronize().map_err(Error::driver("waiting for a table that is used alone"))?;
+            *alone = false;
+        }
+        Ok(())
+    }
+
     /// Whether nobody but `stream` used the table, so that what runs on it next runs alone.
     pub(super) fn alone(&mut self, stream: &CudaStream) -> bool {
         match self.0.get_mut().unwrap_or_else(PoisonError::into_inner) {

@@ -4,6 +4,7 @@ mod baselines;
 mod hopscotch;
 mod open;
 mod partitioned;
+mod staged;
 
 use std::sync::{Arc, OnceLock};
 use warpproof_gpu::cudarc::driver::{CudaSlice, CudaStream};
@@ -125,7 +126,7 @@ fn clear_between_batches<M: BulkMap<u32, u32, Error = Error>>(
         let inserted = codes.iter().filter(|&&code| code == Insert::Inserted.code()).count() as u64;
         assert!(inserted > 0 && inserted <= room, "round {round}: {inserted}");
         if round % 3 == 0 {
-            // On the stream of host slices.
+            // On a stream of our own.
             assert_eq!(map.len().unwrap(), inserted, "round {round}");
         }
     }

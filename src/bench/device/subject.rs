@@ -1,4 +1,4 @@
-//! Tables on device slices, as far as they are measured.
+//! Tables on device slices, and on host slices, as far as they are measured.
 
 use crate::backend::geometry;
 use crate::bench::entry::Number;
@@ -10,10 +10,11 @@ use std::sync::Arc;
 use warpproof::gpu::cudarc::driver::{CudaSlice, CudaStream, DeviceRepr};
 use warpproof::gpu::{
     Bins, CuckooMap, CuckooSet, Device, Error, HopscotchMap, HopscotchSet, MapOn, OpenMap, OpenSet, Scalar,
-    SlabMap, SlabMultimap, SlabSet, Tuning,
+    SlabMap, SlabMultimap, SlabSet, Staging, Tuning,
 };
 use warpproof::model::host::{HopscotchStats, OpenStats, SlabStats};
 use warpproof::model::open::BUCKET_SLOTS;
+use warpproof::model::outcome::Insert;
 use warpproof::{
     BulkHopscotchMap, BulkHopscotchSet, BulkMap, BulkOpenMap, BulkOpenSet, BulkSlabMap, BulkSlabSet,
     HopscotchGeometry, OpenGeometry, SlabGeometry,
@@ -52,6 +53,23 @@ pub(super) trait Subject: Sized {
         stream: &Arc<CudaStream>,
         keys: &CudaSlice<Self::Key>,
         outcomes: &mut CudaSlice<u8>,
+    ) -> Result<(), Error>;
+    /// What a search through staging buffers answers.
+    type Answer: Copy + PartialEq + Send + Sync;
+    /// The answer for a key with this value, or without one.
+    fn answer(value: Option<Self::Key>) -> Self::Answer;
+    fn insert_from_host(
+        &self,
+        staging: &mut Staging,
+        keys: &[Self::Key],
+        values: &[Self::Key],
+        outcomes: &mut [Insert],
+    ) -> Result<(), Error>;
+    fn find_from_host(
+        &self,
+        staging: &mut Staging,
+        keys: &[Self::Key],
+        answers: &mut [Self::Answer],
     ) -> Result<(), Error>;
     /// Whether it copies its entries to device slices.
     const RETRIEVES: bool = false;
@@ -245,6 +263,27 @@ macro_rules! of_pairs {
             ) -> Result<(), Error> {
                 self.on(stream).$insert(keys, values, outcomes)
             }
+            type Answer = Option<$key>;
+            fn answer(value: Option<$key>) -> Option<$key> {
+                value
+            }
+            fn insert_from_host(
+                &self,
+                staging: &mut Staging,
+                keys: &[$key],
+                values: &[$key],
+                outcomes: &mut [Insert],
+            ) -> Result<(), Error> {
+                self.through(staging).$insert(keys, values, outcomes)
+            }
+            fn find_from_host(
+                &self,
+                staging: &mut Staging,
+                keys: &[$key],
+                answers: &mut [Option<$key>],
+            ) -> Result<(), Error> {
+                self.through(staging).search(keys, answers)
+            }
             fn search(
                 &self,
                 stream: &Arc<CudaStream>,
@@ -302,6 +341,27 @@ macro_rules! of_keys {
                 outcomes: &mut CudaSlice<u8>,
             ) -> Result<(), Error> {
                 self.on(stream).insert(keys, outcomes)
+            }
+            type Answer = bool;
+            fn answer(value: Option<$key>) -> bool {
+                value.is_some()
+            }
+            fn insert_from_host(
+                &self,
+                staging: &mut Staging,
+                keys: &[$key],
+                _: &[$key],
+                outcomes: &mut [Insert],
+            ) -> Result<(), Error> {
+                self.through(staging).insert(keys, outcomes)
+            }
+            fn find_from_host(
+                &self,
+                staging: &mut Staging,
+                keys: &[$key],
+                answers: &mut [bool],
+            ) -> Result<(), Error> {
+                self.through(staging).contains(keys, answers)
             }
             fn search(
                 &self,

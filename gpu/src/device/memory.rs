@@ -1,0 +1,85 @@
+//! Memory of a device, and of the host for it.
+
+use super::Device;
+use crate::error::Error;
+use cudarc::driver::{CudaSlice, DevicePtrMut, DeviceRepr, PinnedHostSlice, result};
+
+impl Device {
+    /// Memory for `len` elements, at least one, whatever is in it.
+    pub(crate) fn buffer<T: DeviceRepr>(
+        &self,
+        what: &'static str,
+        len: usize,
+    ) -> Result<CudaSlice<T>, Error> {
+        let bytes = len.saturating_mul(size_of::<T>());
+        if bytes > isize::MAX as usize {
+            return Err(Error::OutOfMemory { what, bytes: bytes as u64 });
+        }
+        // SAFETY: the element types in use have no invalid bits, and what is read was written before: by a copy,
+        // a fill, or a kernel.
+        unsafe { self.inner.stream.alloc(len.max(1)) }.map_err(Error::memory(what, bytes as u64))
+    }
+
+    /// Memory of a table: so many bytes.
+    pub(crate) fn array(&self, what: &'static str, bytes: u64) -> Result<CudaSlice<u8>, Error> {
+        let len = usize::try_from(bytes).map_err(|_| Error::OutOfMemory { what, bytes })?;
+        self.buffer(what, len)
+    }
+
+    /// Page-locked host memory, all zero, of `len` words.
+    pub(crate) fn pinned(&self, what: &'static str, len: usize) -> Result<PinnedHostSlice<u64>, Error> {
+        let bytes = len.saturating_mul(size_of::<u64>());
+        if bytes >= isize::MAX as usize {
+            return Err(Error::OutOfMemory { what, bytes: bytes as u64 });
+        }
+        // SAFETY: written below, before anything reads it.
+        let memory = unsafe { self.inner.own.alloc_pinned_with_flags(len, 0) };
+        let mut memory = memory.map_err(Error::memory(what, bytes as u64))?;
+        let words: *mut u64 = memory.as_mut_ptr().map_err(Error::driver("taking page-locked memory"))?;
+        // SAFETY: `len` words, which nobody else has yet.
+        unsafe { words.write_bytes(0, len) };
+        Ok(memory)
+    }
+
+    /// Sets all bytes of a buffer.
+    pub(crate) fn fill<T>(&self, buffer: &mut CudaSlice<T>, byte: u8) -> Result<(), Error> {
+        const WHAT: &str = "filling device memory";
+        let stream = &self.inner.stream;
+        stream.context().bind_to_thread().map_err(Error::driver(WHAT))?;
+        let bytes = buffer.num_bytes();
+        let (address, _used) = buffer.device_ptr_mut(stream);
+        // SAFETY: the buffer has `bytes` bytes and is freed on this stream, that is after the fill.
+        unsafe { result::memset_d8_async(address, byte, bytes, stream.cu_stream()) }
+            .map_err(Error::driver(WHAT))
+    }
+
+    /// Copies a slice to new device memory. It may be changed when this returns.
+    pub(crate) fn upload<T: DeviceRepr>(
+        &self,
+        what: &'static str,
+        host: &[T],
+    ) -> Result<CudaSlice<T>, Error> {
+        let mut buffer = self.buffer(what, host.len())?;
+        if !host.is_empty() {
+            self.inner
+                .stream
+                .memcpy_htod(host, &mut buffer)
+                .map_err(Error::driver("copying to the device"))?;
+        }
+        Ok(buffer)
+    }
+
+    /// Waits for our own stream and copies a buffer to the host.
+    pub(crate) fn download<T: DeviceRepr + Clone + Default>(
+        &self,
+        buffer: &CudaSlice<T>,
+    ) -> Result<Vec<T>, Error> {
+        const WHAT: &str = "copying from the device";
+        let mut host = vec![T::default(); buffer.len()];
+        if !host.is_empty() {
+            self.inner.stream.memcpy_dtoh(buffer, &mut host).map_err(Error::driver(WHAT))?;
+            self.inner.stream.synchronize().map_err(Error::driver(WHAT))?;
+        }
+        Ok(host)
+    }
+}

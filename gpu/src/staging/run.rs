@@ -1,0 +1,270 @@
+//! A batch, run part by part.
+
+use super::parts::{Part, Places, Step, steps};
+use super::{SLOTS, Slot, Staging, bytes, numbers};
+use crate::arguments::{Arguments, Head, Operation, Span};
+use crate::error::Error;
+use crate::layout::Scalar;
+use crate::sink::Sink;
+use crate::table::Table;
+use core::ops::Range;
+use cudarc::driver::result;
+use warpproof_model::host::{Op, Refused, admit, same_length};
+
+/// The input of a batch.
+#[derive(Clone, Copy)]
+pub(crate) struct Batch<'a, K, V> {
+    pub(crate) keys: &'a [K],
+    /// As many as the keys, if the operation takes any.
+    pub(crate) values: Option<&'a [V]>,
+    /// The same.
+    pub(crate) ops: Option<&'a [Op]>,
+}
+
+impl<K: Scalar, V> Batch<'_, K, V> {
+    /// Refuses what is not to run, for a sink of this room.
+    fn admit(&self, room: Option<usize>) -> Result<(), Refused> {
+        self.ops.map_or(Ok(()), |ops| same_length(self.keys, "operations", ops))?;
+        self.values.map_or(Ok(()), |values| same_length(self.keys, "values", values))?;
+        let keys = self.keys.len();
+        match room {
+            Some(found) if found != keys => Err(Refused::Length { keys, what: "answers", found }),
+            _ => admit(self.keys),
+        }
+    }
+}
+
+/// What the kernel writes, besides codes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Back {
+    /// A code for each operation.
+    Codes,
+    /// A number for each operation.
+    Numbers,
+    /// Both.
+    CodesAndNumbers,
+}
+
+/// The arrays of a part in device memory. Those that the operation does not have are empty.
+pub(crate) struct Arrays<K, V, R> {
+    pub(crate) ops: Span<u8>,
+    pub(crate) keys: Span<K>,
+    pub(crate) values: Span<V>,
+    pub(crate) codes: Span<u8>,
+    pub(crate) numbers: Span<R>,
+}
+
+/// An operation on a table, as its kernel is called and its answers are read.
+pub(crate) struct Task<'a, L, D> {
+    pub(crate) table: &'a Table,
+    pub(crate) operation: Operation,
+    pub(crate) back: Back,
+    /// Makes the kernel's arguments.
+    pub(crate) list: L,
+    /// Makes an answer of the operation's number in the batch, its code, which is 0 if there are none, and its number, which is 0
+    /// if there are none.
+    pub(crate) decode: D,
+}
+
+impl Staging {
+    /// Runs a batch and gives the answers to `sink`.
+    ///
+    /// # Safety
+    ///
+    /// The task's `list` calls the function of [`Head`] that its operation belongs to, on its table, whose keys are `K` and whose
+    /// values `V`, with the arrays that it is given; it gives them all that `back` says, and the kernel writes `R`.
+    ///
+    /// # Errors
+    /// [`Error::Refused`], [`Error::OtherDevice`], [`Error::NoKernel`]: nothing has run. After [`Error::Kernel`],
+    /// [`Error::Driver`] and [`Error::Code`] nothing runs any more, and any of the operations may have run.
+    pub(crate) unsafe fn run<K: Scalar, V: Scalar, R: Scalar, T: Copy>(
+        &mut self,
+        task: &Task<
+            '_,
+            impl Fn(&Head, &Arrays<K, V, R>) -> Result<Arguments, Refused>,
+            impl Fn(usize, u8, R) -> Option<T>,
+        >,
+        batch: Batch<'_, K, V>,
+        mut sink: impl Sink<T>,
+    ) -> Result<(), Error> {
+        if *self.context != **task.table.device().context() {
+            return Err(Error::OtherDevice { what: "staging buffers" });
+        }
+        batch.admit(sink.room())?;
+        if batch.keys.is_empty() {
+            return Ok(());
+        }
+        task.table.kernel(task.operation)?;
+        task.table.ready()?;
+        let flight = Flight(&mut self.slots);
+        for step in steps(batch.keys.len(), self.elements) {
+            match step {
+                // SAFETY: the contract of this function; `flight` keeps the slots until their streams were waited for.
+                Step::Put(part) => unsafe { put(&mut flight.0[part.slot], task, batch, part)? },
+                Step::Take(part) => take(&mut flight.0[part.slot], task, part, &mut sink)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Queues a part.
+///
+/// # Safety
+///
+/// As [`Staging::run`]; the slot's stream is waited for before its memory is used or freed.
+unsafe fn put<K: Scalar, V: Scalar, R: Scalar, D>(
+    slot: &mut Slot,
+    task: &Task<'_, impl Fn(&Head, &Arrays<K, V, R>) -> Result<Arguments, Refused>, D>,
+    batch: Batch<'_, K, V>,
+    Part { elements, .. }: Part,
+) -> Result<(), Error> {
+    let n = elements.len();
+    let each = |given: bool| if given { n } else { 0 };
+    let mut input = Places::default();
+    let keys = input.next::<K>(n);
+    let values = input.next::<V>(each(batch.values.is_some()));
+    let ops = input.next::<u8>(each(batch.ops.is_some()));
+    let output = Output::new::<R>(task.back, n);
+    let host = slot.host()?;
+    host[keys.clone()].copy_from_slice(bytes(&batch.keys[elements.clone()]));
+    if let Some(all) = batch.values {
+        host[values.clone()].copy_from_slice(bytes(&all[elements.clone()]));
+    }
+    if let Some(all) = batch.ops {
+        host[ops.clone()].iter_mut().zip(&all[elements]).for_each(|(code, &op)| *code = op as u8);
+    }
+    let (from, to) = slot.addresses();
+    let arrays = Arrays {
+        ops: Span::new(from + ops.start as u64, ops.len()),
+        keys: Span::new(from + keys.start as u64, n),
+        values: Span::new(from + values.start as u64, each(batch.values.is_some())),
+        codes: Span::new(to + output.codes.start as u64, output.codes.len()),
+        numbers: Span::new(to + output.numbers.start as u64, output.numbers.len() / size_of::<R>()),
+    };
+    let arguments = (task.list)(task.table.head(), &arrays)?;
+    slot.busy = true;
+    slot.copy_in(input.bytes())?;
+    // SAFETY: the contract of this function; `Staging::run` waited until the table was ready.
+    unsafe { task.table.queue(task.operation, &slot.stream, &arguments)? };
+    slot.copy_out(output.bytes)
+}
+
+/// Waits for a part and takes its answers.
+fn take<R: Scalar, L, T: Copy>(
+    slot: &mut Slot,
+    task: &Task<'_, L, impl Fn(usize, u8, R) -> Option<T>>,
+    Part { elements, .. }: Part,
+    sink: &mut impl Sink<T>,
+) -> Result<(), Error> {
+    let kernel = task.table.kernel(task.operation)?;
+    slot.stream.synchronize().map_err(|error| kernel.fault(error))?;
+    slot.busy = false;
+    let output = Output::new::<R>(task.back, elements.len());
+    let host = &*slot.host()?;
+    let (codes, numbers) =
+        (host[output.codes].iter().copied(), numbers::<R>(&host[output.numbers]).iter().copied());
+    // One loop for each, so that none asks what there is for every answer.
+    let given = match task.back {
+        Back::Codes => give(elements.start, codes.map(|code| (code, R::ZERO)), &task.decode, sink),
+        Back::Numbers => give(elements.start, numbers.map(|number| (0, number)), &task.decode, sink),
+        Back::CodesAndNumbers => give(elements.start, codes.zip(numbers), &task.decode, sink),
+    };
+    given.map_err(|(index, code)| Error::Code { kernel: kernel.name().into(), index, code })
+}
+
+/// Gives the answers from number `first` on to the sink, if all codes have one; the first that has none is the error.
+///
+/// In two passes, each a loop that stops nowhere and that the compiler can run on several answers at a time.
+fn give<R, T: Copy>(
+    first: usize,
+    said: impl Iterator<Item = (u8, R)> + Clone,
+    decode: impl Fn(usize, u8, R) -> Option<T>,
+    sink: &mut impl Sink<T>,
+) -> Result<(), (usize, u8)> {
+    let answers = said.clone().enumerate().map(|(at, (code, number))| decode(first + at, code, number));
+    let known = answers.clone().fold(true, |known, answer| known & answer.is_some());
+    if !known {
+        let unknown = answers.zip(said).enumerate().find(|(_, (answer, _))| answer.is_none());
+        return unknown.map_or(Ok(()), |(at, (_, (code, _)))| Err((first + at, code)));
+    }
+    if let Some(any) = answers.clone().next().flatten() {
+        // None is left that is not known.
+        sink.take(first, answers.map(|answer| answer.unwrap_or(any)));
+    }
+    Ok(())
+}
+
+/// Where the answers of a part lie, in bytes.
+struct Output {
+    numbers: Range<usize>,
+    codes: Range<usize>,
+    bytes: usize,
+}
+
+impl Output {
+    fn new<R>(back: Back, n: usize) -> Self {
+        let mut places = Places::default();
+        let numbers = places.next::<R>(if back == Back::Codes { 0 } else { n });
+        let codes = places.next::<u8>(if back == Back::Numbers { 0 } else { n });
+        Self { numbers, codes, bytes: places.bytes() }
+    }
+}
+
+/// The slots of a call. When it is over, and be it by an error or a panic, nothing of it runs any more.
+struct Flight<'a>(&'a mut [Slot; SLOTS]);
+
+impl Drop for Flight<'_> {
+    fn drop(&mut self) {
+        for slot in self.0.iter_mut().filter(|slot| slot.busy) {
+            // cudarc reports an error of an earlier drop first and forgets it; the second call binds.
+            let context = slot.stream.context();
+            let _ = context.bind_to_thread().or_else(|_| context.bind_to_thread());
+            // After an error of the driver's nothing runs any more.
+            // SAFETY: the stream is the slot's.
+            let _ = unsafe { result::stream::synchronize(slot.stream.cu_stream()) };
+            slot.busy = false;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use warpproof_model::outcome::Insert;
+
+    #[test]
+    fn answers_are_given_if_all_codes_have_one() {
+        let mut outcomes = Vec::new();
+        let mut given = |codes: &[u8]| {
+            let said = codes.iter().map(|&code| (code, ()));
+            give(5, said, |_, code, ()| Insert::from_code(code), &mut &mut outcomes)
+        };
+        assert_eq!(given(&[0, 2, 9, 1, 9]), Err((7, 9)));
+        assert_eq!(given(&[9]), Err((5, 9)));
+        assert_eq!((given(&[]), given(&[0, 2])), (Ok(()), Ok(())));
+        assert_eq!(outcomes, [Insert::Inserted, Insert::Full]);
+    }
+
+    #[test]
+    fn input_is_looked_at_before_anything_runs() {
+        let batch = |values, ops| Batch { keys: &[1u32, 2, u32::MAX], values, ops };
+        let refused = |what, found| Err(Refused::Length { keys: 3, what, found });
+        assert_eq!(batch(None, Some(&[Op::Search][..])).admit(None), refused("operations", 1));
+        assert_eq!(batch(Some(&[1u32][..]), None).admit(None), refused("values", 1));
+        assert_eq!(batch(None::<&[u32]>, None).admit(Some(4)), refused("answers", 4));
+        assert_eq!(batch(None, None).admit(Some(3)), Err(Refused::ReservedKey { index: 2 }));
+        assert_eq!(Batch { keys: &[1u32, 2], values: Some(&[1u32, 2][..]), ops: None }.admit(None), Ok(()));
+    }
+
+    #[test]
+    fn answers_lie_apart() {
+        let places = |back| {
+            let Output { numbers, codes, bytes } = Output::new::<u32>(back, 3);
+            (numbers, codes, bytes)
+        };
+        assert_eq!(places(Back::Codes), (0..0, 0..3, 3));
+        assert_eq!(places(Back::Numbers), (0..12, 16..16, 16));
+        assert_eq!(places(Back::CodesAndNumbers), (0..12, 16..19, 19));
+    }
+}
