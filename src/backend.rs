@@ -64,10 +64,6 @@ pub(crate) trait Backend {
     fn name(&self) -> &'static str;
     /// The device in words.
     fn device(&self) -> String;
-    /// Whether u64 pairs can be one word each, as hopscotch tables have them: 128-bit words.
-    fn wide(&self) -> bool {
-        true
-    }
     /// The GPU whose kernels can be timed apart from copies, if this is one.
     #[cfg(feature = "gpu")]
     fn kernels(&self) -> Option<&warpproof::gpu::Device> {
@@ -139,26 +135,6 @@ pub(crate) fn open(choice: Choice) -> Result<Opened, Failure> {
         Choice::Gpu => open_gpu(),
         Choice::Auto => Ok(open_gpu().unwrap_or(Opened::Cpu(Cpu))),
     }
-}
-
-/// Opens a backend for u64 pairs in an open-addressing table. Where the choice is left to us, a GPU that has no words for
-/// them is none; stderr is told.
-pub(crate) fn open_wide(choice: Choice) -> Result<Opened, Failure> {
-    let opened = open(choice)?;
-    let (wide, device) = with_backend!(&opened, b => (b.wide(), b.device()));
-    Ok(match cpu_instead(choice, wide, &device) {
-        Some(why) => {
-            eprintln!("warpproof: {why}");
-            Opened::Cpu(Cpu)
-        }
-        None => opened,
-    })
-}
-
-/// Why the CPU is taken and not this device, if it is.
-fn cpu_instead(choice: Choice, wide: bool, device: &str) -> Option<String> {
-    (choice == Choice::Auto && !wide)
-        .then(|| format!("{device} has no 128-bit words (those need sm_90): running on the CPU"))
 }
 
 /// Why there is no GPU, or its name.
@@ -296,18 +272,3 @@ impl Backend for Cpu {
 
 #[cfg(feature = "gpu")]
 mod gpu;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_gpu_without_128_bit_words_is_passed_over_unless_it_was_asked_for() {
-        let why = cpu_instead(Choice::Auto, false, "A GPU, sm_80").expect("the CPU");
-        assert!(why.starts_with("A GPU, sm_80") && why.contains("CPU"), "{why}");
-        for (choice, wide) in [(Choice::Gpu, false), (Choice::Auto, true), (Choice::Gpu, true)] {
-            assert_eq!(cpu_instead(choice, wide, "A GPU"), None, "{choice:?}");
-        }
-        assert!(matches!(open_wide(Choice::Cpu), Ok(Opened::Cpu(_))));
-    }
-}

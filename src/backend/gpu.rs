@@ -49,10 +49,6 @@ impl Backend for Gpu {
         format!("{}, sm_{major}{minor}", self.device.name())
     }
 
-    fn wide(&self) -> bool {
-        self.device.wide()
-    }
-
     fn kernels(&self) -> Option<&Device> {
         Some(&self.device)
     }

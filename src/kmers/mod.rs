@@ -4,9 +4,8 @@ mod extract;
 mod gzip;
 mod input;
 mod report;
-mod table;
 
-use crate::backend::{Backend, Choice, open_wide, with_backend};
+use crate::backend::{Backend, Choice, open, with_backend};
 use crate::failure::Failure;
 use crate::output::{self, Progress};
 use crate::target::Target;
@@ -15,8 +14,14 @@ use input::{Input, sizes};
 use report::{Report, histogram, top};
 use std::path::PathBuf;
 use std::time::Instant;
-use table::{BATCH, Counts, Table};
-use warpproof::{BulkOpenMap, OpenGeometry};
+use warpproof::{BulkMap, BulkOpenMap, OpenGeometry};
+
+/// K-mers of a bulk call.
+const BATCH: usize = 1 << 20;
+
+/// Pairs that a table has room for at first, at most: an estimate of the input says how many k-mers there are, not how
+/// many distinct ones.
+const FIRST: u64 = 1 << 26;
 
 /// Count the canonical k-mers of sequences
 ///
@@ -65,20 +70,17 @@ error with file and line, or byte, exit code 2, and the output file is as it was
 pub(crate) fn kmers(args: &Args) -> Result<(), Failure> {
     // What would be an error at the end is one now.
     args.output.as_deref().map(Target::admit).transpose()?;
-    with_backend!(&open_wide(args.backend)?, b => run(args, b, |geometry| b.open_map64(geometry)))
+    with_backend!(&open(args.backend)?, b => run(args, b))
 }
 
-/// Counts in tables that `make` makes on `backend`.
-fn run<B: Backend, M: BulkOpenMap<u64, u64>>(
-    args: &Args,
-    backend: &B,
-    make: impl Fn(OpenGeometry) -> Result<M, Failure>,
-) -> Result<(), Failure> {
+/// Counts in a table that grows, on `backend`.
+fn run<B: Backend>(args: &Args, backend: &B) -> Result<(), Failure> {
     let start = Instant::now();
     let (bytes, letters) = sizes(&args.files)?;
-    let mut counts = Table::new(letters, distinct(args.k), make)?;
-    let total = count(args, bytes, &mut counts)?;
-    let mut pairs = counts.pairs()?;
+    let first = letters.clamp(1, FIRST).min(distinct(args.k));
+    let counts = backend.dynamic_map64(first, OpenGeometry::DEFAULT_LOAD)?;
+    let total = count(args, bytes, &counts)?;
+    let mut pairs = counts.pairs().map_err(Failure::backend)?;
     drop(counts);
     verify(total, &pairs)?;
     let report = Report {
@@ -98,12 +100,14 @@ fn run<B: Backend, M: BulkOpenMap<u64, u64>>(
 }
 
 /// Counts the k-mers of all files; how many there were.
-fn count(args: &Args, bytes: u64, counts: &mut impl Counts) -> Result<u64, Failure> {
+fn count(args: &Args, bytes: u64, counts: &impl BulkOpenMap<u64, u64>) -> Result<u64, Failure> {
     let mut progress = Progress::new("counting", bytes);
     let mut extractor = Extractor::new(args.k);
-    let (mut total, mut before) = (0, 0);
+    let (mut total, mut before, mut ones) = (0, 0, Vec::new());
     let mut flush = |extractor: &mut Extractor| {
-        counts.add(&extractor.found)?;
+        ones.resize(extractor.found.len(), 1);
+        // None is refused: the table grows. Whatever goes wrong shows in the sum (`verify`).
+        counts.insert_or_add(&extractor.found, &ones).map_err(Failure::backend)?;
         total += extractor.found.len() as u64;
         extractor.found.clear();
         Ok(())

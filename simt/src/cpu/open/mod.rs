@@ -40,8 +40,8 @@ pub type OpenMap<K, V, const L: usize = OPEN_LANES, const S: usize = LANE_SLOTS,
 /// again.
 ///
 /// An insert whose two buckets are full moves up to three pairs, each from its first bucket to its second, and answers
-/// [`Full`](warpproof_model::Insert::Full) when that makes no room: at a load of 0.95, with a table of a million slots, none did, and
-/// at 0.97 none (`cargo test --test cuckoo`). Deletes, and inserts that change a value, wait for others that work on keys of the same
+/// [`Full`](warpproof_model::Insert::Full) when that makes no room: in a table of a million slots none did up to a load of 0.95,
+/// and at 0.97 one in 50,000 at most (`cargo test --release --test cuckoo`). Deletes, and inserts that change a value, wait for others that work on keys of the same
 /// bucket; searches wait for nobody.
 ///
 /// ```
