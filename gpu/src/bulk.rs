@@ -33,12 +33,12 @@ impl<'a, K: Scalar, V: Scalar> MapBulk<'a, K, V> {
     }
 
     /// Insert, InsertUnique, InsertOrAssign or InsertOrAdd; called for those alone.
-    pub(crate) fn put<T: Copy>(
+    pub(crate) fn put<T: Copy + Send + Sync>(
         &self,
         operation: Operation,
         keys: &[K],
         values: &[V],
-        decode: impl Fn(u8) -> Option<T>,
+        decode: impl Fn(u8) -> Option<T> + Sync,
     ) -> Result<Vec<T>, Error> {
         self.answers(keys.len(), |map, outcomes| map.put(operation, keys, values, outcomes, decode))
     }

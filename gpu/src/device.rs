@@ -184,7 +184,8 @@ impl Device {
     /// Runs a call through staging buffers that no other call uses. They are made if there are none, and kept.
     pub(crate) fn staged<T>(&self, call: impl FnOnce(&mut Staging) -> Result<T, Error>) -> Result<T, Error> {
         let free = self.staging().pop();
-        let mut staging = free.map_or_else(|| Staging::new(self, Staging::DEFAULT_ELEMENTS), Ok)?;
+        let mut staging =
+            free.map_or_else(|| Staging::new(self, Staging::DEFAULT_ELEMENTS).map(Staging::in_parallel), Ok)?;
         let result = call(&mut staging);
         self.staging().push(staging);
         result

@@ -1,5 +1,17 @@
 //! Where the answers of a batch go.
 
+use crate::staging::Hands;
+use core::ops::Range;
+
+mod sealed {
+    /// Implemented here alone, so that what a sink is asked may change.
+    pub trait Sealed<T> {}
+    impl<T> Sealed<T> for &mut [T] {}
+    impl<T, const N: usize> Sealed<T> for &mut [T; N] {}
+    impl<T> Sealed<T> for &mut Vec<T> {}
+    impl<T, F: FnMut(T)> Sealed<T> for F {}
+}
+
 /// Where the answers of a batch through [`Staging`](crate::Staging) go, in the order of its elements.
 ///
 /// - A slice, an array: overwritten. Its length is that of the keys, or the call is refused.
@@ -9,42 +21,69 @@
 /// Answers come part by part, each when the device has done it, and the device goes on with the parts behind meanwhile. There is
 /// no iterator over the answers of a batch that runs when it is asked: a batch whose iterator is dropped would be done in part. So
 /// a call runs the whole batch, whatever its sink does.
-pub trait Sink<T> {
+pub trait Sink<T>: sealed::Sealed<T> {
     /// How many answers it takes, if that is fixed.
+    #[doc(hidden)]
     fn room(&self) -> Option<usize>;
 
-    /// Takes answers: that number `first` and those behind it.
-    fn take(&mut self, first: usize, answers: impl Iterator<Item = T>);
+    /// Takes `n` answers, number `first` and those behind it. `answers` makes some of them, by their numbers behind `first`.
+    #[doc(hidden)]
+    fn take<I: Iterator<Item = T>>(
+        &mut self,
+        first: usize,
+        n: usize,
+        answers: impl Fn(Range<usize>) -> I + Sync,
+        hands: Hands,
+    );
 }
 
-impl<T> Sink<T> for &mut [T] {
+impl<T: Send> Sink<T> for &mut [T] {
     fn room(&self) -> Option<usize> {
         Some(self.len())
     }
 
-    fn take(&mut self, first: usize, answers: impl Iterator<Item = T>) {
-        let places = self.iter_mut().skip(first);
-        places.zip(answers).for_each(|(place, answer)| *place = answer);
+    fn take<I: Iterator<Item = T>>(
+        &mut self,
+        first: usize,
+        n: usize,
+        answers: impl Fn(Range<usize>) -> I + Sync,
+        hands: Hands,
+    ) {
+        if let Some(places) = self.get_mut(first..first + n) {
+            hands.overwrite(places, answers);
+        }
     }
 }
 
-impl<T, const N: usize> Sink<T> for &mut [T; N] {
+impl<T: Send, const N: usize> Sink<T> for &mut [T; N] {
     fn room(&self) -> Option<usize> {
         Some(N)
     }
 
-    fn take(&mut self, first: usize, answers: impl Iterator<Item = T>) {
-        (&mut self[..]).take(first, answers);
+    fn take<I: Iterator<Item = T>>(
+        &mut self,
+        first: usize,
+        n: usize,
+        answers: impl Fn(Range<usize>) -> I + Sync,
+        hands: Hands,
+    ) {
+        (&mut self[..]).take(first, n, answers, hands);
     }
 }
 
-impl<T> Sink<T> for &mut Vec<T> {
+impl<T: Send> Sink<T> for &mut Vec<T> {
     fn room(&self) -> Option<usize> {
         None
     }
 
-    fn take(&mut self, _: usize, answers: impl Iterator<Item = T>) {
-        self.extend(answers);
+    fn take<I: Iterator<Item = T>>(
+        &mut self,
+        _: usize,
+        n: usize,
+        answers: impl Fn(Range<usize>) -> I + Sync,
+        hands: Hands,
+    ) {
+        hands.extend(self, n, answers);
     }
 }
 
@@ -53,8 +92,14 @@ impl<T, F: FnMut(T)> Sink<T> for F {
         None
     }
 
-    fn take(&mut self, _: usize, answers: impl Iterator<Item = T>) {
-        answers.for_each(self);
+    fn take<I: Iterator<Item = T>>(
+        &mut self,
+        _: usize,
+        n: usize,
+        answers: impl Fn(Range<usize>) -> I + Sync,
+        _: Hands,
+    ) {
+        answers(0..n).for_each(self);
     }
 }
 
@@ -65,8 +110,8 @@ mod tests {
     /// Gives the numbers from 0 to 4 in two parts.
     fn count(mut sink: impl Sink<u32>) -> Option<usize> {
         let room = sink.room();
-        sink.take(0, 0..2);
-        sink.take(2, 2..5);
+        sink.take(0, 2, |range| range.map(|number| number as u32), Hands::Many);
+        sink.take(2, 3, |range| range.map(|number| 2 + number as u32), Hands::Many);
         room
     }
 

@@ -57,13 +57,13 @@ impl<'a, K: Scalar, V: Scalar> MapThrough<'a, K, V> {
     }
 
     /// Insert, InsertUnique, InsertOrAssign or InsertOrAdd; called for those alone.
-    pub(crate) fn put<T: Copy>(
+    pub(crate) fn put<T: Copy + Send + Sync>(
         &mut self,
         operation: Operation,
         keys: &[K],
         values: &[V],
         outcomes: impl Sink<T>,
-        decode: impl Fn(u8) -> Option<T>,
+        decode: impl Fn(u8) -> Option<T> + Sync,
     ) -> Result<(), Error> {
         let task = Task {
             table: self.table,
@@ -186,13 +186,13 @@ impl<'a, K: Scalar> SetThrough<'a, K> {
 
 /// Operations whose kernels take keys and outcomes: `Delete` of all layouts, and `InsertUnique` and `Search` of a
 /// set; called for those alone.
-fn per_key<K: Scalar, T: Copy>(
+fn per_key<K: Scalar, T: Copy + Send + Sync>(
     table: &Table,
     staging: &mut Staging,
     operation: Operation,
     keys: &[K],
     outcomes: impl Sink<T>,
-    decode: impl Fn(u8) -> Option<T>,
+    decode: impl Fn(u8) -> Option<T> + Sync,
 ) -> Result<(), Error> {
     let task = Task {
         table,

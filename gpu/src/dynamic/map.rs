@@ -94,12 +94,12 @@ where
     }
 
     /// Inserts of host slices.
-    fn put<T: Copy>(
+    fn put<T: Copy + Send + Sync>(
         &self,
         operation: Operation,
         keys: &[K],
         values: &[V],
-        decode: impl Fn(u8) -> Option<T>,
+        decode: impl Fn(u8) -> Option<T> + Sync,
         stored: impl Fn(&T) -> bool,
     ) -> Result<Vec<T>, Error> {
         same_length(keys, "values", values)?;

@@ -7,9 +7,11 @@ use core::fmt;
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, PinnedHostSlice, result};
 use std::sync::Arc;
 
+mod hands;
 mod parts;
 mod run;
 
+pub(crate) use hands::Hands;
 pub(crate) use run::{Arrays, Back, Batch, Task};
 
 /// Parts of a batch that are under way at a time: one on its way to the device, one in the kernel, one on its way back.
@@ -24,7 +26,7 @@ const SLOTS: usize = 3;
 /// buffers of their own.
 ///
 /// The calls that return a `Vec`, such as those of [`BulkMap`](warpproof_model::host::BulkMap), go through staging buffers that the
-/// device keeps for them ([`Staging::DEFAULT_ELEMENTS`]). As many are made as threads call at once, and they are kept as long as the
+/// device keeps for them ([`Staging::DEFAULT_ELEMENTS`], [`Staging::in_parallel`]). As many are made as threads call at once, and they are kept as long as the
 /// device's handles.
 ///
 /// ```no_run
@@ -48,6 +50,7 @@ const SLOTS: usize = 3;
 pub struct Staging {
     slots: [Slot; SLOTS],
     elements: usize,
+    hands: Hands,
     context: Arc<CudaContext>,
 }
 
@@ -80,7 +83,15 @@ impl Staging {
         let slots = [slot()?, slot()?, slot()?];
         // The device memory is filled on the stream that it is freed on; from now on the slots' own may use it.
         device.stream().synchronize().map_err(Error::driver("filling staging buffers"))?;
-        Ok(Self { slots, elements, context: device.stream().context().clone() })
+        Ok(Self { slots, elements, hands: Hands::One, context: device.stream().context().clone() })
+    }
+
+    /// The same, but all of rayon's threads copy between the slices of a large batch and the page-locked memory, and not the one
+    /// that calls: one copies a tenth of what the bus carries. They take memory for their queue now and then. A call by one of
+    /// rayon's own threads copies alone.
+    #[must_use]
+    pub fn in_parallel(self) -> Self {
+        Self { hands: Hands::Many, ..self }
     }
 
     /// How many operations a part has at most.

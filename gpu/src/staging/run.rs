@@ -1,7 +1,7 @@
 //! A batch, run part by part.
 
 use super::parts::{Part, Places, Step, steps};
-use super::{SLOTS, Slot, Staging, bytes, numbers};
+use super::{Hands, SLOTS, Slot, Staging, bytes, numbers};
 use crate::arguments::{Arguments, Head, Operation, Span};
 use crate::error::Error;
 use crate::layout::Scalar;
@@ -9,7 +9,7 @@ use crate::sink::Sink;
 use crate::table::Table;
 use core::ops::Range;
 use cudarc::driver::result;
-use warpproof_model::host::{Op, Refused, admit, same_length};
+use warpproof_model::host::{Op, Refused, same_length};
 
 /// The input of a batch.
 #[derive(Clone, Copy)]
@@ -23,13 +23,13 @@ pub(crate) struct Batch<'a, K, V> {
 
 impl<K: Scalar, V> Batch<'_, K, V> {
     /// Refuses what is not to run, for a sink of this room.
-    fn admit(&self, room: Option<usize>) -> Result<(), Refused> {
+    fn admit(&self, room: Option<usize>, hands: Hands) -> Result<(), Refused> {
         self.ops.map_or(Ok(()), |ops| same_length(self.keys, "operations", ops))?;
         self.values.map_or(Ok(()), |values| same_length(self.keys, "values", values))?;
         let keys = self.keys.len();
         match room {
             Some(found) if found != keys => Err(Refused::Length { keys, what: "answers", found }),
-            _ => admit(self.keys),
+            _ => hands.admit(self.keys),
         }
     }
 }
@@ -77,12 +77,12 @@ impl Staging {
     /// # Errors
     /// [`Error::Refused`], [`Error::OtherDevice`], [`Error::NoKernel`]: nothing has run. After [`Error::Kernel`],
     /// [`Error::Driver`] and [`Error::Code`] nothing runs any more, and any of the operations may have run.
-    pub(crate) unsafe fn run<K: Scalar, V: Scalar, R: Scalar, T: Copy>(
+    pub(crate) unsafe fn run<K: Scalar, V: Scalar, R: Scalar, T: Copy + Send + Sync>(
         &mut self,
         task: &Task<
             '_,
             impl Fn(&Head, &Arrays<K, V, R>) -> Result<Arguments, Refused>,
-            impl Fn(usize, u8, R) -> Option<T>,
+            impl Fn(usize, u8, R) -> Option<T> + Sync,
         >,
         batch: Batch<'_, K, V>,
         mut sink: impl Sink<T>,
@@ -90,7 +90,7 @@ impl Staging {
         if *self.context != **task.table.device().context() {
             return Err(Error::OtherDevice { what: "staging buffers" });
         }
-        batch.admit(sink.room())?;
+        batch.admit(sink.room(), self.hands)?;
         if batch.keys.is_empty() {
             return Ok(());
         }
@@ -100,8 +100,8 @@ impl Staging {
         for step in steps(batch.keys.len(), self.elements) {
             match step {
                 // SAFETY: the contract of this function; `flight` keeps the slots until their streams were waited for.
-                Step::Put(part) => unsafe { put(&mut flight.0[part.slot], task, batch, part)? },
-                Step::Take(part) => take(&mut flight.0[part.slot], task, part, &mut sink)?,
+                Step::Put(part) => unsafe { put(&mut flight.0[part.slot], task, batch, part, self.hands)? },
+                Step::Take(part) => take(&mut flight.0[part.slot], task, part, &mut sink, self.hands)?,
             }
         }
         Ok(())
@@ -118,6 +118,7 @@ unsafe fn put<K: Scalar, V: Scalar, R: Scalar, D>(
     task: &Task<'_, impl Fn(&Head, &Arrays<K, V, R>) -> Result<Arguments, Refused>, D>,
     batch: Batch<'_, K, V>,
     Part { elements, .. }: Part,
+    hands: Hands,
 ) -> Result<(), Error> {
     let n = elements.len();
     let each = |given: bool| if given { n } else { 0 };
@@ -127,12 +128,12 @@ unsafe fn put<K: Scalar, V: Scalar, R: Scalar, D>(
     let ops = input.next::<u8>(each(batch.ops.is_some()));
     let output = Output::new::<R>(task.back, n);
     let host = slot.host()?;
-    host[keys.clone()].copy_from_slice(bytes(&batch.keys[elements.clone()]));
+    hands.copy(&mut host[keys.clone()], bytes(&batch.keys[elements.clone()]), |&byte| byte);
     if let Some(all) = batch.values {
-        host[values.clone()].copy_from_slice(bytes(&all[elements.clone()]));
+        hands.copy(&mut host[values.clone()], bytes(&all[elements.clone()]), |&byte| byte);
     }
     if let Some(all) = batch.ops {
-        host[ops.clone()].iter_mut().zip(&all[elements]).for_each(|(code, &op)| *code = op as u8);
+        hands.copy(&mut host[ops.clone()], &all[elements], |&op| op as u8);
     }
     let (from, to) = slot.addresses();
     let arrays = Arrays {
@@ -151,46 +152,62 @@ unsafe fn put<K: Scalar, V: Scalar, R: Scalar, D>(
 }
 
 /// Waits for a part and takes its answers.
-fn take<R: Scalar, L, T: Copy>(
+fn take<R: Scalar, L, T: Copy + Send + Sync>(
     slot: &mut Slot,
-    task: &Task<'_, L, impl Fn(usize, u8, R) -> Option<T>>,
+    task: &Task<'_, L, impl Fn(usize, u8, R) -> Option<T> + Sync>,
     Part { elements, .. }: Part,
     sink: &mut impl Sink<T>,
+    hands: Hands,
 ) -> Result<(), Error> {
     let kernel = task.table.kernel(task.operation)?;
     slot.stream.synchronize().map_err(|error| kernel.fault(error))?;
     slot.busy = false;
     let output = Output::new::<R>(task.back, elements.len());
     let host = &*slot.host()?;
-    let (codes, numbers) =
-        (host[output.codes].iter().copied(), numbers::<R>(&host[output.numbers]).iter().copied());
+    let (codes, numbers) = (&host[output.codes], numbers::<R>(&host[output.numbers]));
+    let (first, n) = (elements.start, elements.len());
     // One loop for each, so that none asks what there is for every answer.
     let given = match task.back {
-        Back::Codes => give(elements.start, codes.map(|code| (code, R::ZERO)), &task.decode, sink),
-        Back::Numbers => give(elements.start, numbers.map(|number| (0, number)), &task.decode, sink),
-        Back::CodesAndNumbers => give(elements.start, codes.zip(numbers), &task.decode, sink),
+        Back::Codes => {
+            let said = |range: Range<usize>| codes[range].iter().map(|&code| (code, R::ZERO));
+            give((first, n), said, &task.decode, sink, hands)
+        }
+        Back::Numbers => {
+            let said = |range: Range<usize>| numbers[range].iter().map(|&number| (0, number));
+            give((first, n), said, &task.decode, sink, hands)
+        }
+        Back::CodesAndNumbers => {
+            let said = |range: Range<usize>| {
+                codes[range.clone()].iter().copied().zip(numbers[range].iter().copied())
+            };
+            give((first, n), said, &task.decode, sink, hands)
+        }
     };
     given.map_err(|(index, code)| Error::Code { kernel: kernel.name().into(), index, code })
 }
 
-/// Gives the answers from number `first` on to the sink, if all codes have one; the first that has none is the error.
+/// Gives `n` answers from number `first` on to the sink, if all codes have one; the first that has none is the error.
 ///
 /// In two passes, each a loop that stops nowhere and that the compiler can run on several answers at a time.
-fn give<R, T: Copy>(
-    first: usize,
-    said: impl Iterator<Item = (u8, R)> + Clone,
-    decode: impl Fn(usize, u8, R) -> Option<T>,
+fn give<R, T: Copy + Send + Sync, I: Iterator<Item = (u8, R)>>(
+    (first, n): (usize, usize),
+    said: impl Fn(Range<usize>) -> I + Sync,
+    decode: impl Fn(usize, u8, R) -> Option<T> + Sync,
     sink: &mut impl Sink<T>,
+    hands: Hands,
 ) -> Result<(), (usize, u8)> {
-    let answers = said.clone().enumerate().map(|(at, (code, number))| decode(first + at, code, number));
-    let known = answers.clone().fold(true, |known, answer| known & answer.is_some());
-    if !known {
-        let unknown = answers.zip(said).enumerate().find(|(_, (answer, _))| answer.is_none());
+    let (said, decode) = (&said, &decode);
+    let answers = |range: Range<usize>| {
+        range.clone().zip(said(range)).map(move |(at, (code, number))| decode(first + at, code, number))
+    };
+    let known = |range| answers(range).fold(true, |known, answer| known & answer.is_some());
+    if !hands.all(n, known) {
+        let unknown = answers(0..n).zip(said(0..n)).enumerate().find(|(_, (answer, _))| answer.is_none());
         return unknown.map_or(Ok(()), |(at, (_, (code, _)))| Err((first + at, code)));
     }
-    if let Some(any) = answers.clone().next().flatten() {
+    if let Some(any) = answers(0..n).next().flatten() {
         // None is left that is not known.
-        sink.take(first, answers.map(|answer| answer.unwrap_or(any)));
+        sink.take(first, n, |range| answers(range).map(move |answer| answer.unwrap_or(any)), hands);
     }
     Ok(())
 }
@@ -237,8 +254,9 @@ mod tests {
     fn answers_are_given_if_all_codes_have_one() {
         let mut outcomes = Vec::new();
         let mut given = |codes: &[u8]| {
-            let said = codes.iter().map(|&code| (code, ()));
-            give(5, said, |_, code, ()| Insert::from_code(code), &mut &mut outcomes)
+            let said = |range: Range<usize>| codes[range].iter().map(|&code| (code, ()));
+            let decode = |_, code, ()| Insert::from_code(code);
+            give((5, codes.len()), said, decode, &mut &mut outcomes, Hands::One)
         };
         assert_eq!(given(&[0, 2, 9, 1, 9]), Err((7, 9)));
         assert_eq!(given(&[9]), Err((5, 9)));
@@ -250,11 +268,14 @@ mod tests {
     fn input_is_looked_at_before_anything_runs() {
         let batch = |values, ops| Batch { keys: &[1u32, 2, u32::MAX], values, ops };
         let refused = |what, found| Err(Refused::Length { keys: 3, what, found });
-        assert_eq!(batch(None, Some(&[Op::Search][..])).admit(None), refused("operations", 1));
-        assert_eq!(batch(Some(&[1u32][..]), None).admit(None), refused("values", 1));
-        assert_eq!(batch(None::<&[u32]>, None).admit(Some(4)), refused("answers", 4));
-        assert_eq!(batch(None, None).admit(Some(3)), Err(Refused::ReservedKey { index: 2 }));
-        assert_eq!(Batch { keys: &[1u32, 2], values: Some(&[1u32, 2][..]), ops: None }.admit(None), Ok(()));
+        assert_eq!(batch(None, Some(&[Op::Search][..])).admit(None, Hands::One), refused("operations", 1));
+        assert_eq!(batch(Some(&[1u32][..]), None).admit(None, Hands::One), refused("values", 1));
+        assert_eq!(batch(None::<&[u32]>, None).admit(Some(4), Hands::One), refused("answers", 4));
+        assert_eq!(batch(None, None).admit(Some(3), Hands::One), Err(Refused::ReservedKey { index: 2 }));
+        assert_eq!(
+            Batch { keys: &[1u32, 2], values: Some(&[1u32, 2][..]), ops: None }.admit(None, Hands::One),
+            Ok(())
+        );
     }
 
     #[test]

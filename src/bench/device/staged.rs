@@ -18,7 +18,7 @@ impl Bench<'_> {
         rows: &mut Vec<Row>,
     ) -> Fallible<()> {
         let stored = values(keys);
-        let mut staging = Staging::new(self.device, Staging::DEFAULT_ELEMENTS)?;
+        let mut staging = Staging::new(self.device, Staging::DEFAULT_ELEMENTS)?.in_parallel();
         // Their memory is touched here and not in a round.
         let mut outcomes = vec![Insert::Present; keys.len()];
         let mut answers = vec![T::answer(None); keys.len()];
