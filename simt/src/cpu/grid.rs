@@ -1,8 +1,9 @@
 //! What the bulk calls of every structure are made of: a batch over a table, one warp per chunk of it.
 
 use super::error::Error;
-use super::launch::launch;
+use super::launch::{launch, launch_by_region, region_bits};
 use super::warp::GridWarp;
+use super::words::ask_for;
 use rayon::prelude::*;
 use warpproof_model::host::{Op, Refused, admit, left_out};
 use warpproof_model::outcome::Insert;
@@ -51,10 +52,13 @@ pub trait CpuTable: Sized {
     fn bytes(&self) -> usize;
 }
 
-/// Runs `f` for every key; reserved keys are refused before anything runs.
-pub(super) fn run<'a, C: CpuTable, T: Copy + Send + Sync>(
+/// Runs `f` for every key; reserved keys are refused before anything runs. `beside` is what else `f` reads of an operation, or empty.
+///
+/// Operations run in the order of the batch, or of the regions of the table that their keys belong to where that is faster.
+pub(super) fn run<'a, C: CpuTable, V: Sync, T: Copy + Send + Sync>(
     table: &'a C,
     keys: &[C::Key],
+    beside: &[V],
     blank: T,
     f: impl Fn(C::View<'a>, &mut C::Warp, UserKey<C::Key>, usize) -> T + Sync,
 ) -> Result<Vec<T>, Error> {
@@ -62,19 +66,26 @@ pub(super) fn run<'a, C: CpuTable, T: Copy + Send + Sync>(
     let view = table.view();
     let mut out = vec![blank; keys.len()];
     let user = |i: usize| UserKey::new(keys[i]);
-    launch::<C::Warp, _>(
-        &mut out,
-        |i| {
-            if let Some(key) = user(i) {
-                view.prefetch::<C::Warp>(key);
-            }
-        },
-        |w, i| match user(i) {
-            Some(key) => f(view, w, key, i),
-            // Not reached: `admit` refused the batch.
-            None => blank,
-        },
-    );
+    let prefetch = |i| {
+        if let Some(key) = user(i) {
+            view.prefetch::<C::Warp>(key);
+        }
+    };
+    let operation = |w: &mut C::Warp, i| match user(i) {
+        Some(key) => f(view, w, key, i),
+        // Not reached: `admit` refused the batch.
+        None => blank,
+    };
+    match region_bits(table.bytes(), keys.len()) {
+        Some(bits) => {
+            let near = |i| {
+                ask_for(keys, i);
+                ask_for(beside, i);
+            };
+            launch_by_region(&mut out, (bits, |i: usize| keys[i].hash()), near, prefetch, operation);
+        }
+        None => launch(&mut out, prefetch, operation),
+    }
     Ok(out)
 }
 
@@ -82,7 +93,7 @@ pub(super) fn run<'a, C: CpuTable, T: Copy + Send + Sync>(
 pub(super) fn build<C: CpuTable>(keys: &[C::Key], values: &[C::Value]) -> Result<C, Error> {
     admit(keys)?;
     let table = C::new(C::geometry_for(keys.len() as u64)?)?;
-    let outcomes = run(&table, keys, Insert::Full, |t, w, key, i| {
+    let outcomes = run(&table, keys, values, Insert::Full, |t, w, key, i| {
         // In a table of unique keys this is a unique insert.
         Insert::from_code(t.mixed(w, Op::Insert, key, values[i]).code).unwrap_or(Insert::Full)
     })?;

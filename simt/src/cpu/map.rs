@@ -57,30 +57,30 @@ impl<K: Key, V: Copy + Send + Sync, T: CpuTable<Key = K, Value = V>> BulkMap<K, 
 
     fn insert_unique(&self, keys: &[K], values: &[V]) -> Result<Vec<Insert>, Error> {
         Self::values_match(keys, values)?;
-        run(&self.table, keys, Insert::Full, |t, w, key, i| t.insert_unique(w, key, values[i]))
+        run(&self.table, keys, values, Insert::Full, |t, w, key, i| t.insert_unique(w, key, values[i]))
     }
 
     fn insert_or_assign(&self, keys: &[K], values: &[V]) -> Result<Vec<Assign>, Error> {
         Self::values_match(keys, values)?;
-        run(&self.table, keys, Assign::Full, |t, w, key, i| t.insert_or_assign(w, key, values[i]))
+        run(&self.table, keys, values, Assign::Full, |t, w, key, i| t.insert_or_assign(w, key, values[i]))
     }
 
     fn search(&self, keys: &[K]) -> Result<Vec<Option<V>>, Error> {
-        run(&self.table, keys, None, |t, w, key, _| t.search(w, key))
+        run(&self.table, keys, &[(); 0], None, |t, w, key, _| t.search(w, key))
     }
 
     fn contains(&self, keys: &[K]) -> Result<Vec<bool>, Error> {
-        run(&self.table, keys, false, |t, w, key, _| t.search(w, key).is_some())
+        run(&self.table, keys, &[(); 0], false, |t, w, key, _| t.search(w, key).is_some())
     }
 
     fn delete(&self, keys: &[K]) -> Result<Vec<Delete>, Error> {
-        run(&self.table, keys, Delete::Absent, |t, w, key, _| t.delete(w, key))
+        run(&self.table, keys, &[(); 0], Delete::Absent, |t, w, key, _| t.delete(w, key))
     }
 
     fn mixed(&self, ops: &[Op], keys: &[K], values: &[V]) -> Result<Vec<Answer<V>>, Error> {
         same_length(keys, "operations", ops)?;
         Self::values_match(keys, values)?;
-        run(&self.table, keys, Answer::Search(None), |t, w, key, i| {
+        run(&self.table, keys, values, Answer::Search(None), |t, w, key, i| {
             let said = t.mixed(w, ops[i], key, values[i]);
             // Every code of the table is one of its operation's.
             Answer::new(ops[i], said).unwrap_or(Answer::Search(None))

@@ -215,14 +215,9 @@ impl<A: AtomicWord, const N: usize> Words<A::Word> for CpuWords<'_, A, N> {
     /// Asks for the line of a word; where a line has fewer words than a warp reads at once, for the next one too.
     #[inline(always)]
     fn prefetch(self, index: usize) {
-        #[cfg(target_arch = "x86_64")]
-        for line in self.lines.iter().skip(index / N).take(READ_AT_ONCE.div_ceil(N)) {
-            use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            // SAFETY: a prefetch may be given any address; this one is that of a live line.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(core::ptr::from_ref(line).cast()) };
+        for line in index / N..index / N + READ_AT_ONCE.div_ceil(N) {
+            ask_for(self.lines, line);
         }
-        #[cfg(not(target_arch = "x86_64"))]
-        let _ = index;
     }
 }
 
@@ -241,4 +236,16 @@ impl<A: AtomicWord, const N: usize> IntegerWords<A::Word> for CpuWords<'_, A, N>
     fn fetch_and(self, index: usize, value: A::Word, order: Order) -> A::Word {
         self.at(index).fetch_and(value, rmw(order).0)
     }
+}
+/// Asks for the line of an element, if there is such an element.
+#[inline(always)]
+pub(super) fn ask_for<T>(elements: &[T], index: usize) {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(element) = elements.get(index) {
+        use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: a prefetch may be given any address; this one is that of a live element.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(core::ptr::from_ref(element).cast()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (elements, index);
 }

@@ -89,7 +89,7 @@ pub trait Buckets: CpuTable<Geometry = OpenGeometry> {
 impl<K: Key, V: Word, T: Buckets<Key = K, Value = V>> BulkOpenMap<K, V> for Map<K, V, T> {
     fn insert_or_add(&self, keys: &[K], values: &[V]) -> Result<Vec<Add>, Error> {
         Self::values_match(keys, values)?;
-        run(&self.table, keys, Add::Full, |t, w, key, i| T::insert_or_add(t, w, key, values[i]))
+        run(&self.table, keys, values, Add::Full, |t, w, key, i| T::insert_or_add(t, w, key, values[i]))
     }
 
     fn pairs_in_order(&self) -> Result<Vec<(K, V)>, Error> {
