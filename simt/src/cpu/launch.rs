@@ -37,10 +37,11 @@ pub fn launch<W: GridWarp, T: Send>(
 const REGION: usize = 256 << 10;
 /// Bytes of a table from which on a batch is sorted: smaller ones are in a cache that all cores share.
 const LARGE: usize = 32 << 20;
-/// Regions at most: while a batch is sorted, each has a line and a page of its own that is written.
-const MOST_BITS: u32 = 11;
-/// Operations that a thread sorts at a time, at most: 16 MiB of numbers.
-const SORTED: usize = 1 << 22;
+/// Bits of the hash that are looked at, at most. From 6 to 11 are as fast (BENCHMARKS.md).
+const MOST_BITS: u32 = 8;
+/// Operations that a thread sorts at a time, at most: their input is some megabytes, whose pages a core can translate without
+/// looking them up. Measured from 2^17 to 2^22 (BENCHMARKS.md).
+const SORTED: usize = 1 << 19;
 
 /// How many bits of the hash say in which region of a table of so many bytes the home of a key is, if `n` operations are to be
 /// sorted by that: if the table is large, and there is an operation for each four of its lines.
@@ -106,7 +107,7 @@ mod tests {
 
     #[test]
     fn a_sorted_batch_runs_every_index_once() {
-        for (n, bits) in [(0, 3), (1, 1), (1000, 3), (5000, 11)] {
+        for (n, bits) in [(0, 3), (1, 1), (1000, 3), (5000, MOST_BITS)] {
             let hash = |i: usize| (i as u32).wrapping_mul(0x9e37_79b9);
             let mut out = vec![0u64; n];
             let quiet = |_| {};
