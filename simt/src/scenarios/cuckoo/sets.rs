@@ -45,7 +45,6 @@ pub fn deep() -> Vec<Scenario> {
         scenarios.extend(of_shape(Structure::Map32, place, &[2, 1], 2));
         scenarios.extend(of_shape(Structure::Map32, place, &[1, 1, 1], 1));
     }
-    scenarios.push(changed_by_another(Structure::Map32));
     scenarios.extend(by_lanes(&scenarios));
     scenarios
 }
@@ -125,20 +124,6 @@ fn taken_by_another(structure: Structure) -> Scenario {
     let programs: [&[Op]; 3] = [&[Delete], &[InsertUnique, Delete], &[Search, Search]];
     let steps = |ops: &[Op]| ops.iter().map(|&op| (op, key)).collect();
     place.scenario(structure, &programs.map(steps).to_vec())
-}
-
-/// A key moves, a second warp puts another key in its place, and a third one changes that: what the first one knew is still told by
-/// the slot to who looks for the key.
-fn changed_by_another(structure: Structure) -> Scenario {
-    let place = places::ROOM;
-    let key = |name| structure.key(place.homes, name);
-    let (moved, other) = (key((0, 20)), key((1, 1)));
-    let programs = vec![
-        vec![(InsertUnique, key((0, 10)))],
-        vec![(InsertUnique, other), (Search, moved)],
-        vec![(InsertOrAssign, other)],
-    ];
-    place.scenario(structure, &programs)
 }
 
 /// The first of two warps stops for ever, wherever it can: the other finishes, if it waits for no lock. Not with two inserts that make
