@@ -108,6 +108,8 @@ fn again(structure: Structure) -> Vec<Scenario> {
             &[(InsertUnique, comes), (Delete, comes), (Delete, moved), (InsertUnique, moved)],
             moved,
         ),
+        // It comes, moves, and gets another value.
+        of(places::COMES, &[(InsertUnique, moved), (InsertUnique, comes), (InsertOrAssign, moved)], moved),
         // It goes and comes back, from the second bucket to the first, or within one.
         of(places::SECOND, &[(Delete, (0, 11)), (Delete, comes), (InsertUnique, comes)], comes),
         of(places::PAIR_TOMB, &back(comes), comes),
