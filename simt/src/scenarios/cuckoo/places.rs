@@ -130,6 +130,11 @@ pub(super) const PAIR_SECOND: Place = Place {
     gone: &[(0, 13)],
     ..place("pair_second", 2, 2, &[(0, 11), (0, 12), (0, 13), (0, 10)], &[(0, 10)])
 };
+/// Both buckets of a key hold tombstones: it comes to the first one, and moves to the second one when another key comes.
+pub(super) const COMES: Place = Place {
+    gone: &[(0, 11), (2, 0)],
+    ..place("comes", 1, 3, &[(0, 11), (1, 0), (2, 0)], &[(0, 10), (0, 20)])
+};
 
 /// All of them.
 pub(super) const ALL: [Place; 15] = [

@@ -30,7 +30,9 @@ pub fn default_set() -> Vec<Scenario> {
     for structure in [Structure::Set32, Structure::Set64, Structure::Map64] {
         scenarios.extend(pairs(structure, &[places::TOMB, places::ROOM, places::ROOM_SECOND]));
     }
-    scenarios.extend(pairs(Structure::Tried32, &[places::SECOND, places::FULL, places::TOMB, places::ROOM]));
+    let tried = [places::SECOND, places::FULL, places::TOMB, places::ROOM];
+    scenarios.extend(tried.into_iter().flat_map(|place| of_shape(Structure::Tried32, place, &[2], 2)));
+    scenarios.extend(pairs(Structure::Tried32, &tried));
     scenarios.extend(stalls(&scenarios));
     scenarios
 }
@@ -106,6 +108,8 @@ fn again(structure: Structure) -> Vec<Scenario> {
             &[(InsertUnique, comes), (Delete, comes), (Delete, moved), (InsertUnique, moved)],
             moved,
         ),
+        // It comes, moves, and gets another value.
+        of(places::COMES, &[(InsertUnique, moved), (InsertUnique, comes), (InsertOrAssign, moved)], moved),
         // It goes and comes back, from the second bucket to the first, or within one.
         of(places::SECOND, &[(Delete, (0, 11)), (Delete, comes), (InsertUnique, comes)], comes),
         of(places::PAIR_TOMB, &back(comes), comes),
