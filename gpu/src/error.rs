@@ -165,7 +165,7 @@ impl fmt::Display for Error {
                 let (cuda, point) = (driver / 1000, driver % 1000 / 10);
                 write!(
                     f,
-                    "u64 pairs in a hopscotch table need 128-bit words, that is compute capability 9.0 and a driver for \
+                    "u64 pairs in a hopscotch table, or where keys move, need 128-bit words, that is compute capability 9.0 and a driver for \
                      CUDA 12.3: {name} has {major}.{minor} and CUDA {cuda}.{point}"
                 )
             }

@@ -53,7 +53,7 @@ pub struct OpenMap<K, V, P = DoubleHashing> {
 ///
 /// An insert whose two buckets are full moves up to three pairs, each from its first bucket to its second, and says
 /// [`Insert::Full`] when that makes no room. Deletes, and inserts that change a value, wait for others that work on keys of the same
-/// bucket; searches wait for nobody.
+/// bucket; searches wait for nobody. A map of u64 pairs needs 128-bit words: below sm_90 it is [`Error::NoWideWords`].
 ///
 /// ```no_run
 /// use warpproof_gpu::{CuckooMap, Device};
