@@ -1,6 +1,5 @@
 //! The probing schemes that there are kernels for.
 
-use super::table::ONE_LANE_BYTES;
 use crate::layout::Layout;
 use crate::table::Family;
 use warpproof_model::open::{BUCKET_SLOTS, Cuckoo, DoubleHashing, WIDE_BUCKET_SLOTS};
@@ -35,6 +34,10 @@ pub(super) const fn bucket_slots(layout: Layout, moves: bool) -> u32 {
         _ => BUCKET_SLOTS as u32,
     }
 }
+
+/// Bytes of the slots up to which one lane is the fastest that reads all slots of a bucket. Measured (BENCHMARKS.md): in a
+/// larger table the addresses of its loads, which are as many as its lanes are few, are too many to translate.
+const ONE_LANE_BYTES: u64 = 256 << 20;
 
 /// The kernels of a layout, for so many bytes of slots.
 pub(crate) fn family(layout: Layout, moves: bool, bytes: u64) -> Family {

@@ -137,10 +137,6 @@ impl Buckets {
     }
 }
 
-/// Bytes of the slots up to which one lane is the fastest that reads all slots of a bucket. Measured (BENCHMARKS.md): in a
-/// larger table the addresses of its loads, which are as many as its lanes are few, are too many to translate.
-pub(super) const ONE_LANE_BYTES: u64 = 256 << 20;
-
 #[cfg(test)]
 mod tests {
     use super::*;
