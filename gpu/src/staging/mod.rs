@@ -73,7 +73,7 @@ impl Staging {
     pub const DEFAULT_ELEMENTS: usize = 1 << 18;
 
     /// Staging buffers for parts of at most `elements` operations; 0 is taken for 1. They take 51 bytes of page-locked host memory
-    /// and 78 bytes of device memory for each.
+    /// and 78 bytes of device memory for each. Of large batches larger parts are faster, up to some millions (BENCHMARKS.md).
     ///
     /// # Errors
     /// [`Error::OutOfMemory`]; [`Error::Driver`] if the driver refuses a stream.

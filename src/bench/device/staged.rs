@@ -8,6 +8,9 @@ use std::time::Instant;
 use warpproof::gpu::Staging;
 use warpproof::model::outcome::Insert;
 
+/// Operations of a part: larger parts than those of the calls that return a `Vec` are faster (BENCHMARKS.md).
+const ELEMENTS: usize = 1 << 22;
+
 impl Bench<'_> {
     /// Inserts of these keys into a table that was cleared, and searches of them all: wall-clock time.
     pub(super) fn staged<T: Subject>(
@@ -18,7 +21,7 @@ impl Bench<'_> {
         rows: &mut Vec<Row>,
     ) -> Fallible<()> {
         let stored = values(keys);
-        let mut staging = Staging::new(self.device, Staging::DEFAULT_ELEMENTS)?.in_parallel();
+        let mut staging = Staging::new(self.device, ELEMENTS)?.in_parallel();
         // Their memory is touched here and not in a round.
         let mut outcomes = vec![Insert::Present; keys.len()];
         let mut answers = vec![T::answer(None); keys.len()];
