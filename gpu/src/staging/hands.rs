@@ -15,7 +15,7 @@ pub enum Hands {
     Many,
 }
 
-/// Elements that a thread takes at a time: some 10 us of work.
+/// Elements that a thread takes at a time. Not measured.
 const SHARE: usize = 1 << 14;
 
 impl Hands {

@@ -87,7 +87,7 @@ impl Staging {
     }
 
     /// The same, but all of rayon's threads copy between the slices of a large batch and the page-locked memory, and not the one
-    /// that calls: one copies a tenth of what the bus carries. They take memory for their queue now and then. A call by one of
+    /// that calls: where that was measured, one copies an eighth of what the bus carries (BENCHMARKS.md). They take memory for their queue now and then. A call by one of
     /// rayon's own threads copies alone.
     #[must_use]
     pub fn in_parallel(self) -> Self {

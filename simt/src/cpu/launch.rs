@@ -35,7 +35,8 @@ pub fn launch<W: GridWarp, T: Send>(
 
 /// Bytes of a table that stay in the cache of a core while the operations on them are run. Not measured in between.
 const REGION: usize = 256 << 10;
-/// Bytes of a table from which on a batch is sorted: smaller ones are in a cache that all cores share.
+/// Bytes of a table from which on a batch is sorted: as large as the cache that all cores share where it was measured. Other sizes
+/// were not.
 const LARGE: usize = 32 << 20;
 /// Bits of the hash that are looked at, at most. From 6 to 11 are as fast (BENCHMARKS.md).
 const MOST_BITS: u32 = 8;
