@@ -1,7 +1,7 @@
 //! What the bulk calls of every structure are made of: a batch over a table, one warp per chunk of it.
 
 use super::error::Error;
-use super::launch::{launch, launch_by_region, region_bits};
+use super::launch::{by_region, launch, launch_by_region};
 use super::warp::GridWarp;
 use super::words::ask_for;
 use rayon::prelude::*;
@@ -76,15 +76,14 @@ pub(super) fn run<'a, C: CpuTable, V: Sync, T: Copy + Send + Sync>(
         // Not reached: `admit` refused the batch.
         None => blank,
     };
-    match region_bits(table.bytes(), keys.len()) {
-        Some(bits) => {
-            let near = |i| {
-                ask_for(keys, i);
-                ask_for(beside, i);
-            };
-            launch_by_region(&mut out, (bits, |i: usize| keys[i].hash()), near, prefetch, operation);
-        }
-        None => launch(&mut out, prefetch, operation),
+    if by_region(table.bytes(), keys.len()) {
+        let near = |i| {
+            ask_for(keys, i);
+            ask_for(beside, i);
+        };
+        launch_by_region(&mut out, |i| keys[i].hash(), near, prefetch, operation);
+    } else {
+        launch(&mut out, prefetch, operation);
     }
     Ok(out)
 }
@@ -141,4 +140,31 @@ pub(super) fn move_all<C: CpuTable>(from: &C, to: &C) -> bool {
         all
     };
     parts(from).all(moved)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::OpenMap;
+    use super::*;
+    use warpproof_model::host::BulkMap;
+    use warpproof_model::outcome::Delete;
+
+    /// Answers belong to their elements, in whatever order these run.
+    #[test]
+    fn a_large_batch_on_a_large_table_is_answered_in_its_own_order() {
+        let n = 1 << 21;
+        let map = OpenMap::<u64, u64>::with_capacity(n as u64).expect("memory for a test table");
+        assert!(by_region(map.table().bytes(), n), "else this test is of something else");
+        let keys: Vec<u64> = (0..n as u64).map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 2).collect();
+        let values: Vec<u64> = (0..n as u64).collect();
+        let done = map.insert_unique(&keys, &values).expect("no reserved key");
+        assert!(done.iter().all(|&outcome| outcome == Insert::Inserted));
+        // Every second one.
+        let gone: Vec<u64> = keys.iter().step_by(2).copied().collect();
+        let said = map.delete(&gone).expect("no reserved key");
+        assert!(said.iter().all(|&outcome| outcome == Delete::Deleted));
+        let found = map.search(&keys).expect("no reserved key");
+        let expected = values.iter().map(|&value| (value % 2 == 1).then_some(value));
+        assert!(found.into_iter().eq(expected));
+    }
 }

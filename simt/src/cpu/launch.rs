@@ -33,30 +33,27 @@ pub fn launch<W: GridWarp, T: Send>(
     });
 }
 
-/// Bytes of a table that stay in the cache of a core while the operations on them are run. Not measured in between.
-const REGION: usize = 256 << 10;
 /// Bytes of a table from which on a batch is sorted: as large as the cache that all cores share where it was measured. Other sizes
 /// were not.
 const LARGE: usize = 32 << 20;
-/// Bits of the hash that are looked at, at most. From 6 to 11 are as fast (BENCHMARKS.md).
-const MOST_BITS: u32 = 8;
+/// The highest bits of the hash, as many, say in which region of a table a key's home is. From 6 to 11 are as fast (BENCHMARKS.md).
+const REGION_BITS: u32 = 8;
 /// Operations that a thread sorts at a time, at most: their input is some megabytes, whose pages a core can translate without
 /// looking them up. Measured from 2^17 to 2^22 (BENCHMARKS.md).
 const SORTED: usize = 1 << 19;
 
-/// How many bits of the hash say in which region of a table of so many bytes the home of a key is, if `n` operations are to be
-/// sorted by that: if the table is large, and there is an operation for each four of its lines.
-pub(super) fn region_bits(bytes: usize, n: usize) -> Option<u32> {
-    let sorted = bytes >= LARGE && n >= bytes / 256 && n <= u32::MAX as usize;
-    sorted.then(|| bytes.div_ceil(REGION).next_power_of_two().ilog2().min(MOST_BITS))
+/// Whether `n` operations on a table of so many bytes are to be run region by region: if the table is large, and there is an
+/// operation for each four of its lines.
+pub(super) const fn by_region(bytes: usize, n: usize) -> bool {
+    bytes >= LARGE && n >= bytes / 256
 }
 
-/// [`launch`] in another order: a thread runs the operations of its part of the batch by the highest `bits` bits of their hashes.
+/// [`launch`] in another order: a thread runs the operations of its part of the batch by the regions of their homes.
 ///
 /// `near(index)` asks for the memory of the operation's input, twice [`LOOKAHEAD`] operations ahead, as that is read in any order.
 pub(super) fn launch_by_region<W: GridWarp, T: Send>(
     out: &mut [T],
-    (bits, hash): (u32, impl Fn(usize) -> u32 + Sync),
+    hash: impl Fn(usize) -> u32 + Sync,
     near: impl Fn(usize) + Sync,
     prefetch: impl Fn(usize) + Sync,
     f: impl Fn(&mut W, usize) -> T + Sync,
@@ -64,7 +61,7 @@ pub(super) fn launch_by_region<W: GridWarp, T: Send>(
     let part = out.len().div_ceil(rayon::current_num_threads()).clamp(1, SORTED);
     out.par_chunks_mut(part).enumerate().for_each(|(number, out)| {
         let base = number * part;
-        let order = order(out.len(), bits, |i| hash(base + i));
+        let order = order(out.len(), |i| hash(base + i));
         let mut warp = W::numbered(number as u32);
         for j in 0..order.len() + 2 * LOOKAHEAD {
             if let Some(&i) = order.get(j) {
@@ -80,10 +77,11 @@ pub(super) fn launch_by_region<W: GridWarp, T: Send>(
     });
 }
 
-/// The numbers below `n` by the highest bits of their hashes, those with the same bits in their own order.
-fn order(n: usize, bits: u32, hash: impl Fn(usize) -> u32) -> Vec<u32> {
-    let region = |i| (hash(i) >> (u32::BITS - bits)) as usize;
-    let mut next = vec![0u32; 1 << bits];
+/// The numbers below `n`, of which there are no more than [`SORTED`], by the regions of their hashes, those of one region in their own
+/// order.
+fn order(n: usize, hash: impl Fn(usize) -> u32) -> Vec<u32> {
+    let region = |i| (hash(i) >> (u32::BITS - REGION_BITS)) as usize;
+    let mut next = [0u32; 1 << REGION_BITS];
     for i in 0..n {
         next[region(i)] += 1;
     }
@@ -108,25 +106,22 @@ mod tests {
 
     #[test]
     fn a_sorted_batch_runs_every_index_once() {
-        for (n, bits) in [(0, 3), (1, 1), (1000, 3), (5000, MOST_BITS)] {
+        for n in [0, 1, 1000, 5000] {
             let hash = |i: usize| (i as u32).wrapping_mul(0x9e37_79b9);
             let mut out = vec![0u64; n];
             let quiet = |_| {};
-            launch_by_region::<CpuWarp<2>, _>(&mut out, (bits, hash), quiet, quiet, |_, i| i as u64 + 7);
+            launch_by_region::<CpuWarp<2>, _>(&mut out, hash, quiet, quiet, |_, i| i as u64 + 7);
             assert!(out.iter().enumerate().all(|(i, &said)| said == i as u64 + 7), "{n}");
-            let order = order(n, bits, hash);
-            let key = |&i: &u32| (hash(i as usize) >> (32 - bits), i);
+            let order = order(n, hash);
+            let key = |&i: &u32| (hash(i as usize) >> (32 - REGION_BITS), i);
             assert!(order.is_sorted_by_key(key) && order.len() == n);
         }
     }
 
     #[test]
     fn large_batches_on_large_tables_are_sorted() {
-        assert_eq!(region_bits(LARGE, 1 << 20), Some(7));
-        assert_eq!(region_bits(LARGE + 1, 1 << 20), Some(8));
-        assert_eq!(region_bits(1 << 40, 1 << 32), None);
-        assert_eq!(region_bits(1 << 38, 1 << 31), Some(MOST_BITS));
-        assert_eq!((region_bits(LARGE - 1, 1 << 20), region_bits(LARGE, 1000)), (None, None));
+        assert!(by_region(LARGE, 1 << 20) && by_region(1 << 38, 1 << 31));
+        assert!(!by_region(LARGE - 1, 1 << 20) && !by_region(LARGE, 1000) && !by_region(1 << 40, 1 << 31));
     }
 
     #[test]
