@@ -164,7 +164,7 @@ fn run<C: Slots, B: IntegerWords<u32>, const S: usize>(
     let value = C::Value::from_bits(call.value.into());
     match call.op {
         Op::Insert => {
-            let mixed = table.mixed(w, warpproof::Op::Insert, key, value);
+            let mixed = table.mixed(w, warpproof::Op::Insert, key, value).tell(w);
             warpproof::Insert::from_code(mixed.code).expect("the code of an insert").into()
         }
         Op::InsertUnique => table.insert_unique(w, key, value).into(),

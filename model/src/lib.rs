@@ -4,6 +4,7 @@
 //! `warpproof-device`. The crate has no dependencies, no `std`, and forbids unsafe code.
 //!
 //! - [`warp`], [`block`], [`memory`]: what a backend provides.
+//! - [`at_lane`]: answers that one lane has.
 //! - [`entry`]: what a slot of one word holds.
 //! - [`map`]: what every map does, for those who serve several structures.
 //! - [`dynamic`]: open addressing that grows while it is used.
@@ -18,6 +19,7 @@
 #[cfg(feature = "host")]
 extern crate alloc;
 
+pub mod at_lane;
 pub mod block;
 pub mod dynamic;
 pub mod entry;
@@ -36,6 +38,7 @@ pub mod slab;
 pub mod spec;
 pub mod warp;
 
+pub use at_lane::AtLane;
 pub use block::{Block, InBlock, Scratch};
 pub use key::{Key, UserKey};
 pub use map::WarpMap;

@@ -1,5 +1,6 @@
 //! What every map of this crate does, whatever its structure.
 
+use crate::at_lane::AtLane;
 use crate::dynamic::{DynamicTable, Submaps};
 use crate::entry::Packed;
 use crate::hopscotch::HopscotchTable;
@@ -38,14 +39,15 @@ pub trait WarpMap: Copy {
     /// Takes out one pair of `key`.
     fn delete<W: Warp>(self, w: &mut W, key: UserKey<Self::Key>) -> Delete;
 
-    /// Runs an operation whose kind is a value. In a map of unique keys [`Op::Insert`] is a unique insert.
+    /// Runs an operation whose kind is a value, and leaves the answer to the lane that has it. In a map of unique keys
+    /// [`Op::Insert`] is a unique insert.
     fn mixed<W: Warp>(
         self,
         w: &mut W,
         op: Op,
         key: UserKey<Self::Key>,
         value: Self::Value,
-    ) -> Mixed<Self::Value>;
+    ) -> AtLane<W, Mixed<Self::Value>>;
 
     /// The same, unless what is left to do is seldom needed and large: then nothing has changed, it is `None`, and
     /// [`mixed`](Self::mixed) does it. A kernel whose threads need no registers for that is faster; another one may do the
@@ -57,7 +59,7 @@ pub trait WarpMap: Copy {
         op: Op,
         key: UserKey<Self::Key>,
         value: Self::Value,
-    ) -> Option<Mixed<Self::Value>> {
+    ) -> Option<AtLane<W, Mixed<Self::Value>>> {
         Some(self.mixed(w, op, key, value))
     }
 
@@ -101,7 +103,7 @@ macro_rules! by_own_methods {
             op: Op,
             key: UserKey<Self::Key>,
             value: Self::Value,
-        ) -> Mixed<Self::Value> {
+        ) -> AtLane<W, Mixed<Self::Value>> {
             self.mixed(w, op, key, value)
         }
         #[inline(always)]
@@ -145,7 +147,7 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> WarpMap for Hop
         op: Op,
         key: UserKey<E::Key>,
         value: E::Value,
-    ) -> Option<Mixed<E::Value>> {
+    ) -> Option<AtLane<W, Mixed<E::Value>>> {
         self.try_mixed(w, op, key, value)
     }
 
@@ -173,7 +175,7 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> WarpMap 
         op: Op,
         key: UserKey<E::Key>,
         value: E::Value,
-    ) -> Option<Mixed<E::Value>> {
+    ) -> Option<AtLane<W, Mixed<E::Value>>> {
         self.try_mixed(w, op, key, value)
     }
 

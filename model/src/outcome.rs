@@ -1,5 +1,7 @@
 //! What an operation did. The numbers are the codes that a GPU kernel writes per operation.
 
+use crate::memory::Word;
+
 macro_rules! outcome {
     ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $code:literal),* $(,)? }) => {
         $(#[$doc])*
@@ -92,6 +94,23 @@ pub struct Mixed<V> {
     pub code: u8,
     /// The value that a search found, else zero.
     pub value: V,
+}
+
+impl<V: Word> Mixed<V> {
+    /// The answer to an operation that has no value.
+    #[inline(always)]
+    pub(crate) const fn of(code: u8) -> Self {
+        Self { code, value: V::ZERO }
+    }
+
+    /// The answer to a search that found this.
+    #[inline(always)]
+    pub(crate) fn of_search(found: Option<V>) -> Self {
+        match found {
+            Some(value) => Self { code: 1, value },
+            None => Self::of(0),
+        }
+    }
 }
 
 /// The code of an operation that was not run because its key is reserved.

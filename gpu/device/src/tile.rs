@@ -103,6 +103,10 @@ impl<const L: u32> Warp for Tile<L> {
         if L == 1 {
             return value;
         }
+        if size_of::<T>() == size_of::<bool>() {
+            // A vote: in front of a shuffle, the masks of the tiles are matched (MATCH.ANY).
+            return T::from_bits(self.ballot(value.to_bits() != 0).has(source) as u128);
+        }
         // A word goes in parts of 32 bits; one without bits does not go at all.
         let mut bits = 0;
         let mut part = 0;

@@ -1,9 +1,10 @@
 //! The table and its operations.
 
+use crate::at_lane::AtLane;
 use crate::entry::Packed;
 use crate::key::UserKey;
-use crate::memory::{IntegerWords, Order, ReadOrder, Word, Words};
-use crate::open::{End, Filter, Look, OpenTable, Probing, There};
+use crate::memory::{IntegerWords, Order, ReadOrder, Words};
+use crate::open::{End, Filter, Held, Look, OpenTable, Probing, There};
 use crate::outcome::{Add, Assign, Delete, Insert, Mixed, Op};
 use crate::warp::Warp;
 
@@ -141,16 +142,9 @@ impl<D: Submaps<S>, B: IntegerWords<u32>, const S: usize> DynamicTable<D, B, S> 
     /// The value of `key`, or `None` if it is absent. Wait-free: reads each bucket that the key probes once.
     #[inline(always)]
     pub fn search<W: Warp>(self, w: &mut W, key: UserKey<Key<D, S>>) -> Option<Value<D, S>> {
-        let mut index = 0;
-        loop {
-            match self.submap(index).look(w, key) {
-                Look::Found(value) => return Some(value),
-                Look::Absent => return None,
-                Look::Beyond => index += 1,
-            }
-            if !self.is_published(w, index) {
-                return None;
-            }
+        match self.look(w, key) {
+            Look::Decided(found) => found.tell(w),
+            Look::Beyond => None,
         }
     }
 
@@ -158,35 +152,29 @@ impl<D: Submaps<S>, B: IntegerWords<u32>, const S: usize> DynamicTable<D, B, S> 
     /// Lock-free but for adding a submap, of which [`Submaps::add`] says what it is.
     #[inline(always)]
     pub fn insert_unique<W: Warp>(self, w: &mut W, key: UserKey<Key<D, S>>, value: Value<D, S>) -> Insert {
-        self.put(w, key, value, There::Keep).of_insert()
+        let put = self.put(w, key, value, There::Keep);
+        End::told(w, put).of_insert()
     }
 
     /// Adds a pair if the key is absent, else replaces its value. [`Assign::Full`] as in `insert_unique`.
     #[inline(always)]
     pub fn insert_or_assign<W: Warp>(self, w: &mut W, key: UserKey<Key<D, S>>, value: Value<D, S>) -> Assign {
-        self.put(w, key, value, There::Assign).of_assign()
+        let put = self.put(w, key, value, There::Assign);
+        End::told(w, put).of_assign()
     }
 
     /// Adds a pair if the key is absent, else adds `value` to its value, modulo 2 to the bits of a value. [`Add::Full`] as in
     /// `insert_unique`.
     #[inline(always)]
     pub fn insert_or_add<W: Warp>(self, w: &mut W, key: UserKey<Key<D, S>>, value: Value<D, S>) -> Add {
-        self.put(w, key, value, There::Add).of_add()
+        let put = self.put(w, key, value, There::Add);
+        End::told(w, put).of_add()
     }
 
     /// Takes out the pair of `key`. Its slot is not used again. Lock-free.
     #[inline(always)]
     pub fn delete<W: Warp>(self, w: &mut W, key: UserKey<Key<D, S>>) -> Delete {
-        let mut index = 0;
-        loop {
-            if let Some(said) = self.submap(index).take_out(w, key) {
-                return said;
-            }
-            index += 1;
-            if !self.is_published(w, index) {
-                return Delete::Absent;
-            }
-        }
+        self.take_out(w, key).map_or(Delete::Absent, |held| Held::told(w, held).of_delete())
     }
 
     /// Runs an operation whose kind is a value. [`Op::Insert`] is a unique insert.
@@ -197,32 +185,74 @@ impl<D: Submaps<S>, B: IntegerWords<u32>, const S: usize> DynamicTable<D, B, S> 
         op: Op,
         key: UserKey<Key<D, S>>,
         value: Value<D, S>,
-    ) -> Mixed<Value<D, S>> {
-        let said = |code| Mixed { code, value: Value::<D, S>::ZERO };
+    ) -> AtLane<W, Mixed<Value<D, S>>> {
         match op {
-            Op::Insert | Op::InsertUnique => said(self.insert_unique(w, key, value).code()),
-            Op::Assign => said(self.insert_or_assign(w, key, value).code()),
-            Op::Delete => said(self.delete(w, key).code()),
-            Op::Search => match self.search(w, key) {
-                Some(value) => Mixed { code: 1, value },
-                None => said(0),
-            },
+            Op::Insert | Op::InsertUnique => {
+                let put = self.put(w, key, value, There::Keep);
+                End::answer(w, op, put)
+            }
+            Op::Assign => {
+                let put = self.put(w, key, value, There::Assign);
+                End::answer(w, op, put)
+            }
+            Op::Delete => {
+                let held = self.take_out(w, key);
+                Held::answer(w, held)
+            }
+            Op::Search => {
+                let look = self.look(w, key);
+                look.answer(w)
+            }
         }
     }
 
     #[inline(always)]
-    fn put<W: Warp>(self, w: &mut W, key: UserKey<Key<D, S>>, value: Value<D, S>, there: There) -> End {
+    fn look<W: Warp>(self, w: &mut W, key: UserKey<Key<D, S>>) -> Look<W, Value<D, S>> {
         let mut index = 0;
         loop {
-            match self.submap(index).put(w, key, value, there) {
-                End::Full => index += 1,
-                end => return end,
+            if let said @ Look::Decided(_) = self.submap(index).look(w, key) {
+                return said;
             }
+            index += 1;
+            if !self.is_published(w, index) {
+                return Look::Beyond;
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn take_out<W: Warp>(self, w: &mut W, key: UserKey<Key<D, S>>) -> Option<AtLane<W, Held>> {
+        let mut index = 0;
+        loop {
+            if let Some(held) = self.submap(index).take_out(w, key) {
+                return Some(held);
+            }
+            index += 1;
+            if !self.is_published(w, index) {
+                return None;
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn put<W: Warp>(
+        self,
+        w: &mut W,
+        key: UserKey<Key<D, S>>,
+        value: Value<D, S>,
+        there: There,
+    ) -> Option<AtLane<W, Held>> {
+        let mut index = 0;
+        loop {
+            if let Some(held) = self.submap(index).put(w, key, value, there) {
+                return Some(held);
+            }
+            index += 1;
             while !self.is_published(w, index) {
                 match self.add(w, index) {
                     Added::Now => break,
                     Added::Soon => w.pause(),
-                    Added::Never => return End::Full,
+                    Added::Never => return None,
                 }
             }
         }

@@ -2,6 +2,7 @@
 
 use super::home::Home;
 use super::table::{HopscotchTable, Member, Row, Slot, is_slot};
+use crate::at_lane::AtLane;
 use crate::entry::Packed;
 use crate::key::UserKey;
 use crate::memory::Words;
@@ -15,11 +16,16 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
     /// where they stop. A key in its home's own group is found by one read of that group and a fence.
     #[inline(always)]
     pub fn search<W: Warp>(self, w: &mut W, key: UserKey<E::Key>) -> Option<E::Value> {
+        Some(self.look(w, key)?.tell(w))
+    }
+
+    /// The same; the lane that found the key has its value.
+    #[inline(always)]
+    pub(super) fn look<W: Warp>(self, w: &mut W, key: UserKey<E::Key>) -> Option<AtLane<W, E::Value>> {
         let row = self.read(w, self.home_of(key.get()));
         let found = self.find(w, key, row)?;
-        let value = E::value(Self::seen(w, &found));
         self.found(w);
-        Some(value)
+        Some(AtLane::new(found.lane, w.map(found.places, |_, place| E::value(place.seen))))
     }
 
     /// Behind a slot in which a search has found its key.

@@ -3,6 +3,7 @@
 use super::home::{Home, Lock};
 use super::room::Room;
 use super::table::{HopscotchTable, Member, Row, is_slot};
+use crate::at_lane::AtLane;
 use crate::entry::Packed;
 use crate::key::UserKey;
 use crate::memory::{Word, Words};
@@ -77,10 +78,17 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
 
     /// Runs an operation whose kind is a value. [`Op::Insert`] is a unique insert.
     #[inline(always)]
-    pub fn mixed<W: Warp>(self, w: &mut W, op: Op, key: UserKey<E::Key>, value: E::Value) -> Mixed<E::Value> {
+    pub fn mixed<W: Warp>(
+        self,
+        w: &mut W,
+        op: Op,
+        key: UserKey<E::Key>,
+        value: E::Value,
+    ) -> AtLane<W, Mixed<E::Value>> {
         match op {
             Op::Insert | Op::InsertUnique | Op::Assign => {
-                added(op, self.add(w, key, value, op == Op::Assign))
+                let end = self.add(w, key, value, op == Op::Assign);
+                AtLane::known(w, added(op, end))
             }
             Op::Delete | Op::Search => self.find_or_delete(w, op, key),
         }
@@ -95,27 +103,28 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
         op: Op,
         key: UserKey<E::Key>,
         value: E::Value,
-    ) -> Option<Mixed<E::Value>> {
+    ) -> Option<AtLane<W, Mixed<E::Value>>> {
         match op {
             Op::Insert | Op::InsertUnique | Op::Assign => {
                 let end = match self.enter_to_add(w, key, op == Op::Assign) {
                     Some(at) => self.add_locked::<W, false>(w, key, value, op == Op::Assign, at)?,
                     None => End::Present,
                 };
-                Some(added(op, end))
+                Some(AtLane::known(w, added(op, end)))
             }
             Op::Delete | Op::Search => Some(self.find_or_delete(w, op, key)),
         }
     }
 
     #[inline(always)]
-    fn find_or_delete<W: Warp>(self, w: &mut W, op: Op, key: UserKey<E::Key>) -> Mixed<E::Value> {
+    fn find_or_delete<W: Warp>(self, w: &mut W, op: Op, key: UserKey<E::Key>) -> AtLane<W, Mixed<E::Value>> {
         if op == Op::Delete {
-            return Mixed { code: self.delete(w, key).code(), value: E::Value::ZERO };
+            let code = self.delete(w, key).code();
+            return AtLane::known(w, Mixed::of(code));
         }
-        match self.search(w, key) {
-            Some(value) => Mixed { code: 1, value },
-            None => Mixed { code: 0, value: E::Value::ZERO },
+        match self.look(w, key) {
+            Some(value) => value.map(w, |value| Mixed::of_search(Some(value))),
+            None => AtLane::known(w, Mixed::of_search(None)),
         }
     }
 
@@ -229,6 +238,5 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
 /// What an insert or assign says.
 #[inline(always)]
 fn added<V: Word>(op: Op, end: End) -> Mixed<V> {
-    let code = if op == Op::Assign { end.of_assign().code() } else { end.of_insert().code() };
-    Mixed { code, value: V::ZERO }
+    Mixed::of(if op == Op::Assign { end.of_assign().code() } else { end.of_insert().code() })
 }

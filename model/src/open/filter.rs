@@ -71,7 +71,7 @@ impl<B: IntegerWords<u32>, const C: u32> Filter for Passed<B, C> {
     fn passed<W: Warp>(self, w: &mut W, bucket: u32, hash: u32) -> bool {
         let (at, bit) = Self::place(bucket, hash);
         // Relaxed: bits are only set. Who has been told of an insert has been told of its bits.
-        w.elect(0, || self.0.load(at, ReadOrder::Relaxed)) & bit != 0
+        w.elect(0, || self.0.load(at, ReadOrder::Relaxed) & bit != 0)
     }
 
     #[inline(always)]
@@ -79,7 +79,9 @@ impl<B: IntegerWords<u32>, const C: u32> Filter for Passed<B, C> {
         if !self.passed(w, bucket, hash) {
             let (at, bit) = Self::place(bucket, hash);
             // Relaxed: as in `passed`.
-            w.elect(0, || self.0.fetch_or(at, bit, Order::Relaxed));
+            w.elect(0, || {
+                self.0.fetch_or(at, bit, Order::Relaxed);
+            });
         }
     }
 }

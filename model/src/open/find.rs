@@ -4,6 +4,7 @@ use super::filter::Filter;
 use super::probing::Probing;
 use super::slots::OpenSlots;
 use super::table::{Look, OpenTable, Row};
+use crate::at_lane::AtLane;
 use crate::entry::Packed;
 use crate::key::UserKey;
 use crate::row;
@@ -17,14 +18,14 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
     #[inline(always)]
     pub fn search<W: Warp>(self, w: &mut W, key: UserKey<E::Key>) -> Option<E::Value> {
         match self.look(w, key) {
-            Look::Found(value) => Some(value),
-            Look::Absent | Look::Beyond => None,
+            Look::Decided(said) => said.tell(w),
+            Look::Beyond => None,
         }
     }
 
     /// The same, and whether the key may be where keys go for which this table has no room.
     #[inline(always)]
-    pub(crate) fn look<W: Warp>(self, w: &mut W, key: UserKey<E::Key>) -> Look<E::Value> {
+    pub(crate) fn look<W: Warp>(self, w: &mut W, key: UserKey<E::Key>) -> Look<W, E::Value> {
         let key = key.get();
         let mut probe = self.probe(key);
         loop {
@@ -34,17 +35,16 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
             let lowest = row::lowest(w, row, H::TOMBSTONE, |word| Self::decides(word, key));
             let decide = w.map(lowest, |_, word| Self::decides(word, key));
             if let Some(lane) = w.ballot(decide).ffs() {
+                if H::VALUE_IN_WORD {
+                    let found = w.map(lowest, |_, word| Self::holds(word, key).then_some(H::value_in(word)));
+                    return Look::Decided(AtLane::new(lane, found));
+                }
                 let hits = w.map(lowest, |_, word| Self::holds(word, key));
-                let found = w.ballot(hits).has(lane);
-                let values = w.map(lowest, |_, word| H::value_in(word));
-                return match found {
-                    true if H::VALUE_IN_WORD => Look::Found(w.shfl(values, lane)),
-                    true => Look::Found(self.value_beside(w, probe.bucket, lane, row, key)),
-                    false => Look::Absent,
-                };
+                let found = w.shfl(hits, lane).then(|| self.value_beside(w, probe.bucket, lane, row, key));
+                return Look::Decided(AtLane::known(w, found));
             }
             if !self.filter().passed(w, probe.bucket, probe.hash) {
-                return Look::Absent;
+                return Look::Decided(AtLane::known(w, None));
             }
             let Some(next) = self.next(probe) else { return Look::Beyond };
             probe = next;

@@ -17,8 +17,8 @@ pub use invariants::Broken;
 pub use lockbit::LockBitSlots;
 pub use probing::{Bounded, Cuckoo, DoubleHashing, Linear, Probing};
 pub use slots::{Change, OpenSlots, There};
-pub(crate) use table::Look;
 pub use table::OpenTable;
+pub(crate) use table::{Held, Look};
 pub(crate) use update::End;
 
 /// Slots of a bucket in the tables of the library: a cache line of u32 pairs.

@@ -3,6 +3,7 @@
 use super::filter::Filter;
 use super::probing::Probing;
 use super::slots::{Change, OpenSlots};
+use crate::at_lane::AtLane;
 use crate::entry::Packed;
 use crate::key::{Key, UserKey, fastrange};
 use crate::retrieve::SlotArray;
@@ -160,39 +161,39 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
     }
 
     /// Changes the slot that decides about a key as `change` says of what it held when it was read, if it still holds that;
-    /// where `change` says nothing, it stays. Returns what it held, or `None` if the exchange was lost.
+    /// where `change` says nothing, it stays. Its lane knows what it held; `None` if the exchange was lost.
     #[inline(always)]
     pub(super) fn exchange<W: Warp>(
         self,
         w: &mut W,
         slot: &Slot<W, E, H>,
         change: impl FnOnce(H::Word) -> Option<Change<E::Word>>,
-    ) -> Option<Held> {
-        let code = w.elect_with(slot.lane, slot.places, |Place { at, seen }| {
-            let lost = change(seen).is_some_and(|change| !self.slots.change(at, seen, change));
-            if lost { 0 } else { 1 + H::is_vacant(seen) as u32 }
+    ) -> Option<AtLane<W, Held>> {
+        let lost = w.elect_with(slot.lane, slot.places, |Place { at, seen }| {
+            change(seen).is_some_and(|change| !self.slots.change(at, seen, change))
         });
-        match code {
-            0 => None,
-            1 => Some(Held::Key),
-            _ => Some(Held::Nothing),
+        if lost {
+            return None;
         }
+        let held = w.map(
+            slot.places,
+            |_, Place { seen, .. }| if H::is_vacant(seen) { Held::Nothing } else { Held::Key },
+        );
+        Some(AtLane::new(slot.lane, held))
     }
 }
 
 /// What a look for a key says.
-pub(crate) enum Look<V> {
-    /// It is there, with this value.
-    Found(V),
-    /// It is absent.
-    Absent,
+pub(crate) enum Look<W: Warp, V: Copy> {
+    /// It is there, with this value, or absent.
+    Decided(AtLane<W, Option<V>>),
     /// All buckets that it probes are full of other keys, and keys of its class went on from the last one.
     Beyond,
 }
 
 /// What the slot held that decides about a key.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Held {
+pub(crate) enum Held {
     /// The key.
     Key,
     /// Nothing: the key was absent.

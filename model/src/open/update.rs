@@ -3,7 +3,8 @@
 use super::filter::Filter;
 use super::probing::Probing;
 use super::slots::{Change, OpenSlots, There};
-use super::table::{Held, OpenTable};
+use super::table::{Held, Look, OpenTable};
+use crate::at_lane::AtLane;
 use crate::entry::Packed;
 use crate::key::UserKey;
 use crate::memory::Word;
@@ -21,6 +22,39 @@ pub(crate) enum End {
 }
 
 impl End {
+    /// How it ended, by what the slot held that it was about; `None` if there was no room.
+    #[inline(always)]
+    const fn of(held: Option<Held>) -> Self {
+        match held {
+            Some(Held::Key) => Self::Present,
+            Some(Held::Nothing) => Self::Inserted,
+            None => Self::Full,
+        }
+    }
+
+    /// The same, told to all lanes.
+    #[inline(always)]
+    pub(crate) fn told<W: Warp>(w: &mut W, put: Option<AtLane<W, Held>>) -> Self {
+        Self::of(put.map(|held| Held::told(w, held)))
+    }
+
+    /// The answer of an insert, or of an assign.
+    #[inline(always)]
+    pub(crate) fn answer<W: Warp, V: Word>(
+        w: &mut W,
+        op: Op,
+        put: Option<AtLane<W, Held>>,
+    ) -> AtLane<W, Mixed<V>> {
+        let said = |held| match op {
+            Op::Assign => Mixed::of(Self::of(held).of_assign().code()),
+            _ => Mixed::of(Self::of(held).of_insert().code()),
+        };
+        match put {
+            Some(held) => held.map(w, |held| said(Some(held))),
+            None => AtLane::known(w, said(None)),
+        }
+    }
+
     #[inline(always)]
     pub(crate) const fn of_insert(self) -> Insert {
         match self {
@@ -57,20 +91,23 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
     /// Where keys move, [`cuckoo`](super::cuckoo) says what is different; the same for the other operations.
     #[inline(always)]
     pub fn insert_unique<W: Warp>(self, w: &mut W, key: UserKey<E::Key>, value: E::Value) -> Insert {
-        self.put(w, key, value, There::Keep).of_insert()
+        let put = self.put(w, key, value, There::Keep);
+        End::told(w, put).of_insert()
     }
 
     /// Adds a pair if the key is absent, else replaces its value. [`Assign::Full`] as in `insert_unique`.
     #[inline(always)]
     pub fn insert_or_assign<W: Warp>(self, w: &mut W, key: UserKey<E::Key>, value: E::Value) -> Assign {
-        self.put(w, key, value, There::Assign).of_assign()
+        let put = self.put(w, key, value, There::Assign);
+        End::told(w, put).of_assign()
     }
 
     /// Adds a pair if the key is absent, else adds `value` to its value, modulo 2 to the bits of a value: a counter.
     /// [`Add::Full`] as in `insert_unique`. Lock-free: an exchange that is lost is lost to another one of this slot.
     #[inline(always)]
     pub fn insert_or_add<W: Warp>(self, w: &mut W, key: UserKey<E::Key>, value: E::Value) -> Add {
-        self.put(w, key, value, There::Add).of_add()
+        let put = self.put(w, key, value, There::Add);
+        End::told(w, put).of_add()
     }
 
     /// Adds the entry of a slot of another table, of which no key is here. A slot without an entry, empty or a tombstone, adds
@@ -81,7 +118,7 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
     #[inline(always)]
     pub fn absorb<W: Warp>(self, w: &mut W, slot: E::Word) -> bool {
         match UserKey::new(E::key(slot)) {
-            Some(key) => !matches!(self.put(w, key, E::value(slot), There::Keep), End::Full),
+            Some(key) => self.put(w, key, E::value(slot), There::Keep).is_some(),
             None => true,
         }
     }
@@ -89,28 +126,28 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
     /// Takes out the pair of `key`. Its slot is not used again, and it is lock-free, unless keys move.
     #[inline(always)]
     pub fn delete<W: Warp>(self, w: &mut W, key: UserKey<E::Key>) -> Delete {
-        self.take_out(w, key).unwrap_or(Delete::Absent)
+        self.take_out(w, key).map_or(Delete::Absent, |held| Held::told(w, held).of_delete())
     }
 
-    /// The same, but `None` if the key may be where keys go for which this table has no room.
+    /// The same; `None` if the key may be where keys go for which this table has no room.
     #[inline(always)]
-    pub(crate) fn take_out<W: Warp>(self, w: &mut W, key: UserKey<E::Key>) -> Option<Delete> {
+    pub(crate) fn take_out<W: Warp>(self, w: &mut W, key: UserKey<E::Key>) -> Option<AtLane<W, Held>> {
         if P::CHAIN > 0 {
-            return Some(self.take_out_where_keys_move(w, key));
+            let held = self.take_out_where_keys_move(w, key);
+            return Some(AtLane::known(w, held));
         }
         let mut probe = self.probe(key.get());
         loop {
             let row = self.read(w, probe.bucket);
             if let Some(slot) = Self::deciding(w, probe.bucket, row, key.get()) {
                 match self.exchange(w, &slot, |seen| (!H::is_vacant(seen)).then_some(Change::Erase)) {
-                    Some(Held::Key) => return Some(Delete::Deleted),
-                    Some(Held::Nothing) => return Some(Delete::Absent),
+                    Some(held) => return Some(held),
                     // Another value came, or another delete.
                     None => continue,
                 }
             }
             if !self.filter().passed(w, probe.bucket, probe.hash) {
-                return Some(Delete::Absent);
+                return Some(AtLane::known(w, Held::Nothing));
             }
             probe = self.next(probe)?;
         }
@@ -118,16 +155,30 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
 
     /// Runs an operation whose kind is a value. [`Op::Insert`] is a unique insert.
     #[inline(always)]
-    pub fn mixed<W: Warp>(self, w: &mut W, op: Op, key: UserKey<E::Key>, value: E::Value) -> Mixed<E::Value> {
-        let said = |code| Mixed { code, value: E::Value::ZERO };
+    pub fn mixed<W: Warp>(
+        self,
+        w: &mut W,
+        op: Op,
+        key: UserKey<E::Key>,
+        value: E::Value,
+    ) -> AtLane<W, Mixed<E::Value>> {
         match op {
-            Op::Insert | Op::InsertUnique => said(self.insert_unique(w, key, value).code()),
-            Op::Assign => said(self.insert_or_assign(w, key, value).code()),
-            Op::Delete => said(self.delete(w, key).code()),
-            Op::Search => match self.search(w, key) {
-                Some(value) => Mixed { code: 1, value },
-                None => said(0),
-            },
+            Op::Insert | Op::InsertUnique => {
+                let put = self.put(w, key, value, There::Keep);
+                End::answer(w, op, put)
+            }
+            Op::Assign => {
+                let put = self.put(w, key, value, There::Assign);
+                End::answer(w, op, put)
+            }
+            Op::Delete => {
+                let held = self.take_out(w, key);
+                Held::answer(w, held)
+            }
+            Op::Search => {
+                let look = self.look(w, key);
+                look.answer(w)
+            }
         }
     }
 
@@ -140,7 +191,7 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
         op: Op,
         key: UserKey<E::Key>,
         value: E::Value,
-    ) -> Option<Mixed<E::Value>> {
+    ) -> Option<AtLane<W, Mixed<E::Value>>> {
         if P::CHAIN == 0 {
             return Some(self.mixed(w, op, key, value));
         }
@@ -151,9 +202,9 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
         };
         let entry = E::pack(key.get(), value);
         let (keeps, changed) = (there == There::Keep, Self::changed(entry, there));
-        let end = self.try_put_where_keys_move(w, key.get(), keeps, changed)?;
-        let code = if op == Op::Assign { end.of_assign().code() } else { end.of_insert().code() };
-        Some(Mixed { code, value: E::Value::ZERO })
+        let held = self.try_put_where_keys_move(w, key.get(), keeps, changed)?;
+        let held = AtLane::known(w, held);
+        Some(End::answer(w, op, Some(held)))
     }
 
     /// What an insert, assign or add of an entry makes of a slot that holds its key or is empty; `None` if it stays.
@@ -167,33 +218,80 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
         }
     }
 
-    /// An insert, assign or add.
+    /// An insert, assign or add. What the slot held that it was about; `None` if it is full.
     #[inline(always)]
-    pub(crate) fn put<W: Warp>(self, w: &mut W, key: UserKey<E::Key>, value: E::Value, there: There) -> End {
+    pub(crate) fn put<W: Warp>(
+        self,
+        w: &mut W,
+        key: UserKey<E::Key>,
+        value: E::Value,
+        there: There,
+    ) -> Option<AtLane<W, Held>> {
         let entry = E::pack(key.get(), value);
         let changed = Self::changed(entry, there);
         if P::CHAIN > 0 {
-            return self.put_where_keys_move(w, key.get(), entry, changed);
+            let held = self.put_where_keys_move(w, key.get(), entry, changed)?;
+            return Some(AtLane::known(w, held));
         }
         let mut probe = self.probe(key.get());
+        let mut row = self.read(w, probe.bucket);
         loop {
-            let row = self.read(w, probe.bucket);
-            if let Some(slot) = Self::deciding(w, probe.bucket, row, key.get()) {
-                if H::PENDING && Self::is_pending(w, &slot, key.get()) {
-                    // How the other insert ends decides this one.
-                    w.pause();
-                    continue;
+            let Some(slot) = Self::deciding(w, probe.bucket, row, key.get()) else {
+                let full = probe.bucket;
+                let next = self.next(probe);
+                if let Some(next) = next {
+                    // In front of the filter: a GPU waits for both at once.
+                    row = self.read(w, next.bucket);
                 }
-                match self.exchange(w, &slot, changed) {
-                    Some(Held::Key) => return End::Present,
-                    Some(Held::Nothing) => return End::Inserted,
-                    // Another insert took it, which may have been of this key, or another value came, or a delete.
-                    None => continue,
-                }
+                self.filter().pass(w, full, probe.hash);
+                probe = next?;
+                continue;
+            };
+            if H::PENDING && Self::is_pending(w, &slot, key.get()) {
+                // How the other insert ends decides this one.
+                w.pause();
+            } else if let Some(held) = self.exchange(w, &slot, changed) {
+                return Some(held);
             }
-            self.filter().pass(w, probe.bucket, probe.hash);
-            let Some(next) = self.next(probe) else { return End::Full };
-            probe = next;
+            // Another insert took it, which may have been of this key, or another value came, or a delete.
+            row = self.read(w, probe.bucket);
+        }
+    }
+}
+
+impl Held {
+    /// The same, told to all lanes.
+    #[inline(always)]
+    pub(crate) fn told<W: Warp>(w: &mut W, held: AtLane<W, Self>) -> Self {
+        if held.is(w, |held| held == Self::Key) { Self::Key } else { Self::Nothing }
+    }
+
+    #[inline(always)]
+    pub(crate) const fn of_delete(self) -> Delete {
+        match self {
+            Self::Key => Delete::Deleted,
+            Self::Nothing => Delete::Absent,
+        }
+    }
+
+    /// The answer of a delete that found this; `None` is nothing.
+    #[inline(always)]
+    pub(crate) fn answer<W: Warp, V: Word>(w: &mut W, held: Option<AtLane<W, Self>>) -> AtLane<W, Mixed<V>> {
+        let said = |held: Self| Mixed::of(held.of_delete().code());
+        match held {
+            Some(held) => held.map(w, said),
+            None => AtLane::known(w, said(Self::Nothing)),
+        }
+    }
+}
+
+impl<W: Warp, V: Word> Look<W, V> {
+    /// The answer of a search.
+    #[inline(always)]
+    pub(crate) fn answer(self, w: &mut W) -> AtLane<W, Mixed<V>> {
+        match self {
+            Self::Decided(found) => found.map(w, Mixed::of_search),
+            Self::Beyond => AtLane::known(w, Mixed::of_search(None)),
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::allocator::Allocator;
 use super::packed::PROBE;
 use super::slots::{Link, SlabIndex, Slots};
+use crate::at_lane::AtLane;
 use crate::key::{Key, UserKey, fastrange};
 use crate::memory::{IntegerWords, Words};
 use crate::row::{self, Found};
@@ -121,13 +122,14 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
 
     /// The value of a live entry that was found.
     #[inline(always)]
-    pub(super) fn value<W: Warp>(self, w: &mut W, found: Found<W, C::Word>) -> C::Value {
+    pub(super) fn value<W: Warp>(self, w: &mut W, found: Found<W, C::Word>) -> AtLane<W, C::Value> {
         if C::VALUE_IN_WORD {
             // Without a branch on the lane: the tiles of a GPU's warp stay together.
-            let values = w.map(found.places, |_, place| self.slots.value(place.at, place.seen));
-            w.shfl(values, found.lane)
+            AtLane::new(found.lane, w.map(found.places, |_, place| self.slots.value(place.at, place.seen)))
         } else {
-            w.elect_with(found.lane, found.places, |place| self.slots.value(place.at, place.seen))
+            let value =
+                w.elect_with(found.lane, found.places, |place| self.slots.value(place.at, place.seen));
+            AtLane::known(w, value)
         }
     }
 

@@ -5,6 +5,7 @@ use super::multiplicity::{Multi, Multiplicity};
 use super::settle::ChainEnd;
 use super::slots::Slots;
 use super::walk::{End, IfPresent, Request};
+use crate::at_lane::AtLane;
 use crate::key::UserKey;
 use crate::memory::{IntegerWords, Word};
 use crate::outcome::{Assign, Delete, Insert, Mixed, Op};
@@ -41,7 +42,7 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
     #[inline(always)]
     pub fn search<W: Warp>(self, w: &mut W, key: UserKey<C::Key>) -> Option<C::Value> {
         let reply = self.run(w, Self::request(Op::Search, key, C::Value::ZERO));
-        if reply.end == End::Present { Some(reply.value) } else { None }
+        if reply.end == End::Present { Some(reply.value.tell(w)) } else { None }
     }
 
     /// Takes out one pair of `key`.
@@ -60,7 +61,13 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
 
     /// Runs an operation whose kind is a value. In a table of unique keys [`Op::Insert`] is a unique insert.
     #[inline(always)]
-    pub fn mixed<W: Warp>(self, w: &mut W, op: Op, key: UserKey<C::Key>, value: C::Value) -> Mixed<C::Value> {
+    pub fn mixed<W: Warp>(
+        self,
+        w: &mut W,
+        op: Op,
+        key: UserKey<C::Key>,
+        value: C::Value,
+    ) -> AtLane<W, Mixed<C::Value>> {
         let reply = self.run(w, Self::request(op, key, value));
         let code = match op {
             Op::Insert | Op::InsertUnique => insert_outcome(reply.end).code(),
@@ -68,7 +75,7 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
             Op::Delete => delete_outcome(reply.end).code(),
             Op::Search => (reply.end == End::Present) as u8,
         };
-        Mixed { code, value: reply.value }
+        reply.value.map(w, |value| Mixed { code, value })
     }
 
     /// How many pairs `key` has. In a multimap it reads the chain twice, or more often while other warps change it.

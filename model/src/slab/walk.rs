@@ -4,6 +4,7 @@ use super::chain::{Onward, SlabTable};
 use super::multiplicity::Multiplicity;
 use super::settle::Doubt;
 use super::slots::{Change, Link, SlabIndex, Slots};
+use crate::at_lane::AtLane;
 use crate::key::UserKey;
 use crate::memory::{IntegerWords, ReadOrder, Word, Words};
 use crate::row::Found;
@@ -50,10 +51,10 @@ pub(super) enum End {
 }
 
 /// The answer to a [`Request`].
-pub(super) struct Reply<V> {
+pub(super) struct Reply<W: Warp, V: Copy> {
     pub(super) end: End,
     /// The value read by [`IfPresent::Read`], else zero.
-    pub(super) value: V,
+    pub(super) value: AtLane<W, V>,
     /// Pairs erased by [`IfPresent::EraseAll`].
     pub(super) erased: u32,
 }
@@ -69,7 +70,7 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
     ///
     /// Why the answers of a warp go forward: see *Two probes* in the README of this module.
     #[inline(always)]
-    pub(super) fn run<W: Warp>(self, w: &mut W, request: Request<C::Key, C::Value>) -> Reply<C::Value> {
+    pub(super) fn run<W: Warp>(self, w: &mut W, request: Request<C::Key, C::Value>) -> Reply<W, C::Value> {
         let key = request.key.get();
         let looks = request.if_present != IfPresent::Ignore;
         let mut slab = self.bucket(request.key);
@@ -88,7 +89,7 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
                     }
                     IfPresent::Assign => (place, Change::Assign),
                     IfPresent::Erase | IfPresent::EraseAll => (place, Change::Erase),
-                    IfPresent::Stop | IfPresent::Ignore => return Self::reply(End::Present, erased),
+                    IfPresent::Stop | IfPresent::Ignore => return Self::reply(w, End::Present, erased),
                 },
                 lowest if request.add => {
                     if C::PENDING && Self::is(w, &lowest, |word| C::is_pending(word, key)) {
@@ -100,7 +101,7 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
                     let Some(place) = lowest else {
                         match self.extend(w, slab, row) {
                             Some(next) => slab = next,
-                            None => return Self::reply(End::Full, erased),
+                            None => return Self::reply(w, End::Full, erased),
                         }
                         continue;
                     };
@@ -112,7 +113,7 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
                         Onward::Slab(next) => slab = next,
                         Onward::End(end) => {
                             if doubt.settle::<C, S>(w, slab, end) {
-                                return Self::reply(End::Absent, erased);
+                                return Self::reply(w, End::Absent, erased);
                             }
                             slab = self.bucket(request.key);
                         }
@@ -125,17 +126,17 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
                 continue;
             }
             match change {
-                Change::Fill => return Self::reply(End::Added, erased),
+                Change::Fill => return Self::reply(w, End::Added, erased),
                 // What earlier scans saw stands: none saw a live pair before its end, so this one was not before it.
                 Change::Erase if request.if_present == IfPresent::EraseAll => erased += 1,
-                Change::Assign | Change::Erase => return Self::reply(End::Present, erased),
+                Change::Assign | Change::Erase => return Self::reply(w, End::Present, erased),
             }
         }
     }
 
     #[inline(always)]
-    fn reply(end: End, erased: u32) -> Reply<C::Value> {
-        Reply { end, value: C::Value::ZERO, erased }
+    fn reply<W: Warp>(w: &mut W, end: End, erased: u32) -> Reply<W, C::Value> {
+        Reply { end, value: AtLane::known(w, C::Value::ZERO), erased }
     }
 
     /// One lane changes the slot that it found.

@@ -94,7 +94,8 @@ pub(super) fn build<C: CpuTable>(keys: &[C::Key], values: &[C::Value]) -> Result
     let table = C::new(C::geometry_for(keys.len() as u64)?)?;
     let outcomes = run(&table, keys, values, Insert::Full, |t, w, key, i| {
         // In a table of unique keys this is a unique insert.
-        Insert::from_code(t.mixed(w, Op::Insert, key, values[i]).code).unwrap_or(Insert::Full)
+        let said = t.mixed(w, Op::Insert, key, values[i]).tell(w);
+        Insert::from_code(said.code).unwrap_or(Insert::Full)
     })?;
     match left_out(&outcomes) {
         0 => Ok(table),

@@ -5,7 +5,7 @@ use super::grid::{CpuTable, build, entries, live, run};
 use core::marker::PhantomData;
 use warpproof_model::host::{Answer, BulkMap, Op, same_length};
 use warpproof_model::outcome::{Assign, Delete, Insert};
-use warpproof_model::{Key, WarpMap};
+use warpproof_model::{Key, WarpMap, Word};
 
 /// A concurrent map in CPU memory, in a table `T`: see [`super::SlabMap`], [`super::HopscotchMap`] and
 /// [`super::OpenMap`].
@@ -15,7 +15,7 @@ pub struct Map<K, V, T> {
     pair: PhantomData<fn() -> (K, V)>,
 }
 
-impl<K: Key, V: Copy + Send + Sync, T: CpuTable<Key = K, Value = V>> Map<K, V, T> {
+impl<K: Key, V: Word, T: CpuTable<Key = K, Value = V>> Map<K, V, T> {
     /// An empty map made for `pairs` pairs. Whether all are sure to fit is said by the structure's geometry.
     ///
     /// # Errors
@@ -52,7 +52,7 @@ impl<K: Key, V: Copy + Send + Sync, T: CpuTable<Key = K, Value = V>> Map<K, V, T
     }
 }
 
-impl<K: Key, V: Copy + Send + Sync, T: CpuTable<Key = K, Value = V>> BulkMap<K, V> for Map<K, V, T> {
+impl<K: Key, V: Word, T: CpuTable<Key = K, Value = V>> BulkMap<K, V> for Map<K, V, T> {
     type Error = Error;
 
     fn insert_unique(&self, keys: &[K], values: &[V]) -> Result<Vec<Insert>, Error> {
@@ -81,7 +81,7 @@ impl<K: Key, V: Copy + Send + Sync, T: CpuTable<Key = K, Value = V>> BulkMap<K, 
         same_length(keys, "operations", ops)?;
         Self::values_match(keys, values)?;
         run(&self.table, keys, values, Answer::Search(None), |t, w, key, i| {
-            let said = t.mixed(w, ops[i], key, values[i]);
+            let said = t.mixed(w, ops[i], key, values[i]).tell(w);
             // Every code of the table is one of its operation's.
             Answer::new(ops[i], said).unwrap_or(Answer::Search(None))
         })

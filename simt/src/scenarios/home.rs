@@ -75,6 +75,7 @@ pub(super) fn run_tried<T: WarpMap, W: SimWarp>(table: T, w: &mut W, call: &Call
         Some(said) => said,
         None => table.mixed(w, kind, key, value),
     };
+    let said = said.tell(w);
     Answer::new(kind, said).map_or(Ret::Done, |answer| match answer {
         Answer::Insert(outcome) => outcome.into(),
         Answer::Assign(outcome) => outcome.into(),

@@ -3,7 +3,7 @@
 //! Codes and conventions, the same for every kernel:
 //!
 //! - One operation per tile. A batch of `n` operations needs a grid of at least `n` tiles; tiles beyond it do
-//!   nothing. All lanes read the inputs, lane 0 writes the outputs.
+//!   nothing. All lanes read the inputs; the lane that has an answer writes it, and lane 0 what all know.
 //! - `outcomes[op]` is the code of an outcome (`warpproof_model::outcome`), [`RESERVED_KEY`] if the key is reserved
 //!   and nothing was done. Where the output is a number of pairs, a reserved key has none.
 //! - An operation that a structure leaves to a second kernel ([`WarpMap::try_mixed`](warpproof_model::WarpMap)) has the
@@ -34,7 +34,7 @@ pub(crate) use update::{
 use warpproof_device::Tile;
 use warpproof_model::map::{LEFT, LEFT_SPAN};
 use warpproof_model::outcome::RESERVED_KEY;
-use warpproof_model::{Key, UserKey, Warp};
+use warpproof_model::{AtLane, Key, UserKey, Warp};
 
 /// Runs `f` for the operation of this tile, if there is one.
 ///
@@ -77,7 +77,7 @@ pub(crate) unsafe fn write<W: Warp, T: Copy>(w: &mut W, output: *mut T, index: u
     });
 }
 
-/// Runs `f` on the key of each operation and writes the code that it returns.
+/// Runs `f` on the key of each operation and writes the code that it returns, by the lane that has it.
 ///
 /// # Safety
 ///
@@ -87,16 +87,16 @@ pub(crate) unsafe fn per_key<const L: u32, K: Key>(
     keys: *const K,
     outcomes: *mut u8,
     n: u32,
-    f: impl FnOnce(&mut Tile<L>, usize, UserKey<K>) -> u8,
+    f: impl FnOnce(&mut Tile<L>, usize, UserKey<K>) -> AtLane<Tile<L>, u8>,
 ) {
     let operation = |w: &mut Tile<L>, op: usize| {
         // SAFETY: `op` is below `n`.
         let code = match UserKey::new(unsafe { read(keys, op) }) {
             Some(key) => f(w, op, key),
-            None => RESERVED_KEY,
+            None => AtLane::known(w, RESERVED_KEY),
         };
         // SAFETY: `op` is below `n` and this tile's own.
-        unsafe { write(w, outcomes, op, code) }
+        code.give(w, |code| unsafe { outcomes.add(op).write(code) });
     };
     // SAFETY: the contract of this function.
     unsafe { per_tile(n, operation) }
@@ -113,7 +113,7 @@ pub(crate) unsafe fn per_left<const L: u32, K: Key>(
     keys: *const K,
     outcomes: *mut u8,
     n: u32,
-    mut f: impl FnMut(&mut Tile<L>, usize, UserKey<K>) -> u8,
+    mut f: impl FnMut(&mut Tile<L>, usize, UserKey<K>) -> AtLane<Tile<L>, u8>,
 ) {
     let operations = |w: &mut Tile<L>, span: usize| {
         let first = span * LEFT_SPAN as usize;
@@ -136,7 +136,7 @@ pub(crate) unsafe fn per_left<const L: u32, K: Key>(
             if let Some(key) = UserKey::new(unsafe { read(keys, op) }) {
                 let code = f(w, op, key);
                 // SAFETY: `op` is below `n` and this tile's own.
-                unsafe { write(w, outcomes, op, code) }
+                code.give(w, |code| unsafe { outcomes.add(op).write(code) });
             }
         }
     };

@@ -2,9 +2,9 @@
 
 use super::{per_tile, read, write};
 use warpproof_model::map::WarpMap;
-use warpproof_model::outcome::RESERVED_KEY;
+use warpproof_model::outcome::{Mixed, Op, RESERVED_KEY};
 use warpproof_model::slab::{SlabTable, Slots};
-use warpproof_model::{IntegerWords, UserKey};
+use warpproof_model::{AtLane, IntegerWords, UserKey, Word};
 
 /// The value of one pair of each key, `missing` where there is none. `found[op]` is 1, 0, or [`RESERVED_KEY`]. A null
 /// `values` or `found` is not written.
@@ -24,19 +24,18 @@ pub(crate) unsafe fn search<const L: u32, T: WarpMap>(
     // SAFETY: the contract of this function; `op` is below `n`.
     unsafe {
         per_tile::<L>(n, |w, op| {
-            let (value, code) = match UserKey::new(read(keys, op)) {
-                Some(key) => match table.search(w, key) {
-                    Some(value) => (value, 1),
-                    None => (missing, 0),
-                },
-                None => (missing, RESERVED_KEY),
+            let said = match UserKey::new(read(keys, op)) {
+                Some(key) => table.mixed(w, Op::Search, key, T::Value::ZERO),
+                None => AtLane::known(w, Mixed { code: RESERVED_KEY, value: missing }),
             };
-            if !values.is_null() {
-                write(w, values, op, value);
-            }
-            if !found.is_null() {
-                write(w, found, op, code);
-            }
+            said.give(w, |Mixed { code, value }| {
+                if !values.is_null() {
+                    values.add(op).write(if code == 1 { value } else { missing });
+                }
+                if !found.is_null() {
+                    found.add(op).write(code);
+                }
+            });
         });
     }
 }

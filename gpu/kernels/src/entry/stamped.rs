@@ -3,8 +3,8 @@
 use super::{per_key, read, write};
 use warpproof_device::{Global, Tile};
 use warpproof_model::map::WarpMap;
-use warpproof_model::outcome::Op;
-use warpproof_model::{IntegerWords, Order, Warp};
+use warpproof_model::outcome::{Mixed, Op};
+use warpproof_model::{AtLane, IntegerWords, Order, Warp};
 
 use super::update::UNKNOWN_OPERATION;
 
@@ -31,17 +31,19 @@ pub(crate) unsafe fn stamped<const L: u32, T: WarpMap>(
     // SAFETY: the contract of this function; `op` is below `n`.
     unsafe {
         per_key::<L, _>(keys, outcomes, n, |w, op, key| {
-            let Some(kind) = Op::from_code(read(ops, op)) else { return UNKNOWN_OPERATION };
+            let Some(kind) = Op::from_code(read(ops, op)) else { return AtLane::known(w, UNKNOWN_OPERATION) };
             let value = read(values, op);
             let start = stamp(w, clock);
             let said = table.mixed(w, kind, key, value);
             let end = stamp(w, clock);
             write(w, starts, op, start);
             write(w, ends, op, end);
-            if kind == Op::Search && said.code == 1 && !found.is_null() {
-                write(w, found, op, said.value);
-            }
-            said.code
+            said.give(w, |Mixed { code, value }| {
+                if kind == Op::Search && code == 1 && !found.is_null() {
+                    found.add(op).write(value);
+                }
+            });
+            said.map(w, |said| said.code)
         });
     }
 }

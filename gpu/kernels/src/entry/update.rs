@@ -5,9 +5,9 @@ use warpproof_device::Global;
 use warpproof_model::entry::Packed;
 use warpproof_model::map::{LEFT, WarpMap};
 use warpproof_model::open::{Filter, OpenSlots, OpenTable, Probing};
-use warpproof_model::outcome::{Op, RESERVED_KEY};
+use warpproof_model::outcome::{Mixed, Op, RESERVED_KEY};
 use warpproof_model::slab::{Multi, SlabTable, Slots};
-use warpproof_model::{IntegerWords, Order, UserKey, Warp};
+use warpproof_model::{AtLane, IntegerWords, Order, UserKey, Warp, Word};
 
 /// Adds pairs, duplicates allowed.
 ///
@@ -29,7 +29,9 @@ pub(crate) unsafe fn insert<
 ) {
     // SAFETY: the contract of this function; `op` is below `n`.
     unsafe {
-        per_key::<L, _>(keys, outcomes, n, |w, op, key| table.insert(w, key, read(values, op)).code());
+        per_key::<L, _>(keys, outcomes, n, |w, op, key| {
+            table.mixed(w, Op::Insert, key, read(values, op)).map(w, |said| said.code)
+        });
     }
 }
 
@@ -54,7 +56,10 @@ pub(crate) unsafe fn put<const L: u32, const INSERT: u8, T: WarpMap>(
     // SAFETY: the contract of this function; `op` is below `n`.
     unsafe {
         per_key::<L, _>(keys, outcomes, n, |w, op, key| {
-            table.try_mixed(w, const { coded(INSERT) }, key, read(values, op)).map_or(LEFT, |said| said.code)
+            match table.try_mixed(w, const { coded(INSERT) }, key, read(values, op)) {
+                Some(said) => said.map(w, |said| said.code),
+                None => AtLane::known(w, LEFT),
+            }
         });
     }
 }
@@ -75,7 +80,7 @@ pub(crate) unsafe fn put_left<const L: u32, const INSERT: u8, T: WarpMap>(
     // SAFETY: the contract of this function; `op` is below `n`.
     unsafe {
         per_left::<L, _>(keys, outcomes, n, |w, op, key| {
-            table.mixed(w, const { coded(INSERT) }, key, read(values, op)).code
+            table.mixed(w, const { coded(INSERT) }, key, read(values, op)).map(w, |said| said.code)
         });
     }
 }
@@ -95,7 +100,10 @@ pub(crate) unsafe fn add<const L: u32, const S: usize, E: Packed, H: OpenSlots<E
 ) {
     // SAFETY: the contract of this function; `op` is below `n`.
     unsafe {
-        per_key::<L, _>(keys, outcomes, n, |w, op, key| table.insert_or_add(w, key, read(values, op)).code());
+        per_key::<L, _>(keys, outcomes, n, |w, op, key| {
+            let said = table.insert_or_add(w, key, read(values, op));
+            AtLane::known(w, said.code())
+        });
     }
 }
 
@@ -185,7 +193,11 @@ pub(crate) unsafe fn delete<const L: u32, T: WarpMap>(
     n: u32,
 ) {
     // SAFETY: the contract of this function.
-    unsafe { per_key::<L, _>(keys, outcomes, n, |w, _, key| table.delete(w, key).code()) }
+    unsafe {
+        per_key::<L, _>(keys, outcomes, n, |w, _, key| {
+            table.mixed(w, Op::Delete, key, T::Value::ZERO).map(w, |said| said.code)
+        });
+    }
 }
 
 /// Takes out all pairs of each key; writes how many there were.
@@ -231,12 +243,16 @@ pub(crate) unsafe fn mixed<const L: u32, T: WarpMap>(
     // SAFETY: the contract of this function; `op` is below `n`.
     unsafe {
         per_key::<L, _>(keys, outcomes, n, |w, op, key| {
-            let Some(kind) = Op::from_code(read(ops, op)) else { return UNKNOWN_OPERATION };
-            let Some(said) = table.try_mixed(w, kind, key, read(values, op)) else { return LEFT };
-            if kind == Op::Search && said.code == 1 {
-                write(w, found, op, said.value);
-            }
-            said.code
+            let Some(kind) = Op::from_code(read(ops, op)) else { return AtLane::known(w, UNKNOWN_OPERATION) };
+            let Some(said) = table.try_mixed(w, kind, key, read(values, op)) else {
+                return AtLane::known(w, LEFT);
+            };
+            said.give(w, |Mixed { code, value }| {
+                if kind == Op::Search && code == 1 {
+                    found.add(op).write(value);
+                }
+            });
+            said.map(w, |said| said.code)
         });
     }
 }
@@ -260,9 +276,9 @@ pub(crate) unsafe fn mixed_left<const L: u32, T: WarpMap>(
     unsafe {
         per_left::<L, _>(keys, outcomes, n, |w, op, key| match Op::from_code(read(ops, op)) {
             Some(kind @ (Op::Insert | Op::InsertUnique | Op::Assign)) => {
-                table.mixed(w, kind, key, read(values, op)).code
+                table.mixed(w, kind, key, read(values, op)).map(w, |said| said.code)
             }
-            _ => UNKNOWN_OPERATION,
+            _ => AtLane::known(w, UNKNOWN_OPERATION),
         });
     }
 }

@@ -7,7 +7,7 @@ use crate::entry::Packed;
 use crate::key::UserKey;
 use crate::memory::{IntegerWords, Order, ReadOrder, StagedWords, Words, WriteOrder};
 use crate::open::slots::There;
-use crate::open::{Filter, Probing};
+use crate::open::{End, Filter, Probing};
 use crate::retrieve::Source;
 use crate::warp::Warp;
 
@@ -106,7 +106,8 @@ impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, N: IntegerWords<u64>, 
         while at < n {
             let word = m.warp().elect(0, || left.load(bin, at));
             if let Some(key) = UserKey::new(E::key(word)) {
-                counts.note(self.table.put(m.warp(), key, E::value(word), There::Keep), FULL);
+                let put = self.table.put(m.warp(), key, E::value(word), There::Keep);
+                counts.note(End::told(m.warp(), put), FULL);
             }
             at += warps;
         }
@@ -134,7 +135,8 @@ impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, N: IntegerWords<u64>, 
         while at < source.slots() {
             let word = m.warp().elect(0, || source.load(at));
             if let Some(key) = UserKey::new(E::key(word)) {
-                counts.note(self.table.put(m.warp(), key, E::value(word), There::Keep), FULL_AGAIN);
+                let put = self.table.put(m.warp(), key, E::value(word), There::Keep);
+                counts.note(End::told(m.warp(), put), FULL_AGAIN);
             }
             at += step;
         }

@@ -4,15 +4,14 @@ use crate::entry::Packed;
 use crate::key::UserKey;
 use crate::open::slots::Change;
 use crate::open::table::{Held, Look, OpenTable, Slot};
-use crate::open::{End, Filter, OpenSlots, Probing};
-use crate::outcome::Delete;
+use crate::open::{Filter, OpenSlots, Probing};
 use crate::row::{self, Place};
 use crate::warp::Warp;
 
 /// What a warp with the lock of a key's first bucket did for it.
 enum Locked {
     /// It is done.
-    Done(End),
+    Done(Held),
     /// The key is absent, and no slot of its buckets is free.
     NoRoom,
 }
@@ -20,13 +19,13 @@ enum Locked {
 impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTable<E, H, F, P, S> {
     /// [`take_out`](Self::take_out) where keys move. Waits for the lock of the key's first bucket, unless the key is absent.
     #[inline(always)]
-    pub(in crate::open) fn take_out_where_keys_move<W: Warp>(
-        self,
-        w: &mut W,
-        key: UserKey<E::Key>,
-    ) -> Delete {
-        if let Look::Absent | Look::Beyond = self.look(w, key) {
-            return Delete::Absent;
+    pub(in crate::open) fn take_out_where_keys_move<W: Warp>(self, w: &mut W, key: UserKey<E::Key>) -> Held {
+        let stands = match self.look(w, key) {
+            Look::Decided(found) => found.is(w, |value| value.is_some()),
+            Look::Beyond => false,
+        };
+        if !stands {
+            return Held::Nothing;
         }
         let key = key.get();
         let home = self.probe(key).bucket;
@@ -36,7 +35,7 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
             self.write(w, slot, None);
         }
         self.filter().unlock(w, home);
-        if slot.is_some() { Delete::Deleted } else { Delete::Absent }
+        if slot.is_some() { Held::Key } else { Held::Nothing }
     }
 
     /// [`put`](Self::put) where keys move. `changed` is what is made of a slot that holds the key or is empty; `None` if it stays.
@@ -47,18 +46,18 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
         key: E::Key,
         entry: E::Word,
         changed: impl Fn(H::Word) -> Option<Change<E::Word>> + Copy,
-    ) -> End {
+    ) -> Option<Held> {
         let home = self.probe(key).bucket;
         loop {
-            if let Some(end) = self.put_in_empty(w, key, changed) {
-                return end;
+            if let Some(held) = self.put_in_empty(w, key, changed) {
+                return Some(held);
             }
             self.filter().lock(w, home);
             let locked = self.put_locked(w, key, entry, changed);
             self.filter().unlock(w, home);
             match locked {
-                Some(Locked::Done(end)) => return end,
-                Some(Locked::NoRoom) if !self.make_room(w, key) => return End::Full,
+                Some(Locked::Done(held)) => return Some(held),
+                Some(Locked::NoRoom) if !self.make_room(w, key) => return None,
                 _ => {}
             }
         }
@@ -73,9 +72,9 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
         key: E::Key,
         keeps: bool,
         changed: impl Fn(H::Word) -> Option<Change<E::Word>> + Copy,
-    ) -> Option<End> {
-        if let Some(end) = self.put_in_empty(w, key, changed) {
-            return Some(end);
+    ) -> Option<Held> {
+        if let Some(held) = self.put_in_empty(w, key, changed) {
+            return Some(held);
         }
         if keeps {
             return None;
@@ -89,7 +88,7 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
             self.write(w, slot, Some(entry));
         }
         self.filter().unlock(w, home);
-        slot.map(|_| End::Present)
+        slot.map(|_| Held::Key)
     }
 
     /// Puts an entry into the lowest empty slot of the key's buckets, the first before the second. `None` if that is for who has the
@@ -100,7 +99,7 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
         w: &mut W,
         key: E::Key,
         changed: impl Fn(H::Word) -> Option<Change<E::Word>> + Copy,
-    ) -> Option<End> {
+    ) -> Option<Held> {
         let mut probe = self.probe(key);
         loop {
             let row = self.read_acquired(w, probe.bucket);
@@ -110,16 +109,15 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
             let (slot, stays) = row::first_is(w, base, row, wanted, stays);
             if let Some(slot) = slot {
                 if stays {
-                    return Some(End::Present);
+                    return Some(Held::Key);
                 }
                 // Not a slot that holds the key: the lock is for that.
-                match self.exchange(w, &slot, |seen| if Self::is_empty(seen) { changed(seen) } else { None })
-                {
-                    Some(Held::Key) => return None,
-                    Some(Held::Nothing) => return Some(End::Inserted),
+                let change = |seen| if Self::is_empty(seen) { changed(seen) } else { None };
+                let Some(held) = self.exchange(w, &slot, change) else {
                     // Another insert took it, which may have been of this key.
-                    None => continue,
-                }
+                    continue;
+                };
+                return Some(Held::told(w, held)).filter(|held| *held == Held::Nothing);
             }
             probe = self.next(probe)?;
         }
@@ -145,7 +143,7 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
                     if let Some(Change::Put(entry, _)) = changed(Self::seen(w, &slot)) {
                         self.write(w, &slot, Some(entry));
                     }
-                    return Some(Locked::Done(End::Present));
+                    return Some(Locked::Done(Held::Key));
                 }
                 (Some(_), false) => return None,
                 (None, _) => {}
@@ -155,7 +153,7 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
             }
             probe = match (self.next(probe), &free) {
                 (Some(next), _) => next,
-                (None, Some(slot)) if self.take(w, slot, entry) => return Some(Locked::Done(End::Inserted)),
+                (None, Some(slot)) if self.take(w, slot, entry) => return Some(Locked::Done(Held::Nothing)),
                 (None, None) => return Some(Locked::NoRoom),
                 // Another key was faster.
                 (None, Some(_)) => {

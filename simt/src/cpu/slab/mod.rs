@@ -19,7 +19,7 @@ use warpproof_model::host::{
 };
 use warpproof_model::outcome::Insert;
 use warpproof_model::slab::{Multi, Multiplicity, Unique};
-use warpproof_model::{Key, UserKey};
+use warpproof_model::{Key, UserKey, Word};
 
 /// A concurrent map in CPU memory; with `M` = [`Multi`] a [`SlabMultimap`].
 ///
@@ -50,7 +50,7 @@ pub type SlabSet<const L: usize = SLAB_LANES, const S: usize = LANE_SLOTS> =
 impl<K, V, St, M, const L: usize, const S: usize> BulkSlabMap<K, V> for Map<K, V, SlabWords<St, L, S, M>>
 where
     K: Key,
-    V: Copy + Send + Sync,
+    V: Word,
     St: SlabStore<Key = K, Value = V>,
     M: Multiplicity,
 {
@@ -110,7 +110,7 @@ where
 impl<K, V, St, const L: usize, const S: usize> BulkMultimap<K, V> for Map<K, V, SlabWords<St, L, S, Multi>>
 where
     K: Key,
-    V: Copy + Send + Sync,
+    V: Word,
     St: SlabStore<Key = K, Value = V>,
 {
     fn insert(&self, keys: &[K], values: &[V]) -> Result<Vec<Insert>, Error> {

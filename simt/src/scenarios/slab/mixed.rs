@@ -40,7 +40,7 @@ impl<L: Layout, U: Multiplicity, const S: usize> Subject for MixedSubject<L, U, 
             _ => return self.0.run(w, m, call),
         };
         let Some(key) = UserKey::new(L::Key::from_bits(call.key.into())) else { return Ret::Done };
-        let answer = self.0.table(m).mixed(w, op, key, L::value(call.value));
+        let answer = self.0.table(m).mixed(w, op, key, L::value(call.value)).tell(w);
         let ret = match op {
             Mixed::Insert | Mixed::InsertUnique => Insert::from_code(answer.code).map(Ret::from),
             Mixed::Assign => Assign::from_code(answer.code).map(Ret::from),

@@ -144,7 +144,7 @@ impl<L: Layout, U: Multiplicity, const S: usize> Subject for SlabSubject<L, U, S
         let value = L::value(call.value);
         match call.op {
             // In a table of unique keys this is a unique insert.
-            Op::Insert => match Insert::from_code(table.mixed(w, Mixed::Insert, key, value).code) {
+            Op::Insert => match Insert::from_code(table.mixed(w, Mixed::Insert, key, value).tell(w).code) {
                 Some(outcome) => outcome.into(),
                 None => Ret::Done,
             },
