@@ -47,7 +47,7 @@ impl Tuning {
 
 impl Default for Tuning {
     fn default() -> Self {
-        Self { lanes: None, threads: 128, lock_bit: false }
+        Self { lanes: None, threads: 64, lock_bit: false }
     }
 }
 
