@@ -1,13 +1,12 @@
 //! Real threads on one table, each a warp; every call is stamped.
 
+use super::driven::Driven;
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicU64, Ordering};
-use warpproof::model::host::SlabGeometry;
-use warpproof::model::slab::Unique;
 use warpproof::model::spec::{Call, Op, Ret};
-use warpproof::model::{UserKey, Word};
+use warpproof::model::{UserKey, WarpMap, Word};
 use warpproof::simt::check::Event;
-use warpproof::simt::cpu::{CpuWarp, SlabStore, SlabWords};
+use warpproof::simt::cpu::{CpuTable, GridWarp};
 
 /// Warps that race. More than most machines of a test farm have cores: a warp that is interrupted within a call
 /// makes the call long.
@@ -18,7 +17,7 @@ const WARPS: usize = 4;
 pub(crate) struct Load {
     /// Different keys.
     pub(crate) keys: u64,
-    /// Calls of each warp between two flushes.
+    /// Calls of each warp in a round; between two rounds no warp runs.
     pub(crate) calls: usize,
     /// How often the warps run that many calls.
     pub(crate) rounds: usize,
@@ -26,18 +25,26 @@ pub(crate) struct Load {
     pub(crate) deletes: u64,
 }
 
-/// Runs warps of `L` lanes of `S` slots; the history ends with a delete of every key.
-pub(crate) fn drive<St: SlabStore, const L: usize, const S: usize>(load: Load) -> Vec<Event> {
-    let geometry =
-        SlabGeometry { slab_slots: (L * S) as u32, buckets: (load.keys / 4).max(2) as u32, pool: 1 << 16 };
-    let mut table = SlabWords::<St, L, S, Unique>::new(geometry).expect("memory for a table");
+impl Load {
+    /// Deletes of a round, about.
+    pub(crate) fn deletes_of_a_round(self) -> u64 {
+        (WARPS * self.calls) as u64 * self.deletes / KINDS
+    }
+}
+
+/// Kinds of calls, some of which are the same.
+const KINDS: u64 = 16;
+
+/// Runs the rounds on a new table; the history ends with a delete of every key.
+pub(crate) fn drive<D: Driven>(load: Load) -> Vec<Event> {
+    let mut driven = D::made(load);
     let clock = AtomicU64::new(0);
     let mut history = Vec::with_capacity(load.rounds * load.calls * WARPS + load.keys as usize);
     let together = Barrier::new(WARPS);
     for round in 0..load.rounds {
         let logs = crossbeam_utils::thread::scope(|scope| {
             let start = |warp| {
-                let (table, clock, together) = (&table, &clock, &together);
+                let (table, clock, together) = (driven.table(), &clock, &together);
                 scope.spawn(move |_| {
                     together.wait();
                     program(table, clock, load, round, warp)
@@ -47,26 +54,21 @@ pub(crate) fn drive<St: SlabStore, const L: usize, const S: usize>(load: Load) -
             threads.into_iter().map(|t| t.join().expect("no thread panics")).collect::<Vec<_>>()
         });
         logs.expect("no thread panics").into_iter().for_each(|log| history.extend(log));
-        // The tombstones of a long history would make its chains long.
-        table.flush();
+        driven.rest();
     }
-    let mut w = CpuWarp::<L>::new(0);
+    let (table, mut w) = (driven.table(), GridWarp::numbered(0));
     for key in 0..load.keys {
-        history.push(stamped(&table, &mut w, &clock, 0, Call::new(Op::Delete, key, 0)));
+        history.push(stamped(table, &mut w, &clock, 0, Call::new(Op::Delete, key, 0)));
     }
-    assert_eq!(table.stats().live, 0, "every key was deleted");
+    let view = table.view();
+    let left: u64 = (0..view.parts()).map(|part| u64::from(view.live(&mut w, part))).sum();
+    assert_eq!(left, 0, "every key was deleted");
     history
 }
 
 /// The calls of one warp in one round.
-fn program<St: SlabStore, const L: usize, const S: usize>(
-    table: &SlabWords<St, L, S, Unique>,
-    clock: &AtomicU64,
-    load: Load,
-    round: usize,
-    warp: usize,
-) -> Vec<Event> {
-    let mut w = CpuWarp::<L>::new(warp as u32);
+fn program<T: CpuTable>(table: &T, clock: &AtomicU64, load: Load, round: usize, warp: usize) -> Vec<Event> {
+    let mut w = GridWarp::numbered(warp as u32);
     let mut log = Vec::with_capacity(load.calls);
     let first = (round * WARPS + warp) * load.calls;
     let mut state = (first as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -75,9 +77,9 @@ fn program<St: SlabStore, const L: usize, const S: usize>(
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
-        let (kind, key) = ((state >> 40) % 16, (state >> 16) % load.keys);
+        let (kind, key) = ((state >> 40) % KINDS, (state >> 16) % load.keys);
         // A set has no values.
-        let value = if size_of::<St::Value>() == 0 { 0 } else { (first + call) as u64 };
+        let value = if size_of::<T::Value>() == 0 { 0 } else { (first + call) as u64 };
         let call = match kind {
             kind if kind < load.deletes => Call::new(Op::Delete, key, 0),
             kind if kind < load.deletes + 3 => Call::new(Op::InsertUnique, key, value),
@@ -90,13 +92,7 @@ fn program<St: SlabStore, const L: usize, const S: usize>(
 }
 
 /// Runs one call between two looks at the clock.
-fn stamped<St: SlabStore, const L: usize, const S: usize>(
-    table: &SlabWords<St, L, S, Unique>,
-    w: &mut CpuWarp<L>,
-    clock: &AtomicU64,
-    warp: usize,
-    call: Call,
-) -> Event {
+fn stamped<T: CpuTable>(table: &T, w: &mut T::Warp, clock: &AtomicU64, warp: usize, call: Call) -> Event {
     // AcqRel: pairs with the stamp behind every call that returned before. What it did is visible to this call.
     let start = clock.fetch_add(1, Ordering::AcqRel);
     let ret = run(table, w, &call);
@@ -105,14 +101,10 @@ fn stamped<St: SlabStore, const L: usize, const S: usize>(
     Event { warp: Some(warp), number: 0, call, ret: Some(ret), after: Vec::new(), start, end }
 }
 
-fn run<St: SlabStore, const L: usize, const S: usize>(
-    table: &SlabWords<St, L, S, Unique>,
-    w: &mut CpuWarp<L>,
-    call: &Call,
-) -> Ret {
+fn run<T: CpuTable>(table: &T, w: &mut T::Warp, call: &Call) -> Ret {
     let view = table.view();
-    let key = UserKey::new(St::Key::from_bits(call.key.into())).expect("keys are small");
-    let value = St::Value::from_bits(call.value.into());
+    let key = UserKey::new(T::Key::from_bits(call.key.into())).expect("keys are small");
+    let value = T::Value::from_bits(call.value.into());
     match call.op {
         Op::InsertUnique => view.insert_unique(w, key, value).into(),
         Op::InsertOrAssign => view.insert_or_assign(w, key, value).into(),

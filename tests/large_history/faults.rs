@@ -1,10 +1,11 @@
 //! Real histories with one answer changed: the change is found, and what is shown is short.
 
 use super::drive::{Load, drive};
+use warpproof::model::slab::Unique;
 use warpproof::model::spec::{Map, Op, Ret, Set};
 use warpproof::simt::check::Event;
 use warpproof::simt::check::monitor::{Collection, Failure, Unexplained, monitor};
-use warpproof::simt::cpu::{KeyStore, PairStore};
+use warpproof::simt::cpu::{KeyStore, PairStore, SlabWords};
 
 const LOAD: Load = Load { keys: 8, calls: 2_000, rounds: 5, deletes: 1 };
 /// Calls that a person can look at.
@@ -25,7 +26,7 @@ fn found<C: Collection>(collection: &C, events: &[Event], key: u64) -> Unexplain
 /// A search that answers a value which was replaced before it began.
 #[test]
 fn an_older_value_is_found() {
-    let mut events = drive::<PairStore, 1, 8>(LOAD);
+    let mut events = drive::<SlabWords<PairStore, 1, 8, Unique>>(LOAD);
     events.sort_by_key(|event| event.start);
     let value = |event: &Event| match (event.call.op, &event.ret) {
         (Op::Search, Some(Ret::Value(value))) => *value,
@@ -65,20 +66,20 @@ fn one_too_many(events: &mut [Event], op: Op, from: &Ret, to: Ret) -> u64 {
 
 #[test]
 fn a_second_delete_of_a_pair_is_found() {
-    let mut events = drive::<PairStore, 1, 8>(LOAD);
+    let mut events = drive::<SlabWords<PairStore, 1, 8, Unique>>(LOAD);
     let key = one_too_many(&mut events, Op::Delete, &Ret::Absent, Ret::Deleted);
     found(&Map::default(), &events, key);
-    let mut events = drive::<KeyStore, 1, 8>(LOAD);
+    let mut events = drive::<SlabWords<KeyStore, 1, 8, Unique>>(LOAD);
     let key = one_too_many(&mut events, Op::Delete, &Ret::Absent, Ret::Deleted);
     found(&Set::default(), &events, key);
 }
 
 #[test]
 fn a_lost_pair_is_found() {
-    let mut events = drive::<PairStore, 1, 8>(LOAD);
+    let mut events = drive::<SlabWords<PairStore, 1, 8, Unique>>(LOAD);
     let key = one_too_many(&mut events, Op::InsertUnique, &Ret::Present, Ret::Inserted);
     found(&Map::default(), &events, key);
-    let mut events = drive::<KeyStore, 1, 8>(LOAD);
+    let mut events = drive::<SlabWords<KeyStore, 1, 8, Unique>>(LOAD);
     let key = one_too_many(&mut events, Op::InsertUnique, &Ret::Present, Ret::Inserted);
     found(&Set::default(), &events, key);
 }

@@ -1,0 +1,132 @@
+//! The tables that threads race on, of every structure of the CPU backend.
+
+use super::drive::Load;
+use warpproof::model::entry::Packed;
+use warpproof::model::host::SlabGeometry;
+use warpproof::model::slab::Unique;
+use warpproof::model::{Key, Word};
+use warpproof::simt::cpu::{
+    CpuTable, DynamicWords, HopscotchWords, Map, OpenScheme, OpenWords, PackedWords, Set, SlabStore,
+    SlabWords,
+};
+
+/// A table on which the rounds of a history run.
+pub(crate) trait Driven: Sync {
+    /// What warps work on.
+    type Table: CpuTable + Sync;
+
+    /// An empty one.
+    fn made(load: Load) -> Self;
+
+    /// It.
+    fn table(&self) -> &Self::Table;
+
+    /// While no warp runs: gives back the slots of deleted pairs, where the table does not by itself.
+    fn rest(&mut self);
+}
+
+/// Pairs that a table is made for whose slots are used once: all keys, and every insert behind a delete of one round.
+fn slots_of_a_round(load: Load) -> u64 {
+    2 * (load.keys + load.deletes_of_a_round())
+}
+
+impl<St: SlabStore, const L: usize, const S: usize> Driven for SlabWords<St, L, S, Unique> {
+    type Table = Self;
+
+    fn made(load: Load) -> Self {
+        let buckets = (load.keys / 4).max(2) as u32;
+        Self::new(SlabGeometry { slab_slots: (L * S) as u32, buckets, pool: 1 << 16 })
+            .expect("memory for a table")
+    }
+
+    fn table(&self) -> &Self {
+        self
+    }
+
+    /// The tombstones of a long history would make its chains long.
+    fn rest(&mut self) {
+        self.flush();
+    }
+}
+
+impl<St: PackedWords, const L: usize, const S: usize, const N: u32> Driven for HopscotchWords<St, L, S, N> {
+    type Table = Self;
+
+    fn made(load: Load) -> Self {
+        // No insert is to be full: more than the keys.
+        let geometry = Self::geometry_for(4 * load.keys).expect("few keys");
+        Self::new(geometry).expect("memory for a table")
+    }
+
+    fn table(&self) -> &Self {
+        self
+    }
+
+    fn rest(&mut self) {}
+}
+
+impl<K, V, St, P, const L: usize, const S: usize> Driven for Map<K, V, OpenWords<St, L, S, P>>
+where
+    K: Key,
+    V: Word,
+    P: OpenScheme,
+    St: PackedWords<Entry: Packed<Key = K, Value = V>>,
+{
+    type Table = OpenWords<St, L, S, P>;
+
+    fn made(load: Load) -> Self {
+        Self::with_capacity(slots_of_a_round(load)).expect("memory for a table")
+    }
+
+    fn table(&self) -> &Self::Table {
+        self.table()
+    }
+
+    fn rest(&mut self) {
+        self.rehash(self.table().geometry()).expect("memory for a table");
+    }
+}
+
+impl<K, St, P, const L: usize, const S: usize> Driven for Set<K, OpenWords<St, L, S, P>>
+where
+    K: Key,
+    P: OpenScheme,
+    St: PackedWords<Entry: Packed<Key = K, Value = ()>>,
+{
+    type Table = OpenWords<St, L, S, P>;
+
+    fn made(load: Load) -> Self {
+        Self::with_capacity(slots_of_a_round(load)).expect("memory for a table")
+    }
+
+    fn table(&self) -> &Self::Table {
+        self.table()
+    }
+
+    fn rest(&mut self) {
+        self.rehash(self.table().geometry()).expect("memory for a table");
+    }
+}
+
+impl<K, V, St, const L: usize, const S: usize> Driven for Map<K, V, DynamicWords<St, L, S>>
+where
+    K: Key,
+    V: Word,
+    St: PackedWords<Entry: Packed<Key = K, Value = V>>,
+{
+    type Table = DynamicWords<St, L, S>;
+
+    /// It grows in every round: by its keys in the first one, and by the slots of deleted pairs.
+    fn made(_: Load) -> Self {
+        Self::with_capacity(1).expect("memory for a table")
+    }
+
+    fn table(&self) -> &Self::Table {
+        self.table()
+    }
+
+    fn rest(&mut self) {
+        assert!(self.table().submaps() > 1, "no submap was added in this round");
+        self.compact().expect("memory for a table");
+    }
+}
