@@ -1,5 +1,6 @@
 #![doc = include_str!("README.md")]
 
+mod answer;
 pub mod bulk;
 pub mod cuckoo;
 mod filter;
@@ -11,6 +12,7 @@ mod slots;
 mod table;
 mod update;
 
+pub(crate) use answer::End;
 pub use cuckoo::Locks;
 pub use filter::{Filter, Passed, filter_words};
 pub use invariants::Broken;
@@ -19,7 +21,6 @@ pub use probing::{Bounded, Cuckoo, DoubleHashing, Linear, Probing};
 pub use slots::{Change, OpenSlots, There};
 pub use table::OpenTable;
 pub(crate) use table::{Held, Look};
-pub(crate) use update::End;
 
 /// Slots of a bucket in the tables of the library: a cache line of u32 pairs.
 pub const BUCKET_SLOTS: usize = 8;

@@ -1,6 +1,6 @@
 //! How many inserts of a batch ended in which way.
 
-use super::super::update::End;
+use super::super::answer::End;
 use crate::block::{Block, InBlock};
 use crate::memory::{IntegerWords, Order, ReadOrder};
 use crate::warp::Warp;
