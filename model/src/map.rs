@@ -77,8 +77,21 @@ pub trait WarpMap: Copy {
     fn visit<W: Warp>(self, w: &mut W, part: u32, sink: impl FnMut(&mut W, u32, Self::Key, Self::Value));
 }
 
-/// The operations of a [`WarpMap`] by the methods of the same names that the type has itself.
+/// The operations of a [`WarpMap`] by the methods of the same names that the type has itself; `tried`: it has a `try_mixed`.
 macro_rules! by_own_methods {
+    (tried) => {
+        by_own_methods! {}
+        #[inline(always)]
+        fn try_mixed<W: Warp>(
+            self,
+            w: &mut W,
+            op: Op,
+            key: UserKey<Self::Key>,
+            value: Self::Value,
+        ) -> Option<AtLane<W, Mixed<Self::Value>>> {
+            self.try_mixed(w, op, key, value)
+        }
+    };
     () => {
         #[inline(always)]
         fn insert_unique<W: Warp>(self, w: &mut W, key: UserKey<Self::Key>, value: Self::Value) -> Insert {
@@ -138,18 +151,7 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> WarpMap for Hop
     type Key = E::Key;
     type Value = E::Value;
 
-    by_own_methods! {}
-
-    #[inline(always)]
-    fn try_mixed<W: Warp>(
-        self,
-        w: &mut W,
-        op: Op,
-        key: UserKey<E::Key>,
-        value: E::Value,
-    ) -> Option<AtLane<W, Mixed<E::Value>>> {
-        self.try_mixed(w, op, key, value)
-    }
+    by_own_methods! { tried }
 
     #[inline(always)]
     fn parts(self) -> u32 {
@@ -166,18 +168,7 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> WarpMap 
     type Key = E::Key;
     type Value = E::Value;
 
-    by_own_methods! {}
-
-    #[inline(always)]
-    fn try_mixed<W: Warp>(
-        self,
-        w: &mut W,
-        op: Op,
-        key: UserKey<E::Key>,
-        value: E::Value,
-    ) -> Option<AtLane<W, Mixed<E::Value>>> {
-        self.try_mixed(w, op, key, value)
-    }
+    by_own_methods! { tried }
 
     #[inline(always)]
     fn parts(self) -> u32 {
