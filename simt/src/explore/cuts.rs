@@ -25,13 +25,14 @@ pub(super) struct Write {
     porf: Clock,
 }
 
-/// When a read of an overwritten value was made.
+/// When a value was read or written that another one stands behind, in the order of its word.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Older {
-    /// Before the value was overwritten, as if memory were sequentially consistent.
-    ReadBefore,
-    /// At any time.
-    ReadAnyTime,
+    /// Before the other was written, as if memory were sequentially consistent.
+    First,
+    /// At any time. A store that depends on nothing may be made before one that it stands behind: what an execution has made so far
+    /// is closed under dependency alone, and is an execution of its own.
+    AnyTime,
 }
 
 /// Writes that a cut has, and writes that it has not.
@@ -50,7 +51,7 @@ impl Cuts {
             let Event { thread, seq, word, rank, porf, .. } = *event;
             self.writes.push(Write { id: id as Id, thread, seq, word, rank, porf });
         }
-        if older == Older::ReadBefore {
+        if older == Older::First {
             for event in graph.events.iter().filter(|event| !event.is_write && counts(event)) {
                 let next = graph.next(event.word, event.from);
                 if next != NONE {
@@ -61,7 +62,7 @@ impl Cuts {
         self.needs.clear();
         for (at, write) in self.writes.iter().enumerate() {
             let comes_before = |other: &Write| {
-                other.word == write.word && other.rank < write.rank
+                older == Older::First && other.word == write.word && other.rank < write.rank
                     || write.porf.of(other.thread) >= other.seq
             };
             let bits = self.writes.iter().enumerate().filter(|(_, other)| comes_before(other));

@@ -69,7 +69,7 @@ impl States {
         }
         changes(case, graph, write)?;
         let mut cuts = std::mem::take(&mut self.cuts);
-        cuts.order(case, graph, Older::ReadBefore);
+        cuts.order(case, graph, Older::First);
         let seen = cuts.each(cuts.with(write), &mut |with| {
             self.look(case, graph, &cuts, with)?;
             Ok(false)
@@ -78,8 +78,8 @@ impl States {
         seen.map(drop)
     }
 
-    /// Whether there is no room for one of `keys` in some state without the writes that `left_out` names. A read of an older value
-    /// bounds nothing here: under weak memory it may be made late.
+    /// Whether there is no room for one of `keys` in some state without the writes that `left_out` names. An older value
+    /// bounds nothing here: under weak memory it may be read late, and written late.
     ///
     /// # Errors
     /// If a state cannot be asked.
@@ -91,7 +91,7 @@ impl States {
         left_out: impl Fn(&Event) -> bool,
     ) -> Result<bool, Breach> {
         let mut cuts = std::mem::take(&mut self.cuts);
-        cuts.order(case, graph, Older::ReadAnyTime);
+        cuts.order(case, graph, Older::AnyTime);
         let seen = cuts.each(cuts.without(|id| left_out(graph.event(id))), &mut |with| {
             self.name(case, graph, &cuts, with);
             if let Some(&exhausted) = self.exhausted.get(self.key.as_slice()) {

@@ -11,7 +11,7 @@ pub(super) const KEY: u64 = 5;
 /// A key that nothing is stored under at first.
 pub(super) const OTHER: u64 = 6;
 /// The key that fills the first slot, where that is taken.
-const FILLER: u64 = 1;
+pub(super) const FILLER: u64 = 1;
 
 /// A structure: an entry type, and whether keys are unique.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,7 +1,7 @@
 //! Which scenarios belong to which set.
 
 use super::flush::flushes;
-use super::generate::{KEY, Place, Structure, backwards, double, meet, pool, scenario, stalled};
+use super::generate::{FILLER, KEY, Place, Structure, backwards, double, meet, pool, scenario, stalled};
 use super::stale;
 use crate::check::{Config, Scenario};
 use crate::scenarios::family::{Keys, Programs, programs, shapes};
@@ -54,6 +54,7 @@ pub fn default_set() -> Vec<Scenario> {
     scenarios.push(lanes(meet(Structure::MULTILOCK64, Place::Wide, &[TWICE, &[Search]])));
     scenarios.push(found_behind(Structure::MULTIMAP32));
     scenarios.extend(stale::default_set());
+    scenarios.push(full_beside_late_store(Structure::LOCK64));
     scenarios
 }
 
@@ -204,6 +205,14 @@ fn light_triples() -> Vec<Scenario> {
         triple(Place::Tombstone, [Search, Search, Delete]),
         triple(Place::Empty, [InsertUnique, Search, Search]),
     ]
+}
+
+/// A `Full` that is right though the store in front of it is later, in the order of its word, than one behind it: both warps
+/// assign to one key, one before it takes the last slab, the other after it has found none.
+fn full_beside_late_store(structure: Structure) -> Scenario {
+    let takes = vec![(InsertOrAssign, FILLER), (InsertUnique, KEY)];
+    let finds_none = vec![(InsertUnique, KEY), (InsertOrAssign, FILLER)];
+    scenario(structure, Place::LastSlab, &vec![takes, finds_none])
 }
 
 /// Keys of two buckets: each key stands in a chain of its own bucket, and both chains grow out of one pool.
