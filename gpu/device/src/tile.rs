@@ -104,7 +104,7 @@ impl<const L: u32> Warp for Tile<L> {
             return value;
         }
         if size_of::<T>() == size_of::<bool>() {
-            // A vote: in front of a shuffle, the masks of the tiles are matched (MATCH.ANY).
+            // A vote: in front of a shuffle the assembler matches the masks of the tiles besides (MATCH.ANY).
             return T::from_bits(self.ballot(value.to_bits() != 0).has(source) as u128);
         }
         // A word goes in parts of 32 bits; one without bits does not go at all.

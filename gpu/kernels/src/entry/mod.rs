@@ -95,7 +95,7 @@ pub(crate) unsafe fn per_key<const L: u32, K: Key>(
             Some(key) => f(w, op, key),
             None => AtLane::known(w, RESERVED_KEY),
         };
-        // SAFETY: `op` is below `n` and this tile's own.
+        // SAFETY: `op` is below `n` and this tile's own, and one lane writes.
         code.give(w, |code| unsafe { outcomes.add(op).write(code) });
     };
     // SAFETY: the contract of this function.
@@ -135,7 +135,7 @@ pub(crate) unsafe fn per_left<const L: u32, K: Key>(
             // SAFETY: as above. The first kernel leaves no reserved key.
             if let Some(key) = UserKey::new(unsafe { read(keys, op) }) {
                 let code = f(w, op, key);
-                // SAFETY: `op` is below `n` and this tile's own.
+                // SAFETY: `op` is below `n` and this tile's own, and one lane writes.
                 code.give(w, |code| unsafe { outcomes.add(op).write(code) });
             }
         }

@@ -21,7 +21,7 @@ pub(crate) unsafe fn search<const L: u32, T: WarpMap>(
     missing: T::Value,
     n: u32,
 ) {
-    // SAFETY: the contract of this function; `op` is below `n`.
+    // SAFETY: the contract of this function; `op` is below `n`, and one lane of its tile writes.
     unsafe {
         per_tile::<L>(n, |w, op| {
             let said = match UserKey::new(read(keys, op)) {
