@@ -41,6 +41,9 @@ pub trait WarpMap: Copy {
 
     /// Runs an operation whose kind is a value, and leaves the answer to the lane that has it. In a map of unique keys
     /// [`Op::Insert`] is a unique insert.
+    ///
+    /// Before another call of this warp, or word of this one to another warp, stands [`Warp::fence_acquire`], or the end of the
+    /// launch. The operations of a batch have no order, so a kernel that runs several in a warp needs none between them.
     fn mixed<W: Warp>(
         self,
         w: &mut W,

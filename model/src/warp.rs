@@ -62,6 +62,10 @@ pub trait Warp {
     /// A sequentially consistent fence in every lane, and [`Warp::sync`] on both sides of it.
     fn fence(&mut self);
 
+    /// An acquire fence in every lane, and [`Warp::sync`] behind it: what was released by a write that any lane has read before,
+    /// in whatever order, every lane sees after. It orders nothing that this warp wrote.
+    fn fence_acquire(&mut self);
+
     /// Says that this warp waits for another one. Called in every loop that can only end by the step of
     /// another warp.
     fn pause(&mut self);

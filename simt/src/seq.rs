@@ -26,6 +26,7 @@ impl Hooks for Alone {
         1
     }
     fn fence(&self) {}
+    fn fence_acquire(&self) {}
     fn pause(&self) {}
     fn meet(&self) {}
     fn shared(&self) -> Handle<'_, u32> {

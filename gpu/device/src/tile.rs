@@ -149,6 +149,14 @@ impl<const L: u32> Warp for Tile<L> {
     }
 
     #[inline(always)]
+    fn fence_acquire(&mut self) {
+        // PTX has no fence that only acquires.
+        // SAFETY: a fence touches no memory and no register.
+        unsafe { asm!("fence.acq_rel.gpu;", options(nostack)) };
+        self.sync();
+    }
+
+    #[inline(always)]
     fn pause(&mut self) {
         // SAFETY: sleeping for about 20 ns touches no memory and no register.
         unsafe { asm!("nanosleep.u32 20;", options(nostack)) };

@@ -134,6 +134,13 @@ probe_tile!(
     }
 );
 probe_tile!(
+    probe_fence_acquire | w,
+    v | {
+        w.fence_acquire();
+        v
+    }
+);
+probe_tile!(
     probe_pause | w,
     v | {
         w.pause();

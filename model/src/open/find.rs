@@ -17,7 +17,9 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
     /// was inserted.
     #[inline(always)]
     pub fn search<W: Warp>(self, w: &mut W, key: UserKey<E::Key>) -> Option<E::Value> {
-        match self.look(w, key) {
+        let look = self.look(w, key);
+        Self::acquire(w);
+        match look {
             Look::Decided(said) => said.tell(w),
             Look::Beyond => None,
         }
@@ -29,8 +31,7 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
         let key = key.get();
         let mut probe = self.probe(key);
         loop {
-            let row =
-                if P::CHAIN > 0 { self.read_acquired(w, probe.bucket) } else { self.read(w, probe.bucket) };
+            let row = self.read(w, probe.bucket);
             // A tombstone decides about no key.
             let lowest = row::lowest(w, row, H::TOMBSTONE, |word| Self::decides(word, key));
             let decide = w.map(lowest, |_, word| Self::decides(word, key));
@@ -47,6 +48,7 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
                 return Look::Decided(AtLane::known(w, None));
             }
             let Some(next) = self.next(probe) else { return Look::Beyond };
+            Self::acquire(w);
             probe = next;
         }
     }

@@ -75,13 +75,8 @@ pub trait OpenSlots<E: Packed>: Copy {
     /// Changes a slot that held `seen`. False: it has changed since, and this call changed nothing.
     fn change(self, at: usize, seen: Self::Word, change: Change<E::Word>) -> bool;
 
-    /// [`probe`](Self::probe) that acquires. Where keys move: only slots whose word has the value do that, and the next two do
-    /// nothing in others.
-    fn acquire<const S: usize>(self, row: usize) -> [Self::Word; S] {
-        self.probe::<S>(row)
-    }
-
-    /// Puts an entry into a slot that held `seen`, whatever that was, if it still does; it releases.
+    /// Puts an entry into a slot that held `seen`, whatever that was, if it still does; it releases. Where keys move: only slots
+    /// whose word has the value do that, and this and the next one do nothing in others.
     fn take(self, _at: usize, _seen: Self::Word, _entry: E::Word) -> bool {
         false
     }
@@ -151,14 +146,8 @@ impl<E: Packed, H: Words<E::Word>> OpenSlots<E> for H {
         self.compare_exchange(at, seen, new, Order::Relaxed) == seen
     }
     #[inline(always)]
-    fn acquire<const S: usize>(self, row: usize) -> [E::Word; S] {
-        // Acquire: pairs with the Release of `take` and `replace`, also if the slot was written again since, as all that write slots
-        // exchange them.
-        self.load_row::<S>(row, ReadOrder::Acquire)
-    }
-    #[inline(always)]
     fn take(self, at: usize, seen: E::Word, entry: E::Word) -> bool {
-        // Release: pairs with the Acquire of `acquire`.
+        // Release: pairs with the fence of who read this slot, or what was put there since, as all that write slots exchange them.
         self.compare_exchange(at, seen, entry, Order::Release) == seen
     }
     #[inline(always)]

@@ -20,6 +20,7 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
     #[inline(always)]
     pub fn insert_unique<W: Warp>(self, w: &mut W, key: UserKey<E::Key>, value: E::Value) -> Insert {
         let put = self.put(w, key, value, There::Keep);
+        Self::acquire(w);
         End::told(w, put).of_insert()
     }
 
@@ -27,6 +28,7 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
     #[inline(always)]
     pub fn insert_or_assign<W: Warp>(self, w: &mut W, key: UserKey<E::Key>, value: E::Value) -> Assign {
         let put = self.put(w, key, value, There::Assign);
+        Self::acquire(w);
         End::told(w, put).of_assign()
     }
 
@@ -35,6 +37,7 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
     #[inline(always)]
     pub fn insert_or_add<W: Warp>(self, w: &mut W, key: UserKey<E::Key>, value: E::Value) -> Add {
         let put = self.put(w, key, value, There::Add);
+        Self::acquire(w);
         End::told(w, put).of_add()
     }
 
@@ -54,7 +57,9 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
     /// Takes out the pair of `key`. Its slot is not used again, and it is lock-free, unless keys move.
     #[inline(always)]
     pub fn delete<W: Warp>(self, w: &mut W, key: UserKey<E::Key>) -> Delete {
-        self.take_out(w, key).map_or(Delete::Absent, |held| Held::told(w, held).of_delete())
+        let held = self.take_out(w, key);
+        Self::acquire(w);
+        held.map_or(Delete::Absent, |held| Held::told(w, held).of_delete())
     }
 
     /// The same; `None` if the key may be where keys go for which this table has no room.
@@ -81,7 +86,8 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
         }
     }
 
-    /// Runs an operation whose kind is a value. [`Op::Insert`] is a unique insert.
+    /// Runs an operation whose kind is a value. [`Op::Insert`] is a unique insert. Where keys move, this is the last call of a warp in
+    /// its launch, or [`Warp::fence_acquire`] stands behind it; the other calls have it.
     #[inline(always)]
     pub fn mixed<W: Warp>(
         self,

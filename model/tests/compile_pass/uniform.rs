@@ -56,5 +56,6 @@ impl Warp for Scalar {
     }
     fn sync(&mut self) {}
     fn fence(&mut self) {}
+    fn fence_acquire(&mut self) {}
     fn pause(&mut self) {}
 }

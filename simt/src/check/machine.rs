@@ -16,6 +16,9 @@ pub(crate) trait Machine {
     /// A fence of `warp`.
     fn fence(&self, warp: usize);
 
+    /// An acquire fence of `warp`: no step, as no other warp can see it.
+    fn fence_acquire(&self, warp: usize);
+
     /// `warp` waits for another one.
     fn pause(&self, warp: usize);
 
@@ -127,6 +130,10 @@ impl Hooks for MachineWarp<'_> {
         self.execution().begin_step(self.warp);
         self.machine.fence(self.warp);
         self.execution().record().note(self.warp, Action::Fence);
+    }
+
+    fn fence_acquire(&self) {
+        self.machine.fence_acquire(self.warp);
     }
 
     fn pause(&self) {

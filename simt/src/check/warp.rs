@@ -35,6 +35,8 @@ pub trait Hooks {
     fn end_each(&self) {}
     /// A sequentially consistent fence.
     fn fence(&self);
+    /// An acquire fence of every lane, behind which the lanes wait for each other.
+    fn fence_acquire(&self);
     /// The warp waits for another one.
     fn pause(&self);
     /// The barrier of the block.
@@ -141,6 +143,9 @@ impl<const L: usize> Warp for ArrayWarp<'_, L> {
     }
     fn fence(&mut self) {
         self.block.hooks.fence();
+    }
+    fn fence_acquire(&mut self) {
+        self.block.hooks.fence_acquire();
     }
     fn pause(&mut self) {
         self.block.hooks.pause();

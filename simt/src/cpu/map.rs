@@ -5,7 +5,7 @@ use super::grid::{CpuTable, build, entries, live, run};
 use core::marker::PhantomData;
 use warpproof_model::host::{Answer, BulkMap, Op, same_length};
 use warpproof_model::outcome::{Assign, Delete, Insert};
-use warpproof_model::{Key, WarpMap, Word};
+use warpproof_model::{Key, Warp as _, WarpMap, Word};
 
 /// A concurrent map in CPU memory, in a table `T`: see [`super::SlabMap`], [`super::HopscotchMap`] and
 /// [`super::OpenMap`].
@@ -82,6 +82,7 @@ impl<K: Key, V: Word, T: CpuTable<Key = K, Value = V>> BulkMap<K, V> for Map<K, 
         Self::values_match(keys, values)?;
         run(&self.table, keys, values, Answer::Search(None), |t, w, key, i| {
             let said = t.mixed(w, ops[i], key, values[i]).tell(w);
+            w.fence_acquire();
             // Every code of the table is one of its operation's.
             Answer::new(ops[i], said).unwrap_or(Answer::Search(None))
         })

@@ -92,6 +92,12 @@ impl<const L: usize> Warp for CpuWarp<L> {
         fence(Ordering::SeqCst);
     }
 
+    #[inline(always)]
+    fn fence_acquire(&mut self) {
+        // Acquire: pairs with the Release of whoever wrote what this warp read relaxed.
+        fence(Ordering::Acquire);
+    }
+
     #[inline]
     fn pause(&mut self) {
         // Spin briefly, then give the core to whoever is waited for: it may not be running.

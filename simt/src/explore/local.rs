@@ -103,6 +103,14 @@ impl Local {
         self.cursors.fill(self.begin);
     }
 
+    /// Each lane learns what was released by the writes that it read without acquiring.
+    pub(super) fn acquire(&mut self) {
+        for lane in &mut self.lanes {
+            lane.hb.join(&lane.pending);
+            lane.pending = Clock::default();
+        }
+    }
+
     /// All lanes learn what each knows.
     pub(super) fn synchronize(&mut self) {
         let mut hb = Clock::default();

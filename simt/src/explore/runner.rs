@@ -218,10 +218,7 @@ impl Hooks for Runner<'_, '_> {
         self.collective();
         {
             let mut local = self.local.borrow_mut();
-            for lane in &mut local.lanes {
-                lane.hb.join(&lane.pending);
-                lane.pending = Clock::default();
-            }
+            local.acquire();
             local.synchronize();
             local.lane = 0;
         }
@@ -234,6 +231,14 @@ impl Hooks for Runner<'_, '_> {
         for lane in &mut local.lanes {
             lane.fenced = lane.hb;
         }
+    }
+
+    /// No event: nothing but the clocks of this warp shows it.
+    fn fence_acquire(&self) {
+        self.collective();
+        let mut local = self.local.borrow_mut();
+        local.acquire();
+        local.synchronize();
     }
 
     fn pause(&self) {

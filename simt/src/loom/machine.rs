@@ -116,6 +116,13 @@ impl Machine for LoomMachine {
         }
     }
 
+    fn fence_acquire(&self, _warp: usize) {
+        if self.plan.weak() {
+            // Acquire: pairs with the Release of whoever wrote what this warp read relaxed.
+            fence(Ordering::Acquire);
+        }
+    }
+
     fn pause(&self, _warp: usize) {
         ::loom::thread::yield_now();
     }

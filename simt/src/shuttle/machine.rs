@@ -60,6 +60,9 @@ impl Machine for ShuttleMachine {
     /// Nothing: memory is sequentially consistent.
     fn fence(&self, _warp: usize) {}
 
+    /// Nothing either.
+    fn fence_acquire(&self, _warp: usize) {}
+
     fn pause(&self, _warp: usize) {
         ::shuttle::thread::yield_now();
         self.execution.go_on();

@@ -35,6 +35,8 @@ pub(crate) unsafe fn stamped<const L: u32, T: WarpMap>(
             let value = read(values, op);
             let start = stamp(w, clock);
             let said = table.mixed(w, kind, key, value);
+            // The stamp is word of this call to others.
+            w.fence_acquire();
             let end = stamp(w, clock);
             write(w, starts, op, start);
             write(w, ends, op, end);

@@ -1,20 +1,21 @@
 //! Finding a key where keys move.
 
 use crate::entry::Packed;
-use crate::open::table::{OpenTable, Row, Slot};
+use crate::open::table::{OpenTable, Slot};
 use crate::open::{Filter, OpenSlots, Probing};
 use crate::row::{self, Place};
 use crate::warp::Warp;
 
 impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTable<E, H, F, P, S> {
-    /// [`read`](Self::read) by who has no lock: from now on this warp sees no slot as it was before what it saw here.
+    /// Where keys move: from now on this warp sees no slot as it was before what it saw in the slots that it read. Between two buckets
+    /// that who has no lock reads, and at the end of a call, as another one of this warp may follow, or word of it to another warp.
     #[inline(always)]
-    pub(in crate::open) fn read_acquired<W: Warp>(self, w: &mut W, bucket: u32) -> Row<W, E, H, S> {
-        let row =
-            w.each(|lane| self.slots().acquire::<S>(bucket as usize * W::LANES as usize + lane as usize));
-        // A lane tells the others what it acquired.
-        w.sync();
-        row
+    pub(in crate::open) fn acquire<W: Warp>(w: &mut W) {
+        if P::CHAIN > 0 {
+            // Pairs with the Release of `take` and `replace`, also if the slot was written again since, as all that write slots
+            // exchange them.
+            w.fence_acquire();
+        }
     }
 
     /// The slot of a key whose first bucket this warp has locked.

@@ -102,7 +102,7 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
     ) -> Option<Held> {
         let mut probe = self.probe(key);
         loop {
-            let row = self.read_acquired(w, probe.bucket);
+            let row = self.read(w, probe.bucket);
             let base = Self::slot(W::LANES, probe.bucket);
             let wanted = |_, _, word| Self::decides(word, key);
             let stays = |word| Self::holds(word, key) && changed(word).is_none();
@@ -120,6 +120,7 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
                 return Some(Held::told(w, held)).filter(|held| *held == Held::Nothing);
             }
             probe = self.next(probe)?;
+            Self::acquire(w);
         }
     }
 

@@ -20,6 +20,7 @@ pub(super) enum Ins {
     /// In one `each`, every lane does what its list says: no collective between, nor behind.
     Each(Vec<Vec<Ins>>),
     Fence,
+    FenceAcquire,
     Sync,
     Ballot,
     Barrier,
@@ -117,6 +118,7 @@ impl Subject for Threads {
                     });
                 }
                 Ins::Fence => w.fence(),
+                Ins::FenceAcquire => w.fence_acquire(),
                 Ins::Sync => w.sync(),
                 Ins::Ballot => {
                     let votes = w.each(|_| true);

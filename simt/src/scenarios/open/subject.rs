@@ -142,7 +142,12 @@ impl<L: Layout, C: Scheme, const S: usize> Subject for OpenSubject<L, S, C> {
             (Op::InsertOrAdd, Some(key)) => {
                 table.insert_or_add(w, key, Value::<L>::from_bits(call.value.into())).into()
             }
-            _ if self.tries => run_tried(table, w, call),
+            _ if self.tries => {
+                let ret = run_tried(table, w, call);
+                // Another call may follow, which there is none of in a kernel.
+                w.fence_acquire();
+                ret
+            }
             _ => run(table, w, call),
         }
     }

@@ -27,6 +27,8 @@ fn store_buffering_with_fences() {
 #[test]
 fn store_buffering_with_one_fence() {
     threads(&[&[write(X, 1), Ins::Fence, read(Y)], &[write(Y, 1), read(X)]]).gives(&EITHER);
+    let acquires = [[write(X, 1), Ins::FenceAcquire, read(Y)], [write(Y, 1), Ins::FenceAcquire, read(X)]];
+    threads(&[&acquires[0], &acquires[1]]).gives(&EITHER);
 }
 
 /// SB with swaps for the writes. RC11 and PTX: a read-modify-write of one word is no fence for another.

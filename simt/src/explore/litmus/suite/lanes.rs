@@ -50,6 +50,7 @@ fn a_lane_acquires_for_another_before_sync() {
 fn a_fence_is_one_of_every_lane() {
     let send = [write(X, 1), Ins::Fence, Ins::Lane(1), write(Y, 1)];
     lanes(2, &[&send, &[read(Y), Ins::Fence, Ins::Lane(1), read(X)]]).gives(&CAUSAL);
+    lanes(2, &[&send, &[read(Y), Ins::FenceAcquire, Ins::Lane(1), read(X)]]).gives(&CAUSAL);
 }
 
 /// MP between two lanes of one warp.

@@ -44,6 +44,16 @@ fn a_release_pairs_with_a_fence() {
     threads(&[&[write(X, 1), release(Y, 1)], &[read(Y), Ins::Fence, read(X)]]).gives(&CAUSAL);
 }
 
+/// The same of a fence that acquires alone: it pairs with a release and with a fence, and brings nothing to what it stands behind.
+#[test]
+fn a_fence_that_acquires_is_half_a_fence() {
+    let receive = [read(Y), Ins::FenceAcquire, read(X)];
+    threads(&[&[write(X, 1), release(Y, 1)], &receive]).gives(&CAUSAL);
+    threads(&[&[write(X, 1), Ins::Fence, write(Y, 1)], &receive]).gives(&CAUSAL);
+    threads(&[&[write(X, 1), Ins::FenceAcquire, write(Y, 1)], &receive]).gives(&ANY);
+    threads(&[&[write(X, 1), release(Y, 1)], &[Ins::FenceAcquire, read(Y), read(X)]]).gives(&ANY);
+}
+
 /// MP with the fences at the wrong places. RC11: a fence releases writes behind it, and acquires reads before it.
 #[test]
 fn a_fence_on_the_wrong_side_of_the_flag_brings_nothing() {
