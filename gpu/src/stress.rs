@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::hopscotch::{HopscotchMap, HopscotchSet};
 use crate::layout::{Entry, Scalar};
 use crate::module::{Kernel, Module};
-use crate::open::{OpenMap, OpenSet};
+use crate::open::{OpenMap, OpenScheme, OpenSet};
 use crate::slab::{SlabMap, SlabSet};
 use crate::table::{Table, Tuning};
 use core::fmt;
@@ -27,10 +27,10 @@ mod sealed {
 
 use sealed::{Sealed, Subject};
 
-/// A map whose operations can be stamped: [`SlabMap`], [`HopscotchMap`] or [`OpenMap`].
+/// A map whose operations can be stamped: [`SlabMap`], [`HopscotchMap`], [`OpenMap`] or [`CuckooMap`](crate::CuckooMap).
 pub trait StressMap<K, V>: Sealed {}
 
-/// A set whose operations can be stamped: [`SlabSet`], [`HopscotchSet`] or [`OpenSet`].
+/// A set whose operations can be stamped: [`SlabSet`], [`HopscotchSet`], [`OpenSet`] or [`CuckooSet`](crate::CuckooSet).
 pub trait StressSet<K>: Sealed {}
 
 /// A clock that counts: each look at it is one tick.
@@ -205,42 +205,26 @@ impl StressClock {
     }
 }
 
-macro_rules! maps {
-    ($($map:ident)*) => {
-        $(impl<K: Scalar, V: Scalar> Sealed for $map<K, V>
-        where
-            (K, V): Entry,
-        {
+/// Maps, or sets, by their type parameters, with the bounds that these need.
+macro_rules! stressed {
+    ($(<$($parameter:ident $(: $bound:path)?),*> $subject:ty: $stress:path $(, $pair:ty: $entry:path)?;)*) => {
+        $(impl<$($parameter $(: $bound)?),*> Sealed for $subject $(where $pair: $entry)? {
             fn subject(&self) -> Subject<'_> {
                 Subject(self.table())
             }
         }
 
-        impl<K: Scalar, V: Scalar> StressMap<K, V> for $map<K, V> where (K, V): Entry {})*
+        impl<$($parameter $(: $bound)?),*> $stress for $subject $(where $pair: $entry)? {})*
     };
 }
-maps!(SlabMap HopscotchMap OpenMap);
-
-macro_rules! sets {
-    ($($set:ident)*) => {
-        $(impl<K: Scalar> Sealed for $set<K> {
-            fn subject(&self) -> Subject<'_> {
-                Subject(self.table())
-            }
-        }
-
-        impl<K: Scalar> StressSet<K> for $set<K> {})*
-    };
+stressed! {
+    <K: Scalar, V: Scalar> SlabMap<K, V>: StressMap<K, V>, (K, V): Entry;
+    <K: Scalar, V: Scalar> HopscotchMap<K, V>: StressMap<K, V>, (K, V): Entry;
+    <K: Scalar, V: Scalar, P: OpenScheme> OpenMap<K, V, P>: StressMap<K, V>, (K, V): Entry;
+    <> SlabSet: StressSet<u32>;
+    <K: Scalar> HopscotchSet<K>: StressSet<K>;
+    <K: Scalar, P: OpenScheme> OpenSet<K, P>: StressSet<K>;
 }
-sets!(HopscotchSet OpenSet);
-
-impl Sealed for SlabSet {
-    fn subject(&self) -> Subject<'_> {
-        Subject(self.table())
-    }
-}
-
-impl StressSet<u32> for SlabSet {}
 
 impl fmt::Debug for StressClock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
