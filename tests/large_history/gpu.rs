@@ -3,12 +3,13 @@
 use super::device::device;
 use super::holds;
 use warpproof::gpu::{
-    CuckooMap, CuckooSet, Device, Entry, HopscotchMap, HopscotchSet, OpenMap, OpenSet, Scalar, SlabMap,
-    SlabSet, Stamped, StressClock, StressMap, StressSet, Tuning,
+    Device, Entry, HopscotchMap, HopscotchSet, OpenMap, OpenScheme, OpenSet, Scalar, SlabMap, SlabSet,
+    Stamped, StressClock, StressMap, StressSet, Tuning,
 };
 use warpproof::model::host::{
     Answer, BulkMap, BulkSet, BulkSlabMap, BulkSlabSet, HopscotchGeometry, Op, OpenGeometry, SlabGeometry,
 };
+use warpproof::model::open::{Cuckoo, DoubleHashing};
 use warpproof::model::slab::SLAB_SLOTS;
 use warpproof::model::spec::{Call, Map, Op as Name, Ret, Set};
 use warpproof::simt::check::Event;
@@ -200,48 +201,33 @@ fn hopscotch_set<K: Scalar + TryFrom<u64, Error: std::fmt::Debug>>(
     fixed_set(device, &set, load)
 }
 
+/// Nine tenths of the keys. Seven of eight keys are there in the long run: where they move, both buckets of most are full then,
+/// inserts move them, and some find no room.
+const fn few_slots(keys: u64) -> u64 {
+    keys * 9 / 10
+}
+
 /// A slot for every key and for twice as many deletes as there are.
-const fn slots(keys: u64) -> u64 {
+const fn slots_for_all(keys: u64) -> u64 {
     keys + CALLS / 8
 }
 
-fn open_map<K>(device: &Device, load: (u64, u64)) -> Vec<Event>
+fn open_map<K, P: OpenScheme>(device: &Device, slots: u64, load: (u64, u64)) -> Vec<Event>
 where
     K: Scalar + Into<u64> + TryFrom<u64, Error: std::fmt::Debug>,
     (K, K): Entry,
 {
-    let size = OpenMap::<K, K>::size(slots(load.0), 1.0).expect("a small table");
-    let map = OpenMap::<K, K>::with_geometry(device, size).expect("a test table");
+    let size = OpenMap::<K, K, P>::size(slots, 1.0).expect("a small table");
+    let map = OpenMap::<K, K, P>::with_geometry(device, size).expect("a test table");
     fixed_map(device, &map, load)
 }
 
-fn open_set<K: Scalar + TryFrom<u64, Error: std::fmt::Debug>>(
-    device: &Device,
-    load: (u64, u64),
-) -> Vec<Event> {
-    let size = OpenGeometry::at_load(slots(load.0), 1.0).expect("a small table");
-    let set = OpenSet::<K>::with_geometry(device, size).expect("a test table");
-    fixed_set(device, &set, load)
-}
-
-/// As many slots as nine tenths of the keys. Seven of eight keys are there in the long run: then both buckets of most keys are full,
-/// inserts move keys, and some find no room.
-fn cuckoo_map<K>(device: &Device, load: (u64, u64)) -> Vec<Event>
+fn open_set<K, P: OpenScheme>(device: &Device, slots: u64, load: (u64, u64)) -> Vec<Event>
 where
-    K: Scalar + Into<u64> + TryFrom<u64, Error: std::fmt::Debug>,
-    (K, K): Entry,
+    K: Scalar + TryFrom<u64, Error: std::fmt::Debug>,
 {
-    let size = CuckooMap::<K, K>::size(load.0 * 9 / 10, 1.0).expect("a small table");
-    let map = CuckooMap::<K, K>::with_geometry(device, size).expect("a test table");
-    fixed_map(device, &map, load)
-}
-
-fn cuckoo_set<K: Scalar + TryFrom<u64, Error: std::fmt::Debug>>(
-    device: &Device,
-    load: (u64, u64),
-) -> Vec<Event> {
-    let size = OpenGeometry::at_load(load.0 * 9 / 10, 1.0).expect("a small table");
-    let set = CuckooSet::<K>::with_geometry(device, size).expect("a test table");
+    let size = OpenGeometry::at_load(slots, 1.0).expect("a small table");
+    let set = OpenSet::<K, P>::with_geometry(device, size).expect("a test table");
     fixed_set(device, &set, load)
 }
 
@@ -296,11 +282,31 @@ fn a_million_calls_of_the_gpu_on_hopscotch_tables_are_linearizable() {
 fn a_million_calls_of_the_gpu_on_open_addressing_are_linearizable() {
     let Some(device) = device() else { return };
     for load in LOADS {
-        check("open map32", load.0, false, &open_map::<u32>(device, load));
-        check("open set32", load.0, false, &open_set::<u32>(device, load));
-        check("open set64", load.0, false, &open_set::<u64>(device, load));
+        check(
+            "open map32",
+            load.0,
+            false,
+            &open_map::<u32, DoubleHashing>(device, slots_for_all(load.0), load),
+        );
+        check(
+            "open set32",
+            load.0,
+            false,
+            &open_set::<u32, DoubleHashing>(device, slots_for_all(load.0), load),
+        );
+        check(
+            "open set64",
+            load.0,
+            false,
+            &open_set::<u64, DoubleHashing>(device, slots_for_all(load.0), load),
+        );
         if device.wide() {
-            check("open map64", load.0, false, &open_map::<u64>(device, load));
+            check(
+                "open map64",
+                load.0,
+                false,
+                &open_map::<u64, DoubleHashing>(device, slots_for_all(load.0), load),
+            );
         } else {
             println!("skipped: open map64 without 128-bit words");
         }
@@ -311,11 +317,11 @@ fn a_million_calls_of_the_gpu_on_open_addressing_are_linearizable() {
 fn a_million_calls_of_the_gpu_where_keys_move_are_linearizable() {
     let Some(device) = device() else { return };
     for load in LOADS {
-        check("cuckoo map32", load.0, true, &cuckoo_map::<u32>(device, load));
-        check("cuckoo set32", load.0, true, &cuckoo_set::<u32>(device, load));
-        check("cuckoo set64", load.0, true, &cuckoo_set::<u64>(device, load));
+        check("cuckoo map32", load.0, true, &open_map::<u32, Cuckoo>(device, few_slots(load.0), load));
+        check("cuckoo set32", load.0, true, &open_set::<u32, Cuckoo>(device, few_slots(load.0), load));
+        check("cuckoo set64", load.0, true, &open_set::<u64, Cuckoo>(device, few_slots(load.0), load));
         if device.wide() {
-            check("cuckoo map64", load.0, true, &cuckoo_map::<u64>(device, load));
+            check("cuckoo map64", load.0, true, &open_map::<u64, Cuckoo>(device, few_slots(load.0), load));
         } else {
             println!("skipped: cuckoo map64 without 128-bit words");
         }

@@ -130,8 +130,14 @@ fn is_staged(kernel: &str, mnemonic: &str) -> bool {
 
 #[test]
 fn tables_are_accessed_by_contracted_instructions_only() {
-    let fences = ["fence.sc.gpu", "fence.acq_rel.gpu"];
-    let lanes = ["vote.sync.ballot.b32", "shfl.sync.idx.b32", "bar.warp.sync", "bar.sync"];
+    let lanes = [
+        "vote.sync.ballot.b32",
+        "shfl.sync.idx.b32",
+        "bar.warp.sync",
+        "bar.sync",
+        "fence.sc.gpu",
+        "fence.acq_rel.gpu",
+    ];
     for module in &MODULES {
         let text = text(module);
         for kernel in Kernel::all(&text) {
@@ -139,7 +145,6 @@ fn tables_are_accessed_by_contracted_instructions_only() {
                 let allowed = is_contracted(&effect)
                     || is_staged(kernel.name, &effect)
                     || lanes.contains(&effect.as_str())
-                    || fences.contains(&effect.as_str())
                     || effect == "nanosleep.u32";
                 assert!(allowed, "{} in {} of {}", effect, kernel.name, module.file_name());
             }

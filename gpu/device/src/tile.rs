@@ -150,7 +150,7 @@ impl<const L: u32> Warp for Tile<L> {
 
     #[inline(always)]
     fn fence_acquire(&mut self) {
-        // PTX has no fence that only acquires.
+        // It releases too, which nobody asks of it.
         // SAFETY: a fence touches no memory and no register.
         unsafe { asm!("fence.acq_rel.gpu;", options(nostack)) };
         self.sync();

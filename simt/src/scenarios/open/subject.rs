@@ -144,7 +144,7 @@ impl<L: Layout, C: Scheme, const S: usize> Subject for OpenSubject<L, S, C> {
             }
             _ if self.tries => {
                 let ret = run_tried(table, w, call);
-                // Another call may follow, which there is none of in a kernel.
+                // Where a kernel ends another call may follow here.
                 w.fence_acquire();
                 ret
             }
