@@ -1,13 +1,14 @@
 //! The CPU backend beside dashmap, papaya and a partitioned map of the standard library: u32 or u64 pairs, in bulk, on the
 //! same threads, in one process.
 //!
-//! `cargo bench --bench peers -- [--bits 32|64] [--pairs N] [--threads N] [--rounds N]`
+//! `cargo bench --bench peers -- [--bits 32|64] [--pairs N] [--threads N] [--rounds N] [--only NAMES]`
 //!
 //! Rounds are interleaved: in each round every map does all the work once, in turn, and the medians are compared. *build*
 //! inserts distinct keys if absent into a new map made for their number, *present* finds all of them in another order,
 //! *absent* looks for as many that are not there. Every map gives an answer per operation, stored in a slice in the order of
 //! the input; answers are checked outside the time. The peers run with their default hash and with a fast one. *new + build*
 //! counts the making of the map too: ours writes all its memory then, the peers touch theirs for the first time in *build*.
+//! `--only` takes parts of names, with commas between.
 
 mod maps;
 mod partitioned;
@@ -79,7 +80,9 @@ fn compare<K: Number>(ours: &[Contender<K>]) {
     let rounds = argument("--rounds", 7).max(1);
     rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().expect("the first pool");
     let input = Input::<K>::new(u32::try_from(pairs).expect("at most 2^30 pairs"));
-    let maps = [ours, &peers()].concat();
+    let mut maps = [ours, &peers()].concat();
+    let only = text("--only");
+    maps.retain(|(name, _)| only.as_ref().is_none_or(|only| only.split(',').any(|part| name.contains(part))));
     // The first round warms up and does not count.
     let mut seconds = vec![[const { Vec::new() }; 4]; maps.len()];
     for number in 0..=rounds {
@@ -111,9 +114,11 @@ fn compare<K: Number>(ours: &[Contender<K>]) {
 }
 
 fn argument(name: &str, default: usize) -> usize {
-    let args: Vec<String> = std::env::args().collect();
-    let at = args.iter().position(|arg| arg == name);
-    at.and_then(|at| args.get(at + 1)).map_or(default, |text| text.parse().expect("a number"))
+    text(name).map_or(default, |text| text.parse().expect("a number"))
+}
+
+fn text(name: &str) -> Option<String> {
+    std::env::args().skip_while(|arg| arg != name).nth(1)
 }
 
 fn main() {
