@@ -1,5 +1,8 @@
 //! Words over atomics: those of std, and 128 bits.
 
+mod wide;
+
+use core::slice;
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use portable_atomic::AtomicU128;
 use rayon::prelude::*;
@@ -20,6 +23,14 @@ pub trait AtomicWord: Send + Sync {
     fn new(word: Self::Word) -> Self;
     /// See [`Words::load`].
     fn load(&self, order: Ordering) -> Self::Word;
+    /// See [`Words::load_row`]. `row` has `S` words.
+    #[inline(always)]
+    fn load_row<const S: usize>(row: &[Self; S], order: Ordering) -> [Self::Word; S]
+    where
+        Self: Sized,
+    {
+        core::array::from_fn(|i| row[i].load(order))
+    }
     /// See [`Words::store`].
     fn store(&self, word: Self::Word, order: Ordering);
     /// See [`Words::compare_exchange`].
@@ -41,7 +52,7 @@ pub trait AtomicWord: Send + Sync {
 }
 
 macro_rules! atomic_word {
-    ($($atomic:ty: $word:ty),*) => {$(
+    ($($atomic:ty: $word:ty $(, $load_row:item)?;)*) => {$(
         impl AtomicWord for $atomic {
             type Word = $word;
             #[inline(always)]
@@ -52,6 +63,7 @@ macro_rules! atomic_word {
             fn load(&self, order: Ordering) -> $word {
                 self.load(order)
             }
+            $($load_row)?
             #[inline(always)]
             fn store(&self, word: $word, order: Ordering) {
                 self.store(word, order);
@@ -81,7 +93,15 @@ macro_rules! atomic_word {
         }
     )*};
 }
-atomic_word!(AtomicU32: u32, AtomicU64: u64, AtomicU128: u128);
+atomic_word! {
+    AtomicU32: u32;
+    AtomicU64: u64;
+    AtomicU128: u128,
+    #[inline(always)]
+    fn load_row<const S: usize>(row: &[Self; S], order: Ordering) -> [u128; S] {
+        wide::load_row(row, order)
+    };
+}
 
 /// One cache line of words. A slab of eight u64 words is exactly one line.
 #[repr(align(64))]
@@ -129,7 +149,9 @@ impl<A: AtomicWord, const N: usize> Array<A, N> {
     /// A handle to the words.
     #[inline(always)]
     pub fn words(&self) -> CpuWords<'_, A, N> {
-        CpuWords { lines: &self.lines, len: self.len }
+        // SAFETY: a line is `N` words and nothing else, as `made` asserts: the lines are so many words in a row.
+        let words = unsafe { slice::from_raw_parts(self.lines.as_ptr().cast(), self.lines.len() * N) };
+        CpuWords { words, len: self.len }
     }
 
     /// Size in memory.
@@ -145,7 +167,8 @@ fn line<A: AtomicWord, const N: usize>(l: usize, initial: impl Fn(usize) -> A::W
 
 /// A handle to an [`Array`]. An index beyond the end panics.
 pub struct CpuWords<'a, A, const N: usize> {
-    lines: &'a [Line<A, N>],
+    /// Those of whole lines: `len`, and those behind it in the last line.
+    words: &'a [A],
     len: usize,
 }
 
@@ -161,7 +184,15 @@ impl<A, const N: usize> Copy for CpuWords<'_, A, N> {}
 impl<A, const N: usize> CpuWords<'_, A, N> {
     #[inline(always)]
     fn at(&self, index: usize) -> &A {
-        &self.lines[index / N].0[index % N]
+        &self.words[index]
+    }
+}
+
+#[inline(always)]
+fn read(order: ReadOrder) -> Ordering {
+    match order {
+        ReadOrder::Relaxed => Ordering::Relaxed,
+        ReadOrder::Acquire => Ordering::Acquire,
     }
 }
 
@@ -184,10 +215,16 @@ impl<A: AtomicWord, const N: usize> Words<A::Word> for CpuWords<'_, A, N> {
 
     #[inline(always)]
     fn load(self, index: usize, order: ReadOrder) -> A::Word {
-        self.at(index).load(match order {
-            ReadOrder::Relaxed => Ordering::Relaxed,
-            ReadOrder::Acquire => Ordering::Acquire,
-        })
+        self.at(index).load(read(order))
+    }
+
+    #[inline(always)]
+    fn load_row<const S: usize>(self, row: usize, order: ReadOrder) -> [A::Word; S] {
+        match self.words[row * S..].first_chunk::<S>() {
+            Some(row) => A::load_row(row, read(order)),
+            // A row that the end cuts: its words one by one, up to the panic.
+            None => core::array::from_fn(|i| self.load(row * S + i, order)),
+        }
     }
 
     #[inline(always)]
@@ -215,8 +252,8 @@ impl<A: AtomicWord, const N: usize> Words<A::Word> for CpuWords<'_, A, N> {
     /// Asks for the line of a word; where a line has fewer words than a warp reads at once, for the next one too.
     #[inline(always)]
     fn prefetch(self, index: usize) {
-        for line in index / N..index / N + READ_AT_ONCE.div_ceil(N) {
-            ask_for(self.lines, line);
+        for line in 0..READ_AT_ONCE.div_ceil(N) {
+            ask_for(self.words, index + line * N);
         }
     }
 }
