@@ -1,9 +1,9 @@
 //! What the bulk calls of every structure are made of: a batch over a table, one warp per chunk of it.
 
 use super::error::Error;
-use super::launch::{by_region, launch, launch_by_region};
+use super::launch::launch;
+use super::regions::{Batch, Regions, by_region};
 use super::warp::GridWarp;
-use super::words::ask_for;
 use rayon::prelude::*;
 use warpproof_model::host::{Op, Refused, admit, left_out};
 use warpproof_model::outcome::Insert;
@@ -11,6 +11,9 @@ use warpproof_model::{Key, UserKey, WarpMap, Word};
 
 /// Parts of a table that a thread visits one after the other.
 const PARTS: usize = 4096;
+
+/// Keys that a thread looks through at once.
+const MANY: usize = 1 << 16;
 
 /// A table in CPU memory, of any structure. [`super::Map`] and [`super::Set`] are written against it.
 pub trait CpuTable: Sized {
@@ -52,51 +55,63 @@ pub trait CpuTable: Sized {
     fn bytes(&self) -> usize;
 }
 
-/// Runs `f` for every key; reserved keys are refused before anything runs. `beside` is what else `f` reads of an operation, or empty.
+/// Runs `f(view, warp, key, beside(number))` for every key; reserved keys are refused before anything runs. `beside` is what else an
+/// operation is given.
 ///
 /// Operations run in the order of the batch, or of the regions of the table that their keys belong to where that is faster.
-pub(super) fn run<'a, C: CpuTable, V: Sync, T: Copy + Send + Sync>(
+pub(super) fn run<'a, C: CpuTable, B: Copy + Send + Sync, T: Copy + Send + Sync>(
     table: &'a C,
     keys: &[C::Key],
-    beside: &[V],
+    beside: impl Fn(usize) -> B + Sync,
     blank: T,
-    f: impl Fn(C::View<'a>, &mut C::Warp, UserKey<C::Key>, usize) -> T + Sync,
+    f: impl Fn(C::View<'a>, &mut C::Warp, UserKey<C::Key>, B) -> T + Sync,
 ) -> Result<Vec<T>, Error> {
-    admit(keys)?;
+    admit_all(keys)?;
     let view = table.view();
-    let mut out = vec![blank; keys.len()];
-    let user = |i: usize| UserKey::new(keys[i]);
-    let prefetch = |i| {
-        if let Some(key) = user(i) {
+    let record = |i: usize| (keys[i], beside(i));
+    let prefetch = |key| {
+        if let Some(key) = UserKey::new(key) {
             view.prefetch::<C::Warp>(key);
         }
     };
-    let operation = |w: &mut C::Warp, i| match user(i) {
-        Some(key) => f(view, w, key, i),
-        // Not reached: `admit` refused the batch.
+    let operation = |w: &mut C::Warp, (key, beside)| match UserKey::new(key) {
+        Some(key) => f(view, w, key, beside),
+        // Not reached: `admit_all` refused the batch.
         None => blank,
     };
     if by_region(table.bytes(), keys.len()) {
-        let near = |i| {
-            ask_for(keys, i);
-            ask_for(beside, i);
-        };
-        launch_by_region(&mut out, |i| keys[i].hash(), near, prefetch, operation);
-    } else {
-        launch(&mut out, prefetch, operation);
+        let batch = Batch { len: keys.len(), hash: |i: usize| keys[i].hash(), record };
+        let regions = Regions::of(table.bytes());
+        if let Some(out) = batch.launch(regions, |(key, _)| prefetch(key), operation) {
+            return Ok(out);
+        }
     }
+    let mut out = vec![blank; keys.len()];
+    launch(&mut out, |i| prefetch(keys[i]), |w, i| operation(w, record(i)));
     Ok(out)
+}
+
+/// [`admit`] with all threads, where there are many keys.
+fn admit_all<K: Key>(keys: &[K]) -> Result<(), Refused> {
+    let refused = |keys: &[K]| keys.iter().any(|&key| UserKey::new(key).is_none());
+    if keys.len() < MANY || keys.par_chunks(MANY).any(refused) { admit(keys) } else { Ok(()) }
 }
 
 /// A table of these entries, with room for as many. `values` are as many as the keys.
 pub(super) fn build<C: CpuTable>(keys: &[C::Key], values: &[C::Value]) -> Result<C, Error> {
     admit(keys)?;
     let table = C::new(C::geometry_for(keys.len() as u64)?)?;
-    let outcomes = run(&table, keys, values, Insert::Full, |t, w, key, i| {
-        // In a table of unique keys this is a unique insert.
-        let said = t.mixed(w, Op::Insert, key, values[i]).tell(w);
-        Insert::from_code(said.code).unwrap_or(Insert::Full)
-    })?;
+    let outcomes = run(
+        &table,
+        keys,
+        |i| values[i],
+        Insert::Full,
+        |t, w, key, value| {
+            // In a table of unique keys this is a unique insert.
+            let said = t.mixed(w, Op::Insert, key, value).tell(w);
+            Insert::from_code(said.code).unwrap_or(Insert::Full)
+        },
+    )?;
     match left_out(&outcomes) {
         0 => Ok(table),
         left_out => Err(Error::TableFull { pairs: keys.len() as u64, left_out }),
@@ -147,17 +162,28 @@ pub(super) fn move_all<C: CpuTable>(from: &C, to: &C) -> bool {
 mod tests {
     use super::super::OpenMap;
     use super::*;
-    use warpproof_model::host::BulkMap;
-    use warpproof_model::outcome::Delete;
+    use std::collections::HashMap;
+    use warpproof_model::host::{Answer, BulkMap, BulkOpenMap};
+    use warpproof_model::outcome::{Add, Assign, Delete};
+
+    /// Different keys.
+    fn key(i: u64) -> u64 {
+        i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 2
+    }
+
+    fn map_for(keys: &[u64]) -> OpenMap<u64, u64> {
+        let map = OpenMap::<u64, u64>::with_capacity(keys.len() as u64).expect("memory for a test table");
+        assert!(by_region(map.table().bytes(), keys.len()), "else this test is of something else");
+        map
+    }
 
     /// Answers belong to their elements, in whatever order these run.
     #[test]
     fn a_large_batch_on_a_large_table_is_answered_in_its_own_order() {
         let n = 1 << 21;
-        let map = OpenMap::<u64, u64>::with_capacity(n as u64).expect("memory for a test table");
-        assert!(by_region(map.table().bytes(), n), "else this test is of something else");
-        let keys: Vec<u64> = (0..n as u64).map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 2).collect();
-        let values: Vec<u64> = (0..n as u64).collect();
+        let keys: Vec<u64> = (0..n).map(key).collect();
+        let values: Vec<u64> = (0..n).collect();
+        let map = map_for(&keys);
         let done = map.insert_unique(&keys, &values).expect("no reserved key");
         assert!(done.iter().all(|&outcome| outcome == Insert::Inserted));
         // Every second one.
@@ -167,5 +193,68 @@ mod tests {
         let found = map.search(&keys).expect("no reserved key");
         let expected = values.iter().map(|&value| (value % 2 == 1).then_some(value));
         assert!(found.into_iter().eq(expected));
+    }
+
+    /// Of several pairs with one key any one is inserted, and counts add up, whatever the length of the batch is.
+    #[test]
+    fn large_batches_with_duplicates_are_as_a_map_of_the_standard_library() {
+        for (n, different) in [(200_003, 150_000), (300_000, 1), (262_145, 1000), (262_143, 262_143)] {
+            let keys: Vec<u64> = (0..n).map(|i| key(i * 7 % different)).collect();
+            let values: Vec<u64> = (0..n).collect();
+            let (map, counts) = (map_for(&keys), map_for(&keys));
+            let done = map.insert_unique(&keys, &values).expect("no reserved key");
+            let mut expected = HashMap::new();
+            for ((&key, &value), outcome) in keys.iter().zip(&values).zip(done) {
+                if outcome == Insert::Inserted {
+                    assert_eq!(expected.insert(key, value), None, "{n}, {different}: inserted twice");
+                } else {
+                    assert_eq!(outcome, Insert::Present, "{n}, {different}");
+                }
+            }
+            let found = map.search(&keys).expect("no reserved key");
+            assert!(
+                found.into_iter().eq(keys.iter().map(|key| expected.get(key).copied())),
+                "{n}, {different}"
+            );
+            let absent: Vec<u64> = (n..2 * n).map(key).collect();
+            assert!(map.contains(&absent).expect("no reserved key").into_iter().all(|found| !found));
+
+            let added = counts.insert_or_add(&keys, &values).expect("no reserved key");
+            let mut sums = HashMap::<u64, u64>::new();
+            keys.iter().zip(&values).for_each(|(&key, &value)| *sums.entry(key).or_default() += value);
+            assert_eq!(added.iter().filter(|&&said| said == Add::Inserted).count(), sums.len());
+            assert_eq!(counts.pairs().expect("pairs").into_iter().collect::<HashMap<_, _>>(), sums);
+        }
+    }
+
+    #[test]
+    fn operations_of_a_large_mixed_batch_are_answered_each_by_its_kind() {
+        let n = 200_003;
+        let keys: Vec<u64> = (0..2 * n).map(key).collect();
+        let map = map_for(&keys);
+        map.insert_unique(&keys[..n as usize], &keys[..n as usize]).expect("no reserved key");
+        let op = |i| [Op::Search, Op::Delete, Op::Assign, Op::InsertUnique][i as usize % 4];
+        let ops: Vec<Op> = (0..2 * n).map(op).collect();
+        let said = map.mixed(&ops, &keys, &keys).expect("no reserved key");
+        for (i, said) in said.into_iter().enumerate() {
+            let there = i < n as usize;
+            let expected = match ops[i] {
+                Op::Search => Answer::Search(there.then_some(keys[i])),
+                Op::Delete => Answer::Delete(if there { Delete::Deleted } else { Delete::Absent }),
+                Op::Assign => Answer::Assign(if there { Assign::Replaced } else { Assign::Inserted }),
+                _ => Answer::Insert(if there { Insert::Present } else { Insert::Inserted }),
+            };
+            assert_eq!(said, expected, "operation {i}");
+        }
+    }
+
+    #[test]
+    fn a_reserved_key_of_a_large_batch_is_named_and_nothing_runs() {
+        let mut keys: Vec<u64> = (0..300_000).map(key).collect();
+        let map = map_for(&keys);
+        (keys[299_999], keys[123_456]) = (u64::MAX, u64::FIRST_RESERVED);
+        let refused = Err(Error::Refused(Refused::ReservedKey { index: 123_456 }));
+        assert_eq!(map.insert_unique(&keys, &keys), refused);
+        assert_eq!(map.len(), Ok(0));
     }
 }

@@ -2,7 +2,8 @@
 //! grid of warps over rayon's threads.
 //!
 //! The host interface is the one of the GPU ([`warpproof_model::host`]). No lock of its own, and no allocation per
-//! operation: a bulk call allocates its answers once. What every map and set does is written against
+//! operation: a bulk call allocates its answers once, and where its batch is large beside a table of 2 MiB or more, memory for a copy
+//! of its input. What every map and set does is written against
 //! [`WarpMap`](warpproof_model::WarpMap) ([`Map`], [`Set`]); a structure adds its memory, and what it alone can do.
 
 mod dynamic;
@@ -13,6 +14,7 @@ mod launch;
 mod map;
 mod open;
 mod packed;
+mod regions;
 mod set;
 mod slab;
 mod warp;

@@ -24,6 +24,9 @@ pub(super) const LANE_SLOTS: usize = BUCKET_SLOTS / OPEN_LANES;
 /// an insert answers [`Full`](warpproof_model::Insert::Full) when no slot is empty any more, and nothing has changed then.
 /// The width of a warp (`L` lanes of `S` slots) is a matter of speed. `P` says which buckets a key probes; see [`CuckooMap`].
 ///
+/// A batch that is large beside a table of 2 MiB or more takes memory for a copy of its keys and values, and two bytes for each key,
+/// while it runs; without that memory it runs slower.
+///
 /// ```
 /// use warpproof_simt::cpu::OpenMap;
 /// use warpproof_model::host::{BulkMap, OpenGeometry};
@@ -89,7 +92,13 @@ pub trait Buckets: CpuTable<Geometry = OpenGeometry> {
 impl<K: Key, V: Word, T: Buckets<Key = K, Value = V>> BulkOpenMap<K, V> for Map<K, V, T> {
     fn insert_or_add(&self, keys: &[K], values: &[V]) -> Result<Vec<Add>, Error> {
         Self::values_match(keys, values)?;
-        run(&self.table, keys, values, Add::Full, |t, w, key, i| T::insert_or_add(t, w, key, values[i]))
+        run(
+            &self.table,
+            keys,
+            |i| values[i],
+            Add::Full,
+            |t, w, key, value| T::insert_or_add(t, w, key, value),
+        )
     }
 
     fn pairs_in_order(&self) -> Result<Vec<(K, V)>, Error> {
