@@ -10,7 +10,7 @@ use suite::{Maps, Sets};
 use warpproof::model::Key;
 use warpproof::model::entry::Packed;
 use warpproof::model::host::{HopscotchGeometry, OpenGeometry, SlabGeometry};
-use warpproof::model::open::{Cuckoo, DoubleHashing};
+use warpproof::model::open::{Cuckoo, DoubleHashing, Near};
 use warpproof::model::slab::{Multi, Multiplicity, Unique};
 use warpproof::simt::cpu::{
     DynamicMap, DynamicSet, Error, HopscotchMap, HopscotchSet, OpenMap, OpenScheme, OpenSet, PackedEntry,
@@ -118,7 +118,7 @@ hopscotch!(hopscotch_two_lanes, 2, 4, warpproof::model::hopscotch::REACH);
 hopscotch!(hopscotch_thirty_two_lanes, 32, 1, 2);
 
 /// Open-addressing tables on the CPU: warps of `L` lanes that read `S` slots each, keys that probe as `P` says.
-struct Open<const L: usize, const S: usize, P = DoubleHashing>(PhantomData<P>);
+struct Open<const L: usize, const S: usize, P>(PhantomData<P>);
 
 impl<K: Key, P: OpenScheme, const L: usize, const S: usize> Maps<K, OpenGeometry> for Open<L, S, P>
 where
@@ -159,18 +159,19 @@ where
 }
 
 macro_rules! open {
-    ($name:ident, $l:literal, $s:literal) => {
+    ($name:ident, $l:literal, $s:literal, $p:ident) => {
         mod $name {
-            pub(crate) fn make() -> Option<super::Open<$l, $s>> {
+            pub(crate) fn make() -> Option<super::Open<$l, $s, super::$p>> {
                 Some(super::Open(super::PhantomData))
             }
             crate::open_suite! { crate::$name::make }
         }
     };
 }
-open!(open_one_lane, 1, 8);
-open!(open_two_lanes, 2, 4);
-open!(open_thirty_two_lanes, 32, 1);
+open!(open_one_lane, 1, 8, Near);
+open!(open_two_lanes, 2, 4, Near);
+open!(open_two_lanes_double_hashing, 2, 4, DoubleHashing);
+open!(open_thirty_two_lanes, 32, 1, Near);
 
 macro_rules! cuckoo {
     ($name:ident, $l:literal, $s:literal) => {

@@ -17,7 +17,7 @@ pub use cuckoo::Locks;
 pub use filter::{Filter, Passed, filter_words};
 pub use invariants::Broken;
 pub use lockbit::LockBitSlots;
-pub use probing::{Bounded, Cuckoo, DoubleHashing, Linear, Probing};
+pub use probing::{Bounded, Cuckoo, DoubleHashing, Linear, Near, Probing};
 pub use slots::{Change, OpenSlots, There};
 pub use table::OpenTable;
 pub(crate) use table::{Held, Look};

@@ -11,7 +11,7 @@ use super::packed::{PackedEntry, PackedWords};
 use super::set::Set;
 use warpproof_model::entry::Packed;
 use warpproof_model::host::{BulkOpenMap, BulkOpenSet, OpenGeometry, OpenStats};
-use warpproof_model::open::{BUCKET_SLOTS, Cuckoo, DoubleHashing};
+use warpproof_model::open::{BUCKET_SLOTS, Cuckoo, Near};
 use warpproof_model::outcome::Add;
 use warpproof_model::{Key, UserKey, Word};
 
@@ -22,7 +22,8 @@ pub(super) const LANE_SLOTS: usize = BUCKET_SLOTS / OPEN_LANES;
 ///
 /// `OpenMap<u32, u32>` or `OpenMap<u64, u64>`. The table does not grow, and the slot of a deleted pair is not used again:
 /// an insert answers [`Full`](warpproof_model::Insert::Full) when no slot is empty any more, and nothing has changed then.
-/// The width of a warp (`L` lanes of `S` slots) is a matter of speed. `P` says which buckets a key probes; see [`CuckooMap`].
+/// The width of a warp (`L` lanes of `S` slots) is a matter of speed. `P` says which buckets a key probes: those near its home
+/// ([`Near`]), any ([`DoubleHashing`](warpproof_model::open::DoubleHashing)), or two ([`CuckooMap`]).
 ///
 /// A batch that is large beside a table of 2 MiB or more takes memory for a copy of its keys and values, and two bytes for each key,
 /// while it runs; without that memory it runs slower.
@@ -36,7 +37,7 @@ pub(super) const LANE_SLOTS: usize = BUCKET_SLOTS / OPEN_LANES;
 /// assert_eq!(map.search(&[2, 4])?, [Some(20), None]);
 /// # Ok::<(), warpproof_simt::cpu::Error>(())
 /// ```
-pub type OpenMap<K, V, const L: usize = OPEN_LANES, const S: usize = LANE_SLOTS, P = DoubleHashing> =
+pub type OpenMap<K, V, const L: usize = OPEN_LANES, const S: usize = LANE_SLOTS, P = Near> =
     Map<K, V, OpenWords<<(K, V) as PackedEntry>::Store, L, S, P>>;
 
 /// An [`OpenMap`] of high loads: a search reads two buckets at most, whatever the load is, and the slots of deleted pairs are used
@@ -69,7 +70,7 @@ pub type CuckooMap<K, V, const L: usize = OPEN_LANES, const S: usize = LANE_SLOT
 /// assert_eq!(set.contains(&[2, 4])?, [true, false]);
 /// # Ok::<(), warpproof_simt::cpu::Error>(())
 /// ```
-pub type OpenSet<K, const L: usize = OPEN_LANES, const S: usize = LANE_SLOTS, P = DoubleHashing> =
+pub type OpenSet<K, const L: usize = OPEN_LANES, const S: usize = LANE_SLOTS, P = Near> =
     Set<K, OpenWords<<(K, ()) as PackedEntry>::Store, L, S, P>>;
 
 /// An [`OpenSet`] of high loads. See [`CuckooMap`].

@@ -15,7 +15,7 @@ use warpproof_model::UserKey;
 use warpproof_model::entry::Packed;
 use warpproof_model::host::{OpenGeometry, OpenStats, Refused};
 use warpproof_model::open::{
-    BUCKET_SLOTS, CLASSES, Cuckoo, DoubleHashing, Filter, Locks, OpenTable, Passed, Probing,
+    BUCKET_SLOTS, CLASSES, Cuckoo, DoubleHashing, Filter, Locks, Near, OpenTable, Passed, Probing,
 };
 use warpproof_model::outcome::Add;
 
@@ -37,6 +37,15 @@ pub trait OpenScheme: Probing + Send + Sync + 'static {
 }
 
 impl OpenScheme for DoubleHashing {
+    type Filter<'a> = OpenFilter<'a>;
+
+    #[inline(always)]
+    fn filter(words: Beside<'_>) -> OpenFilter<'_> {
+        Passed::new(words)
+    }
+}
+
+impl<const N: u32> OpenScheme for Near<N> {
     type Filter<'a> = OpenFilter<'a>;
 
     #[inline(always)]
@@ -69,7 +78,7 @@ pub struct OpenWords<
     St,
     const L: usize = OPEN_LANES,
     const S: usize = { BUCKET_SLOTS / OPEN_LANES },
-    P = DoubleHashing,
+    P = Near,
 > {
     store: St,
     filter: Array<AtomicU32, 16>,
