@@ -11,7 +11,7 @@ mod bins;
 mod head;
 mod list;
 
-pub(crate) use bins::Binned;
+pub(crate) use bins::{Binned, Columns, Said};
 pub(crate) use head::{Head, Stamps};
 pub(crate) use list::List;
 

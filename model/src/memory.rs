@@ -41,7 +41,7 @@ macro_rules! word {
         }
     )*};
 }
-word!(u32 u64 u128);
+word!(u8 u32 u64 u128);
 
 /// The value of a set's entry: no bits.
 impl Word for () {

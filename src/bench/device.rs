@@ -115,8 +115,8 @@ impl Bench<'_> {
         let absent = stream.clone_htod(&keys::<T::Key>(self.size, 2 * self.size))?;
         let size = T::size(n as u64, n as u64, self.load).map_err(|_| "the table would be too large")?;
         let mut table = T::new(self.device, size, self.tuning)?;
-        let mut times: [Vec<f64>; 7] = Default::default();
-        let (mut right, mut memory, mut full) = ([true; 7], None, 0);
+        let mut times: [Vec<f64>; 8] = Default::default();
+        let (mut right, mut memory, mut full) = ([true; 8], None, 0);
         // The first round warms up.
         for round in 0..=rounds {
             table.clear_on(stream)?;
@@ -124,7 +124,7 @@ impl Bench<'_> {
             let mut found = timed.poisoned(T::poison(), n)?;
             let mut missed = timed.poisoned(T::poison(), n)?;
             let mut deleted = timed.poisoned(POISON, n / 2)?;
-            let mut took = [0.0; 7];
+            let mut took = [0.0; 8];
             took[0] = timed.time(|| table.insert(stream, &on_keys, &on_values, &mut outcomes))?;
             let stored = self.stored::<T>(&outcomes)?;
             let live = stored.iter().filter(|stored| **stored == Some(true)).count() as u64;
@@ -147,17 +147,28 @@ impl Bench<'_> {
                 stream.clone_dtoh(&deleted)?.iter().enumerate().all(|(i, code)| *code == gone(i).code());
             let left = stored[n / 2..].iter().filter(|stored| **stored == Some(true)).count() as u64;
             right[3] &= table.live()? == left;
-            if let Some(mut bins) = table.bins(stream, n)? {
+            for told in [false, true] {
+                let Some(mut bins) = table.bins(stream, n, told)? else { continue };
+                let at = 6 + told as usize;
                 table.clear_on(stream)?;
-                let mut tally = timed.poisoned(0, TALLY)?;
-                took[6] = timed
-                    .time(|| table.insert_partitioned(stream, &on_keys, &on_values, &mut bins, &mut tally))?;
-                let said = stream.clone_dtoh(&tally)?.try_into().map(Tally::of);
-                let all = Tally { inserted: n as u64, ..Tally::default() };
-                right[6] &= said == Ok(all) && table.live()? == n as u64;
+                if told {
+                    let mut outcomes = timed.poisoned(POISON, n)?;
+                    took[at] = timed.time(|| {
+                        let (keys, values) = (&on_keys, &on_values);
+                        table.insert_partitioned_with_outcomes(stream, keys, values, &mut bins, &mut outcomes)
+                    })?;
+                    right[at] &= self.stored::<T>(&outcomes)?.iter().all(|stored| *stored == Some(true));
+                } else {
+                    let mut tally = timed.poisoned(0, TALLY)?;
+                    took[at] = timed.time(|| {
+                        table.insert_partitioned(stream, &on_keys, &on_values, &mut bins, &mut tally)
+                    })?;
+                    let said = stream.clone_dtoh(&tally)?.try_into().map(Tally::of);
+                    right[at] &= said == Ok(Tally { inserted: n as u64, ..Tally::default() });
+                }
                 let mut found = timed.poisoned(T::poison(), n)?;
                 table.search(stream, &on_keys, &mut found)?;
-                right[6] &= stream.clone_dtoh(&found)? == answers;
+                right[at] &= table.live()? == n as u64 && stream.clone_dtoh(&found)? == answers;
             }
             if round > 0 {
                 let ran = times.iter_mut().zip(took).filter(|(_, took)| *took > 0.0);
@@ -175,8 +186,9 @@ impl Bench<'_> {
             "retrieve all",
             "retrieve in order",
             "build by bins",
+            "build by bins, with outcomes",
         ];
-        let ops = [n, n, n, n / 2, n, n, n];
+        let ops = [n, n, n, n / 2, n, n, n, n];
         for (i, times) in times.into_iter().enumerate().filter(|(_, times)| !times.is_empty()) {
             rows.push(self.row(names[i], ops[i], times, right[i]));
         }

@@ -9,7 +9,7 @@ use warpproof::gpu::{
 use warpproof::model::host::{
     Answer, BulkMap, BulkSet, BulkSlabMap, BulkSlabSet, HopscotchGeometry, Op, OpenGeometry, SlabGeometry,
 };
-use warpproof::model::open::{Cuckoo, DoubleHashing};
+use warpproof::model::open::{Cuckoo, Near};
 use warpproof::model::slab::SLAB_SLOTS;
 use warpproof::model::spec::{Call, Map, Op as Name, Ret, Set};
 use warpproof::simt::check::Event;
@@ -282,31 +282,11 @@ fn a_million_calls_of_the_gpu_on_hopscotch_tables_are_linearizable() {
 fn a_million_calls_of_the_gpu_on_open_addressing_are_linearizable() {
     let Some(device) = device() else { return };
     for load in LOADS {
-        check(
-            "open map32",
-            load.0,
-            false,
-            &open_map::<u32, DoubleHashing>(device, slots_for_all(load.0), load),
-        );
-        check(
-            "open set32",
-            load.0,
-            false,
-            &open_set::<u32, DoubleHashing>(device, slots_for_all(load.0), load),
-        );
-        check(
-            "open set64",
-            load.0,
-            false,
-            &open_set::<u64, DoubleHashing>(device, slots_for_all(load.0), load),
-        );
+        check("open map32", load.0, false, &open_map::<u32, Near>(device, slots_for_all(load.0), load));
+        check("open set32", load.0, false, &open_set::<u32, Near>(device, slots_for_all(load.0), load));
+        check("open set64", load.0, false, &open_set::<u64, Near>(device, slots_for_all(load.0), load));
         if device.wide() {
-            check(
-                "open map64",
-                load.0,
-                false,
-                &open_map::<u64, DoubleHashing>(device, slots_for_all(load.0), load),
-            );
+            check("open map64", load.0, false, &open_map::<u64, Near>(device, slots_for_all(load.0), load));
         } else {
             println!("skipped: open map64 without 128-bit words");
         }

@@ -51,7 +51,7 @@ impl<const L: u32> Tile<L> {
 
     /// Tiles per block.
     #[inline(always)]
-    pub(crate) fn per_block() -> u32 {
+    pub fn per_block() -> u32 {
         threads() / L
     }
 

@@ -50,17 +50,19 @@ macro_rules! operation {
     (@scatter_keys $key:ident $word:ident $k:tt) => {
         $crate::kernel::table! { $k [scatter _ _ _ _ _]
         [keys: *const $key, n: u32, fan: u32, shift: u32,
-         to: *mut $word, to_len: usize, taken: *mut u32, bins: usize, room: u32, tally: *mut u64]
-        [(keys, core::ptr::null(), n), (fan, shift),
-         $crate::entry::bins(to, to_len, taken, bins, room), $crate::entry::tally(tally)] }
+         to: *mut $word, to_len: usize, taken: *mut u32, bins: usize, room: u32, tally: *mut u64,
+         to_numbers: *mut u32, outcomes: *mut u8, told: usize]
+        [(keys, core::ptr::null(), n), (fan, shift), $crate::entry::bins((to, to_numbers, to_len), taken, bins, room),
+         ($crate::entry::tally(tally), $crate::entry::outcomes(outcomes, told))] }
     };
     (scatter open $layout:ident $k:tt) => {
         $crate::kernel::table! { $k [scatter _ _ _ _ _]
         [keys: *const $crate::layout::open::$layout::Key, values: *const $crate::layout::open::$layout::Value,
          n: u32, fan: u32, shift: u32, to: *mut $crate::layout::open::$layout::Word, to_len: usize,
-         taken: *mut u32, bins: usize, room: u32, tally: *mut u64]
-        [(keys, values, n), (fan, shift), $crate::entry::bins(to, to_len, taken, bins, room),
-         $crate::entry::tally(tally)] }
+         taken: *mut u32, bins: usize, room: u32, tally: *mut u64, to_numbers: *mut u32, outcomes: *mut u8,
+         told: usize]
+        [(keys, values, n), (fan, shift), $crate::entry::bins((to, to_numbers, to_len), taken, bins, room),
+         ($crate::entry::tally(tally), $crate::entry::outcomes(outcomes, told))] }
     };
     (make_up open set32 $k:tt) => {
         $crate::kernel::operation! { @make_up_keys u32 $k }
@@ -70,36 +72,41 @@ macro_rules! operation {
     };
     (@make_up_keys $key:ident $k:tt) => {
         $crate::kernel::table! { $k [make_up _ _ _ _ _]
-        [keys: *const $key, n: u32, blocks: u32, tally: *mut u64]
-        [(keys, core::ptr::null(), n), blocks, $crate::entry::tally(tally)] }
+        [keys: *const $key, n: u32, blocks: u32, tally: *mut u64, outcomes: *mut u8, told: usize]
+        [(keys, core::ptr::null(), n), blocks,
+         ($crate::entry::tally(tally), $crate::entry::outcomes(outcomes, told))] }
     };
     (make_up open $layout:ident $k:tt) => {
         $crate::kernel::table! { $k [make_up _ _ _ _ _]
         [keys: *const $crate::layout::open::$layout::Key, values: *const $crate::layout::open::$layout::Value,
-         n: u32, blocks: u32, tally: *mut u64]
-        [(keys, values, n), blocks, $crate::entry::tally(tally)] }
+         n: u32, blocks: u32, tally: *mut u64, outcomes: *mut u8, told: usize]
+        [(keys, values, n), blocks, ($crate::entry::tally(tally), $crate::entry::outcomes(outcomes, told))] }
     };
     (scatter_again open $layout:ident $k:tt) => {
         $crate::kernel::table! { $k [scatter_again _ _ _ _ _]
         [from: *mut $crate::layout::open::$layout::Word, from_len: usize, from_taken: *mut u32, from_bins: usize,
          from_room: u32, parts: u32, fan: u32, shift: u32, to: *mut $crate::layout::open::$layout::Word,
-         to_len: usize, taken: *mut u32, bins: usize, room: u32, tally: *mut u64]
-        [($crate::entry::bins(from, from_len, from_taken, from_bins, from_room), parts), (fan, shift),
-         $crate::entry::bins(to, to_len, taken, bins, room), $crate::entry::tally(tally)] }
+         to_len: usize, taken: *mut u32, bins: usize, room: u32, tally: *mut u64, from_numbers: *mut u32,
+         to_numbers: *mut u32, outcomes: *mut u8, told: usize]
+        [($crate::entry::bins((from, from_numbers, from_len), from_taken, from_bins, from_room), parts), (fan, shift),
+         $crate::entry::bins((to, to_numbers, to_len), taken, bins, room),
+         ($crate::entry::tally(tally), $crate::entry::outcomes(outcomes, told))] }
     };
     (fill open $layout:ident $k:tt) => {
         $crate::kernel::table! { $k [fill _ _ _ _ _]
         [shift: u32, words: *mut $crate::layout::open::$layout::Word, words_len: usize, taken: *mut u32,
          left: *mut $crate::layout::open::$layout::Word, left_taken: *mut u32, bins: usize, room: u32,
-         tally: *mut u64]
-        [shift, $crate::entry::bins(words, words_len, taken, bins, room),
-         $crate::entry::bins(left, words_len, left_taken, bins, room), $crate::entry::tally(tally)] }
+         tally: *mut u64, numbers: *mut u32, left_numbers: *mut u32, outcomes: *mut u8, told: usize]
+        [shift, ($crate::entry::bins((words, numbers, words_len), taken, bins, room),
+         $crate::entry::bins((left, left_numbers, words_len), left_taken, bins, room)),
+         ($crate::entry::tally(tally), $crate::entry::outcomes(outcomes, told))] }
     };
     (settle open $layout:ident $k:tt) => {
         $crate::kernel::table! { $k [settle _ _ _ _ _]
         [left: *mut $crate::layout::open::$layout::Word, left_len: usize, taken: *mut u32, bins: usize,
-         room: u32, tally: *mut u64]
-        [$crate::entry::bins(left, left_len, taken, bins, room), $crate::entry::tally(tally)] }
+         room: u32, tally: *mut u64, numbers: *mut u32, outcomes: *mut u8, told: usize]
+        [$crate::entry::bins((left, numbers, left_len), taken, bins, room),
+         ($crate::entry::tally(tally), $crate::entry::outcomes(outcomes, told))] }
     };
     (collect cuckoo set32 $k:tt) => {
         $crate::kernel::operation! { @retrieve_keys u32 $k }

@@ -5,10 +5,40 @@ use crate::table::{FILL_THREADS, SETTLE_THREADS};
 use warpproof_model::host::Refused;
 use warpproof_model::open::bulk::{Fan, TALLY, fill_words, scatter_words, settle_words};
 
-/// Bins in device memory: address and number of their words, how many each has taken, and what each has room for.
+/// The columns of a batch: keys, and values of a map.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Columns {
+    n: usize,
+    each: [Argument; 2],
+    whole: [Argument; 2],
+    arrays: usize,
+}
+
+impl Columns {
+    /// Those of a map.
+    pub(crate) fn of_pairs<K, V>(keys: Span<K>, values: Span<V>) -> Result<Self, Refused> {
+        same(keys.len, "values", values.len)?;
+        let (each, whole) = ([keys.each(), values.each()], [keys.whole(), values.whole()]);
+        Ok(Self { n: keys.len, each, whole, arrays: 2 })
+    }
+
+    /// Those of a set.
+    pub(crate) fn of_keys<K>(keys: Span<K>) -> Self {
+        Self { n: keys.len, each: [keys.each(); 2], whole: [keys.whole(); 2], arrays: 1 }
+    }
+
+    /// Entries of the batch.
+    pub(crate) const fn len(&self) -> usize {
+        self.n
+    }
+}
+
+/// Bins in device memory: addresses of their words and of the numbers of their operations, how many there are, how many each bin
+/// has taken, and what each has room for. Without outcomes there are no numbers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Binned {
     pub(crate) words: u64,
+    pub(crate) numbers: u64,
     pub(crate) len: u64,
     pub(crate) taken: Span<u32>,
     pub(crate) room: u32,
@@ -19,12 +49,59 @@ impl Binned {
         [Argument::Pointer(self.words), Argument::U64(self.len)]
     }
 
+    fn numbers(self) -> Argument {
+        Argument::Pointer(self.numbers)
+    }
+
     fn taken(self) -> [Argument; 3] {
         [self.taken.whole(), Argument::U64(self.taken.len as u64), Argument::U32(self.room)]
     }
 
     fn list(self) -> Vec<Argument> {
         [&self.words()[..], &self.taken()[..]].concat()
+    }
+}
+
+/// Where a batch says how its inserts ended: the words of a tally, and an outcome for each operation, or none.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Said {
+    tally: Span<u64>,
+    outcomes: Span<u8>,
+}
+
+impl Said {
+    /// A tally alone.
+    pub(crate) fn tally(tally: Span<u64>) -> Result<Self, Refused> {
+        same(TALLY, "numbers of the tally", tally.len)?;
+        Ok(Self { tally, outcomes: Span::new(0, 0) })
+    }
+
+    /// The outcomes of `n` operations, too.
+    pub(crate) fn outcomes(self, n: usize, outcomes: Span<u8>) -> Result<Self, Refused> {
+        same(n, "outcomes", outcomes.len)?;
+        Ok(Self { outcomes, ..self })
+    }
+
+    /// The words of the tally.
+    pub(crate) const fn words(self) -> Span<u64> {
+        self.tally
+    }
+
+    /// Whether each operation is told its outcome.
+    pub(crate) const fn is_told(self) -> bool {
+        self.outcomes.len > 0
+    }
+
+    /// The tally, the numbers of these bins' operations, and the outcomes.
+    fn list(self, bins: &[Binned]) -> Vec<Argument> {
+        let numbers = bins.iter().map(|bins| bins.numbers());
+        let outcomes = [self.outcomes.whole(), Argument::U64(self.outcomes.len as u64)];
+        [self.tally.whole()].into_iter().chain(numbers).chain(outcomes).collect()
+    }
+
+    /// So many, if each operation is told its outcome.
+    fn told(self, n: u32) -> u32 {
+        if self.is_told() { n } else { 0 }
     }
 }
 
@@ -37,97 +114,67 @@ fn shared(counters: u32, scratch: u32) -> u32 {
 }
 
 impl Head {
-    /// scatter of a map: keys, values, n, fan, shift, bins, tally. `scratch` bytes of a block are its entries.
-    pub(crate) fn scatter<K, V>(
+    /// scatter: columns, n, fan, shift, bins, tally, numbers, outcomes. A block has `scratch` bytes for its `entries`.
+    pub(crate) fn scatter(
         &self,
-        keys: Span<K>,
-        values: Span<V>,
-        (fan, scratch): (Fan, u32),
+        columns: &Columns,
+        (fan, scratch, entries): (Fan, u32, u32),
         to: Binned,
-        tally: Span<u64>,
-    ) -> Result<Arguments, Refused> {
-        same(keys.len, "values", values.len)?;
-        self.scattered(keys.len, &[keys.each(), values.each()], (fan, scratch), to, tally)
-    }
-
-    /// The same of a set, without values.
-    pub(crate) fn scatter_keys<K>(
-        &self,
-        keys: Span<K>,
-        (fan, scratch): (Fan, u32),
-        to: Binned,
-        tally: Span<u64>,
-    ) -> Result<Arguments, Refused> {
-        self.scattered(keys.len, &[keys.each()], (fan, scratch), to, tally)
-    }
-
-    fn scattered(
-        &self,
-        n: usize,
-        columns: &[Argument],
-        (fan, scratch): (Fan, u32),
-        to: Binned,
-        tally: Span<u64>,
-    ) -> Result<Arguments, Refused> {
-        same(TALLY, "numbers of the tally", tally.len)?;
+        said: Said,
+    ) -> Arguments {
         let own = [Argument::Count, Argument::U32(fan.fan), Argument::U32(fan.shift)];
-        let rest = [columns, &own, &to.list(), &[tally.whole()]].concat();
-        Ok(self.arguments(n, shared(scatter_words(fan.fan), scratch), &rest))
+        let rest = [&columns.each[..columns.arrays], &own, &to.list(), &said.list(&[to])].concat();
+        self.arguments(columns.n, shared(scatter_words(fan.fan, said.told(entries)), scratch), &rest)
     }
 
-    /// scatter_again: bins, parts of each, fan, shift, bins, tally; in `blocks` blocks of `threads`.
+    /// scatter_again: bins, parts of each, fan, shift, bins, tally, numbers, outcomes; in `blocks` blocks of `threads`.
     pub(crate) fn scatter_again(
         &self,
         (from, parts): (Binned, u32),
-        (fan, scratch): (Fan, u32),
+        (fan, scratch, entries): (Fan, u32, u32),
         to: Binned,
-        tally: Span<u64>,
+        said: Said,
         (blocks, threads): (u64, u32),
     ) -> Arguments {
         let own = [Argument::U32(parts), Argument::U32(fan.fan), Argument::U32(fan.shift)];
-        let rest = [&from.list()[..], &own, &to.list(), &[tally.whole()]].concat();
-        let shared = shared(scatter_words(fan.fan), scratch);
+        let rest = [&from.list()[..], &own, &to.list(), &said.list(&[from, to])].concat();
+        let shared = shared(scatter_words(fan.fan, said.told(entries)), scratch);
         Arguments { tiles: blocks * threads as u64, ..self.arguments(0, shared, &rest) }
     }
 
-    /// fill: shift, bins, those that it leaves entries in, tally. `scratch` bytes of a block are the slots of a bin.
+    /// fill: shift, bins, those that it leaves entries in, tally, numbers, outcomes. A block has `scratch` bytes for the `slots` of
+    /// a bin.
     pub(crate) fn fill(
         &self,
-        (shift, scratch): (u32, u32),
+        (shift, scratch, slots): (u32, u32, u32),
         (bins, left): (Binned, Binned),
-        tally: Span<u64>,
+        said: Said,
     ) -> Arguments {
         let [taken, len, room] = bins.taken();
         let rest = [
             &[Argument::U32(shift)],
             &bins.words()[..],
-            &[taken, Argument::Pointer(left.words), left.taken.whole(), len, room, tally.whole()],
+            &[taken, Argument::Pointer(left.words), left.taken.whole(), len, room],
+            &said.list(&[bins, left]),
         ]
         .concat();
         let tiles = bins.taken.len as u64 * FILL_THREADS as u64;
-        Arguments { tiles, ..self.arguments(0, shared(fill_words(shift), scratch), &rest) }
+        let shared = shared(fill_words(shift, said.told(slots)), scratch);
+        Arguments { tiles, ..self.arguments(0, shared, &rest) }
     }
 
-    /// settle: bins, tally.
-    pub(crate) fn settle(&self, left: Binned, tally: Span<u64>) -> Arguments {
-        let rest = [&left.list()[..], &[tally.whole()]].concat();
+    /// settle: bins, tally, numbers, outcomes.
+    pub(crate) fn settle(&self, left: Binned, said: Said) -> Arguments {
+        let rest = [left.list(), said.list(&[left])].concat();
         let tiles = left.taken.len as u64 * SETTLE_THREADS as u64;
         Arguments { tiles, ..self.arguments(0, shared(settle_words(), 0), &rest) }
     }
 
-    /// make_up of a map: keys, values, n, blocks, tally.
-    pub(crate) fn make_up<K, V>(&self, keys: Span<K>, values: Span<V>, tally: Span<u64>) -> Arguments {
-        self.made_up(keys.len, &[keys.whole(), values.whole()], tally)
-    }
-
-    /// The same of a set, without values.
-    pub(crate) fn make_up_keys<K>(&self, keys: Span<K>, tally: Span<u64>) -> Arguments {
-        self.made_up(keys.len, &[keys.whole()], tally)
-    }
-
-    fn made_up(&self, n: usize, columns: &[Argument], tally: Span<u64>) -> Arguments {
-        let own = [Argument::U32(n as u32), Argument::U32(MAKE_UP_BLOCKS), tally.whole()];
+    /// make_up: columns, n, blocks, tally, outcomes.
+    pub(crate) fn make_up(&self, columns: &Columns, said: Said) -> Arguments {
+        let own = [Argument::U32(columns.n as u32), Argument::U32(MAKE_UP_BLOCKS)];
+        let rest = [&columns.whole[..columns.arrays], &own, &said.list(&[])].concat();
         let tiles = MAKE_UP_BLOCKS as u64 * SETTLE_THREADS as u64;
-        Arguments { tiles, ..self.arguments(0, shared(settle_words(), 0), &[columns, &own].concat()) }
+        Arguments { tiles, ..self.arguments(0, shared(settle_words(), 0), &rest) }
     }
 }

@@ -82,28 +82,32 @@ fn of_map<V: Scalar>(head: &Head, operation: Operation) -> Arguments {
         Operation::CollectInOrder => {
             head.collect_in_order(keys, keys, one, Span::new(1 << 16, head.chunk_words()))
         }
-        Operation::Scatter => head.scatter(keys, keys, FAN, binned(), tally()),
-        Operation::MakeUp => Ok(head.make_up(keys, keys, tally())),
+        Operation::Scatter => {
+            Columns::of_pairs(keys, keys).map(|columns| head.scatter(&columns, FAN, binned(), said()))
+        }
+        Operation::MakeUp => Columns::of_pairs(keys, keys).map(|columns| head.make_up(&columns, said())),
         Operation::ScatterAgain | Operation::Fill | Operation::Settle => Ok(of_bins(head, operation)),
     }
     .expect("the lengths are right")
 }
 
-/// Bins of a level, the bytes that a block has for its entries, and a tally.
-const FAN: (Fan, u32) = (Fan { first: 0, fan: 2, shift: 9 }, 1 << 14);
+/// Bins of a level, the bytes that a block has for its entries and how many these are, and a tally.
+const FAN: (Fan, u32, u32) = (Fan { first: 0, fan: 2, shift: 9 }, 1 << 14, 1 << 11);
+/// A bin of the last level: buckets, bytes and slots.
+const BIN: (u32, u32, u32) = (9, 1 << 15, 1 << 12);
 fn binned() -> Binned {
-    Binned { words: 1 << 17, len: 8, taken: Span::new(1 << 18, 2), room: 4 }
+    Binned { words: 1 << 17, numbers: 1 << 20, len: 8, taken: Span::new(1 << 18, 2), room: 4 }
 }
-fn tally() -> Span<u64> {
-    Span::new(1 << 19, TALLY)
+fn said() -> Said {
+    Said::tally(Span::new(1 << 19, TALLY)).expect("the words of a tally")
 }
 
 /// The arguments of a step from bins to bins, or to the table.
 fn of_bins(head: &Head, operation: Operation) -> Arguments {
     match operation {
-        Operation::ScatterAgain => head.scatter_again((binned(), 1), FAN, binned(), tally(), (2, 512)),
-        Operation::Fill => head.fill((9, 1 << 15), (binned(), binned()), tally()),
-        _ => head.settle(binned(), tally()),
+        Operation::ScatterAgain => head.scatter_again((binned(), 1), FAN, binned(), said(), (2, 512)),
+        Operation::Fill => head.fill(BIN, (binned(), binned()), said()),
+        _ => head.settle(binned(), said()),
     }
 }
 
@@ -121,8 +125,8 @@ fn of_set<K>(head: &Head, operation: Operation) -> Option<Arguments> {
         Operation::CollectInOrder => {
             head.collect_keys_in_order(keys, one, Span::new(1 << 16, head.chunk_words()))
         }
-        Operation::Scatter => head.scatter_keys(keys, FAN, binned(), tally()),
-        Operation::MakeUp => Ok(head.make_up_keys(keys, tally())),
+        Operation::Scatter => Ok(head.scatter(&Columns::of_keys(keys), FAN, binned(), said())),
+        Operation::MakeUp => Ok(head.make_up(&Columns::of_keys(keys), said())),
         Operation::ScatterAgain | Operation::Fill | Operation::Settle => Ok(of_bins(head, operation)),
         _ => return None,
     };
@@ -341,15 +345,22 @@ fn shared_memory_holds_the_numbers() {
 fn a_block_has_counters_and_entries_of_its_own() {
     let head = open_head(Layout::Map32);
     let keys = Span::<u32>::new(0, 3);
-    let scatter = head.scatter(keys, keys, FAN, binned(), tally()).expect("the lengths are right");
+    let columns = Columns::of_pairs(keys, keys).expect("one length");
+    let scatter = head.scatter(&columns, FAN, binned(), said());
     // A tally, a counter, and two words for each of two bins: ten words, to the next multiple of 16 bytes.
     assert_eq!((scatter.tiles, scatter.shared), (3, 48 + (1 << 14)));
     let fill = of_bins(&head, Operation::Fill);
     assert_eq!((fill.tiles, fill.shared), (2 * 512, (5 + 512) * 4 + 12 + (1 << 15)));
     assert_eq!(of_bins(&head, Operation::ScatterAgain).tiles, 2 * 512, "blocks times threads");
     assert_eq!(of_bins(&head, Operation::Settle).shared, 32);
-    assert!(head.scatter(keys, Span::<u32>::new(0, 2), FAN, binned(), tally()).is_err());
-    assert!(head.scatter(keys, keys, FAN, binned(), Span::new(0, 3)).is_err());
+    // With outcomes: a word for each entry, and half a word for each slot.
+    let told = said().outcomes(3, Span::new(1 << 21, 3)).expect("one length");
+    assert_eq!(head.scatter(&columns, FAN, binned(), told).shared, 48 + 4 * (1 << 11) + (1 << 14));
+    let fill = head.fill(BIN, (binned(), binned()), told).shared;
+    assert_eq!(fill, (5 + 512) * 4 + 12 + 2 * (1 << 12) + (1 << 15));
+    assert!(Columns::of_pairs(keys, Span::<u32>::new(0, 2)).is_err());
+    assert!(Said::tally(Span::new(0, 3)).is_err());
+    assert!(said().outcomes(3, Span::new(0, 2)).is_err());
 }
 
 #[test]

@@ -1,9 +1,16 @@
 //! Which bins the entries of a batch go through before they are inserted.
 
-use warpproof_model::open::bulk::Fan;
+use warpproof_model::open::bulk::{Fan, MOST_TOLD};
 
 /// Bytes of the slots of a bin of the last level: what a block has in its shared memory beside its counters.
-pub(super) const BIN_BYTES: u32 = 32 << 10;
+const BIN_BYTES: u32 = 32 << 10;
+/// Slots of such a bin at most where outcomes are told: a block has a place for each besides, and no more than 48 KiB in all.
+const TOLD_SLOTS: u32 = 4096;
+
+/// Bytes of the slots of a bin of the last level, where a slot is of `slot_bytes`.
+pub(super) const fn bin_bytes(slot_bytes: u32, told: bool) -> u32 {
+    if told && TOLD_SLOTS * slot_bytes < BIN_BYTES { TOLD_SLOTS * slot_bytes } else { BIN_BYTES }
+}
 /// Bins at most that a block puts entries into.
 const MOST: u64 = 512;
 
@@ -32,9 +39,16 @@ impl Level {
     }
 }
 
-/// The levels of a batch of `n` entries for a table of `buckets` buckets of `bucket_bytes`, a power of two.
-pub(super) fn levels(buckets: u32, bucket_bytes: u32, n: u64) -> Vec<Level> {
-    let last = (BIN_BYTES / bucket_bytes).max(1).ilog2();
+/// The levels of a batch of `n` entries, whose operations are `told` their outcomes or not, for a table of `buckets` buckets, each of
+/// a number of slots and their bytes, powers of two.
+pub(super) fn levels(
+    buckets: u32,
+    (bucket_slots, slot_bytes): (u32, u32),
+    (n, told): (u64, bool),
+) -> Vec<Level> {
+    let last = (bin_bytes(slot_bytes, told) / (bucket_slots * slot_bytes)).max(1).ilog2();
+    // Of the last level: where outcomes are told, a slot remembers the place of its entry in the bin.
+    let most = |pass| if told && pass == 0 { MOST_TOLD } else { u32::MAX };
     let bins = (buckets as u64).div_ceil(1 << last);
     let passes = (1..).find(|&passes| MOST.saturating_pow(passes) >= bins).unwrap_or(1);
     let bits = bins.next_power_of_two().ilog2().div_ceil(passes);
@@ -48,7 +62,7 @@ pub(super) fn levels(buckets: u32, bucket_bytes: u32, n: u64) -> Vec<Level> {
             }
             Some(before) => (1 << bits, before.bins << bits),
         };
-        levels.push(Level { fan: fan as u32, shift, bins, room: room(n, shift, buckets) });
+        levels.push(Level { fan: fan as u32, shift, bins, room: room(n, shift, buckets).min(most(pass)) });
     }
     levels
 }
@@ -64,14 +78,16 @@ fn room(n: u64, shift: u32, buckets: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use warpproof_model::open::bulk::fill_words;
 
     #[test]
     fn bins_of_the_last_level_fit_a_block_and_cover_the_table() {
         for buckets in [1, 2, 511, 512, 513, 100_003, 1 << 24, 4_294_967_291] {
-            for bytes in [32, 64] {
-                let levels = levels(buckets, bytes, 1 << 30);
+            for (slots, slot_bytes, told) in [(8, 4, false), (8, 4, true), (8, 8, true), (4, 16, true)] {
+                let levels = levels(buckets, (slots, slot_bytes), (1 << 30, told));
                 let last = levels.last().expect("one level at least");
-                assert_eq!(bytes << last.shift, BIN_BYTES);
+                assert_eq!((slots * slot_bytes) << last.shift, bin_bytes(slot_bytes, told));
+                assert!(!told || last.room <= 1 << 16, "{levels:?}");
                 assert!(last.bins << last.shift >= buckets as u64, "{levels:?}");
                 assert!(levels.iter().all(|level| level.fan as u64 <= MOST && level.fan > 0), "{levels:?}");
                 for pair in levels.windows(2) {
@@ -85,15 +101,32 @@ mod tests {
     }
 
     #[test]
+    fn a_block_has_shared_memory_for_a_bin() {
+        for told in [false, true] {
+            for (slot_bytes, bucket_slots) in [(4, 8), (8, 8), (16, 4)] {
+                let bytes = bin_bytes(slot_bytes, told);
+                let slots = bytes / slot_bytes;
+                let words = fill_words((slots / bucket_slots).ilog2(), if told { slots } else { 0 });
+                assert!(4 * words.next_multiple_of(4) + bytes <= 48 << 10, "{slot_bytes} {told}");
+            }
+        }
+    }
+
+    #[test]
     fn there_are_as_few_passes_as_can_be() {
-        let passes = |buckets| levels(buckets, 64, 1 << 20).len();
+        let passes = |buckets| levels(buckets, (8, 8), (1 << 20, false)).len();
         assert_eq!([1, 512 * 512, 512 * 512 + 1, 1 << 27, (1 << 27) + 1].map(passes), [1, 1, 2, 2, 3]);
     }
 
     #[test]
     fn a_bin_has_room_for_what_it_gets() {
-        let of = |n| levels(1 << 24, 64, n)[1].room;
+        let of = |n| levels(1 << 24, (8, 8), (n, false))[1].room;
         assert!((3300..3700).contains(&of(107_374_182)), "{}", of(107_374_182));
+        // Outcomes change nothing of that.
+        assert_eq!(
+            levels(1 << 24, (8, 8), (107_374_182, true)),
+            levels(1 << 24, (8, 8), (107_374_182, false))
+        );
         assert_eq!(of(1), 1);
     }
 }

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use warpproof_model::host::{
     Answer, BulkMap, BulkOpenMap, Op, OpenGeometry, OpenStats, Refused, admit, left_out, same_length,
 };
-use warpproof_model::open::{Cuckoo, DoubleHashing};
+use warpproof_model::open::{Cuckoo, Near};
 use warpproof_model::outcome::{Add, Assign, Delete, Insert};
 
 /// A concurrent map in an open-addressing table in device memory: an array of buckets, and a filter that says which keys
@@ -43,7 +43,7 @@ use warpproof_model::outcome::{Add, Assign, Delete, Insert};
 /// println!("{} of {} slots are taken", map.stats()?.live, map.geometry().slots());
 /// # Ok::<(), warpproof_gpu::Error>(())
 /// ```
-pub struct OpenMap<K, V, P = DoubleHashing> {
+pub struct OpenMap<K, V, P = Near> {
     buckets: Buckets,
     types: PhantomData<(K, V, P)>,
 }

@@ -1,11 +1,11 @@
 //! Inserting a batch bin by bin.
 
 use super::bins::{Bins, Memory, last};
-use super::levels::{BIN_BYTES, Level, levels};
+use super::levels::{Level, bin_bytes, levels};
 use super::scheme::bucket_slots;
 use super::table::Buckets;
 use super::{OpenMap, OpenSet};
-use crate::arguments::{Arguments, Binned, Head, Operation, Span};
+use crate::arguments::{Arguments, Columns, Operation, Said};
 use crate::device::Device;
 use crate::error::Error;
 use crate::layout::{Entry, Scalar};
@@ -14,44 +14,47 @@ use crate::slices::{Call, Input, Output};
 use crate::table::{SCATTER_BYTES, Table, scatter_entries, scatter_threads};
 use cudarc::driver::{CudaSlice, CudaStream};
 use std::sync::Arc;
-use warpproof_model::host::{Refused, Tally, admit, same_length};
-use warpproof_model::open::bulk::{Fan, TALLY};
+use warpproof_model::host::{Tally, admit, same_length};
+use warpproof_model::open::bulk::TALLY;
+use warpproof_model::outcome::Insert;
 
 impl Buckets {
-    /// The levels of a batch of `n` entries.
-    fn levels(&self, n: usize) -> Vec<Level> {
-        let layout = self.layout();
-        levels(self.parts().buckets, bucket_slots(layout, self.parts().moves) * layout.slot_bytes(), n as u64)
+    /// The levels of a batch of `n` entries whose operations are `told` their outcomes, or not.
+    fn levels(&self, n: usize, told: bool) -> Vec<Level> {
+        let (layout, parts) = (self.layout(), self.parts());
+        let slots = bucket_slots(layout, parts.moves);
+        levels(parts.buckets, (slots, layout.slot_bytes()), (n as u64, told))
     }
 
-    fn bins_on(&self, stream: &Arc<CudaStream>, n: usize) -> Result<Bins, Error> {
+    fn bins_on(&self, stream: &Arc<CudaStream>, n: usize, told: bool) -> Result<Bins, Error> {
         begin(self.table(), stream)?;
-        Bins::new(stream, &self.levels(n), self.layout().slot_bytes())
+        // Those for outcomes serve batches without any, too.
+        let levels: Vec<_> =
+            [false, true][..1 + told as usize].iter().map(|&told| self.levels(n, told)).collect();
+        Bins::new(stream, (&levels, told), self.layout().slot_bytes())
     }
 
-    /// Queues the inserts of `n` entries of a batch, which `scatter` gives the arguments for, and says in `tally` how they ended.
+    /// Queues the inserts of a batch, and says how they ended.
     ///
     /// # Safety
     ///
-    /// `scatter` and `make_up` make arguments of these kernels of this table from slices that `call` took, of `n` elements
-    /// each; `call` took the memory and the tally, too.
+    /// The columns are those of a batch of this table's keys and values. `call` took them, the memory, and where it says how they
+    /// ended.
     unsafe fn insert_partitioned(
         &mut self,
         call: &Call<'_>,
-        (n, memory): (usize, Memory),
-        tally: Span<u64>,
-        scatter: impl FnOnce(&Head, Fan, Binned) -> Result<Arguments, Refused>,
-        make_up: impl FnOnce(&Head) -> Arguments,
+        columns: Columns,
+        memory: Memory,
+        said: Said,
     ) -> Result<(), Error> {
-        let (layout, stream) = (self.layout(), call.stream());
-        let levels = self.levels(n);
+        let (layout, stream, n) = (self.layout(), call.stream(), columns.len());
+        let (levels, slot_bytes) = (self.levels(n, said.is_told()), layout.slot_bytes());
         if n > 0 {
-            memory.admit(&levels, layout.slot_bytes(), n)?;
+            memory.admit((&levels, said.is_told()), slot_bytes, n)?;
         }
-        let bins = |at| memory.bins(&levels, at, layout.slot_bytes());
-        let first = scatter(self.table().head(), levels[0].fan(), bins(0))?;
+        let bins = |at| memory.bins(&levels, at, slot_bytes);
         // SAFETY: `call` took them.
-        unsafe { call.zero(tally).and_then(|()| call.zero(memory.taken))? };
+        unsafe { call.zero(said.words()).and_then(|()| call.zero(memory.taken))? };
         if n == 0 {
             return Ok(());
         }
@@ -60,18 +63,21 @@ impl Buckets {
             let run =
                 |operation, arguments: &Arguments| unsafe { table.launch(operation, stream, arguments) };
             let head = table.head();
-            run(Operation::Scatter, &first)?;
+            let entries = scatter_entries(layout);
+            let fan = |at: usize| (levels[at].fan(), SCATTER_BYTES, entries);
+            run(Operation::Scatter, &head.scatter(&columns, fan(0), bins(0), said))?;
             for at in 1..levels.len() {
-                let parts = levels[at - 1].room.div_ceil(scatter_entries(layout));
+                let parts = levels[at - 1].room.div_ceil(entries);
                 let grid = (levels[at - 1].bins * parts as u64, scatter_threads(layout));
-                let fan = (levels[at].fan(), SCATTER_BYTES);
-                let arguments = head.scatter_again((bins(at - 1), parts), fan, bins(at), tally, grid);
+                let arguments = head.scatter_again((bins(at - 1), parts), fan(at), bins(at), said, grid);
                 run(Operation::ScatterAgain, &arguments)?;
             }
             let (full, left) = (bins(levels.len() - 1), bins(levels.len()));
-            run(Operation::Fill, &head.fill((last(&levels).shift, BIN_BYTES), (full, left), tally))?;
-            run(Operation::Settle, &head.settle(left, tally))?;
-            run(Operation::MakeUp, &make_up(head))
+            let bytes = bin_bytes(slot_bytes, said.is_told());
+            let bin = (last(&levels).shift, bytes, bytes / slot_bytes);
+            run(Operation::Fill, &head.fill(bin, (full, left), said))?;
+            run(Operation::Settle, &head.settle(left, said))?;
+            run(Operation::MakeUp, &head.make_up(&columns, said))
         })
     }
 }
@@ -87,7 +93,8 @@ where
     /// Takes time proportional to the pairs and the slots, and device memory for the pairs twice, besides the batch.
     ///
     /// # Errors
-    /// Those of [`insert_unique`](warpproof_model::host::BulkMap::insert_unique); after [`Error::OutOfMemory`] nothing has changed.
+    /// Those of [`insert_unique`](warpproof_model::host::BulkMap::insert_unique), and of
+    /// [`insert_partitioned_on`](Self::insert_partitioned_on); after [`Error::OutOfMemory`] nothing has changed.
     pub fn insert_partitioned(&mut self, keys: &[K], values: &[V]) -> Result<Tally, Error> {
         same_length(keys, "values", values)?;
         admit(keys)?;
@@ -102,12 +109,48 @@ where
         said(&device, &tally)
     }
 
+    /// The same, with an outcome for each pair. An entry carries the number of its pair: 4 bytes more, twice.
+    ///
+    /// # Errors
+    /// Those of [`insert_partitioned`](Self::insert_partitioned); [`Error::Refused`] if there are more than 2^31 pairs.
+    pub fn insert_partitioned_with_outcomes(
+        &mut self,
+        keys: &[K],
+        values: &[V],
+    ) -> Result<Vec<Insert>, Error> {
+        same_length(keys, "values", values)?;
+        admit(keys)?;
+        if keys.is_empty() {
+            return Ok(Vec::new());
+        }
+        let device = self.device().clone();
+        let (on_keys, on_values) = (device.upload("keys", keys)?, device.upload("values", values)?);
+        let mut outcomes = device.buffer::<u8>("outcomes", keys.len())?;
+        let mut bins = self.bins_with_outcomes_on(device.stream(), keys.len())?;
+        self.insert_partitioned_with_outcomes_on(
+            device.stream(),
+            &on_keys,
+            &on_values,
+            &mut bins,
+            &mut outcomes,
+        )?;
+        told(self.table(), &outcomes)
+    }
+
     /// Device memory on `stream` for batches of up to `pairs` pairs into this map.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`], [`Error::OtherDevice`].
     pub fn bins_on(&self, stream: &Arc<CudaStream>, pairs: usize) -> Result<Bins, Error> {
-        self.buckets().bins_on(stream, pairs)
+        self.buckets().bins_on(stream, pairs, false)
+    }
+
+    /// The same for batches with outcomes, and for those without any.
+    ///
+    /// # Errors
+    /// As [`bins_on`](Self::bins_on).
+    pub fn bins_with_outcomes_on(&self, stream: &Arc<CudaStream>, pairs: usize) -> Result<Bins, Error> {
+        self.buckets().bins_on(stream, pairs, true)
     }
 
     /// The same on device slices, on `stream`, without waiting for it. The [`TALLY`] words of `tally` are stored:
@@ -127,15 +170,37 @@ where
     ) -> Result<(), Error> {
         let mut call = begin(self.table(), stream)?;
         let keys = call.input("keys", keys.view())?;
-        let values = call.input("values", values.view())?;
-        let tally = call.output("tally", tally.view_mut())?;
+        let columns = Columns::of_pairs(keys, call.input("values", values.view())?)?;
+        let said = Said::tally(call.output("tally", tally.view_mut())?)?;
         let memory = bins.take(&mut call)?;
-        let scatter = |head: &Head, fan: Fan, to| head.scatter(keys, values, (fan, SCATTER_BYTES), to, tally);
-        let make_up = |head: &Head| head.make_up(keys, values, tally);
-        // SAFETY: `Head::scatter` and `Head::make_up` of a map, with slices that `call` took.
-        let queued = unsafe {
-            self.buckets_mut().insert_partitioned(&call, (keys.len(), memory), tally, scatter, make_up)
-        };
+        // SAFETY: columns of a map, and slices that `call` took.
+        let queued = unsafe { self.buckets_mut().insert_partitioned(&call, columns, memory, said) };
+        call.finish().and(queued)
+    }
+
+    /// The same with an outcome for each pair: the code of an [`Insert`], or
+    /// [`RESERVED_KEY`](warpproof_model::outcome::RESERVED_KEY). `bins` are from
+    /// [`bins_with_outcomes_on`](Self::bins_with_outcomes_on).
+    ///
+    /// # Errors
+    /// As [`insert_partitioned_on`](Self::insert_partitioned_on); [`Error::Refused`] if there are more than 2^31 pairs, `outcomes`
+    /// is not as long as `keys`, or the bins are not for outcomes.
+    pub fn insert_partitioned_with_outcomes_on(
+        &mut self,
+        stream: &Arc<CudaStream>,
+        keys: &impl Input<K>,
+        values: &impl Input<V>,
+        bins: &mut Bins,
+        outcomes: &mut impl Output<u8>,
+    ) -> Result<(), Error> {
+        let mut call = begin(self.table(), stream)?;
+        let keys = call.input("keys", keys.view())?;
+        let columns = Columns::of_pairs(keys, call.input("values", values.view())?)?;
+        let outcomes = call.output("outcomes", outcomes.view_mut())?;
+        let memory = bins.take(&mut call)?;
+        let said = Said::tally(memory.tally)?.outcomes(columns.len(), outcomes)?;
+        // SAFETY: as above.
+        let queued = unsafe { self.buckets_mut().insert_partitioned(&call, columns, memory, said) };
         call.finish().and(queued)
     }
 }
@@ -158,12 +223,37 @@ impl<K: Scalar> OpenSet<K> {
         said(&device, &tally)
     }
 
+    /// The same, with an outcome for each key, as [`OpenMap::insert_partitioned_with_outcomes`] does.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn insert_partitioned_with_outcomes(&mut self, keys: &[K]) -> Result<Vec<Insert>, Error> {
+        admit(keys)?;
+        if keys.is_empty() {
+            return Ok(Vec::new());
+        }
+        let device = self.device().clone();
+        let on_keys = device.upload("keys", keys)?;
+        let mut outcomes = device.buffer::<u8>("outcomes", keys.len())?;
+        let mut bins = self.bins_with_outcomes_on(device.stream(), keys.len())?;
+        self.insert_partitioned_with_outcomes_on(device.stream(), &on_keys, &mut bins, &mut outcomes)?;
+        told(self.table(), &outcomes)
+    }
+
     /// Device memory on `stream` for batches of up to `keys` keys into this set.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`], [`Error::OtherDevice`].
     pub fn bins_on(&self, stream: &Arc<CudaStream>, keys: usize) -> Result<Bins, Error> {
-        self.buckets().bins_on(stream, keys)
+        self.buckets().bins_on(stream, keys, false)
+    }
+
+    /// The same for batches with outcomes, and for those without any.
+    ///
+    /// # Errors
+    /// As [`bins_on`](Self::bins_on).
+    pub fn bins_with_outcomes_on(&self, stream: &Arc<CudaStream>, keys: usize) -> Result<Bins, Error> {
+        self.buckets().bins_on(stream, keys, true)
     }
 
     /// The same on device slices, on `stream`, as [`OpenMap::insert_partitioned_on`] does.
@@ -178,15 +268,32 @@ impl<K: Scalar> OpenSet<K> {
         tally: &mut impl Output<u64>,
     ) -> Result<(), Error> {
         let mut call = begin(self.table(), stream)?;
-        let keys = call.input("keys", keys.view())?;
-        let tally = call.output("tally", tally.view_mut())?;
+        let columns = Columns::of_keys(call.input("keys", keys.view())?);
+        let said = Said::tally(call.output("tally", tally.view_mut())?)?;
         let memory = bins.take(&mut call)?;
-        let scatter = |head: &Head, fan: Fan, to| head.scatter_keys(keys, (fan, SCATTER_BYTES), to, tally);
-        let make_up = |head: &Head| head.make_up_keys(keys, tally);
-        // SAFETY: `Head::scatter_keys` and `Head::make_up_keys` of a set, with slices that `call` took.
-        let queued = unsafe {
-            self.buckets_mut().insert_partitioned(&call, (keys.len(), memory), tally, scatter, make_up)
-        };
+        // SAFETY: columns of a set, and slices that `call` took.
+        let queued = unsafe { self.buckets_mut().insert_partitioned(&call, columns, memory, said) };
+        call.finish().and(queued)
+    }
+
+    /// The same with an outcome for each key, as [`OpenMap::insert_partitioned_with_outcomes_on`] does.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn insert_partitioned_with_outcomes_on(
+        &mut self,
+        stream: &Arc<CudaStream>,
+        keys: &impl Input<K>,
+        bins: &mut Bins,
+        outcomes: &mut impl Output<u8>,
+    ) -> Result<(), Error> {
+        let mut call = begin(self.table(), stream)?;
+        let columns = Columns::of_keys(call.input("keys", keys.view())?);
+        let outcomes = call.output("outcomes", outcomes.view_mut())?;
+        let memory = bins.take(&mut call)?;
+        let said = Said::tally(memory.tally)?.outcomes(columns.len(), outcomes)?;
+        // SAFETY: as above.
+        let queued = unsafe { self.buckets_mut().insert_partitioned(&call, columns, memory, said) };
         call.finish().and(queued)
     }
 }
@@ -195,4 +302,13 @@ impl<K: Scalar> OpenSet<K> {
 fn said(device: &Device, tally: &CudaSlice<u64>) -> Result<Tally, Error> {
     device.stream().synchronize().map_err(Error::driver("waiting for a batch"))?;
     Ok(device.download(tally)?.try_into().map(Tally::of).unwrap_or_default())
+}
+
+/// Waits for our own stream, and takes the outcomes of a batch.
+fn told(table: &Table, outcomes: &CudaSlice<u8>) -> Result<Vec<Insert>, Error> {
+    let codes = table.device().download(outcomes)?;
+    let kernel = table.kernel(Operation::MakeUp)?;
+    let unknown = |index, code| Error::Code { kernel: kernel.name().into(), index, code };
+    let decode = |(index, &code)| Insert::from_code(code).ok_or_else(|| unknown(index, code));
+    codes.iter().enumerate().map(decode).collect()
 }

@@ -2,23 +2,23 @@
 
 use crate::layout::Layout;
 use crate::table::Family;
-use warpproof_model::open::{BUCKET_SLOTS, Cuckoo, DoubleHashing, WIDE_BUCKET_SLOTS};
+use warpproof_model::open::{BUCKET_SLOTS, Cuckoo, Near, WIDE_BUCKET_SLOTS};
 
 mod sealed {
     /// Implemented here alone: each scheme needs kernels.
     pub trait Sealed {}
 }
 
-/// Which buckets a key of an [`OpenMap`](super::OpenMap) probes: [`DoubleHashing`], or [`Cuckoo`] of chains as the library has them.
+/// Which buckets a key of an [`OpenMap`](super::OpenMap) probes: [`Near`], or [`Cuckoo`] of chains as the library has them.
 pub trait OpenScheme: sealed::Sealed {
     /// Whether keys move. Then there are locks where the filter is otherwise.
     const MOVES: bool;
 }
 
-impl sealed::Sealed for DoubleHashing {}
+impl sealed::Sealed for Near {}
 impl sealed::Sealed for Cuckoo {}
 
-impl OpenScheme for DoubleHashing {
+impl OpenScheme for Near {
     const MOVES: bool = false;
 }
 

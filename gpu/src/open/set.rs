@@ -15,7 +15,7 @@ use core::marker::PhantomData;
 use cudarc::driver::CudaStream;
 use std::sync::Arc;
 use warpproof_model::host::{BulkOpenSet, BulkSet, OpenGeometry, OpenStats, admit, left_out};
-use warpproof_model::open::{Cuckoo, DoubleHashing};
+use warpproof_model::open::{Cuckoo, Near};
 use warpproof_model::outcome::{Delete, Insert};
 
 /// A concurrent set of u32 or u64 keys in an open-addressing table in device memory.
@@ -32,7 +32,7 @@ use warpproof_model::outcome::{Delete, Insert};
 /// assert_eq!(set.contains(&[2, 4])?, [true, false]);
 /// # Ok::<(), warpproof_gpu::Error>(())
 /// ```
-pub struct OpenSet<K, P = DoubleHashing> {
+pub struct OpenSet<K, P = Near> {
     buckets: Buckets,
     types: PhantomData<(K, P)>,
 }

@@ -6,6 +6,7 @@ use std::fmt::Debug;
 use warpproof_gpu::{Device, Entry, Error, OpenMap, OpenSet, Scalar};
 use warpproof_model::host::{BulkMap, BulkOpenMap, BulkSet, OpenGeometry, Refused, Tally};
 use warpproof_model::open::bulk::TALLY;
+use warpproof_model::outcome::{Insert, RESERVED_KEY};
 
 /// Keys that look random, the same each time; `of` different ones.
 fn keys<K: Scalar + TryFrom<u64, Error: Debug>>(n: usize, of: u64, seed: u64) -> Vec<K> {
@@ -16,9 +17,41 @@ fn keys<K: Scalar + TryFrom<u64, Error: Debug>>(n: usize, of: u64, seed: u64) ->
     (0..n as u64).map(key).collect()
 }
 
+/// How the inserts of a batch ended; and if the operations are `told` it, that of each.
+fn insert<K: Scalar>(map: &mut OpenMap<K, K>, batch: &[K], values: &[K], told: bool) -> (Tally, Vec<Insert>)
+where
+    (K, K): Entry,
+{
+    if !told {
+        return (map.insert_partitioned(batch, values).unwrap(), Vec::new());
+    }
+    let outcomes = map.insert_partitioned_with_outcomes(batch, values).unwrap();
+    assert_eq!(outcomes.len(), batch.len());
+    (tally(&outcomes), outcomes)
+}
+
+/// How many of these there are.
+fn tally(outcomes: &[Insert]) -> Tally {
+    let of = |end| outcomes.iter().filter(|outcome| **outcome == end).count() as u64;
+    Tally { inserted: of(Insert::Inserted), present: of(Insert::Present), full: of(Insert::Full) }
+}
+
 /// Inserts batches, and compares the map with one on the host after each.
 fn follow<K: Scalar + TryFrom<u64, Error: Debug>>(device: &Device, pairs: u64, batches: &[Vec<K>])
 where
+    (K, K): Entry,
+{
+    follow_told(device, pairs, batches, false);
+    follow_told(device, pairs, batches, true);
+}
+
+/// The same where the operations are `told` their outcomes, or not.
+fn follow_told<K: Scalar + TryFrom<u64, Error: Debug>>(
+    device: &Device,
+    pairs: u64,
+    batches: &[Vec<K>],
+    told: bool,
+) where
     (K, K): Entry,
 {
     let mut map = OpenMap::<K, K>::with_capacity(device, pairs).unwrap();
@@ -34,11 +67,15 @@ where
         }
         model.extend(came);
         let new = (model.len() - before) as u64;
-        let said = map.insert_partitioned(batch, &values).unwrap();
+        let (said, outcomes) = insert(&mut map, batch, &values, told);
         assert_eq!(said, Tally { inserted: new, present: batch.len() as u64 - new, full: 0 }, "{number}");
         let held: BTreeMap<K, K> = map.pairs().unwrap().into_iter().collect();
         assert_eq!(held.len(), model.len());
         assert!(held.iter().all(|(key, value)| model[key].contains(value)), "a value of another key");
+        // Who was told so has inserted his value, which no other operation has.
+        for (at, _) in outcomes.iter().enumerate().filter(|(_, outcome)| **outcome == Insert::Inserted) {
+            assert_eq!(held[&batch[at]], values[at], "operation {at} of batch {number}");
+        }
         // Of a key that is held, no later batch changes the value.
         model.iter_mut().for_each(|(key, values)| *values = BTreeSet::from([held[key]]));
         let found = map.search(batch).unwrap();
@@ -76,6 +113,7 @@ fn maps_are_what_a_map_on_the_host_is() {
 fn sets_are_what_a_set_on_the_host_is() {
     fn all<K: Scalar + TryFrom<u64, Error: Debug>>(device: &Device) {
         let mut set = OpenSet::<K>::with_capacity(device, 100_000).unwrap();
+        let mut told = OpenSet::<K>::with_capacity(device, 100_000).unwrap();
         let mut model = BTreeSet::new();
         for batch in [keys::<K>(50_000, 1 << 30, 1), keys(70_000, 20_000, 2), keys(60_000, 2, 3)] {
             let before = model.len();
@@ -84,6 +122,13 @@ fn sets_are_what_a_set_on_the_host_is() {
             let said = set.insert_partitioned(&batch).unwrap();
             assert_eq!(said, Tally { inserted: new, present: batch.len() as u64 - new, full: 0 });
             assert_eq!(set.keys().unwrap().into_iter().collect::<BTreeSet<_>>(), model);
+            let mut before: BTreeSet<K> = told.keys().unwrap().into_iter().collect();
+            let outcomes = told.insert_partitioned_with_outcomes(&batch).unwrap();
+            assert_eq!(tally(&outcomes), said);
+            let inserted = batch.iter().zip(&outcomes).filter(|(_, outcome)| **outcome == Insert::Inserted);
+            inserted.for_each(|(key, _)| assert!(before.insert(*key), "{key:?} was there"));
+            assert_eq!(before, model);
+            assert_eq!(told.keys().unwrap().into_iter().collect::<BTreeSet<_>>(), model);
         }
     }
     let Some(device) = device() else { return };
@@ -104,6 +149,29 @@ fn what_finds_no_room_is_counted_and_the_rest_is_there() {
     assert_eq!(again, Tally { inserted: 0, present: slots, full: 10_000 - slots });
     assert_eq!(map.stats().unwrap().live, slots);
     assert!(map.pairs().unwrap().iter().all(|(key, value)| key == value));
+    // The same, told one by one; the second time, and once with bins that are too small for a batch of few keys.
+    map.clear().unwrap();
+    let few: Vec<u32> = (0..100_000).map(|i| if i % 8 == 0 { i / 8 } else { i % 3 }).collect();
+    for (batch, there) in [(&batch, 0), (&batch, slots), (&few, slots)] {
+        let outcomes = map.insert_partitioned_with_outcomes(batch, batch).unwrap();
+        assert_eq!(tally(&outcomes).inserted, slots - there);
+        let found = map.search(batch).unwrap();
+        for ((key, found), outcome) in batch.iter().zip(found).zip(outcomes) {
+            let right = [found.map_or(Insert::Full, |_| Insert::Present), Insert::Inserted];
+            assert!(
+                right[..2 - (there > 0 || found.is_none()) as usize].contains(&outcome),
+                "{key} {outcome:?}"
+            );
+        }
+    }
+    // Into an empty table that has no room for all.
+    map.clear().unwrap();
+    let outcomes = map.insert_partitioned_with_outcomes(&few, &few).unwrap();
+    assert_eq!(tally(&outcomes).inserted, slots);
+    let there: BTreeSet<u32> = map.pairs().unwrap().into_iter().map(|(key, _)| key).collect();
+    for (key, outcome) in few.iter().zip(&outcomes) {
+        assert_eq!(*outcome == Insert::Full, !there.contains(key), "{key} {outcome:?}");
+    }
 }
 
 #[test]
@@ -150,6 +218,21 @@ fn device_slices_and_their_bins_are_looked_at() {
     let mut short = stream.alloc_zeros::<u64>(TALLY - 1).unwrap();
     assert!(map.insert_partitioned_on(&stream, &on, &on, &mut bins, &mut short).is_err());
     assert_eq!(map.len().unwrap(), 45_000);
+    // Outcomes need bins for them, and one for each pair.
+    let mut codes = stream.alloc_zeros::<u8>(50_000).unwrap();
+    let refused = map.insert_partitioned_with_outcomes_on(&stream, &on, &on, &mut bins, &mut codes);
+    assert!(matches!(refused, Err(Error::Refused(Refused::TooLarge { most: 0, .. }))), "{refused:?}");
+    let mut telling = map.bins_with_outcomes_on(&stream, 50_000).unwrap();
+    assert!(telling.bytes() > bins.bytes());
+    let mut few = stream.alloc_zeros::<u8>(49_999).unwrap();
+    let refused = map.insert_partitioned_with_outcomes_on(&stream, &on, &on, &mut telling, &mut few);
+    assert!(matches!(refused, Err(Error::Refused(Refused::Length { what: "outcomes", .. }))), "{refused:?}");
+    map.insert_partitioned_with_outcomes_on(&stream, &on, &on, &mut telling, &mut codes).unwrap();
+    let right = |key: &u32| if *key == u32::MAX { RESERVED_KEY } else { Insert::Present.code() };
+    assert_eq!(stream.clone_dtoh(&codes).unwrap(), batch.iter().map(right).collect::<Vec<u8>>());
+    map.insert_partitioned_on(&stream, &on, &on, &mut telling, &mut tally).unwrap();
+    let words: [u64; TALLY] = stream.clone_dtoh(&tally).unwrap().try_into().unwrap();
+    assert_eq!(Tally::of(words), Tally { inserted: 0, present: 45_000, full: 0 });
     // Another stream waits for a batch that runs alone.
     let (second, more) =
         (device.context().new_stream().unwrap(), map.insert_partitioned(&[70_000], &[1]).unwrap());

@@ -82,8 +82,8 @@ pub(super) trait Subject: Sized {
     ) -> Result<(), Error> {
         Ok(())
     }
-    /// Memory to insert a batch bin by bin.
-    fn bins(&self, _stream: &Arc<CudaStream>, _n: usize) -> Result<Option<Bins>, Error> {
+    /// Memory to insert a batch bin by bin, with outcomes or without.
+    fn bins(&self, _stream: &Arc<CudaStream>, _n: usize, _told: bool) -> Result<Option<Bins>, Error> {
         Ok(None)
     }
     /// Inserts a batch bin by bin.
@@ -94,6 +94,17 @@ pub(super) trait Subject: Sized {
         _values: &CudaSlice<Self::Key>,
         _bins: &mut Bins,
         _tally: &mut CudaSlice<u64>,
+    ) -> Result<(), Error> {
+        Ok(())
+    }
+    /// The same with an outcome for each entry.
+    fn insert_partitioned_with_outcomes(
+        &mut self,
+        _stream: &Arc<CudaStream>,
+        _keys: &CudaSlice<Self::Key>,
+        _values: &CudaSlice<Self::Key>,
+        _bins: &mut Bins,
+        _outcomes: &mut CudaSlice<u8>,
     ) -> Result<(), Error> {
         Ok(())
     }
@@ -211,8 +222,8 @@ macro_rules! besides {
     (open $out:ident, $key:ty: $($values:ident)?) => {
         besides! { cuckoo $out, $key: $($values)? }
 
-        fn bins(&self, stream: &Arc<CudaStream>, n: usize) -> Result<Option<Bins>, Error> {
-            self.bins_on(stream, n).map(Some)
+        fn bins(&self, stream: &Arc<CudaStream>, n: usize, told: bool) -> Result<Option<Bins>, Error> {
+            if told { self.bins_with_outcomes_on(stream, n) } else { self.bins_on(stream, n) }.map(Some)
         }
         fn insert_partitioned(
             &mut self,
@@ -224,6 +235,17 @@ macro_rules! besides {
         ) -> Result<(), Error> {
             $(let $values = _values;)?
             self.insert_partitioned_on(stream, keys, $($values,)? bins, tally)
+        }
+        fn insert_partitioned_with_outcomes(
+            &mut self,
+            stream: &Arc<CudaStream>,
+            keys: &CudaSlice<$key>,
+            _values: &CudaSlice<$key>,
+            bins: &mut Bins,
+            outcomes: &mut CudaSlice<u8>,
+        ) -> Result<(), Error> {
+            $(let $values = _values;)?
+            self.insert_partitioned_with_outcomes_on(stream, keys, $($values,)? bins, outcomes)
         }
     };
     (cuckoo $out:ident, $key:ty: $($values:ident)?) => {

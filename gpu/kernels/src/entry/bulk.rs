@@ -3,29 +3,41 @@
 use super::read;
 use warpproof_device::{Global, ScratchBlock, ScratchWords, Staged, Tile};
 use warpproof_model::entry::Packed;
-use warpproof_model::open::bulk::{Bin, Bins, Bulk, Fan, TALLY, fill_words, scatter_words, settle_words};
+use warpproof_model::open::bulk::{
+    Batch, Bin, Bins, Bulk, Fan, Outcomes, TALLY, fill_words, scatter_words, settle_words,
+};
 use warpproof_model::open::{Filter, OpenTable, Probing};
 use warpproof_model::retrieve::Source;
 use warpproof_model::{StagedWords, UserKey, Word, Words};
 
 /// Words of bins in device memory.
-pub(crate) type DeviceBins<T> = Bins<Staged<T>, Global<u32>>;
+pub(crate) type DeviceBins<T> = Bins<Staged<T>, Staged<u32>, Global<u32>>;
 
 /// Bins in device memory.
 ///
 /// # Safety
 ///
-/// The contracts of [`Staged::new`] and [`Global::new`].
+/// The contracts of [`Staged::new`] and [`Global::new`]; of `numbers` there are `len`, too, if outcomes are told.
 #[inline(always)]
 pub(crate) unsafe fn bins<T>(
-    words: *mut T,
-    len: usize,
+    (words, numbers, len): (*mut T, *mut u32, usize),
     taken: *mut u32,
     bins: usize,
     room: u32,
 ) -> DeviceBins<T> {
+    // SAFETY: the contract of this function. If nobody is told, no number is touched.
+    unsafe { Bins::new((Staged::new(words, len), Staged::new(numbers, len)), Global::new(taken, bins), room) }
+}
+
+/// Outcomes in device memory, one for each of `told` operations; nobody is told if there are none.
+///
+/// # Safety
+///
+/// The contract of [`Staged::new`].
+#[inline(always)]
+pub(crate) unsafe fn outcomes(codes: *mut u8, told: usize) -> Outcomes<Staged<u8>> {
     // SAFETY: the contract of this function.
-    unsafe { Bins::new(Staged::new(words, len), Global::new(taken, bins), room) }
+    unsafe { Outcomes::new(Staged::new(codes, told), told != 0) }
 }
 
 /// The tally of a batch.
@@ -93,16 +105,27 @@ impl<E: Packed> Source for Columns<E> {
     }
 }
 
+/// Where a batch says how its inserts ended.
+pub(crate) type Said = (Global<u64>, Outcomes<Staged<u8>>);
+
 /// The batch that every kernel of this module works for, and its block.
 macro_rules! begin {
-    ($table:ident, $tally:ident, $shared:expr) => {
+    ($table:ident, $said:ident, $shared:expr) => {
         // SAFETY: the contract of the function; every thread gets here.
-        (Bulk::new($table, $tally), unsafe { (Tile::<1>::new(), ScratchBlock::<E::Word, 1>::new($shared)) })
+        (Bulk::new($table, $said.0, $said.1), unsafe {
+            (Tile::<1>::new(), ScratchBlock::<E::Word, 1>::new($shared))
+        })
     };
 }
 
 /// Entries that a thread puts into bins.
 const PER_THREAD: usize = 4;
+
+/// Entries that a block puts into bins, if they are told how they end.
+#[inline(always)]
+fn staged((_, outcomes): Said) -> u32 {
+    if outcomes.are_told() { Tile::<1>::per_block() * PER_THREAD as u32 } else { 0 }
+}
 
 /// Puts the pairs of a batch into `fan` bins of `1 << shift` buckets each. What has no room is
 /// lost, and `tally` says so.
@@ -125,15 +148,15 @@ pub(crate) unsafe fn scatter<
     (keys, values, n): (*const E::Key, *const E::Value, u32),
     (fan, shift): (u32, u32),
     to: DeviceBins<E::Word>,
-    tally: Global<u64>,
+    said: Said,
 ) where
     ScratchWords<E::Word>: StagedWords<E::Word>,
 {
-    let (bulk, mut here) = begin!(table, tally, scatter_words(fan));
+    let (bulk, mut here) = begin!(table, said, scatter_words(fan, staged(said)));
     // SAFETY: the contract of this function.
     let source = unsafe { Columns::<E>::new(keys, values, n) };
     let from = here.1.number() as u64 * block_entries(&here.1);
-    bulk.scatter::<_, _, _, PER_THREAD>(&mut here, (source, from, true), Fan { first: 0, fan, shift }, to);
+    bulk.scatter::<_, _, _, PER_THREAD>(&mut here, (Batch(source), from), Fan { first: 0, fan, shift }, to);
 }
 
 /// The same with the entries that stand in bins: `parts` blocks take those of one.
@@ -154,18 +177,18 @@ pub(crate) unsafe fn scatter_again<
     (from, parts): (DeviceBins<E::Word>, u32),
     (fan, shift): (u32, u32),
     to: DeviceBins<E::Word>,
-    tally: Global<u64>,
+    said: Said,
 ) where
     ScratchWords<E::Word>: StagedWords<E::Word>,
 {
-    let (bulk, mut here) = begin!(table, tally, scatter_words(fan));
+    let (bulk, mut here) = begin!(table, said, scatter_words(fan, staged(said)));
     // No division by zero, and no panic for it.
     let parts = parts.max(1);
     let (bin, part) = (here.1.number() / parts, here.1.number() % parts);
     let first = part as u64 * block_entries(&here.1);
-    let source = Bin::<E, _, _>::new(from, bin);
+    let source = Bin::<E, _, _, _>::new(from, bin);
     let fan = Fan { first: bin * fan, fan, shift };
-    bulk.scatter::<_, _, _, PER_THREAD>(&mut here, (source, first, false), fan, to);
+    bulk.scatter::<_, _, _, PER_THREAD>(&mut here, (source, first), fan, to);
 }
 
 /// A block fills the buckets of a bin with its entries; those without room there go to the bin of `left`.
@@ -178,13 +201,13 @@ pub(crate) unsafe fn scatter_again<
 pub(crate) unsafe fn fill<const L: u32, const S: usize, E: Packed, H: Words<E::Word>, F: Filter, P: Probing>(
     table: OpenTable<E, H, F, P, S>,
     shift: u32,
-    bins: DeviceBins<E::Word>,
-    left: DeviceBins<E::Word>,
-    tally: Global<u64>,
+    (bins, left): (DeviceBins<E::Word>, DeviceBins<E::Word>),
+    said: Said,
 ) where
     ScratchWords<E::Word>: StagedWords<E::Word>,
 {
-    let (bulk, mut here) = begin!(table, tally, fill_words(shift));
+    let (bulk, mut here) =
+        begin!(table, said, fill_words(shift, if said.1.are_told() { (S as u32) << shift } else { 0 }));
     let bin = here.1.number();
     bulk.fill(&mut here, bin, shift, (bins, left));
 }
@@ -205,11 +228,11 @@ pub(crate) unsafe fn settle<
 >(
     table: OpenTable<E, H, F, P, S>,
     left: DeviceBins<E::Word>,
-    tally: Global<u64>,
+    said: Said,
 ) where
     ScratchWords<E::Word>: StagedWords<E::Word>,
 {
-    let (bulk, mut here) = begin!(table, tally, settle_words());
+    let (bulk, mut here) = begin!(table, said, settle_words());
     let bin = here.1.number();
     bulk.settle(&mut here, bin, left);
 }
@@ -238,13 +261,13 @@ pub(crate) unsafe fn make_up<
     table: OpenTable<E, H, F, P, S>,
     (keys, values, n): (*const E::Key, *const E::Value, u32),
     blocks: u32,
-    tally: Global<u64>,
+    said: Said,
 ) where
     ScratchWords<E::Word>: StagedWords<E::Word>,
 {
-    let (bulk, mut here) = begin!(table, tally, settle_words());
+    let (bulk, mut here) = begin!(table, said, settle_words());
     // SAFETY: the contract of this function.
     let source = unsafe { Columns::<E>::new(keys, values, n) };
     let block = here.1.number();
-    bulk.make_up(&mut here, source, (block, blocks));
+    bulk.make_up(&mut here, Batch(source), (block, blocks));
 }

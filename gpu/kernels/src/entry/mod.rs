@@ -20,7 +20,7 @@ mod stamped;
 mod stats;
 mod update;
 
-pub(crate) use bulk::{bins, fill, make_up, scatter, scatter_again, settle, tally};
+pub(crate) use bulk::{bins, fill, make_up, outcomes, scatter, scatter_again, settle, tally};
 pub(crate) use phase::{collect, count_stored, flush};
 pub(crate) use query::{count, search, search_all};
 pub(crate) use retrieve::{retrieve, retrieve_in_order};

@@ -1,10 +1,11 @@
-//! Open-addressing tables with the filter of the library, double hashing. Lanes times slots are the slots of a bucket.
+//! Open-addressing tables with the filter of the library, and buckets of a key near its home. Lanes times slots are the slots of a
+//! bucket.
 
 use super::{Store, packed_buckets};
 use warpproof_model::entry::Pair64;
-use warpproof_model::open::{CLASSES, DoubleHashing, LockBitSlots, OpenTable, Passed};
+use warpproof_model::open::{CLASSES, LockBitSlots, Near, OpenTable, Passed};
 
-packed_buckets! { Passed<Store<u32>, CLASSES>, DoubleHashing }
+packed_buckets! { Passed<Store<u32>, CLASSES>, Near }
 
 /// u64 pairs in two 64-bit words by the lock-bit protocol.
 pub(crate) mod map64l {
@@ -12,5 +13,5 @@ pub(crate) mod map64l {
     pub(crate) type Key = u64;
     pub(crate) type Value = u64;
     pub(crate) type Table<const S: usize> =
-        OpenTable<Pair64, LockBitSlots<Store<u64>>, Passed<Store<u32>, CLASSES>, DoubleHashing, S>;
+        OpenTable<Pair64, LockBitSlots<Store<u64>>, Passed<Store<u32>, CLASSES>, Near, S>;
 }

@@ -5,19 +5,21 @@ use crate::memory::{IntegerWords, Order, ReadOrder, StagedWords, Word};
 use crate::retrieve::Source;
 use core::marker::PhantomData;
 
-/// A handle to bins of `room` words each, and how many of each are taken: a Copy view.
+/// A handle to bins of `room` words each, the number of each word's operation, and how many of each are taken: a Copy view.
 #[derive(Clone, Copy, Debug)]
-pub struct Bins<H, N> {
+pub struct Bins<H, G, N> {
     words: H,
+    numbers: G,
     taken: N,
     room: u32,
 }
 
-impl<H: Copy, N: IntegerWords<u32>> Bins<H, N> {
-    /// The bins in `words`, one for each word of `taken`, which are zero at first.
+impl<H: Copy, G: StagedWords<u32>, N: IntegerWords<u32>> Bins<H, G, N> {
+    /// The bins in `words`, one for each word of `taken`, which are zero at first. There are as many `numbers` as words, or none if
+    /// nobody is told [`Outcomes`](super::Outcomes).
     #[inline(always)]
-    pub const fn new(words: H, taken: N, room: u32) -> Self {
-        Self { words, taken, room }
+    pub const fn new((words, numbers): (H, G), taken: N, room: u32) -> Self {
+        Self { words, numbers, taken, room }
     }
 
     /// How many words of a bin are taken. Those that asked for more have got none.
@@ -62,26 +64,87 @@ impl<H: Copy, N: IntegerWords<u32>> Bins<H, N> {
     {
         self.words.store(self.index(bin, at), word);
     }
+
+    /// Reads the number of the operation of word number `at`, as [`load`](Self::load) reads the word.
+    #[inline(always)]
+    pub(super) fn number(self, bin: u32, at: u32) -> u32 {
+        self.numbers.load(self.index(bin, at))
+    }
+
+    /// Writes the number of the operation of a word that was taken.
+    #[inline(always)]
+    pub(super) fn store_number(self, bin: u32, at: u32, number: u32) {
+        self.numbers.store(self.index(bin, at), number);
+    }
+}
+
+/// A source of entries that knows which operation each is of.
+pub trait Numbered: Source {
+    /// Whether it is the batch itself.
+    const IS_BATCH: bool;
+
+    /// The number of the operation of a slot below [`slots`](Source::slots), in the batch.
+    fn number(self, slot: u64) -> u32;
+}
+
+/// A batch: slot `i` of the source is operation `i`, of fewer than 2^32.
+#[derive(Clone, Copy, Debug)]
+pub struct Batch<A>(pub A);
+
+impl<A: Source> Source for Batch<A> {
+    type Entry = A::Entry;
+
+    #[inline(always)]
+    fn slots(self) -> u64 {
+        self.0.slots()
+    }
+
+    #[inline(always)]
+    fn load(self, slot: u64) -> <A::Entry as Packed>::Word {
+        self.0.load(slot)
+    }
+}
+
+impl<A: Source> Numbered for Batch<A> {
+    const IS_BATCH: bool = true;
+
+    #[inline(always)]
+    fn number(self, slot: u64) -> u32 {
+        slot as u32
+    }
 }
 
 /// The words of one bin, as a source of entries.
 #[derive(Clone, Copy, Debug)]
-pub struct Bin<E, H, N> {
-    bins: Bins<H, N>,
+pub struct Bin<E, H, G, N> {
+    bins: Bins<H, G, N>,
     bin: u32,
     len: u32,
     entry: PhantomData<E>,
 }
 
-impl<E: Packed, H: StagedWords<E::Word>, N: IntegerWords<u32>> Bin<E, H, N> {
+impl<E: Packed, H: StagedWords<E::Word>, G: StagedWords<u32>, N: IntegerWords<u32>> Bin<E, H, G, N> {
     /// Those of bin number `bin` of `bins`, which an earlier launch has filled.
     #[inline(always)]
-    pub fn new(bins: Bins<H, N>, bin: u32) -> Self {
+    pub fn new(bins: Bins<H, G, N>, bin: u32) -> Self {
         Self { bins, bin, len: bins.len(bin), entry: PhantomData }
     }
 }
 
-impl<E: Packed, H: StagedWords<E::Word>, N: IntegerWords<u32>> Source for Bin<E, H, N> {
+impl<E: Packed, H: StagedWords<E::Word>, G: StagedWords<u32>, N: IntegerWords<u32>> Numbered
+    for Bin<E, H, G, N>
+{
+    const IS_BATCH: bool = false;
+
+    #[inline(always)]
+    fn number(self, slot: u64) -> u32 {
+        self.bins.number(self.bin, slot as u32)
+    }
+}
+
+impl<E: Packed, H: StagedWords<E::Word>, G: StagedWords<u32>, N: IntegerWords<u32>> Source
+    for Bin<E, H, G, N>
+{
     type Entry = E;
 
     #[inline(always)]

@@ -1,7 +1,7 @@
 //! A block fills the buckets of a bin in its scratch words.
 
 use super::tally::{Counts, FULL, FULL_AGAIN, INSERTED, LOST, TALLY};
-use super::{Bins, Bulk, home};
+use super::{Batch, Bins, Bulk, Numbered, home};
 use crate::block::{Block, InBlock, Scratch};
 use crate::entry::Packed;
 use crate::key::UserKey;
@@ -14,30 +14,48 @@ use crate::warp::Warp;
 /// How many slots of each bucket of the bin are taken, and entries that wanted more.
 const TAKEN: usize = TALLY;
 
-/// Shared words of a block that fills a bin of `1 << shift` buckets.
-pub const fn fill_words(shift: u32) -> u32 {
-    TALLY as u32 + (1 << shift)
+/// Bits of an entry's place in its bin, which is kept for each slot where outcomes are told.
+const PLACE_BITS: u32 = 16;
+/// Places in a word.
+const PLACES: usize = (u32::BITS / PLACE_BITS) as usize;
+
+/// Entries that a bin has room for at most where outcomes are told.
+pub const MOST_TOLD: u32 = 1 << PLACE_BITS;
+
+/// Shared words of a block that fills a bin of `1 << shift` buckets; of `told` slots in all, where outcomes are told.
+#[inline(always)]
+pub const fn fill_words(shift: u32, told: u32) -> u32 {
+    TALLY as u32 + (1 << shift) + told.div_ceil(PLACES as u32)
 }
 
 /// Shared words of a block that settles, or makes up.
+#[inline(always)]
 pub const fn settle_words() -> u32 {
     TALLY as u32
 }
 
-impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, N: IntegerWords<u64>, const S: usize>
-    Bulk<E, H, F, P, N, S>
+impl<
+    E: Packed,
+    H: Words<E::Word>,
+    F: Filter,
+    P: Probing,
+    N: IntegerWords<u64>,
+    O: StagedWords<u8>,
+    const S: usize,
+> Bulk<E, H, F, P, N, O, S>
 {
     /// Inserts the entries of a bin whose home has room; puts the others into the same bin of `left`, with keys that may be there.
     ///
     /// A bin is of `1 << shift` buckets. All warps of the block come here. It has [`fill_words`] shared words, zero at first, and
-    /// as many scratch words as a bin has slots. Nobody else uses the buckets of the bin meanwhile.
+    /// as many scratch words as a bin has slots. Nobody else uses the buckets of the bin meanwhile. Where outcomes are told,
+    /// a bin has room for [`MOST_TOLD`] entries at most.
     #[inline(always)]
-    pub fn fill<I: InBlock, B: StagedWords<E::Word>, C: IntegerWords<u32>>(
+    pub fn fill<I: InBlock, B: StagedWords<E::Word>, G: StagedWords<u32>, C: IntegerWords<u32>>(
         self,
         m: &mut I,
         bin: u32,
         shift: u32,
-        (bins, left): (Bins<B, C>, Bins<B, C>),
+        (bins, left): (Bins<B, G, C>, Bins<B, G, C>),
     ) where
         I::Block: Scratch<E::Word>,
     {
@@ -50,6 +68,7 @@ impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, N: IntegerWords<u64>, 
         let (rank, warps, shared) = (m.block().rank(), m.block().warps(), m.block().shared());
         let scratch = m.block().scratch();
         let (slots, place) = (buckets as usize * S, first as usize * S);
+        let (told, places) = (self.outcomes.are_told(), TAKEN + (1 << shift));
         let words = self.table.slots();
         let mut counts = Counts::default();
         // Relaxed, in this function: barriers stand between the accesses of different warps to a word, launches around all.
@@ -69,16 +88,37 @@ impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, N: IntegerWords<u64>, 
                 let bucket = home(self.table, word).wrapping_sub(first) as usize;
                 let slot = shared.fetch_add(TAKEN + bucket, 1, Order::Relaxed) as usize;
                 if slot < S {
-                    scratch.store(bucket * S + slot, word);
+                    let slot = bucket * S + slot;
+                    scratch.store(slot, word);
                     counts.add(INSERTED, 1);
+                    if told {
+                        let at = at << shift_of(slot);
+                        shared.fetch_or(places + slot / PLACES, at, Order::Relaxed);
+                    }
                 } else {
-                    left.store(bin, left.take(bin, 1), word);
+                    let place = left.take(bin, 1);
+                    left.store(bin, place, word);
+                    if told {
+                        left.store_number(bin, place, bins.number(bin, at));
+                    }
                 }
             })
         });
         m.block().sync();
         let mut twice = 0;
-        m.warp().elect(0, || each(rank, warps, buckets, |bucket| twice += once::<E, _, S>(scratch, bucket)));
+        m.warp().elect(0, || {
+            each(rank, warps, buckets, |bucket| {
+                let mut again = once::<E, _, S>(scratch, bucket);
+                twice += again.count_ones();
+                while told && again != 0 {
+                    let slot = bucket as usize * S + again.trailing_zeros() as usize;
+                    let word = shared.load(places + slot / PLACES, ReadOrder::Relaxed);
+                    let at = (word >> shift_of(slot)) & (MOST_TOLD - 1);
+                    self.outcomes.tell(bins.number(bin, at), End::Present);
+                    again &= again - 1;
+                }
+            })
+        });
         counts.take_back(INSERTED, twice);
         m.block().sync();
         m.warp().elect(0, || {
@@ -96,7 +136,7 @@ impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, N: IntegerWords<u64>, 
         self,
         m: &mut I,
         bin: u32,
-        left: Bins<B, impl IntegerWords<u32>>,
+        left: Bins<B, impl StagedWords<u32>, impl IntegerWords<u32>>,
     ) {
         const { assert!(I::Warp::LANES == 1, "each lane has entries of its own") };
         let (rank, warps) = (m.block().rank(), m.block().warps());
@@ -107,20 +147,25 @@ impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, N: IntegerWords<u64>, 
             let word = m.warp().elect(0, || left.load(bin, at));
             if let Some(key) = UserKey::new(E::key(word)) {
                 let put = self.table.put(m.warp(), key, E::value(word), There::Keep);
-                counts.note(End::told(m.warp(), put), FULL);
+                let end = End::told(m.warp(), put);
+                counts.note(end, FULL);
+                if self.outcomes.are_told() && end != End::Inserted {
+                    m.warp().elect(0, || self.outcomes.tell(left.number(bin, at), end));
+                }
             }
             at += warps;
         }
         counts.report(m, self.tally);
     }
 
-    /// Inserts the entries of a batch once more, if any of them was lost: what is there already is found to be. Block number `block`
-    /// of `blocks` takes its share of the source. As many shared words as for [`settle`](Self::settle), and no scratch.
+    /// Inserts the entries of a batch once more, if any of them was lost: what is there already is found to be. Where outcomes are
+    /// told, those that were lost alone. Block number `block` of `blocks` takes its share of the batch. As many shared words as for
+    /// [`settle`](Self::settle), and no scratch.
     #[inline(always)]
     pub fn make_up<I: InBlock, A: Source<Entry = E>>(
         self,
         m: &mut I,
-        source: A,
+        source: Batch<A>,
         (block, blocks): (u32, u32),
     ) {
         const { assert!(I::Warp::LANES == 1, "each lane has entries of its own") };
@@ -129,19 +174,35 @@ impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, N: IntegerWords<u64>, 
         if m.warp().elect(0, || self.tally.load(LOST, ReadOrder::Relaxed)) == 0 {
             return;
         }
+        let told = self.outcomes.are_told();
         let step = blocks as u64 * warps as u64;
         let mut at = block as u64 * warps as u64 + rank as u64;
         let mut counts = Counts::default();
         while at < source.slots() {
-            let word = m.warp().elect(0, || source.load(at));
+            let number = source.number(at);
+            let again = m.warp().elect(0, || {
+                counts.add(FULL_AGAIN, (told && self.outcomes.is_full(number)) as u32);
+                !told || self.outcomes.is_left(number)
+            });
+            let word = m.warp().elect(0, || if again { source.load(at) } else { E::EMPTY });
             if let Some(key) = UserKey::new(E::key(word)) {
                 let put = self.table.put(m.warp(), key, E::value(word), There::Keep);
-                counts.note(End::told(m.warp(), put), FULL_AGAIN);
+                let end = End::told(m.warp(), put);
+                counts.note(end, FULL_AGAIN);
+                if told {
+                    m.warp().elect(0, || self.outcomes.tell(number, end));
+                }
             }
             at += step;
         }
         counts.report(m, self.tally);
     }
+}
+
+/// Where the place of a slot's entry begins in its word.
+#[inline(always)]
+fn shift_of(slot: usize) -> u32 {
+    (slot % PLACES) as u32 * PLACE_BITS
 }
 
 /// Runs `f` for the numbers below `n` that are this warp's.
@@ -155,7 +216,7 @@ fn each(rank: u32, warps: u32, n: u32, mut f: impl FnMut(u32)) -> bool {
     true
 }
 
-/// Leaves each key of a bucket in its lowest slot, and no gap: how many others there were.
+/// Leaves each key of a bucket in its lowest slot, and no gap: the others that it had, a bit for each.
 #[inline(always)]
 fn once<E: Packed, H: StagedWords<E::Word>, const S: usize>(slots: H, bucket: u32) -> u32 {
     let words: [E::Word; S] = slots.load_row(bucket as usize);
@@ -165,7 +226,7 @@ fn once<E: Packed, H: StagedWords<E::Word>, const S: usize>(slots: H, bucket: u3
     };
     let again = (0..S).fold(0u32, |bits, at| bits | (is_again(at) as u32) << at);
     if again == 0 {
-        return 0;
+        return again;
     }
     let first = bucket as usize * S;
     let mut place = 0;
@@ -179,5 +240,5 @@ fn once<E: Packed, H: StagedWords<E::Word>, const S: usize>(slots: H, bucket: u3
     for at in place..S {
         slots.store(first + at, E::EMPTY);
     }
-    again.count_ones()
+    again
 }

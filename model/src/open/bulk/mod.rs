@@ -2,33 +2,43 @@
 
 mod bins;
 mod fill;
+mod outcomes;
 mod scatter;
 mod tally;
 
-pub use bins::{Bin, Bins};
-pub use fill::{fill_words, settle_words};
+pub use bins::{Batch, Bin, Bins, Numbered};
+pub use fill::{MOST_TOLD, fill_words, settle_words};
+pub use outcomes::Outcomes;
 pub use scatter::{Fan, scatter_words};
 pub use tally::TALLY;
 
 use super::{Filter, OpenTable, Probing};
 use crate::entry::Packed;
 use crate::key::Key;
-use crate::memory::{IntegerWords, Words};
+use crate::memory::{IntegerWords, StagedWords, Words};
 
 /// A batch of unique inserts into a table: a handle that every warp carries.
 #[derive(Clone, Copy, Debug)]
-pub struct Bulk<E, H, F, P, N, const S: usize> {
+pub struct Bulk<E, H, F, P, N, O, const S: usize> {
     table: OpenTable<E, H, F, P, S>,
     tally: N,
+    outcomes: Outcomes<O>,
 }
 
-impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, N: IntegerWords<u64>, const S: usize>
-    Bulk<E, H, F, P, N, S>
+impl<
+    E: Packed,
+    H: Words<E::Word>,
+    F: Filter,
+    P: Probing,
+    N: IntegerWords<u64>,
+    O: StagedWords<u8>,
+    const S: usize,
+> Bulk<E, H, F, P, N, O, S>
 {
-    /// Inserts into `table`, and adds to the [`TALLY`] words of `tally` how the inserts ended.
+    /// Inserts into `table`, adds to the [`TALLY`] words of `tally` how the inserts ended, and tells it of each, if anybody.
     #[inline(always)]
-    pub const fn new(table: OpenTable<E, H, F, P, S>, tally: N) -> Self {
-        Self { table, tally }
+    pub const fn new(table: OpenTable<E, H, F, P, S>, tally: N, outcomes: Outcomes<O>) -> Self {
+        Self { table, tally, outcomes }
     }
 }
 

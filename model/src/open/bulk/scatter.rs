@@ -1,12 +1,11 @@
 //! Entries are put into bins by their homes.
 
 use super::tally::{Counts, ENTRIES, LOST, TALLY};
-use super::{Bins, Bulk, home};
+use super::{Bins, Bulk, Numbered, home};
 use crate::block::{Block, InBlock, Scratch};
 use crate::entry::Packed;
 use crate::memory::{IntegerWords, Order, ReadOrder, StagedWords, Words, WriteOrder};
 use crate::open::{Filter, Probing};
-use crate::retrieve::Source;
 use crate::warp::Warp;
 
 /// Entries that the block has staged.
@@ -17,9 +16,10 @@ const STARTS: usize = TALLY + 1;
 /// Bits of a bin's number among those of a block.
 const RANK_SHIFT: u32 = 16;
 
-/// Shared words of a block that puts entries into `fan` bins.
-pub const fn scatter_words(fan: u32) -> u32 {
-    STARTS as u32 + 2 * fan
+/// Shared words of a block that puts entries into `fan` bins; with those of `told` entries, whose operations are told the outcomes.
+#[inline(always)]
+pub const fn scatter_words(fan: u32, told: u32) -> u32 {
+    STARTS as u32 + 2 * fan + told
 }
 
 /// Which bins the entries of a source go to: those of `1 << shift` buckets each, `fan` of them from number `first` on.
@@ -33,21 +33,28 @@ pub struct Fan {
     pub shift: u32,
 }
 
-impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, N: IntegerWords<u64>, const S: usize>
-    Bulk<E, H, F, P, N, S>
+impl<
+    E: Packed,
+    H: Words<E::Word>,
+    F: Filter,
+    P: Probing,
+    N: IntegerWords<u64>,
+    O: StagedWords<u8>,
+    const S: usize,
+> Bulk<E, H, F, P, N, O, S>
 {
     /// Puts the entries of `source` into bins, those from slot `from` on that this block takes: `R` of each warp. An entry whose
-    /// bin has no room is lost, and the tally says so. The first pass over a batch is to `count` its entries.
+    /// bin has no room is lost, and the tally says so. The pass over the [`Batch`](super::Batch) counts its entries.
     ///
     /// All warps of the block come here. It has [`scatter_words`] shared words, zero at first, and as many scratch words as it
     /// takes entries, fewer than 2^16; nor are there more bins than that. All homes of the source lie in the bins of `fan`.
     #[inline(always)]
-    pub fn scatter<I: InBlock, A: Source<Entry = E>, B: StagedWords<E::Word>, const R: usize>(
+    pub fn scatter<I: InBlock, A: Numbered<Entry = E>, B: StagedWords<E::Word>, const R: usize>(
         self,
         m: &mut I,
-        (source, from, count): (A, u64, bool),
+        (source, from): (A, u64),
         fan: Fan,
-        to: Bins<B, impl IntegerWords<u32>>,
+        to: Bins<B, impl StagedWords<u32>, impl IntegerWords<u32>>,
     ) where
         I::Block: Scratch<E::Word>,
     {
@@ -55,14 +62,25 @@ impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, N: IntegerWords<u64>, 
         let (rank, warps, shared) = (m.block().rank(), m.block().warps(), m.block().shared());
         let staged = m.block().scratch();
         let deltas = STARTS + fan.fan as usize;
+        let (told, numbers) = (self.outcomes.are_told(), deltas + fan.fan as usize);
+        let slot = |r: usize| from + (r as u32 * warps + rank) as u64;
         let bin = |word| (home(self.table, word) >> fan.shift).wrapping_sub(fan.first);
         // Relaxed, in this function: a barrier stands between the accesses of different warps to a word.
         let words = m.warp().each(|_| {
             core::array::from_fn::<_, R, _>(|r| {
-                let at = from + (r as u32 * warps + rank) as u64;
+                let at = slot(r);
                 if at < source.slots() { source.load(at) } else { E::EMPTY }
             })
         });
+        if A::IS_BATCH && told {
+            let _ = m.warp().map(words, |_, words: [E::Word; R]| {
+                for (r, word) in words.into_iter().enumerate() {
+                    if slot(r) < source.slots() {
+                        self.outcomes.begin(source.number(slot(r)), A::is_entry(word));
+                    }
+                }
+            });
+        }
         // The bin of each, and how many of the block went there before.
         let ranks = m.warp().map(words, |_, words: [E::Word; R]| {
             words.map(|word| {
@@ -95,7 +113,13 @@ impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, N: IntegerWords<u64>, 
                 if ranks[r] != u32::MAX {
                     let bin = ranks[r] & ((1 << RANK_SHIFT) - 1);
                     let start = shared.load(STARTS + bin as usize, ReadOrder::Relaxed);
-                    staged.store((start + (ranks[r] >> RANK_SHIFT)) as usize, words[r]);
+                    let place = (start + (ranks[r] >> RANK_SHIFT)) as usize;
+                    staged.store(place, words[r]);
+                    if told {
+                        // Read here, so that it takes no register before.
+                        let number = source.number(slot(r));
+                        shared.store(numbers + place, number, WriteOrder::Relaxed);
+                    }
                 }
             }
         });
@@ -112,13 +136,21 @@ impl<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, N: IntegerWords<u64>, 
                 if has {
                     to.store(fan.first + bin, place, word);
                 }
+                if told {
+                    let number = shared.load(numbers + at as usize, ReadOrder::Relaxed);
+                    if has {
+                        to.store_number(fan.first + bin, place, number);
+                    } else {
+                        self.outcomes.leave(number);
+                    }
+                }
                 counts.add(LOST, !has as u32);
                 at += warps;
             }
             true
         });
         if rank == 0 {
-            counts.add(ENTRIES, if count { all } else { 0 });
+            counts.add(ENTRIES, if A::IS_BATCH { all } else { 0 });
         }
         counts.report(m, self.tally);
     }

@@ -13,9 +13,9 @@ pub(super) const ENTRIES: usize = 0;
 pub(super) const INSERTED: usize = 1;
 /// Those that found no room.
 pub(super) const FULL: usize = 2;
-/// Those that a bin had no room for, so that all are inserted again.
+/// Those that a bin had no room for, so that all are inserted again; where outcomes are told, those alone.
 pub(super) const LOST: usize = 3;
-/// Those that then found no room in the table.
+/// Those of the batch that then have found no room in the table.
 pub(super) const FULL_AGAIN: usize = 4;
 
 /// What a warp has counted, by the index of its word.

@@ -16,13 +16,15 @@ use std::sync::Arc;
 
 /// The name of the structure in scenarios.
 pub const STRUCTURE: &str = "bulk_map32";
+/// The same where each operation is told its outcome.
+pub const TOLD: &str = "bulk_told32";
 
 /// The subject of a scenario of a batch.
 ///
 /// # Errors
 /// If the configuration is not known, or the programs are not one share for each warp.
 pub fn subject(scenario: &Scenario) -> Result<Arc<dyn AnySubject>, ScenarioError> {
-    if scenario.structure != STRUCTURE {
+    if ![STRUCTURE, TOLD].contains(&scenario.structure.as_str()) {
         return Err(ScenarioError::Structure(scenario.structure.clone()));
     }
     shares::one_each(scenario)?;

@@ -1,6 +1,6 @@
 //! Which scenarios there are.
 
-use super::STRUCTURE;
+use super::{STRUCTURE, TOLD};
 use crate::check::{Config, Scenario};
 use crate::scenarios::home::home_of;
 use warpproof_model::spec::{Call, Op};
@@ -13,13 +13,24 @@ struct Shape {
     levels: u32,
     /// Words that a bin has room for.
     room: u32,
+    /// Whether each operation is told its outcome.
+    told: bool,
 }
 
 /// Every batch of up to two keys of two homes by one warp and by two, into tables with and without entries; larger ones, also of
 /// which homes are full, bins are too small, or the table is; one level and two.
 pub fn default_set() -> Vec<Scenario> {
+    let mut scenarios = [false, true].map(of).concat();
+    scenarios.sort_by(|a, b| a.name.cmp(&b.name));
+    scenarios.dedup_by(|a, b| a.name == b.name);
+    scenarios
+}
+
+/// The scenarios of [`default_set`] in which operations are told, or not.
+fn of(told: bool) -> Vec<Scenario> {
+    let (one, two_levels) = (Shape { told, ..ONE }, Shape { told, ..TWO_LEVELS });
     let mut scenarios = Vec::new();
-    for shape in [ONE, Shape { slots: 1, buckets: 3, ..ONE }, TWO_LEVELS] {
+    for shape in [one, Shape { slots: 1, buckets: 3, ..one }, two_levels] {
         for batch in words(&["a", "b", "p"], 2) {
             for before in ["", "a", "abp"] {
                 scenarios.push(scenario(shape, 2, before, &batch));
@@ -29,35 +40,36 @@ pub fn default_set() -> Vec<Scenario> {
         for batch in LARGER {
             scenarios.push(scenario(shape, 2, "", batch));
         }
-        // Of more keys than there are slots, which are inserted twice, there are too many executions at two levels.
-        if shape.levels == 1 {
+        // Of more keys than there are slots, which are inserted twice, there are too many executions at two levels. What they are told
+        // is shown by one table.
+        if shape.levels == 1 && (!told || shape.buckets == ONE.buckets) {
             scenarios.push(scenario(shape, 2, "", "abcd"));
         }
     }
     for room in [1, 2] {
         for batch in ["aa", "aab", "abp", "abc"] {
-            scenarios.push(scenario(Shape { room, ..ONE }, 2, "", batch));
-            scenarios.push(scenario(Shape { room, ..TWO_LEVELS }, 2, "", batch));
+            scenarios.push(scenario(Shape { room, ..one }, 2, "", batch));
+            scenarios.push(scenario(Shape { room, ..two_levels }, 2, "", batch));
         }
     }
-    scenarios.sort_by(|a, b| a.name.cmp(&b.name));
-    scenarios.dedup_by(|a, b| a.name == b.name);
     scenarios
 }
 
 /// Two buckets of two slots, and one level.
-const ONE: Shape = Shape { slots: 2, buckets: 2, levels: 1, room: 4 };
+const ONE: Shape = Shape { slots: 2, buckets: 2, levels: 1, room: 4, told: false };
 /// Three buckets: a bin of the first level is two of them.
-const TWO_LEVELS: Shape = Shape { slots: 1, buckets: 3, levels: 2, room: 4 };
+const TWO_LEVELS: Shape = Shape { slots: 1, buckets: 3, levels: 2, room: 4, told: false };
 /// Batches of more keys.
 const LARGER: [&str; 5] = ["aab", "aba", "abc", "app", "aabp"];
 
 /// Everything else: three warps, and tables that have entries and too small bins.
 pub fn deep() -> Vec<Scenario> {
     let mut scenarios = Vec::new();
-    for batch in ["abc", "aab", "abp", "aabp"] {
-        scenarios.extend(["", "ap"].map(|before| scenario(ONE, 3, before, batch)));
-        scenarios.extend([1, 2].map(|room| scenario(Shape { room, ..ONE }, 2, "ap", batch)));
+    for one in [ONE, Shape { told: true, ..ONE }] {
+        for batch in ["abc", "aab", "abp", "aabp"] {
+            scenarios.extend(["", "ap"].map(|before| scenario(one, 3, before, batch)));
+            scenarios.extend([1, 2].map(|room| scenario(Shape { room, ..one }, 2, "ap", batch)));
+        }
     }
     scenarios
 }
@@ -85,7 +97,8 @@ fn words(letters: &[&str], most: usize) -> Vec<String> {
 
 /// A batch of the keys with these letters: `a` to `d` have the first home, `p` to `s` the last one.
 fn scenario(shape: Shape, warps: usize, before: &str, batch: &str) -> Scenario {
-    let Shape { slots, buckets, levels, room } = shape;
+    let Shape { slots, buckets, levels, room, told } = shape;
+    let structure = if told { TOLD } else { STRUCTURE };
     let key = |letter: char| {
         let (home, first) = if letter < 'p' { (0, 'a') } else { (buckets - 1, 'p') };
         let number = (letter as usize) - (first as usize);
@@ -96,11 +109,11 @@ fn scenario(shape: Shape, warps: usize, before: &str, batch: &str) -> Scenario {
     bitmap.extend(before.chars().chain(batch.chars()).map(key));
     let config = Config { lanes: 1, slots, buckets, pool: room, reach: levels, bitmap };
     let name = format!(
-        "{STRUCTURE}/{warps}_warps_{levels}_levels_of_{buckets}x{slots}_room_{room}/{}_then_{}",
+        "{structure}/{warps}_warps_{levels}_levels_of_{buckets}x{slots}_room_{room}/{}_then_{}",
         if before.is_empty() { "none" } else { before },
         if batch.is_empty() { "none" } else { batch }
     );
-    Scenario::new(name, STRUCTURE, config, vec![vec![Call::new(Op::SearchAll, 0, 0)]; warps])
+    Scenario::new(name, structure, config, vec![vec![Call::new(Op::SearchAll, 0, 0)]; warps])
 }
 
 #[cfg(test)]

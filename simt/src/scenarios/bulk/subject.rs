@@ -10,11 +10,14 @@ use std::collections::BTreeMap;
 use warpproof_model::entry::{Packed, Pair32};
 use warpproof_model::host::Tally;
 use warpproof_model::key::fastrange;
-use warpproof_model::open::bulk::{Bin, Bins, Bulk, Fan, TALLY, fill_words, scatter_words, settle_words};
+use warpproof_model::open::bulk::{
+    Batch, Bin, Bins, Bulk, Fan, Outcomes, TALLY, fill_words, scatter_words, settle_words,
+};
 use warpproof_model::open::{DoubleHashing, OpenTable, Passed, filter_words};
+use warpproof_model::outcome::Insert;
 use warpproof_model::retrieve::SlotArray;
 use warpproof_model::spec::{Call, Ret};
-use warpproof_model::{Block, Key, ReadOrder, Words};
+use warpproof_model::{Block, Key, ReadOrder, StagedWords, Words};
 
 const SLOTS: usize = 0;
 const FILTER: usize = 1;
@@ -26,6 +29,12 @@ const TALLIES: usize = 6;
 const SCRATCH: usize = 7;
 /// The shared words of the first block; those of the others follow.
 const SHARED: usize = 8;
+/// The numbers of the operations of [`ENTRIES`], and of the others.
+const NUMBERS: usize = 9;
+const OUTCOMES: usize = 11;
+
+/// What an outcome is before it is told.
+const UNTOLD: u128 = 77;
 
 /// Classes of keys in the filter.
 const CLASSES: u32 = 2;
@@ -34,9 +43,29 @@ const EACH: usize = 2;
 
 type Filter<M> = Passed<<M as Memory>::W32, CLASSES>;
 type Table<M, const S: usize> = OpenTable<Pair32, <M as Memory>::W64, Filter<M>, DoubleHashing, S>;
-type Work<M, const S: usize> =
-    Bulk<Pair32, <M as Memory>::W64, Filter<M>, DoubleHashing, <M as Memory>::W64, S>;
-type BinsOf<M> = Bins<Handed<<M as Memory>::W64>, Part<<M as Memory>::W32>>;
+type Work<M, const S: usize> = Bulk<
+    Pair32,
+    <M as Memory>::W64,
+    Filter<M>,
+    DoubleHashing,
+    <M as Memory>::W64,
+    Codes<<M as Memory>::W32>,
+    S,
+>;
+type BinsOf<M> = Bins<Handed<<M as Memory>::W64>, Handed<<M as Memory>::W32>, Part<<M as Memory>::W32>>;
+
+/// Bytes that change hands as [`Handed`] words do, a word each.
+#[derive(Clone, Copy)]
+struct Codes<H>(H);
+
+impl<H: Words<u32>> StagedWords<u8> for Codes<H> {
+    fn load(self, index: usize) -> u8 {
+        StagedWords::load(Handed(self.0), index) as u8
+    }
+    fn store(self, index: usize, value: u8) {
+        StagedWords::store(Handed(self.0), index, value as u32);
+    }
+}
 
 /// A batch of u32 pairs into a table of buckets of `S` slots. A bin of the last level is one bucket, of the one before two.
 ///
@@ -47,12 +76,15 @@ type BinsOf<M> = Bins<Handed<<M as Memory>::W64>, Part<<M as Memory>::W32>>;
 pub struct BulkSubject<const S: usize> {
     config: Config,
     warps: usize,
+    /// Whether each operation is told its outcome.
+    told: bool,
 }
 
 impl<const S: usize> BulkSubject<S> {
     /// The subject of a scenario.
     pub fn new(scenario: &Scenario) -> Self {
-        Self { config: scenario.config.clone(), warps: scenario.programs.len() }
+        let told = scenario.structure == super::TOLD;
+        Self { config: scenario.config.clone(), warps: scenario.programs.len(), told }
     }
 
     fn keys(&self) -> (&[u32], &[u32]) {
@@ -112,7 +144,8 @@ impl<const S: usize> BulkSubject<S> {
         let bins = self.bins();
         let first = bins[..level].iter().sum::<u32>() as usize;
         let taken = Part { words: m.w32(COUNTERS), first, len: bins[level] as usize };
-        Bins::new(Handed(m.w64(ENTRIES + level % 2)), taken, self.config.pool)
+        let words = (Handed(m.w64(ENTRIES + level % 2)), Handed(m.w32(NUMBERS + level % 2)));
+        Bins::new(words, taken, self.config.pool)
     }
 
     /// Entries that a block puts into bins.
@@ -123,28 +156,48 @@ impl<const S: usize> BulkSubject<S> {
     /// Blocks of each launch, in their order, and shared words of each.
     fn launches(&self) -> Vec<(Launch, u32)> {
         let (bins, levels) = (self.bins(), self.config.reach as usize);
+        let staged = if self.told { self.block_entries() as u32 } else { 0 };
+        let filled = if self.told { S as u32 } else { 0 };
         let mut launches = Vec::new();
         for block in 0..self.batch().len().div_ceil(self.block_entries()) {
-            launches.push((Launch::Scatter { block }, scatter_words(bins[0])));
+            launches.push((Launch::Scatter { block }, scatter_words(bins[0], staged)));
         }
         for level in 1..levels {
             for bin in 0..bins[level - 1] {
                 for part in 0..(self.config.pool as usize).div_ceil(self.block_entries()) {
-                    launches.push((Launch::ScatterAgain { level, bin, part }, scatter_words(2)));
+                    launches.push((Launch::ScatterAgain { level, bin, part }, scatter_words(2, staged)));
                 }
             }
         }
-        launches.extend((0..bins[levels - 1]).map(|bin| (Launch::Fill { bin }, fill_words(0))));
+        launches.extend((0..bins[levels - 1]).map(|bin| (Launch::Fill { bin }, fill_words(0, filled))));
         launches.extend((0..bins[levels]).map(|bin| (Launch::Settle { bin }, settle_words())));
         launches.extend((0..2).map(|block| (Launch::MakeUp { block }, settle_words())));
         launches
     }
 
+    /// Of the operations of a key that came, the one whose value is there was told that it was inserted, and the others that the key
+    /// is present; all that the key is present, if it was there; and that there was no room, if it is not there now.
+    fn check_told(&self, found: &BTreeMap<u32, u32>, codes: &[u32]) -> Result<(), String> {
+        let (before, batch) = self.keys();
+        for (at, (key, &code)) in batch.iter().zip(codes).enumerate() {
+            let right = match found.get(key) {
+                None => Insert::Full,
+                Some(value) if !before.contains(key) && *value == 100 + at as u32 => Insert::Inserted,
+                Some(_) => Insert::Present,
+            };
+            if Insert::from_code(code as u8) != Some(right) {
+                return Err(format!("operation {at} of key {key} was told {code}, which is not {right:?}"));
+            }
+        }
+        Ok(())
+    }
+
     fn play<W: SimWarp, M: Memory>(&self, w: &mut W, m: M) {
         let (rank, warps) = (w.id(), self.warps as u32);
-        let work: Work<M, S> = Bulk::new(self.table(m), m.w64(TALLIES));
+        let outcomes = Outcomes::new(Codes(m.w32(OUTCOMES)), self.told);
+        let work: Work<M, S> = Bulk::new(self.table(m), m.w64(TALLIES), outcomes);
         let (shifts, bins, levels) = (self.shifts(), self.bins(), self.config.reach as usize);
-        let batch = SlotArray::<Pair32, _>::new(m.w64(BATCH));
+        let batch = Batch(SlotArray::<Pair32, _>::new(m.w64(BATCH)));
         let mut shared = 0;
         for (launch, words) in self.launches() {
             let part = Part { words: m.w32(SHARED), first: shared, len: words as usize };
@@ -155,13 +208,13 @@ impl<const S: usize> BulkSubject<S> {
                 Launch::Scatter { block } => {
                     let fan = Fan { first: 0, fan: bins[0], shift: shifts[0] };
                     let from = (block * self.block_entries()) as u64;
-                    work.scatter::<_, _, _, EACH>(here, (batch, from, true), fan, self.bins_of(m, 0));
+                    work.scatter::<_, _, _, EACH>(here, (batch, from), fan, self.bins_of(m, 0));
                 }
                 Launch::ScatterAgain { level, bin, part } => {
                     let fan = Fan { first: bin * 2, fan: 2, shift: shifts[level] };
-                    let source = Bin::<Pair32, _, _>::new(self.bins_of(m, level - 1), bin);
+                    let source = Bin::<Pair32, _, _, _>::new(self.bins_of(m, level - 1), bin);
                     let from = (part * self.block_entries()) as u64;
-                    work.scatter::<_, _, _, EACH>(here, (source, from, false), fan, self.bins_of(m, level));
+                    work.scatter::<_, _, _, EACH>(here, (source, from), fan, self.bins_of(m, level));
                 }
                 Launch::Fill { bin } => {
                     work.fill(here, bin, 0, (self.bins_of(m, levels - 1), self.bins_of(m, levels)));
@@ -204,6 +257,7 @@ impl<const S: usize> Subject for BulkSubject<S> {
         let (bins, shared) = (self.bins(), self.launches().iter().map(|(_, words)| words).sum::<u32>());
         let entries = bins.iter().max().map_or(0, |most| most * self.config.pool) as usize;
         let room = self.block_entries().max(S);
+        let (numbers, told) = if self.told { (entries, self.batch().len()) } else { (0, 0) };
         vec![
             Array::new("slots", 64, wide(slots)),
             Array::new("filter", 32, filter.into_iter().map(Into::into).collect()),
@@ -214,6 +268,9 @@ impl<const S: usize> Subject for BulkSubject<S> {
             Array::new("tally", 64, vec![0; TALLY]),
             Array::new("scratch", 64, vec![Pair32::EMPTY.into(); room]).in_block(),
             Array::new("shared", 32, vec![0; shared as usize]).in_block(),
+            Array::new("numbers", 32, vec![UNTOLD; numbers]),
+            Array::new("other numbers", 32, vec![UNTOLD; numbers]),
+            Array::new("outcomes", 32, vec![UNTOLD; told]),
         ]
     }
 
@@ -263,6 +320,11 @@ impl<const S: usize> Subject for BulkSubject<S> {
         let slots = self.config.buckets as usize * S;
         if said != right || found.len() != before.len() + new.len() || missing > 0 && found.len() < slots {
             return breach(format!("{said:?}, but {right:?}, of {} entries", found.len()));
+        }
+        if self.told {
+            let codes =
+                (0..batch.len()).map(|at| m.w32(OUTCOMES).load(at, ReadOrder::Relaxed)).collect::<Vec<u32>>();
+            return self.check_told(&found, &codes).map_err(|detail| Breach::new(Kind::Invariant, detail));
         }
         Ok(())
     }
