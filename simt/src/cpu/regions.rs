@@ -75,7 +75,8 @@ impl<R: Copy + Send + Sync, H: Fn(usize) -> u32 + Sync, F: Fn(usize) -> R + Sync
     /// Runs `f(warp, record)` for every record and returns what it returned, in the order of the batch. `prefetch(record)` is called
     /// [`LOOKAHEAD`] operations ahead.
     ///
-    /// Takes memory for the records and two bytes for each meanwhile; `None`, and nothing ran, if that cannot be had.
+    /// Takes memory for the records and two bytes for each meanwhile; `None`, and nothing ran, if that cannot be had. The lists of
+    /// chunks, up to two bytes for each more, are taken as a `Vec` takes memory.
     pub(super) fn launch<W: GridWarp, T: Copy + Send + Sync>(
         &self,
         regions: Regions,

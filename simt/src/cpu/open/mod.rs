@@ -25,7 +25,7 @@ pub(super) const LANE_SLOTS: usize = BUCKET_SLOTS / OPEN_LANES;
 /// The width of a warp (`L` lanes of `S` slots) is a matter of speed. `P` says which buckets a key probes: those near its home
 /// ([`Near`]), any ([`DoubleHashing`](warpproof_model::open::DoubleHashing)), or two ([`CuckooMap`]).
 ///
-/// A batch that is large beside a table of 2 MiB or more takes memory for a copy of its keys and values, and two bytes for each key,
+/// A batch that is large beside a table of 2 MiB or more takes memory for a copy of its keys and values, and up to four bytes for each key,
 /// while it runs; without that memory it runs slower.
 ///
 /// ```

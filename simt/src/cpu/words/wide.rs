@@ -38,8 +38,8 @@ mod x86 {
     #[cold]
     #[inline(never)]
     fn ask() -> bool {
-        // Intel (SDM 3A, 9.1.1) and AMD (APM 2, 7.3.2) say so of all processors with AVX. Where it is behind a lock, a word has to be
-        // read under that.
+        // Intel (SDM 3A, 9.1.1) and AMD (APM 2, 7.3.2) say so of all their processors with AVX; of other makers it is taken to be so. Where a
+        // word is behind a lock, it has to be read under that.
         let wide = std::arch::is_x86_feature_detected!("avx") && AtomicU128::is_lock_free();
         // Relaxed: as above.
         WIDE.store(wide, Ordering::Relaxed);
