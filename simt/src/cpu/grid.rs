@@ -1,8 +1,9 @@
 //! What the bulk calls of every structure are made of: a batch over a table, one warp per chunk of it.
 
+use super::batch::{Batch, Beside, Operations, Record};
 use super::error::Error;
 use super::launch::launch;
-use super::regions::{Batch, Regions, by_region};
+use super::regions::{self, Regions, by_region};
 use super::warp::GridWarp;
 use rayon::prelude::*;
 use warpproof_model::host::{Op, Refused, admit, left_out};
@@ -55,40 +56,32 @@ pub trait CpuTable: Sized {
     fn bytes(&self) -> usize;
 }
 
-/// Runs `f(view, warp, key, beside(number))` for every key; reserved keys are refused before anything runs. `beside` is what else an
-/// operation is given.
+/// Runs `f(view, warp, key, beside)` for every key and what it is given beside it; reserved keys are refused before anything runs.
 ///
 /// Operations run in the order of the batch, or of the regions of the table that their keys belong to where that is faster.
-pub(super) fn run<'a, C: CpuTable, B: Copy + Send + Sync, T: Copy + Send + Sync>(
+pub(super) fn run<'a, C: CpuTable, B: Beside, T: Copy + Send + Sync>(
     table: &'a C,
     keys: &[C::Key],
-    beside: impl Fn(usize) -> B + Sync,
+    beside: B,
     blank: T,
-    f: impl Fn(C::View<'a>, &mut C::Warp, UserKey<C::Key>, B) -> T + Sync,
+    f: impl Fn(C::View<'a>, &mut C::Warp, UserKey<C::Key>, B::Item) -> T + Sync,
 ) -> Result<Vec<T>, Error> {
     admit_all(keys)?;
     let view = table.view();
-    let record = |i: usize| (keys[i], beside(i));
-    let prefetch = |key| {
+    let prefetch = |(key, _): Record<C::Key, B>| {
         if let Some(key) = UserKey::new(key) {
             view.prefetch::<C::Warp>(key);
         }
     };
-    let operation = |w: &mut C::Warp, (key, beside)| match UserKey::new(key) {
+    let operation = |w: &mut C::Warp, (key, beside): Record<C::Key, B>| match UserKey::new(key) {
         Some(key) => f(view, w, key, beside),
         // Not reached: `admit_all` refused the batch.
         None => blank,
     };
-    if by_region(table.bytes(), keys.len()) {
-        let batch = Batch { len: keys.len(), hash: |i: usize| keys[i].hash(), record };
-        let regions = Regions::of(table.bytes());
-        if let Some(out) = batch.launch(regions, |(key, _)| prefetch(key), operation) {
-            return Ok(out);
-        }
-    }
-    let mut out = vec![blank; keys.len()];
-    launch(&mut out, |i| prefetch(keys[i]), |w, i| operation(w, record(i)));
-    Ok(out)
+    let (batch, operations) = (Batch { keys, beside }, Operations::new(prefetch, operation));
+    let by_regions = || regions::launch(batch, Regions::of(table.bytes()), &operations);
+    let out = if by_region(table.bytes(), keys.len()) { by_regions() } else { None };
+    Ok(out.unwrap_or_else(|| launch(batch, &operations)))
 }
 
 /// [`admit`] with all threads, where there are many keys.
@@ -101,17 +94,11 @@ fn admit_all<K: Key>(keys: &[K]) -> Result<(), Refused> {
 pub(super) fn build<C: CpuTable>(keys: &[C::Key], values: &[C::Value]) -> Result<C, Error> {
     admit(keys)?;
     let table = C::new(C::geometry_for(keys.len() as u64)?)?;
-    let outcomes = run(
-        &table,
-        keys,
-        |i| values[i],
-        Insert::Full,
-        |t, w, key, value| {
-            // In a table of unique keys this is a unique insert.
-            let said = t.mixed(w, Op::Insert, key, value).tell(w);
-            Insert::from_code(said.code).unwrap_or(Insert::Full)
-        },
-    )?;
+    let outcomes = run(&table, keys, values, Insert::Full, |t, w, key, value| {
+        // In a table of unique keys this is a unique insert.
+        let said = t.mixed(w, Op::Insert, key, value).tell(w);
+        Insert::from_code(said.code).unwrap_or(Insert::Full)
+    })?;
     match left_out(&outcomes) {
         0 => Ok(table),
         left_out => Err(Error::TableFull { pairs: keys.len() as u64, left_out }),

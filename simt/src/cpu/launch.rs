@@ -1,58 +1,55 @@
 //! A grid of warps over rayon's threads.
 
-use super::warp::GridWarp;
+use super::batch::{Batch, Beside, Record, Run};
 use rayon::prelude::*;
+use warpproof_model::Key;
 
 /// Operations that a thread runs one after the other before it asks for more.
 const CHUNK: usize = 1024;
 
-/// How many operations ahead a thread asks for the memory of the next one. Measured between 0 and 64 (BENCHMARKS.md).
-pub const LOOKAHEAD: usize = 24;
-
-/// Runs `f(warp, index)` for every index of `out` and stores what it returns, in parallel.
-///
-/// `prefetch(index)` is called [`LOOKAHEAD`] operations ahead of `f(_, index)`, to hide the latency of the
-/// memory that it will touch.
-pub fn launch<W: GridWarp, T: Send>(
-    out: &mut [T],
-    prefetch: impl Fn(usize) + Sync,
-    f: impl Fn(&mut W, usize) -> T + Sync,
-) {
-    out.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, out)| {
-        let base = chunk * CHUNK;
-        let mut warp = W::numbered(chunk as u32);
-        for i in 0..LOOKAHEAD.min(out.len()) {
-            prefetch(base + i);
-        }
-        for i in 0..out.len() {
-            if i + LOOKAHEAD < out.len() {
-                prefetch(base + i + LOOKAHEAD);
-            }
-            out[i] = f(&mut warp, base + i);
-        }
-    });
+/// Runs the operations of a batch in its order, in parallel: their answers.
+pub(super) fn launch<K: Key, B: Beside, T: Send>(
+    batch: Batch<'_, K, B>,
+    run: &dyn Run<Record<K, B>, T>,
+) -> Vec<T> {
+    let len = batch.keys.len();
+    let mut out = Vec::with_capacity(len);
+    out.spare_capacity_mut()[..len].par_chunks_mut(CHUNK).enumerate().for_each_init(
+        Vec::new,
+        |records, (chunk, answers)| {
+            let first = chunk * CHUNK;
+            records.clear();
+            records.extend((first..first + answers.len()).map(|i| batch.record(i)));
+            run.run(chunk as u32, records, answers);
+        },
+    );
+    // SAFETY: the chunks have all places, and `run` has written every place of a chunk.
+    unsafe { out.set_len(len) };
+    out
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::batch::Operations;
     use super::super::warp::CpuWarp;
     use super::*;
     use warpproof_model::Warp;
 
     #[test]
-    fn launch_runs_every_index_once_at_every_width() {
+    fn launch_runs_every_operation_once_at_every_width() {
         fn check<const L: usize>() {
-            let mut out = vec![0u64; 5000];
-            launch::<CpuWarp<L>, _>(
-                &mut out,
+            let keys: Vec<u64> = (0..5000).collect();
+            let operations = Operations::new(
                 |_| {},
-                |w, i| {
+                |w: &mut CpuWarp<L>, (key, ())| {
                     let lanes = w.each(|lane| lane);
                     let last = w.shfl(lanes, L as u32 - 1);
-                    i as u64 * 100 + last as u64
+                    key * 100 + last as u64
                 },
             );
+            let out = launch(Batch { keys: &keys, beside: () }, &operations);
             assert!(out.iter().enumerate().all(|(i, &v)| v == i as u64 * 100 + L as u64 - 1));
+            assert_eq!(out.len(), keys.len());
         }
         check::<1>();
         check::<2>();

@@ -57,47 +57,35 @@ impl<K: Key, V: Word, T: CpuTable<Key = K, Value = V>> BulkMap<K, V> for Map<K, 
 
     fn insert_unique(&self, keys: &[K], values: &[V]) -> Result<Vec<Insert>, Error> {
         Self::values_match(keys, values)?;
-        run(&self.table, keys, |i| values[i], Insert::Full, |t, w, key, value| t.insert_unique(w, key, value))
+        run(&self.table, keys, values, Insert::Full, |t, w, key, value| t.insert_unique(w, key, value))
     }
 
     fn insert_or_assign(&self, keys: &[K], values: &[V]) -> Result<Vec<Assign>, Error> {
         Self::values_match(keys, values)?;
-        run(
-            &self.table,
-            keys,
-            |i| values[i],
-            Assign::Full,
-            |t, w, key, value| t.insert_or_assign(w, key, value),
-        )
+        run(&self.table, keys, values, Assign::Full, |t, w, key, value| t.insert_or_assign(w, key, value))
     }
 
     fn search(&self, keys: &[K]) -> Result<Vec<Option<V>>, Error> {
-        run(&self.table, keys, |_| (), None, |t, w, key, _| t.search(w, key))
+        run(&self.table, keys, (), None, |t, w, key, _| t.search(w, key))
     }
 
     fn contains(&self, keys: &[K]) -> Result<Vec<bool>, Error> {
-        run(&self.table, keys, |_| (), false, |t, w, key, _| t.search(w, key).is_some())
+        run(&self.table, keys, (), false, |t, w, key, _| t.search(w, key).is_some())
     }
 
     fn delete(&self, keys: &[K]) -> Result<Vec<Delete>, Error> {
-        run(&self.table, keys, |_| (), Delete::Absent, |t, w, key, _| t.delete(w, key))
+        run(&self.table, keys, (), Delete::Absent, |t, w, key, _| t.delete(w, key))
     }
 
     fn mixed(&self, ops: &[Op], keys: &[K], values: &[V]) -> Result<Vec<Answer<V>>, Error> {
         same_length(keys, "operations", ops)?;
         Self::values_match(keys, values)?;
-        run(
-            &self.table,
-            keys,
-            |i| (ops[i], values[i]),
-            Answer::Search(None),
-            |t, w, key, (op, value)| {
-                let said = t.mixed(w, op, key, value).tell(w);
-                w.fence_acquire();
-                // Every code of the table is one of its operation's.
-                Answer::new(op, said).unwrap_or(Answer::Search(None))
-            },
-        )
+        run(&self.table, keys, (ops, values), Answer::Search(None), |t, w, key, (op, value)| {
+            let said = t.mixed(w, op, key, value).tell(w);
+            w.fence_acquire();
+            // Every code of the table is one of its operation's.
+            Answer::new(op, said).unwrap_or(Answer::Search(None))
+        })
     }
 
     fn pairs(&self) -> Result<Vec<(K, V)>, Error> {

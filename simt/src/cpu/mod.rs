@@ -6,6 +6,7 @@
 //! of its input. What every map and set does is written against
 //! [`WarpMap`](warpproof_model::WarpMap) ([`Map`], [`Set`]); a structure adds its memory, and what it alone can do.
 
+mod batch;
 mod dynamic;
 mod error;
 mod grid;
@@ -24,7 +25,6 @@ pub use dynamic::{DynamicMap, DynamicSet, DynamicWords};
 pub use error::Error;
 pub use grid::CpuTable;
 pub use hopscotch::{HOPSCOTCH_LANES, HopscotchMap, HopscotchSet, HopscotchWords};
-pub use launch::{LOOKAHEAD, launch};
 pub use map::Map;
 pub use open::{
     Buckets, CuckooMap, CuckooSet, OPEN_LANES, OpenFilter, OpenMap, OpenScheme, OpenSet, OpenWords,

@@ -6,12 +6,12 @@
 //! each key, and the answers of a region come in order. Every pass reads and writes memory forwards, in as many places as there are
 //! regions.
 
-use super::launch::LOOKAHEAD;
-use super::warp::GridWarp;
+use super::batch::{Batch, Beside, Record, Run};
 use core::mem::{MaybeUninit, take};
 use core::ops::Range;
 use rayon::prelude::*;
 use std::collections::TryReserveError;
+use warpproof_model::Key;
 
 /// Bytes of a table that cores keep in the cache that they share, where it was measured: random accesses to it cost more where it is
 /// larger.
@@ -64,48 +64,32 @@ impl Regions {
     }
 }
 
-/// A batch of `len` operations: `record(i)` is what operation `i` works on, and `hash(i)` the hash of its key.
-pub(super) struct Batch<H, F> {
-    pub(super) len: usize,
-    pub(super) hash: H,
-    pub(super) record: F,
-}
-
-impl<R: Copy + Send + Sync, H: Fn(usize) -> u32 + Sync, F: Fn(usize) -> R + Sync> Batch<H, F> {
-    /// Runs `f(warp, record)` for every record and returns what it returned, in the order of the batch. `prefetch(record)` is called
-    /// [`LOOKAHEAD`] operations ahead.
-    ///
-    /// Takes memory for the records and two bytes for each meanwhile; `None`, and nothing ran, if that cannot be had. The lists of
-    /// chunks, up to two bytes for each more, are taken as a `Vec` takes memory.
-    pub(super) fn launch<W: GridWarp, T: Copy + Send + Sync>(
-        &self,
-        regions: Regions,
-        prefetch: impl Fn(R) + Sync,
-        f: impl Fn(&mut W, R) -> T + Sync,
-    ) -> Option<Vec<T>> {
-        let size = self.len.div_ceil(rayon::current_num_threads()).clamp(FEW * regions.count(), PIECE);
-        let mut out = Vec::new();
-        out.try_reserve_exact(self.len).ok()?;
-        let piece = |number| {
-            let range = number * size..self.len.min((number + 1) * size);
-            Piece::new(regions, range, &self.hash, &self.record).ok()
-        };
-        let pieces: Vec<_> =
-            (0..self.len.div_ceil(size)).into_par_iter().map(piece).collect::<Option<_>>()?;
-        let room = &mut out.spare_capacity_mut()[..self.len];
-        chunks(regions, &pieces, room.chunks_mut(size)).into_par_iter().enumerate().for_each(
-            |(number, (records, answers))| {
-                run(&mut W::numbered(number as u32), records, answers, &prefetch, &f);
-            },
-        );
-        // SAFETY: the chunks have all places of `room`, one for each record, and `run` has written every place of a chunk.
-        unsafe { out.set_len(self.len) };
-        let in_order = |scratch: &mut Vec<T>, (answers, piece): (&mut [T], Piece<R>)| {
-            piece.put_in_order(answers, scratch)
-        };
-        out.par_chunks_mut(size).zip(pieces).for_each_init(Vec::new, in_order);
-        Some(out)
-    }
+/// Runs the operations of a batch region by region, and returns their answers in the order of the batch.
+///
+/// Takes memory for the records and two bytes for each meanwhile; `None`, and nothing ran, if that cannot be had. The lists of
+/// chunks, up to two bytes for each more, are taken as a `Vec` takes memory.
+pub(super) fn launch<K: Key, B: Beside, T: Copy + Send + Sync>(
+    batch: Batch<'_, K, B>,
+    regions: Regions,
+    run: &dyn Run<Record<K, B>, T>,
+) -> Option<Vec<T>> {
+    let len = batch.keys.len();
+    let size = len.div_ceil(rayon::current_num_threads()).clamp(FEW * regions.count(), PIECE);
+    let mut out = Vec::new();
+    out.try_reserve_exact(len).ok()?;
+    let piece = |number| piece(batch, number * size..len.min((number + 1) * size), regions).ok();
+    let pieces: Vec<_> = (0..len.div_ceil(size)).into_par_iter().map(piece).collect::<Option<_>>()?;
+    let room = &mut out.spare_capacity_mut()[..len];
+    chunks(regions, &pieces, room.chunks_mut(size))
+        .into_par_iter()
+        .enumerate()
+        .for_each(|(number, (records, answers))| run.run(number as u32, records, answers));
+    // SAFETY: the chunks have all places of `room`, one for each record, and `run` has written every place of a chunk.
+    unsafe { out.set_len(len) };
+    let in_order =
+        |scratch: &mut Vec<T>, (answers, piece): (&mut [T], Piece<_>)| piece.put_in_order(answers, scratch);
+    out.par_chunks_mut(size).zip(pieces).for_each_init(Vec::new, in_order);
+    Some(out)
 }
 
 /// A piece of a batch, by regions.
@@ -118,39 +102,38 @@ struct Piece<R> {
     starts: Vec<u32>,
 }
 
-impl<R: Copy> Piece<R> {
-    /// Of the operations `range`.
-    fn new(
-        regions: Regions,
-        range: Range<usize>,
-        hash: impl Fn(usize) -> u32,
-        record: impl Fn(usize) -> R,
-    ) -> Result<Self, TryReserveError> {
-        let (mut region, mut records) = (Vec::new(), Vec::new());
-        region.try_reserve_exact(range.len())?;
-        records.try_reserve_exact(range.len())?;
-        // Of region `r` in the place `r + 1`: what they add up to is where the next one begins.
-        let mut starts = vec![0u32; regions.count() + 1];
-        region.extend(range.clone().map(|i| {
-            let region = regions.of_hash(hash(i));
-            starts[region + 1] += 1;
-            region as u16
-        }));
-        for r in 1..starts.len() {
-            starts[r] += starts[r - 1];
-        }
-        let mut next = starts.clone();
-        let room = &mut records.spare_capacity_mut()[..range.len()];
-        for (&region, i) in region.iter().zip(range.clone()) {
-            let next = &mut next[region as usize];
-            room[*next as usize].write(record(i));
-            *next += 1;
-        }
-        // SAFETY: each region was given as many places as it has operations, and each of those has written another one.
-        unsafe { records.set_len(range.len()) };
-        Ok(Self { region, records, starts })
+/// The operations `range` of a batch.
+fn piece<K: Key, B: Beside>(
+    batch: Batch<'_, K, B>,
+    range: Range<usize>,
+    regions: Regions,
+) -> Result<Piece<Record<K, B>>, TryReserveError> {
+    let (mut region, mut records) = (Vec::new(), Vec::new());
+    region.try_reserve_exact(range.len())?;
+    records.try_reserve_exact(range.len())?;
+    // Of region `r` in the place `r + 1`: what they add up to is where the next one begins.
+    let mut starts = vec![0u32; regions.count() + 1];
+    region.extend(batch.keys[range.clone()].iter().map(|&key| {
+        let region = regions.of_hash(key.hash());
+        starts[region + 1] += 1;
+        region as u16
+    }));
+    for r in 1..starts.len() {
+        starts[r] += starts[r - 1];
     }
+    let mut next = starts.clone();
+    let room = &mut records.spare_capacity_mut()[..range.len()];
+    for (&region, i) in region.iter().zip(range.clone()) {
+        let next = &mut next[region as usize];
+        room[*next as usize].write(batch.record(i));
+        *next += 1;
+    }
+    // SAFETY: each region was given as many places as it has operations, and each of those has written another one.
+    unsafe { records.set_len(range.len()) };
+    Ok(Piece { region, records, starts })
+}
 
+impl<R> Piece<R> {
     /// Puts answers that are in the order of the records, as many, into the order of the batch.
     fn put_in_order<T: Copy>(&self, answers: &mut [T], scratch: &mut Vec<T>) {
         scratch.clear();
@@ -192,48 +175,34 @@ fn chunks<'a, R, T>(
     chunks
 }
 
-/// Runs the operations of some records one after the other, and writes every answer.
-fn run<W: GridWarp, R: Copy, T>(
-    w: &mut W,
-    records: &[R],
-    answers: &mut [MaybeUninit<T>],
-    prefetch: impl Fn(R),
-    f: impl Fn(&mut W, R) -> T,
-) {
-    records.iter().take(LOOKAHEAD).for_each(|&record| prefetch(record));
-    for (i, (&record, answer)) in records.iter().zip(answers).enumerate() {
-        if let Some(&ahead) = records.get(i + LOOKAHEAD) {
-            prefetch(ahead);
-        }
-        answer.write(f(w, record));
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::batch::Operations;
     use super::super::warp::CpuWarp;
     use super::*;
     use core::sync::atomic::{AtomicU32, Ordering};
 
-    fn spread(i: usize) -> u32 {
-        (i as u32).wrapping_mul(0x9e37_79b9)
-    }
-
     /// As many operations as pieces are long, and one more or less, in one region and in many.
     #[test]
     fn every_operation_runs_once_and_is_answered_in_its_place() {
-        let hashes: [fn(usize) -> u32; 4] = [spread, |_| 7, |_| u32::MAX, |i| i as u32];
+        let last: u32 =
+            (0..).find(|&key: &u32| key.hash() >> (32 - MOST_BITS) == (1 << MOST_BITS) - 1).unwrap();
+        let numbers: Vec<u64> = (0..3 * PIECE as u64 + 17).collect();
         for bits in [0, 1, 5, MOST_BITS] {
             for len in [0, 1, 2, 1000, PIECE - 1, PIECE, PIECE + 1, 3 * PIECE + 17] {
-                for hash in hashes {
+                for keys in [(0..len as u32).collect(), vec![7; len], vec![last; len]] {
                     let ran: Vec<_> = (0..len).map(|_| AtomicU32::new(0)).collect();
-                    let batch = Batch { len, hash, record: |i| i };
-                    let operation = |_: &mut CpuWarp<2>, i: usize| {
-                        ran[i].fetch_add(1, Ordering::Relaxed);
-                        i as u64 + 7
-                    };
-                    let out = batch.launch(Regions { bits }, |_| {}, operation).expect("memory for a test");
-                    assert!(out.into_iter().eq((0..len as u64).map(|i| i + 7)), "{len} at {bits} bits");
+                    let operations = Operations::new(
+                        |_| {},
+                        |_: &mut CpuWarp<2>, (key, number): (u32, u64)| {
+                            ran[number as usize].fetch_add(1, Ordering::Relaxed);
+                            number << 32 | key as u64
+                        },
+                    );
+                    let batch = Batch { keys: &keys, beside: &numbers[..len] };
+                    let out = launch(batch, Regions { bits }, &operations).expect("memory for a test");
+                    let expected = keys.iter().zip(&numbers).map(|(&key, number)| number << 32 | key as u64);
+                    assert!(out.into_iter().eq(expected), "{len} at {bits} bits");
                     assert!(ran.iter().all(|ran| ran.load(Ordering::Relaxed) == 1), "{len} at {bits} bits");
                 }
             }
@@ -243,12 +212,13 @@ mod tests {
     #[test]
     fn records_of_a_region_lie_together_in_their_order() {
         let regions = Regions { bits: 6 };
-        let piece = Piece::new(regions, 1000..9000, spread, |i| i).expect("memory for a test");
-        let place = |&i: &usize| (regions.of_hash(spread(i)), i);
+        let keys: Vec<u32> = (0..9000).collect();
+        let piece = piece(Batch { keys: &keys, beside: () }, 1000..9000, regions).expect("memory for a test");
+        let place = |&(key, ()): &(u32, ())| (regions.of_hash(key.hash()), key);
         assert!(piece.records.is_sorted_by_key(place) && piece.records.len() == 8000);
         for (region, ends) in piece.starts.windows(2).enumerate() {
             let records = &piece.records[ends[0] as usize..ends[1] as usize];
-            assert!(records.iter().all(|&i| regions.of_hash(spread(i)) == region));
+            assert!(records.iter().all(|&(key, ())| regions.of_hash(key.hash()) == region));
         }
     }
 

@@ -50,15 +50,15 @@ impl<K: Key, T: CpuTable<Key = K, Value = ()>> BulkSet<K> for Set<K, T> {
     type Error = Error;
 
     fn insert(&self, keys: &[K]) -> Result<Vec<Insert>, Error> {
-        run(&self.table, keys, |_| (), Insert::Full, |t, w, key, _| t.insert_unique(w, key, ()))
+        run(&self.table, keys, (), Insert::Full, |t, w, key, _| t.insert_unique(w, key, ()))
     }
 
     fn contains(&self, keys: &[K]) -> Result<Vec<bool>, Error> {
-        run(&self.table, keys, |_| (), false, |t, w, key, _| t.search(w, key).is_some())
+        run(&self.table, keys, (), false, |t, w, key, _| t.search(w, key).is_some())
     }
 
     fn delete(&self, keys: &[K]) -> Result<Vec<Delete>, Error> {
-        run(&self.table, keys, |_| (), Delete::Absent, |t, w, key, _| t.delete(w, key))
+        run(&self.table, keys, (), Delete::Absent, |t, w, key, _| t.delete(w, key))
     }
 
     fn keys(&self) -> Result<Vec<K>, Error> {

@@ -93,13 +93,7 @@ pub trait Buckets: CpuTable<Geometry = OpenGeometry> {
 impl<K: Key, V: Word, T: Buckets<Key = K, Value = V>> BulkOpenMap<K, V> for Map<K, V, T> {
     fn insert_or_add(&self, keys: &[K], values: &[V]) -> Result<Vec<Add>, Error> {
         Self::values_match(keys, values)?;
-        run(
-            &self.table,
-            keys,
-            |i| values[i],
-            Add::Full,
-            |t, w, key, value| T::insert_or_add(t, w, key, value),
-        )
+        run(&self.table, keys, values, Add::Full, |t, w, key, value| T::insert_or_add(t, w, key, value))
     }
 
     fn pairs_in_order(&self) -> Result<Vec<(K, V)>, Error> {

@@ -87,11 +87,11 @@ where
     }
 
     fn count(&self, keys: &[K]) -> Result<Vec<u32>, Error> {
-        run(&self.table, keys, |_| (), 0, |t, w, key, _| t.count(w, key))
+        run(&self.table, keys, (), 0, |t, w, key, _| t.count(w, key))
     }
 
     fn delete_all(&self, keys: &[K]) -> Result<Vec<u32>, Error> {
-        run(&self.table, keys, |_| (), 0, |t, w, key, _| t.delete_all(w, key))
+        run(&self.table, keys, (), 0, |t, w, key, _| t.delete_all(w, key))
     }
 
     fn flush(&mut self) -> Result<u64, Error> {
@@ -115,7 +115,7 @@ where
 {
     fn insert(&self, keys: &[K], values: &[V]) -> Result<Vec<Insert>, Error> {
         Self::values_match(keys, values)?;
-        run(&self.table, keys, |i| values[i], Insert::Full, |t, w, key, value| t.insert(w, key, value))
+        run(&self.table, keys, values, Insert::Full, |t, w, key, value| t.insert(w, key, value))
     }
 }
 

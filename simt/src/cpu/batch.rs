@@ -1,0 +1,108 @@
+//! A batch of operations, and what runs some of them.
+//!
+//! Rayon's threads call the operations through [`Run`], so that what hands out a batch is compiled once for each kind of record and
+//! answer, and not for each operation of each table.
+
+use super::warp::GridWarp;
+use core::marker::PhantomData;
+use core::mem::MaybeUninit;
+use warpproof_model::Key;
+
+/// How many operations ahead a thread asks for the memory of the next one. Measured between 0 and 64 (BENCHMARKS.md).
+const LOOKAHEAD: usize = 24;
+
+/// What operations are given beside their keys: nothing, or an array, or two.
+pub(super) trait Beside: Copy + Sync {
+    /// What one is given.
+    type Item: Copy + Send + Sync;
+
+    /// What operation number `i` is given.
+    fn item(self, i: usize) -> Self::Item;
+}
+
+impl Beside for () {
+    type Item = ();
+
+    #[inline(always)]
+    fn item(self, _: usize) -> Self::Item {}
+}
+
+impl<T: Copy + Send + Sync> Beside for &[T] {
+    type Item = T;
+
+    #[inline(always)]
+    fn item(self, i: usize) -> T {
+        self[i]
+    }
+}
+
+impl<A: Beside, B: Beside> Beside for (A, B) {
+    type Item = (A::Item, B::Item);
+
+    #[inline(always)]
+    fn item(self, i: usize) -> Self::Item {
+        (self.0.item(i), self.1.item(i))
+    }
+}
+
+/// A key, and what else its operation is given.
+pub(super) type Record<K, B> = (K, <B as Beside>::Item);
+
+/// A batch: an operation for each key. `beside` has as many elements.
+#[derive(Clone, Copy)]
+pub(super) struct Batch<'a, K, B> {
+    pub(super) keys: &'a [K],
+    pub(super) beside: B,
+}
+
+impl<K: Key, B: Beside> Batch<'_, K, B> {
+    /// What operation number `i` works on.
+    #[inline(always)]
+    pub(super) fn record(&self, i: usize) -> Record<K, B> {
+        (self.keys[i], self.beside.item(i))
+    }
+}
+
+/// The operations on records `R`, whose answers are `T`.
+///
+/// # Safety
+/// [`Run::run`] writes every answer, or panics.
+pub(super) unsafe trait Run<R, T>: Sync {
+    /// Warp number `number` runs the operations of some records one after the other. There are as many answers.
+    fn run(&self, number: u32, records: &[R], answers: &mut [MaybeUninit<T>]);
+}
+
+/// `operation(warp, record)` for each record; `prefetch(record)` is called [`LOOKAHEAD`] operations ahead, to hide the latency of
+/// the memory that it will touch.
+pub(super) struct Operations<W, P, F> {
+    prefetch: P,
+    operation: F,
+    warp: PhantomData<fn() -> W>,
+}
+
+impl<W: GridWarp, P, F> Operations<W, P, F> {
+    pub(super) fn new<R, T>(prefetch: P, operation: F) -> Self
+    where
+        P: Fn(R) + Sync,
+        F: Fn(&mut W, R) -> T + Sync,
+    {
+        Self { prefetch, operation, warp: PhantomData }
+    }
+}
+
+// SAFETY: `zip` ends with the records, of which there are as many as answers; each answer is written.
+unsafe impl<W: GridWarp, R: Copy, T, P: Fn(R) + Sync, F: Fn(&mut W, R) -> T + Sync> Run<R, T>
+    for Operations<W, P, F>
+{
+    fn run(&self, number: u32, records: &[R], answers: &mut [MaybeUninit<T>]) {
+        assert_eq!(records.len(), answers.len(), "an answer for each record");
+        let mut warp = W::numbered(number);
+        records.iter().take(LOOKAHEAD).for_each(|&record| (self.prefetch)(record));
+        for (i, (&record, answer)) in records.iter().zip(answers).enumerate() {
+            if let Some(&ahead) = records.get(i + LOOKAHEAD) {
+                (self.prefetch)(ahead);
+            }
+            answer.write((self.operation)(&mut warp, record));
+        }
+    }
+}
