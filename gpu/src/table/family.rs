@@ -32,7 +32,7 @@ pub(crate) const RETRIEVE_THREADS: u32 = RETRIEVE_WARPS * RETRIEVE_LANES;
 pub(crate) const RETRIEVE_WARPS: u32 = 8;
 /// Threads of a block that fills a bin, and of one that settles what was left of it, which is little.
 pub(crate) const FILL_THREADS: u32 = 512;
-pub(crate) const SETTLE_THREADS: u32 = 128;
+pub(crate) const SETTLE_THREADS: u32 = 64;
 /// Entries that a thread puts into bins.
 const SCATTERED: u32 = 4;
 /// Bytes of the entries that a block puts into bins.

@@ -191,4 +191,55 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
             row = self.read(w, probe.bucket);
         }
     }
+
+    /// Inserts entries one after the other, each as [`insert_unique`](Self::insert_unique) does: those that `next` gives, each with a number,
+    /// until one has no key of a user. `ended` is told how, behind each.
+    ///
+    /// For warps of one lane: a lane of a hardware warp that is done with an entry goes on to its next one, while others still probe for
+    /// theirs. Each turn of the loop reads one bucket.
+    #[inline(always)]
+    pub(super) fn put_each<W: Warp>(
+        self,
+        w: &mut W,
+        mut next: impl FnMut(&mut W) -> (E::Word, u32),
+        mut ended: impl FnMut(&mut W, u32, End),
+    ) {
+        const { assert!(P::CHAIN == 0, "keys stay where they are") };
+        let (mut entry, mut number) = next(w);
+        let mut probe = self.probe(E::key(entry));
+        let mut full = None;
+        // Looked at in each turn, also where it is the same entry: so lanes that go on to another one and lanes that do not meet here.
+        while let Some(key) = UserKey::new(E::key(entry)) {
+            let row = self.read(w, probe.bucket);
+            if let Some(full) = full {
+                // Behind the read: a GPU waits for both at once.
+                self.filter().pass(w, full, probe.hash);
+            }
+            full = None;
+            let end = match Self::deciding(w, probe.bucket, row, key.get()) {
+                None => match self.next(probe) {
+                    Some(behind) => {
+                        full = Some(probe.bucket);
+                        probe = behind;
+                        None
+                    }
+                    None => Some(End::Full),
+                },
+                // How the other insert ends decides this one.
+                Some(slot) if H::PENDING && Self::is_pending(w, &slot, key.get()) => {
+                    w.pause();
+                    None
+                }
+                // Or another insert took it, which may have been of this key, or another value came, or a delete.
+                Some(slot) => self
+                    .exchange(w, &slot, Self::changed(entry, There::Keep))
+                    .map(|held| End::told(w, Some(held))),
+            };
+            if let Some(end) = end {
+                ended(w, number, end);
+                (entry, number) = next(w);
+                probe = self.probe(E::key(entry));
+            }
+        }
+    }
 }

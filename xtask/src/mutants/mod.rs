@@ -41,7 +41,8 @@ struct Mutant {
     equivalent: Option<String>,
     /// Why no scenario can show that it is wrong. It is not known to be equivalent.
     open: Option<String>,
-    /// The scenario that is asked, if it is one of the deep set or far behind in the default one.
+    /// The scenario that is asked, if it is one of the deep set or far behind in the default one; all whose names begin so, if it
+    /// ends with `/`.
     scenario: Option<String>,
 }
 
@@ -130,7 +131,7 @@ fn cells(fate: &Fate, mutant: &Mutant) -> Outcome<String> {
     })
 }
 
-/// The default set, or the one scenario that the patch names.
+/// The default set, or the scenarios that the patch names.
 fn scenarios(mutant: &Mutant) -> Outcome<Vec<Scenario>> {
     let (default, all) = match mutant.structure {
         "hopscotch" => (hopscotch::default_set(), hopscotch::all()),
@@ -141,7 +142,8 @@ fn scenarios(mutant: &Mutant) -> Outcome<Vec<Scenario>> {
         _ => (slab::default_set(), slab::all()),
     };
     let Some(name) = &mutant.scenario else { return Ok(default) };
-    let named: Vec<_> = all.into_iter().filter(|scenario| scenario.name == *name).collect();
+    let is_named = |of: &str| of == name || name.ends_with('/') && of.starts_with(name);
+    let named: Vec<_> = all.into_iter().filter(|scenario| is_named(&scenario.name)).collect();
     if named.is_empty() { Err(format!("{}: there is no scenario {name}", mutant.name)) } else { Ok(named) }
 }
 

@@ -142,19 +142,22 @@ impl<
         let (rank, warps) = (m.block().rank(), m.block().warps());
         let n = m.warp().elect(0, || left.len(bin));
         let mut counts = Counts::default();
+        // One ahead of the entry that is inserted, so that nobody waits for it.
+        let entry = |at: u32| if at < n { left.load(bin, at) } else { E::EMPTY };
         let mut at = rank;
-        while at < n {
-            let word = m.warp().elect(0, || left.load(bin, at));
-            if let Some(key) = UserKey::new(E::key(word)) {
-                let put = self.table.put(m.warp(), key, E::value(word), There::Keep);
-                let end = End::told(m.warp(), put);
-                counts.note(end, FULL);
-                if self.outcomes.are_told() && end != End::Inserted {
-                    m.warp().elect(0, || self.outcomes.tell(left.number(bin, at), end));
-                }
+        let mut ahead = m.warp().elect(0, || entry(at));
+        let next = |w: &mut I::Warp| {
+            let (word, place) = (ahead, at);
+            at = at.saturating_add(warps);
+            ahead = w.elect(0, || entry(at));
+            (word, place)
+        };
+        self.table.put_each(m.warp(), next, |w, place, end| {
+            counts.note(end, FULL);
+            if self.outcomes.are_told() && end != End::Inserted {
+                w.elect(0, || self.outcomes.tell(left.number(bin, place), end));
             }
-            at += warps;
-        }
+        });
         counts.report(m, self.tally);
     }
 

@@ -13,6 +13,8 @@ struct Shape {
     levels: u32,
     /// Words that a bin has room for.
     room: u32,
+    /// Binary logarithm of the buckets of a bin of the last level.
+    last: u32,
     /// Whether each operation is told its outcome.
     told: bool,
 }
@@ -46,19 +48,44 @@ fn of(told: bool) -> Vec<Scenario> {
             scenarios.push(scenario(shape, 2, "", "abcd"));
         }
     }
+    for (shape, before, batch) in SEVERAL {
+        scenarios.push(scenario(Shape { told, ..shape }, 2, before, batch));
+    }
     for room in [1, 2] {
         for batch in ["aa", "aab", "abp", "abc"] {
             scenarios.push(scenario(Shape { room, ..one }, 2, "", batch));
             scenarios.push(scenario(Shape { room, ..two_levels }, 2, "", batch));
         }
     }
+    // One finds no room in its bin, and one of the others none in the table.
+    scenarios.push(scenario(Shape { slots: 1, buckets: 3, room: 2, ..one }, 2, "ap", "bcd"));
     scenarios
 }
 
 /// Two buckets of two slots, and one level.
-const ONE: Shape = Shape { slots: 2, buckets: 2, levels: 1, room: 4, told: false };
+const ONE: Shape = Shape { slots: 2, buckets: 2, levels: 1, room: 4, last: 0, told: false };
 /// Three buckets: a bin of the first level is two of them.
-const TWO_LEVELS: Shape = Shape { slots: 1, buckets: 3, levels: 2, room: 4, told: false };
+const TWO_LEVELS: Shape = Shape { slots: 1, buckets: 3, levels: 2, room: 4, last: 0, told: false };
+/// Three buckets of a slot: a bin of two, and one of which one bucket is behind the table.
+const BINS_OF_2: Shape = Shape { slots: 1, buckets: 3, levels: 1, room: 8, last: 1, told: false };
+/// The same table in one bin.
+const BINS_OF_4: Shape = Shape { last: 2, ..BINS_OF_2 };
+/// Two buckets of two slots in one bin.
+const OF_2_SLOTS: Shape = Shape { slots: 2, buckets: 2, ..BINS_OF_2 };
+/// What such tables hold, and what comes.
+const SEVERAL: [(Shape, &str, &str); 10] = [
+    (BINS_OF_2, "", "abb"),
+    (BINS_OF_2, "a", "ab"),
+    (BINS_OF_2, "", "app"),
+    (BINS_OF_4, "", "abc"),
+    (BINS_OF_4, "ap", "bb"),
+    (OF_2_SLOTS, "", "aabb"),
+    (OF_2_SLOTS, "ab", "ccd"),
+    (OF_2_SLOTS, "p", "abcc"),
+    (OF_2_SLOTS, "abc", "cdd"),
+    // The key that came twice shares a word of places with a key of the next bucket.
+    (Shape { slots: 3, ..OF_2_SLOTS }, "", "abap"),
+];
 /// Batches of more keys.
 const LARGER: [&str; 5] = ["aab", "aba", "abc", "app", "aabp"];
 
@@ -97,7 +124,7 @@ fn words(letters: &[&str], most: usize) -> Vec<String> {
 
 /// A batch of the keys with these letters: `a` to `d` have the first home, `p` to `s` the last one.
 fn scenario(shape: Shape, warps: usize, before: &str, batch: &str) -> Scenario {
-    let Shape { slots, buckets, levels, room, told } = shape;
+    let Shape { slots, buckets, levels, room, last, told } = shape;
     let structure = if told { TOLD } else { STRUCTURE };
     let key = |letter: char| {
         let (home, first) = if letter < 'p' { (0, 'a') } else { (buckets - 1, 'p') };
@@ -105,11 +132,12 @@ fn scenario(shape: Shape, warps: usize, before: &str, batch: &str) -> Scenario {
         let key = (1..).filter(|&key| home_of::<u32>(buckets, key) == home).nth(number);
         key.unwrap_or(u64::MAX) as u32
     };
-    let mut bitmap = vec![before.len() as u32];
+    let mut bitmap = vec![last, before.len() as u32];
     bitmap.extend(before.chars().chain(batch.chars()).map(key));
     let config = Config { lanes: 1, slots, buckets, pool: room, reach: levels, bitmap };
+    let bins = if last == 0 { String::new() } else { format!("_bins_of_{}", 1 << last) };
     let name = format!(
-        "{structure}/{warps}_warps_{levels}_levels_of_{buckets}x{slots}_room_{room}/{}_then_{}",
+        "{structure}/{warps}_warps_{levels}_levels_of_{buckets}x{slots}_room_{room}{bins}/{}_then_{}",
         if before.is_empty() { "none" } else { before },
         if batch.is_empty() { "none" } else { batch }
     );

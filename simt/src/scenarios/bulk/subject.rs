@@ -67,9 +67,10 @@ impl<H: Words<u32>> StagedWords<u8> for Codes<H> {
     }
 }
 
-/// A batch of u32 pairs into a table of buckets of `S` slots. A bin of the last level is one bucket, of the one before two.
+/// A batch of u32 pairs into a table of buckets of `S` slots. A bin of a level is two of the next one.
 ///
-/// The configuration says: `reach` is the number of levels, `pool` the room of a bin. Word 0 of `bitmap` is how many keys are
+/// The configuration says: `reach` is the number of levels, `pool` the room of a bin. Word 0 of `bitmap` is the binary logarithm of
+/// the buckets of a bin of the last level, word 1 how many keys are
 /// there before, which follow; then come those of the batch. A key that is there has its own value, one of the batch that of its
 /// place.
 #[derive(Clone, Debug)]
@@ -88,7 +89,7 @@ impl<const S: usize> BulkSubject<S> {
     }
 
     fn keys(&self) -> (&[u32], &[u32]) {
-        let [before, keys @ ..] = self.config.bitmap.as_slice() else { return (&[], &[]) };
+        let [_, before, keys @ ..] = self.config.bitmap.as_slice() else { return (&[], &[]) };
         keys.split_at((*before as usize).min(keys.len()))
     }
 
@@ -126,7 +127,17 @@ impl<const S: usize> BulkSubject<S> {
 
     /// Binary logarithms of the buckets of a bin, level by level.
     fn shifts(&self) -> Vec<u32> {
-        (0..self.config.reach).rev().collect()
+        (0..self.config.reach).rev().map(|level| level + self.last()).collect()
+    }
+
+    /// The last of them.
+    fn last(&self) -> u32 {
+        self.config.bitmap.first().copied().unwrap_or(0)
+    }
+
+    /// Slots of a bin of the last level.
+    fn bin_slots(&self) -> usize {
+        S << self.last()
     }
 
     /// Bins of each level; and of what the last one left.
@@ -157,7 +168,7 @@ impl<const S: usize> BulkSubject<S> {
     fn launches(&self) -> Vec<(Launch, u32)> {
         let (bins, levels) = (self.bins(), self.config.reach as usize);
         let staged = if self.told { self.block_entries() as u32 } else { 0 };
-        let filled = if self.told { S as u32 } else { 0 };
+        let filled = if self.told { self.bin_slots() as u32 } else { 0 };
         let mut launches = Vec::new();
         for block in 0..self.batch().len().div_ceil(self.block_entries()) {
             launches.push((Launch::Scatter { block }, scatter_words(bins[0], staged)));
@@ -169,7 +180,8 @@ impl<const S: usize> BulkSubject<S> {
                 }
             }
         }
-        launches.extend((0..bins[levels - 1]).map(|bin| (Launch::Fill { bin }, fill_words(0, filled))));
+        launches
+            .extend((0..bins[levels - 1]).map(|bin| (Launch::Fill { bin }, fill_words(self.last(), filled))));
         launches.extend((0..bins[levels]).map(|bin| (Launch::Settle { bin }, settle_words())));
         launches.extend((0..2).map(|block| (Launch::MakeUp { block }, settle_words())));
         launches
@@ -217,7 +229,7 @@ impl<const S: usize> BulkSubject<S> {
                     work.scatter::<_, _, _, EACH>(here, (source, from), fan, self.bins_of(m, level));
                 }
                 Launch::Fill { bin } => {
-                    work.fill(here, bin, 0, (self.bins_of(m, levels - 1), self.bins_of(m, levels)));
+                    work.fill(here, bin, self.last(), (self.bins_of(m, levels - 1), self.bins_of(m, levels)));
                 }
                 Launch::Settle { bin } => work.settle(here, bin, self.bins_of(m, levels)),
                 Launch::MakeUp { block } => work.make_up(here, batch, (block, 2)),
@@ -256,7 +268,7 @@ impl<const S: usize> Subject for BulkSubject<S> {
         let wide = |words: Vec<u64>| words.into_iter().map(Into::into).collect::<Vec<u128>>();
         let (bins, shared) = (self.bins(), self.launches().iter().map(|(_, words)| words).sum::<u32>());
         let entries = bins.iter().max().map_or(0, |most| most * self.config.pool) as usize;
-        let room = self.block_entries().max(S);
+        let room = self.block_entries().max(self.bin_slots());
         let (numbers, told) = if self.told { (entries, self.batch().len()) } else { (0, 0) };
         vec![
             Array::new("slots", 64, wide(slots)),
