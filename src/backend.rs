@@ -230,6 +230,7 @@ impl Backend for Cpu {
     }
 
     fn open_map32(&self, geometry: OpenGeometry) -> Result<Self::OpenMap32, Failure> {
+        let geometry = geometry.in_buckets_of(Self::OpenMap32::BUCKET_SLOTS).map_err(Failure::backend)?;
         cpu::OpenMap::with_geometry(geometry).map_err(Failure::backend)
     }
 
@@ -242,6 +243,7 @@ impl Backend for Cpu {
     }
 
     fn open_map64(&self, geometry: OpenGeometry) -> Result<Self::OpenMap64, Failure> {
+        let geometry = geometry.in_buckets_of(Self::OpenMap64::BUCKET_SLOTS).map_err(Failure::backend)?;
         cpu::OpenMap::with_geometry(geometry).map_err(Failure::backend)
     }
 

@@ -168,7 +168,7 @@ macro_rules! open {
         }
     };
 }
-open!(open_one_lane, 1, 8, Near);
+open!(open_one_lane, 1, 4, Near);
 open!(open_two_lanes, 2, 4, Near);
 open!(open_two_lanes_double_hashing, 2, 4, DoubleHashing);
 open!(open_thirty_two_lanes, 32, 1, Near);

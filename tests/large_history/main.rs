@@ -65,7 +65,7 @@ fn millions_of_calls_of_real_threads_are_linearizable() {
         both::<Map, Slab<WidePairStore, 1, 8>, Slab<WidePairStore, 2, 4>>("slab map64"),
         both::<Map, HopscotchWords<PairStore, 1, 8>, HopscotchWords<PairStore, 4, 2>>("hopscotch map32"),
         both::<Map, OpenMap<u32, u32, 1, 8>, OpenMap<u32, u32, 4, 2>>("open map32"),
-        both::<Map, OpenMap<u64, u64>, OpenMap<u64, u64, 1, 4>>("open map64"),
+        both::<Map, OpenMap<u64, u64>, OpenMap<u64, u64, 2, 2>>("open map64"),
         both::<Set, OpenSet<u32, 1, 8>, OpenSet<u32, 8, 1>>("open set32"),
         both::<Map, CuckooMap<u32, u32, 1, 8>, CuckooMap<u32, u32, 4, 2>>("cuckoo map32"),
         both::<Map, DynamicMap<u32, u32, 1, 8>, DynamicMap<u32, u32, 4, 2>>("dynamic map32"),

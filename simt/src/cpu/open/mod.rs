@@ -10,19 +10,24 @@ use super::map::Map;
 use super::packed::{PackedEntry, PackedWords};
 use super::set::Set;
 use warpproof_model::entry::Packed;
-use warpproof_model::host::{BulkOpenMap, BulkOpenSet, OpenGeometry, OpenStats};
+use warpproof_model::host::{BulkOpenMap, BulkOpenSet, OpenGeometry, OpenStats, Refused};
 use warpproof_model::open::{BUCKET_SLOTS, Cuckoo, Near};
 use warpproof_model::outcome::Add;
 use warpproof_model::{Key, UserKey, Word};
 
-/// Slots that each lane reads by default.
+/// Slots that each lane reads by default, of sets, and of tables that grow or whose keys move.
 pub(super) const LANE_SLOTS: usize = BUCKET_SLOTS / OPEN_LANES;
+
+/// Slots of a bucket of an [`OpenMap`] by default, which one lane reads: a line of the cache for u64 pairs, half of one for u32 pairs.
+/// Measured beside two lanes and eight slots (BENCHMARKS.md).
+pub const OPEN_MAP_SLOTS: usize = 4;
 
 /// A concurrent map in an open-addressing table in CPU memory.
 ///
 /// `OpenMap<u32, u32>` or `OpenMap<u64, u64>`. The table does not grow, and the slot of a deleted pair is not used again:
 /// an insert answers [`Full`](warpproof_model::Insert::Full) when no slot is empty any more, and nothing has changed then.
-/// The width of a warp (`L` lanes of `S` slots) is a matter of speed. `P` says which buckets a key probes: those near its home
+/// The width of a warp (`L` lanes of `S` slots, which are a bucket) is a matter of speed: at loads of 0.95 and more two lanes of four
+/// slots have less to probe. `P` says which buckets a key probes: those near its home
 /// ([`Near`]), any ([`DoubleHashing`](warpproof_model::open::DoubleHashing)), or two ([`CuckooMap`]).
 ///
 /// A batch that is large beside a table of 2 MiB or more takes memory for a copy of its keys and values, and up to four bytes for each key,
@@ -30,14 +35,14 @@ pub(super) const LANE_SLOTS: usize = BUCKET_SLOTS / OPEN_LANES;
 ///
 /// ```
 /// use warpproof_simt::cpu::OpenMap;
-/// use warpproof_model::host::{BulkMap, OpenGeometry};
+/// use warpproof_model::host::BulkMap;
 ///
-/// let map = OpenMap::<u32, u32>::with_geometry(OpenGeometry::at_load(100, 0.95)?)?;
+/// let map = OpenMap::<u32, u32>::with_geometry(OpenMap::<u32, u32>::size(100, 0.9)?)?;
 /// map.insert_unique(&[1, 2, 3], &[10, 20, 30])?;
 /// assert_eq!(map.search(&[2, 4])?, [Some(20), None]);
 /// # Ok::<(), warpproof_simt::cpu::Error>(())
 /// ```
-pub type OpenMap<K, V, const L: usize = OPEN_LANES, const S: usize = LANE_SLOTS, P = Near> =
+pub type OpenMap<K, V, const L: usize = 1, const S: usize = OPEN_MAP_SLOTS, P = Near> =
     Map<K, V, OpenWords<<(K, V) as PackedEntry>::Store, L, S, P>>;
 
 /// An [`OpenMap`] of high loads: a search reads two buckets at most, whatever the load is, and the slots of deleted pairs are used
@@ -75,6 +80,24 @@ pub type OpenSet<K, const L: usize = OPEN_LANES, const S: usize = LANE_SLOTS, P 
 
 /// An [`OpenSet`] of high loads. See [`CuckooMap`].
 pub type CuckooSet<K, const L: usize = OPEN_LANES, const S: usize = LANE_SLOTS> = OpenSet<K, L, S, Cuckoo>;
+
+impl<K: Key, V: Word, St, const L: usize, const S: usize, P> Map<K, V, OpenWords<St, L, S, P>>
+where
+    OpenWords<St, L, S, P>: Buckets<Key = K, Value = V>,
+    St: PackedWords<Entry: Packed<Key = K, Value = V>>,
+    P: OpenScheme,
+{
+    /// Slots of a bucket.
+    pub const BUCKET_SLOTS: u32 = (L * S) as u32;
+
+    /// The size of such a map for `pairs` pairs at a load; as [`OpenGeometry::new`].
+    ///
+    /// # Errors
+    /// As [`OpenGeometry::new`].
+    pub fn size(pairs: u64, load: f64) -> Result<OpenGeometry, Refused> {
+        OpenGeometry::new(pairs, load, Self::BUCKET_SLOTS)
+    }
+}
 
 /// A table of buckets, of a fixed size or one that grows.
 pub trait Buckets: CpuTable<Geometry = OpenGeometry> {
