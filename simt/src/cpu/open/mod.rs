@@ -26,8 +26,7 @@ pub const OPEN_MAP_SLOTS: usize = 4;
 ///
 /// `OpenMap<u32, u32>` or `OpenMap<u64, u64>`. The table does not grow, and the slot of a deleted pair is not used again:
 /// an insert answers [`Full`](warpproof_model::Insert::Full) when no slot is empty any more, and nothing has changed then.
-/// The width of a warp (`L` lanes of `S` slots, which are a bucket) is a matter of speed: at loads of 0.95 and more two lanes of four
-/// slots have less to probe. `P` says which buckets a key probes: those near its home
+/// The width of a warp (`L` lanes of `S` slots, which are a bucket) is a matter of speed. `P` says which buckets a key probes: those near its home
 /// ([`Near`]), any ([`DoubleHashing`](warpproof_model::open::DoubleHashing)), or two ([`CuckooMap`]).
 ///
 /// A batch that is large beside a table of 2 MiB or more takes memory for a copy of its keys and values, and up to four bytes for each key,
