@@ -104,8 +104,10 @@ impl<B: IntegerWords<u32>> Allocator<B> {
     pub fn free<W: Warp>(self, w: &mut W, slab: SlabIndex) {
         let number = slab.0 - self.first;
         let (index, bit) = ((number / SLABS_PER_WORD) as usize, number % SLABS_PER_WORD);
+        // The lane that reads the word for the next allocation: so this warp does not read an older one.
+        let lane = index as u32 % W::LANES;
         // Relaxed: the slab was never touched, or the flush that emptied it ends before anybody allocates.
-        w.elect(0, || self.bitmap.fetch_and(index, !(1 << bit), Order::Relaxed));
+        w.elect(lane, || self.bitmap.fetch_and(index, !(1 << bit), Order::Relaxed));
     }
 
     /// Whether `slab` is in use.

@@ -269,6 +269,8 @@ fn pools() -> Vec<Scenario> {
         // Wherever a walk begins, it comes round to the first block.
         pool("allocate_four_times/first_of_four", 1, &FIRST_OF_FOUR, &[&[Allocate; 4]]),
         pool("allocate+borrow/two_lanes", 2, &[NONE_FREE, ONE_FREE], &[&[Allocate], &[Borrow]]),
+        // What a warp gives back it finds, whichever of its lanes looks.
+        pool("borrow_then_allocate/two_lanes", 2, &[NONE_FREE, ONE_FREE], &[&[Borrow, Allocate]]),
         pool(
             "allocate+allocate/ragged_block",
             2,
