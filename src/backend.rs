@@ -230,7 +230,7 @@ impl Backend for Cpu {
     }
 
     fn open_map32(&self, geometry: OpenGeometry) -> Result<Self::OpenMap32, Failure> {
-        let geometry = geometry.in_buckets_of(Self::OpenMap32::BUCKET_SLOTS).map_err(Failure::backend)?;
+        let geometry = Self::OpenMap32::size(geometry.slots() as u64, 1.0).map_err(Failure::backend)?;
         cpu::OpenMap::with_geometry(geometry).map_err(Failure::backend)
     }
 
@@ -243,7 +243,7 @@ impl Backend for Cpu {
     }
 
     fn open_map64(&self, geometry: OpenGeometry) -> Result<Self::OpenMap64, Failure> {
-        let geometry = geometry.in_buckets_of(Self::OpenMap64::BUCKET_SLOTS).map_err(Failure::backend)?;
+        let geometry = Self::OpenMap64::size(geometry.slots() as u64, 1.0).map_err(Failure::backend)?;
         cpu::OpenMap::with_geometry(geometry).map_err(Failure::backend)
     }
 

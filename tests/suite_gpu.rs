@@ -192,7 +192,12 @@ where
     }
 
     fn geometry(&self, pairs: u64, load: f64) -> OpenGeometry {
-        OpenMap::<K, K>::size(pairs, load).expect("a small table")
+        // Widths have kernels for the buckets of large tables.
+        let size = match self.tuning.lanes {
+            Some(_) => OpenGeometry::new(pairs, load, OpenMap::<K, K>::BUCKET_SLOTS),
+            None => OpenMap::<K, K>::size(pairs, load),
+        };
+        size.expect("a small table")
     }
 }
 
@@ -200,7 +205,7 @@ impl<K: Scalar> Sets<K, OpenGeometry> for Open {
     type Set = OpenSet<K>;
 
     fn try_set(&self, geometry: OpenGeometry) -> Result<Self::Set, Error> {
-        OpenSet::with_geometry(self.device, geometry)
+        OpenSet::with_tuning(self.device, geometry, self.tuning)
     }
 
     fn build_set(&self, keys: &[K]) -> Result<Self::Set, Error> {
@@ -270,6 +275,19 @@ mod open_lock_bit {
         super::Open::new(super::Tuning { lock_bit: true, ..super::Tuning::default() })
     }
     crate::open_maps! { crate::open_lock_bit::make, u64 }
+}
+
+/// Tiles of two lanes, as in large tables.
+mod open_large {
+    pub(crate) fn make() -> Option<super::Open> {
+        super::Open::new(super::Tuning { lanes: Some(2), ..super::Tuning::default() })
+    }
+    mod map64 {
+        crate::open_maps! { crate::open_large::make, u64 }
+    }
+    mod set64 {
+        crate::open_sets! { crate::open_large::make, u64 }
+    }
 }
 
 /// Maps and sets that grow, on the GPU.

@@ -179,6 +179,11 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
+    /// `hold`: how often it sleeps.
+    pub(crate) fn hold(naps: u32) -> Self {
+        Self { list: List::new(&[Argument::U32(naps)], &[]), tiles: 1, shared: 0 }
+    }
+
     /// The floors of random access: slots, how many (or how many buckets of eight), keys, values, n.
     pub(crate) fn floor(
         slots: Span<u64>,

@@ -12,6 +12,7 @@
 //!   closure. They allocate nothing. [`SlabMapThrough`], [`OpenMapThrough`]: what chains and open addressing do besides.
 //! - [`MapOn`], [`SetOn`]: the same operations on device slices, on a stream of the caller, asynchronous. [`SlabMapOn`],
 //!   [`OpenMapOn`], [`OpenSetOn`]: what chains and open addressing do besides.
+//! - [`Tuning`], [`RetrieveMethod`]: how kernels are run; a matter of speed.
 //! - [`Timer`], [`Floors`], [`Baselines`]: what benches need. [`StressClock`]: what stress tests need.
 //!
 //! ```no_run
@@ -52,6 +53,7 @@ mod on;
 mod open;
 mod outcomes;
 mod paper;
+mod retrieve;
 mod sink;
 mod slab;
 mod slices;
@@ -73,6 +75,7 @@ pub use open::{
     Bins, CuckooMap, CuckooSet, OpenMap, OpenMapOn, OpenMapThrough, OpenParts, OpenScheme, OpenSet, OpenSetOn,
 };
 pub use paper::{Baselines, ChainedMap, Static, StaticMap};
+pub use retrieve::RetrieveMethod;
 pub use sink::Sink;
 pub use slab::{SlabMap, SlabMapOn, SlabMapThrough, SlabMultimap, SlabParts, SlabSet};
 pub use slices::{Input, Output};

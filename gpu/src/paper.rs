@@ -245,13 +245,13 @@ fn chain_head(nodes: [u64; 2], number: usize, (heads, buckets): (u64, usize), ta
         Argument::U64(buckets as u64),
         Argument::Pointer(taken),
     ];
-    Head { list, parts: 0, numbers: 0 }
+    Head { list, parts: 0, numbers: 0, slots: 0 }
 }
 
 /// Slots, their number.
 fn slots_head(address: u64, len: usize) -> Head {
     let list = vec![Argument::Pointer(address), Argument::U64(len as u64)];
-    Head { list, parts: 0, numbers: 0 }
+    Head { list, parts: 0, numbers: 0, slots: 0 }
 }
 
 /// As a map's, and for cuckoo hashing an array for the keys left out, as long as the keys.

@@ -161,8 +161,9 @@ impl StressClock {
         arguments: impl FnOnce(&Head, Span<u8>, Span<K>, Span<u8>, Stamps) -> Result<Arguments, Refused>,
     ) -> Result<Kernel, Error> {
         let (family, head) = (table.family(), table.head());
-        let name = family.name("stamped", family.lanes);
-        let Some(kernel) = self.module.kernel(&name, family.lanes)? else {
+        let lanes = table.tuning().lanes.unwrap_or(family.lanes);
+        let name = family.name("stamped", lanes);
+        let Some(kernel) = self.module.kernel(&name, lanes)? else {
             return Err(Error::NoKernel { kernel: name });
         };
         let stamps = Stamps {

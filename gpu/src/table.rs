@@ -4,6 +4,7 @@ use crate::arguments::{Arguments, Head, Operation};
 use crate::device::Device;
 use crate::error::Error;
 use crate::module::Kernel;
+use crate::retrieve::RetrieveMethod;
 use cudarc::driver::{CudaSlice, CudaStream};
 use std::sync::Arc;
 
@@ -13,8 +14,8 @@ mod placed;
 mod users;
 
 pub(crate) use family::{
-    FILL_THREADS, Family, RETRIEVE_THREADS, RETRIEVE_WARPS, SCATTER_BYTES, SETTLE_THREADS, scatter_entries,
-    scatter_threads,
+    FILL_THREADS, Family, RETRIEVE_SLOTS, RETRIEVE_THREADS, RETRIEVE_WARPS, SCATTER_BYTES, SETTLE_THREADS,
+    scatter_entries, scatter_threads,
 };
 pub(crate) use placed::Placed;
 use users::Users;
@@ -23,11 +24,13 @@ use users::Users;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Tuning {
     /// Lanes per tile; `None` is the width that was fastest: [`Layout::lanes`](crate::Layout::lanes), 4 for slabs of 16
-    /// slots, 1 for mixed batches on a `HopscotchMap<u32, u32>` or an `OpenMap<u32, u32>`, 1 for all operations on the
-    /// latter if its slots take up to 256 MiB, and 1 on an `OpenSet<u32>` and an `OpenMap<u64, u64>` by the lock bit. What a first kernel leaves is done at the common one.
+    /// slots, 1 for mixed batches on a `HopscotchMap<u32, u32>` or an `OpenMap<u32, u32>`, 1 on an `OpenSet<u32>` and by the
+    /// lock bit on an `OpenMap<u64, u64>`, and 1 on all of these, on an `OpenMap<u64, u64>` and an `OpenSet<u64>` whose slots
+    /// take up to 256 MiB. What a first kernel leaves is done at the common one.
     ///
     /// A `SlabMap<u32, u32>` has kernels for 1, 2, 4 and 8 lanes at 8 slots per slab, and for 4 and 8 at 16 slots. A
-    /// `HopscotchMap<u32, u32>` has them for 1, 2, 4 and 8: a tile wider than a group has nothing to read. So has an `OpenMap<u32, u32>`. An operation
+    /// `HopscotchMap<u32, u32>` has them for 1, 2, 4 and 8: a tile wider than a group has nothing to read. So has an
+    /// `OpenMap<u32, u32>` of 8 slots per bucket; of 4 for 1 alone. An operation
     /// without a kernel for the width runs at the common one. At 16 slots there are insert_unique, search, delete, mixed
     /// and, at 4 lanes, flush, stats and pairs; the others are [`Error::NoKernel`].
     pub lanes: Option<u32>,
@@ -37,6 +40,8 @@ pub struct Tuning {
     /// Whether 64-bit pairs go by the lock-bit protocol also where the device has 128-bit words. Hopscotch tables have no
     /// such protocol: there it is of no effect. Nor has it any on sets.
     pub lock_bit: bool,
+    /// How `retrieve_all` copies the entries of an open-addressing table to device slices.
+    pub retrieve: RetrieveMethod,
 }
 
 impl Tuning {
@@ -47,7 +52,7 @@ impl Tuning {
 
 impl Default for Tuning {
     fn default() -> Self {
-        Self { lanes: None, threads: 64, lock_bit: false }
+        Self { lanes: None, threads: 64, lock_bit: false, retrieve: RetrieveMethod::default() }
     }
 }
 

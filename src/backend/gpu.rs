@@ -86,6 +86,7 @@ impl Backend for Gpu {
     }
 
     fn open_map32(&self, geometry: OpenGeometry) -> Result<Self::OpenMap32, Failure> {
+        let geometry = Self::OpenMap32::size(geometry.slots() as u64, 1.0).map_err(Failure::backend)?;
         OpenMap::with_geometry(&self.device, geometry).map_err(Failure::backend)
     }
 
@@ -98,7 +99,7 @@ impl Backend for Gpu {
     }
 
     fn open_map64(&self, geometry: OpenGeometry) -> Result<Self::OpenMap64, Failure> {
-        let geometry = geometry.in_buckets_of(OpenMap::<u64, u64>::BUCKET_SLOTS).map_err(Failure::backend)?;
+        let geometry = Self::OpenMap64::size(geometry.slots() as u64, 1.0).map_err(Failure::backend)?;
         OpenMap::with_geometry(&self.device, geometry).map_err(Failure::backend)
     }
 

@@ -32,10 +32,11 @@ pub(super) fn point(
     structure: Structure,
     entry: Entry,
     (size, load): (u32, f64),
-    How { rounds, lanes }: How,
+    How { rounds, lanes, retrieve }: How,
     rows: &mut Vec<Row>,
 ) -> Result<Memory, Failure> {
-    let tuning = Tuning { lanes, lock_bit: entry == Entry::Lock64, ..Tuning::default() };
+    let tuning =
+        Tuning { lanes, lock_bit: entry == Entry::Lock64, retrieve: retrieve.into(), ..Tuning::default() };
     let bench = Bench { device, timed: Timed::new(device).map_err(Failure::backend)?, size, load, tuning };
     bench.measure(structure, entry, rounds, rows).map_err(|error| Failure::input(error.to_string()))
 }
@@ -113,7 +114,8 @@ impl Bench<'_> {
         let on_values = stream.clone_htod(&values(&present))?;
         let half = stream.clone_htod(&present[..n / 2])?;
         let absent = stream.clone_htod(&keys::<T::Key>(self.size, 2 * self.size))?;
-        let size = T::size(n as u64, n as u64, self.load).map_err(|_| "the table would be too large")?;
+        let size = T::size(n as u64, n as u64, self.load, self.tuning)
+            .map_err(|_| "the table would be too large")?;
         let mut table = T::new(self.device, size, self.tuning)?;
         let mut times: [Vec<f64>; 8] = Default::default();
         let (mut right, mut memory, mut full) = ([true; 8], None, 0);

@@ -7,6 +7,7 @@ pub(crate) mod host;
 pub(crate) mod memory;
 mod paper;
 mod published;
+mod retrieve;
 #[cfg(feature = "gpu")]
 mod timed;
 
@@ -18,6 +19,7 @@ use crate::run::workload::Mix;
 use crate::tables::{Points, Tables, with_tables};
 use entry::Entry;
 use memory::Memory;
+use retrieve::Retrieve;
 use serde::Serialize;
 use std::error::Error;
 use std::path::PathBuf;
@@ -75,6 +77,9 @@ pub(crate) struct Args {
     /// A map of u32 pairs has them for 1, 2, 4 and 8 lanes. On a CPU it is of no effect.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=32))]
     lanes: Option<u32>,
+    /// How a map of pairs that do not move copies all its entries on a GPU: the ways that were published
+    #[arg(long, value_enum, value_name = "METHOD", default_value_t)]
+    retrieve: Retrieve,
     /// Run the experiments of the paper instead, and write their plots into a folder
     ///
     /// Hopscotch tables only. Static: build and searches at a load of 0.8 against linear probing, quadratic probing and
@@ -118,6 +123,9 @@ struct How {
     /// Lanes per tile on a GPU, if they were asked for.
     #[cfg_attr(not(feature = "gpu"), expect(dead_code))]
     lanes: Option<u32>,
+    /// How all entries are copied on a GPU.
+    #[cfg_attr(not(feature = "gpu"), expect(dead_code))]
+    retrieve: Retrieve,
 }
 
 /// What may fail on any backend.
@@ -182,7 +190,7 @@ fn measure<S: Tables, B: Backend>(args: &Args, backend: &B) -> Result<(), Failur
         Some(size) => (vec![(size, S::LOADS.admit(args.load.or(Some(S::POINTS.load)))?)], args.rounds),
         None => (points(&S::POINTS, largest), args.rounds),
     };
-    let how = How { rounds: rounds as usize, lanes: args.lanes };
+    let how = How { rounds: rounds as usize, lanes: args.lanes, retrieve: args.retrieve };
     if !args.json {
         output::line(format_args!("{}: {}, {}", backend.name(), backend.device(), args.entry.name()))?;
     }

@@ -13,20 +13,36 @@ pub(super) const POISON: u8 = 0xa5;
 /// A stream, and what its kernels are timed with.
 pub(super) struct Timed {
     pub(super) stream: Arc<CudaStream>,
+    /// For what is queued at once.
+    held: Timer,
+    /// For what the host takes part in.
     timer: Timer,
 }
 
 impl Timed {
     pub(super) fn new(device: &Device) -> Result<Self, Error> {
-        Ok(Self { stream: device.context().default_stream(), timer: Timer::new(device)? })
+        Ok(Self {
+            stream: device.context().default_stream(),
+            held: Timer::held(device)?,
+            timer: Timer::new(device)?,
+        })
     }
 
-    /// Seconds of what `launch` queues.
+    /// Seconds of what `launch` queues, all at once: how long the host takes to queue it is not counted.
     pub(super) fn time(&self, launch: impl FnOnce() -> Result<(), Error>) -> Fallible<f64> {
-        self.timer.start(&self.stream)?;
-        launch()?;
-        self.timer.stop(&self.stream)?;
-        Ok(self.timer.milliseconds()? / 1e3)
+        self.timed_by(&self.held, launch)
+    }
+
+    /// Seconds until what `run` queues has ended, the host's work in between counted.
+    pub(super) fn time_whole(&self, run: impl FnOnce() -> Result<(), Error>) -> Fallible<f64> {
+        self.timed_by(&self.timer, run)
+    }
+
+    fn timed_by(&self, timer: &Timer, run: impl FnOnce() -> Result<(), Error>) -> Fallible<f64> {
+        timer.start(&self.stream)?;
+        run()?;
+        timer.stop(&self.stream)?;
+        Ok(timer.milliseconds()? / 1e3)
     }
 
     /// An output that holds `value` everywhere before a kernel writes it.

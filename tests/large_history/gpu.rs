@@ -212,22 +212,28 @@ const fn slots_for_all(keys: u64) -> u64 {
     keys + CALLS / 8
 }
 
-fn open_map<K, P: OpenScheme>(device: &Device, slots: u64, load: (u64, u64)) -> Vec<Event>
+/// With a width, in the buckets of a large table.
+fn open_map<K, P: OpenScheme>(device: &Device, slots: u64, lanes: Option<u32>, load: (u64, u64)) -> Vec<Event>
 where
     K: Scalar + Into<u64> + TryFrom<u64, Error: std::fmt::Debug>,
     (K, K): Entry,
 {
-    let size = OpenMap::<K, K, P>::size(slots, 1.0).expect("a small table");
-    let map = OpenMap::<K, K, P>::with_geometry(device, size).expect("a test table");
+    let size = match lanes {
+        Some(_) => OpenGeometry::new(slots, 1.0, OpenMap::<K, K, P>::BUCKET_SLOTS),
+        None => OpenMap::<K, K, P>::size(slots, 1.0),
+    };
+    let (size, tuning) = (size.expect("a small table"), Tuning { lanes, ..Tuning::default() });
+    let map = OpenMap::<K, K, P>::with_tuning(device, size, tuning).expect("a test table");
     fixed_map(device, &map, load)
 }
 
-fn open_set<K, P: OpenScheme>(device: &Device, slots: u64, load: (u64, u64)) -> Vec<Event>
+fn open_set<K, P: OpenScheme>(device: &Device, slots: u64, lanes: Option<u32>, load: (u64, u64)) -> Vec<Event>
 where
     K: Scalar + TryFrom<u64, Error: std::fmt::Debug>,
 {
     let size = OpenGeometry::at_load(slots, 1.0).expect("a small table");
-    let set = OpenSet::<K, P>::with_geometry(device, size).expect("a test table");
+    let tuning = Tuning { lanes, ..Tuning::default() };
+    let set = OpenSet::<K, P>::with_tuning(device, size, tuning).expect("a test table");
     fixed_set(device, &set, load)
 }
 
@@ -282,12 +288,20 @@ fn a_million_calls_of_the_gpu_on_hopscotch_tables_are_linearizable() {
 fn a_million_calls_of_the_gpu_on_open_addressing_are_linearizable() {
     let Some(device) = device() else { return };
     for load in LOADS {
-        check("open map32", load.0, false, &open_map::<u32, Near>(device, slots_for_all(load.0), load));
-        check("open set32", load.0, false, &open_set::<u32, Near>(device, slots_for_all(load.0), load));
-        check("open set64", load.0, false, &open_set::<u64, Near>(device, slots_for_all(load.0), load));
-        if device.wide() {
-            check("open map64", load.0, false, &open_map::<u64, Near>(device, slots_for_all(load.0), load));
-        } else {
+        let slots = slots_for_all(load.0);
+        for lanes in [None, Some(1), Some(2)] {
+            let name = |entry: &str| format!("open {entry}, {lanes:?} lanes");
+            check(&name("map32"), load.0, false, &open_map::<u32, Near>(device, slots, lanes, load));
+        }
+        check("open set32", load.0, false, &open_set::<u32, Near>(device, slots, None, load));
+        for lanes in [None, Some(2)] {
+            let name = |entry: &str| format!("open {entry}, {lanes:?} lanes");
+            check(&name("set64"), load.0, false, &open_set::<u64, Near>(device, slots, lanes, load));
+            if device.wide() {
+                check(&name("map64"), load.0, false, &open_map::<u64, Near>(device, slots, lanes, load));
+            }
+        }
+        if !device.wide() {
             println!("skipped: open map64 without 128-bit words");
         }
     }
@@ -297,11 +311,12 @@ fn a_million_calls_of_the_gpu_on_open_addressing_are_linearizable() {
 fn a_million_calls_of_the_gpu_where_keys_move_are_linearizable() {
     let Some(device) = device() else { return };
     for load in LOADS {
-        check("cuckoo map32", load.0, true, &open_map::<u32, Cuckoo>(device, few_slots(load.0), load));
-        check("cuckoo set32", load.0, true, &open_set::<u32, Cuckoo>(device, few_slots(load.0), load));
-        check("cuckoo set64", load.0, true, &open_set::<u64, Cuckoo>(device, few_slots(load.0), load));
+        let slots = few_slots(load.0);
+        check("cuckoo map32", load.0, true, &open_map::<u32, Cuckoo>(device, slots, None, load));
+        check("cuckoo set32", load.0, true, &open_set::<u32, Cuckoo>(device, slots, None, load));
+        check("cuckoo set64", load.0, true, &open_set::<u64, Cuckoo>(device, slots, None, load));
         if device.wide() {
-            check("cuckoo map64", load.0, true, &open_map::<u64, Cuckoo>(device, few_slots(load.0), load));
+            check("cuckoo map64", load.0, true, &open_map::<u64, Cuckoo>(device, slots, None, load));
         } else {
             println!("skipped: cuckoo map64 without 128-bit words");
         }

@@ -28,7 +28,7 @@ pub(crate) fn impossible_sizes_are_refused<B: OpenMaps<K>, K: Number>(b: &B) {
         (of_buckets(right, 0), "at least one bucket"),
         (of_buckets(right, 1_000), "1000 buckets"),
         (of_buckets(right, u32::MAX), "one or prime"),
-        (OpenGeometry { bucket_slots: right.bucket_slots * 2, ..right }, "slots"),
+        (OpenGeometry { bucket_slots: right.bucket_slots + 1, ..right }, "slots"),
         (OpenGeometry { bucket_slots: 0, ..right }, "slots"),
     ] {
         let message = b.try_map(wrong).err().expect("an impossible size").to_string();

@@ -7,6 +7,19 @@ use warpproof_model::{Order, ReadOrder, Warp, Words};
 
 use crate::entry::{per_tile, read, write};
 
+/// Keeps a stream busy: one lane sleeps so many times, 20 ns or some more each.
+#[unsafe(no_mangle)]
+unsafe extern "ptx-kernel" fn hold(naps: u32) {
+    // SAFETY: the launch is of one block; nothing is read or written.
+    unsafe {
+        per_tile::<1>(1, |w, _| {
+            for _ in 0..naps {
+                w.pause();
+            }
+        });
+    }
+}
+
 /// Floor of a find: a key in, one 8-byte slot at random, a value out. One lane per operation.
 #[unsafe(no_mangle)]
 unsafe extern "ptx-kernel" fn floor_find_u32(

@@ -121,9 +121,10 @@ macro_rules! operation {
         $crate::kernel::operation! { @retrieve_keys u64 $k }
     };
     (@retrieve_keys $key:ident $k:tt) => {
-        $crate::kernel::table! { $k [retrieve _ _ _ _ _]
+        $crate::kernel::table! { $k [retrieve _ _ _ _ _ _]
         [keys: *mut $key, capacity: u64, total: *mut u64]
-        [keys, core::ptr::null_mut(), capacity, warpproof_device::Global::new(total, 1)] }
+        [keys, core::ptr::null_mut(), capacity, warpproof_device::Global::new(total, 1),
+         $crate::entry::WarpCounter] }
     };
     (collect_in_order cuckoo set32 $k:tt) => {
         $crate::kernel::operation! { @retrieve_keys_in_order u32 $k }
@@ -268,16 +269,25 @@ macro_rules! operation {
         [warpproof_device::Global::new(numbers, $crate::entry::TAKEN_NUMBERS)] }
     };
     (collect open $layout:ident $k:tt) => {
-        $crate::kernel::operation! { @retrieve_pairs open $layout $k }
+        $crate::kernel::operation! { @retrieve_pairs WarpCounter open $layout $k }
     };
     (collect cuckoo $layout:ident $k:tt) => {
-        $crate::kernel::operation! { @retrieve_pairs cuckoo $layout $k }
+        $crate::kernel::operation! { @retrieve_pairs WarpCounter cuckoo $layout $k }
     };
-    (@retrieve_pairs $structure:ident $layout:ident $k:tt) => {
-        $crate::kernel::table! { $k [retrieve _ _ _ _ _]
+    (collect_per_slot open $layout:ident $k:tt) => {
+        $crate::kernel::operation! { @retrieve_pairs PerSlot open $layout $k }
+    };
+    (collect_shared_counter open $layout:ident $k:tt) => {
+        $crate::kernel::operation! { @retrieve_pairs SharedCounter open $layout $k }
+    };
+    (collect_block_scan open $layout:ident $k:tt) => {
+        $crate::kernel::operation! { @retrieve_pairs BlockScan open $layout $k }
+    };
+    (@retrieve_pairs $method:ident $structure:ident $layout:ident $k:tt) => {
+        $crate::kernel::table! { $k [retrieve _ _ _ _ _ _]
         [keys: *mut $crate::layout::$structure::$layout::Key,
          values: *mut $crate::layout::$structure::$layout::Value, capacity: u64, total: *mut u64]
-        [keys, values, capacity, warpproof_device::Global::new(total, 1)] }
+        [keys, values, capacity, warpproof_device::Global::new(total, 1), $crate::entry::$method] }
     };
     (collect_in_order open $layout:ident $k:tt) => {
         $crate::kernel::operation! { @retrieve_pairs_in_order open $layout $k }

@@ -102,6 +102,21 @@ kernel!(open_map32_stats_l1: open::map32(1, 8).stats);
 kernel!(open_map32_stats_l2: open::map32(2, 4).stats);
 kernel!(open_map32_mixed_l1: open::map32(1, 8).mixed);
 
+// Buckets of 32 bytes, of tables in the L2 cache.
+kernel!(open_map32_insert_unique_l1_x4: open::map32(1, 4).insert_unique);
+kernel!(open_map32_insert_or_assign_l1_x4: open::map32(1, 4).insert_or_assign);
+kernel!(open_map32_insert_or_add_l1_x4: open::map32(1, 4).insert_or_add);
+kernel!(open_map32_absorb_l1_x4: open::map32(1, 4).absorb);
+kernel!(open_map32_delete_l1_x4: open::map32(1, 4).delete);
+kernel!(open_map32_search_l1_x4: open::map32(1, 4).search);
+kernel!(open_map32_stats_l1_x4: open::map32(1, 4).stats);
+kernel!(open_map32_mixed_l1_x4: open::map32(1, 4).mixed);
+kernel!(open_map32_scatter_l1_x4: open::map32(1, 4).scatter);
+kernel!(open_map32_scatter_again_l1_x4: open::map32(1, 4).scatter_again);
+kernel!(open_map32_fill_l1_x4: open::map32(1, 4).fill);
+kernel!(open_map32_settle_l1_x4: open::map32(1, 4).settle);
+kernel!(open_map32_make_up_l1_x4: open::map32(1, 4).make_up);
+
 // A lane reads 32 bytes of a bucket, as one of two lanes does of a bucket of u32 pairs.
 kernel!(open_set32_insert_unique_l1: open::set32(1, 8).insert_unique);
 kernel!(open_set32_absorb_l1: open::set32(1, 8).absorb);
@@ -109,6 +124,11 @@ kernel!(open_set32_delete_l1: open::set32(1, 8).delete);
 kernel!(open_set32_search_l1: open::set32(1, 8).search);
 kernel!(open_set32_stats_l1: open::set32(1, 8).stats);
 
+kernel!(open_set64_insert_unique_l1: open::set64(1, 8).insert_unique);
+kernel!(open_set64_absorb_l1: open::set64(1, 8).absorb);
+kernel!(open_set64_delete_l1: open::set64(1, 8).delete);
+kernel!(open_set64_search_l1: open::set64(1, 8).search);
+kernel!(open_set64_stats_l1: open::set64(1, 8).stats);
 kernel!(open_set64_insert_unique_l2: open::set64(2, 4).insert_unique);
 kernel!(open_set64_absorb_l2: open::set64(2, 4).absorb);
 kernel!(open_set64_delete_l2: open::set64(2, 4).delete);
@@ -180,6 +200,11 @@ kernel!(cuckoo_set64_stats_l2: cuckoo::set64(2, 4).stats);
 // All entries of a table are copied by whole warps.
 kernel!(open_map32_collect_l32: open::map32(32, 1).collect);
 kernel!(open_map32_collect_in_order_l32: open::map32(32, 1).collect_in_order);
+// The published ways to do it, to compare with.
+kernel!(open_map32_collect_per_slot_l32: open::map32(32, 1).collect_per_slot);
+kernel!(open_map32_collect_shared_counter_l32: open::map32(32, 1).collect_shared_counter);
+kernel!(open_map32_collect_block_scan_l32: open::map32(32, 1).collect_block_scan);
+kernel!(open_map32_collect_l8: open::map32(8, 1).collect);
 kernel!(cuckoo_map32_collect_l32: cuckoo::map32(32, 1).collect);
 kernel!(cuckoo_map32_collect_in_order_l32: cuckoo::map32(32, 1).collect_in_order);
 kernel!(cuckoo_set32_collect_l32: cuckoo::set32(32, 1).collect);
@@ -233,6 +258,14 @@ mod wide {
     kernel!(hop_map64_stats_l4: hop::map64(4, 2).stats);
     kernel!(hop_map64_collect_l4: hop::map64(4, 2).collect);
 
+    kernel!(open_map64_insert_unique_l1: open::map64(1, 4).insert_unique);
+    kernel!(open_map64_insert_or_assign_l1: open::map64(1, 4).insert_or_assign);
+    kernel!(open_map64_insert_or_add_l1: open::map64(1, 4).insert_or_add);
+    kernel!(open_map64_absorb_l1: open::map64(1, 4).absorb);
+    kernel!(open_map64_delete_l1: open::map64(1, 4).delete);
+    kernel!(open_map64_search_l1: open::map64(1, 4).search);
+    kernel!(open_map64_mixed_l1: open::map64(1, 4).mixed);
+    kernel!(open_map64_stats_l1: open::map64(1, 4).stats);
     kernel!(open_map64_insert_unique_l2: open::map64(2, 2).insert_unique);
     kernel!(open_map64_insert_or_assign_l2: open::map64(2, 2).insert_or_assign);
     kernel!(open_map64_insert_or_add_l2: open::map64(2, 2).insert_or_add);
@@ -264,6 +297,10 @@ mod wide {
     kernel!(cuckoo_map64_collect_in_order_l32: cuckoo::map64(32, 1).collect_in_order);
     kernel!(open_map64_collect_l32: open::map64(32, 1).collect);
     kernel!(open_map64_collect_in_order_l32: open::map64(32, 1).collect_in_order);
+    kernel!(open_map64_collect_per_slot_l32: open::map64(32, 1).collect_per_slot);
+    kernel!(open_map64_collect_shared_counter_l32: open::map64(32, 1).collect_shared_counter);
+    kernel!(open_map64_collect_block_scan_l32: open::map64(32, 1).collect_block_scan);
+    kernel!(open_map64_collect_l8: open::map64(8, 1).collect);
 }
 
 /// Adds to `total[0]` how many of the `n` outcomes say that an entry was stored.

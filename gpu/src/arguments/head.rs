@@ -2,13 +2,12 @@
 
 use super::{Argument, Arguments, List, Span, same};
 use crate::layout::Scalar;
-use crate::table::{RETRIEVE_THREADS, RETRIEVE_WARPS};
+use crate::table::{RETRIEVE_SLOTS, RETRIEVE_THREADS, RETRIEVE_WARPS};
 use warpproof_model::host::Refused;
-use warpproof_model::open::BUCKET_SLOTS;
 use warpproof_model::retrieve::{LANE_SLOTS, chunk_words, shared_words};
 
-/// Shared bytes of `collect`: three u32.
-const COLLECT_SHARED: u32 = 12;
+/// Shared bytes of `collect`, whichever method it is by.
+const COLLECT_SHARED: u32 = shared_words(RETRIEVE_WARPS) * size_of::<u32>() as u32;
 
 /// What every kernel of a table takes first, and what else the structure decides.
 #[derive(Clone, Debug)]
@@ -19,6 +18,8 @@ pub(crate) struct Head {
     pub(crate) parts: u32,
     /// Numbers that the `stats` kernel adds up, the live pairs first.
     pub(crate) numbers: usize,
+    /// Slots of an open-addressing table, of which a tile copies many, whatever its buckets; of other tables 0.
+    pub(crate) slots: u64,
 }
 
 /// The clock of stamped operations, and what it said before and after each.
@@ -185,20 +186,27 @@ impl Head {
         same(keys.len, "values", values.len)?;
         same(1, "totals", total.len)?;
         let rest = [keys.whole(), values.whole(), Argument::U64(keys.len as u64), total.whole()];
-        Ok(self.arguments(self.parts as usize, COLLECT_SHARED, &rest))
+        Ok(self.arguments(self.copied(), COLLECT_SHARED, &rest))
     }
 
     /// collect of a set: keys, how many fit, total.
     pub(crate) fn collect_keys<K>(&self, keys: Span<K>, total: Span<u64>) -> Result<Arguments, Refused> {
         same(1, "totals", total.len)?;
         let rest = [keys.whole(), Argument::U64(keys.len as u64), total.whole()];
-        Ok(self.arguments(self.parts as usize, COLLECT_SHARED, &rest))
+        Ok(self.arguments(self.copied(), COLLECT_SHARED, &rest))
+    }
+
+    /// Tiles that copy all entries.
+    fn copied(&self) -> usize {
+        match self.slots {
+            0 => self.parts as usize,
+            slots => slots.div_ceil(RETRIEVE_SLOTS as u64) as usize,
+        }
     }
 
     /// How many words collect_in_order works with, of a table of buckets.
     pub(crate) fn chunk_words(&self) -> usize {
-        let slots = self.parts as u64 * BUCKET_SLOTS as u64;
-        chunk_words(slots, RETRIEVE_THREADS as u64 * LANE_SLOTS as u64) as usize
+        chunk_words(self.slots, RETRIEVE_THREADS as u64 * LANE_SLOTS as u64) as usize
     }
 
     /// collect_in_order of a map: keys, values, how many fit, total, chunks.
@@ -227,7 +235,7 @@ impl Head {
     fn with_chunks(&self, mut arguments: Arguments, chunks: Span<u64>) -> Result<Arguments, Refused> {
         same(self.chunk_words(), "chunks", chunks.len)?;
         arguments.list.extend(&[chunks.whole(), Argument::U64(chunks.len as u64)]);
-        arguments.shared = shared_words(RETRIEVE_WARPS) * size_of::<u32>() as u32;
+        arguments.shared = COLLECT_SHARED;
         Ok(arguments)
     }
 }

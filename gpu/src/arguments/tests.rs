@@ -4,7 +4,8 @@ use super::*;
 use crate::hopscotch::HopscotchParts;
 use crate::layout::Layout;
 use crate::open::OpenParts;
-use crate::table::Family;
+use crate::retrieve::RetrieveMethod;
+use crate::table::{Family, Tuning};
 use crate::{hopscotch, open, slab};
 use warpproof_model::open::bulk::{Fan, TALLY};
 
@@ -22,8 +23,9 @@ fn hopscotch_head() -> Head {
 /// What the kernels of an open-addressing table of a layout take first.
 fn open_head(layout: Layout) -> Head {
     let values = layout.lock_bit().then_some(1 << 22);
-    OpenParts { slots: 1 << 20, values, len: 40, filter: 1 << 21, filter_len: 3, buckets: 5, moves: false }
-        .head()
+    let (filter, filter_len) = (1 << 21, 3);
+    let (len, buckets, bucket_slots) = (40, 5, 8);
+    OpenParts { slots: 1 << 20, values, len, filter, filter_len, buckets, bucket_slots, moves: false }.head()
 }
 
 /// What a parameter is.
@@ -189,10 +191,10 @@ fn groups(ptx: &str, layout: Layout, lanes: u32) -> usize {
     compare(ptx, &hopscotch_head(), &hopscotch::family(layout), lanes)
 }
 
-/// Compares an open-addressing layout.
-fn buckets(ptx: &str, layout: Layout, lanes: u32) -> usize {
+/// Compares an open-addressing layout, in buckets of so many slots.
+fn buckets(ptx: &str, layout: Layout, lanes: u32, slots: u32) -> usize {
     let large = if lanes == 2 { u64::MAX } else { 0 };
-    compare(ptx, &open_head(layout), &open::family(layout, false, large), lanes)
+    compare(ptx, &open_head(layout), &open::family((layout, false), (large, slots)), lanes)
 }
 
 #[test]
@@ -228,16 +230,17 @@ fn arguments_are_those_of_the_open_addressing_kernels() {
     use crate::device::{TABLES_BASE, TABLES_WIDE};
     for (ptx, wide) in [(TABLES_BASE, 0), (TABLES_WIDE, 15)] {
         assert_eq!(
-            [1, 2].map(|lanes| buckets(ptx, Layout::Map32, lanes)),
+            [1, 2].map(|lanes| buckets(ptx, Layout::Map32, lanes, 8)),
             [15; 2],
             "mixed batches by one lane"
         );
-        assert_eq!(buckets(ptx, Layout::Map64, 2), wide);
-        assert_eq!((buckets(ptx, Layout::Set32, 1), buckets(ptx, Layout::Set64, 2)), (12, 12));
-        assert_eq!(buckets(ptx, Layout::Map64Lock, 1), 10);
+        assert_eq!(buckets(ptx, Layout::Map32, 1, 4), 15);
+        assert_eq!([1, 2].map(|lanes| buckets(ptx, Layout::Map64, lanes, 4)), [wide; 2]);
+        assert_eq!([1, 2].map(|lanes| buckets(ptx, Layout::Set64, lanes, 8)), [12; 2]);
+        assert_eq!((buckets(ptx, Layout::Set32, 1, 8), buckets(ptx, Layout::Map64Lock, 1, 4)), (12, 10));
         let moving = |layout: Layout, lanes: u32| {
             let large = if lanes == 2 { u64::MAX } else { 0 };
-            compare(ptx, &open_head(layout), &open::family(layout, true, large), lanes)
+            compare(ptx, &open_head(layout), &open::family((layout, true), (large, 8)), lanes)
         };
         // One more for each insert, assign and mixed batch: the kernel that moves keys.
         assert_eq!([1, 2].map(|lanes| moving(Layout::Map32, lanes)), [13; 2]);
@@ -250,12 +253,26 @@ fn arguments_are_those_of_the_open_addressing_kernels() {
 fn every_kernel_of_a_table_is_compared() {
     use crate::device::{TABLES_BASE, TABLES_WIDE};
     let entries = |ptx: &str, start: &str| ptx.matches(&format!(".entry {start}_")).count();
-    for (ptx, all, moving) in [(TABLES_BASE, (52, 22, 56), 39), (TABLES_WIDE, (75, 32, 71), 52)] {
+    for (ptx, all, moving) in [(TABLES_BASE, (52, 22, 78), 39), (TABLES_WIDE, (75, 32, 105), 52)] {
         assert_eq!((entries(ptx, "slab"), entries(ptx, "hop"), entries(ptx, "open")), all);
         assert_eq!(entries(ptx, "cuckoo"), moving);
         let count = Arguments::count_stored(Span::new(1 << 12, 3), Span::new(1 << 14, 1));
         let count = passed(&count.expect("the lengths are right"));
         assert_eq!(declared(ptx, "count_stored"), Some(count));
+    }
+}
+
+#[test]
+fn methods_to_copy_all_entries_take_the_same() {
+    use crate::device::{TABLES_BASE, TABLES_WIDE};
+    let tables = [(TABLES_BASE, Layout::Map32), (TABLES_WIDE, Layout::Map32), (TABLES_WIDE, Layout::Map64)];
+    for (ptx, layout) in tables {
+        let collect = of(&open_head(layout), layout, Operation::Collect).expect("maps have it");
+        for retrieve in RetrieveMethod::ALL {
+            let tuning = Tuning { retrieve, ..Tuning::default() };
+            let name = open::family((layout, false), (0, 4)).tuned_name(Operation::Collect, tuning);
+            assert_eq!(declared(ptx, &name), Some(passed(&collect)), "{name}");
+        }
     }
 }
 
@@ -266,7 +283,7 @@ fn arguments_are_those_of_the_tuning_kernels() {
         assert_eq!(slabs(ptx, Layout::Map32, lanes, 8), 4, "{lanes} lanes");
         // Mixed batches go by one lane in the library's own tables.
         assert_eq!(groups(ptx, Layout::Map32, lanes), if lanes == 1 { 3 } else { 4 }, "{lanes} lanes");
-        assert_eq!(buckets(ptx, Layout::Map32, lanes), if lanes == 1 { 0 } else { 4 }, "{lanes} lanes");
+        assert_eq!(buckets(ptx, Layout::Map32, lanes, 8), if lanes == 1 { 0 } else { 4 }, "{lanes} lanes");
     }
     for (head, name) in
         [(hopscotch_head(), "hop_map32_mixed_l2"), (open_head(Layout::Map32), "open_map32_mixed_l2")]
@@ -281,9 +298,10 @@ fn arguments_are_those_of_the_tuning_kernels() {
     for name in ["floor_find_u32", "floor_insert_u32", "floor_bucket_cas"] {
         assert_eq!(declared(ptx, name), Some(passed(&floor)), "{name}");
     }
+    assert_eq!(declared(ptx, "hold"), Some(passed(&Arguments::hold(1))));
     assert_eq!(
         ptx.matches(".entry ").count(),
-        3 * 4 + (3 + 4 + 4 + 1) + (4 + 4 + 1) + 7 + 4 + 3 + 3,
+        3 * 4 + (3 + 4 + 4 + 1) + (4 + 4 + 1) + 7 + 4 + 3 + 3 + 1,
         "all are compared"
     );
 }
@@ -318,13 +336,15 @@ fn arguments_are_those_of_the_stress_kernels() {
         check(hopscotch::family(Layout::Set32), of_set::<u32>(&hop, codes, stamps), true);
         check(hopscotch::family(Layout::Set64), of_set::<u64>(&hop, codes, stamps), true);
         check(hopscotch::family(Layout::Map64), of_map::<u64>(&hop, codes, stamps), wide);
-        for bytes in [0, u64::MAX] {
-            check(open::family(Layout::Map32, false, bytes), of_map::<u32>(&open, codes, stamps), true);
+        let of = |layout, len, slots| open::family((layout, false), (len, slots));
+        check(of(Layout::Map32, 0, 4), of_map::<u32>(&open, codes, stamps), true);
+        for len in [0, u64::MAX] {
+            check(of(Layout::Map32, len, 8), of_map::<u32>(&open, codes, stamps), true);
+            check(of(Layout::Set64, len, 8), of_set::<u64>(&open, codes, stamps), true);
+            check(of(Layout::Map64, len, 4), of_map::<u64>(&open, codes, stamps), wide);
         }
-        check(open::family(Layout::Set32, false, 0), of_set::<u32>(&open, codes, stamps), true);
-        check(open::family(Layout::Set64, false, 0), of_set::<u64>(&open, codes, stamps), true);
-        check(open::family(Layout::Map64, false, 0), of_map::<u64>(&open, codes, stamps), wide);
-        check(open::family(Layout::Map64Lock, false, 0), of_map::<u64>(&open_two, codes, stamps), true);
+        check(of(Layout::Set32, 0, 8), of_set::<u32>(&open, codes, stamps), true);
+        check(of(Layout::Map64Lock, 0, 4), of_map::<u64>(&open_two, codes, stamps), true);
     }
     assert!(of_set::<u32>(&hop, codes, Stamps { clock: times, ..stamps }).is_err());
     assert!(of_set::<u32>(&hop, codes, Stamps { ends: clock, ..stamps }).is_err());
@@ -382,6 +402,8 @@ fn lengths_are_checked() {
     assert!(head.collect(three, two, Span::new(0, 1)).is_err());
     let (open, one) = (open_head(Layout::Map32), Span::new(0, 1));
     assert_eq!(open.chunk_words(), 2, "40 slots are one chunk");
+    let copied = open.collect(three, three, one).map(|arguments| arguments.tiles);
+    assert_eq!(copied, Ok(1), "of 256 slots, whatever the buckets");
     assert!(open.collect_in_order(three, three, one, Span::new(0, 2)).is_ok());
     assert!(open.collect_in_order(three, three, one, Span::new(0, 1)).is_err());
     assert!(open.collect_keys_in_order(three, Span::new(0, 2), Span::new(0, 2)).is_err());

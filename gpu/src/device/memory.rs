@@ -2,9 +2,37 @@
 
 use super::Device;
 use crate::error::Error;
-use cudarc::driver::{CudaSlice, DevicePtrMut, DeviceRepr, PinnedHostSlice, result};
+use core::ffi::c_void;
+use core::mem::MaybeUninit;
+use cudarc::driver::{CudaSlice, DevicePtrMut, DeviceRepr, PinnedHostSlice, result, sys};
 
 impl Device {
+    /// Keeps up to so many bytes of device memory that was freed, by tables and buffers of this process, for those that come
+    /// next. Zero keeps none, as at first: what was freed goes back to the driver when the device is next waited for.
+    ///
+    /// To take memory from the driver takes time that grows with it (BENCHMARKS.md has some): a program that builds large tables one
+    /// after the other, or lets them grow, does not take it twice. What is kept counts as taken, for other
+    /// processes too. The setting is the device's: all handles of it, and what else allocates from its default memory pool, share it.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] if the device has no memory pools.
+    pub fn keep_memory(&self, bytes: u64) -> Result<(), Error> {
+        let failed = Error::driver("setting how much memory is kept");
+        let context = &self.inner.own;
+        context.bind_to_thread().map_err(&failed)?;
+        let mut pool = MaybeUninit::uninit();
+        let mut bytes = bytes;
+        let threshold = sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
+        // SAFETY: the first call writes the pool before the second one reads it, which takes a u64 by its address.
+        unsafe {
+            sys::cuDeviceGetDefaultMemPool(pool.as_mut_ptr(), context.cu_device())
+                .result()
+                .map_err(&failed)?;
+            let value = (&raw mut bytes).cast::<c_void>();
+            sys::cuMemPoolSetAttribute(pool.assume_init(), threshold, value).result().map_err(failed)
+        }
+    }
+
     /// Memory for `len` elements, at least one, whatever is in it.
     pub(crate) fn buffer<T: DeviceRepr>(
         &self,

@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
-use warpproof_model::host::{OpenGeometry, OpenStats};
+use warpproof_model::host::{OpenGeometry, OpenStats, Refused};
 
 /// A table that can be replaced by one of another size, with the same entries.
 pub(super) trait Rehash {
@@ -12,6 +12,8 @@ pub(super) trait Rehash {
     fn stats(&self) -> Result<OpenStats, Error>;
     /// Its size.
     fn geometry(&self) -> OpenGeometry;
+    /// The size of one for so many entries at a load.
+    fn size(entries: u64, load: f64) -> Result<OpenGeometry, Refused>;
 }
 
 /// Slots that may be taken.
@@ -159,8 +161,7 @@ impl<T: Rehash> Growing<T> {
 
     /// Replaces the table by one whose limit is `pairs`; `live` are in it.
     fn resize(&self, table: &mut T, pairs: u64, live: u64) -> Result<(), Error> {
-        let bucket_slots = table.geometry().bucket_slots;
-        table.rehash(OpenGeometry::new(pairs, self.load, bucket_slots)?)?;
+        table.rehash(T::size(pairs, self.load)?)?;
         let mut room = self.room();
         (room.limit, room.taken) = (limit(table.geometry(), self.load), live);
         Ok(())
@@ -237,6 +238,9 @@ mod tests {
         }
         fn geometry(&self) -> OpenGeometry {
             self.geometry
+        }
+        fn size(entries: u64, load: f64) -> Result<OpenGeometry, Refused> {
+            OpenGeometry::at_load(entries, load)
         }
     }
 

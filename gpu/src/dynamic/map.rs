@@ -12,7 +12,9 @@ use crate::table::Tuning;
 use core::fmt;
 use cudarc::driver::CudaStream;
 use std::sync::Arc;
-use warpproof_model::host::{Answer, BulkMap, BulkOpenMap, Op, OpenGeometry, OpenStats, admit, same_length};
+use warpproof_model::host::{
+    Answer, BulkMap, BulkOpenMap, Op, OpenGeometry, OpenStats, Refused, admit, same_length,
+};
 use warpproof_model::outcome::{Add, Assign, Delete, Insert};
 
 /// A concurrent map in device memory that grows.
@@ -57,6 +59,9 @@ where
     }
     fn geometry(&self) -> OpenGeometry {
         BulkOpenMap::geometry(self)
+    }
+    fn size(entries: u64, load: f64) -> Result<OpenGeometry, Refused> {
+        Self::size(entries, load)
     }
 }
 

@@ -10,7 +10,7 @@ use crate::open::OpenSet;
 use core::fmt;
 use cudarc::driver::CudaStream;
 use std::sync::Arc;
-use warpproof_model::host::{BulkOpenSet, BulkSet, OpenGeometry, OpenStats};
+use warpproof_model::host::{BulkOpenSet, BulkSet, OpenGeometry, OpenStats, Refused};
 use warpproof_model::outcome::{Delete, Insert};
 
 /// A concurrent set of u32 or u64 keys in device memory that grows: an [`OpenSet`], and when that would be too full a larger one,
@@ -43,6 +43,9 @@ impl<K: Scalar> Rehash for OpenSet<K> {
     }
     fn geometry(&self) -> OpenGeometry {
         BulkOpenSet::geometry(self)
+    }
+    fn size(entries: u64, load: f64) -> Result<OpenGeometry, Refused> {
+        OpenGeometry::at_load(entries, load)
     }
 }
 

@@ -31,7 +31,7 @@ impl HopscotchParts {
     /// What the kernels take first.
     pub(crate) fn head(&self) -> Head {
         let list = vec![Argument::Pointer(self.words), Argument::U64(self.len), Argument::U32(self.homes)];
-        Head { list, parts: self.homes + REACH - 1, numbers: NUMBERS }
+        Head { list, parts: self.homes + REACH - 1, numbers: NUMBERS, slots: 0 }
     }
 
     /// What makes the table empty: every slot empty, and every home without members, are all ones.

@@ -83,7 +83,9 @@ mod tests {
     #[test]
     fn bins_of_the_last_level_fit_a_block_and_cover_the_table() {
         for buckets in [1, 2, 511, 512, 513, 100_003, 1 << 24, 4_294_967_291] {
-            for (slots, slot_bytes, told) in [(8, 4, false), (8, 4, true), (8, 8, true), (4, 16, true)] {
+            for (slots, slot_bytes, told) in
+                [(8, 4, false), (8, 4, true), (8, 8, true), (4, 8, true), (4, 16, true)]
+            {
                 let levels = levels(buckets, (slots, slot_bytes), (1 << 30, told));
                 let last = levels.last().expect("one level at least");
                 assert_eq!((slots * slot_bytes) << last.shift, bin_bytes(slot_bytes, told));
@@ -103,7 +105,7 @@ mod tests {
     #[test]
     fn a_block_has_shared_memory_for_a_bin() {
         for told in [false, true] {
-            for (slot_bytes, bucket_slots) in [(4, 8), (8, 8), (16, 4)] {
+            for (slot_bytes, bucket_slots) in [(4, 8), (8, 8), (8, 4), (16, 4)] {
                 let bytes = bin_bytes(slot_bytes, told);
                 let slots = bytes / slot_bytes;
                 let words = fill_words((slots / bucket_slots).ilog2(), if told { slots } else { 0 });

@@ -1,7 +1,7 @@
 //! The open-addressing map.
 
 use super::on::OpenMapOn;
-use super::scheme::{OpenScheme, bucket_slots};
+use super::scheme::{OpenScheme, bucket_slots, size};
 use super::table::{Buckets, OpenParts};
 use super::through::OpenMapThrough;
 use crate::arguments::Operation;
@@ -71,15 +71,16 @@ impl<K: Scalar, V: Scalar, P: OpenScheme> OpenMap<K, V, P>
 where
     (K, V): Entry,
 {
-    /// Slots of a bucket: 8 of u32 pairs, 4 of u64 pairs, which are 64 bytes; 8 where keys move.
+    /// Slots of a bucket of a large map: 8 of u32 pairs, 4 of u64 pairs, which are 64 bytes; 8 where keys move.
     pub const BUCKET_SLOTS: u32 = bucket_slots(<(K, V)>::PACKED, P::MOVES);
 
-    /// The size of such a map for `pairs` pairs at a load; as [`OpenGeometry::new`].
+    /// The size of such a map for `pairs` pairs at a load; as [`OpenGeometry::new`]. A bucket has [`OpenMap::BUCKET_SLOTS`] slots, or 4
+    /// of u32 pairs that do not move, up to 96 MiB: much of it is in the L2 cache of a large GPU then, which reads buckets of 32 bytes faster.
     ///
     /// # Errors
     /// As [`OpenGeometry::new`].
     pub fn size(pairs: u64, load: f64) -> Result<OpenGeometry, Refused> {
-        OpenGeometry::new(pairs, load, Self::BUCKET_SLOTS)
+        size((<(K, V)>::PACKED, P::MOVES), pairs, load)
     }
 
     /// An empty map for `pairs` pairs at the default load ([`OpenGeometry::DEFAULT_LOAD`]).
@@ -90,7 +91,7 @@ where
         Self::with_geometry(device, Self::size(pairs, OpenGeometry::DEFAULT_LOAD)?)
     }
 
-    /// An empty map of a given size, with buckets of [`OpenMap::BUCKET_SLOTS`].
+    /// An empty map of a given size, with buckets of [`OpenMap::BUCKET_SLOTS`], or of 4 slots of u32 pairs that do not move.
     ///
     /// # Errors
     /// As [`OpenMap::with_capacity`]; [`Error::Refused`] as [`OpenGeometry::admit`] does.

@@ -2,7 +2,6 @@
 
 use super::bins::{Bins, Memory, last};
 use super::levels::{Level, bin_bytes, levels};
-use super::scheme::bucket_slots;
 use super::table::Buckets;
 use super::{OpenMap, OpenSet};
 use crate::arguments::{Arguments, Columns, Operation, Said};
@@ -22,8 +21,7 @@ impl Buckets {
     /// The levels of a batch of `n` entries whose operations are `told` their outcomes, or not.
     fn levels(&self, n: usize, told: bool) -> Vec<Level> {
         let (layout, parts) = (self.layout(), self.parts());
-        let slots = bucket_slots(layout, parts.moves);
-        levels(parts.buckets, (slots, layout.slot_bytes()), (n as u64, told))
+        levels(parts.buckets, (parts.bucket_slots, layout.slot_bytes()), (n as u64, told))
     }
 
     fn bins_on(&self, stream: &Arc<CudaStream>, n: usize, told: bool) -> Result<Bins, Error> {

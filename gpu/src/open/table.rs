@@ -1,6 +1,6 @@
 //! What open-addressing maps and sets share: buckets of slots and their filter, or their locks, in device memory.
 
-use super::scheme::{bucket_slots, family};
+use super::scheme::{admit, family};
 use crate::arguments::{Argument, Head};
 use crate::device::Device;
 use crate::error::Error;
@@ -16,7 +16,7 @@ const NUMBERS: usize = 2;
 /// `Passed::new` take there.
 ///
 /// Addresses are those of the device's primary context. The memory is the table's: it is accessed by atomic
-/// instructions alone, and it ends with the table. A bucket is 8 slots, or 4 of u64 pairs that do not move, and has 16 bits of the
+/// instructions alone, and it ends with the table. A bucket has 16 bits of the
 /// filter. Slots with `values` are `LockBitSlots`. Where keys move the filter is `Locks`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OpenParts {
@@ -33,6 +33,8 @@ pub struct OpenParts {
     pub filter_len: u64,
     /// Number of buckets.
     pub buckets: u32,
+    /// Slots of a bucket: 8, or 4 of u64 pairs and of u32 pairs in a small table, where they do not move.
+    pub bucket_slots: u32,
     /// Whether keys move: it is of the scheme `Cuckoo`.
     pub moves: bool,
 }
@@ -48,7 +50,7 @@ impl OpenParts {
             Argument::U64(self.filter_len),
             Argument::U32(self.buckets),
         ]);
-        Head { list, parts: self.buckets, numbers: NUMBERS }
+        Head { list, parts: self.buckets, numbers: NUMBERS, slots: self.len }
     }
 
     /// What makes the table empty: every slot is all ones, and nothing has passed a bucket. Values without a key are never
@@ -73,7 +75,7 @@ impl Buckets {
         geometry: OpenGeometry,
         tuning: Tuning,
     ) -> Result<Self, Error> {
-        geometry.admit(bucket_slots(layout, moves))?;
+        admit((layout, moves), geometry)?;
         if moves {
             // A key moves with its value.
             device.admit(layout)?;
@@ -91,11 +93,12 @@ impl Buckets {
             filter: address(&filter),
             filter_len,
             buckets: geometry.buckets,
+            bucket_slots: geometry.bucket_slots,
             moves,
         };
         let (head, fills) = (parts.head(), parts.fills(layout));
         let plan = Plan {
-            family: family(layout, moves, len * layout.slot_bytes() as u64),
+            family: family((layout, moves), (len, geometry.bucket_slots)),
             head,
             fills,
             memory: [slots, filter].into_iter().chain(values).collect(),
@@ -146,8 +149,8 @@ mod tests {
         let geometry = OpenGeometry { bucket_slots: 8, buckets: 1009 };
         let (len, filter_len) = (geometry.slots() as u64, geometry.filter_words() as u64);
         let (slots, filter, values) = (1 << 20, 1 << 22, Some(1 << 23));
-        let parts =
-            OpenParts { slots, values, len, filter, filter_len, buckets: geometry.buckets, moves: false };
+        let OpenGeometry { bucket_slots, buckets } = geometry;
+        let parts = OpenParts { slots, values, len, filter, filter_len, buckets, bucket_slots, moves: false };
         assert_eq!(parts.head().parts, geometry.buckets, "a tile for each bucket");
         let fills = parts.fills(Layout::Map32).into_iter();
         let fills: Vec<_> = fills.map(|fill| (fill.address, fill.words, fill.word)).collect();
@@ -170,6 +173,7 @@ mod tests {
             filter,
             filter_len,
             buckets: geometry.buckets,
+            bucket_slots: geometry.bucket_slots,
             moves: false,
         };
         assert_eq!(parts.head().list[1], Argument::U64(geometry.buckets as u64 * 8));

@@ -43,7 +43,7 @@ impl SlabParts {
             Argument::U64(self.bitmap_len),
             Argument::U32(self.buckets),
         ]);
-        Head { list, parts: self.buckets, numbers: NUMBERS }
+        Head { list, parts: self.buckets, numbers: NUMBERS, slots: 0 }
     }
 
     /// What makes the table empty: every slot empty and every link nil, which are all ones; every slab of the pool free.

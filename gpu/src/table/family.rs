@@ -7,7 +7,6 @@ use crate::error::Error;
 use crate::layout::Layout;
 use crate::module::Kernel;
 use warpproof_model::map::LEFT_SPAN;
-use warpproof_model::open::BUCKET_SLOTS;
 use warpproof_model::retrieve::LANE_SLOTS;
 
 /// What the names of a table's kernels have in common.
@@ -48,14 +47,16 @@ pub(crate) const fn scatter_threads(layout: Layout) -> u32 {
     scatter_entries(layout) / SCATTERED
 }
 
-/// Lanes of a warp that copies entries, and the buckets that it copies.
+/// Lanes of a warp that copies entries, and the slots that it copies.
 const RETRIEVE_LANES: u32 = 32;
-const RETRIEVE_BUCKETS: u32 = RETRIEVE_LANES * LANE_SLOTS as u32 / BUCKET_SLOTS as u32;
+pub(crate) const RETRIEVE_SLOTS: u32 = RETRIEVE_LANES * LANE_SLOTS as u32;
 
 impl Family {
     /// The kernel of an operation for tiles of `lanes`.
     pub(crate) fn name(&self, operation: &str, lanes: u32) -> String {
-        format!("{}_{}_{operation}_l{lanes}{}", self.structure, self.layout.name(), self.suffix)
+        // Whole warps copy slots, of whatever parts.
+        let suffix = if self.one_array && lanes == RETRIEVE_LANES { "" } else { self.suffix };
+        format!("{}_{}_{operation}_l{lanes}{suffix}", self.structure, self.layout.name())
     }
 
     /// Lanes of an operation's kernel, unless a tuning says otherwise.
@@ -65,6 +66,17 @@ impl Family {
             _ if self.retrieves(operation) => RETRIEVE_LANES,
             _ if bin_by_bin(operation) => 1,
             _ => self.lanes,
+        }
+    }
+
+    /// The kernel that copies all entries by blocks of whole warps.
+    fn retrieve_name(&self, operation: Operation, tuning: Tuning) -> String {
+        match operation {
+            Operation::Collect => {
+                let (name, lanes) = tuning.retrieve.kernel();
+                format!("{}_{}_{name}_l{lanes}", self.structure, self.layout.name())
+            }
+            _ => self.name(operation.name(), RETRIEVE_LANES),
         }
     }
 
@@ -80,7 +92,10 @@ impl Family {
 
     /// The kernel that a tuning asks for.
     pub(crate) fn tuned_name(&self, operation: Operation, tuning: Tuning) -> String {
-        let own = if self.retrieves(operation) || bin_by_bin(operation) { None } else { tuning.lanes };
+        if self.retrieves(operation) {
+            return self.retrieve_name(operation, tuning);
+        }
+        let own = if bin_by_bin(operation) { None } else { tuning.lanes };
         self.name(operation.name(), own.unwrap_or(self.lanes(operation)))
     }
 
@@ -102,16 +117,15 @@ impl Family {
             }));
         }
         if self.retrieves(operation) {
-            let kernel = device.kernel(&self.name(operation.name(), common), common)?;
-            return Ok(kernel.map(|kernel| kernel.with_span(RETRIEVE_BUCKETS).with_threads(RETRIEVE_THREADS)));
+            // Launched by whole warps, also where its tiles are narrower.
+            let kernel = device.kernel(&self.retrieve_name(operation, tuning), common)?;
+            return Ok(kernel.map(|kernel| kernel.with_threads(RETRIEVE_THREADS)));
         }
         for lanes in [tuning.lanes.unwrap_or(common), common] {
             let name = self.name(operation.name(), lanes);
-            let own = self.suffix.is_empty();
-            let kernel = if own { device.kernel(&name, lanes)? } else { None };
             // The driver compiles the other shapes only when one of them is asked for.
-            let kernel = match kernel {
-                None if lanes != common || !own => device.tuning_kernel(&name, lanes)?,
+            let kernel = match device.kernel(&name, lanes)? {
+                None if lanes != common || !self.suffix.is_empty() => device.tuning_kernel(&name, lanes)?,
                 kernel => kernel,
             };
             if kernel.is_some() {

@@ -8,7 +8,9 @@ mod staged;
 
 use std::sync::{Arc, OnceLock};
 use warpproof_gpu::cudarc::driver::{CudaSlice, CudaStream};
-use warpproof_gpu::{Device, Error, Floors, SlabMap, SlabMultimap, SlabSet, StressClock, Timer, Tuning};
+use warpproof_gpu::{
+    Device, Error, Floors, OpenMap, SlabMap, SlabMultimap, SlabSet, StressClock, Timer, Tuning,
+};
 use warpproof_model::host::{Answer, BulkMap, BulkMultimap, BulkSet, BulkSlabMap, Op, SlabGeometry};
 use warpproof_model::outcome::{Delete, Insert, RESERVED_KEY};
 
@@ -62,6 +64,29 @@ fn a_map_and_a_set_answer() {
     let set = SlabSet::build(&device, &[3, 4, 3]).unwrap();
     assert_eq!(set.contains(&[3, 5]).unwrap(), [true, false]);
     assert_eq!(set.len().unwrap(), 2);
+}
+
+/// A table of a sixteenth of the device's memory, beside which other tests take little.
+#[test]
+fn freed_memory_is_kept_as_long_as_asked_for() {
+    let Some(device) = device() else { return };
+    let free = || device.memory().unwrap().0;
+    let part = device.memory().unwrap().1 / 16;
+    let table = || OpenMap::<u32, u32>::with_capacity(&device, part / 10).unwrap();
+    assert!(table().bytes() > part * 3 / 4);
+    let first = free();
+    device.keep_memory(u64::MAX).unwrap();
+    drop(table());
+    let kept = free();
+    assert!(kept + part / 2 < first, "{kept} of {first} bytes are free");
+    // The next table is made of it.
+    let next = table();
+    assert!(free() + part / 4 > kept);
+    device.keep_memory(0).unwrap();
+    drop(next);
+    device.synchronize().unwrap();
+    let last = free();
+    assert!(last + part / 4 > first, "{last} of {first} bytes are free");
 }
 
 #[test]
@@ -171,7 +196,15 @@ fn floors_run_and_are_timed() {
     timer.stop(&stream).unwrap();
     assert!(timer.milliseconds().unwrap() > 0.0);
     assert!(stream.clone_dtoh(&values).unwrap().iter().all(|&value| value == u32::MAX));
+    let held = Timer::held(&device).unwrap();
+    held.start(&stream).unwrap();
     floors.insert(&stream, &keys, &keys).unwrap();
+    held.stop(&stream).unwrap();
+    let milliseconds = held.milliseconds().unwrap();
+    assert!(
+        milliseconds > 0.0 && milliseconds < 0.1,
+        "{milliseconds} ms, without the time that the stream is held"
+    );
     floors.bucket(&stream, &keys, &keys).unwrap();
     stream.synchronize().unwrap();
 }

@@ -1,7 +1,7 @@
 //! Open-addressing tables: what is special to the GPU.
 
 use super::{MORE_KEYS, clear_between_batches, device};
-use warpproof_gpu::{Device, Error, Layout, OpenMap, OpenSet, Scalar, StressClock};
+use warpproof_gpu::{Device, Error, Layout, OpenMap, OpenSet, RetrieveMethod, Scalar, StressClock, Tuning};
 use warpproof_model::host::{
     Answer, BulkMap, BulkOpenMap, BulkOpenSet, BulkSet, Op, OpenGeometry, OpenStats, Refused,
 };
@@ -125,6 +125,47 @@ fn parts_are_what_the_size_says() {
     assert_eq!((parts.len, parts.filter_len, parts.buckets), (40, 3, 5));
     assert_eq!((map.bytes(), map.layout()), (40 * 8 + 3 * 4, Layout::Map32));
     assert!(parts.slots != 0 && parts.filter != 0 && map.geometry() == size(5));
+}
+
+#[test]
+fn every_method_copies_all_entries() {
+    fn copies<K: Scalar + TryFrom<u64>>(device: &Device)
+    where
+        (K, K): warpproof_gpu::Entry,
+    {
+        // No multiple of what a block reads.
+        let keys: Vec<K> = (0..100_003).map(|key| K::try_from(key).ok().unwrap()).collect();
+        for retrieve in RetrieveMethod::ALL {
+            let tuning = Tuning { retrieve, ..Tuning::default() };
+            let size = OpenMap::<K, K>::size(keys.len() as u64, 0.7).unwrap();
+            let map = OpenMap::<K, K>::with_tuning(device, size, tuning).unwrap();
+            map.insert_unique(&keys, &keys).unwrap();
+            let stream = device.context().new_stream().unwrap();
+            for room in [keys.len() + 5, keys.len() / 2] {
+                let mut out_keys = stream.clone_htod(&vec![K::ONES; room]).unwrap();
+                let mut out_values = stream.clone_htod(&vec![K::ONES; room]).unwrap();
+                let mut count = stream.clone_htod(&[7u64]).unwrap();
+                map.on(&stream).retrieve_all(&mut out_keys, &mut out_values, &mut count).unwrap();
+                assert_eq!(stream.clone_dtoh(&count).unwrap(), [keys.len() as u64], "{retrieve:?}");
+                let mut found = stream.clone_dtoh(&out_keys).unwrap();
+                assert_eq!(
+                    found,
+                    stream.clone_dtoh(&out_values).unwrap(),
+                    "{retrieve:?}: every key is its value"
+                );
+                found.truncate(keys.len());
+                found.sort_unstable();
+                found.dedup();
+                assert_eq!(found.len(), room.min(keys.len()), "{retrieve:?}: each once");
+                assert!(found.last() <= keys.last(), "{retrieve:?}: no other");
+            }
+        }
+    }
+    let Some(device) = device() else { return };
+    copies::<u32>(&device);
+    if device.wide() {
+        copies::<u64>(&device);
+    }
 }
 
 #[test]

@@ -41,20 +41,26 @@ fn follow<K: Scalar + TryFrom<u64, Error: Debug>>(device: &Device, pairs: u64, b
 where
     (K, K): Entry,
 {
-    follow_told(device, pairs, batches, false);
-    follow_told(device, pairs, batches, true);
+    let load = OpenGeometry::DEFAULT_LOAD;
+    let own = OpenMap::<K, K>::size(pairs, load).unwrap();
+    let large = OpenGeometry::new(pairs, load, OpenMap::<K, K>::BUCKET_SLOTS).unwrap();
+    // Buckets of small tables, and of large ones where they are others.
+    for size in [own, large].into_iter().take(1 + (own != large) as usize) {
+        follow_told(device, size, batches, false);
+        follow_told(device, size, batches, true);
+    }
 }
 
 /// The same where the operations are `told` their outcomes, or not.
 fn follow_told<K: Scalar + TryFrom<u64, Error: Debug>>(
     device: &Device,
-    pairs: u64,
+    size: OpenGeometry,
     batches: &[Vec<K>],
     told: bool,
 ) where
     (K, K): Entry,
 {
-    let mut map = OpenMap::<K, K>::with_capacity(device, pairs).unwrap();
+    let mut map = OpenMap::<K, K>::with_geometry(device, size).unwrap();
     let mut model = BTreeMap::<K, BTreeSet<K>>::new();
     for (number, batch) in batches.iter().enumerate() {
         let values: Vec<K> = (0..batch.len() as u64)

@@ -11,8 +11,9 @@ use warpproof::model::outcome::Insert;
 use warpproof::{BulkMap, BulkOpenMap};
 
 impl Bench<'_> {
-    /// One batch into a map of a million slots, or a sixteenth of the pairs, all keys distinct: taking memory, moving pairs and waiting are in the time.
-    /// Then searches of them all.
+    /// One batch into a map of a million slots, or a sixteenth of the pairs, all keys distinct: moving pairs and waiting are in the time,
+    /// and so is taking memory from the driver, but for a second build, for which that of the maps before is kept. Then searches of
+    /// them all.
     pub(super) fn grow<K: Scalar + Number>(
         &self,
         entry: Entry,
@@ -27,26 +28,32 @@ impl Bench<'_> {
         let stored = values(&present);
         let (on_keys, on_values) = (stream.clone_htod(&present)?, stream.clone_htod(&stored)?);
         let mut memory = None;
-        let (mut times, mut right): ([Vec<f64>; 2], _) = (Default::default(), [true; 2]);
-        for round in 0..=rounds {
+        let (mut times, mut right): ([Vec<f64>; 3], _) = (Default::default(), [true; 3]);
+        for (round, kept) in
+            [false, true].into_iter().flat_map(|kept| (0..=rounds).map(move |round| (round, kept)))
+        {
+            self.device.keep_memory(if kept { u64::MAX } else { 0 })?;
             let map = DynamicMap::<K, K>::at_load(self.device, first(n as u64), self.load)?;
             let mut outcomes = timed.poisoned(POISON, n)?;
             let mut found = timed.poisoned(K::ZERO, n)?;
             stream.synchronize()?;
             let on = map.on(stream);
+            let build = if kept { 2 } else { 0 };
             let took = [
-                timed.time(|| on.insert_unique(&on_keys, &on_values, &mut outcomes))?,
-                timed.time(|| on.search(&on_keys, &mut found, None))?,
+                (build, timed.time_whole(|| on.insert_unique(&on_keys, &on_values, &mut outcomes))?),
+                (1, timed.time(|| on.search(&on_keys, &mut found, None))?),
             ];
-            right[0] &= stream.clone_dtoh(&outcomes)?.iter().all(|&code| code == Insert::Inserted.code());
-            right[0] &= map.len()? == n as u64;
+            right[build] &= stream.clone_dtoh(&outcomes)?.iter().all(|&code| code == Insert::Inserted.code());
+            right[build] &= map.len()? == n as u64;
             memory = Some(Memory::new(entry, (self.size, self.load), map.geometry(), &map.stats()?));
             right[1] &= stream.clone_dtoh(&found)? == stored;
             if round > 0 {
-                times.iter_mut().zip(took).for_each(|(times, took)| times.push(took));
+                took.into_iter().for_each(|(row, took)| times[row].push(took));
             }
         }
-        for ((name, times), right) in ["build", "search present"].into_iter().zip(times).zip(right) {
+        self.device.keep_memory(0)?;
+        let names = ["build", "search present", "build, memory kept"];
+        for ((name, times), right) in names.into_iter().zip(times).zip(right) {
             rows.push(self.row(name, n, times, right));
         }
         memory.ok_or_else(|| "no round".into())

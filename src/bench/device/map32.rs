@@ -65,7 +65,8 @@ impl Bench<'_> {
         let (on_first, stored) = (stream.clone_htod(&first)?, stream.clone_htod(&stored)?);
         let all: Vec<u32> = (0..self.size).collect();
         let total = first.len() as u64 + work.inserts();
-        let size = T::size(self.size as u64, total, self.load).map_err(|_| "the table would be too large")?;
+        let size = T::size(self.size as u64, total, self.load, self.tuning)
+            .map_err(|_| "the table would be too large")?;
         let mut map = T::new(self.device, size, self.tuning)?;
         let (mut times, mut right) = (Vec::new(), true);
         for round in 0..=rounds {

@@ -9,11 +9,10 @@ use crate::tables::{hopscotch, open};
 use std::sync::Arc;
 use warpproof::gpu::cudarc::driver::{CudaSlice, CudaStream, DeviceRepr};
 use warpproof::gpu::{
-    Bins, CuckooMap, CuckooSet, Device, Error, HopscotchMap, HopscotchSet, MapOn, OpenMap, OpenSet, Scalar,
-    SlabMap, SlabMultimap, SlabSet, Staging, Tuning,
+    Bins, CuckooMap, CuckooSet, Device, Entry, Error, HopscotchMap, HopscotchSet, MapOn, OpenMap, OpenSet,
+    Scalar, SlabMap, SlabMultimap, SlabSet, Staging, Tuning,
 };
-use warpproof::model::host::{HopscotchStats, OpenStats, SlabStats};
-use warpproof::model::open::BUCKET_SLOTS;
+use warpproof::model::host::{HopscotchStats, OpenStats, Refused, SlabStats};
 use warpproof::model::outcome::Insert;
 use warpproof::{
     BulkHopscotchMap, BulkHopscotchSet, BulkMap, BulkOpenMap, BulkOpenSet, BulkSlabMap, BulkSlabSet,
@@ -31,8 +30,8 @@ pub(super) trait Subject: Sized {
     /// Whether an insert may find no room in a table that was made for its pairs.
     const MAY_BE_FULL: bool;
 
-    /// The size for `pairs` pairs at a load, if `total` are inserted in its life.
-    fn size(pairs: u64, total: u64, load: f64) -> Result<Size<Self>, Failure>;
+    /// The size for `pairs` pairs at a load, if `total` are inserted in its life, and its kernels run as `tuning` says.
+    fn size(pairs: u64, total: u64, load: f64, tuning: Tuning) -> Result<Size<Self>, Failure>;
     fn new(device: &Device, size: Size<Self>, tuning: Tuning) -> Result<Self, Error>;
     fn clear_on(&mut self, stream: &Arc<CudaStream>) -> Result<(), Error>;
     fn insert(
@@ -155,6 +154,18 @@ impl Mixable for OpenMap<u32, u32> {
     }
 }
 
+/// The size of a map of at least as many slots, in its own buckets: those of a large one where a tuning asks for a width, as a
+/// small one has kernels of one lane alone.
+fn own_buckets<K: Scalar>(size: OpenGeometry, tuning: Tuning) -> Result<OpenGeometry, Refused>
+where
+    (K, K): Entry,
+{
+    match tuning.lanes {
+        Some(_) => size.in_buckets_of(OpenMap::<K, K>::BUCKET_SLOTS),
+        None => OpenMap::<K, K>::size(size.slots() as u64, 1.0),
+    }
+}
+
 /// What is the same for pairs and keys: some of it differs between the structures.
 macro_rules! sized {
     (slab $bulk:ident) => {
@@ -163,7 +174,7 @@ macro_rules! sized {
         // The pool is as large as the pairs need whatever their keys are.
         const MAY_BE_FULL: bool = false;
 
-        fn size(pairs: u64, total: u64, load: f64) -> Result<SlabGeometry, Failure> {
+        fn size(pairs: u64, total: u64, load: f64, _: Tuning) -> Result<SlabGeometry, Failure> {
             geometry(pairs, total, load)
         }
         fn contents(&self) -> Result<SlabStats, Error> {
@@ -175,33 +186,33 @@ macro_rules! sized {
         type Contents = HopscotchStats;
         const MAY_BE_FULL: bool = true;
 
-        fn size(pairs: u64, _: u64, load: f64) -> Result<HopscotchGeometry, Failure> {
+        fn size(pairs: u64, _: u64, load: f64, _: Tuning) -> Result<HopscotchGeometry, Failure> {
             hopscotch::size(pairs, load)
         }
         fn contents(&self) -> Result<HopscotchStats, Error> {
             $bulk::stats(self)
         }
     };
-    (open $bulk:ident $slots:expr) => {
+    (open $bulk:ident $own:expr) => {
         sized! { any }
         type Contents = OpenStats;
         // A size has a slot for every pair that is inserted.
         const MAY_BE_FULL: bool = false;
 
-        fn size(pairs: u64, total: u64, load: f64) -> Result<OpenGeometry, Failure> {
-            open::size(pairs, total, load)?.in_buckets_of($slots).map_err(Failure::backend)
+        fn size(pairs: u64, total: u64, load: f64, tuning: Tuning) -> Result<OpenGeometry, Failure> {
+            $own(open::size(pairs, total, load)?, tuning).map_err(Failure::backend)
         }
         fn contents(&self) -> Result<OpenStats, Error> {
             $bulk::stats(self)
         }
     };
-    (cuckoo $bulk:ident $slots:expr) => {
+    (cuckoo $bulk:ident) => {
         sized! { any }
         type Contents = OpenStats;
         const MAY_BE_FULL: bool = true;
 
-        fn size(pairs: u64, total: u64, load: f64) -> Result<OpenGeometry, Failure> {
-            open::moving_size(pairs, total, load)?.in_buckets_of($slots).map_err(Failure::backend)
+        fn size(pairs: u64, total: u64, load: f64, _: Tuning) -> Result<OpenGeometry, Failure> {
+            open::moving_size(pairs, total, load)
         }
         fn contents(&self) -> Result<OpenStats, Error> {
             $bulk::stats(self)
@@ -269,11 +280,11 @@ macro_rules! besides {
 }
 
 macro_rules! of_pairs {
-    ($structure:ident $bulk:ident $table:ident<$key:ty>, $insert:ident $(, $slots:expr)?) => {
+    ($structure:ident $bulk:ident $table:ident<$key:ty>, $insert:ident $(, $own:expr)?) => {
         impl Subject for $table<$key, $key> {
             type Key = $key;
             type Found = $key;
-            sized! { $structure $bulk $($slots)? }
+            sized! { $structure $bulk $($own)? }
             besides! { $structure out, $key: values }
 
             fn insert(
@@ -339,20 +350,20 @@ of_pairs!(slab BulkSlabMap SlabMap<u64>, insert_unique);
 of_pairs!(slab BulkSlabMap SlabMultimap<u32>, insert);
 of_pairs!(hopscotch BulkHopscotchMap HopscotchMap<u32>, insert_unique);
 of_pairs!(hopscotch BulkHopscotchMap HopscotchMap<u64>, insert_unique);
-of_pairs!(open BulkOpenMap OpenMap<u32>, insert_unique, OpenMap::<u32, u32>::BUCKET_SLOTS);
-of_pairs!(open BulkOpenMap OpenMap<u64>, insert_unique, OpenMap::<u64, u64>::BUCKET_SLOTS);
-of_pairs!(cuckoo BulkOpenMap CuckooMap<u32>, insert_unique, CuckooMap::<u32, u32>::BUCKET_SLOTS);
-of_pairs!(cuckoo BulkOpenMap CuckooMap<u64>, insert_unique, CuckooMap::<u64, u64>::BUCKET_SLOTS);
+of_pairs!(open BulkOpenMap OpenMap<u32>, insert_unique, own_buckets::<u32>);
+of_pairs!(open BulkOpenMap OpenMap<u64>, insert_unique, own_buckets::<u64>);
+of_pairs!(cuckoo BulkOpenMap CuckooMap<u32>, insert_unique);
+of_pairs!(cuckoo BulkOpenMap CuckooMap<u64>, insert_unique);
 
 /// What a search writes where there is no pair: no value, as those have their top bit set.
 const MISSING: u8 = 1;
 
 macro_rules! of_keys {
-    ($structure:ident $bulk:ident $table:ty, $key:ty $(, $slots:expr)?) => {
+    ($structure:ident $bulk:ident $table:ty, $key:ty $(, $own:expr)?) => {
         impl Subject for $table {
             type Key = $key;
             type Found = u8;
-            sized! { $structure $bulk $($slots)? }
+            sized! { $structure $bulk $($own)? }
             besides! { $structure out, $key: }
 
             fn insert(
@@ -416,7 +427,7 @@ macro_rules! of_keys {
 of_keys!(slab BulkSlabSet SlabSet, u32);
 of_keys!(hopscotch BulkHopscotchSet HopscotchSet<u32>, u32);
 of_keys!(hopscotch BulkHopscotchSet HopscotchSet<u64>, u64);
-of_keys!(open BulkOpenSet OpenSet<u32>, u32, BUCKET_SLOTS as u32);
-of_keys!(open BulkOpenSet OpenSet<u64>, u64, BUCKET_SLOTS as u32);
-of_keys!(cuckoo BulkOpenSet CuckooSet<u32>, u32, BUCKET_SLOTS as u32);
-of_keys!(cuckoo BulkOpenSet CuckooSet<u64>, u64, BUCKET_SLOTS as u32);
+of_keys!(open BulkOpenSet OpenSet<u32>, u32, |size, _| Ok::<_, Refused>(size));
+of_keys!(open BulkOpenSet OpenSet<u64>, u64, |size, _| Ok::<_, Refused>(size));
+of_keys!(cuckoo BulkOpenSet CuckooSet<u32>, u32);
+of_keys!(cuckoo BulkOpenSet CuckooSet<u64>, u64);

@@ -23,7 +23,7 @@ mod update;
 pub(crate) use bulk::{bins, fill, make_up, outcomes, scatter, scatter_again, settle, tally};
 pub(crate) use phase::{collect, count_stored, flush};
 pub(crate) use query::{count, search, search_all};
-pub(crate) use retrieve::{retrieve, retrieve_in_order};
+pub(crate) use retrieve::{BlockScan, PerSlot, SharedCounter, WarpCounter, retrieve, retrieve_in_order};
 #[cfg(feature = "stress")]
 pub(crate) use stamped::stamped;
 pub(crate) use stats::{CHAIN_NUMBERS, TAKEN_NUMBERS, distances, stats, taken};

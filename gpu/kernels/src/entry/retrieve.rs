@@ -3,7 +3,9 @@
 use warpproof_device::{CtaBlock, Global, Tile};
 use warpproof_model::entry::Packed;
 use warpproof_model::open::{Filter, OpenSlots, OpenTable, Probing};
-use warpproof_model::retrieve::{LANE_SLOTS, Retrieval, Sink, SlotArray, WarpCounter};
+use warpproof_model::retrieve::{LANE_SLOTS, Method, Retrieval, Sink, SlotArray};
+
+pub(crate) use warpproof_model::retrieve::{BlockScan, PerSlot, SharedCounter, WarpCounter};
 
 /// Output arrays of keys and of values.
 struct Columns<K, V> {
@@ -57,7 +59,7 @@ type Job<E, H> =
     Retrieval<SlotArray<E, H>, Columns<<E as Packed>::Key, <E as Packed>::Value>, Global<u64>, LANE_SLOTS, 1>;
 
 /// Writes all pairs to `keys` and `values`, in no particular order, as many as `capacity`; adds how many there are to
-/// `total[0]`, which is zero at first. Needs three shared words, and a lane for each [`LANE_SLOTS`] slots.
+/// `total[0]`, which is zero at first. Needs the shared words of the method, and a lane for each [`LANE_SLOTS`] slots.
 ///
 /// # Safety
 ///
@@ -71,18 +73,20 @@ pub(crate) unsafe fn retrieve<
     H: OpenSlots<E>,
     F: Filter,
     P: Probing,
+    M: Method,
 >(
     table: OpenTable<E, H, F, P, S>,
     keys: *mut E::Key,
     values: *mut E::Value,
     capacity: u64,
     total: Global<u64>,
+    method: M,
 ) {
     // SAFETY: the contract of this function; every thread gets here.
     let (mut here, to) =
         unsafe { ((Tile::<L>::new(), CtaBlock::<L>::new()), Columns::new(keys, values, capacity)) };
     let block = here.1.number();
-    Job::<E, H>::new(table.array(), to, total).run(&mut here, WarpCounter, block, 1);
+    Job::<E, H>::new(table.array(), to, total).run(&mut here, method, block, 1);
 }
 
 /// The same in the order of the slots; the total is stored. `chunks` are zero at first, and as many as

@@ -1,0 +1,40 @@
+//! How all entries of a table are copied.
+
+use crate::arguments::Operation;
+
+/// How entries get their places in the output of [`retrieve_all`](crate::OpenMapOn::retrieve_all): the ways that were published for
+/// cuCollections' `dynamic_map`, each as `warpproof_model::retrieve` has it. A lane reads 8 slots in all of them.
+///
+/// A matter of speed alone: BENCHMARKS.md compares them. Maps of u32 and u64 pairs whose keys do not move have all of them, other
+/// tables the default.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum RetrieveMethod {
+    /// Every entry adds one to the count. Variant 1.
+    PerSlot,
+    /// Every lane adds its entries to a counter of its block. Variant 2a.
+    SharedCounter,
+    /// The totals of the warps of a block are added up in their order. Variant 2b.
+    BlockScan,
+    /// Every warp adds its entries to a counter of its block. Variant 3a, the fastest.
+    #[default]
+    WarpCounter,
+    /// The same with tiles of 8 lanes in place of warps. Variant 3b.
+    TileCounter,
+}
+
+impl RetrieveMethod {
+    /// All of them.
+    pub const ALL: [Self; 5] =
+        [Self::PerSlot, Self::SharedCounter, Self::BlockScan, Self::WarpCounter, Self::TileCounter];
+
+    /// The operation's part of its kernels' names, and their lanes.
+    pub(crate) const fn kernel(self) -> (&'static str, u32) {
+        match self {
+            Self::PerSlot => ("collect_per_slot", 32),
+            Self::SharedCounter => ("collect_shared_counter", 32),
+            Self::BlockScan => ("collect_block_scan", 32),
+            Self::WarpCounter => (Operation::Collect.name(), 32),
+            Self::TileCounter => (Operation::Collect.name(), 8),
+        }
+    }
+}
