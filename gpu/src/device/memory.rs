@@ -4,7 +4,7 @@ use super::Device;
 use crate::error::Error;
 use core::ffi::c_void;
 use core::mem::MaybeUninit;
-use cudarc::driver::{CudaSlice, DevicePtrMut, DeviceRepr, PinnedHostSlice, result, sys};
+use cudarc::driver::{CudaSlice, DevicePtrMut, DeviceRepr, DriverError, PinnedHostSlice, result, sys};
 
 impl Device {
     /// Keeps up to so many bytes of device memory that was freed, by tables and buffers of this process, for those that come
@@ -18,18 +18,45 @@ impl Device {
     /// [`Error::Driver`] if the device has no memory pools.
     pub fn keep_memory(&self, bytes: u64) -> Result<(), Error> {
         let failed = Error::driver("setting how much memory is kept");
-        let context = &self.inner.own;
-        context.bind_to_thread().map_err(&failed)?;
-        let mut pool = MaybeUninit::uninit();
-        let mut bytes = bytes;
+        let (pool, mut bytes) = (self.pool().map_err(&failed)?, bytes);
         let threshold = sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
-        // SAFETY: the first call writes the pool before the second one reads it, which takes a u64 by its address.
-        unsafe {
-            sys::cuDeviceGetDefaultMemPool(pool.as_mut_ptr(), context.cu_device())
+        // SAFETY: this attribute is a u64, which the call reads.
+        unsafe { sys::cuMemPoolSetAttribute(pool, threshold, (&raw mut bytes).cast::<c_void>()) }
+            .result()
+            .map_err(failed)
+    }
+
+    /// Bytes of device memory that are kept and in no table or buffer. [`Device::memory`] may count them as free.
+    ///
+    /// # Errors
+    /// As [`Device::keep_memory`].
+    pub fn kept_memory(&self) -> Result<u64, Error> {
+        use sys::CUmemPool_attribute::{
+            CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, CU_MEMPOOL_ATTR_USED_MEM_CURRENT,
+        };
+        let failed = Error::driver("asking how much memory is kept");
+        let pool = self.pool().map_err(&failed)?;
+        let ask = |attribute| {
+            let mut bytes = 0u64;
+            // SAFETY: these attributes are u64, which the call writes.
+            unsafe { sys::cuMemPoolGetAttribute(pool, attribute, (&raw mut bytes).cast::<c_void>()) }
                 .result()
                 .map_err(&failed)?;
-            let value = (&raw mut bytes).cast::<c_void>();
-            sys::cuMemPoolSetAttribute(pool.assume_init(), threshold, value).result().map_err(failed)
+            Ok::<u64, Error>(bytes)
+        };
+        let used = ask(CU_MEMPOOL_ATTR_USED_MEM_CURRENT)?;
+        Ok(ask(CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT)?.saturating_sub(used))
+    }
+
+    /// Where memory is allocated from.
+    fn pool(&self) -> Result<sys::CUmemoryPool, DriverError> {
+        let context = &self.inner.own;
+        context.bind_to_thread()?;
+        let mut pool = MaybeUninit::uninit();
+        // SAFETY: the call writes the pool, or fails.
+        unsafe {
+            sys::cuDeviceGetDefaultMemPool(pool.as_mut_ptr(), context.cu_device()).result()?;
+            Ok(pool.assume_init())
         }
     }
 
