@@ -162,6 +162,8 @@ fn table_parameters(kernel: &str) -> &'static [usize] {
         name if name.contains("_scatter_again_") => &[7, 15, 18],
         name if name.starts_with("open_set") && name.contains("_scatter_") => &[11, 14],
         name if name.contains("_scatter_") => &[12, 15],
+        // It has no memory at all.
+        "hold" => &[],
         // It looks at no table: the outcomes of a launch that has ended are plain, its total is not.
         "count_stored" => &[2],
         _ => &[0],
@@ -176,6 +178,10 @@ fn words_of_a_table_are_never_accessed_plainly() {
         for kernel in Kernel::all(&text) {
             let addresses = kernel.derived_from(table_parameters(kernel.name));
             let on_tables = kernel.memory().filter(|i| i.uses(&addresses)).count();
+            if table_parameters(kernel.name).is_empty() {
+                assert_eq!(kernel.memory().count(), 0, "{}", kernel.name);
+                continue;
+            }
             assert!(on_tables > 0, "{}: no access of the table was recognised", kernel.name);
             atomic += on_tables;
             for access in kernel.memory().filter(|i| i.is_plain()) {
