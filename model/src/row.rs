@@ -76,6 +76,21 @@ pub(crate) fn first_is<W: Warp, T: Word, const S: usize>(
     }
 }
 
+/// A row in which the word that each lane has found is what it has `now`. The first word of the row has the index `base`.
+#[inline(always)]
+pub(crate) fn with<W: Warp, T: Word, const S: usize>(
+    w: &mut W,
+    base: usize,
+    row: Row<W, T, S>,
+    found: &Found<W, T>,
+    now: W::Lanes<T>,
+) -> Row<W, T, S> {
+    let now = w.both(found.places, now, |_, Place { at, .. }, now| (at, now));
+    w.both(row, now, |lane, words: [T; S], (at, now)| {
+        core::array::from_fn(|i| if base + (lane as usize * S) + i == at { now } else { words[i] })
+    })
+}
+
 /// In every lane, the lowest of its words that satisfies `wanted`, or else `none`.
 #[inline(always)]
 pub(crate) fn lowest<W: Warp, T: Word, const S: usize>(

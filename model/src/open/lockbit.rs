@@ -32,18 +32,19 @@ impl<H: IntegerWords<u64>> LockBitSlots<H> {
         Self { keys, values }
     }
 
-    /// Takes an empty slot, writes the value, shows the key.
+    /// Takes an empty slot, writes the value, shows the key. What the slot held: it stays if that is not empty.
     #[inline(always)]
-    fn fill(self, at: usize, key: u64, value: u64) -> bool {
+    fn fill(self, at: usize, key: u64, value: u64) -> u64 {
         // Relaxed: the lock keeps other inserts away by its value alone; nothing is read under it.
-        if self.keys.compare_exchange(at, EMPTY, key | LOCK, Order::Relaxed) != EMPTY {
-            return false;
+        let held = self.keys.compare_exchange(at, EMPTY, key | LOCK, Order::Relaxed);
+        if held != EMPTY {
+            return held;
         }
         // Relaxed: published by the store below.
         self.values.store(at, value, WriteOrder::Relaxed);
         // Release: pairs with the Acquire in `own`.
         self.keys.store(at, key, WriteOrder::Release);
-        true
+        held
     }
 
     /// The values, behind the insert of the entry that this lane has read in slot `at`: the value there is that entry's own.
@@ -102,11 +103,11 @@ impl<H: IntegerWords<u64>> OpenSlots<Pair64> for LockBitSlots<H> {
         Pair64::pack(key, value)
     }
     #[inline(always)]
-    fn change(self, at: usize, seen: u64, change: Change<u128>) -> bool {
+    fn change(self, at: usize, seen: u64, change: Change<u128>) -> u64 {
         // Relaxed, all: one word. If the entry was deleted since it was probed, what is done to its value takes effect just
         // before that delete.
         match change {
-            Change::Erase => return self.keys.compare_exchange(at, seen, TOMBSTONE, Order::Relaxed) == seen,
+            Change::Erase => return self.keys.compare_exchange(at, seen, TOMBSTONE, Order::Relaxed),
             Change::Put(entry, _) if seen == EMPTY => {
                 return self.fill(at, Pair64::key(entry), Pair64::value(entry));
             }
@@ -118,7 +119,7 @@ impl<H: IntegerWords<u64>> OpenSlots<Pair64> for LockBitSlots<H> {
             }
             Change::Put(_, There::Keep) => {}
         }
-        true
+        seen
     }
     #[inline(always)]
     fn entry(self, at: usize) -> u128 {

@@ -72,8 +72,8 @@ pub trait OpenSlots<E: Packed>: Copy {
     /// What [`Change::Put`] takes, to add `value` to that of the entry `seen` of `key`, modulo 2 to the bits of a value.
     fn more(seen: Self::Word, key: E::Key, value: E::Value) -> E::Word;
 
-    /// Changes a slot that held `seen`. False: it has changed since, and this call changed nothing.
-    fn change(self, at: usize, seen: Self::Word, change: Change<E::Word>) -> bool;
+    /// Changes a slot that held `seen`. What it held: if that is not `seen`, it has changed since, and this call changed nothing.
+    fn change(self, at: usize, seen: Self::Word, change: Change<E::Word>) -> Self::Word;
 
     /// Puts an entry into a slot that held `seen`, whatever that was, if it still does; it releases. Where keys move: only slots
     /// whose word has the value do that, and this and the next one do nothing in others.
@@ -137,13 +137,13 @@ impl<E: Packed, H: Words<E::Word>> OpenSlots<E> for H {
         E::pack(key, sum(E::value(seen), value))
     }
     #[inline(always)]
-    fn change(self, at: usize, seen: E::Word, change: Change<E::Word>) -> bool {
+    fn change(self, at: usize, seen: E::Word, change: Change<E::Word>) -> E::Word {
         let new = match change {
             Change::Put(entry, _) => entry,
             Change::Erase => E::MARK,
         };
         // Relaxed: the word is all that there is to say.
-        self.compare_exchange(at, seen, new, Order::Relaxed) == seen
+        self.compare_exchange(at, seen, new, Order::Relaxed)
     }
     #[inline(always)]
     fn take(self, at: usize, seen: E::Word, entry: E::Word) -> bool {

@@ -161,25 +161,28 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
     }
 
     /// Changes the slot that decides about a key as `change` says of what it held when it was read, if it still holds that;
-    /// where `change` says nothing, it stays. Its lane knows what it held; `None` if the exchange was lost.
+    /// where `change` says nothing, it stays. Its lane knows what it held; if the exchange was lost, that lane knows what it holds now,
+    /// and the others what they read.
     #[inline(always)]
     pub(super) fn exchange<W: Warp>(
         self,
         w: &mut W,
         slot: &Slot<W, E, H>,
-        change: impl FnOnce(H::Word) -> Option<Change<E::Word>>,
-    ) -> Option<AtLane<W, Held>> {
-        let lost = w.elect_with(slot.lane, slot.places, |Place { at, seen }| {
-            change(seen).is_some_and(|change| !self.slots.change(at, seen, change))
+        change: impl Fn(H::Word) -> Option<Change<E::Word>>,
+    ) -> Result<AtLane<W, Held>, W::Lanes<H::Word>> {
+        let now = w.map(slot.places, |lane, Place { at, seen }| match change(seen) {
+            Some(change) if lane == slot.lane => self.slots.change(at, seen, change),
+            _ => seen,
         });
-        if lost {
-            return None;
+        let lost = w.both(slot.places, now, |_, Place { seen, .. }, now| seen != now);
+        if w.ballot(lost).any() {
+            return Err(now);
         }
         let held = w.map(
             slot.places,
             |_, Place { seen, .. }| if H::is_vacant(seen) { Held::Nothing } else { Held::Key },
         );
-        Some(AtLane::new(slot.lane, held))
+        Ok(AtLane::new(slot.lane, held))
     }
 }
 

@@ -9,6 +9,7 @@ use crate::at_lane::AtLane;
 use crate::entry::Packed;
 use crate::key::UserKey;
 use crate::outcome::{Add, Assign, Delete, Insert, Mixed, Op};
+use crate::row;
 use crate::warp::Warp;
 
 impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTable<E, H, F, P, S> {
@@ -74,9 +75,9 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
             let row = self.read(w, probe.bucket);
             if let Some(slot) = Self::deciding(w, probe.bucket, row, key.get()) {
                 match self.exchange(w, &slot, |seen| (!H::is_vacant(seen)).then_some(Change::Erase)) {
-                    Some(held) => return Some(held),
+                    Ok(held) => return Some(held),
                     // Another value came, or another delete.
-                    None => continue,
+                    Err(_) => continue,
                 }
             }
             if !self.filter().passed(w, probe.bucket, probe.hash) {
@@ -184,11 +185,16 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
             if H::PENDING && Self::is_pending(w, &slot, key.get()) {
                 // How the other insert ends decides this one.
                 w.pause();
-            } else if let Some(held) = self.exchange(w, &slot, changed) {
-                return Some(held);
+                row = self.read(w, probe.bucket);
+                continue;
             }
-            // Another insert took it, which may have been of this key, or another value came, or a delete.
-            row = self.read(w, probe.bucket);
+            match self.exchange(w, &slot, changed) {
+                Ok(held) => return Some(held),
+                // Another insert took it, which may have been of this key, or another value came, or a delete. The exchange says
+                // what, and the other slots need no second look: one that was taken keeps its key, of one that was empty
+                // its own exchange decides.
+                Err(now) => row = row::with(w, Self::slot(W::LANES, probe.bucket), row, &slot, now),
+            }
         }
     }
 
@@ -233,6 +239,7 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
                 // Or another insert took it, which may have been of this key, or another value came, or a delete.
                 Some(slot) => self
                     .exchange(w, &slot, Self::changed(entry, There::Keep))
+                    .ok()
                     .map(|held| End::told(w, Some(held))),
             };
             if let Some(end) = end {

@@ -60,9 +60,9 @@ impl Method for PerSlot {
         rows: Rows<I::Warp, A, R, S>,
     ) {
         let _ = m.warp().map(rows, |_, rows: [[Word<A>; S]; R]| {
-            // No iterator over the rows: a GPU would have them in memory.
-            for r in 0..R {
-                for word in rows[r] {
+            // Two loops, not one over all words: a GPU would have them in memory.
+            for row in rows {
+                for word in row {
                     if A::is_entry(word) {
                         // Relaxed: a place is right by itself, and the count is read when all is done.
                         put::<A, K>(to.sink, to.count.fetch_add(0, 1, Order::Relaxed), word);

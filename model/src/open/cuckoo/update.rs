@@ -113,7 +113,7 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
                 }
                 // Not a slot that holds the key: the lock is for that.
                 let change = |seen| if Self::is_empty(seen) { changed(seen) } else { None };
-                let Some(held) = self.exchange(w, &slot, change) else {
+                let Ok(held) = self.exchange(w, &slot, change) else {
                     // Another insert took it, which may have been of this key.
                     continue;
                 };

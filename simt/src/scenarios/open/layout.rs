@@ -82,10 +82,10 @@ mod tests {
             let slots = Lock64::slots(m);
             for (at, key) in [(0, 5), (1, 6)] {
                 let put = Change::Put(Pair64::pack(key, 10 * key), There::Keep);
-                assert!(slots.change(at, u64::MAX, put) && !slots.change(at, u64::MAX, put));
+                assert_eq!([(); 2].map(|()| slots.change(at, u64::MAX, put)), [u64::MAX, key]);
             }
-            assert!(slots.change(1, 6, Change::Erase) && !slots.change(1, 6, Change::Erase));
-            assert!(slots.change(0, 5, Change::Put(Pair64::pack(5, u64::MAX), There::Add)));
+            assert_eq!([(); 2].map(|()| slots.change(1, 6, Change::Erase)), [6, Pair64::MARK as u64]);
+            assert_eq!(slots.change(0, 5, Change::Put(Pair64::pack(5, u64::MAX), There::Add)), 5);
             // Relaxed: nobody else is here.
             m.w64(0).store(2, 7 | LOCK, WriteOrder::Relaxed);
             let array = SlotArray::new(slots);
