@@ -218,7 +218,16 @@ impl<K: Scalar> Sets<K, OpenGeometry> for Open {
 }
 
 /// Open-addressing tables on the GPU in which keys move.
-struct Moving(&'static Device);
+struct Moving {
+    device: &'static Device,
+    tuning: Tuning,
+}
+
+impl Moving {
+    fn new(tuning: Tuning) -> Option<Self> {
+        Some(Self { device: device()?, tuning })
+    }
+}
 
 impl<K: Scalar> Maps<K, OpenGeometry> for Moving
 where
@@ -227,15 +236,20 @@ where
     type Map = CuckooMap<K, K>;
 
     fn try_map(&self, geometry: OpenGeometry) -> Result<Self::Map, Error> {
-        CuckooMap::with_geometry(self.0, geometry)
+        CuckooMap::with_tuning(self.device, geometry, self.tuning)
     }
 
     fn build(&self, keys: &[K], values: &[K]) -> Result<Self::Map, Error> {
-        CuckooMap::build(self.0, keys, values)
+        CuckooMap::build(self.device, keys, values)
     }
 
     fn geometry(&self, pairs: u64, load: f64) -> OpenGeometry {
-        CuckooMap::<K, K>::size(pairs, load).expect("a small table")
+        // As above.
+        let size = match self.tuning.lanes {
+            Some(_) => OpenGeometry::new(pairs, load, CuckooMap::<K, K>::BUCKET_SLOTS),
+            None => CuckooMap::<K, K>::size(pairs, load),
+        };
+        size.expect("a small table")
     }
 }
 
@@ -243,11 +257,11 @@ impl<K: Scalar> Sets<K, OpenGeometry> for Moving {
     type Set = CuckooSet<K>;
 
     fn try_set(&self, geometry: OpenGeometry) -> Result<Self::Set, Error> {
-        CuckooSet::with_geometry(self.0, geometry)
+        CuckooSet::with_geometry(self.device, geometry)
     }
 
     fn build_set(&self, keys: &[K]) -> Result<Self::Set, Error> {
-        CuckooSet::build(self.0, keys)
+        CuckooSet::build(self.device, keys)
     }
 
     fn set_geometry(&self, keys: u64) -> OpenGeometry {
@@ -257,9 +271,25 @@ impl<K: Scalar> Sets<K, OpenGeometry> for Moving {
 
 mod cuckoo {
     pub(crate) fn make() -> Option<super::Moving> {
-        super::device().map(super::Moving)
+        super::Moving::new(super::Tuning::default())
     }
     crate::cuckoo_suite! { crate::cuckoo::make }
+}
+
+/// Buckets of eight slots, as in large tables and at high loads.
+mod cuckoo_large {
+    mod one_lane {
+        fn make() -> Option<crate::Moving> {
+            crate::Moving::new(crate::Tuning { lanes: Some(1), ..crate::Tuning::default() })
+        }
+        crate::cuckoo_maps! { make, u32 }
+    }
+    mod two_lanes {
+        fn make() -> Option<crate::Moving> {
+            crate::Moving::new(crate::Tuning { lanes: Some(2), ..crate::Tuning::default() })
+        }
+        crate::cuckoo_maps! { make, u32 }
+    }
 }
 
 mod open {

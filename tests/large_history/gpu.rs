@@ -212,17 +212,16 @@ const fn slots_for_all(keys: u64) -> u64 {
     keys + CALLS / 8
 }
 
-/// With a width, in the buckets of a large table.
+/// With a width, in the buckets of a large table, else in those of a small one.
 fn open_map<K, P: OpenScheme>(device: &Device, slots: u64, lanes: Option<u32>, load: (u64, u64)) -> Vec<Event>
 where
     K: Scalar + Into<u64> + TryFrom<u64, Error: std::fmt::Debug>,
     (K, K): Entry,
 {
-    let size = match lanes {
-        Some(_) => OpenGeometry::new(slots, 1.0, OpenMap::<K, K, P>::BUCKET_SLOTS),
-        None => OpenMap::<K, K, P>::size(slots, 1.0),
-    };
-    let (size, tuning) = (size.expect("a small table"), Tuning { lanes, ..Tuning::default() });
+    let small = OpenMap::<K, K, P>::size(1, OpenGeometry::DEFAULT_LOAD).expect("a small table");
+    let bucket_slots = if lanes.is_some() { OpenMap::<K, K, P>::BUCKET_SLOTS } else { small.bucket_slots };
+    let size = OpenGeometry::new(slots, 1.0, bucket_slots).expect("a small table");
+    let tuning = Tuning { lanes, ..Tuning::default() };
     let map = OpenMap::<K, K, P>::with_tuning(device, size, tuning).expect("a test table");
     fixed_map(device, &map, load)
 }
@@ -312,7 +311,10 @@ fn a_million_calls_of_the_gpu_where_keys_move_are_linearizable() {
     let Some(device) = device() else { return };
     for load in LOADS {
         let slots = few_slots(load.0);
-        check("cuckoo map32", load.0, true, &open_map::<u32, Cuckoo>(device, slots, None, load));
+        for lanes in [None, Some(1)] {
+            let name = format!("cuckoo map32, {lanes:?} lanes");
+            check(&name, load.0, true, &open_map::<u32, Cuckoo>(device, slots, lanes, load));
+        }
         check("cuckoo set32", load.0, true, &open_set::<u32, Cuckoo>(device, slots, None, load));
         check("cuckoo set64", load.0, true, &open_set::<u64, Cuckoo>(device, slots, None, load));
         if device.wide() {

@@ -7,7 +7,7 @@
 //! 16 slots, without it a slab has 8. A group of a hopscotch table has 8 words, a bucket of an open-addressing table 8
 //! slots, or 4 of u64 pairs that do not move. The tables of the library have one width each: `_l4` for 128-bit words, `_l2` for all others, but
 //! `hop_map32_mixed_l1`, `open_map32_mixed_l1`, `cuckoo_map32_mixed_l1` and all of `open_set32`, `cuckoo_set32` and `open_map64l`;
-//! `open_map32` and `cuckoo_map32` have `_l1` too, and so have `open_map64` and `open_set64`; `open_map32` in buckets of 4 slots `_l1_x4`. An insert, assign or mixed batch of a hopscotch table, or of one in which keys
+//! `open_map32` and `cuckoo_map32` have `_l1` too, and so have `open_map64` and `open_set64`; `open_map32` and `cuckoo_map32` in buckets of 4 slots `_l1_x4`. An insert, assign or mixed batch of a hopscotch table, or of one in which keys
 //! move, has a second kernel, `OPERATION_left`, with the same arguments and a tile per 32
 //! operations: it does those whose outcome is 253 behind the first. Tiles of different widths work on one table as long
 //! as its slabs or buckets have the same number of slots, or its groups of words. No tile is wider than a group: its

@@ -18,6 +18,7 @@ kernel!(open_set64_stamped_l1: open::set64(1, 8).stamped);
 kernel!(open_set64_stamped_l2: open::set64(2, 4).stamped);
 kernel!(open_map64l_stamped_l1: open::map64l(1, 4).stamped);
 kernel!(cuckoo_map32_stamped_l1: cuckoo::map32(1, 8).stamped);
+kernel!(cuckoo_map32_stamped_l1_x4: cuckoo::map32(1, 4).stamped);
 kernel!(cuckoo_map32_stamped_l2: cuckoo::map32(2, 4).stamped);
 kernel!(cuckoo_set32_stamped_l1: cuckoo::set32(1, 8).stamped);
 kernel!(cuckoo_set64_stamped_l2: cuckoo::set64(2, 4).stamped);

@@ -183,6 +183,18 @@ kernel!(cuckoo_map32_mixed_left_l2: cuckoo::map32(2, 4).mixed_left);
 kernel!(cuckoo_map32_stats_l1: cuckoo::map32(1, 8).stats);
 kernel!(cuckoo_map32_stats_l2: cuckoo::map32(2, 4).stats);
 
+kernel!(cuckoo_map32_insert_unique_l1_x4: cuckoo::map32(1, 4).insert_unique);
+kernel!(cuckoo_map32_insert_unique_left_l1_x4: cuckoo::map32(1, 4).insert_unique_left);
+kernel!(cuckoo_map32_insert_or_assign_l1_x4: cuckoo::map32(1, 4).insert_or_assign);
+kernel!(cuckoo_map32_insert_or_assign_left_l1_x4: cuckoo::map32(1, 4).insert_or_assign_left);
+kernel!(cuckoo_map32_insert_or_add_l1_x4: cuckoo::map32(1, 4).insert_or_add);
+kernel!(cuckoo_map32_absorb_l1_x4: cuckoo::map32(1, 4).absorb);
+kernel!(cuckoo_map32_delete_l1_x4: cuckoo::map32(1, 4).delete);
+kernel!(cuckoo_map32_search_l1_x4: cuckoo::map32(1, 4).search);
+kernel!(cuckoo_map32_mixed_l1_x4: cuckoo::map32(1, 4).mixed);
+kernel!(cuckoo_map32_mixed_left_l1_x4: cuckoo::map32(1, 4).mixed_left);
+kernel!(cuckoo_map32_stats_l1_x4: cuckoo::map32(1, 4).stats);
+
 kernel!(cuckoo_set32_insert_unique_l1: cuckoo::set32(1, 8).insert_unique);
 kernel!(cuckoo_set32_insert_unique_left_l1: cuckoo::set32(1, 8).insert_unique_left);
 kernel!(cuckoo_set32_absorb_l1: cuckoo::set32(1, 8).absorb);

@@ -75,7 +75,8 @@ where
     pub const BUCKET_SLOTS: u32 = bucket_slots(<(K, V)>::PACKED, P::MOVES);
 
     /// The size of such a map for `pairs` pairs at a load; as [`OpenGeometry::new`]. A bucket has [`OpenMap::BUCKET_SLOTS`] slots, or 4
-    /// of u32 pairs that do not move, up to 96 MiB: much of it is in the L2 cache of a large GPU then, which reads buckets of 32 bytes faster.
+    /// of u32 pairs, up to 96 MiB, where keys move up to a load of 0.85 (at more, some would find no room): much of it is in the L2 cache of
+    /// a large GPU then, which reads buckets of 32 bytes faster.
     ///
     /// # Errors
     /// As [`OpenGeometry::new`].
@@ -91,7 +92,7 @@ where
         Self::with_geometry(device, Self::size(pairs, OpenGeometry::DEFAULT_LOAD)?)
     }
 
-    /// An empty map of a given size, with buckets of [`OpenMap::BUCKET_SLOTS`], or of 4 slots of u32 pairs that do not move.
+    /// An empty map of a given size, with buckets of [`OpenMap::BUCKET_SLOTS`], or of 4 slots of u32 pairs.
     ///
     /// # Errors
     /// As [`OpenMap::with_capacity`]; [`Error::Refused`] as [`OpenGeometry::admit`] does.

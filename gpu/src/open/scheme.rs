@@ -38,9 +38,9 @@ pub(super) const fn bucket_slots(layout: Layout, moves: bool) -> u32 {
 }
 
 /// Slots of a bucket of a small table, if they are others: 32 bytes, a sector, as the L2 cache reads more of them a second.
-pub(super) const fn small_bucket_slots(layout: Layout, moves: bool) -> Option<u32> {
+pub(super) const fn small_bucket_slots(layout: Layout) -> Option<u32> {
     match layout {
-        Layout::Map32 if !moves => Some(SMALL_BUCKET_SLOTS),
+        Layout::Map32 => Some(SMALL_BUCKET_SLOTS),
         _ => None,
     }
 }
@@ -53,6 +53,10 @@ const SMALL_BUCKET_SLOTS: u32 = 4;
 /// table.
 const SMALL_BYTES: u64 = 96 << 20;
 
+/// The load up to which they are for keys that move too: from 0.88 on an insert may find no room in them (README beside
+/// [`cuckoo`](warpproof_model::open::cuckoo)).
+const SMALL_LOAD_IF_MOVED: f64 = 0.85;
+
 /// The size of a table for `entries` entries at a load.
 pub(super) fn size(
     (layout, moves): (Layout, bool),
@@ -60,8 +64,9 @@ pub(super) fn size(
     load: f64,
 ) -> Result<OpenGeometry, Refused> {
     let large = OpenGeometry::new(entries, load, bucket_slots(layout, moves))?;
-    match small_bucket_slots(layout, moves) {
-        Some(slots) if large.slots() as u64 * layout.slot_bytes() as u64 <= SMALL_BYTES => {
+    let few = large.slots() as u64 * layout.slot_bytes() as u64 <= SMALL_BYTES;
+    match small_bucket_slots(layout) {
+        Some(slots) if few && (!moves || load <= SMALL_LOAD_IF_MOVED) => {
             OpenGeometry::new(entries, load, slots)
         }
         _ => Ok(large),
@@ -70,7 +75,7 @@ pub(super) fn size(
 
 /// Refuses a size that there are no kernels for.
 pub(super) fn admit((layout, moves): (Layout, bool), geometry: OpenGeometry) -> Result<(), Refused> {
-    match small_bucket_slots(layout, moves) {
+    match small_bucket_slots(layout) {
         Some(slots) if slots == geometry.bucket_slots => geometry.admit(slots),
         _ => geometry.admit(bucket_slots(layout, moves)),
     }
@@ -83,7 +88,7 @@ const ONE_LANE_BYTES: u64 = 256 << 20;
 /// The kernels of a layout, for a table of so many slots, in buckets of `slots` slots each.
 pub(crate) fn family((layout, moves): (Layout, bool), (len, slots): (u64, u32)) -> Family {
     let common = layout.lanes();
-    let small = small_bucket_slots(layout, moves) == Some(slots);
+    let small = small_bucket_slots(layout) == Some(slots);
     let few = len.saturating_mul(layout.slot_bytes() as u64) <= ONE_LANE_BYTES;
     let (lanes, mixed_lanes) = match layout {
         Layout::Map64 if moves => (common, common),
@@ -118,8 +123,22 @@ mod tests {
         let refused = Refused::BucketSlots { found: 2, expected: 8 };
         assert_eq!(admit(map32, OpenGeometry { bucket_slots: 2, buckets: 11 }), Err(refused));
         let refused = Refused::BucketSlots { found: 4, expected: 8 };
-        assert_eq!(admit((Layout::Map32, true), small), Err(refused));
+        assert_eq!(admit((Layout::Set32, false), small), Err(refused));
         assert_eq!(size((Layout::Map64, false), 1_000, 0.8).expect("a size").bucket_slots, 4);
         assert_eq!(size((Layout::Set64, false), 1_000, 0.8).expect("a size").bucket_slots, 8);
+    }
+
+    /// Where keys move, a small table has small buckets as long as all keys find room in them.
+    #[test]
+    fn a_bucket_of_keys_that_move_is_a_sector_up_to_a_load() {
+        let moving = (Layout::Map32, true);
+        let slots = |load| size(moving, 1_000, load).expect("a size").bucket_slots;
+        assert_eq!([0.5, 0.85, 0.86, 0.97].map(slots), [4, 4, 8, 8]);
+        assert_eq!(size(moving, 20_000_000, 0.5).expect("a size").bucket_slots, 8);
+        let small = OpenGeometry { bucket_slots: 4, buckets: 11 };
+        assert_eq!(
+            (admit(moving, small), family(moving, (44, 4)).name("search", 1)),
+            (Ok(()), "cuckoo_map32_search_l1_x4".to_string())
+        );
     }
 }

@@ -1,7 +1,10 @@
 //! Open-addressing tables: what is special to the GPU.
 
 use super::{MORE_KEYS, clear_between_batches, device};
-use warpproof_gpu::{Device, Error, Layout, OpenMap, OpenSet, RetrieveMethod, Scalar, StressClock, Tuning};
+use std::collections::BTreeMap;
+use warpproof_gpu::{
+    CuckooMap, Device, Error, Layout, OpenMap, OpenSet, RetrieveMethod, Scalar, StressClock, Tuning,
+};
 use warpproof_model::host::{
     Answer, BulkMap, BulkOpenMap, BulkOpenSet, BulkSet, Op, OpenGeometry, OpenStats, Refused,
 };
@@ -41,6 +44,66 @@ fn a_map_answers() {
     pairs.sort_unstable();
     assert_eq!((pairs.len(), pairs[0], pairs[1_000]), (1_001, (0, 0), (2_000, 0)));
     assert_eq!(map.insert_or_add(&[u32::MAX], &[1]), Err(Error::Refused(Refused::ReservedKey { index: 0 })));
+}
+
+/// Buckets of four slots where keys move: all find room at the load up to which small tables have them, nearly all beyond it.
+#[test]
+fn keys_move_in_small_buckets() {
+    let Some(device) = device() else { return };
+    let keys: Vec<u32> = (0..40_000).collect();
+    let (old, new) = keys.split_at(20_000);
+    for (load, most_left_out) in [(0.85, 0), (0.95, 100)] {
+        let size = OpenGeometry::new(old.len() as u64, load, 4).unwrap();
+        let map = CuckooMap::<u32, u32>::with_geometry(&device, size).unwrap();
+        let mut there = BTreeMap::new();
+        let built = map.insert_unique(old, old).unwrap();
+        there.extend(old.iter().zip(&built).filter(|(_, o)| **o == Insert::Inserted).map(|(k, _)| (*k, *k)));
+        assert!(there.len() + most_left_out >= old.len(), "load {load}: {} of {}", there.len(), old.len());
+        holds(&map, &there, &keys);
+        // A part goes, and as many come into their slots.
+        let (gone, come) = (&old[..10_000], &new[..10_000]);
+        for (key, outcome) in gone.iter().zip(map.delete(gone).unwrap()) {
+            assert_eq!(outcome == Delete::Deleted, there.remove(key).is_some(), "key {key}");
+        }
+        let ops: Vec<Op> =
+            come.iter().map(|key| if key % 2 == 0 { Op::InsertUnique } else { Op::Assign }).collect();
+        for (key, answer) in come.iter().zip(map.mixed(&ops, come, come).unwrap()) {
+            match answer {
+                Answer::Insert(Insert::Inserted) | Answer::Assign(Assign::Inserted) => {
+                    there.insert(*key, *key)
+                }
+                Answer::Insert(Insert::Full) | Answer::Assign(Assign::Full) => None,
+                other => panic!("key {key}: {other:?}"),
+            };
+        }
+        assert!(
+            there.len() + 2 * most_left_out >= old.len(),
+            "load {load}: {} of {}",
+            there.len(),
+            old.len()
+        );
+        holds(&map, &there, &keys);
+        for (key, outcome) in
+            keys[10_000..30_000].iter().zip(map.insert_or_add(&keys[10_000..30_000], &[1; 20_000]).unwrap())
+        {
+            match outcome {
+                Add::Added => *there.get_mut(key).expect("a key that is there") += 1,
+                Add::Inserted => assert_eq!(there.insert(*key, 1), None, "key {key}"),
+                Add::Full => assert!(!there.contains_key(key), "key {key}"),
+            }
+        }
+        holds(&map, &there, &keys);
+    }
+}
+
+/// Checks what a map holds, and that it holds no other of these keys.
+fn holds(map: &CuckooMap<u32, u32>, there: &BTreeMap<u32, u32>, keys: &[u32]) {
+    let expected: Vec<Option<u32>> = keys.iter().map(|key| there.get(key).copied()).collect();
+    assert!(map.search(keys).unwrap() == expected);
+    let mut pairs = map.pairs().unwrap();
+    pairs.sort_unstable();
+    assert!(pairs.iter().copied().eq(there.iter().map(|(&key, &value)| (key, value))));
+    assert_eq!(map.stats().unwrap().live, there.len() as u64);
 }
 
 #[test]

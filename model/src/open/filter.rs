@@ -47,10 +47,13 @@ pub const fn filter_words<const C: u32>(buckets: u32) -> usize {
 }
 
 /// One bit for each of `C` classes of keys, `C` a power of two up to 32: `32 / C` buckets to a word.
+///
+/// With `TEST` a bit is read before it is set, and not set again: on a CPU, where a write takes the line from other cores. Without,
+/// it is set at once: a GPU waits for no answer then.
 #[derive(Clone, Copy, Debug)]
-pub struct Passed<B, const C: u32>(B);
+pub struct Passed<B, const C: u32, const TEST: bool = true>(B);
 
-impl<B: IntegerWords<u32>, const C: u32> Passed<B, C> {
+impl<B: IntegerWords<u32>, const C: u32, const TEST: bool> Passed<B, C, TEST> {
     /// The filter in these words, [`filter_words`] of them, which are zero at first.
     #[inline(always)]
     pub const fn new(words: B) -> Self {
@@ -66,7 +69,7 @@ impl<B: IntegerWords<u32>, const C: u32> Passed<B, C> {
     }
 }
 
-impl<B: IntegerWords<u32>, const C: u32> Filter for Passed<B, C> {
+impl<B: IntegerWords<u32>, const C: u32, const TEST: bool> Filter for Passed<B, C, TEST> {
     #[inline(always)]
     fn passed<W: Warp>(self, w: &mut W, bucket: u32, hash: u32) -> bool {
         let (at, bit) = Self::place(bucket, hash);
@@ -76,12 +79,13 @@ impl<B: IntegerWords<u32>, const C: u32> Filter for Passed<B, C> {
 
     #[inline(always)]
     fn pass<W: Warp>(self, w: &mut W, bucket: u32, hash: u32) {
-        if !self.passed(w, bucket, hash) {
-            let (at, bit) = Self::place(bucket, hash);
-            // Relaxed: as in `passed`.
-            w.elect(0, || {
-                self.0.fetch_or(at, bit, Order::Relaxed);
-            });
+        if TEST && self.passed(w, bucket, hash) {
+            return;
         }
+        let (at, bit) = Self::place(bucket, hash);
+        // Relaxed: as in `passed`.
+        w.elect(0, || {
+            self.0.fetch_or(at, bit, Order::Relaxed);
+        });
     }
 }

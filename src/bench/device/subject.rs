@@ -166,6 +166,17 @@ where
     }
 }
 
+/// The same of a map in which keys move, for `pairs` pairs at a load.
+fn own_buckets_moving<K: Scalar>(pairs: u64, load: f64, tuning: Tuning) -> Result<OpenGeometry, Refused>
+where
+    (K, K): Entry,
+{
+    match tuning.lanes {
+        Some(_) => OpenGeometry::new(pairs, load, CuckooMap::<K, K>::BUCKET_SLOTS),
+        None => CuckooMap::<K, K>::size(pairs, load),
+    }
+}
+
 /// What is the same for pairs and keys: some of it differs between the structures.
 macro_rules! sized {
     (slab $bulk:ident) => {
@@ -206,13 +217,13 @@ macro_rules! sized {
             $bulk::stats(self)
         }
     };
-    (cuckoo $bulk:ident) => {
+    (cuckoo $bulk:ident $own:expr) => {
         sized! { any }
         type Contents = OpenStats;
         const MAY_BE_FULL: bool = true;
 
-        fn size(pairs: u64, total: u64, load: f64, _: Tuning) -> Result<OpenGeometry, Failure> {
-            open::moving_size(pairs, total, load)
+        fn size(pairs: u64, _: u64, load: f64, tuning: Tuning) -> Result<OpenGeometry, Failure> {
+            $own(pairs, load, tuning).map_err(Failure::backend)
         }
         fn contents(&self) -> Result<OpenStats, Error> {
             $bulk::stats(self)
@@ -352,8 +363,8 @@ of_pairs!(hopscotch BulkHopscotchMap HopscotchMap<u32>, insert_unique);
 of_pairs!(hopscotch BulkHopscotchMap HopscotchMap<u64>, insert_unique);
 of_pairs!(open BulkOpenMap OpenMap<u32>, insert_unique, own_buckets::<u32>);
 of_pairs!(open BulkOpenMap OpenMap<u64>, insert_unique, own_buckets::<u64>);
-of_pairs!(cuckoo BulkOpenMap CuckooMap<u32>, insert_unique);
-of_pairs!(cuckoo BulkOpenMap CuckooMap<u64>, insert_unique);
+of_pairs!(cuckoo BulkOpenMap CuckooMap<u32>, insert_unique, own_buckets_moving::<u32>);
+of_pairs!(cuckoo BulkOpenMap CuckooMap<u64>, insert_unique, own_buckets_moving::<u64>);
 
 /// What a search writes where there is no pair: no value, as those have their top bit set.
 const MISSING: u8 = 1;
@@ -429,5 +440,5 @@ of_keys!(hopscotch BulkHopscotchSet HopscotchSet<u32>, u32);
 of_keys!(hopscotch BulkHopscotchSet HopscotchSet<u64>, u64);
 of_keys!(open BulkOpenSet OpenSet<u32>, u32, |size, _| Ok::<_, Refused>(size));
 of_keys!(open BulkOpenSet OpenSet<u64>, u64, |size, _| Ok::<_, Refused>(size));
-of_keys!(cuckoo BulkOpenSet CuckooSet<u32>, u32);
-of_keys!(cuckoo BulkOpenSet CuckooSet<u64>, u64);
+of_keys!(cuckoo BulkOpenSet CuckooSet<u32>, u32, |pairs, load, _| OpenGeometry::at_load(pairs, load));
+of_keys!(cuckoo BulkOpenSet CuckooSet<u64>, u64, |pairs, load, _| OpenGeometry::at_load(pairs, load));

@@ -12,7 +12,7 @@ pub use sets::{all, deep, default_set, family, quick};
 use super::ScenarioError;
 
 use super::open::scheme::Moved;
-use super::open::{Layout, probing};
+use super::open::small;
 use crate::check::{AnySubject, Scenario};
 use std::sync::Arc;
 use warpproof_model::entry::{Key32, Key64, Pair32, Pair64};
@@ -26,20 +26,11 @@ pub const SHAPES: [(u32, u32); 3] = [(1, 1), (1, 2), (2, 1)];
 /// If the structure or its configuration is not known.
 pub fn subject(scenario: &Scenario) -> Result<Arc<dyn AnySubject>, ScenarioError> {
     match scenario.structure.as_str() {
-        "cuckoo_map32" | "cuckoo_tried32" => shaped::<Pair32>(scenario),
-        "cuckoo_set32" => shaped::<Key32>(scenario),
-        "cuckoo_map64" => shaped::<Pair64>(scenario),
-        "cuckoo_set64" => shaped::<Key64>(scenario),
+        "cuckoo_map32" | "cuckoo_tried32" => small::<Pair32, Moved>(scenario),
+        "cuckoo_set32" => small::<Key32, Moved>(scenario),
+        "cuckoo_map64" => small::<Pair64, Moved>(scenario),
+        "cuckoo_set64" => small::<Key64, Moved>(scenario),
         other => Err(ScenarioError::Structure(other.to_string())),
-    }
-}
-
-fn shaped<L: Layout>(scenario: &Scenario) -> Result<Arc<dyn AnySubject>, ScenarioError> {
-    match (scenario.config.lanes, scenario.config.slots) {
-        (1, 1) => Ok(probing::<L, Moved, 1, 1>(scenario)),
-        (1, 2) => Ok(probing::<L, Moved, 1, 2>(scenario)),
-        (2, 1) => Ok(probing::<L, Moved, 2, 1>(scenario)),
-        (lanes, slots) => Err(ScenarioError::Bucket { lanes, slots }),
     }
 }
 

@@ -69,6 +69,7 @@ pub(super) const fn name(structure: Open) -> &'static str {
         Open::Set64 => "dyn_set64",
         // No such submaps are checked.
         Open::Lock64 => "dyn_lock64",
+        Open::Untested32 => "dyn_untested32",
     }
 }
 

@@ -50,6 +50,7 @@ pub fn subject(scenario: &Scenario) -> Result<Arc<dyn AnySubject>, ScenarioError
         "open_map64" => shaped::<Pair64>(scenario),
         "open_set64" => shaped::<Key64>(scenario),
         "open_lock64" => shaped::<Lock64>(scenario),
+        "open_untested32" => small::<Pair32, DoubleHashed<false>>(scenario),
         other => Err(ScenarioError::Structure(other.to_string())),
     }
 }
@@ -70,12 +71,22 @@ fn shaped<L: Layout>(scenario: &Scenario) -> Result<Arc<dyn AnySubject>, Scenari
     }
 }
 
+/// A table whose buckets have one slot or two.
+pub(super) fn small<L: Layout, C: Scheme>(scenario: &Scenario) -> Result<Arc<dyn AnySubject>, ScenarioError> {
+    match (scenario.config.lanes, scenario.config.slots) {
+        (1, 1) => Ok(probing::<L, C, 1, 1>(scenario)),
+        (1, 2) => Ok(probing::<L, C, 1, 2>(scenario)),
+        (2, 1) => Ok(probing::<L, C, 2, 1>(scenario)),
+        (lanes, slots) => Err(ScenarioError::Bucket { lanes, slots }),
+    }
+}
+
 fn table<L: Layout, const LANES: usize, const S: usize>(scenario: &Scenario) -> Arc<dyn AnySubject> {
     probing::<L, DoubleHashed, LANES, S>(scenario)
 }
 
 /// The subject of a table whose keys probe as a scheme says.
-pub(super) fn probing<L: Layout, C: Scheme, const LANES: usize, const S: usize>(
+fn probing<L: Layout, C: Scheme, const LANES: usize, const S: usize>(
     scenario: &Scenario,
 ) -> Arc<dyn AnySubject> {
     let subject = OpenSubject::<L, S, C>::new(scenario.config.clone(), scenario.allows.full);

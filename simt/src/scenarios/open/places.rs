@@ -19,11 +19,14 @@ pub enum Structure {
     Set64,
     /// u64 pairs in two words by the lock bit.
     Lock64,
+    /// u32 pairs, with bits of the filter set as on a GPU: not tested before.
+    Untested32,
 }
 
 impl Structure {
     /// All of them.
-    pub const ALL: [Self; 5] = [Self::Map32, Self::Set32, Self::Map64, Self::Set64, Self::Lock64];
+    pub const ALL: [Self; 6] =
+        [Self::Map32, Self::Set32, Self::Map64, Self::Set64, Self::Lock64, Self::Untested32];
     /// Those whose entries are one word each.
     pub const ONE_WORD: [Self; 4] = [Self::Map32, Self::Set32, Self::Map64, Self::Set64];
 
@@ -35,6 +38,7 @@ impl Structure {
             Self::Map64 => "open_map64",
             Self::Set64 => "open_set64",
             Self::Lock64 => "open_lock64",
+            Self::Untested32 => "open_untested32",
         }
     }
 
@@ -51,7 +55,7 @@ impl Homed for Structure {
 
     fn entries(self) -> Entries {
         match self {
-            Self::Map32 => Entries::Map32,
+            Self::Map32 | Self::Untested32 => Entries::Map32,
             Self::Set32 => Entries::Set32,
             Self::Map64 | Self::Lock64 => Entries::Map64,
             Self::Set64 => Entries::Set64,

@@ -24,13 +24,13 @@ const CLASSES: u32 = 2;
 /// Bits of a bucket among the locks: two locks in a word.
 const LOCK_BITS: u32 = 16;
 
-/// Double hashing with a filter.
+/// Double hashing with a filter; without `TEST` its bits are set as on a GPU, whatever they are.
 #[derive(Clone, Debug)]
-pub struct DoubleHashed;
+pub struct DoubleHashed<const TEST: bool = true>;
 
-impl Scheme for DoubleHashed {
+impl<const TEST: bool> Scheme for DoubleHashed<TEST> {
     type Probing = DoubleHashing;
-    type Filter<M: Memory> = Passed<M::W32, CLASSES>;
+    type Filter<M: Memory> = Passed<M::W32, CLASSES, TEST>;
     const BESIDE: &'static str = "filter";
 
     fn words(buckets: u32) -> usize {

@@ -23,7 +23,7 @@ pub fn quick() -> Vec<Scenario> {
 
 /// Every pair of operations and every two of one warp, in every place, by one lane and by several; the other entry types
 /// in some places; one warp that stops; a key that goes and comes back, or comes behind another; u64 keys that differ in
-/// one half.
+/// one half; entries of two words; a filter as a GPU writes it.
 pub fn default_set() -> Vec<Scenario> {
     let mut scenarios = family(Structure::Map32, 2, 2);
     scenarios.extend(by_lanes(&scenarios));
@@ -37,6 +37,7 @@ pub fn default_set() -> Vec<Scenario> {
     scenarios.extend(again);
     scenarios.extend([Structure::Set64, Structure::Map64].into_iter().flat_map(halves));
     scenarios.extend(by_lock(Structure::Lock64));
+    scenarios.extend(untested(Structure::Untested32));
     scenarios
 }
 
@@ -138,6 +139,14 @@ fn by_lock(structure: Structure) -> Vec<Scenario> {
         };
         scenario.allows.blocking = !stored(&scenario.programs[0]).is_disjoint(&stored(&scenario.programs[1]));
     }
+    scenarios
+}
+
+/// What the others have in all places, and a key that goes and comes back, where bits of the filter are not tested before they are set.
+fn untested(structure: Structure) -> Vec<Scenario> {
+    let mut scenarios = family(structure, 2, 2);
+    scenarios.extend(again(structure));
+    scenarios.extend(by_lanes(&scenarios));
     scenarios
 }
 

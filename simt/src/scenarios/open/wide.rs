@@ -14,7 +14,8 @@ use warpproof_model::spec::Op::{Delete, InsertUnique, Search};
 /// Every entry type in every place, by warps of every width.
 pub fn wide() -> Vec<Scenario> {
     let mut scenarios = Vec::new();
-    for structure in Structure::ALL {
+    // How the filter is written does not depend on the width.
+    for structure in Structure::ALL.into_iter().filter(|&structure| structure != Structure::Untested32) {
         for lanes in LANES {
             for place in Place::ALL {
                 scenarios.push(scenario(structure, lanes, place, scenarios.len()));
