@@ -1,11 +1,12 @@
 //! Which scenarios there are.
 
 use super::places::{self, Grown};
+use super::subject::OLD_KEY;
 use crate::check::Scenario;
 use crate::scenarios::family::{Programs, programs, shapes};
 use crate::scenarios::form;
 use crate::scenarios::open::{OPS, Structure};
-use warpproof_model::spec::Op::{Grow, InsertOrAdd, InsertOrAssign, InsertUnique};
+use warpproof_model::spec::Op::{Count, Grow, InsertOrAdd, InsertOrAssign, InsertUnique};
 
 /// Warps of one scenario, the most that every engine takes.
 const WARPS: usize = 4;
@@ -24,6 +25,7 @@ pub fn default_set() -> Vec<Scenario> {
     let mut scenarios = family(Structure::Map32, 2, 2);
     scenarios.extend(places::ALL.into_iter().flat_map(|place| beside_growth(Structure::Map32, place)));
     scenarios.extend(by_lanes(&scenarios));
+    scenarios.extend(places::ALL.into_iter().map(|place| visited(Structure::Map32, place)));
     for structure in [Structure::Set32, Structure::Set64, Structure::Map64] {
         let places = [places::FULL, places::BEHIND].into_iter();
         scenarios.extend(places.flat_map(|place| adding(structure, place, &[1, 1], 2)));
@@ -79,6 +81,11 @@ fn beside_growth(structure: Structure, place: Grown) -> Vec<Scenario> {
         pairs.iter().filter(|pair| pair[0] != pair[1]).map(|pair| vec![pair[1].clone(), pair[0].clone()]);
     let first = pairs.iter().cloned().chain(turned).map(before);
     alone.chain(first).map(|programs| place.scenario(structure, &programs, true)).collect()
+}
+
+/// A visit of all buckets beside a warp that grows the table: it counts no key of what the submap's memory held before.
+fn visited(structure: Structure, place: Grown) -> Scenario {
+    place.scenario(structure, &vec![vec![(Count, OLD_KEY)], vec![(Grow, 0)]], true)
 }
 
 /// The same by lanes of one slot each, if there are several.

@@ -15,7 +15,8 @@ const CLASSES: u32 = 2;
 pub(super) const PROBES: u32 = 2;
 /// What the memory of a submap holds before it is made: the lowest key, which programs name, in every slot, and all bits of
 /// the filter.
-const OLD_SLOT: u128 = 1;
+pub(super) const OLD_KEY: u64 = 1;
+const OLD_SLOT: u128 = OLD_KEY as u128;
 const OLD_FILTER: u32 = u32::MAX;
 
 /// An open-addressing table that grows by submaps, with `S` slots per lane in a bucket.
@@ -173,6 +174,13 @@ impl<E: Entry, const S: usize> Subject for DynamicSubject<E, S> {
                 w.elect(0, || parts.make(table.submaps()) == Added::Now);
                 w.sync();
                 Ret::Done
+            }
+            (Op::Count, Some(key)) => {
+                let mut found = 0;
+                for bucket in 0..table.buckets() {
+                    table.visit(w, bucket, |_, _, seen, _| found += u64::from(seen == key.get()));
+                }
+                Ret::Count(found)
             }
             (Op::InsertOrAdd, Some(key)) => {
                 table.insert_or_add(w, key, E::Value::from_bits(call.value.into())).into()
