@@ -53,7 +53,7 @@ const SMALL_BUCKET_SLOTS: u32 = 4;
 /// table.
 const SMALL_BYTES: u64 = 96 << 20;
 
-/// The load up to which they are for keys that move too: from 0.88 on an insert may find no room in them (README beside
+/// The load up to which they are for keys that move too: beyond 0.88 an insert may find no room in them (README beside
 /// [`cuckoo`](warpproof_model::open::cuckoo)).
 const SMALL_LOAD_IF_MOVED: f64 = 0.85;
 
