@@ -46,6 +46,14 @@ pub const fn filter_words<const C: u32>(buckets: u32) -> usize {
     buckets.div_ceil(u32::BITS / C) as usize
 }
 
+/// Where such a filter has the class of a key with this hash for a bucket: a word, and a bit of it. The home of a key is by the high
+/// bits of its hash, the class by the low ones.
+#[inline(always)]
+pub const fn filter_place<const C: u32>(bucket: u32, hash: u32) -> (usize, u32) {
+    let buckets = u32::BITS / C;
+    ((bucket / buckets) as usize, 1 << (bucket % buckets * C + hash % C))
+}
+
 /// One bit for each of `C` classes of keys, `C` a power of two up to 32: `32 / C` buckets to a word.
 ///
 /// With `TEST` a bit is read before it is set, and not set again: on a CPU, where a write takes the line from other cores. Without,
@@ -60,19 +68,12 @@ impl<B: IntegerWords<u32>, const C: u32, const TEST: bool> Passed<B, C, TEST> {
         const { assert!(C.is_power_of_two() && C <= u32::BITS, "a bucket has 1, 2, 4, 8, 16 or 32 classes") };
         Self(words)
     }
-
-    /// The word of a bucket and the bit of a key's class. The home of a key is by the high bits of its hash.
-    #[inline(always)]
-    fn place(bucket: u32, hash: u32) -> (usize, u32) {
-        let buckets = u32::BITS / C;
-        ((bucket / buckets) as usize, 1 << (bucket % buckets * C + hash % C))
-    }
 }
 
 impl<B: IntegerWords<u32>, const C: u32, const TEST: bool> Filter for Passed<B, C, TEST> {
     #[inline(always)]
     fn passed<W: Warp>(self, w: &mut W, bucket: u32, hash: u32) -> bool {
-        let (at, bit) = Self::place(bucket, hash);
+        let (at, bit) = filter_place::<C>(bucket, hash);
         // Relaxed: bits are only set. Who has been told of an insert has been told of its bits.
         w.elect(0, || self.0.load(at, ReadOrder::Relaxed) & bit != 0)
     }
@@ -82,7 +83,7 @@ impl<B: IntegerWords<u32>, const C: u32, const TEST: bool> Filter for Passed<B, 
         if TEST && self.passed(w, bucket, hash) {
             return;
         }
-        let (at, bit) = Self::place(bucket, hash);
+        let (at, bit) = filter_place::<C>(bucket, hash);
         // Relaxed: as in `passed`.
         w.elect(0, || {
             self.0.fetch_or(at, bit, Order::Relaxed);

@@ -14,7 +14,7 @@ mod update;
 
 pub(crate) use answer::End;
 pub use cuckoo::Locks;
-pub use filter::{Filter, Passed, filter_words};
+pub use filter::{Filter, Passed, filter_place, filter_words};
 pub use invariants::Broken;
 pub use lockbit::LockBitSlots;
 pub use probing::{Bounded, Cuckoo, DoubleHashing, Linear, Near, Probing};

@@ -26,12 +26,19 @@ pub(super) struct Judge {
     tree: PathBuf,
     /// CPU time that a worker may use for one set of scenarios.
     limit: Duration,
+    /// The profile that cargo builds with.
+    profile: &'static str,
 }
 
 impl Judge {
     /// A judge whose workers end after `limit`.
     pub(super) fn new(limit: Duration) -> Self {
-        Self { tree: scratch().join("mutants/tree"), limit }
+        Self { tree: scratch().join("mutants/tree"), limit, profile: "mutants" }
+    }
+
+    /// The same for mutants that are explored to the end: the worker is optimized.
+    pub(super) fn to_the_end(limit: Duration) -> Self {
+        Self { profile: "survivors", ..Self::new(limit) }
     }
 
     /// What becomes of the project with `patch`, or as it is. The sets are asked in turn, until one finds something.
@@ -44,7 +51,7 @@ impl Judge {
             let mut apply = Command::new("git");
             run(apply.current_dir(tree).env("GIT_CEILING_DIRECTORIES", above).arg("apply").arg(patch))?;
         }
-        let Some(program) = build(tree)? else { return Ok(Fate::Unviable) };
+        let Some(program) = build(tree, self.profile)? else { return Ok(Fate::Unviable) };
         let workers = Workers::Processes {
             count: cores(),
             program: "sh".into(),
@@ -148,21 +155,13 @@ fn target() -> PathBuf {
 }
 
 /// Builds the worker of the copy. `None` if it does not compile.
-fn build(tree: &Path) -> Outcome<Option<PathBuf>> {
+fn build(tree: &Path, profile: &str) -> Outcome<Option<PathBuf>> {
     let mut build = Command::new(cargo_program());
     build.current_dir(tree).env("CARGO_TARGET_DIR", target());
-    build.args([
-        "build",
-        "--quiet",
-        "--profile",
-        "mutants",
-        "--package",
-        "warpproof-simt",
-        "--example",
-        "worker",
-    ]);
+    build.args(["build", "--quiet", "--profile", profile]);
+    build.args(["--package", "warpproof-simt", "--example", "worker"]);
     match ran(&mut build)? {
-        (_, true) => Ok(Some(target().join("mutants/examples/worker"))),
+        (_, true) => Ok(Some(target().join(profile).join("examples/worker"))),
         // Cargo says so of a crate that the compiler refuses, and of nothing else.
         (text, false) if text.contains("error: could not compile `warpproof-") => Ok(None),
         (text, false) => Err(text),

@@ -1,7 +1,7 @@
 //! A lock for each bucket.
 
 use crate::memory::{IntegerWords, Order, ReadOrder};
-use crate::open::Filter;
+use crate::open::{Filter, filter_place};
 use crate::warp::Warp;
 
 /// One lock for each bucket: whoever has it is the only one that moves, changes or takes out a key whose first bucket this is, or
@@ -22,9 +22,8 @@ impl<B: IntegerWords<u32>, const C: u32> Locks<B, C> {
 
     /// The word and the bit of a bucket.
     #[inline(always)]
-    fn place(bucket: u32) -> (usize, u32) {
-        let buckets = u32::BITS / C;
-        ((bucket / buckets) as usize, 1 << (bucket % buckets * C))
+    const fn place(bucket: u32) -> (usize, u32) {
+        filter_place::<C>(bucket, 0)
     }
 }
 

@@ -13,7 +13,7 @@ use warpproof_model::key::fastrange;
 use warpproof_model::open::bulk::{
     Batch, Bin, Bins, Bulk, Fan, Outcomes, TALLY, fill_words, scatter_words, settle_words,
 };
-use warpproof_model::open::{DoubleHashing, OpenTable, Passed, filter_words};
+use warpproof_model::open::{DoubleHashing, OpenTable, Passed, filter_place, filter_words};
 use warpproof_model::outcome::Insert;
 use warpproof_model::retrieve::SlotArray;
 use warpproof_model::spec::{Call, Ret};
@@ -113,8 +113,8 @@ impl<const S: usize> BulkSubject<S> {
                     *slot = Pair32::pack(key, key);
                     break;
                 }
-                filter[bucket as usize / (32 / CLASSES as usize)] |=
-                    1 << (bucket % (32 / CLASSES) * CLASSES + hash % CLASSES);
+                let (word, bit) = filter_place::<CLASSES>(bucket, hash);
+                filter[word] |= bit;
                 bucket = (bucket + stride) % buckets;
             }
         }

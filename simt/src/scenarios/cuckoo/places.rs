@@ -99,6 +99,8 @@ pub(super) const TOMBS: Place =
     Place { gone: &[(0, 11), (1, 0)], ..place("tombs", 1, 2, &[(0, 11), (1, 0)], &[(0, 10), (0, 11)]) };
 /// Both buckets are full; what is in the first one can be moved to an empty slot.
 pub(super) const ROOM: Place = place("room", 1, 3, &[(0, 20), (1, 0)], &[(0, 10), (0, 20), (0, 11)]);
+/// The same, and a key that only an insert behind the first bucket puts there.
+pub(super) const LEFT: Place = place("left", 1, 3, &[(0, 20), (1, 0)], &[(0, 10), (1, 1), (0, 20)]);
 /// The same, to a tombstone.
 pub(super) const ROOM_TOMB: Place = Place {
     gone: &[(2, 0)],

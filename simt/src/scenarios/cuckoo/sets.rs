@@ -46,6 +46,7 @@ pub fn deep() -> Vec<Scenario> {
         scenarios.extend(of_shape(Structure::Map32, place, &[1, 1, 1], 1));
     }
     scenarios.extend(by_lanes(&scenarios));
+    scenarios.push(left_by_another(Structure::Map32));
     scenarios
 }
 
@@ -126,6 +127,15 @@ fn taken_by_another(structure: Structure) -> Scenario {
     let programs: [&[Op]; 3] = [&[Delete], &[InsertUnique, Delete], &[Search, Search]];
     let steps = |ops: &[Op]| ops.iter().map(|&op| (op, key)).collect();
     place.scenario(structure, &programs.map(steps).to_vec())
+}
+
+/// A key that is always there moves out of a slot; a warp that does not know of it puts another key there, and one that knows no
+/// more takes that out: who sees the slot then has to see where the first key went.
+fn left_by_another(structure: Structure) -> Scenario {
+    let place = places::LEFT;
+    let key = |name| structure.key(place.homes, name);
+    let calls = [(Delete, (1, 1)), (InsertUnique, (1, 1)), (InsertUnique, (0, 10)), (Search, (0, 20))];
+    place.scenario(structure, &calls.map(|(op, name)| vec![(op, key(name))]).to_vec())
 }
 
 /// The first of two warps stops for ever, wherever it can: the other finishes, if it waits for no lock. Not with two inserts that make
