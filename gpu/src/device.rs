@@ -9,7 +9,10 @@ use core::fmt;
 use cudarc::driver::{CudaContext, CudaStream};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+mod array;
 mod memory;
+
+pub(crate) use array::Array;
 
 /// The tables' kernels for compute capability 7.5 and up.
 pub(crate) const TABLES_BASE: &str = concat!(include_str!("../ptx/warpproof.sm_75.ptx"), "\0");

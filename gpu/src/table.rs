@@ -1,11 +1,11 @@
 //! A table in device memory, of any structure: what all maps and sets share.
 
 use crate::arguments::{Arguments, Head, Operation};
-use crate::device::Device;
+use crate::device::{Array, Device};
 use crate::error::Error;
 use crate::module::Kernel;
 use crate::retrieve::RetrieveMethod;
-use cudarc::driver::{CudaSlice, CudaStream};
+use cudarc::driver::CudaStream;
 use std::sync::Arc;
 
 mod family;
@@ -74,7 +74,7 @@ pub(crate) struct Plan {
     pub(crate) fills: Vec<Fill>,
     /// The memory behind `head` and `fills`.
     #[expect(dead_code, reason = "kept as long as the table")]
-    pub(crate) memory: Vec<CudaSlice<u8>>,
+    pub(crate) memory: Vec<Array>,
 }
 
 /// The memory of a table and its kernels.
@@ -198,7 +198,7 @@ impl Table {
 
 impl Drop for Table {
     fn drop(&mut self) {
-        // Callers' streams may still use the memory; it is freed in the order of our own stream.
+        // Callers' streams may still use the memory, which is freed behind this.
         self.device.settle();
     }
 }

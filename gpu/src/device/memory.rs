@@ -11,8 +11,9 @@ impl Device {
     /// next. Zero keeps none, as at first: what was freed goes back to the driver when the device is next waited for.
     ///
     /// To take memory from the driver takes time that grows with it (BENCHMARKS.md has some): a program that builds large tables one
-    /// after the other, or lets them grow, does not take it twice. What is kept counts as taken, for other
-    /// processes too. The setting is the device's: all handles of it, and what else allocates from its default memory pool, share it.
+    /// after the other, or lets them grow, does not take it twice. The memory of a table that was made while nothing was kept is not
+    /// kept either. What is kept counts as taken, for other processes too. The setting is the device's: all handles of it, and what
+    /// else allocates from its default memory pool, share it.
     ///
     /// # Errors
     /// [`Error::Driver`] if the device has no memory pools.
@@ -26,6 +27,15 @@ impl Device {
             .map_err(failed)
     }
 
+    /// Whether some of what is freed is kept.
+    pub(super) fn keeps_memory(&self) -> bool {
+        // Where there is no pool nothing is kept.
+        let asked = self
+            .pool()
+            .and_then(|pool| attribute(pool, sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD));
+        asked.is_ok_and(|bytes| bytes > 0)
+    }
+
     /// Bytes of device memory that are kept and in no table or buffer. [`Device::memory`] may count them as free.
     ///
     /// # Errors
@@ -36,16 +46,9 @@ impl Device {
         };
         let failed = Error::driver("asking how much memory is kept");
         let pool = self.pool().map_err(&failed)?;
-        let ask = |attribute| {
-            let mut bytes = 0u64;
-            // SAFETY: these attributes are u64, which the call writes.
-            unsafe { sys::cuMemPoolGetAttribute(pool, attribute, (&raw mut bytes).cast::<c_void>()) }
-                .result()
-                .map_err(&failed)?;
-            Ok::<u64, Error>(bytes)
-        };
-        let used = ask(CU_MEMPOOL_ATTR_USED_MEM_CURRENT)?;
-        Ok(ask(CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT)?.saturating_sub(used))
+        let used = attribute(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT).map_err(&failed)?;
+        let all = attribute(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT).map_err(failed)?;
+        Ok(all.saturating_sub(used))
     }
 
     /// Where memory is allocated from.
@@ -73,12 +76,6 @@ impl Device {
         // SAFETY: the element types in use have no invalid bits, and what is read was written before: by a copy,
         // a fill, or a kernel.
         unsafe { self.inner.stream.alloc(len.max(1)) }.map_err(Error::memory(what, bytes as u64))
-    }
-
-    /// Memory of a table: so many bytes.
-    pub(crate) fn array(&self, what: &'static str, bytes: u64) -> Result<CudaSlice<u8>, Error> {
-        let len = usize::try_from(bytes).map_err(|_| Error::OutOfMemory { what, bytes })?;
-        self.buffer(what, len)
     }
 
     /// Page-locked host memory, all zero, of `len` words.
@@ -137,4 +134,12 @@ impl Device {
         }
         Ok(host)
     }
+}
+
+/// One of the attributes of a pool that are numbers of bytes.
+fn attribute(pool: sys::CUmemoryPool, which: sys::CUmemPool_attribute) -> Result<u64, DriverError> {
+    let mut bytes = 0u64;
+    // SAFETY: these attributes are u64, which the call writes.
+    unsafe { sys::cuMemPoolGetAttribute(pool, which, (&raw mut bytes).cast::<c_void>()) }.result()?;
+    Ok(bytes)
 }

@@ -5,7 +5,6 @@ use crate::device::Device;
 use crate::error::Error;
 use crate::layout::Layout;
 use crate::table::{Family, Fill, Placed, Plan, Table, Tuning};
-use cudarc::driver::DevicePtr;
 use warpproof_model::hopscotch::{GROUP_WORDS, REACH};
 use warpproof_model::host::{HopscotchGeometry, HopscotchStats};
 
@@ -56,8 +55,7 @@ impl Groups {
         device.admit(layout)?;
         let len = geometry.words() as u64;
         let words = device.array("the table's words", len * layout.slot_bytes() as u64)?;
-        let address = words.device_ptr(device.stream()).0;
-        let parts = HopscotchParts { words: address, len, homes: geometry.homes };
+        let parts = HopscotchParts { words: words.address(), len, homes: geometry.homes };
         let (head, fills) = (parts.head(), vec![parts.fill(layout)]);
         let plan = Plan { family: family(layout), head, fills, memory: vec![words] };
         // SAFETY: the words are the one array of the memory, with the length that it was allocated with, and the family

@@ -2,11 +2,10 @@
 
 use super::scheme::{admit, family};
 use crate::arguments::{Argument, Head};
-use crate::device::Device;
+use crate::device::{Array, Device};
 use crate::error::Error;
 use crate::layout::Layout;
 use crate::table::{Fill, Placed, Plan, Table, Tuning};
-use cudarc::driver::{CudaSlice, DevicePtr};
 use warpproof_model::host::{OpenGeometry, OpenStats};
 
 /// Numbers that the `stats` kernel adds up: live, tombstones.
@@ -85,12 +84,11 @@ impl Buckets {
         let slots = device.array("the table's slots", probed)?;
         let values = if layout.lock_bit() { Some(device.array("the table's values", probed)?) } else { None };
         let filter = device.array("the table's filter", filter_len * size_of::<u32>() as u64)?;
-        let address = |array: &CudaSlice<u8>| array.device_ptr(device.stream()).0;
         let parts = OpenParts {
-            slots: address(&slots),
-            values: values.as_ref().map(address),
+            slots: slots.address(),
+            values: values.as_ref().map(Array::address),
             len,
-            filter: address(&filter),
+            filter: filter.address(),
             filter_len,
             buckets: geometry.buckets,
             bucket_slots: geometry.bucket_slots,

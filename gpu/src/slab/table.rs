@@ -1,11 +1,11 @@
 //! What slab maps and sets share: chains of slabs in device memory.
 
 use crate::arguments::{Argument, Head, Operation, Span};
-use crate::device::Device;
+use crate::device::{Array, Device};
 use crate::error::Error;
 use crate::layout::Layout;
 use crate::table::{Family, Fill, Placed, Plan, Table, Tuning};
-use cudarc::driver::{CudaSlice, DevicePtr};
+use cudarc::driver::DevicePtr;
 use warpproof_model::host::{Refused, SlabGeometry, SlabStats};
 use warpproof_model::slab::{SLAB_SLOTS, bitmap_words, free_word};
 
@@ -82,12 +82,11 @@ impl Slabs {
         let slots = device.array("the table's slots", probed)?;
         let values = if layout.lock_bit() { Some(device.array("the table's values", probed)?) } else { None };
         let bitmap = device.array("the table's bitmap", bitmap_len * size_of::<u32>() as u64)?;
-        let address = |array: &CudaSlice<u8>| array.device_ptr(device.stream()).0;
         let parts = SlabParts {
-            slots: address(&slots),
-            values: values.as_ref().map(address),
+            slots: slots.address(),
+            values: values.as_ref().map(Array::address),
             len,
-            bitmap: address(&bitmap),
+            bitmap: bitmap.address(),
             bitmap_len,
             buckets: geometry.buckets,
         };

@@ -1,0 +1,70 @@
+//! Memory of tables.
+
+use super::Device;
+use crate::error::Error;
+use cudarc::driver::{CudaContext, CudaSlice, DevicePtr, result};
+use std::sync::Arc;
+
+/// Device memory of a table, freed when it is dropped: behind the last use, as a table waits for the device first.
+pub(crate) struct Array {
+    address: u64,
+    from: From,
+}
+
+/// Where the memory comes from and goes back to.
+enum From {
+    /// The device's pool, which keeps what is freed if it was told so.
+    Pool {
+        #[expect(dead_code, reason = "kept as long as the array")]
+        memory: CudaSlice<u8>,
+    },
+    /// The driver, in the context that is bound to ask for it.
+    Driver { context: Arc<CudaContext> },
+}
+
+impl Device {
+    /// Memory of a table: so many bytes, at least one.
+    ///
+    /// It is asked for at the driver, which takes a tenth of the time that the pool takes to get as much from there, unless
+    /// the pool [keeps](Device::keep_memory) what is freed: then it has it already.
+    pub(crate) fn array(&self, what: &'static str, bytes: u64) -> Result<Array, Error> {
+        let len = usize::try_from(bytes).map_err(|_| Error::OutOfMemory { what, bytes })?;
+        if !self.keeps_memory()
+            && let Some(array) = Array::of_driver(&self.inner.own, len)
+        {
+            return Ok(array);
+        }
+        // Or the pool has what the driver has not: memory that was freed and has not gone back yet.
+        let memory = self.buffer(what, len)?;
+        let address = memory.device_ptr(self.stream()).0;
+        Ok(Array { address, from: From::Pool { memory } })
+    }
+}
+
+impl Array {
+    /// Its address, of the whole of it.
+    pub(crate) fn address(&self) -> u64 {
+        self.address
+    }
+
+    /// Memory that the driver gives, if it has so much.
+    fn of_driver(context: &Arc<CudaContext>, len: usize) -> Option<Self> {
+        context.bind_to_thread().ok()?;
+        // SAFETY: what is read of a table was written before: by a fill, or a kernel.
+        let address = unsafe { result::malloc_sync(len.max(1)) }.ok()?;
+        Some(Self { address, from: From::Driver { context: context.clone() } })
+    }
+}
+
+impl Drop for Array {
+    fn drop(&mut self) {
+        if let From::Driver { context } = &self.from
+            && context.bind_to_thread().is_ok()
+        {
+            // An error is one of what ran before, which who waits next is told.
+            // SAFETY: `of_driver` allocated it, nobody frees it but this, and nothing uses it any more: a table has waited for
+            // the device, and what never became one was not used.
+            let _ = unsafe { result::free_sync(self.address) };
+        }
+    }
+}
