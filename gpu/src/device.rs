@@ -174,7 +174,7 @@ impl Device {
         }
     }
 
-    /// Our own stream, where all of our memory is freed.
+    /// Our own stream, where our buffers are freed.
     pub(crate) fn stream(&self) -> &Arc<CudaStream> {
         &self.inner.stream
     }
