@@ -84,7 +84,7 @@ fn here(block: &CpuBlock) -> (CpuWarp<LANES>, &CpuBlock) {
 }
 
 /// The keys that the blocks with entries and the last ones copy, and one that would be behind them.
-fn copied(method: impl Method + Copy) -> Vec<u64> {
+fn copied(method: impl Method) -> Vec<u64> {
     let (output, count) = (Output::default(), words(1));
     let mut blocks: BTreeSet<u64> = TAKEN.map(|slot| slot / BLOCK_SLOTS).into();
     blocks.extend([BLOCKS - 2, BLOCKS - 1, BLOCKS, u32::MAX.into()]);

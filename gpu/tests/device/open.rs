@@ -5,9 +5,11 @@ use std::collections::BTreeMap;
 use warpproof_gpu::{
     CuckooMap, Device, Error, Layout, OpenMap, OpenSet, RetrieveMethod, Scalar, StressClock, Tuning,
 };
+use warpproof_model::Key;
 use warpproof_model::host::{
     Answer, BulkMap, BulkOpenMap, BulkOpenSet, BulkSet, Op, OpenGeometry, OpenStats, Refused,
 };
+use warpproof_model::key::fastrange;
 use warpproof_model::open::BUCKET_SLOTS;
 use warpproof_model::outcome::{Add, Assign, Delete, Insert, RESERVED_KEY};
 
@@ -44,6 +46,39 @@ fn a_map_answers() {
     pairs.sort_unstable();
     assert_eq!((pairs.len(), pairs[0], pairs[1_000]), (1_001, (0, 0), (2_000, 0)));
     assert_eq!(map.insert_or_add(&[u32::MAX], &[1]), Err(Error::Refused(Refused::ReservedKey { index: 0 })));
+}
+
+/// Half of a million keys have their home behind slot 2^32 of 2^33; the last block of slots is not full.
+#[test]
+fn more_slots_than_32_bits_count_are_copied() {
+    let Some(device) = device() else { return };
+    let geometry = OpenGeometry::at_load(1 << 33, 1.0).unwrap();
+    let (slots, free) = (geometry.slots() as u64, device.memory().unwrap().0);
+    assert!(slots > 1 << 33 && !slots.is_multiple_of(2048), "{slots} slots");
+    if free < 6 * slots {
+        println!(
+            "skipped: {free} bytes of device memory are free, and a table of {slots} slots takes most of 6 times as many"
+        );
+        return;
+    }
+    let set = OpenSet::<u32>::with_geometry(&device, geometry).unwrap();
+    let keys: Vec<u32> = (0..1 << 20).map(|i: u32| i.wrapping_mul(0x9E37_79B1) >> 1).collect();
+    assert!(set.insert(&keys).unwrap().iter().all(|&o| o == Insert::Inserted));
+    let home = |key: u32| fastrange(key.hash(), geometry.buckets);
+    let behind =
+        keys.iter().filter(|&&key| home(key) as u64 * geometry.bucket_slots as u64 >= 1 << 32).count();
+    assert!(behind > keys.len() / 3, "{behind} of {} keys", keys.len());
+    assert!(set.contains(&keys).unwrap().iter().all(|&there| there));
+    let sorted = |mut keys: Vec<u32>| {
+        keys.sort_unstable();
+        keys
+    };
+    let in_order = set.keys_in_order().unwrap();
+    // No bucket is so full that a key went on.
+    assert!(in_order.is_sorted_by_key(|&key| home(key)));
+    let keys = sorted(keys);
+    assert!(sorted(in_order) == keys && sorted(set.keys().unwrap()) == keys);
+    assert_eq!(set.len().unwrap(), keys.len() as u64);
 }
 
 /// Buckets of four slots where keys move: all find room at the load up to which small tables have them, nearly all beyond it.
