@@ -8,11 +8,11 @@ use std::sync::Arc;
 /// Device memory of a table, freed when it is dropped: behind the last use, as a table waits for the device first.
 pub(crate) struct Array {
     address: u64,
-    from: From,
+    origin: Origin,
 }
 
 /// Where the memory comes from and goes back to.
-enum From {
+enum Origin {
     /// The device's pool, which keeps what is freed if it was told so.
     Pool {
         #[expect(dead_code, reason = "kept as long as the array")]
@@ -26,7 +26,7 @@ impl Device {
     /// Memory of a table: so many bytes, at least one.
     ///
     /// It is asked for at the driver, which takes a tenth of the time that the pool takes to get as much from there, unless
-    /// the pool [keeps](Device::keep_memory) what is freed: then it has it already.
+    /// the pool [keeps](Device::keep_memory) what is freed: then it may have it already.
     pub(crate) fn array(&self, what: &'static str, bytes: u64) -> Result<Array, Error> {
         let len = usize::try_from(bytes).map_err(|_| Error::OutOfMemory { what, bytes })?;
         if !self.keeps_memory()
@@ -37,7 +37,7 @@ impl Device {
         // Or the pool has what the driver has not: memory that was freed and has not gone back yet.
         let memory = self.buffer(what, len)?;
         let address = memory.device_ptr(self.stream()).0;
-        Ok(Array { address, from: From::Pool { memory } })
+        Ok(Array { address, origin: Origin::Pool { memory } })
     }
 }
 
@@ -52,13 +52,13 @@ impl Array {
         context.bind_to_thread().ok()?;
         // SAFETY: what is read of a table was written before: by a fill, or a kernel.
         let address = unsafe { result::malloc_sync(len.max(1)) }.ok()?;
-        Some(Self { address, from: From::Driver { context: context.clone() } })
+        Some(Self { address, origin: Origin::Driver { context: context.clone() } })
     }
 }
 
 impl Drop for Array {
     fn drop(&mut self) {
-        if let From::Driver { context } = &self.from
+        if let Origin::Driver { context } = &self.origin
             && context.bind_to_thread().is_ok()
         {
             // An error is one of what ran before, which who waits next is told.
