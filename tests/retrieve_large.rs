@@ -115,11 +115,12 @@ fn every_method_copies_entries_beyond_what_32_bits_count() {
 /// As if the blocks before had done their chunks, and found nothing: from the chunk in front of slot 2^36 on.
 #[test]
 fn entries_beyond_what_32_bits_count_are_copied_in_their_order() {
-    /// A chunk's word which says how many entries there are up to its end.
+    /// Of a chunk's word (README of `model::retrieve`): it says how many entries there are up to its end.
     const UP_TO_END: u64 = 1 << 63;
     let first = (1 << 36) / BLOCK_SLOTS - 1;
     let (output, count) = (Output::default(), words(1));
     let chunks = words(chunk_words(SLOTS, BLOCK_SLOTS) as usize);
+    // The next chunk, then a word for each.
     chunks.words().store(0, first, WriteOrder::Relaxed);
     chunks.words().store(first as usize, UP_TO_END, WriteOrder::Relaxed);
     let shared = CpuBlock::new(shared_words(1) as usize).expect("memory");

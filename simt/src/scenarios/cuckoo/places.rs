@@ -99,8 +99,6 @@ pub(super) const TOMBS: Place =
     Place { gone: &[(0, 11), (1, 0)], ..place("tombs", 1, 2, &[(0, 11), (1, 0)], &[(0, 10), (0, 11)]) };
 /// Both buckets are full; what is in the first one can be moved to an empty slot.
 pub(super) const ROOM: Place = place("room", 1, 3, &[(0, 20), (1, 0)], &[(0, 10), (0, 20), (0, 11)]);
-/// The same, and a key that only an insert behind the first bucket puts there.
-pub(super) const LEFT: Place = place("left", 1, 3, &[(0, 20), (1, 0)], &[(0, 10), (1, 1), (0, 20)]);
 /// The same, to a tombstone.
 pub(super) const ROOM_TOMB: Place = Place {
     gone: &[(2, 0)],
@@ -137,6 +135,9 @@ pub(super) const COMES: Place = Place {
     gone: &[(0, 11), (2, 0)],
     ..place("comes", 1, 3, &[(0, 11), (1, 0), (2, 0)], &[(0, 10), (0, 20)])
 };
+
+/// Two full buckets as in [`ROOM`], and a key whose second bucket is the one that a key can leave, and whose first one is the other.
+pub(super) const LEFT: Place = place("left", 1, 3, &[(0, 20), (1, 0)], &[(0, 10), (1, 1), (0, 20)]);
 
 /// All of them.
 pub(super) const ALL: [Place; 15] = [

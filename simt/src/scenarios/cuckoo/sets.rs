@@ -37,7 +37,8 @@ pub fn default_set() -> Vec<Scenario> {
     scenarios
 }
 
-/// Everything else: two inserts that move several keys each, two operations of one warp against one of another, three warps.
+/// Everything else: two inserts that move several keys each, two operations of one warp against one of another, three warps, and four
+/// where what one of them knows goes from slot to slot.
 pub fn deep() -> Vec<Scenario> {
     let mut scenarios = pairs(Structure::Map32, &places::MANY);
     scenarios.retain(|scenario| inserts(scenario) == 2);
