@@ -72,9 +72,13 @@ Examples:
   warpproof check slab --deep --json > report.json
   warpproof check slab --depth 3 --table lock64
   warpproof check slab --both
+  warpproof check cuckoo --engine stateful --depth 4 --warps 2
   warpproof check retrieve
   warpproof check slab --depth 6 --random --schedules 20 --seed 7
   warpproof check slab --engine shuttle --schedules 2000 --seed 7
+
+The engine `stateful` visits each state once where `explore` has too many executions: larger programs, under sequentially
+consistent memory. It finds no missing acquire, release or sync.
 
 The engine `shuttle` samples: it tries random schedules of scenarios that are too large to explore (up to eight warps
 of 32 lanes). Its answer is `no violation in N schedules`, which proves nothing; so is that of --random and of
@@ -105,6 +109,8 @@ pub(crate) struct Summary {
     /// The memory that it assumes.
     model: &'static str,
     scenarios: usize,
+    /// What the engine counts: what `executions` are.
+    counts: &'static str,
     executions: u64,
     /// Scenarios of which schedules were sampled and nothing was found: neither proved nor refuted.
     sampled: usize,
@@ -168,7 +174,7 @@ pub(crate) fn check(args: &Args) -> Result<(), Failure> {
     } else {
         show(&reports, &summary.counterexamples)?;
         if !summary.depths.is_empty() {
-            output::line(depth::table(&summary.depths))?;
+            output::line(depth::table(&summary.depths, summary.counts))?;
         }
         output::line(summary.text())?;
     }
@@ -323,6 +329,7 @@ impl Summary {
             engine: engine.name(),
             model: engine.model(),
             scenarios: reports.len(),
+            counts: engine.counts(),
             executions: reports.iter().map(|r| r.executions).sum(),
             sampled: with(Verdict::Sampled),
             capped: with(Verdict::Capped),
@@ -340,8 +347,9 @@ impl Summary {
         let Self { scenarios, sampled, capped, blind, violations, seconds, .. } = self;
         let per_second = grouped((self.executions as f64 / seconds.max(1e-9)) as u64);
         let mut text = format!(
-            "{scenarios} scenarios, {} executions in {seconds:.1} s ({per_second}/s): {violations} violations",
-            grouped(self.executions)
+            "{scenarios} scenarios, {} {} in {seconds:.1} s ({per_second}/s): {violations} violations",
+            grouped(self.executions),
+            self.counts
         );
         if *sampled > 0 {
             text += &format!(", {sampled} sampled: nothing is proved");

@@ -30,11 +30,11 @@ impl Row {
     }
 }
 
-/// The rows as a table.
-pub(crate) fn table(rows: &[Row]) -> String {
+/// The rows as a table; `counts` is what executions are.
+pub(crate) fn table(rows: &[Row], counts: &str) -> String {
     let mut text = format!(
         "{:>5} {:>9} {:>14} {:>9} {:>7} {:>10}",
-        "depth", "programs", "executions", "seconds", "capped", "violations"
+        "depth", "programs", counts, "seconds", "capped", "violations"
     );
     for Row { depth, programs, executions, seconds, capped, violations } in rows {
         let (programs, executions) = (grouped(*programs as u64), grouped(*executions));

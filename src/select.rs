@@ -54,6 +54,10 @@ pub(crate) struct Which {
     #[arg(long, value_name = "K", requires = "depth", default_value_t = 1,
           value_parser = clap::value_parser!(u32).range(1..=2))]
     pub(crate) keys: u32,
+    /// With --depth: the most warps of one scenario
+    #[arg(long, value_name = "W", requires = "depth", default_value_t = 4,
+          value_parser = clap::value_parser!(u32).range(1..=4))]
+    pub(crate) warps: u32,
     /// With --depth: the table
     #[arg(long, value_name = "TABLE", requires = "depth", default_value = "map32")]
     pub(crate) table: String,
@@ -74,7 +78,9 @@ pub(crate) fn batches(structure: Checked, samples: bool, which: &Which) -> Resul
     if let Some(depth) = which.depth {
         let mut all = Vec::new();
         for depth in 1..=depth {
-            all.extend(family(structure, which, depth)?.into_iter().map(|scenario| (depth, scenario)));
+            let mut family = family(structure, which, depth)?;
+            family.retain(|scenario| scenario.programs.len() <= which.warps as usize);
+            all.extend(family.into_iter().map(|scenario| (depth, scenario)));
         }
         return Ok(by_depth(&named(&which.scenario, all, |(_, s)| s)?));
     }

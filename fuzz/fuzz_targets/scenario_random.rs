@@ -7,7 +7,7 @@ use libfuzzer_sys::fuzz_target;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use warpproof_simt::check::{Report, Scenario, Verdict};
-use warpproof_simt::engine::{Options, engines};
+use warpproof_simt::engine::{Engine, Options, engines};
 use warpproof_simt::scenarios::random;
 
 /// Inputs between two lines about what became of them.
@@ -28,14 +28,16 @@ fuzz_target!(|bytes: &[u8]| {
 });
 
 fn explore(scenario: &Scenario) -> Vec<Report> {
-    let options = Options {
-        max_executions: Some(300),
+    let options = |engine: &dyn Engine| Options {
+        // A state is much less than an execution.
+        max_executions: Some(if engine.counts() == "states" { 30_000 } else { 300 }),
         max_time: Some(Duration::from_millis(100)),
         // Wide warps on a long chain make many accesses.
         step_bound: 4000,
         ..Options::default()
     };
-    engines().iter().map(|engine| engine.explore(scenario, &options).expect("a scenario")).collect()
+    let explore = |engine: &&dyn Engine| engine.explore(scenario, &options(*engine)).expect("a scenario");
+    engines().iter().map(explore).collect()
 }
 
 fn fail(scenario: Scenario, verdict: Verdict) -> ! {

@@ -67,7 +67,7 @@ impl Word for bool {
 }
 
 /// Order of a load. A type of its own, so that a releasing load cannot be written down.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ReadOrder {
     /// Orders nothing.
     Relaxed,
@@ -76,7 +76,7 @@ pub enum ReadOrder {
 }
 
 /// Order of a store.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum WriteOrder {
     /// Orders nothing.
     Relaxed,
@@ -85,7 +85,7 @@ pub enum WriteOrder {
 }
 
 /// Order of a read-modify-write.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Order {
     /// Orders nothing.
     Relaxed,

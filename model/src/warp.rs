@@ -69,6 +69,12 @@ pub trait Warp {
     /// Says that this warp waits for another one. Called in every loop that can only end by the step of
     /// another warp.
     fn pause(&mut self);
+
+    /// Says where in its operation the warp is: what it does from here on depends on these two numbers and on the operation, and on
+    /// nothing else that it has read. Checkers take all states with the same mark for one; nothing else comes of it. A mark that
+    /// leaves something out hides executions: simt/src/stateful/README.md says how that is found.
+    #[inline(always)]
+    fn mark(&mut self, _place: u32, _state: u64) {}
 }
 
 /// One bit per lane, lane 0 lowest.

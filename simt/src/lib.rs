@@ -9,6 +9,7 @@
 //! - [`scenarios`]: what is checked of every structure.
 //! - [`seq`]: one warp alone.
 //! - [`explore`]: the exhaustive engine: scoped weak memory, every lane a thread.
+//! - [`stateful`]: every interleaving, each state once: larger programs.
 //! - `loom` (feature `loom`): a second exhaustive engine.
 //! - `shuttle` (feature `shuttle`): random schedules of larger scenarios.
 
@@ -22,3 +23,4 @@ pub mod scenarios;
 pub mod seq;
 #[cfg(feature = "shuttle")]
 pub mod shuttle;
+pub mod stateful;

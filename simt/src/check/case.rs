@@ -32,8 +32,7 @@ pub(crate) struct Case {
     pub(crate) exhausted: KeySet,
     executions: AtomicU64,
     stall_reached: AtomicBool,
-    /// What the engines know that run warps side by side.
-    #[cfg(any(feature = "loom", feature = "shuttle"))]
+    /// What is known of states and histories that repeat.
     pub(super) repeats: Mutex<super::repeats::Repeats>,
     known: Mutex<Known>,
     expected: OnceLock<BTreeSet<String>>,
@@ -89,7 +88,6 @@ impl Case {
             exhausted: KeySet::default(),
             executions: AtomicU64::new(0),
             stall_reached: AtomicBool::new(false),
-            #[cfg(any(feature = "loom", feature = "shuttle"))]
             repeats: Mutex::default(),
             known: Mutex::default(),
             expected: OnceLock::new(),
@@ -104,6 +102,11 @@ impl Case {
     pub(crate) fn begin_execution(&self) {
         // Relaxed, here and below: a count and a flag, read for good when all searches have ended.
         self.executions.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Counts what an engine counts that visits states.
+    pub(crate) fn count_executions(&self, count: u64) {
+        self.executions.fetch_add(count, Ordering::Relaxed);
     }
 
     /// Executions begun.
@@ -168,6 +171,20 @@ impl Case {
 
     pub(crate) fn show(&self, array: usize, index: usize, value: u128) -> String {
         self.subject.show(array, index, value)
+    }
+
+    /// Checks that a word may change as it does.
+    ///
+    /// # Errors
+    /// If it may not.
+    pub(crate) fn judge_change(&self, word: usize, old: u128, new: u128) -> Result<(), Breach> {
+        let (array, index) = self.place(word);
+        if self.subject.transition(array, index, old, new) {
+            return Ok(());
+        }
+        let word = self.subject.word(array, index);
+        let (old, new) = (self.show(array, index, old), self.show(array, index, new));
+        Err(Breach::new(Kind::Transition, format!("{word} changed from {old} to {new}")))
     }
 
     /// Checks the invariants of a state; tells for which keys there is no room in it.

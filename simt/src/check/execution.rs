@@ -139,11 +139,9 @@ impl Execution {
         let Some(new) = written else { return read };
         record.shadow[at] = new;
         self.case.written(warp, at);
-        if !self.case.subject.transition(array, index, read, new) {
+        if let Err(breach) = self.case.judge_change(at, read, new) {
             drop(record);
-            let word = self.case.subject.word(array, index);
-            let (old, new) = (self.case.show(array, index, read), self.case.show(array, index, new));
-            self.fail(Breach::new(Kind::Transition, format!("{word} changed from {old} to {new}")));
+            self.fail(breach)
         }
         match self.case.check_state(&record.shadow) {
             Ok(exhausted) => record.exhausted = record.exhausted.with(exhausted),

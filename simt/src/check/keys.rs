@@ -6,7 +6,7 @@ use super::Scenario;
 pub(crate) struct Keys(Vec<u64>);
 
 /// Some of the keys that the programs name: a bit each; those beyond 63 share one.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub(crate) struct KeySet(u64);
 
 impl KeySet {

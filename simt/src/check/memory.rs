@@ -4,7 +4,7 @@ use core::marker::PhantomData;
 use warpproof_model::{IntegerWords, Order, ReadOrder, Word, Words, WriteOrder};
 
 /// What an access does to its word. Values are the word's bits, in the low end.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Access {
     /// Reads.
     Load(ReadOrder),

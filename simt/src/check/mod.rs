@@ -17,14 +17,13 @@ mod history;
 mod html;
 mod keys;
 mod linearization;
-#[cfg(all(test, any(feature = "loom", feature = "shuttle")))]
+#[cfg(test)]
 pub(crate) mod litmus;
 #[cfg(any(feature = "loom", feature = "shuttle"))]
 mod machine;
 mod memory;
 pub mod monitor;
 mod record;
-#[cfg(any(feature = "loom", feature = "shuttle"))]
 mod repeats;
 mod report;
 mod scenario;
@@ -32,6 +31,7 @@ mod subject;
 mod text;
 mod timeline;
 mod trace;
+mod twins;
 mod violation;
 mod warp;
 
@@ -54,3 +54,4 @@ pub(crate) use keys::KeySet;
 #[cfg(any(feature = "loom", feature = "shuttle"))]
 pub(crate) use machine::{Machine, run_warp};
 pub(crate) use record::{Action, Record, message};
+pub(crate) use twins::Twins;

@@ -39,6 +39,8 @@ pub trait Hooks {
     fn fence_acquire(&self);
     /// The warp waits for another one.
     fn pause(&self);
+    /// Where in its call the warp is: what comes depends on this alone.
+    fn mark(&self, _place: u32, _state: u64) {}
     /// The barrier of the block.
     fn meet(&self);
     /// The shared words of the block.
@@ -149,6 +151,9 @@ impl<const L: usize> Warp for ArrayWarp<'_, L> {
     }
     fn pause(&mut self) {
         self.block.hooks.pause();
+    }
+    fn mark(&mut self, place: u32, state: u64) {
+        self.block.hooks.mark(place, state);
     }
 }
 

@@ -36,6 +36,11 @@ pub trait Engine: Sync {
         false
     }
 
+    /// What the executions of its reports are.
+    fn counts(&self) -> &'static str {
+        "executions"
+    }
+
     /// Explores a scenario of any subject. `Scenario::structure` is only a name here.
     ///
     /// # Errors
@@ -75,6 +80,7 @@ pub fn explore_subject<S: Subject>(
 pub fn engines() -> &'static [&'static dyn Engine] {
     &[
         &crate::explore::Explore,
+        &crate::stateful::Stateful,
         #[cfg(feature = "loom")]
         &crate::loom::Loom,
         #[cfg(feature = "shuttle")]
@@ -128,6 +134,9 @@ pub struct Options {
     /// engine can and the structure allows it ([`Subject::exchangeable`]).
     #[serde(default = "yes")]
     pub symmetry: bool,
+    /// Take states with the same [`Warp::mark`](warpproof_model::Warp::mark) for one, if the engine can.
+    #[serde(default = "yes")]
+    pub marks: bool,
     /// Begin no scenario once a violation was found.
     pub fail_fast: bool,
     /// Go on after a violation, and keep the shortest of its kind. An engine that cannot keeps the first.
@@ -156,6 +165,7 @@ impl Default for Options {
             step_bound: 300,
             threads: one(),
             symmetry: yes(),
+            marks: yes(),
             fail_fast: false,
             shortest: false,
         }

@@ -3,8 +3,7 @@
 use super::graph::{self, Graph};
 use super::order::{Calls, Returned};
 use super::states::States;
-use super::twins::Twins;
-use crate::check::{Breach, Case, Event, Kind};
+use crate::check::{Breach, Case, Event, Kind, Twins};
 use rustc_hash::{FxHashMap, FxHashSet};
 use warpproof_model::spec::Ret;
 

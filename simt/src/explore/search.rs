@@ -13,9 +13,8 @@ use super::graph::{Graph, Halted, Id, MOST_OF_LANE, MOST_WRITES};
 use super::judge::Judge;
 use super::order;
 use super::share::{Gift, Share};
-use super::twins::Twins;
 use super::walk::Walk;
-use crate::check::{Breach, Case, Kind};
+use crate::check::{Breach, Case, Kind, Twins};
 use crate::engine::{Cap, Options};
 use std::time::Instant;
 

@@ -3,7 +3,7 @@
 
 use super::cuts::{Cuts, Older};
 use super::graph::{Event, Graph, Id, NONE};
-use crate::check::{Breach, Case, KeySet, Kind};
+use crate::check::{Breach, Case, KeySet};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What was seen of states.
@@ -146,15 +146,9 @@ impl States {
 /// Whether a write, and the one that it now stands before, change their word as they may.
 fn changes(case: &Case, graph: &Graph, write: Id) -> Result<(), Breach> {
     let event = graph.event(write);
-    let (array, index) = case.place(event.word as usize);
     let changes = |before: Id, after: Id| {
         let (old, new) = (graph.value(event.word, before), graph.event(after).value);
-        if case.subject.transition(array, index, old, new) {
-            return Ok(());
-        }
-        let word = case.subject.word(array, index);
-        let (old, new) = (case.show(array, index, old), case.show(array, index, new));
-        Err(Breach::new(Kind::Transition, format!("{word} changed from {old} to {new}")))
+        case.judge_change(event.word.into(), old, new)
     };
     changes(event.before, write)?;
     match event.after {

@@ -12,36 +12,12 @@
 
 use super::clock::Clock;
 use super::graph::{Event, Graph, Id, NONE};
-use crate::check::{Case, Event as Call};
-use std::collections::BTreeMap;
-use warpproof_model::spec::Ret;
-
-/// The twins of a scenario.
-pub(super) struct Twins {
-    /// The twin before each warp.
-    before: Vec<Option<usize>>,
-}
+use crate::check::Twins;
 
 impl Twins {
-    /// The twins of a scenario whose structure lets warps be exchanged; otherwise none.
-    pub(super) fn new(case: &Case, symmetry: bool) -> Self {
-        let count = case.scenario.programs.len();
-        let alike = symmetry
-            && case.subject.exchangeable()
-            && case.subject.lanes() == 1
-            && case.scenario.stall.is_none();
-        let before = |warp: usize| (0..warp).rev().find(|&other| alike && are_twins(case, other, warp));
-        Self { before: (0..count).map(before).collect() }
-    }
-
-    /// Whether there are any.
-    pub(super) fn any(&self) -> bool {
-        self.before.iter().any(Option::is_some)
-    }
-
     /// The event of the earlier twin that stands where `event` stands, if they are tied up to there.
     fn opposite(&self, graph: &Graph, event: &Event) -> Option<Id> {
-        let twin = self.before[event.warp as usize]?;
+        let twin = self.before(event.warp as usize)?;
         let at = event.seq as usize - 1;
         let tied = at == 0 || graph.event(graph.warps[event.warp as usize].events[at - 1]).tied;
         if tied { graph.warps[twin].events.get(at).copied() } else { None }
@@ -93,66 +69,4 @@ impl Twins {
         let stands = opposite.filter(|(_, event)| event.is_write && event.placed);
         stands.map_or(0, |(id, _)| graph.rank(id))
     }
-
-    /// The same calls and returns with twins exchanged, in every way, those given among them.
-    pub(super) fn exchanged(&self, case: &Case, calls: &[Call]) -> Vec<Vec<Call>> {
-        let orders = self.orders();
-        orders.iter().map(|order| calls.iter().map(|call| renamed(case, call, order)).collect()).collect()
-    }
-
-    /// All orders of the warps in which twins alone have changed places: who stands where each stood.
-    fn orders(&self) -> Vec<Vec<usize>> {
-        let first = |mut warp: usize| {
-            while let Some(before) = self.before[warp] {
-                warp = before;
-            }
-            warp
-        };
-        let class: Vec<usize> = (0..self.before.len()).map(first).collect();
-        let mut orders: Vec<Vec<usize>> = vec![Vec::new()];
-        for &of in &class {
-            let longer = |order: &Vec<usize>| {
-                let order = order.clone();
-                let free: Vec<usize> =
-                    (0..class.len()).filter(|warp| class[*warp] == of && !order.contains(warp)).collect();
-                free.into_iter().map(move |warp| order.iter().copied().chain([warp]).collect())
-            };
-            orders = orders.iter().flat_map(longer).collect();
-        }
-        orders
-    }
-}
-
-/// Whether two warps run the same calls, but for values that name nothing else in the scenario.
-fn are_twins(case: &Case, one: usize, other: usize) -> bool {
-    let [one, other] = [one, other].map(|warp| &case.scenario.programs[warp]);
-    let own = |value: u64| case.scenario.calls().filter(|call| call.value == value).count() == 1;
-    one.len() == other.len()
-        && one.iter().zip(other).all(|(one, other)| {
-            let same = (one.op, one.key) == (other.op, other.key);
-            same && (one.value == other.value || own(one.value) && own(other.value))
-        })
-}
-
-/// A call as it is when each warp stands where `order` says, with the values of the one that stood there.
-fn renamed(case: &Case, call: &Call, order: &[usize]) -> Call {
-    let programs = &case.scenario.programs;
-    let values: BTreeMap<u64, u64> = (order.iter().enumerate())
-        .flat_map(|(from, &to)| programs[from].iter().zip(&programs[to]))
-        .map(|(from, to)| (from.value, to.value))
-        .filter(|(from, to)| from != to)
-        .collect();
-    let value = |value: u64| values.get(&value).copied().unwrap_or(value);
-    let ret = call.ret.clone().map(|ret| match ret {
-        Ret::Value(Some(it)) => Ret::Value(Some(value(it))),
-        Ret::Values(all) if !values.is_empty() => {
-            let mut all: Vec<u64> = all.into_iter().map(value).collect();
-            all.sort_unstable();
-            Ret::Values(all)
-        }
-        ret => ret,
-    });
-    let warp = call.warp.map(|warp| order[warp]);
-    let to = warp.and_then(|warp| programs[warp].get(call.number)).unwrap_or(&call.call).clone();
-    Call { warp, call: to, ret, ..call.clone() }
 }

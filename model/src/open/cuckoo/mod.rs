@@ -9,3 +9,22 @@ pub use locks::Locks;
 
 /// Keys that an insert moves at most in the tables of the library.
 pub const CHAIN: u32 = 3;
+
+/// Places of [`Warp::mark`](crate::Warp::mark).
+mod mark {
+    /// An insert begins, or begins again.
+    pub(super) const BEGIN: u32 = 0;
+    /// The lock of the key's first bucket comes next.
+    pub(super) const LOCK: u32 = 1;
+    /// The warp has that lock.
+    pub(super) const LOCKED: u32 = 2;
+    /// The same two, of an insert that leaves if there is no empty slot.
+    pub(super) const TRY_LOCK: u32 = 3;
+    pub(super) const TRY_LOCKED: u32 = 4;
+    /// The lock of the first bucket of a key that is to move comes next; which key.
+    pub(super) const SHIFT: u32 = 5;
+    /// The warp has that lock.
+    pub(super) const SHIFT_LOCKED: u32 = 6;
+    /// Chains of so many keys more come next; from which bucket, and by which way.
+    pub(super) const ROOM: u32 = 7;
+}

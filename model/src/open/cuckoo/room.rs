@@ -1,6 +1,8 @@
 //! Making room: which keys move, and one that does.
 
+use super::mark;
 use crate::entry::Packed;
+use crate::memory::Word;
 use crate::open::table::{OpenTable, Row, Slot};
 use crate::open::{Filter, OpenSlots, Probing};
 use crate::row;
@@ -53,6 +55,7 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
         let slots = W::LANES * S as u32;
         // The keys before the last, by the numbers of their slots.
         for mut path in 0..slots.pow(length - 1) {
+            w.mark(mark::ROOM + length, (root as u64) << 32 | path as u64);
             let mut bucket = Some(root);
             for _ in 1..length {
                 bucket = bucket.and_then(|bucket| {
@@ -91,7 +94,9 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
     /// Moves a key, if it still stands where it was seen and there is room: copies it to its second bucket, then erases it in the first.
     #[inline(always)]
     fn shift<W: Warp>(self, w: &mut W, key: E::Key, (from, to): (u32, u32)) {
+        w.mark(mark::SHIFT, key.to_bits() as u64);
         self.filter().lock(w, from);
+        w.mark(mark::SHIFT_LOCKED, key.to_bits() as u64);
         let row = self.read(w, from);
         let base = Self::slot(W::LANES, from);
         if let Some(slot) = row::first(w, base, row, |_, _, word| Self::holds(word, key)) {

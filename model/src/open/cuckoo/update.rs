@@ -1,5 +1,6 @@
 //! Inserting, assigning, adding and deleting where keys move.
 
+use super::mark;
 use crate::entry::Packed;
 use crate::key::UserKey;
 use crate::open::slots::Change;
@@ -29,7 +30,9 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
         }
         let key = key.get();
         let home = self.probe(key).bucket;
+        w.mark(mark::LOCK, 0);
         self.filter().lock(w, home);
+        w.mark(mark::LOCKED, 0);
         let slot = self.standing(w, key);
         if let Some(slot) = &slot {
             self.write(w, slot, None);
@@ -49,10 +52,13 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
     ) -> Option<Held> {
         let home = self.probe(key).bucket;
         loop {
+            w.mark(mark::BEGIN, 0);
             if let Some(held) = self.put_in_empty(w, key, changed) {
                 return Some(held);
             }
+            w.mark(mark::LOCK, 0);
             self.filter().lock(w, home);
+            w.mark(mark::LOCKED, 0);
             let locked = self.put_locked(w, key, entry, changed);
             self.filter().unlock(w, home);
             match locked {
@@ -80,7 +86,9 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
             return None;
         }
         let home = self.probe(key).bucket;
+        w.mark(mark::TRY_LOCK, 0);
         self.filter().lock(w, home);
+        w.mark(mark::TRY_LOCKED, 0);
         let slot = self.standing(w, key);
         if let Some(slot) = &slot
             && let Some(Change::Put(entry, _)) = changed(Self::seen(w, slot))

@@ -1,0 +1,251 @@
+//! Canaries: planted faults that this engine must find, what it must see of programs whose outcomes are known, what it cannot see,
+//! and marks that lie.
+
+use super::Stateful;
+use crate::check::litmus::{
+    LOAD, LOAD_THEN_STORE, LOOK, Litmus, MEET, PULSE, RECEIVE, SEND_RELAXED, STORE_LOAD, WAIT, WILD,
+    scenario, set,
+};
+use crate::check::{Array, Config, Kind, Memory, Reads, Report, Scenario, SimWarp, Stall, Subject, Verdict};
+use crate::engine::{Engine, Options, explore_subject};
+use crate::explore::Explore;
+use crate::scenarios::{ScenarioError, cuckoo, slab};
+use std::collections::BTreeSet;
+use warpproof_model::spec::{Call, Op, Ret, Spec};
+use warpproof_model::{IntegerWords, Order, ReadOrder, Words, WriteOrder};
+
+fn litmus(scenario: &Scenario) -> Report {
+    explore_subject(&Stateful, Litmus, scenario, &Options::default()).expect("a scenario")
+}
+
+/// All interleavings, and nothing else: of a store and a load each, of a word that is raised and lowered, of two reads.
+#[test]
+fn the_outcomes_are_those_of_all_interleavings() {
+    let buffering = litmus(&scenario(&[&[(STORE_LOAD, 0)], &[(STORE_LOAD, 1)]]));
+    assert_eq!(buffering.outcomes, set(&["count 0 | count 1", "count 1 | count 0", "count 1 | count 1"]));
+    assert_eq!(buffering.verdict, Verdict::Passed);
+    let pulse = litmus(&scenario(&[&[(PULSE, 0)], &[(LOOK, 0)]]));
+    assert_eq!(
+        pulse.outcomes,
+        set(&["done | count 0", "done | count 1", "done | count 10", "done | count 11"])
+    );
+}
+
+/// Memory is sequentially consistent: a missing release is not seen. `explore` sees it.
+#[test]
+fn weak_memory_is_not_seen() {
+    let relaxed = scenario(&[&[(SEND_RELAXED, 0)], &[(RECEIVE, 0)]]);
+    let stale = "done | values 1 0";
+    assert!(!litmus(&relaxed).outcomes.contains(stale));
+    let weak = explore_subject(&Explore, Litmus, &relaxed, &Options::default()).expect("a scenario");
+    assert!(weak.outcomes.contains(stale));
+}
+
+#[test]
+fn waiting_for_a_stalled_warp_never_ends_unless_it_is_allowed() {
+    let mut scenario = scenario(&[&[(LOAD_THEN_STORE, 0)], &[(WAIT, 0)]]);
+    assert_eq!(litmus(&scenario).outcomes, set(&["done | done"]));
+    scenario.stall = Some(Stall { warp: 0, after: None });
+    let violation = litmus(&scenario).violation.expect("a violation");
+    assert_eq!((violation.kind, violation.stalled_after), (Kind::StepBound, Some(0)));
+    scenario.allows.blocking = true;
+    let report = litmus(&scenario);
+    assert_eq!(report.verdict, Verdict::Passed, "{:?}", report.violation);
+    assert_eq!(report.outcomes, set(&["- | -", "done | done"]));
+}
+
+#[test]
+fn a_warp_that_is_missing_at_a_barrier_is_found() {
+    assert_eq!(litmus(&scenario(&[&[(MEET, 0)], &[(MEET, 0)]])).verdict, Verdict::Passed);
+    let violation = litmus(&scenario(&[&[(MEET, 0)], &[(LOAD, 0)]])).violation.expect("a violation");
+    assert_eq!(violation.kind, Kind::BarrierDivergence);
+}
+
+#[test]
+fn a_wild_index_is_out_of_bounds() {
+    let violation = litmus(&scenario(&[&[(WILD, 0)]])).violation.expect("a violation");
+    assert_eq!(violation.kind, Kind::OutOfBounds);
+}
+
+#[test]
+fn fewer_states_than_there_are_are_capped() {
+    let programs = scenario(&[&[(STORE_LOAD, 0)], &[(STORE_LOAD, 1)]]);
+    let options = Options { max_executions: Some(3), ..Options::default() };
+    let report = explore_subject(&Stateful, Litmus, &programs, &options).expect("a scenario");
+    assert_eq!((report.verdict, report.executions), (Verdict::Capped, 3));
+}
+
+#[test]
+fn what_it_cannot_explore_is_refused() {
+    let five = scenario(&[&[(LOAD, 0_u64)] as &[(Op, u64)]; 5]);
+    let refused = |scenario: &Scenario| explore_subject(&Stateful, Litmus, scenario, &Options::default());
+    assert_eq!(refused(&five).expect_err("too many"), ScenarioError::Warps { warps: 5, most: 4 });
+    let mut snapshot = scenario(&[&[(LOAD, 0)]]);
+    snapshot.reads = Reads::Snapshot;
+    assert_eq!(refused(&snapshot).expect_err("snapshots"), ScenarioError::Snapshot);
+}
+
+/// A counter, and calls that go wrong in ways of their own.
+#[derive(Clone)]
+struct Planted;
+
+/// Adds one in two steps; returns what was there.
+const ADD: Op = Op::Other(0);
+/// The same in one step, tried until nobody was faster.
+const ADD_AGAIN: Op = Op::Other(1);
+/// The same; whether it counts the tries is not in its mark.
+const ADD_COUNTED: Op = Op::Other(2);
+/// Goes round for ever, and changes words as it goes.
+const SPIN: Op = Op::Other(3);
+
+#[derive(Clone, Copy)]
+struct Counting;
+
+impl Spec for Counting {
+    type State = u64;
+
+    fn initial(&self, _key: u64) -> u64 {
+        0
+    }
+
+    fn step(&self, state: &u64, _call: &Call, ret: Option<&Ret>, next: &mut Vec<u64>) {
+        if ret.is_none_or(|ret| *ret == Ret::Count(*state)) {
+            next.push(state + 1);
+        }
+    }
+}
+
+impl Subject for Planted {
+    type Spec = Counting;
+
+    fn spec(&self) -> Counting {
+        Counting
+    }
+
+    fn arrays(&self) -> Vec<Array> {
+        vec![Array::new("word", 64, vec![0; 2])]
+    }
+
+    fn run<W: SimWarp, M: Memory>(&self, w: &mut W, m: M, call: &Call) -> Ret {
+        let words = m.w64(0);
+        // Relaxed, here and below: memory is sequentially consistent.
+        let load = || words.load(0, ReadOrder::Relaxed);
+        match call.op {
+            ADD => {
+                let seen = load();
+                words.store(0, seen + 1, WriteOrder::Relaxed);
+                return Ret::Count(seen);
+            }
+            SPIN => loop {
+                words.fetch_add(1, 1, Order::Relaxed);
+                words.swap(1, 0, Order::Relaxed);
+                w.mark(0, 0);
+            },
+            _ => {}
+        }
+        for tries in 0_u64.. {
+            w.mark(0, 0);
+            let seen = load();
+            // The fault: what it does depends on what the mark leaves out.
+            let add = if call.op == ADD_COUNTED && tries == 1 { 2 } else { 1 };
+            if words.compare_exchange(0, seen, seen + add, Order::Relaxed) == seen {
+                return Ret::Count(seen);
+            }
+        }
+        Ret::Done
+    }
+}
+
+fn planted(programs: &[&[Op]], marks: bool) -> Report {
+    let config = Config { lanes: 1, ..Config::default() };
+    let calls = |ops: &&[Op]| ops.iter().map(|op| Call::new(*op, 0, 0)).collect();
+    let scenario = Scenario::new("planted", "planted", config, programs.iter().map(calls).collect());
+    let options = Options { marks, ..Options::default() };
+    explore_subject(&Stateful, Planted, &scenario, &options).expect("a scenario")
+}
+
+#[test]
+fn a_lost_update_is_found_with_its_steps() {
+    let report = planted(&[&[ADD], &[ADD]], true);
+    let violation = report.violation.expect("a violation");
+    assert_eq!((report.verdict, violation.kind), (Verdict::Violated, Kind::NotLinearizable));
+    let steps: Vec<_> = violation.steps.iter().map(|step| (step.warp, step.action.as_str())).collect();
+    let load = |warp| (warp, "load Relaxed");
+    assert!(steps.contains(&load(0)) && steps.contains(&load(1)), "{steps:?}");
+    assert_eq!(violation.history.iter().filter(|event| event.ret == Some(Ret::Count(0))).count(), 2);
+    let right = planted(&[&[ADD_AGAIN, ADD_AGAIN], &[ADD_AGAIN], &[ADD_AGAIN]], true);
+    assert_eq!(right.verdict, Verdict::Passed, "{:?}", right.violation);
+}
+
+/// Marks make states fewer, and change nothing else, if they are right.
+#[test]
+fn a_mark_makes_states_one() {
+    let programs: &[&[Op]] = &[&[ADD_AGAIN, ADD_AGAIN], &[ADD_AGAIN, ADD_AGAIN]];
+    let [with, without] = [true, false].map(|marks| planted(programs, marks));
+    assert_eq!((with.verdict, &with.outcomes), (without.verdict, &without.outcomes));
+    assert!(with.executions < without.executions, "{} {}", with.executions, without.executions);
+}
+
+/// A mark that leaves out what counts hides it. So every mark is compared with no mark: [`marks_of_structures_hide_nothing`].
+#[test]
+fn a_mark_that_lies_hides_a_fault() {
+    let programs: &[&[Op]] = &[&[ADD_COUNTED], &[ADD_AGAIN, ADD_AGAIN]];
+    let found = |marks| planted(programs, marks).violation.map(|violation| violation.kind);
+    assert_eq!([found(false), found(true)], [Some(Kind::NotLinearizable), None]);
+}
+
+/// An execution that has no end is found, though it has few states.
+#[test]
+fn a_warp_that_goes_round_for_ever_is_found() {
+    for programs in [&[&[SPIN] as &[Op]] as &[&[Op]], &[&[SPIN], &[ADD_AGAIN]]] {
+        let violation = planted(programs, true).violation.expect("a violation");
+        assert_eq!(violation.kind, Kind::StepBound, "{}", violation.timeline());
+    }
+}
+
+/// What every interleaving shows, weak memory shows too.
+#[test]
+fn outcomes_are_among_those_of_explore() {
+    let options = Options::default();
+    let mut scenarios = slab::quick();
+    scenarios.extend(cuckoo::family(cuckoo::Structure::Map32, 2, 1));
+    let few = |scenario: &&Scenario| !["/chain", "/pair"].iter().any(|many| scenario.name.contains(many));
+    for scenario in scenarios.iter().filter(few) {
+        let [all, weak] = [&Stateful as &dyn Engine, &Explore]
+            .map(|engine| engine.explore(scenario, &options).expect("a scenario"));
+        assert_eq!((all.verdict, weak.verdict), (Verdict::Passed, Verdict::Passed), "{}", scenario.name);
+        assert!(all.outcomes.is_subset(&weak.outcomes), "{}", scenario.name);
+    }
+}
+
+/// With the marks of structures the outcomes are those without, wherever these are not too many states; among them are scenarios of
+/// every place.
+#[test]
+fn marks_of_structures_hide_nothing() {
+    const MOST: u64 = 50_000;
+    for structure in [cuckoo::Structure::Map32, cuckoo::Structure::Tried32] {
+        let mut fewer = BTreeSet::new();
+        for scenario in cuckoo::family(structure, 2, 1) {
+            let [without, with] = [false, true].map(|marks| {
+                let options = Options { marks, max_executions: Some(MOST), ..Options::default() };
+                Stateful.explore(&scenario, &options).expect("a scenario")
+            });
+            if without.verdict == Verdict::Capped {
+                continue;
+            }
+            assert_eq!(
+                (with.verdict, without.verdict),
+                (Verdict::Passed, Verdict::Passed),
+                "{}",
+                scenario.name
+            );
+            assert_eq!(with.outcomes, without.outcomes, "{}", scenario.name);
+            if with.executions < without.executions {
+                fewer.insert(scenario.name.rsplit('/').next().unwrap_or_default().to_string());
+            }
+        }
+        for place in ["room", "cross", "chain", "chain_three", "pair", "full", "tomb", "second"] {
+            assert!(fewer.contains(place), "{place}: {fewer:?}");
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! The stateful engine: every interleaving of single accesses, each state once. The README beside this file says how and why.
+
+#[cfg(test)]
+mod canaries;
+mod memories;
+mod program;
+mod replay;
+mod search;
+
+use crate::check::{AnySubject, Loads, Reads, Report, Scenario};
+use crate::engine::{Engine, Exploration, Found, Mode, Options, fits};
+use crate::scenarios::ScenarioError;
+use search::{Limit, Search};
+use std::sync::Arc;
+
+/// The engine: see the module.
+#[derive(Clone, Copy, Debug)]
+pub struct Stateful;
+
+/// The name of this engine.
+const NAME: &str = "stateful";
+
+/// Reads see the newest value.
+const LOADS: Loads = Loads::AsRmw;
+
+/// The most warps.
+const WARPS: usize = 4;
+
+impl Engine for Stateful {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn what(&self) -> &'static str {
+        "every interleaving, each state once: larger programs than explore, sequentially consistent memory"
+    }
+
+    fn model(&self) -> &'static str {
+        "sequentially consistent, warps as threads"
+    }
+
+    fn counts(&self) -> &'static str {
+        "states"
+    }
+
+    fn explore_any(
+        &self,
+        subject: &Arc<dyn AnySubject>,
+        scenario: &Scenario,
+        options: &Options,
+    ) -> Result<Report, ScenarioError> {
+        fits(&**subject, scenario, WARPS)?;
+        if scenario.reads == Reads::Snapshot {
+            return Err(ScenarioError::Snapshot);
+        }
+        debug_assert_eq!(options.mode, Mode::All, "this engine does nothing else");
+        let mut exploration = Exploration::new(scenario, NAME);
+        let started = exploration.started;
+        exploration.pass(LOADS, |after, before| {
+            Found::of((subject, scenario), (NAME, LOADS), after, |case| {
+                let limit = Limit { cap: options.cap(), before, started };
+                let verdict = Search::new(&case, options).explore(&limit);
+                Found::in_all(&case, verdict)
+            })
+        });
+        Ok(exploration.finish())
+    }
+}

@@ -1,0 +1,442 @@
+//! The search: from a state to those that one step of a warp leads to, each state once.
+
+use super::WARPS;
+use super::memories::Memories;
+use super::program::{After, Next, Node, Programs};
+use super::replay::Step;
+use crate::check::{Access, Action, Breach, Case, KeySet, Kind, Record, Twins, Verdict};
+use crate::engine::{Cap, Options};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::time::Instant;
+use warpproof_model::spec::Ret;
+
+/// A state of executions.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct State {
+    /// What memory holds.
+    memory: u32,
+    /// Steps of the warp that stops for ever, if one does; [`STALLED`] when it has stopped.
+    taken: u32,
+    /// Keys for which there was no room at some time.
+    exhausted: KeySet,
+    /// Where each warp is.
+    warps: [Node; WARPS],
+}
+
+/// The warp that stops for ever has stopped.
+const STALLED: u32 = u32::MAX;
+
+/// A state on the way to the one that is looked at.
+struct Frame {
+    state: State,
+    /// The warp whose step led here; [`ALL`] if all warps did, at a barrier.
+    by: usize,
+    /// The warp that is tried next.
+    next: usize,
+    /// Its number among those that were visited, and the lowest of a state on the way that it leads back to.
+    number: u32,
+    low: u32,
+    /// Whether it leads to a state that does not lead back, or ends the execution.
+    leads_on: bool,
+}
+
+/// Instead of the number of a state: it leads back to none on the way.
+const LEFT: u32 = u32::MAX;
+
+/// All warps together.
+const ALL: usize = WARPS;
+
+/// When an exploration ends before its end.
+pub(super) struct Limit {
+    pub(super) cap: Cap,
+    /// States of the explorations before this one.
+    pub(super) before: u64,
+    pub(super) started: Instant,
+}
+
+/// Why a round ended.
+enum Round {
+    Over,
+    Capped,
+}
+
+/// A search.
+pub(super) struct Search<'c> {
+    case: &'c Case,
+    twins: Twins,
+    /// A word that was read unseen has changed.
+    is_wrong: bool,
+    programs: Programs<'c>,
+    memories: Memories,
+    /// The calls that change each word, as far as it is known.
+    writers: Vec<CallSet>,
+    /// The calls that were taken not to change each word, as others read it unseen.
+    unseen: Vec<CallSet>,
+    /// Keys of the calls of each warp.
+    keys: Vec<Vec<u64>>,
+    /// The states that were visited: each one's number, or [`LEFT`].
+    states: FxHashMap<State, u32>,
+    /// The states that are on the way, or lead back to one that is.
+    open: Vec<State>,
+    path: Vec<Frame>,
+    step_bound: u32,
+    /// Outcomes and memories at the end that were judged.
+    judged: FxHashSet<(u32, u32, [Node; WARPS])>,
+}
+
+impl<'c> Search<'c> {
+    pub(super) fn new(case: &'c Case, options: &Options) -> Self {
+        let words = case.initial.len();
+        let keys = |calls: &Vec<_>| calls.iter().map(|call| case.subject.key(call)).collect();
+        Self {
+            twins: Twins::new(case, options.symmetry),
+            is_wrong: false,
+            programs: Programs::new(case, options),
+            memories: Memories::new(case),
+            writers: vec![0; words],
+            unseen: vec![0; words],
+            keys: case.scenario.programs.iter().map(keys).collect(),
+            states: FxHashMap::default(),
+            open: Vec::new(),
+            path: Vec::new(),
+            step_bound: options.step_bound,
+            judged: FxHashSet::default(),
+            case,
+        }
+    }
+
+    /// Visits all states, unless there is a violation or a limit is reached.
+    pub(super) fn explore(&mut self, limit: &Limit) -> Verdict {
+        loop {
+            self.states.clear();
+            self.open.clear();
+            self.judged.clear();
+            self.is_wrong = false;
+            self.unseen.fill(0);
+            let round = self.round(limit);
+            if self.is_wrong {
+                continue;
+            }
+            self.case.count_executions(self.states.len() as u64);
+            return match round {
+                Ok(Round::Over) => Verdict::Passed,
+                Ok(Round::Capped) => Verdict::Capped,
+                Err(breach) => {
+                    let record = self.trace(breach.kind);
+                    self.case.violated(breach, &record);
+                    Verdict::Violated
+                }
+            };
+        }
+    }
+
+    fn start(&self) -> State {
+        let mut warps = [0; WARPS];
+        for (warp, node) in warps.iter_mut().enumerate().take(self.warps()) {
+            *node = warp as Node;
+        }
+        State { memory: 0, taken: 0, exhausted: self.case.exhausted, warps }
+    }
+
+    fn warps(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// Visits all states, as if nobody changed a word but those of whom it is known: where that `is_wrong`, it is for nothing.
+    fn round(&mut self, limit: &Limit) -> Result<Round, Breach> {
+        self.path.clear();
+        self.visit(self.start(), ALL)?;
+        while let Some(frame) = self.path.last_mut() {
+            let (state, warp) = (frame.state, frame.next);
+            frame.next += 1;
+            if warp >= ALL {
+                self.leave()?;
+                continue;
+            }
+            if !self.may_go(&state, warp) {
+                continue;
+            }
+            let to = self.step(&state, warp, None);
+            if self.is_wrong {
+                return Ok(Round::Over);
+            }
+            match to {
+                Ok(to) => self.visit(to, warp)?,
+                Err(breach) => {
+                    // The path leads up to the step that breaks a rule.
+                    self.push(state, warp);
+                    return Err(breach);
+                }
+            }
+            let seen = self.states.len() as u64;
+            if limit.cap.reached(limit.before + seen, limit.started) {
+                return Ok(Round::Capped);
+            }
+        }
+        Ok(Round::Over)
+    }
+
+    /// Whether a warp has a step to take.
+    fn goes(&self, state: &State, warp: usize) -> bool {
+        let Some(&node) = state.warps[..self.warps()].get(warp) else { return false };
+        !self.programs.is_over(node) && !self.programs.meets(node) && !self.is_stalled(state, warp)
+    }
+
+    fn is_stalled(&self, state: &State, warp: usize) -> bool {
+        state.taken == STALLED && self.case.stall.is_some_and(|(stalled, _)| stalled == warp)
+    }
+
+    /// The same, if of twins the first begins first.
+    fn may_go(&self, state: &State, warp: usize) -> bool {
+        let begins = state.warps[warp] == warp as Node;
+        let first = |twin: usize| state.warps[twin] != twin as Node;
+        self.goes(state, warp) && (!begins || self.twins.before(warp).is_none_or(first))
+    }
+
+    fn push(&mut self, state: State, by: usize) {
+        let number = self.states.len() as u32;
+        self.path.push(Frame { state, by, next: 0, number, low: number, leads_on: false });
+    }
+
+    /// Comes to a state; looks at it if it is new.
+    fn visit(&mut self, state: State, by: usize) -> Result<(), Breach> {
+        if let (Some(&number), Some(frame)) = (self.states.get(&state), self.path.last_mut()) {
+            if number == LEFT {
+                frame.leads_on = true;
+            } else {
+                frame.low = frame.low.min(number);
+            }
+            return Ok(());
+        }
+        self.push(state, by);
+        self.states.insert(state, self.states.len() as u32);
+        self.open.push(state);
+        let warps = 0..self.warps();
+        if warps.clone().any(|warp| self.goes(&state, warp)) {
+            return Ok(());
+        }
+        let meets = |&warp: &usize| self.programs.meets(state.warps[warp]);
+        if warps.clone().all(|warp| meets(&warp)) {
+            let mut to = state;
+            for warp in warps {
+                to.warps[warp] = self.programs.reads(&self.memories, state.warps[warp], 0).0;
+            }
+            return self.visit(to, ALL);
+        }
+        match warps.clone().find(meets) {
+            Some(warp) if state.taken != STALLED => {
+                let detail = format!("warp {warp} waits at a barrier, another warp has ended");
+                Err(Breach::new(Kind::BarrierDivergence, detail))
+            }
+            Some(_) => Ok(()),
+            None => {
+                if let Some(frame) = self.path.last_mut() {
+                    frame.leads_on = true;
+                }
+                self.judge(&state)
+            }
+        }
+    }
+
+    /// Goes back from a state. If it is the first of some that lead to each other and to no other one, and no execution ends in
+    /// them, then none that comes to them ends at all.
+    fn leave(&mut self) -> Result<(), Breach> {
+        let Some(Frame { state, number, low, leads_on, .. }) = self.path.last() else { return Ok(()) };
+        let (state, number, low, leads_on) = (*state, *number, *low, *leads_on);
+        let last = low == number;
+        if last {
+            if !leads_on {
+                self.never_ends(&state)?;
+            }
+            while let Some(left) = self.open.pop() {
+                self.states.insert(left, LEFT);
+                if left == state {
+                    break;
+                }
+            }
+        }
+        self.path.pop();
+        if let Some(frame) = self.path.last_mut() {
+            frame.leads_on |= last || leads_on;
+            frame.low = frame.low.min(low);
+        }
+        Ok(())
+    }
+
+    /// No execution that comes to this state ends.
+    fn never_ends(&mut self, state: &State) -> Result<(), Breach> {
+        if state.taken == STALLED && self.case.scenario.allows.blocking {
+            return self.judge(state);
+        }
+        let open = |&warp: &usize| !self.programs.is_over(state.warps[warp]) && !self.is_stalled(state, warp);
+        let Some(warp) = (0..self.warps()).find(open) else { return Ok(()) };
+        let detail = format!("warp {warp} never ends: nothing that any warp may do lets it");
+        Err(Breach::new(Kind::StepBound, detail))
+    }
+
+    /// One step of a warp: an access that others can see, and all before and behind it that they cannot. With a record, it
+    /// is written down.
+    ///
+    /// # Errors
+    /// What does not hold.
+    fn step(&mut self, from: &State, warp: usize, mut record: Option<&mut Record>) -> Result<State, Breach> {
+        let (case, mut state) = (self.case, *from);
+        let mut node = state.warps[warp];
+        if self.programs.is_idle(node) {
+            let number = self.programs.calls(node);
+            let after = self.after(from, warp, number);
+            node = self.programs.begin(node, after);
+            if let Some(record) = &mut record {
+                record.begin_call(case, warp, number, self.programs.known(after));
+            }
+        }
+        let me = calls(warp, self.programs.calls(node)..self.programs.calls(node) + 1);
+        let others = self.others(from, warp);
+        let mut seen = false;
+        for taken in 0.. {
+            match self.programs.next(node) {
+                Some(&Next::Step(Step::Access(word, access))) => {
+                    let unseen = matches!(access, Access::Load(_)) && self.writers[word] & others == 0;
+                    if unseen {
+                        self.unseen[word] |= others;
+                    } else if std::mem::replace(&mut seen, true) {
+                        break;
+                    }
+                    let stalls = case.stall.is_some_and(|(stalled, _)| stalled == warp);
+                    if stalls && case.stall == Some((warp, state.taken)) {
+                        state.taken = STALLED;
+                        if let Some(record) = &mut record {
+                            record.note(warp, Action::Stalled);
+                            record.halted = true;
+                        }
+                        break;
+                    }
+                    let old = self.memories.words(state.memory)[word];
+                    let written = access.apply(old, self.memories.width(word));
+                    if let Some(record) = &mut record {
+                        let (array, index) = case.place(word);
+                        record.note(
+                            warp,
+                            Action::Access { array, index, access, read: old, newest: old, written },
+                        );
+                        record.shadow[word] = written.unwrap_or(old);
+                    }
+                    if let Some(new) = written.filter(|&new| new != old) {
+                        self.writers[word] |= me;
+                        self.is_wrong |= self.unseen[word] & me != 0;
+                        state.memory = self.memories.with(case, state.memory, word, new)?;
+                        state.exhausted = state.exhausted.with(self.memories.exhausted(state.memory));
+                    }
+                    let (next, back) = self.programs.reads(&self.memories, node, read(access, old));
+                    if stalls {
+                        state.taken = state.taken + 1 - back;
+                    }
+                    node = next;
+                    // It may go round for ever.
+                    if back > 0 || taken > self.step_bound || unseen && self.programs.is_paused(node) {
+                        break;
+                    }
+                }
+                Some(Next::Return(ret)) => {
+                    let (ret, number) = (ret.clone(), self.programs.calls(node));
+                    if let Some(record) = &mut record {
+                        record.end_call(warp, ret.clone());
+                    }
+                    let key = case.scenario.programs[warp][number].key;
+                    if ret == Ret::Full && !state.exhausted.meets(case.keys.only(key)) {
+                        let detail = format!("there was always room for key {key}");
+                        return Err(Breach::new(Kind::FullWithRoom, detail));
+                    }
+                    node = self.programs.returns(node, ret);
+                    break;
+                }
+                Some(Next::Breach(breach)) => return Err(breach.clone()),
+                Some(Next::Step(Step::Meet)) | None => break,
+            }
+        }
+        state.warps[warp] = node;
+        Ok(state)
+    }
+
+    /// The calls of other warps that have not returned.
+    fn others(&self, state: &State, warp: usize) -> CallSet {
+        let left = |other: usize| {
+            let returned = self.programs.calls(state.warps[other]);
+            let stalled = self.is_stalled(state, other);
+            calls(other, if stalled { 0..0 } else { returned..self.keys[other].len() })
+        };
+        (0..self.warps()).filter(|&other| other != warp).fold(0, |set, other| set | left(other))
+    }
+
+    /// How many calls of each warp have returned before a call begins, up to the last one of its history.
+    fn after(&self, state: &State, warp: usize, number: usize) -> After {
+        let key = self.keys[warp][number];
+        let mut after = [0; WARPS];
+        for (other, after) in after.iter_mut().enumerate().take(self.warps()) {
+            let returned = self.programs.calls(state.warps[other]);
+            let alike = |&call: &usize| other == warp || self.keys[other][call] == key;
+            *after = (0..returned).rev().find(alike).map_or(0, |call| call as u8 + 1);
+        }
+        after
+    }
+
+    /// Judges an execution that has ended in a state.
+    fn judge(&mut self, state: &State) -> Result<(), Breach> {
+        let stalled = state.taken == STALLED;
+        if stalled {
+            self.case.stall_reached();
+        }
+        if !self.judged.insert((state.memory, state.taken, state.warps)) {
+            return Ok(());
+        }
+        let mut record = Record::new(self.case);
+        record.halted = stalled;
+        record.shadow.copy_from_slice(self.memories.words(state.memory));
+        for &node in &state.warps[..self.warps()] {
+            self.programs.events(node, &mut record.events);
+        }
+        self.case.judge(&mut record)?;
+        if self.twins.any() {
+            for events in self.twins.exchanged(self.case, &record.events) {
+                self.case.outcome(&events);
+            }
+        }
+        Ok(())
+    }
+
+    /// The execution that leads along the path, step by step.
+    fn trace(&mut self, kind: Kind) -> Record {
+        let mut record = Record::new(self.case);
+        for at in 1..self.path.len() {
+            let (from, by) = (self.path[at - 1].state, self.path[at].by);
+            if by == ALL {
+                (0..self.warps()).for_each(|warp| record.note(warp, Action::Barrier));
+            } else {
+                // The last step may be the one that breaks a rule.
+                let _: Result<State, Breach> = self.step(&from, by, Some(&mut record));
+            }
+        }
+        if kind == Kind::NotLinearizable {
+            // Adds what the calls behind the programs return; what is wrong is known.
+            let _: Result<(), Breach> = self.case.judge(&mut record);
+        }
+        record
+    }
+}
+
+/// Some calls of all warps: a bit each, those of a warp beyond the last bit share it.
+type CallSet = u64;
+
+/// Some calls of a warp.
+fn calls(warp: usize, numbers: std::ops::Range<usize>) -> CallSet {
+    const EACH: usize = CallSet::BITS as usize / WARPS;
+    numbers.fold(0, |set, number| set | 1 << (warp * EACH + number.min(EACH - 1)))
+}
+
+/// What an access gets, of a word that holds `old`: a store gets nothing.
+const fn read(access: Access, old: u128) -> u128 {
+    match access {
+        Access::Store(..) => 0,
+        _ => old,
+    }
+}
