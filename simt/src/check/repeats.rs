@@ -21,6 +21,10 @@ pub(crate) struct Repeats {
     histories: HashSet<Vec<Event>>,
 }
 
+#[cfg_attr(
+    not(any(feature = "loom", feature = "shuttle")),
+    expect(dead_code, reason = "what engines ask that run warps side by side")
+)]
 impl Case {
     fn repeats(&self) -> MutexGuard<'_, Repeats> {
         self.repeats.lock().unwrap_or_else(PoisonError::into_inner)

@@ -34,6 +34,17 @@ impl Twins {
         self.before.iter().any(Option::is_some)
     }
 
+    /// The first of the twins of a warp, which may be itself.
+    fn first(&self, warp: usize) -> usize {
+        std::iter::successors(Some(warp), |&warp| self.before[warp]).last().unwrap_or(warp)
+    }
+
+    /// A warp and its twins.
+    pub(crate) fn of(&self, warp: usize) -> impl Iterator<Item = usize> {
+        let first = self.first(warp);
+        (0..self.before.len()).filter(move |&other| self.first(other) == first)
+    }
+
     /// The same calls and returns with twins exchanged, in every way, those given among them.
     pub(crate) fn exchanged(&self, case: &Case, calls: &[Event]) -> Vec<Vec<Event>> {
         let orders = self.orders();
@@ -42,13 +53,7 @@ impl Twins {
 
     /// All orders of the warps in which twins alone have changed places: who stands where each stood.
     fn orders(&self) -> Vec<Vec<usize>> {
-        let first = |mut warp: usize| {
-            while let Some(before) = self.before[warp] {
-                warp = before;
-            }
-            warp
-        };
-        let class: Vec<usize> = (0..self.before.len()).map(first).collect();
+        let class: Vec<usize> = (0..self.before.len()).map(|warp| self.first(warp)).collect();
         let mut orders: Vec<Vec<usize>> = vec![Vec::new()];
         for &of in &class {
             let longer = |order: &Vec<usize>| {

@@ -87,7 +87,9 @@ fn what_it_cannot_explore_is_refused() {
 
 /// A counter, and calls that go wrong in ways of their own.
 #[derive(Clone)]
-struct Planted;
+struct Planted {
+    exchangeable: bool,
+}
 
 /// Adds one in two steps; returns what was there.
 const ADD: Op = Op::Other(0);
@@ -95,6 +97,8 @@ const ADD: Op = Op::Other(0);
 const ADD_AGAIN: Op = Op::Other(1);
 /// The same; whether it counts the tries is not in its mark.
 const ADD_COUNTED: Op = Op::Other(2);
+/// Takes the one thing there is, in two steps; returns whether another one had.
+const CLAIM: Op = Op::Other(4);
 /// Goes round for ever, and changes words as it goes.
 const SPIN: Op = Op::Other(3);
 
@@ -126,6 +130,10 @@ impl Subject for Planted {
         vec![Array::new("word", 64, vec![0; 2])]
     }
 
+    fn exchangeable(&self) -> bool {
+        self.exchangeable
+    }
+
     fn run<W: SimWarp, M: Memory>(&self, w: &mut W, m: M, call: &Call) -> Ret {
         let words = m.w64(0);
         // Relaxed, here and below: memory is sequentially consistent.
@@ -134,6 +142,13 @@ impl Subject for Planted {
             ADD => {
                 let seen = load();
                 words.store(0, seen + 1, WriteOrder::Relaxed);
+                return Ret::Count(seen);
+            }
+            CLAIM => {
+                let seen = load();
+                if seen == 0 {
+                    words.store(0, 1, WriteOrder::Relaxed);
+                }
                 return Ret::Count(seen);
             }
             SPIN => loop {
@@ -161,7 +176,7 @@ fn planted(programs: &[&[Op]], marks: bool) -> Report {
     let calls = |ops: &&[Op]| ops.iter().map(|op| Call::new(*op, 0, 0)).collect();
     let scenario = Scenario::new("planted", "planted", config, programs.iter().map(calls).collect());
     let options = Options { marks, ..Options::default() };
-    explore_subject(&Stateful, Planted, &scenario, &options).expect("a scenario")
+    explore_subject(&Stateful, Planted { exchangeable: true }, &scenario, &options).expect("a scenario")
 }
 
 #[test]
@@ -175,6 +190,35 @@ fn a_lost_update_is_found_with_its_steps() {
     assert_eq!(violation.history.iter().filter(|event| event.ret == Some(Ret::Count(0))).count(), 2);
     let right = planted(&[&[ADD_AGAIN, ADD_AGAIN], &[ADD_AGAIN], &[ADD_AGAIN]], true);
     assert_eq!(right.verdict, Verdict::Passed, "{:?}", right.violation);
+}
+
+/// Of twins the first one begins first. So what only a later one would do, the first one does, and counts for both: here the second
+/// claim, which would find nothing to write.
+#[test]
+fn a_claim_in_two_steps_is_found_with_twins_and_without() {
+    let twins = planted(&[&[CLAIM], &[CLAIM]], true).violation.expect("a violation");
+    assert_eq!(twins.kind, Kind::NotLinearizable);
+    let scenario = &twins.scenario;
+    let alone = explore_subject(&Stateful, Planted { exchangeable: false }, scenario, &Options::default());
+    assert_eq!(alone.expect("a scenario").verdict, Verdict::Violated);
+}
+
+/// With twins the outcomes are those without.
+#[test]
+fn twins_hide_nothing() {
+    let mut scenarios = slab::family(slab::Structure::ALL[0], 3, 1);
+    scenarios.extend(cuckoo::family(cuckoo::Structure::Map32, 2, 1));
+    let mut fewer = 0;
+    for scenario in scenarios {
+        let [with, without] = [true, false].map(|symmetry| {
+            let options = Options { symmetry, ..Options::default() };
+            Stateful.explore(&scenario, &options).expect("a scenario")
+        });
+        assert_eq!((with.verdict, without.verdict), (Verdict::Passed, Verdict::Passed), "{}", scenario.name);
+        assert_eq!(with.outcomes, without.outcomes, "{}", scenario.name);
+        fewer += u32::from(with.executions < without.executions);
+    }
+    assert!(fewer > 0);
 }
 
 /// Marks make states fewer, and change nothing else, if they are right.

@@ -6,6 +6,7 @@ mod memories;
 mod program;
 mod replay;
 mod search;
+mod step;
 
 use crate::check::{AnySubject, Loads, Reads, Report, Scenario};
 use crate::engine::{Engine, Exploration, Found, Mode, Options, fits};

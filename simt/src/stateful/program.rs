@@ -13,7 +13,7 @@ use warpproof_model::spec::Ret;
 pub(super) type Node = u32;
 
 /// How many calls of each warp had returned when a call began, as far as they are of its history.
-pub(super) type After = [u8; WARPS];
+pub(super) type After = [u16; WARPS];
 
 /// A warp, up to what it does next.
 enum State {
@@ -48,7 +48,7 @@ pub(super) struct Programs<'c> {
     marked: bool,
     nodes: Vec<State>,
     /// The warp of each node, and which of its calls it is in or comes next.
-    places: Vec<(u8, u8)>,
+    places: Vec<(u8, u16)>,
     begun: FxHashMap<(Node, After), Node>,
     /// Where reading a value leads, and how many steps that takes back.
     read: FxHashMap<(Node, u128), (Node, u32)>,
@@ -78,7 +78,7 @@ impl<'c> Programs<'c> {
         }
     }
 
-    fn add(&mut self, state: State, place: (u8, u8)) -> Node {
+    fn add(&mut self, state: State, place: (u8, u16)) -> Node {
         self.nodes.push(state);
         self.places.push(place);
         self.nodes.len() as Node - 1
@@ -225,7 +225,7 @@ impl<'c> Programs<'c> {
         after[..self.case.scenario.programs.len()].iter().map(|&calls| calls.into()).collect()
     }
 
-    fn replay(&self, (warp, number): (u8, u8), values: &[u128]) -> (Replay, End) {
+    fn replay(&self, (warp, number): (u8, u16), values: &[u128]) -> (Replay, End) {
         Replay::of(self.case, (warp.into(), number.into()), values, self.step_bound)
     }
 
@@ -259,7 +259,7 @@ impl<'c> Programs<'c> {
     /// before, and would be so again and again: its length.
     fn turn_again(
         &self,
-        place: (u8, u8),
+        place: (u8, u16),
         memories: &Memories,
         replay: &Replay,
         values: &[u128],

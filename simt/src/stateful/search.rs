@@ -2,29 +2,28 @@
 
 use super::WARPS;
 use super::memories::Memories;
-use super::program::{After, Next, Node, Programs};
-use super::replay::Step;
-use crate::check::{Access, Action, Breach, Case, KeySet, Kind, Record, Twins, Verdict};
+use super::program::{Node, Programs};
+use super::step::CallSet;
+use crate::check::{Action, Breach, Case, KeySet, Kind, Record, Twins, Verdict};
 use crate::engine::{Cap, Options};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::time::Instant;
-use warpproof_model::spec::Ret;
 
 /// A state of executions.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct State {
+pub(super) struct State {
     /// What memory holds.
-    memory: u32,
+    pub(super) memory: u32,
     /// Steps of the warp that stops for ever, if one does; [`STALLED`] when it has stopped.
-    taken: u32,
+    pub(super) taken: u32,
     /// Keys for which there was no room at some time.
-    exhausted: KeySet,
+    pub(super) exhausted: KeySet,
     /// Where each warp is.
-    warps: [Node; WARPS],
+    pub(super) warps: [Node; WARPS],
 }
 
 /// The warp that stops for ever has stopped.
-const STALLED: u32 = u32::MAX;
+pub(super) const STALLED: u32 = u32::MAX;
 
 /// A state on the way to the one that is looked at.
 struct Frame {
@@ -62,24 +61,24 @@ enum Round {
 
 /// A search.
 pub(super) struct Search<'c> {
-    case: &'c Case,
-    twins: Twins,
+    pub(super) case: &'c Case,
+    pub(super) twins: Twins,
     /// A word that was read unseen has changed.
-    is_wrong: bool,
-    programs: Programs<'c>,
-    memories: Memories,
+    pub(super) is_wrong: bool,
+    pub(super) programs: Programs<'c>,
+    pub(super) memories: Memories,
     /// The calls that change each word, as far as it is known.
-    writers: Vec<CallSet>,
+    pub(super) writers: Vec<CallSet>,
     /// The calls that were taken not to change each word, as others read it unseen.
-    unseen: Vec<CallSet>,
+    pub(super) unseen: Vec<CallSet>,
     /// Keys of the calls of each warp.
-    keys: Vec<Vec<u64>>,
+    pub(super) keys: Vec<Vec<u64>>,
     /// The states that were visited: each one's number, or [`LEFT`].
     states: FxHashMap<State, u32>,
     /// The states that are on the way, or lead back to one that is.
     open: Vec<State>,
     path: Vec<Frame>,
-    step_bound: u32,
+    pub(super) step_bound: u32,
     /// Outcomes and memories at the end that were judged.
     judged: FxHashSet<(u32, u32, [Node; WARPS])>,
 }
@@ -138,7 +137,7 @@ impl<'c> Search<'c> {
         State { memory: 0, taken: 0, exhausted: self.case.exhausted, warps }
     }
 
-    fn warps(&self) -> usize {
+    pub(super) fn warps(&self) -> usize {
         self.keys.len()
     }
 
@@ -182,7 +181,7 @@ impl<'c> Search<'c> {
         !self.programs.is_over(node) && !self.programs.meets(node) && !self.is_stalled(state, warp)
     }
 
-    fn is_stalled(&self, state: &State, warp: usize) -> bool {
+    pub(super) fn is_stalled(&self, state: &State, warp: usize) -> bool {
         state.taken == STALLED && self.case.stall.is_some_and(|(stalled, _)| stalled == warp)
     }
 
@@ -274,112 +273,6 @@ impl<'c> Search<'c> {
         Err(Breach::new(Kind::StepBound, detail))
     }
 
-    /// One step of a warp: an access that others can see, and all before and behind it that they cannot. With a record, it
-    /// is written down.
-    ///
-    /// # Errors
-    /// What does not hold.
-    fn step(&mut self, from: &State, warp: usize, mut record: Option<&mut Record>) -> Result<State, Breach> {
-        let (case, mut state) = (self.case, *from);
-        let mut node = state.warps[warp];
-        if self.programs.is_idle(node) {
-            let number = self.programs.calls(node);
-            let after = self.after(from, warp, number);
-            node = self.programs.begin(node, after);
-            if let Some(record) = &mut record {
-                record.begin_call(case, warp, number, self.programs.known(after));
-            }
-        }
-        let me = calls(warp, self.programs.calls(node)..self.programs.calls(node) + 1);
-        let others = self.others(from, warp);
-        let mut seen = false;
-        for taken in 0.. {
-            match self.programs.next(node) {
-                Some(&Next::Step(Step::Access(word, access))) => {
-                    let unseen = matches!(access, Access::Load(_)) && self.writers[word] & others == 0;
-                    if unseen {
-                        self.unseen[word] |= others;
-                    } else if std::mem::replace(&mut seen, true) {
-                        break;
-                    }
-                    let stalls = case.stall.is_some_and(|(stalled, _)| stalled == warp);
-                    if stalls && case.stall == Some((warp, state.taken)) {
-                        state.taken = STALLED;
-                        if let Some(record) = &mut record {
-                            record.note(warp, Action::Stalled);
-                            record.halted = true;
-                        }
-                        break;
-                    }
-                    let old = self.memories.words(state.memory)[word];
-                    let written = access.apply(old, self.memories.width(word));
-                    if let Some(record) = &mut record {
-                        let (array, index) = case.place(word);
-                        record.note(
-                            warp,
-                            Action::Access { array, index, access, read: old, newest: old, written },
-                        );
-                        record.shadow[word] = written.unwrap_or(old);
-                    }
-                    if let Some(new) = written.filter(|&new| new != old) {
-                        self.writers[word] |= me;
-                        self.is_wrong |= self.unseen[word] & me != 0;
-                        state.memory = self.memories.with(case, state.memory, word, new)?;
-                        state.exhausted = state.exhausted.with(self.memories.exhausted(state.memory));
-                    }
-                    let (next, back) = self.programs.reads(&self.memories, node, read(access, old));
-                    if stalls {
-                        state.taken = state.taken + 1 - back;
-                    }
-                    node = next;
-                    // It may go round for ever.
-                    if back > 0 || taken > self.step_bound || unseen && self.programs.is_paused(node) {
-                        break;
-                    }
-                }
-                Some(Next::Return(ret)) => {
-                    let (ret, number) = (ret.clone(), self.programs.calls(node));
-                    if let Some(record) = &mut record {
-                        record.end_call(warp, ret.clone());
-                    }
-                    let key = case.scenario.programs[warp][number].key;
-                    if ret == Ret::Full && !state.exhausted.meets(case.keys.only(key)) {
-                        let detail = format!("there was always room for key {key}");
-                        return Err(Breach::new(Kind::FullWithRoom, detail));
-                    }
-                    node = self.programs.returns(node, ret);
-                    break;
-                }
-                Some(Next::Breach(breach)) => return Err(breach.clone()),
-                Some(Next::Step(Step::Meet)) | None => break,
-            }
-        }
-        state.warps[warp] = node;
-        Ok(state)
-    }
-
-    /// The calls of other warps that have not returned.
-    fn others(&self, state: &State, warp: usize) -> CallSet {
-        let left = |other: usize| {
-            let returned = self.programs.calls(state.warps[other]);
-            let stalled = self.is_stalled(state, other);
-            calls(other, if stalled { 0..0 } else { returned..self.keys[other].len() })
-        };
-        (0..self.warps()).filter(|&other| other != warp).fold(0, |set, other| set | left(other))
-    }
-
-    /// How many calls of each warp have returned before a call begins, up to the last one of its history.
-    fn after(&self, state: &State, warp: usize, number: usize) -> After {
-        let key = self.keys[warp][number];
-        let mut after = [0; WARPS];
-        for (other, after) in after.iter_mut().enumerate().take(self.warps()) {
-            let returned = self.programs.calls(state.warps[other]);
-            let alike = |&call: &usize| other == warp || self.keys[other][call] == key;
-            *after = (0..returned).rev().find(alike).map_or(0, |call| call as u8 + 1);
-        }
-        after
-    }
-
     /// Judges an execution that has ended in a state.
     fn judge(&mut self, state: &State) -> Result<(), Breach> {
         let stalled = state.taken == STALLED;
@@ -421,22 +314,5 @@ impl<'c> Search<'c> {
             let _: Result<(), Breach> = self.case.judge(&mut record);
         }
         record
-    }
-}
-
-/// Some calls of all warps: a bit each, those of a warp beyond the last bit share it.
-type CallSet = u64;
-
-/// Some calls of a warp.
-fn calls(warp: usize, numbers: std::ops::Range<usize>) -> CallSet {
-    const EACH: usize = CallSet::BITS as usize / WARPS;
-    numbers.fold(0, |set, number| set | 1 << (warp * EACH + number.min(EACH - 1)))
-}
-
-/// What an access gets, of a word that holds `old`: a store gets nothing.
-const fn read(access: Access, old: u128) -> u128 {
-    match access {
-        Access::Store(..) => 0,
-        _ => old,
     }
 }
