@@ -100,12 +100,12 @@ impl Case {
 
     /// Counts an execution that begins.
     pub(crate) fn begin_execution(&self) {
-        // Relaxed, here and below: a count and a flag, read for good when all searches have ended.
-        self.executions.fetch_add(1, Ordering::Relaxed);
+        self.count_executions(1);
     }
 
-    /// Counts what an engine counts that visits states.
+    /// Counts executions, or what an engine counts instead.
     pub(crate) fn count_executions(&self, count: u64) {
+        // Relaxed, here and below: a count and a flag, read for good when all searches have ended.
         self.executions.fetch_add(count, Ordering::Relaxed);
     }
 
@@ -171,6 +171,22 @@ impl Case {
 
     pub(crate) fn show(&self, array: usize, index: usize, value: u128) -> String {
         self.subject.show(array, index, value)
+    }
+
+    /// The array of the words that the warps of a block share.
+    pub(crate) fn shared(&self) -> usize {
+        self.arrays.iter().position(|array| array.name == "shared").unwrap_or(usize::MAX)
+    }
+
+    /// A warp accessed a word that is in no array.
+    pub(crate) fn out_of_bounds(&self, warp: usize, array: usize, index: usize) -> Breach {
+        let name = self.arrays.get(array).map_or("?", |words| words.name);
+        Breach::new(Kind::OutOfBounds, format!("warp {warp} accessed {name}[{index}]"))
+    }
+
+    /// A call said that there is no room for its key, though there was in every state.
+    pub(crate) fn full_with_room(key: u64) -> Breach {
+        Breach::new(Kind::FullWithRoom, format!("there was always room for key {key}"))
     }
 
     /// Checks that a word may change as it does.

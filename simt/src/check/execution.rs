@@ -101,10 +101,7 @@ impl Execution {
             Some(words) if index < words.initial.len() => {
                 Spot { array, index, at: self.case.offsets[array] + index, width: words.width }
             }
-            words => {
-                let name = words.map_or("?", |words| words.name);
-                self.fail(Breach::new(Kind::OutOfBounds, format!("warp {warp} accessed {name}[{index}]")))
-            }
+            _ => self.fail(self.case.out_of_bounds(warp, array, index)),
         }
     }
 
@@ -161,7 +158,7 @@ impl Execution {
         record.end_call(warp, ret);
         drop(record);
         if wrong {
-            self.fail(Breach::new(Kind::FullWithRoom, format!("there was always room for key {key}")));
+            self.fail(Case::full_with_room(key));
         }
     }
 

@@ -163,9 +163,7 @@ impl Hooks for MachineWarp<'_> {
 
     /// The array named `shared`.
     fn shared(&self) -> Handle<'_, u32> {
-        let arrays = &self.execution().case.arrays;
-        let array = arrays.iter().position(|array| array.name == "shared").unwrap_or(usize::MAX);
-        View(self).w32(array)
+        View(self).w32(self.execution().case.shared())
     }
 }
 

@@ -311,8 +311,8 @@ impl Hooks for Runner<'_, '_> {
 
     /// The array named `shared`.
     fn shared(&self) -> Handle<'_, u32> {
-        let array = self.search.borrow().case.arrays.iter().position(|array| array.name == "shared");
-        View(self).w32(array.unwrap_or(usize::MAX))
+        let array = self.search.borrow().case.shared();
+        View(self).w32(array)
     }
 }
 
@@ -333,9 +333,8 @@ impl Cells for Runner<'_, '_> {
             if self.local.borrow().imagined.is_some() {
                 leave(Leave::Unlike)
             }
-            let name = case.arrays.get(array).map_or("?", |words| words.name);
-            let detail = format!("warp {} accessed {name}[{index}]", self.local.borrow().warp);
-            self.breach(Breach::new(Kind::OutOfBounds, detail))
+            let warp = self.local.borrow().warp;
+            self.breach(case.out_of_bounds(warp, array, index))
         }
         let alone = self.local.borrow().alone;
         let value = self.access_word((case.offsets[array] + index) as u16, access);

@@ -98,9 +98,11 @@ const ADD_AGAIN: Op = Op::Other(1);
 /// The same; whether it counts the tries is not in its mark.
 const ADD_COUNTED: Op = Op::Other(2);
 /// Takes the one thing there is, in two steps; returns whether another one had.
-const CLAIM: Op = Op::Other(4);
+const CLAIM: Op = Op::Other(3);
+/// Says at two places that it is at one.
+const MISPLACED: Op = Op::Other(5);
 /// Goes round for ever, and changes words as it goes.
-const SPIN: Op = Op::Other(3);
+const SPIN: Op = Op::Other(4);
 
 #[derive(Clone, Copy)]
 struct Counting;
@@ -149,6 +151,13 @@ impl Subject for Planted {
                 if seen == 0 {
                     words.store(0, 1, WriteOrder::Relaxed);
                 }
+                return Ret::Count(seen);
+            }
+            MISPLACED => {
+                w.mark(0, 0);
+                let seen = load();
+                w.mark(0, 0);
+                words.load(1, ReadOrder::Relaxed);
                 return Ret::Count(seen);
             }
             SPIN => loop {
@@ -236,6 +245,14 @@ fn a_mark_that_lies_hides_a_fault() {
     let programs: &[&[Op]] = &[&[ADD_COUNTED], &[ADD_AGAIN, ADD_AGAIN]];
     let found = |marks| planted(programs, marks).violation.map(|violation| violation.kind);
     assert_eq!([found(false), found(true)], [Some(Kind::NotLinearizable), None]);
+}
+
+/// One mark at two places that go on in different ways is a violation.
+#[test]
+fn a_mark_at_two_places_is_found() {
+    let violation = planted(&[&[MISPLACED]], true).violation.expect("a violation");
+    assert!(violation.kind == Kind::Panic && violation.detail.contains("Mark(0, 0)"), "{}", violation.detail);
+    assert_eq!(planted(&[&[MISPLACED]], false).verdict, Verdict::Passed);
 }
 
 /// An execution that has no end is found, though it has few states.

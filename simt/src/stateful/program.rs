@@ -3,8 +3,8 @@
 
 use super::WARPS;
 use super::memories::Memories;
-use super::replay::{End, Mark, Replay, Step};
-use crate::check::{Breach, Case, Event, Kind};
+use super::replay::{Mark, Next, Replay, Step};
+use crate::check::{Access, Breach, Case, Event, Kind};
 use crate::engine::Options;
 use rustc_hash::FxHashMap;
 use warpproof_model::spec::Ret;
@@ -30,14 +30,6 @@ struct Past {
     read: Option<(Node, u128)>,
     /// Whether the warp says that it waits, between what it read last and what comes next.
     paused: bool,
-}
-
-/// What comes next in a call.
-#[derive(PartialEq, Eq)]
-pub(super) enum Next {
-    Step(Step),
-    Return(Ret),
-    Breach(Breach),
 }
 
 /// The warps' programs.
@@ -125,7 +117,7 @@ impl<'c> Programs<'c> {
         let place = self.places[from as usize];
         let (replay, end) = self.replay(place, &[]);
         let past = Past { read: None, paused: false };
-        let node = self.add(State::Within { from, after, past, next: next(end) }, place);
+        let node = self.add(State::Within { from, after, past, next: end }, place);
         if let Some(mark) = replay.marked(0) {
             self.marks.insert((from, after, mark), node);
         }
@@ -143,7 +135,7 @@ impl<'c> Programs<'c> {
         let values = self.values(node, value);
         let (replay, end) = self.replay(place, &values);
         if let Some(mark) = replay.marked(values.len()).filter(|_| self.marked) {
-            let to = self.marked(node, mark, value, next(end));
+            let to = self.marked(node, mark, value, end);
             self.read.insert((node, value), (to, 0));
             return (to, 0);
         }
@@ -153,7 +145,7 @@ impl<'c> Programs<'c> {
             (Some(turn), _) => (self.before(node, turn - 1), turn as u32),
             (None, &State::Within { from, after, .. }) => {
                 let past = Past { read: Some((node, value)), paused };
-                (self.add(State::Within { from, after, past, next: next(end) }, place), 0)
+                (self.add(State::Within { from, after, past, next: end }, place), 0)
             }
             // Nothing is read between calls.
             (None, State::Idle { .. }) => (node, 0),
@@ -225,7 +217,7 @@ impl<'c> Programs<'c> {
         after[..self.case.scenario.programs.len()].iter().map(|&calls| calls.into()).collect()
     }
 
-    fn replay(&self, (warp, number): (u8, u16), values: &[u128]) -> (Replay, End) {
+    fn replay(&self, (warp, number): (u8, u16), values: &[u128]) -> (Replay, Next) {
         Replay::of(self.case, (warp.into(), number.into()), values, self.step_bound)
     }
 
@@ -269,10 +261,11 @@ impl<'c> Programs<'c> {
         let first = begin.checked_sub(turn)?;
         let (steps, read) = (&replay.steps[begin..], &values[begin..]);
         let changes = |(step, &value): (&Step, &u128)| match step {
+            // What it overwrites is not among the values.
+            Step::Access(_, Access::Store(..)) | Step::Meet => true,
             Step::Access(word, access) => {
                 access.apply(value, memories.width(*word)).is_some_and(|new| new != value)
             }
-            Step::Meet => true,
         };
         let alike = (&replay.steps[first..begin], &values[first..begin]) == (steps, read);
         if !alike || steps.iter().zip(read).any(changes) {
@@ -283,13 +276,5 @@ impl<'c> Programs<'c> {
             && imagined.steps.len() == end + TURNS * turn
             && imagined.pauses.ends_with(&(0..=TURNS).map(|turns| end + turns * turn).collect::<Vec<_>>());
         same.then_some(turn)
-    }
-}
-
-fn next(end: End) -> Next {
-    match end {
-        End::Step(step) => Next::Step(step),
-        End::Return(ret) => Next::Return(ret),
-        End::Breach(breach) => Next::Breach(breach),
     }
 }

@@ -18,8 +18,9 @@ pub(super) enum Step {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Mark(u32, u64);
 
-/// What comes behind the values given.
-pub(super) enum End {
+/// What comes next in a call.
+#[derive(PartialEq, Eq)]
+pub(super) enum Next {
     Step(Step),
     Return(Ret),
     Breach(Breach),
@@ -34,7 +35,8 @@ pub(super) struct Replay {
     pub(super) pauses: Vec<usize>,
     /// Where it said that it was last, and after how many steps.
     mark: Option<(usize, Mark)>,
-    end: Option<End>,
+    /// What comes behind the values given, if that is not its return.
+    end: Option<Next>,
     /// How often it said that it waits, or had a fence, since its last step.
     idle: u32,
 }
@@ -63,17 +65,17 @@ impl Replay {
         (warp, number): (usize, usize),
         values: &[u128],
         step_bound: u32,
-    ) -> (Self, End) {
+    ) -> (Self, Next) {
         let runner = Runner { case, warp, values, step_bound, replay: RefCell::default() };
         let call = &case.scenario.programs[warp][number];
         let result = catch_unwind(AssertUnwindSafe(|| case.subject.run(&runner, View(&runner), call)));
         let mut replay = runner.replay.into_inner();
         let end = match (result, replay.end.take()) {
-            (Ok(ret), _) => End::Return(ret),
+            (Ok(ret), _) => Next::Return(ret),
             (Err(_), Some(end)) => end,
             (Err(payload), None) => {
                 let detail = format!("warp {warp}: {}", message(&*payload));
-                End::Breach(Breach::new(Kind::Panic, detail))
+                Next::Breach(Breach::new(Kind::Panic, detail))
             }
         };
         (replay, end)
@@ -81,7 +83,7 @@ impl Replay {
 }
 
 impl Runner<'_> {
-    fn leave(&self, end: End) -> ! {
+    fn leave(&self, end: Next) -> ! {
         self.replay.borrow_mut().end = Some(end);
         resume_unwind(Box::new(Leave))
     }
@@ -99,12 +101,12 @@ impl Runner<'_> {
         if self.values.len() >= self.step_bound as usize {
             self.too_long();
         }
-        self.leave(End::Step(step))
+        self.leave(Next::Step(step))
     }
 
     fn too_long(&self) -> ! {
         let detail = format!("warp {} took more than {} steps in one call", self.warp, self.step_bound);
-        self.leave(End::Breach(Breach::new(Kind::StepBound, detail)))
+        self.leave(Next::Breach(Breach::new(Kind::StepBound, detail)))
     }
 
     fn idle(&self) {
@@ -160,8 +162,7 @@ impl Hooks for Runner<'_> {
 
     /// The array named `shared`.
     fn shared(&self) -> Handle<'_, u32> {
-        let array = self.case.arrays.iter().position(|array| array.name == "shared");
-        View(self).w32(array.unwrap_or(usize::MAX))
+        View(self).w32(self.case.shared())
     }
 }
 
@@ -174,8 +175,6 @@ impl Cells for Runner<'_> {
         if index < self.case.len(array) {
             return self.step(Step::Access(self.case.offsets[array] + index, access));
         }
-        let name = self.case.arrays.get(array).map_or("?", |words| words.name);
-        let detail = format!("warp {} accessed {name}[{index}]", self.warp);
-        self.leave(End::Breach(Breach::new(Kind::OutOfBounds, detail)))
+        self.leave(Next::Breach(self.case.out_of_bounds(self.warp, array, index)))
     }
 }

@@ -6,7 +6,7 @@ use super::program::{Node, Programs};
 use super::step::CallSet;
 use crate::check::{Action, Breach, Case, KeySet, Kind, Record, Twins, Verdict};
 use crate::engine::{Cap, Options};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use std::time::Instant;
 
 /// A state of executions.
@@ -53,12 +53,6 @@ pub(super) struct Limit {
     pub(super) started: Instant,
 }
 
-/// Why a round ended.
-enum Round {
-    Over,
-    Capped,
-}
-
 /// A search.
 pub(super) struct Search<'c> {
     pub(super) case: &'c Case,
@@ -79,8 +73,6 @@ pub(super) struct Search<'c> {
     open: Vec<State>,
     path: Vec<Frame>,
     pub(super) step_bound: u32,
-    /// Outcomes and memories at the end that were judged.
-    judged: FxHashSet<(u32, u32, [Node; WARPS])>,
 }
 
 impl<'c> Search<'c> {
@@ -99,7 +91,6 @@ impl<'c> Search<'c> {
             open: Vec::new(),
             path: Vec::new(),
             step_bound: options.step_bound,
-            judged: FxHashSet::default(),
             case,
         }
     }
@@ -109,7 +100,6 @@ impl<'c> Search<'c> {
         loop {
             self.states.clear();
             self.open.clear();
-            self.judged.clear();
             self.is_wrong = false;
             self.unseen.fill(0);
             let round = self.round(limit);
@@ -117,15 +107,11 @@ impl<'c> Search<'c> {
                 continue;
             }
             self.case.count_executions(self.states.len() as u64);
-            return match round {
-                Ok(Round::Over) => Verdict::Passed,
-                Ok(Round::Capped) => Verdict::Capped,
-                Err(breach) => {
-                    let record = self.trace(breach.kind);
-                    self.case.violated(breach, &record);
-                    Verdict::Violated
-                }
-            };
+            return round.unwrap_or_else(|breach| {
+                let record = self.trace(breach.kind);
+                self.case.violated(breach, &record);
+                Verdict::Violated
+            });
         }
     }
 
@@ -142,7 +128,7 @@ impl<'c> Search<'c> {
     }
 
     /// Visits all states, as if nobody changed a word but those of whom it is known: where that `is_wrong`, it is for nothing.
-    fn round(&mut self, limit: &Limit) -> Result<Round, Breach> {
+    fn round(&mut self, limit: &Limit) -> Result<Verdict, Breach> {
         self.path.clear();
         self.visit(self.start(), ALL)?;
         while let Some(frame) = self.path.last_mut() {
@@ -157,7 +143,7 @@ impl<'c> Search<'c> {
             }
             let to = self.step(&state, warp, None);
             if self.is_wrong {
-                return Ok(Round::Over);
+                return Ok(Verdict::Passed);
             }
             match to {
                 Ok(to) => self.visit(to, warp)?,
@@ -169,10 +155,10 @@ impl<'c> Search<'c> {
             }
             let seen = self.states.len() as u64;
             if limit.cap.reached(limit.before + seen, limit.started) {
-                return Ok(Round::Capped);
+                return Ok(Verdict::Capped);
             }
         }
-        Ok(Round::Over)
+        Ok(Verdict::Passed)
     }
 
     /// Whether a warp has a step to take.
@@ -278,9 +264,6 @@ impl<'c> Search<'c> {
         let stalled = state.taken == STALLED;
         if stalled {
             self.case.stall_reached();
-        }
-        if !self.judged.insert((state.memory, state.taken, state.warps)) {
-            return Ok(());
         }
         let mut record = Record::new(self.case);
         record.halted = stalled;

@@ -1,10 +1,10 @@
 //! One step of a warp.
 
 use super::WARPS;
-use super::program::{After, Next};
-use super::replay::Step;
+use super::program::After;
+use super::replay::{Next, Step};
 use super::search::{STALLED, Search, State};
-use crate::check::{Access, Action, Breach, Kind, Record};
+use crate::check::{Access, Action, Breach, Case, Record};
 use warpproof_model::spec::Ret;
 
 /// Some calls of all warps: a bit each, those of a warp beyond the last bit share it.
@@ -105,8 +105,7 @@ impl Search<'_> {
                     }
                     let key = case.scenario.programs[warp][number].key;
                     if ret == Ret::Full && !state.exhausted.meets(case.keys.only(key)) {
-                        let detail = format!("there was always room for key {key}");
-                        return Err(Breach::new(Kind::FullWithRoom, detail));
+                        return Err(Case::full_with_room(key));
                     }
                     node = self.programs.returns(node, ret);
                     break;
