@@ -11,6 +11,8 @@ use warpproof::simt::engine::Engine;
 #[derive(Serialize)]
 pub(crate) struct Comparison {
     engines: [&'static str; 2],
+    /// What the executions of each are.
+    counts: [&'static str; 2],
     executions: [u64; 2],
     seconds: [f64; 2],
     scenarios: usize,
@@ -40,6 +42,7 @@ impl Comparison {
         let capped = reports[0].iter().zip(reports[1]).filter(|(one, other)| is_part(one, other)).count();
         Self {
             engines: engines.map(Engine::name),
+            counts: engines.map(Engine::counts),
             executions: reports.map(sum),
             seconds: reports.map(time),
             scenarios: reports[0].len(),
@@ -67,8 +70,9 @@ impl Comparison {
 
     fn text(&self) -> String {
         let row = |at: usize| {
-            let Self { engines, executions, seconds, .. } = self;
-            format!("{:<8} {:>14} executions {:>8.2} s", engines[at], grouped(executions[at]), seconds[at])
+            let Self { engines, counts, executions, seconds, .. } = self;
+            let executions = grouped(executions[at]);
+            format!("{:<8} {executions:>14} {:<10} {:>8.2} s", engines[at], counts[at], seconds[at])
         };
         let Self { scenarios, same, capped, .. } = self;
         let mut text =

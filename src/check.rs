@@ -166,7 +166,7 @@ pub(crate) fn check(args: &Args) -> Result<(), Failure> {
         summary.counterexamples.push(save(args, violation)?);
     }
     if let Some(path) = &args.html {
-        let page = page::report(&reports);
+        let page = page::report(&reports, args.engine.counts());
         std::fs::write(path, page).map_err(|e| Failure::write(path.display(), &e))?;
     }
     if args.json {

@@ -4,8 +4,8 @@ use crate::output::grouped;
 use std::fmt::Write;
 use warpproof::simt::check::{Report, Violation, escape, page};
 
-/// The violations with their traces, the smallest first, and a table of the scenarios.
-pub(crate) fn report(reports: &[Report]) -> String {
+/// The violations with their traces, the smallest first, and a table of the scenarios; `counts` is what their executions are.
+pub(crate) fn report(reports: &[Report], counts: &str) -> String {
     let mut out = String::new();
     let mut violations: Vec<&Violation> = reports.iter().filter_map(|r| r.violation.as_deref()).collect();
     violations.sort_by_key(|violation| violation.size());
@@ -19,13 +19,17 @@ pub(crate) fn report(reports: &[Report]) -> String {
     }
     let _ =
         writeln!(out, "<h2>warpproof check: {} scenarios, {} violated</h2>", reports.len(), violations.len());
-    table(&mut out, reports);
+    table(&mut out, reports, counts);
     page("warpproof check", &out)
 }
 
-fn table(out: &mut String, reports: &[Report]) {
+fn table(out: &mut String, reports: &[Report], counts: &str) {
     out.push_str("<div class=\"wide\"><table>\n");
-    out.push_str("<thead><tr><th>scenario</th><th>executions</th><th>seconds</th><th>verdict</th></tr></thead>\n<tbody>\n");
+    // Writing to a string does not fail.
+    let _ = writeln!(
+        out,
+        "<thead><tr><th>scenario</th><th>{counts}</th><th>seconds</th><th>verdict</th></tr></thead>\n<tbody>"
+    );
     for report in reports {
         let class = if report.is_clean() { "" } else { " class=\"bad\"" };
         // Writing to a string does not fail.

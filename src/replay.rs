@@ -57,7 +57,7 @@ fn again(violation: &Violation) -> Result<(), Failure> {
     let report = explore_again(violation, &|scenario, options| engine.explore(scenario, options));
     let report = report.map_err(Failure::input)?;
     match report.violation {
-        None => unviolated(report.verdict, report.executions),
+        None => unviolated(report.verdict, format_args!("{} {}", report.executions, engine.counts())),
         Some(found) if found.steps == violation.steps && found.execution == violation.execution => {
             let (execution, steps) = (found.execution, found.steps.len());
             Err(Failure::Violation(format!(
@@ -71,8 +71,8 @@ fn again(violation: &Violation) -> Result<(), Failure> {
 }
 
 /// Tells of an exploration that found nothing. As for `check`, one that did not come to its end is none that holds.
-fn unviolated(verdict: Verdict, executions: u64) -> Result<(), Failure> {
-    let said = format!("explored again: {verdict} after {executions} executions");
+fn unviolated(verdict: Verdict, executions: impl std::fmt::Display) -> Result<(), Failure> {
+    let said = format!("explored again: {verdict} after {executions}");
     match verdict {
         Verdict::Passed | Verdict::Sampled => {
             eprintln!("warpproof: {said}");

@@ -71,8 +71,8 @@ pub trait Warp {
     fn pause(&mut self);
 
     /// Says where in its operation the warp is: what it does from here on depends on these two numbers and on the operation, and on
-    /// nothing else that it has read. Checkers take all states with the same mark for one; nothing else comes of it. A mark that
-    /// leaves something out hides executions: simt/src/stateful/README.md says how that is found.
+    /// nothing else that it has read. A checker may take all states with the same mark for one; nothing else comes of it. A mark that
+    /// leaves something out hides executions: simt/src/stateful/README.md says what stands against that.
     #[inline(always)]
     fn mark(&mut self, _place: u32, _state: u64) {}
 }

@@ -21,10 +21,10 @@ mod mark {
     /// The same two, of an insert that leaves if there is no empty slot.
     pub(super) const TRY_LOCK: u32 = 3;
     pub(super) const TRY_LOCKED: u32 = 4;
-    /// The lock of the first bucket of a key that is to move comes next; which key.
+    /// The lock of the first bucket of a key that is to move comes next; which key, whose buckets are those that it moves between.
     pub(super) const SHIFT: u32 = 5;
     /// The warp has that lock.
     pub(super) const SHIFT_LOCKED: u32 = 6;
-    /// Chains of so many keys more come next; from which bucket, and by which way.
+    /// With the length of the chains added, up to [`CHAIN`](super::CHAIN): one of them comes next; from which bucket, and by which way.
     pub(super) const ROOM: u32 = 7;
 }
