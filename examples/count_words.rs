@@ -8,7 +8,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Read;
 use warpproof::model::Key;
 use warpproof::simt::cpu::OpenMap;
-use warpproof::{BulkMap, BulkOpenMap};
+use warpproof::{BulkCounter, BulkMap, BulkTable};
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
@@ -50,7 +50,7 @@ fn count<'a>(words: &[&'a str]) -> Outcome<Vec<(&'a str, u64)>> {
     }
     let counts = OpenMap::<u64, u64>::with_capacity(kept.len()?)?;
     counts.insert_or_add(&hashes, &vec![1; words.len()])?;
-    let (hashes, counts): (Vec<u64>, Vec<u64>) = counts.pairs()?.into_iter().unzip();
+    let (hashes, counts): (Vec<u64>, Vec<u64>) = counts.retrieve_all()?.into_iter().unzip();
     assert_eq!(counts.iter().sum::<u64>(), words.len() as u64, "every word is counted once");
     let at = kept.search(&hashes)?.into_iter().flatten().map(|place| words[place as usize]);
     let mut out: Vec<_> = at.zip(counts).collect();

@@ -10,7 +10,7 @@ use warpproof::model::Word;
 use warpproof::model::entry::Packed;
 use warpproof::model::key::mix;
 use warpproof::simt::cpu::{Map, OpenWords, PackedStore};
-use warpproof::{Add, BulkMap, BulkOpenMap};
+use warpproof::{Add, BulkCounter, BulkMap, BulkTable};
 
 /// A place: column in the low half, row in the high half. The row 65535 is not used, so that two keys are left to reserve.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -80,7 +80,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // What one thread counts.
     let mut expected = HashMap::<Place, u32>::new();
     walk.iter().for_each(|&place| *expected.entry(place).or_default() += 1);
-    assert_eq!(visits.pairs()?.into_iter().collect::<HashMap<_, _>>(), expected);
+    assert_eq!(visits.retrieve_all()?.into_iter().collect::<HashMap<_, _>>(), expected);
     // A reserved key is refused before anything runs.
     println!("{}", visits.search(&[Place(u32::MAX)]).expect_err("a reserved key"));
     Ok(())

@@ -5,8 +5,8 @@ use clap::ValueEnum;
 use warpproof::model::slab::SLAB_SLOTS;
 use warpproof::simt::cpu;
 use warpproof::{
-    BulkHopscotchMap, BulkHopscotchSet, BulkMultimap, BulkOpenMap, BulkOpenSet, BulkSlabMap, BulkSlabSet,
-    HopscotchGeometry, OpenGeometry, SlabGeometry,
+    BulkCounter, BulkFlush, BulkMap, BulkMatches, BulkMultimap, BulkOrdered, BulkSet, HopscotchGeometry,
+    OpenGeometry, OpenStats, SlabGeometry, Structure, structure,
 };
 
 /// What `--backend` accepts.
@@ -24,41 +24,51 @@ pub(crate) enum Choice {
 /// Makes tables.
 pub(crate) trait Backend {
     /// Map of u32 pairs.
-    type Map32: BulkSlabMap<u32, u32>;
+    type Map32: BulkMatches<u32, u32, Structure = structure::Slab> + BulkFlush;
     /// Multimap of u32 pairs.
-    type Multi32: BulkMultimap<u32, u32>;
+    type Multi32: BulkMultimap<u32, u32, Structure = structure::Slab>;
     /// Set of u32 keys.
-    type Set32: BulkSlabSet<u32>;
+    type Set32: BulkSet<u32, Structure = structure::Slab> + BulkFlush;
     /// Map of u64 pairs.
-    type Map64: BulkSlabMap<u64, u64>;
+    type Map64: BulkMatches<u64, u64, Structure = structure::Slab> + BulkFlush;
     /// Map of u32 pairs in a hopscotch table.
-    type HopscotchMap32: BulkHopscotchMap<u32, u32>;
+    type HopscotchMap32: BulkMap<u32, u32, Structure = structure::Hopscotch>;
     /// Set of u32 keys in a hopscotch table.
-    type HopscotchSet32: BulkHopscotchSet<u32>;
+    type HopscotchSet32: BulkSet<u32, Structure = structure::Hopscotch>;
     /// Set of u64 keys in a hopscotch table.
-    type HopscotchSet64: BulkHopscotchSet<u64>;
+    type HopscotchSet64: BulkSet<u64, Structure = structure::Hopscotch>;
     /// Map of u64 pairs in a hopscotch table.
-    type HopscotchMap64: BulkHopscotchMap<u64, u64>;
+    type HopscotchMap64: BulkMap<u64, u64, Structure = structure::Hopscotch>;
     /// Map of u32 pairs in an open-addressing table.
-    type OpenMap32: BulkOpenMap<u32, u32>;
+    type OpenMap32: BulkCounter<u32, u32, Structure: Structure<Geometry = OpenGeometry, Stats = OpenStats>>
+        + BulkOrdered;
     /// Set of u32 keys in an open-addressing table.
-    type OpenSet32: BulkOpenSet<u32>;
+    type OpenSet32: BulkSet<u32, Structure: Structure<Geometry = OpenGeometry, Stats = OpenStats>>
+        + BulkOrdered;
     /// Set of u64 keys in an open-addressing table.
-    type OpenSet64: BulkOpenSet<u64>;
+    type OpenSet64: BulkSet<u64, Structure: Structure<Geometry = OpenGeometry, Stats = OpenStats>>
+        + BulkOrdered;
     /// Map of u64 pairs in an open-addressing table.
-    type OpenMap64: BulkOpenMap<u64, u64>;
+    type OpenMap64: BulkCounter<u64, u64, Structure: Structure<Geometry = OpenGeometry, Stats = OpenStats>>
+        + BulkOrdered;
     /// Map of u32 pairs in an open-addressing table in which keys move.
-    type CuckooMap32: BulkOpenMap<u32, u32>;
+    type CuckooMap32: BulkCounter<u32, u32, Structure: Structure<Geometry = OpenGeometry, Stats = OpenStats>>
+        + BulkOrdered;
     /// Set of u32 keys in such a table.
-    type CuckooSet32: BulkOpenSet<u32>;
+    type CuckooSet32: BulkSet<u32, Structure: Structure<Geometry = OpenGeometry, Stats = OpenStats>>
+        + BulkOrdered;
     /// Set of u64 keys in such a table.
-    type CuckooSet64: BulkOpenSet<u64>;
+    type CuckooSet64: BulkSet<u64, Structure: Structure<Geometry = OpenGeometry, Stats = OpenStats>>
+        + BulkOrdered;
     /// Map of u64 pairs in such a table.
-    type CuckooMap64: BulkOpenMap<u64, u64>;
+    type CuckooMap64: BulkCounter<u64, u64, Structure: Structure<Geometry = OpenGeometry, Stats = OpenStats>>
+        + BulkOrdered;
     /// Map of u32 pairs that grows.
-    type DynamicMap32: BulkOpenMap<u32, u32>;
+    type DynamicMap32: BulkCounter<u32, u32, Structure: Structure<Geometry = OpenGeometry, Stats = OpenStats>>
+        + BulkOrdered;
     /// Map of u64 pairs that grows.
-    type DynamicMap64: BulkOpenMap<u64, u64>;
+    type DynamicMap64: BulkCounter<u64, u64, Structure: Structure<Geometry = OpenGeometry, Stats = OpenStats>>
+        + BulkOrdered;
 
     /// `cpu` or `gpu`.
     fn name(&self) -> &'static str;

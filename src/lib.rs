@@ -42,8 +42,8 @@ pub use warpproof_model as model;
 pub use warpproof_simt as simt;
 
 pub use warpproof_model::host::{
-    Answer, BulkHopscotchMap, BulkHopscotchSet, BulkMap, BulkMultimap, BulkOpenMap, BulkOpenSet, BulkSet,
-    BulkSlabMap, BulkSlabSet, HopscotchGeometry, HopscotchStats, Matches, Op, OpenGeometry, OpenStats,
-    Refused, SlabGeometry, SlabStats,
+    Answer, BulkCounter, BulkFlush, BulkMap, BulkMatches, BulkMultimap, BulkOrdered, BulkSet, BulkTable,
+    HopscotchGeometry, HopscotchStats, Matches, Op, OpenGeometry, OpenStats, Refused, SlabGeometry,
+    SlabStats, Structure, structure,
 };
 pub use warpproof_model::{Add, Assign, Delete, Insert};

@@ -1,6 +1,6 @@
 //! Tables in which keys move, at loads that others do not bear: how many inserts say `Full`, and that all others are found.
 
-use warpproof::model::host::{BulkMap, BulkOpenMap, OpenGeometry, left_out};
+use warpproof::model::host::{BulkMap, BulkTable, OpenGeometry, left_out};
 use warpproof::simt::cpu::CuckooMap;
 
 /// Slots of the table, about.

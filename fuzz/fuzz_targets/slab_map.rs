@@ -4,7 +4,7 @@
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
 use std::collections::HashMap;
-use warpproof::model::host::{BulkMultimap, BulkSlabMap, SlabGeometry};
+use warpproof::model::host::{BulkFlush, BulkMatches, BulkMultimap, SlabGeometry, structure};
 use warpproof::model::outcome::{Assign, Delete, Insert};
 use warpproof::simt::cpu::SlabMultimap;
 
@@ -38,7 +38,7 @@ fuzz_target!(|program: Program| {
 fn run<K, M>(program: &Program, make: impl Fn(SlabGeometry) -> M, slab_slots: u32)
 where
     K: warpproof::model::Key + From<u32>,
-    M: BulkMultimap<K, K>,
+    M: BulkMultimap<K, K, Structure = structure::Slab> + BulkFlush,
 {
     let geometry = SlabGeometry {
         slab_slots,
@@ -109,7 +109,7 @@ where
     let live: usize = oracle.values().map(Vec::len).sum();
     let stats = map.stats().unwrap();
     assert_eq!(stats.live as usize, live);
-    let mut found = map.pairs().unwrap();
+    let mut found = map.retrieve_all().unwrap();
     let mut expected: Vec<(K, K)> =
         oracle.into_iter().flat_map(|(k, p)| p.into_iter().map(move |v| (k, v))).collect();
     found.sort_unstable();
@@ -118,7 +118,7 @@ where
 }
 
 /// An insert may only find the table full when every slab of the pool is in a chain.
-fn full<K: warpproof::model::Key, M: BulkSlabMap<K, K>>(map: &M) {
+fn full<K: warpproof::model::Key, M: BulkMatches<K, K, Structure = structure::Slab> + BulkFlush>(map: &M) {
     let (stats, geometry) = (map.stats().unwrap(), map.geometry());
     assert_eq!(stats.slabs, geometry.buckets as u64 + geometry.pool as u64, "full with free slabs");
 }

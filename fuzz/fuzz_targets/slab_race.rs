@@ -4,7 +4,7 @@
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
 use std::collections::HashMap;
-use warpproof::model::host::{Answer, BulkMap, BulkSlabMap, Op, SlabGeometry};
+use warpproof::model::host::{Answer, BulkMap, Op, SlabGeometry};
 use warpproof::model::outcome::{Delete, Insert};
 use warpproof::simt::cpu::SlabMap;
 

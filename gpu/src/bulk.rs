@@ -72,12 +72,12 @@ impl<'a, K: Scalar, V: Scalar> MapBulk<'a, K, V> {
         self.answers(keys.len(), |map, counts| map.number(operation, keys, counts))
     }
 
-    pub(crate) fn pairs(&self) -> Result<Vec<(K, V)>, Error> {
+    pub(crate) fn retrieve_all(&self) -> Result<Vec<(K, V)>, Error> {
         self.collected(false)
     }
 
     /// All pairs in the order of their slots, of an open-addressing table.
-    pub(crate) fn pairs_in_order(&self) -> Result<Vec<(K, V)>, Error> {
+    pub(crate) fn retrieve_all_in_order(&self) -> Result<Vec<(K, V)>, Error> {
         self.collected(true)
     }
 
@@ -127,12 +127,12 @@ impl<'a, K: Scalar> SetBulk<'a, K> {
         self.answers(keys.len(), |set, outcomes| set.delete(keys, outcomes))
     }
 
-    pub(crate) fn keys(&self) -> Result<Vec<K>, Error> {
+    pub(crate) fn retrieve_all(&self) -> Result<Vec<K>, Error> {
         self.collected(false)
     }
 
     /// All keys in the order of their slots, of an open-addressing table.
-    pub(crate) fn keys_in_order(&self) -> Result<Vec<K>, Error> {
+    pub(crate) fn retrieve_all_in_order(&self) -> Result<Vec<K>, Error> {
         self.collected(true)
     }
 
@@ -160,11 +160,34 @@ fn answers<T>(
     })
 }
 
+/// What a [`BulkTable`](warpproof_model::host::BulkTable) does as a whole, by the type's own bulk form and its `$memory`.
+macro_rules! table_by_bulk {
+    ($structure:ty, $entry:ty, $memory:ident) => {
+        type Error = Error;
+        type Structure = $structure;
+        type Entry = $entry;
+
+        fn retrieve_all(&self) -> Result<Vec<$entry>, Error> {
+            self.bulk().retrieve_all()
+        }
+        fn len(&self) -> Result<u64, Error> {
+            self.table().live()
+        }
+        fn stats(&self) -> Result<StatsOf<Self>, Error> {
+            self.$memory.stats()
+        }
+        fn geometry(&self) -> GeometryOf<Self> {
+            self.$memory.geometry()
+        }
+        fn clear(&mut self) -> Result<(), Error> {
+            self.$memory.clear_and_wait()
+        }
+    };
+}
+
 /// The operations of a [`BulkMap`](warpproof_model::host::BulkMap) of such keys and values by the type's own [`MapBulk`].
 macro_rules! map_by_bulk {
     ($key:ty, $value:ty) => {
-        type Error = Error;
-
         fn insert_unique(&self, keys: &[$key], values: &[$value]) -> Result<Vec<Insert>, Error> {
             self.bulk().insert_unique(keys, values)
         }
@@ -183,17 +206,12 @@ macro_rules! map_by_bulk {
         fn mixed(&self, ops: &[Op], keys: &[$key], values: &[$value]) -> Result<Vec<Answer<$value>>, Error> {
             self.bulk().mixed(ops, keys, values)
         }
-        fn pairs(&self) -> Result<Vec<($key, $value)>, Error> {
-            self.bulk().pairs()
-        }
     };
 }
 
 /// The operations of a [`BulkSet`](warpproof_model::host::BulkSet) of `K` by the type's own [`SetBulk`].
 macro_rules! set_by_bulk {
     ($key:ty) => {
-        type Error = Error;
-
         fn insert(&self, keys: &[$key]) -> Result<Vec<Insert>, Error> {
             self.bulk().insert(keys)
         }
@@ -203,10 +221,7 @@ macro_rules! set_by_bulk {
         fn delete(&self, keys: &[$key]) -> Result<Vec<Delete>, Error> {
             self.bulk().delete(keys)
         }
-        fn keys(&self) -> Result<Vec<$key>, Error> {
-            self.bulk().keys()
-        }
     };
 }
 
-pub(crate) use {map_by_bulk, set_by_bulk};
+pub(crate) use {map_by_bulk, set_by_bulk, table_by_bulk};

@@ -36,6 +36,12 @@ pub trait WarpMap: Copy {
     /// The value of one pair of `key`, or `None` if it is absent.
     fn search<W: Warp>(self, w: &mut W, key: UserKey<Self::Key>) -> Option<Self::Value>;
 
+    /// How many pairs of `key` there are: 0 or 1 in a map of unique keys.
+    #[inline(always)]
+    fn count<W: Warp>(self, w: &mut W, key: UserKey<Self::Key>) -> u32 {
+        self.search(w, key).is_some().into()
+    }
+
     /// Takes out one pair of `key`.
     fn delete<W: Warp>(self, w: &mut W, key: UserKey<Self::Key>) -> Delete;
 
@@ -138,6 +144,11 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> WarpMap for SlabTable<C, B,
     type Value = C::Value;
 
     by_own_methods! {}
+
+    #[inline(always)]
+    fn count<W: Warp>(self, w: &mut W, key: UserKey<C::Key>) -> u32 {
+        self.count(w, key)
+    }
 
     #[inline(always)]
     fn parts(self) -> u32 {

@@ -12,10 +12,7 @@ use crate::run::workload::Workload;
 use crate::tables::Tables;
 use warpproof::model::Key;
 use warpproof::model::host::left_out;
-use warpproof::{
-    BulkHopscotchMap, BulkHopscotchSet, BulkMultimap, BulkOpenMap, BulkOpenSet, BulkSlabMap, BulkSlabSet,
-    Delete, Insert,
-};
+use warpproof::{BulkMap, BulkMultimap, BulkSet, Delete, Insert, Structure, structure};
 
 /// All workloads at one size and load.
 pub(super) fn point<S: Tables, B: Backend>(
@@ -91,8 +88,19 @@ macro_rules! memory {
 }
 
 macro_rules! of_pairs {
-    ($name:ident, $bulk:ident, $insert:ident) => {
-        impl<K: Key, T: $bulk<K, K>> Subject<K> for $name<T> {
+    ($name:ident, $bulk:ident $structure:ident, $insert:ident) => {
+        impl<
+            K: Key,
+            T: $bulk<
+                    K,
+                    K,
+                    Structure: Structure<
+                        Geometry = <structure::$structure as Structure>::Geometry,
+                        Stats = <structure::$structure as Structure>::Stats,
+                    >,
+                >,
+        > Subject<K> for $name<T>
+        {
             type Found = Option<K>;
 
             fn insert(&self, keys: &[K], values: &[K]) -> Result<Vec<Insert>, Failure> {
@@ -111,14 +119,24 @@ macro_rules! of_pairs {
         }
     };
 }
-of_pairs!(Map, BulkSlabMap, insert_unique);
-of_pairs!(Multimap, BulkMultimap, insert);
-of_pairs!(HopscotchMap, BulkHopscotchMap, insert_unique);
-of_pairs!(OpenMap, BulkOpenMap, insert_unique);
+of_pairs!(Map, BulkMap Slab, insert_unique);
+of_pairs!(Multimap, BulkMultimap Slab, insert);
+of_pairs!(HopscotchMap, BulkMap Hopscotch, insert_unique);
+of_pairs!(OpenMap, BulkMap Open, insert_unique);
 
 macro_rules! of_keys {
-    ($name:ident, $bulk:ident) => {
-        impl<K: Key, T: $bulk<K>> Subject<K> for $name<T> {
+    ($name:ident, $structure:ident) => {
+        impl<
+            K: Key,
+            T: BulkSet<
+                    K,
+                    Structure: Structure<
+                        Geometry = <structure::$structure as Structure>::Geometry,
+                        Stats = <structure::$structure as Structure>::Stats,
+                    >,
+                >,
+        > Subject<K> for $name<T>
+        {
             type Found = bool;
 
             fn insert(&self, keys: &[K], _: &[K]) -> Result<Vec<Insert>, Failure> {
@@ -137,9 +155,9 @@ macro_rules! of_keys {
         }
     };
 }
-of_keys!(Set, BulkSlabSet);
-of_keys!(HopscotchSet, BulkHopscotchSet);
-of_keys!(OpenSet, BulkOpenSet);
+of_keys!(Set, Slab);
+of_keys!(HopscotchSet, Hopscotch);
+of_keys!(OpenSet, Open);
 
 /// Build, both searches, delete. A key whose insert found no room is absent.
 pub(crate) fn plain<S: Tables, K: Number, T: Subject<K>>(

@@ -14,7 +14,7 @@ use input::{Input, sizes};
 use report::{Report, histogram, top};
 use std::path::PathBuf;
 use std::time::Instant;
-use warpproof::{BulkMap, BulkOpenMap, OpenGeometry};
+use warpproof::{BulkCounter, BulkTable, OpenGeometry};
 
 /// K-mers of a bulk call.
 const BATCH: usize = 1 << 20;
@@ -80,7 +80,7 @@ fn run<B: Backend>(args: &Args, backend: &B) -> Result<(), Failure> {
     let first = letters.clamp(1, FIRST).min(distinct(args.k));
     let counts = backend.dynamic_map64(first, OpenGeometry::DEFAULT_LOAD)?;
     let total = count(args, bytes, &counts)?;
-    let mut pairs = counts.pairs().map_err(Failure::backend)?;
+    let mut pairs = counts.retrieve_all().map_err(Failure::backend)?;
     drop(counts);
     verify(total, &pairs)?;
     let report = Report {
@@ -100,7 +100,7 @@ fn run<B: Backend>(args: &Args, backend: &B) -> Result<(), Failure> {
 }
 
 /// Counts the k-mers of all files; how many there were.
-fn count(args: &Args, bytes: u64, counts: &impl BulkOpenMap<u64, u64>) -> Result<u64, Failure> {
+fn count(args: &Args, bytes: u64, counts: &impl BulkCounter<u64, u64>) -> Result<u64, Failure> {
     let mut progress = Progress::new("counting", bytes);
     let mut extractor = Extractor::new(args.k);
     let (mut total, mut before, mut ones) = (0, 0, Vec::new());

@@ -33,7 +33,7 @@ pub(crate) fn run<S: Tables, M: BulkMap<u32, u32>>(
         }
     }
     if verified.is_ok() {
-        verified = oracle.check_contents(map.pairs().map_err(Failure::backend)?);
+        verified = oracle.check_contents(map.retrieve_all().map_err(Failure::backend)?);
     }
     let phase = Phase::new("trace", trace.ops.len() as u64, seconds, verified);
     Ok(phase.with_full(oracle.full()).into_main())

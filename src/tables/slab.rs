@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::run::phase::{Phase, timed};
 use crate::run::replay;
 use warpproof::files::Trace;
-use warpproof::{BulkSlabMap, Op, SlabGeometry};
+use warpproof::{BulkFlush, BulkMatches, BulkTable, Op, SlabGeometry};
 
 /// The load of the published comparison.
 pub(crate) const LOAD: f64 = 0.6;
@@ -79,7 +79,7 @@ impl Tables for Slab {
 }
 
 /// The values of each key.
-fn all<M: BulkSlabMap<u32, u32>>(map: &M, keys: &[u32]) -> Result<Vec<Vec<u32>>, Failure> {
+fn all<M: BulkMatches<u32, u32>>(map: &M, keys: &[u32]) -> Result<Vec<Vec<u32>>, Failure> {
     let matches = map.search_all(keys).map_err(Failure::backend)?;
     Ok((0..keys.len()).map(|i| matches.of(i).to_vec()).collect())
 }

@@ -7,7 +7,7 @@ use warpproof::gpu::{
     Stamped, StressClock, StressMap, StressSet, Tuning,
 };
 use warpproof::model::host::{
-    Answer, BulkMap, BulkSet, BulkSlabMap, BulkSlabSet, HopscotchGeometry, Op, OpenGeometry, SlabGeometry,
+    Answer, BulkFlush, BulkMap, BulkSet, BulkTable, HopscotchGeometry, Op, OpenGeometry, SlabGeometry,
 };
 use warpproof::model::open::{Cuckoo, Near};
 use warpproof::model::slab::SLAB_SLOTS;

@@ -3,7 +3,7 @@
 use super::SlabMaps;
 use super::map::{MANY, map};
 use super::number::{Number, distinct};
-use warpproof::model::host::{BulkMap, BulkSlabMap};
+use warpproof::model::host::{BulkFlush, BulkMap, BulkMatches, BulkTable};
 use warpproof::model::outcome::{Delete, Insert};
 
 pub(crate) fn flush_reclaims_tombstones_and_slabs<B: SlabMaps<K>, K: Number>(b: &B) {

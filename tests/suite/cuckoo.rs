@@ -8,11 +8,11 @@ use super::map::repeat;
 use super::number::{Number, distinct};
 use super::open::of_buckets;
 use std::collections::HashMap;
-use warpproof::model::host::{BulkMap, BulkOpenMap, BulkOpenSet, BulkSet, left_out};
+use warpproof::model::host::{BulkCounter, BulkMap, BulkSet, BulkTable, left_out};
 use warpproof::model::outcome::{Add, Assign, Delete, Insert};
 
 /// Checks what a map holds, that its statistics say so, and that no slot is lost.
-fn holds_these<K: Number>(map: &impl BulkOpenMap<K, K>, expected: &HashMap<K, K>, asked: &[K]) {
+fn holds_these<K: Number>(map: &impl super::OpenMap<K>, expected: &HashMap<K, K>, asked: &[K]) {
     holds(map, expected, asked);
     let stats = map.stats().unwrap();
     assert_eq!(stats.live, expected.len() as u64);

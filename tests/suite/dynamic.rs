@@ -6,7 +6,7 @@ use super::number::{Number, Rng, distinct};
 use std::collections::HashMap;
 use std::thread;
 use warpproof::model::Key;
-use warpproof::model::host::{Answer, BulkMap, BulkOpenMap, Op};
+use warpproof::model::host::{Answer, BulkCounter, BulkMap, BulkTable, Op};
 use warpproof::model::outcome::{Add, Assign, Delete, Insert};
 
 /// Keys that a small map has to grow for several times.
@@ -15,7 +15,7 @@ const MANY: usize = 30_000;
 /// A backend with maps that grow.
 pub(crate) trait DynamicMaps<K: Key> {
     /// The map.
-    type Map: BulkOpenMap<K, K> + Sync;
+    type Map: super::OpenMap<K> + Sync;
 
     /// An empty map with room for few pairs.
     fn small(&self) -> Self::Map;

@@ -4,7 +4,7 @@ use super::map::repeat;
 use super::number::{Number, distinct};
 use std::thread;
 use warpproof::model::Key;
-use warpproof::model::host::{BulkOpenSet, BulkSet};
+use warpproof::model::host::{BulkOrdered, BulkSet, BulkTable};
 use warpproof::model::outcome::{Delete, Insert};
 
 /// Keys that a small set has to grow for several times.
@@ -13,7 +13,7 @@ const MANY: usize = 30_000;
 /// A backend with sets that grow.
 pub(crate) trait DynamicSets<K: Key> {
     /// The set.
-    type Set: BulkOpenSet<K> + Sync;
+    type Set: super::OpenSet<K> + Sync;
 
     /// An empty set with room for few keys.
     fn small_set(&self) -> Self::Set;
@@ -28,7 +28,7 @@ fn holds<K: Number>(set: &impl BulkSet<K>, expected: &[K], asked: &[K]) {
     expected.sort_unstable();
     let is_in: Vec<bool> = asked.iter().map(|key| expected.binary_search(key).is_ok()).collect();
     assert_eq!(set.contains(asked).unwrap(), is_in);
-    let mut keys = set.keys().unwrap();
+    let mut keys = set.retrieve_all().unwrap();
     keys.sort_unstable();
     assert_eq!(keys, expected);
     assert_eq!(set.len().unwrap(), expected.len() as u64);
@@ -51,7 +51,7 @@ pub(crate) fn a_set_grows_to_hold_all<B: DynamicSets<K>, K: Number>(b: &B) {
     assert!(set.geometry().slots() > first.max(MANY), "{:?}", set.geometry());
     assert_eq!(set.stats().unwrap().live, MANY as u64);
     assert!(set.insert(&keys).unwrap().iter().all(|&outcome| outcome == Insert::Present));
-    let mut ordered = set.keys_in_order().unwrap();
+    let mut ordered = set.retrieve_all_in_order().unwrap();
     ordered.sort_unstable();
     let mut right = keys;
     right.sort_unstable();

@@ -25,7 +25,7 @@ pub(super) fn holds<K: Number>(map: &impl BulkMap<K, K>, expected: &HashMap<K, K
     for (key, found) in asked.iter().zip(found) {
         assert_eq!(found, expected.get(key).copied(), "key {key:?}");
     }
-    let mut pairs = map.pairs().unwrap();
+    let mut pairs = map.retrieve_all().unwrap();
     pairs.sort_unstable();
     let mut right: Vec<(K, K)> = expected.iter().map(|(&key, &value)| (key, value)).collect();
     right.sort_unstable();

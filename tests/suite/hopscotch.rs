@@ -4,7 +4,7 @@ use super::HopscotchMaps;
 use super::fixed::{self, CROWD, fill, mix_in_a_crowd, race_to_fill};
 use super::number::{Number, distinct};
 use std::collections::HashMap;
-use warpproof::model::host::{BulkHopscotchMap, BulkMap, HopscotchGeometry};
+use warpproof::model::host::{BulkMap, BulkTable, HopscotchGeometry, structure};
 use warpproof::model::key::{Key, fastrange};
 use warpproof::model::outcome::{Assign, Delete, Insert};
 
@@ -24,7 +24,11 @@ fn keys_of<K: Number>(home: u32, homes: u32, n: usize) -> Vec<K> {
 }
 
 /// Checks what a map holds, and that its statistics say so.
-fn holds<K: Number>(map: &impl BulkHopscotchMap<K, K>, expected: &HashMap<K, K>, asked: &[K]) {
+fn holds<K: Number>(
+    map: &impl BulkMap<K, K, Structure = structure::Hopscotch>,
+    expected: &HashMap<K, K>,
+    asked: &[K],
+) {
     fixed::holds(map, expected, asked);
     let stats = map.stats().unwrap();
     assert_eq!((stats.live, stats.distances.iter().sum()), (expected.len() as u64, expected.len() as u64));

@@ -3,7 +3,7 @@
 use super::HopscotchSets;
 use super::hopscotch::{near, of_homes};
 use super::number::{Number, distinct};
-use warpproof::model::host::{BulkHopscotchSet, BulkSet, HopscotchGeometry};
+use warpproof::model::host::{BulkSet, BulkTable, HopscotchGeometry};
 use warpproof::model::outcome::{Delete, Insert};
 
 pub(crate) fn a_set_of_one_home_fills_up<B: HopscotchSets<K>, K: Number>(b: &B) {
@@ -34,7 +34,7 @@ pub(crate) fn a_crowded_set_loses_nothing<B: HopscotchSets<K>, K: Number>(b: &B)
     assert_eq!(set.contains(&keys).unwrap(), expected);
     let mut there: Vec<K> = keys.iter().zip(&expected).filter(|(_, is)| **is).map(|(&key, _)| key).collect();
     assert!(there.len() * 20 > keys.len() * 19, "{} of {}", there.len(), keys.len());
-    let mut found = set.keys().unwrap();
+    let mut found = set.retrieve_all().unwrap();
     found.sort_unstable();
     there.sort_unstable();
     assert_eq!(found, there);

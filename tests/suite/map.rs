@@ -3,7 +3,7 @@
 use super::Maps;
 use super::number::{Number, Rng, distinct};
 use std::collections::HashMap;
-use warpproof::model::host::{Answer, BulkMap, Op};
+use warpproof::model::host::{Answer, BulkMap, BulkTable, Op};
 use warpproof::model::outcome::{Assign, Delete, Insert};
 
 pub(super) const MANY: usize = 50_000;
@@ -23,7 +23,7 @@ pub(super) fn repeat<T: Copy>(items: &[T], times: usize) -> Vec<T> {
 /// How often each key stands in a map.
 pub(super) fn counts<K: Number>(map: &impl BulkMap<K, K>) -> HashMap<K, i64> {
     let mut counts = HashMap::new();
-    for (key, _) in map.pairs().unwrap() {
+    for (key, _) in map.retrieve_all().unwrap() {
         *counts.entry(key).or_default() += 1;
     }
     counts
@@ -40,7 +40,7 @@ pub(crate) fn unique_insert_finds_every_key_and_no_other<B: Maps<K, G>, K: Numbe
     assert_eq!(map.contains(&others).unwrap(), vec![false; MANY]);
     assert!(map.insert_unique(&keys, &keys).unwrap().iter().all(|&o| o == Insert::Present));
     assert_eq!(map.len().unwrap(), MANY as u64);
-    let mut pairs = map.pairs().unwrap();
+    let mut pairs = map.retrieve_all().unwrap();
     pairs.sort_unstable();
     let mut expected: Vec<_> = keys.into_iter().zip(values).collect();
     expected.sort_unstable();
@@ -204,7 +204,7 @@ pub(crate) fn empty_batches_do_nothing<B: Maps<K, G>, K: Number, G>(b: &B) {
     assert!(map.contains(&[]).unwrap().is_empty());
     assert!(map.delete(&[]).unwrap().is_empty());
     assert!(map.mixed(&[], &[], &[]).unwrap().is_empty());
-    assert!(map.pairs().unwrap().is_empty());
+    assert!(map.retrieve_all().unwrap().is_empty());
     assert!(map.is_empty().unwrap());
 }
 
@@ -222,7 +222,7 @@ pub(crate) fn a_cleared_map_is_as_it_was_made<B: Maps<K, G>, K: Number, G>(b: &B
         map.delete(&keys[..MANY / 3]).unwrap();
         map.clear().unwrap();
         assert!(map.is_empty().unwrap(), "round {round}");
-        assert!(map.pairs().unwrap().is_empty(), "round {round}");
+        assert!(map.retrieve_all().unwrap().is_empty(), "round {round}");
         before = keys;
     }
 }

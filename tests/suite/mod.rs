@@ -18,14 +18,39 @@ pub(crate) mod sizes;
 
 use warpproof::model::Key;
 use warpproof::model::host::{
-    BulkHopscotchMap, BulkHopscotchSet, BulkMap, BulkMultimap, BulkOpenMap, BulkOpenSet, BulkSet,
-    BulkSlabMap, BulkSlabSet, HopscotchGeometry, OpenGeometry, SlabGeometry,
+    BulkCounter, BulkFlush, BulkMap, BulkMatches, BulkMultimap, BulkOrdered, BulkSet, BulkTable,
+    HopscotchGeometry, OpenGeometry, OpenStats, SlabGeometry, Structure, structure,
 };
 
 /// What goes wrong with a backend's maps.
-pub(crate) type MapError<B, K, G = SlabGeometry> = <<B as Maps<K, G>>::Map as BulkMap<K, K>>::Error;
+pub(crate) type MapError<B, K, G = SlabGeometry> = <<B as Maps<K, G>>::Map as BulkTable>::Error;
 /// What goes wrong with a backend's sets.
-pub(crate) type SetError<B, K = u32, G = SlabGeometry> = <<B as Sets<K, G>>::Set as BulkSet<K>>::Error;
+pub(crate) type SetError<B, K = u32, G = SlabGeometry> = <<B as Sets<K, G>>::Set as BulkTable>::Error;
+
+/// A map in chains of slabs.
+pub(crate) trait SlabMap<K: Key>: BulkMatches<K, K, Structure = structure::Slab> + BulkFlush {}
+
+impl<K: Key, M: BulkMatches<K, K, Structure = structure::Slab> + BulkFlush> SlabMap<K> for M {}
+
+/// A set in chains of slabs.
+pub(crate) trait SlabSet: BulkSet<u32, Structure = structure::Slab> + BulkFlush {}
+
+impl<S: BulkSet<u32, Structure = structure::Slab> + BulkFlush> SlabSet for S {}
+
+/// A structure of buckets.
+pub(crate) trait Buckets: Structure<Geometry = OpenGeometry, Stats = OpenStats> {}
+
+impl<S: Structure<Geometry = OpenGeometry, Stats = OpenStats>> Buckets for S {}
+
+/// A map in buckets.
+pub(crate) trait OpenMap<K: Key>: BulkCounter<K, K, Structure: Buckets> + BulkOrdered {}
+
+impl<K: Key, M: BulkCounter<K, K, Structure: Buckets> + BulkOrdered> OpenMap<K> for M {}
+
+/// A set in buckets.
+pub(crate) trait OpenSet<K: Key>: BulkSet<K, Structure: Buckets> + BulkOrdered {}
+
+impl<K: Key, S: BulkSet<K, Structure: Buckets> + BulkOrdered> OpenSet<K> for S {}
 
 /// A backend that can make maps of `K` to `K`, of the structure whose sizes are `G`.
 pub(crate) trait Maps<K: Key, G = SlabGeometry> {
@@ -48,9 +73,9 @@ pub(crate) trait Maps<K: Key, G = SlabGeometry> {
 }
 
 /// A backend that can make maps in chains of slabs.
-pub(crate) trait SlabMaps<K: Key>: Maps<K, SlabGeometry, Map: BulkSlabMap<K, K>> {}
+pub(crate) trait SlabMaps<K: Key>: Maps<K, SlabGeometry, Map: SlabMap<K>> {}
 
-impl<K: Key, B: Maps<K, SlabGeometry, Map: BulkSlabMap<K, K>>> SlabMaps<K> for B {}
+impl<K: Key, B: Maps<K, SlabGeometry, Map: SlabMap<K>>> SlabMaps<K> for B {}
 
 /// A backend whose maps may hold a key several times.
 pub(crate) trait Multimaps<K: Key>: Maps<K, SlabGeometry, Map: BulkMultimap<K, K>> {}
@@ -59,16 +84,19 @@ impl<K: Key, B: Maps<K, SlabGeometry, Map: BulkMultimap<K, K>>> Multimaps<K> for
 
 /// A backend that can make maps in hopscotch tables.
 pub(crate) trait HopscotchMaps<K: Key>:
-    Maps<K, HopscotchGeometry, Map: BulkHopscotchMap<K, K>>
+    Maps<K, HopscotchGeometry, Map: BulkMap<K, K, Structure = structure::Hopscotch>>
 {
 }
 
-impl<K: Key, B: Maps<K, HopscotchGeometry, Map: BulkHopscotchMap<K, K>>> HopscotchMaps<K> for B {}
+impl<K: Key, B: Maps<K, HopscotchGeometry, Map: BulkMap<K, K, Structure = structure::Hopscotch>>>
+    HopscotchMaps<K> for B
+{
+}
 
 /// A backend that can make maps in open-addressing tables.
-pub(crate) trait OpenMaps<K: Key>: Maps<K, OpenGeometry, Map: BulkOpenMap<K, K>> {}
+pub(crate) trait OpenMaps<K: Key>: Maps<K, OpenGeometry, Map: OpenMap<K>> {}
 
-impl<K: Key, B: Maps<K, OpenGeometry, Map: BulkOpenMap<K, K>>> OpenMaps<K> for B {}
+impl<K: Key, B: Maps<K, OpenGeometry, Map: OpenMap<K>>> OpenMaps<K> for B {}
 
 /// A backend that can make sets of `K`, of the structure whose sizes are `G`.
 pub(crate) trait Sets<K: Key = u32, G = SlabGeometry> {
@@ -86,16 +114,22 @@ pub(crate) trait Sets<K: Key = u32, G = SlabGeometry> {
 }
 
 /// A backend that can make sets in chains of slabs.
-pub(crate) trait SlabSets: Sets<u32, SlabGeometry, Set: BulkSlabSet<u32>> {}
+pub(crate) trait SlabSets: Sets<u32, SlabGeometry, Set: SlabSet> {}
 
-impl<B: Sets<u32, SlabGeometry, Set: BulkSlabSet<u32>>> SlabSets for B {}
+impl<B: Sets<u32, SlabGeometry, Set: SlabSet>> SlabSets for B {}
 
 /// A backend that can make sets in hopscotch tables.
-pub(crate) trait HopscotchSets<K: Key>: Sets<K, HopscotchGeometry, Set: BulkHopscotchSet<K>> {}
+pub(crate) trait HopscotchSets<K: Key>:
+    Sets<K, HopscotchGeometry, Set: BulkSet<K, Structure = structure::Hopscotch>>
+{
+}
 
-impl<K: Key, B: Sets<K, HopscotchGeometry, Set: BulkHopscotchSet<K>>> HopscotchSets<K> for B {}
+impl<K: Key, B: Sets<K, HopscotchGeometry, Set: BulkSet<K, Structure = structure::Hopscotch>>>
+    HopscotchSets<K> for B
+{
+}
 
 /// A backend that can make sets in open-addressing tables.
-pub(crate) trait OpenSets<K: Key>: Sets<K, OpenGeometry, Set: BulkOpenSet<K>> {}
+pub(crate) trait OpenSets<K: Key>: Sets<K, OpenGeometry, Set: OpenSet<K>> {}
 
-impl<K: Key, B: Sets<K, OpenGeometry, Set: BulkOpenSet<K>>> OpenSets<K> for B {}
+impl<K: Key, B: Sets<K, OpenGeometry, Set: OpenSet<K>>> OpenSets<K> for B {}

@@ -4,7 +4,7 @@ use super::Multimaps;
 use super::map::{map, repeat};
 use super::number::{Number, Rng, distinct};
 use std::collections::HashMap;
-use warpproof::model::host::{Answer, BulkMap, BulkMultimap, BulkSlabMap, Op};
+use warpproof::model::host::{Answer, BulkMap, BulkMatches, BulkMultimap, BulkTable, Op};
 use warpproof::model::outcome::{Assign, Delete, Insert};
 
 pub(crate) fn duplicates_are_counted_and_found<B: Multimaps<K>, K: Number>(b: &B) {

@@ -5,7 +5,7 @@ use super::fixed::{self, CROWD, fill, mix_in_a_crowd, race_to_fill};
 use super::map::repeat;
 use super::number::{Number, distinct};
 use std::collections::HashMap;
-use warpproof::model::host::{BulkMap, BulkOpenMap, OpenGeometry, OpenStats};
+use warpproof::model::host::{BulkCounter, BulkMap, BulkOrdered, BulkTable, OpenGeometry, OpenStats};
 use warpproof::model::outcome::{Add, Assign, Delete, Insert};
 
 /// The backend's buckets, so many.
@@ -14,7 +14,7 @@ pub(super) fn of_buckets(right: OpenGeometry, buckets: u32) -> OpenGeometry {
 }
 
 /// Checks what a map holds, and that so many slots are those of deleted pairs.
-fn holds<K: Number>(map: &impl BulkOpenMap<K, K>, expected: &HashMap<K, K>, asked: &[K], tombstones: usize) {
+fn holds<K: Number>(map: &impl super::OpenMap<K>, expected: &HashMap<K, K>, asked: &[K], tombstones: usize) {
     fixed::holds(map, expected, asked);
     let counts: Vec<u32> = asked.iter().map(|key| expected.contains_key(key).into()).collect();
     assert_eq!(map.count(asked).unwrap(), counts);
@@ -164,7 +164,7 @@ pub(crate) fn mixed_batches_of_a_crowded_table_add_up<B: OpenMaps<K>, K: Number>
 
 pub(crate) fn pairs_come_in_the_order_of_their_slots<B: OpenMaps<K>, K: Number>(b: &B) {
     let map = b.map(of_buckets(b.geometry(1, 0.6), 1));
-    assert_eq!(map.pairs_in_order().unwrap(), []);
+    assert_eq!(map.retrieve_all_in_order().unwrap(), []);
     // The one bucket is filled from its lowest slot on.
     let keys = distinct::<K>(map.geometry().slots(), 0);
     let mut pairs = Vec::new();
@@ -172,20 +172,20 @@ pub(crate) fn pairs_come_in_the_order_of_their_slots<B: OpenMaps<K>, K: Number>(
         let value = K::of(number);
         assert_eq!(map.insert_unique(&[key], &[value]).unwrap(), [Insert::Inserted]);
         pairs.push((key, value));
-        assert_eq!(map.pairs_in_order().unwrap(), pairs);
+        assert_eq!(map.retrieve_all_in_order().unwrap(), pairs);
     }
     assert_eq!(map.delete(&keys[1..3]).unwrap(), [Delete::Deleted; 2]);
     pairs.drain(1..3);
-    assert_eq!(map.pairs_in_order().unwrap(), pairs);
+    assert_eq!(map.retrieve_all_in_order().unwrap(), pairs);
     // Many blocks, the last one with few slots; whichever order they run in.
     let map = b.map(b.geometry(CROWD as u64, 0.7));
     let keys = distinct::<K>(CROWD, 0);
     assert!(map.insert_unique(&keys, &keys).unwrap().iter().all(|&outcome| outcome == Insert::Inserted));
-    let pairs = map.pairs_in_order().unwrap();
+    let pairs = map.retrieve_all_in_order().unwrap();
     for _ in 0..3 {
-        assert_eq!(map.pairs_in_order().unwrap(), pairs);
+        assert_eq!(map.retrieve_all_in_order().unwrap(), pairs);
     }
-    let [mut ordered, mut any] = [pairs, map.pairs().unwrap()];
+    let [mut ordered, mut any] = [pairs, map.retrieve_all().unwrap()];
     ordered.sort_unstable();
     any.sort_unstable();
     assert_eq!(ordered.len(), CROWD);

@@ -5,7 +5,7 @@ use super::fixed::CROWD;
 use super::map::repeat;
 use super::number::{Number, distinct};
 use super::open::of_buckets;
-use warpproof::model::host::{BulkOpenSet, BulkSet, OpenGeometry, OpenStats};
+use warpproof::model::host::{BulkOrdered, BulkSet, BulkTable, OpenGeometry, OpenStats};
 use warpproof::model::outcome::{Delete, Insert};
 
 /// A set of so many of the backend's buckets.
@@ -15,11 +15,11 @@ fn set_of<B: OpenSets<K>, K: Number>(b: &B, buckets: u32) -> B::Set {
 
 /// Checks that a set holds exactly these keys, each once, and none of the other `asked` ones, and that so many slots are
 /// those of deleted keys.
-fn holds<K: Number>(set: &impl BulkOpenSet<K>, mut expected: Vec<K>, asked: &[K], tombstones: usize) {
+fn holds<K: Number>(set: &impl super::OpenSet<K>, mut expected: Vec<K>, asked: &[K], tombstones: usize) {
     expected.sort_unstable();
     let is_in: Vec<bool> = asked.iter().map(|key| expected.binary_search(key).is_ok()).collect();
     assert_eq!(set.contains(asked).unwrap(), is_in);
-    let mut keys = set.keys().unwrap();
+    let mut keys = set.retrieve_all().unwrap();
     keys.sort_unstable();
     assert_eq!(keys, expected);
     let right = OpenStats { live: expected.len() as u64, tombstones: tombstones as u64 };
@@ -109,22 +109,22 @@ pub(crate) fn a_set_of_an_impossible_size_is_refused<B: OpenSets<K>, K: Number>(
 
 pub(crate) fn keys_come_in_the_order_of_their_slots<B: OpenSets<K>, K: Number>(b: &B) {
     let set = set_of(b, 1);
-    assert_eq!(set.keys_in_order().unwrap(), []);
+    assert_eq!(set.retrieve_all_in_order().unwrap(), []);
     // The one bucket is filled from its lowest slot on.
     let keys = distinct::<K>(set.geometry().slots(), 0);
     for (number, &key) in keys.iter().enumerate() {
         assert_eq!(set.insert(&[key]).unwrap(), [Insert::Inserted]);
-        assert_eq!(set.keys_in_order().unwrap(), keys[..=number]);
+        assert_eq!(set.retrieve_all_in_order().unwrap(), keys[..=number]);
     }
     assert_eq!(set.delete(&keys[..1]).unwrap(), [Delete::Deleted]);
-    assert_eq!(set.keys_in_order().unwrap(), keys[1..]);
+    assert_eq!(set.retrieve_all_in_order().unwrap(), keys[1..]);
     // Many blocks, the last one with few slots; whichever order they run in.
     let set = b.try_set(b.set_geometry(CROWD as u64)).expect("memory for a test table");
     let mut keys = distinct::<K>(CROWD, 0);
     assert!(set.insert(&keys).unwrap().iter().all(|&outcome| outcome == Insert::Inserted));
-    let mut ordered = set.keys_in_order().unwrap();
+    let mut ordered = set.retrieve_all_in_order().unwrap();
     for _ in 0..3 {
-        assert_eq!(set.keys_in_order().unwrap(), ordered);
+        assert_eq!(set.retrieve_all_in_order().unwrap(), ordered);
     }
     ordered.sort_unstable();
     keys.sort_unstable();

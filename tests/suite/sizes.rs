@@ -2,7 +2,7 @@
 
 use super::SlabMaps;
 use super::number::{Number, distinct};
-use warpproof::model::host::{BulkMap, BulkSlabMap, SlabGeometry};
+use warpproof::model::host::{BulkFlush, BulkMap, BulkTable, SlabGeometry};
 use warpproof::model::outcome::{Delete, Insert};
 
 /// The backend's slab size, with these numbers of slabs.

@@ -13,7 +13,8 @@ use core::fmt;
 use cudarc::driver::CudaStream;
 use std::sync::Arc;
 use warpproof_model::host::{
-    Answer, BulkMap, BulkOpenMap, Op, OpenGeometry, OpenStats, Refused, admit, same_length,
+    Answer, BulkCounter, BulkMap, BulkOrdered, BulkTable, Op, OpenGeometry, OpenStats, Refused, admit,
+    same_length, structure,
 };
 use warpproof_model::outcome::{Add, Assign, Delete, Insert};
 
@@ -55,10 +56,10 @@ where
         self.rehash(geometry)
     }
     fn stats(&self) -> Result<OpenStats, Error> {
-        BulkOpenMap::stats(self)
+        BulkTable::stats(self)
     }
     fn geometry(&self) -> OpenGeometry {
-        BulkOpenMap::geometry(self)
+        BulkTable::geometry(self)
     }
     fn size(entries: u64, load: f64) -> Result<OpenGeometry, Refused> {
         Self::size(entries, load)
@@ -114,12 +115,35 @@ where
     }
 }
 
-impl<K: Scalar, V: Scalar> BulkMap<K, V> for DynamicMap<K, V>
+impl<K: Scalar, V: Scalar> BulkTable for DynamicMap<K, V>
 where
     (K, V): Entry,
 {
     type Error = Error;
+    type Structure = structure::Dynamic;
+    type Entry = (K, V);
 
+    fn retrieve_all(&self) -> Result<Vec<(K, V)>, Error> {
+        self.growing.table().retrieve_all()
+    }
+    fn len(&self) -> Result<u64, Error> {
+        self.growing.table().len()
+    }
+    fn stats(&self) -> Result<OpenStats, Error> {
+        BulkTable::stats(&*self.growing.table())
+    }
+    fn geometry(&self) -> OpenGeometry {
+        BulkTable::geometry(&*self.growing.table())
+    }
+    fn clear(&mut self) -> Result<(), Error> {
+        self.growing.clear(BulkTable::clear)
+    }
+}
+
+impl<K: Scalar, V: Scalar> BulkMap<K, V> for DynamicMap<K, V>
+where
+    (K, V): Entry,
+{
     fn insert_unique(&self, keys: &[K], values: &[V]) -> Result<Vec<Insert>, Error> {
         self.put(Operation::InsertUnique, keys, values, Insert::from_code, |&o| o == Insert::Inserted)
     }
@@ -131,9 +155,6 @@ where
     }
     fn contains(&self, keys: &[K]) -> Result<Vec<bool>, Error> {
         self.growing.table().contains(keys)
-    }
-    fn clear(&mut self) -> Result<(), Error> {
-        self.growing.clear(BulkMap::clear)
     }
     fn delete(&self, keys: &[K]) -> Result<Vec<Delete>, Error> {
         self.growing.table().delete(keys)
@@ -151,29 +172,26 @@ where
             Ok(answers)
         })
     }
-    fn pairs(&self) -> Result<Vec<(K, V)>, Error> {
-        self.growing.table().pairs()
-    }
-    fn len(&self) -> Result<u64, Error> {
-        self.growing.table().len()
+    fn count(&self, keys: &[K]) -> Result<Vec<u32>, Error> {
+        self.growing.table().count(keys)
     }
 }
 
-impl<K: Scalar, V: Scalar> BulkOpenMap<K, V> for DynamicMap<K, V>
+impl<K: Scalar, V: Scalar> BulkCounter<K, V> for DynamicMap<K, V>
 where
     (K, V): Entry,
 {
     fn insert_or_add(&self, keys: &[K], values: &[V]) -> Result<Vec<Add>, Error> {
         self.put(Operation::InsertOrAdd, keys, values, Add::from_code, |&o| o == Add::Inserted)
     }
-    fn pairs_in_order(&self) -> Result<Vec<(K, V)>, Error> {
-        self.growing.table().pairs_in_order()
-    }
-    fn stats(&self) -> Result<OpenStats, Error> {
-        BulkOpenMap::stats(&*self.growing.table())
-    }
-    fn geometry(&self) -> OpenGeometry {
-        BulkOpenMap::geometry(&*self.growing.table())
+}
+
+impl<K: Scalar, V: Scalar> BulkOrdered for DynamicMap<K, V>
+where
+    (K, V): Entry,
+{
+    fn retrieve_all_in_order(&self) -> Result<Vec<(K, V)>, Error> {
+        self.growing.table().retrieve_all_in_order()
     }
 }
 

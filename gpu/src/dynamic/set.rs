@@ -10,7 +10,7 @@ use crate::open::OpenSet;
 use core::fmt;
 use cudarc::driver::CudaStream;
 use std::sync::Arc;
-use warpproof_model::host::{BulkOpenSet, BulkSet, OpenGeometry, OpenStats, Refused};
+use warpproof_model::host::{BulkOrdered, BulkSet, BulkTable, OpenGeometry, OpenStats, Refused, structure};
 use warpproof_model::outcome::{Delete, Insert};
 
 /// A concurrent set of u32 or u64 keys in device memory that grows: an [`OpenSet`], and when that would be too full a larger one,
@@ -39,10 +39,10 @@ impl<K: Scalar> Rehash for OpenSet<K> {
         self.rehash(geometry)
     }
     fn stats(&self) -> Result<OpenStats, Error> {
-        BulkOpenSet::stats(self)
+        BulkTable::stats(self)
     }
     fn geometry(&self) -> OpenGeometry {
-        BulkOpenSet::geometry(self)
+        BulkTable::geometry(self)
     }
     fn size(entries: u64, load: f64) -> Result<OpenGeometry, Refused> {
         OpenGeometry::at_load(entries, load)
@@ -67,9 +67,29 @@ impl<K: Scalar> DynamicSet<K> {
     }
 }
 
-impl<K: Scalar> BulkSet<K> for DynamicSet<K> {
+impl<K: Scalar> BulkTable for DynamicSet<K> {
     type Error = Error;
+    type Structure = structure::Dynamic;
+    type Entry = K;
 
+    fn retrieve_all(&self) -> Result<Vec<K>, Error> {
+        self.growing.table().retrieve_all()
+    }
+    fn len(&self) -> Result<u64, Error> {
+        self.growing.table().len()
+    }
+    fn stats(&self) -> Result<OpenStats, Error> {
+        BulkTable::stats(&*self.growing.table())
+    }
+    fn geometry(&self) -> OpenGeometry {
+        BulkTable::geometry(&*self.growing.table())
+    }
+    fn clear(&mut self) -> Result<(), Error> {
+        self.growing.clear(BulkTable::clear)
+    }
+}
+
+impl<K: Scalar> BulkSet<K> for DynamicSet<K> {
     fn insert(&self, keys: &[K]) -> Result<Vec<Insert>, Error> {
         let stored = |&outcome: &Insert| outcome == Insert::Inserted;
         inserted(&self.growing, &self.device, keys, stored, |set, staging, (from, to), outcomes| {
@@ -82,26 +102,11 @@ impl<K: Scalar> BulkSet<K> for DynamicSet<K> {
     fn delete(&self, keys: &[K]) -> Result<Vec<Delete>, Error> {
         self.growing.table().delete(keys)
     }
-    fn clear(&mut self) -> Result<(), Error> {
-        self.growing.clear(BulkSet::clear)
-    }
-    fn keys(&self) -> Result<Vec<K>, Error> {
-        self.growing.table().keys()
-    }
-    fn len(&self) -> Result<u64, Error> {
-        self.growing.table().len()
-    }
 }
 
-impl<K: Scalar> BulkOpenSet<K> for DynamicSet<K> {
-    fn keys_in_order(&self) -> Result<Vec<K>, Error> {
-        self.growing.table().keys_in_order()
-    }
-    fn stats(&self) -> Result<OpenStats, Error> {
-        BulkOpenSet::stats(&*self.growing.table())
-    }
-    fn geometry(&self) -> OpenGeometry {
-        BulkOpenSet::geometry(&*self.growing.table())
+impl<K: Scalar> BulkOrdered for DynamicSet<K> {
+    fn retrieve_all_in_order(&self) -> Result<Vec<K>, Error> {
+        self.growing.table().retrieve_all_in_order()
     }
 }
 

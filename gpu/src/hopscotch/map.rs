@@ -1,7 +1,7 @@
 //! The hopscotch map: u32 or u64 keys and values.
 
 use super::table::{Groups, HopscotchParts};
-use crate::bulk::{MapBulk, map_by_bulk};
+use crate::bulk::{MapBulk, map_by_bulk, table_by_bulk};
 use crate::device::Device;
 use crate::error::Error;
 use crate::layout::{Entry, Layout, Scalar};
@@ -14,7 +14,8 @@ use core::marker::PhantomData;
 use cudarc::driver::CudaStream;
 use std::sync::Arc;
 use warpproof_model::host::{
-    Answer, BulkHopscotchMap, BulkMap, HopscotchGeometry, HopscotchStats, Op, admit, left_out, same_length,
+    Answer, BulkMap, BulkTable, GeometryOf, HopscotchGeometry, Op, StatsOf, admit, left_out, same_length,
+    structure,
 };
 use warpproof_model::outcome::{Assign, Delete, Insert};
 
@@ -30,7 +31,7 @@ use warpproof_model::outcome::{Assign, Delete, Insert};
 ///
 /// ```no_run
 /// use warpproof_gpu::{Device, HopscotchMap};
-/// use warpproof_model::host::{BulkHopscotchMap, BulkMap};
+/// use warpproof_model::host::{BulkMap, BulkTable};
 ///
 /// let device = Device::open(0)?;
 /// let map = HopscotchMap::<u32, u32>::with_capacity(&device, 1_000_000)?;
@@ -138,31 +139,21 @@ where
     }
 }
 
+impl<K: Scalar, V: Scalar> BulkTable for HopscotchMap<K, V>
+where
+    (K, V): Entry,
+{
+    table_by_bulk! { structure::Hopscotch, (K, V), groups }
+}
+
 impl<K: Scalar, V: Scalar> BulkMap<K, V> for HopscotchMap<K, V>
 where
     (K, V): Entry,
 {
     map_by_bulk! { K, V }
 
-    fn len(&self) -> Result<u64, Error> {
-        self.table().live()
-    }
-
-    fn clear(&mut self) -> Result<(), Error> {
-        self.groups.clear_and_wait()
-    }
-}
-
-impl<K: Scalar, V: Scalar> BulkHopscotchMap<K, V> for HopscotchMap<K, V>
-where
-    (K, V): Entry,
-{
-    fn stats(&self) -> Result<HopscotchStats, Error> {
-        self.groups.stats()
-    }
-
-    fn geometry(&self) -> HopscotchGeometry {
-        self.groups.geometry()
+    fn count(&self, keys: &[K]) -> Result<Vec<u32>, Error> {
+        Ok(self.contains(keys)?.into_iter().map(u32::from).collect())
     }
 }
 

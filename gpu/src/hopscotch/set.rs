@@ -1,7 +1,7 @@
 //! The hopscotch set: u32 or u64 keys.
 
 use super::table::{Groups, HopscotchParts};
-use crate::bulk::{SetBulk, set_by_bulk};
+use crate::bulk::{SetBulk, set_by_bulk, table_by_bulk};
 use crate::device::Device;
 use crate::error::Error;
 use crate::layout::Scalar;
@@ -13,7 +13,9 @@ use core::fmt;
 use core::marker::PhantomData;
 use cudarc::driver::CudaStream;
 use std::sync::Arc;
-use warpproof_model::host::{BulkHopscotchSet, BulkSet, HopscotchGeometry, HopscotchStats, admit, left_out};
+use warpproof_model::host::{
+    BulkSet, BulkTable, GeometryOf, HopscotchGeometry, StatsOf, admit, left_out, structure,
+};
 use warpproof_model::outcome::{Delete, Insert};
 
 /// A concurrent hopscotch set of u32 or u64 keys in device memory.
@@ -109,26 +111,12 @@ impl<K: Scalar> HopscotchSet<K> {
     }
 }
 
-impl<K: Scalar> BulkSet<K> for HopscotchSet<K> {
-    set_by_bulk! { K }
-
-    fn len(&self) -> Result<u64, Error> {
-        self.table().live()
-    }
-
-    fn clear(&mut self) -> Result<(), Error> {
-        self.groups.clear_and_wait()
-    }
+impl<K: Scalar> BulkTable for HopscotchSet<K> {
+    table_by_bulk! { structure::Hopscotch, K, groups }
 }
 
-impl<K: Scalar> BulkHopscotchSet<K> for HopscotchSet<K> {
-    fn stats(&self) -> Result<HopscotchStats, Error> {
-        self.groups.stats()
-    }
-
-    fn geometry(&self) -> HopscotchGeometry {
-        self.groups.geometry()
-    }
+impl<K: Scalar> BulkSet<K> for HopscotchSet<K> {
+    set_by_bulk! { K }
 }
 
 impl<K> fmt::Debug for HopscotchSet<K> {

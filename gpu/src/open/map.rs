@@ -5,7 +5,7 @@ use super::scheme::{OpenScheme, bucket_slots, size};
 use super::table::{Buckets, OpenParts};
 use super::through::OpenMapThrough;
 use crate::arguments::Operation;
-use crate::bulk::{MapBulk, map_by_bulk};
+use crate::bulk::{MapBulk, map_by_bulk, table_by_bulk};
 use crate::device::Device;
 use crate::error::Error;
 use crate::layout::{Entry, Layout, Scalar};
@@ -16,7 +16,8 @@ use core::marker::PhantomData;
 use cudarc::driver::CudaStream;
 use std::sync::Arc;
 use warpproof_model::host::{
-    Answer, BulkMap, BulkOpenMap, Op, OpenGeometry, OpenStats, Refused, admit, left_out, same_length,
+    Answer, BulkCounter, BulkMap, BulkOrdered, BulkTable, GeometryOf, Op, OpenGeometry, Refused, StatsOf,
+    admit, left_out, same_length,
 };
 use warpproof_model::open::{Cuckoo, Near};
 use warpproof_model::outcome::{Add, Assign, Delete, Insert};
@@ -29,12 +30,12 @@ use warpproof_model::outcome::{Add, Assign, Delete, Insert};
 /// of [`OpenMapThrough`], by [`OpenMap::through`]; on device slices, those of [`OpenMapOn`], by [`OpenMap::on`]. What [`SlabMap`](crate::SlabMap) says of waiting holds here too.
 ///
 /// A map does not grow, and the slot of a deleted pair is not used again before
-/// [`BulkMap::clear`]: an insert is
+/// [`BulkTable::clear`]: an insert is
 /// [`Insert::Full`], and changes nothing, when no slot is empty any more.
 ///
 /// ```no_run
 /// use warpproof_gpu::{Device, OpenMap};
-/// use warpproof_model::host::{BulkMap, BulkOpenMap};
+/// use warpproof_model::host::{BulkMap, BulkTable};
 ///
 /// let device = Device::open(0)?;
 /// let map = OpenMap::<u32, u32>::with_geometry(&device, OpenMap::<u32, u32>::size(1_000_000, 0.95)?)?;
@@ -194,39 +195,39 @@ where
     }
 }
 
+impl<K: Scalar, V: Scalar, P: OpenScheme> BulkTable for OpenMap<K, V, P>
+where
+    (K, V): Entry,
+{
+    table_by_bulk! { P::Structure, (K, V), buckets }
+}
+
 impl<K: Scalar, V: Scalar, P: OpenScheme> BulkMap<K, V> for OpenMap<K, V, P>
 where
     (K, V): Entry,
 {
     map_by_bulk! { K, V }
 
-    fn len(&self) -> Result<u64, Error> {
-        self.table().live()
-    }
-
-    fn clear(&mut self) -> Result<(), Error> {
-        self.buckets.clear_and_wait()
+    fn count(&self, keys: &[K]) -> Result<Vec<u32>, Error> {
+        Ok(self.contains(keys)?.into_iter().map(u32::from).collect())
     }
 }
 
-impl<K: Scalar, V: Scalar, P: OpenScheme> BulkOpenMap<K, V> for OpenMap<K, V, P>
+impl<K: Scalar, V: Scalar, P: OpenScheme> BulkCounter<K, V> for OpenMap<K, V, P>
 where
     (K, V): Entry,
 {
     fn insert_or_add(&self, keys: &[K], values: &[V]) -> Result<Vec<Add>, Error> {
         self.bulk().put(Operation::InsertOrAdd, keys, values, Add::from_code)
     }
+}
 
-    fn pairs_in_order(&self) -> Result<Vec<(K, V)>, Error> {
-        self.bulk().pairs_in_order()
-    }
-
-    fn stats(&self) -> Result<OpenStats, Error> {
-        self.buckets.stats()
-    }
-
-    fn geometry(&self) -> OpenGeometry {
-        self.buckets.geometry()
+impl<K: Scalar, V: Scalar, P: OpenScheme> BulkOrdered for OpenMap<K, V, P>
+where
+    (K, V): Entry,
+{
+    fn retrieve_all_in_order(&self) -> Result<Vec<(K, V)>, Error> {
+        self.bulk().retrieve_all_in_order()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::layout::Layout;
 use crate::table::Family;
-use warpproof_model::host::{OpenGeometry, Refused};
+use warpproof_model::host::{OpenGeometry, OpenStats, Refused, Structure, structure};
 use warpproof_model::open::{BUCKET_SLOTS, Cuckoo, Near, WIDE_BUCKET_SLOTS};
 
 mod sealed {
@@ -14,6 +14,8 @@ mod sealed {
 pub trait OpenScheme: sealed::Sealed {
     /// Whether keys move. Then there are locks where the filter is otherwise.
     const MOVES: bool;
+    /// The structure that it makes.
+    type Structure: Structure<Geometry = OpenGeometry, Stats = OpenStats>;
 }
 
 impl sealed::Sealed for Near {}
@@ -21,10 +23,12 @@ impl sealed::Sealed for Cuckoo {}
 
 impl OpenScheme for Near {
     const MOVES: bool = false;
+    type Structure = structure::Open;
 }
 
 impl OpenScheme for Cuckoo {
     const MOVES: bool = true;
+    type Structure = structure::Cuckoo;
 }
 
 /// Slots of a bucket of a large table: no more than 64 bytes, which memory reads as fast as less; where keys move 8, so that nearly

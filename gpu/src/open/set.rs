@@ -3,7 +3,7 @@
 use super::on::OpenSetOn;
 use super::scheme::OpenScheme;
 use super::table::{Buckets, OpenParts};
-use crate::bulk::{SetBulk, set_by_bulk};
+use crate::bulk::{SetBulk, set_by_bulk, table_by_bulk};
 use crate::device::Device;
 use crate::error::Error;
 use crate::layout::Scalar;
@@ -14,7 +14,9 @@ use core::fmt;
 use core::marker::PhantomData;
 use cudarc::driver::CudaStream;
 use std::sync::Arc;
-use warpproof_model::host::{BulkOpenSet, BulkSet, OpenGeometry, OpenStats, admit, left_out};
+use warpproof_model::host::{
+    BulkOrdered, BulkSet, BulkTable, GeometryOf, OpenGeometry, StatsOf, admit, left_out,
+};
 use warpproof_model::open::{Cuckoo, Near};
 use warpproof_model::outcome::{Delete, Insert};
 
@@ -144,29 +146,17 @@ impl<K: Scalar, P: OpenScheme> OpenSet<K, P> {
     }
 }
 
-impl<K: Scalar, P: OpenScheme> BulkSet<K> for OpenSet<K, P> {
-    set_by_bulk! { K }
-
-    fn len(&self) -> Result<u64, Error> {
-        self.table().live()
-    }
-
-    fn clear(&mut self) -> Result<(), Error> {
-        self.buckets.clear_and_wait()
-    }
+impl<K: Scalar, P: OpenScheme> BulkTable for OpenSet<K, P> {
+    table_by_bulk! { P::Structure, K, buckets }
 }
 
-impl<K: Scalar, P: OpenScheme> BulkOpenSet<K> for OpenSet<K, P> {
-    fn keys_in_order(&self) -> Result<Vec<K>, Error> {
-        self.bulk().keys_in_order()
-    }
+impl<K: Scalar, P: OpenScheme> BulkSet<K> for OpenSet<K, P> {
+    set_by_bulk! { K }
+}
 
-    fn stats(&self) -> Result<OpenStats, Error> {
-        self.buckets.stats()
-    }
-
-    fn geometry(&self) -> OpenGeometry {
-        self.buckets.geometry()
+impl<K: Scalar, P: OpenScheme> BulkOrdered for OpenSet<K, P> {
+    fn retrieve_all_in_order(&self) -> Result<Vec<K>, Error> {
+        self.bulk().retrieve_all_in_order()
     }
 }
 

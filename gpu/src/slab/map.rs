@@ -4,7 +4,7 @@ use super::on::SlabMapOn;
 use super::table::{SlabParts, Slabs};
 use super::through::SlabMapThrough;
 use crate::arguments::Operation;
-use crate::bulk::{MapBulk, map_by_bulk};
+use crate::bulk::{MapBulk, map_by_bulk, table_by_bulk};
 use crate::device::Device;
 use crate::error::Error;
 use crate::layout::{Entry, Layout, Scalar};
@@ -15,8 +15,8 @@ use core::marker::PhantomData;
 use cudarc::driver::CudaStream;
 use std::sync::Arc;
 use warpproof_model::host::{
-    Answer, BulkMap, BulkMultimap, BulkSlabMap, Matches, Op, SlabGeometry, SlabStats, admit, left_out,
-    same_length,
+    Answer, BulkFlush, BulkMap, BulkMatches, BulkMultimap, BulkTable, GeometryOf, Matches, Op, SlabGeometry,
+    StatsOf, admit, left_out, same_length, structure,
 };
 use warpproof_model::outcome::{Assign, Delete, Insert};
 use warpproof_model::slab::{Multi, Multiplicity, Unique};
@@ -29,7 +29,7 @@ use warpproof_model::slab::{Multi, Multiplicity, Unique};
 /// [`SlabMapOn`], by [`SlabMap::on`].
 ///
 /// Host-slice calls do not wait for device-slice calls that are still running on the caller's streams, except
-/// [`flush`](BulkSlabMap::flush). Dropping a map waits for the device.
+/// [`flush`](BulkFlush::flush). Dropping a map waits for the device.
 pub struct SlabMap<K, V, M = Unique> {
     slabs: Slabs,
     types: PhantomData<(K, V, M)>,
@@ -137,22 +137,25 @@ where
     }
 }
 
+impl<K: Scalar, V: Scalar, M: Multiplicity> BulkTable for SlabMap<K, V, M>
+where
+    (K, V): Entry,
+{
+    table_by_bulk! { structure::Slab, (K, V), slabs }
+}
+
 impl<K: Scalar, V: Scalar, M: Multiplicity> BulkMap<K, V> for SlabMap<K, V, M>
 where
     (K, V): Entry,
 {
     map_by_bulk! { K, V }
 
-    fn len(&self) -> Result<u64, Error> {
-        self.table().live()
-    }
-
-    fn clear(&mut self) -> Result<(), Error> {
-        self.slabs.clear_and_wait()
+    fn count(&self, keys: &[K]) -> Result<Vec<u32>, Error> {
+        self.bulk().number(Operation::Count, keys)
     }
 }
 
-impl<K: Scalar, V: Scalar, M: Multiplicity> BulkSlabMap<K, V> for SlabMap<K, V, M>
+impl<K: Scalar, V: Scalar, M: Multiplicity> BulkMatches<K, V> for SlabMap<K, V, M>
 where
     (K, V): Entry,
 {
@@ -189,24 +192,17 @@ where
         Ok(Matches { offsets, values: device.download(&values)? })
     }
 
-    fn count(&self, keys: &[K]) -> Result<Vec<u32>, Error> {
-        self.bulk().number(Operation::Count, keys)
-    }
-
     fn delete_all(&self, keys: &[K]) -> Result<Vec<u32>, Error> {
         self.bulk().number(Operation::DeleteAll, keys)
     }
+}
 
+impl<K: Scalar, V: Scalar, M: Multiplicity> BulkFlush for SlabMap<K, V, M>
+where
+    (K, V): Entry,
+{
     fn flush(&mut self) -> Result<u64, Error> {
         self.slabs.flush()
-    }
-
-    fn stats(&self) -> Result<SlabStats, Error> {
-        self.slabs.stats()
-    }
-
-    fn geometry(&self) -> SlabGeometry {
-        self.slabs.geometry()
     }
 }
 

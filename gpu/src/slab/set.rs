@@ -1,7 +1,7 @@
 //! The slab set of u32 keys.
 
 use super::table::{SlabParts, Slabs};
-use crate::bulk::{SetBulk, set_by_bulk};
+use crate::bulk::{SetBulk, set_by_bulk, table_by_bulk};
 use crate::device::Device;
 use crate::error::Error;
 use crate::layout::Layout;
@@ -12,7 +12,9 @@ use crate::through::SetThrough;
 use core::fmt;
 use cudarc::driver::CudaStream;
 use std::sync::Arc;
-use warpproof_model::host::{BulkSet, BulkSlabSet, SlabGeometry, SlabStats, admit, left_out};
+use warpproof_model::host::{
+    BulkFlush, BulkSet, BulkTable, GeometryOf, SlabGeometry, StatsOf, admit, left_out, structure,
+};
 use warpproof_model::outcome::{Delete, Insert};
 
 /// A concurrent set of u32 keys in device memory.
@@ -109,29 +111,17 @@ impl SlabSet {
     }
 }
 
-impl BulkSet<u32> for SlabSet {
-    set_by_bulk! { u32 }
-
-    fn len(&self) -> Result<u64, Error> {
-        self.table().live()
-    }
-
-    fn clear(&mut self) -> Result<(), Error> {
-        self.slabs.clear_and_wait()
-    }
+impl BulkTable for SlabSet {
+    table_by_bulk! { structure::Slab, u32, slabs }
 }
 
-impl BulkSlabSet<u32> for SlabSet {
+impl BulkSet<u32> for SlabSet {
+    set_by_bulk! { u32 }
+}
+
+impl BulkFlush for SlabSet {
     fn flush(&mut self) -> Result<u64, Error> {
         self.slabs.flush()
-    }
-
-    fn stats(&self) -> Result<SlabStats, Error> {
-        self.slabs.stats()
-    }
-
-    fn geometry(&self) -> SlabGeometry {
-        self.slabs.geometry()
     }
 }
 

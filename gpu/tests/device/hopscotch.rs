@@ -4,9 +4,7 @@ use super::{MORE_KEYS, clear_between_batches, device};
 use std::collections::HashSet;
 use warpproof_gpu::{Device, Error, HopscotchMap, HopscotchSet, Layout, Scalar, StressClock, Tuning};
 use warpproof_model::hopscotch::{GROUP_WORDS, REACH};
-use warpproof_model::host::{
-    Answer, BulkHopscotchMap, BulkHopscotchSet, BulkMap, BulkSet, HopscotchGeometry, Op, Refused,
-};
+use warpproof_model::host::{Answer, BulkMap, BulkSet, BulkTable, HopscotchGeometry, Op, Refused};
 use warpproof_model::key::{Key, fastrange};
 use warpproof_model::outcome::{Assign, Delete, Insert, RESERVED_KEY};
 
@@ -39,7 +37,7 @@ fn a_map_answers() {
     ];
     assert_eq!(answers, expected);
     assert_eq!(map.len().unwrap(), 1_000);
-    let mut pairs = map.pairs().unwrap();
+    let mut pairs = map.retrieve_all().unwrap();
     pairs.sort_unstable();
     assert_eq!((pairs.len(), pairs[0], pairs[999]), (1_000, (0, 0), (2_000, 0)));
     assert_eq!(map.insert_unique(&[u32::MAX], &[1]), Err(Error::Refused(Refused::ReservedKey { index: 0 })));
@@ -52,7 +50,7 @@ fn sets_answer() {
         let set = HopscotchSet::build(device, &[3, 4, 3].map(key)).unwrap();
         assert_eq!(set.contains(&[3, 5].map(key)).unwrap(), [true, false]);
         assert_eq!(set.delete(&[4, 5].map(key)).unwrap(), [Delete::Deleted, Delete::Absent]);
-        assert_eq!((set.len().unwrap(), set.keys().unwrap()), (1, vec![key(3)]));
+        assert_eq!((set.len().unwrap(), set.retrieve_all().unwrap()), (1, vec![key(3)]));
         let stats = set.stats().unwrap();
         assert_eq!((stats.live, stats.distances.iter().sum()), (1, 1));
     }
@@ -146,7 +144,10 @@ fn a_full_table_says_full_and_loses_nothing() {
             }
             let stats = map.stats().unwrap();
             assert_eq!((stats.live, stats.distances.iter().sum::<u64>()), (inside.len() as u64, stats.live));
-            assert_eq!(map.pairs().unwrap().into_iter().map(|(key, _)| key).collect::<HashSet<_>>(), inside);
+            assert_eq!(
+                map.retrieve_all().unwrap().into_iter().map(|(key, _)| key).collect::<HashSet<_>>(),
+                inside
+            );
             // A slot that is given back is room for another key of the same home.
             let one = *inside.iter().min().unwrap();
             assert_eq!(map.delete(&[one]).unwrap(), [Delete::Deleted]);

@@ -11,7 +11,9 @@ use warpproof_gpu::cudarc::driver::{CudaSlice, CudaStream};
 use warpproof_gpu::{
     Device, Error, Floors, OpenMap, SlabMap, SlabMultimap, SlabSet, StressClock, Timer, Tuning,
 };
-use warpproof_model::host::{Answer, BulkMap, BulkMultimap, BulkSet, BulkSlabMap, Op, SlabGeometry};
+use warpproof_model::host::{
+    Answer, BulkFlush, BulkMap, BulkMatches, BulkMultimap, BulkSet, BulkTable, Op, SlabGeometry,
+};
 use warpproof_model::outcome::{Delete, Insert, RESERVED_KEY};
 
 /// The first device, opened once; `None`, with a word printed, if this machine has none.
@@ -56,7 +58,7 @@ fn a_map_and_a_set_answer() {
     assert_eq!(map.delete(&[5, 1001]).unwrap(), [Delete::Deleted, Delete::Absent]);
     map.flush().unwrap();
     assert_eq!(map.len().unwrap(), 999);
-    assert_eq!(map.pairs().unwrap().len(), 999);
+    assert_eq!(map.retrieve_all().unwrap().len(), 999);
 
     let wide = SlabMap::<u64, u64>::build(&device, &[1 << 40, 2], &[u64::MAX, 3]).unwrap();
     assert_eq!(wide.search(&[1 << 40, 2, 1]).unwrap(), [Some(u64::MAX), Some(3), None]);
@@ -157,7 +159,7 @@ fn clear_between_batches<M: BulkMap<u32, u32, Error = Error>>(
         }
     }
     clear(map, &one).unwrap();
-    assert!(map.pairs().unwrap().is_empty(), "the clear was not waited for");
+    assert!(map.retrieve_all().unwrap().is_empty(), "the clear was not waited for");
 }
 
 #[test]
@@ -176,7 +178,7 @@ fn slabs_of_sixteen_slots_have_the_operations_of_benches() {
         assert!(answers[..5_000].iter().all(|&answer| answer == Answer::Search(None)), "{lanes:?}");
         assert!(answers[5_000..].iter().all(|answer| matches!(answer, Answer::Search(Some(_)))));
         assert!(map.flush().unwrap() > 0);
-        assert_eq!((map.len().unwrap(), map.pairs().unwrap().len()), (5_000, 5_000));
+        assert_eq!((map.len().unwrap(), map.retrieve_all().unwrap().len()), (5_000, 5_000));
         assert!(matches!(map.count(&keys), Err(Error::NoKernel { .. })));
         let mut clock = StressClock::new(&device).unwrap();
         assert!(matches!(clock.map(&map, &ops, &keys, &keys), Err(Error::NoKernel { .. })));

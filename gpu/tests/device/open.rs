@@ -7,7 +7,7 @@ use warpproof_gpu::{
 };
 use warpproof_model::Key;
 use warpproof_model::host::{
-    Answer, BulkMap, BulkOpenMap, BulkOpenSet, BulkSet, Op, OpenGeometry, OpenStats, Refused,
+    Answer, BulkCounter, BulkMap, BulkOrdered, BulkSet, BulkTable, Op, OpenGeometry, OpenStats, Refused,
 };
 use warpproof_model::key::fastrange;
 use warpproof_model::open::BUCKET_SLOTS;
@@ -42,7 +42,7 @@ fn a_map_answers() {
     ];
     assert_eq!(answers, expected);
     assert_eq!(map.stats().unwrap(), OpenStats { live: 1_001, tombstones: 2 });
-    let mut pairs = map.pairs().unwrap();
+    let mut pairs = map.retrieve_all().unwrap();
     pairs.sort_unstable();
     assert_eq!((pairs.len(), pairs[0], pairs[1_000]), (1_001, (0, 0), (2_000, 0)));
     assert_eq!(map.insert_or_add(&[u32::MAX], &[1]), Err(Error::Refused(Refused::ReservedKey { index: 0 })));
@@ -73,11 +73,11 @@ fn more_slots_than_32_bits_count_are_copied() {
         keys.sort_unstable();
         keys
     };
-    let in_order = set.keys_in_order().unwrap();
+    let in_order = set.retrieve_all_in_order().unwrap();
     // No bucket is so full that a key went on.
     assert!(in_order.is_sorted_by_key(|&key| home(key)));
     let keys = sorted(keys);
-    assert!(sorted(in_order) == keys && sorted(set.keys().unwrap()) == keys);
+    assert!(sorted(in_order) == keys && sorted(set.retrieve_all().unwrap()) == keys);
     assert_eq!(set.len().unwrap(), keys.len() as u64);
 }
 
@@ -135,7 +135,7 @@ fn keys_move_in_small_buckets() {
 fn holds(map: &CuckooMap<u32, u32>, there: &BTreeMap<u32, u32>, keys: &[u32]) {
     let expected: Vec<Option<u32>> = keys.iter().map(|key| there.get(key).copied()).collect();
     assert!(map.search(keys).unwrap() == expected);
-    let mut pairs = map.pairs().unwrap();
+    let mut pairs = map.retrieve_all().unwrap();
     pairs.sort_unstable();
     assert!(pairs.iter().copied().eq(there.iter().map(|(&key, &value)| (key, value))));
     assert_eq!(map.stats().unwrap().live, there.len() as u64);
@@ -148,7 +148,7 @@ fn sets_answer() {
         let set = OpenSet::<K>::build(device, &[3, 4, 3].map(key)).unwrap();
         assert_eq!(set.contains(&[3, 5].map(key)).unwrap(), [true, false]);
         assert_eq!(set.delete(&[4, 5].map(key)).unwrap(), [Delete::Deleted, Delete::Absent]);
-        assert_eq!((set.len().unwrap(), set.keys().unwrap()), (1, vec![key(3)]));
+        assert_eq!((set.len().unwrap(), set.retrieve_all().unwrap()), (1, vec![key(3)]));
         assert_eq!(set.stats().unwrap(), OpenStats { live: 1, tombstones: 1 });
     }
     let Some(device) = device() else { return };
@@ -277,7 +277,7 @@ fn all_entries_are_copied_to_device_slices() {
         let map = OpenMap::<K, K>::build(device, &keys, &keys).unwrap();
         let set = OpenSet::<K>::build(device, &keys).unwrap();
         let stream = device.context().new_stream().unwrap();
-        let ordered = map.pairs_in_order().unwrap();
+        let ordered = map.retrieve_all_in_order().unwrap();
         for (room, in_order) in [(10_000, false), (10_005, true), (1_000, false), (1_000, true), (0, false)] {
             let mut out_keys = stream.clone_htod(&vec![K::ONES; room + 1]).unwrap();
             let mut out_values = stream.clone_htod(&vec![K::ONES; room + 1]).unwrap();
@@ -304,7 +304,7 @@ fn all_entries_are_copied_to_device_slices() {
             set.on(&stream).retrieve_all(&mut out, &mut count).unwrap();
             assert_eq!(stream.clone_dtoh(&count).unwrap(), [10_000]);
             set.on(&stream).retrieve_all_in_order(&mut out, &mut count).unwrap();
-            let in_slots = set.keys_in_order().unwrap();
+            let in_slots = set.retrieve_all_in_order().unwrap();
             assert_eq!(stream.clone_dtoh(&out).unwrap()[..written], in_slots[..written]);
         }
         let (mut few, mut more) = (stream.alloc_zeros::<K>(2).unwrap(), stream.alloc_zeros::<K>(3).unwrap());

@@ -4,7 +4,7 @@ use super::device;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 use warpproof_gpu::{Device, Entry, Error, OpenMap, OpenSet, Scalar};
-use warpproof_model::host::{BulkMap, BulkOpenMap, BulkSet, OpenGeometry, Refused, Tally};
+use warpproof_model::host::{BulkMap, BulkTable, OpenGeometry, Refused, Tally};
 use warpproof_model::open::bulk::TALLY;
 use warpproof_model::outcome::{Insert, RESERVED_KEY};
 
@@ -75,7 +75,7 @@ fn follow_told<K: Scalar + TryFrom<u64, Error: Debug>>(
         let new = (model.len() - before) as u64;
         let (said, outcomes) = insert(&mut map, batch, &values, told);
         assert_eq!(said, Tally { inserted: new, present: batch.len() as u64 - new, full: 0 }, "{number}");
-        let held: BTreeMap<K, K> = map.pairs().unwrap().into_iter().collect();
+        let held: BTreeMap<K, K> = map.retrieve_all().unwrap().into_iter().collect();
         assert_eq!(held.len(), model.len());
         assert!(held.iter().all(|(key, value)| model[key].contains(value)), "a value of another key");
         // Who was told so has inserted his value, which no other operation has.
@@ -127,14 +127,14 @@ fn sets_are_what_a_set_on_the_host_is() {
             let new = (model.len() - before) as u64;
             let said = set.insert_partitioned(&batch).unwrap();
             assert_eq!(said, Tally { inserted: new, present: batch.len() as u64 - new, full: 0 });
-            assert_eq!(set.keys().unwrap().into_iter().collect::<BTreeSet<_>>(), model);
-            let mut before: BTreeSet<K> = told.keys().unwrap().into_iter().collect();
+            assert_eq!(set.retrieve_all().unwrap().into_iter().collect::<BTreeSet<_>>(), model);
+            let mut before: BTreeSet<K> = told.retrieve_all().unwrap().into_iter().collect();
             let outcomes = told.insert_partitioned_with_outcomes(&batch).unwrap();
             assert_eq!(tally(&outcomes), said);
             let inserted = batch.iter().zip(&outcomes).filter(|(_, outcome)| **outcome == Insert::Inserted);
             inserted.for_each(|(key, _)| assert!(before.insert(*key), "{key:?} was there"));
             assert_eq!(before, model);
-            assert_eq!(told.keys().unwrap().into_iter().collect::<BTreeSet<_>>(), model);
+            assert_eq!(told.retrieve_all().unwrap().into_iter().collect::<BTreeSet<_>>(), model);
         }
     }
     let Some(device) = device() else { return };
@@ -154,7 +154,7 @@ fn what_finds_no_room_is_counted_and_the_rest_is_there() {
     let again = map.insert_partitioned(&batch, &batch).unwrap();
     assert_eq!(again, Tally { inserted: 0, present: slots, full: 10_000 - slots });
     assert_eq!(map.stats().unwrap().live, slots);
-    assert!(map.pairs().unwrap().iter().all(|(key, value)| key == value));
+    assert!(map.retrieve_all().unwrap().iter().all(|(key, value)| key == value));
     // The same, told one by one; the second time, and once with bins that are too small for a batch of few keys.
     map.clear().unwrap();
     let few: Vec<u32> = (0..100_000).map(|i| if i % 8 == 0 { i / 8 } else { i % 3 }).collect();
@@ -174,7 +174,7 @@ fn what_finds_no_room_is_counted_and_the_rest_is_there() {
     map.clear().unwrap();
     let outcomes = map.insert_partitioned_with_outcomes(&few, &few).unwrap();
     assert_eq!(tally(&outcomes).inserted, slots);
-    let there: BTreeSet<u32> = map.pairs().unwrap().into_iter().map(|(key, _)| key).collect();
+    let there: BTreeSet<u32> = map.retrieve_all().unwrap().into_iter().map(|(key, _)| key).collect();
     for (key, outcome) in few.iter().zip(&outcomes) {
         assert_eq!(*outcome == Insert::Full, !there.contains(key), "{key} {outcome:?}");
     }

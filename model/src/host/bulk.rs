@@ -1,12 +1,47 @@
 //! The bulk calls of maps and sets.
+//!
+//! [`BulkTable`] is what every table does, [`BulkMap`] and [`BulkSet`] add the operations on keys. What only some tables do
+//! is a trait for each capability: [`BulkMultimap`], [`BulkMatches`], [`BulkCounter`], [`BulkOrdered`], [`BulkFlush`].
 
-use super::{
-    Answer, HopscotchGeometry, HopscotchStats, Matches, OpenGeometry, OpenStats, Refused, SlabGeometry,
-    SlabStats,
-};
+use super::{Answer, Matches, Refused, Structure};
 use crate::key::Key;
 use crate::outcome::{Add, Assign, Delete, Insert, Op};
 use alloc::vec::Vec;
+
+/// How large the tables of `T` are.
+pub type GeometryOf<T> = <<T as BulkTable>::Structure as Structure>::Geometry;
+/// What the tables of `T` say that they hold.
+pub type StatsOf<T> = <<T as BulkTable>::Structure as Structure>::Stats;
+
+/// A table as a whole, of any structure and any entries.
+pub trait BulkTable {
+    /// What can go wrong.
+    type Error: core::error::Error + From<Refused>;
+    /// Its structure.
+    type Structure: Structure;
+    /// What it holds: `(key, value)` in a map, a key in a set.
+    type Entry;
+
+    /// All entries, in no particular order. Exact if nothing changes meanwhile. Time proportional to the slots.
+    ///
+    /// # Errors
+    /// Those of the backend; the same for the other calls.
+    fn retrieve_all(&self) -> Result<Vec<Self::Entry>, Self::Error>;
+    /// Number of entries. Exact if nothing changes meanwhile. Time proportional to the slots.
+    fn len(&self) -> Result<u64, Self::Error>;
+    /// What the table holds, in numbers. Exact if nothing changes meanwhile. Time proportional to the slots.
+    fn stats(&self) -> Result<StatsOf<Self>, Self::Error>;
+    /// The table's size.
+    fn geometry(&self) -> GeometryOf<Self>;
+    /// Takes out everything: the table is as it was made, of the same size. Writes all of its memory once. A phase of its
+    /// own, as the exclusive borrow says.
+    fn clear(&mut self) -> Result<(), Self::Error>;
+
+    /// Whether there is no entry.
+    fn is_empty(&self) -> Result<bool, Self::Error> {
+        Ok(self.len()? == 0)
+    }
+}
 
 /// A concurrent map, in bulk. Answer `i` belongs to element `i` of the input.
 ///
@@ -15,10 +50,7 @@ use alloc::vec::Vec;
 /// # Errors
 /// Every call refuses reserved keys and slices of different lengths before it runs ([`Refused`]), and passes
 /// on what the backend reports.
-pub trait BulkMap<K: Key, V: Copy> {
-    /// What can go wrong.
-    type Error: core::error::Error + From<Refused>;
-
+pub trait BulkMap<K: Key, V: Copy>: BulkTable<Entry = (K, V)> {
     /// Adds pairs whose keys are absent.
     fn insert_unique(&self, keys: &[K], values: &[V]) -> Result<Vec<Insert>, Self::Error>;
     /// Adds pairs, or replaces the values of keys that are present.
@@ -27,48 +59,39 @@ pub trait BulkMap<K: Key, V: Copy> {
     fn search(&self, keys: &[K]) -> Result<Vec<Option<V>>, Self::Error>;
     /// Whether each key is there: a search that leaves the value where it is.
     fn contains(&self, keys: &[K]) -> Result<Vec<bool>, Self::Error>;
+    /// How many pairs each key has: 0 or 1 in a map of unique keys.
+    fn count(&self, keys: &[K]) -> Result<Vec<u32>, Self::Error>;
     /// Takes out one pair of each key.
     fn delete(&self, keys: &[K]) -> Result<Vec<Delete>, Self::Error>;
     /// Operations of all kinds, all concurrent. `values[i]` is not used where `ops[i]` takes none. In a map of
     /// unique keys [`Op::Insert`] is a unique insert.
     fn mixed(&self, ops: &[Op], keys: &[K], values: &[V]) -> Result<Vec<Answer<V>>, Self::Error>;
-    /// All pairs, in no particular order. Exact if nothing changes meanwhile.
-    fn pairs(&self) -> Result<Vec<(K, V)>, Self::Error>;
-    /// Number of pairs. Exact if nothing changes meanwhile.
-    fn len(&self) -> Result<u64, Self::Error>;
-    /// Takes out everything: the map is as it was made, of the same size. Writes all of the table's memory once. A phase
-    /// of its own, as the exclusive borrow says.
-    fn clear(&mut self) -> Result<(), Self::Error>;
-
-    /// Whether there is no pair.
-    fn is_empty(&self) -> Result<bool, Self::Error> {
-        Ok(self.len()? == 0)
-    }
 }
 
-/// A map whose buckets are chains of slabs.
-pub trait BulkSlabMap<K: Key, V: Copy>: BulkMap<K, V> {
+/// A concurrent set, in bulk. See [`BulkMap`] for errors and concurrency.
+pub trait BulkSet<K: Key>: BulkTable<Entry = K> {
+    /// Adds keys that are absent.
+    fn insert(&self, keys: &[K]) -> Result<Vec<Insert>, Self::Error>;
+    /// Whether each key is there.
+    fn contains(&self, keys: &[K]) -> Result<Vec<bool>, Self::Error>;
+    /// Takes keys out.
+    fn delete(&self, keys: &[K]) -> Result<Vec<Delete>, Self::Error>;
+}
+
+/// A map that works on all pairs of a key at once.
+pub trait BulkMatches<K: Key, V: Copy>: BulkMap<K, V> {
     /// The values of all pairs of each key, in no particular order. Keys must not be changed meanwhile: the
     /// call counts first and collects then.
     ///
     /// # Errors
     /// As [`BulkMap`]; the same for the other calls.
     fn search_all(&self, keys: &[K]) -> Result<Matches<V>, Self::Error>;
-    /// How many pairs each key has.
-    fn count(&self, keys: &[K]) -> Result<Vec<u32>, Self::Error>;
     /// Takes out all pairs of each key; how many there were.
     fn delete_all(&self, keys: &[K]) -> Result<Vec<u32>, Self::Error>;
-    /// Reclaims the slots of deleted pairs and gives emptied slabs back to the pool; how many. A phase of its
-    /// own, as the exclusive borrow says.
-    fn flush(&mut self) -> Result<u64, Self::Error>;
-    /// What the table holds. Exact if nothing changes meanwhile.
-    fn stats(&self) -> Result<SlabStats, Self::Error>;
-    /// The table's size.
-    fn geometry(&self) -> SlabGeometry;
 }
 
 /// A map in which a key may have several pairs.
-pub trait BulkMultimap<K: Key, V: Copy>: BulkSlabMap<K, V> {
+pub trait BulkMultimap<K: Key, V: Copy>: BulkMatches<K, V> {
     /// Adds pairs, whether or not their keys are there.
     ///
     /// # Errors
@@ -76,93 +99,30 @@ pub trait BulkMultimap<K: Key, V: Copy>: BulkSlabMap<K, V> {
     fn insert(&self, keys: &[K], values: &[V]) -> Result<Vec<Insert>, Self::Error>;
 }
 
-/// A map in a hopscotch table.
-pub trait BulkHopscotchMap<K: Key, V: Copy>: BulkMap<K, V> {
-    /// What the table holds. Exact if nothing changes meanwhile.
-    ///
-    /// # Errors
-    /// As [`BulkMap`].
-    fn stats(&self) -> Result<HopscotchStats, Self::Error>;
-    /// The table's size.
-    fn geometry(&self) -> HopscotchGeometry;
-}
-
-/// A map in an open-addressing table.
-pub trait BulkOpenMap<K: Key, V: Copy>: BulkMap<K, V> {
+/// A map that adds to values.
+pub trait BulkCounter<K: Key, V: Copy>: BulkMap<K, V> {
     /// Adds pairs, or adds their values to those of keys that are present, modulo 2 to the bits of a value.
     ///
     /// # Errors
-    /// As [`BulkMap`]; the same for the other calls.
+    /// As [`BulkMap`].
     fn insert_or_add(&self, keys: &[K], values: &[V]) -> Result<Vec<Add>, Self::Error>;
-    /// How many pairs each key has, 0 or 1: [`BulkSlabMap::count`] for a map of unique keys.
-    fn count(&self, keys: &[K]) -> Result<Vec<u32>, Self::Error> {
-        Ok(self.contains(keys)?.into_iter().map(u32::from).collect())
-    }
-    /// All pairs, in the order of their slots. Exact if nothing changes meanwhile.
-    fn pairs_in_order(&self) -> Result<Vec<(K, V)>, Self::Error>;
-    /// What the table holds. Exact if nothing changes meanwhile.
-    fn stats(&self) -> Result<OpenStats, Self::Error>;
-    /// The table's size.
-    fn geometry(&self) -> OpenGeometry;
 }
 
-/// A concurrent set, in bulk. See [`BulkMap`] for errors and concurrency.
-pub trait BulkSet<K: Key> {
-    /// What can go wrong.
-    type Error: core::error::Error + From<Refused>;
-
-    /// Adds keys that are absent.
-    fn insert(&self, keys: &[K]) -> Result<Vec<Insert>, Self::Error>;
-    /// Whether each key is there.
-    fn contains(&self, keys: &[K]) -> Result<Vec<bool>, Self::Error>;
-    /// Takes keys out.
-    fn delete(&self, keys: &[K]) -> Result<Vec<Delete>, Self::Error>;
-    /// All keys, in no particular order. Exact if nothing changes meanwhile.
-    fn keys(&self) -> Result<Vec<K>, Self::Error>;
-    /// Number of keys. Exact if nothing changes meanwhile.
-    fn len(&self) -> Result<u64, Self::Error>;
-    /// As [`BulkMap::clear`].
-    fn clear(&mut self) -> Result<(), Self::Error>;
-
-    /// Whether there is no key.
-    fn is_empty(&self) -> Result<bool, Self::Error> {
-        Ok(self.len()? == 0)
-    }
-}
-
-/// A set whose buckets are chains of slabs.
-pub trait BulkSlabSet<K: Key>: BulkSet<K> {
-    /// As [`BulkSlabMap::flush`].
+/// A table that knows an order of its entries: that of their slots.
+pub trait BulkOrdered: BulkTable {
+    /// All entries, in the order of their slots. Exact if nothing changes meanwhile. Time proportional to the slots.
     ///
     /// # Errors
-    /// As [`BulkSet`]; the same for the other calls.
+    /// As [`BulkTable`].
+    fn retrieve_all_in_order(&self) -> Result<Vec<Self::Entry>, Self::Error>;
+}
+
+/// A table that keeps the slots of deleted entries until it is told to reclaim them.
+pub trait BulkFlush: BulkTable {
+    /// Reclaims the slots of deleted entries and gives emptied slabs back to the pool; how many slabs. A phase of its
+    /// own, as the exclusive borrow says. Time proportional to the slots.
+    ///
+    /// # Errors
+    /// As [`BulkTable`].
     fn flush(&mut self) -> Result<u64, Self::Error>;
-    /// What the table holds. Exact if nothing changes meanwhile.
-    fn stats(&self) -> Result<SlabStats, Self::Error>;
-    /// The table's size.
-    fn geometry(&self) -> SlabGeometry;
-}
-
-/// A set in a hopscotch table.
-pub trait BulkHopscotchSet<K: Key>: BulkSet<K> {
-    /// What the table holds. Exact if nothing changes meanwhile.
-    ///
-    /// # Errors
-    /// As [`BulkSet`].
-    fn stats(&self) -> Result<HopscotchStats, Self::Error>;
-    /// The table's size.
-    fn geometry(&self) -> HopscotchGeometry;
-}
-
-/// A set in an open-addressing table.
-pub trait BulkOpenSet<K: Key>: BulkSet<K> {
-    /// All keys, in the order of their slots. Exact if nothing changes meanwhile.
-    ///
-    /// # Errors
-    /// As [`BulkSet`]; the same for the other calls.
-    fn keys_in_order(&self) -> Result<Vec<K>, Self::Error>;
-    /// What the table holds. Exact if nothing changes meanwhile.
-    fn stats(&self) -> Result<OpenStats, Self::Error>;
-    /// The table's size.
-    fn geometry(&self) -> OpenGeometry;
 }

@@ -8,16 +8,18 @@ mod bulk;
 mod hopscotch;
 mod open;
 mod slab;
+pub mod structure;
 
 pub use crate::outcome::Op;
 pub use answer::{Answer, Matches};
 pub use bulk::{
-    BulkHopscotchMap, BulkHopscotchSet, BulkMap, BulkMultimap, BulkOpenMap, BulkOpenSet, BulkSet,
-    BulkSlabMap, BulkSlabSet,
+    BulkCounter, BulkFlush, BulkMap, BulkMatches, BulkMultimap, BulkOrdered, BulkSet, BulkTable, GeometryOf,
+    StatsOf,
 };
 pub use hopscotch::{HopscotchGeometry, HopscotchStats};
 pub use open::{OpenGeometry, OpenStats, Tally};
 pub use slab::{SlabGeometry, SlabStats};
+pub use structure::Structure;
 
 use crate::key::{Key, UserKey};
 use crate::outcome::Insert;

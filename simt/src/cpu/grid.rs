@@ -6,7 +6,7 @@ use super::launch::launch;
 use super::regions::{self, Regions, by_region};
 use super::warp::GridWarp;
 use rayon::prelude::*;
-use warpproof_model::host::{Op, Refused, admit, left_out};
+use warpproof_model::host::{Op, Refused, Structure, admit, left_out};
 use warpproof_model::outcome::Insert;
 use warpproof_model::{Key, UserKey, WarpMap, Word};
 
@@ -16,14 +16,17 @@ const PARTS: usize = 4096;
 /// Keys that a thread looks through at once.
 const MANY: usize = 1 << 16;
 
+/// How large a table is.
+pub(super) type Size<T> = <<T as CpuTable>::Structure as Structure>::Geometry;
+
 /// A table in CPU memory, of any structure. [`super::Map`] and [`super::Set`] are written against it.
 pub trait CpuTable: Sized {
     /// Key of an entry.
     type Key: Key;
     /// Value of an entry; `()` in a set.
     type Value: Word;
-    /// Its size.
-    type Geometry: Copy;
+    /// Its structure.
+    type Structure: Structure;
     /// The warps that work on it.
     type Warp: GridWarp;
     /// The handle that they are given.
@@ -35,16 +38,19 @@ pub trait CpuTable: Sized {
     ///
     /// # Errors
     /// [`Refused::TooLarge`].
-    fn geometry_for(pairs: u64) -> Result<Self::Geometry, Refused>;
+    fn geometry_for(pairs: u64) -> Result<Size<Self>, Refused>;
 
     /// An empty table.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`]; [`Error::Refused`] if no table can have this size.
-    fn new(geometry: Self::Geometry) -> Result<Self, Error>;
+    fn new(geometry: Size<Self>) -> Result<Self, Error>;
 
     /// Its size.
-    fn geometry(&self) -> Self::Geometry;
+    fn geometry(&self) -> Size<Self>;
+
+    /// What it holds. Exact if nothing changes meanwhile.
+    fn stats(&self) -> <Self::Structure as Structure>::Stats;
 
     /// The handle.
     fn view(&self) -> Self::View<'_>;
@@ -150,7 +156,7 @@ mod tests {
     use super::super::OpenMap;
     use super::*;
     use std::collections::HashMap;
-    use warpproof_model::host::{Answer, BulkMap, BulkOpenMap};
+    use warpproof_model::host::{Answer, BulkCounter, BulkMap, BulkTable};
     use warpproof_model::outcome::{Add, Assign, Delete};
 
     /// Different keys.
@@ -210,7 +216,7 @@ mod tests {
             let mut sums = HashMap::<u64, u64>::new();
             keys.iter().zip(&values).for_each(|(&key, &value)| *sums.entry(key).or_default() += value);
             assert_eq!(added.iter().filter(|&&said| said == Add::Inserted).count(), sums.len());
-            assert_eq!(counts.pairs().expect("pairs").into_iter().collect::<HashMap<_, _>>(), sums);
+            assert_eq!(counts.retrieve_all().expect("pairs").into_iter().collect::<HashMap<_, _>>(), sums);
         }
     }
 

@@ -1,9 +1,9 @@
 //! Maps of every structure: u32 or u64 keys and values.
 
 use super::error::Error;
-use super::grid::{CpuTable, build, entries, live, run};
+use super::grid::{CpuTable, Size, build, entries, live, run};
 use core::marker::PhantomData;
-use warpproof_model::host::{Answer, BulkMap, Op, same_length};
+use warpproof_model::host::{Answer, BulkMap, BulkTable, Op, StatsOf, same_length};
 use warpproof_model::outcome::{Assign, Delete, Insert};
 use warpproof_model::{Key, Warp as _, WarpMap, Word};
 
@@ -28,7 +28,7 @@ impl<K: Key, V: Word, T: CpuTable<Key = K, Value = V>> Map<K, V, T> {
     ///
     /// # Errors
     /// [`Error::OutOfMemory`], or [`Error::Refused`] as `admit` of the geometry does, for the widths of this type.
-    pub fn with_geometry(geometry: T::Geometry) -> Result<Self, Error> {
+    pub fn with_geometry(geometry: Size<T>) -> Result<Self, Error> {
         Ok(Self { table: T::new(geometry)?, pair: PhantomData })
     }
 
@@ -52,9 +52,34 @@ impl<K: Key, V: Word, T: CpuTable<Key = K, Value = V>> Map<K, V, T> {
     }
 }
 
-impl<K: Key, V: Word, T: CpuTable<Key = K, Value = V>> BulkMap<K, V> for Map<K, V, T> {
+impl<K: Key, V: Word, T: CpuTable<Key = K, Value = V>> BulkTable for Map<K, V, T> {
     type Error = Error;
+    type Structure = T::Structure;
+    type Entry = (K, V);
 
+    fn retrieve_all(&self) -> Result<Vec<(K, V)>, Error> {
+        Ok(entries(&self.table))
+    }
+
+    fn len(&self) -> Result<u64, Error> {
+        Ok(live(&self.table))
+    }
+
+    fn stats(&self) -> Result<StatsOf<Self>, Error> {
+        Ok(self.table.stats())
+    }
+
+    fn geometry(&self) -> Size<T> {
+        self.table.geometry()
+    }
+
+    fn clear(&mut self) -> Result<(), Error> {
+        self.table.clear();
+        Ok(())
+    }
+}
+
+impl<K: Key, V: Word, T: CpuTable<Key = K, Value = V>> BulkMap<K, V> for Map<K, V, T> {
     fn insert_unique(&self, keys: &[K], values: &[V]) -> Result<Vec<Insert>, Error> {
         Self::values_match(keys, values)?;
         run(&self.table, keys, values, Insert::Full, |t, w, key, value| t.insert_unique(w, key, value))
@@ -73,6 +98,10 @@ impl<K: Key, V: Word, T: CpuTable<Key = K, Value = V>> BulkMap<K, V> for Map<K, 
         run(&self.table, keys, (), false, |t, w, key, _| t.search(w, key).is_some())
     }
 
+    fn count(&self, keys: &[K]) -> Result<Vec<u32>, Error> {
+        run(&self.table, keys, (), 0, |t, w, key, _| t.count(w, key))
+    }
+
     fn delete(&self, keys: &[K]) -> Result<Vec<Delete>, Error> {
         run(&self.table, keys, (), Delete::Absent, |t, w, key, _| t.delete(w, key))
     }
@@ -86,18 +115,5 @@ impl<K: Key, V: Word, T: CpuTable<Key = K, Value = V>> BulkMap<K, V> for Map<K, 
             // Every code of the table is one of its operation's.
             Answer::new(op, said).unwrap_or(Answer::Search(None))
         })
-    }
-
-    fn pairs(&self) -> Result<Vec<(K, V)>, Error> {
-        Ok(entries(&self.table))
-    }
-
-    fn len(&self) -> Result<u64, Error> {
-        Ok(live(&self.table))
-    }
-
-    fn clear(&mut self) -> Result<(), Error> {
-        self.table.clear();
-        Ok(())
     }
 }

@@ -1,9 +1,9 @@
 //! Sets of every structure.
 
 use super::error::Error;
-use super::grid::{CpuTable, build, entries, live, run};
+use super::grid::{CpuTable, Size, build, entries, live, run};
 use core::marker::PhantomData;
-use warpproof_model::host::BulkSet;
+use warpproof_model::host::{BulkSet, BulkTable, StatsOf};
 use warpproof_model::outcome::{Delete, Insert};
 use warpproof_model::{Key, WarpMap};
 
@@ -28,7 +28,7 @@ impl<K: Key, T: CpuTable<Key = K, Value = ()>> Set<K, T> {
     ///
     /// # Errors
     /// [`Error::OutOfMemory`], or [`Error::Refused`] as `admit` of the geometry does, for the widths of this type.
-    pub fn with_geometry(geometry: T::Geometry) -> Result<Self, Error> {
+    pub fn with_geometry(geometry: Size<T>) -> Result<Self, Error> {
         Ok(Self { table: T::new(geometry)?, key: PhantomData })
     }
 
@@ -46,9 +46,34 @@ impl<K: Key, T: CpuTable<Key = K, Value = ()>> Set<K, T> {
     }
 }
 
-impl<K: Key, T: CpuTable<Key = K, Value = ()>> BulkSet<K> for Set<K, T> {
+impl<K: Key, T: CpuTable<Key = K, Value = ()>> BulkTable for Set<K, T> {
     type Error = Error;
+    type Structure = T::Structure;
+    type Entry = K;
 
+    fn retrieve_all(&self) -> Result<Vec<K>, Error> {
+        Ok(entries(&self.table).into_iter().map(|(key, ())| key).collect())
+    }
+
+    fn len(&self) -> Result<u64, Error> {
+        Ok(live(&self.table))
+    }
+
+    fn stats(&self) -> Result<StatsOf<Self>, Error> {
+        Ok(self.table.stats())
+    }
+
+    fn geometry(&self) -> Size<T> {
+        self.table.geometry()
+    }
+
+    fn clear(&mut self) -> Result<(), Error> {
+        self.table.clear();
+        Ok(())
+    }
+}
+
+impl<K: Key, T: CpuTable<Key = K, Value = ()>> BulkSet<K> for Set<K, T> {
     fn insert(&self, keys: &[K]) -> Result<Vec<Insert>, Error> {
         run(&self.table, keys, (), Insert::Full, |t, w, key, _| t.insert_unique(w, key, ()))
     }
@@ -59,18 +84,5 @@ impl<K: Key, T: CpuTable<Key = K, Value = ()>> BulkSet<K> for Set<K, T> {
 
     fn delete(&self, keys: &[K]) -> Result<Vec<Delete>, Error> {
         run(&self.table, keys, (), Delete::Absent, |t, w, key, _| t.delete(w, key))
-    }
-
-    fn keys(&self) -> Result<Vec<K>, Error> {
-        Ok(entries(&self.table).into_iter().map(|(key, ())| key).collect())
-    }
-
-    fn len(&self) -> Result<u64, Error> {
-        Ok(live(&self.table))
-    }
-
-    fn clear(&mut self) -> Result<(), Error> {
-        self.table.clear();
-        Ok(())
     }
 }

@@ -6,9 +6,9 @@ use crate::bench::entry::{Entry, Number, keys, values};
 use crate::bench::memory::Memory;
 use crate::bench::timed::POISON;
 use crate::tables::dynamic::first;
+use warpproof::BulkTable;
 use warpproof::gpu::{self, DynamicMap, Scalar};
 use warpproof::model::outcome::Insert;
-use warpproof::{BulkMap, BulkOpenMap};
 
 impl Bench<'_> {
     /// One batch into a map of a million slots, or a sixteenth of the pairs, all keys distinct: moving pairs and waiting are in the time,

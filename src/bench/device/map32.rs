@@ -10,7 +10,7 @@ use crate::run::account::Account;
 use crate::run::workload::{Mix, Workload};
 use std::collections::HashSet;
 use warpproof::gpu::Floors;
-use warpproof::{Answer, BulkMap};
+use warpproof::{Answer, BulkMap, BulkTable};
 
 /// Operations of a mix.
 const MOST_OPERATIONS: usize = 1 << 26;
@@ -110,6 +110,7 @@ fn adds_up<T: Mixable>(
     left_out: Option<&HashSet<u32>>,
 ) -> Fallible<Option<u64>> {
     let Ok(account) = Account::new(work, answers, left_out) else { return Ok(None) };
-    let right = BulkMap::len(map)? == account.len() && account.check_end(&BulkMap::search(map, all)?).is_ok();
+    let right =
+        BulkTable::len(map)? == account.len() && account.check_end(&BulkMap::search(map, all)?).is_ok();
     Ok(right.then_some(account.full()))
 }

@@ -14,10 +14,7 @@ use warpproof::gpu::{
 };
 use warpproof::model::host::{HopscotchStats, OpenStats, Refused, SlabStats};
 use warpproof::model::outcome::Insert;
-use warpproof::{
-    BulkHopscotchMap, BulkHopscotchSet, BulkMap, BulkOpenMap, BulkOpenSet, BulkSlabMap, BulkSlabSet,
-    HopscotchGeometry, OpenGeometry, SlabGeometry,
-};
+use warpproof::{BulkMap, BulkTable, HopscotchGeometry, OpenGeometry, SlabGeometry};
 
 /// A table on device slices.
 pub(super) trait Subject: Sized {
@@ -356,15 +353,15 @@ macro_rules! of_pairs {
         }
     };
 }
-of_pairs!(slab BulkSlabMap SlabMap<u32>, insert_unique);
-of_pairs!(slab BulkSlabMap SlabMap<u64>, insert_unique);
-of_pairs!(slab BulkSlabMap SlabMultimap<u32>, insert);
-of_pairs!(hopscotch BulkHopscotchMap HopscotchMap<u32>, insert_unique);
-of_pairs!(hopscotch BulkHopscotchMap HopscotchMap<u64>, insert_unique);
-of_pairs!(open BulkOpenMap OpenMap<u32>, insert_unique, own_buckets::<u32>);
-of_pairs!(open BulkOpenMap OpenMap<u64>, insert_unique, own_buckets::<u64>);
-of_pairs!(cuckoo BulkOpenMap CuckooMap<u32>, insert_unique, own_buckets_moving::<u32>);
-of_pairs!(cuckoo BulkOpenMap CuckooMap<u64>, insert_unique, own_buckets_moving::<u64>);
+of_pairs!(slab BulkTable SlabMap<u32>, insert_unique);
+of_pairs!(slab BulkTable SlabMap<u64>, insert_unique);
+of_pairs!(slab BulkTable SlabMultimap<u32>, insert);
+of_pairs!(hopscotch BulkTable HopscotchMap<u32>, insert_unique);
+of_pairs!(hopscotch BulkTable HopscotchMap<u64>, insert_unique);
+of_pairs!(open BulkTable OpenMap<u32>, insert_unique, own_buckets::<u32>);
+of_pairs!(open BulkTable OpenMap<u64>, insert_unique, own_buckets::<u64>);
+of_pairs!(cuckoo BulkTable CuckooMap<u32>, insert_unique, own_buckets_moving::<u32>);
+of_pairs!(cuckoo BulkTable CuckooMap<u64>, insert_unique, own_buckets_moving::<u64>);
 
 /// What a search writes where there is no pair: no value, as those have their top bit set.
 const MISSING: u8 = 1;
@@ -424,7 +421,7 @@ macro_rules! of_keys {
                 self.on(stream).delete(keys, outcomes)
             }
             fn live(&self) -> Result<u64, Error> {
-                warpproof::BulkSet::len(self)
+                self.len()
             }
             fn found(value: Option<$key>) -> u8 {
                 value.is_some().into()
@@ -435,10 +432,10 @@ macro_rules! of_keys {
         }
     };
 }
-of_keys!(slab BulkSlabSet SlabSet, u32);
-of_keys!(hopscotch BulkHopscotchSet HopscotchSet<u32>, u32);
-of_keys!(hopscotch BulkHopscotchSet HopscotchSet<u64>, u64);
-of_keys!(open BulkOpenSet OpenSet<u32>, u32, |size, _| Ok::<_, Refused>(size));
-of_keys!(open BulkOpenSet OpenSet<u64>, u64, |size, _| Ok::<_, Refused>(size));
-of_keys!(cuckoo BulkOpenSet CuckooSet<u32>, u32, |pairs, load, _| OpenGeometry::at_load(pairs, load));
-of_keys!(cuckoo BulkOpenSet CuckooSet<u64>, u64, |pairs, load, _| OpenGeometry::at_load(pairs, load));
+of_keys!(slab BulkTable SlabSet, u32);
+of_keys!(hopscotch BulkTable HopscotchSet<u32>, u32);
+of_keys!(hopscotch BulkTable HopscotchSet<u64>, u64);
+of_keys!(open BulkTable OpenSet<u32>, u32, |size, _| Ok::<_, Refused>(size));
+of_keys!(open BulkTable OpenSet<u64>, u64, |size, _| Ok::<_, Refused>(size));
+of_keys!(cuckoo BulkTable CuckooSet<u32>, u32, |pairs, load, _| OpenGeometry::at_load(pairs, load));
+of_keys!(cuckoo BulkTable CuckooSet<u64>, u64, |pairs, load, _| OpenGeometry::at_load(pairs, load));

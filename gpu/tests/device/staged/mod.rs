@@ -11,7 +11,7 @@ use warpproof_gpu::{
     Device, DynamicMap, Entry, Error, HopscotchMap, HopscotchSet, OpenMap, OpenSet, SlabMap, SlabMultimap,
     SlabSet, Staging,
 };
-use warpproof_model::host::{Answer, BulkMap, BulkOpenMap, Op, Refused};
+use warpproof_model::host::{Answer, BulkMap, BulkTable, Op, Refused};
 use warpproof_model::outcome::{Add, Delete, Insert};
 
 /// Operations of a part.

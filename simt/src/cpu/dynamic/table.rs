@@ -12,7 +12,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use warpproof_model::UserKey;
 use warpproof_model::dynamic::{Added, DynamicTable, Submaps};
 use warpproof_model::entry::Packed;
-use warpproof_model::host::{OpenGeometry, OpenStats, Refused};
+use warpproof_model::host::{OpenGeometry, OpenStats, Refused, structure};
 use warpproof_model::open::{BUCKET_SLOTS, Bounded, DoubleHashing, OpenTable};
 use warpproof_model::outcome::Add;
 
@@ -138,16 +138,12 @@ impl<St: PackedWords, const L: usize, const S: usize> Buckets for DynamicWords<S
     ) -> Add {
         view.insert_or_add(w, key, value)
     }
-
-    fn stats(&self) -> OpenStats {
-        self.stats()
-    }
 }
 
 impl<St: PackedWords, const L: usize, const S: usize> CpuTable for DynamicWords<St, L, S> {
     type Key = <St::Entry as Packed>::Key;
     type Value = <St::Entry as Packed>::Value;
-    type Geometry = OpenGeometry;
+    type Structure = structure::Dynamic;
     type Warp = CpuWarp<L>;
     type View<'a>
         = View<'a, St, L, S>
@@ -164,6 +160,10 @@ impl<St: PackedWords, const L: usize, const S: usize> CpuTable for DynamicWords<
 
     fn geometry(&self) -> OpenGeometry {
         self.geometry()
+    }
+
+    fn stats(&self) -> OpenStats {
+        self.stats()
     }
 
     #[inline(always)]

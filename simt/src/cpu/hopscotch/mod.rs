@@ -4,14 +4,10 @@ mod table;
 
 pub use table::{HOPSCOTCH_LANES, HopscotchWords};
 
-use super::error::Error;
 use super::map::Map;
-use super::packed::{PackedEntry, PackedWords};
+use super::packed::PackedEntry;
 use super::set::Set;
-use warpproof_model::entry::Packed;
 use warpproof_model::hopscotch::{GROUP_WORDS, REACH};
-use warpproof_model::host::{BulkHopscotchMap, BulkHopscotchSet, HopscotchGeometry, HopscotchStats};
-use warpproof_model::{Key, Word};
 
 /// Words that each lane reads by default.
 const LANE_WORDS: usize = GROUP_WORDS / HOPSCOTCH_LANES;
@@ -46,34 +42,3 @@ pub type HopscotchSet<
     const S: usize = LANE_WORDS,
     const N: u32 = REACH,
 > = Set<K, HopscotchWords<<(K, ()) as PackedEntry>::Store, L, S, N>>;
-
-impl<K, V, St, const L: usize, const S: usize, const N: u32> BulkHopscotchMap<K, V>
-    for Map<K, V, HopscotchWords<St, L, S, N>>
-where
-    K: Key,
-    V: Word,
-    St: PackedWords<Entry: Packed<Key = K, Value = V>>,
-{
-    fn stats(&self) -> Result<HopscotchStats, Error> {
-        Ok(self.table.stats())
-    }
-
-    fn geometry(&self) -> HopscotchGeometry {
-        self.table.geometry()
-    }
-}
-
-impl<K, St, const L: usize, const S: usize, const N: u32> BulkHopscotchSet<K>
-    for Set<K, HopscotchWords<St, L, S, N>>
-where
-    K: Key,
-    St: PackedWords<Entry: Packed<Key = K, Value = ()>>,
-{
-    fn stats(&self) -> Result<HopscotchStats, Error> {
-        Ok(self.table.stats())
-    }
-
-    fn geometry(&self) -> HopscotchGeometry {
-        self.table.geometry()
-    }
-}

@@ -8,7 +8,7 @@ use core::fmt;
 use rayon::prelude::*;
 use warpproof_model::entry::Packed;
 use warpproof_model::hopscotch::{GROUP_WORDS, HopscotchTable, REACH};
-use warpproof_model::host::{HopscotchGeometry, HopscotchStats, Refused};
+use warpproof_model::host::{HopscotchGeometry, HopscotchStats, Refused, structure};
 
 /// Lanes of a warp by default: words are compared without a branch. One lane reads and writes faster what is not there
 /// yet, and is a third slower where a search hits (measured with 1, 2, 4 and 8 lanes).
@@ -73,7 +73,7 @@ impl<St: PackedWords, const L: usize, const S: usize, const N: u32> HopscotchWor
 impl<St: PackedWords, const L: usize, const S: usize, const N: u32> CpuTable for HopscotchWords<St, L, S, N> {
     type Key = <St::Entry as Packed>::Key;
     type Value = <St::Entry as Packed>::Value;
-    type Geometry = HopscotchGeometry;
+    type Structure = structure::Hopscotch;
     type Warp = CpuWarp<L>;
     type View<'a>
         = View<'a, St, S, N>
@@ -90,6 +90,10 @@ impl<St: PackedWords, const L: usize, const S: usize, const N: u32> CpuTable for
 
     fn geometry(&self) -> HopscotchGeometry {
         self.geometry()
+    }
+
+    fn stats(&self) -> HopscotchStats {
+        self.stats()
     }
 
     #[inline(always)]

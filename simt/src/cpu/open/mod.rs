@@ -5,12 +5,14 @@ mod table;
 pub use table::{OPEN_LANES, OpenFilter, OpenScheme, OpenWords};
 
 use super::error::Error;
-use super::grid::{CpuTable, entries, run};
+use super::grid::{CpuTable, run};
 use super::map::Map;
 use super::packed::{PackedEntry, PackedWords};
 use super::set::Set;
 use warpproof_model::entry::Packed;
-use warpproof_model::host::{BulkOpenMap, BulkOpenSet, OpenGeometry, OpenStats, Refused};
+use warpproof_model::host::{
+    BulkCounter, BulkOrdered, BulkTable, OpenGeometry, OpenStats, Refused, Structure,
+};
 use warpproof_model::open::{BUCKET_SLOTS, Cuckoo, Near};
 use warpproof_model::outcome::Add;
 use warpproof_model::{Key, UserKey, Word};
@@ -99,7 +101,7 @@ where
 }
 
 /// A table of buckets, of a fixed size or one that grows.
-pub trait Buckets: CpuTable<Geometry = OpenGeometry> {
+pub trait Buckets: CpuTable<Structure: Structure<Geometry = OpenGeometry, Stats = OpenStats>> {
     /// Adds a pair, or its value to that of its key.
     fn insert_or_add(
         view: Self::View<'_>,
@@ -107,43 +109,26 @@ pub trait Buckets: CpuTable<Geometry = OpenGeometry> {
         key: UserKey<Self::Key>,
         value: Self::Value,
     ) -> Add;
-
-    /// What it holds. Exact if nothing changes meanwhile.
-    fn stats(&self) -> OpenStats;
 }
 
-impl<K: Key, V: Word, T: Buckets<Key = K, Value = V>> BulkOpenMap<K, V> for Map<K, V, T> {
+impl<K: Key, V: Word, T: Buckets<Key = K, Value = V>> BulkCounter<K, V> for Map<K, V, T> {
     fn insert_or_add(&self, keys: &[K], values: &[V]) -> Result<Vec<Add>, Error> {
         Self::values_match(keys, values)?;
         run(&self.table, keys, values, Add::Full, |t, w, key, value| T::insert_or_add(t, w, key, value))
     }
+}
 
-    fn pairs_in_order(&self) -> Result<Vec<(K, V)>, Error> {
+impl<K: Key, V: Word, T: Buckets<Key = K, Value = V>> BulkOrdered for Map<K, V, T> {
+    fn retrieve_all_in_order(&self) -> Result<Vec<(K, V)>, Error> {
         // Rayon joins what it folds in the order of the parts, and a bucket is visited from its lowest slot on.
-        Ok(entries(&self.table))
-    }
-
-    fn stats(&self) -> Result<OpenStats, Error> {
-        Ok(self.table.stats())
-    }
-
-    fn geometry(&self) -> OpenGeometry {
-        self.table.geometry()
+        self.retrieve_all()
     }
 }
 
-impl<K: Key, T: Buckets<Key = K, Value = ()>> BulkOpenSet<K> for Set<K, T> {
-    fn keys_in_order(&self) -> Result<Vec<K>, Error> {
+impl<K: Key, T: Buckets<Key = K, Value = ()>> BulkOrdered for Set<K, T> {
+    fn retrieve_all_in_order(&self) -> Result<Vec<K>, Error> {
         // In order for the same reasons as the pairs of a map.
-        Ok(entries(&self.table).into_iter().map(|(key, ())| key).collect())
-    }
-
-    fn stats(&self) -> Result<OpenStats, Error> {
-        Ok(self.table.stats())
-    }
-
-    fn geometry(&self) -> OpenGeometry {
-        self.table.geometry()
+        self.retrieve_all()
     }
 }
 

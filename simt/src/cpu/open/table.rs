@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use std::collections::TryReserveError;
 use warpproof_model::UserKey;
 use warpproof_model::entry::Packed;
-use warpproof_model::host::{OpenGeometry, OpenStats, Refused};
+use warpproof_model::host::{OpenGeometry, OpenStats, Refused, Structure, structure};
 use warpproof_model::open::{
     BUCKET_SLOTS, CLASSES, Cuckoo, DoubleHashing, Filter, Locks, Near, OpenTable, Passed, Probing,
 };
@@ -29,6 +29,8 @@ pub type OpenFilter<'a> = Passed<Beside<'a>, CLASSES>;
 
 /// The probing scheme of a table, and what it needs besides slots: 16 bits for each bucket.
 pub trait OpenScheme: Probing + Send + Sync + 'static {
+    /// The structure that it makes.
+    type Structure: Structure<Geometry = OpenGeometry, Stats = OpenStats>;
     /// The filter, or the locks.
     type Filter<'a>: Filter + Send + Sync;
 
@@ -37,6 +39,7 @@ pub trait OpenScheme: Probing + Send + Sync + 'static {
 }
 
 impl OpenScheme for DoubleHashing {
+    type Structure = structure::Open;
     type Filter<'a> = OpenFilter<'a>;
 
     #[inline(always)]
@@ -46,6 +49,7 @@ impl OpenScheme for DoubleHashing {
 }
 
 impl<const N: u32> OpenScheme for Near<N> {
+    type Structure = structure::Open;
     type Filter<'a> = OpenFilter<'a>;
 
     #[inline(always)]
@@ -55,6 +59,7 @@ impl<const N: u32> OpenScheme for Near<N> {
 }
 
 impl<const N: u32> OpenScheme for Cuckoo<N> {
+    type Structure = structure::Cuckoo;
     type Filter<'a> = Locks<Beside<'a>, CLASSES>;
 
     #[inline(always)]
@@ -173,16 +178,12 @@ impl<St: PackedWords, P: OpenScheme, const L: usize, const S: usize> Buckets for
     ) -> Add {
         view.insert_or_add(w, key, value)
     }
-
-    fn stats(&self) -> OpenStats {
-        self.stats()
-    }
 }
 
 impl<St: PackedWords, P: OpenScheme, const L: usize, const S: usize> CpuTable for OpenWords<St, L, S, P> {
     type Key = <St::Entry as Packed>::Key;
     type Value = <St::Entry as Packed>::Value;
-    type Geometry = OpenGeometry;
+    type Structure = P::Structure;
     type Warp = CpuWarp<L>;
     type View<'a>
         = View<'a, St, P, S>
@@ -199,6 +200,10 @@ impl<St: PackedWords, P: OpenScheme, const L: usize, const S: usize> CpuTable fo
 
     fn geometry(&self) -> OpenGeometry {
         self.geometry()
+    }
+
+    fn stats(&self) -> OpenStats {
+        self.stats()
     }
 
     #[inline(always)]

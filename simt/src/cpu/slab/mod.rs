@@ -14,9 +14,7 @@ use super::set::Set;
 use super::warp::CpuWarp;
 use rayon::prelude::*;
 use table::LANE_SLOTS;
-use warpproof_model::host::{
-    BulkMultimap, BulkSlabMap, BulkSlabSet, Matches, SlabGeometry, SlabStats, admit,
-};
+use warpproof_model::host::{BulkFlush, BulkMatches, BulkMultimap, Matches, admit};
 use warpproof_model::outcome::Insert;
 use warpproof_model::slab::{Multi, Multiplicity, Unique};
 use warpproof_model::{Key, UserKey, Word};
@@ -47,7 +45,7 @@ pub type SlabMultimap<K, V, const L: usize = SLAB_LANES, const S: usize = LANE_S
 pub type SlabSet<const L: usize = SLAB_LANES, const S: usize = LANE_SLOTS> =
     Set<u32, SlabWords<KeyStore, L, S>>;
 
-impl<K, V, St, M, const L: usize, const S: usize> BulkSlabMap<K, V> for Map<K, V, SlabWords<St, L, S, M>>
+impl<K, V, St, M, const L: usize, const S: usize> BulkMatches<K, V> for Map<K, V, SlabWords<St, L, S, M>>
 where
     K: Key,
     V: Word,
@@ -86,24 +84,20 @@ where
         Ok(Matches { offsets, values })
     }
 
-    fn count(&self, keys: &[K]) -> Result<Vec<u32>, Error> {
-        run(&self.table, keys, (), 0, |t, w, key, _| t.count(w, key))
-    }
-
     fn delete_all(&self, keys: &[K]) -> Result<Vec<u32>, Error> {
         run(&self.table, keys, (), 0, |t, w, key, _| t.delete_all(w, key))
     }
+}
 
+impl<K, V, St, M, const L: usize, const S: usize> BulkFlush for Map<K, V, SlabWords<St, L, S, M>>
+where
+    K: Key,
+    V: Word,
+    St: SlabStore<Key = K, Value = V>,
+    M: Multiplicity,
+{
     fn flush(&mut self) -> Result<u64, Error> {
         Ok(self.table.flush())
-    }
-
-    fn stats(&self) -> Result<SlabStats, Error> {
-        Ok(self.table.stats())
-    }
-
-    fn geometry(&self) -> SlabGeometry {
-        self.table.geometry()
     }
 }
 
@@ -119,18 +113,10 @@ where
     }
 }
 
-impl<St: SlabStore<Key = u32, Value = ()>, const L: usize, const S: usize> BulkSlabSet<u32>
+impl<St: SlabStore<Key = u32, Value = ()>, const L: usize, const S: usize> BulkFlush
     for Set<u32, SlabWords<St, L, S>>
 {
     fn flush(&mut self) -> Result<u64, Error> {
         Ok(self.table.flush())
-    }
-
-    fn stats(&self) -> Result<SlabStats, Error> {
-        Ok(self.table.stats())
-    }
-
-    fn geometry(&self) -> SlabGeometry {
-        self.table.geometry()
     }
 }

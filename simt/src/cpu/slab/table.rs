@@ -10,7 +10,7 @@ use core::marker::PhantomData;
 use core::sync::atomic::AtomicU32;
 use rayon::prelude::*;
 use warpproof_model::Key;
-use warpproof_model::host::{Refused, SlabGeometry, SlabStats};
+use warpproof_model::host::{Refused, SlabGeometry, SlabStats, structure};
 use warpproof_model::slab::{Multiplicity, SLAB_SLOTS, SlabTable, Unique, bitmap_words, free_word};
 
 /// The table seen by warps of `L` lanes that read `S` slots each.
@@ -83,7 +83,7 @@ impl<St: SlabStore, M: Multiplicity, const L: usize, const S: usize> SlabWords<S
 impl<St: SlabStore, M: Multiplicity, const L: usize, const S: usize> CpuTable for SlabWords<St, L, S, M> {
     type Key = St::Key;
     type Value = St::Value;
-    type Geometry = SlabGeometry;
+    type Structure = structure::Slab;
     type Warp = CpuWarp<L>;
     type View<'a>
         = View<'a, St, M, S>
@@ -100,6 +100,10 @@ impl<St: SlabStore, M: Multiplicity, const L: usize, const S: usize> CpuTable fo
 
     fn geometry(&self) -> SlabGeometry {
         self.geometry()
+    }
+
+    fn stats(&self) -> SlabStats {
+        self.stats()
     }
 
     #[inline(always)]
