@@ -33,6 +33,7 @@
 //! # Ok::<(), warpproof::simt::cpu::Error>(())
 //! ```
 
+pub mod any;
 #[cfg(feature = "files")]
 pub mod files;
 

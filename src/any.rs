@@ -1,0 +1,33 @@
+//! Tables whose structure and backend are chosen at run time.
+//!
+//! A [`Map`] or [`Set`] of this module holds any table of the library: one call of a virtual function for a whole batch costs
+//! nothing beside the batch. What only some tables do is asked for at run time: [`Map::counter`] and the like are `None` where
+//! the table cannot do it.
+//!
+//! ```
+//! use warpproof::any::Map;
+//! use warpproof::simt::cpu::{OpenMap, SlabMap};
+//! use warpproof::{BulkMap, BulkTable};
+//!
+//! let tables: [Map<u32, u32>; 2] =
+//!     [Map::new(SlabMap::with_capacity(100)?), Map::new(OpenMap::with_capacity(100)?).with_counter::<OpenMap<u32, u32>>()];
+//! for map in &tables {
+//!     map.insert_unique(&[1, 2], &[10, 20])?;
+//!     assert_eq!(map.len()?, 2);
+//! }
+//! assert!(tables[0].counter().is_none() && tables[1].counter().is_some());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod capabilities;
+mod erased;
+mod error;
+mod map;
+mod numbers;
+mod set;
+
+pub use capabilities::{Counter, Flush, Matches, Multimap, Ordered};
+pub use error::Error;
+pub use map::Map;
+pub use numbers::{AnyStructure, Geometry, Stats};
+pub use set::Set;

@@ -1,0 +1,87 @@
+//! What only some tables do, as traits with virtual functions: [`BulkMatches`] and the like of any backend.
+
+use super::Error;
+use warpproof_model::host::{
+    BulkCounter, BulkFlush, BulkMatches, BulkMultimap, BulkOrdered, Matches as Found,
+};
+use warpproof_model::{Add, Insert, Key, Word};
+
+/// A map that works on all pairs of a key at once: [`BulkMatches`].
+pub trait Matches<K, V> {
+    /// As [`BulkMatches::search_all`].
+    ///
+    /// # Errors
+    /// Those of the backend; the same for the other calls of this module.
+    fn search_all(&self, keys: &[K]) -> Result<Found<V>, Error>;
+    /// As [`BulkMatches::delete_all`].
+    fn delete_all(&self, keys: &[K]) -> Result<Vec<u32>, Error>;
+}
+
+/// A map in which a key may have several pairs: [`BulkMultimap`].
+pub trait Multimap<K, V> {
+    /// As [`BulkMultimap::insert`].
+    ///
+    /// # Errors
+    /// Those of the backend.
+    fn insert(&self, keys: &[K], values: &[V]) -> Result<Vec<Insert>, Error>;
+}
+
+/// A map that adds to values: [`BulkCounter`].
+pub trait Counter<K, V> {
+    /// As [`BulkCounter::insert_or_add`].
+    ///
+    /// # Errors
+    /// Those of the backend.
+    fn insert_or_add(&self, keys: &[K], values: &[V]) -> Result<Vec<Add>, Error>;
+}
+
+/// A table that knows an order of its entries: [`BulkOrdered`].
+pub trait Ordered<E> {
+    /// As [`BulkOrdered::retrieve_all_in_order`].
+    ///
+    /// # Errors
+    /// Those of the backend.
+    fn retrieve_all_in_order(&self) -> Result<Vec<E>, Error>;
+}
+
+/// A table that is flushed: [`BulkFlush`].
+pub trait Flush {
+    /// As [`BulkFlush::flush`].
+    ///
+    /// # Errors
+    /// Those of the backend.
+    fn flush(&mut self) -> Result<u64, Error>;
+}
+
+impl<K: Key, V: Word, T: BulkMatches<K, V, Error: Send + Sync + 'static>> Matches<K, V> for T {
+    fn search_all(&self, keys: &[K]) -> Result<Found<V>, Error> {
+        BulkMatches::search_all(self, keys).map_err(Error::new)
+    }
+    fn delete_all(&self, keys: &[K]) -> Result<Vec<u32>, Error> {
+        BulkMatches::delete_all(self, keys).map_err(Error::new)
+    }
+}
+
+impl<K: Key, V: Word, T: BulkMultimap<K, V, Error: Send + Sync + 'static>> Multimap<K, V> for T {
+    fn insert(&self, keys: &[K], values: &[V]) -> Result<Vec<Insert>, Error> {
+        BulkMultimap::insert(self, keys, values).map_err(Error::new)
+    }
+}
+
+impl<K: Key, V: Word, T: BulkCounter<K, V, Error: Send + Sync + 'static>> Counter<K, V> for T {
+    fn insert_or_add(&self, keys: &[K], values: &[V]) -> Result<Vec<Add>, Error> {
+        BulkCounter::insert_or_add(self, keys, values).map_err(Error::new)
+    }
+}
+
+impl<E, T: BulkOrdered<Entry = E, Error: Send + Sync + 'static>> Ordered<E> for T {
+    fn retrieve_all_in_order(&self) -> Result<Vec<E>, Error> {
+        BulkOrdered::retrieve_all_in_order(self).map_err(Error::new)
+    }
+}
+
+impl<T: BulkFlush<Error: Send + Sync + 'static>> Flush for T {
+    fn flush(&mut self) -> Result<u64, Error> {
+        BulkFlush::flush(self).map_err(Error::new)
+    }
+}

@@ -1,0 +1,122 @@
+//! A map of any structure on any backend.
+
+use super::erased::erased;
+use super::numbers::{AnyStructure, Geometry, Stats};
+use super::{Counter, Error, Flush, Matches, Multimap, Ordered};
+use core::any::Any;
+use core::fmt;
+use warpproof_model::host::{
+    Answer, BulkCounter, BulkFlush, BulkMap, BulkMatches, BulkMultimap, BulkOrdered, BulkTable, GeometryOf,
+    Op, StatsOf,
+};
+use warpproof_model::{Assign, Delete, Insert, Key, Word};
+
+erased! { DynMap<K: Key, V: Word>: BulkMap<K, V>, (K, V), Map<K, V> {
+    fn insert_unique(keys: &[K], values: &[V]) -> Vec<Insert>;
+    fn insert_or_assign(keys: &[K], values: &[V]) -> Vec<Assign>;
+    fn search(keys: &[K]) -> Vec<Option<V>>;
+    fn contains(keys: &[K]) -> Vec<bool>;
+    fn count(keys: &[K]) -> Vec<u32>;
+    fn delete(keys: &[K]) -> Vec<Delete>;
+    fn mixed(ops: &[Op], keys: &[K], values: &[V]) -> Vec<Answer<V>>;
+} }
+
+/// A table as a capability, if it is of the type that the capability was noted for.
+type As<Capability> = fn(&dyn Any) -> Option<&Capability>;
+
+/// A map of any structure on any backend.
+///
+/// Its operations are those of [`BulkMap`]. What only some maps can do is there if it was named when the map was put in here
+/// (`with_*`).
+pub struct Map<K, V> {
+    table: Box<dyn DynMap<K, V>>,
+    matches: Option<As<dyn Matches<K, V>>>,
+    multimap: Option<As<dyn Multimap<K, V>>>,
+    counter: Option<As<dyn Counter<K, V>>>,
+    ordered: Option<As<dyn Ordered<(K, V)>>>,
+    flush: Option<fn(&mut dyn Any) -> Option<&mut dyn Flush>>,
+}
+
+impl<K: Key, V: Word> Map<K, V> {
+    /// This table.
+    pub fn new<T: BulkMap<K, V> + Any + Send + Sync>(table: T) -> Self
+    where
+        T::Error: Send + Sync + 'static,
+        StatsOf<T>: Into<Stats>,
+        GeometryOf<T>: Into<Geometry>,
+    {
+        let table = Box::new(table);
+        Self { table, matches: None, multimap: None, counter: None, ordered: None, flush: None }
+    }
+
+    /// The same map, which works on all pairs of a key if it is a `T`.
+    #[must_use]
+    pub fn with_matches<T: BulkMatches<K, V, Error: Send + Sync + 'static> + Any>(mut self) -> Self {
+        self.matches = Some(|table| Some(table.downcast_ref::<T>()? as _));
+        self
+    }
+
+    /// The same map, which keeps several pairs of a key if it is a `T`.
+    #[must_use]
+    pub fn with_multimap<T: BulkMultimap<K, V, Error: Send + Sync + 'static> + Any>(mut self) -> Self {
+        self.multimap = Some(|table| Some(table.downcast_ref::<T>()? as _));
+        self
+    }
+
+    /// The same map, which adds to values if it is a `T`.
+    #[must_use]
+    pub fn with_counter<T: BulkCounter<K, V, Error: Send + Sync + 'static> + Any>(mut self) -> Self {
+        self.counter = Some(|table| Some(table.downcast_ref::<T>()? as _));
+        self
+    }
+
+    /// The same map, which knows an order of its pairs if it is a `T`.
+    #[must_use]
+    pub fn with_order<T: BulkOrdered<Entry = (K, V), Error: Send + Sync + 'static> + Any>(mut self) -> Self {
+        self.ordered = Some(|table| Some(table.downcast_ref::<T>()? as _));
+        self
+    }
+
+    /// The same map, which is flushed if it is a `T`.
+    #[must_use]
+    pub fn with_flush<T: BulkFlush<Error: Send + Sync + 'static> + Any>(mut self) -> Self {
+        self.flush = Some(|table| Some(table.downcast_mut::<T>()? as _));
+        self
+    }
+
+    /// The map as one that works on all pairs of a key; `None` if it does not.
+    pub fn matches(&self) -> Option<&dyn Matches<K, V>> {
+        (self.matches?)(&*self.table)
+    }
+
+    /// The map as one that keeps several pairs of a key; `None` if it does not.
+    pub fn multimap(&self) -> Option<&dyn Multimap<K, V>> {
+        (self.multimap?)(&*self.table)
+    }
+
+    /// The map as one that adds to values; `None` if it does not.
+    pub fn counter(&self) -> Option<&dyn Counter<K, V>> {
+        (self.counter?)(&*self.table)
+    }
+
+    /// The map as one that knows an order of its pairs; `None` if it does not.
+    pub fn ordered(&self) -> Option<&dyn Ordered<(K, V)>> {
+        (self.ordered?)(&*self.table)
+    }
+
+    /// The map as one that is flushed; `None` if it needs no flush.
+    pub fn flush(&mut self) -> Option<&mut dyn Flush> {
+        (self.flush?)(&mut *self.table)
+    }
+
+    /// The table itself, if it is a `T`.
+    pub fn downcast_ref<T: Any>(&self) -> Option<&T> {
+        (&*self.table as &dyn Any).downcast_ref()
+    }
+}
+
+impl<K: Key, V: Word> fmt::Debug for Map<K, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Map").field("geometry", &self.table.geometry()).finish_non_exhaustive()
+    }
+}

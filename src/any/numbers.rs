@@ -1,0 +1,82 @@
+//! Sizes and numbers of tables of any structure.
+
+use warpproof_model::host::{
+    HopscotchGeometry, HopscotchStats, OpenGeometry, OpenStats, SlabGeometry, SlabStats, Structure,
+};
+
+/// Any structure: that of a table which is chosen at run time.
+#[derive(Clone, Copy, Debug)]
+pub struct AnyStructure;
+
+impl Structure for AnyStructure {
+    const NAME: &'static str = "any";
+    type Geometry = Geometry;
+    type Stats = Stats;
+}
+
+/// How large a table is.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Geometry {
+    /// Chains of slabs.
+    Slab(SlabGeometry),
+    /// Groups of a hopscotch table.
+    Hopscotch(HopscotchGeometry),
+    /// Buckets of open addressing, also where keys move or the table grows.
+    Open(OpenGeometry),
+}
+
+/// What a table holds.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Stats {
+    /// Chains of slabs.
+    Slab(SlabStats),
+    /// Groups of a hopscotch table.
+    Hopscotch(HopscotchStats),
+    /// Buckets of open addressing, also where keys move or the table grows.
+    Open(OpenStats),
+}
+
+impl Stats {
+    /// Live entries.
+    pub fn live(&self) -> u64 {
+        match self {
+            Self::Slab(stats) => stats.live,
+            Self::Hopscotch(stats) => stats.live,
+            Self::Open(stats) => stats.live,
+        }
+    }
+
+    /// Slots of deleted entries that are not used again before a flush, a rehash or a clear.
+    pub fn tombstones(&self) -> u64 {
+        match self {
+            Self::Slab(stats) => stats.tombstones,
+            Self::Hopscotch(_) => 0,
+            Self::Open(stats) => stats.tombstones,
+        }
+    }
+}
+
+impl Default for Stats {
+    fn default() -> Self {
+        Self::Open(OpenStats::default())
+    }
+}
+
+/// A variant made of the sizes or numbers of one structure.
+macro_rules! of {
+    ($($of:ident::$variant:ident($from:ty);)*) => {
+        $(impl From<$from> for $of {
+            fn from(numbers: $from) -> Self {
+                Self::$variant(numbers)
+            }
+        })*
+    };
+}
+of! {
+    Geometry::Slab(SlabGeometry);
+    Geometry::Hopscotch(HopscotchGeometry);
+    Geometry::Open(OpenGeometry);
+    Stats::Slab(SlabStats);
+    Stats::Hopscotch(HopscotchStats);
+    Stats::Open(OpenStats);
+}

@@ -1,0 +1,72 @@
+//! A set of any structure on any backend.
+
+use super::erased::erased;
+use super::numbers::{AnyStructure, Geometry, Stats};
+use super::{Error, Flush, Ordered};
+use core::any::Any;
+use core::fmt;
+use warpproof_model::host::{BulkFlush, BulkOrdered, BulkSet, BulkTable, GeometryOf, StatsOf};
+use warpproof_model::{Delete, Insert, Key};
+
+erased! { DynSet<K: Key>: BulkSet<K>, K, Set<K> {
+    fn insert(keys: &[K]) -> Vec<Insert>;
+    fn contains(keys: &[K]) -> Vec<bool>;
+    fn delete(keys: &[K]) -> Vec<Delete>;
+} }
+
+/// A set of any structure on any backend.
+///
+/// Its operations are those of [`BulkSet`]. What only some sets can do is there if it was named when the set was put in here
+/// (`with_*`).
+pub struct Set<K> {
+    table: Box<dyn DynSet<K>>,
+    ordered: Option<fn(&dyn Any) -> Option<&dyn Ordered<K>>>,
+    flush: Option<fn(&mut dyn Any) -> Option<&mut dyn Flush>>,
+}
+
+impl<K: Key> Set<K> {
+    /// This table.
+    pub fn new<T: BulkSet<K> + Any + Send + Sync>(table: T) -> Self
+    where
+        T::Error: Send + Sync + 'static,
+        StatsOf<T>: Into<Stats>,
+        GeometryOf<T>: Into<Geometry>,
+    {
+        Self { table: Box::new(table), ordered: None, flush: None }
+    }
+
+    /// The same set, which knows an order of its keys if it is a `T`.
+    #[must_use]
+    pub fn with_order<T: BulkOrdered<Entry = K, Error: Send + Sync + 'static> + Any>(mut self) -> Self {
+        self.ordered = Some(|table| Some(table.downcast_ref::<T>()? as _));
+        self
+    }
+
+    /// The same set, which is flushed if it is a `T`.
+    #[must_use]
+    pub fn with_flush<T: BulkFlush<Error: Send + Sync + 'static> + Any>(mut self) -> Self {
+        self.flush = Some(|table| Some(table.downcast_mut::<T>()? as _));
+        self
+    }
+
+    /// The set as one that knows an order of its keys; `None` if it does not.
+    pub fn ordered(&self) -> Option<&dyn Ordered<K>> {
+        (self.ordered?)(&*self.table)
+    }
+
+    /// The set as one that is flushed; `None` if it needs no flush.
+    pub fn flush(&mut self) -> Option<&mut dyn Flush> {
+        (self.flush?)(&mut *self.table)
+    }
+
+    /// The table itself, if it is a `T`.
+    pub fn downcast_ref<T: Any>(&self) -> Option<&T> {
+        (&*self.table as &dyn Any).downcast_ref()
+    }
+}
+
+impl<K: Key> fmt::Debug for Set<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Set").field("geometry", &self.table.geometry()).finish_non_exhaustive()
+    }
+}
