@@ -9,8 +9,10 @@
 //! use warpproof::simt::cpu::{OpenMap, SlabMap};
 //! use warpproof::{BulkMap, BulkTable};
 //!
+//! type Slab = SlabMap<u32, u32>;
+//! type Open = OpenMap<u32, u32>;
 //! let tables: [Map<u32, u32>; 2] =
-//!     [Map::new(SlabMap::with_capacity(100)?), Map::new(OpenMap::with_capacity(100)?).with_counter::<OpenMap<u32, u32>>()];
+//!     [Map::new(Slab::with_capacity(100)?), Map::new(Open::with_capacity(100)?).with_counter::<Open>()];
 //! for map in &tables {
 //!     map.insert_unique(&[1, 2], &[10, 20])?;
 //!     assert_eq!(map.len()?, 2);
@@ -31,3 +33,10 @@ pub use error::Error;
 pub use map::Map;
 pub use numbers::{AnyStructure, Geometry, Stats};
 pub use set::Set;
+
+use core::any::Any;
+
+/// A table as what it can do, if it is of the type that this was noted for.
+type As<Capability> = fn(&dyn Any) -> Option<&Capability>;
+/// A table that is used alone, as what it can do, if it is of the type that this was noted for.
+type AsMut<Capability> = fn(&mut dyn Any) -> Option<&mut Capability>;

@@ -2,7 +2,7 @@
 
 use super::erased::erased;
 use super::numbers::{AnyStructure, Geometry, Stats};
-use super::{Counter, Error, Flush, Matches, Multimap, Ordered};
+use super::{As, AsMut, Counter, Error, Flush, Matches, Multimap, Ordered};
 use core::any::Any;
 use core::fmt;
 use warpproof_model::host::{
@@ -21,9 +21,6 @@ erased! { DynMap<K: Key, V: Word>: BulkMap<K, V>, (K, V), Map<K, V> {
     fn mixed(ops: &[Op], keys: &[K], values: &[V]) -> Vec<Answer<V>>;
 } }
 
-/// A table as a capability, if it is of the type that the capability was noted for.
-type As<Capability> = fn(&dyn Any) -> Option<&Capability>;
-
 /// A map of any structure on any backend.
 ///
 /// Its operations are those of [`BulkMap`]. What only some maps can do is there if it was named when the map was put in here
@@ -34,7 +31,7 @@ pub struct Map<K, V> {
     multimap: Option<As<dyn Multimap<K, V>>>,
     counter: Option<As<dyn Counter<K, V>>>,
     ordered: Option<As<dyn Ordered<(K, V)>>>,
-    flush: Option<fn(&mut dyn Any) -> Option<&mut dyn Flush>>,
+    flush: Option<AsMut<dyn Flush>>,
 }
 
 impl<K: Key, V: Word> Map<K, V> {
@@ -105,7 +102,7 @@ impl<K: Key, V: Word> Map<K, V> {
     }
 
     /// The map as one that is flushed; `None` if it needs no flush.
-    pub fn flush(&mut self) -> Option<&mut dyn Flush> {
+    pub fn flush(&mut self) -> Option<&mut (dyn Flush + 'static)> {
         (self.flush?)(&mut *self.table)
     }
 

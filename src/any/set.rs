@@ -2,7 +2,7 @@
 
 use super::erased::erased;
 use super::numbers::{AnyStructure, Geometry, Stats};
-use super::{Error, Flush, Ordered};
+use super::{As, AsMut, Error, Flush, Ordered};
 use core::any::Any;
 use core::fmt;
 use warpproof_model::host::{BulkFlush, BulkOrdered, BulkSet, BulkTable, GeometryOf, StatsOf};
@@ -20,8 +20,8 @@ erased! { DynSet<K: Key>: BulkSet<K>, K, Set<K> {
 /// (`with_*`).
 pub struct Set<K> {
     table: Box<dyn DynSet<K>>,
-    ordered: Option<fn(&dyn Any) -> Option<&dyn Ordered<K>>>,
-    flush: Option<fn(&mut dyn Any) -> Option<&mut dyn Flush>>,
+    ordered: Option<As<dyn Ordered<K>>>,
+    flush: Option<AsMut<dyn Flush>>,
 }
 
 impl<K: Key> Set<K> {
@@ -55,7 +55,7 @@ impl<K: Key> Set<K> {
     }
 
     /// The set as one that is flushed; `None` if it needs no flush.
-    pub fn flush(&mut self) -> Option<&mut dyn Flush> {
+    pub fn flush(&mut self) -> Option<&mut (dyn Flush + 'static)> {
         (self.flush?)(&mut *self.table)
     }
 
