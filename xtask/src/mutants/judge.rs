@@ -1,5 +1,6 @@
-//! One mutant against the scenarios: the patched copy is built and its worker asked.
+//! One mutant against the scenarios: the changed copy is built and its worker asked.
 
+use super::edit::{Edit, apply};
 use crate::shell::{Outcome, output, root, run, scratch};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
@@ -21,6 +22,17 @@ pub(super) enum Fate {
     Lives { executions: u64 },
 }
 
+/// What is changed in a copy of the project.
+#[derive(Clone, Copy)]
+pub(super) enum Change<'a> {
+    /// Nothing.
+    Original,
+    /// What an entry of tests/mutants says.
+    Edits(&'a [Edit]),
+    /// A patch for git.
+    Patch(&'a Path),
+}
+
 /// Builds mutants in one copy of the project, one after the other.
 pub(super) struct Judge {
     tree: PathBuf,
@@ -28,6 +40,21 @@ pub(super) struct Judge {
     limit: Duration,
     /// The profile that cargo builds with.
     profile: &'static str,
+}
+
+impl Change<'_> {
+    fn make(self, tree: &Path) -> Outcome<()> {
+        match self {
+            Self::Original => Ok(()),
+            Self::Edits(edits) => apply(edits, tree),
+            Self::Patch(patch) => {
+                // Outside of any repository: otherwise git takes the paths for those of this one.
+                let above = tree.parent().unwrap_or(tree);
+                let mut apply = Command::new("git");
+                run(apply.current_dir(tree).env("GIT_CEILING_DIRECTORIES", above).arg("apply").arg(patch))
+            }
+        }
+    }
 }
 
 impl Judge {
@@ -41,16 +68,11 @@ impl Judge {
         Self { profile: "survivors", ..Self::new(limit) }
     }
 
-    /// What becomes of the project with `patch`, or as it is. The sets are asked in turn, until one finds something.
-    pub(super) fn judge(&self, patch: Option<&Path>, sets: &[Vec<Scenario>]) -> Outcome<Fate> {
+    /// What becomes of the project with this change. The sets are asked in turn, until one finds something.
+    pub(super) fn judge(&self, change: Change<'_>, sets: &[Vec<Scenario>]) -> Outcome<Fate> {
         let tree = &self.tree;
         copy(tree)?;
-        if let Some(patch) = patch {
-            // Outside of any repository: otherwise git takes the paths for those of this one.
-            let above = tree.parent().unwrap_or(tree);
-            let mut apply = Command::new("git");
-            run(apply.current_dir(tree).env("GIT_CEILING_DIRECTORIES", above).arg("apply").arg(patch))?;
-        }
+        change.make(tree)?;
         let Some(program) = build(tree, self.profile)? else { return Ok(Fate::Unviable) };
         let workers = Workers::Processes {
             count: cores(),
@@ -77,8 +99,8 @@ impl Judge {
 
     /// The same, and what no scenario finds is asked of the unit tests of the model. Only a mutant has to be: the tests
     /// of the original pass.
-    pub(super) fn judge_with_tests(&self, patch: Option<&Path>, sets: &[Vec<Scenario>]) -> Outcome<Fate> {
-        let fate = self.judge(patch, sets)?;
+    pub(super) fn judge_with_tests(&self, change: Change<'_>, sets: &[Vec<Scenario>]) -> Outcome<Fate> {
+        let fate = self.judge(change, sets)?;
         let failed = if matches!(fate, Fate::Lives { .. }) { self.failed_test()? } else { None };
         Ok(match failed {
             Some(test) => Fate::Killed { how: UNIT_TEST.to_owned(), scenario: test, executions: None },
