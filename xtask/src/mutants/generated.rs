@@ -77,7 +77,7 @@ fn judge_all(mutants: &[&Generated]) -> Outcome<Vec<Fate>> {
 /// A judge that gives a mutant ten times the time of the original, which must hold.
 fn calibrated(sets: &[Vec<Scenario>]) -> Outcome<Judge> {
     // Builds what no mutant changes.
-    let judge = Judge::new(Duration::from_secs(600));
+    let judge = Judge::new(0, Duration::from_secs(600));
     if let fate @ Fate::Killed { .. } = judge.judge_with_tests(Change::Original, &[])? {
         return Err(format!("the original does not hold: {fate:?}"));
     }
@@ -89,7 +89,7 @@ fn calibrated(sets: &[Vec<Scenario>]) -> Outcome<Judge> {
                 "the original holds, {executions} executions; a worker ends after {} s",
                 limit.as_secs()
             );
-            Ok(Judge::new(limit))
+            Ok(Judge::new(0, limit))
         }
         fate => Err(format!("the original does not hold: {fate:?}")),
     }

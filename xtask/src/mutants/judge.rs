@@ -36,6 +36,8 @@ pub(super) enum Change<'a> {
 /// Builds mutants in one copy of the project, one after the other.
 pub(super) struct Judge {
     tree: PathBuf,
+    /// Where cargo builds it.
+    target: PathBuf,
     /// CPU time that a worker may use for one set of scenarios.
     limit: Duration,
     /// The profile that cargo builds with.
@@ -58,14 +60,15 @@ impl Change<'_> {
 }
 
 impl Judge {
-    /// A judge whose workers end after `limit`.
-    pub(super) fn new(limit: Duration) -> Self {
-        Self { tree: scratch().join("mutants/tree"), limit, profile: "mutants" }
+    /// A judge in the copy of this number, whose workers end after `limit`.
+    pub(super) fn new(copy: usize, limit: Duration) -> Self {
+        let folder = scratch().join("mutants").join(copy.to_string());
+        Self { tree: folder.join("tree"), target: folder.join("target"), limit, profile: "mutants" }
     }
 
     /// The same for mutants that are explored to the end: the worker is optimized.
-    pub(super) fn to_the_end(limit: Duration) -> Self {
-        Self { profile: "survivors", ..Self::new(limit) }
+    pub(super) fn to_the_end(copy: usize, limit: Duration) -> Self {
+        Self { profile: "survivors", ..Self::new(copy, limit) }
     }
 
     /// What becomes of the project with this change. The sets are asked in turn, until one finds something.
@@ -73,7 +76,7 @@ impl Judge {
         let tree = &self.tree;
         copy(tree)?;
         change.make(tree)?;
-        let Some(program) = build(tree, self.profile)? else { return Ok(Fate::Unviable) };
+        let Some(program) = self.build()? else { return Ok(Fate::Unviable) };
         let workers = Workers::Processes {
             count: cores(),
             program: "sh".into(),
@@ -112,7 +115,7 @@ impl Judge {
     fn failed_test(&self) -> Outcome<Option<String>> {
         let mut test = Command::new("sh");
         test.current_dir(&self.tree)
-            .env("CARGO_TARGET_DIR", target())
+            .env("CARGO_TARGET_DIR", &self.target)
             .args(self.limited(&cargo_program(), false));
         test.args(["test", "--quiet", "--package", "warpproof-model", "--features", "host", "--lib"]);
         let (text, passed) = ran(&mut test)?;
@@ -127,6 +130,20 @@ impl Judge {
             // It was ended in the middle of one.
             None if text.contains("error: test failed, to rerun") => Ok(Some("-".to_owned())),
             None => Err(format!("the unit tests of the model did not run:\n{text}")),
+        }
+    }
+
+    /// Builds the worker of the copy. `None` if it does not compile.
+    fn build(&self) -> Outcome<Option<PathBuf>> {
+        let mut build = Command::new(cargo_program());
+        build.current_dir(&self.tree).env("CARGO_TARGET_DIR", &self.target);
+        build.args(["build", "--quiet", "--profile", self.profile]);
+        build.args(["--package", "warpproof-simt", "--example", "worker"]);
+        match ran(&mut build)? {
+            (_, true) => Ok(Some(self.target.join(self.profile).join("examples/worker"))),
+            // Cargo says so of a crate that the compiler refuses, and of nothing else.
+            (text, false) if text.contains("error: could not compile `warpproof-") => Ok(None),
+            (text, false) => Err(text),
         }
     }
 
@@ -170,24 +187,6 @@ fn cores() -> usize {
 
 fn cargo_program() -> PathBuf {
     std::env::var_os("CARGO").map_or_else(|| "cargo".into(), PathBuf::from)
-}
-
-fn target() -> PathBuf {
-    scratch().join("mutants/target")
-}
-
-/// Builds the worker of the copy. `None` if it does not compile.
-fn build(tree: &Path, profile: &str) -> Outcome<Option<PathBuf>> {
-    let mut build = Command::new(cargo_program());
-    build.current_dir(tree).env("CARGO_TARGET_DIR", target());
-    build.args(["build", "--quiet", "--profile", profile]);
-    build.args(["--package", "warpproof-simt", "--example", "worker"]);
-    match ran(&mut build)? {
-        (_, true) => Ok(Some(target().join(profile).join("examples/worker"))),
-        // Cargo says so of a crate that the compiler refuses, and of nothing else.
-        (text, false) if text.contains("error: could not compile `warpproof-") => Ok(None),
-        (text, false) => Err(text),
-    }
 }
 
 /// What a command wrote, and whether it succeeded.

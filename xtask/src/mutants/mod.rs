@@ -14,27 +14,22 @@ mod reasons;
 mod source;
 mod store;
 mod table;
+mod verdicts;
 
 pub(crate) use generated::run_generated;
 
 use crate::shell::{Outcome, output, root};
 use edit::Edit;
 use entries::Mutant;
-use judge::{Change, Fate, Judge};
 use readme::first_cell;
 use std::process::Command;
-use std::time::{Duration, Instant};
-use warpproof_simt::check::Scenario;
-use warpproof_simt::scenarios::{bulk, cuckoo, dynamic, hopscotch, open, retrieve, slab};
+use verdicts::judge_all;
 
 /// What tests/mutants has a file of mutants of.
 const STRUCTURES: [&str; 6] = ["slab", "hopscotch", "open", "cuckoo", "dynamic", "retrieve"];
 
 /// How many mutants CI checks.
 const SAMPLE: usize = 10;
-
-/// CPU time that the scenarios of a mutant may take.
-const LIMIT: Duration = Duration::from_secs(600);
 
 /// Checks the mutants of every structure, and writes their rows.
 pub(crate) fn run_all() -> Outcome<()> {
@@ -109,62 +104,6 @@ pub(crate) fn apply(structure: &str, name: &str) -> Outcome<()> {
     let mutants = mutants(structure)?;
     let mutant = mutants.iter().find(|mutant| mutant.name == name);
     edit::apply(&mutant.ok_or(format!("{structure} has no mutant {name}"))?.edits, &root())
-}
-
-/// The rows of all, and an error if a mutant survives or is not what it says.
-fn judge_all(mutants: &[Mutant]) -> Outcome<(Vec<String>, Outcome<()>)> {
-    let (judge, to_the_end) = (Judge::new(LIMIT), Judge::to_the_end(LIMIT));
-    let (mut rows, mut faults) = (Vec::new(), Vec::new());
-    for mutant in mutants {
-        let start = Instant::now();
-        let excused = mutant.equivalent.is_some() || mutant.open.is_some();
-        let judge = if excused { &to_the_end } else { &judge };
-        let fate = judge.judge(Change::Edits(&mutant.edits), &[scenarios(mutant)?]);
-        let fate = fate.map_err(|error| format!("{} {}: {error}", mutant.structure, mutant.name))?;
-        let row = format!("| {} | {} | {} |", mutant.name, mutant.what, cells(&fate, mutant)?);
-        println!("{row}  {:.0} s", start.elapsed().as_secs_f64());
-        let fault = match (matches!(fate, Fate::Lives { .. }), excused) {
-            (false, true) => Some("killed, though it says that nothing kills it"),
-            (true, false) => Some("survived"),
-            _ => None,
-        };
-        faults.extend(fault.map(|fault| format!("{}: {fault}", mutant.name)));
-        rows.push(row);
-    }
-    println!("{} mutants, {} not as they should be", mutants.len(), faults.len());
-    Ok((rows, without_faults(&faults)))
-}
-
-/// Verdict, scenario and executions of a mutant.
-fn cells(fate: &Fate, mutant: &Mutant) -> Outcome<String> {
-    let excuse = mutant.equivalent.as_ref().map(|reason| format!("equivalent: {reason}"));
-    let excuse = excuse.or(mutant.open.as_ref().map(|reason| format!("open: {reason}")));
-    Ok(match fate {
-        Fate::Killed { how, scenario, executions: Some(executions) } => {
-            format!("{how} | {scenario} | {executions}")
-        }
-        Fate::Killed { how, scenario, executions: None } => format!("{how} | {scenario} | -"),
-        Fate::Unviable => return Err(format!("{} does not compile", mutant.name)),
-        Fate::Lives { executions } => {
-            format!("{} | - | {executions}", excuse.as_deref().unwrap_or("**survived**"))
-        }
-    })
-}
-
-/// The default set, or the scenarios that the entry names.
-fn scenarios(mutant: &Mutant) -> Outcome<Vec<Scenario>> {
-    let (default, all) = match mutant.structure {
-        "hopscotch" => (hopscotch::default_set(), hopscotch::all()),
-        "open" => ([open::default_set(), bulk::default_set()].concat(), [open::all(), bulk::all()].concat()),
-        "cuckoo" => (cuckoo::default_set(), cuckoo::all()),
-        "dynamic" => (dynamic::default_set(), dynamic::all()),
-        "retrieve" => (retrieve::default_set(), retrieve::all()),
-        _ => (slab::default_set(), slab::all()),
-    };
-    let Some(name) = &mutant.scenario else { return Ok(default) };
-    let is_named = |of: &str| of == name || name.ends_with('/') && of.starts_with(name);
-    let named: Vec<_> = all.into_iter().filter(|scenario| is_named(&scenario.name)).collect();
-    if named.is_empty() { Err(format!("{}: there is no scenario {name}", mutant.name)) } else { Ok(named) }
 }
 
 /// The mutants of a structure, by name.
