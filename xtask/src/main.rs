@@ -24,7 +24,9 @@ usage: cargo xtask COMMAND
   fuzz [SECONDS] run every fuzz target, 60 s each unless told otherwise
   mutants [STRUCTURE [NAME ...]]  check every mutant of tests/mutants, or those named, and write the table
   mutants --sample                check ten of them and compare with the table
+  mutants --since REVISION        check those in files that differ from this revision's, and write their rows
   mutants --generated [FILE]      check those that cargo-mutants makes of the slab hash, or of files with FILE in their path
+  mutants --apply STRUCTURE NAME  make the change of one in the working tree (`git restore model` takes it back)
   ptx            build the device code and write gpu/ptx
   ptx --check    build it and compare with gpu/ptx
   ptxas          assemble gpu/ptx for every supported GPU and report registers
@@ -53,6 +55,8 @@ fn run(arguments: &[&str]) -> Outcome<()> {
         ["mutants", "--sample"] => mutants::sample(),
         ["mutants", "--generated"] => mutants::run_generated(""),
         ["mutants", "--generated", filter] => mutants::run_generated(filter),
+        ["mutants", "--since", revision] => mutants::run_since(revision),
+        ["mutants", "--apply", structure, name] => mutants::apply(structure, name),
         ["mutants"] => mutants::run_all(),
         ["mutants", structure, names @ ..] => mutants::run_those(structure, names),
         ["ptx"] => ptx::write(),

@@ -1,9 +1,9 @@
 //! `cargo xtask mutants --generated`: the mutants that cargo-mutants makes of the slab hash.
 //!
-//! Each is judged as a patch of ours is, by the default set of scenarios; then by the deep set and a few scenarios of the
+//! Each is judged as an entry of ours is, by the default set of scenarios; then by the deep set and a few scenarios of the
 //! hopscotch table, and at last by the unit tests of the model. The table is written for the files that were asked for; the others keep their rows.
 
-use super::judge::{Fate, Judge};
+use super::judge::{Change, Fate, Judge};
 use super::listing::{Generated, list};
 use super::reasons;
 use super::store::Store;
@@ -64,7 +64,7 @@ fn judge_all(mutants: &[&Generated]) -> Outcome<Vec<Fate>> {
         let begun = Instant::now();
         let patch = scratch().join("mutants/generated.patch");
         write(&patch, &mutant.patch)?;
-        let fate = judge.judge_with_tests(Some(&patch), &sets)?;
+        let fate = judge.judge_with_tests(Change::Patch(&patch), &sets)?;
         store.put(mutant, &fate)?;
         let (at, took) = (number + 1, begun.elapsed().as_secs_f64());
         println!("{at}/{} {} ({}): {fate:?}  {took:.0} s", mutants.len(), mutant.name, mutant.place);
@@ -77,19 +77,19 @@ fn judge_all(mutants: &[&Generated]) -> Outcome<Vec<Fate>> {
 /// A judge that gives a mutant ten times the time of the original, which must hold.
 fn calibrated(sets: &[Vec<Scenario>]) -> Outcome<Judge> {
     // Builds what no mutant changes.
-    let judge = Judge::new(Duration::from_secs(600));
-    if let fate @ Fate::Killed { .. } = judge.judge_with_tests(None, &[])? {
+    let judge = Judge::new(0, Duration::from_secs(600));
+    if let fate @ Fate::Killed { .. } = judge.judge_with_tests(Change::Original, &[])? {
         return Err(format!("the original does not hold: {fate:?}"));
     }
     let start = Instant::now();
-    match judge.judge(None, sets)? {
+    match judge.judge(Change::Original, sets)? {
         Fate::Lives { executions } => {
             let limit = (start.elapsed() * 10).max(LEAST);
             println!(
                 "the original holds, {executions} executions; a worker ends after {} s",
                 limit.as_secs()
             );
-            Ok(Judge::new(limit))
+            Ok(Judge::new(0, limit))
         }
         fate => Err(format!("the original does not hold: {fate:?}")),
     }

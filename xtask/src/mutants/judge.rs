@@ -1,5 +1,6 @@
-//! One mutant against the scenarios: the patched copy is built and its worker asked.
+//! One mutant against the scenarios: the changed copy is built and its worker asked.
 
+use super::edit::{Edit, apply};
 use crate::shell::{Outcome, output, root, run, scratch};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
@@ -21,37 +22,61 @@ pub(super) enum Fate {
     Lives { executions: u64 },
 }
 
+/// What is changed in a copy of the project.
+#[derive(Clone, Copy)]
+pub(super) enum Change<'a> {
+    /// Nothing.
+    Original,
+    /// What an entry of tests/mutants says.
+    Edits(&'a [Edit]),
+    /// A patch for git.
+    Patch(&'a Path),
+}
+
 /// Builds mutants in one copy of the project, one after the other.
 pub(super) struct Judge {
     tree: PathBuf,
+    /// Where cargo builds it.
+    target: PathBuf,
     /// CPU time that a worker may use for one set of scenarios.
     limit: Duration,
     /// The profile that cargo builds with.
     profile: &'static str,
 }
 
+impl Change<'_> {
+    fn make(self, tree: &Path) -> Outcome<()> {
+        match self {
+            Self::Original => Ok(()),
+            Self::Edits(edits) => apply(edits, tree),
+            Self::Patch(patch) => {
+                // Outside of any repository: otherwise git takes the paths for those of this one.
+                let above = tree.parent().unwrap_or(tree);
+                let mut apply = Command::new("git");
+                run(apply.current_dir(tree).env("GIT_CEILING_DIRECTORIES", above).arg("apply").arg(patch))
+            }
+        }
+    }
+}
+
 impl Judge {
-    /// A judge whose workers end after `limit`.
-    pub(super) fn new(limit: Duration) -> Self {
-        Self { tree: scratch().join("mutants/tree"), limit, profile: "mutants" }
+    /// A judge in the copy of this number, whose workers end after `limit`.
+    pub(super) fn new(copy: usize, limit: Duration) -> Self {
+        let folder = scratch().join("mutants").join(copy.to_string());
+        Self { tree: folder.join("tree"), target: folder.join("target"), limit, profile: "mutants" }
     }
 
     /// The same for mutants that are explored to the end: the worker is optimized.
-    pub(super) fn to_the_end(limit: Duration) -> Self {
-        Self { profile: "survivors", ..Self::new(limit) }
+    pub(super) fn to_the_end(copy: usize, limit: Duration) -> Self {
+        Self { profile: "survivors", ..Self::new(copy, limit) }
     }
 
-    /// What becomes of the project with `patch`, or as it is. The sets are asked in turn, until one finds something.
-    pub(super) fn judge(&self, patch: Option<&Path>, sets: &[Vec<Scenario>]) -> Outcome<Fate> {
+    /// What becomes of the project with this change. The sets are asked in turn, until one finds something.
+    pub(super) fn judge(&self, change: Change<'_>, sets: &[Vec<Scenario>]) -> Outcome<Fate> {
         let tree = &self.tree;
         copy(tree)?;
-        if let Some(patch) = patch {
-            // Outside of any repository: otherwise git takes the paths for those of this one.
-            let above = tree.parent().unwrap_or(tree);
-            let mut apply = Command::new("git");
-            run(apply.current_dir(tree).env("GIT_CEILING_DIRECTORIES", above).arg("apply").arg(patch))?;
-        }
-        let Some(program) = build(tree, self.profile)? else { return Ok(Fate::Unviable) };
+        change.make(tree)?;
+        let Some(program) = self.build()? else { return Ok(Fate::Unviable) };
         let workers = Workers::Processes {
             count: cores(),
             program: "sh".into(),
@@ -77,8 +102,8 @@ impl Judge {
 
     /// The same, and what no scenario finds is asked of the unit tests of the model. Only a mutant has to be: the tests
     /// of the original pass.
-    pub(super) fn judge_with_tests(&self, patch: Option<&Path>, sets: &[Vec<Scenario>]) -> Outcome<Fate> {
-        let fate = self.judge(patch, sets)?;
+    pub(super) fn judge_with_tests(&self, change: Change<'_>, sets: &[Vec<Scenario>]) -> Outcome<Fate> {
+        let fate = self.judge(change, sets)?;
         let failed = if matches!(fate, Fate::Lives { .. }) { self.failed_test()? } else { None };
         Ok(match failed {
             Some(test) => Fate::Killed { how: UNIT_TEST.to_owned(), scenario: test, executions: None },
@@ -90,7 +115,7 @@ impl Judge {
     fn failed_test(&self) -> Outcome<Option<String>> {
         let mut test = Command::new("sh");
         test.current_dir(&self.tree)
-            .env("CARGO_TARGET_DIR", target())
+            .env("CARGO_TARGET_DIR", &self.target)
             .args(self.limited(&cargo_program(), false));
         test.args(["test", "--quiet", "--package", "warpproof-model", "--features", "host", "--lib"]);
         let (text, passed) = ran(&mut test)?;
@@ -105,6 +130,20 @@ impl Judge {
             // It was ended in the middle of one.
             None if text.contains("error: test failed, to rerun") => Ok(Some("-".to_owned())),
             None => Err(format!("the unit tests of the model did not run:\n{text}")),
+        }
+    }
+
+    /// Builds the worker of the copy. `None` if it does not compile.
+    fn build(&self) -> Outcome<Option<PathBuf>> {
+        let mut build = Command::new(cargo_program());
+        build.current_dir(&self.tree).env("CARGO_TARGET_DIR", &self.target);
+        build.args(["build", "--quiet", "--profile", self.profile]);
+        build.args(["--package", "warpproof-simt", "--example", "worker"]);
+        match ran(&mut build)? {
+            (_, true) => Ok(Some(self.target.join(self.profile).join("examples/worker"))),
+            // Cargo says so of a crate that the compiler refuses, and of nothing else.
+            (text, false) if text.contains("error: could not compile `warpproof-") => Ok(None),
+            (text, false) => Err(text),
         }
     }
 
@@ -148,24 +187,6 @@ fn cores() -> usize {
 
 fn cargo_program() -> PathBuf {
     std::env::var_os("CARGO").map_or_else(|| "cargo".into(), PathBuf::from)
-}
-
-fn target() -> PathBuf {
-    scratch().join("mutants/target")
-}
-
-/// Builds the worker of the copy. `None` if it does not compile.
-fn build(tree: &Path, profile: &str) -> Outcome<Option<PathBuf>> {
-    let mut build = Command::new(cargo_program());
-    build.current_dir(tree).env("CARGO_TARGET_DIR", target());
-    build.args(["build", "--quiet", "--profile", profile]);
-    build.args(["--package", "warpproof-simt", "--example", "worker"]);
-    match ran(&mut build)? {
-        (_, true) => Ok(Some(target().join(profile).join("examples/worker"))),
-        // Cargo says so of a crate that the compiler refuses, and of nothing else.
-        (text, false) if text.contains("error: could not compile `warpproof-") => Ok(None),
-        (text, false) => Err(text),
-    }
 }
 
 /// What a command wrote, and whether it succeeded.

@@ -1,55 +1,61 @@
-//! `cargo xtask mutants`: applies each patch of tests/mutants to a copy of the project, and runs the default
+//! `cargo xtask mutants`: makes the change of each entry of tests/mutants in a copy of the project, and runs the default
 //! set of scenarios of its structure on it.
 //!
-//! A mutant must be killed, or say in its patch why it is equivalent. The table in tests/mutants/README.md is what a
+//! A mutant must be killed, or say in its entry why it is equivalent. The table in tests/mutants/README.md is what a
 //! run wrote: exploration is deterministic, so that the scenario that kills and its executions can be compared.
 
+mod edit;
+mod entries;
 mod generated;
 mod judge;
 mod listing;
 mod readme;
 mod reasons;
+mod source;
 mod store;
 mod table;
+mod verdicts;
 
 pub(crate) use generated::run_generated;
 
-use crate::shell::{Outcome, read, root};
-use judge::{Fate, Judge};
+use crate::shell::{Outcome, output, root};
+use edit::Edit;
+use entries::Mutant;
 use readme::first_cell;
-use std::path::PathBuf;
-use std::time::{Duration, Instant};
-use warpproof_simt::check::Scenario;
-use warpproof_simt::scenarios::{bulk, cuckoo, dynamic, hopscotch, open, retrieve, slab};
+use std::process::Command;
+use verdicts::judge_all;
 
-/// The folders of tests/mutants.
+/// What tests/mutants has a file of mutants of.
 const STRUCTURES: [&str; 6] = ["slab", "hopscotch", "open", "cuckoo", "dynamic", "retrieve"];
 
 /// How many mutants CI checks.
 const SAMPLE: usize = 10;
 
-/// CPU time that the scenarios of a patch may take.
-const LIMIT: Duration = Duration::from_secs(600);
-
-/// A patch that makes the code wrong, or claims to leave it right.
-struct Mutant {
-    structure: &'static str,
-    name: String,
-    path: PathBuf,
-    what: String,
-    /// Why nobody can tell it from the original.
-    equivalent: Option<String>,
-    /// Why no scenario can show that it is wrong. It is not known to be equivalent.
-    open: Option<String>,
-    /// The scenario that is asked, if it is one of the deep set or far behind in the default one; all whose names begin so, if it
-    /// ends with `/`.
-    scenario: Option<String>,
-}
-
 /// Checks the mutants of every structure, and writes their rows.
 pub(crate) fn run_all() -> Outcome<()> {
-    let faults: Vec<String> =
-        STRUCTURES.iter().filter_map(|structure| run_those(structure, &[]).err()).collect();
+    let faults = STRUCTURES.iter().filter_map(|structure| run_those(structure, &[]).err());
+    without_faults(&faults.collect::<Vec<_>>())
+}
+
+/// Checks the mutants in files that differ from those of a revision, and writes their rows.
+pub(crate) fn run_since(revision: &str) -> Outcome<()> {
+    let differing =
+        output(Command::new("git").current_dir(root()).args(["diff", "--name-only", revision, "--"]))?;
+    let differs = |edit: &Edit| differing.lines().any(|file| file == edit.file);
+    let mut faults = Vec::new();
+    for structure in STRUCTURES {
+        let mutants = mutants(structure)?;
+        let asked = mutants.iter().filter(|mutant| mutant.edits.iter().any(differs));
+        let names: Vec<&str> = asked.map(|mutant| &*mutant.name).collect();
+        // No name would mean all.
+        if !names.is_empty() {
+            faults.extend(run_those(structure, &names).err());
+        }
+    }
+    without_faults(&faults)
+}
+
+fn without_faults(faults: &[String]) -> Outcome<()> {
     if faults.is_empty() { Ok(()) } else { Err(faults.join("\n")) }
 }
 
@@ -93,102 +99,45 @@ pub(crate) fn sample() -> Outcome<()> {
     }
 }
 
-/// The rows of all, and an error if a mutant survives or is not what it says.
-fn judge_all(mutants: &[Mutant]) -> Outcome<(Vec<String>, Outcome<()>)> {
-    let (judge, to_the_end) = (Judge::new(LIMIT), Judge::to_the_end(LIMIT));
-    let (mut rows, mut faults) = (Vec::new(), Vec::new());
-    for mutant in mutants {
-        let start = Instant::now();
-        let excused = mutant.equivalent.is_some() || mutant.open.is_some();
-        let judge = if excused { &to_the_end } else { &judge };
-        let fate = judge.judge(Some(&mutant.path), &[scenarios(mutant)?])?;
-        let row = format!("| {} | {} | {} |", mutant.name, mutant.what, cells(&fate, mutant)?);
-        println!("{row}  {:.0} s", start.elapsed().as_secs_f64());
-        let fault = match (matches!(fate, Fate::Lives { .. }), excused) {
-            (false, true) => Some("killed, though it says that nothing kills it"),
-            (true, false) => Some("survived"),
-            _ => None,
-        };
-        faults.extend(fault.map(|fault| format!("{}: {fault}", mutant.name)));
-        rows.push(row);
-    }
-    println!("{} mutants, {} not as they should be", mutants.len(), faults.len());
-    Ok((rows, if faults.is_empty() { Ok(()) } else { Err(faults.join("\n")) }))
+/// Makes the change of a mutant in the working tree.
+pub(crate) fn apply(structure: &str, name: &str) -> Outcome<()> {
+    let mutants = mutants(structure)?;
+    let mutant = mutants.iter().find(|mutant| mutant.name == name);
+    edit::apply(&mutant.ok_or(format!("{structure} has no mutant {name}"))?.edits, &root())
 }
 
-/// Verdict, scenario and executions of a mutant.
-fn cells(fate: &Fate, mutant: &Mutant) -> Outcome<String> {
-    let excuse = mutant.equivalent.as_ref().map(|reason| format!("equivalent: {reason}"));
-    let excuse = excuse.or(mutant.open.as_ref().map(|reason| format!("open: {reason}")));
-    Ok(match fate {
-        Fate::Killed { how, scenario, executions: Some(executions) } => {
-            format!("{how} | {scenario} | {executions}")
-        }
-        Fate::Killed { how, scenario, executions: None } => format!("{how} | {scenario} | -"),
-        Fate::Unviable => return Err(format!("{} does not compile", mutant.path.display())),
-        Fate::Lives { executions } => {
-            format!("{} | - | {executions}", excuse.as_deref().unwrap_or("**survived**"))
-        }
-    })
-}
-
-/// The default set, or the scenarios that the patch names.
-fn scenarios(mutant: &Mutant) -> Outcome<Vec<Scenario>> {
-    let (default, all) = match mutant.structure {
-        "hopscotch" => (hopscotch::default_set(), hopscotch::all()),
-        "open" => ([open::default_set(), bulk::default_set()].concat(), [open::all(), bulk::all()].concat()),
-        "cuckoo" => (cuckoo::default_set(), cuckoo::all()),
-        "dynamic" => (dynamic::default_set(), dynamic::all()),
-        "retrieve" => (retrieve::default_set(), retrieve::all()),
-        _ => (slab::default_set(), slab::all()),
-    };
-    let Some(name) = &mutant.scenario else { return Ok(default) };
-    let is_named = |of: &str| of == name || name.ends_with('/') && of.starts_with(name);
-    let named: Vec<_> = all.into_iter().filter(|scenario| is_named(&scenario.name)).collect();
-    if named.is_empty() { Err(format!("{}: there is no scenario {name}", mutant.name)) } else { Ok(named) }
-}
-
-/// The patches of a structure, by name.
+/// The mutants of a structure, by name.
 fn mutants(structure: &str) -> Outcome<Vec<Mutant>> {
-    let structure = STRUCTURES.into_iter().find(|known| *known == structure);
-    let structure = structure.ok_or(format!("mutants are of {}", STRUCTURES.join(" or of ")))?;
-    let folder = root().join("tests/mutants").join(structure);
-    let entries = std::fs::read_dir(&folder).map_err(|e| format!("cannot read {}: {e}", folder.display()))?;
-    let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "patch"));
-    paths.sort();
-    paths.into_iter().map(|path| Mutant::read(structure, path)).collect()
-}
-
-impl Mutant {
-    fn read(structure: &'static str, path: PathBuf) -> Outcome<Self> {
-        let text = read(&path)?;
-        let field =
-            |name: &str| text.lines().find_map(|line| line.strip_prefix(name)).map(|v| v.trim().to_owned());
-        let what = field("what:").ok_or_else(|| format!("{} has no line `what:`", path.display()))?;
-        let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-        Ok(Self {
-            structure,
-            name,
-            what,
-            equivalent: field("equivalent:"),
-            open: field("open:"),
-            scenario: field("scenario:"),
-            path,
-        })
-    }
+    let known = STRUCTURES.into_iter().find(|known| *known == structure);
+    entries::of(known.ok_or(format!("mutants are of {}", STRUCTURES.join(" or of ")))?)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::shell::read;
+    use edit::{by_file, changed, places};
+    use source::Source;
+    use std::collections::HashSet;
+    use std::ops::Range;
+    use std::path::PathBuf;
 
     #[test]
-    fn every_patch_says_what_it_does() {
+    fn every_entry_changes_what_it_says() {
         for structure in STRUCTURES {
-            let mutants = mutants(structure).expect("patches");
+            let mutants = mutants(structure).expect("entries");
             assert!(mutants.len() >= 20);
-            assert!(mutants.iter().all(|mutant| !mutant.what.is_empty()));
+            for mutant in &mutants {
+                for (file, edits) in by_file(&mutant.edits) {
+                    let text = read(&root().join(file)).expect("a file of the project");
+                    let changed = changed(&text, &edits);
+                    let changed =
+                        changed.unwrap_or_else(|e| panic!("{structure}: {}: {file}: {e}", mutant.name));
+                    assert_ne!(changed, text, "{structure}: {} changes nothing in {file}", mutant.name);
+                    let rust = Source::new(&changed).err();
+                    assert_eq!(rust, None, "{structure}: {} makes no Rust of {file}", mutant.name);
+                }
+            }
         }
         assert!(mutants("slabs").is_err());
     }
@@ -198,36 +147,63 @@ mod tests {
     fn every_ordering_is_weakened_by_a_mutant() {
         for structure in STRUCTURES {
             let folder = match structure {
-                "cuckoo" => root().join("model/src/open/cuckoo"),
-                _ => root().join("model/src").join(structure),
+                "cuckoo" => "model/src/open/cuckoo".to_owned(),
+                _ => format!("model/src/{structure}"),
             };
-            let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-            let sources: Vec<String> =
-                files.filter(|path| path.is_file()).map(|path| read(&path).unwrap()).collect();
-            let code = |line: &&str| !line.trim_start().starts_with("//");
-            let orders = ["Order::Acquire", "Order::Release", "Order::AcqRel", ".fence_acquire()"];
-            let strong = |line: &&str| orders.iter().any(|order| line.contains(order));
-            let lines = sources.iter().flat_map(|text| text.lines()).filter(code).filter(strong);
-            let lines: Vec<&str> = lines.map(str::trim).collect();
+            let files = std::fs::read_dir(root().join(&folder)).unwrap().map(|entry| entry.unwrap().path());
+            let orders: Vec<(PathBuf, usize, String)> =
+                files.filter(|path| path.is_file()).flat_map(orders).collect();
             // Every access of a retrieval is relaxed, and of the open-addressing table all but two of the lock bit, and two
             // where keys move, whose locks and fence lie beside it.
             let least = match structure {
                 "retrieve" => 0,
                 "cuckoo" | "dynamic" => 3,
-                "open" => 4,
                 _ => 4,
             };
-            assert!(lines.len() >= least, "where are the orderings? {lines:?}");
-            let mut patches = mutants(structure).unwrap();
+            assert!(orders.len() >= least, "where are the orderings? {orders:?}");
+            let mut mutants = mutants(structure).unwrap();
             if structure == "open" {
-                patches.extend(mutants("cuckoo").unwrap());
+                mutants.extend(super::mutants("cuckoo").unwrap());
             }
-            let patches: Vec<String> = patches.iter().map(|mutant| read(&mutant.path).unwrap()).collect();
-            let changed = patches.iter().flat_map(|text| text.lines());
-            let removed: Vec<&str> = changed.filter_map(|line| line.strip_prefix('-')).collect();
-            for line in lines {
-                assert!(removed.iter().any(|removed| removed.trim() == line), "no mutant weakens `{line}`");
+            let changed: HashSet<(PathBuf, usize)> = mutants.iter().flat_map(changed_lines).collect();
+            for (path, line, text) in orders {
+                let place = format!("{}:{}", path.display(), line + 1);
+                assert!(changed.contains(&(path, line)), "{place}: no mutant weakens `{text}`");
             }
         }
+    }
+
+    /// The lines of a file that have an ordering which is not relaxed, and their texts.
+    fn orders(path: PathBuf) -> Vec<(PathBuf, usize, String)> {
+        let strong = ["Order::Acquire", "Order::Release", "Order::AcqRel", ".fence_acquire()"];
+        let text = read(&path).unwrap();
+        let lines = text.lines().map(str::trim).enumerate().filter(|(_, line)| !line.starts_with("//"));
+        let lines = lines.filter(|(_, line)| strong.iter().any(|order| line.contains(order)));
+        lines.map(|(at, line)| (path.clone(), at, line.to_owned())).collect()
+    }
+
+    /// The lines that a mutant changes or removes, without those that its replacements have too.
+    fn changed_lines(mutant: &Mutant) -> Vec<(PathBuf, usize)> {
+        let mut lines = Vec::new();
+        for (file, edits) in by_file(&mutant.edits) {
+            let path = root().join(file);
+            let text = read(&path).unwrap();
+            for (bytes, replacement) in places(&text, &edits).unwrap() {
+                let first = text[..bytes.start].matches('\n').count();
+                let whole = whole_lines(&text, &bytes);
+                let (begin, end) = (&text[whole.start..bytes.start], &text[bytes.end..whole.end]);
+                let new = format!("{begin}{replacement}{end}");
+                let old = text[whole].lines().enumerate();
+                let gone = old.filter(|(_, line)| new.lines().all(|kept| kept.trim() != line.trim()));
+                lines.extend(gone.map(|(at, _)| (path.clone(), first + at)));
+            }
+        }
+        lines
+    }
+
+    /// From the begin of the first line to the end of the last.
+    fn whole_lines(text: &str, bytes: &Range<usize>) -> Range<usize> {
+        let start = text[..bytes.start].rfind('\n').map_or(0, |end| end + 1);
+        start..text[bytes.end..].find('\n').map_or(text.len(), |end| bytes.end + end)
     }
 }

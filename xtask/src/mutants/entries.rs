@@ -1,0 +1,72 @@
+//! The entries of tests/mutants: a file per structure.
+
+use super::edit::Edit;
+use crate::shell::{Outcome, read, root};
+use serde::Deserialize;
+
+/// A change that makes a structure wrong, or claims to leave it right.
+pub(super) struct Mutant {
+    pub(super) structure: &'static str,
+    pub(super) name: String,
+    pub(super) what: String,
+    /// Why nobody can tell it from the original.
+    pub(super) equivalent: Option<String>,
+    /// Why no scenario can show that it is wrong. It is not known to be equivalent.
+    pub(super) open: Option<String>,
+    /// The scenario that is asked instead of the default set; all whose names begin so, if it ends with `/`.
+    pub(super) scenario: Option<String>,
+    pub(super) edits: Vec<Edit>,
+}
+
+/// A file of tests/mutants.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    mutant: Vec<Entry>,
+}
+
+/// An entry. The keys of its first edit are its own.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    name: String,
+    what: String,
+    equivalent: Option<String>,
+    open: Option<String>,
+    scenario: Option<String>,
+    file: String,
+    #[serde(rename = "fn")]
+    function: Option<String>,
+    find: String,
+    replace: String,
+    #[serde(default)]
+    also: Vec<Edit>,
+}
+
+/// The mutants of a structure, by name.
+pub(super) fn of(structure: &'static str) -> Outcome<Vec<Mutant>> {
+    let name = format!("tests/mutants/{structure}.toml");
+    parse(structure, &read(&root().join(&name))?).map_err(|error| format!("{name}: {error}"))
+}
+
+fn parse(structure: &'static str, text: &str) -> Outcome<Vec<Mutant>> {
+    let File { mutant: entries } = toml::from_str(text).map_err(|error| error.to_string())?;
+    if let Some(pair) = entries.windows(2).find(|pair| pair[0].name >= pair[1].name) {
+        return Err(format!(
+            "{} stands behind {}: names are sorted, and each is there once",
+            pair[1].name, pair[0].name
+        ));
+    }
+    if let Some(silent) = entries.iter().find(|entry| entry.what.trim().is_empty()) {
+        return Err(format!("{} does not say what it does", silent.name));
+    }
+    Ok(entries.into_iter().map(|entry| entry.mutant(structure)).collect())
+}
+
+impl Entry {
+    fn mutant(self, structure: &'static str) -> Mutant {
+        let Self { name, what, equivalent, open, scenario, file, function, find, replace, also } = self;
+        let edits = [vec![Edit { file, function, find, replace }], also].concat();
+        Mutant { structure, name, what, equivalent, open, scenario, edits }
+    }
+}

@@ -1,0 +1,107 @@
+//! What becomes of the mutants of tests/mutants: a row each, and what is not as it should be.
+
+use super::entries::Mutant;
+use super::judge::{Change, Fate, Judge};
+use super::without_faults;
+use crate::shell::Outcome;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+use warpproof_simt::check::Scenario;
+use warpproof_simt::scenarios::{bulk, cuckoo, dynamic, hopscotch, open, retrieve, slab};
+
+/// CPU time that the scenarios of a mutant may take.
+const LIMIT: Duration = Duration::from_secs(600);
+
+/// Mutants for which a further copy of the project pays: most of a build runs on one core, but the first build of a copy
+/// takes as long as ten mutants.
+const PER_COPY: usize = 30;
+
+/// What became of one mutant.
+struct Verdict {
+    row: String,
+    fault: Option<String>,
+}
+
+/// The rows of all, and an error if a mutant survives or is not what it says.
+pub(super) fn judge_all(mutants: &[Mutant]) -> Outcome<(Vec<String>, Outcome<()>)> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let copies = (mutants.len() / PER_COPY).clamp(1, cores);
+    let next = AtomicUsize::new(0);
+    let judged: Vec<Outcome<Vec<Verdict>>> = std::thread::scope(|scope| {
+        let one = |copy| {
+            let next = &next;
+            scope.spawn(move || {
+                judge_in(
+                    copy,
+                    std::iter::from_fn(|| {
+                        // Relaxed: a number is all that the threads share.
+                        mutants.get(next.fetch_add(1, Ordering::Relaxed))
+                    }),
+                )
+            })
+        };
+        let threads: Vec<_> = (0..copies).map(one).collect();
+        threads
+            .into_iter()
+            .map(|thread| thread.join().unwrap_or_else(|p| std::panic::resume_unwind(p)))
+            .collect()
+    });
+    let verdicts: Vec<Verdict> =
+        judged.into_iter().collect::<Outcome<Vec<_>>>()?.into_iter().flatten().collect();
+    let faults: Vec<String> = verdicts.iter().filter_map(|verdict| verdict.fault.clone()).collect();
+    println!("{} mutants, {} not as they should be", mutants.len(), faults.len());
+    Ok((verdicts.into_iter().map(|verdict| verdict.row).collect(), without_faults(&faults)))
+}
+
+/// Judges mutants in one copy of the project, one after the other.
+fn judge_in<'a>(copy: usize, mutants: impl Iterator<Item = &'a Mutant>) -> Outcome<Vec<Verdict>> {
+    let (judge, to_the_end) = (Judge::new(copy, LIMIT), Judge::to_the_end(copy, LIMIT));
+    let judge_one = |mutant: &Mutant| {
+        let start = Instant::now();
+        let excused = mutant.equivalent.is_some() || mutant.open.is_some();
+        let judge = if excused { &to_the_end } else { &judge };
+        let fate = judge.judge(Change::Edits(&mutant.edits), &[scenarios(mutant)?]);
+        let fate = fate.map_err(|error| format!("{} {}: {error}", mutant.structure, mutant.name))?;
+        let row = format!("| {} | {} | {} |", mutant.name, mutant.what, cells(&fate, mutant)?);
+        println!("{row}  {:.0} s", start.elapsed().as_secs_f64());
+        let fault = match (matches!(fate, Fate::Lives { .. }), excused) {
+            (false, true) => Some("killed, though it says that nothing kills it"),
+            (true, false) => Some("survived"),
+            _ => None,
+        };
+        Ok(Verdict { row, fault: fault.map(|fault| format!("{}: {fault}", mutant.name)) })
+    };
+    mutants.map(judge_one).collect()
+}
+
+/// Verdict, scenario and executions of a mutant.
+fn cells(fate: &Fate, mutant: &Mutant) -> Outcome<String> {
+    let excuse = mutant.equivalent.as_ref().map(|reason| format!("equivalent: {reason}"));
+    let excuse = excuse.or(mutant.open.as_ref().map(|reason| format!("open: {reason}")));
+    Ok(match fate {
+        Fate::Killed { how, scenario, executions: Some(executions) } => {
+            format!("{how} | {scenario} | {executions}")
+        }
+        Fate::Killed { how, scenario, executions: None } => format!("{how} | {scenario} | -"),
+        Fate::Unviable => return Err(format!("{} does not compile", mutant.name)),
+        Fate::Lives { executions } => {
+            format!("{} | - | {executions}", excuse.as_deref().unwrap_or("**survived**"))
+        }
+    })
+}
+
+/// The default set, or the scenarios that the entry names.
+fn scenarios(mutant: &Mutant) -> Outcome<Vec<Scenario>> {
+    let (default, all) = match mutant.structure {
+        "hopscotch" => (hopscotch::default_set(), hopscotch::all()),
+        "open" => ([open::default_set(), bulk::default_set()].concat(), [open::all(), bulk::all()].concat()),
+        "cuckoo" => (cuckoo::default_set(), cuckoo::all()),
+        "dynamic" => (dynamic::default_set(), dynamic::all()),
+        "retrieve" => (retrieve::default_set(), retrieve::all()),
+        _ => (slab::default_set(), slab::all()),
+    };
+    let Some(name) = &mutant.scenario else { return Ok(default) };
+    let is_named = |of: &str| of == name || name.ends_with('/') && of.starts_with(name);
+    let named: Vec<_> = all.into_iter().filter(|scenario| is_named(&scenario.name)).collect();
+    if named.is_empty() { Err(format!("{}: there is no scenario {name}", mutant.name)) } else { Ok(named) }
+}
