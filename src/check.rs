@@ -11,7 +11,8 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use warpproof::simt::check::{Report, Scenario, Verdict, Violation};
-use warpproof::simt::engine::{Engine, Limits, Mode, Options, Workers, engine, engines, minimise, run_all};
+use warpproof::simt::engine::{Engine, Limits, Mode, Options, Workers, minimise, run_all};
+use warpproof::simt::engines::{engine, engines};
 use warpproof::simt::scenarios::{cuckoo, dynamic, hopscotch, open, slab};
 
 /// Explore interleavings of small programs on a structure: all of them, or a sample

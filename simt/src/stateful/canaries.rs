@@ -6,10 +6,12 @@ use crate::check::litmus::{
     LOAD, LOAD_THEN_STORE, LOOK, Litmus, MEET, PULSE, RECEIVE, SEND_RELAXED, STORE_LOAD, WAIT, WILD,
     scenario, set,
 };
-use crate::check::{Array, Config, Kind, Memory, Reads, Report, Scenario, SimWarp, Stall, Subject, Verdict};
+use crate::check::{
+    Array, Config, Kind, Memory, Reads, Report, Scenario, ScenarioError, SimWarp, Stall, Subject, Verdict,
+};
 use crate::engine::{Engine, Options, explore_subject};
 use crate::explore::Explore;
-use crate::scenarios::{ScenarioError, cuckoo, slab};
+use crate::scenarios::{cuckoo, slab};
 use std::collections::BTreeSet;
 use warpproof_model::spec::{Call, Op, Ret, Spec};
 use warpproof_model::{IntegerWords, Order, ReadOrder, Words, WriteOrder};

@@ -9,11 +9,9 @@ mod sets;
 pub use places::Structure;
 pub use sets::{all, deep, default_set, family, quick};
 
-use super::ScenarioError;
-
 use super::open::scheme::Moved;
 use super::open::small;
-use crate::check::{AnySubject, Scenario};
+use crate::check::{AnySubject, Scenario, ScenarioError};
 use std::sync::Arc;
 use warpproof_model::entry::{Key32, Key64, Pair32, Pair64};
 

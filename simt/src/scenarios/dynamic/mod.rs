@@ -10,10 +10,9 @@ mod subject;
 pub use sets::{all, deep, default_set, family, quick};
 pub use subject::{DynamicSubject, Parts};
 
-use super::ScenarioError;
 use super::entry::Entry;
 pub use super::open::Structure;
-use crate::check::{AnySubject, OfLanes, Scenario};
+use crate::check::{AnySubject, OfLanes, Scenario, ScenarioError};
 use std::sync::Arc;
 use subject::PROBES;
 use warpproof_model::entry::{Key32, Key64, Pair32, Pair64};
@@ -40,13 +39,17 @@ fn shaped<E: Entry>(scenario: &Scenario) -> Result<Arc<dyn AnySubject>, Scenario
     let (submaps, buckets) = (scenario.config.reach, scenario.config.buckets);
     // What is exhausted is asked of all slots: of the last submap too a key must probe all buckets.
     if submaps == 0 || warpproof_model::dynamic::submap_buckets(buckets, submaps - 1) > PROBES.into() {
-        return Err(ScenarioError::Submaps { submaps, buckets });
+        return Err(ScenarioError::Shape(format!(
+            "{submaps} submaps, the first of {buckets} buckets: there is one at least, and the last has two buckets at most"
+        )));
     }
     match (scenario.config.lanes, scenario.config.slots) {
         (1, 1) => Ok(table::<E, 1, 1>(scenario)),
         (1, 2) => Ok(table::<E, 1, 2>(scenario)),
         (2, 1) => Ok(table::<E, 2, 1>(scenario)),
-        (lanes, slots) => Err(ScenarioError::Bucket { lanes, slots }),
+        (lanes, slots) => Err(ScenarioError::Shape(format!(
+            "a bucket of {lanes} lanes with {slots} slots each: buckets have {SHAPES:?}"
+        ))),
     }
 }
 

@@ -14,9 +14,8 @@ pub use sets::{all, deep, default_set, family, quick};
 pub use subject::HopscotchSubject;
 pub use wide::wide;
 
-use super::ScenarioError;
 use super::entry::Entry;
-use crate::check::{AnySubject, OfLanes, Scenario};
+use crate::check::{AnySubject, OfLanes, Scenario, ScenarioError};
 use std::sync::Arc;
 use warpproof_model::entry::{Key32, Key64, Pair32, Pair64};
 
@@ -66,7 +65,9 @@ fn shaped<E: Entry>(scenario: &Scenario) -> Result<Arc<dyn AnySubject>, Scenario
         (2, 4, 8) => Ok(table::<E, 2, 4, 8>(scenario)),
         (4, 2, 8) => Ok(table::<E, 4, 2, 8>(scenario)),
         (8, 1, 8) => Ok(table::<E, 8, 1, 8>(scenario)),
-        (lanes, slots, reach) => Err(ScenarioError::Neighbourhood { lanes, slots, reach }),
+        (lanes, slots, reach) => Err(ScenarioError::Shape(format!(
+            "a neighbourhood of {reach} groups of {lanes} lanes with {slots} words each: they are, lanes first, {SHAPES:?}"
+        ))),
     }
 }
 

@@ -17,8 +17,7 @@ pub use sets::{all, deep, default_set, family, quick};
 pub use subject::OpenSubject;
 pub use wide::wide;
 
-use super::ScenarioError;
-use crate::check::{AnySubject, OfLanes, Scenario};
+use crate::check::{AnySubject, OfLanes, Scenario, ScenarioError};
 use scheme::{DoubleHashed, Scheme};
 use std::sync::Arc;
 use warpproof_model::entry::{Key32, Key64, Pair32, Pair64};
@@ -67,7 +66,9 @@ fn shaped<L: Layout>(scenario: &Scenario) -> Result<Arc<dyn AnySubject>, Scenari
         (2, 4) => Ok(table::<L, 2, 4>(scenario)),
         (4, 2) => Ok(table::<L, 4, 2>(scenario)),
         (8, 1) => Ok(table::<L, 8, 1>(scenario)),
-        (lanes, slots) => Err(ScenarioError::Bucket { lanes, slots }),
+        (lanes, slots) => Err(ScenarioError::Shape(format!(
+            "a bucket of {lanes} lanes with {slots} slots each: buckets have {SHAPES:?}"
+        ))),
     }
 }
 
@@ -77,7 +78,9 @@ pub(super) fn small<L: Layout, C: Scheme>(scenario: &Scenario) -> Result<Arc<dyn
         (1, 1) => Ok(probing::<L, C, 1, 1>(scenario)),
         (1, 2) => Ok(probing::<L, C, 1, 2>(scenario)),
         (2, 1) => Ok(probing::<L, C, 2, 1>(scenario)),
-        (lanes, slots) => Err(ScenarioError::Bucket { lanes, slots }),
+        (lanes, slots) => Err(ScenarioError::Shape(format!(
+            "a bucket of {lanes} lanes with {slots} slots each: buckets have {SHAPES:?}"
+        ))),
     }
 }
 

@@ -124,10 +124,4 @@ mod tests {
             assert_eq!(full, Some(room), "{}", scenario.name);
         }
     }
-
-    #[cfg(feature = "shuttle")]
-    #[test]
-    fn every_tenth_of_them_holds() {
-        crate::scenarios::assert_samples_hold(&wide());
-    }
 }

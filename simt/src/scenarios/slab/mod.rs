@@ -22,8 +22,7 @@ pub use sets::{all, deep, default_set, family, quick};
 pub use subject::{Layout, Lock64, Map32, Map64, Set32, SlabSubject};
 pub use wide::wide;
 
-use super::ScenarioError;
-use crate::check::{AnySubject, OfLanes, Scenario, of_lanes};
+use crate::check::{AnySubject, OfLanes, Scenario, ScenarioError, of_lanes};
 use std::sync::Arc;
 use warpproof_model::slab::{Multi, Multiplicity, Unique};
 use warpproof_model::spec::Op;
@@ -88,7 +87,9 @@ fn shaped<L: Layout, U: Multiplicity>(scenario: &Scenario) -> Result<Arc<dyn Any
         (32, 1) => Ok(table::<L, U, 32, 1>(scenario)),
         #[cfg(feature = "shuttle")]
         (32, 2) => Ok(table::<L, U, 32, 2>(scenario)),
-        (lanes, slots) => Err(ScenarioError::Shape { lanes, slots }),
+        (lanes, slots) => Err(ScenarioError::Shape(format!(
+            "a slab of {lanes} lanes with {slots} words each: slabs have {SHAPES:?}"
+        ))),
     }
 }
 
@@ -100,7 +101,9 @@ fn flushed<L: Layout>(scenario: &Scenario) -> Result<Arc<dyn AnySubject>, Scenar
         (2, 1) => Ok(flush::<L, 2, 1>(scenario)),
         (2, 2) => Ok(flush::<L, 2, 2>(scenario)),
         (4, 1) => Ok(flush::<L, 4, 1>(scenario)),
-        (lanes, slots) => Err(ScenarioError::Shape { lanes, slots }),
+        (lanes, slots) => Err(ScenarioError::Shape(format!(
+            "a slab of {lanes} lanes with {slots} words each: slabs have {SHAPES:?}"
+        ))),
     }
 }
 

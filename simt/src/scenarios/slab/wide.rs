@@ -133,10 +133,4 @@ mod tests {
             assert_eq!(used, expected, "{}", scenario.name);
         }
     }
-
-    #[cfg(feature = "shuttle")]
-    #[test]
-    fn every_tenth_of_them_holds() {
-        crate::scenarios::assert_samples_hold(&wide());
-    }
 }
