@@ -25,9 +25,9 @@ mod tests {
     use crate::check::{Report, Scenario, ScenarioError};
     use crate::engine::{Options, serve};
     use crate::explore::Explore;
-    use crate::scenarios::{bulk, retrieve, slab};
     #[cfg(feature = "shuttle")]
-    use crate::scenarios::{hopscotch, open};
+    use crate::scenarios::STRUCTURES;
+    use crate::scenarios::{bulk, retrieve, slab};
 
     #[test]
     fn a_worker_answers() {
@@ -59,12 +59,24 @@ mod tests {
         bulk::default_set().iter().step_by(10).for_each(assert_holds);
     }
 
+    #[cfg(feature = "loom")]
+    #[test]
+    fn the_quick_set_of_the_slab_hash_holds() {
+        use crate::engine::{Workers, run_all};
+        let set = slab::quick();
+        let reports = run_all(&crate::loom::Loom, &set, &Options::default(), &Workers::Threads(1), |_| {});
+        for report in &reports.expect("scenarios") {
+            assert!(report.passed(), "{}: {} {:?}", report.scenario, report.verdict, report.violation);
+            assert!(report.passes.len() == 2 && report.passes.iter().all(|pass| pass.executions > 0));
+        }
+    }
+
     #[cfg(feature = "shuttle")]
     #[test]
     fn every_tenth_of_real_width_holds_in_a_few_schedules() {
         let options = Options { schedules: 12, ..Options::default() };
         let tenth = |set: Vec<Scenario>| set.into_iter().step_by(10);
-        for scenario in [slab::wide(), hopscotch::wide(), open::wide()].into_iter().flat_map(tenth) {
+        for scenario in STRUCTURES.iter().flat_map(|structure| tenth((structure.wide)())) {
             let report = crate::shuttle::Shuttle.explore(&scenario, &options).expect("a scenario");
             assert!(report.is_clean(), "{}: {:?}", report.scenario, report.violation.map(|v| v.timeline()));
             assert_eq!(report.executions, 12, "{}", report.scenario);
