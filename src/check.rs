@@ -4,15 +4,15 @@ use crate::both::Comparison;
 use crate::depth::{self, Row};
 use crate::failure::Failure;
 use crate::output::{self, Progress, grouped};
-use crate::select::Checked;
 use crate::{Structure, page, select, worker};
 use serde::Serialize;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use warpproof::simt::check::{Report, Scenario, Verdict, Violation};
-use warpproof::simt::engine::{Engine, Limits, Mode, Options, Workers, engine, engines, minimise, run_all};
-use warpproof::simt::scenarios::{cuckoo, dynamic, hopscotch, open, slab};
+use warpproof::simt::engine::{Engine, Limits, Mode, Options, Workers, minimise, run_all};
+use warpproof::simt::engines::{engine, engines};
+use warpproof::simt::scenarios::{self, Checked};
 
 /// Explore interleavings of small programs on a structure: all of them, or a sample
 ///
@@ -25,7 +25,8 @@ use warpproof::simt::scenarios::{cuckoo, dynamic, hopscotch, open, slab};
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     /// What to check
-    structure: Checked,
+    #[arg(value_parser = select::structures())]
+    structure: &'static Checked,
     /// What explores
     #[arg(long, value_name = "ENGINE", default_value = DEFAULT_ENGINE, value_parser = known_engine)]
     engine: &'static dyn Engine,
@@ -158,7 +159,7 @@ pub(crate) fn check(args: &Args) -> Result<(), Failure> {
         }
     }
     let mut summary =
-        Summary { depths, ..Summary::of(args.structure.name(), args.engine, &reports, started.elapsed()) };
+        Summary { depths, ..Summary::of(args.structure.name, args.engine, &reports, started.elapsed()) };
     if !args.no_minimise {
         minimise_all(args.engine, &mut reports, &options);
     }
@@ -269,22 +270,19 @@ fn explore(
 /// The quick scenarios of a structure, for at most `limit`.
 pub(crate) fn quick(structure: Structure, limit: Duration) -> Result<Summary, Failure> {
     let started = Instant::now();
-    let scenarios = match structure {
-        Structure::Slab => slab::quick(),
-        Structure::Hopscotch => hopscotch::quick(),
-        Structure::Open => open::quick(),
-        Structure::Cuckoo => cuckoo::quick(),
-        Structure::Dynamic => dynamic::quick(),
-    };
+    let name = structure.name();
+    let checked =
+        scenarios::structure(name).ok_or_else(|| Failure::input(format_args!("{name} has no scenarios")))?;
+    let scenarios = (checked.quick)();
     let options = Options { deadline: Some(started + limit), ..Options::default() };
     let engine = known_engine(DEFAULT_ENGINE).map_err(Failure::Input)?;
     let reports = explore(engine, &scenarios, &options, &|_: &Report| {})?;
-    let summary = Summary::of(structure.name(), engine, &reports, started.elapsed());
+    let summary = Summary::of(name, engine, &reports, started.elapsed());
     match violations(&reports).next() {
         Some(violation) => Err(Failure::Violation(format!(
             "{}\nthe quick check found a violation, nothing was run; see `warpproof check {}`",
             violation.timeline(),
-            structure.name()
+            name
         ))),
         None => Ok(summary),
     }

@@ -4,7 +4,7 @@ use crate::backend::{Backend, Cpu, probe_gpu};
 use crate::failure::Failure;
 use crate::output;
 use serde::Serialize;
-use warpproof::simt::engine::engines;
+use warpproof::simt::engines::engines;
 
 /// Show structures, operations, engines, and the backends found on this machine
 #[derive(clap::Args)]

@@ -4,7 +4,8 @@ use crate::failure::Failure;
 use crate::output;
 use std::path::PathBuf;
 use warpproof::simt::check::{Verdict, Violation};
-use warpproof::simt::engine::{engine, explore_again};
+use warpproof::simt::engine::explore_again;
+use warpproof::simt::engines::engine;
 
 /// Show a saved counterexample as a timeline, a column per warp
 ///

@@ -1,40 +1,14 @@
 //! Which scenarios a check explores.
 
-use crate::Structure;
 use crate::failure::Failure;
-use clap::ValueEnum;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use warpproof::simt::check::Scenario;
-use warpproof::simt::scenarios::{bulk, cuckoo, dynamic, hopscotch, open, retrieve, slab};
+use warpproof::simt::scenarios::{Checked, STRUCTURES, Table, structure};
 
-/// What has scenarios.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub(crate) enum Checked {
-    /// The slab hash: a dynamic chained table (Ashkiani, Farach-Colton, Owens, IPDPS 2018)
-    Slab,
-    /// The lock-flag hopscotch table (Zhang, Sun): one pair per key, a fixed size
-    Hopscotch,
-    /// Open addressing with a filter: one pair per key, a fixed size
-    Open,
-    /// Open addressing with two buckets to a key, where keys move to make room
-    Cuckoo,
-    /// Open addressing that grows by submaps while it is used
-    Dynamic,
-    /// Copying all entries of a table to an output, in five variants
-    Retrieve,
-}
-
-impl Checked {
-    /// Its name on the command line.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Slab => Structure::Slab.name(),
-            Self::Hopscotch => Structure::Hopscotch.name(),
-            Self::Open => Structure::Open.name(),
-            Self::Cuckoo => Structure::Cuckoo.name(),
-            Self::Dynamic => Structure::Dynamic.name(),
-            Self::Retrieve => "retrieve",
-        }
-    }
+/// The structures that have scenarios, by their names.
+pub(crate) fn structures() -> impl TypedValueParser<Value = &'static Checked> {
+    let names = STRUCTURES.iter().map(|checked| PossibleValue::new(checked.name).help(checked.what));
+    PossibleValuesParser::new(names).try_map(|name| structure(&name).ok_or("there is no such structure"))
 }
 
 /// The options that choose scenarios.
@@ -74,77 +48,36 @@ pub(crate) struct Batch {
 }
 
 /// The scenarios that are asked for.
-pub(crate) fn batches(structure: Checked, samples: bool, which: &Which) -> Result<Vec<Batch>, Failure> {
+pub(crate) fn batches(structure: &Checked, samples: bool, which: &Which) -> Result<Vec<Batch>, Failure> {
     if let Some(depth) = which.depth {
+        let table = table(structure, &which.table)?;
         let mut all = Vec::new();
         for depth in 1..=depth {
-            let mut family = family(structure, which, depth)?;
+            let mut family = table.family(depth as usize, which.keys as usize);
             family.retain(|scenario| scenario.programs.len() <= which.warps as usize);
             all.extend(family.into_iter().map(|scenario| (depth, scenario)));
         }
         return Ok(by_depth(&named(&which.scenario, all, |(_, s)| s)?));
     }
-    let all = match structure {
-        Checked::Slab => slab::all,
-        Checked::Hopscotch => hopscotch::all,
-        Checked::Open => || [open::all(), bulk::all()].concat(),
-        Checked::Cuckoo => cuckoo::all,
-        Checked::Dynamic => dynamic::all,
-        Checked::Retrieve => retrieve::all,
-    };
-    // Those of real widths, for an engine that samples.
-    let wide = match structure {
-        _ if !samples => Vec::new(),
-        Checked::Slab => slab::wide(),
-        Checked::Hopscotch => hopscotch::wide(),
-        Checked::Open => open::wide(),
-        // Of their own: those of open addressing are of the library's buckets.
-        Checked::Cuckoo | Checked::Dynamic | Checked::Retrieve => Vec::new(),
-    };
+    let wide = if samples { (structure.wide)() } else { Vec::new() };
     let scenarios = match &which.scenario {
-        Some(_) => named(&which.scenario, wide.into_iter().chain(all()).collect(), |s| s)?,
-        None if which.deep => wide.into_iter().chain(all()).collect(),
+        Some(_) => named(&which.scenario, [wide, structure.all()].concat(), |s| s)?,
+        None if which.deep => [wide, structure.all()].concat(),
         None if !wide.is_empty() => wide,
-        None => match structure {
-            Checked::Slab => slab::default_set(),
-            Checked::Hopscotch => hopscotch::default_set(),
-            Checked::Open => [open::default_set(), bulk::default_set()].concat(),
-            Checked::Cuckoo => cuckoo::default_set(),
-            Checked::Dynamic => dynamic::default_set(),
-            Checked::Retrieve => retrieve::default_set(),
-        },
+        None => (structure.default_set)(),
     };
     Ok(vec![Batch { depth: None, scenarios }])
 }
 
-/// All programs of so many calls on the table that is asked for.
-fn family(structure: Checked, which: &Which, depth: u32) -> Result<Vec<Scenario>, Failure> {
-    let (calls, keys) = (depth as usize, which.keys as usize);
-    match structure {
-        Checked::Slab => {
-            let tables = slab::Structure::ALL.map(|table| (table.name(), table));
-            Ok(slab::family(known(&which.table, &tables)?, calls, keys))
-        }
-        Checked::Hopscotch => {
-            let tables = hopscotch::Structure::ALL.map(|table| (table.table(), table));
-            Ok(hopscotch::family(known(&which.table, &tables)?, calls, keys))
-        }
-        Checked::Open => {
-            let tables = open::Structure::ALL.map(|table| (table.table(), table));
-            Ok(open::family(known(&which.table, &tables)?, calls, keys))
-        }
-        Checked::Cuckoo => {
-            let tables = cuckoo::Structure::ALL.map(|table| (table.table(), table));
-            Ok(cuckoo::family(known(&which.table, &tables)?, calls, keys))
-        }
-        Checked::Dynamic => {
-            let tables = dynamic::Structure::ONE_WORD.map(|table| (table.table(), table));
-            Ok(dynamic::family(known(&which.table, &tables)?, calls, keys))
-        }
-        Checked::Retrieve => {
-            Err(Failure::input("--depth is for tables: a warp has one share of a retrieval"))
-        }
+/// The table of this name.
+fn table(structure: &Checked, name: &str) -> Result<&'static Table, Failure> {
+    if structure.tables.is_empty() {
+        return Err(Failure::input("--depth is for tables: a warp has one share of a retrieval"));
     }
+    structure.tables.iter().find(|table| table.short() == name).ok_or_else(|| {
+        let names: Vec<_> = structure.tables.iter().map(Table::short).collect();
+        Failure::input(format_args!("there is no table {name:?}: the tables are {}", names.join(", ")))
+    })
 }
 
 fn by_depth(scenarios: &[(u32, Scenario)]) -> Vec<Batch> {
@@ -167,12 +100,4 @@ fn named<T>(name: &Option<String>, items: Vec<T>, of: impl Fn(&T) -> &Scenario) 
         return Err(Failure::input(format_args!("no scenario is named like {name:?}; one is {example:?}")));
     }
     Ok(chosen)
-}
-
-/// The table of this name.
-fn known<T: Copy>(name: &str, tables: &[(&str, T)]) -> Result<T, Failure> {
-    tables.iter().find(|(known, _)| *known == name).map(|(_, table)| *table).ok_or_else(|| {
-        let names: Vec<_> = tables.iter().map(|(name, _)| *name).collect();
-        Failure::input(format_args!("there is no table {name:?}: the tables are {}", names.join(", ")))
-    })
 }

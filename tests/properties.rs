@@ -1,15 +1,22 @@
 //! Random programs of one warp against the sequential specification, with shrinking.
 
+#[path = "support/scenarios.rs"]
+mod drawn;
 mod support;
 
+use drawn::Drawn;
 use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
 use std::collections::{BTreeMap, HashSet};
 use support::{OPS, run};
 use warpproof::model::Key;
 use warpproof::model::host::SlabGeometry;
 use warpproof::model::slab::Multi;
 use warpproof::model::spec::{Call, Multimap, Op, Ret, Spec};
+use warpproof::simt::check::{Event, Scenario};
 use warpproof::simt::cpu::{CpuWarp, PairStore, SlabStore, SlabWords, WidePairStore};
+use warpproof::simt::scenarios::{STRUCTURES, random, subject};
+use warpproof::simt::seq::{Alone, SeqMemory};
 
 /// A step of a program: a call, or a flush between calls.
 #[derive(Clone, Debug)]
@@ -119,6 +126,43 @@ proptest! {
         prop_assert_eq!(&scalar, &answers::<2, 4>(&steps, pool));
         prop_assert_eq!(&scalar, &answers::<4, 2>(&steps, pool));
         prop_assert_eq!(&scalar, &answers::<8, 1>(&steps, pool));
+    }
+}
+
+/// Calls of a program of one warp on a table that is explored, not more than a history may have.
+const CALLS: u32 = 40;
+
+/// In a scenario of one warp every answer is one that the specification allows, and the invariants hold after every call.
+fn one_warp_follows_the_specification(scenario: &Scenario) -> Result<(), TestCaseError> {
+    let subject = subject(scenario).expect("a scenario");
+    let memory = SeqMemory::new(&subject.arrays());
+    let ended = |error| TestCaseError::fail(format!("{error}"));
+    let mut events: BTreeMap<u64, Vec<Event>> = BTreeMap::new();
+    for (call, time) in scenario.calls().zip(0..) {
+        let exhausted = memory.guard(|m| subject.exhausted(m, call.key)).map_err(ended)?;
+        let ret = memory.guard(|m| subject.run(&Alone, m, call)).map_err(ended)?;
+        prop_assert!(ret != Ret::Full || exhausted, "{call} found no room, and there was some");
+        let holds = memory.guard(|m| subject.check_quiescent(m)).map_err(ended)?;
+        prop_assert!(holds.is_ok(), "after {call}: {holds:?}");
+        events.entry(subject.key(call)).or_default().push(Event::alone(call, ret, 2 * time));
+    }
+    for (key, events) in events {
+        let order = subject.linearize(key, &events.iter().collect::<Vec<_>>());
+        prop_assert!(order.is_ok(), "the answers of key {key} are wrong: {order:?}");
+    }
+    Ok(())
+}
+
+#[test]
+fn one_warp_of_every_table_follows_its_specification() {
+    for table in STRUCTURES.iter().flat_map(|structure| structure.tables) {
+        let drawn = Drawn(|below: &mut dyn FnMut(u32) -> u32| random::of_one_warp(table, CALLS, below));
+        let cases = ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() };
+        let done =
+            TestRunner::new(cases).run(&drawn, |scenario| one_warp_follows_the_specification(&scenario));
+        if let Err(failure) = done {
+            panic!("{}: {failure}", table.name);
+        }
     }
 }
 

@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, HashSet};
 use warpproof::model::slab::{Multi, Multiplicity, SlabTable, Unique};
 use warpproof::model::spec::{Call, Map, Multimap, Op, Ret, Set, Spec};
 use warpproof::simt::check::{AnySubject, Config, Memory, Scenario};
-use warpproof::simt::scenarios::slab::{Layout, Lock64, Map32, Map64, Set32, Structure};
-use warpproof::simt::scenarios::subject;
+use warpproof::simt::scenarios::slab::{Layout, Lock64, Map32, Map64, Set32, TABLES};
+use warpproof::simt::scenarios::{Table, subject};
 use warpproof::simt::seq::{Alone, SeqMemory, SeqWarp};
 
 /// Calls between two looks at the invariants.
@@ -28,13 +28,13 @@ enum Step {
 
 fuzz_target!(|bytes: &[u8]| {
     let Some((head, body)) = bytes.split_at_checked(HEAD) else { return };
-    let structure = Structure::ALL[head[0] as usize % Structure::ALL.len()];
+    let structure = TABLES[head[0] as usize % TABLES.len()];
     let (lanes, slots) = SHAPES[head[1] as usize % SHAPES.len()];
     let (buckets, pool) = (u32::from(head[2]) % 4 + 1, u32::from(head[3]) % 48);
     let config = Config { lanes, slots, buckets, pool, ..Config::default() };
     let steps: Vec<Step> =
         body.chunks_exact(2).take(LONGEST).map(|pair| step(structure, head[4], pair[0], pair[1])).collect();
-    match structure.name() {
+    match structure.name {
         "map32" => run::<Map32, Unique>(structure, config, &steps, Map { may_fill: true }),
         "set32" => run::<Set32, Unique>(structure, config, &steps, Set { may_fill: true }),
         "map64" => run::<Map64, Unique>(structure, config, &steps, Map { may_fill: true }),
@@ -47,7 +47,7 @@ fuzz_target!(|bytes: &[u8]| {
 });
 
 /// The step of two bytes. `mask` says how many keys there are.
-fn step(structure: Structure, mask: u8, what: u8, key: u8) -> Step {
+fn step(structure: Table, mask: u8, what: u8, key: u8) -> Step {
     let ops = [
         Op::InsertUnique,
         Op::InsertOrAssign,
@@ -56,20 +56,20 @@ fn step(structure: Structure, mask: u8, what: u8, key: u8) -> Step {
         Op::SearchAll,
         Op::Count,
         Op::DeleteAll,
-        if structure.name().starts_with("multi") { Op::Insert } else { Op::InsertUnique },
+        if structure.name.starts_with("multi") { Op::Insert } else { Op::InsertUnique },
     ];
     if what == u8::MAX {
         return Step::Flush;
     }
     let op = ops[what as usize % ops.len()];
     let stores = matches!(op, Op::Insert | Op::InsertUnique | Op::InsertOrAssign);
-    let value = if stores && !structure.name().ends_with("set32") { u64::from(what) / 8 } else { 0 };
+    let value = if stores && !structure.name.ends_with("set32") { u64::from(what) / 8 } else { 0 };
     Step::Call(Call::new(op, u64::from(key & mask), value))
 }
 
 /// Runs the steps one by one and compares each answer with the specification.
 fn run<L: Layout, U: Multiplicity>(
-    structure: Structure,
+    structure: Table,
     config: Config,
     steps: &[Step],
     spec: impl Spec<State = Vec<u64>>,
@@ -78,7 +78,7 @@ fn run<L: Layout, U: Multiplicity>(
         Step::Call(call) => Some(call.clone()),
         Step::Flush => None,
     });
-    let scenario = Scenario::new("", structure.name(), config.clone(), vec![calls.collect()]);
+    let scenario = Scenario::new("", structure.name, config.clone(), vec![calls.collect()]);
     let subject = subject(&scenario).expect("a table of this crate");
     let memory = SeqMemory::new(&subject.arrays());
     let mut table =

@@ -7,7 +7,8 @@ use libfuzzer_sys::fuzz_target;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use warpproof_simt::check::{Report, Scenario, Verdict};
-use warpproof_simt::engine::{Engine, Options, engines};
+use warpproof_simt::engine::{Engine, Options};
+use warpproof_simt::engines::engines;
 use warpproof_simt::scenarios::random;
 
 /// Inputs between two lines about what became of them.

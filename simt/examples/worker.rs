@@ -2,7 +2,9 @@
 //! answers on stdout.
 
 use std::io::{Result, stdin, stdout};
+use warpproof_simt::engine::serve;
+use warpproof_simt::engines::engines;
 
 fn main() -> Result<()> {
-    warpproof_simt::engine::serve(stdin().lock(), stdout().lock())
+    serve(engines(), stdin().lock(), stdout().lock())
 }

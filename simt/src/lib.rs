@@ -6,6 +6,7 @@
 //!
 //! - [`check`]: subjects, scenarios, histories, violations; no engine.
 //! - [`engine`]: what every engine offers, and scenarios explored side by side.
+//! - [`engines`]: which engines there are.
 //! - [`scenarios`]: what is checked of every structure.
 //! - [`seq`]: one warp alone.
 //! - [`explore`]: the exhaustive engine: scoped weak memory, every lane a thread.
@@ -16,6 +17,7 @@
 pub mod check;
 pub mod cpu;
 pub mod engine;
+pub mod engines;
 pub mod explore;
 #[cfg(feature = "loom")]
 pub mod loom;

@@ -1,8 +1,7 @@
 //! A scenario made ready, and what was judged of it already: what all executions share, whatever the engine.
 
-#[cfg(feature = "loom")]
-use super::execution::Spot;
 use super::keys::{KeySet, Keys};
+use super::outcome::{LATE, outcome_events, outcome_text};
 use super::subject::AnySubject;
 use super::{Array, Breach, Event, Kind, Linearization, Loads, Scenario, Scope, View, Violation};
 use crate::seq::{Alone, SeqError, SeqMemory};
@@ -33,7 +32,7 @@ pub(crate) struct Case {
     executions: AtomicU64,
     stall_reached: AtomicBool,
     /// What is known of states and histories that repeat.
-    pub(super) repeats: Mutex<super::repeats::Repeats>,
+    pub(super) repeats: Mutex<Repeats>,
     known: Mutex<Known>,
     expected: OnceLock<BTreeSet<String>>,
 }
@@ -51,6 +50,28 @@ pub(super) struct Known {
     finals: HashMap<Vec<u128>, Vec<Ret>>,
     pub(super) outcomes: HashSet<Vec<Event>>,
     pub(super) violation: Option<Box<Violation>>,
+}
+
+/// What was judged before of executions that have one state after the other.
+#[derive(Default)]
+pub(super) struct Repeats {
+    /// Which warps were seen to write each word, in any execution.
+    pub(super) writers: Vec<u8>,
+    /// States whose invariants hold, and the keys without room in them.
+    pub(super) states: HashMap<Vec<u128>, KeySet>,
+    pub(super) histories: HashSet<Vec<Event>>,
+}
+
+/// A word of a scenario.
+#[cfg(any(feature = "loom", feature = "shuttle"))]
+#[derive(Clone, Copy)]
+pub(crate) struct Spot {
+    pub(crate) array: usize,
+    pub(crate) index: usize,
+    /// Its number among all words.
+    pub(crate) at: usize,
+    /// Its bits.
+    pub(crate) width: u32,
 }
 
 impl Case {
@@ -355,43 +376,4 @@ fn in_check(error: SeqError, during: &str) -> Breach {
         SeqError::Panic(_) => Kind::Panic,
     };
     Breach::new(kind, format!("{error} (alone, {during})"))
-}
-
-/// When the calls after the programs begin.
-pub(crate) const LATE: u64 = 1 << 32;
-
-/// The events without the times that only people look at, warp by warp: equal if the checker cannot tell them
-/// apart.
-pub(super) fn timeless(events: &[Event]) -> Vec<Event> {
-    let mut out: Vec<_> = events.to_vec();
-    for event in out.iter_mut().filter(|event| event.warp.is_some()) {
-        (event.start, event.end) = (0, 0);
-    }
-    out.sort_by_key(|event| (event.warp.unwrap_or(usize::MAX), event.number));
-    out
-}
-
-/// The returns of programs and final calls, warp by warp.
-pub(super) fn outcome_events(events: &[Event]) -> Vec<Event> {
-    let mut out = timeless(events);
-    out.retain(|event| event.warp.is_some() || event.start >= LATE);
-    for event in &mut out {
-        event.after.clear();
-    }
-    out
-}
-
-fn outcome_text(events: &[Event], warps: usize) -> String {
-    let who = |warp: Option<usize>| {
-        let rets = events.iter().filter(|event| event.warp == warp);
-        let rets = rets.map(|event| event.ret.as_ref().map_or("-".to_string(), ToString::to_string));
-        rets.collect::<Vec<_>>().join(", ")
-    };
-    let mut text = (0..warps).map(|warp| who(Some(warp))).collect::<Vec<_>>().join(" | ");
-    let last = who(None);
-    if !last.is_empty() {
-        text.push_str(" => ");
-        text.push_str(&last);
-    }
-    text
 }

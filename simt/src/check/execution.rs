@@ -1,6 +1,6 @@
 //! One execution, whatever the engine: what is asked of every step.
 
-use super::case::Case;
+use super::case::{Case, Spot};
 use super::record::{Action, Record};
 use super::{Access, Breach, Kind, Reads};
 use std::panic::resume_unwind;
@@ -15,17 +15,6 @@ pub(crate) enum Halt {
     Stalled,
     /// The warp waits for a stalled one, as its scenario allows.
     Blocked,
-}
-
-/// A word of a scenario.
-#[derive(Clone, Copy)]
-pub(crate) struct Spot {
-    pub(crate) array: usize,
-    pub(crate) index: usize,
-    /// Its number among all words.
-    pub(crate) at: usize,
-    /// Its bits.
-    pub(crate) width: u32,
 }
 
 /// One execution.

@@ -1,6 +1,7 @@
 //! What an engine does in one execution, and how a warp's program runs on it.
 
-use super::execution::{Execution, Halt, Spot};
+use super::case::Spot;
+use super::execution::{Execution, Halt};
 use super::record::Action;
 use super::{Access, Breach, Cells, Handle, Hooks, Kind, Memory, View, message};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};

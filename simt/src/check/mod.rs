@@ -23,6 +23,7 @@ pub(crate) mod litmus;
 mod machine;
 mod memory;
 pub mod monitor;
+mod outcome;
 mod record;
 mod repeats;
 mod report;
@@ -32,6 +33,7 @@ mod text;
 mod timeline;
 mod trace;
 mod twins;
+mod unfit;
 mod violation;
 mod warp;
 
@@ -42,16 +44,20 @@ pub use memory::{Access, Cells, Handle, Memory, View};
 pub use report::{Pass, Report, Verdict};
 pub use scenario::{Allows, Config, Reads, Scenario, Stall};
 pub use subject::{AnySubject, Array, LANES, OfLanes, Scope, Subject, of_lanes};
+pub use unfit::ScenarioError;
 pub use violation::{Breach, Cell, Context, Kind, Loads, Reduced, Sample, Step, Violation};
 pub use warp::{ArrayBlock, ArrayWarp, Hooks, SimWarp};
 
 #[cfg(test)]
 pub(crate) use anything::Anything;
-pub(crate) use case::{Case, LATE};
+pub(crate) use case::Case;
 #[cfg(any(feature = "loom", feature = "shuttle"))]
-pub(crate) use execution::{Execution, Spot};
+pub(crate) use case::Spot;
+#[cfg(any(feature = "loom", feature = "shuttle"))]
+pub(crate) use execution::Execution;
 pub(crate) use keys::KeySet;
 #[cfg(any(feature = "loom", feature = "shuttle"))]
 pub(crate) use machine::{Machine, run_warp};
+pub(crate) use outcome::LATE;
 pub(crate) use record::{Action, Record, message};
 pub(crate) use twins::Twins;

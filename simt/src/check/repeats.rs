@@ -1,25 +1,15 @@
 //! What engines judge that run warps side by side: an execution has one state after the other, and repeats states and
 //! histories far more often than not.
 
-use super::case::{Case, LATE, MEMO_WORDS, timeless};
+use super::case::{Case, MEMO_WORDS, Repeats};
 use super::keys::KeySet;
+use super::outcome::{LATE, timeless};
 use super::record::Record;
 use super::{Breach, Event, Kind};
-use std::collections::{HashMap, HashSet};
 use std::sync::{MutexGuard, PoisonError};
 
 /// How many events of histories are kept.
 const MEMO_EVENTS: usize = 1 << 20;
-
-/// What was judged before.
-#[derive(Default)]
-pub(crate) struct Repeats {
-    /// Which warps were seen to write each word, in any execution.
-    writers: Vec<u8>,
-    /// States whose invariants hold, and the keys without room in them.
-    states: HashMap<Vec<u128>, KeySet>,
-    histories: HashSet<Vec<Event>>,
-}
 
 #[cfg_attr(
     not(any(feature = "loom", feature = "shuttle")),

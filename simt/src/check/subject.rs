@@ -38,6 +38,11 @@ impl Array {
         Self { name, width, initial, scope: Scope::Device }
     }
 
+    /// So many words of `width` bits, all of which are set.
+    pub fn ones(name: &'static str, width: u32, len: usize) -> Self {
+        Self::new(name, width, vec![u128::MAX >> (128 - width); len])
+    }
+
     /// The same array with accesses that synchronize within a block alone.
     #[must_use]
     pub fn in_block(self) -> Self {

@@ -1,7 +1,8 @@
 //! A report in the making: what every engine does around its explorations.
 
-use crate::check::{AnySubject, Breach, Case, Context, Loads, Pass, Report, Scenario, Verdict, Violation};
-use crate::scenarios::ScenarioError;
+use crate::check::{
+    AnySubject, Breach, Case, Context, Loads, Pass, Report, Scenario, ScenarioError, Verdict, Violation,
+};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;

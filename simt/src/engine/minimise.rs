@@ -1,8 +1,7 @@
 //! Smaller scenarios with the same kind of violation, and the shortest trace of the smallest.
 
 use super::{Mode, Options};
-use crate::check::{Reduced, Report, Sample, Scenario, Verdict, Violation};
-use crate::scenarios::ScenarioError;
+use crate::check::{Reduced, Report, Sample, Scenario, ScenarioError, Verdict, Violation};
 use std::time::{Duration, Instant};
 use warpproof_model::spec::{Call, Op};
 

@@ -1,7 +1,7 @@
 //! Engines, all behind one interface, and how many scenarios are explored side by side.
 //!
 //! An engine decides what every read returns and which warp goes next. A new one implements [`Engine`] in a file of
-//! its own and stands in [`engines`]; nothing else changes.
+//! its own and stands in [`crate::engines`]; nothing else changes.
 
 mod exploration;
 mod minimise;
@@ -14,8 +14,8 @@ pub use worker::serve;
 
 pub(crate) use exploration::{Exploration, Found, fits};
 
-use crate::check::{AnySubject, Loads, Report, Scenario, Subject, of_lanes};
-use crate::scenarios::{ScenarioError, subject};
+use crate::check::{AnySubject, Loads, Report, Scenario, ScenarioError, Subject, of_lanes};
+use crate::scenarios::subject;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -74,23 +74,6 @@ pub fn explore_subject<S: Subject>(
     let lanes = scenario.config.lanes;
     let subject = of_lanes(subject, lanes).ok_or(ScenarioError::Lanes(lanes))?;
     engine.explore_any(&subject, scenario, options)
-}
-
-/// The engines of this build.
-pub fn engines() -> &'static [&'static dyn Engine] {
-    &[
-        &crate::explore::Explore,
-        &crate::stateful::Stateful,
-        #[cfg(feature = "loom")]
-        &crate::loom::Loom,
-        #[cfg(feature = "shuttle")]
-        &crate::shuttle::Shuttle,
-    ]
-}
-
-/// The engine of that name.
-pub fn engine(name: &str) -> Option<&'static dyn Engine> {
-    engines().iter().copied().find(|engine| engine.name() == name)
 }
 
 /// Which executions an engine explores that can do either.

@@ -2,8 +2,7 @@
 
 use super::worker::Worker;
 use super::{Engine, Options};
-use crate::check::{Report, Scenario};
-use crate::scenarios::ScenarioError;
+use crate::check::{Report, Scenario, ScenarioError};
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};

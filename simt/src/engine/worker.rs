@@ -1,8 +1,7 @@
 //! A process that explores scenarios for another one: JSON, one line per question and one per answer.
 
-use super::{Options, engine};
-use crate::check::{Report, Scenario};
-use crate::scenarios::ScenarioError;
+use super::{Engine, Options};
+use crate::check::{Report, Scenario, ScenarioError};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::io::{BufRead, BufReader, Error, ErrorKind, Result, Write};
@@ -18,15 +17,15 @@ struct Question<'a> {
 
 type Answer = std::result::Result<Report, ScenarioError>;
 
-/// Answers questions until there are no more. A program that offers itself as a worker calls it with its standard
-/// input and output.
+/// Answers questions to these engines until there are no more. A program that offers itself as a worker calls it with
+/// its standard input and output.
 ///
 /// # Errors
 /// If the input is no question, or input or output fails.
-pub fn serve(input: impl BufRead, mut output: impl Write) -> Result<()> {
+pub fn serve(engines: &[&dyn Engine], input: impl BufRead, mut output: impl Write) -> Result<()> {
     for line in input.lines() {
         let question: Question<'_> = serde_json::from_str(&line?)?;
-        let engine = engine(&question.engine).ok_or_else(|| {
+        let engine = engines.iter().find(|engine| engine.name() == question.engine).ok_or_else(|| {
             Error::new(ErrorKind::InvalidData, format!("there is no engine `{}`", question.engine))
         })?;
         let answer: Answer = engine.explore(&question.scenario, &question.options);
@@ -89,29 +88,13 @@ mod tests {
     #[test]
     fn what_is_no_question_is_an_error() {
         for text in ["nonsense\n", "{}\n", "{\"engine\":\"none\",\"options\":{},\"scenario\":{}}\n"] {
-            assert!(serve(text.as_bytes(), Vec::new()).is_err(), "{text}");
+            assert!(serve(&[], text.as_bytes(), Vec::new()).is_err(), "{text}");
         }
-        assert!(serve("".as_bytes(), Vec::new()).is_ok());
+        assert!(serve(&[], "".as_bytes(), Vec::new()).is_ok());
     }
 
     #[test]
     fn a_worker_that_cannot_start_is_an_error() {
         assert!(Worker::start(&mut Command::new("/no/such/program")).is_err());
-    }
-
-    #[cfg(feature = "loom")]
-    #[test]
-    fn a_worker_answers() {
-        let scenario = &crate::scenarios::slab::quick()[0];
-        let question = Question {
-            engine: "loom".into(),
-            options: Cow::Owned(Options::default()),
-            scenario: Cow::Borrowed(scenario),
-        };
-        let mut output = Vec::new();
-        let text = serde_json::to_string(&question).expect("JSON") + "\n";
-        serve(text.as_bytes(), &mut output).expect("an answer");
-        let answer: Answer = serde_json::from_slice(&output).expect("an answer");
-        assert!(answer.expect("a report").passed());
     }
 }

@@ -22,6 +22,7 @@ mod prefix;
 mod revisit;
 mod run;
 mod runner;
+mod sample;
 mod search;
 mod share;
 mod states;
@@ -29,9 +30,8 @@ mod trace;
 mod twins;
 mod walk;
 
-use crate::check::{AnySubject, Case, Loads, Reads, Report, Sample, Scenario, Verdict};
+use crate::check::{AnySubject, Case, Loads, Reads, Report, Sample, Scenario, ScenarioError, Verdict};
 use crate::engine::{Engine, Exploration, Found, Mode, Options, fits};
-use crate::scenarios::ScenarioError;
 use bound::Bound;
 use search::{Limit, Search};
 use share::Share;

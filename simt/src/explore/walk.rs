@@ -1,13 +1,11 @@
-//! Random executions, where there are too many: a walk from the graph without events to a complete one.
+//! A random execution, where there are too many: a walk from the graph without events to a complete one.
 //!
 //! Warps go in the order of random priorities. In every second execution these change at a few random places, as in PCT
 //! (Burckhardt, Kothari, Musuvathi, Nagarakatte, "A randomized scheduler with probabilistic guarantees of finding bugs",
 //! ASPLOS 2010), in the others before every third event or so. A read reads the newest write that it may read, or any; a
 //! write likewise goes last, or anywhere. The seed and the number of an execution name it.
 
-use super::graph::{Event, Graph, Id, Lane};
-use super::model;
-use super::search::{Limit, Search};
+use super::graph::Id;
 
 /// One execution at random.
 pub(super) struct Walk {
@@ -25,12 +23,10 @@ pub(super) struct Walk {
 
 /// Most changes of priority in an execution.
 const CHANGES: u64 = 4;
-/// Tries per execution that is asked for: some end in a graph that has no execution.
-const TRIES: u64 = 8;
 
 impl Walk {
     /// Execution number `number` of a seed, of about `length` events.
-    fn new(seed: u64, number: u64, warps: usize, length: u64) -> Self {
+    pub(super) fn new(seed: u64, number: u64, warps: usize, length: u64) -> Self {
         let state = mix(seed).wrapping_add(number);
         let mut walk = Self {
             state,
@@ -88,44 +84,4 @@ const fn mix(number: u64) -> u64 {
     let number = (number ^ number >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let number = (number ^ number >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
     number ^ number >> 31
-}
-
-impl Search<'_> {
-    /// Tries as many executions as asked for.
-    pub(super) fn sample(&mut self, seed: u64, schedules: u64, limit: &Limit) {
-        let mut length = 1;
-        for number in 0..schedules.saturating_mul(TRIES) {
-            let executions = self.case.executions();
-            if executions >= schedules || self.stop {
-                return;
-            }
-            if limit.cap.reached(limit.before + executions, limit.started) || limit.cap.is_late(limit.started)
-            {
-                break;
-            }
-            self.graph = Graph::new(self.case);
-            self.walk = Some(Walk::new(seed, number, self.graph.warps.len(), length));
-            if self.run().is_ok() {
-                self.finish();
-            }
-            length = length.max(self.graph.events.len() as u64);
-        }
-        self.too_much();
-    }
-
-    /// The write that a new read reads in a walk; nothing if this is no walk.
-    pub(super) fn walk_read(&mut self, read: Id, lane: &Lane) -> Option<Id> {
-        let mut walk = self.walk.take()?;
-        let Event { word, access, .. } = *self.graph.event(read);
-        let writes = model::readable(&self.graph, word, &lane.hb);
-        let free = |&write: &Id| {
-            let value = self.graph.value(word, write);
-            !model::writes(access, value, self.width(word)) || self.graph.taken(read, write).is_none()
-        };
-        let newest = self.graph.last(word);
-        let fair = |&write: &Id| write == newest || self.is_fair(read, write);
-        let write = walk.choose(&writes.filter(free).filter(fair).collect::<Vec<_>>());
-        self.walk = Some(walk);
-        write.or(Some(newest))
-    }
 }

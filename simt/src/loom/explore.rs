@@ -2,9 +2,10 @@
 
 use super::machine::LoomMachine;
 use super::plan::Plan;
-use crate::check::{AnySubject, Breach, Kind, Loads, Record, Report, Scenario, Verdict, message, run_warp};
+use crate::check::{
+    AnySubject, Breach, Kind, Loads, Record, Report, Scenario, ScenarioError, Verdict, message, run_warp,
+};
 use crate::engine::{Engine, Exploration, Found, Options, fits};
-use crate::scenarios::ScenarioError;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::time::Instant;

@@ -4,9 +4,8 @@
 use super::Loom;
 use super::canaries::outcomes;
 use crate::check::litmus::*;
-use crate::check::{Array, Config, Kind, Loads, Memory, Scenario, SimWarp, Subject, Verdict};
+use crate::check::{Array, Config, Kind, Loads, Memory, Scenario, ScenarioError, SimWarp, Subject, Verdict};
 use crate::engine::{Options, explore_subject};
-use crate::scenarios::ScenarioError;
 use ::loom::model::Builder;
 use ::loom::sync::atomic::{AtomicU64, Ordering::*};
 use ::loom::thread;

@@ -2,9 +2,9 @@
 
 use super::Loom;
 use super::mutants::{Mistake, Tiny, program};
-use crate::check::{Config, Kind, Report, Scenario, Stall, Violation};
+use crate::check::{Config, Kind, Report, Scenario, ScenarioError, Stall, Violation};
 use crate::engine::{Engine, Limits, Options, explore_again, explore_subject, minimise};
-use crate::scenarios::{ScenarioError, slab};
+use crate::scenarios::slab;
 use std::time::Duration;
 
 fn scenario(preload: &str, programs: &[&str], finally: &str) -> Scenario {

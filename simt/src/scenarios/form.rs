@@ -37,9 +37,16 @@ pub(super) fn lanes(mut scenario: Scenario) -> Scenario {
     scenario
 }
 
-/// The same with a first warp that stops for ever, at each of its steps in turn.
-pub(super) fn stalled(mut scenario: Scenario) -> Scenario {
+/// The same by lanes of one slot each, of those with several slots in a bucket.
+pub(super) fn by_lanes(scenarios: &[Scenario]) -> Vec<Scenario> {
+    scenarios.iter().filter(|scenario| scenario.config.slots > 1).cloned().map(lanes).collect()
+}
+
+/// The same with a first warp that stops for ever, at each of its steps in turn. The second one finishes, unless it may
+/// wait for the first.
+pub(super) fn stalled(mut scenario: Scenario, waits: impl FnOnce(&Scenario) -> bool) -> Scenario {
     scenario.name = scenario.name.replacen('/', "/stalled_", 1);
     scenario.stall = Some(Stall { warp: 0, after: None });
+    scenario.allows.blocking = waits(&scenario);
     scenario
 }

@@ -1,10 +1,13 @@
-//! Random scenarios: any table of this crate or the allocator, a few warps, a few calls each.
+//! Random scenarios of every structure: a few warps, a few calls each.
 //!
 //! One mechanism for whoever draws: a fuzzer's bytes, a property test. What the specification does not cover is
 //! never drawn: a multi-insert into a table of unique keys; assigns beside a `search_all` in a multimap, which may
 //! hand out values of different instants; a slab freed that is not in use, or twice.
 
-use super::slab::{SHAPES, Structure};
+use super::checked::Checked;
+use super::form::stores;
+use super::structures::{STRUCTURES, subject};
+use super::table::Table;
 use crate::check::{Config, Scenario, Stall};
 use std::collections::BTreeSet;
 use warpproof_model::spec::{Call, Op};
@@ -15,69 +18,101 @@ const WARPS: u32 = 3;
 const CALLS: u32 = 2;
 /// The most calls before the programs.
 const PRELOAD: u32 = 5;
-/// Keys are 1 to this one.
-const KEYS: u32 = 3;
-/// The first of the shapes of slabs, which all engines take.
-const NARROW: u32 = 6;
 /// A value that several calls store, so that a word can come back to what it was.
 const COMMON: u64 = 7;
 
-/// A random scenario. `below(n)` is asked for numbers below `n`; all zeros are a small scenario.
+/// A random scenario of any structure. `below(n)` is asked for numbers below `n`; all zeros are a small scenario.
 pub fn scenario(mut below: impl FnMut(u32) -> u32) -> Scenario {
-    match Structure::ALL.get(below(Structure::ALL.len() as u32 + 1) as usize) {
-        Some(structure) => table(*structure, &mut below),
-        None => pool(&mut below),
+    of_structure(&STRUCTURES[below(STRUCTURES.len() as u32) as usize], below)
+}
+
+/// A random scenario of a structure: of one of its tables, or of what else is checked of it.
+pub fn of_structure(structure: &Checked, mut below: impl FnMut(u32) -> u32) -> Scenario {
+    let (tables, others) = (structure.tables, structure.random);
+    let number = below((tables.len() + others.len()) as u32) as usize;
+    match tables.get(number) {
+        Some(table) => of_table(table, below),
+        None => settled(others[number - tables.len()](&mut below)),
     }
 }
 
-/// A random scenario of a table of this kind.
-pub fn table(structure: Structure, mut below: impl FnMut(u32) -> u32) -> Scenario {
-    let (lanes, slots) = SHAPES[below(NARROW) as usize];
-    let (buckets, pool) = (1 + below(2), below(4));
-    let config = Config { lanes, slots, buckets, pool, ..Config::default() };
+/// A random scenario of a table.
+pub fn of_table(table: &Table, mut below: impl FnMut(u32) -> u32) -> Scenario {
+    let mut scenario = Scenario::new("", table.name, config(table, &mut below), Vec::new());
     let warps = 1 + below(WARPS);
-    let lists = below(2) == 1;
-    let ops: Vec<Op> = match (structure.is_multi(), lists) {
-        (false, _) => [&CHANGES[1..], &LOOKS].concat(),
-        (true, true) => [&[Op::Insert, Op::InsertUnique, Op::Delete][..], &LOOKS].concat(),
-        (true, false) => [&CHANGES[..], &[Op::Search, Op::Count]].concat(),
-    };
-    let first = if structure.is_multi() { &CHANGES[..4] } else { &CHANGES[1..4] };
-    let mut call = |ops: &[Op], unlike: u64| {
-        let op = ops[below(ops.len() as u32) as usize];
-        let key = 1 + u64::from(below(KEYS));
-        let stores = matches!(op, Op::Insert | Op::InsertUnique | Op::InsertOrAssign);
-        let value = match stores && structure.has_values() {
-            false => 0,
-            true if below(4) == 1 => COMMON,
-            true => unlike,
-        };
-        (Call::new(op, key, value), below(2) == 1)
-    };
-    let mut programs = Vec::new();
+    let ops = ops(table, below(2) == 1);
     for warp in 1..=u64::from(warps) {
-        let (first, more) = call(&ops, 10 * warp);
-        let mut program = vec![first];
-        (1..CALLS).take_while(|_| more).for_each(|n| program.push(call(&ops, 10 * warp + u64::from(n)).0));
-        programs.push(program);
+        let mut program = vec![call(table, &ops, 10 * warp, &mut below)];
+        while (program.len() as u32) < CALLS && below(2) == 1 {
+            program.push(call(table, &ops, 10 * warp + program.len() as u64, &mut below));
+        }
+        scenario.programs.push(program);
     }
-    let preload: Vec<Call> = (0..PRELOAD)
-        .map(|n| call(first, u64::from(n) + 1))
-        .take_while(|(_, more)| *more)
-        .map(|c| c.0)
-        .collect();
-    let mut scenario = Scenario::new("", structure.name(), config, programs);
-    scenario.preload = preload;
+    let first: Vec<Op> = may(table).filter(|&op| stores(op) || op == Op::Delete).collect();
+    while (scenario.preload.len() as u32) < PRELOAD && below(2) == 1 {
+        scenario.preload.push(call(table, &first, scenario.preload.len() as u64 + 1, &mut below));
+    }
     scenario.allows.full = true;
     if warps == 2 && below(8) == 1 {
         scenario.stall = Some(Stall { warp: 0, after: Some(below(16)) });
-        // The lock-bit form says that inserts of a unique key wait for the holder of its lock.
-        let inserts = |call: &Call| CHANGES[..3].contains(&call.op);
-        scenario.allows.blocking =
-            structure.name().contains("lock") && scenario.programs[0].iter().any(inserts);
+        scenario.allows.blocking = (table.plan.waits)(&scenario);
     }
-    settle(&mut scenario);
-    scenario
+    settled(scenario)
+}
+
+/// A random scenario of a table in which one warp makes so many calls.
+pub fn of_one_warp(table: &Table, calls: u32, mut below: impl FnMut(u32) -> u32) -> Scenario {
+    let config = config(table, &mut below);
+    let ops: Vec<Op> = may(table).collect();
+    let program = (1..=calls.into()).map(|number| call(table, &ops, number, &mut below)).collect();
+    let mut scenario = Scenario::new("", table.name, config, vec![program]);
+    scenario.allows.full = true;
+    settled(scenario)
+}
+
+/// A call; if it stores a value, then perhaps this one.
+fn call(table: &Table, ops: &[Op], unlike: u64, below: &mut impl FnMut(u32) -> u32) -> Call {
+    let op = ops[below(ops.len() as u32) as usize];
+    let key = 1 + u64::from(below(table.plan.random.keys));
+    let value = match stores(op) && table.has_values() {
+        false => 0,
+        true if below(4) == 1 => COMMON,
+        true => unlike,
+    };
+    Call::new(op, key, value)
+}
+
+/// A shape of the table, a number of buckets, and a pool if it has one.
+fn config(table: &Table, below: &mut impl FnMut(u32) -> u32) -> Config {
+    let random = &table.plan.random;
+    let (lanes, slots, reach) = random.shapes[below(random.shapes.len() as u32) as usize];
+    let (least, most) = random.buckets;
+    let config = Config { lanes, slots, reach, ..Config::default() };
+    // Of more buckets some shapes are too large to be checked.
+    let fits =
+        |&buckets: &u32| known(&Scenario::new("", table.name, Config { buckets, ..config.clone() }, vec![]));
+    let buckets: Vec<u32> = (least..=most).filter(fits).collect();
+    Config { buckets: buckets[below(buckets.len() as u32) as usize], pool: below(random.pool + 1), ..config }
+}
+
+/// Whether a scenario has a subject.
+fn known(scenario: &Scenario) -> bool {
+    subject(scenario).is_ok()
+}
+
+/// What may be asked of a table.
+fn may(table: &Table) -> impl Iterator<Item = Op> {
+    table.plan.random.ops.iter().copied().filter(|&op| table.multi || op != Op::Insert)
+}
+
+/// The operations of programs: of a key with many pairs, either all pairs are looked at or some are assigned to.
+fn ops(table: &Table, lists: bool) -> Vec<Op> {
+    let fits = |op: &Op| match op {
+        Op::InsertOrAssign | Op::DeleteAll => !lists,
+        Op::SearchAll => lists,
+        _ => true,
+    };
+    may(table).filter(|op| !table.multi || fits(op)).collect()
 }
 
 /// The scenario that these bytes choose: a byte for each number, 0 where there are no more.
@@ -85,7 +120,6 @@ pub fn from_bytes(bytes: &[u8]) -> Scenario {
     let mut bytes = bytes.iter();
     scenario(|n| u32::from(bytes.next().copied().unwrap_or(0)) % n)
 }
-
 /// Scenarios that are one step smaller: a warp less, a call less, a call of the preload less, no stall, a smaller
 /// table, a smaller key. Those that leave out most come first.
 pub fn simpler(scenario: &Scenario) -> Vec<Scenario> {
@@ -110,16 +144,16 @@ pub fn simpler(scenario: &Scenario) -> Vec<Scenario> {
     if scenario.stall.is_some() {
         offer(&|s| s.stall = None);
     }
-    smaller_config(&scenario.config, &mut |config| offer(&|s| s.config = config.clone()));
+    smaller_configs(scenario).into_iter().for_each(|config| offer(&|s| s.config = config.clone()));
     // A key everywhere, then in one call. The key of a free is a slab in use.
     let lower = |call: &mut Call| call.key -= u64::from(call.key > 1 && call.op != Op::Free);
-    for key in 2..=u64::from(KEYS) {
+    for key in 2..=calls(&mut scenario.clone()).map(|call| call.key).max().unwrap_or(0) {
         offer(&|s| calls(s).filter(|call| call.key == key).for_each(lower));
     }
     for number in 0..calls(&mut scenario.clone()).count() {
         offer(&|s| calls(s).skip(number).take(1).for_each(lower));
     }
-    out.retain(|smaller| smaller != scenario);
+    out.retain(|smaller| smaller != scenario && known(smaller));
     out
 }
 
@@ -140,19 +174,34 @@ pub fn minimal(mut scenario: Scenario, mut fails: impl FnMut(&Scenario) -> bool)
     scenario
 }
 
-fn smaller_config(config: &Config, offer: &mut dyn FnMut(Config)) {
-    let Config { lanes, slots, buckets, pool, .. } = *config;
-    // The allocator has no slots.
-    let smaller = if slots == 0 { &[(1, 0), (2, 0)][..] } else { &SHAPES[..] };
-    for &(lanes, slots) in smaller.iter().take_while(|shape| **shape != (lanes, slots)) {
-        offer(Config { lanes, slots, ..config.clone() });
+/// Smaller shapes, the smallest first, then a bucket less and a slab less in the pool.
+fn smaller_configs(scenario: &Scenario) -> Vec<Config> {
+    let config = &scenario.config;
+    let table = table(scenario);
+    let shapes = match table {
+        Some(table) => table.plan.random.shapes,
+        // The allocator has no slots.
+        None if config.slots == 0 => &[(1, 0, 0), (2, 0, 0)],
+        // What else is checked has a size that the rest hangs on.
+        None => return Vec::new(),
+    };
+    let this = (config.lanes, config.slots, config.reach);
+    let smaller = shapes.iter().take_while(|shape| **shape != this);
+    let mut configs: Vec<Config> =
+        smaller.map(|&(lanes, slots, reach)| Config { lanes, slots, reach, ..config.clone() }).collect();
+    let least = table.map_or(1, |table| table.plan.random.buckets.0);
+    if config.buckets > least {
+        configs.push(Config { buckets: config.buckets - 1, ..config.clone() });
     }
-    if buckets > 1 {
-        offer(Config { buckets: buckets - 1, ..config.clone() });
+    if config.pool > 0 {
+        configs.push(Config { pool: config.pool - 1, ..config.clone() });
     }
-    if pool > 0 {
-        offer(Config { pool: pool - 1, ..config.clone() });
-    }
+    configs
+}
+
+fn settled(mut scenario: Scenario) -> Scenario {
+    settle(&mut scenario);
+    scenario
 }
 
 /// What follows from the rest: the name, and the last calls, which look at every key.
@@ -162,51 +211,23 @@ fn settle(scenario: &mut Scenario) {
     };
     let what = scenario.programs.iter().map(ops).collect::<Vec<_>>().join("+");
     scenario.name = format!("{}/{what}/random", scenario.structure);
-    if scenario.config.bitmap.is_empty() {
+    if let Some(table) = table(scenario) {
         let calls = scenario.preload.iter().chain(scenario.programs.iter().flatten());
         let keys: BTreeSet<u64> = calls.map(|call| call.key).collect();
-        scenario.finally = keys.into_iter().map(|key| Call::new(Op::SearchAll, key, 0)).collect();
+        scenario.finally = keys.into_iter().map(|key| Call::new(table.plan.look, key, 0)).collect();
     }
 }
 
-/// Operations that change something, those that store first; a multimap alone has the first.
-const CHANGES: [Op; 5] = [Op::Insert, Op::InsertUnique, Op::InsertOrAssign, Op::Delete, Op::DeleteAll];
-/// Operations that only look.
-const LOOKS: [Op; 3] = [Op::Search, Op::Count, Op::SearchAll];
-
-/// A scenario of the allocator.
-fn pool(below: &mut impl FnMut(u32) -> u32) -> Scenario {
-    let lanes = [1, 2, 4][below(3) as usize];
-    // None, one, two, two and three slabs free.
-    let words = [u32::MAX, u32::MAX - 1, u32::MAX - 3, u32::MAX - 5, u32::MAX - 7];
-    let bitmap: Vec<u32> = (0..1 + below(3)).map(|_| words[below(5) as usize]).collect();
-    let mut used: Vec<u64> = (0..bitmap.len() as u64)
-        .flat_map(|word| (0..4).map(move |bit| 32 * word + bit))
-        .filter(|slab| bitmap[(slab / 32) as usize] & 1 << (slab % 32) != 0)
-        .collect();
-    let mut call = |below: &mut dyn FnMut(u32) -> u32| {
-        let op = [Op::Allocate, Op::Borrow, Op::Free][below(3) as usize];
-        match op {
-            Op::Free if !used.is_empty() => {
-                let slab = used.remove(below(used.len() as u32) as usize);
-                Call::new(op, slab, 0)
-            }
-            Op::Free => Call::new(Op::Allocate, 0, 0),
-            op => Call::new(op, 0, below(4).into()),
-        }
-    };
-    let warps = 1 + below(WARPS);
-    let program = |_| (0..1 + below(CALLS)).map(|_| call(below)).collect();
-    let programs = (0..warps).map(program).collect();
-    let config = Config { lanes, bitmap, ..Config::default() };
-    let mut scenario = Scenario::new("", "pool", config, programs);
-    settle(&mut scenario);
-    scenario
+/// The table that a scenario is of.
+fn table(scenario: &Scenario) -> Option<&'static Table> {
+    let tables = STRUCTURES.iter().flat_map(|structure| structure.tables);
+    tables.into_iter().find(|table| table.name == scenario.structure)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scenarios::{bulk, retrieve};
 
     /// Xorshift.
     fn numbers(seed: u64) -> impl FnMut(u32) -> u32 {
@@ -221,12 +242,15 @@ mod tests {
 
     #[test]
     fn every_structure_and_every_operation_is_drawn() {
-        let scenarios: Vec<_> = (0..2000).map(|seed| scenario(numbers(seed))).collect();
-        let structures: BTreeSet<_> = scenarios.iter().map(|s| s.structure.clone()).collect();
-        assert_eq!(structures.len(), Structure::ALL.len() + 1);
+        let scenarios: Vec<_> = (0..4000).map(|seed| scenario(numbers(seed))).collect();
+        let drawn: BTreeSet<_> = scenarios.iter().map(|s| s.structure.as_str()).collect();
+        let tables = STRUCTURES.iter().flat_map(|structure| structure.tables).map(|table| table.name);
+        let ways = retrieve::Placing::ALL.map(retrieve::Placing::structure);
+        let others = ["pool", bulk::STRUCTURE, bulk::TOLD];
+        assert_eq!(drawn, tables.chain(ways).chain(others).collect());
         let ops: BTreeSet<_> =
             scenarios.iter().flat_map(|s| s.programs.iter().flatten()).map(|c| c.op).collect();
-        assert_eq!(ops.len(), 11);
+        assert_eq!(ops.len(), 12);
         assert!(scenarios.iter().any(|s| s.stall.is_some()));
         assert!(scenarios.iter().any(|s| s.preload.len() == PRELOAD as usize));
     }
@@ -234,12 +258,13 @@ mod tests {
     #[test]
     fn what_the_specification_does_not_cover_is_never_drawn() {
         for scenario in (0..5000).map(|seed| scenario(numbers(seed))) {
-            assert!(crate::scenarios::subject(&scenario).is_ok(), "{scenario:?}");
+            assert!(known(&scenario), "{scenario:?}");
             assert!((1..=3).contains(&scenario.programs.len()));
             let has = |op| scenario.programs.iter().flatten().any(|call| call.op == op);
             let multi = scenario.structure.starts_with("multi");
             let inserts = has(Op::Insert) || scenario.preload.iter().any(|call| call.op == Op::Insert);
             assert!(multi || !inserts, "{scenario:?}");
+            assert!(simpler(&scenario).iter().all(known), "{scenario:?}");
             assert!(!multi || !has(Op::SearchAll) || !has(Op::InsertOrAssign), "{scenario:?}");
             let freed: Vec<u64> =
                 scenario.programs.iter().flatten().filter(|c| c.op == Op::Free).map(|c| c.key).collect();
@@ -252,7 +277,8 @@ mod tests {
     #[test]
     fn no_bytes_are_a_scenario_and_bytes_choose_one() {
         assert_eq!(from_bytes(&[]).programs.len(), 1);
-        assert_eq!(from_bytes(&[8]).structure, "pool");
+        assert_eq!(from_bytes(&[0, 8]).structure, "pool");
+        assert_eq!(from_bytes(&[3]).structure, "cuckoo_map32");
         assert_eq!(from_bytes(&[255; 64]), from_bytes(&[255; 64]));
     }
 
@@ -261,7 +287,8 @@ mod tests {
         let deletes = |s: &Scenario| {
             s.programs.len() == 2 && s.programs.iter().flatten().any(|call| call.op == Op::Delete)
         };
-        let found = (0..).map(|seed| scenario(numbers(seed))).find(|s| deletes(s) && s.preload.len() > 2);
+        let of_slab = |seed| of_structure(&STRUCTURES[0], numbers(seed));
+        let found = (0..).map(of_slab).find(|s| deletes(s) && s.preload.len() > 2);
         let minimal = minimal(found.expect("some seed does"), deletes);
         assert!(minimal.preload.is_empty() && minimal.stall.is_none());
         assert_eq!(minimal.programs.iter().map(Vec::len).collect::<Vec<_>>(), [1, 1]);

@@ -1,7 +1,6 @@
 //! Programs in which each warp has one share of a whole: a call of `search_all` that stands for it.
 
-use super::ScenarioError;
-use crate::check::Scenario;
+use crate::check::{Scenario, ScenarioError};
 use warpproof_model::spec::{Call, Op, Ret, Spec};
 
 /// What the warps return says nothing; what counts is what they leave.

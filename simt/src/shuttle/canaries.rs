@@ -5,10 +5,10 @@ use crate::check::litmus::{
     LOAD, LOAD_THEN_STORE, Litmus, MEET, RECEIVE, SEND_RELAXED, STORE_LOAD, WAIT, WILD, scenario, set,
 };
 use crate::check::{
-    Array, Config, Kind, Memory, Reads, Report, Scenario, SimWarp, Stall, Subject, Verdict, Violation,
+    Array, Config, Kind, Memory, Reads, Report, Scenario, ScenarioError, SimWarp, Stall, Subject, Verdict,
+    Violation,
 };
 use crate::engine::{Options, explore_again, explore_subject};
-use crate::scenarios::ScenarioError;
 use warpproof_model::spec::{Call, Op, Ret, Spec};
 use warpproof_model::{IntegerWords, Order, ReadOrder, Words, WriteOrder};
 

@@ -3,10 +3,10 @@
 use super::machine::ShuttleMachine;
 use super::portfolio::{Guide, PORTFOLIO, Strategy};
 use crate::check::{
-    AnySubject, Breach, Case, Kind, Loads, Record, Report, Sample, Scenario, Verdict, message, run_warp,
+    AnySubject, Breach, Case, Kind, Loads, Record, Report, Sample, Scenario, ScenarioError, Verdict, message,
+    run_warp,
 };
 use crate::engine::{Engine, Exploration, Found, Options, fits};
-use crate::scenarios::ScenarioError;
 use ::shuttle::{Config, FailurePersistence, MaxSteps, Runner};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;

@@ -6,10 +6,12 @@ use crate::check::litmus::{
     LOAD, LOAD_THEN_STORE, LOOK, Litmus, MEET, PULSE, RECEIVE, SEND_RELAXED, STORE_LOAD, WAIT, WILD,
     scenario, set,
 };
-use crate::check::{Array, Config, Kind, Memory, Reads, Report, Scenario, SimWarp, Stall, Subject, Verdict};
+use crate::check::{
+    Array, Config, Kind, Memory, Reads, Report, Scenario, ScenarioError, SimWarp, Stall, Subject, Verdict,
+};
 use crate::engine::{Engine, Options, explore_subject};
 use crate::explore::Explore;
-use crate::scenarios::{ScenarioError, cuckoo, slab};
+use crate::scenarios::{cuckoo, slab};
 use std::collections::BTreeSet;
 use warpproof_model::spec::{Call, Op, Ret, Spec};
 use warpproof_model::{IntegerWords, Order, ReadOrder, Words, WriteOrder};
@@ -215,8 +217,8 @@ fn a_claim_in_two_steps_is_found_with_twins_and_without() {
 /// With twins the outcomes are those without.
 #[test]
 fn twins_hide_nothing() {
-    let mut scenarios = slab::family(slab::Structure::ALL[0], 3, 1);
-    scenarios.extend(cuckoo::family(cuckoo::Structure::Map32, 2, 1));
+    let mut scenarios = slab::MAP32.family(3, 1);
+    scenarios.extend(cuckoo::MAP32.family(2, 1));
     let mut fewer = 0;
     for scenario in scenarios {
         let [with, without] = [true, false].map(|symmetry| {
@@ -269,7 +271,7 @@ fn a_warp_that_goes_round_for_ever_is_found() {
 fn outcomes_are_among_those_of_explore() {
     let options = Options::default();
     let mut scenarios = slab::quick();
-    scenarios.extend(cuckoo::family(cuckoo::Structure::Map32, 2, 1));
+    scenarios.extend(cuckoo::MAP32.family(2, 1));
     let few = |scenario: &&Scenario| !["/chain", "/pair"].iter().any(|many| scenario.name.contains(many));
     for scenario in scenarios.iter().filter(few) {
         let [all, weak] = [&Stateful as &dyn Engine, &Explore]
@@ -284,9 +286,9 @@ fn outcomes_are_among_those_of_explore() {
 #[test]
 fn marks_of_structures_hide_nothing() {
     const MOST: u64 = 50_000;
-    for structure in [cuckoo::Structure::Map32, cuckoo::Structure::Tried32] {
+    for table in [cuckoo::MAP32, cuckoo::TRIED32] {
         let mut fewer = BTreeSet::new();
-        for scenario in cuckoo::family(structure, 2, 1) {
+        for scenario in table.family(2, 1) {
             let [without, with] = [false, true].map(|marks| {
                 let options = Options { marks, max_executions: Some(MOST), ..Options::default() };
                 Stateful.explore(&scenario, &options).expect("a scenario")

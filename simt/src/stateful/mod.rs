@@ -8,9 +8,9 @@ mod replay;
 mod search;
 mod step;
 
-use crate::check::{AnySubject, Loads, Reads, Report, Scenario};
+use crate::check::{AnySubject, Loads, Reads, Report, Scenario, ScenarioError};
 use crate::engine::{Engine, Exploration, Found, Options, fits};
-use crate::scenarios::ScenarioError;
+use program::WARPS;
 use search::{Limit, Search};
 use std::sync::Arc;
 
@@ -23,9 +23,6 @@ const NAME: &str = "stateful";
 
 /// Reads see the newest value.
 const LOADS: Loads = Loads::AsRmw;
-
-/// The most warps.
-const WARPS: usize = 4;
 
 impl Engine for Stateful {
     fn name(&self) -> &'static str {

@@ -1,13 +1,15 @@
 //! What warps have read: a warp in a call is what it read in it, and that decides its next step. Each such node is made
 //! once, by running the call; to go from node to node is to look a number up.
 
-use super::WARPS;
 use super::memories::Memories;
 use super::replay::{Mark, Next, Replay, Step};
 use crate::check::{Access, Breach, Case, Event, Kind};
 use crate::engine::Options;
 use rustc_hash::FxHashMap;
 use warpproof_model::spec::Ret;
+
+/// The most warps.
+pub(super) const WARPS: usize = 4;
 
 /// The number of a node.
 pub(super) type Node = u32;

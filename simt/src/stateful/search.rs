@@ -1,13 +1,14 @@
 //! The search: from a state to those that one step of a warp leads to, each state once.
 
-use super::WARPS;
 use super::memories::Memories;
-use super::program::{Node, Programs};
-use super::step::CallSet;
+use super::program::{Node, Programs, WARPS};
 use crate::check::{Action, Breach, Case, KeySet, Kind, Record, Twins, Verdict};
 use crate::engine::{Cap, Options};
 use rustc_hash::FxHashMap;
 use std::time::Instant;
+
+/// Some calls of all warps: a bit each, those of a warp beyond the last bit share it.
+pub(super) type CallSet = u64;
 
 /// A state of executions.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]

@@ -1,14 +1,10 @@
 //! One step of a warp.
 
-use super::WARPS;
-use super::program::After;
+use super::program::{After, WARPS};
 use super::replay::{Next, Step};
-use super::search::{STALLED, Search, State};
+use super::search::{CallSet, STALLED, Search, State};
 use crate::check::{Access, Action, Breach, Case, Record};
 use warpproof_model::spec::Ret;
-
-/// Some calls of all warps: a bit each, those of a warp beyond the last bit share it.
-pub(super) type CallSet = u64;
 
 /// Some calls of a warp.
 fn calls(warp: usize, numbers: std::ops::Range<usize>) -> CallSet {

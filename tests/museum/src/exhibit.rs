@@ -1,9 +1,8 @@
 //! What an exhibit is, and the list of them.
 
 use warpproof_model::spec::Call;
-use warpproof_simt::check::{Kind, Reads, Report, Scenario, Subject, Violation};
+use warpproof_simt::check::{Kind, Reads, Report, Scenario, ScenarioError, Subject, Violation};
 use warpproof_simt::engine::{Engine, Options, explore_subject};
-use warpproof_simt::scenarios::ScenarioError;
 
 /// A published defect, the smallest scenario that shows it, and what repairs it.
 pub struct Exhibit {

@@ -1,9 +1,8 @@
 //! A visit: what the published form was found to have, and whether the repaired forms hold.
 
 use crate::exhibit::Exhibit;
-use warpproof_simt::check::Report;
+use warpproof_simt::check::{Report, ScenarioError};
 use warpproof_simt::engine::{Engine, Options};
-use warpproof_simt::scenarios::ScenarioError;
 
 /// What was seen of an exhibit.
 #[derive(Debug)]

@@ -25,15 +25,12 @@ use readme::first_cell;
 use std::process::Command;
 use verdicts::judge_all;
 
-/// What tests/mutants has a file of mutants of.
-const STRUCTURES: [&str; 6] = ["slab", "hopscotch", "open", "cuckoo", "dynamic", "retrieve"];
-
 /// How many mutants CI checks.
 const SAMPLE: usize = 10;
 
 /// Checks the mutants of every structure, and writes their rows.
 pub(crate) fn run_all() -> Outcome<()> {
-    let faults = STRUCTURES.iter().filter_map(|structure| run_those(structure, &[]).err());
+    let faults = structures().filter_map(|structure| run_those(structure, &[]).err());
     without_faults(&faults.collect::<Vec<_>>())
 }
 
@@ -43,7 +40,7 @@ pub(crate) fn run_since(revision: &str) -> Outcome<()> {
         output(Command::new("git").current_dir(root()).args(["diff", "--name-only", revision, "--"]))?;
     let differs = |edit: &Edit| differing.lines().any(|file| file == edit.file);
     let mut faults = Vec::new();
-    for structure in STRUCTURES {
+    for structure in structures() {
         let mutants = mutants(structure)?;
         let asked = mutants.iter().filter(|mutant| mutant.edits.iter().any(differs));
         let names: Vec<&str> = asked.map(|mutant| &*mutant.name).collect();
@@ -76,7 +73,7 @@ pub(crate) fn run_those(structure: &str, names: &[&str]) -> Outcome<()> {
 /// Checks ten mutants, spread over the list of all structures, against the tables.
 pub(crate) fn sample() -> Outcome<()> {
     let (mut all, mut known) = (Vec::new(), Vec::new());
-    for structure in STRUCTURES {
+    for structure in structures() {
         let (mutants, rows) = (mutants(structure)?, readme::rows(structure)?);
         for mutant in &mutants {
             let begin = format!("{} {} | ", first_cell(&mutant.name), mutant.what);
@@ -106,10 +103,18 @@ pub(crate) fn apply(structure: &str, name: &str) -> Outcome<()> {
     edit::apply(&mutant.ok_or(format!("{structure} has no mutant {name}"))?.edits, &root())
 }
 
+/// The structures that are checked: tests/mutants has a file of mutants of each.
+fn structures() -> impl Iterator<Item = &'static str> {
+    warpproof_simt::scenarios::STRUCTURES.iter().map(|structure| structure.name)
+}
+
 /// The mutants of a structure, by name.
 fn mutants(structure: &str) -> Outcome<Vec<Mutant>> {
-    let known = STRUCTURES.into_iter().find(|known| *known == structure);
-    entries::of(known.ok_or(format!("mutants are of {}", STRUCTURES.join(" or of ")))?)
+    let known = structures().find(|known| *known == structure);
+    entries::of(
+        known
+            .ok_or_else(|| format!("mutants are of {}", structures().collect::<Vec<_>>().join(" or of ")))?,
+    )
 }
 
 #[cfg(test)]
@@ -124,7 +129,7 @@ mod tests {
 
     #[test]
     fn every_entry_changes_what_it_says() {
-        for structure in STRUCTURES {
+        for structure in structures() {
             let mutants = mutants(structure).expect("entries");
             assert!(mutants.len() >= 20);
             for mutant in &mutants {
@@ -145,7 +150,7 @@ mod tests {
     /// Every ordering of a structure that is not relaxed has a mutant that changes its line.
     #[test]
     fn every_ordering_is_weakened_by_a_mutant() {
-        for structure in STRUCTURES {
+        for structure in structures() {
             let folder = match structure {
                 "cuckoo" => "model/src/open/cuckoo".to_owned(),
                 _ => format!("model/src/{structure}"),

@@ -7,7 +7,7 @@ use crate::shell::Outcome;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use warpproof_simt::check::Scenario;
-use warpproof_simt::scenarios::{bulk, cuckoo, dynamic, hopscotch, open, retrieve, slab};
+use warpproof_simt::scenarios::structure;
 
 /// CPU time that the scenarios of a mutant may take.
 const LIMIT: Duration = Duration::from_secs(600);
@@ -92,16 +92,9 @@ fn cells(fate: &Fate, mutant: &Mutant) -> Outcome<String> {
 
 /// The default set, or the scenarios that the entry names.
 fn scenarios(mutant: &Mutant) -> Outcome<Vec<Scenario>> {
-    let (default, all) = match mutant.structure {
-        "hopscotch" => (hopscotch::default_set(), hopscotch::all()),
-        "open" => ([open::default_set(), bulk::default_set()].concat(), [open::all(), bulk::all()].concat()),
-        "cuckoo" => (cuckoo::default_set(), cuckoo::all()),
-        "dynamic" => (dynamic::default_set(), dynamic::all()),
-        "retrieve" => (retrieve::default_set(), retrieve::all()),
-        _ => (slab::default_set(), slab::all()),
-    };
-    let Some(name) = &mutant.scenario else { return Ok(default) };
+    let checked = structure(mutant.structure).ok_or(format!("{} has no scenarios", mutant.structure))?;
+    let Some(name) = &mutant.scenario else { return Ok((checked.default_set)()) };
     let is_named = |of: &str| of == name || name.ends_with('/') && of.starts_with(name);
-    let named: Vec<_> = all.into_iter().filter(|scenario| is_named(&scenario.name)).collect();
+    let named: Vec<_> = checked.all().into_iter().filter(|scenario| is_named(&scenario.name)).collect();
     if named.is_empty() { Err(format!("{}: there is no scenario {name}", mutant.name)) } else { Ok(named) }
 }

@@ -5,43 +5,18 @@
 //! one word. A call of `search_all` is one warp's share of the whole.
 
 mod sets;
+mod shaped;
 mod subject;
 
-pub use sets::{all, deep, default_set};
-pub use subject::BulkSubject;
-
-use super::{ScenarioError, shares};
-use crate::check::{AnySubject, OfLanes, Scenario};
-use std::sync::Arc;
-
-/// The name of the structure in scenarios.
-pub const STRUCTURE: &str = "bulk_map32";
-/// The same where each operation is told its outcome.
-pub const TOLD: &str = "bulk_told32";
-
-/// The subject of a scenario of a batch.
-///
-/// # Errors
-/// If the configuration is not known, or the programs are not one share for each warp.
-pub fn subject(scenario: &Scenario) -> Result<Arc<dyn AnySubject>, ScenarioError> {
-    if ![STRUCTURE, TOLD].contains(&scenario.structure.as_str()) {
-        return Err(ScenarioError::Structure(scenario.structure.clone()));
-    }
-    shares::one_each(scenario)?;
-    let config = &scenario.config;
-    match (config.lanes, config.slots) {
-        (1, 1) => Ok(Arc::new(OfLanes::<_, 1>(BulkSubject::<1>::new(scenario)))),
-        (1, 2) => Ok(Arc::new(OfLanes::<_, 1>(BulkSubject::<2>::new(scenario)))),
-        (1, 3) => Ok(Arc::new(OfLanes::<_, 1>(BulkSubject::<3>::new(scenario)))),
-        (lanes, slots) => Err(ScenarioError::Bucket { lanes, slots }),
-    }
-}
+pub(super) use sets::random;
+pub use sets::{deep, default_set};
+pub(super) use shaped::subject;
+pub use subject::{BulkSubject, STRUCTURE, TOLD};
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::{Engine, Options};
-    use crate::explore::Explore;
+    use crate::check::ScenarioError;
 
     #[test]
     fn a_warp_has_one_share() {
@@ -49,13 +24,5 @@ mod tests {
         let share = scenario.programs[0][0].clone();
         scenario.programs[0].push(share);
         assert_eq!(subject(&scenario).err(), Some(ScenarioError::Programs));
-    }
-
-    #[test]
-    fn every_tenth_scenario_holds() {
-        for scenario in default_set().iter().step_by(10) {
-            let report = Explore.explore(scenario, &Options::default()).expect("a scenario");
-            assert!(report.is_clean(), "{}: {:?}", report.scenario, report.violation.map(|v| v.timeline()));
-        }
     }
 }

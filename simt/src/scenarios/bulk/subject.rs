@@ -19,6 +19,11 @@ use warpproof_model::retrieve::SlotArray;
 use warpproof_model::spec::{Call, Ret};
 use warpproof_model::{Block, Key, ReadOrder, StagedWords, Words};
 
+/// The name of the structure in scenarios.
+pub const STRUCTURE: &str = "bulk_map32";
+/// The same where each operation is told its outcome.
+pub const TOLD: &str = "bulk_told32";
+
 const SLOTS: usize = 0;
 const FILTER: usize = 1;
 const BATCH: usize = 2;
@@ -84,7 +89,7 @@ pub struct BulkSubject<const S: usize> {
 impl<const S: usize> BulkSubject<S> {
     /// The subject of a scenario.
     pub fn new(scenario: &Scenario) -> Self {
-        let told = scenario.structure == super::TOLD;
+        let told = scenario.structure == TOLD;
         Self { config: scenario.config.clone(), warps: scenario.programs.len(), told }
     }
 

@@ -1,67 +1,34 @@
-//! Where programs meet: which keys stand in which buckets.
+//! Where programs meet: which keys stand in which buckets. Keys are named by their two buckets: `(3, 12)` is number 2 of those of
+//! buckets 3 and 1.
 
-use crate::scenarios::home::{Entries, Homed, Name, Place, home_of};
+use crate::scenarios::home::home_of;
+use crate::scenarios::open::OPS;
+use crate::scenarios::table::{Entries, Name, Place, Plan, Random, by_homes, second_changes};
 use warpproof_model::Key;
 use warpproof_model::open::{Cuckoo, Probing};
+use warpproof_model::spec::Op::Search;
 
-/// An entry type. Keys are named by their two buckets: `(3, 12)` is number 2 of those of buckets 3 and 1.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Structure {
-    /// u32 pairs.
-    Map32,
-    /// u32 keys.
-    Set32,
-    /// u64 pairs in 128-bit words.
-    Map64,
-    /// u64 keys.
-    Set64,
-    /// u32 pairs, with operations as kernels run them: tried first, then whole.
-    Tried32,
-}
+/// How scenarios are made.
+pub(super) const PLAN: Plan = Plan {
+    places: &ALL,
+    key,
+    scenario: by_homes,
+    alike: false,
+    look: Search,
+    waits: second_changes,
+    random: Random {
+        ops: &OPS,
+        shapes: &[(1, 1, 0), (1, 2, 0), (2, 1, 0)],
+        buckets: (2, 4),
+        pool: 0,
+        keys: 6,
+    },
+};
 
-impl Structure {
-    /// All of them.
-    pub const ALL: [Self; 5] = [Self::Map32, Self::Set32, Self::Map64, Self::Set64, Self::Tried32];
-
-    /// The name in scenarios.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Map32 => "cuckoo_map32",
-            Self::Set32 => "cuckoo_set32",
-            Self::Map64 => "cuckoo_map64",
-            Self::Set64 => "cuckoo_set64",
-            Self::Tried32 => "cuckoo_tried32",
-        }
-    }
-
-    /// The name of its table, as the slab hash has it.
-    pub fn table(self) -> &'static str {
-        self.name().trim_start_matches("cuckoo_")
-    }
-}
-
-impl Homed for Structure {
-    fn name(self) -> &'static str {
-        self.name()
-    }
-
-    fn entries(self) -> Entries {
-        match self {
-            Self::Map32 | Self::Tried32 => Entries::Map32,
-            Self::Set32 => Entries::Set32,
-            Self::Map64 => Entries::Map64,
-            Self::Set64 => Entries::Set64,
-        }
-    }
-
-    fn key(self, buckets: u32, (first, number): Name) -> u64 {
-        let of = match self.entries() {
-            Entries::Map32 | Entries::Set32 => buckets_of::<u32>,
-            Entries::Map64 | Entries::Set64 => buckets_of::<u64>,
-        };
-        let wanted = (first, number as u32 / 10);
-        (1..).filter(|key| of(buckets, *key) == wanted).nth(number % 10).unwrap_or(u64::MAX)
-    }
+fn key(entries: Entries, buckets: u32, (first, number): Name) -> u64 {
+    let of = entries.by_keys::<fn(u32, u64) -> (u32, u32)>(buckets_of::<u32>, buckets_of::<u64>);
+    let wanted = (first, number as u32 / 10);
+    (1..).filter(|key| of(buckets, *key) == wanted).nth(number % 10).unwrap_or(u64::MAX)
 }
 
 /// The first and the second bucket of a key.
@@ -79,7 +46,7 @@ const fn place(
     preload: &'static [Name],
     keys: &'static [Name],
 ) -> Place {
-    Place { name, shape: (1, slots), reach: 0, homes, preload, gone: &[], keys }
+    Place { name, shape: (1, slots), homes, preload, keys, ..Place::EMPTY }
 }
 
 /// Two empty buckets.

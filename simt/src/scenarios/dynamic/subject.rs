@@ -1,11 +1,12 @@
 //! The table that grows by submaps as a subject, for every entry type.
 
-use crate::check::{Array, Breach, Config, Kind, Memory, SimWarp, Subject};
+use crate::check::{Array, Breach, Config, Memory, SimWarp, Subject};
 use crate::scenarios::entry::Entry;
-use crate::scenarios::home::{homes_of_keys, plural, run, show};
+use crate::scenarios::home::{entries, homes_of_keys, plural, run, show};
+use crate::scenarios::open::breach;
 use core::marker::PhantomData;
 use warpproof_model::dynamic::{Added, DynamicTable, Submaps, submap_buckets};
-use warpproof_model::open::{Bounded, Broken, DoubleHashing, OpenTable, Passed, filter_words};
+use warpproof_model::open::{Bounded, DoubleHashing, OpenTable, Passed, filter_words};
 use warpproof_model::spec::{Call, Map, Op, Ret};
 use warpproof_model::{Order, ReadOrder, UserKey, Word, Words, WriteOrder};
 
@@ -148,10 +149,10 @@ impl<E: Entry, const S: usize> Subject for DynamicSubject<E, S> {
     }
 
     fn arrays(&self) -> Vec<Array> {
-        let ones = if E::WIDTH == 128 { u128::MAX } else { (1 << E::WIDTH) - 1 };
         let submap = |index: usize| {
             let buckets = submap_buckets(self.config.buckets, index as u32) as usize;
-            let (slot, filter) = if index == 0 { (ones, 0) } else { (OLD_SLOT, OLD_FILTER.into()) };
+            let (slot, filter) =
+                if index == 0 { (E::EMPTY.to_bits(), 0) } else { (OLD_SLOT, OLD_FILTER.into()) };
             [
                 Array::new("slots", E::WIDTH, vec![slot; buckets * self.bucket_slots()]),
                 Array::new("filter", 32, vec![filter; filter_words::<CLASSES>(buckets as u32)]),
@@ -253,10 +254,7 @@ impl<E: Entry, const S: usize> Subject for DynamicSubject<E, S> {
     }
 
     fn about(&self) -> Vec<String> {
-        let entries = match size_of::<E::Value>() {
-            0 => "a slot holds a key",
-            _ => "5:10 in a slot is key 5 with value 10",
-        };
+        let entries = entries::<E>();
         let who = if self.config.pool > 0 { "Inserts add them." } else { "Calls of grow add them." };
         vec![
             format!(
@@ -272,12 +270,4 @@ impl<E: Entry, const S: usize> Subject for DynamicSubject<E, S> {
             ),
         ]
     }
-}
-
-fn breach(broken: Broken) -> Breach {
-    let kind = match broken {
-        Broken::DuplicateKey { .. } => Kind::DuplicateKey,
-        _ => Kind::Invariant,
-    };
-    Breach::new(kind, broken.to_string())
 }

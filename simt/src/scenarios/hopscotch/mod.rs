@@ -7,85 +7,37 @@ mod places;
 mod room;
 mod sets;
 mod subject;
+mod tables;
 mod wide;
 
-pub use places::Structure;
-pub use sets::{all, deep, default_set, family, quick};
+pub use sets::{deep, default_set, quick};
 pub use subject::HopscotchSubject;
+pub use tables::{MAP32, MAP64, SET32, SET64, SHAPES, TABLES, TRIED32};
 pub use wide::wide;
 
-use super::ScenarioError;
-use super::entry::Entry;
-use crate::check::{AnySubject, OfLanes, Scenario};
-use std::sync::Arc;
-use warpproof_model::entry::{Key32, Key64, Pair32, Pair64};
+use super::checked::{self, Checked};
 
-/// Lanes, words per lane and groups of a neighbourhood that scenarios have.
-pub const SHAPES: [(u32, u32, u32); 12] = [
-    (1, 2, 2),
-    (1, 2, 3),
-    (1, 3, 2),
-    (1, 4, 2),
-    (2, 1, 2),
-    (2, 1, 3),
-    (2, 2, 2),
-    (4, 1, 2),
-    // Those of the library's tables.
-    (1, 8, 8),
-    (2, 4, 8),
-    (4, 2, 8),
-    (8, 1, 8),
-];
-
-/// The subject of a scenario of the hopscotch table.
-///
-/// # Errors
-/// If the structure or its configuration is not known.
-pub fn subject(scenario: &Scenario) -> Result<Arc<dyn AnySubject>, ScenarioError> {
-    match scenario.structure.as_str() {
-        "hop_map32" | "hop_tried32" => shaped::<Pair32>(scenario),
-        "hop_set32" => shaped::<Key32>(scenario),
-        "hop_map64" => shaped::<Pair64>(scenario),
-        "hop_set64" => shaped::<Key64>(scenario),
-        other => Err(ScenarioError::Structure(other.to_string())),
-    }
-}
-
-fn shaped<E: Entry>(scenario: &Scenario) -> Result<Arc<dyn AnySubject>, ScenarioError> {
-    let config = &scenario.config;
-    match (config.lanes, config.slots, config.reach) {
-        (1, 2, 2) => Ok(table::<E, 1, 2, 2>(scenario)),
-        (1, 2, 3) => Ok(table::<E, 1, 2, 3>(scenario)),
-        (1, 3, 2) => Ok(table::<E, 1, 3, 2>(scenario)),
-        (1, 4, 2) => Ok(table::<E, 1, 4, 2>(scenario)),
-        (2, 1, 2) => Ok(table::<E, 2, 1, 2>(scenario)),
-        (2, 1, 3) => Ok(table::<E, 2, 1, 3>(scenario)),
-        (2, 2, 2) => Ok(table::<E, 2, 2, 2>(scenario)),
-        (4, 1, 2) => Ok(table::<E, 4, 1, 2>(scenario)),
-        (1, 8, 8) => Ok(table::<E, 1, 8, 8>(scenario)),
-        (2, 4, 8) => Ok(table::<E, 2, 4, 8>(scenario)),
-        (4, 2, 8) => Ok(table::<E, 4, 2, 8>(scenario)),
-        (8, 1, 8) => Ok(table::<E, 8, 1, 8>(scenario)),
-        (lanes, slots, reach) => Err(ScenarioError::Neighbourhood { lanes, slots, reach }),
-    }
-}
-
-fn table<E: Entry, const LANES: usize, const S: usize, const N: u32>(
-    scenario: &Scenario,
-) -> Arc<dyn AnySubject> {
-    let make = match scenario.structure.as_str() {
-        "hop_tried32" => HopscotchSubject::<E, S, N>::tried,
-        _ => HopscotchSubject::<E, S, N>::new,
-    };
-    Arc::new(OfLanes::<_, LANES>(make(scenario.config.clone(), scenario.allows.full)))
-}
+/// What is checked of the hopscotch table.
+pub(super) const CHECKED: Checked = Checked {
+    name: "hopscotch",
+    what: "The lock-flag hopscotch table (Zhang, Sun): one pair per key, a fixed size",
+    tables: &TABLES,
+    quick,
+    default_set,
+    deep,
+    wide,
+    others: checked::none,
+    random: &[],
+};
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::Config;
+    use crate::check::{AnySubject, Config, OfLanes};
+    use crate::scenarios::entry::Entry;
     use crate::seq::{Alone, SeqMemory};
     use std::collections::HashMap;
+    use warpproof_model::entry::{Key32, Key64, Pair32, Pair64};
     use warpproof_model::spec::{Call, Op, Ret};
 
     /// One warp on a table that is full most of the time: every answer is that of a map, `Full` comes where no

@@ -1,61 +1,28 @@
-//! Where programs meet: the entry type, and what stands in the table.
+//! Where programs meet: what stands in the table.
 
-use crate::scenarios::home::{Entries, Homed, Name, Place};
+use crate::scenarios::home;
+use crate::scenarios::table::{Name, Place, Plan, Random, by_homes, second_changes};
 use warpproof_model::spec::Op::{self, *};
 
 /// What the table does.
 pub(super) const OPS: [Op; 4] = [InsertUnique, InsertOrAssign, Search, Delete];
 
-/// An entry type.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Structure {
-    /// u32 pairs.
-    Map32,
-    /// u32 keys.
-    Set32,
-    /// u64 pairs in 128-bit words.
-    Map64,
-    /// u64 keys.
-    Set64,
-    /// u32 pairs, with operations as kernels run them: tried first, then whole.
-    Tried32,
-}
-
-impl Structure {
-    /// All of them.
-    pub const ALL: [Self; 5] = [Self::Map32, Self::Set32, Self::Map64, Self::Set64, Self::Tried32];
-
-    /// The name in scenarios.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Map32 => "hop_map32",
-            Self::Set32 => "hop_set32",
-            Self::Map64 => "hop_map64",
-            Self::Set64 => "hop_set64",
-            Self::Tried32 => "hop_tried32",
-        }
-    }
-
-    /// The name of its table, as the slab hash has it.
-    pub fn table(self) -> &'static str {
-        self.name().trim_start_matches("hop_")
-    }
-}
-
-impl Homed for Structure {
-    fn name(self) -> &'static str {
-        self.name()
-    }
-
-    fn entries(self) -> Entries {
-        match self {
-            Self::Map32 | Self::Tried32 => Entries::Map32,
-            Self::Set32 => Entries::Set32,
-            Self::Map64 => Entries::Map64,
-            Self::Set64 => Entries::Set64,
-        }
-    }
-}
+/// How scenarios are made.
+pub(super) const PLAN: Plan = Plan {
+    places: &ALL,
+    key: home::key,
+    scenario: by_homes,
+    alike: false,
+    look: Search,
+    waits: second_changes,
+    random: Random {
+        ops: &OPS,
+        shapes: &[(1, 2, 2), (2, 1, 2), (1, 2, 3), (2, 1, 3), (1, 3, 2), (1, 4, 2)],
+        buckets: (1, 3),
+        pool: 0,
+        keys: 5,
+    },
+};
 
 /// A place in tables of such groups and neighbourhoods: lanes, words per lane, groups of a neighbourhood.
 pub(super) const fn place(
@@ -65,7 +32,7 @@ pub(super) const fn place(
     preload: &'static [Name],
     keys: &'static [Name],
 ) -> Place {
-    Place { name, shape: (lanes, words), reach, homes, preload, gone: &[], keys }
+    Place { name, shape: (lanes, words), reach, homes, preload, keys, ..Place::EMPTY }
 }
 
 /// A home without members.

@@ -2,7 +2,7 @@
 
 use crate::check::{Array, Breach, Config, Kind, Memory, SimWarp, Subject};
 use crate::scenarios::entry::Entry;
-use crate::scenarios::home::{home_of, homes_of_keys, plural, run, run_tried, show};
+use crate::scenarios::home::{entries, home_of, homes_of_keys, plural, run, run_tried, show};
 use std::marker::PhantomData;
 use warpproof_model::hopscotch::{Broken, Home, HopscotchTable};
 use warpproof_model::spec::{Call, Map, Op, Ret};
@@ -64,8 +64,7 @@ impl<E: Entry, const S: usize, const N: u32> Subject for HopscotchSubject<E, S, 
     }
 
     fn arrays(&self) -> Vec<Array> {
-        let ones = if E::WIDTH == 128 { u128::MAX } else { (1 << E::WIDTH) - 1 };
-        vec![Array::new("words", E::WIDTH, vec![ones; self.groups() as usize * self.group_words()])]
+        vec![Array::ones("words", E::WIDTH, self.groups() as usize * self.group_words())]
     }
 
     /// Values are only stored.
@@ -138,10 +137,7 @@ impl<E: Entry, const S: usize, const N: u32> Subject for HopscotchSubject<E, S, 
 
     fn about(&self) -> Vec<String> {
         let (homes, slots) = (self.config.buckets, self.group_words() - 1);
-        let entries = match size_of::<E::Value>() {
-            0 => "a slot holds a key",
-            _ => "5:10 in a slot is key 5 with value 10",
-        };
+        let entries = entries::<E>();
         vec![
             format!(
                 "A hopscotch table of {} and {}, each with its home word and {}: a key stands in one of the {N} groups \

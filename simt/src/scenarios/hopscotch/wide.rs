@@ -1,120 +1,75 @@
-//! Scenarios with the groups and neighbourhoods of the library's tables, too large to explore: for an engine that samples.
-//!
-//! Groups of eight words read by warps of one to eight lanes, three to eight of them, two to four calls each on up to four
-//! keys of two homes.
+//! Scenarios with the groups and neighbourhoods of the library's tables: of eight words, read by warps of one to eight lanes, on
+//! up to four keys of two homes.
 
-use super::places::{OPS, Structure};
+use super::tables::TABLES;
 use crate::check::{Config, Scenario};
-use crate::scenarios::dice::Dice;
-use crate::scenarios::home::{Homed, Name};
+use crate::scenarios::wide::{self, Calls, Named, Wide};
 use warpproof_model::hopscotch::{GROUP_WORDS, REACH};
-use warpproof_model::spec::Call;
-use warpproof_model::spec::Op::{InsertUnique, Search};
+use warpproof_model::spec::Op::InsertUnique;
 
 /// Every entry type in every place, by warps of every width.
 pub fn wide() -> Vec<Scenario> {
-    let mut scenarios = Vec::new();
-    for structure in Structure::ALL {
-        for lanes in LANES {
-            for place in Place::ALL {
-                scenarios.push(scenario(structure, lanes, place, scenarios.len()));
-            }
-        }
-    }
-    scenarios
+    let keys = [(0, 0), (1, FILLER), (1, 0), (0, FILLER)];
+    wide::wide(&TABLES, &SIZES, &PLACES, &keys)
 }
 
-const LANES: [u32; 4] = [1, 2, 4, 8];
+const SIZES: [(u32, u32); 4] = [(1, 8), (2, 4), (4, 2), (8, 1)];
 const HOMES: u32 = 2;
 /// Slots of a group.
 const SLOTS: usize = GROUP_WORDS - 1;
 /// The first of the keys of a home that only fill slots.
 const FILLER: usize = 4;
 
+const fn place(name: &'static str, preload: Calls) -> Wide {
+    Wide {
+        name,
+        config: || Config { buckets: HOMES, reach: REACH, ..Config::default() },
+        preload,
+        full: true,
+    }
+}
+
 /// Where the programs meet.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
-    /// An empty table.
-    Empty,
-    /// The groups of both homes are full.
-    Groups,
-    /// The neighbourhood of home 0 is full, and members of home 1 can be moved to the last group, which is empty.
-    Hop,
-    /// The same, where the last group has one empty slot.
-    LastSlot,
+const PLACES: [Wide; 4] = [
+    place("empty", |_, _| Vec::new()),
+    // The groups of both homes are full.
+    place("groups", |_, _| groups().collect()),
+    // The neighbourhood of home 0 is full, and members of home 1 can be moved to the last group, which is empty.
+    place("hop", |_, _| hop().collect()),
+    // The same, where the last group has one empty slot.
+    place("last_slot", |_, _| hop().chain(fill(1, SLOTS, SLOTS - 1)).collect()),
+];
+
+fn fill(home: u32, from: usize, keys: usize) -> impl Iterator<Item = Named> {
+    (from..from + keys).map(move |number| (InsertUnique, (home, FILLER + number)))
 }
 
-impl Place {
-    const ALL: [Self; 4] = [Self::Empty, Self::Groups, Self::Hop, Self::LastSlot];
-
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Empty => "empty",
-            Self::Groups => "groups",
-            Self::Hop => "hop",
-            Self::LastSlot => "last_slot",
-        }
-    }
-
-    /// The keys that make it, in this order.
-    fn preload(self) -> Vec<Name> {
-        let fill = |home, from: usize, keys: usize| (from..from + keys).map(move |i| (home, FILLER + i));
-        let groups = fill(1, 0, SLOTS).chain(fill(0, 0, SLOTS));
-        let hop = groups.clone().chain(fill(0, SLOTS, (REACH as usize - 2) * SLOTS));
-        match self {
-            Self::Empty => Vec::new(),
-            Self::Groups => groups.collect(),
-            Self::Hop => hop.collect(),
-            Self::LastSlot => hop.chain(fill(1, SLOTS, SLOTS - 1)).collect(),
-        }
-    }
+fn groups() -> impl Iterator<Item = Named> {
+    fill(1, 0, SLOTS).chain(fill(0, 0, SLOTS))
 }
 
-/// Scenario number `number`, which decides how many warps, calls and keys there are, and which operations meet.
-fn scenario(structure: Structure, lanes: u32, place: Place, number: usize) -> Scenario {
-    let mut dice = Dice::new(number);
-    let (warps, calls, keys) = (3 + number % 6, 2 + dice.roll(3), 2 + dice.roll(3));
-    // New ones, and one of each home that may be there.
-    let names: [Name; 4] = [(0, 0), (1, FILLER), (1, 0), (0, FILLER)];
-    let key = |&name: &Name| structure.key(HOMES, name);
-    let wanted: Vec<u64> = names[..keys].iter().map(key).collect();
-    let slots = GROUP_WORDS as u32 / lanes;
-    let config = Config { lanes, slots, buckets: HOMES, reach: REACH, ..Config::default() };
-    let programs = dice.programs((warps, calls), &OPS, &wanted, structure.has_values());
-    let what = format!("{warps}_warps_of_{calls}_calls_on_{keys}_keys");
-    let name = format!("{}/{what}/{}_{lanes}x{slots}", structure.name(), place.name());
-    let mut scenario = Scenario::new(name, structure.name(), config, programs);
-    scenario.preload = place.preload().iter().map(|name| Call::new(InsertUnique, key(name), 0)).collect();
-    scenario.finally = wanted.iter().map(|&key| Call::new(Search, key, 0)).collect();
-    scenario.allows.full = true;
-    scenario
+fn hop() -> impl Iterator<Item = Named> {
+    groups().chain(fill(0, SLOTS, (REACH as usize - 2) * SLOTS))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::seq::{Alone, SeqMemory};
-    use warpproof_model::spec::Ret;
-
-    #[test]
-    fn no_scenario_stands_twice_and_each_is_data() {
-        crate::scenarios::assert_a_set(&wide());
-        assert!(wide().iter().all(|scenario| (3..=8).contains(&scenario.programs.len())));
-    }
+    use warpproof_model::spec::{Call, Ret};
 
     /// So many new keys of home 0 find room where the preload was made, and the next does not.
     #[test]
     fn places_are_what_they_are_called() {
         for scenario in wide() {
-            let subject = crate::scenarios::subject(&scenario).expect("a subject");
+            let table = TABLES.into_iter().find(|table| table.name == scenario.structure).expect("a table");
+            let subject = (table.subject)(&scenario).expect("a subject");
             let memory = SeqMemory::new(&subject.arrays());
             let run = |call: &Call| memory.guard(|m| subject.run(&Alone, m, call)).expect("a call that ends");
             for call in &scenario.preload {
                 assert_eq!(run(call), Ret::Inserted, "{}: {call}", scenario.name);
             }
-            let structure =
-                Structure::ALL.into_iter().find(|s| s.name() == scenario.structure).expect("a structure");
-            let key = |number| structure.key(HOMES, (0, 1000 + number));
+            let key = |number| table.key(HOMES, (0, 1000 + number));
             let room = match scenario.preload.len() / SLOTS {
                 0 => REACH as usize * SLOTS,
                 2 => (REACH as usize - 1) * SLOTS,
@@ -125,11 +80,5 @@ mod tests {
             let full = more.into_iter().position(|ret| ret == Ret::Full);
             assert_eq!(full, Some(room), "{}", scenario.name);
         }
-    }
-
-    #[cfg(feature = "shuttle")]
-    #[test]
-    fn every_tenth_of_them_holds() {
-        crate::scenarios::assert_samples_hold(&wide());
     }
 }

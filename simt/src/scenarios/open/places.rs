@@ -1,67 +1,28 @@
-//! Where programs meet: the entry type, and what stands in the table.
+//! Where programs meet: what stands in the table.
 
-use crate::scenarios::home::{Entries, Homed, Name, Place};
+use crate::scenarios::home;
+use crate::scenarios::table::{Name, Place, Plan, Random, both_store, by_homes};
 use warpproof_model::spec::Op::{self, *};
 
 /// What the table does.
 pub(in crate::scenarios) const OPS: [Op; 5] = [InsertUnique, InsertOrAssign, InsertOrAdd, Search, Delete];
 
-/// An entry type.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Structure {
-    /// u32 pairs.
-    Map32,
-    /// u32 keys.
-    Set32,
-    /// u64 pairs in 128-bit words.
-    Map64,
-    /// u64 keys.
-    Set64,
-    /// u64 pairs in two words by the lock bit.
-    Lock64,
-    /// u32 pairs, with bits of the filter set as on a GPU: not tested before.
-    Untested32,
-}
-
-impl Structure {
-    /// All of them.
-    pub const ALL: [Self; 6] =
-        [Self::Map32, Self::Set32, Self::Map64, Self::Set64, Self::Lock64, Self::Untested32];
-    /// Those whose entries are one word each.
-    pub const ONE_WORD: [Self; 4] = [Self::Map32, Self::Set32, Self::Map64, Self::Set64];
-
-    /// The name in scenarios.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Map32 => "open_map32",
-            Self::Set32 => "open_set32",
-            Self::Map64 => "open_map64",
-            Self::Set64 => "open_set64",
-            Self::Lock64 => "open_lock64",
-            Self::Untested32 => "open_untested32",
-        }
-    }
-
-    /// The name of its table, as the slab hash has it.
-    pub fn table(self) -> &'static str {
-        self.name().trim_start_matches("open_")
-    }
-}
-
-impl Homed for Structure {
-    fn name(self) -> &'static str {
-        self.name()
-    }
-
-    fn entries(self) -> Entries {
-        match self {
-            Self::Map32 | Self::Untested32 => Entries::Map32,
-            Self::Set32 => Entries::Set32,
-            Self::Map64 | Self::Lock64 => Entries::Map64,
-            Self::Set64 => Entries::Set64,
-        }
-    }
-}
+/// How scenarios are made.
+pub(super) const PLAN: Plan = Plan {
+    places: &ALL,
+    key: home::key,
+    scenario: by_homes,
+    alike: false,
+    look: Search,
+    waits: both_store,
+    random: Random {
+        ops: &OPS,
+        shapes: &[(1, 1, 0), (1, 2, 0), (2, 1, 0), (1, 4, 0), (2, 2, 0)],
+        buckets: (1, 3),
+        pool: 0,
+        keys: 5,
+    },
+};
 
 /// A place in tables of such buckets: lanes, slots per lane.
 const fn place(
@@ -71,7 +32,7 @@ const fn place(
     preload: &'static [Name],
     keys: &'static [Name],
 ) -> Place {
-    Place { name, shape, reach: 0, homes, preload, gone: &[], keys }
+    Place { name, shape, homes, preload, keys, ..Place::EMPTY }
 }
 
 /// An empty table.

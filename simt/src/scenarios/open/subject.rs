@@ -125,8 +125,7 @@ impl<L: Layout, C: Scheme, const S: usize> Subject for OpenSubject<L, S, C> {
     }
 
     fn arrays(&self) -> Vec<Array> {
-        let ones = |width: u32| if width == 128 { u128::MAX } else { (1 << width) - 1 };
-        let array = |&(name, width): &_| Array::new(name, width, vec![ones(width); self.slots()]);
+        let array = |&(name, width): &_| Array::ones(name, width, self.slots());
         let beside = vec![0; C::words(self.config.buckets)];
         L::ARRAYS.iter().map(array).chain([Array::new(C::BESIDE, 32, beside)]).collect()
     }
@@ -251,7 +250,8 @@ impl<L: Layout, C: Scheme, const S: usize> Subject for OpenSubject<L, S, C> {
     }
 }
 
-fn breach(broken: Broken) -> Breach {
+/// What does not hold of the table.
+pub(in crate::scenarios) fn breach(broken: Broken) -> Breach {
     let kind = match broken {
         Broken::DuplicateKey { .. } => Kind::DuplicateKey,
         _ => Kind::Invariant,

@@ -3,52 +3,33 @@
 //! All warps of a scenario are one block, or each is one (`apart`). A call of `search_all` is one warp's share of the whole.
 
 mod sets;
+mod shaped;
 mod subject;
 
-pub use sets::{all, deep, default_set};
+pub use sets::{deep, default_set};
+pub use shaped::SHAPES;
 pub use subject::{Placing, RetrieveSubject};
 
-use super::{ScenarioError, shares};
-use crate::check::{AnySubject, OfLanes, Scenario};
-use std::sync::Arc;
+use super::checked::Checked;
 
-/// Lanes, rows of a lane, slots of a row: what a warp reads in a round.
-pub const SHAPES: [(u32, u32, u32); 6] = [(1, 1, 1), (1, 1, 2), (1, 2, 1), (1, 2, 2), (2, 1, 1), (2, 2, 2)];
-
-/// The subject of a scenario of `retrieve_all`.
-///
-/// # Errors
-/// If the variant or its configuration is not known, or the programs are not one share for each warp.
-pub fn subject(scenario: &Scenario) -> Result<Arc<dyn AnySubject>, ScenarioError> {
-    let Some(placing) = Placing::ALL.into_iter().find(|placing| placing.structure() == scenario.structure)
-    else {
-        return Err(ScenarioError::Structure(scenario.structure.clone()));
-    };
-    shares::one_each(scenario)?;
-    let config = &scenario.config;
-    match (config.lanes, config.reach, config.slots) {
-        (1, 1, 1) => Ok(shaped::<1, 1, 1>(scenario, placing)),
-        (1, 1, 2) => Ok(shaped::<1, 1, 2>(scenario, placing)),
-        (1, 2, 1) => Ok(shaped::<1, 2, 1>(scenario, placing)),
-        (1, 2, 2) => Ok(shaped::<1, 2, 2>(scenario, placing)),
-        (2, 1, 1) => Ok(shaped::<2, 1, 1>(scenario, placing)),
-        (2, 2, 2) => Ok(shaped::<2, 2, 2>(scenario, placing)),
-        (lanes, rows, slots) => Err(ScenarioError::Lane { lanes, slots, rows }),
-    }
-}
-
-fn shaped<const LANES: usize, const R: usize, const S: usize>(
-    scenario: &Scenario,
-    placing: Placing,
-) -> Arc<dyn AnySubject> {
-    Arc::new(OfLanes::<_, LANES>(RetrieveSubject::<R, S>::new(scenario, placing)))
-}
+/// What is checked of copying all entries.
+pub(super) const CHECKED: Checked = Checked {
+    name: "retrieve",
+    what: "Copying all entries of a table to an output, in five variants",
+    tables: &[],
+    quick: default_set,
+    default_set,
+    deep,
+    wide: Vec::new,
+    others: shaped::subject,
+    random: &[sets::random],
+};
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::{Engine, Options};
-    use crate::explore::Explore;
+    use crate::check::ScenarioError;
+    use shaped::subject;
 
     #[test]
     fn every_shape_has_a_subject_and_no_other() {
@@ -57,7 +38,7 @@ mod tests {
             (scenario.config.lanes, scenario.config.reach, scenario.config.slots) = (lanes, rows, slots);
             scenario
         };
-        assert!(SHAPES.into_iter().all(|shape| subject(&scenario(shape)).is_ok()));
+        assert!(SHAPES.iter().all(|&shape| subject(&scenario(shape)).is_ok()));
         let refused = subject(&scenario((3, 1, 1))).err().expect("no such shape");
         assert!(refused.to_string().contains("warps of 3 lanes that read 1 rows of 1 slots"), "{refused}");
     }
@@ -68,17 +49,5 @@ mod tests {
         let share = scenario.programs[0][0].clone();
         scenario.programs[0].push(share);
         assert_eq!(subject(&scenario).err(), Some(ScenarioError::Programs));
-    }
-
-    #[test]
-    fn every_variant_holds_in_one_scenario() {
-        for placing in Placing::ALL {
-            let of = |scenario: &&Scenario| scenario.structure == placing.structure();
-            let set = default_set();
-            let largest =
-                set.iter().filter(of).max_by_key(|s| (s.programs.len(), s.config.buckets)).expect("one");
-            let report = Explore.explore(largest, &Options::default()).expect("a scenario");
-            assert!(report.is_clean(), "{}: {:?}", report.scenario, report.violation.map(|v| v.timeline()));
-        }
     }
 }

@@ -1,6 +1,6 @@
 //! Which scenarios there are.
 
-use super::SHAPES;
+use super::shaped::SHAPES;
 use super::subject::Placing;
 use crate::check::{Config, Scenario};
 use crate::scenarios::form;
@@ -28,16 +28,23 @@ pub fn deep() -> Vec<Scenario> {
     Placing::ALL.into_iter().flat_map(of).collect()
 }
 
-/// All scenarios, none twice.
-pub fn all() -> Vec<Scenario> {
-    let mut all = default_set();
-    all.extend(deep());
-    all
+/// A random scenario: any variant and shape, one to three warps, up to five slots, and perhaps less room than entries.
+pub(super) fn random(below: &mut dyn FnMut(u32) -> u32) -> Scenario {
+    let placing = Placing::ALL[below(5) as usize];
+    let shape = SHAPES[below(SHAPES.len() as u32) as usize];
+    let warps = 1 + below(3) as usize;
+    let make = if below(2) == 1 { apart } else { in_block };
+    let slots: Slots = (0..below(6)).map(|_| ['e', 't', '-'][below(3) as usize]).collect();
+    let scenario = make(placing, shape, warps, &slots);
+    match below(4) {
+        3 => with_room(scenario, below(3)),
+        _ => scenario,
+    }
 }
 
 fn of_placing(placing: Placing) -> Vec<Scenario> {
     let mut scenarios = Vec::new();
-    for shape in SHAPES {
+    for &shape in SHAPES {
         // Slots of a warp in a round.
         let round = (shape.0 * shape.1 * shape.2) as usize;
         let some = [patterned(round), patterned(2 * round - 1), patterned(2 * round + 1)];
@@ -62,7 +69,7 @@ fn of_placing(placing: Placing) -> Vec<Scenario> {
     if placing != Placing::InOrder {
         scenarios.push(behind_32_bits(in_block(placing, (1, 1, 1), 2, "eeete")));
     }
-    let mut stalled = form::stalled(apart(placing, (1, 1, 1), 2, "eee"));
+    let mut stalled = form::stalled(apart(placing, (1, 1, 1), 2, "eee"), |_| placing == Placing::InOrder);
     // Of blocks that work in order, one waits for another.
     stalled.allows.blocking = placing == Placing::InOrder;
     scenarios.push(stalled);
@@ -128,14 +135,4 @@ fn behind_32_bits(mut scenario: Scenario) -> Scenario {
     scenario.name += "_behind_32_bits";
     scenario.config.bitmap.push(u32::MAX);
     scenario
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_scenario_stands_twice_and_each_is_data() {
-        crate::scenarios::assert_a_set(&all());
-    }
 }

@@ -42,6 +42,11 @@ impl Placing {
     pub const ALL: [Self; 5] =
         [Self::PerSlot, Self::SharedCounter, Self::BlockScan, Self::WarpCounter, Self::InOrder];
 
+    /// That of a scenario.
+    pub(super) fn of(scenario: &Scenario) -> Option<Self> {
+        Self::ALL.into_iter().find(|placing| placing.structure() == scenario.structure)
+    }
+
     /// What scenarios call it.
     pub const fn structure(self) -> &'static str {
         match self {

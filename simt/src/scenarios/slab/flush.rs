@@ -5,9 +5,11 @@
 //! on keys alone.
 
 use super::subject::{Layout, SlabSubject};
-use crate::check::{Array, Breach, Config, Memory, Scenario, SimWarp, Subject};
+use crate::check::{AnySubject, Array, Breach, Config, Memory, OfLanes, Scenario, SimWarp, Subject};
+use crate::scenarios::shape::shapes;
+use std::sync::Arc;
 use warpproof_model::Word;
-use warpproof_model::slab::Multiplicity;
+use warpproof_model::slab::{Multiplicity, Unique};
 use warpproof_model::spec::{Call, Multimap, Op, Ret, Spec};
 
 /// How many slabs a flush gives back.
@@ -70,10 +72,6 @@ impl<L: Layout, U: Multiplicity, const S: usize> Subject for FlushSubject<L, U, 
         Told(self.0.spec())
     }
 
-    fn arrays(&self) -> Vec<Array> {
-        self.0.arrays()
-    }
-
     fn run<W: SimWarp, M: Memory>(&self, w: &mut W, m: M, call: &Call) -> Ret {
         let (table, bucket) = (self.0.table(m), call.key as u32);
         if !matches!(call.op, Op::Other(_)) {
@@ -103,6 +101,10 @@ impl<L: Layout, U: Multiplicity, const S: usize> Subject for FlushSubject<L, U, 
         Ret::Count(number)
     }
 
+    fn arrays(&self) -> Vec<Array> {
+        self.0.arrays()
+    }
+
     fn check_quiescent<W: SimWarp, M: Memory>(&self, w: &mut W, m: M) -> Result<(), Breach> {
         self.0.check_quiescent(w, m)
     }
@@ -124,8 +126,17 @@ impl<L: Layout, U: Multiplicity, const S: usize> Subject for FlushSubject<L, U, 
     }
 }
 
-/// Lanes, and words that each reads of a slab.
-const SHAPES: [(u32, u32); 5] = [(1, 2), (1, 3), (2, 1), (2, 2), (4, 1)];
+shapes! {
+    /// Lanes, and words that each reads of a slab.
+    const SHAPES: (lanes as LANES, slots as S) = [(1, 2), (1, 3), (2, 1), (2, 2), (4, 1)];
+    "a slab of {lanes} lanes with {slots} words each: slabs have {:?}";
+    pub(super) fn flushed_of<L: Layout> = make::<L, LANES, S>;
+}
+
+fn make<L: Layout, const LANES: usize, const S: usize>(scenario: &Scenario) -> Arc<dyn AnySubject> {
+    let table = SlabSubject::<L, Unique, S>::new(scenario.config.clone(), true, scenario.allows.full);
+    Arc::new(OfLanes::<_, LANES>(FlushSubject::new(table)))
+}
 
 /// Which of the pairs of a bucket, in chain order, are alive when it is flushed.
 const PAIRS: [(&str, &[bool]); 6] = [
@@ -141,7 +152,7 @@ const PAIRS: [(&str, &[bool]); 6] = [
 pub(super) fn flushes() -> Vec<Scenario> {
     let mut scenarios = Vec::new();
     for structure in ["map32", "lock64"] {
-        for (lanes, slots) in SHAPES {
+        for &(lanes, slots) in SHAPES {
             for (what, alive) in PAIRS {
                 scenarios.push(flushed(structure, (lanes, slots), what, alive));
             }

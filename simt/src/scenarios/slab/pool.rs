@@ -1,6 +1,6 @@
 //! The slab allocator alone, as a subject.
 
-use crate::check::{Array, Breach, Kind, Memory, SimWarp, Subject};
+use crate::check::{Array, Breach, Config, Kind, Memory, Scenario, SimWarp, Subject};
 use warpproof_model::slab::{Allocator, SlabIndex};
 use warpproof_model::spec::{Call, Op, Pool, Ret};
 use warpproof_model::{ReadOrder, Words};
@@ -101,6 +101,34 @@ impl PoolSubject {
     fn beyond(&self, index: usize) -> u32 {
         self.bitmap[index] & 1 << 31
     }
+}
+
+/// A random scenario: a few warps, a few calls each, and no slab freed that is not in use, or twice.
+pub(super) fn random(below: &mut dyn FnMut(u32) -> u32) -> Scenario {
+    let lanes = [1, 2, 4][below(3) as usize];
+    // None, one, two, two and three slabs free.
+    let words = [u32::MAX, u32::MAX - 1, u32::MAX - 3, u32::MAX - 5, u32::MAX - 7];
+    let bitmap: Vec<u32> = (0..1 + below(3)).map(|_| words[below(5) as usize]).collect();
+    let mut used: Vec<u64> = (0..bitmap.len() as u64)
+        .flat_map(|word| (0..4).map(move |bit| 32 * word + bit))
+        .filter(|slab| bitmap[(slab / 32) as usize] & 1 << (slab % 32) != 0)
+        .collect();
+    let mut call = |below: &mut dyn FnMut(u32) -> u32| {
+        let op = [Op::Allocate, Op::Borrow, Op::Free][below(3) as usize];
+        match op {
+            Op::Free if !used.is_empty() => {
+                let slab = used.remove(below(used.len() as u32) as usize);
+                Call::new(op, slab, 0)
+            }
+            Op::Free => Call::new(Op::Allocate, 0, 0),
+            op => Call::new(op, 0, below(4).into()),
+        }
+    };
+    let warps = 1 + below(3);
+    let program = |_| (0..1 + below(2)).map(|_| call(below)).collect();
+    let programs = (0..warps).map(program).collect();
+    let config = Config { lanes, bitmap, ..Config::default() };
+    Scenario::new("", "pool", config, programs)
 }
 
 #[cfg(test)]

@@ -4,9 +4,12 @@
 //! read new and the other old, in one call, and in the next call as they are. The answers of a warp must go forward all
 //! the same.
 
-use super::generate::{KEY, OTHER, Place, Structure, double, meet, scenario};
+use super::generate::{double, meet};
+use super::places::{self, KEY, OTHER};
+use super::tables::{LOCK64, MAP32, MULTILOCK64, MULTIMAP32, SET32};
 use crate::check::{Config, Scenario};
 use crate::scenarios::form::lanes;
+use crate::scenarios::table::Table;
 use warpproof_model::spec::Op::{self, *};
 
 /// The key comes, goes and comes again, in any table.
@@ -20,33 +23,33 @@ fn twice(ops: &[Op]) -> impl Iterator<Item = [Op; 2]> {
 }
 
 /// In slabs of one lane with all slots, and of lanes with one slot each.
-fn shapes(structure: Structure, programs: &[&[Op]]) -> [Scenario; 2] {
-    [meet(structure, Place::Empty, programs), lanes(meet(structure, Place::WideEmpty, programs))]
+fn shapes(table: &Table, programs: &[&[Op]]) -> [Scenario; 2] {
+    [meet(table, places::EMPTY, programs), lanes(meet(table, places::WIDE_EMPTY, programs))]
 }
 
 /// Every two calls against a key that comes, goes and comes again; and a key that goes and comes while it is counted.
 pub(super) fn default_set() -> Vec<Scenario> {
     let mut scenarios = Vec::new();
-    for structure in [Structure::MAP32, Structure::SET32, Structure::LOCK64] {
-        scenarios.extend(twice(structure.ops()).flat_map(|other| shapes(structure, &[UNIQUE, &other])));
+    for table in [&MAP32, &SET32, &LOCK64] {
+        scenarios.extend(twice(table.ops).flat_map(|other| shapes(table, &[UNIQUE, &other])));
         // That the key is there may be said of its first pair, unless a call between finds it gone.
-        scenarios.extend(shapes(structure, &[UNIQUE, &[InsertUnique, Search, Search]]));
+        scenarios.extend(shapes(table, &[UNIQUE, &[InsertUnique, Search, Search]]));
     }
-    let twice_each = |other: [Op; 2]| double(meet(Structure::MAP32, Place::WideEmpty, &[UNIQUE, &other]));
-    scenarios.extend(twice(Structure::MAP32.ops()).map(twice_each));
+    let twice_each = |other: [Op; 2]| double(meet(&MAP32, places::WIDE_EMPTY, &[UNIQUE, &other]));
+    scenarios.extend(twice(MAP32.ops).map(twice_each));
     let ops = [Search, Delete, InsertUnique, InsertOrAssign, Count, DeleteAll];
-    for structure in [Structure::MULTIMAP32, Structure::MULTILOCK64] {
-        scenarios.extend(twice(&ops).flat_map(|other| shapes(structure, &[MULTI, &other])));
-        scenarios.extend(comes_behind(structure));
+    for table in [&MULTIMAP32, &MULTILOCK64] {
+        scenarios.extend(twice(&ops).flat_map(|other| shapes(table, &[MULTI, &other])));
+        scenarios.extend(comes_behind(table));
     }
-    scenarios.push(beyond(Structure::MULTIMAP32));
+    scenarios.push(beyond(&MULTIMAP32));
     scenarios
 }
 
 /// The pair in a lane's slot goes, another lane of a warp that has seen that adds one, and a third warp counts: it may
 /// not count both.
-fn comes_behind(structure: Structure) -> Vec<Scenario> {
-    let of = |goes, comes, counts| lanes(meet(structure, Place::Wide, &[&[goes], &[comes], &[counts]]));
+fn comes_behind(table: &Table) -> Vec<Scenario> {
+    let of = |goes, comes, counts| lanes(meet(table, places::WIDE, &[&[goes], &[comes], &[counts]]));
     vec![
         of(Delete, InsertUnique, Count),
         of(Delete, InsertUnique, SearchAll),
@@ -57,10 +60,10 @@ fn comes_behind(structure: Structure) -> Vec<Scenario> {
 
 /// A pair goes and two come, the last behind one of another key: a count that reads the slot of that one as empty may
 /// not take the pair behind it for the one that is gone.
-fn beyond(structure: Structure) -> Scenario {
+fn beyond(table: &Table) -> Scenario {
     let ours = [Delete, Insert, Insert].map(|op| (op, KEY)).to_vec();
     let programs = vec![ours, vec![(Insert, OTHER)], vec![(SearchAll, KEY)]];
-    let mut scenario = scenario(structure, Place::Wide, &programs);
+    let mut scenario = table.scenario(places::WIDE, &programs);
     scenario.config = Config { slots: 5, ..scenario.config };
     scenario.name += "_of_5";
     scenario

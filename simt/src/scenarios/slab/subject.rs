@@ -126,8 +126,7 @@ impl<L: Layout, U: Multiplicity, const S: usize> Subject for SlabSubject<L, U, S
 
     fn arrays(&self) -> Vec<Array> {
         let slots = (self.config.buckets + self.config.pool) as usize * self.slab_slots();
-        let ones = |width: u32| if width == 128 { u128::MAX } else { (1 << width) - 1 };
-        let arrays = L::ARRAYS.iter().map(|&(name, width)| Array::new(name, width, vec![ones(width); slots]));
+        let arrays = L::ARRAYS.iter().map(|&(name, width)| Array::ones(name, width, slots));
         let pool = self.config.pool;
         let bitmap = (0..bitmap_words(pool)).map(|index| free_word(pool, index).into()).collect();
         arrays.chain([Array::new("bitmap", 32, bitmap)]).collect()

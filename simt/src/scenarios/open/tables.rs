@@ -1,0 +1,77 @@
+//! The tables of open addressing, and their subjects.
+
+use super::layout::{Layout, Lock64};
+use super::places::{OPS, PLAN};
+use super::scheme::{DoubleHashed, Scheme};
+use super::subject::OpenSubject;
+use crate::check::{AnySubject, OfLanes, Scenario};
+use crate::scenarios::shape::shapes;
+use crate::scenarios::table::{Entries, Maker, Table};
+use std::sync::Arc;
+use warpproof_model::entry::{Key32, Key64, Pair32, Pair64};
+use warpproof_model::spec::{Call, Op};
+
+/// u32 pairs.
+pub const MAP32: Table = table("open_map32", Entries::Map32, shaped::<Pair32>);
+/// u32 keys.
+pub const SET32: Table = table("open_set32", Entries::Set32, shaped::<Key32>);
+/// u64 pairs in 128-bit words.
+pub const MAP64: Table = table("open_map64", Entries::Map64, shaped::<Pair64>);
+/// u64 keys.
+pub const SET64: Table = table("open_set64", Entries::Set64, shaped::<Key64>);
+/// u64 pairs in two words by the lock bit.
+pub const LOCK64: Table = table("open_lock64", Entries::Map64, shaped::<Lock64>);
+/// u32 pairs, with bits of the filter set as on a GPU: not tested before.
+pub const UNTESTED32: Table = table("open_untested32", Entries::Map32, small::<Pair32, DoubleHashed<false>>);
+
+/// All of them.
+pub const TABLES: [Table; 6] = [MAP32, SET32, MAP64, SET64, LOCK64, UNTESTED32];
+
+const fn table(name: &'static str, entries: Entries, subject: Maker) -> Table {
+    Table { name, entries, multi: false, ops: &OPS, subject, plan: &PLAN }
+}
+
+shapes! {
+    /// Lanes and slots per lane of the buckets that scenarios have; the last four are those of the library's tables.
+    pub const SHAPES: (lanes as LANES, slots as S) =
+        [(1, 1), (1, 2), (1, 4), (2, 1), (2, 2), (4, 1), (1, 8), (2, 4), (4, 2), (8, 1)];
+    "a bucket of {lanes} lanes with {slots} slots each: buckets have {:?}";
+    fn shaped<L: Layout> = probing::<L, DoubleHashed, LANES, S>;
+}
+
+shapes! {
+    /// Buckets of one slot or two.
+    pub const SMALL: (lanes as LANES, slots as S) = [(1, 1), (1, 2), (2, 1)];
+    "a bucket of {lanes} lanes with {slots} slots each: buckets have {:?}";
+    pub(in crate::scenarios) fn small<L: Layout, C: Scheme> = probing::<L, C, LANES, S>;
+}
+
+/// The subject of a table whose keys probe as a scheme says.
+fn probing<L: Layout, C: Scheme, const LANES: usize, const S: usize>(
+    scenario: &Scenario,
+) -> Arc<dyn AnySubject> {
+    let subject = OpenSubject::<L, S, C>::new(scenario.config.clone(), scenario.allows.full);
+    let adds = scenario.programs.iter().flatten().any(|call| call.op == Op::InsertOrAdd);
+    let subject = if adds { subject.with_adds() } else { subject };
+    let subject = if scenario.structure.contains("tried") { subject.tried() } else { subject };
+    let deletes = |program: &Vec<Call>| program.len() > 1 && program.iter().any(|call| call.op == Op::Delete);
+    let moves = scenario.programs.len() > 1 && scenario.programs.iter().any(deletes);
+    Arc::new(OfLanes::<_, LANES>(if moves { subject.with_moving_room() } else { subject }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_shape_has_a_subject_and_no_other() {
+        let subject = |(lanes, slots)| {
+            let mut scenario = MAP32.family(1, 1).swap_remove(0);
+            (scenario.config.lanes, scenario.config.slots) = (lanes, slots);
+            (MAP32.subject)(&scenario)
+        };
+        assert!(SHAPES.iter().all(|&shape| subject(shape).is_ok()));
+        let refused = subject((3, 1)).err().expect("no such shape");
+        assert!(refused.to_string().contains("a bucket of 3 lanes with 1 slots"), "{refused}");
+    }
+}

@@ -1,0 +1,57 @@
+//! The list of the structures that are checked.
+
+use super::checked::Checked;
+use super::{cuckoo, dynamic, hopscotch, open, retrieve, slab};
+use crate::check::{AnySubject, Scenario, ScenarioError};
+use std::sync::Arc;
+
+/// All of them. A new structure is one more row.
+pub static STRUCTURES: [Checked; 6] =
+    [slab::CHECKED, hopscotch::CHECKED, open::CHECKED, cuckoo::CHECKED, dynamic::CHECKED, retrieve::CHECKED];
+
+/// The structure of that name.
+pub fn structure(name: &str) -> Option<&'static Checked> {
+    STRUCTURES.iter().find(|structure| structure.name == name)
+}
+
+/// The subject of `scenario`.
+///
+/// # Errors
+/// If the structure or its configuration is not known.
+pub fn subject(scenario: &Scenario) -> Result<Arc<dyn AnySubject>, ScenarioError> {
+    let made = STRUCTURES.iter().map(|structure| structure.subject(scenario));
+    let mut known = made.filter(|made| !matches!(made, Err(ScenarioError::Structure(_))));
+    known.next().unwrap_or_else(|| Err(ScenarioError::Structure(scenario.structure.clone())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    /// No name stands twice in a set, and each scenario is the same behind JSON.
+    #[test]
+    fn no_scenario_stands_twice_and_each_is_data() {
+        for structure in &STRUCTURES {
+            let wide = (structure.wide)();
+            assert!(wide.iter().all(|scenario| (3..=8).contains(&scenario.programs.len())));
+            let scenarios = [structure.all(), wide].concat();
+            let names: HashSet<_> = scenarios.iter().map(|scenario| &scenario.name).collect();
+            assert_eq!(names.len(), scenarios.len());
+            for scenario in &scenarios {
+                let text = serde_json::to_string(scenario).expect("JSON");
+                assert_eq!(serde_json::from_str::<Scenario>(&text).expect("a scenario"), *scenario);
+            }
+        }
+    }
+
+    #[test]
+    fn every_scenario_has_a_subject() {
+        for structure in &STRUCTURES {
+            for scenario in structure.all() {
+                assert!(subject(&scenario).is_ok(), "{}", scenario.name);
+            }
+        }
+        assert!(subject(&Scenario { structure: "none".into(), ..(slab::quick)().swap_remove(0) }).is_err());
+    }
+}

@@ -1,0 +1,255 @@
+//! Tables that are checked, and where programs meet in them.
+
+use super::family::{Keys, Programs, Step, programs, shapes};
+use super::form::{self, stores};
+use crate::check::{AnySubject, Config, Scenario, ScenarioError};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use warpproof_model::spec::Call;
+use warpproof_model::spec::Op::{self, Delete, InsertOrAssign, InsertUnique, Search, SearchAll};
+
+/// The subject of a scenario, or why there is none.
+pub(super) type Made = Result<Arc<dyn AnySubject>, ScenarioError>;
+
+/// What makes subjects.
+pub(super) type Maker = fn(&Scenario) -> Made;
+
+/// A key by its home and its number among the keys of that home.
+pub(super) type Name = (u32, usize);
+
+/// What a table holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Entries {
+    /// u32 pairs.
+    Map32,
+    /// u32 keys.
+    Set32,
+    /// u64 pairs.
+    Map64,
+    /// u64 keys.
+    Set64,
+}
+
+impl Entries {
+    /// What there is once for u32 keys and once for u64 keys.
+    pub(super) fn by_keys<T>(self, of_u32: T, of_u64: T) -> T {
+        match self {
+            Self::Map32 | Self::Set32 => of_u32,
+            Self::Map64 | Self::Set64 => of_u64,
+        }
+    }
+}
+
+/// A structure with what it holds.
+#[derive(Clone, Copy, Debug)]
+pub struct Table {
+    /// The name in scenarios.
+    pub name: &'static str,
+    /// What it holds.
+    pub entries: Entries,
+    /// Whether a key may have several pairs.
+    pub multi: bool,
+    /// The operations that tell the cases of a program apart.
+    pub(super) ops: &'static [Op],
+    /// The subject of a scenario with this name.
+    pub(super) subject: Maker,
+    pub(super) plan: &'static Plan,
+}
+
+/// How scenarios of the tables of one structure are made.
+#[derive(Debug)]
+pub(super) struct Plan {
+    /// Where all programs of a size meet.
+    pub(super) places: &'static [Place],
+    /// The key of a name, among so many homes.
+    pub(super) key: fn(Entries, u32, Name) -> u64,
+    /// A scenario of programs in a place.
+    pub(super) scenario: fn(&Table, Place, &Programs) -> Scenario,
+    /// Whether keys that a place does not hold differ in nothing but their names.
+    pub(super) alike: bool,
+    /// What looks at each key in the end.
+    pub(super) look: Op,
+    /// Whether the second warp may wait for the first one, where that stops for ever.
+    pub(super) waits: fn(&Scenario) -> bool,
+    pub(super) random: Random,
+}
+
+/// What random scenarios of a structure are drawn from.
+#[derive(Debug)]
+pub(super) struct Random {
+    /// The operations; that of a multimap alone is left out elsewhere.
+    pub(super) ops: &'static [Op],
+    /// Lanes, words of a lane, and reach; the smallest first.
+    pub(super) shapes: &'static [(u32, u32, u32)],
+    /// The fewest buckets, and the most.
+    pub(super) buckets: (u32, u32),
+    /// The largest pool.
+    pub(super) pool: u32,
+    /// Keys are 1 to this one.
+    pub(super) keys: u32,
+}
+
+/// Where programs meet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Place {
+    pub(super) name: &'static str,
+    /// Lanes, words per lane.
+    pub(super) shape: (u32, u32),
+    pub(super) homes: u32,
+    /// [`Config::reach`] and [`Config::pool`], where the structure has them.
+    pub(super) reach: u32,
+    pub(super) pool: u32,
+    /// What is inserted before, in this order.
+    pub(super) preload: &'static [Name],
+    /// What is deleted of it, then.
+    pub(super) gone: &'static [Name],
+    /// Where calls add submaps: the first behind the insert of this number of the preload, counted from 0.
+    pub(super) grown: &'static [usize],
+    /// The keys that programs may name.
+    pub(super) keys: &'static [Name],
+}
+
+/// Warps of one scenario, the most that every engine takes.
+const WARPS: usize = 4;
+
+impl Table {
+    /// Its name among the tables of its structure.
+    pub fn short(&self) -> &'static str {
+        self.name.split_once('_').map_or(self.name, |(_, short)| short)
+    }
+
+    /// Whether entries have values.
+    pub fn has_values(&self) -> bool {
+        matches!(self.entries, Entries::Map32 | Entries::Map64)
+    }
+
+    /// All programs of so many calls, on at most `keys` different keys, by at most four warps, in every place, up to
+    /// symmetry.
+    pub fn family(&self, calls: usize, keys: usize) -> Vec<Scenario> {
+        let shapes = shapes(calls, WARPS);
+        let in_place = |&place| shapes.iter().flat_map(move |shape| self.of_shape(place, shape, keys));
+        self.plan.places.iter().flat_map(in_place).collect()
+    }
+
+    /// All programs of a shape, on at most `keys` different keys.
+    pub(super) fn of_shape(&self, place: Place, shape: &[usize], keys: usize) -> Vec<Scenario> {
+        let mut all = programs(shape, self.ops, &self.keys(place, keys));
+        // The values that a look at all pairs of a key gives may be of different instants if they are assigned to meanwhile.
+        let has = |programs: &Programs, op: Op| programs.iter().flatten().any(|(other, _)| *other == op);
+        let torn = |programs: &_| has(programs, InsertOrAssign) && has(programs, SearchAll);
+        all.retain(|programs| !(self.multi && self.has_values() && torn(programs)));
+        all.iter().map(|programs| self.scenario(place, programs)).collect()
+    }
+
+    /// Every pair of operations, on at most two keys.
+    pub(super) fn pairs(&self, places: &[Place]) -> Vec<Scenario> {
+        places.iter().flat_map(|&place| self.of_shape(place, &[1, 1], 2)).collect()
+    }
+
+    /// Every two operations on one key.
+    pub(super) fn twos(&self, key: u64) -> impl Iterator<Item = Vec<Step>> {
+        self.ops.iter().flat_map(move |&a| self.ops.iter().map(move |&b| vec![(a, key), (b, key)]))
+    }
+
+    /// A scenario of these programs in a place.
+    pub(super) fn scenario(&self, place: Place, programs: &Programs) -> Scenario {
+        (self.plan.scenario)(self, place, programs)
+    }
+
+    /// A scenario of programs that name their keys.
+    pub(super) fn of_names(&self, place: Place, programs: &[&[(Op, Name)]]) -> Scenario {
+        let step = |&(op, name): &(Op, Name)| (op, self.key(place.homes, name));
+        let steps = |steps: &&[(Op, Name)]| steps.iter().map(step).collect();
+        self.scenario(place, &programs.iter().map(steps).collect())
+    }
+
+    /// A scenario of programs on one key, by its name.
+    pub(super) fn on_key(&self, place: Place, name: Name, programs: &[&[Op]]) -> Scenario {
+        let key = self.key(place.homes, name);
+        let steps = |ops: &&[Op]| ops.iter().map(|&op| (op, key)).collect();
+        self.scenario(place, &programs.iter().map(steps).collect())
+    }
+
+    /// The scenarios of two warps with a first one that stops for ever, wherever it can: the other finishes, if it does not
+    /// wait for it.
+    pub(super) fn stalls<'a>(&self, scenarios: impl IntoIterator<Item = &'a Scenario>) -> Vec<Scenario> {
+        let two = scenarios.into_iter().filter(|scenario| scenario.programs.len() == 2);
+        two.map(|scenario| form::stalled(scenario.clone(), self.plan.waits)).collect()
+    }
+
+    /// The key of a name, among so many homes.
+    pub(super) fn key(&self, homes: u32, name: Name) -> u64 {
+        (self.plan.key)(self.entries, homes, name)
+    }
+
+    /// The keys that programs may name in a place, at most `most` of them each.
+    pub(super) fn keys(&self, place: Place, most: usize) -> Keys {
+        let key = |&name: &Name| self.key(place.homes, name);
+        let named = place.keys.iter().map(key);
+        if !self.plan.alike {
+            return Keys { fixed: named.collect(), free: Vec::new(), most };
+        }
+        let held: BTreeSet<u64> = place.preload.iter().map(key).collect();
+        let free = named.filter(|key| !held.contains(key)).collect();
+        Keys { fixed: held.into_iter().collect(), free, most }
+    }
+}
+
+impl Place {
+    /// A table of one bucket of one slot, in which nothing is.
+    pub(super) const EMPTY: Self = Self {
+        name: "empty",
+        shape: (1, 1),
+        homes: 1,
+        reach: 0,
+        pool: 0,
+        preload: &[],
+        gone: &[],
+        grown: &[],
+        keys: &[],
+    };
+
+    /// The size of its table.
+    pub(super) fn config(self) -> Config {
+        let Self { shape: (lanes, slots), homes: buckets, reach, pool, .. } = self;
+        Config { lanes, slots, buckets, reach, pool, bitmap: Vec::new() }
+    }
+
+    /// The calls that make it.
+    pub(super) fn preload(self, table: &Table) -> Vec<Call> {
+        let call = |op| move |&name: &Name| Call::new(op, table.key(self.homes, name), 0);
+        let inserts = self.preload.iter().map(call(InsertUnique));
+        inserts.chain(self.gone.iter().map(call(Delete))).collect()
+    }
+}
+
+/// A scenario of a table in which every key has a home: programs name keys by these, and all keys are looked at in the end.
+pub(super) fn by_homes(table: &Table, place: Place, programs: &Programs) -> Scenario {
+    let key = |&name: &Name| table.key(place.homes, name);
+    let called = |(op, called): &Step| {
+        let name = place.keys.iter().find(|name| key(name) == *called);
+        name.map_or(format!("{op}@{called}"), |(home, number)| format!("{op}@{home}.{number}"))
+    };
+    let names = (table.name, place.name);
+    let mut scenario = form::scenario(names, place.config(), programs, called, table.has_values());
+    scenario.preload = place.preload(table);
+    let keys: BTreeSet<u64> = place.preload.iter().chain(place.keys).map(key).collect();
+    scenario.finally = keys.into_iter().map(|key| Call::new(Search, key, 0)).collect();
+    scenario.allows.full = true;
+    scenario
+}
+
+/// Whether both of two warps store under one key: where a slot is locked until its entry is there, one may wait for the
+/// other.
+pub(super) fn both_store(scenario: &Scenario) -> bool {
+    let stored = |program: &Vec<Call>| -> BTreeSet<u64> {
+        program.iter().filter(|call| stores(call.op)).map(|call| call.key).collect()
+    };
+    let [first, second] = scenario.programs.as_slice() else { return false };
+    scenario.structure.contains("lock") && !stored(first).is_disjoint(&stored(second))
+}
+
+/// Whether the second warp does more than search: what changes something may wait for a lock.
+pub(super) fn second_changes(scenario: &Scenario) -> bool {
+    scenario.programs[1..].iter().flatten().any(|call| call.op != Search)
+}
