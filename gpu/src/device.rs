@@ -4,15 +4,18 @@ use crate::driver;
 use crate::error::Error;
 use crate::layout::Layout;
 use crate::module::{Kernel, Module};
-use crate::staging::Staging;
 use core::fmt;
 use cudarc::driver::{CudaContext, CudaStream};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 mod array;
 mod memory;
+mod slot;
 
 pub(crate) use array::Array;
+#[cfg(test)]
+pub(crate) use slot::words;
+pub(crate) use slot::{SLOTS, Slot, Slots, bytes, numbers};
 
 /// The tables' kernels for compute capability 7.5 and up.
 pub(crate) const TABLES_BASE: &str = concat!(include_str!("../ptx/warpproof.sm_75.ptx"), "\0");
@@ -50,8 +53,8 @@ struct Inner {
     tuning: Mutex<Option<Arc<Module>>>,
     /// Where tables are filled and looked at as a whole, and batches of host slices go that do not go in parts.
     stream: Arc<CudaStream>,
-    /// Staging buffers of host-slice calls, as far as none uses them.
-    staging: Mutex<Vec<Staging>>,
+    /// Memory of host-slice calls, as far as none uses it.
+    spare: Mutex<Vec<Slots>>,
     /// What this crate allocates from, without tracking; see `Device::open`.
     own: Arc<CudaContext>,
     /// What callers allocate from.
@@ -99,8 +102,8 @@ impl Device {
             return Err(Error::DeviceTooOld { name, capability });
         }
         let (tables, wide) = load_tables(&own, capability)?;
-        let (tuning, staging) = (Mutex::new(None), Mutex::default());
-        let inner = Inner { ordinal, name, capability, wide, tables, tuning, stream, staging, own, context };
+        let (tuning, spare) = (Mutex::new(None), Mutex::default());
+        let inner = Inner { ordinal, name, capability, wide, tables, tuning, stream, spare, own, context };
         Ok(Self { inner: Arc::new(inner) })
     }
 
@@ -184,19 +187,19 @@ impl Device {
         self.inner.own.new_stream().map_err(Error::memory("a stream", 0))
     }
 
-    /// Runs a call through staging buffers that no other call uses. They are made if there are none, and kept.
-    pub(crate) fn staged<T>(&self, call: impl FnOnce(&mut Staging) -> Result<T, Error>) -> Result<T, Error> {
-        let free = self.staging().pop();
-        let mut staging =
-            free.map_or_else(|| Staging::new(self, Staging::DEFAULT_ELEMENTS).map(Staging::in_parallel), Ok)?;
-        let result = call(&mut staging);
-        self.staging().push(staging);
-        result
+    /// Memory of host-slice calls that none uses, if there is any.
+    pub(crate) fn spare_slots(&self) -> Option<Slots> {
+        self.spare().pop()
     }
 
-    fn staging(&self) -> MutexGuard<'_, Vec<Staging>> {
+    /// Keeps memory for the next call. Nothing runs on it any more.
+    pub(crate) fn keep_slots(&self, slots: Slots) {
+        self.spare().push(slots);
+    }
+
+    fn spare(&self) -> MutexGuard<'_, Vec<Slots>> {
         // What a panic left behind is a whole list.
-        self.inner.staging.lock().unwrap_or_else(PoisonError::into_inner)
+        self.inner.spare.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The tables' kernel `name`, run by tiles of `lanes`; `None` if there is none.

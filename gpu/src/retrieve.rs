@@ -2,7 +2,7 @@
 
 use crate::arguments::Operation;
 
-/// How entries get their places in the output of [`retrieve_all`](crate::OpenMapOn::retrieve_all): the ways that were published for
+/// How entries get their places in the output of [`retrieve_all`](crate::OnStream::retrieve_all): the ways that were published for
 /// cuCollections' `dynamic_map`, each as `warpproof_model::retrieve` has it. A lane reads 8 slots in all of them.
 ///
 /// A matter of speed alone: BENCHMARKS.md compares them. Maps of u32 and u64 pairs whose keys do not move have all of them, other

@@ -10,14 +10,12 @@ use std::sync::Arc;
 
 mod family;
 mod phases;
-mod placed;
 mod users;
 
 pub(crate) use family::{
     FILL_THREADS, Family, RETRIEVE_SLOTS, RETRIEVE_THREADS, RETRIEVE_WARPS, SCATTER_BYTES, SETTLE_THREADS,
     scatter_entries, scatter_threads,
 };
-pub(crate) use placed::Placed;
 use users::Users;
 
 /// How a table is laid out and its kernels are run. A matter of speed, not of meaning.
@@ -65,20 +63,19 @@ pub(crate) struct Fill {
 }
 
 /// What a structure says of a table.
-pub(crate) struct Plan {
+pub struct Plan {
     /// Its kernels.
     pub(crate) family: Family,
     /// What they take first.
     pub(crate) head: Head,
     /// What makes the table empty, in this order.
     pub(crate) fills: Vec<Fill>,
-    /// The memory behind `head` and `fills`.
-    #[expect(dead_code, reason = "kept as long as the table")]
+    /// The memory that `head` and `fills` name.
     pub(crate) memory: Vec<Array>,
 }
 
 /// The memory of a table and its kernels.
-pub(crate) struct Table {
+pub(crate) struct DeviceTable {
     plan: Plan,
     tuning: Tuning,
     /// One per operation, in the order of [`Operation::ALL`]; `None` where the family or tuning has none.
@@ -89,7 +86,7 @@ pub(crate) struct Table {
     device: Device,
 }
 
-impl Table {
+impl DeviceTable {
     /// An empty table.
     ///
     /// # Safety
@@ -126,6 +123,11 @@ impl Table {
     /// How its kernels run.
     pub(crate) fn tuning(&self) -> Tuning {
         self.tuning
+    }
+
+    /// Bytes of its memory.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.plan.memory.iter().map(Array::bytes).sum()
     }
 
     /// The device.
@@ -196,7 +198,7 @@ impl Table {
     }
 }
 
-impl Drop for Table {
+impl Drop for DeviceTable {
     fn drop(&mut self) {
         // Callers' streams may still use the memory, which is freed behind this.
         self.device.settle();

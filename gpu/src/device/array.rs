@@ -8,6 +8,7 @@ use std::sync::Arc;
 /// Device memory of a table, freed when it is dropped: behind the last use, as a table waits for the device first.
 pub(crate) struct Array {
     address: u64,
+    bytes: u64,
     origin: Origin,
 }
 
@@ -30,14 +31,14 @@ impl Device {
     pub(crate) fn array(&self, what: &'static str, bytes: u64) -> Result<Array, Error> {
         let len = usize::try_from(bytes).map_err(|_| Error::OutOfMemory { what, bytes })?;
         if !self.keeps_memory()
-            && let Some(array) = Array::of_driver(&self.inner.own, len)
+            && let Some((address, origin)) = of_driver(&self.inner.own, len)
         {
-            return Ok(array);
+            return Ok(Array { address, bytes, origin });
         }
         // Or the pool has what the driver has not: memory that was freed and has not gone back yet.
         let memory = self.buffer(what, len)?;
         let address = memory.device_ptr(self.stream()).0;
-        Ok(Array { address, origin: Origin::Pool { memory } })
+        Ok(Array { address, bytes, origin: Origin::Pool { memory } })
     }
 }
 
@@ -47,13 +48,18 @@ impl Array {
         self.address
     }
 
-    /// Memory that the driver gives, if it has so much.
-    fn of_driver(context: &Arc<CudaContext>, len: usize) -> Option<Self> {
-        context.bind_to_thread().ok()?;
-        // SAFETY: what is read of a table was written before: by a fill, or a kernel.
-        let address = unsafe { result::malloc_sync(len.max(1)) }.ok()?;
-        Some(Self { address, origin: Origin::Driver { context: context.clone() } })
+    /// How many bytes were asked for.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
     }
+}
+
+/// Memory that the driver gives, if it has so much.
+fn of_driver(context: &Arc<CudaContext>, len: usize) -> Option<(u64, Origin)> {
+    context.bind_to_thread().ok()?;
+    // SAFETY: what is read of a table was written before: by a fill, or a kernel.
+    let address = unsafe { result::malloc_sync(len.max(1)) }.ok()?;
+    Some((address, Origin::Driver { context: context.clone() }))
 }
 
 impl Drop for Array {

@@ -1,6 +1,7 @@
 //! Memory of a device, and of the host for it.
 
 use super::Device;
+use super::slot::{Slot, Slots, words};
 use crate::error::Error;
 use core::ffi::c_void;
 use core::mem::MaybeUninit;
@@ -91,6 +92,25 @@ impl Device {
         // SAFETY: `len` words, which nobody else has yet.
         unsafe { words.write_bytes(0, len) };
         Ok(memory)
+    }
+
+    /// Memory for chunks of so many operations.
+    pub(crate) fn slots(&self, elements: usize) -> Result<Slots, Error> {
+        let slots = [self.slot(elements)?, self.slot(elements)?, self.slot(elements)?];
+        // The device memory is filled on the stream that it is freed on; from now on the slots' own may use it.
+        self.stream().synchronize().map_err(Error::driver("filling staging buffers"))?;
+        Ok(slots)
+    }
+
+    fn slot(&self, elements: usize) -> Result<Slot, Error> {
+        let (input, output) = words(elements);
+        let stream = self.new_stream()?;
+        let host = self.pinned("page-locked staging buffers", input)?;
+        let input = self.buffer("staging buffers", input)?;
+        let mut output = self.buffer("staging buffers", output)?;
+        // All of a chunk's answers are copied back, also where a kernel has written none.
+        self.fill(&mut output, 0)?;
+        Ok(Slot { stream, host, input, output, busy: false })
     }
 
     /// Sets all bytes of a buffer.

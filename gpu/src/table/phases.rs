@@ -1,14 +1,17 @@
 //! Operations on a table as a whole: clear, numbers, all entries.
 
-use super::Table;
+use super::DeviceTable;
 use super::users::per_thread;
 use crate::arguments::{Operation, Span};
 use crate::error::Error;
+use crate::launch;
+use crate::row::Row;
+use crate::slices::Call;
 use cudarc::driver::sys;
-use cudarc::driver::{CudaSlice, CudaStream, DevicePtr};
+use cudarc::driver::{CudaStream, DevicePtr};
 use std::sync::Arc;
 
-impl Table {
+impl DeviceTable {
     /// Makes the table empty, on `stream`. `&mut`: no call begins meanwhile; if other streams may still run one, the
     /// device is waited for first.
     pub(crate) fn clear(&mut self, stream: &Arc<CudaStream>) -> Result<(), Error> {
@@ -75,42 +78,64 @@ impl Table {
         Ok(())
     }
 
-    /// Copies all entries to `keys` and, of a map, `values`: `live` elements each. They are those of the table's
-    /// key and value types. In the order of their slots if `in_order`, which open-addressing tables know.
-    pub(crate) fn collect<K, V>(
-        &self,
-        live: u64,
-        in_order: bool,
-        keys: &CudaSlice<K>,
-        values: Option<&CudaSlice<V>>,
-    ) -> Result<(), Error> {
-        let mut count = self.device.buffer::<u64>("a counter", 1)?;
-        self.device.fill(&mut count, 0)?;
-        let stream = self.device.stream();
-        let total = Span::new(count.device_ptr(stream).0, 1);
-        let keys = Span::<K>::new(keys.device_ptr(stream).0, keys.len());
-        let values = values.map(|values| Span::<V>::new(values.device_ptr(stream).0, values.len()));
-        let words = if in_order { self.head().chunk_words() } else { 0 };
-        let mut chunks = self.device.buffer::<u64>("the chunks of a retrieval", words)?;
-        self.device.fill(&mut chunks, 0)?;
-        let (head, chunks) = (self.head(), Span::new(chunks.device_ptr(stream).0, words));
-        let (operation, arguments) = match (values, in_order) {
-            (Some(values), false) => (Operation::Collect, head.collect(keys, values, total)?),
-            (None, false) => (Operation::Collect, head.collect_keys(keys, total)?),
-            (Some(values), true) => {
-                (Operation::CollectInOrder, head.collect_in_order(keys, values, total, chunks)?)
-            }
-            (None, true) => (Operation::CollectInOrder, head.collect_keys_in_order(keys, total, chunks)?),
-        };
-        // SAFETY: from the function of `Head` that it belongs to, of a map or set; the buffers are freed on this stream, after
-        // the kernel.
-        unsafe { self.launch(operation, stream, &arguments)? };
-        self.wait(operation)?;
-        let second = self.device.download(&count)?.first().copied().unwrap_or(0);
+    /// All entries, in the order of their slots if `in_order`, which open-addressing tables know. Waits for them. The table is one
+    /// of such rows.
+    pub(crate) fn entries<R: Row>(&self, in_order: bool) -> Result<Vec<R::Entry>, Error> {
+        let live = self.live()?;
+        if live == 0 {
+            return Ok(Vec::new());
+        }
+        let device = &self.device;
+        let mut keys = device.buffer::<R::Key>("keys", live as usize)?;
+        let values = || device.buffer::<R::Value>("values", live as usize);
+        let mut values = if R::PAIRS { Some(values()?) } else { None };
+        let mut count = device.buffer::<u64>("a counter", 1)?;
+        let mut call = Call::new(device.context(), device.stream())?;
+        let on_values = values.as_mut().map(|values| call.output("values", values.as_view_mut()));
+        let columns =
+            (call.output("keys", keys.as_view_mut())?, on_values.transpose()?.unwrap_or(Span::new(0, 0)));
+        let on_count = call.output("a counter", count.as_view_mut())?;
+        // SAFETY: slices that `call` took, of the table's types.
+        unsafe { self.retrieve::<R>(call, columns, on_count, in_order)? };
+        self.wait(retrieval(in_order))?;
+        let second = device.download(&count)?.first().copied().unwrap_or(0);
         if second != live {
             return Err(Error::Changed { what: "the number of entries", first: live, second });
         }
-        Ok(())
+        let values = values.map_or(Ok(Vec::new()), |values| device.download(&values))?;
+        Ok(R::entries(device.download(&keys)?, values))
+    }
+
+    /// Queues a copy of all entries to these columns, and of how many there are to `count`.
+    ///
+    /// # Safety
+    ///
+    /// `call` gave the spans. The table is one of rows `R`.
+    pub(crate) unsafe fn retrieve<R: Row>(
+        &self,
+        call: Call<'_>,
+        columns: (Span<R::Key>, Span<R::Value>),
+        count: Span<u64>,
+        in_order: bool,
+    ) -> Result<(), Error> {
+        let words = self.head().chunk_words();
+        let chunks = if in_order {
+            let failed = Error::memory("the chunks of a retrieval", (words * size_of::<u64>()) as u64);
+            // SAFETY: no kernel reads them before they are filled.
+            Some(unsafe { call.stream().alloc::<u64>(words) }.map_err(failed)?)
+        } else {
+            None
+        };
+        let chunks_span = chunks.as_ref().map(|chunks| Span::new(chunks.device_ptr(call.stream()).0, words));
+        let arguments = launch::retrieve::<R>(self.head(), columns, count, chunks_span)?;
+        // SAFETY: `call` gave the count; the chunks are the call's stream's own, and are freed on it behind the kernel.
+        let zeroed =
+            [Some(count), chunks_span].into_iter().flatten().try_for_each(|span| unsafe { call.zero(span) });
+        // SAFETY: from the function of `Head` that it belongs to, of a map or set. `Call` makes the stream of each slice, on
+        // which it is freed, wait for the kernel.
+        let launched =
+            zeroed.and_then(|()| unsafe { self.launch(retrieval(in_order), call.stream(), &arguments) });
+        call.finish().and(launched)
     }
 
     /// The numbers of the `stats` kernel, the live entries first.
@@ -129,4 +154,9 @@ impl Table {
     pub(crate) fn live(&self) -> Result<u64, Error> {
         Ok(self.numbers()?.first().copied().unwrap_or(0))
     }
+}
+
+/// The operation that copies all entries.
+fn retrieval(in_order: bool) -> Operation {
+    if in_order { Operation::CollectInOrder } else { Operation::Collect }
 }
