@@ -17,9 +17,9 @@ use crate::structures::open::sizes::{bucket_slots, size};
 /// A concurrent table in device memory: a [`Map`] or a [`Set`], by its rows `R`, of a structure `S`.
 ///
 /// On host slices, its operations are those of [`BulkMap`](warpproof_model::host::BulkMap) or
-/// [`BulkSet`](warpproof_model::host::BulkSet): each call copies its input to the device, and the answers back, in chunks, and
-/// waits for all. [`Table::staged`] has them without a `Vec`, through staging buffers of the caller. On device slices, they are
-/// those of [`Table::on_stream`].
+/// [`BulkSet`](warpproof_model::host::BulkSet): each call copies its input to the device, and the answers
+/// back, in chunks, and waits for all. [`Table::staged`] has them without a `Vec`, through staging buffers of
+/// the caller. On device slices, they are those of [`Table::on_stream`].
 ///
 /// Host-slice calls do not wait for device-slice calls that are still running on the caller's streams, except
 /// [`flush`](warpproof_model::host::BulkFlush::flush). Dropping a table waits for the device.
@@ -37,13 +37,14 @@ pub type Map<K, V, S> = Table<(K, V), S>;
 pub type Set<K, S> = Table<(K,), S>;
 
 impl<R: Row, S: Holds<R>> Table<R, S> {
-    /// An empty table made for so many entries: [`SlabGeometry::for_pairs`](warpproof_model::host::SlabGeometry::for_pairs),
-    /// [`HopscotchGeometry::for_pairs`](warpproof_model::host::HopscotchGeometry::for_pairs), or [`Table::size`] at the default
-    /// load say which of them are sure to fit.
+    /// An empty table made for so many entries:
+    /// [`SlabGeometry::for_pairs`](warpproof_model::host::SlabGeometry::for_pairs),
+    /// [`HopscotchGeometry::for_pairs`](warpproof_model::host::HopscotchGeometry::for_pairs), or
+    /// [`Table::size`] at the default load say which of them are sure to fit.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`]; [`Error::Refused`] if the table would be too large to index; [`Error::NoWideWords`] for u64 pairs
-    /// on a device without 128-bit words, if the structure needs them.
+    /// [`Error::OutOfMemory`]; [`Error::Refused`] if the table would be too large to index;
+    /// [`Error::NoWideWords`] for u64 pairs on a device without 128-bit words, if the structure needs them.
     pub fn with_capacity(device: &Device, entries: u64) -> Result<Self, Error> {
         Self::with_geometry(device, S::size(R::PACKED, entries)?)
     }
@@ -51,7 +52,8 @@ impl<R: Row, S: Holds<R>> Table<R, S> {
     /// An empty table of a given size.
     ///
     /// # Errors
-    /// As [`Table::with_capacity`]; [`Error::Refused`] as `admit` of the geometry does, for what there are kernels for.
+    /// As [`Table::with_capacity`]; [`Error::Refused`] as `admit` of the geometry does, for what there are
+    /// kernels for.
     pub fn with_geometry(device: &Device, geometry: Geometry<S>) -> Result<Self, Error> {
         Self::with_tuning(device, geometry, Tuning::default())
     }
@@ -78,9 +80,9 @@ impl<R: Row, S: Holds<R>> Table<R, S> {
 
     /// Takes out everything, on `stream`.
     ///
-    /// Does not wait if the table was used on no other stream since the last clear; otherwise the device is waited for
-    /// first. The first call on another stream afterwards waits for `stream`. Kernels of your own on the table
-    /// ([`parts`](Self::parts)) are not known here and have to be waited for.
+    /// Does not wait if the table was used on no other stream since the last clear; otherwise the device is
+    /// waited for first. The first call on another stream afterwards waits for `stream`. Kernels of your own
+    /// on the table ([`parts`](Self::parts)) are not known here and have to be waited for.
     ///
     /// # Errors
     /// [`Error::OtherDevice`], [`Error::Driver`].
@@ -120,12 +122,14 @@ impl<R: Row, S: Holds<R>> Table<R, S> {
 }
 
 impl<R: Row, S: Holds<R> + Buckets> Table<R, S> {
-    /// Slots of a bucket of a large table: 8 of keys and of u32 pairs, 4 of u64 pairs, which are 64 bytes; 8 where keys move.
+    /// Slots of a bucket of a large table: 8 of keys and of u32 pairs, 4 of u64 pairs, which are 64 bytes; 8
+    /// where keys move.
     pub const BUCKET_SLOTS: u32 = bucket_slots(R::PACKED, S::MOVES);
 
-    /// The size of such a table for `entries` entries at a load; as [`OpenGeometry::new`]. A bucket has [`Table::BUCKET_SLOTS`]
-    /// slots, or 4 of u32 pairs, up to 96 MiB, where keys move up to a load of 0.85 (at more, some would find no room): much of
-    /// it is in the L2 cache of a large GPU then, which reads buckets of 32 bytes faster.
+    /// The size of such a table for `entries` entries at a load; as [`OpenGeometry::new`]. A bucket has
+    /// [`Table::BUCKET_SLOTS`] slots, or 4 of u32 pairs, up to 96 MiB, where keys move up to a load of 0.85
+    /// (at more, some would find no room): much of it is in the L2 cache of a large GPU then, which reads
+    /// buckets of 32 bytes faster.
     ///
     /// # Errors
     /// As [`OpenGeometry::new`].
@@ -133,13 +137,13 @@ impl<R: Row, S: Holds<R> + Buckets> Table<R, S> {
         size((R::PACKED, S::MOVES), entries, load)
     }
 
-    /// Moves all entries to a table of another size, or of the same one: slots of deleted entries are free again. Waits for what
-    /// other streams still run on it, and until it is done. Takes memory for both tables meanwhile, and time proportional to
-    /// the slots of the old one and the entries.
+    /// Moves all entries to a table of another size, or of the same one: slots of deleted entries are free
+    /// again. Waits for what other streams still run on it, and until it is done. Takes memory for both
+    /// tables meanwhile, and time proportional to the slots of the old one and the entries.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`]; [`Error::Refused`] as [`OpenGeometry::admit`] does; [`Error::TableFull`] if the new table has
-    /// no room for all entries. Nothing has changed then.
+    /// [`Error::OutOfMemory`]; [`Error::Refused`] as [`OpenGeometry::admit`] does; [`Error::TableFull`] if
+    /// the new table has no room for all entries. Nothing has changed then.
     pub fn rehash(&mut self, geometry: OpenGeometry) -> Result<(), Error> {
         let device = self.device().clone();
         let mut moved = Self::with_layout(&device, self.layout(), geometry, self.on_device.tuning())?;

@@ -27,8 +27,8 @@ impl<K, V, N> Arrays<K, V, N> {
     };
 }
 
-/// An operation, and what makes the arguments of its kernel from what its table's kernels take first and the arrays of a batch:
-/// the function of [`Head`] that the operation belongs to. Made in this file alone.
+/// An operation, and what makes the arguments of its kernel from what its table's kernels take first and the
+/// arrays of a batch: the function of [`Head`] that the operation belongs to. Made in this file alone.
 pub(crate) struct Launch<L> {
     operation: Operation,
     list: L,
@@ -109,7 +109,8 @@ pub(crate) fn search_all<K, V>(
     Launch::of(Operation::SearchAll, move |head, on| head.search_all(on.keys, offsets, values, on.numbers))
 }
 
-/// The arguments of a copy of all entries to these columns: in the order of their slots if there are `chunks` to count them in.
+/// The arguments of a copy of all entries to these columns: in the order of their slots if there are `chunks`
+/// to count them in.
 pub(crate) fn retrieve<R: Row>(
     head: &Head,
     (keys, values): (Span<R::Key>, Span<R::Value>),

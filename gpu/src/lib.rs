@@ -1,17 +1,20 @@
 //! The GPU side of Warpproof: hash maps and sets in device memory.
 //!
-//! The structures are those of `warpproof-model`, compiled to PTX, which is part of this crate: a user needs an
-//! NVIDIA driver and nothing else. Without a driver [`Device::open`] returns [`Error::NoDriver`]; no call panics.
+//! The structures are those of `warpproof-model`, compiled to PTX, which is part of this crate: a user needs
+//! an NVIDIA driver and nothing else. Without a driver [`Device::open`] returns [`Error::NoDriver`]; no call
+//! panics.
 //!
 //! - [`Device`]: opens a GPU and loads the kernels that fit it.
-//! - [`Map`] and [`Set`], by their structure: [`SlabMap`], [`SlabMultimap`], [`SlabSet`] are chains of slabs. [`HopscotchMap`],
-//!   [`HopscotchSet`]: an array of groups, of a fixed size. [`OpenMap`], [`OpenSet`]: an array of buckets, of a fixed size;
-//!   [`CuckooMap`], [`CuckooSet`]: two buckets for each key, for high loads. [`DynamicMap`], [`DynamicSet`]: open addressing that
-//!   grows. All have the interface of [`warpproof_model::host`] on host slices, as on the CPU. [`Table`] has what all of them do,
+//! - [`Map`] and [`Set`], by their structure: [`SlabMap`], [`SlabMultimap`], [`SlabSet`] are chains of slabs.
+//!   [`HopscotchMap`], [`HopscotchSet`]: an array of groups, of a fixed size. [`OpenMap`], [`OpenSet`]: an
+//!   array of buckets, of a fixed size; [`CuckooMap`], [`CuckooSet`]: two buckets for each key, for high
+//!   loads. [`DynamicMap`], [`DynamicSet`]: open addressing that grows. All have the interface of
+//!   [`warpproof_model::host`] on host slices, as on the CPU. [`Table`] has what all of them do,
 //!   [`structures`] what each has of its own.
 //! - [`OnStream`]: the operations on device slices ([`slices`]), on a stream of the caller, asynchronous.
-//! - [`Staging`]: staging buffers through which batches on host slices go to the device and back, in chunks. [`Staged`]: the
-//!   operations through those of the caller, whose answers go to a [`Sink`]: a slice, a `Vec` or a closure. They allocate nothing.
+//! - [`Staging`]: staging buffers through which batches on host slices go to the device and back, in chunks.
+//!   [`Staged`]: the operations through those of the caller, whose answers go to a [`Sink`]: a slice, a `Vec`
+//!   or a closure. They allocate nothing.
 //! - [`Tuning`], [`RetrieveMethod`]: how kernels are run; a matter of speed.
 //! - [`bench`]: what benches and stress tests need.
 //!

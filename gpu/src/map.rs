@@ -14,7 +14,8 @@ impl<K: Scalar, V: Scalar, S: Holds<(K, V)>> Map<K, V, S>
 where
     (K, V): Entry,
 {
-    /// A map of these pairs, made for as many. Of several pairs with one key, a map keeps any one, a multimap all.
+    /// A map of these pairs, made for as many. Of several pairs with one key, a map keeps any one, a multimap
+    /// all.
     ///
     /// # Errors
     /// As [`Map::with_capacity`] and [`BulkMap::insert_unique`]; [`Error::TableFull`] if not all pairs fit.

@@ -9,7 +9,8 @@ mod sealed {
     impl<K> Sealed for (K,) {}
 }
 
-/// What a table holds, as its columns: `(K, V)` in a map, `(K,)` in a set. Keys and values are both u32, or both u64.
+/// What a table holds, as its columns: `(K, V)` in a map, `(K,)` in a set. Keys and values are both u32, or
+/// both u64.
 pub trait Row: sealed::Sealed + 'static {
     /// Its keys.
     type Key: Scalar;

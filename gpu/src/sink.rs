@@ -18,14 +18,16 @@ mod sealed {
 /// - A `Vec`: extended.
 /// - A closure: called with each answer. Its argument needs a type, as in `|found: bool| ...`.
 ///
-/// Answers come chunk by chunk, each when the device has done it, while the device runs the next chunks. A call runs its
-/// whole batch, whatever its sink does: so there is no iterator that runs the batch as it is asked for answers.
+/// Answers come chunk by chunk, each when the device has done it, while the device runs the next chunks. A
+/// call runs its whole batch, whatever its sink does: so there is no iterator that runs the batch as it is
+/// asked for answers.
 pub trait Sink<T>: sealed::Sealed<T> {
     /// How many answers it takes, if that is fixed.
     #[doc(hidden)]
     fn room(&self) -> Option<usize>;
 
-    /// Takes `n` answers, number `first` and those behind it. `answers` makes some of them, by their numbers behind `first`.
+    /// Takes `n` answers, number `first` and those behind it. `answers` makes some of them, by their numbers
+    /// behind `first`.
     #[doc(hidden)]
     fn take<I: Iterator<Item = T>>(
         &mut self,

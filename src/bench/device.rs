@@ -157,7 +157,13 @@ impl Bench<'_> {
                     let mut outcomes = timed.poisoned(POISON, n)?;
                     took[at] = timed.time(|| {
                         let (keys, values) = (&on_keys, &on_values);
-                        table.insert_partitioned_with_outcomes(stream, keys, values, &mut partitions, &mut outcomes)
+                        table.insert_partitioned_with_outcomes(
+                            stream,
+                            keys,
+                            values,
+                            &mut partitions,
+                            &mut outcomes,
+                        )
                     })?;
                     right[at] &= self.stored::<T>(&outcomes)?.iter().all(|stored| *stored == Some(true));
                 } else {

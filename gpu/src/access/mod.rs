@@ -1,5 +1,5 @@
-//! The ways to run operations on a table: on device slices ([`OnStream`]), and on host slices through staging buffers
-//! ([`Staged`]). Host-slice calls that return a `Vec` are staged calls whose sink is that `Vec`.
+//! The ways to run operations on a table: on device slices ([`OnStream`]), and on host slices through staging
+//! buffers ([`Staged`]). Host-slice calls that return a `Vec` are staged calls whose sink is that `Vec`.
 
 mod on_stream;
 

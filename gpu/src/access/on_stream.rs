@@ -13,19 +13,20 @@ use std::sync::Arc;
 
 /// The operations of a table `T` on device slices, on a stream. Made by [`Table::on_stream`].
 ///
-/// Nothing waits: a call checks lengths, queues its kernel, or two of which the second does what the first left, and returns.
-/// Calls on one stream run in order, calls on different streams at once. The caller waits as for any work on the stream; a
-/// kernel that failed is reported there. Slices may belong to other streams of the device: those streams and the call's then
-/// wait for each other.
+/// Nothing waits: a call checks lengths, queues its kernel, or two of which the second does what the first
+/// left, and returns. Calls on one stream run in order, calls on different streams at once. The caller waits
+/// as for any work on the stream; a kernel that failed is reported there. Slices may belong to other streams
+/// of the device: those streams and the call's then wait for each other.
 ///
 /// Keys are not looked at on the host: an operation on a reserved key does nothing, and its outcome is
-/// [`RESERVED_KEY`](warpproof_model::outcome::RESERVED_KEY). Outcomes are the codes of [`warpproof_model::outcome`]; after an
-/// error they mean nothing ([`LEFT`](warpproof_model::map::LEFT) is of an operation that was left and not done).
+/// [`RESERVED_KEY`](warpproof_model::outcome::RESERVED_KEY). Outcomes are the codes of
+/// [`warpproof_model::outcome`]; after an error they mean nothing ([`LEFT`](warpproof_model::map::LEFT) is of
+/// an operation that was left and not done).
 ///
 /// # Errors
 /// All slices of a call have one element per operation; otherwise [`Error::Refused`] and nothing runs.
-/// [`Error::OtherDevice`] for a stream or slice of another device; [`Error::NoKernel`] if the table's tuning lacks
-/// the operation; [`Error::Kernel`] if the kernel does not start; [`Error::Driver`].
+/// [`Error::OtherDevice`] for a stream or slice of another device; [`Error::NoKernel`] if the table's tuning
+/// lacks the operation; [`Error::Kernel`] if the kernel does not start; [`Error::Driver`].
 pub struct OnStream<'a, T> {
     pub(crate) table: &'a T,
     pub(crate) stream: &'a Arc<CudaStream>,
@@ -78,7 +79,8 @@ impl<R: Row, S: Holds<R>> OnStream<'_, Table<R, S>> {
     ///
     /// # Safety
     ///
-    /// `call` gave the spans of `arrays`. The types of `arrays` are those that the operation has on this table.
+    /// `call` gave the spans of `arrays`. The types of `arrays` are those that the operation has on this
+    /// table.
     pub(crate) unsafe fn run<K, V, N>(
         &self,
         call: Call<'_>,
@@ -87,8 +89,9 @@ impl<R: Row, S: Holds<R>> OnStream<'_, Table<R, S>> {
     ) -> Result<(), Error> {
         let table = self.table.on_device();
         let arguments = launch.arguments(table.head(), &arrays)?;
-        // SAFETY: a `Launch` has the arguments of its operation; the types are the contract of this function. `Call` makes the
-        // stream of each slice, on which it is freed, wait for the kernel; the borrows of the slices last until that is queued.
+        // SAFETY: a `Launch` has the arguments of its operation; the types are the contract of this function.
+        // `Call` makes the stream of each slice, on which it is freed, wait for the kernel; the borrows of
+        // the slices last until that is queued.
         let launched = unsafe { table.launch(launch.operation(), call.stream(), &arguments) };
         // Also after an error: a part of the operations may be running.
         call.finish().and(launched)
@@ -164,8 +167,8 @@ where
         unsafe { self.run(call, &launch::search(missing, found.is_some()), arrays) }
     }
 
-    /// Operations of all kinds: `ops` are the codes of [`Op`](warpproof_model::outcome::Op). The outcome of a search
-    /// is 1 or 0, and `found` is written where it is 1; that of an unknown code is 254.
+    /// Operations of all kinds: `ops` are the codes of [`Op`](warpproof_model::outcome::Op). The outcome of a
+    /// search is 1 or 0, and `found` is written where it is 1; that of an unknown code is 254.
     pub fn mixed(
         &self,
         ops: &impl Input<u8>,
@@ -189,8 +192,8 @@ impl<K: Scalar, V: Scalar, S: Holds<(K, V)> + Counter> OnStream<'_, Map<K, V, S>
 where
     (K, V): Entry,
 {
-    /// Adds pairs, or adds their values to those of keys that are present, modulo 2 to the bits of a value. Outcomes:
-    /// [`Add`](warpproof_model::Add).
+    /// Adds pairs, or adds their values to those of keys that are present, modulo 2 to the bits of a value.
+    /// Outcomes: [`Add`](warpproof_model::Add).
     pub fn insert_or_add(
         &self,
         keys: &impl Input<K>,
@@ -233,11 +236,13 @@ macro_rules! retrieve {
         impl<$key: Scalar $(, $value: Scalar)?, S: Holds<$row> + Ordered> OnStream<'_, Table<$row, S>>
         $(where ($key, $value): Entry)?
         {
-            /// Copies all entries, in no particular order: their keys to `keys`, the values of a map to the same places of
-            /// `values`, and to `count` how many there are. Exact if nothing changes the table meanwhile.
+            /// Copies all entries, in no particular order: their keys to `keys`, the values of a map to the
+            /// same places of `values`, and to `count` how many there are. Exact if nothing changes the table
+            /// meanwhile.
             ///
-            /// `keys` and `values` have one length, `count` is one number. There may be more entries than `keys` has room for:
-            /// those are counted and not written. What stands behind the last entry stays as it was. Reads every slot once.
+            /// `keys` and `values` have one length, `count` is one number. There may be more entries than
+            /// `keys` has room for: those are counted and not written. What stands behind the last entry
+            /// stays as it was. Reads every slot once.
             pub fn retrieve_all(
                 &self,
                 keys: &mut impl Output<$key>,
@@ -247,9 +252,10 @@ macro_rules! retrieve {
                 self.retrieve(keys, [$($values.view_mut())?].into_iter().next(), count, false)
             }
 
-            /// Copies all entries in the order of the slots, so that tables of equal slots give equal outputs; after equal calls
-            /// one by one, slots are equal. Else as [`retrieve_all`](Self::retrieve_all). Reads every slot once, and needs 8
-            /// bytes for each 2048 slots, which it allocates on the stream: [`Error::OutOfMemory`].
+            /// Copies all entries in the order of the slots, so that tables of equal slots give equal
+            /// outputs; after equal calls one by one, slots are equal. Else as
+            /// [`retrieve_all`](Self::retrieve_all). Reads every slot once, and needs 8 bytes for each 2048
+            /// slots, which it allocates on the stream: [`Error::OutOfMemory`].
             pub fn retrieve_all_in_order(
                 &self,
                 keys: &mut impl Output<$key>,

@@ -14,15 +14,16 @@ use warpproof_model::outcome::{Add, Assign, Delete, Insert, Mixed};
 
 /// The operations of a table `T` on host slices, through staging buffers. Made by [`Table::staged`].
 ///
-/// A call checks all of its input, runs it in chunks, and returns when all answers are in its [`Sink`]: a slice, a `Vec` or a
-/// closure. As in [`BulkMap`](warpproof_model::host::BulkMap), the operations of a call run concurrently, answer `i` belongs to
-/// element `i`, and several calls may run at once, each through staging buffers of its own. Time proportional to the batch; no
-/// memory is allocated.
+/// A call checks all of its input, runs it in chunks, and returns when all answers are in its [`Sink`]: a
+/// slice, a `Vec` or a closure. As in [`BulkMap`](warpproof_model::host::BulkMap), the operations of a call
+/// run concurrently, answer `i` belongs to element `i`, and several calls may run at once, each through
+/// staging buffers of its own. Time proportional to the batch; no memory is allocated.
 ///
 /// # Errors
-/// [`Error::Refused`] if a key is reserved, or slices or a [`Sink`] have another length than the keys; [`Error::OtherDevice`] if the
-/// staging buffers are of another device than the table; [`Error::NoKernel`] if the table's tuning lacks the operation: nothing has
-/// run then. After [`Error::Kernel`], [`Error::Driver`] or [`Error::Code`] any of the operations may have run.
+/// [`Error::Refused`] if a key is reserved, or slices or a [`Sink`] have another length than the keys;
+/// [`Error::OtherDevice`] if the staging buffers are of another device than the table; [`Error::NoKernel`] if
+/// the table's tuning lacks the operation: nothing has run then. After [`Error::Kernel`], [`Error::Driver`]
+/// or [`Error::Code`] any of the operations may have run.
 pub struct Staged<'a, T> {
     pub(crate) table: &'a T,
     pub(crate) staging: &'a mut Staging,
@@ -149,8 +150,8 @@ where
         unsafe { self.run(launch, (Back::CodesAndNumbers, found), Batch::of(keys), values) }
     }
 
-    /// Operations of all kinds. `values[i]` is not used where `ops[i]` takes none. In a map of unique keys [`Op::Insert`] is a unique
-    /// insert.
+    /// Operations of all kinds. `values[i]` is not used where `ops[i]` takes none. In a map of unique keys
+    /// [`Op::Insert`] is a unique insert.
     pub fn mixed(
         &mut self,
         ops: &[Op],

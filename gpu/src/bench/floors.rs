@@ -11,8 +11,8 @@ use cudarc::driver::{CudaSlice, CudaStream, DevicePtr};
 use std::sync::Arc;
 use warpproof_model::slab::SLAB_SLOTS;
 
-/// An array of 8-byte slots, and kernels that do the least that an operation of a table must do. Each runs one
-/// operation per key, at a place that follows from the key.
+/// An array of 8-byte slots, and kernels that do the least that an operation of a table must do. Each runs
+/// one operation per key, at a place that follows from the key.
 pub struct Floors {
     find: Kernel,
     insert: Kernel,
@@ -88,8 +88,8 @@ impl Floors {
         self.run(call, &self.insert, self.slots.len() as u32, keys, values)
     }
 
-    /// An insert that looks first: four lanes read a bucket of 64 bytes at random, one of them compares and swaps
-    /// a slot of it. Queues it on `stream`.
+    /// An insert that looks first: four lanes read a bucket of 64 bytes at random, one of them compares and
+    /// swaps a slot of it. Queues it on `stream`.
     ///
     /// # Errors
     /// As [`OnStream`](crate::OnStream).

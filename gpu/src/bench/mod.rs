@@ -1,5 +1,5 @@
-//! What benches and stress tests need besides tables: the time that a device takes, floors of random access, other tables to compare
-//! with, and operations with stamps.
+//! What benches and stress tests need besides tables: the time that a device takes, floors of random access,
+//! other tables to compare with, and operations with stamps.
 
 mod floors;
 mod paper;

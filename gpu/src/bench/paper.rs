@@ -1,5 +1,5 @@
-//! The tables that ours are compared with, on a device: baselines, unchecked by the explorer. Who measures them checks
-//! their answers.
+//! The tables that ours are compared with, on a device: baselines, unchecked by the explorer. Who measures
+//! them checks their answers.
 
 use crate::arguments::{Argument, Arguments, Head, Span};
 use crate::device::Device;
@@ -69,8 +69,8 @@ impl Baselines {
         buffer.device_ptr(self.device.stream()).0
     }
 
-    /// Chains: so many buckets, and a pool of so many nodes, at least one of each. Takes the memory and fills it; done
-    /// when it returns.
+    /// Chains: so many buckets, and a pool of so many nodes, at least one of each. Takes the memory and fills
+    /// it; done when it returns.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`], [`Error::Driver`]; [`Error::Refused`] for more than 2^32 - 2 of either.
@@ -126,8 +126,8 @@ pub struct ChainedMap {
 }
 
 impl ChainedMap {
-    /// Operations by the codes of [`Op`](warpproof_model::outcome::Op): unique inserts, deletes and searches of keys below
-    /// 2^31. Queues them on `stream`.
+    /// Operations by the codes of [`Op`](warpproof_model::outcome::Op): unique inserts, deletes and searches
+    /// of keys below 2^31. Queues them on `stream`.
     ///
     /// # Errors
     /// As [`OnStream`](crate::OnStream).
@@ -147,8 +147,8 @@ impl ChainedMap {
         let outcomes = call.output("outcomes", outcomes.view_mut())?;
         let found = call.output("found values", found.view_mut())?;
         let arguments = self.head().mixed(ops, keys, values, outcomes, found)?;
-        // SAFETY: the arguments are those of `chain_mixed`, with the lengths of the arrays; `drop` waits for the device, and
-        // `Call` keeps the order of the other slices.
+        // SAFETY: the arguments are those of `chain_mixed`, with the lengths of the arrays; `drop` waits for
+        // the device, and `Call` keeps the order of the other slices.
         let launched = unsafe { self.kernel.launch(call.stream(), Tuning::default().threads, &arguments) };
         call.finish().and(launched)
     }
@@ -180,9 +180,10 @@ pub struct StaticMap {
 }
 
 impl StaticMap {
-    /// Adds pairs whose keys are below 2^31 and distinct. Where an outcome says full, `left` has the key that is left out,
-    /// which in a cuckoo table may be that of another insert; elsewhere `left` keeps what it had, and so it does for the
-    /// tables that are probed, which leave out the key of that insert. Queues it on `stream`.
+    /// Adds pairs whose keys are below 2^31 and distinct. Where an outcome says full, `left` has the key that
+    /// is left out, which in a cuckoo table may be that of another insert; elsewhere `left` keeps what it
+    /// had, and so it does for the tables that are probed, which leave out the key of that insert. Queues it
+    /// on `stream`.
     ///
     /// # Errors
     /// As [`OnStream`](crate::OnStream).

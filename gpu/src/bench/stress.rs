@@ -21,8 +21,8 @@ pub struct StressClock {
     device: Device,
 }
 
-/// An operation with the time right before and right after it. No two of these times on one clock are equal, and what
-/// an operation did is visible to every operation that began later.
+/// An operation with the time right before and right after it. No two of these times on one clock are equal,
+/// and what an operation did is visible to every operation that began later.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Stamped<V> {
     /// The time before.
@@ -57,8 +57,8 @@ impl StressClock {
     /// [`mixed`](warpproof_model::host::BulkMap::mixed). Waits for the device before and after.
     ///
     /// # Errors
-    /// As `mixed`. [`Error::OtherDevice`] if map and clock are on different ones; [`Error::NoKernel`] for slabs of
-    /// 16 slots, and for multimaps.
+    /// As `mixed`. [`Error::OtherDevice`] if map and clock are on different ones; [`Error::NoKernel`] for
+    /// slabs of 16 slots, and for multimaps.
     pub fn map<K: Scalar, V: Scalar, S: Holds<(K, V)>>(
         &mut self,
         map: &Map<K, V, S>,
@@ -87,8 +87,8 @@ impl StressClock {
         self.answers(&kernel, ops, &arrays, |at| found[at])
     }
 
-    /// The same on a set: [`Op::InsertUnique`], [`Op::Delete`] and [`Op::Search`]. [`Op::Insert`] is a unique insert, and
-    /// [`Op::Assign`] inserts a key or replaces it by itself.
+    /// Operations on a set, all concurrent, each stamped: [`Op::InsertUnique`], [`Op::Delete`] and [`Op::Search`]. [`Op::Insert`] is a unique
+    /// insert, and [`Op::Assign`] inserts a key or replaces it by itself.
     ///
     /// # Errors
     /// As [`map`](Self::map).
@@ -166,8 +166,8 @@ impl StressClock {
         // Other streams may use the table: a clear of it, or operations without stamps.
         self.device.synchronize()?;
         let stream = self.device.stream();
-        // SAFETY: the contract of this function; the arrays are freed on the same stream, and the table is borrowed until
-        // the stream was waited for.
+        // SAFETY: the contract of this function; the arrays are freed on the same stream, and the table is
+        // borrowed until the stream was waited for.
         let launched = unsafe { kernel.launch(stream, Tuning::default().threads, &arguments) };
         let waited = stream.synchronize().map_err(|error| kernel.fault(error));
         launched.and(waited)?;

@@ -46,8 +46,9 @@ impl Timer {
         Ok(Self { from: event()?, to: event()?, hold: None })
     }
 
-    /// A timer that keeps the stream busy for a tenth of a millisecond before it begins: kernels that are queued meanwhile run one
-    /// right behind the other. So the time that the host takes to queue the first one, some 5 us, is no part of what is measured.
+    /// A timer that keeps the stream busy for a tenth of a millisecond before it begins: kernels that are
+    /// queued meanwhile run one right behind the other. So the time that the host takes to queue the first
+    /// one, some 5 us, is no part of what is measured.
     ///
     /// # Errors
     /// [`Error::Driver`], [`Error::DriverTooOld`].

@@ -5,7 +5,8 @@ use crate::error::Error;
 use cudarc::driver::{CudaContext, CudaSlice, DevicePtr, result};
 use std::sync::Arc;
 
-/// Device memory of a table, freed when it is dropped: behind the last use, as a table waits for the device first.
+/// Device memory of a table, freed when it is dropped: behind the last use, as a table waits for the device
+/// first.
 pub(crate) struct Array {
     address: u64,
     bytes: u64,
@@ -26,8 +27,8 @@ enum Origin {
 impl Device {
     /// Memory of a table: so many bytes, at least one.
     ///
-    /// It is asked for at the driver, which takes a tenth of the time that the pool takes to get as much from there, unless
-    /// the pool [keeps](Device::keep_memory) what is freed: then it may have it already.
+    /// It is asked for at the driver, which takes a tenth of the time that the pool takes to get as much from
+    /// there, unless the pool [keeps](Device::keep_memory) what is freed: then it may have it already.
     pub(crate) fn array(&self, what: &'static str, bytes: u64) -> Result<Array, Error> {
         let len = usize::try_from(bytes).map_err(|_| Error::OutOfMemory { what, bytes })?;
         if !self.keeps_memory()
@@ -67,9 +68,9 @@ impl Drop for Array {
         if let Origin::Driver { context } = &self.origin
             && context.bind_to_thread().is_ok()
         {
-            // An error is one of what ran before, which who waits next is told.
-            // SAFETY: `of_driver` allocated it, nobody frees it but this, and nothing uses it any more: a table has waited for
-            // the device, and what never became one was not used.
+            // An error is one of what ran before, which who waits next is told. SAFETY: `of_driver` allocated
+            // it, nobody frees it but this, and nothing uses it any more: a table has waited for the device,
+            // and what never became one was not used.
             let _ = unsafe { result::free_sync(self.address) };
         }
     }

@@ -5,7 +5,8 @@ use crate::layout::Scalar;
 use cudarc::driver::{CudaSlice, CudaStream, DevicePtr, PinnedHostSlice, result};
 use std::sync::Arc;
 
-/// Chunks of a batch that are under way at a time: one on its way to the device, one in the kernel, one on its way back.
+/// Chunks of a batch that are under way at a time: one on its way to the device, one in the kernel, one on
+/// its way back.
 pub(crate) const SLOTS: usize = 3;
 
 /// What the chunks of a batch take that are under way at a time.
@@ -41,7 +42,8 @@ impl Slot {
     pub(crate) fn copy_in(&mut self, len: usize) -> Result<(), Error> {
         let (to, stream) = (self.addresses().0, self.stream.cu_stream());
         let from = &self.host()?[..len];
-        // SAFETY: `input` is as long as `host`; both live until the stream was waited for, and nobody writes them before.
+        // SAFETY: `input` is as long as `host`; both live until the stream was waited for, and nobody writes
+        // them before.
         unsafe { result::memcpy_htod_async(to, from, stream) }.map_err(Error::driver("copying to the device"))
     }
 
@@ -49,14 +51,15 @@ impl Slot {
     pub(crate) fn copy_out(&mut self, len: usize) -> Result<(), Error> {
         let (from, stream) = (self.addresses().1, self.stream.cu_stream());
         let to = &mut self.host()?[..len];
-        // SAFETY: `len` bytes of `output`, which was filled when it was made; both live until the stream was waited for, and
-        // nobody looks at `to` before.
+        // SAFETY: `len` bytes of `output`, which was filled when it was made; both live until the stream was
+        // waited for, and nobody looks at `to` before.
         unsafe { result::memcpy_dtoh_async(to, from, stream) }
             .map_err(Error::driver("copying from the device"))
     }
 }
 
-/// Words of the input of so many operations, and of their answers: keys, values and kinds, and values and codes.
+/// Words of the input of so many operations, and of their answers: keys, values and kinds, and values and
+/// codes.
 pub(crate) fn words(elements: usize) -> (usize, usize) {
     let codes = elements.div_ceil(8);
     (elements.saturating_mul(2).saturating_add(codes), elements.saturating_add(codes))

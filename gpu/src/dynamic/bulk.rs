@@ -14,8 +14,8 @@ use warpproof_model::host::{Answer, BulkCounter, BulkMap, BulkSet, Op, admit, sa
 use warpproof_model::outcome::{Add, Assign, Delete, Insert};
 
 impl<R: Row> Dynamic<R> {
-    /// The outcomes of inserts of host slices, through staging buffers of the device's: `chunk` runs those of a range, and
-    /// `stored` says whether one stored an entry.
+    /// The outcomes of inserts of host slices, through staging buffers of the device's: `chunk` runs those of
+    /// a range, and `stored` says whether one stored an entry.
     fn inserted<T>(
         &self,
         keys: &[R::Key],

@@ -23,19 +23,21 @@ const FIRST: u64 = 1 << 16;
 
 /// A concurrent table in device memory that grows: a map of rows `(K, V)`, or a set of rows `(K,)`.
 ///
-/// It is a table of open addressing, and when that would be too full a larger one, to which all entries are moved. A kernel cannot
-/// take memory, so the table grows between the chunks of a batch, never in one; what other threads run on it waits until it has
-/// grown. Nothing is [`Insert::Full`](warpproof_model::Insert::Full).
+/// It is a table of open addressing, and when that would be too full a larger one, to which all entries are
+/// moved. A kernel cannot take memory, so the table grows between the chunks of a batch, never in one; what
+/// other threads run on it waits until it has grown. Nothing is
+/// [`Insert::Full`](warpproof_model::Insert::Full).
 ///
-/// A table is made for as many entries as the rest of the batch is expected to store, judged by the chunk before, and for twice as
-/// many as the last one had room for at least. So a batch seldom moves entries more than once, and of many batches each entry is
-/// moved less than twice on average. Both tables take memory meanwhile. Tombstones are lost then.
+/// A table is made for as many entries as the rest of the batch is expected to store, judged by the chunk
+/// before, and for twice as many as the last one had room for at least. So a batch seldom moves entries more
+/// than once, and of many batches each entry is moved less than twice on average. Both tables take memory
+/// meanwhile. Tombstones are lost then.
 ///
 /// On host slices, its operations are those of [`BulkMap`](warpproof_model::host::BulkMap) or
-/// [`BulkSet`](warpproof_model::host::BulkSet), through staging buffers that the device keeps, and without room for
-/// the whole batch on the device. There is no call through the caller's own: between two chunks of a batch that the table grows for,
-/// memory is allocated anyway. On device slices, inserts wait for their stream, as the outcomes say
-/// whether there is room; searches and deletes do not.
+/// [`BulkSet`](warpproof_model::host::BulkSet), through staging buffers that the device keeps, and without
+/// room for the whole batch on the device. There is no call through the caller's own: between two chunks of a
+/// batch that the table grows for, memory is allocated anyway. On device slices, inserts wait for their
+/// stream, as the outcomes say whether there is room; searches and deletes do not.
 pub struct Dynamic<R: Row> {
     growing: Growing<Table<R, Open>>,
     device: Device,
@@ -73,7 +75,8 @@ impl<R: Row> Dynamic<R> {
         Self::at_load(device, entries, OpenGeometry::DEFAULT_LOAD)
     }
 
-    /// An empty one that has room for so many entries, of whose slots at most `load` are taken before it grows.
+    /// An empty one that has room for so many entries, of whose slots at most `load` are taken before it
+    /// grows.
     ///
     /// # Errors
     /// As [`Table::with_capacity`]; [`Error::Refused`] if the load is not above 0 and at most 1.

@@ -1,4 +1,5 @@
-//! What maps and sets that grow do on device slices: inserts wait for the stream, as the outcomes say whether there is room.
+//! What maps and sets that grow do on device slices: inserts wait for the stream, as the outcomes say whether
+//! there is room.
 
 use super::Dynamic;
 use super::outcomes::count_stored;
@@ -16,21 +17,21 @@ use warpproof_model::host::Refused;
 use warpproof_model::host::structure::Open;
 
 impl<R: Row> Dynamic<R> {
-    /// The operations on device slices, on `stream`. Inserts give [`Error::OutOfMemory`] if there is no memory to grow: what the
-    /// batch has stored by then is in the table, the outcomes of the others mean nothing, and the table is usable.
+    /// The operations on device slices, on `stream`. Inserts give [`Error::OutOfMemory`] if there is no
+    /// memory to grow: what the batch has stored by then is in the table, the outcomes of the others mean
+    /// nothing, and the table is usable.
     pub fn on_stream<'a>(&'a self, stream: &'a Arc<CudaStream>) -> OnStream<'a, Self> {
         OnStream { table: self, stream }
     }
 }
 
 impl<R: Row> OnStream<'_, Dynamic<R>> {
-    /// Runs `n` inserts with an outcome each in chunks: `chunk` queues those of a range, which have these outcomes.
-    fn inserted(
-        &self,
-        n: usize,
-        outcomes: &mut impl Output<u8>,
-        chunk: impl Fn(OnStream<'_, Table<R, Open>>, Range<usize>, &mut CudaViewMut<'_, u8>) -> Result<(), Error>,
-    ) -> Result<(), Error> {
+    /// Runs `n` inserts with an outcome each in chunks: `chunk` queues those of a range, which have these
+    /// outcomes.
+    fn inserted<C>(&self, n: usize, outcomes: &mut impl Output<u8>, chunk: C) -> Result<(), Error>
+    where
+        C: Fn(OnStream<'_, Table<R, Open>>, Range<usize>, &mut CudaViewMut<'_, u8>) -> Result<(), Error>,
+    {
         let mut outcomes = outcomes.view_mut();
         if outcomes.len() != n {
             return Err(Refused::Length { keys: n, what: "outcomes", found: outcomes.len() }.into());

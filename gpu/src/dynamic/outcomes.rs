@@ -31,7 +31,8 @@ pub(crate) fn count_stored(
     let outcomes = call.input("outcomes", outcomes.view())?;
     let total_span = call.output("total", total.as_view_mut())?;
     let arguments = Arguments::count_stored(outcomes, total_span)?;
-    // SAFETY: `Arguments::count_stored` belongs to this kernel; `Call` keeps the order of the slices, and this call waits.
+    // SAFETY: `Arguments::count_stored` belongs to this kernel; `Call` keeps the order of the slices, and
+    // this call waits.
     let launched = unsafe { kernel.launch(call.stream(), Tuning::default().threads, &arguments) };
     call.finish().and(launched)?;
     device.download(&total).map(|total| total.first().copied().unwrap_or(0))

@@ -1,4 +1,5 @@
-//! Which chunks a batch is cut into, in which order they go to the device, and where their arrays lie in a buffer.
+//! Which chunks a batch is cut into, in which order they go to the device, and where their arrays lie in a
+//! buffer.
 
 use crate::device::SLOTS;
 use core::ops::Range;
@@ -21,8 +22,9 @@ pub(super) enum Step {
     Take(Chunk),
 }
 
-/// The steps of a batch of `n` elements, in as few chunks of at most `most` as can be, all of one size as far as that goes. The
-/// answers of a chunk are taken when its slot is needed again, so that those of the other slots are on the device meanwhile.
+/// The steps of a batch of `n` elements, in as few chunks of at most `most` as can be, all of one size as far
+/// as that goes. The answers of a chunk are taken when its slot is needed again, so that those of the other
+/// slots are on the device meanwhile.
 pub(super) fn steps(n: usize, most: usize) -> impl Iterator<Item = Step> {
     let count = n.div_ceil(most);
     let size = n.div_ceil(count.max(1));

@@ -19,8 +19,8 @@ pub enum CopyThreads {
 const SHARE: usize = 1 << 14;
 
 impl CopyThreads {
-    /// Who copies so many elements for this thread. One of rayon's own copies alone: while it waits for others it would run whatever
-    /// else there is to do, and that may need a lock that its caller holds.
+    /// Who copies so many elements for this thread. One of rayon's own copies alone: while it waits for
+    /// others it would run whatever else there is to do, and that may need a lock that its caller holds.
     fn of(self, n: usize) -> Self {
         let few = n < 2 * SHARE || rayon::current_thread_index().is_some();
         if few { Self::One } else { self }

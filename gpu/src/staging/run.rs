@@ -19,7 +19,7 @@ pub(crate) struct Batch<'a, K, V> {
     pub(crate) keys: &'a [K],
     /// As many as the keys, if the operation takes any.
     pub(crate) values: Option<&'a [V]>,
-    /// The same.
+    /// As many as the keys, if they are of all kinds.
     pub(crate) ops: Option<&'a [Op]>,
 }
 
@@ -57,8 +57,8 @@ pub(crate) struct Task<'a, L, D> {
     pub(crate) table: &'a DeviceTable,
     pub(crate) launch: Launch<L>,
     pub(crate) back: Back,
-    /// Makes an answer of the operation's number in the batch, its code, which is 0 if there are none, and its number, which is 0
-    /// if there are none.
+    /// Makes an answer of the operation's number in the batch, its code, which is 0 if there are none, and
+    /// its number, which is 0 if there are none.
     pub(crate) decode: D,
 }
 
@@ -67,11 +67,13 @@ impl Staging {
     ///
     /// # Safety
     ///
-    /// The table's keys are `K` and its values `V`. The kernel writes what `back` says, numbers of type `N` among them.
+    /// The table's keys are `K` and its values `V`. The kernel writes what `back` says, numbers of type `N`
+    /// among them.
     ///
     /// # Errors
-    /// [`Error::Refused`], [`Error::OtherDevice`], [`Error::NoKernel`]: nothing has run. After [`Error::Kernel`],
-    /// [`Error::Driver`] and [`Error::Code`] nothing runs any more, and any of the operations may have run.
+    /// [`Error::Refused`], [`Error::OtherDevice`], [`Error::NoKernel`]: nothing has run. After
+    /// [`Error::Kernel`], [`Error::Driver`] and [`Error::Code`] nothing runs any more, and any of the
+    /// operations may have run.
     pub(crate) unsafe fn run<K: Scalar, V: Scalar, N: Scalar, T: Copy + Send + Sync>(
         &mut self,
         task: &Task<
@@ -94,7 +96,8 @@ impl Staging {
         let flight = Flight(&mut self.slots);
         for step in steps(batch.keys.len(), self.elements) {
             match step {
-                // SAFETY: the contract of this function; `flight` keeps the slots until their streams were waited for.
+                // SAFETY: the contract of this function; `flight` keeps the slots until their streams were
+                // waited for.
                 Step::Put(chunk) => unsafe {
                     put(&mut flight.0[chunk.slot], task, batch, chunk, self.threads)?
                 },
@@ -183,7 +186,8 @@ fn take<N: Scalar, L, T: Copy + Send + Sync>(
     given.map_err(|(index, code)| Error::Code { kernel: kernel.name().into(), index, code })
 }
 
-/// Gives `n` answers from number `first` on to the sink, if all codes have one; the first that has none is the error.
+/// Gives `n` answers from number `first` on to the sink, if all codes have one; the first that has none is
+/// the error.
 ///
 /// In two passes, each a loop that stops nowhere and that the compiler can run on several answers at a time.
 fn give<N, T: Copy + Send + Sync, I: Iterator<Item = (u8, N)>>(

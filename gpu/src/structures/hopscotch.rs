@@ -12,11 +12,12 @@ use warpproof_model::hopscotch::{GROUP_WORDS, REACH};
 use warpproof_model::host::structure::Hopscotch;
 use warpproof_model::host::{HopscotchGeometry, HopscotchStats, Refused};
 
-/// Numbers that the `stats` kernel adds up: live, and how many of them stand 0, 1, .. groups behind their home.
+/// Numbers that the `stats` kernel adds up: live, and how many of them stand 0, 1, .. groups behind their
+/// home.
 const NUMBERS: usize = 1 + REACH as usize;
 
-/// Where a hopscotch table lies in device memory, for kernels of the caller's own: what `HopscotchTable::new` takes
-/// there.
+/// Where a hopscotch table lies in device memory, for kernels of the caller's own: what `HopscotchTable::new`
+/// takes there.
 ///
 /// Addresses are those of the device's primary context. The memory is the table's: it is accessed by atomic
 /// instructions alone, and it ends with the table. A group is 8 words, a neighbourhood 8 groups.

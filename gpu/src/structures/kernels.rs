@@ -14,8 +14,8 @@ pub(super) mod sealed {
 }
 
 /// A structure that there are kernels of, as a type without values: [`Slab`](super::Slab), and
-/// [`Hopscotch`](warpproof_model::host::structure::Hopscotch), [`Open`](warpproof_model::host::structure::Open) and
-/// [`Cuckoo`](warpproof_model::host::structure::Cuckoo).
+/// [`Hopscotch`](warpproof_model::host::structure::Hopscotch),
+/// [`Open`](warpproof_model::host::structure::Open) and [`Cuckoo`](warpproof_model::host::structure::Cuckoo).
 pub trait Kernels: sealed::Sealed + 'static {
     /// What hosts know of it.
     type Structure: Structure;
@@ -36,8 +36,9 @@ pub trait Kernels: sealed::Sealed + 'static {
         device.wide() && !tuning.lock_bit
     }
 
-    /// Takes the memory of a table. The plan's family is that of the structure and layout, its head is what those kernels take
-    /// first, and head and fills name nothing but the plan's memory, with the lengths that it was allocated with.
+    /// Takes the memory of a table. The plan's family is that of the structure and layout, its head is what
+    /// those kernels take first, and head and fills name nothing but the plan's memory, with the lengths that
+    /// it was allocated with.
     #[doc(hidden)]
     fn place(device: &Device, layout: Layout, geometry: Geometry<Self>)
     -> Result<(Self::Parts, Plan), Error>;
@@ -58,7 +59,8 @@ pub trait Holds<R: Row>: Kernels {}
 /// A structure whose maps add to values.
 pub trait Counter: Kernels {}
 
-/// A structure whose slots are numbered through: its entries are copied to device slices, and in the order of their slots.
+/// A structure whose slots are numbered through: its entries are copied to device slices, and in the order of
+/// their slots.
 pub trait Ordered: Kernels {}
 
 /// A structure of one array of buckets: sized by a load, and moved to a table of another size.

@@ -23,16 +23,16 @@ pub(crate) use sizes::family;
 /// Numbers that the `stats` kernel adds up: live, tombstones.
 const NUMBERS: usize = 2;
 
-/// Where an open-addressing table lies in device memory, for kernels of the caller's own: what `OpenTable::new` and
-/// `Passed::new` take there.
+/// Where an open-addressing table lies in device memory, for kernels of the caller's own: what
+/// `OpenTable::new` and `Passed::new` take there.
 ///
 /// Addresses are those of the device's primary context. The memory is the table's: it is accessed by atomic
 /// instructions alone, and it ends with the table. A bucket has 16 bits of the
 /// filter. Slots with `values` are `LockBitSlots`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OpenParts {
-    /// Address of the words that probes read, one for each slot: u32 and u64 keys, u32 pairs in a u64, u64 pairs in 128 bits, and
-    /// in the lock-bit layout the keys.
+    /// Address of the words that probes read, one for each slot: u32 and u64 keys, u32 pairs in a u64, u64
+    /// pairs in 128 bits, and in the lock-bit layout the keys.
     pub slots: u64,
     /// Address of the values, in the lock-bit layout.
     pub values: Option<u64>,
@@ -62,8 +62,8 @@ impl OpenParts {
         Head { list, parts: self.buckets, numbers: NUMBERS, slots: self.len }
     }
 
-    /// What makes the table empty: every slot is all ones, and nothing has passed a bucket. Values without a key are never
-    /// read, so they stay.
+    /// What makes the table empty: every slot is all ones, and nothing has passed a bucket. Values without a
+    /// key are never read, so they stay.
     pub(super) fn fills(&self, layout: Layout) -> Vec<Fill> {
         let words = self.len as usize * (layout.probe_bytes() as usize / size_of::<u32>());
         vec![

@@ -16,7 +16,8 @@ mod chains;
 /// Numbers that the `stats` kernel adds up: live, tombstones, slabs, longest, chains of 1, 2, .. 16 slabs.
 pub(crate) const NUMBERS: usize = 20;
 
-/// Where a slab table lies in device memory, for kernels of the caller's own: what `SlabTable::new` takes there.
+/// Where a slab table lies in device memory, for kernels of the caller's own: what `SlabTable::new` takes
+/// there.
 ///
 /// Addresses are those of the device's primary context. The memory is the table's: it is accessed by atomic
 /// instructions alone, and it ends with the table.
@@ -50,8 +51,8 @@ impl SlabParts {
         Head { list, parts: self.buckets, numbers: NUMBERS, slots: 0 }
     }
 
-    /// What makes the table empty: every slot empty and every link nil, which are all ones; every slab of the pool free.
-    /// Values without a key are never read, so they stay.
+    /// What makes the table empty: every slot empty and every link nil, which are all ones; every slab of the
+    /// pool free. Values without a key are never read, so they stay.
     fn fills(&self, layout: Layout, pool: u32) -> Vec<Fill> {
         let bytes = self.len as usize * layout.probe_bytes() as usize;
         let bitmap = self.bitmap_len as usize;

@@ -12,8 +12,8 @@ use cudarc::driver::{CudaStream, DevicePtr};
 use std::sync::Arc;
 
 impl DeviceTable {
-    /// Makes the table empty, on `stream`. `&mut`: no call begins meanwhile; if other streams may still run one, the
-    /// device is waited for first.
+    /// Makes the table empty, on `stream`. `&mut`: no call begins meanwhile; if other streams may still run
+    /// one, the device is waited for first.
     pub(crate) fn clear(&mut self, stream: &Arc<CudaStream>) -> Result<(), Error> {
         if *stream.context() != *self.device.context() {
             return Err(Error::OtherDevice { what: "stream" });
@@ -21,7 +21,8 @@ impl DeviceTable {
         self.run_alone(stream, |table| table.fill(stream))
     }
 
-    /// Queues work on `stream`, one of the device's, during which nobody else uses the table. `&mut`: as [`clear`](Self::clear).
+    /// Queues work on `stream`, one of the device's, during which nobody else uses the table. `&mut`: as
+    /// [`clear`](Self::clear).
     pub(crate) fn run_alone(
         &mut self,
         stream: &Arc<CudaStream>,
@@ -47,8 +48,9 @@ impl DeviceTable {
         Ok(())
     }
 
-    /// Adds the entries of another table of the same layout, whose slots are arrays at these addresses of `len` elements each, to
-    /// this one, and waits; how many found no room. `&mut`: no other call begins on either meanwhile. No key is in both.
+    /// Adds the entries of another table of the same layout, whose slots are arrays at these addresses of
+    /// `len` elements each, to this one, and waits; how many found no room. `&mut`: no other call begins on
+    /// either meanwhile. No key is in both.
     pub(crate) fn absorb(&mut self, other: &mut Self, arrays: &[u64], len: u64) -> Result<u64, Error> {
         let mut lost = self.device.buffer::<u64>("a counter", 1)?;
         self.device.fill(&mut lost, 0)?;
@@ -58,7 +60,8 @@ impl DeviceTable {
         let bytes = self.family().layout.probe_bytes();
         let arrays: Vec<_> = arrays.iter().map(|&address| (address, bytes)).collect();
         let arguments = self.head().absorb(&arrays, len, lost_span)?;
-        // SAFETY: from `Head::absorb`; the slots live as long as `other`, and this call waits; `lost` is freed on this stream.
+        // SAFETY: from `Head::absorb`; the slots live as long as `other`, and this call waits; `lost` is
+        // freed on this stream.
         unsafe { self.launch(Operation::Absorb, &stream, &arguments)? };
         self.wait(Operation::Absorb)?;
         Ok(self.device.download(&lost)?.first().copied().unwrap_or(0))
@@ -69,8 +72,8 @@ impl DeviceTable {
         let failed = Error::driver("filling the table");
         stream.context().bind_to_thread().map_err(&failed)?;
         for fill in self.plan.fills.iter().filter(|fill| fill.words > 0) {
-            // SAFETY: words of the table's memory (contract of `new`), which lives until `drop`, and that waits for the
-            // device.
+            // SAFETY: words of the table's memory (contract of `new`), which lives until `drop`, and that
+            // waits for the device.
             unsafe { sys::cuMemsetD32Async(fill.address, fill.word, fill.words, stream.cu_stream()) }
                 .result()
                 .map_err(&failed)?;
@@ -78,8 +81,8 @@ impl DeviceTable {
         Ok(())
     }
 
-    /// All entries, in the order of their slots if `in_order`, which open-addressing tables know. Waits for them. The table is one
-    /// of such rows.
+    /// All entries, in the order of their slots if `in_order`, which open-addressing tables know. Waits for
+    /// them. The table is one of such rows.
     pub(crate) fn entries<R: Row>(&self, in_order: bool) -> Result<Vec<R::Entry>, Error> {
         let live = self.live()?;
         if live == 0 {
@@ -128,11 +131,12 @@ impl DeviceTable {
         };
         let chunks_span = chunks.as_ref().map(|chunks| Span::new(chunks.device_ptr(call.stream()).0, words));
         let arguments = launch::retrieve::<R>(self.head(), columns, count, chunks_span)?;
-        // SAFETY: `call` gave the count; the chunks are the call's stream's own, and are freed on it behind the kernel.
+        // SAFETY: `call` gave the count; the chunks are the call's stream's own, and are freed on it behind
+        // the kernel.
         let zeroed =
             [Some(count), chunks_span].into_iter().flatten().try_for_each(|span| unsafe { call.zero(span) });
-        // SAFETY: from the function of `Head` that it belongs to, of a map or set. `Call` makes the stream of each slice, on
-        // which it is freed, wait for the kernel.
+        // SAFETY: from the function of `Head` that it belongs to, of a map or set. `Call` makes the stream of
+        // each slice, on which it is freed, wait for the kernel.
         let launched =
             zeroed.and_then(|()| unsafe { self.launch(retrieval(in_order), call.stream(), &arguments) });
         call.finish().and(launched)

@@ -80,7 +80,8 @@ fn more_slots_than_32_bits_count_are_copied() {
     assert_eq!(set.len().unwrap(), keys.len() as u64);
 }
 
-/// Buckets of four slots where keys move: all find room at the load up to which small tables have them, nearly all beyond it.
+/// Buckets of four slots where keys move: all find room at the load up to which small tables have them,
+/// nearly all beyond it.
 #[test]
 fn keys_move_in_small_buckets() {
     let Some(device) = device() else { return };

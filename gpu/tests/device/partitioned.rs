@@ -155,7 +155,8 @@ fn what_finds_no_room_is_counted_and_the_rest_is_there() {
     assert_eq!(again, Tally { inserted: 0, present: slots, full: 10_000 - slots });
     assert_eq!(map.stats().unwrap().live, slots);
     assert!(map.retrieve_all().unwrap().iter().all(|(key, value)| key == value));
-    // The same, told one by one; the second time, and once with partitions that are too small for a batch of few keys.
+    // The same, told one by one; the second time, and once with partitions that are too small for a batch of
+    // few keys.
     map.clear().unwrap();
     let few: Vec<u32> = (0..100_000).map(|i| if i % 8 == 0 { i / 8 } else { i % 3 }).collect();
     for (batch, there) in [(&batch, 0), (&batch, slots), (&few, slots)] {

@@ -80,7 +80,12 @@ pub(super) trait Subject: Sized {
         Ok(())
     }
     /// Memory to insert a batch partition by partition, with outcomes or without.
-    fn partitions(&self, _stream: &Arc<CudaStream>, _n: usize, _told: bool) -> Result<Option<Partitions>, Error> {
+    fn partitions(
+        &self,
+        _stream: &Arc<CudaStream>,
+        _n: usize,
+        _told: bool,
+    ) -> Result<Option<Partitions>, Error> {
         Ok(None)
     }
     /// Inserts a batch partition by partition.

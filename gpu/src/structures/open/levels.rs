@@ -2,9 +2,11 @@
 
 use warpproof_model::open::bulk::{Fan, MOST_TOLD};
 
-/// Bytes of the slots of a partition of the last level: what a block has in its shared memory beside its counters.
+/// Bytes of the slots of a partition of the last level: what a block has in its shared memory beside its
+/// counters.
 const PARTITION_BYTES: u32 = 32 << 10;
-/// Slots of such a partition at most where outcomes are told: a block has a place for each besides, and no more than 48 KiB in all.
+/// Slots of such a partition at most where outcomes are told: a block has a place for each besides, and no
+/// more than 48 KiB in all.
 const TOLD_SLOTS: u32 = 4096;
 
 /// Bytes of the slots of a partition of the last level, where a slot is of `slot_bytes`.
@@ -17,11 +19,11 @@ const MOST: u64 = 512;
 /// One pass of a batch over its entries, and the partitions that it fills.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Level {
-    /// Bins that an entry may go to from the one of the level before that it stands in.
+    /// Partitions that an entry may go to from the one of the level before that it stands in.
     pub(super) fan: u32,
     /// Binary logarithm of the buckets of a partition.
     pub(super) shift: u32,
-    /// Bins in all. The last ones may be behind the table.
+    /// Partitions in all. The last ones may be behind the table.
     pub(super) partitions: u64,
     /// Entries that a partition has room for.
     pub(super) room: u32,
@@ -39,8 +41,8 @@ impl Level {
     }
 }
 
-/// The levels of a batch of `n` entries, whose operations are `told` their outcomes or not, for a table of `buckets` buckets, each of
-/// a number of slots and their bytes, powers of two.
+/// The levels of a batch of `n` entries, whose operations are `told` their outcomes or not, for a table of
+/// `buckets` buckets, each of a number of slots and their bytes, powers of two.
 pub(super) fn levels(
     buckets: u32,
     (bucket_slots, slot_bytes): (u32, u32),
@@ -72,8 +74,9 @@ pub(super) fn levels(
     levels
 }
 
-/// What a partition should have room for, as homes are spread evenly: what it gets on average and seven standard deviations more.
-/// If one has too little, the batch is inserted once more, which is slow and not wrong.
+/// What a partition should have room for, as homes are spread evenly: what it gets on average and seven
+/// standard deviations more. If one has too little, the batch is inserted once more, which is slow and not
+/// wrong.
 fn room(n: u64, shift: u32, buckets: u32) -> u32 {
     let mean = n as f64 * (1u64 << shift) as f64 / buckets as f64;
     let room = (mean + 7.0 * mean.sqrt()).ceil() as u64 + 16;

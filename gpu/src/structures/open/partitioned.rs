@@ -25,7 +25,8 @@ impl<R: Row> Table<R, Open> {
         self.partitions(stream, entries, false)
     }
 
-    /// Device memory on `stream` for partitioned inserts of up to `entries` entries, with outcomes or without.
+    /// Device memory on `stream` for partitioned inserts of up to `entries` entries, with outcomes or
+    /// without.
     ///
     /// # Errors
     /// As [`partitions_on`](Self::partitions_on).
@@ -55,8 +56,8 @@ impl<R: Row> Table<R, Open> {
     ///
     /// # Safety
     ///
-    /// The columns are those of a batch of this table's keys and values. `call` took them, the memory, and where it says how they
-    /// ended.
+    /// The columns are those of a batch of this table's keys and values. `call` took them, the memory, and
+    /// where it says how they ended.
     unsafe fn queue_partitioned(
         &mut self,
         call: &Call<'_>,
@@ -121,15 +122,17 @@ macro_rules! partitioned {
         impl<$key: Scalar $(, $value: Scalar)?> Table<$row, Open>
         $(where ($key, $value): Entry)?
         {
-            /// Adds entries whose keys are absent, and says how many were: faster than an insert of each for a batch that is not
-            /// small beside the table, as it first sorts the entries by where they go. No other call runs meanwhile. What cannot
-            /// be inserted because the table is full is counted alone.
+            /// Adds entries whose keys are absent, and says how many were: faster than an insert of each for
+            /// a batch that is not small beside the table, as it first sorts the entries by where they go. No
+            /// other call runs meanwhile. What cannot be inserted because the table is full is counted alone.
             ///
-            /// Takes time proportional to the entries and the slots, and device memory for the entries twice, besides the batch.
+            /// Takes time proportional to the entries and the slots, and device memory for the entries twice,
+            /// besides the batch.
             ///
             /// # Errors
-            /// Those of the other inserts of host slices, and of [`insert_partitioned_on`](Self::insert_partitioned_on); after
-            /// [`Error::OutOfMemory`] nothing has changed.
+            /// Those of the other inserts of host slices, and of
+            /// [`insert_partitioned_on`](Self::insert_partitioned_on); after [`Error::OutOfMemory`] nothing
+            /// has changed.
             pub fn insert_partitioned(
                 &mut self,
                 keys: &[$key],
@@ -150,11 +153,12 @@ macro_rules! partitioned {
                 self.said(&tally)
             }
 
-            /// Adds entries as [`insert_partitioned`](Self::insert_partitioned) does, with an outcome for each. An entry carries
-            /// its number in the batch: 4 bytes more, twice.
+            /// Adds entries as [`insert_partitioned`](Self::insert_partitioned) does, with an outcome for
+            /// each. An entry carries its number in the batch: 4 bytes more, twice.
             ///
             /// # Errors
-            /// Those of [`insert_partitioned`](Self::insert_partitioned); [`Error::Refused`] if there are more than 2^31 entries.
+            /// Those of [`insert_partitioned`](Self::insert_partitioned); [`Error::Refused`] if there are
+            /// more than 2^31 entries.
             pub fn insert_partitioned_with_outcomes(
                 &mut self,
                 keys: &[$key],
@@ -181,14 +185,15 @@ macro_rules! partitioned {
                 self.told(&outcomes)
             }
 
-            /// Adds entries of device slices as [`insert_partitioned`](Self::insert_partitioned) does, on `stream`, without
-            /// waiting for it. The [`TALLY`] words of `tally` are stored: [`Tally::of`] says what they mean. A reserved key
-            /// counts for nothing. Allocates nothing.
+            /// Adds entries of device slices as [`insert_partitioned`](Self::insert_partitioned) does, on
+            /// `stream`, without waiting for it. The [`TALLY`] words of `tally` are stored: [`Tally::of`]
+            /// says what they mean. A reserved key counts for nothing. Allocates nothing.
             ///
             /// # Errors
-            /// [`Error::Refused`] if the batch has 2^32 entries or more, `partitions` are too small for it, values are not as
-            /// many as the keys, or `tally` has not [`TALLY`] words; [`Error::NoKernel`] for u64 pairs by the lock-bit protocol;
-            /// [`Error::OtherDevice`], [`Error::Kernel`], [`Error::Driver`].
+            /// [`Error::Refused`] if the batch has 2^32 entries or more, `partitions` are too small for it,
+            /// values are not as many as the keys, or `tally` has not [`TALLY`] words; [`Error::NoKernel`]
+            /// for u64 pairs by the lock-bit protocol; [`Error::OtherDevice`], [`Error::Kernel`],
+            /// [`Error::Driver`].
             pub fn insert_partitioned_on(
                 &mut self,
                 stream: &Arc<CudaStream>,
@@ -207,13 +212,15 @@ macro_rules! partitioned {
                 call.finish().and(queued)
             }
 
-            /// Adds entries of device slices as [`insert_partitioned_on`](Self::insert_partitioned_on) does, with an outcome for
-            /// each: the code of an [`Insert`], or [`RESERVED_KEY`](warpproof_model::outcome::RESERVED_KEY). `partitions` are
-            /// from [`partitions_with_outcomes_on`](Self::partitions_with_outcomes_on).
+            /// Adds entries of device slices as [`insert_partitioned_on`](Self::insert_partitioned_on) does,
+            /// with an outcome for each: the code of an [`Insert`], or
+            /// [`RESERVED_KEY`](warpproof_model::outcome::RESERVED_KEY). `partitions` are from
+            /// [`partitions_with_outcomes_on`](Self::partitions_with_outcomes_on).
             ///
             /// # Errors
-            /// As [`insert_partitioned_on`](Self::insert_partitioned_on); [`Error::Refused`] if there are more than 2^31 entries,
-            /// `outcomes` are not as many as the keys, or the partitions are not for outcomes.
+            /// As [`insert_partitioned_on`](Self::insert_partitioned_on); [`Error::Refused`] if there are
+            /// more than 2^31 entries, `outcomes` are not as many as the keys, or the partitions are not for
+            /// outcomes.
             pub fn insert_partitioned_with_outcomes_on(
                 &mut self,
                 stream: &Arc<CudaStream>,

@@ -10,11 +10,11 @@ use std::sync::Arc;
 use warpproof_model::host::Refused;
 use warpproof_model::open::bulk::TALLY;
 
-/// Device memory for partitioned inserts: two arrays of entries, of which each level fills one from the other, and the counters of
-/// all partitions; where outcomes are told, the numbers of the entries' operations. Made by
-/// [`partitions_on`](crate::Table::partitions_on) and
-/// [`partitions_with_outcomes_on`](crate::Table::partitions_with_outcomes_on), and used by any table and batch that it is large
-/// enough for.
+/// Device memory for partitioned inserts: two arrays of entries, of which each level fills one from the
+/// other, and the counters of all partitions; where outcomes are told, the numbers of the entries'
+/// operations. Made by [`partitions_on`](crate::Table::partitions_on) and
+/// [`partitions_with_outcomes_on`](crate::Table::partitions_with_outcomes_on), and used by any table and
+/// batch that it is large enough for.
 pub struct Partitions {
     words: [CudaSlice<u8>; 2],
     /// Where they are for outcomes.
@@ -71,8 +71,8 @@ impl Partitions {
 /// Device memory for `n` elements.
 fn array<T: DeviceRepr>(stream: &Arc<CudaStream>, n: u64) -> Result<CudaSlice<T>, Error> {
     let failed = Error::memory("the partitions of a batch", n * size_of::<T>() as u64);
-    // SAFETY: counters are set to zero by each batch first; a word is written before it is read: only those are that a counter says
-    // are taken.
+    // SAFETY: counters are set to zero by each batch first; a word is written before it is read: only those
+    // are that a counter says are taken.
     unsafe { stream.alloc::<T>(n.max(1) as usize) }.map_err(failed)
 }
 
@@ -91,7 +91,8 @@ fn needs(levels: &[Level]) -> (u64, u64) {
 
 /// Entries of a batch at most: kernels count them in 32 bits.
 const MOST: u64 = u32::MAX as u64;
-/// The same where outcomes are told: a launch that is done in parts would number each part from zero.
+/// Entries of a batch at most where outcomes are told: more are several launches, each of which numbers them from
+/// zero.
 const MOST_TOLD: u64 = 1 << 31;
 
 /// The arrays of [`Partitions`] in a call.

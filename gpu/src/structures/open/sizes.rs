@@ -5,8 +5,8 @@ use crate::table::Family;
 use warpproof_model::host::{OpenGeometry, Refused};
 use warpproof_model::open::{BUCKET_SLOTS, WIDE_BUCKET_SLOTS};
 
-/// Slots of a bucket of a large table: no more than 64 bytes, which memory reads as fast as less; where keys move 8, so that nearly
-/// all find room.
+/// Slots of a bucket of a large table: no more than 64 bytes, which memory reads as fast as less; where keys
+/// move 8, so that nearly all find room.
 pub(crate) const fn bucket_slots(layout: Layout, moves: bool) -> u32 {
     match layout {
         // In two words too: a table has the same size whatever the device.
@@ -15,7 +15,8 @@ pub(crate) const fn bucket_slots(layout: Layout, moves: bool) -> u32 {
     }
 }
 
-/// Slots of a bucket of a small table, if they are others: 32 bytes, a sector, as the L2 cache reads more of them a second.
+/// Slots of a bucket of a small table, if they are others: 32 bytes, a sector, as the L2 cache reads more of
+/// them a second.
 const fn small_bucket_slots(layout: Layout) -> Option<u32> {
     match layout {
         Layout::Map32 => Some(SMALL_BUCKET_SLOTS),
@@ -26,13 +27,13 @@ const fn small_bucket_slots(layout: Layout) -> Option<u32> {
 /// Slots of a bucket of a small table of u32 pairs.
 const SMALL_BUCKET_SLOTS: u32 = 4;
 
-/// Bytes of the slots up to which a table is small, as far as its buckets go. Measured (BENCHMARKS.md): at 64 MiB small buckets are
-/// faster, in 1 GiB one lane is slower. Where between these they change places is not known: an L2 cache of 50 to 60 MiB holds half of such a
-/// table.
+/// Bytes of the slots up to which a table is small, as far as its buckets go. Measured (BENCHMARKS.md): at 64
+/// MiB small buckets are faster, in 1 GiB one lane is slower. Where between these they change places is not
+/// known: an L2 cache of 50 to 60 MiB holds half of such a table.
 const SMALL_BYTES: u64 = 96 << 20;
 
-/// The load up to which they are for keys that move too: beyond 0.88 an insert may find no room in them (README beside
-/// [`cuckoo`](warpproof_model::open::cuckoo)).
+/// The load up to which they are for keys that move too: beyond 0.88 an insert may find no room in them
+/// (README beside [`cuckoo`](warpproof_model::open::cuckoo)).
 const SMALL_LOAD_IF_MOVED: f64 = 0.85;
 
 /// The size of a table for `entries` entries at a load.
@@ -59,8 +60,9 @@ pub(crate) fn admit((layout, moves): (Layout, bool), geometry: OpenGeometry) -> 
     }
 }
 
-/// Bytes of the slots up to which one lane is the fastest that reads all slots of a bucket. Measured (BENCHMARKS.md): in a
-/// larger table the addresses of its loads, which are as many as its lanes are few, are too many to translate.
+/// Bytes of the slots up to which one lane is the fastest that reads all slots of a bucket. Measured
+/// (BENCHMARKS.md): in a larger table the addresses of its loads, which are as many as its lanes are few, are
+/// too many to translate.
 const ONE_LANE_BYTES: u64 = 256 << 20;
 
 /// The kernels of a layout, for a table of so many slots, in buckets of `slots` slots each.

@@ -20,9 +20,9 @@ impl<K: Scalar, V: Scalar, M: Multiplicity> OnStream<'_, Map<K, V, Slab<M>>>
 where
     (K, V): Entry,
 {
-    /// The values of all pairs of each key: those of key `i` from `values[offsets[i]]` on, as many as fit before
-    /// `offsets[i + 1]`. `counts[i]` is how many there are now: where it is not the room that the offsets leave,
-    /// the table changed since they were made.
+    /// The values of all pairs of each key: those of key `i` from `values[offsets[i]]` on, as many as fit
+    /// before `offsets[i + 1]`. `counts[i]` is how many there are now: where it is not the room that the
+    /// offsets leave, the table changed since they were made.
     ///
     /// # Safety
     ///
