@@ -4,6 +4,7 @@ use crate::device::Device;
 use crate::error::Error;
 use crate::layout::Layout;
 use crate::row::Row;
+use crate::structures::open::sizes::{bucket_slots, size};
 use crate::structures::{Buckets, Geometry, Holds, Kernels, Ordered, Stats};
 use crate::table::{DeviceTable, Tuning};
 use core::fmt;
@@ -11,8 +12,6 @@ use core::marker::PhantomData;
 use cudarc::driver::CudaStream;
 use std::sync::Arc;
 use warpproof_model::host::{BulkOrdered, BulkTable, OpenGeometry, Refused, Structure};
-
-use crate::structures::open::sizes::{bucket_slots, size};
 
 /// A concurrent table in device memory: a [`Map`] or a [`Set`], by its rows `R`, of a structure `S`.
 ///
@@ -78,7 +77,7 @@ impl<R: Row, S: Holds<R>> Table<R, S> {
         Ok(Self { on_device, geometry, parts, rows: PhantomData })
     }
 
-    /// Takes out everything, on `stream`.
+    /// Takes out everything, on `stream`: all slots are empty, and a pool has all its slabs.
     ///
     /// Does not wait if the table was used on no other stream since the last clear; otherwise the device is
     /// waited for first. The first call on another stream afterwards waits for `stream`. Kernels of your own
@@ -164,7 +163,8 @@ impl<R: Row, S: Holds<R>> BulkTable for Table<R, S> {
     type Entry = R::Entry;
 
     fn retrieve_all(&self) -> Result<Vec<R::Entry>, Error> {
-        self.on_device.entries::<R>(false)
+        // SAFETY: the rows are the table's.
+        unsafe { self.on_device.entries::<R>(false) }
     }
 
     fn len(&self) -> Result<u64, Error> {
@@ -188,7 +188,8 @@ impl<R: Row, S: Holds<R>> BulkTable for Table<R, S> {
 
 impl<R: Row, S: Holds<R> + Ordered> BulkOrdered for Table<R, S> {
     fn retrieve_all_in_order(&self) -> Result<Vec<R::Entry>, Error> {
-        self.on_device.entries::<R>(true)
+        // SAFETY: the rows are the table's.
+        unsafe { self.on_device.entries::<R>(true) }
     }
 }
 

@@ -109,18 +109,18 @@ pub(crate) fn search_all<K, V>(
     Launch::of(Operation::SearchAll, move |head, on| head.search_all(on.keys, offsets, values, on.numbers))
 }
 
-/// The arguments of a copy of all entries to these columns: in the order of their slots if there are `chunks`
-/// to count them in.
+/// The arguments of a copy of all entries to these columns: in the order of their slots if there are
+/// `counters` for those of each block.
 pub(crate) fn retrieve<R: Row>(
     head: &Head,
     (keys, values): (Span<R::Key>, Span<R::Value>),
     total: Span<u64>,
-    chunks: Option<Span<u64>>,
+    counters: Option<Span<u64>>,
 ) -> Listed {
-    match (R::PAIRS, chunks) {
+    match (R::PAIRS, counters) {
         (true, None) => head.collect(keys, values, total),
-        (true, Some(chunks)) => head.collect_in_order(keys, values, total, chunks),
+        (true, Some(counters)) => head.collect_in_order(keys, values, total, counters),
         (false, None) => head.collect_keys(keys, total),
-        (false, Some(chunks)) => head.collect_keys_in_order(keys, total, chunks),
+        (false, Some(counters)) => head.collect_keys_in_order(keys, total, counters),
     }
 }

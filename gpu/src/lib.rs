@@ -47,7 +47,7 @@ mod arguments;
 pub mod bench;
 mod device;
 mod driver;
-mod dynamic;
+pub mod dynamic;
 pub mod error;
 mod handle;
 mod handles;
@@ -67,7 +67,6 @@ mod table;
 pub use access::{OnStream, Staged};
 pub use cudarc;
 pub use device::Device;
-pub use dynamic::Dynamic;
 pub use error::Error;
 pub use handle::{Map, Set, Table};
 pub use handles::{
@@ -76,7 +75,6 @@ pub use handles::{
 };
 pub use layout::{Entry, Layout, Scalar};
 pub use retrieve::RetrieveMethod;
-pub use row::Row;
 pub use sink::Sink;
 pub use staging::Staging;
 pub use table::Tuning;

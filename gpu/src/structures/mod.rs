@@ -6,6 +6,7 @@ mod kernels;
 pub(crate) mod open;
 pub(crate) mod slab;
 
+pub use crate::row::Row;
 pub use cuckoo::CuckooParts;
 pub use hopscotch::HopscotchParts;
 pub use kernels::{Buckets, Counter, Geometry, Holds, Kernels, Ordered, Stats};

@@ -82,8 +82,12 @@ impl DeviceTable {
     }
 
     /// All entries, in the order of their slots if `in_order`, which open-addressing tables know. Waits for
-    /// them. The table is one of such rows.
-    pub(crate) fn entries<R: Row>(&self, in_order: bool) -> Result<Vec<R::Entry>, Error> {
+    /// them.
+    ///
+    /// # Safety
+    ///
+    /// The table is one of rows `R`.
+    pub(crate) unsafe fn entries<R: Row>(&self, in_order: bool) -> Result<Vec<R::Entry>, Error> {
         let live = self.live()?;
         if live == 0 {
             return Ok(Vec::new());
@@ -98,7 +102,7 @@ impl DeviceTable {
         let columns =
             (call.output("keys", keys.as_view_mut())?, on_values.transpose()?.unwrap_or(Span::new(0, 0)));
         let on_count = call.output("a counter", count.as_view_mut())?;
-        // SAFETY: slices that `call` took, of the table's types.
+        // SAFETY: slices that `call` took; the rows are the contract of this function.
         unsafe { self.retrieve::<R>(call, columns, on_count, in_order)? };
         self.wait(retrieval(in_order))?;
         let second = device.download(&count)?.first().copied().unwrap_or(0);
@@ -121,20 +125,23 @@ impl DeviceTable {
         count: Span<u64>,
         in_order: bool,
     ) -> Result<(), Error> {
-        let words = self.head().chunk_words();
-        let chunks = if in_order {
-            let failed = Error::memory("the chunks of a retrieval", (words * size_of::<u64>()) as u64);
+        let counters = if in_order {
+            let words = self.head().chunk_words();
+            let failed = Error::memory("the counters of a retrieval", (words * size_of::<u64>()) as u64);
             // SAFETY: no kernel reads them before they are filled.
             Some(unsafe { call.stream().alloc::<u64>(words) }.map_err(failed)?)
         } else {
             None
         };
-        let chunks_span = chunks.as_ref().map(|chunks| Span::new(chunks.device_ptr(call.stream()).0, words));
-        let arguments = launch::retrieve::<R>(self.head(), columns, count, chunks_span)?;
-        // SAFETY: `call` gave the count; the chunks are the call's stream's own, and are freed on it behind
+        let counters_span =
+            counters.as_ref().map(|counters| Span::new(counters.device_ptr(call.stream()).0, counters.len()));
+        let arguments = launch::retrieve::<R>(self.head(), columns, count, counters_span)?;
+        // SAFETY: `call` gave the count; the counters are the call's stream's own, and are freed on it behind
         // the kernel.
-        let zeroed =
-            [Some(count), chunks_span].into_iter().flatten().try_for_each(|span| unsafe { call.zero(span) });
+        let zeroed = [Some(count), counters_span]
+            .into_iter()
+            .flatten()
+            .try_for_each(|span| unsafe { call.zero(span) });
         // SAFETY: from the function of `Head` that it belongs to, of a map or set. `Call` makes the stream of
         // each slice, on which it is freed, wait for the kernel.
         let launched =
