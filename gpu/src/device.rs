@@ -4,15 +4,18 @@ use crate::driver;
 use crate::error::Error;
 use crate::layout::Layout;
 use crate::module::{Kernel, Module};
-use crate::staging::Staging;
 use core::fmt;
 use cudarc::driver::{CudaContext, CudaStream};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 mod array;
 mod memory;
+mod slot;
 
 pub(crate) use array::Array;
+#[cfg(test)]
+pub(crate) use slot::words;
+pub(crate) use slot::{SLOTS, Slot, Slots, bytes, numbers};
 
 /// The tables' kernels for compute capability 7.5 and up.
 pub(crate) const TABLES_BASE: &str = concat!(include_str!("../ptx/warpproof.sm_75.ptx"), "\0");
@@ -23,7 +26,7 @@ pub(crate) const TUNING: &str = concat!(include_str!("../ptx/tuning.sm_75.ptx"),
 
 /// The tables' operations between two stamps, for 7.5 and up.
 pub(crate) const STRESS_BASE: &str = concat!(include_str!("../ptx/stress.sm_75.ptx"), "\0");
-/// The same with 128-bit words, for 9.0 and up.
+/// The tables' operations between two stamps with 128-bit words, for 9.0 and up.
 pub(crate) const STRESS_WIDE: &str = concat!(include_str!("../ptx/stress.sm_90.ptx"), "\0");
 
 /// The kernels of the baselines, for 7.5 and up.
@@ -48,10 +51,11 @@ struct Inner {
     tables: Arc<Module>,
     /// Loaded when first asked for: benches alone need it.
     tuning: Mutex<Option<Arc<Module>>>,
-    /// Where tables are filled and looked at as a whole, and batches of host slices go that do not go in parts.
+    /// Where tables are filled and looked at as a whole, and batches of host slices go that do not go in
+    /// chunks.
     stream: Arc<CudaStream>,
-    /// Staging buffers of host-slice calls, as far as none uses them.
-    staging: Mutex<Vec<Staging>>,
+    /// Memory of host-slice calls, as far as none uses it.
+    spare: Mutex<Vec<Slots>>,
     /// What this crate allocates from, without tracking; see `Device::open`.
     own: Arc<CudaContext>,
     /// What callers allocate from.
@@ -82,13 +86,13 @@ impl Device {
         }
         let open = || CudaContext::new(ordinal).map_err(Error::memory("the device's context", 0));
         let (own, context) = (open()?, open()?);
-        // cudarc can note each use of a slice in events, so that streams wait for each other. For our own memory
-        // that costs two events per buffer, and a wait and a record per buffer and launch, and it would not even
-        // serve: a table is used by many streams at once, and an event keeps the last of them alone. So it is off
-        // in the context that we allocate from, and left on in the one that callers get.
-        // SAFETY: our buffers are used on `stream` alone, except a table's and staging buffers: those are filled before
-        // they can be used elsewhere. Dropping a table waits for the whole device; a call through staging buffers waits for
-        // their streams before it returns.
+        // cudarc can note each use of a slice in events, so that streams wait for each other. For our own
+        // memory that costs two events per buffer, and a wait and a record per buffer and launch, and it
+        // would not even serve: a table is used by many streams at once, and an event keeps the last of them
+        // alone. So it is off in the context that we allocate from, and left on in the one that callers get.
+        // SAFETY: our buffers are used on `stream` alone, except a table's and staging buffers: those are
+        // filled before they can be used elsewhere. Dropping a table waits for the whole device; a call
+        // through staging buffers waits for their streams before it returns.
         unsafe { own.disable_event_tracking() };
         let stream = own.new_stream().map_err(Error::memory("a stream", 0))?;
         let name = context.name().map_err(Error::driver("asking for the device's name"))?;
@@ -99,8 +103,8 @@ impl Device {
             return Err(Error::DeviceTooOld { name, capability });
         }
         let (tables, wide) = load_tables(&own, capability)?;
-        let (tuning, staging) = (Mutex::new(None), Mutex::default());
-        let inner = Inner { ordinal, name, capability, wide, tables, tuning, stream, staging, own, context };
+        let (tuning, spare) = (Mutex::new(None), Mutex::default());
+        let inner = Inner { ordinal, name, capability, wide, tables, tuning, stream, spare, own, context };
         Ok(Self { inner: Arc::new(inner) })
     }
 
@@ -119,13 +123,14 @@ impl Device {
         self.inner.capability
     }
 
-    /// Whether 64-bit maps use 128-bit words; otherwise slabs and open addressing go by the lock-bit protocol, and hopscotch
-    /// maps have none.
+    /// Whether 64-bit maps use 128-bit words; otherwise slabs and open addressing go by the lock-bit
+    /// protocol, and hopscotch maps have none.
     pub fn wide(&self) -> bool {
         self.inner.wide
     }
 
-    /// Refuses layouts that need 128-bit words, or the lock-bit protocol in their place, for tables without the latter.
+    /// Refuses layouts that need 128-bit words, or the lock-bit protocol in their place, for tables without
+    /// the latter.
     ///
     /// # Errors
     /// [`Error::NoWideWords`].
@@ -152,8 +157,8 @@ impl Device {
     }
 
     /// cudarc's context of the device, to make streams and slices with: its primary context, with cudarc's
-    /// tracking of slices as cudarc sets it. Streams and slices of any other handle to the primary context serve
-    /// as well.
+    /// tracking of slices as cudarc sets it. Streams and slices of any other handle to the primary context
+    /// serve as well.
     pub fn context(&self) -> &Arc<CudaContext> {
         &self.inner.context
     }
@@ -184,19 +189,19 @@ impl Device {
         self.inner.own.new_stream().map_err(Error::memory("a stream", 0))
     }
 
-    /// Runs a call through staging buffers that no other call uses. They are made if there are none, and kept.
-    pub(crate) fn staged<T>(&self, call: impl FnOnce(&mut Staging) -> Result<T, Error>) -> Result<T, Error> {
-        let free = self.staging().pop();
-        let mut staging =
-            free.map_or_else(|| Staging::new(self, Staging::DEFAULT_ELEMENTS).map(Staging::in_parallel), Ok)?;
-        let result = call(&mut staging);
-        self.staging().push(staging);
-        result
+    /// Memory of host-slice calls that none uses, if there is any.
+    pub(crate) fn spare_slots(&self) -> Option<Slots> {
+        self.spare().pop()
     }
 
-    fn staging(&self) -> MutexGuard<'_, Vec<Staging>> {
+    /// Keeps memory for the next call. Nothing runs on it any more.
+    pub(crate) fn keep_slots(&self, slots: Slots) {
+        self.spare().push(slots);
+    }
+
+    fn spare(&self) -> MutexGuard<'_, Vec<Slots>> {
         // What a panic left behind is a whole list.
-        self.inner.staging.lock().unwrap_or_else(PoisonError::into_inner)
+        self.inner.spare.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The tables' kernel `name`, run by tiles of `lanes`; `None` if there is none.
@@ -204,7 +209,7 @@ impl Device {
         self.inner.tables.kernel(name, lanes)
     }
 
-    /// The same among the other shapes and the floors.
+    /// A kernel among the other shapes and the floors, run by tiles of `lanes`; `None` if there is none.
     pub(crate) fn tuning_kernel(&self, name: &str, lanes: u32) -> Result<Option<Kernel>, Error> {
         // A load that failed leaves the place empty, so what a panic left behind does no harm.
         let mut tuning = self.inner.tuning.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,15 +1,15 @@
 //! Whether there is a driver, before anything calls it.
 //!
-//! cudarc loads the driver's library at its first call and looks up each function at that function's first call;
-//! it panics if either is missing. So both are looked for here first, and only then is cudarc called.
+//! cudarc loads the driver's library at its first call and looks up each function at that function's first
+//! call; it panics if either is missing. So both are looked for here first, and only then is cudarc called.
 
 use crate::error::Error;
 use cudarc::driver::sys::{self, CUresult};
 use cudarc::driver::{CudaContext, DriverError};
 use std::sync::OnceLock;
 
-/// Every driver function that this crate calls, through cudarc or itself, and those that a user of our contexts
-/// calls to make streams, events and slices.
+/// Every driver function that this crate calls, through cudarc or itself, and those that a user of our
+/// contexts calls to make streams, events and slices.
 const FUNCTIONS: &[&str] = &[
     "cuCtxGetCurrent",
     "cuCtxSetCurrent",

@@ -1,19 +1,22 @@
 //! The GPU side of Warpproof: hash maps and sets in device memory.
 //!
-//! The structures are those of `warpproof-model`, compiled to PTX, which is part of this crate: a user needs an
-//! NVIDIA driver and nothing else. Without a driver [`Device::open`] returns [`Error::NoDriver`]; no call panics.
+//! The structures are those of `warpproof-model`, compiled to PTX, which is part of this crate: a user needs
+//! an NVIDIA driver and nothing else. Without a driver [`Device::open`] returns [`Error::NoDriver`]; no call
+//! panics.
 //!
 //! - [`Device`]: opens a GPU and loads the kernels that fit it.
-//! - [`SlabMap`], [`SlabMultimap`], [`SlabSet`]: chains of slabs. [`HopscotchMap`], [`HopscotchSet`]: an array of groups,
-//!   of a fixed size. [`OpenMap`], [`OpenSet`]: an array of buckets, of a fixed size; [`CuckooMap`], [`CuckooSet`]: the same for
-//!   high loads. All have the interface of [`warpproof_model::host`] on host slices, as on the CPU.
-//! - [`Staging`]: staging buffers through which batches on host slices go to the device and back, in parts. [`MapThrough`],
-//!   [`SetThrough`]: the operations on host slices through those of the caller, whose answers go to a [`Sink`]: a slice or a
-//!   closure. They allocate nothing. [`SlabMapThrough`], [`OpenMapThrough`]: what chains and open addressing do besides.
-//! - [`MapOn`], [`SetOn`]: the same operations on device slices, on a stream of the caller, asynchronous. [`SlabMapOn`],
-//!   [`OpenMapOn`], [`OpenSetOn`]: what chains and open addressing do besides.
+//! - [`Map`] and [`Set`], by their structure: [`SlabMap`], [`SlabMultimap`], [`SlabSet`] are chains of slabs.
+//!   [`HopscotchMap`], [`HopscotchSet`]: an array of groups, of a fixed size. [`OpenMap`], [`OpenSet`]: an
+//!   array of buckets, of a fixed size; [`CuckooMap`], [`CuckooSet`]: two buckets for each key, for high
+//!   loads. [`DynamicMap`], [`DynamicSet`]: open addressing that grows. All have the interface of
+//!   [`warpproof_model::host`] on host slices, as on the CPU. [`Table`] has what all of them do,
+//!   [`structures`] what each has of its own.
+//! - [`OnStream`]: the operations on device slices ([`slices`]), on a stream of the caller, asynchronous.
+//! - [`Staging`]: staging buffers through which batches on host slices go to the device and back, in chunks.
+//!   [`Staged`]: the operations through those of the caller, whose answers go to a [`Sink`]: a slice, a `Vec`
+//!   or a closure. They allocate nothing.
 //! - [`Tuning`], [`RetrieveMethod`]: how kernels are run; a matter of speed.
-//! - [`Timer`], [`Floors`], [`Baselines`]: what benches need. [`StressClock`]: what stress tests need.
+//! - [`bench`]: what benches and stress tests need.
 //!
 //! ```no_run
 //! use warpproof_gpu::{Device, SlabMap, Staging};
@@ -27,63 +30,54 @@
 //! // On host slices, without a `Vec`.
 //! let mut staging = Staging::new(&device, 1 << 16)?;
 //! let mut values = [None; 2];
-//! map.through(&mut staging).search(&[2, 4], &mut values)?;
+//! map.staged(&mut staging).search(&[2, 4], &mut values)?;
 //! assert_eq!(values, [Some(20), None]);
 //!
 //! // On device slices, without waiting.
 //! let stream = device.context().default_stream();
 //! let keys = stream.clone_htod(&[1u32, 2, 3])?;
 //! let mut values = stream.alloc_zeros::<u32>(3)?;
-//! map.on(&stream).search(&keys, &mut values, None)?;
+//! map.on_stream(&stream).search(&keys, &mut values, None)?;
 //! assert_eq!(stream.clone_dtoh(&values)?, [10, 20, 30]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod access;
 mod arguments;
-mod bulk;
+pub mod bench;
 mod device;
 mod driver;
-mod dynamic;
-mod error;
-mod floors;
-mod hopscotch;
+pub mod dynamic;
+pub mod error;
+mod handle;
+mod handles;
+mod launch;
 mod layout;
+mod map;
 mod module;
-mod on;
-mod open;
-mod outcomes;
-mod paper;
 mod retrieve;
+mod row;
+mod set;
 mod sink;
-mod slab;
-mod slices;
+pub mod slices;
 mod staging;
-mod stress;
+pub mod structures;
 mod table;
-mod through;
-mod timer;
 
+pub use access::{OnStream, Staged};
 pub use cudarc;
 pub use device::Device;
-pub use dynamic::{DynamicMap, DynamicMapOn, DynamicSet, DynamicSetOn};
-pub use error::{CudaError, Error};
-pub use floors::Floors;
-pub use hopscotch::{HopscotchMap, HopscotchParts, HopscotchSet};
-pub use layout::{Entry, Layout, Scalar};
-pub use on::{MapOn, SetOn};
-pub use open::{
-    Bins, CuckooMap, CuckooSet, OpenMap, OpenMapOn, OpenMapThrough, OpenParts, OpenScheme, OpenSet, OpenSetOn,
+pub use error::Error;
+pub use handle::{Map, Set, Table};
+pub use handles::{
+    CuckooMap, CuckooSet, DynamicMap, DynamicSet, HopscotchMap, HopscotchSet, OpenMap, OpenSet, SlabMap,
+    SlabMultimap, SlabSet,
 };
-pub use paper::{Baselines, ChainedMap, Static, StaticMap};
+pub use layout::{Entry, Layout, Scalar};
 pub use retrieve::RetrieveMethod;
 pub use sink::Sink;
-pub use slab::{SlabMap, SlabMapOn, SlabMapThrough, SlabMultimap, SlabParts, SlabSet};
-pub use slices::{Input, Output};
 pub use staging::Staging;
-pub use stress::{Stamped, StressClock, StressMap, StressSet};
 pub use table::Tuning;
-pub use through::{MapThrough, SetThrough};
-pub use timer::Timer;
 
 #[cfg(test)]
 mod tests {
@@ -99,10 +93,12 @@ mod tests {
         shared::<crate::HopscotchSet<u64>>();
         shared::<crate::OpenMap<u32, u32>>();
         shared::<crate::OpenSet<u32>>();
-        shared::<crate::Floors>();
-        shared::<crate::Baselines>();
-        shared::<crate::ChainedMap>();
-        shared::<crate::StaticMap>();
+        shared::<crate::CuckooMap<u64, u64>>();
+        shared::<crate::DynamicSet<u32>>();
+        shared::<crate::bench::Floors>();
+        shared::<crate::bench::Baselines>();
+        shared::<crate::bench::ChainedMap>();
+        shared::<crate::bench::StaticMap>();
         shared::<crate::Error>();
     };
 }

@@ -2,11 +2,12 @@
 
 use crate::arguments::Operation;
 
-/// How entries get their places in the output of [`retrieve_all`](crate::OpenMapOn::retrieve_all): the ways that were published for
-/// cuCollections' `dynamic_map`, each as `warpproof_model::retrieve` has it. A lane reads 8 slots in all of them.
+/// How entries get their places in the output of [`retrieve_all`](crate::OnStream::retrieve_all): the ways
+/// that were published for cuCollections' `dynamic_map`, each as `warpproof_model::retrieve` has it. A lane
+/// reads 8 slots in all of them.
 ///
-/// A matter of speed alone: BENCHMARKS.md compares them. Maps of u32 and u64 pairs whose keys do not move have all of them, other
-/// tables the default.
+/// A matter of speed alone: BENCHMARKS.md compares them. Maps of u32 and u64 pairs whose keys do not move
+/// have all of them, other tables the default.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum RetrieveMethod {
     /// Every entry adds one to the count. Variant 1.
@@ -15,10 +16,11 @@ pub enum RetrieveMethod {
     SharedCounter,
     /// The totals of the warps of a block are added up in their order. Variant 2b.
     BlockScan,
-    /// Every warp adds its entries to a counter of its block. Variant 3a; as fast as the scan, with fewer shared words.
+    /// Every warp adds its entries to a counter of its block. Variant 3a; as fast as the scan, with fewer
+    /// shared words.
     #[default]
     WarpCounter,
-    /// The same with tiles of 8 lanes in place of warps. Variant 3b.
+    /// Every tile of 8 lanes adds its entries to a counter of its block. Variant 3b.
     TileCounter,
 }
 

@@ -1,6 +1,6 @@
 //! Where the answers of a batch go.
 
-use crate::staging::Hands;
+use crate::staging::CopyThreads;
 use core::ops::Range;
 
 mod sealed {
@@ -18,22 +18,23 @@ mod sealed {
 /// - A `Vec`: extended.
 /// - A closure: called with each answer. Its argument needs a type, as in `|found: bool| ...`.
 ///
-/// Answers come part by part, each when the device has done it, and the device goes on with the parts behind meanwhile. There is
-/// no iterator over the answers of a batch that runs when it is asked: a batch whose iterator is dropped would be done in part. So
-/// a call runs the whole batch, whatever its sink does.
+/// Answers come chunk by chunk, each when the device has done it, while the device runs the next chunks. A
+/// call runs its whole batch, whatever its sink does: so there is no iterator that runs the batch as it is
+/// asked for answers.
 pub trait Sink<T>: sealed::Sealed<T> {
     /// How many answers it takes, if that is fixed.
     #[doc(hidden)]
     fn room(&self) -> Option<usize>;
 
-    /// Takes `n` answers, number `first` and those behind it. `answers` makes some of them, by their numbers behind `first`.
+    /// Takes `n` answers, number `first` and those behind it. `answers` makes some of them, by their numbers
+    /// behind `first`.
     #[doc(hidden)]
     fn take<I: Iterator<Item = T>>(
         &mut self,
         first: usize,
         n: usize,
         answers: impl Fn(Range<usize>) -> I + Sync,
-        hands: Hands,
+        threads: CopyThreads,
     );
 }
 
@@ -47,10 +48,10 @@ impl<T: Send> Sink<T> for &mut [T] {
         first: usize,
         n: usize,
         answers: impl Fn(Range<usize>) -> I + Sync,
-        hands: Hands,
+        threads: CopyThreads,
     ) {
         if let Some(places) = self.get_mut(first..first + n) {
-            hands.overwrite(places, answers);
+            threads.overwrite(places, answers);
         }
     }
 }
@@ -65,9 +66,9 @@ impl<T: Send, const N: usize> Sink<T> for &mut [T; N] {
         first: usize,
         n: usize,
         answers: impl Fn(Range<usize>) -> I + Sync,
-        hands: Hands,
+        threads: CopyThreads,
     ) {
-        (&mut self[..]).take(first, n, answers, hands);
+        (&mut self[..]).take(first, n, answers, threads);
     }
 }
 
@@ -81,9 +82,9 @@ impl<T: Send> Sink<T> for &mut Vec<T> {
         _: usize,
         n: usize,
         answers: impl Fn(Range<usize>) -> I + Sync,
-        hands: Hands,
+        threads: CopyThreads,
     ) {
-        hands.extend(self, n, answers);
+        threads.extend(self, n, answers);
     }
 }
 
@@ -97,7 +98,7 @@ impl<T, F: FnMut(T)> Sink<T> for F {
         _: usize,
         n: usize,
         answers: impl Fn(Range<usize>) -> I + Sync,
-        _: Hands,
+        _: CopyThreads,
     ) {
         answers(0..n).for_each(self);
     }
@@ -107,11 +108,11 @@ impl<T, F: FnMut(T)> Sink<T> for F {
 mod tests {
     use super::*;
 
-    /// Gives the numbers from 0 to 4 in two parts.
+    /// Gives the numbers from 0 to 4 in two chunks.
     fn count(mut sink: impl Sink<u32>) -> Option<usize> {
         let room = sink.room();
-        sink.take(0, 2, |range| range.map(|number| number as u32), Hands::Many);
-        sink.take(2, 3, |range| range.map(|number| 2 + number as u32), Hands::Many);
+        sink.take(0, 2, |range| range.map(|number| number as u32), CopyThreads::Many);
+        sink.take(2, 3, |range| range.map(|number| 2 + number as u32), CopyThreads::Many);
         room
     }
 

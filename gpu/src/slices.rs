@@ -60,9 +60,9 @@ impl<T> Output<T> for CudaViewMut<'_, T> {
 
 /// One call on a stream: takes slices, then launches, then [`finish`](Call::finish)es.
 ///
-/// A slice belongs to the stream that it was allocated on and is freed in the order of that stream. If that is
-/// another stream than the call's, the call's stream first waits for it, and it waits for the call's stream
-/// afterwards. So a slice may be dropped as soon as the call returns.
+/// A slice belongs to the stream that it was allocated on and is freed in the order of that stream. If that
+/// is another stream than the call's, the call's stream first waits for it, and it waits for the call's
+/// stream afterwards. So a slice may be dropped as soon as the call returns.
 pub(crate) struct Call<'a> {
     stream: &'a Arc<CudaStream>,
     /// Streams of slices that are not the call's own.

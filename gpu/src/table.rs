@@ -10,35 +10,34 @@ use std::sync::Arc;
 
 mod family;
 mod phases;
-mod placed;
 mod users;
 
 pub(crate) use family::{
     FILL_THREADS, Family, RETRIEVE_SLOTS, RETRIEVE_THREADS, RETRIEVE_WARPS, SCATTER_BYTES, SETTLE_THREADS,
     scatter_entries, scatter_threads,
 };
-pub(crate) use placed::Placed;
 use users::Users;
 
 /// How a table is laid out and its kernels are run. A matter of speed, not of meaning.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Tuning {
-    /// Lanes per tile; `None` is the width that was fastest: [`Layout::lanes`](crate::Layout::lanes), 4 for slabs of 16
-    /// slots, 1 for mixed batches on a `HopscotchMap<u32, u32>` or an `OpenMap<u32, u32>`, 1 on an `OpenSet<u32>` and by the
-    /// lock bit on an `OpenMap<u64, u64>`, and 1 on all of these, on an `OpenMap<u64, u64>` and an `OpenSet<u64>` whose slots
-    /// take up to 256 MiB. What a first kernel leaves is done at the common one.
+    /// Lanes per tile; `None` is the width that was fastest: [`Layout::lanes`](crate::Layout::lanes), 4 for
+    /// slabs of 16 slots, 1 for mixed batches on a `HopscotchMap<u32, u32>` or an `OpenMap<u32, u32>`, 1 on
+    /// an `OpenSet<u32>` and by the lock bit on an `OpenMap<u64, u64>`, and 1 on all of these, on an
+    /// `OpenMap<u64, u64>` and an `OpenSet<u64>` whose slots take up to 256 MiB. What a first kernel leaves
+    /// is done at the common one.
     ///
-    /// A `SlabMap<u32, u32>` has kernels for 1, 2, 4 and 8 lanes at 8 slots per slab, and for 4 and 8 at 16 slots. A
-    /// `HopscotchMap<u32, u32>` has them for 1, 2, 4 and 8: a tile wider than a group has nothing to read. So has an
-    /// `OpenMap<u32, u32>` of 8 slots per bucket; of 4 for 1 alone. An operation
-    /// without a kernel for the width runs at the common one. At 16 slots there are insert_unique, search, delete, mixed
-    /// and, at 4 lanes, flush, stats and pairs; the others are [`Error::NoKernel`].
+    /// A `SlabMap<u32, u32>` has kernels for 1, 2, 4 and 8 lanes at 8 slots per slab, and for 4 and 8 at 16
+    /// slots. A `HopscotchMap<u32, u32>` has them for 1, 2, 4 and 8: a tile wider than a group has nothing to
+    /// read. So has an `OpenMap<u32, u32>` of 8 slots per bucket; of 4 for 1 alone. An operation without a
+    /// kernel for the width runs at the common one. At 16 slots there are insert_unique, search, delete,
+    /// mixed and, at 4 lanes, flush, stats and pairs; the others are [`Error::NoKernel`].
     pub lanes: Option<u32>,
-    /// Threads per block, brought to a multiple of 32 between 64 and 1024. All entries of an open-addressing table are copied
-    /// by blocks of 256.
+    /// Threads per block, brought to a multiple of 32 between 64 and 1024. All entries of an open-addressing
+    /// table are copied by blocks of 256.
     pub threads: u32,
-    /// Whether 64-bit pairs go by the lock-bit protocol also where the device has 128-bit words. Hopscotch tables have no
-    /// such protocol: there it is of no effect. Nor has it any on sets.
+    /// Whether 64-bit pairs go by the lock-bit protocol also where the device has 128-bit words. Hopscotch
+    /// tables have no such protocol: there it is of no effect. Nor has it any on sets.
     pub lock_bit: bool,
     /// How `retrieve_all` copies the entries of an open-addressing table to device slices.
     pub retrieve: RetrieveMethod,
@@ -65,20 +64,19 @@ pub(crate) struct Fill {
 }
 
 /// What a structure says of a table.
-pub(crate) struct Plan {
+pub struct Plan {
     /// Its kernels.
     pub(crate) family: Family,
     /// What they take first.
     pub(crate) head: Head,
     /// What makes the table empty, in this order.
     pub(crate) fills: Vec<Fill>,
-    /// The memory behind `head` and `fills`.
-    #[expect(dead_code, reason = "kept as long as the table")]
+    /// The memory that `head` and `fills` name.
     pub(crate) memory: Vec<Array>,
 }
 
 /// The memory of a table and its kernels.
-pub(crate) struct Table {
+pub(crate) struct DeviceTable {
     plan: Plan,
     tuning: Tuning,
     /// One per operation, in the order of [`Operation::ALL`]; `None` where the family or tuning has none.
@@ -89,13 +87,13 @@ pub(crate) struct Table {
     device: Device,
 }
 
-impl Table {
+impl DeviceTable {
     /// An empty table.
     ///
     /// # Safety
     ///
-    /// The plan's head is what the kernels of its family take first, the memory that it names and that its fills cover is
-    /// that of the plan, and nobody else uses it.
+    /// The plan's head is what the kernels of its family take first, the memory that it names and that its
+    /// fills cover is that of the plan, and nobody else uses it.
     pub(crate) unsafe fn new(device: &Device, plan: Plan, tuning: Tuning) -> Result<Self, Error> {
         let kernels = Operation::ALL
             .map(|operation| plan.family.find(device, operation, tuning))
@@ -128,6 +126,11 @@ impl Table {
         self.tuning
     }
 
+    /// Bytes of its memory.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.plan.memory.iter().map(Array::bytes).sum()
+    }
+
     /// The device.
     pub(crate) fn device(&self) -> &Device {
         &self.device
@@ -145,8 +148,8 @@ impl Table {
     ///
     /// # Safety
     ///
-    /// `arguments` were made by the function of [`Head`] that `operation` belongs to, for this table's key and
-    /// value types. The arrays behind them live until the stream has run the kernel.
+    /// `arguments` were made by the function of [`Head`] that `operation` belongs to, for this table's key
+    /// and value types. The arrays behind them live until the stream has run the kernel.
     pub(crate) unsafe fn launch(
         &self,
         operation: Operation,
@@ -177,8 +180,8 @@ impl Table {
     ) -> Result<(), Error> {
         let kernel = self.kernel(operation)?;
         let threads = self.tuning.threads();
-        // SAFETY: `Head` gives number, order and types and has checked the lengths; the table's own memory lives
-        // until `drop`, which waits for the device; the arrays are the contract of this function.
+        // SAFETY: `Head` gives number, order and types and has checked the lengths; the table's own memory
+        // lives until `drop`, which waits for the device; the arrays are the contract of this function.
         unsafe { kernel.launch(stream, threads, arguments)? };
         match &self.left[operation as usize] {
             // SAFETY: as above; it takes the same arguments, and the stream runs it behind the first one.
@@ -196,7 +199,7 @@ impl Table {
     }
 }
 
-impl Drop for Table {
+impl Drop for DeviceTable {
     fn drop(&mut self) {
         // Callers' streams may still use the memory, which is freed behind this.
         self.device.settle();

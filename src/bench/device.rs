@@ -105,7 +105,7 @@ impl Bench<'_> {
         Row { size, load, workload, ops, seconds, mops: output::mops(ops, seconds), verified }
     }
 
-    /// Build, both searches, all entries in any order and in that of their slots, delete of half the keys, and a build bin by bin.
+    /// Build, both searches, all entries in any order and in that of their slots, delete of half the keys, and a build by partitions.
     fn plain<T: Subject>(&self, entry: Entry, rounds: usize, rows: &mut Vec<Row>) -> Fallible<Memory> {
         let (n, timed, stream) = (self.size as usize, &self.timed, &self.timed.stream);
         let present = keys::<T::Key>(0, self.size);
@@ -150,20 +150,26 @@ impl Bench<'_> {
             let left = stored[n / 2..].iter().filter(|stored| **stored == Some(true)).count() as u64;
             right[3] &= table.live()? == left;
             for told in [false, true] {
-                let Some(mut bins) = table.bins(stream, n, told)? else { continue };
+                let Some(mut partitions) = table.partitions(stream, n, told)? else { continue };
                 let at = 6 + told as usize;
                 table.clear_on(stream)?;
                 if told {
                     let mut outcomes = timed.poisoned(POISON, n)?;
                     took[at] = timed.time(|| {
                         let (keys, values) = (&on_keys, &on_values);
-                        table.insert_partitioned_with_outcomes(stream, keys, values, &mut bins, &mut outcomes)
+                        table.insert_partitioned_with_outcomes(
+                            stream,
+                            keys,
+                            values,
+                            &mut partitions,
+                            &mut outcomes,
+                        )
                     })?;
                     right[at] &= self.stored::<T>(&outcomes)?.iter().all(|stored| *stored == Some(true));
                 } else {
                     let mut tally = timed.poisoned(0, TALLY)?;
                     took[at] = timed.time(|| {
-                        table.insert_partitioned(stream, &on_keys, &on_values, &mut bins, &mut tally)
+                        table.insert_partitioned(stream, &on_keys, &on_values, &mut partitions, &mut tally)
                     })?;
                     let said = stream.clone_dtoh(&tally)?.try_into().map(Tally::of);
                     right[at] &= said == Ok(Tally { inserted: n as u64, ..Tally::default() });

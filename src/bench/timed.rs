@@ -2,8 +2,10 @@
 
 use super::Fallible;
 use std::sync::Arc;
+use warpproof::gpu::bench::Timer;
 use warpproof::gpu::cudarc::driver::{CudaSlice, CudaStream, DeviceRepr};
-use warpproof::gpu::{Device, Error, MapOn, Timer};
+use warpproof::gpu::structures::Holds;
+use warpproof::gpu::{Device, Error, Map, OnStream};
 use warpproof::model::outcome::Mixed;
 use warpproof::{Answer, Op};
 
@@ -69,7 +71,11 @@ impl Batch {
     }
 
     /// Queues it on a table of the library.
-    pub(super) fn run(&self, map: &MapOn<'_, u32, u32>, answers: &mut Answers) -> Result<(), Error> {
+    pub(super) fn run<S: Holds<(u32, u32)>>(
+        &self,
+        map: &OnStream<'_, Map<u32, u32, S>>,
+        answers: &mut Answers,
+    ) -> Result<(), Error> {
         let Answers { outcomes, found } = answers;
         map.mixed(&self.codes, &self.keys, &self.values, outcomes, found)
     }

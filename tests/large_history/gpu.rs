@@ -2,14 +2,15 @@
 
 use super::device::device;
 use super::holds;
+use warpproof::gpu::bench::{Stamped, StressClock};
+use warpproof::gpu::structures::{Buckets, Holds};
 use warpproof::gpu::{
-    Device, Entry, HopscotchMap, HopscotchSet, OpenMap, OpenScheme, OpenSet, Scalar, SlabMap, SlabSet,
-    Stamped, StressClock, StressMap, StressSet, Tuning,
+    Device, Entry, HopscotchMap, HopscotchSet, Map as GpuMap, Scalar, Set as GpuSet, SlabMap, SlabSet, Tuning,
 };
+use warpproof::model::host::structure::{Cuckoo, Open};
 use warpproof::model::host::{
-    Answer, BulkFlush, BulkMap, BulkSet, BulkTable, HopscotchGeometry, Op, OpenGeometry, SlabGeometry,
+    Answer, BulkFlush, BulkTable, HopscotchGeometry, Op, OpenGeometry, SlabGeometry,
 };
-use warpproof::model::open::{Cuckoo, Near};
 use warpproof::model::slab::SLAB_SLOTS;
 use warpproof::model::spec::{Call, Map, Op as Name, Ret, Set};
 use warpproof::simt::check::Event;
@@ -88,22 +89,28 @@ fn history(
 }
 
 /// One launch on a map; what it found as u64.
-fn on_map<K>(
+fn on_map<K, S: Holds<(K, K)>>(
     clock: &mut StressClock,
-    map: &impl StressMap<K, K>,
+    map: &GpuMap<K, K, S>,
     ops: &[Op],
     on: &[u64],
     values: &[u64],
 ) -> Vec<Stamped<u64>>
 where
     K: Scalar + Into<u64> + TryFrom<u64, Error: std::fmt::Debug>,
+    (K, K): Entry,
 {
     let stamped = clock.map(map, ops, &small::<K>(on), &small::<K>(values)).expect("a launch");
     stamped.into_iter().map(|stamped| with_value(stamped, Into::into)).collect()
 }
 
 /// One launch on a set, whose value is 0.
-fn on_set<K>(clock: &mut StressClock, set: &impl StressSet<K>, ops: &[Op], on: &[u64]) -> Vec<Stamped<u64>>
+fn on_set<K, S: Holds<(K,)>>(
+    clock: &mut StressClock,
+    set: &GpuSet<K, S>,
+    ops: &[Op],
+    on: &[u64],
+) -> Vec<Stamped<u64>>
 where
     K: Scalar + TryFrom<u64, Error: std::fmt::Debug>,
 {
@@ -161,10 +168,10 @@ fn slab_set(device: &Device, load: (u64, u64)) -> Vec<Event> {
 }
 
 /// The history of a map in a table of a fixed size.
-fn fixed_map<K, M>(device: &Device, map: &M, load: (u64, u64)) -> Vec<Event>
+fn fixed_map<K, S: Holds<(K, K)>>(device: &Device, map: &GpuMap<K, K, S>, load: (u64, u64)) -> Vec<Event>
 where
     K: Scalar + Into<u64> + TryFrom<u64, Error: std::fmt::Debug>,
-    M: StressMap<K, K> + BulkMap<K, K>,
+    (K, K): Entry,
 {
     let mut clock = StressClock::new(device).expect("a clock");
     let history = history(load, true, |ops, on, values| on_map(&mut clock, map, ops, on, values));
@@ -173,10 +180,9 @@ where
 }
 
 /// The history of a set in a table of a fixed size.
-fn fixed_set<K, S>(device: &Device, set: &S, load: (u64, u64)) -> Vec<Event>
+fn fixed_set<K, S: Holds<(K,)>>(device: &Device, set: &GpuSet<K, S>, load: (u64, u64)) -> Vec<Event>
 where
     K: Scalar + TryFrom<u64, Error: std::fmt::Debug>,
-    S: StressSet<K> + BulkSet<K>,
 {
     let mut clock = StressClock::new(device).expect("a clock");
     let history = history(load, false, |ops, on, _| on_set(&mut clock, set, ops, on));
@@ -213,26 +219,36 @@ const fn slots_for_all(keys: u64) -> u64 {
 }
 
 /// With a width, in the buckets of a large table, else in those of a small one.
-fn open_map<K, P: OpenScheme>(device: &Device, slots: u64, lanes: Option<u32>, load: (u64, u64)) -> Vec<Event>
+fn open_map<K, S: Holds<(K, K)> + Buckets>(
+    device: &Device,
+    slots: u64,
+    lanes: Option<u32>,
+    load: (u64, u64),
+) -> Vec<Event>
 where
     K: Scalar + Into<u64> + TryFrom<u64, Error: std::fmt::Debug>,
     (K, K): Entry,
 {
-    let small = OpenMap::<K, K, P>::size(1, OpenGeometry::DEFAULT_LOAD).expect("a small table");
-    let bucket_slots = if lanes.is_some() { OpenMap::<K, K, P>::BUCKET_SLOTS } else { small.bucket_slots };
+    let small = GpuMap::<K, K, S>::size(1, OpenGeometry::DEFAULT_LOAD).expect("a small table");
+    let bucket_slots = if lanes.is_some() { GpuMap::<K, K, S>::BUCKET_SLOTS } else { small.bucket_slots };
     let size = OpenGeometry::new(slots, 1.0, bucket_slots).expect("a small table");
     let tuning = Tuning { lanes, ..Tuning::default() };
-    let map = OpenMap::<K, K, P>::with_tuning(device, size, tuning).expect("a test table");
+    let map = GpuMap::<K, K, S>::with_tuning(device, size, tuning).expect("a test table");
     fixed_map(device, &map, load)
 }
 
-fn open_set<K, P: OpenScheme>(device: &Device, slots: u64, lanes: Option<u32>, load: (u64, u64)) -> Vec<Event>
+fn open_set<K, S: Holds<(K,)> + Buckets>(
+    device: &Device,
+    slots: u64,
+    lanes: Option<u32>,
+    load: (u64, u64),
+) -> Vec<Event>
 where
     K: Scalar + TryFrom<u64, Error: std::fmt::Debug>,
 {
     let size = OpenGeometry::at_load(slots, 1.0).expect("a small table");
     let tuning = Tuning { lanes, ..Tuning::default() };
-    let set = OpenSet::<K, P>::with_tuning(device, size, tuning).expect("a test table");
+    let set = GpuSet::<K, S>::with_tuning(device, size, tuning).expect("a test table");
     fixed_set(device, &set, load)
 }
 
@@ -290,14 +306,14 @@ fn a_million_calls_of_the_gpu_on_open_addressing_are_linearizable() {
         let slots = slots_for_all(load.0);
         for lanes in [None, Some(1), Some(2)] {
             let name = |entry: &str| format!("open {entry}, {lanes:?} lanes");
-            check(&name("map32"), load.0, false, &open_map::<u32, Near>(device, slots, lanes, load));
+            check(&name("map32"), load.0, false, &open_map::<u32, Open>(device, slots, lanes, load));
         }
-        check("open set32", load.0, false, &open_set::<u32, Near>(device, slots, None, load));
+        check("open set32", load.0, false, &open_set::<u32, Open>(device, slots, None, load));
         for lanes in [None, Some(2)] {
             let name = |entry: &str| format!("open {entry}, {lanes:?} lanes");
-            check(&name("set64"), load.0, false, &open_set::<u64, Near>(device, slots, lanes, load));
+            check(&name("set64"), load.0, false, &open_set::<u64, Open>(device, slots, lanes, load));
             if device.wide() {
-                check(&name("map64"), load.0, false, &open_map::<u64, Near>(device, slots, lanes, load));
+                check(&name("map64"), load.0, false, &open_map::<u64, Open>(device, slots, lanes, load));
             }
         }
         if !device.wide() {

@@ -1,12 +1,10 @@
 //! Compares the arguments with the entry points of the PTX.
 
 use super::*;
-use crate::hopscotch::HopscotchParts;
 use crate::layout::Layout;
-use crate::open::OpenParts;
 use crate::retrieve::RetrieveMethod;
+use crate::structures::{HopscotchParts, OpenParts, hopscotch, open, slab};
 use crate::table::{Family, Tuning};
-use crate::{hopscotch, open, slab};
 use warpproof_model::open::bulk::{Fan, TALLY};
 
 /// What the kernels of a slab table take first, with two arrays of words or with one.
@@ -25,7 +23,7 @@ fn open_head(layout: Layout) -> Head {
     let values = layout.lock_bit().then_some(1 << 22);
     let (filter, filter_len) = (1 << 21, 3);
     let (len, buckets, bucket_slots) = (40, 5, 8);
-    OpenParts { slots: 1 << 20, values, len, filter, filter_len, buckets, bucket_slots, moves: false }.head()
+    OpenParts { slots: 1 << 20, values, len, filter, filter_len, buckets, bucket_slots }.head()
 }
 
 /// What a parameter is.

@@ -5,9 +5,11 @@ use crate::error::Error;
 use cudarc::driver::{CudaContext, CudaSlice, DevicePtr, result};
 use std::sync::Arc;
 
-/// Device memory of a table, freed when it is dropped: behind the last use, as a table waits for the device first.
+/// Device memory of a table, freed when it is dropped: behind the last use, as a table waits for the device
+/// first.
 pub(crate) struct Array {
     address: u64,
+    bytes: u64,
     origin: Origin,
 }
 
@@ -25,19 +27,19 @@ enum Origin {
 impl Device {
     /// Memory of a table: so many bytes, at least one.
     ///
-    /// It is asked for at the driver, which takes a tenth of the time that the pool takes to get as much from there, unless
-    /// the pool [keeps](Device::keep_memory) what is freed: then it may have it already.
+    /// It is asked for at the driver, which takes a tenth of the time that the pool takes to get as much from
+    /// there, unless the pool [keeps](Device::keep_memory) what is freed: then it may have it already.
     pub(crate) fn array(&self, what: &'static str, bytes: u64) -> Result<Array, Error> {
         let len = usize::try_from(bytes).map_err(|_| Error::OutOfMemory { what, bytes })?;
         if !self.keeps_memory()
-            && let Some(array) = Array::of_driver(&self.inner.own, len)
+            && let Some((address, origin)) = of_driver(&self.inner.own, len)
         {
-            return Ok(array);
+            return Ok(Array { address, bytes, origin });
         }
         // Or the pool has what the driver has not: memory that was freed and has not gone back yet.
         let memory = self.buffer(what, len)?;
         let address = memory.device_ptr(self.stream()).0;
-        Ok(Array { address, origin: Origin::Pool { memory } })
+        Ok(Array { address, bytes, origin: Origin::Pool { memory } })
     }
 }
 
@@ -47,13 +49,18 @@ impl Array {
         self.address
     }
 
-    /// Memory that the driver gives, if it has so much.
-    fn of_driver(context: &Arc<CudaContext>, len: usize) -> Option<Self> {
-        context.bind_to_thread().ok()?;
-        // SAFETY: what is read of a table was written before: by a fill, or a kernel.
-        let address = unsafe { result::malloc_sync(len.max(1)) }.ok()?;
-        Some(Self { address, origin: Origin::Driver { context: context.clone() } })
+    /// How many bytes were asked for.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
     }
+}
+
+/// Memory that the driver gives, if it has so much.
+fn of_driver(context: &Arc<CudaContext>, len: usize) -> Option<(u64, Origin)> {
+    context.bind_to_thread().ok()?;
+    // SAFETY: what is read of a table was written before: by a fill, or a kernel.
+    let address = unsafe { result::malloc_sync(len.max(1)) }.ok()?;
+    Some((address, Origin::Driver { context: context.clone() }))
 }
 
 impl Drop for Array {
@@ -61,9 +68,9 @@ impl Drop for Array {
         if let Origin::Driver { context } = &self.origin
             && context.bind_to_thread().is_ok()
         {
-            // An error is one of what ran before, which who waits next is told.
-            // SAFETY: `of_driver` allocated it, nobody frees it but this, and nothing uses it any more: a table has waited for
-            // the device, and what never became one was not used.
+            // An error is one of what ran before, which who waits next is told. SAFETY: `of_driver` allocated
+            // it, nobody frees it but this, and nothing uses it any more: a table has waited for the device,
+            // and what never became one was not used.
             let _ = unsafe { result::free_sync(self.address) };
         }
     }

@@ -1,19 +1,22 @@
 //! Memory of a device, and of the host for it.
 
 use super::Device;
+use super::slot::{Slot, Slots, words};
 use crate::error::Error;
 use core::ffi::c_void;
 use core::mem::MaybeUninit;
 use cudarc::driver::{CudaSlice, DevicePtrMut, DeviceRepr, DriverError, PinnedHostSlice, result, sys};
 
 impl Device {
-    /// Keeps up to so many bytes of device memory that was freed, by tables and buffers of this process, for those that come
-    /// next. Zero keeps none, as at first: what was freed goes back to the driver when the device is next waited for.
+    /// Keeps up to so many bytes of device memory that was freed, by tables and buffers of this process, for
+    /// those that come next. Zero keeps none, as at first: what was freed goes back to the driver when the
+    /// device is next waited for.
     ///
-    /// To take memory from the driver takes time that grows with it (BENCHMARKS.md has some): a program that builds large tables one
-    /// after the other, or lets them grow, does not take it twice. The memory of a table that was made while nothing was kept is not
-    /// kept either. What is kept counts as taken, for other processes too. The setting is the device's: all handles of it, and what
-    /// else allocates from its default memory pool, share it.
+    /// To take memory from the driver takes time that grows with it (BENCHMARKS.md has some): a program that
+    /// builds large tables one after the other, or lets them grow, does not take it twice. The memory of a
+    /// table that was made while nothing was kept is not kept either. What is kept counts as taken, for other
+    /// processes too. The setting is the device's: all handles of it, and what else allocates from its
+    /// default memory pool, share it.
     ///
     /// # Errors
     /// [`Error::Driver`] if the device has no memory pools.
@@ -36,7 +39,8 @@ impl Device {
         asked.is_ok_and(|bytes| bytes > 0)
     }
 
-    /// Bytes of device memory that are kept and in no table or buffer. [`Device::memory`] may count them as free.
+    /// Bytes of device memory that are kept and in no table or buffer. [`Device::memory`] may count them as
+    /// free.
     ///
     /// # Errors
     /// As [`Device::keep_memory`].
@@ -73,8 +77,8 @@ impl Device {
         if bytes > isize::MAX as usize {
             return Err(Error::OutOfMemory { what, bytes: bytes as u64 });
         }
-        // SAFETY: the element types in use have no invalid bits, and what is read was written before: by a copy,
-        // a fill, or a kernel.
+        // SAFETY: the element types in use have no invalid bits, and what is read was written before: by a
+        // copy, a fill, or a kernel.
         unsafe { self.inner.stream.alloc(len.max(1)) }.map_err(Error::memory(what, bytes as u64))
     }
 
@@ -91,6 +95,26 @@ impl Device {
         // SAFETY: `len` words, which nobody else has yet.
         unsafe { words.write_bytes(0, len) };
         Ok(memory)
+    }
+
+    /// Memory for chunks of so many operations.
+    pub(crate) fn slots(&self, elements: usize) -> Result<Slots, Error> {
+        let slots = [self.slot(elements)?, self.slot(elements)?, self.slot(elements)?];
+        // The device memory is filled on the stream that it is freed on; from now on the slots' own may use
+        // it.
+        self.stream().synchronize().map_err(Error::driver("filling staging buffers"))?;
+        Ok(slots)
+    }
+
+    fn slot(&self, elements: usize) -> Result<Slot, Error> {
+        let (input, output) = words(elements);
+        let stream = self.new_stream()?;
+        let host = self.pinned("page-locked staging buffers", input)?;
+        let input = self.buffer("staging buffers", input)?;
+        let mut output = self.buffer("staging buffers", output)?;
+        // All of a chunk's answers are copied back, also where a kernel has written none.
+        self.fill(&mut output, 0)?;
+        Ok(Slot { stream, host, input, output, busy: false })
     }
 
     /// Sets all bytes of a buffer.

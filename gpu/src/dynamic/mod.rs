@@ -1,11 +1,168 @@
 //! Tables that grow: open addressing, in a table that is replaced by a larger one.
 
-mod growth;
-mod map;
-mod on;
-mod set;
-mod shared;
+use crate::device::Device;
+use crate::error::Error;
+use crate::handle::Table;
+use crate::layout::Layout;
+use crate::row::Row;
+use crate::table::Tuning;
+use core::fmt;
+use cudarc::driver::CudaStream;
+use growth::{Growing, Rehash};
+use std::sync::Arc;
+use warpproof_model::host::structure::{self, Open};
+use warpproof_model::host::{BulkOrdered, BulkTable, OpenGeometry, OpenStats, Refused};
 
-pub use map::DynamicMap;
-pub use on::{DynamicMapOn, DynamicSetOn};
-pub use set::DynamicSet;
+mod bulk;
+mod growth;
+mod on_stream;
+mod outcomes;
+
+/// Entries that an empty table has room for.
+const FIRST: u64 = 1 << 16;
+
+/// A concurrent table in device memory that grows: a map of rows `(K, V)`, or a set of rows `(K,)`.
+///
+/// It is a table of open addressing, and when that would be too full a larger one, to which all entries are
+/// moved. A kernel cannot take memory, so the table grows between the chunks of a batch, never in one; what
+/// other threads run on it waits until it has grown. Nothing is
+/// [`Insert::Full`](warpproof_model::Insert::Full).
+///
+/// A table is made for as many entries as the rest of the batch is expected to store, judged by the chunk
+/// before, and for twice as many as the last one had room for at least. So a batch seldom moves entries more
+/// than once, and of many batches each entry is moved less than twice on average. Both tables take memory
+/// meanwhile. Tombstones are lost then.
+///
+/// On host slices, its operations are those of [`BulkMap`](warpproof_model::host::BulkMap) or
+/// [`BulkSet`](warpproof_model::host::BulkSet), through staging buffers that the device keeps, and without
+/// room for the whole batch on the device. There is no call through the caller's own: between two chunks of a
+/// batch that the table grows for, memory is allocated anyway. On device slices, inserts wait for their
+/// stream, as the outcomes say whether there is room; searches and deletes do not.
+pub struct Dynamic<R: Row> {
+    growing: Growing<Table<R, Open>>,
+    device: Device,
+}
+
+impl<R: Row> Rehash for Table<R, Open> {
+    fn rehash(&mut self, geometry: OpenGeometry) -> Result<(), Error> {
+        self.rehash(geometry)
+    }
+    fn stats(&self) -> Result<OpenStats, Error> {
+        BulkTable::stats(self)
+    }
+    fn geometry(&self) -> OpenGeometry {
+        BulkTable::geometry(self)
+    }
+    fn size(entries: u64, load: f64) -> Result<OpenGeometry, Refused> {
+        Self::size(entries, load)
+    }
+}
+
+impl<R: Row> Dynamic<R> {
+    /// An empty one of no particular size.
+    ///
+    /// # Errors
+    /// As [`Table::with_capacity`].
+    pub fn new(device: &Device) -> Result<Self, Error> {
+        Self::with_capacity(device, FIRST)
+    }
+
+    /// An empty one that has room for so many entries before it grows.
+    ///
+    /// # Errors
+    /// As [`Table::with_capacity`].
+    pub fn with_capacity(device: &Device, entries: u64) -> Result<Self, Error> {
+        Self::at_load(device, entries, OpenGeometry::DEFAULT_LOAD)
+    }
+
+    /// An empty one that has room for so many entries, of whose slots at most `load` are taken before it
+    /// grows.
+    ///
+    /// # Errors
+    /// As [`Table::with_capacity`]; [`Error::Refused`] if the load is not above 0 and at most 1.
+    pub fn at_load(device: &Device, entries: u64, load: f64) -> Result<Self, Error> {
+        Self::with_tuning(device, entries, load, Tuning::default())
+    }
+
+    /// An empty one that has room for so many entries at a load, and whose kernels run as `tuning` says.
+    ///
+    /// # Errors
+    /// As [`Dynamic::at_load`].
+    pub fn with_tuning(device: &Device, entries: u64, load: f64, tuning: Tuning) -> Result<Self, Error> {
+        let table = Table::with_tuning(device, Table::<R, Open>::size(entries, load)?, tuning)?;
+        Ok(Self { growing: Growing::new(table, load), device: device.clone() })
+    }
+
+    /// Makes room for `more` entries besides those that are there, and takes tombstones away.
+    ///
+    /// # Errors
+    /// As [`Table::rehash`]; nothing has changed then.
+    pub fn reserve(&self, more: u64) -> Result<(), Error> {
+        self.growing.resize_for(more)
+    }
+
+    /// Gives back the memory that the entries do not need, and takes tombstones away.
+    ///
+    /// # Errors
+    /// As [`Table::rehash`]; nothing has changed then.
+    pub fn shrink(&self) -> Result<(), Error> {
+        self.growing.resize_for(0)
+    }
+
+    /// Takes out everything, on `stream`; the size stays. Waits as [`Table::clear_on`] does.
+    ///
+    /// # Errors
+    /// [`Error::OtherDevice`], [`Error::Driver`].
+    pub fn clear_on(&mut self, stream: &Arc<CudaStream>) -> Result<(), Error> {
+        self.growing.clear(|table| table.clear_on(stream))
+    }
+
+    /// The device that it is on.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// How its entries lie in memory.
+    pub fn layout(&self) -> Layout {
+        self.growing.table().layout()
+    }
+
+    /// Device memory of the table, in bytes.
+    pub fn bytes(&self) -> u64 {
+        self.growing.table().bytes()
+    }
+}
+
+impl<R: Row> BulkTable for Dynamic<R> {
+    type Error = Error;
+    type Structure = structure::Dynamic;
+    type Entry = R::Entry;
+
+    fn retrieve_all(&self) -> Result<Vec<R::Entry>, Error> {
+        self.growing.table().retrieve_all()
+    }
+    fn len(&self) -> Result<u64, Error> {
+        self.growing.table().len()
+    }
+    fn stats(&self) -> Result<OpenStats, Error> {
+        BulkTable::stats(&*self.growing.table())
+    }
+    fn geometry(&self) -> OpenGeometry {
+        BulkTable::geometry(&*self.growing.table())
+    }
+    fn clear(&mut self) -> Result<(), Error> {
+        self.growing.clear(BulkTable::clear)
+    }
+}
+
+impl<R: Row> BulkOrdered for Dynamic<R> {
+    fn retrieve_all_in_order(&self) -> Result<Vec<R::Entry>, Error> {
+        self.growing.table().retrieve_all_in_order()
+    }
+}
+
+impl<R: Row> fmt::Debug for Dynamic<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Dynamic").field("table", &*self.growing.table()).finish_non_exhaustive()
+    }
+}

@@ -1,12 +1,14 @@
-//! A batch, run part by part.
+//! A batch, run chunk by chunk.
 
-use super::parts::{Part, Places, Step, steps};
-use super::{Hands, SLOTS, Slot, Staging, bytes, numbers};
-use crate::arguments::{Arguments, Head, Operation, Span};
+use super::chunks::{Chunk, Places, Step, steps};
+use super::{CopyThreads, Staging};
+use crate::arguments::{Head, Span};
+use crate::device::{Slot, Slots, bytes, numbers};
 use crate::error::Error;
+use crate::launch::{Arrays, Launch, Listed};
 use crate::layout::Scalar;
 use crate::sink::Sink;
-use crate::table::Table;
+use crate::table::DeviceTable;
 use core::ops::Range;
 use cudarc::driver::result;
 use warpproof_model::host::{Op, Refused, same_length};
@@ -17,19 +19,24 @@ pub(crate) struct Batch<'a, K, V> {
     pub(crate) keys: &'a [K],
     /// As many as the keys, if the operation takes any.
     pub(crate) values: Option<&'a [V]>,
-    /// The same.
+    /// As many as the keys, if they are of all kinds.
     pub(crate) ops: Option<&'a [Op]>,
 }
 
-impl<K: Scalar, V> Batch<'_, K, V> {
+impl<'a, K: Scalar, V> Batch<'a, K, V> {
+    /// A batch of keys alone.
+    pub(crate) fn of(keys: &'a [K]) -> Self {
+        Self { keys, values: None, ops: None }
+    }
+
     /// Refuses what is not to run, for a sink of this room.
-    fn admit(&self, room: Option<usize>, hands: Hands) -> Result<(), Refused> {
+    fn admit(&self, room: Option<usize>, threads: CopyThreads) -> Result<(), Refused> {
         self.ops.map_or(Ok(()), |ops| same_length(self.keys, "operations", ops))?;
         self.values.map_or(Ok(()), |values| same_length(self.keys, "values", values))?;
         let keys = self.keys.len();
         match room {
             Some(found) if found != keys => Err(Refused::Length { keys, what: "answers", found }),
-            _ => hands.admit(self.keys),
+            _ => threads.admit(self.keys),
         }
     }
 }
@@ -45,24 +52,13 @@ pub(crate) enum Back {
     CodesAndNumbers,
 }
 
-/// The arrays of a part in device memory. Those that the operation does not have are empty.
-pub(crate) struct Arrays<K, V, R> {
-    pub(crate) ops: Span<u8>,
-    pub(crate) keys: Span<K>,
-    pub(crate) values: Span<V>,
-    pub(crate) codes: Span<u8>,
-    pub(crate) numbers: Span<R>,
-}
-
 /// An operation on a table, as its kernel is called and its answers are read.
 pub(crate) struct Task<'a, L, D> {
-    pub(crate) table: &'a Table,
-    pub(crate) operation: Operation,
+    pub(crate) table: &'a DeviceTable,
+    pub(crate) launch: Launch<L>,
     pub(crate) back: Back,
-    /// Makes the kernel's arguments.
-    pub(crate) list: L,
-    /// Makes an answer of the operation's number in the batch, its code, which is 0 if there are none, and its number, which is 0
-    /// if there are none.
+    /// Makes an answer of the operation's number in the batch, its code, which is 0 if there are none, and
+    /// its number, which is 0 if there are none.
     pub(crate) decode: D,
 }
 
@@ -71,18 +67,19 @@ impl Staging {
     ///
     /// # Safety
     ///
-    /// The task's `list` calls the function of [`Head`] that its operation belongs to, on its table, whose keys are `K` and whose
-    /// values `V`, with the arrays that it is given; it gives them all that `back` says, and the kernel writes `R`.
+    /// The table's keys are `K` and its values `V`. The kernel writes what `back` says, numbers of type `N`
+    /// among them.
     ///
     /// # Errors
-    /// [`Error::Refused`], [`Error::OtherDevice`], [`Error::NoKernel`]: nothing has run. After [`Error::Kernel`],
-    /// [`Error::Driver`] and [`Error::Code`] nothing runs any more, and any of the operations may have run.
-    pub(crate) unsafe fn run<K: Scalar, V: Scalar, R: Scalar, T: Copy + Send + Sync>(
+    /// [`Error::Refused`], [`Error::OtherDevice`], [`Error::NoKernel`]: nothing has run. After
+    /// [`Error::Kernel`], [`Error::Driver`] and [`Error::Code`] nothing runs any more, and any of the
+    /// operations may have run.
+    pub(crate) unsafe fn run<K: Scalar, V: Scalar, N: Scalar, T: Copy + Send + Sync>(
         &mut self,
         task: &Task<
             '_,
-            impl Fn(&Head, &Arrays<K, V, R>) -> Result<Arguments, Refused>,
-            impl Fn(usize, u8, R) -> Option<T> + Sync,
+            impl Fn(&Head, &Arrays<K, V, N>) -> Listed,
+            impl Fn(usize, u8, N) -> Option<T> + Sync,
         >,
         batch: Batch<'_, K, V>,
         mut sink: impl Sink<T>,
@@ -90,35 +87,38 @@ impl Staging {
         if *self.context != **task.table.device().context() {
             return Err(Error::OtherDevice { what: "staging buffers" });
         }
-        batch.admit(sink.room(), self.hands)?;
+        batch.admit(sink.room(), self.threads)?;
         if batch.keys.is_empty() {
             return Ok(());
         }
-        task.table.kernel(task.operation)?;
+        task.table.kernel(task.launch.operation())?;
         task.table.ready()?;
         let flight = Flight(&mut self.slots);
         for step in steps(batch.keys.len(), self.elements) {
             match step {
-                // SAFETY: the contract of this function; `flight` keeps the slots until their streams were waited for.
-                Step::Put(part) => unsafe { put(&mut flight.0[part.slot], task, batch, part, self.hands)? },
-                Step::Take(part) => take(&mut flight.0[part.slot], task, part, &mut sink, self.hands)?,
+                // SAFETY: the contract of this function; `flight` keeps the slots until their streams were
+                // waited for.
+                Step::Put(chunk) => unsafe {
+                    put(&mut flight.0[chunk.slot], task, batch, chunk, self.threads)?
+                },
+                Step::Take(chunk) => take(&mut flight.0[chunk.slot], task, chunk, &mut sink, self.threads)?,
             }
         }
         Ok(())
     }
 }
 
-/// Queues a part.
+/// Queues a chunk.
 ///
 /// # Safety
 ///
 /// As [`Staging::run`]; the slot's stream is waited for before its memory is used or freed.
-unsafe fn put<K: Scalar, V: Scalar, R: Scalar, D>(
+unsafe fn put<K: Scalar, V: Scalar, N: Scalar, D>(
     slot: &mut Slot,
-    task: &Task<'_, impl Fn(&Head, &Arrays<K, V, R>) -> Result<Arguments, Refused>, D>,
+    task: &Task<'_, impl Fn(&Head, &Arrays<K, V, N>) -> Listed, D>,
     batch: Batch<'_, K, V>,
-    Part { elements, .. }: Part,
-    hands: Hands,
+    Chunk { elements, .. }: Chunk,
+    threads: CopyThreads,
 ) -> Result<(), Error> {
     let n = elements.len();
     let each = |given: bool| if given { n } else { 0 };
@@ -126,14 +126,14 @@ unsafe fn put<K: Scalar, V: Scalar, R: Scalar, D>(
     let keys = input.next::<K>(n);
     let values = input.next::<V>(each(batch.values.is_some()));
     let ops = input.next::<u8>(each(batch.ops.is_some()));
-    let output = Output::new::<R>(task.back, n);
+    let output = Output::new::<N>(task.back, n);
     let host = slot.host()?;
-    hands.copy(&mut host[keys.clone()], bytes(&batch.keys[elements.clone()]), |&byte| byte);
+    threads.copy(&mut host[keys.clone()], bytes(&batch.keys[elements.clone()]), |&byte| byte);
     if let Some(all) = batch.values {
-        hands.copy(&mut host[values.clone()], bytes(&all[elements.clone()]), |&byte| byte);
+        threads.copy(&mut host[values.clone()], bytes(&all[elements.clone()]), |&byte| byte);
     }
     if let Some(all) = batch.ops {
-        hands.copy(&mut host[ops.clone()], &all[elements], |&op| op as u8);
+        threads.copy(&mut host[ops.clone()], &all[elements], |&op| op as u8);
     }
     let (from, to) = slot.addresses();
     let arrays = Arrays {
@@ -141,78 +141,79 @@ unsafe fn put<K: Scalar, V: Scalar, R: Scalar, D>(
         keys: Span::new(from + keys.start as u64, n),
         values: Span::new(from + values.start as u64, each(batch.values.is_some())),
         codes: Span::new(to + output.codes.start as u64, output.codes.len()),
-        numbers: Span::new(to + output.numbers.start as u64, output.numbers.len() / size_of::<R>()),
+        numbers: Span::new(to + output.numbers.start as u64, output.numbers.len() / size_of::<N>()),
     };
-    let arguments = (task.list)(task.table.head(), &arrays)?;
+    let arguments = task.launch.arguments(task.table.head(), &arrays)?;
     slot.busy = true;
     slot.copy_in(input.bytes())?;
     // SAFETY: the contract of this function; `Staging::run` waited until the table was ready.
-    unsafe { task.table.queue(task.operation, &slot.stream, &arguments)? };
+    unsafe { task.table.queue(task.launch.operation(), &slot.stream, &arguments)? };
     slot.copy_out(output.bytes)
 }
 
-/// Waits for a part and takes its answers.
-fn take<R: Scalar, L, T: Copy + Send + Sync>(
+/// Waits for a chunk and takes its answers.
+fn take<N: Scalar, L, T: Copy + Send + Sync>(
     slot: &mut Slot,
-    task: &Task<'_, L, impl Fn(usize, u8, R) -> Option<T> + Sync>,
-    Part { elements, .. }: Part,
+    task: &Task<'_, L, impl Fn(usize, u8, N) -> Option<T> + Sync>,
+    Chunk { elements, .. }: Chunk,
     sink: &mut impl Sink<T>,
-    hands: Hands,
+    threads: CopyThreads,
 ) -> Result<(), Error> {
-    let kernel = task.table.kernel(task.operation)?;
+    let kernel = task.table.kernel(task.launch.operation())?;
     slot.stream.synchronize().map_err(|error| kernel.fault(error))?;
     slot.busy = false;
-    let output = Output::new::<R>(task.back, elements.len());
+    let output = Output::new::<N>(task.back, elements.len());
     let host = &*slot.host()?;
-    let (codes, numbers) = (&host[output.codes], numbers::<R>(&host[output.numbers]));
+    let (codes, numbers) = (&host[output.codes], numbers::<N>(&host[output.numbers]));
     let (first, n) = (elements.start, elements.len());
     // One loop for each, so that none asks what there is for every answer.
     let given = match task.back {
         Back::Codes => {
-            let said = |range: Range<usize>| codes[range].iter().map(|&code| (code, R::ZERO));
-            give((first, n), said, &task.decode, sink, hands)
+            let said = |range: Range<usize>| codes[range].iter().map(|&code| (code, N::ZERO));
+            give((first, n), said, &task.decode, sink, threads)
         }
         Back::Numbers => {
             let said = |range: Range<usize>| numbers[range].iter().map(|&number| (0, number));
-            give((first, n), said, &task.decode, sink, hands)
+            give((first, n), said, &task.decode, sink, threads)
         }
         Back::CodesAndNumbers => {
             let said = |range: Range<usize>| {
                 codes[range.clone()].iter().copied().zip(numbers[range].iter().copied())
             };
-            give((first, n), said, &task.decode, sink, hands)
+            give((first, n), said, &task.decode, sink, threads)
         }
     };
     given.map_err(|(index, code)| Error::Code { kernel: kernel.name().into(), index, code })
 }
 
-/// Gives `n` answers from number `first` on to the sink, if all codes have one; the first that has none is the error.
+/// Gives `n` answers from number `first` on to the sink, if all codes have one; the first that has none is
+/// the error.
 ///
 /// In two passes, each a loop that stops nowhere and that the compiler can run on several answers at a time.
-fn give<R, T: Copy + Send + Sync, I: Iterator<Item = (u8, R)>>(
+fn give<N, T: Copy + Send + Sync, I: Iterator<Item = (u8, N)>>(
     (first, n): (usize, usize),
     said: impl Fn(Range<usize>) -> I + Sync,
-    decode: impl Fn(usize, u8, R) -> Option<T> + Sync,
+    decode: impl Fn(usize, u8, N) -> Option<T> + Sync,
     sink: &mut impl Sink<T>,
-    hands: Hands,
+    threads: CopyThreads,
 ) -> Result<(), (usize, u8)> {
     let (said, decode) = (&said, &decode);
     let answers = |range: Range<usize>| {
         range.clone().zip(said(range)).map(move |(at, (code, number))| decode(first + at, code, number))
     };
     let known = |range| answers(range).fold(true, |known, answer| known & answer.is_some());
-    if !hands.all(n, known) {
+    if !threads.all(n, known) {
         let unknown = answers(0..n).zip(said(0..n)).enumerate().find(|(_, (answer, _))| answer.is_none());
         return unknown.map_or(Ok(()), |(at, (_, (code, _)))| Err((first + at, code)));
     }
     if let Some(any) = answers(0..n).next().flatten() {
         // None is left that is not known.
-        sink.take(first, n, |range| answers(range).map(move |answer| answer.unwrap_or(any)), hands);
+        sink.take(first, n, |range| answers(range).map(move |answer| answer.unwrap_or(any)), threads);
     }
     Ok(())
 }
 
-/// Where the answers of a part lie, in bytes.
+/// Where the answers of a chunk lie, in bytes.
 struct Output {
     numbers: Range<usize>,
     codes: Range<usize>,
@@ -220,16 +221,16 @@ struct Output {
 }
 
 impl Output {
-    fn new<R>(back: Back, n: usize) -> Self {
+    fn new<N>(back: Back, n: usize) -> Self {
         let mut places = Places::default();
-        let numbers = places.next::<R>(if back == Back::Codes { 0 } else { n });
+        let numbers = places.next::<N>(if back == Back::Codes { 0 } else { n });
         let codes = places.next::<u8>(if back == Back::Numbers { 0 } else { n });
         Self { numbers, codes, bytes: places.bytes() }
     }
 }
 
 /// The slots of a call. When it is over, and be it by an error or a panic, nothing of it runs any more.
-struct Flight<'a>(&'a mut [Slot; SLOTS]);
+struct Flight<'a>(&'a mut Slots);
 
 impl Drop for Flight<'_> {
     fn drop(&mut self) {
@@ -256,7 +257,7 @@ mod tests {
         let mut given = |codes: &[u8]| {
             let said = |range: Range<usize>| codes[range].iter().map(|&code| (code, ()));
             let decode = |_, code, ()| Insert::from_code(code);
-            give((5, codes.len()), said, decode, &mut &mut outcomes, Hands::One)
+            give((5, codes.len()), said, decode, &mut &mut outcomes, CopyThreads::One)
         };
         assert_eq!(given(&[0, 2, 9, 1, 9]), Err((7, 9)));
         assert_eq!(given(&[9]), Err((5, 9)));
@@ -268,12 +269,18 @@ mod tests {
     fn input_is_looked_at_before_anything_runs() {
         let batch = |values, ops| Batch { keys: &[1u32, 2, u32::MAX], values, ops };
         let refused = |what, found| Err(Refused::Length { keys: 3, what, found });
-        assert_eq!(batch(None, Some(&[Op::Search][..])).admit(None, Hands::One), refused("operations", 1));
-        assert_eq!(batch(Some(&[1u32][..]), None).admit(None, Hands::One), refused("values", 1));
-        assert_eq!(batch(None::<&[u32]>, None).admit(Some(4), Hands::One), refused("answers", 4));
-        assert_eq!(batch(None, None).admit(Some(3), Hands::One), Err(Refused::ReservedKey { index: 2 }));
         assert_eq!(
-            Batch { keys: &[1u32, 2], values: Some(&[1u32, 2][..]), ops: None }.admit(None, Hands::One),
+            batch(None, Some(&[Op::Search][..])).admit(None, CopyThreads::One),
+            refused("operations", 1)
+        );
+        assert_eq!(batch(Some(&[1u32][..]), None).admit(None, CopyThreads::One), refused("values", 1));
+        assert_eq!(batch(None::<&[u32]>, None).admit(Some(4), CopyThreads::One), refused("answers", 4));
+        assert_eq!(
+            batch(None, None).admit(Some(3), CopyThreads::One),
+            Err(Refused::ReservedKey { index: 2 })
+        );
+        assert_eq!(
+            Batch { keys: &[1u32, 2], values: Some(&[1u32, 2][..]), ops: None }.admit(None, CopyThreads::One),
             Ok(())
         );
     }

@@ -16,25 +16,26 @@ pub(crate) struct Family {
     pub(crate) structure: &'static str,
     /// The layout.
     pub(crate) layout: Layout,
-    /// What the names end in, where the parts of the table are not of the library's size.
+    /// What the names end in, where slabs or buckets are not of the library's size.
     pub(crate) suffix: &'static str,
     /// Lanes that the operations have kernels for, as far as there are any.
     pub(crate) lanes: u32,
-    /// The same of mixed batches.
+    /// Lanes of mixed batches.
     pub(crate) mixed_lanes: u32,
-    /// Whether the slots are numbered through, so that whole warps copy its entries whatever the width of a tile is.
+    /// Whether the slots are numbered through, so that whole warps copy its entries whatever the width of a
+    /// tile is.
     pub(crate) one_array: bool,
 }
 
 /// Threads of a block that copies entries, and its warps.
 pub(crate) const RETRIEVE_THREADS: u32 = RETRIEVE_WARPS * RETRIEVE_LANES;
 pub(crate) const RETRIEVE_WARPS: u32 = 8;
-/// Threads of a block that fills a bin, and of one that settles what was left of it, which is little.
+/// Threads of a block that fills a partition, and of one that settles what was left of it, which is little.
 pub(crate) const FILL_THREADS: u32 = 512;
 pub(crate) const SETTLE_THREADS: u32 = 64;
-/// Entries that a thread puts into bins.
+/// Entries that a thread puts into partitions.
 const SCATTERED: u32 = 4;
-/// Bytes of the entries that a block puts into bins.
+/// Bytes of the entries that a block puts into partitions.
 pub(crate) const SCATTER_BYTES: u32 = 16 << 10;
 
 /// How many these are.
@@ -54,7 +55,7 @@ pub(crate) const RETRIEVE_SLOTS: u32 = RETRIEVE_LANES * LANE_SLOTS as u32;
 impl Family {
     /// The kernel of an operation for tiles of `lanes`.
     pub(crate) fn name(&self, operation: &str, lanes: u32) -> String {
-        // Whole warps copy slots, of whatever parts.
+        // Whole warps copy slots, whatever slabs or buckets are of.
         let suffix = if self.one_array && lanes == RETRIEVE_LANES { "" } else { self.suffix };
         format!("{}_{}_{operation}_l{lanes}{suffix}", self.structure, self.layout.name())
     }
@@ -64,7 +65,7 @@ impl Family {
         match operation {
             Operation::Mixed => self.mixed_lanes,
             _ if self.retrieves(operation) => RETRIEVE_LANES,
-            _ if bin_by_bin(operation) => 1,
+            _ if by_partitions(operation) => 1,
             _ => self.lanes,
         }
     }
@@ -95,7 +96,7 @@ impl Family {
         if self.retrieves(operation) {
             return self.retrieve_name(operation, tuning);
         }
-        let own = if bin_by_bin(operation) { None } else { tuning.lanes };
+        let own = if by_partitions(operation) { None } else { tuning.lanes };
         self.name(operation.name(), own.unwrap_or(self.lanes(operation)))
     }
 
@@ -107,7 +108,7 @@ impl Family {
         tuning: Tuning,
     ) -> Result<Option<Kernel>, Error> {
         let common = self.lanes(operation);
-        if bin_by_bin(operation) {
+        if by_partitions(operation) {
             let kernel = device.kernel(&self.name(operation.name(), common), common)?;
             return Ok(kernel.map(|kernel| match operation {
                 Operation::Scatter => kernel.with_span(SCATTERED).with_threads(scatter_threads(self.layout)),
@@ -142,8 +143,8 @@ impl Family {
     }
 }
 
-/// Whether an operation is a step of a batch that is inserted bin by bin, with a thread for each entry.
-const fn bin_by_bin(operation: Operation) -> bool {
+/// Whether an operation is a step of a batch that is inserted by partitions, with a thread for each entry.
+const fn by_partitions(operation: Operation) -> bool {
     use Operation::{Fill, MakeUp, Scatter, ScatterAgain, Settle};
     matches!(operation, Scatter | ScatterAgain | Fill | Settle | MakeUp)
 }

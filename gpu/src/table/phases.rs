@@ -1,16 +1,19 @@
 //! Operations on a table as a whole: clear, numbers, all entries.
 
-use super::Table;
+use super::DeviceTable;
 use super::users::per_thread;
 use crate::arguments::{Operation, Span};
 use crate::error::Error;
+use crate::launch;
+use crate::row::Row;
+use crate::slices::Call;
 use cudarc::driver::sys;
-use cudarc::driver::{CudaSlice, CudaStream, DevicePtr};
+use cudarc::driver::{CudaStream, DevicePtr};
 use std::sync::Arc;
 
-impl Table {
-    /// Makes the table empty, on `stream`. `&mut`: no call begins meanwhile; if other streams may still run one, the
-    /// device is waited for first.
+impl DeviceTable {
+    /// Makes the table empty, on `stream`. `&mut`: no call begins meanwhile; if other streams may still run
+    /// one, the device is waited for first.
     pub(crate) fn clear(&mut self, stream: &Arc<CudaStream>) -> Result<(), Error> {
         if *stream.context() != *self.device.context() {
             return Err(Error::OtherDevice { what: "stream" });
@@ -18,7 +21,8 @@ impl Table {
         self.run_alone(stream, |table| table.fill(stream))
     }
 
-    /// Queues work on `stream`, one of the device's, during which nobody else uses the table. `&mut`: as [`clear`](Self::clear).
+    /// Queues work on `stream`, one of the device's, during which nobody else uses the table. `&mut`: as
+    /// [`clear`](Self::clear).
     pub(crate) fn run_alone(
         &mut self,
         stream: &Arc<CudaStream>,
@@ -44,8 +48,9 @@ impl Table {
         Ok(())
     }
 
-    /// Adds the entries of another table of the same layout, whose slots are arrays at these addresses of `len` elements each, to
-    /// this one, and waits; how many found no room. `&mut`: no other call begins on either meanwhile. No key is in both.
+    /// Adds the entries of another table of the same layout, whose slots are arrays at these addresses of
+    /// `len` elements each, to this one, and waits; how many found no room. `&mut`: no other call begins on
+    /// either meanwhile. No key is in both.
     pub(crate) fn absorb(&mut self, other: &mut Self, arrays: &[u64], len: u64) -> Result<u64, Error> {
         let mut lost = self.device.buffer::<u64>("a counter", 1)?;
         self.device.fill(&mut lost, 0)?;
@@ -55,7 +60,8 @@ impl Table {
         let bytes = self.family().layout.probe_bytes();
         let arrays: Vec<_> = arrays.iter().map(|&address| (address, bytes)).collect();
         let arguments = self.head().absorb(&arrays, len, lost_span)?;
-        // SAFETY: from `Head::absorb`; the slots live as long as `other`, and this call waits; `lost` is freed on this stream.
+        // SAFETY: from `Head::absorb`; the slots live as long as `other`, and this call waits; `lost` is
+        // freed on this stream.
         unsafe { self.launch(Operation::Absorb, &stream, &arguments)? };
         self.wait(Operation::Absorb)?;
         Ok(self.device.download(&lost)?.first().copied().unwrap_or(0))
@@ -66,8 +72,8 @@ impl Table {
         let failed = Error::driver("filling the table");
         stream.context().bind_to_thread().map_err(&failed)?;
         for fill in self.plan.fills.iter().filter(|fill| fill.words > 0) {
-            // SAFETY: words of the table's memory (contract of `new`), which lives until `drop`, and that waits for the
-            // device.
+            // SAFETY: words of the table's memory (contract of `new`), which lives until `drop`, and that
+            // waits for the device.
             unsafe { sys::cuMemsetD32Async(fill.address, fill.word, fill.words, stream.cu_stream()) }
                 .result()
                 .map_err(&failed)?;
@@ -75,42 +81,72 @@ impl Table {
         Ok(())
     }
 
-    /// Copies all entries to `keys` and, of a map, `values`: `live` elements each. They are those of the table's
-    /// key and value types. In the order of their slots if `in_order`, which open-addressing tables know.
-    pub(crate) fn collect<K, V>(
-        &self,
-        live: u64,
-        in_order: bool,
-        keys: &CudaSlice<K>,
-        values: Option<&CudaSlice<V>>,
-    ) -> Result<(), Error> {
-        let mut count = self.device.buffer::<u64>("a counter", 1)?;
-        self.device.fill(&mut count, 0)?;
-        let stream = self.device.stream();
-        let total = Span::new(count.device_ptr(stream).0, 1);
-        let keys = Span::<K>::new(keys.device_ptr(stream).0, keys.len());
-        let values = values.map(|values| Span::<V>::new(values.device_ptr(stream).0, values.len()));
-        let words = if in_order { self.head().chunk_words() } else { 0 };
-        let mut chunks = self.device.buffer::<u64>("the chunks of a retrieval", words)?;
-        self.device.fill(&mut chunks, 0)?;
-        let (head, chunks) = (self.head(), Span::new(chunks.device_ptr(stream).0, words));
-        let (operation, arguments) = match (values, in_order) {
-            (Some(values), false) => (Operation::Collect, head.collect(keys, values, total)?),
-            (None, false) => (Operation::Collect, head.collect_keys(keys, total)?),
-            (Some(values), true) => {
-                (Operation::CollectInOrder, head.collect_in_order(keys, values, total, chunks)?)
-            }
-            (None, true) => (Operation::CollectInOrder, head.collect_keys_in_order(keys, total, chunks)?),
-        };
-        // SAFETY: from the function of `Head` that it belongs to, of a map or set; the buffers are freed on this stream, after
-        // the kernel.
-        unsafe { self.launch(operation, stream, &arguments)? };
-        self.wait(operation)?;
-        let second = self.device.download(&count)?.first().copied().unwrap_or(0);
+    /// All entries, in the order of their slots if `in_order`, which open-addressing tables know. Waits for
+    /// them.
+    ///
+    /// # Safety
+    ///
+    /// The table is one of rows `R`.
+    pub(crate) unsafe fn entries<R: Row>(&self, in_order: bool) -> Result<Vec<R::Entry>, Error> {
+        let live = self.live()?;
+        if live == 0 {
+            return Ok(Vec::new());
+        }
+        let device = &self.device;
+        let mut keys = device.buffer::<R::Key>("keys", live as usize)?;
+        let values = || device.buffer::<R::Value>("values", live as usize);
+        let mut values = if R::PAIRS { Some(values()?) } else { None };
+        let mut count = device.buffer::<u64>("a counter", 1)?;
+        let mut call = Call::new(device.context(), device.stream())?;
+        let on_values = values.as_mut().map(|values| call.output("values", values.as_view_mut()));
+        let columns =
+            (call.output("keys", keys.as_view_mut())?, on_values.transpose()?.unwrap_or(Span::new(0, 0)));
+        let on_count = call.output("a counter", count.as_view_mut())?;
+        // SAFETY: slices that `call` took; the rows are the contract of this function.
+        unsafe { self.retrieve::<R>(call, columns, on_count, in_order)? };
+        self.wait(retrieval(in_order))?;
+        let second = device.download(&count)?.first().copied().unwrap_or(0);
         if second != live {
             return Err(Error::Changed { what: "the number of entries", first: live, second });
         }
-        Ok(())
+        let values = values.map_or(Ok(Vec::new()), |values| device.download(&values))?;
+        Ok(R::entries(device.download(&keys)?, values))
+    }
+
+    /// Queues a copy of all entries to these columns, and of how many there are to `count`.
+    ///
+    /// # Safety
+    ///
+    /// `call` gave the spans. The table is one of rows `R`.
+    pub(crate) unsafe fn retrieve<R: Row>(
+        &self,
+        call: Call<'_>,
+        columns: (Span<R::Key>, Span<R::Value>),
+        count: Span<u64>,
+        in_order: bool,
+    ) -> Result<(), Error> {
+        let counters = if in_order {
+            let words = self.head().chunk_words();
+            let failed = Error::memory("the counters of a retrieval", (words * size_of::<u64>()) as u64);
+            // SAFETY: no kernel reads them before they are filled.
+            Some(unsafe { call.stream().alloc::<u64>(words) }.map_err(failed)?)
+        } else {
+            None
+        };
+        let counters_span =
+            counters.as_ref().map(|counters| Span::new(counters.device_ptr(call.stream()).0, counters.len()));
+        let arguments = launch::retrieve::<R>(self.head(), columns, count, counters_span)?;
+        // SAFETY: `call` gave the count; the counters are the call's stream's own, and are freed on it behind
+        // the kernel.
+        let zeroed = [Some(count), counters_span]
+            .into_iter()
+            .flatten()
+            .try_for_each(|span| unsafe { call.zero(span) });
+        // SAFETY: from the function of `Head` that it belongs to, of a map or set. `Call` makes the stream of
+        // each slice, on which it is freed, wait for the kernel.
+        let launched =
+            zeroed.and_then(|()| unsafe { self.launch(retrieval(in_order), call.stream(), &arguments) });
+        call.finish().and(launched)
     }
 
     /// The numbers of the `stats` kernel, the live entries first.
@@ -129,4 +165,9 @@ impl Table {
     pub(crate) fn live(&self) -> Result<u64, Error> {
         Ok(self.numbers()?.first().copied().unwrap_or(0))
     }
+}
+
+/// The operation that copies all entries.
+fn retrieval(in_order: bool) -> Operation {
+    if in_order { Operation::CollectInOrder } else { Operation::Collect }
 }

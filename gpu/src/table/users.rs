@@ -21,7 +21,8 @@ enum Since {
 pub(super) struct Users(Mutex<Since>);
 
 impl Users {
-    /// Notes a use by `stream`. If another stream has work left to run that uses the table alone, that stream is waited for.
+    /// Notes a use by `stream`. If another stream has work left to run that uses the table alone, that stream
+    /// is waited for.
     ///
     /// # Errors
     /// [`Error::Driver`] from the wait; the use must not run then.
@@ -41,8 +42,9 @@ impl Users {
         Ok(())
     }
 
-    /// Waits until nobody uses the table alone, for a call that waits for all its work: it borrows the table until nothing of it
-    /// runs, and whoever uses the table alone borrows it `&mut`, so that the call need not be noted.
+    /// Waits until nobody uses the table alone, for a call that waits for all its work: it borrows the table
+    /// until nothing of it runs, and whoever uses the table alone borrows it `&mut`, so that the call need
+    /// not be noted.
     ///
     /// # Errors
     /// [`Error::Driver`] from the wait; the call must not run then.

@@ -1,7 +1,7 @@
 //! The tables that ours are compared with, on a device.
 
 use super::device;
-use warpproof_gpu::{Baselines, Static};
+use warpproof_gpu::bench::{Baselines, Static};
 use warpproof_model::host::Op;
 use warpproof_model::outcome::{Delete, Insert};
 

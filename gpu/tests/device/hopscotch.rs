@@ -2,7 +2,8 @@
 
 use super::{MORE_KEYS, clear_between_batches, device};
 use std::collections::HashSet;
-use warpproof_gpu::{Device, Error, HopscotchMap, HopscotchSet, Layout, Scalar, StressClock, Tuning};
+use warpproof_gpu::bench::StressClock;
+use warpproof_gpu::{Device, Error, HopscotchMap, HopscotchSet, Layout, Scalar, Tuning};
 use warpproof_model::hopscotch::{GROUP_WORDS, REACH};
 use warpproof_model::host::{Answer, BulkMap, BulkSet, BulkTable, HopscotchGeometry, Op, Refused};
 use warpproof_model::key::{Key, fastrange};
@@ -85,7 +86,7 @@ fn operations_on_device_slices_answer() {
     let values = stream.clone_htod(&[10u32, 20, 0, 30]).unwrap();
     let mut outcomes = stream.alloc_zeros::<u8>(4).unwrap();
     let mut found = stream.alloc_zeros::<u32>(4).unwrap();
-    let on = map.on(&stream);
+    let on = map.on_stream(&stream);
     let inserted = Insert::Inserted.code();
     on.insert_unique(&keys, &values, &mut outcomes).unwrap();
     assert_eq!(stream.clone_dtoh(&outcomes).unwrap(), [inserted, inserted, RESERVED_KEY, inserted]);
@@ -106,11 +107,11 @@ fn operations_on_device_slices_answer() {
 
     let set = HopscotchSet::<u64>::with_capacity(&device, 100).unwrap();
     let keys = stream.clone_htod(&[1u64, 1 << 50, u64::MAX, 3]).unwrap();
-    set.on(&stream).insert(&keys, &mut outcomes).unwrap();
+    set.on_stream(&stream).insert(&keys, &mut outcomes).unwrap();
     assert_eq!(stream.clone_dtoh(&outcomes).unwrap(), [inserted, inserted, RESERVED_KEY, inserted]);
-    set.on(&stream).contains(&keys, &mut outcomes).unwrap();
+    set.on_stream(&stream).contains(&keys, &mut outcomes).unwrap();
     assert_eq!(stream.clone_dtoh(&outcomes).unwrap(), [1, 1, RESERVED_KEY, 1]);
-    set.on(&stream).delete(&keys, &mut outcomes).unwrap();
+    set.on_stream(&stream).delete(&keys, &mut outcomes).unwrap();
     stream.synchronize().unwrap();
     assert!(set.is_empty().unwrap());
 }
@@ -172,7 +173,7 @@ fn a_table_is_cleared_between_batches() {
     let Some(device) = device() else { return };
     let mut map = HopscotchMap::<u32, u32>::with_geometry(&device, size(4)).unwrap();
     let insert = |map: &HopscotchMap<u32, u32>, stream: &_, keys: &_, outcomes: &mut _| {
-        map.on(stream).insert_unique(keys, keys, outcomes)
+        map.on_stream(stream).insert_unique(keys, keys, outcomes)
     };
     clear_between_batches(&device, &mut map, size(4).slots(), HopscotchMap::clear_on, insert);
     let keys: Vec<u32> = (0..MORE_KEYS).collect();
@@ -222,10 +223,13 @@ fn sizes_and_streams_of_others_are_refused() {
     let mut map = HopscotchMap::<u32, u32>::with_capacity(&device, 10).unwrap();
     let keys = stream.clone_htod(&[1u32]).unwrap();
     let mut outcomes = stream.alloc_zeros::<u8>(1).unwrap();
-    assert_eq!(map.on(&stream).delete(&keys, &mut outcomes), Err(Error::OtherDevice { what: "stream" }));
+    assert_eq!(
+        map.on_stream(&stream).delete(&keys, &mut outcomes),
+        Err(Error::OtherDevice { what: "stream" })
+    );
     assert_eq!(map.clear_on(&stream), Err(Error::OtherDevice { what: "stream" }));
     let here = device.context().new_stream().unwrap();
-    assert_eq!(map.on(&here).delete(&keys, &mut outcomes), Err(Error::OtherDevice { what: "keys" }));
+    assert_eq!(map.on_stream(&here).delete(&keys, &mut outcomes), Err(Error::OtherDevice { what: "keys" }));
     let mut clock = StressClock::new(&second).unwrap();
     let stamped = clock.map(&map, &[Op::Search], &[1], &[0]);
     assert_eq!(stamped.unwrap_err(), Error::OtherDevice { what: "clock" });

@@ -7,10 +7,9 @@ mod partitioned;
 mod staged;
 
 use std::sync::{Arc, OnceLock};
+use warpproof_gpu::bench::{Floors, StressClock, Timer};
 use warpproof_gpu::cudarc::driver::{CudaSlice, CudaStream};
-use warpproof_gpu::{
-    Device, Error, Floors, OpenMap, SlabMap, SlabMultimap, SlabSet, StressClock, Timer, Tuning,
-};
+use warpproof_gpu::{Device, Error, OpenMap, SlabMap, SlabMultimap, SlabSet, Tuning};
 use warpproof_model::host::{
     Answer, BulkFlush, BulkMap, BulkMatches, BulkMultimap, BulkSet, BulkTable, Op, SlabGeometry,
 };
@@ -100,17 +99,17 @@ fn device_slices_of_another_stream_are_waited_for() {
     let keys = one.clone_htod(&[3u32, 2, 9]).unwrap();
     let mut values = one.alloc_zeros::<u32>(3).unwrap();
     let mut found = one.alloc_zeros::<u8>(3).unwrap();
-    map.on(&other).search_or(&keys, &mut values, 7, Some(found.as_view_mut())).unwrap();
+    map.on_stream(&other).search_or(&keys, &mut values, 7, Some(found.as_view_mut())).unwrap();
     drop(keys);
     assert_eq!(one.clone_dtoh(&values).unwrap(), [30, 20, 7]);
     assert_eq!(one.clone_dtoh(&found).unwrap(), [1, 1, 0]);
     // Without the values, and a reserved key is none that is there.
     let keys = one.clone_htod(&[9u32, u32::MAX, 1]).unwrap();
-    map.on(&other).contains(&keys, &mut found).unwrap();
+    map.on_stream(&other).contains(&keys, &mut found).unwrap();
     assert_eq!(one.clone_dtoh(&found).unwrap(), [0, RESERVED_KEY, 1]);
     let short = one.clone_htod(&[3u32]).unwrap();
-    assert!(matches!(map.on(&other).search(&short, &mut values, None), Err(Error::Refused(_))));
-    assert!(matches!(map.on(&other).contains(&short, &mut found), Err(Error::Refused(_))));
+    assert!(matches!(map.on_stream(&other).search(&short, &mut values, None), Err(Error::Refused(_))));
+    assert!(matches!(map.on_stream(&other).contains(&short, &mut found), Err(Error::Refused(_))));
 }
 
 #[test]
@@ -121,7 +120,7 @@ fn a_table_is_cleared_between_batches() {
     let mut map = SlabMap::<u32, u32>::with_geometry(&device, geometry).unwrap();
     let full = 37 * geometry.pairs_per_slab() as u64;
     let insert = |map: &SlabMap<u32, u32>, stream: &_, keys: &_, outcomes: &mut _| {
-        map.on(stream).insert_unique(keys, keys, outcomes)
+        map.on_stream(stream).insert_unique(keys, keys, outcomes)
     };
     clear_between_batches(&device, &mut map, full, SlabMap::clear_on, insert);
     // Every slab is free again.

@@ -2,9 +2,8 @@
 
 use super::{MORE_KEYS, clear_between_batches, device};
 use std::collections::BTreeMap;
-use warpproof_gpu::{
-    CuckooMap, Device, Error, Layout, OpenMap, OpenSet, RetrieveMethod, Scalar, StressClock, Tuning,
-};
+use warpproof_gpu::bench::StressClock;
+use warpproof_gpu::{CuckooMap, Device, Error, Layout, OpenMap, OpenSet, RetrieveMethod, Scalar, Tuning};
 use warpproof_model::Key;
 use warpproof_model::host::{
     Answer, BulkCounter, BulkMap, BulkOrdered, BulkSet, BulkTable, Op, OpenGeometry, OpenStats, Refused,
@@ -81,7 +80,8 @@ fn more_slots_than_32_bits_count_are_copied() {
     assert_eq!(set.len().unwrap(), keys.len() as u64);
 }
 
-/// Buckets of four slots where keys move: all find room at the load up to which small tables have them, nearly all beyond it.
+/// Buckets of four slots where keys move: all find room at the load up to which small tables have them,
+/// nearly all beyond it.
 #[test]
 fn keys_move_in_small_buckets() {
     let Some(device) = device() else { return };
@@ -167,13 +167,13 @@ fn device_slices_answer_in_codes() {
     let stream = device.context().new_stream().unwrap();
     let keys = stream.clone_htod(&[1u32, 2, 1, u32::MAX]).unwrap();
     let mut codes = stream.alloc_zeros::<u8>(4).unwrap();
-    map.on(&stream).insert_unique(&keys, &keys, &mut codes).unwrap();
-    map.on(&stream).insert_or_add(&keys, &keys, &mut codes).unwrap();
+    map.on_stream(&stream).insert_unique(&keys, &keys, &mut codes).unwrap();
+    map.on_stream(&stream).insert_or_add(&keys, &keys, &mut codes).unwrap();
     let added = Add::Added.code();
     assert_eq!(stream.clone_dtoh(&codes).unwrap(), [added, added, added, RESERVED_KEY]);
     assert_eq!(map.search(&[1, 2]).unwrap(), [Some(3), Some(4)]);
     let mut few = stream.alloc_zeros::<u8>(3).unwrap();
-    let refused = map.on(&stream).insert_or_add(&keys, &keys, &mut few);
+    let refused = map.on_stream(&stream).insert_or_add(&keys, &keys, &mut few);
     assert!(matches!(refused, Err(Error::Refused(Refused::Length { keys: 4, found: 3, .. }))), "{refused:?}");
 }
 
@@ -191,7 +191,7 @@ fn a_table_is_cleared_between_batches() {
     let Some(device) = device() else { return };
     let mut map = OpenMap::<u32, u32>::with_geometry(&device, size(5)).unwrap();
     let insert = |map: &OpenMap<u32, u32>, stream: &_, keys: &_, outcomes: &mut _| {
-        map.on(stream).insert_unique(keys, keys, outcomes)
+        map.on_stream(stream).insert_unique(keys, keys, outcomes)
     };
     clear_between_batches(&device, &mut map, size(5).slots() as u64, OpenMap::clear_on, insert);
     // The filter is as it was: a key that goes to a later bucket is found again.
@@ -243,7 +243,7 @@ fn every_method_copies_all_entries() {
                 let mut out_keys = stream.clone_htod(&vec![K::ONES; room]).unwrap();
                 let mut out_values = stream.clone_htod(&vec![K::ONES; room]).unwrap();
                 let mut count = stream.clone_htod(&[7u64]).unwrap();
-                map.on(&stream).retrieve_all(&mut out_keys, &mut out_values, &mut count).unwrap();
+                map.on_stream(&stream).retrieve_all(&mut out_keys, &mut out_values, &mut count).unwrap();
                 assert_eq!(stream.clone_dtoh(&count).unwrap(), [keys.len() as u64], "{retrieve:?}");
                 let mut found = stream.clone_dtoh(&out_keys).unwrap();
                 assert_eq!(
@@ -284,9 +284,11 @@ fn all_entries_are_copied_to_device_slices() {
             let mut count = stream.clone_htod(&[7u64]).unwrap();
             let (mut some_keys, mut some_values) = (out_keys.slice_mut(..room), out_values.slice_mut(..room));
             if in_order {
-                map.on(&stream).retrieve_all_in_order(&mut some_keys, &mut some_values, &mut count).unwrap();
+                map.on_stream(&stream)
+                    .retrieve_all_in_order(&mut some_keys, &mut some_values, &mut count)
+                    .unwrap();
             } else {
-                map.on(&stream).retrieve_all(&mut some_keys, &mut some_values, &mut count).unwrap();
+                map.on_stream(&stream).retrieve_all(&mut some_keys, &mut some_values, &mut count).unwrap();
             }
             let found = (stream.clone_dtoh(&out_keys).unwrap(), stream.clone_dtoh(&out_values).unwrap());
             assert_eq!(stream.clone_dtoh(&count).unwrap(), [10_000]);
@@ -301,22 +303,22 @@ fn all_entries_are_copied_to_device_slices() {
             found.dedup();
             assert_eq!(found.len(), written, "each once");
             let mut out = stream.clone_htod(&vec![K::ONES; room]).unwrap();
-            set.on(&stream).retrieve_all(&mut out, &mut count).unwrap();
+            set.on_stream(&stream).retrieve_all(&mut out, &mut count).unwrap();
             assert_eq!(stream.clone_dtoh(&count).unwrap(), [10_000]);
-            set.on(&stream).retrieve_all_in_order(&mut out, &mut count).unwrap();
+            set.on_stream(&stream).retrieve_all_in_order(&mut out, &mut count).unwrap();
             let in_slots = set.retrieve_all_in_order().unwrap();
             assert_eq!(stream.clone_dtoh(&out).unwrap()[..written], in_slots[..written]);
         }
         let (mut few, mut more) = (stream.alloc_zeros::<K>(2).unwrap(), stream.alloc_zeros::<K>(3).unwrap());
         let mut counts = stream.alloc_zeros::<u64>(2).unwrap();
-        let refused = map.on(&stream).retrieve_all(&mut few, &mut more, &mut counts.slice_mut(..1));
+        let refused = map.on_stream(&stream).retrieve_all(&mut few, &mut more, &mut counts.slice_mut(..1));
         assert!(
             matches!(refused, Err(Error::Refused(Refused::Length { keys: 2, found: 3, .. }))),
             "{refused:?}"
         );
-        let refused = set.on(&stream).retrieve_all(&mut few, &mut counts);
+        let refused = set.on_stream(&stream).retrieve_all(&mut few, &mut counts);
         assert!(matches!(refused, Err(Error::Refused(_))), "{refused:?}");
-        let refused = set.on(&stream).retrieve_all_in_order(&mut few, &mut counts);
+        let refused = set.on_stream(&stream).retrieve_all_in_order(&mut few, &mut counts);
         assert!(matches!(refused, Err(Error::Refused(_))), "{refused:?}");
     }
     let Some(device) = device() else { return };

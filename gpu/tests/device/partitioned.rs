@@ -1,4 +1,4 @@
-//! Batches that are inserted bin by bin.
+//! Batches that are inserted partition by partition.
 
 use super::device;
 use std::collections::{BTreeMap, BTreeSet};
@@ -96,12 +96,12 @@ fn maps_are_what_a_map_on_the_host_is() {
         (K, K): Entry,
     {
         let one = |n, of| keys::<K>(n, of, 7);
-        // One bin, one level, and two.
+        // One partition, one level, and two.
         for pairs in [100, 60_000, 3_000_000] {
             let many = pairs as usize * 3 / 4;
             follow(device, pairs, &[Vec::new(), one(1, 10), one(many, pairs / 2), one(many, pairs)]);
         }
-        // Few keys, many times: their bins are too small.
+        // Few keys, many times: their partitions are too small.
         follow(
             device,
             200_000,
@@ -155,7 +155,8 @@ fn what_finds_no_room_is_counted_and_the_rest_is_there() {
     assert_eq!(again, Tally { inserted: 0, present: slots, full: 10_000 - slots });
     assert_eq!(map.stats().unwrap().live, slots);
     assert!(map.retrieve_all().unwrap().iter().all(|(key, value)| key == value));
-    // The same, told one by one; the second time, and once with bins that are too small for a batch of few keys.
+    // The same, told one by one; the second time, and once with partitions that are too small for a batch of
+    // few keys.
     map.clear().unwrap();
     let few: Vec<u32> = (0..100_000).map(|i| if i % 8 == 0 { i / 8 } else { i % 3 }).collect();
     for (batch, there) in [(&batch, 0), (&batch, slots), (&few, slots)] {
@@ -195,41 +196,42 @@ fn tombstones_are_no_room_and_deleted_keys_come_back() {
 }
 
 #[test]
-fn device_slices_and_their_bins_are_looked_at() {
+fn device_slices_and_their_partitions_are_looked_at() {
     let Some(device) = device() else { return };
     let stream = device.context().new_stream().unwrap();
     let mut map = OpenMap::<u32, u32>::with_capacity(&device, 100_000).unwrap();
-    let mut bins = map.bins_on(&stream, 50_000).unwrap();
+    let mut partitions = map.partitions_on(&stream, 50_000).unwrap();
     let mut tally = stream.alloc_zeros::<u64>(TALLY).unwrap();
     // Reserved keys count for nothing.
     let batch: Vec<u32> = (0..50_000).map(|i| if i % 10 == 0 { u32::MAX } else { i }).collect();
     let on = stream.clone_htod(&batch).unwrap();
     for new in [45_000, 0] {
-        map.insert_partitioned_on(&stream, &on, &on, &mut bins, &mut tally).unwrap();
+        map.insert_partitioned_on(&stream, &on, &on, &mut partitions, &mut tally).unwrap();
         let words: [u64; TALLY] = stream.clone_dtoh(&tally).unwrap().try_into().unwrap();
         assert_eq!(Tally::of(words), Tally { inserted: new, present: 45_000 - new, full: 0 });
     }
-    // Bins serve smaller batches, and other tables.
+    // They serve smaller batches, and other tables.
     let mut other = OpenMap::<u32, u32>::with_capacity(&device, 10_000).unwrap();
     other
-        .insert_partitioned_on(&stream, &on.slice(..5_000), &on.slice(..5_000), &mut bins, &mut tally)
+        .insert_partitioned_on(&stream, &on.slice(..5_000), &on.slice(..5_000), &mut partitions, &mut tally)
         .unwrap();
     assert_eq!(other.len().unwrap(), 4_500);
     // What is too large, or of another length, is refused, and nothing changes.
     let large = stream.alloc_zeros::<u32>(500_000).unwrap();
-    let refused = map.insert_partitioned_on(&stream, &large, &large, &mut bins, &mut tally).unwrap_err();
+    let refused =
+        map.insert_partitioned_on(&stream, &large, &large, &mut partitions, &mut tally).unwrap_err();
     assert!(matches!(refused, Error::Refused(Refused::TooLarge { found: 500_000, .. })), "{refused}");
-    let refused = map.insert_partitioned_on(&stream, &on, &large, &mut bins, &mut tally).unwrap_err();
+    let refused = map.insert_partitioned_on(&stream, &on, &large, &mut partitions, &mut tally).unwrap_err();
     assert!(matches!(refused, Error::Refused(Refused::Length { what: "values", .. })), "{refused}");
     let mut short = stream.alloc_zeros::<u64>(TALLY - 1).unwrap();
-    assert!(map.insert_partitioned_on(&stream, &on, &on, &mut bins, &mut short).is_err());
+    assert!(map.insert_partitioned_on(&stream, &on, &on, &mut partitions, &mut short).is_err());
     assert_eq!(map.len().unwrap(), 45_000);
-    // Outcomes need bins for them, and one for each pair.
+    // Outcomes need partitions for them, and one for each pair.
     let mut codes = stream.alloc_zeros::<u8>(50_000).unwrap();
-    let refused = map.insert_partitioned_with_outcomes_on(&stream, &on, &on, &mut bins, &mut codes);
+    let refused = map.insert_partitioned_with_outcomes_on(&stream, &on, &on, &mut partitions, &mut codes);
     assert!(matches!(refused, Err(Error::Refused(Refused::TooLarge { most: 0, .. }))), "{refused:?}");
-    let mut telling = map.bins_with_outcomes_on(&stream, 50_000).unwrap();
-    assert!(telling.bytes() > bins.bytes());
+    let mut telling = map.partitions_with_outcomes_on(&stream, 50_000).unwrap();
+    assert!(telling.bytes() > partitions.bytes());
     let mut few = stream.alloc_zeros::<u8>(49_999).unwrap();
     let refused = map.insert_partitioned_with_outcomes_on(&stream, &on, &on, &mut telling, &mut few);
     assert!(matches!(refused, Err(Error::Refused(Refused::Length { what: "outcomes", .. }))), "{refused:?}");
@@ -244,8 +246,8 @@ fn device_slices_and_their_bins_are_looked_at() {
         (device.context().new_stream().unwrap(), map.insert_partitioned(&[70_000], &[1]).unwrap());
     let mut found = second.alloc_zeros::<u8>(50_000).unwrap();
     map.clear_on(&stream).unwrap();
-    map.insert_partitioned_on(&stream, &on, &on, &mut bins, &mut tally).unwrap();
-    map.on(&second).contains(&on, &mut found).unwrap();
+    map.insert_partitioned_on(&stream, &on, &on, &mut partitions, &mut tally).unwrap();
+    map.on_stream(&second).contains(&on, &mut found).unwrap();
     let there = second.clone_dtoh(&found).unwrap().iter().filter(|found| **found == 1).count();
     assert_eq!((more.inserted, there), (1, 45_000));
 }

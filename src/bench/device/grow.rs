@@ -37,7 +37,7 @@ impl Bench<'_> {
             let mut outcomes = timed.poisoned(POISON, n)?;
             let mut found = timed.poisoned(K::ZERO, n)?;
             stream.synchronize()?;
-            let on = map.on(stream);
+            let on = map.on_stream(stream);
             let build = if kept { 2 } else { 0 };
             let took = [
                 (build, timed.time_whole(|| on.insert_unique(&on_keys, &on_values, &mut outcomes))?),

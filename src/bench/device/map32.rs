@@ -9,7 +9,7 @@ use crate::bench::{Row, key};
 use crate::run::account::Account;
 use crate::run::workload::{Mix, Workload};
 use std::collections::HashSet;
-use warpproof::gpu::Floors;
+use warpproof::gpu::bench::Floors;
 use warpproof::{Answer, BulkMap, BulkTable};
 
 /// Operations of a mix.
@@ -72,9 +72,8 @@ impl Bench<'_> {
         for round in 0..=rounds {
             map.clear_on(stream)?;
             let (mut filled, mut answers) = (timed.poisoned(POISON, first.len())?, Answers::new(timed, ops)?);
-            let on = map.of_mixes(stream);
-            on.insert_unique(&on_first, &stored, &mut filled)?;
-            let took = timed.time(|| batch.run(&on, &mut answers))?;
+            map.insert(stream, &on_first, &stored, &mut filled)?;
+            let took = timed.time(|| map.run(stream, &batch, &mut answers))?;
             if round > 0 {
                 times.push(took);
             }

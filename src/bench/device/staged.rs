@@ -8,7 +8,7 @@ use std::time::Instant;
 use warpproof::gpu::Staging;
 use warpproof::model::outcome::Insert;
 
-/// Operations of a part: larger parts than those of the calls that return a `Vec` are faster (BENCHMARKS.md).
+/// Operations of a chunk: larger chunks than those of the calls that return a `Vec` are faster (BENCHMARKS.md).
 const ELEMENTS: usize = 1 << 22;
 
 impl Bench<'_> {

@@ -3,14 +3,15 @@
 use crate::backend::geometry;
 use crate::bench::entry::Number;
 use crate::bench::memory::Contents;
-use crate::bench::timed::POISON;
+use crate::bench::timed::{Answers, Batch, POISON};
 use crate::failure::Failure;
 use crate::tables::{hopscotch, open};
 use std::sync::Arc;
 use warpproof::gpu::cudarc::driver::{CudaSlice, CudaStream, DeviceRepr};
+use warpproof::gpu::structures::{Holds, Partitions};
 use warpproof::gpu::{
-    Bins, CuckooMap, CuckooSet, Device, Entry, Error, HopscotchMap, HopscotchSet, MapOn, OpenMap, OpenSet,
-    Scalar, SlabMap, SlabMultimap, SlabSet, Staging, Tuning,
+    CuckooMap, CuckooSet, Device, Entry, Error, HopscotchMap, HopscotchSet, Map, OpenMap, OpenSet, Scalar,
+    SlabMap, SlabMultimap, SlabSet, Staging, Tuning,
 };
 use warpproof::model::host::{HopscotchStats, OpenStats, Refused, SlabStats};
 use warpproof::model::outcome::Insert;
@@ -78,17 +79,22 @@ pub(super) trait Subject: Sized {
     ) -> Result<(), Error> {
         Ok(())
     }
-    /// Memory to insert a batch bin by bin, with outcomes or without.
-    fn bins(&self, _stream: &Arc<CudaStream>, _n: usize, _told: bool) -> Result<Option<Bins>, Error> {
+    /// Memory to insert a batch partition by partition, with outcomes or without.
+    fn partitions(
+        &self,
+        _stream: &Arc<CudaStream>,
+        _n: usize,
+        _told: bool,
+    ) -> Result<Option<Partitions>, Error> {
         Ok(None)
     }
-    /// Inserts a batch bin by bin.
+    /// Inserts a batch partition by partition.
     fn insert_partitioned(
         &mut self,
         _stream: &Arc<CudaStream>,
         _keys: &CudaSlice<Self::Key>,
         _values: &CudaSlice<Self::Key>,
-        _bins: &mut Bins,
+        _partitions: &mut Partitions,
         _tally: &mut CudaSlice<u64>,
     ) -> Result<(), Error> {
         Ok(())
@@ -99,7 +105,7 @@ pub(super) trait Subject: Sized {
         _stream: &Arc<CudaStream>,
         _keys: &CudaSlice<Self::Key>,
         _values: &CudaSlice<Self::Key>,
-        _bins: &mut Bins,
+        _partitions: &mut Partitions,
         _outcomes: &mut CudaSlice<u8>,
     ) -> Result<(), Error> {
         Ok(())
@@ -124,30 +130,16 @@ pub(super) type Size<T> = <<T as Subject>::Contents as Contents>::Geometry;
 
 /// A map of u32 pairs, on which mixed batches run.
 pub(super) trait Mixable: Subject<Key = u32> + BulkMap<u32, u32, Error = Error> {
-    fn of_mixes<'a>(&'a self, stream: &'a Arc<CudaStream>) -> MapOn<'a, u32, u32>;
+    /// Queues a batch.
+    fn run(&self, stream: &Arc<CudaStream>, batch: &Batch, answers: &mut Answers) -> Result<(), Error>;
 }
 
-impl Mixable for SlabMap<u32, u32> {
-    fn of_mixes<'a>(&'a self, stream: &'a Arc<CudaStream>) -> MapOn<'a, u32, u32> {
-        self.on(stream).into_map()
-    }
-}
-
-impl Mixable for HopscotchMap<u32, u32> {
-    fn of_mixes<'a>(&'a self, stream: &'a Arc<CudaStream>) -> MapOn<'a, u32, u32> {
-        self.on(stream)
-    }
-}
-
-impl Mixable for CuckooMap<u32, u32> {
-    fn of_mixes<'a>(&'a self, stream: &'a Arc<CudaStream>) -> MapOn<'a, u32, u32> {
-        self.on(stream).into_map()
-    }
-}
-
-impl Mixable for OpenMap<u32, u32> {
-    fn of_mixes<'a>(&'a self, stream: &'a Arc<CudaStream>) -> MapOn<'a, u32, u32> {
-        self.on(stream).into_map()
+impl<S: Holds<(u32, u32)>> Mixable for Map<u32, u32, S>
+where
+    Self: Subject<Key = u32>,
+{
+    fn run(&self, stream: &Arc<CudaStream>, batch: &Batch, answers: &mut Answers) -> Result<(), Error> {
+        batch.run(&self.on_stream(stream), answers)
     }
 }
 
@@ -241,30 +233,30 @@ macro_rules! besides {
     (open $out:ident, $key:ty: $($values:ident)?) => {
         besides! { cuckoo $out, $key: $($values)? }
 
-        fn bins(&self, stream: &Arc<CudaStream>, n: usize, told: bool) -> Result<Option<Bins>, Error> {
-            if told { self.bins_with_outcomes_on(stream, n) } else { self.bins_on(stream, n) }.map(Some)
+        fn partitions(&self, stream: &Arc<CudaStream>, n: usize, told: bool) -> Result<Option<Partitions>, Error> {
+            if told { self.partitions_with_outcomes_on(stream, n) } else { self.partitions_on(stream, n) }.map(Some)
         }
         fn insert_partitioned(
             &mut self,
             stream: &Arc<CudaStream>,
             keys: &CudaSlice<$key>,
             _values: &CudaSlice<$key>,
-            bins: &mut Bins,
+            partitions: &mut Partitions,
             tally: &mut CudaSlice<u64>,
         ) -> Result<(), Error> {
             $(let $values = _values;)?
-            self.insert_partitioned_on(stream, keys, $($values,)? bins, tally)
+            self.insert_partitioned_on(stream, keys, $($values,)? partitions, tally)
         }
         fn insert_partitioned_with_outcomes(
             &mut self,
             stream: &Arc<CudaStream>,
             keys: &CudaSlice<$key>,
             _values: &CudaSlice<$key>,
-            bins: &mut Bins,
+            partitions: &mut Partitions,
             outcomes: &mut CudaSlice<u8>,
         ) -> Result<(), Error> {
             $(let $values = _values;)?
-            self.insert_partitioned_with_outcomes_on(stream, keys, $($values,)? bins, outcomes)
+            self.insert_partitioned_with_outcomes_on(stream, keys, $($values,)? partitions, outcomes)
         }
     };
     (cuckoo $out:ident, $key:ty: $($values:ident)?) => {
@@ -276,7 +268,7 @@ macro_rules! besides {
             in_order: bool,
             $out: &mut Retrieved<$key>,
         ) -> Result<(), Error> {
-            let on = self.on(stream);
+            let on = self.on_stream(stream);
             if in_order {
                 on.retrieve_all_in_order(&mut $out.keys, $(&mut $out.$values,)? &mut $out.count)
             } else {
@@ -302,7 +294,7 @@ macro_rules! of_pairs {
                 values: &CudaSlice<$key>,
                 outcomes: &mut CudaSlice<u8>,
             ) -> Result<(), Error> {
-                self.on(stream).$insert(keys, values, outcomes)
+                self.on_stream(stream).$insert(keys, values, outcomes)
             }
             type Answer = Option<$key>;
             fn answer(value: Option<$key>) -> Option<$key> {
@@ -315,7 +307,7 @@ macro_rules! of_pairs {
                 values: &[$key],
                 outcomes: &mut [Insert],
             ) -> Result<(), Error> {
-                self.through(staging).$insert(keys, values, outcomes)
+                self.staged(staging).$insert(keys, values, outcomes)
             }
             fn find_from_host(
                 &self,
@@ -323,7 +315,7 @@ macro_rules! of_pairs {
                 keys: &[$key],
                 answers: &mut [Option<$key>],
             ) -> Result<(), Error> {
-                self.through(staging).search(keys, answers)
+                self.staged(staging).search(keys, answers)
             }
             fn search(
                 &self,
@@ -331,7 +323,7 @@ macro_rules! of_pairs {
                 keys: &CudaSlice<$key>,
                 found: &mut CudaSlice<$key>,
             ) -> Result<(), Error> {
-                self.on(stream).search_or(keys, found, MISSING as $key, None)
+                self.on_stream(stream).search_or(keys, found, MISSING as $key, None)
             }
             fn delete(
                 &self,
@@ -339,7 +331,7 @@ macro_rules! of_pairs {
                 keys: &CudaSlice<$key>,
                 outcomes: &mut CudaSlice<u8>,
             ) -> Result<(), Error> {
-                self.on(stream).delete(keys, outcomes)
+                self.on_stream(stream).delete(keys, outcomes)
             }
             fn live(&self) -> Result<u64, Error> {
                 self.len()
@@ -381,7 +373,7 @@ macro_rules! of_keys {
                 _: &CudaSlice<$key>,
                 outcomes: &mut CudaSlice<u8>,
             ) -> Result<(), Error> {
-                self.on(stream).insert(keys, outcomes)
+                self.on_stream(stream).insert(keys, outcomes)
             }
             type Answer = bool;
             fn answer(value: Option<$key>) -> bool {
@@ -394,7 +386,7 @@ macro_rules! of_keys {
                 _: &[$key],
                 outcomes: &mut [Insert],
             ) -> Result<(), Error> {
-                self.through(staging).insert(keys, outcomes)
+                self.staged(staging).insert(keys, outcomes)
             }
             fn find_from_host(
                 &self,
@@ -402,7 +394,7 @@ macro_rules! of_keys {
                 keys: &[$key],
                 answers: &mut [bool],
             ) -> Result<(), Error> {
-                self.through(staging).contains(keys, answers)
+                self.staged(staging).contains(keys, answers)
             }
             fn search(
                 &self,
@@ -410,7 +402,7 @@ macro_rules! of_keys {
                 keys: &CudaSlice<$key>,
                 found: &mut CudaSlice<u8>,
             ) -> Result<(), Error> {
-                self.on(stream).contains(keys, found)
+                self.on_stream(stream).contains(keys, found)
             }
             fn delete(
                 &self,
@@ -418,7 +410,7 @@ macro_rules! of_keys {
                 keys: &CudaSlice<$key>,
                 outcomes: &mut CudaSlice<u8>,
             ) -> Result<(), Error> {
-                self.on(stream).delete(keys, outcomes)
+                self.on_stream(stream).delete(keys, outcomes)
             }
             fn live(&self) -> Result<u64, Error> {
                 self.len()

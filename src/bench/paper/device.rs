@@ -8,8 +8,9 @@ use crate::bench::timed::{Answers, Batch, Timed};
 use crate::failure::Failure;
 use crate::run::workload::Workload;
 use std::sync::Arc;
+use warpproof::gpu::bench::{Baselines, ChainedMap};
 use warpproof::gpu::cudarc::driver::CudaStream;
-use warpproof::gpu::{Baselines, ChainedMap, Device, Error, HopscotchMap};
+use warpproof::gpu::{Device, Error, HopscotchMap};
 use warpproof::{Answer, Insert, Op};
 
 /// Measures our table and chaining at a point.
@@ -57,7 +58,7 @@ impl RunBatch for HopscotchMap<u32, u32> {
     const MAY_BE_FULL: bool = true;
 
     fn run(&self, stream: &Arc<CudaStream>, batch: &Batch, answers: &mut Answers) -> Result<(), Error> {
-        batch.run(&self.on(stream), answers)
+        batch.run(&self.on_stream(stream), answers)
     }
 }
 

@@ -8,8 +8,9 @@ use crate::failure::Failure;
 use crate::output::Progress;
 use std::collections::HashSet;
 use warpproof::HopscotchGeometry;
+use warpproof::gpu::bench::{Baselines, Static, StaticMap};
 use warpproof::gpu::cudarc::driver::CudaSlice;
-use warpproof::gpu::{Baselines, Device, Error, HopscotchMap, Static, StaticMap};
+use warpproof::gpu::{Device, Error, HopscotchMap};
 use warpproof::model::Insert;
 
 /// Powers of two: slots of the tables.
@@ -45,11 +46,11 @@ impl Filled for HopscotchMap<u32, u32> {
         outcomes: &mut CudaSlice<u8>,
         _: &mut CudaSlice<u32>,
     ) -> Result<(), Error> {
-        self.on(&timed.stream).insert_unique(keys, keys, outcomes)
+        self.on_stream(&timed.stream).insert_unique(keys, keys, outcomes)
     }
 
     fn search(&self, timed: &Timed, keys: &CudaSlice<u32>, values: &mut CudaSlice<u32>) -> Result<(), Error> {
-        self.on(&timed.stream).search_or(keys, values, MISSING, None)
+        self.on_stream(&timed.stream).search_or(keys, values, MISSING, None)
     }
 }
 

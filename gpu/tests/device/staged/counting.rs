@@ -10,7 +10,8 @@ thread_local! {
     pub(super) static ASKED: Cell<u64> = const { Cell::new(0) };
 }
 
-// SAFETY: the system's allocator does it all; the count is a number of the thread's, which needs no memory of the heap.
+// SAFETY: the system's allocator does it all; the count is a number of the thread's, which needs no memory of
+// the heap.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ASKED.with(|asked| asked.set(asked.get() + 1));

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
-use warpproof_gpu::{MapThrough, Scalar, SetThrough};
+use warpproof_gpu::structures::Holds;
+use warpproof_gpu::{Entry, Map, Scalar, Set, Staged};
 use warpproof_model::host::{Answer, Op};
 use warpproof_model::outcome::{Assign, Delete, Insert};
 
@@ -19,7 +20,10 @@ impl Number for u32 {}
 impl Number for u64 {}
 
 /// Runs each operation on an empty map with batches of `n`.
-pub(super) fn follow<K: Number>(map: &mut MapThrough<'_, K, K>, n: u64) {
+pub(super) fn follow<K: Number, S: Holds<(K, K)>>(map: &mut Staged<'_, Map<K, K, S>>, n: u64)
+where
+    (K, K): Entry,
+{
     let (keys, values) = (K::all(0..n), K::all((0..n).map(|key| key * 3)));
     let mut inserted = vec![Insert::Full; keys.len()];
     map.insert_unique(&keys, &values, &mut inserted[..]).unwrap();
@@ -58,7 +62,13 @@ pub(super) fn follow<K: Number>(map: &mut MapThrough<'_, K, K>, n: u64) {
 }
 
 /// Runs operations of all kinds, one for each key up to `2 * n`.
-fn mix<K: Number>(map: &mut MapThrough<'_, K, K>, n: u64, model: &mut BTreeMap<u64, u64>) {
+fn mix<K: Number, S: Holds<(K, K)>>(
+    map: &mut Staged<'_, Map<K, K, S>>,
+    n: u64,
+    model: &mut BTreeMap<u64, u64>,
+) where
+    (K, K): Entry,
+{
     let kinds = [Op::Search, Op::Delete, Op::InsertUnique, Op::Assign, Op::Insert];
     let ops: Vec<Op> = kinds.into_iter().cycle().take(2 * n as usize).collect();
     let mut answers = Vec::new();
@@ -82,7 +92,7 @@ fn mix<K: Number>(map: &mut MapThrough<'_, K, K>, n: u64, model: &mut BTreeMap<u
 }
 
 /// The same on an empty set.
-pub(super) fn follow_keys<K: Number>(set: &mut SetThrough<'_, K>, n: u64) {
+pub(super) fn follow_keys<K: Number, S: Holds<(K,)>>(set: &mut Staged<'_, Set<K, S>>, n: u64) {
     let keys = K::all(0..n);
     for outcome in [Insert::Inserted, Insert::Present] {
         let mut inserted = vec![Insert::Full; keys.len()];

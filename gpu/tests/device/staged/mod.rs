@@ -1,4 +1,4 @@
-//! Batches through staging buffers: parts, sinks, errors, threads, allocations.
+//! Batches through staging buffers: chunks, sinks, errors, threads, allocations.
 
 mod counting;
 mod follow;
@@ -14,9 +14,9 @@ use warpproof_gpu::{
 use warpproof_model::host::{Answer, BulkMap, BulkTable, Op, Refused};
 use warpproof_model::outcome::{Add, Delete, Insert};
 
-/// Operations of a part.
-const PART: usize = 100;
-/// Less than a part, a part, and several with and without a rest.
+/// Operations of a chunk.
+const CHUNK: usize = 100;
+/// Less than a chunk, a chunk, and several with and without a rest.
 const SIZES: [u64; 10] = [0, 1, 3, 99, 100, 101, 250, 300, 601, 10_000];
 
 #[test]
@@ -26,67 +26,64 @@ fn batches_of_any_size_are_answered() {
         (K, K): Entry,
     {
         // One for all tables.
-        let mut staging = Staging::new(device, PART).unwrap();
-        assert_eq!(staging.elements(), PART);
+        let mut staging = Staging::new(device, CHUNK).unwrap();
+        assert_eq!(staging.elements(), CHUNK);
         for n in SIZES {
             let room = 4 * n + 100;
-            follow(&mut SlabMap::<K, K>::with_capacity(device, room).unwrap().through(&mut staging), n);
-            follow(&mut OpenMap::<K, K>::with_capacity(device, room).unwrap().through(&mut staging), n);
+            follow(&mut SlabMap::<K, K>::with_capacity(device, room).unwrap().staged(&mut staging), n);
+            follow(&mut OpenMap::<K, K>::with_capacity(device, room).unwrap().staged(&mut staging), n);
             if size_of::<K>() == 4 || device.wide() {
                 follow(
-                    &mut HopscotchMap::<K, K>::with_capacity(device, room).unwrap().through(&mut staging),
+                    &mut HopscotchMap::<K, K>::with_capacity(device, room).unwrap().staged(&mut staging),
                     n,
                 );
             }
-            follow_keys(&mut OpenSet::<K>::with_capacity(device, room).unwrap().through(&mut staging), n);
-            follow_keys(
-                &mut HopscotchSet::<K>::with_capacity(device, room).unwrap().through(&mut staging),
-                n,
-            );
+            follow_keys(&mut OpenSet::<K>::with_capacity(device, room).unwrap().staged(&mut staging), n);
+            follow_keys(&mut HopscotchSet::<K>::with_capacity(device, room).unwrap().staged(&mut staging), n);
         }
     }
     let Some(device) = device() else { return };
     all::<u32>(&device);
     all::<u64>(&device);
-    let mut staging = Staging::new(&device, PART).unwrap();
+    let mut staging = Staging::new(&device, CHUNK).unwrap();
     for n in SIZES {
-        follow_keys(&mut SlabSet::with_capacity(&device, 4 * n + 100).unwrap().through(&mut staging), n);
+        follow_keys(&mut SlabSet::with_capacity(&device, 4 * n + 100).unwrap().staged(&mut staging), n);
     }
 }
 
 #[test]
-fn parts_of_one_operation_serve() {
+fn chunks_of_one_operation_serve() {
     let Some(device) = device() else { return };
     let mut staging = Staging::new(&device, 0).unwrap();
     assert_eq!(staging.elements(), 1);
-    follow(&mut OpenMap::<u32, u32>::with_capacity(&device, 100).unwrap().through(&mut staging), 20);
+    follow(&mut OpenMap::<u32, u32>::with_capacity(&device, 100).unwrap().staged(&mut staging), 20);
 }
 
 #[test]
 fn counters_and_chains_have_operations_of_their_own() {
     let Some(device) = device() else { return };
-    let mut staging = Staging::new(&device, PART).unwrap();
+    let mut staging = Staging::new(&device, CHUNK).unwrap();
     let keys: Vec<u64> = (0..250).collect();
     let counter = OpenMap::<u64, u64>::with_capacity(&device, 1_000).unwrap();
     for outcome in [Add::Inserted, Add::Added] {
         let mut added = [Add::Full; 250];
-        counter.through(&mut staging).insert_or_add(&keys, &keys, &mut added).unwrap();
+        counter.staged(&mut staging).insert_or_add(&keys, &keys, &mut added).unwrap();
         assert_eq!(added, [outcome; 250]);
     }
     let mut sum = 0;
-    counter.through(&mut staging).search(&keys, |value: Option<u64>| sum += value.unwrap_or(0)).unwrap();
+    counter.staged(&mut staging).search(&keys, |value: Option<u64>| sum += value.unwrap_or(0)).unwrap();
     assert_eq!(sum, 2 * 249 * 250 / 2);
 
     let multimap = SlabMultimap::<u64, u64>::with_capacity(&device, 1_000).unwrap();
-    let mut through = multimap.through(&mut staging);
+    let mut staged = multimap.staged(&mut staging);
     for _ in 0..2 {
-        through.insert(&keys, &keys, |outcome: Insert| assert_eq!(outcome, Insert::Inserted)).unwrap();
+        staged.insert(&keys, &keys, |outcome: Insert| assert_eq!(outcome, Insert::Inserted)).unwrap();
     }
     let mut counts = [0; 250];
-    through.count(&keys, &mut counts).unwrap();
+    staged.count(&keys, &mut counts).unwrap();
     assert_eq!(counts, [2; 250]);
     for expected in [2, 0] {
-        through.delete_all(&keys, &mut counts).unwrap();
+        staged.delete_all(&keys, &mut counts).unwrap();
         assert_eq!(counts, [expected; 250]);
     }
 }
@@ -94,25 +91,25 @@ fn counters_and_chains_have_operations_of_their_own() {
 #[test]
 fn what_is_refused_changes_nothing() {
     let Some(device) = device() else { return };
-    let mut staging = Staging::new(&device, PART).unwrap();
+    let mut staging = Staging::new(&device, CHUNK).unwrap();
     let map = OpenMap::<u32, u32>::with_capacity(&device, 1_000).unwrap();
     let mut keys: Vec<u32> = (0..450).collect();
     let mut outcomes = [Insert::Full; 450];
-    // In the last of five parts.
+    // In the last of five chunks.
     keys[440] = u32::MAX;
     let refused = Error::Refused(Refused::ReservedKey { index: 440 });
-    let said = map.through(&mut staging).insert_unique(&keys, &keys, &mut outcomes);
+    let said = map.staged(&mut staging).insert_unique(&keys, &keys, &mut outcomes);
     assert_eq!(said, Err(refused.clone()));
     assert_eq!(map.insert_unique(&keys, &keys), Err(refused.clone()));
     let grown = DynamicMap::<u32, u32>::with_capacity(&device, 100).unwrap();
     assert_eq!(grown.insert_unique(&keys, &keys), Err(refused));
     keys[440] = 440;
-    let mut through = map.through(&mut staging);
+    let mut staged = map.staged(&mut staging);
     let length = |what, found| Err(Error::Refused(Refused::Length { keys: 450, what, found }));
-    assert_eq!(through.insert_unique(&keys, &keys[1..], &mut outcomes), length("values", 449));
-    assert_eq!(through.insert_unique(&keys, &keys, &mut outcomes[1..]), length("answers", 449));
-    assert_eq!(through.delete(&keys, &mut [Delete::Absent; 451]), length("answers", 451));
-    let mixed = through.mixed(&[Op::Search], &keys, &keys, |_: Answer<u32>| {});
+    assert_eq!(staged.insert_unique(&keys, &keys[1..], &mut outcomes), length("values", 449));
+    assert_eq!(staged.insert_unique(&keys, &keys, &mut outcomes[1..]), length("answers", 449));
+    assert_eq!(staged.delete(&keys, &mut [Delete::Absent; 451]), length("answers", 451));
+    let mixed = staged.mixed(&[Op::Search], &keys, &keys, |_: Answer<u32>| {});
     assert_eq!(mixed, length("operations", 1));
     assert_eq!((map.len().unwrap(), grown.len().unwrap()), (0, 0));
     assert_eq!(outcomes, [Insert::Full; 450]);
@@ -130,9 +127,9 @@ fn threads_with_staging_buffers_of_their_own_use_one_table() {
                 // Half of the keys are those of the next thread too.
                 let keys: Vec<u32> = (thread * 10_000..thread * 10_000 + 20_000).collect();
                 for _ in 0..5 {
-                    map.through(&mut staging).insert_unique(&keys, &keys, |_: Insert| {}).unwrap();
+                    map.staged(&mut staging).insert_unique(&keys, &keys, |_: Insert| {}).unwrap();
                     let mut found = vec![None; keys.len()];
-                    map.through(&mut staging).search(&keys, &mut found[..]).unwrap();
+                    map.staged(&mut staging).search(&keys, &mut found[..]).unwrap();
                     assert!(found.iter().zip(&keys).all(|(value, key)| *value == Some(*key)));
                     // Through those of the device.
                     assert!(map.contains(&keys).unwrap().into_iter().all(|there| there));
@@ -146,7 +143,7 @@ fn threads_with_staging_buffers_of_their_own_use_one_table() {
 #[test]
 fn a_table_is_cleared_and_moved_between_batches() {
     let Some(device) = device() else { return };
-    let mut staging = Staging::new(&device, PART).unwrap();
+    let mut staging = Staging::new(&device, CHUNK).unwrap();
     let stream = device.context().new_stream().unwrap();
     let mut map = OpenMap::<u32, u32>::with_capacity(&device, 200_000).unwrap();
     let keys: Vec<u32> = (0..5_000).collect();
@@ -154,11 +151,11 @@ fn a_table_is_cleared_and_moved_between_batches() {
         map.clear_on(&stream).unwrap();
         let mut inserted = 0;
         let count = |outcome: Insert| inserted += (outcome == Insert::Inserted) as usize;
-        map.through(&mut staging).insert_unique(&keys, &keys, count).unwrap();
+        map.staged(&mut staging).insert_unique(&keys, &keys, count).unwrap();
         assert_eq!(inserted, keys.len(), "the clear was not waited for");
         map.rehash(map.geometry()).unwrap();
         let mut found = 0;
-        map.through(&mut staging).contains(&keys, |there: bool| found += there as usize).unwrap();
+        map.staged(&mut staging).contains(&keys, |there: bool| found += there as usize).unwrap();
         assert_eq!(found, keys.len());
     }
 }
@@ -166,36 +163,36 @@ fn a_table_is_cleared_and_moved_between_batches() {
 #[test]
 fn a_sink_that_panics_leaves_nothing_running() {
     let Some(device) = device() else { return };
-    let mut staging = Staging::new(&device, PART).unwrap();
+    let mut staging = Staging::new(&device, CHUNK).unwrap();
     let map = OpenMap::<u32, u32>::with_capacity(&device, 10_000).unwrap();
     let keys: Vec<u32> = (0..2_000).collect();
     let panicked = catch_unwind(AssertUnwindSafe(|| {
-        map.through(&mut staging).insert_unique(&keys, &keys, |_: Insert| panic!("as it should"))
+        map.staged(&mut staging).insert_unique(&keys, &keys, |_: Insert| panic!("as it should"))
     }));
     assert!(panicked.is_err());
     let some = map.len().unwrap();
-    assert_eq!(some, 3 * PART as u64, "the parts that were on the device have run");
+    assert_eq!(some, 3 * CHUNK as u64, "the chunks that were on the device have run");
     let mut present = 0;
     let count = |outcome: Insert| present += (outcome == Insert::Present) as u64;
-    map.through(&mut staging).insert_unique(&keys, &keys, count).unwrap();
+    map.staged(&mut staging).insert_unique(&keys, &keys, count).unwrap();
     assert_eq!((present, map.len().unwrap()), (some, 2_000));
 }
 
 #[test]
 fn batches_allocate_nothing() {
     let Some(device) = device() else { return };
-    let mut staging = Staging::new(&device, PART).unwrap();
+    let mut staging = Staging::new(&device, CHUNK).unwrap();
     let map = OpenMap::<u32, u32>::with_capacity(&device, 10_000).unwrap();
     let keys: Vec<u32> = (0..1_000).collect();
     let ops = vec![Op::Search; keys.len()];
     let (mut outcomes, mut values) = (vec![Insert::Full; keys.len()], vec![None; keys.len()]);
     let mut round = |staging: &mut Staging| {
-        let mut through = map.through(staging);
-        through.insert_unique(&keys, &keys, &mut outcomes[..]).unwrap();
-        through.insert_or_add(&keys, &keys, |_: Add| {}).unwrap();
-        through.search(&keys, &mut values[..]).unwrap();
-        through.mixed(&ops, &keys, &keys, |_: Answer<u32>| {}).unwrap();
-        through.delete(&keys[..10], |_: Delete| {}).unwrap();
+        let mut staged = map.staged(staging);
+        staged.insert_unique(&keys, &keys, &mut outcomes[..]).unwrap();
+        staged.insert_or_add(&keys, &keys, |_: Add| {}).unwrap();
+        staged.search(&keys, &mut values[..]).unwrap();
+        staged.mixed(&ops, &keys, &keys, |_: Answer<u32>| {}).unwrap();
+        staged.delete(&keys[..10], |_: Delete| {}).unwrap();
     };
     // The driver's library and the thread's own data are set up once.
     round(&mut staging);

@@ -1,0 +1,271 @@
+//! Operations on device slices, on a stream of the caller.
+
+use crate::arguments::{Head, Operation, Span};
+use crate::error::Error;
+use crate::handle::{Map, Set, Table};
+use crate::launch::{self, Arrays, Launch, Listed};
+use crate::layout::{Entry, Scalar};
+use crate::row::Row;
+use crate::slices::{Call, Input, Output};
+use crate::structures::{Counter, Holds, Ordered};
+use cudarc::driver::{CudaStream, CudaViewMut};
+use std::sync::Arc;
+
+/// The operations of a table `T` on device slices, on a stream. Made by [`Table::on_stream`].
+///
+/// Nothing waits: a call checks lengths, queues its kernel, or two of which the second does what the first
+/// left, and returns. Calls on one stream run in order, calls on different streams at once. The caller waits
+/// as for any work on the stream; a kernel that failed is reported there. Slices may belong to other streams
+/// of the device: those streams and the call's then wait for each other.
+///
+/// Keys are not looked at on the host: an operation on a reserved key does nothing, and its outcome is
+/// [`RESERVED_KEY`](warpproof_model::outcome::RESERVED_KEY). Outcomes are the codes of
+/// [`warpproof_model::outcome`]; after an error they mean nothing ([`LEFT`](warpproof_model::map::LEFT) is of
+/// an operation that was left and not done).
+///
+/// # Errors
+/// All slices of a call have one element per operation; otherwise [`Error::Refused`] and nothing runs.
+/// [`Error::OtherDevice`] for a stream or slice of another device; [`Error::NoKernel`] if the table's tuning
+/// lacks the operation; [`Error::Kernel`] if the kernel does not start; [`Error::Driver`].
+pub struct OnStream<'a, T> {
+    pub(crate) table: &'a T,
+    pub(crate) stream: &'a Arc<CudaStream>,
+}
+
+impl<R: Row, S: Holds<R>> Table<R, S> {
+    /// The operations on device slices, on `stream`.
+    pub fn on_stream<'a>(&'a self, stream: &'a Arc<CudaStream>) -> OnStream<'a, Self> {
+        OnStream { table: self, stream }
+    }
+}
+
+impl<R: Row, S: Holds<R>> OnStream<'_, Table<R, S>> {
+    /// Whether each key is there: 1 or 0.
+    pub fn contains(&self, keys: &impl Input<R::Key>, found: &mut impl Output<u8>) -> Result<(), Error> {
+        let mut call = self.begin()?;
+        let keys = call.input("keys", keys.view())?;
+        let codes = call.output("found", found.view_mut())?;
+        let arrays = Arrays::<R::Key, R::Value, R::Value> { keys, codes, ..Arrays::NONE };
+        // SAFETY: spans that `call` gave, of the table's types.
+        unsafe { self.run(call, &launch::contains(R::PAIRS), arrays) }
+    }
+
+    /// Takes out one entry of each key. Outcomes: [`Delete`](warpproof_model::Delete).
+    pub fn delete(&self, keys: &impl Input<R::Key>, outcomes: &mut impl Output<u8>) -> Result<(), Error> {
+        self.per_key(Operation::Delete, keys, outcomes)
+    }
+
+    /// Delete, and InsertUnique of a set; called for those alone.
+    fn per_key(
+        &self,
+        operation: Operation,
+        keys: &impl Input<R::Key>,
+        outcomes: &mut impl Output<u8>,
+    ) -> Result<(), Error> {
+        let mut call = self.begin()?;
+        let keys = call.input("keys", keys.view())?;
+        let codes = call.output("outcomes", outcomes.view_mut())?;
+        let arrays = Arrays::<R::Key, R::Value, R::Value> { keys, codes, ..Arrays::NONE };
+        // SAFETY: spans that `call` gave, of the table's types.
+        unsafe { self.run(call, &launch::per_key(operation), arrays) }
+    }
+
+    /// A call on the stream for the table.
+    pub(crate) fn begin(&self) -> Result<Call<'_>, Error> {
+        Call::new(self.table.device().context(), self.stream)
+    }
+
+    /// Queues an operation.
+    ///
+    /// # Safety
+    ///
+    /// `call` gave the spans of `arrays`. The types of `arrays` are those that the operation has on this
+    /// table.
+    pub(crate) unsafe fn run<K, V, N>(
+        &self,
+        call: Call<'_>,
+        launch: &Launch<impl Fn(&Head, &Arrays<K, V, N>) -> Listed>,
+        arrays: Arrays<K, V, N>,
+    ) -> Result<(), Error> {
+        let table = self.table.on_device();
+        let arguments = launch.arguments(table.head(), &arrays)?;
+        // SAFETY: a `Launch` has the arguments of its operation; the types are the contract of this function.
+        // `Call` makes the stream of each slice, on which it is freed, wait for the kernel; the borrows of
+        // the slices last until that is queued.
+        let launched = unsafe { table.launch(launch.operation(), call.stream(), &arguments) };
+        // Also after an error: a part of the operations may be running.
+        call.finish().and(launched)
+    }
+}
+
+impl<K: Scalar, V: Scalar, S: Holds<(K, V)>> OnStream<'_, Map<K, V, S>>
+where
+    (K, V): Entry,
+{
+    /// Adds pairs whose keys are absent. Outcomes: [`Insert`](warpproof_model::Insert).
+    pub fn insert_unique(
+        &self,
+        keys: &impl Input<K>,
+        values: &impl Input<V>,
+        outcomes: &mut impl Output<u8>,
+    ) -> Result<(), Error> {
+        self.put(Operation::InsertUnique, keys, values, outcomes)
+    }
+
+    /// Adds pairs, or replaces the values of keys that are present. Outcomes:
+    /// [`Assign`](warpproof_model::Assign).
+    pub fn insert_or_assign(
+        &self,
+        keys: &impl Input<K>,
+        values: &impl Input<V>,
+        outcomes: &mut impl Output<u8>,
+    ) -> Result<(), Error> {
+        self.put(Operation::InsertOrAssign, keys, values, outcomes)
+    }
+
+    /// Insert, InsertUnique, InsertOrAssign or InsertOrAdd; called for those alone.
+    pub(crate) fn put(
+        &self,
+        operation: Operation,
+        keys: &impl Input<K>,
+        values: &impl Input<V>,
+        outcomes: &mut impl Output<u8>,
+    ) -> Result<(), Error> {
+        let mut call = self.begin()?;
+        let keys = call.input("keys", keys.view())?;
+        let values = call.input("values", values.view())?;
+        let codes = call.output("outcomes", outcomes.view_mut())?;
+        // SAFETY: spans that `call` gave, of the map's types.
+        unsafe { self.run(call, &launch::put(operation), Arrays { keys, values, codes, ..Arrays::NONE }) }
+    }
+
+    /// The value of one pair of each key; all ones where there is none. `found`, if given, is 1 or 0.
+    pub fn search(
+        &self,
+        keys: &impl Input<K>,
+        values: &mut impl Output<V>,
+        found: Option<CudaViewMut<'_, u8>>,
+    ) -> Result<(), Error> {
+        self.search_or(keys, values, V::ONES, found)
+    }
+
+    /// The value of one pair of each key; `missing` where there is none. `found`, if given, is 1 or 0.
+    pub fn search_or(
+        &self,
+        keys: &impl Input<K>,
+        values: &mut impl Output<V>,
+        missing: V,
+        found: Option<CudaViewMut<'_, u8>>,
+    ) -> Result<(), Error> {
+        let mut call = self.begin()?;
+        let keys = call.input("keys", keys.view())?;
+        let numbers = call.output("values", values.view_mut())?;
+        let found = found.map(|found| call.output("found", found)).transpose()?;
+        let codes = found.unwrap_or(Span::new(0, 0));
+        let arrays = Arrays { keys, codes, numbers, ..Arrays::NONE };
+        // SAFETY: spans that `call` gave, of the map's types.
+        unsafe { self.run(call, &launch::search(missing, found.is_some()), arrays) }
+    }
+
+    /// Operations of all kinds: `ops` are the codes of [`Op`](warpproof_model::outcome::Op). The outcome of a
+    /// search is 1 or 0, and `found` is written where it is 1; that of an unknown code is 254.
+    pub fn mixed(
+        &self,
+        ops: &impl Input<u8>,
+        keys: &impl Input<K>,
+        values: &impl Input<V>,
+        outcomes: &mut impl Output<u8>,
+        found: &mut impl Output<V>,
+    ) -> Result<(), Error> {
+        let mut call = self.begin()?;
+        let ops = call.input("operations", ops.view())?;
+        let keys = call.input("keys", keys.view())?;
+        let values = call.input("values", values.view())?;
+        let codes = call.output("outcomes", outcomes.view_mut())?;
+        let numbers = call.output("found values", found.view_mut())?;
+        // SAFETY: spans that `call` gave, of the map's types.
+        unsafe { self.run(call, &launch::mixed(), Arrays { ops, keys, values, codes, numbers }) }
+    }
+}
+
+impl<K: Scalar, V: Scalar, S: Holds<(K, V)> + Counter> OnStream<'_, Map<K, V, S>>
+where
+    (K, V): Entry,
+{
+    /// Adds pairs, or adds their values to those of keys that are present, modulo 2 to the bits of a value.
+    /// Outcomes: [`Add`](warpproof_model::Add).
+    pub fn insert_or_add(
+        &self,
+        keys: &impl Input<K>,
+        values: &impl Input<V>,
+        outcomes: &mut impl Output<u8>,
+    ) -> Result<(), Error> {
+        self.put(Operation::InsertOrAdd, keys, values, outcomes)
+    }
+}
+
+impl<K: Scalar, S: Holds<(K,)>> OnStream<'_, Set<K, S>> {
+    /// Adds keys that are absent. Outcomes: [`Insert`](warpproof_model::Insert).
+    pub fn insert(&self, keys: &impl Input<K>, outcomes: &mut impl Output<u8>) -> Result<(), Error> {
+        self.per_key(Operation::InsertUnique, keys, outcomes)
+    }
+}
+
+impl<R: Row, S: Holds<R> + Ordered> OnStream<'_, Table<R, S>> {
+    /// Copies all entries; of a set, there are no values.
+    fn retrieve(
+        &self,
+        keys: &mut impl Output<R::Key>,
+        values: Option<CudaViewMut<'_, R::Value>>,
+        count: &mut impl Output<u64>,
+        in_order: bool,
+    ) -> Result<(), Error> {
+        let mut call = self.begin()?;
+        let keys = call.output("keys", keys.view_mut())?;
+        let values = values.map(|values| call.output("values", values)).transpose()?;
+        let columns = (keys, values.unwrap_or(Span::new(0, 0)));
+        let count = call.output("count", count.view_mut())?;
+        // SAFETY: spans that `call` gave, of the table's types.
+        unsafe { self.table.on_device().retrieve::<R>(call, columns, count, in_order) }
+    }
+}
+
+/// Copies of all entries, of a map or of a set.
+macro_rules! retrieve {
+    ($row:ty, [$key:ident $($values:ident: $value:ident)?]) => {
+        impl<$key: Scalar $(, $value: Scalar)?, S: Holds<$row> + Ordered> OnStream<'_, Table<$row, S>>
+        $(where ($key, $value): Entry)?
+        {
+            /// Copies all entries, in no particular order: their keys to `keys`, the values of a map to the
+            /// same places of `values`, and to `count` how many there are. Exact if nothing changes the table
+            /// meanwhile.
+            ///
+            /// `keys` and `values` have one length, `count` is one number. There may be more entries than
+            /// `keys` has room for: those are counted and not written. What stands behind the last entry
+            /// stays as it was. Reads every slot once.
+            pub fn retrieve_all(
+                &self,
+                keys: &mut impl Output<$key>,
+                $($values: &mut impl Output<$value>,)?
+                count: &mut impl Output<u64>,
+            ) -> Result<(), Error> {
+                self.retrieve(keys, [$($values.view_mut())?].into_iter().next(), count, false)
+            }
+
+            /// Copies all entries in the order of the slots, so that tables of equal slots give equal
+            /// outputs; after equal calls one by one, slots are equal. Else as
+            /// [`retrieve_all`](Self::retrieve_all). Reads every slot once, and needs 8 bytes for each 2048
+            /// slots, which it allocates on the stream: [`Error::OutOfMemory`].
+            pub fn retrieve_all_in_order(
+                &self,
+                keys: &mut impl Output<$key>,
+                $($values: &mut impl Output<$value>,)?
+                count: &mut impl Output<u64>,
+            ) -> Result<(), Error> {
+                self.retrieve(keys, [$($values.view_mut())?].into_iter().next(), count, true)
+            }
+        }
+    };
+}
+retrieve!((K, V), [K values: V]);
+retrieve!((K,), [K]);

@@ -1,0 +1,210 @@
+//! Operations on host slices through staging buffers of the caller.
+
+use crate::arguments::{Head, Operation};
+use crate::error::Error;
+use crate::handle::{Map, Set, Table};
+use crate::launch::{self, Arrays, Launch, Listed};
+use crate::layout::{Entry, Scalar};
+use crate::row::Row;
+use crate::sink::Sink;
+use crate::staging::{self, Back, Batch, Staging, Task};
+use crate::structures::{Counter, Holds};
+use warpproof_model::host::{Answer, Op};
+use warpproof_model::outcome::{Add, Assign, Delete, Insert, Mixed};
+
+/// The operations of a table `T` on host slices, through staging buffers. Made by [`Table::staged`].
+///
+/// A call checks all of its input, runs it in chunks, and returns when all answers are in its [`Sink`]: a
+/// slice, a `Vec` or a closure. As in [`BulkMap`](warpproof_model::host::BulkMap), the operations of a call
+/// run concurrently, answer `i` belongs to element `i`, and several calls may run at once, each through
+/// staging buffers of its own. Time proportional to the batch; no memory is allocated.
+///
+/// # Errors
+/// [`Error::Refused`] if a key is reserved, or slices or a [`Sink`] have another length than the keys;
+/// [`Error::OtherDevice`] if the staging buffers are of another device than the table; [`Error::NoKernel`] if
+/// the table's tuning lacks the operation: nothing has run then. After [`Error::Kernel`], [`Error::Driver`]
+/// or [`Error::Code`] any of the operations may have run.
+pub struct Staged<'a, T> {
+    pub(crate) table: &'a T,
+    pub(crate) staging: &'a mut Staging,
+}
+
+impl<R: Row, S: Holds<R>> Table<R, S> {
+    /// The operations on host slices through staging buffers of the caller.
+    pub fn staged<'a>(&'a self, staging: &'a mut Staging) -> Staged<'a, Self> {
+        Staged { table: self, staging }
+    }
+
+    /// The answers of a call for so many keys, through staging buffers that the device keeps.
+    pub(crate) fn answers<T>(
+        &self,
+        keys: usize,
+        call: impl FnOnce(Staged<'_, Self>, &mut Vec<T>) -> Result<(), Error>,
+    ) -> Result<Vec<T>, Error> {
+        staging::lent(self.device(), |staging| {
+            let mut answers = Vec::with_capacity(keys);
+            call(self.staged(staging), &mut answers)?;
+            Ok(answers)
+        })
+    }
+}
+
+impl<R: Row, S: Holds<R>> Staged<'_, Table<R, S>> {
+    /// Whether each key is there: a search that leaves the value where it is.
+    pub fn contains(&mut self, keys: &[R::Key], found: impl Sink<bool>) -> Result<(), Error> {
+        let launch = launch::contains::<R::Key, R::Value>(R::PAIRS);
+        // SAFETY: the kernel writes codes.
+        unsafe { self.run(launch, (Back::Codes, by_code(is_there)), Batch::of(keys), found) }
+    }
+
+    /// Count or DeleteAll; called for those alone.
+    pub(crate) fn number(
+        &mut self,
+        operation: Operation,
+        keys: &[R::Key],
+        counts: impl Sink<u32>,
+    ) -> Result<(), Error> {
+        let count = |_, _, count| Some(count);
+        // SAFETY: the kernel writes counts.
+        unsafe { self.run(launch::number(operation), (Back::Numbers, count), Batch::of(keys), counts) }
+    }
+
+    /// Takes out one entry of each key.
+    pub fn delete(&mut self, keys: &[R::Key], outcomes: impl Sink<Delete>) -> Result<(), Error> {
+        self.per_key(Operation::Delete, keys, outcomes, Delete::from_code)
+    }
+
+    /// Delete, and InsertUnique of a set; called for those alone.
+    fn per_key<T: Copy + Send + Sync>(
+        &mut self,
+        operation: Operation,
+        keys: &[R::Key],
+        outcomes: impl Sink<T>,
+        decode: impl Fn(u8) -> Option<T> + Sync,
+    ) -> Result<(), Error> {
+        let launch = launch::per_key::<R::Key, R::Value>(operation);
+        // SAFETY: the kernel writes codes.
+        unsafe { self.run(launch, (Back::Codes, by_code(decode)), Batch::of(keys), outcomes) }
+    }
+
+    /// Runs a batch of operations.
+    ///
+    /// # Safety
+    ///
+    /// The kernel writes what `back` says, numbers of type `N` among them.
+    pub(crate) unsafe fn run<N: Scalar, T: Copy + Send + Sync>(
+        &mut self,
+        launch: Launch<impl Fn(&Head, &Arrays<R::Key, R::Value, N>) -> Listed>,
+        (back, decode): (Back, impl Fn(usize, u8, N) -> Option<T> + Sync),
+        batch: Batch<'_, R::Key, R::Value>,
+        sink: impl Sink<T>,
+    ) -> Result<(), Error> {
+        let task = Task { table: self.table.on_device(), launch, back, decode };
+        // SAFETY: keys and values are the table's; the rest is the contract of this function.
+        unsafe { self.staging.run(&task, batch, sink) }
+    }
+}
+
+impl<K: Scalar, V: Scalar, S: Holds<(K, V)>> Staged<'_, Map<K, V, S>>
+where
+    (K, V): Entry,
+{
+    /// Adds pairs whose keys are absent.
+    pub fn insert_unique(
+        &mut self,
+        keys: &[K],
+        values: &[V],
+        outcomes: impl Sink<Insert>,
+    ) -> Result<(), Error> {
+        self.put(Operation::InsertUnique, keys, values, outcomes, Insert::from_code)
+    }
+
+    /// Adds pairs, or replaces the values of keys that are present.
+    pub fn insert_or_assign(
+        &mut self,
+        keys: &[K],
+        values: &[V],
+        outcomes: impl Sink<Assign>,
+    ) -> Result<(), Error> {
+        self.put(Operation::InsertOrAssign, keys, values, outcomes, Assign::from_code)
+    }
+
+    /// Insert, InsertUnique, InsertOrAssign or InsertOrAdd; called for those alone.
+    pub(crate) fn put<T: Copy + Send + Sync>(
+        &mut self,
+        operation: Operation,
+        keys: &[K],
+        values: &[V],
+        outcomes: impl Sink<T>,
+        decode: impl Fn(u8) -> Option<T> + Sync,
+    ) -> Result<(), Error> {
+        let batch = Batch { values: Some(values), ..Batch::of(keys) };
+        // SAFETY: the kernel writes codes.
+        unsafe { self.run(launch::put(operation), (Back::Codes, by_code(decode)), batch, outcomes) }
+    }
+
+    /// The value of one pair of each key.
+    pub fn search(&mut self, keys: &[K], values: impl Sink<Option<V>>) -> Result<(), Error> {
+        let launch = launch::search(V::ONES, true);
+        // SAFETY: the kernel writes codes and values.
+        unsafe { self.run(launch, (Back::CodesAndNumbers, found), Batch::of(keys), values) }
+    }
+
+    /// Operations of all kinds. `values[i]` is not used where `ops[i]` takes none. In a map of unique keys
+    /// [`Op::Insert`] is a unique insert.
+    pub fn mixed(
+        &mut self,
+        ops: &[Op],
+        keys: &[K],
+        values: &[V],
+        answers: impl Sink<Answer<V>>,
+    ) -> Result<(), Error> {
+        let batch = Batch { keys, values: Some(values), ops: Some(ops) };
+        // SAFETY: the kernel writes codes and values.
+        unsafe { self.run(launch::mixed(), (Back::CodesAndNumbers, by_op(ops)), batch, answers) }
+    }
+}
+
+impl<K: Scalar, V: Scalar, S: Holds<(K, V)> + Counter> Staged<'_, Map<K, V, S>>
+where
+    (K, V): Entry,
+{
+    /// Adds pairs, or adds their values to those of keys that are present, modulo 2 to the bits of a value.
+    pub fn insert_or_add(&mut self, keys: &[K], values: &[V], outcomes: impl Sink<Add>) -> Result<(), Error> {
+        self.put(Operation::InsertOrAdd, keys, values, outcomes, Add::from_code)
+    }
+}
+
+impl<K: Scalar, S: Holds<(K,)>> Staged<'_, Set<K, S>> {
+    /// Adds keys that are absent.
+    pub fn insert(&mut self, keys: &[K], outcomes: impl Sink<Insert>) -> Result<(), Error> {
+        self.per_key(Operation::InsertUnique, keys, outcomes, Insert::from_code)
+    }
+}
+
+// How answers are read depends on keys and values alone: no code is made for each structure.
+
+/// Answers that are codes.
+fn by_code<N, T>(decode: impl Fn(u8) -> Option<T> + Sync) -> impl Fn(usize, u8, N) -> Option<T> + Sync {
+    move |_, code, _| decode(code)
+}
+
+/// Answers to operations of all kinds.
+fn by_op<V: Scalar>(ops: &[Op]) -> impl Fn(usize, u8, V) -> Option<Answer<V>> + Sync {
+    // Only searches write a value; what stands in the place of the others is not looked at.
+    |at, code, value| Answer::new(ops[at], Mixed { code, value })
+}
+
+/// The answer to a search.
+fn found<V>(_: usize, code: u8, value: V) -> Option<Option<V>> {
+    is_there(code).map(|there| there.then_some(value))
+}
+
+/// What a search said of a key: 1 or 0.
+fn is_there(code: u8) -> Option<bool> {
+    match code {
+        0 => Some(false),
+        1 => Some(true),
+        _ => None,
+    }
+}

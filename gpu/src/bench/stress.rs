@@ -1,0 +1,202 @@
+//! Operations with stamps of a clock on the device, for the histories of stress tests.
+
+use crate::arguments::{Arguments, Head, Span, Stamps};
+use crate::device::Device;
+use crate::error::Error;
+use crate::handle::{Map, Set};
+use crate::layout::{Entry, Scalar};
+use crate::module::{Kernel, Module};
+use crate::structures::Holds;
+use crate::table::{DeviceTable, Tuning};
+use core::fmt;
+use cudarc::driver::{CudaSlice, DevicePtr};
+use std::sync::Arc;
+use warpproof_model::host::{Answer, Op, Refused, admit, same_length};
+use warpproof_model::outcome::Mixed;
+
+/// A clock that counts: each look at it is one tick.
+pub struct StressClock {
+    ticks: CudaSlice<u64>,
+    module: Arc<Module>,
+    device: Device,
+}
+
+/// An operation with the time right before and right after it. No two of these times on one clock are equal,
+/// and what an operation did is visible to every operation that began later.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Stamped<V> {
+    /// The time before.
+    pub start: u64,
+    /// The time after.
+    pub end: u64,
+    /// The answer.
+    pub answer: Answer<V>,
+}
+
+/// What the launches of maps and sets share: the arrays of a call.
+struct Arrays<K> {
+    ops: CudaSlice<u8>,
+    keys: CudaSlice<K>,
+    outcomes: CudaSlice<u8>,
+    starts: CudaSlice<u64>,
+    ends: CudaSlice<u64>,
+}
+
+impl StressClock {
+    /// A clock at 0. Loads the kernels of stress tests, which the driver compiles the first time.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`], [`Error::DriverTooOld`], [`Error::Driver`].
+    pub fn new(device: &Device) -> Result<Self, Error> {
+        let mut ticks = device.buffer("a clock", 1)?;
+        device.fill(&mut ticks, 0)?;
+        Ok(Self { ticks, module: device.stress_module()?, device: device.clone() })
+    }
+
+    /// Operations of all kinds on a map, all concurrent, each stamped; as
+    /// [`mixed`](warpproof_model::host::BulkMap::mixed). Waits for the device before and after.
+    ///
+    /// # Errors
+    /// As `mixed`. [`Error::OtherDevice`] if map and clock are on different ones; [`Error::NoKernel`] for
+    /// slabs of 16 slots, and for multimaps.
+    pub fn map<K: Scalar, V: Scalar, S: Holds<(K, V)>>(
+        &mut self,
+        map: &Map<K, V, S>,
+        ops: &[Op],
+        keys: &[K],
+        values: &[V],
+    ) -> Result<Vec<Stamped<V>>, Error>
+    where
+        (K, V): Entry,
+    {
+        same_length(keys, "values", values)?;
+        let Some(arrays) = self.begin(map.on_device(), ops, keys)? else {
+            return Ok(Vec::new());
+        };
+        let values = self.device.upload("values", values)?;
+        let mut found = self.device.buffer::<V>("found values", keys.len())?;
+        // Only searches write theirs, and all are copied back.
+        self.device.fill(&mut found, 0)?;
+        let (on_values, on_found) = (self.span(&values), self.span(&found));
+        let arguments = |head: &Head, ops, keys, outcomes, stamps| {
+            head.stamped(ops, keys, on_values, outcomes, on_found, stamps)
+        };
+        // SAFETY: the kernel of a map of such keys and values, whose arguments `Head::stamped` gives.
+        let kernel = unsafe { self.run(map.on_device(), &arrays, arguments)? };
+        let found = self.device.download(&found)?;
+        self.answers(&kernel, ops, &arrays, |at| found[at])
+    }
+
+    /// Operations on a set, all concurrent, each stamped: [`Op::InsertUnique`], [`Op::Delete`] and [`Op::Search`]. [`Op::Insert`] is a unique
+    /// insert, and [`Op::Assign`] inserts a key or replaces it by itself.
+    ///
+    /// # Errors
+    /// As [`map`](Self::map).
+    pub fn set<K: Scalar, S: Holds<(K,)>>(
+        &mut self,
+        set: &Set<K, S>,
+        ops: &[Op],
+        keys: &[K],
+    ) -> Result<Vec<Stamped<()>>, Error> {
+        let Some(arrays) = self.begin(set.on_device(), ops, keys)? else {
+            return Ok(Vec::new());
+        };
+        let arguments =
+            |head: &Head, ops, keys, outcomes, stamps| head.stamped_keys(ops, keys, outcomes, stamps);
+        // SAFETY: the kernel of a set of such keys, whose arguments `Head::stamped_keys` gives.
+        let kernel = unsafe { self.run(set.on_device(), &arrays, arguments)? };
+        self.answers(&kernel, ops, &arrays, |_| ())
+    }
+
+    fn span<T>(&self, slice: &CudaSlice<T>) -> Span<T> {
+        Span::new(slice.device_ptr(self.device.stream()).0, slice.len())
+    }
+
+    /// Checks the input and copies it to the device; `None` if there is none.
+    fn begin<K: Scalar>(
+        &self,
+        table: &DeviceTable,
+        ops: &[Op],
+        keys: &[K],
+    ) -> Result<Option<Arrays<K>>, Error> {
+        same_length(keys, "operations", ops)?;
+        admit(keys)?;
+        if table.device().ordinal() != self.device.ordinal() {
+            return Err(Error::OtherDevice { what: "clock" });
+        }
+        if keys.is_empty() {
+            return Ok(None);
+        }
+        let codes: Vec<u8> = ops.iter().map(|&op| op as u8).collect();
+        let (device, len) = (&self.device, keys.len());
+        Ok(Some(Arrays {
+            ops: device.upload("operations", &codes)?,
+            keys: device.upload("keys", keys)?,
+            outcomes: device.buffer("outcomes", len)?,
+            starts: device.buffer("starts", len)?,
+            ends: device.buffer("ends", len)?,
+        }))
+    }
+
+    /// Runs the operations of `arrays` alone on `table`.
+    ///
+    /// # Safety
+    ///
+    /// `arguments` gives those of the stamped operations of the table's family, for its key and value types.
+    unsafe fn run<K>(
+        &self,
+        table: &DeviceTable,
+        arrays: &Arrays<K>,
+        arguments: impl FnOnce(&Head, Span<u8>, Span<K>, Span<u8>, Stamps) -> Result<Arguments, Refused>,
+    ) -> Result<Kernel, Error> {
+        let (family, head) = (table.family(), table.head());
+        let lanes = table.tuning().lanes.unwrap_or(family.lanes);
+        let name = family.name("stamped", lanes);
+        let Some(kernel) = self.module.kernel(&name, lanes)? else {
+            return Err(Error::NoKernel { kernel: name });
+        };
+        let stamps = Stamps {
+            clock: self.span(&self.ticks),
+            starts: self.span(&arrays.starts),
+            ends: self.span(&arrays.ends),
+        };
+        let (ops, keys, outcomes) =
+            (self.span(&arrays.ops), self.span(&arrays.keys), self.span(&arrays.outcomes));
+        let arguments = arguments(head, ops, keys, outcomes, stamps)?;
+        // Other streams may use the table: a clear of it, or operations without stamps.
+        self.device.synchronize()?;
+        let stream = self.device.stream();
+        // SAFETY: the contract of this function; the arrays are freed on the same stream, and the table is
+        // borrowed until the stream was waited for.
+        let launched = unsafe { kernel.launch(stream, Tuning::default().threads, &arguments) };
+        let waited = stream.synchronize().map_err(|error| kernel.fault(error));
+        launched.and(waited)?;
+        Ok(kernel)
+    }
+
+    /// What the kernel wrote.
+    fn answers<K, V: Copy>(
+        &self,
+        kernel: &Kernel,
+        ops: &[Op],
+        arrays: &Arrays<K>,
+        found: impl Fn(usize) -> V,
+    ) -> Result<Vec<Stamped<V>>, Error> {
+        let codes = self.device.download(&arrays.outcomes)?;
+        let (starts, ends) = (self.device.download(&arrays.starts)?, self.device.download(&arrays.ends)?);
+        let answer = |index: usize| {
+            let code = codes[index];
+            match Answer::new(ops[index], Mixed { code, value: found(index) }) {
+                Some(answer) => Ok(Stamped { start: starts[index], end: ends[index], answer }),
+                None => Err(Error::Code { kernel: kernel.name().into(), index, code }),
+            }
+        };
+        (0..ops.len()).map(answer).collect()
+    }
+}
+
+impl fmt::Debug for StressClock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StressClock").field("device", &self.device).finish_non_exhaustive()
+    }
+}

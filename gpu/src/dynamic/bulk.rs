@@ -1,0 +1,114 @@
+//! What maps and sets that grow do on host slices.
+
+use super::Dynamic;
+use crate::access::Staged;
+use crate::arguments::Operation;
+use crate::error::Error;
+use crate::handle::Table;
+use crate::layout::{Entry, Scalar};
+use crate::row::Row;
+use crate::staging;
+use core::ops::Range;
+use warpproof_model::host::structure::Open;
+use warpproof_model::host::{Answer, BulkCounter, BulkMap, BulkSet, Op, admit, same_length};
+use warpproof_model::outcome::{Add, Assign, Delete, Insert};
+
+impl<R: Row> Dynamic<R> {
+    /// The outcomes of inserts of host slices, through staging buffers of the device's: `chunk` runs those of
+    /// a range, and `stored` says whether one stored an entry.
+    fn inserted<T>(
+        &self,
+        keys: &[R::Key],
+        stored: impl Fn(&T) -> bool,
+        chunk: impl Fn(Staged<'_, Table<R, Open>>, Range<usize>, &mut Vec<T>) -> Result<(), Error>,
+    ) -> Result<Vec<T>, Error> {
+        // Of all chunks before the first one runs.
+        admit(keys)?;
+        staging::lent(&self.device, |staging| {
+            let mut outcomes = Vec::with_capacity(keys.len());
+            self.growing.insert(keys.len(), |table, from, to| {
+                chunk(table.staged(staging), from..to, &mut outcomes)?;
+                Ok(outcomes[from..].iter().filter(|outcome| stored(outcome)).count() as u64)
+            })?;
+            Ok(outcomes)
+        })
+    }
+}
+
+impl<K: Scalar, V: Scalar> Dynamic<(K, V)>
+where
+    (K, V): Entry,
+{
+    /// InsertUnique, InsertOrAssign or InsertOrAdd; called for those alone.
+    fn put<T: Copy + Send + Sync>(
+        &self,
+        operation: Operation,
+        (keys, values): (&[K], &[V]),
+        decode: impl Fn(u8) -> Option<T> + Sync,
+        stored: impl Fn(&T) -> bool,
+    ) -> Result<Vec<T>, Error> {
+        same_length(keys, "values", values)?;
+        self.inserted(keys, stored, |mut map, at, outcomes| {
+            map.put(operation, &keys[at.clone()], &values[at], outcomes, &decode)
+        })
+    }
+}
+
+impl<K: Scalar, V: Scalar> BulkMap<K, V> for Dynamic<(K, V)>
+where
+    (K, V): Entry,
+{
+    fn insert_unique(&self, keys: &[K], values: &[V]) -> Result<Vec<Insert>, Error> {
+        self.put(Operation::InsertUnique, (keys, values), Insert::from_code, |&o| o == Insert::Inserted)
+    }
+    fn insert_or_assign(&self, keys: &[K], values: &[V]) -> Result<Vec<Assign>, Error> {
+        self.put(Operation::InsertOrAssign, (keys, values), Assign::from_code, |&o| o == Assign::Inserted)
+    }
+    fn search(&self, keys: &[K]) -> Result<Vec<Option<V>>, Error> {
+        self.growing.table().search(keys)
+    }
+    fn contains(&self, keys: &[K]) -> Result<Vec<bool>, Error> {
+        BulkMap::contains(&*self.growing.table(), keys)
+    }
+    fn count(&self, keys: &[K]) -> Result<Vec<u32>, Error> {
+        self.growing.table().count(keys)
+    }
+    fn delete(&self, keys: &[K]) -> Result<Vec<Delete>, Error> {
+        BulkMap::delete(&*self.growing.table(), keys)
+    }
+    fn mixed(&self, ops: &[Op], keys: &[K], values: &[V]) -> Result<Vec<Answer<V>>, Error> {
+        same_length(keys, "operations", ops)?;
+        same_length(keys, "values", values)?;
+        admit(keys)?;
+        staging::lent(&self.device, |staging| {
+            let mut answers = Vec::with_capacity(keys.len());
+            self.growing.mixed(keys.len(), |map, from, to| {
+                let (ops, keys, values) = (&ops[from..to], &keys[from..to], &values[from..to]);
+                map.staged(staging).mixed(ops, keys, values, &mut answers)
+            })?;
+            Ok(answers)
+        })
+    }
+}
+
+impl<K: Scalar, V: Scalar> BulkCounter<K, V> for Dynamic<(K, V)>
+where
+    (K, V): Entry,
+{
+    fn insert_or_add(&self, keys: &[K], values: &[V]) -> Result<Vec<Add>, Error> {
+        self.put(Operation::InsertOrAdd, (keys, values), Add::from_code, |&o| o == Add::Inserted)
+    }
+}
+
+impl<K: Scalar> BulkSet<K> for Dynamic<(K,)> {
+    fn insert(&self, keys: &[K]) -> Result<Vec<Insert>, Error> {
+        let stored = |&outcome: &Insert| outcome == Insert::Inserted;
+        self.inserted(keys, stored, |mut set, at, outcomes| set.insert(&keys[at], outcomes))
+    }
+    fn contains(&self, keys: &[K]) -> Result<Vec<bool>, Error> {
+        BulkSet::contains(&*self.growing.table(), keys)
+    }
+    fn delete(&self, keys: &[K]) -> Result<Vec<Delete>, Error> {
+        BulkSet::delete(&*self.growing.table(), keys)
+    }
+}

@@ -1,0 +1,152 @@
+//! What maps and sets that grow do on device slices: inserts wait for the stream, as the outcomes say whether
+//! there is room.
+
+use super::Dynamic;
+use super::outcomes::count_stored;
+use crate::access::OnStream;
+use crate::arguments::Operation;
+use crate::error::Error;
+use crate::handle::Table;
+use crate::layout::{Entry, Scalar};
+use crate::row::Row;
+use crate::slices::{Input, Output};
+use core::ops::Range;
+use cudarc::driver::{CudaStream, CudaViewMut};
+use std::sync::Arc;
+use warpproof_model::host::Refused;
+use warpproof_model::host::structure::Open;
+
+impl<R: Row> Dynamic<R> {
+    /// The operations on device slices, on `stream`. Inserts give [`Error::OutOfMemory`] if there is no
+    /// memory to grow: what the batch has stored by then is in the table, the outcomes of the others mean
+    /// nothing, and the table is usable.
+    pub fn on_stream<'a>(&'a self, stream: &'a Arc<CudaStream>) -> OnStream<'a, Self> {
+        OnStream { table: self, stream }
+    }
+}
+
+impl<R: Row> OnStream<'_, Dynamic<R>> {
+    /// Runs `n` inserts with an outcome each in chunks: `chunk` queues those of a range, which have these
+    /// outcomes.
+    fn inserted<C>(&self, n: usize, outcomes: &mut impl Output<u8>, chunk: C) -> Result<(), Error>
+    where
+        C: Fn(OnStream<'_, Table<R, Open>>, Range<usize>, &mut CudaViewMut<'_, u8>) -> Result<(), Error>,
+    {
+        let mut outcomes = outcomes.view_mut();
+        if outcomes.len() != n {
+            return Err(Refused::Length { keys: n, what: "outcomes", found: outcomes.len() }.into());
+        }
+        self.table.growing.insert(n, |table, from, to| {
+            let outcomes = &mut outcomes.slice_mut(from..to);
+            chunk(table.on_stream(self.stream), from..to, outcomes)?;
+            count_stored(table.device(), self.stream, outcomes)
+        })
+    }
+
+    /// As of a table that does not grow.
+    pub fn contains(&self, keys: &impl Input<R::Key>, found: &mut impl Output<u8>) -> Result<(), Error> {
+        self.table.growing.table().on_stream(self.stream).contains(keys, found)
+    }
+
+    /// As of a table that does not grow.
+    pub fn delete(&self, keys: &impl Input<R::Key>, outcomes: &mut impl Output<u8>) -> Result<(), Error> {
+        self.table.growing.table().on_stream(self.stream).delete(keys, outcomes)
+    }
+}
+
+impl<K: Scalar, V: Scalar> OnStream<'_, Dynamic<(K, V)>>
+where
+    (K, V): Entry,
+{
+    /// As of a map that does not grow, and waits for the stream.
+    pub fn insert_unique(
+        &self,
+        keys: &impl Input<K>,
+        values: &impl Input<V>,
+        outcomes: &mut impl Output<u8>,
+    ) -> Result<(), Error> {
+        self.put(Operation::InsertUnique, keys, values, outcomes)
+    }
+
+    /// As of a map that does not grow, and waits for the stream.
+    pub fn insert_or_assign(
+        &self,
+        keys: &impl Input<K>,
+        values: &impl Input<V>,
+        outcomes: &mut impl Output<u8>,
+    ) -> Result<(), Error> {
+        self.put(Operation::InsertOrAssign, keys, values, outcomes)
+    }
+
+    /// As of a map that does not grow, and waits for the stream.
+    pub fn insert_or_add(
+        &self,
+        keys: &impl Input<K>,
+        values: &impl Input<V>,
+        outcomes: &mut impl Output<u8>,
+    ) -> Result<(), Error> {
+        self.put(Operation::InsertOrAdd, keys, values, outcomes)
+    }
+
+    /// InsertUnique, InsertOrAssign or InsertOrAdd; called for those alone.
+    fn put(
+        &self,
+        operation: Operation,
+        keys: &impl Input<K>,
+        values: &impl Input<V>,
+        outcomes: &mut impl Output<u8>,
+    ) -> Result<(), Error> {
+        let (keys, values) = (keys.view(), values.view());
+        let (n, found) = (keys.len(), values.len());
+        if found != n {
+            return Err(Refused::Length { keys: n, what: "values", found }.into());
+        }
+        self.inserted(n, outcomes, |map, at, outcomes| {
+            map.put(operation, &keys.slice(at.clone()), &values.slice(at), outcomes)
+        })
+    }
+
+    /// As of a map that does not grow.
+    pub fn search_or(
+        &self,
+        keys: &impl Input<K>,
+        values: &mut impl Output<V>,
+        missing: V,
+        found: Option<CudaViewMut<'_, u8>>,
+    ) -> Result<(), Error> {
+        self.table.growing.table().on_stream(self.stream).search_or(keys, values, missing, found)
+    }
+
+    /// As of a map that does not grow.
+    pub fn search(
+        &self,
+        keys: &impl Input<K>,
+        values: &mut impl Output<V>,
+        found: Option<CudaViewMut<'_, u8>>,
+    ) -> Result<(), Error> {
+        self.search_or(keys, values, V::ONES, found)
+    }
+
+    /// As of a map that does not grow.
+    pub fn retrieve_all(
+        &self,
+        keys: &mut impl Output<K>,
+        values: &mut impl Output<V>,
+        count: &mut impl Output<u64>,
+    ) -> Result<(), Error> {
+        self.table.growing.table().on_stream(self.stream).retrieve_all(keys, values, count)
+    }
+}
+
+impl<K: Scalar> OnStream<'_, Dynamic<(K,)>> {
+    /// As of a set that does not grow, and waits for the stream.
+    pub fn insert(&self, keys: &impl Input<K>, outcomes: &mut impl Output<u8>) -> Result<(), Error> {
+        let keys = keys.view();
+        self.inserted(keys.len(), outcomes, |set, at, outcomes| set.insert(&keys.slice(at), outcomes))
+    }
+
+    /// As of a set that does not grow.
+    pub fn retrieve_all(&self, keys: &mut impl Output<K>, count: &mut impl Output<u64>) -> Result<(), Error> {
+        self.table.growing.table().on_stream(self.stream).retrieve_all(keys, count)
+    }
+}

@@ -1,0 +1,205 @@
+//! The handle of a table, whatever its structure and whether it is a map or a set.
+
+use crate::device::Device;
+use crate::error::Error;
+use crate::layout::Layout;
+use crate::row::Row;
+use crate::structures::open::sizes::{bucket_slots, size};
+use crate::structures::{Buckets, Geometry, Holds, Kernels, Ordered, Stats};
+use crate::table::{DeviceTable, Tuning};
+use core::fmt;
+use core::marker::PhantomData;
+use cudarc::driver::CudaStream;
+use std::sync::Arc;
+use warpproof_model::host::{BulkOrdered, BulkTable, OpenGeometry, Refused, Structure};
+
+/// A concurrent table in device memory: a [`Map`] or a [`Set`], by its rows `R`, of a structure `S`.
+///
+/// On host slices, its operations are those of [`BulkMap`](warpproof_model::host::BulkMap) or
+/// [`BulkSet`](warpproof_model::host::BulkSet): each call copies its input to the device, and the answers
+/// back, in chunks, and waits for all. [`Table::staged`] has them without a `Vec`, through staging buffers of
+/// the caller. On device slices, they are those of [`Table::on_stream`].
+///
+/// Host-slice calls do not wait for device-slice calls that are still running on the caller's streams, except
+/// [`flush`](warpproof_model::host::BulkFlush::flush). Dropping a table waits for the device.
+pub struct Table<R, S: Kernels> {
+    on_device: DeviceTable,
+    geometry: Geometry<S>,
+    parts: S::Parts,
+    rows: PhantomData<fn() -> R>,
+}
+
+/// A concurrent map in device memory, in a table of structure `S`.
+pub type Map<K, V, S> = Table<(K, V), S>;
+
+/// A concurrent set in device memory, in a table of structure `S`.
+pub type Set<K, S> = Table<(K,), S>;
+
+impl<R: Row, S: Holds<R>> Table<R, S> {
+    /// An empty table made for so many entries:
+    /// [`SlabGeometry::for_pairs`](warpproof_model::host::SlabGeometry::for_pairs),
+    /// [`HopscotchGeometry::for_pairs`](warpproof_model::host::HopscotchGeometry::for_pairs), or
+    /// [`Table::size`] at the default load say which of them are sure to fit.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]; [`Error::Refused`] if the table would be too large to index;
+    /// [`Error::NoWideWords`] for u64 pairs on a device without 128-bit words, if the structure needs them.
+    pub fn with_capacity(device: &Device, entries: u64) -> Result<Self, Error> {
+        Self::with_geometry(device, S::size(R::PACKED, entries)?)
+    }
+
+    /// An empty table of a given size.
+    ///
+    /// # Errors
+    /// As [`Table::with_capacity`]; [`Error::Refused`] as `admit` of the geometry does, for what there are
+    /// kernels for.
+    pub fn with_geometry(device: &Device, geometry: Geometry<S>) -> Result<Self, Error> {
+        Self::with_tuning(device, geometry, Tuning::default())
+    }
+
+    /// An empty table of a given size whose kernels run as `tuning` says.
+    ///
+    /// # Errors
+    /// As [`Table::with_geometry`].
+    pub fn with_tuning(device: &Device, geometry: Geometry<S>, tuning: Tuning) -> Result<Self, Error> {
+        Self::with_layout(device, R::layout(S::wide(device, tuning), S::MULTI), geometry, tuning)
+    }
+
+    fn with_layout(
+        device: &Device,
+        layout: Layout,
+        geometry: Geometry<S>,
+        tuning: Tuning,
+    ) -> Result<Self, Error> {
+        let (parts, plan) = S::place(device, layout, geometry)?;
+        // SAFETY: what `Kernels::place` says of its plan; nobody else has the memory yet.
+        let on_device = unsafe { DeviceTable::new(device, plan, tuning)? };
+        Ok(Self { on_device, geometry, parts, rows: PhantomData })
+    }
+
+    /// Takes out everything, on `stream`: all slots are empty, and a pool has all its slabs.
+    ///
+    /// Does not wait if the table was used on no other stream since the last clear; otherwise the device is
+    /// waited for first. The first call on another stream afterwards waits for `stream`. Kernels of your own
+    /// on the table ([`parts`](Self::parts)) are not known here and have to be waited for.
+    ///
+    /// # Errors
+    /// [`Error::OtherDevice`], [`Error::Driver`].
+    pub fn clear_on(&mut self, stream: &Arc<CudaStream>) -> Result<(), Error> {
+        self.on_device.clear(stream)
+    }
+
+    /// The device that it is on.
+    pub fn device(&self) -> &Device {
+        self.on_device.device()
+    }
+
+    /// How its entries lie in memory.
+    pub fn layout(&self) -> Layout {
+        self.on_device.family().layout
+    }
+
+    /// Where it lies in device memory, for kernels of your own.
+    pub fn parts(&self) -> S::Parts {
+        self.parts
+    }
+
+    /// Device memory of the table, in bytes.
+    pub fn bytes(&self) -> u64 {
+        self.on_device.bytes()
+    }
+
+    /// Its memory and kernels.
+    pub(crate) fn on_device(&self) -> &DeviceTable {
+        &self.on_device
+    }
+
+    /// Its memory and kernels, to be changed.
+    pub(crate) fn on_device_mut(&mut self) -> &mut DeviceTable {
+        &mut self.on_device
+    }
+}
+
+impl<R: Row, S: Holds<R> + Buckets> Table<R, S> {
+    /// Slots of a bucket of a large table: 8 of keys and of u32 pairs, 4 of u64 pairs, which are 64 bytes; 8
+    /// where keys move.
+    pub const BUCKET_SLOTS: u32 = bucket_slots(R::PACKED, S::MOVES);
+
+    /// The size of such a table for `entries` entries at a load; as [`OpenGeometry::new`]. A bucket has
+    /// [`Table::BUCKET_SLOTS`] slots, or 4 of u32 pairs, up to 96 MiB, where keys move up to a load of 0.85
+    /// (at more, some would find no room): much of it is in the L2 cache of a large GPU then, which reads
+    /// buckets of 32 bytes faster.
+    ///
+    /// # Errors
+    /// As [`OpenGeometry::new`].
+    pub fn size(entries: u64, load: f64) -> Result<OpenGeometry, Refused> {
+        size((R::PACKED, S::MOVES), entries, load)
+    }
+
+    /// Moves all entries to a table of another size, or of the same one: slots of deleted entries are free
+    /// again. Waits for what other streams still run on it, and until it is done. Takes memory for both
+    /// tables meanwhile, and time proportional to the slots of the old one and the entries.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]; [`Error::Refused`] as [`OpenGeometry::admit`] does; [`Error::TableFull`] if
+    /// the new table has no room for all entries. Nothing has changed then.
+    pub fn rehash(&mut self, geometry: OpenGeometry) -> Result<(), Error> {
+        let device = self.device().clone();
+        let mut moved = Self::with_layout(&device, self.layout(), geometry, self.on_device.tuning())?;
+        let (arrays, len) = S::slots(&self.parts);
+        let left_out = moved.on_device.absorb(&mut self.on_device, &arrays, len)?;
+        if left_out > 0 {
+            let pairs = moved.on_device.live()? + left_out;
+            return Err(Error::TableFull { pairs, left_out });
+        }
+        *self = moved;
+        Ok(())
+    }
+}
+
+impl<R: Row, S: Holds<R>> BulkTable for Table<R, S> {
+    type Error = Error;
+    type Structure = S::Structure;
+    type Entry = R::Entry;
+
+    fn retrieve_all(&self) -> Result<Vec<R::Entry>, Error> {
+        // SAFETY: the rows are the table's.
+        unsafe { self.on_device.entries::<R>(false) }
+    }
+
+    fn len(&self) -> Result<u64, Error> {
+        self.on_device.live()
+    }
+
+    fn stats(&self) -> Result<Stats<S>, Error> {
+        Ok(S::stats(&self.on_device.numbers()?))
+    }
+
+    fn geometry(&self) -> Geometry<S> {
+        self.geometry
+    }
+
+    fn clear(&mut self) -> Result<(), Error> {
+        let stream = self.device().stream().clone();
+        self.on_device.clear(&stream)?;
+        stream.synchronize().map_err(Error::driver("waiting for a table to be cleared"))
+    }
+}
+
+impl<R: Row, S: Holds<R> + Ordered> BulkOrdered for Table<R, S> {
+    fn retrieve_all_in_order(&self) -> Result<Vec<R::Entry>, Error> {
+        // SAFETY: the rows are the table's.
+        unsafe { self.on_device.entries::<R>(true) }
+    }
+}
+
+impl<R, S: Kernels> fmt::Debug for Table<R, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Table")
+            .field("structure", &S::Structure::NAME)
+            .field("device", self.on_device.device())
+            .field("layout", &self.on_device.family().layout)
+            .field("geometry", &self.geometry)
+            .finish_non_exhaustive()
+    }
+}

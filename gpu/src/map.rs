@@ -1,0 +1,80 @@
+//! Maps of every structure, on host slices.
+
+use crate::access::Staged;
+use crate::arguments::Operation;
+use crate::device::Device;
+use crate::error::Error;
+use crate::handle::Map;
+use crate::layout::{Entry, Scalar};
+use crate::structures::{Counter, Holds};
+use warpproof_model::host::{Answer, BulkCounter, BulkMap, Op, admit, left_out, same_length};
+use warpproof_model::outcome::{Add, Assign, Delete, Insert};
+
+impl<K: Scalar, V: Scalar, S: Holds<(K, V)>> Map<K, V, S>
+where
+    (K, V): Entry,
+{
+    /// A map of these pairs, made for as many. Of several pairs with one key, a map keeps any one, a multimap
+    /// all.
+    ///
+    /// # Errors
+    /// As [`Map::with_capacity`] and [`BulkMap::insert_unique`]; [`Error::TableFull`] if not all pairs fit.
+    pub fn build(device: &Device, keys: &[K], values: &[V]) -> Result<Self, Error> {
+        same_length(keys, "values", values)?;
+        admit(keys)?;
+        let map = Self::with_capacity(device, keys.len() as u64)?;
+        let operation = if S::MULTI { Operation::Insert } else { Operation::InsertUnique };
+        let outcomes = map.answers(keys.len(), |mut map: Staged<'_, Self>, outcomes| {
+            map.put(operation, keys, values, outcomes, Insert::from_code)
+        })?;
+        match left_out(&outcomes) {
+            0 => Ok(map),
+            left_out => Err(Error::TableFull { pairs: keys.len() as u64, left_out }),
+        }
+    }
+}
+
+impl<K: Scalar, V: Scalar, S: Holds<(K, V)>> BulkMap<K, V> for Map<K, V, S>
+where
+    (K, V): Entry,
+{
+    fn insert_unique(&self, keys: &[K], values: &[V]) -> Result<Vec<Insert>, Error> {
+        self.answers(keys.len(), |mut map, outcomes| map.insert_unique(keys, values, outcomes))
+    }
+
+    fn insert_or_assign(&self, keys: &[K], values: &[V]) -> Result<Vec<Assign>, Error> {
+        self.answers(keys.len(), |mut map, outcomes| map.insert_or_assign(keys, values, outcomes))
+    }
+
+    fn search(&self, keys: &[K]) -> Result<Vec<Option<V>>, Error> {
+        self.answers(keys.len(), |mut map, values| map.search(keys, values))
+    }
+
+    fn contains(&self, keys: &[K]) -> Result<Vec<bool>, Error> {
+        self.answers(keys.len(), |mut map, found| map.contains(keys, found))
+    }
+
+    fn count(&self, keys: &[K]) -> Result<Vec<u32>, Error> {
+        if S::COUNTS {
+            return self.answers(keys.len(), |mut map, counts| map.number(Operation::Count, keys, counts));
+        }
+        Ok(self.contains(keys)?.into_iter().map(u32::from).collect())
+    }
+
+    fn delete(&self, keys: &[K]) -> Result<Vec<Delete>, Error> {
+        self.answers(keys.len(), |mut map, outcomes| map.delete(keys, outcomes))
+    }
+
+    fn mixed(&self, ops: &[Op], keys: &[K], values: &[V]) -> Result<Vec<Answer<V>>, Error> {
+        self.answers(keys.len(), |mut map, answers| map.mixed(ops, keys, values, answers))
+    }
+}
+
+impl<K: Scalar, V: Scalar, S: Holds<(K, V)> + Counter> BulkCounter<K, V> for Map<K, V, S>
+where
+    (K, V): Entry,
+{
+    fn insert_or_add(&self, keys: &[K], values: &[V]) -> Result<Vec<Add>, Error> {
+        self.answers(keys.len(), |mut map, outcomes| map.insert_or_add(keys, values, outcomes))
+    }
+}

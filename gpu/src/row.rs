@@ -1,0 +1,67 @@
+//! What a table holds: pairs, or keys.
+
+use crate::layout::{Entry, Layout, Scalar};
+
+mod sealed {
+    /// Implemented here alone: each layout needs kernels.
+    pub trait Sealed {}
+    impl<K, V> Sealed for (K, V) {}
+    impl<K> Sealed for (K,) {}
+}
+
+/// What a table holds, as its columns: `(K, V)` in a map, `(K,)` in a set. Keys and values are both u32, or
+/// both u64.
+pub trait Row: sealed::Sealed + 'static {
+    /// Its keys.
+    type Key: Scalar;
+    /// Its values. A set has none: that of its keys stands there.
+    type Value: Scalar;
+    /// What it is on the host: a pair, or a key.
+    type Entry;
+    /// Whether there are values.
+    const PAIRS: bool;
+    /// The layout in one word for each entry.
+    const PACKED: Layout;
+
+    /// The layout: with 128-bit words (`wide`) or without, of a multimap (`multi`) or not.
+    fn layout(wide: bool, multi: bool) -> Layout;
+
+    /// Keys and, where there are any, values as entries.
+    #[doc(hidden)]
+    fn entries(keys: Vec<Self::Key>, values: Vec<Self::Value>) -> Vec<Self::Entry>;
+}
+
+impl<K: Scalar, V: Scalar> Row for (K, V)
+where
+    (K, V): Entry,
+{
+    type Key = K;
+    type Value = V;
+    type Entry = (K, V);
+    const PAIRS: bool = true;
+    const PACKED: Layout = <(K, V) as Entry>::PACKED;
+
+    fn layout(wide: bool, multi: bool) -> Layout {
+        <(K, V) as Entry>::layout(wide, multi)
+    }
+
+    fn entries(keys: Vec<K>, values: Vec<V>) -> Vec<(K, V)> {
+        keys.into_iter().zip(values).collect()
+    }
+}
+
+impl<K: Scalar> Row for (K,) {
+    type Key = K;
+    type Value = K;
+    type Entry = K;
+    const PAIRS: bool = false;
+    const PACKED: Layout = K::SET;
+
+    fn layout(_: bool, _: bool) -> Layout {
+        K::SET
+    }
+
+    fn entries(keys: Vec<K>, _: Vec<K>) -> Vec<K> {
+        keys
+    }
+}

@@ -1,0 +1,38 @@
+//! Sets of every structure, on host slices.
+
+use crate::device::Device;
+use crate::error::Error;
+use crate::handle::Set;
+use crate::layout::Scalar;
+use crate::structures::Holds;
+use warpproof_model::host::{BulkSet, admit, left_out};
+use warpproof_model::outcome::{Delete, Insert};
+
+impl<K: Scalar, S: Holds<(K,)>> Set<K, S> {
+    /// A set of these keys, made for as many.
+    ///
+    /// # Errors
+    /// As [`Set::with_capacity`] and [`BulkSet::insert`]; [`Error::TableFull`] if not all keys fit.
+    pub fn build(device: &Device, keys: &[K]) -> Result<Self, Error> {
+        admit(keys)?;
+        let set = Self::with_capacity(device, keys.len() as u64)?;
+        match left_out(&set.insert(keys)?) {
+            0 => Ok(set),
+            left_out => Err(Error::TableFull { pairs: keys.len() as u64, left_out }),
+        }
+    }
+}
+
+impl<K: Scalar, S: Holds<(K,)>> BulkSet<K> for Set<K, S> {
+    fn insert(&self, keys: &[K]) -> Result<Vec<Insert>, Error> {
+        self.answers(keys.len(), |mut set, outcomes| set.insert(keys, outcomes))
+    }
+
+    fn contains(&self, keys: &[K]) -> Result<Vec<bool>, Error> {
+        self.answers(keys.len(), |mut set, found| set.contains(keys, found))
+    }
+
+    fn delete(&self, keys: &[K]) -> Result<Vec<Delete>, Error> {
+        self.answers(keys.len(), |mut set, outcomes| set.delete(keys, outcomes))
+    }
+}

@@ -1,0 +1,122 @@
+//! Hopscotch tables: an array of groups, as large as it was made.
+
+use super::kernels::sealed::Sealed;
+use super::kernels::{Holds, Kernels};
+use crate::arguments::{Argument, Head};
+use crate::device::Device;
+use crate::error::Error;
+use crate::layout::Layout;
+use crate::row::Row;
+use crate::table::{Family, Fill, Plan, Tuning};
+use warpproof_model::hopscotch::{GROUP_WORDS, REACH};
+use warpproof_model::host::structure::Hopscotch;
+use warpproof_model::host::{HopscotchGeometry, HopscotchStats, Refused};
+
+/// Numbers that the `stats` kernel adds up: live, and how many of them stand 0, 1, .. groups behind their
+/// home.
+const NUMBERS: usize = 1 + REACH as usize;
+
+/// Where a hopscotch table lies in device memory, for kernels of the caller's own: what `HopscotchTable::new`
+/// takes there.
+///
+/// Addresses are those of the device's primary context. The memory is the table's: it is accessed by atomic
+/// instructions alone, and it ends with the table. A group is 8 words, a neighbourhood 8 groups.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct HopscotchParts {
+    /// Address of the words: u32 and u64 keys in one each, u32 pairs in a u64, u64 pairs in 128 bits.
+    pub words: u64,
+    /// Number of words.
+    pub len: u64,
+    /// Number of homes.
+    pub homes: u32,
+}
+
+impl HopscotchParts {
+    /// What the kernels take first.
+    pub(crate) fn head(&self) -> Head {
+        let list = vec![Argument::Pointer(self.words), Argument::U64(self.len), Argument::U32(self.homes)];
+        Head { list, parts: self.homes + REACH - 1, numbers: NUMBERS, slots: 0 }
+    }
+
+    /// What makes the table empty: every slot empty, and every home without members, are all ones.
+    fn fill(&self, layout: Layout) -> Fill {
+        let words = self.len as usize * (layout.slot_bytes() as usize / size_of::<u32>());
+        Fill { address: self.words, words, word: u32::MAX }
+    }
+}
+
+impl Sealed for Hopscotch {}
+
+impl Kernels for Hopscotch {
+    type Structure = Self;
+    type Parts = HopscotchParts;
+
+    fn size(_: Layout, entries: u64) -> Result<HopscotchGeometry, Refused> {
+        HopscotchGeometry::for_pairs(entries)
+    }
+
+    fn wide(device: &Device, _: Tuning) -> bool {
+        // There is no lock-bit protocol to choose.
+        device.wide()
+    }
+
+    fn place(
+        device: &Device,
+        layout: Layout,
+        geometry: HopscotchGeometry,
+    ) -> Result<(HopscotchParts, Plan), Error> {
+        geometry.admit(GROUP_WORDS as u32, REACH)?;
+        device.admit(layout)?;
+        let len = geometry.words() as u64;
+        let words = device.array("the table's words", len * layout.slot_bytes() as u64)?;
+        let parts = HopscotchParts { words: words.address(), len, homes: geometry.homes };
+        let (head, fills) = (parts.head(), vec![parts.fill(layout)]);
+        Ok((parts, Plan { family: family(layout), head, fills, memory: vec![words] }))
+    }
+
+    fn stats(numbers: &[u64]) -> HopscotchStats {
+        let mut stats = HopscotchStats::default();
+        if let [live, distances @ ..] = numbers {
+            stats.live = *live;
+            for (to, from) in stats.distances.iter_mut().zip(distances) {
+                *to = *from;
+            }
+        }
+        stats
+    }
+}
+
+impl<R: Row> Holds<R> for Hopscotch {}
+
+/// The kernels of a layout.
+pub(crate) fn family(layout: Layout) -> Family {
+    // Measured (BENCHMARKS.md): operations of different kinds in one warp are best by one lane each.
+    let mixed_lanes = if layout == Layout::Map32 { 1 } else { layout.lanes() };
+    Family { structure: "hop", layout, suffix: "", lanes: layout.lanes(), mixed_lanes, one_array: false }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_fill_covers_all_groups() {
+        let geometry = HopscotchGeometry::for_pairs(5600).expect("a small table");
+        let parts = HopscotchParts { words: 1 << 20, len: geometry.words() as u64, homes: geometry.homes };
+        assert_eq!(parts.head().parts, geometry.groups(), "a tile for each group");
+        let words = |layout| parts.fill(layout).words;
+        let groups = geometry.groups() as usize;
+        assert_eq!(words(Layout::Set32), groups * GROUP_WORDS);
+        assert_eq!([Layout::Set64, Layout::Map32].map(words), [groups * GROUP_WORDS * 2; 2]);
+        assert_eq!(words(Layout::Map64), groups * GROUP_WORDS * 4);
+        assert_eq!(parts.fill(Layout::Map64).word, u32::MAX);
+    }
+
+    #[test]
+    fn more_words_than_32_bits_count_are_counted() {
+        let geometry = HopscotchGeometry::for_pairs(1 << 33).expect("a large table");
+        let parts = HopscotchParts { words: 0, len: geometry.words() as u64, homes: geometry.homes };
+        assert_eq!(parts.head().list[1], Argument::U64(geometry.groups() as u64 * 8));
+        assert!(parts.fill(Layout::Set32).words > u32::MAX as usize);
+    }
+}

@@ -1,0 +1,76 @@
+//! What a structure says of itself, and what it can do.
+
+use crate::device::Device;
+use crate::error::Error;
+use crate::layout::Layout;
+use crate::row::Row;
+use crate::table::{Plan, Tuning};
+use core::fmt::Debug;
+use warpproof_model::host::{OpenGeometry, OpenStats, Refused, Structure};
+
+pub(super) mod sealed {
+    /// Implemented here alone: each structure needs kernels.
+    pub trait Sealed {}
+}
+
+/// A structure that there are kernels of, as a type without values: [`Slab`](super::Slab), and
+/// [`Hopscotch`](warpproof_model::host::structure::Hopscotch),
+/// [`Open`](warpproof_model::host::structure::Open) and [`Cuckoo`](warpproof_model::host::structure::Cuckoo).
+pub trait Kernels: sealed::Sealed + 'static {
+    /// What hosts know of it.
+    type Structure: Structure;
+    /// Where a table lies in device memory, for kernels of the caller's own.
+    type Parts: Copy + PartialEq + Debug + Send + Sync + 'static;
+    /// Whether a key may have several pairs.
+    const MULTI: bool = false;
+    /// Whether there is a kernel that counts the pairs of a key.
+    const COUNTS: bool = false;
+
+    /// The size for `entries` entries of a layout at the default load.
+    #[doc(hidden)]
+    fn size(packed: Layout, entries: u64) -> Result<Geometry<Self>, Refused>;
+
+    /// Whether pairs of u64 are in 128-bit words.
+    #[doc(hidden)]
+    fn wide(device: &Device, tuning: Tuning) -> bool {
+        device.wide() && !tuning.lock_bit
+    }
+
+    /// Takes the memory of a table. The plan's family is that of the structure and layout, its head is what
+    /// those kernels take first, and head and fills name nothing but the plan's memory, with the lengths that
+    /// it was allocated with.
+    #[doc(hidden)]
+    fn place(device: &Device, layout: Layout, geometry: Geometry<Self>)
+    -> Result<(Self::Parts, Plan), Error>;
+
+    /// What the numbers of the `stats` kernel say.
+    #[doc(hidden)]
+    fn stats(numbers: &[u64]) -> Stats<Self>;
+}
+
+/// How large the tables of a structure are.
+pub type Geometry<S> = <<S as Kernels>::Structure as Structure>::Geometry;
+/// What the tables of a structure say that they hold.
+pub type Stats<S> = <<S as Kernels>::Structure as Structure>::Stats;
+
+/// A structure whose tables hold rows `R`.
+pub trait Holds<R: Row>: Kernels {}
+
+/// A structure whose maps add to values.
+pub trait Counter: Kernels {}
+
+/// A structure whose slots are numbered through: its entries are copied to device slices, and in the order of
+/// their slots.
+pub trait Ordered: Kernels {}
+
+/// A structure of one array of buckets: sized by a load, and moved to a table of another size.
+pub trait Buckets:
+    Counter + Ordered + Kernels<Structure: Structure<Geometry = OpenGeometry, Stats = OpenStats>>
+{
+    /// Whether keys move between their buckets.
+    const MOVES: bool;
+
+    /// The addresses of the arrays that the slots are, and how many slots there are.
+    #[doc(hidden)]
+    fn slots(parts: &Self::Parts) -> (Vec<u64>, u64);
+}

@@ -1,0 +1,181 @@
+//! Open-addressing tables: an array of buckets and a filter, as large as they were made.
+
+use super::kernels::sealed::Sealed;
+use super::kernels::{Buckets, Counter, Holds, Kernels, Ordered};
+use crate::arguments::{Argument, Head};
+use crate::device::{Array, Device};
+use crate::error::Error;
+use crate::layout::Layout;
+use crate::row::Row;
+use crate::table::{Fill, Plan};
+use sizes::{admit, size};
+use warpproof_model::host::structure::Open;
+use warpproof_model::host::{OpenGeometry, OpenStats, Refused};
+
+mod levels;
+mod partitioned;
+mod partitions;
+pub(crate) mod sizes;
+
+pub use partitions::Partitions;
+pub(crate) use sizes::family;
+
+/// Numbers that the `stats` kernel adds up: live, tombstones.
+const NUMBERS: usize = 2;
+
+/// Where an open-addressing table lies in device memory, for kernels of the caller's own: what
+/// `OpenTable::new` and `Passed::new` take there.
+///
+/// Addresses are those of the device's primary context. The memory is the table's: it is accessed by atomic
+/// instructions alone, and it ends with the table. A bucket has 16 bits of the
+/// filter. Slots with `values` are `LockBitSlots`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct OpenParts {
+    /// Address of the words that probes read, one for each slot: u32 and u64 keys, u32 pairs in a u64, u64
+    /// pairs in 128 bits, and in the lock-bit layout the keys.
+    pub slots: u64,
+    /// Address of the values, in the lock-bit layout.
+    pub values: Option<u64>,
+    /// Number of slots.
+    pub len: u64,
+    /// Address of the filter, in u32 words.
+    pub filter: u64,
+    /// Words of the filter.
+    pub filter_len: u64,
+    /// Number of buckets.
+    pub buckets: u32,
+    /// Slots of a bucket: 8, or 4 of u64 pairs and of u32 pairs in a small table.
+    pub bucket_slots: u32,
+}
+
+impl OpenParts {
+    /// What the kernels take first.
+    pub(crate) fn head(&self) -> Head {
+        let mut list = vec![Argument::Pointer(self.slots)];
+        list.extend(self.values.map(Argument::Pointer));
+        list.extend([
+            Argument::U64(self.len),
+            Argument::Pointer(self.filter),
+            Argument::U64(self.filter_len),
+            Argument::U32(self.buckets),
+        ]);
+        Head { list, parts: self.buckets, numbers: NUMBERS, slots: self.len }
+    }
+
+    /// What makes the table empty: every slot is all ones, and nothing has passed a bucket. Values without a
+    /// key are never read, so they stay.
+    pub(super) fn fills(&self, layout: Layout) -> Vec<Fill> {
+        let words = self.len as usize * (layout.probe_bytes() as usize / size_of::<u32>());
+        vec![
+            Fill { address: self.slots, words, word: u32::MAX },
+            Fill { address: self.filter, words: self.filter_len as usize, word: 0 },
+        ]
+    }
+}
+
+/// Takes the memory of an array of buckets, whose words besides the slots are for `what`.
+pub(super) fn buckets(
+    device: &Device,
+    layout: Layout,
+    geometry: OpenGeometry,
+    what: &'static str,
+) -> Result<(OpenParts, Vec<Array>), Error> {
+    let (len, filter_len) = (geometry.slots() as u64, geometry.filter_words() as u64);
+    let probed = len * layout.probe_bytes() as u64;
+    let slots = device.array("the table's slots", probed)?;
+    let values = if layout.lock_bit() { Some(device.array("the table's values", probed)?) } else { None };
+    let filter = device.array(what, filter_len * size_of::<u32>() as u64)?;
+    let parts = OpenParts {
+        slots: slots.address(),
+        values: values.as_ref().map(Array::address),
+        len,
+        filter: filter.address(),
+        filter_len,
+        buckets: geometry.buckets,
+        bucket_slots: geometry.bucket_slots,
+    };
+    Ok((parts, [slots, filter].into_iter().chain(values).collect()))
+}
+
+/// What the numbers of an array of buckets say.
+pub(super) fn stats(numbers: &[u64]) -> OpenStats {
+    match numbers {
+        [live, tombstones, ..] => OpenStats { live: *live, tombstones: *tombstones },
+        _ => OpenStats::default(),
+    }
+}
+
+impl Sealed for Open {}
+
+impl Kernels for Open {
+    type Structure = Self;
+    type Parts = OpenParts;
+
+    fn size(packed: Layout, entries: u64) -> Result<OpenGeometry, Refused> {
+        size((packed, Self::MOVES), entries, OpenGeometry::DEFAULT_LOAD)
+    }
+
+    fn place(device: &Device, layout: Layout, geometry: OpenGeometry) -> Result<(OpenParts, Plan), Error> {
+        admit((layout, Self::MOVES), geometry)?;
+        let (parts, memory) = buckets(device, layout, geometry, "the table's filter")?;
+        let (head, fills) = (parts.head(), parts.fills(layout));
+        let family = family((layout, Self::MOVES), (parts.len, geometry.bucket_slots));
+        Ok((parts, Plan { family, head, fills, memory }))
+    }
+
+    fn stats(numbers: &[u64]) -> OpenStats {
+        stats(numbers)
+    }
+}
+
+impl<R: Row> Holds<R> for Open {}
+impl Counter for Open {}
+impl Ordered for Open {}
+
+impl Buckets for Open {
+    const MOVES: bool = false;
+
+    fn slots(parts: &OpenParts) -> (Vec<u64>, u64) {
+        ([parts.slots].into_iter().chain(parts.values).collect(), parts.len)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fills_cover_the_slots_and_the_filter() {
+        let geometry = OpenGeometry { bucket_slots: 8, buckets: 1009 };
+        let (len, filter_len) = (geometry.slots() as u64, geometry.filter_words() as u64);
+        let (slots, filter, values) = (1 << 20, 1 << 22, Some(1 << 23));
+        let OpenGeometry { bucket_slots, buckets } = geometry;
+        let parts = OpenParts { slots, values, len, filter, filter_len, buckets, bucket_slots };
+        assert_eq!(parts.head().parts, geometry.buckets, "a tile for each bucket");
+        let fills = parts.fills(Layout::Map32).into_iter();
+        let fills: Vec<_> = fills.map(|fill| (fill.address, fill.words, fill.word)).collect();
+        assert_eq!(fills, [(1 << 20, 1009 * 8 * 2, u32::MAX), (1 << 22, 505, 0)]);
+        // Of the lock-bit layout the keys alone.
+        let layouts = [Layout::Set32, Layout::Set64, Layout::Map64, Layout::Map64Lock];
+        let words = layouts.map(|layout| parts.fills(layout)[0].words);
+        assert_eq!(words, [1, 2, 4, 2].map(|words| 1009 * 8 * words));
+    }
+
+    #[test]
+    fn more_slots_than_32_bits_count_are_counted() {
+        let geometry = OpenGeometry::for_pairs(1 << 34).expect("a large table");
+        let len = geometry.slots() as u64;
+        let (filter, filter_len) = (0, 1);
+        let parts = OpenParts {
+            slots: 0,
+            values: None,
+            len,
+            filter,
+            filter_len,
+            buckets: geometry.buckets,
+            bucket_slots: geometry.bucket_slots,
+        };
+        assert_eq!(parts.head().list[1], Argument::U64(geometry.buckets as u64 * 8));
+        assert!(parts.fills(Layout::Map32)[0].words > u32::MAX as usize);
+    }
+}

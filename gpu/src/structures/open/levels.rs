@@ -1,0 +1,145 @@
+//! Which partitions the entries of a batch go through before they are inserted.
+
+use warpproof_model::open::bulk::{Fan, MOST_TOLD};
+
+/// Bytes of the slots of a partition of the last level: what a block has in its shared memory beside its
+/// counters.
+const PARTITION_BYTES: u32 = 32 << 10;
+/// Slots of such a partition at most where outcomes are told: a block has a place for each besides, and no
+/// more than 48 KiB in all.
+const TOLD_SLOTS: u32 = 4096;
+
+/// Bytes of the slots of a partition of the last level, where a slot is of `slot_bytes`.
+pub(super) const fn partition_bytes(slot_bytes: u32, told: bool) -> u32 {
+    if told && TOLD_SLOTS * slot_bytes < PARTITION_BYTES { TOLD_SLOTS * slot_bytes } else { PARTITION_BYTES }
+}
+/// Partitions at most that a block puts entries into.
+const MOST: u64 = 512;
+
+/// One pass of a batch over its entries, and the partitions that it fills.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Level {
+    /// Partitions that an entry may go to from the one of the level before that it stands in.
+    pub(super) fan: u32,
+    /// Binary logarithm of the buckets of a partition.
+    pub(super) shift: u32,
+    /// Partitions in all. The last ones may be behind the table.
+    pub(super) partitions: u64,
+    /// Entries that a partition has room for.
+    pub(super) room: u32,
+}
+
+impl Level {
+    /// Which partitions the first of them are.
+    pub(super) fn fan(self) -> Fan {
+        Fan { first: 0, fan: self.fan, shift: self.shift }
+    }
+
+    /// Entries that all partitions have room for.
+    pub(super) fn words(self) -> u64 {
+        self.partitions * self.room as u64
+    }
+}
+
+/// The levels of a batch of `n` entries, whose operations are `told` their outcomes or not, for a table of
+/// `buckets` buckets, each of a number of slots and their bytes, powers of two.
+pub(super) fn levels(
+    buckets: u32,
+    (bucket_slots, slot_bytes): (u32, u32),
+    (n, told): (u64, bool),
+) -> Vec<Level> {
+    let last = (partition_bytes(slot_bytes, told) / (bucket_slots * slot_bytes)).max(1).ilog2();
+    // Of the last level: where outcomes are told, a slot remembers the place of its entry in the partition.
+    let most = |pass| if told && pass == 0 { MOST_TOLD } else { u32::MAX };
+    let partitions = (buckets as u64).div_ceil(1 << last);
+    let passes = (1..).find(|&passes| MOST.saturating_pow(passes) >= partitions).unwrap_or(1);
+    let bits = partitions.next_power_of_two().ilog2().div_ceil(passes);
+    let mut levels: Vec<Level> = Vec::new();
+    for pass in (0..passes).rev() {
+        let shift = last + bits * pass;
+        let (fan, partitions) = match levels.last() {
+            None => {
+                let partitions = (buckets as u64).div_ceil(1 << shift);
+                (partitions, partitions)
+            }
+            Some(before) => (1 << bits, before.partitions << bits),
+        };
+        levels.push(Level {
+            fan: fan as u32,
+            shift,
+            partitions,
+            room: room(n, shift, buckets).min(most(pass)),
+        });
+    }
+    levels
+}
+
+/// What a partition should have room for, as homes are spread evenly: what it gets on average and seven
+/// standard deviations more. If one has too little, the batch is inserted once more, which is slow and not
+/// wrong.
+fn room(n: u64, shift: u32, buckets: u32) -> u32 {
+    let mean = n as f64 * (1u64 << shift) as f64 / buckets as f64;
+    let room = (mean + 7.0 * mean.sqrt()).ceil() as u64 + 16;
+    room.min(n).min(u32::MAX as u64) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use warpproof_model::open::bulk::fill_words;
+
+    #[test]
+    fn partitions_of_the_last_level_fit_a_block_and_cover_the_table() {
+        for buckets in [1, 2, 511, 512, 513, 100_003, 1 << 24, 4_294_967_291] {
+            for (slots, slot_bytes, told) in
+                [(8, 4, false), (8, 4, true), (8, 8, true), (4, 8, true), (4, 16, true)]
+            {
+                let levels = levels(buckets, (slots, slot_bytes), (1 << 30, told));
+                let last = levels.last().expect("one level at least");
+                assert_eq!((slots * slot_bytes) << last.shift, partition_bytes(slot_bytes, told));
+                assert!(!told || last.room <= 1 << 16, "{levels:?}");
+                assert!(last.partitions << last.shift >= buckets as u64, "{levels:?}");
+                assert!(levels.iter().all(|level| level.fan as u64 <= MOST && level.fan > 0), "{levels:?}");
+                for pair in levels.windows(2) {
+                    assert_eq!(pair[0].shift - pair[1].shift, pair[1].fan.ilog2());
+                    assert_eq!(pair[0].partitions * pair[1].fan as u64, pair[1].partitions);
+                }
+                let behind = (last.partitions << last.shift) - buckets as u64;
+                assert!(
+                    behind < 1 << levels[0].shift,
+                    "no more than a partition of the first level: {levels:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_block_has_shared_memory_for_a_partition() {
+        for told in [false, true] {
+            for (slot_bytes, bucket_slots) in [(4, 8), (8, 8), (8, 4), (16, 4)] {
+                let bytes = partition_bytes(slot_bytes, told);
+                let slots = bytes / slot_bytes;
+                let words = fill_words((slots / bucket_slots).ilog2(), if told { slots } else { 0 });
+                assert!(4 * words.next_multiple_of(4) + bytes <= 48 << 10, "{slot_bytes} {told}");
+            }
+        }
+    }
+
+    #[test]
+    fn there_are_as_few_passes_as_can_be() {
+        let passes = |buckets| levels(buckets, (8, 8), (1 << 20, false)).len();
+        assert_eq!([1, 512 * 512, 512 * 512 + 1, 1 << 27, (1 << 27) + 1].map(passes), [1, 1, 2, 2, 3]);
+    }
+
+    #[test]
+    fn a_partition_has_room_for_what_it_gets() {
+        let of = |n| levels(1 << 24, (8, 8), (n, false))[1].room;
+        assert!((3300..3700).contains(&of(107_374_182)), "{}", of(107_374_182));
+        // Outcomes change nothing of that.
+        assert_eq!(
+            levels(1 << 24, (8, 8), (107_374_182, true)),
+            levels(1 << 24, (8, 8), (107_374_182, false))
+        );
+        assert_eq!(of(1), 1);
+    }
+}

@@ -1,0 +1,124 @@
+//! Slots of a bucket and lanes of a tile, by the size of a table of open addressing or cuckoo hashing.
+
+use crate::layout::Layout;
+use crate::table::Family;
+use warpproof_model::host::{OpenGeometry, Refused};
+use warpproof_model::open::{BUCKET_SLOTS, WIDE_BUCKET_SLOTS};
+
+/// Slots of a bucket of a large table: no more than 64 bytes, which memory reads as fast as less; where keys
+/// move 8, so that nearly all find room.
+pub(crate) const fn bucket_slots(layout: Layout, moves: bool) -> u32 {
+    match layout {
+        // In two words too: a table has the same size whatever the device.
+        Layout::Map64 | Layout::Map64Lock if !moves => WIDE_BUCKET_SLOTS as u32,
+        _ => BUCKET_SLOTS as u32,
+    }
+}
+
+/// Slots of a bucket of a small table, if they are others: 32 bytes, a sector, as the L2 cache reads more of
+/// them a second.
+const fn small_bucket_slots(layout: Layout) -> Option<u32> {
+    match layout {
+        Layout::Map32 => Some(SMALL_BUCKET_SLOTS),
+        _ => None,
+    }
+}
+
+/// Slots of a bucket of a small table of u32 pairs.
+const SMALL_BUCKET_SLOTS: u32 = 4;
+
+/// Bytes of the slots up to which a table is small, as far as its buckets go. Measured (BENCHMARKS.md): at 64
+/// MiB small buckets are faster, in 1 GiB one lane is slower. Where between these they change places is not
+/// known: an L2 cache of 50 to 60 MiB holds half of such a table.
+const SMALL_BYTES: u64 = 96 << 20;
+
+/// The load up to which they are for keys that move too: beyond 0.88 an insert may find no room in them
+/// (README beside [`cuckoo`](warpproof_model::open::cuckoo)).
+const SMALL_LOAD_IF_MOVED: f64 = 0.85;
+
+/// The size of a table for `entries` entries at a load.
+pub(crate) fn size(
+    (layout, moves): (Layout, bool),
+    entries: u64,
+    load: f64,
+) -> Result<OpenGeometry, Refused> {
+    let large = OpenGeometry::new(entries, load, bucket_slots(layout, moves))?;
+    let few = large.slots() as u64 * layout.slot_bytes() as u64 <= SMALL_BYTES;
+    match small_bucket_slots(layout) {
+        Some(slots) if few && (!moves || load <= SMALL_LOAD_IF_MOVED) => {
+            OpenGeometry::new(entries, load, slots)
+        }
+        _ => Ok(large),
+    }
+}
+
+/// Refuses a size that there are no kernels for.
+pub(crate) fn admit((layout, moves): (Layout, bool), geometry: OpenGeometry) -> Result<(), Refused> {
+    match small_bucket_slots(layout) {
+        Some(slots) if slots == geometry.bucket_slots => geometry.admit(slots),
+        _ => geometry.admit(bucket_slots(layout, moves)),
+    }
+}
+
+/// Bytes of the slots up to which one lane is the fastest that reads all slots of a bucket. Measured
+/// (BENCHMARKS.md): in a larger table the addresses of its loads, which are as many as its lanes are few, are
+/// too many to translate.
+const ONE_LANE_BYTES: u64 = 256 << 20;
+
+/// The kernels of a layout, for a table of so many slots, in buckets of `slots` slots each.
+pub(crate) fn family((layout, moves): (Layout, bool), (len, slots): (u64, u32)) -> Family {
+    let common = layout.lanes();
+    let small = small_bucket_slots(layout) == Some(slots);
+    let few = len.saturating_mul(layout.slot_bytes() as u64) <= ONE_LANE_BYTES;
+    let (lanes, mixed_lanes) = match layout {
+        Layout::Map64 if moves => (common, common),
+        Layout::Map32 if few || small => (1, 1),
+        Layout::Map32 => (common, 1),
+        // 32 bytes for a lane, as in a large table of pairs. No other width was measured.
+        Layout::Set32 | Layout::Map64Lock => (1, 1),
+        Layout::Map64 | Layout::Set64 if few && !moves => (1, 1),
+        Layout::Map64 => (2, 2),
+        _ => (common, common),
+    };
+    let structure = if moves { "cuckoo" } else { "open" };
+    let suffix = if small { "_x4" } else { "" };
+    Family { structure, layout, suffix, lanes, mixed_lanes, one_array: true }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bucket_of_a_small_table_is_a_sector() {
+        let map32 = (Layout::Map32, false);
+        let slots = |entries| size(map32, entries, 0.8).expect("a size").bucket_slots;
+        assert_eq!([1, 10_000_000, 10_100_000].map(slots), [4, 4, 8]);
+        let small = size(map32, 1_000, 0.8).expect("a size");
+        assert_eq!(small.bucket_slots * Layout::Map32.slot_bytes(), 32);
+        assert!(small.slots() >= 1_250, "{small:?}");
+        assert_eq!((admit(map32, small), family(map32, (1_000, 4)).suffix), (Ok(()), "_x4"));
+        let large = OpenGeometry { bucket_slots: 8, buckets: 11 };
+        assert_eq!((admit(map32, large), family(map32, (88, 8)).suffix), (Ok(()), ""));
+        let refused = Refused::BucketSlots { found: 2, expected: 8 };
+        assert_eq!(admit(map32, OpenGeometry { bucket_slots: 2, buckets: 11 }), Err(refused));
+        let refused = Refused::BucketSlots { found: 4, expected: 8 };
+        assert_eq!(admit((Layout::Set32, false), small), Err(refused));
+        assert_eq!(size((Layout::Map64, false), 1_000, 0.8).expect("a size").bucket_slots, 4);
+        assert_eq!(size((Layout::Set64, false), 1_000, 0.8).expect("a size").bucket_slots, 8);
+    }
+
+    /// Where keys move, a small table has small buckets as long as all keys find room in them.
+    #[test]
+    fn a_bucket_of_keys_that_move_is_a_sector_up_to_a_load() {
+        let moving = (Layout::Map32, true);
+        let slots = |load| size(moving, 1_000, load).expect("a size").bucket_slots;
+        assert_eq!([0.5, 0.85, 0.86, 0.97].map(slots), [4, 4, 8, 8]);
+        assert_eq!(size(moving, 20_000_000, 0.5).expect("a size").bucket_slots, 8);
+        let small = OpenGeometry { bucket_slots: 4, buckets: 11 };
+        assert_eq!(
+            (admit(moving, small), family(moving, (44, 4)).name("search", 1)),
+            (Ok(()), "cuckoo_map32_search_l1_x4".to_string())
+        );
+    }
+}

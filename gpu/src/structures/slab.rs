@@ -1,0 +1,186 @@
+//! Slab hash tables: chains of slabs, which come from a pool.
+
+use super::kernels::sealed::Sealed;
+use super::kernels::{Holds, Kernels};
+use crate::arguments::{Argument, Head};
+use crate::device::{Array, Device};
+use crate::error::Error;
+use crate::layout::{Entry, Layout, Scalar};
+use crate::table::{Family, Fill, Plan};
+use core::marker::PhantomData;
+use warpproof_model::host::{Refused, SlabGeometry, SlabStats, structure};
+use warpproof_model::slab::{Multiplicity, SLAB_SLOTS, Unique, bitmap_words, free_word};
+
+mod chains;
+
+/// Numbers that the `stats` kernel adds up: live, tombstones, slabs, longest, chains of 1, 2, .. 16 slabs.
+pub(crate) const NUMBERS: usize = 20;
+
+/// Where a slab table lies in device memory, for kernels of the caller's own: what `SlabTable::new` takes
+/// there.
+///
+/// Addresses are those of the device's primary context. The memory is the table's: it is accessed by atomic
+/// instructions alone, and it ends with the table.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SlabParts {
+    /// Address of the words that probes read, one per slot.
+    pub slots: u64,
+    /// Address of the values, in the lock-bit layout.
+    pub values: Option<u64>,
+    /// Number of slots.
+    pub len: u64,
+    /// Address of the pool's bitmap, in u32 words.
+    pub bitmap: u64,
+    /// Words of the bitmap.
+    pub bitmap_len: u64,
+    /// Number of buckets.
+    pub buckets: u32,
+}
+
+impl SlabParts {
+    /// What the kernels take first.
+    pub(crate) fn head(&self) -> Head {
+        let mut list = vec![Argument::Pointer(self.slots)];
+        list.extend(self.values.map(Argument::Pointer));
+        list.extend([
+            Argument::U64(self.len),
+            Argument::Pointer(self.bitmap),
+            Argument::U64(self.bitmap_len),
+            Argument::U32(self.buckets),
+        ]);
+        Head { list, parts: self.buckets, numbers: NUMBERS, slots: 0 }
+    }
+
+    /// What makes the table empty: every slot empty and every link nil, which are all ones; every slab of the
+    /// pool free. Values without a key are never read, so they stay.
+    fn fills(&self, layout: Layout, pool: u32) -> Vec<Fill> {
+        let bytes = self.len as usize * layout.probe_bytes() as usize;
+        let bitmap = self.bitmap_len as usize;
+        let mut fills = vec![
+            Fill { address: self.slots, words: bytes / size_of::<u32>(), word: u32::MAX },
+            Fill { address: self.bitmap, words: bitmap, word: 0 },
+        ];
+        // Of a free pool's words only the last may be other than zero.
+        if let Some(last) = bitmap.checked_sub(1) {
+            let address = self.bitmap + (last * size_of::<u32>()) as u64;
+            fills.push(Fill { address, words: 1, word: free_word(pool, last) });
+        }
+        fills
+    }
+}
+
+/// Chains of slabs; with `M` = [`Multi`](warpproof_model::slab::Multi), a key may have several pairs.
+#[derive(Clone, Copy, Debug)]
+pub struct Slab<M = Unique>(PhantomData<M>);
+
+impl<M: Multiplicity> Sealed for Slab<M> {}
+
+impl<M: Multiplicity> Kernels for Slab<M> {
+    type Structure = structure::Slab;
+    type Parts = SlabParts;
+    const MULTI: bool = M::MULTI;
+    const COUNTS: bool = true;
+
+    fn size(_: Layout, entries: u64) -> Result<SlabGeometry, Refused> {
+        SlabGeometry::for_pairs(entries)
+    }
+
+    fn place(device: &Device, layout: Layout, geometry: SlabGeometry) -> Result<(SlabParts, Plan), Error> {
+        check(layout, geometry)?;
+        let len = geometry.slots() as u64;
+        let probed = len * layout.probe_bytes() as u64;
+        let bitmap_len = bitmap_words(geometry.pool) as u64;
+        let slots = device.array("the table's slots", probed)?;
+        let values = if layout.lock_bit() { Some(device.array("the table's values", probed)?) } else { None };
+        let bitmap = device.array("the table's bitmap", bitmap_len * size_of::<u32>() as u64)?;
+        let parts = SlabParts {
+            slots: slots.address(),
+            values: values.as_ref().map(Array::address),
+            len,
+            bitmap: bitmap.address(),
+            bitmap_len,
+            buckets: geometry.buckets,
+        };
+        let memory = [slots, bitmap].into_iter().chain(values).collect();
+        let (head, fills) = (parts.head(), parts.fills(layout, geometry.pool));
+        Ok((parts, Plan { family: family(layout, geometry.slab_slots), head, fills, memory }))
+    }
+
+    fn stats(numbers: &[u64]) -> SlabStats {
+        let mut stats = SlabStats::default();
+        if let [live, tombstones, slabs, longest, chains @ ..] = numbers {
+            (stats.live, stats.tombstones, stats.slabs) = (*live, *tombstones, *slabs);
+            stats.longest = *longest as u32;
+            for (to, from) in stats.chains.iter_mut().zip(chains) {
+                *to = *from;
+            }
+        }
+        stats
+    }
+}
+
+impl<K: Scalar, V: Scalar, M: Multiplicity> Holds<(K, V)> for Slab<M> where (K, V): Entry {}
+impl Holds<(u32,)> for Slab {}
+
+/// Refuses sizes that have no kernel, or that no table can have.
+fn check(layout: Layout, geometry: SlabGeometry) -> Result<(), Refused> {
+    let slots = SLAB_SLOTS as u32;
+    let double = layout == Layout::Map32 && geometry.slab_slots == 2 * slots;
+    geometry.admit(if double { 2 * slots } else { slots })
+}
+
+/// The kernels of a layout; `slab_slots` as [`check`] admits them.
+pub(crate) fn family(layout: Layout, slab_slots: u32) -> Family {
+    let (suffix, lanes) = if slab_slots == SLAB_SLOTS as u32 { ("", layout.lanes()) } else { ("_x16", 4) };
+    Family { structure: "slab", layout, suffix, lanes, mixed_lanes: lanes, one_array: false }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arguments::Operation;
+    use crate::table::Tuning;
+
+    #[test]
+    fn sizes_without_kernels_are_refused() {
+        let size = |slab_slots, buckets, pool| SlabGeometry { slab_slots, buckets, pool };
+        assert_eq!(check(Layout::Map32, size(8, 1, 1)), Ok(()));
+        assert_eq!(check(Layout::Map32, size(16, 1, 0)), Ok(()));
+        assert!(matches!(check(Layout::Set32, size(16, 1, 1)), Err(Refused::SlabSlots { found: 16, .. })));
+        assert!(matches!(check(Layout::Map32, size(24, 1, 1)), Err(Refused::SlabSlots { expected: 8, .. })));
+        assert!(matches!(check(Layout::Map32, size(8, u32::MAX, 1)), Err(Refused::TooLarge { .. })));
+        assert_eq!(check(Layout::Map32, size(16, 0, 1)), Err(Refused::Nothing { what: "bucket" }));
+    }
+
+    #[test]
+    fn fills_cover_the_slots_and_the_bitmap() {
+        let parts = SlabParts {
+            slots: 1 << 20,
+            values: Some(1 << 21),
+            len: 80,
+            bitmap: 1 << 22,
+            bitmap_len: 2,
+            buckets: 5,
+        };
+        let fills = |layout, pool| {
+            let fills = parts.fills(layout, pool).into_iter();
+            fills.map(|fill| (fill.address, fill.words, fill.word)).collect::<Vec<_>>()
+        };
+        let last = ((1 << 22) + 4, 1, free_word(33, 1));
+        assert_eq!(fills(Layout::Map32, 33), [(1 << 20, 160, u32::MAX), (1 << 22, 2, 0), last]);
+        // Of the lock-bit layout the keys alone.
+        assert_eq!(fills(Layout::Map64Lock, 33)[0], (1 << 20, 160, u32::MAX));
+        assert_eq!(fills(Layout::Map64, 33)[0], (1 << 20, 320, u32::MAX));
+        let without_pool = SlabParts { bitmap_len: 0, ..parts };
+        assert_eq!(without_pool.fills(Layout::Set32, 0).len(), 2);
+    }
+
+    #[test]
+    fn kernels_are_named_after_layout_and_slots() {
+        assert_eq!(family(Layout::Map64, 8).name("search", 4), "slab_map64_search_l4");
+        assert_eq!(
+            family(Layout::Map32, 16).tuned_name(Operation::Delete, Tuning::default()),
+            "slab_map32_delete_l4_x16"
+        );
+    }
+}
