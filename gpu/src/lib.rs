@@ -16,7 +16,7 @@
 //!   [`Staged`]: the operations through those of the caller, whose answers go to a [`Sink`]: a slice, a `Vec`
 //!   or a closure. They allocate nothing.
 //! - [`Tuning`], [`RetrieveMethod`]: how kernels are run; a matter of speed.
-//! - [`bench`]: what benches and stress tests need.
+//! - [`mod@bench`]: what benches and stress tests need.
 //!
 //! ```no_run
 //! use warpproof_gpu::{Device, SlabMap, Staging};
