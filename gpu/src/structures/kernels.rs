@@ -53,7 +53,15 @@ pub type Geometry<S> = <<S as Kernels>::Structure as Structure>::Geometry;
 /// What the tables of a structure say that they hold.
 pub type Stats<S> = <<S as Kernels>::Structure as Structure>::Stats;
 
-/// A structure whose tables hold rows `R`.
+/// A structure whose tables hold rows `R`. There are no slabs of u64 keys alone, nor a set whose keys come
+/// several times:
+///
+/// ```compile_fail,E0599
+/// use warpproof_gpu::{Device, Set, structures::Slab};
+///
+/// let set = Set::<u64, Slab>::with_capacity(&Device::open(0)?, 100);
+/// # Ok::<(), warpproof_gpu::Error>(())
+/// ```
 pub trait Holds<R: Row>: Kernels {}
 
 /// A structure whose maps add to values.
