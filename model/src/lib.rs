@@ -12,6 +12,7 @@
 //! - [`open`]: open addressing with a filter.
 //! - [`retrieve`]: all entries of a table, copied to an output.
 //! - [`slab`]: the slab hash, a dynamic chained table with its allocator.
+//! - `growth` (feature `host`): a table that a host replaces by a larger one between the parts of a batch.
 //! - `spec`, `host` (feature `host`): sequential specifications and the bulk interface of the backends.
 #![no_std]
 #![forbid(unsafe_code)]
@@ -23,6 +24,8 @@ pub mod at_lane;
 pub mod block;
 pub mod dynamic;
 pub mod entry;
+#[cfg(feature = "host")]
+pub mod growth;
 pub mod hopscotch;
 #[cfg(feature = "host")]
 pub mod host;

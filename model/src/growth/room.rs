@@ -1,0 +1,145 @@
+//! How many slots of a table may be taken, are taken, and are promised.
+
+use core::fmt;
+
+/// The room in a table, in slots. Changed under its lock alone.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Room {
+    /// How many slots at most are to be taken.
+    pub limit: u64,
+    /// Slots that are taken, by entries and tombstones: no fewer than there are.
+    pub taken: u64,
+    /// Slots that the parts of batches that run now may take besides.
+    pub promised: u64,
+}
+
+impl Room {
+    /// The room of a table without entries, of whose slots `limit` may be taken.
+    pub const fn new(limit: u64) -> Self {
+        Self { limit, taken: 0, promised: 0 }
+    }
+
+    /// The room of a table without entries, at most `load` of whose `slots` are to be taken: one slot at least.
+    pub fn at_load(slots: u64, load: f64) -> Self {
+        Self::new(((slots as f64 * load) as u64).max(1))
+    }
+
+    /// Slots that are neither taken nor promised.
+    pub fn free(&self) -> u64 {
+        self.limit.saturating_sub(self.taken.saturating_add(self.promised))
+    }
+
+    /// A part of a batch is no smaller than this, unless the batch is: a table that has less room grows.
+    pub(super) fn least(&self) -> u64 {
+        (self.limit / 8).max(1)
+    }
+
+    /// Whether there is room for a part of a batch of which `left` inserts are left.
+    pub(super) fn suffices(&self, left: u64) -> bool {
+        self.free() >= left.min(self.least())
+    }
+
+    /// Reserves room for the next part of `left` inserts, as large as there is room: its size, or `None` if there is too little.
+    pub(super) fn promise(&mut self, left: u64) -> Option<u64> {
+        let size = left.min(self.free());
+        self.suffices(left).then(|| {
+            self.promised += size;
+            size
+        })
+    }
+
+    /// A part that was promised `size` slots has taken `stored` of them, and takes no more.
+    pub(super) fn settle(&mut self, size: u64, stored: u64) {
+        self.promised -= size;
+        self.taken += stored;
+    }
+
+    /// Checks what holds whenever nobody has the lock of the room, and nobody the table alone: `used` slots of the table are taken.
+    ///
+    /// # Errors
+    /// If more slots are used than the room knows of, or more are taken and promised than may be.
+    pub fn check(&self, used: u64) -> Result<(), Overdrawn> {
+        let spoken_for = self.taken.saturating_add(self.promised);
+        if used <= spoken_for && spoken_for <= self.limit {
+            Ok(())
+        } else {
+            Err(Overdrawn { room: *self, used })
+        }
+    }
+}
+
+/// What does not hold of a room.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Overdrawn {
+    /// The room.
+    pub room: Room,
+    /// Slots of the table that are taken.
+    pub used: u64,
+}
+
+impl fmt::Display for Overdrawn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { room: Room { limit, taken, promised }, used } = self;
+        write!(f, "{used} slots are used; {taken} count as taken, {promised} are promised, of {limit} in all")
+    }
+}
+
+impl core::error::Error for Overdrawn {}
+
+/// How many of `left` inserts store an entry, if `stored` of the `ran` before did; a little more, so that a share that was
+/// measured a little too low does not make the table grow again at the very end. All of them, if none ran before.
+pub(super) fn expected(left: u64, ran: u64, stored: u64) -> u64 {
+    const MORE_PERCENT: u128 = 102;
+    if ran == 0 {
+        return left;
+    }
+    let expected = (left as u128 * stored as u128 * MORE_PERCENT).div_ceil(ran as u128 * 100);
+    left.min(u64::try_from(expected).unwrap_or(u64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::string::ToString;
+
+    #[test]
+    fn a_part_is_as_large_as_the_room_and_no_smaller_than_an_eighth() {
+        let mut room = Room::new(80);
+        assert_eq!((room.promise(50), room.free()), (Some(50), 30));
+        assert_eq!((room.promise(50), room.free()), (Some(30), 0));
+        assert_eq!(room.promise(1), None);
+        room.settle(50, 41);
+        assert_eq!(room, Room { limit: 80, taken: 41, promised: 30 });
+        assert_eq!(room.promise(50), None, "9 are fewer than an eighth of 80");
+        assert_eq!(room.promise(9), Some(9), "but as many as are left");
+    }
+
+    #[test]
+    fn a_room_is_overdrawn_if_more_is_used_than_it_knows_of() {
+        let room = Room { limit: 8, taken: 5, promised: 2 };
+        assert_eq!(room.check(7), Ok(()));
+        assert_eq!(room.check(8), Err(Overdrawn { room, used: 8 }));
+        let room = Room { promised: 4, ..room };
+        let overdrawn = room.check(5).expect_err("nine of eight");
+        assert_eq!(
+            overdrawn.to_string(),
+            "5 slots are used; 5 count as taken, 4 are promised, of 8 in all"
+        );
+    }
+
+    #[test]
+    fn a_load_leaves_one_slot_at_least() {
+        assert_eq!(Room::at_load(10, 0.8), Room::new(8));
+        assert_eq!(Room::at_load(1, 0.5), Room::new(1));
+    }
+
+    #[test]
+    fn the_rest_is_expected_to_be_like_what_ran_and_a_little_more() {
+        assert_eq!(expected(1000, 0, 0), 1000);
+        assert_eq!(expected(1000, 100, 0), 0);
+        assert_eq!(expected(1000, 100, 50), 510);
+        assert_eq!(expected(1000, 100, 100), 1000, "no more than there are");
+        assert_eq!(expected(10, 3, 1), 4, "rounded up");
+        assert_eq!(expected(u64::MAX, 1 << 40, 1 << 39), 9_407_839_477_591_871_324);
+    }
+}

@@ -1,0 +1,201 @@
+//! The protocol: batches of inserts in parts, and the table that is replaced between them.
+
+use super::room::{Room, expected};
+use crate::host::OpenStats;
+
+/// A table that can be replaced by one of another size, with the same entries.
+pub trait Rehash {
+    /// Why a call failed.
+    type Error;
+
+    /// Moves the entries to a table of at least `entries / load` slots, without tombstones.
+    ///
+    /// # Errors
+    /// That there is no memory for it, or another failure. Nothing has changed then.
+    fn rehash(&mut self, entries: u64, load: f64) -> Result<(), Self::Error>;
+
+    /// What it holds. No more than it does when the call returns, no less than it did when the call began.
+    ///
+    /// # Errors
+    /// If it cannot be counted.
+    fn stats(&self) -> Result<OpenStats, Self::Error>;
+
+    /// Number of slots.
+    fn slots(&self) -> u64;
+
+    /// Whether an error says that there is no memory.
+    fn is_out_of_memory(error: &Self::Error) -> bool;
+}
+
+/// Who holds a table, and who its room.
+///
+/// Each method waits until it may run `f`, runs it once and lets go when `f` has ended, also if it panics. What was done under a hold
+/// before is seen by who holds after. Whoever holds the room asks for nothing else, and who holds the table not for the table.
+pub trait Monitor {
+    /// The table.
+    type Table: Rehash;
+
+    /// Runs `f` on the table while nobody has it alone. Others may share it.
+    fn shared<R>(&self, f: impl FnOnce(&Self::Table) -> R) -> R;
+
+    /// Runs `f` on the table while nobody else has it.
+    fn alone<R>(&self, f: impl FnOnce(&mut Self::Table) -> R) -> R;
+
+    /// Runs `f` on the room while nobody else has it. The room is that of the table at first, [`Room::at_load`].
+    fn room<R>(&self, f: impl FnOnce(&mut Room) -> R) -> R;
+}
+
+type Error<M> = <<M as Monitor>::Table as Rehash>::Error;
+
+/// A table that grows before it is too full.
+///
+/// Calls on the table share it; growing it takes it alone. A batch of inserts goes in parts, each no larger than the room that
+/// there is. How many entries the parts before have stored says how many the rest will, and so how large the next table is.
+#[derive(Clone, Copy, Debug)]
+pub struct Growing<M> {
+    monitor: M,
+    load: f64,
+}
+
+impl<M: Monitor> Growing<M> {
+    /// A table of whose slots at most `load`, above 0 and at most 1, are to be taken. The monitor's room is of that load.
+    pub const fn new(monitor: M, load: f64) -> Self {
+        Self { monitor, load }
+    }
+
+    /// Who holds the table and the room.
+    pub const fn monitor(&self) -> &M {
+        &self.monitor
+    }
+
+    /// Runs `n` inserts in parts: `part` runs those from the first number up to the second, which may store one entry each,
+    /// waits for them, and says how many they have stored, or more.
+    ///
+    /// # Errors
+    /// Those of `part`, and of growing. The parts before have run then.
+    pub fn insert(
+        &self,
+        n: usize,
+        mut part: impl FnMut(&M::Table, usize, usize) -> Result<u64, Error<M>>,
+    ) -> Result<(), Error<M>> {
+        let (mut done, mut stored) = (0, 0);
+        while done < n {
+            let left = (n - done) as u64;
+            let ran = self.run_part(left, |table, size| part(table, done, done + size as usize));
+            match ran {
+                Some((size, outcome)) => (done, stored) = (done + size as usize, stored + outcome?),
+                None => self.grow(left, expected(left, done as u64, stored))?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs `n` operations of all kinds in parts, of which any may be an insert: as [`insert`](Self::insert), but `part` does not
+    /// say how many entries were stored, and the table is asked. What others stored meanwhile counts too, up to the size of the part.
+    ///
+    /// # Errors
+    /// As `insert`.
+    pub fn mixed(
+        &self,
+        n: usize,
+        mut part: impl FnMut(&M::Table, usize, usize) -> Result<(), Error<M>>,
+    ) -> Result<(), Error<M>> {
+        self.insert(n, |table, from, to| {
+            let before = taken(&table.stats()?);
+            part(table, from, to)?;
+            Ok(taken(&table.stats()?).saturating_sub(before))
+        })
+    }
+
+    /// Replaces the table by one that has room for `more` entries besides those that it has, and no tombstones.
+    ///
+    /// # Errors
+    /// Those of [`Rehash::rehash`].
+    pub fn resize_for(&self, more: u64) -> Result<(), Error<M>> {
+        self.monitor.alone(|table| {
+            let live = table.stats()?.live;
+            self.resize(table, live.saturating_add(more).max(1), live)
+        })
+    }
+
+    /// Takes out everything by `clear`; the size stays.
+    ///
+    /// # Errors
+    /// Those of `clear`.
+    pub fn clear(
+        &self,
+        clear: impl FnOnce(&mut M::Table) -> Result<(), Error<M>>,
+    ) -> Result<(), Error<M>> {
+        self.monitor.alone(|table| {
+            clear(table)?;
+            self.monitor.room(|room| *room = Room::new(room.limit));
+            Ok(())
+        })
+    }
+
+    /// Runs the next part of `left` inserts if there is room for one: how many they were, and what came of it. The room is promised
+    /// while the table is held: who has the table alone knows that nothing is promised.
+    fn run_part(
+        &self,
+        left: u64,
+        run: impl FnOnce(&M::Table, u64) -> Result<u64, Error<M>>,
+    ) -> Option<(u64, Result<u64, Error<M>>)> {
+        self.monitor.shared(|table| {
+            let size = self.monitor.room(|room| room.promise(left))?;
+            let stored = run(table, size).map(|stored| stored.min(size));
+            // After an error any of them may be stored.
+            let most = *stored.as_ref().unwrap_or(&size);
+            self.monitor.room(|room| room.settle(size, most));
+            Some((size, stored))
+        })
+    }
+
+    /// Replaces the table by one that has room for `new` more entries, or at least for the next part of `left` inserts.
+    fn grow(&self, left: u64, new: u64) -> Result<(), Error<M>> {
+        self.monitor.alone(|table| {
+            let now = self.monitor.room(|room| *room);
+            if now.suffices(left) {
+                // Another thread did it.
+                return Ok(());
+            }
+            let stats = table.stats()?;
+            // Nothing is promised but what a part that panicked was: that counts no more.
+            let exact = Room { taken: taken(&stats), ..Room::new(now.limit) };
+            if exact.suffices(left) {
+                self.monitor.room(|room| *room = exact);
+                return Ok(());
+            }
+            let least = stats.live + left.min(least_more(now, stats.live));
+            // A table half of whose slots are tombstones only needs to lose them.
+            let double = if stats.live > now.limit / 2 { now.limit.saturating_mul(2) } else { now.limit };
+            let wanted = stats.live.saturating_add(new).max(double).max(least);
+            match self.resize(table, wanted, stats.live) {
+                // Perhaps there is memory for what is needed now.
+                Err(error) if M::Table::is_out_of_memory(&error) && least < wanted => {
+                    self.resize(table, least, stats.live)
+                }
+                grown => grown,
+            }
+        })
+    }
+
+    /// Replaces the table by one of which `entries` slots may be taken; `live` are in it.
+    fn resize(&self, table: &mut M::Table, entries: u64, live: u64) -> Result<(), Error<M>> {
+        table.rehash(entries, self.load)?;
+        let Room { limit, .. } = Room::at_load(table.slots(), self.load);
+        // A load that is no binary fraction may have lost one of those that were asked for.
+        self.monitor.room(|room| *room = Room { taken: live, ..Room::new(limit.max(entries)) });
+        Ok(())
+    }
+}
+
+/// How many entries a table that holds `live` has room for besides, at least, so that the next part can run in it: an eighth of the
+/// limit, as it is and as it then will be.
+fn least_more(room: Room, live: u64) -> u64 {
+    room.least().max(live.div_ceil(7))
+}
+
+/// Slots that are taken.
+fn taken(stats: &OpenStats) -> u64 {
+    stats.live + stats.tombstones
+}

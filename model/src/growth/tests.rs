@@ -1,0 +1,223 @@
+//! One thread: how large tables get, and what is left when something fails. Several threads: the scenarios of `growth`.
+
+use super::{Growing, Monitor, Rehash, Room};
+use crate::host::{OpenGeometry, OpenStats};
+use alloc::vec;
+use alloc::vec::Vec;
+use core::cell::{Cell, RefCell};
+
+/// A table without memory, which notes what is asked of it.
+#[derive(Debug)]
+struct Noted {
+    geometry: OpenGeometry,
+    live: Cell<u64>,
+    tombstones: Cell<u64>,
+    sizes: Vec<usize>,
+    /// Slots that there is memory for.
+    most: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Error {
+    OutOfMemory,
+    Other,
+}
+
+impl Noted {
+    /// All entries are deleted.
+    fn delete_all(&self) {
+        self.tombstones.set(self.tombstones.get() + self.live.replace(0));
+    }
+}
+
+impl Rehash for Noted {
+    type Error = Error;
+
+    fn rehash(&mut self, entries: u64, load: f64) -> Result<(), Error> {
+        let geometry = OpenGeometry::at_load(entries, load).map_err(|_| Error::Other)?;
+        if geometry.slots() > self.most {
+            return Err(Error::OutOfMemory);
+        }
+        assert!(self.live.get() <= geometry.slots() as u64);
+        self.geometry = geometry;
+        self.tombstones.set(0);
+        self.sizes.push(geometry.slots());
+        Ok(())
+    }
+    fn stats(&self) -> Result<OpenStats, Error> {
+        Ok(OpenStats { live: self.live.get(), tombstones: self.tombstones.get() })
+    }
+    fn slots(&self) -> u64 {
+        self.geometry.slots() as u64
+    }
+    fn is_out_of_memory(error: &Error) -> bool {
+        *error == Error::OutOfMemory
+    }
+}
+
+/// One thread: it waits for nobody. Asking for the table while it is held panics.
+struct OneThread {
+    table: RefCell<Noted>,
+    room: RefCell<Room>,
+}
+
+impl Monitor for OneThread {
+    type Table = Noted;
+
+    fn shared<R>(&self, f: impl FnOnce(&Noted) -> R) -> R {
+        f(&self.table.borrow())
+    }
+    fn alone<R>(&self, f: impl FnOnce(&mut Noted) -> R) -> R {
+        f(&mut self.table.borrow_mut())
+    }
+    fn room<R>(&self, f: impl FnOnce(&mut Room) -> R) -> R {
+        f(&mut self.room.borrow_mut())
+    }
+}
+
+const LOAD: f64 = 0.8;
+
+fn growing(pairs: u64, most: usize) -> Growing<OneThread> {
+    let geometry = OpenGeometry::at_load(pairs, LOAD).expect("a size");
+    let table = Noted { geometry, live: 0.into(), tombstones: 0.into(), sizes: Vec::new(), most };
+    let room = Room::at_load(geometry.slots() as u64, LOAD).into();
+    Growing::new(OneThread { table: table.into(), room }, LOAD)
+}
+
+fn room(growing: &Growing<OneThread>) -> Room {
+    growing.monitor().room(|room| *room)
+}
+
+fn live(growing: &Growing<OneThread>) -> u64 {
+    growing.monitor().shared(|table| table.live.get())
+}
+
+fn sizes(growing: &Growing<OneThread>) -> Vec<usize> {
+    growing.monitor().shared(|table| table.sizes.clone())
+}
+
+/// Inserts `n` keys, of which one in `every` is new; the parts.
+fn insert(growing: &Growing<OneThread>, n: usize, every: usize) -> Result<Vec<usize>, Error> {
+    let mut parts = Vec::new();
+    growing.insert(n, |table, from, to| {
+        let new = ((from..to).filter(|i| i % every == 0)).count() as u64;
+        table.live.set(table.live.get() + new);
+        let load = table.live.get() as f64 / table.geometry.slots() as f64;
+        assert!(load <= LOAD, "{} entries at {:?}", table.live.get(), table.geometry);
+        parts.push(to - from);
+        Ok(new)
+    })?;
+    Ok(parts)
+}
+
+#[test]
+fn new_keys_grow_a_table_once() {
+    let growing = growing(1000, usize::MAX);
+    let parts = insert(&growing, 1_000_000, 1).expect("room");
+    assert_eq!(parts.len(), 2, "{parts:?}");
+    let sizes = sizes(&growing);
+    assert!(matches!(sizes[..], [size] if (1_250_000..1_260_000).contains(&size)), "{sizes:?}");
+}
+
+#[test]
+fn keys_that_are_there_do_not_make_it_grow_for_them() {
+    let growing = growing(1000, usize::MAX);
+    insert(&growing, 1_000_000, 500).expect("room");
+    assert_eq!(live(&growing), 2000);
+    let slots = growing.monitor().shared(|table| table.geometry.slots());
+    assert!(slots < 3 * 2500, "{:?}", sizes(&growing));
+}
+
+#[test]
+fn many_small_batches_grow_it_twofold() {
+    let growing = growing(1000, usize::MAX);
+    (0..1000).for_each(|_| assert_eq!(insert(&growing, 100, 1).expect("room"), [100]));
+    let sizes = sizes(&growing);
+    assert!(sizes.is_sorted() && (6..=8).contains(&sizes.len()), "{sizes:?}");
+}
+
+#[test]
+fn tombstones_are_lost_before_it_grows() {
+    let growing = growing(1000, usize::MAX);
+    let slots = growing.monitor().shared(|table| table.geometry.slots());
+    for _ in 0..20 {
+        insert(&growing, 400, 1).expect("room");
+        growing.monitor().shared(Noted::delete_all);
+    }
+    assert!(sizes(&growing).iter().all(|&size| size == slots), "{:?}", sizes(&growing));
+}
+
+#[test]
+fn without_memory_for_all_it_takes_what_there_is_and_then_says_so() {
+    let growing = growing(1000, 4000);
+    let error = insert(&growing, 1_000_000, 1).expect_err("no memory");
+    assert_eq!(error, Error::OutOfMemory);
+    let live = live(&growing);
+    assert!(live as f64 > 0.8 * LOAD * 4000.0, "{live} entries");
+    // It is usable: nothing is promised any more, and what was deleted makes room again.
+    assert_eq!(room(&growing).promised, 0);
+    growing.monitor().shared(Noted::delete_all);
+    assert_eq!(insert(&growing, 100, 1), Ok(vec![100]));
+}
+
+#[test]
+fn without_memory_for_all_each_table_is_large_enough_for_the_next_part() {
+    let growing = growing(1000, 10_000);
+    insert(&growing, 1_000_000, 1).expect_err("no memory");
+    // A part of an eighth runs between two of them: so they grow by that at least.
+    let sizes = sizes(&growing);
+    assert!(sizes.windows(2).all(|pair| pair[1] * 7 >= pair[0] * 8), "{sizes:?}");
+}
+
+#[test]
+fn a_part_that_fails_gives_its_room_back() {
+    let growing = growing(1000, usize::MAX);
+    let failed = growing.insert(10, |_, _, _| Err(Error::Other));
+    assert_eq!(failed, Err(Error::Other));
+    let room = room(&growing);
+    assert_eq!((room.promised, room.taken), (0, 10), "any of the ten may be stored");
+}
+
+#[test]
+fn what_is_counted_beyond_a_part_does_not_count() {
+    let growing = growing(1000, usize::MAX);
+    // Others store as much meanwhile.
+    let others = |table: &Noted| table.live.set(table.live.get() + 500);
+    growing.mixed(10, |table, _, _| Ok(others(table))).expect("room");
+    assert_eq!(room(&growing).taken, 10);
+}
+
+#[test]
+fn no_load_takes_away_what_was_asked_for() {
+    let loads = (1..=1000).map(|load| f64::from(load) / 1000.0);
+    for load in loads {
+        let geometry = OpenGeometry::at_load(1, load).expect("a size");
+        let most = usize::MAX;
+        let table = Noted { geometry, live: 0.into(), tombstones: 0.into(), sizes: Vec::new(), most };
+        let room = Room::at_load(geometry.slots() as u64, load).into();
+        let growing = Growing::new(OneThread { table: table.into(), room }, load);
+        for more in 1..100 {
+            growing.resize_for(more).expect("memory");
+            assert!(growing.monitor().room(|room| room.limit) >= more, "{more} at {load}");
+        }
+    }
+}
+
+#[test]
+fn a_part_that_panicked_is_forgotten_when_the_table_grows() {
+    let growing = growing(1000, usize::MAX);
+    growing.monitor().room(|room| room.promised = room.limit);
+    assert_eq!(insert(&growing, 100, 1), Ok(vec![100]));
+    assert_eq!(room(&growing).promised, 0);
+}
+
+#[test]
+fn a_cleared_table_has_all_its_room_again() {
+    let growing = growing(1000, usize::MAX);
+    insert(&growing, 700, 1).expect("room");
+    let before = room(&growing);
+    growing.clear(|_| Err(Error::Other)).expect_err("it fails");
+    assert_eq!(room(&growing), before);
+    growing.clear(|table| Ok(table.live.set(0))).expect("cleared");
+    assert_eq!(room(&growing), Room::new(before.limit));
+}

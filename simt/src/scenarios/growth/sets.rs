@@ -1,0 +1,119 @@
+//! Which scenarios there are.
+
+use super::places::{self as at, Budget, ENOUGH, SHORT, Start, Step, scenario};
+use super::{Coarse, Open};
+use crate::check::Scenario;
+use crate::scenarios::form;
+
+/// What two threads do beside each other.
+const STEPS: [Step; 14] = [
+    at::ONE,
+    at::OTHER,
+    at::TWO,
+    at::NEXT_TWO,
+    at::THREE,
+    at::OLD,
+    at::ALL_KINDS,
+    at::FAILS,
+    at::TAKE,
+    at::LOOK,
+    at::LOOK_NEW,
+    at::SHRINK,
+    at::RESERVE,
+    at::CLEARS,
+];
+
+/// What three threads do beside each other.
+const FEW: [Step; 5] = [at::ONE, at::OTHER, at::TAKE, at::SHRINK, at::CLEARS];
+
+/// What two threads do on a table of open addressing.
+const REAL: [Step; 5] = [at::ONE, at::TWO, at::TAKE, at::LOOK_NEW, at::SHRINK];
+
+/// Some pairs of calls: at most a second.
+pub fn quick() -> Vec<Scenario> {
+    pairs(&[at::ONE, at::TWO, at::SHRINK], &[at::FULL, at::ROOMY], ENOUGH)
+}
+
+/// Every pair of calls in every place; those of few inserts where memory runs out; one thread that stops; a table of open addressing.
+pub fn default_set() -> Vec<Scenario> {
+    let mut scenarios = pairs(&STEPS, &at::ALL, ENOUGH);
+    for memory in SHORT {
+        scenarios.extend(pairs(&[at::ONE, at::TWO, at::NEXT_TWO, at::LOOK, at::SHRINK], &at::CLOSE, memory));
+    }
+    scenarios.extend(stalls());
+    scenarios.extend(real(&[at::LAST, at::FULL, at::TOMB]));
+    scenarios
+}
+
+/// Everything else: three threads.
+pub fn deep() -> Vec<Scenario> {
+    let threes = |&start: &Start| {
+        multisets(&FEW, 3).into_iter().map(move |steps| scenario::<Coarse>(start, ENOUGH, &apart(&steps)))
+    };
+    [at::LAST, at::FULL, at::TOMBS].iter().flat_map(threes).collect()
+}
+
+/// All scenarios, none twice.
+pub fn all() -> Vec<Scenario> {
+    let mut all = default_set();
+    all.extend(deep());
+    all
+}
+
+fn pairs(steps: &[Step], starts: &[Start], memory: Budget) -> Vec<Scenario> {
+    let pairs = multisets(steps, 2);
+    let of = |&start: &Start| pairs.iter().map(move |pair| scenario::<Coarse>(start, memory, &apart(pair)));
+    starts.iter().flat_map(of).collect()
+}
+
+fn real(starts: &[Start]) -> Vec<Scenario> {
+    let pairs = multisets(&REAL, 2);
+    let of = |&start: &Start| pairs.iter().map(move |pair| scenario::<Open<1>>(start, ENOUGH, &apart(pair)));
+    starts.iter().flat_map(of).collect()
+}
+
+/// The first of two threads stops for ever, wherever it can. One that only looks or deletes keeps others from growing; one that may
+/// have the table alone keeps all others waiting.
+fn stalls() -> Vec<Scenario> {
+    let firsts = [at::TWO, at::LOOK, at::SHRINK];
+    let seconds = [at::LOOK, at::TAKE];
+    let both = firsts.iter().flat_map(|&first| seconds.map(|second| [first, second]));
+    let stalled = |(start, pair): (Start, [Step; 2])| {
+        let mut stalled = form::stalled(scenario::<Coarse>(start, ENOUGH, &apart(&pair)));
+        // In a table that has room a batch takes nothing alone.
+        stalled.allows.blocking = at::may_be_alone(pair[0]) && !(pair[0] == at::TWO && start.has_room());
+        stalled
+    };
+    both.flat_map(|pair| [at::FULL, at::ROOMY].map(|start| (start, pair))).map(stalled).collect()
+}
+
+/// A program of one call for each thread.
+fn apart(steps: &[Step]) -> Vec<Vec<Step>> {
+    steps.iter().map(|&step| vec![step]).collect()
+}
+
+/// All ways to take so many of some steps, whatever their order.
+fn multisets(steps: &[Step], size: usize) -> Vec<Vec<Step>> {
+    let Some(size) = size.checked_sub(1) else { return vec![Vec::new()] };
+    let from = |first: usize| {
+        let rest = multisets(&steps[first..], size);
+        rest.into_iter().map(move |rest| [vec![steps[first]], rest].concat())
+    };
+    (0..steps.len()).flat_map(from).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_scenario_stands_twice_and_each_is_data() {
+        crate::scenarios::assert_a_set(&all());
+    }
+
+    #[test]
+    fn multisets_are_counted_right() {
+        assert_eq!(multisets(&STEPS, 2).len(), 14 * 15 / 2);
+        assert_eq!(multisets(&FEW, 3).len(), 5 * 6 * 7 / 6);
+    }
+}
