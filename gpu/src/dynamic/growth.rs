@@ -1,4 +1,5 @@
-//! The locks of a table that grows, of the standard library. When it grows, and how, is in [`warpproof_model::growth`].
+//! The locks of a table that grows, of the standard library. When it grows, and how, is in
+//! [`warpproof_model::growth`].
 
 use crate::error::Error;
 use std::ops::Deref;
@@ -15,7 +16,8 @@ pub(super) struct Locks<T> {
 impl<T: Rehash> Monitor for Locks<T> {
     type Table = T;
 
-    // What a panic left behind, here and below, is a whole table, as it is replaced by one assignment, and a whole room.
+    // What a panic left behind, here and below, is a whole table, as it is replaced by one assignment, and a
+    // whole room.
     fn shared<R>(&self, f: impl FnOnce(&T) -> R) -> R {
         f(&self.table.read().unwrap_or_else(PoisonError::into_inner))
     }
@@ -103,7 +105,7 @@ mod tests {
             for _ in from..to {
                 let live = table.live.fetch_add(1, Relaxed) + 1;
                 assert!(live as f64 <= LOAD * table.slots as f64, "{live} entries of {}", table.slots);
-                assert!(!table.moves.load(Relaxed), "a part runs while the table is replaced");
+                assert!(!table.moves.load(Relaxed), "a chunk runs while the table is replaced");
             }
             Ok((to - from) as u64)
         })
@@ -143,9 +145,8 @@ mod tests {
     #[test]
     fn a_panic_leaves_a_table_that_can_be_used() {
         let growing = counted(u64::MAX);
-        let panicked = thread::scope(|scope| {
-            scope.spawn(|| growing.insert(8, |_, _, _| panic!("in a part"))).join()
-        });
+        let panicked =
+            thread::scope(|scope| scope.spawn(|| growing.insert(8, |_, _, _| panic!("in a chunk"))).join());
         assert!(panicked.is_err());
         insert(&growing).expect("memory");
         assert_eq!(growing.monitor().room(|room| room.promised), 0);

@@ -8,10 +8,11 @@ use crate::row::Row;
 use crate::table::Tuning;
 use core::fmt;
 use cudarc::driver::CudaStream;
-use growth::{Growing, Rehash};
+use growth::Growing;
 use std::sync::Arc;
+use warpproof_model::growth::Rehash;
 use warpproof_model::host::structure::{self, Open};
-use warpproof_model::host::{BulkOrdered, BulkTable, OpenGeometry, OpenStats, Refused};
+use warpproof_model::host::{BulkOrdered, BulkTable, OpenGeometry, OpenStats};
 
 mod bulk;
 mod growth;
@@ -44,17 +45,19 @@ pub struct Dynamic<R: Row> {
 }
 
 impl<R: Row> Rehash for Table<R, Open> {
-    fn rehash(&mut self, geometry: OpenGeometry) -> Result<(), Error> {
-        self.rehash(geometry)
+    type Error = Error;
+
+    fn rehash(&mut self, entries: u64, load: f64) -> Result<(), Error> {
+        self.rehash(Self::size(entries, load)?)
     }
     fn stats(&self) -> Result<OpenStats, Error> {
         BulkTable::stats(self)
     }
-    fn geometry(&self) -> OpenGeometry {
-        BulkTable::geometry(self)
+    fn slots(&self) -> u64 {
+        BulkTable::geometry(self).slots() as u64
     }
-    fn size(entries: u64, load: f64) -> Result<OpenGeometry, Refused> {
-        Self::size(entries, load)
+    fn is_out_of_memory(error: &Error) -> bool {
+        matches!(error, Error::OutOfMemory { .. })
     }
 }
 

@@ -9,7 +9,7 @@ pub struct Room {
     pub limit: u64,
     /// Slots that are taken, by entries and tombstones: no fewer than there are.
     pub taken: u64,
-    /// Slots that the parts of batches that run now may take besides.
+    /// Slots that the chunks of batches that run now may take besides.
     pub promised: u64,
 }
 
@@ -19,7 +19,8 @@ impl Room {
         Self { limit, taken: 0, promised: 0 }
     }
 
-    /// The room of a table without entries, at most `load` of whose `slots` are to be taken: one slot at least.
+    /// The room of a table without entries, at most `load` of whose `slots` are to be taken: one slot at
+    /// least.
     pub fn at_load(slots: u64, load: f64) -> Self {
         Self::new(((slots as f64 * load) as u64).max(1))
     }
@@ -29,17 +30,18 @@ impl Room {
         self.limit.saturating_sub(self.taken.saturating_add(self.promised))
     }
 
-    /// A part of a batch is no smaller than this, unless the batch is: a table that has less room grows.
+    /// A chunk of a batch is no smaller than this, unless the batch is: a table that has less room grows.
     pub(super) fn least(&self) -> u64 {
         (self.limit / 8).max(1)
     }
 
-    /// Whether there is room for a part of a batch of which `left` inserts are left.
+    /// Whether there is room for a chunk of a batch of which `left` inserts are left.
     pub(super) fn suffices(&self, left: u64) -> bool {
         self.free() >= left.min(self.least())
     }
 
-    /// Reserves room for the next part of `left` inserts, as large as there is room: its size, or `None` if there is too little.
+    /// Reserves room for the next chunk of `left` inserts, as large as there is room: its size, or `None` if
+    /// there is too little.
     pub(super) fn promise(&mut self, left: u64) -> Option<u64> {
         let size = left.min(self.free());
         self.suffices(left).then(|| {
@@ -48,13 +50,14 @@ impl Room {
         })
     }
 
-    /// A part that was promised `size` slots has taken `stored` of them, and takes no more.
+    /// A chunk that was promised `size` slots has taken `stored` of them, and takes no more.
     pub(super) fn settle(&mut self, size: u64, stored: u64) {
         self.promised -= size;
         self.taken += stored;
     }
 
-    /// Checks what holds whenever nobody has the lock of the room, and nobody the table alone: `used` slots of the table are taken.
+    /// Checks what holds whenever nobody has the lock of the room, and nobody the table alone: `used` slots
+    /// of the table are taken.
     ///
     /// # Errors
     /// If more slots are used than the room knows of, or more are taken and promised than may be.
@@ -86,8 +89,9 @@ impl fmt::Display for Overdrawn {
 
 impl core::error::Error for Overdrawn {}
 
-/// How many of `left` inserts store an entry, if `stored` of the `ran` before did; a little more, so that a share that was
-/// measured a little too low does not make the table grow again at the very end. All of them, if none ran before.
+/// How many of `left` inserts store an entry, if `stored` of the `ran` before did; a little more, so that a
+/// share that was measured a little too low does not make the table grow again at the very end. All of them,
+/// if none ran before.
 pub(super) fn expected(left: u64, ran: u64, stored: u64) -> u64 {
     const MORE_PERCENT: u128 = 102;
     if ran == 0 {
@@ -103,7 +107,7 @@ mod tests {
     use alloc::string::ToString;
 
     #[test]
-    fn a_part_is_as_large_as_the_room_and_no_smaller_than_an_eighth() {
+    fn a_chunk_is_as_large_as_the_room_and_no_smaller_than_an_eighth() {
         let mut room = Room::new(80);
         assert_eq!((room.promise(50), room.free()), (Some(50), 30));
         assert_eq!((room.promise(50), room.free()), (Some(30), 0));
@@ -121,10 +125,7 @@ mod tests {
         assert_eq!(room.check(8), Err(Overdrawn { room, used: 8 }));
         let room = Room { promised: 4, ..room };
         let overdrawn = room.check(5).expect_err("nine of eight");
-        assert_eq!(
-            overdrawn.to_string(),
-            "5 slots are used; 5 count as taken, 4 are promised, of 8 in all"
-        );
+        assert_eq!(overdrawn.to_string(), "5 slots are used; 5 count as taken, 4 are promised, of 8 in all");
     }
 
     #[test]

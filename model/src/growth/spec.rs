@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 
 /// A batch through [`Growing::mixed`](super::Growing::mixed), as a call.
 pub const MIXED: Op = Op::Insert;
-/// A batch whose first part fails when it has run, as a call.
+/// A batch whose first chunk fails when it has run, as a call.
 pub const FAIL: Op = Op::Other(0);
 /// A call that takes out everything.
 pub const CLEAR: Op = Op::DeleteAll;
@@ -16,9 +16,9 @@ pub const CLEAR: Op = Op::DeleteAll;
 ///
 /// | Call | Does | Returns |
 /// |---|---|---|
-/// | `insert_unique k n` | inserts the keys from `k` on, `n` of them, in parts | the outcome of one, the [`outcome_digits`] of several |
+/// | `insert_unique k n` | inserts `n` keys from `k` on, in chunks | the [`outcome_digits`] |
 /// | `insert k n` ([`MIXED`]) | the same as a batch of all kinds of operations | the same |
-/// | `op0 k n` ([`FAIL`]) | the same, but the first part fails when it has run | `done`: any of the keys may be there |
+/// | `op0 k n` ([`FAIL`]) | the same, but the first chunk fails when it has run | `done`: any key may be there |
 /// | `search k`, `delete k` | | the value, [`value_of`] the key; `deleted` or `absent` |
 /// | `delete_all 0` ([`CLEAR`]) | takes out everything | `done` |
 /// | `grow 0 n` | replaces the table by one with room for `n` more | `done`, or `full` without memory |
@@ -35,8 +35,9 @@ pub const fn value_of(key: u64) -> u64 {
     10 * key
 }
 
-/// What a batch returns: the outcome of its only insert; `full` if it stored none and there was no memory; else a digit for each of
-/// its inserts, 1 if it stored its key, 2 if the key was there, 3 if it did not run because there was no memory.
+/// What a batch returns: the outcome of its only insert; `full` if it stored none and there was no memory;
+/// else a digit for each of its inserts, 1 if it stored its key, 2 if the key was there, 3 if it did not run
+/// because there was no memory.
 pub fn outcome_digits(outcomes: &[Ret]) -> Ret {
     match outcomes {
         [only] => only.clone(),

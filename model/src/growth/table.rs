@@ -1,4 +1,4 @@
-//! The protocol: batches of inserts in parts, and the table that is replaced between them.
+//! The protocol: batches of inserts in chunks, and the table that is replaced between them.
 
 use super::room::{Room, expected};
 use crate::host::OpenStats;
@@ -29,8 +29,9 @@ pub trait Rehash {
 
 /// Who holds a table, and who its room.
 ///
-/// Each method waits until it may run `f`, runs it once and lets go when `f` has ended, also if it panics. What was done under a hold
-/// before is seen by who holds after. Whoever holds the room asks for nothing else, and who holds the table not for the table.
+/// Each method waits until it may run `f`, runs it once and lets go when `f` has ended, also if it panics.
+/// What was done under a hold before is seen by who holds after. Whoever holds the room asks for nothing
+/// else, and who holds the table not for the table.
 pub trait Monitor {
     /// The table.
     type Table: Rehash;
@@ -41,7 +42,8 @@ pub trait Monitor {
     /// Runs `f` on the table while nobody else has it.
     fn alone<R>(&self, f: impl FnOnce(&mut Self::Table) -> R) -> R;
 
-    /// Runs `f` on the room while nobody else has it. The room is that of the table at first, [`Room::at_load`].
+    /// Runs `f` on the room while nobody else has it. The room is that of the table at first,
+    /// [`Room::at_load`].
     fn room<R>(&self, f: impl FnOnce(&mut Room) -> R) -> R;
 }
 
@@ -49,8 +51,9 @@ type Error<M> = <<M as Monitor>::Table as Rehash>::Error;
 
 /// A table that grows before it is too full.
 ///
-/// Calls on the table share it; growing it takes it alone. A batch of inserts goes in parts, each no larger than the room that
-/// there is. How many entries the parts before have stored says how many the rest will, and so how large the next table is.
+/// Calls on the table share it; growing it takes it alone. A batch of inserts goes in chunks, each no larger
+/// than the room that there is. How many entries the chunks before have stored says how many the rest will,
+/// and so how large the next table is.
 #[derive(Clone, Copy, Debug)]
 pub struct Growing<M> {
     monitor: M,
@@ -58,7 +61,8 @@ pub struct Growing<M> {
 }
 
 impl<M: Monitor> Growing<M> {
-    /// A table of whose slots at most `load`, above 0 and at most 1, are to be taken. The monitor's room is of that load.
+    /// A table of whose slots at most `load`, above 0 and at most 1, are to be taken. The monitor's room is
+    /// of that load.
     pub const fn new(monitor: M, load: f64) -> Self {
         Self { monitor, load }
     }
@@ -68,20 +72,20 @@ impl<M: Monitor> Growing<M> {
         &self.monitor
     }
 
-    /// Runs `n` inserts in parts: `part` runs those from the first number up to the second, which may store one entry each,
-    /// waits for them, and says how many they have stored, or more.
+    /// Runs `n` inserts in chunks: `chunk` runs those from the first number up to the second, which may store
+    /// one entry each, waits for them, and says how many they have stored, or more.
     ///
     /// # Errors
-    /// Those of `part`, and of growing. The parts before have run then.
+    /// Those of `chunk`, and of growing. The chunks before have run then.
     pub fn insert(
         &self,
         n: usize,
-        mut part: impl FnMut(&M::Table, usize, usize) -> Result<u64, Error<M>>,
+        mut chunk: impl FnMut(&M::Table, usize, usize) -> Result<u64, Error<M>>,
     ) -> Result<(), Error<M>> {
         let (mut done, mut stored) = (0, 0);
         while done < n {
             let left = (n - done) as u64;
-            let ran = self.run_part(left, |table, size| part(table, done, done + size as usize));
+            let ran = self.run_chunk(left, |table, size| chunk(table, done, done + size as usize));
             match ran {
                 Some((size, outcome)) => (done, stored) = (done + size as usize, stored + outcome?),
                 None => self.grow(left, expected(left, done as u64, stored))?,
@@ -90,24 +94,26 @@ impl<M: Monitor> Growing<M> {
         Ok(())
     }
 
-    /// Runs `n` operations of all kinds in parts, of which any may be an insert: as [`insert`](Self::insert), but `part` does not
-    /// say how many entries were stored, and the table is asked. What others stored meanwhile counts too, up to the size of the part.
+    /// Runs `n` operations of all kinds in chunks, of which any may be an insert: as [`insert`](Self::insert),
+    /// but `chunk` does not say how many entries were stored, and the table is asked. What others stored
+    /// meanwhile counts too, up to the size of the chunk.
     ///
     /// # Errors
     /// As `insert`.
     pub fn mixed(
         &self,
         n: usize,
-        mut part: impl FnMut(&M::Table, usize, usize) -> Result<(), Error<M>>,
+        mut chunk: impl FnMut(&M::Table, usize, usize) -> Result<(), Error<M>>,
     ) -> Result<(), Error<M>> {
         self.insert(n, |table, from, to| {
             let before = taken(&table.stats()?);
-            part(table, from, to)?;
+            chunk(table, from, to)?;
             Ok(taken(&table.stats()?).saturating_sub(before))
         })
     }
 
-    /// Replaces the table by one that has room for `more` entries besides those that it has, and no tombstones.
+    /// Replaces the table by one that has room for `more` entries besides those that it has, and no
+    /// tombstones.
     ///
     /// # Errors
     /// Those of [`Rehash::rehash`].
@@ -122,10 +128,7 @@ impl<M: Monitor> Growing<M> {
     ///
     /// # Errors
     /// Those of `clear`.
-    pub fn clear(
-        &self,
-        clear: impl FnOnce(&mut M::Table) -> Result<(), Error<M>>,
-    ) -> Result<(), Error<M>> {
+    pub fn clear(&self, clear: impl FnOnce(&mut M::Table) -> Result<(), Error<M>>) -> Result<(), Error<M>> {
         self.monitor.alone(|table| {
             clear(table)?;
             self.monitor.room(|room| *room = Room::new(room.limit));
@@ -133,9 +136,10 @@ impl<M: Monitor> Growing<M> {
         })
     }
 
-    /// Runs the next part of `left` inserts if there is room for one: how many they were, and what came of it. The room is promised
-    /// while the table is held: who has the table alone knows that nothing is promised.
-    fn run_part(
+    /// Runs the next chunk of `left` inserts if there is room for one: how many they were, and what came of
+    /// it. The room is promised while the table is held: who has the table alone knows that nothing is
+    /// promised.
+    fn run_chunk(
         &self,
         left: u64,
         run: impl FnOnce(&M::Table, u64) -> Result<u64, Error<M>>,
@@ -150,7 +154,8 @@ impl<M: Monitor> Growing<M> {
         })
     }
 
-    /// Replaces the table by one that has room for `new` more entries, or at least for the next part of `left` inserts.
+    /// Replaces the table by one that has room for `new` more entries, or at least for the next chunk of
+    /// `left` inserts.
     fn grow(&self, left: u64, new: u64) -> Result<(), Error<M>> {
         self.monitor.alone(|table| {
             let now = self.monitor.room(|room| *room);
@@ -159,7 +164,7 @@ impl<M: Monitor> Growing<M> {
                 return Ok(());
             }
             let stats = table.stats()?;
-            // Nothing is promised but what a part that panicked was: that counts no more.
+            // Nothing is promised but what a chunk that panicked was: that counts no more.
             let exact = Room { taken: taken(&stats), ..Room::new(now.limit) };
             if exact.suffices(left) {
                 self.monitor.room(|room| *room = exact);
@@ -189,8 +194,8 @@ impl<M: Monitor> Growing<M> {
     }
 }
 
-/// How many entries a table that holds `live` has room for besides, at least, so that the next part can run in it: an eighth of the
-/// limit, as it is and as it then will be.
+/// How many entries a table that holds `live` has room for besides, at least, so that the next chunk can run
+/// in it: an eighth of the limit, as it is and as it then will be.
 fn least_more(room: Room, live: u64) -> u64 {
     room.least().max(live.div_ceil(7))
 }

@@ -1,4 +1,5 @@
-//! One thread: how large tables get, and what is left when something fails. Several threads: the scenarios of `growth`.
+//! One thread: how large tables get, and what is left when something fails. Several threads: the scenarios of
+//! `growth`.
 
 use super::{Growing, Monitor, Rehash, Room};
 use crate::host::{OpenGeometry, OpenStats};
@@ -96,25 +97,25 @@ fn sizes(growing: &Growing<OneThread>) -> Vec<usize> {
     growing.monitor().shared(|table| table.sizes.clone())
 }
 
-/// Inserts `n` keys, of which one in `every` is new; the parts.
+/// Inserts `n` keys, of which one in `every` is new; the chunks.
 fn insert(growing: &Growing<OneThread>, n: usize, every: usize) -> Result<Vec<usize>, Error> {
-    let mut parts = Vec::new();
+    let mut chunks = Vec::new();
     growing.insert(n, |table, from, to| {
         let new = ((from..to).filter(|i| i % every == 0)).count() as u64;
         table.live.set(table.live.get() + new);
         let load = table.live.get() as f64 / table.geometry.slots() as f64;
         assert!(load <= LOAD, "{} entries at {:?}", table.live.get(), table.geometry);
-        parts.push(to - from);
+        chunks.push(to - from);
         Ok(new)
     })?;
-    Ok(parts)
+    Ok(chunks)
 }
 
 #[test]
 fn new_keys_grow_a_table_once() {
     let growing = growing(1000, usize::MAX);
-    let parts = insert(&growing, 1_000_000, 1).expect("room");
-    assert_eq!(parts.len(), 2, "{parts:?}");
+    let chunks = insert(&growing, 1_000_000, 1).expect("room");
+    assert_eq!(chunks.len(), 2, "{chunks:?}");
     let sizes = sizes(&growing);
     assert!(matches!(sizes[..], [size] if (1_250_000..1_260_000).contains(&size)), "{sizes:?}");
 }
@@ -161,16 +162,16 @@ fn without_memory_for_all_it_takes_what_there_is_and_then_says_so() {
 }
 
 #[test]
-fn without_memory_for_all_each_table_is_large_enough_for_the_next_part() {
+fn without_memory_for_all_each_table_is_large_enough_for_the_next_chunk() {
     let growing = growing(1000, 10_000);
     insert(&growing, 1_000_000, 1).expect_err("no memory");
-    // A part of an eighth runs between two of them: so they grow by that at least.
+    // A chunk of an eighth runs between two of them: so they grow by that at least.
     let sizes = sizes(&growing);
     assert!(sizes.windows(2).all(|pair| pair[1] * 7 >= pair[0] * 8), "{sizes:?}");
 }
 
 #[test]
-fn a_part_that_fails_gives_its_room_back() {
+fn a_chunk_that_fails_gives_its_room_back() {
     let growing = growing(1000, usize::MAX);
     let failed = growing.insert(10, |_, _, _| Err(Error::Other));
     assert_eq!(failed, Err(Error::Other));
@@ -179,11 +180,15 @@ fn a_part_that_fails_gives_its_room_back() {
 }
 
 #[test]
-fn what_is_counted_beyond_a_part_does_not_count() {
+fn what_is_counted_beyond_a_chunk_does_not_count() {
     let growing = growing(1000, usize::MAX);
     // Others store as much meanwhile.
     let others = |table: &Noted| table.live.set(table.live.get() + 500);
-    growing.mixed(10, |table, _, _| Ok(others(table))).expect("room");
+    let chunk = |table: &Noted, _, _| {
+        others(table);
+        Ok(())
+    };
+    growing.mixed(10, chunk).expect("room");
     assert_eq!(room(&growing).taken, 10);
 }
 
@@ -204,7 +209,7 @@ fn no_load_takes_away_what_was_asked_for() {
 }
 
 #[test]
-fn a_part_that_panicked_is_forgotten_when_the_table_grows() {
+fn a_chunk_that_panicked_is_forgotten_when_the_table_grows() {
     let growing = growing(1000, usize::MAX);
     growing.monitor().room(|room| room.promised = room.limit);
     assert_eq!(insert(&growing, 100, 1), Ok(vec![100]));
@@ -218,6 +223,10 @@ fn a_cleared_table_has_all_its_room_again() {
     let before = room(&growing);
     growing.clear(|_| Err(Error::Other)).expect_err("it fails");
     assert_eq!(room(&growing), before);
-    growing.clear(|table| Ok(table.live.set(0))).expect("cleared");
+    let clear = |table: &mut Noted| {
+        table.live.set(0);
+        Ok(())
+    };
+    growing.clear(clear).expect("cleared");
     assert_eq!(room(&growing), Room::new(before.limit));
 }

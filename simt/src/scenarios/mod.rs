@@ -8,6 +8,7 @@ pub mod dynamic;
 pub mod entry;
 pub mod family;
 mod form;
+pub mod growth;
 mod home;
 pub mod hopscotch;
 mod member;

@@ -1,13 +1,20 @@
 //! The list of the structures that are checked.
 
 use super::checked::Checked;
-use super::{cuckoo, dynamic, hopscotch, open, retrieve, slab};
+use super::{cuckoo, dynamic, growth, hopscotch, open, retrieve, slab};
 use crate::check::{AnySubject, Scenario, ScenarioError};
 use std::sync::Arc;
 
 /// All of them. A new structure is one more row.
-pub static STRUCTURES: [Checked; 6] =
-    [slab::CHECKED, hopscotch::CHECKED, open::CHECKED, cuckoo::CHECKED, dynamic::CHECKED, retrieve::CHECKED];
+pub static STRUCTURES: [Checked; 7] = [
+    slab::CHECKED,
+    hopscotch::CHECKED,
+    open::CHECKED,
+    cuckoo::CHECKED,
+    dynamic::CHECKED,
+    growth::CHECKED,
+    retrieve::CHECKED,
+];
 
 /// The structure of that name.
 pub fn structure(name: &str) -> Option<&'static Checked> {

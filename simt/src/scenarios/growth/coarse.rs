@@ -7,8 +7,9 @@ use warpproof_model::growth::value_of;
 use warpproof_model::host::OpenStats;
 use warpproof_model::{IntegerWords, Order, ReadOrder, Words, WriteOrder};
 
-/// A set of the keys 1 to 23 in one word: a bit for each key that is there, and a count of tombstones above. Its size is the number
-/// of slots that it would have. It takes as many keys as there are bits: that they are no more than slots is for the protocol to see to.
+/// A set of the keys 1 to 23 in one word: a bit for each key that is there, and a count of tombstones above.
+/// Its size is the number of slots that it would have. It takes as many keys as there are bits: that they are
+/// no more than slots is for the protocol to see to.
 #[derive(Clone, Copy, Debug)]
 pub struct Coarse;
 
@@ -37,7 +38,8 @@ impl Table for Coarse {
 
     fn insert<W: SimWarp, M: Memory>(&self, _: &mut W, m: M, at: Place, keys: Range<u64>) -> Vec<bool> {
         let bits = keys.clone().fold(0, |bits, key| bits | 1 << key);
-        // Relaxed, here and below: the word is all that there is to say, and the lock of the table orders the rest.
+        // Relaxed, here and below: the word is all that there is to say, and the lock of the table orders the
+        // rest.
         let before = m.w32(BEFORE).fetch_or(at.place, bits, Order::Relaxed);
         keys.map(|key| before & 1 << key == 0).collect()
     }
@@ -88,6 +90,7 @@ impl Table for Coarse {
     }
 
     fn about(&self) -> String {
-        "The table is a word: a bit for each key, and a count of tombstones; a part of a batch is one step.".to_string()
+        "The table is a word: a bit for each key, and a count of tombstones; a chunk of a batch is one step."
+            .to_string()
     }
 }

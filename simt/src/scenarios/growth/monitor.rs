@@ -1,4 +1,5 @@
-//! The locks of the table and of the room, made of words: every step of taking and giving back is one that the engines interleave.
+//! The locks of the table and of the room, made of words: every step of taking and giving back is one that
+//! the engines interleave.
 
 use super::table::{Held, Table};
 use crate::check::{Memory, SimWarp};
@@ -6,8 +7,8 @@ use std::cell::RefCell;
 use warpproof_model::growth::{Monitor, Room};
 use warpproof_model::{Order, Words, WriteOrder};
 
-/// The array of the table's locks, a word for each thread: who shares the table has taken its own, who has it alone has taken all.
-/// So those that share it have no step in common, and their order makes no executions.
+/// The array of the table's locks, a word for each thread: who shares the table has taken its own, who has it
+/// alone has taken all. So those that share it have no step in common, and their order makes no executions.
 pub(super) const LOCKS: usize = 0;
 /// What such a word holds if it is taken, to share the table or to have it alone; else 0.
 const SHARED: u32 = 1;
@@ -86,15 +87,15 @@ impl<'a, W: SimWarp, M: Memory, T: Table> Monitor for Locks<'a, W, M, T> {
     fn room<R>(&self, f: impl FnOnce(&mut Room) -> R) -> R {
         let word = self.0.m.w64(ROOM);
         let mut room = loop {
-            // Acquire: pairs with the Release of who had the room.
-            match room_of(word.swap(0, HELD, Order::Acquire)) {
+            // Relaxed, here and below: the word is all that there is to say. A lock may order more; the
+            // protocol does not need it.
+            match room_of(word.swap(0, HELD, Order::Relaxed)) {
                 Some(room) => break room,
                 None => self.0.pause(),
             }
         };
         let result = f(&mut room);
-        // Release: pairs with the Acquire of whoever takes the room next.
-        word.store(0, room_word(room), WriteOrder::Release);
+        word.store(0, room_word(room), WriteOrder::Relaxed);
         result
     }
 }

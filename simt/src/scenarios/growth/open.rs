@@ -13,8 +13,8 @@ use warpproof_model::{Delete, Insert, ReadOrder, UserKey, Words, WriteOrder};
 /// Classes of the filter.
 const CLASSES: u32 = 2;
 
-/// Open addressing with buckets of `S` slots. Its size is the number of buckets; a place has the slots of so many as the
-/// configuration's `reach` says, then their filter.
+/// Open addressing with buckets of `S` slots. Its size is the number of buckets; a place has the slots of so
+/// many as the configuration's `reach` says, then their filter.
 #[derive(Clone, Copy, Debug)]
 pub struct Open<const S: usize> {
     most: u32,
@@ -104,11 +104,21 @@ impl<const S: usize> Table for Open<S> {
     fn absorb<W: SimWarp, M: Memory>(&self, w: &mut W, m: M, from: Place, to: Place, half: bool) {
         let slots = from.size as usize * S;
         for word in Self::held(m, from).take(if half { slots / 2 } else { slots }) {
-            assert!(Self::table(m, to).absorb(w, word), "the new table has no room for {}", show::<Pair32>(word));
+            assert!(
+                Self::table(m, to).absorb(w, word),
+                "the new table has no room for {}",
+                show::<Pair32>(word)
+            );
         }
     }
 
-    fn check<W: SimWarp, M: Memory>(&self, w: &mut W, m: M, at: Place, quiescent: bool) -> Result<(), Breach> {
+    fn check<W: SimWarp, M: Memory>(
+        &self,
+        w: &mut W,
+        m: M,
+        at: Place,
+        quiescent: bool,
+    ) -> Result<(), Breach> {
         let table = Self::table(m, at);
         let checked = if quiescent { table.check_quiescent(w) } else { table.check_state(w) };
         checked.map_err(|broken| match broken {
@@ -129,7 +139,7 @@ impl<const S: usize> Table for Open<S> {
 
     fn about(&self) -> String {
         format!(
-            "The table is one of open addressing of at most {}, each with {}; 5:50 in a slot is key 5 with value 50.",
+            "The table is one of open addressing of at most {}, each with {}; 5:50 is key 5 with value 50.",
             plural(self.most as usize, "bucket"),
             plural(S, "slot")
         )

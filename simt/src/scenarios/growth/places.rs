@@ -77,13 +77,13 @@ pub(super) const OTHER: Step = (InsertUnique, 6, 1);
 /// The keys 5 and 6; 6 and 7.
 pub(super) const TWO: Step = (InsertUnique, 5, 2);
 pub(super) const NEXT_TWO: Step = (InsertUnique, 6, 2);
-/// The keys 5 to 7: in parts, where two slots are free.
+/// The keys 5 to 7: in chunks, where two slots are free.
 pub(super) const THREE: Step = (InsertUnique, 5, 3);
 /// The keys 1 and 2, which may be there.
 pub(super) const OLD: Step = (InsertUnique, 1, 2);
 /// As a batch of all kinds of operations.
 pub(super) const ALL_KINDS: Step = (MIXED, 5, 2);
-/// A batch whose part fails.
+/// A batch whose chunk fails.
 pub(super) const FAILS: Step = (FAIL, 5, 2);
 /// Key 1 is taken out, is looked for.
 pub(super) const TAKE: Step = (Delete, 1, 0);

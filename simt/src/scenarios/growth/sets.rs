@@ -26,6 +26,9 @@ const STEPS: [Step; 14] = [
 /// What three threads do beside each other.
 const FEW: [Step; 5] = [at::ONE, at::OTHER, at::TAKE, at::SHRINK, at::CLEARS];
 
+/// What one thread does twice, beside another one.
+const ONE_MORE: [Step; 5] = [at::ONE, at::TWO, at::TAKE, at::LOOK_NEW, at::SHRINK];
+
 /// What two threads do on a table of open addressing.
 const REAL: [Step; 5] = [at::ONE, at::TWO, at::TAKE, at::LOOK_NEW, at::SHRINK];
 
@@ -34,7 +37,8 @@ pub fn quick() -> Vec<Scenario> {
     pairs(&[at::ONE, at::TWO, at::SHRINK], &[at::FULL, at::ROOMY], ENOUGH)
 }
 
-/// Every pair of calls in every place; those of few inserts where memory runs out; one thread that stops; a table of open addressing.
+/// Every pair of calls in every place; those of few inserts where memory runs out; one thread that stops; a
+/// table of open addressing.
 pub fn default_set() -> Vec<Scenario> {
     let mut scenarios = pairs(&STEPS, &at::ALL, ENOUGH);
     for memory in SHORT {
@@ -45,12 +49,26 @@ pub fn default_set() -> Vec<Scenario> {
     scenarios
 }
 
-/// Everything else: three threads.
+/// Everything else: three threads; two calls of one thread beside one of another; a table of open addressing
+/// in more places.
 pub fn deep() -> Vec<Scenario> {
-    let threes = |&start: &Start| {
-        multisets(&FEW, 3).into_iter().map(move |steps| scenario::<Coarse>(start, ENOUGH, &apart(&steps)))
+    let threes = multisets(&FEW, 3).into_iter().map(|steps| apart(&steps)).collect::<Vec<_>>();
+    let of = |starts: &[Start], programs: &[Vec<Vec<Step>>]| {
+        let of =
+            |&start: &Start| programs.iter().map(move |programs| scenario::<Coarse>(start, ENOUGH, programs));
+        starts.iter().flat_map(of).collect::<Vec<_>>()
     };
-    [at::LAST, at::FULL, at::TOMBS].iter().flat_map(threes).collect()
+    let starts = [at::LAST, at::FULL, at::TOMBS];
+    [of(&starts, &threes), of(&starts, &two_and_one()), real(&[at::EMPTY, at::TOMBS])].concat()
+}
+
+/// Two calls of one thread beside one of another.
+fn two_and_one() -> Vec<Vec<Vec<Step>>> {
+    let with = |first: Step, second: Step| ONE_MORE.map(|other| vec![vec![first, second], vec![other]]);
+    ONE_MORE
+        .into_iter()
+        .flat_map(|first| ONE_MORE.into_iter().flat_map(move |second| with(first, second)))
+        .collect()
 }
 
 /// All scenarios, none twice.
@@ -72,8 +90,8 @@ fn real(starts: &[Start]) -> Vec<Scenario> {
     starts.iter().flat_map(of).collect()
 }
 
-/// The first of two threads stops for ever, wherever it can. One that only looks or deletes keeps others from growing; one that may
-/// have the table alone keeps all others waiting.
+/// The first of two threads stops for ever, wherever it can. One that only looks or deletes keeps others from
+/// growing; one that may have the table alone keeps all others waiting.
 fn stalls() -> Vec<Scenario> {
     let firsts = [at::TWO, at::LOOK, at::SHRINK];
     let seconds = [at::LOOK, at::TAKE];

@@ -1,7 +1,7 @@
 //! The protocol of growth as a subject, for every table.
 
 use super::monitor::{ALONE, LOCKS, Locks, ROOM, Thread, room_of, room_word};
-use super::table::{BEFORE, Failed, Held, Place, Table, WHICH, ran_out};
+use super::table::{BEFORE, Failed, Held, Place, Table, WHICH, failures};
 use crate::check::{Array, Breach, Config, Kind, Memory, Scenario, SimWarp, Subject};
 use std::cell::RefCell;
 use warpproof_model::growth::{Batches, CLEAR, FAIL, Growing, MIXED, Monitor, Room, outcome_digits};
@@ -10,16 +10,18 @@ use warpproof_model::{ReadOrder, Words};
 
 /// A table that host threads share and replace. Each warp is a thread.
 ///
-/// The configuration says: `buckets` is the size of the table at first, `reach` the largest size of a place for one, `pool` how many
-/// slots there is memory for, 0 if for all. Bit `i` of word 0 of `bitmap` is set if attempt number `i` to replace the table runs
-/// out of memory in the middle. All slots may be taken: the load is 1.
+/// The configuration says: `buckets` is the size of the table at first, `reach` the largest size of a place
+/// for one, `pool` how many slots there is memory for, 0 if for all. Bit `i` of word 0 of `bitmap` is set if
+/// attempt number `i` to replace the table runs out of memory in the middle. All slots may be taken: the load
+/// is 1.
 #[derive(Clone, Debug)]
 pub struct GrowthSubject<T> {
     table: T,
     config: Config,
     threads: usize,
     may_fail: bool,
-    /// What counts as taken is what is taken when no call runs: no batch is of all kinds of operations, or fails.
+    /// What counts as taken is what is taken when no call runs: no batch is of all kinds of operations, or
+    /// fails.
     exact: bool,
 }
 
@@ -42,7 +44,7 @@ impl<T: Table> GrowthSubject<T> {
         }
     }
 
-    /// A batch of inserts. A one-lane warp runs those of a part one after the other.
+    /// A batch of inserts. A one-lane warp runs those of a chunk one after the other.
     fn batch<W: SimWarp, M: Memory>(growing: &Growing<Locks<'_, W, M, T>>, call: &Call) -> Ret {
         let n = call.value as usize;
         let mut outcomes = Vec::with_capacity(n);
@@ -59,7 +61,7 @@ impl<T: Table> GrowthSubject<T> {
             }),
             FAIL => growing.insert(n, |table, from, to| {
                 run(table, from, to);
-                Err(Failed::Part)
+                Err(Failed::Chunk)
             }),
             _ => growing.insert(n, |table, from, to| Ok(run(table, from, to))),
         };
@@ -108,7 +110,7 @@ impl<T: Table> Subject for GrowthSubject<T> {
         let before = [
             Array::new("table lock", 32, vec![0; self.threads]),
             Array::new("room", 64, vec![room_word(room).into()]),
-            Array::new("which", 32, vec![at.word().into(), 0]),
+            Array::new("which", 32, vec![at.word().into(), 0, 0]),
         ];
         before.into_iter().chain(self.table.arrays()).collect()
     }
@@ -118,12 +120,13 @@ impl<T: Table> Subject for GrowthSubject<T> {
         let growing = Growing::new(Locks(&thread), LOAD);
         match call.op {
             Op::Delete => {
-                let there = growing.monitor().shared(|table| table.ask(|t, w, m, at| t.delete(w, m, at, call.key)));
+                let there =
+                    growing.monitor().shared(|table| table.ask(|t, w, m, at| t.delete(w, m, at, call.key)));
                 if there { Ret::Deleted } else { Ret::Absent }
             }
-            Op::Search => {
-                Ret::Value(growing.monitor().shared(|table| table.ask(|t, w, m, at| t.search(w, m, at, call.key))))
-            }
+            Op::Search => Ret::Value(
+                growing.monitor().shared(|table| table.ask(|t, w, m, at| t.search(w, m, at, call.key))),
+            ),
             Op::Grow => growing.resize_for(call.value).map_or(Ret::Full, |()| Ret::Done),
             CLEAR => {
                 let cleared = growing.clear(|table| {
@@ -136,7 +139,8 @@ impl<T: Table> Subject for GrowthSubject<T> {
         }
     }
 
-    /// What the room says is right whenever nobody changes it, and nobody replaces the table; nothing is promised while somebody does.
+    /// What the room says is right whenever nobody changes it, and nobody replaces the table; nothing is
+    /// promised while somebody does.
     fn check_state<W: SimWarp, M: Memory>(&self, w: &mut W, m: M) -> Result<(), Breach> {
         let at = Place::now(m);
         let (slots, stats) = (self.table.slots(at.size), self.table.stats(w, m, at));
@@ -146,7 +150,10 @@ impl<T: Table> Subject for GrowthSubject<T> {
         }
         match (room(m), locks(m).all(|lock| lock == ALONE)) {
             (Some(room), true) if room.promised > 0 => {
-                return Err(breach(format!("a thread has the table alone, and {} slots are promised", room.promised)));
+                return Err(breach(format!(
+                    "a thread has the table alone, and {} slots are promised",
+                    room.promised
+                )));
             }
             (Some(room), false) => {
                 room.check(used).map_err(|overdrawn| breach(overdrawn.to_string()))?;
@@ -177,17 +184,21 @@ impl<T: Table> Subject for GrowthSubject<T> {
         self.table.check(w, m, at, true)
     }
 
+    /// There was no memory for a call that resizes the table, or none for what a batch needs now.
     fn exhausted<M: Memory>(&self, m: M, _: u64) -> bool {
-        ran_out(m, self.held(Op::Grow))
+        failures(m) > 0
     }
 
     fn show(&self, array: usize, index: usize, value: u128) -> String {
         match (array, index) {
-            (LOCKS, _) => ["free", "shared", "alone"].get(value as usize).map_or("?", |said| said).to_string(),
-            (ROOM, _) => room_of(value as u64).map_or("held".to_string(), |Room { limit, taken, promised }| {
-                format!("{taken} taken and {promised} promised of {limit}")
-            }),
-            (WHICH, 1) => value.to_string(),
+            (LOCKS, _) => {
+                ["free", "shared", "alone"].get(value as usize).map_or("?", |said| said).to_string()
+            }
+            (ROOM, _) => room_of(value as u64)
+                .map_or("held".to_string(), |Room { limit, taken, promised }| {
+                    format!("{taken} taken and {promised} promised of {limit}")
+                }),
+            (WHICH, 1..) => value.to_string(),
             (WHICH, _) => {
                 let Place { place, size } = Place::of(value as u32);
                 format!("place {place}, size {size}")
@@ -202,20 +213,26 @@ impl<T: Table> Subject for GrowthSubject<T> {
             (LOCKS, thread) => format!("table lock of thread {thread}"),
             (ROOM, _) => "room".to_string(),
             (WHICH, 0) => "table".to_string(),
-            (WHICH, _) => "attempts".to_string(),
+            (WHICH, 1) => "attempts".to_string(),
+            (WHICH, _) => "failures".to_string(),
             _ => {
                 let arrays = self.table.arrays();
                 let name = arrays.get(own).map_or("?", |array| array.name);
                 // Two arrays of a name are those of the two places.
-                if arrays.len() > 1 { format!("{name} of place {}[{index}]", own / 2) } else { format!("{name} of place {index}") }
+                if arrays.len() > 1 {
+                    format!("{name} of place {}[{index}]", own / 2)
+                } else {
+                    format!("{name} of place {index}")
+                }
             }
         }
     }
 
     fn about(&self) -> Vec<String> {
         vec![
-            "Host threads, one warp of one lane each, share a table; who replaces it by a larger one has it alone. The room says how many \
-             slots may be taken, how many are, and how many the batches that run now may take besides."
+            "Host threads, one warp of one lane each, share a table; who replaces it by a larger one has it alone."
+                .to_string(),
+            "The room says how many slots may be taken, how many are, and how many running batches may take."
                 .to_string(),
             self.table.about(),
         ]

@@ -1,5 +1,5 @@
-//! A table that can be replaced by another one: two places for tables, and a word that says which of them has the table and of what
-//! size.
+//! A table that can be replaced by another one: two places for tables, and a word that says which of them has
+//! the table and of what size.
 
 use super::monitor::Thread;
 use crate::check::{Array, Breach, Config, Memory, SimWarp};
@@ -9,11 +9,13 @@ use warpproof_model::growth::Rehash;
 use warpproof_model::host::OpenStats;
 use warpproof_model::{IntegerWords, Order, ReadOrder, Words, WriteOrder};
 
-/// The array that says which table there is: word 0 has twice its size, plus the number of its place; word 1 counts how often a table
-/// was to be replaced.
+/// The array that says which table there is: word 0 has twice its size, plus the number of its place; word 1
+/// counts how often a table was to be replaced, word 2 how often there was no memory for the smallest that
+/// would do.
 pub(super) const WHICH: usize = 2;
 const CURRENT: usize = 0;
 const TRIES: usize = 1;
+const FAILURES: usize = 2;
 /// Arrays before those of a table.
 pub(super) const BEFORE: usize = 3;
 
@@ -76,14 +78,16 @@ pub trait Table: Clone + Debug + Send + Sync + 'static {
     /// Makes a table without entries.
     fn empty<M: Memory>(&self, m: M, at: Place);
 
-    /// Copies the entries from one place to another one, all or, `half` of them, those of the first half of the slots.
+    /// Copies the entries from one place to another one, all or, `half` of them, those of the first half of
+    /// the slots.
     fn absorb<W: SimWarp, M: Memory>(&self, w: &mut W, m: M, from: Place, to: Place, half: bool);
 
     /// Checks what holds of it in every state, and if `quiescent` what holds when no call runs.
     ///
     /// # Errors
     /// What does not hold.
-    fn check<W: SimWarp, M: Memory>(&self, w: &mut W, m: M, at: Place, quiescent: bool) -> Result<(), Breach>;
+    fn check<W: SimWarp, M: Memory>(&self, w: &mut W, m: M, at: Place, quiescent: bool)
+    -> Result<(), Breach>;
 
     /// A word in words: of array `array` of its own.
     fn show(&self, array: usize, value: u128) -> String;
@@ -95,7 +99,8 @@ pub trait Table: Clone + Debug + Send + Sync + 'static {
 /// What a scenario says of memory, and of who may replace a table.
 #[derive(Clone, Copy, Debug)]
 pub struct Held {
-    /// Bit `i` is set if attempt number `i` to replace a table runs out of memory when half of the entries are copied.
+    /// Bit `i` is set if attempt number `i` to replace a table runs out of memory when half of the entries
+    /// are copied.
     pub(super) fails: u32,
     /// Slots of the largest table that there is memory for, or 0 if there is for all.
     pub(super) most: u64,
@@ -108,8 +113,8 @@ pub struct Held {
 pub enum Failed {
     /// There is no memory.
     Memory,
-    /// A part of a batch failed when it had run.
-    Part,
+    /// A chunk of a batch failed when it had run.
+    Chunk,
 }
 
 impl<W: SimWarp, M: Memory, T: Table> Thread<'_, W, M, T> {
@@ -125,36 +130,42 @@ impl<W: SimWarp, M: Memory, T: Table> Thread<'_, W, M, T> {
     }
 }
 
-/// Whether an attempt to replace a table failed for want of memory, or there never is enough for a larger one.
-pub(super) fn ran_out<M: Memory>(m: M, held: Held) -> bool {
+/// How often there was no memory for the smallest table that would do.
+pub(super) fn failures<M: Memory>(m: M) -> u32 {
     // Relaxed: read alone.
-    let tries = m.w32(WHICH).load(TRIES, ReadOrder::Relaxed);
-    held.most > 0 || held.fails & 1u32.checked_shl(tries).map_or(u32::MAX, |bit| bit - 1) != 0
+    m.w32(WHICH).load(FAILURES, ReadOrder::Relaxed)
 }
 
 impl<W: SimWarp, M: Memory, T: Table> Rehash for &Thread<'_, W, M, T> {
     type Error = Failed;
 
     fn rehash(&mut self, entries: u64, load: f64) -> Result<(), Failed> {
-        assert!(!self.no_need(self.stats()?), "a table that has room was to be replaced");
+        let stats = self.stats()?;
+        assert!(!self.no_need(stats), "a table that has room was to be replaced");
         // Relaxed, here and below: the lock of the table orders them.
         let number = self.m.w32(WHICH).fetch_add(TRIES, 1, Order::Relaxed);
         let Held { fails, most, .. } = self.held;
         let size = self.table.size((entries as f64 / load) as u64);
-        if most > 0 && self.table.slots(size) > most {
-            return Err(Failed::Memory);
-        }
+        let too_large = most > 0 && self.table.slots(size) > most;
         let in_the_middle = fails.checked_shr(number).unwrap_or(0) & 1 != 0;
-        self.ask(|table, w, m, from| {
-            let to = Place { place: 1 - from.place, size };
-            table.empty(m, to);
-            table.absorb(w, m, from, to, in_the_middle);
-            if in_the_middle {
-                return Err(Failed::Memory);
-            }
-            m.w32(WHICH).store(CURRENT, to.word(), WriteOrder::Relaxed);
-            Ok(())
-        })
+        if !too_large {
+            self.ask(|table, w, m, from| {
+                let to = Place { place: 1 - from.place, size };
+                table.empty(m, to);
+                table.absorb(w, m, from, to, in_the_middle);
+                if !in_the_middle {
+                    m.w32(WHICH).store(CURRENT, to.word(), WriteOrder::Relaxed);
+                }
+            });
+        }
+        if !too_large && !in_the_middle {
+            return Ok(());
+        }
+        // What a batch needs is room for one more: where memory is short, tables hold fewer than eight keys.
+        if !self.held.only_if_full || entries <= stats.live + 1 {
+            self.m.w32(WHICH).fetch_add(FAILURES, 1, Order::Relaxed);
+        }
+        Err(Failed::Memory)
     }
     fn stats(&self) -> Result<OpenStats, Failed> {
         Ok(self.ask(T::stats))
