@@ -14,50 +14,70 @@ mod table;
 pub use coarse::Coarse;
 pub use monitor::{Locks, Thread};
 pub use open::Open;
-pub use sets::{all, deep, default_set, quick};
+pub use sets::{deep, default_set, quick};
 pub use subject::GrowthSubject;
 pub use table::{Held, Table};
 
-use super::ScenarioError;
-use crate::check::{AnySubject, OfLanes, Scenario};
+use super::checked::{Checked, none};
+use super::table::Made;
+use crate::check::{OfLanes, Scenario, ScenarioError};
 use std::sync::Arc;
 
-/// The subject of a scenario of a table that a host grows.
-///
-/// # Errors
-/// If the structure or its configuration is not known.
-pub fn subject(scenario: &Scenario) -> Result<Arc<dyn AnySubject>, ScenarioError> {
-    if scenario.config.lanes != 1 {
-        return Err(ScenarioError::Lanes(scenario.config.lanes));
-    }
-    match (scenario.structure.as_str(), scenario.config.slots) {
-        ("growth_word", _) => Ok(table::<Coarse>(scenario)),
-        ("growth_open", 1) => Ok(table::<Open<1>>(scenario)),
-        ("growth_open", 2) => Ok(table::<Open<2>>(scenario)),
-        ("growth_open", slots) => Err(ScenarioError::Bucket { lanes: 1, slots }),
-        (other, _) => Err(ScenarioError::Structure(other.to_string())),
+/// What is checked of a table that a host grows. Its calls are batches: it is no table of calls of one key.
+pub(super) const CHECKED: Checked = Checked {
+    name: "growth",
+    what: "A table that its host replaces by a larger one between the chunks of a batch, as on a GPU",
+    tables: &[],
+    quick,
+    default_set,
+    deep,
+    wide: Vec::new,
+    others: subject,
+    random: &[sets::random],
+};
+
+fn subject(scenario: &Scenario) -> Made {
+    match scenario.structure.as_str() {
+        Coarse::STRUCTURE => of::<Coarse>(scenario),
+        Open::STRUCTURE => of::<Open>(scenario),
+        _ => none(scenario),
     }
 }
 
-fn table<T: Table>(scenario: &Scenario) -> Arc<dyn AnySubject> {
-    Arc::new(OfLanes::<_, 1>(GrowthSubject::<T>::new(scenario)))
+fn of<T: Table>(scenario: &Scenario) -> Made {
+    match scenario.config.lanes {
+        1 => Ok(Arc::new(OfLanes::<_, 1>(GrowthSubject::<T>::new(scenario)))),
+        lanes => Err(ScenarioError::Lanes(lanes)),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::{Engine, Options};
+    use crate::explore::Explore;
 
     #[test]
     fn every_table_has_a_subject_and_no_other() {
-        let scenario = |structure: &str, lanes, slots| {
+        let scenario = |structure: &str, lanes| {
             let mut scenario = default_set().swap_remove(0);
             scenario.structure = structure.to_string();
-            (scenario.config.lanes, scenario.config.slots) = (lanes, slots);
+            scenario.config.lanes = lanes;
             subject(&scenario)
         };
-        assert!(scenario("growth_word", 1, 1).is_ok());
-        assert!(scenario("growth_open", 1, 1).is_ok() && scenario("growth_open", 1, 2).is_ok());
-        assert!(scenario("growth_open", 1, 3).is_err() && scenario("growth_word", 2, 1).is_err());
-        assert!(scenario("growth_other", 1, 1).is_err());
+        assert!(scenario("growth_word", 1).is_ok() && scenario("growth_open", 1).is_ok());
+        assert_eq!(scenario("growth_word", 2).err(), Some(ScenarioError::Lanes(2)));
+        assert!(scenario("growth_other", 1).is_err());
+    }
+
+    #[test]
+    fn every_table_holds_in_some_scenarios() {
+        let real = |scenario: &Scenario| scenario.structure == Open::STRUCTURE;
+        for scenario in quick().into_iter().chain(default_set().into_iter().filter(real).step_by(4)) {
+            let report =
+                Explore.explore_any(&subject(&scenario).expect("a subject"), &scenario, &Options::default());
+            let report = report.expect("a scenario");
+            assert!(report.is_clean(), "{}: {:?}", report.scenario, report.violation.map(|v| v.timeline()));
+        }
     }
 }

@@ -10,20 +10,21 @@ use warpproof_model::host::{OpenGeometry, OpenStats};
 use warpproof_model::open::{Broken, DoubleHashing, OpenTable, Passed, filter_words};
 use warpproof_model::{Delete, Insert, ReadOrder, UserKey, Words, WriteOrder};
 
+/// Slots of a bucket.
+const S: usize = 1;
 /// Classes of the filter.
 const CLASSES: u32 = 2;
 
-/// Open addressing with buckets of `S` slots. Its size is the number of buckets; a place has the slots of so
+/// Open addressing with buckets of one slot. Its size is the number of buckets; a place has the slots of so
 /// many as the configuration's `reach` says, then their filter.
 #[derive(Clone, Copy, Debug)]
-pub struct Open<const S: usize> {
+pub struct Open {
     most: u32,
 }
 
-type At<M, const S: usize> =
-    OpenTable<Pair32, <M as Memory>::W64, Passed<<M as Memory>::W32, CLASSES>, DoubleHashing, S>;
+type At<M> = OpenTable<Pair32, <M as Memory>::W64, Passed<<M as Memory>::W32, CLASSES>, DoubleHashing, S>;
 
-impl<const S: usize> Open<S> {
+impl Open {
     fn words<M: Memory>(m: M, at: Place) -> M::W64 {
         m.w64(BEFORE + 2 * at.place)
     }
@@ -32,7 +33,7 @@ impl<const S: usize> Open<S> {
         m.w32(BEFORE + 2 * at.place + 1)
     }
 
-    fn table<M: Memory>(m: M, at: Place) -> At<M, S> {
+    fn table<M: Memory>(m: M, at: Place) -> At<M> {
         OpenTable::new(Self::words(m, at), Passed::new(Self::filter(m, at)), at.size)
     }
 
@@ -47,7 +48,7 @@ impl<const S: usize> Open<S> {
     }
 }
 
-impl<const S: usize> Table for Open<S> {
+impl Table for Open {
     const STRUCTURE: &'static str = "growth_open";
 
     fn new(config: &Config) -> Self {
