@@ -63,24 +63,21 @@
 //! compared with ([`paper`]); with `probes`, one kernel per memory access and order.
 #![cfg(target_arch = "nvptx64")]
 #![no_std]
-#![feature(abi_ptx, asm_experimental_arch)]
-#![cfg_attr(feature = "probes", feature(macro_metavar_expr_concat))]
+#![feature(abi_ptx, asm_experimental_arch, macro_metavar_expr_concat)]
 #![cfg_attr(
     any(feature = "tuning", feature = "stress", feature = "paper"),
-    allow(
-        dead_code,
-        unused_imports,
-        unused_macros,
-        reason = "benches and stress tests need a part of the operations and layouts"
-    )
+    allow(dead_code, unused_macros, reason = "benches and stress tests need a part of the operations and layouts")
 )]
 
 #[cfg(not(feature = "probes"))]
 mod entry;
 #[cfg(not(feature = "probes"))]
+#[macro_use]
 mod kernel;
 #[cfg(not(feature = "probes"))]
 mod layout;
+#[cfg(not(any(feature = "paper", feature = "probes")))]
+mod matrix;
 
 #[cfg(feature = "tuning")]
 mod floor;
@@ -88,11 +85,5 @@ mod floor;
 mod paper;
 #[cfg(feature = "probes")]
 mod probes;
-#[cfg(feature = "stress")]
-mod stress;
-#[cfg(not(any(feature = "tuning", feature = "stress", feature = "paper", feature = "probes")))]
-mod tables;
-#[cfg(feature = "tuning")]
-mod tuning;
 
 warpproof_device::kernel_crate!();

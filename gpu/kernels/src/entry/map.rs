@@ -1,0 +1,250 @@
+//! What every map and set has.
+
+use super::{Array, At, Count, In, Launch, MaybeOut, Numbers, Out};
+use warpproof_device::{Global, Tile};
+use warpproof_model::map::{LEFT, WarpMap};
+use warpproof_model::outcome::{Mixed, Op, RESERVED_KEY};
+use warpproof_model::{AtLane, Block, IntegerWords, Order, ReadOrder, UserKey, Warp, Word, Words, WriteOrder};
+
+/// The code of the insert that [`Launch::put`] runs: of pairs whose keys are absent.
+pub(crate) const UNIQUE: u8 = Op::InsertUnique.code();
+/// Of pairs, or of values for keys that are present.
+pub(crate) const ASSIGN: u8 = Op::Assign.code();
+
+/// Code of an operation that does not exist: nothing was done.
+const UNKNOWN_OPERATION: u8 = 254;
+
+const _: () = assert!(UNKNOWN_OPERATION != RESERVED_KEY && LEFT != RESERVED_KEY && LEFT != UNKNOWN_OPERATION);
+
+/// The operation with a code, of which there must be one to compile.
+const fn coded(code: u8) -> Op {
+    match Op::from_code(code) {
+        Some(op) => op,
+        None => panic!("the code of an operation"),
+    }
+}
+
+impl<const L: u32, T: WarpMap> Launch<L, T> {
+    /// Adds pairs. What is left to [`put_left`](Self::put_left) has the code [`LEFT`].
+    #[inline(always)]
+    pub(crate) fn put<const OP: u8>(self, keys: In<T::Key>, values: In<T::Value>, outcomes: Out<u8>, n: Count) {
+        self.tiles.per_key(keys, outcomes, n, |w, op, key| {
+            match self.table.try_mixed(w, const { coded(OP) }, key, values.read(op)) {
+                Some(said) => said.map(w, |said| said.code),
+                None => AtLane::known(w, LEFT),
+            }
+        });
+    }
+
+    /// Does what [`put`](Self::put) left.
+    ///
+    /// # Safety
+    ///
+    /// Behind a launch of `put` with the same arguments and the same `OP`.
+    #[inline(always)]
+    pub(crate) unsafe fn put_left<const OP: u8>(
+        self,
+        keys: In<T::Key>,
+        values: In<T::Value>,
+        outcomes: Out<u8>,
+        n: Count,
+    ) {
+        // SAFETY: the contract of this function.
+        unsafe {
+            self.tiles.per_left(keys, outcomes, n, |w, op, key| {
+                self.table.mixed(w, const { coded(OP) }, key, values.read(op)).map(w, |said| said.code)
+            });
+        }
+    }
+
+    /// Takes out one pair of each key.
+    #[inline(always)]
+    pub(crate) fn delete(self, keys: In<T::Key>, outcomes: Out<u8>, n: Count) {
+        self.tiles.per_key(keys, outcomes, n, |w, _, key| {
+            self.table.mixed(w, Op::Delete, key, T::Value::ZERO).map(w, |said| said.code)
+        });
+    }
+
+    /// The value of one pair of each key, `missing` where there is none. `found` gets 1, 0, or [`RESERVED_KEY`].
+    #[inline(always)]
+    pub(crate) fn search(
+        self,
+        keys: In<T::Key>,
+        values: MaybeOut<T::Value>,
+        found: MaybeOut<u8>,
+        missing: T::Value,
+        n: Count,
+    ) {
+        self.tiles.per_tile(n, |w, op| {
+            let said = match UserKey::new(keys.read(op)) {
+                Some(key) => self.table.mixed(w, Op::Search, key, T::Value::ZERO),
+                None => AtLane::known(w, Mixed { code: RESERVED_KEY, value: missing }),
+            };
+            said.give(w, |Mixed { code, value }| {
+                if let Some(values) = values.at(op) {
+                    // SAFETY: one lane has the answer.
+                    unsafe { values.write(if code == 1 { value } else { missing }) }
+                }
+                if let Some(found) = found.at(op) {
+                    // SAFETY: as above.
+                    unsafe { found.write(code) }
+                }
+            });
+        });
+    }
+
+    /// Operations of all kinds: `ops` are codes of [`Op`]s. A search that finds its key has outcome 1 and its value in
+    /// `found`; one that does not has outcome 0.
+    #[inline(always)]
+    pub(crate) fn mixed(
+        self,
+        ops: In<u8>,
+        keys: In<T::Key>,
+        values: In<T::Value>,
+        outcomes: Out<u8>,
+        found: Out<T::Value>,
+        n: Count,
+    ) {
+        self.tiles.per_key(keys, outcomes, n, |w, op, key| {
+            let Some(kind) = Op::from_code(ops.read(op)) else { return AtLane::known(w, UNKNOWN_OPERATION) };
+            let Some(said) = self.table.try_mixed(w, kind, key, values.read(op)) else {
+                return AtLane::known(w, LEFT);
+            };
+            said.give(w, |Mixed { code, value }| {
+                if kind == Op::Search && code == 1 {
+                    // SAFETY: one lane has the answer.
+                    unsafe { found.at(op).write(value) }
+                }
+            });
+            said.map(w, |said| said.code)
+        });
+    }
+
+    /// Does what [`mixed`](Self::mixed) left: inserts and assigns.
+    ///
+    /// # Safety
+    ///
+    /// Behind a launch of `mixed` with the same arguments.
+    #[inline(always)]
+    pub(crate) unsafe fn mixed_left(
+        self,
+        ops: In<u8>,
+        keys: In<T::Key>,
+        values: In<T::Value>,
+        outcomes: Out<u8>,
+        _found: Out<T::Value>,
+        n: Count,
+    ) {
+        // SAFETY: the contract of this function.
+        unsafe {
+            self.tiles.per_left(keys, outcomes, n, |w, op, key| match Op::from_code(ops.read(op)) {
+                Some(kind @ (Op::Insert | Op::InsertUnique | Op::Assign)) => {
+                    self.table.mixed(w, kind, key, values.read(op)).map(w, |said| said.code)
+                }
+                _ => AtLane::known(w, UNKNOWN_OPERATION),
+            });
+        }
+    }
+
+    /// As [`mixed`](Self::mixed); `starts` and `ends` are the numbers that the clock had right before and right after the
+    /// operation, which are different for all. A reserved key has none.
+    #[inline(always)]
+    #[expect(clippy::too_many_arguments, reason = "the arrays of a kernel")]
+    pub(crate) fn stamped(
+        self,
+        ops: In<u8>,
+        keys: In<T::Key>,
+        values: In<T::Value>,
+        outcomes: Out<u8>,
+        found: MaybeOut<T::Value>,
+        clock: Numbers<1>,
+        starts: Out<u64>,
+        ends: Out<u64>,
+        n: Count,
+    ) {
+        let clock = clock.words();
+        self.tiles.per_key(keys, outcomes, n, |w, op, key| {
+            let Some(kind) = Op::from_code(ops.read(op)) else { return AtLane::known(w, UNKNOWN_OPERATION) };
+            let value = values.read(op);
+            let start = stamp(w, clock);
+            let said = self.table.mixed(w, kind, key, value);
+            // The stamp is word of this call to others.
+            w.fence_acquire();
+            let end = stamp(w, clock);
+            starts.write(w, op, start);
+            ends.write(w, op, end);
+            said.give(w, |Mixed { code, value }| {
+                if kind == Op::Search && code == 1 && let Some(found) = found.at(op) {
+                    // SAFETY: one lane has the answer.
+                    unsafe { found.write(value) }
+                }
+            });
+            said.map(w, |said| said.code)
+        });
+    }
+
+    /// Writes all pairs to `keys` and `values`, in no particular order, as many as `capacity`; adds how many there are to
+    /// `total`, which is zero at first. Needs three shared words.
+    ///
+    /// A block counts its pairs, reserves their places by one addition to `total` and then writes them.
+    ///
+    /// # Safety
+    ///
+    /// `keys` and `values` have `capacity` elements. No other operation on the table runs meanwhile.
+    #[inline(always)]
+    pub(crate) unsafe fn collect_parts(
+        self,
+        keys: Array<T::Key>,
+        values: Array<T::Value>,
+        capacity: u64,
+        total: Global<u64>,
+    ) {
+        /// Shared words: pairs of the block, and the place of its first pair in two halves.
+        const PAIRS: usize = 0;
+        const PLACE: usize = 1;
+        let (mut block, mut tile) = self.tiles.block();
+        let shared = block.shared();
+        let part = tile.id();
+        let here = part < self.table.parts();
+        let live = if here { self.table.live(&mut tile, part) } else { 0 };
+        // Relaxed, here and below: the barriers order the shared words; `total` is read after the launch.
+        let mine = tile.elect(0, || shared.fetch_add(PAIRS, live, Order::Relaxed));
+        block.sync();
+        if block.rank() == 0 {
+            tile.elect(0, || {
+                let pairs = shared.load(PAIRS, ReadOrder::Relaxed) as u64;
+                let first = total.fetch_add(0, pairs, Order::Relaxed);
+                shared.store(PLACE, first as u32, WriteOrder::Relaxed);
+                shared.store(PLACE + 1, (first >> 32) as u32, WriteOrder::Relaxed);
+                true
+            });
+        }
+        block.sync();
+        let low = shared.load(PLACE, ReadOrder::Relaxed) as u64;
+        let first = low | (shared.load(PLACE + 1, ReadOrder::Relaxed) as u64) << 32;
+        if here {
+            self.table.visit(&mut tile, part, |w, number, key, value| {
+                let place = first + mine as u64 + number as u64;
+                if place < capacity {
+                    // SAFETY: below `capacity`, and the places of a block and in it are disjoint.
+                    unsafe {
+                        keys.write(w, place, key);
+                        values.write(w, place, value);
+                    }
+                }
+            });
+        }
+    }
+}
+
+/// What the clock said before it went on by one. Lane 0 looks, the other lanes are threads of their own: the first
+/// `sync` puts what they did before it, the second what they do next behind it.
+#[inline(always)]
+fn stamp<const L: u32>(w: &mut Tile<L>, clock: Global<u64>) -> u64 {
+    w.sync();
+    // AcqRel: pairs with the stamps of all other operations. What a tile did before its second stamp is visible to
+    // every tile whose first stamp is later.
+    let now = w.elect(0, || clock.fetch_add(0, 1, Order::AcqRel));
+    w.sync();
+    now
+}
