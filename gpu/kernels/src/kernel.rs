@@ -31,9 +31,11 @@ macro_rules! operation {
     };
     (absorb [$structure:ident $kind:ident map64l $($t:tt)*]) => {
         kernel! { absorb [$structure $kind map64l $($t)*] [absorb_pairs]
-            (keys: In<Key>, values: In<Value>, n: Count, lost: Numbers<1>) }
+            (keys: In<Key>, values: In<Value>, n: Count, lost: Numbers<1>) [keys, values, n, lost.words()] }
     };
-    (absorb $t:tt) => { kernel! { absorb $t [absorb] (slots: In<Word>, n: Count, lost: Numbers<1>) } };
+    (absorb $t:tt) => {
+        kernel! { absorb $t [absorb] (slots: In<Word>, n: Count, lost: Numbers<1>) [slots, n, lost.words()] }
+    };
     (delete $t:tt) => { kernel! { delete $t [delete] (keys: In<Key>, outcomes: Out<u8>, n: Count) } };
     (delete_all $t:tt) => { kernel! { delete_all $t [delete_all] (keys: In<Key>, counts: Out<u32>, n: Count) } };
     (count $t:tt) => { kernel! { count $t [count] (keys: In<Key>, counts: Out<u32>, n: Count) } };
@@ -54,9 +56,10 @@ macro_rules! operation {
     (stamped $t:tt) => {
         kernel! { stamped $t [stamped]
             (ops: In<u8>, keys: In<Key>, {values: In<Value>}, outcomes: Out<u8>, {found: MaybeOut<Value>},
-             clock: Numbers<1>, starts: Out<u64>, ends: Out<u64>, n: Count) }
+             clock: Numbers<1>, starts: Out<u64>, ends: Out<u64>, n: Count)
+            [ops, keys, values, outcomes, found, clock.words(), starts, ends, n] }
     };
-    (flush $t:tt) => { kernel! { flush $t [flush] (freed: Numbers<1>) } };
+    (flush $t:tt) => { kernel! { flush $t [flush] (freed: Numbers<1>) [freed.words()] } };
     (stats $t:tt) => { kernel! { stats $t [stats] (numbers: Numbers<{ structure::NUMBERS }>) } };
 
     (collect [slab $($t:tt)*]) => { operation! { @collect collect [slab $($t)*] [collect_parts] } };

@@ -1,6 +1,6 @@
 //! What every map and set has.
 
-use super::{Array, At, Count, In, Launch, MaybeOut, Numbers, Out};
+use super::{Array, At, Count, In, Launch, MaybeOut, Out};
 use warpproof_device::{Global, Tile};
 use warpproof_model::map::{LEFT, WarpMap};
 use warpproof_model::outcome::{Mixed, Op, RESERVED_KEY};
@@ -157,12 +157,11 @@ impl<const L: u32, T: WarpMap> Launch<L, T> {
         values: In<T::Value>,
         outcomes: Out<u8>,
         found: MaybeOut<T::Value>,
-        clock: Numbers<1>,
+        clock: Global<u64>,
         starts: Out<u64>,
         ends: Out<u64>,
         n: Count,
     ) {
-        let clock = clock.words();
         self.tiles.per_key(keys, outcomes, n, |w, op, key| {
             let Some(kind) = Op::from_code(ops.read(op)) else { return AtLane::known(w, UNKNOWN_OPERATION) };
             let value = values.read(op);

@@ -1,6 +1,6 @@
 //! What open-addressing tables alone have: sums of values, the entries of another table, and copies by whole warps.
 
-use super::{Array, At, Count, In, Launch, Numbers, Out};
+use super::{Array, At, Count, In, Launch, Out};
 use warpproof_device::Global;
 use warpproof_model::entry::Packed;
 use warpproof_model::open::{Filter, OpenSlots, OpenTable, Probing};
@@ -22,20 +22,19 @@ impl<const L: u32, const S: usize, E: Packed, H: OpenSlots<E>, F: Filter, P: Pro
     /// Adds the entries of another table, whose slots these are; adds to `lost` how many found no room. Nobody else works on
     /// the table, and it has no key of theirs.
     #[inline(always)]
-    pub(crate) fn absorb(self, slots: In<E::Word>, n: Count, lost: Numbers<1>) {
+    pub(crate) fn absorb(self, slots: In<E::Word>, n: Count, lost: Global<u64>) {
         self.absorb_each(|op| slots.read(op), n, lost);
     }
 
     /// As [`absorb`](Self::absorb), of slots whose keys and values are arrays of their own.
     #[inline(always)]
-    pub(crate) fn absorb_pairs(self, keys: In<E::Key>, values: In<E::Value>, n: Count, lost: Numbers<1>) {
+    pub(crate) fn absorb_pairs(self, keys: In<E::Key>, values: In<E::Value>, n: Count, lost: Global<u64>) {
         self.absorb_each(|op| E::pack(keys.read(op), values.read(op)), n, lost);
     }
 
     /// As [`absorb`](Self::absorb), of slots that `slot` reads.
     #[inline(always)]
-    fn absorb_each(self, slot: impl FnOnce(At) -> E::Word, n: Count, lost: Numbers<1>) {
-        let lost = lost.words();
+    fn absorb_each(self, slot: impl FnOnce(At) -> E::Word, n: Count, lost: Global<u64>) {
         self.tiles.per_tile(n, |w, op| {
             if !self.table.absorb(w, slot(op)) {
                 // Relaxed: a counter, read after the launch.

@@ -1,6 +1,7 @@
 //! What slabs alone have: several pairs of a key, and slots that are reclaimed.
 
-use super::{Array, Count, In, Launch, Numbers, Offsets, Out};
+use super::{Array, Count, In, Launch, Offsets, Out};
+use warpproof_device::Global;
 use warpproof_model::outcome::Op;
 use warpproof_model::slab::{Multi, SlabTable, Slots};
 use warpproof_model::{IntegerWords, Order, UserKey, Warp};
@@ -68,8 +69,8 @@ impl<const L: u32, const S: usize, C: Slots, B: IntegerWords<u32>> Launch<L, Sla
     /// Reclaims the slots of deleted pairs; adds the number of slabs given back to `freed`. No other operation on the
     /// table runs meanwhile.
     #[inline(always)]
-    pub(crate) fn flush(self, freed: Numbers<1>) {
-        let (freed, buckets) = (freed.words(), self.table.buckets());
+    pub(crate) fn flush(self, freed: Global<u64>) {
+        let buckets = self.table.buckets();
         self.tiles.per_number(buckets, |w, bucket| {
             let slabs = self.table.flush(w, bucket as u32);
             if slabs != 0 {
