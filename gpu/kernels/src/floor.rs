@@ -19,7 +19,13 @@ unsafe extern "ptx-kernel" fn hold(naps: u32) {
 
 /// Floor of a find: a key in, one 8-byte slot at random, a value out. One lane per operation.
 #[unsafe(no_mangle)]
-unsafe extern "ptx-kernel" fn floor_find_u32(slots: *mut u64, len: u32, keys: In<u32>, values: Out<u32>, n: Count) {
+unsafe extern "ptx-kernel" fn floor_find_u32(
+    slots: *mut u64,
+    len: u32,
+    keys: In<u32>,
+    values: Out<u32>,
+    n: Count,
+) {
     // SAFETY: the launch passes `len` slots and keeps to the types of its arguments.
     let (slots, tiles) = unsafe { (store(slots, len as usize), Tiles::<1>::new()) };
     tiles.per_tile(n, |w, op| {
@@ -29,9 +35,16 @@ unsafe extern "ptx-kernel" fn floor_find_u32(slots: *mut u64, len: u32, keys: In
     });
 }
 
-/// Floor of an insert: a key and a value in, one compare-and-swap of an 8-byte slot at random. One lane per operation.
+/// Floor of an insert: a key and a value in, one compare-and-swap of an 8-byte slot at random. One lane per
+/// operation.
 #[unsafe(no_mangle)]
-unsafe extern "ptx-kernel" fn floor_insert_u32(slots: *mut u64, len: u32, keys: In<u32>, values: In<u32>, n: Count) {
+unsafe extern "ptx-kernel" fn floor_insert_u32(
+    slots: *mut u64,
+    len: u32,
+    keys: In<u32>,
+    values: In<u32>,
+    n: Count,
+) {
     // SAFETY: the launch passes `len` slots and keeps to the types of its arguments.
     let (slots, tiles) = unsafe { (store(slots, len as usize), Tiles::<1>::new()) };
     tiles.per_tile(n, |_, op| {
@@ -42,8 +55,8 @@ unsafe extern "ptx-kernel" fn floor_insert_u32(slots: *mut u64, len: u32, keys: 
     });
 }
 
-/// Floor of an insert that looks first: a tile of 4 reads a bucket of 64 bytes at random, then one of its lanes
-/// replaces the first word that it read.
+/// Floor of an insert that looks first: a tile of 4 reads a bucket of 64 bytes at random, then one of its
+/// lanes replaces the first word that it read.
 #[unsafe(no_mangle)]
 unsafe extern "ptx-kernel" fn floor_bucket_cas(
     slots: *mut u64,

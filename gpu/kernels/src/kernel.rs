@@ -1,8 +1,11 @@
-//! From a row of the matrix to an entry point: each step adds what it knows, and `entry_point!` puts it together.
+//! From a row of the matrix to an entry point: each step adds what it knows, and `entry_point!` puts it
+//! together.
 
-/// `tables! { STRUCTURE KIND [OPERATIONS]: LAYOUT SHAPE(LANES, SLOTS), ...; }`: every operation of every table of the block.
+/// `tables! { STRUCTURE KIND [OPERATIONS]: LAYOUT SHAPE(LANES, SLOTS), ...; }`: every operation of every
+/// table of the block.
 ///
-/// `KIND` is `map` or `set`; `STRUCTURE` names a module of [`layout`](crate::layout), `LAYOUT` an arm of `layout!`.
+/// `KIND` is `map` or `set`; `STRUCTURE` names a module of [`layout`](crate::layout), `LAYOUT` an arm of
+/// `layout!`.
 macro_rules! tables {
     ($($structure:ident $kind:ident $operations:tt:
         $($layout:ident $shape:ident($lanes:literal, $slots:literal)),+;)*) => {
@@ -17,17 +20,17 @@ macro_rules! each {
 
 /// What an operation takes behind the arguments of the table: `kernel! { NAME TABLE [METHOD] (ARGUMENTS) }`.
 ///
-/// It is the method of [`Launch`](crate::entry::Launch), with the same arguments, unless others stand in brackets behind
-/// them. A set has none of those in braces: the method gets what stands for no value.
+/// It is the method of [`Launch`](crate::entry::Launch), with the same arguments, unless others stand in
+/// brackets behind them. A set has none of those in braces: the method gets what stands for no value.
 macro_rules! operation {
-    (insert $t:tt) => { operation! { @put insert $t [insert] } };
-    (insert_unique $t:tt) => { operation! { @put insert_unique $t [put::<UNIQUE>] } };
-    (insert_or_assign $t:tt) => { operation! { @put insert_or_assign $t [put::<ASSIGN>] } };
-    (insert_or_add $t:tt) => { operation! { @put insert_or_add $t [add] } };
-    (insert_unique_left $t:tt) => { operation! { @put insert_unique_left $t [put_left::<UNIQUE>] } };
-    (insert_or_assign_left $t:tt) => { operation! { @put insert_or_assign_left $t [put_left::<ASSIGN>] } };
-    (@put $name:ident $t:tt $method:tt) => {
-        kernel! { $name $t $method (keys: In<Key>, {values: In<Value>}, outcomes: Out<u8>, n: Count) }
+    (insert $t:tt) => { operation! { @put insert $t [insert] Out<u8> } };
+    (insert_unique $t:tt) => { operation! { @put insert_unique $t [put::<UNIQUE>] Out<u8> } };
+    (insert_or_assign $t:tt) => { operation! { @put insert_or_assign $t [put::<ASSIGN>] Out<u8> } };
+    (insert_or_add $t:tt) => { operation! { @put insert_or_add $t [add] Out<u8> } };
+    (insert_unique_left $t:tt) => { operation! { @put insert_unique_left $t [put_left::<UNIQUE>] Told } };
+    (insert_or_assign_left $t:tt) => { operation! { @put insert_or_assign_left $t [put_left::<ASSIGN>] Told } };
+    (@put $name:ident $t:tt $method:tt $outcomes:ty) => {
+        kernel! { $name $t $method (keys: In<Key>, {values: In<Value>}, outcomes: $outcomes, n: Count) }
     };
     (absorb [$structure:ident $kind:ident map64l $($t:tt)*]) => {
         kernel! { absorb [$structure $kind map64l $($t)*] [absorb_pairs]
@@ -47,11 +50,11 @@ macro_rules! operation {
         kernel! { search_all $t [search_all]
             (keys: In<Key>, offsets: Offsets, values: Array<Value>, counts: Out<u32>, n: Count) }
     };
-    (mixed $t:tt) => { operation! { @mixed mixed $t } };
-    (mixed_left $t:tt) => { operation! { @mixed mixed_left $t } };
-    (@mixed $name:ident $t:tt) => {
+    (mixed $t:tt) => { operation! { @mixed mixed $t Out<u8> } };
+    (mixed_left $t:tt) => { operation! { @mixed mixed_left $t Told } };
+    (@mixed $name:ident $t:tt $outcomes:ty) => {
         kernel! { $name $t [$name]
-            (ops: In<u8>, keys: In<Key>, values: In<Value>, outcomes: Out<u8>, found: Out<Value>, n: Count) }
+            (ops: In<u8>, keys: In<Key>, values: In<Value>, outcomes: $outcomes, found: Out<Value>, n: Count) }
     };
     (stamped $t:tt) => {
         kernel! { stamped $t [stamped]
@@ -71,13 +74,13 @@ macro_rules! operation {
     (@collect $name:ident $t:tt $method:tt $($how:ident)?) => {
         kernel! { $name $t $method
             (keys: Array<Key>, {values: Array<Value>}, capacity: u64, total: Numbers<1>)
-            [keys, values, capacity, total.words() $(, $how)?] }
+            [Columns { keys, values, room: capacity }, total.words() $(, $how)?] }
     };
     (collect_in_order $t:tt) => {
         kernel! { collect_in_order $t [collect_in_order]
             (keys: Array<Key>, {values: Array<Value>}, capacity: u64, total: Numbers<1>,
              chunks: Array<u64>, chunks_len: usize)
-            [keys, values, capacity, total.words(), chunks.words(chunks_len)] }
+            [Columns { keys, values, room: capacity }, total.words(), chunks.words(chunks_len)] }
     };
 
     (scatter $t:tt) => {
@@ -85,7 +88,7 @@ macro_rules! operation {
             (keys: In<Key>, {values: In<Value>}, n: Count, fan: u32, shift: u32,
              to: Array<Word>, to_len: usize, taken: Array<u32>, bins: usize, room: u32,
              tally: Numbers<TALLY>, to_numbers: Array<u32>, outcomes: Array<u8>, told: usize)
-            [columns_of::<Entry>(keys, values, n), (fan, shift), bins_of((to, to_numbers, to_len), taken.words(bins), room),
+            [entries_of::<Entry>(keys, values, n), (fan, shift), bins_of((to, to_numbers, to_len), taken.words(bins), room),
              (tally.words(), outcomes_of(outcomes, told))] }
     };
     (scatter_again $t:tt) => {
@@ -119,7 +122,7 @@ macro_rules! operation {
         kernel! { make_up $t [make_up]
             (keys: In<Key>, {values: In<Value>}, n: Count, blocks: u32,
              tally: Numbers<TALLY>, outcomes: Array<u8>, told: usize)
-            [columns_of::<Entry>(keys, values, n), blocks, (tally.words(), outcomes_of(outcomes, told))] }
+            [entries_of::<Entry>(keys, values, n), blocks, (tally.words(), outcomes_of(outcomes, told))] }
     };
 }
 
@@ -140,7 +143,8 @@ macro_rules! kernel {
     };
 }
 
-/// What a layout is: its slots, its entry and how often a key may stand in a table. 128-bit words need a GPU that has them.
+/// What a layout is: its slots, its entry and how often a key may stand in a table. 128-bit words need a GPU
+/// that has them.
 macro_rules! layout {
     (set32 $($rest:tt)*) => { memory! { packed $($rest)* Key32 Unique } };
     (set64 $($rest:tt)*) => { memory! { packed $($rest)* Key64 Unique } };
@@ -189,8 +193,8 @@ macro_rules! entry_point {
                 $($memory: $of,)* $($own: $type),*
             ) {
                 $($no_values)*
-                // SAFETY: the launch keeps the contract of `Launch::new`, of the method and of the handles: lengths fit
-                // the arrays, and the table's memory is accessed by kernels of this crate only.
+                // SAFETY: the launch keeps the contract of `Launch::new`, of the method and of the handles:
+                // lengths fit the arrays, and the table's memory is accessed by kernels of this crate only.
                 unsafe {
                     let table = structure::$table::<$($of_entry,)? $multiplicity, $slots>($($handle),*);
                     Launch::<$lanes, _>::new(table).$($method)*($($argument)*)

@@ -1,5 +1,5 @@
-//! The layouts of tables: how a structure lies in words. One module per structure, with what makes its tables: `packed` where
-//! an entry is one word, `lock_bit` where it is a key word and a value word.
+//! The layouts of tables: how a structure lies in words. One module per structure, with what makes its
+//! tables: `packed` where an entry is one word, `lock_bit` where it is a key word and a value word.
 
 use warpproof_device::Global;
 use warpproof_model::slab::Multiplicity;

@@ -1,8 +1,9 @@
 //! Which kernels there are: tables x operations x shapes of a tile.
 //!
-//! A block lists operations, then the tables that have them: a layout, and how a tile reads it, `SHAPE(LANES, SLOTS)`.
-//! Lanes times slots of a lane are the slots of a slab or bucket, or the words of a group. No tile is wider than a
-//! group: its other lanes would have nothing to read. The library's widths are those that were fastest on an H200.
+//! A block lists operations, then the tables that have them: a layout, and how a tile reads it, `SHAPE(LANES,
+//! SLOTS)`. Lanes times slots of a lane are the slots of a slab or bucket, or the words of a group. No tile
+//! is wider than a group: its other lanes would have nothing to read. The library's widths are those that
+//! were fastest on an H200.
 
 // 2 lanes, 4 for slabs and groups of 128-bit words. A multimap has one operation more.
 #[cfg(not(any(feature = "tuning", feature = "stress")))]
@@ -18,9 +19,9 @@ tables! {
     hop map [mixed]: map32 l1(1, 8), map64 l4(4, 2);
 }
 
-// Small tables by one lane, large ones by two, mixed batches always by one: `gpu::OpenMap` says from which size on.
-// `_x4` are buckets of 32 bytes, of tables in the L2 cache. Elsewhere a lane reads 32 bytes of a bucket, also by the
-// lock bit, where a probe reads one of the two words of a slot.
+// Small tables by one lane, large ones by two, mixed batches always by one: `gpu::OpenMap` says from which
+// size on. `_x4` are buckets of 32 bytes, of tables in the L2 cache. Elsewhere a lane reads 32 bytes of a
+// bucket, also by the lock bit, where a probe reads one of the two words of a slot.
 #[cfg(not(any(feature = "tuning", feature = "stress")))]
 tables! {
     open set [insert_unique absorb delete search stats]: set32 l1(1, 8), set64 l1(1, 8), set64 l2(2, 4);
@@ -49,8 +50,9 @@ tables! {
     cuckoo map [collect collect_in_order]: map32 l32(32, 1), map64 l32(32, 1);
 }
 
-// Two stamps per operation, for the histories of stress tests: the same operations, by tiles of the same width. Of
-// hopscotch tables, and where keys move, they are whole operations, not tried ones with a second kernel for the rest.
+// Two stamps per operation, for the histories of stress tests: the same operations, by tiles of the same
+// width. Of hopscotch tables, and where keys move, they are whole operations, not tried ones with a second
+// kernel for the rest.
 #[cfg(feature = "stress")]
 tables! {
     slab set [stamped]: set32 l2(2, 4);

@@ -5,8 +5,8 @@
 //! | `chain_mixed` | pairs `u64*`, next `u32*`, nodes, heads `u32*`, buckets, taken `u32*` (1) |
 //! | `linear_` `quadratic_` `cuckoo_` `insert` and `search` | slots `u64*`, length |
 //!
-//! Lengths are `u64`. The arguments of the operation follow, as those of maps; `cuckoo_insert` has, before n, an array
-//! for the keys that were left out. Every operation is run by one lane.
+//! Lengths are `u64`. The arguments of the operation follow, as those of maps; `cuckoo_insert` has, before n,
+//! an array for the keys that were left out. Every operation is run by one lane.
 
 use crate::entry::{Count, In, Out, Tiles};
 use crate::layout::{Store, store};
@@ -29,7 +29,8 @@ unsafe extern "ptx-kernel" fn chain_mixed(
     found: Out<u32>,
     n: Count,
 ) {
-    // SAFETY: the launch passes `nodes` pairs and indices, `buckets` heads and one counter, and keeps to the types.
+    // SAFETY: the launch passes `nodes` pairs and indices, `buckets` heads and one counter, and keeps to the
+    // types.
     unsafe {
         let (pairs, next) = (store(pairs, nodes), store(next, nodes));
         let table = Chained::new(pairs, next, store(heads, buckets), store(taken, 1));

@@ -1,8 +1,10 @@
-//! What the arguments of a kernel are. Each type is a pointer or a number of the launch, and says what the launch
-//! vouches for: that is why the operations may read and write.
+//! What the arguments of a kernel are. Each type is a pointer or a number of the launch, and says what the
+//! launch vouches for: that is why the operations may read and write.
 
 use warpproof_device::{Global, Staged};
 use warpproof_model::Warp;
+use warpproof_model::entry::Packed;
+use warpproof_model::retrieve::Sink;
 
 /// How many operations the launch has.
 #[derive(Clone, Copy)]
@@ -25,16 +27,8 @@ impl At {
     }
 }
 
-impl Count {
-    /// How many.
-    #[inline(always)]
-    pub(crate) fn number(self) -> u32 {
-        self.0
-    }
-
-}
-
-/// An element for each operation, which nobody writes during the launch. Of elements without bits it may be null.
+/// An element for each operation, which nobody writes during the launch. Of elements without bits it may be
+/// null.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub(crate) struct In<T>(*const T);
@@ -48,8 +42,8 @@ impl<T: Copy> In<T> {
     }
 }
 
-/// A place in an array for each operation: it begins at the operation's number of these, and ends at the next one. There is one
-/// more than operations, they ascend, and nobody writes them during the launch.
+/// A place in an array for each operation: it begins at the operation's number of these, and ends at the next
+/// one. There is one more than operations, they ascend, and nobody writes them during the launch.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub(crate) struct Offsets(*const u64);
@@ -102,7 +96,22 @@ impl<T> MaybeOut<T> {
     }
 }
 
-/// An array whose length is another argument, or follows from some.
+/// The outcomes that the launch before this one wrote, one for each operation. Those of a tile's operations
+/// belong to it.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub(crate) struct Told(pub(super) Out<u8>);
+
+impl Told {
+    /// The outcome of an operation of this tile.
+    #[inline(always)]
+    pub(crate) fn read(self, op: At) -> u8 {
+        // SAFETY: there is one for each operation, and it is written.
+        unsafe { self.0.at(op).read() }
+    }
+}
+
+/// An array that has as many elements as the operation says.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub(crate) struct Array<T>(*mut T);
@@ -160,6 +169,32 @@ impl<T> Array<T> {
     }
 }
 
+/// Arrays of keys and of values, each of `room` elements. Every place is written once.
+#[derive(Clone, Copy)]
+pub(crate) struct Columns<K, V> {
+    pub(crate) keys: Array<K>,
+    pub(crate) values: Array<V>,
+    pub(crate) room: u64,
+}
+
+impl<E: Packed> Sink<E> for Columns<E::Key, E::Value> {
+    #[inline(always)]
+    fn room(self) -> u64 {
+        self.room
+    }
+
+    #[inline(always)]
+    fn put(self, place: u64, key: E::Key, value: E::Value) {
+        if place < self.room {
+            // SAFETY: there is an element `place` in both, and a retrieval writes none twice.
+            unsafe {
+                self.keys.set(place, key);
+                self.values.set(place, value);
+            }
+        }
+    }
+}
+
 /// `N` numbers that everybody accesses by atomic instructions only.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
@@ -180,18 +215,12 @@ pub(crate) trait NoValue {
     const NONE: Self;
 }
 
-impl NoValue for () {
-    const NONE: Self = ();
+macro_rules! no_value {
+    ($($type:ty = $none:expr;)*) => { $(impl NoValue for $type { const NONE: Self = $none; })* };
 }
-
-impl NoValue for In<()> {
-    const NONE: Self = Self(core::ptr::null());
-}
-
-impl NoValue for MaybeOut<()> {
-    const NONE: Self = Self(core::ptr::null_mut());
-}
-
-impl NoValue for Array<()> {
-    const NONE: Self = Self(core::ptr::null_mut());
+no_value! {
+    () = ();
+    In<()> = Self(core::ptr::null());
+    MaybeOut<()> = Self(core::ptr::null_mut());
+    Array<()> = Self(core::ptr::null_mut());
 }

@@ -43,22 +43,14 @@ pub(crate) unsafe fn outcomes_of(codes: Array<u8>, told: usize) -> Outcomes<Stag
 }
 
 /// Keys and values as a source of entries. A reserved key is no entry.
-pub(crate) struct Columns<E: Packed> {
+#[derive(Clone, Copy)]
+pub(crate) struct Entries<E: Packed> {
     keys: In<E::Key>,
     values: In<E::Value>,
     n: Count,
 }
 
-impl<E: Packed> Clone for Columns<E> {
-    #[inline(always)]
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<E: Packed> Copy for Columns<E> {}
-
-impl<E: Packed> Source for Columns<E> {
+impl<E: Packed> Source for Entries<E> {
     type Entry = E;
 
     #[inline(always)]
@@ -109,9 +101,9 @@ impl<const S: usize, E: Packed, H: Words<E::Word>, F: Filter, P: Probing> Launch
 where
     ScratchWords<E::Word>: StagedWords<E::Word>,
 {
-    /// Puts the pairs of a batch into `fan` bins of `1 << shift` buckets each, which cover the self.table. What has no room is
-    /// lost, and the tally says so. [`scatter_words`] shared words, and a scratch word for each of the [`PER_THREAD`]
-    /// entries of each thread.
+    /// Puts the pairs of a batch into `fan` bins of `1 << shift` buckets each, which cover the self.table.
+    /// What has no room is lost, and the tally says so. [`scatter_words`] shared words, and a scratch word
+    /// for each of the [`PER_THREAD`] entries of each thread.
     #[inline(always)]
     pub(crate) fn scatter(
         self,
@@ -122,11 +114,16 @@ where
     ) {
         let (bulk, mut here) = step!(self, said, shared_of(fan, said));
         let from = here.1.number() as u64 * per_block() as u64;
-        bulk.scatter::<_, _, _, PER_THREAD>(&mut here, (Batch(source), from), Fan { first: 0, fan, shift }, to);
+        bulk.scatter::<_, _, _, PER_THREAD>(
+            &mut here,
+            (Batch(source), from),
+            Fan { first: 0, fan, shift },
+            to,
+        );
     }
 
-    /// As [`scatter`](Self::scatter), of the entries that stand in the bins `from`, of which each has `fan` of `to`: `parts` blocks
-    /// take those of one.
+    /// As [`scatter`](Self::scatter), of the entries that stand in the bins `from`, of which each has `fan`
+    /// of `to`: `parts` blocks take those of one.
     #[inline(always)]
     pub(crate) fn scatter_again(
         self,
@@ -146,8 +143,8 @@ where
         bulk.scatter::<_, _, _, PER_THREAD>(&mut here, (source, first), fan, to);
     }
 
-    /// A block fills the buckets of a bin with its entries; those without room there go to the bin of `left`. A block for each bin,
-    /// with [`fill_words`] shared words and a scratch word for each slot of a bin.
+    /// A block fills the buckets of a bin with its entries; those without room there go to the bin of `left`.
+    /// A block for each bin, with [`fill_words`] shared words and a scratch word for each slot of a bin.
     #[inline(always)]
     pub(crate) fn fill(
         self,
@@ -169,7 +166,8 @@ where
         bulk.settle(&mut here, bin, left);
     }
 
-    /// Inserts a batch once more if anything of it was lost. `blocks` blocks, with [`settle_words`] shared words.
+    /// Inserts a batch once more if anything of it was lost. `blocks` blocks, with [`settle_words`] shared
+    /// words.
     #[inline(always)]
     pub(crate) fn make_up(self, source: impl Source<Entry = E>, blocks: u32, said: Said) {
         let (bulk, mut here) = step!(self, said, settle_words());
@@ -180,6 +178,6 @@ where
 
 /// The entries of a batch.
 #[inline(always)]
-pub(crate) fn columns_of<E: Packed>(keys: In<E::Key>, values: In<E::Value>, n: Count) -> Columns<E> {
-    Columns { keys, values, n }
+pub(crate) fn entries_of<E: Packed>(keys: In<E::Key>, values: In<E::Value>, n: Count) -> Entries<E> {
+    Entries { keys, values, n }
 }

@@ -1,10 +1,12 @@
 //! What every map and set has.
 
-use super::{Array, At, Count, In, Launch, MaybeOut, Out};
+use super::{Columns, Count, In, Launch, MaybeOut, Out, Told};
 use warpproof_device::{Global, Tile};
 use warpproof_model::map::{LEFT, WarpMap};
 use warpproof_model::outcome::{Mixed, Op, RESERVED_KEY};
-use warpproof_model::{AtLane, Block, IntegerWords, Order, ReadOrder, UserKey, Warp, Word, Words, WriteOrder};
+use warpproof_model::{
+    AtLane, Block, IntegerWords, Order, ReadOrder, UserKey, Warp, Word, Words, WriteOrder,
+};
 
 /// The code of the insert that [`Launch::put`] runs: of pairs whose keys are absent.
 pub(crate) const UNIQUE: u8 = Op::InsertUnique.code();
@@ -27,7 +29,13 @@ const fn coded(code: u8) -> Op {
 impl<const L: u32, T: WarpMap> Launch<L, T> {
     /// Adds pairs. What is left to [`put_left`](Self::put_left) has the code [`LEFT`].
     #[inline(always)]
-    pub(crate) fn put<const OP: u8>(self, keys: In<T::Key>, values: In<T::Value>, outcomes: Out<u8>, n: Count) {
+    pub(crate) fn put<const OP: u8>(
+        self,
+        keys: In<T::Key>,
+        values: In<T::Value>,
+        outcomes: Out<u8>,
+        n: Count,
+    ) {
         self.tiles.per_key(keys, outcomes, n, |w, op, key| {
             match self.table.try_mixed(w, const { coded(OP) }, key, values.read(op)) {
                 Some(said) => said.map(w, |said| said.code),
@@ -36,25 +44,18 @@ impl<const L: u32, T: WarpMap> Launch<L, T> {
         });
     }
 
-    /// Does what [`put`](Self::put) left.
-    ///
-    /// # Safety
-    ///
-    /// Behind a launch of `put` with the same arguments and the same `OP`.
+    /// Does what [`put`](Self::put) left, with the same arguments and the same `OP`.
     #[inline(always)]
-    pub(crate) unsafe fn put_left<const OP: u8>(
+    pub(crate) fn put_left<const OP: u8>(
         self,
         keys: In<T::Key>,
         values: In<T::Value>,
-        outcomes: Out<u8>,
+        outcomes: Told,
         n: Count,
     ) {
-        // SAFETY: the contract of this function.
-        unsafe {
-            self.tiles.per_left(keys, outcomes, n, |w, op, key| {
-                self.table.mixed(w, const { coded(OP) }, key, values.read(op)).map(w, |said| said.code)
-            });
-        }
+        self.tiles.per_left(keys, outcomes, n, |w, op, key| {
+            self.table.mixed(w, const { coded(OP) }, key, values.read(op)).map(w, |said| said.code)
+        });
     }
 
     /// Takes out one pair of each key.
@@ -65,7 +66,8 @@ impl<const L: u32, T: WarpMap> Launch<L, T> {
         });
     }
 
-    /// The value of one pair of each key, `missing` where there is none. `found` gets 1, 0, or [`RESERVED_KEY`].
+    /// The value of one pair of each key, `missing` where there is none. `found` gets 1, 0, or
+    /// [`RESERVED_KEY`].
     #[inline(always)]
     pub(crate) fn search(
         self,
@@ -93,8 +95,8 @@ impl<const L: u32, T: WarpMap> Launch<L, T> {
         });
     }
 
-    /// Operations of all kinds: `ops` are codes of [`Op`]s. A search that finds its key has outcome 1 and its value in
-    /// `found`; one that does not has outcome 0.
+    /// Operations of all kinds: `ops` are codes of [`Op`]s. A search that finds its key has outcome 1 and its
+    /// value in `found`; one that does not has outcome 0.
     #[inline(always)]
     pub(crate) fn mixed(
         self,
@@ -120,34 +122,27 @@ impl<const L: u32, T: WarpMap> Launch<L, T> {
         });
     }
 
-    /// Does what [`mixed`](Self::mixed) left: inserts and assigns.
-    ///
-    /// # Safety
-    ///
-    /// Behind a launch of `mixed` with the same arguments.
+    /// Does what [`mixed`](Self::mixed) left, inserts and assigns, with the same arguments.
     #[inline(always)]
-    pub(crate) unsafe fn mixed_left(
+    pub(crate) fn mixed_left(
         self,
         ops: In<u8>,
         keys: In<T::Key>,
         values: In<T::Value>,
-        outcomes: Out<u8>,
+        outcomes: Told,
         _found: Out<T::Value>,
         n: Count,
     ) {
-        // SAFETY: the contract of this function.
-        unsafe {
-            self.tiles.per_left(keys, outcomes, n, |w, op, key| match Op::from_code(ops.read(op)) {
-                Some(kind @ (Op::Insert | Op::InsertUnique | Op::Assign)) => {
-                    self.table.mixed(w, kind, key, values.read(op)).map(w, |said| said.code)
-                }
-                _ => AtLane::known(w, UNKNOWN_OPERATION),
-            });
-        }
+        self.tiles.per_left(keys, outcomes, n, |w, op, key| match Op::from_code(ops.read(op)) {
+            Some(kind @ (Op::Insert | Op::InsertUnique | Op::Assign)) => {
+                self.table.mixed(w, kind, key, values.read(op)).map(w, |said| said.code)
+            }
+            _ => AtLane::known(w, UNKNOWN_OPERATION),
+        });
     }
 
-    /// As [`mixed`](Self::mixed); `starts` and `ends` are the numbers that the clock had right before and right after the
-    /// operation, which are different for all. A reserved key has none.
+    /// As [`mixed`](Self::mixed); `starts` and `ends` are the numbers that the clock had right before and
+    /// right after the operation, which are different for all. A reserved key has none.
     #[inline(always)]
     #[expect(clippy::too_many_arguments, reason = "the arrays of a kernel")]
     pub(crate) fn stamped(
@@ -173,7 +168,10 @@ impl<const L: u32, T: WarpMap> Launch<L, T> {
             starts.write(w, op, start);
             ends.write(w, op, end);
             said.give(w, |Mixed { code, value }| {
-                if kind == Op::Search && code == 1 && let Some(found) = found.at(op) {
+                if kind == Op::Search
+                    && code == 1
+                    && let Some(found) = found.at(op)
+                {
                     // SAFETY: one lane has the answer.
                     unsafe { found.write(value) }
                 }
@@ -182,22 +180,12 @@ impl<const L: u32, T: WarpMap> Launch<L, T> {
         });
     }
 
-    /// Writes all pairs to `keys` and `values`, in no particular order, as many as `capacity`; adds how many there are to
-    /// `total`, which is zero at first. Needs three shared words.
+    /// Writes all pairs in no particular order, as far as there is room; adds how many there are to
+    /// `total`, which is zero at first. No other operation on the table runs meanwhile. Three shared words.
     ///
     /// A block counts its pairs, reserves their places by one addition to `total` and then writes them.
-    ///
-    /// # Safety
-    ///
-    /// `keys` and `values` have `capacity` elements. No other operation on the table runs meanwhile.
     #[inline(always)]
-    pub(crate) unsafe fn collect_parts(
-        self,
-        keys: Array<T::Key>,
-        values: Array<T::Value>,
-        capacity: u64,
-        total: Global<u64>,
-    ) {
+    pub(crate) fn collect_parts(self, to: Columns<T::Key, T::Value>, total: Global<u64>) {
         /// Shared words: pairs of the block, and the place of its first pair in two halves.
         const PAIRS: usize = 0;
         const PLACE: usize = 1;
@@ -224,11 +212,11 @@ impl<const L: u32, T: WarpMap> Launch<L, T> {
         if here {
             self.table.visit(&mut tile, part, |w, number, key, value| {
                 let place = first + mine as u64 + number as u64;
-                if place < capacity {
-                    // SAFETY: below `capacity`, and the places of a block and in it are disjoint.
+                if place < to.room {
+                    // SAFETY: there is room, and the places of a block and in it are disjoint.
                     unsafe {
-                        keys.write(w, place, key);
-                        values.write(w, place, value);
+                        to.keys.write(w, place, key);
+                        to.values.write(w, place, value);
                     }
                 }
             });
@@ -236,13 +224,13 @@ impl<const L: u32, T: WarpMap> Launch<L, T> {
     }
 }
 
-/// What the clock said before it went on by one. Lane 0 looks, the other lanes are threads of their own: the first
-/// `sync` puts what they did before it, the second what they do next behind it.
+/// What the clock said before it went on by one. Lane 0 looks, the other lanes are threads of their own: the
+/// first `sync` puts what they did before it, the second what they do next behind it.
 #[inline(always)]
 fn stamp<const L: u32>(w: &mut Tile<L>, clock: Global<u64>) -> u64 {
     w.sync();
-    // AcqRel: pairs with the stamps of all other operations. What a tile did before its second stamp is visible to
-    // every tile whose first stamp is later.
+    // AcqRel: pairs with the stamps of all other operations. What a tile did before its second stamp is
+    // visible to every tile whose first stamp is later.
     let now = w.elect(0, || clock.fetch_add(0, 1, Order::AcqRel));
     w.sync();
     now

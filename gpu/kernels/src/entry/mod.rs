@@ -4,10 +4,11 @@
 //!
 //! - One operation per tile. A batch of `n` operations needs a grid of at least `n` tiles; tiles beyond it do
 //!   nothing. All lanes read the inputs; the lane that has an answer writes it, and lane 0 what all know.
-//! - `outcomes[op]` is the code of an outcome (`warpproof_model::outcome`), [`RESERVED_KEY`] if the key is reserved
-//!   and nothing was done. Where the output is a number of pairs, a reserved key has none.
-//! - An operation that a structure leaves to a second kernel ([`WarpMap::try_mixed`](warpproof_model::WarpMap)) has the
-//!   code [`LEFT`]; the second kernel, with the same arguments, runs those.
+//! - `outcomes[op]` is the code of an outcome (`warpproof_model::outcome`), [`RESERVED_KEY`] if the key is
+//!   reserved and nothing was done. Where the output is a number of pairs, a reserved key has none.
+//! - An operation that a structure leaves to a second kernel
+//!   ([`WarpMap::try_mixed`](warpproof_model::WarpMap)) has the code [`LEFT`]; the second kernel, with the
+//!   same arguments, runs those.
 
 mod arguments;
 mod bulk;
@@ -16,8 +17,8 @@ mod open;
 mod slab;
 mod stats;
 
-pub(crate) use arguments::{Array, At, Count, In, MaybeOut, NoValue, Numbers, Offsets, Out};
-pub(crate) use bulk::{bins_of, columns_of, outcomes_of};
+pub(crate) use arguments::{Array, At, Columns, Count, In, MaybeOut, NoValue, Numbers, Offsets, Out, Told};
+pub(crate) use bulk::{bins_of, entries_of, outcomes_of};
 pub(crate) use map::{ASSIGN, UNIQUE};
 pub(crate) use warpproof_model::open::bulk::TALLY;
 pub(crate) use warpproof_model::retrieve::{BlockScan, PerSlot, SharedCounter, WarpCounter};
@@ -38,7 +39,7 @@ impl<const L: u32, T> Launch<L, T> {
     ///
     /// # Safety
     ///
-    /// As [`Tiles::new`]. Every argument of the operation is what its type says.
+    /// As [`Tiles::new`]. Every argument of the operation is what its type and the operation say.
     #[inline(always)]
     pub(crate) unsafe fn new(table: T) -> Self {
         // SAFETY: the contract of this function.
@@ -54,8 +55,9 @@ impl<const L: u32> Tiles<L> {
     ///
     /// # Safety
     ///
-    /// The contracts of [`Tile::new`] and [`CtaBlock::new`], once for each kernel, where what is called on it counts as part
-    /// of the kernel: the lanes of a tile keep together, and the threads of a block at its barriers.
+    /// The contracts of [`Tile::new`] and [`CtaBlock::new`], once for each kernel, where what is called on it
+    /// counts as part of the kernel: the lanes of a tile keep together, and the threads of a block at its
+    /// barriers.
     #[inline(always)]
     pub(crate) unsafe fn new() -> Self {
         Self(())
@@ -125,17 +127,13 @@ impl<const L: u32> Tiles<L> {
         });
     }
 
-    /// Runs `f` on the key of each operation that the first kernel left, and writes the code that it returns. A tile
-    /// looks through [`LEFT_SPAN`] operations.
-    ///
-    /// # Safety
-    ///
-    /// `outcomes` are those of the first kernel, which has ended.
+    /// Runs `f` on the key of each operation that the first kernel left, and writes the code that it returns.
+    /// A tile looks through [`LEFT_SPAN`] operations.
     #[inline(always)]
-    unsafe fn per_left<K: Key>(
+    fn per_left<K: Key>(
         self,
         keys: In<K>,
-        outcomes: Out<u8>,
+        outcomes: Told,
         n: Count,
         mut f: impl FnMut(&mut Tile<L>, At, UserKey<K>) -> AtLane<Tile<L>, u8>,
     ) {
@@ -146,22 +144,27 @@ impl<const L: u32> Tiles<L> {
             let lanes = w.each(|lane| {
                 // Few spans have one that is left: all lanes look at once, without a branch.
                 let at = |i| (first + (lane * (LEFT_SPAN / L) + i) as usize).min(end - 1);
-                // SAFETY: below `end`, which is at most `n`, and of this tile's own span (contract of this function).
-                (0..LEFT_SPAN / L).fold(false, |any, i| any | (unsafe { outcomes.at(At::new(at(i))).read() } == LEFT))
+                // SAFETY: below `end`, which is at most `n`.
+                (0..LEFT_SPAN / L)
+                    .fold(false, |any, i| any | (outcomes.read(unsafe { At::new(at(i)) }) == LEFT))
             });
             if !w.ballot(lanes).any() {
                 return;
             }
             let mut next = first;
             loop {
-                // SAFETY: as above. In a loop of its own: the tiles of a warp meet behind it, and run `f` together.
-                let Some(op) = (next..end).find(|&op| unsafe { outcomes.at(At::new(op)).read() } == LEFT) else { return };
+                // SAFETY: below `end`. In a loop of its own: the tiles of a warp meet behind it, and run `f`
+                // together.
+                let left = |&op: &usize| outcomes.read(unsafe { At::new(op) }) == LEFT;
+                let Some(op) = (next..end).find(left) else { return };
                 next = op + 1;
+                // SAFETY: below `end`.
+                let op = unsafe { At::new(op) };
                 // The first kernel leaves no reserved key.
-                if let Some(key) = UserKey::new(keys.read(unsafe { At::new(op) })) {
-                    let code = f(w, unsafe { At::new(op) }, key);
-                    // SAFETY: one lane writes.
-                    code.give(w, |code| unsafe { outcomes.at(At::new(op)).write(code) });
+                if let Some(key) = UserKey::new(keys.read(op)) {
+                    let code = f(w, op, key);
+                    // SAFETY: this tile's own operation; one lane writes.
+                    code.give(w, |code| unsafe { outcomes.0.at(op).write(code) });
                 }
             }
         };

@@ -1,10 +1,11 @@
-//! What open-addressing tables alone have: sums of values, the entries of another table, and copies by whole warps.
+//! What open-addressing tables alone have: sums of values, the entries of another table, and copies by whole
+//! warps.
 
-use super::{Array, At, Count, In, Launch, Out};
+use super::{At, Columns, Count, In, Launch, Out};
 use warpproof_device::Global;
 use warpproof_model::entry::Packed;
 use warpproof_model::open::{Filter, OpenSlots, OpenTable, Probing};
-use warpproof_model::retrieve::{LANE_SLOTS, Method, Retrieval, Sink, SlotArray};
+use warpproof_model::retrieve::{LANE_SLOTS, Method, Retrieval, SlotArray};
 use warpproof_model::{AtLane, IntegerWords, Order, Warp};
 
 impl<const L: u32, const S: usize, E: Packed, H: OpenSlots<E>, F: Filter, P: Probing>
@@ -19,8 +20,8 @@ impl<const L: u32, const S: usize, E: Packed, H: OpenSlots<E>, F: Filter, P: Pro
         });
     }
 
-    /// Adds the entries of another table, whose slots these are; adds to `lost` how many found no room. Nobody else works on
-    /// the table, and it has no key of theirs.
+    /// Adds the entries of another table, whose slots these are; adds to `lost` how many found no room.
+    /// Nobody else works on the table, and it has no key of theirs.
     #[inline(always)]
     pub(crate) fn absorb(self, slots: In<E::Word>, n: Count, lost: Global<u64>) {
         self.absorb_each(|op| slots.read(op), n, lost);
@@ -43,80 +44,30 @@ impl<const L: u32, const S: usize, E: Packed, H: OpenSlots<E>, F: Filter, P: Pro
         });
     }
 
-    /// Writes all pairs to `keys` and `values`, in no particular order, as many as `capacity`; adds how many there are to
-    /// `total`, which is zero at first. Needs the shared words of the method, and a lane for each [`LANE_SLOTS`] slots.
-    ///
-    /// # Safety
-    ///
-    /// `keys` and `values` have `capacity` elements. No other operation on the table runs meanwhile.
+    /// Writes all pairs in no particular order, as far as there is room; adds how many there are to
+    /// `total`, which is zero at first. No other operation on the table runs meanwhile. A lane for each
+    /// [`LANE_SLOTS`] slots, and the shared words of the method.
     #[inline(always)]
-    pub(crate) unsafe fn collect<M: Method>(
-        self,
-        keys: Array<E::Key>,
-        values: Array<E::Value>,
-        capacity: u64,
-        total: Global<u64>,
-        method: M,
-    ) {
+    pub(crate) fn collect<M: Method>(self, to: Columns<E::Key, E::Value>, total: Global<u64>, method: M) {
         let mut here = self.tiles.in_block();
         let block = here.1.number();
-        Job::new(self.table.array(), Columns { keys, values, room: capacity }, total).run(&mut here, method, block, 1);
+        Job::new(self.table.array(), to, total).run(&mut here, method, block, 1);
     }
 
-    /// As [`collect`](Self::collect), in the order of the slots; the total is stored. `chunks` are zero at first, and as many as
-    /// [`chunk_words`](warpproof_model::retrieve::chunk_words) says. Needs as many shared words as
-    /// [`shared_words`](warpproof_model::retrieve::shared_words) says.
-    ///
-    /// # Safety
-    ///
-    /// As [`collect`](Self::collect).
+    /// As [`collect`](Self::collect), in the order of the slots; the total is stored. `chunks` are zero at
+    /// first, and as many as [`chunk_words`](warpproof_model::retrieve::chunk_words) says.
     #[inline(always)]
-    pub(crate) unsafe fn collect_in_order(
+    pub(crate) fn collect_in_order(
         self,
-        keys: Array<E::Key>,
-        values: Array<E::Value>,
-        capacity: u64,
+        to: Columns<E::Key, E::Value>,
         total: Global<u64>,
         chunks: Global<u64>,
     ) {
         let mut here = self.tiles.in_block();
-        Job::new(self.table.array(), Columns { keys, values, room: capacity }, total).in_order(&mut here, chunks, 1);
+        Job::new(self.table.array(), to, total).in_order(&mut here, chunks, 1);
     }
 }
 
 /// A lane reads rows of one slot: neighbouring lanes then write neighbouring places, whatever the slots hold.
-type Job<E, H> = Retrieval<SlotArray<E, H>, Columns<E>, Global<u64>, LANE_SLOTS, 1>;
-
-/// Output arrays of keys and of values with `room` elements each, which nobody else uses while the sink does.
-struct Columns<E: Packed> {
-    keys: Array<E::Key>,
-    values: Array<E::Value>,
-    room: u64,
-}
-
-impl<E: Packed> Clone for Columns<E> {
-    #[inline(always)]
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<E: Packed> Copy for Columns<E> {}
-
-impl<E: Packed> Sink<E> for Columns<E> {
-    #[inline(always)]
-    fn room(self) -> u64 {
-        self.room
-    }
-
-    #[inline(always)]
-    fn put(self, place: u64, key: E::Key, value: E::Value) {
-        if place < self.room {
-            // SAFETY: both arrays have an element `place`; a retrieval writes none twice.
-            unsafe {
-                self.keys.set(place, key);
-                self.values.set(place, value);
-            }
-        }
-    }
-}
+type Job<E, H> =
+    Retrieval<SlotArray<E, H>, Columns<<E as Packed>::Key, <E as Packed>::Value>, Global<u64>, LANE_SLOTS, 1>;

@@ -38,12 +38,9 @@ impl<const L: u32, const S: usize, C: Slots, B: IntegerWords<u32>> Launch<L, Sla
     }
 
     /// The values of all pairs of each key, as many as its place has room for, and how many there are.
-    ///
-    /// # Safety
-    ///
     /// `values` are as many as the last offset says.
     #[inline(always)]
-    pub(crate) unsafe fn search_all(
+    pub(crate) fn search_all(
         self,
         keys: In<C::Key>,
         offsets: Offsets,
@@ -66,8 +63,8 @@ impl<const L: u32, const S: usize, C: Slots, B: IntegerWords<u32>> Launch<L, Sla
         });
     }
 
-    /// Reclaims the slots of deleted pairs; adds the number of slabs given back to `freed`. No other operation on the
-    /// table runs meanwhile.
+    /// Reclaims the slots of deleted pairs; adds the number of slabs given back to `freed`. No other
+    /// operation on the table runs meanwhile.
     #[inline(always)]
     pub(crate) fn flush(self, freed: Global<u64>) {
         let buckets = self.table.buckets();

@@ -1,7 +1,7 @@
 //! Numbers that tiles count, blocks add up and a table has in the end.
 
-use crate::layout::{open, slab};
 use super::{At, Count, In, Launch, Numbers};
+use crate::layout::{open, slab};
 use warpproof_device::{CtaBlock, Global, Tile};
 use warpproof_model::entry::Packed;
 use warpproof_model::hopscotch::HopscotchTable;
@@ -16,7 +16,8 @@ const LONGEST: usize = 3;
 const CHAINS: usize = 4;
 
 impl<const L: u32, const S: usize, C: Slots, B: IntegerWords<u32>> Launch<L, SlabTable<C, B, S>> {
-    /// Adds the [`NUMBERS`](slab::NUMBERS) of the table to `numbers`; the longest chain is raised. Needs as many shared words.
+    /// Adds the [`NUMBERS`](slab::NUMBERS) of the table to `numbers`; the longest chain is raised. Needs as
+    /// many shared words.
     #[inline(always)]
     pub(crate) fn stats(self, numbers: Numbers<{ slab::NUMBERS }>) {
         let (numbers, (mut block, mut tile)) = (numbers.words(), self.tiles.block());
@@ -41,8 +42,8 @@ impl<const L: u32, const S: usize, C: Slots, B: IntegerWords<u32>> Launch<L, Sla
 impl<const L: u32, const S: usize, const N: u32, E: Packed, H: Words<E::Word>>
     Launch<L, HopscotchTable<E, H, S, N>>
 {
-    /// Adds the numbers of the table to `numbers`: live entries, then how many of them stand 0, 1, ... groups behind their
-    /// home. One more than the groups of a neighbourhood, and as many shared words.
+    /// Adds the numbers of the table to `numbers`: live entries, then how many of them stand 0, 1, ... groups
+    /// behind their home. One more than the groups of a neighbourhood, and as many shared words.
     #[inline(always)]
     pub(crate) fn stats<const D: usize>(self, numbers: Numbers<D>) {
         const { assert!(D == N as usize + 1) };
@@ -124,15 +125,15 @@ fn raise<T: Word + Ord, H: Words<T>>(words: H, index: usize, value: T) {
     }
 }
 
-/// Adds to `total` how many of the outcomes say that an entry was stored. A thread per [`LEFT_SPAN`] outcomes; 4 bytes of
-/// shared memory.
+/// Adds to `total` how many of the outcomes say that an entry was stored. A thread per [`LEFT_SPAN`]
+/// outcomes; 4 bytes of shared memory.
 #[cfg(not(any(feature = "tuning", feature = "stress", feature = "paper")))]
 #[unsafe(no_mangle)]
 unsafe extern "ptx-kernel" fn count_stored(outcomes: In<u8>, n: Count, total: Numbers<1>) {
     const { assert!(Insert::Inserted.code() == Add::Inserted.code()) };
     const { assert!(Insert::Inserted.code() == Assign::Inserted.code()) };
-    
     let total = total.words();
+    // SAFETY: the launch keeps the contract of both, and every thread gets here.
     let (mut block, mut thread) = unsafe { (CtaBlock::<1>::new(), Tile::<1>::new()) };
     let shared = block.shared();
     let first = thread.id() as usize * LEFT_SPAN as usize;

@@ -1,6 +1,6 @@
 //! Open-addressing tables in which keys move, with locks.
 
-use super::{Store};
+use super::Store;
 use warpproof_model::Words;
 use warpproof_model::entry::Packed;
 use warpproof_model::open::{CLASSES, Cuckoo, Locks, OpenTable};

@@ -1,12 +1,12 @@
 //! Slab hash tables, each with the bitmap of its pool.
 
 use super::Store;
+use warpproof_model::Words;
 use warpproof_model::entry::Packed;
 use warpproof_model::slab::{LockBitSlots, Multiplicity, PackedSlots, SlabTable};
-use warpproof_model::Words;
 
-/// Numbers that `stats` adds up: live pairs, tombstones, slabs, slabs of the longest chain, then how many chains have 1 .. 15
-/// and 16 or more slabs.
+/// Numbers that `stats` adds up: live pairs, tombstones, slabs, slabs of the longest chain, then how many
+/// chains have 1 .. 15 and 16 or more slabs.
 pub(crate) const NUMBERS: usize = 20;
 
 /// A table of entries in one word each.
