@@ -9,100 +9,106 @@
 macro_rules! tables {
     ($($structure:ident $kind:ident $operations:tt:
         $($layout:ident $shape:ident($lanes:literal, $slots:literal)),+;)*) => {
-        $($(each! { $operations [$structure $kind $layout $shape $lanes $slots] })+)*
+        $($(each! { $operations $structure $kind $layout $shape $lanes $slots })+)*
     };
 }
 
 /// Every operation of a table.
 macro_rules! each {
-    ([$($operation:ident)*] $table:tt) => { $(operation! { $operation $table })* };
+    ([$($operation:ident)*]
+     $structure:ident $kind:ident $layout:ident $shape:ident $lanes:literal $slots:literal) => {
+        $(operation! { $operation [$operation $structure $kind $layout $shape $lanes $slots] })*
+    };
 }
 
-/// What an operation takes behind the arguments of the table: `kernel! { NAME TABLE [METHOD] (ARGUMENTS) }`.
+/// What an operation takes after the arguments of the table: `kernel! { TABLE [METHOD] (ARGUMENTS) }`.
 ///
 /// It is the method of [`Launch`](crate::entry::Launch), with the same arguments, unless others stand in
-/// brackets behind them. A set has none of those in braces: the method gets what stands for no value.
+/// brackets after them. A set has none of those in braces: its method gets what stands for no value.
 macro_rules! operation {
-    (insert $t:tt) => { operation! { @put insert $t [insert] Out<u8> } };
-    (insert_unique $t:tt) => { operation! { @put insert_unique $t [put::<UNIQUE>] Out<u8> } };
-    (insert_or_assign $t:tt) => { operation! { @put insert_or_assign $t [put::<ASSIGN>] Out<u8> } };
-    (insert_or_add $t:tt) => { operation! { @put insert_or_add $t [add] Out<u8> } };
-    (insert_unique_left $t:tt) => { operation! { @put insert_unique_left $t [put_left::<UNIQUE>] Told } };
-    (insert_or_assign_left $t:tt) => { operation! { @put insert_or_assign_left $t [put_left::<ASSIGN>] Told } };
-    (@put $name:ident $t:tt $method:tt $outcomes:ty) => {
-        kernel! { $name $t $method (keys: In<Key>, {values: In<Value>}, outcomes: $outcomes, n: Count) }
+    (insert $t:tt) => { operation! { @put $t [insert] Out<u8> } };
+    (insert_unique $t:tt) => { operation! { @put $t [put::<UNIQUE>] Out<u8> } };
+    (insert_or_assign $t:tt) => { operation! { @put $t [put::<ASSIGN>] Out<u8> } };
+    (insert_or_add $t:tt) => { operation! { @put $t [add] Out<u8> } };
+    (insert_unique_left $t:tt) => { operation! { @put $t [put_left::<UNIQUE>] Told } };
+    (insert_or_assign_left $t:tt) => { operation! { @put $t [put_left::<ASSIGN>] Told } };
+    (@put $t:tt $method:tt $outcomes:ty) => {
+        kernel! { $t $method (keys: In<Key>, {values: In<Value>}, outcomes: $outcomes, n: Count) }
     };
-    (absorb [$structure:ident $kind:ident map64l $($t:tt)*]) => {
-        kernel! { absorb [$structure $kind map64l $($t)*] [absorb_pairs]
+    (absorb [$name:ident $structure:ident $kind:ident map64l $($t:tt)*]) => {
+        kernel! { [$name $structure $kind map64l $($t)*] [absorb_pairs]
             (keys: In<Key>, values: In<Value>, n: Count, lost: Numbers<1>) [keys, values, n, lost.words()] }
     };
     (absorb $t:tt) => {
-        kernel! { absorb $t [absorb] (slots: In<Word>, n: Count, lost: Numbers<1>) [slots, n, lost.words()] }
+        kernel! { $t [absorb] (slots: In<Word>, n: Count, lost: Numbers<1>) [slots, n, lost.words()] }
     };
-    (delete $t:tt) => { kernel! { delete $t [delete] (keys: In<Key>, outcomes: Out<u8>, n: Count) } };
-    (delete_all $t:tt) => { kernel! { delete_all $t [delete_all] (keys: In<Key>, counts: Out<u32>, n: Count) } };
-    (count $t:tt) => { kernel! { count $t [count] (keys: In<Key>, counts: Out<u32>, n: Count) } };
+    (delete $t:tt) => { kernel! { $t [delete] (keys: In<Key>, outcomes: Out<u8>, n: Count) } };
+    (delete_all $t:tt) => { kernel! { $t [delete_all] (keys: In<Key>, counts: Out<u32>, n: Count) } };
+    (count $t:tt) => { kernel! { $t [count] (keys: In<Key>, counts: Out<u32>, n: Count) } };
     (search $t:tt) => {
-        kernel! { search $t [search]
+        kernel! { $t [search]
             (keys: In<Key>, {values: MaybeOut<Value>}, found: MaybeOut<u8>, {missing: Value}, n: Count) }
     };
     (search_all $t:tt) => {
-        kernel! { search_all $t [search_all]
+        kernel! { $t [search_all]
             (keys: In<Key>, offsets: Offsets, values: Array<Value>, counts: Out<u32>, n: Count) }
     };
-    (mixed $t:tt) => { operation! { @mixed mixed $t Out<u8> } };
-    (mixed_left $t:tt) => { operation! { @mixed mixed_left $t Told } };
-    (@mixed $name:ident $t:tt $outcomes:ty) => {
-        kernel! { $name $t [$name]
-            (ops: In<u8>, keys: In<Key>, values: In<Value>, outcomes: $outcomes, found: Out<Value>, n: Count) }
+    (mixed $t:tt) => { operation! { @mixed $t [mixed] Out<u8> } };
+    (mixed_left $t:tt) => { operation! { @mixed $t [mixed_left] Told } };
+    (@mixed $t:tt $method:tt $outcomes:ty) => {
+        kernel! { $t $method
+            (ops: In<u8>, keys: In<Key>, values: In<Value>, outcomes: $outcomes, found: Out<Value>,
+             n: Count) }
     };
     (stamped $t:tt) => {
-        kernel! { stamped $t [stamped]
+        kernel! { $t [stamped]
             (ops: In<u8>, keys: In<Key>, {values: In<Value>}, outcomes: Out<u8>, {found: MaybeOut<Value>},
              clock: Numbers<1>, starts: Out<u64>, ends: Out<u64>, n: Count)
             [ops, keys, values, outcomes, found, clock.words(), starts, ends, n] }
     };
-    (flush $t:tt) => { kernel! { flush $t [flush] (freed: Numbers<1>) [freed.words()] } };
-    (stats $t:tt) => { kernel! { stats $t [stats] (numbers: Numbers<{ structure::NUMBERS }>) } };
+    (flush $t:tt) => { kernel! { $t [flush] (freed: Numbers<1>) [freed.words()] } };
+    (stats $t:tt) => { kernel! { $t [stats] (numbers: Numbers<{ structure::NUMBERS }>) } };
 
-    (collect [slab $($t:tt)*]) => { operation! { @collect collect [slab $($t)*] [collect_parts] } };
-    (collect [hop $($t:tt)*]) => { operation! { @collect collect [hop $($t)*] [collect_parts] } };
-    (collect $t:tt) => { operation! { @collect collect $t [collect] WarpCounter } };
-    (collect_per_slot $t:tt) => { operation! { @collect collect_per_slot $t [collect] PerSlot } };
-    (collect_shared_counter $t:tt) => { operation! { @collect collect_shared_counter $t [collect] SharedCounter } };
-    (collect_block_scan $t:tt) => { operation! { @collect collect_block_scan $t [collect] BlockScan } };
-    (@collect $name:ident $t:tt $method:tt $($how:ident)?) => {
-        kernel! { $name $t $method
+    (collect [$name:ident slab $($t:tt)*]) => { operation! { @collect [$name slab $($t)*] [collect_parts] } };
+    (collect [$name:ident hop $($t:tt)*]) => { operation! { @collect [$name hop $($t)*] [collect_parts] } };
+    (collect $t:tt) => { operation! { @collect $t [collect] WarpCounter } };
+    (collect_per_slot $t:tt) => { operation! { @collect $t [collect] PerSlot } };
+    (collect_shared_counter $t:tt) => { operation! { @collect $t [collect] SharedCounter } };
+    (collect_block_scan $t:tt) => { operation! { @collect $t [collect] BlockScan } };
+    (@collect $t:tt $method:tt $($how:ident)?) => {
+        kernel! { $t $method
             (keys: Array<Key>, {values: Array<Value>}, capacity: u64, total: Numbers<1>)
             [Columns { keys, values, room: capacity }, total.words() $(, $how)?] }
     };
     (collect_in_order $t:tt) => {
-        kernel! { collect_in_order $t [collect_in_order]
+        kernel! { $t [collect_in_order]
             (keys: Array<Key>, {values: Array<Value>}, capacity: u64, total: Numbers<1>,
              chunks: Array<u64>, chunks_len: usize)
             [Columns { keys, values, room: capacity }, total.words(), chunks.words(chunks_len)] }
     };
 
     (scatter $t:tt) => {
-        kernel! { scatter $t [scatter]
+        kernel! { $t [scatter]
             (keys: In<Key>, {values: In<Value>}, n: Count, fan: u32, shift: u32,
              to: Array<Word>, to_len: usize, taken: Array<u32>, bins: usize, room: u32,
              tally: Numbers<TALLY>, to_numbers: Array<u32>, outcomes: Array<u8>, told: usize)
-            [entries_of::<Entry>(keys, values, n), (fan, shift), bins_of((to, to_numbers, to_len), taken.words(bins), room),
+            [entries_of::<Entry>(keys, values, n), (fan, shift),
+             bins_of((to, to_numbers, to_len), taken.words(bins), room),
              (tally.words(), outcomes_of(outcomes, told))] }
     };
     (scatter_again $t:tt) => {
-        kernel! { scatter_again $t [scatter_again]
+        kernel! { $t [scatter_again]
             (from: Array<Word>, from_len: usize, from_taken: Array<u32>, from_bins: usize, from_room: u32,
              parts: u32, fan: u32, shift: u32,
              to: Array<Word>, to_len: usize, taken: Array<u32>, bins: usize, room: u32,
              tally: Numbers<TALLY>, from_numbers: Array<u32>, to_numbers: Array<u32>,
              outcomes: Array<u8>, told: usize)
-            [bins_of((from, from_numbers, from_len), from_taken.words(from_bins), from_room), parts, (fan, shift),
-             bins_of((to, to_numbers, to_len), taken.words(bins), room), (tally.words(), outcomes_of(outcomes, told))] }
+            [bins_of((from, from_numbers, from_len), from_taken.words(from_bins), from_room), parts,
+             (fan, shift), bins_of((to, to_numbers, to_len), taken.words(bins), room),
+             (tally.words(), outcomes_of(outcomes, told))] }
     };
     (fill $t:tt) => {
-        kernel! { fill $t [fill]
+        kernel! { $t [fill]
             (shift: u32, words: Array<Word>, words_len: usize, taken: Array<u32>,
              left: Array<Word>, left_taken: Array<u32>, bins: usize, room: u32,
              tally: Numbers<TALLY>, numbers: Array<u32>, left_numbers: Array<u32>,
@@ -112,14 +118,14 @@ macro_rules! operation {
              (tally.words(), outcomes_of(outcomes, told))] }
     };
     (settle $t:tt) => {
-        kernel! { settle $t [settle]
+        kernel! { $t [settle]
             (left: Array<Word>, left_len: usize, taken: Array<u32>, bins: usize, room: u32,
              tally: Numbers<TALLY>, numbers: Array<u32>, outcomes: Array<u8>, told: usize)
             [bins_of((left, numbers, left_len), taken.words(bins), room),
              (tally.words(), outcomes_of(outcomes, told))] }
     };
     (make_up $t:tt) => {
-        kernel! { make_up $t [make_up]
+        kernel! { $t [make_up]
             (keys: In<Key>, {values: In<Value>}, n: Count, blocks: u32,
              tally: Numbers<TALLY>, outcomes: Array<u8>, told: usize)
             [entries_of::<Entry>(keys, values, n), blocks, (tally.words(), outcomes_of(outcomes, told))] }
@@ -128,15 +134,15 @@ macro_rules! operation {
 
 /// Takes out of the arguments what a set has none of.
 macro_rules! kernel {
-    ($name:ident $t:tt $method:tt ($($own:ident: $type:ty $(, {$value:ident: $of:ty})*),*)) => {
-        kernel! { $name $t $method ($($own: $type $(, {$value: $of})*),*) [$($own, $($value,)*)*] }
+    ($t:tt $method:tt ($($own:ident: $type:ty $(, {$value:ident: $of:ty})*),*)) => {
+        kernel! { $t $method ($($own: $type $(, {$value: $of})*),*) [$($own, $($value,)*)*] }
     };
-    ($name:ident [$structure:ident map $layout:ident $($t:tt)*] $method:tt
+    ([$name:ident $structure:ident map $layout:ident $($t:tt)*] $method:tt
      ($($own:ident: $type:ty $(, {$value:ident: $of:ty})*),*) $arguments:tt) => {
         layout! { $layout $structure [$structure $layout $name $($t)*] $method
             ($($own: $type, $($value: $of,)*)*) [] $arguments }
     };
-    ($name:ident [$structure:ident set $layout:ident $($t:tt)*] $method:tt
+    ([$name:ident $structure:ident set $layout:ident $($t:tt)*] $method:tt
      ($($own:ident: $type:ty $(, {$value:ident: $of:ty})*),*) $arguments:tt) => {
         layout! { $layout $structure [$structure $layout $name $($t)*] $method
             ($($own: $type,)*) [$($(let $value = <$of>::NONE;)*)*] $arguments }
@@ -169,7 +175,8 @@ macro_rules! memory {
     (lock_bit $structure:ident $($rest:tt)*) => {
         entry_point! { (key_words: *mut u64, value_words: *mut u64, len: usize,
             beside: *mut u32, beside_len: usize, buckets: u32)
-            lock_bit::<>([store(key_words, len), store(value_words, len)], store(beside, beside_len), buckets) $($rest)* }
+            lock_bit::<>([store(key_words, len), store(value_words, len)], store(beside, beside_len), buckets)
+            $($rest)* }
     };
 }
 

@@ -44,7 +44,8 @@ unsafe extern "ptx-kernel" fn chain_mixed(
 
 /// A kernel of a table that is an array of `len` slots, `PARAMETERS` besides.
 macro_rules! kernel_of_slots {
-    ($name:ident($table:ty)($($parameter:ident: $type:ty),*), |$w:ident, $at:ident, $map:ident| $run:expr) => {
+    ($name:ident($table:ty)($($parameter:ident: $type:ty),*),
+     |$w:ident, $at:ident, $map:ident| $run:expr) => {
         #[unsafe(no_mangle)]
         unsafe extern "ptx-kernel" fn $name(slots: *mut u64, len: usize, $($parameter: $type,)* n: Count) {
             // SAFETY: the launch passes `len` slots and keeps to the types of its arguments.
@@ -86,7 +87,8 @@ searching! { cuckoo_search Cuckoo<Store<u64>> }
 
 // Inserts of distinct keys. `left` gets the key that found no place, where the outcome says full.
 kernel_of_slots! {
-    cuckoo_insert(Cuckoo<Store<u64>>)(keys: In<u32>, values: In<u32>, outcomes: Out<u8>, left: Out<u32>), |w, op, table| {
+    cuckoo_insert(Cuckoo<Store<u64>>)(keys: In<u32>, values: In<u32>, outcomes: Out<u8>, left: Out<u32>),
+    |w, op, table| {
         let said = match table.insert(keys.read(op), values.read(op)) {
             Ok(()) => Insert::Inserted,
             Err(key) => {

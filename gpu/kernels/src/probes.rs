@@ -24,7 +24,10 @@ macro_rules! access {
     };
     ([block] $access:ident $order:ident |$words:ident, $value:ident| $made:expr) => {
         #[unsafe(no_mangle)]
-        unsafe extern "ptx-kernel" fn ${concat(probe_shared_, $access, _, $order)}(input: *const u32, out: *mut u32) {
+        unsafe extern "ptx-kernel" fn ${concat(probe_shared_, $access, _, $order)}(
+            input: *const u32,
+            out: *mut u32,
+        ) {
             // SAFETY: never launched. If it were: with two shared words, one input and one output.
             unsafe {
                 let ($words, $value) = (CtaBlock::<32>::new().shared(), input.read());
