@@ -9,8 +9,9 @@
 #[cfg(not(any(feature = "tuning", feature = "stress")))]
 tables! {
     slab set [insert_unique delete search flush stats collect]: set32 l2(2, 4);
-    slab map [insert_unique insert_or_assign delete search mixed flush stats collect delete_all count search_all]:
-        map32 l2(2, 4), map64l l2(2, 4), map64 l4(4, 2),
+    slab map [
+        insert_unique insert_or_assign delete delete_all search search_all count mixed flush stats collect
+    ]:  map32 l2(2, 4), map64l l2(2, 4), map64 l4(4, 2),
         multi32 l2(2, 4), multi64l l2(2, 4), multi64 l4(4, 2);
     slab map [insert]: multi32 l2(2, 4), multi64l l2(2, 4), multi64 l4(4, 2);
 
