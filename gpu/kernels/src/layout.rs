@@ -2,7 +2,6 @@
 //! tables: `packed` where an entry is one word, `lock_bit` where it is a key word and a value word.
 
 use warpproof_device::Global;
-use warpproof_model::slab::Multiplicity;
 
 pub(crate) mod cuckoo;
 pub(crate) mod hop;
@@ -32,9 +31,4 @@ pub(crate) unsafe fn store<T>(words: *mut T, len: usize) -> Store<T> {
     unsafe {
         Global::new_unchecked(words, len)
     }
-}
-
-/// Compiles if a key stands in the table once.
-const fn once<M: Multiplicity>() {
-    const { assert!(!M::MULTI, "this structure has no multimaps") }
 }

@@ -36,6 +36,7 @@
     any(feature = "tuning", feature = "stress", feature = "paper"),
     allow(
         dead_code,
+        unused_imports,
         unused_macros,
         reason = "benches and stress tests need a part of the operations and layouts"
     )

@@ -1,7 +1,7 @@
 //! What every map and set has.
 
 use super::{Columns, Count, In, Launch, MaybeOut, Out, Told};
-use warpproof_device::{Global, Tile};
+use warpproof_device::Global;
 use warpproof_model::map::{LEFT, WarpMap};
 use warpproof_model::outcome::{Mixed, Op, RESERVED_KEY};
 use warpproof_model::{
@@ -14,7 +14,7 @@ pub(crate) const UNIQUE: u8 = Op::InsertUnique.code();
 pub(crate) const ASSIGN: u8 = Op::Assign.code();
 
 /// Code of an operation that does not exist: nothing was done.
-const UNKNOWN_OPERATION: u8 = 254;
+pub(super) const UNKNOWN_OPERATION: u8 = 254;
 
 const _: () = assert!(UNKNOWN_OPERATION != RESERVED_KEY && LEFT != RESERVED_KEY && LEFT != UNKNOWN_OPERATION);
 
@@ -141,45 +141,6 @@ impl<const L: u32, T: WarpMap> Launch<L, T> {
         });
     }
 
-    /// As [`mixed`](Self::mixed); `starts` and `ends` are the numbers that the clock had right before and
-    /// right after the operation, which are different for all. A reserved key has none.
-    #[inline(always)]
-    #[expect(clippy::too_many_arguments, reason = "the arrays of a kernel")]
-    pub(crate) fn stamped(
-        self,
-        ops: In<u8>,
-        keys: In<T::Key>,
-        values: In<T::Value>,
-        outcomes: Out<u8>,
-        found: MaybeOut<T::Value>,
-        clock: Global<u64>,
-        starts: Out<u64>,
-        ends: Out<u64>,
-        n: Count,
-    ) {
-        self.tiles.per_key(keys, outcomes, n, |w, op, key| {
-            let Some(kind) = Op::from_code(ops.read(op)) else { return AtLane::known(w, UNKNOWN_OPERATION) };
-            let value = values.read(op);
-            let start = stamp(w, clock);
-            let said = self.table.mixed(w, kind, key, value);
-            // The stamp is word of this call to others.
-            w.fence_acquire();
-            let end = stamp(w, clock);
-            starts.write(w, op, start);
-            ends.write(w, op, end);
-            said.give(w, |Mixed { code, value }| {
-                if kind == Op::Search
-                    && code == 1
-                    && let Some(found) = found.at(op)
-                {
-                    // SAFETY: one lane has the answer.
-                    unsafe { found.write(value) }
-                }
-            });
-            said.map(w, |said| said.code)
-        });
-    }
-
     /// Writes all pairs in no particular order, as far as there is room; adds how many there are to
     /// `total`, which is zero at first. No other operation on the table runs meanwhile. Three shared words.
     ///
@@ -222,16 +183,4 @@ impl<const L: u32, T: WarpMap> Launch<L, T> {
             });
         }
     }
-}
-
-/// What the clock said before it went on by one. Lane 0 looks, the other lanes are threads of their own: the
-/// first `sync` puts what they did before it, the second what they do next behind it.
-#[inline(always)]
-fn stamp<const L: u32>(w: &mut Tile<L>, clock: Global<u64>) -> u64 {
-    w.sync();
-    // AcqRel: pairs with the stamps of all other operations. What a tile did before its second stamp is
-    // visible to every tile whose first stamp is later.
-    let now = w.elect(0, || clock.fetch_add(0, 1, Order::AcqRel));
-    w.sync();
-    now
 }

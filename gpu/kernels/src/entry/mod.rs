@@ -15,6 +15,8 @@ mod bulk;
 mod map;
 mod open;
 mod slab;
+#[cfg(feature = "stress")]
+mod stamped;
 mod stats;
 
 pub(crate) use arguments::{Array, At, Columns, Count, In, MaybeOut, NoValue, Numbers, Offsets, Out, Told};
@@ -63,13 +65,6 @@ impl<const L: u32> Tiles<L> {
         Self(())
     }
 
-    /// The tile of the calling thread.
-    #[inline(always)]
-    fn tile(self) -> Tile<L> {
-        // SAFETY: the contract of `new`.
-        unsafe { Tile::new() }
-    }
-
     /// The block and the tile of the calling thread. Every thread of the block gets here.
     #[inline(always)]
     fn block(self) -> (CtaBlock<L>, Tile<L>) {
@@ -99,7 +94,8 @@ impl<const L: u32> Tiles<L> {
     /// Runs `f` for the operation of this tile, if there is one.
     #[inline(always)]
     pub(crate) fn per_tile(self, n: Count, f: impl FnOnce(&mut Tile<L>, At)) {
-        let mut tile = self.tile();
+        // SAFETY: the contract of `new`.
+        let mut tile = unsafe { Tile::new() };
         let op = tile.id();
         // The branch is uniform in the tile.
         if op < n.0 {
