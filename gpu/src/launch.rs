@@ -115,5 +115,5 @@ pub(crate) fn retrieve<R: Row>(
     total: Span<u64>,
     counters: Option<Span<u64>>,
 ) -> Listed {
-    head.collect(keys, R::PAIRS.then_some(values), total, counters)
+    head.retrieve_all(keys, R::PAIRS.then_some(values), total, counters)
 }

@@ -69,19 +69,19 @@ macro_rules! operation {
     (flush $t:tt) => { kernel! { $t [flush] (freed: Numbers<1>) [freed.words()] } };
     (stats $t:tt) => { kernel! { $t [stats] (numbers: Numbers<{ structure::NUMBERS }>) } };
 
-    (collect [$name:ident slab $($t:tt)*]) => { operation! { @collect [$name slab $($t)*] [collect_parts] } };
-    (collect [$name:ident hop $($t:tt)*]) => { operation! { @collect [$name hop $($t)*] [collect_parts] } };
-    (collect $t:tt) => { operation! { @collect $t [collect] WarpCounter } };
-    (collect_per_slot $t:tt) => { operation! { @collect $t [collect] PerSlot } };
-    (collect_shared_counter $t:tt) => { operation! { @collect $t [collect] SharedCounter } };
-    (collect_block_scan $t:tt) => { operation! { @collect $t [collect] BlockScan } };
-    (@collect $t:tt $method:tt $($how:ident)?) => {
+    (retrieve_all [$name:ident slab $($t:tt)*]) => { operation! { @retrieve_all [$name slab $($t)*] [retrieve_all_parts] } };
+    (retrieve_all [$name:ident hop $($t:tt)*]) => { operation! { @retrieve_all [$name hop $($t)*] [retrieve_all_parts] } };
+    (retrieve_all $t:tt) => { operation! { @retrieve_all $t [retrieve_all] WarpCounter } };
+    (retrieve_all_per_slot $t:tt) => { operation! { @retrieve_all $t [retrieve_all] PerSlot } };
+    (retrieve_all_shared_counter $t:tt) => { operation! { @retrieve_all $t [retrieve_all] SharedCounter } };
+    (retrieve_all_block_scan $t:tt) => { operation! { @retrieve_all $t [retrieve_all] BlockScan } };
+    (@retrieve_all $t:tt $method:tt $($how:ident)?) => {
         kernel! { $t $method
             (keys: Array<Key>, {values: Array<Value>}, capacity: u64, total: Numbers<1>)
             [Columns { keys, values, room: capacity }, total.words() $(, $how)?] }
     };
-    (collect_in_order $t:tt) => {
-        kernel! { $t [collect_in_order]
+    (retrieve_all_in_order $t:tt) => {
+        kernel! { $t [retrieve_all_in_order]
             (keys: Array<Key>, {values: Array<Value>}, capacity: u64, total: Numbers<1>,
              chunks: Array<u64>, chunks_len: usize)
             [Columns { keys, values, room: capacity }, total.words(), chunks.words(chunks_len)] }

@@ -8,15 +8,15 @@
 // 2 lanes, 4 for slabs and groups of 128-bit words. A multimap has one operation more.
 #[cfg(not(any(feature = "tuning", feature = "stress")))]
 tables! {
-    slab set [insert_unique delete search flush stats collect]: set32 l2(2, 4);
+    slab set [insert_unique delete search flush stats retrieve_all]: set32 l2(2, 4);
     slab map [
-        insert_unique insert_or_assign delete delete_all search search_all count mixed flush stats collect
+        insert_unique insert_or_assign delete delete_all search search_all count mixed flush stats retrieve_all
     ]:  map32 l2(2, 4), map64l l2(2, 4), map64 l4(4, 2),
         multi32 l2(2, 4), multi64l l2(2, 4), multi64 l4(4, 2);
     slab map [insert]: multi32 l2(2, 4), multi64l l2(2, 4), multi64 l4(4, 2);
 
-    hop set [insert_unique insert_unique_left delete search stats collect]: set32 l2(2, 4), set64 l2(2, 4);
-    hop map [insert_unique insert_or_assign delete search stats collect]: map32 l2(2, 4), map64 l4(4, 2);
+    hop set [insert_unique insert_unique_left delete search stats retrieve_all]: set32 l2(2, 4), set64 l2(2, 4);
+    hop map [insert_unique insert_or_assign delete search stats retrieve_all]: map32 l2(2, 4), map64 l4(4, 2);
     hop map [insert_unique_left insert_or_assign_left mixed_left]: map32 l2(2, 4), map64 l4(4, 2);
     hop map [mixed]: map32 l1(1, 8), map64 l4(4, 2);
 }
@@ -36,10 +36,10 @@ tables! {
     open map [scatter scatter_again fill settle make_up]: map32 l1(1, 8), map32 l1_x4(1, 4), map64 l1(1, 4);
 
     // Whole warps copy all entries; then the published ways to do it, to compare with.
-    open set [collect collect_in_order]: set32 l32(32, 1), set64 l32(32, 1);
-    open map [collect collect_in_order]: map32 l32(32, 1), map64l l32(32, 1), map64 l32(32, 1);
-    open map [collect_per_slot collect_shared_counter collect_block_scan]: map32 l32(32, 1), map64 l32(32, 1);
-    open map [collect]: map32 l8(8, 1), map64 l8(8, 1);
+    open set [retrieve_all retrieve_all_in_order]: set32 l32(32, 1), set64 l32(32, 1);
+    open map [retrieve_all retrieve_all_in_order]: map32 l32(32, 1), map64l l32(32, 1), map64 l32(32, 1);
+    open map [retrieve_all_per_slot retrieve_all_shared_counter retrieve_all_block_scan]: map32 l32(32, 1), map64 l32(32, 1);
+    open map [retrieve_all]: map32 l8(8, 1), map64 l8(8, 1);
 
     // Keys move: widths as where they do not, but for u64 pairs, whose buckets are twice as wide.
     cuckoo set [insert_unique insert_unique_left absorb delete search stats]: set32 l1(1, 8), set64 l2(2, 4);
@@ -48,8 +48,8 @@ tables! {
     cuckoo map [insert_unique_left insert_or_assign_left mixed_left]:
         map32 l1(1, 8), map32 l2(2, 4), map32 l1_x4(1, 4), map64 l4(4, 2);
     cuckoo map [mixed]: map32 l1(1, 8), map32 l1_x4(1, 4), map64 l4(4, 2);
-    cuckoo set [collect collect_in_order]: set32 l32(32, 1), set64 l32(32, 1);
-    cuckoo map [collect collect_in_order]: map32 l32(32, 1), map64 l32(32, 1);
+    cuckoo set [retrieve_all retrieve_all_in_order]: set32 l32(32, 1), set64 l32(32, 1);
+    cuckoo map [retrieve_all retrieve_all_in_order]: map32 l32(32, 1), map64 l32(32, 1);
 }
 
 // Two stamps per operation, for the histories of stress tests: the same operations, by tiles of the same
@@ -73,7 +73,7 @@ tables! {
 tables! {
     slab map [insert_unique delete search mixed]:
         map32 l1(1, 8), map32 l4(4, 2), map32 l8(8, 1), map32 l4_x16(4, 4), map32 l8_x16(8, 2);
-    slab map [flush stats collect]: map32 l4_x16(4, 4);
+    slab map [flush stats retrieve_all]: map32 l4_x16(4, 4);
     slab map [insert delete search]: multi32 l4(4, 2);
     hop map [insert_unique delete search]: map32 l1(1, 8), map32 l4(4, 2), map32 l8(8, 1);
     hop map [mixed]: map32 l2(2, 4), map32 l4(4, 2), map32 l8(8, 1);

@@ -5,8 +5,8 @@ use crate::layout::Scalar;
 use crate::table::{RETRIEVE_SLOTS, RETRIEVE_THREADS, RETRIEVE_WARPS};
 use warpproof_model::retrieve::{LANE_SLOTS, chunk_words, shared_words};
 
-/// Shared bytes of `collect`, in order or by whichever method.
-const COLLECT_SHARED: u32 = shared_words(RETRIEVE_WARPS) * size_of::<u32>() as u32;
+/// Shared bytes of `retrieve_all`, in order or by whichever method.
+const RETRIEVE_SHARED: u32 = shared_words(RETRIEVE_WARPS) * size_of::<u32>() as u32;
 
 /// What every kernel of a table takes first, and what else the structure decides.
 #[derive(Clone, Debug)]
@@ -129,9 +129,9 @@ impl Head {
         self.of(0).numbers("numbers", numbers, self.numbers).run_by(self.parts as usize, shared)
     }
 
-    /// collect: keys, values of a map, how many fit, total. With `chunks` it is collect_in_order of a table
+    /// retrieve_all: keys, values of a map, how many fit, total. With `chunks` it is retrieve_all_in_order of a table
     /// of buckets, and these are its last.
-    pub(crate) fn collect<K, V>(
+    pub(crate) fn retrieve_all<K, V>(
         &self,
         keys: Span<K>,
         values: Option<Span<V>>,
@@ -152,10 +152,10 @@ impl Head {
             0 => self.parts as usize,
             slots => slots.div_ceil(RETRIEVE_SLOTS as u64) as usize,
         };
-        list.run_by(tiles, COLLECT_SHARED)
+        list.run_by(tiles, RETRIEVE_SHARED)
     }
 
-    /// How many words collect_in_order works with, of a table of buckets.
+    /// How many words retrieve_all_in_order works with, of a table of buckets.
     pub(crate) fn chunk_words(&self) -> usize {
         chunk_words(self.slots, RETRIEVE_THREADS as u64 * LANE_SLOTS as u64) as usize
     }

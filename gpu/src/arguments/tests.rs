@@ -93,8 +93,10 @@ fn of<V: Scalar>(head: &Head, set: bool, operation: Operation) -> Arguments {
         Mixed => head.mixed(codes, keys, keys, codes, keys),
         Flush => head.flush(one),
         Stats => head.stats(Span::new(1 << 15, head.numbers)),
-        Collect => head.collect(keys, values, one, None),
-        CollectInOrder => head.collect(keys, values, one, Some(Span::new(1 << 16, head.chunk_words()))),
+        RetrieveAll => head.retrieve_all(keys, values, one, None),
+        RetrieveAllInOrder => {
+            head.retrieve_all(keys, values, one, Some(Span::new(1 << 16, head.chunk_words())))
+        }
         Scatter => columns().map(|columns| head.scatter(&columns, FAN, binned(), said())),
         ScatterAgain => Ok(head.scatter_again((binned(), 1), FAN, binned(), said(), (2, 512))),
         Fill => Ok(head.fill(BIN, (binned(), binned()), said())),
@@ -129,9 +131,9 @@ fn has(family: &Family, operation: Operation) -> bool {
         DeleteAll | Count | SearchAll => slabs && !set,
         Flush => slabs,
         InsertOrAdd => buckets && !set,
-        Absorb | CollectInOrder => buckets,
+        Absorb | RetrieveAllInOrder => buckets,
         Scatter | ScatterAgain | Fill | Settle | MakeUp => family.structure == "open",
-        InsertUnique | Delete | Search | Stats | Collect => true,
+        InsertUnique | Delete | Search | Stats | RetrieveAll => true,
     }
 }
 
@@ -226,9 +228,9 @@ fn methods_to_copy_all_entries_take_the_same() {
     for (ptx, layout) in tables {
         let (ptx, (family, head)) = (module(ptx), table(("open", layout, 1, 4)));
         for retrieve in RetrieveMethod::ALL {
-            let name = family.tuned_name(Operation::Collect, Tuning { retrieve, ..Tuning::default() });
-            let collect = passed(&of::<u64>(&head, false, Operation::Collect));
-            assert_eq!(ptx.get(name.as_str()), Some(&collect), "{name}");
+            let name = family.tuned_name(Operation::RetrieveAll, Tuning { retrieve, ..Tuning::default() });
+            let copied = passed(&of::<u64>(&head, false, Operation::RetrieveAll));
+            assert_eq!(ptx.get(name.as_str()), Some(&copied), "{name}");
         }
     }
 }
@@ -337,14 +339,14 @@ fn lengths_are_checked() {
     assert!(head.mixed(codes, three, three, codes, two).is_err());
     assert!(head.stats(Span::new(0, 19)).is_err() && head.stats(Span::new(0, 9)).is_err());
     assert!(hopscotch_head().stats(Span::new(0, 20)).is_err());
-    assert!(head.collect(three, Some(two), Span::new(0, 1), None).is_err());
+    assert!(head.retrieve_all(three, Some(two), Span::new(0, 1), None).is_err());
     let (open, one) = (open_head(Layout::Map32), Span::new(0, 1));
     assert_eq!(open.chunk_words(), 2, "40 slots are one chunk");
-    let copied = open.collect(three, Some(three), one, None).map(|arguments| arguments.tiles);
+    let copied = open.retrieve_all(three, Some(three), one, None).map(|arguments| arguments.tiles);
     assert_eq!(copied, Ok(1), "of 256 slots, whatever the buckets");
-    assert!(open.collect(three, Some(three), one, Some(Span::new(0, 2))).is_ok());
-    assert!(open.collect(three, Some(three), one, Some(Span::new(0, 1))).is_err());
-    assert!(open.collect(three, None::<Span<u32>>, Span::new(0, 2), Some(Span::new(0, 2))).is_err());
+    assert!(open.retrieve_all(three, Some(three), one, Some(Span::new(0, 2))).is_ok());
+    assert!(open.retrieve_all(three, Some(three), one, Some(Span::new(0, 1))).is_err());
+    assert!(open.retrieve_all(three, None::<Span<u32>>, Span::new(0, 2), Some(Span::new(0, 2))).is_err());
 }
 
 #[test]

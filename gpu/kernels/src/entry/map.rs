@@ -146,7 +146,7 @@ impl<const L: u32, T: WarpMap> Launch<L, T> {
     ///
     /// A block counts its pairs, reserves their places by one addition to `total` and then writes them.
     #[inline(always)]
-    pub(crate) fn collect_parts(self, to: Columns<T::Key, T::Value>, total: Global<u64>) {
+    pub(crate) fn retrieve_all_parts(self, to: Columns<T::Key, T::Value>, total: Global<u64>) {
         /// Shared words: pairs of the block, and the place of its first pair in two halves.
         const PAIRS: usize = 0;
         const PLACE: usize = 1;

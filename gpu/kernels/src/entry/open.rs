@@ -48,16 +48,21 @@ impl<const L: u32, const S: usize, E: Packed, H: OpenSlots<E>, F: Filter, P: Pro
     /// `total`, which is zero at first. No other operation on the table runs meanwhile. A lane for each
     /// [`LANE_SLOTS`] slots, and the shared words of the method.
     #[inline(always)]
-    pub(crate) fn collect<M: Method>(self, to: Columns<E::Key, E::Value>, total: Global<u64>, method: M) {
+    pub(crate) fn retrieve_all<M: Method>(
+        self,
+        to: Columns<E::Key, E::Value>,
+        total: Global<u64>,
+        method: M,
+    ) {
         let mut here = self.tiles.in_block();
         let block = here.1.number();
         Job::new(self.table.array(), to, total).run(&mut here, method, block, 1);
     }
 
-    /// As [`collect`](Self::collect), in the order of the slots; the total is stored. `chunks` are zero at
+    /// As [`retrieve_all`](Self::retrieve_all), in the order of the slots; the total is stored. `chunks` are zero at
     /// first, and as many as [`chunk_words`](warpproof_model::retrieve::chunk_words) says.
     #[inline(always)]
-    pub(crate) fn collect_in_order(
+    pub(crate) fn retrieve_all_in_order(
         self,
         to: Columns<E::Key, E::Value>,
         total: Global<u64>,
