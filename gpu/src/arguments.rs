@@ -1,7 +1,7 @@
 //! What each kernel takes, in its order. Written here and nowhere else; a test compares it with the PTX.
 //!
-//! A constructor of [`Arguments`] checks the lengths of the arrays, so that arguments which exist are right for
-//! their operation on their table.
+//! A constructor of [`Arguments`] checks the lengths of the arrays, so that arguments which exist are right
+//! for their operation on their table.
 
 use crate::layout::Scalar;
 use core::marker::PhantomData;
@@ -91,81 +91,45 @@ impl Argument {
     }
 }
 
-/// An operation of a table.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Operation {
-    Insert,
-    InsertUnique,
-    InsertOrAssign,
-    InsertOrAdd,
-    Absorb,
-    Delete,
-    DeleteAll,
-    Count,
-    Search,
-    SearchAll,
-    Mixed,
-    Flush,
-    Stats,
-    Collect,
-    CollectInOrder,
-    Scatter,
-    ScatterAgain,
-    Fill,
-    Settle,
-    MakeUp,
+macro_rules! operations {
+    ($($operation:ident $name:literal)*) => {
+        /// An operation of a table.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        pub(crate) enum Operation { $($operation),* }
+
+        impl Operation {
+            /// All of them.
+            pub(crate) const ALL: [Self; [$($name),*].len()] = [$(Self::$operation),*];
+
+            /// The operation's part of a kernel's name.
+            pub(crate) const fn name(self) -> &'static str {
+                match self { $(Self::$operation => $name),* }
+            }
+        }
+    };
 }
 
-impl Operation {
-    /// All of them.
-    pub(crate) const ALL: [Self; 20] = [
-        Self::Insert,
-        Self::InsertUnique,
-        Self::InsertOrAssign,
-        Self::InsertOrAdd,
-        Self::Absorb,
-        Self::Delete,
-        Self::DeleteAll,
-        Self::Count,
-        Self::Search,
-        Self::SearchAll,
-        Self::Mixed,
-        Self::Flush,
-        Self::Stats,
-        Self::Collect,
-        Self::CollectInOrder,
-        Self::Scatter,
-        Self::ScatterAgain,
-        Self::Fill,
-        Self::Settle,
-        Self::MakeUp,
-    ];
-
-    /// The operation's part of a kernel's name.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Insert => "insert",
-            Self::InsertUnique => "insert_unique",
-            Self::InsertOrAssign => "insert_or_assign",
-            Self::InsertOrAdd => "insert_or_add",
-            Self::Absorb => "absorb",
-            Self::Delete => "delete",
-            Self::DeleteAll => "delete_all",
-            Self::Count => "count",
-            Self::Search => "search",
-            Self::SearchAll => "search_all",
-            Self::Mixed => "mixed",
-            Self::Flush => "flush",
-            Self::Stats => "stats",
-            Self::Collect => "collect",
-            Self::CollectInOrder => "collect_in_order",
-            Self::Scatter => "scatter",
-            Self::ScatterAgain => "scatter_again",
-            Self::Fill => "fill",
-            Self::Settle => "settle",
-            Self::MakeUp => "make_up",
-        }
-    }
+operations! {
+    Insert "insert"
+    InsertUnique "insert_unique"
+    InsertOrAssign "insert_or_assign"
+    InsertOrAdd "insert_or_add"
+    Absorb "absorb"
+    Delete "delete"
+    DeleteAll "delete_all"
+    Count "count"
+    Search "search"
+    SearchAll "search_all"
+    Mixed "mixed"
+    Flush "flush"
+    Stats "stats"
+    RetrieveAll "retrieve_all"
+    RetrieveAllInOrder "retrieve_all_in_order"
+    Scatter "scatter"
+    ScatterAgain "scatter_again"
+    Fill "fill"
+    Settle "settle"
+    MakeUp "make_up"
 }
 
 /// All arguments of a kernel, and how many tiles and shared bytes it needs.
@@ -181,32 +145,86 @@ pub(crate) struct Arguments {
 impl Arguments {
     /// `hold`: how often it sleeps.
     pub(crate) fn hold(naps: u32) -> Self {
-        Self { list: List::new(&[Argument::U32(naps)], &[]), tiles: 1, shared: 0 }
+        Self { list: List::new(&[], &[Argument::U32(naps)]), tiles: 1, shared: 0 }
     }
 
     /// The floors of random access: slots, how many (or how many buckets of eight), keys, values, n.
-    pub(crate) fn floor(
-        slots: Span<u64>,
-        number: u32,
-        keys: Span<u32>,
-        values: Span<u32>,
-    ) -> Result<Self, Refused> {
-        same(keys.len, "values", values.len)?;
-        let list = [slots.whole(), Argument::U32(number), keys.each(), values.each(), Argument::Count];
-        Ok(Self { list: List::new(&list, &[]), tiles: keys.len as u64, shared: 0 })
+    pub(crate) fn floor(slots: Span<u64>, number: u32, keys: Span<u32>, values: Span<u32>) -> Listed {
+        Listing::new(&[slots.whole(), Argument::U32(number)], keys.len)
+            .each("keys", keys)
+            .each("values", values)
+            .count()
     }
 
     /// `count_stored`: outcomes, n, total.
-    pub(crate) fn count_stored(outcomes: Span<u8>, total: Span<u64>) -> Result<Self, Refused> {
-        same(1, "totals", total.len)?;
-        let list = [outcomes.each(), Argument::Count, total.whole()];
-        Ok(Self { list: List::new(&list, &[]), tiles: outcomes.len as u64, shared: size_of::<u32>() as u32 })
+    pub(crate) fn count_stored(outcomes: Span<u8>, total: Span<u64>) -> Listed {
+        let list = Listing::new(&[], outcomes.len).each("outcomes", outcomes).with(Argument::Count);
+        list.numbers("totals", total, 1).run_by(outcomes.len, size_of::<u32>() as u32)
+    }
+}
+
+/// The arguments, unless a slice is not as long as it has to be.
+pub(crate) type Listed = Result<Arguments, Refused>;
+
+/// Arguments while they are listed, of `n` operations.
+struct Listing {
+    list: List,
+    n: usize,
+    refused: Option<Refused>,
+}
+
+impl Listing {
+    fn new(first: &[Argument], n: usize) -> Self {
+        Self { list: List::new(first, &[]), n, refused: None }
+    }
+
+    fn with(mut self, argument: Argument) -> Self {
+        self.list.extend(&[argument]);
+        self
+    }
+
+    /// Refuses a slice that has not `expected` elements, unless another one was refused before.
+    fn of_length(mut self, expected: usize, what: &'static str, found: usize) -> Self {
+        self.refused = self.refused.or(same(expected, what, found).err());
+        self
+    }
+
+    /// An element for each operation.
+    fn each<T>(self, what: &'static str, slice: Span<T>) -> Self {
+        let n = self.n;
+        self.of_length(n, what, slice.len).with(slice.each())
+    }
+
+    /// An element for each operation, or null, which is not written.
+    fn each_or_null<T>(self, what: &'static str, slice: Option<Span<T>>) -> Self {
+        match slice {
+            Some(slice) => self.each(what, slice),
+            None => self.with(Argument::Pointer(0)),
+        }
+    }
+
+    /// `len` numbers.
+    fn numbers(self, what: &'static str, numbers: Span<u64>, len: usize) -> Self {
+        self.of_length(len, what, numbers.len).with(numbers.whole())
+    }
+
+    /// How many operations there are, and a tile for each.
+    fn count(self) -> Listed {
+        let n = self.n;
+        self.with(Argument::Count).run_by(n, 0)
+    }
+
+    fn run_by(self, tiles: usize, shared: u32) -> Listed {
+        match self.refused {
+            Some(refused) => Err(refused),
+            None => Ok(Arguments { list: self.list, tiles: tiles as u64, shared }),
+        }
     }
 }
 
 /// Refuses a slice that is not as long as it has to be.
-fn same(keys: usize, what: &'static str, found: usize) -> Result<(), Refused> {
-    if keys == found { Ok(()) } else { Err(Refused::Length { keys, what, found }) }
+fn same(expected: usize, what: &'static str, found: usize) -> Result<(), Refused> {
+    if expected == found { Ok(()) } else { Err(Refused::Length { keys: expected, what, found }) }
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
 //! How the kernel of each operation on a batch is called: one record for each, whoever gives the arrays.
 
-use crate::arguments::{Arguments, Head, Operation, Span};
+use crate::arguments::{Head, Operation, Span};
 use crate::layout::Scalar;
 use crate::row::Row;
-use warpproof_model::host::Refused;
+
+pub(crate) use crate::arguments::Listed;
 
 /// The arrays of a batch in device memory. Those that the operation does not have are empty.
 pub(crate) struct Arrays<K, V, N> {
@@ -33,9 +34,6 @@ pub(crate) struct Launch<L> {
     operation: Operation,
     list: L,
 }
-
-/// The arguments, unless the arrays are refused.
-pub(crate) type Listed = Result<Arguments, Refused>;
 
 impl<L> Launch<L> {
     fn of<K, V, N>(operation: Operation, list: L) -> Self
@@ -117,10 +115,5 @@ pub(crate) fn retrieve<R: Row>(
     total: Span<u64>,
     counters: Option<Span<u64>>,
 ) -> Listed {
-    match (R::PAIRS, counters) {
-        (true, None) => head.collect(keys, values, total),
-        (true, Some(counters)) => head.collect_in_order(keys, values, total, counters),
-        (false, None) => head.collect_keys(keys, total),
-        (false, Some(counters)) => head.collect_keys_in_order(keys, total, counters),
-    }
+    head.retrieve_all(keys, R::PAIRS.then_some(values), total, counters)
 }

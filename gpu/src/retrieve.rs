@@ -32,11 +32,11 @@ impl RetrieveMethod {
     /// The operation's part of its kernels' names, and their lanes.
     pub(crate) const fn kernel(self) -> (&'static str, u32) {
         match self {
-            Self::PerSlot => ("collect_per_slot", 32),
-            Self::SharedCounter => ("collect_shared_counter", 32),
-            Self::BlockScan => ("collect_block_scan", 32),
-            Self::WarpCounter => (Operation::Collect.name(), 32),
-            Self::TileCounter => (Operation::Collect.name(), 8),
+            Self::PerSlot => ("retrieve_all_per_slot", 32),
+            Self::SharedCounter => ("retrieve_all_shared_counter", 32),
+            Self::BlockScan => ("retrieve_all_block_scan", 32),
+            Self::WarpCounter => (Operation::RetrieveAll.name(), 32),
+            Self::TileCounter => (Operation::RetrieveAll.name(), 8),
         }
     }
 }

@@ -5,10 +5,10 @@
 //! | `chain_mixed` | pairs `u64*`, next `u32*`, nodes, heads `u32*`, buckets, taken `u32*` (1) |
 //! | `linear_` `quadratic_` `cuckoo_` `insert` and `search` | slots `u64*`, length |
 //!
-//! Lengths are `u64`. The arguments of the operation follow, as those of maps; `cuckoo_insert` has, before n, an array
-//! for the keys that were left out. Every operation is run by one lane.
+//! Lengths are `u64`. The arguments of the operation follow, as those of maps; `cuckoo_insert` has, before n,
+//! an array for the keys that were left out. Every operation is run by one lane.
 
-use crate::entry::{per_tile, read, write};
+use crate::entry::{Count, In, Out, Tiles};
 use crate::layout::{Store, store};
 use warpproof_baselines::{Chained, Cuckoo, Probing};
 use warpproof_model::outcome::Insert;
@@ -22,109 +22,80 @@ unsafe extern "ptx-kernel" fn chain_mixed(
     heads: *mut u32,
     buckets: usize,
     taken: *mut u32,
-    ops: *const u8,
-    keys: *const u32,
-    values: *const u32,
-    outcomes: *mut u8,
-    found: *mut u32,
-    n: u32,
+    ops: In<u8>,
+    keys: In<u32>,
+    values: In<u32>,
+    outcomes: Out<u8>,
+    found: Out<u32>,
+    n: Count,
 ) {
-    // SAFETY: the launch passes `nodes` pairs and indices, `buckets` heads, one counter, and arrays of `n` elements.
+    // SAFETY: the launch passes `nodes` pairs and indices, `buckets` heads and one counter, and keeps to the
+    // types.
     unsafe {
         let (pairs, next) = (store(pairs, nodes), store(next, nodes));
         let table = Chained::new(pairs, next, store(heads, buckets), store(taken, 1));
-        per_tile::<1>(n, |w, op| {
-            let said = table.mixed(read(ops, op), read(keys, op), read(values, op));
-            write(w, outcomes, op, said.code);
-            write(w, found, op, said.value);
+        Tiles::<1>::new().per_tile(n, |w, op| {
+            let said = table.mixed(ops.read(op), keys.read(op), values.read(op));
+            outcomes.write(w, op, said.code);
+            found.write(w, op, said.value);
         });
     }
 }
 
-/// The kernels of a table that is probed.
-macro_rules! probing {
-    ($insert:ident $search:ident $quadratic:literal) => {
+/// A kernel of a table that is an array of `len` slots, `PARAMETERS` besides.
+macro_rules! kernel_of_slots {
+    ($name:ident($table:ty)($($parameter:ident: $type:ty),*),
+     |$w:ident, $at:ident, $map:ident| $run:expr) => {
         #[unsafe(no_mangle)]
-        unsafe extern "ptx-kernel" fn $insert(
-            slots: *mut u64,
-            len: usize,
-            keys: *const u32,
-            values: *const u32,
-            outcomes: *mut u8,
-            n: u32,
-        ) {
-            // SAFETY: the launch passes `len` slots and arrays of `n` elements.
+        unsafe extern "ptx-kernel" fn $name(slots: *mut u64, len: usize, $($parameter: $type,)* n: Count) {
+            // SAFETY: the launch passes `len` slots and keeps to the types of its arguments.
             unsafe {
-                let table = Probing::<Store<u64>, $quadratic>::new(store(slots, len));
-                per_tile::<1>(n, |w, op| {
-                    let said = table.insert_unique(read(keys, op), read(values, op));
-                    write(w, outcomes, op, said.code());
-                });
-            }
-        }
-
-        #[unsafe(no_mangle)]
-        unsafe extern "ptx-kernel" fn $search(
-            slots: *mut u64,
-            len: usize,
-            keys: *const u32,
-            values: *mut u32,
-            missing: u32,
-            n: u32,
-        ) {
-            // SAFETY: as above.
-            unsafe {
-                let table = Probing::<Store<u64>, $quadratic>::new(store(slots, len));
-                per_tile::<1>(n, |w, op| {
-                    write(w, values, op, table.search(read(keys, op)).unwrap_or(missing));
-                });
+                let $map = <$table>::new(store(slots, len));
+                Tiles::<1>::new().per_tile(n, |$w, $at| $run);
             }
         }
     };
 }
-probing!(linear_insert linear_search false);
-probing!(quadratic_insert quadratic_search true);
 
-/// Inserts of distinct keys. `left[op]` is the key that found no place, where the outcome says full.
-#[unsafe(no_mangle)]
-unsafe extern "ptx-kernel" fn cuckoo_insert(
-    slots: *mut u64,
-    len: usize,
-    keys: *const u32,
-    values: *const u32,
-    outcomes: *mut u8,
-    left: *mut u32,
-    n: u32,
-) {
-    // SAFETY: the launch passes `len` slots and arrays of `n` elements.
-    unsafe {
-        let table = Cuckoo::new(store(slots, len));
-        per_tile::<1>(n, |w, op| {
-            let said = match table.insert(read(keys, op), read(values, op)) {
-                Ok(()) => Insert::Inserted,
-                Err(key) => {
-                    write(w, left, op, key);
-                    Insert::Full
-                }
-            };
-            write(w, outcomes, op, said.code());
-        });
-    }
+/// The kernels of a table that is probed.
+macro_rules! probing {
+    ($insert:ident $search:ident $table:ty) => {
+        kernel_of_slots! {
+            $insert($table)(keys: In<u32>, values: In<u32>, outcomes: Out<u8>), |w, op, table| {
+                let said = table.insert_unique(keys.read(op), values.read(op));
+                outcomes.write(w, op, said.code());
+            }
+        }
+        searching! { $search $table }
+    };
 }
 
 /// Searches.
-#[unsafe(no_mangle)]
-unsafe extern "ptx-kernel" fn cuckoo_search(
-    slots: *mut u64,
-    len: usize,
-    keys: *const u32,
-    values: *mut u32,
-    missing: u32,
-    n: u32,
-) {
-    // SAFETY: as above.
-    unsafe {
-        let table = Cuckoo::new(store(slots, len));
-        per_tile::<1>(n, |w, op| write(w, values, op, table.search(read(keys, op)).unwrap_or(missing)));
+macro_rules! searching {
+    ($search:ident $table:ty) => {
+        kernel_of_slots! {
+            $search($table)(keys: In<u32>, values: Out<u32>, missing: u32), |w, op, table| {
+                values.write(w, op, table.search(keys.read(op)).unwrap_or(missing));
+            }
+        }
+    };
+}
+
+probing! { linear_insert linear_search Probing<Store<u64>, false> }
+probing! { quadratic_insert quadratic_search Probing<Store<u64>, true> }
+searching! { cuckoo_search Cuckoo<Store<u64>> }
+
+// Inserts of distinct keys. `left` gets the key that found no place, where the outcome says full.
+kernel_of_slots! {
+    cuckoo_insert(Cuckoo<Store<u64>>)(keys: In<u32>, values: In<u32>, outcomes: Out<u8>, left: Out<u32>),
+    |w, op, table| {
+        let said = match table.insert(keys.read(op), values.read(op)) {
+            Ok(()) => Insert::Inserted,
+            Err(key) => {
+                left.write(w, op, key);
+                Insert::Full
+            }
+        };
+        outcomes.write(w, op, said.code());
     }
 }

@@ -1,30 +1,27 @@
 //! The arguments of a batch that is inserted bin by bin.
 
-use super::{Argument, Arguments, Head, Span, same};
+use super::{Argument, Arguments, Head, List, Span, same};
 use crate::table::{FILL_THREADS, SETTLE_THREADS};
 use warpproof_model::host::Refused;
 use warpproof_model::open::bulk::{Fan, TALLY, fill_words, scatter_words, settle_words};
 
 /// The columns of a batch: keys, and values of a map.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Columns {
     n: usize,
-    each: [Argument; 2],
-    whole: [Argument; 2],
-    arrays: usize,
+    each: Vec<Argument>,
 }
 
 impl Columns {
     /// Those of a map.
     pub(crate) fn of_pairs<K, V>(keys: Span<K>, values: Span<V>) -> Result<Self, Refused> {
         same(keys.len, "values", values.len)?;
-        let (each, whole) = ([keys.each(), values.each()], [keys.whole(), values.whole()]);
-        Ok(Self { n: keys.len, each, whole, arrays: 2 })
+        Ok(Self { n: keys.len, each: vec![keys.each(), values.each()] })
     }
 
     /// Those of a set.
     pub(crate) fn of_keys<K>(keys: Span<K>) -> Self {
-        Self { n: keys.len, each: [keys.each(); 2], whole: [keys.whole(); 2], arrays: 1 }
+        Self { n: keys.len, each: vec![keys.each()] }
     }
 
     /// Entries of the batch.
@@ -33,8 +30,8 @@ impl Columns {
     }
 }
 
-/// Bins in device memory: addresses of their words and of the numbers of their operations, how many there are, how many each bin
-/// has taken, and what each has room for. Without outcomes there are no numbers.
+/// Bins in device memory: addresses of their words and of the numbers of their operations, how many there
+/// are, how many each bin has taken, and what each has room for. Without outcomes there are no numbers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Binned {
     pub(crate) words: u64,
@@ -45,24 +42,15 @@ pub(crate) struct Binned {
 }
 
 impl Binned {
-    fn words(self) -> [Argument; 2] {
-        [Argument::Pointer(self.words), Argument::U64(self.len)]
-    }
-
-    fn numbers(self) -> Argument {
-        Argument::Pointer(self.numbers)
-    }
-
-    fn taken(self) -> [Argument; 3] {
-        [self.taken.whole(), Argument::U64(self.taken.len as u64), Argument::U32(self.room)]
-    }
-
-    fn list(self) -> Vec<Argument> {
-        [&self.words()[..], &self.taken()[..]].concat()
+    fn list(self) -> [Argument; 5] {
+        let [words, len] = [Argument::Pointer(self.words), Argument::U64(self.len)];
+        let taken = self.taken;
+        [words, len, taken.whole(), Argument::U64(taken.len as u64), Argument::U32(self.room)]
     }
 }
 
-/// Where a batch says how its inserts ended: the words of a tally, and an outcome for each operation, or none.
+/// Where a batch says how its inserts ended: the words of a tally, and an outcome for each operation, or
+/// none.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Said {
     tally: Span<u64>,
@@ -94,7 +82,7 @@ impl Said {
 
     /// The tally, the numbers of these bins' operations, and the outcomes.
     fn list(self, bins: &[Binned]) -> Vec<Argument> {
-        let numbers = bins.iter().map(|bins| bins.numbers());
+        let numbers = bins.iter().map(|bins| Argument::Pointer(bins.numbers));
         let outcomes = [self.outcomes.whole(), Argument::U64(self.outcomes.len as u64)];
         [self.tally.whole()].into_iter().chain(numbers).chain(outcomes).collect()
     }
@@ -114,7 +102,14 @@ fn shared(counters: u32, scratch: u32) -> u32 {
 }
 
 impl Head {
-    /// scatter: columns, n, fan, shift, bins, tally, numbers, outcomes. A block has `scratch` bytes for its `entries`.
+    fn arguments(&self, tiles: u64, shared: u32, rest: &[&[Argument]]) -> Arguments {
+        let mut list = List::new(&self.list, &[]);
+        rest.iter().for_each(|more| list.extend(more));
+        Arguments { list, tiles, shared }
+    }
+
+    /// scatter: columns, n, fan, shift, bins, tally, numbers, outcomes. A block has `scratch` bytes for its
+    /// `entries`.
     pub(crate) fn scatter(
         &self,
         columns: &Columns,
@@ -123,11 +118,12 @@ impl Head {
         said: Said,
     ) -> Arguments {
         let own = [Argument::Count, Argument::U32(fan.fan), Argument::U32(fan.shift)];
-        let rest = [&columns.each[..columns.arrays], &own, &to.list(), &said.list(&[to])].concat();
-        self.arguments(columns.n, shared(scatter_words(fan.fan, said.told(entries)), scratch), &rest)
+        let shared = shared(scatter_words(fan.fan, said.told(entries)), scratch);
+        self.arguments(columns.n as u64, shared, &[&columns.each, &own, &to.list(), &said.list(&[to])])
     }
 
-    /// scatter_again: bins, parts of each, fan, shift, bins, tally, numbers, outcomes; in `blocks` blocks of `threads`.
+    /// scatter_again: bins, parts of each, fan, shift, bins, tally, numbers, outcomes; in `blocks` blocks of
+    /// `threads`.
     pub(crate) fn scatter_again(
         &self,
         (from, parts): (Binned, u32),
@@ -137,44 +133,38 @@ impl Head {
         (blocks, threads): (u64, u32),
     ) -> Arguments {
         let own = [Argument::U32(parts), Argument::U32(fan.fan), Argument::U32(fan.shift)];
-        let rest = [&from.list()[..], &own, &to.list(), &said.list(&[from, to])].concat();
         let shared = shared(scatter_words(fan.fan, said.told(entries)), scratch);
-        Arguments { tiles: blocks * threads as u64, ..self.arguments(0, shared, &rest) }
+        let rest: [&[_]; 4] = [&from.list(), &own, &to.list(), &said.list(&[from, to])];
+        self.arguments(blocks * threads as u64, shared, &rest)
     }
 
-    /// fill: shift, bins, those that it leaves entries in, tally, numbers, outcomes. A block has `scratch` bytes for the `slots` of
-    /// a bin.
+    /// fill: shift, bins, those that it leaves entries in, tally, numbers, outcomes. A block has `scratch`
+    /// bytes for the `slots` of a bin.
     pub(crate) fn fill(
         &self,
         (shift, scratch, slots): (u32, u32, u32),
         (bins, left): (Binned, Binned),
         said: Said,
     ) -> Arguments {
-        let [taken, len, room] = bins.taken();
-        let rest = [
-            &[Argument::U32(shift)],
-            &bins.words()[..],
-            &[taken, Argument::Pointer(left.words), left.taken.whole(), len, room],
-            &said.list(&[bins, left]),
-        ]
-        .concat();
+        let [words, len, taken, number, room] = bins.list();
+        let own =
+            [Argument::U32(shift), words, len, taken, Argument::Pointer(left.words), left.taken.whole()];
         let tiles = bins.taken.len as u64 * FILL_THREADS as u64;
         let shared = shared(fill_words(shift, said.told(slots)), scratch);
-        Arguments { tiles, ..self.arguments(0, shared, &rest) }
+        self.arguments(tiles, shared, &[&own, &[number, room], &said.list(&[bins, left])])
     }
 
     /// settle: bins, tally, numbers, outcomes.
     pub(crate) fn settle(&self, left: Binned, said: Said) -> Arguments {
-        let rest = [left.list(), said.list(&[left])].concat();
         let tiles = left.taken.len as u64 * SETTLE_THREADS as u64;
-        Arguments { tiles, ..self.arguments(0, shared(settle_words(), 0), &rest) }
+        self.arguments(tiles, shared(settle_words(), 0), &[&left.list(), &said.list(&[left])])
     }
 
     /// make_up: columns, n, blocks, tally, outcomes.
     pub(crate) fn make_up(&self, columns: &Columns, said: Said) -> Arguments {
+        let whole: Vec<_> = columns.each.iter().map(|column| Argument::Pointer(column.bits(0, 0))).collect();
         let own = [Argument::U32(columns.n as u32), Argument::U32(MAKE_UP_BLOCKS)];
-        let rest = [&columns.whole[..columns.arrays], &own, &said.list(&[])].concat();
         let tiles = MAKE_UP_BLOCKS as u64 * SETTLE_THREADS as u64;
-        Arguments { tiles, ..self.arguments(0, shared(settle_words(), 0), &rest) }
+        self.arguments(tiles, shared(settle_words(), 0), &[&whole, &own, &said.list(&[])])
     }
 }

@@ -79,7 +79,7 @@ impl StressClock {
         self.device.fill(&mut found, 0)?;
         let (on_values, on_found) = (self.span(&values), self.span(&found));
         let arguments = |head: &Head, ops, keys, outcomes, stamps| {
-            head.stamped(ops, keys, on_values, outcomes, on_found, stamps)
+            head.stamped(ops, keys, Some((on_values, on_found)), outcomes, stamps)
         };
         // SAFETY: the kernel of a map of such keys and values, whose arguments `Head::stamped` gives.
         let kernel = unsafe { self.run(map.on_device(), &arrays, arguments)? };
@@ -101,9 +101,10 @@ impl StressClock {
         let Some(arrays) = self.begin(set.on_device(), ops, keys)? else {
             return Ok(Vec::new());
         };
-        let arguments =
-            |head: &Head, ops, keys, outcomes, stamps| head.stamped_keys(ops, keys, outcomes, stamps);
-        // SAFETY: the kernel of a set of such keys, whose arguments `Head::stamped_keys` gives.
+        let arguments = |head: &Head, ops, keys, outcomes, stamps| {
+            head.stamped(ops, keys, None::<(Span<()>, Span<()>)>, outcomes, stamps)
+        };
+        // SAFETY: the kernel of a set of such keys, whose arguments `Head::stamped` gives.
         let kernel = unsafe { self.run(set.on_device(), &arrays, arguments)? };
         self.answers(&kernel, ops, &arrays, |_| ())
     }

@@ -73,7 +73,7 @@ impl Family {
     /// The kernel that copies all entries by blocks of whole warps.
     fn retrieve_name(&self, operation: Operation, tuning: Tuning) -> String {
         match operation {
-            Operation::Collect => {
+            Operation::RetrieveAll => {
                 let (name, lanes) = tuning.retrieve.kernel();
                 format!("{}_{}_{name}_l{lanes}", self.structure, self.layout.name())
             }
@@ -83,7 +83,7 @@ impl Family {
 
     /// Whether an operation copies entries by blocks of whole warps.
     const fn retrieves(&self, operation: Operation) -> bool {
-        self.one_array && matches!(operation, Operation::Collect | Operation::CollectInOrder)
+        self.one_array && matches!(operation, Operation::RetrieveAll | Operation::RetrieveAllInOrder)
     }
 
     /// The kernel that does what that of an operation leaves.

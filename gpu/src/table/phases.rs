@@ -169,5 +169,5 @@ impl DeviceTable {
 
 /// The operation that copies all entries.
 fn retrieval(in_order: bool) -> Operation {
-    if in_order { Operation::CollectInOrder } else { Operation::Collect }
+    if in_order { Operation::RetrieveAllInOrder } else { Operation::RetrieveAll }
 }

@@ -1,145 +1,169 @@
-//! What stands between a kernel's scalar arguments and an operation of a structure.
+//! What stands between the arguments of a kernel and an operation of a structure.
 //!
 //! Codes and conventions, the same for every kernel:
 //!
 //! - One operation per tile. A batch of `n` operations needs a grid of at least `n` tiles; tiles beyond it do
 //!   nothing. All lanes read the inputs; the lane that has an answer writes it, and lane 0 what all know.
-//! - `outcomes[op]` is the code of an outcome (`warpproof_model::outcome`), [`RESERVED_KEY`] if the key is reserved
-//!   and nothing was done. Where the output is a number of pairs, a reserved key has none.
-//! - An operation that a structure leaves to a second kernel ([`WarpMap::try_mixed`](warpproof_model::WarpMap)) has the
-//!   code [`LEFT`]; the second kernel, with the same arguments, runs those.
-//! - Inputs and outputs are plain memory of this launch: nobody writes the inputs meanwhile, each output belongs to
-//!   one operation.
+//! - `outcomes[op]` is the code of an outcome (`warpproof_model::outcome`), [`RESERVED_KEY`] if the key is
+//!   reserved and nothing was done. Where the output is a number of pairs, a reserved key has none.
+//! - An operation that a structure leaves to a second kernel
+//!   ([`WarpMap::try_mixed`](warpproof_model::WarpMap)) has the code [`LEFT`]; the second kernel, with the
+//!   same arguments, runs those.
 
+mod arguments;
 mod bulk;
-mod phase;
-mod query;
-mod retrieve;
+mod map;
+mod open;
+mod slab;
 #[cfg(feature = "stress")]
 mod stamped;
 mod stats;
-mod update;
 
-pub(crate) use bulk::{bins, fill, make_up, outcomes, scatter, scatter_again, settle, tally};
-pub(crate) use phase::{collect, count_stored, flush};
-pub(crate) use query::{count, search, search_all};
-pub(crate) use retrieve::{BlockScan, PerSlot, SharedCounter, WarpCounter, retrieve, retrieve_in_order};
-#[cfg(feature = "stress")]
-pub(crate) use stamped::stamped;
-pub(crate) use stats::{CHAIN_NUMBERS, TAKEN_NUMBERS, distances, stats, taken};
-pub(crate) use update::{
-    ASSIGN, UNIQUE, absorb, absorb_pairs, add, delete, delete_all, insert, mixed, mixed_left, put, put_left,
-};
+pub(crate) use arguments::{Array, At, Columns, Count, In, MaybeOut, NoValue, Numbers, Offsets, Out, Told};
+pub(crate) use bulk::{bins_of, entries_of, outcomes_of};
+pub(crate) use map::{ASSIGN, UNIQUE};
+pub(crate) use warpproof_model::open::bulk::TALLY;
+pub(crate) use warpproof_model::retrieve::{BlockScan, PerSlot, SharedCounter, WarpCounter};
 
-use warpproof_device::Tile;
+use warpproof_device::{CtaBlock, Tile};
 use warpproof_model::map::{LEFT, LEFT_SPAN};
 use warpproof_model::outcome::RESERVED_KEY;
 use warpproof_model::{AtLane, Key, UserKey, Warp};
 
-/// Runs `f` for the operation of this tile, if there is one.
-///
-/// # Safety
-///
-/// The contract of [`Tile::new`], where `f` counts as part of the kernel.
-#[inline(always)]
-pub(crate) unsafe fn per_tile<const L: u32>(n: u32, f: impl FnOnce(&mut Tile<L>, usize)) {
-    // SAFETY: the contract of this function. The branch is uniform in the tile.
-    let mut tile = unsafe { Tile::<L>::new() };
-    let op = tile.id();
-    if op < n {
-        f(&mut tile, op as usize);
+/// A launch on a table, by tiles of `L` lanes. Its methods are the operations, of which a kernel runs one.
+pub(crate) struct Launch<const L: u32, T> {
+    table: T,
+    tiles: Tiles<L>,
+}
+
+impl<const L: u32, T> Launch<L, T> {
+    /// The launch that the calling thread is of.
+    ///
+    /// # Safety
+    ///
+    /// As [`Tiles::new`]. Every argument of the operation is what its type and the operation say.
+    #[inline(always)]
+    pub(crate) unsafe fn new(table: T) -> Self {
+        // SAFETY: the contract of this function.
+        Self { table, tiles: unsafe { Tiles::new() } }
     }
 }
 
-/// Reads element `index` of an input.
-///
-/// # Safety
-///
-/// `input` has an element `index` and nobody writes it during the launch.
-#[inline(always)]
-pub(crate) unsafe fn read<T: Copy>(input: *const T, index: usize) -> T {
-    // SAFETY: the contract of this function.
-    unsafe { input.add(index).read() }
-}
+/// The tiles of a launch, one of which the calling thread is of. Whoever takes it has used it up.
+pub(crate) struct Tiles<const L: u32>(());
 
-/// Lane 0 writes element `index` of an output.
-///
-/// # Safety
-///
-/// `output` has an element `index`, which belongs to this tile.
-#[inline(always)]
-pub(crate) unsafe fn write<W: Warp, T: Copy>(w: &mut W, output: *mut T, index: usize, value: T) {
-    let _ = w.each(|lane| {
-        if lane == 0 {
-            // SAFETY: the contract of this function; one lane writes.
-            unsafe { output.add(index).write(value) }
+impl<const L: u32> Tiles<L> {
+    /// Those of this launch.
+    ///
+    /// # Safety
+    ///
+    /// The contracts of [`Tile::new`] and [`CtaBlock::new`], once for each kernel, where what is called on it
+    /// counts as part of the kernel: the lanes of a tile keep together, and the threads of a block at its
+    /// barriers.
+    #[inline(always)]
+    pub(crate) unsafe fn new() -> Self {
+        Self(())
+    }
+
+    /// The block and the tile of the calling thread. Every thread of the block gets here.
+    #[inline(always)]
+    fn block(self) -> (CtaBlock<L>, Tile<L>) {
+        // SAFETY: the contract of `new`.
+        unsafe { (CtaBlock::new(), Tile::new()) }
+    }
+
+    /// The tile of the calling thread in its block. Every thread of the block gets here.
+    #[inline(always)]
+    fn in_block(self) -> (Tile<L>, CtaBlock<L>) {
+        // SAFETY: the contract of `new`.
+        unsafe { (Tile::new(), CtaBlock::new()) }
+    }
+
+    /// Runs `f` for the number of this tile, if it is below `n`.
+    #[inline(always)]
+    pub(crate) fn per_number(self, n: u32, f: impl FnOnce(&mut Tile<L>, usize)) {
+        // SAFETY: the contract of `new`.
+        let mut tile = unsafe { Tile::new() };
+        let number = tile.id();
+        // The branch is uniform in the tile.
+        if number < n {
+            f(&mut tile, number as usize);
         }
-    });
-}
+    }
 
-/// Runs `f` on the key of each operation and writes the code that it returns, by the lane that has it.
-///
-/// # Safety
-///
-/// As [`per_tile`]. `keys` and `outcomes` have `n` elements each.
-#[inline(always)]
-pub(crate) unsafe fn per_key<const L: u32, K: Key>(
-    keys: *const K,
-    outcomes: *mut u8,
-    n: u32,
-    f: impl FnOnce(&mut Tile<L>, usize, UserKey<K>) -> AtLane<Tile<L>, u8>,
-) {
-    let operation = |w: &mut Tile<L>, op: usize| {
-        // SAFETY: `op` is below `n`.
-        let code = match UserKey::new(unsafe { read(keys, op) }) {
-            Some(key) => f(w, op, key),
-            None => AtLane::known(w, RESERVED_KEY),
-        };
-        // SAFETY: `op` is below `n` and this tile's own, and one lane writes.
-        code.give(w, |code| unsafe { outcomes.add(op).write(code) });
-    };
-    // SAFETY: the contract of this function.
-    unsafe { per_tile(n, operation) }
-}
+    /// Runs `f` for the operation of this tile, if there is one.
+    #[inline(always)]
+    pub(crate) fn per_tile(self, n: Count, f: impl FnOnce(&mut Tile<L>, At)) {
+        // SAFETY: the contract of `new`.
+        let mut tile = unsafe { Tile::new() };
+        let op = tile.id();
+        // The branch is uniform in the tile.
+        if op < n.0 {
+            // SAFETY: below `n`.
+            f(&mut tile, unsafe { At::new(op as usize) });
+        }
+    }
 
-/// Runs `f` on the key of each operation that the first kernel left, and writes the code that it returns. A tile looks
-/// through [`LEFT_SPAN`] operations.
-///
-/// # Safety
-///
-/// As [`per_key`]; `outcomes` are those of the first kernel, which has ended.
-#[inline(always)]
-pub(crate) unsafe fn per_left<const L: u32, K: Key>(
-    keys: *const K,
-    outcomes: *mut u8,
-    n: u32,
-    mut f: impl FnMut(&mut Tile<L>, usize, UserKey<K>) -> AtLane<Tile<L>, u8>,
-) {
-    let operations = |w: &mut Tile<L>, span: usize| {
-        let first = span * LEFT_SPAN as usize;
-        let end = (first + LEFT_SPAN as usize).min(n as usize);
-        let lanes = w.each(|lane| {
-            // Few spans have one that is left: all lanes look at once, without a branch.
-            let at = |i| (first + (lane * (LEFT_SPAN / L) + i) as usize).min(end - 1);
-            // SAFETY: below `end`, which is at most `n`.
-            (0..LEFT_SPAN / L).fold(false, |any, i| any | (unsafe { *outcomes.add(at(i)) } == LEFT))
+    /// Runs `f` on the key of each operation and writes the code that it returns, by the lane that has it.
+    #[inline(always)]
+    fn per_key<K: Key>(
+        self,
+        keys: In<K>,
+        outcomes: Out<u8>,
+        n: Count,
+        f: impl FnOnce(&mut Tile<L>, At, UserKey<K>) -> AtLane<Tile<L>, u8>,
+    ) {
+        self.per_tile(n, |w, op| {
+            let code = match UserKey::new(keys.read(op)) {
+                Some(key) => f(w, op, key),
+                None => AtLane::known(w, RESERVED_KEY),
+            };
+            // SAFETY: one lane writes.
+            code.give(w, |code| unsafe { outcomes.at(op).write(code) });
         });
-        if !w.ballot(lanes).any() {
-            return;
-        }
-        let mut next = first;
-        loop {
-            // SAFETY: `op` is below `n`. In a loop of its own: the tiles of a warp meet behind it, and run `f` together.
-            let Some(op) = (next..end).find(|&op| unsafe { read(outcomes, op) } == LEFT) else { return };
-            next = op + 1;
-            // SAFETY: as above. The first kernel leaves no reserved key.
-            if let Some(key) = UserKey::new(unsafe { read(keys, op) }) {
-                let code = f(w, op, key);
-                // SAFETY: `op` is below `n` and this tile's own, and one lane writes.
-                code.give(w, |code| unsafe { outcomes.add(op).write(code) });
+    }
+
+    /// Runs `f` on the key of each operation that the first kernel left, and writes the code that it returns.
+    /// A tile looks through [`LEFT_SPAN`] operations.
+    #[inline(always)]
+    fn per_left<K: Key>(
+        self,
+        keys: In<K>,
+        outcomes: Told,
+        n: Count,
+        mut f: impl FnMut(&mut Tile<L>, At, UserKey<K>) -> AtLane<Tile<L>, u8>,
+    ) {
+        let n = n.0;
+        let operations = |w: &mut Tile<L>, span: usize| {
+            let first = span * LEFT_SPAN as usize;
+            let end = (first + LEFT_SPAN as usize).min(n as usize);
+            let lanes = w.each(|lane| {
+                // Few spans have one that is left: all lanes look at once, without a branch.
+                let at = |i| (first + (lane * (LEFT_SPAN / L) + i) as usize).min(end - 1);
+                // SAFETY: below `end`, which is at most `n`.
+                (0..LEFT_SPAN / L)
+                    .fold(false, |any, i| any | (outcomes.read(unsafe { At::new(at(i)) }) == LEFT))
+            });
+            if !w.ballot(lanes).any() {
+                return;
             }
-        }
-    };
-    // SAFETY: the contract of this function.
-    unsafe { per_tile(n.div_ceil(LEFT_SPAN), operations) }
+            let mut next = first;
+            loop {
+                // SAFETY: below `end`. In a loop of its own: the tiles of a warp meet behind it, and run `f`
+                // together.
+                let left = |&op: &usize| outcomes.read(unsafe { At::new(op) }) == LEFT;
+                let Some(op) = (next..end).find(left) else { return };
+                next = op + 1;
+                // SAFETY: below `end`.
+                let op = unsafe { At::new(op) };
+                // The first kernel leaves no reserved key.
+                if let Some(key) = UserKey::new(keys.read(op)) {
+                    let code = f(w, op, key);
+                    // SAFETY: this tile's own operation; one lane writes.
+                    code.give(w, |code| unsafe { outcomes.0.at(op).write(code) });
+                }
+            }
+        };
+        self.per_number(n.div_ceil(LEFT_SPAN), operations);
+    }
 }

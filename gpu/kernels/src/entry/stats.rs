@@ -1,118 +1,87 @@
-//! What a table holds: a tile per part looks at it, and each block adds its numbers to those of the table.
+//! Numbers that tiles count, blocks add up and a table has in the end.
 
+use super::{At, Count, In, Launch, Numbers};
+use crate::layout::{open, slab};
 use warpproof_device::{CtaBlock, Global, Tile};
 use warpproof_model::entry::Packed;
 use warpproof_model::hopscotch::HopscotchTable;
+use warpproof_model::map::LEFT_SPAN;
 use warpproof_model::open::{Filter, OpenSlots, OpenTable, Probing};
+use warpproof_model::outcome::{Add, Assign, Insert};
 use warpproof_model::slab::{SlabTable, Slots};
 use warpproof_model::{Block, IntegerWords, Order, ReadOrder, Warp, Word, Words};
 
-/// Numbers of a slab table: live pairs, tombstones, slabs, slabs of the longest chain, then how many chains have
-/// 1 .. 15 and 16 or more slabs.
-pub(crate) const CHAIN_NUMBERS: usize = 20;
+/// Which of the numbers of a slab table is the longest chain, and the first of those that count chains.
 const LONGEST: usize = 3;
 const CHAINS: usize = 4;
 
-/// Numbers of an open-addressing table: live pairs, tombstones.
-pub(crate) const TAKEN_NUMBERS: usize = 2;
-
-/// Adds the [`CHAIN_NUMBERS`] of a slab table to `numbers` (`numbers[LONGEST]` is raised). Needs as many shared words.
-///
-/// # Safety
-///
-/// The contracts of [`Tile::new`] and [`CtaBlock::new`].
-#[inline(always)]
-pub(crate) unsafe fn stats<const L: u32, const S: usize, C: Slots, B: IntegerWords<u32>>(
-    table: SlabTable<C, B, S>,
-    numbers: Global<u64>,
-) {
-    // SAFETY: the contract of this function; every thread gets here.
-    let (mut block, mut tile) = unsafe { (CtaBlock::<L>::new(), Tile::<L>::new()) };
-    let shared = block.shared();
-    let bucket = tile.id();
-    if bucket < table.buckets() {
-        let chain = table.bucket_stats(&mut tile, bucket);
-        let class = CHAINS + (chain.slabs as usize - 1).min(CHAIN_NUMBERS - CHAINS - 1);
-        tile.elect(0, || {
-            // Relaxed, all: the barrier in `add_up` orders them.
-            shared.fetch_add(0, chain.live, Order::Relaxed);
-            shared.fetch_add(1, chain.tombstones, Order::Relaxed);
-            shared.fetch_add(2, chain.slabs, Order::Relaxed);
-            shared.fetch_add(class, 1, Order::Relaxed);
-            raise(shared, LONGEST, chain.slabs);
-            true
-        });
-    }
-    add_up::<L, CHAIN_NUMBERS>(&mut block, &mut tile, numbers, Some(LONGEST));
-}
-
-/// Adds the numbers of a hopscotch table to `numbers`: live entries, then how many of them stand 0, 1, ... groups
-/// behind their home. `D` numbers, one more than the groups of a neighbourhood, and as many shared words.
-///
-/// # Safety
-///
-/// As [`stats`].
-#[inline(always)]
-pub(crate) unsafe fn distances<
-    const L: u32,
-    const D: usize,
-    const S: usize,
-    const N: u32,
-    E: Packed,
-    H: Words<E::Word>,
->(
-    table: HopscotchTable<E, H, S, N>,
-    numbers: Global<u64>,
-) {
-    const { assert!(D == N as usize + 1) };
-    // SAFETY: the contract of this function; every thread gets here.
-    let (mut block, mut tile) = unsafe { (CtaBlock::<L>::new(), Tile::<L>::new()) };
-    let shared = block.shared();
-    let group = tile.id();
-    if group < table.groups() {
-        let live = table.group_entries(&mut tile, group);
-        // Relaxed, here and below: the barrier in `add_up` orders them.
-        tile.elect(0, || shared.fetch_add(0, live, Order::Relaxed));
-        for distance in 0..N {
-            let entries = table.entries_from(&mut tile, group, distance);
-            tile.elect(0, || shared.fetch_add(1 + distance as usize, entries, Order::Relaxed));
+impl<const L: u32, const S: usize, C: Slots, B: IntegerWords<u32>> Launch<L, SlabTable<C, B, S>> {
+    /// Adds the [`NUMBERS`](slab::NUMBERS) of the table to `numbers`; the longest chain is raised. Needs as
+    /// many shared words.
+    #[inline(always)]
+    pub(crate) fn stats(self, numbers: Numbers<{ slab::NUMBERS }>) {
+        let (numbers, (mut block, mut tile)) = (numbers.words(), self.tiles.block());
+        let (shared, bucket) = (block.shared(), tile.id());
+        if bucket < self.table.buckets() {
+            let chain = self.table.bucket_stats(&mut tile, bucket);
+            let class = CHAINS + (chain.slabs as usize - 1).min(slab::NUMBERS - CHAINS - 1);
+            tile.elect(0, || {
+                // Relaxed, all: the barrier in `add_up` orders them.
+                shared.fetch_add(0, chain.live, Order::Relaxed);
+                shared.fetch_add(1, chain.tombstones, Order::Relaxed);
+                shared.fetch_add(2, chain.slabs, Order::Relaxed);
+                shared.fetch_add(class, 1, Order::Relaxed);
+                raise(shared, LONGEST, chain.slabs);
+                true
+            });
         }
+        add_up::<L, { slab::NUMBERS }>(&mut block, &mut tile, numbers, Some(LONGEST));
     }
-    add_up::<L, D>(&mut block, &mut tile, numbers, None);
 }
 
-/// Adds the numbers of an open-addressing table to `numbers`: the [`TAKEN_NUMBERS`]. Needs as many shared words.
-///
-/// # Safety
-///
-/// As [`stats`].
-#[inline(always)]
-pub(crate) unsafe fn taken<
-    const L: u32,
-    const S: usize,
-    E: Packed,
-    H: OpenSlots<E>,
-    F: Filter,
-    P: Probing,
->(
-    table: OpenTable<E, H, F, P, S>,
-    numbers: Global<u64>,
-) {
-    // SAFETY: the contract of this function; every thread gets here.
-    let (mut block, mut tile) = unsafe { (CtaBlock::<L>::new(), Tile::<L>::new()) };
-    let shared = block.shared();
-    let bucket = tile.id();
-    if bucket < table.buckets() {
-        let live = table.bucket_entries(&mut tile, bucket);
-        let tombstones = table.bucket_tombstones(&mut tile, bucket);
-        tile.elect(0, || {
-            // Relaxed, both: the barrier in `add_up` orders them.
-            shared.fetch_add(0, live, Order::Relaxed);
-            shared.fetch_add(1, tombstones, Order::Relaxed);
-            true
-        });
+impl<const L: u32, const S: usize, const N: u32, E: Packed, H: Words<E::Word>>
+    Launch<L, HopscotchTable<E, H, S, N>>
+{
+    /// Adds the numbers of the table to `numbers`: live entries, then how many of them stand 0, 1, ... groups
+    /// behind their home. One more than the groups of a neighbourhood, and as many shared words.
+    #[inline(always)]
+    pub(crate) fn stats<const D: usize>(self, numbers: Numbers<D>) {
+        const { assert!(D == N as usize + 1) };
+        let (numbers, (mut block, mut tile)) = (numbers.words(), self.tiles.block());
+        let (shared, group) = (block.shared(), tile.id());
+        if group < self.table.groups() {
+            let live = self.table.group_entries(&mut tile, group);
+            // Relaxed, here and below: the barrier in `add_up` orders them.
+            tile.elect(0, || shared.fetch_add(0, live, Order::Relaxed));
+            for distance in 0..N {
+                let entries = self.table.entries_from(&mut tile, group, distance);
+                tile.elect(0, || shared.fetch_add(1 + distance as usize, entries, Order::Relaxed));
+            }
+        }
+        add_up::<L, D>(&mut block, &mut tile, numbers, None);
     }
-    add_up::<L, TAKEN_NUMBERS>(&mut block, &mut tile, numbers, None);
+}
+
+impl<const L: u32, const S: usize, E: Packed, H: OpenSlots<E>, F: Filter, P: Probing>
+    Launch<L, OpenTable<E, H, F, P, S>>
+{
+    /// Adds the numbers of the table to `numbers`: live pairs, tombstones. Needs as many shared words.
+    #[inline(always)]
+    pub(crate) fn stats(self, numbers: Numbers<{ open::NUMBERS }>) {
+        let (numbers, (mut block, mut tile)) = (numbers.words(), self.tiles.block());
+        let (shared, bucket) = (block.shared(), tile.id());
+        if bucket < self.table.buckets() {
+            let live = self.table.bucket_entries(&mut tile, bucket);
+            let tombstones = self.table.bucket_tombstones(&mut tile, bucket);
+            tile.elect(0, || {
+                // Relaxed, both: the barrier in `add_up` orders them.
+                shared.fetch_add(0, live, Order::Relaxed);
+                shared.fetch_add(1, tombstones, Order::Relaxed);
+                true
+            });
+        }
+        add_up::<L, { open::NUMBERS }>(&mut block, &mut tile, numbers, None);
+    }
 }
 
 /// Adds the shared words of a block, `N` numbers, to those of the table; the one named `highest` is raised.
@@ -153,5 +122,30 @@ fn raise<T: Word + Ord, H: Words<T>>(words: H, index: usize, value: T) {
             return;
         }
         seen = now;
+    }
+}
+
+/// Adds to `total` how many of the outcomes say that an entry was stored. A thread per [`LEFT_SPAN`]
+/// outcomes; 4 bytes of shared memory.
+#[cfg(not(any(feature = "tuning", feature = "stress", feature = "paper")))]
+#[unsafe(no_mangle)]
+unsafe extern "ptx-kernel" fn count_stored(outcomes: In<u8>, n: Count, total: Numbers<1>) {
+    const { assert!(Insert::Inserted.code() == Add::Inserted.code()) };
+    const { assert!(Insert::Inserted.code() == Assign::Inserted.code()) };
+    let total = total.words();
+    // SAFETY: the launch keeps the contract of both, and every thread gets here.
+    let (mut block, mut thread) = unsafe { (CtaBlock::<1>::new(), Tile::<1>::new()) };
+    let shared = block.shared();
+    let first = thread.id() as usize * LEFT_SPAN as usize;
+    let end = (first + LEFT_SPAN as usize).min(n.0 as usize);
+    // SAFETY: below `end`, which is at most `n`.
+    let stored = |at| (outcomes.read(unsafe { At::new(at) }) == Insert::Inserted.code()) as u32;
+    let mine = (first..end).fold(0, |sum, at| sum + stored(at));
+    // Relaxed, all: the barrier orders the shared word; `total` is read after the launch.
+    shared.fetch_add(0, mine, Order::Relaxed);
+    block.sync();
+    if block.rank() == 0 {
+        let stored = thread.elect(0, || shared.load(0, ReadOrder::Relaxed));
+        total.fetch_add(0, stored as u64, Order::Relaxed);
     }
 }

@@ -1,44 +1,23 @@
-//! Hopscotch tables with the neighbourhoods of the library. Lanes times slots are the words of a group.
+//! Hopscotch tables with the neighbourhoods of the library.
 
 use super::Store;
-use warpproof_model::entry::{Key32, Key64, Pair32};
+use warpproof_model::Words;
+use warpproof_model::entry::Packed;
 use warpproof_model::hopscotch::{HopscotchTable, REACH};
+use warpproof_model::slab::Multiplicity;
 
-/// Numbers that the `stats` of a table adds up: entries, and how many of them stand so many groups behind their home.
+/// Numbers that `stats` adds up: entries, and how many of them stand so many groups behind their home.
 pub(crate) const NUMBERS: usize = REACH as usize + 1;
 
-/// u32 keys.
-pub(crate) mod set32 {
-    use super::*;
-    pub(crate) type Word = u32;
-    pub(crate) type Key = u32;
-    pub(crate) type Table<const S: usize> = HopscotchTable<Key32, Store<u32>, S, REACH>;
-}
-
-/// u64 keys.
-pub(crate) mod set64 {
-    use super::*;
-    pub(crate) type Word = u64;
-    pub(crate) type Key = u64;
-    pub(crate) type Table<const S: usize> = HopscotchTable<Key64, Store<u64>, S, REACH>;
-}
-
-/// u32 pairs in 64-bit words.
-pub(crate) mod map32 {
-    use super::*;
-    pub(crate) type Word = u64;
-    pub(crate) type Key = u32;
-    pub(crate) type Value = u32;
-    pub(crate) type Table<const S: usize> = HopscotchTable<Pair32, Store<u64>, S, REACH>;
-}
-
-#[cfg(feature = "b128")]
-/// u64 pairs in 128-bit words.
-pub(crate) mod map64 {
-    use super::*;
-    use warpproof_model::entry::Pair64;
-    pub(crate) type Word = u128;
-    pub(crate) type Key = u64;
-    pub(crate) type Value = u64;
-    pub(crate) type Table<const S: usize> = HopscotchTable<Pair64, Store<u128>, S, REACH>;
+/// A table of entries in one word each.
+#[inline(always)]
+pub(crate) fn packed<E: Packed, M: Multiplicity, const S: usize>(
+    words: Store<E::Word>,
+    homes: u32,
+) -> HopscotchTable<E, Store<E::Word>, S, REACH>
+where
+    Store<E::Word>: Words<E::Word>,
+{
+    const { assert!(!M::MULTI, "this structure has no multimaps") };
+    HopscotchTable::new(words, homes)
 }

@@ -1,19 +1,38 @@
-//! Open-addressing tables with the filter of the library, and buckets of a key near its home. Lanes times slots are the slots of a
-//! bucket.
+//! Open-addressing tables with the filter of the library, and buckets of a key near its home.
 
-use super::{Store, packed_buckets};
-use warpproof_model::entry::Pair64;
+use super::Store;
+use warpproof_model::Words;
+use warpproof_model::entry::{Packed, Pair64};
 use warpproof_model::open::{CLASSES, LockBitSlots, Near, OpenTable, Passed};
+use warpproof_model::slab::Multiplicity;
+
+/// Numbers that `stats` adds up: live entries, tombstones.
+pub(crate) const NUMBERS: usize = 2;
 
 /// Bits that are set and not tested before: who inserts waits for no answer.
 type Filter = Passed<Store<u32>, CLASSES, false>;
 
-packed_buckets! { super::Filter, Near }
+/// A table of entries in one word each.
+#[inline(always)]
+pub(crate) fn packed<E: Packed, M: Multiplicity, const S: usize>(
+    words: Store<E::Word>,
+    filter: Store<u32>,
+    buckets: u32,
+) -> OpenTable<E, Store<E::Word>, Filter, Near, S>
+where
+    Store<E::Word>: Words<E::Word>,
+{
+    const { assert!(!M::MULTI, "this structure has no multimaps") };
+    OpenTable::new(words, Filter::new(filter), buckets)
+}
 
-/// u64 pairs in two 64-bit words by the lock-bit protocol.
-pub(crate) mod map64l {
-    use super::*;
-    pub(crate) type Key = u64;
-    pub(crate) type Value = u64;
-    pub(crate) type Table<const S: usize> = OpenTable<Pair64, LockBitSlots<Store<u64>>, Filter, Near, S>;
+/// A table of u64 pairs in two words each, by the lock-bit protocol.
+#[inline(always)]
+pub(crate) fn lock_bit<M: Multiplicity, const S: usize>(
+    [keys, values]: [Store<u64>; 2],
+    filter: Store<u32>,
+    buckets: u32,
+) -> OpenTable<Pair64, LockBitSlots<Store<u64>>, Filter, Near, S> {
+    const { assert!(!M::MULTI, "this structure has no multimaps") };
+    OpenTable::new(LockBitSlots::new(keys, values), Filter::new(filter), buckets)
 }

@@ -1,0 +1,226 @@
+//! What the arguments of a kernel are. Each type is a pointer or a number of the launch, and says what the
+//! launch vouches for: that is why the operations may read and write.
+
+use warpproof_device::{Global, Staged};
+use warpproof_model::Warp;
+use warpproof_model::entry::Packed;
+use warpproof_model::retrieve::Sink;
+
+/// How many operations the launch has.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub(crate) struct Count(pub(super) u32);
+
+/// The number of an operation of the launch: below its [`Count`].
+#[derive(Clone, Copy)]
+pub(crate) struct At(usize);
+
+impl At {
+    /// Operation `number`.
+    ///
+    /// # Safety
+    ///
+    /// There is one.
+    #[inline(always)]
+    pub(super) unsafe fn new(number: usize) -> Self {
+        Self(number)
+    }
+}
+
+/// An element for each operation, which nobody writes during the launch. Of elements without bits it may be
+/// null.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub(crate) struct In<T>(*const T);
+
+impl<T: Copy> In<T> {
+    /// The element of an operation.
+    #[inline(always)]
+    pub(crate) fn read(self, op: At) -> T {
+        // SAFETY: there is one for each operation.
+        unsafe { self.0.add(op.0).read() }
+    }
+}
+
+/// A place in an array for each operation: it begins at the operation's number of these, and ends at the next
+/// one. There is one more than operations, they ascend, and nobody writes them during the launch.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub(crate) struct Offsets(*const u64);
+
+impl Offsets {
+    /// Where the place of an operation begins and ends.
+    #[inline(always)]
+    pub(crate) fn range(self, op: At) -> (u64, u64) {
+        // SAFETY: one more than operations.
+        unsafe { (self.0.add(op.0).read(), self.0.add(op.0 + 1).read()) }
+    }
+}
+
+/// An element for each operation, which belongs to it.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub(crate) struct Out<T>(*mut T);
+
+impl<T: Copy> Out<T> {
+    /// Lane 0 writes the element of this tile's operation.
+    #[inline(always)]
+    pub(crate) fn write<W: Warp>(self, w: &mut W, op: At, value: T) {
+        let _ = w.each(|lane| {
+            if lane == 0 {
+                // SAFETY: there is one for each operation; one lane writes.
+                unsafe { self.0.add(op.0).write(value) }
+            }
+        });
+    }
+
+    /// Where the element of an operation is.
+    #[inline(always)]
+    pub(crate) fn at(self, op: At) -> *mut T {
+        // SAFETY: there is one for each operation.
+        unsafe { self.0.add(op.0) }
+    }
+}
+
+/// [`Out`], or null if nobody wants it.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub(crate) struct MaybeOut<T>(*mut T);
+
+impl<T> MaybeOut<T> {
+    /// Where the element of an operation is, if somebody wants it.
+    #[inline(always)]
+    pub(crate) fn at(self, op: At) -> Option<*mut T> {
+        // SAFETY: there is one for each operation.
+        if self.0.is_null() { None } else { Some(unsafe { self.0.add(op.0) }) }
+    }
+}
+
+/// The outcomes that the launch before this one wrote, one for each operation. Those of a tile's operations
+/// belong to it.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub(crate) struct Told(pub(super) Out<u8>);
+
+impl Told {
+    /// The outcome of an operation of this tile.
+    #[inline(always)]
+    pub(crate) fn read(self, op: At) -> u8 {
+        // SAFETY: there is one for each operation, and it is written.
+        unsafe { self.0.at(op).read() }
+    }
+}
+
+/// An array that has as many elements as the operation says.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub(crate) struct Array<T>(*mut T);
+
+impl<T> Array<T> {
+    /// Its words, which everybody accesses by atomic instructions only.
+    ///
+    /// # Safety
+    ///
+    /// There are `len`, and they are.
+    #[inline(always)]
+    pub(crate) unsafe fn words(self, len: usize) -> Global<T> {
+        // SAFETY: the contract of this function.
+        unsafe { Global::new(self.0, len) }
+    }
+
+    /// Its words, which one launch fills and the next one reads.
+    ///
+    /// # Safety
+    ///
+    /// There are `len`, or none is touched.
+    #[inline(always)]
+    pub(crate) unsafe fn staged(self, len: usize) -> Staged<T> {
+        // SAFETY: the contract of this function.
+        unsafe { Staged::new(self.0, len) }
+    }
+
+    /// Lane 0 writes an element.
+    ///
+    /// # Safety
+    ///
+    /// There is an element `place`, and nobody else uses it during the launch.
+    #[inline(always)]
+    pub(crate) unsafe fn write<W: Warp>(self, w: &mut W, place: u64, value: T)
+    where
+        T: Copy,
+    {
+        let _ = w.each(|lane| {
+            if lane == 0 {
+                // SAFETY: the contract of this function; one lane writes.
+                unsafe { self.set(place, value) }
+            }
+        });
+    }
+
+    /// The calling lane writes an element.
+    ///
+    /// # Safety
+    ///
+    /// There is an element `place`, and nobody else uses it during the launch.
+    #[inline(always)]
+    pub(crate) unsafe fn set(self, place: u64, value: T) {
+        // SAFETY: the contract of this function.
+        unsafe { self.0.add(place as usize).write(value) }
+    }
+}
+
+/// Arrays of keys and of values, each of `room` elements. Every place is written once.
+#[derive(Clone, Copy)]
+pub(crate) struct Columns<K, V> {
+    pub(crate) keys: Array<K>,
+    pub(crate) values: Array<V>,
+    pub(crate) room: u64,
+}
+
+impl<E: Packed> Sink<E> for Columns<E::Key, E::Value> {
+    #[inline(always)]
+    fn room(self) -> u64 {
+        self.room
+    }
+
+    #[inline(always)]
+    fn put(self, place: u64, key: E::Key, value: E::Value) {
+        if place < self.room {
+            // SAFETY: there is an element `place` in both, and a retrieval writes none twice.
+            unsafe {
+                self.keys.set(place, key);
+                self.values.set(place, value);
+            }
+        }
+    }
+}
+
+/// `N` numbers that everybody accesses by atomic instructions only.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub(crate) struct Numbers<const N: usize>(*mut u64);
+
+impl<const N: usize> Numbers<N> {
+    /// Their words.
+    #[inline(always)]
+    pub(crate) fn words(self) -> Global<u64> {
+        // SAFETY: there are `N`, and they are.
+        unsafe { Global::new(self.0, N) }
+    }
+}
+
+/// What stands for an argument that a set has not.
+pub(crate) trait NoValue {
+    /// It.
+    const NONE: Self;
+}
+
+macro_rules! no_value {
+    ($($type:ty = $none:expr;)*) => { $(impl NoValue for $type { const NONE: Self = $none; })* };
+}
+no_value! {
+    () = ();
+    In<()> = Self(core::ptr::null());
+    MaybeOut<()> = Self(core::ptr::null_mut());
+    Array<()> = Self(core::ptr::null_mut());
+}

@@ -1,0 +1,186 @@
+//! What every map and set has.
+
+use super::{Columns, Count, In, Launch, MaybeOut, Out, Told};
+use warpproof_device::Global;
+use warpproof_model::map::{LEFT, WarpMap};
+use warpproof_model::outcome::{Mixed, Op, RESERVED_KEY};
+use warpproof_model::{
+    AtLane, Block, IntegerWords, Order, ReadOrder, UserKey, Warp, Word, Words, WriteOrder,
+};
+
+/// The code of the insert that [`Launch::put`] runs: of pairs whose keys are absent.
+pub(crate) const UNIQUE: u8 = Op::InsertUnique.code();
+/// Of pairs, or of values for keys that are present.
+pub(crate) const ASSIGN: u8 = Op::Assign.code();
+
+/// Code of an operation that does not exist: nothing was done.
+pub(super) const UNKNOWN_OPERATION: u8 = 254;
+
+const _: () = assert!(UNKNOWN_OPERATION != RESERVED_KEY && LEFT != RESERVED_KEY && LEFT != UNKNOWN_OPERATION);
+
+/// The operation with a code, of which there must be one to compile.
+const fn coded(code: u8) -> Op {
+    match Op::from_code(code) {
+        Some(op) => op,
+        None => panic!("the code of an operation"),
+    }
+}
+
+impl<const L: u32, T: WarpMap> Launch<L, T> {
+    /// Adds pairs. What is left to [`put_left`](Self::put_left) has the code [`LEFT`].
+    #[inline(always)]
+    pub(crate) fn put<const OP: u8>(
+        self,
+        keys: In<T::Key>,
+        values: In<T::Value>,
+        outcomes: Out<u8>,
+        n: Count,
+    ) {
+        self.tiles.per_key(keys, outcomes, n, |w, op, key| {
+            match self.table.try_mixed(w, const { coded(OP) }, key, values.read(op)) {
+                Some(said) => said.map(w, |said| said.code),
+                None => AtLane::known(w, LEFT),
+            }
+        });
+    }
+
+    /// Does what [`put`](Self::put) left, with the same arguments and the same `OP`.
+    #[inline(always)]
+    pub(crate) fn put_left<const OP: u8>(
+        self,
+        keys: In<T::Key>,
+        values: In<T::Value>,
+        outcomes: Told,
+        n: Count,
+    ) {
+        self.tiles.per_left(keys, outcomes, n, |w, op, key| {
+            self.table.mixed(w, const { coded(OP) }, key, values.read(op)).map(w, |said| said.code)
+        });
+    }
+
+    /// Takes out one pair of each key.
+    #[inline(always)]
+    pub(crate) fn delete(self, keys: In<T::Key>, outcomes: Out<u8>, n: Count) {
+        self.tiles.per_key(keys, outcomes, n, |w, _, key| {
+            self.table.mixed(w, Op::Delete, key, T::Value::ZERO).map(w, |said| said.code)
+        });
+    }
+
+    /// The value of one pair of each key, `missing` where there is none. `found` gets 1, 0, or
+    /// [`RESERVED_KEY`].
+    #[inline(always)]
+    pub(crate) fn search(
+        self,
+        keys: In<T::Key>,
+        values: MaybeOut<T::Value>,
+        found: MaybeOut<u8>,
+        missing: T::Value,
+        n: Count,
+    ) {
+        self.tiles.per_tile(n, |w, op| {
+            let said = match UserKey::new(keys.read(op)) {
+                Some(key) => self.table.mixed(w, Op::Search, key, T::Value::ZERO),
+                None => AtLane::known(w, Mixed { code: RESERVED_KEY, value: missing }),
+            };
+            said.give(w, |Mixed { code, value }| {
+                if let Some(values) = values.at(op) {
+                    // SAFETY: one lane has the answer.
+                    unsafe { values.write(if code == 1 { value } else { missing }) }
+                }
+                if let Some(found) = found.at(op) {
+                    // SAFETY: as above.
+                    unsafe { found.write(code) }
+                }
+            });
+        });
+    }
+
+    /// Operations of all kinds: `ops` are codes of [`Op`]s. A search that finds its key has outcome 1 and its
+    /// value in `found`; one that does not has outcome 0.
+    #[inline(always)]
+    pub(crate) fn mixed(
+        self,
+        ops: In<u8>,
+        keys: In<T::Key>,
+        values: In<T::Value>,
+        outcomes: Out<u8>,
+        found: Out<T::Value>,
+        n: Count,
+    ) {
+        self.tiles.per_key(keys, outcomes, n, |w, op, key| {
+            let Some(kind) = Op::from_code(ops.read(op)) else { return AtLane::known(w, UNKNOWN_OPERATION) };
+            let Some(said) = self.table.try_mixed(w, kind, key, values.read(op)) else {
+                return AtLane::known(w, LEFT);
+            };
+            said.give(w, |Mixed { code, value }| {
+                if kind == Op::Search && code == 1 {
+                    // SAFETY: one lane has the answer.
+                    unsafe { found.at(op).write(value) }
+                }
+            });
+            said.map(w, |said| said.code)
+        });
+    }
+
+    /// Does what [`mixed`](Self::mixed) left, inserts and assigns, with the same arguments.
+    #[inline(always)]
+    pub(crate) fn mixed_left(
+        self,
+        ops: In<u8>,
+        keys: In<T::Key>,
+        values: In<T::Value>,
+        outcomes: Told,
+        _found: Out<T::Value>,
+        n: Count,
+    ) {
+        self.tiles.per_left(keys, outcomes, n, |w, op, key| match Op::from_code(ops.read(op)) {
+            Some(kind @ (Op::Insert | Op::InsertUnique | Op::Assign)) => {
+                self.table.mixed(w, kind, key, values.read(op)).map(w, |said| said.code)
+            }
+            _ => AtLane::known(w, UNKNOWN_OPERATION),
+        });
+    }
+
+    /// Writes all pairs in no particular order, as far as there is room; adds how many there are to
+    /// `total`, which is zero at first. No other operation on the table runs meanwhile. Three shared words.
+    ///
+    /// A block counts its pairs, reserves their places by one addition to `total` and then writes them.
+    #[inline(always)]
+    pub(crate) fn retrieve_all_parts(self, to: Columns<T::Key, T::Value>, total: Global<u64>) {
+        /// Shared words: pairs of the block, and the place of its first pair in two halves.
+        const PAIRS: usize = 0;
+        const PLACE: usize = 1;
+        let (mut block, mut tile) = self.tiles.block();
+        let shared = block.shared();
+        let part = tile.id();
+        let here = part < self.table.parts();
+        let live = if here { self.table.live(&mut tile, part) } else { 0 };
+        // Relaxed, here and below: the barriers order the shared words; `total` is read after the launch.
+        let mine = tile.elect(0, || shared.fetch_add(PAIRS, live, Order::Relaxed));
+        block.sync();
+        if block.rank() == 0 {
+            tile.elect(0, || {
+                let pairs = shared.load(PAIRS, ReadOrder::Relaxed) as u64;
+                let first = total.fetch_add(0, pairs, Order::Relaxed);
+                shared.store(PLACE, first as u32, WriteOrder::Relaxed);
+                shared.store(PLACE + 1, (first >> 32) as u32, WriteOrder::Relaxed);
+                true
+            });
+        }
+        block.sync();
+        let low = shared.load(PLACE, ReadOrder::Relaxed) as u64;
+        let first = low | (shared.load(PLACE + 1, ReadOrder::Relaxed) as u64) << 32;
+        if here {
+            self.table.visit(&mut tile, part, |w, number, key, value| {
+                let place = first + mine as u64 + number as u64;
+                if place < to.room {
+                    // SAFETY: there is room, and the places of a block and in it are disjoint.
+                    unsafe {
+                        to.keys.write(w, place, key);
+                        to.values.write(w, place, value);
+                    }
+                }
+            });
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! What open-addressing tables alone have: sums of values, the entries of another table, and copies by whole
+//! warps.
+
+use super::{At, Columns, Count, In, Launch, Out};
+use warpproof_device::Global;
+use warpproof_model::entry::Packed;
+use warpproof_model::open::{Filter, OpenSlots, OpenTable, Probing};
+use warpproof_model::retrieve::{LANE_SLOTS, Method, Retrieval, SlotArray};
+use warpproof_model::{AtLane, IntegerWords, Order, Warp};
+
+impl<const L: u32, const S: usize, E: Packed, H: OpenSlots<E>, F: Filter, P: Probing>
+    Launch<L, OpenTable<E, H, F, P, S>>
+{
+    /// Adds pairs, or their values to those of keys that are present.
+    #[inline(always)]
+    pub(crate) fn add(self, keys: In<E::Key>, values: In<E::Value>, outcomes: Out<u8>, n: Count) {
+        self.tiles.per_key(keys, outcomes, n, |w, op, key| {
+            let said = self.table.insert_or_add(w, key, values.read(op));
+            AtLane::known(w, said.code())
+        });
+    }
+
+    /// Adds the entries of another table, whose slots these are; adds to `lost` how many found no room.
+    /// Nobody else works on the table, and it has no key of theirs.
+    #[inline(always)]
+    pub(crate) fn absorb(self, slots: In<E::Word>, n: Count, lost: Global<u64>) {
+        self.absorb_each(|op| slots.read(op), n, lost);
+    }
+
+    /// As [`absorb`](Self::absorb), of slots whose keys and values are arrays of their own.
+    #[inline(always)]
+    pub(crate) fn absorb_pairs(self, keys: In<E::Key>, values: In<E::Value>, n: Count, lost: Global<u64>) {
+        self.absorb_each(|op| E::pack(keys.read(op), values.read(op)), n, lost);
+    }
+
+    /// As [`absorb`](Self::absorb), of slots that `slot` reads.
+    #[inline(always)]
+    fn absorb_each(self, slot: impl FnOnce(At) -> E::Word, n: Count, lost: Global<u64>) {
+        self.tiles.per_tile(n, |w, op| {
+            if !self.table.absorb(w, slot(op)) {
+                // Relaxed: a counter, read after the launch.
+                w.elect(0, || lost.fetch_add(0, 1, Order::Relaxed));
+            }
+        });
+    }
+
+    /// Writes all pairs in no particular order, as far as there is room; adds how many there are to
+    /// `total`, which is zero at first. No other operation on the table runs meanwhile. A lane for each
+    /// [`LANE_SLOTS`] slots, and the shared words of the method.
+    #[inline(always)]
+    pub(crate) fn retrieve_all<M: Method>(
+        self,
+        to: Columns<E::Key, E::Value>,
+        total: Global<u64>,
+        method: M,
+    ) {
+        let mut here = self.tiles.in_block();
+        let block = here.1.number();
+        Job::new(self.table.array(), to, total).run(&mut here, method, block, 1);
+    }
+
+    /// As [`retrieve_all`](Self::retrieve_all), in the order of the slots; the total is stored. `chunks` are zero at
+    /// first, and as many as [`chunk_words`](warpproof_model::retrieve::chunk_words) says.
+    #[inline(always)]
+    pub(crate) fn retrieve_all_in_order(
+        self,
+        to: Columns<E::Key, E::Value>,
+        total: Global<u64>,
+        chunks: Global<u64>,
+    ) {
+        let mut here = self.tiles.in_block();
+        Job::new(self.table.array(), to, total).in_order(&mut here, chunks, 1);
+    }
+}
+
+/// A lane reads rows of one slot: neighbouring lanes then write neighbouring places, whatever the slots hold.
+type Job<E, H> =
+    Retrieval<SlotArray<E, H>, Columns<<E as Packed>::Key, <E as Packed>::Value>, Global<u64>, LANE_SLOTS, 1>;

@@ -1,0 +1,82 @@
+//! Which kernels there are: tables x operations x shapes of a tile.
+//!
+//! A block lists operations, then the tables that have them: a layout, and how a tile reads it, `SHAPE(LANES,
+//! SLOTS)`. Lanes times slots of a lane are the slots of a slab or bucket, or the words of a group. No tile
+//! is wider than a group: its other lanes would have nothing to read. The library's widths are those that
+//! were fastest on an H200.
+
+// 2 lanes, 4 for slabs and groups of 128-bit words. A multimap has one operation more.
+#[cfg(not(any(feature = "tuning", feature = "stress")))]
+tables! {
+    slab set [insert_unique delete search flush stats retrieve_all]: set32 l2(2, 4);
+    slab map [
+        insert_unique insert_or_assign delete delete_all search search_all count mixed flush stats retrieve_all
+    ]:  map32 l2(2, 4), map64l l2(2, 4), map64 l4(4, 2),
+        multi32 l2(2, 4), multi64l l2(2, 4), multi64 l4(4, 2);
+    slab map [insert]: multi32 l2(2, 4), multi64l l2(2, 4), multi64 l4(4, 2);
+
+    hop set [insert_unique insert_unique_left delete search stats retrieve_all]: set32 l2(2, 4), set64 l2(2, 4);
+    hop map [insert_unique insert_or_assign delete search stats retrieve_all]: map32 l2(2, 4), map64 l4(4, 2);
+    hop map [insert_unique_left insert_or_assign_left mixed_left]: map32 l2(2, 4), map64 l4(4, 2);
+    hop map [mixed]: map32 l1(1, 8), map64 l4(4, 2);
+}
+
+// Small tables by one lane, large ones by two, mixed batches always by one: `gpu::OpenMap` says from which
+// size on. `_x4` are buckets of 32 bytes, of tables in the L2 cache. Elsewhere a lane reads 32 bytes of a
+// bucket, also by the lock bit, where a probe reads one of the two words of a slot.
+#[cfg(not(any(feature = "tuning", feature = "stress")))]
+tables! {
+    open set [insert_unique absorb delete search stats]: set32 l1(1, 8), set64 l1(1, 8), set64 l2(2, 4);
+    open map [insert_unique insert_or_assign insert_or_add absorb delete search stats]:
+        map32 l1(1, 8), map32 l2(2, 4), map32 l1_x4(1, 4), map64l l1(1, 4), map64 l1(1, 4), map64 l2(2, 2);
+    open map [mixed]: map32 l1(1, 8), map32 l1_x4(1, 4), map64l l1(1, 4), map64 l1(1, 4), map64 l2(2, 2);
+
+    // A batch that is inserted bin by bin: a thread for each entry.
+    open set [scatter scatter_again fill settle make_up]: set32 l1(1, 8), set64 l1(1, 8);
+    open map [scatter scatter_again fill settle make_up]: map32 l1(1, 8), map32 l1_x4(1, 4), map64 l1(1, 4);
+
+    // Whole warps copy all entries; then the published ways to do it, to compare with.
+    open set [retrieve_all retrieve_all_in_order]: set32 l32(32, 1), set64 l32(32, 1);
+    open map [retrieve_all retrieve_all_in_order]: map32 l32(32, 1), map64l l32(32, 1), map64 l32(32, 1);
+    open map [retrieve_all_per_slot retrieve_all_shared_counter retrieve_all_block_scan]: map32 l32(32, 1), map64 l32(32, 1);
+    open map [retrieve_all]: map32 l8(8, 1), map64 l8(8, 1);
+
+    // Keys move: widths as where they do not, but for u64 pairs, whose buckets are twice as wide.
+    cuckoo set [insert_unique insert_unique_left absorb delete search stats]: set32 l1(1, 8), set64 l2(2, 4);
+    cuckoo map [insert_unique insert_or_assign insert_or_add absorb delete search stats]:
+        map32 l1(1, 8), map32 l2(2, 4), map32 l1_x4(1, 4), map64 l4(4, 2);
+    cuckoo map [insert_unique_left insert_or_assign_left mixed_left]:
+        map32 l1(1, 8), map32 l2(2, 4), map32 l1_x4(1, 4), map64 l4(4, 2);
+    cuckoo map [mixed]: map32 l1(1, 8), map32 l1_x4(1, 4), map64 l4(4, 2);
+    cuckoo set [retrieve_all retrieve_all_in_order]: set32 l32(32, 1), set64 l32(32, 1);
+    cuckoo map [retrieve_all retrieve_all_in_order]: map32 l32(32, 1), map64 l32(32, 1);
+}
+
+// Two stamps per operation, for the histories of stress tests: the same operations, by tiles of the same
+// width. Of hopscotch tables, and where keys move, they are whole operations, not tried ones with a second
+// kernel for the rest.
+#[cfg(feature = "stress")]
+tables! {
+    slab set [stamped]: set32 l2(2, 4);
+    slab map [stamped]: map32 l2(2, 4), map64l l2(2, 4), map64 l4(4, 2);
+    hop set [stamped]: set32 l2(2, 4), set64 l2(2, 4);
+    hop map [stamped]: map32 l2(2, 4), map64 l4(4, 2);
+    open set [stamped]: set32 l1(1, 8), set64 l1(1, 8), set64 l2(2, 4);
+    open map [stamped]:
+        map32 l1(1, 8), map32 l2(2, 4), map32 l1_x4(1, 4), map64l l1(1, 4), map64 l1(1, 4), map64 l2(2, 2);
+    cuckoo set [stamped]: set32 l1(1, 8), set64 l2(2, 4);
+    cuckoo map [stamped]: map32 l1(1, 8), map32 l2(2, 4), map32 l1_x4(1, 4), map64 l4(4, 2);
+}
+
+// Other shapes of u32 pairs, for the benches, and slabs of 16 slots.
+#[cfg(feature = "tuning")]
+tables! {
+    slab map [insert_unique delete search mixed]:
+        map32 l1(1, 8), map32 l4(4, 2), map32 l8(8, 1), map32 l4_x16(4, 4), map32 l8_x16(8, 2);
+    slab map [flush stats retrieve_all]: map32 l4_x16(4, 4);
+    slab map [insert delete search]: multi32 l4(4, 2);
+    hop map [insert_unique delete search]: map32 l1(1, 8), map32 l4(4, 2), map32 l8(8, 1);
+    hop map [mixed]: map32 l2(2, 4), map32 l4(4, 2), map32 l8(8, 1);
+    open map [insert_unique delete search]: map32 l4(4, 2), map32 l8(8, 1);
+    open map [mixed]: map32 l2(2, 4), map32 l4(4, 2), map32 l8(8, 1);
+}
