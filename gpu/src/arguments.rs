@@ -128,8 +128,8 @@ operations! {
     Scatter "scatter"
     ScatterAgain "scatter_again"
     Fill "fill"
-    Settle "settle"
-    MakeUp "make_up"
+    InsertOverflow "insert_overflow"
+    InsertLost "insert_lost"
 }
 
 /// All arguments of a kernel, and how many tiles and shared bytes it needs.

@@ -13,7 +13,7 @@ mod phases;
 mod users;
 
 pub(crate) use family::{
-    FILL_THREADS, Family, RETRIEVE_SLOTS, RETRIEVE_THREADS, RETRIEVE_WARPS, SCATTER_BYTES, SETTLE_THREADS,
+    FILL_THREADS, Family, INSERT_THREADS, RETRIEVE_SLOTS, RETRIEVE_THREADS, RETRIEVE_WARPS, SCATTER_BYTES,
     scatter_entries, scatter_threads,
 };
 use users::Users;
@@ -81,8 +81,8 @@ pub(crate) struct DeviceTable {
     tuning: Tuning,
     /// One per operation, in the order of [`Operation::ALL`]; `None` where the family or tuning has none.
     kernels: Vec<Option<Kernel>>,
-    /// What runs behind each with the same arguments, to do what it left.
-    left: Vec<Option<Kernel>>,
+    /// What runs after each with the same arguments, to do what it deferred.
+    deferred: Vec<Option<Kernel>>,
     users: Users,
     device: Device,
 }
@@ -99,11 +99,11 @@ impl DeviceTable {
             .map(|operation| plan.family.find(device, operation, tuning))
             .into_iter()
             .collect::<Result<_, _>>()?;
-        let left = Operation::ALL
-            .map(|operation| plan.family.find_left(device, operation))
+        let deferred = Operation::ALL
+            .map(|operation| plan.family.find_deferred(device, operation))
             .into_iter()
             .collect::<Result<_, _>>()?;
-        let table = Self { plan, tuning, kernels, left, users: Users::default(), device: device.clone() };
+        let table = Self { plan, tuning, kernels, deferred, users: Users::default(), device: device.clone() };
         let stream = device.stream();
         table.fill(stream)?;
         // From now on any stream may use the table.
@@ -183,9 +183,9 @@ impl DeviceTable {
         // SAFETY: `Head` gives number, order and types and has checked the lengths; the table's own memory
         // lives until `drop`, which waits for the device; the arrays are the contract of this function.
         unsafe { kernel.launch(stream, threads, arguments)? };
-        match &self.left[operation as usize] {
+        match &self.deferred[operation as usize] {
             // SAFETY: as above; it takes the same arguments, and the stream runs it behind the first one.
-            Some(left) => unsafe { left.launch(stream, threads, arguments) },
+            Some(deferred) => unsafe { deferred.launch(stream, threads, arguments) },
             None => Ok(()),
         }
     }

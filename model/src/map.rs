@@ -11,11 +11,11 @@ use crate::outcome::{Assign, Delete, Insert, Mixed, Op};
 use crate::slab::{SlabTable, Slots};
 use crate::warp::Warp;
 
-/// The code of an operation that a kernel of [`WarpMap::try_mixed`] leaves to a second one, and of no outcome.
-pub const LEFT: u8 = 253;
+/// The code of an operation that a kernel of [`WarpMap::try_mixed`] defers to a second one, and of no outcome.
+pub const DEFERRED: u8 = 253;
 
-/// Operations that a tile of such a second kernel looks through, one after the other, for those that are left.
-pub const LEFT_SPAN: u32 = 32;
+/// Operations that a tile of such a second kernel looks through, one after the other, for those that are deferred.
+pub const DEFERRED_SPAN: u32 = 32;
 
 /// A handle to a concurrent map that warps work on, one operation each: a Copy view. With values of `()` it is a set.
 ///

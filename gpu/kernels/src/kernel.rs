@@ -30,8 +30,8 @@ macro_rules! operation {
     (insert_unique $t:tt) => { operation! { @put $t [put::<UNIQUE>] Out<u8> } };
     (insert_or_assign $t:tt) => { operation! { @put $t [put::<ASSIGN>] Out<u8> } };
     (insert_or_add $t:tt) => { operation! { @put $t [add] Out<u8> } };
-    (insert_unique_left $t:tt) => { operation! { @put $t [put_left::<UNIQUE>] Told } };
-    (insert_or_assign_left $t:tt) => { operation! { @put $t [put_left::<ASSIGN>] Told } };
+    (insert_unique_deferred $t:tt) => { operation! { @put $t [put_deferred::<UNIQUE>] Told } };
+    (insert_or_assign_deferred $t:tt) => { operation! { @put $t [put_deferred::<ASSIGN>] Told } };
     (@put $t:tt $method:tt $outcomes:ty) => {
         kernel! { $t $method (keys: In<Key>, {values: In<Value>}, outcomes: $outcomes, n: Count) }
     };
@@ -54,7 +54,7 @@ macro_rules! operation {
             (keys: In<Key>, offsets: Offsets, values: Array<Value>, counts: Out<u32>, n: Count) }
     };
     (mixed $t:tt) => { operation! { @mixed $t [mixed] Out<u8> } };
-    (mixed_left $t:tt) => { operation! { @mixed $t [mixed_left] Told } };
+    (mixed_deferred $t:tt) => { operation! { @mixed $t [mixed_deferred] Told } };
     (@mixed $t:tt $method:tt $outcomes:ty) => {
         kernel! { $t $method
             (ops: In<u8>, keys: In<Key>, values: In<Value>, outcomes: $outcomes, found: Out<Value>,
@@ -69,8 +69,12 @@ macro_rules! operation {
     (flush $t:tt) => { kernel! { $t [flush] (freed: Numbers<1>) [freed.words()] } };
     (stats $t:tt) => { kernel! { $t [stats] (numbers: Numbers<{ structure::NUMBERS }>) } };
 
-    (retrieve_all [$name:ident slab $($t:tt)*]) => { operation! { @retrieve_all [$name slab $($t)*] [retrieve_all_parts] } };
-    (retrieve_all [$name:ident hop $($t:tt)*]) => { operation! { @retrieve_all [$name hop $($t)*] [retrieve_all_parts] } };
+    (retrieve_all [$name:ident slab $($t:tt)*]) => {
+        operation! { @retrieve_all [$name slab $($t)*] [retrieve_all_parts] }
+    };
+    (retrieve_all [$name:ident hop $($t:tt)*]) => {
+        operation! { @retrieve_all [$name hop $($t)*] [retrieve_all_parts] }
+    };
     (retrieve_all $t:tt) => { operation! { @retrieve_all $t [retrieve_all] WarpCounter } };
     (retrieve_all_per_slot $t:tt) => { operation! { @retrieve_all $t [retrieve_all] PerSlot } };
     (retrieve_all_shared_counter $t:tt) => { operation! { @retrieve_all $t [retrieve_all] SharedCounter } };
@@ -110,22 +114,22 @@ macro_rules! operation {
     (fill $t:tt) => {
         kernel! { $t [fill]
             (shift: u32, words: Array<Word>, words_len: usize, taken: Array<u32>,
-             left: Array<Word>, left_taken: Array<u32>, bins: usize, room: u32,
-             tally: Numbers<TALLY>, numbers: Array<u32>, left_numbers: Array<u32>,
+             overflow: Array<Word>, overflow_taken: Array<u32>, bins: usize, room: u32,
+             tally: Numbers<TALLY>, numbers: Array<u32>, overflow_numbers: Array<u32>,
              outcomes: Array<u8>, told: usize)
             [shift, (bins_of((words, numbers, words_len), taken.words(bins), room),
-             bins_of((left, left_numbers, words_len), left_taken.words(bins), room)),
+             bins_of((overflow, overflow_numbers, words_len), overflow_taken.words(bins), room)),
              (tally.words(), outcomes_of(outcomes, told))] }
     };
-    (settle $t:tt) => {
-        kernel! { $t [settle]
-            (left: Array<Word>, left_len: usize, taken: Array<u32>, bins: usize, room: u32,
+    (insert_overflow $t:tt) => {
+        kernel! { $t [insert_overflow]
+            (overflow: Array<Word>, overflow_len: usize, taken: Array<u32>, bins: usize, room: u32,
              tally: Numbers<TALLY>, numbers: Array<u32>, outcomes: Array<u8>, told: usize)
-            [bins_of((left, numbers, left_len), taken.words(bins), room),
+            [bins_of((overflow, numbers, overflow_len), taken.words(bins), room),
              (tally.words(), outcomes_of(outcomes, told))] }
     };
-    (make_up $t:tt) => {
-        kernel! { $t [make_up]
+    (insert_lost $t:tt) => {
+        kernel! { $t [insert_lost]
             (keys: In<Key>, {values: In<Value>}, n: Count, blocks: u32,
              tally: Numbers<TALLY>, outcomes: Array<u8>, told: usize)
             [entries_of::<Entry>(keys, values, n), blocks, (tally.words(), outcomes_of(outcomes, told))] }

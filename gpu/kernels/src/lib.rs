@@ -18,12 +18,12 @@
 //! read 8 slots each, of whatever bucket.
 //!
 //! An insert, assign or mixed batch of a hopscotch table, or of one in which keys move, has a second kernel,
-//! `OPERATION_left`, with the same arguments and a tile per 32 operations: it does those whose outcome is 253
-//! after the first.
+//! `OPERATION_deferred`, with the same arguments and a tile per 32 operations: it does those whose outcome is
+//! 253 after the first.
 //!
-//! A grid has a tile per operation; of `absorb` per slot, of `flush`, `stats` and `retrieve_all` per part of the
-//! table (bucket or group), or per 256 slots of open addressing. Blocks have one dimension and a multiple of
-//! 32 threads, and zeroed shared words as the operation says: of `stats` one for each number. Counters are
+//! A grid has a tile per operation; of `absorb` per slot, of `flush`, `stats` and `retrieve_all` per part of
+//! the table (bucket or group), or per 256 slots of open addressing. Blocks have one dimension and a multiple
+//! of 32 threads, and zeroed shared words as the operation says: of `stats` one for each number. Counters are
 //! zero at first. Lengths are `u64` and count words; `n`, `buckets` and `homes` are `u32`.
 //!
 //! With the feature `tuning` the module holds other shapes of `map32` and the floors of random access

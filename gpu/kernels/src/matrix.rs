@@ -10,14 +10,16 @@
 tables! {
     slab set [insert_unique delete search flush stats retrieve_all]: set32 l2(2, 4);
     slab map [
-        insert_unique insert_or_assign delete delete_all search search_all count mixed flush stats retrieve_all
+        insert_unique insert_or_assign delete delete_all search search_all count mixed flush stats
+        retrieve_all
     ]:  map32 l2(2, 4), map64l l2(2, 4), map64 l4(4, 2),
         multi32 l2(2, 4), multi64l l2(2, 4), multi64 l4(4, 2);
     slab map [insert]: multi32 l2(2, 4), multi64l l2(2, 4), multi64 l4(4, 2);
 
-    hop set [insert_unique insert_unique_left delete search stats retrieve_all]: set32 l2(2, 4), set64 l2(2, 4);
+    hop set [insert_unique insert_unique_deferred delete search stats retrieve_all]:
+        set32 l2(2, 4), set64 l2(2, 4);
     hop map [insert_unique insert_or_assign delete search stats retrieve_all]: map32 l2(2, 4), map64 l4(4, 2);
-    hop map [insert_unique_left insert_or_assign_left mixed_left]: map32 l2(2, 4), map64 l4(4, 2);
+    hop map [insert_unique_deferred insert_or_assign_deferred mixed_deferred]: map32 l2(2, 4), map64 l4(4, 2);
     hop map [mixed]: map32 l1(1, 8), map64 l4(4, 2);
 }
 
@@ -32,20 +34,23 @@ tables! {
     open map [mixed]: map32 l1(1, 8), map32 l1_x4(1, 4), map64l l1(1, 4), map64 l1(1, 4), map64 l2(2, 2);
 
     // A batch that is inserted bin by bin: a thread for each entry.
-    open set [scatter scatter_again fill settle make_up]: set32 l1(1, 8), set64 l1(1, 8);
-    open map [scatter scatter_again fill settle make_up]: map32 l1(1, 8), map32 l1_x4(1, 4), map64 l1(1, 4);
+    open set [scatter scatter_again fill insert_overflow insert_lost]: set32 l1(1, 8), set64 l1(1, 8);
+    open map [scatter scatter_again fill insert_overflow insert_lost]:
+        map32 l1(1, 8), map32 l1_x4(1, 4), map64 l1(1, 4);
 
     // Whole warps copy all entries; then the published ways to do it, to compare with.
     open set [retrieve_all retrieve_all_in_order]: set32 l32(32, 1), set64 l32(32, 1);
     open map [retrieve_all retrieve_all_in_order]: map32 l32(32, 1), map64l l32(32, 1), map64 l32(32, 1);
-    open map [retrieve_all_per_slot retrieve_all_shared_counter retrieve_all_block_scan]: map32 l32(32, 1), map64 l32(32, 1);
+    open map [retrieve_all_per_slot retrieve_all_shared_counter retrieve_all_block_scan]:
+        map32 l32(32, 1), map64 l32(32, 1);
     open map [retrieve_all]: map32 l8(8, 1), map64 l8(8, 1);
 
     // Keys move: widths as where they do not, but for u64 pairs, whose buckets are twice as wide.
-    cuckoo set [insert_unique insert_unique_left absorb delete search stats]: set32 l1(1, 8), set64 l2(2, 4);
+    cuckoo set [insert_unique insert_unique_deferred absorb delete search stats]:
+        set32 l1(1, 8), set64 l2(2, 4);
     cuckoo map [insert_unique insert_or_assign insert_or_add absorb delete search stats]:
         map32 l1(1, 8), map32 l2(2, 4), map32 l1_x4(1, 4), map64 l4(4, 2);
-    cuckoo map [insert_unique_left insert_or_assign_left mixed_left]:
+    cuckoo map [insert_unique_deferred insert_or_assign_deferred mixed_deferred]:
         map32 l1(1, 8), map32 l2(2, 4), map32 l1_x4(1, 4), map64 l4(4, 2);
     cuckoo map [mixed]: map32 l1(1, 8), map32 l1_x4(1, 4), map64 l4(4, 2);
     cuckoo set [retrieve_all retrieve_all_in_order]: set32 l32(32, 1), set64 l32(32, 1);

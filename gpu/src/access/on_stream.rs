@@ -20,8 +20,8 @@ use std::sync::Arc;
 ///
 /// Keys are not looked at on the host: an operation on a reserved key does nothing, and its outcome is
 /// [`RESERVED_KEY`](warpproof_model::outcome::RESERVED_KEY). Outcomes are the codes of
-/// [`warpproof_model::outcome`]; after an error they mean nothing ([`LEFT`](warpproof_model::map::LEFT) is of
-/// an operation that was left and not done).
+/// [`warpproof_model::outcome`]; after an error they mean nothing
+/// ([`DEFERRED`](warpproof_model::map::DEFERRED) is of an operation that was deferred and not done).
 ///
 /// # Errors
 /// All slices of a call have one element per operation; otherwise [`Error::Refused`] and nothing runs.

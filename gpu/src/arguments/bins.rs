@@ -1,9 +1,9 @@
 //! The arguments of a batch that is inserted bin by bin.
 
 use super::{Argument, Arguments, Head, List, Span, same};
-use crate::table::{FILL_THREADS, SETTLE_THREADS};
+use crate::table::{FILL_THREADS, INSERT_THREADS};
 use warpproof_model::host::Refused;
-use warpproof_model::open::bulk::{Fan, TALLY, fill_words, scatter_words, settle_words};
+use warpproof_model::open::bulk::{Fan, TALLY, fill_words, insert_words, scatter_words};
 
 /// The columns of a batch: keys, and values of a map.
 #[derive(Clone, Debug)]
@@ -94,7 +94,7 @@ impl Said {
 }
 
 /// Blocks that insert a batch once more: as many as a GPU may run at a time.
-const MAKE_UP_BLOCKS: u32 = 2048;
+const LOST_BLOCKS: u32 = 2048;
 
 /// Shared bytes of a block with so many counters and scratch words of so many bytes in all.
 fn shared(counters: u32, scratch: u32) -> u32 {
@@ -138,33 +138,39 @@ impl Head {
         self.arguments(blocks * threads as u64, shared, &rest)
     }
 
-    /// fill: shift, bins, those that it leaves entries in, tally, numbers, outcomes. A block has `scratch`
+    /// fill: shift, bins, their overflow, tally, numbers, outcomes. A block has `scratch`
     /// bytes for the `slots` of a bin.
     pub(crate) fn fill(
         &self,
         (shift, scratch, slots): (u32, u32, u32),
-        (bins, left): (Binned, Binned),
+        (bins, overflow): (Binned, Binned),
         said: Said,
     ) -> Arguments {
         let [words, len, taken, number, room] = bins.list();
-        let own =
-            [Argument::U32(shift), words, len, taken, Argument::Pointer(left.words), left.taken.whole()];
+        let own = [
+            Argument::U32(shift),
+            words,
+            len,
+            taken,
+            Argument::Pointer(overflow.words),
+            overflow.taken.whole(),
+        ];
         let tiles = bins.taken.len as u64 * FILL_THREADS as u64;
         let shared = shared(fill_words(shift, said.told(slots)), scratch);
-        self.arguments(tiles, shared, &[&own, &[number, room], &said.list(&[bins, left])])
+        self.arguments(tiles, shared, &[&own, &[number, room], &said.list(&[bins, overflow])])
     }
 
-    /// settle: bins, tally, numbers, outcomes.
-    pub(crate) fn settle(&self, left: Binned, said: Said) -> Arguments {
-        let tiles = left.taken.len as u64 * SETTLE_THREADS as u64;
-        self.arguments(tiles, shared(settle_words(), 0), &[&left.list(), &said.list(&[left])])
+    /// insert_overflow: bins, tally, numbers, outcomes.
+    pub(crate) fn insert_overflow(&self, overflow: Binned, said: Said) -> Arguments {
+        let tiles = overflow.taken.len as u64 * INSERT_THREADS as u64;
+        self.arguments(tiles, shared(insert_words(), 0), &[&overflow.list(), &said.list(&[overflow])])
     }
 
-    /// make_up: columns, n, blocks, tally, outcomes.
-    pub(crate) fn make_up(&self, columns: &Columns, said: Said) -> Arguments {
+    /// insert_lost: columns, n, blocks, tally, outcomes.
+    pub(crate) fn insert_lost(&self, columns: &Columns, said: Said) -> Arguments {
         let whole: Vec<_> = columns.each.iter().map(|column| Argument::Pointer(column.bits(0, 0))).collect();
-        let own = [Argument::U32(columns.n as u32), Argument::U32(MAKE_UP_BLOCKS)];
-        let tiles = MAKE_UP_BLOCKS as u64 * SETTLE_THREADS as u64;
-        self.arguments(tiles, shared(settle_words(), 0), &[&whole, &own, &said.list(&[])])
+        let own = [Argument::U32(columns.n as u32), Argument::U32(LOST_BLOCKS)];
+        let tiles = LOST_BLOCKS as u64 * INSERT_THREADS as u64;
+        self.arguments(tiles, shared(insert_words(), 0), &[&whole, &own, &said.list(&[])])
     }
 }

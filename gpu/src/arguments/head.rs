@@ -129,8 +129,8 @@ impl Head {
         self.of(0).numbers("numbers", numbers, self.numbers).run_by(self.parts as usize, shared)
     }
 
-    /// retrieve_all: keys, values of a map, how many fit, total. With `chunks` it is retrieve_all_in_order of a table
-    /// of buckets, and these are its last.
+    /// retrieve_all: keys, values of a map, how many fit, total. With `chunks` it is retrieve_all_in_order of
+    /// a table of buckets, and these are its last.
     pub(crate) fn retrieve_all<K, V>(
         &self,
         keys: Span<K>,

@@ -100,8 +100,8 @@ fn of<V: Scalar>(head: &Head, set: bool, operation: Operation) -> Arguments {
         Scatter => columns().map(|columns| head.scatter(&columns, FAN, binned(), said())),
         ScatterAgain => Ok(head.scatter_again((binned(), 1), FAN, binned(), said(), (2, 512))),
         Fill => Ok(head.fill(BIN, (binned(), binned()), said())),
-        Settle => Ok(head.settle(binned(), said())),
-        MakeUp => columns().map(|columns| head.make_up(&columns, said())),
+        InsertOverflow => Ok(head.insert_overflow(binned(), said())),
+        InsertLost => columns().map(|columns| head.insert_lost(&columns, said())),
     }
     .expect("the lengths are right")
 }
@@ -132,7 +132,7 @@ fn has(family: &Family, operation: Operation) -> bool {
         Flush => slabs,
         InsertOrAdd => buckets && !set,
         Absorb | RetrieveAllInOrder => buckets,
-        Scatter | ScatterAgain | Fill | Settle | MakeUp => family.structure == "open",
+        Scatter | ScatterAgain | Fill | InsertOverflow | InsertLost => family.structure == "open",
         InsertUnique | Delete | Search | Stats | RetrieveAll => true,
     }
 }
@@ -156,7 +156,7 @@ fn compare(ptx: &Module, shape: Shape) -> usize {
     let mut compared = 0;
     for operation in Operation::ALL {
         let own = if lanes == family.lanes { family.lanes(operation) } else { lanes };
-        for name in [family.name(operation.name(), own), family.left_name(operation)] {
+        for name in [family.name(operation.name(), own), family.deferred_name(operation)] {
             let Some(declared) = ptx.get(name.as_str()) else { continue };
             assert!(has(&family, operation), "{name} is declared and never called");
             let arguments = match layout {
@@ -173,7 +173,8 @@ fn compare(ptx: &Module, shape: Shape) -> usize {
 }
 
 /// The tables of the library, and how many kernels they have without 128-bit words and with them. Of
-/// operations that add to a hopscotch table, or where keys move, a second one does what the first one left.
+/// operations that add to a hopscotch table, or where keys move, a second one does what the first one
+/// deferred.
 const TABLES: [(Shape, [usize; 2]); 31] = [
     (("slab", Layout::Set32, 2, 8), [6, 6]),
     (("slab", Layout::Set64, 2, 8), [0, 0]),
@@ -312,7 +313,7 @@ fn a_block_has_counters_and_entries_of_its_own() {
     let fill = of::<u32>(&head, false, Operation::Fill);
     assert_eq!((fill.tiles, fill.shared), (2 * 512, (5 + 512) * 4 + 12 + (1 << 15)));
     assert_eq!(of::<u32>(&head, false, Operation::ScatterAgain).tiles, 2 * 512, "blocks times threads");
-    assert_eq!(of::<u32>(&head, false, Operation::Settle).shared, 32);
+    assert_eq!(of::<u32>(&head, false, Operation::InsertOverflow).shared, 32);
     // With outcomes: a word for each entry, and half a word for each slot.
     let told = said().outcomes(3, Span::new(1 << 21, 3)).expect("one length");
     assert_eq!(head.scatter(&columns, FAN, binned(), told).shared, 48 + 4 * (1 << 11) + (1 << 14));

@@ -7,7 +7,7 @@ use crate::slices::{Call, Input};
 use crate::table::Tuning;
 use cudarc::driver::CudaStream;
 use std::sync::Arc;
-use warpproof_model::map::LEFT_SPAN;
+use warpproof_model::map::DEFERRED_SPAN;
 
 /// The kernel that counts.
 const KERNEL: &str = "count_stored";
@@ -24,7 +24,7 @@ pub(crate) fn count_stored(
     let Some(kernel) = device.kernel(KERNEL, 1)? else {
         return Err(Error::NoKernel { kernel: KERNEL.into() });
     };
-    let kernel = kernel.with_span(LEFT_SPAN);
+    let kernel = kernel.with_span(DEFERRED_SPAN);
     let mut total = device.buffer::<u64>("a counter", 1)?;
     device.fill(&mut total, 0)?;
     let mut call = Call::new(device.context(), stream)?;

@@ -6,7 +6,7 @@ use crate::device::Device;
 use crate::error::Error;
 use crate::layout::Layout;
 use crate::module::Kernel;
-use warpproof_model::map::LEFT_SPAN;
+use warpproof_model::map::DEFERRED_SPAN;
 use warpproof_model::retrieve::LANE_SLOTS;
 
 /// What the names of a table's kernels have in common.
@@ -30,9 +30,10 @@ pub(crate) struct Family {
 /// Threads of a block that copies entries, and its warps.
 pub(crate) const RETRIEVE_THREADS: u32 = RETRIEVE_WARPS * RETRIEVE_LANES;
 pub(crate) const RETRIEVE_WARPS: u32 = 8;
-/// Threads of a block that fills a partition, and of one that settles what was left of it, which is little.
+/// Threads of a block that fills a partition, and of one that inserts what it had no room for, which is
+/// little.
 pub(crate) const FILL_THREADS: u32 = 512;
-pub(crate) const SETTLE_THREADS: u32 = 64;
+pub(crate) const INSERT_THREADS: u32 = 64;
 /// Entries that a thread puts into partitions.
 const SCATTERED: u32 = 4;
 /// Bytes of the entries that a block puts into partitions.
@@ -86,9 +87,9 @@ impl Family {
         self.one_array && matches!(operation, Operation::RetrieveAll | Operation::RetrieveAllInOrder)
     }
 
-    /// The kernel that does what that of an operation leaves.
-    pub(crate) fn left_name(&self, operation: Operation) -> String {
-        self.name(&format!("{}_left", operation.name()), self.lanes)
+    /// The kernel that does what that of an operation defers.
+    pub(crate) fn deferred_name(&self, operation: Operation) -> String {
+        self.name(&format!("{}_deferred", operation.name()), self.lanes)
     }
 
     /// The kernel that a tuning asks for.
@@ -114,7 +115,7 @@ impl Family {
                 Operation::Scatter => kernel.with_span(SCATTERED).with_threads(scatter_threads(self.layout)),
                 Operation::ScatterAgain => kernel.with_threads(scatter_threads(self.layout)),
                 Operation::Fill => kernel.with_threads(FILL_THREADS),
-                _ => kernel.with_threads(SETTLE_THREADS),
+                _ => kernel.with_threads(INSERT_THREADS),
             }));
         }
         if self.retrieves(operation) {
@@ -136,15 +137,19 @@ impl Family {
         Ok(None)
     }
 
-    /// The kernel that does what that of an operation leaves, if it leaves anything.
-    pub(crate) fn find_left(&self, device: &Device, operation: Operation) -> Result<Option<Kernel>, Error> {
-        let kernel = device.kernel(&self.left_name(operation), self.lanes)?;
-        Ok(kernel.map(|kernel| kernel.with_span(LEFT_SPAN)))
+    /// The kernel that does what that of an operation defers, if it defers anything.
+    pub(crate) fn find_deferred(
+        &self,
+        device: &Device,
+        operation: Operation,
+    ) -> Result<Option<Kernel>, Error> {
+        let kernel = device.kernel(&self.deferred_name(operation), self.lanes)?;
+        Ok(kernel.map(|kernel| kernel.with_span(DEFERRED_SPAN)))
     }
 }
 
 /// Whether an operation is a step of a batch that is inserted by partitions, with a thread for each entry.
 const fn by_partitions(operation: Operation) -> bool {
-    use Operation::{Fill, MakeUp, Scatter, ScatterAgain, Settle};
-    matches!(operation, Scatter | ScatterAgain | Fill | Settle | MakeUp)
+    use Operation::{Fill, InsertLost, InsertOverflow, Scatter, ScatterAgain};
+    matches!(operation, Scatter | ScatterAgain | Fill | InsertOverflow | InsertLost)
 }

@@ -4,7 +4,7 @@ use super::{Array, At, Count, In, Launch};
 use warpproof_device::{Global, ScratchBlock, ScratchWords, Staged, Tile};
 use warpproof_model::entry::Packed;
 use warpproof_model::open::bulk::{
-    Batch, Bin, Bins, Bulk, Fan, Outcomes, fill_words, scatter_words, settle_words,
+    Batch, Bin, Bins, Bulk, Fan, Outcomes, fill_words, insert_words, scatter_words,
 };
 use warpproof_model::open::{Filter, OpenTable, Probing};
 use warpproof_model::retrieve::Source;
@@ -143,36 +143,37 @@ where
         bulk.scatter::<_, _, _, PER_THREAD>(&mut here, (source, first), fan, to);
     }
 
-    /// A block fills the buckets of a bin with its entries; those without room there go to the bin of `left`.
+    /// A block fills the buckets of a bin with its entries; those without room there go to its overflow.
     /// A block for each bin, with [`fill_words`] shared words and a scratch word for each slot of a bin.
     #[inline(always)]
     pub(crate) fn fill(
         self,
         shift: u32,
-        (bins, left): (DeviceBins<E::Word>, DeviceBins<E::Word>),
+        (bins, overflow): (DeviceBins<E::Word>, DeviceBins<E::Word>),
         said: Said,
     ) {
         let slots = if said.1.are_told() { (S as u32) << shift } else { 0 };
         let (bulk, mut here) = step!(self, said, fill_words(shift, slots));
         let bin = here.1.number();
-        bulk.fill(&mut here, bin, shift, (bins, left));
+        bulk.fill(&mut here, bin, shift, (bins, overflow));
     }
 
-    /// Inserts what [`fill`](Self::fill) left. A block for each bin, with [`settle_words`] shared words.
+    /// Inserts the entries whose home was full in [`fill`](Self::fill). A block for each bin, with
+    /// [`insert_words`] shared words.
     #[inline(always)]
-    pub(crate) fn settle(self, left: DeviceBins<E::Word>, said: Said) {
-        let (bulk, mut here) = step!(self, said, settle_words());
+    pub(crate) fn insert_overflow(self, overflow: DeviceBins<E::Word>, said: Said) {
+        let (bulk, mut here) = step!(self, said, insert_words());
         let bin = here.1.number();
-        bulk.settle(&mut here, bin, left);
+        bulk.insert_overflow(&mut here, bin, overflow);
     }
 
-    /// Inserts a batch once more if anything of it was lost. `blocks` blocks, with [`settle_words`] shared
+    /// Inserts a batch once more if anything of it was lost. `blocks` blocks, with [`insert_words`] shared
     /// words.
     #[inline(always)]
-    pub(crate) fn make_up(self, source: impl Source<Entry = E>, blocks: u32, said: Said) {
-        let (bulk, mut here) = step!(self, said, settle_words());
+    pub(crate) fn insert_lost(self, source: impl Source<Entry = E>, blocks: u32, said: Said) {
+        let (bulk, mut here) = step!(self, said, insert_words());
         let block = here.1.number();
-        bulk.make_up(&mut here, Batch(source), (block, blocks));
+        bulk.insert_lost(&mut here, Batch(source), (block, blocks));
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Columns, Count, In, Launch, MaybeOut, Out, Told};
 use warpproof_device::Global;
-use warpproof_model::map::{LEFT, WarpMap};
+use warpproof_model::map::{DEFERRED, WarpMap};
 use warpproof_model::outcome::{Mixed, Op, RESERVED_KEY};
 use warpproof_model::{
     AtLane, Block, IntegerWords, Order, ReadOrder, UserKey, Warp, Word, Words, WriteOrder,
@@ -16,7 +16,8 @@ pub(crate) const ASSIGN: u8 = Op::Assign.code();
 /// Code of an operation that does not exist: nothing was done.
 pub(super) const UNKNOWN_OPERATION: u8 = 254;
 
-const _: () = assert!(UNKNOWN_OPERATION != RESERVED_KEY && LEFT != RESERVED_KEY && LEFT != UNKNOWN_OPERATION);
+const _: () =
+    assert!(UNKNOWN_OPERATION != RESERVED_KEY && DEFERRED != RESERVED_KEY && DEFERRED != UNKNOWN_OPERATION);
 
 /// The operation with a code, of which there must be one to compile.
 const fn coded(code: u8) -> Op {
@@ -27,7 +28,7 @@ const fn coded(code: u8) -> Op {
 }
 
 impl<const L: u32, T: WarpMap> Launch<L, T> {
-    /// Adds pairs. What is left to [`put_left`](Self::put_left) has the code [`LEFT`].
+    /// Adds pairs. What is deferred to [`put_deferred`](Self::put_deferred) has the code [`DEFERRED`].
     #[inline(always)]
     pub(crate) fn put<const OP: u8>(
         self,
@@ -39,21 +40,21 @@ impl<const L: u32, T: WarpMap> Launch<L, T> {
         self.tiles.per_key(keys, outcomes, n, |w, op, key| {
             match self.table.try_mixed(w, const { coded(OP) }, key, values.read(op)) {
                 Some(said) => said.map(w, |said| said.code),
-                None => AtLane::known(w, LEFT),
+                None => AtLane::known(w, DEFERRED),
             }
         });
     }
 
-    /// Does what [`put`](Self::put) left, with the same arguments and the same `OP`.
+    /// Does what [`put`](Self::put) deferred, with the same arguments and the same `OP`.
     #[inline(always)]
-    pub(crate) fn put_left<const OP: u8>(
+    pub(crate) fn put_deferred<const OP: u8>(
         self,
         keys: In<T::Key>,
         values: In<T::Value>,
         outcomes: Told,
         n: Count,
     ) {
-        self.tiles.per_left(keys, outcomes, n, |w, op, key| {
+        self.tiles.per_deferred(keys, outcomes, n, |w, op, key| {
             self.table.mixed(w, const { coded(OP) }, key, values.read(op)).map(w, |said| said.code)
         });
     }
@@ -110,7 +111,7 @@ impl<const L: u32, T: WarpMap> Launch<L, T> {
         self.tiles.per_key(keys, outcomes, n, |w, op, key| {
             let Some(kind) = Op::from_code(ops.read(op)) else { return AtLane::known(w, UNKNOWN_OPERATION) };
             let Some(said) = self.table.try_mixed(w, kind, key, values.read(op)) else {
-                return AtLane::known(w, LEFT);
+                return AtLane::known(w, DEFERRED);
             };
             said.give(w, |Mixed { code, value }| {
                 if kind == Op::Search && code == 1 {
@@ -122,9 +123,9 @@ impl<const L: u32, T: WarpMap> Launch<L, T> {
         });
     }
 
-    /// Does what [`mixed`](Self::mixed) left, inserts and assigns, with the same arguments.
+    /// Does what [`mixed`](Self::mixed) deferred, inserts and assigns, with the same arguments.
     #[inline(always)]
-    pub(crate) fn mixed_left(
+    pub(crate) fn mixed_deferred(
         self,
         ops: In<u8>,
         keys: In<T::Key>,
@@ -133,7 +134,7 @@ impl<const L: u32, T: WarpMap> Launch<L, T> {
         _found: Out<T::Value>,
         n: Count,
     ) {
-        self.tiles.per_left(keys, outcomes, n, |w, op, key| match Op::from_code(ops.read(op)) {
+        self.tiles.per_deferred(keys, outcomes, n, |w, op, key| match Op::from_code(ops.read(op)) {
             Some(kind @ (Op::Insert | Op::InsertUnique | Op::Assign)) => {
                 self.table.mixed(w, kind, key, values.read(op)).map(w, |said| said.code)
             }

@@ -6,9 +6,9 @@
 //!   nothing. All lanes read the inputs; the lane that has an answer writes it, and lane 0 what all know.
 //! - `outcomes[op]` is the code of an outcome (`warpproof_model::outcome`), [`RESERVED_KEY`] if the key is
 //!   reserved and nothing was done. Where the output is a number of pairs, a reserved key has none.
-//! - An operation that a structure leaves to a second kernel
-//!   ([`WarpMap::try_mixed`](warpproof_model::WarpMap)) has the code [`LEFT`]; the second kernel, with the
-//!   same arguments, runs those.
+//! - An operation that a structure defers to a second kernel
+//!   ([`WarpMap::try_mixed`](warpproof_model::WarpMap)) has the code [`DEFERRED`]; the second kernel, with
+//!   the same arguments, runs those.
 
 mod arguments;
 mod bulk;
@@ -26,7 +26,7 @@ pub(crate) use warpproof_model::open::bulk::TALLY;
 pub(crate) use warpproof_model::retrieve::{BlockScan, PerSlot, SharedCounter, WarpCounter};
 
 use warpproof_device::{CtaBlock, Tile};
-use warpproof_model::map::{LEFT, LEFT_SPAN};
+use warpproof_model::map::{DEFERRED, DEFERRED_SPAN};
 use warpproof_model::outcome::RESERVED_KEY;
 use warpproof_model::{AtLane, Key, UserKey, Warp};
 
@@ -123,10 +123,10 @@ impl<const L: u32> Tiles<L> {
         });
     }
 
-    /// Runs `f` on the key of each operation that the first kernel left, and writes the code that it returns.
-    /// A tile looks through [`LEFT_SPAN`] operations.
+    /// Runs `f` on the key of each operation that the first kernel deferred, and writes the code that it
+    /// returns. A tile looks through [`DEFERRED_SPAN`] operations.
     #[inline(always)]
-    fn per_left<K: Key>(
+    fn per_deferred<K: Key>(
         self,
         keys: In<K>,
         outcomes: Told,
@@ -135,14 +135,14 @@ impl<const L: u32> Tiles<L> {
     ) {
         let n = n.0;
         let operations = |w: &mut Tile<L>, span: usize| {
-            let first = span * LEFT_SPAN as usize;
-            let end = (first + LEFT_SPAN as usize).min(n as usize);
+            let first = span * DEFERRED_SPAN as usize;
+            let end = (first + DEFERRED_SPAN as usize).min(n as usize);
             let lanes = w.each(|lane| {
-                // Few spans have one that is left: all lanes look at once, without a branch.
-                let at = |i| (first + (lane * (LEFT_SPAN / L) + i) as usize).min(end - 1);
+                // Few spans have one that is deferred: all lanes look at once, without a branch.
+                let at = |i| (first + (lane * (DEFERRED_SPAN / L) + i) as usize).min(end - 1);
                 // SAFETY: below `end`, which is at most `n`.
-                (0..LEFT_SPAN / L)
-                    .fold(false, |any, i| any | (outcomes.read(unsafe { At::new(at(i)) }) == LEFT))
+                (0..DEFERRED_SPAN / L)
+                    .fold(false, |any, i| any | (outcomes.read(unsafe { At::new(at(i)) }) == DEFERRED))
             });
             if !w.ballot(lanes).any() {
                 return;
@@ -151,12 +151,12 @@ impl<const L: u32> Tiles<L> {
             loop {
                 // SAFETY: below `end`. In a loop of its own: the tiles of a warp meet behind it, and run `f`
                 // together.
-                let left = |&op: &usize| outcomes.read(unsafe { At::new(op) }) == LEFT;
-                let Some(op) = (next..end).find(left) else { return };
+                let deferred = |&op: &usize| outcomes.read(unsafe { At::new(op) }) == DEFERRED;
+                let Some(op) = (next..end).find(deferred) else { return };
                 next = op + 1;
                 // SAFETY: below `end`.
                 let op = unsafe { At::new(op) };
-                // The first kernel leaves no reserved key.
+                // The first kernel defers no reserved key.
                 if let Some(key) = UserKey::new(keys.read(op)) {
                     let code = f(w, op, key);
                     // SAFETY: this tile's own operation; one lane writes.
@@ -164,6 +164,6 @@ impl<const L: u32> Tiles<L> {
                 }
             }
         };
-        self.per_number(n.div_ceil(LEFT_SPAN), operations);
+        self.per_number(n.div_ceil(DEFERRED_SPAN), operations);
     }
 }

@@ -59,8 +59,8 @@ impl<const L: u32, const S: usize, E: Packed, H: OpenSlots<E>, F: Filter, P: Pro
         Job::new(self.table.array(), to, total).run(&mut here, method, block, 1);
     }
 
-    /// As [`retrieve_all`](Self::retrieve_all), in the order of the slots; the total is stored. `chunks` are zero at
-    /// first, and as many as [`chunk_words`](warpproof_model::retrieve::chunk_words) says.
+    /// As [`retrieve_all`](Self::retrieve_all), in the order of the slots; the total is stored. `chunks` are
+    /// zero at first, and as many as [`chunk_words`](warpproof_model::retrieve::chunk_words) says.
     #[inline(always)]
     pub(crate) fn retrieve_all_in_order(
         self,

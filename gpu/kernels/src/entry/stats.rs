@@ -5,7 +5,7 @@ use crate::layout::{open, slab};
 use warpproof_device::{CtaBlock, Global, Tile};
 use warpproof_model::entry::Packed;
 use warpproof_model::hopscotch::HopscotchTable;
-use warpproof_model::map::LEFT_SPAN;
+use warpproof_model::map::DEFERRED_SPAN;
 use warpproof_model::open::{Filter, OpenSlots, OpenTable, Probing};
 use warpproof_model::outcome::{Add, Assign, Insert};
 use warpproof_model::slab::{SlabTable, Slots};
@@ -125,7 +125,7 @@ fn raise<T: Word + Ord, H: Words<T>>(words: H, index: usize, value: T) {
     }
 }
 
-/// Adds to `total` how many of the outcomes say that an entry was stored. A thread per [`LEFT_SPAN`]
+/// Adds to `total` how many of the outcomes say that an entry was stored. A thread per [`DEFERRED_SPAN`]
 /// outcomes; 4 bytes of shared memory.
 #[cfg(not(any(feature = "tuning", feature = "stress", feature = "paper")))]
 #[unsafe(no_mangle)]
@@ -136,8 +136,8 @@ unsafe extern "ptx-kernel" fn count_stored(outcomes: In<u8>, n: Count, total: Nu
     // SAFETY: the launch keeps the contract of both, and every thread gets here.
     let (mut block, mut thread) = unsafe { (CtaBlock::<1>::new(), Tile::<1>::new()) };
     let shared = block.shared();
-    let first = thread.id() as usize * LEFT_SPAN as usize;
-    let end = (first + LEFT_SPAN as usize).min(n.0 as usize);
+    let first = thread.id() as usize * DEFERRED_SPAN as usize;
+    let end = (first + DEFERRED_SPAN as usize).min(n.0 as usize);
     // SAFETY: below `end`, which is at most `n`.
     let stored = |at| (outcomes.read(unsafe { At::new(at) }) == Insert::Inserted.code()) as u32;
     let mine = (first..end).fold(0, |sum, at| sum + stored(at));

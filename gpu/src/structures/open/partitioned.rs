@@ -90,12 +90,12 @@ impl<R: Row> Table<R, Open> {
                 let arguments = head.scatter_again((level(at - 1), blocks), fan(at), level(at), said, grid);
                 run(Operation::ScatterAgain, &arguments)?;
             }
-            let (full, left) = (level(levels.len() - 1), level(levels.len()));
+            let (full, overflow) = (level(levels.len() - 1), level(levels.len()));
             let bytes = partition_bytes(slot_bytes, said.is_told());
             let partition = (last(&levels).shift, bytes, bytes / slot_bytes);
-            run(Operation::Fill, &head.fill(partition, (full, left), said))?;
-            run(Operation::Settle, &head.settle(left, said))?;
-            run(Operation::MakeUp, &head.make_up(&columns, said))
+            run(Operation::Fill, &head.fill(partition, (full, overflow), said))?;
+            run(Operation::InsertOverflow, &head.insert_overflow(overflow, said))?;
+            run(Operation::InsertLost, &head.insert_lost(&columns, said))
         })
     }
 
@@ -109,7 +109,7 @@ impl<R: Row> Table<R, Open> {
     /// Waits for our own stream, and takes the outcomes of a batch.
     fn told(&self, outcomes: &CudaSlice<u8>) -> Result<Vec<Insert>, Error> {
         let codes = self.device().download(outcomes)?;
-        let kernel = self.on_device().kernel(Operation::MakeUp)?;
+        let kernel = self.on_device().kernel(Operation::InsertLost)?;
         let unknown = |index, code| Error::Code { kernel: kernel.name().into(), index, code };
         let decode = |(index, &code)| Insert::from_code(code).ok_or_else(|| unknown(index, code));
         codes.iter().enumerate().map(decode).collect()

@@ -28,9 +28,9 @@ pub const fn fill_words(shift: u32, told: u32) -> u32 {
     TALLY as u32 + (1 << shift) + told.div_ceil(PLACES as u32)
 }
 
-/// Shared words of a block that settles, or makes up.
+/// Shared words of a block that inserts what overflowed, or what was lost.
 #[inline(always)]
-pub const fn settle_words() -> u32 {
+pub const fn insert_words() -> u32 {
     TALLY as u32
 }
 
@@ -44,7 +44,7 @@ impl<
     const S: usize,
 > Bulk<E, H, F, P, N, O, S>
 {
-    /// Inserts the entries of a bin whose home has room; puts the others into the same bin of `left`, with keys that may be there.
+    /// Inserts the entries of a bin whose home has room; puts the others into the same bin of `overflow`, with keys that may be there.
     ///
     /// A bin is of `1 << shift` buckets. All warps of the block come here. It has [`fill_words`] shared words, zero at first, and
     /// as many scratch words as a bin has slots. Nobody else uses the buckets of the bin meanwhile. Where outcomes are told,
@@ -55,7 +55,7 @@ impl<
         m: &mut I,
         bin: u32,
         shift: u32,
-        (bins, left): (Bins<B, G, C>, Bins<B, G, C>),
+        (bins, overflow): (Bins<B, G, C>, Bins<B, G, C>),
     ) where
         I::Block: Scratch<E::Word>,
     {
@@ -96,10 +96,10 @@ impl<
                         shared.fetch_or(places + slot / PLACES, at, Order::Relaxed);
                     }
                 } else {
-                    let place = left.take(bin, 1);
-                    left.store(bin, place, word);
+                    let place = overflow.take(bin, 1);
+                    overflow.store(bin, place, word);
                     if told {
-                        left.store_number(bin, place, bins.number(bin, at));
+                        overflow.store_number(bin, place, bins.number(bin, at));
                     }
                 }
             })
@@ -130,20 +130,20 @@ impl<
         counts.report(m, self.tally);
     }
 
-    /// Inserts the entries that [`fill`](Self::fill) left in a bin. As many shared words, and no scratch.
+    /// Inserts the entries of a bin whose home was full in [`fill`](Self::fill). As many shared words, and no scratch.
     #[inline(always)]
-    pub fn settle<I: InBlock, B: StagedWords<E::Word>>(
+    pub fn insert_overflow<I: InBlock, B: StagedWords<E::Word>>(
         self,
         m: &mut I,
         bin: u32,
-        left: Bins<B, impl StagedWords<u32>, impl IntegerWords<u32>>,
+        overflow: Bins<B, impl StagedWords<u32>, impl IntegerWords<u32>>,
     ) {
         const { assert!(I::Warp::LANES == 1, "each lane has entries of its own") };
         let (rank, warps) = (m.block().rank(), m.block().warps());
-        let n = m.warp().elect(0, || left.len(bin));
+        let n = m.warp().elect(0, || overflow.len(bin));
         let mut counts = Counts::default();
         // One ahead of the entry that is inserted, so that nobody waits for it.
-        let entry = |at: u32| if at < n { left.load(bin, at) } else { E::EMPTY };
+        let entry = |at: u32| if at < n { overflow.load(bin, at) } else { E::EMPTY };
         let mut at = rank;
         let mut ahead = m.warp().elect(0, || entry(at));
         let next = |w: &mut I::Warp| {
@@ -155,7 +155,7 @@ impl<
         self.table.put_each(m.warp(), next, |w, place, end| {
             counts.note(end, FULL);
             if self.outcomes.are_told() && end != End::Inserted {
-                w.elect(0, || self.outcomes.tell(left.number(bin, place), end));
+                w.elect(0, || self.outcomes.tell(overflow.number(bin, place), end));
             }
         });
         counts.report(m, self.tally);
@@ -163,9 +163,9 @@ impl<
 
     /// Inserts the entries of a batch once more, if any of them was lost: what is there already is found to be. Where outcomes are
     /// told, those that were lost alone. Block number `block` of `blocks` takes its share of the batch. As many shared words as for
-    /// [`settle`](Self::settle), and no scratch.
+    /// [`insert_overflow`](Self::insert_overflow), and no scratch.
     #[inline(always)]
-    pub fn make_up<I: InBlock, A: Source<Entry = E>>(
+    pub fn insert_lost<I: InBlock, A: Source<Entry = E>>(
         self,
         m: &mut I,
         source: Batch<A>,
@@ -185,7 +185,7 @@ impl<
             let number = source.number(at);
             let again = m.warp().elect(0, || {
                 counts.add(FULL_AGAIN, (told && self.outcomes.is_full(number)) as u32);
-                !told || self.outcomes.is_left(number)
+                !told || self.outcomes.is_deferred(number)
             });
             let word = m.warp().elect(0, || if again { source.load(at) } else { E::EMPTY });
             if let Some(key) = UserKey::new(E::key(word)) {

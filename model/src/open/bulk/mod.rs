@@ -7,7 +7,7 @@ mod scatter;
 mod tally;
 
 pub use bins::{Batch, Bin, Bins, Numbered};
-pub use fill::{MOST_TOLD, fill_words, settle_words};
+pub use fill::{MOST_TOLD, fill_words, insert_words};
 pub use outcomes::Outcomes;
 pub use scatter::{Fan, scatter_words};
 pub use tally::TALLY;

@@ -1,7 +1,7 @@
 //! How each insert of a batch ended, if that is asked for.
 
 use super::super::answer::End;
-use crate::map::LEFT;
+use crate::map::DEFERRED;
 use crate::memory::StagedWords;
 use crate::outcome::{Insert, RESERVED_KEY};
 
@@ -35,8 +35,8 @@ impl<O: StagedWords<u8>> Outcomes<O> {
 
     /// Says that an operation is done once more.
     #[inline(always)]
-    pub(super) fn leave(self, number: u32) {
-        self.codes.store(number as usize, LEFT);
+    pub(super) fn defer(self, number: u32) {
+        self.codes.store(number as usize, DEFERRED);
     }
 
     /// Says how an operation ended.
@@ -47,8 +47,8 @@ impl<O: StagedWords<u8>> Outcomes<O> {
 
     /// Whether an operation is to be done once more.
     #[inline(always)]
-    pub(super) fn is_left(self, number: u32) -> bool {
-        self.codes.load(number as usize) == LEFT
+    pub(super) fn is_deferred(self, number: u32) -> bool {
+        self.codes.load(number as usize) == DEFERRED
     }
 
     /// Whether an operation found no room.

@@ -141,7 +141,7 @@ impl<
                     if has {
                         to.store_number(fan.first + bin, place, number);
                     } else {
-                        self.outcomes.leave(number);
+                        self.outcomes.defer(number);
                     }
                 }
                 counts.add(LOST, !has as u32);

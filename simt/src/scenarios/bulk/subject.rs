@@ -11,7 +11,7 @@ use warpproof_model::entry::{Packed, Pair32};
 use warpproof_model::host::Tally;
 use warpproof_model::key::fastrange;
 use warpproof_model::open::bulk::{
-    Batch, Bin, Bins, Bulk, Fan, Outcomes, TALLY, fill_words, scatter_words, settle_words,
+    Batch, Bin, Bins, Bulk, Fan, Outcomes, TALLY, fill_words, insert_words, scatter_words,
 };
 use warpproof_model::open::{DoubleHashing, OpenTable, Passed, filter_place, filter_words};
 use warpproof_model::outcome::Insert;
@@ -27,7 +27,7 @@ pub const TOLD: &str = "bulk_told32";
 const SLOTS: usize = 0;
 const FILTER: usize = 1;
 const BATCH: usize = 2;
-/// The entries of bins: of every other level, and of the others; of the last level and one more, what it left.
+/// The entries of bins: of every other level, and of the others; of the last level and one more, its overflow.
 const ENTRIES: usize = 3;
 const COUNTERS: usize = 5;
 const TALLIES: usize = 6;
@@ -145,7 +145,7 @@ impl<const S: usize> BulkSubject<S> {
         S << self.last()
     }
 
-    /// Bins of each level; and of what the last one left.
+    /// Bins of each level; and the overflow of the last one.
     fn bins(&self) -> Vec<u32> {
         let mut bins: Vec<u32> = Vec::new();
         for shift in self.shifts() {
@@ -187,8 +187,8 @@ impl<const S: usize> BulkSubject<S> {
         }
         launches
             .extend((0..bins[levels - 1]).map(|bin| (Launch::Fill { bin }, fill_words(self.last(), filled))));
-        launches.extend((0..bins[levels]).map(|bin| (Launch::Settle { bin }, settle_words())));
-        launches.extend((0..2).map(|block| (Launch::MakeUp { block }, settle_words())));
+        launches.extend((0..bins[levels]).map(|bin| (Launch::InsertOverflow { bin }, insert_words())));
+        launches.extend((0..2).map(|block| (Launch::InsertLost { block }, insert_words())));
         launches
     }
 
@@ -236,8 +236,8 @@ impl<const S: usize> BulkSubject<S> {
                 Launch::Fill { bin } => {
                     work.fill(here, bin, self.last(), (self.bins_of(m, levels - 1), self.bins_of(m, levels)));
                 }
-                Launch::Settle { bin } => work.settle(here, bin, self.bins_of(m, levels)),
-                Launch::MakeUp { block } => work.make_up(here, batch, (block, 2)),
+                Launch::InsertOverflow { bin } => work.insert_overflow(here, bin, self.bins_of(m, levels)),
+                Launch::InsertLost { block } => work.insert_lost(here, batch, (block, 2)),
             }
             // The end of the launch.
             here.sync();
@@ -257,8 +257,8 @@ enum Launch {
     Scatter { block: usize },
     ScatterAgain { level: usize, bin: u32, part: usize },
     Fill { bin: u32 },
-    Settle { bin: u32 },
-    MakeUp { block: u32 },
+    InsertOverflow { bin: u32 },
+    InsertLost { block: u32 },
 }
 
 impl<const S: usize> Subject for BulkSubject<S> {
