@@ -4,7 +4,8 @@ use crate::both::Comparison;
 use crate::depth::{self, Row};
 use crate::failure::Failure;
 use crate::output::{self, Progress, grouped};
-use crate::{Structure, page, select, worker};
+use crate::registry::Structure;
+use crate::{page, select, worker};
 use serde::Serialize;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
@@ -268,9 +269,9 @@ fn explore(
 }
 
 /// The quick scenarios of a structure, for at most `limit`.
-pub(crate) fn quick(structure: Structure, limit: Duration) -> Result<Summary, Failure> {
+pub(crate) fn quick(structure: &Structure, limit: Duration) -> Result<Summary, Failure> {
     let started = Instant::now();
-    let name = structure.name();
+    let name = structure.name;
     let checked =
         scenarios::structure(name).ok_or_else(|| Failure::input(format_args!("{name} has no scenarios")))?;
     let scenarios = (checked.quick)();

@@ -1,8 +1,9 @@
 //! `warpproof list`: structures, operations, engines, and the backends of this machine.
 
-use crate::backend::{Backend, Cpu, probe_gpu};
+use crate::backend::Opened;
 use crate::failure::Failure;
 use crate::output;
+use crate::registry::{ALL, operations};
 use serde::Serialize;
 use warpproof::simt::engines::engines;
 
@@ -18,8 +19,11 @@ pub(crate) struct Args {
 struct Structure {
     name: &'static str,
     what: &'static str,
-    operations: &'static [&'static str],
-    types: &'static [&'static str],
+    operations: Vec<&'static str>,
+    /// What its tables hold, in words.
+    types: Vec<&'static str>,
+    /// What its tables hold, by the names that `bench --entry` takes.
+    entries: Vec<&'static str>,
     engines: Vec<&'static str>,
 }
 
@@ -43,74 +47,24 @@ struct Engine {
     what: &'static str,
 }
 
-const OPERATIONS: &[&str] = &[
-    "insert",
-    "insert_unique",
-    "insert_or_assign",
-    "search",
-    "search_all",
-    "count",
-    "delete",
-    "delete_all",
-    "mixed",
-    "flush",
-    "pairs",
-    "stats",
-];
-
-/// What tables do that hold a key once.
-const ONE_PAIR: &[&str] =
-    &["insert_unique", "insert_or_assign", "search", "delete", "mixed", "pairs", "stats"];
-
-/// The same, and a counter.
-const COUNTER: &[&str] =
-    &["insert_unique", "insert_or_assign", "insert_or_add", "search", "delete", "mixed", "pairs", "stats"];
-
 fn listing() -> Listing {
-    let (found, device) = match probe_gpu() {
+    let (found, device) = match Opened::probe_gpu() {
         Ok(device) => (true, device),
         Err(why) => (false, why),
     };
+    let structures = ALL.iter().map(|structure| Structure {
+        name: structure.name,
+        what: structure.what,
+        operations: operations(structure),
+        types: structure.tables.iter().map(|tables| tables.entry.what()).collect(),
+        entries: structure.tables.iter().map(|tables| tables.entry.name()).collect(),
+        engines: engines().iter().map(|engine| engine.name()).collect(),
+    });
     Listing {
-        structures: vec![
-            Structure {
-                name: "slab",
-                what: "dynamic chained table (Ashkiani, Farach-Colton, Owens, IPDPS 2018)",
-                operations: OPERATIONS,
-                types: &[
-                    "map u32 -> u32",
-                    "map u64 -> u64",
-                    "multimap u32 -> u32",
-                    "multimap u64 -> u64",
-                    "set u32",
-                ],
-                engines: engines().iter().map(|engine| engine.name()).collect(),
-            },
-            Structure {
-                name: "hopscotch",
-                what: "lock-flag hopscotch table (Zhang, Sun), of a fixed size",
-                operations: ONE_PAIR,
-                types: &["map u32 -> u32", "map u64 -> u64", "set u32", "set u64"],
-                engines: engines().iter().map(|engine| engine.name()).collect(),
-            },
-            Structure {
-                name: "open",
-                what: "open addressing with a filter of what passed a full bucket, of a fixed size",
-                operations: COUNTER,
-                types: &["map u32 -> u32", "map u64 -> u64", "set u32", "set u64"],
-                engines: engines().iter().map(|engine| engine.name()).collect(),
-            },
-            Structure {
-                name: "dynamic",
-                what: "open addressing that grows: by submaps on a CPU, between batches on a GPU",
-                operations: COUNTER,
-                types: &["map u32 -> u32", "map u64 -> u64", "set u32 (CPU)", "set u64 (CPU)"],
-                engines: engines().iter().map(|engine| engine.name()).collect(),
-            },
-        ],
+        structures: structures.collect(),
         engines: engines().iter().map(|e| Engine { name: e.name(), what: e.what() }).collect(),
         backends: vec![
-            Found { name: Cpu.name(), found: true, device: Cpu.device() },
+            Found { name: Opened::Cpu.name(), found: true, device: Opened::Cpu.device() },
             Found { name: "gpu", found, device },
         ],
     }
@@ -125,9 +79,9 @@ pub(crate) fn list(args: &Args) -> Result<(), Failure> {
     output::line("Structures")?;
     for s in &listing.structures {
         output::line(format_args!("  {:9} {}", s.name, s.what))?;
-        output::line(format_args!("           types       {}", s.types.join(", ")))?;
-        output::line(format_args!("           operations  {}", s.operations.join(", ")))?;
-        output::line(format_args!("           engines     {}", s.engines.join(", ")))?;
+        output::line(format_args!("            types       {}", s.types.join(", ")))?;
+        output::line(format_args!("            operations  {}", s.operations.join(", ")))?;
+        output::line(format_args!("            engines     {}", s.engines.join(", ")))?;
     }
     output::line("Engines")?;
     for engine in &listing.engines {

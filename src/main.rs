@@ -12,14 +12,14 @@ mod list;
 mod museum;
 mod output;
 mod page;
+mod registry;
 mod replay;
 mod run;
 mod select;
-mod tables;
 mod target;
 mod worker;
 
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
 /// Warp-cooperative concurrent hash tables: check them, run them, measure them.
@@ -59,34 +59,6 @@ enum Command {
     Bench(bench::Args),
     #[command(name = worker::NAME, hide = true)]
     Worker,
-}
-
-/// A data structure of this library.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-enum Structure {
-    /// The slab hash: a dynamic chained table (Ashkiani, Farach-Colton, Owens, IPDPS 2018)
-    Slab,
-    /// The lock-flag hopscotch table (Zhang, Sun): one pair per key, a fixed size
-    Hopscotch,
-    /// Open addressing with a filter: one pair per key, a fixed size
-    Open,
-    /// Open addressing for high loads: a key has two buckets, and keys move from the first to the second to make room
-    Cuckoo,
-    /// Open addressing that grows: by submaps on a CPU, between batches on a GPU
-    Dynamic,
-}
-
-impl Structure {
-    /// Its name on the command line.
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Slab => "slab",
-            Self::Hopscotch => "hopscotch",
-            Self::Open => "open",
-            Self::Cuckoo => "cuckoo",
-            Self::Dynamic => "dynamic",
-        }
-    }
 }
 
 fn main() -> ExitCode {

@@ -14,6 +14,8 @@ pub(crate) enum Entry {
     Set64,
     /// Multimap of u32 pairs
     Multimap32,
+    /// Multimap of u64 pairs
+    Multimap64,
     /// Map of u64 pairs, in 128-bit words where the device has them, else by the lock bit
     Map64,
     /// Map of u64 pairs by the lock bit on every device
@@ -23,23 +25,35 @@ pub(crate) enum Entry {
 impl Entry {
     /// Its name on the command line.
     pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Map32 => "map32",
-            Self::Set32 => "set32",
-            Self::Set64 => "set64",
-            Self::Multimap32 => "multimap32",
-            Self::Map64 => "map64",
-            Self::Lock64 => "lock64",
-        }
+        self.row().0
+    }
+
+    /// What such a table holds, in words.
+    pub(crate) const fn what(self) -> &'static str {
+        self.row().1
     }
 
     /// Bytes of a slot.
     pub(crate) const fn slot(self) -> u32 {
+        self.row().2
+    }
+
+    const fn row(self) -> (&'static str, &'static str, u32) {
         match self {
-            Self::Set32 => 4,
-            Self::Set64 | Self::Map32 | Self::Multimap32 => 8,
-            Self::Map64 | Self::Lock64 => 16,
+            Self::Map32 => ("map32", "map u32 -> u32", 8),
+            Self::Set32 => ("set32", "set u32", 4),
+            Self::Set64 => ("set64", "set u64", 8),
+            Self::Multimap32 => ("multimap32", "multimap u32 -> u32", 8),
+            Self::Multimap64 => ("multimap64", "multimap u64 -> u64", 16),
+            Self::Map64 => ("map64", "map u64 -> u64", 16),
+            Self::Lock64 => ("lock64", "map u64 -> u64 by the lock bit", 16),
         }
+    }
+
+    /// How the kernels of such a table are run.
+    #[cfg(feature = "gpu")]
+    pub(crate) fn tuning(self) -> warpproof::gpu::Tuning {
+        warpproof::gpu::Tuning { lock_bit: self == Self::Lock64, ..Default::default() }
     }
 }
 

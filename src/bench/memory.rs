@@ -5,8 +5,8 @@ use super::published;
 use crate::output::grouped;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use warpproof::model::host::{HopscotchStats, OpenStats, SlabStats};
-use warpproof::{HopscotchGeometry, OpenGeometry, SlabGeometry};
+use warpproof::any::{Geometry, Stats};
+use warpproof::{BulkTable, Structure};
 
 /// The memory of a table.
 #[derive(Serialize)]
@@ -16,7 +16,7 @@ pub(crate) struct Memory {
     /// Inserts that found no room and stored nothing, in the round with most of them, by workload.
     full: BTreeMap<&'static str, u64>,
     #[serde(flatten)]
-    held: Held,
+    held: Option<Held>,
 }
 
 /// What it is, by structure.
@@ -46,56 +46,57 @@ pub(crate) enum Held {
     },
 }
 
-/// What a table says of its contents.
-pub(crate) trait Contents {
-    /// Its size.
-    type Geometry: Copy;
-
-    /// The memory of a table of this size with these contents.
-    fn held(&self, entry: Entry, load: f64, geometry: Self::Geometry) -> Held;
-}
-
-impl Contents for SlabStats {
-    type Geometry = SlabGeometry;
-
-    fn held(&self, entry: Entry, load: f64, geometry: SlabGeometry) -> Held {
-        let slot = entry.slot();
-        Held::Slabs {
-            bytes_per_pair: self.bytes_per_pair(geometry, slot),
-            published_bytes_per_pair: published::bytes_per_pair(entry, load),
-            reserved_bytes_per_pair: geometry.slots() as f64 * slot as f64 / self.live.max(1) as f64,
-            longest_chain: self.longest,
+impl Held {
+    /// The memory of a table of this size that holds so much; `None` if those are of different structures.
+    fn new(entry: Entry, load: f64, geometry: Geometry, stats: &Stats) -> Option<Self> {
+        let slot = entry.slot() as f64;
+        let per_pair = |bytes: f64| bytes / stats.live().max(1) as f64;
+        match (geometry, stats) {
+            (Geometry::Slab(size), Stats::Slab(stats)) => Some(Self::Slabs {
+                bytes_per_pair: stats.bytes_per_pair(size, entry.slot()),
+                published_bytes_per_pair: published::bytes_per_pair(entry, load),
+                reserved_bytes_per_pair: per_pair(size.slots() as f64 * slot),
+                longest_chain: stats.longest,
+            }),
+            (Geometry::Hopscotch(size), Stats::Hopscotch(stats)) => Some(Self::Groups {
+                bytes_per_pair: per_pair(size.words() as f64 * slot),
+                distances: stats.distances.to_vec(),
+            }),
+            (Geometry::Open(size), Stats::Open(stats)) => Some(Self::Buckets {
+                bytes_per_pair: per_pair(size.slots() as f64 * slot + size.filter_bytes() as f64),
+                taken: stats.load(size),
+            }),
+            _ => None,
         }
     }
-}
 
-impl Contents for HopscotchStats {
-    type Geometry = HopscotchGeometry;
-
-    fn held(&self, entry: Entry, _: f64, geometry: HopscotchGeometry) -> Held {
-        let bytes = geometry.words() as f64 * entry.slot() as f64;
-        Held::Groups { bytes_per_pair: bytes / self.live.max(1) as f64, distances: self.distances.to_vec() }
-    }
-}
-
-impl Contents for OpenStats {
-    type Geometry = OpenGeometry;
-
-    fn held(&self, entry: Entry, _: f64, geometry: OpenGeometry) -> Held {
-        let bytes = geometry.slots() as f64 * entry.slot() as f64 + geometry.filter_bytes() as f64;
-        Held::Buckets { bytes_per_pair: bytes / self.live.max(1) as f64, taken: self.load(geometry) }
+    fn bytes_per_pair(&self) -> f64 {
+        match *self {
+            Self::Slabs { bytes_per_pair, .. }
+            | Self::Groups { bytes_per_pair, .. }
+            | Self::Buckets { bytes_per_pair, .. } => bytes_per_pair,
+        }
     }
 }
 
 impl Memory {
     /// The memory of a table that was built for `size` pairs at a load.
-    pub(crate) fn new<C: Contents>(
-        entry: Entry,
-        (size, load): (u32, f64),
-        geometry: C::Geometry,
-        contents: &C,
-    ) -> Self {
-        Self { size, load, full: BTreeMap::new(), held: contents.held(entry, load, geometry) }
+    pub(crate) fn new<T>(entry: Entry, (size, load): (u32, f64), table: &T) -> Result<Self, T::Error>
+    where
+        T: BulkTable<Structure: Structure<Geometry: Into<Geometry>, Stats: Into<Stats>>>,
+    {
+        let held = Held::new(entry, load, table.geometry().into(), &table.stats()?.into());
+        Ok(Self { size, load, full: BTreeMap::new(), held })
+    }
+
+    /// Bytes of memory for each pair.
+    pub(super) fn bytes_per_pair(&self) -> Option<f64> {
+        self.held.as_ref().map(Held::bytes_per_pair)
+    }
+
+    /// At so many pairs and such a load.
+    pub(super) fn at(&self) -> (u32, f64) {
+        (self.size, self.load)
     }
 
     /// So many inserts of a workload found no room.
@@ -115,12 +116,12 @@ impl Memory {
     pub(super) fn text(&self) -> String {
         let of = format!("{} pairs, load {}", grouped(self.size as u64), self.load);
         match &self.held {
-            Held::Slabs {
+            Some(Held::Slabs {
                 bytes_per_pair,
                 published_bytes_per_pair,
                 reserved_bytes_per_pair,
                 longest_chain,
-            } => {
+            }) => {
                 let published = published_bytes_per_pair
                     .map_or(String::new(), |bytes| format!(" (published layout {bytes:.2})"));
                 format!(
@@ -128,7 +129,7 @@ impl Memory {
                      {reserved_bytes_per_pair:.2} with the pool, longest chain {longest_chain} slabs"
                 )
             }
-            Held::Groups { bytes_per_pair, distances } => {
+            Some(Held::Groups { bytes_per_pair, distances }) => {
                 let live = distances.iter().sum::<u64>().max(1) as f64;
                 let parts: Vec<String> =
                     distances.iter().map(|&n| format!("{:.1}", 100.0 * n as f64 / live)).collect();
@@ -137,10 +138,11 @@ impl Memory {
                     parts.join(" ")
                 )
             }
-            Held::Buckets { bytes_per_pair, taken } => {
+            Some(Held::Buckets { bytes_per_pair, taken }) => {
                 let percent = 100.0 * taken;
                 format!("{of}: {bytes_per_pair:.2} bytes per pair, {percent:.1} % of the slots are taken")
             }
+            None => of,
         }
     }
 }

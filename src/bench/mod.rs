@@ -11,12 +11,14 @@ mod retrieve;
 #[cfg(feature = "gpu")]
 mod timed;
 
-use crate::Structure;
-use crate::backend::{Backend, Choice, open, with_backend};
+#[cfg(feature = "gpu")]
+pub(crate) use device::Measure;
+
+use crate::backend::{Choice, Opened};
 use crate::failure::Failure;
 use crate::output::{self, Progress};
+use crate::registry::{HOPSCOTCH, Points, Structure};
 use crate::run::workload::Mix;
-use crate::tables::{Points, Tables, with_tables};
 use entry::Entry;
 use memory::Memory;
 use retrieve::Retrieve;
@@ -47,7 +49,8 @@ use std::path::PathBuf;
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     /// What to measure
-    structure: Structure,
+    #[arg(value_parser = Structure::parser())]
+    structure: &'static Structure,
     /// Where to run
     #[arg(long, value_enum, default_value_t)]
     backend: Choice,
@@ -129,11 +132,11 @@ struct How {
 }
 
 /// What may fail on any backend.
-type Fallible<T> = Result<T, Box<dyn Error>>;
+pub(crate) type Fallible<T> = Result<T, Box<dyn Error>>;
 
 /// One measurement.
 #[derive(Serialize)]
-struct Row {
+pub(crate) struct Row {
     size: u32,
     load: f64,
     workload: &'static str,
@@ -167,38 +170,38 @@ fn size(text: &str) -> Result<u32, String> {
 
 /// Measures.
 pub(crate) fn bench(args: &Args) -> Result<(), Failure> {
+    let structure = args.structure;
     if let Some(folder) = &args.paper {
-        if args.structure != Structure::Hopscotch {
-            let name = args.structure.name();
+        if structure.name != HOPSCOTCH.name {
             return Err(Failure::input(format_args!(
-                "--paper: the paper is about hopscotch tables, not {name}"
+                "--paper: the paper is about {} tables, not {}",
+                HOPSCOTCH.name, structure.name
             )));
         }
         let scale = if args.quick { paper::Scale::Quick } else { paper::Scale::Whole };
-        return with_backend!(&open(args.backend)?, b => paper::paper(b, folder, scale, args.json));
+        return paper::paper(&Opened::open(args.backend)?, folder, scale, args.json);
     }
-    with_tables!(args.structure, S => {
-        S::holds(args.entry)?;
-        with_backend!(&open(args.backend)?, backend => measure::<S, _>(args, backend))
-    })
+    structure.tables(args.entry)?;
+    measure(args, &Opened::open(args.backend)?)
 }
 
-fn measure<S: Tables, B: Backend>(args: &Args, backend: &B) -> Result<(), Failure> {
-    let largest = args.max_size.unwrap_or(if backend.name() == "cpu" { 1 << 22 } else { LARGEST_OF_GPU });
+fn measure(args: &Args, on: &Opened) -> Result<(), Failure> {
+    let Structure { points: compared, loads, .. } = args.structure;
+    let largest = args.max_size.unwrap_or(if on.name() == "cpu" { 1 << 22 } else { LARGEST_OF_GPU });
     let (points, rounds) = match args.pairs {
-        _ if args.quick => (vec![(SMALLEST, S::POINTS.load)], 1),
-        Some(size) => (vec![(size, S::LOADS.admit(args.load.or(Some(S::POINTS.load)))?)], args.rounds),
-        None => (points(&S::POINTS, largest), args.rounds),
+        _ if args.quick => (vec![(SMALLEST, compared.load)], 1),
+        Some(size) => (vec![(size, loads.admit(args.load.or(Some(compared.load)))?)], args.rounds),
+        None => (points(compared, largest), args.rounds),
     };
     let how = How { rounds: rounds as usize, lanes: args.lanes, retrieve: args.retrieve };
     if !args.json {
-        output::line(format_args!("{}: {}, {}", backend.name(), backend.device(), args.entry.name()))?;
+        output::line(format_args!("{}: {}, {}", on.name(), on.device(), args.entry.name()))?;
     }
     let (mut rows, mut memory) = (Vec::new(), Vec::new());
     let mut progress = Progress::new("measuring", points.len() as u64);
     for (done, &(size, load)) in points.iter().enumerate() {
         let from = rows.len();
-        memory.push(point::<S, _>(backend, args.entry, (size, load), how, &mut rows)?);
+        memory.push(point(args, on, (size, load), how, &mut rows)?);
         if !args.json {
             progress.above(|| show(&rows[from..], &memory[done]))?;
         }
@@ -207,9 +210,9 @@ fn measure<S: Tables, B: Backend>(args: &Args, backend: &B) -> Result<(), Failur
     drop(progress);
     let verified = rows.iter().all(|row| row.verified);
     if args.json {
-        let (structure, entry) = (args.structure.name(), args.entry.name());
+        let (structure, entry) = (args.structure.name, args.entry.name());
         let (rows, memory) = (&rows[..], &memory[..]);
-        let (backend, device) = (backend.name(), backend.device());
+        let (backend, device) = (on.name(), on.device());
         output::json(&Object { structure, entry, backend, device, verified, rows, memory })?;
     }
     if verified {
@@ -220,18 +223,13 @@ fn measure<S: Tables, B: Backend>(args: &Args, backend: &B) -> Result<(), Failur
 }
 
 /// All workloads at one size and load.
-fn point<S: Tables, B: Backend>(
-    backend: &B,
-    entry: Entry,
-    at: (u32, f64),
-    how: How,
-    rows: &mut Vec<Row>,
-) -> Result<Memory, Failure> {
+fn point(args: &Args, on: &Opened, at: (u32, f64), how: How, rows: &mut Vec<Row>) -> Result<Memory, Failure> {
+    let (structure, entry) = (args.structure, args.entry);
     #[cfg(feature = "gpu")]
-    if let Some(gpu) = backend.kernels() {
-        return device::point(gpu, S::STRUCTURE, entry, at, how, rows);
+    if let Some(gpu) = on.kernels() {
+        return device::point(gpu, structure, entry, at, how, rows);
     }
-    host::point::<S, _>(backend, entry, at, how.rounds, rows)
+    host::point(structure, on, entry, at, how.rounds, rows)
 }
 
 /// Sizes at one load, and loads at one size.
@@ -260,7 +258,7 @@ const fn key(i: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tables::{Hopscotch, Open, Slab};
+    use crate::registry::ALL;
 
     #[test]
     fn sizes_are_numbers_or_powers() {
@@ -273,8 +271,9 @@ mod tests {
 
     #[test]
     fn each_load_and_size_is_measured_once() {
-        let of = [&Slab::POINTS, &Hopscotch::POINTS, &Open::POINTS].map(|all| points(all, LARGEST_OF_GPU));
-        assert_eq!(of.each_ref().map(Vec::len), [7 + 8, 7 + 5, 6 + 5]);
+        let of = |structure: &&Structure| points(&structure.points, LARGEST_OF_GPU);
+        let of: Vec<_> = ALL.iter().map(of).collect();
+        assert_eq!(of.iter().map(Vec::len).collect::<Vec<_>>(), [7 + 8, 7 + 5, 6 + 5, 6 + 4, 6 + 4]);
         for points in of {
             for (i, point) in points.iter().enumerate() {
                 assert!(!points[i + 1..].contains(point));

@@ -12,7 +12,7 @@ pub(super) fn bytes_per_pair(entry: Entry, load: f64) -> Option<f64> {
     match entry {
         Entry::Map32 | Entry::Multimap32 => Some(in_chains(15, SLAB, load)),
         Entry::Set32 => Some(in_chains(31, SLAB, load)),
-        Entry::Set64 | Entry::Map64 | Entry::Lock64 => None,
+        Entry::Set64 | Entry::Map64 | Entry::Multimap64 | Entry::Lock64 => None,
     }
 }
 
@@ -34,7 +34,7 @@ fn in_chains(pairs: u32, bytes: u32, load: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tables::slab::{LOAD, LOADS};
+    use crate::registry::SLAB;
     use warpproof::SlabGeometry;
     use warpproof::model::key::{fastrange, mix};
 
@@ -44,7 +44,7 @@ mod tests {
 
     #[test]
     fn slabs_of_one_pair_have_a_formula() {
-        for load in LOADS {
+        for &load in SLAB.points.loads {
             // A bucket of x pairs has x slabs, and one if it is empty.
             let expected = (load + (-load).exp()) / load * 10.0;
             assert!(near(in_chains(1, 10, load), expected, 1e-12), "{load}");
@@ -54,7 +54,7 @@ mod tests {
     #[test]
     fn placing_keys_takes_as_much() {
         const PAIRS: u32 = 300_000;
-        for load in LOADS {
+        for &load in SLAB.points.loads {
             for slab in [7u32, 15, 31] {
                 let buckets = (PAIRS as f64 / load) as u32 / slab;
                 let mut filled = vec![0u32; buckets as usize];
@@ -71,7 +71,7 @@ mod tests {
     #[test]
     fn the_default_takes_at_most_eight_percent_more_than_the_published_table() {
         let ours = in_chains(7, 64, SlabGeometry::DEFAULT_LOAD);
-        let published = in_chains(15, SLAB, LOAD);
+        let published = in_chains(15, super::SLAB, SLAB.points.load);
         assert!(ours <= 1.08 * published, "{ours}, {published}");
         assert!((15.2..15.4).contains(&ours) && (14.5..14.6).contains(&published), "{ours}, {published}");
     }

@@ -54,7 +54,7 @@ impl Timed {
 }
 
 /// Operations of all kinds.
-pub(super) struct Batch {
+pub(crate) struct Batch {
     pub(super) codes: CudaSlice<u8>,
     pub(super) keys: CudaSlice<u32>,
     pub(super) values: CudaSlice<u32>,
@@ -82,7 +82,7 @@ impl Batch {
 }
 
 /// What a batch was told.
-pub(super) struct Answers {
+pub(crate) struct Answers {
     pub(super) outcomes: CudaSlice<u8>,
     pub(super) found: CudaSlice<u32>,
 }

@@ -5,12 +5,14 @@
 //! to one of its rows, its *leader*; every row then looks its leader up, the rows are counted per leader, and a
 //! prefix sum gives each leader its place in one array of rows. All steps are linear, whatever the keys are.
 
-use crate::backend::{Backend, geometry};
+use crate::backend::Opened;
 use crate::failure::Failure;
 use crate::output::Progress;
+use crate::registry::SLAB;
 use std::collections::HashMap;
+use warpproof::any::Map;
 use warpproof::model::{Key, UserKey};
-use warpproof::{BulkMap, Insert, SlabGeometry};
+use warpproof::{BulkMap, Insert};
 
 /// Rows per bulk call.
 const BATCH: usize = 1 << 20;
@@ -19,28 +21,28 @@ const BATCH: usize = 1 << 20;
 const NONE: u32 = u32::MAX;
 
 /// Rows by key.
-pub(crate) struct Index<M> {
-    leaders: Leaders<M>,
+pub(crate) struct Index {
+    leaders: Leaders,
     /// The rows of leader `l` are `order[starts[l]..starts[l + 1]]`.
     starts: Vec<u32>,
     order: Vec<u32>,
 }
 
 /// The leader of each key: in the table, or on the side if the key's code is reserved.
-struct Leaders<M> {
-    map: M,
+struct Leaders {
+    map: Map<u64, u64>,
     side: HashMap<i64, u32>,
 }
 
 /// The rows that match each row of a batch.
-pub(crate) struct Matched<'a, M> {
-    index: &'a Index<M>,
+pub(crate) struct Matched<'a> {
+    index: &'a Index,
     leaders: Vec<u32>,
 }
 
-impl<M: BulkMap<u64, u64>> Index<M> {
+impl Index {
     /// Groups the rows of a file by their keys.
-    pub(crate) fn build<B: Backend<Map64 = M>>(backend: &B, keys: &[i64]) -> Result<Self, Failure> {
+    pub(crate) fn build(on: &Opened, keys: &[i64]) -> Result<Self, Failure> {
         if keys.len() >= NONE as usize {
             return Err(Failure::input(format_args!(
                 "{} rows are more than the {NONE} that fit",
@@ -48,7 +50,7 @@ impl<M: BulkMap<u64, u64>> Index<M> {
             )));
         }
         let rows = keys.len() as u64;
-        let map = backend.map64(geometry(rows, rows, SlabGeometry::DEFAULT_LOAD)?)?;
+        let map = SLAB.map64(on, SLAB.room(rows, rows, SLAB.loads.default))?;
         let mut leaders = Leaders { map, side: HashMap::new() };
         leaders.fill(keys)?;
 
@@ -63,12 +65,12 @@ impl<M: BulkMap<u64, u64>> Index<M> {
     }
 
     /// The rows that match each of `keys`, in the order of the file.
-    pub(crate) fn matching(&self, keys: &[i64]) -> Result<Matched<'_, M>, Failure> {
+    pub(crate) fn matching(&self, keys: &[i64]) -> Result<Matched<'_>, Failure> {
         Ok(Matched { index: self, leaders: self.leaders.of(keys)? })
     }
 }
 
-impl<M> Matched<'_, M> {
+impl Matched<'_> {
     /// The rows that match key `i` of the batch.
     pub(crate) fn of(&self, i: usize) -> &[u32] {
         match self.leaders.get(i) {
@@ -82,7 +84,7 @@ impl<M> Matched<'_, M> {
     }
 }
 
-impl<M: BulkMap<u64, u64>> Leaders<M> {
+impl Leaders {
     fn fill(&mut self, keys: &[i64]) -> Result<(), Failure> {
         let mut progress = Progress::new("inserting", keys.len() as u64);
         for (batch, keys) in keys.chunks(BATCH).enumerate() {
@@ -175,7 +177,7 @@ mod tests {
     #[test]
     fn keys_with_reserved_codes_match_too() {
         let keys = [i64::MIN, 5, i64::MAX, i64::MIN, 5, -5];
-        let index = Index::build(&crate::backend::Cpu, &keys).unwrap();
+        let index = Index::build(&Opened::Cpu, &keys).unwrap();
         let matched = index.matching(&[5, i64::MIN, 6, i64::MAX, i64::MAX - 1]).unwrap();
         assert_eq!(matched.of(0), &[1u32, 4][..]);
         assert_eq!(matched.of(1), &[0u32, 3][..]);

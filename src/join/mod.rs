@@ -2,7 +2,7 @@
 
 mod index;
 
-use crate::backend::{Backend, Choice, open, with_backend};
+use crate::backend::{Choice, Opened};
 use crate::failure::Failure;
 use crate::output::Progress;
 use crate::target::Target;
@@ -59,10 +59,10 @@ line and column, exit code 2, and the output file is as it was.";
 pub(crate) fn join(args: &Args) -> Result<(), Failure> {
     // What would be an error at the end is one now.
     args.output.as_deref().map(Target::admit).transpose()?;
-    let opened = open(args.backend)?;
+    let on = Opened::open(args.backend)?;
     let left = read(&args.left, &args.on)?;
     let right = read(&args.right, &args.on)?;
-    with_backend!(&opened, backend => write(args, backend, &left, right))
+    write(args, &on, &left, right)
 }
 
 /// Reads a file and the integers of column `on`. An error names file, line and column.
@@ -74,8 +74,8 @@ fn read(path: &Path, on: &str) -> Result<Table, Failure> {
     table.map_err(|malformed| Failure::input(format_args!("{name}:{malformed}")))
 }
 
-fn write<B: Backend>(args: &Args, backend: &B, left: &Table, mut right: Table) -> Result<(), Failure> {
-    let index = Index::build(backend, &right.take_keys())?;
+fn write(args: &Args, on: &Opened, left: &Table, mut right: Table) -> Result<(), Failure> {
+    let index = Index::build(on, &right.take_keys())?;
     let mut target = Target::open(args.output.as_deref(), b',')?;
     target.row(header(left, &right).iter().map(Vec::as_slice))?;
     let mut progress = Progress::new("writing", left.rows() as u64);

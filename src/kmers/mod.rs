@@ -5,16 +5,18 @@ mod gzip;
 mod input;
 mod report;
 
-use crate::backend::{Backend, Choice, open, with_backend};
+use crate::backend::{Choice, Opened};
 use crate::failure::Failure;
 use crate::output::{self, Progress};
+use crate::registry::{DYNAMIC, Room};
 use crate::target::Target;
 use extract::{Extractor, LONGEST, distinct};
 use input::{Input, sizes};
 use report::{Report, histogram, top};
 use std::path::PathBuf;
 use std::time::Instant;
-use warpproof::{BulkCounter, BulkTable, OpenGeometry};
+use warpproof::BulkTable;
+use warpproof::any::Counter;
 
 /// K-mers of a bulk call.
 const BATCH: usize = 1 << 20;
@@ -70,23 +72,24 @@ error with file and line, or byte, exit code 2, and the output file is as it was
 pub(crate) fn kmers(args: &Args) -> Result<(), Failure> {
     // What would be an error at the end is one now.
     args.output.as_deref().map(Target::admit).transpose()?;
-    with_backend!(&open(args.backend)?, b => run(args, b))
+    run(args, &Opened::open(args.backend)?)
 }
 
-/// Counts in a table that grows, on `backend`.
-fn run<B: Backend>(args: &Args, backend: &B) -> Result<(), Failure> {
+/// Counts in a table that grows, on a backend.
+fn run(args: &Args, on: &Opened) -> Result<(), Failure> {
     let start = Instant::now();
     let (bytes, letters) = sizes(&args.files)?;
     let first = letters.clamp(1, FIRST).min(distinct(args.k));
-    let counts = backend.dynamic_map64(first, OpenGeometry::DEFAULT_LOAD)?;
-    let total = count(args, bytes, &counts)?;
+    // Made for what is estimated, not for a part of it.
+    let counts = DYNAMIC.map64(on, Room { expected: first, total: first, load: DYNAMIC.loads.default })?;
+    let total = count(args, bytes, counts.counter().ok_or_else(|| DYNAMIC.has_no("counter"))?)?;
     let mut pairs = counts.retrieve_all().map_err(Failure::backend)?;
     drop(counts);
     verify(total, &pairs)?;
     let report = Report {
         k: args.k,
-        backend: backend.name(),
-        device: backend.device(),
+        backend: on.name(),
+        device: on.device(),
         seconds: start.elapsed().as_secs_f64(),
         total,
         distinct: pairs.len() as u64,
@@ -100,7 +103,7 @@ fn run<B: Backend>(args: &Args, backend: &B) -> Result<(), Failure> {
 }
 
 /// Counts the k-mers of all files; how many there were.
-fn count(args: &Args, bytes: u64, counts: &impl BulkCounter<u64, u64>) -> Result<u64, Failure> {
+fn count(args: &Args, bytes: u64, counts: &dyn Counter<u64, u64>) -> Result<u64, Failure> {
     let mut progress = Progress::new("counting", bytes);
     let mut extractor = Extractor::new(args.k);
     let (mut total, mut before, mut ones) = (0, 0, Vec::new());

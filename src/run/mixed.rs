@@ -3,22 +3,26 @@
 use super::account::Account;
 use super::phase::{Phase, timed};
 use super::workload::Workload;
-use crate::backend::Backend;
+use crate::backend::Opened;
+use crate::bench::entry::Entry;
 use crate::failure::Failure;
-use crate::tables::Tables;
+use crate::registry::Structure;
 use std::collections::HashSet;
-use warpproof::{BulkMap, Insert};
+use warpproof::any::Map;
+use warpproof::{BulkMap, BulkTable, Insert};
 
 /// Runs all phases. A phase with a wrong answer ends the run: what follows would build on it.
-pub(crate) fn run<S: Tables, B: Backend>(
-    backend: &B,
+pub(crate) fn run(
+    structure: &Structure,
+    on: &Opened,
     work: &Workload,
     load: f64,
 ) -> Result<Vec<Phase>, Failure> {
     let (keys, values) = work.prefill();
     let prefill = keys.len() as u64;
-    let mut map = S::map32(backend, prefill, prefill + work.inserts(), load)?;
-    let (filled, left_out) = fill::<S, _>(&map, &keys, &values)?;
+    let room = structure.room(prefill, prefill + work.inserts(), load);
+    let mut map = structure.map32(Entry::Map32, on, room)?;
+    let (filled, left_out) = fill(&map, structure.may_be_full, &keys, &values)?;
     let mut phases = vec![filled];
     if go_on(&phases) {
         let stored = |i: usize| (!left_out.contains(&keys[i])).then_some(values[i]);
@@ -28,7 +32,7 @@ pub(crate) fn run<S: Tables, B: Backend>(
         phases.push(find(&map, "search absent", &work.absent(), |_| None)?);
     }
     if go_on(&phases) {
-        mix::<S, B>(&mut map, work, &left_out, &mut phases)?;
+        mix(&mut map, work, structure.may_be_full.then_some(&left_out), &mut phases)?;
     }
     Ok(phases)
 }
@@ -38,8 +42,9 @@ fn go_on(phases: &[Phase]) -> bool {
 }
 
 /// Inserts keys that are new; which of them found no room.
-fn fill<S: Tables, M: BulkMap<u32, u32>>(
-    map: &M,
+fn fill(
+    map: &Map<u32, u32>,
+    may_be_full: bool,
     keys: &[u32],
     values: &[u32],
 ) -> Result<(Phase, HashSet<u32>), Failure> {
@@ -47,7 +52,7 @@ fn fill<S: Tables, M: BulkMap<u32, u32>>(
     let done = timed(&mut seconds, || map.insert_unique(keys, values)).map_err(Failure::backend)?;
     let right = |outcome| match outcome {
         Insert::Inserted => true,
-        Insert::Full => S::MAY_BE_FULL,
+        Insert::Full => may_be_full,
         Insert::Present => false,
     };
     let verified = match done.iter().position(|&outcome| !right(outcome)) {
@@ -61,8 +66,8 @@ fn fill<S: Tables, M: BulkMap<u32, u32>>(
     Ok((phase.with_full(left_out.len() as u64), left_out))
 }
 
-fn find<M: BulkMap<u32, u32>>(
-    map: &M,
+fn find(
+    map: &Map<u32, u32>,
     name: &'static str,
     keys: &[u32],
     expected: impl Fn(usize) -> Option<u32>,
@@ -78,17 +83,17 @@ fn find<M: BulkMap<u32, u32>>(
     Ok(Phase::new(name, keys.len() as u64, seconds, verified))
 }
 
-/// The mix, a search of the whole range, and the same after a flush, where there is one.
-fn mix<S: Tables, B: Backend>(
-    map: &mut S::Map32<B>,
+/// The mix, a search of the whole range, and the same after a flush, where there is one. `left_out` as [`Account::new`].
+fn mix(
+    map: &mut Map<u32, u32>,
     work: &Workload,
-    left_out: &HashSet<u32>,
+    left_out: Option<&HashSet<u32>>,
     phases: &mut Vec<Phase>,
 ) -> Result<(), Failure> {
     let mut seconds = 0.0;
     let answers = timed(&mut seconds, || map.mixed(&work.ops, &work.op_keys, &work.op_values));
     let answers = answers.map_err(Failure::backend)?;
-    let account = Account::new(work, &answers, S::MAY_BE_FULL.then_some(left_out));
+    let account = Account::new(work, &answers, left_out);
     let verified = match &account {
         Ok(account) => length(map, account)?,
         Err(wrong) => Err(wrong.clone()),
@@ -99,17 +104,19 @@ fn mix<S: Tables, B: Backend>(
     let all: Vec<u32> = (0..work.keys).collect();
     search_end(map, &all, "search end", &account, phases)?;
 
-    let mut seconds = 0.0;
-    if let Some(slots) = S::flush::<B>(map, &mut seconds)? {
+    let stats = map.stats().map_err(Failure::backend)?;
+    if let Some(table) = map.flush() {
+        let mut seconds = 0.0;
+        timed(&mut seconds, || table.flush()).map_err(Failure::backend)?;
         let verified = length(map, &account)?;
-        phases.push(Phase::new("flush", slots, seconds, verified));
+        phases.push(Phase::new("flush", stats.live() + stats.tombstones(), seconds, verified));
         search_end(map, &all, "search flushed", &account, phases)?;
     }
     Ok(())
 }
 
-fn search_end<M: BulkMap<u32, u32>>(
-    map: &M,
+fn search_end(
+    map: &Map<u32, u32>,
     all: &[u32],
     name: &'static str,
     account: &Account<'_>,
@@ -122,7 +129,7 @@ fn search_end<M: BulkMap<u32, u32>>(
 }
 
 /// Compares the number of pairs with the account.
-fn length<M: BulkMap<u32, u32>>(map: &M, account: &Account<'_>) -> Result<Result<(), String>, Failure> {
+fn length(map: &Map<u32, u32>, account: &Account<'_>) -> Result<Result<(), String>, Failure> {
     let found = map.len().map_err(Failure::backend)?;
     let expected = account.len();
     if found == expected {

@@ -7,12 +7,11 @@ pub(crate) mod phase;
 pub(crate) mod replay;
 pub(crate) mod workload;
 
-use crate::Structure;
-use crate::backend::{Backend, Choice, open, with_backend};
+use crate::backend::{Choice, Opened};
 use crate::check::{self, Summary};
 use crate::failure::Failure;
 use crate::output::{self, grouped, mops};
-use crate::tables::{Tables, with_tables};
+use crate::registry::Structure;
 use phase::Phase;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -38,7 +37,8 @@ const QUICK: Duration = Duration::from_secs(5);
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     /// What to run
-    structure: Structure,
+    #[arg(value_parser = Structure::parser())]
+    structure: &'static Structure,
     /// Where to run
     #[arg(long, value_enum, default_value_t)]
     backend: Choice,
@@ -108,59 +108,49 @@ fn load(text: &str) -> Result<f64, String> {
 
 /// Runs.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    with_tables!(args.structure, S => run_tables::<S>(args))
-}
-
-fn run_tables<S: Tables>(args: &Args) -> Result<(), Failure> {
+    let structure = args.structure;
     // Bad input is told before anything runs.
-    let load = S::LOADS.admit(args.load)?;
-    let trace = args.trace.as_deref().map(read::<S>).transpose()?;
+    let load = structure.loads.admit(args.load)?;
+    let trace = args.trace.as_deref().map(|path| read(structure, path)).transpose()?;
     if trace.is_none() && args.keys as u64 + args.ops as u64 >= u32::MAX as u64 {
         return Err(Failure::input(
             "--keys and --ops together must be below 2^32 - 1: a value names its operation",
         ));
     }
-    let opened = open(args.backend)?;
-    let check = if args.no_check { None } else { Some(check::quick(S::STRUCTURE, QUICK)?) };
+    let on = Opened::open(args.backend)?;
+    let check = if args.no_check { None } else { Some(check::quick(structure, QUICK)?) };
     if let (Some(check), false) = (&check, args.json) {
         output::line(format_args!("check    {}", check.text()))?;
     }
-    with_backend!(&opened, backend => {
-        let phases = match &trace {
-            Some(trace) => vec![S::replay(backend, trace, load)?],
-            None => {
-                let work = Workload::new(args.mix, args.keys, args.ops as usize, args.seed);
-                mixed::run::<S, _>(backend, &work, load)?
-            }
-        };
-        report(args, backend, &phases, check)
-    })
+    let phases = match &trace {
+        Some(trace) => vec![replay::run(structure, &on, trace, load)?],
+        None => {
+            let work = Workload::new(args.mix, args.keys, args.ops as usize, args.seed);
+            mixed::run(structure, &on, &work, load)?
+        }
+    };
+    report(args, &on, &phases, check)
 }
 
 /// Reads a trace. An error names file, line and field.
-fn read<S: Tables>(path: &Path) -> Result<Trace, Failure> {
+fn read(structure: &Structure, path: &Path) -> Result<Trace, Failure> {
     let name = path.display();
     let bytes = std::fs::read(path).map_err(|e| Failure::input(format_args!("{name}: {e}")))?;
     let trace = Trace::parse(&bytes);
     let trace = trace.map_err(|malformed| Failure::input(format_args!("{name}:{malformed}")))?;
-    S::admit(&trace).map_err(|refused| Failure::input(format_args!("{name}: {refused}")))?;
+    replay::admit(structure, &trace).map_err(|refused| Failure::input(format_args!("{name}: {refused}")))?;
     Ok(trace)
 }
 
-fn report<B: Backend>(
-    args: &Args,
-    backend: &B,
-    phases: &[Phase],
-    check: Option<Summary>,
-) -> Result<(), Failure> {
+fn report(args: &Args, on: &Opened, phases: &[Phase], check: Option<Summary>) -> Result<(), Failure> {
     let wrong: Vec<_> = phases.iter().filter_map(Phase::wrong).collect();
     if args.json {
         let main = phases.iter().find(|phase| phase.main);
         let (ops, seconds) = main.map_or((0, 0.0), |phase| (phase.ops, phase.seconds));
         output::json(&Object {
-            structure: args.structure.name(),
-            backend: backend.name(),
-            device: backend.device(),
+            structure: args.structure.name,
+            backend: on.name(),
+            device: on.device(),
             ops,
             seconds,
             mops: mops(ops, seconds),
@@ -169,7 +159,7 @@ fn report<B: Backend>(
             check,
         })?;
     } else {
-        output::line(format_args!("backend  {}: {}", backend.name(), backend.device()))?;
+        output::line(format_args!("backend  {}: {}", on.name(), on.device()))?;
         for phase in phases {
             let verdict = if phase.verified { "verified" } else { "WRONG" };
             let full = match phase.full {

@@ -2,28 +2,46 @@
 
 use super::oracle::{Oracle, Unsettled};
 use super::phase::{Phase, timed};
+use crate::backend::Opened;
+use crate::bench::entry::Entry;
 use crate::failure::Failure;
 use crate::output::Progress;
-use crate::tables::Tables;
+use crate::registry::Structure;
 use std::ops::Range;
-use warpproof::BulkMap;
+use warpproof::any::Map;
 use warpproof::files::Trace;
+use warpproof::{BulkMap, BulkTable, Op};
 
 /// Operations between two updates of the progress bar.
 const STEP: usize = 1 << 12;
 
-/// Runs a trace on a map of `S`. `values_of` says which values keys have.
-pub(crate) fn run<S: Tables, M: BulkMap<u32, u32>>(
-    map: &M,
-    trace: &Trace,
-    values_of: impl Fn(&M, &[u32]) -> Result<Vec<Vec<u32>>, Failure>,
-) -> Result<Phase, Failure> {
-    let mut oracle = Oracle::new(S::MAY_BE_FULL);
+/// Refuses inserts that may give a key several pairs, for tables that keep one of each.
+///
+/// # Errors
+/// Which operation it is, in words.
+pub(crate) fn admit(structure: &Structure, trace: &Trace) -> Result<(), String> {
+    match trace.ops.iter().position(|&op| op == Op::Insert) {
+        Some(i) if structure.tables(Entry::Multimap32).is_err() => Err(format!(
+            "operation {}: insert may give a key several pairs, and {} keeps one of each key: write insert_unique or \
+             assign",
+            i + 1,
+            structure.name
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Runs a trace on a map, or on a multimap if a key may get several pairs.
+pub(crate) fn run(structure: &Structure, on: &Opened, trace: &Trace, load: f64) -> Result<Phase, Failure> {
+    let entry = if trace.ops.contains(&Op::Insert) { Entry::Multimap32 } else { Entry::Map32 };
+    let pairs = trace.inserts();
+    let map = structure.map32(entry, on, structure.room(pairs, pairs, load))?;
+    let mut oracle = Oracle::new(structure.may_be_full);
     let mut progress = Progress::new("running", trace.ops.len() as u64);
     let (mut seconds, mut shown, mut verified) = (0.0, 0, Ok(()));
     for batch in trace.batches() {
         let end = batch.end;
-        verified = step(map, trace, batch, &mut oracle, &mut seconds, &values_of)?;
+        verified = step(&map, trace, batch, &mut oracle, &mut seconds)?;
         if verified.is_err() {
             break;
         }
@@ -40,13 +58,12 @@ pub(crate) fn run<S: Tables, M: BulkMap<u32, u32>>(
 }
 
 /// Runs one batch, whose keys are distinct, and checks each answer.
-fn step<M: BulkMap<u32, u32>>(
-    map: &M,
+fn step(
+    map: &Map<u32, u32>,
     trace: &Trace,
     batch: Range<usize>,
     oracle: &mut Oracle,
     seconds: &mut f64,
-    values_of: impl Fn(&M, &[u32]) -> Result<Vec<Vec<u32>>, Failure>,
 ) -> Result<Result<(), String>, Failure> {
     let (ops, keys) = (&trace.ops[batch.clone()], &trace.keys[batch.clone()]);
     let values = &trace.values[batch.clone()];
@@ -67,4 +84,14 @@ fn step<M: BulkMap<u32, u32>>(
     let keys: Vec<u32> = open.iter().map(|open| open.key).collect();
     let left = values_of(map, &keys)?;
     Ok(open.iter().zip(left).try_for_each(|(open, left)| oracle.settle(open, &left)))
+}
+
+/// The values of each key.
+fn values_of(map: &Map<u32, u32>, keys: &[u32]) -> Result<Vec<Vec<u32>>, Failure> {
+    if let Some(map) = map.matches() {
+        let found = map.search_all(keys).map_err(Failure::backend)?;
+        return Ok((0..keys.len()).map(|i| found.of(i).to_vec()).collect());
+    }
+    let found = map.search(keys).map_err(Failure::backend)?;
+    Ok(found.into_iter().map(|value| value.into_iter().collect()).collect())
 }

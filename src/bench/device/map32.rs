@@ -1,59 +1,61 @@
 //! What is measured on a map of u32 pairs alone: the floors of random access, and mixed batches.
 
-use super::subject::Mixable;
-use super::{Bench, Fallible};
-use crate::backend::geometry;
+use super::slices::{Entries, Mixed};
+use super::{Bench, Fallible, Series};
 use crate::bench::memory::Memory;
 use crate::bench::timed::{Answers, Batch, POISON};
-use crate::bench::{Row, key};
+use crate::bench::{MIXES, Row, key};
+use crate::registry::{Room, slab};
 use crate::run::account::Account;
 use crate::run::workload::{Mix, Workload};
 use std::collections::HashSet;
 use warpproof::gpu::bench::Floors;
+use warpproof::gpu::{Device, Error, Tuning};
 use warpproof::{Answer, BulkMap, BulkTable};
 
 /// Operations of a mix.
 const MOST_OPERATIONS: usize = 1 << 26;
 
 impl Bench<'_> {
+    /// The floors, and the mixes.
+    pub(crate) fn map32<T: Mixed>(
+        &self,
+        make: &impl Fn(&Device, Room, Tuning) -> Result<T, Error>,
+        rows: &mut Vec<Row>,
+        memory: &mut Memory,
+    ) -> Fallible<()> {
+        self.floors(rows)?;
+        MIXES.into_iter().try_for_each(|mix| self.mix(make, mix, rows, memory))
+    }
+
     /// Random access without a protocol, in as many buckets as the table has.
-    pub(super) fn floors(&self, rounds: usize, rows: &mut Vec<Row>) -> Fallible<()> {
+    fn floors(&self, rows: &mut Vec<Row>) -> Fallible<()> {
         let (n, timed, stream) = (self.size as usize, &self.timed, &self.timed.stream);
         let present: Vec<u32> = (0..self.size).map(key).collect();
         let keys = stream.clone_htod(&present)?;
         let values = stream.clone_htod(&present)?;
         let mut found = timed.poisoned(u32::from_ne_bytes([POISON; 4]), n)?;
-        let geometry = geometry(n as u64, n as u64, self.load).map_err(|_| "the table would be too large")?;
-        let mut times: [Vec<f64>; 3] = Default::default();
-        let mut right = true;
-        for round in 0..=rounds {
+        let geometry = slab(Room { expected: n as u64, total: n as u64, load: self.load })?;
+        let names = ["floor: find", "floor: insert", "floor: look, insert"];
+        let [mut find, mut insert, mut look] = names.map(|name| Series::new(name, n));
+        for round in 0..=self.rounds {
             // All slots are empty again: every exchange writes.
             let floors = Floors::new(self.device, geometry.buckets)?;
-            let took = [
-                timed.time(|| floors.find(stream, &keys, &mut found))?,
-                timed.time(|| floors.insert(stream, &keys, &values))?,
-                {
-                    let floors = Floors::new(self.device, geometry.buckets)?;
-                    timed.time(|| floors.bucket(stream, &keys, &values))?
-                },
-            ];
-            right &= stream.clone_dtoh(&found)?.iter().all(|&value| value == u32::MAX);
-            if round > 0 {
-                times.iter_mut().zip(took).for_each(|(times, took)| times.push(took));
-            }
+            let took = timed.time(|| floors.find(stream, &keys, &mut found))?;
+            find.add(round, took, stream.clone_dtoh(&found)?.iter().all(|&value| value == u32::MAX));
+            insert.add(round, timed.time(|| floors.insert(stream, &keys, &values))?, true);
+            let floors = Floors::new(self.device, geometry.buckets)?;
+            look.add(round, timed.time(|| floors.bucket(stream, &keys, &values))?, true);
         }
-        let names = ["floor: find", "floor: insert", "floor: look, insert"];
-        for (name, times) in names.into_iter().zip(times) {
-            rows.push(self.row(name, n, times, right));
-        }
+        self.report([find, insert, look], rows);
         Ok(())
     }
 
     /// A mix on a key range of this size, half of it inserted before.
-    pub(super) fn mix<T: Mixable>(
+    fn mix<T: Mixed>(
         &self,
+        make: &impl Fn(&Device, Room, Tuning) -> Result<T, Error>,
         (name, mix): (&'static str, Mix),
-        rounds: usize,
         rows: &mut Vec<Row>,
         memory: &mut Memory,
     ) -> Fallible<()> {
@@ -62,46 +64,36 @@ impl Bench<'_> {
         let (timed, stream) = (&self.timed, &self.timed.stream);
         let batch = Batch::new(timed, &work.ops, &work.op_keys, &work.op_values)?;
         let (first, stored) = work.prefill();
-        let (on_first, stored) = (stream.clone_htod(&first)?, stream.clone_htod(&stored)?);
+        let prefill = Entries::new(stream, first, stored)?;
+        let first = &prefill.keys;
         let all: Vec<u32> = (0..self.size).collect();
-        let total = first.len() as u64 + work.inserts();
-        let size = T::size(self.size as u64, total, self.load, self.tuning)
-            .map_err(|_| "the table would be too large")?;
-        let mut map = T::new(self.device, size, self.tuning)?;
-        let (mut times, mut right) = (Vec::new(), true);
-        for round in 0..=rounds {
+        let mut map = self.table(make, Some(first.len() as u64 + work.inserts()))?;
+        let mut series = Series::new(name, ops);
+        for round in 0..=self.rounds {
             map.clear_on(stream)?;
             let (mut filled, mut answers) = (timed.poisoned(POISON, first.len())?, Answers::new(timed, ops)?);
-            map.insert(stream, &on_first, &stored, &mut filled)?;
+            map.insert(stream, &prefill, &mut filled)?;
             let took = timed.time(|| map.run(stream, &batch, &mut answers))?;
-            if round > 0 {
-                times.push(took);
-            }
-            let filled = self.stored::<T>(&filled)?;
-            right &= filled.iter().all(Option::is_some);
-            let left_out: HashSet<u32> = first
-                .iter()
-                .zip(filled)
-                .filter(|(_, stored)| *stored == Some(false))
-                .map(|(key, _)| *key)
-                .collect();
-            let may_be_left_out = T::MAY_BE_FULL.then_some(&left_out);
+            let filled = self.stored(&filled)?;
+            let left_out = first.iter().zip(&filled).filter(|(_, stored)| **stored == Some(false));
+            let left_out: HashSet<u32> = left_out.map(|(key, _)| *key).collect();
+            let may_be_left_out = self.structure.may_be_full.then_some(&left_out);
             let full = match answers.read(timed, &work.ops)? {
                 Some(answers) => adds_up(&work, &map, &all, &answers, may_be_left_out)?,
                 None => None,
             };
-            match full {
-                Some(full) => memory.left_out(name, full + left_out.len() as u64),
-                None => right = false,
+            series.add(round, took, full.is_some() && filled.iter().all(Option::is_some));
+            if let Some(full) = full {
+                memory.left_out(name, full + left_out.len() as u64);
             }
         }
-        rows.push(self.row(name, ops, times, right));
+        self.report([series], rows);
         Ok(())
     }
 }
 
 /// Whether the answers of a mix explain what is in the table afterwards; if so, how many inserts found no room.
-fn adds_up<T: Mixable>(
+fn adds_up<T: Mixed>(
     work: &Workload,
     map: &T,
     all: &[u32],

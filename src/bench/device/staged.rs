@@ -1,9 +1,9 @@
 //! Calls on host slices through staging buffers that were made once, from the first byte of input to the last answer.
 
-use super::subject::Subject;
-use super::{Bench, Fallible};
+use super::slices::Fixed;
+use super::{Bench, Fallible, Series};
 use crate::bench::Row;
-use crate::bench::entry::{Number, values};
+use crate::bench::entry::Number;
 use std::time::Instant;
 use warpproof::gpu::Staging;
 use warpproof::model::outcome::Insert;
@@ -12,50 +12,39 @@ use warpproof::model::outcome::Insert;
 const ELEMENTS: usize = 1 << 22;
 
 impl Bench<'_> {
-    /// Inserts of these keys into a table that was cleared, and searches of them all: wall-clock time.
-    pub(super) fn staged<T: Subject>(
-        &self,
-        table: &mut T,
-        keys: &[T::Key],
-        rounds: usize,
-        rows: &mut Vec<Row>,
-    ) -> Fallible<()> {
-        let stored = values(keys);
+    /// Inserts into a table that was cleared, and searches of all keys: wall-clock time.
+    pub(crate) fn staged<T: Fixed>(&self, table: &mut T, rows: &mut Vec<Row>) -> Fallible<()> {
+        let n = self.size as usize;
+        let entries = self.entries::<T::Key>()?;
         let mut staging = Staging::new(self.device, ELEMENTS)?.in_parallel();
         // Their memory is touched here and not in a round.
-        let mut outcomes = vec![Insert::Present; keys.len()];
-        let mut answers = vec![T::answer(None); keys.len()];
-        let (mut times, mut right): ([Vec<f64>; 2], _) = (Default::default(), [true; 2]);
-        for round in 0..=rounds {
+        let mut outcomes = vec![Insert::Present; n];
+        let mut answers = vec![T::answer(None); n];
+        let [mut insert, mut find] = ["insert from host", "find from host"].map(|name| Series::new(name, n));
+        for round in 0..=self.rounds {
             table.clear_on(&self.timed.stream)?;
             self.device.synchronize()?;
             outcomes.fill(Insert::Present);
             answers.fill(T::answer(None));
             let from = Instant::now();
-            table.insert_from_host(&mut staging, keys, &stored, &mut outcomes)?;
+            table.insert_staged(&mut staging, &entries, &mut outcomes)?;
             let inserted = from.elapsed();
             let from = Instant::now();
-            table.find_from_host(&mut staging, keys, &mut answers)?;
+            table.search_staged(&mut staging, &entries.keys, &mut answers)?;
             let found = from.elapsed();
+
+            let may_be_full = self.structure.may_be_full;
             let is_stored = |outcome: &Insert| *outcome == Insert::Inserted;
-            right[0] &= outcomes
-                .iter()
-                .all(|outcome| is_stored(outcome) || T::MAY_BE_FULL && *outcome == Insert::Full);
-            right[0] &= table.live()? == outcomes.iter().filter(|outcome| is_stored(outcome)).count() as u64;
-            right[1] &= outcomes.iter().zip(keys).zip(&answers).all(|((outcome, key), answer)| {
+            let live = outcomes.iter().filter(|outcome| is_stored(outcome)).count() as u64;
+            let right = outcomes.iter().all(|said| is_stored(said) || may_be_full && *said == Insert::Full);
+            insert.add(round, inserted.as_secs_f64(), right && table.len()? == live);
+            let mut said = outcomes.iter().zip(&entries.keys).zip(&answers);
+            let right = said.all(|((outcome, key), answer)| {
                 *answer == T::answer(is_stored(outcome).then(|| key.value()))
             });
-            if round > 0 {
-                times
-                    .iter_mut()
-                    .zip([inserted, found])
-                    .for_each(|(times, took)| times.push(took.as_secs_f64()));
-            }
+            find.add(round, found.as_secs_f64(), right);
         }
-        for ((name, times), right) in ["insert from host", "find from host"].into_iter().zip(times).zip(right)
-        {
-            rows.push(self.row(name, keys.len(), times, right));
-        }
+        self.report([insert, find], rows);
         Ok(())
     }
 }

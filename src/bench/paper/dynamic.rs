@@ -5,7 +5,7 @@ use super::contender::{Bulk, Single};
 use super::locked::Locked;
 use super::point::{MOST_ON_CPU, Point};
 use super::{Report, Row, Scale};
-use crate::backend::Backend;
+use crate::backend::Opened;
 use crate::bench::MIXES;
 use crate::failure::Failure;
 use crate::output::Progress;
@@ -18,7 +18,7 @@ const RANGES: [u32; 5] = [100, 1_000, 10_000, 100_000, 10_000_000];
 const OPERATIONS: [usize; 2] = [100_000, 100_000_000];
 
 /// Measures all points.
-pub(super) fn run<B: Backend>(backend: &B, scale: Scale, report: &mut Report<'_>) -> Result<(), Failure> {
+pub(super) fn run(on: &Opened, scale: Scale, report: &mut Report<'_>) -> Result<(), Failure> {
     let quick = scale == Scale::Quick;
     let ranges: Vec<u32> = RANGES.into_iter().filter(|&range| !quick || range <= 100_000).collect();
     let operations: Vec<usize> = OPERATIONS.into_iter().filter(|&ops| !quick || ops <= 100_000).collect();
@@ -28,7 +28,7 @@ pub(super) fn run<B: Backend>(backend: &B, scale: Scale, report: &mut Report<'_>
         for &ops in &operations {
             let mut rows = Vec::new();
             for &range in &ranges {
-                point(backend, (mix, range, ops), &mut rows)?;
+                point(on, (mix, range, ops), &mut rows)?;
                 done += 1;
                 progress.at(done);
             }
@@ -39,16 +39,16 @@ pub(super) fn run<B: Backend>(backend: &B, scale: Scale, report: &mut Report<'_>
 }
 
 /// One point, on the GPU if that is the backend, and on the CPU with as many operations as that can do.
-fn point<B: Backend>(
-    backend: &B,
+fn point(
+    on: &Opened,
     (mix, range, ops): ((&'static str, Mix), u32, usize),
     rows: &mut Vec<Row>,
 ) -> Result<(), Failure> {
     #[cfg(feature = "gpu")]
-    if let Some(device) = backend.kernels() {
+    if let Some(device) = on.kernels() {
         super::device::point(device, &Point::new(mix, range, ops), rows)?;
     }
-    let _ = backend;
+    let _ = on;
     let point = Point::new(mix, range, ops.min(MOST_ON_CPU));
     let slots = point.slots();
     point.measure(

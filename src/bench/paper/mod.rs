@@ -15,7 +15,7 @@ mod point;
 #[cfg(feature = "gpu")]
 mod static_;
 
-use crate::backend::Backend;
+use crate::backend::Opened;
 use crate::failure::Failure;
 use crate::output;
 use plot::{Axis, Chart};
@@ -104,9 +104,9 @@ struct Object<'a> {
 
 /// Runs the experiments, prints each table when it is measured, and writes the plots into a folder, which is made if there
 /// is none.
-pub(crate) fn paper<B: Backend>(backend: &B, folder: &Path, scale: Scale, json: bool) -> Result<(), Failure> {
+pub(crate) fn paper(on: &Opened, folder: &Path, scale: Scale, json: bool) -> Result<(), Failure> {
     std::fs::create_dir_all(folder).map_err(|error| Failure::write(folder.display(), &error))?;
-    let (name, device) = (backend.name(), backend.device());
+    let (name, device) = (on.name(), on.device());
     let cpu = format!("{} threads", rayon::current_num_threads());
     let cpu_operations = point::MOST_ON_CPU;
     if !json {
@@ -114,11 +114,11 @@ pub(crate) fn paper<B: Backend>(backend: &B, folder: &Path, scale: Scale, json: 
         output::line(format_args!("{name}: {device}; CPU: {cpu}, at most {most} operations"))?;
     }
     let mut report = Report { folder, json, rows: Vec::new(), plots: Vec::new() };
-    let skipped = static_tables(backend, scale, &mut report)?;
+    let skipped = static_tables(on, scale, &mut report)?;
     if let (Some(why), false) = (skipped, json) {
         output::line(format_args!("\nstatic tables against probing and cuckoo: skipped: {why}"))?;
     }
-    dynamic::run(backend, scale, &mut report)?;
+    dynamic::run(on, scale, &mut report)?;
 
     let Report { rows, plots, .. } = &report;
     let verified = rows.iter().all(|row| row.verified);
@@ -172,19 +172,19 @@ impl Report<'_> {
 
 /// The static experiment, or why there is none.
 #[cfg(feature = "gpu")]
-fn static_tables<B: Backend>(
-    backend: &B,
+fn static_tables(
+    on: &Opened,
     scale: Scale,
     report: &mut Report<'_>,
 ) -> Result<Option<&'static str>, Failure> {
-    match backend.kernels() {
+    match on.kernels() {
         Some(device) => report.add(static_::run(device, scale)?).map(|()| None),
         None => Ok(Some("no CUDA device")),
     }
 }
 
 #[cfg(not(feature = "gpu"))]
-fn static_tables<B: Backend>(_: &B, _: Scale, _: &mut Report<'_>) -> Result<Option<&'static str>, Failure> {
+fn static_tables(_: &Opened, _: Scale, _: &mut Report<'_>) -> Result<Option<&'static str>, Failure> {
     Ok(Some("no CUDA device"))
 }
 

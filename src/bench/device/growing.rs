@@ -1,0 +1,48 @@
+//! A table that grows while a batch is inserted, and searches in it afterwards.
+
+use super::slices::Slices;
+use super::{Bench, Fallible, Series};
+use crate::bench::Row;
+use crate::bench::entry::Number;
+use crate::bench::memory::Memory;
+use crate::bench::timed::POISON;
+use crate::registry::Room;
+use warpproof::gpu::{Device, Error, Tuning};
+use warpproof::model::outcome::Insert;
+
+impl Bench<'_> {
+    /// One batch into a table of a million slots, or a sixteenth of the entries, all keys distinct: moving entries and waiting are in
+    /// the time, and so is taking memory from the driver, but for a second build, for which that of the tables before is kept. Then
+    /// searches of them all.
+    pub(crate) fn growing<T: Slices>(
+        &self,
+        make: &impl Fn(&Device, Room, Tuning) -> Result<T, Error>,
+        rows: &mut Vec<Row>,
+    ) -> Fallible<Memory> {
+        let (n, timed, stream) = (self.size as usize, &self.timed, &self.timed.stream);
+        let entries = self.entries::<T::Key>()?;
+        let answers: Vec<T::Found> = entries.keys.iter().map(|key| T::found(Some(key.value()))).collect();
+        let mut memory = None;
+        let names = ["build", "search present", "build, memory kept"];
+        let [mut build, mut hits, mut again] = names.map(|name| Series::new(name, n));
+        for (round, kept) in
+            [false, true].into_iter().flat_map(|kept| (0..=self.rounds).map(move |round| (round, kept)))
+        {
+            self.device.keep_memory(if kept { u64::MAX } else { 0 })?;
+            let table = self.table(make, None)?;
+            let mut outcomes = timed.poisoned(POISON, n)?;
+            let mut found = timed.poisoned(T::POISON, n)?;
+            stream.synchronize()?;
+            let took = timed.time_whole(|| table.insert(stream, &entries, &mut outcomes))?;
+            let searched = timed.time(|| table.search(stream, &entries.on_keys, &mut found))?;
+            let mut codes = stream.clone_dtoh(&outcomes)?.into_iter();
+            let right = codes.all(|code| code == Insert::Inserted.code()) && table.len()? == n as u64;
+            if kept { &mut again } else { &mut build }.add(round, took, right);
+            hits.add(round, searched, stream.clone_dtoh(&found)? == answers);
+            memory = Some(Memory::new(self.entry, (self.size, self.load), &table)?);
+        }
+        self.device.keep_memory(0)?;
+        self.report([build, hits, again], rows);
+        memory.ok_or_else(|| "no round".into())
+    }
+}

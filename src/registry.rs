@@ -1,0 +1,218 @@
+//! The structures of the library, a row each ([`ALL`]): what `list`, `run`, `bench`, `join` and `kmers` know of them.
+
+mod operations;
+mod rows;
+
+pub(crate) use operations::{Can, operations};
+#[cfg(feature = "gpu")]
+pub(crate) use rows::slab;
+pub(crate) use rows::{ALL, DYNAMIC, HOPSCOTCH, SLAB};
+
+use crate::backend::Opened;
+#[cfg(feature = "gpu")]
+use crate::bench::Measure;
+use crate::bench::entry::Entry;
+use crate::failure::Failure;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use warpproof::any::{Map, Set};
+
+/// A structure.
+pub(crate) struct Structure {
+    /// Its name on the command line.
+    pub(crate) name: &'static str,
+    /// What it is, in one line.
+    pub(crate) what: &'static str,
+    /// The loads that its tables may have.
+    pub(crate) loads: Loads,
+    /// What is measured.
+    pub(crate) points: Points,
+    /// Whether an insert may find no room in a table that was made for its entries. It stores nothing then.
+    pub(crate) may_be_full: bool,
+    /// Whether its tables grow: they are made for a part of what comes.
+    pub(crate) grows: bool,
+    /// Operations on one backend alone, with it.
+    pub(crate) on_one: &'static [&'static str],
+    /// Its tables, by what they hold.
+    pub(crate) tables: &'static [Tables],
+}
+
+/// The tables of a structure that hold one kind of entries.
+pub(crate) struct Tables {
+    /// What they hold.
+    pub(crate) entry: Entry,
+    /// What they can do.
+    pub(crate) can: &'static [Can],
+    /// Makes an empty one.
+    make: fn(&Opened, Room) -> Result<Table, Failure>,
+    /// Measures the kernels on such a table.
+    #[cfg(feature = "gpu")]
+    pub(crate) measure: Measure,
+}
+
+/// A table of any structure on any backend, by its keys and values.
+pub(crate) enum Table {
+    /// Pairs of u32.
+    Map32(Map<u32, u32>),
+    /// Pairs of u64.
+    Map64(Map<u64, u64>),
+    /// Keys of u32.
+    Set32(Set<u32>),
+    /// Keys of u64.
+    Set64(Set<u64>),
+}
+
+/// What a table is made for.
+#[derive(Clone, Copy)]
+pub(crate) struct Room {
+    /// Entries that are there at a time.
+    pub(crate) expected: u64,
+    /// Entries that are inserted in its life.
+    pub(crate) total: u64,
+    /// Entries per slot.
+    pub(crate) load: f64,
+}
+
+/// Which loads there are.
+pub(crate) struct Loads {
+    /// The smallest.
+    pub(crate) least: f64,
+    /// The largest.
+    pub(crate) most: f64,
+    /// The one that is taken where none is named.
+    pub(crate) default: f64,
+}
+
+/// What is measured.
+pub(crate) struct Points {
+    /// The load at which sizes are compared.
+    pub(crate) load: f64,
+    /// The loads that are compared.
+    pub(crate) loads: &'static [f64],
+    /// A size that is no power of four.
+    pub(crate) also: Option<u32>,
+}
+
+impl Structure {
+    /// Reads a name on the command line, and says in the help what there is.
+    pub(crate) fn parser() -> impl TypedValueParser<Value = &'static Self> {
+        let names = ALL.iter().map(|structure| PossibleValue::new(structure.name).help(structure.what));
+        PossibleValuesParser::new(names).try_map(|name| {
+            ALL.iter().copied().find(|structure| structure.name == name).ok_or("there is no such structure")
+        })
+    }
+
+    /// The tables that hold such entries.
+    ///
+    /// # Errors
+    /// If there are none.
+    pub(crate) fn tables(&self, entry: Entry) -> Result<&'static Tables, Failure> {
+        self.tables.iter().find(|tables| tables.entry == entry).ok_or_else(|| {
+            let names: Vec<_> = self.tables.iter().map(|tables| tables.entry.name()).collect();
+            let names = names.join(", ");
+            Failure::input(format_args!("--entry {}: tables of {} are {names}", entry.name(), self.name))
+        })
+    }
+
+    /// An empty map of u32 pairs for `entry`.
+    ///
+    /// # Errors
+    /// If there is no such map, or no memory for it.
+    pub(crate) fn map32(&self, entry: Entry, on: &Opened, room: Room) -> Result<Map<u32, u32>, Failure> {
+        match self.tables(entry)?.make(on, room)? {
+            Table::Map32(map) => Ok(map),
+            _ => Err(self.has_no("map of u32 pairs")),
+        }
+    }
+
+    /// An empty map of u64 pairs.
+    ///
+    /// # Errors
+    /// If there is no such map, or no memory for it.
+    pub(crate) fn map64(&self, on: &Opened, room: Room) -> Result<Map<u64, u64>, Failure> {
+        match self.tables(Entry::Map64)?.make(on, room)? {
+            Table::Map64(map) => Ok(map),
+            _ => Err(self.has_no("map of u64 pairs")),
+        }
+    }
+
+    /// What the structure lacks.
+    pub(crate) fn has_no(&self, what: &str) -> Failure {
+        Failure::input(format_args!("{} has no {what}", self.name))
+    }
+
+    /// What a table is made for into which `total` entries are inserted, of which `expected` are there at a time. One that
+    /// grows begins with a sixteenth, and a million slots at most.
+    pub(crate) fn room(&self, expected: u64, total: u64, load: f64) -> Room {
+        /// A million slots, at the default load.
+        const MOST: u64 = 838_860;
+        let first = if self.grows { (expected / 16).clamp(1, MOST) } else { expected };
+        Room { expected: first, total, load }
+    }
+}
+
+impl Tables {
+    /// An empty table.
+    ///
+    /// # Errors
+    /// If it would be too large, or there is no memory for it.
+    pub(crate) fn make(&self, on: &Opened, room: Room) -> Result<Table, Failure> {
+        (self.make)(on, room)
+    }
+}
+
+impl Loads {
+    /// The load that was asked for, or the default.
+    ///
+    /// # Errors
+    /// If there is no such load.
+    pub(crate) fn admit(&self, asked: Option<f64>) -> Result<f64, Failure> {
+        let load = asked.unwrap_or(self.default);
+        if (self.least..=self.most).contains(&load) {
+            return Ok(load);
+        }
+        let Self { least, most, .. } = self;
+        Err(Failure::input(format_args!("--load {load}: such a table has a load from {least} to {most}")))
+    }
+}
+
+/// A table by what it holds.
+macro_rules! of {
+    ($($variant:ident($from:ty);)*) => {
+        $(impl From<$from> for Table {
+            fn from(table: $from) -> Self {
+                Self::$variant(table)
+            }
+        })*
+    };
+}
+of! {
+    Map32(Map<u32, u32>);
+    Map64(Map<u64, u64>);
+    Set32(Set<u32>);
+    Set64(Set<u64>);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use warpproof::simt::scenarios;
+
+    #[test]
+    fn every_structure_is_checked_and_has_a_map_of_u32_pairs_with_all_that_it_says() {
+        for structure in ALL {
+            assert!(
+                Checked::from_str(structure.name, false).is_ok(),
+                "{}: nothing checks it",
+                structure.name
+            );
+            let load = structure.loads.admit(None).unwrap();
+            let room = structure.room(100, 100, load);
+            let mut map = structure.map32(Entry::Map32, &Opened::Cpu, room).unwrap();
+            let can = structure.tables(Entry::Map32).unwrap().can;
+            assert_eq!(can.contains(&Can::Matches), map.matches().is_some(), "{}", structure.name);
+            assert_eq!(can.contains(&Can::Counter), map.counter().is_some(), "{}", structure.name);
+            assert_eq!(can.contains(&Can::Order), map.ordered().is_some(), "{}", structure.name);
+            assert_eq!(can.contains(&Can::Flush), map.flush().is_some(), "{}", structure.name);
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! The rows.
+
+use super::{Can, Loads, Points, Room, Structure, Table, Tables};
+use crate::backend::Opened;
+use crate::bench::entry::Entry;
+use crate::failure::Failure;
+#[cfg(feature = "gpu")]
+use warpproof::gpu::{Device, Tuning};
+use warpproof::model::host::Refused;
+use warpproof::model::slab::SLAB_SLOTS;
+use warpproof::simt::cpu;
+use warpproof::{HopscotchGeometry, OpenGeometry, SlabGeometry, any};
+
+/// The tables of a structure that hold one kind of entries. A type has one name on every backend.
+macro_rules! tables {
+    ($steps:tt [|$T:ident, $room:ident| $cpu:expr, |$device:ident, $tuning:ident| $gpu:expr]
+     $shape:ident [$($can:ident)*] $entry:ident $table:ty) => {{
+        fn on_cpu($room: Room) -> Result<Table, cpu::Error> {
+            use warpproof::simt::cpu::*;
+            type $T = $table;
+            let table: $T = $cpu?;
+            Ok(erased!(any::$shape::new(table), $T, $($can)*).into())
+        }
+        #[cfg(feature = "gpu")]
+        fn on_gpu($device: &Device, $room: Room, $tuning: Tuning) -> Result<Table, warpproof::gpu::Error> {
+            use warpproof::gpu::*;
+            type $T = $table;
+            let _ = $tuning;
+            let table: $T = $gpu?;
+            Ok(erased!(any::$shape::new(table), $T, $($can)*).into())
+        }
+        Tables {
+            entry: Entry::$entry,
+            can: &[Can::$shape, $(Can::$can),*],
+            make: |on, room| match on {
+                Opened::Cpu => on_cpu(room).map_err(Failure::backend),
+                #[cfg(feature = "gpu")]
+                Opened::Gpu(device) => {
+                    on_gpu(device, room, Entry::$entry.tuning()).map_err(Failure::backend)
+                }
+            },
+            #[cfg(feature = "gpu")]
+            measure: |bench, rows| {
+                use warpproof::gpu::*;
+                type $T = $table;
+                let make = &|$device: &Device, $room: Room, $tuning: Tuning| -> Result<$T, Error> {
+                    let _ = $tuning;
+                    $gpu
+                };
+                measured!($steps $entry bench, make, rows)
+            },
+        }
+    }};
+}
+
+/// A table of a type that is known, as one of any, with what it can do.
+macro_rules! erased {
+    ($table:expr, $T:ty,) => { $table };
+    ($table:expr, $T:ty, Matches $($more:ident)*) => { erased!($table.with_matches::<$T>(), $T, $($more)*) };
+    ($table:expr, $T:ty, Multimap $($more:ident)*) => { erased!($table.with_multimap::<$T>(), $T, $($more)*) };
+    ($table:expr, $T:ty, Counter $($more:ident)*) => { erased!($table.with_counter::<$T>(), $T, $($more)*) };
+    ($table:expr, $T:ty, Order $($more:ident)*) => { erased!($table.with_order::<$T>(), $T, $($more)*) };
+    ($table:expr, $T:ty, Flush $($more:ident)*) => { erased!($table.with_flush::<$T>(), $T, $($more)*) };
+    // That is not there where a table is of any type; that it has it is known here.
+    ($table:expr, $T:ty, Rehash $($more:ident)*) => {{
+        let _ = <$T>::rehash;
+        erased!($table, $T, $($more)*)
+    }};
+}
+
+/// Measures the kernels of a table that grows, or step by step on one of a fixed size. Maps of u32 pairs run mixes besides.
+#[cfg(feature = "gpu")]
+macro_rules! measured {
+    ((growing) $entry:ident $bench:ident, $make:ident, $rows:ident) => { $bench.growing($make, $rows) };
+    ((fixed $($step:ident)*) $entry:ident $bench:ident, $make:ident, $rows:ident) => {{
+        let mut table = $bench.table($make, None)?;
+        let mut memory = $bench.fixed(&mut table, $rows)?;
+        $($bench.$step(&mut table, $rows)?;)*
+        $bench.staged(&mut table, $rows)?;
+        drop(table);
+        measured!($entry $bench, $make, $rows, memory);
+        Ok(memory)
+    }};
+    (Map32 $bench:ident, $make:ident, $rows:ident, $memory:ident) => {
+        $bench.map32($make, $rows, &mut $memory)?
+    };
+    ($entry:ident $bench:ident, $make:ident, $rows:ident, $memory:ident) => {
+        let _ = &mut $memory;
+    };
+}
+
+/// Rows. After the fields of [`Structure`]: how its kernels are measured, how a table of a type `T` is made on a CPU and on a
+/// GPU, and the tables that are made so: map or set, what it can do besides, what it holds, its type.
+macro_rules! structures {
+    ($($NAME:ident {
+        $($field:ident: $value:expr,)*
+        $(=> $steps:tt $make:tt {
+            $($shape:ident $can:tt: $($entry:ident $table:ty),+;)+
+        })+
+    })+) => {
+        $(pub(crate) static $NAME: Structure = Structure {
+            $($field: $value,)*
+            tables: &[$($($(tables!($steps $make $shape $can $entry $table),)+)+)+],
+        };)+
+
+        /// All structures.
+        pub(crate) static ALL: &[&Structure] = &[$(&$NAME),+];
+    };
+}
+
+structures! {
+    SLAB {
+        name: "slab",
+        what: "Slab hash: chains of slabs that grow (Ashkiani, Farach-Colton, Owens, IPDPS 2018)",
+        loads: Loads { least: 0.01, most: 100.0, default: SlabGeometry::DEFAULT_LOAD },
+        // The load and the pairs of the published comparison: 0.6 of 2^26 slots.
+        points: Points {
+            load: 0.6,
+            loads: &[0.2, 0.3, 0.4, 0.5, 0.6, SlabGeometry::DEFAULT_LOAD, 0.7, 0.8, 0.9],
+            also: Some(40_265_318),
+        },
+        // The pool is as large as the entries need whatever their keys are.
+        may_be_full: false,
+        grows: false,
+        on_one: &[],
+        => (fixed) [|T, room| T::with_geometry(slab(room)?), |device, tuning| T::with_tuning(device, slab(room)?, tuning)] {
+            Map [Matches Flush]: Map32 SlabMap<u32, u32>, Map64 SlabMap<u64, u64>, Lock64 SlabMap<u64, u64>;
+            Map [Matches Multimap Flush]: Multimap32 SlabMultimap<u32, u32>, Multimap64 SlabMultimap<u64, u64>;
+            Set [Flush]: Set32 SlabSet;
+        }
+    }
+    HOPSCOTCH {
+        name: "hopscotch",
+        what: "Lock-flag hopscotch table (Zhang, Sun): one pair per key, a fixed size",
+        loads: Loads { least: 0.01, most: 1.0, default: HopscotchGeometry::DEFAULT_LOAD },
+        points: Points {
+            load: HopscotchGeometry::DEFAULT_LOAD,
+            loads: &[0.5, 0.6, 0.7, HopscotchGeometry::DEFAULT_LOAD, 0.9, 0.95],
+            // At a load of 0.8 in 2^26 words.
+            also: Some(46_976_204),
+        },
+        // Entries stand in the neighbourhoods of their homes, and a neighbourhood may be full before the table is.
+        may_be_full: true,
+        grows: false,
+        on_one: &[],
+        => (fixed) [|T, room| T::with_geometry(hopscotch(room)?),
+               |device, tuning| T::with_tuning(device, hopscotch(room)?, tuning)] {
+            Map []: Map32 HopscotchMap<u32, u32>, Map64 HopscotchMap<u64, u64>;
+            Set []: Set32 HopscotchSet<u32>, Set64 HopscotchSet<u64>;
+        }
+    }
+    OPEN {
+        name: "open",
+        what: "Open addressing with a filter of what passed a full bucket: one pair per key, a fixed size",
+        // At a load of 1 all of the table may have to be read for a key that is absent.
+        loads: Loads { least: 0.01, most: 0.99, default: OpenGeometry::DEFAULT_LOAD },
+        points: Points {
+            load: OpenGeometry::DEFAULT_LOAD,
+            loads: &[0.5, 0.6, 0.7, OpenGeometry::DEFAULT_LOAD, 0.9, 0.95],
+            also: None,
+        },
+        // A size has a slot for every entry that is inserted.
+        may_be_full: false,
+        grows: false,
+        on_one: &["insert_partitioned (GPU)", "insert_partitioned_with_outcomes (GPU)"],
+        => (fixed retrieved partitioned) [|T, room| T::with_geometry(T::size(open(room)?.slots() as u64, 1.0)?),
+                     |device, tuning| T::with_tuning(device, match tuning.lanes {
+                         Some(_) => open(room)?.in_buckets_of(T::BUCKET_SLOTS)?,
+                         None => T::size(open(room)?.slots() as u64, 1.0)?,
+                     }, tuning)] {
+            Map [Counter Order Rehash]: Map32 OpenMap<u32, u32>, Map64 OpenMap<u64, u64>;
+        }
+        => (fixed retrieved partitioned) [|T, room| T::with_geometry(open(room)?), |device, tuning| T::with_tuning(device, open(room)?, tuning)] {
+            Set [Order Rehash]: Set32 OpenSet<u32>, Set64 OpenSet<u64>;
+        }
+    }
+    CUCKOO {
+        name: "cuckoo",
+        what: "Open addressing for high loads: a key has two buckets, and keys move from the first to the second to make room",
+        loads: Loads { least: 0.01, most: 0.99, default: OpenGeometry::DEFAULT_LOAD },
+        points: Points {
+            load: OpenGeometry::DEFAULT_LOAD,
+            loads: &[0.5, OpenGeometry::DEFAULT_LOAD, 0.9, 0.95, 0.97],
+            also: None,
+        },
+        may_be_full: true,
+        grows: false,
+        on_one: &[],
+        => (fixed retrieved) [|T, room| T::with_geometry(cuckoo(room)?),
+               |device, tuning| T::with_tuning(device, match tuning.lanes {
+                   Some(_) => cuckoo(room)?.in_buckets_of(T::BUCKET_SLOTS)?,
+                   None => T::size(room.expected, room.load)?,
+               }, tuning)] {
+            Map [Counter Order Rehash]: Map32 CuckooMap<u32, u32>, Map64 CuckooMap<u64, u64>;
+        }
+        => (fixed retrieved) [|T, room| T::with_geometry(cuckoo(room)?), |device, tuning| T::with_tuning(device, cuckoo(room)?, tuning)] {
+            Set [Order Rehash]: Set32 CuckooSet<u32>, Set64 CuckooSet<u64>;
+        }
+    }
+    DYNAMIC {
+        name: "dynamic",
+        what: "Open addressing that grows: by submaps on a CPU, between batches on a GPU",
+        // On a CPU it is of no effect.
+        loads: Loads { least: 0.1, most: 0.95, default: OpenGeometry::DEFAULT_LOAD },
+        points: Points {
+            load: OpenGeometry::DEFAULT_LOAD,
+            loads: &[0.5, 0.6, 0.7, OpenGeometry::DEFAULT_LOAD, 0.9],
+            also: None,
+        },
+        may_be_full: false,
+        grows: true,
+        on_one: &["compact (CPU)", "reserve (GPU)", "shrink (GPU)"],
+        => (growing) [|T, room| T::with_capacity(room.expected), |device, tuning| T::at_load(device, room.expected, room.load)] {
+            Map [Counter Order]: Map32 DynamicMap<u32, u32>, Map64 DynamicMap<u64, u64>;
+            Set [Order]: Set32 DynamicSet<u32>, Set64 DynamicSet<u64>;
+        }
+    }
+}
+
+/// A table whose base slabs have `load` of the expected entries per slot, and which all fit that are inserted in its life, as
+/// deleted ones keep their slots until a flush, whatever their keys are.
+pub(crate) fn slab(room: Room) -> Result<SlabGeometry, Refused> {
+    let slots = SLAB_SLOTS as u32;
+    let buckets = SlabGeometry::new(room.expected, room.load, slots)?;
+    let pool = SlabGeometry::new(room.total, room.load, slots)?;
+    Ok(SlabGeometry { pool: pool.pool, ..buckets })
+}
+
+/// A table whose homes have `load` of the expected entries per slot: a deleted one gives its slot back at once.
+fn hopscotch(room: Room) -> Result<HopscotchGeometry, Refused> {
+    HopscotchGeometry::at_load(room.expected, room.load)
+}
+
+/// A table with `load` per slot of the expected entries, or of all that are inserted in its life if those are more, as the slot
+/// of a deleted one is not used again.
+fn open(room: Room) -> Result<OpenGeometry, Refused> {
+    OpenGeometry::at_load(room.expected.max(room.total), room.load)
+}
+
+/// A table with `load` of the expected entries per slot: the slot of a deleted one is used again.
+fn cuckoo(room: Room) -> Result<OpenGeometry, Refused> {
+    OpenGeometry::at_load(room.expected, room.load)
+}
