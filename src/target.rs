@@ -46,9 +46,39 @@ impl Target {
             None => Sink::Stream(Box::new(std::io::stdout())),
             Some(path) => open(path).map_err(|e| Failure::input(format_args!("{name}: {e}")))?,
         };
+        Ok(Self::to(sink, name, delimiter))
+    }
+
+    fn to(sink: Sink, name: String, delimiter: u8) -> Self {
         let buffer = BufWriter::with_capacity(BUFFER, sink);
-        let csv = csv::WriterBuilder::new().delimiter(delimiter).from_writer(buffer);
-        Ok(Self { csv, name })
+        Self { csv: csv::WriterBuilder::new().delimiter(delimiter).from_writer(buffer), name }
+    }
+
+    /// Rows go after those of `path`, a file of the columns `header` that is made if there is none. It is replaced when all are
+    /// written.
+    ///
+    /// # Errors
+    /// If it has other columns, or a line that has more or fewer.
+    pub(crate) fn append(path: &Path, header: &[&str]) -> Result<Self, Failure> {
+        let failed = |e: &dyn std::fmt::Display| Failure::input(format_args!("{}: {e}", path.display()));
+        let mut before = match std::fs::read(path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
+            read => read.map_err(|e| failed(&e))?,
+        };
+        if before.is_empty() {
+            before = header.join(",").into_bytes();
+        }
+        if before.last() != Some(&b'\n') {
+            before.push(b'\n');
+        }
+        let mut rows = csv::Reader::from_reader(&before[..]);
+        if rows.headers().map_err(|e| failed(&e))?.iter().ne(header.iter().copied()) {
+            return Err(failed(&format_args!("line 1: the columns are not {}", header.join(","))));
+        }
+        rows.byte_records().try_for_each(|row| row.map(drop)).map_err(|e| failed(&e))?;
+        let mut sink = open(path).map_err(|e| failed(&e))?;
+        sink.write_all(&before).map_err(|e| Failure::write(path.display(), &e))?;
+        Ok(Self::to(sink, path.display().to_string(), b','))
     }
 
     /// Whether `path` can be written is known before the work that leads there: a file is made beside it and taken away

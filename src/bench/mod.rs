@@ -7,6 +7,7 @@ pub(crate) mod host;
 pub(crate) mod memory;
 mod paper;
 mod published;
+mod record;
 mod retrieve;
 #[cfg(feature = "gpu")]
 mod timed;
@@ -21,6 +22,7 @@ use crate::registry::{HOPSCOTCH, Points, Structure};
 use crate::run::workload::Mix;
 use entry::Entry;
 use memory::Memory;
+use record::Record;
 use retrieve::Retrieve;
 use serde::Serialize;
 use std::error::Error;
@@ -94,6 +96,12 @@ pub(crate) struct Args {
     #[arg(default_missing_value = "paper-plots")]
     #[arg(conflicts_with_all = ["entry", "max_size", "pairs"])]
     paper: Option<PathBuf>,
+    /// Append the rows to a file of the structure in a folder, with the machine, the date and the commit
+    ///
+    /// benches/record/README.md says what its columns are.
+    #[arg(long, value_name = "FOLDER", num_args = 0..=1, require_equals = true)]
+    #[arg(default_missing_value = "benches/record", conflicts_with = "paper")]
+    record: Option<PathBuf>,
 }
 
 const EXAMPLES: &str = "\
@@ -105,7 +113,8 @@ Examples:
   warpproof bench open --backend cpu --pairs 2^20 --load 0.95 --rounds 3
   warpproof bench open --backend cpu --entry set64 --quick
   warpproof bench dynamic --backend cpu --entry map64 --quick
-  warpproof bench hopscotch --paper=plots --quick";
+  warpproof bench hopscotch --paper=plots --quick
+  warpproof bench open --backend cpu --pairs 2^20 --record";
 
 const SMALLEST: u32 = 1 << 16;
 const LARGEST: u32 = 1 << 27;
@@ -193,6 +202,8 @@ fn measure(args: &Args, on: &Opened) -> Result<(), Failure> {
         Some(size) => (vec![(size, loads.admit(args.load.or(Some(compared.load)))?)], args.rounds),
         None => (points(compared, largest), args.rounds),
     };
+    let record =
+        args.record.as_deref().map(|folder| Record::open(folder, args.structure.name)).transpose()?;
     let how = How { rounds: rounds as usize, lanes: args.lanes, retrieve: args.retrieve };
     if !args.json {
         output::line(format_args!("{}: {}, {}", on.name(), on.device(), args.entry.name()))?;
@@ -208,6 +219,12 @@ fn measure(args: &Args, on: &Opened) -> Result<(), Failure> {
         progress.at(done as u64 + 1);
     }
     drop(progress);
+    if let Some(record) = record {
+        let added = record.add(on, args.entry, &rows, &memory)?;
+        if !args.json {
+            output::line(format_args!("\nrecorded {added} rows in {}", record.text()))?;
+        }
+    }
     let verified = rows.iter().all(|row| row.verified);
     if args.json {
         let (structure, entry) = (args.structure.name, args.entry.name());
