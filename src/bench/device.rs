@@ -10,17 +10,17 @@ use super::{Fallible, How, Row};
 use crate::failure::Failure;
 use crate::output;
 use crate::registry::{Room, Structure};
-use slices::{Entries, Word};
-use warpproof::gpu::cudarc::driver::CudaSlice;
+use calls::{Entries, Word};
+use warpproof::gpu::cudarc::driver::{CudaSlice, DeviceRepr};
 use warpproof::gpu::{Device, Error, Tuning};
 use warpproof::model::outcome::Insert;
 
+pub(crate) mod calls;
 mod fixed;
 mod growing;
 mod map32;
 mod partitioned;
 mod retrieved;
-mod slices;
 mod staged;
 
 /// Measures the kernels on tables of one structure and one kind of entries.
@@ -94,6 +94,11 @@ impl Bench<'_> {
         }
     }
 }
+
+/// What a search writes.
+pub(crate) trait Found: DeviceRepr + Copy + PartialEq {}
+
+impl<T: DeviceRepr + Copy + PartialEq> Found for T {}
 
 /// The rounds of a workload.
 struct Series {

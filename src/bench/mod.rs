@@ -13,7 +13,7 @@ mod retrieve;
 mod timed;
 
 #[cfg(feature = "gpu")]
-pub(crate) use device::Measure;
+pub(crate) use device::{Measure, calls};
 
 use crate::backend::{Choice, Opened};
 use crate::failure::Failure;

@@ -4,12 +4,15 @@ use super::{Can, Loads, Points, Room, Structure, Table, Tables};
 use crate::backend::Opened;
 use crate::bench::entry::Entry;
 use crate::failure::Failure;
-#[cfg(feature = "gpu")]
-use warpproof::gpu::{Device, Tuning};
 use warpproof::model::host::Refused;
 use warpproof::model::slab::SLAB_SLOTS;
 use warpproof::simt::cpu;
 use warpproof::{HopscotchGeometry, OpenGeometry, SlabGeometry, any};
+#[cfg(feature = "gpu")]
+use {
+    crate::bench::calls::*,
+    warpproof::gpu::{Device, Tuning},
+};
 
 /// The tables of a structure that hold one kind of entries. A type has one name on every backend.
 macro_rules! tables {
@@ -19,7 +22,7 @@ macro_rules! tables {
             use warpproof::simt::cpu::*;
             type $T = $table;
             let table: $T = $cpu?;
-            Ok(erased!(any::$shape::new(table), $T, $($can)*).into())
+            Ok(erased!($shape table, $T, $($can)*).into())
         }
         #[cfg(feature = "gpu")]
         fn on_gpu($device: &Device, $room: Room, $tuning: Tuning) -> Result<Table, warpproof::gpu::Error> {
@@ -27,11 +30,11 @@ macro_rules! tables {
             type $T = $table;
             let _ = $tuning;
             let table: $T = $gpu?;
-            Ok(erased!(any::$shape::new(table), $T, $($can)*).into())
+            Ok(erased!($shape table, $T, $($can)*).into())
         }
         Tables {
             entry: Entry::$entry,
-            can: &[Can::$shape, $(Can::$can),*],
+            can: can!($shape $($can)*),
             make: |on, room| match on {
                 Opened::Cpu => on_cpu(room).map_err(Failure::backend),
                 #[cfg(feature = "gpu")]
@@ -47,7 +50,7 @@ macro_rules! tables {
                     let _ = $tuning;
                     $gpu
                 };
-                measured!($steps $entry bench, make, rows)
+                measured!($steps $shape $entry $T, bench, make, rows)
             },
         }
     }};
@@ -55,6 +58,9 @@ macro_rules! tables {
 
 /// A table of a type that is known, as one of any, with what it can do.
 macro_rules! erased {
+    (Set $table:ident, $($with:tt)*) => { erased!(any::Set::new($table), $($with)*) };
+    (Map $table:ident, $($with:tt)*) => { erased!(any::Map::new($table), $($with)*) };
+    (Multimap $table:ident, $T:ty, $($can:ident)*) => { erased!(Map $table, $T, Multimap $($can)*) };
     ($table:expr, $T:ty,) => { $table };
     ($table:expr, $T:ty, Matches $($more:ident)*) => { erased!($table.with_matches::<$T>(), $T, $($more)*) };
     ($table:expr, $T:ty, Multimap $($more:ident)*) => { erased!($table.with_multimap::<$T>(), $T, $($more)*) };
@@ -68,25 +74,10 @@ macro_rules! erased {
     }};
 }
 
-/// Measures the kernels of a table that grows, or step by step on one of a fixed size. Maps of u32 pairs run mixes besides.
-#[cfg(feature = "gpu")]
-macro_rules! measured {
-    ((growing) $entry:ident $bench:ident, $make:ident, $rows:ident) => { $bench.growing($make, $rows) };
-    ((fixed $($step:ident)*) $entry:ident $bench:ident, $make:ident, $rows:ident) => {{
-        let mut table = $bench.table($make, None)?;
-        let mut memory = $bench.fixed(&mut table, $rows)?;
-        $($bench.$step(&mut table, $rows)?;)*
-        $bench.staged(&mut table, $rows)?;
-        drop(table);
-        measured!($entry $bench, $make, $rows, memory);
-        Ok(memory)
-    }};
-    (Map32 $bench:ident, $make:ident, $rows:ident, $memory:ident) => {
-        $bench.map32($make, $rows, &mut $memory)?
-    };
-    ($entry:ident $bench:ident, $make:ident, $rows:ident, $memory:ident) => {
-        let _ = &mut $memory;
-    };
+/// What tables can do.
+macro_rules! can {
+    (Multimap $($can:ident)*) => { &[Can::Map, Can::Multimap $(, Can::$can)*] };
+    ($($can:ident)*) => { &[$(Can::$can),*] };
 }
 
 /// Rows. After the fields of [`Structure`]: how its kernels are measured, how a table of a type `T` is made on a CPU and on a
@@ -125,7 +116,7 @@ structures! {
         on_one: &[],
         => (fixed) [|T, room| T::with_geometry(slab(room)?), |device, tuning| T::with_tuning(device, slab(room)?, tuning)] {
             Map [Matches Flush]: Map32 SlabMap<u32, u32>, Map64 SlabMap<u64, u64>, Lock64 SlabMap<u64, u64>;
-            Map [Matches Multimap Flush]: Multimap32 SlabMultimap<u32, u32>, Multimap64 SlabMultimap<u64, u64>;
+            Multimap [Matches Flush]: Multimap32 SlabMultimap<u32, u32>, Multimap64 SlabMultimap<u64, u64>;
             Set [Flush]: Set32 SlabSet;
         }
     }

@@ -1,9 +1,8 @@
 //! A table that grows while a batch is inserted, and searches in it afterwards.
 
-use super::slices::Slices;
-use super::{Bench, Fallible, Series};
+use super::calls::{Calls, Measured, Word};
+use super::{Bench, Fallible, Found, Series};
 use crate::bench::Row;
-use crate::bench::entry::Number;
 use crate::bench::memory::Memory;
 use crate::bench::timed::POISON;
 use crate::registry::Room;
@@ -14,14 +13,15 @@ impl Bench<'_> {
     /// One batch into a table of a million slots, or a sixteenth of the entries, all keys distinct: moving entries and waiting are in
     /// the time, and so is taking memory from the driver, but for a second build, for which that of the tables before is kept. Then
     /// searches of them all.
-    pub(crate) fn growing<T: Slices>(
+    pub(crate) fn growing<T: Measured, K: Word, F: Found>(
         &self,
         make: &impl Fn(&Device, Room, Tuning) -> Result<T, Error>,
+        calls: &Calls<T, K, F>,
         rows: &mut Vec<Row>,
     ) -> Fallible<Memory> {
         let (n, timed, stream) = (self.size as usize, &self.timed, &self.timed.stream);
-        let entries = self.entries::<T::Key>()?;
-        let answers: Vec<T::Found> = entries.keys.iter().map(|key| T::found(Some(key.value()))).collect();
+        let entries = self.entries::<K>()?;
+        let answers: Vec<F> = entries.keys.iter().map(|key| (calls.found)(Some(key.value()))).collect();
         let mut memory = None;
         let names = ["build", "search present", "build, memory kept"];
         let [mut build, mut hits, mut again] = names.map(|name| Series::new(name, n));
@@ -31,10 +31,10 @@ impl Bench<'_> {
             self.device.keep_memory(if kept { u64::MAX } else { 0 })?;
             let table = self.table(make, None)?;
             let mut outcomes = timed.poisoned(POISON, n)?;
-            let mut found = timed.poisoned(T::POISON, n)?;
+            let mut found = timed.poisoned(calls.poison, n)?;
             stream.synchronize()?;
-            let took = timed.time_whole(|| table.insert(stream, &entries, &mut outcomes))?;
-            let searched = timed.time(|| table.search(stream, &entries.on_keys, &mut found))?;
+            let took = timed.time_whole(|| (calls.insert)(&table, stream, &entries, &mut outcomes))?;
+            let searched = timed.time(|| (calls.search)(&table, stream, &entries.on_keys, &mut found))?;
             let mut codes = stream.clone_dtoh(&outcomes)?.into_iter();
             let right = codes.all(|code| code == Insert::Inserted.code()) && table.len()? == n as u64;
             if kept { &mut again } else { &mut build }.add(round, took, right);

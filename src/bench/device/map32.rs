@@ -1,6 +1,6 @@
 //! What is measured on a map of u32 pairs alone: the floors of random access, and mixed batches.
 
-use super::slices::{Entries, Mixed};
+use super::calls::{Calls, Entries};
 use super::{Bench, Fallible, Series};
 use crate::bench::memory::Memory;
 use crate::bench::timed::{Answers, Batch, POISON};
@@ -10,7 +10,8 @@ use crate::run::account::Account;
 use crate::run::workload::{Mix, Workload};
 use std::collections::HashSet;
 use warpproof::gpu::bench::Floors;
-use warpproof::gpu::{Device, Error, Tuning};
+use warpproof::gpu::structures::Holds;
+use warpproof::gpu::{Device, Error, Map, Tuning};
 use warpproof::{Answer, BulkMap, BulkTable};
 
 /// Operations of a mix.
@@ -18,14 +19,15 @@ const MOST_OPERATIONS: usize = 1 << 26;
 
 impl Bench<'_> {
     /// The floors, and the mixes.
-    pub(crate) fn map32<T: Mixed>(
+    pub(crate) fn map32<S: Holds<(u32, u32)>>(
         &self,
-        make: &impl Fn(&Device, Room, Tuning) -> Result<T, Error>,
+        make: &impl Fn(&Device, Room, Tuning) -> Result<Map<u32, u32, S>, Error>,
+        calls: &Calls<Map<u32, u32, S>, u32, u32>,
         rows: &mut Vec<Row>,
         memory: &mut Memory,
     ) -> Fallible<()> {
         self.floors(rows)?;
-        MIXES.into_iter().try_for_each(|mix| self.mix(make, mix, rows, memory))
+        MIXES.into_iter().try_for_each(|mix| self.mix(make, calls, mix, rows, memory))
     }
 
     /// Random access without a protocol, in as many buckets as the table has.
@@ -52,9 +54,10 @@ impl Bench<'_> {
     }
 
     /// A mix on a key range of this size, half of it inserted before.
-    fn mix<T: Mixed>(
+    fn mix<S: Holds<(u32, u32)>>(
         &self,
-        make: &impl Fn(&Device, Room, Tuning) -> Result<T, Error>,
+        make: &impl Fn(&Device, Room, Tuning) -> Result<Map<u32, u32, S>, Error>,
+        calls: &Calls<Map<u32, u32, S>, u32, u32>,
         (name, mix): (&'static str, Mix),
         rows: &mut Vec<Row>,
         memory: &mut Memory,
@@ -70,10 +73,10 @@ impl Bench<'_> {
         let mut map = self.table(make, Some(first.len() as u64 + work.inserts()))?;
         let mut series = Series::new(name, ops);
         for round in 0..=self.rounds {
-            map.clear_on(stream)?;
+            (calls.clear)(&mut map, stream)?;
             let (mut filled, mut answers) = (timed.poisoned(POISON, first.len())?, Answers::new(timed, ops)?);
-            map.insert(stream, &prefill, &mut filled)?;
-            let took = timed.time(|| map.run(stream, &batch, &mut answers))?;
+            (calls.insert)(&map, stream, &prefill, &mut filled)?;
+            let took = timed.time(|| batch.run(&map.on_stream(stream), &mut answers))?;
             let filled = self.stored(&filled)?;
             let left_out = first.iter().zip(&filled).filter(|(_, stored)| **stored == Some(false));
             let left_out: HashSet<u32> = left_out.map(|(key, _)| *key).collect();
@@ -93,9 +96,9 @@ impl Bench<'_> {
 }
 
 /// Whether the answers of a mix explain what is in the table afterwards; if so, how many inserts found no room.
-fn adds_up<T: Mixed>(
+fn adds_up<S: Holds<(u32, u32)>>(
     work: &Workload,
-    map: &T,
+    map: &Map<u32, u32, S>,
     all: &[u32],
     answers: &[Answer<u32>],
     left_out: Option<&HashSet<u32>>,

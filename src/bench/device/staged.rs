@@ -1,9 +1,8 @@
 //! Calls on host slices through staging buffers that were made once, from the first byte of input to the last answer.
 
-use super::slices::Fixed;
+use super::calls::{Calls, Measured, StagedCalls, Word};
 use super::{Bench, Fallible, Series};
 use crate::bench::Row;
-use crate::bench::entry::Number;
 use std::time::Instant;
 use warpproof::gpu::Staging;
 use warpproof::model::outcome::Insert;
@@ -13,24 +12,30 @@ const ELEMENTS: usize = 1 << 22;
 
 impl Bench<'_> {
     /// Inserts into a table that was cleared, and searches of all keys: wall-clock time.
-    pub(crate) fn staged<T: Fixed>(&self, table: &mut T, rows: &mut Vec<Row>) -> Fallible<()> {
+    pub(crate) fn staged<T: Measured, K: Word, F, A: Copy + PartialEq>(
+        &self,
+        table: &mut T,
+        calls: &Calls<T, K, F>,
+        through: StagedCalls<T, K, A>,
+        rows: &mut Vec<Row>,
+    ) -> Fallible<()> {
         let n = self.size as usize;
-        let entries = self.entries::<T::Key>()?;
+        let entries = self.entries::<K>()?;
         let mut staging = Staging::new(self.device, ELEMENTS)?.in_parallel();
         // Their memory is touched here and not in a round.
         let mut outcomes = vec![Insert::Present; n];
-        let mut answers = vec![T::answer(None); n];
+        let mut answers = vec![(through.answer)(None); n];
         let [mut insert, mut find] = ["insert from host", "find from host"].map(|name| Series::new(name, n));
         for round in 0..=self.rounds {
-            table.clear_on(&self.timed.stream)?;
+            (calls.clear)(table, &self.timed.stream)?;
             self.device.synchronize()?;
             outcomes.fill(Insert::Present);
-            answers.fill(T::answer(None));
+            answers.fill((through.answer)(None));
             let from = Instant::now();
-            table.insert_staged(&mut staging, &entries, &mut outcomes)?;
+            (through.insert)(table, &mut staging, &entries, &mut outcomes)?;
             let inserted = from.elapsed();
             let from = Instant::now();
-            table.search_staged(&mut staging, &entries.keys, &mut answers)?;
+            (through.search)(table, &mut staging, &entries, &mut answers)?;
             let found = from.elapsed();
 
             let may_be_full = self.structure.may_be_full;
@@ -40,7 +45,7 @@ impl Bench<'_> {
             insert.add(round, inserted.as_secs_f64(), right && table.len()? == live);
             let mut said = outcomes.iter().zip(&entries.keys).zip(&answers);
             let right = said.all(|((outcome, key), answer)| {
-                *answer == T::answer(is_stored(outcome).then(|| key.value()))
+                *answer == (through.answer)(is_stored(outcome).then(|| key.value()))
             });
             find.add(round, found.as_secs_f64(), right);
         }

@@ -1,0 +1,216 @@
+//! What is called of a table of one type: on device slices, and on host slices.
+
+use super::retrieved::Retrieved;
+use crate::bench::entry::Number;
+use crate::bench::timed::POISON;
+use std::sync::Arc;
+use warpproof::gpu::cudarc::driver::{CudaSlice, CudaStream, DriverError};
+use warpproof::gpu::structures::Partitions;
+use warpproof::gpu::{Error, Scalar, Staging};
+use warpproof::model::outcome::Insert;
+use warpproof::{BulkTable, Structure, any};
+
+pub(super) type Stream = Arc<CudaStream>;
+pub(super) type Done = Result<(), Error>;
+/// Outcomes, or whether a key is there: a code each.
+pub(super) type Codes = CudaSlice<u8>;
+
+/// A table of one type, whose keys and values are `K` and whose searches write `F`.
+pub(crate) struct Calls<T, K, F> {
+    pub(crate) clear: fn(&mut T, &Stream) -> Done,
+    pub(crate) insert: fn(&T, &Stream, &Entries<K>, &mut Codes) -> Done,
+    pub(crate) search: fn(&T, &Stream, &CudaSlice<K>, &mut CudaSlice<F>) -> Done,
+    pub(crate) delete: fn(&T, &Stream, &CudaSlice<K>, &mut Codes) -> Done,
+    /// What a search writes for a key with this value, or without one.
+    pub(crate) found: fn(Option<K>) -> F,
+    /// What an output holds before a search writes it: no answer of a search.
+    pub(crate) poison: F,
+}
+
+/// A table of one type on host slices, whose searches answer with `A`.
+pub(crate) struct StagedCalls<T, K, A> {
+    pub(crate) insert: fn(&T, &mut Staging, &Entries<K>, &mut [Insert]) -> Done,
+    pub(crate) search: fn(&T, &mut Staging, &Entries<K>, &mut [A]) -> Done,
+    /// The answer for a key with this value, or without one.
+    pub(crate) answer: fn(Option<K>) -> A,
+}
+
+/// Copies all entries, in the order of their slots or in any; of a set, values stay as they were.
+pub(crate) type Retrieve<T, K> = fn(&T, &Stream, bool, &mut Retrieved<K>) -> Done;
+
+/// Inserts partition by partition.
+pub(crate) struct PartitionedCalls<T, K> {
+    /// Memory for a batch of so many, with outcomes or without.
+    pub(crate) partitions: fn(&T, &Stream, usize, bool) -> Result<Partitions, Error>,
+    pub(crate) counted: fn(&mut T, &Stream, &Entries<K>, &mut Partitions, &mut CudaSlice<u64>) -> Done,
+    pub(crate) told: fn(&mut T, &Stream, &Entries<K>, &mut Partitions, &mut Codes) -> Done,
+}
+
+/// What a code of an answer is before a kernel writes it.
+pub(crate) const POISONED: u8 = POISON;
+
+/// A key or value on a device.
+pub(crate) trait Word: Scalar + Number {
+    /// What a search writes where there is no pair: no value, as those have their top bit set.
+    const MISSING: Self;
+    /// What an output holds before a kernel writes it.
+    const POISON: Self;
+}
+
+impl Word for u32 {
+    const MISSING: Self = 1;
+    const POISON: Self = Self::from_ne_bytes([POISON; 4]);
+}
+
+impl Word for u64 {
+    const MISSING: Self = 1;
+    const POISON: Self = Self::from_ne_bytes([POISON; 8]);
+}
+
+/// The entries of a table, on the host and on the device.
+pub(crate) struct Entries<K> {
+    pub(crate) keys: Vec<K>,
+    pub(crate) values: Vec<K>,
+    pub(crate) on_keys: CudaSlice<K>,
+    pub(crate) on_values: CudaSlice<K>,
+}
+
+impl<K: Word> Entries<K> {
+    /// These keys and values.
+    pub(super) fn new(on: &Stream, keys: Vec<K>, values: Vec<K>) -> Result<Self, DriverError> {
+        Ok(Self { on_keys: on.clone_htod(&keys)?, on_values: on.clone_htod(&values)?, keys, values })
+    }
+}
+
+/// A table that says how large it is and what it holds.
+pub(crate) trait Measured:
+    BulkTable<Error = Error, Structure: Structure<Geometry: Into<any::Geometry>, Stats: Into<any::Stats>>>
+{
+}
+
+impl<T> Measured for T where
+    T: BulkTable<Error = Error, Structure: Structure<Geometry: Into<any::Geometry>, Stats: Into<any::Stats>>>
+{
+}
+
+/// Measures the kernels of a table that grows, or step by step on one of a fixed size: `Map`, `Multimap` or `Set`, of some
+/// entries, of type `T`. Maps of u32 pairs run mixes besides.
+macro_rules! measured {
+    ((growing) $shape:ident $entry:ident $T:ty, $bench:ident, $make:ident, $rows:ident) => {
+        $bench.growing($make, &calls!($shape $T, key!($entry)), $rows)
+    };
+    ((fixed $($step:ident)*) $shape:ident $entry:ident $T:ty, $bench:ident, $make:ident, $rows:ident) => {{
+        let calls = calls!($shape $T, key!($entry));
+        let mut table = $bench.table($make, None)?;
+        let mut memory = $bench.fixed(&mut table, &calls, $rows)?;
+        $($bench.$step(&mut table, &calls, calls!($step $shape $T, key!($entry)), $rows)?;)*
+        $bench.staged(&mut table, &calls, calls!(staged $shape $T, key!($entry)), $rows)?;
+        drop(table);
+        measured!($entry $bench, $make, $rows, calls, memory);
+        Ok(memory)
+    }};
+    (Map32 $bench:ident, $make:ident, $rows:ident, $calls:ident, $memory:ident) => {
+        $bench.map32($make, &$calls, $rows, &mut $memory)?
+    };
+    ($other:ident $bench:ident, $make:ident, $rows:ident, $calls:ident, $memory:ident) => {
+        let _ = &mut $memory;
+    };
+}
+pub(crate) use measured;
+
+/// The type of keys and values.
+macro_rules! key {
+    (Map32) => {
+        u32
+    };
+    (Multimap32) => {
+        u32
+    };
+    (Set32) => {
+        u32
+    };
+    ($of_64_bits:ident) => {
+        u64
+    };
+}
+pub(crate) use key;
+
+/// The calls of a table of type `T`.
+macro_rules! calls {
+    (Set $T:ty, $K:ty) => {
+        calls! { $T, $K, u8, POISONED, |value| u8::from(value.is_some()),
+            |t, on, of, said| t.on_stream(on).insert(&of.on_keys, said),
+            |t, on, keys, found| t.on_stream(on).contains(keys, found) }
+    };
+    (Map $T:ty, $K:ty) => {
+        calls! { map $T, $K, |t, on, of, said| t.on_stream(on).insert_unique(&of.on_keys, &of.on_values, said) }
+    };
+    (Multimap $T:ty, $K:ty) => {
+        calls! { map $T, $K, |t, on, of, said| t.on_stream(on).insert(&of.on_keys, &of.on_values, said) }
+    };
+    (map $T:ty, $K:ty, $insert:expr) => {
+        calls! { $T, $K, $K, <$K as Word>::POISON, |value| value.unwrap_or(<$K as Word>::MISSING), $insert,
+            |t, on, keys, found| t.on_stream(on).search_or(keys, found, <$K as Word>::MISSING, None) }
+    };
+    ($T:ty, $K:ty, $F:ty, $poison:expr, $found:expr, $insert:expr, $search:expr) => {{
+        let calls: Calls<$T, $K, $F> = Calls {
+            clear: |t, on| t.clear_on(on),
+            insert: $insert,
+            search: $search,
+            delete: |t, on, keys, said| t.on_stream(on).delete(keys, said),
+            found: $found,
+            poison: $poison,
+        };
+        calls
+    }};
+
+    (staged Set $T:ty, $K:ty) => {
+        calls! { staged $T, $K, bool, |value| value.is_some(),
+            |t, through, of, said| t.staged(through).insert(&of.keys, said),
+            |t, through, of, answers| t.staged(through).contains(&of.keys, answers) }
+    };
+    (staged Map $T:ty, $K:ty) => {
+        calls! { staged $T, $K, Option<$K>, |value| value,
+            |t, through, of, said| t.staged(through).insert_unique(&of.keys, &of.values, said),
+            |t, through, of, answers| t.staged(through).search(&of.keys, answers) }
+    };
+    (staged Multimap $T:ty, $K:ty) => {
+        calls! { staged $T, $K, Option<$K>, |value| value,
+            |t, through, of, said| t.staged(through).insert(&of.keys, &of.values, said),
+            |t, through, of, answers| t.staged(through).search(&of.keys, answers) }
+    };
+    (staged $T:ty, $K:ty, $A:ty, $answer:expr, $insert:expr, $search:expr) => {{
+        let calls: StagedCalls<$T, $K, $A> =
+            StagedCalls { insert: $insert, search: $search, answer: $answer };
+        calls
+    }};
+
+    (retrieved Set $T:ty, $K:ty) => { calls! { retrieved $T, $K, [] } };
+    (retrieved $map:ident $T:ty, $K:ty) => { calls! { retrieved $T, $K, [values] } };
+    (retrieved $T:ty, $K:ty, [$($values:ident)?]) => {{
+        let retrieve: Retrieve<$T, $K> = |t, on, in_order, out| match in_order {
+            true => t.on_stream(on).retrieve_all_in_order(&mut out.keys, $(&mut out.$values,)? &mut out.count),
+            false => t.on_stream(on).retrieve_all(&mut out.keys, $(&mut out.$values,)? &mut out.count),
+        };
+        retrieve
+    }};
+
+    (partitioned Set $T:ty, $K:ty) => { calls! { partitioned $T, $K, [] } };
+    (partitioned $map:ident $T:ty, $K:ty) => { calls! { partitioned $T, $K, [on_values] } };
+    (partitioned $T:ty, $K:ty, [$($values:ident)?]) => {{
+        let calls: PartitionedCalls<$T, $K> = PartitionedCalls {
+            partitions: |t, on, n, told| match told {
+                true => t.partitions_with_outcomes_on(on, n),
+                false => t.partitions_on(on, n),
+            },
+            counted: |t, on, of, partitions, tally| {
+                t.insert_partitioned_on(on, &of.on_keys, $(&of.$values,)? partitions, tally)
+            },
+            told: |t, on, of, partitions, said| {
+                t.insert_partitioned_with_outcomes_on(on, &of.on_keys, $(&of.$values,)? partitions, said)
+            },
+        };
+        calls
+    }};
+}
+pub(crate) use calls;
