@@ -1,4 +1,5 @@
-//! The structures of the library, a row each ([`ALL`]): what `list`, `run`, `bench`, `join` and `kmers` know of them.
+//! The structures of the library, a row each ([`ALL`]): what `list`, `run`, `bench`, `join` and `kmers` know
+//! of them.
 
 mod operations;
 mod rows;
@@ -140,8 +141,8 @@ impl Structure {
         Failure::input(format_args!("{} has no {what}", self.name))
     }
 
-    /// What a table is made for into which `total` entries are inserted, of which `expected` are there at a time. One that
-    /// grows begins with a sixteenth, and a million slots at most.
+    /// What a table is made for into which `total` entries are inserted, of which `expected` are there at a
+    /// time. One that grows begins with a sixteenth, and a million slots at most.
     pub(crate) fn room(&self, expected: u64, total: u64, load: f64) -> Room {
         /// A million slots, at the default load.
         const MOST: u64 = 838_860;

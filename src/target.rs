@@ -54,8 +54,8 @@ impl Target {
         Self { csv: csv::WriterBuilder::new().delimiter(delimiter).from_writer(buffer), name }
     }
 
-    /// Rows go after those of `path`, a file of the columns `header` that is made if there is none. It is replaced when all are
-    /// written.
+    /// Rows go after those of `path`, a file of the columns `header` that is made if there is none. It is
+    /// replaced when all are written.
     ///
     /// # Errors
     /// If it has other columns, or a line that has more or fewer.
@@ -81,8 +81,8 @@ impl Target {
         Ok(Self::to(sink, path.display().to_string(), b','))
     }
 
-    /// Whether `path` can be written is known before the work that leads there: a file is made beside it and taken away
-    /// again. A device or a pipe is left alone.
+    /// Whether `path` can be written is known before the work that leads there: a file is made beside it and
+    /// taken away again. A device or a pipe is left alone.
     pub(crate) fn admit(path: &Path) -> Result<(), Failure> {
         let admitted = place(path).and_then(|place| match place {
             Place::File(path) => beside(&path).map(drop),

@@ -1,6 +1,7 @@
 //! `warpproof bench` as a program: every entry type is measured, verified and reported.
 
 use serde_json::Value;
+use std::path::Path;
 use std::process::{Command, Output};
 
 fn bench_of(structure: &str, args: &[&str]) -> Output {
@@ -120,18 +121,86 @@ fn an_open_addressing_table_is_verified() {
 }
 
 #[test]
-fn a_table_that_grows_is_verified() {
-    for entry in ["map32", "map64"] {
-        let out = bench_of("dynamic", &["--json", "--quick", "--entry", entry]);
-        assert_eq!(out.status.code(), Some(0), "{entry}: {}", String::from_utf8_lossy(&out.stderr));
-        let object: Value = serde_json::from_slice(&out.stdout).expect("one JSON object");
-        assert_eq!((&object["structure"], &object["verified"]), (&"dynamic".into(), &true.into()));
+fn every_entry_of_every_structure_is_verified() {
+    let out =
+        Command::new(env!("CARGO_BIN_EXE_warpproof")).args(["list", "--json"]).output().expect("it starts");
+    let listing: Value = serde_json::from_slice(&out.stdout).expect("one JSON object");
+    for of in listing["structures"].as_array().expect("a list") {
+        let structure = of["name"].as_str().expect("a name");
+        for entry in of["entries"].as_array().expect("a list") {
+            let entry = entry.as_str().expect("a name");
+            let out = bench_of(structure, &["--json", "--quick", "--entry", entry]);
+            let said = String::from_utf8_lossy(&out.stderr);
+            assert_eq!(out.status.code(), Some(0), "{structure} {entry}: {said}");
+            let object: Value = serde_json::from_slice(&out.stdout).expect("one JSON object");
+            assert_eq!((&object["structure"], &object["entry"]), (&structure.into(), &entry.into()));
+            assert_eq!(object["verified"], true, "{structure} {entry}");
+            let rows = object["rows"].as_array().expect("a list");
+            assert_eq!(rows.len(), if entry == "map32" { 6 } else { 4 }, "{structure} {entry}");
+        }
     }
-    let out = bench_of("dynamic", &["--quick", "--entry", "set32"]);
-    assert_eq!(out.status.code(), Some(2));
-    assert!(
-        String::from_utf8_lossy(&out.stderr).contains("map32 or map64"),
-        "{}",
-        String::from_utf8_lossy(&out.stderr)
-    );
+}
+
+/// The lines of a record, which begins with its header.
+fn recorded(folder: &Path, structure: &str) -> Vec<Vec<String>> {
+    let path = folder.join(structure).with_extension("csv");
+    let mut rows = csv::Reader::from_path(path).expect("it is there");
+    let columns = "machine,card,date,commit,command,row,size,load,entry,figure,unit,floor,verified";
+    assert_eq!(rows.headers().expect("a header").iter().collect::<Vec<_>>().join(","), columns);
+    rows.records().map(|row| row.expect("a row").iter().map(str::to_owned).collect()).collect()
+}
+
+#[test]
+fn rows_are_recorded_behind_those_that_are_there() {
+    let folder = tempfile::tempdir().expect("a folder");
+    // It is made.
+    let records = folder.path().join("some/records");
+    let flag = format!("--record={}", records.display());
+    for (run, entry) in ["map32", "set64"].into_iter().enumerate() {
+        let out = bench_of("open", &["--quick", "--entry", entry, &flag]);
+        let said = String::from_utf8_lossy(&out.stdout);
+        assert!(out.status.success() && said.contains("open.csv, commit unknown"), "{said}");
+        let rows = recorded(&records, "open");
+        assert_eq!(rows.len(), [7, 7 + 5][run], "{rows:?}");
+        let names = ["build", "search present", "search absent", "delete half"];
+        let new = &rows[7 * run..];
+        for (row, name) in new.iter().zip(names) {
+            assert!(row[0].ends_with(" threads") && row[1] == "none" && row[3] == "unknown", "{row:?}");
+            assert!(row[2].len() == 20 && row[2].starts_with("20") && row[2].ends_with('Z'), "{row:?}");
+            assert_eq!(row[4], format!("warpproof bench open --backend cpu --quick --entry {entry}"));
+            assert_eq!(row[5..9], [name, "65536", "0.8", entry]);
+            assert!(row[9].parse::<f64>().is_ok_and(|figure| figure > 0.0), "{row:?}");
+            // On a CPU no floor is measured.
+            assert_eq!(row[10..], ["Mop/s", "", "true"]);
+        }
+        let memory = new.last().expect("a row");
+        assert_eq!((&memory[5][..], &memory[10][..]), ("memory", "bytes per pair"), "{memory:?}");
+    }
+    // Another structure has another file.
+    let out = bench_of("slab", &["--quick", "--json", &flag]);
+    let object: Value = serde_json::from_slice(&out.stdout).expect("one JSON object, and nothing else");
+    assert_eq!((&object["verified"], recorded(&records, "slab").len()), (&true.into(), 7));
+    assert_eq!(recorded(&records, "open").len(), 12);
+}
+
+#[test]
+fn a_file_of_other_columns_is_refused_and_stays_as_it_was() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (path, flag) = (folder.path().join("open.csv"), format!("--record={}", folder.path().display()));
+    let header = "machine,card,date,commit,command,row,size,load,entry,figure,unit,floor,verified\n";
+    for (content, why) in [
+        ("machine,figure\nm,1\n".to_owned(), "line 1: the columns are not machine,card"),
+        (format!("{header}m,1\n"), "line: 2"),
+    ] {
+        std::fs::write(&path, &content).expect("it is written");
+        let out = bench_of("open", &["--quick", &flag]);
+        let said = String::from_utf8_lossy(&out.stderr);
+        assert!(out.status.code() == Some(2) && said.contains("open.csv") && said.contains(why), "{said}");
+        assert!(out.stdout.is_empty(), "nothing was measured");
+        assert_eq!(std::fs::read_to_string(&path).expect("it is there"), content);
+    }
+    // A file is no folder, and the plots of the paper have files of their own.
+    let out = bench_of("open", &["--quick", &format!("--record={}", path.display())]);
+    assert_eq!(out.status.code(), Some(2), "{}", String::from_utf8_lossy(&out.stderr));
+    assert_eq!(bench_of("hopscotch", &["--quick", "--paper", &flag]).status.code(), Some(2));
 }

@@ -1,7 +1,7 @@
 //! Kernels on device slices, timed by events.
 //!
-//! Inputs and outputs lie in device memory, every round starts with a fresh table and poisoned outputs, and every
-//! output is compared on the host after its round.
+//! Inputs and outputs lie in device memory, every round starts with a fresh table and poisoned outputs, and
+//! every output is compared on the host after its round.
 
 use super::entry::{Entry, keys, values};
 use super::memory::Memory;
@@ -73,8 +73,8 @@ impl Bench<'_> {
         Ok(Entries::new(&self.timed.stream, keys, values)?)
     }
 
-    /// Whether each key of a build was stored; `None` where the outcome is neither that nor that there was no room, if
-    /// such a table may have none.
+    /// Whether each key of a build was stored; `None` where the outcome is neither that nor that there was no
+    /// room, if such a table may have none.
     fn stored(&self, outcomes: &CudaSlice<u8>) -> Fallible<Vec<Option<bool>>> {
         let stored = |code: &u8| match Insert::from_code(*code) {
             Some(Insert::Inserted) => Some(true),

@@ -30,23 +30,24 @@ use std::path::PathBuf;
 
 /// Measure the published workloads
 ///
-/// Pairs of u32: build, search of keys that are all there, search of keys of which none is there, delete of half
-/// the keys, and the concurrent mixes 20,20,60 and 40,40,20 (percent of unique inserts, deletes, searches; half
-/// of the key range inserted before). Sizes from 2^16 on at a load of 0.6 pairs per slot of the base slabs, as
-/// published, and loads from 0.2 to 0.9 at one size; with the bytes that a pair takes, and what it would take in
-/// the published layout. Hopscotch tables: sizes at a load of 0.8 pairs per slot of the homes, and loads from 0.5 to
-/// 0.95; with the bytes that a pair takes, and how far pairs stand behind their homes. Inserts that found such a table
-/// full are counted and shown, and their keys are absent afterwards. Open-addressing tables: the same sizes and loads, of
-/// pairs per slot, with the bytes that a pair takes, the filter's included; on a GPU they copy all their entries to device
-/// slices besides, in any order and in that of their slots. Tables that grow: one batch into a table of a sixteenth of its
-/// pairs, or a million slots if that is less, and searches afterwards. Other entries than u32 pairs: build, searches, delete.
-/// The median of the rounds counts.
-/// Every answer is checked, outside the time that is measured.
+/// Pairs of u32: build, search of keys that are all there, search of keys of which none is there, delete of
+/// half the keys, and the concurrent mixes 20,20,60 and 40,40,20 (percent of unique inserts, deletes,
+/// searches; half of the key range inserted before). Sizes from 2^16 on at a load of 0.6 pairs per slot of
+/// the base slabs, as published, and loads from 0.2 to 0.9 at one size; with the bytes that a pair takes, and
+/// what it would take in the published layout. Hopscotch tables: sizes at a load of 0.8 pairs per slot of the
+/// homes, and loads from 0.5 to 0.95; with the bytes that a pair takes, and how far pairs stand behind their
+/// homes. Inserts that found such a table full are counted and shown, and their keys are absent afterwards.
+/// Open-addressing tables: the same sizes and loads, of pairs per slot, with the bytes that a pair takes, the
+/// filter's included; on a GPU they copy all their entries to device slices besides, in any order and in that
+/// of their slots. Tables that grow: one batch into a table of a sixteenth of its pairs, or a million slots
+/// if that is less, and searches afterwards. Other entries than u32 pairs: build, searches, delete. The
+/// median of the rounds counts. Every answer is checked, outside the time that is measured.
 ///
-/// On a CPU a bulk call on slices is timed. On a GPU the kernels are timed by events, with keys, values and answers
-/// in device memory, in fresh tables; the floors of random access (a find, an insert, a look and an insert, without a
-/// protocol) are measured beside them. The rows `from host` are calls on host slices through staging buffers in parts of 2^18
-/// operations: wall-clock time, from the input in host memory to the answers there.
+/// On a CPU a bulk call on slices is timed. On a GPU the kernels are timed by events, with keys, values and
+/// answers in device memory, in fresh tables; the floors of random access (a find, an insert, a look and an
+/// insert, without a protocol) are measured beside them. The rows `from host` are calls on host slices
+/// through staging buffers in chunks of up to 2^22 operations: wall-clock time, from the input in host memory
+/// to the answers there.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -74,7 +75,7 @@ pub(crate) struct Args {
     /// The load of that size [default: 0.6, or 0.8 for a hopscotch or open-addressing table]
     #[arg(long, requires = "pairs")]
     load: Option<f64>,
-    /// Rounds behind the first, which warms up
+    /// Rounds after the first, which warms up
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
     rounds: u32,
     /// Lanes per tile of the kernels, as far as there are kernels of that width [default: the fastest]
@@ -87,11 +88,11 @@ pub(crate) struct Args {
     retrieve: Retrieve,
     /// Run the experiments of the paper instead, and write their plots into a folder
     ///
-    /// Hopscotch tables only. Static: build and searches at a load of 0.8 against linear probing, quadratic probing and
-    /// cuckoo hashing, 2^20 to 2^26 slots, on a GPU. Dynamic: the mixes 20,20,60 and 40,40,20 on ranges of 10^2 to 10^7
-    /// keys, 10^5 and 10^8 operations (10^7 on a CPU), against hopscotch with locks on all cores, and chaining with a
-    /// pool of nodes, with and without its allocation counted. With --quick no more than 10^5 operations, keys
-    /// and 2^20 slots.
+    /// Hopscotch tables only. Static: build and searches at a load of 0.8 against linear probing, quadratic
+    /// probing and cuckoo hashing, 2^20 to 2^26 slots, on a GPU. Dynamic: the mixes 20,20,60 and 40,40,20 on
+    /// ranges of 10^2 to 10^7 keys, 10^5 and 10^8 operations (10^7 on a CPU), against hopscotch with locks on
+    /// all cores, and chaining with a pool of nodes, with and without its allocation counted. With --quick no
+    /// more than 10^5 operations, keys and 2^20 slots.
     #[arg(long, value_name = "FOLDER", num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "paper-plots")]
     #[arg(conflicts_with_all = ["entry", "max_size", "pairs"])]

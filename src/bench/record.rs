@@ -1,5 +1,5 @@
-//! `warpproof bench --record`: measurements that are kept, a file for each structure. benches/record/README.md says what the
-//! columns are.
+//! `warpproof bench --record`: measurements that are kept, a file for each structure.
+//! benches/record/README.md says what the columns are.
 
 use super::memory::Memory;
 use super::{Entry, Row};
@@ -122,8 +122,8 @@ fn command(args: impl Iterator<Item = String>) -> String {
     std::iter::once("warpproof".to_owned()).chain(args).collect::<Vec<_>>().join(" ")
 }
 
-/// The commit of the repository that a folder is in, with a `+` if anything outside of the folder differs from it; `unknown` if
-/// there is none.
+/// The commit of the repository that a folder is in, with a `+` if anything outside of the folder differs
+/// from it; `unknown` if there is none.
 fn commit(folder: &Path) -> String {
     let git = |args: &[&str]| {
         Command::new("git")

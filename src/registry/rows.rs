@@ -63,7 +63,9 @@ macro_rules! erased {
     (Multimap $table:ident, $T:ty, $($can:ident)*) => { erased!(Map $table, $T, Multimap $($can)*) };
     ($table:expr, $T:ty,) => { $table };
     ($table:expr, $T:ty, Matches $($more:ident)*) => { erased!($table.with_matches::<$T>(), $T, $($more)*) };
-    ($table:expr, $T:ty, Multimap $($more:ident)*) => { erased!($table.with_multimap::<$T>(), $T, $($more)*) };
+    ($table:expr, $T:ty, Multimap $($more:ident)*) => {
+        erased!($table.with_multimap::<$T>(), $T, $($more)*)
+    };
     ($table:expr, $T:ty, Counter $($more:ident)*) => { erased!($table.with_counter::<$T>(), $T, $($more)*) };
     ($table:expr, $T:ty, Order $($more:ident)*) => { erased!($table.with_order::<$T>(), $T, $($more)*) };
     ($table:expr, $T:ty, Flush $($more:ident)*) => { erased!($table.with_flush::<$T>(), $T, $($more)*) };
@@ -80,8 +82,9 @@ macro_rules! can {
     ($($can:ident)*) => { &[$(Can::$can),*] };
 }
 
-/// Rows. After the fields of [`Structure`]: how its kernels are measured, how a table of a type `T` is made on a CPU and on a
-/// GPU, and the tables that are made so: map or set, what it can do besides, what it holds, its type.
+/// Rows. After the fields of [`Structure`]: how its kernels are measured, how a table of a type `T` is made
+/// on a CPU and on a GPU, and the tables that are made so: map or set, what it can do besides, what it holds,
+/// its type.
 macro_rules! structures {
     ($($NAME:ident {
         $($field:ident: $value:expr,)*
@@ -114,7 +117,8 @@ structures! {
         may_be_full: false,
         grows: false,
         on_one: &[],
-        => (fixed) [|T, room| T::with_geometry(slab(room)?), |device, tuning| T::with_tuning(device, slab(room)?, tuning)] {
+        => (fixed) [|T, room| T::with_geometry(slab(room)?),
+                    |device, tuning| T::with_tuning(device, slab(room)?, tuning)] {
             Map [Matches Flush]: Map32 SlabMap<u32, u32>, Map64 SlabMap<u64, u64>, Lock64 SlabMap<u64, u64>;
             Multimap [Matches Flush]: Multimap32 SlabMultimap<u32, u32>, Multimap64 SlabMultimap<u64, u64>;
             Set [Flush]: Set32 SlabSet;
@@ -130,12 +134,13 @@ structures! {
             // At a load of 0.8 in 2^26 words.
             also: Some(46_976_204),
         },
-        // Entries stand in the neighbourhoods of their homes, and a neighbourhood may be full before the table is.
+        // Entries stand in the neighbourhoods of their homes, and a neighbourhood may be full before the
+        // table is.
         may_be_full: true,
         grows: false,
         on_one: &[],
         => (fixed) [|T, room| T::with_geometry(hopscotch(room)?),
-               |device, tuning| T::with_tuning(device, hopscotch(room)?, tuning)] {
+                    |device, tuning| T::with_tuning(device, hopscotch(room)?, tuning)] {
             Map []: Map32 HopscotchMap<u32, u32>, Map64 HopscotchMap<u64, u64>;
             Set []: Set32 HopscotchSet<u32>, Set64 HopscotchSet<u64>;
         }
@@ -154,20 +159,23 @@ structures! {
         may_be_full: false,
         grows: false,
         on_one: &["insert_partitioned (GPU)", "insert_partitioned_with_outcomes (GPU)"],
-        => (fixed retrieved partitioned) [|T, room| T::with_geometry(T::size(open(room)?.slots() as u64, 1.0)?),
-                     |device, tuning| T::with_tuning(device, match tuning.lanes {
-                         Some(_) => open(room)?.in_buckets_of(T::BUCKET_SLOTS)?,
-                         None => T::size(open(room)?.slots() as u64, 1.0)?,
-                     }, tuning)] {
+        => (fixed retrieved partitioned)
+           [|T, room| T::with_geometry(T::size(open(room)?.slots() as u64, 1.0)?),
+            |device, tuning| T::with_tuning(device, match tuning.lanes {
+                Some(_) => open(room)?.in_buckets_of(T::BUCKET_SLOTS)?,
+                None => T::size(open(room)?.slots() as u64, 1.0)?,
+            }, tuning)] {
             Map [Counter Order Rehash]: Map32 OpenMap<u32, u32>, Map64 OpenMap<u64, u64>;
         }
-        => (fixed retrieved partitioned) [|T, room| T::with_geometry(open(room)?), |device, tuning| T::with_tuning(device, open(room)?, tuning)] {
+        => (fixed retrieved partitioned)
+           [|T, room| T::with_geometry(open(room)?),
+            |device, tuning| T::with_tuning(device, open(room)?, tuning)] {
             Set [Order Rehash]: Set32 OpenSet<u32>, Set64 OpenSet<u64>;
         }
     }
     CUCKOO {
         name: "cuckoo",
-        what: "Open addressing for high loads: a key has two buckets, and keys move from the first to the second to make room",
+        what: "Open addressing for high loads: a key has two buckets, and keys move to make room",
         loads: Loads { least: 0.01, most: 0.99, default: OpenGeometry::DEFAULT_LOAD },
         points: Points {
             load: OpenGeometry::DEFAULT_LOAD,
@@ -178,13 +186,11 @@ structures! {
         grows: false,
         on_one: &[],
         => (fixed retrieved) [|T, room| T::with_geometry(cuckoo(room)?),
-               |device, tuning| T::with_tuning(device, match tuning.lanes {
-                   Some(_) => cuckoo(room)?.in_buckets_of(T::BUCKET_SLOTS)?,
-                   None => T::size(room.expected, room.load)?,
-               }, tuning)] {
+                              |device, tuning| T::with_tuning(device, match tuning.lanes {
+                                  Some(_) => cuckoo(room)?.in_buckets_of(T::BUCKET_SLOTS)?,
+                                  None => T::size(room.expected, room.load)?,
+                              }, tuning)] {
             Map [Counter Order Rehash]: Map32 CuckooMap<u32, u32>, Map64 CuckooMap<u64, u64>;
-        }
-        => (fixed retrieved) [|T, room| T::with_geometry(cuckoo(room)?), |device, tuning| T::with_tuning(device, cuckoo(room)?, tuning)] {
             Set [Order Rehash]: Set32 CuckooSet<u32>, Set64 CuckooSet<u64>;
         }
     }
@@ -201,15 +207,16 @@ structures! {
         may_be_full: false,
         grows: true,
         on_one: &["compact (CPU)", "reserve (GPU)", "shrink (GPU)"],
-        => (growing) [|T, room| T::with_capacity(room.expected), |device, tuning| T::at_load(device, room.expected, room.load)] {
+        => (growing) [|T, room| T::with_capacity(room.expected),
+                      |device, tuning| T::at_load(device, room.expected, room.load)] {
             Map [Counter Order]: Map32 DynamicMap<u32, u32>, Map64 DynamicMap<u64, u64>;
             Set [Order]: Set32 DynamicSet<u32>, Set64 DynamicSet<u64>;
         }
     }
 }
 
-/// A table whose base slabs have `load` of the expected entries per slot, and which all fit that are inserted in its life, as
-/// deleted ones keep their slots until a flush, whatever their keys are.
+/// A table whose base slabs have `load` of the expected entries per slot, and which all fit that are inserted
+/// in its life, as deleted ones keep their slots until a flush, whatever their keys are.
 pub(crate) fn slab(room: Room) -> Result<SlabGeometry, Refused> {
     let slots = SLAB_SLOTS as u32;
     let buckets = SlabGeometry::new(room.expected, room.load, slots)?;
@@ -217,13 +224,14 @@ pub(crate) fn slab(room: Room) -> Result<SlabGeometry, Refused> {
     Ok(SlabGeometry { pool: pool.pool, ..buckets })
 }
 
-/// A table whose homes have `load` of the expected entries per slot: a deleted one gives its slot back at once.
+/// A table whose homes have `load` of the expected entries per slot: a deleted one gives its slot back at
+/// once.
 fn hopscotch(room: Room) -> Result<HopscotchGeometry, Refused> {
     HopscotchGeometry::at_load(room.expected, room.load)
 }
 
-/// A table with `load` per slot of the expected entries, or of all that are inserted in its life if those are more, as the slot
-/// of a deleted one is not used again.
+/// A table with `load` per slot of the expected entries, or of all that are inserted in its life if those are
+/// more, as the slot of a deleted one is not used again.
 fn open(room: Room) -> Result<OpenGeometry, Refused> {
     OpenGeometry::at_load(room.expected.max(room.total), room.load)
 }

@@ -16,8 +16,8 @@ pub(crate) struct Account<'a> {
 }
 
 impl<'a> Account<'a> {
-    /// Counts, and checks each answer on its own. `left_out` are the keys of the first phase that found no room, in a
-    /// table that may be full.
+    /// Counts, and checks each answer on its own. `left_out` are the keys of the first phase that found no
+    /// room, in a table that may be full.
     ///
     /// # Errors
     /// What is wrong, in words.

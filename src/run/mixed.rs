@@ -83,7 +83,8 @@ fn find(
     Ok(Phase::new(name, keys.len() as u64, seconds, verified))
 }
 
-/// The mix, a search of the whole range, and the same after a flush, where there is one. `left_out` as [`Account::new`].
+/// The mix, a search of the whole range, and the same after a flush, where there is one. `left_out` as
+/// [`Account::new`].
 fn mix(
     map: &mut Map<u32, u32>,
     work: &Workload,

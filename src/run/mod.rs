@@ -27,12 +27,12 @@ const QUICK: Duration = Duration::from_secs(5);
 /// First the quick scenarios of the structure are explored (at most 5 s). Then the workload runs: half of the
 /// key range is inserted, all of it is looked up, and a mix of unique inserts, deletes and searches runs
 /// concurrently. Where the outcome is determined the answers are compared with it; where operations race, the
-/// answers must add up: for each key, what was inserted less what was deleted is what is there at the end, and
-/// every value found is one that was stored for its key.
+/// answers must add up: for each key, what was inserted less what was deleted is what is there at the end,
+/// and every value found is one that was stored for its key.
 ///
-/// A hopscotch table has a fixed size: an insert may say Full, and then it has stored nothing. Such answers are counted,
-/// shown, and verified as well. An open-addressing table is made with a slot for every insert, as it does not use those of
-/// deleted pairs again.
+/// A hopscotch table has a fixed size: an insert may say Full, and then it has stored nothing. Such answers
+/// are counted, shown, and verified as well. An open-addressing table is made with a slot for every insert,
+/// as it does not use those of deleted pairs again.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -54,9 +54,9 @@ pub(crate) struct Args {
     /// Start of the random numbers
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
-    /// Pairs per slot when the mix begins: of the base slabs, 0.01 to 100 [default: 0.65], or of the homes of a
-    /// hopscotch table, 0.01 to 1 [default: 0.8]. Of an open-addressing table: inserts before and in the mix per slot,
-    /// 0.01 to 0.99 [default: 0.8]
+    /// Pairs per slot when the mix begins: of the base slabs, 0.01 to 100 [default: 0.65], or of the homes of
+    /// a hopscotch table, 0.01 to 1 [default: 0.8]. Of an open-addressing table: inserts before and in the
+    /// mix per slot, 0.01 to 0.99 [default: 0.8]
     #[arg(long, value_name = "F", value_parser = load)]
     load: Option<f64>,
     /// Run the operations of a file instead: lines of op,key[,value]

@@ -93,8 +93,8 @@ impl<T> Measured for T where
 {
 }
 
-/// Measures the kernels of a table that grows, or step by step on one of a fixed size: `Map`, `Multimap` or `Set`, of some
-/// entries, of type `T`. Maps of u32 pairs run mixes besides.
+/// Measures the kernels of a table that grows, or step by step on one of a fixed size: `Map`, `Multimap` or
+/// `Set`, of some entries, of type `T`. Maps of u32 pairs run mixes besides.
 macro_rules! measured {
     ((growing) $shape:ident $entry:ident $T:ty, $bench:ident, $make:ident, $rows:ident) => {
         $bench.growing($make, &calls!($shape $T, key!($entry)), $rows)
@@ -143,10 +143,12 @@ macro_rules! calls {
             |t, on, keys, found| t.on_stream(on).contains(keys, found) }
     };
     (Map $T:ty, $K:ty) => {
-        calls! { map $T, $K, |t, on, of, said| t.on_stream(on).insert_unique(&of.on_keys, &of.on_values, said) }
+        calls! { map $T, $K,
+            |t, on, of, said| t.on_stream(on).insert_unique(&of.on_keys, &of.on_values, said) }
     };
     (Multimap $T:ty, $K:ty) => {
-        calls! { map $T, $K, |t, on, of, said| t.on_stream(on).insert(&of.on_keys, &of.on_values, said) }
+        calls! { map $T, $K,
+            |t, on, of, said| t.on_stream(on).insert(&of.on_keys, &of.on_values, said) }
     };
     (map $T:ty, $K:ty, $insert:expr) => {
         calls! { $T, $K, $K, <$K as Word>::POISON, |value| value.unwrap_or(<$K as Word>::MISSING), $insert,
@@ -188,9 +190,12 @@ macro_rules! calls {
     (retrieved Set $T:ty, $K:ty) => { calls! { retrieved $T, $K, [] } };
     (retrieved $map:ident $T:ty, $K:ty) => { calls! { retrieved $T, $K, [values] } };
     (retrieved $T:ty, $K:ty, [$($values:ident)?]) => {{
-        let retrieve: Retrieve<$T, $K> = |t, on, in_order, out| match in_order {
-            true => t.on_stream(on).retrieve_all_in_order(&mut out.keys, $(&mut out.$values,)? &mut out.count),
-            false => t.on_stream(on).retrieve_all(&mut out.keys, $(&mut out.$values,)? &mut out.count),
+        let retrieve: Retrieve<$T, $K> = |t, on, in_order, out| {
+            let (table, keys, count) = (t.on_stream(on), &mut out.keys, &mut out.count);
+            match in_order {
+                true => table.retrieve_all_in_order(keys, $(&mut out.$values,)? count),
+                false => table.retrieve_all(keys, $(&mut out.$values,)? count),
+            }
         };
         retrieve
     }};

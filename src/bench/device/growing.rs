@@ -10,9 +10,9 @@ use warpproof::gpu::{Device, Error, Tuning};
 use warpproof::model::outcome::Insert;
 
 impl Bench<'_> {
-    /// One batch into a table of a million slots, or a sixteenth of the entries, all keys distinct: moving entries and waiting are in
-    /// the time, and so is taking memory from the driver, but for a second build, for which that of the tables before is kept. Then
-    /// searches of them all.
+    /// One batch into a table of a million slots, or a sixteenth of the entries, all keys distinct: moving
+    /// entries and waiting are in the time, and so is taking memory from the driver, but for a second build,
+    /// for which that of the tables before is kept. Then searches of them all.
     pub(crate) fn growing<T: Measured, K: Word, F: Found>(
         &self,
         make: &impl Fn(&Device, Room, Tuning) -> Result<T, Error>,

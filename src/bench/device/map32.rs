@@ -95,7 +95,8 @@ impl Bench<'_> {
     }
 }
 
-/// Whether the answers of a mix explain what is in the table afterwards; if so, how many inserts found no room.
+/// Whether the answers of a mix explain what is in the table afterwards; if so, how many inserts found no
+/// room.
 fn adds_up<S: Holds<(u32, u32)>>(
     work: &Workload,
     map: &Map<u32, u32, S>,

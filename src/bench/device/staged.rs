@@ -1,4 +1,5 @@
-//! Calls on host slices through staging buffers that were made once, from the first byte of input to the last answer.
+//! Calls on host slices through staging buffers that were made once, from the first byte of input to the last
+//! answer.
 
 use super::calls::{Calls, Measured, StagedCalls, Word};
 use super::{Bench, Fallible, Series};
@@ -7,7 +8,8 @@ use std::time::Instant;
 use warpproof::gpu::Staging;
 use warpproof::model::outcome::Insert;
 
-/// Operations of a chunk: larger chunks than those of the calls that return a `Vec` are faster (BENCHMARKS.md).
+/// Operations of a chunk: larger chunks than those of the calls that return a `Vec` are faster
+/// (BENCHMARKS.md).
 const ELEMENTS: usize = 1 << 22;
 
 impl Bench<'_> {
