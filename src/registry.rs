@@ -201,11 +201,7 @@ mod tests {
     #[test]
     fn every_structure_is_checked_and_has_a_map_of_u32_pairs_with_all_that_it_says() {
         for structure in ALL {
-            assert!(
-                Checked::from_str(structure.name, false).is_ok(),
-                "{}: nothing checks it",
-                structure.name
-            );
+            assert!(scenarios::structure(structure.name).is_some(), "{}: nothing checks it", structure.name);
             let load = structure.loads.admit(None).unwrap();
             let room = structure.room(100, 100, load);
             let mut map = structure.map32(Entry::Map32, &Opened::Cpu, room).unwrap();
