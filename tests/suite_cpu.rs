@@ -1,251 +1,97 @@
-//! The suite on the CPU backend, at three warp widths.
+//! The suite on the CPU backend, at several warp widths.
 
+#[macro_use]
 mod suite;
 
-use std::marker::PhantomData;
-
-use suite::dynamic::DynamicMaps;
-use suite::dynamic_set::DynamicSets;
-use suite::{Maps, Sets};
-use warpproof::model::Key;
-use warpproof::model::entry::Packed;
+use suite::facts;
+use suite::row::Row;
+use suite::table::Table;
+use warpproof::any::{Map, Set};
+use warpproof::model::hopscotch::REACH;
 use warpproof::model::host::{HopscotchGeometry, OpenGeometry, SlabGeometry};
 use warpproof::model::open::{Cuckoo, DoubleHashing, Near};
-use warpproof::model::slab::{Multi, Multiplicity, Unique};
 use warpproof::simt::cpu::{
-    DynamicMap, DynamicSet, Error, HopscotchMap, HopscotchSet, OpenMap, OpenScheme, OpenSet, PackedEntry,
-    PackedWords, SlabEntry, SlabMap, SlabSet, SlabStore,
+    DynamicMap, DynamicSet, HopscotchMap, HopscotchSet, OpenMap, OpenSet, SlabMap, SlabMultimap, SlabSet,
 };
 
-/// The CPU with warps of `L` lanes that read `S` slots each, and maps of multiplicity `M`.
-struct Cpu<const L: usize, const S: usize, M>(PhantomData<M>);
-
-impl<K: Key, M: Multiplicity, const L: usize, const S: usize> Maps<K> for Cpu<L, S, M>
-where
-    (K, K): SlabEntry<Store: SlabStore<Key = K, Value = K>>,
-{
-    type Map = SlabMap<K, K, L, S, M>;
-
-    fn try_map(&self, geometry: SlabGeometry) -> Result<Self::Map, Error> {
-        SlabMap::with_geometry(geometry)
-    }
-
-    fn build(&self, keys: &[K], values: &[K]) -> Result<Self::Map, Error> {
-        SlabMap::build(keys, values)
-    }
-
-    fn geometry(&self, pairs: u64, load: f64) -> SlabGeometry {
-        SlabGeometry::new(pairs, load, (L * S) as u32).expect("a small table")
-    }
+/// Tables of a type, `$size` of so many entries at a load.
+macro_rules! cpu {
+    (($facts:ident Map [$($can:ident)*]) ($table:ty, $size:expr)) => {{
+        let any = |table: $table| Table::Map(Map::new(table)$(.$can::<$table>())*);
+        let row = Row::new(&facts::$facts, any, <$table>::with_geometry, $size);
+        Some(row.with_build(any, <$table>::build))
+    }};
+    (($facts:ident Set [$($can:ident)*]) ($table:ty, $size:expr)) => {{
+        let any = |table: $table| Table::Set(Set::new(table)$(.$can::<$table>())*);
+        let row = Row::new(&facts::$facts, any, <$table>::with_geometry, $size);
+        Some(row.with_build(any, |keys, _| <$table>::build(keys)))
+    }};
 }
 
-impl<M, const L: usize, const S: usize> Sets for Cpu<L, S, M> {
-    type Set = SlabSet<L, S>;
-
-    fn try_set(&self, geometry: SlabGeometry) -> Result<Self::Set, Error> {
-        SlabSet::with_geometry(geometry)
-    }
-
-    fn build_set(&self, keys: &[u32]) -> Result<Self::Set, Error> {
-        SlabSet::build(keys)
-    }
-
-    fn set_geometry(&self, keys: u64) -> SlabGeometry {
-        SlabGeometry::new(keys, 0.6, (L * S) as u32).expect("a small table")
-    }
+/// The same of tables that grow, and are made compact in place of what others do where they grow. They are
+/// not built.
+macro_rules! growing {
+    (($facts:ident $kind:ident [$($can:ident)*]) ($table:ty)) => {{
+        let any = |table: $table| Table::$kind($kind::new(table)$(.$can::<$table>())*);
+        let facts = &facts::$facts;
+        let size = |entries, load| OpenGeometry::new(entries, load, BUCKET_SLOTS);
+        let row = Row::new(facts, any, <$table>::with_geometry, size);
+        Some(row.with_tidy(|table| {
+            let Table::$kind(any) = table else { panic!("another kind") };
+            any.downcast_mut::<$table>().expect("its type").compact().expect("memory for a small table");
+        }))
+    }};
 }
 
-/// Hopscotch tables on the CPU: warps of `L` lanes that read `S` words each, neighbourhoods of `N` groups.
-struct Hopscotch<const L: usize, const S: usize, const N: u32>;
-
-impl<const L: usize, const S: usize, const N: u32> Hopscotch<L, S, N> {
-    fn size(pairs: u64, load: f64) -> HopscotchGeometry {
-        HopscotchGeometry::new(pairs, load, (L * S) as u32, N).expect("a small table")
-    }
+/// Warps of `$l` lanes that read `$s` slots each.
+macro_rules! slab {
+    ($($name:ident<$l:literal, $s:literal>)+) => { $(mod $name {
+        use super::*;
+        suite! { slab_map map [u32 u64] cpu (SlabMap<K, K, $l, $s>, |n, load| SlabGeometry::new(n, load, $l * $s)) }
+        suite! { slab_multimap multimap [u32 u64] cpu
+            (SlabMultimap<K, K, $l, $s>, |n, load| SlabGeometry::new(n, load, $l * $s)) }
+        suite! { slab_set set [u32] cpu (SlabSet<$l, $s>, |n, load| SlabGeometry::new(n, load, $l * $s)) }
+    })+ };
 }
+slab! { one_lane<1, 8> four_lanes<4, 2> thirty_two_lanes<32, 1> }
 
-impl<K: Key, const L: usize, const S: usize, const N: u32> Maps<K, HopscotchGeometry> for Hopscotch<L, S, N>
-where
-    (K, K): PackedEntry<Store: PackedWords<Entry: Packed<Key = K, Value = K>>>,
-{
-    type Map = HopscotchMap<K, K, L, S, N>;
-
-    fn try_map(&self, geometry: HopscotchGeometry) -> Result<Self::Map, Error> {
-        HopscotchMap::with_geometry(geometry)
-    }
-
-    fn build(&self, keys: &[K], values: &[K]) -> Result<Self::Map, Error> {
-        HopscotchMap::build(keys, values)
-    }
-
-    fn geometry(&self, pairs: u64, load: f64) -> HopscotchGeometry {
-        Self::size(pairs, load)
-    }
-}
-
-impl<K: Key, const L: usize, const S: usize, const N: u32> Sets<K, HopscotchGeometry> for Hopscotch<L, S, N>
-where
-    (K, ()): PackedEntry<Store: PackedWords<Entry: Packed<Key = K, Value = ()>>>,
-{
-    type Set = HopscotchSet<K, L, S, N>;
-
-    fn try_set(&self, geometry: HopscotchGeometry) -> Result<Self::Set, Error> {
-        HopscotchSet::with_geometry(geometry)
-    }
-
-    fn build_set(&self, keys: &[K]) -> Result<Self::Set, Error> {
-        HopscotchSet::build(keys)
-    }
-
-    fn set_geometry(&self, keys: u64) -> HopscotchGeometry {
-        Self::size(keys, 0.6)
-    }
-}
-
+/// The same, and neighbourhoods of `$n` groups.
 macro_rules! hopscotch {
-    ($name:ident, $l:literal, $s:literal, $n:expr) => {
-        mod $name {
-            pub(crate) fn make() -> Option<super::Hopscotch<$l, $s, { $n }>> {
-                Some(super::Hopscotch)
-            }
-            crate::hopscotch_suite! { crate::$name::make }
-        }
-    };
+    ($($name:ident<$l:literal, $s:literal, $n:tt>)+) => { $(mod $name {
+        use super::*;
+        suite! { hopscotch_map map [u32 u64] cpu
+            (HopscotchMap<K, K, $l, $s, $n>, |n, load| HopscotchGeometry::new(n, load, $l * $s, $n)) }
+        suite! { hopscotch_set set [u32 u64] cpu
+            (HopscotchSet<K, $l, $s, $n>, |n, load| HopscotchGeometry::new(n, load, $l * $s, $n)) }
+    })+ };
 }
-hopscotch!(hopscotch_one_lane, 1, 8, warpproof::model::hopscotch::REACH);
-hopscotch!(hopscotch_two_lanes, 2, 4, warpproof::model::hopscotch::REACH);
 // Wide groups and near neighbours: entries move far more often.
-hopscotch!(hopscotch_thirty_two_lanes, 32, 1, 2);
+hopscotch! { hopscotch_one_lane<1, 8, REACH> hopscotch_two_lanes<2, 4, REACH> hopscotch_thirty_two_lanes<32, 1, 2> }
 
-/// Open-addressing tables on the CPU: warps of `L` lanes that read `S` slots each, keys that probe as `P` says.
-struct Open<const L: usize, const S: usize, P>(PhantomData<P>);
-
-impl<K: Key, P: OpenScheme, const L: usize, const S: usize> Maps<K, OpenGeometry> for Open<L, S, P>
-where
-    (K, K): PackedEntry<Store: PackedWords<Entry: Packed<Key = K, Value = K>>>,
-{
-    type Map = OpenMap<K, K, L, S, P>;
-
-    fn try_map(&self, geometry: OpenGeometry) -> Result<Self::Map, Error> {
-        OpenMap::with_geometry(geometry)
-    }
-
-    fn build(&self, keys: &[K], values: &[K]) -> Result<Self::Map, Error> {
-        OpenMap::build(keys, values)
-    }
-
-    fn geometry(&self, pairs: u64, load: f64) -> OpenGeometry {
-        OpenGeometry::new(pairs, load, (L * S) as u32).expect("a small table")
-    }
-}
-
-impl<K: Key, P: OpenScheme, const L: usize, const S: usize> Sets<K, OpenGeometry> for Open<L, S, P>
-where
-    (K, ()): PackedEntry<Store: PackedWords<Entry: Packed<Key = K, Value = ()>>>,
-{
-    type Set = OpenSet<K, L, S, P>;
-
-    fn try_set(&self, geometry: OpenGeometry) -> Result<Self::Set, Error> {
-        OpenSet::with_geometry(geometry)
-    }
-
-    fn build_set(&self, keys: &[K]) -> Result<Self::Set, Error> {
-        OpenSet::build(keys)
-    }
-
-    fn set_geometry(&self, keys: u64) -> OpenGeometry {
-        OpenGeometry::new(keys, 0.6, (L * S) as u32).expect("a small table")
-    }
-}
-
+/// The same, and keys that probe as `$p` says; the kinds of the maps and sets.
 macro_rules! open {
-    ($name:ident, $l:literal, $s:literal, $p:ident) => {
-        mod $name {
-            pub(crate) fn make() -> Option<super::Open<$l, $s, super::$p>> {
-                Some(super::Open(super::PhantomData))
-            }
-            crate::open_suite! { crate::$name::make }
-        }
-    };
+    ($map:ident $set:ident: $($name:ident<$l:literal, $s:literal, $p:ident>)+) => { $(mod $name {
+        use super::*;
+        suite! { $map map [u32 u64] cpu (OpenMap<K, K, $l, $s, $p>, |n, load| OpenGeometry::new(n, load, $l * $s)) }
+        suite! { $set set [u32 u64] cpu (OpenSet<K, $l, $s, $p>, |n, load| OpenGeometry::new(n, load, $l * $s)) }
+    })+ };
 }
-open!(open_one_lane, 1, 4, Near);
-open!(open_two_lanes, 2, 4, Near);
-open!(open_two_lanes_double_hashing, 2, 4, DoubleHashing);
-open!(open_thirty_two_lanes, 32, 1, Near);
-
-macro_rules! cuckoo {
-    ($name:ident, $l:literal, $s:literal) => {
-        mod $name {
-            pub(crate) fn make() -> Option<super::Open<$l, $s, super::Cuckoo>> {
-                Some(super::Open(super::PhantomData))
-            }
-            crate::cuckoo_suite! { crate::$name::make }
-        }
-    };
+open! { open_map open_set:
+    open_one_lane<1, 4, Near>
+    open_two_lanes<2, 4, Near>
+    open_two_lanes_double_hashing<2, 4, DoubleHashing>
+    open_thirty_two_lanes<32, 1, Near>
 }
-cuckoo!(cuckoo_one_lane, 1, 8);
-cuckoo!(cuckoo_two_lanes, 2, 4);
-cuckoo!(cuckoo_thirty_two_lanes, 32, 1);
-
-macro_rules! width {
-    ($name:ident, $l:literal, $s:literal) => {
-        mod $name {
-            pub(crate) fn unique() -> Option<super::Cpu<$l, $s, super::Unique>> {
-                Some(super::Cpu(super::PhantomData))
-            }
-            pub(crate) fn multi() -> Option<super::Cpu<$l, $s, super::Multi>> {
-                Some(super::Cpu(super::PhantomData))
-            }
-            crate::suite! { crate::$name::unique, crate::$name::multi }
-        }
-    };
-}
-width!(one_lane, 1, 8);
-width!(four_lanes, 4, 2);
-width!(thirty_two_lanes, 32, 1);
-
-/// Maps and sets that grow, on the CPU.
-struct Dynamic<const L: usize, const S: usize>;
-
-impl<K: Key, const L: usize, const S: usize> DynamicMaps<K> for Dynamic<L, S>
-where
-    (K, K): PackedEntry<Store: PackedWords<Entry: Packed<Key = K, Value = K>>>,
-{
-    type Map = DynamicMap<K, K, L, S>;
-
-    fn small(&self) -> Self::Map {
-        DynamicMap::with_capacity(20).expect("memory for a small table")
-    }
-
-    fn tidy(map: &mut Self::Map) {
-        map.compact().expect("memory for a small table");
-    }
-}
-
-impl<K: Key, const L: usize, const S: usize> DynamicSets<K> for Dynamic<L, S>
-where
-    (K, ()): PackedEntry<Store: PackedWords<Entry: Packed<Key = K, Value = ()>>>,
-{
-    type Set = DynamicSet<K, L, S>;
-
-    fn small_set(&self) -> Self::Set {
-        DynamicSet::with_capacity(20).expect("memory for a small table")
-    }
-
-    fn tidy_set(set: &mut Self::Set) {
-        set.compact().expect("memory for a small table");
-    }
+open! { cuckoo_map cuckoo_set:
+    cuckoo_one_lane<1, 8, Cuckoo> cuckoo_two_lanes<2, 4, Cuckoo> cuckoo_thirty_two_lanes<32, 1, Cuckoo>
 }
 
 macro_rules! dynamic {
-    ($name:ident, $l:literal, $s:literal) => {
-        mod $name {
-            pub(crate) fn make() -> Option<super::Dynamic<$l, $s>> {
-                Some(super::Dynamic)
-            }
-            crate::dynamic_suite! { crate::$name::make }
-        }
-    };
+    ($($name:ident<$l:literal, $s:literal>)+) => { $(mod $name {
+        use super::*;
+        const BUCKET_SLOTS: u32 = $l * $s;
+        suite! { dynamic_map map [u32 u64] growing (DynamicMap<K, K, $l, $s>) }
+        suite! { dynamic_set set [u32 u64] growing (DynamicSet<K, $l, $s>) }
+    })+ };
 }
-dynamic!(dynamic_one_lane, 1, 8);
-dynamic!(dynamic_two_lanes, 2, 4);
+dynamic! { dynamic_one_lane<1, 8> dynamic_two_lanes<2, 4> }

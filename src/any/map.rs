@@ -110,6 +110,11 @@ impl<K: Key, V: Word> Map<K, V> {
     pub fn downcast_ref<T: Any>(&self) -> Option<&T> {
         (&*self.table as &dyn Any).downcast_ref()
     }
+
+    /// The table itself, if it is a `T`, to be changed by what it alone can do.
+    pub fn downcast_mut<T: Any>(&mut self) -> Option<&mut T> {
+        (&mut *self.table as &mut dyn Any).downcast_mut()
+    }
 }
 
 impl<K: Key, V: Word> fmt::Debug for Map<K, V> {

@@ -36,6 +36,17 @@ pub enum Stats {
     Open(OpenStats),
 }
 
+impl Geometry {
+    /// Number of slots, those included that no entry can be in.
+    pub fn slots(self) -> u64 {
+        match self {
+            Self::Slab(size) => size.slots() as u64,
+            Self::Hopscotch(size) => size.slots(),
+            Self::Open(size) => size.slots() as u64,
+        }
+    }
+}
+
 impl Stats {
     /// Live entries.
     pub fn live(&self) -> u64 {
@@ -62,12 +73,24 @@ impl Default for Stats {
     }
 }
 
-/// A variant made of the sizes or numbers of one structure.
+/// A variant made of the sizes or numbers of one structure, and these of the variant; what is given is the
+/// error where it is another variant.
 macro_rules! of {
     ($($of:ident::$variant:ident($from:ty);)*) => {
         $(impl From<$from> for $of {
             fn from(numbers: $from) -> Self {
                 Self::$variant(numbers)
+            }
+        }
+
+        impl TryFrom<$of> for $from {
+            type Error = $of;
+
+            fn try_from(numbers: $of) -> Result<Self, $of> {
+                match numbers {
+                    $of::$variant(numbers) => Ok(numbers),
+                    other => Err(other),
+                }
             }
         })*
     };

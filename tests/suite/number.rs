@@ -10,19 +10,17 @@ pub(crate) trait Number: Key {
     const MAX: Self;
 }
 
-impl Number for u32 {
-    fn of(n: u64) -> Self {
-        n as u32
-    }
-    const MAX: Self = u32::MAX;
+macro_rules! number {
+    ($($number:ident)+) => {
+        $(impl Number for $number {
+            fn of(n: u64) -> Self {
+                n as Self
+            }
+            const MAX: Self = $number::MAX;
+        })+
+    };
 }
-
-impl Number for u64 {
-    fn of(n: u64) -> Self {
-        n
-    }
-    const MAX: Self = u64::MAX;
-}
+number! { u32 u64 }
 
 /// SplitMix64 (Steele, Lea, Flood, 2014).
 pub(crate) struct Rng(pub(crate) u64);
@@ -46,4 +44,19 @@ impl Rng {
 /// `n` distinct keys spread over the whole range: an odd multiplier permutes the 31-bit numbers.
 pub(crate) fn distinct<K: Number>(n: usize, from: u64) -> Vec<K> {
     (0..n as u64).map(|i| K::of((i + from).wrapping_mul(0x9e37_79b1) & 0x7fff_ffff)).collect()
+}
+
+/// A value for each key, which is not the key.
+pub(crate) fn values<K: Number>(keys: &[K]) -> Vec<K> {
+    keys.iter().map(|k| K::of(!(k.to_bits() as u64))).collect()
+}
+
+/// The numbers 0 to `n - 1`.
+pub(crate) fn numbers<K: Number>(n: usize) -> Vec<K> {
+    (0..n as u64).map(K::of).collect()
+}
+
+/// All items, so often one after the other.
+pub(crate) fn repeat<T: Copy>(items: &[T], times: usize) -> Vec<T> {
+    (0..times).flat_map(|_| items.iter().copied()).collect()
 }
