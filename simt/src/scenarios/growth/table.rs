@@ -46,7 +46,8 @@ impl Place {
     }
 }
 
-/// A table in one of two places. Its arrays follow [`BEFORE`] others; those of a place are its own to name.
+/// A table in one of two places. Its arrays follow those of the locks and the room; those of a place are its
+/// own to name.
 pub trait Table: Clone + Debug + Send + Sync + 'static {
     /// Its name in scenarios.
     const STRUCTURE: &'static str;
