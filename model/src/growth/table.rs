@@ -94,9 +94,9 @@ impl<M: Monitor> Growing<M> {
         Ok(())
     }
 
-    /// Runs `n` operations of all kinds in chunks, of which any may be an insert: as [`insert`](Self::insert),
-    /// but `chunk` does not say how many entries were stored, and the table is asked. What others stored
-    /// meanwhile counts too, up to the size of the chunk.
+    /// Runs `n` operations of all kinds in chunks, of which any may be an insert: as
+    /// [`insert`](Self::insert), but `chunk` does not say how many entries were stored, and the table is
+    /// asked. What others stored meanwhile counts too, up to the size of the chunk.
     ///
     /// # Errors
     /// As `insert`.
