@@ -19,9 +19,9 @@ use warpproof::simt::scenarios::{self, Checked};
 ///
 /// A scenario is a structure of a few slots, some calls that run first, and one program per warp. The engine
 /// runs it in every way that its memory model has and asks of each execution: is there an order of the calls
-/// that explains the answers, do the invariants hold in every state, does every warp finish, is every index in
-/// its array. On two cores the default set takes less than a second for the slab hash and for retrieving all entries, some
-/// seconds for open addressing, forty seconds for the hopscotch table.
+/// that explains the answers, do the invariants hold in every state, does every warp finish, is every index
+/// in its array. On two cores the default set takes less than a second for the slab hash and for retrieving
+/// all entries, some seconds for open addressing, forty seconds for the hopscotch table.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -31,8 +31,8 @@ pub(crate) struct Args {
     /// What explores
     #[arg(long, value_name = "ENGINE", default_value = DEFAULT_ENGINE, value_parser = known_engine)]
     engine: &'static dyn Engine,
-    /// Let a second engine, loom, explore the same, and compare the outcomes that both saw: five seconds for each scenario,
-    /// unless --limit says otherwise
+    /// Let a second engine, loom, explore the same, and compare the outcomes that both saw: five seconds for
+    /// each scenario, unless --limit says otherwise
     #[arg(long, conflicts_with_all = ["html", "no_minimise", "schedules", "seed"])]
     both: bool,
     #[command(flatten)]
@@ -40,7 +40,8 @@ pub(crate) struct Args {
     /// Try random executions instead of all (engine explore): for scenarios that have too many
     #[arg(long, conflicts_with = "both")]
     random: bool,
-    /// Only executions in which warps are interrupted at most K times though they could go on (engine explore)
+    /// Only executions in which warps are interrupted at most K times though they could go on (engine
+    /// explore)
     #[arg(long, value_name = "K", conflicts_with_all = ["both", "random"])]
     preemptions: Option<u32>,
     /// How many schedules of each scenario an engine tries that samples
@@ -58,8 +59,8 @@ pub(crate) struct Args {
     /// Write the results as a page too
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    /// Keep counterexamples as they are found. Otherwise warps and calls that a violation does not need are left out,
-    /// and the shortest trace is looked for, for ten seconds at most
+    /// Keep counterexamples as they are found. Otherwise warps and calls that a violation does not need are
+    /// left out, and the shortest trace is looked for, for ten seconds at most
     #[arg(long)]
     no_minimise: bool,
     /// Where counterexamples are saved, for `warpproof replay`
@@ -217,7 +218,8 @@ fn both(args: &Args, batches: &[select::Batch], options: &Options) -> Result<(),
     Comparison::of(engines, [&first, &second]).show(args.json)
 }
 
-/// Makes the violations small, for [`Limits::default`] in all. Those for which no time is left stay as they are.
+/// Makes the violations small, for [`Limits::default`] in all. Those for which no time is left stay as they
+/// are.
 fn minimise_all(engine: &dyn Engine, reports: &mut [Report], options: &Options) {
     let (started, limits) = (Instant::now(), Limits::default());
     let found = reports.iter().filter(|report| report.violation.is_some()).count();

@@ -17,8 +17,9 @@ pub(crate) struct Which {
     /// Only scenarios with this name, or else those whose names contain it
     #[arg(long, value_name = "NAME")]
     pub(crate) scenario: Option<String>,
-    /// The deep set as well: more warps and longer programs (of the slab hash a second more, hours with --engine loom; of the
-    /// hopscotch table many minutes; of open addressing a few seconds, where keys move more than ten minutes)
+    /// The deep set as well: more warps and longer programs (of the slab hash a second more, hours with
+    /// --engine loom; of the hopscotch table many minutes; of open addressing a few seconds, where keys move
+    /// more than ten minutes)
     #[arg(long)]
     pub(crate) deep: bool,
     /// Instead of the sets: all programs of up to N calls in total, up to symmetry, on one table

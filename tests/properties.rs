@@ -132,7 +132,8 @@ proptest! {
 /// Calls of a program of one warp on a table that is explored, not more than a history may have.
 const CALLS: u32 = 40;
 
-/// In a scenario of one warp every answer is one that the specification allows, and the invariants hold after every call.
+/// In a scenario of one warp every answer is one that the specification allows, and the invariants hold after
+/// every call.
 fn one_warp_follows_the_specification(scenario: &Scenario) -> Result<(), TestCaseError> {
     let subject = subject(scenario).expect("a scenario");
     let memory = SeqMemory::new(&subject.arrays());

@@ -1,5 +1,5 @@
-//! Random scenarios, with shrinking: every structure holds in all of them, and a planted fault is found and shrinks to the
-//! smallest scenario that shows it.
+//! Random scenarios, with shrinking: every structure holds in all of them, and a planted fault is found and
+//! shrinks to the smallest scenario that shows it.
 
 #[path = "support/scenarios.rs"]
 mod drawn;
@@ -183,8 +183,8 @@ fn a_blind_delete_shrinks_to_two_deletes_of_one_pair() {
     assert!(calls.iter().all(|call| call.starts_with("delete")), "{calls:?}");
 }
 
-/// Two warps and two calls are left, without any before, of which one looks and then assigns what the other has inserted
-/// meanwhile.
+/// Two warps and two calls are left, without any before, of which one looks and then assigns what the other
+/// has inserted meanwhile.
 fn is_two_inserts(scenario: &Scenario) {
     assert_eq!(scenario.programs.iter().map(Vec::len).collect::<Vec<_>>(), [1, 1]);
     assert!(scenario.preload.is_empty() && scenario.config.lanes == 1, "{scenario:?}");

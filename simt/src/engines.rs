@@ -1,4 +1,5 @@
-//! The engines of this build. The list stands above all that it names: nothing below it knows which engines there are.
+//! The engines of this build. The list stands above all that it names: nothing below it knows which engines
+//! there are.
 
 use crate::engine::Engine;
 

@@ -37,8 +37,8 @@ pub(crate) struct Case {
     expected: OnceLock<BTreeSet<String>>,
 }
 
-/// How many words of states are kept to know them again. An exhaustive exploration of a small scenario stays far below;
-/// random schedules of a large one hardly repeat.
+/// How many words of states are kept to know them again. An exhaustive exploration of a small scenario stays
+/// far below; random schedules of a large one hardly repeat.
 pub(super) const MEMO_WORDS: usize = 1 << 22;
 /// How many outcomes are kept, besides those that must be seen.
 pub(super) const OUTCOMES: usize = 1 << 16;
@@ -304,8 +304,8 @@ impl Case {
             .collect()
     }
 
-    /// The outcomes that must be seen: what the scenario names, and those of the programs run one call at a time, in
-    /// every order.
+    /// The outcomes that must be seen: what the scenario names, and those of the programs run one call at a
+    /// time, in every order.
     pub(crate) fn expected(&self) -> &BTreeSet<String> {
         self.expected.get_or_init(|| {
             let mut expected = self.sequential_outcomes();

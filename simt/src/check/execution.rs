@@ -94,8 +94,8 @@ impl Execution {
         }
     }
 
-    /// Whether an access of `warp` is a step of its own. Where reads are snapshots, the accesses of one `each` are
-    /// one step.
+    /// Whether an access of `warp` is a step of its own. Where reads are snapshots, the accesses of one
+    /// `each` are one step.
     pub(crate) fn is_step(&self, warp: usize) -> bool {
         match &mut self.record().in_each[warp] {
             Some(begun) => !std::mem::replace(begun, true),

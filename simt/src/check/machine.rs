@@ -23,14 +23,15 @@ pub(crate) trait Machine {
     /// `warp` waits for another one.
     fn pause(&self, warp: usize);
 
-    /// A call of `warp` is about to begin: how many calls of each warp it knows to have returned. They come before
-    /// this one in real time.
+    /// A call of `warp` is about to begin: how many calls of each warp it knows to have returned. They come
+    /// before this one in real time.
     fn returned(&self, warp: usize) -> Vec<u64>;
 
     /// A call of `warp` is about to return.
     fn returns(&self, warp: usize);
 
-    /// Calls `arrive` and waits until `ready`, which the arrival of another warp or [`Machine::wake`] can change.
+    /// Calls `arrive` and waits until `ready`, which the arrival of another warp or [`Machine::wake`] can
+    /// change.
     fn meet(&self, arrive: &dyn Fn(), ready: &dyn Fn() -> bool);
 
     /// A warp has ended while others wait.

@@ -1,9 +1,9 @@
 //! Checking, whatever the engine: subjects, scenarios, histories, violations, reports.
 //!
-//! A [`Subject`] is a structure in a tiny configuration, a [`Scenario`] says what its warps do. An engine runs the
-//! scenario in every way that its memory model has, or in some, and asks of each execution: is the history
-//! linearizable, do the invariants hold in every state, does every warp finish, is every index in its array. A
-//! [`Violation`] carries the steps that lead to it.
+//! A [`Subject`] is a structure in a tiny configuration, a [`Scenario`] says what its warps do. An engine
+//! runs the scenario in every way that its memory model has, or in some, and asks of each execution: is the
+//! history linearizable, do the invariants hold in every state, does every warp finish, is every index in its
+//! array. A [`Violation`] carries the steps that lead to it.
 
 #[cfg(test)]
 mod anything;

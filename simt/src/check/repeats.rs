@@ -1,5 +1,5 @@
-//! What engines judge that run warps side by side: an execution has one state after the other, and repeats states and
-//! histories far more often than not.
+//! What engines judge that run warps side by side: an execution has one state after the other, and repeats
+//! states and histories far more often than not.
 
 use super::case::{Case, MEMO_WORDS, Repeats};
 use super::keys::KeySet;

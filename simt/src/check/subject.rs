@@ -88,9 +88,9 @@ pub trait Subject: Clone + Send + Sync + 'static {
         Ok(())
     }
 
-    /// Whether warps that make the same calls with other values can be exchanged: the structure stores values and looks
-    /// at none, and at no warp's number. Of executions that differ in such an exchange alone one is explored. The values in
-    /// a [`Ret`] are then values of calls, and a list of them is sorted.
+    /// Whether warps that make the same calls with other values can be exchanged: the structure stores values
+    /// and looks at none, and at no warp's number. Of executions that differ in such an exchange alone one is
+    /// explored. The values in a [`Ret`] are then values of calls, and a list of them is sorted.
     fn exchangeable(&self) -> bool {
         false
     }
@@ -100,7 +100,8 @@ pub trait Subject: Clone + Send + Sync + 'static {
         true
     }
 
-    /// Whether there is no room for a pair of `key` in this state. A `Full` without any such state is a violation.
+    /// Whether there is no room for a pair of `key` in this state. A `Full` without any such state is a
+    /// violation.
     fn exhausted<M: Memory>(&self, _m: M, _key: u64) -> bool {
         true
     }
@@ -110,8 +111,8 @@ pub trait Subject: Clone + Send + Sync + 'static {
         format!("{value:x}")
     }
 
-    /// A word's name, for people; no two words have the same. Words whose names begin alike, up to a comma or a
-    /// bracket, are shown together.
+    /// A word's name, for people; no two words have the same. Words whose names begin alike, up to a comma or
+    /// a bracket, are shown together.
     fn word(&self, array: usize, index: usize) -> String {
         let arrays = self.arrays();
         format!("{}[{index}]", arrays.get(array).map_or("?", |array| array.name))

@@ -57,8 +57,8 @@ impl Found {
         }
     }
 
-    /// What all executions of `case` found. If nothing, the outcomes of the programs run one call at a time are among
-    /// theirs, unless the engine is blind.
+    /// What all executions of `case` found. If nothing, the outcomes of the programs run one call at a time
+    /// are among theirs, unless the engine is blind.
     pub(crate) fn in_all(case: &Case, verdict: Verdict) -> Self {
         let mut found = Self::new(case, verdict);
         if found.verdict == Verdict::Passed && case.stall.is_none() {
@@ -129,8 +129,8 @@ impl<'a> Exploration<'a> {
         self.report.violation.is_some()
     }
 
-    /// One pass. `explore` is told after how many accesses the stalled warp stops, and how many executions there
-    /// were; without a place given, it is called for each that the warp gets to.
+    /// One pass. `explore` is told after how many accesses the stalled warp stops, and how many executions
+    /// there were; without a place given, it is called for each that the warp gets to.
     pub(crate) fn pass(&mut self, loads: Loads, mut explore: impl FnMut(Option<u32>, u64) -> Found) {
         let mut pass = Pass { loads, executions: 0, verdict: Verdict::Passed, outcomes: BTreeSet::new() };
         let everywhere = self.scenario.stall.is_some_and(|stall| stall.after.is_none());

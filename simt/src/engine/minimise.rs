@@ -26,13 +26,13 @@ impl Default for Limits {
     }
 }
 
-/// The violation of a scenario without the warps, calls of programs, calls of the preload and final calls (in this
-/// order) that it does not need, with the fewest steps found. A warp is not needed either if another one can make its
-/// calls: a mistake that shows without concurrency is shown without. As long as time does not run out, the result depends on
-/// nothing but the arguments. Lanes, slots and the pool stay as they are.
+/// The violation of a scenario without the warps, calls of programs, calls of the preload and final calls (in
+/// this order) that it does not need, with the fewest steps found. A warp is not needed either if another one
+/// can make its calls: a mistake that shows without concurrency is shown without. As long as time does not
+/// run out, the result depends on nothing but the arguments. Lanes, slots and the pool stay as they are.
 ///
-/// A scenario that frees slabs keeps its calls: without the call that took a slab, its free would be the caller's
-/// mistake.
+/// A scenario that frees slabs keeps its calls: without the call that took a slab, its free would be the
+/// caller's mistake.
 pub fn minimise(found: &Violation, options: &Options, limits: &Limits, explore: &Explore<'_>) -> Violation {
     let options = Options { deadline: None, shortest: false, ..options.clone() };
     let mut search = Search {
@@ -58,9 +58,9 @@ pub fn minimise(found: &Violation, options: &Options, limits: &Limits, explore: 
     best
 }
 
-/// Explores the scenario of a violation as it was explored when the violation was found: the report's violation is
-/// the same one. If that ends before it finds one, the code has changed since: then the whole scenario is explored, for
-/// at most [`AGAIN`].
+/// Explores the scenario of a violation as it was explored when the violation was found: the report's
+/// violation is the same one. If that ends before it finds one, the code has changed since: then the whole
+/// scenario is explored, for at most [`AGAIN`].
 ///
 /// # Errors
 /// If the scenario is none.
@@ -188,8 +188,8 @@ fn without_warp(scenario: &mut Scenario, warp: usize) -> bool {
     true
 }
 
-/// Gives the calls of one warp to another one, after its own: `pair` numbers the pairs of warps. A warp that stops for
-/// ever keeps its program.
+/// Gives the calls of one warp to another one, after its own: `pair` numbers the pairs of warps. A warp that
+/// stops for ever keeps its program.
 fn merged(scenario: &mut Scenario, pair: usize) -> bool {
     let warps = scenario.programs.len();
     let (to, from) = (pair / warps, pair % warps);

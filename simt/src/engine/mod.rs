@@ -1,7 +1,7 @@
 //! Engines, all behind one interface, and how many scenarios are explored side by side.
 //!
-//! An engine decides what every read returns and which warp goes next. A new one implements [`Engine`] in a file of
-//! its own and stands in [`crate::engines`]; nothing else changes.
+//! An engine decides what every read returns and which warp goes next. A new one implements [`Engine`] in a
+//! file of its own and stands in [`crate::engines`]; nothing else changes.
 
 mod exploration;
 mod minimise;
@@ -109,12 +109,12 @@ pub struct Options {
     pub deadline: Option<Instant>,
     /// Accesses that one warp may make in one execution.
     pub step_bound: u32,
-    /// Threads that explore one scenario together, if the engine can. With more than one, which violation is found
-    /// first is not always the same.
+    /// Threads that explore one scenario together, if the engine can. With more than one, which violation is
+    /// found first is not always the same.
     #[serde(default = "one")]
     pub threads: usize,
-    /// Of executions that differ only in which of several warps with the same program is which, explore one, if the
-    /// engine can and the structure allows it ([`Subject::exchangeable`]).
+    /// Of executions that differ only in which of several warps with the same program is which, explore one,
+    /// if the engine can and the structure allows it ([`Subject::exchangeable`]).
     #[serde(default = "yes")]
     pub symmetry: bool,
     /// Take states with the same [`Warp::mark`](warpproof_model::Warp::mark) for one, if the engine can.

@@ -11,8 +11,8 @@ use std::sync::{Mutex, PoisonError};
 /// Who explores. An exploration keeps its state to itself, so that any number can go on side by side.
 #[derive(Clone, Debug)]
 pub enum Workers {
-    /// So many threads of this process. Loom maps and unmaps a stack per warp and execution, and threads of one
-    /// process get in each other's way there: two of them are slower than one.
+    /// So many threads of this process. Loom maps and unmaps a stack per warp and execution, and threads of
+    /// one process get in each other's way there: two of them are slower than one.
     Threads(usize),
     /// So many processes of a program that calls [`super::serve`].
     Processes {
@@ -46,8 +46,9 @@ impl core::fmt::Display for RunError {
 
 impl core::error::Error for RunError {}
 
-/// Explores `scenarios`, hands each report to `done` as it comes, and returns all in the order of `scenarios`; with
-/// [`Options::fail_fast`] those up to the first violation, and perhaps some that were under way then.
+/// Explores `scenarios`, hands each report to `done` as it comes, and returns all in the order of
+/// `scenarios`; with [`Options::fail_fast`] those up to the first violation, and perhaps some that were under
+/// way then.
 ///
 /// # Errors
 /// The first scenario that is none, or a worker that failed.

@@ -17,8 +17,8 @@ struct Question<'a> {
 
 type Answer = std::result::Result<Report, ScenarioError>;
 
-/// Answers questions to these engines until there are no more. A program that offers itself as a worker calls it with
-/// its standard input and output.
+/// Answers questions to these engines until there are no more. A program that offers itself as a worker calls
+/// it with its standard input and output.
 ///
 /// # Errors
 /// If the input is no question, or input or output fails.

@@ -10,8 +10,8 @@ pub struct Checked {
     pub name: &'static str,
     /// What it is, in one line.
     pub what: &'static str,
-    /// Its tables, of which there are all programs of a size and random ones; the first is asked for unless another is
-    /// named.
+    /// Its tables, of which there are all programs of a size and random ones; the first is asked for unless
+    /// another is named.
     pub tables: &'static [Table],
     /// Some scenarios: at most some seconds.
     pub quick: fn() -> Vec<Scenario>,

@@ -4,8 +4,8 @@ use super::family::{Programs, Step};
 use crate::check::{Config, Scenario, Stall};
 use warpproof_model::spec::{Call, Op};
 
-/// A scenario of these programs, named `structure/programs/place`; `called` says how a step is called there. Every call
-/// that stores has a value of its own, if there are `values`.
+/// A scenario of these programs, named `structure/programs/place`; `called` says how a step is called there.
+/// Every call that stores has a value of its own, if there are `values`.
 pub(super) fn scenario(
     (structure, place): (&str, &str),
     config: Config,
@@ -42,8 +42,8 @@ pub(super) fn by_lanes(scenarios: &[Scenario]) -> Vec<Scenario> {
     scenarios.iter().filter(|scenario| scenario.config.slots > 1).cloned().map(lanes).collect()
 }
 
-/// The same with a first warp that stops for ever, at each of its steps in turn. The second one finishes, unless it may
-/// wait for the first.
+/// The same with a first warp that stops for ever, at each of its steps in turn. The second one finishes,
+/// unless it may wait for the first.
 pub(super) fn stalled(mut scenario: Scenario, waits: impl FnOnce(&Scenario) -> bool) -> Scenario {
     scenario.name = scenario.name.replacen('/', "/stalled_", 1);
     scenario.stall = Some(Stall { warp: 0, after: None });

@@ -1,8 +1,8 @@
 //! Random scenarios of every structure: a few warps, a few calls each.
 //!
-//! One mechanism for whoever draws: a fuzzer's bytes, a property test. What the specification does not cover is
-//! never drawn: a multi-insert into a table of unique keys; assigns beside a `search_all` in a multimap, which may
-//! hand out values of different instants; a slab freed that is not in use, or twice.
+//! One mechanism for whoever draws: a fuzzer's bytes, a property test. What the specification does not cover
+//! is never drawn: a multi-insert into a table of unique keys; assigns beside a `search_all` in a multimap,
+//! which may hand out values of different instants; a slab freed that is not in use, or twice.
 
 use super::checked::Checked;
 use super::form::stores;
@@ -21,7 +21,8 @@ const PRELOAD: u32 = 5;
 /// A value that several calls store, so that a word can come back to what it was.
 const COMMON: u64 = 7;
 
-/// A random scenario of any structure. `below(n)` is asked for numbers below `n`; all zeros are a small scenario.
+/// A random scenario of any structure. `below(n)` is asked for numbers below `n`; all zeros are a small
+/// scenario.
 pub fn scenario(mut below: impl FnMut(u32) -> u32) -> Scenario {
     of_structure(&STRUCTURES[below(STRUCTURES.len() as u32) as usize], below)
 }
@@ -82,17 +83,17 @@ fn call(table: &Table, ops: &[Op], unlike: u64, below: &mut impl FnMut(u32) -> u
     Call::new(op, key, value)
 }
 
-/// A shape of the table, a number of buckets, and a pool if it has one.
+/// A shape of the table and a number of buckets, which are not too many for it, and a pool if it has one.
 fn config(table: &Table, below: &mut impl FnMut(u32) -> u32) -> Config {
     let random = &table.plan.random;
-    let (lanes, slots, reach) = random.shapes[below(random.shapes.len() as u32) as usize];
     let (least, most) = random.buckets;
-    let config = Config { lanes, slots, reach, ..Config::default() };
-    // Of more buckets some shapes are too large to be checked.
-    let fits =
-        |&buckets: &u32| known(&Scenario::new("", table.name, Config { buckets, ..config.clone() }, vec![]));
-    let buckets: Vec<u32> = (least..=most).filter(fits).collect();
-    Config { buckets: buckets[below(buckets.len() as u32) as usize], pool: below(random.pool + 1), ..config }
+    let of_shape = |&(lanes, slots, reach): &(u32, u32, u32)| {
+        (least..=most).map(move |buckets| Config { lanes, slots, buckets, reach, ..Config::default() })
+    };
+    let fits = |config: &Config| known(&Scenario::new("", table.name, config.clone(), Vec::new()));
+    let mut configs: Vec<Config> = random.shapes.iter().flat_map(of_shape).filter(fits).collect();
+    let config = configs.swap_remove(below(configs.len() as u32) as usize);
+    Config { pool: below(random.pool + 1), ..config }
 }
 
 /// Whether a scenario has a subject.
@@ -105,7 +106,8 @@ fn may(table: &Table) -> impl Iterator<Item = Op> {
     table.plan.random.ops.iter().copied().filter(|&op| table.multi || op != Op::Insert)
 }
 
-/// The operations of programs: of a key with many pairs, either all pairs are looked at or some are assigned to.
+/// The operations of programs: of a key with many pairs, either all pairs are looked at or some are assigned
+/// to.
 fn ops(table: &Table, lists: bool) -> Vec<Op> {
     let fits = |op: &Op| match op {
         Op::InsertOrAssign | Op::DeleteAll => !lists,
@@ -120,8 +122,9 @@ pub fn from_bytes(bytes: &[u8]) -> Scenario {
     let mut bytes = bytes.iter();
     scenario(|n| u32::from(bytes.next().copied().unwrap_or(0)) % n)
 }
-/// Scenarios that are one step smaller: a warp less, a call less, a call of the preload less, no stall, a smaller
-/// table, a smaller key. Those that leave out most come first.
+
+/// Scenarios that are one step smaller: a warp less, a call less, a call of the preload less, no stall, a
+/// smaller table, a smaller key. Those that leave out most come first.
 pub fn simpler(scenario: &Scenario) -> Vec<Scenario> {
     let mut out = Vec::new();
     let mut offer = |change: &dyn Fn(&mut Scenario)| {

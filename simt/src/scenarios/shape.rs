@@ -1,7 +1,8 @@
 //! The shapes that a structure is checked in: each is compiled, so that there is one list of them.
 
-/// A list of shapes, and a function that makes the subject of a scenario by its shape. Its first lines name the numbers of a
-/// shape, as fields of the configuration and as constants of the subject; the last but one says what no such shape is.
+/// A list of shapes, and a function that makes the subject of a scenario by its shape. Its first lines name
+/// the numbers of a shape, as fields of the configuration and as constants of the subject; the last but one
+/// says what no such shape is.
 macro_rules! shapes {
     (
         $(#[$about:meta])*

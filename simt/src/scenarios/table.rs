@@ -123,8 +123,8 @@ impl Table {
         matches!(self.entries, Entries::Map32 | Entries::Map64)
     }
 
-    /// All programs of so many calls, on at most `keys` different keys, by at most four warps, in every place, up to
-    /// symmetry.
+    /// All programs of so many calls, on at most `keys` different keys, by at most four warps, in every
+    /// place, up to symmetry.
     pub fn family(&self, calls: usize, keys: usize) -> Vec<Scenario> {
         let shapes = shapes(calls, WARPS);
         let in_place = |&place| shapes.iter().flat_map(move |shape| self.of_shape(place, shape, keys));
@@ -134,7 +134,8 @@ impl Table {
     /// All programs of a shape, on at most `keys` different keys.
     pub(super) fn of_shape(&self, place: Place, shape: &[usize], keys: usize) -> Vec<Scenario> {
         let mut all = programs(shape, self.ops, &self.keys(place, keys));
-        // The values that a look at all pairs of a key gives may be of different instants if they are assigned to meanwhile.
+        // The values that a look at all pairs of a key gives may be of different instants if they are
+        // assigned to meanwhile.
         let has = |programs: &Programs, op: Op| programs.iter().flatten().any(|(other, _)| *other == op);
         let torn = |programs: &_| has(programs, InsertOrAssign) && has(programs, SearchAll);
         all.retain(|programs| !(self.multi && self.has_values() && torn(programs)));
@@ -170,8 +171,8 @@ impl Table {
         self.scenario(place, &programs.iter().map(steps).collect())
     }
 
-    /// The scenarios of two warps with a first one that stops for ever, wherever it can: the other finishes, if it does not
-    /// wait for it.
+    /// The scenarios of two warps with a first one that stops for ever, wherever it can: the other finishes,
+    /// if it does not wait for it.
     pub(super) fn stalls<'a>(&self, scenarios: impl IntoIterator<Item = &'a Scenario>) -> Vec<Scenario> {
         let two = scenarios.into_iter().filter(|scenario| scenario.programs.len() == 2);
         two.map(|scenario| form::stalled(scenario.clone(), self.plan.waits)).collect()
@@ -223,7 +224,8 @@ impl Place {
     }
 }
 
-/// A scenario of a table in which every key has a home: programs name keys by these, and all keys are looked at in the end.
+/// A scenario of a table in which every key has a home: programs name keys by these, and all keys are looked
+/// at in the end.
 pub(super) fn by_homes(table: &Table, place: Place, programs: &Programs) -> Scenario {
     let key = |&name: &Name| table.key(place.homes, name);
     let called = |(op, called): &Step| {
@@ -239,8 +241,8 @@ pub(super) fn by_homes(table: &Table, place: Place, programs: &Programs) -> Scen
     scenario
 }
 
-/// Whether both of two warps store under one key: where a slot is locked until its entry is there, one may wait for the
-/// other.
+/// Whether both of two warps store under one key: where a slot is locked until its entry is there, one may
+/// wait for the other.
 pub(super) fn both_store(scenario: &Scenario) -> bool {
     let stored = |program: &Vec<Call>| -> BTreeSet<u64> {
         program.iter().filter(|call| stores(call.op)).map(|call| call.key).collect()

@@ -1,4 +1,5 @@
-//! Scenarios of real widths, too large to explore: for an engine that samples. Three to eight warps, two to four calls each.
+//! Scenarios of real widths, too large to explore: for an engine that samples. Three to eight warps, two to
+//! four calls each.
 
 use super::dice::Dice;
 use super::table::{Name, Table};
@@ -21,8 +22,8 @@ pub(super) struct Wide {
     pub(super) full: bool,
 }
 
-/// Every table in every place at every width: lanes, and words that each reads. Programs name the first of `keys`, at least all
-/// but two of them.
+/// Every table in every place at every width: lanes, and words that each reads. Programs name the first of
+/// `keys`, at least all but two of them.
 pub(super) fn wide(tables: &[Table], sizes: &[(u32, u32)], places: &[Wide], keys: &[Name]) -> Vec<Scenario> {
     let mut scenarios = Vec::new();
     for table in tables {
@@ -35,7 +36,8 @@ pub(super) fn wide(tables: &[Table], sizes: &[(u32, u32)], places: &[Wide], keys
     scenarios
 }
 
-/// Scenario number `number`, which decides how many warps, calls and keys there are, and which operations meet.
+/// Scenario number `number`, which decides how many warps, calls and keys there are, and which operations
+/// meet.
 fn scenario(
     table: &Table,
     (lanes, slots): (u32, u32),

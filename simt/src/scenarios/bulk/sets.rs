@@ -19,8 +19,8 @@ struct Shape {
     told: bool,
 }
 
-/// Every batch of up to two keys of two homes by one warp and by two, into tables with and without entries; larger ones, also of
-/// which homes are full, bins are too small, or the table is; one level and two.
+/// Every batch of up to two keys of two homes by one warp and by two, into tables with and without entries;
+/// larger ones, also of which homes are full, bins are too small, or the table is; one level and two.
 pub fn default_set() -> Vec<Scenario> {
     let mut scenarios = [false, true].map(of).concat();
     scenarios.sort_by(|a, b| a.name.cmp(&b.name));
@@ -42,8 +42,8 @@ fn of(told: bool) -> Vec<Scenario> {
         for batch in LARGER {
             scenarios.push(scenario(shape, 2, "", batch));
         }
-        // Of more keys than there are slots, which are inserted twice, there are too many executions at two levels. What they are told
-        // is shown by one table.
+        // Of more keys than there are slots, which are inserted twice, there are too many executions at two
+        // levels. What they are told is shown by one table.
         if shape.levels == 1 && (!told || shape.buckets == ONE.buckets) {
             scenarios.push(scenario(shape, 2, "", "abcd"));
         }
@@ -101,8 +101,8 @@ pub fn deep() -> Vec<Scenario> {
     scenarios
 }
 
-/// A random scenario: any of the tables above with another room in its bins, one to three warps, keys that are there and a batch
-/// of up to four.
+/// A random scenario: any of the tables above with another room in its bins, one to three warps, keys that
+/// are there and a batch of up to four.
 pub(in crate::scenarios) fn random(below: &mut dyn FnMut(u32) -> u32) -> Scenario {
     let shapes = [ONE, TWO_LEVELS, BINS_OF_2, BINS_OF_4, OF_2_SLOTS];
     let shape = shapes[below(shapes.len() as u32) as usize];

@@ -27,7 +27,8 @@ pub const TOLD: &str = "bulk_told32";
 const SLOTS: usize = 0;
 const FILTER: usize = 1;
 const BATCH: usize = 2;
-/// The entries of bins: of every other level, and of the others; of the last level and one more, its overflow.
+/// The entries of bins: of every other level, and of the others; of the last level and one more, its
+/// overflow.
 const ENTRIES: usize = 3;
 const COUNTERS: usize = 5;
 const TALLIES: usize = 6;
@@ -74,10 +75,10 @@ impl<H: Words<u32>> StagedWords<u8> for Codes<H> {
 
 /// A batch of u32 pairs into a table of buckets of `S` slots. A bin of a level is two of the next one.
 ///
-/// The configuration says: `reach` is the number of levels, `pool` the room of a bin. Word 0 of `bitmap` is the binary logarithm of
-/// the buckets of a bin of the last level, word 1 how many keys are
-/// there before, which follow; then come those of the batch. A key that is there has its own value, one of the batch that of its
-/// place.
+/// The configuration says: `reach` is the number of levels, `pool` the room of a bin. Word 0 of `bitmap` is
+/// the binary logarithm of the buckets of a bin of the last level, word 1 how many keys are there before,
+/// which follow; then come those of the batch. A key that is there has its own value, one of the batch that
+/// of its place.
 #[derive(Clone, Debug)]
 pub struct BulkSubject<const S: usize> {
     config: Config,
@@ -103,7 +104,8 @@ impl<const S: usize> BulkSubject<S> {
         self.keys().1.iter().enumerate().map(pair).collect()
     }
 
-    /// The slots, and the filter, with the keys that are there before: each in the first bucket of its probes that has room.
+    /// The slots, and the filter, with the keys that are there before: each in the first bucket of its probes
+    /// that has room.
     fn filled(&self) -> (Vec<u64>, Vec<u32>) {
         let buckets = self.config.buckets;
         let mut slots = vec![Pair32::EMPTY; buckets as usize * S];
@@ -192,8 +194,9 @@ impl<const S: usize> BulkSubject<S> {
         launches
     }
 
-    /// Of the operations of a key that came, the one whose value is there was told that it was inserted, and the others that the key
-    /// is present; all that the key is present, if it was there; and that there was no room, if it is not there now.
+    /// Of the operations of a key that came, the one whose value is there was told that it was inserted, and
+    /// the others that the key is present; all that the key is present, if it was there; and that there was
+    /// no room, if it is not there now.
     fn check_told(&self, found: &BTreeMap<u32, u32>, codes: &[u32]) -> Result<(), String> {
         let (before, batch) = self.keys();
         for (at, (key, &code)) in batch.iter().zip(codes).enumerate() {
@@ -296,8 +299,8 @@ impl<const S: usize> Subject for BulkSubject<S> {
         Ret::Done
     }
 
-    /// The table is one, it holds every key that was there or came, with a value of its own, as far as there was room, and the tally
-    /// says so.
+    /// The table is one, it holds every key that was there or came, with a value of its own, as far as there
+    /// was room, and the tally says so.
     fn check_quiescent<W: SimWarp, M: Memory>(&self, w: &mut W, m: M) -> Result<(), Breach> {
         let breach = |detail: String| Err(Breach::new(Kind::Invariant, detail));
         let table = self.table(m);

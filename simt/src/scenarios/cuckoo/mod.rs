@@ -1,7 +1,7 @@
 //! The scenarios of open addressing where keys have two buckets and move.
 //!
-//! Operations meet on keys whose buckets are full: of keys that cannot move, of one that can, of one that can when another one has,
-//! and of deleted ones.
+//! Operations meet on keys whose buckets are full: of keys that cannot move, of one that can, of one that can
+//! when another one has, and of deleted ones.
 
 mod places;
 mod sets;

@@ -1,5 +1,5 @@
-//! Where programs meet: which keys stand in which buckets. Keys are named by their two buckets: `(3, 12)` is number 2 of those of
-//! buckets 3 and 1.
+//! Where programs meet: which keys stand in which buckets. Keys are named by their two buckets: `(3, 12)` is
+//! number 2 of those of buckets 3 and 1.
 
 use crate::scenarios::home::home_of;
 use crate::scenarios::open::OPS;
@@ -97,13 +97,15 @@ pub(super) const PAIR_SECOND: Place = Place {
     gone: &[(0, 13)],
     ..place("pair_second", 2, 2, &[(0, 11), (0, 12), (0, 13), (0, 10)], &[(0, 10)])
 };
-/// Both buckets of a key hold tombstones: it comes to the first one, and moves to the second one when another key comes.
+/// Both buckets of a key hold tombstones: it comes to the first one, and moves to the second one when another
+/// key comes.
 pub(super) const COMES: Place = Place {
     gone: &[(0, 11), (2, 0)],
     ..place("comes", 1, 3, &[(0, 11), (1, 0), (2, 0)], &[(0, 10), (0, 20)])
 };
 
-/// Two full buckets as in [`ROOM`], and a key whose second bucket is the one that a key can leave, and whose first one is the other.
+/// Two full buckets as in [`ROOM`], and a key whose second bucket is the one that a key can leave, and whose
+/// first one is the other.
 pub(super) const LEFT: Place = place("left", 1, 3, &[(0, 20), (1, 0)], &[(0, 10), (1, 1), (0, 20)]);
 
 /// All of them.

@@ -12,8 +12,9 @@ pub fn quick() -> Vec<Scenario> {
     MAP32.pairs(&[places::TOMB])
 }
 
-/// Every pair of operations in nearly every place and every two of one warp in all, by one lane and by several; the other entry types
-/// in some places; one warp that stops; searches beside a key that moves, goes and comes back.
+/// Every pair of operations in nearly every place and every two of one warp in all, by one lane and by
+/// several; the other entry types in some places; one warp that stops; searches beside a key that moves, goes
+/// and comes back.
 pub fn default_set() -> Vec<Scenario> {
     let most: Vec<Place> = places::ALL.into_iter().filter(|place| !places::MANY.contains(place)).collect();
     let alone = |place| MAP32.of_shape(place, &[2], 2);
@@ -34,8 +35,8 @@ pub fn default_set() -> Vec<Scenario> {
     scenarios
 }
 
-/// Everything else: two inserts that move several keys each, two operations of one warp against one of another, three warps, and four
-/// where what one of them knows goes from slot to slot.
+/// Everything else: two inserts that move several keys each, two operations of one warp against one of
+/// another, three warps, and four where what one of them knows goes from slot to slot.
 pub fn deep() -> Vec<Scenario> {
     let mut scenarios = MAP32.pairs(&places::MANY);
     scenarios.retain(|scenario| inserts(scenario) == 2);
@@ -62,8 +63,8 @@ fn inserts(scenario: &Scenario) -> usize {
     scenario.programs.iter().flatten().filter(|call| may(call.op) && absent(call.key)).count()
 }
 
-/// Two operations of a warp on a key, beside another warp that makes it move, or takes it out and puts it back in another place:
-/// the second one reads no slot as it was before what the first one saw.
+/// Two operations of a warp on a key, beside another warp that makes it move, or takes it out and puts it
+/// back in another place: the second one reads no slot as it was before what the first one saw.
 fn again(table: &Table) -> Vec<Scenario> {
     let of = |place: Place, first: &[(Op, Name)], name: Name| {
         let key = |name| table.key(place.homes, name);
@@ -94,14 +95,14 @@ fn again(table: &Table) -> Vec<Scenario> {
     .concat()
 }
 
-/// A key that one warp takes out and another one puts into a lower slot of the same bucket, beside two searches: what the second warp
-/// knows by the lock it tells by the slot.
+/// A key that one warp takes out and another one puts into a lower slot of the same bucket, beside two
+/// searches: what the second warp knows by the lock it tells by the slot.
 fn taken_by_another(table: &Table) -> Scenario {
     table.on_key(places::PAIR_SECOND, (0, 10), &[&[Delete], &[InsertUnique, Delete], &[Search, Search]])
 }
 
-/// A key that is always there moves out of a slot; a warp that does not know of it puts another key there, and one that knows no
-/// more takes that out: who sees the slot then has to see where the first key went.
+/// A key that is always there moves out of a slot; a warp that does not know of it puts another key there,
+/// and one that knows no more takes that out: who sees the slot then has to see where the first key went.
 fn left_by_another(table: &Table) -> Scenario {
     let calls = [(Delete, (1, 1)), (InsertUnique, (1, 1)), (InsertUnique, (0, 10)), (Search, (0, 20))];
     let [a, b, c, d] = calls.map(|call| [call]);

@@ -14,8 +14,9 @@ pub fn quick() -> Vec<Scenario> {
     [places::FULL, places::BEHIND].into_iter().flat_map(|place| MAP32.of_shape(place, &[1, 1], 1)).collect()
 }
 
-/// Every pair of operations and every two of one warp, in every place, where inserts add submaps, and the same beside a call that
-/// grows; by one lane and by several; the other entry types in some places; one warp that stops.
+/// Every pair of operations and every two of one warp, in every place, where inserts add submaps, and the
+/// same beside a call that grows; by one lane and by several; the other entry types in some places; one warp
+/// that stops.
 pub fn default_set() -> Vec<Scenario> {
     let mut scenarios = MAP32.family(2, 2);
     scenarios.extend(places::ALL.into_iter().flat_map(|place| beside_growth(&MAP32, place)));
@@ -34,8 +35,9 @@ pub fn deep() -> Vec<Scenario> {
     [of(&[2, 1]), of(&[1, 1, 1])].concat()
 }
 
-/// One or two operations of one warp, or of two, on one key, beside a warp that grows the table, and is the only one that does; and
-/// one operation beside a warp that grows the table and then does another one: who sees what that did knows of the growth.
+/// One or two operations of one warp, or of two, on one key, beside a warp that grows the table, and is the
+/// only one that does; and one operation beside a warp that grows the table and then does another one: who
+/// sees what that did knows of the growth.
 fn beside_growth(table: &Table, place: Place) -> Vec<Scenario> {
     let keys = |most| table.keys(place, most);
     let shapes: [&[usize]; 3] = [&[1], &[2], &[1, 1]];
@@ -56,7 +58,8 @@ fn beside_growth(table: &Table, place: Place) -> Vec<Scenario> {
     alone.chain(first).map(|programs| by_calls(table, place, &programs)).collect()
 }
 
-/// A visit of all buckets beside a warp that grows the table: it counts no key of what the submap's memory held before.
+/// A visit of all buckets beside a warp that grows the table: it counts no key of what the submap's memory
+/// held before.
 fn visited(table: &Table, place: Place) -> Scenario {
     by_calls(table, place, &vec![vec![(Count, OLD_KEY)], vec![(Grow, 0)]])
 }

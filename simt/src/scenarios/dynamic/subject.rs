@@ -14,8 +14,8 @@ use warpproof_model::{Order, ReadOrder, UserKey, Word, Words, WriteOrder};
 const CLASSES: u32 = 2;
 /// Buckets of a submap that a key probes.
 pub(super) const PROBES: u32 = 2;
-/// What the memory of a submap holds before it is made: the lowest key, which programs name, in every slot, and all bits of
-/// the filter.
+/// What the memory of a submap holds before it is made: the lowest key, which programs name, in every slot,
+/// and all bits of the filter.
 pub(super) const OLD_KEY: u64 = 1;
 const OLD_SLOT: u128 = OLD_KEY as u128;
 const OLD_FILTER: u32 = u32::MAX;
@@ -39,7 +39,8 @@ enum Kept {
 }
 
 impl<E: Entry, const S: usize> DynamicSubject<E, S> {
-    /// A table of the size of `config`: `buckets` of the first submap, at most `reach` submaps, of which inserts may add `pool`.
+    /// A table of the size of `config`: `buckets` of the first submap, at most `reach` submaps, of which
+    /// inserts may add `pool`.
     pub const fn new(config: Config, may_fill: bool) -> Self {
         Self { config, may_fill, adds: false, kind: PhantomData }
     }
@@ -78,8 +79,8 @@ impl<E: Entry, const S: usize> DynamicSubject<E, S> {
     }
 }
 
-/// The submaps in the memory of the checker: slots and filter of each, one after the other, then the words that say how many
-/// are published and how many some warp has begun to make, besides the first.
+/// The submaps in the memory of the checker: slots and filter of each, one after the other, then the words
+/// that say how many are published and how many some warp has begun to make, besides the first.
 #[derive(Clone, Copy)]
 pub struct Parts<E, M, const S: usize> {
     m: M,
@@ -198,7 +199,8 @@ impl<E: Entry, const S: usize> Subject for DynamicSubject<E, S> {
         self.table(m).check_quiescent(w).map_err(breach)
     }
 
-    /// A slot is made empty once, then holds one key, then none; a bit of the filter stays; numbers grow by one.
+    /// A slot is made empty once, then holds one key, then none; a bit of the filter stays; numbers grow by
+    /// one.
     fn transition(&self, array: usize, _: usize, old: u128, new: u128) -> bool {
         let empty = E::EMPTY.to_bits();
         match self.kept(array) {
@@ -215,8 +217,9 @@ impl<E: Entry, const S: usize> Subject for DynamicSubject<E, S> {
         }
     }
 
-    /// No slot is empty in the first submap; if inserts add submaps, all are there, and no slot is empty in any. Keys of these
-    /// tables probe all buckets. A warp need not know of a submap that another one has added.
+    /// No slot is empty in the first submap; if inserts add submaps, all are there, and no slot is empty in
+    /// any. Keys of these tables probe all buckets. A warp need not know of a submap that another one has
+    /// added.
     fn exhausted<M: Memory>(&self, m: M, _: u64) -> bool {
         let parts = self.parts(m);
         let known = if parts.by_inserts > 0 { parts.most } else { 1 };

@@ -5,8 +5,8 @@ use crate::check::Scenario;
 use crate::scenarios::table::{Name, Place, Table};
 use warpproof_model::spec::Op::*;
 
-/// Where the only empty slot moves: a place, the key that finds no room in its neighbourhood, the one that leaves a slot,
-/// the one that comes to another.
+/// Where the only empty slot moves: a place, the key that finds no room in its neighbourhood, the one that
+/// leaves a slot, the one that comes to another.
 type Gap = (Place, Name, Name, Name);
 const GAP: Gap = (places::GAP, (0, 0), (1, 1), (2, 2));
 const GAP_BEYOND: Gap = (places::GAP_BEYOND, (0, 0), (2, 1), (3, 1));
@@ -19,8 +19,8 @@ pub(super) fn gaps(table: &Table) -> Vec<Scenario> {
     each.map(|(at, shares)| gap(table, at, shares)).to_vec()
 }
 
-/// An insert that finds no room while another one, of a home that it does not look at, holds the last slot reserved; who
-/// was told so deletes a key, before that one has moved it.
+/// An insert that finds no room while another one, of a home that it does not look at, holds the last slot
+/// reserved; who was told so deletes a key, before that one has moved it.
 pub(super) fn reserved(table: &Table) -> Scenario {
     let programs: [&[_]; 2] = [&[(InsertUnique, (2, 0)), (Delete, (2, 1))], &[(InsertUnique, (0, 0))]];
     table.of_names(places::RESERVED, &programs)
@@ -34,9 +34,9 @@ pub(super) fn again(table: &Table) -> Scenario {
 
 /// Those that take some seconds or minutes.
 ///
-/// In the last two an insert moves a key, finds no way on, gives the slot back and takes another. Another warp takes that
-/// slot and assigns what it put there: who searches the key must see where it went. And who looks for room must see that
-/// it left.
+/// In the last two an insert moves a key, finds no way on, gives the slot back and takes another. Another
+/// warp takes that slot and assigns what it put there: who searches the key must see where it went. And who
+/// looks for room must see that it left.
 pub(super) fn deep(table: &Table) -> Vec<Scenario> {
     let (moves, way) = ((InsertUnique, (0, 0)), (Delete, (1, 1)));
     let takes: [&[_]; 3] =
@@ -50,8 +50,8 @@ pub(super) fn deep(table: &Table) -> Vec<Scenario> {
     ]
 }
 
-/// While one warp looks for room, others delete a key in one group and insert one in another, and so on: there is an empty
-/// slot at every instant. `shares` is how many of these calls each of them makes.
+/// While one warp looks for room, others delete a key in one group and insert one in another, and so on:
+/// there is an empty slot at every instant. `shares` is how many of these calls each of them makes.
 fn gap(table: &Table, (place, wanted, left, came): Gap, shares: &[usize]) -> Scenario {
     let mut moves: &[_] = &[(Delete, left), (InsertUnique, came), (Delete, came), (InsertUnique, left)];
     let first = [(InsertUnique, wanted)];

@@ -21,8 +21,8 @@ pub fn quick() -> Vec<Scenario> {
     scenarios
 }
 
-/// Every pair of operations in nearly every place, by one lane and by several; the other entry types in some places; stalled
-/// warps: under 60 s on two cores.
+/// Every pair of operations in nearly every place, by one lane and by several; the other entry types in some
+/// places; stalled warps: under 60 s on two cores.
 pub fn default_set() -> Vec<Scenario> {
     // Two inserts that cross are many executions each; by several lanes, two that move two keys each as well.
     let most = places::ALL.into_iter().filter(|place| *place != places::CROSS && *place != places::HOPS);
@@ -51,8 +51,8 @@ pub fn default_set() -> Vec<Scenario> {
     scenarios
 }
 
-/// Everything else: inserts that cross, two operations of one warp against one of another, stalls in the middle of two
-/// moves.
+/// Everything else: inserts that cross, two operations of one warp against one of another, stalls in the
+/// middle of two moves.
 pub fn deep() -> Vec<Scenario> {
     let mut scenarios = stalls(&MAP32, &[places::HOPS]);
     scenarios.extend(MAP32.pairs(&[places::CROSS]));
@@ -81,8 +81,8 @@ fn unblocked(table: &Table) -> Vec<Scenario> {
     programs.iter().map(of).map(|scenario| form::stalled(scenario, |_| false)).collect()
 }
 
-/// A warp searches a key twice that others take out of a group behind its home and add there again: if it is found by way of
-/// the old member's hop bit, it is not missed afterwards.
+/// A warp searches a key twice that others take out of a group behind its home and add there again: if it is
+/// found by way of the old member's hop bit, it is not missed afterwards.
 fn found_twice(table: &Table) -> Vec<Scenario> {
     let programs: [&[&[Op]]; 3] = [
         &[&[Search, Search], &[Delete, InsertUnique]],
@@ -92,16 +92,17 @@ fn found_twice(table: &Table) -> Vec<Scenario> {
     programs.map(|programs| table.on_key(places::BEHIND, (0, 0), programs)).to_vec()
 }
 
-/// A displacement brings a key back to the group from which it was deleted: a search that the older hop bit led there finds it,
-/// and so does the next one.
+/// A displacement brings a key back to the group from which it was deleted: a search that the older hop bit
+/// led there finds it, and so does the next one.
 fn brought_back(table: &Table) -> Scenario {
     let (key, moved) = ((0, 0), (1, 1));
     let back = [(Delete, key), (InsertUnique, moved), (InsertUnique, key)];
     table.of_names(places::BACK, &[&[(Search, key), (Search, key)], &back])
 }
 
-/// A key goes from the group behind its home's, comes to that of its home, and goes back: a search that its first hop bit
-/// led past the group of the home finds it, and the next one does not see it in front as it was in between.
+/// A key goes from the group behind its home's, comes to that of its home, and goes back: a search that its
+/// first hop bit led past the group of the home finds it, and the next one does not see it in front as it was
+/// in between.
 fn led_past(table: &Table) -> Scenario {
     let (key, other) = ((0, 0), (0, 1));
     let in_front = [(Delete, key), (InsertUnique, key), (Delete, key)];
@@ -109,8 +110,8 @@ fn led_past(table: &Table) -> Scenario {
     table.of_names(places::PAST, &[&[(Search, key), (Search, key)], &moved])
 }
 
-/// A key goes and comes back in another slot of its home's group, beside two operations of another warp: the second one reads
-/// no slot as it was before what the first one saw.
+/// A key goes and comes back in another slot of its home's group, beside two operations of another warp: the
+/// second one reads no slot as it was before what the first one saw.
 fn again(table: &Table) -> Vec<Scenario> {
     let key = table.key(places::FRONT.homes, (0, 0));
     let first = [Delete, InsertUnique, Delete].map(|op| (op, key)).to_vec();

@@ -92,8 +92,8 @@ impl<E: Entry, const S: usize, const N: u32> Subject for HopscotchSubject<E, S, 
         self.is_home(index) || !holds(old) || !holds(new) || E::key(old) == E::key(new)
     }
 
-    /// No slot is empty or reserved that displacements lead to: in the neighbourhood, or in that of an entry of a group that
-    /// they do.
+    /// No slot is empty or reserved that displacements lead to: in the neighbourhood, or in that of an entry
+    /// of a group that they do.
     fn exhausted<M: Memory>(&self, m: M, key: u64) -> bool {
         let (words, homes) = (E::words(m, 0), self.config.buckets);
         let mut group = home_of::<E::Key>(homes, key);

@@ -28,7 +28,8 @@ const fn table(name: &'static str, entries: Entries, subject: Maker) -> Table {
 }
 
 shapes! {
-    /// Lanes, words per lane and groups of a neighbourhood that scenarios have; the last four are those of the library's tables.
+    /// Lanes, words per lane and groups of a neighbourhood that scenarios have; the last four are those of
+    /// the library's tables.
     pub const SHAPES: (lanes as LANES: usize, slots as S: usize, reach as N: u32) = [
         (1, 2, 2), (1, 2, 3), (1, 3, 2), (1, 4, 2), (2, 1, 2), (2, 1, 3), (2, 2, 2), (4, 1, 2),
         (1, 8, 8), (2, 4, 8), (4, 2, 8), (8, 1, 8),

@@ -1,5 +1,5 @@
-//! Scenarios with the groups and neighbourhoods of the library's tables: of eight words, read by warps of one to eight lanes, on
-//! up to four keys of two homes.
+//! Scenarios with the groups and neighbourhoods of the library's tables: of eight words, read by warps of one
+//! to eight lanes, on up to four keys of two homes.
 
 use super::tables::TABLES;
 use crate::check::{Config, Scenario};
@@ -34,7 +34,8 @@ const PLACES: [Wide; 4] = [
     place("empty", |_, _| Vec::new()),
     // The groups of both homes are full.
     place("groups", |_, _| groups().collect()),
-    // The neighbourhood of home 0 is full, and members of home 1 can be moved to the last group, which is empty.
+    // The neighbourhood of home 0 is full, and members of home 1 can be moved to the last group, which is
+    // empty.
     place("hop", |_, _| hop().collect()),
     // The same, where the last group has one empty slot.
     place("last_slot", |_, _| hop().chain(fill(1, SLOTS, SLOTS - 1)).collect()),

@@ -17,9 +17,9 @@ pub fn quick() -> Vec<Scenario> {
     scenarios
 }
 
-/// Every pair of operations and every two of one warp, in every place, by one lane and by several; the other entry types
-/// in some places; one warp that stops; a key that goes and comes back, or comes behind another; u64 keys that differ in
-/// one half; entries of two words; a filter as a GPU writes it.
+/// Every pair of operations and every two of one warp, in every place, by one lane and by several; the other
+/// entry types in some places; one warp that stops; a key that goes and comes back, or comes behind another;
+/// u64 keys that differ in one half; entries of two words; a filter as a GPU writes it.
 pub fn default_set() -> Vec<Scenario> {
     let mut scenarios = MAP32.family(2, 2);
     scenarios.extend(by_lanes(&scenarios));
@@ -50,8 +50,8 @@ pub fn deep() -> Vec<Scenario> {
     scenarios
 }
 
-/// A key goes and comes back in another slot, or another bucket, beside two operations of another warp: the second one reads no
-/// slot as it was before what the first one saw.
+/// A key goes and comes back in another slot, or another bucket, beside two operations of another warp: the
+/// second one reads no slot as it was before what the first one saw.
 fn again(table: &Table) -> Vec<Scenario> {
     let (same, next) = (places::EMPTY, places::TWO);
     let [key, other] = [0, 1].map(|number| table.key(next.homes, (0, number)));
@@ -61,8 +61,8 @@ fn again(table: &Table) -> Vec<Scenario> {
     table.twos(key).flat_map(|two| [by(same, &stays, two.clone()), by(next, &moved, two)]).collect()
 }
 
-/// A key comes behind another one, beside two operations of another warp: who was told that it is there is not told later
-/// that it is not, as it does where it saw the slot of the other one empty.
+/// A key comes behind another one, beside two operations of another warp: who was told that it is there is
+/// not told later that it is not, as it does where it saw the slot of the other one empty.
 fn behind_another(table: &Table) -> Vec<Scenario> {
     let place = places::EMPTY;
     let [key, other] = [0, 1].map(|number| table.key(place.homes, (0, number)));
@@ -85,8 +85,9 @@ fn halves(table: &Table) -> Vec<Scenario> {
     scenarios
 }
 
-/// Entries of two words, which are not there at once: what the others have in all places, a key that goes and comes back, and
-/// two operations of one warp beside one of another where its key is absent, is there, or has gone.
+/// Entries of two words, which are not there at once: what the others have in all places, a key that goes and
+/// comes back, and two operations of one warp beside one of another where its key is absent, is there, or has
+/// gone.
 fn by_lock(table: &Table) -> Vec<Scenario> {
     let mut scenarios = table.family(2, 2);
     scenarios.extend(table.stalls(&scenarios));
@@ -99,7 +100,8 @@ fn by_lock(table: &Table) -> Vec<Scenario> {
     scenarios
 }
 
-/// What the others have in all places, and a key that goes and comes back, where bits of the filter are not tested before they are set.
+/// What the others have in all places, and a key that goes and comes back, where bits of the filter are not
+/// tested before they are set.
 fn untested(table: &Table) -> Vec<Scenario> {
     let mut scenarios = table.family(2, 2);
     scenarios.extend(again(table));

@@ -18,7 +18,8 @@ pub struct OpenSubject<L, const S: usize, C = DoubleHashed> {
     may_fill: bool,
     /// Whether a call adds to a value.
     adds: bool,
-    /// Whether a free slot may go from one bucket to another by several calls of a warp: an insert that makes room may miss it.
+    /// Whether a free slot may go from one bucket to another by several calls of a warp: an insert that makes
+    /// room may miss it.
     room_moves: bool,
     /// Whether operations go through `try_mixed` first, as those of kernels do, and then through `mixed`.
     tries: bool,
@@ -159,8 +160,8 @@ impl<L: Layout, C: Scheme, const S: usize> Subject for OpenSubject<L, S, C> {
         self.table(m).check_quiescent(w).map_err(breach)
     }
 
-    /// A slot is empty, then pending where a layout has that, then holds one key, then none, and where keys move another one; a bit of
-    /// a filter stays.
+    /// A slot is empty, then pending where a layout has that, then holds one key, then none, and where keys
+    /// move another one; a bit of a filter stays.
     fn transition(&self, array: usize, _: usize, old: u128, new: u128) -> bool {
         if array == Self::BESIDE {
             return Self::reuses() || old & !new == 0;
@@ -181,8 +182,8 @@ impl<L: Layout, C: Scheme, const S: usize> Subject for OpenSubject<L, S, C> {
         }
     }
 
-    /// No slot is empty; where keys move, none of the key's two buckets is free, and no chain of moves makes it so. Where a free slot
-    /// may move, none of the key's two buckets is empty.
+    /// No slot is empty; where keys move, none of the key's two buckets is free, and no chain of moves makes
+    /// it so. Where a free slot may move, none of the key's two buckets is empty.
     fn exhausted<M: Memory>(&self, m: M, key: u64) -> bool {
         let slots = L::slots(m);
         // Read alone.

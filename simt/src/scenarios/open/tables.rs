@@ -32,7 +32,8 @@ const fn table(name: &'static str, entries: Entries, subject: Maker) -> Table {
 }
 
 shapes! {
-    /// Lanes and slots per lane of the buckets that scenarios have; the last four are those of the library's tables.
+    /// Lanes and slots per lane of the buckets that scenarios have; the last four are those of the library's
+    /// tables.
     pub const SHAPES: (lanes as LANES, slots as S) =
         [(1, 1), (1, 2), (1, 4), (2, 1), (2, 2), (4, 1), (1, 8), (2, 4), (4, 2), (8, 1)];
     "a bucket of {lanes} lanes with {slots} slots each: buckets have {:?}";

@@ -1,5 +1,5 @@
-//! Scenarios with the buckets of the library's tables: of eight slots, read by warps of one to eight lanes, on up to four keys of
-//! two homes.
+//! Scenarios with the buckets of the library's tables: of eight slots, read by warps of one to eight lanes,
+//! on up to four keys of two homes.
 
 use super::tables::TABLES;
 use crate::check::{Config, Scenario};
@@ -7,7 +7,8 @@ use crate::scenarios::wide::{self, Calls, Named, Wide};
 use warpproof_model::open::BUCKET_SLOTS;
 use warpproof_model::spec::Op::{self, Delete, InsertUnique};
 
-/// Every entry type in every place, by warps of every width. How the filter is written does not depend on the width.
+/// Every entry type in every place, by warps of every width. How the filter is written does not depend on the
+/// width.
 pub fn wide() -> Vec<Scenario> {
     let keys = [(0, 0), (1, FILLER), (1, 0), (0, FILLER)];
     wide::wide(&TABLES[..5], &SIZES, &PLACES, &keys)

@@ -1,6 +1,7 @@
 //! The scenarios of `retrieve_all`.
 //!
-//! All warps of a scenario are one block, or each is one (`apart`). A call of `search_all` is one warp's share of the whole.
+//! All warps of a scenario are one block, or each is one (`apart`). A call of `search_all` is one warp's
+//! share of the whole.
 
 mod sets;
 mod shaped;

@@ -9,9 +9,9 @@ use warpproof_model::spec::{Call, Op};
 /// What the slots hold, one letter each: `e` an entry, `t` a tombstone, `-` nothing.
 type Slots = String;
 
-/// Every variant by a block of one and of two warps and by two blocks, in every shape: no slot, one and more rounds, ends
-/// that are ragged against the block and against a row, every way to fill up to four slots, more entries than there is room
-/// for, places behind 2^32, and one block that stops.
+/// Every variant by a block of one and of two warps and by two blocks, in every shape: no slot, one and more
+/// rounds, ends that are ragged against the block and against a row, every way to fill up to four slots, more
+/// entries than there is room for, places behind 2^32, and one block that stops.
 pub fn default_set() -> Vec<Scenario> {
     Placing::ALL.into_iter().flat_map(of_placing).collect()
 }
@@ -28,7 +28,8 @@ pub fn deep() -> Vec<Scenario> {
     Placing::ALL.into_iter().flat_map(of).collect()
 }
 
-/// A random scenario: any variant and shape, one to three warps, up to five slots, and perhaps less room than entries.
+/// A random scenario: any variant and shape, one to three warps, up to five slots, and perhaps less room than
+/// entries.
 pub(super) fn random(below: &mut dyn FnMut(u32) -> u32) -> Scenario {
     let placing = Placing::ALL[below(5) as usize];
     let shape = SHAPES[below(SHAPES.len() as u32) as usize];

@@ -61,9 +61,10 @@ impl Placing {
 
 /// `retrieve_all` on an array of u32 pairs. A lane reads `R` rows of `S` slots in a round.
 ///
-/// The configuration says: `buckets` is the number of slots, `pool` that of the places of the output. Bit `i` of word 0 of
-/// `bitmap` is set if slot `i` holds an entry, that of word 1 if it holds a tombstone. Word 2, if there is one, is what the
-/// count is at first: so many places are there before those of the output, so that places cross 2^32.
+/// The configuration says: `buckets` is the number of slots, `pool` that of the places of the output. Bit `i`
+/// of word 0 of `bitmap` is set if slot `i` holds an entry, that of word 1 if it holds a tombstone. Word 2,
+/// if there is one, is what the count is at first: so many places are there before those of the output, so
+/// that places cross 2^32.
 #[derive(Clone, Debug)]
 pub struct RetrieveSubject<const R: usize, const S: usize> {
     placing: Placing,
@@ -192,7 +193,8 @@ impl<const R: usize, const S: usize> Subject for RetrieveSubject<R, S> {
         Ret::Done
     }
 
-    /// Every entry stands in the output once, one after the other, as far as there is room; the count says how many there are.
+    /// Every entry stands in the output once, one after the other, as far as there is room; the count says
+    /// how many there are.
     fn check_quiescent<W: SimWarp, M: Memory>(&self, _w: &mut W, m: M) -> Result<(), Breach> {
         // Relaxed, both: read alone.
         let count = m.w64(COUNT).load(0, ReadOrder::Relaxed).wrapping_sub(self.base());

@@ -1,8 +1,8 @@
 //! A bucket as a whole: statistics, visits and flushes, each in a phase of its own.
 //!
-//! One warp runs alone, and its lanes are threads all the same: a flush that lets a lane read what another one has not
-//! written for it is found. What a call must return stands in the call, since it depends on where pairs stand and not
-//! on keys alone.
+//! One warp runs alone, and its lanes are threads all the same: a flush that lets a lane read what another
+//! one has not written for it is found. What a call must return stands in the call, since it depends on where
+//! pairs stand and not on keys alone.
 
 use super::subject::{Layout, SlabSubject};
 use crate::check::{AnySubject, Array, Breach, Config, Memory, OfLanes, Scenario, SimWarp, Subject};

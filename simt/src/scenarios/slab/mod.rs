@@ -2,8 +2,8 @@
 //!
 //! Every pair of operations meets on one key of one bucket, in each of the places that the chain protocol
 //! tells apart: an empty bucket, a full base slab, a chain of two, a tombstone before the key, the last free
-//! slab. Tables are tiny: one to three pairs in a slab, at most three slabs in the pool. [`wide`] has warps of real
-//! width, which only an engine that samples can try.
+//! slab. Tables are tiny: one to three pairs in a slab, at most three slabs in the pool. [`wide`] has warps
+//! of real width, which only an engine that samples can try.
 
 mod flush;
 mod generate;

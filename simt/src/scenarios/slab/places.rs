@@ -85,7 +85,8 @@ fn scenario(table: &Table, place: Place, programs: &Programs) -> Scenario {
     scenario.preload = place.preload(table);
     let keys: BTreeSet<u64> = programs.iter().flatten().map(|(_, key)| *key).collect();
     scenario.finally = keys.into_iter().map(|key| Call::new(Op::SearchAll, key, 0)).collect();
-    // A warp that looks for a slab may find the others with one in their hands each, though some give theirs back.
+    // A warp that looks for a slab may find the others with one in their hands each, though some give theirs
+    // back.
     let pairs = place.shape.1 - 1;
     let adding = programs.iter().filter(|steps| steps.iter().any(|(op, _)| stores(*op))).count();
     let linked = programs.iter().flatten().filter(|(op, _)| stores(*op)).count().div_ceil(pairs as usize);

@@ -13,8 +13,8 @@ pub struct PoolSubject {
 }
 
 impl PoolSubject {
-    /// An allocator whose bitmap holds `bitmap` at first; bits beyond the pool are set. `alone`: one warp uses it,
-    /// and must find a slab wherever one is free.
+    /// An allocator whose bitmap holds `bitmap` at first; bits beyond the pool are set. `alone`: one warp
+    /// uses it, and must find a slab wherever one is free.
     pub const fn new(bitmap: Vec<u32>, alone: bool) -> Self {
         Self { bitmap, alone }
     }

@@ -97,8 +97,8 @@ fn on_key(table: &Table, places: &[Place], shape: &[usize]) -> Vec<Scenario> {
     places.iter().flat_map(|place| all.iter().map(|programs| table.scenario(*place, programs))).collect()
 }
 
-/// A key that has a pair all the time: a pair is added behind and the one in front is taken out. Nobody may find
-/// the key absent or count too few.
+/// A key that has a pair all the time: a pair is added behind and the one in front is taken out. Nobody may
+/// find the key absent or count too few.
 fn doubts(table: &Table, others: &[Op]) -> Vec<Scenario> {
     let meet = |place: Place, other: &Op| meet(table, place, &[&[Insert, Delete], &[*other]]);
     [places::EMPTY, places::PRESENT]
@@ -113,8 +113,8 @@ fn beside(table: &Table, other: Op) -> Vec<Scenario> {
     looks.map(|look| meet(table, places::EMPTY, &[&[Insert, look], &[other]])).into()
 }
 
-/// A lane of one warp finds a pair, another lane of it deletes one in front, which the first had not seen yet: who sees
-/// the tombstone has to see the pair that was found.
+/// A lane of one warp finds a pair, another lane of it deletes one in front, which the first had not seen
+/// yet: who sees the tombstone has to see the pair that was found.
 fn found_behind(table: &Table) -> Scenario {
     lanes(meet(table, places::WIDE_EMPTY, &[&[Insert, Insert], &[Search, Delete], &[Search]]))
 }
@@ -133,8 +133,8 @@ fn gone(table: &Table) -> Vec<Scenario> {
     scenarios
 }
 
-/// A pair is inserted and the one before it taken out, twice: a scan behind the fence can find a pair dead that was
-/// not there before.
+/// A pair is inserted and the one before it taken out, twice: a scan behind the fence can find a pair dead
+/// that was not there before.
 const TWICE: &[Op] = &[Insert, Delete, Insert, Delete];
 
 /// The pairs of a key change while they are counted: where the chain ends tells nothing of the pairs before.
@@ -146,8 +146,8 @@ fn moves(table: &Table) -> Vec<Scenario> {
     ]
 }
 
-/// A pair is inserted and the one before it taken out, twice, over the end of a slab: a chain that ends at a link and one
-/// that ends at a slot of the next slab, or at its link, end at different places.
+/// A pair is inserted and the one before it taken out, twice, over the end of a slab: a chain that ends at a
+/// link and one that ends at a slot of the next slab, or at its link, end at different places.
 fn ends(table: &Table) -> Vec<Scenario> {
     let of = |(slots, fillers, program): (u32, u64, &[Op])| {
         let mut scenario = meet(table, places::PRESENT, &[program, &[Search]]);
@@ -177,8 +177,8 @@ fn light_triples() -> Vec<Scenario> {
     ]
 }
 
-/// A `Full` that is right though the store in front of it is later, in the order of its word, than one behind it: both warps
-/// assign to one key, one before it takes the last slab, the other after it has found none.
+/// A `Full` that is right though the store in front of it is later, in the order of its word, than one behind
+/// it: both warps assign to one key, one before it takes the last slab, the other after it has found none.
 fn full_beside_late_store(table: &Table) -> Scenario {
     let takes = vec![(InsertOrAssign, FILLER), (InsertUnique, KEY)];
     let finds_none = vec![(InsertUnique, KEY), (InsertOrAssign, FILLER)];

@@ -1,8 +1,8 @@
 //! A key that comes, goes and comes again in the next slot, while other warps look for it twice.
 //!
-//! Each word of a slab only goes forward for a warp, but the words are in no order: of two slots of a key one may be
-//! read new and the other old, in one call, and in the next call as they are. The answers of a warp must go forward all
-//! the same.
+//! Each word of a slab only goes forward for a warp, but the words are in no order: of two slots of a key one
+//! may be read new and the other old, in one call, and in the next call as they are. The answers of a warp
+//! must go forward all the same.
 
 use super::generate::{double, meet};
 use super::places::{self, KEY, OTHER};
@@ -27,7 +27,8 @@ fn shapes(table: &Table, programs: &[&[Op]]) -> [Scenario; 2] {
     [meet(table, places::EMPTY, programs), lanes(meet(table, places::WIDE_EMPTY, programs))]
 }
 
-/// Every two calls against a key that comes, goes and comes again; and a key that goes and comes while it is counted.
+/// Every two calls against a key that comes, goes and comes again; and a key that goes and comes while it is
+/// counted.
 pub(super) fn default_set() -> Vec<Scenario> {
     let mut scenarios = Vec::new();
     for table in [&MAP32, &SET32, &LOCK64] {
@@ -46,8 +47,8 @@ pub(super) fn default_set() -> Vec<Scenario> {
     scenarios
 }
 
-/// The pair in a lane's slot goes, another lane of a warp that has seen that adds one, and a third warp counts: it may
-/// not count both.
+/// The pair in a lane's slot goes, another lane of a warp that has seen that adds one, and a third warp
+/// counts: it may not count both.
 fn comes_behind(table: &Table) -> Vec<Scenario> {
     let of = |goes, comes, counts| lanes(meet(table, places::WIDE, &[&[goes], &[comes], &[counts]]));
     vec![
@@ -58,8 +59,8 @@ fn comes_behind(table: &Table) -> Vec<Scenario> {
     ]
 }
 
-/// A pair goes and two come, the last behind one of another key: a count that reads the slot of that one as empty may
-/// not take the pair behind it for the one that is gone.
+/// A pair goes and two come, the last behind one of another key: a count that reads the slot of that one as
+/// empty may not take the pair behind it for the one that is gone.
 fn beyond(table: &Table) -> Scenario {
     let ours = [Delete, Insert, Insert].map(|op| (op, KEY)).to_vec();
     let programs = vec![ours, vec![(Insert, OTHER)], vec![(SearchAll, KEY)]];

@@ -46,8 +46,8 @@ const fn multi(name: &'static str, entries: Entries, subject: Maker) -> Table {
 }
 
 shapes! {
-    /// Lanes, and words per lane, of the slabs that scenarios have. Each is compiled for every table; those of 8
-    /// lanes and more only with the feature `shuttle`, whose engine alone takes so many accesses.
+    /// Lanes, and words per lane, of the slabs that scenarios have. Each is compiled for every table; those
+    /// of 8 lanes and more only with the feature `shuttle`, whose engine alone takes so many accesses.
     pub const SHAPES: (lanes as LANES, slots as S) = [
         (1, 2), (1, 3), (1, 4), (2, 1), (2, 2), (4, 1),
         #[cfg(feature = "shuttle")] (8, 1), #[cfg(feature = "shuttle")] (8, 2),
