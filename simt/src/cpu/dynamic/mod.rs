@@ -37,7 +37,7 @@ pub type DynamicMap<K, V, const L: usize = OPEN_LANES, const S: usize = LANE_SLO
 ///
 /// ```
 /// use warpproof_simt::cpu::DynamicSet;
-/// use warpproof_model::host::BulkSet;
+/// use warpproof_model::host::{BulkSet, BulkTable};
 ///
 /// let set = DynamicSet::<u64>::with_capacity(2)?;
 /// set.insert(&(0..10_000).collect::<Vec<u64>>())?;

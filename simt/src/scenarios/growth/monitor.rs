@@ -5,7 +5,7 @@ use super::table::{Held, Table};
 use crate::check::{Memory, SimWarp};
 use std::cell::RefCell;
 use warpproof_model::growth::{Monitor, Room};
-use warpproof_model::{Order, Words, WriteOrder};
+use warpproof_model::{Order, Words};
 
 /// The array of the table's locks, a word for each thread: who shares the table has taken its own, who has it
 /// alone has taken all. So those that share it have no step in common, and their order makes no executions.
@@ -58,8 +58,9 @@ impl<W: SimWarp, M: Memory, T> Thread<'_, W, M, T> {
     }
 
     fn give_back(&self, lock: usize) {
-        // Release: pairs with the Acquire of `take`.
-        self.m.w32(LOCKS).store(lock, 0, WriteOrder::Release);
+        // Release: pairs with the Acquire of `take`. An exchange: loom's are atomic among themselves, and not
+        // against a store.
+        self.m.w32(LOCKS).swap(lock, 0, Order::Release);
     }
 }
 
@@ -95,7 +96,8 @@ impl<'a, W: SimWarp, M: Memory, T: Table> Monitor for Locks<'a, W, M, T> {
             }
         };
         let result = f(&mut room);
-        word.store(0, room_word(room), WriteOrder::Relaxed);
+        // An exchange: as in `give_back`.
+        word.swap(0, room_word(room), Order::Relaxed);
         result
     }
 }
