@@ -35,7 +35,7 @@ pub(super) fn random(below: &mut dyn FnMut(u32) -> u32) -> Scenario {
     let shape = SHAPES[below(SHAPES.len() as u32) as usize];
     let warps = 1 + below(3) as usize;
     let make = if below(2) == 1 { apart } else { in_block };
-    let slots: Slots = (0..below(6)).map(|_| ['e', 't', '-'][below(3) as usize]).collect();
+    let slots: Slots = (0..1 + below(5)).map(|_| ['e', 't', '-'][below(3) as usize]).collect();
     let scenario = make(placing, shape, warps, &slots);
     match below(4) {
         3 => with_room(scenario, below(3)),
