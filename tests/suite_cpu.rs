@@ -9,7 +9,7 @@ use suite::table::Table;
 use warpproof::any::{Map, Set};
 use warpproof::model::hopscotch::REACH;
 use warpproof::model::host::{HopscotchGeometry, OpenGeometry, SlabGeometry};
-use warpproof::model::open::{Cuckoo, DoubleHashing, Near};
+use warpproof::model::open::{BoundedStride, Cuckoo, DoubleHashing};
 use warpproof::simt::cpu::{
     DynamicMap, DynamicSet, HopscotchMap, HopscotchSet, OpenMap, OpenSet, SlabMap, SlabMultimap, SlabSet,
 };
@@ -77,10 +77,10 @@ macro_rules! open {
     })+ };
 }
 open! { open_map open_set:
-    open_one_lane<1, 4, Near>
-    open_two_lanes<2, 4, Near>
+    open_one_lane<1, 4, BoundedStride>
+    open_two_lanes<2, 4, BoundedStride>
     open_two_lanes_double_hashing<2, 4, DoubleHashing>
-    open_thirty_two_lanes<32, 1, Near>
+    open_thirty_two_lanes<32, 1, BoundedStride>
 }
 open! { cuckoo_map cuckoo_set:
     cuckoo_one_lane<1, 8, Cuckoo> cuckoo_two_lanes<2, 4, Cuckoo> cuckoo_thirty_two_lanes<32, 1, Cuckoo>

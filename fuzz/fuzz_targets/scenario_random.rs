@@ -38,9 +38,7 @@ fn explore(scenario: &Scenario) -> Vec<Report> {
         ..Options::default()
     };
     let explore = |engine: &&dyn Engine| engine.explore(scenario, &options(*engine)).expect("a scenario");
-    // Loom has one barrier for all warps, also where each is a block of its own.
-    let knows = |engine: &&&dyn Engine| !(scenario.apart && engine.name() == "loom");
-    engines().iter().filter(knows).map(explore).collect()
+    engines().iter().map(explore).collect()
 }
 
 fn fail(scenario: Scenario, verdict: Verdict) -> ! {

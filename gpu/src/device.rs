@@ -172,7 +172,7 @@ impl Device {
     }
 
     /// Waits for everything on the device, whatever goes wrong: for the ends of tables.
-    pub(crate) fn settle(&self) {
+    pub(crate) fn wait_idle(&self) {
         // cudarc reports an error of an earlier drop first and forgets it; the second call waits.
         if self.inner.own.synchronize().is_err() {
             let _ = self.inner.own.synchronize();

@@ -202,7 +202,7 @@ impl DeviceTable {
 impl Drop for DeviceTable {
     fn drop(&mut self) {
         // Callers' streams may still use the memory, which is freed behind this.
-        self.device.settle();
+        self.device.wait_idle();
     }
 }
 

@@ -55,6 +55,19 @@ mod tests {
         }
     }
 
+    /// Blocks of which some have nothing left to copy when others have.
+    #[test]
+    fn a_block_of_one_warp_waits_for_nobody() {
+        let options = Options { max_executions: Some(1000), schedules: 20, ..Options::default() };
+        let set = retrieve::default_set();
+        let small = set.iter().filter(|s| s.apart && s.config.buckets <= 2 && s.stall.is_none());
+        for (scenario, engine) in small.flat_map(|scenario| engines().iter().map(move |e| (scenario, e))) {
+            let report = engine.explore(scenario, &options).expect("a scenario");
+            let found = report.violation.map(|violation| violation.timeline());
+            assert!(found.is_none(), "{} {}: {found:?}", report.engine, report.scenario);
+        }
+    }
+
     #[test]
     fn every_tenth_batch_holds() {
         bulk::default_set().iter().step_by(10).for_each(assert_holds);

@@ -125,7 +125,7 @@ impl Floors {
 impl Drop for Floors {
     fn drop(&mut self) {
         // Callers' streams may still use the slots; they are freed in the order of our own stream.
-        self.device.settle();
+        self.device.wait_idle();
     }
 }
 

@@ -166,7 +166,7 @@ impl ChainedMap {
 impl Drop for ChainedMap {
     fn drop(&mut self) {
         // Callers' streams may still use the memory; it is freed in the order of our own stream.
-        self.of.device.settle();
+        self.of.device.wait_idle();
     }
 }
 
@@ -232,7 +232,7 @@ impl StaticMap {
 impl Drop for StaticMap {
     fn drop(&mut self) {
         // Callers' streams may still use the slots; they are freed in the order of our own stream.
-        self.of.device.settle();
+        self.of.device.wait_idle();
     }
 }
 

@@ -24,7 +24,7 @@ pub(crate) use sizes::family;
 const NUMBERS: usize = 2;
 
 /// Where an open-addressing table lies in device memory, for kernels of the caller's own: what
-/// `OpenTable::new` and `Passed::new` take there.
+/// `OpenTable::new` and `OverflowFilter::new` take there.
 ///
 /// Addresses are those of the device's primary context. The memory is the table's: it is accessed by atomic
 /// instructions alone, and it ends with the table. A bucket has 16 bits of the

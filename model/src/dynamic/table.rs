@@ -4,7 +4,7 @@ use crate::at_lane::AtLane;
 use crate::entry::Packed;
 use crate::key::UserKey;
 use crate::memory::{IntegerWords, Order, ReadOrder, Words};
-use crate::open::{End, Filter, Held, Look, OpenTable, Probing, There};
+use crate::open::{End, Filter, Held, Look, OnPresent, OpenTable, Probing};
 use crate::outcome::{Add, Assign, Delete, Insert, Mixed, Op};
 use crate::warp::Warp;
 
@@ -152,14 +152,14 @@ impl<D: Submaps<S>, B: IntegerWords<u32>, const S: usize> DynamicTable<D, B, S> 
     /// Lock-free but for adding a submap, of which [`Submaps::add`] says what it is.
     #[inline(always)]
     pub fn insert_unique<W: Warp>(self, w: &mut W, key: UserKey<Key<D, S>>, value: Value<D, S>) -> Insert {
-        let put = self.put(w, key, value, There::Keep);
+        let put = self.put(w, key, value, OnPresent::Keep);
         End::told(w, put).of_insert()
     }
 
     /// Adds a pair if the key is absent, else replaces its value. [`Assign::Full`] as in `insert_unique`.
     #[inline(always)]
     pub fn insert_or_assign<W: Warp>(self, w: &mut W, key: UserKey<Key<D, S>>, value: Value<D, S>) -> Assign {
-        let put = self.put(w, key, value, There::Assign);
+        let put = self.put(w, key, value, OnPresent::Assign);
         End::told(w, put).of_assign()
     }
 
@@ -167,7 +167,7 @@ impl<D: Submaps<S>, B: IntegerWords<u32>, const S: usize> DynamicTable<D, B, S> 
     /// `insert_unique`.
     #[inline(always)]
     pub fn insert_or_add<W: Warp>(self, w: &mut W, key: UserKey<Key<D, S>>, value: Value<D, S>) -> Add {
-        let put = self.put(w, key, value, There::Add);
+        let put = self.put(w, key, value, OnPresent::Add);
         End::told(w, put).of_add()
     }
 
@@ -188,11 +188,11 @@ impl<D: Submaps<S>, B: IntegerWords<u32>, const S: usize> DynamicTable<D, B, S> 
     ) -> AtLane<W, Mixed<Value<D, S>>> {
         match op {
             Op::Insert | Op::InsertUnique => {
-                let put = self.put(w, key, value, There::Keep);
+                let put = self.put(w, key, value, OnPresent::Keep);
                 End::answer(w, op, put)
             }
             Op::Assign => {
-                let put = self.put(w, key, value, There::Assign);
+                let put = self.put(w, key, value, OnPresent::Assign);
                 End::answer(w, op, put)
             }
             Op::Delete => {
@@ -240,11 +240,11 @@ impl<D: Submaps<S>, B: IntegerWords<u32>, const S: usize> DynamicTable<D, B, S> 
         w: &mut W,
         key: UserKey<Key<D, S>>,
         value: Value<D, S>,
-        there: There,
+        on_present: OnPresent,
     ) -> Option<AtLane<W, Held>> {
         let mut index = 0;
         loop {
-            if let Some(held) = self.submap(index).put(w, key, value, there) {
+            if let Some(held) = self.submap(index).put(w, key, value, on_present) {
                 return Some(held);
             }
             index += 1;

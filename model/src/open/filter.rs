@@ -59,9 +59,9 @@ pub const fn filter_place<const C: u32>(bucket: u32, hash: u32) -> (usize, u32) 
 /// With `TEST` a bit is read before it is set, and not set again: on a CPU, where a write takes the line from other cores. Without,
 /// it is set at once: a GPU waits for no answer then.
 #[derive(Clone, Copy, Debug)]
-pub struct Passed<B, const C: u32, const TEST: bool = true>(B);
+pub struct OverflowFilter<B, const C: u32, const TEST: bool = true>(B);
 
-impl<B: IntegerWords<u32>, const C: u32, const TEST: bool> Passed<B, C, TEST> {
+impl<B: IntegerWords<u32>, const C: u32, const TEST: bool> OverflowFilter<B, C, TEST> {
     /// The filter in these words, [`filter_words`] of them, which are zero at first.
     #[inline(always)]
     pub const fn new(words: B) -> Self {
@@ -70,7 +70,7 @@ impl<B: IntegerWords<u32>, const C: u32, const TEST: bool> Passed<B, C, TEST> {
     }
 }
 
-impl<B: IntegerWords<u32>, const C: u32, const TEST: bool> Filter for Passed<B, C, TEST> {
+impl<B: IntegerWords<u32>, const C: u32, const TEST: bool> Filter for OverflowFilter<B, C, TEST> {
     #[inline(always)]
     fn passed<W: Warp>(self, w: &mut W, bucket: u32, hash: u32) -> bool {
         let (at, bit) = filter_place::<C>(bucket, hash);

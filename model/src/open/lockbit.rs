@@ -3,7 +3,7 @@
 //! The top bit of the key word is a lock that an insert holds while it writes the value. See the README of this module for the
 //! steps and why they are right.
 
-use super::slots::{Change, OpenSlots, There};
+use super::slots::{Change, OnPresent, OpenSlots};
 use crate::entry::{Packed, Pair64};
 use crate::key::UserKey;
 use crate::memory::{IntegerWords, Order, ReadOrder, WriteOrder};
@@ -111,13 +111,13 @@ impl<H: IntegerWords<u64>> OpenSlots<Pair64> for LockBitSlots<H> {
             Change::Put(entry, _) if seen == EMPTY => {
                 return self.fill(at, Pair64::key(entry), Pair64::value(entry));
             }
-            Change::Put(entry, There::Assign) => {
+            Change::Put(entry, OnPresent::Assign) => {
                 self.own(at).store(at, Pair64::value(entry), WriteOrder::Relaxed);
             }
-            Change::Put(entry, There::Add) => {
+            Change::Put(entry, OnPresent::Add) => {
                 self.own(at).fetch_add(at, Pair64::value(entry), Order::Relaxed);
             }
-            Change::Put(_, There::Keep) => {}
+            Change::Put(_, OnPresent::Keep) => {}
         }
         seen
     }

@@ -14,11 +14,11 @@ mod update;
 
 pub(crate) use answer::End;
 pub use cuckoo::Locks;
-pub use filter::{Filter, Passed, filter_place, filter_words};
+pub use filter::{Filter, OverflowFilter, filter_place, filter_words};
 pub use invariants::Broken;
 pub use lockbit::LockBitSlots;
-pub use probing::{Bounded, Cuckoo, DoubleHashing, Linear, Near, Probing};
-pub use slots::{Change, OpenSlots, There};
+pub use probing::{Bounded, BoundedStride, Cuckoo, DoubleHashing, Linear, Probing};
+pub use slots::{Change, OnPresent, OpenSlots};
 pub use table::OpenTable;
 pub(crate) use table::{Held, Look};
 

@@ -49,9 +49,9 @@ impl Probing for DoubleHashing {
 /// of 0.97 within 0.5 %, and 1 % more at 0.99; an absent key in a table without an empty slot twice as many (BENCHMARKS.md). In a prime number
 /// of buckets all are probed.
 #[derive(Clone, Copy, Debug)]
-pub struct Near<const N: u32 = 256>;
+pub struct BoundedStride<const N: u32 = 256>;
 
-impl<const N: u32> Probing for Near<N> {
+impl<const N: u32> Probing for BoundedStride<N> {
     #[inline(always)]
     fn stride(hash: u32, buckets: u32) -> u32 {
         const { assert!(N >= 1, "the next bucket is another one") };
@@ -123,7 +123,7 @@ mod tests {
     fn a_stride_is_within_the_table() {
         for buckets in [1, 2, 3, 7, 65_537, u32::MAX] {
             for hash in [0, 1, 0xdead_beef, u32::MAX] {
-                let near = Near::<256>::stride(hash, buckets);
+                let near = BoundedStride::<256>::stride(hash, buckets);
                 assert!(near <= 256, "{near} of {buckets}");
                 let strides = [Linear::stride(hash, buckets), DoubleHashing::stride(hash, buckets), near];
                 assert!(

@@ -11,14 +11,14 @@ use crate::memory::{Order, ReadOrder, Word, Words};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Change<T> {
     /// Empty to this entry; or an entry as [`There`] says, which is not `Keep` then.
-    Put(T, There),
+    Put(T, OnPresent),
     /// An entry to a tombstone.
     Erase,
 }
 
 /// What an insert does where the key is there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum There {
+pub enum OnPresent {
     /// Nothing.
     Keep,
     /// It replaces the value.

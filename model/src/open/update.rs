@@ -3,7 +3,7 @@
 use super::answer::End;
 use super::filter::Filter;
 use super::probing::Probing;
-use super::slots::{Change, OpenSlots, There};
+use super::slots::{Change, OnPresent, OpenSlots};
 use super::table::{Held, OpenTable};
 use crate::at_lane::AtLane;
 use crate::entry::Packed;
@@ -20,7 +20,7 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
     /// Where keys move, [`cuckoo`](super::cuckoo) says what is different; the same for the other operations.
     #[inline(always)]
     pub fn insert_unique<W: Warp>(self, w: &mut W, key: UserKey<E::Key>, value: E::Value) -> Insert {
-        let put = self.put(w, key, value, There::Keep);
+        let put = self.put(w, key, value, OnPresent::Keep);
         Self::acquire(w);
         End::told(w, put).of_insert()
     }
@@ -28,7 +28,7 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
     /// Adds a pair if the key is absent, else replaces its value. [`Assign::Full`] as in `insert_unique`.
     #[inline(always)]
     pub fn insert_or_assign<W: Warp>(self, w: &mut W, key: UserKey<E::Key>, value: E::Value) -> Assign {
-        let put = self.put(w, key, value, There::Assign);
+        let put = self.put(w, key, value, OnPresent::Assign);
         Self::acquire(w);
         End::told(w, put).of_assign()
     }
@@ -37,7 +37,7 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
     /// [`Add::Full`] as in `insert_unique`. Lock-free: an exchange that is lost is lost to another one of this slot.
     #[inline(always)]
     pub fn insert_or_add<W: Warp>(self, w: &mut W, key: UserKey<E::Key>, value: E::Value) -> Add {
-        let put = self.put(w, key, value, There::Add);
+        let put = self.put(w, key, value, OnPresent::Add);
         Self::acquire(w);
         End::told(w, put).of_add()
     }
@@ -50,7 +50,7 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
     #[inline(always)]
     pub fn absorb<W: Warp>(self, w: &mut W, slot: E::Word) -> bool {
         match UserKey::new(E::key(slot)) {
-            Some(key) => self.put(w, key, E::value(slot), There::Keep).is_some(),
+            Some(key) => self.put(w, key, E::value(slot), OnPresent::Keep).is_some(),
             None => true,
         }
     }
@@ -99,11 +99,11 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
     ) -> AtLane<W, Mixed<E::Value>> {
         match op {
             Op::Insert | Op::InsertUnique => {
-                let put = self.put(w, key, value, There::Keep);
+                let put = self.put(w, key, value, OnPresent::Keep);
                 End::answer(w, op, put)
             }
             Op::Assign => {
-                let put = self.put(w, key, value, There::Assign);
+                let put = self.put(w, key, value, OnPresent::Assign);
                 End::answer(w, op, put)
             }
             Op::Delete => {
@@ -130,13 +130,13 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
         if P::CHAIN == 0 {
             return Some(self.mixed(w, op, key, value));
         }
-        let there = match op {
-            Op::Insert | Op::InsertUnique => There::Keep,
-            Op::Assign => There::Assign,
+        let on_present = match op {
+            Op::Insert | Op::InsertUnique => OnPresent::Keep,
+            Op::Assign => OnPresent::Assign,
             Op::Search | Op::Delete => return Some(self.mixed(w, op, key, value)),
         };
         let entry = E::pack(key.get(), value);
-        let (keeps, changed) = (there == There::Keep, Self::changed(entry, there));
+        let (keeps, changed) = (on_present == OnPresent::Keep, Self::changed(entry, on_present));
         let held = self.try_put_where_keys_move(w, key.get(), keeps, changed)?;
         let held = AtLane::known(w, held);
         Some(End::answer(w, op, Some(held)))
@@ -144,12 +144,12 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
 
     /// What an insert, assign or add of an entry makes of a slot that holds its key or is empty; `None` if it stays.
     #[inline(always)]
-    fn changed(entry: E::Word, there: There) -> impl Fn(H::Word) -> Option<Change<E::Word>> + Copy {
-        move |seen| match there {
-            _ if Self::is_empty(seen) => Some(Change::Put(entry, there)),
-            There::Keep => None,
-            There::Assign => Some(Change::Put(entry, there)),
-            There::Add => Some(Change::Put(H::more(seen, E::key(entry), E::value(entry)), there)),
+    fn changed(entry: E::Word, on_present: OnPresent) -> impl Fn(H::Word) -> Option<Change<E::Word>> + Copy {
+        move |seen| match on_present {
+            _ if Self::is_empty(seen) => Some(Change::Put(entry, on_present)),
+            OnPresent::Keep => None,
+            OnPresent::Assign => Some(Change::Put(entry, on_present)),
+            OnPresent::Add => Some(Change::Put(H::more(seen, E::key(entry), E::value(entry)), on_present)),
         }
     }
 
@@ -160,10 +160,10 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
         w: &mut W,
         key: UserKey<E::Key>,
         value: E::Value,
-        there: There,
+        on_present: OnPresent,
     ) -> Option<AtLane<W, Held>> {
         let entry = E::pack(key.get(), value);
-        let changed = Self::changed(entry, there);
+        let changed = Self::changed(entry, on_present);
         if P::CHAIN > 0 {
             let held = self.put_where_keys_move(w, key.get(), entry, changed)?;
             return Some(AtLane::known(w, held));
@@ -238,7 +238,7 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
                 }
                 // Or another insert took it, which may have been of this key, or another value came, or a delete.
                 Some(slot) => self
-                    .exchange(w, &slot, Self::changed(entry, There::Keep))
+                    .exchange(w, &slot, Self::changed(entry, OnPresent::Keep))
                     .ok()
                     .map(|held| End::told(w, Some(held))),
             };

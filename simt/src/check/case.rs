@@ -65,7 +65,7 @@ pub(super) struct Repeats {
 /// A word of a scenario.
 #[cfg(any(feature = "loom", feature = "shuttle"))]
 #[derive(Clone, Copy)]
-pub(crate) struct Spot {
+pub(crate) struct WordRef {
     pub(crate) array: usize,
     pub(crate) index: usize,
     /// Its number among all words.
@@ -161,11 +161,11 @@ impl Case {
 
     /// All words, in order.
     #[cfg(feature = "loom")]
-    pub(crate) fn spots(&self) -> impl Iterator<Item = Spot> {
+    pub(crate) fn word_refs(&self) -> impl Iterator<Item = WordRef> {
         let words =
             |(array, words): (usize, &Array)| (0..words.initial.len()).map(move |index| (array, index));
         let words = self.arrays.iter().enumerate().flat_map(words).enumerate();
-        words.map(|(at, (array, index))| Spot { array, index, at, width: self.arrays[array].width })
+        words.map(|(at, (array, index))| WordRef { array, index, at, width: self.arrays[array].width })
     }
 
     /// The array of a word, and its index there.

@@ -1,6 +1,6 @@
 //! One execution, whatever the engine: what is asked of every step.
 
-use super::case::{Case, Spot};
+use super::case::{Case, WordRef};
 use super::record::{Action, Record};
 use super::{Access, Breach, Kind, Reads};
 use std::panic::resume_unwind;
@@ -85,10 +85,10 @@ impl Execution {
     }
 
     /// The word that `warp` is about to access.
-    pub(super) fn spot(&self, warp: usize, array: usize, index: usize) -> Spot {
+    pub(super) fn word_ref(&self, warp: usize, array: usize, index: usize) -> WordRef {
         match self.case.arrays.get(array) {
             Some(words) if index < words.initial.len() => {
-                Spot { array, index, at: self.case.offsets[array] + index, width: words.width }
+                WordRef { array, index, at: self.case.offsets[array] + index, width: words.width }
             }
             _ => self.fail(self.case.out_of_bounds(warp, array, index)),
         }
@@ -114,8 +114,8 @@ impl Execution {
     }
 
     /// An access that `read` this; returns what the warp gets.
-    pub(super) fn accessed(&self, warp: usize, spot: Spot, access: Access, read: u128) -> u128 {
-        let Spot { array, index, at, width } = spot;
+    pub(super) fn accessed(&self, warp: usize, word_ref: WordRef, access: Access, read: u128) -> u128 {
+        let WordRef { array, index, at, width } = word_ref;
         let mut record = self.record();
         let newest = record.shadow[at];
         // A store reads nothing; what it overwrites is for the trace.

@@ -1,6 +1,6 @@
 //! What an engine does in one execution, and how a warp's program runs on it.
 
-use super::case::Spot;
+use super::case::WordRef;
 use super::execution::{Execution, Halt};
 use super::record::Action;
 use super::{Access, Breach, Cells, Handle, Hooks, Kind, Memory, View, message};
@@ -12,7 +12,7 @@ pub(crate) trait Machine {
     fn execution(&self) -> &Execution;
 
     /// Performs an access; returns what the word held as `warp` sees it. Others may go before.
-    fn perform(&self, warp: usize, spot: Spot, access: Access) -> u128;
+    fn perform(&self, warp: usize, word_ref: WordRef, access: Access) -> u128;
 
     /// A fence of `warp`.
     fn fence(&self, warp: usize);
@@ -148,6 +148,11 @@ impl Hooks for MachineWarp<'_> {
     fn meet(&self) {
         let (warp, execution) = (self.warp, self.execution());
         execution.begin_step(warp);
+        if execution.case.scenario.apart {
+            // A block of one warp: there is nobody to wait for.
+            execution.record().note(warp, Action::Barrier);
+            return;
+        }
         let number = execution.record().arrived[warp] + 1;
         let arrive = || {
             let mut record = execution.record();
@@ -176,8 +181,8 @@ impl Cells for MachineWarp<'_> {
 
     fn access(&self, array: usize, index: usize, access: Access) -> u128 {
         self.execution().begin_step(self.warp);
-        let spot = self.execution().spot(self.warp, array, index);
-        let read = self.machine.perform(self.warp, spot, access);
-        self.execution().accessed(self.warp, spot, access, read)
+        let word_ref = self.execution().word_ref(self.warp, array, index);
+        let read = self.machine.perform(self.warp, word_ref, access);
+        self.execution().accessed(self.warp, word_ref, access, read)
     }
 }

@@ -52,7 +52,7 @@ pub use warp::{ArrayBlock, ArrayWarp, Hooks, SimWarp};
 pub(crate) use anything::Anything;
 pub(crate) use case::Case;
 #[cfg(any(feature = "loom", feature = "shuttle"))]
-pub(crate) use case::Spot;
+pub(crate) use case::WordRef;
 #[cfg(any(feature = "loom", feature = "shuttle"))]
 pub(crate) use execution::Execution;
 pub(crate) use keys::KeySet;

@@ -1,7 +1,7 @@
 //! One execution under loom: the words as loom's atomics.
 
 use super::plan::Plan;
-use crate::check::{Access, Execution, Loads, Machine, Reads, Spot};
+use crate::check::{Access, Execution, Loads, Machine, Reads, WordRef};
 use ::loom::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use warpproof_model::{Order, ReadOrder, WriteOrder};
@@ -65,10 +65,10 @@ impl LoomMachine {
     }
 
     /// The access on loom's word; returns what the word held.
-    fn access(&self, spot: Spot, access: Access) -> u128 {
-        match &self.words[spot.at] {
+    fn access(&self, word_ref: WordRef, access: Access) -> u128 {
+        match &self.words[word_ref.at] {
             Word::W32(word) => perform_32(word, access),
-            Word::W64(word) if spot.width == 64 => perform_64(word, access),
+            Word::W64(word) if word_ref.width == 64 => perform_64(word, access),
             Word::W64(word) => {
                 let access = self.values().intern(access);
                 let id = perform_64(word, access);
@@ -83,25 +83,25 @@ impl Machine for LoomMachine {
         &self.execution
     }
 
-    fn perform(&self, warp: usize, spot: Spot, access: Access) -> u128 {
+    fn perform(&self, warp: usize, word_ref: WordRef, access: Access) -> u128 {
         let case = &self.plan.case;
         let read = match (case.scenario.reads, case.loads) {
-            (Reads::Torn, Loads::AsLoads) => self.access(spot, access),
+            (Reads::Torn, Loads::AsLoads) => self.access(word_ref, access),
             (Reads::Torn, Loads::AsRmw) => {
-                let plain = matches!(access, Access::Load(_)) && self.plan.commutes[warp][spot.at];
-                self.words[spot.at].touch(plain);
-                self.execution.record().shadow[spot.at]
+                let plain = matches!(access, Access::Load(_)) && self.plan.commutes[warp][word_ref.at];
+                self.words[word_ref.at].touch(plain);
+                self.execution.record().shadow[word_ref.at]
             }
             (Reads::Snapshot, _) => {
                 if self.execution.is_step(warp) {
                     // AcqRel: all steps are in one order.
                     self.turn.fetch_add(1, Ordering::AcqRel);
                 }
-                self.execution.record().shadow[spot.at]
+                self.execution.record().shadow[word_ref.at]
             }
         };
-        if access.apply(read, spot.width).is_some() {
-            let (writers, plain) = &mut self.values().writers[spot.at];
+        if access.apply(read, word_ref.width).is_some() {
+            let (writers, plain) = &mut self.values().writers[word_ref.at];
             *writers |= 1 << warp;
             *plain |= matches!(access, Access::Store(..));
         }
@@ -173,10 +173,10 @@ impl Machine for LoomMachine {
             return;
         }
         let several = |(mask, plain): (u8, bool)| plain && mask.count_ones() > 1;
-        for spot in self.plan.case.spots() {
-            if several(self.values().writers[spot.at]) {
-                let value = self.access(spot, Access::Or(0, Order::AcqRel));
-                self.execution.record().shadow[spot.at] = value;
+        for word_ref in self.plan.case.word_refs() {
+            if several(self.values().writers[word_ref.at]) {
+                let value = self.access(word_ref, Access::Or(0, Order::AcqRel));
+                self.execution.record().shadow[word_ref.at] = value;
             }
         }
     }

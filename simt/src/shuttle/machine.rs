@@ -1,6 +1,6 @@
 //! One execution under shuttle: the values are in the record, shuttle decides who goes next.
 
-use crate::check::{Access, Case, Execution, Machine, Spot};
+use crate::check::{Access, Case, Execution, Machine, WordRef};
 use ::shuttle::sync::atomic::AtomicBool;
 use ::shuttle::sync::{Condvar, Mutex};
 use std::sync::Arc;
@@ -36,9 +36,9 @@ impl ShuttleMachine {
     }
 
     /// Whether others may see the difference if they go before this access.
-    fn matters(&self, warp: usize, spot: Spot, access: Access) -> bool {
+    fn matters(&self, warp: usize, word_ref: WordRef, access: Access) -> bool {
         let case = &self.execution.case;
-        !matches!(access, Access::Load(_)) || case.writers()[spot.at] & !(1 << warp) != 0
+        !matches!(access, Access::Load(_)) || case.writers()[word_ref.at] & !(1 << warp) != 0
     }
 }
 
@@ -47,14 +47,14 @@ impl Machine for ShuttleMachine {
         &self.execution
     }
 
-    fn perform(&self, warp: usize, spot: Spot, access: Access) -> u128 {
-        let matters = self.matters(warp, spot, access);
+    fn perform(&self, warp: usize, word_ref: WordRef, access: Access) -> u128 {
+        let matters = self.matters(warp, word_ref, access);
         // Relaxed: shuttle runs one warp at a time, on one thread.
         let begun = self.begun.fetch_and(!(1 << warp), Ordering::Relaxed) & 1 << warp != 0;
         if matters && self.execution.is_step(warp) && !begun {
             self.turn();
         }
-        self.execution.record().shadow[spot.at]
+        self.execution.record().shadow[word_ref.at]
     }
 
     /// Nothing: memory is sequentially consistent.

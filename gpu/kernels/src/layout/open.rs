@@ -3,14 +3,14 @@
 use super::Store;
 use warpproof_model::Words;
 use warpproof_model::entry::{Packed, Pair64};
-use warpproof_model::open::{CLASSES, LockBitSlots, Near, OpenTable, Passed};
+use warpproof_model::open::{BoundedStride, CLASSES, LockBitSlots, OpenTable, OverflowFilter};
 use warpproof_model::slab::Multiplicity;
 
 /// Numbers that `stats` adds up: live entries, tombstones.
 pub(crate) const NUMBERS: usize = 2;
 
 /// Bits that are set and not tested before: who inserts waits for no answer.
-type Filter = Passed<Store<u32>, CLASSES, false>;
+type Filter = OverflowFilter<Store<u32>, CLASSES, false>;
 
 /// A table of entries in one word each.
 #[inline(always)]
@@ -18,7 +18,7 @@ pub(crate) fn packed<E: Packed, M: Multiplicity, const S: usize>(
     words: Store<E::Word>,
     filter: Store<u32>,
     buckets: u32,
-) -> OpenTable<E, Store<E::Word>, Filter, Near, S>
+) -> OpenTable<E, Store<E::Word>, Filter, BoundedStride, S>
 where
     Store<E::Word>: Words<E::Word>,
 {
@@ -32,7 +32,7 @@ pub(crate) fn lock_bit<M: Multiplicity, const S: usize>(
     [keys, values]: [Store<u64>; 2],
     filter: Store<u32>,
     buckets: u32,
-) -> OpenTable<Pair64, LockBitSlots<Store<u64>>, Filter, Near, S> {
+) -> OpenTable<Pair64, LockBitSlots<Store<u64>>, Filter, BoundedStride, S> {
     const { assert!(!M::MULTI, "this structure has no multimaps") };
     OpenTable::new(LockBitSlots::new(keys, values), Filter::new(filter), buckets)
 }

@@ -6,7 +6,7 @@ use crate::block::{Block, InBlock, Scratch};
 use crate::entry::Packed;
 use crate::key::UserKey;
 use crate::memory::{IntegerWords, Order, ReadOrder, StagedWords, Words, WriteOrder};
-use crate::open::slots::There;
+use crate::open::slots::OnPresent;
 use crate::open::{End, Filter, Probing};
 use crate::retrieve::Source;
 use crate::warp::Warp;
@@ -189,7 +189,7 @@ impl<
             });
             let word = m.warp().elect(0, || if again { source.load(at) } else { E::EMPTY });
             if let Some(key) = UserKey::new(E::key(word)) {
-                let put = self.table.put(m.warp(), key, E::value(word), There::Keep);
+                let put = self.table.put(m.warp(), key, E::value(word), OnPresent::Keep);
                 let end = End::told(m.warp(), put);
                 counts.note(end, FULL_AGAIN);
                 if told {

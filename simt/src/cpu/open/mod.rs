@@ -13,7 +13,7 @@ use warpproof_model::entry::Packed;
 use warpproof_model::host::{
     BulkCounter, BulkOrdered, BulkTable, OpenGeometry, OpenStats, Refused, Structure,
 };
-use warpproof_model::open::{BUCKET_SLOTS, Cuckoo, Near};
+use warpproof_model::open::{BUCKET_SLOTS, BoundedStride, Cuckoo};
 use warpproof_model::outcome::Add;
 use warpproof_model::{Key, UserKey, Word};
 
@@ -29,7 +29,7 @@ pub const OPEN_MAP_SLOTS: usize = 4;
 /// `OpenMap<u32, u32>` or `OpenMap<u64, u64>`. The table does not grow, and the slot of a deleted pair is not used again:
 /// an insert answers [`Full`](warpproof_model::Insert::Full) when no slot is empty any more, and nothing has changed then.
 /// The width of a warp (`L` lanes of `S` slots, which are a bucket) is a matter of speed. `P` says which buckets a key probes: those near its home
-/// ([`Near`]), any ([`DoubleHashing`](warpproof_model::open::DoubleHashing)), or two ([`CuckooMap`]).
+/// ([`BoundedStride`]), any ([`DoubleHashing`](warpproof_model::open::DoubleHashing)), or two ([`CuckooMap`]).
 ///
 /// A batch that is large beside a table of 2 MiB or more takes memory for a copy of its keys and values, and up to four bytes for each key,
 /// while it runs; without that memory it runs slower.
@@ -43,7 +43,7 @@ pub const OPEN_MAP_SLOTS: usize = 4;
 /// assert_eq!(map.search(&[2, 4])?, [Some(20), None]);
 /// # Ok::<(), warpproof_simt::cpu::Error>(())
 /// ```
-pub type OpenMap<K, V, const L: usize = 1, const S: usize = OPEN_MAP_SLOTS, P = Near> =
+pub type OpenMap<K, V, const L: usize = 1, const S: usize = OPEN_MAP_SLOTS, P = BoundedStride> =
     Map<K, V, OpenWords<<(K, V) as PackedEntry>::Store, L, S, P>>;
 
 /// An [`OpenMap`] of high loads: a search reads two buckets at most, whatever the load is, and the slots of deleted pairs are used
@@ -76,7 +76,7 @@ pub type CuckooMap<K, V, const L: usize = OPEN_LANES, const S: usize = LANE_SLOT
 /// assert_eq!(set.contains(&[2, 4])?, [true, false]);
 /// # Ok::<(), warpproof_simt::cpu::Error>(())
 /// ```
-pub type OpenSet<K, const L: usize = OPEN_LANES, const S: usize = LANE_SLOTS, P = Near> =
+pub type OpenSet<K, const L: usize = OPEN_LANES, const S: usize = LANE_SLOTS, P = BoundedStride> =
     Set<K, OpenWords<<(K, ()) as PackedEntry>::Store, L, S, P>>;
 
 /// An [`OpenSet`] of high loads. See [`CuckooMap`].

@@ -15,7 +15,8 @@ use warpproof_model::UserKey;
 use warpproof_model::entry::Packed;
 use warpproof_model::host::{OpenGeometry, OpenStats, Refused, Structure, structure};
 use warpproof_model::open::{
-    BUCKET_SLOTS, CLASSES, Cuckoo, DoubleHashing, Filter, Locks, Near, OpenTable, Passed, Probing,
+    BUCKET_SLOTS, BoundedStride, CLASSES, Cuckoo, DoubleHashing, Filter, Locks, OpenTable, OverflowFilter,
+    Probing,
 };
 use warpproof_model::outcome::Add;
 
@@ -25,7 +26,7 @@ pub const OPEN_LANES: usize = 2;
 /// The words of the filter, or of the locks.
 type Beside<'a> = CpuWords<'a, AtomicU32, 16>;
 /// The filter.
-pub type OpenFilter<'a> = Passed<Beside<'a>, CLASSES>;
+pub type OpenFilter<'a> = OverflowFilter<Beside<'a>, CLASSES>;
 
 /// The probing scheme of a table, and what it needs besides slots: 16 bits for each bucket.
 pub trait OpenScheme: Probing + Send + Sync + 'static {
@@ -44,17 +45,17 @@ impl OpenScheme for DoubleHashing {
 
     #[inline(always)]
     fn filter(words: Beside<'_>) -> OpenFilter<'_> {
-        Passed::new(words)
+        OverflowFilter::new(words)
     }
 }
 
-impl<const N: u32> OpenScheme for Near<N> {
+impl<const N: u32> OpenScheme for BoundedStride<N> {
     type Structure = structure::Open;
     type Filter<'a> = OpenFilter<'a>;
 
     #[inline(always)]
     fn filter(words: Beside<'_>) -> OpenFilter<'_> {
-        Passed::new(words)
+        OverflowFilter::new(words)
     }
 }
 
@@ -83,7 +84,7 @@ pub struct OpenWords<
     St,
     const L: usize = OPEN_LANES,
     const S: usize = { BUCKET_SLOTS / OPEN_LANES },
-    P = Near,
+    P = BoundedStride,
 > {
     store: St,
     filter: Array<AtomicU32, 16>,
@@ -133,7 +134,7 @@ impl<St: PackedWords, P: OpenScheme, const L: usize, const S: usize> OpenWords<S
     pub(in crate::cpu) fn view_of<Q: Probing>(
         &self,
     ) -> OpenTable<St::Entry, St::Words<'_>, OpenFilter<'_>, Q, S> {
-        OpenTable::new(self.store.words(), Passed::new(self.filter.words()), self.buckets)
+        OpenTable::new(self.store.words(), OverflowFilter::new(self.filter.words()), self.buckets)
     }
 
     /// The table's size.

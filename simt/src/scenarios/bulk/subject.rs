@@ -13,7 +13,7 @@ use warpproof_model::key::fastrange;
 use warpproof_model::open::bulk::{
     Batch, Bin, Bins, Bulk, Fan, Outcomes, TALLY, fill_words, insert_words, scatter_words,
 };
-use warpproof_model::open::{DoubleHashing, OpenTable, Passed, filter_place, filter_words};
+use warpproof_model::open::{DoubleHashing, OpenTable, OverflowFilter, filter_place, filter_words};
 use warpproof_model::outcome::Insert;
 use warpproof_model::retrieve::SlotArray;
 use warpproof_model::spec::{Call, Ret};
@@ -47,7 +47,7 @@ const CLASSES: u32 = 2;
 /// Entries that a warp puts into bins at a time.
 const EACH: usize = 2;
 
-type Filter<M> = Passed<<M as Memory>::W32, CLASSES>;
+type Filter<M> = OverflowFilter<<M as Memory>::W32, CLASSES>;
 type Table<M, const S: usize> = OpenTable<Pair32, <M as Memory>::W64, Filter<M>, DoubleHashing, S>;
 type Work<M, const S: usize> = Bulk<
     Pair32,
@@ -129,7 +129,7 @@ impl<const S: usize> BulkSubject<S> {
     }
 
     fn table<M: Memory>(&self, m: M) -> Table<M, S> {
-        OpenTable::new(Pair32::words(m, SLOTS), Passed::new(m.w32(FILTER)), self.config.buckets)
+        OpenTable::new(Pair32::words(m, SLOTS), OverflowFilter::new(m.w32(FILTER)), self.config.buckets)
     }
 
     /// Binary logarithms of the buckets of a bin, level by level.

@@ -6,7 +6,7 @@ use crate::scenarios::home::{entries, homes_of_keys, plural, run, show};
 use crate::scenarios::open::breach;
 use core::marker::PhantomData;
 use warpproof_model::dynamic::{Added, DynamicTable, Submaps, submap_buckets};
-use warpproof_model::open::{Bounded, DoubleHashing, OpenTable, Passed, filter_words};
+use warpproof_model::open::{Bounded, DoubleHashing, OpenTable, OverflowFilter, filter_words};
 use warpproof_model::spec::{Call, Map, Op, Ret};
 use warpproof_model::{Order, ReadOrder, UserKey, Word, Words, WriteOrder};
 
@@ -128,13 +128,13 @@ impl<E: Entry, M: Memory, const S: usize> Parts<E, M, S> {
 impl<E: Entry, M: Memory, const S: usize> Submaps<S> for Parts<E, M, S> {
     type Entry = E;
     type Words = E::Words<M>;
-    type Filter = Passed<M::W32, CLASSES>;
+    type Filter = OverflowFilter<M::W32, CLASSES>;
     type Probing = Bounded<DoubleHashing, PROBES>;
 
     fn at(self, index: u32) -> OpenTable<E, Self::Words, Self::Filter, Self::Probing, S> {
         let array = 2 * index as usize;
         let buckets = submap_buckets(self.buckets, index) as u32;
-        OpenTable::new(E::words(self.m, array), Passed::new(self.m.w32(array + 1)), buckets)
+        OpenTable::new(E::words(self.m, array), OverflowFilter::new(self.m.w32(array + 1)), buckets)
     }
 
     fn add(self, index: u32) -> Added {

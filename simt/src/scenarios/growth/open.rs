@@ -7,7 +7,7 @@ use std::ops::Range;
 use warpproof_model::entry::{Packed, Pair32};
 use warpproof_model::growth::value_of;
 use warpproof_model::host::{OpenGeometry, OpenStats};
-use warpproof_model::open::{Broken, DoubleHashing, OpenTable, Passed, filter_words};
+use warpproof_model::open::{Broken, DoubleHashing, OpenTable, OverflowFilter, filter_words};
 use warpproof_model::{Delete, Insert, ReadOrder, UserKey, Words, WriteOrder};
 
 /// Slots of a bucket.
@@ -22,7 +22,8 @@ pub struct Open {
     most: u32,
 }
 
-type At<M> = OpenTable<Pair32, <M as Memory>::W64, Passed<<M as Memory>::W32, CLASSES>, DoubleHashing, S>;
+type At<M> =
+    OpenTable<Pair32, <M as Memory>::W64, OverflowFilter<<M as Memory>::W32, CLASSES>, DoubleHashing, S>;
 
 impl Open {
     fn words<M: Memory>(m: M, at: Place) -> M::W64 {
@@ -34,7 +35,7 @@ impl Open {
     }
 
     fn table<M: Memory>(m: M, at: Place) -> At<M> {
-        OpenTable::new(Self::words(m, at), Passed::new(Self::filter(m, at)), at.size)
+        OpenTable::new(Self::words(m, at), OverflowFilter::new(Self::filter(m, at)), at.size)
     }
 
     fn key(key: u64) -> UserKey<u32> {

@@ -69,7 +69,7 @@ mod tests {
     use super::*;
     use crate::check::{Array, View};
     use crate::seq::SeqMemory;
-    use warpproof_model::open::{Change, There};
+    use warpproof_model::open::{Change, OnPresent};
     use warpproof_model::retrieve::{SlotArray, Source};
     use warpproof_model::{Words, WriteOrder};
 
@@ -81,11 +81,11 @@ mod tests {
         let copied = memory.guard(|m| {
             let slots = Lock64::slots(m);
             for (at, key) in [(0, 5), (1, 6)] {
-                let put = Change::Put(Pair64::pack(key, 10 * key), There::Keep);
+                let put = Change::Put(Pair64::pack(key, 10 * key), OnPresent::Keep);
                 assert_eq!([(); 2].map(|()| slots.change(at, u64::MAX, put)), [u64::MAX, key]);
             }
             assert_eq!([(); 2].map(|()| slots.change(1, 6, Change::Erase)), [6, Pair64::MARK as u64]);
-            assert_eq!(slots.change(0, 5, Change::Put(Pair64::pack(5, u64::MAX), There::Add)), 5);
+            assert_eq!(slots.change(0, 5, Change::Put(Pair64::pack(5, u64::MAX), OnPresent::Add)), 5);
             // Relaxed: nobody else is here.
             m.w64(0).store(2, 7 | LOCK, WriteOrder::Relaxed);
             let array = SlotArray::new(slots);

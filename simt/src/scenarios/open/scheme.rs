@@ -2,7 +2,7 @@
 
 use crate::check::Memory;
 use core::fmt::Debug;
-use warpproof_model::open::{Cuckoo, DoubleHashing, Filter, Locks, Passed, Probing, filter_words};
+use warpproof_model::open::{Cuckoo, DoubleHashing, Filter, Locks, OverflowFilter, Probing, filter_words};
 
 /// A scheme with its memory.
 pub trait Scheme: Clone + Debug + Send + Sync + 'static {
@@ -30,14 +30,14 @@ pub struct DoubleHashed<const TEST: bool = true>;
 
 impl<const TEST: bool> Scheme for DoubleHashed<TEST> {
     type Probing = DoubleHashing;
-    type Filter<M: Memory> = Passed<M::W32, CLASSES, TEST>;
+    type Filter<M: Memory> = OverflowFilter<M::W32, CLASSES, TEST>;
     const BESIDE: &'static str = "filter";
 
     fn words(buckets: u32) -> usize {
         filter_words::<CLASSES>(buckets)
     }
     fn filter<M: Memory>(words: M::W32) -> Self::Filter<M> {
-        Passed::new(words)
+        OverflowFilter::new(words)
     }
 }
 
