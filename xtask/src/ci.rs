@@ -1,44 +1,44 @@
 //! `cargo xtask ci`: everything that must hold before a change lands, in the order of what fails soonest.
 
 use crate::shell::{Outcome, read, root, run};
+use crate::steps::{self, Done, Step, chosen, failures, table};
 use crate::{fuzz, mutants, ptx, ptxas};
 use std::process::Command;
-use std::time::Instant;
 
 /// Seconds that each fuzz target runs.
-const FUZZ_SECONDS: u32 = 20;
-
-/// A step: its name, and what it does.
-type Step = (&'static str, fn() -> Outcome<()>);
+const FUZZ_SECONDS: u32 = 10;
 
 const STEPS: [Step; 9] = [
-    ("fmt", format),
-    ("clippy", clippy),
-    ("docs", docs),
-    ("test", test),
-    ("ptx", ptx::check),
-    ("ptxas", ptxas::run_all),
-    ("mutants", mutants::sample),
-    ("readme", readme),
-    ("fuzz", || fuzz::run_all(FUZZ_SECONDS)),
+    ("fmt", || done(format())),
+    ("clippy", || done(clippy())),
+    ("docs", || done(docs())),
+    ("test", || done(test())),
+    ("ptx", || done(ptx::check())),
+    ("ptxas", || done(ptxas::run_all())),
+    ("mutants", || done(mutants::sample())),
+    ("readme", || done(readme())),
+    ("fuzz", || done(fuzz::run_all(FUZZ_SECONDS))),
 ];
 
-/// Runs the steps, or those named, and stops at the first that fails.
-pub(crate) fn run_steps(names: &[&str]) -> Outcome<()> {
-    if let Some(unknown) = names.iter().find(|name| STEPS.iter().all(|(step, _)| step != *name)) {
-        let known: Vec<_> = STEPS.iter().map(|(step, _)| *step).collect();
-        return Err(format!("there is no step {unknown}; the steps are {}", known.join(", ")));
-    }
-    for (name, step) in STEPS.iter().filter(|(step, _)| names.is_empty() || names.contains(step)) {
-        println!("== {name}");
-        let start = Instant::now();
-        step().map_err(|message| format!("step {name}: {message}"))?;
-        println!("== {name}: ok in {:.0} s", start.elapsed().as_secs_f64());
-    }
-    Ok(())
+fn done(outcome: Outcome<()>) -> Outcome<Done> {
+    outcome.map(|()| Done::Ok)
 }
 
-fn cargo(arguments: &[&str]) -> Command {
+/// Runs the steps, or those named, stops at the first that fails, and prints what each took.
+pub(crate) fn run_steps(names: &[&str]) -> Outcome<()> {
+    let mut all = Vec::new();
+    for step in chosen(&STEPS, names)? {
+        all.push(steps::run(step));
+        if all.last().is_some_and(|ran| ran.outcome.is_err()) {
+            break;
+        }
+    }
+    print!("{}", table(&all));
+    failures(&all)
+}
+
+/// A cargo command in the root of the project.
+pub(crate) fn cargo(arguments: &[&str]) -> Command {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.current_dir(root()).args(arguments);
     cargo

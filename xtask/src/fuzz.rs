@@ -2,21 +2,25 @@
 //! finds on the way stays in target/corpus: the seeds are few, small and chosen.
 
 use crate::shell::{Outcome, read, root, run, scratch};
+use rayon::prelude::*;
 use std::process::Command;
 
-/// Runs every target for `seconds`.
+/// Runs every target for `seconds`, as many at a time as there are cores.
 pub(crate) fn run_all(seconds: u32) -> Outcome<()> {
     let targets = targets()?;
-    for target in &targets {
-        println!("-- {target}, {seconds} s");
-        let found = scratch().join("corpus").join(target);
-        std::fs::create_dir_all(&found).map_err(|e| format!("{}: {e}", found.display()))?;
-        let mut fuzz = cargo_fuzz(&["run", target]);
-        fuzz.arg(&found).arg(format!("corpus/{target}")).arg("--");
-        run(fuzz.arg(format!("-max_total_time={seconds}")).args([SLOW, STATS, "-verbosity=0"]))?;
-    }
+    run(&mut cargo_fuzz(&["build"]))?;
+    targets.par_iter().try_for_each(|target| fuzz(target, seconds))?;
     println!("{} fuzz targets ran, no failure", targets.len());
     Ok(())
+}
+
+fn fuzz(target: &str, seconds: u32) -> Outcome<()> {
+    println!("-- {target}, {seconds} s");
+    let found = scratch().join("corpus").join(target);
+    std::fs::create_dir_all(&found).map_err(|e| format!("{}: {e}", found.display()))?;
+    let mut fuzz = cargo_fuzz(&["run", target]);
+    fuzz.arg(&found).arg(format!("corpus/{target}")).arg("--");
+    run(fuzz.arg(format!("-max_total_time={seconds}")).args([SLOW, STATS, "-verbosity=0"]))
 }
 
 /// How many inputs were run, and how fast.

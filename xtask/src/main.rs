@@ -1,17 +1,20 @@
 //! What developers and CI run: `cargo xtask COMMAND`. One module per command.
 
 mod ci;
+#[allow(dead_code)]
+mod circles;
 mod fuzz;
 mod modules;
 mod mutants;
+mod nightly;
 mod ptx;
 #[cfg(test)]
 mod ptx_orders;
 #[cfg(test)]
 mod ptx_text;
 mod ptxas;
-
 mod shell;
+mod steps;
 mod toolchain;
 
 use shell::Outcome;
@@ -21,6 +24,7 @@ const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
   ci [STEP ...]  everything that must hold: fmt clippy docs test ptx ptxas mutants readme fuzz
+  nightly [STEP ...]  what takes hours: mutants deep fuzz gpu; tests/nightly.csv gets a row of each step
   fuzz [SECONDS] run every fuzz target, 60 s each unless told otherwise
   mutants [STRUCTURE [NAME ...]]  check every mutant of tests/mutants, or those named, and write the table
   mutants --sample                check ten of them and compare with the table
@@ -47,6 +51,7 @@ fn main() -> ExitCode {
 fn run(arguments: &[&str]) -> Outcome<()> {
     match arguments {
         ["ci", steps @ ..] => ci::run_steps(steps),
+        ["nightly", steps @ ..] => nightly::run_steps(steps),
         ["fuzz"] => fuzz::run_all(60),
         ["fuzz", seconds] => match seconds.parse() {
             Ok(seconds) => fuzz::run_all(seconds),

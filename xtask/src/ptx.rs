@@ -3,12 +3,12 @@
 use crate::modules::{MODULES, Module, version_file};
 use crate::shell::{Outcome, read, root, run, scratch, write as write_file};
 use crate::toolchain::Toolchain;
+use rayon::prelude::*;
 
 /// Builds every module and writes it to `gpu/ptx`, with the version of the compiler beside it.
 pub(crate) fn write() -> Outcome<()> {
     let toolchain = Toolchain::find(None)?;
-    for module in &MODULES {
-        let text = build(&toolchain, module)?;
+    for (module, text) in MODULES.iter().zip(build_all(&toolchain)?) {
         write_file(&module.path(), &text)?;
         println!("{}: {} kernels, {} KiB", module.file_name(), kernels(&text), text.len() / 1024);
     }
@@ -24,8 +24,7 @@ pub(crate) fn check() -> Outcome<()> {
     let toolchain = Toolchain::find(Some(&recorded))?;
     let same_compiler = toolchain.version == recorded;
     let mut differing = Vec::new();
-    for module in &MODULES {
-        let text = build(&toolchain, module)?;
+    for (module, text) in MODULES.iter().zip(build_all(&toolchain)?) {
         let equal = read(&module.path()).is_ok_and(|checked_in| checked_in == text);
         println!(
             "{}: {} kernels, {}",
@@ -52,6 +51,20 @@ pub(crate) fn check() -> Outcome<()> {
         toolchain.version.trim().replace('\n', ", ")
     );
     Ok(())
+}
+
+/// The texts of all modules. Those of different targets are built at once, each target in its own folder.
+fn build_all(toolchain: &Toolchain) -> Outcome<Vec<String>> {
+    let mut targets: Vec<&str> = MODULES.iter().map(|module| module.target).collect();
+    targets.sort_unstable();
+    targets.dedup();
+    let of = |target: &&str| {
+        let modules = MODULES.iter().enumerate().filter(|(_, module)| module.target == *target);
+        modules.map(|(at, module)| Ok((at, build(toolchain, module)?))).collect::<Outcome<Vec<_>>>()
+    };
+    let mut built = targets.par_iter().map(of).collect::<Outcome<Vec<_>>>()?.concat();
+    built.sort_unstable_by_key(|(at, _)| *at);
+    Ok(built.into_iter().map(|(_, text)| text).collect())
 }
 
 /// Builds one module and returns its text.

@@ -2,6 +2,7 @@
 
 use crate::modules::{MODULES, Module};
 use crate::shell::{Outcome, output, read, run, scratch};
+use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::Command;
@@ -21,10 +22,12 @@ pub(crate) fn run_all() -> Outcome<()> {
     let mut faults = Vec::new();
     for module in &MODULES {
         faults.extend(inspect(&module.file_name(), &read(&module.path())?));
+        let gpus: Vec<&'static str> =
+            GPUS.into_iter().filter(|gpu| number(gpu) >= number(module.target)).collect();
+        let reports: Vec<_> = gpus.par_iter().map(|gpu| assemble(&ptxas, module, gpu)).collect();
         let mut registers = Registers::new();
-        for gpu in GPUS.iter().filter(|gpu| number(gpu) >= number(module.target)) {
-            let report = assemble(&ptxas, module, gpu)?;
-            faults.extend(judge(&format!("{} on {gpu}", module.file_name()), gpu, &report, &mut registers));
+        for (gpu, report) in gpus.into_iter().zip(reports) {
+            faults.extend(judge(&format!("{} on {gpu}", module.file_name()), gpu, &report?, &mut registers));
         }
         print_table(module, &registers);
     }

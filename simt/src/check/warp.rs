@@ -57,6 +57,24 @@ impl<'a, const L: usize> ArrayWarp<'a, L> {
     pub const fn new(hooks: &'a dyn Hooks) -> Self {
         Self { block: ArrayBlock { hooks } }
     }
+
+    /// The lanes begin to step: the one that is first. The lane of a step is its number with the bits turned in which
+    /// the first lane has ones: L is a power of two, and the first lane is lane 0 or the last one.
+    fn begin(&self) -> usize {
+        self.block.hooks.begin_each();
+        if self.block.hooks.backwards() { L - 1 } else { 0 }
+    }
+
+    /// It is the turn of a lane.
+    fn turn(&self, lane: usize) {
+        self.block.hooks.turn(Some(lane as u32));
+    }
+
+    /// All lanes have stepped.
+    fn end(&self) {
+        self.block.hooks.turn(None);
+        self.block.hooks.end_each();
+    }
 }
 
 /// All warps of a scenario as one block.
@@ -89,23 +107,29 @@ impl<const L: usize> Warp for ArrayWarp<'_, L> {
         self.block.hooks.id()
     }
     fn each<T: Copy>(&mut self, mut f: impl FnMut(u32) -> T) -> [T; L] {
-        self.block.hooks.begin_each();
-        // L is a power of two: the bits turned round are the lanes from the last to the first.
-        let turn = if self.block.hooks.backwards() { L - 1 } else { 0 };
-        let mut lanes = core::array::from_fn(|step| {
-            let lane = (step ^ turn) as u32;
-            self.block.hooks.turn(Some(lane));
-            f(lane)
-        });
-        self.block.hooks.turn(None);
-        if turn != 0 {
-            lanes.reverse();
+        let first = self.begin();
+        self.turn(first);
+        let mut lanes = [f(first as u32); L];
+        for step in 1..L {
+            let lane = step ^ first;
+            self.turn(lane);
+            lanes[lane] = f(lane as u32);
         }
-        self.block.hooks.end_each();
+        self.end();
         lanes
     }
+    // Not by `each`: the compiler would make another function for each closure that is given to it.
     fn map<T: Copy, U: Copy>(&mut self, values: [T; L], mut f: impl FnMut(u32, T) -> U) -> [U; L] {
-        self.each(|lane| f(lane, values[lane as usize]))
+        let first = self.begin();
+        self.turn(first);
+        let mut lanes = [f(first as u32, values[first]); L];
+        for step in 1..L {
+            let lane = step ^ first;
+            self.turn(lane);
+            lanes[lane] = f(lane as u32, values[lane]);
+        }
+        self.end();
+        lanes
     }
     fn both<T: Copy, U: Copy, V: Copy>(
         &mut self,

@@ -52,6 +52,16 @@ mod tests {
         }
     }
 
+    /// `cargo xtask mutants` takes the names of its files for those of the structures.
+    #[test]
+    fn every_structure_has_mutants_and_no_file_of_mutants_is_of_another() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/mutants");
+        let files = std::fs::read_dir(folder).expect("a folder").map(|file| file.expect("a file").path());
+        let tables = files.filter(|path| path.extension().is_some_and(|end| end == "toml"));
+        let of: HashSet<_> = tables.map(|path| path.file_stem().expect("a name").to_owned()).collect();
+        assert_eq!(of, STRUCTURES.iter().map(|structure| structure.name.into()).collect());
+    }
+
     #[test]
     fn every_scenario_has_a_subject() {
         for structure in &STRUCTURES {

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 /// A change that makes a structure wrong, or claims to leave it right.
 pub(super) struct Mutant {
-    pub(super) structure: &'static str,
+    pub(super) structure: String,
     pub(super) name: String,
     pub(super) what: String,
     /// Why nobody can tell it from the original.
@@ -44,12 +44,12 @@ struct Entry {
 }
 
 /// The mutants of a structure, by name.
-pub(super) fn of(structure: &'static str) -> Outcome<Vec<Mutant>> {
+pub(super) fn of(structure: &str) -> Outcome<Vec<Mutant>> {
     let name = format!("tests/mutants/{structure}.toml");
     parse(structure, &read(&root().join(&name))?).map_err(|error| format!("{name}: {error}"))
 }
 
-fn parse(structure: &'static str, text: &str) -> Outcome<Vec<Mutant>> {
+fn parse(structure: &str, text: &str) -> Outcome<Vec<Mutant>> {
     let File { mutant: entries } = toml::from_str(text).map_err(|error| error.to_string())?;
     if let Some(pair) = entries.windows(2).find(|pair| pair[0].name >= pair[1].name) {
         return Err(format!(
@@ -64,9 +64,9 @@ fn parse(structure: &'static str, text: &str) -> Outcome<Vec<Mutant>> {
 }
 
 impl Entry {
-    fn mutant(self, structure: &'static str) -> Mutant {
+    fn mutant(self, structure: &str) -> Mutant {
         let Self { name, what, equivalent, open, scenario, file, function, find, replace, also } = self;
         let edits = [vec![Edit { file, function, find, replace }], also].concat();
-        Mutant { structure, name, what, equivalent, open, scenario, edits }
+        Mutant { structure: structure.to_owned(), name, what, equivalent, open, scenario, edits }
     }
 }

@@ -3,6 +3,7 @@
 //! Each is judged as an entry of ours is, by the default set of scenarios; then by the deep set and a few scenarios of the
 //! hopscotch table, and at last by the unit tests of the model. The table is written for the files that were asked for; the others keep their rows.
 
+use super::asker::{Set, Which};
 use super::judge::{Change, Fate, Judge};
 use super::listing::{Generated, list};
 use super::reasons;
@@ -11,8 +12,6 @@ use super::table::{Row, table};
 use crate::shell::{Outcome, read, root, scratch, write};
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
-use warpproof_simt::check::Scenario;
-use warpproof_simt::scenarios::{hopscotch, slab};
 
 /// The least CPU time that a worker may use for one set.
 const LEAST: Duration = Duration::from_secs(20);
@@ -46,7 +45,8 @@ pub(crate) fn run_generated(filter: &str) -> Outcome<()> {
 /// What became of each.
 fn judge_all(mutants: &[&Generated]) -> Outcome<Vec<Fate>> {
     // The hopscotch table stands on some of the files too.
-    let sets = [slab::default_set(), slab::deep(), hopscotch::quick()];
+    let sets = [("slab", Which::Default), ("slab", Which::Deep), ("hopscotch", Which::Quick)]
+        .map(|(structure, which)| Set { structure: structure.to_owned(), which });
     let mut store = Store::open()?;
     let (known, start) = (mutants.iter().filter(|m| store.get(m).is_some()).count(), Instant::now());
     println!("{} mutants, {known} known from an earlier run", mutants.len());
@@ -75,9 +75,9 @@ fn judge_all(mutants: &[&Generated]) -> Outcome<Vec<Fate>> {
 }
 
 /// A judge that gives a mutant ten times the time of the original, which must hold.
-fn calibrated(sets: &[Vec<Scenario>]) -> Outcome<Judge> {
+fn calibrated(sets: &[Set]) -> Outcome<Judge> {
     // Builds what no mutant changes.
-    let judge = Judge::new(0, Duration::from_secs(600));
+    let judge = Judge::new(0, Duration::from_secs(600))?;
     if let fate @ Fate::Killed { .. } = judge.judge_with_tests(Change::Original, &[])? {
         return Err(format!("the original does not hold: {fate:?}"));
     }
@@ -89,7 +89,7 @@ fn calibrated(sets: &[Vec<Scenario>]) -> Outcome<Judge> {
                 "the original holds, {executions} executions; a worker ends after {} s",
                 limit.as_secs()
             );
-            Ok(Judge::new(0, limit))
+            Judge::new(0, limit)
         }
         fate => Err(format!("the original does not hold: {fate:?}")),
     }

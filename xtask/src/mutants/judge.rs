@@ -1,5 +1,6 @@
 //! One mutant against the scenarios: the changed copy is built and its worker asked.
 
+use super::asker::{Answer, Asker, Set};
 use super::edit::{Edit, apply};
 use crate::shell::{Outcome, output, root, run, scratch};
 use serde::{Deserialize, Serialize};
@@ -7,9 +8,6 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
-use warpproof_simt::check::{Report, Scenario};
-use warpproof_simt::engine::{Options, RunError, Workers, run_all};
-use warpproof_simt::explore::Explore;
 
 /// What became of a mutant.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -35,6 +33,7 @@ pub(super) enum Change<'a> {
 
 /// Builds mutants in one copy of the project, one after the other.
 pub(super) struct Judge {
+    asker: Asker,
     tree: PathBuf,
     /// Where cargo builds it.
     target: PathBuf,
@@ -60,49 +59,38 @@ impl Change<'_> {
 }
 
 impl Judge {
-    /// A judge in the copy of this number, whose workers end after `limit`.
-    pub(super) fn new(copy: usize, limit: Duration) -> Self {
-        let folder = scratch().join("mutants").join(copy.to_string());
-        Self { tree: folder.join("tree"), target: folder.join("target"), limit, profile: "mutants" }
+    /// A judge in the copy of this number, whose workers end after `limit`. Builds the original.
+    pub(super) fn new(number: usize, limit: Duration) -> Outcome<Self> {
+        let folder = scratch().join("mutants").join(number.to_string());
+        let (tree, target) = (folder.join("tree"), folder.join("target"));
+        copy(&tree)?;
+        let built = build(&tree, &target, PROFILE, "asker")?.ok_or("the project does not compile")?;
+        let asker = Asker::keep(&built, &folder)?;
+        Ok(Self { asker, tree, target, limit, profile: PROFILE })
     }
 
     /// The same for mutants that are explored to the end: the worker is optimized.
-    pub(super) fn to_the_end(copy: usize, limit: Duration) -> Self {
-        Self { profile: "survivors", ..Self::new(copy, limit) }
+    pub(super) fn optimized(self) -> Self {
+        Self { profile: "survivors", ..self }
     }
 
     /// What becomes of the project with this change. The sets are asked in turn, until one finds something.
-    pub(super) fn judge(&self, change: Change<'_>, sets: &[Vec<Scenario>]) -> Outcome<Fate> {
-        let tree = &self.tree;
-        copy(tree)?;
-        change.make(tree)?;
-        let Some(program) = self.build()? else { return Ok(Fate::Unviable) };
-        let workers = Workers::Processes {
-            count: cores(),
-            program: "sh".into(),
-            arguments: self.limited(&program, true),
-        };
-        let options = Options { fail_fast: true, ..Options::default() };
-        let mut executions = 0;
-        for set in sets {
-            let start = Instant::now();
-            match run_all(&Explore, set, &options, &workers, |_| {}) {
-                Ok(reports) => {
-                    if let Some(first) = reports.iter().find(|report| !report.passed()) {
-                        return Ok(killed(first));
-                    }
-                    executions += reports.iter().map(|report| report.executions).sum::<u64>();
-                }
-                Err(RunError::Worker(error)) => return Ok(self.ended(&error.to_string(), start)),
-                Err(error) => return Err(error.to_string()),
-            }
-        }
-        Ok(Fate::Lives { executions })
+    pub(super) fn judge(&self, change: Change<'_>, sets: &[Set]) -> Outcome<Fate> {
+        copy(&self.tree)?;
+        change.make(&self.tree)?;
+        let worker = build(&self.tree, &self.target, self.profile, "worker")?;
+        let Some(worker) = worker else { return Ok(Fate::Unviable) };
+        let start = Instant::now();
+        Ok(match self.asker.ask(sets, cores(), "sh", self.limited(&worker, true))? {
+            Answer::Killed { how, scenario, executions } => Fate::Killed { how, scenario, executions },
+            Answer::Lives { executions } => Fate::Lives { executions },
+            Answer::Ended { error } => self.ended(&error, start),
+        })
     }
 
     /// The same, and what no scenario finds is asked of the unit tests of the model. Only a mutant has to be: the tests
     /// of the original pass.
-    pub(super) fn judge_with_tests(&self, change: Change<'_>, sets: &[Vec<Scenario>]) -> Outcome<Fate> {
+    pub(super) fn judge_with_tests(&self, change: Change<'_>, sets: &[Set]) -> Outcome<Fate> {
         let fate = self.judge(change, sets)?;
         let failed = if matches!(fate, Fate::Lives { .. }) { self.failed_test()? } else { None };
         Ok(match failed {
@@ -133,20 +121,6 @@ impl Judge {
         }
     }
 
-    /// Builds the worker of the copy. `None` if it does not compile.
-    fn build(&self) -> Outcome<Option<PathBuf>> {
-        let mut build = Command::new(cargo_program());
-        build.current_dir(&self.tree).env("CARGO_TARGET_DIR", &self.target);
-        build.args(["build", "--quiet", "--profile", self.profile]);
-        build.args(["--package", "warpproof-simt", "--example", "worker"]);
-        match ran(&mut build)? {
-            (_, true) => Ok(Some(self.target.join(self.profile).join("examples/worker"))),
-            // Cargo says so of a crate that the compiler refuses, and of nothing else.
-            (text, false) if text.contains("error: could not compile `warpproof-") => Ok(None),
-            (text, false) => Err(text),
-        }
-    }
-
     /// Arguments of a shell that runs a program within its limits: a mutant may loop, and it may take memory in its
     /// loop.
     fn limited(&self, program: &Path, of_worker: bool) -> Vec<String> {
@@ -172,13 +146,29 @@ pub(super) const UNIT_TEST: &str = "killed: unit test";
 /// KiB of address space that a worker may take.
 const MEMORY: u32 = 4 << 20;
 
-/// How a report that is no pass kills.
-fn killed(report: &Report) -> Fate {
-    let how = match &report.violation {
-        Some(violation) => format!("killed: {}", violation.kind),
-        None => format!("killed: {}", report.verdict),
-    };
-    Fate::Killed { how, scenario: report.scenario.clone(), executions: Some(report.executions) }
+/// The profile of mutants that something kills, and of the asker.
+const PROFILE: &str = "mutants";
+
+/// Builds a program of the copy. `None` if it does not compile.
+fn build(tree: &Path, target: &Path, profile: &str, example: &str) -> Outcome<Option<PathBuf>> {
+    let mut build = Command::new(cargo_program());
+    build.current_dir(tree).env("CARGO_TARGET_DIR", target);
+    build.args([
+        "build",
+        "--quiet",
+        "--profile",
+        profile,
+        "--package",
+        "warpproof-simt",
+        "--example",
+        example,
+    ]);
+    match ran(&mut build)? {
+        (_, true) => Ok(Some(target.join(profile).join("examples").join(example))),
+        // Cargo says so of a crate that the compiler refuses, and of nothing else.
+        (text, false) if text.contains("error: could not compile `warpproof-") => Ok(None),
+        (text, false) => Err(text),
+    }
 }
 
 fn cores() -> usize {

@@ -1,13 +1,12 @@
 //! What becomes of the mutants of tests/mutants: a row each, and what is not as it should be.
 
+use super::asker::{Set, Which};
 use super::entries::Mutant;
 use super::judge::{Change, Fate, Judge};
 use super::without_faults;
 use crate::shell::Outcome;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
-use warpproof_simt::check::Scenario;
-use warpproof_simt::scenarios::structure;
 
 /// CPU time that the scenarios of a mutant may take.
 const LIMIT: Duration = Duration::from_secs(600);
@@ -55,12 +54,12 @@ pub(super) fn judge_all(mutants: &[Mutant]) -> Outcome<(Vec<String>, Outcome<()>
 
 /// Judges mutants in one copy of the project, one after the other.
 fn judge_in<'a>(copy: usize, mutants: impl Iterator<Item = &'a Mutant>) -> Outcome<Vec<Verdict>> {
-    let (judge, to_the_end) = (Judge::new(copy, LIMIT), Judge::to_the_end(copy, LIMIT));
+    let (judge, optimized) = (Judge::new(copy, LIMIT)?, Judge::new(copy, LIMIT)?.optimized());
     let judge_one = |mutant: &Mutant| {
         let start = Instant::now();
         let excused = mutant.equivalent.is_some() || mutant.open.is_some();
-        let judge = if excused { &to_the_end } else { &judge };
-        let fate = judge.judge(Change::Edits(&mutant.edits), &[scenarios(mutant)?]);
+        let judge = if excused { &optimized } else { &judge };
+        let fate = judge.judge(Change::Edits(&mutant.edits), &[scenarios(mutant)]);
         let fate = fate.map_err(|error| format!("{} {}: {error}", mutant.structure, mutant.name))?;
         let row = format!("| {} | {} | {} |", mutant.name, mutant.what, cells(&fate, mutant)?);
         println!("{row}  {:.0} s", start.elapsed().as_secs_f64());
@@ -91,10 +90,7 @@ fn cells(fate: &Fate, mutant: &Mutant) -> Outcome<String> {
 }
 
 /// The default set, or the scenarios that the entry names.
-fn scenarios(mutant: &Mutant) -> Outcome<Vec<Scenario>> {
-    let checked = structure(mutant.structure).ok_or(format!("{} has no scenarios", mutant.structure))?;
-    let Some(name) = &mutant.scenario else { return Ok((checked.default_set)()) };
-    let is_named = |of: &str| of == name || name.ends_with('/') && of.starts_with(name);
-    let named: Vec<_> = checked.all().into_iter().filter(|scenario| is_named(&scenario.name)).collect();
-    if named.is_empty() { Err(format!("{}: there is no scenario {name}", mutant.name)) } else { Ok(named) }
+fn scenarios(mutant: &Mutant) -> Set {
+    let named = mutant.scenario.clone().map(Which::Named);
+    Set { structure: mutant.structure.clone(), which: named.unwrap_or(Which::Default) }
 }

@@ -1,0 +1,69 @@
+//! `cargo xtask nightly`: what takes too long for every change. A row of each step goes to tests/nightly.csv.
+
+use crate::ci::cargo;
+use crate::shell::{Outcome, output, read, root, run, write};
+use crate::steps::{Done, Ran, Step, chosen, failures, table};
+use crate::{fuzz, mutants, steps};
+use std::process::Command;
+
+/// Seconds that each fuzz target runs.
+const FUZZ_SECONDS: u32 = 600;
+
+const STEPS: [Step; 4] = [
+    ("mutants", || mutants::run_all().map(|()| Done::Ok)),
+    ("deep", deep),
+    ("fuzz", || fuzz::run_all(FUZZ_SECONDS).map(|()| Done::Ok)),
+    ("gpu", gpu),
+];
+
+/// The columns of tests/nightly.csv.
+const COLUMNS: &str = "date,commit,cores,step,seconds,outcome\n";
+
+/// Runs the steps, or those named, one that fails too, and records each as it ends.
+pub(crate) fn run_steps(names: &[&str]) -> Outcome<()> {
+    let commit = commit()?;
+    let mut all = Vec::new();
+    for step in chosen(&STEPS, names)? {
+        let ran = steps::run(step);
+        record(&ran, &commit)?;
+        all.push(ran);
+    }
+    print!("{}", table(&all));
+    failures(&all)
+}
+
+/// Every scenario of every structure, those that take minutes too.
+fn deep() -> Outcome<Done> {
+    for structure in mutants::structures()? {
+        run(&mut cargo(&["run", "--quiet", "--release", "--", "check", &structure, "--deep"]))?;
+    }
+    Ok(Done::Ok)
+}
+
+/// All tests that need a GPU.
+fn gpu() -> Outcome<Done> {
+    let mut tests = cargo(&["test", "--release", "--package", "warpproof-gpu", "--test", "device"]);
+    let said = output(tests.args(["--", "--nocapture"]))?;
+    if said.contains("skipped: no CUDA device") {
+        return Ok(Done::Skipped("no CUDA device"));
+    }
+    run(&mut cargo(&["test", "--release", "--test", "suite_gpu"]))?;
+    Ok(Done::Ok)
+}
+
+/// The commit that is checked, with a `+` if a file was changed since. The record itself does not count.
+fn commit() -> Outcome<String> {
+    let git = |arguments: &[&str]| output(Command::new("git").current_dir(root()).args(arguments));
+    let hash = git(&["rev-parse", "--short=12", "HEAD"])?;
+    let changed = git(&["status", "--porcelain", "--", ":!tests/nightly.csv", ":!tests/mutants/README.md"])?;
+    Ok(format!("{}{}", hash.trim(), if changed.is_empty() { "" } else { "+" }))
+}
+
+fn record(ran: &Ran, commit: &str) -> Outcome<()> {
+    let date = output(Command::new("date").args(["-u", "+%Y-%m-%d"]))?;
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let row = format!("{},{commit},{cores},{},{:.0},{}\n", date.trim(), ran.name, ran.seconds, ran.said());
+    let path = root().join("tests/nightly.csv");
+    let old = read(&path).unwrap_or_else(|_| COLUMNS.to_owned());
+    write(&path, &(old + &row))
+}
