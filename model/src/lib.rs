@@ -10,6 +10,7 @@
 //! - [`dynamic`]: open addressing that grows while it is used.
 //! - [`hopscotch`]: the lock-flag hopscotch table.
 //! - [`open`]: open addressing with a filter.
+//! - [`partition`]: ranges of homes, for bulk inserts and batches on the CPU.
 //! - [`retrieve`]: all entries of a table, copied to an output.
 //! - [`slab`]: the slab hash, a dynamic chained table with its allocator.
 //! - `growth` (feature `host`): a table that a host replaces by a larger one between the parts of a batch.
@@ -34,6 +35,7 @@ pub mod map;
 pub mod memory;
 pub mod open;
 pub mod outcome;
+pub mod partition;
 pub mod retrieve;
 mod row;
 pub mod slab;

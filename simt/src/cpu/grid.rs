@@ -3,7 +3,7 @@
 use super::batch::{Batch, Beside, Operations, Record};
 use super::error::Error;
 use super::launch::launch;
-use super::regions::{self, Regions, by_region};
+use super::regions::{self, by_region, regions_of};
 use super::warp::GridWarp;
 use rayon::prelude::*;
 use warpproof_model::host::{Op, Refused, Structure, admit, left_out};
@@ -85,7 +85,7 @@ pub(super) fn run<'a, C: CpuTable, B: Beside, T: Copy + Send + Sync>(
         None => blank,
     };
     let (batch, operations) = (Batch { keys, beside }, Operations::new(prefetch, operation));
-    let by_regions = || regions::launch(batch, Regions::of(table.bytes()), &operations);
+    let by_regions = || regions::launch(batch, regions_of(table.bytes()), &operations);
     let out = if by_region(table.bytes(), keys.len()) { by_regions() } else { None };
     Ok(out.unwrap_or_else(|| launch(batch, &operations)))
 }

@@ -1,4 +1,5 @@
-//! Bins: parts of an array that blocks fill at once, each with a counter.
+//! Bins: the memory of partitions while blocks fill them at once. A bin holds the entries of one partition of the homes
+//! ([`crate::partition`]) and has its number; it is a part of an array, with a counter.
 
 use crate::entry::Packed;
 use crate::memory::{IntegerWords, Order, ReadOrder, StagedWords, Word};

@@ -8,8 +8,10 @@ use crate::key::UserKey;
 use crate::memory::{IntegerWords, Order, ReadOrder, StagedWords, Words, WriteOrder};
 use crate::open::slots::OnPresent;
 use crate::open::{End, Filter, Probing};
+use crate::partition::Partitioning;
 use crate::retrieve::Source;
 use crate::warp::Warp;
+use core::ops::Range;
 
 /// How many slots of each bucket of the bin are taken, and entries that wanted more.
 const TAKEN: usize = TALLY;
@@ -60,8 +62,8 @@ impl<
         I::Block: Scratch<E::Word>,
     {
         const { assert!(I::Warp::LANES == 1, "each lane has entries of its own") };
-        let first = bin << shift;
-        let buckets = self.table.buckets().saturating_sub(first).min(1 << shift);
+        let Range { start: first, end } = Partitioning::new(shift).homes(bin, self.table.buckets());
+        let buckets = end - first;
         if buckets == 0 {
             return;
         }

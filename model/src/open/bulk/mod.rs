@@ -9,7 +9,7 @@ mod tally;
 pub use bins::{Batch, Bin, Bins, Numbered};
 pub use fill::{MOST_TOLD, fill_words, insert_words};
 pub use outcomes::Outcomes;
-pub use scatter::{Fan, scatter_words};
+pub use scatter::scatter_words;
 pub use tally::TALLY;
 
 use super::{Filter, OpenTable, Probing};
