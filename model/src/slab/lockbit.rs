@@ -5,9 +5,10 @@
 
 use super::multiplicity::{Multi, Multiplicity};
 use super::packed::publish;
-use super::slots::{Change, Link, SlabIndex, Slots};
+use super::slots::{Change, Link, Slots};
 use crate::key::Key;
 use crate::memory::{Order, ReadOrder, Words, WriteOrder};
+use crate::reclaim::NodeIndex;
 use core::marker::PhantomData;
 
 /// Set in a key word while its insert is under way.
@@ -112,7 +113,7 @@ impl<H: Words<u64>, M: Multiplicity> Slots for LockBitSlots<H, M> {
         }
     }
     #[inline(always)]
-    fn publish(self, at: usize, slab: SlabIndex) -> Link {
+    fn publish(self, at: usize, slab: NodeIndex) -> Link {
         publish(self.keys, at, slab)
     }
     #[inline(always)]

@@ -9,7 +9,8 @@
 
 use super::chain::{Row, is_link};
 use super::multiplicity::Multiplicity;
-use super::slots::{SlabIndex, Slots};
+use super::slots::Slots;
+use crate::reclaim::NodeIndex;
 use crate::row::{self, Found};
 use crate::warp::Warp;
 
@@ -21,7 +22,7 @@ pub(super) enum ChainEnd {
     /// At this slot: the first that is empty, or that an insert of the key has taken and not shown yet.
     Slot(u64),
     /// Behind a slab without such a slot.
-    Slab(SlabIndex),
+    Slab(NodeIndex),
 }
 
 /// What a scan saw that a second scan has to confirm.
@@ -58,7 +59,7 @@ impl<W: Warp> Doubt<W> {
     pub(super) fn settle<C: Slots, const S: usize>(
         &mut self,
         w: &mut W,
-        slab: SlabIndex,
+        slab: NodeIndex,
         end: Option<Found<W, C::Word>>,
     ) -> bool {
         // Without a tombstone the key had no slot before the end at all: the scan saw it as it was before its first
@@ -92,7 +93,7 @@ pub(super) fn count_in<W: Warp, C: Slots, const S: usize>(
 #[inline(always)]
 pub(super) fn chain_end<W: Warp, C: Slots, const S: usize>(
     w: &mut W,
-    slab: SlabIndex,
+    slab: NodeIndex,
     end: Option<Found<W, C::Word>>,
 ) -> ChainEnd {
     match end {

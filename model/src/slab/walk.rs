@@ -3,10 +3,11 @@
 use super::chain::{Onward, SlabTable};
 use super::multiplicity::Multiplicity;
 use super::settle::Doubt;
-use super::slots::{Change, Link, SlabIndex, Slots};
+use super::slots::{Change, Link, Slots};
 use crate::at_lane::AtLane;
 use crate::key::UserKey;
 use crate::memory::{IntegerWords, ReadOrder, Word, Words};
+use crate::reclaim::NodeIndex;
 use crate::row::Found;
 use crate::warp::Warp;
 
@@ -169,9 +170,9 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
     fn extend<W: Warp>(
         self,
         w: &mut W,
-        slab: SlabIndex,
+        slab: NodeIndex,
         row: super::chain::Row<W, C, S>,
-    ) -> Option<SlabIndex> {
+    ) -> Option<NodeIndex> {
         if let Some(next) = Self::link(w, row).next() {
             return Some(next);
         }

@@ -11,7 +11,8 @@ use core::sync::atomic::AtomicU32;
 use rayon::prelude::*;
 use warpproof_model::Key;
 use warpproof_model::host::{Refused, SlabGeometry, SlabStats, structure};
-use warpproof_model::slab::{Multiplicity, SLAB_SLOTS, SlabTable, Unique, bitmap_words, free_word};
+use warpproof_model::reclaim::{bitmap_words, free_word};
+use warpproof_model::slab::{Multiplicity, SLAB_SLOTS, SlabTable, Unique};
 
 /// The table seen by warps of `L` lanes that read `S` slots each.
 pub(super) type View<'a, St, M, const S: usize> =
