@@ -4,9 +4,10 @@
 //! lane reads its word, the lowest lane with a free bit takes it. When a block is full the warp moves to the
 //! next, at most once around the bitmap.
 //!
-//! Deviations from Ashkiani et al. (IPDPS 2018): the resident block follows from a hint (the slab whose chain grows) and
-//! is not kept across operations, so nothing is cached that could go stale; a bit is taken by a fetch-or, which fails
-//! only if the bit itself is gone; the walk is bounded and ends in `None`, the published one spins.
+//! Deviations from Ashkiani et al. (IPDPS 2018): the resident block follows from a hint (the slab whose chain
+//! grows) and is not kept across operations, so nothing is cached that could go stale; a bit is taken by a
+//! fetch-or, which fails only if the bit itself is gone; the walk is bounded and ends in `None`, the
+//! published one spins.
 //!
 //! Steps: one fetch-or when the pool is sparse; at worst one load per bitmap word and one fetch-or per bit
 //! that another warp takes meanwhile.
@@ -27,8 +28,8 @@ pub const fn bitmap_words(nodes: u32) -> usize {
     nodes.div_ceil(NODES_PER_WORD) as usize
 }
 
-/// What bitmap word `index` holds when a pool of `nodes` is all free: zero, but in the last word the bits beyond the
-/// pool are set.
+/// What bitmap word `index` holds when a pool of `nodes` is all free: zero, but in the last word the bits
+/// beyond the pool are set.
 pub const fn free_word(nodes: u32, index: usize) -> u32 {
     let before = index as u64 * NODES_PER_WORD as u64;
     let left = (nodes as u64).saturating_sub(before);

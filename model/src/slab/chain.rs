@@ -103,8 +103,8 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
         row::first(w, base, row, |lane, i, word| !is_link::<W, S>(lane, i) & wanted(word))
     }
 
-    /// The slot of a slab as read that decides about `key`: the lowest one that ends the chain for it or, for who looks for it,
-    /// holds it; and whether it holds it.
+    /// The slot of a slab as read that decides about `key`: the lowest one that ends the chain for it or, for
+    /// who looks for it, holds it; and whether it holds it.
     #[inline(always)]
     pub(super) fn deciding<W: Warp>(
         w: &mut W,
@@ -133,8 +133,9 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
         }
     }
 
-    /// Whether the chain ends at a slot for who asks for `key`: slots are taken in chain order, so nothing follows an
-    /// empty one. An insert of the key that is under way is not there yet, and no other one goes past it.
+    /// Whether the chain ends at a slot for who asks for `key`: slots are taken in chain order, so nothing
+    /// follows an empty one. An insert of the key that is under way is not there yet, and no other one goes
+    /// past it.
     #[inline(always)]
     pub(super) fn is_end(word: C::Word, key: C::Key) -> bool {
         C::is_empty(word) | C::is_pending(word, key)

@@ -73,8 +73,8 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
         }
     }
 
-    /// Moves the pairs of `bucket` to the front of its chain, in their order, makes all slots behind them empty
-    /// and gives the slabs that hold none back to the pool. Returns how many slabs were given back.
+    /// Moves the pairs of `bucket` to the front of its chain, in their order, makes all slots behind them
+    /// empty and gives the slabs that hold none back to the pool. Returns how many slabs were given back.
     #[inline(always)]
     pub fn flush<W: Warp>(self, w: &mut W, bucket: u32) -> u32 {
         if self.bucket_stats(w, bucket).tombstones == 0 {

@@ -1,5 +1,5 @@
-//! Slots whose entries fit one atomic word ([`Packed`]). Every change of a slot is one compare-and-swap of the whole
-//! entry, so a pair is never seen torn. A tombstone is the word [`Packed::MARK`].
+//! Slots whose entries fit one atomic word ([`Packed`]). Every change of a slot is one compare-and-swap of
+//! the whole entry, so a pair is never seen torn. A tombstone is the word [`Packed::MARK`].
 
 use super::multiplicity::{Multi, Multiplicity};
 use super::slots::{Change, Link, Slots};
@@ -99,9 +99,9 @@ pub(super) fn publish<T: Word>(words: impl Words<T>, at: usize, slab: NodeIndex)
 
 /// The order of every probe.
 ///
-/// Relaxed: a slot has one owner key, so coherence alone orders what a probe sees of it. Of several slots the lowest
-/// decides, for which all below must have been read. Conclusions that need two slots at one instant go through the
-/// fence of `settle`.
+/// Relaxed: a slot has one owner key, so coherence alone orders what a probe sees of it. Of several slots the
+/// lowest decides, for which all below must have been read. Conclusions that need two slots at one instant go
+/// through the fence of `settle`.
 pub(super) const PROBE: ReadOrder = ReadOrder::Relaxed;
 
 #[cfg(test)]

@@ -98,8 +98,8 @@ pub trait Slots: Copy {
     /// The value of the live entry `seen`.
     fn value(self, at: usize, seen: Self::Word) -> Self::Value;
 
-    /// Changes the slot, which held `seen`: fills it with the entry of `key` and `value`, gives its entry that
-    /// value, or makes it a tombstone. False: the slot had changed, and this call changed nothing.
+    /// Changes the slot, which held `seen`: fills it with the entry of `key` and `value`, gives its entry
+    /// that value, or makes it a tombstone. False: the slot had changed, and this call changed nothing.
     fn change(self, at: usize, seen: Self::Word, change: Change, key: Self::Key, value: Self::Value) -> bool;
 
     /// Sets the link at `at` from nil to `slab`. Returns the link that stands there afterwards.

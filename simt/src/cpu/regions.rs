@@ -1,10 +1,11 @@
-//! Large batches on large tables: partitioned by where their keys belong, and run region by region of the table.
+//! Large batches on large tables: partitioned by where their keys belong, and run region by region of the
+//! table.
 //!
-//! Three passes, each by all threads. *Partition*: a piece of the batch is copied to records, those of one region next to each other
-//! and in their order. *Run*: the operations of one region, of all pieces one after the other, so that the region stays in a core's
-//! cache; answers lie as the records do. *Put in order*: a piece takes its answers in the order of its keys. It has kept the region of
-//! each key, and the answers of a region come in order. Every pass reads and writes memory forwards, in as many places as there are
-//! regions.
+//! Three passes, each by all threads. *Partition*: a piece of the batch is copied to records, those of one
+//! region next to each other and in their order. *Run*: the operations of one region, of all pieces one after
+//! the other, so that the region stays in a core's cache; answers lie as the records do. *Put in order*: a
+//! piece takes its answers in the order of its keys. It has kept the region of each key, and the answers of a
+//! region come in order. Every pass reads and writes memory forwards, in as many places as there are regions.
 
 use super::batch::{Batch, Beside, Record, Run};
 use core::mem::{MaybeUninit, take};
@@ -14,25 +15,27 @@ use std::collections::TryReserveError;
 use warpproof_model::Key;
 use warpproof_model::partition::HashPartitions;
 
-/// Bytes of a table that cores keep in the cache that they share, where it was measured: random accesses to it cost more where it is
-/// larger.
+/// Bytes of a table that cores keep in the cache that they share, where it was measured: random accesses to
+/// it cost more where it is larger.
 const LARGE: usize = 32 << 20;
 /// Bytes of a table that a core keeps in the cache of its own, and a bit.
 const SMALL: usize = 2 << 20;
 /// Bytes of a region at most, if there are not too many then. Measured from 2^18 to 2^20 (BENCHMARKS.md).
 const REGION: usize = 1 << 19;
-/// A piece is written to as many places as there are regions: no more of them than pages that a core can translate.
+/// A piece is written to as many places as there are regions: no more of them than pages that a core can
+/// translate.
 const MOST_BITS: u32 = 11;
-/// Operations of a piece at most: its records and its answers stay in the cache that cores share, where they are written to and read
-/// from many places.
+/// Operations of a piece at most: its records and its answers stay in the cache that cores share, where they
+/// are written to and read from many places.
 const PIECE: usize = 1 << 18;
 /// Operations of a piece for each region at least, if there are so many: less are not worth the bookkeeping.
 const FEW: usize = 16;
-/// Operations that a thread runs one after the other before it asks for more: where most keys are of one region, several run it.
+/// Operations that a thread runs one after the other before it asks for more: where most keys are of one
+/// region, several run it.
 const CHUNK: usize = 1 << 14;
 
-/// Whether `n` operations on a table of so many bytes are to be run region by region: if there is an operation for each four lines of
-/// a large table, or for each half of a line of one that is not small.
+/// Whether `n` operations on a table of so many bytes are to be run region by region: if there is an
+/// operation for each four lines of a large table, or for each half of a line of one that is not small.
 pub(super) const fn by_region(bytes: usize, n: usize) -> bool {
     bytes >= SMALL && n >= bytes / if bytes >= LARGE { 256 } else { 32 }
 }
@@ -48,8 +51,8 @@ pub(super) const fn regions_of(bytes: usize) -> HashPartitions {
 
 /// Runs the operations of a batch region by region, and returns their answers in the order of the batch.
 ///
-/// Takes memory for the records and two bytes for each meanwhile; `None`, and nothing ran, if that cannot be had. The lists of
-/// chunks, up to two bytes for each more, are taken as a `Vec` takes memory.
+/// Takes memory for the records and two bytes for each meanwhile; `None`, and nothing ran, if that cannot be
+/// had. The lists of chunks, up to two bytes for each more, are taken as a `Vec` takes memory.
 pub(super) fn launch<K: Key, B: Beside, T: Copy + Send + Sync>(
     batch: Batch<'_, K, B>,
     regions: HashPartitions,
@@ -66,7 +69,8 @@ pub(super) fn launch<K: Key, B: Beside, T: Copy + Send + Sync>(
         .into_par_iter()
         .enumerate()
         .for_each(|(number, (records, answers))| run.run(number as u32, records, answers));
-    // SAFETY: the chunks have all places of `room`, one for each record, and `run` has written every place of a chunk.
+    // SAFETY: the chunks have all places of `room`, one for each record, and `run` has written every place of
+    // a chunk.
     unsafe { out.set_len(len) };
     let in_order =
         |scratch: &mut Vec<T>, (answers, piece): (&mut [T], Piece<_>)| piece.put_in_order(answers, scratch);
@@ -110,7 +114,8 @@ fn piece<K: Key, B: Beside>(
         room[*next as usize].write(batch.record(i));
         *next += 1;
     }
-    // SAFETY: each region was given as many places as it has operations, and each of those has written another one.
+    // SAFETY: each region was given as many places as it has operations, and each of those has written
+    // another one.
     unsafe { records.set_len(range.len()) };
     Ok(Piece { region, records, starts })
 }
@@ -132,7 +137,8 @@ impl<R> Piece<R> {
 /// Records of one region, and where their answers go.
 type Chunk<'a, R, T> = (&'a [R], &'a mut [MaybeUninit<T>]);
 
-/// All records of all pieces, region by region, [`CHUNK`] at most in each. `answers` are those of each piece, as many as its records.
+/// All records of all pieces, region by region, [`CHUNK`] at most in each. `answers` are those of each piece,
+/// as many as its records.
 fn chunks<'a, R, T>(
     regions: HashPartitions,
     pieces: &'a [Piece<R>],

@@ -92,8 +92,8 @@ fn needs(levels: &[Level]) -> (u64, u64) {
 
 /// Entries of a batch at most: kernels count them in 32 bits.
 const MOST: u64 = u32::MAX as u64;
-/// Entries of a batch at most where outcomes are told: more are several launches, each of which numbers them from
-/// zero.
+/// Entries of a batch at most where outcomes are told: more are several launches, each of which numbers them
+/// from zero.
 const MOST_TOLD: u64 = 1 << 31;
 
 /// The arrays of [`Partitions`] in a call.

@@ -35,7 +35,8 @@ impl<
     const S: usize,
 > Bulk<E, H, F, P, N, O, S>
 {
-    /// Inserts into `table`, adds to the [`TALLY`] words of `tally` how the inserts ended, and tells it of each, if anybody.
+    /// Inserts into `table`, adds to the [`TALLY`] words of `tally` how the inserts ended, and tells it of
+    /// each, if anybody.
     #[inline(always)]
     pub const fn new(table: OpenTable<E, H, F, P, S>, tally: N, outcomes: Outcomes<O>) -> Self {
         Self { table, tally, outcomes }

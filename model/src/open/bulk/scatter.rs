@@ -17,7 +17,8 @@ const STARTS: usize = TALLY + 1;
 /// Bits of a bin's number among those of a block.
 const RANK_SHIFT: u32 = 16;
 
-/// Shared words of a block that puts entries into `fan` bins; with those of `told` entries, whose operations are told the outcomes.
+/// Shared words of a block that puts entries into `fan` bins; with those of `told` entries, whose operations
+/// are told the outcomes.
 #[inline(always)]
 pub const fn scatter_words(fan: u32, told: u32) -> u32 {
     STARTS as u32 + 2 * fan + told
@@ -33,12 +34,13 @@ impl<
     const S: usize,
 > Bulk<E, H, F, P, N, O, S>
 {
-    /// Puts the entries of `source` into bins, those from slot `from` on that this block takes: `R` of each warp. An entry whose
-    /// bin has no room is lost, and the tally says so. The pass over the [`Batch`](super::Batch) counts its entries.
+    /// Puts the entries of `source` into bins, those from slot `from` on that this block takes: `R` of each
+    /// warp. An entry whose bin has no room is lost, and the tally says so. The pass over the
+    /// [`Batch`](super::Batch) counts its entries.
     ///
-    /// All warps of the block come here. It has [`scatter_words`] shared words, zero at first, and as many scratch words as it
-    /// takes entries, fewer than 2^16; nor are there more bins than that. Bins are numbered by their
-    /// digits in here. All homes of the source lie in those of `fan`.
+    /// All warps of the block come here. It has [`scatter_words`] shared words, zero at first, and as many
+    /// scratch words as it takes entries, fewer than 2^16; nor are there more bins than that. Bins are
+    /// numbered by their digits in here. All homes of the source lie in those of `fan`.
     #[inline(always)]
     pub fn scatter<I: InBlock, A: Numbered<Entry = E>, B: StagedWords<E::Word>, const R: usize>(
         self,
