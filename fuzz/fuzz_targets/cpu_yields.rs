@@ -9,9 +9,8 @@ use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, AtomicU64};
 use std::sync::{Condvar, Mutex};
 use warpproof::model::entry::{Key32, Pair32};
-use warpproof::model::slab::{
-    LockBitSlots, Multi, Multiplicity, PackedSlots, SlabTable, Slots, Unique, bitmap_words, free_word,
-};
+use warpproof::model::reclaim::{bitmap_words, free_word};
+use warpproof::model::slab::{LockBitSlots, Multi, Multiplicity, PackedSlots, SlabTable, Slots, Unique};
 use warpproof::model::spec::{Call, Map, Multimap, Op, Ret, Set};
 use warpproof::model::{IntegerWords, Order, ReadOrder, UserKey, Warp, Word, Words, WriteOrder};
 use warpproof::simt::check::monitor::{Collection, monitor};

@@ -29,10 +29,11 @@ impl Scalar for u64 {
     const SET: Layout = Layout::Set64;
 }
 
-/// A layout of slots, and how often a key may stand in them. The kernels are named after the structure and it.
+/// A layout of slots, and how often a key may stand in them. The kernels are named after the structure and
+/// it.
 ///
-/// Slabs have all but [`Layout::Set64`], open-addressing tables those that hold a key once, and hopscotch tables those of them
-/// that do so in one word.
+/// Slabs have all but [`Layout::Set64`], open-addressing tables those that hold a key once, and hopscotch
+/// tables those of them that do so in one word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Layout {
     /// u32 keys in 32-bit words, each once.
@@ -77,8 +78,9 @@ impl Layout {
         }
     }
 
-    /// Lanes of the tiles that every operation has a kernel for, at 8 slots per slab or words per group; in open-addressing
-    /// tables sets of u32 and maps of u64 by the lock bit have one lane, and other maps of u64 two.
+    /// Lanes of the tiles that every operation has a kernel for, at 8 slots per slab or words per group; in
+    /// open-addressing tables sets of u32 and maps of u64 by the lock bit have one lane, and other maps of
+    /// u64 two.
     pub const fn lanes(self) -> u32 {
         match self {
             Self::Map64 | Self::Multi64 => 4,

@@ -42,8 +42,8 @@ impl Module {
             [CUjit_option::CU_JIT_ERROR_LOG_BUFFER, CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES];
         let mut values: [*mut c_void; 2] = [log.as_mut_ptr().cast(), ptr::without_provenance_mut(LOG_BYTES)];
         let mut raw = ptr::null_mut();
-        // SAFETY: the image ends in a zero byte; there are two options with two values, a buffer and its size,
-        // and the buffer lives until after the call.
+        // SAFETY: the image ends in a zero byte; there are two options with two values, a buffer and its
+        // size, and the buffer lives until after the call.
         let loaded = unsafe {
             sys::cuModuleLoadDataEx(
                 &raw mut raw,
@@ -95,8 +95,8 @@ fn names(image: &'static str) -> Vec<&'static str> {
 impl Drop for Module {
     fn drop(&mut self) {
         if self.context.bind_to_thread().is_ok() {
-            // SAFETY: loaded by `load`, and no kernel is left: each keeps its module. Who launches waits for the
-            // device before it gives up its kernels. An error leaves the module to the context's end.
+            // SAFETY: loaded by `load`, and no kernel is left: each keeps its module. Who launches waits for
+            // the device before it gives up its kernels. An error leaves the module to the context's end.
             let _ = unsafe { result::module::unload(self.raw) };
         }
     }
@@ -141,12 +141,13 @@ impl Kernel {
         Self { threads: Some(threads), ..self }
     }
 
-    /// Queues the kernel on `stream`, in blocks of `threads`, which are a multiple of 32, or of its own number. Does not wait.
+    /// Queues the kernel on `stream`, in blocks of `threads`, which are a multiple of 32, or of its own
+    /// number. Does not wait.
     ///
     /// # Safety
     ///
-    /// `arguments` are those of this kernel: their number, order and types, and the lengths of the arrays behind
-    /// them. The arrays live until the stream has run the kernel.
+    /// `arguments` are those of this kernel: their number, order and types, and the lengths of the arrays
+    /// behind them. The arrays live until the stream has run the kernel.
     ///
     /// # Errors
     /// [`Error::Kernel`].
@@ -172,8 +173,8 @@ impl Kernel {
                 words[at] = argument.bits(first, tiles as u32);
                 pointers[at] = ptr::from_ref(&words[at]).cast_mut().cast();
             }
-            // SAFETY: one pointer per argument, to a word that lives until the call returns, by when the driver
-            // has copied it; the rest is the contract of this function.
+            // SAFETY: one pointer per argument, to a word that lives until the call returns, by when the
+            // driver has copied it; the rest is the contract of this function.
             unsafe {
                 result::launch_kernel(
                     self.raw,

@@ -10,8 +10,10 @@
 //! - [`dynamic`]: open addressing that grows while it is used.
 //! - [`hopscotch`]: the lock-flag hopscotch table.
 //! - [`open`]: open addressing with a filter.
+//! - [`partition`]: ranges of homes, for bulk inserts and batches on the CPU.
+//! - [`reclaim`]: memory of nodes that warps take and give back.
 //! - [`retrieve`]: all entries of a table, copied to an output.
-//! - [`slab`]: the slab hash, a dynamic chained table with its allocator.
+//! - [`slab`]: the slab hash, a dynamic chained table.
 //! - `growth` (feature `host`): a table that a host replaces by a larger one between the parts of a batch.
 //! - `spec`, `host` (feature `host`): sequential specifications and the bulk interface of the backends.
 #![no_std]
@@ -34,6 +36,8 @@ pub mod map;
 pub mod memory;
 pub mod open;
 pub mod outcome;
+pub mod partition;
+pub mod reclaim;
 pub mod retrieve;
 mod row;
 pub mod slab;

@@ -3,7 +3,8 @@
 use super::{Argument, Arguments, Head, List, Span, same};
 use crate::table::{FILL_THREADS, INSERT_THREADS};
 use warpproof_model::host::Refused;
-use warpproof_model::open::bulk::{Fan, TALLY, fill_words, insert_words, scatter_words};
+use warpproof_model::open::bulk::{TALLY, fill_words, insert_words, scatter_words};
+use warpproof_model::partition::FanOut;
 
 /// The columns of a batch: keys, and values of a map.
 #[derive(Clone, Debug)]
@@ -113,12 +114,12 @@ impl Head {
     pub(crate) fn scatter(
         &self,
         columns: &Columns,
-        (fan, scratch, entries): (Fan, u32, u32),
+        (fan, scratch, entries): (FanOut, u32, u32),
         to: Binned,
         said: Said,
     ) -> Arguments {
-        let own = [Argument::Count, Argument::U32(fan.fan), Argument::U32(fan.shift)];
-        let shared = shared(scatter_words(fan.fan, said.told(entries)), scratch);
+        let own = [Argument::Count, Argument::U32(fan.fan()), Argument::U32(fan.partitioning().shift())];
+        let shared = shared(scatter_words(fan.fan(), said.told(entries)), scratch);
         self.arguments(columns.n as u64, shared, &[&columns.each, &own, &to.list(), &said.list(&[to])])
     }
 
@@ -127,13 +128,13 @@ impl Head {
     pub(crate) fn scatter_again(
         &self,
         (from, parts): (Binned, u32),
-        (fan, scratch, entries): (Fan, u32, u32),
+        (fan, scratch, entries): (FanOut, u32, u32),
         to: Binned,
         said: Said,
         (blocks, threads): (u64, u32),
     ) -> Arguments {
-        let own = [Argument::U32(parts), Argument::U32(fan.fan), Argument::U32(fan.shift)];
-        let shared = shared(scatter_words(fan.fan, said.told(entries)), scratch);
+        let own = [Argument::U32(parts), Argument::U32(fan.fan()), Argument::U32(fan.partitioning().shift())];
+        let shared = shared(scatter_words(fan.fan(), said.told(entries)), scratch);
         let rest: [&[_]; 4] = [&from.list(), &own, &to.list(), &said.list(&[from, to])];
         self.arguments(blocks * threads as u64, shared, &rest)
     }

@@ -7,7 +7,8 @@ use crate::retrieve::RetrieveMethod;
 use crate::structures::{HopscotchParts, OpenParts, hopscotch, open, slab};
 use crate::table::{Family, Tuning};
 use std::collections::HashMap;
-use warpproof_model::open::bulk::{Fan, TALLY};
+use warpproof_model::open::bulk::TALLY;
+use warpproof_model::partition::{FanOut, Partitioning};
 
 /// What the kernels of a slab table take first, with two arrays of words or with one.
 fn slab_head(lock_bit: bool) -> Head {
@@ -63,7 +64,7 @@ fn passed(arguments: &Arguments) -> Vec<Kind> {
 }
 
 /// Bins of a level, the bytes that a block has for its entries and how many these are, and a tally.
-const FAN: (Fan, u32, u32) = (Fan { first: 0, fan: 2, shift: 9 }, 1 << 14, 1 << 11);
+const FAN: (FanOut, u32, u32) = (FanOut::new(0, 2, Partitioning::new(9)), 1 << 14, 1 << 11);
 /// A bin of the last level: buckets, bytes and slots.
 const BIN: (u32, u32, u32) = (9, 1 << 15, 1 << 12);
 fn binned() -> Binned {

@@ -87,8 +87,9 @@ impl StressClock {
         self.answers(&kernel, ops, &arrays, |at| found[at])
     }
 
-    /// Operations on a set, all concurrent, each stamped: [`Op::InsertUnique`], [`Op::Delete`] and [`Op::Search`]. [`Op::Insert`] is a unique
-    /// insert, and [`Op::Assign`] inserts a key or replaces it by itself.
+    /// Operations on a set, all concurrent, each stamped: [`Op::InsertUnique`], [`Op::Delete`] and
+    /// [`Op::Search`]. [`Op::Insert`] is a unique insert, and [`Op::Assign`] inserts a key or replaces it by
+    /// itself.
     ///
     /// # Errors
     /// As [`map`](Self::map).

@@ -72,8 +72,8 @@ impl Staging {
         Self { slots, elements, threads: CopyThreads::One, context: device.stream().context().clone() }
     }
 
-    /// All of rayon's threads copy between the slices of a large batch and the page-locked memory, and not the
-    /// calling thread alone: where that was measured, one copies an eighth of what the bus carries
+    /// All of rayon's threads copy between the slices of a large batch and the page-locked memory, and not
+    /// the calling thread alone: where that was measured, one copies an eighth of what the bus carries
     /// (BENCHMARKS.md). They take memory for their queue now and then. A call by one of rayon's own threads
     /// copies alone.
     #[must_use]

@@ -9,7 +9,8 @@ use crate::layout::{Entry, Layout, Scalar};
 use crate::table::{Family, Fill, Plan};
 use core::marker::PhantomData;
 use warpproof_model::host::{Refused, SlabGeometry, SlabStats, structure};
-use warpproof_model::slab::{Multiplicity, SLAB_SLOTS, Unique, bitmap_words, free_word};
+use warpproof_model::reclaim::{bitmap_words, free_word};
+use warpproof_model::slab::{Multiplicity, SLAB_SLOTS, Unique};
 
 mod chains;
 

@@ -7,8 +7,8 @@ use crate::open::Broken;
 use crate::warp::Warp;
 
 impl<D: Submaps<S>, B: IntegerWords<u32>, const S: usize> DynamicTable<D, B, S> {
-    /// Checks what holds in every state: each submap by itself; a key stands in one of them, and all buckets that it probes in
-    /// those before are full of others.
+    /// Checks what holds in every state: each submap by itself; a key stands in one of them, and all buckets
+    /// that it probes in those before are full of others.
     ///
     /// # Errors
     /// What does not hold, in which bucket of its submap.

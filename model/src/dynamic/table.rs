@@ -16,15 +16,15 @@ pub trait Submaps<const S: usize>: Copy {
     type Words: Words<<Self::Entry as Packed>::Word>;
     /// The filter of a submap.
     type Filter: Filter;
-    /// Which buckets of a submap a key probes. As many as it names may be full of other keys before a key goes on to the next
-    /// submap: a bound ([`Bounded`](crate::open::Bounded)) keeps that number small.
+    /// Which buckets of a submap a key probes. As many as it names may be full of other keys before a key
+    /// goes on to the next submap: a bound ([`Bounded`](crate::open::Bounded)) keeps that number small.
     type Probing: Probing;
 
     /// Submap `index`, which is the first one, number 0, or was published.
     fn at(self, index: u32) -> OpenTable<Self::Entry, Self::Words, Self::Filter, Self::Probing, S>;
 
-    /// Sees to it that submap `index` is published, if it can be. All before it are. Called by one lane, of an insert that found
-    /// no room.
+    /// Sees to it that submap `index` is published, if it can be. All before it are. Called by one lane, of
+    /// an insert that found no room.
     fn add(self, index: u32) -> Added;
 }
 
@@ -63,7 +63,8 @@ type Key<D, const S: usize> = <<D as Submaps<S>>::Entry as Packed>::Key;
 type Value<D, const S: usize> = <<D as Submaps<S>>::Entry as Packed>::Value;
 
 impl<D: Submaps<S>, B: IntegerWords<u32>, const S: usize> DynamicTable<D, B, S> {
-    /// A table of these submaps. `published` is one word, zero at first: how many there are besides the first one.
+    /// A table of these submaps. `published` is one word, zero at first: how many there are besides the first
+    /// one.
     #[inline(always)]
     pub const fn new(submaps: D, published: B) -> Self {
         const {
@@ -81,7 +82,8 @@ impl<D: Submaps<S>, B: IntegerWords<u32>, const S: usize> DynamicTable<D, B, S> 
         self.submaps.at(index)
     }
 
-    /// How many submaps there are, as far as this lane knows. Not for warps of several lanes while others run.
+    /// How many submaps there are, as far as this lane knows. Not for warps of several lanes while others
+    /// run.
     #[inline(always)]
     pub fn submaps(self) -> u32 {
         // Acquire: pairs with the Release of `publish`.
@@ -107,8 +109,8 @@ impl<D: Submaps<S>, B: IntegerWords<u32>, const S: usize> DynamicTable<D, B, S> 
         }
     }
 
-    /// Hands every entry of a bucket of all [`buckets`](Self::buckets) to `sink` as (warp, number, key, value), numbered from 0. What other
-    /// warps change meanwhile may be missed.
+    /// Hands every entry of a bucket of all [`buckets`](Self::buckets) to `sink` as (warp, number, key,
+    /// value), numbered from 0. What other warps change meanwhile may be missed.
     #[inline(always)]
     pub fn visit<W: Warp>(
         self,
@@ -120,8 +122,9 @@ impl<D: Submaps<S>, B: IntegerWords<u32>, const S: usize> DynamicTable<D, B, S> 
         submap.visit(w, bucket, sink)
     }
 
-    /// Publishes submap `index`, all of whose slots are empty and whose filter says nothing, if it is the next one. Whether this
-    /// call did. Called by the lane that made the submap, or behind a `sync` that tells it of that.
+    /// Publishes submap `index`, all of whose slots are empty and whose filter says nothing, if it is the
+    /// next one. Whether this call did. Called by the lane that made the submap, or behind a `sync` that
+    /// tells it of that.
     #[inline(always)]
     pub fn publish(self, index: u32) -> bool {
         let Some(before) = index.checked_sub(1) else { return false };
@@ -148,8 +151,9 @@ impl<D: Submaps<S>, B: IntegerWords<u32>, const S: usize> DynamicTable<D, B, S> 
         }
     }
 
-    /// Adds a pair if the key is absent. [`Insert::Full`] if all buckets that it probes are full, and this warp knows of no other submap.
-    /// Lock-free but for adding a submap, of which [`Submaps::add`] says what it is.
+    /// Adds a pair if the key is absent. [`Insert::Full`] if all buckets that it probes are full, and this
+    /// warp knows of no other submap. Lock-free but for adding a submap, of which [`Submaps::add`] says what
+    /// it is.
     #[inline(always)]
     pub fn insert_unique<W: Warp>(self, w: &mut W, key: UserKey<Key<D, S>>, value: Value<D, S>) -> Insert {
         let put = self.put(w, key, value, OnPresent::Keep);
@@ -163,8 +167,8 @@ impl<D: Submaps<S>, B: IntegerWords<u32>, const S: usize> DynamicTable<D, B, S> 
         End::told(w, put).of_assign()
     }
 
-    /// Adds a pair if the key is absent, else adds `value` to its value, modulo 2 to the bits of a value. [`Add::Full`] as in
-    /// `insert_unique`.
+    /// Adds a pair if the key is absent, else adds `value` to its value, modulo 2 to the bits of a value.
+    /// [`Add::Full`] as in `insert_unique`.
     #[inline(always)]
     pub fn insert_or_add<W: Warp>(self, w: &mut W, key: UserKey<Key<D, S>>, value: Value<D, S>) -> Add {
         let put = self.put(w, key, value, OnPresent::Add);
@@ -261,7 +265,8 @@ impl<D: Submaps<S>, B: IntegerWords<u32>, const S: usize> DynamicTable<D, B, S> 
     /// Whether submap `index` is published, all before it being so.
     #[inline(always)]
     fn is_published<W: Warp>(self, w: &mut W, index: u32) -> bool {
-        // Acquire: pairs with the Release of `publish`. The first lane reads it always: what it knows only grows.
+        // Acquire: pairs with the Release of `publish`. The first lane reads it always: what it knows only
+        // grows.
         let published = w.elect(0, || self.published.load(0, ReadOrder::Acquire));
         w.sync();
         index <= published

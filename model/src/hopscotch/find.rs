@@ -12,8 +12,9 @@ use crate::warp::Warp;
 impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<E, H, S, N> {
     /// The value of `key`, or `None` if it is absent.
     ///
-    /// Wait-free: reads at most `N` groups, each once, and the home word once behind each, whatever other warps do or
-    /// where they stop. A key in its home's own group is found by one read of that group and a fence.
+    /// Wait-free: reads at most `N` groups, each once, and the home word once behind each, whatever other
+    /// warps do or where they stop. A key in its home's own group is found by one read of that group and a
+    /// fence.
     #[inline(always)]
     pub fn search<W: Warp>(self, w: &mut W, key: UserKey<E::Key>) -> Option<E::Value> {
         Some(self.look(w, key)?.tell(w))
@@ -31,18 +32,19 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
     /// Behind a slot in which a search has found its key.
     #[inline(always)]
     pub(super) fn found<W: Warp>(self, w: &mut W) {
-        // SeqCst fence: pairs with the fence in front of the exchange that filled the slot, or with the Release of `put`. The
-        // next call of this warp reads no slot and no home word as it was before: not where the key stood before it came
-        // here, nor without the hop bit that led here.
+        // SeqCst fence: pairs with the fence in front of the exchange that filled the slot, or with the
+        // Release of `put`. The next call of this warp reads no slot and no home word as it was before: not
+        // where the key stood before it came here, nor without the hop bit that led here.
         w.fence();
     }
 
-    /// The slot of a key, which may be gone or moved when it is looked at again. A later read may be of an older word yet, unless
-    /// [`found`](Self::found) stands between. `row` is the group of its home, read in this operation.
+    /// The slot of a key, which may be gone or moved when it is looked at again. A later read may be of an
+    /// older word yet, unless [`found`](Self::found) stands between. `row` is the group of its home, read in
+    /// this operation.
     ///
-    /// Groups are read in ascending order, and after each the home word says which is next. An entry only ever moves to a
-    /// later group, and stands there, with the hop bit set, before it is taken from the earlier one: so a key that is
-    /// there all the time is always in a group that is still to be read.
+    /// Groups are read in ascending order, and after each the home word says which is next. An entry only
+    /// ever moves to a later group, and stands there, with the hop bit set, before it is taken from the
+    /// earlier one: so a key that is there all the time is always in a group that is still to be read.
     #[inline(always)]
     pub(super) fn find<W: Warp>(
         self,
@@ -58,8 +60,8 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
             if found.is_some() {
                 return found;
             }
-            // SeqCst fence: pairs with the Release of `put`. Whoever took the key away has said before where it went, and
-            // the home word is read after that.
+            // SeqCst fence: pairs with the Release of `put`. Whoever took the key away has said before where
+            // it went, and the home word is read after that.
             w.fence();
             distance = self.home(w, home).next(distance, class)?;
             w.sync();
@@ -88,8 +90,8 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
         }
     }
 
-    /// Hands every entry of a group to `sink` as (warp, number, key, value), numbered from 0. What other warps change
-    /// meanwhile may be missed, and an entry that moves be seen twice.
+    /// Hands every entry of a group to `sink` as (warp, number, key, value), numbered from 0. What other
+    /// warps change meanwhile may be missed, and an entry that moves be seen twice.
     #[inline(always)]
     pub fn visit<W: Warp>(
         self,

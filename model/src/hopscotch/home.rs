@@ -4,7 +4,8 @@ use crate::key::Key;
 use crate::memory::Word;
 use core::marker::PhantomData;
 
-/// The first word of a group, as its home's members are found by it. `T` is the word, `N` the groups of a neighbourhood.
+/// The first word of a group, as its home's members are found by it. `T` is the word, `N` the groups of a
+/// neighbourhood.
 ///
 /// | Bits | |
 /// |---|---|
@@ -13,10 +14,11 @@ use core::marker::PhantomData;
 /// | from 2 on, `N - 1` per class | hop bits: bit `i - 1` of a class: group `home + i` may hold members of that class |
 /// | the others, 64 at most | version: how often a member has left a slot, modulo its range |
 ///
-/// Keys of a home fall into [`Home::CLASSES`] classes by their hash, so that who looks for one need not read the groups in
-/// which others are.
+/// Keys of a home fall into [`Home::CLASSES`] classes by their hash, so that who looks for one need not read
+/// the groups in which others are.
 ///
-/// In memory the bits are inverted: a home without members that never had any is all ones, as an empty slot is.
+/// In memory the bits are inverted: a home without members that never had any is all ones, as an empty slot
+/// is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Home<T, const N: u32> {
     bits: u64,
@@ -62,8 +64,8 @@ impl<T: Word, const N: u32> core::fmt::Display for Home<T, N> {
 }
 
 impl<T: Word, const N: u32> Home<T, N> {
-    /// Classes of the keys of a home, a power of two: as many as half of a word of 64 bits has hop bits for, eight at
-    /// most; one in a word of 32 bits.
+    /// Classes of the keys of a home, a power of two: as many as half of a word of 64 bits has hop bits for,
+    /// eight at most; one in a word of 32 bits.
     pub const CLASSES: u32 = if size_of::<T>() == 4 || N > 17 {
         1
     } else if N > 9 {

@@ -69,11 +69,12 @@ impl core::fmt::Display for Broken {
 }
 
 impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<E, H, S, N> {
-    /// Checks what holds in every state: no home has both locks; every entry stands in the neighbourhood of its home,
-    /// and its hop bits lead there, unless the home has `swap_lock`, or `multiple_lock` and version 0; a key stands twice only
-    /// while it has `swap_lock`.
+    /// Checks what holds in every state: no home has both locks; every entry stands in the neighbourhood of
+    /// its home, and its hop bits lead there, unless the home has `swap_lock`, or `multiple_lock` and version
+    /// 0; a key stands twice only while it has `swap_lock`.
     ///
-    /// Takes time proportional to the groups, times the words of a neighbourhood squared: meant for tiny tables.
+    /// Takes time proportional to the groups, times the words of a neighbourhood squared: meant for tiny
+    /// tables.
     pub fn check_state<W: Warp>(self, w: &mut W) -> Result<(), Broken> {
         for home in 0..self.homes() {
             let at = self.home(w, home);
@@ -104,8 +105,8 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
         Ok(())
     }
 
-    /// Checks what holds besides when no operation runs: no home is locked, no slot is reserved, every hop bit leads to
-    /// a member.
+    /// Checks what holds besides when no operation runs: no home is locked, no slot is reserved, every hop
+    /// bit leads to a member.
     pub fn check_quiescent<W: Warp>(self, w: &mut W) -> Result<(), Broken> {
         self.check_state(w)?;
         for group in 0..self.groups() {

@@ -17,11 +17,11 @@ pub(super) enum Room {
 }
 
 impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<E, H, S, N> {
-    /// Looks for an empty slot that displacements lead to: in the neighbourhood, or in that of a member of a group from
-    /// which they do. Takes no lock.
+    /// Looks for an empty slot that displacements lead to: in the neighbourhood, or in that of a member of a
+    /// group from which they do. Takes no lock.
     ///
-    /// Every slot is seen taken at its own time. At one instant all are if no home around lost a member from before its slots
-    /// are read until after the last slot is.
+    /// Every slot is seen taken at its own time. At one instant all are if no home around lost a member from
+    /// before its slots are read until after the last slot is.
     #[inline(always)]
     pub(super) fn room<W: Warp>(self, w: &mut W, home: u32) -> Room {
         let lowest = home.saturating_sub(N - 1);
@@ -51,8 +51,8 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
         if versions == again { Room::None } else { Room::Unclear }
     }
 
-    /// Adds the version of a home; a lock disturbs the calm. Versions only grow: equal sums are of equal versions, unless
-    /// one went round meanwhile (README, 7).
+    /// Adds the version of a home; a lock disturbs the calm. Versions only grow: equal sums are of equal
+    /// versions, unless one went round meanwhile (README, 7).
     #[inline(always)]
     fn sum<W: Warp>(self, w: &mut W, group: u32, versions: &mut u64, calm: &mut bool) {
         if group < self.homes() {
@@ -73,9 +73,9 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
         home + N - 1
     }
 
-    /// Says in a home word, which this warp has locked as `at`, that a member with this entry comes to a group behind it,
-    /// before it is there. A search may have been led to that group by an older member: what it finds there must be found
-    /// by every search that begins later.
+    /// Says in a home word, which this warp has locked as `at`, that a member with this entry comes to a
+    /// group behind it, before it is there. A search may have been led to that group by an older member: what
+    /// it finds there must be found by every search that begins later.
     #[inline(always)]
     fn announce<W: Warp>(self, w: &mut W, home: u32, at: Home<E::Word, N>, distance: u32, entry: E::Word) {
         let class = Home::<E::Word, N>::class(E::key(entry));
@@ -85,8 +85,8 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
         }
     }
 
-    /// Puts an entry of `home`, which this warp has locked as `at`, into an empty slot of its neighbourhood, if that still
-    /// is empty.
+    /// Puts an entry of `home`, which this warp has locked as `at`, into an empty slot of its neighbourhood,
+    /// if that still is empty.
     #[inline(always)]
     fn fill<W: Warp>(
         self,
@@ -98,15 +98,17 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
     ) -> bool {
         if at.version() != 0 {
             self.announce(w, home, at, distance, entry);
-            // SeqCst fence: pairs with the one behind what is found. Who sees the entry sees the hop bit, and where the key stood
-            // before as it is now. Of a home from which no member ever left a slot nobody knows older entries or hop bits.
+            // SeqCst fence: pairs with the one behind what is found. Who sees the entry sees the hop bit, and
+            // where the key stood before as it is now. Of a home from which no member ever left a slot nobody
+            // knows older entries or hop bits.
             w.fence();
         }
         self.take(w, slot, entry)
     }
 
-    /// Puts an entry of a home, which this warp has locked as `at`, into the nearest empty slot of its neighbourhood.
-    /// Returns how far behind the home that is. `row` is the group of the home, read under its lock.
+    /// Puts an entry of a home, which this warp has locked as `at`, into the nearest empty slot of its
+    /// neighbourhood. Returns how far behind the home that is. `row` is the group of the home, read under its
+    /// lock.
     #[inline(always)]
     pub(super) fn near<W: Warp>(
         self,
@@ -130,9 +132,9 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
         None
     }
 
-    /// As [`near`](Self::near), or else reserves the nearest empty slot that displacements lead to, and moves entries from
-    /// earlier groups there until the slot left is near enough. `None` if there is no way; then entries may have moved, and
-    /// nothing else has changed.
+    /// As [`near`](Self::near), or else reserves the nearest empty slot that displacements lead to, and moves
+    /// entries from earlier groups there until the slot left is near enough. `None` if there is no way; then
+    /// entries may have moved, and nothing else has changed.
     #[inline(always)]
     pub(super) fn place<W: Warp>(
         self,
@@ -188,9 +190,9 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
         Some(group - home)
     }
 
-    /// Moves an entry from an earlier group to the slot `to` of `group`, which this warp has reserved; returns where it
-    /// was, which is reserved now. Its home, the head, is behind that of the insert: nobody waits for a lower lock than
-    /// it holds.
+    /// Moves an entry from an earlier group to the slot `to` of `group`, which this warp has reserved;
+    /// returns where it was, which is reserved now. Its home, the head, is behind that of the insert: nobody
+    /// waits for a lower lock than it holds.
     #[inline(always)]
     fn hop<W: Warp>(self, w: &mut W, group: u32, to: &Slot<W, E>) -> Option<Member<W, E, S>> {
         loop {

@@ -10,9 +10,9 @@ use core::marker::PhantomData;
 
 /// A handle to a hopscotch table: a Copy view that every warp carries.
 ///
-/// A group is what a warp reads at once: `W::LANES * S` words, the first one its home word, the others slots. A key
-/// belongs to a home, and stands in one of the `N` groups that begin there, its neighbourhood. One table can be used
-/// by warps of different widths as long as `W::LANES * S` is the same.
+/// A group is what a warp reads at once: `W::LANES * S` words, the first one its home word, the others slots.
+/// A key belongs to a home, and stands in one of the `N` groups that begin there, its neighbourhood. One
+/// table can be used by warps of different widths as long as `W::LANES * S` is the same.
 #[derive(Clone, Copy, Debug)]
 pub struct HopscotchTable<E, H, const S: usize, const N: u32> {
     words: H,
@@ -34,9 +34,9 @@ pub(super) struct Member<W: Warp, E: Packed, const S: usize> {
 }
 
 impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<E, H, S, N> {
-    /// A table of `homes` homes, at least one, over all words of `words`: those of `homes + N - 1` groups. The last
-    /// `N - 1` groups are nobody's home. At first every word is all ones. A neighbourhood whose hop bits leave less than 16
-    /// bits of a home word for its version does not compile.
+    /// A table of `homes` homes, at least one, over all words of `words`: those of `homes + N - 1` groups.
+    /// The last `N - 1` groups are nobody's home. At first every word is all ones. A neighbourhood whose hop
+    /// bits leave less than 16 bits of a home word for its version does not compile.
     #[inline(always)]
     pub const fn new(words: H, homes: u32) -> Self {
         const { assert!(N >= 1 && Home::<E::Word, N>::VERSION_BITS >= 16, "a neighbourhood has too many groups") };
@@ -137,8 +137,9 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
         Home::from_word(w.elect(0, || self.words.load(at, ReadOrder::Acquire)))
     }
 
-    /// The home word of a group, the last one, where a load could be of an older one. `None` if it is locked or changes
-    /// meanwhile. Whoever locks the home after this does so after all that this warp has read before its last `sync`.
+    /// The home word of a group, the last one, where a load could be of an older one. `None` if it is locked
+    /// or changes meanwhile. Whoever locks the home after this does so after all that this warp has read
+    /// before its last `sync`.
     #[inline(always)]
     pub(super) fn last_home<W: Warp>(self, w: &mut W, group: u32) -> Option<Home<E::Word, N>> {
         let (at, seen) = (Self::word(W::LANES, group), self.home(w, group));
@@ -151,7 +152,8 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
         (found == word).then_some(seen)
     }
 
-    /// Writes the home word of a group whose lock this warp holds. What all lanes did before is seen by whoever sees it.
+    /// Writes the home word of a group whose lock this warp holds. What all lanes did before is seen by
+    /// whoever sees it.
     #[inline(always)]
     pub(super) fn set_home<W: Warp>(self, w: &mut W, group: u32, home: Home<E::Word, N>) {
         let at = Self::word(W::LANES, group);
@@ -169,8 +171,8 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
         Home::from_word(w.shfl(words, 0))
     }
 
-    /// Takes a lock of a home, which may be as it was `seen`, unless it has one. Returns the home with its lock, or else with
-    /// that of another.
+    /// Takes a lock of a home, which may be as it was `seen`, unless it has one. Returns the home with its
+    /// lock, or else with that of another.
     #[inline(always)]
     pub(super) fn try_lock<W: Warp>(
         self,
@@ -182,7 +184,8 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
         let at = Self::word(W::LANES, group);
         while !seen.is_locked() {
             let (old, new) = (seen.into_word(), seen.locked(lock).into_word());
-            // Acquire: pairs with the Release of `set_home` and `last_home`: members are as the last holder left them.
+            // Acquire: pairs with the Release of `set_home` and `last_home`: members are as the last holder
+            // left them.
             let found = w.elect(0, || self.words.compare_exchange(at, old, new, Order::Acquire));
             if found == old {
                 w.sync();
@@ -206,13 +209,14 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
     #[inline(always)]
     pub(super) fn take<W: Warp>(self, w: &mut W, slot: &Slot<W, E>, word: E::Word) -> bool {
         w.elect_with(slot.lane, slot.places, |place| {
-            // Acquire: pairs with the Release of `put`, by which the slot became empty: what follows that is passed on by the
-            // next change of the slot.
+            // Acquire: pairs with the Release of `put`, by which the slot became empty: what follows that is
+            // passed on by the next change of the slot.
             self.words.compare_exchange(place.at, place.seen, word, Order::Acquire) == place.seen
         })
     }
 
-    /// Writes a slot that nobody else may write: reserved by this warp, or of a member whose home it has locked.
+    /// Writes a slot that nobody else may write: reserved by this warp, or of a member whose home it has
+    /// locked.
     #[inline(always)]
     pub(super) fn put<W: Warp>(self, w: &mut W, slot: &Slot<W, E>, word: E::Word) {
         w.elect_with(slot.lane, slot.places, |place| {

@@ -43,10 +43,10 @@ impl End {
 impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<E, H, S, N> {
     /// Adds a pair if the key is absent.
     ///
-    /// [`Insert::Full`] if no slot of the neighbourhood is empty and no displacement makes one so; then nothing changed.
-    /// Reads one group if the key is in its home's own, twice if it is inserted there, and once more behind each wait.
-    /// Blocking: waits for the holder of a lock of its home, or of a home whose member is to be moved, and before it says
-    /// `Full` for all that hold a lock or a reserved slot around.
+    /// [`Insert::Full`] if no slot of the neighbourhood is empty and no displacement makes one so; then
+    /// nothing changed. Reads one group if the key is in its home's own, twice if it is inserted there, and
+    /// once more behind each wait. Blocking: waits for the holder of a lock of its home, or of a home whose
+    /// member is to be moved, and before it says `Full` for all that hold a lock or a reserved slot around.
     #[inline(always)]
     pub fn insert_unique<W: Warp>(self, w: &mut W, key: UserKey<E::Key>, value: E::Value) -> Insert {
         self.add(w, key, value, false).of_insert()
@@ -58,7 +58,8 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
         self.add(w, key, value, true).of_assign()
     }
 
-    /// Takes out the pair of `key`. Waits for the holder of a lock of its home, unless the key is absent or goes meanwhile.
+    /// Takes out the pair of `key`. Waits for the holder of a lock of its home, unless the key is absent or
+    /// goes meanwhile.
     #[inline(always)]
     pub fn delete<W: Warp>(self, w: &mut W, key: UserKey<E::Key>) -> Delete {
         let home = self.home_of(key.get());
@@ -94,8 +95,8 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
         }
     }
 
-    /// The same, unless it is an insert or assign that finds no empty slot in the neighbourhood: then nothing has changed,
-    /// and it is `None`. [`mixed`](Self::mixed) makes room, or says that there is none.
+    /// The same, unless it is an insert or assign that finds no empty slot in the neighbourhood: then nothing
+    /// has changed, and it is `None`. [`mixed`](Self::mixed) makes room, or says that there is none.
     #[inline(always)]
     pub fn try_mixed<W: Warp>(
         self,
@@ -147,9 +148,9 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
         }
     }
 
-    /// Takes the lock of a home, unless it is known without that how the operation ends: so says `known` of the group of the
-    /// home, which is read again whenever the lock was waited for. So of many that insert one key, or delete it, one takes
-    /// the lock.
+    /// Takes the lock of a home, unless it is known without that how the operation ends: so says `known` of
+    /// the group of the home, which is read again whenever the lock was waited for. So of many that insert
+    /// one key, or delete it, one takes the lock.
     #[inline(always)]
     fn enter<W: Warp>(
         self,
@@ -172,8 +173,8 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
         }
     }
 
-    /// The same for an insert or assign: a key that is not to be assigned is looked for in its home's own group. No fence stands
-    /// behind it if it is there: that says less than a value.
+    /// The same for an insert or assign: a key that is not to be assigned is looked for in its home's own
+    /// group. No fence stands behind it if it is there: that says less than a value.
     #[inline(always)]
     fn enter_to_add<W: Warp>(
         self,
@@ -186,8 +187,8 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
         })
     }
 
-    /// Adds a pair under the lock of its home, and gives that back. `None` if there is no empty slot in the neighbourhood,
-    /// and, if it may displace (`FAR`), no way to make one.
+    /// Adds a pair under the lock of its home, and gives that back. `None` if there is no empty slot in the
+    /// neighbourhood, and, if it may displace (`FAR`), no way to make one.
     #[inline(always)]
     fn add_locked<W: Warp, const FAR: bool>(
         self,
@@ -216,8 +217,8 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
         placed.map(|_| End::Inserted)
     }
 
-    /// A home without a member that stood there with this key: the hop bit goes if it was the last one of its class in
-    /// its group.
+    /// A home without a member that stood there with this key: the hop bit goes if it was the last one of its
+    /// class in its group.
     #[inline(always)]
     pub(super) fn without_last<W: Warp>(
         self,

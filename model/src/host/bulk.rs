@@ -1,7 +1,8 @@
 //! The bulk calls of maps and sets.
 //!
-//! [`BulkTable`] is what every table does, [`BulkMap`] and [`BulkSet`] add the operations on keys. What only some tables do
-//! is a trait for each capability: [`BulkMultimap`], [`BulkMatches`], [`BulkCounter`], [`BulkOrdered`], [`BulkFlush`].
+//! [`BulkTable`] is what every table does, [`BulkMap`] and [`BulkSet`] add the operations on keys. What only
+//! some tables do is a trait for each capability: [`BulkMultimap`], [`BulkMatches`], [`BulkCounter`],
+//! [`BulkOrdered`], [`BulkFlush`].
 
 use super::{Answer, Matches, Refused, Structure};
 use crate::key::Key;
@@ -22,7 +23,8 @@ pub trait BulkTable {
     /// What it holds: `(key, value)` in a map, a key in a set.
     type Entry;
 
-    /// All entries, in no particular order. Exact if nothing changes meanwhile. Time proportional to the slots.
+    /// All entries, in no particular order. Exact if nothing changes meanwhile. Time proportional to the
+    /// slots.
     ///
     /// # Errors
     /// Those of the backend; the same for the other calls.
@@ -33,8 +35,8 @@ pub trait BulkTable {
     fn stats(&self) -> Result<StatsOf<Self>, Self::Error>;
     /// The table's size.
     fn geometry(&self) -> GeometryOf<Self>;
-    /// Takes out everything: the table is as it was made, of the same size. Writes all of its memory once. A phase of its
-    /// own, as the exclusive borrow says.
+    /// Takes out everything: the table is as it was made, of the same size. Writes all of its memory once. A
+    /// phase of its own, as the exclusive borrow says.
     fn clear(&mut self) -> Result<(), Self::Error>;
 
     /// Whether there is no entry.
@@ -63,8 +65,8 @@ pub trait BulkMap<K: Key, V: Copy>: BulkTable<Entry = (K, V)> {
     fn count(&self, keys: &[K]) -> Result<Vec<u32>, Self::Error>;
     /// Takes out one pair of each key.
     fn delete(&self, keys: &[K]) -> Result<Vec<Delete>, Self::Error>;
-    /// Operations of all kinds, all concurrent. `values[i]` is not used where `ops[i]` takes none. In a map of
-    /// unique keys [`Op::Insert`] is a unique insert.
+    /// Operations of all kinds, all concurrent. `values[i]` is not used where `ops[i]` takes none. In a map
+    /// of unique keys [`Op::Insert`] is a unique insert.
     fn mixed(&self, ops: &[Op], keys: &[K], values: &[V]) -> Result<Vec<Answer<V>>, Self::Error>;
 }
 
@@ -110,7 +112,8 @@ pub trait BulkCounter<K: Key, V: Copy>: BulkMap<K, V> {
 
 /// A table that knows an order of its entries: that of their slots.
 pub trait BulkOrdered: BulkTable {
-    /// All entries, in the order of their slots. Exact if nothing changes meanwhile. Time proportional to the slots.
+    /// All entries, in the order of their slots. Exact if nothing changes meanwhile. Time proportional to the
+    /// slots.
     ///
     /// # Errors
     /// As [`BulkTable`].
@@ -119,8 +122,8 @@ pub trait BulkOrdered: BulkTable {
 
 /// A table that keeps the slots of deleted entries until it is told to reclaim them.
 pub trait BulkFlush: BulkTable {
-    /// Reclaims the slots of deleted entries and gives emptied slabs back to the pool; how many slabs. A phase of its
-    /// own, as the exclusive borrow says. Time proportional to the slots.
+    /// Reclaims the slots of deleted entries and gives emptied slabs back to the pool; how many slabs. A
+    /// phase of its own, as the exclusive borrow says. Time proportional to the slots.
     ///
     /// # Errors
     /// As [`BulkTable`].

@@ -18,7 +18,8 @@ impl HopscotchGeometry {
     /// Pairs per slot of the homes that [`HopscotchGeometry::for_pairs`] aims at.
     pub const DEFAULT_LOAD: f64 = 0.8;
 
-    /// A table for `pairs` pairs at the default load, with the groups and neighbourhoods of the library's tables.
+    /// A table for `pairs` pairs at the default load, with the groups and neighbourhoods of the library's
+    /// tables.
     ///
     /// # Errors
     /// [`Refused::TooLarge`] from about 2.4 * 10^10 pairs on.
@@ -30,20 +31,20 @@ impl HopscotchGeometry {
     /// [`new`](Self::new).
     ///
     /// # Errors
-    /// [`Refused::Load`] if the load is not above 0 and at most 1; [`Refused::TooLarge`] if the groups cannot be counted
-    /// in 32 bits.
+    /// [`Refused::Load`] if the load is not above 0 and at most 1; [`Refused::TooLarge`] if the groups cannot
+    /// be counted in 32 bits.
     pub fn at_load(pairs: u64, load: f64) -> Result<Self, Refused> {
         Self::new(pairs, load, GROUP_WORDS as u32, REACH)
     }
 
     /// A table whose homes have `pairs / load` slots, at least one home.
     ///
-    /// Pairs stand in the neighbourhoods of their homes: keys that fall unevenly may find theirs full before the table
-    /// is. How often that is at which load is in BENCHMARKS.md.
+    /// Pairs stand in the neighbourhoods of their homes: keys that fall unevenly may find theirs full before
+    /// the table is. How often that is at which load is in BENCHMARKS.md.
     ///
     /// # Errors
-    /// [`Refused::Load`] if the load is not above 0 and at most 1; [`Refused::TooLarge`] if the groups cannot be counted
-    /// in 32 bits; [`Refused::Nothing`] if a group has no slot or a neighbourhood no group.
+    /// [`Refused::Load`] if the load is not above 0 and at most 1; [`Refused::TooLarge`] if the groups cannot
+    /// be counted in 32 bits; [`Refused::Nothing`] if a group has no slot or a neighbourhood no group.
     pub fn new(pairs: u64, load: f64, group_words: u32, reach: u32) -> Result<Self, Refused> {
         if !(load > 0.0 && load <= 1.0) {
             return Err(Refused::Load { load });
@@ -73,7 +74,8 @@ impl HopscotchGeometry {
         countable(self.homes as u64, reach)
     }
 
-    /// Number of groups: the homes, and those behind the last. Of a size that [`admit`](Self::admit) does not refuse.
+    /// Number of groups: the homes, and those behind the last. Of a size that [`admit`](Self::admit) does not
+    /// refuse.
     pub const fn groups(self) -> u32 {
         self.homes.saturating_add(self.reach.saturating_sub(1))
     }

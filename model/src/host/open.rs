@@ -30,21 +30,23 @@ impl OpenGeometry {
     /// A table at another load, with the buckets of the library's tables; of loads see [`new`](Self::new).
     ///
     /// # Errors
-    /// [`Refused::Load`] if the load is not above 0 and at most 1; [`Refused::TooLarge`] if there are more than
-    /// [`MOST_BUCKETS`](Self::MOST_BUCKETS) buckets.
+    /// [`Refused::Load`] if the load is not above 0 and at most 1; [`Refused::TooLarge`] if there are more
+    /// than [`MOST_BUCKETS`](Self::MOST_BUCKETS) buckets.
     pub fn at_load(pairs: u64, load: f64) -> Result<Self, Refused> {
         Self::new(pairs, load, BUCKET_SLOTS as u32)
     }
 
-    /// A table of at least `pairs / load` slots, whose buckets are as few as that takes and one or a prime number.
+    /// A table of at least `pairs / load` slots, whose buckets are as few as that takes and one or a prime
+    /// number.
     ///
-    /// All pairs fit, whatever their keys are, unless keys have two buckets alone and move: then nearly all do up to a load of 0.97. The
-    /// slot of a deleted pair is not used again where keys do not move: deleted pairs count. The time
-    /// of an insert, or of a search that finds nothing, grows without bound as the load comes to 1.
+    /// All pairs fit, whatever their keys are, unless keys have two buckets alone and move: then nearly all
+    /// do up to a load of 0.97. The slot of a deleted pair is not used again where keys do not move: deleted
+    /// pairs count. The time of an insert, or of a search that finds nothing, grows without bound as the load
+    /// comes to 1.
     ///
     /// # Errors
-    /// [`Refused::Load`] if the load is not above 0 and at most 1; [`Refused::Nothing`] if a bucket has no slot;
-    /// [`Refused::TooLarge`] if there are more than [`MOST_BUCKETS`](Self::MOST_BUCKETS) buckets.
+    /// [`Refused::Load`] if the load is not above 0 and at most 1; [`Refused::Nothing`] if a bucket has no
+    /// slot; [`Refused::TooLarge`] if there are more than [`MOST_BUCKETS`](Self::MOST_BUCKETS) buckets.
     pub fn new(pairs: u64, load: f64, bucket_slots: u32) -> Result<Self, Refused> {
         if !(load > 0.0 && load <= 1.0) {
             return Err(Refused::Load { load });
@@ -119,8 +121,9 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// What the words of a tally say ([`bulk::TALLY`](crate::open::bulk::TALLY) of them): entries, those inserted, those without
-    /// room, those that were lost and inserted again, and those of them all that were then without room.
+    /// What the words of a tally say ([`bulk::TALLY`](crate::open::bulk::TALLY) of them): entries, those
+    /// inserted, those without room, those that were lost and inserted again, and those of them all that were
+    /// then without room.
     pub fn of([entries, inserted, full, lost, full_again]: [u64; 5]) -> Self {
         let full = if lost == 0 { full } else { full_again };
         Self { inserted, present: entries.saturating_sub(inserted + full), full }

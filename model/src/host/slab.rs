@@ -15,14 +15,16 @@ pub struct SlabGeometry {
 }
 
 impl SlabGeometry {
-    /// Pairs per slot of the base slabs that [`SlabGeometry::for_pairs`] aims at; the published term is *expected chain*.
+    /// Pairs per slot of the base slabs that [`SlabGeometry::for_pairs`] aims at; the published term
+    /// is *expected chain*.
     ///
-    /// At this load the chains of slabs of 8 slots take 15.3 bytes per u32 pair: 6 % more than the published layout
-    /// (slabs of 15 pairs in 128 bytes) at the load of 0.6 that its figures are given for.
+    /// At this load the chains of slabs of 8 slots take 15.3 bytes per u32 pair: 6 % more than the published
+    /// layout (slabs of 15 pairs in 128 bytes) at the load of 0.6 that its figures are given for.
     pub const DEFAULT_LOAD: f64 = 0.65;
 
-    /// Warps that may insert at once before an insert can find the pool empty although there is room: each may
-    /// hold a slab that it gives back when another warp was faster. No GPU of today runs more tiles at a time.
+    /// Warps that may insert at once before an insert can find the pool empty although there is room: each
+    /// may hold a slab that it gives back when another warp was faster. No GPU of today runs more tiles at a
+    /// time.
     pub const WARPS_AT_ONCE: u64 = 1 << 18;
 
     /// A table in which `pairs` pairs fit whatever their keys are: [`SLAB_SLOTS`] slots per slab, at the
@@ -35,10 +37,10 @@ impl SlabGeometry {
     }
 
     /// A table in which `pairs` pairs fit whatever their keys are, with `load` pairs per slot of the base
-    /// slabs. With s pairs per slab a chain of x pairs takes at most x / s slabs of the pool, so pairs / s suffice
-    /// for the pairs; the pool has one slab more for each insert that may be under way, which are no more than
-    /// the pairs or [`SlabGeometry::WARPS_AT_ONCE`]. A load that is not between 0.01 and 100 is brought into that range, and a slab has at
-    /// least two slots.
+    /// slabs. With s pairs per slab a chain of x pairs takes at most x / s slabs of the pool, so pairs / s
+    /// suffice for the pairs; the pool has one slab more for each insert that may be under way, which are no
+    /// more than the pairs or [`SlabGeometry::WARPS_AT_ONCE`]. A load that is not between 0.01 and 100 is
+    /// brought into that range, and a slab has at least two slots.
     ///
     /// # Errors
     /// [`Refused::TooLarge`] if the slabs cannot be counted in 32 bits.
@@ -55,8 +57,8 @@ impl SlabGeometry {
     /// Refuses a size that no table of slabs of `slab_slots` slots can have.
     ///
     /// # Errors
-    /// [`Refused::SlabSlots`] if the size is for other slabs; [`Refused::Nothing`]; [`Refused::TooLarge`] if the
-    /// slabs cannot be counted in 32 bits.
+    /// [`Refused::SlabSlots`] if the size is for other slabs; [`Refused::Nothing`]; [`Refused::TooLarge`] if
+    /// the slabs cannot be counted in 32 bits.
     pub fn admit(self, slab_slots: u32) -> Result<(), Refused> {
         if self.slab_slots != slab_slots {
             return Err(Refused::SlabSlots { found: self.slab_slots, expected: slab_slots });

@@ -27,16 +27,18 @@ pub trait Method: Copy {
 #[derive(Clone, Copy, Debug)]
 pub struct PerSlot;
 
-/// Every lane adds its entries to a counter of the block, the block adds those of all to the count. Variant 2a.
+/// Every lane adds its entries to a counter of the block, the block adds those of all to the count. Variant
+/// 2a.
 #[derive(Clone, Copy, Debug)]
 pub struct SharedCounter;
 
-/// The totals of the warps are added up in their order: the entries of a block keep the order of their slots. Variant 2b.
+/// The totals of the warps are added up in their order: the entries of a block keep the order of their slots.
+/// Variant 2b.
 #[derive(Clone, Copy, Debug)]
 pub struct BlockScan;
 
-/// Every warp adds its entries to a counter of the block: an entry's place follows from ballots. Variant 3a, and with
-/// narrower tiles 3b.
+/// Every warp adds its entries to a counter of the block: an entry's place follows from ballots. Variant 3a,
+/// and with narrower tiles 3b.
 #[derive(Clone, Copy, Debug)]
 pub struct WarpCounter;
 
@@ -104,7 +106,8 @@ impl Method for SharedCounter {
             }
             (before, all)
         });
-        // Relaxed: the barriers in `reserve` stand between this and the accesses of the other warps' lanes to the word.
+        // Relaxed: the barriers in `reserve` stand between this and the accesses of the other warps' lanes to
+        // the word.
         let mine = m.warp().map(own, |_, (_, all)| shared.fetch_add(ENTRIES, all, Order::Relaxed));
         let first = reserve(m, to.count, take_counter);
         let base = m.warp().both(first, mine, |_, first, mine| first + mine as u64);
@@ -166,7 +169,8 @@ impl Method for WarpCounter {
     ) {
         let shared = m.block().shared();
         let (before, total) = number::<_, A, R, S>(m.warp(), rows);
-        // Relaxed: the barriers in `reserve` stand between this and the accesses of the other warps to the word.
+        // Relaxed: the barriers in `reserve` stand between this and the accesses of the other warps to the
+        // word.
         let mine = m.warp().elect(0, || shared.fetch_add(ENTRIES, total, Order::Relaxed));
         let first = reserve(m, to.count, take_counter);
         let base = m.warp().map(first, |_, first| first + mine as u64);
@@ -185,8 +189,8 @@ pub(super) fn say_total<I: InBlock>(m: &mut I, total: u32) {
     });
 }
 
-/// Gives the block places for the entries that its warps have said, between two barriers; every lane learns where they
-/// begin.
+/// Gives the block places for the entries that its warps have said, between two barriers; every lane learns
+/// where they begin.
 #[inline(always)]
 fn reserve<I: InBlock, N: IntegerWords<u64>>(
     m: &mut I,

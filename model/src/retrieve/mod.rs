@@ -1,20 +1,23 @@
 //! `retrieve_all`: every entry of a table is copied to an output.
 //!
-//! The slots of a table are numbered through. A block reads a part of them, round by round; a lane reads `R` rows of `S`
-//! slots in a round. How entries get places in the output is a [`Method`]: the four of the publication (NVIDIA's blog on
-//! cuCollections' `dynamic_map`), and [`Retrieval::in_order`], where the output is in the order of the slots.
+//! The slots of a table are numbered through. A block reads a part of them, round by round; a lane reads `R`
+//! rows of `S` slots in a round. How entries get places in the output is a [`Method`]: the four of the
+//! publication (NVIDIA's blog on cuCollections' `dynamic_map`), and [`Retrieval::in_order`], where the output
+//! is in the order of the slots.
 //!
 //! Deviations from the publication:
 //!
-//! 1. All warps of a block go through all rounds, with a slot or without: the publication's barriers and ballots stand in
-//!    loops that end earlier for some threads.
-//! 2. The counter of a block is set back after each round, and where its places begin is told in words of their own. The
-//!    publication does neither.
-//! 3. The bound is tested before a slot is read, all numbers have 64 bits, and nothing is written behind the output.
+//! 1. All warps of a block go through all rounds, with a slot or without: the publication's barriers and
+//!    ballots stand in loops that end earlier for some threads.
+//! 2. The counter of a block is set back after each round, and where its places begin is told in words of
+//!    their own. The publication does neither.
+//! 3. The bound is tested before a slot is read, all numbers have 64 bits, and nothing is written behind the
+//!    output.
 //! 4. An entry is one word: the publication reads key and value one after the other.
 //! 5. A lane takes several slots in a round, so that a block adds to the count of the output seldom.
 //!
-//! Every slot is read once, and every entry written once. The protocol of the blocks is in the README beside this file.
+//! Every slot is read once, and every entry written once. The protocol of the blocks is in the README beside
+//! this file.
 
 mod method;
 mod ordered;
@@ -33,8 +36,8 @@ use crate::warp::Warp;
 /// Slots that a lane reads in a round in the kernels of the library, a row each.
 pub const LANE_SLOTS: usize = 8;
 
-/// What is copied where: all entries of a source to a sink, and how many they are to word 0 of the count. In a round, a lane
-/// reads `R` rows of `S` slots.
+/// What is copied where: all entries of a source to a sink, and how many they are to word 0 of the count. In
+/// a round, a lane reads `R` rows of `S` slots.
 #[derive(Clone, Copy, Debug)]
 pub struct Retrieval<A, K, N, const R: usize, const S: usize> {
     source: A,
@@ -45,16 +48,17 @@ pub struct Retrieval<A, K, N, const R: usize, const S: usize> {
 impl<A: Source, K: Sink<A::Entry>, N: IntegerWords<u64>, const R: usize, const S: usize>
     Retrieval<A, K, N, R, S>
 {
-    /// Copies from `source` to `sink`. The count is zero at first. It may become more than there is room for: what has no
-    /// room is counted and not written.
+    /// Copies from `source` to `sink`. The count is zero at first. It may become more than there is room for:
+    /// what has no room is counted and not written.
     #[inline(always)]
     pub const fn new(source: A, sink: K, count: N) -> Self {
         const { assert!(R > 0 && S > 0, "a lane reads at least one slot") };
         Self { source, sink, count }
     }
 
-    /// Copies the entries of block number `block`, whose part of the slots is `rounds` rounds long. All warps of the block
-    /// come here; all blocks have as many warps and rounds. Exact if nothing changes the source meanwhile.
+    /// Copies the entries of block number `block`, whose part of the slots is `rounds` rounds long. All warps
+    /// of the block come here; all blocks have as many warps and rounds. Exact if nothing changes the source
+    /// meanwhile.
     #[inline(always)]
     pub fn run<M: Method, I: InBlock>(self, m: &mut I, _: M, block: u32, rounds: u32) {
         let step = Self::block_rows(m);

@@ -13,7 +13,8 @@ use crate::warp::Warp;
 const TICKETS: usize = 0;
 const CHUNKS: usize = 1;
 
-/// What is known of a chunk: nothing at first, then how many entries it has, then how many there are up to its end.
+/// What is known of a chunk: nothing at first, then how many entries it has, then how many there are up to
+/// its end.
 #[derive(Clone, Copy)]
 struct Known(u64);
 
@@ -42,7 +43,8 @@ impl Known {
     }
 }
 
-/// How many words [`Retrieval::in_order`] needs for `slots` slots, of which a block reads `block_slots` in a round.
+/// How many words [`Retrieval::in_order`] needs for `slots` slots, of which a block reads `block_slots` in a
+/// round.
 pub const fn chunk_words(slots: u64, block_slots: u64) -> u64 {
     CHUNKS as u64 + slots.div_ceil(if block_slots == 0 { 1 } else { block_slots })
 }
@@ -55,11 +57,12 @@ pub const fn shared_words(warps: u32) -> u32 {
 impl<A: Source, K: Sink<A::Entry>, N: IntegerWords<u64>, const R: usize, const S: usize>
     Retrieval<A, K, N, R, S>
 {
-    /// Copies the entries of at most `rounds` chunks, those that no other block works on. The output is in the order of the
-    /// slots. All warps of the block come here; all blocks have as many. Together the blocks have a round for each chunk.
+    /// Copies the entries of at most `rounds` chunks, those that no other block works on. The output is in
+    /// the order of the slots. All warps of the block come here; all blocks have as many. Together the blocks
+    /// have a round for each chunk.
     ///
-    /// `chunks` has [`chunk_words`] words, zero at first. The count is stored, not added to. A block waits for those that
-    /// work on lower chunks: they have begun before it took its own.
+    /// `chunks` has [`chunk_words`] words, zero at first. The count is stored, not added to. A block waits
+    /// for those that work on lower chunks: they have begun before it took its own.
     #[inline(always)]
     pub fn in_order<I: InBlock>(self, m: &mut I, chunks: impl IntegerWords<u64>, rounds: u32) {
         let (rank, warps, shared) = (m.block().rank(), m.block().warps(), m.block().shared());
@@ -98,7 +101,8 @@ impl<A: Source, K: Sink<A::Entry>, N: IntegerWords<u64>, const R: usize, const S
         }
     }
 
-    /// Says how many entries a chunk has, learns how many stand before it, and says how many there are up to its end.
+    /// Says how many entries a chunk has, learns how many stand before it, and says how many there are up to
+    /// its end.
     #[inline(always)]
     fn settle<I: InBlock>(self, m: &mut I, chunks: impl IntegerWords<u64>, chunk: u64, entries: u64) -> u64 {
         let is_last = self.is_behind((chunk + 1) * Self::block_rows(m));
@@ -123,8 +127,8 @@ impl<A: Source, K: Sink<A::Entry>, N: IntegerWords<u64>, const R: usize, const S
     }
 }
 
-/// How many entries stand before a chunk: those of the chunks before it, back to one of which is known how many there are up
-/// to its end. Waits for what is not known.
+/// How many entries stand before a chunk: those of the chunks before it, back to one of which is known how
+/// many there are up to its end. Waits for what is not known.
 #[inline(always)]
 fn entries_before<W: Warp>(w: &mut W, chunks: impl IntegerWords<u64>, chunk: u64) -> u64 {
     let (mut sum, mut end) = (0, chunk);

@@ -4,8 +4,8 @@ use super::source::{Sink, Source, Word};
 use crate::entry::Packed;
 use crate::warp::{Ballot, Warp};
 
-/// What the lanes of a warp read in a round: `R` rows of `S` neighbouring slots each. Rows lie next to each other lane by
-/// lane, so that the lanes read neighbouring memory at a time.
+/// What the lanes of a warp read in a round: `R` rows of `S` neighbouring slots each. Rows lie next to each
+/// other lane by lane, so that the lanes read neighbouring memory at a time.
 pub(super) type Rows<W, A, const R: usize, const S: usize> = <W as Warp>::Lanes<[[Word<A>; S]; R]>;
 
 /// Reads `W::LANES * R` rows, of which `first` is the first. Slots behind the last one are empty.
@@ -30,8 +30,8 @@ fn row<A: Source, const S: usize>(source: A, row: u64) -> [Word<A>; S] {
     })
 }
 
-/// For each row of a lane, how many entries of the warp stand before it, in the order of the slots; and how many entries
-/// the warp has.
+/// For each row of a lane, how many entries of the warp stand before it, in the order of the slots; and how
+/// many entries the warp has.
 #[inline(always)]
 pub(super) fn number<W: Warp, A: Source, const R: usize, const S: usize>(
     w: &mut W,

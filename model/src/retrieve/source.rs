@@ -16,8 +16,8 @@ pub trait Source: Copy {
     /// The word of a slot below [`slots`](Self::slots).
     fn load(self, slot: u64) -> Word<Self>;
 
-    /// The words of the slots `row * S` to `row * S + S - 1`, which are all below [`slots`](Self::slots). Each is a read of
-    /// its own.
+    /// The words of the slots `row * S` to `row * S + S - 1`, which are all below [`slots`](Self::slots).
+    /// Each is a read of its own.
     #[inline(always)]
     fn load_row<const S: usize>(self, row: u64) -> [Word<Self>; S] {
         core::array::from_fn(|i| self.load(row * S as u64 + i as u64))

@@ -1,11 +1,11 @@
 //! The table and the walk along a chain that every operation shares.
 
-use super::allocator::Allocator;
 use super::packed::PROBE;
-use super::slots::{Link, SlabIndex, Slots};
+use super::slots::{Link, Slots};
 use crate::at_lane::AtLane;
 use crate::key::{Key, UserKey, fastrange};
 use crate::memory::{IntegerWords, Words};
+use crate::reclaim::{Allocator, NodeIndex};
 use crate::row::{self, Found};
 use crate::warp::Warp;
 
@@ -26,7 +26,7 @@ pub(super) type Row<W, C, const S: usize> = row::Row<W, <C as Slots>::Word, S>;
 /// What follows a slab as read.
 pub(super) enum Onward<W: Warp, T: Copy> {
     /// The next slab.
-    Slab(SlabIndex),
+    Slab(NodeIndex),
     /// The chain ends here: at this slot, or (none) at the nil link.
     End(Option<Found<W, T>>),
 }
@@ -60,25 +60,25 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
 
     /// The base slab of a key.
     #[inline(always)]
-    pub(super) fn bucket(self, key: UserKey<C::Key>) -> SlabIndex {
-        SlabIndex(fastrange(key.get().hash(), self.buckets))
+    pub(super) fn bucket(self, key: UserKey<C::Key>) -> NodeIndex {
+        NodeIndex(fastrange(key.get().hash(), self.buckets))
     }
 
     /// Index of slot `number` of a slab.
     #[inline(always)]
-    pub(super) fn slot(lanes: u32, slab: SlabIndex, number: u32) -> usize {
+    pub(super) fn slot(lanes: u32, slab: NodeIndex, number: u32) -> usize {
         slab.0 as usize * (lanes as usize * S) + number as usize
     }
 
     /// Index of the link of a slab.
     #[inline(always)]
-    pub(super) fn link_slot(lanes: u32, slab: SlabIndex) -> usize {
+    pub(super) fn link_slot(lanes: u32, slab: NodeIndex) -> usize {
         Self::slot(lanes, slab, lanes * S as u32 - 1)
     }
 
     /// All lanes read a slab. Every word is a read of its own.
     #[inline(always)]
-    pub(super) fn read<W: Warp>(self, w: &mut W, slab: SlabIndex) -> Row<W, C, S> {
+    pub(super) fn read<W: Warp>(self, w: &mut W, slab: NodeIndex) -> Row<W, C, S> {
         w.each(|lane| {
             self.slots.probe().load_row::<S>(slab.0 as usize * W::LANES as usize + lane as usize, PROBE)
         })
@@ -95,7 +95,7 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
     #[inline(always)]
     pub(super) fn first<W: Warp>(
         w: &mut W,
-        slab: SlabIndex,
+        slab: NodeIndex,
         row: Row<W, C, S>,
         wanted: impl Fn(C::Word) -> bool,
     ) -> Option<Found<W, C::Word>> {
@@ -103,12 +103,12 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
         row::first(w, base, row, |lane, i, word| !is_link::<W, S>(lane, i) & wanted(word))
     }
 
-    /// The slot of a slab as read that decides about `key`: the lowest one that ends the chain for it or, for who looks for it,
-    /// holds it; and whether it holds it.
+    /// The slot of a slab as read that decides about `key`: the lowest one that ends the chain for it or, for
+    /// who looks for it, holds it; and whether it holds it.
     #[inline(always)]
     pub(super) fn deciding<W: Warp>(
         w: &mut W,
-        slab: SlabIndex,
+        slab: NodeIndex,
         row: Row<W, C, S>,
         key: C::Key,
         looks: bool,
@@ -133,8 +133,9 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
         }
     }
 
-    /// Whether the chain ends at a slot for who asks for `key`: slots are taken in chain order, so nothing follows an
-    /// empty one. An insert of the key that is under way is not there yet, and no other one goes past it.
+    /// Whether the chain ends at a slot for who asks for `key`: slots are taken in chain order, so nothing
+    /// follows an empty one. An insert of the key that is under way is not there yet, and no other one goes
+    /// past it.
     #[inline(always)]
     pub(super) fn is_end(word: C::Word, key: C::Key) -> bool {
         C::is_empty(word) | C::is_pending(word, key)
@@ -155,7 +156,7 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
 
     /// What follows a slab as read, whatever the key.
     #[inline(always)]
-    pub(super) fn onward<W: Warp>(w: &mut W, slab: SlabIndex, row: Row<W, C, S>) -> Onward<W, C::Word> {
+    pub(super) fn onward<W: Warp>(w: &mut W, slab: NodeIndex, row: Row<W, C, S>) -> Onward<W, C::Word> {
         let empty = Self::first(w, slab, row, C::is_empty);
         Self::behind(w, row, empty)
     }

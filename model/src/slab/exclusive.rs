@@ -5,9 +5,10 @@
 
 use super::chain::{Onward, Row, SlabTable};
 use super::settle::count_in;
-use super::slots::{SlabIndex, Slots};
+use super::slots::Slots;
 use crate::key::UserKey;
 use crate::memory::IntegerWords;
+use crate::reclaim::NodeIndex;
 use crate::warp::Warp;
 
 /// What one chain holds.
@@ -23,7 +24,7 @@ pub struct BucketStats {
 
 /// The place that a flush fills next.
 struct Cursor {
-    slab: SlabIndex,
+    slab: NodeIndex,
     number: u32,
 }
 
@@ -32,7 +33,7 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
     #[inline(always)]
     pub fn bucket_stats<W: Warp>(self, w: &mut W, bucket: u32) -> BucketStats {
         let mut stats = BucketStats::default();
-        let mut slab = SlabIndex(bucket);
+        let mut slab = NodeIndex(bucket);
         loop {
             let row = self.read(w, slab);
             stats.slabs += 1;
@@ -54,7 +55,7 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
         mut sink: impl FnMut(&mut W, u32, C::Key, C::Value),
     ) -> u32 {
         let mut number = 0;
-        let mut slab = SlabIndex(bucket);
+        let mut slab = NodeIndex(bucket);
         loop {
             let row = self.read(w, slab);
             for slot in 0..Self::link_number(W::LANES) {
@@ -72,20 +73,20 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
         }
     }
 
-    /// Moves the pairs of `bucket` to the front of its chain, in their order, makes all slots behind them empty
-    /// and gives the slabs that hold none back to the pool. Returns how many slabs were given back.
+    /// Moves the pairs of `bucket` to the front of its chain, in their order, makes all slots behind them
+    /// empty and gives the slabs that hold none back to the pool. Returns how many slabs were given back.
     #[inline(always)]
     pub fn flush<W: Warp>(self, w: &mut W, bucket: u32) -> u32 {
         if self.bucket_stats(w, bucket).tombstones == 0 {
             return 0;
         }
-        let end = self.compact(w, SlabIndex(bucket));
+        let end = self.compact(w, NodeIndex(bucket));
         self.truncate(w, end)
     }
 
     /// Copies every live pair of the chain to the lowest place; returns the first place behind the last pair.
     #[inline(always)]
-    fn compact<W: Warp>(self, w: &mut W, base: SlabIndex) -> Cursor {
+    fn compact<W: Warp>(self, w: &mut W, base: NodeIndex) -> Cursor {
         let mut to = Cursor { slab: base, number: 0 };
         let mut slab = base;
         loop {
@@ -140,7 +141,7 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
 
     /// Makes the slots of a slab from `number` on empty, and its link nil.
     #[inline(always)]
-    fn reset_from<W: Warp>(self, w: &mut W, slab: SlabIndex, number: u32) {
+    fn reset_from<W: Warp>(self, w: &mut W, slab: NodeIndex, number: u32) {
         let _ = w.each(|lane| {
             for i in 0..S {
                 let slot = lane * S as u32 + i as u32;

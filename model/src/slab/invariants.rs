@@ -2,8 +2,9 @@
 
 use super::chain::SlabTable;
 use super::settle::count_in;
-use super::slots::{SlabIndex, Slots};
+use super::slots::Slots;
 use crate::memory::{IntegerWords, Words};
+use crate::reclaim::NodeIndex;
 use crate::warp::Warp;
 
 /// An invariant that does not hold.
@@ -12,17 +13,17 @@ pub enum Broken {
     /// A link leads outside the pool.
     WildLink {
         /// The slab whose link it is.
-        from: SlabIndex,
+        from: NodeIndex,
     },
     /// A slab has two parents, or the chain has a cycle.
     SharedSlab {
         /// The slab reached twice, or a chain longer than the table.
-        slab: SlabIndex,
+        slab: NodeIndex,
     },
     /// A slab is linked but its bit is clear.
     FreeSlabLinked {
         /// The slab.
-        slab: SlabIndex,
+        slab: NodeIndex,
     },
     /// A slot is taken behind an empty one.
     Gap {
@@ -32,7 +33,7 @@ pub enum Broken {
     /// A slab is in use and no chain reaches it (quiescence only).
     LostSlab {
         /// The slab.
-        slab: SlabIndex,
+        slab: NodeIndex,
     },
     /// A key stands twice in a table that was only filled uniquely (quiescence only).
     DuplicateKey {
@@ -90,7 +91,7 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
     pub fn check_quiescent<W: Warp>(self, w: &mut W, unique: bool) -> Result<(), Broken> {
         self.check_state(w)?;
         for slab in self.buckets..self.slabs(W::LANES) {
-            let slab = SlabIndex(slab);
+            let slab = NodeIndex(slab);
             if self.pool.in_use(slab) && self.parents(w, slab)? == 0 {
                 return Err(Broken::LostSlab { slab });
             }
@@ -116,7 +117,7 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
         (self.slots.probe().len() / (lanes as usize * S)) as u32
     }
 
-    fn check_parents<W: Warp>(self, w: &mut W, slab: SlabIndex) -> Result<(), Broken> {
+    fn check_parents<W: Warp>(self, w: &mut W, slab: NodeIndex) -> Result<(), Broken> {
         if slab.0 < self.buckets {
             return Ok(());
         }
@@ -127,7 +128,7 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
     }
 
     /// How many chains links lead to `slab`.
-    fn parents<W: Warp>(self, w: &mut W, slab: SlabIndex) -> Result<u32, Broken> {
+    fn parents<W: Warp>(self, w: &mut W, slab: NodeIndex) -> Result<u32, Broken> {
         let mut parents = 0;
         for bucket in 0..self.buckets {
             self.for_chain(w, bucket, |_, _, at| {
@@ -143,10 +144,10 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
         self,
         w: &mut W,
         bucket: u32,
-        mut f: impl FnMut(Self, &mut W, SlabIndex) -> Result<(), Broken>,
+        mut f: impl FnMut(Self, &mut W, NodeIndex) -> Result<(), Broken>,
     ) -> Result<(), Broken> {
         let slabs = self.slabs(W::LANES);
-        let mut slab = SlabIndex(bucket);
+        let mut slab = NodeIndex(bucket);
         for _ in 0..slabs {
             f(self, w, slab)?;
             let row = self.read(w, slab);

@@ -5,9 +5,10 @@
 
 use super::multiplicity::{Multi, Multiplicity};
 use super::packed::publish;
-use super::slots::{Change, Link, SlabIndex, Slots};
+use super::slots::{Change, Link, Slots};
 use crate::key::Key;
 use crate::memory::{Order, ReadOrder, Words, WriteOrder};
+use crate::reclaim::NodeIndex;
 use core::marker::PhantomData;
 
 /// Set in a key word while its insert is under way.
@@ -42,7 +43,8 @@ impl<H: Words<u64>, M: Multiplicity> LockBitSlots<H, M> {
         }
         // Relaxed: published by the store below.
         self.values.store(at, value, WriteOrder::Relaxed);
-        // Release: pairs with the Acquire in `value` and `assign`, and in a multimap with the fence of `settle`.
+        // Release: pairs with the Acquire in `value` and `assign`, and in a multimap with the fence of
+        // `settle`.
         self.keys.store(at, key, WriteOrder::Release);
         true
     }
@@ -95,9 +97,9 @@ impl<H: Words<u64>, M: Multiplicity> Slots for LockBitSlots<H, M> {
     }
     #[inline(always)]
     fn value(self, at: usize, _seen: u64) -> u64 {
-        // Acquire: pairs with the Release in `fill`. Read again by the lane that reads the value, so no `sync`
-        // is needed. If it is a tombstone by now, the entry was live when it was probed, and its last value is
-        // still in place.
+        // Acquire: pairs with the Release in `fill`. Read again by the lane that reads the value, so no
+        // `sync` is needed. If it is a tombstone by now, the entry was live when it was probed, and its last
+        // value is still in place.
         self.keys.load(at, ReadOrder::Acquire);
         // Relaxed: one word, ordered after the key by the acquire above.
         self.values.load(at, ReadOrder::Relaxed)
@@ -112,7 +114,7 @@ impl<H: Words<u64>, M: Multiplicity> Slots for LockBitSlots<H, M> {
         }
     }
     #[inline(always)]
-    fn publish(self, at: usize, slab: SlabIndex) -> Link {
+    fn publish(self, at: usize, slab: NodeIndex) -> Link {
         publish(self.keys, at, slab)
     }
     #[inline(always)]

@@ -1,6 +1,5 @@
 #![doc = include_str!("README.md")]
 
-mod allocator;
 mod chain;
 mod exclusive;
 mod invariants;
@@ -12,14 +11,13 @@ mod settle;
 mod slots;
 mod walk;
 
-pub use allocator::{Allocator, SLABS_PER_WORD, bitmap_words, free_word};
 pub use chain::SlabTable;
 pub use exclusive::BucketStats;
 pub use invariants::Broken;
 pub use lockbit::LockBitSlots;
 pub use multiplicity::{Multi, Multiplicity, Unique};
 pub use packed::PackedSlots;
-pub use slots::{Change, Link, SlabIndex, Slots};
+pub use slots::{Change, Link, Slots};
 
 /// Slots per slab of the default layout, the link included: 64 bytes for u32 pairs, two memory sectors.
 ///

@@ -1,8 +1,8 @@
 //! How often a table may hold a key: the choice between a map and a multimap.
 //!
 //! A table of unique keys needs less: its keys' slots come one after the other, each taken only after the one
-//! before was seen dead. So the lowest slot that is not dead tells the key's state, and coherence alone orders what a
-//! warp sees of it. See the README of this module.
+//! before was seen dead. So the lowest slot that is not dead tells the key's state, and coherence alone
+//! orders what a warp sees of it. See the README of this module.
 
 use crate::memory::Order;
 

@@ -78,7 +78,8 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
         reply.value.map(w, |value| Mixed { code, value })
     }
 
-    /// How many pairs `key` has. In a multimap it reads the chain twice, or more often while other warps change it.
+    /// How many pairs `key` has. In a multimap it reads the chain twice, or more often while other warps
+    /// change it.
     #[inline(always)]
     pub fn count<W: Warp>(self, w: &mut W, key: UserKey<C::Key>) -> u32 {
         self.search_all(w, key, |_, _, _| {})
@@ -140,7 +141,8 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
             let row = self.read(w, slab);
             let base = Self::slot(W::LANES, slab, 0);
             let end = Self::first(w, slab, row, |word| Self::is_end(word, key.get()));
-            // A pair behind the end was read too new, or the end too old. Without an end the link ends the slots.
+            // A pair behind the end was read too new, or the end too old. Without an end the link ends the
+            // slots.
             let slots = match &end {
                 Some(end) => w.elect_with(end.lane, end.places, |place| (place.at - base) as u32),
                 None => Self::link_number(W::LANES),

@@ -1,10 +1,11 @@
-//! Slots whose entries fit one atomic word ([`Packed`]). Every change of a slot is one compare-and-swap of the whole
-//! entry, so a pair is never seen torn. A tombstone is the word [`Packed::MARK`].
+//! Slots whose entries fit one atomic word ([`Packed`]). Every change of a slot is one compare-and-swap of
+//! the whole entry, so a pair is never seen torn. A tombstone is the word [`Packed::MARK`].
 
 use super::multiplicity::{Multi, Multiplicity};
-use super::slots::{Change, Link, SlabIndex, Slots};
+use super::slots::{Change, Link, Slots};
 use crate::entry::Packed;
 use crate::memory::{Order, ReadOrder, Word, Words, WriteOrder};
+use crate::reclaim::NodeIndex;
 use core::marker::PhantomData;
 
 /// Slots that hold one packed entry each.
@@ -70,7 +71,7 @@ impl<P: Packed, H: Words<P::Word>, M: Multiplicity> Slots for PackedSlots<P, H, 
         self.words.compare_exchange(at, seen, new, M::CHANGE) == seen
     }
     #[inline(always)]
-    fn publish(self, at: usize, slab: SlabIndex) -> Link {
+    fn publish(self, at: usize, slab: NodeIndex) -> Link {
         publish(self.words, at, slab)
     }
     #[inline(always)]
@@ -87,7 +88,7 @@ impl<P: Packed, H: Words<P::Word>, M: Multiplicity> Slots for PackedSlots<P, H, 
 
 /// Sets a link from nil to `slab`; returns the link that stands there afterwards.
 #[inline(always)]
-pub(super) fn publish<T: Word>(words: impl Words<T>, at: usize, slab: SlabIndex) -> Link {
+pub(super) fn publish<T: Word>(words: impl Words<T>, at: usize, slab: NodeIndex) -> Link {
     let nil = Link::NIL.into_word::<T>();
     let new = Link::to(slab);
     // Relaxed: a slab is all empty before it is linked and changes by compare-and-swap only, so there is
@@ -98,9 +99,9 @@ pub(super) fn publish<T: Word>(words: impl Words<T>, at: usize, slab: SlabIndex)
 
 /// The order of every probe.
 ///
-/// Relaxed: a slot has one owner key, so coherence alone orders what a probe sees of it. Of several slots the lowest
-/// decides, for which all below must have been read. Conclusions that need two slots at one instant go through the
-/// fence of `settle`.
+/// Relaxed: a slot has one owner key, so coherence alone orders what a probe sees of it. Of several slots the
+/// lowest decides, for which all below must have been read. Conclusions that need two slots at one instant go
+/// through the fence of `settle`.
 pub(super) const PROBE: ReadOrder = ReadOrder::Relaxed;
 
 #[cfg(test)]

@@ -1,15 +1,16 @@
 //! When a scan may say *absent*.
 //!
-//! A probe is torn and relaxed: the words of a slab are read in no order, and two slabs in an order that other
-//! warps need not agree with. That is enough to find a key, and enough to say that a *unique* key is absent, if the
-//! lowest slot decides that holds the key or ends the chain. In a multimap it is not enough for absence: the end of the
-//! chain may have been read first, then a pair inserted there and another deleted from the middle, and both missed
-//! although the key was there all the time. So a scan that saw a reason for doubt is repeated behind a fence until two
-//! scans agree; then the answer was true at the fence.
+//! A probe is torn and relaxed: the words of a slab are read in no order, and two slabs in an order that
+//! other warps need not agree with. That is enough to find a key, and enough to say that a *unique* key is
+//! absent, if the lowest slot decides that holds the key or ends the chain. In a multimap it is not enough
+//! for absence: the end of the chain may have been read first, then a pair inserted there and another deleted
+//! from the middle, and both missed although the key was there all the time. So a scan that saw a reason for
+//! doubt is repeated behind a fence until two scans agree; then the answer was true at the fence.
 
 use super::chain::{Row, is_link};
 use super::multiplicity::Multiplicity;
-use super::slots::{SlabIndex, Slots};
+use super::slots::Slots;
+use crate::reclaim::NodeIndex;
 use crate::row::{self, Found};
 use crate::warp::Warp;
 
@@ -21,14 +22,15 @@ pub(super) enum ChainEnd {
     /// At this slot: the first that is empty, or that an insert of the key has taken and not shown yet.
     Slot(u64),
     /// Behind a slab without such a slot.
-    Slab(SlabIndex),
+    Slab(NodeIndex),
 }
 
 /// What a scan saw that a second scan has to confirm.
 ///
-/// Owners of slots never change, a slot goes from pending to live to tombstone and never back, and the end only
-/// moves on. So if two scans without a live pair of the key end at the same place, the key had no live pair at the
-/// fence between them: those before the end were dead, and at the end and behind it nothing was shown.
+/// Owners of slots never change, a slot goes from pending to live to tombstone and never back, and the end
+/// only moves on. So if two scans without a live pair of the key end at the same place, the key had no live
+/// pair at the fence between them: those before the end were dead, and at the end and behind it nothing was
+/// shown.
 pub(super) struct Doubt<W: Warp> {
     /// Lanes that saw a tombstone.
     lanes: W::Lanes<bool>,
@@ -52,17 +54,17 @@ impl<W: Warp> Doubt<W> {
         });
     }
 
-    /// Whether a scan that came to the end of the chain proves the key absent at one instant of the operation. If
-    /// not, the caller scans again from the base slab.
+    /// Whether a scan that came to the end of the chain proves the key absent at one instant of the
+    /// operation. If not, the caller scans again from the base slab.
     #[inline(always)]
     pub(super) fn settle<C: Slots, const S: usize>(
         &mut self,
         w: &mut W,
-        slab: SlabIndex,
+        slab: NodeIndex,
         end: Option<Found<W, C::Word>>,
     ) -> bool {
-        // Without a tombstone the key had no slot before the end at all: the scan saw it as it was before its first
-        // pair.
+        // Without a tombstone the key had no slot before the end at all: the scan saw it as it was before its
+        // first pair.
         if !C::Multiplicity::MULTI || !w.ballot(self.lanes).any() {
             return true;
         }
@@ -71,8 +73,8 @@ impl<W: Warp> Doubt<W> {
             return true;
         }
         *self = Self { lanes: w.each(|_| false), before: now };
-        // SeqCst fence: pairs with the Release of every change of a slot. What a change that this scan saw was
-        // based on is visible to the next scan; and of two warps that fence, one sees what the other saw.
+        // SeqCst fence: pairs with the Release of every change of a slot. What a change that this scan saw
+        // was based on is visible to the next scan; and of two warps that fence, one sees what the other saw.
         w.fence();
         false
     }
@@ -92,7 +94,7 @@ pub(super) fn count_in<W: Warp, C: Slots, const S: usize>(
 #[inline(always)]
 pub(super) fn chain_end<W: Warp, C: Slots, const S: usize>(
     w: &mut W,
-    slab: SlabIndex,
+    slab: NodeIndex,
     end: Option<Found<W, C::Word>>,
 ) -> ChainEnd {
     match end {

@@ -7,10 +7,7 @@
 use super::multiplicity::Multiplicity;
 use crate::key::Key;
 use crate::memory::{Word, Words};
-
-/// Index of a slab: base slabs first (one per bucket), then the pool.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct SlabIndex(pub u32);
+use crate::reclaim::NodeIndex;
 
 /// The last word of a slab: the next slab of the chain, or nil.
 ///
@@ -24,14 +21,14 @@ impl Link {
 
     /// A link to `slab`.
     #[inline(always)]
-    pub const fn to(slab: SlabIndex) -> Self {
+    pub const fn to(slab: NodeIndex) -> Self {
         Self(slab.0)
     }
 
     /// The next slab, if there is one.
     #[inline(always)]
-    pub const fn next(self) -> Option<SlabIndex> {
-        if self.0 == Self::NIL.0 { None } else { Some(SlabIndex(self.0)) }
+    pub const fn next(self) -> Option<NodeIndex> {
+        if self.0 == Self::NIL.0 { None } else { Some(NodeIndex(self.0)) }
     }
 
     /// The link in a slab's last word.
@@ -101,12 +98,12 @@ pub trait Slots: Copy {
     /// The value of the live entry `seen`.
     fn value(self, at: usize, seen: Self::Word) -> Self::Value;
 
-    /// Changes the slot, which held `seen`: fills it with the entry of `key` and `value`, gives its entry that
-    /// value, or makes it a tombstone. False: the slot had changed, and this call changed nothing.
+    /// Changes the slot, which held `seen`: fills it with the entry of `key` and `value`, gives its entry
+    /// that value, or makes it a tombstone. False: the slot had changed, and this call changed nothing.
     fn change(self, at: usize, seen: Self::Word, change: Change, key: Self::Key, value: Self::Value) -> bool;
 
     /// Sets the link at `at` from nil to `slab`. Returns the link that stands there afterwards.
-    fn publish(self, at: usize, slab: SlabIndex) -> Link;
+    fn publish(self, at: usize, slab: NodeIndex) -> Link;
 
     /// Flush only, one warp per bucket: copies the live entry `seen` from one slot to another.
     fn relocate(self, from: usize, to: usize, seen: Self::Word);

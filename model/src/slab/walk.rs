@@ -1,12 +1,14 @@
-//! The one walk that every operation on a key is: from the base slab of the key to the key, or to the chain's end.
+//! The one walk that every operation on a key is: from the base slab of the key to the key, or to the chain's
+//! end.
 
 use super::chain::{Onward, SlabTable};
 use super::multiplicity::Multiplicity;
 use super::settle::Doubt;
-use super::slots::{Change, Link, SlabIndex, Slots};
+use super::slots::{Change, Link, Slots};
 use crate::at_lane::AtLane;
 use crate::key::UserKey;
 use crate::memory::{IntegerWords, ReadOrder, Word, Words};
+use crate::reclaim::NodeIndex;
 use crate::row::Found;
 use crate::warp::Warp;
 
@@ -61,12 +63,12 @@ pub(super) struct Reply<W: Warp, V: Copy> {
 
 impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
     /// Runs one operation. A request whose kind is constant compiles to the code of that operation alone; one
-    /// whose kind is a value shares every probe and every exchange among the kinds, which keeps tiles that run
-    /// different operations together.
+    /// whose kind is a value shares every probe and every exchange among the kinds, which keeps tiles that
+    /// run different operations together.
     ///
-    /// Why an added pair proves the key absent: slots are taken in chain order and never become empty again, so
-    /// when the exchange succeeds everything behind was empty; everything before belonged to other keys or was
-    /// a tombstone when it was read, and stays so.
+    /// Why an added pair proves the key absent: slots are taken in chain order and never become empty again,
+    /// so when the exchange succeeds everything behind was empty; everything before belonged to other keys or
+    /// was a tombstone when it was read, and stays so.
     ///
     /// Why the answers of a warp go forward: see *Two probes* in the README of this module.
     #[inline(always)]
@@ -78,8 +80,9 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
         let mut erased = 0;
         loop {
             let row = self.read(w, slab);
-            // The lowest slot decides that holds the key or ends the chain for it. Where a pair of the key is read
-            // above the end, the end was read too old: it may be a pair of the key in the next call, dead since long.
+            // The lowest slot decides that holds the key or ends the chain for it. Where a pair of the key is
+            // read above the end, the end was read too old: it may be a pair of the key in the next call,
+            // dead since long.
             let (lowest, present) = Self::deciding(w, slab, row, key, looks);
             let (place, change) = match lowest {
                 Some(place) if present => match request.if_present {
@@ -93,8 +96,9 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
                 },
                 lowest if request.add => {
                     if C::PENDING && Self::is(w, &lowest, |word| C::is_pending(word, key)) {
-                        // How the other insert ends decides this one. One that adds the key in any case waits too: the
-                        // other has seen the key absent, and it still must be when the other shows it.
+                        // How the other insert ends decides this one. One that adds the key in any case waits
+                        // too: the other has seen the key absent, and it still must be when the other shows
+                        // it.
                         w.pause();
                         continue;
                     }
@@ -127,7 +131,8 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
             }
             match change {
                 Change::Fill => return Self::reply(w, End::Added, erased),
-                // What earlier scans saw stands: none saw a live pair before its end, so this one was not before it.
+                // What earlier scans saw stands: none saw a live pair before its end, so this one was not
+                // before it.
                 Change::Erase if request.if_present == IfPresent::EraseAll => erased += 1,
                 Change::Assign | Change::Erase => return Self::reply(w, End::Present, erased),
             }
@@ -150,15 +155,15 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
     ) -> bool {
         let (key, value) = (request.key.get(), request.value);
         if C::Multiplicity::MULTI {
-            // Orders what the other lanes of this warp did before, and what they read in this walk, before the release
-            // of the lane that changes the slot.
+            // Orders what the other lanes of this warp did before, and what they read in this walk, before
+            // the release of the lane that changes the slot.
             w.sync();
         }
         let changed =
             w.elect_with(place.lane, place.places, |p| self.slots.change(p.at, p.seen, change, key, value));
         if C::Multiplicity::MULTI && changed && change == Change::Fill {
-            // SeqCst fence: pairs with the fence of a scan that proves the key absent. Either it sees this pair, or
-            // what follows this call sees what that scan saw.
+            // SeqCst fence: pairs with the fence of a scan that proves the key absent. Either it sees this
+            // pair, or what follows this call sees what that scan saw.
             w.fence();
         }
         changed
@@ -169,9 +174,9 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
     fn extend<W: Warp>(
         self,
         w: &mut W,
-        slab: SlabIndex,
+        slab: NodeIndex,
         row: super::chain::Row<W, C, S>,
-    ) -> Option<SlabIndex> {
+    ) -> Option<NodeIndex> {
         if let Some(next) = Self::link(w, row).next() {
             return Some(next);
         }

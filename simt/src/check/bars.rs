@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 impl Violation {
-    /// The instants at which calls begin and return, numbered from 0 without gaps. A call that never returned ends
-    /// after all others.
+    /// The instants at which calls begin and return, numbered from 0 without gaps. A call that never returned
+    /// ends after all others.
     pub(super) fn instants(&self, events: &[usize]) -> BTreeMap<u64, usize> {
         let ends = events.iter().flat_map(|&at| [self.history[at].start, self.history[at].end]);
         let mut all: Vec<_> = ends.collect();
@@ -17,8 +17,8 @@ impl Violation {
         all.into_iter().zip(0..).collect()
     }
 
-    /// The place of a call in the longest order, from 1; 0 if it has none. Nothing where there is no such order to
-    /// speak of.
+    /// The place of a call in the longest order, from 1; 0 if it has none. Nothing where there is no such
+    /// order to speak of.
     pub(super) fn place(&self, event: usize) -> Option<usize> {
         let end = self.context.linearization.as_ref()?;
         Some(end.order.iter().rposition(|placed| placed.event == event).map_or(0, |at| at + 1))

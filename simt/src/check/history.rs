@@ -49,8 +49,8 @@ impl Event {
         }
     }
 
-    /// Whether this call returned before `other` began. Of two warps, what the later one could know counts; calls
-    /// outside the programs go by their times.
+    /// Whether this call returned before `other` began. Of two warps, what the later one could know counts;
+    /// calls outside the programs go by their times.
     fn precedes(&self, other: &Self) -> bool {
         let known = self.warp.filter(|_| other.warp.is_some()).and_then(|warp| other.after.get(warp));
         self.ret.is_some()
@@ -81,8 +81,8 @@ pub fn linearizable<S: Spec>(spec: &S, key: u64, events: &[&Event]) -> bool {
     linearize(spec, key, events).is_ok()
 }
 
-/// Looks for an order of the events, all of one key, that `spec` explains: the search of Wing and Gong with the memo
-/// of Lowe ("Testing for linearizability", 2017). Calls that never returned may be left out.
+/// Looks for an order of the events, all of one key, that `spec` explains: the search of Wing and Gong with
+/// the memo of Lowe ("Testing for linearizability", 2017). Calls that never returned may be left out.
 ///
 /// Histories of more than 64 parts are refused as not linearizable; no scenario comes near.
 ///

@@ -84,7 +84,8 @@ pub trait Memory: Copy {
     fn w128(self, array: usize) -> Self::W128;
 }
 
-/// A view of some [`Cells`]. All engines hand out this one type, so that a structure is compiled once for all.
+/// A view of some [`Cells`]. All engines hand out this one type, so that a structure is compiled once for
+/// all.
 #[derive(Clone, Copy)]
 pub struct View<'a>(pub &'a dyn Cells);
 

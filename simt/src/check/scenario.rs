@@ -37,8 +37,8 @@ pub struct Scenario {
     /// What may happen.
     #[serde(default)]
     pub allows: Allows,
-    /// Outcomes that must be seen besides those of the programs run one call at a time; a list of returns each,
-    /// warp by warp, as [`super::Report::outcomes`] prints them.
+    /// Outcomes that must be seen besides those of the programs run one call at a time; a list of returns
+    /// each, warp by warp, as [`super::Report::outcomes`] prints them.
     #[serde(default)]
     pub expects: Vec<String>,
 }

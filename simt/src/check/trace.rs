@@ -5,8 +5,8 @@ use super::record::{Action, RawStep, Record};
 use super::{Access, Breach, Cell, Context, Step, Violation};
 
 impl Case {
-    /// Notes the violation of the execution that began last, with its trace. Of several the first counts, unless one
-    /// of its kind is a better example.
+    /// Notes the violation of the execution that began last, with its trace. Of several the first counts,
+    /// unless one of its kind is a better example.
     pub(crate) fn violated(&self, breach: Breach, record: &Record) {
         let worse = |best: &Violation| best.kind != breach.kind || best.steps.len() < record.steps.len();
         if self.known().violation.as_deref().is_some_and(worse) {

@@ -188,8 +188,8 @@ pub struct Violation {
 }
 
 impl Violation {
-    /// Whether this is a better example of the same kind than `other`: fewer steps, then fewer stale values, then
-    /// fewer changes from warp to warp.
+    /// Whether this is a better example of the same kind than `other`: fewer steps, then fewer stale values,
+    /// then fewer changes from warp to warp.
     pub fn improves(&self, other: &Self) -> bool {
         let rank = |violation: &Self| {
             let stale = violation.steps.iter().filter(|step| step.stale).count();
@@ -216,8 +216,8 @@ impl Violation {
     /// Reads what [`Violation::save`] wrote.
     ///
     /// # Errors
-    /// What the file system says; where the text is no violation (line and column); if a part of it names a call or a warp
-    /// that it does not have.
+    /// What the file system says; where the text is no violation (line and column); if a part of it names a
+    /// call or a warp that it does not have.
     pub fn load(path: &Path) -> std::io::Result<Self> {
         let text = std::fs::read_to_string(path)?;
         let invalid = |e: String| std::io::Error::new(std::io::ErrorKind::InvalidData, e);

@@ -1,4 +1,5 @@
-//! A warp whose lanes are an array, run one after the other. What differs between engines is in its [`Hooks`].
+//! A warp whose lanes are an array, run one after the other. What differs between engines is in its
+//! [`Hooks`].
 
 use super::memory::Handle;
 use warpproof_model::{Ballot, Block, Warp, Word};
@@ -12,8 +13,8 @@ pub trait SimWarp: Warp {
     fn block(&mut self) -> &mut Self::Block;
 }
 
-/// What an engine does at the points where a warp meets the others. An engine is seen through this and through
-/// [`super::Cells`] alone.
+/// What an engine does at the points where a warp meets the others. An engine is seen through this and
+/// through [`super::Cells`] alone.
 pub trait Hooks {
     /// Index of the warp, which is also its rank in the one block that all warps of a scenario form.
     fn id(&self) -> u32;

@@ -1,14 +1,15 @@
 //! A batch of operations, and what runs some of them.
 //!
-//! Rayon's threads call the operations through [`Run`], so that what hands out a batch is compiled once for each kind of record and
-//! answer, and not for each operation of each table.
+//! Rayon's threads call the operations through [`Run`], so that what hands out a batch is compiled once for
+//! each kind of record and answer, and not for each operation of each table.
 
 use super::warp::GridWarp;
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 use warpproof_model::Key;
 
-/// How many operations ahead a thread asks for the memory of the next one. Measured between 0 and 64 (BENCHMARKS.md).
+/// How many operations ahead a thread asks for the memory of the next one. Measured between 0 and 64
+/// (BENCHMARKS.md).
 const LOOKAHEAD: usize = 24;
 
 /// What operations are given beside their keys: nothing, or an array, or two.
@@ -68,12 +69,13 @@ impl<K: Key, B: Beside> Batch<'_, K, B> {
 /// # Safety
 /// [`Run::run`] writes every answer, or panics.
 pub(super) unsafe trait Run<R, T>: Sync {
-    /// Warp number `number` runs the operations of some records one after the other. There are as many answers.
+    /// Warp number `number` runs the operations of some records one after the other. There are as many
+    /// answers.
     fn run(&self, number: u32, records: &[R], answers: &mut [MaybeUninit<T>]);
 }
 
-/// `operation(warp, record)` for each record; `prefetch(record)` is called [`LOOKAHEAD`] operations ahead, to hide the latency of
-/// the memory that it will touch.
+/// `operation(warp, record)` for each record; `prefetch(record)` is called [`LOOKAHEAD`] operations ahead, to
+/// hide the latency of the memory that it will touch.
 pub(super) struct Operations<W, P, F> {
     prefetch: P,
     operation: F,

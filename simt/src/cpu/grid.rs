@@ -3,7 +3,7 @@
 use super::batch::{Batch, Beside, Operations, Record};
 use super::error::Error;
 use super::launch::launch;
-use super::regions::{self, Regions, by_region};
+use super::regions::{self, by_region, regions_of};
 use super::warp::GridWarp;
 use rayon::prelude::*;
 use warpproof_model::host::{Op, Refused, Structure, admit, left_out};
@@ -62,9 +62,11 @@ pub trait CpuTable: Sized {
     fn bytes(&self) -> usize;
 }
 
-/// Runs `f(view, warp, key, beside)` for every key and what it is given beside it; reserved keys are refused before anything runs.
+/// Runs `f(view, warp, key, beside)` for every key and what it is given beside it; reserved keys are refused
+/// before anything runs.
 ///
-/// Operations run in the order of the batch, or of the regions of the table that their keys belong to where that is faster.
+/// Operations run in the order of the batch, or of the regions of the table that their keys belong to where
+/// that is faster.
 pub(super) fn run<'a, C: CpuTable, B: Beside, T: Copy + Send + Sync>(
     table: &'a C,
     keys: &[C::Key],
@@ -85,7 +87,7 @@ pub(super) fn run<'a, C: CpuTable, B: Beside, T: Copy + Send + Sync>(
         None => blank,
     };
     let (batch, operations) = (Batch { keys, beside }, Operations::new(prefetch, operation));
-    let by_regions = || regions::launch(batch, Regions::of(table.bytes()), &operations);
+    let by_regions = || regions::launch(batch, regions_of(table.bytes()), &operations);
     let out = if by_region(table.bytes(), keys.len()) { by_regions() } else { None };
     Ok(out.unwrap_or_else(|| launch(batch, &operations)))
 }
@@ -136,8 +138,8 @@ pub(super) fn parts<V: WarpMap>(view: V) -> impl IndexedParallelIterator<Item = 
     (0..view.parts()).into_par_iter().with_min_len(PARTS)
 }
 
-/// Adds all entries of one table to another, which has none of their keys; whether it had room for all. Nobody changes the first
-/// one meanwhile.
+/// Adds all entries of one table to another, which has none of their keys; whether it had room for all.
+/// Nobody changes the first one meanwhile.
 pub(super) fn move_all<C: CpuTable>(from: &C, to: &C) -> bool {
     let (from, to) = (from.view(), to.view());
     let moved = |part| {
@@ -188,7 +190,8 @@ mod tests {
         assert!(found.into_iter().eq(expected));
     }
 
-    /// Of several pairs with one key any one is inserted, and counts add up, whatever the length of the batch is.
+    /// Of several pairs with one key any one is inserted, and counts add up, whatever the length of the batch
+    /// is.
     #[test]
     fn large_batches_with_duplicates_are_as_a_map_of_the_standard_library() {
         for (n, different) in [(200_003, 150_000), (300_000, 1), (262_145, 1000), (262_143, 262_143)] {

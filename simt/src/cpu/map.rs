@@ -27,7 +27,8 @@ impl<K: Key, V: Word, T: CpuTable<Key = K, Value = V>> Map<K, V, T> {
     /// An empty map of a given size.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`], or [`Error::Refused`] as `admit` of the geometry does, for the widths of this type.
+    /// [`Error::OutOfMemory`], or [`Error::Refused`] as `admit` of the geometry does, for the widths of this
+    /// type.
     pub fn with_geometry(geometry: Size<T>) -> Result<Self, Error> {
         Ok(Self { table: T::new(geometry)?, pair: PhantomData })
     }

@@ -1,10 +1,11 @@
-//! Large batches on large tables: partitioned by where their keys belong, and run region by region of the table.
+//! Large batches on large tables: partitioned by where their keys belong, and run region by region of the
+//! table.
 //!
-//! Three passes, each by all threads. *Partition*: a piece of the batch is copied to records, those of one region next to each other
-//! and in their order. *Run*: the operations of one region, of all pieces one after the other, so that the region stays in a core's
-//! cache; answers lie as the records do. *Put in order*: a piece takes its answers in the order of its keys. It has kept the region of
-//! each key, and the answers of a region come in order. Every pass reads and writes memory forwards, in as many places as there are
-//! regions.
+//! Three passes, each by all threads. *Partition*: a piece of the batch is copied to records, those of one
+//! region next to each other and in their order. *Run*: the operations of one region, of all pieces one after
+//! the other, so that the region stays in a core's cache; answers lie as the records do. *Put in order*: a
+//! piece takes its answers in the order of its keys. It has kept the region of each key, and the answers of a
+//! region come in order. Every pass reads and writes memory forwards, in as many places as there are regions.
 
 use super::batch::{Batch, Beside, Record, Run};
 use core::mem::{MaybeUninit, take};
@@ -12,69 +13,53 @@ use core::ops::Range;
 use rayon::prelude::*;
 use std::collections::TryReserveError;
 use warpproof_model::Key;
+use warpproof_model::partition::HashPartitions;
 
-/// Bytes of a table that cores keep in the cache that they share, where it was measured: random accesses to it cost more where it is
-/// larger.
+/// Bytes of a table that cores keep in the cache that they share, where it was measured: random accesses to
+/// it cost more where it is larger.
 const LARGE: usize = 32 << 20;
 /// Bytes of a table that a core keeps in the cache of its own, and a bit.
 const SMALL: usize = 2 << 20;
 /// Bytes of a region at most, if there are not too many then. Measured from 2^18 to 2^20 (BENCHMARKS.md).
 const REGION: usize = 1 << 19;
-/// A piece is written to as many places as there are regions: no more of them than pages that a core can translate.
+/// A piece is written to as many places as there are regions: no more of them than pages that a core can
+/// translate.
 const MOST_BITS: u32 = 11;
-/// Operations of a piece at most: its records and its answers stay in the cache that cores share, where they are written to and read
-/// from many places.
+/// Operations of a piece at most: its records and its answers stay in the cache that cores share, where they
+/// are written to and read from many places.
 const PIECE: usize = 1 << 18;
 /// Operations of a piece for each region at least, if there are so many: less are not worth the bookkeeping.
 const FEW: usize = 16;
-/// Operations that a thread runs one after the other before it asks for more: where most keys are of one region, several run it.
+/// Operations that a thread runs one after the other before it asks for more: where most keys are of one
+/// region, several run it.
 const CHUNK: usize = 1 << 14;
 
-/// Whether `n` operations on a table of so many bytes are to be run region by region: if there is an operation for each four lines of
-/// a large table, or for each half of a line of one that is not small.
+/// Whether `n` operations on a table of so many bytes are to be run region by region: if there is an
+/// operation for each four lines of a large table, or for each half of a line of one that is not small.
 pub(super) const fn by_region(bytes: usize, n: usize) -> bool {
     bytes >= SMALL && n >= bytes / if bytes >= LARGE { 256 } else { 32 }
-}
-
-/// The regions of a table: the highest bits of the hash, as many, say in which one a key's home is.
-#[derive(Clone, Copy)]
-pub(super) struct Regions {
-    bits: u32,
 }
 
 const _: () =
     assert!(FEW << MOST_BITS <= PIECE && PIECE <= 1 << 31, "places in a piece are numbers of 32 bits");
 
-impl Regions {
-    /// Those of a table of so many bytes.
-    pub(super) const fn of(bytes: usize) -> Self {
-        let bits = bytes.div_ceil(REGION).next_power_of_two().ilog2();
-        Self { bits: if bits < MOST_BITS { bits } else { MOST_BITS } }
-    }
-
-    const fn count(self) -> usize {
-        1 << self.bits
-    }
-
-    /// The region of a hash.
-    #[inline(always)]
-    const fn of_hash(self, hash: u32) -> usize {
-        // In two steps: there may be one region, of no bits.
-        (hash >> 1 >> (u32::BITS - 1 - self.bits)) as usize
-    }
+/// The regions of a table of so many bytes: partitions by the hashes of keys.
+pub(super) const fn regions_of(bytes: usize) -> HashPartitions {
+    let bits = bytes.div_ceil(REGION).next_power_of_two().ilog2();
+    HashPartitions::new(1 << if bits < MOST_BITS { bits } else { MOST_BITS })
 }
 
 /// Runs the operations of a batch region by region, and returns their answers in the order of the batch.
 ///
-/// Takes memory for the records and two bytes for each meanwhile; `None`, and nothing ran, if that cannot be had. The lists of
-/// chunks, up to two bytes for each more, are taken as a `Vec` takes memory.
+/// Takes memory for the records and two bytes for each meanwhile; `None`, and nothing ran, if that cannot be
+/// had. The lists of chunks, up to two bytes for each more, are taken as a `Vec` takes memory.
 pub(super) fn launch<K: Key, B: Beside, T: Copy + Send + Sync>(
     batch: Batch<'_, K, B>,
-    regions: Regions,
+    regions: HashPartitions,
     run: &dyn Run<Record<K, B>, T>,
 ) -> Option<Vec<T>> {
     let len = batch.keys.len();
-    let size = len.div_ceil(rayon::current_num_threads()).clamp(FEW * regions.count(), PIECE);
+    let size = len.div_ceil(rayon::current_num_threads()).clamp(FEW * regions.count() as usize, PIECE);
     let mut out = Vec::new();
     out.try_reserve_exact(len).ok()?;
     let piece = |number| piece(batch, number * size..len.min((number + 1) * size), regions).ok();
@@ -84,7 +69,8 @@ pub(super) fn launch<K: Key, B: Beside, T: Copy + Send + Sync>(
         .into_par_iter()
         .enumerate()
         .for_each(|(number, (records, answers))| run.run(number as u32, records, answers));
-    // SAFETY: the chunks have all places of `room`, one for each record, and `run` has written every place of a chunk.
+    // SAFETY: the chunks have all places of `room`, one for each record, and `run` has written every place of
+    // a chunk.
     unsafe { out.set_len(len) };
     let in_order =
         |scratch: &mut Vec<T>, (answers, piece): (&mut [T], Piece<_>)| piece.put_in_order(answers, scratch);
@@ -106,15 +92,15 @@ struct Piece<R> {
 fn piece<K: Key, B: Beside>(
     batch: Batch<'_, K, B>,
     range: Range<usize>,
-    regions: Regions,
+    regions: HashPartitions,
 ) -> Result<Piece<Record<K, B>>, TryReserveError> {
     let (mut region, mut records) = (Vec::new(), Vec::new());
     region.try_reserve_exact(range.len())?;
     records.try_reserve_exact(range.len())?;
     // Of region `r` in the place `r + 1`: what they add up to is where the next one begins.
-    let mut starts = vec![0u32; regions.count() + 1];
+    let mut starts = vec![0u32; regions.count() as usize + 1];
     region.extend(batch.keys[range.clone()].iter().map(|&key| {
-        let region = regions.of_hash(key.hash());
+        let region = regions.of_hash(key.hash()) as usize;
         starts[region + 1] += 1;
         region as u16
     }));
@@ -128,7 +114,8 @@ fn piece<K: Key, B: Beside>(
         room[*next as usize].write(batch.record(i));
         *next += 1;
     }
-    // SAFETY: each region was given as many places as it has operations, and each of those has written another one.
+    // SAFETY: each region was given as many places as it has operations, and each of those has written
+    // another one.
     unsafe { records.set_len(range.len()) };
     Ok(Piece { region, records, starts })
 }
@@ -150,9 +137,10 @@ impl<R> Piece<R> {
 /// Records of one region, and where their answers go.
 type Chunk<'a, R, T> = (&'a [R], &'a mut [MaybeUninit<T>]);
 
-/// All records of all pieces, region by region, [`CHUNK`] at most in each. `answers` are those of each piece, as many as its records.
+/// All records of all pieces, region by region, [`CHUNK`] at most in each. `answers` are those of each piece,
+/// as many as its records.
 fn chunks<'a, R, T>(
-    regions: Regions,
+    regions: HashPartitions,
     pieces: &'a [Piece<R>],
     answers: impl Iterator<Item = &'a mut [MaybeUninit<T>]>,
 ) -> Vec<Chunk<'a, R, T>> {
@@ -161,8 +149,8 @@ fn chunks<'a, R, T>(
         .zip(answers)
         .map(|(piece, answers)| (&piece.records[..], answers, &piece.starts))
         .collect();
-    let mut chunks = Vec::with_capacity(regions.count() * left.len());
-    for region in 0..regions.count() {
+    let mut chunks = Vec::with_capacity(regions.count() as usize * left.len());
+    for region in 0..regions.count() as usize {
         for (records, answers, starts) in &mut left {
             let len = (starts[region + 1] - starts[region]) as usize;
             let (here, behind) = records.split_at(len);
@@ -200,7 +188,8 @@ mod tests {
                         },
                     );
                     let batch = Batch { keys: &keys, beside: &numbers[..len] };
-                    let out = launch(batch, Regions { bits }, &operations).expect("memory for a test");
+                    let out = launch(batch, HashPartitions::new(1 << bits), &operations)
+                        .expect("memory for a test");
                     let expected = keys.iter().zip(&numbers).map(|(&key, number)| number << 32 | key as u64);
                     assert!(out.into_iter().eq(expected), "{len} at {bits} bits");
                     assert!(ran.iter().all(|ran| ran.load(Ordering::Relaxed) == 1), "{len} at {bits} bits");
@@ -211,26 +200,26 @@ mod tests {
 
     #[test]
     fn records_of_a_region_lie_together_in_their_order() {
-        let regions = Regions { bits: 6 };
+        let regions = HashPartitions::new(1 << 6);
         let keys: Vec<u32> = (0..9000).collect();
         let piece = piece(Batch { keys: &keys, beside: () }, 1000..9000, regions).expect("memory for a test");
         let place = |&(key, ()): &(u32, ())| (regions.of_hash(key.hash()), key);
         assert!(piece.records.is_sorted_by_key(place) && piece.records.len() == 8000);
         for (region, ends) in piece.starts.windows(2).enumerate() {
             let records = &piece.records[ends[0] as usize..ends[1] as usize];
-            assert!(records.iter().all(|&(key, ())| regions.of_hash(key.hash()) == region));
+            assert!(records.iter().all(|&(key, ())| regions.of_hash(key.hash()) as usize == region));
         }
     }
 
     #[test]
     fn regions_are_by_the_highest_bits() {
-        assert_eq!(Regions::of(0).count(), 1);
-        assert_eq!(Regions::of(REGION).count(), 1);
-        assert_eq!(Regions::of(REGION + 1).count(), 2);
-        assert_eq!(Regions::of(336 << 20).count(), 1024);
-        assert_eq!(Regions::of(1 << 40).count(), 1 << MOST_BITS);
-        assert_eq!([0, u32::MAX].map(|hash| Regions { bits: 0 }.of_hash(hash)), [0, 0]);
-        assert_eq!([0, 1 << 29, u32::MAX].map(|hash| Regions { bits: 3 }.of_hash(hash)), [0, 1, 7]);
+        assert_eq!(regions_of(0).count(), 1);
+        assert_eq!(regions_of(REGION).count(), 1);
+        assert_eq!(regions_of(REGION + 1).count(), 2);
+        assert_eq!(regions_of(336 << 20).count(), 1024);
+        assert_eq!(regions_of(1 << 40).count(), 1 << MOST_BITS);
+        assert_eq!([0, u32::MAX].map(|hash| regions_of(0).of_hash(hash)), [0, 0]);
+        assert_eq!([0, 1 << 29, u32::MAX].map(|hash| regions_of(8 * REGION).of_hash(hash)), [0, 1, 7]);
     }
 
     #[test]

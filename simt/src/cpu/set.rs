@@ -27,7 +27,8 @@ impl<K: Key, T: CpuTable<Key = K, Value = ()>> Set<K, T> {
     /// An empty set of a given size.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`], or [`Error::Refused`] as `admit` of the geometry does, for the widths of this type.
+    /// [`Error::OutOfMemory`], or [`Error::Refused`] as `admit` of the geometry does, for the widths of this
+    /// type.
     pub fn with_geometry(geometry: Size<T>) -> Result<Self, Error> {
         Ok(Self { table: T::new(geometry)?, key: PhantomData })
     }

@@ -149,7 +149,8 @@ impl<A: AtomicWord, const N: usize> Array<A, N> {
     /// A handle to the words.
     #[inline(always)]
     pub fn words(&self) -> CpuWords<'_, A, N> {
-        // SAFETY: a line is `N` words and nothing else, as `made` asserts: the lines are so many words in a row.
+        // SAFETY: a line is `N` words and nothing else, as `made` asserts: the lines are so many words in a
+        // row.
         let words = unsafe { slice::from_raw_parts(self.lines.as_ptr().cast(), self.lines.len() * N) };
         CpuWords { words, len: self.len }
     }
@@ -249,7 +250,8 @@ impl<A: AtomicWord, const N: usize> Words<A::Word> for CpuWords<'_, A, N> {
         self.at(index).swap(value, rmw(order).0)
     }
 
-    /// Asks for the line of a word; where a line has fewer words than a warp reads at once, for the next one too.
+    /// Asks for the line of a word; where a line has fewer words than a warp reads at once, for the next one
+    /// too.
     #[inline(always)]
     fn prefetch(self, index: usize) {
         for line in 0..READ_AT_ONCE.div_ceil(N) {

@@ -34,8 +34,9 @@ impl Search<'_> {
         Ok(read)
     }
 
-    /// Whether `read` may read `write`, which was overwritten: not if its lane has done so too often, while its warp
-    /// wrote nothing and read nothing new. What is written shows in the end, and a loop that waits for it ends.
+    /// Whether `read` may read `write`, which was overwritten: not if its lane has done so too often, while
+    /// its warp wrote nothing and read nothing new. What is written shows in the end, and a loop that waits
+    /// for it ends.
     pub(super) fn is_fair(&self, read: Id, write: Id) -> bool {
         let reader = self.graph.event(read);
         let warp = &self.graph.warps[reader.warp as usize];

@@ -77,7 +77,8 @@ fn verdict_of(scenario: &Scenario) -> (Verdict, Option<Kind>) {
 const PASSED: (Verdict, Option<Kind>) = (Verdict::Passed, None);
 const FULL_WITH_ROOM: (Verdict, Option<Kind>) = (Verdict::Violated, Some(Kind::FullWithRoom));
 
-/// If the write returned before the second call began, and that one returned before the read began, the read sees it.
+/// If the write returned before the second call began, and that one returned before the read began, the read
+/// sees it.
 #[test]
 fn real_time_goes_through_a_call_without_accesses() {
     assert_eq!(verdict(&[&[WRITE], &[NOTHING], &[READ]]), PASSED);

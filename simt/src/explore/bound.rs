@@ -1,9 +1,9 @@
 //! Preemptions: how often a warp must be interrupted, though it could go on, for an execution to come about.
 //!
-//! Most bugs need one or two (Musuvathi, Qadeer, "Iterative context bounding for systematic testing of multithreaded
-//! programs", PLDI 2007). A graph that a revisit leaves behind may need more than the one that it leads to: at most one
-//! for each warp that ran on meanwhile, once more behind each barrier. So graphs are followed beyond the bound by that
-//! much, and executions beyond it are not judged.
+//! Most bugs need one or two (Musuvathi, Qadeer, "Iterative context bounding for systematic testing of
+//! multithreaded programs", PLDI 2007). A graph that a revisit leaves behind may need more than the one that
+//! it leads to: at most one for each warp that ran on meanwhile, once more behind each barrier. So graphs are
+//! followed beyond the bound by that much, and executions beyond it are not judged.
 
 use super::graph::{Event, Graph, Id};
 use crate::check::Case;
@@ -25,8 +25,9 @@ impl Bound {
         Self { most, slack: case.scenario.programs.len() as u32 }
     }
 
-    /// Whether a graph is followed. Dependency alone counts: what leads to an execution that needs few preemptions, because
-    /// its memory was not sequentially consistent, may have been sequentially consistent itself.
+    /// Whether a graph is followed. Dependency alone counts: what leads to an execution that needs few
+    /// preemptions, because its memory was not sequentially consistent, may have been sequentially consistent
+    /// itself.
     pub(super) fn follows(self, graph: &Graph) -> bool {
         let rounds = 1 + graph.barriers.len() as u32;
         let most = self.most.saturating_add(self.slack.saturating_mul(rounds));
@@ -34,8 +35,9 @@ impl Bound {
         steps.least(&steps.needs(false), most).is_some()
     }
 
-    /// Whether an execution counts: there is an order of its events with so few preemptions that follows dependency, memory
-    /// order and reads of old values; where memory was not sequentially consistent, dependency alone.
+    /// Whether an execution counts: there is an order of its events with so few preemptions that follows
+    /// dependency, memory order and reads of old values; where memory was not sequentially consistent,
+    /// dependency alone.
     pub(super) fn counts(self, graph: &Graph) -> bool {
         let steps = Steps::new(graph);
         let all = steps.needs(true);

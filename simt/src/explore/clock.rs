@@ -2,7 +2,8 @@
 
 /// Most threads of a scenario: lanes of all its warps.
 pub(super) const THREADS: usize = 16;
-/// The number of an event among those of its thread, from 1. A byte: a clock is copied and joined as one register.
+/// The number of an event among those of its thread, from 1. A byte: a clock is copied and joined as one
+/// register.
 pub(super) type Seq = u8;
 
 /// How many events of each thread are known.

@@ -30,8 +30,8 @@ pub(super) struct Write {
 pub(super) enum Older {
     /// Before the other was written, as if memory were sequentially consistent.
     First,
-    /// At any time. A store that depends on nothing may be made before one that it stands behind: what an execution has made so far
-    /// is closed under dependency alone, and is an execution of its own.
+    /// At any time. A store that depends on nothing may be made before one that it stands behind: what an
+    /// execution has made so far is closed under dependency alone, and is an execution of its own.
     AnyTime,
 }
 

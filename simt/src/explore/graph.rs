@@ -17,7 +17,8 @@ pub(super) const MOST_OF_LANE: usize = Seq::MAX as usize - 2;
 /// Most writes of an execution, and most fences: each is a bit of a word.
 pub(super) const MOST_WRITES: usize = u128::BITS as usize;
 
-/// A read of a word or a write to one. A read-modify-write is a read and, if it writes, a write that follows it.
+/// A read of a word or a write to one. A read-modify-write is a read and, if it writes, a write that follows
+/// it.
 #[derive(Clone, Debug)]
 pub(super) struct Event {
     pub(super) warp: u8,
@@ -25,7 +26,8 @@ pub(super) struct Event {
     /// Number of the lane among all lanes.
     pub(super) thread: u8,
     pub(super) is_write: bool,
-    /// A read: that its lane writes the word in the same step. A write: that it is the second half of such a step.
+    /// A read: that its lane writes the word in the same step. A write: that it is the second half of such a
+    /// step.
     pub(super) exclusive: bool,
     /// A write: whether it stands in the order of its word.
     pub(super) placed: bool,
@@ -219,7 +221,8 @@ impl Graph {
         if write == NONE { 0 } else { self.event(write).rank }
     }
 
-    /// Where an access stands among those of its word: a write at twice its rank, a read behind the write that it reads.
+    /// Where an access stands among those of its word: a write at twice its rank, a read behind the write
+    /// that it reads.
     pub(super) fn level(&self, id: Id) -> u16 {
         let event = self.event(id);
         if event.is_write { 2 * self.rank(id) } else { 2 * self.rank(event.from) + 1 }

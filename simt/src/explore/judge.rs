@@ -60,7 +60,8 @@ impl Judge {
         &self.rets[number as usize]
     }
 
-    /// The violation that a call returned `Full` though there was room for its key in every state that can have come before.
+    /// The violation that a call returned `Full` though there was room for its key in every state that can
+    /// have come before.
     fn full_with_room(&mut self, case: &Case, graph: &Graph, calls: &Calls) -> Result<(), Breach> {
         let Some(full) = self.numbers.get(&Ret::Full).copied() else { return Ok(()) };
         for (warp, state) in graph.warps.iter().enumerate() {
@@ -132,8 +133,8 @@ impl Judge {
         Ok(())
     }
 
-    /// Whether every order in real time within `possible` has a linearization of the returns that the key names, so that
-    /// the graph need not be asked which of them it can have had.
+    /// Whether every order in real time within `possible` has a linearization of the returns that the key
+    /// names, so that the graph need not be asked which of them it can have had.
     fn holds(&mut self, case: &Case, graph: &Graph, possible: &Returned) -> bool {
         let rets = self.key.len();
         possible.key(&mut self.key);
@@ -163,9 +164,9 @@ impl Judge {
         holds
     }
 
-    /// Looks for an order in real time, within `returned`, that the execution can have had and that no linearization
-    /// follows. Fewer orders are easier to follow: where those of `returned` have a linearization, nothing is left
-    /// to look for.
+    /// Looks for an order in real time, within `returned`, that the execution can have had and that no
+    /// linearization follows. Fewer orders are easier to follow: where those of `returned` have a
+    /// linearization, nothing is left to look for.
     fn refuted(
         &mut self,
         case: &Case,

@@ -27,7 +27,8 @@ pub(super) struct Local {
     pub(super) paused: u32,
     /// What it read since it last wrote or said that it waits, or since the call began.
     pub(super) turn: Vec<Step>,
-    /// How often the call said that it waits, and up to which time it did so in a loop that does more than wait.
+    /// How often the call said that it waits, and up to which time it did so in a loop that does more than
+    /// wait.
     pub(super) pauses: u32,
     pub(super) open: u32,
     /// It has let the others go first.
@@ -50,8 +51,8 @@ pub(super) struct Imagined {
 }
 
 impl Imagined {
-    /// The warp waits again: whether this turn was like the one before. Nothing, if it did nothing in between. Before
-    /// the first turn, the call may have done more.
+    /// The warp waits again: whether this turn was like the one before. Nothing, if it did nothing in
+    /// between. Before the first turn, the call may have done more.
     pub(super) fn turns_over(&mut self) -> Option<bool> {
         let turn = std::mem::take(&mut self.turn);
         if turn.is_empty() {

@@ -1,5 +1,5 @@
-//! The exhaustive engine: every execution of a small program under a scoped weak memory model, each once, with the
-//! lanes of a warp as threads. The README beside this file says how and why.
+//! The exhaustive engine: every execution of a small program under a scoped weak memory model, each once,
+//! with the lanes of a warp as threads. The README beside this file says how and why.
 
 mod add;
 #[cfg(test)]

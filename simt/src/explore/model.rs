@@ -1,21 +1,25 @@
-//! The memory model: which writes a read may read, where a write may go in the order of its word, what is learned.
+//! The memory model: which writes a read may read, where a write may go in the order of its word, what is
+//! learned.
 //!
-//! It is RC11 (Lahav, Vafeiadis, Kang, Hur, Dreyer, "Repairing sequential consistency in C/C++11", PLDI 2017) without
-//! sequentially consistent accesses, with the lanes of a warp as threads. Section 3 of that paper, clause by clause:
+//! It is RC11 (Lahav, Vafeiadis, Kang, Hur, Dreyer, "Repairing sequential consistency in C/C++11", PLDI 2017)
+//! without sequentially consistent accesses, with the lanes of a warp as threads. Section 3 of that paper,
+//! clause by clause:
 //!
-//! - *Happens-before* (`hb`) is what clocks say: the order of one lane, and what an acquire learns from a release.
-//!   [`released`] and [`acquired`] are its synchronizes-with: a release is carried on by the read-modify-writes that
-//!   read it, one from another (a release sequence), and fences release and acquire for relaxed accesses beside them.
-//! - *Coherence* (`hb ; eco?` is irreflexive): [`oldest`] is the newest write of a word that a lane must know of:
-//!   it happened before, or a read that happened before has read it. A read reads nothing older, a write stands behind.
+//! - *Happens-before* (`hb`) is what clocks say: the order of one lane, and what an acquire learns from a
+//!   release. [`released`] and [`acquired`] are its synchronizes-with: a release is carried on by the
+//!   read-modify-writes that read it, one from another (a release sequence), and fences release and acquire
+//!   for relaxed accesses beside them.
+//! - *Coherence* (`hb ; eco?` is irreflexive): [`oldest`] is the newest write of a word that a lane must know
+//!   of: it happened before, or a read that happened before has read it. A read reads nothing older, a write
+//!   stands behind.
 //! - *Atomicity*: nothing comes between a read-modify-write's two halves: [`places`] leaves that place out.
-//! - *No thin air* (`sb ∪ rf` is acyclic): a read reads a write that is in the graph already. What a lane depends on
-//!   includes everything that its warp did before the last collective, because a ballot or shuffle is answered by
-//!   all lanes; that is not happens-before.
+//! - *No thin air* (`sb ∪ rf` is acyclic): a read reads a write that is in the graph already. What a lane
+//!   depends on includes everything that its warp did before the last collective, because a ballot or shuffle
+//!   is answered by all lanes; that is not happens-before.
 //!
 //! Beyond it, after the PTX memory model ("PTX ISA", chapter 8): `Warp::sync` and the block barrier are
-//! synchronization among the lanes that take part, and sequentially consistent fences are in one order ([`super::fences`]).
-//! An access whose scope is the block synchronizes within its block alone.
+//! synchronization among the lanes that take part, and sequentially consistent fences are in one order
+//! ([`super::fences`]). An access whose scope is the block synchronizes within its block alone.
 
 use super::graph::{Graph, Id, Lane, NONE};
 use crate::check::Access;
@@ -34,8 +38,8 @@ pub(super) fn readable(graph: &Graph, word: u16, hb: &Clock) -> impl Iterator<It
     backwards(graph, word).take_while(move |&write| graph.rank(write) >= oldest)
 }
 
-/// The writes behind which a write may stand that is not the half of a read-modify-write, newest first: those of
-/// rank `oldest` and above that no read-modify-write has read.
+/// The writes behind which a write may stand that is not the half of a read-modify-write, newest first: those
+/// of rank `oldest` and above that no read-modify-write has read.
 pub(super) fn places(graph: &Graph, word: u16, oldest: u16) -> impl Iterator<Item = Id> {
     let free = move |&write: &Id| {
         let next = graph.next(word, write);
@@ -67,9 +71,9 @@ pub(super) fn acquired(lane: &mut Lane, access: Access, released: &Clock) {
     }
 }
 
-/// Whether an access to a word that holds `value` is a write of its own. A read-modify-write that leaves the value and
-/// does not release is a read: who reads what it wrote reads the same value, and learns what is learned from the write
-/// that it read, because it carries that one's release on.
+/// Whether an access to a word that holds `value` is a write of its own. A read-modify-write that leaves the
+/// value and does not release is a read: who reads what it wrote reads the same value, and learns what is
+/// learned from the write that it read, because it carries that one's release on.
 pub(super) fn writes(access: Access, value: u128, width: u32) -> bool {
     let written = access.apply(value, width);
     written.is_some_and(|written| written != value || releases(access))

@@ -1,10 +1,10 @@
 //! Real time: which calls can have returned before others began.
 //!
-//! A graph says nothing of when calls begin and return; it is explored once, not once per order of its calls. When it
-//! is complete, every order is asked for: could one warp have been told that a call of another had returned before
-//! it began its own (a release and an acquire from all lanes to all lanes)? That is so if the graph stays consistent
-//! with that edge in happens-before. It comes to the same as a word on which every return is released and every
-//! beginning acquires, without the executions that such a word has.
+//! A graph says nothing of when calls begin and return; it is explored once, not once per order of its calls.
+//! When it is complete, every order is asked for: could one warp have been told that a call of another had
+//! returned before it began its own (a release and an acquire from all lanes to all lanes)? That is so if the
+//! graph stays consistent with that edge in happens-before. It comes to the same as a word on which every
+//! return is released and every beginning acquires, without the executions that such a word has.
 
 use super::clock::{Clock, Seq};
 use super::fences;
@@ -142,7 +142,8 @@ impl<'g> Calls<'g> {
         }))
     }
 
-    /// Whether something that knows or depends on `clock` comes after an event behind the beginning of a call.
+    /// Whether something that knows or depends on `clock` comes after an event behind the beginning of a
+    /// call.
     pub(super) fn begins_before(&self, warp: usize, number: usize, clock: &Clock) -> bool {
         self.begun(warp, number).is_some_and(|mut begun| begun.any(|(thread, seq)| clock.of(thread) > seq))
     }
@@ -157,7 +158,8 @@ impl<'g> Calls<'g> {
         Some((hb, porf))
     }
 
-    /// All edges that dependency allows, each for itself: a call returned and depends on nothing of the other.
+    /// All edges that dependency allows, each for itself: a call returned and depends on nothing of the
+    /// other.
     pub(super) fn causal(&self) -> Returned {
         self.edges(|warp, number, reader, later| self.is_causal(warp, number, reader, later))
     }

@@ -1,4 +1,5 @@
-//! Prefixes of an execution: what is left of a graph, and of what followed from it, when events are taken back.
+//! Prefixes of an execution: what is left of a graph, and of what followed from it, when events are taken
+//! back.
 
 use super::graph::{Barrier, Event, Graph, Halted, Id, NONE, WarpState, Word};
 
@@ -37,8 +38,8 @@ impl Graph {
         }
     }
 
-    /// Forgets what followed from barriers that are closed again, and from a stall that is no more: a warp may have gone
-    /// past either without an event.
+    /// Forgets what followed from barriers that are closed again, and from a stall that is no more: a warp
+    /// may have gone past either without an event.
     fn forget_beyond(&mut self) {
         let open = self.barriers.len();
         let stalled = self.warps.iter().any(|warp| matches!(warp.halted, Some((Halted::Stalled, _))));
@@ -67,8 +68,8 @@ impl Graph {
         self.forget_beyond();
     }
 
-    /// Copies into `into` the events that were added up to `read`, those that `by` depends on, and `by` itself, which
-    /// gets no place yet. The numbers of `read` and `by` in the copy are returned.
+    /// Copies into `into` the events that were added up to `read`, those that `by` depends on, and `by`
+    /// itself, which gets no place yet. The numbers of `read` and `by` in the copy are returned.
     pub(super) fn cut(&self, read: Id, by: Id, into: &mut Self, numbers: &mut Vec<Id>) -> (Id, Id) {
         let order = self.event(by).order;
         numbers.clear();

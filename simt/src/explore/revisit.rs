@@ -20,8 +20,8 @@ impl Search<'_> {
         }
     }
 
-    /// Whether everything that a revisit of `read` by `by` takes back, and the read itself, is as it would be if it
-    /// were added last: a read reads the newest write, a write is the newest, and nothing reads it.
+    /// Whether everything that a revisit of `read` by `by` takes back, and the read itself, is as it would be
+    /// if it were added last: a read reads the newest write, a write is the newest, and nothing reads it.
     pub(super) fn is_maximal(&self, read: Id, by: Id) -> bool {
         let order = &self.graph.event(by).order;
         (read..by).all(|id| {
@@ -96,8 +96,8 @@ impl Search<'_> {
         self.placed(by)
     }
 
-    /// Whether the fences can be put in one order. What is added newest never changes that; the second half of a step that
-    /// read an older write can.
+    /// Whether the fences can be put in one order. What is added newest never changes that; the second half
+    /// of a step that read an older write can.
     pub(super) fn fenced(&self) -> Result<(), Dead> {
         let hb = |id| &self.graph.event(id).hb;
         if fences::agree(&self.graph, &hb) { Ok(()) } else { Err(Dead) }

@@ -1,5 +1,5 @@
-//! Warps run: one after the other, each until it ends or waits. What it did before is replayed from the graph; what is
-//! new is added to it. A call that has returned is not run again.
+//! Warps run: one after the other, each until it ends or waits. What it did before is replayed from the
+//! graph; what is new is added to it. A call that has returned is not run again.
 
 use super::clock::Clock;
 use super::graph::{Barrier, Halted};
@@ -25,8 +25,8 @@ impl Search<'_> {
         }
     }
 
-    /// The warp that goes next: in a walk as the walk says; otherwise the first one, and if all others are halted, of those
-    /// that let others go first the one that did least.
+    /// The warp that goes next: in a walk as the walk says; otherwise the first one, and if all others are
+    /// halted, of those that let others go first the one that did least.
     fn next_warp(&self) -> Option<usize> {
         let state = |warp: usize| &self.graph.warps[warp];
         let open = |&warp: &usize| state(warp).rets.len() < self.case.scenario.programs[warp].len();

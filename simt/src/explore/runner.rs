@@ -24,8 +24,8 @@ pub(super) struct Runner<'s, 'c> {
     pub(super) local: RefCell<Local>,
 }
 
-/// How often a warp that is asked whether it would go on may wait again before the answer is no, and how many turns of
-/// a loop must be alike for it to be one that only waits.
+/// How often a warp that is asked whether it would go on may wait again before the answer is no, and how many
+/// turns of a loop must be alike for it to be one that only waits.
 const TURNS: u32 = 8;
 
 fn leave(why: Leave) -> ! {
@@ -180,7 +180,8 @@ fn imagined(search: &Search<'_>, local: &mut Local, step: Step) -> u128 {
     value
 }
 
-/// What a warp that is only asked whether it would go on reads: the newest value. It goes on as soon as it writes.
+/// What a warp that is only asked whether it would go on reads: the newest value. It goes on as soon as it
+/// writes.
 fn probed(search: &Search<'_>, local: &mut Local, word: u16, access: Access) -> u128 {
     let value = search.graph.value(word, search.graph.last(word));
     if model::writes(access, value, search.width(word)) {
@@ -249,7 +250,8 @@ impl Hooks for Runner<'_, '_> {
         if let Some(imagined) = &mut local.imagined {
             match imagined.turns_over() {
                 Some(false) => leave(Leave::Unlike),
-                // What it did last was reading, and it does so again: that gives what reading other values at once gives.
+                // What it did last was reading, and it does so again: that gives what reading other values at
+                // once gives.
                 Some(true) if imagined.turns >= TURNS => leave(Leave::Halted(Halted::Waits)),
                 _ => return,
             }

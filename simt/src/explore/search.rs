@@ -1,11 +1,11 @@
 //! The search: from an execution graph to the next one, each once.
 //!
-//! This is TruSt (Kokologiannakis, Marmanis, Gladstein, Vafeiadis, "Truly stateless, optimal dynamic partial order
-//! reduction", POPL 2022). Events are added one by one. A read branches over the writes that it may read, a write over
-//! its places in the order of its word; besides, a write *revisits* reads that were there before it: the read reads
-//! it after all, and what was added since and does not lead to the write is taken back. So that no graph comes up
-//! twice, a write revisits only where everything that would be taken back is as it would be if it were added last
-//! (`revisit.rs`).
+//! This is TruSt (Kokologiannakis, Marmanis, Gladstein, Vafeiadis, "Truly stateless, optimal dynamic partial
+//! order reduction", POPL 2022). Events are added one by one. A read branches over the writes that it may
+//! read, a write over its places in the order of its word; besides, a write *revisits* reads that were there
+//! before it: the read reads it after all, and what was added since and does not lead to the write is taken
+//! back. So that no graph comes up twice, a write revisits only where everything that would be taken back is
+//! as it would be if it were added last (`revisit.rs`).
 
 use super::bound::Bound;
 use super::branch::{Choice, Level};
@@ -65,8 +65,8 @@ impl<'c> Search<'c> {
         }
     }
 
-    /// Explores what there is, until no search has anything left or the limit is reached. The first search begins with
-    /// the graph without events, the others with what they are given.
+    /// Explores what there is, until no search has anything left or the limit is reached. The first search
+    /// begins with the graph without events, the others with what they are given.
     pub(super) fn explore(&mut self, first: bool, limit: &Limit) {
         let mut more = first || self.receive(limit);
         while more {
@@ -200,7 +200,8 @@ impl<'c> Search<'c> {
         }
     }
 
-    /// The execution has no room for another event: a call of `warp` does not end, or the scenario is too large.
+    /// The execution has no room for another event: a call of `warp` does not end, or the scenario is too
+    /// large.
     pub(super) fn no_room(&mut self, warp: usize) -> Dead {
         let state = &self.graph.warps[warp];
         let begin = state.starts.last().map_or(0, |start| start.count);

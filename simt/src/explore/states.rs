@@ -1,5 +1,5 @@
-//! The states of an execution: what memory holds after some of its writes. Whatever was written so far, closed under
-//! what it depends on, is a state; each is looked at when the last of its writes is added.
+//! The states of an execution: what memory holds after some of its writes. Whatever was written so far,
+//! closed under what it depends on, is a state; each is looked at when the last of its writes is added.
 
 use super::cuts::{Cuts, Older};
 use super::graph::{Event, Graph, Id, NONE};
@@ -78,8 +78,8 @@ impl States {
         seen.map(drop)
     }
 
-    /// Whether there is no room for one of `keys` in some state without the writes that `left_out` names. An older value
-    /// bounds nothing here: under weak memory it may be read late, and written late.
+    /// Whether there is no room for one of `keys` in some state without the writes that `left_out` names. An
+    /// older value bounds nothing here: under weak memory it may be read late, and written late.
     ///
     /// # Errors
     /// If a state cannot be asked.

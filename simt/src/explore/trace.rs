@@ -5,8 +5,8 @@ use super::judge::Judge;
 use super::order::Returned;
 use crate::check::{Access, Action, Case, Record};
 
-/// The steps of a graph in an order that follows what they depend on and, where that is possible, the order of
-/// writes. `returned`: the calls that must have returned before others began.
+/// The steps of a graph in an order that follows what they depend on and, where that is possible, the order
+/// of writes. `returned`: the calls that must have returned before others began.
 pub(super) fn record(case: &Case, judge: &Judge, graph: &Graph, returned: Option<&Returned>) -> Record {
     let mut writer = Writer {
         case,

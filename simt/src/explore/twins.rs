@@ -1,14 +1,15 @@
 //! Twins: warps that run the same calls on the same keys, with other values at most.
 //!
-//! Where a structure looks at no value and at no warp's number, two executions in which twins have changed places
-//! differ in names alone. One of them is explored. This is symmetry reduction as in Kokologiannakis, Marmanis,
-//! Vafeiadis, "SPORE: Combining Symmetry and Partial Order Reduction" (PLDI 2024), with a rule of our own; the README
-//! has the argument.
+//! Where a structure looks at no value and at no warp's number, two executions in which twins have changed
+//! places differ in names alone. One of them is explored. This is symmetry reduction as in Kokologiannakis,
+//! Marmanis, Vafeiadis, "SPORE: Combining Symmetry and Partial Order Reduction" (PLDI 2024), with a rule of
+//! our own; the README has the argument.
 //!
-//! Twins are *tied* as long as they read the same writes. The first event in which two neighbours differ decides who
-//! is the earlier one: the one that reads the older write, or writes first. Up to there, an event of the later twin
-//! *waits* for that of the earlier one: the search takes it for one more dependency ([`super::graph::Event::order`]). The rule
-//! does not bind where the later twin reads an older write that depends on what the earlier one did there.
+//! Twins are *tied* as long as they read the same writes. The first event in which two neighbours differ
+//! decides who is the earlier one: the one that reads the older write, or writes first. Up to there, an event
+//! of the later twin *waits* for that of the earlier one: the search takes it for one more dependency
+//! ([`super::graph::Event::order`]). The rule does not bind where the later twin reads an older write that
+//! depends on what the earlier one did there.
 
 use super::clock::Clock;
 use super::graph::{Event, Graph, Id, NONE};
@@ -23,7 +24,8 @@ impl Twins {
         if tied { graph.warps[twin].events.get(at).copied() } else { None }
     }
 
-    /// What the search takes an event to depend on, and whether its warp and the earlier twin are still tied behind it.
+    /// What the search takes an event to depend on, and whether its warp and the earlier twin are still tied
+    /// behind it.
     pub(super) fn order(&self, graph: &Graph, event: &Event) -> (Clock, bool) {
         let mut order = event.porf;
         if !self.any() {

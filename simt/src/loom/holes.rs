@@ -1,5 +1,5 @@
-//! Loom's known holes: each shown with loom itself, and what the engine does about it. If a hole is closed one day
-//! its test fails, and the engine could be simpler.
+//! Loom's known holes: each shown with loom itself, and what the engine does about it. If a hole is closed
+//! one day its test fails, and the engine could be simpler.
 
 use super::Loom;
 use super::canaries::outcomes;
@@ -18,8 +18,8 @@ use warpproof_model::{ReadOrder, Words, WriteOrder};
 /// A program on two words of loom's.
 type Program = fn(&[AtomicU64; 2]) -> u64;
 
-/// What loom itself sees: what the programs return, and what a load of the first word gives in the end. A thread per
-/// program, and none on the main thread.
+/// What loom itself sees: what the programs return, and what a load of the first word gives in the end. A
+/// thread per program, and none on the main thread.
 fn seen(programs: Vec<Program>) -> BTreeSet<(Vec<u64>, u64)> {
     let seen = Arc::new(Mutex::new(BTreeSet::new()));
     let all = Arc::clone(&seen);
@@ -107,8 +107,8 @@ fn loom_lets_a_store_into_a_swap() {
     assert!(seen.contains(&(vec![0, 0], 2)), "the swap came first, and last: {seen:?}");
 }
 
-/// Loads as loads raise that false alarm, loads as read-modify-writes do not: a violation of the first pass alone, on
-/// a word that is stored and exchanged at once, is to be doubted.
+/// Loads as loads raise that false alarm, loads as read-modify-writes do not: a violation of the first pass
+/// alone, on a word that is stored and exchanged at once, is to be doubted.
 #[test]
 fn a_store_comes_before_a_swap_or_after_it_with_loads_as_rmw() {
     let mut scenario = scenario(&[&[(SWAP, 2)], &[(STORE, 1)]]);
@@ -160,7 +160,8 @@ fn loom_takes_seqcst_for_acqrel() {
     assert!(seen.contains(&vec![0, 0]), "{seen:?}");
 }
 
-/// The structures have no `SeqCst` access; the one sequentially consistent operation is a fence, and it holds.
+/// The structures have no `SeqCst` access; the one sequentially consistent operation is a fence, and it
+/// holds.
 #[test]
 fn a_fence_forbids_store_buffering_and_its_absence_shows_it() {
     let both_old = "count 0 | count 0";
@@ -250,7 +251,8 @@ fn a_capped_exploration_is_not_passed() {
 
 // Real time: what the explorer takes for one class although calls begin and return in another order.
 
-/// A register whose reads look at the wrong word. Nothing is wrong unless a read begins after a write has returned.
+/// A register whose reads look at the wrong word. Nothing is wrong unless a read begins after a write has
+/// returned.
 #[derive(Clone)]
 struct Forgetful;
 
@@ -277,8 +279,8 @@ impl Subject for Forgetful {
     }
 }
 
-/// The programs of the scenario below on loom itself, stamped by a clock that loom does not see. Returns whether any
-/// execution has the read begin after the write has returned.
+/// The programs of the scenario below on loom itself, stamped by a clock that loom does not see. Returns
+/// whether any execution has the read begin after the write has returned.
 fn read_after_write_without_stamps() -> bool {
     let found = Arc::new(Mutex::new(false));
     let any = Arc::clone(&found);

@@ -127,8 +127,8 @@ impl Machine for LoomMachine {
         ::loom::thread::yield_now();
     }
 
-    /// Only a return and a call that begins after it are ordered. Two calls that begin, or two that return, are
-    /// not, so that the scheduler need not try both orders.
+    /// Only a return and a call that begins after it are ordered. Two calls that begin, or two that return,
+    /// are not, so that the scheduler need not try both orders.
     fn returned(&self, warp: usize) -> Vec<u64> {
         let returned = (0..self.execution.warps()).map(|other| match other == warp {
             true => self.execution.record().returned[warp],
@@ -166,8 +166,8 @@ impl Machine for LoomMachine {
         drop(guard);
     }
 
-    /// Words of which loom may not know the last value: written by several warps, one of them by a plain store.
-    /// Reads them as loom orders them.
+    /// Words of which loom may not know the last value: written by several warps, one of them by a plain
+    /// store. Reads them as loom orders them.
     fn settle(&self) {
         if !self.plan.weak() {
             return;

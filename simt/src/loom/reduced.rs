@@ -69,7 +69,8 @@ fn one_warp_is_enough_where_one_is_wrong_alone() {
     assert_eq!(small.scenario.preload, large.preload, "the key must stand behind the hole");
 }
 
-/// Two warps whose calls one warp can make: the mistake needs no concurrency, and the final call is seen step by step.
+/// Two warps whose calls one warp can make: the mistake needs no concurrency, and the final call is seen step
+/// by step.
 #[test]
 fn what_one_warp_can_do_is_done_by_one() {
     let large =

@@ -19,7 +19,8 @@ impl Dice {
         (self.0 >> 33) as usize % sides
     }
 
-    /// Programs of `calls` calls for `warps` warps. Every call that stores has a value of its own, if there are `values`.
+    /// Programs of `calls` calls for `warps` warps. Every call that stores has a value of its own, if there
+    /// are `values`.
     pub(super) fn programs(
         &mut self,
         (warps, calls): (usize, usize),

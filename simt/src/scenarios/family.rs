@@ -1,4 +1,5 @@
-//! All programs of a size, up to symmetry: which of them differ only in the names of keys or the order of warps.
+//! All programs of a size, up to symmetry: which of them differ only in the names of keys or the order of
+//! warps.
 
 use warpproof_model::spec::Op;
 
@@ -19,8 +20,8 @@ pub struct Keys {
     pub most: usize,
 }
 
-/// Every way to give `calls` calls to at most `warps` warps, each of which has one at least: numbers of calls, the
-/// largest first.
+/// Every way to give `calls` calls to at most `warps` warps, each of which has one at least: numbers of
+/// calls, the largest first.
 pub fn shapes(calls: usize, warps: usize) -> Vec<Vec<usize>> {
     fn extend(left: usize, most: usize, warps: usize, shape: &mut Vec<usize>, out: &mut Vec<Vec<usize>>) {
         if left == 0 {
@@ -38,8 +39,8 @@ pub fn shapes(calls: usize, warps: usize) -> Vec<Vec<usize>> {
     out
 }
 
-/// All programs of a shape, one of each class of those that differ only in the order of warps or the names of free
-/// keys. The order is that of `ops`, then of keys.
+/// All programs of a shape, one of each class of those that differ only in the order of warps or the names of
+/// free keys. The order is that of `ops`, then of keys.
 pub fn programs(shape: &[usize], ops: &[Op], keys: &Keys) -> Vec<Programs> {
     let all: Vec<u64> = keys.fixed.iter().chain(&keys.free).copied().collect();
     let letters = ops.len() * all.len();
@@ -72,8 +73,8 @@ fn used(programs: &Indexed) -> usize {
     keys.len()
 }
 
-/// The least of the programs that differ from these in the order of warps or the names of free keys only, warps with
-/// more calls first.
+/// The least of the programs that differ from these in the order of warps or the names of free keys only,
+/// warps with more calls first.
 fn canonical(programs: &Indexed, keys: &Keys) -> Indexed {
     let mut orders = vec![Vec::new()];
     for _ in programs {

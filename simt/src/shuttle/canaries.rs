@@ -1,4 +1,5 @@
-//! Canaries: planted faults that must be found within a fixed number of schedules, and what this engine cannot see.
+//! Canaries: planted faults that must be found within a fixed number of schedules, and what this engine
+//! cannot see.
 
 use super::Shuttle;
 use crate::check::litmus::{
@@ -36,8 +37,8 @@ const CLAIMED: usize = 2;
 const RAISED: usize = 3;
 const ANSWERED: usize = 4;
 
-/// What [`Planted`] is, sequentially: the number of calls of the same operation so far. Of claims, the first gets the
-/// thing.
+/// What [`Planted`] is, sequentially: the number of calls of the same operation so far. Of claims, the first
+/// gets the thing.
 #[derive(Clone, Copy)]
 struct Counting;
 
@@ -73,7 +74,8 @@ impl Planted {
         Ret::Count(seen)
     }
 
-    /// The lock is 0, 1 (held) or 2 (held, and another warp waits). The fault: who unlocks forgets that one may wait.
+    /// The lock is 0, 1 (held) or 2 (held, and another warp waits). The fault: who unlocks forgets that one
+    /// may wait.
     fn locked_add<W: SimWarp, M: Memory>(&self, w: &mut W, m: M) -> Ret {
         let words = m.w64(0);
         while words.compare_exchange(LOCK, 0, 1, Order::Relaxed) != 0 {
@@ -103,7 +105,8 @@ impl Planted {
         if claimed == 0 { Ret::Inserted } else { Ret::Present }
     }
 
-    /// The fault, of depth 3: both flags are up at once only if each warp goes on while the other is in the middle.
+    /// The fault, of depth 3: both flags are up at once only if each warp goes on while the other is in the
+    /// middle.
     fn raise<M: Memory>(&self, m: M) -> Ret {
         let words = m.w64(0);
         words.store(RAISED, 1, WriteOrder::Relaxed);
@@ -233,8 +236,8 @@ fn litmus(scenario: &Scenario) -> Report {
     explore_subject(&Shuttle, Litmus, scenario, &options()).expect("a scenario")
 }
 
-/// This engine's memory is sequentially consistent: what a missing release or a missing fence does, it does not show.
-/// `loom::canaries` and `loom::holes` show it of the same programs.
+/// This engine's memory is sequentially consistent: what a missing release or a missing fence does, it does
+/// not show. `loom::canaries` and `loom::holes` show it of the same programs.
 #[test]
 fn weak_memory_is_not_seen() {
     let relaxed = litmus(&scenario(&[&[(SEND_RELAXED, 0)], &[(RECEIVE, 0)]]));

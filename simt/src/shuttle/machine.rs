@@ -68,8 +68,8 @@ impl Machine for ShuttleMachine {
         self.execution.go_on();
     }
 
-    /// Others go before the call begins, and not again before its first access: its interval is the shortest that
-    /// these accesses allow, so that real time binds as much as it can.
+    /// Others go before the call begins, and not again before its first access: its interval is the shortest
+    /// that these accesses allow, so that real time binds as much as it can.
     fn returned(&self, warp: usize) -> Vec<u64> {
         self.turn();
         // Relaxed: as in `perform`.

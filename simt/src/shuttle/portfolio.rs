@@ -13,7 +13,8 @@ use std::time::Instant;
 pub(super) enum Strategy {
     /// Any warp that can go, at each step.
     Uniform,
-    /// A walk that takes every interleaving with the same probability, as far as the lengths of programs are known.
+    /// A walk that takes every interleaving with the same probability, as far as the lengths of programs are
+    /// known.
     Walk,
     /// Priorities that change at this many places less one.
     Pct(usize),
@@ -88,8 +89,8 @@ impl Scheduler for Guide {
 
     fn next_task(&mut self, runnable: &[&Task], current: Option<TaskId>, yields: bool) -> Option<TaskId> {
         let main = runnable.iter().map(|task| task.id()).find(|&id| usize::from(id) == 0);
-        // The main thread, which only starts the warps, is no business of a scheduler; but the walk counts the steps
-        // of each thread from the one that started it.
+        // The main thread, which only starts the warps, is no business of a scheduler; but the walk counts
+        // the steps of each thread from the one that started it.
         match main.filter(|_| self.strategy != Strategy::Walk) {
             Some(main) => Some(main),
             None => self.inner.next_task(runnable, current, yields),

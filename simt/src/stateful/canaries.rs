@@ -1,5 +1,5 @@
-//! Canaries: planted faults that this engine must find, what it must see of programs whose outcomes are known, what it cannot see,
-//! and marks that lie.
+//! Canaries: planted faults that this engine must find, what it must see of programs whose outcomes are
+//! known, what it cannot see, and marks that lie.
 
 use super::Stateful;
 use crate::check::litmus::{
@@ -20,7 +20,8 @@ fn litmus(scenario: &Scenario) -> Report {
     explore_subject(&Stateful, Litmus, scenario, &Options::default()).expect("a scenario")
 }
 
-/// All interleavings, and nothing else: of a store and a load each, of a word that is raised and lowered, of two reads.
+/// All interleavings, and nothing else: of a store and a load each, of a word that is raised and lowered, of
+/// two reads.
 #[test]
 fn the_outcomes_are_those_of_all_interleavings() {
     let buffering = litmus(&scenario(&[&[(STORE_LOAD, 0)], &[(STORE_LOAD, 1)]]));
@@ -203,8 +204,8 @@ fn a_lost_update_is_found_with_its_steps() {
     assert_eq!(right.verdict, Verdict::Passed, "{:?}", right.violation);
 }
 
-/// Of twins the first one begins first. So what only a later one would do, the first one does, and counts for both: here the second
-/// claim, which would find nothing to write.
+/// Of twins the first one begins first. So what only a later one would do, the first one does, and counts for
+/// both: here the second claim, which would find nothing to write.
 #[test]
 fn a_claim_in_two_steps_is_found_with_twins_and_without() {
     let twins = planted(&[&[CLAIM], &[CLAIM]], true).violation.expect("a violation");
@@ -241,7 +242,8 @@ fn a_mark_makes_states_one() {
     assert!(with.executions < without.executions, "{} {}", with.executions, without.executions);
 }
 
-/// A mark that leaves out what counts hides it. So every mark is compared with no mark: [`marks_of_structures_hide_nothing`].
+/// A mark that leaves out what counts hides it. So every mark is compared with no mark:
+/// [`marks_of_structures_hide_nothing`].
 #[test]
 fn a_mark_that_lies_hides_a_fault() {
     let programs: &[&[Op]] = &[&[ADD_COUNTED], &[ADD_AGAIN, ADD_AGAIN]];
@@ -281,8 +283,8 @@ fn outcomes_are_among_those_of_explore() {
     }
 }
 
-/// With the marks of structures the outcomes are those without, wherever these are not too many states; among them are scenarios of
-/// every place.
+/// With the marks of structures the outcomes are those without, wherever these are not too many states; among
+/// them are scenarios of every place.
 #[test]
 fn marks_of_structures_hide_nothing() {
     const MOST: u64 = 50_000;

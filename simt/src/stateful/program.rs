@@ -1,5 +1,5 @@
-//! What warps have read: a warp in a call is what it read in it, and that decides its next step. Each such node is made
-//! once, by running the call; to go from node to node is to look a number up.
+//! What warps have read: a warp in a call is what it read in it, and that decides its next step. Each such
+//! node is made once, by running the call; to go from node to node is to look a number up.
 
 use super::memories::Memories;
 use super::replay::{Mark, Next, Replay, Step};
@@ -127,8 +127,8 @@ impl<'c> Programs<'c> {
         node
     }
 
-    /// The call that the warp is in reads a value, in the step that comes next; how many steps were taken back: a turn of
-    /// a loop that waits, and that was as the turn before, might not have been.
+    /// The call that the warp is in reads a value, in the step that comes next; how many steps were taken
+    /// back: a turn of a loop that waits, and that was as the turn before, might not have been.
     pub(super) fn reads(&mut self, memories: &Memories, node: Node, value: u128) -> (Node, u32) {
         if let Some(&to) = self.read.get(&(node, value)) {
             return to;
@@ -249,8 +249,8 @@ impl<'c> Programs<'c> {
         node
     }
 
-    /// If the turn of a loop that ends with these values, a pause before it and one behind, changes nothing, is as the turn
-    /// before, and would be so again and again: its length.
+    /// If the turn of a loop that ends with these values, a pause before it and one behind, changes nothing,
+    /// is as the turn before, and would be so again and again: its length.
     fn turn_again(
         &self,
         place: (u8, u16),

@@ -128,7 +128,8 @@ impl<'c> Search<'c> {
         self.keys.len()
     }
 
-    /// Visits all states, as if nobody changed a word but those of whom it is known: where that `is_wrong`, it is for nothing.
+    /// Visits all states, as if nobody changed a word but those of whom it is known: where that `is_wrong`,
+    /// it is for nothing.
     fn round(&mut self, limit: &Limit) -> Result<Verdict, Breach> {
         self.path.clear();
         self.visit(self.start(), ALL)?;
@@ -224,8 +225,8 @@ impl<'c> Search<'c> {
         }
     }
 
-    /// Goes back from a state. If it is the first of some that lead to each other and to no other one, and no execution ends in
-    /// them, then none that comes to them ends at all.
+    /// Goes back from a state. If it is the first of some that lead to each other and to no other one, and no
+    /// execution ends in them, then none that comes to them ends at all.
     fn leave(&mut self) -> Result<(), Breach> {
         let Some(Frame { state, number, low, leads_on, .. }) = self.path.last() else { return Ok(()) };
         let (state, number, low, leads_on) = (*state, *number, *low, *leads_on);

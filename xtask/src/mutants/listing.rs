@@ -13,8 +13,8 @@ const FILES: [&str; 5] = [
     "model/src/row.rs",
     "model/src/warp.rs",
 ];
-/// The files of the slab hash.
-const FOLDER: &str = "model/src/slab/";
+/// The folders of the slab hash, and of its allocator.
+const FOLDERS: [&str; 2] = ["model/src/slab/", "model/src/reclaim/"];
 /// It is the checker's own: a weaker invariant is no mistake of the protocol.
 const CHECKER: &str = "model/src/slab/invariants.rs";
 
@@ -62,7 +62,10 @@ fn parse(json: &str) -> Outcome<Vec<Generated>> {
     let mut seen = HashMap::new();
     listed
         .into_iter()
-        .filter(|one| FILES.contains(&&*one.file) || one.file.starts_with(FOLDER) && one.file != CHECKER)
+        .filter(|one| {
+            let is_in = |folder: &&str| one.file.starts_with(folder);
+            FILES.contains(&&*one.file) || FOLDERS.iter().any(is_in) && one.file != CHECKER
+        })
         .map(|one| one.generated(&mut seen))
         .collect()
 }
@@ -116,6 +119,7 @@ mod tests {
             (CHECKER, "1:1: replace f with ()"),
             (chain, &format!("7:9: {twice}")),
             (chain, &format!("7:30: {twice}")),
+            ("model/src/reclaim/bitmap.rs", "3:1: replace f with ()"),
             ("model/src/key.rs", "2:1: replace f -> u32 with 0"),
         ]);
         let all = parse(&list).expect("a list");
@@ -125,6 +129,7 @@ mod tests {
             [
                 "model/src/slab/chain.rs: replace + with - in f",
                 "model/src/slab/chain.rs: replace + with - in f #2",
+                "model/src/reclaim/bitmap.rs: replace f with ()",
                 "model/src/key.rs: replace f -> u32 with 0",
             ]
         );

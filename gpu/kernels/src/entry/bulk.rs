@@ -4,9 +4,10 @@ use super::{Array, At, Count, In, Launch};
 use warpproof_device::{Global, ScratchBlock, ScratchWords, Staged, Tile};
 use warpproof_model::entry::Packed;
 use warpproof_model::open::bulk::{
-    Batch, Bin, Bins, Bulk, Fan, Outcomes, fill_words, insert_words, scatter_words,
+    Batch, Bin, Bins, Bulk, Outcomes, fill_words, insert_words, scatter_words,
 };
 use warpproof_model::open::{Filter, OpenTable, Probing};
+use warpproof_model::partition::{FanOut, Partitioning};
 use warpproof_model::retrieve::Source;
 use warpproof_model::{StagedWords, UserKey, Word, Words};
 
@@ -117,7 +118,7 @@ where
         bulk.scatter::<_, _, _, PER_THREAD>(
             &mut here,
             (Batch(source), from),
-            Fan { first: 0, fan, shift },
+            FanOut::new(0, fan, Partitioning::new(shift)),
             to,
         );
     }
@@ -139,7 +140,7 @@ where
         let (bin, part) = (here.1.number() / parts, here.1.number() % parts);
         let first = part as u64 * per_block() as u64;
         let source = Bin::<E, _, _, _>::new(from, bin);
-        let fan = Fan { first: bin * fan, fan, shift };
+        let fan = FanOut::new(bin, fan, Partitioning::new(shift));
         bulk.scatter::<_, _, _, PER_THREAD>(&mut here, (source, first), fan, to);
     }
 

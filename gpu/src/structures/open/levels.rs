@@ -1,6 +1,7 @@
 //! Which partitions the entries of a batch go through before they are inserted.
 
-use warpproof_model::open::bulk::{Fan, MOST_TOLD};
+use warpproof_model::open::bulk::MOST_TOLD;
+use warpproof_model::partition::{self, Levels, Partitioning};
 
 /// Bytes of the slots of a partition of the last level: what a block has in its shared memory beside its
 /// counters.
@@ -13,31 +14,22 @@ const TOLD_SLOTS: u32 = 4096;
 pub(super) const fn partition_bytes(slot_bytes: u32, told: bool) -> u32 {
     if told && TOLD_SLOTS * slot_bytes < PARTITION_BYTES { TOLD_SLOTS * slot_bytes } else { PARTITION_BYTES }
 }
-/// Partitions at most that a block puts entries into.
-const MOST: u64 = 512;
+/// Binary logarithm of the partitions at most that a block puts entries into.
+const MOST_BITS: u32 = 9;
 
 /// One pass of a batch over its entries, and the partitions that it fills.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Level {
-    /// Partitions that an entry may go to from the one of the level before that it stands in.
-    pub(super) fan: u32,
-    /// Binary logarithm of the buckets of a partition.
-    pub(super) shift: u32,
-    /// Partitions in all. The last ones may be behind the table.
-    pub(super) partitions: u64,
+    /// Its partitions.
+    pub(super) of: partition::Level,
     /// Entries that a partition has room for.
     pub(super) room: u32,
 }
 
 impl Level {
-    /// Which partitions the first of them are.
-    pub(super) fn fan(self) -> Fan {
-        Fan { first: 0, fan: self.fan, shift: self.shift }
-    }
-
     /// Entries that all partitions have room for.
     pub(super) fn words(self) -> u64 {
-        self.partitions * self.room as u64
+        self.of.partitions * self.room as u64
     }
 }
 
@@ -49,27 +41,12 @@ pub(super) fn levels(
     (n, told): (u64, bool),
 ) -> Vec<Level> {
     let last = (partition_bytes(slot_bytes, told) / (bucket_slots * slot_bytes)).max(1).ilog2();
-    // Of the last level: where outcomes are told, a slot remembers the place of its entry in the partition.
-    let most = |pass| if told && pass == 0 { MOST_TOLD } else { u32::MAX };
-    let partitions = (buckets as u64).div_ceil(1 << last);
-    let passes = (1..).find(|&passes| MOST.saturating_pow(passes) >= partitions).unwrap_or(1);
-    let bits = partitions.next_power_of_two().ilog2().div_ceil(passes);
-    let mut levels: Vec<Level> = Vec::new();
-    for pass in (0..passes).rev() {
-        let shift = last + bits * pass;
-        let (fan, partitions) = match levels.last() {
-            None => {
-                let partitions = (buckets as u64).div_ceil(1 << shift);
-                (partitions, partitions)
-            }
-            Some(before) => (1 << bits, before.partitions << bits),
-        };
-        levels.push(Level {
-            fan: fan as u32,
-            shift,
-            partitions,
-            room: room(n, shift, buckets).min(most(pass)),
-        });
+    let levels = Levels::with_fan_bits(buckets, Partitioning::new(last), MOST_BITS);
+    let with_room = |of: partition::Level| Level { of, room: room(n, of.partitioning, buckets) };
+    let mut levels: Vec<_> = levels.iter().map(with_room).collect();
+    // Where outcomes are told, a slot remembers the place of its entry in the partition of the last level.
+    if let (true, Some(last)) = (told, levels.last_mut()) {
+        last.room = last.room.min(MOST_TOLD);
     }
     levels
 }
@@ -77,8 +54,8 @@ pub(super) fn levels(
 /// What a partition should have room for, as homes are spread evenly: what it gets on average and seven
 /// standard deviations more. If one has too little, the batch is inserted once more, which is slow and not
 /// wrong.
-fn room(n: u64, shift: u32, buckets: u32) -> u32 {
-    let mean = n as f64 * (1u64 << shift) as f64 / buckets as f64;
+fn room(n: u64, partitioning: Partitioning, buckets: u32) -> u32 {
+    let mean = n as f64 * partitioning.size() as f64 / buckets as f64;
     let room = (mean + 7.0 * mean.sqrt()).ceil() as u64 + 16;
     room.min(n).min(u32::MAX as u64) as u32
 }
@@ -96,17 +73,19 @@ mod tests {
             {
                 let levels = levels(buckets, (slots, slot_bytes), (1 << 30, told));
                 let last = levels.last().expect("one level at least");
-                assert_eq!((slots * slot_bytes) << last.shift, partition_bytes(slot_bytes, told));
+                let shift = |level: &Level| level.of.partitioning.shift();
+                assert_eq!((slots * slot_bytes) << shift(last), partition_bytes(slot_bytes, told));
                 assert!(!told || last.room <= 1 << 16, "{levels:?}");
-                assert!(last.partitions << last.shift >= buckets as u64, "{levels:?}");
-                assert!(levels.iter().all(|level| level.fan as u64 <= MOST && level.fan > 0), "{levels:?}");
+                assert!(last.of.partitions << shift(last) >= buckets as u64, "{levels:?}");
+                let fans = || levels.iter().map(|level| level.of.fan);
+                assert!(fans().all(|fan| fan <= 1 << MOST_BITS && fan > 0), "{levels:?}");
                 for pair in levels.windows(2) {
-                    assert_eq!(pair[0].shift - pair[1].shift, pair[1].fan.ilog2());
-                    assert_eq!(pair[0].partitions * pair[1].fan as u64, pair[1].partitions);
+                    assert_eq!(shift(&pair[0]) - shift(&pair[1]), pair[1].of.fan.ilog2());
+                    assert_eq!(pair[0].of.partitions * pair[1].of.fan as u64, pair[1].of.partitions);
                 }
-                let behind = (last.partitions << last.shift) - buckets as u64;
+                let behind = (last.of.partitions << shift(last)) - buckets as u64;
                 assert!(
-                    behind < 1 << levels[0].shift,
+                    behind < 1 << shift(&levels[0]),
                     "no more than a partition of the first level: {levels:?}"
                 );
             }

@@ -2,7 +2,7 @@
 
 use super::Open;
 use super::levels::{Level, levels, partition_bytes};
-use super::partitions::{Memory, Partitions, last};
+use super::partitions::{Memory, Partitions};
 use crate::arguments::{Arguments, Columns, Operation, Said};
 use crate::error::Error;
 use crate::handle::Table;
@@ -82,17 +82,18 @@ impl<R: Row> Table<R, Open> {
                 |operation, arguments: &Arguments| unsafe { table.launch(operation, stream, arguments) };
             let head = table.head();
             let entries = scatter_entries(layout);
-            let fan = |at: usize| (levels[at].fan(), SCATTER_BYTES, entries);
+            let fan = |at: usize| (levels[at].of.fan_out(0), SCATTER_BYTES, entries);
             run(Operation::Scatter, &head.scatter(&columns, fan(0), level(0), said))?;
             for at in 1..levels.len() {
                 let blocks = levels[at - 1].room.div_ceil(entries);
-                let grid = (levels[at - 1].partitions * blocks as u64, scatter_threads(layout));
+                let grid = (levels[at - 1].of.partitions * blocks as u64, scatter_threads(layout));
                 let arguments = head.scatter_again((level(at - 1), blocks), fan(at), level(at), said, grid);
                 run(Operation::ScatterAgain, &arguments)?;
             }
-            let (full, overflow) = (level(levels.len() - 1), level(levels.len()));
+            let last = levels.len() - 1;
+            let (full, overflow) = (level(last), level(last + 1));
             let bytes = partition_bytes(slot_bytes, said.is_told());
-            let partition = (last(&levels).shift, bytes, bytes / slot_bytes);
+            let partition = (levels[last].of.partitioning.shift(), bytes, bytes / slot_bytes);
             run(Operation::Fill, &head.fill(partition, (full, overflow), said))?;
             run(Operation::InsertOverflow, &head.insert_overflow(overflow, said))?;
             run(Operation::InsertLost, &head.insert_lost(&columns, said))

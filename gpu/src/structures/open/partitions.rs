@@ -85,14 +85,15 @@ impl fmt::Debug for Partitions {
 /// Entries of each array, and counters, that a batch of these levels needs.
 fn needs(levels: &[Level]) -> (u64, u64) {
     let words = levels.iter().map(|level| level.words()).max().unwrap_or(0);
-    // One more for each partition of the last level: of what it left.
-    (words, levels.iter().map(|level| level.partitions).sum::<u64>() + last(levels).partitions)
+    // The last level has two for each partition: the other one is of what it left.
+    let partitions = |level: &Level| level.of.partitions;
+    (words, levels.iter().chain(levels.last()).map(partitions).sum())
 }
 
 /// Entries of a batch at most: kernels count them in 32 bits.
 const MOST: u64 = u32::MAX as u64;
-/// Entries of a batch at most where outcomes are told: more are several launches, each of which numbers them from
-/// zero.
+/// Entries of a batch at most where outcomes are told: more are several launches, each of which numbers them
+/// from zero.
 const MOST_TOLD: u64 = 1 << 31;
 
 /// The arrays of [`Partitions`] in a call.
@@ -132,22 +133,17 @@ impl Memory {
 
     /// The partitions of level number `at`; behind the last one, those of what it left.
     pub(super) fn level(self, levels: &[Level], at: usize, slot_bytes: u32) -> Binned {
-        let level = levels.get(at).copied().unwrap_or(last(levels));
+        let level = levels[at.min(levels.len() - 1)];
         let (words, bytes) = self.words[at % 2].bytes();
-        let before: u64 = levels.iter().take(at).map(|level| level.partitions).sum();
+        let before: u64 = levels.iter().take(at).map(|level| level.of.partitions).sum();
         let taken = self.taken.bytes().0 + before * size_of::<u32>() as u64;
-        let taken = Span::new(taken, level.partitions as usize);
+        let taken = Span::new(taken, level.of.partitions as usize);
         let numbers = self.numbers[at % 2];
         let room = bytes / slot_bytes as usize;
         // No more than there are numbers, where there are any.
         let len = if numbers.len() > 0 { room.min(numbers.len()) } else { room } as u64;
         Binned { words, numbers: numbers.bytes().0, len, taken, room: level.room }
     }
-}
-
-/// The last level, of which there is one at least.
-pub(super) fn last(levels: &[Level]) -> Level {
-    levels.last().copied().unwrap_or(Level { fan: 1, shift: 0, partitions: 0, room: 0 })
 }
 
 #[cfg(test)]

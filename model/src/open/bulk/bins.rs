@@ -1,11 +1,13 @@
-//! Bins: parts of an array that blocks fill at once, each with a counter.
+//! Bins: the memory of partitions while blocks fill them at once. A bin holds the entries of one partition of
+//! the homes ([`crate::partition`]) and has its number; it is a part of an array, with a counter.
 
 use crate::entry::Packed;
 use crate::memory::{IntegerWords, Order, ReadOrder, StagedWords, Word};
 use crate::retrieve::Source;
 use core::marker::PhantomData;
 
-/// A handle to bins of `room` words each, the number of each word's operation, and how many of each are taken: a Copy view.
+/// A handle to bins of `room` words each, the number of each word's operation, and how many of each are
+/// taken: a Copy view.
 #[derive(Clone, Copy, Debug)]
 pub struct Bins<H, G, N> {
     words: H,
@@ -15,8 +17,8 @@ pub struct Bins<H, G, N> {
 }
 
 impl<H: Copy, G: StagedWords<u32>, N: IntegerWords<u32>> Bins<H, G, N> {
-    /// The bins in `words`, one for each word of `taken`, which are zero at first. There are as many `numbers` as words, or none if
-    /// nobody is told [`Outcomes`](super::Outcomes).
+    /// The bins in `words`, one for each word of `taken`, which are zero at first. There are as many
+    /// `numbers` as words, or none if nobody is told [`Outcomes`](super::Outcomes).
     #[inline(always)]
     pub const fn new((words, numbers): (H, G), taken: N, room: u32) -> Self {
         Self { words, numbers, taken, room }

@@ -8,8 +8,10 @@ use crate::key::UserKey;
 use crate::memory::{IntegerWords, Order, ReadOrder, StagedWords, Words, WriteOrder};
 use crate::open::slots::OnPresent;
 use crate::open::{End, Filter, Probing};
+use crate::partition::Partitioning;
 use crate::retrieve::Source;
 use crate::warp::Warp;
+use core::ops::Range;
 
 /// How many slots of each bucket of the bin are taken, and entries that wanted more.
 const TAKEN: usize = TALLY;
@@ -22,7 +24,8 @@ const PLACES: usize = (u32::BITS / PLACE_BITS) as usize;
 /// Entries that a bin has room for at most where outcomes are told.
 pub const MOST_TOLD: u32 = 1 << PLACE_BITS;
 
-/// Shared words of a block that fills a bin of `1 << shift` buckets; of `told` slots in all, where outcomes are told.
+/// Shared words of a block that fills a bin of `1 << shift` buckets; of `told` slots in all, where outcomes
+/// are told.
 #[inline(always)]
 pub const fn fill_words(shift: u32, told: u32) -> u32 {
     TALLY as u32 + (1 << shift) + told.div_ceil(PLACES as u32)
@@ -44,11 +47,12 @@ impl<
     const S: usize,
 > Bulk<E, H, F, P, N, O, S>
 {
-    /// Inserts the entries of a bin whose home has room; puts the others into the same bin of `overflow`, with keys that may be there.
+    /// Inserts the entries of a bin whose home has room; puts the others into the same bin of `overflow`,
+    /// with keys that may be there.
     ///
-    /// A bin is of `1 << shift` buckets. All warps of the block come here. It has [`fill_words`] shared words, zero at first, and
-    /// as many scratch words as a bin has slots. Nobody else uses the buckets of the bin meanwhile. Where outcomes are told,
-    /// a bin has room for [`MOST_TOLD`] entries at most.
+    /// A bin is of `1 << shift` buckets. All warps of the block come here. It has [`fill_words`] shared
+    /// words, zero at first, and as many scratch words as a bin has slots. Nobody else uses the buckets of
+    /// the bin meanwhile. Where outcomes are told, a bin has room for [`MOST_TOLD`] entries at most.
     #[inline(always)]
     pub fn fill<I: InBlock, B: StagedWords<E::Word>, G: StagedWords<u32>, C: IntegerWords<u32>>(
         self,
@@ -60,8 +64,8 @@ impl<
         I::Block: Scratch<E::Word>,
     {
         const { assert!(I::Warp::LANES == 1, "each lane has entries of its own") };
-        let first = bin << shift;
-        let buckets = self.table.buckets().saturating_sub(first).min(1 << shift);
+        let Range { start: first, end } = Partitioning::new(shift).homes(bin, self.table.buckets());
+        let buckets = end - first;
         if buckets == 0 {
             return;
         }
@@ -71,7 +75,8 @@ impl<
         let (told, places) = (self.outcomes.are_told(), TAKEN + (1 << shift));
         let words = self.table.slots();
         let mut counts = Counts::default();
-        // Relaxed, in this function: barriers stand between the accesses of different warps to a word, launches around all.
+        // Relaxed, in this function: barriers stand between the accesses of different warps to a word,
+        // launches around all.
         m.warp().elect(0, || {
             each(rank, warps, slots as u32, |at| {
                 let word = words.load(place + at as usize, ReadOrder::Relaxed);
@@ -130,7 +135,8 @@ impl<
         counts.report(m, self.tally);
     }
 
-    /// Inserts the entries of a bin whose home was full in [`fill`](Self::fill). As many shared words, and no scratch.
+    /// Inserts the entries of a bin whose home was full in [`fill`](Self::fill). As many shared words, and no
+    /// scratch.
     #[inline(always)]
     pub fn insert_overflow<I: InBlock, B: StagedWords<E::Word>>(
         self,
@@ -161,9 +167,10 @@ impl<
         counts.report(m, self.tally);
     }
 
-    /// Inserts the entries of a batch once more, if any of them was lost: what is there already is found to be. Where outcomes are
-    /// told, those that were lost alone. Block number `block` of `blocks` takes its share of the batch. As many shared words as for
-    /// [`insert_overflow`](Self::insert_overflow), and no scratch.
+    /// Inserts the entries of a batch once more, if any of them was lost: what is there already is found to
+    /// be. Where outcomes are told, those that were lost alone. Block number `block` of `blocks` takes its
+    /// share of the batch. As many shared words as for [`insert_overflow`](Self::insert_overflow), and no
+    /// scratch.
     #[inline(always)]
     pub fn insert_lost<I: InBlock, A: Source<Entry = E>>(
         self,

@@ -9,7 +9,7 @@ mod tally;
 pub use bins::{Batch, Bin, Bins, Numbered};
 pub use fill::{MOST_TOLD, fill_words, insert_words};
 pub use outcomes::Outcomes;
-pub use scatter::{Fan, scatter_words};
+pub use scatter::scatter_words;
 pub use tally::TALLY;
 
 use super::{Filter, OpenTable, Probing};
@@ -35,7 +35,8 @@ impl<
     const S: usize,
 > Bulk<E, H, F, P, N, O, S>
 {
-    /// Inserts into `table`, adds to the [`TALLY`] words of `tally` how the inserts ended, and tells it of each, if anybody.
+    /// Inserts into `table`, adds to the [`TALLY`] words of `tally` how the inserts ended, and tells it of
+    /// each, if anybody.
     #[inline(always)]
     pub const fn new(table: OpenTable<E, H, F, P, S>, tally: N, outcomes: Outcomes<O>) -> Self {
         Self { table, tally, outcomes }

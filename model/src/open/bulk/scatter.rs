@@ -6,6 +6,7 @@ use crate::block::{Block, InBlock, Scratch};
 use crate::entry::Packed;
 use crate::memory::{IntegerWords, Order, ReadOrder, StagedWords, Words, WriteOrder};
 use crate::open::{Filter, Probing};
+use crate::partition::FanOut;
 use crate::warp::Warp;
 
 /// Entries that the block has staged.
@@ -16,21 +17,11 @@ const STARTS: usize = TALLY + 1;
 /// Bits of a bin's number among those of a block.
 const RANK_SHIFT: u32 = 16;
 
-/// Shared words of a block that puts entries into `fan` bins; with those of `told` entries, whose operations are told the outcomes.
+/// Shared words of a block that puts entries into `fan` bins; with those of `told` entries, whose operations
+/// are told the outcomes.
 #[inline(always)]
 pub const fn scatter_words(fan: u32, told: u32) -> u32 {
     STARTS as u32 + 2 * fan + told
-}
-
-/// Which bins the entries of a source go to: those of `1 << shift` buckets each, `fan` of them from number `first` on.
-#[derive(Clone, Copy, Debug)]
-pub struct Fan {
-    /// Number of the first.
-    pub first: u32,
-    /// How many there are.
-    pub fan: u32,
-    /// The binary logarithm of the buckets of one.
-    pub shift: u32,
 }
 
 impl<
@@ -43,17 +34,19 @@ impl<
     const S: usize,
 > Bulk<E, H, F, P, N, O, S>
 {
-    /// Puts the entries of `source` into bins, those from slot `from` on that this block takes: `R` of each warp. An entry whose
-    /// bin has no room is lost, and the tally says so. The pass over the [`Batch`](super::Batch) counts its entries.
+    /// Puts the entries of `source` into bins, those from slot `from` on that this block takes: `R` of each
+    /// warp. An entry whose bin has no room is lost, and the tally says so. The pass over the
+    /// [`Batch`](super::Batch) counts its entries.
     ///
-    /// All warps of the block come here. It has [`scatter_words`] shared words, zero at first, and as many scratch words as it
-    /// takes entries, fewer than 2^16; nor are there more bins than that. All homes of the source lie in the bins of `fan`.
+    /// All warps of the block come here. It has [`scatter_words`] shared words, zero at first, and as many
+    /// scratch words as it takes entries, fewer than 2^16; nor are there more bins than that. Bins are
+    /// numbered by their digits in here. All homes of the source lie in those of `fan`.
     #[inline(always)]
     pub fn scatter<I: InBlock, A: Numbered<Entry = E>, B: StagedWords<E::Word>, const R: usize>(
         self,
         m: &mut I,
         (source, from): (A, u64),
-        fan: Fan,
+        fan: FanOut,
         to: Bins<B, impl StagedWords<u32>, impl IntegerWords<u32>>,
     ) where
         I::Block: Scratch<E::Word>,
@@ -61,10 +54,10 @@ impl<
         const { assert!(I::Warp::LANES == 1, "each lane has entries of its own") };
         let (rank, warps, shared) = (m.block().rank(), m.block().warps(), m.block().shared());
         let staged = m.block().scratch();
-        let deltas = STARTS + fan.fan as usize;
-        let (told, numbers) = (self.outcomes.are_told(), deltas + fan.fan as usize);
+        let deltas = STARTS + fan.fan() as usize;
+        let (told, numbers) = (self.outcomes.are_told(), deltas + fan.fan() as usize);
         let slot = |r: usize| from + (r as u32 * warps + rank) as u64;
-        let bin = |word| (home(self.table, word) >> fan.shift).wrapping_sub(fan.first);
+        let bin = |word| fan.digit(home(self.table, word));
         // Relaxed, in this function: a barrier stands between the accesses of different warps to a word.
         let words = m.warp().each(|_| {
             core::array::from_fn::<_, R, _>(|r| {
@@ -94,12 +87,12 @@ impl<
         m.block().sync();
         m.warp().elect(0, || {
             let mut bin = rank;
-            while bin < fan.fan {
+            while bin < fan.fan() {
                 let at = bin as usize;
                 let n = shared.load(STARTS + at, ReadOrder::Relaxed);
                 if n != 0 {
                     let start = shared.fetch_add(STAGED, n, Order::Relaxed);
-                    let place = to.take(fan.first + bin, n);
+                    let place = to.take(fan.partition(bin), n);
                     shared.store(STARTS + at, start, WriteOrder::Relaxed);
                     shared.store(deltas + at, place.wrapping_sub(start), WriteOrder::Relaxed);
                 }
@@ -134,12 +127,12 @@ impl<
                 let place = shared.load(deltas + bin as usize, ReadOrder::Relaxed).wrapping_add(at);
                 let has = to.has(place);
                 if has {
-                    to.store(fan.first + bin, place, word);
+                    to.store(fan.partition(bin), place, word);
                 }
                 if told {
                     let number = shared.load(numbers + at as usize, ReadOrder::Relaxed);
                     if has {
-                        to.store_number(fan.first + bin, place, number);
+                        to.store_number(fan.partition(bin), place, number);
                     } else {
                         self.outcomes.defer(number);
                     }

@@ -42,7 +42,8 @@ pub struct Unexplained {
     pub why: String,
     /// The calls, by the time at which they began.
     pub calls: Vec<(Event, Part)>,
-    /// No order explains the calls from this time on, whatever the key held before. None: it was absent at first.
+    /// No order explains the calls from this time on, whatever the key held before. None: it was absent at
+    /// first.
     pub from: Option<u64>,
 }
 

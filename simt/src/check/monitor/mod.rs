@@ -55,15 +55,16 @@ pub struct Monitored {
 
 /// Whether a history of any length is linearizable to a map or a set that is empty at first.
 ///
-/// The calls: `insert_unique`, `insert_or_assign`, `search`, `search_all`, `count`, `delete`; all have returned. In a map
-/// no two calls store the same value under the same key. Real time is that of [`Event::start`] and [`Event::end`]: a
-/// call comes before another if it ends at a smaller number than the other starts at.
+/// The calls: `insert_unique`, `insert_or_assign`, `search`, `search_all`, `count`, `delete`; all have
+/// returned. In a map no two calls store the same value under the same key. Real time is that of
+/// [`Event::start`] and [`Event::end`]: a call comes before another if it ends at a smaller number than the
+/// other starts at.
 ///
 /// Exact. Takes O(n log n) time and O(n) memory for n calls, however many of them overlap.
 ///
 /// # Errors
-/// [`Failure::Unexplained`] if the history is not linearizable, with a few calls that show it; [`Failure::Refused`] if it
-/// is none of those described here.
+/// [`Failure::Unexplained`] if the history is not linearizable, with a few calls that show it;
+/// [`Failure::Refused`] if it is none of those described here.
 pub fn monitor<C: Collection>(collection: &C, events: &[Event]) -> Result<Monitored, Failure> {
     let mut order = Vec::with_capacity(events.len());
     order.extend(events.iter().enumerate().map(|(i, event)| (event.call.key, i as u32)));

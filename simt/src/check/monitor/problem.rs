@@ -1,5 +1,5 @@
-//! The calls of one key taken apart: values with the calls that see them, deletes, and calls that see only whether
-//! the key is there. What two values, or a value and one call, already contradict is found here.
+//! The calls of one key taken apart: values with the calls that see them, deletes, and calls that see only
+//! whether the key is there. What two values, or a value and one call, already contradict is found here.
 
 use super::ops::{Class, Op};
 
@@ -73,7 +73,8 @@ impl Span {
     /// All of it.
     pub(super) const ALL: Self = Self { from: 0, until: NEVER };
 
-    /// Whether an operation takes effect in it. One that is called right before it can do so in its first gap.
+    /// Whether an operation takes effect in it. One that is called right before it can do so in its first
+    /// gap.
     pub(super) fn has(self, op: &Op) -> bool {
         !self.early(op) && op.ret >= self.from && op.ret < self.until
     }
@@ -96,8 +97,9 @@ pub(super) struct Problem {
 }
 
 impl Problem {
-    /// Takes `ops` apart. A call that is under way at an end of the span may have taken effect outside of it: if
-    /// it writes it is never due, if it reads it is left out. With `named` values each read belongs to its write.
+    /// Takes `ops` apart. A call that is under way at an end of the span may have taken effect outside of it:
+    /// if it writes it is never due, if it reads it is left out. With `named` values each read belongs to its
+    /// write.
     pub(super) fn take_apart(&mut self, ops: &[Op], span: Span, named: bool) -> Result<(), Conflict> {
         for items in [&mut self.downs, &mut self.present, &mut self.absent] {
             items.clear();
@@ -163,8 +165,9 @@ impl Problem {
         Ok(())
     }
 
-    /// Cuts out the intervals in which a value must be current: nothing else takes effect there. Then no two of
-    /// them overlap, and none has another call inside. A value that is current `at_first` needs none of this.
+    /// Cuts out the intervals in which a value must be current: nothing else takes effect there. Then no two
+    /// of them overlap, and none has another call inside. A value that is current `at_first` needs none of
+    /// this.
     pub(super) fn cut(&mut self, at_first: Option<usize>) -> Result<(), Conflict> {
         self.zones.clear();
         let forward =

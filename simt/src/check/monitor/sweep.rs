@@ -1,7 +1,8 @@
-//! The sweep over the due calls of one key: nothing takes effect before it must. See the README for the proof.
+//! The sweep over the due calls of one key: nothing takes effect before it must. See the README for the
+//! proof.
 //!
-//! Time is counted in gaps: gap g lies before place g. What is called at place c can take effect in gaps after c,
-//! what is due at place d in gaps up to d.
+//! Time is counted in gaps: gap g lies before place g. What is called at place c can take effect in gaps
+//! after c, what is due at place d in gaps up to d.
 
 use super::earliest::Tournament;
 use super::problem::{Item, NEVER, Problem};
@@ -105,8 +106,8 @@ impl Sweep {
         true
     }
 
-    /// An assign: the key is present before it. One whose reads have all been called needs only an instant at which
-    /// the value before it may be left.
+    /// An assign: the key is present before it. One whose reads have all been called needs only an instant at
+    /// which the value before it may be left.
     fn assign(&mut self, p: &Problem, v: u32, at: u32) -> bool {
         let value = p.values[v as usize];
         let passed = !value.forward() && self.state.last_free > value.settle;
@@ -188,8 +189,8 @@ impl Sweep {
         true
     }
 
-    /// Lets an insert take effect whose value may be left before anything else is due: of these the one that is
-    /// due first.
+    /// Lets an insert take effect whose value may be left before anything else is due: of these the one that
+    /// is due first.
     fn some_up(&mut self, p: &Problem, at: u32) -> bool {
         let limit = self.next_due(p, at);
         while self.ups_by_due.get(self.next.up_due).is_some_and(|&v| self.entered[v as usize]) {
@@ -205,7 +206,8 @@ impl Sweep {
         self.up_settled_before(p, limit.min(value.due), at)
     }
 
-    /// When the next call is due that needs the key absent or its value left, inserts not counted. The key is absent.
+    /// When the next call is due that needs the key absent or its value left, inserts not counted. The key is
+    /// absent.
     fn next_due(&mut self, p: &Problem, at: u32) -> u32 {
         while self.downs_by_due.get(self.next.down_due).is_some_and(|&d| self.taken[d as usize]) {
             self.next.down_due += 1;

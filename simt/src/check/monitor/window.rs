@@ -60,7 +60,8 @@ pub(super) fn shrink(ops: &[Op], named: bool) -> Window {
     Window { ops: rest.into_iter().map(|(op, number)| (number, part(op))).collect(), from }
 }
 
-/// The first number up to `to` for which `holds`, which stays true from there on; `to` if there is none before.
+/// The first number up to `to` for which `holds`, which stays true from there on; `to` if there is none
+/// before.
 fn first(mut to: u32, mut holds: impl FnMut(u32) -> bool) -> u32 {
     let mut from = 0;
     while from < to {
@@ -107,8 +108,9 @@ impl Test {
         some
     }
 
-    /// Whether the calls that lie in `span` have an explanation from some state of the key. A write that is under
-    /// way when it begins took effect before or in it, one that is under way when it ends in it or later.
+    /// Whether the calls that lie in `span` have an explanation from some state of the key. A write that is
+    /// under way when it begins took effect before or in it, one that is under way when it ends in it or
+    /// later.
     fn explained(&mut self, ops: &[Op], span: Span) -> bool {
         let writes = |op: &Op| matches!(op.class, Class::Up | Class::Assign | Class::Down);
         let early: Vec<usize> = (0..ops.len()).filter(|&i| span.early(&ops[i]) && writes(&ops[i])).collect();

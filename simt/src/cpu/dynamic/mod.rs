@@ -14,10 +14,10 @@ use warpproof_model::{Key, Word};
 
 /// A concurrent map in CPU memory that grows while it is used.
 ///
-/// `DynamicMap<u32, u32>` or `DynamicMap<u64, u64>`: open addressing in submaps, each as large as all before it. The insert
-/// that finds no room takes the memory for another one, while other operations go on; no pair moves. An insert answers
-/// [`Full`](warpproof_model::Insert::Full) if there is no memory, and nothing has changed then. [`DynamicMap::compact`]
-/// moves all pairs to one submap, which searches are faster in.
+/// `DynamicMap<u32, u32>` or `DynamicMap<u64, u64>`: open addressing in submaps, each as large as all before
+/// it. The insert that finds no room takes the memory for another one, while other operations go on; no pair
+/// moves. An insert answers [`Full`](warpproof_model::Insert::Full) if there is no memory, and nothing has
+/// changed then. [`DynamicMap::compact`] moves all pairs to one submap, which searches are faster in.
 ///
 /// ```
 /// use warpproof_simt::cpu::DynamicMap;
@@ -53,8 +53,9 @@ where
     V: Word,
     St: PackedWords<Entry: Packed<Key = K, Value = V>>,
 {
-    /// Moves all pairs to one submap, of a size for as many: searches read one bucket again, the slots of deleted pairs are
-    /// free, and memory that is not needed is given back. Takes memory for both meanwhile, and time proportional to the slots.
+    /// Moves all pairs to one submap, of a size for as many: searches read one bucket again, the slots of
+    /// deleted pairs are free, and memory that is not needed is given back. Takes memory for both meanwhile,
+    /// and time proportional to the slots.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`]; nothing has changed then.

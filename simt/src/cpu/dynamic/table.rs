@@ -16,8 +16,8 @@ use warpproof_model::host::{OpenGeometry, OpenStats, Refused, structure};
 use warpproof_model::open::{BUCKET_SLOTS, Bounded, DoubleHashing, OpenTable};
 use warpproof_model::outcome::Add;
 
-/// Buckets of a submap that a key probes. A search of a key of a later submap reads as many of each full one; with fewer, a table
-/// made for its keys ([`DynamicWords::LOAD`]) would grow sooner.
+/// Buckets of a submap that a key probes. A search of a key of a later submap reads as many of each full one;
+/// with fewer, a table made for its keys ([`DynamicWords::LOAD`]) would grow sooner.
 const PROBES: u32 = 4;
 
 /// Submaps besides the first. Each makes the table twice as large.
@@ -105,8 +105,8 @@ impl<'a, St: PackedWords, const L: usize, const S: usize> Submaps<S> for &'a Dyn
         self.words(index).view_of()
     }
 
-    /// Takes the memory for it, as much as all submaps before have, and writes it alone: the others that ask wait, and a thread of
-    /// the pool that waited for work of the pool might run one of them.
+    /// Takes the memory for it, as much as all submaps before have, and writes it alone: the others that ask
+    /// wait, and a thread of the pool that waited for work of the pool might run one of them.
     #[cold]
     fn add(self, index: u32) -> Added {
         let Some(place) = (index as usize).checked_sub(1).and_then(|at| self.more.get(at)) else {

@@ -10,16 +10,16 @@ use warpproof_model::entry::Packed;
 use warpproof_model::hopscotch::{GROUP_WORDS, HopscotchTable, REACH};
 use warpproof_model::host::{HopscotchGeometry, HopscotchStats, Refused, structure};
 
-/// Lanes of a warp by default: words are compared without a branch. One lane reads and writes faster what is not there
-/// yet, and is a third slower where a search hits (measured with 1, 2, 4 and 8 lanes).
+/// Lanes of a warp by default: words are compared without a branch. One lane reads and writes faster what is
+/// not there yet, and is a third slower where a search hits (measured with 1, 2, 4 and 8 lanes).
 pub const HOPSCOTCH_LANES: usize = 2;
 
 /// The table seen by warps that read `S` words in each lane.
 type View<'a, St, const S: usize, const N: u32> =
     HopscotchTable<<St as PackedWords>::Entry, <St as PackedWords>::Words<'a>, S, N>;
 
-/// A hopscotch table, run by warps of `L` lanes that read `S` words each: a group has `L * S` words, a neighbourhood
-/// `N` groups.
+/// A hopscotch table, run by warps of `L` lanes that read `S` words each: a group has `L * S` words, a
+/// neighbourhood `N` groups.
 pub struct HopscotchWords<
     St,
     const L: usize = HOPSCOTCH_LANES,

@@ -20,19 +20,20 @@ use warpproof_model::{Key, UserKey, Word};
 /// Slots that each lane reads by default, of sets, and of tables that grow or whose keys move.
 pub(super) const LANE_SLOTS: usize = BUCKET_SLOTS / OPEN_LANES;
 
-/// Slots of a bucket of an [`OpenMap`] by default, which one lane reads: a line of the cache for u64 pairs, half of one for u32 pairs.
-/// Measured beside two lanes and eight slots (BENCHMARKS.md).
+/// Slots of a bucket of an [`OpenMap`] by default, which one lane reads: a line of the cache for u64 pairs,
+/// half of one for u32 pairs. Measured beside two lanes and eight slots (BENCHMARKS.md).
 pub const OPEN_MAP_SLOTS: usize = 4;
 
 /// A concurrent map in an open-addressing table in CPU memory.
 ///
-/// `OpenMap<u32, u32>` or `OpenMap<u64, u64>`. The table does not grow, and the slot of a deleted pair is not used again:
-/// an insert answers [`Full`](warpproof_model::Insert::Full) when no slot is empty any more, and nothing has changed then.
-/// The width of a warp (`L` lanes of `S` slots, which are a bucket) is a matter of speed. `P` says which buckets a key probes: those near its home
-/// ([`BoundedStride`]), any ([`DoubleHashing`](warpproof_model::open::DoubleHashing)), or two ([`CuckooMap`]).
+/// `OpenMap<u32, u32>` or `OpenMap<u64, u64>`. The table does not grow, and the slot of a deleted pair is not
+/// used again: an insert answers [`Full`](warpproof_model::Insert::Full) when no slot is empty any more, and
+/// nothing has changed then. The width of a warp (`L` lanes of `S` slots, which are a bucket) is a matter of
+/// speed. `P` says which buckets a key probes: those near its home ([`BoundedStride`]), any
+/// ([`DoubleHashing`](warpproof_model::open::DoubleHashing)), or two ([`CuckooMap`]).
 ///
-/// A batch that is large beside a table of 2 MiB or more takes memory for a copy of its keys and values, and up to four bytes for each key,
-/// while it runs; without that memory it runs slower.
+/// A batch that is large beside a table of 2 MiB or more takes memory for a copy of its keys and values, and
+/// up to four bytes for each key, while it runs; without that memory it runs slower.
 ///
 /// ```
 /// use warpproof_simt::cpu::OpenMap;
@@ -46,13 +47,14 @@ pub const OPEN_MAP_SLOTS: usize = 4;
 pub type OpenMap<K, V, const L: usize = 1, const S: usize = OPEN_MAP_SLOTS, P = BoundedStride> =
     Map<K, V, OpenWords<<(K, V) as PackedEntry>::Store, L, S, P>>;
 
-/// An [`OpenMap`] of high loads: a search reads two buckets at most, whatever the load is, and the slots of deleted pairs are used
-/// again.
+/// An [`OpenMap`] of high loads: a search reads two buckets at most, whatever the load is, and the slots of
+/// deleted pairs are used again.
 ///
-/// An insert whose two buckets are full moves up to three pairs, each from its first bucket to its second, and answers
-/// [`Full`](warpproof_model::Insert::Full) when that makes no room: in a table of a million slots none did up to a load of 0.95,
-/// and at 0.97 one in 50,000 at most (`cargo test --release --test cuckoo`). Deletes, and inserts that change a value, wait for others that work on keys of the same
-/// bucket; searches wait for nobody.
+/// An insert whose two buckets are full moves up to three pairs, each from its first bucket to its second,
+/// and answers [`Full`](warpproof_model::Insert::Full) when that makes no room: in a table of a million slots
+/// none did up to a load of 0.95, and at 0.97 one in 50,000 at most (`cargo test --release --test cuckoo`).
+/// Deletes, and inserts that change a value, wait for others that work on keys of the same bucket; searches
+/// wait for nobody.
 ///
 /// ```
 /// use warpproof_simt::cpu::CuckooMap;
@@ -120,7 +122,8 @@ impl<K: Key, V: Word, T: Buckets<Key = K, Value = V>> BulkCounter<K, V> for Map<
 
 impl<K: Key, V: Word, T: Buckets<Key = K, Value = V>> BulkOrdered for Map<K, V, T> {
     fn retrieve_all_in_order(&self) -> Result<Vec<(K, V)>, Error> {
-        // Rayon joins what it folds in the order of the parts, and a bucket is visited from its lowest slot on.
+        // Rayon joins what it folds in the order of the parts, and a bucket is visited from its lowest slot
+        // on.
         self.retrieve_all()
     }
 }
@@ -139,12 +142,13 @@ where
     V: Word,
     St: PackedWords<Entry: Packed<Key = K, Value = V>>,
 {
-    /// Moves all pairs to a table of another size, or of the same one: slots of deleted pairs are free again. Takes memory for
-    /// both tables meanwhile, and time proportional to the slots of the old one and the pairs.
+    /// Moves all pairs to a table of another size, or of the same one: slots of deleted pairs are free again.
+    /// Takes memory for both tables meanwhile, and time proportional to the slots of the old one and the
+    /// pairs.
     ///
     /// # Errors
-    /// As [`Map::with_geometry`]; [`Error::TableFull`] if the new table has no room for all pairs. Nothing has
-    /// changed then.
+    /// As [`Map::with_geometry`]; [`Error::TableFull`] if the new table has no room for all pairs. Nothing
+    /// has changed then.
     pub fn rehash(&mut self, geometry: OpenGeometry) -> Result<(), Error> {
         self.table = self.table.rehashed(geometry)?;
         Ok(())

@@ -78,8 +78,8 @@ type View<'a, St, P, const S: usize> = OpenTable<
     S,
 >;
 
-/// An open-addressing table whose keys probe as `P` says, run by warps of `L` lanes that read `S` slots each: a bucket has `L * S`
-/// slots.
+/// An open-addressing table whose keys probe as `P` says, run by warps of `L` lanes that read `S` slots each:
+/// a bucket has `L * S` slots.
 pub struct OpenWords<
     St,
     const L: usize = OPEN_LANES,

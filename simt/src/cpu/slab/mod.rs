@@ -21,9 +21,9 @@ use warpproof_model::{Key, UserKey, Word};
 
 /// A concurrent map in CPU memory; with `M` = [`Multi`] a [`SlabMultimap`].
 ///
-/// `SlabMap<u32, u32>` or `SlabMap<u64, u64>`; bulk operations are those of [`warpproof_model::host::BulkMap`].
-/// As many pairs fit as it was made for, whatever their keys are. The width of a warp (`L` lanes of `S` slots) is a
-/// matter of speed, not of meaning.
+/// `SlabMap<u32, u32>` or `SlabMap<u64, u64>`; bulk operations are those of
+/// [`warpproof_model::host::BulkMap`]. As many pairs fit as it was made for, whatever their keys are. The
+/// width of a warp (`L` lanes of `S` slots) is a matter of speed, not of meaning.
 ///
 /// ```
 /// use warpproof_simt::cpu::SlabMap;

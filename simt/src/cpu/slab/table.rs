@@ -11,7 +11,8 @@ use core::sync::atomic::AtomicU32;
 use rayon::prelude::*;
 use warpproof_model::Key;
 use warpproof_model::host::{Refused, SlabGeometry, SlabStats, structure};
-use warpproof_model::slab::{Multiplicity, SLAB_SLOTS, SlabTable, Unique, bitmap_words, free_word};
+use warpproof_model::reclaim::{bitmap_words, free_word};
+use warpproof_model::slab::{Multiplicity, SLAB_SLOTS, SlabTable, Unique};
 
 /// The table seen by warps of `L` lanes that read `S` slots each.
 pub(super) type View<'a, St, M, const S: usize> =
@@ -19,15 +20,15 @@ pub(super) type View<'a, St, M, const S: usize> =
 
 /// Lanes of a warp by default.
 ///
-/// Four lanes of two slots are compared without a branch. One lane of eight slots becomes a chain of eight branches,
-/// one of which is mispredicted in nearly every search.
+/// Four lanes of two slots are compared without a branch. One lane of eight slots becomes a chain of eight
+/// branches, one of which is mispredicted in nearly every search.
 pub const SLAB_LANES: usize = 4;
 
 /// Slots that each lane reads by default.
 pub(super) const LANE_SLOTS: usize = SLAB_SLOTS / SLAB_LANES;
 
-/// A slab hash table, run by warps of `L` lanes that read `S` slots each: a slab has `L * S` slots. `M` says how
-/// often it may hold a key.
+/// A slab hash table, run by warps of `L` lanes that read `S` slots each: a slab has `L * S` slots. `M` says
+/// how often it may hold a key.
 pub struct SlabWords<St: SlabStore, const L: usize = SLAB_LANES, const S: usize = LANE_SLOTS, M = Unique> {
     store: St,
     bitmap: Array<AtomicU32, 16>,

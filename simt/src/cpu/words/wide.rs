@@ -1,7 +1,8 @@
 //! Rows of 128-bit words.
 //!
-//! A load of [`AtomicU128`] calls a function through a pointer, as it is known only at run time whether the processor has such a
-//! load. A search would make eight such calls; here it asks once for a row, and loads in place.
+//! A load of [`AtomicU128`] calls a function through a pointer, as it is known only at run time whether the
+//! processor has such a load. A search would make eight such calls; here it asks once for a row, and loads in
+//! place.
 
 use core::sync::atomic::Ordering;
 use portable_atomic::AtomicU128;
@@ -38,8 +39,8 @@ mod x86 {
     #[cold]
     #[inline(never)]
     fn ask() -> bool {
-        // Intel (SDM 3A, 9.1.1) and AMD (APM 2, 7.3.2) say so of all their processors with AVX; of other makers it is taken to be so. Where a
-        // word is behind a lock, it has to be read under that.
+        // Intel (SDM 3A, 9.1.1) and AMD (APM 2, 7.3.2) say so of all their processors with AVX; of other
+        // makers it is taken to be so. Where a word is behind a lock, it has to be read under that.
         let wide = std::arch::is_x86_feature_detected!("avx") && AtomicU128::is_lock_free();
         // Relaxed: as above.
         WIDE.store(wide, Ordering::Relaxed);
@@ -55,14 +56,15 @@ mod x86 {
         let (at, loaded): (_, __m128i);
         at = word.as_ptr();
         if let Ordering::Relaxed = order {
-            // SAFETY: `at` is a live word, at a multiple of 16 bytes; this is one access, as are all others of the word.
+            // SAFETY: `at` is a live word, at a multiple of 16 bytes; this is one access, as are all others
+            // of the word.
             unsafe {
                 asm!("movdqa {}, xmmword ptr [{}]", lateout(xmm_reg) loaded, in(reg) at,
                     options(readonly, nostack, preserves_flags));
             }
         } else {
-            // Acquire: the processor orders all loads so; and the compiler moves no access over what may write memory.
-            // SAFETY: as above.
+            // Acquire: the processor orders all loads so; and the compiler moves no access over what may
+            // write memory. SAFETY: as above.
             unsafe {
                 asm!("movdqa {}, xmmword ptr [{}]", lateout(xmm_reg) loaded, in(reg) at,
                     options(nostack, preserves_flags));

@@ -37,7 +37,8 @@ const fn wait(word: usize, value: u64) -> Ins {
     Ins::Await(word, value, ReadOrder::Acquire)
 }
 
-/// Random programs: the search that leaves graphs beyond the bound sees what the search sees that leaves none.
+/// Random programs: the search that leaves graphs beyond the bound sees what the search sees that leaves
+/// none.
 #[test]
 fn no_execution_within_the_bound_is_lost() {
     let mut numbers = Numbers(5);

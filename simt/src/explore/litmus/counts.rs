@@ -120,7 +120,8 @@ fn additions_and_reads_in_a_ring() {
     }
 }
 
-/// Load buffering of n threads in a ring: each read reads one of two writes, but not all the new one: 2^n - 1.
+/// Load buffering of n threads in a ring: each read reads one of two writes, but not all the new one:
+/// 2^n - 1.
 #[test]
 fn load_buffering_in_a_ring() {
     for count in 2..7 {
@@ -129,10 +130,10 @@ fn load_buffering_in_a_ring() {
     }
 }
 
-/// Exchanges in rotation: thread i of n exchanges i for i + 1 in a word that is 0. Those that succeed are threads
-/// 0 to k - 1 for some k, and they write the values 1 to k in this order. If k < n, thread k fails: it reads one of
-/// the k + 1 values that is not k. Each of the n - k - 1 threads behind it fails whatever it reads. So there are
-/// k (k + 1)^(n - k - 1) executions for every k from 1 to n - 1, and one for k = n.
+/// Exchanges in rotation: thread i of n exchanges i for i + 1 in a word that is 0. Those that succeed are
+/// threads 0 to k - 1 for some k, and they write the values 1 to k in this order. If k < n, thread k fails:
+/// it reads one of the k + 1 values that is not k. Each of the n - k - 1 threads behind it fails whatever it
+/// reads. So there are k (k + 1)^(n - k - 1) executions for every k from 1 to n - 1, and one for k = n.
 #[test]
 fn exchanges_in_rotation() {
     let expected = |n: u64| 1 + (1..n).map(|k| k * (k + 1).pow((n - k - 1) as u32)).sum::<u64>();

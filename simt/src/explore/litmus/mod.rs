@@ -73,7 +73,8 @@ impl Test {
     fn outcomes(&self) -> BTreeSet<String> {
         let report = self.report();
         assert!(report.violation.is_none(), "{}", report.violation.expect("one").timeline());
-        // A barrier can forbid the orders in which one thread runs after another: they are expected and not seen.
+        // A barrier can forbid the orders in which one thread runs after another: they are expected and not
+        // seen.
         let waits = self.subject.threads.iter().flatten().any(|ins| matches!(ins, Ins::Barrier));
         let complete = report.verdict == Verdict::Passed || waits && report.verdict == Verdict::Blind;
         assert!(complete, "{:?}: {:?}", report.verdict, report.unseen);

@@ -4,7 +4,8 @@ use crate::check::{Anything, Array, Memory, SimWarp, Subject};
 use warpproof_model::spec::{Call, Op, Ret};
 use warpproof_model::{Block, IntegerWords, Order, ReadOrder, Words, WriteOrder};
 
-/// What a thread does. Unless said otherwise one lane acts, and all lanes learn what it read: a collective follows.
+/// What a thread does. Unless said otherwise one lane acts, and all lanes learn what it read: a collective
+/// follows.
 #[derive(Clone, Debug)]
 pub(super) enum Ins {
     Read(usize, ReadOrder),

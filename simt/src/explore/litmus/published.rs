@@ -1,6 +1,7 @@
 //! How many executions there are, as others have published it: the expected numbers of GenMC's tests
-//! (github.com/MPI-SWS/genmc, `tests/correct/synthetic/NAME/expected.rc11.mo.in`, commit b03f01ed) for the programs of
-//! these names under RC11 with the order of writes tracked. The programs are the same, instruction for instruction.
+//! (github.com/MPI-SWS/genmc, `tests/correct/synthetic/NAME/expected.rc11.mo.in`, commit b03f01ed) for the
+//! programs of these names under RC11 with the order of writes tracked. The programs are the same,
+//! instruction for instruction.
 
 use super::counts::{many, many_in_pairs};
 use super::*;
@@ -88,7 +89,8 @@ fn coa() {
     published(&[(1, 4), (3, 144)], |n| many_in_pairs(n + 1, thread));
 }
 
-/// Thread i > 0 writes the word i: one more than it reads from the word before. Thread 0 looks for the last zero.
+/// Thread i > 0 writes the word i: one more than it reads from the word before. Thread 0 looks for the last
+/// zero.
 #[test]
 fn lastzero() {
     let thread = |n, thread| {

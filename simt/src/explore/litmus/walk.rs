@@ -8,7 +8,8 @@ fn walked(test: &Test, seed: u64, schedules: u64) -> Report {
     test.report_with(&Options { mode: Mode::Random, seed, schedules, ..Options::default() })
 }
 
-/// Random programs: the outcomes of a walk are among those of all executions, and nearly all of them are seen.
+/// Random programs: the outcomes of a walk are among those of all executions, and nearly all of them are
+/// seen.
 #[test]
 fn walks_see_nearly_everything_and_nothing_else() {
     let mut numbers = Numbers(1);

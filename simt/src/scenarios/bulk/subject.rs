@@ -11,10 +11,11 @@ use warpproof_model::entry::{Packed, Pair32};
 use warpproof_model::host::Tally;
 use warpproof_model::key::fastrange;
 use warpproof_model::open::bulk::{
-    Batch, Bin, Bins, Bulk, Fan, Outcomes, TALLY, fill_words, insert_words, scatter_words,
+    Batch, Bin, Bins, Bulk, Outcomes, TALLY, fill_words, insert_words, scatter_words,
 };
 use warpproof_model::open::{DoubleHashing, OpenTable, OverflowFilter, filter_place, filter_words};
 use warpproof_model::outcome::Insert;
+use warpproof_model::partition::{Levels, Partitioning};
 use warpproof_model::retrieve::SlotArray;
 use warpproof_model::spec::{Call, Ret};
 use warpproof_model::{Block, Key, ReadOrder, StagedWords, Words};
@@ -132,12 +133,12 @@ impl<const S: usize> BulkSubject<S> {
         OpenTable::new(Pair32::words(m, SLOTS), OverflowFilter::new(m.w32(FILTER)), self.config.buckets)
     }
 
-    /// Binary logarithms of the buckets of a bin, level by level.
-    fn shifts(&self) -> Vec<u32> {
-        (0..self.config.reach).rev().map(|level| level + self.last()).collect()
+    /// The levels: a bin of one is two of the next one.
+    fn levels(&self) -> Levels {
+        Levels::new(self.config.buckets, Partitioning::new(self.last()), 1, self.config.reach)
     }
 
-    /// The last of them.
+    /// The binary logarithm of the buckets of a bin of the last level.
     fn last(&self) -> u32 {
         self.config.bitmap.first().copied().unwrap_or(0)
     }
@@ -149,11 +150,7 @@ impl<const S: usize> BulkSubject<S> {
 
     /// Bins of each level; and the overflow of the last one.
     fn bins(&self) -> Vec<u32> {
-        let mut bins: Vec<u32> = Vec::new();
-        for shift in self.shifts() {
-            let first = self.config.buckets.div_ceil(1 << shift);
-            bins.push(bins.last().map_or(first, |before| before * 2));
-        }
+        let mut bins: Vec<u32> = self.levels().iter().map(|level| level.partitions as u32).collect();
         bins.extend(bins.last().copied());
         bins
     }
@@ -216,7 +213,7 @@ impl<const S: usize> BulkSubject<S> {
         let (rank, warps) = (w.id(), self.warps as u32);
         let outcomes = Outcomes::new(Codes(m.w32(OUTCOMES)), self.told);
         let work: Work<M, S> = Bulk::new(self.table(m), m.w64(TALLIES), outcomes);
-        let (shifts, bins, levels) = (self.shifts(), self.bins(), self.config.reach as usize);
+        let levels = self.config.reach as usize;
         let batch = Batch(SlotArray::<Pair32, _>::new(m.w64(BATCH)));
         let mut shared = 0;
         for (launch, words) in self.launches() {
@@ -226,12 +223,12 @@ impl<const S: usize> BulkSubject<S> {
             let here = &mut member;
             match launch {
                 Launch::Scatter { block } => {
-                    let fan = Fan { first: 0, fan: bins[0], shift: shifts[0] };
+                    let fan = self.levels().level(0).fan_out(0);
                     let from = (block * self.block_entries()) as u64;
                     work.scatter::<_, _, _, EACH>(here, (batch, from), fan, self.bins_of(m, 0));
                 }
                 Launch::ScatterAgain { level, bin, part } => {
-                    let fan = Fan { first: bin * 2, fan: 2, shift: shifts[level] };
+                    let fan = self.levels().level(level as u32).fan_out(bin);
                     let source = Bin::<Pair32, _, _, _>::new(self.bins_of(m, level - 1), bin);
                     let from = (part * self.block_entries()) as u64;
                     work.scatter::<_, _, _, EACH>(here, (source, from), fan, self.bins_of(m, level));

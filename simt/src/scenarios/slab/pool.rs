@@ -1,7 +1,7 @@
 //! The slab allocator alone, as a subject.
 
 use crate::check::{Array, Breach, Config, Kind, Memory, Scenario, SimWarp, Subject};
-use warpproof_model::slab::{Allocator, SlabIndex};
+use warpproof_model::reclaim::{Allocator, NodeIndex};
 use warpproof_model::spec::{Call, Op, Pool, Ret};
 use warpproof_model::{ReadOrder, Words};
 
@@ -36,7 +36,7 @@ impl Subject for PoolSubject {
         match call.op {
             Op::Allocate => Ret::Slab(pool.allocate(w, call.value as u32).map(|slab| slab.0)),
             Op::Free => {
-                pool.free(w, SlabIndex(call.key as u32));
+                pool.free(w, NodeIndex(call.key as u32));
                 Ret::Done
             }
             Op::Borrow => {
@@ -59,7 +59,7 @@ impl Subject for PoolSubject {
         // Relaxed: read alone. Bits beyond a pool of at most 32 slabs are checked by the specification.
         let words = m.w32(0);
         let cleared = (0..words.len()).any(|i| self.beyond(i) & !words.load(i, ReadOrder::Relaxed) != 0);
-        if Allocator::new(words, 0).in_use(SlabIndex(32 * words.len() as u32)) {
+        if Allocator::new(words, 0).in_use(NodeIndex(32 * words.len() as u32)) {
             return Err(Breach::new(Kind::Invariant, "a slab beyond the pool is in use"));
         }
         if cleared { Err(Breach::new(Kind::Invariant, "a bit beyond the pool was cleared")) } else { Ok(()) }

@@ -6,9 +6,8 @@ use crate::scenarios::entry::Entry;
 use std::marker::PhantomData;
 use warpproof_model::entry::{Key32, Pair32, Pair64};
 use warpproof_model::outcome::{Insert, Op as Mixed};
-use warpproof_model::slab::{
-    Broken, Link, LockBitSlots, Multi, Multiplicity, PackedSlots, SlabTable, Slots, bitmap_words, free_word,
-};
+use warpproof_model::reclaim::{bitmap_words, free_word};
+use warpproof_model::slab::{Broken, Link, LockBitSlots, Multi, Multiplicity, PackedSlots, SlabTable, Slots};
 use warpproof_model::spec::{Call, Multimap, Op, Ret};
 use warpproof_model::{Key, ReadOrder, UserKey, Word, Words};
 

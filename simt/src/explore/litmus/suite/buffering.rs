@@ -43,8 +43,8 @@ fn store_buffering_with_swaps() {
     ]);
 }
 
-/// SB with an addition to one word between. RC11: if it acquires and releases, the second addition knows what came
-/// before the first.
+/// SB with an addition to one word between. RC11: if it acquires and releases, the second addition knows what
+/// came before the first.
 #[test]
 fn store_buffering_with_additions_to_one_word() {
     let test =
@@ -53,7 +53,8 @@ fn store_buffering_with_additions_to_one_word() {
     test(Order::Relaxed).allows(&["0 0 | 1 0", "1 0 | 0 0"], &[]);
 }
 
-/// LB. RC11 (`sb ∪ rf` is acyclic): forbidden. PTX allows it in principle where neither write depends on the read.
+/// LB. RC11 (`sb ∪ rf` is acyclic): forbidden. PTX allows it in principle where neither write depends on the
+/// read.
 #[test]
 fn load_buffering() {
     threads(&[&[read(X), write(Y, 1)], &[read(Y), write(X, 1)]]).gives(&["0 | 0", "0 | 1", "1 | 0"]);

@@ -65,8 +65,8 @@ fn rwc() {
         .allows(&["- | 1 1 | 0", "- | 1 0 | 1", "- | 0 0 | 0"], &[stale]);
 }
 
-/// ISA2 with fences at the ends and a relaxed middle. RC11 and PTX: allowed, the middle thread orders nothing, and the
-/// order of two fences need not follow what one thread reads.
+/// ISA2 with fences at the ends and a relaxed middle. RC11 and PTX: allowed, the middle thread orders
+/// nothing, and the order of two fences need not follow what one thread reads.
 #[test]
 fn fences_at_the_ends_do_not_order_the_middle() {
     threads(&[

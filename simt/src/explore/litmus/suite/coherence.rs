@@ -82,7 +82,8 @@ fn a_read_goes_forward_from_one_that_happened_before() {
     ]);
 }
 
-/// CoRW across threads. RC11, coherence: a read does not read a write that it happens before, nor one behind that.
+/// CoRW across threads. RC11, coherence: a read does not read a write that it happens before, nor one behind
+/// that.
 #[test]
 fn a_read_does_not_see_what_it_happens_before() {
     let test = threads(&[&[read(X), release(Y, 1)], &[acquire(Y), write(X, 1)], &[write(X, 2)]]).last();

@@ -1,5 +1,6 @@
-//! Lanes are threads. PTX: `bar.warp.sync` and `bar.sync` synchronize those that take part; votes and shuffles order no
-//! memory. [`Ins::Each`] alone has nothing between its lanes; after any other access comes a collective.
+//! Lanes are threads. PTX: `bar.warp.sync` and `bar.sync` synchronize those that take part; votes and
+//! shuffles order no memory. [`Ins::Each`] alone has nothing between its lanes; after any other access comes
+//! a collective.
 
 use super::*;
 
@@ -45,7 +46,8 @@ fn a_lane_acquires_for_another_before_sync() {
     lanes(2, &[&send, &received(&[Ins::Fence])]).gives(&CAUSAL);
 }
 
-/// MP with a fence of the warp between, flag written and read relaxed by the other lane: a fence is one of every lane.
+/// MP with a fence of the warp between, flag written and read relaxed by the other lane: a fence is one of
+/// every lane.
 #[test]
 fn a_fence_is_one_of_every_lane() {
     let send = [write(X, 1), Ins::Fence, Ins::Lane(1), write(Y, 1)];
@@ -97,8 +99,8 @@ fn a_ballot_orders_no_memory() {
     test(Ins::Sync).gives(&["- => 2 0 0"]);
 }
 
-/// LB, and a lane writes after a ballot that another lane's read comes before. The ballot's answer depends on all
-/// lanes, so that the write does: forbidden (No-Thin-Air).
+/// LB, and a lane writes after a ballot that another lane's read comes before. The ballot's answer depends on
+/// all lanes, so that the write does: forbidden (No-Thin-Air).
 #[test]
 fn what_follows_a_ballot_depends_on_all_lanes() {
     let test = |between: &[Ins]| {

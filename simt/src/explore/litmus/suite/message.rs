@@ -44,7 +44,8 @@ fn a_release_pairs_with_a_fence() {
     threads(&[&[write(X, 1), release(Y, 1)], &[read(Y), Ins::Fence, read(X)]]).gives(&CAUSAL);
 }
 
-/// The same of a fence that acquires alone: it pairs with a release and with a fence, and brings nothing to what it stands behind.
+/// The same of a fence that acquires alone: it pairs with a release and with a fence, and brings nothing to
+/// what it stands behind.
 #[test]
 fn a_fence_that_acquires_is_half_a_fence() {
     let receive = [read(Y), Ins::FenceAcquire, read(X)];
@@ -54,7 +55,8 @@ fn a_fence_that_acquires_is_half_a_fence() {
     threads(&[&[write(X, 1), release(Y, 1)], &[Ins::FenceAcquire, read(Y), read(X)]]).gives(&ANY);
 }
 
-/// MP with the fences at the wrong places. RC11: a fence releases writes behind it, and acquires reads before it.
+/// MP with the fences at the wrong places. RC11: a fence releases writes behind it, and acquires reads before
+/// it.
 #[test]
 fn a_fence_on_the_wrong_side_of_the_flag_brings_nothing() {
     threads(&[&[write(X, 1), write(Y, 1), Ins::Fence], &[read(Y), Ins::Fence, read(X)]]).gives(&ANY);
@@ -88,8 +90,8 @@ fn a_write_of_another_thread_ends_a_release_sequence() {
         .allows(&["- | - | 2 0", "- | - | 2 1", "- | - | 1 1"], &["- | - | 1 0"]);
 }
 
-/// MP, and the sender writes the flag again, relaxed. C++20 (P0982: release sequences are read-modify-writes alone)
-/// allows the stale read; RC11 as published and PTX do not. The model has the weaker rule.
+/// MP, and the sender writes the flag again, relaxed. C++20 (P0982: release sequences are read-modify-writes
+/// alone) allows the stale read; RC11 as published and PTX do not. The model has the weaker rule.
 #[test]
 fn a_later_write_of_the_sender_does_not_release() {
     threads(&[&[write(X, 1), release(Y, 1), write(Y, 2)], &[acquire(Y), read(X)]])
@@ -113,8 +115,8 @@ fn an_addition_acquires() {
     threads(&[&send, &[add(Y, Order::Release), read(X)]]).gives(&ANY);
 }
 
-/// MP+rel+cas.acq, and the exchange fails. C++11 29.6.5 as `compare_exchange` of this crate says: it is a read, an
-/// acquiring one if its order acquires.
+/// MP+rel+cas.acq, and the exchange fails. C++11 29.6.5 as `compare_exchange` of this crate says: it is a
+/// read, an acquiring one if its order acquires.
 #[test]
 fn an_exchange_that_fails_acquires() {
     let send = [write(X, 1), release(Y, 1)];

@@ -1,9 +1,9 @@
 //! What is allowed and what is not, with the source of each verdict.
 //!
-//! *RC11*: Lahav, Vafeiadis, Kang, Hur, Dreyer, "Repairing sequential consistency in C/C++11", PLDI 2017. *PTX*: NVIDIA,
-//! "PTX ISA", chapter "Memory Consistency Model", and Lustig, Sahasrabuddhe, Giroux, "A formal analysis of the NVIDIA
-//! PTX memory consistency model", ASPLOS 2019. The names of the shapes are those of herd (Alglave, Maranget,
-//! Tautschnig, "Herding cats", TOPLAS 2014).
+//! *RC11*: Lahav, Vafeiadis, Kang, Hur, Dreyer, "Repairing sequential consistency in C/C++11",
+//! PLDI 2017. *PTX*: NVIDIA, "PTX ISA", chapter "Memory Consistency Model", and Lustig, Sahasrabuddhe,
+//! Giroux, "A formal analysis of the NVIDIA PTX memory consistency model", ASPLOS 2019. The names of the
+//! shapes are those of herd (Alglave, Maranget, Tautschnig, "Herding cats", TOPLAS 2014).
 
 use super::*;
 

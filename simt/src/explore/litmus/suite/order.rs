@@ -50,7 +50,8 @@ fn two_writes_each_with_fences() {
     test.gives(&["- | - => 1 2 0", "- | - => 2 1 0", "- | - => 2 2 0"]);
 }
 
-/// Z6.3. RC11 and PTX: release and acquire allow the stale read (y's order is no synchronization), fences forbid it.
+/// Z6.3. RC11 and PTX: release and acquire allow the stale read (y's order is no synchronization), fences
+/// forbid it.
 #[test]
 fn z6() {
     let stale = "- | - | 1 0 => 1 2 1";

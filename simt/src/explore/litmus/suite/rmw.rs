@@ -60,7 +60,8 @@ fn an_exchange_that_fails_does_not_release() {
     test.gives(&["0 | 0 0", "0 | 0 1"]);
 }
 
-/// An exchange may read a value that is not the newest and fail on it. RC11: a failed one is bound by coherence alone.
+/// An exchange may read a value that is not the newest and fail on it. RC11: a failed one is bound by
+/// coherence alone.
 #[test]
 fn an_exchange_may_fail_on_an_old_value() {
     let test = threads(&[&[write(X, 1), write(X, 2)], &[Ins::Cas(X, 2, 3, Order::AcqRel), read(X)]]).last();

@@ -1,4 +1,5 @@
-//! Scopes. PTX: only morally strong accesses synchronize; two accesses of block scope are that within one block.
+//! Scopes. PTX: only morally strong accesses synchronize; two accesses of block scope are that within one
+//! block.
 
 use super::*;
 
@@ -27,8 +28,8 @@ fn block_scope_reaches_the_lanes_of_a_warp() {
     lanes(2, &[&warp]).in_block(true).gives(&["0 0", "0 1", "1 1"]);
 }
 
-/// An addition of block scope in another block does not carry a release on. PTX, observation order: it goes through
-/// morally strong pairs.
+/// An addition of block scope in another block does not carry a release on. PTX, observation order: it goes
+/// through morally strong pairs.
 #[test]
 fn block_scope_ends_a_release_sequence_at_the_block() {
     let (send, receive) = ([write(X, 1), release(Y, 1)], [acquire(Y), read(X)]);
@@ -44,8 +45,8 @@ fn fences_order_blocks() {
     test.in_block(true).gives(&["0 | 1", "1 | 0", "1 | 1"]);
 }
 
-/// MP with fences on a flag of block scope. PTX, Fence-SC and the axiom of causality: reading the flag cannot contradict the
-/// order of the fences, whatever its scope.
+/// MP with fences on a flag of block scope. PTX, Fence-SC and the axiom of causality: reading the flag cannot
+/// contradict the order of the fences, whatever its scope.
 #[test]
 fn fences_order_what_a_flag_of_block_scope_tells() {
     let test = || threads(&[&[write(X, 1), Ins::Fence, write(Y, 1)], &[read(Y), Ins::Fence, read(X)]]);

@@ -1,6 +1,6 @@
-//! Loops that wait. A loop that only reads is explored as the one read that ends it; what never ends is a violation
-//! (liveness as in Lahav, Namakonov, Oberhauser, Podkopaev, Vafeiadis, "Making weak memory models fair", OOPSLA 2021:
-//! a write is seen at last).
+//! Loops that wait. A loop that only reads is explored as the one read that ends it; what never ends is a
+//! violation (liveness as in Lahav, Namakonov, Oberhauser, Podkopaev, Vafeiadis, "Making weak memory models
+//! fair", OOPSLA 2021: a write is seen at last).
 
 use super::*;
 
@@ -70,7 +70,8 @@ fn a_lock_excludes() {
     assert_eq!(test.executions(), 2);
 }
 
-/// A lock that is given back without a release, or taken without an acquire: the next one may read the old value.
+/// A lock that is given back without a release, or taken without an acquire: the next one may read the old
+/// value.
 #[test]
 fn a_relaxed_lock_does_not_exclude() {
     for thread in [locked(Order::Acquire, WriteOrder::Relaxed), locked(Order::Relaxed, WriteOrder::Release)] {

@@ -1,47 +1,51 @@
-//! The slab allocator: a bitmap with one bit per pool slab.
+//! An allocator of nodes: a bitmap with one bit per node of the pool.
 //!
 //! The bitmap is cut into *resident blocks* of one word per lane. A warp looks at one block at a time: every
 //! lane reads its word, the lowest lane with a free bit takes it. When a block is full the warp moves to the
 //! next, at most once around the bitmap.
 //!
-//! Deviations from Ashkiani et al. (IPDPS 2018): the resident block follows from the bucket and is not kept
-//! across operations, so nothing is cached that could go stale; a bit is taken by a fetch-or, which fails
-//! only if the bit itself is gone; the walk is bounded and ends in `None`, the published one spins.
+//! Deviations from Ashkiani et al. (IPDPS 2018): the resident block follows from a hint (the slab whose chain
+//! grows) and is not kept across operations, so nothing is cached that could go stale; a bit is taken by a
+//! fetch-or, which fails only if the bit itself is gone; the walk is bounded and ends in `None`, the
+//! published one spins.
 //!
 //! Steps: one fetch-or when the pool is sparse; at worst one load per bitmap word and one fetch-or per bit
 //! that another warp takes meanwhile.
 
-use super::slots::SlabIndex;
 use crate::key::{fastrange, mix};
 use crate::memory::{IntegerWords, Order, ReadOrder};
 use crate::warp::Warp;
 
-/// Slabs per bitmap word.
-pub const SLABS_PER_WORD: u32 = u32::BITS;
+/// Index of a node in the memory of a structure: first those that are never given back, then the pool's.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct NodeIndex(pub u32);
 
-/// Number of bitmap words of a pool of `slabs`.
-pub const fn bitmap_words(slabs: u32) -> usize {
-    slabs.div_ceil(SLABS_PER_WORD) as usize
+/// Nodes per bitmap word.
+pub const NODES_PER_WORD: u32 = u32::BITS;
+
+/// Number of bitmap words of a pool of `nodes`.
+pub const fn bitmap_words(nodes: u32) -> usize {
+    nodes.div_ceil(NODES_PER_WORD) as usize
 }
 
-/// What bitmap word `index` holds when a pool of `slabs` is all free: zero, but in the last word the bits beyond the
-/// pool are set.
-pub const fn free_word(slabs: u32, index: usize) -> u32 {
-    let before = index as u64 * SLABS_PER_WORD as u64;
-    let left = (slabs as u64).saturating_sub(before);
-    if left >= SLABS_PER_WORD as u64 { 0 } else { u32::MAX << left }
+/// What bitmap word `index` holds when a pool of `nodes` is all free: zero, but in the last word the bits
+/// beyond the pool are set.
+pub const fn free_word(nodes: u32, index: usize) -> u32 {
+    let before = index as u64 * NODES_PER_WORD as u64;
+    let left = (nodes as u64).saturating_sub(before);
+    if left >= NODES_PER_WORD as u64 { 0 } else { u32::MAX << left }
 }
 
-/// The pool's free slabs. A set bit is a slab in use.
+/// The pool's free nodes. A set bit is a node in use.
 #[derive(Clone, Copy, Debug)]
 pub struct Allocator<B> {
     bitmap: B,
-    /// Index of the first pool slab: the number of base slabs.
+    /// Index of the first node of the pool: those before it are not the allocator's.
     first: u32,
 }
 
 impl<B: IntegerWords<u32>> Allocator<B> {
-    /// An allocator over `bitmap`, whose bit 0 stands for slab `first`. Bits beyond the pool are set from the
+    /// An allocator over `bitmap`, whose bit 0 stands for node `first`. Bits beyond the pool are set from the
     /// start (see [`free_word`]).
     #[inline(always)]
     pub const fn new(bitmap: B, first: u32) -> Self {
@@ -54,9 +58,9 @@ impl<B: IntegerWords<u32>> Allocator<B> {
         self.bitmap
     }
 
-    /// Takes a free slab, or `None` if each word was seen full once. `hint` spreads warps over the bitmap.
+    /// Takes a free node, or `None` if each word was seen full once. `hint` spreads warps over the bitmap.
     #[inline(always)]
-    pub fn allocate<W: Warp>(self, w: &mut W, hint: u32) -> Option<SlabIndex> {
+    pub fn allocate<W: Warp>(self, w: &mut W, hint: u32) -> Option<NodeIndex> {
         let blocks = (self.bitmap.len() as u32).div_ceil(W::LANES);
         if blocks == 0 {
             return None;
@@ -64,17 +68,17 @@ impl<B: IntegerWords<u32>> Allocator<B> {
         let hash = mix(hint);
         let mut block = fastrange(hash, blocks);
         for _ in 0..blocks {
-            if let Some(slab) = self.allocate_in(w, block, hash) {
-                return Some(slab);
+            if let Some(node) = self.allocate_in(w, block, hash) {
+                return Some(node);
             }
             block = if block + 1 == blocks { 0 } else { block + 1 };
         }
         None
     }
 
-    /// Takes a free slab of one resident block.
+    /// Takes a free node of one resident block.
     #[inline(always)]
-    fn allocate_in<W: Warp>(self, w: &mut W, block: u32, hash: u32) -> Option<SlabIndex> {
+    fn allocate_in<W: Warp>(self, w: &mut W, block: u32, hash: u32) -> Option<NodeIndex> {
         let len = self.bitmap.len();
         let base = block as usize * W::LANES as usize;
         let mut seen = w.each(|lane| {
@@ -93,39 +97,39 @@ impl<B: IntegerWords<u32>> Allocator<B> {
             // another warp wrote.
             let old = w.elect(lane, || self.bitmap.fetch_or(index, 1 << bit, Order::Relaxed));
             if old & 1 << bit == 0 {
-                return Some(SlabIndex(self.first + index as u32 * SLABS_PER_WORD + bit));
+                return Some(NodeIndex(self.first + index as u32 * NODES_PER_WORD + bit));
             }
             seen = w.map(seen, |l, word| if l == lane { old } else { word });
         }
     }
 
-    /// Gives a slab back. It is all empty and no chain reaches it.
+    /// Gives a node back. It is all empty and no link leads to it.
     #[inline(always)]
-    pub fn free<W: Warp>(self, w: &mut W, slab: SlabIndex) {
-        let number = slab.0 - self.first;
-        let (index, bit) = ((number / SLABS_PER_WORD) as usize, number % SLABS_PER_WORD);
+    pub fn free<W: Warp>(self, w: &mut W, node: NodeIndex) {
+        let number = node.0 - self.first;
+        let (index, bit) = ((number / NODES_PER_WORD) as usize, number % NODES_PER_WORD);
         // The lane that reads the word for the next allocation: so this warp does not read an older one.
         let lane = index as u32 % W::LANES;
-        // Relaxed: the slab was never touched, or the flush that emptied it ends before anybody allocates.
+        // Relaxed: the node was never touched, or the flush that emptied it ends before anybody allocates.
         w.elect(lane, || self.bitmap.fetch_and(index, !(1 << bit), Order::Relaxed));
     }
 
-    /// Whether `slab` is in use.
-    pub fn in_use(self, slab: SlabIndex) -> bool {
-        let number = slab.0.wrapping_sub(self.first);
-        let index = (number / SLABS_PER_WORD) as usize;
+    /// Whether `node` is in use.
+    pub fn in_use(self, node: NodeIndex) -> bool {
+        let number = node.0.wrapping_sub(self.first);
+        let index = (number / NODES_PER_WORD) as usize;
         // Relaxed: asked at quiescence.
         index < self.bitmap.len()
-            && self.bitmap.load(index, ReadOrder::Relaxed) & 1 << (number % SLABS_PER_WORD) != 0
+            && self.bitmap.load(index, ReadOrder::Relaxed) & 1 << (number % NODES_PER_WORD) != 0
     }
 }
 
 /// A free bit of `word`, which has one: the first at or after a position that follows from `hash`.
 #[inline(always)]
 fn pick(word: u32, hash: u32) -> u32 {
-    let start = hash % SLABS_PER_WORD;
+    let start = hash % NODES_PER_WORD;
     let free = (!word).rotate_right(start);
-    (free.trailing_zeros() + start) % SLABS_PER_WORD
+    (free.trailing_zeros() + start) % NODES_PER_WORD
 }
 
 #[cfg(test)]
@@ -133,14 +137,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_bitmap_has_one_clear_bit_per_slab() {
-        for slabs in [0u32, 1, 31, 32, 33, 64, 1000] {
-            let words = bitmap_words(slabs);
-            let clear: u32 = (0..words).map(|index| free_word(slabs, index).count_zeros()).sum();
-            assert_eq!(clear, slabs);
+    fn the_bitmap_has_one_clear_bit_per_node() {
+        for nodes in [0u32, 1, 31, 32, 33, 64, 1000] {
+            let words = bitmap_words(nodes);
+            let clear: u32 = (0..words).map(|index| free_word(nodes, index).count_zeros()).sum();
+            assert_eq!(clear, nodes);
             for index in 0..words {
-                let word = free_word(slabs, index);
-                assert!(word == 0 || index + 1 == words, "{slabs} slabs, word {index}");
+                let word = free_word(nodes, index);
+                assert!(word == 0 || index + 1 == words, "{nodes} nodes, word {index}");
                 assert_eq!(word.leading_ones(), word.count_ones(), "the bits beyond the pool are the last");
             }
         }
