@@ -7,7 +7,8 @@ use crate::hopscotch::HopscotchTable;
 use crate::key::{Key, UserKey};
 use crate::memory::{IntegerWords, Word, Words};
 use crate::open::{Filter, OpenSlots, OpenTable, Probing};
-use crate::outcome::{Assign, Delete, Insert, Mixed, Op};
+use crate::outcome::{Add, Assign, Delete, Insert, Mixed, Op};
+use crate::retrieve::SlotArray;
 use crate::slab::{SlabTable, Slots};
 use crate::warp::Warp;
 
@@ -86,8 +87,49 @@ pub trait WarpMap: Copy {
     fn visit<W: Warp>(self, w: &mut W, part: u32, sink: impl FnMut(&mut W, u32, Self::Key, Self::Value));
 }
 
+/// A map of unique keys in one array of slots. A part of it is a bucket: slots that are next to each other, as
+/// many in each bucket.
+pub trait BucketMap: WarpMap {
+    /// What a slot holds.
+    type Entry: Packed<Key = Self::Key, Value = Self::Value>;
+    /// The slots.
+    type Slots: OpenSlots<Self::Entry>;
+
+    /// The slots, numbered through.
+    fn array(self) -> SlotArray<Self::Entry, Self::Slots>;
+
+    /// Adds a pair if the key is absent, else adds `value` to its value, modulo 2 to the bits of a value.
+    fn insert_or_add<W: Warp>(self, w: &mut W, key: UserKey<Self::Key>, value: Self::Value) -> Add;
+
+    /// Adds the entry of a slot of another table, of which no key is here; a slot without an entry adds nothing.
+    /// `false` if there is no room for it.
+    fn absorb<W: Warp>(self, w: &mut W, slot: <Self::Entry as Packed>::Word) -> bool;
+
+    /// How many tombstones a bucket holds.
+    fn bucket_tombstones<W: Warp>(self, w: &mut W, bucket: u32) -> u32;
+}
+
 /// The operations of a [`WarpMap`] by the methods of the same names that the type has itself; `tried`: it has a `try_mixed`.
+/// `buckets`: those of a [`BucketMap`].
 macro_rules! by_own_methods {
+    (buckets) => {
+        #[inline(always)]
+        fn array(self) -> SlotArray<Self::Entry, Self::Slots> {
+            self.array()
+        }
+        #[inline(always)]
+        fn insert_or_add<W: Warp>(self, w: &mut W, key: UserKey<Self::Key>, value: Self::Value) -> Add {
+            self.insert_or_add(w, key, value)
+        }
+        #[inline(always)]
+        fn absorb<W: Warp>(self, w: &mut W, slot: <Self::Entry as Packed>::Word) -> bool {
+            self.absorb(w, slot)
+        }
+        #[inline(always)]
+        fn bucket_tombstones<W: Warp>(self, w: &mut W, bucket: u32) -> u32 {
+            self.bucket_tombstones(w, bucket)
+        }
+    };
     (tried) => {
         by_own_methods! {}
         #[inline(always)]
@@ -193,6 +235,15 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> WarpMap 
     fn live<W: Warp>(self, w: &mut W, bucket: u32) -> u32 {
         self.bucket_entries(w, bucket)
     }
+}
+
+impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> BucketMap
+    for OpenTable<E, H, F, P, S>
+{
+    type Entry = E;
+    type Slots = H;
+
+    by_own_methods! { buckets }
 }
 
 impl<D: Submaps<S>, B: IntegerWords<u32>, const S: usize> WarpMap for DynamicTable<D, B, S> {

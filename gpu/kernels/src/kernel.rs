@@ -67,7 +67,10 @@ macro_rules! operation {
             [ops, keys, values, outcomes, found, clock.words(), starts, ends, n] }
     };
     (flush $t:tt) => { kernel! { $t [flush] (freed: Numbers<1>) [freed.words()] } };
-    (stats $t:tt) => { kernel! { $t [stats] (numbers: Numbers<{ structure::NUMBERS }>) } };
+    (stats [$name:ident slab $($t:tt)*]) => { operation! { @stats [$name slab $($t)*] [chain_stats] } };
+    (stats [$name:ident hop $($t:tt)*]) => { operation! { @stats [$name hop $($t)*] [group_stats] } };
+    (stats $t:tt) => { operation! { @stats $t [stats] } };
+    (@stats $t:tt $method:tt) => { kernel! { $t $method (numbers: Numbers<{ structure::NUMBERS }>) } };
 
     (retrieve_all [$name:ident slab $($t:tt)*]) => {
         operation! { @retrieve_all [$name slab $($t)*] [retrieve_all_parts] }

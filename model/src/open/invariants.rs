@@ -63,10 +63,23 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
     ///
     /// Takes time proportional to the slots squared: meant for tiny tables.
     pub fn check_state<W: Warp>(self, w: &mut W) -> Result<(), Broken> {
+        self.check_copies(w, |w, key| 1 + self.filter().is_locked(w, self.probe(key).bucket) as u32)
+    }
+
+    /// Checks what [`check_state`](Self::check_state) does of a table in which a key may stand `most` times, each
+    /// time in another bucket.
+    pub(crate) fn check_copies<W: Warp>(
+        self,
+        w: &mut W,
+        most: impl Fn(&mut W, E::Key) -> u32,
+    ) -> Result<(), Broken> {
         for bucket in 0..self.buckets() {
             self.check_bucket(w, bucket)?;
         }
-        self.each_entry(w, |w, table, bucket, key| table.check_entry(w, bucket, key))
+        self.each_entry(w, |w, table, bucket, key| {
+            let most = most(w, key);
+            table.check_entry(w, bucket, key, most)
+        })
     }
 
     /// Checks what holds besides when no operation runs: every bucket that a key passed says so, and none is locked.
@@ -137,14 +150,15 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
         Ok(())
     }
 
-    fn check_entry<W: Warp>(self, w: &mut W, bucket: u32, key: E::Key) -> Result<(), Broken> {
+    /// A key that was found in a bucket probes it, has passed no empty slot before, and stands at most `most`
+    /// times.
+    fn check_entry<W: Warp>(self, w: &mut W, bucket: u32, key: E::Key, most: u32) -> Result<(), Broken> {
         let mut probe = Some(self.probe(key));
-        let moves = self.filter().is_locked(w, self.probe(key).bucket);
         let (mut copies, mut reached) = (0, false);
         while let Some(at) = probe {
             let before = copies;
             self.visit(w, at.bucket, |_, _, other, _| copies += (other == key) as u32);
-            if copies > before + 1 || copies > 1 + moves as u32 {
+            if copies > before + 1 || copies > most {
                 return Err(Broken::DuplicateKey { bucket: at.bucket });
             }
             reached |= at.bucket == bucket;

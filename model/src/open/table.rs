@@ -30,9 +30,9 @@ pub(super) type Slot<W, E, H> = Found<W, <H as OpenSlots<E>>::Word>;
 
 /// Where a key is looked for: a bucket, and those behind it.
 #[derive(Clone, Copy)]
-pub(super) struct Probe {
-    pub(super) bucket: u32,
-    pub(super) hash: u32,
+pub(crate) struct Probe {
+    pub(crate) bucket: u32,
+    pub(crate) hash: u32,
     /// Buckets behind this one that were not probed yet.
     left: u32,
 }
@@ -64,7 +64,7 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
 
     /// The slots.
     #[inline(always)]
-    pub(super) fn slots(self) -> H {
+    pub(crate) fn slots(self) -> H {
         self.slots
     }
 
@@ -82,7 +82,7 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
 
     /// The bucket that a key probes first, its home.
     #[inline(always)]
-    pub(super) fn probe(self, key: E::Key) -> Probe {
+    pub(crate) fn probe(self, key: E::Key) -> Probe {
         let hash = key.hash();
         Probe { bucket: self.home(hash), hash, left: P::most(self.buckets) - 1 }
     }
@@ -95,7 +95,7 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
 
     /// The next bucket, if there is one that was not probed.
     #[inline(always)]
-    pub(super) fn next(self, probe: Probe) -> Option<Probe> {
+    pub(crate) fn next(self, probe: Probe) -> Option<Probe> {
         let left = probe.left.checked_sub(1)?;
         // Worked out here and not before: most keys stand in their home.
         let stride = P::stride(probe.hash, self.buckets);
@@ -107,13 +107,13 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
 
     /// The index of the first slot of a bucket.
     #[inline(always)]
-    pub(super) fn slot(lanes: u32, bucket: u32) -> usize {
+    pub(crate) fn slot(lanes: u32, bucket: u32) -> usize {
         bucket as usize * (lanes as usize * S)
     }
 
     /// All lanes read a bucket. Every slot is a read of its own.
     #[inline(always)]
-    pub(super) fn read<W: Warp>(self, w: &mut W, bucket: u32) -> Row<W, E, H, S> {
+    pub(crate) fn read<W: Warp>(self, w: &mut W, bucket: u32) -> Row<W, E, H, S> {
         w.each(|lane| self.slots.probe::<S>(bucket as usize * W::LANES as usize + lane as usize))
     }
 
@@ -131,7 +131,7 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
     /// Whether a slot decides about a key, if no lower one does. Behind an empty slot the key is not, whatever was read there:
     /// that may be older than what was read before.
     #[inline(always)]
-    pub(super) fn decides(word: H::Word, key: E::Key) -> bool {
+    pub(crate) fn decides(word: H::Word, key: E::Key) -> bool {
         Self::holds(word, key) | Self::is_empty(word) | H::is_pending(word, key)
     }
 
@@ -144,19 +144,19 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
 
     /// Whether a slot holds this key.
     #[inline(always)]
-    pub(super) fn holds(word: H::Word, key: E::Key) -> bool {
+    pub(crate) fn holds(word: H::Word, key: E::Key) -> bool {
         H::key(word) == key
     }
 
     /// Whether a slot is empty and always was.
     #[inline(always)]
-    pub(super) fn is_empty(word: H::Word) -> bool {
+    pub(crate) fn is_empty(word: H::Word) -> bool {
         H::key(word) == E::key(E::EMPTY)
     }
 
     /// Whether a slot holds an entry, and no tombstone.
     #[inline(always)]
-    pub(super) fn is_entry(word: H::Word) -> bool {
+    pub(crate) fn is_entry(word: H::Word) -> bool {
         UserKey::new(H::key(word)).is_some()
     }
 
@@ -164,7 +164,7 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
     /// where `change` says nothing, it stays. Its lane knows what it held; if the exchange was lost, that lane knows what it holds now,
     /// and the others what they read.
     #[inline(always)]
-    pub(super) fn exchange<W: Warp>(
+    pub(crate) fn exchange<W: Warp>(
         self,
         w: &mut W,
         slot: &Slot<W, E, H>,

@@ -144,7 +144,10 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
 
     /// What an insert, assign or add of an entry makes of a slot that holds its key or is empty; `None` if it stays.
     #[inline(always)]
-    fn changed(entry: E::Word, on_present: OnPresent) -> impl Fn(H::Word) -> Option<Change<E::Word>> + Copy {
+    pub(crate) fn changed(
+        entry: E::Word,
+        on_present: OnPresent,
+    ) -> impl Fn(H::Word) -> Option<Change<E::Word>> + Copy {
         move |seen| match on_present {
             _ if Self::is_empty(seen) => Some(Change::Put(entry, on_present)),
             OnPresent::Keep => None,

@@ -28,8 +28,8 @@ pub use grid::CpuTable;
 pub use hopscotch::{HOPSCOTCH_LANES, HopscotchMap, HopscotchSet, HopscotchWords};
 pub use map::Map;
 pub use open::{
-    Buckets, CuckooMap, CuckooSet, OPEN_LANES, OPEN_MAP_SLOTS, OpenFilter, OpenMap, OpenScheme, OpenSet,
-    OpenWords,
+    Buckets, CuckooMap, CuckooSet, FixedBuckets, OPEN_LANES, OPEN_MAP_SLOTS, OpenFilter, OpenMap, OpenScheme,
+    OpenSet, OpenWords,
 };
 pub use packed::{Key64Store, KeyStore, PackedEntry, PackedStore, PackedWords, Pair64Store, PairStore};
 pub use set::Set;

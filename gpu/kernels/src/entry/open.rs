@@ -1,19 +1,20 @@
-//! What open-addressing tables alone have: sums of values, the entries of another table, and copies by whole
+//! What maps in one array of slots alone have: sums of values, the entries of another table, and copies by whole
 //! warps.
 
 use super::{At, Columns, Count, In, Launch, Out};
 use warpproof_device::Global;
 use warpproof_model::entry::Packed;
-use warpproof_model::open::{Filter, OpenSlots, OpenTable, Probing};
+use warpproof_model::map::BucketMap;
 use warpproof_model::retrieve::{LANE_SLOTS, Method, Retrieval, SlotArray};
 use warpproof_model::{AtLane, IntegerWords, Order, Warp};
 
-impl<const L: u32, const S: usize, E: Packed, H: OpenSlots<E>, F: Filter, P: Probing>
-    Launch<L, OpenTable<E, H, F, P, S>>
-{
+/// What a slot of a map holds, in a word.
+type SlotWord<T> = <<T as BucketMap>::Entry as Packed>::Word;
+
+impl<const L: u32, T: BucketMap> Launch<L, T> {
     /// Adds pairs, or their values to those of keys that are present.
     #[inline(always)]
-    pub(crate) fn add(self, keys: In<E::Key>, values: In<E::Value>, outcomes: Out<u8>, n: Count) {
+    pub(crate) fn add(self, keys: In<T::Key>, values: In<T::Value>, outcomes: Out<u8>, n: Count) {
         self.tiles.per_key(keys, outcomes, n, |w, op, key| {
             let said = self.table.insert_or_add(w, key, values.read(op));
             AtLane::known(w, said.code())
@@ -23,19 +24,19 @@ impl<const L: u32, const S: usize, E: Packed, H: OpenSlots<E>, F: Filter, P: Pro
     /// Adds the entries of another table, whose slots these are; adds to `lost` how many found no room.
     /// Nobody else works on the table, and it has no key of theirs.
     #[inline(always)]
-    pub(crate) fn absorb(self, slots: In<E::Word>, n: Count, lost: Global<u64>) {
+    pub(crate) fn absorb(self, slots: In<SlotWord<T>>, n: Count, lost: Global<u64>) {
         self.absorb_each(|op| slots.read(op), n, lost);
     }
 
     /// As [`absorb`](Self::absorb), of slots whose keys and values are arrays of their own.
     #[inline(always)]
-    pub(crate) fn absorb_pairs(self, keys: In<E::Key>, values: In<E::Value>, n: Count, lost: Global<u64>) {
-        self.absorb_each(|op| E::pack(keys.read(op), values.read(op)), n, lost);
+    pub(crate) fn absorb_pairs(self, keys: In<T::Key>, values: In<T::Value>, n: Count, lost: Global<u64>) {
+        self.absorb_each(|op| T::Entry::pack(keys.read(op), values.read(op)), n, lost);
     }
 
     /// As [`absorb`](Self::absorb), of slots that `slot` reads.
     #[inline(always)]
-    fn absorb_each(self, slot: impl FnOnce(At) -> E::Word, n: Count, lost: Global<u64>) {
+    fn absorb_each(self, slot: impl FnOnce(At) -> SlotWord<T>, n: Count, lost: Global<u64>) {
         self.tiles.per_tile(n, |w, op| {
             if !self.table.absorb(w, slot(op)) {
                 // Relaxed: a counter, read after the launch.
@@ -50,7 +51,7 @@ impl<const L: u32, const S: usize, E: Packed, H: OpenSlots<E>, F: Filter, P: Pro
     #[inline(always)]
     pub(crate) fn retrieve_all<M: Method>(
         self,
-        to: Columns<E::Key, E::Value>,
+        to: Columns<T::Key, T::Value>,
         total: Global<u64>,
         method: M,
     ) {
@@ -64,7 +65,7 @@ impl<const L: u32, const S: usize, E: Packed, H: OpenSlots<E>, F: Filter, P: Pro
     #[inline(always)]
     pub(crate) fn retrieve_all_in_order(
         self,
-        to: Columns<E::Key, E::Value>,
+        to: Columns<T::Key, T::Value>,
         total: Global<u64>,
         chunks: Global<u64>,
     ) {

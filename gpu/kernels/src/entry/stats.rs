@@ -5,8 +5,7 @@ use crate::layout::{open, slab};
 use warpproof_device::{CtaBlock, Global, Tile};
 use warpproof_model::entry::Packed;
 use warpproof_model::hopscotch::HopscotchTable;
-use warpproof_model::map::DEFERRED_SPAN;
-use warpproof_model::open::{Filter, OpenSlots, OpenTable, Probing};
+use warpproof_model::map::{BucketMap, DEFERRED_SPAN};
 use warpproof_model::outcome::{Add, Assign, Insert};
 use warpproof_model::slab::{SlabTable, Slots};
 use warpproof_model::{Block, IntegerWords, Order, ReadOrder, Warp, Word, Words};
@@ -19,7 +18,7 @@ impl<const L: u32, const S: usize, C: Slots, B: IntegerWords<u32>> Launch<L, Sla
     /// Adds the [`NUMBERS`](slab::NUMBERS) of the table to `numbers`; the longest chain is raised. Needs as
     /// many shared words.
     #[inline(always)]
-    pub(crate) fn stats(self, numbers: Numbers<{ slab::NUMBERS }>) {
+    pub(crate) fn chain_stats(self, numbers: Numbers<{ slab::NUMBERS }>) {
         let (numbers, (mut block, mut tile)) = (numbers.words(), self.tiles.block());
         let (shared, bucket) = (block.shared(), tile.id());
         if bucket < self.table.buckets() {
@@ -45,7 +44,7 @@ impl<const L: u32, const S: usize, const N: u32, E: Packed, H: Words<E::Word>>
     /// Adds the numbers of the table to `numbers`: live entries, then how many of them stand 0, 1, ... groups
     /// behind their home. One more than the groups of a neighbourhood, and as many shared words.
     #[inline(always)]
-    pub(crate) fn stats<const D: usize>(self, numbers: Numbers<D>) {
+    pub(crate) fn group_stats<const D: usize>(self, numbers: Numbers<D>) {
         const { assert!(D == N as usize + 1) };
         let (numbers, (mut block, mut tile)) = (numbers.words(), self.tiles.block());
         let (shared, group) = (block.shared(), tile.id());
@@ -62,16 +61,14 @@ impl<const L: u32, const S: usize, const N: u32, E: Packed, H: Words<E::Word>>
     }
 }
 
-impl<const L: u32, const S: usize, E: Packed, H: OpenSlots<E>, F: Filter, P: Probing>
-    Launch<L, OpenTable<E, H, F, P, S>>
-{
+impl<const L: u32, T: BucketMap> Launch<L, T> {
     /// Adds the numbers of the table to `numbers`: live pairs, tombstones. Needs as many shared words.
     #[inline(always)]
     pub(crate) fn stats(self, numbers: Numbers<{ open::NUMBERS }>) {
         let (numbers, (mut block, mut tile)) = (numbers.words(), self.tiles.block());
         let (shared, bucket) = (block.shared(), tile.id());
-        if bucket < self.table.buckets() {
-            let live = self.table.bucket_entries(&mut tile, bucket);
+        if bucket < self.table.parts() {
+            let live = self.table.live(&mut tile, bucket);
             let tombstones = self.table.bucket_tombstones(&mut tile, bucket);
             tile.elect(0, || {
                 // Relaxed, both: the barrier in `add_up` orders them.

@@ -5,11 +5,10 @@ mod table;
 pub use table::{OPEN_LANES, OpenFilter, OpenScheme, OpenWords};
 
 use super::error::Error;
-use super::grid::{CpuTable, run};
+use super::grid::{CpuTable, live, move_all, run};
 use super::map::Map;
-use super::packed::{PackedEntry, PackedWords};
+use super::packed::PackedEntry;
 use super::set::Set;
-use warpproof_model::entry::Packed;
 use warpproof_model::host::{
     BulkCounter, BulkOrdered, BulkTable, OpenGeometry, OpenStats, Refused, Structure,
 };
@@ -84,14 +83,9 @@ pub type OpenSet<K, const L: usize = OPEN_LANES, const S: usize = LANE_SLOTS, P 
 /// An [`OpenSet`] of high loads. See [`CuckooMap`].
 pub type CuckooSet<K, const L: usize = OPEN_LANES, const S: usize = LANE_SLOTS> = OpenSet<K, L, S, Cuckoo>;
 
-impl<K: Key, V: Word, St, const L: usize, const S: usize, P> Map<K, V, OpenWords<St, L, S, P>>
-where
-    OpenWords<St, L, S, P>: Buckets<Key = K, Value = V>,
-    St: PackedWords<Entry: Packed<Key = K, Value = V>>,
-    P: OpenScheme,
-{
+impl<K: Key, V: Word, T: FixedBuckets<Key = K, Value = V>> Map<K, V, T> {
     /// Slots of a bucket.
-    pub const BUCKET_SLOTS: u32 = (L * S) as u32;
+    pub const BUCKET_SLOTS: u32 = T::BUCKET_SLOTS;
 
     /// The size of such a map for `pairs` pairs at a load; as [`OpenGeometry::new`].
     ///
@@ -100,6 +94,42 @@ where
     pub fn size(pairs: u64, load: f64) -> Result<OpenGeometry, Refused> {
         OpenGeometry::new(pairs, load, Self::BUCKET_SLOTS)
     }
+
+    /// Moves all pairs to a table of another size, or of the same one: slots of deleted pairs are free again.
+    /// Takes memory for both tables meanwhile, and time proportional to the slots of the old one and the
+    /// pairs.
+    ///
+    /// # Errors
+    /// As [`Map::with_geometry`]; [`Error::TableFull`] if the new table has no room for all pairs. Nothing
+    /// has changed then.
+    pub fn rehash(&mut self, geometry: OpenGeometry) -> Result<(), Error> {
+        self.table = rehashed(&self.table, geometry)?;
+        Ok(())
+    }
+}
+
+impl<K: Key, T: FixedBuckets<Key = K, Value = ()>> Set<K, T> {
+    /// Moves all keys to a table of another size, or of the same one: as [`OpenMap::rehash`].
+    ///
+    /// # Errors
+    /// As [`OpenMap::rehash`].
+    pub fn rehash(&mut self, geometry: OpenGeometry) -> Result<(), Error> {
+        self.table = rehashed(&self.table, geometry)?;
+        Ok(())
+    }
+}
+
+/// A table of another size with the same entries.
+///
+/// # Errors
+/// As [`CpuTable::new`]; [`Error::TableFull`].
+fn rehashed<T: FixedBuckets>(table: &T, geometry: OpenGeometry) -> Result<T, Error> {
+    let (moved, live) = (T::new(geometry)?, live(table));
+    let left_out = live.saturating_sub(geometry.slots() as u64);
+    if left_out > 0 || !move_all(table, &moved) {
+        return Err(Error::TableFull { pairs: live, left_out: left_out.max(1) });
+    }
+    Ok(moved)
 }
 
 /// A table of buckets, of a fixed size or one that grows.
@@ -111,6 +141,12 @@ pub trait Buckets: CpuTable<Structure: Structure<Geometry = OpenGeometry, Stats 
         key: UserKey<Self::Key>,
         value: Self::Value,
     ) -> Add;
+}
+
+/// A table of buckets that has a fixed size, and is moved to one of another size.
+pub trait FixedBuckets: Buckets {
+    /// Slots of a bucket.
+    const BUCKET_SLOTS: u32;
 }
 
 impl<K: Key, V: Word, T: Buckets<Key = K, Value = V>> BulkCounter<K, V> for Map<K, V, T> {
@@ -132,41 +168,5 @@ impl<K: Key, T: Buckets<Key = K, Value = ()>> BulkOrdered for Set<K, T> {
     fn retrieve_all_in_order(&self) -> Result<Vec<K>, Error> {
         // In order for the same reasons as the pairs of a map.
         self.retrieve_all()
-    }
-}
-
-impl<K, V, St, P, const L: usize, const S: usize> Map<K, V, OpenWords<St, L, S, P>>
-where
-    K: Key,
-    P: OpenScheme,
-    V: Word,
-    St: PackedWords<Entry: Packed<Key = K, Value = V>>,
-{
-    /// Moves all pairs to a table of another size, or of the same one: slots of deleted pairs are free again.
-    /// Takes memory for both tables meanwhile, and time proportional to the slots of the old one and the
-    /// pairs.
-    ///
-    /// # Errors
-    /// As [`Map::with_geometry`]; [`Error::TableFull`] if the new table has no room for all pairs. Nothing
-    /// has changed then.
-    pub fn rehash(&mut self, geometry: OpenGeometry) -> Result<(), Error> {
-        self.table = self.table.rehashed(geometry)?;
-        Ok(())
-    }
-}
-
-impl<K, St, P, const L: usize, const S: usize> Set<K, OpenWords<St, L, S, P>>
-where
-    K: Key,
-    P: OpenScheme,
-    St: PackedWords<Entry: Packed<Key = K, Value = ()>>,
-{
-    /// Moves all keys to a table of another size, or of the same one: as [`OpenMap::rehash`].
-    ///
-    /// # Errors
-    /// As [`OpenMap::rehash`].
-    pub fn rehash(&mut self, geometry: OpenGeometry) -> Result<(), Error> {
-        self.table = self.table.rehashed(geometry)?;
-        Ok(())
     }
 }

@@ -1,8 +1,8 @@
 //! The words of an open-addressing table in CPU memory, of any entry type: what the map and the set share.
 
-use super::Buckets;
+use super::{Buckets, FixedBuckets};
 use crate::cpu::error::Error;
-use crate::cpu::grid::{CpuTable, move_all, parts};
+use crate::cpu::grid::{CpuTable, parts};
 use crate::cpu::packed::PackedWords;
 use crate::cpu::warp::CpuWarp;
 use crate::cpu::words::{Array, CpuWords};
@@ -14,6 +14,7 @@ use std::collections::TryReserveError;
 use warpproof_model::UserKey;
 use warpproof_model::entry::Packed;
 use warpproof_model::host::{OpenGeometry, OpenStats, Refused, Structure, structure};
+use warpproof_model::map::BucketMap;
 use warpproof_model::open::{
     BUCKET_SLOTS, BoundedStride, CLASSES, Cuckoo, DoubleHashing, Filter, Locks, OpenTable, OverflowFilter,
     Probing,
@@ -24,7 +25,7 @@ use warpproof_model::outcome::Add;
 pub const OPEN_LANES: usize = 2;
 
 /// The words of the filter, or of the locks.
-type Beside<'a> = CpuWords<'a, AtomicU32, 16>;
+pub(in crate::cpu) type Beside<'a> = CpuWords<'a, AtomicU32, 16>;
 /// The filter.
 pub type OpenFilter<'a> = OverflowFilter<Beside<'a>, CLASSES>;
 
@@ -126,7 +127,8 @@ impl<St: PackedWords, P: OpenScheme, const L: usize, const S: usize> OpenWords<S
     /// The view that operations work on: call them with a [`CpuWarp`] of `L` lanes.
     #[inline(always)]
     pub fn view(&self) -> View<'_, St, P, S> {
-        OpenTable::new(self.store.words(), P::filter(self.filter.words()), self.buckets)
+        let (slots, filter) = self.words();
+        OpenTable::new(slots, P::filter(filter), self.buckets)
     }
 
     /// The same with another probing scheme, and a filter. A table has one for all its life.
@@ -134,7 +136,14 @@ impl<St: PackedWords, P: OpenScheme, const L: usize, const S: usize> OpenWords<S
     pub(in crate::cpu) fn view_of<Q: Probing>(
         &self,
     ) -> OpenTable<St::Entry, St::Words<'_>, OpenFilter<'_>, Q, S> {
-        OpenTable::new(self.store.words(), OverflowFilter::new(self.filter.words()), self.buckets)
+        let (slots, filter) = self.words();
+        OpenTable::new(slots, OverflowFilter::new(filter), self.buckets)
+    }
+
+    /// The slots, and the words beside them, 16 bits for each bucket.
+    #[inline(always)]
+    pub(in crate::cpu) fn words(&self) -> (St::Words<'_>, Beside<'_>) {
+        (self.store.words(), self.filter.words())
     }
 
     /// The table's size.
@@ -144,29 +153,18 @@ impl<St: PackedWords, P: OpenScheme, const L: usize, const S: usize> OpenWords<S
 
     /// What the table holds. Exact if nothing changes meanwhile.
     pub fn stats(&self) -> OpenStats {
-        let view = self.view();
-        let of_bucket = |bucket| {
-            let w = &mut CpuWarp::<L>::new(bucket);
-            let live = view.bucket_entries(w, bucket).into();
-            OpenStats { live, tombstones: view.bucket_tombstones(w, bucket).into() }
-        };
-        parts(view).map(of_bucket).reduce(OpenStats::default, |a, b| a.merge(&b))
+        stats::<L>(self.view())
     }
 }
 
-impl<St: PackedWords, P: OpenScheme, const L: usize, const S: usize> OpenWords<St, L, S, P> {
-    /// A table of another size with the same entries.
-    ///
-    /// # Errors
-    /// As [`new`](Self::new); [`Error::TableFull`].
-    pub(super) fn rehashed(&self, geometry: OpenGeometry) -> Result<Self, Error> {
-        let (moved, live) = (Self::new(geometry)?, self.stats().live);
-        let left_out = live.saturating_sub(geometry.slots() as u64);
-        if left_out > 0 || !move_all(self, &moved) {
-            return Err(Error::TableFull { pairs: live, left_out: left_out.max(1) });
-        }
-        Ok(moved)
-    }
+/// What a table holds, counted by warps of `L` lanes.
+pub(in crate::cpu) fn stats<const L: usize>(view: impl BucketMap + Send + Sync) -> OpenStats {
+    let of_bucket = |bucket| {
+        let w = &mut CpuWarp::<L>::new(bucket);
+        let live = view.live(w, bucket).into();
+        OpenStats { live, tombstones: view.bucket_tombstones(w, bucket).into() }
+    };
+    parts(view).map(of_bucket).reduce(OpenStats::default, |a, b| a.merge(&b))
 }
 
 impl<St: PackedWords, P: OpenScheme, const L: usize, const S: usize> Buckets for OpenWords<St, L, S, P> {
@@ -179,6 +177,10 @@ impl<St: PackedWords, P: OpenScheme, const L: usize, const S: usize> Buckets for
     ) -> Add {
         view.insert_or_add(w, key, value)
     }
+}
+
+impl<St: PackedWords, P: OpenScheme, const L: usize, const S: usize> FixedBuckets for OpenWords<St, L, S, P> {
+    const BUCKET_SLOTS: u32 = (L * S) as u32;
 }
 
 impl<St: PackedWords, P: OpenScheme, const L: usize, const S: usize> CpuTable for OpenWords<St, L, S, P> {

@@ -2,7 +2,8 @@
 
 use super::places::PLAN;
 use crate::scenarios::open::scheme::Moved;
-use crate::scenarios::open::{OPS, small};
+use crate::scenarios::open::OPS;
+use crate::scenarios::open::tables::small;
 use crate::scenarios::table::{Entries, Maker, Table};
 use warpproof_model::entry::{Key32, Key64, Pair32, Pair64};
 

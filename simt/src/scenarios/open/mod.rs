@@ -8,7 +8,7 @@ mod places;
 pub mod scheme;
 mod sets;
 mod subject;
-mod tables;
+pub(super) mod tables;
 mod wide;
 
 pub use layout::{Layout, Lock64};
@@ -16,7 +16,6 @@ pub(super) use places::OPS;
 pub use sets::{deep, default_set, quick};
 pub use subject::OpenSubject;
 pub(super) use subject::breach;
-pub(super) use tables::small;
 pub use tables::{LOCK64, MAP32, MAP64, SET32, SET64, SHAPES, SMALL, TABLES, UNTESTED32};
 pub use wide::wide;
 
