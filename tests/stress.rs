@@ -10,14 +10,13 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use support::{OPS, run};
 use warpproof::model::host::{HopscotchGeometry, OpenGeometry, SlabGeometry};
-use warpproof::model::open::Cuckoo;
 use warpproof::model::slab::Multi;
 use warpproof::model::spec::{Call, Map, Multimap, Op, Ret};
 use warpproof::model::{UserKey, WarpMap, Word};
 use warpproof::simt::check::{Event, linearizable};
 use warpproof::simt::cpu::{
-    CpuTable, CpuWarp, GridWarp, HopscotchWords, OpenScheme, OpenWords, PackedWords, Pair64Store, PairStore,
-    SlabStore, SlabWords, WidePairStore,
+    CpuTable, CpuWarp, CuckooWords, GridWarp, HopscotchWords, OpenScheme, OpenWords, PackedWords,
+    Pair64Store, PairStore, SlabStore, SlabWords, WidePairStore,
 };
 
 const WARPS: usize = 2;
@@ -132,32 +131,41 @@ where
     }
 }
 
-impl<St: PackedWords, P: OpenScheme, const L: usize, const S: usize> Raced for OpenWords<St, L, S, P> {
-    // More than slots: inserts pass full buckets, move keys, and find no room.
-    const KEYS: u64 = 8;
+/// A table of buckets that does not grow.
+macro_rules! raced_buckets {
+    ($table:ident<St, L, S $(, $p:ident: $bound:ident)?>) => {
+        impl<St: PackedWords, $($p: $bound,)? const L: usize, const S: usize> Raced
+            for $table<St, L, S $(, $p)?>
+        {
+            // More than slots: inserts pass full buckets, move keys, and find no room.
+            const KEYS: u64 = 8;
 
-    fn tiny() -> Self {
-        let geometry = OpenGeometry { bucket_slots: (L * S) as u32, buckets: 3 };
-        assert!(geometry.slots() < Self::KEYS as usize);
-        Self::new(geometry).expect("memory for a tiny table")
-    }
+            fn tiny() -> Self {
+                let geometry = OpenGeometry { bucket_slots: (L * S) as u32, buckets: 3 };
+                assert!(geometry.slots() < Self::KEYS as usize);
+                Self::new(geometry).expect("memory for a tiny table")
+            }
 
-    fn op(number: u64) -> Op {
-        op_of_a_map(number)
-    }
+            fn op(number: u64) -> Op {
+                op_of_a_map(number)
+            }
 
-    fn call(&self, w: &mut CpuWarp<L>, call: &Call) -> Ret {
-        call_of_a_map(self, w, call)
-    }
+            fn call(&self, w: &mut CpuWarp<L>, call: &Call) -> Ret {
+                call_of_a_map(self, w, call)
+            }
 
-    fn explained(key: u64, events: &[&Event]) -> bool {
-        linearizable(&Map { may_fill: true }, key, events)
-    }
+            fn explained(key: u64, events: &[&Event]) -> bool {
+                linearizable(&Map { may_fill: true }, key, events)
+            }
 
-    fn check(&self) -> Result<(), String> {
-        self.view().check_quiescent(&mut CpuWarp::<L>::new(0)).map_err(|broken| broken.to_string())
-    }
+            fn check(&self) -> Result<(), String> {
+                self.view().check_quiescent(&mut CpuWarp::<L>::new(0)).map_err(|broken| broken.to_string())
+            }
+        }
+    };
 }
+raced_buckets! { OpenWords<St, L, S, P: OpenScheme> }
+raced_buckets! { CuckooWords<St, L, S> }
 
 /// The calls of one warp in one round: a function of the seed, so that a failure can be run again.
 fn program<T: Raced>(seed: u64, warp: usize) -> Vec<Call> {
@@ -280,7 +288,7 @@ fn histories_of_racing_threads_are_linearizable() {
     stress::<OpenWords<PairStore, 1, 2>>();
     stress::<OpenWords<PairStore, 2, 1>>();
     stress::<OpenWords<Pair64Store, 1, 2>>();
-    stress::<OpenWords<PairStore, 1, 2, Cuckoo>>();
-    stress::<OpenWords<PairStore, 2, 1, Cuckoo>>();
-    stress::<OpenWords<Pair64Store, 1, 2, Cuckoo>>();
+    stress::<CuckooWords<PairStore, 1, 2>>();
+    stress::<CuckooWords<PairStore, 2, 1>>();
+    stress::<CuckooWords<Pair64Store, 1, 2>>();
 }

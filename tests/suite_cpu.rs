@@ -9,9 +9,10 @@ use suite::table::Table;
 use warpproof::any::{Map, Set};
 use warpproof::model::hopscotch::REACH;
 use warpproof::model::host::{HopscotchGeometry, OpenGeometry, SlabGeometry};
-use warpproof::model::open::{BoundedStride, Cuckoo, DoubleHashing};
+use warpproof::model::open::{BoundedStride, DoubleHashing};
 use warpproof::simt::cpu::{
-    DynamicMap, DynamicSet, HopscotchMap, HopscotchSet, OpenMap, OpenSet, SlabMap, SlabMultimap, SlabSet,
+    CuckooMap, CuckooSet, DynamicMap, DynamicSet, HopscotchMap, HopscotchSet, OpenMap, OpenSet, SlabMap,
+    SlabMultimap, SlabSet,
 };
 
 /// Tables of a type, `$size` of so many entries at a load.
@@ -68,23 +69,30 @@ macro_rules! hopscotch {
 // Wide groups and near neighbours: entries move far more often.
 hopscotch! { hopscotch_one_lane<1, 8, REACH> hopscotch_two_lanes<2, 4, REACH> hopscotch_thirty_two_lanes<32, 1, 2> }
 
-/// The same, and keys that probe as `$p` says; the kinds of the maps and sets.
+/// The same, and keys that probe as `$p` says.
 macro_rules! open {
-    ($map:ident $set:ident: $($name:ident<$l:literal, $s:literal, $p:ident>)+) => { $(mod $name {
+    ($($name:ident<$l:literal, $s:literal, $p:ident>)+) => { $(mod $name {
         use super::*;
-        suite! { $map map [u32 u64] cpu (OpenMap<K, K, $l, $s, $p>, |n, load| OpenGeometry::new(n, load, $l * $s)) }
-        suite! { $set set [u32 u64] cpu (OpenSet<K, $l, $s, $p>, |n, load| OpenGeometry::new(n, load, $l * $s)) }
+        suite! { open_map map [u32 u64] cpu (OpenMap<K, K, $l, $s, $p>, |n, load| OpenGeometry::new(n, load, $l * $s)) }
+        suite! { open_set set [u32 u64] cpu (OpenSet<K, $l, $s, $p>, |n, load| OpenGeometry::new(n, load, $l * $s)) }
     })+ };
 }
-open! { open_map open_set:
+open! {
     open_one_lane<1, 4, BoundedStride>
     open_two_lanes<2, 4, BoundedStride>
     open_two_lanes_double_hashing<2, 4, DoubleHashing>
     open_thirty_two_lanes<32, 1, BoundedStride>
 }
-open! { cuckoo_map cuckoo_set:
-    cuckoo_one_lane<1, 8, Cuckoo> cuckoo_two_lanes<2, 4, Cuckoo> cuckoo_thirty_two_lanes<32, 1, Cuckoo>
+
+/// Warps of `$l` lanes that read `$s` slots each.
+macro_rules! cuckoo {
+    ($($name:ident<$l:literal, $s:literal>)+) => { $(mod $name {
+        use super::*;
+        suite! { cuckoo_map map [u32 u64] cpu (CuckooMap<K, K, $l, $s>, |n, load| OpenGeometry::new(n, load, $l * $s)) }
+        suite! { cuckoo_set set [u32 u64] cpu (CuckooSet<K, $l, $s>, |n, load| OpenGeometry::new(n, load, $l * $s)) }
+    })+ };
 }
+cuckoo! { cuckoo_one_lane<1, 8> cuckoo_two_lanes<2, 4> cuckoo_thirty_two_lanes<32, 1> }
 
 macro_rules! dynamic {
     ($($name:ident<$l:literal, $s:literal>)+) => { $(mod $name {

@@ -7,6 +7,7 @@
 //! - [`at_lane`]: answers that one lane has.
 //! - [`entry`]: what a slot of one word holds.
 //! - [`map`]: what every map does, for those who serve several structures.
+//! - [`cuckoo`]: two buckets to a key, and keys that move to make room.
 //! - [`dynamic`]: open addressing that grows while it is used.
 //! - [`hopscotch`]: the lock-flag hopscotch table.
 //! - [`open`]: open addressing with a filter.
@@ -24,6 +25,7 @@ extern crate alloc;
 
 pub mod at_lane;
 pub mod block;
+pub mod cuckoo;
 pub mod dynamic;
 pub mod entry;
 #[cfg(feature = "host")]

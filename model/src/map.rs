@@ -1,6 +1,7 @@
 //! What every map of this crate does, whatever its structure.
 
 use crate::at_lane::AtLane;
+use crate::cuckoo::CuckooTable;
 use crate::dynamic::{DynamicTable, Submaps};
 use crate::entry::Packed;
 use crate::hopscotch::HopscotchTable;
@@ -239,6 +240,32 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> WarpMap 
 
 impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> BucketMap
     for OpenTable<E, H, F, P, S>
+{
+    type Entry = E;
+    type Slots = H;
+
+    by_own_methods! { buckets }
+}
+
+impl<E: Packed, H: Words<E::Word>, B: IntegerWords<u32>, const S: usize> WarpMap for CuckooTable<E, H, B, S> {
+    type Key = E::Key;
+    type Value = E::Value;
+
+    by_own_methods! { tried }
+
+    #[inline(always)]
+    fn parts(self) -> u32 {
+        self.buckets()
+    }
+
+    #[inline(always)]
+    fn live<W: Warp>(self, w: &mut W, bucket: u32) -> u32 {
+        self.bucket_entries(w, bucket)
+    }
+}
+
+impl<E: Packed, H: Words<E::Word>, B: IntegerWords<u32>, const S: usize> BucketMap
+    for CuckooTable<E, H, B, S>
 {
     type Entry = E;
     type Slots = H;

@@ -6,8 +6,8 @@ use warpproof::model::host::SlabGeometry;
 use warpproof::model::slab::Unique;
 use warpproof::model::{Key, Word};
 use warpproof::simt::cpu::{
-    CpuTable, DynamicWords, HopscotchWords, Map, OpenScheme, OpenWords, PackedWords, Set, SlabStore,
-    SlabWords,
+    CpuTable, CuckooWords, DynamicWords, HopscotchWords, Map, OpenScheme, OpenWords, PackedWords, Set,
+    SlabStore, SlabWords,
 };
 
 /// A table on which the rounds of a history run.
@@ -65,47 +65,34 @@ impl<St: PackedWords, const L: usize, const S: usize, const N: u32> Driven for H
     fn rest(&mut self) {}
 }
 
-impl<K, V, St, P, const L: usize, const S: usize> Driven for Map<K, V, OpenWords<St, L, S, P>>
-where
-    K: Key,
-    V: Word,
-    P: OpenScheme,
-    St: PackedWords<Entry: Packed<Key = K, Value = V>>,
-{
-    type Table = OpenWords<St, L, S, P>;
+/// Maps and sets in a table of buckets that does not grow.
+macro_rules! in_buckets {
+    ($($of:ident<K $(, $v:ident)?>, $words:ident<St, L, S $(, $p:ident)?>, $value:ty;)*) => { $(
+        impl<K: Key, $($v: Word,)? St, $($p: OpenScheme,)? const L: usize, const S: usize> Driven
+            for $of<K, $($v,)? $words<St, L, S $(, $p)?>>
+        where
+            St: PackedWords<Entry: Packed<Key = K, Value = $value>>,
+        {
+            type Table = $words<St, L, S $(, $p)?>;
 
-    fn made(load: Load) -> Self {
-        Self::with_capacity(slots_of_a_round(load)).expect("memory for a table")
-    }
+            fn made(load: Load) -> Self {
+                Self::with_capacity(slots_of_a_round(load)).expect("memory for a table")
+            }
 
-    fn table(&self) -> &Self::Table {
-        self.table()
-    }
+            fn table(&self) -> &Self::Table {
+                self.table()
+            }
 
-    fn rest(&mut self) {
-        self.rehash(self.table().geometry()).expect("memory for a table");
-    }
+            fn rest(&mut self) {
+                self.rehash(self.table().geometry()).expect("memory for a table");
+            }
+        }
+    )* };
 }
-
-impl<K, St, P, const L: usize, const S: usize> Driven for Set<K, OpenWords<St, L, S, P>>
-where
-    K: Key,
-    P: OpenScheme,
-    St: PackedWords<Entry: Packed<Key = K, Value = ()>>,
-{
-    type Table = OpenWords<St, L, S, P>;
-
-    fn made(load: Load) -> Self {
-        Self::with_capacity(slots_of_a_round(load)).expect("memory for a table")
-    }
-
-    fn table(&self) -> &Self::Table {
-        self.table()
-    }
-
-    fn rest(&mut self) {
-        self.rehash(self.table().geometry()).expect("memory for a table");
-    }
+in_buckets! {
+    Map<K, V>, OpenWords<St, L, S, P>, V;
+    Set<K>, OpenWords<St, L, S, P>, ();
+    Map<K, V>, CuckooWords<St, L, S>, V;
 }
 
 impl<K, V, St, const L: usize, const S: usize> Driven for Map<K, V, DynamicWords<St, L, S>>

@@ -8,6 +8,7 @@
 //! can do.
 
 mod batch;
+mod cuckoo;
 mod dynamic;
 mod error;
 mod grid;
@@ -22,14 +23,14 @@ mod slab;
 mod warp;
 mod words;
 
+pub use cuckoo::{CuckooMap, CuckooSet, CuckooWords};
 pub use dynamic::{DynamicMap, DynamicSet, DynamicWords};
 pub use error::Error;
 pub use grid::CpuTable;
 pub use hopscotch::{HOPSCOTCH_LANES, HopscotchMap, HopscotchSet, HopscotchWords};
 pub use map::Map;
 pub use open::{
-    Buckets, CuckooMap, CuckooSet, FixedBuckets, OPEN_LANES, OPEN_MAP_SLOTS, OpenFilter, OpenMap, OpenScheme,
-    OpenSet, OpenWords,
+    Buckets, FixedBuckets, OPEN_LANES, OPEN_MAP_SLOTS, OpenFilter, OpenMap, OpenScheme, OpenSet, OpenWords,
 };
 pub use packed::{Key64Store, KeyStore, PackedEntry, PackedStore, PackedWords, Pair64Store, PairStore};
 pub use set::Set;

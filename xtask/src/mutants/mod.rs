@@ -162,7 +162,6 @@ mod tests {
             let structure = &*structure;
             let own = format!("model/src/{structure}");
             let folders = match structure {
-                "cuckoo" => vec!["model/src/open/cuckoo"],
                 "slab" => vec![&*own, "model/src/reclaim"],
                 _ => vec![&*own],
             };

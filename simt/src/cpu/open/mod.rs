@@ -2,6 +2,7 @@
 
 mod table;
 
+pub(super) use table::{Beside, stats};
 pub use table::{OPEN_LANES, OpenFilter, OpenScheme, OpenWords};
 
 use super::error::Error;
@@ -12,7 +13,7 @@ use super::set::Set;
 use warpproof_model::host::{
     BulkCounter, BulkOrdered, BulkTable, OpenGeometry, OpenStats, Refused, Structure,
 };
-use warpproof_model::open::{BUCKET_SLOTS, BoundedStride, Cuckoo};
+use warpproof_model::open::{BUCKET_SLOTS, BoundedStride};
 use warpproof_model::outcome::Add;
 use warpproof_model::{Key, UserKey, Word};
 
@@ -28,8 +29,9 @@ pub const OPEN_MAP_SLOTS: usize = 4;
 /// `OpenMap<u32, u32>` or `OpenMap<u64, u64>`. The table does not grow, and the slot of a deleted pair is not
 /// used again: an insert answers [`Full`](warpproof_model::Insert::Full) when no slot is empty any more, and
 /// nothing has changed then. The width of a warp (`L` lanes of `S` slots, which are a bucket) is a matter of
-/// speed. `P` says which buckets a key probes: those near its home ([`BoundedStride`]), any
-/// ([`DoubleHashing`](warpproof_model::open::DoubleHashing)), or two ([`CuckooMap`]).
+/// speed. `P` says which buckets a key probes: those near its home ([`BoundedStride`]), or any
+/// ([`DoubleHashing`](warpproof_model::open::DoubleHashing)). A [`CuckooMap`](super::CuckooMap) is for higher
+/// loads.
 ///
 /// A batch that is large beside a table of 2 MiB or more takes memory for a copy of its keys and values, and
 /// up to four bytes for each key, while it runs; without that memory it runs slower.
@@ -46,27 +48,6 @@ pub const OPEN_MAP_SLOTS: usize = 4;
 pub type OpenMap<K, V, const L: usize = 1, const S: usize = OPEN_MAP_SLOTS, P = BoundedStride> =
     Map<K, V, OpenWords<<(K, V) as PackedEntry>::Store, L, S, P>>;
 
-/// An [`OpenMap`] of high loads: a search reads two buckets at most, whatever the load is, and the slots of
-/// deleted pairs are used again.
-///
-/// An insert whose two buckets are full moves up to three pairs, each from its first bucket to its second,
-/// and answers [`Full`](warpproof_model::Insert::Full) when that makes no room: in a table of a million slots
-/// none did up to a load of 0.95, and at 0.97 one in 50,000 at most (`cargo test --release --test cuckoo`).
-/// Deletes, and inserts that change a value, wait for others that work on keys of the same bucket; searches
-/// wait for nobody.
-///
-/// ```
-/// use warpproof_simt::cpu::CuckooMap;
-/// use warpproof_model::host::{BulkMap, OpenGeometry};
-///
-/// let map = CuckooMap::<u64, u64>::with_geometry(OpenGeometry::at_load(1000, 0.95)?)?;
-/// map.insert_unique(&[1, 2, 3], &[10, 20, 30])?;
-/// assert_eq!(map.search(&[2, 4])?, [Some(20), None]);
-/// # Ok::<(), warpproof_simt::cpu::Error>(())
-/// ```
-pub type CuckooMap<K, V, const L: usize = OPEN_LANES, const S: usize = LANE_SLOTS> =
-    OpenMap<K, V, L, S, Cuckoo>;
-
 /// A concurrent set of u32 or u64 keys in an open-addressing table in CPU memory. See [`OpenMap`].
 ///
 /// ```
@@ -79,9 +60,6 @@ pub type CuckooMap<K, V, const L: usize = OPEN_LANES, const S: usize = LANE_SLOT
 /// ```
 pub type OpenSet<K, const L: usize = OPEN_LANES, const S: usize = LANE_SLOTS, P = BoundedStride> =
     Set<K, OpenWords<<(K, ()) as PackedEntry>::Store, L, S, P>>;
-
-/// An [`OpenSet`] of high loads. See [`CuckooMap`].
-pub type CuckooSet<K, const L: usize = OPEN_LANES, const S: usize = LANE_SLOTS> = OpenSet<K, L, S, Cuckoo>;
 
 impl<K: Key, V: Word, T: FixedBuckets<Key = K, Value = V>> Map<K, V, T> {
     /// Slots of a bucket.

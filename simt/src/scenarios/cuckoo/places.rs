@@ -5,7 +5,7 @@ use crate::scenarios::home::home_of;
 use crate::scenarios::open::OPS;
 use crate::scenarios::table::{Entries, Name, Place, Plan, Random, by_homes, second_changes};
 use warpproof_model::Key;
-use warpproof_model::open::{Cuckoo, Probing};
+use warpproof_model::open::{DoubleHashing, Probing};
 use warpproof_model::spec::Op::Search;
 
 /// How scenarios are made.
@@ -34,7 +34,7 @@ fn key(entries: Entries, buckets: u32, (first, number): Name) -> u64 {
 /// The first and the second bucket of a key.
 fn buckets_of<K: Key>(buckets: u32, key: u64) -> (u32, u32) {
     let first = home_of::<K>(buckets, key);
-    let stride = Cuckoo::<3>::stride(K::from_bits(key.into()).hash(), buckets);
+    let stride = DoubleHashing::stride(K::from_bits(key.into()).hash(), buckets);
     (first, (first + stride) % buckets)
 }
 

@@ -1,0 +1,61 @@
+//! A lock for each bucket.
+
+use crate::memory::{IntegerWords, Order, ReadOrder};
+use crate::open::{CLASSES, filter_place, filter_words};
+use crate::warp::Warp;
+
+/// How many words the locks of so many buckets are: as many as a filter of open addressing has.
+pub const fn lock_words(buckets: u32) -> usize {
+    filter_words::<CLASSES>(buckets)
+}
+
+/// One lock for each bucket: whoever has it is the only one that moves, changes or takes out a key whose
+/// first bucket this is, or puts it in the place of a deleted one.
+///
+/// The words are those of a filter of open addressing; the lock is the lowest of a bucket's bits.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Locks<B>(B);
+
+impl<B: IntegerWords<u32>> Locks<B> {
+    /// The locks in these words, which are zero at first.
+    #[inline(always)]
+    pub(super) const fn new(words: B) -> Self {
+        Self(words)
+    }
+
+    /// The word and the bit of a bucket.
+    #[inline(always)]
+    const fn place(bucket: u32) -> (usize, u32) {
+        filter_place::<CLASSES>(bucket, 0)
+    }
+
+    /// Waits for the lock of a bucket, and takes it.
+    #[inline(always)]
+    pub(super) fn lock<W: Warp>(self, w: &mut W, bucket: u32) {
+        let (at, bit) = Self::place(bucket);
+        // Acquire: pairs with the Release of `unlock`. Keys of this bucket are as its last holder left them.
+        while w.elect(0, || self.0.fetch_or(at, bit, Order::Acquire)) & bit != 0 {
+            while self.is_locked(w, bucket) {
+                w.pause();
+            }
+        }
+        w.sync();
+    }
+
+    /// Gives back the lock of a bucket.
+    #[inline(always)]
+    pub(super) fn unlock<W: Warp>(self, w: &mut W, bucket: u32) {
+        let (at, bit) = Self::place(bucket);
+        w.sync();
+        // Release: pairs with the Acquire of `lock`.
+        w.elect(0, || self.0.fetch_and(at, !bit, Order::Release));
+    }
+
+    /// Whether a bucket is locked, as far as the first lane knows.
+    #[inline(always)]
+    pub(super) fn is_locked<W: Warp>(self, w: &mut W, bucket: u32) -> bool {
+        let (at, bit) = Self::place(bucket);
+        // Relaxed: who goes by it takes the lock behind.
+        w.elect(0, || self.0.load(at, ReadOrder::Relaxed)) & bit != 0
+    }
+}

@@ -1,0 +1,156 @@
+//! Making room: which keys move, and one that does.
+
+use super::table::Slot;
+use super::{CHAIN, CuckooTable, mark};
+use crate::entry::Packed;
+use crate::memory::{IntegerWords, Word, Words};
+use crate::row::{self, Row};
+use crate::warp::Warp;
+
+/// Where a chain of moves ends.
+enum End<E: Packed> {
+    /// A key stands in `from`, its first bucket, and in `to`, its second one, a slot is free.
+    Move { key: E::Key, from: u32, to: u32 },
+    /// In a bucket before, a slot is free by now.
+    Sooner,
+}
+
+impl<E: Packed, H: Words<E::Word>, B: IntegerWords<u32>, const S: usize> CuckooTable<E, H, B, S> {
+    /// Moves a key so that there is room for `key` in its buckets, or room on the way there; `false` if no
+    /// key that it may move was seen. Without a lock, so that what was seen may be gone: then nothing has
+    /// moved, and it is to be tried again.
+    ///
+    /// Chains of one key are looked for before those of two. Reads some 200 buckets for chains of two keys,
+    /// and 1500 for those of three, in tables of eight slots per bucket.
+    #[inline(always)]
+    pub(super) fn make_room<W: Warp>(self, w: &mut W, key: E::Key) -> bool {
+        let first = self.slots.probe(key);
+        let second = self.slots.next(first);
+        for length in 1..=CHAIN {
+            let mut root = Some(first);
+            while let Some(from) = root {
+                if self.shorten(w, from.bucket, length) {
+                    return true;
+                }
+                root = if from.bucket == first.bucket { second } else { None };
+            }
+        }
+        false
+    }
+
+    /// Makes the last move of a chain of so many keys that begins in a bucket, if there is one.
+    #[inline(always)]
+    fn shorten<W: Warp>(self, w: &mut W, root: u32, length: u32) -> bool {
+        let end = self.end_of_chain(w, root, length);
+        if let Some(End::Move { key, from, to }) = end {
+            self.shift(w, key, (from, to));
+        }
+        end.is_some()
+    }
+
+    /// The end of a chain of so many keys, of which the first stands in bucket `root`, each of the others in
+    /// the second bucket of the one before, and all in their own first.
+    #[inline(always)]
+    fn end_of_chain<W: Warp>(self, w: &mut W, root: u32, length: u32) -> Option<End<E>> {
+        let slots = W::LANES * S as u32;
+        // The keys before the last, by the numbers of their slots.
+        for mut path in 0..slots.pow(length - 1) {
+            w.mark(mark::ROOM + length, (root as u64) << 32 | path as u64);
+            let mut bucket = Some(root);
+            for _ in 1..length {
+                bucket = bucket.and_then(|bucket| {
+                    let (number, row) = (path % slots, self.slots.read(w, bucket));
+                    let slot = self.movable(w, bucket, row, |slot| slot == number)?;
+                    self.second(E::key(Self::seen(w, &slot)))
+                });
+                path /= slots;
+            }
+            let end = bucket.and_then(|bucket| self.end_at(w, bucket));
+            if end.is_some() {
+                return end;
+            }
+        }
+        None
+    }
+
+    /// A key of a bucket that can move at once.
+    #[inline(always)]
+    fn end_at<W: Warp>(self, w: &mut W, from: u32) -> Option<End<E>> {
+        let row = self.slots.read(w, from);
+        if row::any(w, row, |_, _, word| Self::is_free(word)) {
+            return Some(End::Sooner);
+        }
+        for number in 0..W::LANES * S as u32 {
+            let Some(slot) = self.movable(w, from, row, |slot| slot == number) else { continue };
+            let key = E::key(Self::seen(w, &slot));
+            let Some(to) = self.second(key) else { continue };
+            if self.has_room(w, to) {
+                return Some(End::Move { key, from, to });
+            }
+        }
+        None
+    }
+
+    /// Moves a key, if it still stands where it was seen and there is room: copies it to its second bucket,
+    /// then erases it in the first.
+    #[inline(always)]
+    fn shift<W: Warp>(self, w: &mut W, key: E::Key, (from, to): (u32, u32)) {
+        w.mark(mark::SHIFT, key.to_bits() as u64);
+        self.locks.lock(w, from);
+        w.mark(mark::SHIFT_LOCKED, key.to_bits() as u64);
+        let row = self.slots.read(w, from);
+        let base = Self::slot(W::LANES, from);
+        if let Some(slot) = row::first(w, base, row, |_, _, word| Self::holds(word, key)) {
+            let entry = E::pack(key, E::value(Self::seen(w, &slot)));
+            if self.copy(w, to, entry) {
+                // The lane that erases is another one than that which copied.
+                w.sync();
+                self.write(w, &slot, None);
+            }
+        }
+        self.locks.unlock(w, from);
+    }
+
+    /// Puts an entry into the lowest free slot of a bucket; whether there was one.
+    #[inline(always)]
+    fn copy<W: Warp>(self, w: &mut W, bucket: u32, entry: E::Word) -> bool {
+        loop {
+            let row = self.slots.read(w, bucket);
+            let base = Self::slot(W::LANES, bucket);
+            let Some(slot) = row::first(w, base, row, |_, _, word| Self::is_free(word)) else { return false };
+            if self.take(w, &slot, entry) {
+                return true;
+            }
+        }
+    }
+
+    /// Whether a slot of a bucket is free.
+    #[inline(always)]
+    fn has_room<W: Warp>(self, w: &mut W, bucket: u32) -> bool {
+        let row = self.slots.read(w, bucket);
+        row::any(w, row, |_, _, word| Self::is_free(word))
+    }
+
+    /// The lowest slot of a bucket as read that holds a key whose first bucket this is, and whose number is
+    /// `wanted`.
+    #[inline(always)]
+    fn movable<W: Warp>(
+        self,
+        w: &mut W,
+        bucket: u32,
+        row: Row<W, E::Word, S>,
+        wanted: impl Fn(u32) -> bool,
+    ) -> Option<Slot<W, E>> {
+        row::first(w, Self::slot(W::LANES, bucket), row, |lane, i, word| {
+            wanted(lane * S as u32 + i as u32)
+                && !Self::is_free(word)
+                && self.slots.probe(E::key(word)).bucket == bucket
+        })
+    }
+
+    /// The second bucket of a key, if there are two.
+    #[inline(always)]
+    fn second(self, key: E::Key) -> Option<u32> {
+        Some(self.slots.next(self.slots.probe(key))?.bucket)
+    }
+}
