@@ -10,13 +10,14 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use support::{OPS, run};
 use warpproof::model::host::{HopscotchGeometry, OpenGeometry, SlabGeometry};
+use warpproof::model::open::Probing;
 use warpproof::model::slab::Multi;
 use warpproof::model::spec::{Call, Map, Multimap, Op, Ret};
 use warpproof::model::{UserKey, WarpMap, Word};
 use warpproof::simt::check::{Event, linearizable};
 use warpproof::simt::cpu::{
-    CpuTable, CpuWarp, CuckooWords, GridWarp, HopscotchWords, OpenScheme, OpenWords, PackedWords,
-    Pair64Store, PairStore, SlabStore, SlabWords, WidePairStore,
+    CpuTable, CpuWarp, CuckooWords, GridWarp, HopscotchWords, OpenWords, PackedWords, Pair64Store, PairStore,
+    SlabStore, SlabWords, WidePairStore,
 };
 
 const WARPS: usize = 2;
@@ -164,7 +165,7 @@ macro_rules! raced_buckets {
         }
     };
 }
-raced_buckets! { OpenWords<St, L, S, P: OpenScheme> }
+raced_buckets! { OpenWords<St, L, S, P: Probing> }
 raced_buckets! { CuckooWords<St, L, S> }
 
 /// The calls of one warp in one round: a function of the seed, so that a failure can be run again.

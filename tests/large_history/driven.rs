@@ -3,11 +3,12 @@
 use super::drive::Load;
 use warpproof::model::entry::Packed;
 use warpproof::model::host::SlabGeometry;
+use warpproof::model::open::Probing;
 use warpproof::model::slab::Unique;
 use warpproof::model::{Key, Word};
 use warpproof::simt::cpu::{
-    CpuTable, CuckooWords, DynamicWords, HopscotchWords, Map, OpenScheme, OpenWords, PackedWords, Set,
-    SlabStore, SlabWords,
+    CpuTable, CuckooWords, DynamicWords, HopscotchWords, Map, OpenWords, PackedWords, Set, SlabStore,
+    SlabWords,
 };
 
 /// A table on which the rounds of a history run.
@@ -68,7 +69,7 @@ impl<St: PackedWords, const L: usize, const S: usize, const N: u32> Driven for H
 /// Maps and sets in a table of buckets that does not grow.
 macro_rules! in_buckets {
     ($($of:ident<K $(, $v:ident)?>, $words:ident<St, L, S $(, $p:ident)?>, $value:ty;)*) => { $(
-        impl<K: Key, $($v: Word,)? St, $($p: OpenScheme,)? const L: usize, const S: usize> Driven
+        impl<K: Key, $($v: Word,)? St, $($p: Probing,)? const L: usize, const S: usize> Driven
             for $of<K, $($v,)? $words<St, L, S $(, $p)?>>
         where
             St: PackedWords<Entry: Packed<Key = K, Value = $value>>,

@@ -12,8 +12,8 @@ use crate::table::Plan;
 use warpproof_model::host::structure::Cuckoo;
 use warpproof_model::host::{OpenGeometry, OpenStats, Refused};
 
-/// Where a cuckoo table lies in device memory, for kernels of the caller's own: what its table and
-/// `Locks::new` take there.
+/// Where a cuckoo table lies in device memory, for kernels of the caller's own: what
+/// `CuckooTable::new` takes there.
 ///
 /// Addresses are those of the device's primary context. The memory is the table's: it is accessed by atomic
 /// instructions alone, and it ends with the table. A bucket has 16 bits of the locks.

@@ -3,31 +3,13 @@
 use crate::memory::{IntegerWords, Order, ReadOrder};
 use crate::warp::Warp;
 
-/// For each bucket, which classes of keys have been inserted behind it. Bits are set and never cleared. Where keys move there are
-/// [`Locks`](super::Locks) instead.
+/// For each bucket, which classes of keys have been inserted behind it. Bits are set and never cleared.
 pub trait Filter: Copy {
-    /// Whether buckets have locks.
-    const LOCKS: bool = false;
-
     /// Whether a key of this class may have been inserted behind `bucket`.
     fn passed<W: Warp>(self, w: &mut W, bucket: u32, hash: u32) -> bool;
 
     /// Says that a key of this class is inserted behind `bucket`.
     fn pass<W: Warp>(self, w: &mut W, bucket: u32, hash: u32);
-
-    /// Waits for the lock of a bucket, and takes it. Without locks it does nothing.
-    #[inline(always)]
-    fn lock<W: Warp>(self, _: &mut W, _: u32) {}
-
-    /// Gives back the lock of a bucket.
-    #[inline(always)]
-    fn unlock<W: Warp>(self, _: &mut W, _: u32) {}
-
-    /// Whether a bucket is locked, as far as the first lane knows.
-    #[inline(always)]
-    fn is_locked<W: Warp>(self, _: &mut W, _: u32) -> bool {
-        false
-    }
 }
 
 /// No filter: any key may be behind a full bucket.

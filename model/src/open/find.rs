@@ -17,9 +17,7 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
     /// was inserted.
     #[inline(always)]
     pub fn search<W: Warp>(self, w: &mut W, key: UserKey<E::Key>) -> Option<E::Value> {
-        let look = self.look(w, key);
-        Self::acquire(w);
-        match look {
+        match self.look(w, key) {
             Look::Decided(said) => said.tell(w),
             Look::Beyond => None,
         }
@@ -48,13 +46,12 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
                 return Look::Decided(AtLane::known(w, None));
             }
             let Some(next) = self.next(probe) else { return Look::Beyond };
-            Self::acquire(w);
             probe = next;
         }
     }
 
-    /// Hands every entry of a bucket to `sink` as (warp, number, key, value), numbered from 0. What other warps change
-    /// meanwhile may be missed, and an entry that moves be seen twice.
+    /// Hands every entry of a bucket to `sink` as (warp, number, key, value), numbered from 0. What other warps
+    /// change meanwhile may be missed.
     #[inline(always)]
     pub fn visit<W: Warp>(
         self,

@@ -31,11 +31,6 @@ pub enum Broken {
         /// Where the key stands.
         bucket: u32,
     },
-    /// A bucket is locked (quiescence only).
-    Locked {
-        /// The bucket.
-        bucket: u32,
-    },
 }
 
 impl core::fmt::Display for Broken {
@@ -51,19 +46,17 @@ impl core::fmt::Display for Broken {
             Self::NotPassed { bucket } => {
                 write!(f, "a bucket that a key in bucket {bucket} passed does not say so")
             }
-            Self::Locked { bucket } => write!(f, "bucket {bucket} is locked"),
         }
     }
 }
 
 impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTable<E, H, F, P, S> {
     /// Checks what holds in every state: a bucket is filled from its lowest slot on; a key stands once, in a bucket that it
-    /// probes, and every bucket that it probes before has no empty slot. Where keys move, one whose first bucket is locked may stand in
-    /// both.
+    /// probes, and every bucket that it probes before has no empty slot.
     ///
     /// Takes time proportional to the slots squared: meant for tiny tables.
     pub fn check_state<W: Warp>(self, w: &mut W) -> Result<(), Broken> {
-        self.check_copies(w, |w, key| 1 + self.filter().is_locked(w, self.probe(key).bucket) as u32)
+        self.check_copies(w, |_, _| 1)
     }
 
     /// Checks what [`check_state`](Self::check_state) does of a table in which a key may stand `most` times, each
@@ -82,12 +75,9 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
         })
     }
 
-    /// Checks what holds besides when no operation runs: every bucket that a key passed says so, and none is locked.
+    /// Checks what holds besides when no operation runs: every bucket that a key passed says so.
     pub fn check_quiescent<W: Warp>(self, w: &mut W) -> Result<(), Broken> {
         self.check_state(w)?;
-        if let Some(bucket) = (0..self.buckets()).find(|&bucket| self.filter().is_locked(w, bucket)) {
-            return Err(Broken::Locked { bucket });
-        }
         self.each_entry(w, |w, table, bucket, key| {
             let mut probe = table.probe(key);
             while probe.bucket != bucket {

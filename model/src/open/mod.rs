@@ -2,7 +2,6 @@
 
 mod answer;
 pub mod bulk;
-pub mod cuckoo;
 mod filter;
 mod find;
 mod invariants;
@@ -13,11 +12,10 @@ mod table;
 mod update;
 
 pub(crate) use answer::End;
-pub use cuckoo::Locks;
 pub use filter::{Filter, OverflowFilter, filter_place, filter_words};
 pub use invariants::Broken;
 pub use lockbit::LockBitSlots;
-pub use probing::{Bounded, BoundedStride, Cuckoo, DoubleHashing, Linear, Probing};
+pub use probing::{Bounded, BoundedStride, DoubleHashing, Linear, Probing};
 pub use slots::{Change, OnPresent, OpenSlots};
 pub use table::OpenTable;
 pub(crate) use table::{Held, Look};

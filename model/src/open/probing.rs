@@ -4,7 +4,7 @@ use crate::key::{fastrange, mix};
 use core::marker::PhantomData;
 
 /// A probing scheme: how far apart the buckets are that a key probes.
-pub trait Probing: Copy {
+pub trait Probing: Copy + Send + Sync + 'static {
     /// The distance from one bucket to the next that a key with this hash probes, modulo `buckets`: at least one, and less than
     /// `buckets` if there are several. All buckets are probed in turn if it has no common factor with `buckets`.
     fn stride(hash: u32, buckets: u32) -> u32;
@@ -14,9 +14,6 @@ pub trait Probing: Copy {
     fn most(buckets: u32) -> u32 {
         buckets
     }
-
-    /// How many keys an insert moves at most, one into the place of the next, to make room. Where it is 0 no key ever moves.
-    const CHAIN: u32 = 0;
 }
 
 /// The next bucket: all keys of a bucket probe the same ones. Two buckets of 64 bytes that are read one after the other are
@@ -77,26 +74,6 @@ impl<P: Probing, const N: u32> Probing for Bounded<P, N> {
     }
 }
 
-/// The first two buckets of [`DoubleHashing`]. An insert that finds them full of other keys makes room: it moves up to `N` of those,
-/// each from its first bucket to its second. See the README beside [`cuckoo`](super::cuckoo).
-#[derive(Clone, Copy, Debug)]
-pub struct Cuckoo<const N: u32 = { super::cuckoo::CHAIN }>;
-
-impl<const N: u32> Probing for Cuckoo<N> {
-    const CHAIN: u32 = N;
-
-    #[inline(always)]
-    fn stride(hash: u32, buckets: u32) -> u32 {
-        DoubleHashing::stride(hash, buckets)
-    }
-
-    #[inline(always)]
-    fn most(buckets: u32) -> u32 {
-        const { assert!(N >= 1 && N <= 3, "an insert moves one to three keys") };
-        Bounded::<DoubleHashing, 2>::most(buckets)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -107,16 +84,6 @@ mod tests {
         assert_eq!([1, 2, 3, 1000].map(Two::most), [1, 2, 2, 2]);
         assert_eq!([1, 1000].map(Linear::most), [1, 1000]);
         assert_eq!(Two::stride(7, 1000), DoubleHashing::stride(7, 1000));
-    }
-
-    /// A key that moves has another bucket to go to.
-    #[test]
-    fn the_two_buckets_of_a_key_differ() {
-        assert_eq!([1, 2, 1000].map(Cuckoo::<3>::most), [1, 2, 2]);
-        assert_eq!((Cuckoo::<3>::CHAIN, DoubleHashing::CHAIN, Bounded::<Cuckoo, 2>::CHAIN), (3, 0, 0));
-        for buckets in [2, 3, 7, 65_537] {
-            assert!((0..1000).all(|hash| Cuckoo::<3>::stride(hash * 4_294_967, buckets) % buckets != 0));
-        }
     }
 
     #[test]

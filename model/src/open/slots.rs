@@ -10,7 +10,7 @@ use crate::memory::{Order, ReadOrder, Word, Words};
 /// A change of a slot that was read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Change<T> {
-    /// Empty to this entry; or an entry as [`There`] says, which is not `Keep` then.
+    /// Empty to this entry; or an entry as [`OnPresent`] says, which is not `Keep` then.
     Put(T, OnPresent),
     /// An entry to a tombstone.
     Erase,
@@ -75,16 +75,6 @@ pub trait OpenSlots<E: Packed>: Copy {
     /// Changes a slot that held `seen`. What it held: if that is not `seen`, it has changed since, and this call changed nothing.
     fn change(self, at: usize, seen: Self::Word, change: Change<E::Word>) -> Self::Word;
 
-    /// Puts an entry into a slot that held `seen`, whatever that was, if it still does; it releases. Where keys move: only slots
-    /// whose word has the value do that, and this and the next one do nothing in others.
-    fn take(self, _at: usize, _seen: Self::Word, _entry: E::Word) -> bool {
-        false
-    }
-
-    /// Puts an entry, or nothing but a tombstone, into a slot that nobody else changes; it releases, and so does what was released
-    /// by this slot before.
-    fn replace(self, _at: usize, _entry: Option<E::Word>) {}
-
     /// What slot `at` holds, in the word of an entry: a word whose key is reserved if it holds none.
     fn entry(self, at: usize) -> E::Word;
 
@@ -144,16 +134,6 @@ impl<E: Packed, H: Words<E::Word>> OpenSlots<E> for H {
         };
         // Relaxed: the word is all that there is to say.
         self.compare_exchange(at, seen, new, Order::Relaxed)
-    }
-    #[inline(always)]
-    fn take(self, at: usize, seen: E::Word, entry: E::Word) -> bool {
-        // Release: pairs with the fence of who read this slot, or what was put there since, as all that write slots exchange them.
-        self.compare_exchange(at, seen, entry, Order::Release) == seen
-    }
-    #[inline(always)]
-    fn replace(self, at: usize, entry: Option<E::Word>) {
-        // Release: as in `take`. An exchange, and not a store, so that what was released by this slot before still is.
-        self.swap(at, entry.unwrap_or(E::MARK), Order::Release);
     }
     #[inline(always)]
     fn entry(self, at: usize) -> E::Word {

@@ -43,10 +43,6 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
     /// is prime; if not, an insert may be full though there is an empty slot.
     #[inline(always)]
     pub const fn new(slots: H, filter: F, buckets: u32) -> Self {
-        const {
-            assert!(P::CHAIN == 0 || F::LOCKS, "keys move under locks: the filter is to be `Locks`");
-            assert!(P::CHAIN == 0 || H::VALUE_IN_WORD, "a key moves with its value: they are to be one word");
-        }
         Self { slots, filter, buckets, types: PhantomData }
     }
 

@@ -17,11 +17,9 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
     ///
     /// [`Insert::Full`] if all buckets were probed and no slot was empty: the slot of a deleted pair stays taken. Lock-free: a slot
     /// that is lost was filled by another insert. Reads the buckets that a search reads, and says in each full one that it went on.
-    /// Where keys move, [`cuckoo`](super::cuckoo) says what is different; the same for the other operations.
     #[inline(always)]
     pub fn insert_unique<W: Warp>(self, w: &mut W, key: UserKey<E::Key>, value: E::Value) -> Insert {
         let put = self.put(w, key, value, OnPresent::Keep);
-        Self::acquire(w);
         End::told(w, put).of_insert()
     }
 
@@ -29,7 +27,6 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
     #[inline(always)]
     pub fn insert_or_assign<W: Warp>(self, w: &mut W, key: UserKey<E::Key>, value: E::Value) -> Assign {
         let put = self.put(w, key, value, OnPresent::Assign);
-        Self::acquire(w);
         End::told(w, put).of_assign()
     }
 
@@ -38,7 +35,6 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
     #[inline(always)]
     pub fn insert_or_add<W: Warp>(self, w: &mut W, key: UserKey<E::Key>, value: E::Value) -> Add {
         let put = self.put(w, key, value, OnPresent::Add);
-        Self::acquire(w);
         End::told(w, put).of_add()
     }
 
@@ -55,21 +51,16 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
         }
     }
 
-    /// Takes out the pair of `key`. Its slot is not used again, and it is lock-free, unless keys move.
+    /// Takes out the pair of `key`. Its slot is not used again. Lock-free.
     #[inline(always)]
     pub fn delete<W: Warp>(self, w: &mut W, key: UserKey<E::Key>) -> Delete {
         let held = self.take_out(w, key);
-        Self::acquire(w);
         held.map_or(Delete::Absent, |held| Held::told(w, held).of_delete())
     }
 
     /// The same; `None` if the key may be where keys go for which this table has no room.
     #[inline(always)]
     pub(crate) fn take_out<W: Warp>(self, w: &mut W, key: UserKey<E::Key>) -> Option<AtLane<W, Held>> {
-        if P::CHAIN > 0 {
-            let held = self.take_out_where_keys_move(w, key);
-            return Some(AtLane::known(w, held));
-        }
         let mut probe = self.probe(key.get());
         loop {
             let row = self.read(w, probe.bucket);
@@ -87,8 +78,7 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
         }
     }
 
-    /// Runs an operation whose kind is a value. [`Op::Insert`] is a unique insert. Where keys move, this is the last call of a warp in
-    /// its launch, or [`Warp::fence_acquire`] stands behind it; the other calls have it.
+    /// Runs an operation whose kind is a value. [`Op::Insert`] is a unique insert.
     #[inline(always)]
     pub fn mixed<W: Warp>(
         self,
@@ -117,8 +107,7 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
         }
     }
 
-    /// The same, unless it is an insert or assign of an absent key whose buckets have no empty slot, where keys move: then nothing
-    /// has changed, and it is `None`. [`mixed`](Self::mixed) makes room, or says that there is none.
+    /// Runs an operation as [`mixed`](Self::mixed) does: nothing that it does is left to a second kernel.
     #[inline(always)]
     pub fn try_mixed<W: Warp>(
         self,
@@ -127,19 +116,7 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
         key: UserKey<E::Key>,
         value: E::Value,
     ) -> Option<AtLane<W, Mixed<E::Value>>> {
-        if P::CHAIN == 0 {
-            return Some(self.mixed(w, op, key, value));
-        }
-        let on_present = match op {
-            Op::Insert | Op::InsertUnique => OnPresent::Keep,
-            Op::Assign => OnPresent::Assign,
-            Op::Search | Op::Delete => return Some(self.mixed(w, op, key, value)),
-        };
-        let entry = E::pack(key.get(), value);
-        let (keeps, changed) = (on_present == OnPresent::Keep, Self::changed(entry, on_present));
-        let held = self.try_put_where_keys_move(w, key.get(), keeps, changed)?;
-        let held = AtLane::known(w, held);
-        Some(End::answer(w, op, Some(held)))
+        Some(self.mixed(w, op, key, value))
     }
 
     /// What an insert, assign or add of an entry makes of a slot that holds its key or is empty; `None` if it stays.
@@ -167,10 +144,6 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
     ) -> Option<AtLane<W, Held>> {
         let entry = E::pack(key.get(), value);
         let changed = Self::changed(entry, on_present);
-        if P::CHAIN > 0 {
-            let held = self.put_where_keys_move(w, key.get(), entry, changed)?;
-            return Some(AtLane::known(w, held));
-        }
         let mut probe = self.probe(key.get());
         let mut row = self.read(w, probe.bucket);
         loop {
@@ -213,7 +186,6 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
         mut next: impl FnMut(&mut W) -> (E::Word, u32),
         mut ended: impl FnMut(&mut W, u32, End),
     ) {
-        const { assert!(P::CHAIN == 0, "keys stay where they are") };
         let (mut entry, mut number) = next(w);
         let mut probe = self.probe(E::key(entry));
         let mut full = None;

@@ -29,9 +29,7 @@ pub use error::Error;
 pub use grid::CpuTable;
 pub use hopscotch::{HOPSCOTCH_LANES, HopscotchMap, HopscotchSet, HopscotchWords};
 pub use map::Map;
-pub use open::{
-    Buckets, FixedBuckets, OPEN_LANES, OPEN_MAP_SLOTS, OpenFilter, OpenMap, OpenScheme, OpenSet, OpenWords,
-};
+pub use open::{Buckets, FixedBuckets, OPEN_LANES, OPEN_MAP_SLOTS, OpenFilter, OpenMap, OpenSet, OpenWords};
 pub use packed::{Key64Store, KeyStore, PackedEntry, PackedStore, PackedWords, Pair64Store, PairStore};
 pub use set::Set;
 pub use slab::{SLAB_LANES, SlabEntry, SlabMap, SlabMultimap, SlabSet, SlabStore, SlabWords, WidePairStore};

@@ -33,7 +33,7 @@ const SMALL_BUCKET_SLOTS: u32 = 4;
 const SMALL_BYTES: u64 = 96 << 20;
 
 /// The load up to which they are for keys that move too: beyond 0.88 an insert may find no room in them
-/// (README beside [`cuckoo`](warpproof_model::open::cuckoo)).
+/// (README of [`cuckoo`](warpproof_model::cuckoo)).
 const SMALL_LOAD_IF_MOVED: f64 = 0.85;
 
 /// The size of a table for `entries` entries at a load.

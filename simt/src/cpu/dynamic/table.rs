@@ -31,8 +31,8 @@ type View<'a, St, const L: usize, const S: usize> =
 
 /// An open-addressing table that grows by submaps, run by warps of `L` lanes that read `S` slots each.
 pub struct DynamicWords<St, const L: usize = OPEN_LANES, const S: usize = { BUCKET_SLOTS / OPEN_LANES }> {
-    first: OpenWords<St, L, S>,
-    more: [OnceLock<OpenWords<St, L, S>>; MORE],
+    first: OpenWords<St, L, S, Order>,
+    more: [OnceLock<OpenWords<St, L, S, Order>>; MORE],
     published: Array<AtomicU32, 16>,
     /// Held by who makes a submap.
     making: Mutex<()>,
@@ -88,7 +88,7 @@ impl<St: PackedWords, const L: usize, const S: usize> DynamicWords<St, L, S> {
     }
 
     /// A submap that is published.
-    fn words(&self, index: u32) -> &OpenWords<St, L, S> {
+    fn words(&self, index: u32) -> &OpenWords<St, L, S, Order> {
         let more = (index as usize).checked_sub(1).and_then(|at| self.more.get(at)).and_then(OnceLock::get);
         more.unwrap_or(&self.first)
     }
@@ -102,7 +102,7 @@ impl<'a, St: PackedWords, const L: usize, const S: usize> Submaps<S> for &'a Dyn
 
     #[inline(always)]
     fn at(self, index: u32) -> OpenTable<St::Entry, St::Words<'a>, OpenFilter<'a>, Order, S> {
-        self.words(index).view_of()
+        self.words(index).view()
     }
 
     /// Takes the memory for it, as much as all submaps before have, and writes it alone: the others that ask

@@ -3,7 +3,7 @@
 mod table;
 
 pub(super) use table::{Beside, stats};
-pub use table::{OPEN_LANES, OpenFilter, OpenScheme, OpenWords};
+pub use table::{OPEN_LANES, OpenFilter, OpenWords};
 
 use super::error::Error;
 use super::grid::{CpuTable, live, move_all, run};

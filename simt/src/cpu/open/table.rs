@@ -13,71 +13,22 @@ use rayon::prelude::*;
 use std::collections::TryReserveError;
 use warpproof_model::UserKey;
 use warpproof_model::entry::Packed;
-use warpproof_model::host::{OpenGeometry, OpenStats, Refused, Structure, structure};
+use warpproof_model::host::{OpenGeometry, OpenStats, Refused, structure};
 use warpproof_model::map::BucketMap;
-use warpproof_model::open::{
-    BUCKET_SLOTS, BoundedStride, CLASSES, Cuckoo, DoubleHashing, Filter, Locks, OpenTable, OverflowFilter,
-    Probing,
-};
+use warpproof_model::open::{BUCKET_SLOTS, BoundedStride, CLASSES, OpenTable, OverflowFilter, Probing};
 use warpproof_model::outcome::Add;
 
 /// Lanes of a warp by default: as many as for the groups of a hopscotch table, which are as wide.
 pub const OPEN_LANES: usize = 2;
 
-/// The words of the filter, or of the locks.
+/// The words beside the slots: of the filter, or of locks.
 pub(in crate::cpu) type Beside<'a> = CpuWords<'a, AtomicU32, 16>;
 /// The filter.
 pub type OpenFilter<'a> = OverflowFilter<Beside<'a>, CLASSES>;
 
-/// The probing scheme of a table, and what it needs besides slots: 16 bits for each bucket.
-pub trait OpenScheme: Probing + Send + Sync + 'static {
-    /// The structure that it makes.
-    type Structure: Structure<Geometry = OpenGeometry, Stats = OpenStats>;
-    /// The filter, or the locks.
-    type Filter<'a>: Filter + Send + Sync;
-
-    /// It in these words, which are zero at first.
-    fn filter(words: CpuWords<'_, AtomicU32, 16>) -> Self::Filter<'_>;
-}
-
-impl OpenScheme for DoubleHashing {
-    type Structure = structure::Open;
-    type Filter<'a> = OpenFilter<'a>;
-
-    #[inline(always)]
-    fn filter(words: Beside<'_>) -> OpenFilter<'_> {
-        OverflowFilter::new(words)
-    }
-}
-
-impl<const N: u32> OpenScheme for BoundedStride<N> {
-    type Structure = structure::Open;
-    type Filter<'a> = OpenFilter<'a>;
-
-    #[inline(always)]
-    fn filter(words: Beside<'_>) -> OpenFilter<'_> {
-        OverflowFilter::new(words)
-    }
-}
-
-impl<const N: u32> OpenScheme for Cuckoo<N> {
-    type Structure = structure::Cuckoo;
-    type Filter<'a> = Locks<Beside<'a>, CLASSES>;
-
-    #[inline(always)]
-    fn filter(words: Beside<'_>) -> Self::Filter<'_> {
-        Locks::new(words)
-    }
-}
-
 /// The table seen by warps that read `S` slots in each lane.
-type View<'a, St, P, const S: usize> = OpenTable<
-    <St as PackedWords>::Entry,
-    <St as PackedWords>::Words<'a>,
-    <P as OpenScheme>::Filter<'a>,
-    P,
-    S,
->;
+type View<'a, St, P, const S: usize> =
+    OpenTable<<St as PackedWords>::Entry, <St as PackedWords>::Words<'a>, OpenFilter<'a>, P, S>;
 
 /// An open-addressing table whose keys probe as `P` says, run by warps of `L` lanes that read `S` slots each:
 /// a bucket has `L * S` slots.
@@ -93,7 +44,7 @@ pub struct OpenWords<
     scheme: PhantomData<P>,
 }
 
-impl<St: PackedWords, P: OpenScheme, const L: usize, const S: usize> OpenWords<St, L, S, P> {
+impl<St: PackedWords, P: Probing, const L: usize, const S: usize> OpenWords<St, L, S, P> {
     /// An empty table.
     ///
     /// # Errors
@@ -128,15 +79,6 @@ impl<St: PackedWords, P: OpenScheme, const L: usize, const S: usize> OpenWords<S
     #[inline(always)]
     pub fn view(&self) -> View<'_, St, P, S> {
         let (slots, filter) = self.words();
-        OpenTable::new(slots, P::filter(filter), self.buckets)
-    }
-
-    /// The same with another probing scheme, and a filter. A table has one for all its life.
-    #[inline(always)]
-    pub(in crate::cpu) fn view_of<Q: Probing>(
-        &self,
-    ) -> OpenTable<St::Entry, St::Words<'_>, OpenFilter<'_>, Q, S> {
-        let (slots, filter) = self.words();
         OpenTable::new(slots, OverflowFilter::new(filter), self.buckets)
     }
 
@@ -167,7 +109,7 @@ pub(in crate::cpu) fn stats<const L: usize>(view: impl BucketMap + Send + Sync) 
     parts(view).map(of_bucket).reduce(OpenStats::default, |a, b| a.merge(&b))
 }
 
-impl<St: PackedWords, P: OpenScheme, const L: usize, const S: usize> Buckets for OpenWords<St, L, S, P> {
+impl<St: PackedWords, P: Probing, const L: usize, const S: usize> Buckets for OpenWords<St, L, S, P> {
     #[inline(always)]
     fn insert_or_add(
         view: View<'_, St, P, S>,
@@ -179,14 +121,14 @@ impl<St: PackedWords, P: OpenScheme, const L: usize, const S: usize> Buckets for
     }
 }
 
-impl<St: PackedWords, P: OpenScheme, const L: usize, const S: usize> FixedBuckets for OpenWords<St, L, S, P> {
+impl<St: PackedWords, P: Probing, const L: usize, const S: usize> FixedBuckets for OpenWords<St, L, S, P> {
     const BUCKET_SLOTS: u32 = (L * S) as u32;
 }
 
-impl<St: PackedWords, P: OpenScheme, const L: usize, const S: usize> CpuTable for OpenWords<St, L, S, P> {
+impl<St: PackedWords, P: Probing, const L: usize, const S: usize> CpuTable for OpenWords<St, L, S, P> {
     type Key = <St::Entry as Packed>::Key;
     type Value = <St::Entry as Packed>::Value;
-    type Structure = P::Structure;
+    type Structure = structure::Open;
     type Warp = CpuWarp<L>;
     type View<'a>
         = View<'a, St, P, S>
@@ -219,13 +161,13 @@ impl<St: PackedWords, P: OpenScheme, const L: usize, const S: usize> CpuTable fo
         self.filter.fill(|_| 0);
     }
 
-    /// Slots, and the filter or the locks.
+    /// Slots, and the filter.
     fn bytes(&self) -> usize {
         self.store.bytes() + self.filter.bytes()
     }
 }
 
-impl<St: PackedWords, P: OpenScheme, const L: usize, const S: usize> fmt::Debug for OpenWords<St, L, S, P> {
+impl<St: PackedWords, P: Probing, const L: usize, const S: usize> fmt::Debug for OpenWords<St, L, S, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("OpenWords").field("geometry", &self.geometry()).finish_non_exhaustive()
     }

@@ -5,10 +5,9 @@
 
 mod layout;
 mod places;
-pub mod scheme;
 mod sets;
 mod subject;
-pub(super) mod tables;
+mod tables;
 mod wide;
 
 pub use layout::{Layout, Lock64};

@@ -1,36 +1,33 @@
 //! The open-addressing table as a subject, for every entry type.
 
 use super::layout::Layout;
-use super::scheme::{DoubleHashed, Scheme};
 use crate::check::{Array, Breach, Config, Kind, Memory, SimWarp, Subject, View};
-use crate::scenarios::home::{homes_of_keys, plural, run, run_tried};
+use crate::scenarios::home::{homes_of_keys, plural, run};
 use std::marker::PhantomData;
 use warpproof_model::entry::Packed;
-use warpproof_model::key::fastrange;
-use warpproof_model::open::{Broken, OpenSlots, OpenTable, Probing};
+use warpproof_model::open::{Broken, DoubleHashing, OpenSlots, OpenTable, OverflowFilter, filter_words};
 use warpproof_model::spec::{Call, Map, Op, Ret};
-use warpproof_model::{Key as _, UserKey, Word};
+use warpproof_model::{UserKey, Word};
 
-/// An open-addressing table with `S` slots per lane in a bucket, and keys that probe as `C` says.
+/// Bits of a bucket in the filter, so that keys share some.
+const CLASSES: u32 = 2;
+
+/// An open-addressing table with `S` slots per lane in a bucket, keys that probe by double hashing, and a
+/// filter. Without `TEST` its bits are set as on a GPU, whatever they are.
 #[derive(Clone, Debug)]
-pub struct OpenSubject<L, const S: usize, C = DoubleHashed> {
+pub struct OpenSubject<L, const S: usize, const TEST: bool = true> {
     config: Config,
     may_fill: bool,
     /// Whether a call adds to a value.
     adds: bool,
-    /// Whether a free slot may go from one bucket to another by several calls of a warp: an insert that makes
-    /// room may miss it.
-    room_moves: bool,
-    /// Whether operations go through `try_mixed` first, as those of kernels do, and then through `mixed`.
-    tries: bool,
-    kind: PhantomData<(L, C)>,
+    kind: PhantomData<L>,
 }
 
-type Table<L, M, C, const S: usize> = OpenTable<
+type Table<L, M, const S: usize, const TEST: bool> = OpenTable<
     <L as Layout>::Entry,
     <L as Layout>::Slots<M>,
-    <C as Scheme>::Filter<M>,
-    <C as Scheme>::Probing,
+    OverflowFilter<<M as Memory>::W32, CLASSES, TEST>,
+    DoubleHashing,
     S,
 >;
 type Key<L> = <<L as Layout>::Entry as Packed>::Key;
@@ -38,13 +35,13 @@ type Value<L> = <<L as Layout>::Entry as Packed>::Value;
 /// The slots of a layout, for looking at single words.
 type Seen<L> = <L as Layout>::Slots<View<'static>>;
 
-impl<L: Layout, C: Scheme, const S: usize> OpenSubject<L, S, C> {
-    /// The array of what stands beside the slots.
-    const BESIDE: usize = L::ARRAYS.len();
+impl<L: Layout, const S: usize, const TEST: bool> OpenSubject<L, S, TEST> {
+    /// The array of the filter.
+    const FILTER: usize = L::ARRAYS.len();
 
     /// A table of the size of `config`.
     pub const fn new(config: Config, may_fill: bool) -> Self {
-        Self { config, may_fill, adds: false, room_moves: false, tries: false, kind: PhantomData }
+        Self { config, may_fill, adds: false, kind: PhantomData }
     }
 
     /// The same with calls that add to values.
@@ -53,20 +50,8 @@ impl<L: Layout, C: Scheme, const S: usize> OpenSubject<L, S, C> {
         Self { adds: true, ..self }
     }
 
-    /// The same with programs that take a key out and put one in.
-    #[must_use]
-    pub fn with_moving_room(self) -> Self {
-        Self { room_moves: true, ..self }
-    }
-
-    /// The same with operations as kernels run them: tried first, then whole.
-    #[must_use]
-    pub fn tried(self) -> Self {
-        Self { tries: true, ..self }
-    }
-
-    fn table<M: Memory>(&self, m: M) -> Table<L, M, C, S> {
-        OpenTable::new(L::slots(m), C::filter(m.w32(Self::BESIDE)), self.config.buckets)
+    fn table<M: Memory>(&self, m: M) -> Table<L, M, S, TEST> {
+        OpenTable::new(L::slots(m), OverflowFilter::new(m.w32(Self::FILTER)), self.config.buckets)
     }
 
     const fn bucket_slots(&self) -> usize {
@@ -89,36 +74,9 @@ impl<L: Layout, C: Scheme, const S: usize> OpenSubject<L, S, C> {
     fn tombstone() -> Key<L> {
         L::Entry::key(L::Entry::MARK)
     }
-
-    /// Whether a slot that holds a tombstone is free for an insert.
-    const fn reuses() -> bool {
-        C::Probing::CHAIN > 0
-    }
-
-    /// The first and the second bucket of a key.
-    fn two_buckets(&self, key: Key<L>) -> [u32; 2] {
-        let (hash, buckets) = (key.hash(), self.config.buckets);
-        let first = fastrange(hash, buckets);
-        [first, (first + C::Probing::stride(hash, buckets)) % buckets]
-    }
-
-    /// Whether so many moves make a slot of a bucket free, each of a key from its first bucket to its second.
-    fn frees(&self, keys: &[Key<L>], bucket: u32, moves: u32) -> bool {
-        let slots = self.bucket_slots();
-        let mut here = keys[bucket as usize * slots..][..slots].iter();
-        match moves {
-            0 => here.any(|&key| UserKey::new(key).is_none()),
-            _ => here.any(|&key| {
-                let [first, second] = self.two_buckets(key);
-                UserKey::new(key).is_some()
-                    && (first, second != first) == (bucket, true)
-                    && self.frees(keys, second, moves - 1)
-            }),
-        }
-    }
 }
 
-impl<L: Layout, C: Scheme, const S: usize> Subject for OpenSubject<L, S, C> {
+impl<L: Layout, const S: usize, const TEST: bool> Subject for OpenSubject<L, S, TEST> {
     type Spec = Map;
 
     fn spec(&self) -> Map {
@@ -127,8 +85,8 @@ impl<L: Layout, C: Scheme, const S: usize> Subject for OpenSubject<L, S, C> {
 
     fn arrays(&self) -> Vec<Array> {
         let array = |&(name, width): &_| Array::ones(name, width, self.slots());
-        let beside = vec![0; C::words(self.config.buckets)];
-        L::ARRAYS.iter().map(array).chain([Array::new(C::BESIDE, 32, beside)]).collect()
+        let filter = vec![0; filter_words::<CLASSES>(self.config.buckets)];
+        L::ARRAYS.iter().map(array).chain([Array::new("filter", 32, filter)]).collect()
     }
 
     /// Values are only stored, unless some are added.
@@ -142,12 +100,6 @@ impl<L: Layout, C: Scheme, const S: usize> Subject for OpenSubject<L, S, C> {
             (Op::InsertOrAdd, Some(key)) => {
                 table.insert_or_add(w, key, Value::<L>::from_bits(call.value.into())).into()
             }
-            _ if self.tries => {
-                let ret = run_tried(table, w, call);
-                // Where a kernel ends another call may follow here.
-                w.fence_acquire();
-                ret
-            }
             _ => run(table, w, call),
         }
     }
@@ -160,19 +112,16 @@ impl<L: Layout, C: Scheme, const S: usize> Subject for OpenSubject<L, S, C> {
         self.table(m).check_quiescent(w).map_err(breach)
     }
 
-    /// A slot is empty, then pending where a layout has that, then holds one key, then none, and where keys
-    /// move another one; a bit of a filter stays.
+    /// A slot is empty, then pending where a layout has that, then holds one key, then none; a bit of the
+    /// filter stays.
     fn transition(&self, array: usize, _: usize, old: u128, new: u128) -> bool {
-        if array == Self::BESIDE {
-            return Self::reuses() || old & !new == 0;
+        if array == Self::FILTER {
+            return old & !new == 0;
         }
         if array != 0 {
             return true;
         }
         let (was, is) = (Self::key(old), Self::key(new));
-        if Self::reuses() && was == Self::tombstone() {
-            return UserKey::new(is).is_some();
-        }
         match (L::pending(old), L::pending(new)) {
             (Some(key), None) => is.to_bits() == key.into(),
             (Some(_), Some(_)) => false,
@@ -182,27 +131,16 @@ impl<L: Layout, C: Scheme, const S: usize> Subject for OpenSubject<L, S, C> {
         }
     }
 
-    /// No slot is empty; where keys move, none of the key's two buckets is free, and no chain of moves makes
-    /// it so. Where a free slot may move, none of the key's two buckets is empty.
-    fn exhausted<M: Memory>(&self, m: M, key: u64) -> bool {
+    /// No slot is empty.
+    fn exhausted<M: Memory>(&self, m: M, _: u64) -> bool {
         let slots = L::slots(m);
         // Read alone.
-        let probed = (0..self.slots()).flat_map(|at| slots.probe::<1>(at));
-        let keys: Vec<Key<L>> = probed.map(L::Slots::<M>::key).collect();
-        if !Self::reuses() {
-            return keys.iter().all(|&key| key != Self::empty());
-        }
-        let buckets = self.two_buckets(Key::<L>::from_bits(key.into()));
-        if self.room_moves {
-            let slots = |bucket| &keys[bucket as usize * self.bucket_slots()..][..self.bucket_slots()];
-            return buckets.iter().all(|&bucket| slots(bucket).iter().all(|&key| key != Self::empty()));
-        }
-        let free = |moves| buckets.iter().any(|&bucket| self.frees(&keys, bucket, moves));
-        !(0..=C::Probing::CHAIN).any(free)
+        let mut probed = (0..self.slots()).flat_map(|at| slots.probe::<1>(at));
+        probed.all(|word| L::Slots::<M>::key(word) != Self::empty())
     }
 
     fn show(&self, array: usize, _: usize, value: u128) -> String {
-        if array == Self::BESIDE {
+        if array == Self::FILTER {
             return format!("{value:#b}");
         }
         if array != 0 {
@@ -218,33 +156,28 @@ impl<L: Layout, C: Scheme, const S: usize> Subject for OpenSubject<L, S, C> {
 
     fn word(&self, array: usize, index: usize) -> String {
         let part = match array {
-            0 if Self::BESIDE == 1 => "slot",
+            0 if Self::FILTER == 1 => "slot",
             0 => "key",
-            _ if array != Self::BESIDE => "value",
-            _ => return format!("{} {index}", C::BESIDE),
+            _ if array != Self::FILTER => "value",
+            _ => return format!("filter {index}"),
         };
         format!("bucket {}, {part} {}", index / self.bucket_slots(), index % self.bucket_slots())
     }
 
     fn about(&self) -> Vec<String> {
-        let entries = match (Self::BESIDE, size_of::<Value<L>>()) {
+        let entries = match (Self::FILTER, size_of::<Value<L>>()) {
             (1, 0) => "a slot holds a key",
             (1, _) => "5:10 in a slot is key 5 with value 10",
             _ => "a key and its value are two words, and a key is locked until its value is there",
         };
-        let (beside, slot) = if Self::reuses() {
-            ("each has a lock, and keys move from their first bucket to their second", "free")
-        } else {
-            ("the filter has 2 bits for each", "not used again")
-        };
         vec![
             format!(
-                "An open-addressing table of {}, each with {}; {beside}.",
+                "An open-addressing table of {}, each with {}; the filter has {CLASSES} bits for each.",
                 plural(self.config.buckets as usize, "bucket"),
                 plural(self.bucket_slots(), "slot"),
             ),
             format!(
-                "Of the words, {entries}; the slot of a tombstone is {slot}. The home of a key: {}.",
+                "Of the words, {entries}; the slot of a tombstone is not used again. The home of a key: {}.",
                 homes_of_keys::<Key<L>>(self.config.buckets),
             ),
         ]

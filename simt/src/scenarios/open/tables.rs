@@ -2,14 +2,13 @@
 
 use super::layout::{Layout, Lock64};
 use super::places::{OPS, PLAN};
-use super::scheme::{DoubleHashed, Scheme};
 use super::subject::OpenSubject;
 use crate::check::{AnySubject, OfLanes, Scenario};
 use crate::scenarios::shape::shapes;
 use crate::scenarios::table::{Entries, Maker, Table};
 use std::sync::Arc;
 use warpproof_model::entry::{Key32, Key64, Pair32, Pair64};
-use warpproof_model::spec::{Call, Op};
+use warpproof_model::spec::Op;
 
 /// u32 pairs.
 pub const MAP32: Table = table("open_map32", Entries::Map32, shaped::<Pair32>);
@@ -22,7 +21,7 @@ pub const SET64: Table = table("open_set64", Entries::Set64, shaped::<Key64>);
 /// u64 pairs in two words by the lock bit.
 pub const LOCK64: Table = table("open_lock64", Entries::Map64, shaped::<Lock64>);
 /// u32 pairs, with bits of the filter set as on a GPU: not tested before.
-pub const UNTESTED32: Table = table("open_untested32", Entries::Map32, small::<Pair32, DoubleHashed<false>>);
+pub const UNTESTED32: Table = table("open_untested32", Entries::Map32, untested::<Pair32>);
 
 /// All of them.
 pub const TABLES: [Table; 6] = [MAP32, SET32, MAP64, SET64, LOCK64, UNTESTED32];
@@ -37,27 +36,23 @@ shapes! {
     pub const SHAPES: (lanes as LANES, slots as S) =
         [(1, 1), (1, 2), (1, 4), (2, 1), (2, 2), (4, 1), (1, 8), (2, 4), (4, 2), (8, 1)];
     "a bucket of {lanes} lanes with {slots} slots each: buckets have {:?}";
-    fn shaped<L: Layout> = probing::<L, DoubleHashed, LANES, S>;
+    fn shaped<L: Layout> = probing::<L, LANES, S, true>;
 }
 
 shapes! {
     /// Buckets of one slot or two.
     pub const SMALL: (lanes as LANES, slots as S) = [(1, 1), (1, 2), (2, 1)];
     "a bucket of {lanes} lanes with {slots} slots each: buckets have {:?}";
-    pub(in crate::scenarios) fn small<L: Layout, C: Scheme> = probing::<L, C, LANES, S>;
+    fn untested<L: Layout> = probing::<L, LANES, S, false>;
 }
 
-/// The subject of a table whose keys probe as a scheme says.
-fn probing<L: Layout, C: Scheme, const LANES: usize, const S: usize>(
+/// The subject of a table; whether it tests bits of the filter before it sets them.
+fn probing<L: Layout, const LANES: usize, const S: usize, const TEST: bool>(
     scenario: &Scenario,
 ) -> Arc<dyn AnySubject> {
-    let subject = OpenSubject::<L, S, C>::new(scenario.config.clone(), scenario.allows.full);
+    let subject = OpenSubject::<L, S, TEST>::new(scenario.config.clone(), scenario.allows.full);
     let adds = scenario.programs.iter().flatten().any(|call| call.op == Op::InsertOrAdd);
-    let subject = if adds { subject.with_adds() } else { subject };
-    let subject = if scenario.structure.contains("tried") { subject.tried() } else { subject };
-    let deletes = |program: &Vec<Call>| program.len() > 1 && program.iter().any(|call| call.op == Op::Delete);
-    let moves = scenario.programs.len() > 1 && scenario.programs.iter().any(deletes);
-    Arc::new(OfLanes::<_, LANES>(if moves { subject.with_moving_room() } else { subject }))
+    Arc::new(OfLanes::<_, LANES>(if adds { subject.with_adds() } else { subject }))
 }
 
 #[cfg(test)]
