@@ -59,7 +59,7 @@ impl Partitioning {
     pub const fn homes(self, partition: u32, homes: u32) -> Range<u32> {
         let first = partition << self.shift;
         let left = homes.saturating_sub(first);
-        first..first + if left < self.size() { left } else { self.size() }
+        first..first + if self.size() < left { self.size() } else { left }
     }
 }
 
