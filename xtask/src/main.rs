@@ -1,7 +1,6 @@
 //! What developers and CI run: `cargo xtask COMMAND`. One module per command.
 
 mod ci;
-#[allow(dead_code)]
 mod circles;
 mod fuzz;
 mod modules;
@@ -13,6 +12,7 @@ mod ptx_orders;
 #[cfg(test)]
 mod ptx_text;
 mod ptxas;
+mod room;
 mod shell;
 mod steps;
 mod toolchain;
@@ -25,6 +25,7 @@ usage: cargo xtask COMMAND
 
   ci [STEP ...]  everything that must hold: fmt clippy docs test ptx ptxas mutants readme fuzz
   nightly [STEP ...]  what takes hours: mutants deep fuzz gpu; tests/nightly.csv gets a row of each step
+  room           what a new structure touches, lines, public names, circles between files, mutants
   fuzz [SECONDS] run every fuzz target, 60 s each unless told otherwise
   mutants [STRUCTURE [NAME ...]]  check every mutant of tests/mutants, or those named, and write the table
   mutants --sample                check ten of them and compare with the table
@@ -52,6 +53,7 @@ fn run(arguments: &[&str]) -> Outcome<()> {
     match arguments {
         ["ci", steps @ ..] => ci::run_steps(steps),
         ["nightly", steps @ ..] => nightly::run_steps(steps),
+        ["room"] => room::print(),
         ["fuzz"] => fuzz::run_all(60),
         ["fuzz", seconds] => match seconds.parse() {
             Ok(seconds) => fuzz::run_all(seconds),

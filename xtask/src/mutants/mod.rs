@@ -116,6 +116,11 @@ pub(crate) fn structures() -> Outcome<Vec<String>> {
     Ok(structures)
 }
 
+/// How many mutants a structure has.
+pub(crate) fn count(structure: &str) -> Outcome<usize> {
+    Ok(mutants(structure)?.len())
+}
+
 /// The mutants of a structure, by name.
 fn mutants(structure: &str) -> Outcome<Vec<Mutant>> {
     let known = structures()?;

@@ -1,0 +1,228 @@
+//! `cargo xtask room`: what a new structure, operation or entry type touches, and how much repeats itself.
+
+use crate::circles;
+use crate::mutants;
+use crate::shell::{Outcome, output, read, root};
+use std::process::Command;
+use syn::{Item, UseTree};
+
+/// A file that a change of some kind touches, and what for.
+type Place = (&'static str, &'static str);
+
+/// What a new structure touches outside of its own folders.
+const STRUCTURE: [Place; 10] = [
+    ("model/src/lib.rs", "declares its module"),
+    ("model/src/host/structure.rs", "its type for the host, its sizes and numbers"),
+    ("src/any/numbers.rs", "its sizes and numbers among those of any structure"),
+    ("simt/src/cpu/mod.rs", "declares its tables on the CPU"),
+    ("simt/src/scenarios/mod.rs", "declares its scenarios"),
+    ("simt/src/scenarios/structures.rs", "its row for everything that explores"),
+    ("gpu/kernels/src/matrix.rs", "declares its layouts; its rows of kernels"),
+    ("gpu/src/structures/mod.rs", "declares its tables on the GPU"),
+    ("src/registry/rows.rs", "its row for list, run, bench, join and kmers"),
+    ("tests/suite/facts.rs", "what the suite knows of it, and its rows of tests"),
+];
+
+/// What a new operation of maps touches outside of the folders of its structures.
+const OPERATION: [Place; 14] = [
+    ("model/src/host/bulk.rs", "a method of the interface, or a capability of its own"),
+    ("gpu/kernels/src/kernel.rs", "the shape of its kernel"),
+    ("gpu/kernels/src/matrix.rs", "the tables that have the kernel"),
+    ("gpu/src/arguments.rs", "its name among the kernels"),
+    ("gpu/src/access/on_stream.rs", "its form on a stream"),
+    ("gpu/src/access/staged.rs", "its form through a staging buffer"),
+    ("gpu/src/map.rs", "its form on host slices"),
+    ("gpu/src/dynamic/bulk.rs", "on host slices, for tables that grow"),
+    ("gpu/src/dynamic/on_stream.rs", "on a stream, for tables that grow"),
+    ("src/any/capabilities.rs", "for tables of any structure"),
+    ("src/registry/operations.rs", "its row for list"),
+    ("tests/suite/table.rs", "how the suite calls it"),
+    ("tests/suite/maps.rs", "the bodies of its tests"),
+    ("model/src/spec/map.rs", "what it is, sequentially"),
+];
+
+/// What a new entry type touches outside of the folders of the structures that store it.
+const ENTRY: [Place; 9] = [
+    ("model/src/entry.rs", "the type"),
+    ("simt/src/cpu/packed.rs", "its memory on the CPU"),
+    ("simt/src/scenarios/entry.rs", "its words in scenarios"),
+    ("simt/src/scenarios/table.rs", "its name in scenarios"),
+    ("gpu/kernels/src/kernel.rs", "its memory in kernels"),
+    ("gpu/kernels/src/matrix.rs", "the tables that hold it"),
+    ("gpu/src/layout.rs", "its name on the GPU"),
+    (ENTRIES, "its name on the command line"),
+    ("src/registry/rows.rs", "the tables that hold it"),
+];
+
+/// What `--entry` takes.
+const ENTRIES: &str = "src/bench/entry.rs";
+
+/// The tables of the library, by the rows of src/registry/rows.rs.
+fn tables() -> Outcome<Vec<String>> {
+    let text = read(&root().join("src/registry/rows.rs"))?;
+    let names = text.lines().filter_map(|line| line.trim().strip_prefix("name: \"")?.strip_suffix("\","));
+    let names: Vec<String> = names.map(str::to_owned).collect();
+    if names.is_empty() { Err("src/registry/rows.rs has no row".to_owned()) } else { Ok(names) }
+}
+
+/// Prints all counts.
+pub(crate) fn print() -> Outcome<()> {
+    let kinds = [("structure", &STRUCTURE[..]), ("operation", &OPERATION), ("entry type", &ENTRY)];
+    for (what, places) in kinds {
+        println!("A new {what} touches {} files outside of the folders of its structures:", places.len());
+        places.iter().for_each(|(file, why)| println!("  {file:<36} {why}"));
+    }
+    let tables = tables()?;
+    println!("\nTables: {}", tables.join(", "));
+    for table in &tables {
+        let others = others(table)?;
+        println!("  {table}: {} other files name it, by choice and not by need", others.len());
+    }
+    println!("\nLines of Rust");
+    for (what, paths) in GROUPS {
+        println!("  {what:<44}{:>7}", lines(paths)?);
+    }
+    println!("\nPublic names");
+    for (what, file) in [("GPU backend", "gpu/src/lib.rs"), ("CPU backend", "simt/src/cpu/mod.rs")] {
+        println!("  {what:<44}{:>7}", public_names(file)?);
+    }
+    println!("\nCircles between files of different folders: {}", circles::between_folders()?.len());
+    println!("\nMutants");
+    let mut all = 0;
+    for structure in mutants::structures()? {
+        let count = mutants::count(&structure)?;
+        all += count;
+        println!("  {structure:<44}{count:>7}");
+    }
+    println!("  {:<44}{all:>7}", "together");
+    Ok(())
+}
+
+/// What used to be written once for each structure.
+const GROUPS: [(&str, &[&str]); 7] = [
+    ("GPU: tables, ways of access, structures", &["gpu/src", ":!gpu/src/arguments*", ":!gpu/src/bench"]),
+    ("GPU: arguments of kernels", &["gpu/src/arguments*"]),
+    ("GPU: kernels", &["gpu/kernels/src"]),
+    ("registry, and bench of tables", &["src/registry*", "src/backend.rs", "src/bench", ":!src/bench/paper"]),
+    ("tables of any structure", &["src/any*"]),
+    ("scenarios", &["simt/src/scenarios"]),
+    ("suite", &["tests/suite*"]),
+];
+
+fn listed(paths: &[&str]) -> Outcome<Vec<String>> {
+    let text = output(Command::new("git").current_dir(root()).arg("ls-files").args(paths))?;
+    Ok(text.lines().filter(|file| file.ends_with(".rs")).map(str::to_owned).collect())
+}
+
+fn lines(paths: &[&str]) -> Outcome<usize> {
+    listed(paths)?.iter().map(|file| Ok(read(&root().join(file))?.lines().count())).sum()
+}
+
+/// Files that name a structure though none of [`STRUCTURE`] and not its own.
+fn others(structure: &str) -> Outcome<Vec<String>> {
+    let is_own = |file: &str| file.split('/').any(|part| part.trim_end_matches(".rs") == structure);
+    let is_place = |file: &str| STRUCTURE.iter().any(|(place, _)| *place == file);
+    let mut found = Vec::new();
+    for file in listed(&["*.rs"])? {
+        if !is_own(&file) && !is_place(&file) && names(&read(&root().join(&file))?, structure) {
+            found.push(file);
+        }
+    }
+    Ok(found)
+}
+
+/// Whether code names a structure: in an identifier, in front of the tests.
+fn names(text: &str, structure: &str) -> bool {
+    let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+    let mut lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
+    lines.any(|line| {
+        let mut words = line.split(|c: char| !c.is_alphanumeric() && c != '_');
+        words.any(|word| is_name(word, structure))
+    })
+}
+
+/// `open`, `OPEN`, `Open`, `OpenMap`, `open_map`; not `Opened`.
+fn is_name(word: &str, structure: &str) -> bool {
+    let (first, others) = structure.split_at(1);
+    let camel = first.to_uppercase() + others;
+    let begins = |name: &str, next: fn(char) -> bool| {
+        word.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with(next))
+    };
+    let snake = |c| c == '_';
+    begins(structure, snake) || begins(&structure.to_uppercase(), snake) || begins(&camel, char::is_uppercase)
+}
+
+/// How many names a file makes public, modules among them; of a glob, those of the module that it names.
+fn public_names(file: &str) -> Outcome<usize> {
+    let parsed = parsed(file)?;
+    let mut count = 0;
+    for item in &parsed.items {
+        match item {
+            Item::Use(item) if is_public(&item.vis) => count += leaves(&item.tree),
+            Item::Mod(item) if is_public(&item.vis) => count += 1,
+            _ => {}
+        }
+    }
+    Ok(count)
+}
+
+fn parsed(file: &str) -> Outcome<syn::File> {
+    syn::parse_file(&read(&root().join(file))?).map_err(|error| format!("{file}: {error}"))
+}
+
+fn is_public(visibility: &syn::Visibility) -> bool {
+    matches!(visibility, syn::Visibility::Public(_))
+}
+
+fn leaves(tree: &UseTree) -> usize {
+    match tree {
+        UseTree::Path(path) => leaves(&path.tree),
+        UseTree::Group(group) => group.items.iter().map(leaves).sum(),
+        UseTree::Name(_) | UseTree::Rename(_) | UseTree::Glob(_) => 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each structure is named where a new one would be, so that the list is the one to go by.
+    #[test]
+    fn every_table_is_named_in_every_place() {
+        for table in tables().unwrap() {
+            for (file, why) in STRUCTURE {
+                let text = read(&root().join(file)).unwrap();
+                // Their sizes are those of open addressing.
+                let shares = file == "src/any/numbers.rs" && ["cuckoo", "dynamic"].contains(&&*table);
+                // Kernels have short names.
+                let short = if table == "hopscotch" { "hop" } else { &table };
+                let named = names(&text, &table) || names(&text, short);
+                assert!(shares || named, "{file} does not name {table}: {why}");
+            }
+        }
+    }
+
+    /// The lists are right for an operation and for an entry type that are there.
+    #[test]
+    fn an_operation_and_an_entry_type_are_named_in_every_place() {
+        let asked = [(&OPERATION[..], ["insert_or_add", "InsertOrAdd"]), (&ENTRY, ["Set64", "Key64"])];
+        for (places, words) in asked {
+            for (file, why) in places {
+                let text = read(&root().join(file)).unwrap();
+                let says = words.iter().any(|word| text.contains(word));
+                assert!(says || text.contains("set64"), "{file}: {why}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_structure_is_named_by_words_that_begin_with_it() {
+        for word in ["open", "OPEN", "Open", "OpenMap", "open_map", "OPEN_LANES"] {
+            assert!(is_name(word, "open"), "{word}");
+        }
+        for word in ["Opened", "opens", "reopen", "op", "OPENED"] {
+            assert!(!is_name(word, "open"), "{word}");
+        }
+        assert!(!names("// open\n#[cfg(test)]\nopen", "open"));
+    }
+}
