@@ -9,7 +9,9 @@ use warpproof::model::Key;
 use warpproof::model::Word;
 use warpproof::model::entry::Packed;
 use warpproof::model::key::mix;
-use warpproof::simt::cpu::{Map, OpenWords, PackedStore};
+use warpproof::simt::cpu::Map;
+use warpproof::simt::cpu::open::OpenWords;
+use warpproof::simt::cpu::packed::PackedStore;
 use warpproof::{Add, BulkCounter, BulkMap, BulkTable};
 
 /// A place: column in the low half, row in the high half. The row 65535 is not used, so that two keys are left to reserve.

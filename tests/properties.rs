@@ -14,7 +14,9 @@ use warpproof::model::host::SlabGeometry;
 use warpproof::model::slab::Multi;
 use warpproof::model::spec::{Call, Multimap, Op, Ret, Spec};
 use warpproof::simt::check::{Event, Scenario};
-use warpproof::simt::cpu::{CpuWarp, PairStore, SlabStore, SlabWords, WidePairStore};
+use warpproof::simt::cpu::packed::PairStore;
+use warpproof::simt::cpu::slab::{SlabStore, SlabWords, WidePairStore};
+use warpproof::simt::cpu::warp::CpuWarp;
 use warpproof::simt::scenarios::{STRUCTURES, random, subject};
 use warpproof::simt::seq::{Alone, SeqMemory};
 

@@ -10,7 +10,8 @@ use warpproof::model::retrieve::{
     shared_words,
 };
 use warpproof::model::{ReadOrder, Words, WriteOrder};
-use warpproof::simt::cpu::{Array, CpuBlock, CpuWarp, GridWarp};
+use warpproof::simt::cpu::warp::{CpuBlock, CpuWarp, GridWarp};
+use warpproof::simt::cpu::words::Array;
 
 const LANES: usize = 8;
 /// Rows of a lane in a round, and slots of a row.

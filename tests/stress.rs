@@ -15,10 +15,13 @@ use warpproof::model::slab::Multi;
 use warpproof::model::spec::{Call, Map, Multimap, Op, Ret};
 use warpproof::model::{UserKey, WarpMap, Word};
 use warpproof::simt::check::{Event, linearizable};
-use warpproof::simt::cpu::{
-    CpuTable, CpuWarp, CuckooWords, GridWarp, HopscotchWords, OpenWords, PackedWords, Pair64Store, PairStore,
-    SlabStore, SlabWords, WidePairStore,
-};
+use warpproof::simt::cpu::CpuTable;
+use warpproof::simt::cpu::cuckoo::CuckooWords;
+use warpproof::simt::cpu::hopscotch::HopscotchWords;
+use warpproof::simt::cpu::open::OpenWords;
+use warpproof::simt::cpu::packed::{PackedWords, Pair64Store, PairStore};
+use warpproof::simt::cpu::slab::{SlabStore, SlabWords, WidePairStore};
+use warpproof::simt::cpu::warp::{CpuWarp, GridWarp};
 
 const WARPS: usize = 2;
 const CALLS: usize = 8;

@@ -50,7 +50,6 @@ mod driver;
 pub mod dynamic;
 pub mod error;
 mod handle;
-mod handles;
 mod launch;
 mod layout;
 mod map;
@@ -69,14 +68,11 @@ pub use cudarc;
 pub use device::Device;
 pub use error::Error;
 pub use handle::{Map, Set, Table};
-pub use handles::{
-    CuckooMap, CuckooSet, DynamicMap, DynamicSet, HopscotchMap, HopscotchSet, OpenMap, OpenSet, SlabMap,
-    SlabMultimap, SlabSet,
-};
 pub use layout::{Entry, Layout, Scalar};
 pub use retrieve::RetrieveMethod;
 pub use sink::Sink;
 pub use staging::Staging;
+pub use structures::handles::*;
 pub use table::Tuning;
 
 #[cfg(test)]

@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use warpproof::model::spec::{Call, Op, Ret};
 use warpproof::model::{UserKey, WarpMap, Word};
 use warpproof::simt::check::Event;
-use warpproof::simt::cpu::{CpuTable, GridWarp};
+use warpproof::simt::cpu::CpuTable;
+use warpproof::simt::cpu::warp::GridWarp;
 
 /// Warps that race. More than most machines of a test farm have cores: a warp that is interrupted within a call
 /// makes the call long.

@@ -6,10 +6,13 @@ use warpproof::model::host::SlabGeometry;
 use warpproof::model::open::Probing;
 use warpproof::model::slab::Unique;
 use warpproof::model::{Key, Word};
-use warpproof::simt::cpu::{
-    CpuTable, CuckooWords, DynamicWords, HopscotchWords, Map, OpenWords, PackedWords, Set, SlabStore,
-    SlabWords,
-};
+use warpproof::simt::cpu::cuckoo::CuckooWords;
+use warpproof::simt::cpu::dynamic::DynamicWords;
+use warpproof::simt::cpu::hopscotch::HopscotchWords;
+use warpproof::simt::cpu::open::OpenWords;
+use warpproof::simt::cpu::packed::PackedWords;
+use warpproof::simt::cpu::slab::{SlabStore, SlabWords};
+use warpproof::simt::cpu::{CpuTable, Map, Set};
 
 /// A table on which the rounds of a history run.
 pub(crate) trait Driven: Sync {

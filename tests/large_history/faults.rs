@@ -5,7 +5,8 @@ use warpproof::model::slab::Unique;
 use warpproof::model::spec::{Map, Op, Ret, Set};
 use warpproof::simt::check::Event;
 use warpproof::simt::check::monitor::{Collection, Failure, Unexplained, monitor};
-use warpproof::simt::cpu::{KeyStore, PairStore, SlabWords};
+use warpproof::simt::cpu::packed::{KeyStore, PairStore};
+use warpproof::simt::cpu::slab::SlabWords;
 
 const LOAD: Load = Load { keys: 8, calls: 2_000, rounds: 5, deletes: 1 };
 /// Calls that a person can look at.

@@ -21,9 +21,10 @@ use warpproof::model::slab::Unique;
 use warpproof::model::spec::{Call, Map, Op, Ret, Set};
 use warpproof::simt::check::Event;
 use warpproof::simt::check::monitor::{Collection, monitor};
-use warpproof::simt::cpu::{
-    CuckooMap, DynamicMap, HopscotchWords, KeyStore, OpenMap, OpenSet, PairStore, SlabWords, WidePairStore,
-};
+use warpproof::simt::cpu::hopscotch::HopscotchWords;
+use warpproof::simt::cpu::packed::{KeyStore, PairStore};
+use warpproof::simt::cpu::slab::{SlabWords, WidePairStore};
+use warpproof::simt::cpu::{CuckooMap, DynamicMap, OpenMap, OpenSet};
 
 /// Few keys, so that calls meet. Deletes are rare: their slots come back only when the threads rest.
 const FEW: Load = Load { keys: 8, calls: 4_000, rounds: 15, deletes: 1 };

@@ -195,7 +195,8 @@ macro_rules! entry_point {
         #[allow(dead_code, unused_imports, reason = "no operation takes them all")]
         const _: () = {
             use $crate::entry::*;
-            use $crate::layout::{$structure as structure, store};
+            use $crate::layout::store;
+            use $crate::matrix::$structure as structure;
             use warpproof_model::entry::{Packed, $entry as Entry};
             use warpproof_model::slab::$multiplicity;
             type Key = <Entry as Packed>::Key;

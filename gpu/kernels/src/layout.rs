@@ -1,12 +1,6 @@
-//! The layouts of tables: how a structure lies in words. One module per structure, with what makes its
-//! tables: `packed` where an entry is one word, `lock_bit` where it is a key word and a value word.
+//! Words of tables in device memory.
 
 use warpproof_device::Global;
-
-pub(crate) mod cuckoo;
-pub(crate) mod hop;
-pub(crate) mod open;
-pub(crate) mod slab;
 
 /// Whether words guard against indices out of range. Always, except to measure what that costs.
 pub(crate) const CHECKED: bool = !cfg!(feature = "unchecked");

@@ -4,7 +4,7 @@
 //! `kernel.rs` what an operation takes, `memory!` what its table takes before that, the methods of
 //! [`entry::Launch`] what it does. To add:
 //!
-//! - a structure: a module in `layout`, a block in the matrix, its `stats` in `entry`;
+//! - a structure: a module in `matrix`, a block in `matrix.rs`, its `stats` in `entry`;
 //! - an operation: a method, an arm of `operation!`, a name in the matrix;
 //! - an entry type: a line of `layout!`, and its tables in the matrix.
 //!

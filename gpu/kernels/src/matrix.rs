@@ -4,6 +4,14 @@
 //! SLOTS)`. Lanes times slots of a lane are the slots of a slab or bucket, or the words of a group. No tile
 //! is wider than a group: its other lanes would have nothing to read. The library's widths are those that
 //! were fastest on an H200.
+//!
+//! A module for each structure has what makes its tables: `packed` where an entry is one word, `lock_bit`
+//! where it is a key word and a value word.
+
+pub(crate) mod cuckoo;
+pub(crate) mod hop;
+pub(crate) mod open;
+pub(crate) mod slab;
 
 // 2 lanes, 4 for slabs and groups of 128-bit words. A multimap has one operation more.
 #[cfg(not(any(feature = "tuning", feature = "stress")))]

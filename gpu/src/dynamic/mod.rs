@@ -14,6 +14,36 @@ use warpproof_model::growth::Rehash;
 use warpproof_model::host::structure::{self, Open};
 use warpproof_model::host::{BulkOrdered, BulkTable, OpenGeometry, OpenStats};
 
+/// A concurrent map in device memory that grows: `DynamicMap<u32, u32>` or `DynamicMap<u64, u64>`, an
+/// [`OpenMap`] that is replaced by a larger one before it is too full.
+///
+/// ```no_run
+/// use warpproof_gpu::{Device, DynamicMap};
+/// use warpproof_model::host::BulkMap;
+///
+/// let map = DynamicMap::<u64, u64>::new(&Device::open(0)?)?;
+/// let keys: Vec<u64> = (0..10_000_000).collect();
+/// map.insert_unique(&keys, &keys)?;
+/// assert_eq!(map.search(&[2, 10_000_000])?, [Some(2), None]);
+/// # Ok::<(), warpproof_gpu::Error>(())
+/// ```
+pub type DynamicMap<K, V> = Dynamic<(K, V)>;
+
+/// A concurrent set of u32 or u64 keys in device memory that grows: an [`OpenSet`] that is replaced by a
+/// larger one before it is too full.
+///
+/// ```no_run
+/// use warpproof_gpu::{Device, DynamicSet};
+/// use warpproof_model::host::BulkSet;
+///
+/// let set = DynamicSet::<u64>::new(&Device::open(0)?)?;
+/// let keys: Vec<u64> = (0..10_000_000).collect();
+/// set.insert(&keys)?;
+/// assert_eq!(set.contains(&[2, 10_000_000])?, [true, false]);
+/// # Ok::<(), warpproof_gpu::Error>(())
+/// ```
+pub type DynamicSet<K> = Dynamic<(K,)>;
+
 mod bulk;
 mod growth;
 mod on_stream;

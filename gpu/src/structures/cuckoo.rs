@@ -6,11 +6,35 @@ use super::open::sizes::{admit, family, size};
 use super::open::{OpenParts, buckets, stats};
 use crate::device::Device;
 use crate::error::Error;
+use crate::handle::{Map, Set};
 use crate::layout::Layout;
 use crate::row::Row;
 use crate::table::Plan;
 use warpproof_model::host::structure::Cuckoo;
 use warpproof_model::host::{OpenGeometry, OpenStats, Refused};
+
+/// A concurrent map for high loads: an array of buckets, of which a search reads two at most, whatever the
+/// load is. The slots of deleted pairs are used again.
+///
+/// An insert whose two buckets are full moves up to three pairs, each from its first bucket to its second,
+/// and says [`Insert::Full`](warpproof_model::Insert::Full) when that makes no room. Deletes, and inserts
+/// that change a value, wait for others that work on keys of the same bucket; searches wait for nobody. A map
+/// of u64 pairs needs 128-bit words: below sm_90 it is [`Error::NoWideWords`](crate::Error::NoWideWords).
+///
+/// ```no_run
+/// use warpproof_gpu::{CuckooMap, Device};
+/// use warpproof_model::host::BulkMap;
+///
+/// let device = Device::open(0)?;
+/// let map = CuckooMap::<u32, u32>::with_geometry(&device, CuckooMap::<u32, u32>::size(1_000_000, 0.95)?)?;
+/// map.insert_unique(&[1, 2, 3], &[10, 20, 30])?;
+/// assert_eq!(map.search(&[2, 4])?, [Some(20), None]);
+/// # Ok::<(), warpproof_gpu::Error>(())
+/// ```
+pub type CuckooMap<K, V> = Map<K, V, Cuckoo>;
+
+/// A concurrent set of u32 or u64 keys for high loads, as [`CuckooMap`] is of maps.
+pub type CuckooSet<K> = Set<K, Cuckoo>;
 
 /// Where a cuckoo table lies in device memory, for kernels of the caller's own: what
 /// `CuckooTable::new` takes there.

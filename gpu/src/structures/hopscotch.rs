@@ -5,12 +5,40 @@ use super::kernels::{Holds, Kernels};
 use crate::arguments::{Argument, Head};
 use crate::device::Device;
 use crate::error::Error;
+use crate::handle::{Map, Set};
 use crate::layout::Layout;
 use crate::row::Row;
 use crate::table::{Family, Fill, Plan, Tuning};
 use warpproof_model::hopscotch::{GROUP_WORDS, REACH};
 use warpproof_model::host::structure::Hopscotch;
 use warpproof_model::host::{HopscotchGeometry, HopscotchStats, Refused};
+
+/// A concurrent hopscotch map in device memory: an array of groups, searched without waiting.
+///
+/// `HopscotchMap<u32, u32>`, or `HopscotchMap<u64, u64>` where the device has 128-bit words
+/// ([`Device::wide`](crate::Device::wide)). Groups have
+/// [`GROUP_WORDS`](warpproof_model::hopscotch::GROUP_WORDS) words, neighbourhoods
+/// [`REACH`](warpproof_model::hopscotch::REACH) groups.
+///
+/// A map does not grow: an insert for whose key there is no room in its neighbourhood, and cannot be made, is
+/// [`Insert::Full`](warpproof_model::Insert::Full) and changes nothing.
+///
+/// ```no_run
+/// use warpproof_gpu::{Device, HopscotchMap};
+/// use warpproof_model::host::{BulkMap, BulkTable};
+///
+/// let device = Device::open(0)?;
+/// let map = HopscotchMap::<u32, u32>::with_capacity(&device, 1_000_000)?;
+/// map.insert_unique(&[1, 2, 3], &[10, 20, 30])?;
+/// assert_eq!(map.search(&[2, 4])?, [Some(20), None]);
+/// println!("{} of 3 stand at home", map.stats()?.distances[0]);
+/// # Ok::<(), warpproof_gpu::Error>(())
+/// ```
+pub type HopscotchMap<K, V> = Map<K, V, Hopscotch>;
+
+/// A concurrent hopscotch set of u32 or u64 keys in device memory. What [`HopscotchMap`] says of room holds
+/// here too.
+pub type HopscotchSet<K> = Set<K, Hopscotch>;
 
 /// Numbers that the `stats` kernel adds up: live, and how many of them stand 0, 1, .. groups behind their
 /// home.

@@ -12,3 +12,12 @@ pub use hopscotch::HopscotchParts;
 pub use kernels::{Buckets, Counter, Geometry, Holds, Kernels, Ordered, Stats};
 pub use open::{OpenParts, Partitions};
 pub use slab::{Slab, SlabParts};
+
+/// The maps and sets of each structure. The crate has them under these names.
+pub(crate) mod handles {
+    pub use super::cuckoo::{CuckooMap, CuckooSet};
+    pub use super::hopscotch::{HopscotchMap, HopscotchSet};
+    pub use super::open::{OpenMap, OpenSet};
+    pub use super::slab::{SlabMap, SlabMultimap, SlabSet};
+    pub use crate::dynamic::{DynamicMap, DynamicSet};
+}

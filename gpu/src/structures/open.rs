@@ -5,6 +5,7 @@ use super::kernels::{Buckets, Counter, Holds, Kernels, Ordered};
 use crate::arguments::{Argument, Head};
 use crate::device::{Array, Device};
 use crate::error::Error;
+use crate::handle::{Map, Set};
 use crate::layout::Layout;
 use crate::row::Row;
 use crate::table::{Fill, Plan};
@@ -18,6 +19,43 @@ mod partitions;
 pub(crate) mod sizes;
 
 pub use partitions::Partitions;
+
+/// A concurrent map in an open-addressing table in device memory: an array of buckets, and a filter that says
+/// which keys may stand behind a full one.
+///
+/// `OpenMap<u32, u32>` or `OpenMap<u64, u64>`, whose pairs are 128-bit words where the device has them
+/// (sm_90), and else two words by the lock-bit protocol ([`Layout::Map64Lock`](crate::Layout::Map64Lock)).
+///
+/// A map does not grow, and the slot of a deleted pair is not used again before
+/// [`BulkTable::clear`](warpproof_model::host::BulkTable::clear): an insert is
+/// [`Insert::Full`](warpproof_model::Insert::Full), and changes nothing, when no slot is empty any more.
+///
+/// ```no_run
+/// use warpproof_gpu::{Device, OpenMap};
+/// use warpproof_model::host::{BulkMap, BulkTable};
+///
+/// let device = Device::open(0)?;
+/// let map = OpenMap::<u32, u32>::with_geometry(&device, OpenMap::<u32, u32>::size(1_000_000, 0.95)?)?;
+/// map.insert_unique(&[1, 2, 3], &[10, 20, 30])?;
+/// assert_eq!(map.search(&[2, 4])?, [Some(20), None]);
+/// println!("{} of {} slots are taken", map.stats()?.live, map.geometry().slots());
+/// # Ok::<(), warpproof_gpu::Error>(())
+/// ```
+pub type OpenMap<K, V> = Map<K, V, Open>;
+
+/// A concurrent set of u32 or u64 keys in an open-addressing table in device memory. What [`OpenMap`] says of
+/// room holds here too.
+///
+/// ```no_run
+/// use warpproof_gpu::{Device, OpenSet};
+/// use warpproof_model::host::BulkSet;
+///
+/// let device = Device::open(0)?;
+/// let set = OpenSet::<u64>::build(&device, &[1, 2, 3])?;
+/// assert_eq!(set.contains(&[2, 4])?, [true, false]);
+/// # Ok::<(), warpproof_gpu::Error>(())
+/// ```
+pub type OpenSet<K> = Set<K, Open>;
 pub(crate) use sizes::family;
 
 /// Numbers that the `stats` kernel adds up: live, tombstones.

@@ -5,12 +5,26 @@ use super::kernels::{Holds, Kernels};
 use crate::arguments::{Argument, Head};
 use crate::device::{Array, Device};
 use crate::error::Error;
+use crate::handle::{Map, Set};
 use crate::layout::{Entry, Layout, Scalar};
 use crate::table::{Family, Fill, Plan};
 use core::marker::PhantomData;
 use warpproof_model::host::{Refused, SlabGeometry, SlabStats, structure};
 use warpproof_model::reclaim::{bitmap_words, free_word};
-use warpproof_model::slab::{Multiplicity, SLAB_SLOTS, Unique};
+use warpproof_model::slab::{Multi, Multiplicity, SLAB_SLOTS, Unique};
+
+/// A concurrent map in device memory: chains of slabs. With `M` = [`Multi`] a [`SlabMultimap`].
+///
+/// `SlabMap<u32, u32>` or `SlabMap<u64, u64>`. Made by [`with_capacity`](crate::Table::with_capacity), it has
+/// room for so many pairs whatever their keys are. Slabs have 8 slots, or 16 in a `SlabMap<u32, u32>`, which
+/// then has some of the operations only (see [`Tuning`](crate::Tuning)).
+pub type SlabMap<K, V, M = Unique> = Map<K, V, Slab<M>>;
+
+/// A concurrent map in device memory in which a key may have several pairs.
+pub type SlabMultimap<K, V> = SlabMap<K, V, Multi>;
+
+/// A concurrent set of u32 keys in device memory: chains of slabs of 8 slots.
+pub type SlabSet = Set<u32, Slab>;
 
 mod chains;
 

@@ -5,33 +5,30 @@
 //! allocation per operation: a bulk call allocates its answers once, and where its batch is large beside a
 //! table of 2 MiB or more, memory for a copy of its input. What every map and set does is written against
 //! [`WarpMap`](warpproof_model::WarpMap) ([`Map`], [`Set`]); a structure adds its memory, and what it alone
-//! can do.
+//! can do, in its module. [`warp`] and [`words`] run code that is written against the model on this machine.
 
 mod batch;
-mod cuckoo;
-mod dynamic;
+pub mod cuckoo;
+pub mod dynamic;
 mod error;
 mod grid;
-mod hopscotch;
+pub mod hopscotch;
 mod launch;
 mod map;
-mod open;
-mod packed;
+pub mod open;
+pub mod packed;
 mod regions;
 mod set;
-mod slab;
-mod warp;
-mod words;
+pub mod slab;
+pub mod warp;
+pub mod words;
 
-pub use cuckoo::{CuckooMap, CuckooSet, CuckooWords};
-pub use dynamic::{DynamicMap, DynamicSet, DynamicWords};
+pub use cuckoo::{CuckooMap, CuckooSet};
+pub use dynamic::{DynamicMap, DynamicSet};
 pub use error::Error;
 pub use grid::CpuTable;
-pub use hopscotch::{HOPSCOTCH_LANES, HopscotchMap, HopscotchSet, HopscotchWords};
+pub use hopscotch::{HopscotchMap, HopscotchSet};
 pub use map::Map;
-pub use open::{Buckets, FixedBuckets, OPEN_LANES, OPEN_MAP_SLOTS, OpenFilter, OpenMap, OpenSet, OpenWords};
-pub use packed::{Key64Store, KeyStore, PackedEntry, PackedStore, PackedWords, Pair64Store, PairStore};
+pub use open::{OpenMap, OpenSet};
 pub use set::Set;
-pub use slab::{SLAB_LANES, SlabEntry, SlabMap, SlabMultimap, SlabSet, SlabStore, SlabWords, WidePairStore};
-pub use warp::{CpuBlock, CpuWarp, GridWarp};
-pub use words::{Array, AtomicWord, CpuWords};
+pub use slab::{SlabMap, SlabMultimap, SlabSet};

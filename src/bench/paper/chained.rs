@@ -3,7 +3,7 @@
 use super::contender::Table;
 use crate::failure::Failure;
 use std::sync::atomic::{AtomicU32, AtomicU64};
-use warpproof::simt::cpu::Array;
+use warpproof::simt::cpu::words::Array;
 use warpproof::{Answer, Op};
 use warpproof_baselines::Chained;
 

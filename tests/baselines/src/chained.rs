@@ -166,7 +166,7 @@ mod tests {
     use super::*;
     use std::collections::HashMap;
     use std::vec::Vec;
-    use warpproof_simt::cpu::Array;
+    use warpproof_simt::cpu::words::Array;
 
     type Indices = Array<core::sync::atomic::AtomicU32, 16>;
     type Pairs = Array<core::sync::atomic::AtomicU64, 8>;

@@ -97,7 +97,7 @@ mod tests {
     use super::*;
     use std::collections::HashSet;
     use std::vec::Vec;
-    use warpproof_simt::cpu::Array;
+    use warpproof_simt::cpu::words::Array;
 
     /// Inserts by two threads; the keys that were left out.
     fn fill(slots: usize, keys: u32) -> (Array<core::sync::atomic::AtomicU64, 8>, HashSet<u32>) {

@@ -77,7 +77,7 @@ impl<S: Words<u64>, const QUADRATIC: bool> Probing<S, QUADRATIC> {
 mod tests {
     extern crate std;
     use super::*;
-    use warpproof_simt::cpu::Array;
+    use warpproof_simt::cpu::words::Array;
 
     fn holds_what_fits<const QUADRATIC: bool>() {
         let memory = Array::<core::sync::atomic::AtomicU64, 8>::new(64, |_| EMPTY).unwrap();

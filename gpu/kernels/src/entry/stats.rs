@@ -1,7 +1,7 @@
 //! Numbers that tiles count, blocks add up and a table has in the end.
 
 use super::{At, Count, In, Launch, Numbers};
-use crate::layout::{open, slab};
+use crate::matrix::{open, slab};
 use warpproof_device::{CtaBlock, Global, Tile};
 use warpproof_model::entry::Packed;
 use warpproof_model::hopscotch::HopscotchTable;

@@ -1,6 +1,6 @@
 //! Hopscotch tables with the neighbourhoods of the library.
 
-use super::Store;
+use crate::layout::Store;
 use warpproof_model::Words;
 use warpproof_model::entry::Packed;
 use warpproof_model::hopscotch::{HopscotchTable, REACH};
