@@ -42,9 +42,9 @@ pub use warpproof_gpu as gpu;
 pub use warpproof_model as model;
 pub use warpproof_simt as simt;
 
+pub use warpproof_model::host::structure::sizes::*;
 pub use warpproof_model::host::{
     Answer, BulkCounter, BulkFlush, BulkMap, BulkMatches, BulkMultimap, BulkOrdered, BulkSet, BulkTable,
-    HopscotchGeometry, HopscotchStats, Matches, Op, OpenGeometry, OpenStats, Refused, SlabGeometry,
-    SlabStats, Structure, structure,
+    Matches, Op, Refused, Structure, structure,
 };
 pub use warpproof_model::{Add, Assign, Delete, Insert};

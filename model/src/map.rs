@@ -1,16 +1,12 @@
 //! What every map of this crate does, whatever its structure.
 
 use crate::at_lane::AtLane;
-use crate::cuckoo::CuckooTable;
-use crate::dynamic::{DynamicTable, Submaps};
 use crate::entry::Packed;
-use crate::hopscotch::HopscotchTable;
 use crate::key::{Key, UserKey};
-use crate::memory::{IntegerWords, Word, Words};
-use crate::open::{Filter, OpenSlots, OpenTable, Probing};
+use crate::memory::Word;
+use crate::open::OpenSlots;
 use crate::outcome::{Add, Assign, Delete, Insert, Mixed, Op};
 use crate::retrieve::SlotArray;
-use crate::slab::{SlabTable, Slots};
 use crate::warp::Warp;
 
 /// The code of an operation that a kernel of [`WarpMap::try_mixed`] defers to a second one, and of no outcome.
@@ -181,112 +177,4 @@ macro_rules! by_own_methods {
         }
     };
 }
-
-impl<C: Slots, B: IntegerWords<u32>, const S: usize> WarpMap for SlabTable<C, B, S> {
-    type Key = C::Key;
-    type Value = C::Value;
-
-    by_own_methods! {}
-
-    #[inline(always)]
-    fn count<W: Warp>(self, w: &mut W, key: UserKey<C::Key>) -> u32 {
-        self.count(w, key)
-    }
-
-    #[inline(always)]
-    fn parts(self) -> u32 {
-        self.buckets()
-    }
-
-    #[inline(always)]
-    fn live<W: Warp>(self, w: &mut W, bucket: u32) -> u32 {
-        self.bucket_stats(w, bucket).live
-    }
-}
-
-impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> WarpMap for HopscotchTable<E, H, S, N> {
-    type Key = E::Key;
-    type Value = E::Value;
-
-    by_own_methods! { tried }
-
-    #[inline(always)]
-    fn parts(self) -> u32 {
-        self.groups()
-    }
-
-    #[inline(always)]
-    fn live<W: Warp>(self, w: &mut W, group: u32) -> u32 {
-        self.group_entries(w, group)
-    }
-}
-
-impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> WarpMap for OpenTable<E, H, F, P, S> {
-    type Key = E::Key;
-    type Value = E::Value;
-
-    by_own_methods! { tried }
-
-    #[inline(always)]
-    fn parts(self) -> u32 {
-        self.buckets()
-    }
-
-    #[inline(always)]
-    fn live<W: Warp>(self, w: &mut W, bucket: u32) -> u32 {
-        self.bucket_entries(w, bucket)
-    }
-}
-
-impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> BucketMap
-    for OpenTable<E, H, F, P, S>
-{
-    type Entry = E;
-    type Slots = H;
-
-    by_own_methods! { buckets }
-}
-
-impl<E: Packed, H: Words<E::Word>, B: IntegerWords<u32>, const S: usize> WarpMap for CuckooTable<E, H, B, S> {
-    type Key = E::Key;
-    type Value = E::Value;
-
-    by_own_methods! { tried }
-
-    #[inline(always)]
-    fn parts(self) -> u32 {
-        self.buckets()
-    }
-
-    #[inline(always)]
-    fn live<W: Warp>(self, w: &mut W, bucket: u32) -> u32 {
-        self.bucket_entries(w, bucket)
-    }
-}
-
-impl<E: Packed, H: Words<E::Word>, B: IntegerWords<u32>, const S: usize> BucketMap
-    for CuckooTable<E, H, B, S>
-{
-    type Entry = E;
-    type Slots = H;
-
-    by_own_methods! { buckets }
-}
-
-impl<D: Submaps<S>, B: IntegerWords<u32>, const S: usize> WarpMap for DynamicTable<D, B, S> {
-    type Key = <D::Entry as Packed>::Key;
-    type Value = <D::Entry as Packed>::Value;
-
-    by_own_methods! {}
-
-    #[inline(always)]
-    fn parts(self) -> u32 {
-        self.buckets()
-    }
-
-    #[inline(always)]
-    fn live<W: Warp>(self, w: &mut W, bucket: u32) -> u32 {
-        let (submap, bucket) = self.submap_of(bucket);
-        submap.bucket_entries(w, bucket)
-    }
-}
+pub(crate) use by_own_methods;

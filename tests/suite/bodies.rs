@@ -1,36 +1,5 @@
 //! Which bodies run for which rows: one test for each.
 
-/// The tests of a row: `suite! { KIND NAME [KEYS] BACKEND (WHAT THE BACKEND TAKES) }`.
-///
-/// A kind says what is known of the structure, whether tables are maps or sets, what they can do, and the
-/// groups of bodies. `BACKEND!` is a macro that makes the row of tables of `K` to `K`, or `None` after it has
-/// said why it skips. That the groups are those that the row calls for is a test of each row.
-#[rustfmt::skip]
-macro_rules! suite {
-    (slab_map $($row:tt)*) => { row! { (SLAB Map [with_matches with_flush])
-        [tables maps built sizes chains matches] $($row)* } };
-    (slab_multimap $($row:tt)*) => { row! { (SLAB Map [with_matches with_multimap with_flush])
-        [tables maps built sizes chains matches multimaps] $($row)* } };
-    (slab_set $($row:tt)*) => { row! { (SLAB Set [with_flush])
-        [tables built sizes chains] $($row)* } };
-    (hopscotch_map $($row:tt)*) => { row! { (HOPSCOTCH Map [])
-        [tables maps built sizes crowds crowded_maps full_at_last reuses moves] $($row)* } };
-    (hopscotch_set $($row:tt)*) => { row! { (HOPSCOTCH Set [])
-        [tables built sizes crowds full_at_last reuses moves] $($row)* } };
-    (open_map $($row:tt)*) => { row! { (OPEN Map [with_counter with_order])
-        [tables maps built sizes crowds crowded_maps full_at_last tombstones counters ordered] $($row)* } };
-    (open_set $($row:tt)*) => { row! { (OPEN Set [with_order])
-        [tables built sizes crowds full_at_last tombstones ordered] $($row)* } };
-    (cuckoo_map $($row:tt)*) => { row! { (CUCKOO Map [with_counter with_order])
-        [tables maps built sizes crowds crowded_maps reuses counters ordered] $($row)* } };
-    (cuckoo_set $($row:tt)*) => { row! { (CUCKOO Set [with_order])
-        [tables built sizes crowds reuses ordered] $($row)* } };
-    (dynamic_map $($row:tt)*) => { row! { (DYNAMIC Map [with_counter with_order])
-        [tables maps grows growing_maps] $($row)* } };
-    (dynamic_set $($row:tt)*) => { row! { (DYNAMIC Set [with_order])
-        [tables grows] $($row)* } };
-}
-
 /// The tests of a row, for each type of keys.
 macro_rules! row {
     ($kind:tt $groups:tt $name:ident [$($key:ident)+] $backend:ident $what:tt) => {

@@ -1,4 +1,6 @@
-//! What is known of each structure besides what its tables can do.
+//! What the suite knows of each structure: facts besides what its tables can do, the bodies that are for it,
+//! and the rows of each backend. A backend's suite uses the rows of that backend.
+#![allow(unused_macros, reason = "a suite has the rows of one backend")]
 
 use warpproof::any::Geometry;
 use warpproof::model::host::{HopscotchGeometry, OpenGeometry, SlabGeometry};
@@ -137,4 +139,177 @@ pub(crate) fn typed<T: TryFrom<Geometry>>(size: Geometry) -> T {
 fn in_buckets(size: Geometry, numbers: &[u32]) -> Vec<(Geometry, usize)> {
     let sizes = numbers.iter().map(|&buckets| OpenGeometry { buckets, ..typed(size) });
     sizes.map(|size| (size.into(), size.slots())).collect()
+}
+
+/// The tests of a row: `suite! { KIND NAME [KEYS] BACKEND (WHAT THE BACKEND TAKES) }`.
+///
+/// A kind says what is known of the structure, whether tables are maps or sets, what they can do, and the
+/// groups of bodies. `BACKEND!` is a macro that makes the row of tables of `K` to `K`, or `None` after it has
+/// said why it skips. That the groups are those that the row calls for is a test of each row.
+#[rustfmt::skip]
+macro_rules! suite {
+    (slab_map $($row:tt)*) => { row! { (SLAB Map [with_matches with_flush])
+        [tables maps built sizes chains matches] $($row)* } };
+    (slab_multimap $($row:tt)*) => { row! { (SLAB Map [with_matches with_multimap with_flush])
+        [tables maps built sizes chains matches multimaps] $($row)* } };
+    (slab_set $($row:tt)*) => { row! { (SLAB Set [with_flush])
+        [tables built sizes chains] $($row)* } };
+    (hopscotch_map $($row:tt)*) => { row! { (HOPSCOTCH Map [])
+        [tables maps built sizes crowds crowded_maps full_at_last reuses moves] $($row)* } };
+    (hopscotch_set $($row:tt)*) => { row! { (HOPSCOTCH Set [])
+        [tables built sizes crowds full_at_last reuses moves] $($row)* } };
+    (open_map $($row:tt)*) => { row! { (OPEN Map [with_counter with_order])
+        [tables maps built sizes crowds crowded_maps full_at_last tombstones counters ordered] $($row)* } };
+    (open_set $($row:tt)*) => { row! { (OPEN Set [with_order])
+        [tables built sizes crowds full_at_last tombstones ordered] $($row)* } };
+    (cuckoo_map $($row:tt)*) => { row! { (CUCKOO Map [with_counter with_order])
+        [tables maps built sizes crowds crowded_maps reuses counters ordered] $($row)* } };
+    (cuckoo_set $($row:tt)*) => { row! { (CUCKOO Set [with_order])
+        [tables built sizes crowds reuses ordered] $($row)* } };
+    (dynamic_map $($row:tt)*) => { row! { (DYNAMIC Map [with_counter with_order])
+        [tables maps grows growing_maps] $($row)* } };
+    (dynamic_set $($row:tt)*) => { row! { (DYNAMIC Set [with_order])
+        [tables grows] $($row)* } };
+}
+
+/// Rows of chains of slabs on a CPU: warps of `$l` lanes that read `$s` slots each.
+#[rustfmt::skip]
+macro_rules! slab_rows {
+    ($name:ident $l:literal $s:literal) => { mod $name {
+        use super::*;
+        suite! { slab_map map [u32 u64] cpu (SlabMap<K, K, $l, $s>, |n, load| SlabGeometry::new(n, load, $l * $s)) }
+        suite! { slab_multimap multimap [u32 u64] cpu
+            (SlabMultimap<K, K, $l, $s>, |n, load| SlabGeometry::new(n, load, $l * $s)) }
+        suite! { slab_set set [u32] cpu (SlabSet<$l, $s>, |n, load| SlabGeometry::new(n, load, $l * $s)) }
+    } };
+}
+
+/// Rows of hopscotch tables on a CPU: the same, and neighbourhoods of `$n` groups.
+#[rustfmt::skip]
+macro_rules! hopscotch_rows {
+    ($name:ident $l:literal $s:literal $n:tt) => { mod $name {
+        use super::*;
+        suite! { hopscotch_map map [u32 u64] cpu
+            (HopscotchMap<K, K, $l, $s, $n>, |n, load| HopscotchGeometry::new(n, load, $l * $s, $n)) }
+        suite! { hopscotch_set set [u32 u64] cpu
+            (HopscotchSet<K, $l, $s, $n>, |n, load| HopscotchGeometry::new(n, load, $l * $s, $n)) }
+    } };
+}
+
+/// Rows of open addressing on a CPU: the same, and keys that probe as `$p` says.
+#[rustfmt::skip]
+macro_rules! open_rows {
+    ($name:ident $l:literal $s:literal $p:ident) => { mod $name {
+        use super::*;
+        suite! { open_map map [u32 u64] cpu (OpenMap<K, K, $l, $s, $p>, |n, load| OpenGeometry::new(n, load, $l * $s)) }
+        suite! { open_set set [u32 u64] cpu (OpenSet<K, $l, $s, $p>, |n, load| OpenGeometry::new(n, load, $l * $s)) }
+    } };
+}
+
+/// Rows of cuckoo tables on a CPU: warps of `$l` lanes that read `$s` slots each.
+#[rustfmt::skip]
+macro_rules! cuckoo_rows {
+    ($name:ident $l:literal $s:literal) => { mod $name {
+        use super::*;
+        suite! { cuckoo_map map [u32 u64] cpu (CuckooMap<K, K, $l, $s>, |n, load| OpenGeometry::new(n, load, $l * $s)) }
+        suite! { cuckoo_set set [u32 u64] cpu (CuckooSet<K, $l, $s>, |n, load| OpenGeometry::new(n, load, $l * $s)) }
+    } };
+}
+
+/// Rows of tables that grow on a CPU: the same.
+#[rustfmt::skip]
+macro_rules! dynamic_rows {
+    ($name:ident $l:literal $s:literal) => { mod $name {
+        use super::*;
+        const BUCKET_SLOTS: u32 = $l * $s;
+        suite! { dynamic_map map [u32 u64] growing (DynamicMap<K, K, $l, $s>) }
+        suite! { dynamic_set set [u32 u64] growing (DynamicSet<K, $l, $s>) }
+    } };
+}
+
+/// All rows of the CPU. The backend's macros `cpu` and `growing` make the tables.
+#[rustfmt::skip]
+macro_rules! cpu_rows {
+    () => {
+        slab_rows! { one_lane 1 8 }
+        slab_rows! { four_lanes 4 2 }
+        slab_rows! { thirty_two_lanes 32 1 }
+        // Wide groups and near neighbours: entries move far more often.
+        hopscotch_rows! { hopscotch_one_lane 1 8 REACH }
+        hopscotch_rows! { hopscotch_two_lanes 2 4 REACH }
+        hopscotch_rows! { hopscotch_thirty_two_lanes 32 1 2 }
+        open_rows! { open_one_lane 1 4 BoundedStride }
+        open_rows! { open_two_lanes 2 4 BoundedStride }
+        open_rows! { open_two_lanes_double_hashing 2 4 DoubleHashing }
+        open_rows! { open_thirty_two_lanes 32 1 BoundedStride }
+        cuckoo_rows! { cuckoo_one_lane 1 8 }
+        cuckoo_rows! { cuckoo_two_lanes 2 4 }
+        cuckoo_rows! { cuckoo_thirty_two_lanes 32 1 }
+        dynamic_rows! { dynamic_one_lane 1 8 }
+        dynamic_rows! { dynamic_two_lanes 2 4 }
+    };
+}
+
+/// Rows of a GPU: tiles of other widths on the same tables, where there are kernels for them.
+#[rustfmt::skip]
+macro_rules! width_rows {
+    ($name:ident $lanes:literal) => { mod $name {
+        use super::*;
+        suite! { slab_map slab_map [u32] gpu (SlabMap<K, K>, lanes($lanes), slabs) }
+        suite! { hopscotch_map hopscotch_map [u32] gpu (HopscotchMap<K, K>, lanes($lanes), HopscotchGeometry::at_load) }
+        suite! { open_map open_map [u32] buckets (OpenMap<K, K>, lanes($lanes)) }
+    } };
+}
+
+/// All rows of a GPU. The backend's macros `gpu`, `buckets` and `growing` make the tables.
+#[rustfmt::skip]
+macro_rules! gpu_rows {
+    () => {
+        mod slab {
+            use super::*;
+            suite! { slab_map map [u32 u64] gpu (SlabMap<K, K>, Tuning::default(), slabs) }
+            suite! { slab_multimap multimap [u32 u64] gpu (SlabMultimap<K, K>, Tuning::default(), slabs) }
+            suite! { slab_set set [u32] gpu (SlabSet, Tuning::default(), slabs) }
+            suite! { slab_map map_lock_bit [u64] gpu (SlabMap<K, K>, lock_bit(), slabs) }
+            suite! { slab_multimap multimap_lock_bit [u64] gpu (SlabMultimap<K, K>, lock_bit(), slabs) }
+        }
+
+        mod hopscotch {
+            use super::*;
+            suite! { hopscotch_map map [u32 u64] gpu (HopscotchMap<K, K>, Tuning::default(), HopscotchGeometry::at_load) }
+            suite! { hopscotch_set set [u32 u64] gpu (HopscotchSet<K>, Tuning::default(), HopscotchGeometry::at_load) }
+        }
+
+        mod open {
+            use super::*;
+            suite! { open_map map [u32 u64] buckets (OpenMap<K, K>, Tuning::default()) }
+            suite! { open_set set [u32 u64] gpu (OpenSet<K>, Tuning::default(), OpenGeometry::at_load) }
+            suite! { open_map map_lock_bit [u64] buckets (OpenMap<K, K>, lock_bit()) }
+            // Tiles of two lanes, as in large tables.
+            suite! { open_map map_large [u64] buckets (OpenMap<K, K>, lanes(2)) }
+            suite! { open_set set_large [u64] gpu (OpenSet<K>, lanes(2), OpenGeometry::at_load) }
+        }
+
+        mod cuckoo {
+            use super::*;
+            suite! { cuckoo_map map [u32 u64] buckets (CuckooMap<K, K>, Tuning::default()) }
+            suite! { cuckoo_set set [u32 u64] gpu (CuckooSet<K>, Tuning::default(), OpenGeometry::at_load) }
+            // Buckets of eight slots, as in large tables and at high loads.
+            suite! { cuckoo_map map_large_one_lane [u32] buckets (CuckooMap<K, K>, lanes(1)) }
+            suite! { cuckoo_map map_large_two_lanes [u32] buckets (CuckooMap<K, K>, lanes(2)) }
+        }
+
+        mod dynamic {
+            use super::*;
+            suite! { dynamic_map map [u32 u64] growing (DynamicMap<K, K>, DynamicMap::at_load) }
+            suite! { dynamic_set set [u32 u64] growing (DynamicSet<K>, DynamicSet::at_load) }
+            suite! { dynamic_map map_lock_bit [u64] growing
+            (DynamicMap<K, K>, |device, n, load| DynamicMap::with_tuning(device, n, load, lock_bit())) }
+        }
+
+        width_rows! { one_lane 1 }
+        width_rows! { two_lanes 2 }
+        width_rows! { four_lanes 4 }
+        width_rows! { eight_lanes 8 }
+    };
 }

@@ -1,12 +1,13 @@
 //! The suite: what every table must do. A body takes a row, which says how tables of a structure are made on
-//! a backend; `bodies.rs` says which rows a body runs for. `suite_cpu.rs` and `suite_gpu.rs` list the rows.
+//! a backend; `facts.rs` has the rows and says which bodies run for them.
 
 #[macro_use]
 mod bodies;
+#[macro_use]
+pub(crate) mod facts;
 pub(crate) mod buckets;
 pub(crate) mod chains;
 pub(crate) mod crowds;
-pub(crate) mod facts;
 pub(crate) mod grows;
 pub(crate) mod maps;
 pub(crate) mod multimaps;

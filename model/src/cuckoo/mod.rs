@@ -3,6 +3,7 @@
 mod find;
 mod invariants;
 mod locks;
+mod map;
 mod room;
 mod table;
 mod update;

@@ -2,7 +2,10 @@
 
 mod find;
 mod home;
+#[cfg(feature = "host")]
+pub(crate) mod host;
 mod invariants;
+mod map;
 mod room;
 mod table;
 mod update;

@@ -5,9 +5,6 @@
 
 mod answer;
 mod bulk;
-mod hopscotch;
-mod open;
-mod slab;
 pub mod structure;
 
 pub use crate::outcome::Op;
@@ -16,10 +13,8 @@ pub use bulk::{
     BulkCounter, BulkFlush, BulkMap, BulkMatches, BulkMultimap, BulkOrdered, BulkSet, BulkTable, GeometryOf,
     StatsOf,
 };
-pub use hopscotch::{HopscotchGeometry, HopscotchStats};
-pub use open::{OpenGeometry, OpenStats, Tally};
-pub use slab::{SlabGeometry, SlabStats};
 pub use structure::Structure;
+pub use structure::sizes::*;
 
 use crate::key::{Key, UserKey};
 use crate::outcome::Insert;

@@ -1,7 +1,14 @@
 //! What a host knows of a structure besides its operations: its name, its sizes, what its tables hold.
 
-use super::{HopscotchGeometry, HopscotchStats, OpenGeometry, OpenStats, SlabGeometry, SlabStats};
 use core::fmt::Debug;
+use sizes::{HopscotchGeometry, HopscotchStats, OpenGeometry, OpenStats, SlabGeometry, SlabStats};
+
+/// The sizes and numbers of each structure.
+pub mod sizes {
+    pub use crate::hopscotch::host::{HopscotchGeometry, HopscotchStats};
+    pub use crate::open::host::{OpenGeometry, OpenStats, Tally};
+    pub use crate::slab::host::{SlabGeometry, SlabStats};
+}
 
 /// A structure, as a type without values to choose tables by.
 ///

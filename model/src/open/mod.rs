@@ -4,8 +4,11 @@ mod answer;
 pub mod bulk;
 mod filter;
 mod find;
+#[cfg(feature = "host")]
+pub(crate) mod host;
 mod invariants;
 mod lockbit;
+mod map;
 mod probing;
 mod slots;
 mod table;

@@ -2,8 +2,11 @@
 
 mod chain;
 mod exclusive;
+#[cfg(feature = "host")]
+pub(crate) mod host;
 mod invariants;
 mod lockbit;
+mod map;
 mod multiplicity;
 mod operations;
 mod packed;

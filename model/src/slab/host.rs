@@ -1,7 +1,7 @@
 //! How large a slab hash table is, and what it holds.
 
-use super::Refused;
-use crate::slab::SLAB_SLOTS;
+use super::SLAB_SLOTS;
+use crate::host::Refused;
 
 /// How many slabs a table has, and how large they are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,7 +1,7 @@
 //! How large a hopscotch table is, and what it holds.
 
-use super::Refused;
-use crate::hopscotch::{GROUP_WORDS, REACH};
+use super::{GROUP_WORDS, REACH};
+use crate::host::Refused;
 
 /// How many groups a table has, and how large they are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,7 +1,7 @@
 //! How large an open-addressing table is, and what it holds.
 
-use super::Refused;
-use crate::open::{BUCKET_SLOTS, CLASSES, filter_words};
+use super::{BUCKET_SLOTS, CLASSES, filter_words};
+use crate::host::Refused;
 
 /// How many buckets a table has, and how large they are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -121,7 +121,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// What the words of a tally say ([`bulk::TALLY`](crate::open::bulk::TALLY) of them): entries, those
+    /// What the words of a tally say ([`bulk::TALLY`](super::bulk::TALLY) of them): entries, those
     /// inserted, those without room, those that were lost and inserted again, and those of them all that were
     /// then without room.
     pub fn of([entries, inserted, full, lost, full_again]: [u64; 5]) -> Self {
