@@ -81,11 +81,9 @@ pub(crate) struct Args {
     ///
     /// A map of u32 pairs has them for 1, 2, 4 and 8 lanes. On a CPU it is of no effect.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=32))]
-    #[cfg_attr(not(feature = "gpu"), expect(dead_code))]
     lanes: Option<u32>,
     /// How a map of pairs that do not move copies all its entries on a GPU: the ways that were published
     #[arg(long, value_enum, value_name = "METHOD", default_value_t)]
-    #[cfg_attr(not(feature = "gpu"), expect(dead_code))]
     retrieve: Retrieve,
     /// Run the experiments of the paper instead, and write their plots into a folder
     ///
