@@ -5,6 +5,7 @@ mod bench;
 mod both;
 mod check;
 mod depth;
+mod entry;
 mod failure;
 mod join;
 mod kmers;

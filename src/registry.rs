@@ -2,19 +2,19 @@
 //! of them.
 
 mod operations;
+pub(crate) mod room;
 mod rows;
 
 pub(crate) use operations::{Can, operations};
-#[cfg(feature = "gpu")]
-pub(crate) use rows::slab;
 pub(crate) use rows::{ALL, DYNAMIC, HOPSCOTCH, SLAB};
 
 use crate::backend::Opened;
 #[cfg(feature = "gpu")]
-use crate::bench::Measure;
-use crate::bench::entry::Entry;
+use crate::bench::device::Measure;
+use crate::entry::Entry;
 use crate::failure::Failure;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use room::{Capacity, Room};
 use warpproof::any::{Map, Set};
 
 /// A structure.
@@ -27,10 +27,8 @@ pub(crate) struct Structure {
     pub(crate) loads: Loads,
     /// What is measured.
     pub(crate) points: Points,
-    /// Whether an insert may find no room in a table that was made for its entries. It stores nothing then.
-    pub(crate) may_be_full: bool,
-    /// Whether its tables grow: they are made for a part of what comes.
-    pub(crate) grows: bool,
+    /// How its tables take in what they are made for.
+    pub(crate) capacity: Capacity,
     /// Operations on one backend alone, with it.
     pub(crate) on_one: &'static [&'static str],
     /// Its tables, by what they hold.
@@ -60,17 +58,6 @@ pub(crate) enum Table {
     Set32(Set<u32>),
     /// Keys of u64.
     Set64(Set<u64>),
-}
-
-/// What a table is made for.
-#[derive(Clone, Copy)]
-pub(crate) struct Room {
-    /// Entries that are there at a time.
-    pub(crate) expected: u64,
-    /// Entries that are inserted in its life.
-    pub(crate) total: u64,
-    /// Entries per slot.
-    pub(crate) load: f64,
 }
 
 /// Which loads there are.
@@ -140,15 +127,6 @@ impl Structure {
     pub(crate) fn has_no(&self, what: &str) -> Failure {
         Failure::input(format_args!("{} has no {what}", self.name))
     }
-
-    /// What a table is made for into which `total` entries are inserted, of which `expected` are there at a
-    /// time. One that grows begins with a sixteenth, and a million slots at most.
-    pub(crate) fn room(&self, expected: u64, total: u64, load: f64) -> Room {
-        /// A million slots, at the default load.
-        const MOST: u64 = 838_860;
-        let first = if self.grows { (expected / 16).clamp(1, MOST) } else { expected };
-        Room { expected: first, total, load }
-    }
 }
 
 impl Tables {
@@ -203,7 +181,7 @@ mod tests {
         for structure in ALL {
             assert!(scenarios::structure(structure.name).is_some(), "{}: nothing checks it", structure.name);
             let load = structure.loads.admit(None).unwrap();
-            let room = structure.room(100, 100, load);
+            let room = structure.capacity.room(100, 100, load);
             let mut map = structure.map32(Entry::Map32, &Opened::Cpu, room).unwrap();
             let can = structure.tables(Entry::Map32).unwrap().can;
             assert_eq!(can.contains(&Can::Matches), map.matches().is_some(), "{}", structure.name);

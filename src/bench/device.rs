@@ -3,13 +3,14 @@
 //! Inputs and outputs lie in device memory, every round starts with a fresh table and poisoned outputs, and
 //! every output is compared on the host after its round.
 
-use super::entry::{Entry, keys, values};
+use super::keys::{keys, values};
 use super::memory::Memory;
+use super::row::{Fallible, Row};
 use super::timed::Timed;
-use super::{Fallible, How, Row};
+use crate::entry::Entry;
 use crate::failure::Failure;
 use crate::output;
-use crate::registry::{Room, Structure};
+use crate::registry::room::{Capacity, Room};
 use calls::{Entries, Word};
 use warpproof::gpu::cudarc::driver::{CudaSlice, DeviceRepr};
 use warpproof::gpu::{Device, Error, Tuning};
@@ -26,27 +27,11 @@ mod staged;
 /// Measures the kernels on tables of one structure and one kind of entries.
 pub(crate) type Measure = fn(&Bench<'_>, &mut Vec<Row>) -> Fallible<Memory>;
 
-/// All workloads at one size and load.
-pub(super) fn point(
-    device: &Device,
-    structure: &'static Structure,
-    entry: Entry,
-    (size, load): (u32, f64),
-    How { rounds, lanes, retrieve }: How,
-    rows: &mut Vec<Row>,
-) -> Result<Memory, Failure> {
-    let tuning = Tuning { lanes, retrieve: retrieve.into(), ..entry.tuning() };
-    let timed = Timed::new(device).map_err(Failure::backend)?;
-    let bench = Bench { device, timed, structure, entry, size, load, rounds, tuning };
-    let measure = structure.tables(entry)?.measure;
-    measure(&bench, rows).map_err(|error| Failure::input(error.to_string()))
-}
-
 /// One size and load.
 pub(crate) struct Bench<'a> {
     device: &'a Device,
     timed: Timed,
-    structure: &'static Structure,
+    capacity: Capacity,
     entry: Entry,
     size: u32,
     load: f64,
@@ -55,7 +40,20 @@ pub(crate) struct Bench<'a> {
     tuning: Tuning,
 }
 
-impl Bench<'_> {
+impl<'a> Bench<'a> {
+    /// For tables that have such a capacity and hold such entries, at a size and a load.
+    pub(super) fn new(
+        device: &'a Device,
+        capacity: Capacity,
+        entry: Entry,
+        (size, load): (u32, f64),
+        rounds: usize,
+        tuning: Tuning,
+    ) -> Result<Self, Failure> {
+        let timed = Timed::new(device).map_err(Failure::backend)?;
+        Ok(Self { device, timed, capacity, entry, size, load, rounds, tuning })
+    }
+
     /// A table into which `total` entries are inserted, or as many as the size says.
     pub(crate) fn table<T>(
         &self,
@@ -63,7 +61,7 @@ impl Bench<'_> {
         total: Option<u64>,
     ) -> Result<T, Error> {
         let size = self.size.into();
-        make(self.device, self.structure.room(size, total.unwrap_or(size), self.load), self.tuning)
+        make(self.device, self.capacity.room(size, total.unwrap_or(size), self.load), self.tuning)
     }
 
     /// The entries of a table.
@@ -78,7 +76,7 @@ impl Bench<'_> {
     fn stored(&self, outcomes: &CudaSlice<u8>) -> Fallible<Vec<Option<bool>>> {
         let stored = |code: &u8| match Insert::from_code(*code) {
             Some(Insert::Inserted) => Some(true),
-            Some(Insert::Full) if self.structure.may_be_full => Some(false),
+            Some(Insert::Full) if self.capacity.may_be_full => Some(false),
             _ => None,
         };
         Ok(self.timed.stream.clone_dtoh(outcomes)?.iter().map(stored).collect())

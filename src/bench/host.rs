@@ -1,9 +1,10 @@
 //! Bulk calls on slices of the host, timed as a whole.
 
-use super::entry::{Entry, Number, keys, values};
+use super::keys::{Number, keys, values};
 use super::memory::Memory;
-use super::{MIXES, Row};
+use super::row::{MIXES, Row};
 use crate::backend::Opened;
+use crate::entry::Entry;
 use crate::failure::Failure;
 use crate::output;
 use crate::registry::{Structure, Table};
@@ -28,7 +29,7 @@ pub(super) fn point(
     let mut runs: Vec<Vec<Phase>> = Vec::new();
     let mut memory = None;
     for round in 0..rounds {
-        let room = structure.room(size.into(), size.into(), load);
+        let room = structure.capacity.room(size.into(), size.into(), load);
         let (mut phases, held) = match structure.tables(entry)?.make(on, room)? {
             Table::Map32(table) => plain(structure, &table, entry, at)?,
             Table::Map64(table) => plain(structure, &table, entry, at)?,
@@ -121,7 +122,7 @@ fn plain<T: Subject>(
     let size = at.0;
     let present = keys::<T::Key>(0, size);
     let stored = values(&present);
-    let built = |_, done| done == Insert::Inserted || structure.may_be_full && done == Insert::Full;
+    let built = |_, done| done == Insert::Inserted || structure.capacity.may_be_full && done == Insert::Full;
     let (build, done) = phase("build", &present, || table.insert(&present, &stored), built)?;
     let memory = Memory::new(entry, at, table).map_err(Failure::backend)?;
     let (live, full) = (table.len().map_err(Failure::backend)?, left_out(&done));

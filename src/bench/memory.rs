@@ -1,7 +1,7 @@
 //! The memory of a table after its build, and what it left out.
 
-use super::entry::Entry;
 use super::published;
+use crate::entry::Entry;
 use crate::output::grouped;
 use serde::Serialize;
 use std::collections::BTreeMap;

@@ -1,32 +1,31 @@
 //! `warpproof bench`: the published workloads, every answer checked.
 
 #[cfg(feature = "gpu")]
-mod device;
-pub(crate) mod entry;
-pub(crate) mod host;
-pub(crate) mod memory;
+pub(crate) mod device;
+mod host;
+mod keys;
+mod memory;
 mod paper;
 mod published;
 mod record;
 mod retrieve;
+mod row;
 #[cfg(feature = "gpu")]
 mod timed;
 
-#[cfg(feature = "gpu")]
-pub(crate) use device::{Measure, calls};
-
 use crate::backend::{Choice, Opened};
+use crate::entry::Entry;
 use crate::failure::Failure;
 use crate::output::{self, Progress};
 use crate::registry::{HOPSCOTCH, Points, Structure};
-use crate::run::workload::Mix;
-use entry::Entry;
 use memory::Memory;
 use record::Record;
 use retrieve::Retrieve;
+use row::Row;
 use serde::Serialize;
-use std::error::Error;
 use std::path::PathBuf;
+#[cfg(feature = "gpu")]
+use {device::Bench, warpproof::gpu::Tuning};
 
 /// Measure the published workloads
 ///
@@ -123,38 +122,6 @@ const LARGEST: u32 = 1 << 27;
 const LARGEST_OF_GPU: u32 = 1 << 26;
 /// Size at which the loads are compared.
 const LOADS_AT: u32 = 1 << 22;
-const MIXES: [(&str, Mix); 2] = [
-    ("mix 20,20,60", Mix { insert: 20, delete: 20, search: 60 }),
-    ("mix 40,40,20", Mix { insert: 40, delete: 40, search: 20 }),
-];
-
-/// How a point is measured.
-#[derive(Clone, Copy)]
-struct How {
-    /// Rounds that count.
-    rounds: usize,
-    /// Lanes per tile on a GPU, if they were asked for.
-    #[cfg_attr(not(feature = "gpu"), expect(dead_code))]
-    lanes: Option<u32>,
-    /// How all entries are copied on a GPU.
-    #[cfg_attr(not(feature = "gpu"), expect(dead_code))]
-    retrieve: Retrieve,
-}
-
-/// What may fail on any backend.
-pub(crate) type Fallible<T> = Result<T, Box<dyn Error>>;
-
-/// One measurement.
-#[derive(Serialize)]
-pub(crate) struct Row {
-    size: u32,
-    load: f64,
-    workload: &'static str,
-    ops: u64,
-    seconds: f64,
-    mops: f64,
-    verified: bool,
-}
 
 #[derive(Serialize)]
 struct Object<'a> {
@@ -205,7 +172,6 @@ fn measure(args: &Args, on: &Opened) -> Result<(), Failure> {
     };
     let record =
         args.record.as_deref().map(|folder| Record::open(folder, args.structure.name)).transpose()?;
-    let how = How { rounds: rounds as usize, lanes: args.lanes, retrieve: args.retrieve };
     if !args.json {
         output::line(format_args!("{}: {}, {}", on.name(), on.device(), args.entry.name()))?;
     }
@@ -213,7 +179,7 @@ fn measure(args: &Args, on: &Opened) -> Result<(), Failure> {
     let mut progress = Progress::new("measuring", points.len() as u64);
     for (done, &(size, load)) in points.iter().enumerate() {
         let from = rows.len();
-        memory.push(point(args, on, (size, load), how, &mut rows)?);
+        memory.push(point(args, on, (size, load), rounds as usize, &mut rows)?);
         if !args.json {
             progress.above(|| show(&rows[from..], &memory[done]))?;
         }
@@ -241,13 +207,22 @@ fn measure(args: &Args, on: &Opened) -> Result<(), Failure> {
 }
 
 /// All workloads at one size and load.
-fn point(args: &Args, on: &Opened, at: (u32, f64), how: How, rows: &mut Vec<Row>) -> Result<Memory, Failure> {
+fn point(
+    args: &Args,
+    on: &Opened,
+    at: (u32, f64),
+    rounds: usize,
+    rows: &mut Vec<Row>,
+) -> Result<Memory, Failure> {
     let (structure, entry) = (args.structure, args.entry);
     #[cfg(feature = "gpu")]
     if let Some(gpu) = on.kernels() {
-        return device::point(gpu, structure, entry, at, how, rows);
+        let tuning = Tuning { lanes: args.lanes, retrieve: args.retrieve.into(), ..entry.tuning() };
+        let bench = Bench::new(gpu, structure.capacity, entry, at, rounds, tuning)?;
+        let measure = structure.tables(entry)?.measure;
+        return measure(&bench, rows).map_err(|error| Failure::input(error.to_string()));
     }
-    host::point(structure, on, entry, at, how.rounds, rows)
+    host::point(structure, on, entry, at, rounds, rows)
 }
 
 /// Sizes at one load, and loads at one size.
@@ -266,11 +241,6 @@ fn show(rows: &[Row], memory: &Memory) -> Result<(), Failure> {
         output::line(format_args!("  {:16} {:>10.2} Mop/s  {verdict}{full}", row.workload, row.mops))?;
     }
     Ok(())
-}
-
-/// Key number `i`: distinct for `i` below 2^31, and never a reserved one.
-const fn key(i: u32) -> u32 {
-    i.wrapping_mul(0x9e37_79b1) & 0x7fff_ffff
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! What the published layout of a slab hash would take (Ashkiani, Farach-Colton, Owens, IPDPS 2018): slabs of 128
 //! bytes with their link in them, 15 u32 pairs or 31 u32 keys each.
 
-use super::Entry;
+use crate::entry::Entry;
 
 /// Bytes of a slab.
 const SLAB: u32 = 128;
@@ -34,6 +34,7 @@ fn in_chains(pairs: u32, bytes: u32, load: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bench::keys::key;
     use crate::registry::SLAB;
     use warpproof::SlabGeometry;
     use warpproof::model::key::{fastrange, mix};
@@ -58,7 +59,7 @@ mod tests {
             for slab in [7u32, 15, 31] {
                 let buckets = (PAIRS as f64 / load) as u32 / slab;
                 let mut filled = vec![0u32; buckets as usize];
-                (0..PAIRS).for_each(|i| filled[fastrange(mix(super::super::key(i)), buckets) as usize] += 1);
+                (0..PAIRS).for_each(|i| filled[fastrange(mix(key(i)), buckets) as usize] += 1);
                 let slabs: u32 = filled.iter().map(|&x| x.div_ceil(slab).max(1)).sum();
                 let placed = slabs as f64 * 128.0 / PAIRS as f64;
                 let computed = in_chains(slab, 128, load);

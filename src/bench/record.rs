@@ -2,8 +2,9 @@
 //! benches/record/README.md says what the columns are.
 
 use super::memory::Memory;
-use super::{Entry, Row};
+use super::row::Row;
 use crate::backend::Opened;
+use crate::entry::Entry;
 use crate::failure::Failure;
 use crate::target::Target;
 use std::path::{Path, PathBuf};

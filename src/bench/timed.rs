@@ -1,6 +1,6 @@
 //! Kernels on device slices, timed by events, and mixed batches of u32 pairs in device memory.
 
-use super::Fallible;
+use super::row::Fallible;
 use std::sync::Arc;
 use warpproof::gpu::bench::Timer;
 use warpproof::gpu::cudarc::driver::{CudaSlice, CudaStream, DeviceRepr};

@@ -50,7 +50,7 @@ impl Index {
             )));
         }
         let rows = keys.len() as u64;
-        let map = SLAB.map64(on, SLAB.room(rows, rows, SLAB.loads.default))?;
+        let map = SLAB.map64(on, SLAB.capacity.room(rows, rows, SLAB.loads.default))?;
         let mut leaders = Leaders { map, side: HashMap::new() };
         leaders.fill(keys)?;
 

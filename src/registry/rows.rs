@@ -1,16 +1,15 @@
 //! The rows.
 
-use super::{Can, Loads, Points, Room, Structure, Table, Tables};
+use super::room::{Capacity, Room, cuckoo, hopscotch, open, slab};
+use super::{Can, Loads, Points, Structure, Table, Tables};
 use crate::backend::Opened;
-use crate::bench::entry::Entry;
+use crate::entry::Entry;
 use crate::failure::Failure;
-use warpproof::model::host::Refused;
-use warpproof::model::slab::SLAB_SLOTS;
 use warpproof::simt::cpu;
 use warpproof::{HopscotchGeometry, OpenGeometry, SlabGeometry, any};
 #[cfg(feature = "gpu")]
 use {
-    crate::bench::calls::*,
+    crate::bench::device::calls::*,
     warpproof::gpu::{Device, Tuning},
 };
 
@@ -114,8 +113,7 @@ structures! {
             also: Some(40_265_318),
         },
         // The pool is as large as the entries need whatever their keys are.
-        may_be_full: false,
-        grows: false,
+        capacity: Capacity { may_be_full: false, grows: false },
         on_one: &[],
         => (fixed) [|T, room| T::with_geometry(slab(room)?),
                     |device, tuning| T::with_tuning(device, slab(room)?, tuning)] {
@@ -136,8 +134,7 @@ structures! {
         },
         // Entries stand in the neighbourhoods of their homes, and a neighbourhood may be full before the
         // table is.
-        may_be_full: true,
-        grows: false,
+        capacity: Capacity { may_be_full: true, grows: false },
         on_one: &[],
         => (fixed) [|T, room| T::with_geometry(hopscotch(room)?),
                     |device, tuning| T::with_tuning(device, hopscotch(room)?, tuning)] {
@@ -156,8 +153,7 @@ structures! {
             also: None,
         },
         // A size has a slot for every entry that is inserted.
-        may_be_full: false,
-        grows: false,
+        capacity: Capacity { may_be_full: false, grows: false },
         on_one: &["insert_partitioned (GPU)", "insert_partitioned_with_outcomes (GPU)"],
         => (fixed retrieved partitioned)
            [|T, room| T::with_geometry(T::size(open(room)?.slots() as u64, 1.0)?),
@@ -182,8 +178,7 @@ structures! {
             loads: &[0.5, OpenGeometry::DEFAULT_LOAD, 0.9, 0.95, 0.97],
             also: None,
         },
-        may_be_full: true,
-        grows: false,
+        capacity: Capacity { may_be_full: true, grows: false },
         on_one: &[],
         => (fixed retrieved) [|T, room| T::with_geometry(cuckoo(room)?),
                               |device, tuning| T::with_tuning(device, match tuning.lanes {
@@ -204,8 +199,7 @@ structures! {
             loads: &[0.5, 0.6, 0.7, OpenGeometry::DEFAULT_LOAD, 0.9],
             also: None,
         },
-        may_be_full: false,
-        grows: true,
+        capacity: Capacity { may_be_full: false, grows: true },
         on_one: &["compact (CPU)", "reserve (GPU)", "shrink (GPU)"],
         => (growing) [|T, room| T::with_capacity(room.expected),
                       |device, tuning| T::at_load(device, room.expected, room.load)] {
@@ -213,30 +207,4 @@ structures! {
             Set [Order]: Set32 DynamicSet<u32>, Set64 DynamicSet<u64>;
         }
     }
-}
-
-/// A table whose base slabs have `load` of the expected entries per slot, and which all fit that are inserted
-/// in its life, as deleted ones keep their slots until a flush, whatever their keys are.
-pub(crate) fn slab(room: Room) -> Result<SlabGeometry, Refused> {
-    let slots = SLAB_SLOTS as u32;
-    let buckets = SlabGeometry::new(room.expected, room.load, slots)?;
-    let pool = SlabGeometry::new(room.total, room.load, slots)?;
-    Ok(SlabGeometry { pool: pool.pool, ..buckets })
-}
-
-/// A table whose homes have `load` of the expected entries per slot: a deleted one gives its slot back at
-/// once.
-fn hopscotch(room: Room) -> Result<HopscotchGeometry, Refused> {
-    HopscotchGeometry::at_load(room.expected, room.load)
-}
-
-/// A table with `load` per slot of the expected entries, or of all that are inserted in its life if those are
-/// more, as the slot of a deleted one is not used again.
-fn open(room: Room) -> Result<OpenGeometry, Refused> {
-    OpenGeometry::at_load(room.expected.max(room.total), room.load)
-}
-
-/// A table with `load` of the expected entries per slot: the slot of a deleted one is used again.
-fn cuckoo(room: Room) -> Result<OpenGeometry, Refused> {
-    OpenGeometry::at_load(room.expected, room.load)
 }

@@ -4,7 +4,7 @@ use super::account::Account;
 use super::phase::{Phase, timed};
 use super::workload::Workload;
 use crate::backend::Opened;
-use crate::bench::entry::Entry;
+use crate::entry::Entry;
 use crate::failure::Failure;
 use crate::registry::Structure;
 use std::collections::HashSet;
@@ -20,9 +20,9 @@ pub(crate) fn run(
 ) -> Result<Vec<Phase>, Failure> {
     let (keys, values) = work.prefill();
     let prefill = keys.len() as u64;
-    let room = structure.room(prefill, prefill + work.inserts(), load);
+    let room = structure.capacity.room(prefill, prefill + work.inserts(), load);
     let mut map = structure.map32(Entry::Map32, on, room)?;
-    let (filled, left_out) = fill(&map, structure.may_be_full, &keys, &values)?;
+    let (filled, left_out) = fill(&map, structure.capacity.may_be_full, &keys, &values)?;
     let mut phases = vec![filled];
     if go_on(&phases) {
         let stored = |i: usize| (!left_out.contains(&keys[i])).then_some(values[i]);
@@ -32,7 +32,7 @@ pub(crate) fn run(
         phases.push(find(&map, "search absent", &work.absent(), |_| None)?);
     }
     if go_on(&phases) {
-        mix(&mut map, work, structure.may_be_full.then_some(&left_out), &mut phases)?;
+        mix(&mut map, work, structure.capacity.may_be_full.then_some(&left_out), &mut phases)?;
     }
     Ok(phases)
 }

@@ -3,7 +3,7 @@
 use super::oracle::{Oracle, Unsettled};
 use super::phase::{Phase, timed};
 use crate::backend::Opened;
-use crate::bench::entry::Entry;
+use crate::entry::Entry;
 use crate::failure::Failure;
 use crate::output::Progress;
 use crate::registry::Structure;
@@ -35,8 +35,8 @@ pub(crate) fn admit(structure: &Structure, trace: &Trace) -> Result<(), String> 
 pub(crate) fn run(structure: &Structure, on: &Opened, trace: &Trace, load: f64) -> Result<Phase, Failure> {
     let entry = if trace.ops.contains(&Op::Insert) { Entry::Multimap32 } else { Entry::Map32 };
     let pairs = trace.inserts();
-    let map = structure.map32(entry, on, structure.room(pairs, pairs, load))?;
-    let mut oracle = Oracle::new(structure.may_be_full);
+    let map = structure.map32(entry, on, structure.capacity.room(pairs, pairs, load))?;
+    let mut oracle = Oracle::new(structure.capacity.may_be_full);
     let mut progress = Progress::new("running", trace.ops.len() as u64);
     let (mut seconds, mut shown, mut verified) = (0.0, 0, Ok(()));
     for batch in trace.batches() {

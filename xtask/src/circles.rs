@@ -1,9 +1,12 @@
 //! Circles between files: a file that uses another one, which uses the first, maybe by others in between.
 
+mod paths;
+
 use crate::shell::{Outcome, output, read, root};
+use paths::{Found, Modules, Path, files_of};
+use proc_macro2::TokenStream;
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
-use syn::{Item, UseTree};
 
 /// The crates, by the folders of their sources.
 const CRATES: [&str; 6] =
@@ -12,7 +15,7 @@ const CRATES: [&str; 6] =
 /// Of a file: what it uses, file by file.
 type Uses = BTreeMap<String, BTreeSet<String>>;
 
-/// The circles of all crates that go through files of several folders, each as the list of its files.
+/// The circles of all crates that go through files of several folders: which of its files uses which.
 pub(crate) fn between_folders() -> Outcome<Vec<Vec<String>>> {
     let listed = output(Command::new("git").current_dir(root()).args(["ls-files", "*.rs"]))?;
     let mut found = Vec::new();
@@ -22,90 +25,42 @@ pub(crate) fn between_folders() -> Outcome<Vec<Vec<String>>> {
         let folders = |circle: &Vec<String>| {
             circle.iter().map(|file| folder(file, &files)).collect::<BTreeSet<_>>().len() > 1
         };
-        found.extend(circles(&uses).into_iter().filter(folders));
+        let circles = circles(&uses).into_iter().filter(folders);
+        found.extend(circles.map(|circle| {
+            let pairs = circle.iter().flat_map(|file| uses[file].iter().map(move |used| (file, used)));
+            let within = pairs.filter(|(_, used)| circle.contains(used));
+            within.map(|(file, used)| format!("{file} uses {used}")).collect()
+        }));
     }
     Ok(found)
 }
 
 fn uses(sources: &str, files: &[&str]) -> Outcome<Uses> {
-    let modules: BTreeMap<Vec<String>, &str> =
-        files.iter().filter_map(|file| Some((module(sources, file)?, *file))).collect();
-    let mut uses = Uses::new();
+    let modules: Modules = files.iter().filter_map(|file| Some((module(sources, file)?, *file))).collect();
+    let mut read_files = Vec::new();
+    let mut names = BTreeMap::new();
     for (module, file) in &modules {
         let text = read(&root().join(file))?;
-        let parsed = syn::parse_file(&text).map_err(|error| format!("{file}: {error}"))?;
-        let mut paths = Vec::new();
-        parsed.items.iter().for_each(|item| of_item(item, module, &mut paths));
-        let used = paths.iter().filter_map(|path| file_of(path, &modules)).filter(|used| used != file);
-        uses.insert((*file).to_owned(), used.map(str::to_owned).collect());
+        let tokens: TokenStream = text.parse().map_err(|error| format!("{file}: {error}"))?;
+        let mut found = Found { modules: &modules, paths: Vec::new(), names: &mut names };
+        found.of_tokens(tokens, module);
+        read_files.push((*file, found.paths));
     }
-    Ok(uses)
+    let used = |(file, paths): (&str, Vec<Path>)| {
+        let used = paths.iter().flat_map(|path| files_of(path, &modules, &names));
+        (file.to_owned(), used.filter(|used| *used != file).map(str::to_owned).collect())
+    };
+    Ok(read_files.into_iter().map(used).collect())
 }
 
 /// The module that a file is, but for files of other crates that lie in the folder.
-fn module(sources: &str, file: &str) -> Option<Vec<String>> {
+fn module(sources: &str, file: &str) -> Option<Path> {
     let path = file.strip_prefix(sources)?.strip_suffix(".rs")?;
-    let mut names: Vec<String> = path.split('/').map(str::to_owned).collect();
+    let mut names: Path = path.split('/').map(str::to_owned).collect();
     if names.last().is_some_and(|name| name == "mod" || name == "lib" || name == "main") {
         names.pop();
     }
     Some(names)
-}
-
-/// The paths that a `use` names, from the root of the crate, outside of tests. A name that a module only passes
-/// on (`pub use`) is of the module that it comes from, so that paths to children are left out where they are
-/// passed on.
-fn of_item(item: &Item, module: &[String], paths: &mut Vec<Vec<String>>) {
-    match item {
-        Item::Use(item) if !is_test(&item.attrs) && matches!(item.vis, syn::Visibility::Inherited) => {
-            of_tree(&item.tree, Vec::new(), module, paths);
-        }
-        Item::Mod(item) if !is_test(&item.attrs) => {
-            let inner = [module, &[item.ident.to_string()]].concat();
-            item.content.iter().flat_map(|(_, items)| items).for_each(|item| of_item(item, &inner, paths));
-        }
-        _ => {}
-    }
-}
-
-fn is_test(attributes: &[syn::Attribute]) -> bool {
-    attributes.iter().any(|attribute| match &attribute.meta {
-        syn::Meta::List(list) => list.path.is_ident("cfg") && list.tokens.to_string() == "test",
-        _ => false,
-    })
-}
-
-fn of_tree(tree: &UseTree, prefix: Vec<String>, module: &[String], paths: &mut Vec<Vec<String>>) {
-    let with = |name: String| [&prefix[..], &[name]].concat();
-    match tree {
-        UseTree::Path(path) => of_tree(&path.tree, with(path.ident.to_string()), module, paths),
-        UseTree::Group(group) => {
-            group.items.iter().for_each(|tree| of_tree(tree, prefix.clone(), module, paths));
-        }
-        UseTree::Name(name) => paths.extend(from_root(&with(name.ident.to_string()), module)),
-        UseTree::Rename(name) => paths.extend(from_root(&with(name.ident.to_string()), module)),
-        UseTree::Glob(_) => paths.extend(from_root(&prefix, module)),
-    }
-}
-
-/// A path without `crate`, `self` and `super`; none if it begins otherwise, which is mostly another crate.
-fn from_root(path: &[String], module: &[String]) -> Option<Vec<String>> {
-    let (first, rest) = path.split_first()?;
-    match &**first {
-        "crate" => Some(rest.to_vec()),
-        "self" => Some([module, rest].concat()),
-        "super" => {
-            let up = path.iter().take_while(|name| *name == "super").count();
-            Some([&module[..module.len().checked_sub(up)?], &path[up..]].concat())
-        }
-        _ => None,
-    }
-}
-
-/// The file in which what has this path is: that of the longest module of which it begins with the name. A path
-/// into a module's own name alone (`super::X`) is in the file of that module.
-fn file_of<'a>(path: &[String], modules: &BTreeMap<Vec<String>, &'a str>) -> Option<&'a str> {
-    (0..=path.len()).rev().find_map(|len| modules.get(&path[..len]).copied())
 }
 
 /// The folder of a module: that of its children, if it has any.
@@ -159,16 +114,6 @@ mod tests {
         assert_eq!(circles(&of(&[("a", &["b"]), ("b", &["c"]), ("c", &[])])), [[""; 0]; 0]);
         let circle = circles(&of(&[("a", &["b"]), ("b", &["c"]), ("c", &["b"]), ("d", &["a"])]));
         assert_eq!(circle, [["b", "c"]]);
-    }
-
-    #[test]
-    fn paths_are_read_from_the_root() {
-        let names = |path: &str| path.split("::").map(str::to_owned).collect::<Vec<_>>();
-        let module = names("a::b");
-        assert_eq!(from_root(&names("crate::x::Y"), &module), Some(names("x::Y")));
-        assert_eq!(from_root(&names("super::Y"), &module), Some(names("a::Y")));
-        assert_eq!(from_root(&names("super::super::x"), &module), Some(names("x")));
-        assert_eq!(from_root(&names("std::x"), &module), None);
     }
 
     #[test]

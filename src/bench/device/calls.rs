@@ -1,7 +1,7 @@
 //! What is called of a table of one type: on device slices, and on host slices.
 
 use super::retrieved::Retrieved;
-use crate::bench::entry::Number;
+use crate::bench::keys::Number;
 use crate::bench::timed::POISON;
 use std::sync::Arc;
 use warpproof::gpu::cudarc::driver::{CudaSlice, CudaStream, DriverError};

@@ -1,10 +1,10 @@
 //! Build, searches, delete.
 
 use super::calls::{Calls, Measured, Word};
-use super::{Bench, Fallible, Found, Series};
-use crate::bench::Row;
-use crate::bench::entry::keys;
+use super::{Bench, Found, Series};
+use crate::bench::keys::keys;
 use crate::bench::memory::Memory;
+use crate::bench::row::{Fallible, Row};
 use crate::bench::timed::POISON;
 use warpproof::model::outcome::Delete;
 

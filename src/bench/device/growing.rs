@@ -1,11 +1,11 @@
 //! A table that grows while a batch is inserted, and searches in it afterwards.
 
 use super::calls::{Calls, Measured, Word};
-use super::{Bench, Fallible, Found, Series};
-use crate::bench::Row;
+use super::{Bench, Found, Series};
 use crate::bench::memory::Memory;
+use crate::bench::row::{Fallible, Row};
 use crate::bench::timed::POISON;
-use crate::registry::Room;
+use crate::registry::room::Room;
 use warpproof::gpu::{Device, Error, Tuning};
 use warpproof::model::outcome::Insert;
 

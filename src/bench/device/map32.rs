@@ -1,11 +1,12 @@
 //! What is measured on a map of u32 pairs alone: the floors of random access, and mixed batches.
 
 use super::calls::{Calls, Entries};
-use super::{Bench, Fallible, Series};
+use super::{Bench, Series};
+use crate::bench::keys::key;
 use crate::bench::memory::Memory;
+use crate::bench::row::{Fallible, MIXES, Row};
 use crate::bench::timed::{Answers, Batch, POISON};
-use crate::bench::{MIXES, Row, key};
-use crate::registry::{Room, slab};
+use crate::registry::room::{Room, slab};
 use crate::run::account::Account;
 use crate::run::workload::{Mix, Workload};
 use std::collections::HashSet;
@@ -80,7 +81,7 @@ impl Bench<'_> {
             let filled = self.stored(&filled)?;
             let left_out = first.iter().zip(&filled).filter(|(_, stored)| **stored == Some(false));
             let left_out: HashSet<u32> = left_out.map(|(key, _)| *key).collect();
-            let may_be_left_out = self.structure.may_be_full.then_some(&left_out);
+            let may_be_left_out = self.capacity.may_be_full.then_some(&left_out);
             let full = match answers.read(timed, &work.ops)? {
                 Some(answers) => adds_up(&work, &map, &all, &answers, may_be_left_out)?,
                 None => None,

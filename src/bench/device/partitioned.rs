@@ -1,8 +1,8 @@
 //! A build by partitions of the batch.
 
 use super::calls::{Calls, Measured, PartitionedCalls, Word};
-use super::{Bench, Fallible, Found, Series};
-use crate::bench::Row;
+use super::{Bench, Found, Series};
+use crate::bench::row::{Fallible, Row};
 use crate::bench::timed::POISON;
 use warpproof::model::host::Tally;
 use warpproof::model::open::bulk::TALLY;

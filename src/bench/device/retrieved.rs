@@ -1,8 +1,8 @@
 //! Copies of all entries.
 
 use super::calls::{Calls, Measured, Retrieve, Word};
-use super::{Bench, Fallible, Found, Series};
-use crate::bench::Row;
+use super::{Bench, Found, Series};
+use crate::bench::row::{Fallible, Row};
 use crate::bench::timed::POISON;
 use rayon::prelude::*;
 use warpproof::gpu::cudarc::driver::CudaSlice;

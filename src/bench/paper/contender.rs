@@ -1,6 +1,6 @@
 //! What takes part in the dynamic experiment, and how it is run.
 
-use crate::bench::Fallible;
+use crate::bench::row::Fallible;
 use crate::run::phase::timed;
 use crate::run::workload::Workload;
 use rayon::prelude::*;

@@ -3,7 +3,7 @@
 use super::Row;
 use super::contender::Contender;
 use super::point::Point;
-use crate::bench::Fallible;
+use crate::bench::row::Fallible;
 use crate::bench::timed::{Answers, Batch, Timed};
 use crate::failure::Failure;
 use crate::run::workload::Workload;

@@ -6,7 +6,7 @@ use super::locked::Locked;
 use super::point::{MOST_ON_CPU, Point};
 use super::{Report, Row, Scale};
 use crate::backend::Opened;
-use crate::bench::MIXES;
+use crate::bench::row::MIXES;
 use crate::failure::Failure;
 use crate::output::Progress;
 use crate::run::workload::Mix;

@@ -2,7 +2,7 @@
 
 use super::Row;
 use super::contender::Contender;
-use crate::bench::Fallible;
+use crate::bench::row::Fallible;
 use crate::failure::Failure;
 use crate::run::account::Account;
 use crate::run::phase::timed;

@@ -2,8 +2,9 @@
 
 use super::point::LOAD;
 use super::{Row, Scale};
+use crate::bench::keys::key;
+use crate::bench::row::Fallible;
 use crate::bench::timed::{POISON, Timed};
-use crate::bench::{Fallible, key};
 use crate::failure::Failure;
 use crate::output::Progress;
 use std::collections::HashSet;
