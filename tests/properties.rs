@@ -13,12 +13,12 @@ use warpproof::model::Key;
 use warpproof::model::host::SlabGeometry;
 use warpproof::model::slab::Multi;
 use warpproof::model::spec::{Call, Multimap, Op, Ret, Spec};
+use warpproof::simt::check::seq::{Alone, SeqMemory};
 use warpproof::simt::check::{Event, Scenario};
 use warpproof::simt::cpu::packed::PairStore;
 use warpproof::simt::cpu::slab::{SlabStore, SlabWords, WidePairStore};
 use warpproof::simt::cpu::warp::CpuWarp;
 use warpproof::simt::scenarios::{STRUCTURES, random, subject};
-use warpproof::simt::seq::{Alone, SeqMemory};
 
 /// A step of a program: a call, or a flush between calls.
 #[derive(Clone, Debug)]

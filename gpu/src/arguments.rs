@@ -12,7 +12,7 @@ mod head;
 mod list;
 
 pub(crate) use bins::{Binned, Columns, Said};
-pub(crate) use head::{Head, Stamps};
+pub(crate) use head::{Head, RETRIEVE_LANES, RETRIEVE_THREADS, Stamps};
 pub(crate) use list::List;
 
 /// Elements in device memory: an address and a length. Does not keep the memory.

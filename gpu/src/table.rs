@@ -13,8 +13,7 @@ mod phases;
 mod users;
 
 pub(crate) use family::{
-    FILL_THREADS, Family, INSERT_THREADS, RETRIEVE_SLOTS, RETRIEVE_THREADS, RETRIEVE_WARPS, SCATTER_BYTES,
-    scatter_entries, scatter_threads,
+    FILL_THREADS, Family, INSERT_THREADS, SCATTER_BYTES, scatter_entries, scatter_threads,
 };
 use users::Users;
 

@@ -8,7 +8,7 @@
 //! - [`engine`]: what every engine offers, and scenarios explored side by side.
 //! - [`engines`]: which engines there are.
 //! - [`scenarios`]: what is checked of every structure.
-//! - [`seq`]: one warp alone.
+//! - [`check::seq`]: one warp alone.
 //! - [`explore`]: the exhaustive engine: scoped weak memory, every lane a thread.
 //! - [`stateful`]: every interleaving, each state once: larger programs.
 //! - `loom` (feature `loom`): a second exhaustive engine.
@@ -22,7 +22,6 @@ pub mod explore;
 #[cfg(feature = "loom")]
 pub mod loom;
 pub mod scenarios;
-pub mod seq;
 #[cfg(feature = "shuttle")]
 pub mod shuttle;
 pub mod stateful;

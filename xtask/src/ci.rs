@@ -65,14 +65,20 @@ fn test() -> Outcome<()> {
     run(&mut cargo(&["test"]))
 }
 
-/// Everything else that the README tells people to type.
+/// Everything else that the README tells people to type, in the build of the tests.
 fn readme() -> Outcome<()> {
+    run_readme(|argument| argument != "--release")
+}
+
+/// Runs the README's commands, those arguments of cargo that `keeps` lets pass.
+pub(crate) fn run_readme(keeps: fn(&str) -> bool) -> Outcome<()> {
     let text = read(&root().join("README.md"))?;
     let commands = commands(&text);
     if commands.is_empty() {
         return Err("README.md shows no command".to_owned());
     }
     for arguments in commands {
+        let arguments: Vec<&str> = arguments.into_iter().filter(|argument| keeps(argument)).collect();
         println!("-- cargo {}", arguments.join(" "));
         run(&mut cargo(&arguments))?;
     }

@@ -1,6 +1,6 @@
 //! `cargo xtask nightly`: what takes too long for every change. A row of each step goes to tests/nightly.csv.
 
-use crate::ci::cargo;
+use crate::ci::{self, cargo};
 use crate::shell::{Outcome, output, read, root, run, write};
 use crate::steps::{Done, Ran, Step, chosen, failures, table};
 use crate::{fuzz, mutants, steps};
@@ -9,7 +9,8 @@ use std::process::Command;
 /// Seconds that each fuzz target runs.
 const FUZZ_SECONDS: u32 = 600;
 
-const STEPS: [Step; 4] = [
+const STEPS: [Step; 5] = [
+    ("readme", || ci::run_readme(|_| true).map(|()| Done::Ok)),
     ("mutants", || mutants::run_all().map(|()| Done::Ok)),
     ("deep", deep),
     ("fuzz", || fuzz::run_all(FUZZ_SECONDS).map(|()| Done::Ok)),

@@ -2,8 +2,15 @@
 
 use super::{Argument, Listed, Listing, Span};
 use crate::layout::Scalar;
-use crate::table::{RETRIEVE_SLOTS, RETRIEVE_THREADS, RETRIEVE_WARPS};
 use warpproof_model::retrieve::{LANE_SLOTS, chunk_words, shared_words};
+
+/// Threads of a block that copies entries, and its warps.
+pub(crate) const RETRIEVE_THREADS: u32 = RETRIEVE_WARPS * RETRIEVE_LANES;
+const RETRIEVE_WARPS: u32 = 8;
+
+/// Lanes of a warp that copies entries, and the slots that it copies.
+pub(crate) const RETRIEVE_LANES: u32 = 32;
+const RETRIEVE_SLOTS: u32 = RETRIEVE_LANES * LANE_SLOTS as u32;
 
 /// Shared bytes of `retrieve_all`, in order or by whichever method.
 const RETRIEVE_SHARED: u32 = shared_words(RETRIEVE_WARPS) * size_of::<u32>() as u32;

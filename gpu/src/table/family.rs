@@ -1,13 +1,12 @@
 //! Which kernels a table has, by name.
 
 use super::Tuning;
-use crate::arguments::Operation;
+use crate::arguments::{Operation, RETRIEVE_LANES, RETRIEVE_THREADS};
 use crate::device::Device;
 use crate::error::Error;
 use crate::layout::Layout;
 use crate::module::Kernel;
 use warpproof_model::map::DEFERRED_SPAN;
-use warpproof_model::retrieve::LANE_SLOTS;
 
 /// What the names of a table's kernels have in common.
 #[derive(Clone, Debug)]
@@ -27,9 +26,6 @@ pub(crate) struct Family {
     pub(crate) one_array: bool,
 }
 
-/// Threads of a block that copies entries, and its warps.
-pub(crate) const RETRIEVE_THREADS: u32 = RETRIEVE_WARPS * RETRIEVE_LANES;
-pub(crate) const RETRIEVE_WARPS: u32 = 8;
 /// Threads of a block that fills a partition, and of one that inserts what it had no room for, which is
 /// little.
 pub(crate) const FILL_THREADS: u32 = 512;
@@ -48,10 +44,6 @@ pub(crate) const fn scatter_entries(layout: Layout) -> u32 {
 pub(crate) const fn scatter_threads(layout: Layout) -> u32 {
     scatter_entries(layout) / SCATTERED
 }
-
-/// Lanes of a warp that copies entries, and the slots that it copies.
-const RETRIEVE_LANES: u32 = 32;
-pub(crate) const RETRIEVE_SLOTS: u32 = RETRIEVE_LANES * LANE_SLOTS as u32;
 
 impl Family {
     /// The kernel of an operation for tiles of `lanes`.

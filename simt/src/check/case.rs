@@ -4,7 +4,7 @@ use super::keys::{KeySet, Keys};
 use super::outcome::{LATE, outcome_events, outcome_text};
 use super::subject::AnySubject;
 use super::{Array, Breach, Event, Kind, Linearization, Loads, Scenario, Scope, View, Violation};
-use crate::seq::{Alone, SeqError, SeqMemory};
+use crate::check::seq::{Alone, SeqError, SeqMemory};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};

@@ -28,6 +28,7 @@ mod record;
 mod repeats;
 mod report;
 mod scenario;
+pub mod seq;
 mod subject;
 mod text;
 mod timeline;

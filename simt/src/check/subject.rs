@@ -5,7 +5,7 @@ use super::linearization::Linearization;
 use super::memory::{Memory, View};
 use super::warp::{ArrayWarp, Hooks, SimWarp};
 use super::{Breach, Kind};
-use crate::seq::Alone;
+use crate::check::seq::Alone;
 use std::sync::Arc;
 use warpproof_model::spec::{Call, Ret, Spec};
 

@@ -33,9 +33,9 @@ pub(super) const CHECKED: Checked = Checked {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::check::seq::{Alone, SeqMemory};
     use crate::check::{AnySubject, Config, OfLanes};
     use crate::scenarios::entry::Entry;
-    use crate::seq::{Alone, SeqMemory};
     use std::collections::HashMap;
     use warpproof_model::entry::{Key32, Key64, Pair32, Pair64};
     use warpproof_model::spec::{Call, Op, Ret};

@@ -56,7 +56,7 @@ fn hop() -> impl Iterator<Item = Named> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::seq::{Alone, SeqMemory};
+    use crate::check::seq::{Alone, SeqMemory};
     use warpproof_model::spec::{Call, Ret};
 
     /// So many new keys of home 0 find room where the preload was made, and the next does not.

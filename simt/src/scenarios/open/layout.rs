@@ -67,8 +67,8 @@ impl Layout for Lock64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::check::seq::SeqMemory;
     use crate::check::{Array, View};
-    use crate::seq::SeqMemory;
     use warpproof_model::open::{Change, OnPresent};
     use warpproof_model::retrieve::{SlotArray, Source};
     use warpproof_model::{Words, WriteOrder};

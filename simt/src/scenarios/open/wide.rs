@@ -45,7 +45,7 @@ fn homes(op: Op) -> impl Iterator<Item = Named> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::seq::{Alone, SeqMemory};
+    use crate::check::seq::{Alone, SeqMemory};
     use warpproof_model::spec::{Call, Ret};
 
     /// So many new keys find room where the preload was made, and the next does not.

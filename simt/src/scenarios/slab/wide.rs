@@ -55,7 +55,7 @@ fn ours(keys: &[Name]) -> impl Iterator<Item = Named> {
 #[cfg(all(test, feature = "shuttle"))]
 mod tests {
     use super::*;
-    use crate::seq::{Alone, SeqMemory};
+    use crate::check::seq::{Alone, SeqMemory};
     use warpproof_model::spec::Ret;
 
     /// The preload makes the chain that its place is named for.
