@@ -49,7 +49,7 @@ mod entry;
 mod kernel;
 #[cfg(not(feature = "probes"))]
 mod layout;
-#[cfg(not(any(feature = "paper", feature = "probes")))]
+#[cfg(not(feature = "probes"))]
 mod matrix;
 
 #[cfg(feature = "tuning")]

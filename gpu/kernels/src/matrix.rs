@@ -14,7 +14,7 @@ pub(crate) mod open;
 pub(crate) mod slab;
 
 // 2 lanes, 4 for slabs and groups of 128-bit words. A multimap has one operation more.
-#[cfg(not(any(feature = "tuning", feature = "stress")))]
+#[cfg(not(any(feature = "tuning", feature = "stress", feature = "paper")))]
 tables! {
     slab set [insert_unique delete search flush stats retrieve_all]: set32 l2(2, 4);
     slab map [
@@ -34,7 +34,7 @@ tables! {
 // Small tables by one lane, large ones by two, mixed batches always by one: `gpu::OpenMap` says from which
 // size on. `_x4` are buckets of 32 bytes, of tables in the L2 cache. Elsewhere a lane reads 32 bytes of a
 // bucket, also by the lock bit, where a probe reads one of the two words of a slot.
-#[cfg(not(any(feature = "tuning", feature = "stress")))]
+#[cfg(not(any(feature = "tuning", feature = "stress", feature = "paper")))]
 tables! {
     open set [insert_unique absorb delete search stats]: set32 l1(1, 8), set64 l1(1, 8), set64 l2(2, 4);
     open map [insert_unique insert_or_assign insert_or_add absorb delete search stats]:

@@ -15,7 +15,7 @@ use warpproof_model::host::structure::{self, Open};
 use warpproof_model::host::{BulkOrdered, BulkTable, OpenGeometry, OpenStats};
 
 /// A concurrent map in device memory that grows: `DynamicMap<u32, u32>` or `DynamicMap<u64, u64>`, an
-/// [`OpenMap`] that is replaced by a larger one before it is too full.
+/// [`OpenMap`](crate::OpenMap) that is replaced by a larger one before it is too full.
 ///
 /// ```no_run
 /// use warpproof_gpu::{Device, DynamicMap};
@@ -29,7 +29,7 @@ use warpproof_model::host::{BulkOrdered, BulkTable, OpenGeometry, OpenStats};
 /// ```
 pub type DynamicMap<K, V> = Dynamic<(K, V)>;
 
-/// A concurrent set of u32 or u64 keys in device memory that grows: an [`OpenSet`] that is replaced by a
+/// A concurrent set of u32 or u64 keys in device memory that grows: an [`OpenSet`](crate::OpenSet) that is replaced by a
 /// larger one before it is too full.
 ///
 /// ```no_run

@@ -34,7 +34,7 @@ pub(super) enum Onward<W: Warp, T: Copy> {
 impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
     /// A table of `buckets` base slabs (at least one), followed in `slots` by the slabs of the pool whose
     /// bitmap is `bitmap`. All slots are empty, all links nil and all bits of the pool clear at first: every
-    /// word all ones, every bitmap word [`free_word`](super::free_word).
+    /// word all ones, every bitmap word [`free_word`](crate::reclaim::free_word).
     #[inline(always)]
     pub const fn new(slots: C, bitmap: B, buckets: u32) -> Self {
         Self { slots, pool: Allocator::new(bitmap, buckets), buckets }
