@@ -46,12 +46,21 @@ impl<const L: usize> Warp for CpuWarp<L> {
 
     #[inline(always)]
     fn each<T: Copy>(&mut self, mut f: impl FnMut(u32) -> T) -> [T; L] {
-        core::array::from_fn(|lane| f(lane as u32))
+        // A loop, here and below: in a build for tests `from_fn` is calls in calls for each lane.
+        let mut lanes = [f(0); L];
+        for (lane, value) in lanes.iter_mut().enumerate().skip(1) {
+            *value = f(lane as u32);
+        }
+        lanes
     }
 
     #[inline(always)]
     fn map<T: Copy, U: Copy>(&mut self, values: [T; L], mut f: impl FnMut(u32, T) -> U) -> [U; L] {
-        core::array::from_fn(|lane| f(lane as u32, values[lane]))
+        let mut lanes = [f(0, values[0]); L];
+        for lane in 1..L {
+            lanes[lane] = f(lane as u32, values[lane]);
+        }
+        lanes
     }
 
     #[inline(always)]
@@ -61,7 +70,11 @@ impl<const L: usize> Warp for CpuWarp<L> {
         b: [U; L],
         mut f: impl FnMut(u32, T, U) -> V,
     ) -> [V; L] {
-        core::array::from_fn(|lane| f(lane as u32, a[lane], b[lane]))
+        let mut lanes = [f(0, a[0], b[0]); L];
+        for lane in 1..L {
+            lanes[lane] = f(lane as u32, a[lane], b[lane]);
+        }
+        lanes
     }
 
     #[inline(always)]
