@@ -15,7 +15,7 @@ use warpproof::model::spec::{Call, Map, Multimap, Op, Ret, Set};
 use warpproof::model::{IntegerWords, Order, ReadOrder, UserKey, Warp, Word, Words, WriteOrder};
 use warpproof::simt::check::monitor::{Collection, monitor};
 use warpproof::simt::check::{Event, linearizable};
-use warpproof::simt::cpu::warp::{CpuWarp};
+use warpproof::simt::cpu::warp::CpuWarp;
 use warpproof::simt::cpu::words::{Array, AtomicWord, CpuWords};
 
 /// The most threads.

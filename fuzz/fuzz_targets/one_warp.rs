@@ -6,10 +6,10 @@ use libfuzzer_sys::fuzz_target;
 use std::collections::{BTreeMap, HashSet};
 use warpproof::model::slab::{Multi, Multiplicity, SlabTable, Unique};
 use warpproof::model::spec::{Call, Map, Multimap, Op, Ret, Set, Spec};
+use warpproof::simt::check::seq::{Alone, SeqMemory, SeqWarp};
 use warpproof::simt::check::{AnySubject, Config, Memory, Scenario};
 use warpproof::simt::scenarios::slab::{Layout, Lock64, Map32, Map64, Set32, TABLES};
 use warpproof::simt::scenarios::{Table, subject};
-use warpproof::simt::check::seq::{Alone, SeqMemory, SeqWarp};
 
 /// Calls between two looks at the invariants.
 const EVERY: usize = 16;
