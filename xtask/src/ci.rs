@@ -1,6 +1,6 @@
 //! `cargo xtask ci`: everything that must hold before a change lands, in the order of what fails soonest.
 
-use crate::shell::{Outcome, read, root, run};
+use crate::shell::{Outcome, read, root, run, scratch};
 use crate::steps::{self, Done, Step, chosen, failures, table};
 use crate::{fuzz, mutants, ptx, ptxas};
 use std::process::Command;
@@ -65,22 +65,31 @@ fn test() -> Outcome<()> {
     run(&mut cargo(&["test"]))
 }
 
-/// Everything else that the README tells people to type, in the build of the tests.
+/// Everything else that the README tells people to type, by the program that the tests have built: `cargo run` would
+/// build the checker once more, for another set of packages.
 fn readme() -> Outcome<()> {
-    run_readme(|argument| argument != "--release")
+    // The packages of `cargo test`: what it has built is not built again.
+    run(&mut cargo(&["test", "--no-run"]))?;
+    run_readme(|arguments| match arguments {
+        ["run", "--release", "--", rest @ ..] => {
+            let mut program = Command::new(scratch().join("debug/warpproof"));
+            program.current_dir(root()).args(rest);
+            program
+        }
+        _ => cargo(arguments),
+    })
 }
 
-/// Runs the README's commands, those arguments of cargo that `keeps` lets pass.
-pub(crate) fn run_readme(keeps: fn(&str) -> bool) -> Outcome<()> {
+/// Runs the README's commands: `command` makes one of what follows `cargo`.
+pub(crate) fn run_readme(command: fn(&[&str]) -> Command) -> Outcome<()> {
     let text = read(&root().join("README.md"))?;
     let commands = commands(&text);
     if commands.is_empty() {
         return Err("README.md shows no command".to_owned());
     }
     for arguments in commands {
-        let arguments: Vec<&str> = arguments.into_iter().filter(|argument| keeps(argument)).collect();
         println!("-- cargo {}", arguments.join(" "));
-        run(&mut cargo(&arguments))?;
+        run(&mut command(&arguments))?;
     }
     Ok(())
 }

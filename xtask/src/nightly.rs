@@ -10,7 +10,7 @@ use std::process::Command;
 const FUZZ_SECONDS: u32 = 600;
 
 const STEPS: [Step; 5] = [
-    ("readme", || ci::run_readme(|_| true).map(|()| Done::Ok)),
+    ("readme", || ci::run_readme(cargo).map(|()| Done::Ok)),
     ("mutants", || mutants::run_all().map(|()| Done::Ok)),
     ("deep", deep),
     ("fuzz", || fuzz::run_all(FUZZ_SECONDS).map(|()| Done::Ok)),
