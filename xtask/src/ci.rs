@@ -70,18 +70,20 @@ fn test() -> Outcome<()> {
 fn readme() -> Outcome<()> {
     // The packages of `cargo test`: what it has built is not built again.
     run(&mut cargo(&["test", "--no-run"]))?;
+    let built = |name: &str, arguments: &[&str]| {
+        let mut program = Command::new(scratch().join("debug").join(name));
+        program.current_dir(root()).args(arguments);
+        program
+    };
     run_readme(|arguments| match arguments {
-        ["run", "--release", "--", rest @ ..] => {
-            let mut program = Command::new(scratch().join("debug/warpproof"));
-            program.current_dir(root()).args(rest);
-            program
-        }
+        ["run", "--release", "--", rest @ ..] => built("warpproof", rest),
+        ["run", "--release", "--example", name, rest @ ..] => built(&format!("examples/{name}"), rest),
         _ => cargo(arguments),
     })
 }
 
 /// Runs the README's commands: `command` makes one of what follows `cargo`.
-pub(crate) fn run_readme(command: fn(&[&str]) -> Command) -> Outcome<()> {
+pub(crate) fn run_readme(command: impl Fn(&[&str]) -> Command) -> Outcome<()> {
     let text = read(&root().join("README.md"))?;
     let commands = commands(&text);
     if commands.is_empty() {
