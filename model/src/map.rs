@@ -84,8 +84,8 @@ pub trait WarpMap: Copy {
     fn visit<W: Warp>(self, w: &mut W, part: u32, sink: impl FnMut(&mut W, u32, Self::Key, Self::Value));
 }
 
-/// A map of unique keys in one array of slots. A part of it is a bucket: slots that are next to each other, as
-/// many in each bucket.
+/// A map of unique keys in one array of slots, cut into buckets of equally many slots. A bucket is a part of
+/// [`WarpMap::visit`].
 pub trait BucketMap: WarpMap {
     /// What a slot holds.
     type Entry: Packed<Key = Self::Key, Value = Self::Value>;
@@ -98,8 +98,8 @@ pub trait BucketMap: WarpMap {
     /// Adds a pair if the key is absent, else adds `value` to its value, modulo 2 to the bits of a value.
     fn insert_or_add<W: Warp>(self, w: &mut W, key: UserKey<Self::Key>, value: Self::Value) -> Add;
 
-    /// Adds the entry of a slot of another table, of which no key is here; a slot without an entry adds nothing.
-    /// `false` if there is no room for it.
+    /// Adds the entry of a slot of another table, none of whose keys is here. A slot without an entry adds
+    /// nothing. `false` if there is no room for it.
     fn absorb<W: Warp>(self, w: &mut W, slot: <Self::Entry as Packed>::Word) -> bool;
 
     /// How many tombstones a bucket holds.

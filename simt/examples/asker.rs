@@ -1,6 +1,5 @@
 //! A program that asks workers about sets of scenarios, for one that does not know them: a question on stdin,
-//! what became of it on stdout, both JSON. It is not the worker, so that a worker which loops or ends costs the
-//! asker nothing.
+//! what became of it on stdout, both JSON. It is not the worker: a worker may loop, or end.
 
 use serde::{Deserialize, Serialize};
 use std::io::{Error, Result, stdin, stdout};
@@ -38,7 +37,7 @@ enum Which {
 #[derive(Serialize)]
 enum Answer {
     /// A scenario found something.
-    Killed { how: String, scenario: String, executions: Option<u64> },
+    Killed { how: String, scenario: String, executions: u64 },
     /// No scenario found anything.
     Lives { executions: u64 },
     /// A worker did not answer, and what the engine says of it.
@@ -96,5 +95,5 @@ fn killed(report: &Report) -> Answer {
         Some(violation) => format!("killed: {}", violation.kind),
         None => format!("killed: {}", report.verdict),
     };
-    Answer::Killed { how, scenario: report.scenario.clone(), executions: Some(report.executions) }
+    Answer::Killed { how, scenario: report.scenario.clone(), executions: report.executions }
 }

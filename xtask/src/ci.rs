@@ -65,8 +65,8 @@ fn test() -> Outcome<()> {
     run(&mut cargo(&["test"]))
 }
 
-/// Everything else that the README tells people to type, by the program that the tests have built: `cargo run` would
-/// build the checker once more, for another set of packages.
+/// Everything else that the README tells people to type. It runs the programs that the tests have built:
+/// `cargo run` would build the checker once more, for another set of packages.
 fn readme() -> Outcome<()> {
     // The packages of `cargo test`: what it has built is not built again.
     run(&mut cargo(&["test", "--no-run"]))?;

@@ -2,6 +2,7 @@
 
 mod ci;
 mod circles;
+mod counts;
 mod fuzz;
 mod modules;
 mod mutants;
@@ -12,7 +13,6 @@ mod ptx_orders;
 #[cfg(test)]
 mod ptx_text;
 mod ptxas;
-mod room;
 mod shell;
 mod steps;
 mod toolchain;
@@ -25,7 +25,7 @@ usage: cargo xtask COMMAND
 
   ci [STEP ...]  everything that must hold: fmt clippy docs test ptx ptxas mutants readme fuzz
   nightly [STEP ...]  what takes hours: readme mutants deep fuzz gpu; tests/nightly.csv gets a row of each step
-  room           what a new structure touches, lines, public names, circles between files, mutants
+  counts         what a new structure touches, lines, public names, circles between files, mutants
   fuzz [SECONDS] run every fuzz target, 60 s each unless told otherwise
   mutants [STRUCTURE [NAME ...]]  check every mutant of tests/mutants, or those named, and write the table
   mutants --sample                check ten of them and compare with the table
@@ -53,7 +53,7 @@ fn run(arguments: &[&str]) -> Outcome<()> {
     match arguments {
         ["ci", steps @ ..] => ci::run_steps(steps),
         ["nightly", steps @ ..] => nightly::run_steps(steps),
-        ["room"] => room::print(),
+        ["counts"] => counts::print(),
         ["fuzz"] => fuzz::run_all(60),
         ["fuzz", seconds] => match seconds.parse() {
             Ok(seconds) => fuzz::run_all(seconds),

@@ -65,6 +65,6 @@ fn record(ran: &Ran, commit: &str) -> Outcome<()> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let row = format!("{},{commit},{cores},{},{:.0},{}\n", date.trim(), ran.name, ran.seconds, ran.said());
     let path = root().join("tests/nightly.csv");
-    let old = read(&path).unwrap_or_else(|_| COLUMNS.to_owned());
+    let old = if path.exists() { read(&path)? } else { COLUMNS.to_owned() };
     write(&path, &(old + &row))
 }

@@ -1,7 +1,7 @@
 //! The floors of random access: the least that an operation of a table must do, without the table.
 
 use crate::entry::{Count, In, Out, Tiles};
-use crate::layout::store;
+use crate::store::store;
 use warpproof_model::key::{fastrange, mix};
 use warpproof_model::{Order, ReadOrder, Warp, Words};
 

@@ -4,7 +4,7 @@
 /// `tables! { STRUCTURE KIND [OPERATIONS]: LAYOUT SHAPE(LANES, SLOTS), ...; }`: every operation of every
 /// table of the block.
 ///
-/// `KIND` is `map` or `set`; `STRUCTURE` names a module of [`layout`](crate::layout), `LAYOUT` an arm of
+/// `KIND` is `map` or `set`; `STRUCTURE` names a module of [`matrix`](crate::matrix), `LAYOUT` an arm of
 /// `layout!`.
 macro_rules! tables {
     ($($structure:ident $kind:ident $operations:tt:
@@ -195,7 +195,7 @@ macro_rules! entry_point {
         #[allow(dead_code, unused_imports, reason = "no operation takes them all")]
         const _: () = {
             use $crate::entry::*;
-            use $crate::layout::store;
+            use $crate::store::store;
             use $crate::matrix::$structure as structure;
             use warpproof_model::entry::{Packed, $entry as Entry};
             use warpproof_model::slab::$multiplicity;

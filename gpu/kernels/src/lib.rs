@@ -48,9 +48,9 @@ mod entry;
 #[macro_use]
 mod kernel;
 #[cfg(not(feature = "probes"))]
-mod layout;
-#[cfg(not(feature = "probes"))]
 mod matrix;
+#[cfg(not(feature = "probes"))]
+mod store;
 
 #[cfg(feature = "tuning")]
 mod floor;

@@ -9,7 +9,7 @@
 //! an array for the keys that were left out. Every operation is run by one lane.
 
 use crate::entry::{Count, In, Out, Tiles};
-use crate::layout::{Store, store};
+use crate::store::{Store, store};
 use warpproof_baselines::{Chained, Cuckoo, Probing};
 use warpproof_model::outcome::Insert;
 

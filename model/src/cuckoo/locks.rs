@@ -55,7 +55,7 @@ impl<B: IntegerWords<u32>> Locks<B> {
     #[inline(always)]
     pub(super) fn is_locked<W: Warp>(self, w: &mut W, bucket: u32) -> bool {
         let (at, bit) = Self::place(bucket);
-        // Relaxed: who goes by it takes the lock behind.
+        // Relaxed: who goes by it takes the lock afterwards.
         w.elect(0, || self.0.load(at, ReadOrder::Relaxed)) & bit != 0
     }
 }

@@ -70,7 +70,7 @@ impl<E: Packed, H: Words<E::Word>, B: IntegerWords<u32>, const S: usize> CuckooT
     }
 
     /// Runs an operation whose kind is a value. [`Op::Insert`] is a unique insert. This is the last call of a
-    /// warp in its launch, or [`Warp::fence_acquire`] stands behind it; the other calls have it.
+    /// warp in its launch, or [`Warp::fence_acquire`] follows it; the other calls have that fence.
     #[inline(always)]
     pub fn mixed<W: Warp>(
         self,

@@ -50,8 +50,8 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
         }
     }
 
-    /// Hands every entry of a bucket to `sink` as (warp, number, key, value), numbered from 0. What other warps
-    /// change meanwhile may be missed.
+    /// Hands every entry of a bucket to `sink` as (warp, number, key, value), numbered from 0. It may miss what
+    /// other warps change meanwhile.
     #[inline(always)]
     pub fn visit<W: Warp>(
         self,

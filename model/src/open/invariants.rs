@@ -59,7 +59,7 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
         self.check_copies(w, |_, _| 1)
     }
 
-    /// Checks what [`check_state`](Self::check_state) does of a table in which a key may stand `most` times, each
+    /// Checks a table as [`check_state`](Self::check_state) does, but a key may stand `most` times in it, each
     /// time in another bucket.
     pub(crate) fn check_copies<W: Warp>(
         self,

@@ -59,8 +59,8 @@ impl<'a, const L: usize> ArrayWarp<'a, L> {
         Self { block: ArrayBlock { hooks } }
     }
 
-    /// The lanes begin to step: the one that is first. The lane of a step is its number with the bits turned in which
-    /// the first lane has ones: L is a power of two, and the first lane is lane 0 or the last one.
+    /// The lanes begin to step. Returns the first one: lane 0, or the last one if lanes step backwards. Step
+    /// `n` is that of lane `n ^ first`, as `L` is a power of two.
     fn begin(&self) -> usize {
         self.block.hooks.begin_each();
         if self.block.hooks.backwards() { L - 1 } else { 0 }

@@ -27,7 +27,7 @@ pub(super) enum Which {
 #[derive(Deserialize)]
 pub(super) enum Answer {
     /// A scenario found something.
-    Killed { how: String, scenario: String, executions: Option<u64> },
+    Killed { how: String, scenario: String, executions: u64 },
     /// No scenario found anything.
     Lives { executions: u64 },
     /// A worker did not answer, and what the engine says of it.
@@ -43,6 +43,7 @@ struct Question<'a> {
 }
 
 /// `simt/examples/asker.rs`, built.
+#[derive(Clone)]
 pub(super) struct Asker(PathBuf);
 
 impl Asker {

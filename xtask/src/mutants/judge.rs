@@ -32,6 +32,7 @@ pub(super) enum Change<'a> {
 }
 
 /// Builds mutants in one copy of the project, one after the other.
+#[derive(Clone)]
 pub(super) struct Judge {
     asker: Asker,
     tree: PathBuf,
@@ -70,8 +71,8 @@ impl Judge {
     }
 
     /// The same for mutants that are explored to the end: the worker is optimized.
-    pub(super) fn optimized(self) -> Self {
-        Self { profile: "survivors", ..self }
+    pub(super) fn optimized(&self) -> Self {
+        Self { profile: "survivors", ..self.clone() }
     }
 
     /// What becomes of the project with this change. The sets are asked in turn, until one finds something.
@@ -82,7 +83,9 @@ impl Judge {
         let Some(worker) = worker else { return Ok(Fate::Unviable) };
         let start = Instant::now();
         Ok(match self.asker.ask(sets, cores(), "sh", self.limited(&worker, true))? {
-            Answer::Killed { how, scenario, executions } => Fate::Killed { how, scenario, executions },
+            Answer::Killed { how, scenario, executions } => {
+                Fate::Killed { how, scenario, executions: Some(executions) }
+            }
             Answer::Lives { executions } => Fate::Lives { executions },
             Answer::Ended { error } => self.ended(&error, start),
         })

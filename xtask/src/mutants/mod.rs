@@ -174,9 +174,8 @@ mod tests {
             let files = entries.map(|entry| entry.unwrap().path());
             let orders: Vec<(PathBuf, usize, String)> =
                 files.filter(|path| path.is_file()).flat_map(orders).collect();
-            // Growth accesses no word, every access of a retrieval is relaxed, and of the open-addressing table all
-            // but two of the lock bit. In the cuckoo table a lock is taken and given back, a slot is written in two
-            // ways, and there is a fence.
+            // Growth accesses no word, and every access of a retrieval is relaxed. Open addressing has two for
+            // the lock bit. The cuckoo table takes and gives back locks, writes slots in two ways and fences.
             let least = match structure {
                 "growth" | "retrieve" => 0,
                 "open" => 2,

@@ -54,7 +54,8 @@ pub(super) fn judge_all(mutants: &[Mutant]) -> Outcome<(Vec<String>, Outcome<()>
 
 /// Judges mutants in one copy of the project, one after the other.
 fn judge_in<'a>(copy: usize, mutants: impl Iterator<Item = &'a Mutant>) -> Outcome<Vec<Verdict>> {
-    let (judge, optimized) = (Judge::new(copy, LIMIT)?, Judge::new(copy, LIMIT)?.optimized());
+    let judge = Judge::new(copy, LIMIT)?;
+    let optimized = judge.optimized();
     let judge_one = |mutant: &Mutant| {
         let start = Instant::now();
         let excused = mutant.equivalent.is_some() || mutant.open.is_some();

@@ -1,4 +1,4 @@
-//! What maps in one array of slots alone have: sums of values, the entries of another table, and copies by whole
+//! What only maps in one array of slots have: sums of values, the entries of another table, copies by whole
 //! warps.
 
 use super::{At, Columns, Count, In, Launch, Out};

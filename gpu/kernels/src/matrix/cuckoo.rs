@@ -1,6 +1,6 @@
 //! Cuckoo tables, with their locks.
 
-use crate::layout::Store;
+use crate::store::Store;
 use warpproof_model::Words;
 use warpproof_model::cuckoo::CuckooTable;
 use warpproof_model::entry::Packed;

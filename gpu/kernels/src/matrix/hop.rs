@@ -1,6 +1,6 @@
 //! Hopscotch tables with the neighbourhoods of the library.
 
-use crate::layout::Store;
+use crate::store::Store;
 use warpproof_model::Words;
 use warpproof_model::entry::Packed;
 use warpproof_model::hopscotch::{HopscotchTable, REACH};

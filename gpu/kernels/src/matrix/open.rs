@@ -1,6 +1,6 @@
 //! Open-addressing tables with the filter of the library, and buckets of a key near its home.
 
-use crate::layout::Store;
+use crate::store::Store;
 use warpproof_model::Words;
 use warpproof_model::entry::{Packed, Pair64};
 use warpproof_model::open::{BoundedStride, CLASSES, LockBitSlots, OpenTable, OverflowFilter};

@@ -1,6 +1,6 @@
 //! Slab hash tables, each with the bitmap of its pool.
 
-use crate::layout::Store;
+use crate::store::Store;
 use warpproof_model::Words;
 use warpproof_model::entry::Packed;
 use warpproof_model::slab::{LockBitSlots, Multiplicity, PackedSlots, SlabTable};

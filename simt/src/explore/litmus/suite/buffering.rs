@@ -53,8 +53,8 @@ fn store_buffering_with_additions_to_one_word() {
     test(Order::Relaxed).allows(&["0 0 | 1 0", "1 0 | 0 0"], &[]);
 }
 
-/// LB. RC11 (`sb ∪ rf` is acyclic): forbidden. PTX allows it in principle where neither write depends on the
-/// read.
+/// LB. RC11 (`sb ∪ rf` is acyclic): forbidden. PTX allows it in principle where neither write depends on
+/// the read.
 #[test]
 fn load_buffering() {
     threads(&[&[read(X), write(Y, 1)], &[read(Y), write(X, 1)]]).gives(&["0 | 0", "0 | 1", "1 | 0"]);
