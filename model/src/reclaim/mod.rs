@@ -11,10 +11,15 @@
 //!    was written to it before does not come after that.
 //!
 //! An allocator guarantees the first one. The other two hold by the protocol of who gives a node back: that
-//! of the slab hash gives back nodes that were never linked, or in a flush, while nobody else runs.
+//! of the slab hash gives back nodes that were never linked, or in a flush, while nobody else runs; a
+//! [`NodePool`] gives back what was replaced when the launch has ended.
 //!
 //! - [`Allocator`]: a bitmap with one bit per node of the pool.
+//! - [`NodePool`]: nodes that warps take several at a time and retire when they have replaced them.
 
 mod bitmap;
+mod pool;
+
+pub use pool::{NodePool, Stash};
 
 pub use bitmap::{Allocator, NODES_PER_WORD, NodeIndex, bitmap_words, free_word};

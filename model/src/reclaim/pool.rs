@@ -1,0 +1,239 @@
+//! A pool of nodes that are replaced and not changed: each warp takes some for itself, and gives nothing back
+//! before the launch ends.
+//!
+//! A node is in one of four states:
+//!
+//! | State | Used bit | Retired bit | Who has it |
+//! |---|---|---|---|
+//! | free | clear | clear | nobody |
+//! | private | set | clear | one warp: it stands in the stash of that warp, or in what it is about to publish |
+//! | reachable | set | clear | every warp, by a link |
+//! | retired | set | set | warps that came to it before it was replaced |
+//!
+//! A warp takes several free nodes of a word of the bitmap at once: its *stash*. Taking a node is then no
+//! access at all. Who replaces a node sets its retired bit, and nothing else happens to the node until the
+//! launch has ended: no warp that reads it can be wrong about what it reads, and no address is used twice, so
+//! an exchange that expects a link to a node cannot take another one for it. [`NodePool::reclaim`] makes the
+//! retired nodes free again, one word of the bitmap at a time.
+//!
+//! Every call is bounded, whatever other warps do.
+
+use super::{Allocator, NODES_PER_WORD, NodeIndex};
+use crate::memory::{IntegerWords, Order, ReadOrder, WriteOrder};
+use crate::warp::Warp;
+
+/// The nodes that a warp has for itself: some of those of one word of the bitmap.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Stash {
+    /// Index of the word.
+    word: u32,
+    /// A set bit is a node.
+    nodes: u32,
+}
+
+impl Stash {
+    /// A stash from its bits.
+    #[inline(always)]
+    pub const fn from_bits(bits: u64) -> Self {
+        Self { word: (bits >> 32) as u32, nodes: bits as u32 }
+    }
+
+    /// The bits: the index of the word above, the nodes below.
+    #[inline(always)]
+    pub const fn bits(self) -> u64 {
+        (self.word as u64) << 32 | self.nodes as u64
+    }
+
+    /// How many nodes it has.
+    #[inline(always)]
+    pub const fn len(self) -> u32 {
+        self.nodes.count_ones()
+    }
+
+    /// Whether it has none.
+    #[inline(always)]
+    pub const fn is_empty(self) -> bool {
+        self.nodes == 0
+    }
+
+    /// Whether node `number` of the pool is in it.
+    #[inline(always)]
+    pub const fn has(self, number: u32) -> bool {
+        number / NODES_PER_WORD == self.word && self.nodes & 1 << (number % NODES_PER_WORD) != 0
+    }
+}
+
+/// A handle to the nodes of a pool, by their states: a Copy view.
+#[derive(Clone, Copy, Debug)]
+pub struct NodePool<B, T> {
+    used: Allocator<B>,
+    retired: B,
+    stashes: T,
+    most: u32,
+}
+
+impl<B: IntegerWords<u32>, T: IntegerWords<u64>> NodePool<B, T> {
+    /// A pool whose states are in `used` and `retired`, a bit for each node, with a word of `stashes` for
+    /// each warp. A stash is filled with up to `most` nodes at once, 1 to 32. At first a word of `used` holds
+    /// [`free_word`](super::free_word), and all others are zero.
+    #[inline(always)]
+    pub const fn new(used: B, retired: B, stashes: T, most: u32) -> Self {
+        Self { used: Allocator::new(used, 0), retired, stashes, most }
+    }
+
+    /// How many warps can have a stash.
+    #[inline(always)]
+    pub fn warps(self) -> usize {
+        self.stashes.len()
+    }
+
+    /// The stash of this warp.
+    #[inline(always)]
+    pub fn open<W: Warp>(self, w: &mut W) -> Stash {
+        let warp = w.id() as usize;
+        // Relaxed, here and below: one warp at a time has this number.
+        Stash::from_bits(w.elect(0, || self.stashes.load(warp, ReadOrder::Relaxed)))
+    }
+
+    /// Keeps the stash of this warp until it opens it again.
+    #[inline(always)]
+    pub fn close<W: Warp>(self, w: &mut W, stash: Stash) {
+        let warp = w.id() as usize;
+        w.elect(0, || self.stashes.store(warp, stash.bits(), WriteOrder::Relaxed));
+    }
+
+    /// Takes a node out of the stash, which is filled first if it has none. `None` if there is no free node:
+    /// each word of the bitmap was seen full once.
+    #[inline(always)]
+    pub fn take<W: Warp>(self, w: &mut W, stash: &mut Stash) -> Option<NodeIndex> {
+        if stash.is_empty() {
+            *stash = self.fill(w, *stash)?;
+        }
+        let bit = stash.nodes.trailing_zeros();
+        stash.nodes &= stash.nodes - 1;
+        Some(NodeIndex(stash.word * NODES_PER_WORD + bit))
+    }
+
+    /// A stash with nodes: one that the allocator gives, and others of the same word.
+    #[inline(always)]
+    fn fill<W: Warp>(self, w: &mut W, old: Stash) -> Option<Stash> {
+        // Each time it begins elsewhere.
+        let hint = w.id().wrapping_add(old.word.wrapping_mul(0x9e37_79b9));
+        let (index, bit) = place(self.used.allocate(w, hint)?);
+        let first = 1 << bit;
+        let more = lowest(!first, self.most - 1);
+        // Relaxed: a free node was written in no launch but those before.
+        let get = || self.used.bitmap().fetch_or(index, more, Order::Relaxed);
+        let used = if more == 0 { 0 } else { w.elect(0, get) };
+        Some(Stash { word: index as u32, nodes: first | more & !used })
+    }
+
+    /// Puts a node back that was never published. Where the stash has gone on to another word meanwhile, the
+    /// node is retired: no bit of the bitmap is cleared while operations run, so that a pass over it comes
+    /// to an end.
+    #[inline(always)]
+    pub fn put_back<W: Warp>(self, w: &mut W, stash: &mut Stash, node: NodeIndex) {
+        let (index, bit) = place(node);
+        if index as u32 == stash.word {
+            stash.nodes |= 1 << bit;
+        } else {
+            self.retire(w, node);
+        }
+    }
+
+    /// Says that no link leads to a node any longer.
+    #[inline(always)]
+    pub fn retire<W: Warp>(self, w: &mut W, node: NodeIndex) {
+        let (index, bit) = place(node);
+        // Relaxed: it is read when the launch has ended.
+        w.elect(0, || self.retired.fetch_or(index, 1 << bit, Order::Relaxed));
+    }
+
+    /// Makes the retired nodes of a word of the bitmap free: how many there were. A phase of its own, while
+    /// no operation runs.
+    #[inline(always)]
+    pub fn reclaim(self, index: usize) -> u32 {
+        // Relaxed: nobody else is there.
+        let retired = self.retired.load(index, ReadOrder::Relaxed);
+        if retired != 0 {
+            self.retired.store(index, 0, WriteOrder::Relaxed);
+            let used = self.used.bitmap().load(index, ReadOrder::Relaxed);
+            self.used.bitmap().store(index, used & !retired, WriteOrder::Relaxed);
+        }
+        retired.count_ones()
+    }
+
+    /// How many stashes have a node.
+    pub fn stashes(self, node: NodeIndex) -> u32 {
+        let has = |&warp: &usize| Stash::from_bits(self.stashes.load(warp, ReadOrder::Relaxed)).has(node.0);
+        (0..self.warps()).filter(has).count() as u32
+    }
+
+    /// Whether a node is not free.
+    pub fn is_used(self, node: NodeIndex) -> bool {
+        self.used.in_use(node)
+    }
+
+    /// Whether a node is retired.
+    pub fn is_retired(self, node: NodeIndex) -> bool {
+        let (index, bit) = place(node);
+        self.retired.load(index, ReadOrder::Relaxed) & 1 << bit != 0
+    }
+
+    /// Checks what holds in every state of the first `nodes` nodes: one that is in a stash or retired is in
+    /// use, and none is in two stashes. (A warp that has published a node of its stash says so when it
+    /// closes that: until then the node is in both.)
+    ///
+    /// # Errors
+    /// The node of which that does not hold.
+    pub fn check(self, nodes: u32) -> Result<(), NodeIndex> {
+        let wrong = |&node: &NodeIndex| {
+            let stashes = self.stashes(node);
+            stashes > 1 || (stashes > 0 || self.is_retired(node)) && !self.is_used(node)
+        };
+        (0..nodes).map(NodeIndex).find(wrong).map_or(Ok(()), Err)
+    }
+}
+
+/// The word of a node, and its bit there.
+#[inline(always)]
+const fn place(node: NodeIndex) -> (usize, u32) {
+    ((node.0 / NODES_PER_WORD) as usize, node.0 % NODES_PER_WORD)
+}
+
+/// The lowest set bits, at most `most` of them.
+#[inline(always)]
+const fn lowest(bits: u32, most: u32) -> u32 {
+    if most >= u32::BITS {
+        return bits;
+    }
+    let mut rest = bits;
+    let mut taken = 0;
+    while taken < most {
+        rest &= rest.wrapping_sub(1);
+        taken += 1;
+    }
+    bits & !rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lowest_bits_are_so_many() {
+        assert_eq!(lowest(0b1011_0100, 2), 0b1_0100);
+        assert_eq!(lowest(0b1011_0100, 9), 0b1011_0100);
+        assert_eq!(lowest(u32::MAX, 32), u32::MAX);
+        assert_eq!(lowest(0, 3), 0);
+    }
+
+    #[test]
+    fn a_stash_is_its_bits() {
+        let stash = Stash { word: 7, nodes: 0b101 };
+        assert_eq!(Stash::from_bits(stash.bits()), stash);
+        assert_eq!((stash.len(), stash.is_empty()), (2, false));
+        assert!(stash.has(7 * 32) && stash.has(7 * 32 + 2));
+        assert!(!stash.has(7 * 32 + 1) && !stash.has(2));
+    }
+}
