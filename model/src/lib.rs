@@ -15,6 +15,7 @@
 //! - [`reclaim`]: memory of nodes that warps take and give back.
 //! - [`retrieve`]: all entries of a table, copied to an output.
 //! - [`slab`]: the slab hash, a dynamic chained table.
+//! - [`waitfree`]: chains of nodes that never change, whose updates end in a bounded number of rounds.
 //! - `growth` (feature `host`): a table that a host replaces by a larger one between the parts of a batch.
 //! - `spec`, `host` (feature `host`): sequential specifications and the bulk interface of the backends.
 #![no_std]
@@ -45,6 +46,7 @@ mod row;
 pub mod slab;
 #[cfg(feature = "host")]
 pub mod spec;
+pub mod waitfree;
 pub mod warp;
 
 pub use at_lane::AtLane;

@@ -1,0 +1,294 @@
+//! Calls that other warps run: how a warp asks for that, how they find it, and how it learns the answer.
+
+use super::WaitFreeTable;
+use super::draft::{Draft, NoNode};
+use super::table::Row;
+use super::words::{Announcement, Head, NIL, Progress, Receipt, Update};
+use crate::entry::Packed;
+use crate::memory::{IntegerWords, Order, ReadOrder, Word, Words, WriteOrder};
+use crate::reclaim::{NodeIndex, Stash};
+use crate::warp::Warp;
+
+/// What a round served.
+#[derive(Clone, Copy)]
+pub(super) struct Served {
+    /// The node with the receipts, or none.
+    pub(super) receipts: u32,
+    /// Whether calls may be left that it has no receipt for.
+    pub(super) left_some: bool,
+    /// Whether the key of this warp's own call was there, if that was served.
+    pub(super) own: Option<bool>,
+}
+
+impl Served {
+    /// Nothing.
+    pub(super) const NOTHING: Self = Self { receipts: NIL, left_some: false, own: None };
+}
+
+impl<E, N, H, B, const S: usize> WaitFreeTable<E, N, H, B, S>
+where
+    E: Packed,
+    N: Words<E::Word>,
+    H: IntegerWords<u64>,
+    B: IntegerWords<u32>,
+{
+    /// Words of a node that a receipt takes.
+    const RECEIPT_WORDS: u32 = if size_of::<E::Word>() < 8 { 2 } else { 1 };
+
+    /// Receipts that fit a node: the most calls of other warps that one exchange serves.
+    #[inline(always)]
+    pub const fn node_receipts(lanes: u32) -> u32 {
+        Self::node_entries(lanes) / Self::RECEIPT_WORDS
+    }
+
+    /// Asks for a call of this warp to be run by whoever replaces the chain of its bucket.
+    #[inline(always)]
+    pub(super) fn announce<W: Warp>(
+        self,
+        w: &mut W,
+        bucket: u32,
+        update: Update,
+        entry: E::Word,
+    ) -> Announcement {
+        let me = w.id() as usize;
+        let words = self.words;
+        Announcement(w.elect(0, || {
+            // Relaxed: this warp was the last to write it, but for who delivered its last answer.
+            let call = Announcement(words.announcements.load(me, ReadOrder::Relaxed)).next(update);
+            // Release: who reads this entry sees that the last call is not pending any longer.
+            words.requests.store(me, entry, WriteOrder::Release);
+            // Release: who sees the call reads its entry.
+            words.announcements.store(me, call.0, WriteOrder::Release);
+            // Release: who exchanges the head from here on has seen the call. An addition, not a bit that is
+            // set: the head is never what it was for who looked before.
+            words.heads.fetch_add(bucket as usize, Head::ANNOUNCEMENT, Order::Release);
+            call.0
+        }))
+    }
+
+    /// Asks for nothing any longer: the warp has its answer.
+    #[inline(always)]
+    pub(super) fn settle<W: Warp>(self, w: &mut W, call: Announcement) {
+        let me = w.id() as usize;
+        // Relaxed: what comes next is released by `announce`.
+        w.elect(0, || {
+            self.words.announcements.store(me, call.so(Progress::Idle).0, WriteOrder::Relaxed);
+        });
+    }
+
+    /// The answer to this warp's announced call, if `head` or an earlier one served it.
+    #[inline(always)]
+    pub(super) fn answer<W: Warp>(self, w: &mut W, head: Head, call: Announcement) -> Option<bool> {
+        let me = w.id();
+        if let Some(receipt) = self.receipt_of(w, head, me, call) {
+            return Some(receipt.present());
+        }
+        // Relaxed: the answer was delivered before the chain was published that `head` leads to.
+        let now = w.elect(0, || self.words.announcements.load(me as usize, ReadOrder::Relaxed));
+        let now = Announcement(now);
+        (now.progress() == Progress::Done).then(|| now.present())
+    }
+
+    /// Takes an announced call back, as this warp has no node to go on with. The answer, if it was run.
+    #[inline(always)]
+    pub(super) fn withdraw<W: Warp>(self, w: &mut W, bucket: u32, call: Announcement) -> Option<bool> {
+        let me = w.id() as usize;
+        let words = self.words;
+        let was = w.elect(0, || {
+            let withdrawn = call.so(Progress::Withdrawn);
+            words.announcements.compare_exchange(me, call.0, withdrawn.0, Order::Relaxed)
+        });
+        if was != call.0 {
+            return Some(Announcement(was).present());
+        }
+        // Who exchanges the head from here on has seen that the call is not pending; who was faster has left
+        // a receipt.
+        let head = w.elect(0, || words.heads.fetch_add(bucket as usize, Head::ANNOUNCEMENT, Order::AcqRel));
+        w.sync();
+        self.answer(w, Head(head), call)
+    }
+
+    /// Runs announced calls of a bucket on a draft, as many as one node has receipts for, in the order of
+    /// their warps: after those that `head` has receipts for.
+    ///
+    /// # Errors
+    /// No node is free. `served` says what was made before.
+    #[inline(always)]
+    pub(super) fn serve<W: Warp>(
+        self,
+        w: &mut W,
+        (head, bucket): (Head, u32),
+        (draft, stash): (&mut Draft, &mut Stash),
+        served: &mut Served,
+    ) -> Result<(), NoNode> {
+        let warps = self.warps();
+        let start = self.last_served(w, head).map_or(0, |last| (last + 1) % warps);
+        let mut count = 0;
+        let mut base = 0;
+        while base < warps {
+            let pending = w.each(|lane| {
+                let number = base + lane;
+                // Relaxed: all calls are seen that `head` counts.
+                number < warps && self.announcement((start + number) % warps, ReadOrder::Relaxed).is_pending()
+            });
+            let mut pending = w.ballot(pending);
+            while let Some(lane) = pending.ffs() {
+                pending = pending.without(lane);
+                let warp = (start + base + lane) % warps;
+                let Some((call, entry)) = self.request(w, warp) else { continue };
+                let elsewhere = self.bucket(E::key(entry)) != bucket;
+                if elsewhere || self.receipt_of(w, head, warp, call).is_some() {
+                    continue;
+                }
+                if count == Self::node_receipts(W::LANES) {
+                    served.left_some = true;
+                    return Ok(());
+                }
+                if served.receipts == NIL {
+                    let node = self.words.pool.take(w, stash).ok_or(NoNode)?;
+                    let blank: Row<W, E, S> = w.each(|_| [E::EMPTY; S]);
+                    self.write(w, node, blank, NIL);
+                    served.receipts = node.0;
+                }
+                let present = self.apply(w, (draft, stash), call.update(), entry)?;
+                if warp == w.id() {
+                    served.own = Some(present);
+                }
+                self.write_receipt(w, served.receipts, count, Receipt::new(warp, call, present));
+                count += 1;
+            }
+            base += W::LANES;
+        }
+        Ok(())
+    }
+
+    /// Tells the warps that have receipts in the chain of `head` what they say. They go with that chain.
+    #[inline(always)]
+    pub(super) fn deliver<W: Warp>(self, w: &mut W, head: Head) {
+        let words = self.words;
+        let mut receipts = self.receipts(head);
+        while let Some(receipt) = receipts.next(w, self) {
+            w.elect(0, || {
+                let warp = receipt.warp();
+                // Relaxed: the exchange of the head comes after it, and who waits for the answer reads that
+                // first.
+                let call = self.announcement(warp, ReadOrder::Relaxed);
+                let waits = matches!(call.progress(), Progress::Pending | Progress::Withdrawn);
+                if waits && receipt.is_of(warp, call) {
+                    let done = call.done(receipt.present());
+                    words.announcements.compare_exchange(warp as usize, call.0, done.0, Order::Relaxed);
+                }
+            });
+        }
+    }
+
+    #[inline(always)]
+    fn announcement(self, warp: u32, order: ReadOrder) -> Announcement {
+        Announcement(self.words.announcements.load(warp as usize, order))
+    }
+
+    /// The pending call of a warp, and its entry.
+    #[inline(always)]
+    fn request<W: Warp>(self, w: &mut W, warp: u32) -> Option<(Announcement, E::Word)> {
+        // Acquire: the entry was written before.
+        let call = Announcement(w.elect(0, || self.announcement(warp, ReadOrder::Acquire).0));
+        if !call.is_pending() {
+            return None;
+        }
+        // Acquire: if it is the entry of a later call, this one is not pending any longer, which shows below.
+        let entry = w.elect(0, || self.words.requests.load(warp as usize, ReadOrder::Acquire));
+        let again = Announcement(w.elect(0, || self.announcement(warp, ReadOrder::Relaxed).0));
+        (again == call).then_some((call, entry))
+    }
+
+    /// The receipt of a call in the chain of `head`.
+    #[inline(always)]
+    fn receipt_of<W: Warp>(self, w: &mut W, head: Head, warp: u32, call: Announcement) -> Option<Receipt> {
+        let mut receipts = self.receipts(head);
+        while let Some(receipt) = receipts.next(w, self) {
+            if receipt.is_of(warp, call) {
+                return Some(receipt);
+            }
+        }
+        None
+    }
+
+    /// The warp of the last receipt in the chain of `head`.
+    #[inline(always)]
+    fn last_served<W: Warp>(self, w: &mut W, head: Head) -> Option<u32> {
+        let mut receipts = self.receipts(head);
+        let mut last = None;
+        while let Some(receipt) = receipts.next(w, self) {
+            last = Some(receipt.warp());
+        }
+        last
+    }
+
+    /// The receipts in the chain of `head`.
+    #[inline(always)]
+    fn receipts(self, head: Head) -> Receipts {
+        Receipts { node: if head.has_receipts() { head.first() } else { NIL }, number: 0 }
+    }
+
+    /// Receipt `number` of a node.
+    #[inline(always)]
+    fn receipt<W: Warp>(self, w: &mut W, node: u32, number: u32) -> Option<Receipt> {
+        let first = Self::base(W::LANES, node) + (number * Self::RECEIPT_WORDS) as usize;
+        Receipt::from_bits(w.elect(0, || {
+            // Relaxed: the node does not change.
+            let word =
+                |i: u32| self.words.nodes.load(first + i as usize, ReadOrder::Relaxed).to_bits() as u64;
+            if Self::RECEIPT_WORDS == 1 { word(0) } else { word(0) | word(1) << 32 }
+        }))
+    }
+
+    /// Writes receipt `number` of a private node. A lane writes the words that it reads.
+    #[inline(always)]
+    fn write_receipt<W: Warp>(self, w: &mut W, node: u32, number: u32, receipt: Receipt) {
+        for i in 0..Self::RECEIPT_WORDS {
+            let at = number * Self::RECEIPT_WORDS + i;
+            let word = E::Word::from_bits((receipt.0 >> (32 * i)) as u128);
+            w.elect(at / S as u32, || {
+                // Relaxed: the exchange of the head publishes it.
+                self.words.nodes.store(Self::base(W::LANES, node) + at as usize, word, WriteOrder::Relaxed);
+            });
+        }
+    }
+
+    /// Puts the node of the receipts back that is not published.
+    #[inline(always)]
+    pub(super) fn abandon_receipts<W: Warp>(self, w: &mut W, served: Served, stash: &mut Stash) {
+        if served.receipts != NIL {
+            self.words.pool.put_back(w, stash, NodeIndex(served.receipts));
+        }
+    }
+}
+
+/// The receipts of a node, one after the other.
+struct Receipts {
+    node: u32,
+    number: u32,
+}
+
+impl Receipts {
+    #[inline(always)]
+    fn next<W, E, N, H, B, const S: usize>(
+        &mut self,
+        w: &mut W,
+        table: WaitFreeTable<E, N, H, B, S>,
+    ) -> Option<Receipt>
+    where
+        W: Warp,
+        E: Packed,
+        N: Words<E::Word>,
+        H: IntegerWords<u64>,
+        B: IntegerWords<u32>,
+    {
+        if self.node == NIL || self.number == WaitFreeTable::<E, N, H, B, S>::node_receipts(W::LANES) {
+            return None;
+        }
+        let receipt = table.receipt(w, self.node, self.number);
+        self.number += 1;
+        receipt
+    }
+}

@@ -1,0 +1,291 @@
+//! A chain that is to take the place of another one: its first nodes are private copies, the others are
+//! shared.
+
+use super::WaitFreeTable;
+use super::table::{Row, is_link};
+use super::words::{NIL, Update};
+use crate::entry::Packed;
+use crate::memory::{IntegerWords, Word, Words};
+use crate::reclaim::{NodeIndex, Stash};
+use crate::row::{self, Found, Place};
+use crate::warp::Warp;
+
+/// No node is free.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct NoNode;
+
+/// A chain in the making.
+#[derive(Clone, Copy)]
+pub(super) struct Draft {
+    /// Its first node, or none.
+    pub(super) first: u32,
+    /// How many of its nodes, from the first one on, are private.
+    pub(super) fresh: u32,
+    /// How many nodes of the chain that it was made of, from the first one on, are not in it.
+    pub(super) replaced: u32,
+}
+
+impl Draft {
+    /// The chain as it is.
+    #[inline(always)]
+    pub(super) const fn of(first: u32) -> Self {
+        Self { first, fresh: 0, replaced: 0 }
+    }
+
+    /// Whether it still is the chain that it was made of.
+    #[inline(always)]
+    pub(super) const fn is_untouched(&self) -> bool {
+        self.fresh == 0 && self.replaced == 0
+    }
+}
+
+/// A node of a draft: the one that holds a key, or into which it belongs.
+struct Spot<W: Warp, E: Packed, const S: usize> {
+    node: u32,
+    /// How many nodes stand before it.
+    index: u32,
+    /// The node before it, or none.
+    before: u32,
+    row: Row<W, E, S>,
+    link: u32,
+    found: Option<Found<W, E::Word>>,
+}
+
+impl<E, N, H, B, const S: usize> WaitFreeTable<E, N, H, B, S>
+where
+    E: Packed,
+    N: Words<E::Word>,
+    H: IntegerWords<u64>,
+    B: IntegerWords<u32>,
+{
+    /// Runs a call on a draft. Whether the key was there.
+    ///
+    /// # Errors
+    /// No node is free. The draft is still one.
+    #[inline(always)]
+    pub(super) fn apply<W: Warp>(
+        self,
+        w: &mut W,
+        (draft, stash): (&mut Draft, &mut Stash),
+        update: Update,
+        entry: E::Word,
+    ) -> Result<bool, NoNode> {
+        let key = E::key(entry);
+        if draft.first == NIL {
+            if update != Update::Remove {
+                let row = w.each(|lane| {
+                    core::array::from_fn(|i| if (lane, i) == (0, 0) { entry } else { E::EMPTY })
+                });
+                let node = self.words.pool.take(w, stash).ok_or(NoNode)?;
+                self.write(w, node, row, NIL);
+                (draft.first, draft.fresh) = (node.0, 1);
+            }
+            return Ok(false);
+        }
+        let spot = self.spot(w, draft, key);
+        let present = spot.found.is_some();
+        let row = match (&spot.found, update) {
+            (Some(_), Update::Add) | (None, Update::Remove) => return Ok(present),
+            (Some(found), Update::Assign) => with(w, spot.row, found, entry),
+            (Some(found), Update::Remove) => {
+                let row = with(w, spot.row, found, E::EMPTY);
+                // A chain keeps its last node, so that no head is the same again.
+                if (spot.link != NIL || spot.index > 0) && Self::entries(w, row) == 0 {
+                    self.drop_node(w, (draft, stash), &spot)?;
+                    return Ok(true);
+                }
+                row
+            }
+            (None, Update::Add | Update::Assign) => {
+                let room = row::first(w, 0, spot.row, |lane, i, word| {
+                    !is_link::<W, S>(lane, i) & !Self::is_entry(word)
+                });
+                match room {
+                    Some(room) => with(w, spot.row, &room, entry),
+                    None => return self.split(w, (draft, stash), spot, entry).map(|()| false),
+                }
+            }
+        };
+        self.replace(w, (draft, stash), &spot, row, spot.link)?;
+        Ok(present)
+    }
+
+    /// The node of a draft that holds a key, or into which it belongs. The draft has a node.
+    #[inline(always)]
+    fn spot<W: Warp>(self, w: &mut W, draft: &Draft, key: E::Key) -> Spot<W, E, S> {
+        let (mut node, mut index, mut before) = (draft.first, 0, NIL);
+        loop {
+            let row = self.read(w, node);
+            let found = Self::find(w, row, key);
+            let link = Self::link(w, row);
+            if found.is_some() || link == NIL || Self::ends(w, row, key) {
+                return Spot { node, index, before, row, link, found };
+            }
+            (before, node) = (node, link);
+            index += 1;
+        }
+    }
+
+    /// Puts a row in the place of a node.
+    #[inline(always)]
+    fn replace<W: Warp>(
+        self,
+        w: &mut W,
+        (draft, stash): (&mut Draft, &mut Stash),
+        spot: &Spot<W, E, S>,
+        row: Row<W, E, S>,
+        link: u32,
+    ) -> Result<(), NoNode> {
+        if spot.index < draft.fresh {
+            self.write(w, NodeIndex(spot.node), row, link);
+            return Ok(());
+        }
+        let before = self.own(w, (draft, stash), spot.index)?;
+        let node = self.words.pool.take(w, stash).ok_or(NoNode)?;
+        self.write(w, node, row, link);
+        self.lead(w, draft, before, node.0);
+        draft.fresh += 1;
+        draft.replaced += 1;
+        Ok(())
+    }
+
+    /// Makes the first `count` nodes of a draft private: the last of them, or none.
+    #[inline(always)]
+    fn own<W: Warp>(
+        self,
+        w: &mut W,
+        (draft, stash): (&mut Draft, &mut Stash),
+        count: u32,
+    ) -> Result<u32, NoNode> {
+        let (mut before, mut node) = (NIL, draft.first);
+        for index in 0..count {
+            if index >= draft.fresh {
+                let row = self.read(w, node);
+                let copy = self.words.pool.take(w, stash).ok_or(NoNode)?;
+                let link = Self::link(w, row);
+                self.write(w, copy, row, link);
+                self.lead(w, draft, before, copy.0);
+                draft.fresh += 1;
+                draft.replaced += 1;
+                (before, node) = (copy.0, link);
+            } else {
+                (before, node) = (node, self.next(w, node));
+            }
+        }
+        Ok(before)
+    }
+
+    /// Makes a node of a draft, or its beginning, lead to another one.
+    #[inline(always)]
+    fn lead<W: Warp>(self, w: &mut W, draft: &mut Draft, before: u32, to: u32) {
+        if before == NIL {
+            draft.first = to;
+        } else {
+            self.set_link(w, NodeIndex(before), to);
+        }
+    }
+
+    /// Takes a node without entries out.
+    #[inline(always)]
+    fn drop_node<W: Warp>(
+        self,
+        w: &mut W,
+        (draft, stash): (&mut Draft, &mut Stash),
+        spot: &Spot<W, E, S>,
+    ) -> Result<(), NoNode> {
+        if spot.index < draft.fresh {
+            self.lead(w, draft, spot.before, spot.link);
+            draft.fresh -= 1;
+            self.words.pool.put_back(w, stash, NodeIndex(spot.node));
+        } else {
+            let before = self.own(w, (draft, stash), spot.index)?;
+            self.lead(w, draft, before, spot.link);
+            draft.replaced += 1;
+        }
+        Ok(())
+    }
+
+    /// Puts an entry and those of a full node into two nodes, the lower half of them into the first one.
+    #[inline(always)]
+    fn split<W: Warp>(
+        self,
+        w: &mut W,
+        (draft, stash): (&mut Draft, &mut Stash),
+        spot: Spot<W, E, S>,
+        entry: E::Word,
+    ) -> Result<(), NoNode> {
+        let key = E::key(entry);
+        // How many of the entries, the new one counted, have a lower key.
+        let mut ranks =
+            w.map(spot.row, |_, words: [E::Word; S]| words.map(|word| u32::from(key < E::key(word))));
+        let mut rank = 0;
+        for at in 0..Self::node_entries(W::LANES) {
+            let (lane, i) = (at / S as u32, at as usize % S);
+            let words = w.map(spot.row, |_, words: [E::Word; S]| words[i]);
+            let other = E::key(w.shfl(words, lane));
+            rank += u32::from(other < key);
+            ranks = w.both(ranks, spot.row, |_, ranks: [u32; S], words: [E::Word; S]| {
+                core::array::from_fn(|i| ranks[i] + u32::from(other < E::key(words[i])))
+            });
+        }
+        let half = W::LANES * S as u32 / 2;
+        let part = |w: &mut W, lower: bool| {
+            let part = w.both(ranks, spot.row, |_, ranks: [u32; S], words: [E::Word; S]| {
+                core::array::from_fn(|i| if (ranks[i] < half) == lower { words[i] } else { E::EMPTY })
+            });
+            if (rank < half) != lower {
+                return part;
+            }
+            let room =
+                row::first(w, 0, part, |lane, i, word| !is_link::<W, S>(lane, i) & !Self::is_entry(word));
+            // There always is some: each part has fewer entries than a node.
+            room.map_or(part, |room| with(w, part, &room, entry))
+        };
+        let (lower, upper) = (part(w, true), part(w, false));
+        let second = self.words.pool.take(w, stash).ok_or(NoNode)?;
+        self.write(w, second, upper, spot.link);
+        if self.replace(w, (draft, stash), &spot, lower, second.0).is_err() {
+            self.words.pool.put_back(w, stash, second);
+            return Err(NoNode);
+        }
+        draft.fresh += 1;
+        Ok(())
+    }
+
+    /// Puts the private nodes of a draft back that is not published.
+    #[inline(always)]
+    pub(super) fn abandon<W: Warp>(self, w: &mut W, draft: &Draft, stash: &mut Stash) {
+        let mut node = draft.first;
+        for _ in 0..draft.fresh {
+            let next = self.next(w, node);
+            self.words.pool.put_back(w, stash, NodeIndex(node));
+            node = next;
+        }
+    }
+
+    /// Retires the nodes of a chain that begins at `first` and is replaced by a draft.
+    #[inline(always)]
+    pub(super) fn retire<W: Warp>(self, w: &mut W, first: u32, draft: &Draft) {
+        let mut node = first;
+        for left in (0..draft.replaced).rev() {
+            self.words.pool.retire(w, NodeIndex(node));
+            if left > 0 {
+                node = self.next(w, node);
+            }
+        }
+    }
+}
+
+/// A row in which the word that was found is `now`.
+#[inline(always)]
+fn with<W: Warp, T: Word, const S: usize>(
+    w: &mut W,
+    row: row::Row<W, T, S>,
+    found: &Found<W, T>,
+    now: T,
+) -> row::Row<W, T, S> {
+    let chosen = found.lane;
+    w.both(row, found.places, |lane, words: [T; S], Place { at, .. }| {
+        core::array::from_fn(|i| if lane == chosen && lane as usize * S + i == at { now } else { words[i] })
+    })
+}

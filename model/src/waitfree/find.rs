@@ -1,0 +1,92 @@
+//! Searches: the head, then the chain.
+
+use super::WaitFreeTable;
+use super::words::NIL;
+use crate::at_lane::AtLane;
+use crate::entry::Packed;
+use crate::key::UserKey;
+use crate::memory::{IntegerWords, Words};
+use crate::warp::Warp;
+
+impl<E, N, H, B, const S: usize> WaitFreeTable<E, N, H, B, S>
+where
+    E: Packed,
+    N: Words<E::Word>,
+    H: IntegerWords<u64>,
+    B: IntegerWords<u32>,
+{
+    /// The value of a key, or `None` if it is absent. One read of the head and one of each node of the
+    /// chain, whatever other warps do.
+    #[inline(always)]
+    pub fn search<W: Warp>(self, w: &mut W, key: UserKey<E::Key>) -> Option<E::Value> {
+        self.look(w, key).tell(w)
+    }
+
+    /// Whether a key is there.
+    #[inline(always)]
+    pub fn contains<W: Warp>(self, w: &mut W, key: UserKey<E::Key>) -> bool {
+        self.look(w, key).is(w, |value| value.is_some())
+    }
+
+    /// What a search finds, at the lane that found it.
+    #[inline(always)]
+    pub(super) fn look<W: Warp>(self, w: &mut W, key: UserKey<E::Key>) -> AtLane<W, Option<E::Value>> {
+        let key = key.get();
+        let bucket = self.bucket(key);
+        let head = self.head(w, bucket);
+        let mut node = self.first_node(w, head);
+        while node != NIL {
+            let row = self.read(w, node);
+            if let Some(found) = Self::find(w, row, key) {
+                return AtLane::new(found.lane, w.map(found.places, |_, place| Some(E::value(place.seen))));
+            }
+            node = Self::link(w, row);
+            if node != NIL && Self::ends(w, row, key) {
+                break;
+            }
+        }
+        AtLane::known(w, None)
+    }
+
+    /// Hands every entry of a bucket to `sink` as (warp, number, key, value), numbered from 0: those of one
+    /// instant. How many there are.
+    #[inline(always)]
+    pub fn visit<W: Warp>(
+        self,
+        w: &mut W,
+        bucket: u32,
+        mut sink: impl FnMut(&mut W, u32, E::Key, E::Value),
+    ) -> u32 {
+        let head = self.head(w, bucket);
+        let mut node = self.first_node(w, head);
+        let mut number = 0;
+        while node != NIL {
+            let row = self.read(w, node);
+            for at in 0..Self::node_entries(W::LANES) {
+                let (lane, i) = (at / S as u32, at as usize % S);
+                let words = w.map(row, |_, words: [E::Word; S]| words[i]);
+                let word = w.shfl(words, lane);
+                if Self::is_entry(word) {
+                    sink(w, number, E::key(word), E::value(word));
+                    number += 1;
+                }
+            }
+            node = Self::link(w, row);
+        }
+        number
+    }
+
+    /// How many entries a bucket holds.
+    #[inline(always)]
+    pub fn bucket_entries<W: Warp>(self, w: &mut W, bucket: u32) -> u32 {
+        let head = self.head(w, bucket);
+        let mut node = self.first_node(w, head);
+        let mut entries = 0;
+        while node != NIL {
+            let row = self.read(w, node);
+            entries += Self::entries(w, row);
+            node = Self::link(w, row);
+        }
+        entries
+    }
+}

@@ -1,0 +1,16 @@
+#![doc = include_str!("README.md")]
+
+mod announce;
+mod draft;
+mod find;
+mod invariants;
+mod map;
+mod table;
+mod update;
+mod words;
+
+pub use invariants::Broken;
+pub use table::{EMPTY_HEAD, WaitFreeTable, WaitFreeWords};
+pub use words::{MOST_NODES, MOST_WARPS, Update, rounds};
+#[cfg(feature = "host")]
+pub use words::{show_announcement, show_head};

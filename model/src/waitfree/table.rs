@@ -1,0 +1,192 @@
+//! The table: heads of chains of nodes that never change.
+
+use super::words::{Head, NIL};
+use crate::entry::Packed;
+use crate::key::{Key, UserKey, fastrange};
+use crate::memory::{IntegerWords, ReadOrder, Word, Words, WriteOrder};
+use crate::reclaim::{NodeIndex, NodePool};
+use crate::row::{self, Found};
+use crate::warp::Warp;
+use core::marker::PhantomData;
+
+/// A handle to a wait-free table: a Copy view that every warp carries.
+///
+/// A node is what a warp reads at once: `W::LANES * S` words, the last one its link. One table can be used by
+/// warps of different widths as long as `W::LANES * S` is the same, and not by both at one time.
+#[derive(Clone, Copy, Debug)]
+pub struct WaitFreeTable<E, N, H, B, const S: usize> {
+    pub(super) words: WaitFreeWords<N, H, B>,
+    pub(super) patience: u32,
+    entry: PhantomData<E>,
+}
+
+/// The memory of a table, by handles.
+#[derive(Clone, Copy, Debug)]
+pub struct WaitFreeWords<N, H, B> {
+    /// The nodes of the pool.
+    pub nodes: N,
+    /// The heads, one per bucket. At first each is [`EMPTY_HEAD`].
+    pub heads: H,
+    /// The announcements, one per warp that can run at one time. At first all are zero.
+    pub announcements: H,
+    /// The entries of announced calls, as many.
+    pub requests: N,
+    /// The states of the nodes.
+    pub pool: NodePool<B, H>,
+}
+
+/// What a head holds at first.
+pub const EMPTY_HEAD: u64 = Head::EMPTY.0;
+
+/// What the lanes of a warp read of one node.
+pub(super) type Row<W, E, const S: usize> = row::Row<W, <E as Packed>::Word, S>;
+
+impl<E, N, H, B, const S: usize> WaitFreeTable<E, N, H, B, S>
+where
+    E: Packed,
+    N: Words<E::Word>,
+    H: IntegerWords<u64>,
+    B: IntegerWords<u32>,
+{
+    /// A table in this memory. A call is announced when it has lost `patience` exchanges.
+    #[inline(always)]
+    pub const fn new(words: WaitFreeWords<N, H, B>, patience: u32) -> Self {
+        Self { words, patience, entry: PhantomData }
+    }
+
+    /// Number of buckets.
+    #[inline(always)]
+    pub fn buckets(self) -> u32 {
+        self.words.heads.len() as u32
+    }
+
+    /// How many warps can run at one time. Their numbers ([`Warp::id`]) are below it, and differ.
+    #[inline(always)]
+    pub fn warps(self) -> u32 {
+        self.words.announcements.len() as u32
+    }
+
+    /// The nodes of the pool.
+    #[inline(always)]
+    pub const fn pool(self) -> NodePool<B, H> {
+        self.words.pool
+    }
+
+    /// Entries that fit a node.
+    #[inline(always)]
+    pub const fn node_entries(lanes: u32) -> u32 {
+        lanes * S as u32 - 1
+    }
+
+    /// Asks for the cache line of the head of the bucket of `key`. A hint.
+    #[inline(always)]
+    pub fn prefetch<W: Warp>(self, key: UserKey<E::Key>) {
+        self.words.heads.prefetch(self.bucket(key.get()) as usize);
+    }
+
+    /// The bucket of a key.
+    #[inline(always)]
+    pub(super) fn bucket(self, key: E::Key) -> u32 {
+        fastrange(key.hash(), self.buckets())
+    }
+
+    /// The head of a bucket; what its publisher wrote before, all lanes see from here on.
+    #[inline(always)]
+    pub(super) fn head<W: Warp>(self, w: &mut W, bucket: u32) -> Head {
+        // Acquire: the nodes of the chain were written before the head.
+        let head = w.elect(0, || self.words.heads.load(bucket as usize, ReadOrder::Acquire));
+        w.sync();
+        Head(head)
+    }
+
+    /// The first node with entries.
+    #[inline(always)]
+    pub(super) fn first_node<W: Warp>(self, w: &mut W, head: Head) -> u32 {
+        if head.has_receipts() { self.next(w, head.first()) } else { head.first() }
+    }
+
+    /// All lanes read a node.
+    #[inline(always)]
+    pub(super) fn read<W: Warp>(self, w: &mut W, node: u32) -> Row<W, E, S> {
+        let base = node as usize * W::LANES as usize;
+        // Relaxed: a node does not change once a head leads to it.
+        w.each(|lane| self.words.nodes.load_row::<S>(base + lane as usize, ReadOrder::Relaxed))
+    }
+
+    /// All lanes write a node, which is private. A lane writes the words that it reads.
+    #[inline(always)]
+    pub(super) fn write<W: Warp>(self, w: &mut W, node: NodeIndex, row: Row<W, E, S>, link: u32) {
+        let base = Self::base(W::LANES, node.0);
+        w.map(row, |lane, words: [E::Word; S]| {
+            for (i, word) in words.into_iter().enumerate() {
+                let word = if is_link::<W, S>(lane, i) { Word::from_bits(link as u128) } else { word };
+                // Relaxed, here and below: the exchange of the head publishes it.
+                self.words.nodes.store(base + lane as usize * S + i, word, WriteOrder::Relaxed);
+            }
+        });
+    }
+
+    /// Makes a private node lead to another one.
+    #[inline(always)]
+    pub(super) fn set_link<W: Warp>(self, w: &mut W, node: NodeIndex, link: u32) {
+        let at = Self::base(W::LANES, node.0) + W::LANES as usize * S - 1;
+        let link = Word::from_bits(link as u128);
+        w.elect(W::LANES - 1, || self.words.nodes.store(at, link, WriteOrder::Relaxed));
+    }
+
+    /// Index of the first word of a node.
+    #[inline(always)]
+    pub(super) const fn base(lanes: u32, node: u32) -> usize {
+        node as usize * (lanes as usize * S)
+    }
+
+    /// The link of a node as read.
+    #[inline(always)]
+    pub(super) fn link<W: Warp>(w: &mut W, row: Row<W, E, S>) -> u32 {
+        let last = w.map(row, |_, words: [E::Word; S]| words[S - 1].to_bits() as u32 & NIL);
+        w.shfl(last, W::LANES - 1)
+    }
+
+    /// The node that follows a node.
+    #[inline(always)]
+    pub(super) fn next<W: Warp>(self, w: &mut W, node: u32) -> u32 {
+        let at = Self::base(W::LANES, node) + W::LANES as usize * S - 1;
+        let link = w.elect(W::LANES - 1, || {
+            // Relaxed: as in `read`.
+            self.words.nodes.load(at, ReadOrder::Relaxed).to_bits() as u32
+        });
+        link & NIL
+    }
+
+    /// The entry of a key in a node as read.
+    #[inline(always)]
+    pub(super) fn find<W: Warp>(w: &mut W, row: Row<W, E, S>, key: E::Key) -> Option<Found<W, E::Word>> {
+        row::first(w, 0, row, |lane, i, word| !is_link::<W, S>(lane, i) & (E::key(word) == key))
+    }
+
+    /// Whether a node as read has a key above `key`: then no later node has `key`.
+    #[inline(always)]
+    pub(super) fn ends<W: Warp>(w: &mut W, row: Row<W, E, S>, key: E::Key) -> bool {
+        row::any(w, row, |lane, i, word| {
+            !is_link::<W, S>(lane, i) & Self::is_entry(word) & (E::key(word) > key)
+        })
+    }
+
+    /// Whether a word of a node holds an entry.
+    #[inline(always)]
+    pub(super) fn is_entry(word: E::Word) -> bool {
+        E::key(word) < <E::Key as Key>::FIRST_RESERVED
+    }
+
+    /// How many entries a node as read has.
+    #[inline(always)]
+    pub(super) fn entries<W: Warp>(w: &mut W, row: Row<W, E, S>) -> u32 {
+        row::count(w, row, |lane, i, word| !is_link::<W, S>(lane, i) & Self::is_entry(word))
+    }
+}
+
+/// Whether word `i` of lane `lane` is the node's link.
+#[inline(always)]
+pub(super) const fn is_link<W: Warp, const S: usize>(lane: u32, i: usize) -> bool {
+    i == S - 1 && lane == W::LANES - 1
+}

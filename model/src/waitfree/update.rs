@@ -1,0 +1,192 @@
+//! Adding, assigning, removing: rounds, each of which ends with an exchange of the head.
+
+use super::WaitFreeTable;
+use super::announce::Served;
+use super::draft::{Draft, NoNode};
+use super::words::{Announcement, Head, NIL, Update};
+use crate::entry::Packed;
+use crate::key::UserKey;
+use crate::memory::{IntegerWords, Order, Word, Words};
+use crate::outcome::{Assign, Delete, Insert};
+use crate::reclaim::{NodeIndex, Stash};
+use crate::warp::Warp;
+
+/// How a round ended.
+enum Round {
+    /// With the answer: whether the key was there.
+    Answer(bool),
+    /// Another warp was faster, or this one has served others.
+    Again,
+    /// No node is free.
+    NoNode,
+}
+
+/// A call that is under way.
+#[derive(Clone, Copy)]
+struct Request<T> {
+    bucket: u32,
+    update: Update,
+    entry: T,
+}
+
+impl<E, N, H, B, const S: usize> WaitFreeTable<E, N, H, B, S>
+where
+    E: Packed,
+    N: Words<E::Word>,
+    H: IntegerWords<u64>,
+    B: IntegerWords<u32>,
+{
+    /// Adds a pair if the key is absent.
+    #[inline(always)]
+    pub fn insert_unique<W: Warp>(self, w: &mut W, key: UserKey<E::Key>, value: E::Value) -> Insert {
+        match self.update(w, Update::Add, key, value) {
+            Some(false) => Insert::Inserted,
+            Some(true) => Insert::Present,
+            None => Insert::Full,
+        }
+    }
+
+    /// Adds a pair if the key is absent, else replaces the value.
+    #[inline(always)]
+    pub fn insert_or_assign<W: Warp>(self, w: &mut W, key: UserKey<E::Key>, value: E::Value) -> Assign {
+        match self.update(w, Update::Assign, key, value) {
+            Some(false) => Assign::Inserted,
+            Some(true) => Assign::Replaced,
+            None => Assign::Full,
+        }
+    }
+
+    /// Takes the pair of a key out.
+    #[inline(always)]
+    pub fn delete<W: Warp>(self, w: &mut W, key: UserKey<E::Key>) -> Delete {
+        match self.update(w, Update::Remove, key, E::Value::ZERO) {
+            Some(true) => Delete::Deleted,
+            Some(false) => Delete::Absent,
+            None => Delete::Full,
+        }
+    }
+
+    /// Runs an update: whether its key was there. `None` if no node is free; nothing has changed then.
+    #[inline(always)]
+    pub fn update<W: Warp>(
+        self,
+        w: &mut W,
+        update: Update,
+        key: UserKey<E::Key>,
+        value: E::Value,
+    ) -> Option<bool> {
+        let request = Request { bucket: self.bucket(key.get()), update, entry: E::pack(key.get(), value) };
+        let had = self.words.pool.open(w);
+        let mut stash = had;
+        let answer = self.rounds(w, request, &mut stash);
+        if stash != had {
+            self.words.pool.close(w, stash);
+        }
+        answer
+    }
+
+    #[inline(always)]
+    fn rounds<W: Warp>(self, w: &mut W, request: Request<E::Word>, stash: &mut Stash) -> Option<bool> {
+        let mut call = None;
+        let mut lost = 0;
+        loop {
+            if lost == self.patience && call.is_none() {
+                call = Some(self.announce(w, request.bucket, request.update, request.entry));
+            }
+            let answer = match self.round(w, request, call, stash) {
+                Round::Again => {
+                    lost += 1;
+                    continue;
+                }
+                Round::Answer(present) => Some(present),
+                Round::NoNode => call.and_then(|call| self.withdraw(w, request.bucket, call)),
+            };
+            if let Some(call) = call {
+                self.settle(w, call);
+            }
+            return answer;
+        }
+    }
+
+    #[inline(always)]
+    fn round<W: Warp>(
+        self,
+        w: &mut W,
+        request: Request<E::Word>,
+        call: Option<Announcement>,
+        stash: &mut Stash,
+    ) -> Round {
+        let head = self.head(w, request.bucket);
+        if let Some(call) = call
+            && let Some(present) = self.answer(w, head, call)
+        {
+            return Round::Answer(present);
+        }
+        let first = self.first_node(w, head);
+        let mut draft = Draft::of(first);
+        let mut served = Served::NOTHING;
+        let made = self.make(w, request, (head, call.is_some()), (&mut draft, stash), &mut served);
+        if let Ok(own) = made
+            && draft.is_untouched()
+            && served.receipts == NIL
+        {
+            // Nothing is to be changed: that holds when the head was read. A call that is announced has its
+            // answer, or is served.
+            return own.map_or(Round::Again, Round::Answer);
+        }
+        if made.is_ok() && self.publish(w, request.bucket, head, &draft, served) {
+            if head.has_receipts() {
+                self.words.pool.retire(w, NodeIndex(head.first()));
+            }
+            self.retire(w, first, &draft);
+            return made.ok().flatten().or(served.own).map_or(Round::Again, Round::Answer);
+        }
+        self.abandon(w, &draft, stash);
+        self.abandon_receipts(w, served, stash);
+        if made.is_err() { Round::NoNode } else { Round::Again }
+    }
+
+    /// Makes the draft of a round: a call that is not announced runs first, and those that are after it.
+    /// Whether the key of the call was there, if it is not announced. Where nothing is to be changed for it,
+    /// no other call runs.
+    #[inline(always)]
+    fn make<W: Warp>(
+        self,
+        w: &mut W,
+        request: Request<E::Word>,
+        (head, is_announced): (Head, bool),
+        (draft, stash): (&mut Draft, &mut Stash),
+        served: &mut Served,
+    ) -> Result<Option<bool>, NoNode> {
+        let mut own = None;
+        if !is_announced {
+            own = Some(self.apply(w, (draft, stash), request.update, request.entry)?);
+            if draft.is_untouched() {
+                return Ok(own);
+            }
+        }
+        if head.is_asked() {
+            self.serve(w, (head, request.bucket), (draft, stash), served)?;
+        }
+        Ok(own)
+    }
+
+    /// Makes a draft the chain of its bucket, unless the head is another one by now.
+    #[inline(always)]
+    fn publish<W: Warp>(self, w: &mut W, bucket: u32, head: Head, draft: &Draft, served: Served) -> bool {
+        self.deliver(w, head);
+        let has_receipts = served.receipts != NIL;
+        let first = if has_receipts {
+            self.set_link(w, NodeIndex(served.receipts), draft.first);
+            served.receipts
+        } else {
+            draft.first
+        };
+        let new = Head::new(first, has_receipts, served.left_some);
+        w.sync();
+        // Release: the nodes were written, and the answers delivered, before.
+        w.elect(0, || {
+            self.words.heads.compare_exchange(bucket as usize, head.0, new.0, Order::Release) == head.0
+        })
+    }
+}

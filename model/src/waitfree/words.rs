@@ -1,0 +1,279 @@
+//! What the words say: heads of buckets, announcements, receipts.
+
+use crate::outcome::Op;
+
+/// Most nodes of a pool: a head and a link have 31 bits for one.
+pub const MOST_NODES: u32 = NIL - 1;
+/// Most warps that can run at one time: a receipt has 16 bits for one.
+pub const MOST_WARPS: u32 = 1 << 16;
+
+/// The most exchanges of a head that one call makes, in a table where a call is announced when it has lost
+/// `patience` of them, `warps` warps run at one time, and a node has room for so many `receipts`.
+///
+/// An exchange is lost to one that succeeds or to an announcement. Behind an announcement, the exchanges
+/// that succeed serve the announced calls in turn: `warps / receipts` of them have served all. Meanwhile
+/// each other warp announces at most two calls on the bucket: one that was not served when this one was
+/// announced, and one behind it. Each call that answers `Full` after it was announced costs two more.
+pub const fn rounds(patience: u32, warps: u32, receipts: u32) -> u32 {
+    patience + 2 * (warps - 1) + warps.div_ceil(receipts)
+}
+
+/// No node.
+pub(super) const NIL: u32 = (1 << 31) - 1;
+
+/// The head of a bucket.
+///
+/// | Bits | |
+/// |---|---|
+/// | 0..31 | the first node of the chain, or none |
+/// | 31 | whether that node holds receipts |
+/// | 32..64 | announcements of calls on this bucket since the chain was published, and one if it left some unserved |
+///
+/// In one launch no head is ever the same again: a chain begins with a node that no chain has begun with
+/// before, and its count only grows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Head(pub(super) u64);
+
+impl Head {
+    /// An announcement.
+    pub(super) const ANNOUNCEMENT: u64 = 1 << 32;
+    /// A bucket in which nothing was ever put.
+    pub(super) const EMPTY: Self = Self(NIL as u64);
+
+    /// A chain that was not published yet.
+    #[inline(always)]
+    pub(super) const fn new(first: u32, has_receipts: bool, left_some: bool) -> Self {
+        Self(first as u64 | (has_receipts as u64) << 31 | (left_some as u64) << 32)
+    }
+
+    /// The first node.
+    #[inline(always)]
+    pub(super) const fn first(self) -> u32 {
+        self.0 as u32 & NIL
+    }
+
+    /// Whether the first node holds receipts.
+    #[inline(always)]
+    pub(super) const fn has_receipts(self) -> bool {
+        self.0 & 1 << 31 != 0
+    }
+
+    /// Whether calls may be announced that this chain does not serve.
+    #[inline(always)]
+    pub(super) const fn is_asked(self) -> bool {
+        self.0 >= Self::ANNOUNCEMENT
+    }
+}
+
+/// What a call does with its key.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Update {
+    /// Adds an entry if the key is absent.
+    Add,
+    /// Adds an entry, or replaces that of the key.
+    Assign,
+    /// Takes the entry out.
+    Remove,
+}
+
+impl Update {
+    const fn from_bits(bits: u64) -> Self {
+        match bits & 3 {
+            0 => Self::Add,
+            1 => Self::Assign,
+            _ => Self::Remove,
+        }
+    }
+
+    /// The update of an operation; none for a search.
+    #[inline(always)]
+    pub const fn of(op: Op) -> Option<Self> {
+        match op {
+            Op::Insert | Op::InsertUnique => Some(Self::Add),
+            Op::Assign => Some(Self::Assign),
+            Op::Delete => Some(Self::Remove),
+            Op::Search => None,
+        }
+    }
+}
+
+/// How far an announced call is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Progress {
+    /// Nobody is to run it: its warp has the answer, or has never announced anything.
+    Idle,
+    /// Who replaces the chain of its bucket has to run it.
+    Pending,
+    /// Its warp has no node left. It may have been run before that was seen.
+    Withdrawn,
+    /// It was run, and the answer stands beside.
+    Done,
+}
+
+/// The announcement of a warp.
+///
+/// | Bits | |
+/// |---|---|
+/// | 0..2 | [`Progress`] |
+/// | 2..4 | [`Update`] |
+/// | 4 | whether the key was there, if done |
+/// | 5..52 | the number of this call among those that the warp has announced |
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Announcement(pub(super) u64);
+
+impl Announcement {
+    const PRESENT: u64 = 1 << 4;
+    const SEQUENCE: u32 = 5;
+
+    /// The next call of this warp.
+    #[inline(always)]
+    pub(super) const fn next(self, update: Update) -> Self {
+        Self((self.sequence() + 1) << Self::SEQUENCE | (update as u64) << 2).so(Progress::Pending)
+    }
+
+    #[inline(always)]
+    pub(super) const fn sequence(self) -> u64 {
+        self.0 >> Self::SEQUENCE
+    }
+
+    #[inline(always)]
+    pub(super) const fn progress(self) -> Progress {
+        match self.0 & 3 {
+            0 => Progress::Idle,
+            1 => Progress::Pending,
+            2 => Progress::Withdrawn,
+            _ => Progress::Done,
+        }
+    }
+
+    #[inline(always)]
+    pub(super) const fn update(self) -> Update {
+        Update::from_bits(self.0 >> 2)
+    }
+
+    /// Whether the key was there.
+    #[inline(always)]
+    pub(super) const fn present(self) -> bool {
+        self.0 & Self::PRESENT != 0
+    }
+
+    /// The same call, so far.
+    #[inline(always)]
+    pub(super) const fn so(self, progress: Progress) -> Self {
+        Self(self.0 & !3 | progress as u64)
+    }
+
+    /// The same call, run.
+    #[inline(always)]
+    pub(super) const fn done(self, present: bool) -> Self {
+        Self(self.so(Progress::Done).0 | if present { Self::PRESENT } else { 0 })
+    }
+
+    #[inline(always)]
+    pub(super) fn is_pending(self) -> bool {
+        self.progress() == Progress::Pending
+    }
+}
+
+/// What a chain says of an announced call that it was the first to contain.
+///
+/// | Bits | |
+/// |---|---|
+/// | 0..16 | the warp |
+/// | 16 | whether the key was there |
+/// | 17..64 | the number of the call |
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Receipt(pub(super) u64);
+
+impl Receipt {
+    /// No receipt: no warp announces so many calls.
+    const NONE: u64 = u64::MAX;
+
+    #[inline(always)]
+    pub(super) const fn new(warp: u32, call: Announcement, present: bool) -> Self {
+        Self(warp as u64 | (present as u64) << 16 | call.sequence() << 17)
+    }
+
+    /// The receipt of a word that may hold none.
+    #[inline(always)]
+    pub(super) const fn from_bits(bits: u64) -> Option<Self> {
+        if bits == Self::NONE { None } else { Some(Self(bits)) }
+    }
+
+    #[inline(always)]
+    pub(super) const fn warp(self) -> u32 {
+        self.0 as u32 & 0xffff
+    }
+
+    #[inline(always)]
+    pub(super) const fn present(self) -> bool {
+        self.0 & 1 << 16 != 0
+    }
+
+    /// Whether it is that of this call of that warp.
+    #[inline(always)]
+    pub(super) const fn is_of(self, warp: u32, call: Announcement) -> bool {
+        self.warp() == warp && self.0 >> 17 == call.sequence()
+    }
+}
+
+/// A head, for people.
+#[cfg(feature = "host")]
+pub fn show_head(bits: u64) -> alloc::string::String {
+    let head = Head(bits);
+    let first = match (head.first(), head.has_receipts()) {
+        (NIL, _) => alloc::string::String::from("nothing"),
+        (node, false) => alloc::format!("node {node}"),
+        (node, true) => alloc::format!("receipts {node}"),
+    };
+    if head.is_asked() { alloc::format!("{first}, asked {}", bits >> 32) } else { first }
+}
+
+/// An announcement, for people.
+#[cfg(feature = "host")]
+pub fn show_announcement(bits: u64) -> alloc::string::String {
+    let call = Announcement(bits);
+    let answer = match (call.progress(), call.present()) {
+        (Progress::Done, true) => ", there",
+        (Progress::Done, false) => ", not there",
+        _ => "",
+    };
+    alloc::format!("{} {:?} {:?}{answer}", call.sequence(), call.update(), call.progress())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn heads_are_their_parts() {
+        let head = Head::new(77, true, false);
+        assert_eq!((head.first(), head.has_receipts(), head.is_asked()), (77, true, false));
+        let asked = Head(head.0 + Head::ANNOUNCEMENT);
+        assert_eq!((asked.first(), asked.has_receipts(), asked.is_asked()), (77, true, true));
+        assert_eq!((Head::EMPTY.first(), Head::EMPTY.is_asked()), (NIL, false));
+        assert!(Head::new(0, false, true).is_asked());
+    }
+
+    #[test]
+    fn announcements_go_on() {
+        let call = Announcement(0).next(Update::Remove);
+        assert_eq!((call.sequence(), call.progress(), call.update()), (1, Progress::Pending, Update::Remove));
+        let done = call.done(true);
+        assert_eq!((done.sequence(), done.progress(), done.present()), (1, Progress::Done, true));
+        let next = done.next(Update::Assign);
+        assert_eq!((next.sequence(), next.update(), next.present()), (2, Update::Assign, false));
+        assert_eq!(call.so(Progress::Withdrawn).progress(), Progress::Withdrawn);
+    }
+
+    #[test]
+    fn receipts_know_their_call() {
+        let call = Announcement(0).next(Update::Add).next(Update::Add);
+        let receipt = Receipt::new(65_535, call, true);
+        assert_eq!((receipt.warp(), receipt.present()), (65_535, true));
+        assert!(receipt.is_of(65_535, call) && !receipt.is_of(1, call));
+        assert!(!receipt.is_of(65_535, call.next(Update::Add)));
+        assert_eq!(Receipt::from_bits(receipt.0), Some(receipt));
+        assert_eq!(Receipt::from_bits(u64::MAX), None);
+    }
+}
