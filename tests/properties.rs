@@ -143,7 +143,7 @@ fn one_warp_follows_the_specification(scenario: &Scenario) -> Result<(), TestCas
     let mut events: BTreeMap<u64, Vec<Event>> = BTreeMap::new();
     for (call, time) in scenario.calls().zip(0..) {
         let exhausted = memory.guard(|m| subject.exhausted(m, call.key)).map_err(ended)?;
-        let ret = memory.guard(|m| subject.run(&Alone, m, call)).map_err(ended)?;
+        let ret = memory.guard(|m| subject.run(&Alone(0), m, call)).map_err(ended)?;
         prop_assert!(ret != Ret::Full || exhausted, "{call} found no room, and there was some");
         let holds = memory.guard(|m| subject.check_quiescent(m)).map_err(ended)?;
         prop_assert!(holds.is_ok(), "after {call}: {holds:?}");

@@ -109,7 +109,7 @@ struct Driven<'a, S> {
 
 impl<S: Spec<State = Vec<u64>>> Driven<'_, S> {
     fn call(&mut self, call: &Call) {
-        let ret = self.memory.guard(|m| self.subject.run(&Alone, m, call));
+        let ret = self.memory.guard(|m| self.subject.run(&Alone(0), m, call));
         let ret = ret.unwrap_or_else(|error| panic!("{call}: {error}"));
         if ret == Ret::Full {
             let exhausted = self.memory.guard(|m| self.subject.exhausted(m, call.key));

@@ -6,7 +6,7 @@ use super::subject::AnySubject;
 use super::{Array, Breach, Event, Kind, Linearization, Loads, Scenario, Scope, View, Violation};
 use crate::check::seq::{Alone, SeqError, SeqMemory};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use warpproof_model::spec::{Call, Ret};
 
@@ -31,6 +31,8 @@ pub(crate) struct Case {
     pub(crate) exhausted: KeySet,
     executions: AtomicU64,
     stall_reached: AtomicBool,
+    /// Rounds of the call that took most.
+    pub(super) longest: AtomicU32,
     /// What is known of states and histories that repeat.
     pub(super) repeats: Mutex<Repeats>,
     known: Mutex<Known>,
@@ -91,7 +93,7 @@ impl Case {
         let memory = SeqMemory::new(&arrays);
         let mut before = Vec::new();
         for (number, call) in scenario.preload.iter().enumerate() {
-            let ret = run_alone(&*subject, &memory, call)?;
+            let ret = run_alone(&*subject, &memory, 0, call)?;
             let start = 2 * number as u64;
             before.push(Event::alone(call, ret, start));
         }
@@ -109,6 +111,7 @@ impl Case {
             exhausted: KeySet::default(),
             executions: AtomicU64::new(0),
             stall_reached: AtomicBool::new(false),
+            longest: AtomicU32::new(0),
             repeats: Mutex::default(),
             known: Mutex::default(),
             expected: OnceLock::new(),
@@ -143,6 +146,11 @@ impl Case {
     /// Whether any did.
     pub(crate) fn was_stall_reached(&self) -> bool {
         self.stall_reached.load(Ordering::Relaxed)
+    }
+
+    /// Rounds of the call that took most, of those that have a bound.
+    pub(crate) fn longest(&self) -> u32 {
+        self.longest.load(Ordering::Relaxed)
     }
 
     pub(super) fn known(&self) -> MutexGuard<'_, Known> {
@@ -267,17 +275,19 @@ impl Case {
         if !interrupted && let Some(rets) = self.known().finals.get(words) {
             return Ok(rets.clone());
         }
-        let memory = self.memory(words);
-        if interrupted {
+        if interrupted && !self.subject.reads_after_stall() {
             // A lock of the stalled warp may stand: nothing more can be asked of the structure.
             return Ok(Vec::new());
         }
-        self.judge_quiescent(&memory)?;
+        let memory = self.memory(words);
+        if !interrupted {
+            self.judge_quiescent(&memory)?;
+        }
         let rets = self.scenario.finally.iter();
-        let rets = rets.map(|call| run_alone(&*self.subject, &memory, call));
+        let rets = rets.map(|call| run_alone(&*self.subject, &memory, 0, call));
         let rets: Vec<Ret> = rets.collect::<Result<_, _>>()?;
         let mut known = self.known();
-        if known.finals.len() * words.len() < MEMO_WORDS {
+        if !interrupted && known.finals.len() * words.len() < MEMO_WORDS {
             known.finals.insert(words.clone(), rets.clone());
         }
         Ok(rets)
@@ -347,7 +357,7 @@ impl Case {
         calls: impl Iterator<Item = (Option<usize>, &'a Call)>,
     ) -> Option<Vec<Event>> {
         for (warp, call) in calls {
-            let ret = run_alone(&*self.subject, memory, call).ok()?;
+            let ret = run_alone(&*self.subject, memory, warp.unwrap_or(0), call).ok()?;
             let time = if warp.is_none() { LATE } else { 0 };
             events.push(Event { warp, ..Event::alone(call, ret, time) });
         }
@@ -363,9 +373,9 @@ fn offsets(arrays: &[Array]) -> Vec<usize> {
     [0].into_iter().chain(ends).take(arrays.len()).collect()
 }
 
-/// Runs one call with nobody else around.
-fn run_alone(subject: &dyn AnySubject, memory: &SeqMemory, call: &Call) -> Result<Ret, Breach> {
-    let run = |m: View<'_>| subject.run(&Alone, m, call);
+/// Runs one call of a warp with nobody else around.
+fn run_alone(subject: &dyn AnySubject, memory: &SeqMemory, warp: usize, call: &Call) -> Result<Ret, Breach> {
+    let run = |m: View<'_>| subject.run(&Alone(warp as u32), m, call);
     memory.guard(run).map_err(|error| in_check(error, &call.to_string()))
 }
 

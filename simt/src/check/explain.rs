@@ -114,6 +114,7 @@ impl Violation {
             Kind::DuplicateKey => "a key stands at most once in this table",
             Kind::OutOfBounds => "there is no such word",
             Kind::StepBound => "it would go on for ever",
+            Kind::Bound => "a call of this structure ends in so many rounds, whatever other warps do",
             Kind::FullWithRoom => "at no instant was there no room for the key",
             Kind::BarrierDivergence => "all warps of a block must meet at each barrier",
             Kind::Invariant => "in a right structure this never happens",

@@ -3,7 +3,7 @@
 use super::case::WordRef;
 use super::execution::{Execution, Halt};
 use super::record::Action;
-use super::{Access, Breach, Cells, Handle, Hooks, Kind, Memory, View, message};
+use super::{Access, Breach, Cells, Handle, Hooks, Kind, Memory, View, is_thrown, thrown};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 /// The part of an execution that is the engine's own: who goes next, and what a read returns.
@@ -51,7 +51,7 @@ pub(crate) fn run_warp(machine: &dyn Machine, warp: usize) {
             execution.go_on();
             let after = machine.returned(warp);
             execution.record().begin_call(case, warp, number, after);
-            let ret = case.subject.run(&view, View(&view), call);
+            let ret = case.run(&view, &view, call);
             machine.returns(warp);
             execution.end_call(warp, ret);
         }
@@ -59,12 +59,11 @@ pub(crate) fn run_warp(machine: &dyn Machine, warp: usize) {
     if let Err(payload) = catch_unwind(AssertUnwindSafe(program))
         && !payload.is::<Halt>()
     {
-        if !payload.is::<String>() && !payload.is::<&str>() {
+        if !is_thrown(&*payload) {
             // Not a panic: the engine takes its threads down.
             resume_unwind(payload);
         }
-        let detail = format!("warp {warp}: {}", message(&*payload));
-        execution.breach(Breach::new(Kind::Panic, detail));
+        execution.breach(thrown(warp, &*payload));
     }
     let (last, waiting) = {
         let mut record = execution.record();

@@ -24,6 +24,7 @@ mod machine;
 mod memory;
 pub mod monitor;
 mod outcome;
+mod progress;
 mod record;
 mod repeats;
 mod report;
@@ -60,5 +61,8 @@ pub(crate) use keys::KeySet;
 #[cfg(any(feature = "loom", feature = "shuttle"))]
 pub(crate) use machine::{Machine, run_warp};
 pub(crate) use outcome::LATE;
+#[cfg(any(feature = "loom", feature = "shuttle"))]
+pub(crate) use progress::is_thrown;
+pub(crate) use progress::thrown;
 pub(crate) use record::{Action, Record, message};
 pub(crate) use twins::Twins;

@@ -81,6 +81,9 @@ pub struct Report {
     pub unseen: BTreeSet<String>,
     /// The violation found.
     pub violation: Option<Box<Violation>>,
+    /// Rounds of the call that took most, of those that have a bound ([`super::Subject::bound`]).
+    #[serde(default)]
+    pub longest: u32,
 }
 
 impl Report {

@@ -10,17 +10,17 @@ pub type SeqWarp<const L: usize> = ArrayWarp<'static, L>;
 
 impl<const L: usize> Default for SeqWarp<L> {
     fn default() -> Self {
-        Self::new(&Alone)
+        Self::new(&Alone(0))
     }
 }
 
-/// The hooks of a warp with nobody to wait for.
+/// The hooks of the warp with this number, which has nobody to wait for.
 #[derive(Debug)]
-pub struct Alone;
+pub struct Alone(pub u32);
 
 impl Hooks for Alone {
     fn id(&self) -> u32 {
-        0
+        self.0
     }
     fn warps(&self) -> u32 {
         1

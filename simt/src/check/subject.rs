@@ -2,7 +2,7 @@
 
 use super::history::{Event, linearize};
 use super::linearization::Linearization;
-use super::memory::{Memory, View};
+use super::memory::{Access, Memory, View};
 use super::warp::{ArrayWarp, Hooks, SimWarp};
 use super::{Breach, Kind};
 use crate::check::seq::Alone;
@@ -88,6 +88,23 @@ pub trait Subject: Clone + Send + Sync + 'static {
         Ok(())
     }
 
+    /// The most rounds that a call takes, whatever other warps do: what a wait-free structure promises. More
+    /// of them are a violation.
+    fn bound(&self, _call: &Call) -> Option<u32> {
+        None
+    }
+
+    /// Whether an access begins a round. All do unless the structure says more: then rounds are steps.
+    fn counts(&self, _array: usize, _access: Access) -> bool {
+        true
+    }
+
+    /// Whether calls of [`Scenario::finally`](super::Scenario) wait for nobody, so that they are made after a
+    /// warp has stopped for ever, too.
+    fn reads_after_stall(&self) -> bool {
+        false
+    }
+
     /// Whether warps that make the same calls with other values can be exchanged: the structure stores values
     /// and looks at none, and at no warp's number. Of executions that differ in such an exchange alone one is
     /// explored. The values in a [`Ret`] are then values of calls, and a list of them is sorted.
@@ -144,6 +161,12 @@ pub trait AnySubject: Send + Sync {
     /// # Errors
     /// What does not hold.
     fn check_quiescent(&self, m: View<'_>) -> Result<(), Breach>;
+    /// See [`Subject::bound`].
+    fn bound(&self, call: &Call) -> Option<u32>;
+    /// See [`Subject::counts`].
+    fn counts(&self, array: usize, access: Access) -> bool;
+    /// See [`Subject::reads_after_stall`].
+    fn reads_after_stall(&self) -> bool;
     /// See [`Subject::exchangeable`].
     fn exchangeable(&self) -> bool;
     /// See [`Subject::transition`].
@@ -194,10 +217,19 @@ impl<S: Subject, const L: usize> AnySubject for OfLanes<S, L> {
         self.0.key(call)
     }
     fn check_state(&self, m: View<'_>) -> Result<(), Breach> {
-        self.0.check_state(&mut ArrayWarp::<L>::new(&Alone), m)
+        self.0.check_state(&mut ArrayWarp::<L>::new(&Alone(0)), m)
     }
     fn check_quiescent(&self, m: View<'_>) -> Result<(), Breach> {
-        self.0.check_quiescent(&mut ArrayWarp::<L>::new(&Alone), m)
+        self.0.check_quiescent(&mut ArrayWarp::<L>::new(&Alone(0)), m)
+    }
+    fn bound(&self, call: &Call) -> Option<u32> {
+        self.0.bound(call)
+    }
+    fn counts(&self, array: usize, access: Access) -> bool {
+        self.0.counts(array, access)
+    }
+    fn reads_after_stall(&self) -> bool {
+        self.0.reads_after_stall()
     }
     fn exchangeable(&self) -> bool {
         self.0.exchangeable()

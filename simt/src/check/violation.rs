@@ -24,6 +24,8 @@ pub enum Kind {
     OutOfBounds,
     /// A warp took more steps than its bound: it waits for ever.
     StepBound,
+    /// A call took more rounds than its bound, though its warp made steps.
+    Bound,
     /// `Full` though there was room for the key in every state.
     FullWithRoom,
     /// A warp is missing at a barrier, or at another one.
@@ -42,6 +44,7 @@ impl core::fmt::Display for Kind {
             Self::Transition => "forbidden transition",
             Self::OutOfBounds => "out of bounds",
             Self::StepBound => "step bound exceeded",
+            Self::Bound => "bound exceeded",
             Self::FullWithRoom => "full though there was room",
             Self::BarrierDivergence => "barrier divergence",
             Self::Panic => "panic",

@@ -41,6 +41,7 @@ pub(crate) struct Found {
     unseen: BTreeSet<String>,
     pub(crate) violation: Option<Box<Violation>>,
     stall_reached: bool,
+    longest: u32,
 }
 
 impl Found {
@@ -77,6 +78,7 @@ impl Found {
             unseen: BTreeSet::new(),
             violation,
             stall_reached: case.was_stall_reached(),
+            longest: case.longest(),
         }
     }
 
@@ -102,6 +104,7 @@ impl Found {
             unseen: BTreeSet::new(),
             violation: Some(Box::new(violation)),
             stall_reached: false,
+            longest: 0,
         }
     }
 }
@@ -119,6 +122,7 @@ impl<'a> Exploration<'a> {
             outcomes: BTreeSet::new(),
             unseen: BTreeSet::new(),
             violation: None,
+            longest: 0,
         };
         Self { scenario, started: Instant::now(), report }
     }
@@ -140,6 +144,7 @@ impl<'a> Exploration<'a> {
             pass.executions += found.executions;
             pass.verdict = pass.verdict.worse(found.verdict);
             pass.outcomes.extend(found.outcomes);
+            self.report.longest = self.report.longest.max(found.longest);
             if !found.unseen.is_empty() {
                 pass.verdict = pass.verdict.worse(Verdict::Blind);
                 self.report.unseen.extend(found.unseen);

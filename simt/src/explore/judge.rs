@@ -91,10 +91,10 @@ impl Judge {
         (graph, twins): (&Graph, &Twins),
         interrupted: bool,
     ) -> Result<(), Wrong> {
-        let finals = match interrupted {
+        let finals = match interrupted && !case.subject.reads_after_stall() {
             // A lock of the stalled warp may stand: nothing more can be asked of the structure.
             true => NO_FINALS,
-            false => self.finals(case, graph).map_err(|breach| (breach, None))?,
+            false => self.finals(case, graph, interrupted).map_err(|breach| (breach, None))?,
         };
         let calls = Calls::new(case, graph);
         self.full_with_room(case, graph, &calls).map_err(|breach| (breach, None))?;
@@ -233,16 +233,17 @@ impl Judge {
     }
 
     /// Checks a final state; the number of what the final calls return in it: the list of their numbers.
-    fn finals(&mut self, case: &Case, graph: &Graph) -> Result<u32, Breach> {
+    fn finals(&mut self, case: &Case, graph: &Graph, interrupted: bool) -> Result<u32, Breach> {
         let last = |word: u16| graph.value(word, graph.last(word));
         let words: Vec<_> = (0..case.initial.len() as u16).map(last).collect();
-        if let Some(&finals) = self.finals.get(&words) {
+        // A state in which a warp has stopped may be one in which none has: more is asked of that.
+        if !interrupted && let Some(&finals) = self.finals.get(&words) {
             return Ok(finals);
         }
-        let rets = case.finish(&words, false)?;
+        let rets = case.finish(&words, interrupted)?;
         let numbers = rets.into_iter().map(|ret| self.number(ret).into()).collect();
         let finals = self.number(Ret::Values(numbers));
-        if self.finals.len() < MEMO {
+        if !interrupted && self.finals.len() < MEMO {
             self.finals.insert(words, finals);
         }
         Ok(finals)

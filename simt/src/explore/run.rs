@@ -6,7 +6,7 @@ use super::graph::{Barrier, Halted};
 use super::local::Local;
 use super::runner::{Leave, Runner};
 use super::search::{Dead, Search};
-use crate::check::{Breach, Kind, View, message};
+use crate::check::thrown;
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -69,7 +69,7 @@ impl Search<'_> {
             let start = Arc::clone(&self.graph.warps[warp].starts[call]);
             let local = Local { open, resumed, ..Local::at(warp, &start) };
             let runner = Runner { local: RefCell::new(local), search: RefCell::new(self) };
-            let program = || case.subject.run(&runner, View(&runner), &calls[call]);
+            let program = || case.run(&runner, &runner, &calls[call]);
             let result = catch_unwind(AssertUnwindSafe(program));
             let mut local = runner.local.into_inner();
             match result {
@@ -93,10 +93,7 @@ impl Search<'_> {
                         }
                     },
                     Err(_) if local.imagined.is_some() => open = local.pauses,
-                    Err(payload) => {
-                        let detail = format!("warp {warp}: {}", message(&*payload));
-                        return Err(self.breach(Breach::new(Kind::Panic, detail)));
-                    }
+                    Err(payload) => return Err(self.breach(thrown(warp, &*payload))),
                 },
             }
         }
@@ -115,7 +112,7 @@ impl Search<'_> {
         let start = Arc::clone(&self.graph.warps[warp].starts[call]);
         let local = Local { probe: true, ..Local::at(warp, &start) };
         let runner = Runner { local: RefCell::new(local), search: RefCell::new(self) };
-        let program = || case.subject.run(&runner, View(&runner), &case.scenario.programs[warp][call]);
+        let program = || case.run(&runner, &runner, &case.scenario.programs[warp][call]);
         let left = catch_unwind(AssertUnwindSafe(program)).is_err_and(|payload| payload.is::<Leave>());
         !left || runner.local.into_inner().goes_on
     }

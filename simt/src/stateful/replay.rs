@@ -1,6 +1,6 @@
 //! One call of a warp, run from its beginning with the values that it read.
 
-use crate::check::{Access, Breach, Case, Cells, Handle, Hooks, Kind, Memory, View, message};
+use crate::check::{Access, Breach, Case, Cells, Handle, Hooks, Kind, Memory, View, thrown};
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use warpproof_model::spec::Ret;
@@ -68,15 +68,12 @@ impl Replay {
     ) -> (Self, Next) {
         let runner = Runner { case, warp, values, step_bound, replay: RefCell::default() };
         let call = &case.scenario.programs[warp][number];
-        let result = catch_unwind(AssertUnwindSafe(|| case.subject.run(&runner, View(&runner), call)));
+        let result = catch_unwind(AssertUnwindSafe(|| case.run(&runner, &runner, call)));
         let mut replay = runner.replay.into_inner();
         let end = match (result, replay.end.take()) {
             (Ok(ret), _) => Next::Return(ret),
             (Err(_), Some(end)) => end,
-            (Err(payload), None) => {
-                let detail = format!("warp {warp}: {}", message(&*payload));
-                Next::Breach(Breach::new(Kind::Panic, detail))
-            }
+            (Err(payload), None) => Next::Breach(thrown(warp, &*payload)),
         };
         (replay, end)
     }

@@ -57,7 +57,7 @@ mod tests {
             let value = if size_of::<E::Value>() == 0 { 0 } else { number };
             let call = Call::new(op, key, value);
             let full = memory.guard(|m| subject.exhausted(m, key)).expect("an answer");
-            let ret = memory.guard(|m| subject.run(&Alone, m, &call)).expect("a call that ends");
+            let ret = memory.guard(|m| subject.run(&Alone(0), m, &call)).expect("a call that ends");
             let expected = match (op, map.get(&key)) {
                 (Op::Search, value) => Ret::Value(value.copied()),
                 (Op::Delete, Some(_)) => Ret::Deleted,

@@ -66,7 +66,8 @@ mod tests {
             let table = TABLES.into_iter().find(|table| table.name == scenario.structure).expect("a table");
             let subject = (table.subject)(&scenario).expect("a subject");
             let memory = SeqMemory::new(&subject.arrays());
-            let run = |call: &Call| memory.guard(|m| subject.run(&Alone, m, call)).expect("a call that ends");
+            let run =
+                |call: &Call| memory.guard(|m| subject.run(&Alone(0), m, call)).expect("a call that ends");
             for call in &scenario.preload {
                 assert_eq!(run(call), Ret::Inserted, "{}: {call}", scenario.name);
             }

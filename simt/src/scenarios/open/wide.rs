@@ -55,7 +55,8 @@ mod tests {
             let table = TABLES.into_iter().find(|table| table.name == scenario.structure).expect("a table");
             let subject = (table.subject)(&scenario).expect("a subject");
             let memory = SeqMemory::new(&subject.arrays());
-            let run = |call: &Call| memory.guard(|m| subject.run(&Alone, m, call)).expect("a call that ends");
+            let run =
+                |call: &Call| memory.guard(|m| subject.run(&Alone(0), m, call)).expect("a call that ends");
             let inserts = scenario.preload.iter().filter(|call| call.op == InsertUnique).count();
             for call in &scenario.preload {
                 let said = if call.op == Delete { Ret::Deleted } else { Ret::Inserted };

@@ -67,7 +67,7 @@ mod tests {
             let arrays = subject.arrays();
             let memory = SeqMemory::new(&arrays);
             for call in &scenario.preload {
-                let ret = memory.guard(|m| subject.run(&Alone, m, call)).expect("a call that ends");
+                let ret = memory.guard(|m| subject.run(&Alone(0), m, call)).expect("a call that ends");
                 assert!(matches!(ret, Ret::Inserted | Ret::Deleted), "{}: {call} -> {ret}", scenario.name);
             }
             let bitmap = memory.words().pop().expect("a bitmap");
