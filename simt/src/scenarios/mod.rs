@@ -21,6 +21,7 @@ mod shares;
 pub mod slab;
 mod structures;
 mod table;
+pub mod waitfree;
 mod wide;
 
 pub use checked::Checked;

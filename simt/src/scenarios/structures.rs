@@ -1,17 +1,18 @@
 //! The list of the structures that are checked.
 
 use super::checked::Checked;
-use super::{cuckoo, dynamic, growth, hopscotch, open, retrieve, slab};
+use super::{cuckoo, dynamic, growth, hopscotch, open, retrieve, slab, waitfree};
 use crate::check::{AnySubject, Scenario, ScenarioError};
 use std::sync::Arc;
 
 /// All of them. A new structure is one more row.
-pub static STRUCTURES: [Checked; 7] = [
+pub static STRUCTURES: [Checked; 8] = [
     slab::CHECKED,
     hopscotch::CHECKED,
     open::CHECKED,
     cuckoo::CHECKED,
     dynamic::CHECKED,
+    waitfree::CHECKED,
     growth::CHECKED,
     retrieve::CHECKED,
 ];

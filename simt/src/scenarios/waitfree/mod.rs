@@ -1,0 +1,28 @@
+//! The scenarios of the wait-free table: chains that are replaced, and calls that others run.
+//!
+//! Operations meet in buckets that were never used, on chains of one node and of two, in full nodes and in
+//! emptied ones. A call is announced at once, after it has lost one exchange, or never.
+
+mod places;
+mod sets;
+mod subject;
+mod tables;
+
+pub use sets::{deep, default_set, quick};
+pub use subject::WaitFreeSubject;
+pub use tables::{MAP32, MAP64, SET32, SET64, SHAPES, TABLES};
+
+use super::checked::{self, Checked};
+
+/// What is checked of wait-free tables.
+pub(super) const CHECKED: Checked = Checked {
+    name: "waitfree",
+    what: "Chains of nodes that never change, whose updates end in a bounded number of rounds",
+    tables: &TABLES,
+    quick,
+    default_set,
+    deep,
+    wide: Vec::new,
+    others: checked::none,
+    random: &[],
+};

@@ -1,0 +1,67 @@
+//! Where programs meet: what the chain of the one bucket is.
+
+use crate::check::Scenario;
+use crate::scenarios::family::Programs;
+use crate::scenarios::home;
+use crate::scenarios::table::{Name, Place, Plan, Random, Table, by_homes};
+use warpproof_model::spec::Op::{self, Delete, InsertOrAssign, InsertUnique, Search};
+
+/// The operations.
+pub(super) const OPS: [Op; 4] = [InsertUnique, InsertOrAssign, Delete, Search];
+
+/// Exchanges that a call loses before it is announced, where it never is.
+pub(super) const NEVER: u32 = 1000;
+
+/// How scenarios are made.
+pub(super) const PLAN: Plan = Plan {
+    places: &ALL,
+    key: home::key,
+    scenario,
+    alike: false,
+    look: Search,
+    waits: |_: &Scenario| false,
+    random: Random {
+        ops: &OPS,
+        shapes: &[(2, 1, 0), (2, 1, 1), (2, 2, 0), (2, 2, 1)],
+        buckets: (1, 2),
+        pool: 0,
+        keys: 5,
+    },
+};
+
+/// A scenario of programs, whose warps have nodes enough.
+fn scenario(table: &Table, place: Place, programs: &Programs) -> Scenario {
+    let mut scenario = by_homes(table, place, programs);
+    scenario.allows.full = false;
+    scenario
+}
+
+/// A place with nodes of so many words in each of two lanes. A call is announced at once.
+const fn place(name: &'static str, slots: u32, preload: &'static [Name], keys: &'static [Name]) -> Place {
+    Place { name, shape: (2, slots), preload, keys, ..Place::EMPTY }
+}
+
+/// A bucket in which nothing ever was.
+pub(super) const NEW: Place = place("new", 2, &[], &[(0, 0), (0, 1)]);
+/// A node with room.
+pub(super) const ROOM: Place = place("room", 2, &[(0, 0)], &[(0, 0), (0, 1)]);
+/// A full node: what comes is between its keys.
+pub(super) const FULL: Place = place("full", 2, &[(0, 0), (0, 2), (0, 3)], &[(0, 2), (0, 1)]);
+/// Nodes of one key, one such node: what comes makes another one.
+pub(super) const ONE: Place = place("one", 1, &[(0, 1)], &[(0, 1), (0, 0)]);
+/// Two nodes, the first of which is full: what comes belongs into the second one.
+pub(super) const TWO: Place = place("two", 2, &[(0, 0), (0, 1), (0, 3), (0, 4)], &[(0, 0), (0, 3), (0, 2)]);
+/// Two nodes of one key.
+pub(super) const CHAIN: Place = place("chain", 1, &[(0, 0), (0, 2)], &[(0, 0), (0, 2), (0, 1)]);
+/// A node without keys.
+pub(super) const EMPTIED: Place =
+    Place { gone: &[(0, 0)], ..place("emptied", 2, &[(0, 0)], &[(0, 0), (0, 1)]) };
+/// Three nodes of one key, of which the middle one was taken out.
+pub(super) const GAP: Place =
+    Place { gone: &[(0, 1)], ..place("gap", 1, &[(0, 0), (0, 1), (0, 2)], &[(0, 0), (0, 1), (0, 2)]) };
+
+/// Two buckets in which nothing ever was.
+pub(super) const BUCKETS: Place = Place { homes: 2, ..place("buckets", 1, &[], &[(0, 0), (1, 0), (1, 1)]) };
+
+/// All of one bucket.
+pub(super) const ALL: [Place; 8] = [NEW, ROOM, FULL, ONE, TWO, CHAIN, EMPTIED, GAP];

@@ -1,0 +1,168 @@
+//! Which scenarios there are.
+
+use super::places::{self, NEVER};
+use super::subject::RECLAIM;
+use super::tables::{MAP32, MAP64, SET32, SET64};
+use crate::check::Scenario;
+use crate::scenarios::table::{Name, Place, Table};
+use warpproof_model::spec::Call;
+use warpproof_model::spec::Op::{self, *};
+
+/// Some pairs of operations: at most a second.
+pub fn quick() -> Vec<Scenario> {
+    SET64.pairs(&[places::ROOM])
+}
+
+/// Every pair of operations in every place, announced at once, after one lost exchange, and never; one warp
+/// that stops, wherever it can; a call beside a rival of one to five calls; calls on two buckets; pools that
+/// run out; nodes that are used again; the other entry types in some places.
+pub fn default_set() -> Vec<Scenario> {
+    let pairs = SET64.pairs(&places::ALL);
+    let mut scenarios: Vec<Scenario> = PATIENCES.iter().flat_map(|&f| patient(&pairs, f)).collect();
+    scenarios.extend(buckets());
+    scenarios.extend(reuse());
+    scenarios.extend(short());
+    scenarios.extend(rivals(1, 5));
+    scenarios.extend(rivals(0, 2));
+    scenarios.extend(lanes(&SET64.pairs(&[places::FULL])));
+    for table in [SET32, MAP32, MAP64] {
+        let pairs = table.pairs(&[places::ROOM, places::FULL]);
+        scenarios.extend(patient(&pairs, 0));
+    }
+    scenarios.extend(delivery());
+    scenarios.extend(stopped(&[places::ROOM]));
+    scenarios
+}
+
+/// Everything else: one warp that stops in every place, two operations of one warp against one of another,
+/// and three warps.
+pub fn deep() -> Vec<Scenario> {
+    let places = [places::NEW, places::FULL, places::ONE, places::TWO, places::CHAIN, places::EMPTIED];
+    let mut scenarios = stopped(&places);
+    scenarios.push(with(&taken_twice(), 0));
+    scenarios.extend(rivals(0, 4).split_off(2));
+    for place in [places::ROOM, places::EMPTIED, places::ONE] {
+        let two = SET64.of_shape(place, &[2, 1], 2);
+        scenarios.extend([0, 1].iter().flat_map(|&f| patient(&two, f)));
+        // With three calls announced at once a scenario has more executions than minutes are enough for.
+        scenarios.extend(patient(&SET64.of_shape(place, &[1, 1, 1], 1), 1));
+    }
+    scenarios
+}
+
+/// How many exchanges a call loses before it is announced.
+const PATIENCES: [u32; 3] = [0, 1, NEVER];
+
+/// The same scenarios, where a call is announced after so many lost exchanges.
+fn patient(scenarios: &[Scenario], patience: u32) -> Vec<Scenario> {
+    scenarios.iter().map(|scenario| with(scenario, patience)).collect()
+}
+
+fn with(scenario: &Scenario, patience: u32) -> Scenario {
+    let mut scenario = scenario.clone();
+    scenario.config.reach = patience;
+    scenario.name += &match patience {
+        NEVER => "_never".to_string(),
+        patience => format!("_f{patience}"),
+    };
+    scenario
+}
+
+/// The same by lanes of one word each.
+fn lanes(scenarios: &[Scenario]) -> Vec<Scenario> {
+    let by_four = |scenario: &Scenario| {
+        let mut scenario = scenario.clone();
+        (scenario.config.lanes, scenario.config.slots) = (4, 1);
+        scenario.name += "_lanes";
+        scenario
+    };
+    patient(&scenarios.iter().map(by_four).collect::<Vec<_>>(), 0)
+}
+
+/// A warp that stops, wherever it can.
+fn stopped(places: &[Place]) -> Vec<Scenario> {
+    let pairs = SET64.pairs(places);
+    SET64.stalls(&[0, 1].iter().flat_map(|&f| patient(&pairs, f)).collect::<Vec<_>>())
+}
+
+/// Two warps that take one key out, where a node has room for one receipt: it reaches the bound.
+fn taken_twice() -> Scenario {
+    SET64.on_key(places::ONE, (0, 0), &[&[Delete], &[InsertUnique, Delete]])
+}
+
+/// Calls that others run, and their answers.
+fn delivery() -> Vec<Scenario> {
+    let key = (0, 0);
+    let on = |place: Place, programs: &[&[Op]]| SET64.on_key(place, key, programs);
+    let mut all = vec![
+        on(places::NEW, &[&[InsertUnique], &[Delete, InsertUnique]]),
+    ];
+    let (one, other): (Name, Name) = ((0, 0), (0, 1));
+    all.push(
+        SET64.of_names(places::NEW, &[&[(InsertUnique, one)], &[(InsertUnique, other), (Delete, other)]]),
+    );
+    [0, 1].iter().flat_map(|&f| patient(&all, f)).collect()
+}
+
+/// A call beside a rival of one to so many calls.
+fn rivals(patience: u32, calls: usize) -> Vec<Scenario> {
+    let (one, other): (Name, Name) = ((0, 0), (0, 1));
+    let rival = [InsertUnique, Delete, InsertUnique, Delete, InsertUnique].map(|op| (op, other));
+    let of = |count: usize| {
+        let mut scenario = SET64.of_names(places::NEW, &[&[(InsertUnique, one)], &rival[..count]]);
+        scenario.name += &format!("_rival{count}");
+        scenario
+    };
+    patient(&(1..=calls).map(of).collect::<Vec<_>>(), patience)
+}
+
+/// A warp that announces a call on one bucket and then one on another: who reads the second one's entry does
+/// not take it for that of the first.
+fn buckets() -> Vec<Scenario> {
+    let on = |first: Op, second: Op, other: &[(Op, Name)]| {
+        SET64.of_names(places::BUCKETS, &[&[(first, (0, 0)), (second, (1, 0))], other])
+    };
+    let all = [
+        on(InsertUnique, InsertUnique, &[(InsertUnique, (1, 1))]),
+        on(InsertUnique, InsertUnique, &[(Delete, (1, 0))]),
+        on(InsertUnique, Delete, &[(InsertUnique, (1, 0))]),
+    ];
+    patient(&all, 0)
+}
+
+/// Nodes that were replaced before and are used again.
+fn reuse() -> Vec<Scenario> {
+    let again = |table: &Table| {
+        let mut scenario = table.of_names(
+            places::ROOM,
+            &[&[(Delete, (0, 0)), (InsertUnique, (0, 1))], &[(Search, (0, 1)), (Search, (0, 1))]],
+        );
+        scenario.config.bitmap = vec![u32::MAX << 4];
+        scenario.preload.push(Call::new(Delete, scenario.preload[0].key, 0));
+        scenario.preload.push(scenario.preload[0].clone());
+        scenario.preload.push(Call::new(RECLAIM, 0, 0));
+        scenario.name += "_again";
+        full(scenario)
+    };
+    vec![with(&again(&SET64), NEVER), with(&again(&SET64), 0)]
+}
+
+/// Pools of one to three spare nodes.
+fn short() -> Vec<Scenario> {
+    let mut all = Vec::new();
+    for spare in 1..=3 {
+        for scenario in SET64.pairs(&[places::ROOM]) {
+            let mut scenario = scenario;
+            scenario.config.bitmap = vec![u32::MAX << (1 + spare)];
+            scenario.name += &format!("_spare{spare}");
+            all.push(full(scenario));
+        }
+    }
+    [0, 1].iter().flat_map(|&f| patient(&all, f)).collect()
+}
+
+/// The same, where the pool can run out.
+fn full(mut scenario: Scenario) -> Scenario {
+    scenario.allows.full = true;
+    scenario
+}

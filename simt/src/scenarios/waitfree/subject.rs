@@ -1,0 +1,260 @@
+//! The wait-free table as a subject, for every entry type.
+
+use crate::check::{Access, Array, Breach, Config, Kind, Memory, Scenario, SimWarp, Subject};
+use crate::scenarios::entry::Entry;
+use crate::scenarios::home::{homes_of_keys, plural, run, show};
+use std::marker::PhantomData;
+use warpproof_model::reclaim::{NodePool, Stash};
+use warpproof_model::spec::{Call, Map, Op, Ret, Spec};
+use warpproof_model::waitfree::{Broken, EMPTY_HEAD, WaitFreeTable, WaitFreeWords, rounds};
+use warpproof_model::{ReadOrder, Word, Words};
+
+/// The arrays.
+const HEADS: usize = 0;
+const ANNOUNCED: usize = 1;
+const REQUESTS: usize = 2;
+const STASHES: usize = 3;
+const RETIRED: usize = 4;
+const USED: usize = 5;
+const NODES: usize = 6;
+
+/// The call that makes retired nodes free, while nothing else runs.
+pub(super) const RECLAIM: Op = Op::Other(0);
+
+/// A wait-free table with `S` words per lane in a node.
+#[derive(Clone, Debug)]
+pub struct WaitFreeSubject<E, const S: usize> {
+    config: Config,
+    warps: usize,
+    /// Nodes that the first warp has for the preload besides.
+    before: usize,
+    may_fill: bool,
+    /// Calls of the programs.
+    calls: u32,
+    kind: PhantomData<E>,
+}
+
+/// Nodes that each warp has at first, where the scenario sets no bitmap.
+const NODES_OF_A_WARP: usize = 8;
+
+type Table<E, M, const S: usize> =
+    WaitFreeTable<E, <E as Entry>::Words<M>, <M as Memory>::W64, <M as Memory>::W32, S>;
+
+impl<E: Entry, const S: usize> WaitFreeSubject<E, S> {
+    /// A table for the programs of `scenario`.
+    pub fn new(scenario: &Scenario) -> Self {
+        Self {
+            config: scenario.config.clone(),
+            warps: scenario.programs.len(),
+            before: 2 * scenario.preload.len(),
+            may_fill: scenario.allows.full,
+            calls: scenario.programs.iter().flatten().count() as u32,
+            kind: PhantomData,
+        }
+    }
+
+    fn table<M: Memory>(&self, m: M) -> Table<E, M, S> {
+        let words = WaitFreeWords {
+            nodes: E::words(m, NODES),
+            heads: m.w64(HEADS),
+            announcements: m.w64(ANNOUNCED),
+            requests: E::words(m, REQUESTS),
+            pool: self.pool(m),
+        };
+        WaitFreeTable::new(words, self.config.reach)
+    }
+
+    fn pool<M: Memory>(&self, m: M) -> NodePool<M::W32, M::W64> {
+        NodePool::new(m.w32(USED), m.w32(RETIRED), m.w64(STASHES), 1)
+    }
+
+    /// Which nodes warp `warp` has at first: those of all warps are in one word.
+    fn stash(&self, warp: usize) -> u32 {
+        if !self.config.bitmap.is_empty() {
+            return 0;
+        }
+        // As the preload is run by the first warp, it has more.
+        let first = warp * NODES_OF_A_WARP + if warp == 0 { 0 } else { self.before };
+        let count = NODES_OF_A_WARP + if warp == 0 { self.before } else { 0 };
+        (((1_u64 << count) - 1) << first) as u32
+    }
+
+    fn nodes(&self) -> usize {
+        match self.config.bitmap.as_slice() {
+            [] => self.warps * NODES_OF_A_WARP + self.before,
+            // The nodes behind the last free one are not there.
+            words => 32 * words.len() - words.last().map_or(0, |last| last.leading_ones() as usize),
+        }
+    }
+
+    /// The most exchanges of a head that a call makes.
+    fn rounds(&self) -> u32 {
+        let receipts = (self.node_words() as u32 - 1) / if E::WIDTH < 64 { 2 } else { 1 };
+        let most = rounds(self.config.reach, self.warps as u32, receipts);
+        // A call that finds no node after it was announced costs the others two exchanges.
+        if self.may_fill { most + 2 * self.calls } else { most }
+    }
+
+    const fn node_words(&self) -> usize {
+        self.config.lanes as usize * S
+    }
+}
+
+impl<E: Entry, const S: usize> Subject for WaitFreeSubject<E, S> {
+    type Spec = WaitFreeSpec;
+
+    fn spec(&self) -> WaitFreeSpec {
+        WaitFreeSpec { may_fill: self.may_fill }
+    }
+
+    fn arrays(&self) -> Vec<Array> {
+        let used = match self.config.bitmap.as_slice() {
+            [] => vec![u32::MAX.into()],
+            words => words.iter().map(|&word| word.into()).collect(),
+        };
+        let stashes = (0..self.warps).map(|warp| self.stash(warp).into()).collect();
+        vec![
+            Array::new("heads", 64, vec![EMPTY_HEAD.into(); self.config.buckets as usize]),
+            Array::new("announced", 64, vec![0; self.warps]),
+            Array::new("requests", E::WIDTH, vec![0; self.warps]),
+            Array::new("stashes", 64, stashes),
+            Array::new("retired", 32, vec![0; used.len()]),
+            Array::new("used", 32, used),
+            Array::new("nodes", E::WIDTH, vec![0; self.nodes() * self.node_words()]),
+        ]
+    }
+
+    fn run<W: SimWarp, M: Memory>(&self, w: &mut W, m: M, call: &Call) -> Ret {
+        if call.op == RECLAIM {
+            for word in 0..self.config.bitmap.len().max(1) {
+                self.pool(m).reclaim(word);
+            }
+            return Ret::Done;
+        }
+        run(self.table(m), w, call)
+    }
+
+    /// An exchange, or an announcement, ends a round.
+    fn bound(&self, call: &Call) -> Option<u32> {
+        match call.op {
+            Op::Search => Some(0),
+            _ if self.config.reach >= super::places::NEVER => None,
+            _ => Some(self.rounds()),
+        }
+    }
+
+    fn counts(&self, array: usize, access: Access) -> bool {
+        array == HEADS && matches!(access, Access::Exchange { .. })
+    }
+
+    /// A search waits for nobody.
+    fn reads_after_stall(&self) -> bool {
+        true
+    }
+
+    fn check_state<W: SimWarp, M: Memory>(&self, w: &mut W, m: M) -> Result<(), Breach> {
+        self.table(m).check_state(w).map_err(breach)
+    }
+
+    fn check_quiescent<W: SimWarp, M: Memory>(&self, w: &mut W, m: M) -> Result<(), Breach> {
+        self.table(m).check_quiescent(w).map_err(breach)
+    }
+
+    /// There is no free node.
+    fn exhausted<M: Memory>(&self, m: M, _key: u64) -> bool {
+        let used = m.w32(USED);
+        // Relaxed: read alone.
+        (0..used.len()).all(|at| used.load(at, ReadOrder::Relaxed) == u32::MAX)
+    }
+
+    fn show(&self, array: usize, index: usize, value: u128) -> String {
+        let bits = value as u64;
+        match array {
+            HEADS => warpproof_model::waitfree::show_head(bits),
+            ANNOUNCED => warpproof_model::waitfree::show_announcement(bits),
+            STASHES => nodes_of(Stash::from_bits(bits)),
+            USED | RETIRED => format!("{value:#b}"),
+            _ if index % self.node_words() == self.node_words() - 1 && array == NODES => {
+                match value as u32 & 0x7fff_ffff {
+                    0x7fff_ffff => "end".to_string(),
+                    node => format!("to {node}"),
+                }
+            }
+            _ => match E::key(Word::from_bits(value)) {
+                key if key == E::key(E::EMPTY) => "empty".to_string(),
+                _ => show::<E>(Word::from_bits(value)),
+            },
+        }
+    }
+
+    fn word(&self, array: usize, index: usize) -> String {
+        match array {
+            HEADS => format!("head {index}"),
+            ANNOUNCED => format!("announced, of warp {index}"),
+            REQUESTS => format!("request, of warp {index}"),
+            STASHES => format!("stash, of warp {index}"),
+            USED => format!("used {index}"),
+            RETIRED => format!("retired {index}"),
+            _ => format!("node {}, word {}", index / self.node_words(), index % self.node_words()),
+        }
+    }
+
+    fn about(&self) -> Vec<String> {
+        vec![
+            format!(
+                "{}, each a chain of nodes that do not change once the head leads to them: who changes something writes new \
+                 nodes and exchanges the head.",
+                plural(self.config.buckets as usize, "bucket"),
+            ),
+            format!(
+                "Nodes have room for {}; a node with receipts comes first in its chain and says what was answered to calls \
+                 that other warps have announced. The bucket of a key: {}.",
+                plural(self.node_words() - 1, "key"),
+                homes_of_keys::<E::Key>(self.config.buckets),
+            ),
+        ]
+    }
+}
+
+/// A map or set in which a delete needs room, too.
+#[derive(Clone, Copy, Debug)]
+pub struct WaitFreeSpec {
+    may_fill: bool,
+}
+
+impl Spec for WaitFreeSpec {
+    type State = Vec<u64>;
+
+    fn initial(&self, key: u64) -> Vec<u64> {
+        Map::default().initial(key)
+    }
+
+    fn step(&self, state: &Vec<u64>, call: &Call, ret: Option<&Ret>, next: &mut Vec<Vec<u64>>) {
+        match (call.op, ret) {
+            (Op::Delete, Some(Ret::Full)) if self.may_fill => next.push(state.clone()),
+            (RECLAIM, _) => next.push(state.clone()),
+            _ => Map { may_fill: self.may_fill }.step(state, call, ret, next),
+        }
+    }
+
+    fn show(&self, key: u64, state: &Vec<u64>) -> String {
+        Map::default().show(key, state)
+    }
+}
+
+/// The nodes of a stash, in words.
+fn nodes_of(stash: Stash) -> String {
+    let nodes: Vec<_> = (0..u64::from(u32::MAX)).map(|node| node as u32).take(64).collect();
+    let held: Vec<String> =
+        nodes.into_iter().filter(|&node| stash.has(node)).map(|node| node.to_string()).collect();
+    format!("nodes {}", held.join(" "))
+}
+
+/// What does not hold of the table.
+fn breach(broken: Broken) -> Breach {
+    let kind = match broken {
+        Broken::LostNode { .. } => Kind::LostSlab,
+        _ => Kind::Invariant,
+    };
+    Breach::new(kind, broken.to_string())
+}

@@ -1,0 +1,42 @@
+//! The wait-free tables, and their subjects.
+
+use super::places::{OPS, PLAN};
+use super::subject::WaitFreeSubject;
+use crate::check::{AnySubject, OfLanes, Scenario};
+use crate::scenarios::entry::Entry;
+use crate::scenarios::shape::shapes;
+use crate::scenarios::table::{Entries, Maker, Table};
+use std::sync::Arc;
+use warpproof_model::entry::{Key32, Key64, Pair32, Pair64};
+use warpproof_model::spec::Op::{self, Delete, InsertUnique, Search};
+
+/// u64 keys.
+pub const SET64: Table = table("waitfree_set64", Entries::Set64, &SET_OPS, shaped::<Key64>);
+/// u32 keys.
+pub const SET32: Table = table("waitfree_set32", Entries::Set32, &SET_OPS, shaped::<Key32>);
+/// u32 pairs.
+pub const MAP32: Table = table("waitfree_map32", Entries::Map32, &OPS, shaped::<Pair32>);
+/// u64 pairs in 128-bit words.
+pub const MAP64: Table = table("waitfree_map64", Entries::Map64, &OPS, shaped::<Pair64>);
+
+/// All of them.
+pub const TABLES: [Table; 4] = [SET64, SET32, MAP32, MAP64];
+
+/// The operations of a set.
+const SET_OPS: [Op; 3] = [InsertUnique, Delete, Search];
+
+const fn table(name: &'static str, entries: Entries, ops: &'static [Op], subject: Maker) -> Table {
+    Table { name, entries, multi: false, ops, subject, plan: &PLAN }
+}
+
+shapes! {
+    /// Lanes and words per lane of the nodes that scenarios have: of two words and of four.
+    pub const SHAPES: (lanes as LANES, slots as S) = [(1, 2), (2, 1), (2, 2), (4, 1)];
+    "a node of {lanes} lanes with {slots} words each: nodes have {:?}";
+    fn shaped<E: Entry> = made::<E, LANES, S>;
+}
+
+/// The subject of a table.
+fn made<E: Entry, const LANES: usize, const S: usize>(scenario: &Scenario) -> Arc<dyn AnySubject> {
+    Arc::new(OfLanes::<_, LANES>(WaitFreeSubject::<E, S>::new(scenario)))
+}
