@@ -94,9 +94,7 @@ fn taken_twice() -> Scenario {
 fn delivery() -> Vec<Scenario> {
     let key = (0, 0);
     let on = |place: Place, programs: &[&[Op]]| SET64.on_key(place, key, programs);
-    let mut all = vec![
-        on(places::NEW, &[&[InsertUnique], &[Delete, InsertUnique]]),
-    ];
+    let mut all = vec![on(places::NEW, &[&[InsertUnique], &[Delete, InsertUnique]])];
     let (one, other): (Name, Name) = ((0, 0), (0, 1));
     all.push(
         SET64.of_names(places::NEW, &[&[(InsertUnique, one)], &[(InsertUnique, other), (Delete, other)]]),
