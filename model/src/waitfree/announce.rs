@@ -70,9 +70,10 @@ where
     #[inline(always)]
     pub(super) fn settle<W: Warp>(self, w: &mut W, call: Announcement) {
         let me = w.id() as usize;
-        // Relaxed: what comes next is released by `announce`.
+        // Relaxed: what comes next is released by `announce`. A swap, as others exchange this word: loom
+        // loses a store.
         w.elect(0, || {
-            self.words.announcements.store(me, call.so(Progress::Idle).0, WriteOrder::Relaxed);
+            self.words.announcements.swap(me, call.so(Progress::Idle).0, Order::Relaxed);
         });
     }
 

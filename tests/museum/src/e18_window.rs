@@ -43,7 +43,7 @@ pub(crate) fn exhibits() -> Vec<Exhibit> {
             "18a",
             "WINDOW compares the wrong way round: the walk passes the key and leaves the list",
             Kind::OutOfBounds,
-            "links[65535]",
+            "accessed values",
             List { window: false, ..right.clone() },
             "a node is asked for keys up to its largest",
             scenario("18a", "search 4", ""),

@@ -10,7 +10,7 @@ mod tables;
 
 pub use sets::{deep, default_set, quick};
 pub use subject::WaitFreeSubject;
-pub use tables::{MAP32, MAP64, SET32, SET64, SHAPES, TABLES};
+pub use tables::{MAP32, MAP64, SET32, SET64, SHAPES, SHAPES_OF_FOUR, TABLES};
 
 use super::checked::{self, Checked};
 

@@ -13,7 +13,7 @@ use warpproof_model::spec::Op::{self, Delete, InsertUnique, Search};
 /// u64 keys.
 pub const SET64: Table = table("waitfree_set64", Entries::Set64, &SET_OPS, shaped::<Key64>);
 /// u32 keys.
-pub const SET32: Table = table("waitfree_set32", Entries::Set32, &SET_OPS, shaped::<Key32>);
+pub const SET32: Table = table("waitfree_set32", Entries::Set32, &SET_OPS, shaped_in_four::<Key32>);
 /// u32 pairs.
 pub const MAP32: Table = table("waitfree_map32", Entries::Map32, &OPS, shaped::<Pair32>);
 /// u64 pairs in 128-bit words.
@@ -34,6 +34,13 @@ shapes! {
     pub const SHAPES: (lanes as LANES, slots as S) = [(1, 2), (2, 1), (2, 2), (4, 1)];
     "a node of {lanes} lanes with {slots} words each: nodes have {:?}";
     fn shaped<E: Entry> = made::<E, LANES, S>;
+}
+
+shapes! {
+    /// Those of nodes of four words: with u32 keys a receipt takes two.
+    pub const SHAPES_OF_FOUR: (lanes as LANES, slots as S) = [(2, 2), (4, 1)];
+    "a node of {lanes} lanes with {slots} words each: nodes of u32 keys have {:?}";
+    fn shaped_in_four<E: Entry> = made::<E, LANES, S>;
 }
 
 /// The subject of a table.
