@@ -68,9 +68,6 @@ outcome! {
         Deleted = 0,
         /// The key was absent.
         Absent = 1,
-        /// There was no room for the node that takes the place of the key's own. No pair changed. Only the
-        /// wait-free table says so: all others delete in place.
-        Full = 2,
     }
 }
 
@@ -140,6 +137,6 @@ mod tests {
             }
         }
         assert_eq!(Insert::from_code(RESERVED_KEY), None);
-        assert_eq!(Delete::from_code(3), None);
+        assert_eq!(Delete::from_code(2), None);
     }
 }

@@ -120,7 +120,6 @@ impl From<Delete> for Ret {
         match outcome {
             Delete::Deleted => Self::Deleted,
             Delete::Absent => Self::Absent,
-            Delete::Full => Self::Full,
         }
     }
 }

@@ -4,7 +4,6 @@ mod announce;
 mod draft;
 mod find;
 mod invariants;
-mod map;
 mod table;
 mod update;
 mod words;

@@ -56,14 +56,12 @@ where
         }
     }
 
-    /// Takes the pair of a key out.
+    /// Takes the pair of a key out. `None` if no node is free for what takes the place of its own; nothing has
+    /// changed then.
     #[inline(always)]
-    pub fn delete<W: Warp>(self, w: &mut W, key: UserKey<E::Key>) -> Delete {
-        match self.update(w, Update::Remove, key, E::Value::ZERO) {
-            Some(true) => Delete::Deleted,
-            Some(false) => Delete::Absent,
-            None => Delete::Full,
-        }
+    pub fn delete<W: Warp>(self, w: &mut W, key: UserKey<E::Key>) -> Option<Delete> {
+        let present = self.update(w, Update::Remove, key, E::Value::ZERO)?;
+        Some(if present { Delete::Deleted } else { Delete::Absent })
     }
 
     /// Runs an update: whether its key was there. `None` if no node is free; nothing has changed then.

@@ -1,7 +1,5 @@
 //! What the words say: heads of buckets, announcements, receipts.
 
-use crate::outcome::Op;
-
 /// Most nodes of a pool: a head and a link have 31 bits for one.
 pub const MOST_NODES: u32 = NIL - 1;
 /// Most warps that can run at one time: a receipt has 16 bits for one.
@@ -82,17 +80,6 @@ impl Update {
             0 => Self::Add,
             1 => Self::Assign,
             _ => Self::Remove,
-        }
-    }
-
-    /// The update of an operation; none for a search.
-    #[inline(always)]
-    pub const fn of(op: Op) -> Option<Self> {
-        match op {
-            Op::Insert | Op::InsertUnique => Some(Self::Add),
-            Op::Assign => Some(Self::Assign),
-            Op::Delete => Some(Self::Remove),
-            Op::Search => None,
         }
     }
 }

@@ -2,12 +2,12 @@
 
 use crate::check::{Access, Array, Breach, Config, Kind, Memory, Scenario, SimWarp, Subject};
 use crate::scenarios::entry::Entry;
-use crate::scenarios::home::{homes_of_keys, plural, run, show};
+use crate::scenarios::home::{homes_of_keys, plural, show};
 use std::marker::PhantomData;
 use warpproof_model::reclaim::{NodePool, Stash};
 use warpproof_model::spec::{Call, Map, Op, Ret, Spec};
 use warpproof_model::waitfree::{Broken, EMPTY_HEAD, WaitFreeTable, WaitFreeWords, rounds};
-use warpproof_model::{ReadOrder, Word, Words};
+use warpproof_model::{ReadOrder, UserKey, Word, Words};
 
 /// The arrays.
 const HEADS: usize = 0;
@@ -131,7 +131,14 @@ impl<E: Entry, const S: usize> Subject for WaitFreeSubject<E, S> {
             }
             return Ret::Done;
         }
-        run(self.table(m), w, call)
+        let Some(key) = UserKey::new(E::Key::from_bits(call.key.into())) else { return Ret::Done };
+        let (table, value) = (self.table(m), E::Value::from_bits(call.value.into()));
+        match call.op {
+            Op::InsertUnique => table.insert_unique(w, key, value).into(),
+            Op::InsertOrAssign => table.insert_or_assign(w, key, value).into(),
+            Op::Delete => table.delete(w, key).map_or(Ret::Full, Ret::from),
+            _ => Ret::Value(table.search(w, key).map(|value| value.to_bits() as u64)),
+        }
     }
 
     /// An exchange, or an announcement, ends a round.
