@@ -119,6 +119,9 @@ pub(crate) struct Summary {
     sampled: usize,
     capped: usize,
     blind: usize,
+    /// Rounds of the call that took most, of those that have a bound.
+    #[serde(skip_serializing_if = "no_call")]
+    longest: u32,
     violations: usize,
     seconds: f64,
     counterexamples: Vec<PathBuf>,
@@ -316,6 +319,11 @@ fn text(report: &Report) -> String {
     format!("{:56} {executions:>12} {:>8.2} s  {verdict}{unseen}", report.scenario, report.seconds)
 }
 
+/// Whether no call had a bound, or none began a round.
+const fn no_call(longest: &u32) -> bool {
+    *longest == 0
+}
+
 impl Summary {
     fn of(structure: &'static str, engine: &dyn Engine, reports: &[Report], took: Duration) -> Self {
         let with = |verdict| reports.iter().filter(|r| r.verdict == verdict).count();
@@ -335,6 +343,7 @@ impl Summary {
             sampled: with(Verdict::Sampled),
             capped: with(Verdict::Capped),
             blind: with(Verdict::Blind),
+            longest: reports.iter().map(|r| r.longest).max().unwrap_or(0),
             violations: with(Verdict::Violated),
             seconds: took.as_secs_f64(),
             counterexamples: Vec::new(),
@@ -352,6 +361,9 @@ impl Summary {
             grouped(self.executions),
             self.counts
         );
+        if self.longest > 0 {
+            text += &format!(", the longest call took {} rounds", self.longest);
+        }
         if *sampled > 0 {
             text += &format!(", {sampled} sampled: nothing is proved");
         }

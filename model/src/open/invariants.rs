@@ -51,16 +51,16 @@ impl core::fmt::Display for Broken {
 }
 
 impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTable<E, H, F, P, S> {
-    /// Checks what holds in every state: a bucket is filled from its lowest slot on; a key stands once, in a bucket that it
-    /// probes, and every bucket that it probes before has no empty slot.
+    /// Checks what holds in every state: a bucket is filled from its lowest slot on; a key stands once, in a
+    /// bucket that it probes, and every bucket that it probes before has no empty slot.
     ///
     /// Takes time proportional to the slots squared: meant for tiny tables.
     pub fn check_state<W: Warp>(self, w: &mut W) -> Result<(), Broken> {
         self.check_copies(w, |_, _| 1)
     }
 
-    /// Checks a table as [`check_state`](Self::check_state) does, but a key may stand `most` times in it, each
-    /// time in another bucket.
+    /// Checks a table as [`check_state`](Self::check_state) does, but a key may stand `most` times in it,
+    /// each time in another bucket.
     pub(crate) fn check_copies<W: Warp>(
         self,
         w: &mut W,
@@ -90,8 +90,8 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
         })
     }
 
-    /// Checks what holds of a key that went on from this table: it is not here, and all buckets that it probes are full; and,
-    /// if they must, `say` so.
+    /// Checks what holds of a key that went on from this table: it is not here, and all buckets that it
+    /// probes are full; and, if they must, `say` so.
     pub(crate) fn check_passed<W: Warp>(self, w: &mut W, key: E::Key, say: bool) -> Result<(), Broken> {
         let mut probe = Some(self.probe(key));
         while let Some(at) = probe {

@@ -20,6 +20,5 @@
 mod bitmap;
 mod pool;
 
-pub use pool::{NodePool, Stash};
-
 pub use bitmap::{Allocator, NODES_PER_WORD, NodeIndex, bitmap_words, free_word};
+pub use pool::{NodePool, Stash};

@@ -6,7 +6,7 @@
 //! | State | Used bit | Retired bit | Who has it |
 //! |---|---|---|---|
 //! | free | clear | clear | nobody |
-//! | private | set | clear | one warp: it stands in the stash of that warp, or in what it is about to publish |
+//! | private | set | clear | one warp, in its stash or in what it is about to publish |
 //! | reachable | set | clear | every warp, by a link |
 //! | retired | set | set | warps that came to it before it was replaced |
 //!
@@ -42,12 +42,6 @@ impl Stash {
     #[inline(always)]
     pub const fn bits(self) -> u64 {
         (self.word as u64) << 32 | self.nodes as u64
-    }
-
-    /// How many nodes it has.
-    #[inline(always)]
-    pub const fn len(self) -> u32 {
-        self.nodes.count_ones()
     }
 
     /// Whether it has none.
@@ -232,7 +226,7 @@ mod tests {
     fn a_stash_is_its_bits() {
         let stash = Stash { word: 7, nodes: 0b101 };
         assert_eq!(Stash::from_bits(stash.bits()), stash);
-        assert_eq!((stash.len(), stash.is_empty()), (2, false));
+        assert!(!stash.is_empty());
         assert!(stash.has(7 * 32) && stash.has(7 * 32 + 2));
         assert!(!stash.has(7 * 32 + 1) && !stash.has(2));
     }

@@ -2,7 +2,7 @@
 //! shared.
 
 use super::WaitFreeTable;
-use super::table::{Row, is_link};
+use super::table::Row;
 use super::words::{NIL, Update};
 use crate::entry::Packed;
 use crate::memory::{IntegerWords, Word, Words};
@@ -96,15 +96,10 @@ where
                 }
                 row
             }
-            (None, Update::Add | Update::Assign) => {
-                let room = row::first(w, 0, spot.row, |lane, i, word| {
-                    !is_link::<W, S>(lane, i) & !Self::is_entry(word)
-                });
-                match room {
-                    Some(room) => with(w, spot.row, &room, entry),
-                    None => return self.split(w, (draft, stash), spot, entry).map(|()| false),
-                }
-            }
+            (None, Update::Add | Update::Assign) => match Self::room(w, spot.row) {
+                Some(room) => with(w, spot.row, &room, entry),
+                None => return self.split(w, (draft, stash), spot, entry).map(|()| false),
+            },
         };
         self.replace(w, (draft, stash), &spot, row, spot.link)?;
         Ok(present)
@@ -236,8 +231,7 @@ where
             if (rank < half) != lower {
                 return part;
             }
-            let room =
-                row::first(w, 0, part, |lane, i, word| !is_link::<W, S>(lane, i) & !Self::is_entry(word));
+            let room = Self::room(w, part);
             // There always is some: each part has fewer entries than a node.
             room.map_or(part, |room| with(w, part, &room, entry))
         };
@@ -285,7 +279,6 @@ fn with<W: Warp, T: Word, const S: usize>(
     now: T,
 ) -> row::Row<W, T, S> {
     let chosen = found.lane;
-    w.both(row, found.places, |lane, words: [T; S], Place { at, .. }| {
-        core::array::from_fn(|i| if lane == chosen && lane as usize * S + i == at { now } else { words[i] })
-    })
+    let now = w.map(found.places, |lane, Place { seen, .. }| if lane == chosen { now } else { seen });
+    row::with(w, 0, row, found, now)
 }

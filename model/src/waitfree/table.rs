@@ -23,11 +23,12 @@ pub struct WaitFreeTable<E, N, H, B, const S: usize> {
 /// The memory of a table, by handles.
 #[derive(Clone, Copy, Debug)]
 pub struct WaitFreeWords<N, H, B> {
-    /// The nodes of the pool.
+    /// The nodes of the pool, at most [`MOST_NODES`](super::MOST_NODES).
     pub nodes: N,
     /// The heads, one per bucket. At first each is [`EMPTY_HEAD`].
     pub heads: H,
-    /// The announcements, one per warp that can run at one time. At first all are zero.
+    /// The announcements, one per warp that can run at one time: at most
+    /// [`MOST_WARPS`](super::MOST_WARPS). At first all are zero.
     pub announcements: H,
     /// The entries of announced calls, as many.
     pub requests: N,
@@ -162,6 +163,12 @@ where
     #[inline(always)]
     pub(super) fn find<W: Warp>(w: &mut W, row: Row<W, E, S>, key: E::Key) -> Option<Found<W, E::Word>> {
         row::first(w, 0, row, |lane, i, word| !is_link::<W, S>(lane, i) & (E::key(word) == key))
+    }
+
+    /// The first empty word of a node as read.
+    #[inline(always)]
+    pub(super) fn room<W: Warp>(w: &mut W, row: Row<W, E, S>) -> Option<Found<W, E::Word>> {
+        row::first(w, 0, row, |lane, i, word| !is_link::<W, S>(lane, i) & !Self::is_entry(word))
     }
 
     /// Whether a node as read has a key above `key`: then no later node has `key`.

@@ -56,8 +56,7 @@ where
         }
     }
 
-    /// Takes the pair of a key out. `None` if no node is free for what takes the place of its own; nothing has
-    /// changed then.
+    /// Takes the pair of a key out. `None` if no node is free; nothing has changed then.
     #[inline(always)]
     pub fn delete<W: Warp>(self, w: &mut W, key: UserKey<E::Key>) -> Option<Delete> {
         let present = self.update(w, Update::Remove, key, E::Value::ZERO)?;

@@ -8,10 +8,10 @@ pub const MOST_WARPS: u32 = 1 << 16;
 /// The most exchanges of a head that one call makes, in a table where a call is announced when it has lost
 /// `patience` of them, `warps` warps run at one time, and a node has room for so many `receipts`.
 ///
-/// An exchange is lost to one that succeeds or to an announcement. Behind an announcement, the exchanges
+/// An exchange is lost to one that succeeds or to an announcement. After an announcement, the exchanges
 /// that succeed serve the announced calls in turn: `warps / receipts` of them have served all. Meanwhile
 /// each other warp announces at most two calls on the bucket: one that was not served when this one was
-/// announced, and one behind it. Each call that answers `Full` after it was announced costs two more.
+/// announced, and one after it. Each call that answers `Full` after it was announced costs two more.
 pub const fn rounds(patience: u32, warps: u32, receipts: u32) -> u32 {
     patience + 2 * (warps - 1) + warps.div_ceil(receipts)
 }
@@ -25,7 +25,7 @@ pub(super) const NIL: u32 = (1 << 31) - 1;
 /// |---|---|
 /// | 0..31 | the first node of the chain, or none |
 /// | 31 | whether that node holds receipts |
-/// | 32..64 | announcements of calls on this bucket since the chain was published, and one if it left some unserved |
+/// | 32..64 | announcements since the chain was published, plus one if it left calls unserved |
 ///
 /// In one launch no head is ever the same again: a chain begins with a node that no chain has begun with
 /// before, and its count only grows.

@@ -25,7 +25,6 @@ struct Evicting {
     value_first: bool,
 }
 
-/// What evicting inserts do: the key that was there is absent, whatever it was.
 impl Subject for Evicting {
     type Spec = Map;
 
