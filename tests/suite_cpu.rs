@@ -8,11 +8,11 @@ use suite::row::Row;
 use suite::table::Table;
 use warpproof::any::{Map, Set};
 use warpproof::model::hopscotch::REACH;
-use warpproof::model::host::{HopscotchGeometry, OpenGeometry, SlabGeometry};
+use warpproof::model::host::{HopscotchGeometry, OpenGeometry, SlabGeometry, WaitFreeGeometry};
 use warpproof::model::open::{BoundedStride, DoubleHashing};
 use warpproof::simt::cpu::{
     CuckooMap, CuckooSet, DynamicMap, DynamicSet, HopscotchMap, HopscotchSet, OpenMap, OpenSet, SlabMap,
-    SlabMultimap, SlabSet,
+    SlabMultimap, SlabSet, WaitFreeMap, WaitFreeSet,
 };
 
 /// Tables of a type, `$size` of so many entries at a load.

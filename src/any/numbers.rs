@@ -2,6 +2,7 @@
 
 use warpproof_model::host::{
     HopscotchGeometry, HopscotchStats, OpenGeometry, OpenStats, SlabGeometry, SlabStats, Structure,
+    WaitFreeGeometry, WaitFreeStats,
 };
 
 /// Any structure: that of a table which is chosen at run time.
@@ -23,6 +24,8 @@ pub enum Geometry {
     Hopscotch(HopscotchGeometry),
     /// Buckets of open addressing, also where keys move or the table grows.
     Open(OpenGeometry),
+    /// Chains of nodes that never change.
+    WaitFree(WaitFreeGeometry),
 }
 
 /// What a table holds.
@@ -34,6 +37,8 @@ pub enum Stats {
     Hopscotch(HopscotchStats),
     /// Buckets of open addressing, also where keys move or the table grows.
     Open(OpenStats),
+    /// Chains of nodes that never change.
+    WaitFree(WaitFreeStats),
 }
 
 impl Geometry {
@@ -43,6 +48,7 @@ impl Geometry {
             Self::Slab(size) => size.slots() as u64,
             Self::Hopscotch(size) => size.slots(),
             Self::Open(size) => size.slots() as u64,
+            Self::WaitFree(size) => size.places(),
         }
     }
 }
@@ -54,6 +60,7 @@ impl Stats {
             Self::Slab(stats) => stats.live,
             Self::Hopscotch(stats) => stats.live,
             Self::Open(stats) => stats.live,
+            Self::WaitFree(stats) => stats.live,
         }
     }
 
@@ -61,7 +68,7 @@ impl Stats {
     pub fn tombstones(&self) -> u64 {
         match self {
             Self::Slab(stats) => stats.tombstones,
-            Self::Hopscotch(_) => 0,
+            Self::Hopscotch(_) | Self::WaitFree(_) => 0,
             Self::Open(stats) => stats.tombstones,
         }
     }
@@ -99,7 +106,9 @@ of! {
     Geometry::Slab(SlabGeometry);
     Geometry::Hopscotch(HopscotchGeometry);
     Geometry::Open(OpenGeometry);
+    Geometry::WaitFree(WaitFreeGeometry);
     Stats::Slab(SlabStats);
     Stats::Hopscotch(HopscotchStats);
     Stats::Open(OpenStats);
+    Stats::WaitFree(WaitFreeStats);
 }

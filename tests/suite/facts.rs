@@ -3,7 +3,7 @@
 #![allow(unused_macros, reason = "a suite has the rows of one backend")]
 
 use warpproof::any::Geometry;
-use warpproof::model::host::{HopscotchGeometry, OpenGeometry, SlabGeometry};
+use warpproof::model::host::{HopscotchGeometry, OpenGeometry, SlabGeometry, WaitFreeGeometry};
 
 /// Entries of a crowded table.
 pub(crate) const CROWD: usize = 20_000;
@@ -14,6 +14,8 @@ pub(crate) struct Facts {
     pub(crate) grows: bool,
     /// Whether the slot of a deleted entry is used again before a flush, a rehash or a clear.
     pub(crate) reuses: bool,
+    /// Whether a table of twice as many entries as it was made for is full.
+    pub(crate) fills: bool,
     /// Whether Full means that no slot is empty any more, in tables of the sizes `tiny`, also where inserts
     /// race for the last.
     pub(crate) full_at_last: bool,
@@ -30,6 +32,7 @@ pub(crate) struct Facts {
 pub(crate) const SLAB: Facts = Facts {
     grows: false,
     reuses: false,
+    fills: true,
     full_at_last: false,
     tiny: |size| {
         let size = SlabGeometry { buckets: 1, pool: 0, ..typed(size) };
@@ -57,6 +60,7 @@ pub(crate) const SLAB: Facts = Facts {
 pub(crate) const HOPSCOTCH: Facts = Facts {
     grows: false,
     reuses: true,
+    fills: true,
     full_at_last: true,
     tiny: |size| {
         let size = HopscotchGeometry { homes: 1, ..typed(size) };
@@ -86,6 +90,7 @@ pub(crate) const HOPSCOTCH: Facts = Facts {
 pub(crate) const OPEN: Facts = Facts {
     grows: false,
     reuses: false,
+    fills: true,
     full_at_last: true,
     tiny: |size| in_buckets(size, &[1, 2, 5, 7]),
     impossible: |size| {
@@ -117,6 +122,34 @@ pub(crate) const CUCKOO: Facts = Facts {
     tiny: |size| in_buckets(size, &[1, 2]),
     crowds: &[(0.9, 20, 0), (0.95, 20, 0), (0.97, 20, 20)],
     ..OPEN
+};
+
+/// Chains of nodes that never change. Deleted entries may leave nodes half empty, so a table has nodes for more
+/// entries than it is made for.
+pub(crate) const WAITFREE: Facts = Facts {
+    grows: false,
+    reuses: true,
+    fills: false,
+    full_at_last: false,
+    // A node, and one to replace it.
+    tiny: |size| {
+        let size = WaitFreeGeometry { buckets: 1, nodes: 2, warps: 1, ..typed(size) };
+        vec![(size.into(), size.node_entries() as usize)]
+    },
+    impossible: |size| {
+        let right: WaitFreeGeometry = typed(size);
+        let sizes = [
+            (WaitFreeGeometry { buckets: 0, ..right }, "at least one bucket"),
+            (WaitFreeGeometry { nodes: 0, ..right }, "at least one node"),
+            (WaitFreeGeometry { nodes: u32::MAX, ..right }, "nodes are more than"),
+            (WaitFreeGeometry { warps: 0, ..right }, "at least one warp"),
+            (WaitFreeGeometry { warps: 65_537, ..right }, "warps are more than"),
+            (WaitFreeGeometry { node_words: right.node_words * 2, ..right }, "words"),
+            (WaitFreeGeometry { node_words: 0, ..right }, "words"),
+        ];
+        sizes.map(|(size, says)| (size.into(), says)).to_vec()
+    },
+    crowds: &[(0.9, 0, 0), (2.0, 0, 0)],
 };
 
 /// Open addressing that grows.
@@ -166,6 +199,10 @@ macro_rules! suite {
         [tables maps built sizes crowds crowded_maps reuses counters ordered] $($row)* } };
     (cuckoo_set $($row:tt)*) => { row! { (CUCKOO Set [with_order])
         [tables built sizes crowds reuses ordered] $($row)* } };
+    (waitfree_map $($row:tt)*) => { row! { (WAITFREE Map [])
+        [tables maps built sizes crowds reuses] $($row)* } };
+    (waitfree_set $($row:tt)*) => { row! { (WAITFREE Set [])
+        [tables built sizes crowds reuses] $($row)* } };
     (dynamic_map $($row:tt)*) => { row! { (DYNAMIC Map [with_counter with_order])
         [tables maps grows growing_maps] $($row)* } };
     (dynamic_set $($row:tt)*) => { row! { (DYNAMIC Set [with_order])
@@ -216,6 +253,18 @@ macro_rules! cuckoo_rows {
     } };
 }
 
+/// Rows of wait-free tables on a CPU: warps of `$l` lanes that read `$s` words each.
+#[rustfmt::skip]
+macro_rules! waitfree_rows {
+    ($name:ident $l:literal $s:literal) => { mod $name {
+        use super::*;
+        suite! { waitfree_map map [u32 u64] cpu
+            (WaitFreeMap<K, K, $l, $s>, |n, load| WaitFreeGeometry::new(n, load, $l * $s)) }
+        suite! { waitfree_set set [u32 u64] cpu
+            (WaitFreeSet<K, $l, $s>, |n, load| WaitFreeGeometry::new(n, load, $l * $s)) }
+    } };
+}
+
 /// Rows of tables that grow on a CPU: the same.
 #[rustfmt::skip]
 macro_rules! dynamic_rows {
@@ -245,6 +294,9 @@ macro_rules! cpu_rows {
         cuckoo_rows! { cuckoo_one_lane 1 8 }
         cuckoo_rows! { cuckoo_two_lanes 2 4 }
         cuckoo_rows! { cuckoo_thirty_two_lanes 32 1 }
+        waitfree_rows! { waitfree_one_lane 1 8 }
+        waitfree_rows! { waitfree_four_lanes 4 2 }
+        waitfree_rows! { waitfree_thirty_two_lanes 32 1 }
         dynamic_rows! { dynamic_one_lane 1 8 }
         dynamic_rows! { dynamic_two_lanes 2 4 }
     };

@@ -118,7 +118,7 @@ impl<K: Number> Row<K> {
             ("matches", can(|map| map.matches().is_some())),
             ("multimaps", can(|map| map.multimap().is_some())),
             ("crowds", crowded),
-            ("crowded_maps", crowded && is_map),
+            ("crowded_maps", crowded && is_map && facts.fills),
             ("full_at_last", facts.full_at_last),
             ("reuses", crowded && facts.reuses),
             ("tombstones", crowded && !facts.reuses),

@@ -70,6 +70,13 @@ pub enum Refused {
         /// Lanes times slots per lane of the table.
         expected: u32,
     },
+    /// The size is for nodes of another number of words than the table's warps read.
+    NodeWords {
+        /// Words per node of the size.
+        found: u32,
+        /// Lanes times words per lane of the table.
+        expected: u32,
+    },
     /// A number of parts that has to be one or prime.
     NotPrime {
         /// Which parts.
@@ -96,6 +103,9 @@ impl fmt::Display for Refused {
             }
             Self::BucketSlots { found, expected } => {
                 write!(f, "the size is for buckets of {found} slots, the table's warps read {expected}")
+            }
+            Self::NodeWords { found, expected } => {
+                write!(f, "the size is for nodes of {found} words, the table's warps read {expected}")
             }
             Self::NotPrime { what, found } => {
                 write!(f, "{found} {what}: a key probes them all only if their number is one or prime")

@@ -1,13 +1,17 @@
 //! What a host knows of a structure besides its operations: its name, its sizes, what its tables hold.
 
 use core::fmt::Debug;
-use sizes::{HopscotchGeometry, HopscotchStats, OpenGeometry, OpenStats, SlabGeometry, SlabStats};
+use sizes::{
+    HopscotchGeometry, HopscotchStats, OpenGeometry, OpenStats, SlabGeometry, SlabStats, WaitFreeGeometry,
+    WaitFreeStats,
+};
 
 /// The sizes and numbers of each structure.
 pub mod sizes {
     pub use crate::hopscotch::host::{HopscotchGeometry, HopscotchStats};
     pub use crate::open::host::{OpenGeometry, OpenStats, Tally};
     pub use crate::slab::host::{SlabGeometry, SlabStats};
+    pub use crate::waitfree::host::{WaitFreeGeometry, WaitFreeStats};
 }
 
 /// A structure, as a type without values to choose tables by.
@@ -42,6 +46,10 @@ pub struct Cuckoo;
 #[derive(Clone, Copy, Debug)]
 pub struct Dynamic;
 
+/// Chains of nodes that never change.
+#[derive(Clone, Copy, Debug)]
+pub struct WaitFree;
+
 /// A structure whose sizes and numbers are these types.
 macro_rules! structure {
     ($structure:ident, $name:literal, $geometry:ident, $stats:ident) => {
@@ -57,3 +65,4 @@ structure!(Hopscotch, "hopscotch", HopscotchGeometry, HopscotchStats);
 structure!(Open, "open", OpenGeometry, OpenStats);
 structure!(Cuckoo, "cuckoo", OpenGeometry, OpenStats);
 structure!(Dynamic, "dynamic", OpenGeometry, OpenStats);
+structure!(WaitFree, "waitfree", WaitFreeGeometry, WaitFreeStats);

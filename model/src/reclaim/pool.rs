@@ -157,6 +157,29 @@ impl<B: IntegerWords<u32>, T: IntegerWords<u64>> NodePool<B, T> {
         retired.count_ones()
     }
 
+    /// Words of the bitmap.
+    #[inline(always)]
+    pub fn words(self) -> usize {
+        self.used.bitmap().len()
+    }
+
+    /// How many nodes are free. Exact if no operation runs.
+    pub fn free(self) -> u64 {
+        let free = |word| self.used.bitmap().load(word, ReadOrder::Relaxed).count_zeros() as u64;
+        (0..self.words()).map(free).sum()
+    }
+
+    /// Makes the nodes free that the stash of a warp has. A phase of its own, while no operation runs.
+    #[inline(always)]
+    pub fn release(self, warp: usize) {
+        // Relaxed, all: nobody else is there but who releases another stash of the same word.
+        let stash = Stash::from_bits(self.stashes.load(warp, ReadOrder::Relaxed));
+        if !stash.is_empty() {
+            self.stashes.store(warp, 0, WriteOrder::Relaxed);
+            self.used.bitmap().fetch_and(stash.word as usize, !stash.nodes, Order::Relaxed);
+        }
+    }
+
     /// How many stashes have a node.
     pub fn stashes(self, node: NodeIndex) -> u32 {
         let has = |&warp: &usize| Stash::from_bits(self.stashes.load(warp, ReadOrder::Relaxed)).has(node.0);

@@ -76,17 +76,18 @@ where
         number
     }
 
-    /// How many entries a bucket holds.
+    /// How many entries and how many nodes a bucket holds.
     #[inline(always)]
-    pub fn bucket_entries<W: Warp>(self, w: &mut W, bucket: u32) -> u32 {
+    pub fn bucket_stats<W: Warp>(self, w: &mut W, bucket: u32) -> (u32, u32) {
         let head = self.head(w, bucket);
         let mut node = self.first_node(w, head);
-        let mut entries = 0;
+        let (mut entries, mut nodes) = (0, 0);
         while node != NIL {
             let row = self.read(w, node);
             entries += Self::entries(w, row);
+            nodes += 1;
             node = Self::link(w, row);
         }
-        entries
+        (entries, nodes)
     }
 }

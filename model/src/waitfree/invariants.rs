@@ -131,11 +131,6 @@ where
         Ok(())
     }
 
-    /// Number of nodes of the pool.
-    fn nodes<W: Warp>(self) -> u32 {
-        (self.words.nodes.len() / (W::LANES as usize * S)) as u32
-    }
-
     /// How many links lead to a node.
     fn reached<W: Warp>(self, w: &mut W, wanted: u32) -> u32 {
         let mut reached = 0;

@@ -1,8 +1,11 @@
 #![doc = include_str!("README.md")]
 
+mod alone;
 mod announce;
 mod draft;
 mod find;
+#[cfg(feature = "host")]
+pub(crate) mod host;
 mod invariants;
 mod table;
 mod update;

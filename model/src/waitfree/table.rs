@@ -67,10 +67,16 @@ where
         self.words.announcements.len() as u32
     }
 
-    /// The nodes of the pool.
+    /// The states of the nodes.
     #[inline(always)]
     pub const fn pool(self) -> NodePool<B, H> {
         self.words.pool
+    }
+
+    /// Nodes of the pool.
+    #[inline(always)]
+    pub fn nodes<W: Warp>(self) -> u32 {
+        (self.words.nodes.len() / (W::LANES as usize * S)) as u32
     }
 
     /// Entries that fit a node.

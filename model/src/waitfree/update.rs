@@ -4,10 +4,11 @@ use super::WaitFreeTable;
 use super::announce::Served;
 use super::draft::{Draft, NoNode};
 use super::words::{Announcement, Head, NIL, Update};
+use crate::at_lane::AtLane;
 use crate::entry::Packed;
 use crate::key::UserKey;
 use crate::memory::{IntegerWords, Order, Word, Words};
-use crate::outcome::{Assign, Delete, Insert};
+use crate::outcome::{Assign, Delete, Insert, Mixed, Op};
 use crate::reclaim::{NodeIndex, Stash};
 use crate::warp::Warp;
 
@@ -72,14 +73,45 @@ where
         key: UserKey<E::Key>,
         value: E::Value,
     ) -> Option<bool> {
-        let request = Request { bucket: self.bucket(key.get()), update, entry: E::pack(key.get(), value) };
         let had = self.words.pool.open(w);
         let mut stash = had;
-        let answer = self.rounds(w, request, &mut stash);
+        let answer = self.update_from(w, (update, key, value), &mut stash);
         if stash != had {
             self.words.pool.close(w, stash);
         }
         answer
+    }
+
+    /// The same with the stash of this warp, which it has opened and will close.
+    #[inline(always)]
+    pub fn update_from<W: Warp>(
+        self,
+        w: &mut W,
+        (update, key, value): (Update, UserKey<E::Key>, E::Value),
+        stash: &mut Stash,
+    ) -> Option<bool> {
+        let request = Request { bucket: self.bucket(key.get()), update, entry: E::pack(key.get(), value) };
+        self.rounds(w, request, stash)
+    }
+
+    /// Runs an operation whose kind is a value, and leaves the answer to the lane that has it. `None` if no
+    /// node is free; nothing has changed then. `stash` is that of this warp, which it has opened and will
+    /// close.
+    #[inline(always)]
+    pub fn try_mixed<W: Warp>(
+        self,
+        w: &mut W,
+        (op, key, value): (Op, UserKey<E::Key>, E::Value),
+        stash: &mut Stash,
+    ) -> Option<AtLane<W, Mixed<E::Value>>> {
+        let (update, codes) = match op {
+            Op::Search => return Some(self.look(w, key).map(w, Mixed::of_search)),
+            Op::Insert | Op::InsertUnique => (Update::Add, [Insert::Inserted.code(), Insert::Present.code()]),
+            Op::Assign => (Update::Assign, [Assign::Inserted.code(), Assign::Replaced.code()]),
+            Op::Delete => (Update::Remove, [Delete::Absent.code(), Delete::Deleted.code()]),
+        };
+        let present = self.update_from(w, (update, key, value), stash)?;
+        Some(AtLane::known(w, Mixed::of(codes[usize::from(present)])))
     }
 
     #[inline(always)]

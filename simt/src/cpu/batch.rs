@@ -3,10 +3,10 @@
 //! Rayon's threads call the operations through [`Run`], so that what hands out a batch is compiled once for
 //! each kind of record and answer, and not for each operation of each table.
 
-use super::warp::GridWarp;
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
-use warpproof_model::Key;
+use core::ops::DerefMut;
+use warpproof_model::{Key, Warp};
 
 /// How many operations ahead a thread asks for the memory of the next one. Measured between 0 and 64
 /// (BENCHMARKS.md).
@@ -74,37 +74,47 @@ pub(super) unsafe trait Run<R, T>: Sync {
     fn run(&self, number: u32, records: &[R], answers: &mut [MaybeUninit<T>]);
 }
 
-/// `operation(warp, record)` for each record; `prefetch(record)` is called [`LOOKAHEAD`] operations ahead, to
-/// hide the latency of the memory that it will touch.
-pub(super) struct Operations<W, P, F> {
+/// `operation(warp, record)` for each record, with the warp that `open(number)` gives; `prefetch(record)` is
+/// called [`LOOKAHEAD`] operations ahead, to hide the latency of the memory that it will touch.
+pub(super) struct Operations<W, O, P, F> {
+    open: O,
     prefetch: P,
     operation: F,
     warp: PhantomData<fn() -> W>,
 }
 
-impl<W: GridWarp, P, F> Operations<W, P, F> {
-    pub(super) fn new<R, T>(prefetch: P, operation: F) -> Self
+impl<W: Warp, O, P, F> Operations<W, O, P, F> {
+    pub(super) fn new<G, R, T>(open: O, prefetch: P, operation: F) -> Self
     where
+        O: Fn(u32) -> G + Sync,
+        G: DerefMut<Target = W>,
         P: Fn(R) + Sync,
         F: Fn(&mut W, R) -> T + Sync,
     {
-        Self { prefetch, operation, warp: PhantomData }
+        Self { open, prefetch, operation, warp: PhantomData }
     }
 }
 
 // SAFETY: `zip` ends with the records, of which there are as many as answers; each answer is written.
-unsafe impl<W: GridWarp, R: Copy, T, P: Fn(R) + Sync, F: Fn(&mut W, R) -> T + Sync> Run<R, T>
-    for Operations<W, P, F>
+unsafe impl<W, O, G, R, T, P, F> Run<R, T> for Operations<W, O, P, F>
+where
+    W: Warp,
+    O: Fn(u32) -> G + Sync,
+    G: DerefMut<Target = W>,
+    R: Copy,
+    P: Fn(R) + Sync,
+    F: Fn(&mut W, R) -> T + Sync,
 {
     fn run(&self, number: u32, records: &[R], answers: &mut [MaybeUninit<T>]) {
         assert_eq!(records.len(), answers.len(), "an answer for each record");
-        let mut warp = W::numbered(number);
+        let mut warp = (self.open)(number);
+        let warp = &mut *warp;
         records.iter().take(LOOKAHEAD).for_each(|&record| (self.prefetch)(record));
         for (i, (&record, answer)) in records.iter().zip(answers).enumerate() {
             if let Some(&ahead) = records.get(i + LOOKAHEAD) {
                 (self.prefetch)(ahead);
             }
-            answer.write((self.operation)(&mut warp, record));
+            answer.write((self.operation)(warp, record));
         }
     }
 }

@@ -4,7 +4,8 @@ use super::batch::{Batch, Beside, Operations, Record};
 use super::error::Error;
 use super::launch::launch;
 use super::regions::{self, by_region, regions_of};
-use super::warp::GridWarp;
+use super::warp::{GridWarp, Own};
+use core::ops::DerefMut;
 use rayon::prelude::*;
 use warpproof_model::host::{Op, Refused, Structure, admit, left_out};
 use warpproof_model::outcome::Insert;
@@ -20,7 +21,7 @@ const MANY: usize = 1 << 16;
 pub(super) type Size<T> = <<T as CpuTable>::Structure as Structure>::Geometry;
 
 /// A table in CPU memory, of any structure. [`super::Map`] and [`super::Set`] are written against it.
-pub trait CpuTable: Sized {
+pub trait CpuTable: Sized + Sync {
     /// Key of an entry.
     type Key: Key;
     /// Value of an entry; `()` in a set.
@@ -55,6 +56,12 @@ pub trait CpuTable: Sized {
     /// The handle.
     fn view(&self) -> Self::View<'_>;
 
+    /// A warp for some operations on this table: number `number` of a launch, or with a number that the table
+    /// gives. A thread has one of a table at a time.
+    fn warp(&self, number: u32) -> impl DerefMut<Target = Self::Warp> {
+        Own(Self::Warp::numbered(number))
+    }
+
     /// Makes the table empty, with all threads.
     fn clear(&mut self);
 
@@ -86,7 +93,8 @@ pub(super) fn run<'a, C: CpuTable, B: Beside, T: Copy + Send + Sync>(
         // Not reached: `admit_all` refused the batch.
         None => blank,
     };
-    let (batch, operations) = (Batch { keys, beside }, Operations::new(prefetch, operation));
+    let warp = |number| table.warp(number);
+    let (batch, operations) = (Batch { keys, beside }, Operations::new(warp, prefetch, operation));
     let by_regions = || regions::launch(batch, regions_of(table.bytes()), &operations);
     let out = if by_region(table.bytes(), keys.len()) { by_regions() } else { None };
     Ok(out.unwrap_or_else(|| launch(batch, &operations)))
@@ -116,21 +124,37 @@ pub(super) fn build<C: CpuTable>(keys: &[C::Key], values: &[C::Value]) -> Result
 /// All entries, in no particular order. Exact if nothing changes meanwhile.
 pub(super) fn entries<C: CpuTable>(table: &C) -> Vec<(C::Key, C::Value)> {
     let view = table.view();
-    parts(view)
-        .fold(Vec::new, |mut out, part| {
-            view.visit(&mut C::Warp::numbered(part), part, |_, _, key, value| out.push((key, value)));
-            out
-        })
-        .reduce(Vec::new, |mut a, mut b| {
-            a.append(&mut b);
-            a
-        })
+    let step = |mut out: Vec<_>, w: &mut C::Warp, part| {
+        view.visit(w, part, |_, _, key, value| out.push((key, value)));
+        out
+    };
+    fold(table, Vec::new, step, |mut a, mut b| {
+        a.append(&mut b);
+        a
+    })
 }
 
 /// Number of entries. Exact if nothing changes meanwhile.
 pub(super) fn live<C: CpuTable>(table: &C) -> u64 {
     let view = table.view();
-    parts(view).map(|part| view.live(&mut C::Warp::numbered(part), part) as u64).sum()
+    fold(table, || 0, |sum, w, part| sum + view.live(w, part) as u64, |a, b| a + b)
+}
+
+/// What `step` makes of all parts of a table, one after the other in each thread, put together by `merge`.
+pub(super) fn fold<C: CpuTable, T: Send>(
+    table: &C,
+    first: impl Fn() -> T + Send + Sync,
+    step: impl Fn(T, &mut C::Warp, u32) -> T + Send + Sync,
+    merge: impl Fn(T, T) -> T + Send + Sync,
+) -> T {
+    let parts = table.view().parts();
+    let run = |number: u32| {
+        let first_part = number * PARTS as u32;
+        let mut warp = table.warp(number);
+        (first_part..parts.min(first_part.saturating_add(PARTS as u32)))
+            .fold(first(), |sum, part| step(sum, &mut warp, part))
+    };
+    (0..parts.div_ceil(PARTS as u32)).into_par_iter().map(run).reduce(&first, merge)
 }
 
 /// The parts of a table, for all threads.

@@ -31,7 +31,7 @@ pub(super) fn launch<K: Key, B: Beside, T: Send>(
 #[cfg(test)]
 mod tests {
     use super::super::batch::Operations;
-    use super::super::warp::CpuWarp;
+    use super::super::warp::{CpuWarp, Own};
     use super::*;
     use warpproof_model::Warp;
 
@@ -40,6 +40,7 @@ mod tests {
         fn check<const L: usize>() {
             let keys: Vec<u64> = (0..5000).collect();
             let operations = Operations::new(
+                |number| Own(CpuWarp::<L>::new(number)),
                 |_| {},
                 |w: &mut CpuWarp<L>, (key, ())| {
                     let lanes = w.each(|lane| lane);

@@ -20,6 +20,7 @@ pub mod packed;
 mod regions;
 mod set;
 pub mod slab;
+pub mod waitfree;
 pub mod warp;
 pub mod words;
 
@@ -32,3 +33,4 @@ pub use map::Map;
 pub use open::{OpenMap, OpenSet};
 pub use set::Set;
 pub use slab::{SlabMap, SlabMultimap, SlabSet};
+pub use waitfree::{WaitFreeMap, WaitFreeSet};

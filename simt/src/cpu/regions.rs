@@ -166,7 +166,7 @@ fn chunks<'a, R, T>(
 #[cfg(test)]
 mod tests {
     use super::super::batch::Operations;
-    use super::super::warp::CpuWarp;
+    use super::super::warp::{CpuWarp, Own};
     use super::*;
     use core::sync::atomic::{AtomicU32, Ordering};
 
@@ -181,6 +181,7 @@ mod tests {
                 for keys in [(0..len as u32).collect(), vec![7; len], vec![last; len]] {
                     let ran: Vec<_> = (0..len).map(|_| AtomicU32::new(0)).collect();
                     let operations = Operations::new(
+                        |number| Own(CpuWarp::<2>::new(number)),
                         |_| {},
                         |_: &mut CpuWarp<2>, (key, number): (u32, u64)| {
                             ran[number as usize].fetch_add(1, Ordering::Relaxed);

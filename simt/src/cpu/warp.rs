@@ -1,6 +1,7 @@
 //! Warps and blocks on a CPU: the lanes of a warp run one after the other in one thread.
 
 use super::words::{Array, CpuWords};
+use core::ops::{Deref, DerefMut};
 use core::sync::atomic::{AtomicU32, Ordering, fence};
 use warpproof_model::{Ballot, Block, Warp, Word};
 
@@ -32,6 +33,25 @@ impl<const L: usize> GridWarp for CpuWarp<L> {
     #[inline(always)]
     fn numbered(id: u32) -> Self {
         Self::new(id)
+    }
+}
+
+/// A warp that nobody has lent.
+pub(super) struct Own<W>(pub(super) W);
+
+impl<W> Deref for Own<W> {
+    type Target = W;
+
+    #[inline(always)]
+    fn deref(&self) -> &W {
+        &self.0
+    }
+}
+
+impl<W> DerefMut for Own<W> {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut W {
+        &mut self.0
     }
 }
 

@@ -1,7 +1,7 @@
 //! Which scenarios there are.
 
 use super::places::{self, NEVER};
-use super::subject::RECLAIM;
+use super::subject::{IN_PLACE, RECLAIM};
 use super::tables::{MAP32, MAP64, SET32, SET64};
 use crate::check::Scenario;
 use crate::scenarios::table::{Name, Place, Table};
@@ -22,6 +22,7 @@ pub fn default_set() -> Vec<Scenario> {
     scenarios.extend(buckets());
     scenarios.extend(reuse());
     scenarios.extend(short());
+    scenarios.extend(in_place());
     scenarios.extend(rivals(1, 5));
     scenarios.extend(rivals(0, 2));
     scenarios.extend(lanes(&SET64.pairs(&[places::FULL])));
@@ -157,6 +158,26 @@ fn short() -> Vec<Scenario> {
         }
     }
     [0, 1].iter().flat_map(|&f| patient(&all, f)).collect()
+}
+
+/// Deletes that need no node, beside one another; and every pair of operations where such a delete has left a
+/// node without entries in the middle of a chain.
+fn in_place() -> Vec<Scenario> {
+    let (one, other): (Name, Name) = ((0, 0), (0, 2));
+    let taken = |place: Place, keys: [Name; 2]| {
+        SET64.of_names(place, &[&[(IN_PLACE, keys[0]), (IN_PLACE, keys[1])], &[(IN_PLACE, keys[1])]])
+    };
+    let mut all = vec![
+        taken(places::FULL, [one, other]),
+        taken(places::FULL, [one, one]),
+        taken(places::CHAIN, [other, one]),
+    ];
+    all.extend(SET64.pairs(&[places::GAP]).into_iter().map(|mut scenario| {
+        scenario.preload.iter_mut().filter(|call| call.op == Delete).for_each(|call| call.op = IN_PLACE);
+        scenario.name += "_in_place";
+        scenario
+    }));
+    patient(&all, 0)
 }
 
 /// The same, where the pool can run out.

@@ -21,6 +21,9 @@ const NODES: usize = 6;
 /// The call that makes retired nodes free, while nothing else runs.
 pub(super) const RECLAIM: Op = Op::Other(0);
 
+/// The delete that needs no node, while nothing runs but others of its kind.
+pub(super) const IN_PLACE: Op = Op::Other(1);
+
 /// A wait-free table with `S` words per lane in a node.
 #[derive(Clone, Debug)]
 pub struct WaitFreeSubject<E, const S: usize> {
@@ -137,6 +140,7 @@ impl<E: Entry, const S: usize> Subject for WaitFreeSubject<E, S> {
             Op::InsertUnique => table.insert_unique(w, key, value).into(),
             Op::InsertOrAssign => table.insert_or_assign(w, key, value).into(),
             Op::Delete => table.delete(w, key).map_or(Ret::Full, Ret::from),
+            IN_PLACE => table.delete_in_place(w, key).into(),
             _ => Ret::Value(table.search(w, key).map(|value| value.to_bits() as u64)),
         }
     }
@@ -144,7 +148,7 @@ impl<E: Entry, const S: usize> Subject for WaitFreeSubject<E, S> {
     /// An exchange, or an announcement, ends a round.
     fn bound(&self, call: &Call) -> Option<u32> {
         match call.op {
-            Op::Search => Some(0),
+            Op::Search | IN_PLACE => Some(0),
             _ if self.config.reach >= super::places::NEVER => None,
             _ => Some(self.rounds()),
         }
@@ -240,6 +244,10 @@ impl Spec for WaitFreeSpec {
         match (call.op, ret) {
             (Op::Delete, Some(Ret::Full)) if self.may_fill => next.push(state.clone()),
             (RECLAIM, _) => next.push(state.clone()),
+            (IN_PLACE, _) => {
+                let call = Call { op: Op::Delete, ..call.clone() };
+                Map { may_fill: self.may_fill }.step(state, &call, ret, next);
+            }
             _ => Map { may_fill: self.may_fill }.step(state, call, ret, next),
         }
     }

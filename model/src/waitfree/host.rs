@@ -1,0 +1,172 @@
+//! How large a wait-free table is, and what it holds.
+
+use super::{MOST_NODES, MOST_WARPS};
+use crate::host::Refused;
+
+/// How many buckets and nodes a table has, how large they are, and how many warps run at one time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct WaitFreeGeometry {
+    /// Words per node, the link included: the lanes of a warp times the words that each reads.
+    pub node_words: u32,
+    /// Buckets, each a chain of nodes.
+    pub buckets: u32,
+    /// Nodes of the pool: those of the chains, and those that updates take to replace others.
+    pub nodes: u32,
+    /// Warps that can run at one time.
+    pub warps: u32,
+}
+
+impl WaitFreeGeometry {
+    /// Entries per place of the first nodes that [`new`](Self::new) aims at: a bucket has room for twice as
+    /// many in one node, so that hardly any chain has two.
+    pub const DEFAULT_LOAD: f64 = 0.47;
+
+    /// Fewest warps that a table is made for: more than a CPU has threads.
+    pub const FEWEST_WARPS: u32 = 256;
+    /// Most warps that a table is made for: as many as run at one time on the largest GPU of today, eight
+    /// lanes each.
+    pub const DEFAULT_WARPS: u32 = 1 << 15;
+
+    /// Nodes per warp, besides those of the entries: each takes some for itself.
+    const NODES_PER_WARP: u64 = 4;
+
+    /// A table for `entries` entries, `load` of them per place of the first nodes.
+    ///
+    /// The pool has a node for each bucket, and twice as many as the entries fill. All entries find room if
+    /// they are only inserted, whatever their keys are, but for those of long chains: an update copies the
+    /// nodes of a chain up to its own. A chain keeps a node that has lost most of its entries, so a table that
+    /// was emptied unevenly may be full earlier. A load that is not between 0.01 and 100 is brought into that
+    /// range.
+    ///
+    /// # Errors
+    /// [`Refused::Nothing`] if a node has no place; [`Refused::TooLarge`] if the nodes cannot be counted.
+    pub fn new(entries: u64, load: f64, node_words: u32) -> Result<Self, Refused> {
+        let load = if load.is_nan() { Self::DEFAULT_LOAD } else { load.clamp(0.01, 100.0) };
+        if node_words < 2 {
+            return Err(Refused::Nothing { what: "place" });
+        }
+        let places = node_words as u64 - 1;
+        let buckets = ((entries as f64 / load) as u64).div_ceil(places).max(1);
+        let warps = (entries / 64).clamp(Self::FEWEST_WARPS as u64, Self::DEFAULT_WARPS as u64);
+        let nodes = buckets
+            .saturating_add(entries.div_ceil(places).saturating_mul(2))
+            .saturating_add(warps * Self::NODES_PER_WARP);
+        countable(nodes)?;
+        Ok(Self { node_words, buckets: buckets as u32, nodes: nodes as u32, warps: warps as u32 })
+    }
+
+    /// Refuses a size that no table of nodes of `node_words` words can have.
+    ///
+    /// # Errors
+    /// [`Refused::NodeWords`] if the size is for other nodes; [`Refused::Nothing`]; [`Refused::TooLarge`].
+    pub fn admit(self, node_words: u32) -> Result<(), Refused> {
+        if self.node_words != node_words {
+            return Err(Refused::NodeWords { found: self.node_words, expected: node_words });
+        }
+        for (what, found) in [("bucket", self.buckets), ("node", self.nodes), ("warp", self.warps)] {
+            if found == 0 {
+                return Err(Refused::Nothing { what });
+            }
+        }
+        if self.warps > MOST_WARPS {
+            let (found, most) = (self.warps as u64, MOST_WARPS as u64);
+            return Err(Refused::TooLarge { what: "warps", found, most });
+        }
+        countable(self.nodes as u64)
+    }
+
+    /// Entries that fit a node.
+    pub const fn node_entries(self) -> u32 {
+        self.node_words - 1
+    }
+
+    /// Places of the nodes.
+    pub const fn places(self) -> u64 {
+        self.nodes as u64 * self.node_entries() as u64
+    }
+
+    /// Nodes that a warp takes for itself at once: together they take an eighth of the pool at most.
+    pub const fn stash(self) -> u32 {
+        let nodes = self.nodes / (8 * self.warps);
+        if nodes < 1 {
+            1
+        } else if nodes > 32 {
+            32
+        } else {
+            nodes
+        }
+    }
+}
+
+/// Refuses more nodes than a head counts.
+const fn countable(nodes: u64) -> Result<(), Refused> {
+    if nodes <= MOST_NODES as u64 {
+        Ok(())
+    } else {
+        Err(Refused::TooLarge { what: "nodes", found: nodes, most: MOST_NODES as u64 })
+    }
+}
+
+/// What a table holds.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct WaitFreeStats {
+    /// Live entries.
+    pub live: u64,
+    /// Nodes in chains.
+    pub nodes: u64,
+    /// Nodes of the longest chain.
+    pub longest: u32,
+}
+
+impl WaitFreeStats {
+    /// Adds a chain of so many entries and nodes.
+    pub fn add(&mut self, entries: u32, nodes: u32) {
+        self.live += entries as u64;
+        self.nodes += nodes as u64;
+        self.longest = self.longest.max(nodes);
+    }
+
+    /// Adds other chains.
+    #[must_use]
+    pub fn merge(self, other: &Self) -> Self {
+        Self {
+            live: self.live + other.live,
+            nodes: self.nodes + other.nodes,
+            longest: self.longest.max(other.longest),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_has_a_node_for_each_bucket_and_twice_those_of_the_entries() {
+        let size = WaitFreeGeometry::new(10_000_000, WaitFreeGeometry::DEFAULT_LOAD, 16).unwrap();
+        assert_eq!((size.buckets, size.warps), (1_418_440, 1 << 15));
+        assert_eq!(size.nodes, 1_418_440 + 2 * 666_667 + 4 * (1 << 15));
+        assert!(size.stash() >= 1 && size.stash() * size.warps * 8 <= size.nodes);
+        assert_eq!(size.admit(16), Ok(()));
+        let none = WaitFreeGeometry::new(0, 0.5, 8).unwrap();
+        assert_eq!((none.buckets, none.warps, none.stash()), (1, 256, 1));
+    }
+
+    #[test]
+    fn sizes_that_no_table_has_are_refused() {
+        let new = |entries, load, words| WaitFreeGeometry::new(entries, load, words).unwrap_err();
+        assert_eq!(new(1, 0.5, 1), Refused::Nothing { what: "place" });
+        assert!(matches!(new(u64::MAX, 0.5, 8), Refused::TooLarge { what: "nodes", .. }));
+        let size = WaitFreeGeometry { node_words: 8, buckets: 1, nodes: 1, warps: 1 };
+        assert_eq!(size.admit(8), Ok(()));
+        assert_eq!(size.admit(16), Err(Refused::NodeWords { found: 8, expected: 16 }));
+        assert_eq!(
+            WaitFreeGeometry { buckets: 0, ..size }.admit(8),
+            Err(Refused::Nothing { what: "bucket" })
+        );
+        let many = WaitFreeGeometry { warps: MOST_WARPS + 1, ..size };
+        assert!(matches!(many.admit(8), Err(Refused::TooLarge { what: "warps", .. })));
+        let nodes = WaitFreeGeometry { nodes: MOST_NODES + 1, ..size };
+        assert!(matches!(nodes.admit(8), Err(Refused::TooLarge { what: "nodes", .. })));
+    }
+}

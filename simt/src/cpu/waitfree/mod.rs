@@ -1,0 +1,41 @@
+//! Maps and sets in chains of nodes that never change.
+
+mod memory;
+mod turns;
+mod view;
+
+pub use memory::{NODE_LANES, WaitFreeMemory};
+pub use view::View;
+
+use super::map::Map;
+use super::packed::PackedEntry;
+use super::set::Set;
+use memory::LANE_WORDS;
+
+/// A concurrent map in CPU memory whose operations end in a bounded number of steps, whatever other threads
+/// do.
+///
+/// `WaitFreeMap<u32, u32>` or `WaitFreeMap<u64, u64>`; bulk operations are those of
+/// [`warpproof_model::host::BulkMap`]. A search reads a head and the nodes of a chain, and never waits. An
+/// update replaces nodes; it makes no more exchanges than [`warpproof_model::waitfree::rounds`] says, as other
+/// threads run it if they are faster. Nodes that were replaced are used again when no thread is in the middle
+/// of a chunk of operations: between chunks a thread may wait for others.
+///
+/// An insert answers [`Full`](warpproof_model::Insert::Full) if there is no free node; a delete always finds
+/// a way. The width of a warp (`L` lanes of `S` words) is a matter of speed, not of meaning.
+///
+/// ```
+/// use warpproof_simt::cpu::WaitFreeMap;
+/// use warpproof_model::host::BulkMap;
+///
+/// let map = WaitFreeMap::<u64, u64>::with_capacity(100)?;
+/// map.insert_unique(&[1, 2, 3], &[10, 20, 30])?;
+/// assert_eq!(map.search(&[2, 4])?, [Some(20), None]);
+/// # Ok::<(), warpproof_simt::cpu::Error>(())
+/// ```
+pub type WaitFreeMap<K, V, const L: usize = NODE_LANES, const S: usize = LANE_WORDS> =
+    Map<K, V, WaitFreeMemory<<(K, V) as PackedEntry>::Store, L, S>>;
+
+/// A concurrent set in CPU memory whose operations end in a bounded number of steps. See [`WaitFreeMap`].
+pub type WaitFreeSet<K, const L: usize = NODE_LANES, const S: usize = LANE_WORDS> =
+    Set<K, WaitFreeMemory<<(K, ()) as PackedEntry>::Store, L, S>>;
