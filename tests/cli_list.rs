@@ -7,7 +7,7 @@ use std::process::Command;
 use warpproof::simt::cpu;
 use warpproof::{BulkCounter, BulkFlush, BulkMap, BulkMatches, BulkMultimap, BulkOrdered, BulkSet};
 
-const STRUCTURES: [&str; 5] = ["slab", "hopscotch", "open", "cuckoo", "dynamic"];
+const STRUCTURES: [&str; 6] = ["slab", "hopscotch", "open", "cuckoo", "waitfree", "dynamic"];
 
 fn list(args: &[&str]) -> String {
     let out =
@@ -138,6 +138,7 @@ fn every_structure_lists_what_its_tables_do() {
         operations!(cpu::HopscotchMap<u32, u32>, cpu::HopscotchSet<u32>),
         operations!(cpu::OpenMap<u32, u32>, cpu::OpenSet<u32>),
         operations!(cpu::CuckooMap<u32, u32>, cpu::CuckooSet<u32>),
+        operations!(cpu::WaitFreeMap<u32, u32>, cpu::WaitFreeSet<u32>),
         operations!(cpu::DynamicMap<u32, u32>, cpu::DynamicSet<u32>),
     ];
     #[cfg(feature = "gpu")]
@@ -148,6 +149,7 @@ fn every_structure_lists_what_its_tables_do() {
             operations!(gpu::HopscotchMap<u32, u32>, gpu::HopscotchSet<u32>),
             operations!(gpu::OpenMap<u32, u32>, gpu::OpenSet<u32>),
             operations!(gpu::CuckooMap<u32, u32>, gpu::CuckooSet<u32>),
+            operations!(gpu::WaitFreeMap<u32, u32>, gpu::WaitFreeSet<u32>),
             operations!(gpu::DynamicMap<u32, u32>, gpu::DynamicSet<u32>),
         ];
         assert_eq!(types, on_gpu, "a table does the same on every backend");
@@ -157,11 +159,12 @@ fn every_structure_lists_what_its_tables_do() {
     let _ = (cpu::OpenMap::<u32, u32>::rehash, cpu::DynamicMap::<u32, u32>::compact);
     // What every table does, and what no trait has: that it is there is shown by what compiles here.
     let table = ["retrieve_all", "len", "is_empty", "stats", "geometry", "clear"];
-    let own: [&[&str]; 5] = [
+    let own: [&[&str]; 6] = [
         &[],
         &[],
         &["rehash", "insert_partitioned (GPU)", "insert_partitioned_with_outcomes (GPU)"],
         &["rehash"],
+        &[],
         &["compact (CPU)", "reserve (GPU)", "shrink (GPU)"],
     ];
     let out = listing();

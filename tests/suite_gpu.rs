@@ -14,9 +14,9 @@ use suite::table::Table;
 use warpproof::any::{Map, Set};
 use warpproof::gpu::{
     CuckooMap, CuckooSet, DynamicMap, DynamicSet, HopscotchMap, HopscotchSet, Layout, OpenMap, OpenSet,
-    SlabMap, SlabMultimap, SlabSet, Tuning,
+    SlabMap, SlabMultimap, SlabSet, Tuning, WaitFreeMap, WaitFreeSet,
 };
-use warpproof::model::host::{HopscotchGeometry, OpenGeometry, Refused, SlabGeometry};
+use warpproof::model::host::{HopscotchGeometry, OpenGeometry, Refused, SlabGeometry, WaitFreeGeometry};
 use warpproof::model::slab::SLAB_SLOTS;
 
 /// 64-bit pairs by the lock-bit protocol, whatever the device.
@@ -31,6 +31,11 @@ fn lanes(lanes: u32) -> Tuning {
 
 fn slabs(entries: u64, load: f64) -> Result<SlabGeometry, Refused> {
     SlabGeometry::new(entries, load, SLAB_SLOTS as u32)
+}
+
+/// Nodes of 128 bytes.
+fn nodes<E>(entries: u64, load: f64) -> Result<WaitFreeGeometry, Refused> {
+    WaitFreeGeometry::new(entries, load, 128 / size_of::<E>() as u32)
 }
 
 /// Tables of a type, `$size` of so many entries at a load, whose kernels run as `$tuning` says.

@@ -98,6 +98,11 @@ macro_rules! operations {
         pub(crate) enum Operation { $($operation),* }
 
         impl Operation {
+            /// Whether it changes the table, one entry of a batch at a time.
+            pub(crate) const fn updates(self) -> bool {
+                matches!(self, Self::InsertUnique | Self::InsertOrAssign | Self::Delete | Self::Mixed)
+            }
+
             /// All of them.
             pub(crate) const ALL: [Self; [$($name),*].len()] = [$(Self::$operation),*];
 
@@ -143,6 +148,11 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
+    /// Whether the operations can be run some at a time.
+    pub(crate) fn in_parts(&self) -> bool {
+        self.list.contains(&Argument::Count)
+    }
+
     /// `hold`: how often it sleeps.
     pub(crate) fn hold(naps: u32) -> Self {
         Self { list: List::new(&[], &[Argument::U32(naps)]), tiles: 1, shared: 0 }

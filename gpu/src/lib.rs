@@ -91,6 +91,7 @@ mod tests {
         shared::<crate::OpenSet<u32>>();
         shared::<crate::CuckooMap<u64, u64>>();
         shared::<crate::DynamicSet<u32>>();
+        shared::<crate::WaitFreeSet<u64>>();
         shared::<crate::bench::Floors>();
         shared::<crate::bench::Baselines>();
         shared::<crate::bench::ChainedMap>();

@@ -1,11 +1,12 @@
 //! Modules of kernels, and the one place that launches.
 
-use crate::arguments::{Argument, Arguments, List};
+use crate::arguments::{Arguments, List};
 use crate::driver;
 use crate::error::Error;
 use core::ffi::c_void;
+use core::ops::Range;
 use core::ptr;
-use cudarc::driver::sys::{self, CUjit_option, CUresult};
+use cudarc::driver::sys::{self, CUdevice_attribute, CUjit_option, CUresult};
 use cudarc::driver::{CudaContext, CudaStream, DriverError, result};
 use std::ffi::CString;
 use std::sync::Arc;
@@ -80,7 +81,15 @@ impl Module {
         self.context.bind_to_thread().map_err(&failed)?;
         // SAFETY: the module is loaded as long as `self` lives.
         let raw = unsafe { result::module::get_function(self.raw, symbol) }.map_err(&failed)?;
-        Ok(Some(Kernel { raw, name: name.into(), lanes, span: 1, threads: None, module: self.clone() }))
+        Ok(Some(Kernel {
+            raw,
+            name: name.into(),
+            lanes,
+            span: 1,
+            threads: None,
+            most_tiles: None,
+            module: self.clone(),
+        }))
     }
 }
 
@@ -113,6 +122,8 @@ pub(crate) struct Kernel {
     span: u32,
     /// Threads per block, if the kernel has a number of its own.
     threads: Option<u32>,
+    /// Tiles of a launch at most, each of which then runs several operations.
+    most_tiles: Option<u32>,
     module: Arc<Module>,
 }
 
@@ -141,6 +152,29 @@ impl Kernel {
         Self { threads: Some(threads), ..self }
     }
 
+    /// The same kernel, whose launches in blocks of `threads` have so many tiles at most, or as many as run
+    /// at one time if those are less.
+    ///
+    /// # Errors
+    /// [`Error::Kernel`].
+    pub(crate) fn with_most_tiles(self, tiles: u32, threads: u32) -> Result<Self, Error> {
+        self.module.context.bind_to_thread().map_err(|error| self.fault(error))?;
+        let processors = self
+            .module
+            .context
+            .attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)
+            .map_err(|error| self.fault(error))?;
+        let (threads, mut blocks) = (self.threads.unwrap_or(threads), 0);
+        // SAFETY: the function's module is loaded; the call writes a number.
+        unsafe {
+            sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(&raw mut blocks, self.raw, threads as i32, 0)
+        }
+        .result()
+        .map_err(|error| self.fault(error))?;
+        let at_once = blocks.max(1) as u32 * processors.max(1) as u32 * (threads / self.lanes);
+        Ok(Self { most_tiles: Some(tiles.min(at_once)), ..self })
+    }
+
     /// Queues the kernel on `stream`, in blocks of `threads`, which are a multiple of 32, or of its own
     /// number. Does not wait.
     ///
@@ -157,14 +191,34 @@ impl Kernel {
         threads: u32,
         arguments: &Arguments,
     ) -> Result<(), Error> {
+        // SAFETY: the contract of this function.
+        unsafe { self.launch_part(stream, threads, arguments, 0..arguments.tiles) }
+    }
+
+    /// The same of some of the operations.
+    ///
+    /// # Safety
+    ///
+    /// As [`launch`](Self::launch). The operations are those of the arguments.
+    ///
+    /// # Errors
+    /// [`Error::Kernel`].
+    pub(crate) unsafe fn launch_part(
+        &self,
+        stream: &CudaStream,
+        threads: u32,
+        arguments: &Arguments,
+        part: Range<u64>,
+    ) -> Result<(), Error> {
         self.module.context.bind_to_thread().map_err(|error| self.fault(error))?;
         let threads = self.threads.unwrap_or(threads);
-        let in_parts = arguments.list.contains(&Argument::Count);
-        let most = if in_parts { MOST } else { arguments.tiles };
-        let mut first = 0;
-        while first < arguments.tiles {
-            let tiles = most.min(arguments.tiles - first);
-            let blocks = (tiles.div_ceil(self.span as u64) * self.lanes as u64).div_ceil(threads as u64);
+        let most = if arguments.in_parts() { MOST } else { part.end - part.start };
+        let mut first = part.start;
+        while first < part.end {
+            let tiles = most.min(part.end - first);
+            let wanted = tiles.div_ceil(self.span as u64);
+            let in_grid = self.most_tiles.map_or(wanted, |most| wanted.min(most.into()));
+            let blocks = (in_grid * self.lanes as u64).div_ceil(threads as u64);
             // The driver reads as many low bytes of each word as its argument has.
             const { assert!(cfg!(target_endian = "little")) };
             let mut words = [0u64; List::MOST];

@@ -10,11 +10,14 @@ use std::sync::Arc;
 
 mod family;
 mod phases;
+mod replaced;
 mod users;
 
 pub(crate) use family::{
     FILL_THREADS, Family, INSERT_THREADS, SCATTER_BYTES, scatter_entries, scatter_threads,
 };
+pub(crate) use replaced::Replaced;
+use replaced::{Turn, Turns};
 use users::Users;
 
 /// How a table is laid out and its kernels are run. A matter of speed, not of meaning.
@@ -72,6 +75,8 @@ pub struct Plan {
     pub(crate) fills: Vec<Fill>,
     /// The memory that `head` and `fills` name.
     pub(crate) memory: Vec<Array>,
+    /// If its updates replace nodes.
+    pub(crate) replaced: Option<Replaced>,
 }
 
 /// The memory of a table and its kernels.
@@ -80,8 +85,10 @@ pub(crate) struct DeviceTable {
     tuning: Tuning,
     /// One per operation, in the order of [`Operation::ALL`]; `None` where the family or tuning has none.
     kernels: Vec<Option<Kernel>>,
-    /// What runs after each with the same arguments, to do what it deferred.
-    deferred: Vec<Option<Kernel>>,
+    /// What runs after each with the same arguments, to do what it deferred, and at last.
+    deferred: Vec<[Option<Kernel>; 2]>,
+    /// If its updates replace nodes.
+    turns: Option<Turns>,
     users: Users,
     device: Device,
 }
@@ -101,13 +108,30 @@ impl DeviceTable {
         let deferred = Operation::ALL
             .map(|operation| plan.family.find_deferred(device, operation))
             .into_iter()
-            .collect::<Result<_, _>>()?;
-        let table = Self { plan, tuning, kernels, deferred, users: Users::default(), device: device.clone() };
+            .collect::<Result<Vec<_>, _>>()?;
+        let turns = plan.replaced.map(|replaced| Turns::new(device, &plan, replaced)).transpose()?;
+        let users = Users::default();
+        let mut table = Self { plan, tuning, kernels, deferred, turns, users, device: device.clone() };
+        for operation in Operation::ALL.into_iter().filter(|operation| operation.updates()) {
+            let at = operation as usize;
+            table.kernels[at] = table.kernels[at].take().map(|kernel| table.bounded(kernel)).transpose()?;
+            // The last one does not update by tiles with numbers.
+            let deferred = table.deferred[at][0].take().map(|kernel| table.bounded(kernel)).transpose()?;
+            table.deferred[at][0] = deferred;
+        }
         let stream = device.stream();
         table.fill(stream)?;
         // From now on any stream may use the table.
         stream.synchronize().map_err(Error::driver("filling the table"))?;
         Ok(table)
+    }
+
+    /// A kernel that updates, with as many tiles as can do so at one time.
+    pub(crate) fn bounded(&self, kernel: Kernel) -> Result<Kernel, Error> {
+        match self.plan.replaced {
+            Some(Replaced { warps, .. }) => kernel.with_most_tiles(warps, self.tuning.threads()),
+            None => Ok(kernel),
+        }
     }
 
     /// The table's part of the arguments.
@@ -174,19 +198,52 @@ impl DeviceTable {
     pub(crate) unsafe fn queue(
         &self,
         operation: Operation,
-        stream: &CudaStream,
+        stream: &Arc<CudaStream>,
         arguments: &Arguments,
     ) -> Result<(), Error> {
-        let kernel = self.kernel(operation)?;
-        let threads = self.tuning.threads();
-        // SAFETY: `Head` gives number, order and types and has checked the lengths; the table's own memory
-        // lives until `drop`, which waits for the device; the arrays are the contract of this function.
-        unsafe { kernel.launch(stream, threads, arguments)? };
-        match &self.deferred[operation as usize] {
-            // SAFETY: as above; it takes the same arguments, and the stream runs it behind the first one.
-            Some(deferred) => unsafe { deferred.launch(stream, threads, arguments) },
-            None => Ok(()),
+        let (kernel, deferred) = (self.kernel(operation)?, &self.deferred[operation as usize]);
+        // SAFETY: `Head` gives number, order and types and has checked the lengths; the rest is the contract
+        // of this function.
+        unsafe { self.queue_kernels((kernel, deferred), operation.updates(), stream, arguments) }
+    }
+
+    /// Queues a kernel, and those that do what it defers. Where `updates` replace nodes, in parts.
+    ///
+    /// # Safety
+    ///
+    /// The arguments are those of the kernels, on this table. The arrays behind them live until `stream` has
+    /// run the kernels.
+    pub(crate) unsafe fn queue_kernels(
+        &self,
+        (kernel, [deferred, last]): (&Kernel, &[Option<Kernel>; 2]),
+        updates: bool,
+        stream: &Arc<CudaStream>,
+        arguments: &Arguments,
+    ) -> Result<(), Error> {
+        let (threads, all) = (self.tuning.threads(), arguments.tiles);
+        let turn = self.turns.as_ref().map(|turns| turns.turn(stream)).transpose()?;
+        let replaces = turn.as_ref().filter(|_| updates);
+        // As many at a time as there are nodes for.
+        let most = replaces.map_or(all, Turn::part);
+        let mut first = 0;
+        while first < all {
+            let part = first..all.min(first + most);
+            first = part.end;
+            // SAFETY: the contract of this function; the table's own memory lives until `drop`, which waits
+            // for the device.
+            let run =
+                |kernel: &Kernel| unsafe { kernel.launch_part(stream, threads, arguments, part.clone()) };
+            run(kernel)?;
+            // What is deferred takes the same arguments, and the stream runs it after the first kernel.
+            for _ in 0..replaces.map_or(1, Turn::passes) {
+                if let Some(turn) = replaces {
+                    turn.reclaim(stream, threads)?;
+                }
+                deferred.as_ref().map_or(Ok(()), run)?;
+            }
+            last.as_ref().map_or(Ok(()), run)?;
         }
+        Ok(())
     }
 
     /// Waits for our own stream, where `operation` was the last to run.

@@ -123,6 +123,14 @@ pub trait Words<T: Word>: Copy {
     /// Writes one word.
     fn store(self, index: usize, value: T, order: WriteOrder);
 
+    /// Writes words `row * N` to `row * N + N - 1`, relaxed. Each word is an access of its own.
+    #[inline(always)]
+    fn store_row<const N: usize>(self, row: usize, values: [T; N]) {
+        for (i, value) in values.into_iter().enumerate() {
+            self.store(row * N + i, value, WriteOrder::Relaxed);
+        }
+    }
+
     /// Writes `new` if the word holds `current`. Returns what the word held: the exchange took place exactly
     /// if that equals `current`. A failed exchange reads relaxed unless `order` acquires.
     fn compare_exchange(self, index: usize, current: T, new: T, order: Order) -> T;

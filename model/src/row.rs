@@ -91,6 +91,27 @@ pub(crate) fn with<W: Warp, T: Word, const S: usize>(
     })
 }
 
+/// A row of words from index 0 on, in which the word that was found is `now`.
+#[inline(always)]
+pub(crate) fn with_word<W: Warp, T: Word, const S: usize>(
+    w: &mut W,
+    row: Row<W, T, S>,
+    found: &Found<W, T>,
+    now: T,
+) -> Row<W, T, S> {
+    let chosen = found.lane;
+    let now = w.map(found.places, |lane, Place { seen, .. }| if lane == chosen { now } else { seen });
+    with(w, 0, row, found, now)
+}
+
+/// The row in which the words of each lane have moved on by one: its second word is the first, and its first
+/// one the last. In a loop that begins with the first word, no word is looked for by its number, which would
+/// make the row an array in memory.
+#[inline(always)]
+pub(crate) fn turned<W: Warp, T: Word, const S: usize>(w: &mut W, row: Row<W, T, S>) -> Row<W, T, S> {
+    w.map(row, |_, words: [T; S]| core::array::from_fn(|i| words[(i + 1) % S]))
+}
+
 /// In every lane, the lowest of its words that satisfies `wanted`, or else `none`.
 #[inline(always)]
 pub(crate) fn lowest<W: Warp, T: Word, const S: usize>(

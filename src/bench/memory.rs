@@ -44,6 +44,13 @@ pub(crate) enum Held {
         /// Slots that are taken, per slot.
         taken: f64,
     },
+    Nodes {
+        /// Nodes in chains, and heads.
+        bytes_per_pair: f64,
+        /// All of the pool besides.
+        reserved_bytes_per_pair: f64,
+        longest_chain: u32,
+    },
 }
 
 impl Held {
@@ -66,6 +73,15 @@ impl Held {
                 bytes_per_pair: per_pair(size.slots() as f64 * slot + size.filter_bytes() as f64),
                 taken: stats.load(size),
             }),
+            (Geometry::WaitFree(size), Stats::WaitFree(stats)) => {
+                let heads = size.buckets as f64 * size_of::<u64>() as f64;
+                let nodes = |nodes: u64| per_pair(nodes as f64 * size.node_words as f64 * slot + heads);
+                Some(Self::Nodes {
+                    bytes_per_pair: nodes(stats.nodes),
+                    reserved_bytes_per_pair: nodes(size.nodes.into()),
+                    longest_chain: stats.longest,
+                })
+            }
             _ => None,
         }
     }
@@ -74,7 +90,8 @@ impl Held {
         match *self {
             Self::Slabs { bytes_per_pair, .. }
             | Self::Groups { bytes_per_pair, .. }
-            | Self::Buckets { bytes_per_pair, .. } => bytes_per_pair,
+            | Self::Buckets { bytes_per_pair, .. }
+            | Self::Nodes { bytes_per_pair, .. } => bytes_per_pair,
         }
     }
 }
@@ -142,6 +159,10 @@ impl Memory {
                 let percent = 100.0 * taken;
                 format!("{of}: {bytes_per_pair:.2} bytes per pair, {percent:.1} % of the slots are taken")
             }
+            Some(Held::Nodes { bytes_per_pair, reserved_bytes_per_pair, longest_chain }) => format!(
+                "{of}: {bytes_per_pair:.2} bytes per pair in chains, {reserved_bytes_per_pair:.2} with the pool, \
+                 longest chain {longest_chain} nodes"
+            ),
             None => of,
         }
     }

@@ -1,12 +1,12 @@
 //! The rows.
 
-use super::room::{Capacity, Room, cuckoo, hopscotch, open, slab};
+use super::room::{Capacity, Room, cuckoo, hopscotch, open, slab, waitfree};
 use super::{Can, Loads, Points, Structure, Table, Tables};
 use crate::backend::Opened;
 use crate::entry::Entry;
 use crate::failure::Failure;
 use warpproof::simt::cpu;
-use warpproof::{HopscotchGeometry, OpenGeometry, SlabGeometry, any};
+use warpproof::{HopscotchGeometry, OpenGeometry, SlabGeometry, WaitFreeGeometry, any};
 #[cfg(feature = "gpu")]
 use {
     crate::bench::device::calls::*,
@@ -187,6 +187,24 @@ structures! {
                               }, tuning)] {
             Map [Counter Order Rehash]: Map32 CuckooMap<u32, u32>, Map64 CuckooMap<u64, u64>;
             Set [Order Rehash]: Set32 CuckooSet<u32>, Set64 CuckooSet<u64>;
+        }
+    }
+    WAITFREE {
+        name: "waitfree",
+        what: "Chains of nodes that never change: every update ends in a bounded number of rounds",
+        loads: Loads { least: 0.01, most: 100.0, default: WaitFreeGeometry::DEFAULT_LOAD },
+        points: Points {
+            load: WaitFreeGeometry::DEFAULT_LOAD,
+            loads: &[0.3, 0.4, WaitFreeGeometry::DEFAULT_LOAD, 0.6, 0.8],
+            also: None,
+        },
+        // Nodes that have lost most of their entries stay.
+        capacity: Capacity { may_be_full: true, grows: false },
+        on_one: &[],
+        => (fixed) [|T, room| T::with_geometry(waitfree(room, T::NODE_WORDS)?),
+                    |device, tuning| T::with_tuning(device, waitfree(room, T::NODE_WORDS)?, tuning)] {
+            Map []: Map32 WaitFreeMap<u32, u32>, Map64 WaitFreeMap<u64, u64>;
+            Set []: Set32 WaitFreeSet<u32>, Set64 WaitFreeSet<u64>;
         }
     }
     DYNAMIC {

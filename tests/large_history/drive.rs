@@ -7,11 +7,13 @@ use warpproof::model::spec::{Call, Op, Ret};
 use warpproof::model::{UserKey, WarpMap, Word};
 use warpproof::simt::check::Event;
 use warpproof::simt::cpu::CpuTable;
-use warpproof::simt::cpu::warp::GridWarp;
 
 /// Warps that race. More than most machines of a test farm have cores: a warp that is interrupted within a call
 /// makes the call long.
 const WARPS: usize = 4;
+
+/// Calls that a thread makes with one warp.
+const CALLS_OF_A_WARP: usize = 32;
 
 /// How much is done, and how closely.
 #[derive(Clone, Copy)]
@@ -57,23 +59,29 @@ pub(crate) fn drive<D: Driven>(load: Load) -> Vec<Event> {
         logs.expect("no thread panics").into_iter().for_each(|log| history.extend(log));
         driven.rest();
     }
-    let (table, mut w) = (driven.table(), GridWarp::numbered(0));
+    let table = driven.table();
+    let mut w = table.warp(0);
     for key in 0..load.keys {
         history.push(stamped(table, &mut w, &clock, 0, Call::new(Op::Delete, key, 0)));
     }
     let view = table.view();
-    let left: u64 = (0..view.parts()).map(|part| u64::from(view.live(&mut w, part))).sum();
+    let left: u64 = (0..view.parts()).map(|part| u64::from(view.live(&mut *w, part))).sum();
     assert_eq!(left, 0, "every key was deleted");
     history
 }
 
 /// The calls of one warp in one round.
 fn program<T: CpuTable>(table: &T, clock: &AtomicU64, load: Load, round: usize, warp: usize) -> Vec<Event> {
-    let mut w = GridWarp::numbered(warp as u32);
     let mut log = Vec::with_capacity(load.calls);
     let first = (round * WARPS + warp) * load.calls;
     let mut state = (first as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let mut w = table.warp(warp as u32);
     for call in 0..load.calls {
+        if call % CALLS_OF_A_WARP == 0 {
+            // Where warps are lent, others wait for the end of this one now and then.
+            drop(w);
+            w = table.warp(warp as u32);
+        }
         // Xorshift: the calls of a warp are a function of the load.
         state ^= state << 13;
         state ^= state >> 7;

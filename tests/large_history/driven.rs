@@ -2,7 +2,7 @@
 
 use super::drive::Load;
 use warpproof::model::entry::Packed;
-use warpproof::model::host::SlabGeometry;
+use warpproof::model::host::{SlabGeometry, WaitFreeGeometry};
 use warpproof::model::open::Probing;
 use warpproof::model::slab::Unique;
 use warpproof::model::{Key, Word};
@@ -12,6 +12,7 @@ use warpproof::simt::cpu::hopscotch::HopscotchWords;
 use warpproof::simt::cpu::open::OpenWords;
 use warpproof::simt::cpu::packed::PackedWords;
 use warpproof::simt::cpu::slab::{SlabStore, SlabWords};
+use warpproof::simt::cpu::waitfree::WaitFreeMemory;
 use warpproof::simt::cpu::{CpuTable, Map, Set};
 
 /// A table on which the rounds of a history run.
@@ -120,4 +121,21 @@ where
         assert!(self.table().submaps() > 1, "no submap was added in this round");
         self.compact().expect("memory for a table");
     }
+}
+
+impl<St: PackedWords, const L: usize, const S: usize> Driven for WaitFreeMemory<St, L, S> {
+    type Table = Self;
+
+    /// Few nodes: they are used again all the time.
+    fn made(load: Load) -> Self {
+        let (buckets, nodes) = ((load.keys / 4).max(2) as u32, 2 * load.keys as u32 + 256);
+        Self::new(WaitFreeGeometry { node_words: (L * S) as u32, buckets, nodes, warps: 64 })
+            .expect("memory for a table")
+    }
+
+    fn table(&self) -> &Self {
+        self
+    }
+
+    fn rest(&mut self) {}
 }

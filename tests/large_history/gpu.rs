@@ -5,7 +5,8 @@ use super::holds;
 use warpproof::gpu::bench::{Stamped, StressClock};
 use warpproof::gpu::structures::{Buckets, Holds};
 use warpproof::gpu::{
-    Device, Entry, HopscotchMap, HopscotchSet, Map as GpuMap, Scalar, Set as GpuSet, SlabMap, SlabSet, Tuning,
+    Device, Entry, HopscotchMap, HopscotchSet, Map as GpuMap, Scalar, Set as GpuSet, SlabMap, SlabSet,
+    Tuning, WaitFreeMap, WaitFreeSet,
 };
 use warpproof::model::host::structure::{Cuckoo, Open};
 use warpproof::model::host::{
@@ -207,6 +208,21 @@ fn hopscotch_set<K: Scalar + TryFrom<u64, Error: std::fmt::Debug>>(
     fixed_set(device, &set, load)
 }
 
+fn waitfree_map<K>(device: &Device, load: (u64, u64)) -> Vec<Event>
+where
+    K: Scalar + Into<u64> + TryFrom<u64, Error: std::fmt::Debug>,
+    (K, K): Entry,
+{
+    fixed_map(device, &WaitFreeMap::<K, K>::with_capacity(device, load.0).expect("a test table"), load)
+}
+
+fn waitfree_set<K: Scalar + TryFrom<u64, Error: std::fmt::Debug>>(
+    device: &Device,
+    load: (u64, u64),
+) -> Vec<Event> {
+    fixed_set(device, &WaitFreeSet::<K>::with_capacity(device, load.0).expect("a test table"), load)
+}
+
 /// Nine tenths of the keys. Seven of eight keys are there in the long run: where they move, both buckets of most are full then,
 /// inserts move them, and some find no room.
 const fn few_slots(keys: u64) -> u64 {
@@ -281,6 +297,21 @@ fn a_million_calls_of_the_gpu_are_linearizable() {
         check("map64", load.0, false, &slab_map::<u64>(device, Tuning::default(), load));
         check("map64, lock bit", load.0, false, &slab_map::<u64>(device, lock, load));
         check("set32", load.0, false, &slab_set(device, load));
+    }
+}
+
+#[test]
+fn a_million_calls_of_the_gpu_on_waitfree_tables_are_linearizable() {
+    let Some(device) = device() else { return };
+    for load in LOADS {
+        check("waitfree map32", load.0, false, &waitfree_map::<u32>(device, load));
+        check("waitfree set32", load.0, false, &waitfree_set::<u32>(device, load));
+        check("waitfree set64", load.0, false, &waitfree_set::<u64>(device, load));
+        if device.wide() {
+            check("waitfree map64", load.0, false, &waitfree_map::<u64>(device, load));
+        } else {
+            println!("skipped: waitfree map64 without 128-bit words");
+        }
     }
 }
 

@@ -22,8 +22,9 @@ use warpproof::model::spec::{Call, Map, Op, Ret, Set};
 use warpproof::simt::check::Event;
 use warpproof::simt::check::monitor::{Collection, monitor};
 use warpproof::simt::cpu::hopscotch::HopscotchWords;
-use warpproof::simt::cpu::packed::{KeyStore, PairStore};
+use warpproof::simt::cpu::packed::{Key64Store, KeyStore, Pair64Store, PairStore};
 use warpproof::simt::cpu::slab::{SlabWords, WidePairStore};
+use warpproof::simt::cpu::waitfree::WaitFreeMemory;
 use warpproof::simt::cpu::{CuckooMap, DynamicMap, OpenMap, OpenSet};
 
 /// Few keys, so that calls meet. Deletes are rare: their slots come back only when the threads rest.
@@ -69,6 +70,10 @@ fn millions_of_calls_of_real_threads_are_linearizable() {
         both::<Map, OpenMap<u64, u64>, OpenMap<u64, u64, 2, 2>>("open map64"),
         both::<Set, OpenSet<u32, 1, 8>, OpenSet<u32, 8, 1>>("open set32"),
         both::<Map, CuckooMap<u32, u32, 1, 8>, CuckooMap<u32, u32, 4, 2>>("cuckoo map32"),
+        both::<Map, WaitFreeMemory<PairStore, 1, 8>, WaitFreeMemory<PairStore, 4, 2>>("waitfree map32"),
+        both::<Map, WaitFreeMemory<Pair64Store, 1, 4>, WaitFreeMemory<Pair64Store, 4, 2>>("waitfree map64"),
+        both::<Set, WaitFreeMemory<KeyStore, 1, 8>, WaitFreeMemory<KeyStore, 8, 1>>("waitfree set32"),
+        both::<Set, WaitFreeMemory<Key64Store, 1, 8>, WaitFreeMemory<Key64Store, 4, 2>>("waitfree set64"),
         both::<Map, DynamicMap<u32, u32, 1, 8>, DynamicMap<u32, u32, 4, 2>>("dynamic map32"),
         both::<Map, DynamicMap<u64, u64>, DynamicMap<u64, u64, 1, 4>>("dynamic map64"),
     ];

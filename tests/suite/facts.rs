@@ -351,6 +351,12 @@ macro_rules! gpu_rows {
             suite! { cuckoo_map map_large_two_lanes [u32] buckets (CuckooMap<K, K>, lanes(2)) }
         }
 
+        mod waitfree {
+            use super::*;
+            suite! { waitfree_map map [u32 u64] gpu (WaitFreeMap<K, K>, Tuning::default(), nodes::<(K, K)>) }
+            suite! { waitfree_set set [u32 u64] gpu (WaitFreeSet<K>, Tuning::default(), nodes::<K>) }
+        }
+
         mod dynamic {
             use super::*;
             suite! { dynamic_map map [u32 u64] growing (DynamicMap<K, K>, DynamicMap::at_load) }

@@ -141,15 +141,19 @@ fn names(text: &str, structure: &str) -> bool {
     })
 }
 
-/// `open`, `OPEN`, `Open`, `OpenMap`, `open_map`; not `Opened`.
+/// `open`, `OPEN`, `Open`, `OpenMap`, `open_map`; not `Opened`. `WaitFree` is `waitfree`, too.
 fn is_name(word: &str, structure: &str) -> bool {
-    let (first, others) = structure.split_at(1);
-    let camel = first.to_uppercase() + others;
     let begins = |name: &str, next: fn(char) -> bool| {
         word.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with(next))
     };
     let snake = |c| c == '_';
-    begins(structure, snake) || begins(&structure.to_uppercase(), snake) || begins(&camel, char::is_uppercase)
+    let is_camel = word.split_at_checked(structure.len()).is_some_and(|(name, rest)| {
+        let is_mixed = name.starts_with(char::is_uppercase) && name.contains(char::is_lowercase);
+        is_mixed
+            && name.eq_ignore_ascii_case(structure)
+            && (rest.is_empty() || rest.starts_with(char::is_uppercase))
+    });
+    is_camel || begins(structure, snake) || begins(&structure.to_uppercase(), snake)
 }
 
 /// How many names a file makes public, modules among them; of a glob, those of the module that it names.

@@ -158,6 +158,8 @@ fn table_parameters(kernel: &str) -> &'static [usize] {
         name if name.starts_with("slab_") && name.contains("64l_") => &[0, 1, 3],
         name if name.starts_with("slab_") => &[0, 2],
         name if name.starts_with("chain_") => &[0, 1, 3, 5],
+        // Nodes, requests, heads, announcements, stashes, and the states of nodes.
+        name if name.starts_with("waitfree_") => &[0, 2, 3, 5, 6, 8, 9],
         // They look at no table: how many words of bins are taken, and the tally.
         name if name.contains("_scatter_again_") => &[7, 15, 18],
         name if name.starts_with("open_set") && name.contains("_scatter_") => &[11, 14],
@@ -182,7 +184,9 @@ fn words_of_a_table_are_never_accessed_plainly() {
                 assert_eq!(kernel.memory().count(), 0, "{}", kernel.name);
                 continue;
             }
-            assert!(on_tables > 0, "{}: no access of the table was recognised", kernel.name);
+            // It says that there is no room, and looks at outcomes alone.
+            let gives_up = kernel.name.contains("_insert_") && kernel.name.contains("_last_");
+            assert!(gives_up == (on_tables == 0), "{}: no access of the table was recognised", kernel.name);
             atomic += on_tables;
             for access in kernel.memory().filter(|i| i.is_plain()) {
                 plain += 1;

@@ -7,7 +7,7 @@
 ///
 /// `$at` is scope and state space, `$bits` the width, `$register` the register class of the word.
 macro_rules! integer_words {
-    ([$($generics:tt)*] $handle:ty, $word:ty, $bits:literal, $register:ident, $at:literal, $row:item) => {
+    ([$($generics:tt)*] $handle:ty, $word:ty, $bits:literal, $register:ident, $at:literal, $($row:item)*) => {
         impl<$($generics)*> warpproof_model::Words<$word> for $handle {
             #[inline(always)]
             fn len(self) -> usize {
@@ -31,7 +31,7 @@ macro_rules! integer_words {
                 value
             }
 
-            $row
+            $($row)*
 
             #[inline(always)]
             fn store(self, index: usize, value: $word, order: warpproof_model::WriteOrder) {

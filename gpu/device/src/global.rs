@@ -8,7 +8,7 @@ use core::arch::asm;
 use core::fmt::{Debug, Formatter};
 use core::marker::PhantomData;
 use core::mem::size_of;
-use warpproof_model::ReadOrder;
+use warpproof_model::{ReadOrder, WriteOrder};
 
 /// A handle to an array of atomic words in device memory, visible to the whole device.
 ///
@@ -134,6 +134,27 @@ macro_rules! load_four {
     )*}};
 }
 
+/// Stores words `$i` and `$i + 1` of a row at `$start`, if it has them; as [`load_two!`].
+macro_rules! store_two {
+    ($row:ident[$($i:literal)*] of $n:ident, $text:literal, $register:ident, $bytes:literal, $start:ident) => {{$(
+        if $i < $n {
+            let p = $start + $i * $bytes;
+            instruction!([$text], in(reg64) p, in($register) $row[$i], in($register) $row[$i + 1]);
+        }
+    )*}};
+}
+
+/// As [`store_two!`] for four words.
+macro_rules! store_four {
+    ($row:ident[$($i:literal)*] of $n:ident, $text:literal, $register:ident, $bytes:literal, $start:ident) => {{$(
+        if $i < $n {
+            let p = $start + $i * $bytes;
+            instruction!([$text], in(reg64) p, in($register) $row[$i], in($register) $row[$i + 1],
+                in($register) $row[$i + 2], in($register) $row[$i + 3]);
+        }
+    )*}};
+}
+
 /// Words of the longest row that is read by vector loads.
 const LONGEST_ROW: usize = 16;
 
@@ -164,6 +185,20 @@ integer_words! {
         }
         words
     }
+    #[inline(always)]
+    fn store_row<const N: usize>(self, row: usize, words: [u32; N]) {
+        if !by_vectors(N) {
+            return (0..N).for_each(|i| self.store(row * N + i, words[i], WriteOrder::Relaxed));
+        }
+        let Some(start) = self.row_address::<N>(row) else { return };
+        if N.is_multiple_of(4) {
+            store_four!(words[0 4 8 12] of N,
+                "st.relaxed.gpu.global.v4.b32 [{0}], {{{1}, {2}, {3}, {4}}};", reg32, 4, start);
+        } else {
+            store_two!(words[0 2 4 6 8 10 12 14] of N,
+                "st.relaxed.gpu.global.v2.b32 [{0}], {{{1}, {2}}};", reg32, 4, start);
+        }
+    }
 }
 
 integer_words! {
@@ -182,5 +217,14 @@ integer_words! {
                 "ld.acquire.gpu.global.v2.b64 {{{0}, {1}}}, [{2}];", reg64, 8, start),
         }
         words
+    }
+    #[inline(always)]
+    fn store_row<const N: usize>(self, row: usize, words: [u64; N]) {
+        if !by_vectors(N) {
+            return (0..N).for_each(|i| self.store(row * N + i, words[i], WriteOrder::Relaxed));
+        }
+        let Some(start) = self.row_address::<N>(row) else { return };
+        store_two!(words[0 2 4 6 8 10 12 14] of N,
+            "st.relaxed.gpu.global.v2.b64 [{0}], {{{1}, {2}}};", reg64, 8, start);
     }
 }

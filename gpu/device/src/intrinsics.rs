@@ -11,6 +11,8 @@ unsafe extern "C" {
     safe fn ntid_x() -> u32;
     #[link_name = "llvm.nvvm.read.ptx.sreg.ctaid.x"]
     safe fn ctaid_x() -> u32;
+    #[link_name = "llvm.nvvm.read.ptx.sreg.nctaid.x"]
+    safe fn nctaid_x() -> u32;
 
     /// One bit per lane of `mask`. All lanes of `mask` reach it.
     #[link_name = "llvm.nvvm.vote.ballot.sync"]
@@ -42,6 +44,12 @@ pub(crate) fn thread() -> u32 {
 #[inline(always)]
 pub(crate) fn threads() -> u32 {
     ntid_x()
+}
+
+/// Blocks of the grid.
+#[inline(always)]
+pub(crate) fn blocks() -> u32 {
+    nctaid_x()
 }
 
 /// Number of this block in the grid.

@@ -1,6 +1,6 @@
 //! Tiles: warps of 1 to 32 neighbouring threads.
 
-use crate::intrinsics::{ballot_sync, bar_warp_sync, block, lane_id, shfl_idx_sync, thread, threads};
+use crate::intrinsics::{ballot_sync, bar_warp_sync, block, blocks, lane_id, shfl_idx_sync, thread, threads};
 use core::arch::asm;
 use core::mem::size_of;
 use warpproof_model::{Ballot, Warp, Word};
@@ -53,6 +53,30 @@ impl<const L: u32> Tile<L> {
     #[inline(always)]
     pub fn per_block() -> u32 {
         threads() / L
+    }
+
+    /// Tiles of the grid.
+    #[inline(always)]
+    pub fn per_grid() -> u32 {
+        blocks() * Self::per_block()
+    }
+
+    /// Number of this tile in its hardware warp.
+    #[inline(always)]
+    pub fn rank_in_warp(&self) -> u32 {
+        lane_id() / L
+    }
+
+    /// Waits for the other tiles of the hardware warp, so that all run together from here on. It orders nothing
+    /// among them.
+    ///
+    /// # Safety
+    ///
+    /// All threads of the hardware warp get here, each as often.
+    #[inline(always)]
+    pub unsafe fn meet(&mut self) {
+        // SAFETY: the contract of this function.
+        unsafe { bar_warp_sync(u32::MAX) }
     }
 
     #[inline(always)]

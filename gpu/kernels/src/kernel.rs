@@ -26,6 +26,48 @@ macro_rules! each {
 /// It is the method of [`Launch`](crate::entry::Launch), with the same arguments, unless others stand in
 /// brackets after them. A set has none of those in braces: its method gets what stands for no value.
 macro_rules! operation {
+    (insert_unique [$name:ident waitfree $($t:tt)*]) => {
+        operation! { @put [$name waitfree $($t)*] [update::<UNIQUE>] Out<u8> }
+    };
+    (insert_or_assign [$name:ident waitfree $($t:tt)*]) => {
+        operation! { @put [$name waitfree $($t)*] [update::<ASSIGN>] Out<u8> }
+    };
+    (insert_unique_deferred [$name:ident waitfree $($t:tt)*]) => {
+        operation! { @put [$name waitfree $($t)*] [update_deferred::<UNIQUE>] Told }
+    };
+    (insert_or_assign_deferred [$name:ident waitfree $($t:tt)*]) => {
+        operation! { @put [$name waitfree $($t)*] [update_deferred::<ASSIGN>] Told }
+    };
+    (delete [$name:ident waitfree $($t:tt)*]) => {
+        kernel! { [$name waitfree $($t)*] [remove] (keys: In<Key>, outcomes: Out<u8>, n: Count) }
+    };
+    (insert_unique_last $t:tt) => { operation! { @put $t [no_room] Told } };
+    (insert_or_assign_last $t:tt) => { operation! { @put $t [no_room] Told } };
+    (delete_deferred $t:tt) => {
+        kernel! { $t [remove_deferred] (keys: In<Key>, outcomes: Told, n: Count) }
+    };
+    (delete_last $t:tt) => {
+        kernel! { $t [remove_in_place] (keys: In<Key>, outcomes: Told, n: Count) }
+    };
+    (search [$name:ident waitfree $($t:tt)*]) => { operation! { @search [$name waitfree $($t)*] [find] } };
+    (mixed [$name:ident waitfree $($t:tt)*]) => {
+        operation! { @mixed [$name waitfree $($t)*] [update_mixed] Out<u8> }
+    };
+    (mixed_deferred [$name:ident waitfree $($t:tt)*]) => {
+        operation! { @mixed [$name waitfree $($t)*] [update_mixed_deferred] Told }
+    };
+    (mixed_last $t:tt) => { operation! { @mixed $t [remove_mixed_in_place] Told } };
+    (stamped [$name:ident waitfree $($t:tt)*]) => {
+        operation! { @stamped [$name waitfree $($t)*] [update_stamped] }
+    };
+    (stats [$name:ident waitfree $($t:tt)*]) => {
+        operation! { @stats [$name waitfree $($t)*] [node_stats] }
+    };
+    (retrieve_all [$name:ident waitfree $($t:tt)*]) => {
+        operation! { @retrieve_all [$name waitfree $($t)*] [retrieve_all_nodes] }
+    };
+    (reclaim $t:tt) => { kernel! { $t [reclaim] () } };
+
     (insert $t:tt) => { operation! { @put $t [insert] Out<u8> } };
     (insert_unique $t:tt) => { operation! { @put $t [put::<UNIQUE>] Out<u8> } };
     (insert_or_assign $t:tt) => { operation! { @put $t [put::<ASSIGN>] Out<u8> } };
@@ -45,8 +87,9 @@ macro_rules! operation {
     (delete $t:tt) => { kernel! { $t [delete] (keys: In<Key>, outcomes: Out<u8>, n: Count) } };
     (delete_all $t:tt) => { kernel! { $t [delete_all] (keys: In<Key>, counts: Out<u32>, n: Count) } };
     (count $t:tt) => { kernel! { $t [count] (keys: In<Key>, counts: Out<u32>, n: Count) } };
-    (search $t:tt) => {
-        kernel! { $t [search]
+    (search $t:tt) => { operation! { @search $t [search] } };
+    (@search $t:tt $method:tt) => {
+        kernel! { $t $method
             (keys: In<Key>, {values: MaybeOut<Value>}, found: MaybeOut<u8>, {missing: Value}, n: Count) }
     };
     (search_all $t:tt) => {
@@ -60,8 +103,9 @@ macro_rules! operation {
             (ops: In<u8>, keys: In<Key>, values: In<Value>, outcomes: $outcomes, found: Out<Value>,
              n: Count) }
     };
-    (stamped $t:tt) => {
-        kernel! { $t [stamped]
+    (stamped $t:tt) => { operation! { @stamped $t [stamped] } };
+    (@stamped $t:tt $method:tt) => {
+        kernel! { $t $method
             (ops: In<u8>, keys: In<Key>, {values: In<Value>}, outcomes: Out<u8>, {found: MaybeOut<Value>},
              clock: Numbers<1>, starts: Out<u64>, ends: Out<u64>, n: Count)
             [ops, keys, values, outcomes, found, clock.words(), starts, ends, n] }
@@ -174,6 +218,15 @@ macro_rules! memory {
     (packed hop $($rest:tt)*) => {
         entry_point! { (words: *mut Word, len: usize, homes: u32)
             packed::<Entry>(store(words, len), homes) $($rest)* }
+    };
+    (packed waitfree $($rest:tt)*) => {
+        entry_point! { (nodes: *mut Word, nodes_len: usize, requests: *mut Word, heads: *mut u64, buckets: usize,
+            announcements: *mut u64, stashes: *mut u64, warps: usize,
+            used: *mut u32, retired: *mut u32, states: usize, stash: u32)
+            packed::<Entry>([store(nodes, nodes_len), store(requests, warps)],
+                [store(heads, buckets), store(announcements, warps), store(stashes, warps)],
+                [store(used, states), store(retired, states)], stash)
+            $($rest)* }
     };
     (packed $structure:ident $($rest:tt)*) => {
         entry_point! { (words: *mut Word, len: usize, beside: *mut u32, beside_len: usize, buckets: u32)

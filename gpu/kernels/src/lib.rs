@@ -8,9 +8,9 @@
 //! - an operation: a method, an arm of `operation!`, a name in the matrix;
 //! - an entry type: a line of `layout!`, and its tables in the matrix.
 //!
-//! The structures are `slab`, `hop`, `open`, and `cuckoo` (open addressing where keys move). A map or set
-//! holds a key once, a multimap as often as it is inserted. Layouts in 128-bit words (`map64`, `multi64`) are
-//! for sm_90.
+//! The structures are `slab`, `hop`, `open`, `cuckoo` (open addressing where keys move) and `waitfree`. A map
+//! or set holds a key once, a multimap as often as it is inserted. Layouts in 128-bit words (`map64`,
+//! `multi64`) are for sm_90.
 //!
 //! A shape is `lLANES`, with `_x16` for slabs of 16 slots and `_x4` for buckets of 4 where others have 8.
 //! Tiles of different widths work on one table as long as its slabs or buckets have the same number of slots,
@@ -19,12 +19,15 @@
 //!
 //! An insert, assign or mixed batch of a hopscotch table, or of one in which keys move, has a second kernel,
 //! `OPERATION_deferred`, with the same arguments and a tile per 32 operations: it does those whose outcome is
-//! 253 after the first.
+//! 253 after the first. So has every update of a wait-free table. After `reclaim` has made nodes free, it may
+//! run several times, and `OPERATION_last` ends what it has left.
 //!
-//! A grid has a tile per operation; of `absorb` per slot, of `flush`, `stats` and `retrieve_all` per part of
-//! the table (bucket or group), or per 256 slots of open addressing. Blocks have one dimension and a multiple
-//! of 32 threads, and zeroed shared words as the operation says: of `stats` one for each number. Counters are
-//! zero at first. Lengths are `u64` and count words; `n`, `buckets` and `homes` are `u32`.
+//! A grid has a tile per operation, and of updates of a wait-free table no more than the table has numbers
+//! for; of `absorb` per slot, of `flush`, `stats` and `retrieve_all` per part of the table (bucket or group),
+//! or per 256 slots of open addressing; of `reclaim` a thread per word of the bitmap, or stash. Blocks have one
+//! dimension and a multiple of 32 threads, and zeroed shared words as the operation says: of `stats` one for
+//! each number. Counters are zero at first. Lengths are `u64` and count words; `n`, `buckets` and `homes` are
+//! `u32`.
 //!
 //! With the feature `tuning` the module holds other shapes of `map32` and the floors of random access
 //! (`floor`) instead; with `stress`, only `stamped` of the maps and the sets; with `paper`, the tables that

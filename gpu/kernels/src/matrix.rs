@@ -12,6 +12,7 @@ pub(crate) mod cuckoo;
 pub(crate) mod hop;
 pub(crate) mod open;
 pub(crate) mod slab;
+pub(crate) mod waitfree;
 
 // 2 lanes, 4 for slabs and groups of 128-bit words. A multimap has one operation more.
 #[cfg(not(any(feature = "tuning", feature = "stress", feature = "paper")))]
@@ -65,6 +66,20 @@ tables! {
     cuckoo map [retrieve_all retrieve_all_in_order]: map32 l32(32, 1), map64 l32(32, 1);
 }
 
+// A node is 128 bytes, which eight lanes read.
+#[cfg(not(any(feature = "tuning", feature = "stress", feature = "paper")))]
+tables! {
+    waitfree set [
+        insert_unique insert_unique_deferred insert_unique_last delete delete_deferred delete_last search stats
+        retrieve_all reclaim
+    ]:  set32 l8(8, 4), set64 l8(8, 2);
+    waitfree map [
+        insert_unique insert_unique_deferred insert_unique_last insert_or_assign insert_or_assign_deferred
+        insert_or_assign_last delete delete_deferred delete_last mixed mixed_deferred mixed_last search stats
+        retrieve_all reclaim
+    ]:  map32 l8(8, 2), map64 l8(8, 1);
+}
+
 // Two stamps per operation, for the histories of stress tests: the same operations, by tiles of the same
 // width. Of hopscotch tables, and where keys move, they are whole operations, not tried ones with a second
 // kernel for the rest.
@@ -77,6 +92,8 @@ tables! {
     open set [stamped]: set32 l1(1, 8), set64 l1(1, 8), set64 l2(2, 4);
     open map [stamped]:
         map32 l1(1, 8), map32 l2(2, 4), map32 l1_x4(1, 4), map64l l1(1, 4), map64 l1(1, 4), map64 l2(2, 2);
+    waitfree set [stamped]: set32 l8(8, 4), set64 l8(8, 2);
+    waitfree map [stamped]: map32 l8(8, 2), map64 l8(8, 1);
     cuckoo set [stamped]: set32 l1(1, 8), set64 l2(2, 4);
     cuckoo map [stamped]: map32 l1(1, 8), map32 l2(2, 4), map32 l1_x4(1, 4), map64 l4(4, 2);
 }

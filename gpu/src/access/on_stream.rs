@@ -13,10 +13,11 @@ use std::sync::Arc;
 
 /// The operations of a table `T` on device slices, on a stream. Made by [`Table::on_stream`].
 ///
-/// Nothing waits: a call checks lengths, queues its kernel, or two of which the second does what the first
-/// left, and returns. Calls on one stream run in order, calls on different streams at once. The caller waits
-/// as for any work on the stream; a kernel that failed is reported there. Slices may belong to other streams
-/// of the device: those streams and the call's then wait for each other.
+/// Nothing waits: a call checks lengths, queues its kernel, or several of which each does what the one before
+/// left, and returns. Calls on one stream run in order, calls on different streams at once; those on one
+/// wait-free table run one after the other. The caller waits as for any work on the stream; a kernel that
+/// failed is reported there. Slices may belong to other streams of the device: those streams and the call's
+/// then wait for each other.
 ///
 /// Keys are not looked at on the host: an operation on a reserved key does nothing, and its outcome is
 /// [`RESERVED_KEY`](warpproof_model::outcome::RESERVED_KEY). Outcomes are the codes of

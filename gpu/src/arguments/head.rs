@@ -1,6 +1,6 @@
 //! The arguments of each operation of a table.
 
-use super::{Argument, Listed, Listing, Span};
+use super::{Argument, Arguments, List, Listed, Listing, Span};
 use crate::layout::Scalar;
 use warpproof_model::retrieve::{LANE_SLOTS, chunk_words, shared_words};
 
@@ -123,6 +123,11 @@ impl Head {
         };
         let list = list.numbers("clocks", stamps.clock, 1);
         list.each("starts", stamps.starts).each("ends", stamps.ends).count()
+    }
+
+    /// reclaim: nothing. A thread for each of so many words.
+    pub(crate) fn reclaim(&self, words: u64) -> Arguments {
+        Arguments { list: List::new(&self.list, &[]), tiles: words, shared: 0 }
     }
 
     /// flush: the number of slabs given back, one u64.

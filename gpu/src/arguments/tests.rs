@@ -4,7 +4,7 @@ use super::*;
 use crate::device::{STRESS_BASE, STRESS_WIDE, TABLES_BASE, TABLES_WIDE, TUNING};
 use crate::layout::Layout;
 use crate::retrieve::RetrieveMethod;
-use crate::structures::{HopscotchParts, OpenParts, hopscotch, open, slab};
+use crate::structures::{HopscotchParts, OpenParts, WaitFreeParts, hopscotch, open, slab, waitfree};
 use crate::table::{Family, Tuning};
 use std::collections::HashMap;
 use warpproof_model::open::bulk::TALLY;
@@ -27,6 +27,25 @@ fn open_head(layout: Layout) -> Head {
     let (filter, filter_len) = (1 << 21, 3);
     let (len, buckets, bucket_slots) = (40, 5, 8);
     OpenParts { slots: 1 << 20, values, len, filter, filter_len, buckets, bucket_slots }.head()
+}
+
+/// What the kernels of a wait-free table take first.
+fn waitfree_head() -> Head {
+    WaitFreeParts {
+        nodes: 1 << 20,
+        nodes_len: 640,
+        requests: 1 << 21,
+        heads: 1 << 22,
+        buckets: 5,
+        announcements: 1 << 23,
+        stashes: 1 << 24,
+        warps: 3,
+        used: 1 << 25,
+        retired: 1 << 26,
+        states: 2,
+        stash: 1,
+    }
+    .head()
 }
 
 /// What a parameter is.
@@ -147,6 +166,7 @@ fn table((structure, layout, lanes, slots): Shape) -> (Family, Head) {
     match structure {
         "slab" => (slab::family(layout, slots), slab_head(layout.lock_bit())),
         "hop" => (hopscotch::family(layout), hopscotch_head()),
+        "waitfree" => (waitfree::family(layout), waitfree_head()),
         _ => (open::family((layout, structure == "cuckoo"), (large, slots)), open_head(layout)),
     }
 }
@@ -157,7 +177,9 @@ fn compare(ptx: &Module, shape: Shape) -> usize {
     let mut compared = 0;
     for operation in Operation::ALL {
         let own = if lanes == family.lanes { family.lanes(operation) } else { lanes };
-        for name in [family.name(operation.name(), own), family.deferred_name(operation)] {
+        for name in
+            [family.name(operation.name(), own), family.deferred_name(operation), family.last_name(operation)]
+        {
             let Some(declared) = ptx.get(name.as_str()) else { continue };
             assert!(has(&family, operation), "{name} is declared and never called");
             let arguments = match layout {
@@ -176,7 +198,7 @@ fn compare(ptx: &Module, shape: Shape) -> usize {
 /// The tables of the library, and how many kernels they have without 128-bit words and with them. Of
 /// operations that add to a hopscotch table, or where keys move, a second one does what the first one
 /// deferred.
-const TABLES: [(Shape, [usize; 2]); 31] = [
+const TABLES: [(Shape, [usize; 2]); 35] = [
     (("slab", Layout::Set32, 2, 8), [6, 6]),
     (("slab", Layout::Set64, 2, 8), [0, 0]),
     (("slab", Layout::Map32, 2, 8), [11, 11]),
@@ -208,6 +230,10 @@ const TABLES: [(Shape, [usize; 2]); 31] = [
     (("cuckoo", Layout::Map64, 4, 8), [0, 13]),
     (("cuckoo", Layout::Set32, 1, 8), [8, 8]),
     (("cuckoo", Layout::Set64, 2, 8), [8, 8]),
+    (("waitfree", Layout::Set32, 8, 32), [9, 9]),
+    (("waitfree", Layout::Set64, 8, 16), [9, 9]),
+    (("waitfree", Layout::Map32, 8, 16), [15, 15]),
+    (("waitfree", Layout::Map64, 8, 8), [0, 15]),
 ];
 
 #[test]
@@ -216,9 +242,13 @@ fn arguments_are_those_of_the_kernels() {
     for (shape, found) in TABLES {
         assert_eq!(modules.each_ref().map(|ptx| compare(ptx, shape)), found, "{shape:?}");
     }
-    for (ptx, all) in modules.iter().zip([[52, 22, 78, 50], [75, 32, 105, 63]]) {
+    for (ptx, all) in modules.iter().zip([[52, 22, 78, 50, 36], [75, 32, 105, 63, 52]]) {
         let entries = |structure| ptx.keys().filter(|name| name.starts_with(structure)).count();
-        assert_eq!(["slab_", "hop_", "open_", "cuckoo_"].map(entries), all);
+        assert_eq!(["slab_", "hop_", "open_", "cuckoo_", "waitfree_"].map(entries), all);
+        // A kernel of the table alone.
+        let reclaim = passed(&waitfree_head().reclaim(2));
+        let found = ptx.iter().filter(|(name, _)| name.contains("_reclaim_"));
+        assert!(found.clone().count() >= 3 && found.clone().all(|(_, declared)| *declared == reclaim));
         let count = Arguments::count_stored(Span::new(1 << 12, 3), Span::new(1 << 14, 1));
         assert_eq!(ptx["count_stored"], passed(&count.expect("the lengths are right")));
     }

@@ -7,7 +7,7 @@ use crate::handle::{Map, Set};
 use crate::layout::{Entry, Scalar};
 use crate::module::{Kernel, Module};
 use crate::structures::Holds;
-use crate::table::{DeviceTable, Tuning};
+use crate::table::DeviceTable;
 use core::fmt;
 use cudarc::driver::{CudaSlice, DevicePtr};
 use std::sync::Arc;
@@ -157,6 +157,7 @@ impl StressClock {
         let Some(kernel) = self.module.kernel(&name, lanes)? else {
             return Err(Error::NoKernel { kernel: name });
         };
+        let kernel = table.bounded(kernel)?;
         let stamps = Stamps {
             clock: self.span(&self.ticks),
             starts: self.span(&arrays.starts),
@@ -170,7 +171,7 @@ impl StressClock {
         let stream = self.device.stream();
         // SAFETY: the contract of this function; the arrays are freed on the same stream, and the table is
         // borrowed until the stream was waited for.
-        let launched = unsafe { kernel.launch(stream, Tuning::default().threads, &arguments) };
+        let launched = unsafe { table.queue_kernels((&kernel, &[None, None]), true, stream, &arguments) };
         let waited = stream.synchronize().map_err(|error| kernel.fault(error));
         launched.and(waited)?;
         Ok(kernel)

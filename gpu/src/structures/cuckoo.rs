@@ -77,7 +77,7 @@ impl Kernels for Cuckoo {
         let family = family((layout, Self::MOVES), (parts.len, geometry.bucket_slots));
         let OpenParts { slots, len, filter: locks, filter_len: locks_len, buckets, bucket_slots, .. } = parts;
         let parts = CuckooParts { slots, len, locks, locks_len, buckets, bucket_slots };
-        Ok((parts, Plan { family, head, fills, memory }))
+        Ok((parts, Plan { family, head, fills, memory, replaced: None }))
     }
 
     fn stats(numbers: &[u64]) -> OpenStats {

@@ -99,7 +99,7 @@ impl Kernels for Hopscotch {
         let words = device.array("the table's words", len * layout.slot_bytes() as u64)?;
         let parts = HopscotchParts { words: words.address(), len, homes: geometry.homes };
         let (head, fills) = (parts.head(), vec![parts.fill(layout)]);
-        Ok((parts, Plan { family: family(layout), head, fills, memory: vec![words] }))
+        Ok((parts, Plan { family: family(layout), head, fills, memory: vec![words], replaced: None }))
     }
 
     fn stats(numbers: &[u64]) -> HopscotchStats {

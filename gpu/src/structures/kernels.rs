@@ -15,7 +15,8 @@ pub(super) mod sealed {
 
 /// A structure that there are kernels of, as a type without values: [`Slab`](super::Slab), and
 /// [`Hopscotch`](warpproof_model::host::structure::Hopscotch),
-/// [`Open`](warpproof_model::host::structure::Open) and [`Cuckoo`](warpproof_model::host::structure::Cuckoo).
+/// [`Open`](warpproof_model::host::structure::Open), [`Cuckoo`](warpproof_model::host::structure::Cuckoo) and
+/// [`WaitFree`](warpproof_model::host::structure::WaitFree).
 pub trait Kernels: sealed::Sealed + 'static {
     /// What hosts know of it.
     type Structure: Structure;

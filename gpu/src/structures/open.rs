@@ -158,7 +158,7 @@ impl Kernels for Open {
         let (parts, memory) = buckets(device, layout, geometry, "the table's filter")?;
         let (head, fills) = (parts.head(), parts.fills(layout));
         let family = family((layout, Self::MOVES), (parts.len, geometry.bucket_slots));
-        Ok((parts, Plan { family, head, fills, memory }))
+        Ok((parts, Plan { family, head, fills, memory, replaced: None }))
     }
 
     fn stats(numbers: &[u64]) -> OpenStats {

@@ -118,7 +118,7 @@ impl<M: Multiplicity> Kernels for Slab<M> {
         };
         let memory = [slots, bitmap].into_iter().chain(values).collect();
         let (head, fills) = (parts.head(), parts.fills(layout, geometry.pool));
-        Ok((parts, Plan { family: family(layout, geometry.slab_slots), head, fills, memory }))
+        Ok((parts, Plan { family: family(layout, geometry.slab_slots), head, fills, memory, replaced: None }))
     }
 
     fn stats(numbers: &[u64]) -> SlabStats {

@@ -84,6 +84,11 @@ impl Family {
         self.name(&format!("{}_deferred", operation.name()), self.lanes)
     }
 
+    /// The kernel that ends what the one of an operation has deferred to the last.
+    pub(crate) fn last_name(&self, operation: Operation) -> String {
+        self.name(&format!("{}_last", operation.name()), self.lanes)
+    }
+
     /// The kernel that a tuning asks for.
     pub(crate) fn tuned_name(&self, operation: Operation, tuning: Tuning) -> String {
         if self.retrieves(operation) {
@@ -129,14 +134,18 @@ impl Family {
         Ok(None)
     }
 
-    /// The kernel that does what that of an operation defers, if it defers anything.
+    /// The kernel that does what that of an operation defers, if it defers anything, and the one that ends
+    /// what that one deferred again.
     pub(crate) fn find_deferred(
         &self,
         device: &Device,
         operation: Operation,
-    ) -> Result<Option<Kernel>, Error> {
-        let kernel = device.kernel(&self.deferred_name(operation), self.lanes)?;
-        Ok(kernel.map(|kernel| kernel.with_span(DEFERRED_SPAN)))
+    ) -> Result<[Option<Kernel>; 2], Error> {
+        let find = |name: String| -> Result<_, Error> {
+            let kernel = device.kernel(&name, self.lanes)?;
+            Ok(kernel.map(|kernel| kernel.with_span(DEFERRED_SPAN)))
+        };
+        Ok([find(self.deferred_name(operation))?, find(self.last_name(operation))?])
     }
 }
 

@@ -79,7 +79,7 @@ impl Users {
 }
 
 /// Whether work on both runs in order.
-fn same(one: &CudaStream, other: &CudaStream) -> bool {
+pub(super) fn same(one: &CudaStream, other: &CudaStream) -> bool {
     one == other && !per_thread(one)
 }
 

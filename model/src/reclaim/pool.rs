@@ -140,19 +140,23 @@ impl<B: IntegerWords<u32>, T: IntegerWords<u64>> NodePool<B, T> {
     pub fn retire<W: Warp>(self, w: &mut W, node: NodeIndex) {
         let (index, bit) = place(node);
         // Relaxed: it is read when the launch has ended.
-        w.elect(0, || self.retired.fetch_or(index, 1 << bit, Order::Relaxed));
+        let _ = w.each(|lane| {
+            // No lane waits for what it was.
+            if lane == 0 {
+                self.retired.fetch_or(index, 1 << bit, Order::Relaxed);
+            }
+        });
     }
 
     /// Makes the retired nodes of a word of the bitmap free: how many there were. A phase of its own, while
     /// no operation runs.
     #[inline(always)]
     pub fn reclaim(self, index: usize) -> u32 {
-        // Relaxed: nobody else is there.
+        // Relaxed, all: nobody else is there but who releases a stash of the same word.
         let retired = self.retired.load(index, ReadOrder::Relaxed);
         if retired != 0 {
             self.retired.store(index, 0, WriteOrder::Relaxed);
-            let used = self.used.bitmap().load(index, ReadOrder::Relaxed);
-            self.used.bitmap().store(index, used & !retired, WriteOrder::Relaxed);
+            self.used.bitmap().fetch_and(index, !retired, Order::Relaxed);
         }
         retired.count_ones()
     }
@@ -172,7 +176,7 @@ impl<B: IntegerWords<u32>, T: IntegerWords<u64>> NodePool<B, T> {
     /// Makes the nodes free that the stash of a warp has. A phase of its own, while no operation runs.
     #[inline(always)]
     pub fn release(self, warp: usize) {
-        // Relaxed, all: nobody else is there but who releases another stash of the same word.
+        // Relaxed, all: nobody else is there but who releases another one of the same word, or reclaims it.
         let stash = Stash::from_bits(self.stashes.load(warp, ReadOrder::Relaxed));
         if !stash.is_empty() {
             self.stashes.store(warp, 0, WriteOrder::Relaxed);

@@ -3,11 +3,12 @@
 use super::WaitFreeTable;
 use super::draft::{Draft, NoNode};
 use super::table::Row;
+use super::update::Request;
 use super::words::{Announcement, Head, NIL, Progress, Receipt, Update};
 use crate::entry::Packed;
 use crate::memory::{IntegerWords, Order, ReadOrder, Word, Words, WriteOrder};
 use crate::reclaim::{NodeIndex, Stash};
-use crate::warp::Warp;
+use crate::warp::{Ballot, Warp};
 
 /// What a round served.
 #[derive(Clone, Copy)]
@@ -109,41 +110,42 @@ where
         self.answer(w, Head(head), call)
     }
 
-    /// Runs announced calls of a bucket on a draft, as many as one node has receipts for, in the order of
-    /// their warps: after those that `head` has receipts for.
+    /// Makes the draft of a round: a call that is not announced runs first, and then announced ones of its
+    /// bucket, as many as one node has receipts for, in the order of their warps: after those that `head` has
+    /// receipts for. Whether the key of the call was there, if it is not announced. Where nothing is to be
+    /// changed for it, no other call runs.
     ///
     /// # Errors
     /// No node is free. `served` says what was made before.
     #[inline(always)]
-    pub(super) fn serve<W: Warp>(
+    pub(super) fn make<W: Warp>(
         self,
         w: &mut W,
-        (head, bucket): (Head, u32),
+        (request, head): (Request<E::Word>, Head),
+        is_announced: bool,
         (draft, stash): (&mut Draft, &mut Stash),
         served: &mut Served,
-    ) -> Result<(), NoNode> {
-        let warps = self.warps();
-        let start = self.last_served(w, head).map_or(0, |last| (last + 1) % warps);
+    ) -> Result<Option<bool>, NoNode> {
+        let mut own = None;
+        let mut queue = Queue { start: 0, base: 0, pending: Ballot::from_bits(0) };
         let mut count = 0;
-        let mut base = 0;
-        while base < warps {
-            let pending = w.each(|lane| {
-                let number = base + lane;
-                // Relaxed: all calls are seen that `head` counts.
-                number < warps && self.announcement((start + number) % warps, ReadOrder::Relaxed).is_pending()
-            });
-            let mut pending = w.ballot(pending);
-            while let Some(lane) = pending.ffs() {
-                pending = pending.without(lane);
-                let warp = (start + base + lane) % warps;
-                let Some((call, entry)) = self.request(w, warp) else { continue };
-                let elsewhere = self.bucket(E::key(entry)) != bucket;
-                if elsewhere || self.receipt_of(w, head, warp, call).is_some() {
-                    continue;
+        let mut is_own = !is_announced;
+        // The own call and those of others run at one place, so that a kernel has the code once.
+        loop {
+            let (mut receipt, mut update, mut entry) = (None, request.update, request.entry);
+            if !is_own {
+                if queue.base == 0 {
+                    if !head.is_asked() {
+                        return Ok(own);
+                    }
+                    queue.start = self.after_last_served(w, head);
                 }
+                let Some((warp, call, its)) = self.next_call(w, (head, request.bucket), &mut queue) else {
+                    return Ok(own);
+                };
                 if count == Self::node_receipts(W::LANES) {
                     served.left_some = true;
-                    return Ok(());
+                    return Ok(own);
                 }
                 if served.receipts == NIL {
                     let node = self.words.pool.take(w, stash).ok_or(NoNode)?;
@@ -151,16 +153,60 @@ where
                     self.write(w, node, blank, NIL);
                     served.receipts = node.0;
                 }
-                let present = self.apply(w, (draft, stash), call.update(), entry)?;
-                if warp == w.id() {
-                    served.own = Some(present);
-                }
-                self.write_receipt(w, served.receipts, count, Receipt::new(warp, call, present));
-                count += 1;
+                (receipt, update, entry) = (Some((warp, call)), call.update(), its);
             }
-            base += W::LANES;
+            let present = self.apply(w, (draft, stash), update, entry)?;
+            match receipt {
+                None => {
+                    own = Some(present);
+                    if draft.is_untouched() {
+                        return Ok(own);
+                    }
+                    is_own = false;
+                }
+                Some((warp, call)) => {
+                    if warp == w.id() {
+                        served.own = Some(present);
+                    }
+                    self.write_receipt(w, served.receipts, count, Receipt::new(warp, call, present));
+                    count += 1;
+                }
+            }
         }
-        Ok(())
+    }
+
+    /// The next announced call of a bucket that the chain of `head` has no receipt for.
+    #[inline(always)]
+    fn next_call<W: Warp>(
+        self,
+        w: &mut W,
+        (head, bucket): (Head, u32),
+        queue: &mut Queue,
+    ) -> Option<(u32, Announcement, E::Word)> {
+        let warps = self.warps();
+        loop {
+            let Some(lane) = queue.pending.ffs() else {
+                if queue.base >= warps {
+                    return None;
+                }
+                let Queue { start, base, .. } = *queue;
+                let pending = w.each(|lane| {
+                    let number = base + lane;
+                    // Relaxed: all calls are seen that `head` counts.
+                    number < warps
+                        && self.announcement(wrapped(start + number, warps), ReadOrder::Relaxed).is_pending()
+                });
+                queue.pending = w.ballot(pending);
+                queue.base += W::LANES;
+                continue;
+            };
+            queue.pending = queue.pending.without(lane);
+            let warp = wrapped(queue.start + queue.base - W::LANES + lane, warps);
+            let Some((call, entry)) = self.request(w, warp) else { continue };
+            if self.bucket(E::key(entry)) == bucket && self.receipt_of(w, head, warp, call).is_none() {
+                return Some((warp, call, entry));
+            }
+        }
     }
 
     /// Tells the warps that have receipts in the chain of `head` what they say. They go with that chain.
@@ -214,15 +260,15 @@ where
         None
     }
 
-    /// The warp of the last receipt in the chain of `head`.
+    /// The warp after that of the last receipt in the chain of `head`.
     #[inline(always)]
-    fn last_served<W: Warp>(self, w: &mut W, head: Head) -> Option<u32> {
+    fn after_last_served<W: Warp>(self, w: &mut W, head: Head) -> u32 {
         let mut receipts = self.receipts(head);
-        let mut last = None;
+        let mut next = 0;
         while let Some(receipt) = receipts.next(w, self) {
-            last = Some(receipt.warp());
+            next = wrapped(receipt.warp() + 1, self.warps());
         }
-        last
+        next
     }
 
     /// The receipts in the chain of `head`.
@@ -263,6 +309,22 @@ where
             self.words.pool.put_back(w, stash, NodeIndex(served.receipts));
         }
     }
+}
+
+/// The announced calls that a warp looks through: those of all warps, from one on.
+struct Queue {
+    /// The first warp.
+    start: u32,
+    /// How many warps were looked at.
+    base: u32,
+    /// Those of the last ones looked at that have a call, and were not taken.
+    pending: Ballot,
+}
+
+/// A number of a warp that may be beyond the last by as many as there are.
+#[inline(always)]
+const fn wrapped(number: u32, warps: u32) -> u32 {
+    if number < warps { number } else { number - warps }
 }
 
 /// The receipts of a node, one after the other.

@@ -2,12 +2,12 @@
 //! shared.
 
 use super::WaitFreeTable;
-use super::table::Row;
+use super::table::{Row, is_link};
 use super::words::{NIL, Update};
 use crate::entry::Packed;
-use crate::memory::{IntegerWords, Word, Words};
+use crate::memory::{IntegerWords, Words};
 use crate::reclaim::{NodeIndex, Stash};
-use crate::row::{self, Found, Place};
+use crate::row::{self, Found};
 use crate::warp::Warp;
 
 /// No node is free.
@@ -84,25 +84,36 @@ where
         }
         let spot = self.spot(w, draft, key);
         let present = spot.found.is_some();
-        let row = match (&spot.found, update) {
+        // What stands in the place of the node, if anything, and a node after it.
+        let (row, second) = match (&spot.found, update) {
             (Some(_), Update::Add) | (None, Update::Remove) => return Ok(present),
-            (Some(found), Update::Assign) => with(w, spot.row, found, entry),
+            (Some(found), Update::Assign) => (Some(row::with_word(w, spot.row, found, entry)), None),
             (Some(found), Update::Remove) => {
-                let row = with(w, spot.row, found, E::EMPTY);
+                let row = row::with_word(w, spot.row, found, E::EMPTY);
                 // A chain keeps its last node, so that no head is the same again.
-                if (spot.link != NIL || spot.index > 0) && Self::entries(w, row) == 0 {
-                    self.drop_node(w, (draft, stash), &spot)?;
-                    return Ok(true);
-                }
-                row
+                let is_last = spot.link == NIL && spot.index == 0;
+                ((is_last || Self::entries(w, row) > 0).then_some(row), None)
             }
             (None, Update::Add | Update::Assign) => match Self::room(w, spot.row) {
-                Some(room) => with(w, spot.row, &room, entry),
-                None => return self.split(w, (draft, stash), spot, entry).map(|()| false),
+                Some(room) => (Some(row::with_word(w, spot.row, &room, entry)), None),
+                None => {
+                    let [lower, upper] = Self::halves(w, spot.row, entry);
+                    let second = self.words.pool.take(w, stash).ok_or(NoNode)?;
+                    self.write(w, second, upper, spot.link);
+                    (Some(lower), Some(second))
+                }
             },
         };
-        self.replace(w, (draft, stash), &spot, row, spot.link)?;
-        Ok(present)
+        let link = second.map_or(spot.link, |second| second.0);
+        let replaced = self.replace(w, (draft, stash), &spot, row, link);
+        if let Some(second) = second {
+            if replaced.is_err() {
+                self.words.pool.put_back(w, stash, second);
+            } else {
+                draft.fresh += 1;
+            }
+        }
+        replaced.map(|()| present)
     }
 
     /// The node of a draft that holds a key, or into which it belongs. The draft has a node.
@@ -121,25 +132,38 @@ where
         }
     }
 
-    /// Puts a row in the place of a node.
+    /// Puts a row in the place of a node, or takes the node out. What follows begins at `link`.
     #[inline(always)]
     fn replace<W: Warp>(
         self,
         w: &mut W,
         (draft, stash): (&mut Draft, &mut Stash),
         spot: &Spot<W, E, S>,
-        row: Row<W, E, S>,
+        row: Option<Row<W, E, S>>,
         link: u32,
     ) -> Result<(), NoNode> {
         if spot.index < draft.fresh {
-            self.write(w, NodeIndex(spot.node), row, link);
+            match row {
+                Some(row) => self.write(w, NodeIndex(spot.node), row, link),
+                None => {
+                    self.lead(w, draft, spot.before, link);
+                    draft.fresh -= 1;
+                    self.words.pool.put_back(w, stash, NodeIndex(spot.node));
+                }
+            }
             return Ok(());
         }
         let before = self.own(w, (draft, stash), spot.index)?;
-        let node = self.words.pool.take(w, stash).ok_or(NoNode)?;
-        self.write(w, node, row, link);
-        self.lead(w, draft, before, node.0);
-        draft.fresh += 1;
+        let to = match row {
+            Some(row) => {
+                let node = self.words.pool.take(w, stash).ok_or(NoNode)?;
+                self.write(w, node, row, link);
+                draft.fresh += 1;
+                node.0
+            }
+            None => link,
+        };
+        self.lead(w, draft, before, to);
         draft.replaced += 1;
         Ok(())
     }
@@ -180,52 +204,30 @@ where
         }
     }
 
-    /// Takes a node without entries out.
+    /// An entry and those of a full node, cut in two: the lower half of them, and the upper.
     #[inline(always)]
-    fn drop_node<W: Warp>(
-        self,
-        w: &mut W,
-        (draft, stash): (&mut Draft, &mut Stash),
-        spot: &Spot<W, E, S>,
-    ) -> Result<(), NoNode> {
-        if spot.index < draft.fresh {
-            self.lead(w, draft, spot.before, spot.link);
-            draft.fresh -= 1;
-            self.words.pool.put_back(w, stash, NodeIndex(spot.node));
-        } else {
-            let before = self.own(w, (draft, stash), spot.index)?;
-            self.lead(w, draft, before, spot.link);
-            draft.replaced += 1;
-        }
-        Ok(())
-    }
-
-    /// Puts an entry and those of a full node into two nodes, the lower half of them into the first one.
-    #[inline(always)]
-    fn split<W: Warp>(
-        self,
-        w: &mut W,
-        (draft, stash): (&mut Draft, &mut Stash),
-        spot: Spot<W, E, S>,
-        entry: E::Word,
-    ) -> Result<(), NoNode> {
+    fn halves<W: Warp>(w: &mut W, row: Row<W, E, S>, entry: E::Word) -> [Row<W, E, S>; 2] {
         let key = E::key(entry);
         // How many of the entries, the new one counted, have a lower key.
-        let mut ranks =
-            w.map(spot.row, |_, words: [E::Word; S]| words.map(|word| u32::from(key < E::key(word))));
+        let mut ranks = w.map(row, |_, words: [E::Word; S]| words.map(|word| u32::from(key < E::key(word))));
         let mut rank = 0;
-        for at in 0..Self::node_entries(W::LANES) {
-            let (lane, i) = (at / S as u32, at as usize % S);
-            let words = w.map(spot.row, |_, words: [E::Word; S]| words[i]);
-            let other = E::key(w.shfl(words, lane));
-            rank += u32::from(other < key);
-            ranks = w.both(ranks, spot.row, |_, ranks: [u32; S], words: [E::Word; S]| {
-                core::array::from_fn(|i| ranks[i] + u32::from(other < E::key(words[i])))
-            });
+        let mut turned = row;
+        for i in 0..S {
+            let words = w.map(turned, |_, words: [E::Word; S]| words[0]);
+            turned = row::turned(w, turned);
+            for lane in 0..W::LANES {
+                let other = E::key(w.shfl(words, lane));
+                if !is_link::<W, S>(lane, i) {
+                    rank += u32::from(other < key);
+                    ranks = w.both(ranks, row, |_, ranks: [u32; S], words: [E::Word; S]| {
+                        core::array::from_fn(|i| ranks[i] + u32::from(other < E::key(words[i])))
+                    });
+                }
+            }
         }
         let half = W::LANES * S as u32 / 2;
-        let part = |w: &mut W, lower: bool| {
-            let part = w.both(ranks, spot.row, |_, ranks: [u32; S], words: [E::Word; S]| {
+        [true, false].map(|lower| {
+            let part = w.both(ranks, row, |_, ranks: [u32; S], words: [E::Word; S]| {
                 core::array::from_fn(|i| if (ranks[i] < half) == lower { words[i] } else { E::EMPTY })
             });
             if (rank < half) != lower {
@@ -233,17 +235,8 @@ where
             }
             let room = Self::room(w, part);
             // There always is some: each part has fewer entries than a node.
-            room.map_or(part, |room| with(w, part, &room, entry))
-        };
-        let (lower, upper) = (part(w, true), part(w, false));
-        let second = self.words.pool.take(w, stash).ok_or(NoNode)?;
-        self.write(w, second, upper, spot.link);
-        if self.replace(w, (draft, stash), &spot, lower, second.0).is_err() {
-            self.words.pool.put_back(w, stash, second);
-            return Err(NoNode);
-        }
-        draft.fresh += 1;
-        Ok(())
+            room.map_or(part, |room| row::with_word(w, part, &room, entry))
+        })
     }
 
     /// Puts the private nodes of a draft back that is not published.
@@ -268,17 +261,4 @@ where
             }
         }
     }
-}
-
-/// A row in which the word that was found is `now`.
-#[inline(always)]
-fn with<W: Warp, T: Word, const S: usize>(
-    w: &mut W,
-    row: row::Row<W, T, S>,
-    found: &Found<W, T>,
-    now: T,
-) -> row::Row<W, T, S> {
-    let chosen = found.lane;
-    let now = w.map(found.places, |lane, Place { seen, .. }| if lane == chosen { now } else { seen });
-    row::with(w, 0, row, found, now)
 }

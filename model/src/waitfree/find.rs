@@ -1,11 +1,13 @@
 //! Searches: the head, then the chain.
 
 use super::WaitFreeTable;
+use super::table::is_link;
 use super::words::NIL;
 use crate::at_lane::AtLane;
 use crate::entry::Packed;
 use crate::key::UserKey;
 use crate::memory::{IntegerWords, Words};
+use crate::row;
 use crate::warp::Warp;
 
 impl<E, N, H, B, const S: usize> WaitFreeTable<E, N, H, B, S>
@@ -30,7 +32,7 @@ where
 
     /// What a search finds, at the lane that found it.
     #[inline(always)]
-    pub(super) fn look<W: Warp>(self, w: &mut W, key: UserKey<E::Key>) -> AtLane<W, Option<E::Value>> {
+    pub fn look<W: Warp>(self, w: &mut W, key: UserKey<E::Key>) -> AtLane<W, Option<E::Value>> {
         let key = key.get();
         let bucket = self.bucket(key);
         let head = self.head(w, bucket);
@@ -62,13 +64,16 @@ where
         let mut number = 0;
         while node != NIL {
             let row = self.read(w, node);
-            for at in 0..Self::node_entries(W::LANES) {
-                let (lane, i) = (at / S as u32, at as usize % S);
-                let words = w.map(row, |_, words: [E::Word; S]| words[i]);
-                let word = w.shfl(words, lane);
-                if Self::is_entry(word) {
-                    sink(w, number, E::key(word), E::value(word));
-                    number += 1;
+            let mut turned = row;
+            for i in 0..S {
+                let words = w.map(turned, |_, words: [E::Word; S]| words[0]);
+                turned = row::turned(w, turned);
+                for lane in 0..W::LANES {
+                    let word = w.shfl(words, lane);
+                    if !is_link::<W, S>(lane, i) && Self::is_entry(word) {
+                        sink(w, number, E::key(word), E::value(word));
+                        number += 1;
+                    }
                 }
             }
             node = Self::link(w, row);

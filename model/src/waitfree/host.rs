@@ -23,20 +23,20 @@ impl WaitFreeGeometry {
 
     /// Fewest warps that a table is made for: more than a CPU has threads.
     pub const FEWEST_WARPS: u32 = 256;
-    /// Most warps that a table is made for: as many as run at one time on the largest GPU of today, eight
-    /// lanes each.
-    pub const DEFAULT_WARPS: u32 = 1 << 15;
+    /// Most warps that a table is made for: about as many as run at one time on the largest GPU of today,
+    /// eight lanes each.
+    pub const DEFAULT_WARPS: u32 = 1 << 14;
 
     /// Nodes per warp, besides those of the entries: each takes some for itself.
     const NODES_PER_WARP: u64 = 4;
 
     /// A table for `entries` entries, `load` of them per place of the first nodes.
     ///
-    /// The pool has a node for each bucket, and twice as many as the entries fill. All entries find room if
-    /// they are only inserted, whatever their keys are, but for those of long chains: an update copies the
-    /// nodes of a chain up to its own. A chain keeps a node that has lost most of its entries, so a table that
-    /// was emptied unevenly may be full earlier. A load that is not between 0.01 and 100 is brought into that
-    /// range.
+    /// The pool has a node for each bucket, and three times as many as the entries fill. All entries find
+    /// room if they are only inserted, whatever their keys are, but for those of long chains: an update
+    /// copies the nodes of a chain up to its own. A chain keeps a node that has lost most of its entries, so
+    /// a table that was emptied unevenly may be full earlier. A load that is not between 0.01 and 100 is
+    /// brought into that range.
     ///
     /// # Errors
     /// [`Refused::Nothing`] if a node has no place; [`Refused::TooLarge`] if the nodes cannot be counted.
@@ -49,7 +49,7 @@ impl WaitFreeGeometry {
         let buckets = ((entries as f64 / load) as u64).div_ceil(places).max(1);
         let warps = (entries / 64).clamp(Self::FEWEST_WARPS as u64, Self::DEFAULT_WARPS as u64);
         let nodes = buckets
-            .saturating_add(entries.div_ceil(places).saturating_mul(2))
+            .saturating_add(entries.div_ceil(places).saturating_mul(3))
             .saturating_add(warps * Self::NODES_PER_WARP);
         countable(nodes)?;
         Ok(Self { node_words, buckets: buckets as u32, nodes: nodes as u32, warps: warps as u32 })
@@ -85,9 +85,9 @@ impl WaitFreeGeometry {
         self.nodes as u64 * self.node_entries() as u64
     }
 
-    /// Nodes that a warp takes for itself at once: together they take an eighth of the pool at most.
+    /// Nodes that a warp takes for itself at once: together they take a quarter of the pool at most.
     pub const fn stash(self) -> u32 {
-        let nodes = self.nodes / (8 * self.warps);
+        let nodes = self.nodes / (4 * self.warps);
         if nodes < 1 {
             1
         } else if nodes > 32 {
@@ -142,11 +142,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_table_has_a_node_for_each_bucket_and_twice_those_of_the_entries() {
+    fn a_table_has_a_node_for_each_bucket_and_three_times_those_of_the_entries() {
         let size = WaitFreeGeometry::new(10_000_000, WaitFreeGeometry::DEFAULT_LOAD, 16).unwrap();
-        assert_eq!((size.buckets, size.warps), (1_418_440, 1 << 15));
-        assert_eq!(size.nodes, 1_418_440 + 2 * 666_667 + 4 * (1 << 15));
-        assert!(size.stash() >= 1 && size.stash() * size.warps * 8 <= size.nodes);
+        assert_eq!((size.buckets, size.warps), (1_418_440, 1 << 14));
+        assert_eq!(size.nodes, 1_418_440 + 3 * 666_667 + 4 * (1 << 14));
+        assert!(size.stash() == 32 && size.stash() * size.warps * 4 <= size.nodes);
         assert_eq!(size.admit(16), Ok(()));
         let none = WaitFreeGeometry::new(0, 0.5, 8).unwrap();
         assert_eq!((none.buckets, none.warps, none.stash()), (1, 256, 1));

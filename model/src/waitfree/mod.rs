@@ -3,6 +3,7 @@
 mod alone;
 mod announce;
 mod draft;
+mod fast;
 mod find;
 #[cfg(feature = "host")]
 pub(crate) mod host;

@@ -36,7 +36,7 @@ pub struct WaitFreeWords<N, H, B> {
     pub pool: NodePool<B, H>,
 }
 
-/// What a head holds at first.
+/// What a head holds at first: zero.
 pub const EMPTY_HEAD: u64 = Head::EMPTY.0;
 
 /// What the lanes of a warp read of one node.
@@ -123,13 +123,11 @@ where
     /// All lanes write a node, which is private. A lane writes the words that it reads.
     #[inline(always)]
     pub(super) fn write<W: Warp>(self, w: &mut W, node: NodeIndex, row: Row<W, E, S>, link: u32) {
-        let base = Self::base(W::LANES, node.0);
+        let base = node.0 as usize * W::LANES as usize;
         w.map(row, |lane, words: [E::Word; S]| {
-            for (i, word) in words.into_iter().enumerate() {
-                let word = if is_link::<W, S>(lane, i) { Word::from_bits(link as u128) } else { word };
-                // Relaxed, here and below: the exchange of the head publishes it.
-                self.words.nodes.store(base + lane as usize * S + i, word, WriteOrder::Relaxed);
-            }
+            let linked = |i| if is_link::<W, S>(lane, i) { Word::from_bits(link as u128) } else { words[i] };
+            // Relaxed, here and below: the exchange of the head publishes it.
+            self.words.nodes.store_row::<S>(base + lane as usize, core::array::from_fn(linked));
         });
     }
 

@@ -2,7 +2,7 @@
 
 use super::WaitFreeTable;
 use super::announce::Served;
-use super::draft::{Draft, NoNode};
+use super::draft::Draft;
 use super::words::{Announcement, Head, NIL, Update};
 use crate::at_lane::AtLane;
 use crate::entry::Packed;
@@ -24,10 +24,10 @@ enum Round {
 
 /// A call that is under way.
 #[derive(Clone, Copy)]
-struct Request<T> {
-    bucket: u32,
-    update: Update,
-    entry: T,
+pub(super) struct Request<T> {
+    pub(super) bucket: u32,
+    pub(super) update: Update,
+    pub(super) entry: T,
 }
 
 impl<E, N, H, B, const S: usize> WaitFreeTable<E, N, H, B, S>
@@ -90,13 +90,36 @@ where
         (update, key, value): (Update, UserKey<E::Key>, E::Value),
         stash: &mut Stash,
     ) -> Option<bool> {
-        let request = Request { bucket: self.bucket(key.get()), update, entry: E::pack(key.get(), value) };
-        self.rounds(w, request, stash)
+        let (request, mut lost) = (self.request_of(update, key, value), 0);
+        match self.fast(w, request, stash, &mut lost) {
+            Some(present) => Some(present),
+            None => self.rounds(w, request, stash, lost),
+        }
+    }
+
+    #[inline(always)]
+    fn request_of(self, update: Update, key: UserKey<E::Key>, value: E::Value) -> Request<E::Word> {
+        Request { bucket: self.bucket(key.get()), update, entry: E::pack(key.get(), value) }
     }
 
     /// Runs an operation whose kind is a value, and leaves the answer to the lane that has it. `None` if no
     /// node is free; nothing has changed then. `stash` is that of this warp, which it has opened and will
     /// close.
+    #[inline(always)]
+    pub fn mixed<W: Warp>(
+        self,
+        w: &mut W,
+        (op, key, value): (Op, UserKey<E::Key>, E::Value),
+        stash: &mut Stash,
+    ) -> Option<AtLane<W, Mixed<E::Value>>> {
+        let Some(update) = update_of(op) else { return Some(self.look(w, key).map(w, Mixed::of_search)) };
+        let present = self.update_from(w, (update, key, value), stash)?;
+        Some(AtLane::known(w, Mixed::of(code(update, present))))
+    }
+
+    /// The same, unless what is left to do is seldom needed and large: then nothing has changed, it is
+    /// `None`, and [`mixed`](Self::mixed) does it. It loses as many exchanges as the table has patience, at
+    /// most.
     #[inline(always)]
     pub fn try_mixed<W: Warp>(
         self,
@@ -104,20 +127,20 @@ where
         (op, key, value): (Op, UserKey<E::Key>, E::Value),
         stash: &mut Stash,
     ) -> Option<AtLane<W, Mixed<E::Value>>> {
-        let (update, codes) = match op {
-            Op::Search => return Some(self.look(w, key).map(w, Mixed::of_search)),
-            Op::Insert | Op::InsertUnique => (Update::Add, [Insert::Inserted.code(), Insert::Present.code()]),
-            Op::Assign => (Update::Assign, [Assign::Inserted.code(), Assign::Replaced.code()]),
-            Op::Delete => (Update::Remove, [Delete::Absent.code(), Delete::Deleted.code()]),
-        };
-        let present = self.update_from(w, (update, key, value), stash)?;
-        Some(AtLane::known(w, Mixed::of(codes[usize::from(present)])))
+        let Some(update) = update_of(op) else { return Some(self.look(w, key).map(w, Mixed::of_search)) };
+        let present = self.fast(w, self.request_of(update, key, value), stash, &mut 0)?;
+        Some(AtLane::known(w, Mixed::of(code(update, present))))
     }
 
     #[inline(always)]
-    fn rounds<W: Warp>(self, w: &mut W, request: Request<E::Word>, stash: &mut Stash) -> Option<bool> {
+    fn rounds<W: Warp>(
+        self,
+        w: &mut W,
+        request: Request<E::Word>,
+        stash: &mut Stash,
+        mut lost: u32,
+    ) -> Option<bool> {
         let mut call = None;
-        let mut lost = 0;
         loop {
             if lost == self.patience && call.is_none() {
                 call = Some(self.announce(w, request.bucket, request.update, request.entry));
@@ -154,7 +177,7 @@ where
         let first = self.first_node(w, head);
         let mut draft = Draft::of(first);
         let mut served = Served::NOTHING;
-        let made = self.make(w, request, (head, call.is_some()), (&mut draft, stash), &mut served);
+        let made = self.make(w, (request, head), call.is_some(), (&mut draft, stash), &mut served);
         if let Ok(own) = made
             && draft.is_untouched()
             && served.receipts == NIL
@@ -175,31 +198,6 @@ where
         if made.is_err() { Round::NoNode } else { Round::Again }
     }
 
-    /// Makes the draft of a round: a call that is not announced runs first, and those that are after it.
-    /// Whether the key of the call was there, if it is not announced. Where nothing is to be changed for it,
-    /// no other call runs.
-    #[inline(always)]
-    fn make<W: Warp>(
-        self,
-        w: &mut W,
-        request: Request<E::Word>,
-        (head, is_announced): (Head, bool),
-        (draft, stash): (&mut Draft, &mut Stash),
-        served: &mut Served,
-    ) -> Result<Option<bool>, NoNode> {
-        let mut own = None;
-        if !is_announced {
-            own = Some(self.apply(w, (draft, stash), request.update, request.entry)?);
-            if draft.is_untouched() {
-                return Ok(own);
-            }
-        }
-        if head.is_asked() {
-            self.serve(w, (head, request.bucket), (draft, stash), served)?;
-        }
-        Ok(own)
-    }
-
     /// Makes a draft the chain of its bucket, unless the head is another one by now.
     #[inline(always)]
     fn publish<W: Warp>(self, w: &mut W, bucket: u32, head: Head, draft: &Draft, served: Served) -> bool {
@@ -217,5 +215,29 @@ where
         w.elect(0, || {
             self.words.heads.compare_exchange(bucket as usize, head.0, new.0, Order::Release) == head.0
         })
+    }
+}
+
+/// The update that an operation is, if it is one.
+#[inline(always)]
+const fn update_of(op: Op) -> Option<Update> {
+    match op {
+        Op::Insert | Op::InsertUnique => Some(Update::Add),
+        Op::Assign => Some(Update::Assign),
+        Op::Delete => Some(Update::Remove),
+        Op::Search => None,
+    }
+}
+
+/// The code of the outcome of an update.
+#[inline(always)]
+const fn code(update: Update, present: bool) -> u8 {
+    match (update, present) {
+        (Update::Add, false) => Insert::Inserted.code(),
+        (Update::Add, true) => Insert::Present.code(),
+        (Update::Assign, false) => Assign::Inserted.code(),
+        (Update::Assign, true) => Assign::Replaced.code(),
+        (Update::Remove, false) => Delete::Absent.code(),
+        (Update::Remove, true) => Delete::Deleted.code(),
     }
 }

@@ -23,7 +23,7 @@ pub(super) const NIL: u32 = (1 << 31) - 1;
 ///
 /// | Bits | |
 /// |---|---|
-/// | 0..31 | the first node of the chain, or none |
+/// | 0..31 | the first node of the chain, or none: all bits turned, so that none is zero |
 /// | 31 | whether that node holds receipts |
 /// | 32..64 | announcements since the chain was published, plus one if it left calls unserved |
 ///
@@ -36,18 +36,18 @@ impl Head {
     /// An announcement.
     pub(super) const ANNOUNCEMENT: u64 = 1 << 32;
     /// A bucket in which nothing was ever put.
-    pub(super) const EMPTY: Self = Self(NIL as u64);
+    pub(super) const EMPTY: Self = Self(0);
 
     /// A chain that was not published yet.
     #[inline(always)]
     pub(super) const fn new(first: u32, has_receipts: bool, left_some: bool) -> Self {
-        Self(first as u64 | (has_receipts as u64) << 31 | (left_some as u64) << 32)
+        Self((first ^ NIL) as u64 | (has_receipts as u64) << 31 | (left_some as u64) << 32)
     }
 
     /// The first node.
     #[inline(always)]
     pub(super) const fn first(self) -> u32 {
-        self.0 as u32 & NIL
+        (self.0 as u32 & NIL) ^ NIL
     }
 
     /// Whether the first node holds receipts.

@@ -53,7 +53,7 @@ pub trait CpuTable: Sized + Sync {
     /// What it holds. Exact if nothing changes meanwhile.
     fn stats(&self) -> <Self::Structure as Structure>::Stats;
 
-    /// The handle.
+    /// The handle, for the warps that [`warp`](Self::warp) gives.
     fn view(&self) -> Self::View<'_>;
 
     /// A warp for some operations on this table: number `number` of a launch, or with a number that the table

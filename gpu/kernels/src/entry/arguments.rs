@@ -177,6 +177,24 @@ pub(crate) struct Columns<K, V> {
     pub(crate) room: u64,
 }
 
+impl<K: Copy, V: Copy> Columns<K, V> {
+    /// Lane 0 writes an entry, if there is room.
+    ///
+    /// # Safety
+    ///
+    /// Nobody else writes this place during the launch.
+    #[inline(always)]
+    pub(super) unsafe fn put<W: Warp>(self, w: &mut W, place: u64, key: K, value: V) {
+        if place < self.room {
+            // SAFETY: there is room; the rest is the contract of this function.
+            unsafe {
+                self.keys.write(w, place, key);
+                self.values.write(w, place, value);
+            }
+        }
+    }
+}
+
 impl<E: Packed> Sink<E> for Columns<E::Key, E::Value> {
     #[inline(always)]
     fn room(self) -> u64 {

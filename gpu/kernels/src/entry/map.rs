@@ -1,7 +1,7 @@
 //! What every map and set has.
 
-use super::{Columns, Count, In, Launch, MaybeOut, Out, Told};
-use warpproof_device::Global;
+use super::{At, Columns, Count, In, Launch, MaybeOut, Out, Tiles, Told};
+use warpproof_device::{Global, Tile};
 use warpproof_model::map::{DEFERRED, WarpMap};
 use warpproof_model::outcome::{Mixed, Op, RESERVED_KEY};
 use warpproof_model::{
@@ -20,7 +20,7 @@ const _: () =
     assert!(UNKNOWN_OPERATION != RESERVED_KEY && DEFERRED != RESERVED_KEY && DEFERRED != UNKNOWN_OPERATION);
 
 /// The operation with a code, of which there must be one to compile.
-const fn coded(code: u8) -> Op {
+pub(super) const fn coded(code: u8) -> Op {
     match Op::from_code(code) {
         Some(op) => op,
         None => panic!("the code of an operation"),
@@ -83,16 +83,8 @@ impl<const L: u32, T: WarpMap> Launch<L, T> {
                 Some(key) => self.table.mixed(w, Op::Search, key, T::Value::ZERO),
                 None => AtLane::known(w, Mixed { code: RESERVED_KEY, value: missing }),
             };
-            said.give(w, |Mixed { code, value }| {
-                if let Some(values) = values.at(op) {
-                    // SAFETY: one lane has the answer.
-                    unsafe { values.write(if code == 1 { value } else { missing }) }
-                }
-                if let Some(found) = found.at(op) {
-                    // SAFETY: as above.
-                    unsafe { found.write(code) }
-                }
-            });
+            // SAFETY: one lane has the answer.
+            said.give(w, |said| unsafe { write_found(said, op, values, found, missing) });
         });
     }
 
@@ -148,14 +140,40 @@ impl<const L: u32, T: WarpMap> Launch<L, T> {
     /// A block counts its pairs, reserves their places by one addition to `total` and then writes them.
     #[inline(always)]
     pub(crate) fn retrieve_all_parts(self, to: Columns<T::Key, T::Value>, total: Global<u64>) {
+        let parts = self.table.parts();
+        self.tiles.copy_parts(
+            parts,
+            |w, part| self.table.live(w, part),
+            |w, part, first| {
+                self.table.visit(w, part, |w, number, key, value| {
+                    // SAFETY: the places of a block and in it are disjoint.
+                    unsafe { to.put(w, first + number as u64, key, value) }
+                });
+            },
+            total,
+        );
+    }
+}
+
+impl<const L: u32> Tiles<L> {
+    /// For each of `parts` parts, a tile each: reserves places for as many entries as `live` says, and calls
+    /// `copy` with the first of them. Adds up how many there are in `total`. Three shared words.
+    #[inline(always)]
+    pub(super) fn copy_parts(
+        self,
+        parts: u32,
+        live: impl FnOnce(&mut Tile<L>, u32) -> u32,
+        copy: impl FnOnce(&mut Tile<L>, u32, u64),
+        total: Global<u64>,
+    ) {
         /// Shared words: pairs of the block, and the place of its first pair in two halves.
         const PAIRS: usize = 0;
         const PLACE: usize = 1;
-        let (mut block, mut tile) = self.tiles.block();
+        let (mut block, mut tile) = self.block();
         let shared = block.shared();
         let part = tile.id();
-        let here = part < self.table.parts();
-        let live = if here { self.table.live(&mut tile, part) } else { 0 };
+        let here = part < parts;
+        let live = if here { live(&mut tile, part) } else { 0 };
         // Relaxed, here and below: the barriers order the shared words; `total` is read after the launch.
         let mine = tile.elect(0, || shared.fetch_add(PAIRS, live, Order::Relaxed));
         block.sync();
@@ -172,16 +190,30 @@ impl<const L: u32, T: WarpMap> Launch<L, T> {
         let low = shared.load(PLACE, ReadOrder::Relaxed) as u64;
         let first = low | (shared.load(PLACE + 1, ReadOrder::Relaxed) as u64) << 32;
         if here {
-            self.table.visit(&mut tile, part, |w, number, key, value| {
-                let place = first + mine as u64 + number as u64;
-                if place < to.room {
-                    // SAFETY: there is room, and the places of a block and in it are disjoint.
-                    unsafe {
-                        to.keys.write(w, place, key);
-                        to.values.write(w, place, value);
-                    }
-                }
-            });
+            copy(&mut tile, part, first + mine as u64);
         }
+    }
+}
+
+/// Writes what a search found: the value, or `missing`, and whether there is one.
+///
+/// # Safety
+///
+/// One lane does.
+#[inline(always)]
+pub(super) unsafe fn write_found<V: Word>(
+    Mixed { code, value }: Mixed<V>,
+    op: At,
+    values: MaybeOut<V>,
+    found: MaybeOut<u8>,
+    missing: V,
+) {
+    if let Some(values) = values.at(op) {
+        // SAFETY: the contract of this function.
+        unsafe { values.write(if code == 1 { value } else { missing }) }
+    }
+    if let Some(found) = found.at(op) {
+        // SAFETY: as above.
+        unsafe { found.write(code) }
     }
 }

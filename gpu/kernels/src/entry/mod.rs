@@ -3,7 +3,8 @@
 //! Codes and conventions, the same for every kernel:
 //!
 //! - One operation per tile. A batch of `n` operations needs a grid of at least `n` tiles; tiles beyond it do
-//!   nothing. All lanes read the inputs; the lane that has an answer writes it, and lane 0 what all know.
+//!   nothing. In a table of nodes that are replaced a tile runs several updates (`waitfree`). All lanes read
+//!   the inputs; the lane that has an answer writes it, and lane 0 what all know.
 //! - `outcomes[op]` is the code of an outcome (`warpproof_model::outcome`), [`RESERVED_KEY`] if the key is
 //!   reserved and nothing was done. Where the output is a number of pairs, a reserved key has none.
 //! - An operation that a structure defers to a second kernel
@@ -18,6 +19,7 @@ mod slab;
 #[cfg(feature = "stress")]
 mod stamped;
 mod stats;
+mod waitfree;
 
 pub(crate) use arguments::{Array, At, Columns, Count, In, MaybeOut, NoValue, Numbers, Offsets, Out, Told};
 pub(crate) use bulk::{bins_of, entries_of, outcomes_of};
@@ -79,6 +81,13 @@ impl<const L: u32> Tiles<L> {
         unsafe { (Tile::new(), CtaBlock::new()) }
     }
 
+    /// The tile of the calling thread. Every thread of the block gets here.
+    #[inline(always)]
+    fn tile(self) -> Tile<L> {
+        // SAFETY: the contract of `new`.
+        unsafe { Tile::new() }
+    }
+
     /// Runs `f` for the number of this tile, if it is below `n`.
     #[inline(always)]
     pub(crate) fn per_number(self, n: u32, f: impl FnOnce(&mut Tile<L>, usize)) {
@@ -133,37 +142,48 @@ impl<const L: u32> Tiles<L> {
         n: Count,
         mut f: impl FnMut(&mut Tile<L>, At, UserKey<K>) -> AtLane<Tile<L>, u8>,
     ) {
-        let n = n.0;
-        let operations = |w: &mut Tile<L>, span: usize| {
-            let first = span * DEFERRED_SPAN as usize;
-            let end = (first + DEFERRED_SPAN as usize).min(n as usize);
-            let lanes = w.each(|lane| {
-                // Few spans have one that is deferred: all lanes look at once, without a branch.
-                let at = |i| (first + (lane * (DEFERRED_SPAN / L) + i) as usize).min(end - 1);
-                // SAFETY: below `end`, which is at most `n`.
-                (0..DEFERRED_SPAN / L)
-                    .fold(false, |any, i| any | (outcomes.read(unsafe { At::new(at(i)) }) == DEFERRED))
-            });
-            if !w.ballot(lanes).any() {
-                return;
-            }
-            let mut next = first;
-            loop {
-                // SAFETY: below `end`. In a loop of its own: the tiles of a warp meet behind it, and run `f`
-                // together.
-                let deferred = |&op: &usize| outcomes.read(unsafe { At::new(op) }) == DEFERRED;
-                let Some(op) = (next..end).find(deferred) else { return };
-                next = op + 1;
-                // SAFETY: below `end`.
-                let op = unsafe { At::new(op) };
-                // The first kernel defers no reserved key.
-                if let Some(key) = UserKey::new(keys.read(op)) {
-                    let code = f(w, op, key);
-                    // SAFETY: this tile's own operation; one lane writes.
-                    code.give(w, |code| unsafe { outcomes.0.at(op).write(code) });
-                }
-            }
-        };
-        self.per_number(n.div_ceil(DEFERRED_SPAN), operations);
+        let operations =
+            |w: &mut Tile<L>, span: usize| deferred_in_span(w, (span, n), keys, outcomes, &mut f);
+        self.per_number(n.0.div_ceil(DEFERRED_SPAN), operations);
+    }
+}
+
+/// Runs `f` on the key of each operation of a span of [`DEFERRED_SPAN`] that the first kernel deferred, and
+/// writes the code that it returns.
+#[inline(always)]
+fn deferred_in_span<const L: u32, K: Key>(
+    w: &mut Tile<L>,
+    (span, n): (usize, Count),
+    keys: In<K>,
+    outcomes: Told,
+    f: &mut impl FnMut(&mut Tile<L>, At, UserKey<K>) -> AtLane<Tile<L>, u8>,
+) {
+    let first = span * DEFERRED_SPAN as usize;
+    let end = (first + DEFERRED_SPAN as usize).min(n.0 as usize);
+    let lanes = w.each(|lane| {
+        // Few spans have one that is deferred: all lanes look at once, without a branch.
+        let at = |i| (first + (lane * (DEFERRED_SPAN / L) + i) as usize).min(end - 1);
+        // SAFETY: below `end`, which is at most `n`.
+        (0..DEFERRED_SPAN / L)
+            .fold(false, |any, i| any | (outcomes.read(unsafe { At::new(at(i)) }) == DEFERRED))
+    });
+    if !w.ballot(lanes).any() {
+        return;
+    }
+    let mut next = first;
+    loop {
+        // SAFETY: below `end`. In a loop of its own: the tiles of a warp meet behind it, and run `f`
+        // together.
+        let deferred = |&op: &usize| outcomes.read(unsafe { At::new(op) }) == DEFERRED;
+        let Some(op) = (next..end).find(deferred) else { return };
+        next = op + 1;
+        // SAFETY: below `end`.
+        let op = unsafe { At::new(op) };
+        // The first kernel defers no reserved key.
+        if let Some(key) = UserKey::new(keys.read(op)) {
+            let code = f(w, op, key);
+            // SAFETY: this tile's own operation; one lane writes.
+            code.give(w, |code| unsafe { outcomes.0.at(op).write(code) });
+        }
     }
 }

@@ -1,11 +1,13 @@
 //! Operations between two looks at a clock.
 
 use super::map::UNKNOWN_OPERATION;
-use super::{Count, In, Launch, MaybeOut, Out};
+use super::{At, Count, In, Launch, MaybeOut, Out};
 use warpproof_device::{Global, Tile};
-use warpproof_model::map::WarpMap;
+use warpproof_model::entry::Packed;
+use warpproof_model::map::{DEFERRED, WarpMap};
 use warpproof_model::outcome::{Mixed, Op};
-use warpproof_model::{AtLane, IntegerWords, Order, Warp};
+use warpproof_model::waitfree::WaitFreeTable;
+use warpproof_model::{AtLane, IntegerWords, Order, Warp, Words};
 
 impl<const L: u32, T: WarpMap> Launch<L, T> {
     /// As [`mixed`](Self::mixed); `starts` and `ends` are the numbers that the clock had right before and
@@ -34,15 +36,8 @@ impl<const L: u32, T: WarpMap> Launch<L, T> {
             let end = stamp(w, clock);
             starts.write(w, op, start);
             ends.write(w, op, end);
-            said.give(w, |Mixed { code, value }| {
-                if kind == Op::Search
-                    && code == 1
-                    && let Some(found) = found.at(op)
-                {
-                    // SAFETY: one lane has the answer.
-                    unsafe { found.write(value) }
-                }
-            });
+            // SAFETY: one lane has the answer.
+            said.give(w, |said| unsafe { write_stamped(kind, said, op, found) });
             said.map(w, |said| said.code)
         });
     }
@@ -58,4 +53,61 @@ fn stamp<const L: u32>(w: &mut Tile<L>, clock: Global<u64>) -> u64 {
     let now = w.elect(0, || clock.fetch_add(0, 1, Order::AcqRel));
     w.sync();
     now
+}
+
+impl<const L: u32, const S: usize, E, N, H, B> Launch<L, WaitFreeTable<E, N, H, B, S>>
+where
+    E: Packed,
+    N: Words<E::Word>,
+    H: IntegerWords<u64>,
+    B: IntegerWords<u32>,
+{
+    /// The same on a table of nodes that are replaced. What finds no node has the code [`DEFERRED`].
+    #[inline(always)]
+    #[expect(clippy::too_many_arguments, reason = "the arrays of a kernel")]
+    pub(crate) fn update_stamped(
+        self,
+        ops: In<u8>,
+        keys: In<E::Key>,
+        values: In<E::Value>,
+        outcomes: Out<u8>,
+        found: MaybeOut<E::Value>,
+        clock: Global<u64>,
+        starts: Out<u64>,
+        ends: Out<u64>,
+        n: Count,
+    ) {
+        let table = self.table;
+        self.per_update(keys, outcomes, n, |w, op, key, stash| {
+            let Some(kind) = Op::from_code(ops.read(op)) else { return AtLane::known(w, UNKNOWN_OPERATION) };
+            let value = values.read(op);
+            let start = stamp(w, clock);
+            let said = table.mixed(w, (kind, key, value), stash);
+            // The stamp is word of this call to others.
+            w.fence_acquire();
+            let end = stamp(w, clock);
+            starts.write(w, op, start);
+            ends.write(w, op, end);
+            let Some(said) = said else { return AtLane::known(w, DEFERRED) };
+            // SAFETY: one lane has the answer.
+            said.give(w, |said| unsafe { write_stamped(kind, said, op, found) });
+            said.map(w, |said| said.code)
+        });
+    }
+}
+
+/// Writes what a search found.
+///
+/// # Safety
+///
+/// One lane does.
+#[inline(always)]
+unsafe fn write_stamped<V: Copy>(kind: Op, Mixed { code, value }: Mixed<V>, op: At, found: MaybeOut<V>) {
+    if kind == Op::Search
+        && code == 1
+        && let Some(found) = found.at(op)
+    {
+        // SAFETY: the contract of this function.
+        unsafe { found.write(value) }
+    }
 }

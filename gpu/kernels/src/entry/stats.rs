@@ -1,6 +1,6 @@
 //! Numbers that tiles count, blocks add up and a table has in the end.
 
-use super::{At, Count, In, Launch, Numbers};
+use super::{At, Count, In, Launch, Numbers, Tiles};
 use crate::matrix::{open, slab};
 use warpproof_device::{CtaBlock, Global, Tile};
 use warpproof_model::entry::Packed;
@@ -78,6 +78,37 @@ impl<const L: u32, T: BucketMap> Launch<L, T> {
             });
         }
         add_up::<L, { open::NUMBERS }>(&mut block, &mut tile, numbers, None);
+    }
+}
+
+impl<const L: u32> Tiles<L> {
+    /// Adds what `of` says of each of `parts` parts, a tile each, to `numbers`; the one named `highest` is
+    /// raised. Needs as many shared words.
+    #[inline(always)]
+    pub(super) fn chain_numbers<const N: usize>(
+        self,
+        numbers: Numbers<N>,
+        highest: usize,
+        parts: u32,
+        of: impl FnOnce(&mut Tile<L>, u32) -> [u32; N],
+    ) {
+        let (numbers, (mut block, mut tile)) = (numbers.words(), self.block());
+        let (shared, part) = (block.shared(), tile.id());
+        if part < parts {
+            let said = of(&mut tile, part);
+            tile.elect(0, || {
+                for (at, number) in said.into_iter().enumerate() {
+                    if at == highest {
+                        raise(shared, at, number);
+                    } else {
+                        // Relaxed: the barrier in `add_up` orders them.
+                        shared.fetch_add(at, number, Order::Relaxed);
+                    }
+                }
+                true
+            });
+        }
+        add_up::<L, N>(&mut block, &mut tile, numbers, Some(highest));
     }
 }
 

@@ -17,9 +17,9 @@ use memory::LANE_WORDS;
 ///
 /// `WaitFreeMap<u32, u32>` or `WaitFreeMap<u64, u64>`; bulk operations are those of
 /// [`warpproof_model::host::BulkMap`]. A search reads a head and the nodes of a chain, and never waits. An
-/// update replaces nodes; it makes no more exchanges than [`warpproof_model::waitfree::rounds`] says, as other
-/// threads run it if they are faster. Nodes that were replaced are used again when no thread is in the middle
-/// of a chunk of operations: between chunks a thread may wait for others.
+/// update replaces nodes; it makes no more exchanges than [`warpproof_model::waitfree::rounds`] says, as
+/// other threads run it if they are faster. Nodes that were replaced are used again when no thread is in the
+/// middle of a chunk of operations: between chunks a thread may wait for others.
 ///
 /// An insert answers [`Full`](warpproof_model::Insert::Full) if there is no free node; a delete always finds
 /// a way. The width of a warp (`L` lanes of `S` words) is a matter of speed, not of meaning.
@@ -35,6 +35,16 @@ use memory::LANE_WORDS;
 /// ```
 pub type WaitFreeMap<K, V, const L: usize = NODE_LANES, const S: usize = LANE_WORDS> =
     Map<K, V, WaitFreeMemory<<(K, V) as PackedEntry>::Store, L, S>>;
+
+impl<K, V, St, const L: usize, const S: usize> Map<K, V, WaitFreeMemory<St, L, S>> {
+    /// Words of a node.
+    pub const NODE_WORDS: u32 = (L * S) as u32;
+}
+
+impl<K, St, const L: usize, const S: usize> Set<K, WaitFreeMemory<St, L, S>> {
+    /// Words of a node.
+    pub const NODE_WORDS: u32 = (L * S) as u32;
+}
 
 /// A concurrent set in CPU memory whose operations end in a bounded number of steps. See [`WaitFreeMap`].
 pub type WaitFreeSet<K, const L: usize = NODE_LANES, const S: usize = LANE_WORDS> =

@@ -1,0 +1,333 @@
+//! Operations on tables of nodes that are replaced.
+//!
+//! Every tile that updates has a number that the table has room for, and a stash of nodes. A kernel has as
+//! many tiles as that, each of which runs operations one after the other. Launches on one table do not
+//! overlap.
+
+use super::map::{UNKNOWN_OPERATION, coded, write_found};
+use super::{At, Columns, Count, In, Launch, MaybeOut, Numbers, Out, Tiles, Told, deferred_in_span};
+use crate::matrix::waitfree::NUMBERS;
+use warpproof_device::{Global, Tile};
+use warpproof_model::entry::Packed;
+use warpproof_model::map::{DEFERRED, DEFERRED_SPAN};
+use warpproof_model::outcome::{Assign, Insert, Mixed, Op, RESERVED_KEY};
+use warpproof_model::reclaim::Stash;
+use warpproof_model::waitfree::WaitFreeTable;
+use warpproof_model::{AtLane, IntegerWords, UserKey, Warp, Word, Words};
+
+/// The code of an insert or assign for which there is no node.
+const FULL: u8 = Insert::Full.code();
+const _: () = assert!(FULL == Assign::Full.code());
+
+impl<const L: u32, const S: usize, E, N, H, B> Launch<L, WaitFreeTable<E, N, H, B, S>>
+where
+    E: Packed,
+    N: Words<E::Word>,
+    H: IntegerWords<u64>,
+    B: IntegerWords<u32>,
+{
+    /// Tiles that run: as many as there are, or as have numbers.
+    #[inline(always)]
+    fn stride(&self) -> u32 {
+        Tile::<L>::per_grid().min(self.table.warps())
+    }
+
+    /// Runs `f` for every number below `n`, with a stash.
+    #[inline(always)]
+    fn per_stash(self, n: u32, mut f: impl FnMut(&mut Tile<L>, usize, &mut Stash)) {
+        let (pool, stride, mut tile) = (self.table.pool(), self.stride(), self.tiles.tile());
+        let (id, rank) = (tile.id(), tile.rank_in_warp());
+        let has_number = id < stride;
+        // The branches are uniform in the tile.
+        let mut stash = if has_number { pool.open(&mut tile) } else { Stash::from_bits(0) };
+        // Of the first tile of the hardware warp: the loop is uniform in that.
+        let mut first = id - rank;
+        while first < n {
+            // Else tiles that once took different branches would wait for memory one after the other.
+            // SAFETY: all threads of the warp have the same numbers here.
+            unsafe { tile.meet() };
+            let number = first + rank;
+            if has_number && number < n {
+                f(&mut tile, number as usize, &mut stash);
+            }
+            first += stride;
+        }
+        if has_number {
+            pool.close(&mut tile, stash);
+        }
+    }
+
+    /// Runs `f` on the key of each operation, with a stash, and writes the code that it returns.
+    #[inline(always)]
+    pub(super) fn per_update(
+        self,
+        keys: In<E::Key>,
+        outcomes: Out<u8>,
+        n: Count,
+        f: impl Fn(&mut Tile<L>, At, UserKey<E::Key>, &mut Stash) -> AtLane<Tile<L>, u8>,
+    ) {
+        let (table, stride) = (self.table, self.stride());
+        let mut ahead = None;
+        self.per_stash(n.0, |w, number, stash| {
+            // SAFETY: below `n`.
+            let op = unsafe { At::new(number) };
+            let key = ahead.take().unwrap_or_else(|| keys.read(op));
+            let next = number + stride as usize;
+            if next < n.0 as usize {
+                // SAFETY: below `n`.
+                let next = keys.read(unsafe { At::new(next) });
+                if let Some(key) = UserKey::new(next) {
+                    table.prefetch::<Tile<L>>(key);
+                }
+                ahead = Some(next);
+            }
+            let code = match UserKey::new(key) {
+                Some(key) => f(w, op, key, stash),
+                None => AtLane::known(w, RESERVED_KEY),
+            };
+            // SAFETY: one lane writes.
+            code.give(w, |code| unsafe { outcomes.at(op).write(code) });
+        });
+    }
+
+    /// Runs `f` on the key of each operation that was deferred, with a stash, and writes the code that it
+    /// returns.
+    #[inline(always)]
+    fn per_deferred_update(
+        self,
+        keys: In<E::Key>,
+        outcomes: Told,
+        n: Count,
+        f: impl Fn(&mut Tile<L>, At, UserKey<E::Key>, &mut Stash) -> AtLane<Tile<L>, u8>,
+    ) {
+        self.per_stash(n.0.div_ceil(DEFERRED_SPAN), |w, span, stash| {
+            deferred_in_span(w, (span, n), keys, outcomes, &mut |w, op, key| f(w, op, key, stash));
+        });
+    }
+
+    /// Adds pairs. What is more than one node in the place of another has the code [`DEFERRED`].
+    #[inline(always)]
+    pub(crate) fn update<const OP: u8>(
+        self,
+        keys: In<E::Key>,
+        values: In<E::Value>,
+        outcomes: Out<u8>,
+        n: Count,
+    ) {
+        let table = self.table;
+        self.per_update(keys, outcomes, n, |w, op, key, stash| {
+            let said = table.try_mixed(w, (const { coded(OP) }, key, values.read(op)), stash);
+            code(w, said, DEFERRED)
+        });
+    }
+
+    /// Adds those pairs that were deferred, after nodes were made free. What finds none has the code
+    /// [`DEFERRED`] again.
+    #[inline(always)]
+    pub(crate) fn update_deferred<const OP: u8>(
+        self,
+        keys: In<E::Key>,
+        values: In<E::Value>,
+        outcomes: Told,
+        n: Count,
+    ) {
+        let table = self.table;
+        self.per_deferred_update(keys, outcomes, n, |w, op, key, stash| {
+            let said = table.mixed(w, (const { coded(OP) }, key, values.read(op)), stash);
+            code(w, said, DEFERRED)
+        });
+    }
+
+    /// Says that there is no room for those pairs that are deferred still.
+    #[inline(always)]
+    pub(crate) fn no_room(self, keys: In<E::Key>, _values: In<E::Value>, outcomes: Told, n: Count) {
+        self.tiles.per_deferred(keys, outcomes, n, |w, _, _| AtLane::known(w, FULL));
+    }
+
+    /// Takes out the pair of each key. What is more than one node in the place of another has the code
+    /// [`DEFERRED`].
+    #[inline(always)]
+    pub(crate) fn remove(self, keys: In<E::Key>, outcomes: Out<u8>, n: Count) {
+        let table = self.table;
+        self.per_update(keys, outcomes, n, |w, _, key, stash| {
+            let said = table.try_mixed(w, (Op::Delete, key, E::Value::ZERO), stash);
+            code(w, said, DEFERRED)
+        });
+    }
+
+    /// Takes out those pairs that were deferred, after nodes were made free. What finds none has the code
+    /// [`DEFERRED`] again.
+    #[inline(always)]
+    pub(crate) fn remove_deferred(self, keys: In<E::Key>, outcomes: Told, n: Count) {
+        let table = self.table;
+        self.per_deferred_update(keys, outcomes, n, |w, _, key, stash| {
+            let said = table.mixed(w, (Op::Delete, key, E::Value::ZERO), stash);
+            code(w, said, DEFERRED)
+        });
+    }
+
+    /// Takes out those pairs that are deferred still, where they stand. Nothing else runs.
+    #[inline(always)]
+    pub(crate) fn remove_in_place(self, keys: In<E::Key>, outcomes: Told, n: Count) {
+        let table = self.table;
+        self.tiles.per_deferred(keys, outcomes, n, |w, _, key| {
+            let code = table.delete_in_place(w, key).code();
+            AtLane::known(w, code)
+        });
+    }
+
+    /// The value of the pair of each key, `missing` where there is none. `found` gets 1, 0, or
+    /// [`RESERVED_KEY`].
+    #[inline(always)]
+    pub(crate) fn find(
+        self,
+        keys: In<E::Key>,
+        values: MaybeOut<E::Value>,
+        found: MaybeOut<u8>,
+        missing: E::Value,
+        n: Count,
+    ) {
+        let table = self.table;
+        self.tiles.per_tile(n, |w, op| {
+            let said = match UserKey::new(keys.read(op)) {
+                Some(key) => table.look(w, key).map(w, |value| Mixed {
+                    code: u8::from(value.is_some()),
+                    value: value.unwrap_or(E::Value::ZERO),
+                }),
+                None => AtLane::known(w, Mixed { code: RESERVED_KEY, value: missing }),
+            };
+            // SAFETY: one lane has the answer.
+            said.give(w, |said| unsafe { write_found(said, op, values, found, missing) });
+        });
+    }
+
+    /// Operations of all kinds: `ops` are codes of [`Op`]s. A search that finds its key has outcome 1 and its
+    /// value in `found`; what is more than one node in the place of another has the code [`DEFERRED`].
+    #[inline(always)]
+    pub(crate) fn update_mixed(
+        self,
+        ops: In<u8>,
+        keys: In<E::Key>,
+        values: In<E::Value>,
+        outcomes: Out<u8>,
+        found: Out<E::Value>,
+        n: Count,
+    ) {
+        let table = self.table;
+        self.per_update(keys, outcomes, n, |w, op, key, stash| {
+            let Some(kind) = Op::from_code(ops.read(op)) else { return AtLane::known(w, UNKNOWN_OPERATION) };
+            let Some(said) = table.try_mixed(w, (kind, key, values.read(op)), stash) else {
+                return AtLane::known(w, DEFERRED);
+            };
+            said.give(w, |Mixed { code, value }| {
+                if kind == Op::Search && code == 1 {
+                    // SAFETY: one lane has the answer.
+                    unsafe { found.at(op).write(value) }
+                }
+            });
+            said.map(w, |said| said.code)
+        });
+    }
+
+    /// Runs what was deferred, after nodes were made free. What finds none has the code [`DEFERRED`] again.
+    #[inline(always)]
+    pub(crate) fn update_mixed_deferred(
+        self,
+        ops: In<u8>,
+        keys: In<E::Key>,
+        values: In<E::Value>,
+        outcomes: Told,
+        _found: Out<E::Value>,
+        n: Count,
+    ) {
+        let table = self.table;
+        self.per_deferred_update(keys, outcomes, n, |w, op, key, stash| match Op::from_code(ops.read(op)) {
+            // No search is deferred.
+            Some(kind @ (Op::Insert | Op::InsertUnique | Op::Assign | Op::Delete)) => {
+                let said = table.mixed(w, (kind, key, values.read(op)), stash);
+                code(w, said, DEFERRED)
+            }
+            _ => AtLane::known(w, UNKNOWN_OPERATION),
+        });
+    }
+
+    /// Of what is deferred still: takes the pairs of deletes out where they stand, and says that there is no
+    /// room for the others. Nothing else runs.
+    #[inline(always)]
+    pub(crate) fn remove_mixed_in_place(
+        self,
+        ops: In<u8>,
+        keys: In<E::Key>,
+        _values: In<E::Value>,
+        outcomes: Told,
+        _found: Out<E::Value>,
+        n: Count,
+    ) {
+        let table = self.table;
+        self.tiles.per_deferred(keys, outcomes, n, |w, op, key| {
+            let code = match Op::from_code(ops.read(op)) {
+                Some(Op::Delete) => table.delete_in_place(w, key).code(),
+                _ => FULL,
+            };
+            AtLane::known(w, code)
+        });
+    }
+
+    /// Makes the nodes free that are retired or in a stash. Nothing else runs. A tile for `L` words of the
+    /// bitmap, or warps.
+    #[inline(always)]
+    pub(crate) fn reclaim(self) {
+        let pool = self.table.pool();
+        // SAFETY: as `Launch::new`; every thread is a tile.
+        let thread = unsafe { Tiles::<1>::new() }.tile();
+        let number = thread.id() as usize;
+        if number < pool.words() {
+            pool.reclaim(number);
+        }
+        if number < pool.warps() {
+            pool.release(number);
+        }
+    }
+
+    /// Adds the numbers of the table to `numbers`: entries, nodes; the longest chain is raised. Needs as many
+    /// shared words.
+    #[inline(always)]
+    pub(crate) fn node_stats(self, numbers: Numbers<NUMBERS>) {
+        let (table, buckets) = (self.table, self.table.buckets());
+        self.tiles.chain_numbers::<NUMBERS>(numbers, 2, buckets, |w, bucket| {
+            let (entries, nodes) = table.bucket_stats(w, bucket);
+            [entries, nodes, nodes]
+        });
+    }
+
+    /// Writes all pairs in no particular order, as far as there is room; adds how many there are to `total`,
+    /// which is zero at first. No other operation on the table runs meanwhile. Three shared words.
+    #[inline(always)]
+    pub(crate) fn retrieve_all_nodes(self, to: Columns<E::Key, E::Value>, total: Global<u64>) {
+        let (table, buckets) = (self.table, self.table.buckets());
+        self.tiles.copy_parts(
+            buckets,
+            |w, bucket| table.bucket_stats(w, bucket).0,
+            |w, bucket, first| {
+                table.visit(w, bucket, |w, number, key, value| {
+                    // SAFETY: the places of a block and in it are disjoint.
+                    unsafe { to.put(w, first + number as u64, key, value) }
+                });
+            },
+            total,
+        );
+    }
+}
+
+/// The code of an answer, or `none`.
+#[inline(always)]
+fn code<const L: u32, V: Word>(
+    w: &mut Tile<L>,
+    said: Option<AtLane<Tile<L>, Mixed<V>>>,
+    none: u8,
+) -> AtLane<Tile<L>, u8> {
+    match said {
+        Some(said) => said.map(w, |said| said.code),
+        None => AtLane::known(w, none),
+    }
+}

@@ -1,0 +1,89 @@
+//! Tables whose updates replace nodes: one launch at a time, and after each the nodes are free that it has
+//! replaced.
+
+use super::Plan;
+use super::users::same;
+use crate::arguments::Arguments;
+use crate::device::Device;
+use crate::error::Error;
+use crate::module::Kernel;
+use cudarc::driver::CudaStream;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// What such a table has.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Replaced {
+    /// Tiles that can update at one time.
+    pub(crate) warps: u32,
+    /// Operations that run at one time.
+    pub(crate) part: u32,
+    /// How often what finds no node runs again, after nodes were made free.
+    pub(crate) passes: u32,
+    /// Words of the bitmap, or stashes, whichever are more: threads of the kernel that makes nodes free.
+    pub(crate) states: u64,
+}
+
+/// The order of the launches on a table.
+pub(super) struct Turns {
+    reclaim: Kernel,
+    arguments: Arguments,
+    part: u32,
+    passes: u32,
+    /// The stream of the last one.
+    last: Mutex<Option<Arc<CudaStream>>>,
+}
+
+impl Turns {
+    /// Of the table of a plan.
+    pub(super) fn new(device: &Device, plan: &Plan, replaced: Replaced) -> Result<Self, Error> {
+        let (family, Replaced { part, passes, states, .. }) = (&plan.family, replaced);
+        let name = family.name("reclaim", family.lanes);
+        let Some(kernel) = device.kernel(&name, 1)? else { return Err(Error::NoKernel { kernel: name }) };
+        let (arguments, last) = (plan.head.reclaim(states), Mutex::default());
+        Ok(Self { reclaim: kernel, arguments, part, passes, last })
+    }
+
+    /// Lets what is queued on `stream` next run after all launches that were queued before, until the turn is
+    /// dropped.
+    ///
+    /// # Errors
+    /// [`Error::Driver`]; nothing must be queued then.
+    pub(super) fn turn(&self, stream: &Arc<CudaStream>) -> Result<Turn<'_>, Error> {
+        // What a panic left behind is a whole value.
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*last {
+            Some(one) if same(one, stream) => {}
+            before => {
+                if let Some(before) = before {
+                    stream.join(before).map_err(Error::driver("waiting for the stream of another call"))?;
+                }
+                *last = Some(stream.clone());
+            }
+        }
+        Ok(Turn { turns: self, _last: last })
+    }
+}
+
+/// The right to queue launches.
+pub(super) struct Turn<'a> {
+    turns: &'a Turns,
+    _last: MutexGuard<'a, Option<Arc<CudaStream>>>,
+}
+
+impl Turn<'_> {
+    /// How often what finds no node runs again.
+    pub(super) fn passes(&self) -> u32 {
+        self.turns.passes
+    }
+
+    /// Operations that run at one time.
+    pub(super) fn part(&self) -> u64 {
+        self.turns.part.into()
+    }
+
+    /// Queues the kernel that makes nodes free.
+    pub(super) fn reclaim(&self, stream: &CudaStream, threads: u32) -> Result<(), Error> {
+        // SAFETY: from `Head::reclaim`; the table's memory lives until nothing runs.
+        unsafe { self.turns.reclaim.launch(stream, threads, &self.turns.arguments) }
+    }
+}
