@@ -68,7 +68,9 @@ impl<E: Entry, const S: usize> WaitFreeSubject<E, S> {
     }
 
     fn pool<M: Memory>(&self, m: M) -> NodePool<M::W32, M::W64> {
-        NodePool::new(m.w32(USED), m.w32(RETIRED), m.w64(STASHES), 1)
+        // Warps that have no nodes at first take two at a time, where others do too.
+        let most = if self.config.bitmap.is_empty() { 1 } else { 2 };
+        NodePool::new(m.w32(USED), m.w32(RETIRED), m.w64(STASHES), most)
     }
 
     /// Which nodes warp `warp` has at first: those of all warps are in one word.
