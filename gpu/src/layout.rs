@@ -33,7 +33,7 @@ impl Scalar for u64 {
 /// it.
 ///
 /// Slabs have all but [`Layout::Set64`], open-addressing tables those that hold a key once, and hopscotch
-/// tables those of them that do so in one word.
+/// and wait-free tables those of them that do so in one word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Layout {
     /// u32 keys in 32-bit words, each once.

@@ -21,9 +21,9 @@ pub trait Warp {
     /// One value per lane. On a GPU this is the value itself, in a register; on a CPU it is an array.
     type Lanes<T: Copy>: Copy;
 
-    /// Index of this warp in its launch, which no other warp of the launch has. Uniform. Warps of two launches
-    /// may have the same. Most structures only spread work by it. The wait-free table has memory for each
-    /// index, so that its launches do not overlap.
+    /// Index of this warp in its launch, which no other warp of the launch has. Uniform. Warps of two
+    /// launches may have the same. Most structures only spread work by it. The wait-free table has memory for
+    /// each index, so that its launches do not overlap.
     fn id(&self) -> u32;
 
     /// Runs `f(lane)` in every lane. The order among lanes is not defined.

@@ -124,8 +124,8 @@ pub(crate) const CUCKOO: Facts = Facts {
     ..OPEN
 };
 
-/// Chains of nodes that never change. Deleted entries may leave nodes half empty, so a table has nodes for more
-/// entries than it is made for.
+/// Chains of nodes that never change. Deleted entries may leave nodes half empty, so a table has nodes for
+/// more entries than it is made for.
 pub(crate) const WAITFREE: Facts = Facts {
     grows: false,
     reuses: true,

@@ -67,8 +67,8 @@ impl<const L: u32> Tile<L> {
         lane_id() / L
     }
 
-    /// Waits for the other tiles of the hardware warp, so that all run together from here on. It orders nothing
-    /// among them.
+    /// Waits for the other tiles of the hardware warp, so that all run together from here on. It orders
+    /// nothing among them.
     ///
     /// # Safety
     ///

@@ -24,10 +24,10 @@
 //!
 //! A grid has a tile per operation, and of updates of a wait-free table no more than the table has numbers
 //! for; of `absorb` per slot, of `flush`, `stats` and `retrieve_all` per part of the table (bucket or group),
-//! or per 256 slots of open addressing; of `reclaim` a thread per word of the bitmap, or stash. Blocks have one
-//! dimension and a multiple of 32 threads, and zeroed shared words as the operation says: of `stats` one for
-//! each number. Counters are zero at first. Lengths are `u64` and count words; `n`, `buckets` and `homes` are
-//! `u32`.
+//! or per 256 slots of open addressing; of `reclaim` a thread per word of the bitmap, or stash. Blocks have
+//! one dimension and a multiple of 32 threads, and zeroed shared words as the operation says: of `stats` one
+//! for each number. Counters are zero at first. Lengths are `u64` and count words; `n`, `buckets` and `homes`
+//! are `u32`.
 //!
 //! With the feature `tuning` the module holds other shapes of `map32` and the floors of random access
 //! (`floor`) instead; with `stress`, only `stamped` of the maps and the sets; with `paper`, the tables that

@@ -31,21 +31,7 @@ fn open_head(layout: Layout) -> Head {
 
 /// What the kernels of a wait-free table take first.
 fn waitfree_head() -> Head {
-    WaitFreeParts {
-        nodes: 1 << 20,
-        nodes_len: 640,
-        requests: 1 << 21,
-        heads: 1 << 22,
-        buckets: 5,
-        announcements: 1 << 23,
-        stashes: 1 << 24,
-        warps: 3,
-        used: 1 << 25,
-        retired: 1 << 26,
-        states: 2,
-        stash: 1,
-    }
-    .head()
+    WaitFreeParts::SMALL.head()
 }
 
 /// What a parameter is.

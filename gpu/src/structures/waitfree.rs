@@ -17,13 +17,14 @@ use warpproof_model::reclaim::{bitmap_words, free_word};
 /// do.
 ///
 /// `WaitFreeMap<u32, u32>`, or `WaitFreeMap<u64, u64>` where the device has 128-bit words
-/// ([`Device::wide`](crate::Device::wide)). A search reads a head and the nodes of a chain. An update replaces
-/// nodes and makes at most [`warpproof_model::waitfree::rounds`] exchanges: tiles that are faster run it.
+/// ([`Device::wide`](crate::Device::wide)). A search reads a head and the nodes of a chain. An update
+/// replaces nodes. It runs in two kernels, a fast one and one for what that defers: together it makes at most
+/// 64 exchanges more than [`warpproof_model::waitfree::rounds`] says with a patience of 64, as tiles that are
+/// faster run it.
 ///
-/// A batch of updates is cut into parts for which there are nodes enough, and after each part the nodes that
-/// were replaced are free again. So calls on one table run one after the other, whatever their streams are. An
-/// insert for which there is no node is [`Insert::Full`](warpproof_model::Insert::Full) and changes nothing; a
-/// delete always finds a way.
+/// A batch of updates is cut into parts, and after each part the nodes that were replaced are free again. So
+/// calls on one table run one after the other, whatever their streams are. An insert for which there is no
+/// node is [`Insert::Full`](warpproof_model::Insert::Full) and changes nothing; a delete always finds a way.
 ///
 /// ```no_run
 /// use warpproof_gpu::{Device, WaitFreeMap};
@@ -38,8 +39,8 @@ use warpproof_model::reclaim::{bitmap_words, free_word};
 /// ```
 pub type WaitFreeMap<K, V> = Map<K, V, WaitFree>;
 
-/// A concurrent set of u32 or u64 keys in device memory whose operations end in a bounded number of steps. See
-/// [`WaitFreeMap`].
+/// A concurrent set of u32 or u64 keys in device memory whose operations end in a bounded number of steps.
+/// See [`WaitFreeMap`].
 pub type WaitFreeSet<K> = Set<K, WaitFree>;
 
 /// Bytes of a node.
@@ -124,6 +125,25 @@ impl WaitFreeParts {
             },
         ]
     }
+}
+
+#[cfg(test)]
+impl WaitFreeParts {
+    /// A table of five buckets and 40 nodes, somewhere.
+    pub(crate) const SMALL: Self = Self {
+        nodes: 1 << 20,
+        nodes_len: 16 * 40,
+        requests: 1 << 21,
+        heads: 1 << 22,
+        buckets: 5,
+        announcements: 1 << 23,
+        stashes: 1 << 24,
+        warps: 3,
+        used: 1 << 25,
+        retired: 1 << 26,
+        states: 2,
+        stash: 1,
+    };
 }
 
 impl Sealed for WaitFree {}
@@ -216,20 +236,7 @@ mod tests {
 
     #[test]
     fn the_fills_cover_all_but_nodes_and_requests() {
-        let parts = WaitFreeParts {
-            nodes: 1 << 20,
-            nodes_len: 16 * 40,
-            requests: 1 << 21,
-            heads: 1 << 22,
-            buckets: 5,
-            announcements: 1 << 23,
-            stashes: 1 << 24,
-            warps: 3,
-            used: 1 << 25,
-            retired: 1 << 26,
-            states: 2,
-            stash: 1,
-        };
+        let parts = WaitFreeParts::SMALL;
         let fills: Vec<_> =
             parts.fills(40).into_iter().map(|fill| (fill.address, fill.words, fill.word)).collect();
         let last = ((1 << 25) + 4, 1, free_word(40, 1));

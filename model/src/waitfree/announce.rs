@@ -3,12 +3,19 @@
 use super::WaitFreeTable;
 use super::draft::{Draft, NoNode};
 use super::table::Row;
-use super::update::Request;
 use super::words::{Announcement, Head, NIL, Progress, Receipt, Update};
 use crate::entry::Packed;
 use crate::memory::{IntegerWords, Order, ReadOrder, Word, Words, WriteOrder};
 use crate::reclaim::{NodeIndex, Stash};
 use crate::warp::{Ballot, Warp};
+
+/// A call that is under way.
+#[derive(Clone, Copy)]
+pub(super) struct Request<T> {
+    pub(super) bucket: u32,
+    pub(super) update: Update,
+    pub(super) entry: T,
+}
 
 /// What a round served.
 #[derive(Clone, Copy)]

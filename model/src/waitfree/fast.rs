@@ -1,7 +1,7 @@
 //! Updates that replace the first node of a chain alone, where no call is announced: nearly all of them.
 
 use super::WaitFreeTable;
-use super::update::Request;
+use super::announce::Request;
 use super::words::{Head, NIL, Update};
 use crate::entry::Packed;
 use crate::memory::{IntegerWords, Order, Words};

@@ -21,10 +21,10 @@ impl WaitFreeGeometry {
     /// many in one node, so that hardly any chain has two.
     pub const DEFAULT_LOAD: f64 = 0.47;
 
-    /// Fewest warps that a table is made for: more than a CPU has threads.
+    /// Fewest warps that [`new`](Self::new) makes a table for. Of a CPU with more threads some wait.
     pub const FEWEST_WARPS: u32 = 256;
-    /// Most warps that a table is made for: about as many as run at one time on the largest GPU of today,
-    /// eight lanes each.
+    /// Most warps that [`new`](Self::new) makes a table for: as many tiles of eight lanes as run at one time
+    /// on an H100.
     pub const DEFAULT_WARPS: u32 = 1 << 14;
 
     /// Nodes per warp, besides those of the entries: each takes some for itself.
@@ -85,7 +85,8 @@ impl WaitFreeGeometry {
         self.nodes as u64 * self.node_entries() as u64
     }
 
-    /// Nodes that a warp takes for itself at once: together they take a quarter of the pool at most.
+    /// Nodes that a warp takes for itself at once: one, or so many that all warps together have a quarter of
+    /// the pool at most.
     pub const fn stash(self) -> u32 {
         let nodes = self.nodes / (4 * self.warps);
         if nodes < 1 {

@@ -1,7 +1,7 @@
 //! Adding, assigning, removing: rounds, each of which ends with an exchange of the head.
 
 use super::WaitFreeTable;
-use super::announce::Served;
+use super::announce::{Request, Served};
 use super::draft::Draft;
 use super::words::{Announcement, Head, NIL, Update};
 use crate::at_lane::AtLane;
@@ -20,14 +20,6 @@ enum Round {
     Again,
     /// No node is free.
     NoNode,
-}
-
-/// A call that is under way.
-#[derive(Clone, Copy)]
-pub(super) struct Request<T> {
-    pub(super) bucket: u32,
-    pub(super) update: Update,
-    pub(super) entry: T,
 }
 
 impl<E, N, H, B, const S: usize> WaitFreeTable<E, N, H, B, S>

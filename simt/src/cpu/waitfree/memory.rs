@@ -1,6 +1,6 @@
 //! The words of a wait-free table in CPU memory, of any entry type: what the map and the set share.
 
-use super::turns::{Turn, Turns};
+use super::turns::Turns;
 use super::view::View;
 use crate::cpu::error::Error;
 use crate::cpu::grid::{CpuTable, fold};
@@ -109,10 +109,10 @@ impl<St: PackedWords, const L: usize, const S: usize> CpuTable for WaitFreeMemor
         View { table: WaitFreeTable::new(words, PATIENCE), turns: &self.turns }
     }
 
-    /// A warp that has a turn: while there is one, no node that it may read is used again. Waits while as many
-    /// warps have turns as the table is made for.
+    /// A warp that has a turn: while there is one, no node that it may read is used again. Waits while as
+    /// many warps have turns as the table is made for.
     fn warp(&self, _: u32) -> impl DerefMut<Target = CpuWarp<L>> {
-        self.turns.turn() as Turn<'_, L>
+        self.turns.turn::<L>()
     }
 
     fn clear(&mut self) {
