@@ -33,9 +33,10 @@ fn slabs(entries: u64, load: f64) -> Result<SlabGeometry, Refused> {
     SlabGeometry::new(entries, load, SLAB_SLOTS as u32)
 }
 
-/// Nodes of 128 bytes.
+/// Nodes of 64 bytes, and of 128 where an entry has 16.
 fn nodes<E>(entries: u64, load: f64) -> Result<WaitFreeGeometry, Refused> {
-    WaitFreeGeometry::new(entries, load, 128 / size_of::<E>() as u32)
+    let words = if size_of::<E>() < 16 { 64 / size_of::<E>() } else { 8 };
+    WaitFreeGeometry::new(entries, load, words as u32)
 }
 
 /// Tables of a type, `$size` of so many entries at a load, whose kernels run as `$tuning` says.

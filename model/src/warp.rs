@@ -10,7 +10,7 @@
 
 use crate::memory::Word;
 
-/// A tile of 1 to 32 lanes that runs one operation together.
+/// A tile of 1 to 32 lanes that runs one operation together, or, in the wait-free table, one for each lane.
 ///
 /// A tile is what the structures call a warp. Its width is [`Warp::LANES`], a power of two, never the
 /// literal 32; a width of 1 is scalar code.

@@ -195,7 +195,7 @@ structures! {
         loads: Loads { least: 0.01, most: 100.0, default: WaitFreeGeometry::DEFAULT_LOAD },
         points: Points {
             load: WaitFreeGeometry::DEFAULT_LOAD,
-            loads: &[0.3, 0.4, WaitFreeGeometry::DEFAULT_LOAD, 0.6, 0.8],
+            loads: &[0.3, WaitFreeGeometry::DEFAULT_LOAD, 0.5, 0.6, 0.8],
             also: None,
         },
         // Nodes that have lost most of their entries stay.

@@ -79,6 +79,17 @@ impl<const L: u32> Tile<L> {
         unsafe { bar_warp_sync(u32::MAX) }
     }
 
+    /// As [`meet`](Self::meet). True if any thread of the hardware warp votes so.
+    ///
+    /// # Safety
+    ///
+    /// All threads of the hardware warp get here, each as often.
+    #[inline(always)]
+    pub unsafe fn meet_any(&mut self, vote: bool) -> bool {
+        // SAFETY: the contract of this function.
+        unsafe { ballot_sync(u32::MAX, vote) != 0 }
+    }
+
     #[inline(always)]
     fn shfl_part(&mut self, part: u32, source: u32) -> u32 {
         // SAFETY: all lanes of `mask` are here (contract of `new`).
@@ -116,6 +127,17 @@ impl<const L: u32> Warp for Tile<L> {
         if L == 1 {
             return Ballot::from_bits(vote as u32);
         }
+        if L <= 8 {
+            // By shuffles: where a vote is not of the whole hardware warp, the assembler makes a call of it
+            // that runs once for each tile.
+            let mut bits = (vote as u32) << self.lane;
+            let mut step = 1;
+            while step < L {
+                bits |= self.shfl_part(bits, self.lane ^ step);
+                step *= 2;
+            }
+            return Ballot::from_bits(bits);
+        }
         // SAFETY: all lanes of `mask` are here (contract of `new`).
         let bits = unsafe { ballot_sync(self.mask, vote) };
         // Lanes outside the mask vote zero.
@@ -127,7 +149,7 @@ impl<const L: u32> Warp for Tile<L> {
         if L == 1 {
             return value;
         }
-        if size_of::<T>() == size_of::<bool>() {
+        if L > 8 && size_of::<T>() == size_of::<bool>() {
             // A vote: in front of a shuffle the assembler matches the masks of the tiles besides (MATCH.ANY).
             return T::from_bits(self.ballot(value.to_bits() != 0).has(source) as u128);
         }

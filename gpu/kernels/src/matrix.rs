@@ -66,18 +66,18 @@ tables! {
     cuckoo map [retrieve_all retrieve_all_in_order]: map32 l32(32, 1), map64 l32(32, 1);
 }
 
-// A node is 128 bytes, which eight lanes read.
+// A node is 64 bytes, which four lanes read, or 128 of eight lanes where an entry has 16.
 #[cfg(not(any(feature = "tuning", feature = "stress", feature = "paper")))]
 tables! {
     waitfree set [
         insert_unique insert_unique_deferred insert_unique_last delete delete_deferred delete_last search stats
         retrieve_all reclaim
-    ]:  set32 l8(8, 4), set64 l8(8, 2);
+    ]:  set32 l4(4, 4), set64 l4(4, 2);
     waitfree map [
         insert_unique insert_unique_deferred insert_unique_last insert_or_assign insert_or_assign_deferred
         insert_or_assign_last delete delete_deferred delete_last mixed mixed_deferred mixed_last search stats
         retrieve_all reclaim
-    ]:  map32 l8(8, 2), map64 l8(8, 1);
+    ]:  map32 l4(4, 2), map64 l8(8, 1);
 }
 
 // Two stamps per operation, for the histories of stress tests: the same operations, by tiles of the same
@@ -92,8 +92,8 @@ tables! {
     open set [stamped]: set32 l1(1, 8), set64 l1(1, 8), set64 l2(2, 4);
     open map [stamped]:
         map32 l1(1, 8), map32 l2(2, 4), map32 l1_x4(1, 4), map64l l1(1, 4), map64 l1(1, 4), map64 l2(2, 2);
-    waitfree set [stamped]: set32 l8(8, 4), set64 l8(8, 2);
-    waitfree map [stamped]: map32 l8(8, 2), map64 l8(8, 1);
+    waitfree set [stamped]: set32 l4(4, 4), set64 l4(4, 2);
+    waitfree map [stamped]: map32 l4(4, 2), map64 l8(8, 1);
     cuckoo set [stamped]: set32 l1(1, 8), set64 l2(2, 4);
     cuckoo map [stamped]: map32 l1(1, 8), map32 l2(2, 4), map32 l1_x4(1, 4), map64 l4(4, 2);
 }

@@ -43,11 +43,13 @@ pub type WaitFreeMap<K, V> = Map<K, V, WaitFree>;
 /// See [`WaitFreeMap`].
 pub type WaitFreeSet<K> = Set<K, WaitFree>;
 
-/// Bytes of a node.
-const NODE_BYTES: u32 = 128;
+/// Bytes that a lane reads of a node.
+const LANE_BYTES: u32 = 16;
 
-/// Lanes of a tile, which reads a node at once.
-const LANES: u32 = 8;
+/// Lanes of a tile, which reads a node at once: four, or as many as make room for seven entries.
+const fn lanes(layout: Layout) -> u32 {
+    if layout.slot_bytes() < LANE_BYTES { 4 } else { 8 }
+}
 
 /// Numbers that the `stats` kernel adds up: live entries, nodes, and nodes of the longest chain.
 const NUMBERS: usize = 3;
@@ -132,7 +134,7 @@ impl WaitFreeParts {
     /// A table of five buckets and 40 nodes, somewhere.
     pub(crate) const SMALL: Self = Self {
         nodes: 1 << 20,
-        nodes_len: 16 * 40,
+        nodes_len: 8 * 40,
         requests: 1 << 21,
         heads: 1 << 22,
         buckets: 5,
@@ -172,7 +174,7 @@ impl Kernels for WaitFree {
         let states = bitmap_words(nodes) as u64;
         let of_warps = |what, bytes: usize| device.array(what, warps as u64 * bytes as u64);
         let memory = vec![
-            device.array("the table's nodes", nodes as u64 * NODE_BYTES as u64)?,
+            device.array("the table's nodes", nodes as u64 * (lanes(layout) * LANE_BYTES) as u64)?,
             of_warps("the table's requests", layout.slot_bytes() as usize)?,
             device.array("the table's heads", buckets as u64 * size_of::<u64>() as u64)?,
             of_warps("the table's announcements", size_of::<u64>())?,
@@ -222,12 +224,13 @@ impl<R: Row> Table<R, WaitFree> {
 
 /// Words of a node.
 const fn node_words(layout: Layout) -> u32 {
-    NODE_BYTES / layout.slot_bytes()
+    lanes(layout) * LANE_BYTES / layout.slot_bytes()
 }
 
 /// The kernels of a layout.
 pub(crate) fn family(layout: Layout) -> Family {
-    Family { structure: "waitfree", layout, suffix: "", lanes: LANES, mixed_lanes: LANES, one_array: false }
+    let lanes = lanes(layout);
+    Family { structure: "waitfree", layout, suffix: "", lanes, mixed_lanes: lanes, one_array: false }
 }
 
 #[cfg(test)]
@@ -246,8 +249,8 @@ mod tests {
     }
 
     #[test]
-    fn a_node_is_a_line_of_the_memory() {
+    fn nodes_have_room_for_seven_entries_or_more() {
         let words = [Layout::Set32, Layout::Set64, Layout::Map32, Layout::Map64].map(node_words);
-        assert_eq!(words, [32, 16, 16, 8]);
+        assert_eq!(words, [16, 8, 8, 8]);
     }
 }

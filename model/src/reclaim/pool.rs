@@ -138,14 +138,20 @@ impl<B: IntegerWords<u32>, T: IntegerWords<u64>> NodePool<B, T> {
     /// Says that no link leads to a node any longer.
     #[inline(always)]
     pub fn retire<W: Warp>(self, w: &mut W, node: NodeIndex) {
-        let (index, bit) = place(node);
-        // Relaxed: it is read when the launch has ended.
         let _ = w.each(|lane| {
             // No lane waits for what it was.
             if lane == 0 {
-                self.retired.fetch_or(index, 1 << bit, Order::Relaxed);
+                self.retire_by_lane(node);
             }
         });
+    }
+
+    /// The same by a lane for itself.
+    #[inline(always)]
+    pub fn retire_by_lane(self, node: NodeIndex) {
+        let (index, bit) = place(node);
+        // Relaxed: it is read when the launch has ended.
+        self.retired.fetch_or(index, 1 << bit, Order::Relaxed);
     }
 
     /// Makes the retired nodes of a word of the bitmap free: how many there were. A phase of its own, while

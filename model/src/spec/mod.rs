@@ -19,9 +19,9 @@ use alloc::vec::Vec;
 use core::fmt::Debug;
 use core::hash::Hash;
 
-/// A sequential specification, kept per key.
+/// A sequential specification, kept per history: mostly that of one key.
 pub trait Spec {
-    /// What is remembered of one key. Small: it is hashed and cloned at every step of a search.
+    /// What is remembered of one history. Small: it is hashed and cloned at every step of a search.
     type State: Clone + Eq + Hash + Debug;
 
     /// The state of `key` before any call.
@@ -32,10 +32,16 @@ pub trait Spec {
     /// allowed.
     fn step(&self, state: &Self::State, call: &Call, ret: Option<&Ret>, next: &mut Vec<Self::State>);
 
-    /// The atomic calls that `call` stands for, in their order, all within its interval. Most calls stand for
+    /// The atomic calls that `call` stands for, all within its interval, in their order if
+    /// [`in_order`](Self::in_order) says so. Most calls stand for
     /// themselves.
     fn expand(&self, call: &Call, ret: Option<&Ret>) -> Vec<(Call, Option<Ret>)> {
         alloc::vec![(call.clone(), ret.cloned())]
+    }
+
+    /// Whether the calls that `call` stands for take effect in their order, and not in any.
+    fn in_order(&self, _call: &Call) -> bool {
+        true
     }
 
     /// The state of `key`, for people.

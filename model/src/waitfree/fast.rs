@@ -2,12 +2,35 @@
 
 use super::WaitFreeTable;
 use super::announce::Request;
+use super::table::Row;
 use super::words::{Head, NIL, Update};
 use crate::entry::Packed;
 use crate::memory::{IntegerWords, Order, Words};
 use crate::reclaim::{NodeIndex, Stash};
 use crate::row;
 use crate::warp::Warp;
+
+/// What an update does to the first node of its chain. A struct, because an enum that holds a row would be kept
+/// in local memory.
+pub(super) struct Step<R> {
+    pub(super) what: What,
+    /// Whether the key was there, unless more than that node is needed.
+    pub(super) present: bool,
+    /// What comes in the place of the node, with the same link.
+    pub(super) row: R,
+}
+
+/// What an update does.
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(u32)]
+pub(super) enum What {
+    /// The first node is not enough: the caller runs it another way.
+    Leave,
+    /// The table does not change: the answer is known.
+    Answer,
+    /// It exchanges the head.
+    Exchange,
+}
 
 impl<E, N, H, B, const S: usize> WaitFreeTable<E, N, H, B, S>
 where
@@ -16,6 +39,35 @@ where
     H: IntegerWords<u64>,
     B: IntegerWords<u32>,
 {
+    /// What an update does to the first node of its chain, as read.
+    #[inline(always)]
+    pub(super) fn step<W: Warp>(
+        w: &mut W,
+        row: Row<W, E, S>,
+        link: u32,
+        update: Update,
+        entry: E::Word,
+    ) -> Step<Row<W, E, S>> {
+        let key = E::key(entry);
+        let step = |what, present, row| Step { what, present, row };
+        let (mut found, mut present) = (Self::find(w, row, key), true);
+        if found.is_none() {
+            if link != NIL && !Self::ends(w, row, key) {
+                return step(What::Leave, false, row);
+            }
+            (found, present) = (Self::room(w, row), false);
+        }
+        if let (true, Update::Add) | (false, Update::Remove) = (present, update) {
+            return step(What::Answer, present, row);
+        }
+        // A full node is split elsewhere.
+        let Some(place) = found else { return step(What::Leave, false, row) };
+        let word = if update == Update::Remove { E::EMPTY } else { entry };
+        let row = row::with_word(w, row, &place, word);
+        let emptied = update == Update::Remove && link != NIL && Self::entries(w, row) == 0;
+        step(if emptied { What::Leave } else { What::Exchange }, present, row)
+    }
+
     /// Runs an update if the first node of its chain decides it, and one node in its place is enough: whether
     /// the key was there. `None`, and nothing has changed, if that is not so, if a call is announced or was
     /// answered here, if no node is free, or if as many exchanges are lost as the table has patience; `lost`
@@ -28,7 +80,7 @@ where
         stash: &mut Stash,
         lost: &mut u32,
     ) -> Option<bool> {
-        let (Request { bucket, update, entry }, key) = (request, E::key(request.entry));
+        let Request { bucket, update, entry } = request;
         let mut fresh = None;
         let answer = loop {
             if *lost == self.patience {
@@ -39,37 +91,21 @@ where
                 break None;
             }
             let first = head.first();
-            let (mut row, mut link, mut present) = (w.each(|_| [E::EMPTY; S]), NIL, false);
+            let (mut row, mut link) = (w.each(|_| [E::EMPTY; S]), NIL);
             if first != NIL {
                 row = self.read(w, first);
                 link = Self::link(w, row);
             }
-            let mut found = Self::find(w, row, key);
-            if found.is_some() {
-                present = true;
-            } else if link != NIL && !Self::ends(w, row, key) {
-                break None;
-            } else {
-                found = Self::room(w, row);
-            }
-            if let (true, Update::Add) | (false, Update::Remove) = (present, update) {
-                break Some(present);
-            }
-            // A full node is split elsewhere.
-            let Some(place) = found else { break None };
-            let word = if update == Update::Remove { E::EMPTY } else { entry };
-            let row = row::with_word(w, row, &place, word);
-            if update == Update::Remove && link != NIL && Self::entries(w, row) == 0 {
-                break None;
+            let Step { what, present, row } = Self::step(w, row, link, update, entry);
+            match what {
+                What::Leave => break None,
+                What::Answer => break Some(present),
+                What::Exchange => {}
             }
             let Some(node) = fresh.or_else(|| self.words.pool.take(w, stash)) else { break None };
             self.write(w, node, row, link);
-            let new = Head::new(node.0, false, false);
             w.sync();
-            // Release: the node was written before.
-            let won = w.elect(0, || {
-                self.words.heads.compare_exchange(bucket as usize, head.0, new.0, Order::Release) == head.0
-            });
+            let won = w.elect(0, || self.swap(bucket, head, node));
             if won {
                 if first != NIL {
                     self.words.pool.retire(w, NodeIndex(first));
@@ -83,5 +119,13 @@ where
             self.words.pool.put_back(w, stash, node);
         }
         answer
+    }
+
+    /// Puts a node in the place of the first one of a chain, if that is the first one still.
+    #[inline(always)]
+    pub(super) fn swap(self, bucket: u32, head: Head, node: NodeIndex) -> bool {
+        let new = Head::new(node.0, false, false);
+        // Release: the node was written before.
+        self.words.heads.compare_exchange(bucket as usize, head.0, new.0, Order::Release) == head.0
     }
 }

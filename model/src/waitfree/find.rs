@@ -7,7 +7,7 @@ use crate::at_lane::AtLane;
 use crate::entry::Packed;
 use crate::key::UserKey;
 use crate::memory::{IntegerWords, Words};
-use crate::row;
+use crate::row::{self, Found};
 use crate::warp::Warp;
 
 impl<E, N, H, B, const S: usize> WaitFreeTable<E, N, H, B, S>
@@ -36,18 +36,29 @@ where
         let key = key.get();
         let bucket = self.bucket(key);
         let head = self.head(w, bucket);
-        let mut node = self.first_node(w, head);
+        let first = self.first_node(w, head);
+        match self.walk(w, first, key) {
+            Some(found) => {
+                AtLane::new(found.lane, w.map(found.places, |_, place| Some(E::value(place.seen))))
+            }
+            None => AtLane::known(w, None),
+        }
+    }
+
+    /// The entry of a key in the chain from `node` on.
+    #[inline(always)]
+    pub(super) fn walk<W: Warp>(self, w: &mut W, mut node: u32, key: E::Key) -> Option<Found<W, E::Word>> {
         while node != NIL {
             let row = self.read(w, node);
             if let Some(found) = Self::find(w, row, key) {
-                return AtLane::new(found.lane, w.map(found.places, |_, place| Some(E::value(place.seen))));
+                return Some(found);
             }
             node = Self::link(w, row);
             if node != NIL && Self::ends(w, row, key) {
                 break;
             }
         }
-        AtLane::known(w, None)
+        None
     }
 
     /// Hands every entry of a bucket to `sink` as (warp, number, key, value), numbered from 0: those of one

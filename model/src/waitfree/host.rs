@@ -17,15 +17,15 @@ pub struct WaitFreeGeometry {
 }
 
 impl WaitFreeGeometry {
-    /// Entries per place of the first nodes that [`new`](Self::new) aims at: a bucket has room for twice as
-    /// many in one node, so that hardly any chain has two.
-    pub const DEFAULT_LOAD: f64 = 0.47;
+    /// Entries per place of the first nodes that [`new`](Self::new) aims at: where nodes have room for seven,
+    /// one chain in 120 has two.
+    pub const DEFAULT_LOAD: f64 = 0.4;
 
     /// Fewest warps that [`new`](Self::new) makes a table for. Of a CPU with more threads some wait.
     pub const FEWEST_WARPS: u32 = 256;
-    /// Most warps that [`new`](Self::new) makes a table for: as many tiles of eight lanes as run at one time
+    /// Most warps that [`new`](Self::new) makes a table for: as many tiles of four lanes as run at one time
     /// on an H100.
-    pub const DEFAULT_WARPS: u32 = 1 << 14;
+    pub const DEFAULT_WARPS: u32 = 1 << 15;
 
     /// Nodes per warp, besides those of the entries: each takes some for itself.
     const NODES_PER_WARP: u64 = 4;
@@ -144,11 +144,11 @@ mod tests {
 
     #[test]
     fn a_table_has_a_node_for_each_bucket_and_three_times_those_of_the_entries() {
-        let size = WaitFreeGeometry::new(10_000_000, WaitFreeGeometry::DEFAULT_LOAD, 16).unwrap();
-        assert_eq!((size.buckets, size.warps), (1_418_440, 1 << 14));
-        assert_eq!(size.nodes, 1_418_440 + 3 * 666_667 + 4 * (1 << 14));
+        let size = WaitFreeGeometry::new(10_000_000, WaitFreeGeometry::DEFAULT_LOAD, 8).unwrap();
+        assert_eq!((size.buckets, size.warps), (3_571_429, 1 << 15));
+        assert_eq!(size.nodes, 3_571_429 + 3 * 1_428_572 + 4 * (1 << 15));
         assert!(size.stash() == 32 && size.stash() * size.warps * 4 <= size.nodes);
-        assert_eq!(size.admit(16), Ok(()));
+        assert_eq!(size.admit(8), Ok(()));
         let none = WaitFreeGeometry::new(0, 0.5, 8).unwrap();
         assert_eq!((none.buckets, none.warps, none.stash()), (1, 256, 1));
     }

@@ -8,11 +8,13 @@ mod find;
 #[cfg(feature = "host")]
 pub(crate) mod host;
 mod invariants;
+mod lanes;
 mod table;
 mod update;
 mod words;
 
 pub use invariants::Broken;
+pub use lanes::{Alone, Company};
 pub use table::{EMPTY_HEAD, WaitFreeTable, WaitFreeWords};
 pub use words::{MOST_NODES, MOST_WARPS, Update, rounds};
 #[cfg(feature = "host")]

@@ -109,21 +109,6 @@ where
         Some(AtLane::known(w, Mixed::of(code(update, present))))
     }
 
-    /// The same, unless what is left to do is seldom needed and large: then nothing has changed, it is
-    /// `None`, and [`mixed`](Self::mixed) does it. It loses as many exchanges as the table has patience, at
-    /// most.
-    #[inline(always)]
-    pub fn try_mixed<W: Warp>(
-        self,
-        w: &mut W,
-        (op, key, value): (Op, UserKey<E::Key>, E::Value),
-        stash: &mut Stash,
-    ) -> Option<AtLane<W, Mixed<E::Value>>> {
-        let Some(update) = update_of(op) else { return Some(self.look(w, key).map(w, Mixed::of_search)) };
-        let present = self.fast(w, self.request_of(update, key, value), stash, &mut 0)?;
-        Some(AtLane::known(w, Mixed::of(code(update, present))))
-    }
-
     #[inline(always)]
     fn rounds<W: Warp>(
         self,
@@ -212,7 +197,7 @@ where
 
 /// The update that an operation is, if it is one.
 #[inline(always)]
-const fn update_of(op: Op) -> Option<Update> {
+pub(super) const fn update_of(op: Op) -> Option<Update> {
     match op {
         Op::Insert | Op::InsertUnique => Some(Update::Add),
         Op::Assign => Some(Update::Assign),
@@ -223,7 +208,7 @@ const fn update_of(op: Op) -> Option<Update> {
 
 /// The code of the outcome of an update.
 #[inline(always)]
-const fn code(update: Update, present: bool) -> u8 {
+pub(super) const fn code(update: Update, present: bool) -> u8 {
     match (update, present) {
         (Update::Add, false) => Insert::Inserted.code(),
         (Update::Add, true) => Insert::Present.code(),

@@ -96,7 +96,7 @@ impl<T> MaybeOut<T> {
     }
 }
 
-/// The outcomes that the launch before this one wrote, one for each operation. Those of a tile's operations
+/// The outcomes that the launch before this one wrote, or this tile before a `sync`, one for each operation. Those of a tile's operations
 /// belong to it.
 #[derive(Clone, Copy)]
 #[repr(transparent)]

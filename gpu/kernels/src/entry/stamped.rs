@@ -1,13 +1,14 @@
 //! Operations between two looks at a clock.
 
 use super::map::UNKNOWN_OPERATION;
-use super::{At, Count, In, Launch, MaybeOut, Out};
+use super::waitfree::Kind;
+use super::{At, Count, In, Launch, MaybeOut, Out, Told};
 use warpproof_device::{Global, Tile};
 use warpproof_model::entry::Packed;
 use warpproof_model::map::{DEFERRED, WarpMap};
 use warpproof_model::outcome::{Mixed, Op};
 use warpproof_model::waitfree::WaitFreeTable;
-use warpproof_model::{AtLane, IntegerWords, Order, Warp, Words};
+use warpproof_model::{AtLane, IntegerWords, Order, UserKey, Warp, Words};
 
 impl<const L: u32, T: WarpMap> Launch<L, T> {
     /// As [`mixed`](Self::mixed); `starts` and `ends` are the numbers that the clock had right before and
@@ -37,7 +38,7 @@ impl<const L: u32, T: WarpMap> Launch<L, T> {
             starts.write(w, op, start);
             ends.write(w, op, end);
             // SAFETY: one lane has the answer.
-            said.give(w, |said| unsafe { write_stamped(kind, said, op, found) });
+            said.give(w, |said| unsafe { write_stamped(kind.code(), said, op, found) });
             said.map(w, |said| said.code)
         });
     }
@@ -62,7 +63,8 @@ where
     H: IntegerWords<u64>,
     B: IntegerWords<u32>,
 {
-    /// The same on a table of nodes that are replaced. What finds no node has the code [`DEFERRED`].
+    /// The same on a table of nodes that are replaced, by the lanes of tiles; what these leave the whole tile
+    /// runs in the end. What finds no node has the code [`DEFERRED`].
     #[inline(always)]
     #[expect(clippy::too_many_arguments, reason = "the arrays of a kernel")]
     pub(crate) fn update_stamped(
@@ -78,20 +80,32 @@ where
         n: Count,
     ) {
         let table = self.table;
-        self.per_update(keys, outcomes, n, |w, op, key, stash| {
-            let Some(kind) = Op::from_code(ops.read(op)) else { return AtLane::known(w, UNKNOWN_OPERATION) };
-            let value = values.read(op);
-            let start = stamp(w, clock);
-            let said = table.mixed(w, (kind, key, value), stash);
+        // AcqRel: as in `stamp`. A lane has read and exchanged the head of its operation by itself.
+        let now = || clock.fetch_add(0, 1, Order::AcqRel);
+        // SAFETY: one lane writes.
+        let begin = |op| unsafe { starts.at(op).write(now()) };
+        // SAFETY: as above.
+        let done = |op, said| unsafe {
+            ends.at(op).write(now());
+            write_stamped(ops.read(op), said, op, found);
+        };
+        self.per_lane(Kind::Each(ops), (keys, Some(values)), outcomes, n, begin, done, |w, op, stash| {
+            if Told(outcomes).read(op) != DEFERRED {
+                return;
+            }
+            let (key, kind) = (UserKey::new(keys.read(op)), Op::from_code(ops.read(op)));
+            let (Some(key), Some(kind)) = (key, kind) else { return };
+            let said = table.mixed(w, (kind, key, values.read(op)), stash);
             // The stamp is word of this call to others.
             w.fence_acquire();
             let end = stamp(w, clock);
-            starts.write(w, op, start);
             ends.write(w, op, end);
-            let Some(said) = said else { return AtLane::known(w, DEFERRED) };
+            let Some(said) = said else { return };
             // SAFETY: one lane has the answer.
-            said.give(w, |said| unsafe { write_stamped(kind, said, op, found) });
-            said.map(w, |said| said.code)
+            said.give(w, |said| unsafe {
+                write_stamped(kind.code(), said, op, found);
+                outcomes.at(op).write(said.code);
+            });
         });
     }
 }
@@ -102,8 +116,8 @@ where
 ///
 /// One lane does.
 #[inline(always)]
-unsafe fn write_stamped<V: Copy>(kind: Op, Mixed { code, value }: Mixed<V>, op: At, found: MaybeOut<V>) {
-    if kind == Op::Search
+unsafe fn write_stamped<V: Copy>(kind: u8, Mixed { code, value }: Mixed<V>, op: At, found: MaybeOut<V>) {
+    if kind == Op::Search.code()
         && code == 1
         && let Some(found) = found.at(op)
     {

@@ -1,8 +1,8 @@
 //! Operations on tables of nodes that are replaced.
 //!
 //! Every tile that updates has a number that the table has room for, and a stash of nodes. A kernel has as
-//! many tiles as that, each of which runs operations one after the other. Launches on one table do not
-//! overlap.
+//! many tiles as that. In the first kernel each lane of a tile runs operations of its own, in the second one the
+//! tile runs them one after the other. Launches on one table do not overlap.
 
 use super::map::{UNKNOWN_OPERATION, coded, write_found};
 use super::{At, Columns, Count, In, Launch, MaybeOut, Numbers, Out, Tiles, Told, deferred_in_span};
@@ -12,12 +12,57 @@ use warpproof_model::entry::Packed;
 use warpproof_model::map::{DEFERRED, DEFERRED_SPAN};
 use warpproof_model::outcome::{Assign, Insert, Mixed, Op, RESERVED_KEY};
 use warpproof_model::reclaim::Stash;
-use warpproof_model::waitfree::WaitFreeTable;
+use warpproof_model::waitfree::{Company, WaitFreeTable};
 use warpproof_model::{AtLane, IntegerWords, UserKey, Warp, Word, Words};
 
 /// The code of an insert or assign for which there is no node.
 const FULL: u8 = Insert::Full.code();
 const _: () = assert!(FULL == Assign::Full.code());
+
+/// The tiles of one hardware warp, all of which run the same loop over operations.
+struct HardwareWarp;
+
+impl<const L: u32> Company<Tile<L>> for HardwareWarp {
+    #[inline(always)]
+    fn again(&mut self, w: &mut Tile<L>, busy: bool) -> bool {
+        // SAFETY: this answers the same to all threads of the hardware warp, so they run as many rounds.
+        unsafe { w.meet_any(busy) }
+    }
+
+    #[inline(always)]
+    fn meet(&mut self, w: &mut Tile<L>) {
+        // SAFETY: as above, and each round meets as often.
+        unsafe { w.meet() }
+    }
+}
+
+/// What the operations of a launch are.
+#[derive(Clone, Copy)]
+pub(super) enum Kind {
+    One(Op),
+    /// By their codes.
+    Each(In<u8>),
+}
+
+impl Kind {
+    /// That of an operation, if it has one.
+    #[inline(always)]
+    fn of(self, op: At) -> Option<Op> {
+        match self {
+            Self::One(kind) => Some(kind),
+            Self::Each(kinds) => Op::from_code(kinds.read(op)),
+        }
+    }
+
+    /// That of all, if it is one.
+    #[inline(always)]
+    fn one(self) -> Option<Op> {
+        match self {
+            Self::One(kind) => Some(kind),
+            Self::Each(_) => None,
+        }
+    }
+}
 
 impl<const L: u32, const S: usize, E, N, H, B> Launch<L, WaitFreeTable<E, N, H, B, S>>
 where
@@ -57,37 +102,72 @@ where
         }
     }
 
-    /// Runs `f` on the key of each operation, with a stash, and writes the code that it returns.
+    /// Each lane runs operations and writes their codes: [`DEFERRED`] if the fast path leaves one. It calls
+    /// `begin` before an operation, and `done` with its answer. In the end the tile calls `rest` for each
+    /// operation of its lanes.
     #[inline(always)]
-    pub(super) fn per_update(
+    pub(super) fn per_lane(
         self,
-        keys: In<E::Key>,
+        kind: Kind,
+        (keys, values): (In<E::Key>, Option<In<E::Value>>),
         outcomes: Out<u8>,
         n: Count,
-        f: impl Fn(&mut Tile<L>, At, UserKey<E::Key>, &mut Stash) -> AtLane<Tile<L>, u8>,
+        begin: impl Fn(At),
+        done: impl Fn(At, Mixed<E::Value>),
+        rest: impl Fn(&mut Tile<L>, At, &mut Stash),
     ) {
-        let (table, stride) = (self.table, self.stride());
-        let mut ahead = None;
-        self.per_stash(n.0, |w, number, stash| {
-            // SAFETY: below `n`.
-            let op = unsafe { At::new(number) };
-            let key = ahead.take().unwrap_or_else(|| keys.read(op));
-            let next = number + stride as usize;
-            if next < n.0 as usize {
-                // SAFETY: below `n`.
-                let next = keys.read(unsafe { At::new(next) });
-                if let Some(key) = UserKey::new(next) {
-                    table.prefetch::<Tile<L>>(key);
-                }
-                ahead = Some(next);
+        let (table, stride, mut tile) = (self.table, self.stride(), self.tiles.tile());
+        let (id, pool) = (tile.id(), self.table.pool());
+        let has_number = id < stride;
+        // The branches are uniform in the tile.
+        let mut stash = if has_number { pool.open(&mut tile) } else { Stash::from_bits(0) };
+        let step = stride * L;
+        let first = if has_number { id * L } else { u32::MAX };
+        // A value for each lane, in a register of its thread.
+        let mut number = tile.each(|lane| first.saturating_add(lane));
+        // SAFETY: every number that comes here is below `n`.
+        let at = |number: u32| unsafe { At::new(number as usize) };
+        let next = |_: u32| {
+            while number < n.0 {
+                let this = number;
+                number = number.saturating_add(step);
+                let op = at(this);
+                let wrong = match (UserKey::new(keys.read(op)), kind.of(op)) {
+                    (Some(key), Some(kind)) => {
+                        begin(op);
+                        let value = values.map_or(E::Value::ZERO, |values| values.read(op));
+                        return Some((this, kind, key, value));
+                    }
+                    (None, _) => RESERVED_KEY,
+                    (_, None) => UNKNOWN_OPERATION,
+                };
+                // SAFETY: one lane writes.
+                unsafe { outcomes.at(op).write(wrong) }
             }
-            let code = match UserKey::new(key) {
-                Some(key) => f(w, op, key, stash),
-                None => AtLane::known(w, RESERVED_KEY),
-            };
+            None
+        };
+        let done = |_: u32, number: u32, answer: Option<Mixed<E::Value>>| {
+            let op = at(number);
+            let code = answer.map_or(DEFERRED, |answer| answer.code);
             // SAFETY: one lane writes.
-            code.give(w, |code| unsafe { outcomes.at(op).write(code) });
-        });
+            unsafe { outcomes.at(op).write(code) }
+            if let Some(answer) = answer {
+                done(op, answer);
+            }
+        };
+        table.each_lane(&mut tile, (kind.one(), &mut stash, &mut HardwareWarp), next, done);
+        // Other lanes wrote outcomes.
+        tile.sync();
+        let mut base = first;
+        while base < n.0 {
+            for lane in 0..L.min(n.0 - base) {
+                rest(&mut tile, at(base + lane), &mut stash);
+            }
+            base = base.saturating_add(step);
+        }
+        if has_number {
+            pool.close(&mut tile, stash);
+        }
     }
 
     /// Runs `f` on the key of each operation that was deferred, with a stash, and writes the code that it
@@ -105,7 +185,7 @@ where
         });
     }
 
-    /// Adds pairs. What is more than one node in the place of another has the code [`DEFERRED`].
+    /// Adds pairs. An update that the fast path leaves has the code [`DEFERRED`].
     #[inline(always)]
     pub(crate) fn update<const OP: u8>(
         self,
@@ -114,11 +194,8 @@ where
         outcomes: Out<u8>,
         n: Count,
     ) {
-        let table = self.table;
-        self.per_update(keys, outcomes, n, |w, op, key, stash| {
-            let said = table.try_mixed(w, (const { coded(OP) }, key, values.read(op)), stash);
-            code(w, said, DEFERRED)
-        });
+        let kind = Kind::One(const { coded(OP) });
+        self.per_lane(kind, (keys, Some(values)), outcomes, n, |_| {}, |_, _| {}, |_, _, _| {});
     }
 
     /// Adds those pairs that were deferred, after nodes were made free. What finds none has the code
@@ -148,11 +225,7 @@ where
     /// [`DEFERRED`].
     #[inline(always)]
     pub(crate) fn remove(self, keys: In<E::Key>, outcomes: Out<u8>, n: Count) {
-        let table = self.table;
-        self.per_update(keys, outcomes, n, |w, _, key, stash| {
-            let said = table.try_mixed(w, (Op::Delete, key, E::Value::ZERO), stash);
-            code(w, said, DEFERRED)
-        });
+        self.per_lane(Kind::One(Op::Delete), (keys, None), outcomes, n, |_| {}, |_, _| {}, |_, _, _| {});
     }
 
     /// Takes out those pairs that were deferred, after nodes were made free. What finds none has the code
@@ -213,20 +286,13 @@ where
         found: Out<E::Value>,
         n: Count,
     ) {
-        let table = self.table;
-        self.per_update(keys, outcomes, n, |w, op, key, stash| {
-            let Some(kind) = Op::from_code(ops.read(op)) else { return AtLane::known(w, UNKNOWN_OPERATION) };
-            let Some(said) = table.try_mixed(w, (kind, key, values.read(op)), stash) else {
-                return AtLane::known(w, DEFERRED);
-            };
-            said.give(w, |Mixed { code, value }| {
-                if kind == Op::Search && code == 1 {
-                    // SAFETY: one lane has the answer.
-                    unsafe { found.at(op).write(value) }
-                }
-            });
-            said.map(w, |said| said.code)
-        });
+        let done = |op, Mixed { code, value }| {
+            if code == 1 && ops.read(op) == Op::Search.code() {
+                // SAFETY: one lane writes.
+                unsafe { found.at(op).write(value) }
+            }
+        };
+        self.per_lane(Kind::Each(ops), (keys, Some(values)), outcomes, n, |_| {}, done, |_, _, _| {});
     }
 
     /// Runs what was deferred, after nodes were made free. What finds none has the code [`DEFERRED`] again.

@@ -7,6 +7,7 @@ mod places;
 mod sets;
 mod subject;
 mod tables;
+mod together;
 
 pub use sets::{deep, default_set, quick};
 pub use subject::WaitFreeSubject;

@@ -3,6 +3,7 @@
 use super::places::{self, NEVER};
 use super::subject::{IN_PLACE, RECLAIM};
 use super::tables::{MAP32, MAP64, SET32, SET64};
+use super::together;
 use crate::check::Scenario;
 use crate::scenarios::table::{Name, Place, Table};
 use warpproof_model::spec::Call;
@@ -26,6 +27,8 @@ pub fn default_set() -> Vec<Scenario> {
     scenarios.extend(rivals(1, 5));
     scenarios.extend(rivals(0, 2));
     scenarios.extend(lanes(&SET64.pairs(&[places::FULL])));
+    scenarios.extend(lanes_together());
+    scenarios.extend(stopped_together());
     for table in [SET32, MAP32, MAP64] {
         let pairs = table.pairs(&[places::ROOM, places::FULL]);
         scenarios.extend(patient(&pairs, 0));
@@ -54,6 +57,9 @@ pub fn deep() -> Vec<Scenario> {
 /// How many exchanges a call loses before it is announced.
 const PATIENCES: [u32; 3] = [0, 1, NEVER];
 
+/// The operations of a set.
+const SET_OPS: [Op; 3] = [InsertUnique, Delete, Search];
+
 /// The same scenarios, where a call is announced after so many lost exchanges.
 fn patient(scenarios: &[Scenario], patience: u32) -> Vec<Scenario> {
     scenarios.iter().map(|scenario| with(scenario, patience)).collect()
@@ -69,15 +75,92 @@ fn with(scenario: &Scenario, patience: u32) -> Scenario {
     scenario
 }
 
-/// The same by lanes of one word each.
+/// The same by four lanes, where calls are announced at once.
 fn lanes(scenarios: &[Scenario]) -> Vec<Scenario> {
-    let by_four = |scenario: &Scenario| {
-        let mut scenario = scenario.clone();
-        (scenario.config.lanes, scenario.config.slots) = (4, 1);
-        scenario.name += "_lanes";
-        scenario
-    };
     patient(&scenarios.iter().map(by_four).collect::<Vec<_>>(), 0)
+}
+
+/// The same by four lanes of one word each.
+fn by_four(scenario: &Scenario) -> Scenario {
+    let mut scenario = scenario.clone();
+    (scenario.config.lanes, scenario.config.slots) = (4, 1);
+    scenario.name += "_lanes";
+    scenario
+}
+
+/// The lanes of a warp run a call each, beside a call of another warp, and beside the lanes of another one:
+/// all calls on one key, on two of one bucket, and on two buckets; three calls by two lanes; every shape and
+/// type of entry; pools that run out. Calls that lose an exchange are left to the whole warp, or try again.
+fn lanes_together() -> Vec<Scenario> {
+    let mut all = Vec::new();
+    for place in
+        [places::NEW, places::ROOM, places::FULL, places::BUCKETS, places::ONE, places::TWO, places::CHAIN]
+    {
+        let (one, other) = (place.keys[0], place.keys[1]);
+        for [first, second, rival] in of_three(SET_OPS) {
+            for key in [one, other] {
+                all.push(together(&SET64, place, &[(first, one), (second, key)], &[(rival, one)]));
+            }
+        }
+    }
+    for place in [places::ROOM, places::BUCKETS] {
+        let (one, other) = (place.keys[0], place.keys[1]);
+        for [first, second, third] in of_three(SET_OPS) {
+            for rival in [InsertUnique, Delete] {
+                let rivals = [(third, one), (rival, other)];
+                let mut both = together(&SET64, place, &[(first, one), (second, other)], &rivals);
+                both.programs[1] = vec![together::packed(&both.programs[1])];
+                both.name += "_both";
+                all.push(both);
+                let calls = [(first, one), (second, other), (third, one)];
+                all.push(together(&SET64, place, &calls, &[(rival, one)]));
+            }
+        }
+    }
+    let (one, other) = (places::NEW.keys[0], places::NEW.keys[1]);
+    let rival = [InsertUnique, Delete, InsertUnique, Delete, InsertUnique].map(|op| (op, other));
+    all.push(together(&SET64, places::NEW, &[(InsertUnique, one)], &rival));
+    // Whether a call of a lane says `Full` though a node is free is not asked.
+    let mut short = Vec::new();
+    for mut scenario in all.iter().filter(|scenario| scenario.name.contains("/room_")).cloned() {
+        scenario.config.bitmap = vec![u32::MAX << 3];
+        scenario.name += "_spare2";
+        short.push(full(scenario));
+    }
+    all.extend(short);
+    for table in [SET32, MAP32, MAP64] {
+        let (one, other) = (places::FULL.keys[0], places::FULL.keys[1]);
+        for [first, second, rival] in
+            of_three([InsertUnique, if table.has_values() { InsertOrAssign } else { Search }, Delete])
+        {
+            all.push(together(&table, places::FULL, &[(first, one), (second, other)], &[(rival, one)]));
+        }
+    }
+    let by_four = all.iter().filter(|scenario| scenario.name.contains("/full_")).map(by_four);
+    let by_four: Vec<_> = by_four.collect();
+    all.extend(by_four);
+    [1, NEVER].iter().flat_map(|&f| patient(&all, f)).collect()
+}
+
+/// All three of these operations.
+fn of_three(ops: [Op; 3]) -> impl Iterator<Item = [Op; 3]> {
+    (0..27).map(move |number| [9, 3, 1].map(|place| ops[number / place % 3]))
+}
+
+/// A warp whose lanes run a call each stops, wherever it can.
+fn stopped_together() -> Vec<Scenario> {
+    let (one, other) = (places::ROOM.keys[0], places::ROOM.keys[1]);
+    let calls = [(InsertUnique, other), (Delete, one)];
+    let beside = |op| together(&SET64, places::ROOM, &calls, &[(op, one)]);
+    SET64.stalls(&patient(&SET_OPS.map(beside), 1))
+}
+
+/// Calls of lanes at one time, beside the program of another warp.
+fn together(table: &Table, place: Place, calls: &[(Op, Name)], rival: &[(Op, Name)]) -> Scenario {
+    let mut scenario = table.of_names(place, &[calls, rival]);
+    scenario.programs[0] = vec![together::packed(&scenario.programs[0])];
+    scenario.name += "_together";
+    scenario
 }
 
 /// A warp that stops, wherever it can.

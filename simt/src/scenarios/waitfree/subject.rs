@@ -1,12 +1,13 @@
 //! The wait-free table as a subject, for every entry type.
 
+use super::together::{self, TOGETHER};
 use crate::check::{Access, Array, Breach, Config, Kind, Memory, Scenario, SimWarp, Subject};
 use crate::scenarios::entry::Entry;
 use crate::scenarios::home::{homes_of_keys, plural, show};
 use std::marker::PhantomData;
 use warpproof_model::reclaim::{NodePool, Stash};
 use warpproof_model::spec::{Call, Map, Op, Ret, Spec};
-use warpproof_model::waitfree::{Broken, EMPTY_HEAD, WaitFreeTable, WaitFreeWords, rounds};
+use warpproof_model::waitfree::{Alone, Broken, EMPTY_HEAD, WaitFreeTable, WaitFreeWords, rounds};
 use warpproof_model::{ReadOrder, UserKey, Word, Words};
 
 /// The arrays.
@@ -34,6 +35,8 @@ pub struct WaitFreeSubject<E, const S: usize> {
     may_fill: bool,
     /// Calls of the programs.
     calls: u32,
+    /// Whether a call stands for several. Their keys differ, so the calls of all keys are one history then.
+    together: bool,
     kind: PhantomData<E>,
 }
 
@@ -51,7 +54,8 @@ impl<E: Entry, const S: usize> WaitFreeSubject<E, S> {
             warps: scenario.programs.len(),
             before: 2 * scenario.preload.len(),
             may_fill: scenario.allows.full,
-            calls: scenario.programs.iter().flatten().count() as u32,
+            calls: scenario.programs.iter().flatten().map(|call| together::len(call) as u32).sum(),
+            together: scenario.calls().any(|call| call.op == TOGETHER),
             kind: PhantomData,
         }
     }
@@ -100,6 +104,41 @@ impl<E: Entry, const S: usize> WaitFreeSubject<E, S> {
         if self.may_fill { most + 2 * self.calls } else { most }
     }
 
+    /// Runs a call of each lane, as kernels do: those that are left one by one, then.
+    fn run_together<W: SimWarp, M: Memory>(&self, w: &mut W, m: M, call: &Call) -> Ret {
+        let (table, pool) = (self.table(m), self.pool(m));
+        let calls = together::calls(call);
+        let job = |number: u32| {
+            let call = calls.get(number as usize)?;
+            let key = UserKey::new(E::Key::from_bits(call.key.into()))?;
+            Some((number, together::kind(call.op)?, key, E::Value::from_bits(call.value.into())))
+        };
+        // Of those that have come to an end: the answer, or none if the call is left.
+        let mut ended = vec![None; calls.len()];
+        let had = pool.open(w);
+        let (mut stash, mut given) = (had, 0);
+        let next = |_: u32| {
+            given += 1;
+            job(given - 1)
+        };
+        let done = |_: u32, number: u32, answer| {
+            let before = ended[number as usize].replace(answer);
+            assert!(before.is_none(), "call {number} of the lanes has ended twice");
+        };
+        table.each_lane(w, (None, &mut stash, &mut Alone), next, done);
+        for (number, ended) in ended.iter_mut().enumerate() {
+            assert!(ended.is_some(), "call {number} of the lanes has not ended");
+            if let (Some(None), Some((_, op, key, value))) = (*ended, job(number as u32)) {
+                *ended = Some(table.mixed(w, (op, key, value), &mut stash).map(|said| said.tell(w)));
+            }
+        }
+        if stash != had {
+            pool.close(w, stash);
+        }
+        let said = |(call, answer): (&Call, &Option<_>)| together::ret(call.op, answer.flatten());
+        together::returned(calls.iter().zip(&ended).map(said))
+    }
+
     const fn node_words(&self) -> usize {
         self.config.lanes as usize * S
     }
@@ -136,6 +175,9 @@ impl<E: Entry, const S: usize> Subject for WaitFreeSubject<E, S> {
             }
             return Ret::Done;
         }
+        if call.op == TOGETHER {
+            return self.run_together(w, m, call);
+        }
         let Some(key) = UserKey::new(E::Key::from_bits(call.key.into())) else { return Ret::Done };
         let (table, value) = (self.table(m), E::Value::from_bits(call.value.into()));
         match call.op {
@@ -147,11 +189,17 @@ impl<E: Entry, const S: usize> Subject for WaitFreeSubject<E, S> {
         }
     }
 
+    fn key(&self, call: &Call) -> u64 {
+        if self.together { 0 } else { call.key }
+    }
+
     /// An exchange, or an announcement, ends a round.
     fn bound(&self, call: &Call) -> Option<u32> {
         match call.op {
             Op::Search | IN_PLACE => Some(0),
             _ if self.config.reach >= super::places::NEVER => None,
+            // What lanes leave begins again with the patience.
+            TOGETHER => Some(together::len(call) as u32 * (self.config.reach + self.rounds())),
             _ => Some(self.rounds()),
         }
     }
@@ -236,26 +284,53 @@ pub struct WaitFreeSpec {
 }
 
 impl Spec for WaitFreeSpec {
-    type State = Vec<u64>;
+    /// The keys that are there, in their order, and their values.
+    type State = Vec<(u64, Vec<u64>)>;
 
-    fn initial(&self, key: u64) -> Vec<u64> {
-        Map::default().initial(key)
+    fn initial(&self, _key: u64) -> Self::State {
+        Vec::new()
     }
 
-    fn step(&self, state: &Vec<u64>, call: &Call, ret: Option<&Ret>, next: &mut Vec<Vec<u64>>) {
-        match (call.op, ret) {
-            (Op::Delete, Some(Ret::Full)) if self.may_fill => next.push(state.clone()),
-            (RECLAIM, _) => next.push(state.clone()),
-            (IN_PLACE, _) => {
-                let call = Call { op: Op::Delete, ..call.clone() };
-                Map { may_fill: self.may_fill }.step(state, &call, ret, next);
-            }
-            _ => Map { may_fill: self.may_fill }.step(state, call, ret, next),
+    fn step(&self, state: &Self::State, call: &Call, ret: Option<&Ret>, next: &mut Vec<Self::State>) {
+        let call = match (call.op, ret) {
+            (Op::Delete, Some(Ret::Full)) if self.may_fill => return next.push(state.clone()),
+            (RECLAIM, _) => return next.push(state.clone()),
+            (IN_PLACE, _) => Call { op: Op::Delete, ..call.clone() },
+            _ => call.clone(),
+        };
+        let at = state.partition_point(|(key, _)| *key < call.key);
+        let had = state.get(at).filter(|(key, _)| *key == call.key);
+        let before = had.map_or_else(Vec::new, |(_, values)| values.clone());
+        let mut after = Vec::new();
+        Map { may_fill: self.may_fill }.step(&before, &call, ret, &mut after);
+        next.extend(after.into_iter().map(|values| {
+            let mut state = state.clone();
+            let entry = (!values.is_empty()).then_some((call.key, values));
+            state.splice(at..at + had.iter().len(), entry);
+            state
+        }));
+    }
+
+    fn expand(&self, call: &Call, ret: Option<&Ret>) -> Vec<(Call, Option<Ret>)> {
+        if call.op == TOGETHER {
+            return together::expand(call, ret);
         }
+        vec![(call.clone(), ret.cloned())]
     }
 
-    fn show(&self, key: u64, state: &Vec<u64>) -> String {
-        Map::default().show(key, state)
+    fn in_order(&self, call: &Call) -> bool {
+        call.op != TOGETHER
+    }
+
+    fn show(&self, key: u64, state: &Self::State) -> String {
+        match state.as_slice() {
+            [] if key == 0 => "no key is there".to_string(),
+            [] => Map::default().show(key, &Vec::new()),
+            state => {
+                let show = |(key, values): &(u64, Vec<u64>)| Map::default().show(*key, values);
+                state.iter().map(show).collect::<Vec<_>>().join(", ")
+            }
+        }
     }
 }
 
