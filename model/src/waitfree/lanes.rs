@@ -134,7 +134,7 @@ where
                 }
             });
             fresh = self.restock(w, ops, fresh, stash);
-            let turns = self.turns(w, (kind, busy, company), (ops, heads), fresh);
+            let turns = self.turns(w, (kind, busy, company), ops, heads, fresh);
             company.meet(w);
             // The nodes were written by all lanes.
             w.sync();
@@ -195,7 +195,8 @@ where
         self,
         w: &mut W,
         (kind, busy, company): (Option<Op>, Ballot, &mut impl Company<W>),
-        (ops, heads): (W::Lanes<LaneOp<E::Word>>, W::Lanes<Head>),
+        ops: W::Lanes<LaneOp<E::Word>>,
+        heads: W::Lanes<Head>,
         fresh: W::Lanes<u32>,
     ) -> W::Lanes<Turn<E::Value>> {
         let mut turns = w.each(|_| Turn { what: What::Leave, code: 0, value: E::Value::ZERO });

@@ -93,9 +93,16 @@ fn by_four(scenario: &Scenario) -> Scenario {
 /// type of entry; pools that run out. Calls that lose an exchange are left to the whole warp, or try again.
 fn lanes_together() -> Vec<Scenario> {
     let mut all = Vec::new();
-    for place in
-        [places::NEW, places::ROOM, places::FULL, places::BUCKETS, places::ONE, places::TWO, places::CHAIN]
-    {
+    for place in [
+        places::NEW,
+        places::ROOM,
+        places::FULL,
+        places::BUCKETS,
+        places::ONE,
+        places::TWO,
+        places::CHAIN,
+        places::BOTH,
+    ] {
         let (one, other) = (place.keys[0], place.keys[1]);
         for [first, second, rival] in of_three(SET_OPS) {
             for key in [one, other] {
