@@ -35,23 +35,26 @@ pub(crate) struct Bench<'a> {
     entry: Entry,
     size: u32,
     load: f64,
+    /// Keys of the mixes.
+    range: u32,
     /// Rounds that count.
     rounds: usize,
     tuning: Tuning,
 }
 
 impl<'a> Bench<'a> {
-    /// For tables that have such a capacity and hold such entries, at a size and a load.
+    /// For tables that have such a capacity and hold such entries, at a size and a load, and mixes of `range`
+    /// keys.
     pub(super) fn new(
         device: &'a Device,
         capacity: Capacity,
         entry: Entry,
-        (size, load): (u32, f64),
+        ((size, load), range): ((u32, f64), u32),
         rounds: usize,
         tuning: Tuning,
     ) -> Result<Self, Failure> {
         let timed = Timed::new(device).map_err(Failure::backend)?;
-        Ok(Self { device, timed, capacity, entry, size, load, rounds, tuning })
+        Ok(Self { device, timed, capacity, entry, size, load, range, rounds, tuning })
     }
 
     /// A table into which `total` entries are inserted, or as many as the size says.

@@ -16,12 +16,12 @@ use warpproof::model::Key;
 use warpproof::model::host::left_out;
 use warpproof::{BulkMap, BulkSet, BulkTable, Delete, Insert, any};
 
-/// All workloads at one size and load.
+/// All workloads at one size and load; mixes of so many keys.
 pub(super) fn point(
     structure: &Structure,
     on: &Opened,
     entry: Entry,
-    at: (u32, f64),
+    (at, range): ((u32, f64), u32),
     rounds: usize,
     rows: &mut Vec<Row>,
 ) -> Result<Memory, Failure> {
@@ -37,7 +37,7 @@ pub(super) fn point(
             Table::Set64(table) => plain(structure, &table, entry, at)?,
         };
         for (name, mix) in MIXES.into_iter().filter(|_| entry == Entry::Map32) {
-            let work = Workload::new(mix, size, size as usize, round as u64 + 1);
+            let work = Workload::new(mix, range, size as usize, round as u64 + 1);
             let of_mix = mixed::run(structure, on, &work, load)?;
             let verified = of_mix.iter().filter_map(Phase::wrong).next().map_or(Ok(()), Err);
             let main = of_mix.iter().find(|phase| phase.main).map_or((0, 0.0), |p| (p.ops, p.seconds));

@@ -74,6 +74,10 @@ pub(crate) struct Args {
     /// The load of that size [default: 0.6, or 0.8 for a hopscotch or open-addressing table]
     #[arg(long, requires = "pairs")]
     load: Option<f64>,
+    /// Keys of the mixes, if they are fewer than the pairs: hot keys, in maps of u32 pairs
+    #[arg(long, value_name = "KEYS", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(conflicts_with_all = ["record", "paper"])]
+    range: Option<u32>,
     /// Rounds after the first, which warms up
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
     rounds: u32,
@@ -113,6 +117,7 @@ Examples:
   warpproof bench open --backend cpu --pairs 2^20 --load 0.95 --rounds 3
   warpproof bench open --backend cpu --entry set64 --quick
   warpproof bench dynamic --backend cpu --entry map64 --quick
+  warpproof bench waitfree --backend cpu --pairs 2^16 --range 10 --rounds 1
   warpproof bench hopscotch --paper=plots --quick
   warpproof bench open --backend cpu --pairs 2^20 --record";
 
@@ -215,14 +220,15 @@ fn point(
     rows: &mut Vec<Row>,
 ) -> Result<Memory, Failure> {
     let (structure, entry) = (args.structure, args.entry);
+    let range = args.range.map_or(at.0, |range| range.min(at.0));
     #[cfg(feature = "gpu")]
     if let Some(gpu) = on.kernels() {
         let tuning = Tuning { lanes: args.lanes, retrieve: args.retrieve.into(), ..entry.tuning() };
-        let bench = Bench::new(gpu, structure.capacity, entry, at, rounds, tuning)?;
+        let bench = Bench::new(gpu, structure.capacity, entry, (at, range), rounds, tuning)?;
         let measure = structure.tables(entry)?.measure;
         return measure(&bench, rows).map_err(|error| Failure::input(error.to_string()));
     }
-    host::point(structure, on, entry, at, rounds, rows)
+    host::point(structure, on, entry, (at, range), rounds, rows)
 }
 
 /// Sizes at one load, and loads at one size.

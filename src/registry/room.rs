@@ -2,7 +2,7 @@
 
 use warpproof::model::host::Refused;
 use warpproof::model::slab::SLAB_SLOTS;
-use warpproof::{HopscotchGeometry, OpenGeometry, SlabGeometry, WaitFreeGeometry};
+use warpproof::{HopscotchGeometry, OpenGeometry, SlabGeometry};
 
 /// What a table is made for.
 #[derive(Clone, Copy)]
@@ -59,10 +59,4 @@ pub(super) fn open(room: Room) -> Result<OpenGeometry, Refused> {
 /// A table with `load` of the expected entries per slot: the slot of a deleted one is used again.
 pub(super) fn cuckoo(room: Room) -> Result<OpenGeometry, Refused> {
     OpenGeometry::at_load(room.expected, room.load)
-}
-
-/// A table with `load` of the expected entries per place of the first nodes, each of `node_words` words: a
-/// deleted one gives its place back at once.
-pub(super) fn waitfree(room: Room, node_words: u32) -> Result<WaitFreeGeometry, Refused> {
-    WaitFreeGeometry::new(room.expected, room.load, node_words)
 }

@@ -1,6 +1,6 @@
 //! The rows.
 
-use super::room::{Capacity, Room, cuckoo, hopscotch, open, slab, waitfree};
+use super::room::{Capacity, Room, cuckoo, hopscotch, open, slab};
 use super::{Can, Loads, Points, Structure, Table, Tables};
 use crate::backend::Opened;
 use crate::entry::Entry;
@@ -201,8 +201,11 @@ structures! {
         // Nodes that have lost most of their entries stay.
         capacity: Capacity { may_be_full: true, grows: false },
         on_one: &[],
-        => (fixed) [|T, room| T::with_geometry(waitfree(room, T::NODE_WORDS)?),
-                    |device, tuning| T::with_tuning(device, waitfree(room, T::NODE_WORDS)?, tuning)] {
+        // A deleted entry gives its place back at once.
+        => (fixed) [|T, room| T::with_geometry(
+                        WaitFreeGeometry::new(room.expected, room.load, T::NODE_WORDS)?),
+                    |device, tuning| T::with_tuning(device,
+                        WaitFreeGeometry::for_batches(room.expected, room.load, T::NODE_WORDS)?, tuning)] {
             Map []: Map32 WaitFreeMap<u32, u32>, Map64 WaitFreeMap<u64, u64>;
             Set []: Set32 WaitFreeSet<u32>, Set64 WaitFreeSet<u64>;
         }

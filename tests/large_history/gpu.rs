@@ -12,8 +12,10 @@ use warpproof::model::host::structure::{Cuckoo, Open};
 use warpproof::model::host::{
     Answer, BulkFlush, BulkTable, HopscotchGeometry, Op, OpenGeometry, SlabGeometry,
 };
+use warpproof::model::outcome::{Assign, Delete, Insert};
 use warpproof::model::slab::SLAB_SLOTS;
 use warpproof::model::spec::{Call, Map, Op as Name, Ret, Set};
+use warpproof::model::waitfree::rounds;
 use warpproof::simt::check::Event;
 use warpproof::simt::check::monitor::{Failure, monitor};
 
@@ -22,6 +24,9 @@ const CALLS: u64 = 1 << 20;
 
 /// Tables of so many keys, by so many launches. Few keys: tombstones are a part of every chain until a flush.
 const LOADS: [(u64, u64); 3] = [(1 << 18, 2), (1 << 10, 4), (16, 64)];
+
+/// Exchanges that a call of a wait-free table on a GPU loses before it is announced.
+const PATIENCE: u32 = 64;
 
 /// What one launch does: an operation and a key each. Of sixteen, one is a delete; a set has no assigns.
 fn program(keys: u64, launch: u64, len: u64, assigns: bool) -> (Vec<Op>, Vec<u64>) {
@@ -312,6 +317,37 @@ fn a_million_calls_of_the_gpu_on_waitfree_tables_are_linearizable() {
         } else {
             println!("skipped: waitfree map64 without 128-bit words");
         }
+    }
+}
+
+/// An exchange is lost to one that succeeds, or to an announcement. Hot keys are the worst case.
+#[test]
+fn no_call_on_a_wait_free_map_makes_more_rounds_than_its_bound() {
+    let Some(device) = device() else { return };
+    let mut clock = StressClock::new(device).expect("a clock");
+    for keys in [1, 10, 1_000, 1 << 18] {
+        let map = WaitFreeMap::<u32, u32>::with_capacity(device, keys).expect("a test table");
+        let size = map.geometry();
+        // A node for each update.
+        let (ops, on) = program(keys, 0, 1 << 16, true);
+        let on = small::<u32>(&on);
+        let (answers, lost) = clock.exchanges(&map, &ops, &on, &on).expect("a launch");
+        let change = |answer: &Answer<u32>| match answer {
+            Answer::Insert(Insert::Inserted) | Answer::Assign(Assign::Inserted) => 1,
+            Answer::Delete(Delete::Deleted) => -1,
+            _ => 0,
+        };
+        assert_eq!(map.len().expect("numbers") as i64, answers.iter().map(change).sum::<i64>());
+        let longest = 1 + lost.iter().max().expect("calls");
+        let lost: u64 = lost.iter().map(|&lost| u64::from(lost)).sum();
+        // A node has room for three receipts of two words.
+        let bound = rounds(PATIENCE, size.warps, 3);
+        println!(
+            "{} calls on {keys} keys lost {lost} exchanges; the longest made {longest} rounds, of {bound}",
+            ops.len()
+        );
+        assert!(longest <= bound, "{longest} rounds, more than {bound}");
+        assert!(keys > 10 || lost > 0, "no call met another");
     }
 }
 

@@ -58,11 +58,11 @@ fn expected(wide: bool) -> BTreeMap<String, Vec<String>> {
         }
     }
     let tile: [(&str, &[&str]); 9] = [
-        ("ballot", &["vote.sync.ballot.b32"]),
+        // The tile of the probes has four lanes: two exchanges of bits gather a ballot.
+        ("ballot", &["shfl.sync.idx.b32", "shfl.sync.idx.b32"]),
         ("shfl_u32", &["shfl.sync.idx.b32"]),
         ("shfl_u64", &["shfl.sync.idx.b32", "shfl.sync.idx.b32"]),
-        // One bit is voted on.
-        ("shfl_bool", &["vote.sync.ballot.b32"]),
+        ("shfl_bool", &["shfl.sync.idx.b32"]),
         ("elect", &["atom.relaxed.gpu.global.exch.b64", "shfl.sync.idx.b32", "shfl.sync.idx.b32"]),
         ("sync", &["bar.warp.sync"]),
         ("fence", &["bar.warp.sync", "fence.sc.gpu", "bar.warp.sync"]),

@@ -56,6 +56,7 @@ macro_rules! operation {
     (mixed_deferred [$name:ident waitfree $($t:tt)*]) => {
         operation! { @mixed [$name waitfree $($t)*] [update_mixed_deferred] Told }
     };
+    (mixed_counted $t:tt) => { operation! { @mixed $t [update_counted] Out<u8> } };
     (mixed_last $t:tt) => { operation! { @mixed $t [remove_mixed_in_place] Told } };
     (stamped [$name:ident waitfree $($t:tt)*]) => {
         operation! { @stamped [$name waitfree $($t)*] [update_stamped] }

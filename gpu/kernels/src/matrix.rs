@@ -94,6 +94,8 @@ tables! {
         map32 l1(1, 8), map32 l2(2, 4), map32 l1_x4(1, 4), map64l l1(1, 4), map64 l1(1, 4), map64 l2(2, 2);
     waitfree set [stamped]: set32 l4(4, 4), set64 l4(4, 2);
     waitfree map [stamped]: map32 l4(4, 2), map64 l8(8, 1);
+    // The exchanges that an operation loses.
+    waitfree map [mixed_counted]: map32 l4(4, 2);
     cuckoo set [stamped]: set32 l1(1, 8), set64 l2(2, 4);
     cuckoo map [stamped]: map32 l1(1, 8), map32 l2(2, 4), map32 l1_x4(1, 4), map64 l4(4, 2);
 }

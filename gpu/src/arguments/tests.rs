@@ -216,9 +216,9 @@ const TABLES: [(Shape, [usize; 2]); 35] = [
     (("cuckoo", Layout::Map64, 4, 8), [0, 13]),
     (("cuckoo", Layout::Set32, 1, 8), [8, 8]),
     (("cuckoo", Layout::Set64, 2, 8), [8, 8]),
-    (("waitfree", Layout::Set32, 8, 32), [9, 9]),
-    (("waitfree", Layout::Set64, 8, 16), [9, 9]),
-    (("waitfree", Layout::Map32, 8, 16), [15, 15]),
+    (("waitfree", Layout::Set32, 4, 16), [9, 9]),
+    (("waitfree", Layout::Set64, 4, 8), [9, 9]),
+    (("waitfree", Layout::Map32, 4, 8), [15, 15]),
     (("waitfree", Layout::Map64, 8, 8), [0, 15]),
 ];
 
@@ -303,6 +303,8 @@ fn arguments_are_those_of_the_stress_kernels() {
             assert_eq!(ptx.get(name.as_str()), (found > 0).then_some(&passed), "{name}");
         }
     }
+    let mixed = passed(&of::<u32>(&waitfree_head(), false, Operation::Mixed));
+    assert_eq!(modules[0].get("waitfree_map32_mixed_counted_l4"), Some(&mixed));
     let head = hopscotch_head();
     assert!(stamped::<u32>(&head, true, Stamps { clock: times, ..stamps }).is_err());
     assert!(stamped::<u32>(&head, true, Stamps { ends: clock, ..stamps }).is_err());

@@ -1,5 +1,7 @@
-//! Operations with stamps of a clock on the device, for the histories of stress tests.
+//! Operations with stamps of a clock on the device, for the histories of stress tests, and with the number of
+//! exchanges that they lose.
 
+use crate::WaitFreeMap;
 use crate::arguments::{Arguments, Head, Span, Stamps};
 use crate::device::Device;
 use crate::error::Error;
@@ -82,7 +84,7 @@ impl StressClock {
             head.stamped(ops, keys, Some((on_values, on_found)), outcomes, stamps)
         };
         // SAFETY: the kernel of a map of such keys and values, whose arguments `Head::stamped` gives.
-        let kernel = unsafe { self.run(map.on_device(), &arrays, arguments)? };
+        let kernel = unsafe { self.run("stamped", map.on_device(), &arrays, arguments)? };
         let found = self.device.download(&found)?;
         self.answers(&kernel, ops, &arrays, |at| found[at])
     }
@@ -106,8 +108,38 @@ impl StressClock {
             head.stamped(ops, keys, None::<(Span<()>, Span<()>)>, outcomes, stamps)
         };
         // SAFETY: the kernel of a set of such keys, whose arguments `Head::stamped` gives.
-        let kernel = unsafe { self.run(set.on_device(), &arrays, arguments)? };
+        let kernel = unsafe { self.run("stamped", set.on_device(), &arrays, arguments)? };
         self.answers(&kernel, ops, &arrays, |_| ())
+    }
+
+    /// Operations of all kinds on a map of u32 pairs, all concurrent, each by a whole tile: the answers, and
+    /// how many exchanges of a head each of them has lost, which [`warpproof_model::waitfree::rounds`] bounds.
+    /// Waits for the device before and after.
+    ///
+    /// # Errors
+    /// As `mixed`; [`Error::OtherDevice`]; [`Error::Code`] for an operation that found no node, not even of
+    /// those that the map has for as many updates.
+    pub fn exchanges(
+        &mut self,
+        map: &WaitFreeMap<u32, u32>,
+        ops: &[Op],
+        keys: &[u32],
+        values: &[u32],
+    ) -> Result<(Vec<Answer<u32>>, Vec<u32>), Error> {
+        same_length(keys, "values", values)?;
+        let Some(arrays) = self.begin(map.on_device(), ops, keys)? else {
+            return Ok((Vec::new(), Vec::new()));
+        };
+        let values = self.device.upload("values", values)?;
+        let mut lost = self.device.buffer::<u32>("exchanges", keys.len())?;
+        self.device.fill(&mut lost, 0)?;
+        let (on_values, on_lost) = (self.span(&values), self.span(&lost));
+        let arguments =
+            |head: &Head, ops, keys, outcomes, _| head.mixed(ops, keys, on_values, outcomes, on_lost);
+        // SAFETY: the kernel takes what a mixed batch takes, with u32 in place of the values that it found.
+        let kernel = unsafe { self.run("mixed_counted", map.on_device(), &arrays, arguments)? };
+        let answers = self.answers(&kernel, ops, &arrays, |_| 0)?;
+        Ok((answers.into_iter().map(|stamped| stamped.answer).collect(), self.device.download(&lost)?))
     }
 
     fn span<T>(&self, slice: &CudaSlice<T>) -> Span<T> {
@@ -144,16 +176,17 @@ impl StressClock {
     ///
     /// # Safety
     ///
-    /// `arguments` gives those of the stamped operations of the table's family, for its key and value types.
+    /// `arguments` gives those of `operation` of the table's family, for its key and value types.
     unsafe fn run<K>(
         &self,
+        operation: &str,
         table: &DeviceTable,
         arrays: &Arrays<K>,
         arguments: impl FnOnce(&Head, Span<u8>, Span<K>, Span<u8>, Stamps) -> Result<Arguments, Refused>,
     ) -> Result<Kernel, Error> {
         let (family, head) = (table.family(), table.head());
         let lanes = table.tuning().lanes.unwrap_or(family.lanes);
-        let name = family.name("stamped", lanes);
+        let name = family.name(operation, lanes);
         let Some(kernel) = self.module.kernel(&name, lanes)? else {
             return Err(Error::NoKernel { kernel: name });
         };

@@ -26,6 +26,8 @@ use warpproof_model::reclaim::{bitmap_words, free_word};
 /// calls on one table run one after the other, whatever their streams are. An insert for which there is no
 /// node is [`Insert::Full`](warpproof_model::Insert::Full) and changes nothing; a delete always finds a way.
 ///
+/// `with_capacity` makes a table of 9 MiB or more (u64 pairs: 17 MiB), as small parts would be slow.
+///
 /// ```no_run
 /// use warpproof_gpu::{Device, WaitFreeMap};
 /// use warpproof_model::host::{BulkMap, BulkTable};
@@ -155,7 +157,7 @@ impl Kernels for WaitFree {
     type Parts = WaitFreeParts;
 
     fn size(layout: Layout, entries: u64) -> Result<WaitFreeGeometry, Refused> {
-        WaitFreeGeometry::new(entries, WaitFreeGeometry::DEFAULT_LOAD, node_words(layout))
+        WaitFreeGeometry::for_batches(entries, WaitFreeGeometry::DEFAULT_LOAD, node_words(layout))
     }
 
     fn wide(device: &Device, _: Tuning) -> bool {
@@ -201,7 +203,7 @@ impl Kernels for WaitFree {
         // A node for each bucket; the others are for updates. Most take one, but where chains are long, and
         // few are free, they take more.
         let spare = nodes.saturating_sub(buckets);
-        let (of_spare, passes) = if spare < 7 * (buckets / 4) { (2, 1) } else { (8, 4) };
+        let (of_spare, passes) = if geometry.has_chains() { (8, 4) } else { (2, 1) };
         let (part, states) = ((spare / of_spare).max(1), states.max(warps.into()));
         let replaced = Replaced { warps, part, passes, states };
         Ok((parts, Plan { family: family(layout), head, fills, memory, replaced: Some(replaced) }))

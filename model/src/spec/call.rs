@@ -83,6 +83,19 @@ pub enum Ret {
     Count(u64),
     /// A slab of the pool, counted from 0, or that there is none.
     Slab(Option<u32>),
+    /// What each of the calls returned that one call stands for.
+    Each(Vec<Ret>),
+}
+
+impl Ret {
+    /// Whether a call found no room.
+    pub fn is_full(&self) -> bool {
+        match self {
+            Self::Full => true,
+            Self::Each(rets) => rets.iter().any(Self::is_full),
+            _ => false,
+        }
+    }
 }
 
 impl From<Insert> for Ret {

@@ -105,6 +105,13 @@ impl fmt::Display for Ret {
             Self::Count(n) => write!(f, "count {n}"),
             Self::Slab(None) => f.write_str("slab none"),
             Self::Slab(Some(slab)) => write!(f, "slab {slab}"),
+            Self::Each(rets) => {
+                f.write_str("each ")?;
+                rets.iter().enumerate().try_for_each(|(i, ret)| {
+                    let comma = if i == 0 { "" } else { ", " };
+                    write!(f, "{comma}{ret}")
+                })
+            }
             word => match WORDS.iter().find(|(ret, _)| ret == word) {
                 Some((_, name)) => f.write_str(name),
                 None => write!(f, "{word:?}"),
@@ -128,6 +135,7 @@ impl FromStr for Ret {
             "value" => Ok(Self::Value(Some(number(rest)?))),
             "values" => Ok(Self::Values(rest.split_whitespace().map(number).collect::<Result<Vec<_>, _>>()?)),
             "count" => Ok(Self::Count(number(rest)?)),
+            "each" => Ok(Self::Each(rest.split(", ").map(str::parse).collect::<Result<_, _>>()?)),
             "slab" if rest == "none" => Ok(Self::Slab(None)),
             "slab" => Ok(Self::Slab(Some(rest.parse().map_err(|_| error())?))),
             _ => Err(error()),
@@ -155,6 +163,7 @@ mod tests {
             Ret::Count(3),
             Ret::Slab(None),
             Ret::Slab(Some(2)),
+            Ret::Each(alloc::vec![Ret::Full, Ret::Value(None), Ret::Value(Some(4))]),
         ];
         for ret in rets.into_iter().chain(WORDS.map(|(ret, _)| ret)) {
             assert_eq!(ret.to_string().parse(), Ok(ret));
@@ -170,7 +179,7 @@ mod tests {
         for text in ["", "insrt 5 50", "insert 5 x", "delete 5 6 7"] {
             assert!(text.parse::<Call>().is_err(), "{text}");
         }
-        for text in ["", "inserte", "value", "value x", "values 1 x", "slab -1"] {
+        for text in ["", "inserte", "value", "value x", "values 1 x", "slab -1", "each full, x"] {
             assert!(text.parse::<Ret>().is_err(), "{text}");
         }
     }

@@ -10,8 +10,8 @@ use crate::reclaim::{NodeIndex, Stash};
 use crate::row;
 use crate::warp::Warp;
 
-/// What an update does to the first node of its chain. A struct, because an enum that holds a row would be kept
-/// in local memory.
+/// What an update does to the first node of its chain. A struct: an enum that holds a row would be kept in
+/// local memory.
 pub(super) struct Step<R> {
     pub(super) what: What,
     /// Whether the key was there, unless more than that node is needed.
@@ -39,12 +39,21 @@ where
     H: IntegerWords<u64>,
     B: IntegerWords<u32>,
 {
-    /// What an update does to the first node of its chain, as read.
+    /// The first node of a chain, and its link. Where there is none, an empty one.
+    #[inline(always)]
+    pub(super) fn first<W: Warp>(self, w: &mut W, head: Head) -> (Row<W, E, S>, u32) {
+        if head.first() == NIL {
+            return (w.each(|_| [E::EMPTY; S]), NIL);
+        }
+        let row = self.read(w, head.first());
+        (row, Self::link(w, row))
+    }
+
+    /// What an update does to the first node of its chain, as read with its link.
     #[inline(always)]
     pub(super) fn step<W: Warp>(
         w: &mut W,
-        row: Row<W, E, S>,
-        link: u32,
+        (row, link): (Row<W, E, S>, u32),
         update: Update,
         entry: E::Word,
     ) -> Step<Row<W, E, S>> {
@@ -90,13 +99,8 @@ where
             if head.is_asked() || head.has_receipts() {
                 break None;
             }
-            let first = head.first();
-            let (mut row, mut link) = (w.each(|_| [E::EMPTY; S]), NIL);
-            if first != NIL {
-                row = self.read(w, first);
-                link = Self::link(w, row);
-            }
-            let Step { what, present, row } = Self::step(w, row, link, update, entry);
+            let (row, link) = self.first(w, head);
+            let Step { what, present, row } = Self::step(w, (row, link), update, entry);
             match what {
                 What::Leave => break None,
                 What::Answer => break Some(present),
@@ -107,8 +111,8 @@ where
             w.sync();
             let won = w.elect(0, || self.swap(bucket, head, node));
             if won {
-                if first != NIL {
-                    self.words.pool.retire(w, NodeIndex(first));
+                if head.first() != NIL {
+                    self.words.pool.retire(w, NodeIndex(head.first()));
                 }
                 return Some(present);
             }

@@ -1,8 +1,8 @@
 //! Searches: the head, then the chain.
 
 use super::WaitFreeTable;
-use super::table::is_link;
-use super::words::NIL;
+use super::table::{Row, is_link};
+use super::words::{Head, NIL};
 use crate::at_lane::AtLane;
 use crate::entry::Packed;
 use crate::key::UserKey;
@@ -47,7 +47,7 @@ where
 
     /// The entry of a key in the chain from `node` on.
     #[inline(always)]
-    pub(super) fn walk<W: Warp>(self, w: &mut W, mut node: u32, key: E::Key) -> Option<Found<W, E::Word>> {
+    fn walk<W: Warp>(self, w: &mut W, mut node: u32, key: E::Key) -> Option<Found<W, E::Word>> {
         while node != NIL {
             let row = self.read(w, node);
             if let Some(found) = Self::find(w, row, key) {
@@ -59,6 +59,23 @@ where
             }
         }
         None
+    }
+
+    /// The entry of a key in the chain of a head, of which the first node was read with its link.
+    #[inline(always)]
+    pub(super) fn walk_on<W: Warp>(
+        self,
+        w: &mut W,
+        head: Head,
+        (row, link): (Row<W, E, S>, u32),
+        key: E::Key,
+    ) -> Option<Found<W, E::Word>> {
+        // Receipts are no entries.
+        let found = if head.has_receipts() { None } else { Self::find(w, row, key) };
+        if found.is_some() || link == NIL || !head.has_receipts() && Self::ends(w, row, key) {
+            return found;
+        }
+        self.walk(w, link, key)
     }
 
     /// Hands every entry of a bucket to `sink` as (warp, number, key, value), numbered from 0: those of one

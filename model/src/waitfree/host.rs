@@ -41,13 +41,27 @@ impl WaitFreeGeometry {
     /// # Errors
     /// [`Refused::Nothing`] if a node has no place; [`Refused::TooLarge`] if the nodes cannot be counted.
     pub fn new(entries: u64, load: f64, node_words: u32) -> Result<Self, Refused> {
+        let warps = (entries / 64).clamp(Self::FEWEST_WARPS as u64, Self::DEFAULT_WARPS as u64);
+        Self::for_warps(entries, load, node_words, warps)
+    }
+
+    /// A table whose updates a GPU runs in batches: [`new`](Self::new) with room for
+    /// [`DEFAULT_WARPS`](Self::DEFAULT_WARPS) tiles, however few the entries are. A batch is cut into parts
+    /// with as many updates as there are nodes for, and small parts would be slow.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn for_batches(entries: u64, load: f64, node_words: u32) -> Result<Self, Refused> {
+        Self::for_warps(entries, load, node_words, Self::DEFAULT_WARPS as u64)
+    }
+
+    fn for_warps(entries: u64, load: f64, node_words: u32, warps: u64) -> Result<Self, Refused> {
         let load = if load.is_nan() { Self::DEFAULT_LOAD } else { load.clamp(0.01, 100.0) };
         if node_words < 2 {
             return Err(Refused::Nothing { what: "place" });
         }
         let places = node_words as u64 - 1;
         let buckets = ((entries as f64 / load) as u64).div_ceil(places).max(1);
-        let warps = (entries / 64).clamp(Self::FEWEST_WARPS as u64, Self::DEFAULT_WARPS as u64);
         let nodes = buckets
             .saturating_add(entries.div_ceil(places).saturating_mul(3))
             .saturating_add(warps * Self::NODES_PER_WARP);
@@ -83,6 +97,14 @@ impl WaitFreeGeometry {
     /// Places of the nodes.
     pub const fn places(self) -> u64 {
         self.nodes as u64 * self.node_entries() as u64
+    }
+
+    /// Whether chains are expected that have more than one node, as far as the pool tells: its nodes besides
+    /// one for each bucket and those of the warps are for the entries.
+    pub const fn has_chains(self) -> bool {
+        let spare = self.nodes.saturating_sub(self.buckets) as u64;
+        let of_warps = self.warps as u64 * Self::NODES_PER_WARP;
+        spare < of_warps || 4 * (spare - of_warps) >= 7 * self.buckets as u64
     }
 
     /// Nodes that a warp takes for itself at once: one, or so many that all warps together have a quarter of
@@ -151,6 +173,18 @@ mod tests {
         assert_eq!(size.admit(8), Ok(()));
         let none = WaitFreeGeometry::new(0, 0.5, 8).unwrap();
         assert_eq!((none.buckets, none.warps, none.stash()), (1, 256, 1));
+    }
+
+    #[test]
+    fn a_table_for_batches_has_spare_nodes_however_few_its_entries() {
+        let size = WaitFreeGeometry::for_batches(10, 0.5, 8).unwrap();
+        assert_eq!((size.buckets, size.nodes, size.warps), (3, 3 + 3 * 2 + (1 << 17), 1 << 15));
+        let large = WaitFreeGeometry::new(10_000_000, 0.5, 8);
+        assert_eq!(WaitFreeGeometry::for_batches(10_000_000, 0.5, 8), large);
+        let has_chains = |load| WaitFreeGeometry::for_batches(1_000_000, load, 8).unwrap().has_chains();
+        assert_eq!([0.1, 0.4, 0.55, 0.6, 2.0].map(has_chains), [false, false, false, true, true]);
+        let few = WaitFreeGeometry { nodes: 500, warps: 256, ..size };
+        assert!(few.has_chains(), "nothing is known of them");
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! Operations of the lanes of a warp, one for each, at one time.
 //!
-//! A lane reads the head of its own operation, and exchanges it; the nodes between are read and written by
-//! all lanes, one after the other. So the reads of the heads overlap, and one fence serves the exchanges of all
-//! lanes. A warp that runs one operation at a time needs a fence for each.
+//! A lane reads the head of its own operation, and exchanges it. In between, all lanes read and write the
+//! nodes together, one operation after the other. So the reads of the heads overlap, and one fence serves the
+//! exchanges of all lanes. A warp that runs one operation at a time needs a fence for each.
 
 use super::WaitFreeTable;
-use super::fast::{Step, What};
+use super::fast::What;
 use super::table::Row;
 use super::update::{code, update_of};
 use super::words::{Head, NIL, Update};
@@ -16,7 +16,7 @@ use crate::outcome::{Mixed, Op};
 use crate::reclaim::{NodeIndex, Stash};
 use crate::warp::{Ballot, Warp};
 
-/// The operation of a lane. It has no padding: the compiler would copy that byte by byte through local memory.
+/// The operation of a lane. It has no padding, which the compiler would copy byte by byte in local memory.
 #[derive(Clone, Copy)]
 struct LaneOp<T> {
     entry: T,
@@ -47,8 +47,8 @@ impl<T> LaneOp<T> {
 /// The warps that a warp runs beside. On a GPU they are the other tiles of the same hardware warp: they are
 /// faster if all run the same code at the same time.
 pub trait Company<W: Warp> {
-    /// Whether another round begins. It must, if this warp is `busy`; it may otherwise, and this warp then runs
-    /// a round with nothing to do.
+    /// Whether another round begins. It must, if this warp is `busy`. Otherwise it may, and this warp runs a
+    /// round with nothing to do.
     fn again(&mut self, w: &mut W, busy: bool) -> bool;
 
     /// Waits for the others, so that all go on together. No result depends on it.
@@ -57,9 +57,9 @@ pub trait Company<W: Warp> {
 
 /// No other warps.
 #[derive(Clone, Copy, Debug)]
-pub struct Alone;
+pub struct NoCompany;
 
-impl<W: Warp> Company<W> for Alone {
+impl<W: Warp> Company<W> for NoCompany {
     #[inline(always)]
     fn again(&mut self, _: &mut W, busy: bool) -> bool {
         busy
@@ -85,15 +85,18 @@ where
     H: IntegerWords<u64>,
     B: IntegerWords<u32>,
 {
-    /// Runs operations, as many at one time as the warp has lanes. A lane takes its next one, with a number of
-    /// the caller's, from `next` as soon as it has given the answer to the last one to `done`. `kind` is `Some`
-    /// only if every operation is of that kind. `stash` is that of this warp, which it has opened and will
-    /// close.
+    /// Runs operations, as many at one time as the warp has lanes. `next` gives a lane its next operation,
+    /// with a number of the caller's choice. `done` takes that number and the answer. `kind` is `Some` only if
+    /// every operation is of that kind. `stash` is that of this warp, which it has opened and will close.
     ///
     /// The answer is `None`, and nothing has changed, if the first node of the chain does not decide the
     /// update, if one node in its place is not enough, if a call is announced or was answered there, if no
     /// node is free, or if the update has lost as many exchanges as the table has patience. Then call
     /// [`mixed`](Self::mixed). A search always has an answer.
+    ///
+    /// The operations that lanes run at one time take effect in any order. An operation that `next` gives when
+    /// `done` has the answer of another one takes effect after that one, whichever lanes run them. So does
+    /// what the warp does after this call.
     ///
     /// An operation takes part in one round, and in one more for each exchange that it loses. A round reads a
     /// head and a node for each lane, and for a search the rest of its chain.
@@ -109,6 +112,8 @@ where
         let mut ops = w.each(|_| none);
         let mut fresh = w.each(|_| NIL);
         loop {
+            // What other lanes have exchanged and answered comes before what follows.
+            w.sync();
             ops = w.map(ops, |lane, op: LaneOp<E::Word>| {
                 if op.is_some() {
                     return op;
@@ -136,7 +141,7 @@ where
             fresh = self.restock(w, ops, fresh, stash);
             let turns = self.turns(w, (kind, busy, company), ops, heads, fresh);
             company.meet(w);
-            // The nodes were written by all lanes.
+            // All lanes have written the nodes.
             w.sync();
             let tries = w.both(turns, fresh, |_, turn, node| (turn.what == What::Exchange).then_some(node));
             let tries = w.both(tries, heads, |_, node, head| (node, head));
@@ -208,60 +213,49 @@ where
             if !busy.has(lane) {
                 continue;
             }
-            let (head, row) = self.first_of(w, bits, lane);
-            let (entry, node) = (w.shfl(entries, lane), w.shfl(fresh, lane));
+            let (head, entry) = (Head(w.shfl(bits, lane)), w.shfl(entries, lane));
             let op = match kind {
                 Some(op) => op,
                 None => Op::from_code(w.shfl(codes, lane) as u8).unwrap_or(Op::Search),
             };
-            let turn = self.turn(w, (head, row), (op, entry), node);
+            let first = self.first(w, head);
+            let turn = match update_of(op) {
+                Some(update) => {
+                    let node = w.shfl(fresh, lane);
+                    self.turn(w, (head, first), (update, entry), node)
+                }
+                None => {
+                    let found = self.walk_on(w, head, first, E::key(entry));
+                    let word = found.map(|found| {
+                        let words = w.map(found.places, |_, place| place.seen);
+                        w.shfl(words, found.lane)
+                    });
+                    let Mixed { code, value } = Mixed::of_search(word.map(E::value));
+                    Turn { what: What::Answer, code: code.into(), value }
+                }
+            };
             turns = w.map(turns, |own, had| if own == lane { turn } else { had });
         }
         turns
     }
 
-    /// The head that a lane has read, and the first node of its chain.
-    #[inline(always)]
-    fn first_of<W: Warp>(self, w: &mut W, heads: W::Lanes<u64>, lane: u32) -> (Head, Row<W, E, S>) {
-        let head = Head(w.shfl(heads, lane));
-        let row = if head.first() == NIL { w.each(|_| [E::EMPTY; S]) } else { self.read(w, head.first()) };
-        (head, row)
-    }
-
-    /// What is to be done for one operation.
+    /// What is to be done for one update.
     #[inline(always)]
     fn turn<W: Warp>(
         self,
         w: &mut W,
-        (head, row): (Head, Row<W, E, S>),
-        (op, entry): (Op, E::Word),
+        (head, (row, link)): (Head, (Row<W, E, S>, u32)),
+        (update, entry): (Update, E::Word),
         node: u32,
     ) -> Turn<E::Value> {
-        let key = E::key(entry);
-        let link = if head.first() == NIL { NIL } else { Self::link(w, row) };
-        let Some(update) = update_of(op) else {
-            let found = if head.has_receipts() { None } else { Self::find(w, row, key) };
-            let found = match found {
-                Some(found) => Some(found),
-                None if link == NIL || !head.has_receipts() && Self::ends(w, row, key) => None,
-                None => self.walk(w, link, key),
-            };
-            let word = found.map(|found| {
-                let words = w.map(found.places, |_, place| place.seen);
-                w.shfl(words, found.lane)
-            });
-            let Mixed { code, value } = Mixed::of_search(word.map(E::value));
-            return Turn { what: What::Answer, code: code.into(), value };
-        };
-        if head.is_asked() || head.has_receipts() || self.patience == 0 {
-            return Turn { what: What::Leave, code: 0, value: E::Value::ZERO };
-        }
-        let Step { mut what, present, row } = Self::step(w, row, link, update, entry);
-        if what == What::Exchange {
-            if node == NIL {
-                what = What::Leave;
-            } else {
-                self.write(w, NodeIndex(node), row, link);
+        let (mut what, mut present) = (What::Leave, false);
+        if !head.is_asked() && !head.has_receipts() && self.patience > 0 {
+            let step = Self::step(w, (row, link), update, entry);
+            if step.what != What::Exchange {
+                (what, present) = (step.what, step.present);
+            } else if node != NIL {
+                self.write(w, NodeIndex(node), step.row, link);
+                (what, present) = (What::Exchange, step.present);
             }
         }
         Turn { what, code: code(update, present).into(), value: E::Value::ZERO }

@@ -14,7 +14,7 @@ mod update;
 mod words;
 
 pub use invariants::Broken;
-pub use lanes::{Alone, Company};
+pub use lanes::{Company, NoCompany};
 pub use table::{EMPTY_HEAD, WaitFreeTable, WaitFreeWords};
 pub use words::{MOST_NODES, MOST_WARPS, Update, rounds};
 #[cfg(feature = "host")]

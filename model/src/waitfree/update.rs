@@ -67,24 +67,25 @@ where
     ) -> Option<bool> {
         let had = self.words.pool.open(w);
         let mut stash = had;
-        let answer = self.update_from(w, (update, key, value), &mut stash);
+        let (answer, _) = self.update_from(w, (update, key, value), &mut stash);
         if stash != had {
             self.words.pool.close(w, stash);
         }
         answer
     }
 
-    /// The same with the stash of this warp, which it has opened and will close.
+    /// The same with the stash of this warp, which it has opened and will close. Also says how many exchanges
+    /// of the head it has lost.
     #[inline(always)]
-    pub fn update_from<W: Warp>(
+    fn update_from<W: Warp>(
         self,
         w: &mut W,
         (update, key, value): (Update, UserKey<E::Key>, E::Value),
         stash: &mut Stash,
-    ) -> Option<bool> {
+    ) -> (Option<bool>, u32) {
         let (request, mut lost) = (self.request_of(update, key, value), 0);
         match self.fast(w, request, stash, &mut lost) {
-            Some(present) => Some(present),
+            Some(present) => (Some(present), lost),
             None => self.rounds(w, request, stash, lost),
         }
     }
@@ -104,9 +105,23 @@ where
         (op, key, value): (Op, UserKey<E::Key>, E::Value),
         stash: &mut Stash,
     ) -> Option<AtLane<W, Mixed<E::Value>>> {
-        let Some(update) = update_of(op) else { return Some(self.look(w, key).map(w, Mixed::of_search)) };
-        let present = self.update_from(w, (update, key, value), stash)?;
-        Some(AtLane::known(w, Mixed::of(code(update, present))))
+        self.mixed_counted(w, (op, key, value), stash).0
+    }
+
+    /// The same. Also says how many exchanges of a head it has lost, which [`rounds`](super::rounds) bounds; a
+    /// search makes none.
+    #[inline(always)]
+    pub fn mixed_counted<W: Warp>(
+        self,
+        w: &mut W,
+        (op, key, value): (Op, UserKey<E::Key>, E::Value),
+        stash: &mut Stash,
+    ) -> (Option<AtLane<W, Mixed<E::Value>>>, u32) {
+        let Some(update) = update_of(op) else {
+            return (Some(self.look(w, key).map(w, Mixed::of_search)), 0);
+        };
+        let (present, lost) = self.update_from(w, (update, key, value), stash);
+        (present.map(|present| AtLane::known(w, Mixed::of(code(update, present)))), lost)
     }
 
     #[inline(always)]
@@ -116,7 +131,7 @@ where
         request: Request<E::Word>,
         stash: &mut Stash,
         mut lost: u32,
-    ) -> Option<bool> {
+    ) -> (Option<bool>, u32) {
         let mut call = None;
         loop {
             if lost == self.patience && call.is_none() {
@@ -133,7 +148,7 @@ where
             if let Some(call) = call {
                 self.settle(w, call);
             }
-            return answer;
+            return (answer, lost);
         }
     }
 

@@ -143,7 +143,7 @@ impl Execution {
     pub(super) fn end_call(&self, warp: usize, ret: Ret) {
         let mut record = self.record();
         let key = self.case.scenario.programs[warp][record.calls[warp]].key;
-        let wrong = ret == Ret::Full && !record.exhausted.meets(self.case.keys.only(key));
+        let wrong = ret.is_full() && !record.exhausted.meets(self.case.keys.only(key));
         record.end_call(warp, ret);
         drop(record);
         if wrong {

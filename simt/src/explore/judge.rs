@@ -63,9 +63,11 @@ impl Judge {
     /// The violation that a call returned `Full` though there was room for its key in every state that can
     /// have come before.
     fn full_with_room(&mut self, case: &Case, graph: &Graph, calls: &Calls) -> Result<(), Breach> {
-        let Some(full) = self.numbers.get(&Ret::Full).copied() else { return Ok(()) };
         for (warp, state) in graph.warps.iter().enumerate() {
-            for (number, _) in state.rets.iter().enumerate().filter(|(_, (ret, _))| *ret == full) {
+            for (number, &(ret, _)) in state.rets.iter().enumerate() {
+                if !self.ret(ret).is_full() {
+                    continue;
+                }
                 let key = case.scenario.programs[warp][number].key;
                 let keys = case.keys.only(key);
                 if case.exhausted.meets(keys) {

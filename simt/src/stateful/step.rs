@@ -4,7 +4,6 @@ use super::program::{After, WARPS};
 use super::replay::{Next, Step};
 use super::search::{CallSet, STALLED, Search, State};
 use crate::check::{Access, Action, Breach, Case, Record};
-use warpproof_model::spec::Ret;
 
 /// Some calls of a warp.
 fn calls(warp: usize, numbers: std::ops::Range<usize>) -> CallSet {
@@ -100,7 +99,7 @@ impl Search<'_> {
                         record.end_call(warp, ret.clone());
                     }
                     let key = case.scenario.programs[warp][number].key;
-                    if ret == Ret::Full && !state.exhausted.meets(case.keys.only(key)) {
+                    if ret.is_full() && !state.exhausted.meets(case.keys.only(key)) {
                         return Err(Case::full_with_room(key));
                     }
                     node = self.programs.returns(node, ret);

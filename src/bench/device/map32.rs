@@ -54,7 +54,7 @@ impl Bench<'_> {
         Ok(())
     }
 
-    /// A mix on a key range of this size, half of it inserted before.
+    /// A mix on a range of keys, half of it inserted before.
     fn mix<S: Holds<(u32, u32)>>(
         &self,
         make: &impl Fn(&Device, Room, Tuning) -> Result<Map<u32, u32, S>, Error>,
@@ -64,13 +64,13 @@ impl Bench<'_> {
         memory: &mut Memory,
     ) -> Fallible<()> {
         let ops = MOST_OPERATIONS.min(self.size.max(1 << 20) as usize);
-        let work = Workload::new(mix, self.size, ops, 1);
+        let work = Workload::new(mix, self.range, ops, 1);
         let (timed, stream) = (&self.timed, &self.timed.stream);
         let batch = Batch::new(timed, &work.ops, &work.op_keys, &work.op_values)?;
         let (first, stored) = work.prefill();
         let prefill = Entries::new(stream, first, stored)?;
         let first = &prefill.keys;
-        let all: Vec<u32> = (0..self.size).collect();
+        let all: Vec<u32> = (0..self.range).collect();
         let mut map = self.table(make, Some(first.len() as u64 + work.inserts()))?;
         let mut series = Series::new(name, ops);
         for round in 0..=self.rounds {

@@ -96,8 +96,8 @@ impl<T> MaybeOut<T> {
     }
 }
 
-/// The outcomes that the launch before this one wrote, or this tile before a `sync`, one for each operation. Those of a tile's operations
-/// belong to it.
+/// An outcome for each operation. The launch before this one wrote them, or this tile did before a `sync`.
+/// Those of a tile's operations belong to it.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub(crate) struct Told(pub(super) Out<u8>);

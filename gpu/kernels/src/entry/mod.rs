@@ -3,8 +3,9 @@
 //! Codes and conventions, the same for every kernel:
 //!
 //! - One operation per tile. A batch of `n` operations needs a grid of at least `n` tiles; tiles beyond it do
-//!   nothing. All lanes read the inputs; the lane that has an answer writes it, and lane 0 what all know. In a
-//!   table of nodes that are replaced each lane runs updates of its own, and writes their outcomes (`waitfree`).
+//!   nothing. All lanes read the inputs; the lane that has an answer writes it, and lane 0 what all know. In
+//!   a table of nodes that are replaced each lane runs updates of its own and writes their outcomes
+//!   (`waitfree`).
 //! - `outcomes[op]` is the code of an outcome (`warpproof_model::outcome`), [`RESERVED_KEY`] if the key is
 //!   reserved and nothing was done. Where the output is a number of pairs, a reserved key has none.
 //! - An operation that a structure defers to a second kernel

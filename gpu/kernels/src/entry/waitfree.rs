@@ -1,8 +1,8 @@
 //! Operations on tables of nodes that are replaced.
 //!
 //! Every tile that updates has a number that the table has room for, and a stash of nodes. A kernel has as
-//! many tiles as that. In the first kernel each lane of a tile runs operations of its own, in the second one the
-//! tile runs them one after the other. Launches on one table do not overlap.
+//! many tiles as that. In the first kernel each lane of a tile runs operations of its own. In the second one
+//! the tile runs them one after the other. Launches on one table do not overlap.
 
 use super::map::{UNKNOWN_OPERATION, coded, write_found};
 use super::{At, Columns, Count, In, Launch, MaybeOut, Numbers, Out, Tiles, Told, deferred_in_span};
@@ -77,29 +77,39 @@ where
         Tile::<L>::per_grid().min(self.table.warps())
     }
 
-    /// Runs `f` for every number below `n`, with a stash.
+    /// Runs `f` with whether this tile is one that updates, and with its stash. The others run it for the sake
+    /// of those of the same hardware warp, with an empty stash.
     #[inline(always)]
-    fn per_stash(self, n: u32, mut f: impl FnMut(&mut Tile<L>, usize, &mut Stash)) {
+    fn with_stash(self, f: impl FnOnce(&mut Tile<L>, bool, &mut Stash)) {
         let (pool, stride, mut tile) = (self.table.pool(), self.stride(), self.tiles.tile());
-        let (id, rank) = (tile.id(), tile.rank_in_warp());
-        let has_number = id < stride;
+        let has_number = tile.id() < stride;
         // The branches are uniform in the tile.
         let mut stash = if has_number { pool.open(&mut tile) } else { Stash::from_bits(0) };
-        // Of the first tile of the hardware warp: the loop is uniform in that.
-        let mut first = id - rank;
-        while first < n {
-            // Else tiles that once took different branches would wait for memory one after the other.
-            // SAFETY: all threads of the warp have the same numbers here.
-            unsafe { tile.meet() };
-            let number = first + rank;
-            if has_number && number < n {
-                f(&mut tile, number as usize, &mut stash);
-            }
-            first += stride;
-        }
+        f(&mut tile, has_number, &mut stash);
         if has_number {
             pool.close(&mut tile, stash);
         }
+    }
+
+    /// Runs `f` for every number below `n`, with a stash.
+    #[inline(always)]
+    fn per_stash(self, n: u32, mut f: impl FnMut(&mut Tile<L>, usize, &mut Stash)) {
+        let stride = self.stride();
+        self.with_stash(|tile, has_number, stash| {
+            let rank = tile.rank_in_warp();
+            // Of the first tile of the hardware warp: the loop is uniform in that.
+            let mut first = tile.id() - rank;
+            while first < n {
+                // Else tiles that once took different branches would wait for memory one after the other.
+                // SAFETY: all threads of the warp have the same numbers here.
+                unsafe { tile.meet() };
+                let number = first + rank;
+                if has_number && number < n {
+                    f(tile, number as usize, stash);
+                }
+                first += stride;
+            }
+        });
     }
 
     /// Each lane runs operations and writes their codes: [`DEFERRED`] if the fast path leaves one. It calls
@@ -116,36 +126,9 @@ where
         done: impl Fn(At, Mixed<E::Value>),
         rest: impl Fn(&mut Tile<L>, At, &mut Stash),
     ) {
-        let (table, stride, mut tile) = (self.table, self.stride(), self.tiles.tile());
-        let (id, pool) = (tile.id(), self.table.pool());
-        let has_number = id < stride;
-        // The branches are uniform in the tile.
-        let mut stash = if has_number { pool.open(&mut tile) } else { Stash::from_bits(0) };
-        let step = stride * L;
-        let first = if has_number { id * L } else { u32::MAX };
-        // A value for each lane, in a register of its thread.
-        let mut number = tile.each(|lane| first.saturating_add(lane));
+        let (table, step) = (self.table, self.stride() * L);
         // SAFETY: every number that comes here is below `n`.
         let at = |number: u32| unsafe { At::new(number as usize) };
-        let next = |_: u32| {
-            while number < n.0 {
-                let this = number;
-                number = number.saturating_add(step);
-                let op = at(this);
-                let wrong = match (UserKey::new(keys.read(op)), kind.of(op)) {
-                    (Some(key), Some(kind)) => {
-                        begin(op);
-                        let value = values.map_or(E::Value::ZERO, |values| values.read(op));
-                        return Some((this, kind, key, value));
-                    }
-                    (None, _) => RESERVED_KEY,
-                    (_, None) => UNKNOWN_OPERATION,
-                };
-                // SAFETY: one lane writes.
-                unsafe { outcomes.at(op).write(wrong) }
-            }
-            None
-        };
         let done = |_: u32, number: u32, answer: Option<Mixed<E::Value>>| {
             let op = at(number);
             let code = answer.map_or(DEFERRED, |answer| answer.code);
@@ -155,19 +138,39 @@ where
                 done(op, answer);
             }
         };
-        table.each_lane(&mut tile, (kind.one(), &mut stash, &mut HardwareWarp), next, done);
-        // Other lanes wrote outcomes.
-        tile.sync();
-        let mut base = first;
-        while base < n.0 {
-            for lane in 0..L.min(n.0 - base) {
-                rest(&mut tile, at(base + lane), &mut stash);
+        self.with_stash(|tile, has_number, stash| {
+            let first = if has_number { tile.id() * L } else { u32::MAX };
+            // A value for each lane, in a register of its thread.
+            let mut number = tile.each(|lane| first.saturating_add(lane));
+            let next = |_: u32| {
+                while number < n.0 {
+                    let this = number;
+                    number = number.saturating_add(step);
+                    let op = at(this);
+                    let wrong = match (UserKey::new(keys.read(op)), kind.of(op)) {
+                        (Some(key), Some(kind)) => {
+                            begin(op);
+                            let value = values.map_or(E::Value::ZERO, |values| values.read(op));
+                            return Some((this, kind, key, value));
+                        }
+                        (None, _) => RESERVED_KEY,
+                        (_, None) => UNKNOWN_OPERATION,
+                    };
+                    // SAFETY: one lane writes.
+                    unsafe { outcomes.at(op).write(wrong) }
+                }
+                None
+            };
+            // Its last step is a `sync`: outcomes are there that other lanes have written.
+            table.each_lane(tile, (kind.one(), stash, &mut HardwareWarp), next, done);
+            let mut base = first;
+            while base < n.0 {
+                for lane in 0..L.min(n.0 - base) {
+                    rest(tile, at(base + lane), stash);
+                }
+                base = base.saturating_add(step);
             }
-            base = base.saturating_add(step);
-        }
-        if has_number {
-            pool.close(&mut tile, stash);
-        }
+        });
     }
 
     /// Runs `f` on the key of each operation that was deferred, with a stash, and writes the code that it
@@ -336,6 +339,36 @@ where
                 _ => FULL,
             };
             AtLane::known(w, code)
+        });
+    }
+
+    /// Operations of all kinds, each run to its end by a whole tile. `exchanges` gets how many exchanges of a
+    /// head it has lost. What finds no node has the code [`DEFERRED`].
+    #[inline(always)]
+    pub(crate) fn update_counted(
+        self,
+        ops: In<u8>,
+        keys: In<E::Key>,
+        values: In<E::Value>,
+        outcomes: Out<u8>,
+        exchanges: Out<E::Value>,
+        n: Count,
+    ) {
+        let table = self.table;
+        self.per_stash(n.0, |w, number, stash| {
+            // SAFETY: `number` is below `n`.
+            let op = unsafe { At::new(number) };
+            let said = match (UserKey::new(keys.read(op)), Op::from_code(ops.read(op))) {
+                (Some(key), Some(kind)) => {
+                    let (said, lost) = table.mixed_counted(w, (kind, key, values.read(op)), stash);
+                    exchanges.write(w, op, E::Value::from_bits(lost.into()));
+                    code(w, said, DEFERRED)
+                }
+                (None, _) => AtLane::known(w, RESERVED_KEY),
+                (_, None) => AtLane::known(w, UNKNOWN_OPERATION),
+            };
+            // SAFETY: one lane has the answer.
+            said.give(w, |code| unsafe { outcomes.at(op).write(code) });
         });
     }
 

@@ -101,7 +101,7 @@ fn lanes_together() -> Vec<Scenario> {
         places::ONE,
         places::TWO,
         places::CHAIN,
-        places::BOTH,
+        places::SECOND,
     ] {
         let (one, other) = (place.keys[0], place.keys[1]);
         for [first, second, rival] in of_three(SET_OPS) {
@@ -127,7 +127,7 @@ fn lanes_together() -> Vec<Scenario> {
     let (one, other) = (places::NEW.keys[0], places::NEW.keys[1]);
     let rival = [InsertUnique, Delete, InsertUnique, Delete, InsertUnique].map(|op| (op, other));
     all.push(together(&SET64, places::NEW, &[(InsertUnique, one)], &rival));
-    // Whether a call of a lane says `Full` though a node is free is not asked.
+    all.push(after_receipts());
     let mut short = Vec::new();
     for mut scenario in all.iter().filter(|scenario| scenario.name.contains("/room_")).cloned() {
         scenario.config.bitmap = vec![u32::MAX << 3];
@@ -147,6 +147,17 @@ fn lanes_together() -> Vec<Scenario> {
     let by_four: Vec<_> = by_four.collect();
     all.extend(by_four);
     [1, NEVER].iter().flat_map(|&f| patient(&all, f)).collect()
+}
+
+/// A warp that has answered the call of another one, and whose lanes then run a call each on that chain.
+fn after_receipts() -> Scenario {
+    let (one, other): (Name, Name) = ((0, 0), (0, 1));
+    let program = [(InsertUnique, other), (Delete, other), (Search, one), (InsertUnique, other)];
+    let mut scenario = SET64.of_names(places::NEW, &[&program, &[(InsertUnique, one)]]);
+    let lanes = together::packed(&scenario.programs[0].split_off(2));
+    scenario.programs[0].push(lanes);
+    scenario.name += "_receipts_together";
+    scenario
 }
 
 /// All three of these operations.

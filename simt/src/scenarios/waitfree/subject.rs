@@ -7,7 +7,7 @@ use crate::scenarios::home::{homes_of_keys, plural, show};
 use std::marker::PhantomData;
 use warpproof_model::reclaim::{NodePool, Stash};
 use warpproof_model::spec::{Call, Map, Op, Ret, Spec};
-use warpproof_model::waitfree::{Alone, Broken, EMPTY_HEAD, WaitFreeTable, WaitFreeWords, rounds};
+use warpproof_model::waitfree::{Broken, EMPTY_HEAD, NoCompany, WaitFreeTable, WaitFreeWords, rounds};
 use warpproof_model::{ReadOrder, UserKey, Word, Words};
 
 /// The arrays.
@@ -104,7 +104,7 @@ impl<E: Entry, const S: usize> WaitFreeSubject<E, S> {
         if self.may_fill { most + 2 * self.calls } else { most }
     }
 
-    /// Runs a call of each lane, as kernels do: those that are left one by one, then.
+    /// Runs calls by the lanes, then one by one those that these leave, as two kernels do.
     fn run_together<W: SimWarp, M: Memory>(&self, w: &mut W, m: M, call: &Call) -> Ret {
         let (table, pool) = (self.table(m), self.pool(m));
         let calls = together::calls(call);
@@ -125,7 +125,7 @@ impl<E: Entry, const S: usize> WaitFreeSubject<E, S> {
             let before = ended[number as usize].replace(answer);
             assert!(before.is_none(), "call {number} of the lanes has ended twice");
         };
-        table.each_lane(w, (None, &mut stash, &mut Alone), next, done);
+        table.each_lane(w, (None, &mut stash, &mut NoCompany), next, done);
         for (number, ended) in ended.iter_mut().enumerate() {
             assert!(ended.is_some(), "call {number} of the lanes has not ended");
             if let (Some(None), Some((_, op, key, value))) = (*ended, job(number as u32)) {
@@ -136,7 +136,7 @@ impl<E: Entry, const S: usize> WaitFreeSubject<E, S> {
             pool.close(w, stash);
         }
         let said = |(call, answer): (&Call, &Option<_>)| together::ret(call.op, answer.flatten());
-        together::returned(calls.iter().zip(&ended).map(said))
+        Ret::Each(calls.iter().zip(&ended).map(said).collect())
     }
 
     const fn node_words(&self) -> usize {

@@ -76,39 +76,12 @@ pub(super) fn ret<V: warpproof_model::Word>(op: Op, answer: Option<Mixed<V>>) ->
     said.unwrap_or(Ret::Done)
 }
 
-/// Returns without a value, by their numbers.
-const RETS: [Ret; 8] = [
-    Ret::Done,
-    Ret::Inserted,
-    Ret::Present,
-    Ret::Replaced,
-    Ret::Full,
-    Ret::Deleted,
-    Ret::Absent,
-    Ret::Value(None),
-];
-
-/// One return of these.
-pub(super) fn returned(rets: impl Iterator<Item = Ret>) -> Ret {
-    let number = |ret: Ret| match ret {
-        Ret::Value(Some(value)) => RETS.len() as u64 + value,
-        ret => RETS.iter().position(|other| *other == ret).map_or(u64::MAX, |at| at as u64),
-    };
-    Ret::Values(rets.map(number).collect())
-}
-
 /// The calls that one stands for, and what each returned.
 pub(super) fn expand(all: &Call, ret: Option<&Ret>) -> Vec<(Call, Option<Ret>)> {
-    let of_number = |number: u64| match RETS.get(number as usize) {
-        Some(ret) => ret.clone(),
-        None => Ret::Value(Some(number - RETS.len() as u64)),
+    let ret = |at: usize| match ret {
+        Some(Ret::Each(rets)) => rets.get(at).cloned(),
+        _ => None,
     };
-    let numbers = match ret {
-        Some(Ret::Values(numbers)) => numbers.as_slice(),
-        _ => &[],
-    };
-    let ret = |at: usize| numbers.get(at).copied().map(of_number);
-    // A return that is none of these fits no call.
     calls(all).into_iter().enumerate().map(|(at, call)| (call, ret(at))).collect()
 }
 
@@ -117,15 +90,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn calls_and_returns_go_into_one_and_come_out_again() {
+    fn calls_go_into_one_and_come_out_again() {
         let some = [Call::new(Op::Search, 7, 0), Call::new(Op::InsertOrAssign, 65_535, 4_095)];
         let all = packed(&some);
         assert_eq!((calls(&all), len(&all)), (some.to_vec(), 2));
-        for rets in [[Ret::Value(Some(3)), Ret::Replaced], [Ret::Value(None), Ret::Full]] {
-            let one = returned(rets.iter().cloned());
-            let each: Vec<_> = expand(&all, Some(&one)).into_iter().map(|(_, ret)| ret).collect();
-            assert_eq!(each, rets.map(Some));
-        }
+        let rets = [Ret::Value(Some(3)), Ret::Full];
+        let each: Vec<_> =
+            expand(&all, Some(&Ret::Each(rets.to_vec()))).into_iter().map(|(_, r)| r).collect();
+        assert_eq!(each, rets.map(Some));
         assert!(expand(&all, None).iter().all(|(_, ret)| ret.is_none()));
     }
 }

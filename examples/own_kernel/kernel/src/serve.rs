@@ -1,0 +1,144 @@
+//! Calls of CPU threads on a wait-free set, run by a kernel that goes on running.
+//!
+//! A CPU thread has a mailbox in host memory that both sides see: a word for its call, and one for the answer. Each
+//! word has one writer, as a CPU and a GPU cannot exchange a word atomically over PCIe. A tile of the kernel announces
+//! each call at once, so any tile that changes the same bucket may be the one that runs it.
+
+use core::arch::asm;
+use warpproof_device::{Global, Tile};
+use warpproof_model::entry::Key32;
+use warpproof_model::outcome::{Delete, Insert, Op};
+use warpproof_model::reclaim::NodePool;
+use warpproof_model::waitfree::{WaitFreeTable, WaitFreeWords};
+use warpproof_model::{IntegerWords, Order, UserKey, Warp};
+
+/// Lanes of a tile, and words of a node that each reads: `warpproof_gpu::WaitFreeSet<u32>` has nodes of 16 words.
+const LANES: u32 = 16;
+const WORDS: usize = 1;
+
+/// Threads of a hardware warp. The first tile of each works alone, so that no tile waits for another one.
+const THREADS: u32 = 32;
+
+/// The operation that ends the service of a mailbox. No operation of a table has this code.
+const STOP: u8 = 15;
+/// The answer to an operation that there is none of, or for which there was no node.
+const NOT_DONE: u8 = 255;
+
+type Table = WaitFreeTable<Key32, Global<u32>, Global<u64>, Global<u32>, WORDS>;
+
+/// Serves `boxes` mailboxes until each says stop. Meanwhile each of `rivals` warps makes `updates` updates of the keys
+/// `1..=range`, inserts and deletes in turn, and adds to `net[key]` how often a key came in less how often it went out.
+///
+/// A call is its number in the upper 32 bits but four, the operation in those, and the key below. The answer is the
+/// call's upper half with the code of the outcome below.
+///
+/// # Safety
+///
+/// The first twelve arguments are the parts of a set of u32 keys, which nobody else uses. `calls` and `answers` are host
+/// memory of `boxes` words that both sides access atomically, and the CPU writes no answers. `net` has `range + 1`
+/// words. A block is a hardware warp, the grid has `boxes + rivals` of them, and the table has room for twice as many
+/// tiles.
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn serve(
+    nodes: *mut u32,
+    nodes_len: usize,
+    requests: *mut u32,
+    heads: *mut u64,
+    buckets: usize,
+    announcements: *mut u64,
+    stashes: *mut u64,
+    warps: usize,
+    used: *mut u32,
+    retired: *mut u32,
+    states: usize,
+    stash: u32,
+    calls: *const u64,
+    answers: *mut u64,
+    boxes: u32,
+    net: *mut u32,
+    range: u32,
+    rivals: u32,
+    updates: u32,
+) {
+    // SAFETY: all control flow below is the same for the lanes of a tile.
+    let w = &mut unsafe { Tile::<LANES>::new() };
+    let warp = w.id() / (THREADS / LANES);
+    if w.rank_in_warp() != 0 || warp >= boxes + rivals {
+        return;
+    }
+    // SAFETY: the contract of this function.
+    let (words, net) = unsafe {
+        let pool = NodePool::new(
+            Global::new(used, states),
+            Global::new(retired, states),
+            Global::new(stashes, warps),
+            stash,
+        );
+        let nodes = Global::new(nodes, nodes_len);
+        let (requests, heads) = (Global::new(requests, warps), Global::new(heads, buckets));
+        let announcements = Global::new(announcements, warps);
+        (WaitFreeWords { nodes, heads, announcements, requests, pool }, Global::new(net, range as usize + 1))
+    };
+    let pool = words.pool;
+    let mut stash = pool.open(w);
+    // Who serves a thread asks at once. The others ask when they have lost 64 exchanges.
+    let table = Table::new(words, if warp < boxes { 0 } else { 64 });
+    let mut run = |w: &mut Tile<LANES>, op: Op, key: u32| {
+        let code = UserKey::new(key).and_then(|key| table.mixed(w, (op, key, ()), &mut stash));
+        code.map_or(NOT_DONE, |said| said.tell(w).code)
+    };
+    if warp < boxes {
+        // SAFETY: `warp` is the number of a mailbox, and its words are these.
+        let (call, answer) = unsafe { (calls.add(warp as usize), answers.add(warp as usize)) };
+        let mut last = 0;
+        loop {
+            let now = w.elect(0, || load(call));
+            if now == last {
+                continue;
+            }
+            last = now;
+            let code = (now >> 32) as u8 & 15;
+            if code == STOP {
+                break;
+            }
+            let said = match Op::from_code(code) {
+                Some(op) => run(w, op, now as u32),
+                None => NOT_DONE,
+            };
+            w.elect(0, || store(answer, now >> 32 << 32 | said as u64));
+        }
+    } else {
+        for i in 0..updates {
+            // A kernel has no panic: not even one for a range of nothing.
+            let (Some(turn), Some(key)) =
+                (i.checked_div(range), i.wrapping_mul(7 + 2 * warp).checked_rem(range))
+            else {
+                break;
+            };
+            let (key, op) = (1 + key, if turn % 2 == warp % 2 { Op::InsertUnique } else { Op::Delete });
+            let code = run(w, op, key);
+            let change = match op {
+                Op::Delete if code == Delete::Deleted.code() => u32::MAX,
+                Op::InsertUnique if code == Insert::Inserted.code() => 1,
+                _ => continue,
+            };
+            // Relaxed: a count, read after the launch.
+            w.elect(0, || net.fetch_add(key as usize, change, Order::Relaxed));
+        }
+    }
+    pool.close(w, stash);
+}
+
+/// A word that a CPU writes.
+fn load(word: *const u64) -> u64 {
+    let value;
+    // SAFETY: the word is there (contract of `serve`). Acquire, at the scope of the system.
+    unsafe { asm!("ld.acquire.sys.b64 {0}, [{1}];", out(reg64) value, in(reg64) word, options(nostack)) }
+    value
+}
+
+/// A word that a CPU reads.
+fn store(word: *mut u64, value: u64) {
+    // SAFETY: as above; this tile alone writes the word. Release, at the scope of the system.
+    unsafe { asm!("st.release.sys.b64 [{0}], {1};", in(reg64) word, in(reg64) value, options(nostack)) }
+}
