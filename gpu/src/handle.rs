@@ -39,8 +39,8 @@ impl<R: Row, S: Holds<R>> Table<R, S> {
     /// An empty table made for so many entries:
     /// [`SlabGeometry::for_pairs`](warpproof_model::host::SlabGeometry::for_pairs),
     /// [`HopscotchGeometry::for_pairs`](warpproof_model::host::HopscotchGeometry::for_pairs),
-    /// [`WaitFreeGeometry::new`](warpproof_model::host::WaitFreeGeometry::new), or [`Table::size`] at the
-    /// default load say which of them are sure to fit.
+    /// [`WaitFreeGeometry::for_batches`](warpproof_model::host::WaitFreeGeometry::for_batches), or
+    /// [`Table::size`] at the default load say which of them are sure to fit.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`]; [`Error::Refused`] if the table would be too large to index;

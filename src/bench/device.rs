@@ -57,14 +57,13 @@ impl<'a> Bench<'a> {
         Ok(Self { device, timed, capacity, entry, size, load, range, rounds, tuning })
     }
 
-    /// A table into which `total` entries are inserted, or as many as the size says.
+    /// A table into which as many entries are inserted as the size says.
     pub(crate) fn table<T>(
         &self,
         make: &impl Fn(&Device, Room, Tuning) -> Result<T, Error>,
-        total: Option<u64>,
     ) -> Result<T, Error> {
         let size = self.size.into();
-        make(self.device, self.capacity.room(size, total.unwrap_or(size), self.load), self.tuning)
+        make(self.device, self.capacity.room(size, size, self.load), self.tuning)
     }
 
     /// The entries of a table.

@@ -74,9 +74,9 @@ pub(crate) struct Args {
     /// The load of that size [default: 0.6, or 0.8 for a hopscotch or open-addressing table]
     #[arg(long, requires = "pairs")]
     load: Option<f64>,
-    /// Keys of the mixes, if they are fewer than the pairs: hot keys, in maps of u32 pairs
+    /// Keys of the mixes, and what their table is made for: hot keys, in maps of u32 pairs
     #[arg(long, value_name = "KEYS", value_parser = clap::value_parser!(u32).range(1..))]
-    #[arg(conflicts_with_all = ["record", "paper"])]
+    #[arg(requires = "pairs", conflicts_with_all = ["record", "paper"])]
     range: Option<u32>,
     /// Rounds after the first, which warms up
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
@@ -164,6 +164,14 @@ pub(crate) fn bench(args: &Args) -> Result<(), Failure> {
         return paper::paper(&Opened::open(args.backend)?, folder, scale, args.json);
     }
     structure.tables(args.entry)?;
+    if args.range.is_some() && args.entry != Entry::Map32 {
+        return Err(Failure::input("--range: there are mixes of u32 pairs alone (--entry map32)"));
+    }
+    if let (Some(range), Some(pairs)) = (args.range, args.pairs)
+        && range > pairs
+    {
+        return Err(Failure::input(format_args!("--range: {range} keys are more than the {pairs} pairs")));
+    }
     measure(args, &Opened::open(args.backend)?)
 }
 
@@ -179,6 +187,9 @@ fn measure(args: &Args, on: &Opened) -> Result<(), Failure> {
         args.record.as_deref().map(|folder| Record::open(folder, args.structure.name)).transpose()?;
     if !args.json {
         output::line(format_args!("{}: {}, {}", on.name(), on.device(), args.entry.name()))?;
+        if let Some(range) = args.range {
+            output::line(format_args!("mixes of {range} keys"))?;
+        }
     }
     let (mut rows, mut memory) = (Vec::new(), Vec::new());
     let mut progress = Progress::new("measuring", points.len() as u64);
@@ -220,7 +231,7 @@ fn point(
     rows: &mut Vec<Row>,
 ) -> Result<Memory, Failure> {
     let (structure, entry) = (args.structure, args.entry);
-    let range = args.range.map_or(at.0, |range| range.min(at.0));
+    let range = args.range.unwrap_or(at.0);
     #[cfg(feature = "gpu")]
     if let Some(gpu) = on.kernels() {
         let tuning = Tuning { lanes: args.lanes, retrieve: args.retrieve.into(), ..entry.tuning() };

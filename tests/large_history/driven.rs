@@ -129,8 +129,14 @@ impl<St: PackedWords, const L: usize, const S: usize> Driven for WaitFreeMemory<
     /// Few nodes: they are used again all the time.
     fn made(load: Load) -> Self {
         let (buckets, nodes) = ((load.keys / 4).max(2) as u32, 2 * load.keys as u32 + 256);
-        Self::new(WaitFreeGeometry { node_words: (L * S) as u32, buckets, nodes, warps: 64 })
-            .expect("memory for a table")
+        Self::new(WaitFreeGeometry {
+            node_words: (L * S) as u32,
+            buckets,
+            nodes,
+            warps: 64,
+            entries: load.keys,
+        })
+        .expect("memory for a table")
     }
 
     fn table(&self) -> &Self {

@@ -1,5 +1,5 @@
-//! Compares the checked-in PTX with the ordering table of the design: what each access of the memory contract becomes,
-//! and that the kernels of the tables use nothing else.
+//! Compares the checked-in PTX with the ordering table of the design: what each access of the memory contract
+//! becomes, and that the kernels of the tables use nothing else.
 
 use crate::modules::{MODULES, Module};
 use crate::ptx_text::Kernel;
@@ -121,7 +121,8 @@ fn is_contracted(mnemonic: &str) -> bool {
         && (place == (Some("gpu"), Some("global")) || place == (Some("cta"), Some("shared")))
 }
 
-/// Whether an access is one of scratch words, which change hands at barriers alone, in a kernel that has them.
+/// Whether an access is one of scratch words, which change hands at barriers alone, in a kernel that has
+/// them.
 fn is_staged(kernel: &str, mnemonic: &str) -> bool {
     let scratch = ["_scatter_l", "_scatter_again_l", "_fill_l"].iter().any(|step| kernel.contains(step));
     let accesses = ["ld.shared.", "st.shared."].iter().find_map(|access| mnemonic.strip_prefix(access));

@@ -40,8 +40,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut launch = stream.launch_builder(&kernel);
     launch.arg(&parts.slots).arg(&parts.len).arg(&parts.bitmap).arg(&parts.bitmap_len).arg(&parts.buckets);
     launch.arg(&device_keys).arg(&device_amounts).arg(&mut device_groups).arg(&mut device_sums).arg(&ROWS);
-    // SAFETY: the kernel's arguments in its order; the arrays have `ROWS` elements; the grid has a tile per row. The
-    // map outlives the launch, which the copies below wait for.
+    // SAFETY: the kernel's arguments in its order; the arrays have `ROWS` elements; the grid has a tile per
+    // row. The map outlives the launch, which the copies below wait for.
     unsafe { launch.launch(size)? };
 
     let (groups, sums) = (stream.clone_dtoh(&device_groups)?, stream.clone_dtoh(&device_sums)?);

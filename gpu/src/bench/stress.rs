@@ -112,13 +112,13 @@ impl StressClock {
         self.answers(&kernel, ops, &arrays, |_| ())
     }
 
-    /// Operations of all kinds on a map of u32 pairs, all concurrent, each by a whole tile: the answers, and
-    /// how many exchanges of a head each of them has lost, which [`warpproof_model::waitfree::rounds`] bounds.
-    /// Waits for the device before and after.
+    /// Operations of all kinds on a map of u32 pairs, each run by a whole tile: the answers, in which the
+    /// value that a search finds is 0, and how many exchanges of a head each operation has lost.
+    /// [`warpproof_model::waitfree::rounds`] bounds these. Waits for the device before and after.
     ///
     /// # Errors
-    /// As `mixed`; [`Error::OtherDevice`]; [`Error::Code`] for an operation that found no node, not even of
-    /// those that the map has for as many updates.
+    /// As `mixed`; [`Error::OtherDevice`]; [`Error::Code`] if an operation found no free node, as none runs
+    /// again here.
     pub fn exchanges(
         &mut self,
         map: &WaitFreeMap<u32, u32>,

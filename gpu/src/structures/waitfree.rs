@@ -26,7 +26,7 @@ use warpproof_model::reclaim::{bitmap_words, free_word};
 /// calls on one table run one after the other, whatever their streams are. An insert for which there is no
 /// node is [`Insert::Full`](warpproof_model::Insert::Full) and changes nothing; a delete always finds a way.
 ///
-/// `with_capacity` makes a table of 9 MiB or more (u64 pairs: 17 MiB), as small parts would be slow.
+/// `with_capacity` makes a table of 8 MiB or more (u64 pairs: 16 MiB), as small parts would be slow.
 ///
 /// ```no_run
 /// use warpproof_gpu::{Device, WaitFreeMap};
@@ -200,8 +200,8 @@ impl Kernels for WaitFree {
             stash: geometry.stash(),
         };
         let (head, fills) = (parts.head(), parts.fills(nodes));
-        // A node for each bucket; the others are for updates. Most take one, but where chains are long, and
-        // few are free, they take more.
+        // A node for each bucket; the others are for updates. Most take one, but where chains are long they
+        // take more, and what finds none runs again.
         let spare = nodes.saturating_sub(buckets);
         let (of_spare, passes) = if geometry.has_chains() { (8, 4) } else { (2, 1) };
         let (part, states) = ((spare / of_spare).max(1), states.max(warps.into()));

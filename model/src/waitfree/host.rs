@@ -14,6 +14,9 @@ pub struct WaitFreeGeometry {
     pub nodes: u32,
     /// Warps that can run at one time.
     pub warps: u32,
+    /// Entries that it is made for, of which it may hold more. A batch on a GPU needs fewer passes if they
+    /// are so few that most chains have one node; 0 if nothing is known.
+    pub entries: u64,
 }
 
 impl WaitFreeGeometry {
@@ -30,6 +33,11 @@ impl WaitFreeGeometry {
     /// Nodes per warp, besides those of the entries: each takes some for itself.
     const NODES_PER_WARP: u64 = 4;
 
+    /// Fewest warps that [`for_batches`](Self::for_batches) makes a table for.
+    const FEWEST_TILES: u32 = 1 << 12;
+    /// Nodes of such a table, besides those of the entries.
+    const NODES_OF_BATCHES: u64 = Self::DEFAULT_WARPS as u64 * Self::NODES_PER_WARP;
+
     /// A table for `entries` entries, `load` of them per place of the first nodes.
     ///
     /// The pool has a node for each bucket, and three times as many as the entries fill. All entries find
@@ -41,32 +49,43 @@ impl WaitFreeGeometry {
     /// # Errors
     /// [`Refused::Nothing`] if a node has no place; [`Refused::TooLarge`] if the nodes cannot be counted.
     pub fn new(entries: u64, load: f64, node_words: u32) -> Result<Self, Refused> {
-        let warps = (entries / 64).clamp(Self::FEWEST_WARPS as u64, Self::DEFAULT_WARPS as u64);
-        Self::for_warps(entries, load, node_words, warps)
+        let warps = Self::of_entries(entries);
+        Self::with(entries, load, node_words, (warps, warps as u64 * Self::NODES_PER_WARP))
     }
 
-    /// A table whose updates a GPU runs in batches: [`new`](Self::new) with room for
-    /// [`DEFAULT_WARPS`](Self::DEFAULT_WARPS) tiles, however few the entries are. A batch is cut into parts
-    /// with as many updates as there are nodes for, and small parts would be slow.
+    /// A table for a GPU. However few the entries are, it has 4,096 warps or more, and besides the nodes of
+    /// the entries 131,072 for updates. A batch is cut into parts with as many updates as there are nodes
+    /// for, and small parts would be slow.
     ///
     /// # Errors
     /// As [`new`](Self::new).
     pub fn for_batches(entries: u64, load: f64, node_words: u32) -> Result<Self, Refused> {
-        Self::for_warps(entries, load, node_words, Self::DEFAULT_WARPS as u64)
+        let warps = Self::of_entries(entries).max(Self::FEWEST_TILES);
+        Self::with(entries, load, node_words, (warps, Self::NODES_OF_BATCHES))
     }
 
-    fn for_warps(entries: u64, load: f64, node_words: u32, warps: u64) -> Result<Self, Refused> {
+    /// Warps of a table for so many entries.
+    fn of_entries(entries: u64) -> u32 {
+        (entries / 64).clamp(Self::FEWEST_WARPS.into(), Self::DEFAULT_WARPS.into()) as u32
+    }
+
+    /// A table for so many warps, with so many nodes for what they are about to publish.
+    fn with(
+        entries: u64,
+        load: f64,
+        node_words: u32,
+        (warps, of_warps): (u32, u64),
+    ) -> Result<Self, Refused> {
         let load = if load.is_nan() { Self::DEFAULT_LOAD } else { load.clamp(0.01, 100.0) };
         if node_words < 2 {
             return Err(Refused::Nothing { what: "place" });
         }
         let places = node_words as u64 - 1;
         let buckets = ((entries as f64 / load) as u64).div_ceil(places).max(1);
-        let nodes = buckets
-            .saturating_add(entries.div_ceil(places).saturating_mul(3))
-            .saturating_add(warps * Self::NODES_PER_WARP);
+        let nodes =
+            buckets.saturating_add(entries.div_ceil(places).saturating_mul(3)).saturating_add(of_warps);
         countable(nodes)?;
-        Ok(Self { node_words, buckets: buckets as u32, nodes: nodes as u32, warps: warps as u32 })
+        Ok(Self { node_words, buckets: buckets as u32, nodes: nodes as u32, warps, entries })
     }
 
     /// Refuses a size that no table of nodes of `node_words` words can have.
@@ -99,12 +118,11 @@ impl WaitFreeGeometry {
         self.nodes as u64 * self.node_entries() as u64
     }
 
-    /// Whether chains are expected that have more than one node, as far as the pool tells: its nodes besides
-    /// one for each bucket and those of the warps are for the entries.
+    /// Whether chains of more than one node are expected: seven entries or more for twelve places of the
+    /// first nodes, or nothing is known of the entries.
     pub const fn has_chains(self) -> bool {
-        let spare = self.nodes.saturating_sub(self.buckets) as u64;
-        let of_warps = self.warps as u64 * Self::NODES_PER_WARP;
-        spare < of_warps || 4 * (spare - of_warps) >= 7 * self.buckets as u64
+        let places = self.buckets as u64 * self.node_entries() as u64;
+        self.entries == 0 || self.entries.saturating_mul(12) >= places.saturating_mul(7)
     }
 
     /// Nodes that a warp takes for itself at once: one, or so many that all warps together have a quarter of
@@ -178,13 +196,15 @@ mod tests {
     #[test]
     fn a_table_for_batches_has_spare_nodes_however_few_its_entries() {
         let size = WaitFreeGeometry::for_batches(10, 0.5, 8).unwrap();
-        assert_eq!((size.buckets, size.nodes, size.warps), (3, 3 + 3 * 2 + (1 << 17), 1 << 15));
+        assert_eq!((size.buckets, size.nodes, size.warps), (3, 3 + 3 * 2 + (1 << 17), 1 << 12));
+        assert_eq!(size.stash(), 8);
         let large = WaitFreeGeometry::new(10_000_000, 0.5, 8);
         assert_eq!(WaitFreeGeometry::for_batches(10_000_000, 0.5, 8), large);
         let has_chains = |load| WaitFreeGeometry::for_batches(1_000_000, load, 8).unwrap().has_chains();
         assert_eq!([0.1, 0.4, 0.55, 0.6, 2.0].map(has_chains), [false, false, false, true, true]);
-        let few = WaitFreeGeometry { nodes: 500, warps: 256, ..size };
-        assert!(few.has_chains(), "nothing is known of them");
+        let few = |entries| WaitFreeGeometry::for_batches(entries, 0.4, 8).unwrap().has_chains();
+        assert_eq!([1, 2, 3, 8, 10].map(few), [false; 5]);
+        assert!(WaitFreeGeometry { entries: 0, ..size }.has_chains(), "nothing is known of them");
     }
 
     #[test]
@@ -192,7 +212,7 @@ mod tests {
         let new = |entries, load, words| WaitFreeGeometry::new(entries, load, words).unwrap_err();
         assert_eq!(new(1, 0.5, 1), Refused::Nothing { what: "place" });
         assert!(matches!(new(u64::MAX, 0.5, 8), Refused::TooLarge { what: "nodes", .. }));
-        let size = WaitFreeGeometry { node_words: 8, buckets: 1, nodes: 1, warps: 1 };
+        let size = WaitFreeGeometry { node_words: 8, buckets: 1, nodes: 1, warps: 1, entries: 1 };
         assert_eq!(size.admit(8), Ok(()));
         assert_eq!(size.admit(16), Err(Refused::NodeWords { found: 8, expected: 16 }));
         assert_eq!(

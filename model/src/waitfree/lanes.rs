@@ -86,17 +86,17 @@ where
     B: IntegerWords<u32>,
 {
     /// Runs operations, as many at one time as the warp has lanes. `next` gives a lane its next operation,
-    /// with a number of the caller's choice. `done` takes that number and the answer. `kind` is `Some` only if
-    /// every operation is of that kind. `stash` is that of this warp, which it has opened and will close.
+    /// with a number of the caller's choice. `done` takes that number and the answer. `kind` is `Some` only
+    /// if every operation is of that kind. `stash` is that of this warp, which it has opened and will close.
     ///
     /// The answer is `None`, and nothing has changed, if the first node of the chain does not decide the
     /// update, if one node in its place is not enough, if a call is announced or was answered there, if no
     /// node is free, or if the update has lost as many exchanges as the table has patience. Then call
     /// [`mixed`](Self::mixed). A search always has an answer.
     ///
-    /// The operations that lanes run at one time take effect in any order. An operation that `next` gives when
-    /// `done` has the answer of another one takes effect after that one, whichever lanes run them. So does
-    /// what the warp does after this call.
+    /// The operations that lanes run at one time take effect in any order. An operation that `next` gives
+    /// when `done` has the answer of another one takes effect after that one, whichever lanes run them. So
+    /// does what the warp does after this call.
     ///
     /// An operation takes part in one round, and in one more for each exchange that it loses. A round reads a
     /// head and a node for each lane, and for a search the rest of its chain.

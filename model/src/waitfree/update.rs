@@ -108,8 +108,8 @@ where
         self.mixed_counted(w, (op, key, value), stash).0
     }
 
-    /// The same. Also says how many exchanges of a head it has lost, which [`rounds`](super::rounds) bounds; a
-    /// search makes none.
+    /// The same. Also says how many exchanges of a head it has lost, which [`rounds`](super::rounds) bounds;
+    /// a search makes none.
     #[inline(always)]
     pub fn mixed_counted<W: Warp>(
         self,

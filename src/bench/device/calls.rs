@@ -101,7 +101,7 @@ macro_rules! measured {
     };
     ((fixed $($step:ident)*) $shape:ident $entry:ident $T:ty, $bench:ident, $make:ident, $rows:ident) => {{
         let calls = calls!($shape $T, key!($entry));
-        let mut table = $bench.table($make, None)?;
+        let mut table = $bench.table($make)?;
         let mut memory = $bench.fixed(&mut table, &calls, $rows)?;
         $($bench.$step(&mut table, &calls, calls!($step $shape $T, key!($entry)), $rows)?;)*
         $bench.staged(&mut table, &calls, calls!(staged $shape $T, key!($entry)), $rows)?;

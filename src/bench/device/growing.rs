@@ -29,7 +29,7 @@ impl Bench<'_> {
             [false, true].into_iter().flat_map(|kept| (0..=self.rounds).map(move |round| (round, kept)))
         {
             self.device.keep_memory(if kept { u64::MAX } else { 0 })?;
-            let table = self.table(make, None)?;
+            let table = self.table(make)?;
             let mut outcomes = timed.poisoned(POISON, n)?;
             let mut found = timed.poisoned(calls.poison, n)?;
             stream.synchronize()?;

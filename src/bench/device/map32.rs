@@ -71,7 +71,8 @@ impl Bench<'_> {
         let prefill = Entries::new(stream, first, stored)?;
         let first = &prefill.keys;
         let all: Vec<u32> = (0..self.range).collect();
-        let mut map = self.table(make, Some(first.len() as u64 + work.inserts()))?;
+        let (range, total) = (self.range.into(), first.len() as u64 + work.inserts());
+        let mut map = make(self.device, self.capacity.room(range, total, self.load), self.tuning)?;
         let mut series = Series::new(name, ops);
         for round in 0..=self.rounds {
             (calls.clear)(&mut map, stream)?;
@@ -92,6 +93,9 @@ impl Bench<'_> {
             }
         }
         self.report([series], rows);
+        if let Some(row) = rows.last_mut() {
+            row.size = self.range;
+        }
         Ok(())
     }
 }

@@ -1,8 +1,15 @@
 //! Calls of CPU threads on a wait-free set, run by a kernel that goes on running.
 //!
-//! A CPU thread has a mailbox in host memory that both sides see: a word for its call, and one for the answer. Each
-//! word has one writer, as a CPU and a GPU cannot exchange a word atomically over PCIe. A tile of the kernel announces
-//! each call at once, so any tile that changes the same bucket may be the one that runs it.
+//! A CPU thread has a mailbox in host memory that both sides see: a word for its call, and one for the
+//! answer. Each word has one writer, as a CPU and a GPU cannot exchange a word atomically over PCIe. A tile
+//! of the kernel announces each call at once, so any tile that changes the same bucket may be the one that
+//! runs it.
+//!
+//! | Bits | Call | Answer |
+//! |---|---|---|
+//! | 0..32 | the key | the code of the outcome |
+//! | 32..36 | the code of the operation | as in the call |
+//! | 36..64 | the number of the call | as in the call |
 
 use core::arch::asm;
 use warpproof_device::{Global, Tile};
@@ -10,34 +17,32 @@ use warpproof_model::entry::Key32;
 use warpproof_model::outcome::{Delete, Insert, Op};
 use warpproof_model::reclaim::NodePool;
 use warpproof_model::waitfree::{WaitFreeTable, WaitFreeWords};
-use warpproof_model::{IntegerWords, Order, UserKey, Warp};
+use warpproof_model::{IntegerWords, Order, ReadOrder, UserKey, Warp, Words};
 
-/// Lanes of a tile, and words of a node that each reads: `warpproof_gpu::WaitFreeSet<u32>` has nodes of 16 words.
+/// Lanes of a tile, and words that each reads of a node, which has 16 in a `warpproof_gpu::WaitFreeSet<u32>`.
 const LANES: u32 = 16;
 const WORDS: usize = 1;
 
-/// Threads of a hardware warp. The first tile of each works alone, so that no tile waits for another one.
+/// Threads of a hardware warp. The first tile of each works alone: no tile waits for another one.
 const THREADS: u32 = 32;
 
 /// The operation that ends the service of a mailbox. No operation of a table has this code.
 const STOP: u8 = 15;
-/// The answer to an operation that there is none of, or for which there was no node.
+/// The answer to an unknown operation, for a reserved key, or if there is no free node.
 const NOT_DONE: u8 = 255;
 
 type Table = WaitFreeTable<Key32, Global<u32>, Global<u64>, Global<u32>, WORDS>;
 
-/// Serves `boxes` mailboxes until each says stop. Meanwhile each of `rivals` warps makes `updates` updates of the keys
-/// `1..=range`, inserts and deletes in turn, and adds to `net[key]` how often a key came in less how often it went out.
-///
-/// A call is its number in the upper 32 bits but four, the operation in those, and the key below. The answer is the
-/// call's upper half with the code of the outcome below.
+/// Serves `boxes` mailboxes until each says stop. Until then each of `rivals` warps inserts and deletes the
+/// keys `1..=range`, `most` times at most. It adds to `net[key]` how often a key came in less how often it
+/// went out, and to `net[0]` how many operations it has run.
 ///
 /// # Safety
 ///
-/// The first twelve arguments are the parts of a set of u32 keys, which nobody else uses. `calls` and `answers` are host
-/// memory of `boxes` words that both sides access atomically, and the CPU writes no answers. `net` has `range + 1`
-/// words. A block is a hardware warp, the grid has `boxes + rivals` of them, and the table has room for twice as many
-/// tiles.
+/// The first twelve arguments are the parts of a set of u32 keys, which nobody else uses. `calls` and
+/// `answers` are host memory of `boxes` words that both sides access atomically, and the CPU writes no
+/// answers. `net` has `range + 1` words, and `stopped` one, all zero. A block is a hardware warp, the grid
+/// has `boxes + rivals` of them, and the table has room for twice as many tiles.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn serve(
     nodes: *mut u32,
@@ -56,9 +61,10 @@ pub unsafe extern "ptx-kernel" fn serve(
     answers: *mut u64,
     boxes: u32,
     net: *mut u32,
+    stopped: *mut u32,
     range: u32,
     rivals: u32,
-    updates: u32,
+    most: u32,
 ) {
     // SAFETY: all control flow below is the same for the lanes of a tile.
     let w = &mut unsafe { Tile::<LANES>::new() };
@@ -67,7 +73,7 @@ pub unsafe extern "ptx-kernel" fn serve(
         return;
     }
     // SAFETY: the contract of this function.
-    let (words, net) = unsafe {
+    let (words, net, stopped) = unsafe {
         let pool = NodePool::new(
             Global::new(used, states),
             Global::new(retired, states),
@@ -77,7 +83,8 @@ pub unsafe extern "ptx-kernel" fn serve(
         let nodes = Global::new(nodes, nodes_len);
         let (requests, heads) = (Global::new(requests, warps), Global::new(heads, buckets));
         let announcements = Global::new(announcements, warps);
-        (WaitFreeWords { nodes, heads, announcements, requests, pool }, Global::new(net, range as usize + 1))
+        let words = WaitFreeWords { nodes, heads, announcements, requests, pool };
+        (words, Global::new(net, range as usize + 1), Global::new(stopped, 1))
     };
     let pool = words.pool;
     let mut stash = pool.open(w);
@@ -99,6 +106,8 @@ pub unsafe extern "ptx-kernel" fn serve(
             last = now;
             let code = (now >> 32) as u8 & 15;
             if code == STOP {
+                // Relaxed, here and below: nothing but the number matters.
+                w.elect(0, || stopped.fetch_add(0, 1, Order::Relaxed));
                 break;
             }
             let said = match Op::from_code(code) {
@@ -108,22 +117,26 @@ pub unsafe extern "ptx-kernel" fn serve(
             w.elect(0, || store(answer, now >> 32 << 32 | said as u64));
         }
     } else {
-        for i in 0..updates {
-            // A kernel has no panic: not even one for a range of nothing.
-            let (Some(turn), Some(key)) =
-                (i.checked_div(range), i.wrapping_mul(7 + 2 * warp).checked_rem(range))
-            else {
+        for i in 0..most {
+            if w.elect(0, || stopped.load(0, ReadOrder::Relaxed)) == boxes {
                 break;
-            };
+            }
+            // A kernel has no panic: not even one for a range of nothing.
+            let step = i.wrapping_mul(7 + 2 * warp);
+            let (Some(turn), Some(key)) = (i.checked_div(range), step.checked_rem(range)) else { break };
             let (key, op) = (1 + key, if turn % 2 == warp % 2 { Op::InsertUnique } else { Op::Delete });
             let code = run(w, op, key);
             let change = match op {
                 Op::Delete if code == Delete::Deleted.code() => u32::MAX,
                 Op::InsertUnique if code == Insert::Inserted.code() => 1,
-                _ => continue,
+                _ => 0,
             };
-            // Relaxed: a count, read after the launch.
-            w.elect(0, || net.fetch_add(key as usize, change, Order::Relaxed));
+            w.elect(0, || {
+                if change != 0 {
+                    net.fetch_add(key as usize, change, Order::Relaxed);
+                }
+                net.fetch_add(0, u32::from(code != NOT_DONE), Order::Relaxed)
+            });
         }
     }
     pool.close(w, stash);

@@ -1,7 +1,7 @@
 //! `SELECT key, SUM(amount) GROUP BY key` as one kernel.
 //!
-//! The table maps a key to its group: the number of the first row that came with it. Each row finds or founds its
-//! group and adds its amount to the group's sum. One tile of two lanes per row.
+//! The table maps a key to its group: the number of the first row that came with it. Each row finds or founds
+//! its group and adds its amount to the group's sum. One tile of two lanes per row.
 
 use warpproof_device::{Global, Tile};
 use warpproof_model::entry::Pair32;
@@ -21,8 +21,9 @@ const NO_GROUP: u32 = u32::MAX;
 ///
 /// # Safety
 ///
-/// The first five arguments are the parts of a table of u32 pairs, each key once. `keys`, `amounts`, `groups` and
-/// `sums` have `rows` elements; `sums` is zero. Blocks have a multiple of 32 threads, the grid a tile per row.
+/// The first five arguments are the parts of a table of u32 pairs, each key once. `keys`, `amounts`, `groups`
+/// and `sums` have `rows` elements; `sums` is zero. Blocks have a multiple of 32 threads, the grid a tile per
+/// row.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn group_sums(
     slots: *mut u64,

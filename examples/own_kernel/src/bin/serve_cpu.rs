@@ -1,7 +1,7 @@
-//! CPU threads and a GPU on one wait-free set: threads write calls into host memory, and a kernel that goes on running
-//! serves them while its own tiles change the same keys.
+//! CPU threads and a GPU on one wait-free set: threads write calls into host memory, and a kernel that goes
+//! on running serves them while its own warps change the same keys.
 
-use cudarc::driver::{LaunchConfig, PushKernelArg, result, sys};
+use cudarc::driver::{CudaStream, LaunchConfig, PushKernelArg, result, sys};
 use cudarc::nvrtc::Ptx;
 use std::error::Error;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,9 +17,9 @@ const PTX: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/target/own_kernel.ptx");
 const RANGE: u32 = 1_000;
 /// Calls of each thread.
 const CALLS: u32 = 20_000;
-/// Warps of the GPU that change the same keys, and updates of each.
+/// Warps of the GPU that change the same keys until the threads are done, and the most operations of each.
 const RIVALS: u32 = 24;
-const UPDATES: u32 = 20_000;
+const MOST: u32 = 200_000;
 /// Ends the service of a mailbox, as in the kernel.
 const STOP: u64 = 15;
 /// A call without an answer after this time is an error.
@@ -42,14 +42,16 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn serve(device: &Device, ptx: &str, threads: u32, rivals: u32) -> Result<(), Box<dyn Error>> {
     let kernel = device.context().load_module(Ptx::from_src(ptx))?.load_function("serve")?;
     let stream = device.context().new_stream()?;
-    // No node is used again while the kernel runs: there is one for each update.
-    let nodes = RANGE + threads * CALLS + rivals * UPDATES + (1 << 16);
-    let node_words = WaitFreeSet::<u32>::NODE_WORDS;
-    let size = WaitFreeGeometry { node_words, buckets: RANGE / 8, nodes: 2 * nodes, warps: 64 };
+    // No node is used again while the kernel runs. An update takes one, and one for receipts if it was
+    // announced.
+    let nodes = RANGE + 2 * (threads * CALLS + rivals * MOST) + (1 << 16);
+    let (node_words, entries) = (WaitFreeSet::<u32>::NODE_WORDS, RANGE.into());
+    let size = WaitFreeGeometry { node_words, buckets: RANGE / 8, nodes, warps: 64, entries };
     let set = WaitFreeSet::<u32>::with_geometry(device, size)?;
     let parts = set.parts();
     let mailboxes = Mailboxes::new(device, threads)?;
     let mut net = stream.alloc_zeros::<u32>(RANGE as usize + 1)?;
+    let mut stopped = stream.alloc_zeros::<u32>(1)?;
     let grid =
         LaunchConfig { grid_dim: (threads + rivals, 1, 1), block_dim: (32, 1, 1), shared_mem_bytes: 0 };
     let (calls, answers) = (mailboxes.words as u64, mailboxes.words as u64 + 8 * threads as u64);
@@ -60,24 +62,23 @@ fn serve(device: &Device, ptx: &str, threads: u32, rivals: u32) -> Result<(), Bo
     launch.arg(&parts.announcements).arg(&parts.stashes).arg(&warps);
     launch.arg(&parts.used).arg(&parts.retired).arg(&parts.states).arg(&parts.stash);
     launch.arg(&calls).arg(&answers).arg(&threads);
-    launch.arg(&mut net).arg(&RANGE).arg(&rivals).arg(&UPDATES);
-    // SAFETY: the kernel's arguments in its order; the table has room for the tiles of 32 blocks. The table and the
-    // mailboxes outlive the launch, which is waited for below, whatever the threads say.
+    launch.arg(&mut net).arg(&mut stopped).arg(&RANGE).arg(&rivals).arg(&MOST);
+    // However this function ends, the kernel ends first.
+    let end = End { mailboxes: &mailboxes, stream: &stream };
+    // SAFETY: the kernel's arguments in its order; the table has room for the tiles of 32 blocks. The table,
+    // the mailboxes and the arrays outlive the launch: `end`, which was made after them, waits for it.
     unsafe { launch.launch(grid)? };
     let begin = Instant::now();
     let told: Vec<Told> = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..threads)
-            .map(|thread| {
-                scope.spawn({
-                    let boxes = &mailboxes;
-                    move || boxes.calls_of(thread)
-                })
-            })
-            .collect();
+        let boxes = &mailboxes;
+        let start = |thread| scope.spawn(move || boxes.calls_of(thread));
+        let threads: Vec<_> = (0..threads).map(start).collect();
         threads.into_iter().map(|thread| thread.join().unwrap_or_else(|_| Err("a panic".into()))).collect()
     });
     let took = begin.elapsed();
+    drop(end);
     let of_gpu = stream.clone_dtoh(&net)?;
+    stream.synchronize()?;
     let (mut net, mut times) = (of_gpu.iter().map(|&n| n as i32 as i64).collect::<Vec<_>>(), Vec::new());
     for told in told {
         let (of_thread, of_calls) = told?;
@@ -93,9 +94,14 @@ fn serve(device: &Device, ptx: &str, threads: u32, rivals: u32) -> Result<(), Bo
             );
         }
     }
+    let of_rivals = of_gpu.first().copied().unwrap_or(0);
+    if rivals > 0 && of_rivals == rivals * MOST {
+        return Err("the warps of the GPU were done before the threads".into());
+    }
     times.sort_unstable();
     println!(
-        "{threads} threads beside {rivals} warps: {:.0} calls a second, median {:?}, longest {:?}; every key adds up",
+        "{threads} threads beside {rivals} warps: {:.0} calls a second, median {:?}, longest {:?}; the GPU's own \
+         {of_rivals}; every key adds up",
         times.len() as f64 / took.as_secs_f64(),
         times[times.len() / 2],
         times[times.len() - 1],
@@ -166,14 +172,34 @@ impl Mailboxes {
             Ok(())
         };
         let ran = run();
-        call.store((CALLS as u64 + 1) << 36 | STOP << 32, Ordering::Release);
+        self.stop(thread);
         ran.map(|()| (net, times))
+    }
+
+    /// Ends the service of a mailbox.
+    fn stop(&self, thread: u32) {
+        self.word(thread).store((CALLS as u64 + 1) << 36 | STOP << 32, Ordering::Release);
+    }
+}
+
+/// Ends the kernel and waits for it.
+struct End<'a> {
+    mailboxes: &'a Mailboxes,
+    stream: &'a CudaStream,
+}
+
+impl Drop for End<'_> {
+    fn drop(&mut self) {
+        (0..self.mailboxes.threads).for_each(|thread| self.mailboxes.stop(thread));
+        if let Err(error) = self.stream.synchronize() {
+            eprintln!("waiting for the kernel: {error}");
+        }
     }
 }
 
 impl Drop for Mailboxes {
     fn drop(&mut self) {
-        // SAFETY: the memory is that of `new`, and nothing runs that uses it.
+        // SAFETY: the memory is that of `new`, and `End` has waited for the kernel.
         let freed = unsafe { result::free_host(self.words.cast()) };
         if let Err(error) = freed {
             eprintln!("freeing the mailboxes: {error}");

@@ -1,14 +1,14 @@
-//! Operations between two looks at a clock.
+//! Operations between two looks at a clock, and operations whose exchanges are counted.
 
 use super::map::UNKNOWN_OPERATION;
-use super::waitfree::Kind;
+use super::waitfree::{Kind, code};
 use super::{At, Count, In, Launch, MaybeOut, Out, Told};
 use warpproof_device::{Global, Tile};
 use warpproof_model::entry::Packed;
 use warpproof_model::map::{DEFERRED, WarpMap};
-use warpproof_model::outcome::{Mixed, Op};
+use warpproof_model::outcome::{Mixed, Op, RESERVED_KEY};
 use warpproof_model::waitfree::WaitFreeTable;
-use warpproof_model::{AtLane, IntegerWords, Order, UserKey, Warp, Words};
+use warpproof_model::{AtLane, IntegerWords, Order, UserKey, Warp, Word, Words};
 
 impl<const L: u32, T: WarpMap> Launch<L, T> {
     /// As [`mixed`](Self::mixed); `starts` and `ends` are the numbers that the clock had right before and
@@ -106,6 +106,36 @@ where
                 write_stamped(kind.code(), said, op, found);
                 outcomes.at(op).write(said.code);
             });
+        });
+    }
+
+    /// Operations of all kinds, each run to its end by a whole tile. `exchanges` gets how many exchanges of a
+    /// head it has lost. What finds no node has the code [`DEFERRED`].
+    #[inline(always)]
+    pub(crate) fn update_counted(
+        self,
+        ops: In<u8>,
+        keys: In<E::Key>,
+        values: In<E::Value>,
+        outcomes: Out<u8>,
+        exchanges: Out<E::Value>,
+        n: Count,
+    ) {
+        let table = self.table;
+        self.per_stash(n.0, |w, number, stash| {
+            // SAFETY: `number` is below `n`.
+            let op = unsafe { At::new(number) };
+            let said = match (UserKey::new(keys.read(op)), Op::from_code(ops.read(op))) {
+                (Some(key), Some(kind)) => {
+                    let (said, lost) = table.mixed_counted(w, (kind, key, values.read(op)), stash);
+                    exchanges.write(w, op, E::Value::from_bits(lost.into()));
+                    code(w, said, DEFERRED)
+                }
+                (None, _) => AtLane::known(w, RESERVED_KEY),
+                (_, None) => AtLane::known(w, UNKNOWN_OPERATION),
+            };
+            // SAFETY: one lane has the answer.
+            said.give(w, |code| unsafe { outcomes.at(op).write(code) });
         });
     }
 }

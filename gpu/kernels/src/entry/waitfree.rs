@@ -77,8 +77,8 @@ where
         Tile::<L>::per_grid().min(self.table.warps())
     }
 
-    /// Runs `f` with whether this tile is one that updates, and with its stash. The others run it for the sake
-    /// of those of the same hardware warp, with an empty stash.
+    /// Runs `f` with two things: whether this tile updates, and its stash. A tile that does not update runs
+    /// it too, with an empty stash, as the tiles of a hardware warp run one loop.
     #[inline(always)]
     fn with_stash(self, f: impl FnOnce(&mut Tile<L>, bool, &mut Stash)) {
         let (pool, stride, mut tile) = (self.table.pool(), self.stride(), self.tiles.tile());
@@ -93,7 +93,7 @@ where
 
     /// Runs `f` for every number below `n`, with a stash.
     #[inline(always)]
-    fn per_stash(self, n: u32, mut f: impl FnMut(&mut Tile<L>, usize, &mut Stash)) {
+    pub(super) fn per_stash(self, n: u32, mut f: impl FnMut(&mut Tile<L>, usize, &mut Stash)) {
         let stride = self.stride();
         self.with_stash(|tile, has_number, stash| {
             let rank = tile.rank_in_warp();
@@ -161,8 +161,9 @@ where
                 }
                 None
             };
-            // Its last step is a `sync`: outcomes are there that other lanes have written.
             table.each_lane(tile, (kind.one(), stash, &mut HardwareWarp), next, done);
+            // Other lanes wrote outcomes.
+            tile.sync();
             let mut base = first;
             while base < n.0 {
                 for lane in 0..L.min(n.0 - base) {
@@ -342,36 +343,6 @@ where
         });
     }
 
-    /// Operations of all kinds, each run to its end by a whole tile. `exchanges` gets how many exchanges of a
-    /// head it has lost. What finds no node has the code [`DEFERRED`].
-    #[inline(always)]
-    pub(crate) fn update_counted(
-        self,
-        ops: In<u8>,
-        keys: In<E::Key>,
-        values: In<E::Value>,
-        outcomes: Out<u8>,
-        exchanges: Out<E::Value>,
-        n: Count,
-    ) {
-        let table = self.table;
-        self.per_stash(n.0, |w, number, stash| {
-            // SAFETY: `number` is below `n`.
-            let op = unsafe { At::new(number) };
-            let said = match (UserKey::new(keys.read(op)), Op::from_code(ops.read(op))) {
-                (Some(key), Some(kind)) => {
-                    let (said, lost) = table.mixed_counted(w, (kind, key, values.read(op)), stash);
-                    exchanges.write(w, op, E::Value::from_bits(lost.into()));
-                    code(w, said, DEFERRED)
-                }
-                (None, _) => AtLane::known(w, RESERVED_KEY),
-                (_, None) => AtLane::known(w, UNKNOWN_OPERATION),
-            };
-            // SAFETY: one lane has the answer.
-            said.give(w, |code| unsafe { outcomes.at(op).write(code) });
-        });
-    }
-
     /// Makes the nodes free that are retired or in a stash. Nothing else runs. A tile for `L` words of the
     /// bitmap, or warps.
     #[inline(always)]
@@ -420,7 +391,7 @@ where
 
 /// The code of an answer, or `none`.
 #[inline(always)]
-fn code<const L: u32, V: Word>(
+pub(super) fn code<const L: u32, V: Word>(
     w: &mut Tile<L>,
     said: Option<AtLane<Tile<L>, Mixed<V>>>,
     none: u8,

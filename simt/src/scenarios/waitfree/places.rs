@@ -62,6 +62,8 @@ pub(super) const GAP: Place =
 
 /// Two buckets in which nothing ever was.
 pub(super) const BUCKETS: Place = Place { homes: 2, ..place("buckets", 1, &[], &[(0, 0), (1, 0), (1, 1)]) };
+/// Two buckets, a node with room in each.
+pub(super) const BOTH: Place = Place { homes: 2, ..place("both", 2, &[(0, 0), (1, 0)], &[(0, 0), (1, 0)]) };
 /// Two buckets, the second of which has a node with room.
 pub(super) const SECOND: Place = Place { homes: 2, ..place("second", 2, &[(1, 0)], &[(0, 0), (1, 0)]) };
 

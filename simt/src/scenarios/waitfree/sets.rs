@@ -101,6 +101,7 @@ fn lanes_together() -> Vec<Scenario> {
         places::ONE,
         places::TWO,
         places::CHAIN,
+        places::BOTH,
         places::SECOND,
     ] {
         let (one, other) = (place.keys[0], place.keys[1]);
