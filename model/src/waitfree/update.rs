@@ -111,6 +111,7 @@ where
     /// The same. Also says how many exchanges of a head it has lost, which [`rounds`](super::rounds) bounds;
     /// a search makes none.
     #[inline(always)]
+    #[expect(clippy::type_complexity, reason = "an answer and a number")]
     pub fn mixed_counted<W: Warp>(
         self,
         w: &mut W,
