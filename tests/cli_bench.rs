@@ -52,6 +52,29 @@ fn one_size_is_measured_alone_with_the_published_layout_beside_it() {
 }
 
 #[test]
+fn mixes_run_on_as_few_keys_as_asked_for() {
+    let out = bench_of("waitfree", &["--pairs", "2^16", "--keys", "10", "--rounds", "1", "--json"]);
+    assert_eq!(out.status.code(), Some(0), "{}", String::from_utf8_lossy(&out.stderr));
+    let object: Value = serde_json::from_slice(&out.stdout).expect("one JSON object");
+    let rows = object["rows"].as_array().expect("a list");
+    assert!(rows.iter().all(|row| row["verified"] == true));
+    let of_mixes = |row: &&Value| row["workload"].as_str().is_some_and(|name| name.starts_with("mix"));
+    let (mixes, others): (Vec<&Value>, Vec<&Value>) = rows.iter().partition(of_mixes);
+    assert_eq!((mixes.len(), others.len()), (2, 4));
+    assert!(mixes.iter().all(|row| row["size"] == 10) && others.iter().all(|row| row["size"] == 65_536));
+
+    assert_eq!(bench(&["--keys", "10"]).status.code(), Some(2), "keys of mixes go with pairs");
+    for (args, said) in [
+        (["--keys", "65537", "--entry", "map32"], "--keys: 65537 keys are more than the 65536 pairs"),
+        (["--keys", "10", "--entry", "set32"], "--keys: there are mixes of u32 pairs alone"),
+    ] {
+        let out = bench(&[&["--pairs", "2^16"], args.as_slice()].concat());
+        assert_eq!(out.status.code(), Some(2));
+        assert!(String::from_utf8_lossy(&out.stderr).contains(said), "{args:?}");
+    }
+}
+
+#[test]
 fn each_entry_type_of_a_hopscotch_table_is_verified() {
     // A pair takes 8 / 7 of a word at a load of 0.8.
     for (entry, workloads, word) in

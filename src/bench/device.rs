@@ -36,25 +36,25 @@ pub(crate) struct Bench<'a> {
     size: u32,
     load: f64,
     /// Keys of the mixes.
-    range: u32,
+    keys: u32,
     /// Rounds that count.
     rounds: usize,
     tuning: Tuning,
 }
 
 impl<'a> Bench<'a> {
-    /// For tables that have such a capacity and hold such entries, at a size and a load, and mixes of `range`
-    /// keys.
+    /// For tables that have such a capacity and hold such entries, at a size and a load, and mixes of so
+    /// many keys.
     pub(super) fn new(
         device: &'a Device,
         capacity: Capacity,
         entry: Entry,
-        ((size, load), range): ((u32, f64), u32),
+        ((size, load), keys): ((u32, f64), u32),
         rounds: usize,
         tuning: Tuning,
     ) -> Result<Self, Failure> {
         let timed = Timed::new(device).map_err(Failure::backend)?;
-        Ok(Self { device, timed, capacity, entry, size, load, range, rounds, tuning })
+        Ok(Self { device, timed, capacity, entry, size, load, keys, rounds, tuning })
     }
 
     /// A table into which as many entries are inserted as the size says.

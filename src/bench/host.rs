@@ -21,7 +21,7 @@ pub(super) fn point(
     structure: &Structure,
     on: &Opened,
     entry: Entry,
-    (at, range): ((u32, f64), u32),
+    (at, of_mixes): ((u32, f64), u32),
     rounds: usize,
     rows: &mut Vec<Row>,
 ) -> Result<Memory, Failure> {
@@ -37,7 +37,7 @@ pub(super) fn point(
             Table::Set64(table) => plain(structure, &table, entry, at)?,
         };
         for (name, mix) in MIXES.into_iter().filter(|_| entry == Entry::Map32) {
-            let work = Workload::new(mix, range, size as usize, round as u64 + 1);
+            let work = Workload::new(mix, of_mixes, size as usize, round as u64 + 1);
             let of_mix = mixed::run(structure, on, &work, load)?;
             let verified = of_mix.iter().filter_map(Phase::wrong).next().map_or(Ok(()), Err);
             let main = of_mix.iter().find(|phase| phase.main).map_or((0, 0.0), |p| (p.ops, p.seconds));
@@ -53,7 +53,7 @@ pub(super) fn point(
         let mut seconds: Vec<f64> = runs.iter().map(|run| run[i].seconds).collect();
         seconds.sort_by(f64::total_cmp);
         let (workload, ops, seconds) = (runs[0][i].name, runs[0][i].ops, seconds[rounds / 2]);
-        let size = if MIXES.iter().any(|(name, _)| *name == workload) { range } else { size };
+        let size = if MIXES.iter().any(|(name, _)| *name == workload) { of_mixes } else { size };
         rows.push(Row { size, load, workload, ops, seconds, mops: output::mops(ops, seconds), verified });
     }
     memory.ok_or_else(|| Failure::input("no round"))

@@ -77,7 +77,7 @@ pub(crate) struct Args {
     /// Keys of the mixes, and what their table is made for: hot keys, in maps of u32 pairs
     #[arg(long, value_name = "KEYS", value_parser = clap::value_parser!(u32).range(1..))]
     #[arg(requires = "pairs", conflicts_with_all = ["record", "paper"])]
-    range: Option<u32>,
+    keys: Option<u32>,
     /// Rounds after the first, which warms up
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
     rounds: u32,
@@ -117,7 +117,7 @@ Examples:
   warpproof bench open --backend cpu --pairs 2^20 --load 0.95 --rounds 3
   warpproof bench open --backend cpu --entry set64 --quick
   warpproof bench dynamic --backend cpu --entry map64 --quick
-  warpproof bench waitfree --backend cpu --pairs 2^16 --range 10 --rounds 1
+  warpproof bench waitfree --backend cpu --pairs 2^16 --keys 10 --rounds 1
   warpproof bench hopscotch --paper=plots --quick
   warpproof bench open --backend cpu --pairs 2^20 --record";
 
@@ -164,13 +164,13 @@ pub(crate) fn bench(args: &Args) -> Result<(), Failure> {
         return paper::paper(&Opened::open(args.backend)?, folder, scale, args.json);
     }
     structure.tables(args.entry)?;
-    if args.range.is_some() && args.entry != Entry::Map32 {
-        return Err(Failure::input("--range: there are mixes of u32 pairs alone (--entry map32)"));
+    if args.keys.is_some() && args.entry != Entry::Map32 {
+        return Err(Failure::input("--keys: there are mixes of u32 pairs alone (--entry map32)"));
     }
-    if let (Some(range), Some(pairs)) = (args.range, args.pairs)
-        && range > pairs
+    if let (Some(keys), Some(pairs)) = (args.keys, args.pairs)
+        && keys > pairs
     {
-        return Err(Failure::input(format_args!("--range: {range} keys are more than the {pairs} pairs")));
+        return Err(Failure::input(format_args!("--keys: {keys} keys are more than the {pairs} pairs")));
     }
     measure(args, &Opened::open(args.backend)?)
 }
@@ -187,8 +187,8 @@ fn measure(args: &Args, on: &Opened) -> Result<(), Failure> {
         args.record.as_deref().map(|folder| Record::open(folder, args.structure.name)).transpose()?;
     if !args.json {
         output::line(format_args!("{}: {}, {}", on.name(), on.device(), args.entry.name()))?;
-        if let Some(range) = args.range {
-            output::line(format_args!("mixes of {range} keys"))?;
+        if let Some(keys) = args.keys {
+            output::line(format_args!("mixes of {keys} keys"))?;
         }
     }
     let (mut rows, mut memory) = (Vec::new(), Vec::new());
@@ -231,15 +231,15 @@ fn point(
     rows: &mut Vec<Row>,
 ) -> Result<Memory, Failure> {
     let (structure, entry) = (args.structure, args.entry);
-    let range = args.range.unwrap_or(at.0);
+    let keys = args.keys.unwrap_or(at.0);
     #[cfg(feature = "gpu")]
     if let Some(gpu) = on.kernels() {
         let tuning = Tuning { lanes: args.lanes, retrieve: args.retrieve.into(), ..entry.tuning() };
-        let bench = Bench::new(gpu, structure.capacity, entry, (at, range), rounds, tuning)?;
+        let bench = Bench::new(gpu, structure.capacity, entry, (at, keys), rounds, tuning)?;
         let measure = structure.tables(entry)?.measure;
         return measure(&bench, rows).map_err(|error| Failure::input(error.to_string()));
     }
-    host::point(structure, on, entry, (at, range), rounds, rows)
+    host::point(structure, on, entry, (at, keys), rounds, rows)
 }
 
 /// Sizes at one load, and loads at one size.

@@ -328,7 +328,7 @@ fn no_call_on_a_wait_free_map_makes_more_rounds_than_its_bound() {
     for keys in [1, 10, 1_000, 1 << 18] {
         let map = WaitFreeMap::<u32, u32>::with_capacity(device, keys).expect("a test table");
         let size = map.geometry();
-        // There are four nodes for each update.
+        // There are four nodes for each operation.
         let (ops, on) = program(keys, 0, 1 << 15, true);
         let on = small::<u32>(&on);
         let (answers, lost) = clock.exchanges(&map, &ops, &on, &on).expect("a launch");

@@ -54,7 +54,7 @@ impl Bench<'_> {
         Ok(())
     }
 
-    /// A mix on a range of keys, half of it inserted before.
+    /// A mix on so many keys, half of which are inserted before.
     fn mix<S: Holds<(u32, u32)>>(
         &self,
         make: &impl Fn(&Device, Room, Tuning) -> Result<Map<u32, u32, S>, Error>,
@@ -64,15 +64,15 @@ impl Bench<'_> {
         memory: &mut Memory,
     ) -> Fallible<()> {
         let ops = MOST_OPERATIONS.min(self.size.max(1 << 20) as usize);
-        let work = Workload::new(mix, self.range, ops, 1);
+        let work = Workload::new(mix, self.keys, ops, 1);
         let (timed, stream) = (&self.timed, &self.timed.stream);
         let batch = Batch::new(timed, &work.ops, &work.op_keys, &work.op_values)?;
         let (first, stored) = work.prefill();
         let prefill = Entries::new(stream, first, stored)?;
         let first = &prefill.keys;
-        let all: Vec<u32> = (0..self.range).collect();
-        let (range, total) = (self.range.into(), first.len() as u64 + work.inserts());
-        let mut map = make(self.device, self.capacity.room(range, total, self.load), self.tuning)?;
+        let all: Vec<u32> = (0..self.keys).collect();
+        let (expected, total) = (self.keys.into(), first.len() as u64 + work.inserts());
+        let mut map = make(self.device, self.capacity.room(expected, total, self.load), self.tuning)?;
         let mut series = Series::new(name, ops);
         for round in 0..=self.rounds {
             (calls.clear)(&mut map, stream)?;
@@ -94,7 +94,7 @@ impl Bench<'_> {
         }
         self.report([series], rows);
         if let Some(row) = rows.last_mut() {
-            row.size = self.range;
+            row.size = self.keys;
         }
         Ok(())
     }
