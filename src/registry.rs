@@ -6,7 +6,9 @@ pub(crate) mod room;
 mod rows;
 
 pub(crate) use operations::{Can, operations};
-pub(crate) use rows::{ALL, DYNAMIC, HOPSCOTCH, SLAB};
+#[cfg(feature = "gpu")]
+pub(crate) use rows::OPEN;
+pub(crate) use rows::{ALL, DYNAMIC, HOPSCOTCH, SLAB, WAITFREE};
 
 use crate::backend::Opened;
 #[cfg(feature = "gpu")]

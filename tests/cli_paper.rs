@@ -1,4 +1,5 @@
-//! `warpproof bench hopscotch --paper` as a program: tables that are verified, plots that are well-formed.
+//! `warpproof bench hopscotch --paper`, and of `waitfree`, as a program: tables that are verified, plots that
+//! are well-formed.
 
 use serde_json::Value;
 use std::path::Path;
@@ -48,18 +49,17 @@ fn broken_plots_would_be_found() {
     }
 }
 
-#[test]
-fn the_experiments_of_the_paper_are_verified_and_plotted() {
+/// Runs the experiments on the CPU: two mixes on four ranges, of all these tables.
+fn verified_and_plotted(structure: &str, tables: &[&str]) {
     let folder = tempfile::tempdir().expect("a folder");
     let plots = folder.path().join("made");
-    let out = bench("hopscotch", &["--json"], &plots);
+    let out = bench(structure, &["--json"], &plots);
     assert_eq!(out.status.code(), Some(0), "{}", String::from_utf8_lossy(&out.stderr));
     let object: Value = serde_json::from_slice(&out.stdout).expect("one JSON object");
-    assert_eq!(object["verified"], true);
+    assert_eq!((&object["structure"], &object["verified"]), (&structure.into(), &true.into()));
     assert_eq!(object["skipped"], "no CUDA device");
     let rows = object["rows"].as_array().expect("a list");
-    // Two mixes, four ranges, four lines.
-    assert_eq!(rows.len(), 2 * 4 * 4);
+    assert_eq!(rows.len(), 2 * 4 * tables.len());
     for row in rows {
         assert!(row["verified"] == true && row["ops"] == 100_000, "{row}");
         assert!(row["mops"].as_f64().is_some_and(|mops| mops > 0.0), "{row}");
@@ -71,12 +71,31 @@ fn the_experiments_of_the_paper_are_verified_and_plotted() {
         assert!(path.starts_with(&plots));
         let svg = std::fs::read_to_string(path).expect("it was written");
         well_formed(&svg).unwrap_or_else(|wrong| panic!("{}: {wrong}", path.display()));
-        for text in
-            ["<svg", "hopscotch (CPU)", "hopscotch with locks (CPU)", "chaining, allocation counted (CPU)"]
-        {
+        for text in tables.iter().chain(&["<svg"]) {
             assert!(svg.contains(text), "{}: {text}", path.display());
         }
     }
+}
+
+#[test]
+fn the_experiments_of_the_paper_are_verified_and_plotted() {
+    let chaining = ["chaining (CPU)", "chaining, allocation counted (CPU)"];
+    verified_and_plotted(
+        "hopscotch",
+        &["hopscotch (CPU)", "hopscotch with locks (CPU)", chaining[0], chaining[1]],
+    );
+}
+
+#[test]
+fn the_wait_free_table_is_measured_beside_a_list_with_locks() {
+    verified_and_plotted("waitfree", &["wait-free (CPU)", "lock-based list (CPU)"]);
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = bench("waitfree", &[], folder.path());
+    let said = String::from_utf8_lossy(&out.stdout);
+    assert_eq!(out.status.code(), Some(0), "{}", String::from_utf8_lossy(&out.stderr));
+    assert!(said.contains("sets against a lock-based list: skipped: no CUDA device"), "{said}");
+    let of_list = said.lines().filter(|line| line.starts_with("  lock-based list (CPU)"));
+    assert_eq!(of_list.filter(|line| line.contains("verified")).count(), 2, "{said}");
 }
 
 #[test]
@@ -84,7 +103,7 @@ fn what_has_no_such_experiments_is_refused() {
     let folder = tempfile::tempdir().expect("a folder");
     let said = |out: Output| (out.status.code(), String::from_utf8_lossy(&out.stderr).into_owned());
     let (code, why) = said(bench("slab", &[], folder.path()));
-    assert!(code == Some(2) && why.contains("hopscotch"), "{why}");
+    assert!(code == Some(2) && why.contains("hopscotch and waitfree tables, not of slab"), "{why}");
     assert_eq!(said(bench("hopscotch", &["--pairs", "2^16"], folder.path())).0, Some(2));
     let file = folder.path().join("file");
     std::fs::write(&file, "").expect("it is written");

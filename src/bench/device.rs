@@ -68,7 +68,12 @@ impl<'a> Bench<'a> {
 
     /// The entries of a table.
     fn entries<K: Word>(&self) -> Fallible<Entries<K>> {
-        let keys = keys(0, self.size);
+        self.some_entries(0, self.size)
+    }
+
+    /// Those number `from..to`.
+    fn some_entries<K: Word>(&self, from: u32, to: u32) -> Fallible<Entries<K>> {
+        let keys = keys(from, to);
         let values = values(&keys);
         Ok(Entries::new(&self.timed.stream, keys, values)?)
     }

@@ -106,6 +106,12 @@ impl Memory {
         Ok(Self { size, load, full: BTreeMap::new(), held })
     }
 
+    /// That of a table that does not say what it holds.
+    #[cfg(feature = "gpu")]
+    pub(super) fn unknown((size, load): (u32, f64)) -> Self {
+        Self { size, load, full: BTreeMap::new(), held: None }
+    }
+
     /// Bytes of memory for each pair.
     pub(super) fn bytes_per_pair(&self) -> Option<f64> {
         self.held.as_ref().map(Held::bytes_per_pair)
@@ -126,7 +132,15 @@ impl Memory {
 
     /// Inserts of a workload that found no room, in words.
     pub(super) fn full(&self, workload: &str) -> String {
-        self.full.get(workload).map_or(String::new(), |&full| format!(", {} said Full", grouped(full)))
+        match self.number_left_out(workload) {
+            0 => String::new(),
+            full => format!(", {} said Full", grouped(full)),
+        }
+    }
+
+    /// Inserts of a workload that found no room.
+    pub(super) fn number_left_out(&self, workload: &str) -> u64 {
+        self.full.get(workload).copied().unwrap_or(0)
     }
 
     /// In one line.

@@ -17,7 +17,7 @@ use crate::backend::{Choice, Opened};
 use crate::entry::Entry;
 use crate::failure::Failure;
 use crate::output::{self, Progress};
-use crate::registry::{HOPSCOTCH, Points, Structure};
+use crate::registry::{Points, Structure};
 use memory::Memory;
 use record::Record;
 use retrieve::Retrieve;
@@ -91,11 +91,19 @@ pub(crate) struct Args {
     retrieve: Retrieve,
     /// Run the experiments of the paper instead, and write their plots into a folder
     ///
-    /// Hopscotch tables only. Static: build and searches at a load of 0.8 against linear probing, quadratic
-    /// probing and cuckoo hashing, 2^20 to 2^26 slots, on a GPU. Dynamic: the mixes 20,20,60 and 40,40,20 on
-    /// ranges of 10^2 to 10^7 keys, 10^5 and 10^8 operations (10^7 on a CPU), against hopscotch with locks on
-    /// all cores, and chaining with a pool of nodes, with and without its allocation counted. With --quick no
-    /// more than 10^5 operations, keys and 2^20 slots.
+    /// Hopscotch and wait-free tables only.
+    ///
+    /// Hopscotch tables. Static: build and searches at a load of 0.8 against linear probing, quadratic probing
+    /// and cuckoo hashing, 2^20 to 2^26 slots, on a GPU. Dynamic: the mixes 20,20,60 and 40,40,20 on ranges of
+    /// 10^2 to 10^7 keys, 10^5 and 10^8 operations (10^7 on a CPU), against hopscotch with locks on all cores,
+    /// and chaining with a pool of nodes, with and without its allocation counted.
+    ///
+    /// Wait-free tables, against a list of ours with a lock for each bucket and the same nodes. Sets of 2^20
+    /// to 2^26 u64 keys on a GPU: build, searches, delete of half the keys, and insert of half the keys into a
+    /// table of the others; open addressing beside them. The same mixes of u32 pairs on the same ranges, 10^5
+    /// and 10^7 operations.
+    ///
+    /// With --quick no more than 10^5 operations and keys of a range, and 2^20 slots or keys of a set.
     #[arg(long, value_name = "FOLDER", num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "paper-plots")]
     #[arg(conflicts_with_all = ["entry", "max_size", "pairs"])]
@@ -119,6 +127,7 @@ Examples:
   warpproof bench dynamic --backend cpu --entry map64 --quick
   warpproof bench waitfree --backend cpu --pairs 2^16 --keys 10 --rounds 1
   warpproof bench hopscotch --paper=plots --quick
+  warpproof bench waitfree --paper=plots --quick
   warpproof bench open --backend cpu --pairs 2^20 --record";
 
 const SMALLEST: u32 = 1 << 16;
@@ -154,14 +163,9 @@ fn size(text: &str) -> Result<u32, String> {
 pub(crate) fn bench(args: &Args) -> Result<(), Failure> {
     let structure = args.structure;
     if let Some(folder) = &args.paper {
-        if structure.name != HOPSCOTCH.name {
-            return Err(Failure::input(format_args!(
-                "--paper: the paper is about {} tables, not {}",
-                HOPSCOTCH.name, structure.name
-            )));
-        }
+        let subject = paper::Subject::of(structure)?;
         let scale = if args.quick { paper::Scale::Quick } else { paper::Scale::Whole };
-        return paper::paper(&Opened::open(args.backend)?, folder, scale, args.json);
+        return paper::paper(subject, &Opened::open(args.backend)?, folder, scale, args.json);
     }
     structure.tables(args.entry)?;
     if args.keys.is_some() && args.entry != Entry::Map32 {

@@ -4,14 +4,20 @@
 //! |---|---|
 //! | `chain_mixed` | pairs `u64*`, next `u32*`, nodes, heads `u32*`, buckets, taken `u32*` (1) |
 //! | `linear_` `quadratic_` `cuckoo_` `insert` and `search` | slots `u64*`, length |
+//! | `lock_list_` `insert` `delete` `contains` `mixed` | nodes `u64*`, length, buckets `u32`, taken `u64*` |
 //!
 //! Lengths are `u64`. The arguments of the operation follow, as those of maps; `cuckoo_insert` has, before n,
 //! an array for the keys that were left out. Every operation is run by one lane.
+//!
+//! On lists with locks it is run by a tile of four lanes, as in the wait-free table. `mixed` is of u32 pairs,
+//! the others are of u64 keys: keys, codes, n.
 
 use crate::entry::{Count, In, Out, Tiles};
 use crate::store::{Store, store};
-use warpproof_baselines::{Chained, Cuckoo, Probing};
-use warpproof_model::outcome::Insert;
+use warpproof_baselines::{Chained, Cuckoo, LockList, Probing};
+use warpproof_model::UserKey;
+use warpproof_model::entry::{Key64, Pair32};
+use warpproof_model::outcome::{Insert, Mixed, RESERVED_KEY};
 
 /// Unique inserts, deletes and searches on chains.
 #[unsafe(no_mangle)]
@@ -97,5 +103,67 @@ kernel_of_slots! {
             }
         };
         outcomes.write(w, op, said.code());
+    }
+}
+
+/// Lanes of a tile on a list with locks, and words of a node that each reads.
+const LIST_LANES: u32 = 4;
+const LIST_WORDS: usize = 2;
+
+/// A kernel of a list with locks, by a tile for each operation.
+macro_rules! kernel_of_list {
+    ($name:ident($entry:ty)($($parameter:ident: $type:ty),*),
+     |$w:ident, $at:ident, $list:ident| $run:expr) => {
+        #[unsafe(no_mangle)]
+        unsafe extern "ptx-kernel" fn $name(
+            nodes: *mut u64,
+            len: usize,
+            buckets: u32,
+            taken: *mut u64,
+            $($parameter: $type,)*
+            n: Count,
+        ) {
+            // SAFETY: the launch passes `len` words of nodes and one counter, and keeps to the types.
+            unsafe {
+                let $list =
+                    LockList::<$entry, _, LIST_WORDS>::new(store(nodes, len), buckets, store(taken, 1));
+                Tiles::<LIST_LANES>::new().per_tile(n, |$w, $at| $run);
+            }
+        }
+    };
+}
+
+/// The kernels of a set of u64 keys: each writes a code.
+macro_rules! kernels_of_list_set {
+    ($($name:ident |$w:ident, $list:ident, $key:ident| $code:expr;)*) => {$(
+        kernel_of_list! {
+            $name(Key64)(keys: In<u64>, outcomes: Out<u8>), |$w, op, $list| {
+                let code = match UserKey::new(keys.read(op)) {
+                    Some($key) => $code,
+                    None => RESERVED_KEY,
+                };
+                outcomes.write($w, op, code);
+            }
+        }
+    )*};
+}
+
+kernels_of_list_set! {
+    lock_list_insert |w, list, key| list.insert_unique(w, key, ()).code();
+    lock_list_delete |w, list, key| list.delete(w, key).code();
+    lock_list_contains |w, list, key| list.contains(w, key).into();
+}
+
+// Unique inserts, deletes and searches of u32 pairs.
+kernel_of_list! {
+    lock_list_mixed(Pair32)
+        (ops: In<u8>, keys: In<u32>, values: In<u32>, outcomes: Out<u8>, found: Out<u32>),
+    |w, op, list| {
+        let said = match UserKey::new(keys.read(op)) {
+            Some(key) => list.mixed(w, ops.read(op), key, values.read(op)),
+            None => Mixed { code: RESERVED_KEY, value: 0 },
+        };
+        outcomes.write(w, op, said.code);
+        found.write(w, op, said.value);
     }
 }

@@ -12,6 +12,10 @@ use cudarc::driver::{CudaSlice, CudaStream, DevicePtr};
 use std::sync::Arc;
 use warpproof_model::host::Refused;
 
+mod lock_list;
+
+pub use lock_list::{LockMap, LockSet};
+
 /// The kernels of the baselines, loaded.
 #[derive(Clone)]
 pub struct Baselines {
@@ -49,8 +53,9 @@ impl Baselines {
         Ok(Self { module: device.paper_module()?, device: device.clone() })
     }
 
-    fn kernel(&self, name: &str) -> Result<Kernel, Error> {
-        self.module.kernel(name, 1)?.ok_or_else(|| Error::NoKernel { kernel: name.into() })
+    /// A kernel, run by tiles of `lanes`.
+    fn kernel(&self, name: &str, lanes: u32) -> Result<Kernel, Error> {
+        self.module.kernel(name, lanes)?.ok_or_else(|| Error::NoKernel { kernel: name.into() })
     }
 
     /// Memory whose bytes are all the same.
@@ -83,7 +88,7 @@ impl Baselines {
             }
         }
         let map = ChainedMap {
-            kernel: self.kernel("chain_mixed")?,
+            kernel: self.kernel("chain_mixed", 1)?,
             pairs: self.filled("the nodes' pairs", nodes, 0)?,
             next: self.filled("the nodes' indices", nodes, u8::MAX)?,
             heads: self.filled("the heads", buckets, u8::MAX)?,
@@ -109,7 +114,7 @@ impl Baselines {
         }
         let [insert, search] = kind.kernels();
         let slots = self.filled("the slots", 1 << power, u8::MAX)?;
-        let (insert, search) = (self.kernel(insert)?, self.kernel(search)?);
+        let (insert, search) = (self.kernel(insert, 1)?, self.kernel(search, 1)?);
         self.device.synchronize()?;
         Ok(StaticMap { kind, insert, search, slots, of: self.clone() })
     }
@@ -333,6 +338,13 @@ mod tests {
         let head = chain_head([1 << 20, 1 << 21], 7, (1 << 22, 5), 1 << 23);
         let mixed = head.mixed(codes, keys, keys, codes, keys).expect("the lengths are right");
         assert_eq!(passed(&mixed), declared("chain_mixed"));
+        let (head, wide) = (lock_list::head((1 << 20, 64), 5, 1 << 23), Span::<u64>::new(1 << 13, 3));
+        let mixed = head.mixed(codes, keys, keys, codes, keys).expect("the lengths are right");
+        assert_eq!(passed(&mixed), declared("lock_list_mixed"));
+        let per_key = head.per_key(wide, codes).expect("the lengths are right");
+        for name in ["lock_list_insert", "lock_list_delete", "lock_list_contains"] {
+            assert_eq!(passed(&per_key), declared(name), "{name}");
+        }
         let head = slots_head(1 << 20, 8);
         for kind in [Static::Linear, Static::Quadratic, Static::Cuckoo] {
             let [insert, search] = kind.kernels();

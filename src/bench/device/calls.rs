@@ -2,7 +2,9 @@
 
 use super::retrieved::Retrieved;
 use crate::bench::keys::Number;
+use crate::bench::memory::Memory;
 use crate::bench::timed::POISON;
+use crate::entry::Entry;
 use std::sync::Arc;
 use warpproof::gpu::cudarc::driver::{CudaSlice, CudaStream, DriverError};
 use warpproof::gpu::structures::Partitions;
@@ -15,6 +17,9 @@ pub(super) type Done = Result<(), Error>;
 /// Outcomes, or whether a key is there: a code each.
 pub(super) type Codes = CudaSlice<u8>;
 
+/// The memory of a table of such entries that was built for so many at a load.
+pub(crate) type MemoryOf<T> = fn(&T, Entry, (u32, f64)) -> Result<Memory, Error>;
+
 /// A table of one type, whose keys and values are `K` and whose searches write `F`.
 pub(crate) struct Calls<T, K, F> {
     pub(crate) clear: fn(&mut T, &Stream) -> Done,
@@ -25,6 +30,9 @@ pub(crate) struct Calls<T, K, F> {
     pub(crate) found: fn(Option<K>) -> F,
     /// What an output holds before a search writes it: no answer of a search.
     pub(crate) poison: F,
+    /// How many entries there are.
+    pub(crate) len: fn(&T) -> Result<u64, Error>,
+    pub(crate) memory: MemoryOf<T>,
 }
 
 /// A table of one type on host slices, whose searches answer with `A`.
@@ -91,6 +99,16 @@ pub(crate) trait Measured:
 impl<T> Measured for T where
     T: BulkTable<Error = Error, Structure: Structure<Geometry: Into<any::Geometry>, Stats: Into<any::Stats>>>
 {
+}
+
+/// How many entries a table of the library has.
+pub(crate) fn len_of<T: Measured>(table: &T) -> Result<u64, Error> {
+    table.len()
+}
+
+/// The memory of a table of the library.
+pub(crate) fn memory_of<T: Measured>(table: &T, entry: Entry, at: (u32, f64)) -> Result<Memory, Error> {
+    Memory::new(entry, at, table)
 }
 
 /// Measures the kernels of a table that grows, or step by step on one of a fixed size: `Map`, `Multimap` or
@@ -162,6 +180,8 @@ macro_rules! calls {
             delete: |t, on, keys, said| t.on_stream(on).delete(keys, said),
             found: $found,
             poison: $poison,
+            len: len_of::<$T>,
+            memory: memory_of::<$T>,
         };
         calls
     }};

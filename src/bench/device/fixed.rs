@@ -1,6 +1,6 @@
-//! Build, searches, delete.
+//! Build, searches, delete, and inserts into a table that holds keys.
 
-use super::calls::{Calls, Measured, Word};
+use super::calls::{Calls, Word};
 use super::{Bench, Found, Series};
 use crate::bench::keys::keys;
 use crate::bench::memory::Memory;
@@ -10,7 +10,7 @@ use warpproof::model::outcome::Delete;
 
 impl Bench<'_> {
     /// Build, both searches, and delete of half the keys.
-    pub(crate) fn fixed<T: Measured, K: Word, F: Found>(
+    pub(crate) fn fixed<T, K: Word, F: Found>(
         &self,
         table: &mut T,
         calls: &Calls<T, K, F>,
@@ -35,9 +35,9 @@ impl Bench<'_> {
             let stored = self.stored(&outcomes)?;
             let is_in = |i: usize| stored[i] == Some(true);
             let live = (0..n).filter(|&i| is_in(i)).count() as u64;
-            build.add(round, took, stored.iter().all(Option::is_some) && table.len()? == live);
+            build.add(round, took, stored.iter().all(Option::is_some) && (calls.len)(table)? == live);
             full = full.max(n as u64 - live);
-            memory = Some(Memory::new(self.entry, (self.size, self.load), table)?);
+            memory = Some((calls.memory)(table, self.entry, (self.size, self.load))?);
 
             let took = timed.time(|| (calls.search)(table, stream, on_keys, &mut found))?;
             let answer = |i: usize| if is_in(i) { answers[i] } else { (calls.found)(None) };
@@ -51,11 +51,37 @@ impl Bench<'_> {
             let gone = |i: usize| if is_in(i) { Delete::Deleted } else { Delete::Absent };
             let mut codes = stream.clone_dtoh(&deleted)?.into_iter().enumerate();
             let left = (n / 2..n).filter(|&i| is_in(i)).count() as u64;
-            delete.add(round, took, codes.all(|(i, code)| code == gone(i).code()) && table.len()? == left);
+            let right = codes.all(|(i, code)| code == gone(i).code());
+            delete.add(round, took, right && (calls.len)(table)? == left);
         }
         self.report([build, hits, misses, delete], rows);
         let mut memory = memory.ok_or("no round")?;
         memory.left_out("build", full);
         Ok(memory)
+    }
+
+    /// Inserts of the second half of the keys into a table of the first.
+    pub(crate) fn add<T, K: Word, F: Found>(
+        &self,
+        table: &mut T,
+        calls: &Calls<T, K, F>,
+        rows: &mut Vec<Row>,
+    ) -> Fallible<()> {
+        let (timed, stream, half) = (&self.timed, &self.timed.stream, self.size / 2);
+        let first = self.some_entries::<K>(0, half)?;
+        let more = self.some_entries::<K>(half, self.size)?;
+        let mut add = Series::new("add half", more.keys.len());
+        for round in 0..=self.rounds {
+            (calls.clear)(table, stream)?;
+            let mut before = timed.poisoned(POISON, first.keys.len())?;
+            let mut outcomes = timed.poisoned(POISON, more.keys.len())?;
+            (calls.insert)(table, stream, &first, &mut before)?;
+            let took = timed.time(|| (calls.insert)(table, stream, &more, &mut outcomes))?;
+            let stored = [self.stored(&before)?, self.stored(&outcomes)?].concat();
+            let live = stored.iter().filter(|stored| **stored == Some(true)).count() as u64;
+            add.add(round, took, stored.iter().all(Option::is_some) && (calls.len)(table)? == live);
+        }
+        self.report([add], rows);
+        Ok(())
     }
 }

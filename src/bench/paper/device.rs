@@ -1,41 +1,61 @@
 //! The dynamic experiment on a GPU. The kernels are timed by events, with operations and answers in device memory.
 
-use super::Row;
 use super::contender::Contender;
+use super::lock_list::Lists;
 use super::point::Point;
+use super::{Row, Subject};
 use crate::bench::row::Fallible;
 use crate::bench::timed::{Answers, Batch, Timed};
 use crate::failure::Failure;
 use crate::run::workload::Workload;
 use std::sync::Arc;
-use warpproof::gpu::bench::{Baselines, ChainedMap};
+use warpproof::gpu::bench::{Baselines, ChainedMap, LockMap};
 use warpproof::gpu::cudarc::driver::CudaStream;
-use warpproof::gpu::{Device, Error, HopscotchMap};
-use warpproof::{Answer, Insert, Op};
+use warpproof::gpu::structures::Holds;
+use warpproof::gpu::{Device, Error, HopscotchMap, Map, WaitFreeMap};
+use warpproof::{Answer, Insert, Op, WaitFreeGeometry};
 
-/// Measures our table and chaining at a point.
-pub(super) fn point(device: &Device, point: &Point, rows: &mut Vec<Row>) -> Result<(), Failure> {
+/// Measures our table and what it is compared with at a point.
+pub(super) fn point(
+    subject: Subject,
+    device: &Device,
+    point: &Point,
+    rows: &mut Vec<Row>,
+) -> Result<(), Failure> {
     let failed = |error: Box<dyn std::error::Error>| Failure::input(error.to_string());
     let timed = Timed::new(device).map_err(Failure::backend)?;
     let baselines = Baselines::new(device).map_err(Failure::backend)?;
     let work = &point.work;
     let batch = Batch::new(&timed, &work.ops, &work.op_keys, &work.op_values).map_err(failed)?;
-    point.measure(
-        ("hopscotch (GPU)", None),
-        || {
-            let table = HopscotchMap::with_geometry(device, point.geometry()?)?;
-            Ok(OnDevice { timed: &timed, batch: &batch, table })
-        },
-        rows,
-    )?;
-    point.measure(
-        ("chaining (GPU)", Some("chaining, allocation counted (GPU)")),
-        || {
-            let table = baselines.chained(point.slots() as usize, point.nodes())?;
-            Ok(OnDevice { timed: &timed, batch: &batch, table })
-        },
-        rows,
-    )
+    let with = (&timed, &batch);
+    match subject {
+        Subject::Hopscotch => {
+            let make = || on(with, HopscotchMap::<u32, u32>::with_geometry(device, point.geometry()?)?);
+            point.measure(("hopscotch (GPU)", None), make, rows)?;
+            let make = || on(with, baselines.chained(point.slots() as usize, point.nodes())?);
+            let names = ("chaining (GPU)", Some("chaining, allocation counted (GPU)"));
+            point.measure(names, make, rows)
+        }
+        Subject::WaitFree => {
+            type Table = WaitFreeMap<u32, u32>;
+            let size = || point.nodes_of(Table::NODE_WORDS, WaitFreeGeometry::for_batches);
+            point.measure(
+                ("wait-free (GPU)", None),
+                || on(with, Table::with_geometry(device, size()?)?),
+                rows,
+            )?;
+            let make = || {
+                let Lists { buckets, pool } = point.lists()?;
+                on(with, baselines.lock_map(buckets, pool)?)
+            };
+            point.measure(("lock-based list (GPU)", None), make, rows)
+        }
+    }
+}
+
+/// A table on a device, with what it is measured with.
+fn on<'a, T>((timed, batch): (&'a Timed, &'a Batch), table: T) -> Fallible<OnDevice<'a, T>> {
+    Ok(OnDevice { timed, batch, table })
 }
 
 /// A table on a device and what it is measured with.
@@ -54,7 +74,7 @@ trait RunBatch {
     fn run(&self, stream: &Arc<CudaStream>, batch: &Batch, answers: &mut Answers) -> Result<(), Error>;
 }
 
-impl RunBatch for HopscotchMap<u32, u32> {
+impl<S: Holds<(u32, u32)>> RunBatch for Map<u32, u32, S> {
     const MAY_BE_FULL: bool = true;
 
     fn run(&self, stream: &Arc<CudaStream>, batch: &Batch, answers: &mut Answers) -> Result<(), Error> {
@@ -63,6 +83,15 @@ impl RunBatch for HopscotchMap<u32, u32> {
 }
 
 impl RunBatch for ChainedMap {
+    const MAY_BE_FULL: bool = false;
+
+    fn run(&self, stream: &Arc<CudaStream>, batch: &Batch, answers: &mut Answers) -> Result<(), Error> {
+        let Batch { codes, keys, values } = batch;
+        self.mixed(stream, codes, keys, values, &mut answers.outcomes, &mut answers.found)
+    }
+}
+
+impl RunBatch for LockMap {
     const MAY_BE_FULL: bool = false;
 
     fn run(&self, stream: &Arc<CudaStream>, batch: &Batch, answers: &mut Answers) -> Result<(), Error> {

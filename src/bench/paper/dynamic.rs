@@ -1,34 +1,49 @@
-//! The dynamic experiment: mixes of unique inserts, deletes and searches on a range of keys, half of it inserted before.
+//! The dynamic experiment: mixes of unique inserts, deletes and searches on a range of keys, half of it
+//! inserted before. Each contender is made for the range.
 
 use super::chained::CpuChained;
 use super::contender::{Bulk, Single};
+use super::lock_list::CpuLockList;
 use super::locked::Locked;
 use super::point::{MOST_ON_CPU, Point};
-use super::{Report, Row, Scale};
+use super::{Report, Row, Scale, Subject};
 use crate::backend::Opened;
 use crate::bench::row::MIXES;
 use crate::failure::Failure;
 use crate::output::Progress;
 use crate::run::workload::Mix;
+use warpproof::WaitFreeGeometry;
 use warpproof::simt::cpu;
 
 /// Sizes of the key ranges.
 const RANGES: [u32; 5] = [100, 1_000, 10_000, 100_000, 10_000_000];
 /// Numbers of operations.
-const OPERATIONS: [usize; 2] = [100_000, 100_000_000];
+const fn operations(subject: Subject) -> [usize; 2] {
+    match subject {
+        Subject::Hopscotch => [100_000, 100_000_000],
+        // On 10^7 keys, what `bench waitfree --pairs 10000000` runs of a mix.
+        Subject::WaitFree => [100_000, 10_000_000],
+    }
+}
 
 /// Measures all points.
-pub(super) fn run(on: &Opened, scale: Scale, report: &mut Report<'_>) -> Result<(), Failure> {
+pub(super) fn run(
+    subject: Subject,
+    on: &Opened,
+    scale: Scale,
+    report: &mut Report<'_>,
+) -> Result<(), Failure> {
     let quick = scale == Scale::Quick;
     let ranges: Vec<u32> = RANGES.into_iter().filter(|&range| !quick || range <= 100_000).collect();
-    let operations: Vec<usize> = OPERATIONS.into_iter().filter(|&ops| !quick || ops <= 100_000).collect();
+    let operations: Vec<usize> =
+        operations(subject).into_iter().filter(|&ops| !quick || ops <= 100_000).collect();
     let mut progress = Progress::new("dynamic", (MIXES.len() * ranges.len() * operations.len()) as u64);
     let mut done = 0;
     for mix in MIXES {
         for &ops in &operations {
             let mut rows = Vec::new();
             for &range in &ranges {
-                point(on, (mix, range, ops), &mut rows)?;
+                point(subject, on, (mix, range, ops), &mut rows)?;
                 done += 1;
                 progress.at(done);
             }
@@ -40,16 +55,40 @@ pub(super) fn run(on: &Opened, scale: Scale, report: &mut Report<'_>) -> Result<
 
 /// One point, on the GPU if that is the backend, and on the CPU with as many operations as that can do.
 fn point(
+    subject: Subject,
     on: &Opened,
     (mix, range, ops): ((&'static str, Mix), u32, usize),
     rows: &mut Vec<Row>,
 ) -> Result<(), Failure> {
     #[cfg(feature = "gpu")]
     if let Some(device) = on.kernels() {
-        super::device::point(device, &Point::new(mix, range, ops), rows)?;
+        super::device::point(subject, device, &Point::new(mix, range, ops), rows)?;
     }
     let _ = on;
     let point = Point::new(mix, range, ops.min(MOST_ON_CPU));
+    match subject {
+        Subject::Hopscotch => hopscotch(&point, rows),
+        Subject::WaitFree => wait_free(&point, rows),
+    }
+}
+
+/// The wait-free table and a list with locks, on the CPU.
+fn wait_free(point: &Point, rows: &mut Vec<Row>) -> Result<(), Failure> {
+    type Map = cpu::WaitFreeMap<u32, u32>;
+    point.measure(
+        ("wait-free (CPU)", None),
+        || Ok(Bulk(Map::with_geometry(point.nodes_of(Map::NODE_WORDS, WaitFreeGeometry::new)?)?)),
+        rows,
+    )?;
+    point.measure(
+        ("lock-based list (CPU)", None),
+        || Ok(Single::<_, false>(CpuLockList::new(point.lists()?).map_err(text)?)),
+        rows,
+    )
+}
+
+/// The hopscotch table, hopscotch with locks, and chaining, on the CPU.
+fn hopscotch(point: &Point, rows: &mut Vec<Row>) -> Result<(), Failure> {
     let slots = point.slots();
     point.measure(
         ("hopscotch (CPU)", None),
@@ -68,7 +107,8 @@ fn point(
     )
 }
 
-fn text(failure: Failure) -> String {
+/// What went wrong, in words.
+pub(super) fn text(failure: Failure) -> String {
     match failure {
         Failure::Input(why) | Failure::Violation(why) => why,
         Failure::Closed => String::new(),

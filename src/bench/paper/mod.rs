@@ -3,21 +3,29 @@
 //! Static: build, searches of keys that are there and of keys that are not, at a load of 0.8, against linear probing,
 //! quadratic probing and cuckoo hashing on the same GPU. Dynamic: mixes on ranges of keys, against hopscotch with locks and
 //! chaining.
+//!
+//! `warpproof bench waitfree --paper`: the same of the wait-free table, against a list with a lock for each
+//! bucket, of the same nodes. Sets: u64 keys, by the steps of `bench waitfree --entry set64`, and with open
+//! addressing beside them. Dynamic: the mixes, on maps of u32 pairs.
 
 mod chained;
 mod contender;
 #[cfg(feature = "gpu")]
 mod device;
 mod dynamic;
+mod lock_list;
 mod locked;
 mod plot;
 mod point;
+#[cfg(feature = "gpu")]
+mod sets;
 #[cfg(feature = "gpu")]
 mod static_;
 
 use crate::backend::Opened;
 use crate::failure::Failure;
 use crate::output;
+use crate::registry::{HOPSCOTCH, Structure, WAITFREE};
 use plot::{Axis, Chart};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -31,13 +39,52 @@ pub(crate) enum Scale {
     Whole,
 }
 
+/// What there are experiments of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Subject {
+    Hopscotch,
+    WaitFree,
+}
+
+impl Subject {
+    /// That of a structure.
+    ///
+    /// # Errors
+    /// If there are no experiments of it.
+    pub(crate) fn of(structure: &Structure) -> Result<Self, Failure> {
+        let of = |subject: &Self| subject.structure() == structure.name;
+        [Self::Hopscotch, Self::WaitFree].into_iter().find(of).ok_or_else(|| {
+            Failure::input(format_args!(
+                "--paper: there are experiments of {} and {} tables, not of {}",
+                HOPSCOTCH.name, WAITFREE.name, structure.name
+            ))
+        })
+    }
+
+    /// The structure's name.
+    fn structure(self) -> &'static str {
+        match self {
+            Self::Hopscotch => HOPSCOTCH.name,
+            Self::WaitFree => WAITFREE.name,
+        }
+    }
+
+    /// What is measured on a GPU alone.
+    fn on_gpu_alone(self) -> &'static str {
+        match self {
+            Self::Hopscotch => "static tables against probing and cuckoo",
+            Self::WaitFree => "sets against a lock-based list",
+        }
+    }
+}
+
 /// One measurement.
 #[derive(Serialize)]
 struct Row {
     experiment: &'static str,
     table: &'static str,
     workload: &'static str,
-    /// The range of keys of a mix; the slots of a static table.
+    /// The range of keys of a mix; the slots of a static table; the keys of a set.
     size: u64,
     ops: u64,
     /// The median of the rounds.
@@ -94,7 +141,7 @@ struct Object<'a> {
     cpu: String,
     /// The most operations of a table on the CPU.
     cpu_operations: usize,
-    /// Why the static experiment was not run.
+    /// Why what is measured on a GPU alone was not run.
     #[serde(skip_serializing_if = "Option::is_none")]
     skipped: Option<&'static str>,
     verified: bool,
@@ -104,7 +151,13 @@ struct Object<'a> {
 
 /// Runs the experiments, prints each table when it is measured, and writes the plots into a folder, which is made if there
 /// is none.
-pub(crate) fn paper(on: &Opened, folder: &Path, scale: Scale, json: bool) -> Result<(), Failure> {
+pub(crate) fn paper(
+    subject: Subject,
+    on: &Opened,
+    folder: &Path,
+    scale: Scale,
+    json: bool,
+) -> Result<(), Failure> {
     std::fs::create_dir_all(folder).map_err(|error| Failure::write(folder.display(), &error))?;
     let (name, device) = (on.name(), on.device());
     let cpu = format!("{} threads", rayon::current_num_threads());
@@ -114,16 +167,16 @@ pub(crate) fn paper(on: &Opened, folder: &Path, scale: Scale, json: bool) -> Res
         output::line(format_args!("{name}: {device}; CPU: {cpu}, at most {most} operations"))?;
     }
     let mut report = Report { folder, json, rows: Vec::new(), plots: Vec::new() };
-    let skipped = static_tables(on, scale, &mut report)?;
+    let skipped = static_tables(subject, on, scale, &mut report)?;
     if let (Some(why), false) = (skipped, json) {
-        output::line(format_args!("\nstatic tables against probing and cuckoo: skipped: {why}"))?;
+        output::line(format_args!("\n{}: skipped: {why}", subject.on_gpu_alone()))?;
     }
-    dynamic::run(on, scale, &mut report)?;
+    dynamic::run(subject, on, scale, &mut report)?;
 
     let Report { rows, plots, .. } = &report;
     let verified = rows.iter().all(|row| row.verified);
     if json {
-        let (structure, experiments, backend) = ("hopscotch", "paper", name);
+        let (structure, experiments, backend) = (subject.structure(), "paper", name);
         output::json(&Object {
             structure,
             experiments,
@@ -170,21 +223,29 @@ impl Report<'_> {
     }
 }
 
-/// The static experiment, or why there is none.
+/// The static experiment or that of sets, or why there is none.
 #[cfg(feature = "gpu")]
 fn static_tables(
+    subject: Subject,
     on: &Opened,
     scale: Scale,
     report: &mut Report<'_>,
 ) -> Result<Option<&'static str>, Failure> {
-    match on.kernels() {
-        Some(device) => report.add(static_::run(device, scale)?).map(|()| None),
-        None => Ok(Some("no CUDA device")),
-    }
+    let Some(device) = on.kernels() else { return Ok(Some("no CUDA device")) };
+    report.add(match subject {
+        Subject::Hopscotch => static_::run(device, scale)?,
+        Subject::WaitFree => sets::run(device, scale)?,
+    })?;
+    Ok(None)
 }
 
 #[cfg(not(feature = "gpu"))]
-fn static_tables(_: &Opened, _: Scale, _: &mut Report<'_>) -> Result<Option<&'static str>, Failure> {
+fn static_tables(
+    _: Subject,
+    _: &Opened,
+    _: Scale,
+    _: &mut Report<'_>,
+) -> Result<Option<&'static str>, Failure> {
     Ok(Some("no CUDA device"))
 }
 
@@ -222,14 +283,24 @@ fn title(group: &[&Row]) -> String {
             format!("{workload}, {most} operations on the GPU, {least} on the CPU")
         }
         "dynamic" => format!("{workload}, {} operations", output::grouped(most)),
+        "sets" => format!("{workload}, sets of u64 keys"),
         _ => format!("{workload}, load {}", point::LOAD),
+    }
+}
+
+/// What the sizes of a group are.
+fn sizes_are(group: &[&Row]) -> &'static str {
+    match group[0].experiment {
+        "dynamic" => "range of keys",
+        "sets" => "keys",
+        _ => "slots",
     }
 }
 
 /// Prints a group as a table: a line per contender, a column per size.
 fn show(group: &[&Row]) -> Result<(), Failure> {
     let sizes = once(group.iter().map(|row| row.size));
-    let what = if group[0].experiment == "dynamic" { "range of keys" } else { "slots" };
+    let what = sizes_are(group);
     output::line(format_args!("\n{}; millions of operations per second\n", title(group)))?;
     let columns: String = sizes.iter().map(|&size| format!("{:>13}", output::grouped(size))).collect();
     output::line(format_args!("  {what:36}{columns}"))?;
@@ -269,14 +340,14 @@ fn file_name(group: &[&Row]) -> String {
 
 /// A line per contender.
 fn chart(group: &[&Row]) -> Chart {
-    let dynamic = group[0].experiment == "dynamic";
+    let what = sizes_are(group);
     let points = |table| {
         let of_it = group.iter().filter(move |row| row.table == table && row.mops > 0.0);
         of_it.map(|row| (row.size as f64, row.mops)).collect()
     };
     Chart {
         title: title(group),
-        x: if dynamic { Axis::Decimal("range of keys") } else { Axis::Binary("slots") },
+        x: if what == "slots" { Axis::Binary(what) } else { Axis::Decimal(what) },
         y: "Mop/s",
         lines: once(group.iter().map(|row| row.table))
             .into_iter()

@@ -2,13 +2,15 @@
 
 use super::Row;
 use super::contender::Contender;
+use super::lock_list::Lists;
 use crate::bench::row::Fallible;
 use crate::failure::Failure;
 use crate::run::account::Account;
 use crate::run::phase::timed;
 use crate::run::workload::{Mix, Workload};
 use std::collections::HashSet;
-use warpproof::{HopscotchGeometry, Insert};
+use warpproof::model::host::Refused;
+use warpproof::{HopscotchGeometry, Insert, WaitFreeGeometry};
 
 /// The most operations of a table on the CPU.
 pub(super) const MOST_ON_CPU: usize = 10_000_000;
@@ -44,6 +46,22 @@ impl Point {
     /// Nodes for all inserts: none is waited for.
     pub(super) fn nodes(&self) -> usize {
         self.first.0.len() + self.work.inserts() as usize
+    }
+
+    /// The size of a wait-free table of nodes of so many words, at the load of `bench waitfree`, by the way
+    /// that `size` reckons.
+    pub(super) fn nodes_of(
+        &self,
+        node_words: u32,
+        size: impl Fn(u64, f64, u32) -> Result<WaitFreeGeometry, Refused>,
+    ) -> Fallible<WaitFreeGeometry> {
+        Ok(size(self.work.keys.into(), WaitFreeGeometry::DEFAULT_LOAD, node_words)?)
+    }
+
+    /// The size of lists with locks: as many buckets as the wait-free table has, and nodes enough for the
+    /// range.
+    pub(super) fn lists(&self) -> Fallible<Lists> {
+        Ok(Lists::new(self.work.keys.into(), WaitFreeGeometry::DEFAULT_LOAD)?)
     }
 
     /// The size of a hopscotch table.

@@ -1,4 +1,4 @@
-//! Plain tables of u32 pairs that the library's tables are compared with.
+//! Plain tables that the library's tables are compared with.
 //!
 //! They do what a benchmark needs and no more, on the same words and with the same hash as the tables of the library, so
 //! that a difference in speed is one of the algorithms. They are baselines: the explorer does not know them, and no claim
@@ -7,17 +7,22 @@
 //! - [`Chained`]: chaining with a pool of nodes; unique insert, delete, search.
 //! - [`Probing`]: linear and quadratic probing; unique insert, search.
 //! - [`Cuckoo`]: four places per key; insert of distinct keys, search.
+//! - [`LockList`]: chains of nodes that a warp reads at once, with a lock for each bucket; unique insert,
+//!   delete, search. It is what the wait-free table is compared with.
 //!
-//! Each operation is run by one lane. Keys are below 2^31.
+//! The first three hold u32 pairs whose keys are below 2^31, and each operation is run by one lane. A
+//! [`LockList`] holds u64 keys or u32 pairs, and an operation is run by a warp.
 #![no_std]
 #![forbid(unsafe_code)]
 
 mod chained;
 mod cuckoo;
+mod lock_list;
 mod probing;
 
 pub use chained::Chained;
 pub use cuckoo::{Cuckoo, PLACES};
+pub use lock_list::LockList;
 pub use probing::Probing;
 
 /// What an empty slot holds: no pair, as its key is reserved. Its bytes are all ones.
