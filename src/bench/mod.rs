@@ -93,15 +93,15 @@ pub(crate) struct Args {
     ///
     /// Hopscotch and wait-free tables only.
     ///
-    /// Hopscotch tables. Static: build and searches at a load of 0.8 against linear probing, quadratic probing
-    /// and cuckoo hashing, 2^20 to 2^26 slots, on a GPU. Dynamic: the mixes 20,20,60 and 40,40,20 on ranges of
-    /// 10^2 to 10^7 keys, 10^5 and 10^8 operations (10^7 on a CPU), against hopscotch with locks on all cores,
-    /// and chaining with a pool of nodes, with and without its allocation counted.
+    /// Hopscotch tables. Static: build and searches at a load of 0.8 against linear probing, quadratic
+    /// probing and cuckoo hashing, 2^20 to 2^26 slots, on a GPU. Dynamic: the mixes 20,20,60 and 40,40,20 on
+    /// ranges of 10^2 to 10^7 keys, 10^5 and 10^8 operations (10^7 on a CPU), against hopscotch with locks on
+    /// all cores, and chaining with a pool of nodes, with and without its allocation counted.
     ///
     /// Wait-free tables, against a list of ours with a lock for each bucket and the same nodes. Sets of 2^20
-    /// to 2^26 u64 keys on a GPU: build, searches, delete of half the keys, and insert of half the keys into a
-    /// table of the others; open addressing beside them. The same mixes of u32 pairs on the same ranges, 10^5
-    /// and 10^7 operations.
+    /// to 2^26 u64 keys on a GPU: build, searches, delete of half the keys, and insert of half the keys into
+    /// a table of the others; open addressing beside them. The same mixes of u32 pairs on the same ranges,
+    /// 10^5 and 10^7 operations.
     ///
     /// With --quick no more than 10^5 operations and keys of a range, and 2^20 slots or keys of a set.
     #[arg(long, value_name = "FOLDER", num_args = 0..=1, require_equals = true)]

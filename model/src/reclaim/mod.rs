@@ -12,13 +12,18 @@
 //!
 //! An allocator guarantees the first one. The other two hold by the protocol of who gives a node back: that
 //! of the slab hash gives back nodes that were never linked, or in a flush, while nobody else runs; a
-//! [`NodePool`] gives back what was replaced when the launch has ended.
+//! [`NodePool`] gives back what was replaced when the launch has ended, and an [`EpochPool`] when all turns
+//! have ended that may have come to it.
 //!
 //! - [`Allocator`]: a bitmap with one bit per node of the pool.
 //! - [`NodePool`]: nodes that warps take several at a time and retire when they have replaced them.
+//! - [`EpochPool`]: the same for kernels that go on running.
+//! - [`Pool`]: what a structure uses of either.
 
 mod bitmap;
+mod epoch;
 mod pool;
 
 pub use bitmap::{Allocator, NODES_PER_WORD, NodeIndex, bitmap_words, free_word};
-pub use pool::{NodePool, Stash};
+pub use epoch::{EPOCH_BITMAPS, EPOCH_WORDS, EpochPool, Epochs};
+pub use pool::{NodePool, Pool, Stash};

@@ -1,5 +1,5 @@
-//! A pool of nodes that are replaced and not changed: each warp takes some for itself, and gives nothing back
-//! before the launch ends.
+//! Pools of nodes that are replaced and not changed: each warp takes some for itself. In a [`NodePool`] it
+//! gives nothing back before the launch ends.
 //!
 //! A node is in one of four states:
 //!
@@ -18,6 +18,7 @@
 //!
 //! Every call is bounded, whatever other warps do.
 
+use super::epoch::Turn;
 use super::{Allocator, NODES_PER_WORD, NodeIndex};
 use crate::memory::{IntegerWords, Order, ReadOrder, WriteOrder};
 use crate::warp::Warp;
@@ -26,16 +27,104 @@ use crate::warp::Warp;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Stash {
     /// Index of the word.
-    word: u32,
+    pub(super) word: u32,
     /// A set bit is a node.
-    nodes: u32,
+    pub(super) nodes: u32,
+    /// The turn of the warp. Where a pool has no epochs, all are one.
+    pub(super) turn: Turn,
+}
+
+/// A pool of nodes, as the warps of a structure use it. A warp opens its stash, runs some calls, and closes
+/// it: that is its *turn*.
+///
+/// Every call is bounded, whatever other warps do.
+pub trait Pool: Copy {
+    /// How many warps can have a stash. Their numbers ([`Warp::id`]) are below it, and differ.
+    fn warps(self) -> usize;
+
+    /// Begins a turn: the stash of this warp.
+    fn open<W: Warp>(self, w: &mut W) -> Stash;
+
+    /// Ends the turn, and keeps the stash until the warp opens it again.
+    fn close<W: Warp>(self, w: &mut W, stash: Stash);
+
+    /// Runs `f` as a turn.
+    fn turn<W: Warp, T>(self, w: &mut W, f: impl FnOnce(&mut W, &mut Stash) -> T) -> T;
+
+    /// Runs `f`, which reads nodes and takes none.
+    fn reading<W: Warp, T>(self, w: &mut W, f: impl FnOnce(&mut W) -> T) -> T;
+
+    /// A stash with nodes, for a warp that has none left. `None` if no node was found.
+    fn fill<W: Warp>(self, w: &mut W, old: Stash) -> Option<Stash>;
+
+    /// Says that no link leads to a node any longer. A lane does for itself.
+    fn retire_by_lane(self, stash: &Stash, node: NodeIndex);
+
+    /// Takes a node out of the stash, which is filled first if it has none. `None` if there is no free node:
+    /// each word of the bitmap was seen full once.
+    #[inline(always)]
+    fn take<W: Warp>(self, w: &mut W, stash: &mut Stash) -> Option<NodeIndex> {
+        if stash.is_empty() {
+            *stash = self.fill(w, *stash)?;
+        }
+        let bit = stash.nodes.trailing_zeros();
+        stash.nodes &= stash.nodes - 1;
+        Some(NodeIndex(stash.word * NODES_PER_WORD + bit))
+    }
+
+    /// Puts a node back that was never published. Where the stash has gone on to another word meanwhile, the
+    /// node is retired: no bit of the bitmap is cleared while operations run, so that a pass over it comes
+    /// to an end.
+    #[inline(always)]
+    fn put_back<W: Warp>(self, w: &mut W, stash: &mut Stash, node: NodeIndex) {
+        let (index, bit) = place(node);
+        if index as u32 == stash.word {
+            stash.nodes |= 1 << bit;
+        } else {
+            self.retire(w, stash, node);
+        }
+    }
+
+    /// Says that no link leads to a node any longer.
+    #[inline(always)]
+    fn retire<W: Warp>(self, w: &mut W, stash: &Stash, node: NodeIndex) {
+        let _ = w.each(|lane| {
+            // No lane waits for what it was.
+            if lane == 0 {
+                self.retire_by_lane(stash, node);
+            }
+        });
+    }
+
+    /// How many stashes have a node. For checks.
+    fn stashes(self, node: NodeIndex) -> u32;
+
+    /// Whether a node is not free. For checks.
+    fn is_used(self, node: NodeIndex) -> bool;
+
+    /// Whether a node is retired. For checks.
+    fn is_retired(self, node: NodeIndex) -> bool;
+
+    /// Checks what holds in every state of the first `nodes` nodes: one that is in a stash or retired is in
+    /// use, and none is in two stashes. (A warp that has published a node of its stash says so when it
+    /// closes that: until then the node is in both.)
+    ///
+    /// # Errors
+    /// The node of which that does not hold.
+    fn check(self, nodes: u32) -> Result<(), NodeIndex> {
+        let wrong = |&node: &NodeIndex| {
+            let stashes = self.stashes(node);
+            stashes > 1 || (stashes > 0 || self.is_retired(node)) && !self.is_used(node)
+        };
+        (0..nodes).map(NodeIndex).find(wrong).map_or(Ok(()), Err)
+    }
 }
 
 impl Stash {
     /// A stash from its bits.
     #[inline(always)]
     pub const fn from_bits(bits: u64) -> Self {
-        Self { word: (bits >> 32) as u32, nodes: bits as u32 }
+        Self { word: (bits >> 32) as u32, nodes: bits as u32, turn: Turn::ONLY }
     }
 
     /// The bits: the index of the word above, the nodes below.
@@ -75,85 +164,6 @@ impl<B: IntegerWords<u32>, T: IntegerWords<u64>> NodePool<B, T> {
         Self { used: Allocator::new(used, 0), retired, stashes, most }
     }
 
-    /// How many warps can have a stash.
-    #[inline(always)]
-    pub fn warps(self) -> usize {
-        self.stashes.len()
-    }
-
-    /// The stash of this warp.
-    #[inline(always)]
-    pub fn open<W: Warp>(self, w: &mut W) -> Stash {
-        let warp = w.id() as usize;
-        // Relaxed, here and below: one warp at a time has this number.
-        Stash::from_bits(w.elect(0, || self.stashes.load(warp, ReadOrder::Relaxed)))
-    }
-
-    /// Keeps the stash of this warp until it opens it again.
-    #[inline(always)]
-    pub fn close<W: Warp>(self, w: &mut W, stash: Stash) {
-        let warp = w.id() as usize;
-        w.elect(0, || self.stashes.store(warp, stash.bits(), WriteOrder::Relaxed));
-    }
-
-    /// Takes a node out of the stash, which is filled first if it has none. `None` if there is no free node:
-    /// each word of the bitmap was seen full once.
-    #[inline(always)]
-    pub fn take<W: Warp>(self, w: &mut W, stash: &mut Stash) -> Option<NodeIndex> {
-        if stash.is_empty() {
-            *stash = self.fill(w, *stash)?;
-        }
-        let bit = stash.nodes.trailing_zeros();
-        stash.nodes &= stash.nodes - 1;
-        Some(NodeIndex(stash.word * NODES_PER_WORD + bit))
-    }
-
-    /// A stash with nodes: one that the allocator gives, and others of the same word.
-    #[inline(always)]
-    fn fill<W: Warp>(self, w: &mut W, old: Stash) -> Option<Stash> {
-        // Each time it begins elsewhere.
-        let hint = w.id().wrapping_add(old.word.wrapping_mul(0x9e37_79b9));
-        let (index, bit) = place(self.used.allocate(w, hint)?);
-        let first = 1 << bit;
-        let more = lowest(!first, self.most - 1);
-        // Relaxed: a free node was written in no launch but those before.
-        let get = || self.used.bitmap().fetch_or(index, more, Order::Relaxed);
-        let used = if more == 0 { 0 } else { w.elect(0, get) };
-        Some(Stash { word: index as u32, nodes: first | more & !used })
-    }
-
-    /// Puts a node back that was never published. Where the stash has gone on to another word meanwhile, the
-    /// node is retired: no bit of the bitmap is cleared while operations run, so that a pass over it comes
-    /// to an end.
-    #[inline(always)]
-    pub fn put_back<W: Warp>(self, w: &mut W, stash: &mut Stash, node: NodeIndex) {
-        let (index, bit) = place(node);
-        if index as u32 == stash.word {
-            stash.nodes |= 1 << bit;
-        } else {
-            self.retire(w, node);
-        }
-    }
-
-    /// Says that no link leads to a node any longer.
-    #[inline(always)]
-    pub fn retire<W: Warp>(self, w: &mut W, node: NodeIndex) {
-        let _ = w.each(|lane| {
-            // No lane waits for what it was.
-            if lane == 0 {
-                self.retire_by_lane(node);
-            }
-        });
-    }
-
-    /// The same by a lane for itself.
-    #[inline(always)]
-    pub fn retire_by_lane(self, node: NodeIndex) {
-        let (index, bit) = place(node);
-        // Relaxed: it is read when the launch has ended.
-        self.retired.fetch_or(index, 1 << bit, Order::Relaxed);
-    }
-
     /// Makes the retired nodes of a word of the bitmap free: how many there were. A phase of its own, while
     /// no operation runs.
     #[inline(always)]
@@ -190,48 +200,94 @@ impl<B: IntegerWords<u32>, T: IntegerWords<u64>> NodePool<B, T> {
             self.used.bitmap().fetch_and(stash.word as usize, !stash.nodes, Order::Relaxed);
         }
     }
+}
 
-    /// How many stashes have a node.
-    pub fn stashes(self, node: NodeIndex) -> u32 {
-        let has = |&warp: &usize| Stash::from_bits(self.stashes.load(warp, ReadOrder::Relaxed)).has(node.0);
-        (0..self.warps()).filter(has).count() as u32
+impl<B: IntegerWords<u32>, T: IntegerWords<u64>> Pool for NodePool<B, T> {
+    #[inline(always)]
+    fn warps(self) -> usize {
+        self.stashes.len()
     }
 
-    /// Whether a node is not free.
-    pub fn is_used(self, node: NodeIndex) -> bool {
+    #[inline(always)]
+    fn open<W: Warp>(self, w: &mut W) -> Stash {
+        let warp = w.id() as usize;
+        // Relaxed, here and below: one warp at a time has this number.
+        Stash::from_bits(w.elect(0, || self.stashes.load(warp, ReadOrder::Relaxed)))
+    }
+
+    #[inline(always)]
+    fn close<W: Warp>(self, w: &mut W, stash: Stash) {
+        let warp = w.id() as usize;
+        w.elect(0, || self.stashes.store(warp, stash.bits(), WriteOrder::Relaxed));
+    }
+
+    #[inline(always)]
+    fn turn<W: Warp, R>(self, w: &mut W, f: impl FnOnce(&mut W, &mut Stash) -> R) -> R {
+        let had = self.open(w);
+        let mut stash = had;
+        let result = f(w, &mut stash);
+        if stash != had {
+            self.close(w, stash);
+        }
+        result
+    }
+
+    /// Nodes are not used again before the launch ends.
+    #[inline(always)]
+    fn reading<W: Warp, R>(self, w: &mut W, f: impl FnOnce(&mut W) -> R) -> R {
+        f(w)
+    }
+
+    /// One that the allocator gives, and others of the same word.
+    #[inline(always)]
+    fn fill<W: Warp>(self, w: &mut W, old: Stash) -> Option<Stash> {
+        // Each time it begins elsewhere.
+        let hint = w.id().wrapping_add(old.word.wrapping_mul(0x9e37_79b9));
+        let (index, bit) = place(self.used.allocate(w, hint)?);
+        let first = 1 << bit;
+        let more = lowest(!first, self.most - 1);
+        // Relaxed: a free node was written in no launch but those before.
+        let get = || self.used.bitmap().fetch_or(index, more, Order::Relaxed);
+        let used = if more == 0 { 0 } else { w.elect(0, get) };
+        Some(Stash { word: index as u32, nodes: first | more & !used, ..old })
+    }
+
+    #[inline(always)]
+    fn retire_by_lane(self, _: &Stash, node: NodeIndex) {
+        let (index, bit) = place(node);
+        // Relaxed: it is read when the launch has ended.
+        self.retired.fetch_or(index, 1 << bit, Order::Relaxed);
+    }
+
+    fn stashes(self, node: NodeIndex) -> u32 {
+        stashes_with(self.stashes, node)
+    }
+
+    fn is_used(self, node: NodeIndex) -> bool {
         self.used.in_use(node)
     }
 
-    /// Whether a node is retired.
-    pub fn is_retired(self, node: NodeIndex) -> bool {
+    fn is_retired(self, node: NodeIndex) -> bool {
         let (index, bit) = place(node);
         self.retired.load(index, ReadOrder::Relaxed) & 1 << bit != 0
     }
+}
 
-    /// Checks what holds in every state of the first `nodes` nodes: one that is in a stash or retired is in
-    /// use, and none is in two stashes. (A warp that has published a node of its stash says so when it
-    /// closes that: until then the node is in both.)
-    ///
-    /// # Errors
-    /// The node of which that does not hold.
-    pub fn check(self, nodes: u32) -> Result<(), NodeIndex> {
-        let wrong = |&node: &NodeIndex| {
-            let stashes = self.stashes(node);
-            stashes > 1 || (stashes > 0 || self.is_retired(node)) && !self.is_used(node)
-        };
-        (0..nodes).map(NodeIndex).find(wrong).map_or(Ok(()), Err)
-    }
+/// How many stashes have a node.
+pub(super) fn stashes_with<T: IntegerWords<u64>>(stashes: T, node: NodeIndex) -> u32 {
+    let has = |&warp: &usize| Stash::from_bits(stashes.load(warp, ReadOrder::Relaxed)).has(node.0);
+    (0..stashes.len()).filter(has).count() as u32
 }
 
 /// The word of a node, and its bit there.
 #[inline(always)]
-const fn place(node: NodeIndex) -> (usize, u32) {
+pub(super) const fn place(node: NodeIndex) -> (usize, u32) {
     ((node.0 / NODES_PER_WORD) as usize, node.0 % NODES_PER_WORD)
 }
 
 /// The lowest set bits, at most `most` of them.
 #[inline(always)]
-const fn lowest(bits: u32, most: u32) -> u32 {
+pub(super) const fn lowest(bits: u32, most: u32) -> u32 {
     if most >= u32::BITS {
         return bits;
     }
@@ -258,7 +314,7 @@ mod tests {
 
     #[test]
     fn a_stash_is_its_bits() {
-        let stash = Stash { word: 7, nodes: 0b101 };
+        let stash = Stash { word: 7, nodes: 0b101, turn: Turn::ONLY };
         assert_eq!(Stash::from_bits(stash.bits()), stash);
         assert!(!stash.is_empty());
         assert!(stash.has(7 * 32) && stash.has(7 * 32 + 2));

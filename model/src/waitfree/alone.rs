@@ -6,15 +6,16 @@ use crate::entry::Packed;
 use crate::key::UserKey;
 use crate::memory::{IntegerWords, Order, Words};
 use crate::outcome::Delete;
+use crate::reclaim::Pool;
 use crate::row::Place;
 use crate::warp::Warp;
 
-impl<E, N, H, B, const S: usize> WaitFreeTable<E, N, H, B, S>
+impl<E, N, H, P, const S: usize> WaitFreeTable<E, N, H, P, S>
 where
     E: Packed,
     N: Words<E::Word>,
     H: IntegerWords<u64>,
-    B: IntegerWords<u32>,
+    P: Pool,
 {
     /// Takes the pair of a key out of its node, where it stands. While it runs, no operation runs but others
     /// of this one: for deletes that have found no free node. A node that loses its last entry stays in its

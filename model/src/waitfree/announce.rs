@@ -6,7 +6,7 @@ use super::table::Row;
 use super::words::{Announcement, Head, NIL, Progress, Receipt, Update};
 use crate::entry::Packed;
 use crate::memory::{IntegerWords, Order, ReadOrder, Word, Words, WriteOrder};
-use crate::reclaim::{NodeIndex, Stash};
+use crate::reclaim::{NodeIndex, Pool, Stash};
 use crate::warp::{Ballot, Warp};
 
 /// A call that is under way.
@@ -33,12 +33,12 @@ impl Served {
     pub(super) const NOTHING: Self = Self { receipts: NIL, left_some: false, own: None };
 }
 
-impl<E, N, H, B, const S: usize> WaitFreeTable<E, N, H, B, S>
+impl<E, N, H, P, const S: usize> WaitFreeTable<E, N, H, P, S>
 where
     E: Packed,
     N: Words<E::Word>,
     H: IntegerWords<u64>,
-    B: IntegerWords<u32>,
+    P: Pool,
 {
     /// Words of a node that a receipt takes.
     const RECEIPT_WORDS: u32 = if size_of::<E::Word>() < 8 { 2 } else { 1 };
@@ -342,19 +342,19 @@ struct Receipts {
 
 impl Receipts {
     #[inline(always)]
-    fn next<W, E, N, H, B, const S: usize>(
+    fn next<W, E, N, H, P, const S: usize>(
         &mut self,
         w: &mut W,
-        table: WaitFreeTable<E, N, H, B, S>,
+        table: WaitFreeTable<E, N, H, P, S>,
     ) -> Option<Receipt>
     where
         W: Warp,
         E: Packed,
         N: Words<E::Word>,
         H: IntegerWords<u64>,
-        B: IntegerWords<u32>,
+        P: Pool,
     {
-        if self.node == NIL || self.number == WaitFreeTable::<E, N, H, B, S>::node_receipts(W::LANES) {
+        if self.node == NIL || self.number == WaitFreeTable::<E, N, H, P, S>::node_receipts(W::LANES) {
             return None;
         }
         let receipt = table.receipt(w, self.node, self.number);

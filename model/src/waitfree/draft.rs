@@ -6,7 +6,7 @@ use super::table::{Row, is_link};
 use super::words::{NIL, Update};
 use crate::entry::Packed;
 use crate::memory::{IntegerWords, Words};
-use crate::reclaim::{NodeIndex, Stash};
+use crate::reclaim::{NodeIndex, Pool, Stash};
 use crate::row::{self, Found};
 use crate::warp::Warp;
 
@@ -51,12 +51,12 @@ struct Spot<W: Warp, E: Packed, const S: usize> {
     found: Option<Found<W, E::Word>>,
 }
 
-impl<E, N, H, B, const S: usize> WaitFreeTable<E, N, H, B, S>
+impl<E, N, H, P, const S: usize> WaitFreeTable<E, N, H, P, S>
 where
     E: Packed,
     N: Words<E::Word>,
     H: IntegerWords<u64>,
-    B: IntegerWords<u32>,
+    P: Pool,
 {
     /// Runs a call on a draft. Whether the key was there.
     ///
@@ -252,10 +252,10 @@ where
 
     /// Retires the nodes of a chain that begins at `first` and is replaced by a draft.
     #[inline(always)]
-    pub(super) fn retire<W: Warp>(self, w: &mut W, first: u32, draft: &Draft) {
+    pub(super) fn retire<W: Warp>(self, w: &mut W, stash: &Stash, first: u32, draft: &Draft) {
         let mut node = first;
         for left in (0..draft.replaced).rev() {
-            self.words.pool.retire(w, NodeIndex(node));
+            self.words.pool.retire(w, stash, NodeIndex(node));
             if left > 0 {
                 node = self.next(w, node);
             }

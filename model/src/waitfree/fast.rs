@@ -6,7 +6,7 @@ use super::table::Row;
 use super::words::{Head, NIL, Update};
 use crate::entry::Packed;
 use crate::memory::{IntegerWords, Order, Words};
-use crate::reclaim::{NodeIndex, Stash};
+use crate::reclaim::{NodeIndex, Pool, Stash};
 use crate::row;
 use crate::warp::Warp;
 
@@ -32,12 +32,12 @@ pub(super) enum What {
     Exchange,
 }
 
-impl<E, N, H, B, const S: usize> WaitFreeTable<E, N, H, B, S>
+impl<E, N, H, P, const S: usize> WaitFreeTable<E, N, H, P, S>
 where
     E: Packed,
     N: Words<E::Word>,
     H: IntegerWords<u64>,
-    B: IntegerWords<u32>,
+    P: Pool,
 {
     /// The first node of a chain, and its link. Where there is none, an empty one.
     #[inline(always)]
@@ -112,7 +112,7 @@ where
             let won = w.elect(0, || self.swap(bucket, head, node));
             if won {
                 if head.first() != NIL {
-                    self.words.pool.retire(w, NodeIndex(head.first()));
+                    self.words.pool.retire(w, stash, NodeIndex(head.first()));
                 }
                 return Some(present);
             }

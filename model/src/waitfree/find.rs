@@ -7,30 +7,32 @@ use crate::at_lane::AtLane;
 use crate::entry::Packed;
 use crate::key::UserKey;
 use crate::memory::{IntegerWords, Words};
+use crate::reclaim::Pool;
 use crate::row::{self, Found};
 use crate::warp::Warp;
 
-impl<E, N, H, B, const S: usize> WaitFreeTable<E, N, H, B, S>
+impl<E, N, H, P, const S: usize> WaitFreeTable<E, N, H, P, S>
 where
     E: Packed,
     N: Words<E::Word>,
     H: IntegerWords<u64>,
-    B: IntegerWords<u32>,
+    P: Pool,
 {
     /// The value of a key, or `None` if it is absent. One read of the head and one of each node of the
     /// chain, whatever other warps do.
     #[inline(always)]
     pub fn search<W: Warp>(self, w: &mut W, key: UserKey<E::Key>) -> Option<E::Value> {
-        self.look(w, key).tell(w)
+        self.words.pool.reading(w, |w| self.look(w, key).tell(w))
     }
 
     /// Whether a key is there.
     #[inline(always)]
     pub fn contains<W: Warp>(self, w: &mut W, key: UserKey<E::Key>) -> bool {
-        self.look(w, key).is(w, |value| value.is_some())
+        self.words.pool.reading(w, |w| self.look(w, key).is(w, |value| value.is_some()))
     }
 
-    /// What a search finds, at the lane that found it.
+    /// What a search finds, at the lane that found it. Within a turn of the pool, or a read of it, where that
+    /// has any.
     #[inline(always)]
     pub fn look<W: Warp>(self, w: &mut W, key: UserKey<E::Key>) -> AtLane<W, Option<E::Value>> {
         let key = key.get();

@@ -4,7 +4,7 @@ use super::WaitFreeTable;
 use super::words::{Head, NIL, Progress};
 use crate::entry::Packed;
 use crate::memory::{IntegerWords, ReadOrder, Words};
-use crate::reclaim::NodeIndex;
+use crate::reclaim::{NodeIndex, Pool};
 use crate::warp::Warp;
 
 /// An invariant that does not hold.
@@ -76,12 +76,12 @@ impl core::fmt::Display for Broken {
     }
 }
 
-impl<E, N, H, B, const S: usize> WaitFreeTable<E, N, H, B, S>
+impl<E, N, H, P, const S: usize> WaitFreeTable<E, N, H, P, S>
 where
     E: Packed,
     N: Words<E::Word>,
     H: IntegerWords<u64>,
-    B: IntegerWords<u32>,
+    P: Pool,
 {
     /// Checks what holds in every state: chains stay in the pool, share no node and have no cycle; a
     /// reachable node is in use and not retired; a node in a stash is in use, and in one stash; keys stand

@@ -13,7 +13,7 @@ use crate::entry::Packed;
 use crate::key::UserKey;
 use crate::memory::{IntegerWords, ReadOrder, Word, Words};
 use crate::outcome::{Mixed, Op};
-use crate::reclaim::{NodeIndex, Stash};
+use crate::reclaim::{NodeIndex, Pool, Stash};
 use crate::warp::{Ballot, Warp};
 
 /// The operation of a lane. It has no padding, which the compiler would copy byte by byte in local memory.
@@ -78,12 +78,12 @@ struct Turn<V> {
     value: V,
 }
 
-impl<E, N, H, B, const S: usize> WaitFreeTable<E, N, H, B, S>
+impl<E, N, H, P, const S: usize> WaitFreeTable<E, N, H, P, S>
 where
     E: Packed,
     N: Words<E::Word>,
     H: IntegerWords<u64>,
-    B: IntegerWords<u32>,
+    P: Pool,
 {
     /// Runs operations, as many at one time as the warp has lanes. `next` gives a lane its next operation,
     /// with a number of the caller's choice. `done` takes that number and the answer. `kind` is `Some` only
@@ -153,7 +153,7 @@ where
             let ended = w.both(turns, ended, |_, turn, (won, head)| (turn, won, head));
             ops = w.both(ops, ended, |lane, op, (turn, won, head)| {
                 if won && head.first() != NIL {
-                    self.words.pool.retire_by_lane(NodeIndex(head.first()));
+                    self.words.pool.retire_by_lane(stash, NodeIndex(head.first()));
                 }
                 if !op.is_some() {
                     return op;

@@ -4,7 +4,7 @@ use super::words::{Head, NIL};
 use crate::entry::Packed;
 use crate::key::{Key, UserKey, fastrange};
 use crate::memory::{IntegerWords, ReadOrder, Word, Words, WriteOrder};
-use crate::reclaim::{NodeIndex, NodePool};
+use crate::reclaim::{NodeIndex, Pool};
 use crate::row::{self, Found};
 use crate::warp::Warp;
 use core::marker::PhantomData;
@@ -14,15 +14,15 @@ use core::marker::PhantomData;
 /// A node is what a warp reads at once: `W::LANES * S` words, the last one its link. One table can be used by
 /// warps of different widths as long as `W::LANES * S` is the same, and not by both at one time.
 #[derive(Clone, Copy, Debug)]
-pub struct WaitFreeTable<E, N, H, B, const S: usize> {
-    pub(super) words: WaitFreeWords<N, H, B>,
+pub struct WaitFreeTable<E, N, H, P, const S: usize> {
+    pub(super) words: WaitFreeWords<N, H, P>,
     pub(super) patience: u32,
     entry: PhantomData<E>,
 }
 
 /// The memory of a table, by handles.
 #[derive(Clone, Copy, Debug)]
-pub struct WaitFreeWords<N, H, B> {
+pub struct WaitFreeWords<N, H, P> {
     /// The nodes of the pool, at most [`MOST_NODES`](super::MOST_NODES).
     pub nodes: N,
     /// The heads, one per bucket. At first each is [`EMPTY_HEAD`].
@@ -32,8 +32,9 @@ pub struct WaitFreeWords<N, H, B> {
     pub announcements: H,
     /// The entries of announced calls, as many.
     pub requests: N,
-    /// The states of the nodes.
-    pub pool: NodePool<B, H>,
+    /// The states of the nodes: a [`NodePool`](crate::reclaim::NodePool), or an
+    /// [`EpochPool`](crate::reclaim::EpochPool).
+    pub pool: P,
 }
 
 /// What a head holds at first: zero.
@@ -42,16 +43,16 @@ pub const EMPTY_HEAD: u64 = Head::EMPTY.0;
 /// What the lanes of a warp read of one node.
 pub(super) type Row<W, E, const S: usize> = row::Row<W, <E as Packed>::Word, S>;
 
-impl<E, N, H, B, const S: usize> WaitFreeTable<E, N, H, B, S>
+impl<E, N, H, P, const S: usize> WaitFreeTable<E, N, H, P, S>
 where
     E: Packed,
     N: Words<E::Word>,
     H: IntegerWords<u64>,
-    B: IntegerWords<u32>,
+    P: Pool,
 {
     /// A table in this memory. A call is announced when it has lost `patience` exchanges.
     #[inline(always)]
-    pub const fn new(words: WaitFreeWords<N, H, B>, patience: u32) -> Self {
+    pub const fn new(words: WaitFreeWords<N, H, P>, patience: u32) -> Self {
         Self { words, patience, entry: PhantomData }
     }
 
@@ -69,7 +70,7 @@ where
 
     /// The states of the nodes.
     #[inline(always)]
-    pub const fn pool(self) -> NodePool<B, H> {
+    pub const fn pool(self) -> P {
         self.words.pool
     }
 

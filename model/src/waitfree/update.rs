@@ -9,7 +9,7 @@ use crate::entry::Packed;
 use crate::key::UserKey;
 use crate::memory::{IntegerWords, Order, Word, Words};
 use crate::outcome::{Assign, Delete, Insert, Mixed, Op};
-use crate::reclaim::{NodeIndex, Stash};
+use crate::reclaim::{NodeIndex, Pool, Stash};
 use crate::warp::Warp;
 
 /// How a round ended.
@@ -22,12 +22,12 @@ enum Round {
     NoNode,
 }
 
-impl<E, N, H, B, const S: usize> WaitFreeTable<E, N, H, B, S>
+impl<E, N, H, P, const S: usize> WaitFreeTable<E, N, H, P, S>
 where
     E: Packed,
     N: Words<E::Word>,
     H: IntegerWords<u64>,
-    B: IntegerWords<u32>,
+    P: Pool,
 {
     /// Adds a pair if the key is absent.
     #[inline(always)]
@@ -65,13 +65,7 @@ where
         key: UserKey<E::Key>,
         value: E::Value,
     ) -> Option<bool> {
-        let had = self.words.pool.open(w);
-        let mut stash = had;
-        let (answer, _) = self.update_from(w, (update, key, value), &mut stash);
-        if stash != had {
-            self.words.pool.close(w, stash);
-        }
-        answer
+        self.words.pool.turn(w, |w, stash| self.update_from(w, (update, key, value), stash).0)
     }
 
     /// The same with the stash of this warp, which it has opened and will close. Also says how many exchanges
@@ -181,9 +175,9 @@ where
         }
         if made.is_ok() && self.publish(w, request.bucket, head, &draft, served) {
             if head.has_receipts() {
-                self.words.pool.retire(w, NodeIndex(head.first()));
+                self.words.pool.retire(w, stash, NodeIndex(head.first()));
             }
-            self.retire(w, first, &draft);
+            self.retire(w, stash, first, &draft);
             return made.ok().flatten().or(served.own).map_or(Round::Again, Round::Answer);
         }
         self.abandon(w, &draft, stash);

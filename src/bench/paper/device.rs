@@ -1,4 +1,5 @@
-//! The dynamic experiment on a GPU. The kernels are timed by events, with operations and answers in device memory.
+//! The dynamic experiment on a GPU. The kernels are timed by events, with operations and answers in device
+//! memory.
 
 use super::contender::Contender;
 use super::lock_list::Lists;

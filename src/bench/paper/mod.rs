@@ -1,8 +1,9 @@
-//! `warpproof bench hopscotch --paper`: the experiments of the paper, with every operation run and every answer checked.
+//! `warpproof bench hopscotch --paper`: the experiments of the paper, with every operation run and every
+//! answer checked.
 //!
-//! Static: build, searches of keys that are there and of keys that are not, at a load of 0.8, against linear probing,
-//! quadratic probing and cuckoo hashing on the same GPU. Dynamic: mixes on ranges of keys, against hopscotch with locks and
-//! chaining.
+//! Static: build, searches of keys that are there and of keys that are not, at a load of 0.8, against linear
+//! probing, quadratic probing and cuckoo hashing on the same GPU. Dynamic: mixes on ranges of keys, against
+//! hopscotch with locks and chaining.
 //!
 //! `warpproof bench waitfree --paper`: the same of the wait-free table, against a list with a lock for each
 //! bucket, of the same nodes. Sets: u64 keys, by the steps of `bench waitfree --entry set64`, and with open
@@ -149,8 +150,8 @@ struct Object<'a> {
     plots: &'a [PathBuf],
 }
 
-/// Runs the experiments, prints each table when it is measured, and writes the plots into a folder, which is made if there
-/// is none.
+/// Runs the experiments, prints each table when it is measured, and writes the plots into a folder, which is
+/// made if there is none.
 pub(crate) fn paper(
     subject: Subject,
     on: &Opened,

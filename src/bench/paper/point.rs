@@ -69,8 +69,8 @@ impl Point {
         Ok(HopscotchGeometry::at_load(self.work.keys as u64, LOAD)?)
     }
 
-    /// Measures a table: its rows by the time of the operations alone, and, if there is a name for that, with the time
-    /// that it took to make the table.
+    /// Measures a table: its rows by the time of the operations alone, and, if there is a name for that, with
+    /// the time that it took to make the table.
     pub(super) fn measure<C: Contender>(
         &self,
         (name, with_allocation): (&'static str, Option<&'static str>),
@@ -97,7 +97,8 @@ impl Point {
         Ok(())
     }
 
-    /// The seconds of making a table and of the operations, and how many inserts found no room, or what is wrong.
+    /// The seconds of making a table and of the operations, and how many inserts found no room, or what is
+    /// wrong.
     fn round<C: Contender>(
         &self,
         make: impl Fn() -> Fallible<C>,

@@ -1,8 +1,9 @@
-//! Two kernels that call tables: sums per key, and calls of CPU threads.
+//! Kernels that call tables: sums per key, calls of CPU threads, and changes without end.
 #![cfg(target_arch = "nvptx64")]
 #![no_std]
 #![feature(abi_ptx, asm_experimental_arch)]
 
+mod churn;
 mod serve;
 mod sums;
 

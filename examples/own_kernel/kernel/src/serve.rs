@@ -3,7 +3,7 @@
 //! A CPU thread has a mailbox in host memory that both sides see: a word for its call, and one for the
 //! answer. Each word has one writer, as a CPU and a GPU cannot exchange a word atomically over PCIe. A tile
 //! of the kernel announces each call at once, so any tile that changes the same bucket may be the one that
-//! runs it.
+//! runs it. Every call is a turn of the pool, so the nodes of the set are used again while the kernel runs.
 //!
 //! | Bits | Call | Answer |
 //! |---|---|---|
@@ -15,7 +15,7 @@ use core::arch::asm;
 use warpproof_device::{Global, Tile};
 use warpproof_model::entry::Key32;
 use warpproof_model::outcome::{Delete, Insert, Op};
-use warpproof_model::reclaim::NodePool;
+use warpproof_model::reclaim::{EPOCH_BITMAPS, EpochPool, Epochs, Pool};
 use warpproof_model::waitfree::{WaitFreeTable, WaitFreeWords};
 use warpproof_model::{IntegerWords, Order, ReadOrder, UserKey, Warp, Words};
 
@@ -31,7 +31,10 @@ const STOP: u8 = 15;
 /// The answer to an unknown operation, for a reserved key, or if there is no free node.
 const NOT_DONE: u8 = 255;
 
-type Table = WaitFreeTable<Key32, Global<u32>, Global<u64>, Global<u32>, WORDS>;
+type Table = WaitFreeTable<Key32, Global<u32>, Global<u64>, EpochPool<Global<u32>, Global<u64>>, WORDS>;
+
+/// Words of the epochs: each of the three in a cache line of its own.
+const EPOCH_WORDS: usize = 48;
 
 /// Serves `boxes` mailboxes until each says stop. Until then each of `rivals` warps inserts and deletes the
 /// keys `1..=range`, `most` times at most. It adds to `net[key]` how often a key came in less how often it
@@ -39,7 +42,8 @@ type Table = WaitFreeTable<Key32, Global<u32>, Global<u64>, Global<u32>, WORDS>;
 ///
 /// # Safety
 ///
-/// The first twelve arguments are the parts of a set of u32 keys, which nobody else uses. `calls` and
+/// The first twelve arguments are the parts of a set of u32 keys, which nobody else uses, with an array of
+/// five times `states` words in place of the retired nodes. `epochs` has 48 words. Both are zero. `calls` and
 /// `answers` are host memory of `boxes` words that both sides access atomically, and the CPU writes no
 /// answers. `net` has `range + 1` words, and `stopped` one, all zero. A block is a hardware warp, the grid
 /// has `boxes + rivals` of them, and the table has room for twice as many tiles.
@@ -57,6 +61,7 @@ pub unsafe extern "ptx-kernel" fn serve(
     retired: *mut u32,
     states: usize,
     stash: u32,
+    epochs: *mut u64,
     calls: *const u64,
     answers: *mut u64,
     boxes: u32,
@@ -74,10 +79,11 @@ pub unsafe extern "ptx-kernel" fn serve(
     }
     // SAFETY: the contract of this function.
     let (words, net, stopped) = unsafe {
-        let pool = NodePool::new(
+        let pool = EpochPool::new(
             Global::new(used, states),
-            Global::new(retired, states),
+            Global::new(retired, EPOCH_BITMAPS * states),
             Global::new(stashes, warps),
+            Epochs::new(Global::new(epochs, EPOCH_WORDS)),
             stash,
         );
         let nodes = Global::new(nodes, nodes_len);
@@ -87,12 +93,14 @@ pub unsafe extern "ptx-kernel" fn serve(
         (words, Global::new(net, range as usize + 1), Global::new(stopped, 1))
     };
     let pool = words.pool;
-    let mut stash = pool.open(w);
     // Who serves a thread asks at once. The others ask when they have lost 64 exchanges.
     let table = Table::new(words, if warp < boxes { 0 } else { 64 });
-    let mut run = |w: &mut Tile<LANES>, op: Op, key: u32| {
-        let code = UserKey::new(key).and_then(|key| table.mixed(w, (op, key, ()), &mut stash));
-        code.map_or(NOT_DONE, |said| said.tell(w).code)
+    let run = |w: &mut Tile<LANES>, op: Op, key: u32| {
+        let Some(key) = UserKey::new(key) else { return NOT_DONE };
+        pool.turn(w, |w, stash| {
+            let said = table.mixed(w, (op, key, ()), stash);
+            said.map_or(NOT_DONE, |said| said.tell(w).code)
+        })
     };
     if warp < boxes {
         // SAFETY: `warp` is the number of a mailbox, and its words are these.
@@ -139,7 +147,6 @@ pub unsafe extern "ptx-kernel" fn serve(
             });
         }
     }
-    pool.close(w, stash);
 }
 
 /// A word that a CPU writes.

@@ -20,6 +20,12 @@ const CALLS: u32 = 20_000;
 /// Warps of the GPU that change the same keys until the threads are done, and the most operations of each.
 const RIVALS: u32 = 24;
 const MOST: u32 = 200_000;
+/// Nodes of each warp, besides those of the keys: what it takes for itself at once, and what it has replaced
+/// in the last five epochs.
+const NODES_PER_WARP: u32 = 128;
+/// Bitmaps of retired nodes, and words of the epochs, as in the kernel.
+const BITMAPS: usize = 5;
+const EPOCH_WORDS: usize = 48;
 /// Ends the service of a mailbox, as in the kernel.
 const STOP: u64 = 15;
 /// A call without an answer after this time is an error.
@@ -42,9 +48,9 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn serve(device: &Device, ptx: &str, threads: u32, rivals: u32) -> Result<(), Box<dyn Error>> {
     let kernel = device.context().load_module(Ptx::from_src(ptx))?.load_function("serve")?;
     let stream = device.context().new_stream()?;
-    // No node is used again while the kernel runs. An update takes one, and one for receipts if it was
-    // announced.
-    let nodes = RANGE + 2 * (threads * CALLS + rivals * MOST) + (1 << 16);
+    // Nodes are used again while the kernel runs: a few for each warp are enough, however many calls there
+    // are.
+    let nodes = RANGE + NODES_PER_WARP * (threads + rivals);
     let (node_words, entries) = (WaitFreeSet::<u32>::NODE_WORDS, RANGE.into());
     let size = WaitFreeGeometry { node_words, buckets: RANGE / 8, nodes, warps: 64, entries };
     let set = WaitFreeSet::<u32>::with_geometry(device, size)?;
@@ -52,6 +58,8 @@ fn serve(device: &Device, ptx: &str, threads: u32, rivals: u32) -> Result<(), Bo
     let mailboxes = Mailboxes::new(device, threads)?;
     let mut net = stream.alloc_zeros::<u32>(RANGE as usize + 1)?;
     let mut stopped = stream.alloc_zeros::<u32>(1)?;
+    let mut retired = stream.alloc_zeros::<u32>(BITMAPS * parts.states as usize)?;
+    let mut epochs = stream.alloc_zeros::<u64>(EPOCH_WORDS)?;
     let grid =
         LaunchConfig { grid_dim: (threads + rivals, 1, 1), block_dim: (32, 1, 1), shared_mem_bytes: 0 };
     let (calls, answers) = (mailboxes.words as u64, mailboxes.words as u64 + 8 * threads as u64);
@@ -60,7 +68,7 @@ fn serve(device: &Device, ptx: &str, threads: u32, rivals: u32) -> Result<(), Bo
     let mut launch = stream.launch_builder(&kernel);
     launch.arg(&parts.nodes).arg(&parts.nodes_len).arg(&parts.requests).arg(&parts.heads).arg(&buckets);
     launch.arg(&parts.announcements).arg(&parts.stashes).arg(&warps);
-    launch.arg(&parts.used).arg(&parts.retired).arg(&parts.states).arg(&parts.stash);
+    launch.arg(&parts.used).arg(&mut retired).arg(&parts.states).arg(&parts.stash).arg(&mut epochs);
     launch.arg(&calls).arg(&answers).arg(&threads);
     launch.arg(&mut net).arg(&mut stopped).arg(&RANGE).arg(&rivals).arg(&MOST);
     // However this function ends, the kernel ends first.

@@ -7,6 +7,7 @@ use warpproof_device::{Global, Tile};
 use warpproof_model::entry::Packed;
 use warpproof_model::map::{DEFERRED, WarpMap};
 use warpproof_model::outcome::{Mixed, Op, RESERVED_KEY};
+use warpproof_model::reclaim::Pool;
 use warpproof_model::waitfree::WaitFreeTable;
 use warpproof_model::{AtLane, IntegerWords, Order, UserKey, Warp, Word, Words};
 
@@ -56,12 +57,12 @@ fn stamp<const L: u32>(w: &mut Tile<L>, clock: Global<u64>) -> u64 {
     now
 }
 
-impl<const L: u32, const S: usize, E, N, H, B> Launch<L, WaitFreeTable<E, N, H, B, S>>
+impl<const L: u32, const S: usize, E, N, H, P> Launch<L, WaitFreeTable<E, N, H, P, S>>
 where
     E: Packed,
     N: Words<E::Word>,
     H: IntegerWords<u64>,
-    B: IntegerWords<u32>,
+    P: Pool,
 {
     /// The same on a table of nodes that are replaced, by the lanes of tiles; what these leave the whole tile
     /// runs in the end. What finds no node has the code [`DEFERRED`].

@@ -11,7 +11,7 @@ use warpproof_device::{Global, Tile};
 use warpproof_model::entry::Packed;
 use warpproof_model::map::{DEFERRED, DEFERRED_SPAN};
 use warpproof_model::outcome::{Assign, Insert, Mixed, Op, RESERVED_KEY};
-use warpproof_model::reclaim::Stash;
+use warpproof_model::reclaim::{NodePool, Pool, Stash};
 use warpproof_model::waitfree::{Company, WaitFreeTable};
 use warpproof_model::{AtLane, IntegerWords, UserKey, Warp, Word, Words};
 
@@ -64,12 +64,12 @@ impl Kind {
     }
 }
 
-impl<const L: u32, const S: usize, E, N, H, B> Launch<L, WaitFreeTable<E, N, H, B, S>>
+impl<const L: u32, const S: usize, E, N, H, P> Launch<L, WaitFreeTable<E, N, H, P, S>>
 where
     E: Packed,
     N: Words<E::Word>,
     H: IntegerWords<u64>,
-    B: IntegerWords<u32>,
+    P: Pool,
 {
     /// Tiles that run: as many as there are, or as have numbers.
     #[inline(always)]
@@ -343,22 +343,6 @@ where
         });
     }
 
-    /// Makes the nodes free that are retired or in a stash. Nothing else runs. A tile for `L` words of the
-    /// bitmap, or warps.
-    #[inline(always)]
-    pub(crate) fn reclaim(self) {
-        let pool = self.table.pool();
-        // SAFETY: as `Launch::new`; every thread is a tile.
-        let thread = unsafe { Tiles::<1>::new() }.tile();
-        let number = thread.id() as usize;
-        if number < pool.words() {
-            pool.reclaim(number);
-        }
-        if number < pool.warps() {
-            pool.release(number);
-        }
-    }
-
     /// Adds the numbers of the table to `numbers`: entries, nodes; the longest chain is raised. Needs as many
     /// shared words.
     #[inline(always)]
@@ -386,6 +370,31 @@ where
             },
             total,
         );
+    }
+}
+
+impl<const L: u32, const S: usize, E, N, H, B, T> Launch<L, WaitFreeTable<E, N, H, NodePool<B, T>, S>>
+where
+    E: Packed,
+    N: Words<E::Word>,
+    H: IntegerWords<u64>,
+    B: IntegerWords<u32>,
+    T: IntegerWords<u64>,
+{
+    /// Makes the nodes free that are retired or in a stash. Nothing else runs. A tile for `L` words of the
+    /// bitmap, or warps.
+    #[inline(always)]
+    pub(crate) fn reclaim(self) {
+        let pool = self.table.pool();
+        // SAFETY: as `Launch::new`; every thread is a tile.
+        let thread = unsafe { Tiles::<1>::new() }.tile();
+        let number = thread.id() as usize;
+        if number < pool.words() {
+            pool.reclaim(number);
+        }
+        if number < pool.warps() {
+            pool.release(number);
+        }
     }
 }
 

@@ -20,7 +20,7 @@ pub(crate) fn packed<E: Packed, M: Multiplicity, const S: usize>(
     [heads, announcements, stashes]: [Store<u64>; 3],
     [used, retired]: [Store<u32>; 2],
     stash: u32,
-) -> WaitFreeTable<E, Store<E::Word>, Store<u64>, Store<u32>, S>
+) -> WaitFreeTable<E, Store<E::Word>, Store<u64>, NodePool<Store<u32>, Store<u64>>, S>
 where
     Store<E::Word>: Words<E::Word>,
 {

@@ -8,6 +8,7 @@ use warpproof_model::entry::Packed;
 use warpproof_model::host::Op;
 use warpproof_model::map::WarpMap;
 use warpproof_model::outcome::{Assign, Delete, Insert, Mixed};
+use warpproof_model::reclaim::{NodePool, Pool as _};
 use warpproof_model::waitfree::WaitFreeTable;
 use warpproof_model::{AtLane, UserKey, Warp, Word as _};
 
@@ -16,7 +17,7 @@ pub(super) type Table<'a, St, const S: usize> = WaitFreeTable<
     <St as PackedWords>::Entry,
     <St as PackedWords>::Words<'a>,
     CpuWords<'a, AtomicU64, 8>,
-    CpuWords<'a, AtomicU32, 16>,
+    NodePool<CpuWords<'a, AtomicU32, 16>, CpuWords<'a, AtomicU64, 8>>,
     S,
 >;
 

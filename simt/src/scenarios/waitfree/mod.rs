@@ -10,8 +10,8 @@ mod tables;
 mod together;
 
 pub use sets::{deep, default_set, quick};
-pub use subject::WaitFreeSubject;
-pub use tables::{MAP32, MAP64, SET32, SET64, SHAPES, SHAPES_OF_FOUR, TABLES};
+pub use subject::{AtEnd, ByEpochs, Reuse, WaitFreeSubject};
+pub use tables::{EPOCHS64, MAP32, MAP64, SET32, SET64, SHAPES, SHAPES_BY_EPOCHS, SHAPES_OF_FOUR, TABLES};
 
 use super::checked::{self, Checked};
 

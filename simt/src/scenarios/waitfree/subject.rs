@@ -5,7 +5,7 @@ use crate::check::{Access, Array, Breach, Config, Kind, Memory, Scenario, SimWar
 use crate::scenarios::entry::Entry;
 use crate::scenarios::home::{homes_of_keys, plural, show};
 use std::marker::PhantomData;
-use warpproof_model::reclaim::{NodePool, Stash};
+use warpproof_model::reclaim::{EPOCH_BITMAPS, EPOCH_WORDS, EpochPool, Epochs, NodePool, Pool, Stash};
 use warpproof_model::spec::{Call, Map, Op, Ret, Spec};
 use warpproof_model::waitfree::{Broken, EMPTY_HEAD, NoCompany, WaitFreeTable, WaitFreeWords, rounds};
 use warpproof_model::{ReadOrder, UserKey, Word, Words};
@@ -18,6 +18,7 @@ const STASHES: usize = 3;
 const RETIRED: usize = 4;
 const USED: usize = 5;
 const NODES: usize = 6;
+const EPOCHS: usize = 7;
 
 /// The call that makes retired nodes free, while nothing else runs.
 pub(super) const RECLAIM: Op = Op::Other(0);
@@ -25,9 +26,66 @@ pub(super) const RECLAIM: Op = Op::Other(0);
 /// The delete that needs no node, while nothing runs but others of its kind.
 pub(super) const IN_PLACE: Op = Op::Other(1);
 
-/// A wait-free table with `S` words per lane in a node.
+/// How nodes are used again.
+pub trait Reuse: Clone + Send + Sync + core::fmt::Debug + 'static {
+    /// The pool.
+    type Pool<M: Memory>: Pool;
+
+    /// The pool in this memory, whose stashes are filled with up to `most` nodes at once.
+    fn pool<M: Memory>(m: M, most: u32) -> Self::Pool<M>;
+
+    /// Bitmaps of retired nodes.
+    const RETIRED: usize = 1;
+
+    /// The arrays after those that every table has.
+    fn arrays() -> Vec<Array> {
+        Vec::new()
+    }
+
+    /// Makes retired nodes free, if this is a phase of its own. Nothing else runs.
+    fn reclaim<M: Memory>(m: M, word: usize) {
+        _ = (m, word);
+    }
+}
+
+/// When nothing else runs.
 #[derive(Clone, Debug)]
-pub struct WaitFreeSubject<E, const S: usize> {
+pub struct AtEnd;
+
+impl Reuse for AtEnd {
+    type Pool<M: Memory> = NodePool<M::W32, M::W64>;
+
+    fn pool<M: Memory>(m: M, most: u32) -> Self::Pool<M> {
+        NodePool::new(m.w32(USED), m.w32(RETIRED), m.w64(STASHES), most)
+    }
+
+    fn reclaim<M: Memory>(m: M, word: usize) {
+        Self::pool(m, 1).reclaim(word);
+    }
+}
+
+/// When the turns have ended that may have come to them. A call is a turn.
+#[derive(Clone, Debug)]
+pub struct ByEpochs;
+
+impl Reuse for ByEpochs {
+    type Pool<M: Memory> = EpochPool<M::W32, M::W64>;
+
+    fn pool<M: Memory>(m: M, most: u32) -> Self::Pool<M> {
+        let epochs = Epochs::new(m.w64(EPOCHS));
+        EpochPool::new(m.w32(USED), m.w32(RETIRED), m.w64(STASHES), epochs, most)
+    }
+
+    const RETIRED: usize = EPOCH_BITMAPS;
+
+    fn arrays() -> Vec<Array> {
+        vec![Array::new("epochs", 64, vec![0; EPOCH_WORDS])]
+    }
+}
+
+/// A wait-free table with `S` words per lane in a node, whose nodes are used again as `R` says.
+#[derive(Clone, Debug)]
+pub struct WaitFreeSubject<E, R, const S: usize> {
     config: Config,
     warps: usize,
     /// Nodes that the first warp has for the preload besides.
@@ -37,16 +95,16 @@ pub struct WaitFreeSubject<E, const S: usize> {
     calls: u32,
     /// Whether a call stands for several. Their keys differ, so the calls of all keys are one history then.
     together: bool,
-    kind: PhantomData<E>,
+    kind: PhantomData<(E, R)>,
 }
 
 /// Nodes that each warp has at first, where the scenario sets no bitmap.
 const NODES_OF_A_WARP: usize = 8;
 
-type Table<E, M, const S: usize> =
-    WaitFreeTable<E, <E as Entry>::Words<M>, <M as Memory>::W64, <M as Memory>::W32, S>;
+type Table<E, R, M, const S: usize> =
+    WaitFreeTable<E, <E as Entry>::Words<M>, <M as Memory>::W64, <R as Reuse>::Pool<M>, S>;
 
-impl<E: Entry, const S: usize> WaitFreeSubject<E, S> {
+impl<E: Entry, R: Reuse, const S: usize> WaitFreeSubject<E, R, S> {
     /// A table for the programs of `scenario`.
     pub fn new(scenario: &Scenario) -> Self {
         Self {
@@ -60,7 +118,7 @@ impl<E: Entry, const S: usize> WaitFreeSubject<E, S> {
         }
     }
 
-    fn table<M: Memory>(&self, m: M) -> Table<E, M, S> {
+    fn table<M: Memory>(&self, m: M) -> Table<E, R, M, S> {
         let words = WaitFreeWords {
             nodes: E::words(m, NODES),
             heads: m.w64(HEADS),
@@ -71,10 +129,10 @@ impl<E: Entry, const S: usize> WaitFreeSubject<E, S> {
         WaitFreeTable::new(words, self.config.reach)
     }
 
-    fn pool<M: Memory>(&self, m: M) -> NodePool<M::W32, M::W64> {
+    fn pool<M: Memory>(&self, m: M) -> R::Pool<M> {
         // Warps that have no nodes at first take two at a time, where others do too.
         let most = if self.config.bitmap.is_empty() { 1 } else { 2 };
-        NodePool::new(m.w32(USED), m.w32(RETIRED), m.w64(STASHES), most)
+        R::pool(m, most)
     }
 
     /// Which nodes warp `warp` has at first: those of all warps are in one word.
@@ -115,26 +173,24 @@ impl<E: Entry, const S: usize> WaitFreeSubject<E, S> {
         };
         // Of those that have come to an end: the answer, or none if the call is left.
         let mut ended = vec![None; calls.len()];
-        let had = pool.open(w);
-        let (mut stash, mut given) = (had, 0);
-        let next = |_: u32| {
-            given += 1;
-            job(given - 1)
-        };
-        let done = |_: u32, number: u32, answer| {
-            let before = ended[number as usize].replace(answer);
-            assert!(before.is_none(), "call {number} of the lanes has ended twice");
-        };
-        table.each_lane(w, (None, &mut stash, &mut NoCompany), next, done);
-        for (number, ended) in ended.iter_mut().enumerate() {
-            assert!(ended.is_some(), "call {number} of the lanes has not ended");
-            if let (Some(None), Some((_, op, key, value))) = (*ended, job(number as u32)) {
-                *ended = Some(table.mixed(w, (op, key, value), &mut stash).map(|said| said.tell(w)));
+        pool.turn(w, |w, stash| {
+            let mut given = 0;
+            let next = |_: u32| {
+                given += 1;
+                job(given - 1)
+            };
+            let done = |_: u32, number: u32, answer| {
+                let before = ended[number as usize].replace(answer);
+                assert!(before.is_none(), "call {number} of the lanes has ended twice");
+            };
+            table.each_lane(w, (None, stash, &mut NoCompany), next, done);
+            for (number, ended) in ended.iter_mut().enumerate() {
+                assert!(ended.is_some(), "call {number} of the lanes has not ended");
+                if let (Some(None), Some((_, op, key, value))) = (*ended, job(number as u32)) {
+                    *ended = Some(table.mixed(w, (op, key, value), stash).map(|said| said.tell(w)));
+                }
             }
-        }
-        if stash != had {
-            pool.close(w, stash);
-        }
+        });
         let said = |(call, answer): (&Call, &Option<_>)| together::ret(call.op, answer.flatten());
         Ret::Each(calls.iter().zip(&ended).map(said).collect())
     }
@@ -144,7 +200,7 @@ impl<E: Entry, const S: usize> WaitFreeSubject<E, S> {
     }
 }
 
-impl<E: Entry, const S: usize> Subject for WaitFreeSubject<E, S> {
+impl<E: Entry, R: Reuse, const S: usize> Subject for WaitFreeSubject<E, R, S> {
     type Spec = WaitFreeSpec;
 
     fn spec(&self) -> WaitFreeSpec {
@@ -157,21 +213,23 @@ impl<E: Entry, const S: usize> Subject for WaitFreeSubject<E, S> {
             words => words.iter().map(|&word| word.into()).collect(),
         };
         let stashes = (0..self.warps).map(|warp| self.stash(warp).into()).collect();
-        vec![
+        let mut arrays = vec![
             Array::new("heads", 64, vec![EMPTY_HEAD.into(); self.config.buckets as usize]),
             Array::new("announced", 64, vec![0; self.warps]),
             Array::new("requests", E::WIDTH, vec![0; self.warps]),
             Array::new("stashes", 64, stashes),
-            Array::new("retired", 32, vec![0; used.len()]),
+            Array::new("retired", 32, vec![0; R::RETIRED * used.len()]),
             Array::new("used", 32, used),
             Array::new("nodes", E::WIDTH, vec![0; self.nodes() * self.node_words()]),
-        ]
+        ];
+        arrays.extend(R::arrays());
+        arrays
     }
 
     fn run<W: SimWarp, M: Memory>(&self, w: &mut W, m: M, call: &Call) -> Ret {
         if call.op == RECLAIM {
             for word in 0..self.config.bitmap.len().max(1) {
-                self.pool(m).reclaim(word);
+                R::reclaim(m, word);
             }
             return Ret::Done;
         }
@@ -234,6 +292,7 @@ impl<E: Entry, const S: usize> Subject for WaitFreeSubject<E, S> {
             HEADS => warpproof_model::waitfree::show_head(bits),
             ANNOUNCED => warpproof_model::waitfree::show_announcement(bits),
             STASHES => nodes_of(Stash::from_bits(bits)),
+            EPOCHS => bits.to_string(),
             USED | RETIRED => format!("{value:#b}"),
             _ if index % self.node_words() == self.node_words() - 1 && array == NODES => {
                 match value as u32 & 0x7fff_ffff {
@@ -256,6 +315,7 @@ impl<E: Entry, const S: usize> Subject for WaitFreeSubject<E, S> {
             STASHES => format!("stash, of warp {index}"),
             USED => format!("used {index}"),
             RETIRED => format!("retired {index}"),
+            EPOCHS => ["epoch", "inside, of even epochs", "inside, of odd epochs"][index].to_string(),
             _ => format!("node {}, word {}", index / self.node_words(), index % self.node_words()),
         }
     }

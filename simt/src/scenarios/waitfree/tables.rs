@@ -1,7 +1,7 @@
 //! The wait-free tables, and their subjects.
 
 use super::places::{OPS, PLAN};
-use super::subject::WaitFreeSubject;
+use super::subject::{AtEnd, ByEpochs, Reuse, WaitFreeSubject};
 use crate::check::{AnySubject, OfLanes, Scenario};
 use crate::scenarios::entry::Entry;
 use crate::scenarios::shape::shapes;
@@ -19,8 +19,11 @@ pub const MAP32: Table = table("waitfree_map32", Entries::Map32, &OPS, shaped::<
 /// u64 pairs in 128-bit words.
 pub const MAP64: Table = table("waitfree_map64", Entries::Map64, &OPS, shaped::<Pair64>);
 
+/// u64 keys, where nodes are used again while calls run.
+pub const EPOCHS64: Table = table("waitfree_epochs64", Entries::Set64, &SET_OPS, shaped_by_epochs::<Key64>);
+
 /// All of them.
-pub const TABLES: [Table; 4] = [SET64, SET32, MAP32, MAP64];
+pub const TABLES: [Table; 5] = [SET64, SET32, MAP32, MAP64, EPOCHS64];
 
 /// The operations of a set.
 const SET_OPS: [Op; 3] = [InsertUnique, Delete, Search];
@@ -33,17 +36,24 @@ shapes! {
     /// Lanes and words per lane of the nodes that scenarios have: of two words and of four.
     pub const SHAPES: (lanes as LANES, slots as S) = [(1, 2), (2, 1), (2, 2), (4, 1)];
     "a node of {lanes} lanes with {slots} words each: nodes have {:?}";
-    fn shaped<E: Entry> = made::<E, LANES, S>;
+    fn shaped<E: Entry> = made::<E, AtEnd, LANES, S>;
+}
+
+shapes! {
+    /// Those of tables whose nodes are used again while calls run.
+    pub const SHAPES_BY_EPOCHS: (lanes as LANES, slots as S) = [(1, 2), (2, 1), (2, 2)];
+    "a node of {lanes} lanes with {slots} words each: nodes have {:?}";
+    fn shaped_by_epochs<E: Entry> = made::<E, ByEpochs, LANES, S>;
 }
 
 shapes! {
     /// Those of nodes of four words: with u32 keys a receipt takes two.
     pub const SHAPES_OF_FOUR: (lanes as LANES, slots as S) = [(2, 2), (4, 1)];
     "a node of {lanes} lanes with {slots} words each: nodes of u32 keys have {:?}";
-    fn shaped_in_four<E: Entry> = made::<E, LANES, S>;
+    fn shaped_in_four<E: Entry> = made::<E, AtEnd, LANES, S>;
 }
 
 /// The subject of a table.
-fn made<E: Entry, const LANES: usize, const S: usize>(scenario: &Scenario) -> Arc<dyn AnySubject> {
-    Arc::new(OfLanes::<_, LANES>(WaitFreeSubject::<E, S>::new(scenario)))
+fn made<E: Entry, R: Reuse, const LANES: usize, const S: usize>(scenario: &Scenario) -> Arc<dyn AnySubject> {
+    Arc::new(OfLanes::<_, LANES>(WaitFreeSubject::<E, R, S>::new(scenario)))
 }

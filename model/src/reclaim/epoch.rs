@@ -1,0 +1,290 @@
+//! A pool whose nodes are used again while operations run.
+//!
+//! A [`NodePool`](super::NodePool) makes retired nodes free when a launch has ended. A kernel that goes on
+//! running, and a batch that is larger than the pool, need them earlier. Here every warp says when a *turn*
+//! of it begins and when it ends, and a node that was retired is used again when all turns have ended that
+//! may have come to it.
+//!
+//! | Word | What it says |
+//! |---|---|
+//! | epoch | a number that only grows |
+//! | inside, of even epochs | turns that run and began in an even epoch |
+//! | inside, of odd epochs | the others |
+//! | retired, of each of five epochs | the nodes that were retired in turns of this epoch, modulo five |
+//!
+//! **Enter.** A warp guesses the epoch, adds one to the count of its parity, and then reads the epoch `t` by
+//! an addition of zero: its turn is one of `t`. If the guess had the other parity it adds one to the other
+//! count too, reads the epoch once more, and its turn is one of what it reads then.
+//!
+//! **The next epoch.** Whoever has entered in `t`, and then finds that no turn of the other parity runs,
+//! exchanges `t` for `t + 1`.
+//!
+//! **Leave.** It takes one away from each count that it has added to.
+//!
+//! **Take.** A turn of `t` takes free nodes, and those that were retired in turns of `t - 3`.
+//!
+//! Why that is right:
+//!
+//! 1. *While a turn of `t` runs, the epoch is `t` or `t + 1`.* Who goes from `t + 1` on has read `t + 1` by
+//!    an addition before he counts. Additions to one word have one order. If his comes after that of the
+//!    turn, he sees its count, and does not go on. If it comes before, the turn has read `t + 1` or more.
+//! 2. *Who can be at a node that was retired in a turn of `r` runs in a turn of `r + 1` or less.* When it was
+//!    replaced the epoch was `r + 1` at most. A turn of `r + 2` has read an epoch that was exchanged after
+//!    that turn had left, so it sees the link that replaced the node.
+//! 3. *All these have left when a turn of `r + 3` begins*: the epoch became `r + 3` after the turns of `r +
+//!    1` had left, and their leaving is released by the counts and the epoch. So what they read comes before
+//!    what is written now.
+//! 4. *Nobody retires into the word that a turn of `t` takes from*: those who run have turns of `t - 1`, `t`
+//!    and `t + 1`, and none of them is `t - 3` modulo five.
+//! 5. *No exchange takes a new link for an old one*: a link that was read in a turn leads to a node that is
+//!    not used again before that turn ends.
+//!
+//! Every call is bounded, and searches are too. A warp that stops within a turn stops nobody: from then on
+//! nodes that are retired stay so, and who finds none says `Full`.
+
+use super::pool::{lowest, place, stashes_with};
+use super::{Allocator, NODES_PER_WORD, NodeIndex, Pool, Stash};
+use crate::key::{fastrange, mix};
+use crate::memory::{IntegerWords, Order, ReadOrder, WriteOrder};
+use crate::warp::Warp;
+
+/// A turn: its epoch, and the counts that it was added to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Turn(u64);
+
+impl Turn {
+    /// Where there are no epochs.
+    pub(super) const ONLY: Self = Self(0);
+
+    const fn epoch(self) -> u64 {
+        self.0 >> 2
+    }
+}
+
+/// Words of [`Epochs`].
+pub const EPOCH_WORDS: usize = 3;
+
+/// Bitmaps of retired nodes of an [`EpochPool`]: one for each of so many epochs.
+pub const EPOCH_BITMAPS: usize = 5;
+
+/// Which epoch it is, and who began a turn in it: a Copy view.
+#[derive(Clone, Copy, Debug)]
+pub struct Epochs<T> {
+    words: T,
+}
+
+impl<T: IntegerWords<u64>> Epochs<T> {
+    /// Epochs in these words, which at first are all zero: [`EPOCH_WORDS`], or a multiple. 48 words put each
+    /// of the three into a cache line of its own.
+    #[inline(always)]
+    pub const fn new(words: T) -> Self {
+        Self { words }
+    }
+
+    /// Where the epoch stands.
+    const EPOCH: usize = 0;
+
+    /// Where the turns of the epochs of this parity are counted.
+    #[inline(always)]
+    fn inside(self, epoch: u64) -> usize {
+        self.words.len() / EPOCH_WORDS * (1 + (epoch & 1) as usize)
+    }
+
+    /// Begins a turn. Three additions and two loads; at most three additions more.
+    #[inline(always)]
+    fn enter<W: Warp>(self, w: &mut W) -> Turn {
+        let turn = w.elect(0, || {
+            // Relaxed: a guess.
+            let guess = self.words.load(Self::EPOCH, ReadOrder::Relaxed);
+            let mut epoch = self.count(guess);
+            let mut counts = 1 << (guess & 1);
+            if (guess ^ epoch) & 1 != 0 {
+                epoch = self.count(epoch);
+                counts = 0b11;
+            }
+            self.advance(epoch);
+            epoch << 2 | counts
+        });
+        // What the other lanes do comes after.
+        w.sync();
+        Turn(turn)
+    }
+
+    /// Counts a turn for the epochs of a parity: the epoch after that.
+    #[inline(always)]
+    fn count(self, parity: u64) -> u64 {
+        // Relaxed: the addition to the epoch releases it.
+        self.words.fetch_add(self.inside(parity), 1, Order::Relaxed);
+        // An addition, not a load: who has read the epoch by one before has counted without this turn, and
+        // this turn sees what he does then. AcqRel: it releases the count, and acquires what turns did that
+        // ended before this epoch began.
+        self.words.fetch_add(Self::EPOCH, 0, Order::AcqRel)
+    }
+
+    /// Begins the next epoch, if no turn of the one before runs.
+    #[inline(always)]
+    fn advance(self, epoch: u64) {
+        // Acquire: what those turns did comes before the next epoch.
+        if self.words.load(self.inside(epoch.wrapping_sub(1)), ReadOrder::Acquire) == 0 {
+            // Release: as above.
+            self.words.compare_exchange(Self::EPOCH, epoch, epoch.wrapping_add(1), Order::Release);
+        }
+    }
+
+    /// Ends a turn.
+    #[inline(always)]
+    fn leave<W: Warp>(self, w: &mut W, turn: Turn) {
+        // What the other lanes did comes before.
+        w.sync();
+        let leave = |parity: u64| {
+            if turn.0 & 1 << parity != 0 {
+                // Release: what this turn did comes before the epoch after the next one.
+                self.words.fetch_add(self.inside(parity), u64::MAX, Order::Release);
+            }
+        };
+        w.elect(0, || {
+            leave(0);
+            leave(1);
+        });
+    }
+}
+
+/// A handle to the nodes of a pool that are used again while operations run: a Copy view.
+#[derive(Clone, Copy, Debug)]
+pub struct EpochPool<B, T> {
+    used: Allocator<B>,
+    retired: B,
+    stashes: T,
+    epochs: Epochs<T>,
+    most: u32,
+}
+
+impl<B: IntegerWords<u32>, T: IntegerWords<u64>> EpochPool<B, T> {
+    /// A pool whose states are in `used` and `retired`, with a word of `stashes` for each warp. `retired` has
+    /// [`EPOCH_BITMAPS`] times as many words as `used`. A stash is filled with up to `most` nodes at once, 1
+    /// to 32. At first a word of `used` holds [`free_word`](super::free_word), and all others are zero.
+    #[inline(always)]
+    pub const fn new(used: B, retired: B, stashes: T, epochs: Epochs<T>, most: u32) -> Self {
+        Self { used: Allocator::new(used, 0), retired, stashes, epochs, most }
+    }
+
+    /// Where the nodes of word `index` are retired in turns of an epoch.
+    #[inline(always)]
+    fn bin(self, epoch: u64, index: usize) -> usize {
+        (epoch % EPOCH_BITMAPS as u64) as usize * self.used.bitmap().len() + index
+    }
+
+    /// Takes up to `most` nodes of a word, of which some were seen free, and some retired for long enough.
+    /// A set bit is a node.
+    #[inline(always)]
+    fn get(self, epoch: u64, index: usize, [free, retired]: [u32; 2]) -> u32 {
+        let mut got = 0;
+        if free != 0 {
+            let want = lowest(free, self.most);
+            // Relaxed: no warp has read a free node.
+            got = want & !self.used.bitmap().fetch_or(index, want, Order::Relaxed);
+        }
+        if retired != 0 && got == 0 {
+            let want = lowest(retired, self.most);
+            // Relaxed: who retired them has left, and this turn has seen that.
+            got = want & self.retired.fetch_and(self.bin(epoch, index), !want, Order::Relaxed);
+        }
+        got
+    }
+}
+
+impl<B: IntegerWords<u32>, T: IntegerWords<u64>> Pool for EpochPool<B, T> {
+    #[inline(always)]
+    fn warps(self) -> usize {
+        self.stashes.len()
+    }
+
+    #[inline(always)]
+    fn open<W: Warp>(self, w: &mut W) -> Stash {
+        let (warp, turn) = (w.id() as usize, self.epochs.enter(w));
+        // Relaxed, here and below: one warp at a time has this number.
+        let stash = Stash::from_bits(w.elect(0, || self.stashes.load(warp, ReadOrder::Relaxed)));
+        Stash { turn, ..stash }
+    }
+
+    #[inline(always)]
+    fn close<W: Warp>(self, w: &mut W, stash: Stash) {
+        let warp = w.id() as usize;
+        w.elect(0, || self.stashes.store(warp, stash.bits(), WriteOrder::Relaxed));
+        self.epochs.leave(w, stash.turn);
+    }
+
+    #[inline(always)]
+    fn turn<W: Warp, R>(self, w: &mut W, f: impl FnOnce(&mut W, &mut Stash) -> R) -> R {
+        let mut stash = self.open(w);
+        let result = f(w, &mut stash);
+        self.close(w, stash);
+        result
+    }
+
+    #[inline(always)]
+    fn reading<W: Warp, R>(self, w: &mut W, f: impl FnOnce(&mut W) -> R) -> R {
+        let turn = self.epochs.enter(w);
+        let result = f(w);
+        self.epochs.leave(w, turn);
+        result
+    }
+
+    /// Looks at the words of the bitmap, as many at a time as there are lanes, and tries each that has a node
+    /// once.
+    #[inline(always)]
+    fn fill<W: Warp>(self, w: &mut W, old: Stash) -> Option<Stash> {
+        let words = self.used.bitmap().len();
+        let blocks = (words as u32).div_ceil(W::LANES);
+        // Three before this one.
+        let epoch = old.turn.epoch() + (EPOCH_BITMAPS as u64 - 3);
+        // Each time it begins elsewhere.
+        let hint = w.id().wrapping_add(old.word.wrapping_mul(0x9e37_79b9));
+        let mut block = if blocks == 0 { 0 } else { fastrange(mix(hint), blocks) };
+        for _ in 0..blocks {
+            let base = block as usize * W::LANES as usize;
+            let seen = w.each(|lane| {
+                let index = base + lane as usize;
+                if index >= words {
+                    return [0; 2];
+                }
+                // Relaxed: guesses, confirmed when they are taken.
+                let used = self.used.bitmap().load(index, ReadOrder::Relaxed);
+                [!used, self.retired.load(self.bin(epoch, index), ReadOrder::Relaxed)]
+            });
+            let some = w.map(seen, |_, [free, retired]: [u32; 2]| free | retired != 0);
+            let mut some = w.ballot(some);
+            while let Some(lane) = some.ffs() {
+                let index = base + lane as usize;
+                let nodes = w.elect_with(lane, seen, |seen| self.get(epoch, index, seen));
+                if nodes != 0 {
+                    return Some(Stash { word: index as u32, nodes, ..old });
+                }
+                some = some.without(lane);
+            }
+            block = if block + 1 == blocks { 0 } else { block + 1 };
+        }
+        None
+    }
+
+    #[inline(always)]
+    fn retire_by_lane(self, stash: &Stash, node: NodeIndex) {
+        let (index, bit) = place(node);
+        // Relaxed: it is read when this turn has ended.
+        self.retired.fetch_or(self.bin(stash.turn.epoch(), index), 1 << bit, Order::Relaxed);
+    }
+
+    fn stashes(self, node: NodeIndex) -> u32 {
+        stashes_with(self.stashes, node)
+    }
+
+    fn is_used(self, node: NodeIndex) -> bool {
+        self.used.in_use(node)
+    }
+
+    fn is_retired(self, node: NodeIndex) -> bool {
+        let (index, bit) = ((node.0 / NODES_PER_WORD) as usize, node.0 % NODES_PER_WORD);
+        let is_in = |epoch| self.retired.load(self.bin(epoch, index), ReadOrder::Relaxed) & 1 << bit != 0;
+        (0..EPOCH_BITMAPS as u64).any(is_in)
+    }
+}
