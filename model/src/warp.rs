@@ -18,6 +18,9 @@ pub trait Warp {
     /// Number of lanes: 1, 2, 4, 8, 16 or 32.
     const LANES: u32;
 
+    /// Whether anything takes notice of a mark. Where nothing does, its numbers need not be computed.
+    const MARKS: bool = false;
+
     /// One value per lane. On a GPU this is the value itself, in a register; on a CPU it is an array.
     type Lanes<T: Copy>: Copy;
 

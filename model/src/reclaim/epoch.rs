@@ -59,6 +59,10 @@ impl Turn {
     const fn epoch(self) -> u64 {
         self.0 >> 2
     }
+
+    pub(super) const fn bits(self) -> u64 {
+        self.0
+    }
 }
 
 /// Words of [`Epochs`].

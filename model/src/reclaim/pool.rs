@@ -133,6 +133,12 @@ impl Stash {
         (self.word as u64) << 32 | self.nodes as u64
     }
 
+    /// Its turn, in few bits where epochs are few: for [`Warp::mark`].
+    #[inline(always)]
+    pub const fn turn(self) -> u32 {
+        self.turn.bits() as u32
+    }
+
     /// Whether it has none.
     #[inline(always)]
     pub const fn is_empty(self) -> bool {

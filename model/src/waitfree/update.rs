@@ -132,6 +132,11 @@ where
             if lost == self.patience && call.is_none() {
                 call = Some(self.announce(w, request.bucket, request.update, request.entry));
             }
+            if W::MARKS {
+                // A round reads everything else anew. Scenarios have less than 256 rounds and calls of a warp.
+                let calls = call.map_or(0, |call| call.sequence() as u32);
+                w.mark(lost | calls << 8 | stash.turn() << 16, stash.bits());
+            }
             let answer = match self.round(w, request, call, stash) {
                 Round::Again => {
                     lost += 1;

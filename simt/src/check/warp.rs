@@ -102,6 +102,7 @@ impl<'a> Block for ArrayBlock<'a> {
 
 impl<const L: usize> Warp for ArrayWarp<'_, L> {
     const LANES: u32 = L as u32;
+    const MARKS: bool = true;
     type Lanes<T: Copy> = [T; L];
 
     fn id(&self) -> u32 {

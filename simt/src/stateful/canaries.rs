@@ -11,7 +11,7 @@ use crate::check::{
 };
 use crate::engine::{Engine, Options, explore_subject};
 use crate::explore::Explore;
-use crate::scenarios::{cuckoo, slab};
+use crate::scenarios::{cuckoo, slab, waitfree};
 use std::collections::BTreeSet;
 use warpproof_model::spec::{Call, Op, Ret, Spec};
 use warpproof_model::{IntegerWords, Order, ReadOrder, Words, WriteOrder};
@@ -284,33 +284,35 @@ fn outcomes_are_among_those_of_explore() {
 }
 
 /// With the marks of structures the outcomes are those without, wherever these are not too many states; among
-/// them are scenarios of every place.
+/// them are scenarios of these places where they save states.
 #[test]
 fn marks_of_structures_hide_nothing() {
-    const MOST: u64 = 50_000;
-    for table in [cuckoo::MAP32, cuckoo::TRIED32] {
-        let mut fewer = BTreeSet::new();
-        for scenario in table.family(2, 1) {
-            let [without, with] = [false, true].map(|marks| {
-                let options = Options { marks, max_executions: Some(MOST), ..Options::default() };
-                Stateful.explore(&scenario, &options).expect("a scenario")
-            });
-            if without.verdict == Verdict::Capped {
-                continue;
-            }
-            assert_eq!(
-                (with.verdict, without.verdict),
-                (Verdict::Passed, Verdict::Passed),
-                "{}",
-                scenario.name
-            );
-            assert_eq!(with.outcomes, without.outcomes, "{}", scenario.name);
-            if with.executions < without.executions {
-                fewer.insert(scenario.name.rsplit('/').next().unwrap_or_default().to_string());
-            }
+    let places = ["room", "cross", "chain", "chain_three", "pair", "full", "tomb", "second"];
+    let tables = [cuckoo::MAP32, cuckoo::TRIED32];
+    marks_hide_nothing(tables.map(|table| table.family(2, 1)), 50_000, &places);
+    let places = ["new", "room", "full", "one", "two", "chain", "emptied", "gap"];
+    let tables = [waitfree::SET64, waitfree::EPOCHS64];
+    marks_hide_nothing(tables.map(|table| table.family(2, 1)), 5_000, &places);
+}
+
+fn marks_hide_nothing(families: [Vec<Scenario>; 2], most: u64, places: &[&str]) {
+    let mut fewer = BTreeSet::new();
+    for scenario in families.into_iter().flatten() {
+        let [without, with] = [false, true].map(|marks| {
+            let options = Options { marks, max_executions: Some(most), ..Options::default() };
+            Stateful.explore(&scenario, &options).expect("a scenario")
+        });
+        if without.verdict == Verdict::Capped {
+            continue;
         }
-        for place in ["room", "cross", "chain", "chain_three", "pair", "full", "tomb", "second"] {
-            assert!(fewer.contains(place), "{place}: {fewer:?}");
+        let verdicts = (with.verdict, without.verdict);
+        assert_eq!(verdicts, (Verdict::Passed, Verdict::Passed), "{}", scenario.name);
+        assert_eq!(with.outcomes, without.outcomes, "{}", scenario.name);
+        if with.executions < without.executions {
+            fewer.insert(scenario.name.rsplit('/').next().unwrap_or_default().to_string());
         }
+    }
+    for &place in places {
+        assert!(fewer.contains(place), "{place}: {fewer:?}");
     }
 }

@@ -4,6 +4,7 @@ use super::together::{self, TOGETHER};
 use crate::check::{Access, Array, Breach, Config, Kind, Memory, Scenario, SimWarp, Subject};
 use crate::scenarios::entry::Entry;
 use crate::scenarios::home::{homes_of_keys, plural, show};
+use std::collections::BTreeSet;
 use std::marker::PhantomData;
 use warpproof_model::reclaim::{EPOCH_BITMAPS, EPOCH_WORDS, EpochPool, Epochs, NodePool, Pool, Stash};
 use warpproof_model::spec::{Call, Map, Op, Ret, Spec};
@@ -88,6 +89,8 @@ impl Reuse for ByEpochs {
 pub struct WaitFreeSubject<E, R, const S: usize> {
     config: Config,
     warps: usize,
+    /// Nodes that each warp has at first, where the scenario sets no bitmap.
+    held: usize,
     /// Nodes that the first warp has for the preload besides.
     before: usize,
     may_fill: bool,
@@ -98,8 +101,8 @@ pub struct WaitFreeSubject<E, R, const S: usize> {
     kind: PhantomData<(E, R)>,
 }
 
-/// Nodes that each warp has at first, where the scenario sets no bitmap.
-const NODES_OF_A_WARP: usize = 8;
+/// Bits of a word of the bitmap.
+const WORD: usize = 32;
 
 type Table<E, R, M, const S: usize> =
     WaitFreeTable<E, <E as Entry>::Words<M>, <M as Memory>::W64, <R as Reuse>::Pool<M>, S>;
@@ -107,12 +110,18 @@ type Table<E, R, M, const S: usize> =
 impl<E: Entry, R: Reuse, const S: usize> WaitFreeSubject<E, R, S> {
     /// A table for the programs of `scenario`.
     pub fn new(scenario: &Scenario) -> Self {
+        let calls = scenario.programs.iter().flatten().map(together::len).sum::<usize>();
+        // The most that an exchange of a head publishes: a chain with a node for each key, and the receipts.
+        let keys: BTreeSet<u64> = scenario.calls().flat_map(together::calls).map(|call| call.key).collect();
+        let chain = keys.len() + 1;
         Self {
             config: scenario.config.clone(),
             warps: scenario.programs.len(),
-            before: 2 * scenario.preload.len(),
+            // One warp may run all calls. A draft has two nodes more in between.
+            held: chain * calls + 2,
+            before: chain * scenario.preload.len(),
             may_fill: scenario.allows.full,
-            calls: scenario.programs.iter().flatten().map(|call| together::len(call) as u32).sum(),
+            calls: calls as u32,
             together: scenario.calls().any(|call| call.op == TOGETHER),
             kind: PhantomData,
         }
@@ -135,23 +144,35 @@ impl<E: Entry, R: Reuse, const S: usize> WaitFreeSubject<E, R, S> {
         R::pool(m, most)
     }
 
-    /// Which nodes warp `warp` has at first: those of all warps are in one word.
-    fn stash(&self, warp: usize) -> u32 {
-        if !self.config.bitmap.is_empty() {
-            return 0;
+    /// The bitmap of nodes that are in use at first, the stashes, and how many nodes there are: those of all
+    /// warps are in one word of the bitmap where they have room there, else each warp has words for itself.
+    fn at_first(&self) -> (Vec<u32>, Vec<Stash>, usize) {
+        let nodes = |count: usize| ((1_u64 << count) - 1) as u32;
+        if let Some(last) = self.config.bitmap.last() {
+            // The memory ends with the last free node.
+            let count = WORD * self.config.bitmap.len() - last.leading_ones() as usize;
+            return (self.config.bitmap.clone(), vec![Stash::from_bits(0); self.warps], count);
         }
         // As the preload is run by the first warp, it has more.
-        let first = warp * NODES_OF_A_WARP + if warp == 0 { 0 } else { self.before };
-        let count = NODES_OF_A_WARP + if warp == 0 { self.before } else { 0 };
-        (((1_u64 << count) - 1) << first) as u32
-    }
-
-    fn nodes(&self) -> usize {
-        match self.config.bitmap.as_slice() {
-            [] => self.warps * NODES_OF_A_WARP + self.before,
-            // The memory ends with the last free node.
-            words => 32 * words.len() - words.last().map_or(0, |last| last.leading_ones() as usize),
+        let counts = (0..self.warps).map(|warp| self.held + if warp == 0 { self.before } else { 0 });
+        let total = counts.clone().sum();
+        if total <= WORD {
+            let stashes = counts.scan(0, |first, count| {
+                *first += count;
+                Some(Stash::from_bits(u64::from(nodes(count)) << (*first - count)))
+            });
+            return (vec![u32::MAX], stashes.collect(), total);
         }
+        let (mut used, mut stashes) = (Vec::new(), Vec::new());
+        for count in counts {
+            // What the stash has no room for, and what is left of a word, is free.
+            let held = nodes(count.min(WORD));
+            stashes.push(Stash::from_bits((used.len() as u64) << WORD | u64::from(held)));
+            used.push(held);
+            used.extend((WORD..count).step_by(WORD).map(|_| 0));
+        }
+        let count = WORD * used.len();
+        (used, stashes, count)
     }
 
     /// The most exchanges of a head that a call makes.
@@ -208,11 +229,9 @@ impl<E: Entry, R: Reuse, const S: usize> Subject for WaitFreeSubject<E, R, S> {
     }
 
     fn arrays(&self) -> Vec<Array> {
-        let used = match self.config.bitmap.as_slice() {
-            [] => vec![u32::MAX.into()],
-            words => words.iter().map(|&word| word.into()).collect(),
-        };
-        let stashes = (0..self.warps).map(|warp| self.stash(warp).into()).collect();
+        let (used, stashes, nodes) = self.at_first();
+        let used: Vec<u128> = used.into_iter().map(u128::from).collect();
+        let stashes = stashes.into_iter().map(|stash| stash.bits().into()).collect();
         let mut arrays = vec![
             Array::new("heads", 64, vec![EMPTY_HEAD.into(); self.config.buckets as usize]),
             Array::new("announced", 64, vec![0; self.warps]),
@@ -220,7 +239,7 @@ impl<E: Entry, R: Reuse, const S: usize> Subject for WaitFreeSubject<E, R, S> {
             Array::new("stashes", 64, stashes),
             Array::new("retired", 32, vec![0; R::RETIRED * used.len()]),
             Array::new("used", 32, used),
-            Array::new("nodes", E::WIDTH, vec![0; self.nodes() * self.node_words()]),
+            Array::new("nodes", E::WIDTH, vec![0; nodes * self.node_words()]),
         ];
         arrays.extend(R::arrays());
         arrays
@@ -228,7 +247,7 @@ impl<E: Entry, R: Reuse, const S: usize> Subject for WaitFreeSubject<E, R, S> {
 
     fn run<W: SimWarp, M: Memory>(&self, w: &mut W, m: M, call: &Call) -> Ret {
         if call.op == RECLAIM {
-            for word in 0..self.config.bitmap.len().max(1) {
+            for word in 0..m.w32(USED).len() {
                 R::reclaim(m, word);
             }
             return Ret::Done;
