@@ -45,12 +45,12 @@ pub(crate) fn run((name, step): Step) -> Ran {
 pub(crate) fn table(all: &[Ran]) -> String {
     let sum: f64 = all.iter().map(|ran| ran.seconds).sum();
     let lines: Vec<String> = all.iter().map(|ran| format!("{}\n", ran.line())).collect();
-    format!("{}{:<12}{sum:>8.0} s\n", lines.concat(), "together")
+    format!("{}{:<18}{sum:>8.0} s\n", lines.concat(), "together")
 }
 
 impl Ran {
     fn line(&self) -> String {
-        format!("{:<12}{:>8.0} s  {}", self.name, self.seconds, self.said())
+        format!("{:<18}{:>8.0} s  {}", self.name, self.seconds, self.said())
     }
 
     /// How it ended, in a word or two.
