@@ -5,6 +5,7 @@ use crate::depth::{self, Row};
 use crate::failure::Failure;
 use crate::output::{self, Progress, grouped};
 use crate::registry::Structure;
+use crate::target::write_whole;
 use crate::{page, select, worker};
 use serde::Serialize;
 use std::path::PathBuf;
@@ -173,7 +174,7 @@ pub(crate) fn check(args: &Args) -> Result<(), Failure> {
     }
     if let Some(path) = &args.html {
         let page = page::report(&reports, args.engine.counts());
-        std::fs::write(path, page).map_err(|e| Failure::write(path.display(), &e))?;
+        write_whole(path, &page)?;
     }
     if args.json {
         output::json(&summary)?;
@@ -302,7 +303,8 @@ fn save(args: &Args, violation: &Violation) -> Result<PathBuf, Failure> {
     let name: String =
         violation.scenario.name.chars().map(|c| if c.is_alphanumeric() { c } else { '-' }).collect();
     let path = args.save.join(format!("counterexample-{name}.json"));
-    violation.save(&path).map_err(|e| Failure::write(path.display(), &e))?;
+    let text = violation.to_json().map_err(|e| Failure::write(path.display(), &e))?;
+    write_whole(&path, &text)?;
     Ok(path)
 }
 

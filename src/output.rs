@@ -1,6 +1,7 @@
 //! What commands print: text or one JSON object on stdout, progress on stderr.
 
 use crate::failure::Failure;
+use crate::target::stdout;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 use std::io::{IsTerminal, Write};
@@ -8,7 +9,7 @@ use std::time::{Duration, Instant};
 
 /// Prints one line on stdout.
 pub(crate) fn line(text: impl std::fmt::Display) -> Result<(), Failure> {
-    writeln!(std::io::stdout().lock(), "{text}").map_err(|e| Failure::write("stdout", &e))
+    stdout().and_then(|mut out| writeln!(out, "{text}")).map_err(|e| Failure::write("stdout", &e))
 }
 
 /// Prints one JSON object on stdout.

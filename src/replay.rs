@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use crate::output;
+use crate::target::write_whole;
 use std::path::PathBuf;
 use warpproof::simt::check::{Verdict, Violation};
 use warpproof::simt::engine::explore_again;
@@ -41,7 +42,7 @@ pub(crate) fn replay(args: &Args) -> Result<(), Failure> {
     let name = args.file.display();
     let violation = Violation::load(&args.file).map_err(|e| Failure::input(format_args!("{name}: {e}")))?;
     if let Some(path) = &args.html {
-        std::fs::write(path, violation.to_html()).map_err(|e| Failure::write(path.display(), &e))?;
+        write_whole(path, &violation.to_html())?;
     }
     if args.json {
         output::json(&violation)?;

@@ -1,27 +1,20 @@
 //! `warpproof join` as a program: its result is that of sqlite3, and bad input changes nothing.
 
+#[path = "support/program.rs"]
+mod program;
+
+use program::{read, text, write};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 fn warpproof(folder: &Path, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_warpproof")).current_dir(folder).args(args).output().expect("it starts")
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
+    program::warpproof(folder).args(args).output().expect("it starts")
 }
 
 /// An empty folder of its own for each test.
 fn folder(test: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("join_{test}"));
-    let _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).expect("a folder for the test");
-    folder
-}
-
-fn write(folder: &Path, name: &str, content: &str) {
-    std::fs::write(folder.join(name), content).expect("the folder is writable");
+    program::folder(&format!("join_{test}"))
 }
 
 fn random(state: &mut u64) -> u64 {
@@ -121,7 +114,28 @@ fn clashing_names_get_a_suffix() {
     write(&folder, "l.csv", "k,a,a_right\n1,2,3\n");
     write(&folder, "r.csv", "a,k,b\n4,1,5\n");
     let out = warpproof(&folder, &["join", "l.csv", "r.csv", "--on", "k", "--backend", "cpu"]);
-    assert_eq!(text(&out.stdout), "k,a,a_right,a_right_right,b\n1,2,3,4,5\n");
+    assert_eq!(text(&out.stdout), "k,a,a_right,a_right2,b\n1,2,3,4,5\n");
+}
+
+/// Also if all columns have one name: 38 seconds, when each name was compared with all before it.
+#[test]
+fn names_take_time_in_proportion_to_the_header() {
+    const COLUMNS: usize = 20_000;
+    let folder = folder("columns");
+    let row = |key: &str, cell: &str| format!("{key}{}\n", format!(",{cell}").repeat(COLUMNS));
+    write(&folder, "l.csv", row("k", "x") + &row("1", "2"));
+    write(&folder, "r.csv", row("k", "x") + &row("1", "3"));
+    let started = std::time::Instant::now();
+    let out = warpproof(&folder, &["join", "l.csv", "r.csv", "--on", "k", "--backend", "cpu"]);
+    assert!(started.elapsed().as_secs() < 10, "{:?}", started.elapsed());
+    let rows = records(&out.stdout);
+    assert_eq!(rows[0].len(), 1 + 2 * COLUMNS);
+    assert_eq!(
+        (&rows[0][COLUMNS], &rows[0][COLUMNS + 1], &rows[0][COLUMNS + 2]),
+        ("x", "x_right", "x_right2")
+    );
+    assert_eq!(&rows[0][2 * COLUMNS], format!("x_right{COLUMNS}"));
+    assert_eq!((&rows[1][COLUMNS], &rows[1][COLUMNS + 1]), ("2", "3"));
 }
 
 #[test]
@@ -167,8 +181,7 @@ fn errors_name_file_line_and_column_and_leave_the_output_alone() {
         for part in parts {
             assert!(said.contains(part), "{part:?} is not in {said:?}");
         }
-        let kept = std::fs::read_to_string(folder.join("out.csv")).expect("still there");
-        assert_eq!(kept, "as it was");
+        assert_eq!(read(&folder, "out.csv"), "as it was");
         let files = std::fs::read_dir(&folder).expect("readable").count();
         assert_eq!(files, 3, "a temporary file was left");
     }
@@ -198,5 +211,5 @@ fn the_output_may_replace_an_input() {
     write(&folder, "r.csv", "k,b\n1,y\n");
     let out = warpproof(&folder, &["join", "l.csv", "r.csv", "--on", "k", "--backend", "cpu", "-o", "l.csv"]);
     assert!(out.status.success(), "{}", text(&out.stderr));
-    assert_eq!(std::fs::read_to_string(folder.join("l.csv")).expect("there"), "k,a,b\n1,x,y\n");
+    assert_eq!(read(&folder, "l.csv"), "k,a,b\n1,x,y\n");
 }

@@ -3,6 +3,7 @@
 use flate2::Compression;
 use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
+use program::{read, text, write};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -13,35 +14,21 @@ use std::process::{Command, Output};
 #[cfg(feature = "gpu")]
 #[path = "support/device.rs"]
 mod device;
+#[path = "support/program.rs"]
+mod program;
 
 fn warpproof(folder: &Path, args: &[&str]) -> Output {
     on("cpu", folder, args)
 }
 
 fn on(backend: &str, folder: &Path, args: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_warpproof"));
-    command.current_dir(folder).arg("kmers").args(args).args(["--backend", backend]);
-    command.output().expect("it starts")
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
+    let mut command = program::warpproof(folder);
+    command.arg("kmers").args(args).args(["--backend", backend]).output().expect("it starts")
 }
 
 /// An empty folder of its own for each test.
 fn folder(test: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("kmers_{test}"));
-    let _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).expect("a folder for the test");
-    folder
-}
-
-fn write(folder: &Path, name: &str, content: &[u8]) {
-    std::fs::write(folder.join(name), content).expect("the folder is writable");
-}
-
-fn read(folder: &Path, name: &str) -> String {
-    std::fs::read_to_string(folder.join(name)).expect("it was written")
+    program::folder(&format!("kmers_{test}"))
 }
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {

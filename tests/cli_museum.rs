@@ -132,3 +132,34 @@ fn a_counterexample_that_names_what_is_not_there_is_bad_input() {
         }
     }
 }
+
+/// Cut off anywhere, or with any byte changed, a counterexample is shown or refused, and nothing else.
+#[test]
+fn a_broken_counterexample_is_bad_input() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let (file, page) = (folder.join("broken.json"), folder.join("broken.html"));
+    saved("3", &file);
+    let whole = std::fs::read(&file).expect("it was saved");
+    let (path, page) = (file.to_str().expect("a plain path"), page.to_str().expect("a plain path"));
+    let codes = |bytes: &[u8], codes: &[i32]| {
+        std::fs::write(&file, bytes).expect("the folder is writable");
+        std::fs::write(page, "as it was").expect("the folder is writable");
+        let out = warpproof(&["replay", path, "--html", page]);
+        let (code, said) = (out.status.code().expect("it was not killed"), text(&out.stderr));
+        assert!(codes.contains(&code), "{code}: {said}");
+        if code != 0 {
+            assert!(said.contains("broken.json"), "{said}");
+            assert_eq!(std::fs::read_to_string(page).expect("it is there"), "as it was");
+        }
+    };
+    for at in (0..whole.len() - 1).step_by(whole.len() / 50) {
+        codes(&whole[..at], &[2]);
+        let mut changed = whole.clone();
+        changed[at] ^= 1 << (at % 7);
+        codes(&changed, &[0, 2]);
+    }
+    std::fs::write(&file, &whole).expect("the folder is writable");
+    let out = warpproof(&["replay", path, "--html", "/dev/full"]);
+    assert_eq!(out.status.code(), Some(2));
+    assert!(text(&out.stderr).contains("/dev/full: cannot write"), "{}", text(&out.stderr));
+}

@@ -7,6 +7,7 @@ use crate::failure::Failure;
 use crate::output::Progress;
 use crate::target::Target;
 use index::Index;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use warpproof::files::{RowReader, Table};
 
@@ -20,8 +21,8 @@ const BATCH: usize = 1 << 18;
 /// for one left row in the order of the right file. Exact for all 64-bit integers; duplicates may be on both
 /// sides; time and memory grow linearly with the files and the result.
 ///
-/// Both files have a header. A column of the right file whose name the left file has too gets the suffix
-/// `_right`. Fields with commas, quotes or line ends are quoted in the output.
+/// Both files have a header. A column of the right file whose name is taken gets the first free of the suffixes
+/// `_right`, `_right2`, `_right3` and so on. Fields with commas, quotes or line ends are quoted in the output.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -98,15 +99,24 @@ fn write(args: &Args, on: &Opened, left: &Table, mut right: Table) -> Result<(),
     target.finish()
 }
 
-/// The names of the output's columns.
+/// The names of the output's columns. A name that is taken gets a suffix: the first free one of `_right`,
+/// `_right2`, `_right3` and so on. Time proportional to the header: a suffix that a name was refused is not
+/// tried again for it.
 fn header(left: &Table, right: &Table) -> Vec<Vec<u8>> {
     let mut names = left.header().to_vec();
+    let mut taken: HashSet<Vec<u8>> = names.iter().cloned().collect();
+    let mut tried: HashMap<&[u8], u32> = HashMap::new();
     for name in without(right.column(), right.header().iter().map(Vec::as_slice)) {
-        let mut name = name.to_vec();
-        while names.contains(&name) {
-            name.extend_from_slice(b"_right");
+        let mut unique = name.to_vec();
+        while !taken.insert(unique.clone()) {
+            let number = tried.entry(name).or_insert(0);
+            *number += 1;
+            unique = [name, b"_right"].concat();
+            if *number > 1 {
+                unique.extend_from_slice(number.to_string().as_bytes());
+            }
         }
-        names.push(name);
+        names.push(unique);
     }
     names
 }

@@ -16,8 +16,8 @@ use input::{Input, sizes};
 use report::{Report, histogram, top};
 use std::path::PathBuf;
 use std::time::Instant;
-use warpproof::BulkTable;
 use warpproof::any::Counter;
+use warpproof::{Add, BulkTable};
 
 /// K-mers of a bulk call.
 const BATCH: usize = 1 << 20;
@@ -110,8 +110,10 @@ fn count(args: &Args, bytes: u64, counts: &dyn Counter<u64, u64>) -> Result<u64,
     let (mut total, mut before, mut ones) = (0, 0, Vec::new());
     let mut flush = |extractor: &mut Extractor| {
         ones.resize(extractor.found.len(), 1);
-        // None is refused: the table grows. Whatever goes wrong shows in the sum (`verify`).
-        counts.insert_or_add(&extractor.found, &ones).map_err(Failure::backend)?;
+        let added = counts.insert_or_add(&extractor.found, &ones).map_err(Failure::backend)?;
+        if added.contains(&Add::Full) {
+            return Err(Failure::input("the table of k-mers is full: there is no memory for more"));
+        }
         total += extractor.found.len() as u64;
         extractor.found.clear();
         Ok(())

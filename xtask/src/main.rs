@@ -16,6 +16,7 @@ mod ptxas;
 mod shell;
 mod steps;
 mod toolchain;
+mod unsafety;
 
 use shell::Outcome;
 use std::process::ExitCode;
@@ -34,6 +35,7 @@ usage: cargo xtask COMMAND
   mutants --apply STRUCTURE NAME  make the change of one in the working tree (`git restore model` takes it back)
   ptx            build the device code and write gpu/ptx
   ptx --check    build it and compare with gpu/ptx
+  unsafe         count the unsafe lines of the sources and write tests/unsafe.csv
   ptxas          assemble gpu/ptx for every supported GPU and report registers
 ";
 
@@ -54,6 +56,7 @@ fn run(arguments: &[&str]) -> Outcome<()> {
         ["ci", steps @ ..] => ci::run_steps(steps),
         ["nightly", steps @ ..] => nightly::run_steps(steps),
         ["counts"] => counts::print(),
+        ["unsafe"] => unsafety::count(),
         ["fuzz"] => fuzz::run_all(60),
         ["fuzz", seconds] => match seconds.parse() {
             Ok(seconds) => fuzz::run_all(seconds),

@@ -78,6 +78,24 @@ impl Toolchain {
     }
 }
 
+/// What to say where a compiler was `found` that gives another text than the `recorded` one.
+pub(crate) fn other(recorded: &str, found: &str) -> String {
+    let line = |version: &str| version.trim().replace('\n', ", ");
+    let (release, recorded, found) = (release(recorded), line(recorded), line(found));
+    format!(
+        "gpu/ptx was built by {recorded}. The compiler found is {found}, and gives another text.\n\
+         On Debian, `apt-get install 'rustc-web={release}*' 'rust-web-src={release}*'` installs the recorded one; \
+         versions that are superseded are at snapshot.debian.org.\n\
+         To change to the compiler found, run `cargo xtask ptx` with it, `cargo xtask ptxas` and the tests on a GPU, \
+         and commit gpu/ptx."
+    )
+}
+
+/// The release that a version names.
+fn release(version: &str) -> &str {
+    version.strip_prefix("rustc ").and_then(|rest| rest.split(' ').next()).unwrap_or("unknown")
+}
+
 /// The two lines of a version that decide what the compiler emits, if it is new enough.
 fn describe(verbose: &str) -> Outcome<String> {
     let field = |name: &str| verbose.lines().find_map(|line| line.strip_prefix(name)).unwrap_or("unknown");
@@ -94,7 +112,15 @@ fn describe(verbose: &str) -> Outcome<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::describe;
+    use super::{describe, other};
+
+    #[test]
+    fn another_compiler_is_named_with_the_way_to_the_recorded_one() {
+        let said = other("rustc 1.96.0 (abc)\nLLVM 22.1.8\n", "rustc 1.97.1 (def)\nLLVM 22.1.9\n");
+        for part in ["by rustc 1.96.0 (abc), LLVM 22.1.8.", "rustc 1.97.1 (def)", "'rustc-web=1.96.0*'"] {
+            assert!(said.contains(part), "{part} is not in {said}");
+        }
+    }
 
     #[test]
     fn a_version_is_described_or_refused() {

@@ -2,6 +2,7 @@
 //!
 //! The collectives and barriers are convergent by their definition in LLVM.
 
+// SAFETY: intrinsics of LLVM, with the types that it gives them.
 unsafe extern "C" {
     #[link_name = "llvm.nvvm.read.ptx.sreg.laneid"]
     safe fn laneid() -> u32;

@@ -29,6 +29,11 @@
 //! for each number. Counters are zero at first. Lengths are `u64` and count words; `n`, `buckets` and `homes`
 //! are `u32`.
 //!
+//! # Safety
+//!
+//! A kernel is unsafe as its pointers are: each leads to as many words as the length beside it says, which
+//! nothing else uses otherwise until the launch has ended, and grid and blocks are as above.
+//!
 //! With the feature `tuning` the module holds other shapes of `map32` and the floors of random access
 //! (`floor`) instead; with `stress`, only `stamped` of the maps and the sets; with `paper`, the tables that
 //! ours are compared with (`paper`); with `probes`, one kernel per memory access and order.

@@ -212,8 +212,15 @@ impl Violation {
     /// # Errors
     /// What the file system says.
     pub fn save(&self, path: &Path) -> std::io::Result<()> {
-        let text = serde_json::to_string_pretty(self).map_err(std::io::Error::other)?;
-        std::fs::write(path, text)
+        std::fs::write(path, self.to_json()?)
+    }
+
+    /// The violation as JSON, as [`Violation::load`] reads it.
+    ///
+    /// # Errors
+    /// None that is known.
+    pub fn to_json(&self) -> std::io::Result<String> {
+        serde_json::to_string_pretty(self).map_err(std::io::Error::other)
     }
 
     /// Reads what [`Violation::save`] wrote.

@@ -27,6 +27,7 @@ use crate::backend::Opened;
 use crate::failure::Failure;
 use crate::output;
 use crate::registry::{HOPSCOTCH, Structure, WAITFREE};
+use crate::target::write_whole;
 use plot::{Axis, Chart};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -212,7 +213,7 @@ impl Report<'_> {
         for group in groups(&rows) {
             let path = self.folder.join(file_name(&group));
             let svg = chart(&group).svg().map_err(Failure::input)?;
-            std::fs::write(&path, svg).map_err(|error| Failure::write(path.display(), &error))?;
+            write_whole(&path, &svg)?;
             if !self.json {
                 show(&group)?;
                 output::line(format_args!("wrote {}", path.display()))?;

@@ -1,0 +1,154 @@
+//! A file that is not whole yet. It takes its name at the end; if the program ends before, it is taken away.
+//!
+//! So it is when a signal ends the program. SIGKILL and a power failure leave the file, which is named
+//! `.warpproof-` and six letters. What had the name before is whole in any case.
+
+use std::fs::Permissions;
+use std::io::{Result, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, Once, PoisonError};
+use tempfile::NamedTempFile;
+
+/// The files that there are.
+static FILES: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// A file that takes its name when it is whole.
+#[derive(Debug)]
+pub(super) struct Unfinished {
+    /// None when it has its name, or is gone.
+    file: Option<NamedTempFile>,
+    path: PathBuf,
+}
+
+impl Unfinished {
+    /// A new file in the folder of `path`, which is to be its name. If there is a file of that name, it has the
+    /// owner, group and mode of that one, as far as the system lets it; else the user's mask decides.
+    pub(super) fn new(path: &Path) -> Result<Self> {
+        #[cfg(unix)]
+        signals::watch();
+        let mut files = files();
+        let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".warpproof-");
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        let file = builder.tempfile_in(folder.unwrap_or(Path::new(".")))?;
+        files.push(file.path().to_path_buf());
+        drop(files);
+        let unfinished = Self { file: Some(file), path: path.to_path_buf() };
+        if let (Ok(before), Some(file)) = (std::fs::metadata(path), &unfinished.file) {
+            let wanted = before.permissions();
+            own(file, &before);
+            if mode(&file.as_file().metadata()?.permissions()) != mode(&wanted) {
+                file.as_file().set_permissions(wanted)?;
+            }
+        }
+        Ok(unfinished)
+    }
+
+    /// It is whole: it takes its name. What had that name before is gone.
+    pub(super) fn finish(mut self) -> Result<()> {
+        let Some(file) = self.file.take() else { return Ok(()) };
+        let temporary = file.path().to_path_buf();
+        let done = file.as_file().sync_all().and_then(|()| file.persist(&self.path).map_err(|e| e.error));
+        forget(&temporary);
+        done.map(drop)
+    }
+}
+
+impl Write for Unfinished {
+    fn write(&mut self, bytes: &[u8]) -> Result<usize> {
+        self.file.as_mut().map_or(Ok(0), |file| file.write(bytes))
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        self.file.as_mut().map_or(Ok(()), NamedTempFile::flush)
+    }
+}
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        if let Some(file) = self.file.take() {
+            let temporary = file.path().to_path_buf();
+            drop(file);
+            forget(&temporary);
+        }
+    }
+}
+
+fn files() -> MutexGuard<'static, Vec<PathBuf>> {
+    FILES.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn forget(temporary: &Path) {
+    files().retain(|file| file != temporary);
+}
+
+/// Gives a file the owner and the group of another one. A user who may not give files away keeps the group at
+/// least, if that is one of theirs.
+#[cfg(unix)]
+fn own(file: &NamedTempFile, like: &std::fs::Metadata) {
+    use std::os::unix::fs::{MetadataExt, fchown};
+    let (user, group) = (Some(like.uid()), Some(like.gid()));
+    // Neither is an error: a file of the user's own is what anybody gets who replaces one.
+    let _ = fchown(file, user, group).or_else(|_| fchown(file, None, group));
+}
+
+#[cfg(not(unix))]
+fn own(_: &NamedTempFile, _: &std::fs::Metadata) {}
+
+#[cfg(unix)]
+fn mode(permissions: &Permissions) -> u32 {
+    std::os::unix::fs::PermissionsExt::mode(permissions)
+}
+
+#[cfg(not(unix))]
+fn mode(permissions: &Permissions) -> bool {
+    permissions.readonly()
+}
+
+#[cfg(unix)]
+mod signals {
+    use super::{Once, files};
+    use signal_hook::consts::signal::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU, SIGXFSZ};
+    use signal_hook::iterator::Signals;
+    use signal_hook::low_level::emulate_default_handler;
+
+    /// Signals that end a program unless it does something else.
+    const ENDING: [i32; 6] = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU, SIGXFSZ];
+
+    static WATCH: Once = Once::new();
+
+    /// From now on these signals take the files away before they end the program. One that the program was
+    /// started to ignore stays ignored.
+    pub(super) fn watch() {
+        WATCH.call_once(|| {
+            let (tell, told) = std::sync::mpsc::channel();
+            // Without the thread, or without the handlers in it, signals end the program as before.
+            let thread = std::thread::Builder::new().name("signals".into()).spawn(move || {
+                let signals = Signals::new(ENDING.into_iter().filter(|&signal| !is_ignored(signal)));
+                let _ = tell.send(());
+                let Ok(mut signals) = signals else { return };
+                for signal in signals.forever() {
+                    // Held to the end: no other file is made.
+                    let mut files = files();
+                    for file in files.drain(..) {
+                        let _ = std::fs::remove_file(file);
+                    }
+                    let _ = emulate_default_handler(signal);
+                }
+            });
+            if thread.is_ok() {
+                let _ = told.recv();
+            }
+        });
+    }
+
+    /// Whether the program was started with this signal ignored, as `nohup` and the shell's `&` do.
+    fn is_ignored(signal: i32) -> bool {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+        let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+        mask.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
+    }
+}
