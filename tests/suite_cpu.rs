@@ -29,17 +29,18 @@ macro_rules! cpu {
     }};
 }
 
-/// The same of tables that grow, and are made compact in place of what others do where they grow. They are
-/// not built.
+/// The same of tables that grow, and are shrunk in place of what others do where they grow. They are not built.
 macro_rules! growing {
     (($facts:ident $kind:ident [$($can:ident)*]) ($table:ty)) => {{
         let any = |table: $table| Table::$kind($kind::new(table)$(.$can::<$table>())*);
         let facts = &facts::$facts;
-        let size = |entries, load| OpenGeometry::new(entries, load, BUCKET_SLOTS);
-        let row = Row::new(facts, any, <$table>::with_geometry, size);
+        let load = OpenGeometry::DEFAULT_LOAD;
+        let make = move |size: OpenGeometry| <$table>::at_load((size.slots() as f64 * load) as u64, load);
+        let size = move |n: u64, _| OpenGeometry::new(n.max(100), load, BUCKET_SLOTS);
+        let row = Row::new(facts, any, make, size);
         Some(row.with_tidy(|table| {
             let Table::$kind(any) = table else { panic!("another kind") };
-            any.downcast_mut::<$table>().expect("its type").compact().expect("memory for a small table");
+            any.downcast_mut::<$table>().expect("its type").shrink().expect("memory for a small table");
         }))
     }};
 }

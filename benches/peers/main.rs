@@ -8,17 +8,19 @@
 //! *absent* looks for as many that are not there. Every map gives an answer per operation, stored in a slice in the order of
 //! the input; answers are checked outside the time. The peers run with their default hash and with a fast one. *new + build*
 //! counts the making of the map too: ours writes all its memory then, the peers touch theirs for the first time in *build*.
-//! `--only` takes parts of names, with commas between.
+//! *from 1/64* is a map that was made for so many of the pairs, and grows. `--only` takes parts of names, with commas
+//! between.
 
 mod maps;
 mod partitioned;
 
-use maps::{Fast, Number, Peer};
+use maps::{Fast, FromFew, Number, Peer};
 use partitioned::Partitioned;
 use std::hash::RandomState;
 use std::time::Instant;
 use warpproof::model::key::mix;
-use warpproof::simt::cpu::{OpenMap, SlabMap};
+use warpproof::simt::cpu::dynamic::SubmapMap;
+use warpproof::simt::cpu::{DynamicMap, OpenMap, SlabMap};
 
 const WORK: [&str; 4] = ["new + build", "build", "present", "absent"];
 
@@ -126,10 +128,14 @@ fn main() {
         32 => compare::<u32>(&[
             ("warpproof SlabMap", round::<_, SlabMap<u32, u32>>),
             ("warpproof OpenMap", round::<_, OpenMap<u32, u32>>),
+            ("DynamicMap from 1/64", round::<_, FromFew<DynamicMap<u32, u32>>>),
+            ("SubmapMap from 1/64", round::<_, FromFew<SubmapMap<u32, u32>>>),
         ]),
         64 => compare::<u64>(&[
             ("warpproof OpenMap", round::<_, OpenMap<u64, u64>>),
             ("warpproof SlabMap", round::<_, SlabMap<u64, u64>>),
+            ("DynamicMap from 1/64", round::<_, FromFew<DynamicMap<u64, u64>>>),
+            ("SubmapMap from 1/64", round::<_, FromFew<SubmapMap<u64, u64>>>),
         ]),
         bits => panic!("--bits is 32 or 64, not {bits}"),
     }

@@ -5,6 +5,7 @@ use std::fmt::Debug;
 use std::hash::{BuildHasher, Hash, Hasher};
 use warpproof::model::Key;
 use warpproof::model::key::mix;
+use warpproof::simt::cpu::dynamic::{Dynamic, Fixed};
 use warpproof::simt::cpu::{CpuTable, Map};
 use warpproof::{BulkMap, Insert};
 
@@ -92,6 +93,38 @@ impl<K: Number, T: CpuTable<Key = K, Value = K>> Peer<K> for Map<K, K, T> {
 
     fn search(&self, keys: &[K]) -> Vec<Option<K>> {
         BulkMap::search(self, keys).expect("keys are not reserved")
+    }
+}
+
+impl<K: Number, T: Fixed + BulkMap<K, K>> Peer<K> for Dynamic<T> {
+    fn new(pairs: usize) -> Self {
+        Self::with_capacity(pairs as u64).expect("memory for the table")
+    }
+
+    fn build(&mut self, keys: &[K], values: &[K]) -> Vec<bool> {
+        let done = self.insert_unique(keys, values).expect("memory for the table");
+        done.into_iter().map(|outcome| outcome == Insert::Inserted).collect()
+    }
+
+    fn search(&self, keys: &[K]) -> Vec<Option<K>> {
+        BulkMap::search(self, keys).expect("keys are not reserved")
+    }
+}
+
+/// The same map, made for a sixty-fourth of its pairs: it grows.
+pub(super) struct FromFew<M>(M);
+
+impl<K, M: Peer<K>> Peer<K> for FromFew<M> {
+    fn new(pairs: usize) -> Self {
+        Self(M::new(pairs.div_ceil(64)))
+    }
+
+    fn build(&mut self, keys: &[K], values: &[K]) -> Vec<bool> {
+        self.0.build(keys, values)
+    }
+
+    fn search(&self, keys: &[K]) -> Vec<Option<K>> {
+        self.0.search(keys)
     }
 }
 

@@ -1,7 +1,8 @@
 //! The Warp contract and the structures written against it.
 //!
 //! One source serves every backend: the checkers and the CPU backend of `warpproof-simt`, and PTX through
-//! `warpproof-device`. The crate has no dependencies, no `std`, and forbids unsafe code.
+//! `warpproof-device`. The crate has no dependencies and forbids unsafe code. What runs in a
+//! kernel has no `std`.
 //!
 //! - [`warp`], [`block`], [`memory`]: what a backend provides.
 //! - [`at_lane`]: answers that one lane has.
@@ -23,6 +24,8 @@
 
 #[cfg(feature = "host")]
 extern crate alloc;
+#[cfg(feature = "host")]
+extern crate std;
 
 pub mod at_lane;
 pub mod block;

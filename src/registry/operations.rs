@@ -21,6 +21,8 @@ pub(crate) enum Can {
     Flush,
     /// Move all entries to a table of another size, alone.
     Rehash,
+    /// Grow, beside other threads.
+    Grow,
 }
 
 /// What every table does.
@@ -48,6 +50,8 @@ const OPERATIONS: &[(&str, &[Can])] = &[
     ("clear", ALL),
     ("flush", &[Can::Flush]),
     ("rehash", &[Can::Rehash]),
+    ("reserve", &[Can::Grow]),
+    ("shrink", &[Can::Grow]),
 ];
 
 /// The operations of a structure: those of any of its tables.

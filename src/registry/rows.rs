@@ -73,6 +73,10 @@ macro_rules! erased {
         let _ = <$T>::rehash;
         erased!($table, $T, $($more)*)
     }};
+    ($table:expr, $T:ty, Grow $($more:ident)*) => {{
+        let _ = (<$T>::reserve, <$T>::shrink);
+        erased!($table, $T, $($more)*)
+    }};
 }
 
 /// What tables can do.
@@ -212,8 +216,7 @@ structures! {
     }
     DYNAMIC {
         name: "dynamic",
-        what: "Open addressing that grows: by submaps on a CPU, between batches on a GPU",
-        // On a CPU it is of no effect.
+        what: "Open addressing that grows between the parts of a batch, and keeps to its entries",
         loads: Loads { least: 0.1, most: 0.95, default: OpenGeometry::DEFAULT_LOAD },
         points: Points {
             load: OpenGeometry::DEFAULT_LOAD,
@@ -221,11 +224,11 @@ structures! {
             also: None,
         },
         capacity: Capacity { may_be_full: false, grows: true },
-        on_one: &["compact (CPU)", "reserve (GPU)", "shrink (GPU)"],
-        => (growing) [|T, room| T::with_capacity(room.expected),
+        on_one: &[],
+        => (growing) [|T, room| T::at_load(room.expected, room.load),
                       |device, tuning| T::at_load(device, room.expected, room.load)] {
-            Map [Counter Order]: Map32 DynamicMap<u32, u32>, Map64 DynamicMap<u64, u64>;
-            Set [Order]: Set32 DynamicSet<u32>, Set64 DynamicSet<u64>;
+            Map [Counter Order Grow]: Map32 DynamicMap<u32, u32>, Map64 DynamicMap<u64, u64>;
+            Set [Order Grow]: Set32 DynamicSet<u32>, Set64 DynamicSet<u64>;
         }
     }
 }

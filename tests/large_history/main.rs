@@ -21,11 +21,12 @@ use warpproof::model::slab::Unique;
 use warpproof::model::spec::{Call, Map, Op, Ret, Set};
 use warpproof::simt::check::Event;
 use warpproof::simt::check::monitor::{Collection, monitor};
+use warpproof::simt::cpu::dynamic::SubmapMap;
 use warpproof::simt::cpu::hopscotch::HopscotchWords;
 use warpproof::simt::cpu::packed::{Key64Store, KeyStore, Pair64Store, PairStore};
 use warpproof::simt::cpu::slab::{SlabWords, WidePairStore};
 use warpproof::simt::cpu::waitfree::WaitFreeMemory;
-use warpproof::simt::cpu::{CuckooMap, DynamicMap, OpenMap, OpenSet};
+use warpproof::simt::cpu::{CuckooMap, OpenMap, OpenSet};
 
 /// Few keys, so that calls meet. Deletes are rare: their slots come back only when the threads rest.
 const FEW: Load = Load { keys: 8, calls: 4_000, rounds: 15, deletes: 1 };
@@ -74,8 +75,8 @@ fn millions_of_calls_of_real_threads_are_linearizable() {
         both::<Map, WaitFreeMemory<Pair64Store, 1, 4>, WaitFreeMemory<Pair64Store, 4, 2>>("waitfree map64"),
         both::<Set, WaitFreeMemory<KeyStore, 1, 8>, WaitFreeMemory<KeyStore, 8, 1>>("waitfree set32"),
         both::<Set, WaitFreeMemory<Key64Store, 1, 8>, WaitFreeMemory<Key64Store, 4, 2>>("waitfree set64"),
-        both::<Map, DynamicMap<u32, u32, 1, 8>, DynamicMap<u32, u32, 4, 2>>("dynamic map32"),
-        both::<Map, DynamicMap<u64, u64>, DynamicMap<u64, u64, 1, 4>>("dynamic map64"),
+        both::<Map, SubmapMap<u32, u32, 1, 8>, SubmapMap<u32, u32, 4, 2>>("dynamic map32"),
+        both::<Map, SubmapMap<u64, u64>, SubmapMap<u64, u64, 1, 4>>("dynamic map64"),
     ];
     assert!(found.iter().all(|[calls, _]| *calls >= 500_000), "a short history: {found:?}");
     // How many of one kind met is a matter of what else the machine does.

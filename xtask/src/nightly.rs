@@ -16,7 +16,7 @@ macro_rules! mutants_of {
     };
 }
 
-const STEPS: [Step; 12] = [
+const STEPS: [Step; 14] = [
     ("readme", || ci::run_readme(cargo).map(|()| Done::Ok)),
     mutants_of!("cuckoo"),
     mutants_of!("dynamic"),
@@ -28,6 +28,8 @@ const STEPS: [Step; 12] = [
     mutants_of!("waitfree"),
     ("deep", deep),
     ("fuzz", || fuzz::run_all(FUZZ_SECONDS).map(|()| Done::Ok)),
+    ("deny", deny),
+    ("soak", soak),
     ("gpu", gpu),
 ];
 
@@ -53,6 +55,20 @@ fn deep() -> Outcome<Done> {
         run(&mut cargo(&["run", "--quiet", "--release", "--", "check", &structure, "--deep"]))?;
     }
     Ok(Done::Ok)
+}
+
+/// What may come in with a dependency, as far as it can be said without the network.
+fn deny() -> Outcome<Done> {
+    if output(&mut cargo(&["deny", "--version"])).is_err() {
+        return Ok(Done::Skipped("cargo-deny is not installed"));
+    }
+    run(&mut cargo(&["deny", "--all-features", "check", "bans", "licenses", "sources"])).map(|()| Done::Ok)
+}
+
+/// Tests that are ignored because they take long: tables in churn.
+fn soak() -> Outcome<Done> {
+    run(&mut cargo(&["test", "--release", "--test", "bounded_memory", "--", "--include-ignored"]))
+        .map(|()| Done::Ok)
 }
 
 /// All tests that need a GPU.

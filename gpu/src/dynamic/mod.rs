@@ -8,9 +8,8 @@ use crate::row::Row;
 use crate::table::Tuning;
 use core::fmt;
 use cudarc::driver::CudaStream;
-use growth::Growing;
 use std::sync::Arc;
-use warpproof_model::growth::Rehash;
+use warpproof_model::growth::{Growing, Locks, Rehash};
 use warpproof_model::host::structure::{self, Open};
 use warpproof_model::host::{BulkOrdered, BulkTable, OpenGeometry, OpenStats};
 
@@ -45,7 +44,6 @@ pub type DynamicMap<K, V> = Dynamic<(K, V)>;
 pub type DynamicSet<K> = Dynamic<(K,)>;
 
 mod bulk;
-mod growth;
 mod on_stream;
 mod outcomes;
 
@@ -70,7 +68,7 @@ const FIRST: u64 = 1 << 16;
 /// batch that the table grows for, memory is allocated anyway. On device slices, inserts wait for their
 /// stream, as the outcomes say whether there is room; searches and deletes do not.
 pub struct Dynamic<R: Row> {
-    growing: Growing<Table<R, Open>>,
+    growing: Growing<Locks<Table<R, Open>>>,
     device: Device,
 }
 
@@ -123,7 +121,7 @@ impl<R: Row> Dynamic<R> {
     /// As [`Dynamic::at_load`].
     pub fn with_tuning(device: &Device, entries: u64, load: f64, tuning: Tuning) -> Result<Self, Error> {
         let table = Table::with_tuning(device, Table::<R, Open>::size(entries, load)?, tuning)?;
-        Ok(Self { growing: Growing::new(table, load), device: device.clone() })
+        Ok(Self { growing: Growing::locked(table, load), device: device.clone() })
     }
 
     /// Makes room for `more` entries besides those that are there, and takes tombstones away.

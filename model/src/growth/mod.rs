@@ -1,11 +1,13 @@
 #![doc = include_str!("README.md")]
 
+mod locks;
 mod room;
 mod spec;
 mod table;
 #[cfg(test)]
 mod tests;
 
+pub use locks::Locks;
 pub use room::{Overdrawn, Room};
 pub use spec::{Batches, CLEAR, FAIL, MIXED, outcome_digits, value_of};
-pub use table::{Growing, Monitor, Rehash};
+pub use table::{Growing, Monitor, Rehash, SMALL};

@@ -49,6 +49,9 @@ pub trait Monitor {
 
 type Error<M> = <<M as Monitor>::Table as Rehash>::Error;
 
+/// Entries that a table may have room for however few it has.
+pub const SMALL: u64 = 1 << 14;
+
 /// A table that grows before it is too full.
 ///
 /// Calls on the table share it; growing it takes it alone. A batch of inserts goes in chunks, each no larger
@@ -58,13 +61,22 @@ type Error<M> = <<M as Monitor>::Table as Rehash>::Error;
 pub struct Growing<M> {
     monitor: M,
     load: f64,
+    step: u64,
 }
 
 impl<M: Monitor> Growing<M> {
     /// A table of whose slots at most `load`, above 0 and at most 1, are to be taken. The monitor's room is
     /// of that load.
     pub const fn new(monitor: M, load: f64) -> Self {
-        Self { monitor, load }
+        Self { monitor, load, step: u64::MAX }
+    }
+
+    /// The same, but each time that it grows it has room for at most `step` times the entries that it has
+    /// then, or for [`SMALL`] if those are more, whatever the rest of the batch seems to need. So a batch with
+    /// few different keys takes no memory for all of them.
+    #[must_use]
+    pub fn in_steps_of(self, step: u64) -> Self {
+        Self { step, ..self }
     }
 
     /// Who holds the table and the room.
@@ -173,7 +185,9 @@ impl<M: Monitor> Growing<M> {
             let least = stats.live + left.min(least_more(now, stats.live));
             // A table half of whose slots are tombstones only needs to lose them.
             let double = if stats.live > now.limit / 2 { now.limit.saturating_mul(2) } else { now.limit };
-            let wanted = stats.live.saturating_add(new).max(double).max(least);
+            // Never smaller than it is: how large the caller made it, or how many entries it once had.
+            let most = stats.live.saturating_mul(self.step).max(SMALL).max(now.limit);
+            let wanted = stats.live.saturating_add(new).max(double).min(most).max(least);
             match self.resize(table, wanted, stats.live) {
                 // Perhaps there is memory for what is needed now.
                 Err(error) if M::Table::is_out_of_memory(&error) && least < wanted => {

@@ -1,39 +1,44 @@
-//! Maps and sets that grow while they are used.
+//! Maps and sets that grow: tables of open addressing that are replaced by larger ones, between the parts of a
+//! batch. And those that grow while warps of one's own work on them: [`SubmapMap`].
 
+mod bulk;
+mod submaps;
 mod table;
 
+pub use submaps::{SubmapMap, SubmapSet};
 pub use table::DynamicWords;
 
 use super::error::Error;
 use super::map::Map;
-use super::open::{LANE_SLOTS, OPEN_LANES};
-use super::packed::{PackedEntry, PackedWords};
+use super::open::{FixedBuckets, LANE_SLOTS, OPEN_LANES, OPEN_MAP_SLOTS, OpenMap, OpenSet};
 use super::set::Set;
-use warpproof_model::entry::Packed;
+use core::fmt;
+use warpproof_model::growth::{Growing, Locks, Rehash};
+use warpproof_model::host::structure::Open;
+use warpproof_model::host::{BulkTable, OpenGeometry, OpenStats};
 use warpproof_model::{Key, Word};
 
-/// A concurrent map in CPU memory that grows while it is used.
-///
-/// `DynamicMap<u32, u32>` or `DynamicMap<u64, u64>`: open addressing in submaps, each as large as all before
-/// it. The insert that finds no room takes the memory for another one, while other operations go on; no pair
-/// moves. An insert answers [`Full`](warpproof_model::Insert::Full) if there is no memory, and nothing has
-/// changed then. [`DynamicMap::compact`] moves all pairs to one submap, which searches are faster in.
+/// Each time that it grows a table has room for at most so many times its entries: with the default load of 0.8
+/// it has less than four slots for each then.
+const STEP: u64 = 3;
+
+/// A concurrent map in CPU memory that grows: `DynamicMap<u32, u32>` or `DynamicMap<u64, u64>`, an [`OpenMap`] that
+/// is replaced by a larger one before it is too full.
 ///
 /// ```
 /// use warpproof_simt::cpu::DynamicMap;
 /// use warpproof_model::host::BulkMap;
 ///
-/// let mut map = DynamicMap::<u64, u64>::with_capacity(100)?;
+/// let map = DynamicMap::<u64, u64>::with_capacity(100)?;
 /// let keys: Vec<u64> = (0..10_000).collect();
 /// map.insert_unique(&keys, &keys)?;
-/// map.compact()?;
 /// assert_eq!(map.search(&[7, 10_000])?, [Some(7), None]);
 /// # Ok::<(), warpproof_simt::cpu::Error>(())
 /// ```
-pub type DynamicMap<K, V, const L: usize = OPEN_LANES, const S: usize = LANE_SLOTS> =
-    Map<K, V, DynamicWords<<(K, V) as PackedEntry>::Store, L, S>>;
+pub type DynamicMap<K, V, const L: usize = 1, const S: usize = OPEN_MAP_SLOTS> = Dynamic<OpenMap<K, V, L, S>>;
 
-/// A concurrent set of u32 or u64 keys in CPU memory that grows while it is used. See [`DynamicMap`].
+/// A concurrent set of u32 or u64 keys in CPU memory that grows: an [`OpenSet`] that is replaced by a larger one
+/// before it is too full. See [`Dynamic`].
 ///
 /// ```
 /// use warpproof_simt::cpu::DynamicSet;
@@ -44,38 +49,114 @@ pub type DynamicMap<K, V, const L: usize = OPEN_LANES, const S: usize = LANE_SLO
 /// assert_eq!(set.len()?, 10_000);
 /// # Ok::<(), warpproof_simt::cpu::Error>(())
 /// ```
-pub type DynamicSet<K, const L: usize = OPEN_LANES, const S: usize = LANE_SLOTS> =
-    Set<K, DynamicWords<<(K, ()) as PackedEntry>::Store, L, S>>;
+pub type DynamicSet<K, const L: usize = OPEN_LANES, const S: usize = LANE_SLOTS> = Dynamic<OpenSet<K, L, S>>;
 
-impl<K, V, St, const L: usize, const S: usize> Map<K, V, DynamicWords<St, L, S>>
-where
-    K: Key,
-    V: Word,
-    St: PackedWords<Entry: Packed<Key = K, Value = V>>,
-{
-    /// Moves all pairs to one submap, of a size for as many: searches read one bucket again, the slots of
-    /// deleted pairs are free, and memory that is not needed is given back. Takes memory for both meanwhile,
-    /// and time proportional to the slots.
+/// A concurrent table in CPU memory that grows: a map or set `T` of open addressing, which is replaced by a larger
+/// one before it is too full.
+///
+/// **Memory.** A table that never had more than n entries has no more than 4 n slots at the default load of 0.8 (3 n
+/// divided by the load, and 2 % for sizes that a table cannot have), or as many as it was made for, or 21,000 (for
+/// 16,384 entries): whatever the keys are, and however often entries are deleted and added. Where half of what may be taken is slots of deleted
+/// entries, the table is replaced by one of the same size without them. While entries move there are two tables.
+///
+/// **Time.** Entries move by all threads; of a table that grows from nothing each moves 0.5 times on average. What
+/// other threads run on the table waits meanwhile: a search does not wait for other calls, but it waits while
+/// entries move. A batch is one call for that: many small batches cost two locks each.
+///
+/// **Memory that runs out.** Nothing is [`Insert::Full`](warpproof_model::Insert::Full). If there is no memory to
+/// grow, a batch ends with [`Error::OutOfMemory`]: what it has stored by then is in the table, and all that was
+/// there before.
+///
+/// The protocol is [`warpproof_model::growth`].
+pub struct Dynamic<T> {
+    growing: Growing<Locks<T>>,
+}
+
+/// A table of open addressing of one size, to grow from.
+pub trait Fixed: Rehash<Error = Error> + BulkTable<Error = Error, Structure = Open> + Sized {
+    /// Slots of a bucket.
+    const BUCKET_SLOTS: u32;
+
+    /// An empty one.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`]; nothing has changed then.
-    pub fn compact(&mut self) -> Result<(), Error> {
-        self.table = self.table.compacted()?;
-        Ok(())
+    /// [`Error::OutOfMemory`], [`Error::Refused`].
+    fn of_size(geometry: OpenGeometry) -> Result<Self, Error>;
+}
+
+/// Maps or sets of open addressing, which can be replaced by larger ones.
+macro_rules! fixed {
+    ($($table:ty, $value:ty, <$($p:ident: $bound:path),*>;)*) => { $(
+        impl<$($p: $bound,)* T: FixedBuckets<Key = K, Value = $value, Structure = Open>> Rehash for $table {
+            type Error = Error;
+
+            fn rehash(&mut self, entries: u64, load: f64) -> Result<(), Error> {
+                self.rehash(OpenGeometry::new(entries, load, T::BUCKET_SLOTS)?)
+            }
+            fn stats(&self) -> Result<OpenStats, Error> {
+                BulkTable::stats(self)
+            }
+            fn slots(&self) -> u64 {
+                BulkTable::geometry(self).slots() as u64
+            }
+            fn is_out_of_memory(error: &Error) -> bool {
+                matches!(error, Error::OutOfMemory { .. })
+            }
+        }
+
+        impl<$($p: $bound,)* T: FixedBuckets<Key = K, Value = $value, Structure = Open>> Fixed for $table {
+            const BUCKET_SLOTS: u32 = T::BUCKET_SLOTS;
+
+            fn of_size(geometry: OpenGeometry) -> Result<Self, Error> {
+                Self::with_geometry(geometry)
+            }
+        }
+    )* };
+}
+fixed! {
+    Map<K, V, T>, V, <K: Key, V: Word>;
+    Set<K, T>, (), <K: Key>;
+}
+
+impl<T: Fixed> Dynamic<T> {
+    /// An empty one that has room for so many entries before it grows.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]; [`Error::Refused`] if the table would be too large to index.
+    pub fn with_capacity(entries: u64) -> Result<Self, Error> {
+        Self::at_load(entries, OpenGeometry::DEFAULT_LOAD)
+    }
+
+    /// An empty one that has room for so many entries, of whose slots at most `load` are taken before it grows.
+    ///
+    /// # Errors
+    /// As [`Dynamic::with_capacity`]; [`Error::Refused`] if the load is not above 0 and at most 1.
+    pub fn at_load(entries: u64, load: f64) -> Result<Self, Error> {
+        let table = T::of_size(OpenGeometry::new(entries, load, T::BUCKET_SLOTS)?)?;
+        Ok(Self { growing: Growing::locked(table, load).in_steps_of(STEP) })
+    }
+
+    /// Makes room for `more` entries besides those that are there, and takes the slots of deleted entries away.
+    /// Takes memory for both tables meanwhile, and time proportional to the slots.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`], [`Error::Refused`]; nothing has changed then.
+    pub fn reserve(&self, more: u64) -> Result<(), Error> {
+        self.growing.resize_for(more)
+    }
+
+    /// Gives back the memory that the entries do not need, and the slots of deleted ones.
+    ///
+    /// # Errors
+    /// As [`Dynamic::reserve`].
+    pub fn shrink(&self) -> Result<(), Error> {
+        self.growing.resize_for(0)
     }
 }
 
-impl<K, St, const L: usize, const S: usize> Set<K, DynamicWords<St, L, S>>
-where
-    K: Key,
-    St: PackedWords<Entry: Packed<Key = K, Value = ()>>,
-{
-    /// Moves all keys to one submap: as [`DynamicMap::compact`].
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`]; nothing has changed then.
-    pub fn compact(&mut self) -> Result<(), Error> {
-        self.table = self.table.compacted()?;
-        Ok(())
+impl<T: Fixed> fmt::Debug for Dynamic<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let geometry = BulkTable::geometry(&*self.growing.table());
+        f.debug_struct("Dynamic").field("geometry", &geometry).finish_non_exhaustive()
     }
 }

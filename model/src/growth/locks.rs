@@ -1,14 +1,12 @@
-//! The locks of a table that grows, of the standard library. When it grows, and how, is in
-//! [`warpproof_model::growth`].
+//! The locks of a table that grows, of the standard library.
 
-use crate::error::Error;
-use std::ops::Deref;
+use super::room::Room;
+use super::table::{Growing, Monitor, Rehash};
 use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard};
-use warpproof_model::growth::{self, Monitor, Rehash, Room};
 
-/// Who holds a table, and who its room.
+/// Who holds a table, and who its room: an `RwLock` and a `Mutex`.
 #[derive(Debug)]
-pub(super) struct Locks<T> {
+pub struct Locks<T> {
     table: RwLock<T>,
     room: Mutex<Room>,
 }
@@ -29,37 +27,26 @@ impl<T: Rehash> Monitor for Locks<T> {
     }
 }
 
-/// A table that grows before it is too full.
-#[derive(Debug)]
-pub(super) struct Growing<T>(growth::Growing<Locks<T>>);
-
-impl<T: Rehash<Error = Error>> Growing<T> {
+impl<T: Rehash> Growing<Locks<T>> {
     /// A table without entries, at most `load` of whose slots are to be taken.
-    pub(super) fn new(table: T, load: f64) -> Self {
+    pub fn locked(table: T, load: f64) -> Self {
         let room = Room::at_load(table.slots(), load).into();
-        Self(growth::Growing::new(Locks { table: RwLock::new(table), room }, load))
+        Self::new(Locks { table: RwLock::new(table), room }, load)
     }
 
     /// The table, which does not grow meanwhile. Whoever has it calls no other method.
-    pub(super) fn table(&self) -> RwLockReadGuard<'_, T> {
-        self.0.monitor().table.read().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl<T> Deref for Growing<T> {
-    type Target = growth::Growing<Locks<T>>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.0
+    pub fn table(&self) -> RwLockReadGuard<'_, T> {
+        self.monitor().table.read().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::host::OpenStats;
     use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
     use std::thread;
-    use warpproof_model::host::OpenStats;
+    use std::vec::Vec;
 
     /// A table without memory, which counts.
     #[derive(Debug)]
@@ -71,12 +58,13 @@ mod tests {
     }
 
     impl Rehash for Counted {
-        type Error = Error;
+        /// Slots that cannot be had.
+        type Error = u64;
 
-        fn rehash(&mut self, entries: u64, load: f64) -> Result<(), Error> {
+        fn rehash(&mut self, entries: u64, load: f64) -> Result<(), u64> {
             let slots = (entries as f64 / load).ceil() as u64;
             if slots > self.most {
-                return Err(Error::OutOfMemory { what: "the table's slots", bytes: slots });
+                return Err(slots);
             }
             self.moves.store(true, Relaxed);
             thread::yield_now();
@@ -84,14 +72,14 @@ mod tests {
             self.moves.store(false, Relaxed);
             Ok(())
         }
-        fn stats(&self) -> Result<OpenStats, Error> {
+        fn stats(&self) -> Result<OpenStats, u64> {
             Ok(OpenStats { live: self.live.load(Relaxed), tombstones: 0 })
         }
         fn slots(&self) -> u64 {
             self.slots
         }
-        fn is_out_of_memory(error: &Error) -> bool {
-            matches!(error, Error::OutOfMemory { .. })
+        fn is_out_of_memory(_: &u64) -> bool {
+            true
         }
     }
 
@@ -100,7 +88,7 @@ mod tests {
     const KEYS: usize = 2000;
 
     /// Every thread inserts so many new keys.
-    fn insert(growing: &Growing<Counted>) -> Result<(), Error> {
+    fn insert(growing: &Growing<Locks<Counted>>) -> Result<(), u64> {
         growing.insert(KEYS, |table, from, to| {
             for _ in from..to {
                 let live = table.live.fetch_add(1, Relaxed) + 1;
@@ -111,8 +99,8 @@ mod tests {
         })
     }
 
-    fn counted(most: u64) -> Growing<Counted> {
-        Growing::new(Counted { live: 0.into(), slots: 10, most, moves: false.into() }, LOAD)
+    fn counted(most: u64) -> Growing<Locks<Counted>> {
+        Growing::locked(Counted { live: 0.into(), slots: 10, most, moves: false.into() }, LOAD)
     }
 
     #[test]
@@ -137,7 +125,7 @@ mod tests {
             let threads: Vec<_> = (0..THREADS).map(|_| scope.spawn(|| insert(&growing))).collect();
             threads.into_iter().map(|thread| thread.join().expect("no panic")).collect::<Vec<_>>()
         });
-        assert!(failed.iter().all(|ended| matches!(ended, Err(Error::OutOfMemory { .. }))), "{failed:?}");
+        assert!(failed.iter().all(Result::is_err), "{failed:?}");
         assert_eq!(growing.monitor().room(|room| room.promised), 0);
         assert!(growing.table().live.load(Relaxed) as f64 > 0.8 * LOAD * 1000.0);
     }

@@ -1,0 +1,121 @@
+//! The bulk calls of tables that grow.
+
+use super::{Dynamic, Fixed};
+use crate::cpu::error::Error;
+use core::ops::Range;
+use warpproof_model::host::{
+    Answer, BulkCounter, BulkMap, BulkOrdered, BulkSet, BulkTable, Op, OpenGeometry, OpenStats, admit,
+    same_length, structure,
+};
+use warpproof_model::outcome::{Add, Assign, Delete, Insert};
+use warpproof_model::{Key, Word};
+
+impl<T: Fixed> Dynamic<T> {
+    /// The answers of a batch of operations on these keys that may add entries, in parts: `part` runs those of
+    /// a range, and `stored` says whether one has stored an entry.
+    fn in_parts<K: Key, A>(
+        &self,
+        keys: &[K],
+        stored: impl Fn(&A) -> bool,
+        part: impl Fn(&T, Range<usize>) -> Result<Vec<A>, Error>,
+    ) -> Result<Vec<A>, Error> {
+        // Of all parts before the first one runs.
+        admit(keys)?;
+        let mut answers = Vec::new();
+        self.growing.insert(keys.len(), |table, from, to| {
+            let mut these = part(table, from..to)?;
+            let count = these.iter().filter(|answer| stored(answer)).count() as u64;
+            if answers.is_empty() {
+                answers = these;
+            } else {
+                let bytes = (keys.len() * size_of::<A>()) as u64;
+                answers.try_reserve_exact(keys.len() - from).map_err(|_| Error::OutOfMemory { bytes })?;
+                answers.append(&mut these);
+            }
+            Ok(count)
+        })?;
+        Ok(answers)
+    }
+}
+
+impl<T: Fixed> BulkTable for Dynamic<T> {
+    type Error = Error;
+    type Structure = structure::Dynamic;
+    type Entry = T::Entry;
+
+    fn retrieve_all(&self) -> Result<Vec<T::Entry>, Error> {
+        self.growing.table().retrieve_all()
+    }
+    fn len(&self) -> Result<u64, Error> {
+        self.growing.table().len()
+    }
+    fn stats(&self) -> Result<OpenStats, Error> {
+        BulkTable::stats(&*self.growing.table())
+    }
+    fn geometry(&self) -> OpenGeometry {
+        BulkTable::geometry(&*self.growing.table())
+    }
+    fn clear(&mut self) -> Result<(), Error> {
+        self.growing.clear(BulkTable::clear)
+    }
+}
+
+impl<T: Fixed + BulkOrdered> BulkOrdered for Dynamic<T> {
+    fn retrieve_all_in_order(&self) -> Result<Vec<T::Entry>, Error> {
+        self.growing.table().retrieve_all_in_order()
+    }
+}
+
+impl<K: Key, V: Word, T: Fixed + BulkMap<K, V>> BulkMap<K, V> for Dynamic<T> {
+    fn insert_unique(&self, keys: &[K], values: &[V]) -> Result<Vec<Insert>, Error> {
+        same_length(keys, "values", values)?;
+        let part = |map: &T, at: Range<usize>| map.insert_unique(&keys[at.clone()], &values[at]);
+        self.in_parts(keys, |&said| said == Insert::Inserted, part)
+    }
+    fn insert_or_assign(&self, keys: &[K], values: &[V]) -> Result<Vec<Assign>, Error> {
+        same_length(keys, "values", values)?;
+        let part = |map: &T, at: Range<usize>| map.insert_or_assign(&keys[at.clone()], &values[at]);
+        self.in_parts(keys, |&said| said == Assign::Inserted, part)
+    }
+    fn search(&self, keys: &[K]) -> Result<Vec<Option<V>>, Error> {
+        self.growing.table().search(keys)
+    }
+    fn contains(&self, keys: &[K]) -> Result<Vec<bool>, Error> {
+        BulkMap::contains(&*self.growing.table(), keys)
+    }
+    fn count(&self, keys: &[K]) -> Result<Vec<u32>, Error> {
+        self.growing.table().count(keys)
+    }
+    fn delete(&self, keys: &[K]) -> Result<Vec<Delete>, Error> {
+        BulkMap::delete(&*self.growing.table(), keys)
+    }
+    fn mixed(&self, ops: &[Op], keys: &[K], values: &[V]) -> Result<Vec<Answer<V>>, Error> {
+        same_length(keys, "operations", ops)?;
+        same_length(keys, "values", values)?;
+        let stored = |answer: &Answer<V>| {
+            matches!(answer, Answer::Insert(Insert::Inserted) | Answer::Assign(Assign::Inserted))
+        };
+        let part = |map: &T, at: Range<usize>| map.mixed(&ops[at.clone()], &keys[at.clone()], &values[at]);
+        self.in_parts(keys, stored, part)
+    }
+}
+
+impl<K: Key, V: Word, T: Fixed + BulkCounter<K, V>> BulkCounter<K, V> for Dynamic<T> {
+    fn insert_or_add(&self, keys: &[K], values: &[V]) -> Result<Vec<Add>, Error> {
+        same_length(keys, "values", values)?;
+        let part = |map: &T, at: Range<usize>| map.insert_or_add(&keys[at.clone()], &values[at]);
+        self.in_parts(keys, |&said| said == Add::Inserted, part)
+    }
+}
+
+impl<K: Key, T: Fixed + BulkSet<K>> BulkSet<K> for Dynamic<T> {
+    fn insert(&self, keys: &[K]) -> Result<Vec<Insert>, Error> {
+        self.in_parts(keys, |&said| said == Insert::Inserted, |set, at| set.insert(&keys[at]))
+    }
+    fn contains(&self, keys: &[K]) -> Result<Vec<bool>, Error> {
+        BulkSet::contains(&*self.growing.table(), keys)
+    }
+    fn delete(&self, keys: &[K]) -> Result<Vec<Delete>, Error> {
+        BulkSet::delete(&*self.growing.table(), keys)
+    }
+}

@@ -1,0 +1,71 @@
+//! Maps and sets that grow while warps of one's own work on them.
+
+use super::table::DynamicWords;
+use crate::cpu::error::Error;
+use crate::cpu::map::Map;
+use crate::cpu::open::{LANE_SLOTS, OPEN_LANES};
+use crate::cpu::packed::{PackedEntry, PackedWords};
+use crate::cpu::set::Set;
+use warpproof_model::entry::Packed;
+use warpproof_model::{Key, Word};
+
+/// A concurrent map in CPU memory that grows while warps of one's own work on it
+/// ([`Map::table`]): open addressing in submaps, each as large as all before it.
+///
+/// The insert that finds no room takes the memory for another submap, while other operations go on; no pair moves,
+/// and no search waits. An insert answers [`Full`](warpproof_model::Insert::Full) if there is no memory, and
+/// nothing has changed then. A search reads a bucket of each submap before that of its key. The slots of deleted
+/// pairs come back by [`SubmapMap::compact`] alone. A [`DynamicMap`](super::DynamicMap) has neither cost, but moves
+/// its pairs when it grows.
+///
+/// ```
+/// use warpproof_simt::cpu::dynamic::SubmapMap;
+/// use warpproof_model::host::BulkMap;
+///
+/// let mut map = SubmapMap::<u64, u64>::with_capacity(100)?;
+/// let keys: Vec<u64> = (0..10_000).collect();
+/// map.insert_unique(&keys, &keys)?;
+/// map.compact()?;
+/// assert_eq!(map.search(&[7, 10_000])?, [Some(7), None]);
+/// # Ok::<(), warpproof_simt::cpu::Error>(())
+/// ```
+pub type SubmapMap<K, V, const L: usize = OPEN_LANES, const S: usize = LANE_SLOTS> =
+    Map<K, V, DynamicWords<<(K, V) as PackedEntry>::Store, L, S>>;
+
+/// A concurrent set of u32 or u64 keys in CPU memory that grows while warps of one's own work on it. See
+/// [`SubmapMap`].
+pub type SubmapSet<K, const L: usize = OPEN_LANES, const S: usize = LANE_SLOTS> =
+    Set<K, DynamicWords<<(K, ()) as PackedEntry>::Store, L, S>>;
+
+impl<K, V, St, const L: usize, const S: usize> Map<K, V, DynamicWords<St, L, S>>
+where
+    K: Key,
+    V: Word,
+    St: PackedWords<Entry: Packed<Key = K, Value = V>>,
+{
+    /// Moves all pairs to one submap, of a size for as many: searches read one bucket again, the slots of
+    /// deleted pairs are free, and memory that is not needed is given back. Takes memory for both meanwhile,
+    /// and time proportional to the slots.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]; nothing has changed then.
+    pub fn compact(&mut self) -> Result<(), Error> {
+        self.table = self.table.compacted()?;
+        Ok(())
+    }
+}
+
+impl<K, St, const L: usize, const S: usize> Set<K, DynamicWords<St, L, S>>
+where
+    K: Key,
+    St: PackedWords<Entry: Packed<Key = K, Value = ()>>,
+{
+    /// Moves all keys to one submap: as [`SubmapMap::compact`].
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]; nothing has changed then.
+    pub fn compact(&mut self) -> Result<(), Error> {
+        self.table = self.table.compacted()?;
+        Ok(())
+    }
+}
