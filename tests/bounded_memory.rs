@@ -1,5 +1,6 @@
 //! Tables that grow keep to their entries: four slots for each, or a small constant, whatever comes.
 
+use rayon::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use warpproof::simt::cpu::{DynamicMap, DynamicSet};
@@ -85,7 +86,8 @@ fn a_window_that_slides_over_a_hundred_million_keys() {
     slide(100_000, 100_000_000);
 }
 
-/// Threads insert, each its own keys, while others search: each finds what was inserted, whoever grows the table.
+/// Threads insert, each its own keys, while others search: each finds what was inserted, whoever grows the
+/// table.
 #[test]
 fn a_table_that_grows_beside_searches_loses_nothing() {
     const THREADS: u64 = 4;
@@ -127,4 +129,19 @@ fn a_table_that_grows_beside_searches_loses_nothing() {
     assert_bounded(map.geometry().slots(), (THREADS * KEYS) as usize);
     map.shrink().unwrap();
     assert!(map.geometry().slots() as f64 * 0.8 <= (THREADS * KEYS) as f64 * 1.01);
+}
+
+/// Jobs of a pool of rayon's insert, search and make the table small.
+#[test]
+fn a_table_that_grows_is_used_by_jobs_of_a_pool() {
+    const JOBS: u64 = 64;
+    const KEYS: u64 = 20_000;
+    let map = DynamicMap::<u64, u64>::with_capacity(1).unwrap();
+    (0..JOBS).into_par_iter().for_each(|job| {
+        let keys: Vec<u64> = (0..KEYS).map(|key| KEYS * (job % 8) + key).collect();
+        map.insert_unique(&keys, &keys).unwrap();
+        assert!(map.search(&keys).unwrap().iter().zip(&keys).all(|(&found, &key)| found == Some(key)));
+        map.shrink().unwrap();
+    });
+    assert_eq!(map.len().unwrap(), 8 * KEYS);
 }

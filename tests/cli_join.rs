@@ -61,8 +61,8 @@ fn join_equals_sqlite() {
     {
         let folder = folder(&format!("sqlite_{seed}"));
         let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        write(&folder, "l.csv", &random_file(left_rows, "id,k,text", &mut state));
-        write(&folder, "r.csv", &random_file(right_rows, "id,k,note", &mut state));
+        write(&folder, "l.csv", random_file(left_rows, "id,k,text", &mut state));
+        write(&folder, "r.csv", random_file(right_rows, "id,k,note", &mut state));
         let ours =
             warpproof(&folder, &["join", "l.csv", "r.csv", "--on", "k", "-o", "out.csv", "--backend", "cpu"]);
         assert!(ours.status.success(), "{}", text(&ours.stderr));

@@ -92,9 +92,9 @@ fn counts_are_those_of_the_definition() {
     let (head, tail) = first.split_at(first.len() / 3);
     write(&folder, "a.fa", first.as_bytes());
     // Two members, and an empty one, as bgzip ends a file.
-    write(&folder, "a.gz", &[gzip(head.as_bytes()), gzip(tail.as_bytes()), gzip(b"")].concat());
+    write(&folder, "a.gz", [gzip(head.as_bytes()), gzip(tail.as_bytes()), gzip(b"")].concat());
     // And filled up with zeros, as a tape does.
-    write(&folder, "c.gz", &[gzip(first.as_bytes()), vec![0; 700]].concat());
+    write(&folder, "c.gz", [gzip(first.as_bytes()), vec![0; 700]].concat());
     write(&folder, "b.fq", fastq.as_bytes());
     for k in [1, 2, 7, 12, 21, 30, 31] {
         for first in ["a.fa", "a.gz", "c.gz"] {
@@ -115,7 +115,7 @@ fn a_gpu_counts_what_the_cpu_counts() {
     }
     let folder = folder("gpu");
     let sequence = random_sequence(3_000_000, &mut 7);
-    write(&folder, "a.gz", &gzip(format!(">s\n{sequence}\n").as_bytes()));
+    write(&folder, "a.gz", gzip(format!(">s\n{sequence}\n").as_bytes()));
     for k in ["5", "13", "31"] {
         let outputs = ["cpu", "gpu"].map(|backend| {
             let name = format!("{backend}.tsv");

@@ -42,8 +42,8 @@ impl Sink {
         })
     }
 
-    /// Whether `path` can be written: a file is made beside it and taken away again, a descriptor must be open.
-    /// A device or a pipe is left alone.
+    /// Whether `path` can be written: a file is made beside it and taken away again, a descriptor must be
+    /// open. A device or a pipe is left alone.
     pub(super) fn admit(path: &Path) -> Result<()> {
         match place(path)? {
             Place::File(path) => Unfinished::new(&path).map(drop),

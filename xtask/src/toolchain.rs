@@ -11,8 +11,8 @@ rustc 1.96 or newer with the source of its standard library. Install one of:
   - on Debian:    apt-get install -y --no-install-recommends rustc-web rust-web-src
   - with rustup:  rustup toolchain install nightly --component rust-src";
 
-/// The oldest compiler that marks every function of a GPU target convergent. Without that mark LLVM may copy or move
-/// a collective that is still inside a function.
+/// The oldest compiler that marks every function of a GPU target convergent. Without that mark LLVM may copy
+/// or move a collective that is still inside a function.
 const OLDEST: (u32, u32) = (1, 96);
 
 /// A compiler for the device code.

@@ -1,5 +1,5 @@
-//! `cargo xtask unsafe`: where the sources are unsafe. `tests/unsafe.csv` counts the lines of each file, so that none
-//! comes unnoticed, and each must say what makes it safe.
+//! `cargo xtask unsafe`: where the sources are unsafe. `tests/unsafe.csv` counts the lines of each file, so
+//! that none comes unnoticed, and each must say what makes it safe.
 
 use crate::shell::{Outcome, output, read, root, write};
 use std::path::PathBuf;
@@ -43,7 +43,8 @@ fn text(found: &[Unsafe]) -> String {
     rows.fold(COLUMNS.to_owned(), |all, row| all + &row)
 }
 
-/// The numbers of the lines that have the word in code: in front of a block, an item or an attribute's parentheses.
+/// The numbers of the lines that have the word in code: in front of a block, an item or an attribute's
+/// parentheses.
 fn unsafe_lines(text: &str) -> Vec<usize> {
     let of = |line: &str| {
         let code = code(line);
@@ -79,8 +80,8 @@ mod tests {
         );
     }
 
-    /// A comment or the documentation says what makes it safe, or what the caller must see to. That of all kernels
-    /// stands once, in gpu/kernels/src/lib.rs.
+    /// A comment or the documentation says what makes it safe, or what the caller must see to. That of all
+    /// kernels stands once, in gpu/kernels/src/lib.rs.
     #[test]
     fn every_unsafe_line_says_what_makes_it_safe() {
         let mut silent = Vec::new();

@@ -1,5 +1,6 @@
 //! The bulk calls of tables that grow.
 
+use super::apart::apart;
 use super::{Dynamic, Fixed};
 use crate::cpu::error::Error;
 use core::ops::Range;
@@ -17,13 +18,16 @@ impl<T: Fixed> Dynamic<T> {
         &self,
         keys: &[K],
         stored: impl Fn(&A) -> bool,
-        part: impl Fn(&T, Range<usize>) -> Result<Vec<A>, Error>,
-    ) -> Result<Vec<A>, Error> {
+        part: impl Fn(&T, Range<usize>) -> Result<Vec<A>, Error> + Sync,
+    ) -> Result<Vec<A>, Error>
+    where
+        A: Send,
+    {
         // Of all parts before the first one runs.
         admit(keys)?;
         let mut answers = Vec::new();
         self.growing.insert(keys.len(), |table, from, to| {
-            let mut these = part(table, from..to)?;
+            let mut these = apart(|| part(table, from..to))?;
             let count = these.iter().filter(|answer| stored(answer)).count() as u64;
             if answers.is_empty() {
                 answers = these;
@@ -38,31 +42,39 @@ impl<T: Fixed> Dynamic<T> {
     }
 }
 
+impl<T: Fixed> Dynamic<T> {
+    /// What `f` says of the table, which does not grow meanwhile.
+    fn held<R: Send>(&self, f: impl FnOnce(&T) -> R + Send) -> R {
+        let table = self.growing.table();
+        apart(|| f(&table))
+    }
+}
+
 impl<T: Fixed> BulkTable for Dynamic<T> {
     type Error = Error;
     type Structure = structure::Dynamic;
     type Entry = T::Entry;
 
     fn retrieve_all(&self) -> Result<Vec<T::Entry>, Error> {
-        self.growing.table().retrieve_all()
+        self.held(T::retrieve_all)
     }
     fn len(&self) -> Result<u64, Error> {
-        self.growing.table().len()
+        self.held(T::len)
     }
     fn stats(&self) -> Result<OpenStats, Error> {
-        BulkTable::stats(&*self.growing.table())
+        self.held(BulkTable::stats)
     }
     fn geometry(&self) -> OpenGeometry {
         BulkTable::geometry(&*self.growing.table())
     }
     fn clear(&mut self) -> Result<(), Error> {
-        self.growing.clear(BulkTable::clear)
+        self.growing.clear(|table| apart(|| BulkTable::clear(table)))
     }
 }
 
 impl<T: Fixed + BulkOrdered> BulkOrdered for Dynamic<T> {
     fn retrieve_all_in_order(&self) -> Result<Vec<T::Entry>, Error> {
-        self.growing.table().retrieve_all_in_order()
+        self.held(T::retrieve_all_in_order)
     }
 }
 
@@ -78,16 +90,16 @@ impl<K: Key, V: Word, T: Fixed + BulkMap<K, V>> BulkMap<K, V> for Dynamic<T> {
         self.in_parts(keys, |&said| said == Assign::Inserted, part)
     }
     fn search(&self, keys: &[K]) -> Result<Vec<Option<V>>, Error> {
-        self.growing.table().search(keys)
+        self.held(|map| map.search(keys))
     }
     fn contains(&self, keys: &[K]) -> Result<Vec<bool>, Error> {
-        BulkMap::contains(&*self.growing.table(), keys)
+        self.held(|map| BulkMap::contains(map, keys))
     }
     fn count(&self, keys: &[K]) -> Result<Vec<u32>, Error> {
-        self.growing.table().count(keys)
+        self.held(|map| map.count(keys))
     }
     fn delete(&self, keys: &[K]) -> Result<Vec<Delete>, Error> {
-        BulkMap::delete(&*self.growing.table(), keys)
+        self.held(|map| BulkMap::delete(map, keys))
     }
     fn mixed(&self, ops: &[Op], keys: &[K], values: &[V]) -> Result<Vec<Answer<V>>, Error> {
         same_length(keys, "operations", ops)?;
@@ -113,9 +125,9 @@ impl<K: Key, T: Fixed + BulkSet<K>> BulkSet<K> for Dynamic<T> {
         self.in_parts(keys, |&said| said == Insert::Inserted, |set, at| set.insert(&keys[at]))
     }
     fn contains(&self, keys: &[K]) -> Result<Vec<bool>, Error> {
-        BulkSet::contains(&*self.growing.table(), keys)
+        self.held(|set| BulkSet::contains(set, keys))
     }
     fn delete(&self, keys: &[K]) -> Result<Vec<Delete>, Error> {
-        BulkSet::delete(&*self.growing.table(), keys)
+        self.held(|set| BulkSet::delete(set, keys))
     }
 }

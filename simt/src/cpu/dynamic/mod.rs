@@ -1,6 +1,7 @@
-//! Maps and sets that grow: tables of open addressing that are replaced by larger ones, between the parts of a
-//! batch. And those that grow while warps of one's own work on them: [`SubmapMap`].
+//! Maps and sets that grow: tables of open addressing that are replaced by larger ones, between the parts of
+//! a batch. And those that grow while warps of one's own work on them: [`SubmapMap`].
 
+mod apart;
 mod bulk;
 mod submaps;
 mod table;
@@ -12,18 +13,19 @@ use super::error::Error;
 use super::map::Map;
 use super::open::{FixedBuckets, LANE_SLOTS, OPEN_LANES, OPEN_MAP_SLOTS, OpenMap, OpenSet};
 use super::set::Set;
+use apart::apart;
 use core::fmt;
 use warpproof_model::growth::{Growing, Locks, Rehash};
 use warpproof_model::host::structure::Open;
 use warpproof_model::host::{BulkTable, OpenGeometry, OpenStats};
 use warpproof_model::{Key, Word};
 
-/// Each time that it grows a table has room for at most so many times its entries: with the default load of 0.8
-/// it has less than four slots for each then.
+/// Each time that it grows a table has room for at most so many times its entries: with the default load of
+/// 0.8 it has less than four slots for each then.
 const STEP: u64 = 3;
 
-/// A concurrent map in CPU memory that grows: `DynamicMap<u32, u32>` or `DynamicMap<u64, u64>`, an [`OpenMap`] that
-/// is replaced by a larger one before it is too full.
+/// A concurrent map in CPU memory that grows: `DynamicMap<u32, u32>` or `DynamicMap<u64, u64>`, an
+/// [`OpenMap`] that is replaced by a larger one before it is too full.
 ///
 /// ```
 /// use warpproof_simt::cpu::DynamicMap;
@@ -37,8 +39,8 @@ const STEP: u64 = 3;
 /// ```
 pub type DynamicMap<K, V, const L: usize = 1, const S: usize = OPEN_MAP_SLOTS> = Dynamic<OpenMap<K, V, L, S>>;
 
-/// A concurrent set of u32 or u64 keys in CPU memory that grows: an [`OpenSet`] that is replaced by a larger one
-/// before it is too full. See [`Dynamic`].
+/// A concurrent set of u32 or u64 keys in CPU memory that grows: an [`OpenSet`] that is replaced by a larger
+/// one before it is too full. See [`Dynamic`].
 ///
 /// ```
 /// use warpproof_simt::cpu::DynamicSet;
@@ -51,21 +53,22 @@ pub type DynamicMap<K, V, const L: usize = 1, const S: usize = OPEN_MAP_SLOTS> =
 /// ```
 pub type DynamicSet<K, const L: usize = OPEN_LANES, const S: usize = LANE_SLOTS> = Dynamic<OpenSet<K, L, S>>;
 
-/// A concurrent table in CPU memory that grows: a map or set `T` of open addressing, which is replaced by a larger
-/// one before it is too full.
+/// A concurrent table in CPU memory that grows: a map or set `T` of open addressing, which is replaced by a
+/// larger one before it is too full.
 ///
-/// **Memory.** A table that never had more than n entries has no more than 4 n slots at the default load of 0.8 (3 n
-/// divided by the load, and 2 % for sizes that a table cannot have), or as many as it was made for, or 21,000 (for
-/// 16,384 entries): whatever the keys are, and however often entries are deleted and added. Where half of what may be taken is slots of deleted
-/// entries, the table is replaced by one of the same size without them. While entries move there are two tables.
+/// **Memory.** A table that never had more than n entries has no more than 4 n slots at the default load of
+/// 0.8 (3 n divided by the load, and 2 % for sizes that a table cannot have), or as many as it was made for,
+/// or 21,000 (for 16,384 entries): whatever the keys are, and however often entries are deleted and added.
+/// Where half of what may be taken is slots of deleted entries, the table is replaced by one of the same size
+/// without them. While entries move there are two tables.
 ///
-/// **Time.** Entries move by all threads; of a table that grows from nothing each moves 0.5 times on average. What
-/// other threads run on the table waits meanwhile: a search does not wait for other calls, but it waits while
-/// entries move. A batch is one call for that: many small batches cost two locks each.
+/// **Time.** Entries move by all threads; of a table that grows from nothing each moves 0.5 times on average.
+/// What other threads run on the table waits meanwhile: a search does not wait for other calls, but it waits
+/// while entries move. A batch is one call for that: many small batches cost two locks each.
 ///
-/// **Memory that runs out.** Nothing is [`Insert::Full`](warpproof_model::Insert::Full). If there is no memory to
-/// grow, a batch ends with [`Error::OutOfMemory`]: what it has stored by then is in the table, and all that was
-/// there before.
+/// **Memory that runs out.** Nothing is [`Insert::Full`](warpproof_model::Insert::Full). If there is no
+/// memory to grow, a batch ends with [`Error::OutOfMemory`]: what it has stored by then is in the table, and
+/// all that was there before.
 ///
 /// The protocol is [`warpproof_model::growth`].
 pub struct Dynamic<T> {
@@ -73,7 +76,9 @@ pub struct Dynamic<T> {
 }
 
 /// A table of open addressing of one size, to grow from.
-pub trait Fixed: Rehash<Error = Error> + BulkTable<Error = Error, Structure = Open> + Sized {
+pub trait Fixed:
+    Rehash<Error = Error> + BulkTable<Error = Error, Structure = Open, Entry: Send> + Send + Sync + Sized
+{
     /// Slots of a bucket.
     const BUCKET_SLOTS: u32;
 
@@ -87,14 +92,15 @@ pub trait Fixed: Rehash<Error = Error> + BulkTable<Error = Error, Structure = Op
 /// Maps or sets of open addressing, which can be replaced by larger ones.
 macro_rules! fixed {
     ($($table:ty, $value:ty, <$($p:ident: $bound:path),*>;)*) => { $(
-        impl<$($p: $bound,)* T: FixedBuckets<Key = K, Value = $value, Structure = Open>> Rehash for $table {
+        impl<$($p: $bound,)* T: FixedBuckets<Key = K, Value = $value, Structure = Open> + Send> Rehash for $table {
             type Error = Error;
 
             fn rehash(&mut self, entries: u64, load: f64) -> Result<(), Error> {
-                self.rehash(OpenGeometry::new(entries, load, T::BUCKET_SLOTS)?)
+                let geometry = OpenGeometry::new(entries, load, T::BUCKET_SLOTS)?;
+                apart(|| self.rehash(geometry))
             }
             fn stats(&self) -> Result<OpenStats, Error> {
-                BulkTable::stats(self)
+                apart(|| BulkTable::stats(self))
             }
             fn slots(&self) -> u64 {
                 BulkTable::geometry(self).slots() as u64
@@ -104,7 +110,7 @@ macro_rules! fixed {
             }
         }
 
-        impl<$($p: $bound,)* T: FixedBuckets<Key = K, Value = $value, Structure = Open>> Fixed for $table {
+        impl<$($p: $bound,)* T: FixedBuckets<Key = K, Value = $value, Structure = Open> + Send> Fixed for $table {
             const BUCKET_SLOTS: u32 = T::BUCKET_SLOTS;
 
             fn of_size(geometry: OpenGeometry) -> Result<Self, Error> {
@@ -127,7 +133,8 @@ impl<T: Fixed> Dynamic<T> {
         Self::at_load(entries, OpenGeometry::DEFAULT_LOAD)
     }
 
-    /// An empty one that has room for so many entries, of whose slots at most `load` are taken before it grows.
+    /// An empty one that has room for so many entries, of whose slots at most `load` are taken before it
+    /// grows.
     ///
     /// # Errors
     /// As [`Dynamic::with_capacity`]; [`Error::Refused`] if the load is not above 0 and at most 1.
@@ -136,8 +143,8 @@ impl<T: Fixed> Dynamic<T> {
         Ok(Self { growing: Growing::locked(table, load).in_steps_of(STEP) })
     }
 
-    /// Makes room for `more` entries besides those that are there, and takes the slots of deleted entries away.
-    /// Takes memory for both tables meanwhile, and time proportional to the slots.
+    /// Makes room for `more` entries besides those that are there, and takes the slots of deleted entries
+    /// away. Takes memory for both tables meanwhile, and time proportional to the slots.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`], [`Error::Refused`]; nothing has changed then.

@@ -9,14 +9,14 @@ use crate::cpu::set::Set;
 use warpproof_model::entry::Packed;
 use warpproof_model::{Key, Word};
 
-/// A concurrent map in CPU memory that grows while warps of one's own work on it
-/// ([`Map::table`]): open addressing in submaps, each as large as all before it.
+/// A concurrent map in CPU memory that grows while warps of one's own work on it ([`Map::table`]): open
+/// addressing in submaps, each as large as all before it.
 ///
-/// The insert that finds no room takes the memory for another submap, while other operations go on; no pair moves,
-/// and no search waits. An insert answers [`Full`](warpproof_model::Insert::Full) if there is no memory, and
-/// nothing has changed then. A search reads a bucket of each submap before that of its key. The slots of deleted
-/// pairs come back by [`SubmapMap::compact`] alone. A [`DynamicMap`](super::DynamicMap) has neither cost, but moves
-/// its pairs when it grows.
+/// The insert that finds no room takes the memory for another submap, while other operations go on; no pair
+/// moves, and no search waits. An insert answers [`Full`](warpproof_model::Insert::Full) if there is no
+/// memory, and nothing has changed then. A search reads a bucket of each submap before that of its key. The
+/// slots of deleted pairs come back by [`SubmapMap::compact`] alone. A [`DynamicMap`](super::DynamicMap) has
+/// neither cost, but moves its pairs when it grows.
 ///
 /// ```
 /// use warpproof_simt::cpu::dynamic::SubmapMap;
