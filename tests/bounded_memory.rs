@@ -56,34 +56,24 @@ fn a_batch_of_few_keys_takes_memory_for_those() {
     assert_bounded(map.geometry().slots(), 1000);
 }
 
-/// A window of keys that moves on: `total` keys in all, `window` at a time.
-fn slide(window: u64, total: u64) {
+#[test]
+fn a_window_that_slides_over_a_hundred_million_keys_stays_within_four_slots_for_each() {
     const BATCH: u64 = 10_000;
+    const WINDOW: u64 = 100_000;
+    const TOTAL: u64 = 100_000_000;
     let map = DynamicMap::<u64, u64>::with_capacity(1).unwrap();
-    for first in (0..total).step_by(BATCH as usize) {
+    for first in (0..TOTAL).step_by(BATCH as usize) {
         let keys: Vec<u64> = (first..first + BATCH).collect();
         assert!(map.insert_unique(&keys, &keys).unwrap().iter().all(|&said| said == Insert::Inserted));
-        if let Some(first) = first.checked_sub(window) {
+        if let Some(first) = first.checked_sub(WINDOW) {
             let old: Vec<u64> = (first..first + BATCH).collect();
             assert!(map.delete(&old).unwrap().iter().all(|&said| said == Delete::Deleted));
         }
-        assert_bounded(map.geometry().slots(), (window + BATCH) as usize);
+        assert_bounded(map.geometry().slots(), (WINDOW + BATCH) as usize);
     }
-    assert_eq!(map.len().unwrap(), window);
-    let last: Vec<u64> = (total - window..total).collect();
+    assert_eq!(map.len().unwrap(), WINDOW);
+    let last: Vec<u64> = (TOTAL - WINDOW..TOTAL).collect();
     assert!(map.search(&last).unwrap().into_iter().eq(last.into_iter().map(Some)));
-}
-
-#[test]
-fn a_window_that_slides_stays_within_four_slots_for_each_entry() {
-    slide(100_000, 5_000_000);
-}
-
-/// `cargo test --release --test bounded_memory -- --ignored`
-#[test]
-#[ignore = "half a minute in a release build: `cargo xtask nightly` runs it"]
-fn a_window_that_slides_over_a_hundred_million_keys() {
-    slide(100_000, 100_000_000);
 }
 
 /// Threads insert, each its own keys, while others search: each finds what was inserted, whoever grows the

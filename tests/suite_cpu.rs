@@ -29,7 +29,7 @@ macro_rules! cpu {
     }};
 }
 
-/// The same of tables that grow, and are shrunk in place of what others do where they grow. They are not built.
+/// Tables that grow. Where the suite calls for a tidy table, they are shrunk. They are not built.
 macro_rules! growing {
     (($facts:ident $kind:ident [$($can:ident)*]) ($table:ty)) => {{
         let any = |table: $table| Table::$kind($kind::new(table)$(.$can::<$table>())*);

@@ -81,14 +81,19 @@ pub(super) trait Peer<K>: Sized {
     fn search(&self, keys: &[K]) -> Vec<Option<K>>;
 }
 
+/// Inserts pairs into a map of ours; whether each key was new.
+fn insert<K: Number>(map: &impl BulkMap<K, K>, keys: &[K], values: &[K]) -> Vec<bool> {
+    let done = map.insert_unique(keys, values).expect("memory, and keys that are not reserved");
+    done.into_iter().map(|outcome| outcome == Insert::Inserted).collect()
+}
+
 impl<K: Number, T: CpuTable<Key = K, Value = K>> Peer<K> for Map<K, K, T> {
     fn new(pairs: usize) -> Self {
         Self::with_capacity(pairs as u64).expect("memory for the table")
     }
 
     fn build(&mut self, keys: &[K], values: &[K]) -> Vec<bool> {
-        let done = self.insert_unique(keys, values).expect("keys are not reserved");
-        done.into_iter().map(|outcome| outcome == Insert::Inserted).collect()
+        insert(self, keys, values)
     }
 
     fn search(&self, keys: &[K]) -> Vec<Option<K>> {
@@ -102,8 +107,7 @@ impl<K: Number, T: Fixed + BulkMap<K, K>> Peer<K> for Dynamic<T> {
     }
 
     fn build(&mut self, keys: &[K], values: &[K]) -> Vec<bool> {
-        let done = self.insert_unique(keys, values).expect("memory for the table");
-        done.into_iter().map(|outcome| outcome == Insert::Inserted).collect()
+        insert(self, keys, values)
     }
 
     fn search(&self, keys: &[K]) -> Vec<Option<K>> {

@@ -21,8 +21,9 @@ const BATCH: usize = 1 << 18;
 /// for one left row in the order of the right file. Exact for all 64-bit integers; duplicates may be on both
 /// sides; time and memory grow linearly with the files and the result.
 ///
-/// Both files have a header. A column of the right file whose name is taken gets the first free of the suffixes
-/// `_right`, `_right2`, `_right3` and so on. Fields with commas, quotes or line ends are quoted in the output.
+/// Both files have a header. A column of the right file whose name is taken gets the first free of the
+/// suffixes `_right`, `_right2`, `_right3` and so on. Fields with commas, quotes or line ends are quoted in
+/// the output.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {

@@ -3,10 +3,9 @@
 //! So it is when a signal ends the program. SIGKILL and a power failure leave the file, which is named
 //! `.warpproof-` and six letters. What had the name before is whole in any case.
 
-use std::fs::Permissions;
 use std::io::{Result, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, Once, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use tempfile::NamedTempFile;
 
 /// The files that there are.
@@ -15,73 +14,69 @@ static FILES: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 /// A file that takes its name when it is whole.
 #[derive(Debug)]
 pub(super) struct Unfinished {
-    /// None when it has its name, or is gone.
-    file: Option<NamedTempFile>,
+    file: NamedTempFile,
     path: PathBuf,
+    /// After the file: while that is there, a signal takes it away.
+    _known: Known,
 }
 
 impl Unfinished {
-    /// A new file in the folder of `path`, which is to be its name. If there is a file of that name, it has
-    /// the owner, group and mode of that one, as far as the system lets it; else the user's mask decides.
+    /// A new file in the folder of `path`, which is to be its name. If there is a file of that name, it has the
+    /// owner, group and mode of that one, as far as the system lets it; else the user's mask decides.
     pub(super) fn new(path: &Path) -> Result<Self> {
         #[cfg(unix)]
         signals::watch();
-        let mut files = files();
         let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty());
         let mut builder = tempfile::Builder::new();
         builder.prefix(".warpproof-");
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        // Held until the file is known: a signal waits for that.
+        let mut files = files();
         let file = builder.tempfile_in(folder.unwrap_or(Path::new(".")))?;
         files.push(file.path().to_path_buf());
         drop(files);
-        let unfinished = Self { file: Some(file), path: path.to_path_buf() };
-        if let (Ok(before), Some(file)) = (std::fs::metadata(path), &unfinished.file) {
-            let wanted = before.permissions();
-            own(file, &before);
-            if mode(&file.as_file().metadata()?.permissions()) != mode(&wanted) {
-                file.as_file().set_permissions(wanted)?;
+        let known = Known(file.path().to_path_buf());
+        if let Ok(before) = std::fs::metadata(path) {
+            #[cfg(unix)]
+            own(&file, &before);
+            if file.as_file().metadata()?.permissions() != before.permissions() {
+                file.as_file().set_permissions(before.permissions())?;
             }
         }
-        Ok(unfinished)
+        Ok(Self { file, path: path.to_path_buf(), _known: known })
     }
 
     /// It is whole: it takes its name. What had that name before is gone.
-    pub(super) fn finish(mut self) -> Result<()> {
-        let Some(file) = self.file.take() else { return Ok(()) };
-        let temporary = file.path().to_path_buf();
-        let done = file.as_file().sync_all().and_then(|()| file.persist(&self.path).map_err(|e| e.error));
-        forget(&temporary);
-        done.map(drop)
+    pub(super) fn finish(self) -> Result<()> {
+        self.file.as_file().sync_all()?;
+        self.file.persist(&self.path).map_err(|e| e.error)?;
+        Ok(())
     }
 }
 
 impl Write for Unfinished {
     fn write(&mut self, bytes: &[u8]) -> Result<usize> {
-        self.file.as_mut().map_or(Ok(0), |file| file.write(bytes))
+        self.file.write(bytes)
     }
 
     fn flush(&mut self) -> Result<()> {
-        self.file.as_mut().map_or(Ok(()), NamedTempFile::flush)
+        self.file.flush()
     }
 }
 
-impl Drop for Unfinished {
+/// A file that is in [`FILES`].
+#[derive(Debug)]
+struct Known(PathBuf);
+
+impl Drop for Known {
     fn drop(&mut self) {
-        if let Some(file) = self.file.take() {
-            let temporary = file.path().to_path_buf();
-            drop(file);
-            forget(&temporary);
-        }
+        files().retain(|file| *file != self.0);
     }
 }
 
 fn files() -> MutexGuard<'static, Vec<PathBuf>> {
     FILES.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn forget(temporary: &Path) {
-    files().retain(|file| file != temporary);
 }
 
 /// Gives a file the owner and the group of another one. A user who may not give files away keeps the group at
@@ -94,25 +89,13 @@ fn own(file: &NamedTempFile, like: &std::fs::Metadata) {
     let _ = fchown(file, user, group).or_else(|_| fchown(file, None, group));
 }
 
-#[cfg(not(unix))]
-fn own(_: &NamedTempFile, _: &std::fs::Metadata) {}
-
-#[cfg(unix)]
-fn mode(permissions: &Permissions) -> u32 {
-    std::os::unix::fs::PermissionsExt::mode(permissions)
-}
-
-#[cfg(not(unix))]
-fn mode(permissions: &Permissions) -> bool {
-    permissions.readonly()
-}
-
 #[cfg(unix)]
 mod signals {
-    use super::{Once, files};
+    use super::files;
     use signal_hook::consts::signal::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU, SIGXFSZ};
     use signal_hook::iterator::Signals;
     use signal_hook::low_level::emulate_default_handler;
+    use std::sync::Once;
 
     /// Signals that end a program unless it does something else.
     const ENDING: [i32; 6] = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU, SIGXFSZ];

@@ -16,7 +16,7 @@ macro_rules! mutants_of {
     };
 }
 
-const STEPS: [Step; 14] = [
+const STEPS: [Step; 13] = [
     ("readme", || ci::run_readme(cargo).map(|()| Done::Ok)),
     mutants_of!("cuckoo"),
     mutants_of!("dynamic"),
@@ -29,7 +29,6 @@ const STEPS: [Step; 14] = [
     ("deep", deep),
     ("fuzz", || fuzz::run_all(FUZZ_SECONDS).map(|()| Done::Ok)),
     ("deny", deny),
-    ("soak", soak),
     ("gpu", gpu),
 ];
 
@@ -63,12 +62,6 @@ fn deny() -> Outcome<Done> {
         return Ok(Done::Skipped("cargo-deny is not installed"));
     }
     run(&mut cargo(&["deny", "--all-features", "check", "bans", "licenses", "sources"])).map(|()| Done::Ok)
-}
-
-/// Tests that are ignored because they take long: tables in churn.
-fn soak() -> Outcome<Done> {
-    run(&mut cargo(&["test", "--release", "--test", "bounded_memory", "--", "--include-ignored"]))
-        .map(|()| Done::Ok)
 }
 
 /// All tests that need a GPU.

@@ -17,8 +17,8 @@ pub(crate) fn write() -> Outcome<()> {
     Ok(())
 }
 
-/// Builds every module and compares it with `gpu/ptx`: the texts must be equal. Another compiler than the recorded
-/// one may give another text, and then fails too: that what runs on GPUs is what the sources say is not known.
+/// Builds every module and compares it with `gpu/ptx`: the texts must be equal. They must be so with another
+/// compiler than the recorded one too, or nobody knows whether what runs on GPUs is what the sources say.
 pub(crate) fn check() -> Outcome<()> {
     let recorded = read(&version_file())?;
     let toolchain = Toolchain::find(Some(&recorded))?;

@@ -49,7 +49,7 @@ pub trait Monitor {
 
 type Error<M> = <<M as Monitor>::Table as Rehash>::Error;
 
-/// Entries that a table may have room for however few it has.
+/// Entries that a table may always have room for: [`Growing::in_steps_of`].
 pub const SMALL: u64 = 1 << 14;
 
 /// A table that grows before it is too full.
@@ -71,9 +71,8 @@ impl<M: Monitor> Growing<M> {
         Self { monitor, load, step: u64::MAX }
     }
 
-    /// The same, but each time that it grows it has room for at most `step` times the entries that it has
-    /// then, or for [`SMALL`] if those are more, whatever the rest of the batch seems to need. So a batch with
-    /// few different keys takes no memory for all of them.
+    /// The same, but no growth makes room for more than `step` times the entries that there are, or for more
+    /// than [`SMALL`], unless the next chunk needs it. So a batch of few different keys takes little memory.
     #[must_use]
     pub fn in_steps_of(self, step: u64) -> Self {
         Self { step, ..self }

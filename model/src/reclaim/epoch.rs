@@ -43,7 +43,7 @@
 //! nodes that are retired stay so, and who finds none says `Full`.
 
 use super::pool::{lowest, place, stashes_with};
-use super::{Allocator, NODES_PER_WORD, NodeIndex, Pool, Stash};
+use super::{Allocator, NodeIndex, Pool, Stash};
 use crate::key::{fastrange, mix};
 use crate::memory::{IntegerWords, Order, ReadOrder, WriteOrder};
 use crate::warp::Warp;
@@ -287,7 +287,7 @@ impl<B: IntegerWords<u32>, T: IntegerWords<u64>> Pool for EpochPool<B, T> {
     }
 
     fn is_retired(self, node: NodeIndex) -> bool {
-        let (index, bit) = ((node.0 / NODES_PER_WORD) as usize, node.0 % NODES_PER_WORD);
+        let (index, bit) = place(node);
         let is_in = |epoch| self.retired.load(self.bin(epoch, index), ReadOrder::Relaxed) & 1 << bit != 0;
         (0..EPOCH_BITMAPS as u64).any(is_in)
     }

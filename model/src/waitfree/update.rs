@@ -133,7 +133,7 @@ where
                 call = Some(self.announce(w, request.bucket, request.update, request.entry));
             }
             if W::MARKS {
-                // A round reads everything else anew. Scenarios have less than 256 rounds and calls of a warp.
+                // A round reads everything else anew. Scenarios have fewer than 256 rounds and calls a warp.
                 let calls = call.map_or(0, |call| call.sequence() as u32);
                 w.mark(lost | calls << 8 | stash.turn() << 16, stash.bits());
             }

@@ -4,6 +4,7 @@
 //! node for each update. In the second one a warp says when a turn of it begins and ends, and nodes are used
 //! again while the kernel runs.
 
+use crate::EPOCH_WORDS;
 use warpproof_device::{Global, Tile};
 use warpproof_model::entry::Key32;
 use warpproof_model::outcome::{Delete, Insert, Mixed, Op};
@@ -14,9 +15,6 @@ use warpproof_model::{IntegerWords, Order, UserKey, Warp};
 /// Lanes of a tile, and words that each reads of a node, which has 16 in a `warpproof_gpu::WaitFreeSet<u32>`.
 const LANES: u32 = 4;
 const WORDS: usize = 4;
-
-/// Words of the epochs: each of the three in a cache line of its own.
-const EPOCH_WORDS: usize = 48;
 
 /// Exchanges that a call loses before it is announced.
 const PATIENCE: u32 = 64;

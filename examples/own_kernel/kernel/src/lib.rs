@@ -7,5 +7,8 @@ mod churn;
 mod serve;
 mod sums;
 
+/// Words of the epochs: each of the three in a cache line of its own.
+const EPOCH_WORDS: usize = 48;
+
 // The panic handler and the name of the shared memory.
 warpproof_device::kernel_crate!();

@@ -11,6 +11,7 @@
 //! | 32..36 | the code of the operation | as in the call |
 //! | 36..64 | the number of the call | as in the call |
 
+use crate::EPOCH_WORDS;
 use core::arch::asm;
 use warpproof_device::{Global, Tile};
 use warpproof_model::entry::Key32;
@@ -32,9 +33,6 @@ const STOP: u8 = 15;
 const NOT_DONE: u8 = 255;
 
 type Table = WaitFreeTable<Key32, Global<u32>, Global<u64>, EpochPool<Global<u32>, Global<u64>>, WORDS>;
-
-/// Words of the epochs: each of the three in a cache line of its own.
-const EPOCH_WORDS: usize = 48;
 
 /// Serves `boxes` mailboxes until each says stop. Until then each of `rivals` warps inserts and deletes the
 /// keys `1..=range`, `most` times at most. It adds to `net[key]` how often a key came in less how often it

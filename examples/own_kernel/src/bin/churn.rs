@@ -6,6 +6,7 @@ use cudarc::nvrtc::Ptx;
 use std::error::Error;
 use warpproof_gpu::{Device, WaitFreeSet};
 use warpproof_model::host::{BulkSet, BulkTable, WaitFreeGeometry};
+use warpproof_model::reclaim::EPOCH_BITMAPS;
 
 /// What the command of the README writes.
 const PTX: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/target/own_kernel.ptx");
@@ -17,8 +18,7 @@ const BLOCKS: u32 = 528;
 const THREADS: u32 = 128;
 const LANES: u32 = 4;
 const TILES: u32 = BLOCKS * THREADS / LANES;
-/// Bitmaps of retired nodes by epochs, and words of the epochs, as in the kernel.
-const BITMAPS: usize = 5;
+/// Words of the epochs, as in the kernel.
 const EPOCH_WORDS: usize = 48;
 const ROUNDS: usize = 5;
 
@@ -77,7 +77,7 @@ fn measure(device: &Device, ptx: &str, case: Case) -> Result<(), Box<dyn Error>>
         let even: Vec<u32> = (1..=RANGE).filter(|key| key % 2 == 0).collect();
         set.insert(&even)?;
         let parts = set.parts();
-        let bitmaps = if case.by_epochs { BITMAPS } else { 1 };
+        let bitmaps = if case.by_epochs { EPOCH_BITMAPS } else { 1 };
         let mut retired = stream.alloc_zeros::<u32>(bitmaps * parts.states as usize)?;
         let mut epochs = stream.alloc_zeros::<u64>(EPOCH_WORDS)?;
         let mut net = stream.alloc_zeros::<u32>(RANGE as usize + 1)?;

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use warpproof_gpu::{Device, WaitFreeSet};
 use warpproof_model::host::{BulkSet, WaitFreeGeometry};
 use warpproof_model::outcome::{Delete, Insert, Op};
+use warpproof_model::reclaim::EPOCH_BITMAPS;
 
 /// What the command of the README writes.
 const PTX: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/target/own_kernel.ptx");
@@ -23,8 +24,7 @@ const MOST: u32 = 200_000;
 /// Nodes of each warp, besides those of the keys: what it takes for itself at once, and what it has replaced
 /// in the last five epochs.
 const NODES_PER_WARP: u32 = 128;
-/// Bitmaps of retired nodes, and words of the epochs, as in the kernel.
-const BITMAPS: usize = 5;
+/// Words of the epochs, as in the kernel.
 const EPOCH_WORDS: usize = 48;
 /// Ends the service of a mailbox, as in the kernel.
 const STOP: u64 = 15;
@@ -58,7 +58,7 @@ fn serve(device: &Device, ptx: &str, threads: u32, rivals: u32) -> Result<(), Bo
     let mailboxes = Mailboxes::new(device, threads)?;
     let mut net = stream.alloc_zeros::<u32>(RANGE as usize + 1)?;
     let mut stopped = stream.alloc_zeros::<u32>(1)?;
-    let mut retired = stream.alloc_zeros::<u32>(BITMAPS * parts.states as usize)?;
+    let mut retired = stream.alloc_zeros::<u32>(EPOCH_BITMAPS * parts.states as usize)?;
     let mut epochs = stream.alloc_zeros::<u64>(EPOCH_WORDS)?;
     let grid =
         LaunchConfig { grid_dim: (threads + rivals, 1, 1), block_dim: (32, 1, 1), shared_mem_bytes: 0 };

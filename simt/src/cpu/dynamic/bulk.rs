@@ -12,8 +12,8 @@ use warpproof_model::outcome::{Add, Assign, Delete, Insert};
 use warpproof_model::{Key, Word};
 
 impl<T: Fixed> Dynamic<T> {
-    /// The answers of a batch of operations on these keys that may add entries, in parts: `part` runs those of
-    /// a range, and `stored` says whether one has stored an entry.
+    /// The answers of a batch that may add entries, in parts: `part` runs the operations of a range, and
+    /// `stored` says of an answer whether an entry was stored.
     fn in_parts<K: Key, A>(
         &self,
         keys: &[K],

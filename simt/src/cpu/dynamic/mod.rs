@@ -62,9 +62,9 @@ pub type DynamicSet<K, const L: usize = OPEN_LANES, const S: usize = LANE_SLOTS>
 /// Where half of what may be taken is slots of deleted entries, the table is replaced by one of the same size
 /// without them. While entries move there are two tables.
 ///
-/// **Time.** Entries move by all threads; of a table that grows from nothing each moves 0.5 times on average.
-/// What other threads run on the table waits meanwhile: a search does not wait for other calls, but it waits
-/// while entries move. A batch is one call for that: many small batches cost two locks each.
+/// **Time.** A table three times as large takes over all entries, so each moves half a time on average. All
+/// threads move them. Every other call waits meanwhile, and while a thread waits to begin: searches too. Where
+/// nothing moves, no search waits. Each part of a batch takes three locks.
 ///
 /// **Memory that runs out.** Nothing is [`Insert::Full`](warpproof_model::Insert::Full). If there is no
 /// memory to grow, a batch ends with [`Error::OutOfMemory`]: what it has stored by then is in the table, and
