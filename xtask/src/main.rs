@@ -25,7 +25,7 @@ const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
   ci [STEP ...]  everything that must hold: fmt clippy docs test ptx ptxas mutants readme fuzz
-  nightly [STEP ...]  what takes hours: readme mutants/STRUCTURE deep fuzz deny gpu; each adds a row to tests/nightly.csv
+  nightly [STEP ...]  what takes hours: readme mutants/STRUCTURE deep soak fuzz deny gpu; each adds a row to tests/nightly.csv
   counts         what a new structure touches, lines, public names, circles between files, mutants
   fuzz [SECONDS] run every fuzz target, 60 s each unless told otherwise
   mutants [STRUCTURE [NAME ...]]  check every mutant of tests/mutants, or those named, and write the table
@@ -36,6 +36,7 @@ usage: cargo xtask COMMAND
   ptx            build the device code and write gpu/ptx
   ptx --check    build it and compare with gpu/ptx
   unsafe         count the unsafe lines of the sources and write tests/unsafe.csv
+  soak --minutes M  run all structures under all threads, their answers and memory checked; M minutes on a CPU, M on a GPU
   ptxas          assemble gpu/ptx for every supported GPU and report registers
 ";
 
@@ -72,6 +73,10 @@ fn run(arguments: &[&str]) -> Outcome<()> {
         ["ptx"] => ptx::write(),
         ["ptx", "--check"] => ptx::check(),
         ["ptxas"] => ptxas::run_all(),
+        ["soak", "--minutes", minutes] => match minutes.parse() {
+            Ok(minutes) => nightly::soak(minutes),
+            Err(_) => Err(format!("{minutes} is no number of minutes")),
+        },
         _ => Err(USAGE.to_owned()),
     }
 }

@@ -9,6 +9,9 @@ use std::process::Command;
 /// Seconds that each fuzz target runs.
 const FUZZ_SECONDS: u32 = 600;
 
+/// Minutes that all structures of a backend run without a pause.
+const SOAK_MINUTES: f64 = 10.0;
+
 /// All mutants of a structure: a step of its own, as those of all take more than an hour.
 macro_rules! mutants_of {
     ($structure:literal) => {
@@ -16,7 +19,7 @@ macro_rules! mutants_of {
     };
 }
 
-const STEPS: [Step; 13] = [
+const STEPS: [Step; 14] = [
     ("readme", || ci::run_readme(cargo).map(|()| Done::Ok)),
     mutants_of!("cuckoo"),
     mutants_of!("dynamic"),
@@ -27,6 +30,7 @@ const STEPS: [Step; 13] = [
     mutants_of!("slab"),
     mutants_of!("waitfree"),
     ("deep", deep),
+    ("soak", || soak(SOAK_MINUTES).map(|()| Done::Ok)),
     ("fuzz", || fuzz::run_all(FUZZ_SECONDS).map(|()| Done::Ok)),
     ("deny", deny),
     ("gpu", gpu),
@@ -54,6 +58,12 @@ fn deep() -> Outcome<Done> {
         run(&mut cargo(&["run", "--quiet", "--release", "--", "check", &structure, "--deep"]))?;
     }
     Ok(Done::Ok)
+}
+
+/// All structures of each backend that is there, for so many minutes together.
+pub(crate) fn soak(minutes: f64) -> Outcome<()> {
+    let mut test = cargo(&["test", "--release", "--test", "soak", "--", "--nocapture", "--test-threads=1"]);
+    run(test.env("WARPPROOF_SOAK_MINUTES", minutes.to_string()))
 }
 
 /// What may come in with a dependency, as far as it can be said without the network.
