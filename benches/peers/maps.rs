@@ -101,7 +101,10 @@ impl<K: Number, T: CpuTable<Key = K, Value = K>> Peer<K> for Map<K, K, T> {
     }
 }
 
-impl<K: Number, T: Fixed + BulkMap<K, K>> Peer<K> for Dynamic<T> {
+impl<K: Number, T: Fixed> Peer<K> for Dynamic<T>
+where
+    Self: BulkMap<K, K>,
+{
     fn new(pairs: usize) -> Self {
         Self::with_capacity(pairs as u64).expect("memory for the table")
     }

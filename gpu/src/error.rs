@@ -56,12 +56,15 @@ pub enum Error {
         /// Its compute capability.
         capability: (u32, u32),
     },
-    /// Device memory, or page-locked host memory, cannot be had.
+    /// Device memory, or host memory, cannot be had.
     OutOfMemory {
         /// What it was for.
         what: &'static str,
         /// How much.
         bytes: u64,
+        /// How many operations of the batch have run, the first ones: 0, but in a table that grows between
+        /// the parts of a batch.
+        ran: u64,
     },
     /// The device, or its driver, has no 128-bit words, and the structure keeps u64 pairs in them.
     NoWideWords {
@@ -132,10 +135,18 @@ impl Error {
         move |error| Self::Driver { what, error: error.into() }
     }
 
+    /// The same error after so many operations of the batch.
+    pub(crate) fn after(self, ran: usize) -> Self {
+        match self {
+            Self::OutOfMemory { what, bytes, .. } => Self::OutOfMemory { what, bytes, ran: ran as u64 },
+            other => other,
+        }
+    }
+
     /// Takes the error of an allocation.
     pub(crate) fn memory(what: &'static str, bytes: u64) -> impl Fn(DriverError) -> Self {
         move |error| match error.0 {
-            CUresult::CUDA_ERROR_OUT_OF_MEMORY => Self::OutOfMemory { what, bytes },
+            CUresult::CUDA_ERROR_OUT_OF_MEMORY => Self::OutOfMemory { what, bytes, ran: 0 },
             _ => Self::Driver { what, error: error.into() },
         }
     }
@@ -158,8 +169,11 @@ impl fmt::Display for Error {
             Self::DeviceTooOld { name, capability: (major, minor) } => {
                 write!(f, "{name} has compute capability {major}.{minor}; the kernels need 7.5")
             }
-            Self::OutOfMemory { what, bytes } => {
+            Self::OutOfMemory { what, bytes, ran: 0 } => {
                 write!(f, "out of memory: {what} takes {bytes} bytes")
+            }
+            Self::OutOfMemory { what, bytes, ran } => {
+                write!(f, "out of memory after {ran} operations of the batch: {what} takes {bytes} bytes")
             }
             Self::NoWideWords { name, capability: (major, minor), driver } => {
                 let (cuda, point) = (driver / 1000, driver % 1000 / 10);

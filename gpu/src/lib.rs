@@ -50,6 +50,7 @@ mod driver;
 pub mod dynamic;
 pub mod error;
 mod handle;
+mod host;
 mod launch;
 mod layout;
 mod map;

@@ -5,6 +5,7 @@ use crate::arguments::Operation;
 use crate::device::Device;
 use crate::error::Error;
 use crate::handle::Map;
+use crate::host::room;
 use crate::layout::{Entry, Scalar};
 use crate::structures::{Counter, Holds};
 use warpproof_model::host::{Answer, BulkCounter, BulkMap, Op, admit, left_out, same_length};
@@ -24,7 +25,7 @@ where
         admit(keys)?;
         let map = Self::with_capacity(device, keys.len() as u64)?;
         let operation = if S::MULTI { Operation::Insert } else { Operation::InsertUnique };
-        let outcomes = map.answers(keys.len(), |mut map: Staged<'_, Self>, outcomes| {
+        let outcomes = map.answers(|mut map: Staged<'_, Self>, outcomes| {
             map.put(operation, keys, values, outcomes, Insert::from_code)
         })?;
         match left_out(&outcomes) {
@@ -39,34 +40,37 @@ where
     (K, V): Entry,
 {
     fn insert_unique(&self, keys: &[K], values: &[V]) -> Result<Vec<Insert>, Error> {
-        self.answers(keys.len(), |mut map, outcomes| map.insert_unique(keys, values, outcomes))
+        self.answers(|mut map, outcomes| map.insert_unique(keys, values, outcomes))
     }
 
     fn insert_or_assign(&self, keys: &[K], values: &[V]) -> Result<Vec<Assign>, Error> {
-        self.answers(keys.len(), |mut map, outcomes| map.insert_or_assign(keys, values, outcomes))
+        self.answers(|mut map, outcomes| map.insert_or_assign(keys, values, outcomes))
     }
 
     fn search(&self, keys: &[K]) -> Result<Vec<Option<V>>, Error> {
-        self.answers(keys.len(), |mut map, values| map.search(keys, values))
+        self.answers(|mut map, values| map.search(keys, values))
     }
 
     fn contains(&self, keys: &[K]) -> Result<Vec<bool>, Error> {
-        self.answers(keys.len(), |mut map, found| map.contains(keys, found))
+        self.answers(|mut map, found| map.contains(keys, found))
     }
 
     fn count(&self, keys: &[K]) -> Result<Vec<u32>, Error> {
         if S::COUNTS {
-            return self.answers(keys.len(), |mut map, counts| map.number(Operation::Count, keys, counts));
+            return self.answers(|mut map, counts| map.number(Operation::Count, keys, counts));
         }
-        Ok(self.contains(keys)?.into_iter().map(u32::from).collect())
+        let found = self.contains(keys)?;
+        let mut counts = room("counts", found.len())?;
+        counts.extend(found.into_iter().map(u32::from));
+        Ok(counts)
     }
 
     fn delete(&self, keys: &[K]) -> Result<Vec<Delete>, Error> {
-        self.answers(keys.len(), |mut map, outcomes| map.delete(keys, outcomes))
+        self.answers(|mut map, outcomes| map.delete(keys, outcomes))
     }
 
     fn mixed(&self, ops: &[Op], keys: &[K], values: &[V]) -> Result<Vec<Answer<V>>, Error> {
-        self.answers(keys.len(), |mut map, answers| map.mixed(ops, keys, values, answers))
+        self.answers(|mut map, answers| map.mixed(ops, keys, values, answers))
     }
 }
 
@@ -75,6 +79,6 @@ where
     (K, V): Entry,
 {
     fn insert_or_add(&self, keys: &[K], values: &[V]) -> Result<Vec<Add>, Error> {
-        self.answers(keys.len(), |mut map, outcomes| map.insert_or_add(keys, values, outcomes))
+        self.answers(|mut map, outcomes| map.insert_or_add(keys, values, outcomes))
     }
 }

@@ -1,5 +1,7 @@
 //! What a table holds: pairs, or keys.
 
+use crate::error::Error;
+use crate::host::room;
 use crate::layout::{Entry, Layout, Scalar};
 
 mod sealed {
@@ -28,7 +30,7 @@ pub trait Row: sealed::Sealed + 'static {
 
     /// Keys and, where there are any, values as entries.
     #[doc(hidden)]
-    fn entries(keys: Vec<Self::Key>, values: Vec<Self::Value>) -> Vec<Self::Entry>;
+    fn entries(keys: Vec<Self::Key>, values: Vec<Self::Value>) -> Result<Vec<Self::Entry>, Error>;
 }
 
 impl<K: Scalar, V: Scalar> Row for (K, V)
@@ -45,8 +47,10 @@ where
         <(K, V) as Entry>::layout(wide, multi)
     }
 
-    fn entries(keys: Vec<K>, values: Vec<V>) -> Vec<(K, V)> {
-        keys.into_iter().zip(values).collect()
+    fn entries(keys: Vec<K>, values: Vec<V>) -> Result<Vec<(K, V)>, Error> {
+        let mut pairs = room("pairs", keys.len())?;
+        pairs.extend(keys.into_iter().zip(values));
+        Ok(pairs)
     }
 }
 
@@ -61,7 +65,7 @@ impl<K: Scalar> Row for (K,) {
         K::SET
     }
 
-    fn entries(keys: Vec<K>, _: Vec<K>) -> Vec<K> {
-        keys
+    fn entries(keys: Vec<K>, _: Vec<K>) -> Result<Vec<K>, Error> {
+        Ok(keys)
     }
 }

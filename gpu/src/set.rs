@@ -25,14 +25,14 @@ impl<K: Scalar, S: Holds<(K,)>> Set<K, S> {
 
 impl<K: Scalar, S: Holds<(K,)>> BulkSet<K> for Set<K, S> {
     fn insert(&self, keys: &[K]) -> Result<Vec<Insert>, Error> {
-        self.answers(keys.len(), |mut set, outcomes| set.insert(keys, outcomes))
+        self.answers(|mut set, outcomes| set.insert(keys, outcomes))
     }
 
     fn contains(&self, keys: &[K]) -> Result<Vec<bool>, Error> {
-        self.answers(keys.len(), |mut set, found| set.contains(keys, found))
+        self.answers(|mut set, found| set.contains(keys, found))
     }
 
     fn delete(&self, keys: &[K]) -> Result<Vec<Delete>, Error> {
-        self.answers(keys.len(), |mut set, outcomes| set.delete(keys, outcomes))
+        self.answers(|mut set, outcomes| set.delete(keys, outcomes))
     }
 }

@@ -1,5 +1,7 @@
 //! Where the answers of a batch go.
 
+use crate::error::Error;
+use crate::host;
 use crate::staging::CopyThreads;
 use core::ops::Range;
 
@@ -25,6 +27,13 @@ pub trait Sink<T>: sealed::Sealed<T> {
     /// How many answers it takes, if that is fixed.
     #[doc(hidden)]
     fn room(&self) -> Option<usize>;
+
+    /// Makes room for `n` answers, before the batch runs.
+    #[doc(hidden)]
+    fn reserve(&mut self, n: usize) -> Result<(), Error> {
+        let _ = n;
+        Ok(())
+    }
 
     /// Takes `n` answers, number `first` and those behind it. `answers` makes some of them, by their numbers
     /// behind `first`.
@@ -75,6 +84,10 @@ impl<T: Send, const N: usize> Sink<T> for &mut [T; N] {
 impl<T: Send> Sink<T> for &mut Vec<T> {
     fn room(&self) -> Option<usize> {
         None
+    }
+
+    fn reserve(&mut self, n: usize) -> Result<(), Error> {
+        host::reserve(self, "answers", n)
     }
 
     fn take<I: Iterator<Item = T>>(

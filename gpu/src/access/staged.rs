@@ -35,14 +35,13 @@ impl<R: Row, S: Holds<R>> Table<R, S> {
         Staged { table: self, staging }
     }
 
-    /// The answers of a call for so many keys, through staging buffers that the device keeps.
+    /// The answers of a call, through staging buffers that the device keeps.
     pub(crate) fn answers<T>(
         &self,
-        keys: usize,
         call: impl FnOnce(Staged<'_, Self>, &mut Vec<T>) -> Result<(), Error>,
     ) -> Result<Vec<T>, Error> {
         staging::lent(self.device(), |staging| {
-            let mut answers = Vec::with_capacity(keys);
+            let mut answers = Vec::new();
             call(self.staged(staging), &mut answers)?;
             Ok(answers)
         })

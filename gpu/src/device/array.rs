@@ -30,7 +30,7 @@ impl Device {
     /// It is asked for at the driver, which takes a tenth of the time that the pool takes to get as much from
     /// there, unless the pool [keeps](Device::keep_memory) what is freed: then it may have it already.
     pub(crate) fn array(&self, what: &'static str, bytes: u64) -> Result<Array, Error> {
-        let len = usize::try_from(bytes).map_err(|_| Error::OutOfMemory { what, bytes })?;
+        let len = usize::try_from(bytes).map_err(|_| Error::OutOfMemory { what, bytes, ran: 0 })?;
         if !self.keeps_memory()
             && let Some((address, origin)) = of_driver(&self.inner.own, len)
         {

@@ -3,6 +3,7 @@
 use super::Device;
 use super::slot::{Slot, Slots, words};
 use crate::error::Error;
+use crate::host::room;
 use core::ffi::c_void;
 use core::mem::MaybeUninit;
 use cudarc::driver::{CudaSlice, DevicePtrMut, DeviceRepr, DriverError, PinnedHostSlice, result, sys};
@@ -75,7 +76,7 @@ impl Device {
     ) -> Result<CudaSlice<T>, Error> {
         let bytes = len.saturating_mul(size_of::<T>());
         if bytes > isize::MAX as usize {
-            return Err(Error::OutOfMemory { what, bytes: bytes as u64 });
+            return Err(Error::OutOfMemory { what, bytes: bytes as u64, ran: 0 });
         }
         // SAFETY: the element types in use have no invalid bits, and what is read was written before: by a
         // copy, a fill, or a kernel.
@@ -86,7 +87,7 @@ impl Device {
     pub(crate) fn pinned(&self, what: &'static str, len: usize) -> Result<PinnedHostSlice<u64>, Error> {
         let bytes = len.saturating_mul(size_of::<u64>());
         if bytes >= isize::MAX as usize {
-            return Err(Error::OutOfMemory { what, bytes: bytes as u64 });
+            return Err(Error::OutOfMemory { what, bytes: bytes as u64, ran: 0 });
         }
         // SAFETY: written below, before anything reads it.
         let memory = unsafe { self.inner.own.alloc_pinned_with_flags(len, 0) };
@@ -151,7 +152,8 @@ impl Device {
         buffer: &CudaSlice<T>,
     ) -> Result<Vec<T>, Error> {
         const WHAT: &str = "copying from the device";
-        let mut host = vec![T::default(); buffer.len()];
+        let mut host = room("a copy of device memory", buffer.len())?;
+        host.resize(buffer.len(), T::default());
         if !host.is_empty() {
             self.inner.stream.memcpy_dtoh(buffer, &mut host).map_err(Error::driver(WHAT))?;
             self.inner.stream.synchronize().map_err(Error::driver(WHAT))?;

@@ -5,6 +5,7 @@ use crate::access::Staged;
 use crate::arguments::Operation;
 use crate::error::Error;
 use crate::handle::Table;
+use crate::host::room;
 use crate::layout::{Entry, Scalar};
 use crate::row::Row;
 use crate::staging;
@@ -25,11 +26,12 @@ impl<R: Row> Dynamic<R> {
         // Of all chunks before the first one runs.
         admit(keys)?;
         staging::lent(&self.device, |staging| {
-            let mut outcomes = Vec::with_capacity(keys.len());
-            self.growing.insert(keys.len(), |table, from, to| {
+            let mut outcomes = room("answers", keys.len())?;
+            let ran = self.growing.insert(keys.len(), |table, from, to| {
                 chunk(table.staged(staging), from..to, &mut outcomes)?;
                 Ok(outcomes[from..].iter().filter(|outcome| stored(outcome)).count() as u64)
-            })?;
+            });
+            ran.map_err(|error| error.after(outcomes.len()))?;
             Ok(outcomes)
         })
     }
@@ -81,11 +83,12 @@ where
         same_length(keys, "values", values)?;
         admit(keys)?;
         staging::lent(&self.device, |staging| {
-            let mut answers = Vec::with_capacity(keys.len());
-            self.growing.mixed(keys.len(), |map, from, to| {
+            let mut answers = room("answers", keys.len())?;
+            let ran = self.growing.mixed(keys.len(), |map, from, to| {
                 let (ops, keys, values) = (&ops[from..to], &keys[from..to], &values[from..to]);
                 map.staged(staging).mixed(ops, keys, values, &mut answers)
-            })?;
+            });
+            ran.map_err(|error| error.after(answers.len()))?;
             Ok(answers)
         })
     }

@@ -71,7 +71,7 @@ impl Staging {
     /// among them.
     ///
     /// # Errors
-    /// [`Error::Refused`], [`Error::OtherDevice`], [`Error::NoKernel`]: nothing has run. After
+    /// [`Error::Refused`], [`Error::OtherDevice`], [`Error::OutOfMemory`], [`Error::NoKernel`]: nothing has run. After
     /// [`Error::Kernel`], [`Error::Driver`] and [`Error::Code`] nothing runs any more, and any of the
     /// operations may have run.
     pub(crate) unsafe fn run<K: Scalar, V: Scalar, N: Scalar, T: Copy + Send + Sync>(
@@ -91,6 +91,7 @@ impl Staging {
         if batch.keys.is_empty() {
             return Ok(());
         }
+        sink.reserve(batch.keys.len())?;
         task.table.kernel(task.launch.operation())?;
         task.table.ready()?;
         let flight = Flight(&mut self.slots);

@@ -110,7 +110,7 @@ impl DeviceTable {
             return Err(Error::Changed { what: "the number of entries", first: live, second });
         }
         let values = values.map_or(Ok(Vec::new()), |values| device.download(&values))?;
-        Ok(R::entries(device.download(&keys)?, values))
+        R::entries(device.download(&keys)?, values)
     }
 
     /// Queues a copy of all entries to these columns, and of how many there are to `count`.

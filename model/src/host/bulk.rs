@@ -24,7 +24,7 @@ pub trait BulkTable {
     type Entry;
 
     /// All entries, in no particular order. Exact if nothing changes meanwhile. Time proportional to the
-    /// slots.
+    /// slots; memory for twice the entries.
     ///
     /// # Errors
     /// Those of the backend; the same for the other calls.

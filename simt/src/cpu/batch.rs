@@ -5,7 +5,7 @@
 
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
-use core::ops::DerefMut;
+use core::ops::{DerefMut, Range};
 use warpproof_model::{Key, Warp};
 
 /// How many operations ahead a thread asks for the memory of the next one. Measured between 0 and 64
@@ -19,6 +19,9 @@ pub(super) trait Beside: Copy + Sync {
 
     /// What operation number `i` is given.
     fn item(self, i: usize) -> Self::Item;
+
+    /// What the operations of a range are given.
+    fn part(self, range: Range<usize>) -> Self;
 }
 
 impl Beside for () {
@@ -26,6 +29,8 @@ impl Beside for () {
 
     #[inline(always)]
     fn item(self, _: usize) -> Self::Item {}
+
+    fn part(self, _: Range<usize>) {}
 }
 
 impl<T: Copy + Send + Sync> Beside for &[T] {
@@ -35,6 +40,10 @@ impl<T: Copy + Send + Sync> Beside for &[T] {
     fn item(self, i: usize) -> T {
         self[i]
     }
+
+    fn part(self, range: Range<usize>) -> Self {
+        &self[range]
+    }
 }
 
 impl<A: Beside, B: Beside> Beside for (A, B) {
@@ -43,6 +52,10 @@ impl<A: Beside, B: Beside> Beside for (A, B) {
     #[inline(always)]
     fn item(self, i: usize) -> Self::Item {
         (self.0.item(i), self.1.item(i))
+    }
+
+    fn part(self, range: Range<usize>) -> Self {
+        (self.0.part(range.clone()), self.1.part(range))
     }
 }
 
@@ -61,6 +74,11 @@ impl<K: Key, B: Beside> Batch<'_, K, B> {
     #[inline(always)]
     pub(super) fn record(&self, i: usize) -> Record<K, B> {
         (self.keys[i], self.beside.item(i))
+    }
+
+    /// The operations of a range.
+    pub(super) fn part(&self, range: Range<usize>) -> Self {
+        Self { keys: &self.keys[range.clone()], beside: self.beside.part(range) }
     }
 }
 

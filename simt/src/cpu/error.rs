@@ -8,10 +8,13 @@ use warpproof_model::host::Refused;
 pub enum Error {
     /// The input was refused; nothing ran.
     Refused(Refused),
-    /// The table's memory cannot be had.
+    /// Memory cannot be had, for a table or for answers. Nothing that was there is lost.
     OutOfMemory {
-        /// Bytes of the table.
+        /// Bytes of it.
         bytes: u64,
+        /// How many operations of the batch have run, the first ones: 0, but in a table that grows between
+        /// the parts of a batch.
+        ran: u64,
     },
     /// A bulk build found no room for all pairs.
     TableFull {
@@ -22,11 +25,34 @@ pub enum Error {
     },
 }
 
+impl Error {
+    /// That there is no memory for `count` values of type `T`.
+    pub(super) fn no_memory_for<T>(count: usize) -> Self {
+        Self::no_memory(count.saturating_mul(size_of::<T>()))
+    }
+
+    /// That there is no memory of so many bytes.
+    pub(super) fn no_memory(bytes: usize) -> Self {
+        Self::OutOfMemory { bytes: bytes as u64, ran: 0 }
+    }
+
+    /// The same, after so many operations of the batch.
+    pub(super) fn after(self, ran: usize) -> Self {
+        match self {
+            Self::OutOfMemory { bytes, .. } => Self::OutOfMemory { bytes, ran: ran as u64 },
+            other => other,
+        }
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Refused(refused) => refused.fmt(f),
-            Self::OutOfMemory { bytes } => write!(f, "out of memory: a table of {bytes} bytes cannot be had"),
+            Self::OutOfMemory { bytes, ran: 0 } => write!(f, "out of memory: {bytes} bytes cannot be had"),
+            Self::OutOfMemory { bytes, ran } => {
+                write!(f, "out of memory: {bytes} bytes cannot be had after {ran} operations of the batch")
+            }
             Self::TableFull { pairs, left_out } => {
                 write!(f, "the table is full: {left_out} of {pairs} pairs did not fit")
             }

@@ -7,6 +7,7 @@ use super::regions::{self, by_region, regions_of};
 use super::warp::{GridWarp, Own};
 use core::ops::DerefMut;
 use rayon::prelude::*;
+use std::collections::TryReserveError;
 use warpproof_model::host::{Op, Refused, Structure, admit, left_out};
 use warpproof_model::outcome::Insert;
 use warpproof_model::{Key, UserKey, WarpMap, Word};
@@ -69,11 +70,8 @@ pub trait CpuTable: Sized + Sync {
     fn bytes(&self) -> usize;
 }
 
-/// Runs `f(view, warp, key, beside)` for every key and what it is given beside it; reserved keys are refused
-/// before anything runs.
-///
-/// Operations run in the order of the batch, or of the regions of the table that their keys belong to where
-/// that is faster.
+/// Runs `f(view, warp, key, beside)` for every key and what it is given beside it; reserved keys are refused,
+/// and memory is taken for the answers, before anything runs.
 pub(super) fn run<'a, C: CpuTable, B: Beside, T: Copy + Send + Sync>(
     table: &'a C,
     keys: &[C::Key],
@@ -81,7 +79,31 @@ pub(super) fn run<'a, C: CpuTable, B: Beside, T: Copy + Send + Sync>(
     blank: T,
     f: impl Fn(C::View<'a>, &mut C::Warp, UserKey<C::Key>, B::Item) -> T + Sync,
 ) -> Result<Vec<T>, Error> {
+    let mut answers = room_for_answers(keys)?;
+    run_in(table, Batch { keys, beside }, blank, f, &mut answers);
+    Ok(answers)
+}
+
+/// Memory for an answer to each key; reserved keys are refused.
+pub(super) fn room_for_answers<K: Key, T>(keys: &[K]) -> Result<Vec<T>, Error> {
     admit_all(keys)?;
+    let mut answers = Vec::new();
+    answers.try_reserve_exact(keys.len()).map_err(|_| Error::no_memory_for::<T>(keys.len()))?;
+    Ok(answers)
+}
+
+/// Runs `f(view, warp, key, beside)` for every key, none of them reserved, and what it is given beside it.
+/// Appends the answers to a list that has room for them.
+///
+/// Operations run in the order of the batch, or of the regions of the table that their keys belong to where
+/// that is faster and there is memory for it.
+pub(super) fn run_in<'a, C: CpuTable, B: Beside, T: Copy + Send + Sync>(
+    table: &'a C,
+    batch: Batch<'_, C::Key, B>,
+    blank: T,
+    f: impl Fn(C::View<'a>, &mut C::Warp, UserKey<C::Key>, B::Item) -> T + Sync,
+    answers: &mut Vec<T>,
+) {
     let view = table.view();
     let prefetch = |(key, _): Record<C::Key, B>| {
         if let Some(key) = UserKey::new(key) {
@@ -90,14 +112,15 @@ pub(super) fn run<'a, C: CpuTable, B: Beside, T: Copy + Send + Sync>(
     };
     let operation = |w: &mut C::Warp, (key, beside): Record<C::Key, B>| match UserKey::new(key) {
         Some(key) => f(view, w, key, beside),
-        // Not reached: `admit_all` refused the batch.
+        // Not reached: a batch with a reserved key was refused.
         None => blank,
     };
-    let warp = |number| table.warp(number);
-    let (batch, operations) = (Batch { keys, beside }, Operations::new(warp, prefetch, operation));
-    let by_regions = || regions::launch(batch, regions_of(table.bytes()), &operations);
-    let out = if by_region(table.bytes(), keys.len()) { by_regions() } else { None };
-    Ok(out.unwrap_or_else(|| launch(batch, &operations)))
+    let operations = Operations::new(|number| table.warp(number), prefetch, operation);
+    if !by_region(table.bytes(), batch.keys.len())
+        || regions::launch(batch, regions_of(table.bytes()), &operations, answers).is_err()
+    {
+        launch(batch, &operations, answers);
+    }
 }
 
 /// [`admit`] with all threads, where there are many keys.
@@ -121,18 +144,37 @@ pub(super) fn build<C: CpuTable>(keys: &[C::Key], values: &[C::Value]) -> Result
     }
 }
 
-/// All entries, in no particular order. Exact if nothing changes meanwhile.
-pub(super) fn entries<C: CpuTable>(table: &C) -> Vec<(C::Key, C::Value)> {
+/// What `of` says of each entry, in no particular order. Exact if nothing changes meanwhile. Takes memory for
+/// twice as many, at most.
+pub(super) fn entries<C: CpuTable, T: Send>(
+    table: &C,
+    of: impl Fn(C::Key, C::Value) -> T + Send + Sync,
+) -> Result<Vec<T>, Error> {
     let view = table.view();
-    let step = |mut out: Vec<_>, w: &mut C::Warp, part| {
-        view.visit(w, part, |_, _, key, value| out.push((key, value)));
-        out
+    let step = |list: List<T>, w: &mut C::Warp, part| {
+        let mut list = list?;
+        let mut room = Ok(());
+        view.visit(w, part, |_, _, key, value| {
+            if room.is_ok() {
+                room = list.try_reserve(1);
+            }
+            if room.is_ok() {
+                list.push(of(key, value));
+            }
+        });
+        room.map(|()| list)
     };
-    fold(table, Vec::new, step, |mut a, mut b| {
+    let merge = |a: List<T>, b: List<T>| {
+        let (mut a, mut b) = (a?, b?);
+        a.try_reserve(b.len())?;
         a.append(&mut b);
-        a
-    })
+        Ok(a)
+    };
+    fold(table, || Ok(Vec::new()), step, merge).map_err(|_| Error::no_memory_for::<T>(live(table) as usize))
 }
+
+/// A list, or that there was no memory for it.
+type List<T> = Result<Vec<T>, TryReserveError>;
 
 /// Number of entries. Exact if nothing changes meanwhile.
 pub(super) fn live<C: CpuTable>(table: &C) -> u64 {

@@ -1,31 +1,29 @@
 //! A grid of warps over rayon's threads.
 
 use super::batch::{Batch, Beside, Record, Run};
+use arrayvec::ArrayVec;
 use rayon::prelude::*;
 use warpproof_model::Key;
 
 /// Operations that a thread runs one after the other before it asks for more.
 const CHUNK: usize = 1024;
 
-/// Runs the operations of a batch in its order, in parallel: their answers.
+/// Runs the operations of a batch in its order, in parallel, and appends their answers to `out`, which has
+/// room for them. Takes no memory.
 pub(super) fn launch<K: Key, B: Beside, T: Send>(
     batch: Batch<'_, K, B>,
     run: &dyn Run<Record<K, B>, T>,
-) -> Vec<T> {
+    out: &mut Vec<T>,
+) {
     let len = batch.keys.len();
-    let mut out = Vec::with_capacity(len);
-    out.spare_capacity_mut()[..len].par_chunks_mut(CHUNK).enumerate().for_each_init(
-        Vec::new,
-        |records, (chunk, answers)| {
-            let first = chunk * CHUNK;
-            records.clear();
-            records.extend((first..first + answers.len()).map(|i| batch.record(i)));
-            run.run(chunk as u32, records, answers);
-        },
-    );
+    let room = &mut out.spare_capacity_mut()[..len];
+    room.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, answers)| {
+        let first = chunk * CHUNK;
+        let records: ArrayVec<_, CHUNK> = (first..first + answers.len()).map(|i| batch.record(i)).collect();
+        run.run(chunk as u32, &records, answers);
+    });
     // SAFETY: the chunks have all places, and `run` has written every place of a chunk.
-    unsafe { out.set_len(len) };
-    out
+    unsafe { out.set_len(out.len() + len) };
 }
 
 #[cfg(test)]
@@ -48,7 +46,10 @@ mod tests {
                     key * 100 + last as u64
                 },
             );
-            let out = launch(Batch { keys: &keys, beside: () }, &operations);
+            let mut out = Vec::with_capacity(1 + keys.len());
+            out.push(7);
+            launch(Batch { keys: &keys, beside: () }, &operations, &mut out);
+            assert_eq!(out.remove(0), 7);
             assert!(out.iter().enumerate().all(|(i, &v)| v == i as u64 * 100 + L as u64 - 1));
             assert_eq!(out.len(), keys.len());
         }

@@ -5,7 +5,7 @@ use super::grid::{CpuTable, Size, build, entries, live, run};
 use core::marker::PhantomData;
 use warpproof_model::host::{Answer, BulkMap, BulkTable, Op, StatsOf, same_length};
 use warpproof_model::outcome::{Assign, Delete, Insert};
-use warpproof_model::{Key, Warp as _, WarpMap, Word};
+use warpproof_model::{Key, UserKey, Warp, WarpMap, Word};
 
 /// A concurrent map in CPU memory, in a table `T`: see [`super::SlabMap`], [`super::HopscotchMap`] and
 /// [`super::OpenMap`].
@@ -59,7 +59,7 @@ impl<K: Key, V: Word, T: CpuTable<Key = K, Value = V>> BulkTable for Map<K, V, T
     type Entry = (K, V);
 
     fn retrieve_all(&self) -> Result<Vec<(K, V)>, Error> {
-        Ok(entries(&self.table))
+        entries(&self.table, |key, value| (key, value))
     }
 
     fn len(&self) -> Result<u64, Error> {
@@ -111,10 +111,22 @@ impl<K: Key, V: Word, T: CpuTable<Key = K, Value = V>> BulkMap<K, V> for Map<K, 
         same_length(keys, "operations", ops)?;
         Self::values_match(keys, values)?;
         run(&self.table, keys, (ops, values), Answer::Search(None), |t, w, key, (op, value)| {
-            let said = t.mixed(w, op, key, value).tell(w);
-            w.fence_acquire();
-            // Every code of the table is one of its operation's.
-            Answer::new(op, said).unwrap_or(Answer::Search(None))
+            answer(t, w, op, key, value)
         })
     }
+}
+
+/// The answer of an operation of any kind.
+#[inline(always)]
+pub(super) fn answer<T: WarpMap, W: Warp>(
+    table: T,
+    w: &mut W,
+    op: Op,
+    key: UserKey<T::Key>,
+    value: T::Value,
+) -> Answer<T::Value> {
+    let said = table.mixed(w, op, key, value).tell(w);
+    w.fence_acquire();
+    // Every code of the table is one of its operation's.
+    Answer::new(op, said).unwrap_or(Answer::Search(None))
 }

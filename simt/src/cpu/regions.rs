@@ -9,9 +9,9 @@
 
 use super::batch::{Batch, Beside, Record, Run};
 use core::mem::{MaybeUninit, take};
-use core::ops::Range;
 use rayon::prelude::*;
 use std::collections::TryReserveError;
+use std::sync::{Mutex, PoisonError};
 use warpproof_model::Key;
 use warpproof_model::partition::HashPartitions;
 
@@ -49,33 +49,54 @@ pub(super) const fn regions_of(bytes: usize) -> HashPartitions {
     HashPartitions::new(1 << if bits < MOST_BITS { bits } else { MOST_BITS })
 }
 
-/// Runs the operations of a batch region by region, and returns their answers in the order of the batch.
+/// Runs the operations of a batch region by region, and appends their answers, in the order of the batch, to
+/// `out`, which has room for them.
 ///
-/// Takes memory for the records and two bytes for each meanwhile; `None`, and nothing ran, if that cannot be
-/// had. The lists of chunks, up to two bytes for each more, are taken as a `Vec` takes memory.
+/// Takes memory before it begins: for the records and two bytes for each, for the lists of chunks, two bytes
+/// more, and for the answers of a piece in each thread. Without it an error is returned, and nothing ran.
 pub(super) fn launch<K: Key, B: Beside, T: Copy + Send + Sync>(
     batch: Batch<'_, K, B>,
     regions: HashPartitions,
     run: &dyn Run<Record<K, B>, T>,
-) -> Option<Vec<T>> {
-    let len = batch.keys.len();
-    let size = len.div_ceil(rayon::current_num_threads()).clamp(FEW * regions.count() as usize, PIECE);
-    let mut out = Vec::new();
-    out.try_reserve_exact(len).ok()?;
-    let piece = |number| piece(batch, number * size..len.min((number + 1) * size), regions).ok();
-    let pieces: Vec<_> = (0..len.div_ceil(size)).into_par_iter().map(piece).collect::<Option<_>>()?;
-    let room = &mut out.spare_capacity_mut()[..len];
-    chunks(regions, &pieces, room.chunks_mut(size))
-        .into_par_iter()
-        .enumerate()
-        .for_each(|(number, (records, answers))| run.run(number as u32, records, answers));
+    out: &mut Vec<T>,
+) -> Result<(), TryReserveError> {
+    let (len, threads) = (batch.keys.len(), rayon::current_num_threads());
+    let size = len.div_ceil(threads).clamp(FEW * regions.count() as usize, PIECE);
+    let ranges = (0..len).step_by(size).map(|first| first..len.min(first + size));
+    let mut pieces = with_room(ranges.len())?;
+    for range in ranges {
+        pieces.push(Piece::with_room(range.len(), regions)?);
+    }
+    let mut chunks = Chunks::with_room(len, regions, pieces.len())?;
+    let mut scratch = with_room(threads)?;
+    for _ in 0..threads {
+        scratch.push(Mutex::new(with_room(size.min(len))?));
+    }
+
+    pieces.par_iter_mut().enumerate().for_each(|(number, piece)| {
+        let first = number * size;
+        piece.partition(batch.part(first..len.min(first + size)), regions);
+    });
+    let (first, room) = (out.len(), &mut out.spare_capacity_mut()[..len]);
+    chunks.list(regions, &pieces, room.chunks_mut(size));
+    let ran = chunks.all.into_par_iter().enumerate();
+    ran.for_each(|(number, (records, answers))| run.run(number as u32, records, answers));
     // SAFETY: the chunks have all places of `room`, one for each record, and `run` has written every place of
     // a chunk.
-    unsafe { out.set_len(len) };
-    let in_order =
-        |scratch: &mut Vec<T>, (answers, piece): (&mut [T], Piece<_>)| piece.put_in_order(answers, scratch);
-    out.par_chunks_mut(size).zip(pieces).for_each_init(Vec::new, in_order);
-    Some(out)
+    unsafe { out.set_len(first + len) };
+    out[first..].par_chunks_mut(size).zip(&mut pieces).for_each(|(answers, piece)| {
+        // That of this thread, which nobody else has.
+        let own = &scratch[rayon::current_thread_index().unwrap_or(0) % threads];
+        piece.put_in_order(answers, &mut own.lock().unwrap_or_else(PoisonError::into_inner));
+    });
+    Ok(())
+}
+
+/// A list with room for so many.
+fn with_room<T>(len: usize) -> Result<Vec<T>, TryReserveError> {
+    let mut list = Vec::new();
+    list.try_reserve_exact(len)?;
+    Ok(list)
 }
 
 /// A piece of a batch, by regions.
@@ -86,81 +107,97 @@ struct Piece<R> {
     records: Vec<R>,
     /// Where the records of each region begin, and at the end where they end.
     starts: Vec<u32>,
-}
-
-/// The operations `range` of a batch.
-fn piece<K: Key, B: Beside>(
-    batch: Batch<'_, K, B>,
-    range: Range<usize>,
-    regions: HashPartitions,
-) -> Result<Piece<Record<K, B>>, TryReserveError> {
-    let (mut region, mut records) = (Vec::new(), Vec::new());
-    region.try_reserve_exact(range.len())?;
-    records.try_reserve_exact(range.len())?;
-    // Of region `r` in the place `r + 1`: what they add up to is where the next one begins.
-    let mut starts = vec![0u32; regions.count() as usize + 1];
-    region.extend(batch.keys[range.clone()].iter().map(|&key| {
-        let region = regions.of_hash(key.hash()) as usize;
-        starts[region + 1] += 1;
-        region as u16
-    }));
-    for r in 1..starts.len() {
-        starts[r] += starts[r - 1];
-    }
-    let mut next = starts.clone();
-    let room = &mut records.spare_capacity_mut()[..range.len()];
-    for (&region, i) in region.iter().zip(range.clone()) {
-        let next = &mut next[region as usize];
-        room[*next as usize].write(batch.record(i));
-        *next += 1;
-    }
-    // SAFETY: each region was given as many places as it has operations, and each of those has written
-    // another one.
-    unsafe { records.set_len(range.len()) };
-    Ok(Piece { region, records, starts })
+    /// The next place of each region.
+    next: Vec<u32>,
 }
 
 impl<R> Piece<R> {
-    /// Puts answers that are in the order of the records, as many, into the order of the batch.
-    fn put_in_order<T: Copy>(&self, answers: &mut [T], scratch: &mut Vec<T>) {
+    /// An empty one, with room for so many operations.
+    fn with_room(len: usize, regions: HashPartitions) -> Result<Self, TryReserveError> {
+        let places = regions.count() as usize + 1;
+        let (region, records) = (with_room(len)?, with_room(len)?);
+        Ok(Self { region, records, starts: with_room(places)?, next: with_room(places)? })
+    }
+
+    /// Puts answers that are in the order of the records, as many, into the order of the batch. `scratch` has
+    /// room for them.
+    fn put_in_order<T: Copy>(&mut self, answers: &mut [T], scratch: &mut Vec<T>) {
         scratch.clear();
         scratch.extend_from_slice(answers);
-        let mut next = self.starts.clone();
+        self.next.copy_from_slice(&self.starts);
         for (answer, &region) in answers.iter_mut().zip(&self.region) {
-            let next = &mut next[region as usize];
+            let next = &mut self.next[region as usize];
             *answer = scratch[*next as usize];
             *next += 1;
         }
     }
 }
 
+impl<K: Key, I: Copy + Send + Sync> Piece<(K, I)> {
+    /// Partitions the operations of a batch, for which there is room.
+    fn partition<B: Beside<Item = I>>(&mut self, batch: Batch<'_, K, B>, regions: HashPartitions) {
+        let Self { region, records, starts, next } = self;
+        // Of region `r` in the place `r + 1`: what they add up to is where the next one begins.
+        starts.resize(regions.count() as usize + 1, 0);
+        region.extend(batch.keys.iter().map(|&key| {
+            let region = regions.of_hash(key.hash()) as usize;
+            starts[region + 1] += 1;
+            region as u16
+        }));
+        for r in 1..starts.len() {
+            starts[r] += starts[r - 1];
+        }
+        next.extend_from_slice(starts);
+        let room = &mut records.spare_capacity_mut()[..batch.keys.len()];
+        for (i, &region) in region.iter().enumerate() {
+            let next = &mut next[region as usize];
+            room[*next as usize].write(batch.record(i));
+            *next += 1;
+        }
+        // SAFETY: each region was given as many places as it has operations, and each of those has written
+        // another one.
+        unsafe { records.set_len(batch.keys.len()) };
+    }
+}
+
 /// Records of one region, and where their answers go.
 type Chunk<'a, R, T> = (&'a [R], &'a mut [MaybeUninit<T>]);
 
-/// All records of all pieces, region by region, [`CHUNK`] at most in each. `answers` are those of each piece,
-/// as many as its records.
-fn chunks<'a, R, T>(
-    regions: HashPartitions,
-    pieces: &'a [Piece<R>],
-    answers: impl Iterator<Item = &'a mut [MaybeUninit<T>]>,
-) -> Vec<Chunk<'a, R, T>> {
-    let mut left: Vec<_> = pieces
-        .iter()
-        .zip(answers)
-        .map(|(piece, answers)| (&piece.records[..], answers, &piece.starts))
-        .collect();
-    let mut chunks = Vec::with_capacity(regions.count() as usize * left.len());
-    for region in 0..regions.count() as usize {
-        for (records, answers, starts) in &mut left {
-            let len = (starts[region + 1] - starts[region]) as usize;
-            let (here, behind) = records.split_at(len);
-            *records = behind;
-            let (answers_here, behind) = take(answers).split_at_mut(len);
-            *answers = behind;
-            chunks.extend(here.chunks(CHUNK).zip(answers_here.chunks_mut(CHUNK)));
+/// All records of all pieces, region by region, [`CHUNK`] at most in each chunk.
+struct Chunks<'a, R, T> {
+    all: Vec<Chunk<'a, R, T>>,
+    /// What is left of each piece while they are listed, and where its regions begin.
+    left: Vec<(Chunk<'a, R, T>, &'a [u32])>,
+}
+
+impl<'a, R, T> Chunks<'a, R, T> {
+    /// Empty ones, with room for those of `len` records in so many pieces.
+    fn with_room(len: usize, regions: HashPartitions, pieces: usize) -> Result<Self, TryReserveError> {
+        // A region of a piece ends with a chunk that may not be full.
+        let most = len.min(regions.count() as usize * pieces) + len / CHUNK;
+        Ok(Self { all: with_room(most)?, left: with_room(pieces)? })
+    }
+
+    /// Lists them. `answers` are those of each piece, as many as its records.
+    fn list(
+        &mut self,
+        regions: HashPartitions,
+        pieces: &'a [Piece<R>],
+        answers: impl Iterator<Item = &'a mut [MaybeUninit<T>]>,
+    ) {
+        let whole = pieces.iter().zip(answers);
+        self.left.extend(whole.map(|(piece, answers)| ((&piece.records[..], answers), &piece.starts[..])));
+        for region in 0..regions.count() as usize {
+            for ((records, answers), starts) in &mut self.left {
+                let len = (starts[region + 1] - starts[region]) as usize;
+                let (here, rest) = records.split_at(len);
+                *records = rest;
+                let (answers_here, rest) = take(answers).split_at_mut(len);
+                *answers = rest;
+                self.all.extend(here.chunks(CHUNK).zip(answers_here.chunks_mut(CHUNK)));
+            }
         }
     }
-    chunks
 }
 
 #[cfg(test)]
@@ -189,8 +226,11 @@ mod tests {
                         },
                     );
                     let batch = Batch { keys: &keys, beside: &numbers[..len] };
-                    let out = launch(batch, HashPartitions::new(1 << bits), &operations)
+                    let mut out = Vec::with_capacity(len + 1);
+                    out.push(9);
+                    launch(batch, HashPartitions::new(1 << bits), &operations, &mut out)
                         .expect("memory for a test");
+                    assert_eq!(out.remove(0), 9);
                     let expected = keys.iter().zip(&numbers).map(|(&key, number)| number << 32 | key as u64);
                     assert!(out.into_iter().eq(expected), "{len} at {bits} bits");
                     assert!(ran.iter().all(|ran| ran.load(Ordering::Relaxed) == 1), "{len} at {bits} bits");
@@ -203,7 +243,8 @@ mod tests {
     fn records_of_a_region_lie_together_in_their_order() {
         let regions = HashPartitions::new(1 << 6);
         let keys: Vec<u32> = (0..9000).collect();
-        let piece = piece(Batch { keys: &keys, beside: () }, 1000..9000, regions).expect("memory for a test");
+        let mut piece = Piece::with_room(8000, regions).expect("memory for a test");
+        piece.partition(Batch { keys: &keys, beside: () }.part(1000..9000), regions);
         let place = |&(key, ()): &(u32, ())| (regions.of_hash(key.hash()), key);
         assert!(piece.records.is_sorted_by_key(place) && piece.records.len() == 8000);
         for (region, ends) in piece.starts.windows(2).enumerate() {

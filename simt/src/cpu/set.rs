@@ -53,7 +53,7 @@ impl<K: Key, T: CpuTable<Key = K, Value = ()>> BulkTable for Set<K, T> {
     type Entry = K;
 
     fn retrieve_all(&self) -> Result<Vec<K>, Error> {
-        Ok(entries(&self.table).into_iter().map(|(key, ())| key).collect())
+        entries(&self.table, |key, ()| key)
     }
 
     fn len(&self) -> Result<u64, Error> {

@@ -6,6 +6,7 @@ use super::partitions::{Memory, Partitions};
 use crate::arguments::{Arguments, Columns, Operation, Said};
 use crate::error::Error;
 use crate::handle::Table;
+use crate::host::room;
 use crate::layout::{Entry, Scalar};
 use crate::row::Row;
 use crate::slices::{Call, Input, Output};
@@ -112,8 +113,11 @@ impl<R: Row> Table<R, Open> {
         let codes = self.device().download(outcomes)?;
         let kernel = self.on_device().kernel(Operation::InsertLost)?;
         let unknown = |index, code| Error::Code { kernel: kernel.name().into(), index, code };
-        let decode = |(index, &code)| Insert::from_code(code).ok_or_else(|| unknown(index, code));
-        codes.iter().enumerate().map(decode).collect()
+        let mut outcomes = room("outcomes", codes.len())?;
+        for (index, &code) in codes.iter().enumerate() {
+            outcomes.push(Insert::from_code(code).ok_or_else(|| unknown(index, code))?);
+        }
+        Ok(outcomes)
     }
 }
 

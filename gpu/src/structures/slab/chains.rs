@@ -5,6 +5,7 @@ use crate::access::{OnStream, Staged};
 use crate::arguments::{Operation, Span};
 use crate::error::Error;
 use crate::handle::{Map, Table};
+use crate::host::room;
 use crate::launch::{self, Arrays};
 use crate::layout::{Entry, Scalar};
 use crate::row::Row;
@@ -116,11 +117,13 @@ where
     fn search_all(&self, keys: &[K]) -> Result<Matches<V>, Error> {
         admit(keys)?;
         if keys.is_empty() {
-            return Ok(Matches { offsets: vec![0], values: Vec::new() });
+            let mut offsets = room("offsets", 1)?;
+            offsets.push(0);
+            return Ok(Matches { offsets, values: Vec::new() });
         }
         let device = self.device();
         let first = self.count(keys)?;
-        let mut offsets = Vec::with_capacity(keys.len() + 1);
+        let mut offsets = room("offsets", keys.len() + 1)?;
         let mut end = 0u64;
         offsets.push(end);
         for &count in &first {
@@ -148,7 +151,7 @@ where
     }
 
     fn delete_all(&self, keys: &[K]) -> Result<Vec<u32>, Error> {
-        self.answers(keys.len(), |mut map, counts| map.delete_all(keys, counts))
+        self.answers(|mut map, counts| map.delete_all(keys, counts))
     }
 }
 
@@ -157,7 +160,7 @@ where
     (K, V): Entry,
 {
     fn insert(&self, keys: &[K], values: &[V]) -> Result<Vec<Insert>, Error> {
-        self.answers(keys.len(), |mut map, outcomes| map.insert(keys, values, outcomes))
+        self.answers(|mut map, outcomes| map.insert(keys, values, outcomes))
     }
 }
 

@@ -2,42 +2,45 @@
 
 use super::apart::apart;
 use super::{Dynamic, Fixed};
+use crate::cpu::batch::{Batch, Beside};
 use crate::cpu::error::Error;
-use core::ops::Range;
+use crate::cpu::grid::{CpuTable, room_for_answers, run_in};
+use crate::cpu::map::{Map, answer};
+use crate::cpu::open::FixedBuckets;
+use crate::cpu::set::Set;
+use warpproof_model::host::structure::{self, Open};
 use warpproof_model::host::{
-    Answer, BulkCounter, BulkMap, BulkOrdered, BulkSet, BulkTable, Op, OpenGeometry, OpenStats, admit,
-    same_length, structure,
+    Answer, BulkCounter, BulkMap, BulkOrdered, BulkSet, BulkTable, Op, OpenGeometry, OpenStats, same_length,
 };
 use warpproof_model::outcome::{Add, Assign, Delete, Insert};
-use warpproof_model::{Key, Word};
+use warpproof_model::{Key, UserKey, WarpMap, Word};
+
+/// The keys of a table `T`.
+type KeyOf<T> = <<T as Fixed>::Words as CpuTable>::Key;
+/// The warps that work on it.
+type WarpOf<T> = <<T as Fixed>::Words as CpuTable>::Warp;
+/// The handle that they are given.
+type View<'a, T> = <<T as Fixed>::Words as CpuTable>::View<'a>;
 
 impl<T: Fixed> Dynamic<T> {
-    /// The answers of a batch that may add entries, in parts: `part` runs the operations of a range, and
-    /// `stored` says of an answer whether an entry was stored.
-    fn in_parts<K: Key, A>(
+    /// The answers of a batch that may store entries, in parts: `f` runs an operation, as
+    /// [`run_in`] says, and `stored` says of an answer whether an entry was stored.
+    fn in_parts<B: Beside, A: Copy + Send + Sync>(
         &self,
-        keys: &[K],
-        stored: impl Fn(&A) -> bool,
-        part: impl Fn(&T, Range<usize>) -> Result<Vec<A>, Error> + Sync,
-    ) -> Result<Vec<A>, Error>
-    where
-        A: Send,
-    {
-        // Of all parts before the first one runs.
-        admit(keys)?;
-        let mut answers = Vec::new();
-        self.growing.insert(keys.len(), |table, from, to| {
-            let mut these = apart(|| part(table, from..to))?;
-            let count = these.iter().filter(|answer| stored(answer)).count() as u64;
-            if answers.is_empty() {
-                answers = these;
-            } else {
-                let bytes = (keys.len() * size_of::<A>()) as u64;
-                answers.try_reserve_exact(keys.len() - from).map_err(|_| Error::OutOfMemory { bytes })?;
-                answers.append(&mut these);
-            }
-            Ok(count)
-        })?;
+        keys: &[KeyOf<T>],
+        beside: B,
+        blank: A,
+        stored: impl Fn(A) -> bool,
+        f: impl Fn(View<'_, T>, &mut WarpOf<T>, UserKey<KeyOf<T>>, B::Item) -> A + Sync,
+    ) -> Result<Vec<A>, Error> {
+        // Of all parts, before the first one runs.
+        let mut answers = room_for_answers(keys)?;
+        let batch = Batch { keys, beside };
+        let ran = self.growing.insert(keys.len(), |table, from, to| {
+            apart(|| run_in(table.words(), batch.part(from..to), blank, &f, &mut answers));
+            Ok(answers[from..].iter().filter(|&&answer| stored(answer)).count() as u64)
+        });
+        ran.map_err(|error| error.after(answers.len()))?;
         Ok(answers)
     }
 }
@@ -78,16 +81,23 @@ impl<T: Fixed + BulkOrdered> BulkOrdered for Dynamic<T> {
     }
 }
 
-impl<K: Key, V: Word, T: Fixed + BulkMap<K, V>> BulkMap<K, V> for Dynamic<T> {
+impl<K, V, T> BulkMap<K, V> for Dynamic<Map<K, V, T>>
+where
+    K: Key,
+    V: Word,
+    T: FixedBuckets<Key = K, Value = V, Structure = Open> + Send,
+{
     fn insert_unique(&self, keys: &[K], values: &[V]) -> Result<Vec<Insert>, Error> {
         same_length(keys, "values", values)?;
-        let part = |map: &T, at: Range<usize>| map.insert_unique(&keys[at.clone()], &values[at]);
-        self.in_parts(keys, |&said| said == Insert::Inserted, part)
+        let stored = |said| said == Insert::Inserted;
+        self.in_parts(keys, values, Insert::Full, stored, |t, w, key, value| t.insert_unique(w, key, value))
     }
     fn insert_or_assign(&self, keys: &[K], values: &[V]) -> Result<Vec<Assign>, Error> {
         same_length(keys, "values", values)?;
-        let part = |map: &T, at: Range<usize>| map.insert_or_assign(&keys[at.clone()], &values[at]);
-        self.in_parts(keys, |&said| said == Assign::Inserted, part)
+        let stored = |said| said == Assign::Inserted;
+        self.in_parts(keys, values, Assign::Full, stored, |t, w, key, value| {
+            t.insert_or_assign(w, key, value)
+        })
     }
     fn search(&self, keys: &[K]) -> Result<Vec<Option<V>>, Error> {
         self.held(|map| map.search(keys))
@@ -104,25 +114,34 @@ impl<K: Key, V: Word, T: Fixed + BulkMap<K, V>> BulkMap<K, V> for Dynamic<T> {
     fn mixed(&self, ops: &[Op], keys: &[K], values: &[V]) -> Result<Vec<Answer<V>>, Error> {
         same_length(keys, "operations", ops)?;
         same_length(keys, "values", values)?;
-        let stored = |answer: &Answer<V>| {
-            matches!(answer, Answer::Insert(Insert::Inserted) | Answer::Assign(Assign::Inserted))
-        };
-        let part = |map: &T, at: Range<usize>| map.mixed(&ops[at.clone()], &keys[at.clone()], &values[at]);
-        self.in_parts(keys, stored, part)
+        let stored =
+            |said| matches!(said, Answer::Insert(Insert::Inserted) | Answer::Assign(Assign::Inserted));
+        let blank = Answer::Search(None);
+        self.in_parts(keys, (ops, values), blank, stored, |t, w, key, (op, value)| {
+            answer(t, w, op, key, value)
+        })
     }
 }
 
-impl<K: Key, V: Word, T: Fixed + BulkCounter<K, V>> BulkCounter<K, V> for Dynamic<T> {
+impl<K, V, T> BulkCounter<K, V> for Dynamic<Map<K, V, T>>
+where
+    K: Key,
+    V: Word,
+    T: FixedBuckets<Key = K, Value = V, Structure = Open> + Send,
+{
     fn insert_or_add(&self, keys: &[K], values: &[V]) -> Result<Vec<Add>, Error> {
         same_length(keys, "values", values)?;
-        let part = |map: &T, at: Range<usize>| map.insert_or_add(&keys[at.clone()], &values[at]);
-        self.in_parts(keys, |&said| said == Add::Inserted, part)
+        let stored = |said| said == Add::Inserted;
+        self.in_parts(keys, values, Add::Full, stored, |t, w, key, value| T::insert_or_add(t, w, key, value))
     }
 }
 
-impl<K: Key, T: Fixed + BulkSet<K>> BulkSet<K> for Dynamic<T> {
+impl<K: Key, T: FixedBuckets<Key = K, Value = (), Structure = Open> + Send> BulkSet<K>
+    for Dynamic<Set<K, T>>
+{
     fn insert(&self, keys: &[K]) -> Result<Vec<Insert>, Error> {
-        self.in_parts(keys, |&said| said == Insert::Inserted, |set, at| set.insert(&keys[at]))
+        let stored = |said| said == Insert::Inserted;
+        self.in_parts(keys, (), Insert::Full, stored, |t, w, key, ()| t.insert_unique(w, key, ()))
     }
     fn contains(&self, keys: &[K]) -> Result<Vec<bool>, Error> {
         self.held(|set| BulkSet::contains(set, keys))

@@ -67,8 +67,8 @@ pub type DynamicSet<K, const L: usize = OPEN_LANES, const S: usize = LANE_SLOTS>
 /// nothing moves, no search waits. Each part of a batch takes three locks.
 ///
 /// **Memory that runs out.** Nothing is [`Insert::Full`](warpproof_model::Insert::Full). If there is no
-/// memory to grow, a batch ends with [`Error::OutOfMemory`]: what it has stored by then is in the table, and
-/// all that was there before.
+/// memory to grow, a batch ends with [`Error::OutOfMemory`], which says how many of its operations have run,
+/// the first ones. What they stored is in the table, and all that was there before.
 ///
 /// The protocol is [`warpproof_model::growth`].
 pub struct Dynamic<T> {
@@ -79,8 +79,11 @@ pub struct Dynamic<T> {
 pub trait Fixed:
     Rehash<Error = Error> + BulkTable<Error = Error, Structure = Open, Entry: Send> + Send + Sync + Sized
 {
-    /// Slots of a bucket.
-    const BUCKET_SLOTS: u32;
+    /// Its memory.
+    type Words: FixedBuckets<Structure = Open>;
+
+    /// The memory.
+    fn words(&self) -> &Self::Words;
 
     /// An empty one.
     ///
@@ -111,7 +114,11 @@ macro_rules! fixed {
         }
 
         impl<$($p: $bound,)* T: FixedBuckets<Key = K, Value = $value, Structure = Open> + Send> Fixed for $table {
-            const BUCKET_SLOTS: u32 = T::BUCKET_SLOTS;
+            type Words = T;
+
+            fn words(&self) -> &T {
+                &self.table
+            }
 
             fn of_size(geometry: OpenGeometry) -> Result<Self, Error> {
                 Self::with_geometry(geometry)
@@ -139,7 +146,7 @@ impl<T: Fixed> Dynamic<T> {
     /// # Errors
     /// As [`Dynamic::with_capacity`]; [`Error::Refused`] if the load is not above 0 and at most 1.
     pub fn at_load(entries: u64, load: f64) -> Result<Self, Error> {
-        let table = T::of_size(OpenGeometry::new(entries, load, T::BUCKET_SLOTS)?)?;
+        let table = T::of_size(OpenGeometry::new(entries, load, T::Words::BUCKET_SLOTS)?)?;
         Ok(Self { growing: Growing::locked(table, load).in_steps_of(STEP) })
     }
 

@@ -48,7 +48,7 @@ impl<St: PackedWords, const L: usize, const S: usize> DynamicWords<St, L, S> {
     /// As [`OpenWords::new`].
     pub fn new(geometry: OpenGeometry) -> Result<Self, Error> {
         let first = OpenWords::new(geometry)?;
-        let published = Array::new(1, |_| 0).map_err(|_| Error::OutOfMemory { bytes: 4 })?;
+        let published = Array::new(1, |_| 0).map_err(|_| Error::no_memory(4))?;
         Ok(Self { first, more: [const { OnceLock::new() }; MORE], published, making: Mutex::new(()) })
     }
 
@@ -80,11 +80,7 @@ impl<St: PackedWords, const L: usize, const S: usize> DynamicWords<St, L, S> {
     /// [`Error::OutOfMemory`]; [`Error::Refused`] if the submap would be too large.
     pub(super) fn compacted(&self) -> Result<Self, Error> {
         let compact = Self::new(Self::geometry_for(self.stats().live)?)?;
-        if move_all(self, &compact) {
-            Ok(compact)
-        } else {
-            Err(Error::OutOfMemory { bytes: compact.bytes() as u64 })
-        }
+        if move_all(self, &compact) { Ok(compact) } else { Err(Error::no_memory(compact.bytes())) }
     }
 
     /// A submap that is published.

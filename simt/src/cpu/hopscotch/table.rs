@@ -39,8 +39,8 @@ impl<St: PackedWords, const L: usize, const S: usize, const N: u32> HopscotchWor
         const { assert!(L * S >= 2, "a group has at least one slot and its home word") };
         const { assert!(N >= 1 && N <= REACH, "the statistics count the distances of that many groups") };
         geometry.admit((L * S) as u32, N)?;
-        let bytes = (geometry.words() * size_of::<<St::Entry as Packed>::Word>()) as u64;
-        let store = St::new(geometry.words()).map_err(|_| Error::OutOfMemory { bytes })?;
+        let no_memory = |_| Error::no_memory_for::<<St::Entry as Packed>::Word>(geometry.words());
+        let store = St::new(geometry.words()).map_err(no_memory)?;
         Ok(Self { store, homes: geometry.homes })
     }
 

@@ -102,12 +102,14 @@ impl<K: Key, T: FixedBuckets<Key = K, Value = ()>> Set<K, T> {
 /// # Errors
 /// As [`CpuTable::new`]; [`Error::TableFull`].
 fn rehashed<T: FixedBuckets>(table: &T, geometry: OpenGeometry) -> Result<T, Error> {
-    let (moved, live) = (T::new(geometry)?, live(table));
-    let left_out = live.saturating_sub(geometry.slots() as u64);
-    if left_out > 0 || !move_all(table, &moved) {
-        return Err(Error::TableFull { pairs: live, left_out: left_out.max(1) });
+    let moved = T::new(geometry)?;
+    // They are counted only where they might not fit.
+    let fits = geometry.slots() >= table.geometry().slots() || live(table) <= geometry.slots() as u64;
+    if fits && move_all(table, &moved) {
+        return Ok(moved);
     }
-    Ok(moved)
+    let live = live(table);
+    Err(Error::TableFull { pairs: live, left_out: live.saturating_sub(geometry.slots() as u64).max(1) })
 }
 
 /// A table of buckets, of a fixed size or one that grows.

@@ -69,7 +69,7 @@ impl<St: PackedWords, P: Probing, const L: usize, const S: usize> OpenWords<St, 
         const { assert!(L * S >= 1, "a bucket has at least one slot") };
         geometry.admit((L * S) as u32)?;
         let slots = geometry.slots() * size_of::<<St::Entry as Packed>::Word>();
-        let out_of_memory = |_| Error::OutOfMemory { bytes: (slots + geometry.filter_bytes()) as u64 };
+        let out_of_memory = |_| Error::no_memory(slots + geometry.filter_bytes());
         let store = store(geometry.slots()).map_err(out_of_memory)?;
         let filter = filter(geometry.filter_words()).map_err(out_of_memory)?;
         Ok(Self { store, filter, buckets: geometry.buckets, scheme: PhantomData })

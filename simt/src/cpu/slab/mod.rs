@@ -13,6 +13,7 @@ use super::packed::KeyStore;
 use super::set::Set;
 use super::warp::CpuWarp;
 use rayon::prelude::*;
+use std::collections::TryReserveError;
 use table::LANE_SLOTS;
 use warpproof_model::host::{BulkFlush, BulkMatches, BulkMultimap, Matches, admit};
 use warpproof_model::outcome::Insert;
@@ -45,6 +46,9 @@ pub type SlabMultimap<K, V, const L: usize = SLAB_LANES, const S: usize = LANE_S
 pub type SlabSet<const L: usize = SLAB_LANES, const S: usize = LANE_SLOTS> =
     Set<u32, SlabWords<KeyStore, L, S>>;
 
+/// Keys whose values one thread collects.
+const CHUNK: usize = 4096;
+
 impl<K, V, St, M, const L: usize, const S: usize> BulkMatches<K, V> for Map<K, V, SlabWords<St, L, S, M>>
 where
     K: Key,
@@ -54,39 +58,75 @@ where
 {
     fn search_all(&self, keys: &[K]) -> Result<Matches<V>, Error> {
         // One pass: each chunk of keys collects its values, then the chunks are put together.
-        let counts_and_values = |keys: &[K]| {
-            let mut counts = Vec::with_capacity(keys.len());
-            let mut values = Vec::new();
-            let view = self.table.view();
-            let mut warp = CpuWarp::<L>::new(0);
-            for key in keys.iter().filter_map(|&k| UserKey::new(k)) {
-                let base = values.len();
-                let count = view.search_all(&mut warp, key, |_, number, value| {
-                    // A repeated scan starts again at 0.
-                    values.truncate(base + number as usize);
-                    values.push(value);
-                });
-                values.truncate(base + count as usize);
-                counts.push(count);
-            }
-            (counts, values)
-        };
         admit(keys)?;
-        let parts: Vec<_> = keys.par_chunks(4096).map(counts_and_values).collect();
-        let mut offsets = Vec::with_capacity(keys.len() + 1);
-        let mut end = 0u64;
-        offsets.push(end);
-        for count in parts.iter().flat_map(|(counts, _)| counts) {
-            end += *count as u64;
-            offsets.push(end);
-        }
-        let values = parts.into_iter().flat_map(|(_, values)| values).collect();
-        Ok(Matches { offsets, values })
+        let matches = || {
+            let mut chunks = Vec::new();
+            chunks.try_reserve_exact(keys.len().div_ceil(CHUNK))?;
+            chunks.par_extend(keys.par_chunks(CHUNK).map(|keys| self.matches_of(keys)));
+            joined(keys.len(), chunks)
+        };
+        matches().map_err(|_: TryReserveError| Error::no_memory_for::<(u64, V)>(keys.len()))
     }
 
     fn delete_all(&self, keys: &[K]) -> Result<Vec<u32>, Error> {
         run(&self.table, keys, (), 0, |t, w, key, _| t.delete_all(w, key))
     }
+}
+
+/// How many values each key has, and the values, key after key.
+type Counted<V> = (Vec<u32>, Vec<V>);
+
+impl<K, V, St, M, const L: usize, const S: usize> Map<K, V, SlabWords<St, L, S, M>>
+where
+    K: Key,
+    V: Word,
+    St: SlabStore<Key = K, Value = V>,
+    M: Multiplicity,
+{
+    /// The values of all pairs of some keys.
+    fn matches_of(&self, keys: &[K]) -> Result<Counted<V>, TryReserveError> {
+        let (mut counts, mut values) = (Vec::new(), Vec::new());
+        counts.try_reserve_exact(keys.len())?;
+        let (view, mut warp) = (self.table.view(), CpuWarp::<L>::new(0));
+        for key in keys.iter().filter_map(|&key| UserKey::new(key)) {
+            let (base, mut room) = (values.len(), Ok(()));
+            let count = view.search_all(&mut warp, key, |_, number, value| {
+                // A repeated scan starts again at 0.
+                values.truncate(base + number as usize);
+                if room.is_ok() {
+                    room = values.try_reserve(1);
+                }
+                if room.is_ok() {
+                    values.push(value);
+                }
+            });
+            room?;
+            values.truncate(base + count as usize);
+            counts.push(count);
+        }
+        Ok((counts, values))
+    }
+}
+
+/// The values of all chunks of so many keys.
+fn joined<V>(
+    keys: usize,
+    chunks: Vec<Result<Counted<V>, TryReserveError>>,
+) -> Result<Matches<V>, TryReserveError> {
+    let (mut offsets, mut values) = (Vec::new(), Vec::new());
+    offsets.try_reserve_exact(keys + 1)?;
+    values.try_reserve_exact(chunks.iter().flatten().map(|(_, values)| values.len()).sum())?;
+    let mut end = 0u64;
+    offsets.push(end);
+    for chunk in chunks {
+        let (counts, mut these) = chunk?;
+        offsets.extend(counts.iter().map(|&count| {
+            end += u64::from(count);
+            end
+        }));
+        values.append(&mut these);
+    }
+    Ok(Matches { offsets, values })
 }
 
 impl<K, V, St, M, const L: usize, const S: usize> BulkFlush for Map<K, V, SlabWords<St, L, S, M>>

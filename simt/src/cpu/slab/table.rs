@@ -44,8 +44,7 @@ impl<St: SlabStore, M: Multiplicity, const L: usize, const S: usize> SlabWords<S
     pub fn new(geometry: SlabGeometry) -> Result<Self, Error> {
         const { assert!(L * S >= 2, "a slab has at least one slot and its link") };
         geometry.admit((L * S) as u32)?;
-        let out_of_memory =
-            |_| Error::OutOfMemory { bytes: (geometry.slots() * size_of::<(St::Key, St::Value)>()) as u64 };
+        let out_of_memory = |_| Error::no_memory_for::<(St::Key, St::Value)>(geometry.slots());
         let store = St::new(geometry.slots()).map_err(out_of_memory)?;
         let (words, free) = (bitmap_words(geometry.pool), |index| free_word(geometry.pool, index));
         let bitmap = Array::new(words, free).map_err(out_of_memory)?;

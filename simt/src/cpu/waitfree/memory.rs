@@ -73,8 +73,8 @@ impl<St: PackedWords, const L: usize, const S: usize> CpuTable for WaitFreeMemor
     fn new(geometry: WaitFreeGeometry) -> Result<Self, Error> {
         const { assert!(L * S >= 4, "a node has its link and at least one receipt, of two words") };
         geometry.admit((L * S) as u32)?;
-        let bytes = geometry.nodes as u64 * (L * S * size_of::<<St::Entry as Packed>::Word>()) as u64;
-        Self::of(geometry).map_err(|_| Error::OutOfMemory { bytes })
+        let words = geometry.nodes as usize * (L * S);
+        Self::of(geometry).map_err(|_| Error::no_memory_for::<<St::Entry as Packed>::Word>(words))
     }
 
     fn geometry(&self) -> WaitFreeGeometry {

@@ -1,0 +1,372 @@
+//! Every bulk call when memory runs out: each allocation of it fails in turn, alone, and with all that follow.
+//! The call ends with an error that says so or with the right answers, nothing is lost, and the next call finds
+//! a table that works.
+//!
+//! The allocator is that of the whole process, so one test runs at a time.
+
+#[path = "support/device.rs"]
+mod device;
+
+use device::device;
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::fmt::Debug;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::SeqCst};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use warpproof::gpu;
+use warpproof::simt::cpu::dynamic::{SubmapMap, SubmapSet};
+use warpproof::simt::cpu::{
+    self, CuckooMap, CuckooSet, DynamicMap, DynamicSet, HopscotchMap, HopscotchSet, OpenMap, OpenSet,
+    SlabMap, SlabMultimap, SlabSet, WaitFreeMap, WaitFreeSet,
+};
+use warpproof::{
+    BulkCounter, BulkFlush, BulkMap, BulkMatches, BulkMultimap, BulkOrdered, BulkSet, BulkTable, Op,
+};
+
+#[global_allocator]
+static ALLOCATOR: Refusing = Refusing;
+
+/// The allocator of the system, which can be told to refuse.
+struct Refusing;
+
+/// Allocations until one is refused.
+static UNTIL: AtomicU64 = AtomicU64::new(NEVER);
+/// Whether all that follow are refused too.
+static FOR_EVER: AtomicBool = AtomicBool::new(false);
+/// Bytes of an allocation that may be refused, at least.
+static LEAST: AtomicUsize = AtomicUsize::new(0);
+/// Allocations that were refused.
+static REFUSED: AtomicU64 = AtomicU64::new(0);
+
+const NEVER: u64 = u64::MAX;
+
+/// Bytes of a block of the queue in which calls from outside reach rayon's threads. Rayon takes one for each 63
+/// calls, and ends the process if there is none.
+const QUEUE_BLOCK: usize = 1520;
+
+fn refused(bytes: usize) -> bool {
+    if bytes == QUEUE_BLOCK || bytes < LEAST.load(SeqCst) {
+        return false;
+    }
+    let next = |until| match until {
+        NEVER => None,
+        0 if FOR_EVER.load(SeqCst) => Some(0),
+        0 => Some(NEVER),
+        more => Some(more - 1),
+    };
+    let refused = UNTIL.fetch_update(SeqCst, SeqCst, next) == Ok(0);
+    if refused {
+        REFUSED.fetch_add(1, SeqCst);
+    }
+    refused
+}
+
+// SAFETY: what is not refused comes from the allocator of the system, and goes back to it.
+unsafe impl GlobalAlloc for Refusing {
+    // SAFETY: as the trait's.
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: passed on.
+        if refused(layout.size()) { std::ptr::null_mut() } else { unsafe { System.alloc(layout) } }
+    }
+    // SAFETY: as the trait's.
+    unsafe fn dealloc(&self, old: *mut u8, layout: Layout) {
+        // SAFETY: passed on; `old` comes from the same allocator.
+        unsafe { System.dealloc(old, layout) }
+    }
+    // SAFETY: as the trait's.
+    unsafe fn realloc(&self, old: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // SAFETY: passed on; `old` comes from the same allocator.
+        if refused(size) { std::ptr::null_mut() } else { unsafe { System.realloc(old, layout, size) } }
+    }
+}
+
+/// What `call` says if allocation number `until` is refused, and how many were.
+fn refusing<R>(until: u64, for_ever: bool, call: impl FnOnce() -> R) -> (R, u64) {
+    FOR_EVER.store(for_ever, SeqCst);
+    REFUSED.store(0, SeqCst);
+    UNTIL.store(until, SeqCst);
+    let said = call();
+    UNTIL.store(NEVER, SeqCst);
+    (said, REFUSED.load(SeqCst))
+}
+
+/// Waits until no other test runs. Allocations of `least` bytes and more are refused from now on.
+fn alone(least: usize) -> MutexGuard<'static, ()> {
+    static RUNS: Mutex<()> = Mutex::new(());
+    let runs = RUNS.lock().unwrap_or_else(PoisonError::into_inner);
+    LEAST.store(least, SeqCst);
+    // Rayon's threads take memory of their own when they begin.
+    rayon::broadcast(|_| std::thread::sleep(Duration::from_millis(50)));
+    runs
+}
+
+/// The errors of a backend.
+trait Failure: std::error::Error {
+    /// How many operations had run when memory ran out; `None` if it did not.
+    fn ran(&self) -> Option<usize>;
+}
+
+impl Failure for cpu::Error {
+    fn ran(&self) -> Option<usize> {
+        if let Self::OutOfMemory { ran, .. } = self { Some(*ran as usize) } else { None }
+    }
+}
+
+impl Failure for gpu::Error {
+    fn ran(&self) -> Option<usize> {
+        if let Self::OutOfMemory { ran, .. } = self { Some(*ran as usize) } else { None }
+    }
+}
+
+/// What came of the calls.
+#[derive(Default, Debug)]
+struct Counts {
+    calls: u64,
+    answered: u64,
+    failed: u64,
+    /// Of those that failed: after the first parts of the batch had run.
+    failed_between_parts: u64,
+}
+
+impl Counts {
+    /// `call` on tables that `make` makes, with the first so many of `n` operations, as each allocation is
+    /// refused. `entries` are those of a table, in order.
+    fn refuse_each<T, A: PartialEq + Debug, E: PartialEq + Debug, F: Failure>(
+        &mut self,
+        name: &str,
+        n: usize,
+        make: impl Fn() -> T,
+        call: impl Fn(&mut T, usize) -> Result<A, F>,
+        entries: impl Fn(&T) -> E,
+    ) {
+        let run = |n| {
+            let mut table = make();
+            let answers = call(&mut table, n).expect("memory for a small table");
+            (answers, entries(&table))
+        };
+        let expected = run(n);
+        for for_ever in [false, true] {
+            for until in 0.. {
+                let mut table = make();
+                let (said, refused) = refusing(until, for_ever, || call(&mut table, n));
+                if refused == 0 {
+                    assert_eq!((said.unwrap(), entries(&table)), expected, "{name}");
+                    break;
+                }
+                self.calls += 1;
+                match said {
+                    Ok(answers) => {
+                        self.answered += 1;
+                        assert_eq!((answers, entries(&table)), expected, "{name}, allocation {until}");
+                    }
+                    Err(error) => {
+                        self.failed += 1;
+                        let Some(ran) = error.ran() else { panic!("{name}, allocation {until}: {error}") };
+                        let done = run(ran).1;
+                        assert_eq!(entries(&table), done, "{name}, allocation {until}, after {ran}");
+                        if ran == 0 {
+                            let next = call(&mut table, n).expect("memory for a small table");
+                            assert_eq!(next, expected.0, "{name}: the next call");
+                        } else {
+                            self.failed_between_parts += 1;
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// All entries, in order.
+fn sorted<T: BulkTable<Entry: Ord>>(table: &T) -> Vec<T::Entry> {
+    let mut all = table.retrieve_all().expect("memory for a small table");
+    all.sort_unstable();
+    all
+}
+
+/// Keys for a table of half as many.
+fn keys<K: TryFrom<u32, Error: Debug>>(n: u32) -> Vec<K> {
+    (0..2 * n).map(|i| K::try_from(5 * i + 1).unwrap()).collect()
+}
+
+/// Everything that maps do, on maps of half of `$keys` with batches of as many, half of them there: how such a
+/// map is made.
+macro_rules! map {
+    ($counts:ident, $map:ty, $keys:expr $(, $device:ident)?) => {{
+        let (keys, name) = ($keys, stringify!($map));
+        let (n, capacity) = (keys.len() / 2, keys.len() as u64);
+        let (old, batch) = (&keys[..n], &keys[n / 2..][..n]);
+        let ops = [Op::InsertUnique, Op::Assign, Op::Delete, Op::Search];
+        let ops: Vec<_> = ops.into_iter().cycle().take(n).collect();
+        let make = move || {
+            let map = <$map>::with_capacity($($device,)? capacity).unwrap();
+            map.insert_unique(old, old).unwrap();
+            map
+        };
+        macro_rules! each {
+            ($call:literal, |$table:ident, $len:pat_param| $run:expr) => {
+                $counts.refuse_each(&format!("{name} {}", $call), n, make, |$table, $len| $run, sorted)
+            };
+        }
+        let call = |(): &mut (), _| <$map>::with_capacity($($device,)? capacity).map(|_| ());
+        $counts.refuse_each(&format!("{name} with_capacity"), 0, || (), call, |()| ());
+        each!("insert_unique", |map, len| map.insert_unique(&batch[..len], &batch[..len]));
+        each!("insert_or_assign", |map, len| map.insert_or_assign(&batch[..len], &old[..len]));
+        each!("search", |map, len| map.search(&batch[..len]));
+        each!("contains", |map, len| BulkMap::contains(map, &batch[..len]));
+        each!("count", |map, len| map.count(&batch[..len]));
+        each!("delete", |map, len| BulkMap::delete(map, &batch[..len]));
+        each!("mixed", |map, len| map.mixed(&ops[..len], &batch[..len], &old[..len]));
+        each!("retrieve_all", |map, _| map.retrieve_all().map(|all| all.len()));
+        each!("len", |map, _| map.len());
+        each!("stats", |map, _| BulkTable::stats(map).map(|_| ()));
+        each!("clear", |map, _| map.clear());
+        make
+    }};
+}
+
+/// Everything that sets do, in the same way.
+macro_rules! set {
+    ($counts:ident, $set:ty, $keys:expr $(, $device:ident)?) => {{
+        let (keys, name) = ($keys, stringify!($set));
+        let n = keys.len() / 2;
+        let (old, batch) = (&keys[..n], &keys[n / 2..][..n]);
+        let make = || {
+            let set = <$set>::with_capacity($($device,)? keys.len() as u64).unwrap();
+            set.insert(old).unwrap();
+            set
+        };
+        macro_rules! each {
+            ($call:literal, |$table:ident, $len:pat_param| $run:expr) => {
+                $counts.refuse_each(&format!("{name} {}", $call), n, make, |$table, $len| $run, sorted)
+            };
+        }
+        each!("insert", |set, len| set.insert(&batch[..len]));
+        each!("contains", |set, len| BulkSet::contains(set, &batch[..len]));
+        each!("delete", |set, len| BulkSet::delete(set, &batch[..len]));
+        each!("retrieve_all", |set, _| set.retrieve_all().map(|all| all.len()));
+    }};
+}
+
+/// `build` of a map, and of a set.
+macro_rules! build {
+    ($counts:ident, $map:ty, $set:ty, $keys:expr) => {{
+        let (keys, name) = ($keys, stringify!($map));
+        let call = |(): &mut (), _| <$map>::build(keys, keys).and_then(|map| map.len());
+        $counts.refuse_each(&format!("{name} build"), 0, || (), call, |()| ());
+        let call = |(): &mut (), _| <$set>::build(keys).and_then(|set| set.len());
+        $counts.refuse_each(&format!("{name} build of a set"), 0, || (), call, |()| ());
+    }};
+}
+
+/// How many calls were refused memory.
+fn open_maps(counts: &mut Counts, n: u32) -> u64 {
+    let before = counts.calls;
+    let keys = keys(n);
+    let (n, keys) = (n as usize, &keys[..]);
+    let make = map!(counts, OpenMap<u32, u32>, keys);
+    let call = |map: &mut OpenMap<u32, u32>, len: usize| map.insert_or_add(&keys[..len], &keys[..len]);
+    counts.refuse_each("OpenMap insert_or_add", n, make, call, sorted);
+    let call = |map: &mut OpenMap<u32, u32>, _| map.rehash(map.geometry());
+    counts.refuse_each("OpenMap rehash", 0, make, call, sorted);
+    let call = |map: &mut OpenMap<u32, u32>, _| map.retrieve_all_in_order().map(|all| all.len());
+    counts.refuse_each("OpenMap retrieve_all_in_order", 0, make, call, sorted);
+    counts.calls - before
+}
+
+fn slabs(counts: &mut Counts) {
+    let keys = keys::<u32>(10_000);
+    let make = map!(counts, SlabMap<u32, u32>, &keys);
+    let (gone, left) = keys.split_at(5000);
+    let call = |map: &mut SlabMap<u32, u32>, _| BulkMap::delete(map, gone).and_then(|_| map.flush());
+    let those_left = |map: &SlabMap<u32, u32>| map.search(left).unwrap();
+    counts.refuse_each("SlabMap delete and flush", 0, make, call, those_left);
+
+    // Three pairs of each key, which are equal: their order is not known.
+    let make = || {
+        let map = SlabMultimap::<u32, u32>::with_capacity(60_000).unwrap();
+        for _ in 0..3 {
+            map.insert(&keys, &keys).unwrap();
+        }
+        map
+    };
+    let n = keys.len();
+    let call = |map: &mut SlabMultimap<u32, u32>, len: usize| map.insert(&keys[..len], &keys[..len]);
+    counts.refuse_each("SlabMultimap insert", n, make, call, sorted);
+    let call = |map: &mut SlabMultimap<u32, u32>, len: usize| map.search_all(&keys[..len]);
+    counts.refuse_each("SlabMultimap search_all", n, make, call, sorted);
+    let call = |map: &mut SlabMultimap<u32, u32>, len: usize| map.delete_all(&keys[..len]);
+    counts.refuse_each("SlabMultimap delete_all", n, make, call, sorted);
+}
+
+/// Tables that grow: by the batch, and as they are told.
+fn growing(counts: &mut Counts) {
+    let keys = keys(1000);
+    let make = map!(counts, DynamicMap<u64, u64>, &keys);
+    let more: Vec<u64> = (0..100_000).map(|i| 5 * i + 2).collect();
+    let n = more.len();
+    let call = |map: &mut DynamicMap<u64, u64>, len: usize| map.insert_unique(&more[..len], &more[..len]);
+    counts.refuse_each("DynamicMap insert_unique of more", n, make, call, sorted);
+    let call = |map: &mut DynamicMap<u64, u64>, len: usize| map.insert_or_add(&more[..len], &more[..len]);
+    counts.refuse_each("DynamicMap insert_or_add of more", n, make, call, sorted);
+    counts.refuse_each("DynamicMap reserve", 0, make, |map, _| map.reserve(100_000), sorted);
+    counts.refuse_each("DynamicMap shrink", 0, make, |map, _| map.shrink(), sorted);
+    set!(counts, DynamicSet<u64>, &more);
+}
+
+#[test]
+fn each_allocation_on_a_cpu_may_fail() {
+    let _alone = alone(0);
+    let mut counts = Counts::default();
+    // Batches that run in their order, and region by region, for which more is taken.
+    let (few, many) = (open_maps(&mut counts, 1000), open_maps(&mut counts, 110_000));
+    assert!(many > 4 * few, "{many} and {few} calls");
+    slabs(&mut counts);
+    let (keys32, keys64) = (keys::<u32>(1000), keys::<u64>(1000));
+    _ = map!(counts, OpenMap<u64, u64>, &keys64);
+    _ = map!(counts, CuckooMap<u64, u64>, &keys64);
+    _ = map!(counts, HopscotchMap<u64, u64>, &keys64);
+    _ = map!(counts, WaitFreeMap<u64, u64>, &keys64);
+    _ = map!(counts, SubmapMap<u64, u64>, &keys64);
+    _ = map!(counts, SlabMap<u64, u64>, &keys64);
+    set!(counts, OpenSet<u64>, &keys64);
+    set!(counts, CuckooSet<u64>, &keys64);
+    set!(counts, HopscotchSet<u64>, &keys64);
+    set!(counts, SlabSet, &keys32);
+    set!(counts, WaitFreeSet<u64>, &keys64);
+    set!(counts, SubmapSet<u64>, &keys64);
+    build!(counts, OpenMap<u64, u64>, OpenSet<u64>, &keys64);
+    build!(counts, SlabMap<u32, u32>, SlabSet, &keys32);
+    assert_eq!(counts.failed_between_parts, 0, "batches of tables of a fixed size have one part");
+    growing(&mut counts);
+    assert!(counts.failed_between_parts > 0, "{counts:?}");
+    println!("{counts:?}");
+}
+
+/// Calls of a GPU, on the host's side. Small allocations are those of the driver's library for Rust, which asks
+/// nobody, and of messages.
+#[test]
+fn each_large_allocation_beside_a_gpu_may_fail() {
+    let Some(device) = device() else { return };
+    let _alone = alone(4096);
+    let mut counts = Counts::default();
+    let (keys32, keys64) = (keys::<u32>(30_000), keys::<u64>(30_000));
+    let open = map!(counts, gpu::OpenMap<u64, u64>, &keys64, device);
+    let call =
+        |map: &mut gpu::OpenMap<u64, u64>, len: usize| map.insert_or_add(&keys64[..len], &keys64[..len]);
+    counts.refuse_each("insert_or_add", keys64.len(), open, call, sorted);
+    _ = map!(counts, gpu::OpenMap<u32, u32>, &keys32, device);
+    _ = map!(counts, gpu::SlabMap<u64, u64>, &keys64, device);
+    let slabs = map!(counts, gpu::SlabMap<u32, u32>, &keys32, device);
+    let call = |map: &mut gpu::SlabMap<u32, u32>, len: usize| map.search_all(&keys32[..len]);
+    counts.refuse_each("search_all", keys32.len(), slabs, call, sorted);
+    _ = map!(counts, gpu::HopscotchMap<u32, u32>, &keys32, device);
+    _ = map!(counts, gpu::CuckooMap<u32, u32>, &keys32, device);
+    _ = map!(counts, gpu::WaitFreeMap<u64, u64>, &keys64, device);
+    set!(counts, gpu::OpenSet<u64>, &keys64, device);
+    assert_eq!(counts.failed_between_parts, 0, "batches of tables of a fixed size have one part");
+    _ = map!(counts, gpu::DynamicMap<u64, u64>, &keys64, device);
+    set!(counts, gpu::DynamicSet<u32>, &keys32, device);
+    println!("{counts:?}");
+    assert!(counts.failed > 0, "{counts:?}");
+}
