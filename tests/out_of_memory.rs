@@ -1,8 +1,9 @@
-//! Every bulk call when memory runs out: each allocation of it fails in turn, alone, and with all that follow.
-//! The call ends with an error that says so or with the right answers, nothing is lost, and the next call finds
-//! a table that works.
+//! The bulk calls when memory runs out: each allocation of them fails in turn, alone, and with all that
+//! follow. A call ends with an error that says so or with the right answers, nothing is lost, and the next
+//! call finds a table that works.
 //!
-//! The allocator is that of the whole process, so one test runs at a time.
+//! The allocator is that of the whole process, so this is a program of its own without a harness, in which no
+//! other thread takes memory meanwhile.
 
 #[path = "support/device.rs"]
 mod device;
@@ -11,7 +12,6 @@ use device::device;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::fmt::Debug;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::SeqCst};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use warpproof::gpu;
 use warpproof::simt::cpu::dynamic::{SubmapMap, SubmapSet};
@@ -40,8 +40,8 @@ static REFUSED: AtomicU64 = AtomicU64::new(0);
 
 const NEVER: u64 = u64::MAX;
 
-/// Bytes of a block of the queue in which calls from outside reach rayon's threads. Rayon takes one for each 63
-/// calls, and ends the process if there is none.
+/// Bytes of a block of the queue in which calls from outside reach rayon's threads. Rayon takes one for each
+/// 63 calls, and ends the process if there is none.
 const QUEUE_BLOCK: usize = 1520;
 
 fn refused(bytes: usize) -> bool {
@@ -88,16 +88,6 @@ fn refusing<R>(until: u64, for_ever: bool, call: impl FnOnce() -> R) -> (R, u64)
     let said = call();
     UNTIL.store(NEVER, SeqCst);
     (said, REFUSED.load(SeqCst))
-}
-
-/// Waits until no other test runs. Allocations of `least` bytes and more are refused from now on.
-fn alone(least: usize) -> MutexGuard<'static, ()> {
-    static RUNS: Mutex<()> = Mutex::new(());
-    let runs = RUNS.lock().unwrap_or_else(PoisonError::into_inner);
-    LEAST.store(least, SeqCst);
-    // Rayon's threads take memory of their own when they begin.
-    rayon::broadcast(|_| std::thread::sleep(Duration::from_millis(50)));
-    runs
 }
 
 /// The errors of a backend.
@@ -162,10 +152,10 @@ impl Counts {
                     Err(error) => {
                         self.failed += 1;
                         let Some(ran) = error.ran() else { panic!("{name}, allocation {until}: {error}") };
-                        let done = run(ran).1;
+                        let done = if ran == 0 { entries(&make()) } else { run(ran).1 };
                         assert_eq!(entries(&table), done, "{name}, allocation {until}, after {ran}");
+                        let next = call(&mut table, n).expect("memory for a small table");
                         if ran == 0 {
-                            let next = call(&mut table, n).expect("memory for a small table");
                             assert_eq!(next, expected.0, "{name}: the next call");
                         } else {
                             self.failed_between_parts += 1;
@@ -179,9 +169,13 @@ impl Counts {
 
 /// All entries, in order.
 fn sorted<T: BulkTable<Entry: Ord>>(table: &T) -> Vec<T::Entry> {
-    let mut all = table.retrieve_all().expect("memory for a small table");
-    all.sort_unstable();
-    all
+    in_order(table.retrieve_all().expect("memory for a small table"))
+}
+
+/// Takes no memory.
+fn in_order<E: Ord>(mut entries: Vec<E>) -> Vec<E> {
+    entries.sort_unstable();
+    entries
 }
 
 /// Keys for a table of half as many.
@@ -189,8 +183,8 @@ fn keys<K: TryFrom<u32, Error: Debug>>(n: u32) -> Vec<K> {
     (0..2 * n).map(|i| K::try_from(5 * i + 1).unwrap()).collect()
 }
 
-/// Everything that maps do, on maps of half of `$keys` with batches of as many, half of them there: how such a
-/// map is made.
+/// Everything that maps do, on maps of half of `$keys` with batches of as many, half of them there: how such
+/// a map is made.
 macro_rules! map {
     ($counts:ident, $map:ty, $keys:expr $(, $device:ident)?) => {{
         let (keys, name) = ($keys, stringify!($map));
@@ -217,7 +211,7 @@ macro_rules! map {
         each!("count", |map, len| map.count(&batch[..len]));
         each!("delete", |map, len| BulkMap::delete(map, &batch[..len]));
         each!("mixed", |map, len| map.mixed(&ops[..len], &batch[..len], &old[..len]));
-        each!("retrieve_all", |map, _| map.retrieve_all().map(|all| all.len()));
+        each!("retrieve_all", |map, _| map.retrieve_all().map(in_order));
         each!("len", |map, _| map.len());
         each!("stats", |map, _| BulkTable::stats(map).map(|_| ()));
         each!("clear", |map, _| map.clear());
@@ -244,7 +238,7 @@ macro_rules! set {
         each!("insert", |set, len| set.insert(&batch[..len]));
         each!("contains", |set, len| BulkSet::contains(set, &batch[..len]));
         each!("delete", |set, len| BulkSet::delete(set, &batch[..len]));
-        each!("retrieve_all", |set, _| set.retrieve_all().map(|all| all.len()));
+        each!("retrieve_all", |set, _| set.retrieve_all().map(in_order));
     }};
 }
 
@@ -269,7 +263,7 @@ fn open_maps(counts: &mut Counts, n: u32) -> u64 {
     counts.refuse_each("OpenMap insert_or_add", n, make, call, sorted);
     let call = |map: &mut OpenMap<u32, u32>, _| map.rehash(map.geometry());
     counts.refuse_each("OpenMap rehash", 0, make, call, sorted);
-    let call = |map: &mut OpenMap<u32, u32>, _| map.retrieve_all_in_order().map(|all| all.len());
+    let call = |map: &mut OpenMap<u32, u32>, _| map.retrieve_all_in_order().map(in_order);
     counts.refuse_each("OpenMap retrieve_all_in_order", 0, make, call, sorted);
     counts.calls - before
 }
@@ -314,9 +308,23 @@ fn growing(counts: &mut Counts) {
     set!(counts, DynamicSet<u64>, &more);
 }
 
-#[test]
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let filter = arguments.iter().find(|argument| !argument.starts_with('-'));
+    if arguments.iter().any(|argument| argument == "--list")
+        || filter.is_some_and(|filter| !"out_of_memory".contains(filter.as_str()))
+    {
+        return;
+    }
+    // Rayon's threads take memory of their own when they begin.
+    rayon::broadcast(|_| std::thread::sleep(Duration::from_millis(50)));
+    each_allocation_on_a_cpu_may_fail();
+    if let Some(device) = device() {
+        each_large_allocation_beside_a_gpu_may_fail(device);
+    }
+}
+
 fn each_allocation_on_a_cpu_may_fail() {
-    let _alone = alone(0);
     let mut counts = Counts::default();
     // Batches that run in their order, and region by region, for which more is taken.
     let (few, many) = (open_maps(&mut counts, 1000), open_maps(&mut counts, 110_000));
@@ -343,18 +351,24 @@ fn each_allocation_on_a_cpu_may_fail() {
     println!("{counts:?}");
 }
 
-/// Calls of a GPU, on the host's side. Small allocations are those of the driver's library for Rust, which asks
-/// nobody, and of messages.
-#[test]
-fn each_large_allocation_beside_a_gpu_may_fail() {
-    let Some(device) = device() else { return };
-    let _alone = alone(4096);
+/// Calls of a GPU, on the host's side. Small allocations are those of the driver's library for Rust, which
+/// asks nobody, and of messages.
+fn each_large_allocation_beside_a_gpu_may_fail(device: &'static gpu::Device) {
+    LEAST.store(4096, SeqCst);
     let mut counts = Counts::default();
     let (keys32, keys64) = (keys::<u32>(30_000), keys::<u64>(30_000));
     let open = map!(counts, gpu::OpenMap<u64, u64>, &keys64, device);
     let call =
         |map: &mut gpu::OpenMap<u64, u64>, len: usize| map.insert_or_add(&keys64[..len], &keys64[..len]);
     counts.refuse_each("insert_or_add", keys64.len(), open, call, sorted);
+    let call = |map: &mut gpu::OpenMap<u64, u64>, len: usize| {
+        map.insert_partitioned_with_outcomes(&keys64[..len], &keys64[..len])
+    };
+    counts.refuse_each("insert_partitioned_with_outcomes", keys64.len(), open, call, sorted);
+    let call = |map: &mut gpu::OpenMap<u64, u64>, len: usize| {
+        map.insert_partitioned(&keys64[..len], &keys64[..len]).map(|tally| (tally.inserted, tally.present))
+    };
+    counts.refuse_each("insert_partitioned", keys64.len(), open, call, sorted);
     _ = map!(counts, gpu::OpenMap<u32, u32>, &keys32, device);
     _ = map!(counts, gpu::SlabMap<u64, u64>, &keys64, device);
     let slabs = map!(counts, gpu::SlabMap<u32, u32>, &keys32, device);

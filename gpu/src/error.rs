@@ -62,7 +62,7 @@ pub enum Error {
         what: &'static str,
         /// How much.
         bytes: u64,
-        /// How many operations of the batch have run, the first ones: 0, but in a table that grows between
+        /// How many operations of the batch had run: the first ones. Always 0 unless the table grows between
         /// the parts of a batch.
         ran: u64,
     },

@@ -17,7 +17,7 @@ mod sealed {
 /// Where the answers of a batch through [`Staging`](crate::Staging) go, in the order of its elements.
 ///
 /// - A slice, an array: overwritten. Its length is that of the keys, or the call is refused.
-/// - A `Vec`: extended.
+/// - A `Vec`: extended. Its memory is taken before the batch runs.
 /// - A closure: called with each answer. Its argument needs a type, as in `|found: bool| ...`.
 ///
 /// Answers come chunk by chunk, each when the device has done it, while the device runs the next chunks. A

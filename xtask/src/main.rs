@@ -74,8 +74,8 @@ fn run(arguments: &[&str]) -> Outcome<()> {
         ["ptx", "--check"] => ptx::check(),
         ["ptxas"] => ptxas::run_all(),
         ["soak", "--minutes", minutes] => match minutes.parse() {
-            Ok(minutes) => nightly::soak(minutes),
-            Err(_) => Err(format!("{minutes} is no number of minutes")),
+            Ok(minutes) if (0.01..1e6).contains(&minutes) => nightly::soak(minutes),
+            _ => Err(format!("{minutes} is no number of minutes")),
         },
         _ => Err(USAGE.to_owned()),
     }

@@ -17,13 +17,14 @@ use warpproof_model::outcome::{Add, Assign, Delete, Insert, Mixed};
 /// A call checks all of its input, runs it in chunks, and returns when all answers are in its [`Sink`]: a
 /// slice, a `Vec` or a closure. As in [`BulkMap`](warpproof_model::host::BulkMap), the operations of a call
 /// run concurrently, answer `i` belongs to element `i`, and several calls may run at once, each through
-/// staging buffers of its own. Time proportional to the batch; no memory is allocated.
+/// staging buffers of its own. Time proportional to the batch; no memory is allocated, but for a `Vec` that
+/// has no room for the answers.
 ///
 /// # Errors
 /// [`Error::Refused`] if a key is reserved, or slices or a [`Sink`] have another length than the keys;
 /// [`Error::OtherDevice`] if the staging buffers are of another device than the table; [`Error::NoKernel`] if
-/// the table's tuning lacks the operation: nothing has run then. After [`Error::Kernel`], [`Error::Driver`]
-/// or [`Error::Code`] any of the operations may have run.
+/// the table's tuning lacks the operation; [`Error::OutOfMemory`] if a `Vec` gets no room: nothing has run
+/// then. After [`Error::Kernel`], [`Error::Driver`] or [`Error::Code`] any of the operations may have run.
 pub struct Staged<'a, T> {
     pub(crate) table: &'a T,
     pub(crate) staging: &'a mut Staging,

@@ -151,14 +151,24 @@ impl Device {
         &self,
         buffer: &CudaSlice<T>,
     ) -> Result<Vec<T>, Error> {
-        const WHAT: &str = "copying from the device";
         let mut host = room("a copy of device memory", buffer.len())?;
         host.resize(buffer.len(), T::default());
+        self.download_to(buffer, &mut host)?;
+        Ok(host)
+    }
+
+    /// The same to memory that is there, as many elements as the buffer has.
+    pub(crate) fn download_to<T: DeviceRepr>(
+        &self,
+        buffer: &CudaSlice<T>,
+        host: &mut [T],
+    ) -> Result<(), Error> {
+        const WHAT: &str = "copying from the device";
         if !host.is_empty() {
-            self.inner.stream.memcpy_dtoh(buffer, &mut host).map_err(Error::driver(WHAT))?;
+            self.inner.stream.memcpy_dtoh(buffer, host).map_err(Error::driver(WHAT))?;
             self.inner.stream.synchronize().map_err(Error::driver(WHAT))?;
         }
-        Ok(host)
+        Ok(())
     }
 }
 

@@ -55,7 +55,8 @@ const FIRST: u64 = 1 << 16;
 /// It is a table of open addressing, and when that would be too full a larger one, to which all entries are
 /// moved. A kernel cannot take memory, so the table grows between the chunks of a batch, never in one; what
 /// other threads run on it waits until it has grown. Nothing is
-/// [`Insert::Full`](warpproof_model::Insert::Full).
+/// [`Insert::Full`](warpproof_model::Insert::Full). Without memory to grow a batch ends with
+/// [`Error::OutOfMemory`], which says how many of its operations have run, the first ones.
 ///
 /// A table is made for as many entries as the rest of the batch is expected to store, judged by the chunk
 /// before, and for twice as many as the last one had room for at least. So a batch seldom moves entries more

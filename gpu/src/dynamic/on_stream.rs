@@ -18,8 +18,8 @@ use warpproof_model::host::structure::Open;
 
 impl<R: Row> Dynamic<R> {
     /// The operations on device slices, on `stream`. Inserts give [`Error::OutOfMemory`] if there is no
-    /// memory to grow: what the batch has stored by then is in the table, the outcomes of the others mean
-    /// nothing, and the table is usable.
+    /// memory to grow, which says how many of the batch have run, the first ones. What those stored is in the
+    /// table, the outcomes of the others mean nothing, and the table is usable.
     pub fn on_stream<'a>(&'a self, stream: &'a Arc<CudaStream>) -> OnStream<'a, Self> {
         OnStream { table: self, stream }
     }
@@ -36,11 +36,14 @@ impl<R: Row> OnStream<'_, Dynamic<R>> {
         if outcomes.len() != n {
             return Err(Refused::Length { keys: n, what: "outcomes", found: outcomes.len() }.into());
         }
-        self.table.growing.insert(n, |table, from, to| {
+        let mut ran = 0;
+        let inserted = self.table.growing.insert(n, |table, from, to| {
             let outcomes = &mut outcomes.slice_mut(from..to);
             chunk(table.on_stream(self.stream), from..to, outcomes)?;
+            ran = to;
             count_stored(table.device(), self.stream, outcomes)
-        })
+        });
+        inserted.map_err(|error| error.after(ran))
     }
 
     /// As of a table that does not grow.

@@ -21,7 +21,8 @@ pub(crate) use run::{Back, Batch, Task};
 /// and takes the answers of the one before out of it. Made once, they serve any number of batches, of any
 /// size, on any table of their device, whatever its structure and its keys and values are, one call at a
 /// time: [`Table::staged`](crate::Table::staged). Such a call allocates nothing: no memory of the device or
-/// the host, no stream, no event. Threads that call at once need staging buffers of their own.
+/// the host (but for a `Vec` of answers without room), no stream, no event. Threads that call at once need
+/// staging buffers of their own.
 ///
 /// The calls that return a `Vec`, such as those of [`BulkMap`](warpproof_model::host::BulkMap), go through
 /// staging buffers that the device keeps for them ([`Staging::DEFAULT_ELEMENTS`], [`Staging::in_parallel`]).

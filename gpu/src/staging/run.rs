@@ -71,9 +71,9 @@ impl Staging {
     /// among them.
     ///
     /// # Errors
-    /// [`Error::Refused`], [`Error::OtherDevice`], [`Error::OutOfMemory`], [`Error::NoKernel`]: nothing has run. After
-    /// [`Error::Kernel`], [`Error::Driver`] and [`Error::Code`] nothing runs any more, and any of the
-    /// operations may have run.
+    /// [`Error::Refused`], [`Error::OtherDevice`], [`Error::OutOfMemory`], [`Error::NoKernel`]: nothing has
+    /// run. After [`Error::Kernel`], [`Error::Driver`] and [`Error::Code`] nothing runs any more, and any of
+    /// the operations may have run.
     pub(crate) unsafe fn run<K: Scalar, V: Scalar, N: Scalar, T: Copy + Send + Sync>(
         &mut self,
         task: &Task<

@@ -24,7 +24,7 @@ pub trait BulkTable {
     type Entry;
 
     /// All entries, in no particular order. Exact if nothing changes meanwhile. Time proportional to the
-    /// slots; memory for twice the entries.
+    /// slots; memory for up to three times the entries meanwhile.
     ///
     /// # Errors
     /// Those of the backend; the same for the other calls.

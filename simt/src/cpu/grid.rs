@@ -145,7 +145,7 @@ pub(super) fn build<C: CpuTable>(keys: &[C::Key], values: &[C::Value]) -> Result
 }
 
 /// What `of` says of each entry, in no particular order. Exact if nothing changes meanwhile. Takes memory for
-/// twice as many, at most.
+/// up to three times as many while it puts them together.
 pub(super) fn entries<C: CpuTable, T: Send>(
     table: &C,
     of: impl Fn(C::Key, C::Value) -> T + Send + Sync,
@@ -166,7 +166,7 @@ pub(super) fn entries<C: CpuTable, T: Send>(
     };
     let merge = |a: List<T>, b: List<T>| {
         let (mut a, mut b) = (a?, b?);
-        a.try_reserve(b.len())?;
+        a.try_reserve_exact(b.len())?;
         a.append(&mut b);
         Ok(a)
     };

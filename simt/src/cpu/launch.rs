@@ -2,6 +2,7 @@
 
 use super::batch::{Batch, Beside, Record, Run};
 use arrayvec::ArrayVec;
+use core::mem::MaybeUninit;
 use rayon::prelude::*;
 use warpproof_model::Key;
 
@@ -17,13 +18,23 @@ pub(super) fn launch<K: Key, B: Beside, T: Send>(
 ) {
     let len = batch.keys.len();
     let room = &mut out.spare_capacity_mut()[..len];
-    room.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, answers)| {
-        let first = chunk * CHUNK;
-        let records: ArrayVec<_, CHUNK> = (first..first + answers.len()).map(|i| batch.record(i)).collect();
-        run.run(chunk as u32, &records, answers);
-    });
+    room.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, answers)| run_chunk(batch, run, chunk, answers));
     // SAFETY: the chunks have all places, and `run` has written every place of a chunk.
     unsafe { out.set_len(out.len() + len) };
+}
+
+/// Runs the operations of a chunk. Its records are in the frame of this function alone: rayon's own frames,
+/// of which there may be many, stay small.
+#[inline(never)]
+fn run_chunk<K: Key, B: Beside, T>(
+    batch: Batch<'_, K, B>,
+    run: &dyn Run<Record<K, B>, T>,
+    chunk: usize,
+    answers: &mut [MaybeUninit<T>],
+) {
+    let first = chunk * CHUNK;
+    let records: ArrayVec<_, CHUNK> = (first..first + answers.len()).map(|i| batch.record(i)).collect();
+    run.run(chunk as u32, &records, answers);
 }
 
 #[cfg(test)]

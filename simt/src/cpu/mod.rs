@@ -2,12 +2,13 @@
 //! has none), a grid of warps over rayon's threads.
 //!
 //! The host interface is the one of the GPU ([`warpproof_model::host`]). No lock of its own but that of the
-//! wait-free table, which a thread takes at both ends of a chunk of operations. A bulk call takes all its
-//! memory before the first operation runs: for its answers, and where its batch is large beside a table of
-//! 2 MiB or more, for a copy of its input. Without the first it returns [`Error::OutOfMemory`], and without the
-//! second it runs in another order. What every map and set does is written against
-//! [`WarpMap`](warpproof_model::WarpMap) ([`Map`], [`Set`]); a structure adds its memory, and what it alone
-//! can do, in its module. [`warp`] and [`words`] run code that is written against the model on this machine.
+//! wait-free table, which a thread takes at both ends of a chunk of operations. A batch takes memory for its
+//! answers before its first operation runs, or returns [`Error::OutOfMemory`]. One that is large beside a
+//! table of 2 MiB or more also takes memory for a copy of its input; without that it runs in another order.
+//! Tables that grow take memory between the parts of a batch, and calls that collect entries as they read
+//! them. What every map and set does is written against [`WarpMap`](warpproof_model::WarpMap) ([`Map`],
+//! [`Set`]); a structure adds its memory, and what it alone can do, in its module. [`warp`] and [`words`] run
+//! code that is written against the model on this machine.
 
 mod batch;
 pub mod cuckoo;

@@ -11,7 +11,6 @@ use super::batch::{Batch, Beside, Record, Run};
 use core::mem::{MaybeUninit, take};
 use rayon::prelude::*;
 use std::collections::TryReserveError;
-use std::sync::{Mutex, PoisonError};
 use warpproof_model::Key;
 use warpproof_model::partition::HashPartitions;
 
@@ -52,8 +51,9 @@ pub(super) const fn regions_of(bytes: usize) -> HashPartitions {
 /// Runs the operations of a batch region by region, and appends their answers, in the order of the batch, to
 /// `out`, which has room for them.
 ///
-/// Takes memory before it begins: for the records and two bytes for each, for the lists of chunks, two bytes
-/// more, and for the answers of a piece in each thread. Without it an error is returned, and nothing ran.
+/// Takes memory before it begins: for the records, for up to five bytes for each of them (its region, the
+/// list of chunks, where regions begin), and for the answers of a piece for each thread, which are no more
+/// than all answers. Without it an error is returned, and nothing ran.
 pub(super) fn launch<K: Key, B: Beside, T: Copy + Send + Sync>(
     batch: Batch<'_, K, B>,
     regions: HashPartitions,
@@ -68,9 +68,11 @@ pub(super) fn launch<K: Key, B: Beside, T: Copy + Send + Sync>(
         pieces.push(Piece::with_room(range.len(), regions)?);
     }
     let mut chunks = Chunks::with_room(len, regions, pieces.len())?;
+    // One list for each share of the pieces.
+    let share = pieces.len().div_ceil(threads).max(1);
     let mut scratch = with_room(threads)?;
-    for _ in 0..threads {
-        scratch.push(Mutex::new(with_room(size.min(len))?));
+    for _ in 0..pieces.len().div_ceil(share) {
+        scratch.push(with_room(size.min(len))?);
     }
 
     pieces.par_iter_mut().enumerate().for_each(|(number, piece)| {
@@ -84,10 +86,12 @@ pub(super) fn launch<K: Key, B: Beside, T: Copy + Send + Sync>(
     // SAFETY: the chunks have all places of `room`, one for each record, and `run` has written every place of
     // a chunk.
     unsafe { out.set_len(first + len) };
-    out[first..].par_chunks_mut(size).zip(&mut pieces).for_each(|(answers, piece)| {
-        // That of this thread, which nobody else has.
-        let own = &scratch[rayon::current_thread_index().unwrap_or(0) % threads];
-        piece.put_in_order(answers, &mut own.lock().unwrap_or_else(PoisonError::into_inner));
+    let shares = out[first..].par_chunks_mut(share * size).zip(pieces.par_chunks_mut(share));
+    shares.zip(&mut scratch).for_each(|((answers, pieces), scratch)| {
+        answers
+            .chunks_mut(size)
+            .zip(pieces)
+            .for_each(|(answers, piece)| piece.put_in_order(answers, scratch));
     });
     Ok(())
 }

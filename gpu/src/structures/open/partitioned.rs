@@ -105,19 +105,34 @@ impl<R: Row> Table<R, Open> {
     fn said(&self, tally: &CudaSlice<u64>) -> Result<Tally, Error> {
         let device = self.device();
         device.stream().synchronize().map_err(Error::driver("waiting for a batch"))?;
-        Ok(device.download(tally)?.try_into().map(Tally::of).unwrap_or_default())
+        let mut words = [0; TALLY];
+        device.download_to(tally, &mut words)?;
+        Ok(Tally::of(words))
     }
 
-    /// Waits for our own stream, and takes the outcomes of a batch.
-    fn told(&self, outcomes: &CudaSlice<u8>) -> Result<Vec<Insert>, Error> {
-        let codes = self.device().download(outcomes)?;
+    /// Waits for our own stream, and takes the outcomes of a batch. `told` are lists with room for them.
+    fn told(&self, outcomes: &CudaSlice<u8>, told: Told) -> Result<Vec<Insert>, Error> {
+        let Told { mut codes, outcomes: mut list } = told;
+        codes.resize(outcomes.len(), 0);
+        self.device().download_to(outcomes, &mut codes)?;
         let kernel = self.on_device().kernel(Operation::InsertLost)?;
-        let unknown = |index, code| Error::Code { kernel: kernel.name().into(), index, code };
-        let mut outcomes = room("outcomes", codes.len())?;
         for (index, &code) in codes.iter().enumerate() {
-            outcomes.push(Insert::from_code(code).ok_or_else(|| unknown(index, code))?);
+            let unknown = || Error::Code { kernel: kernel.name().into(), index, code };
+            list.push(Insert::from_code(code).ok_or_else(unknown)?);
         }
-        Ok(outcomes)
+        Ok(list)
+    }
+}
+
+/// Host memory for the outcomes of a batch, taken before it runs.
+struct Told {
+    codes: Vec<u8>,
+    outcomes: Vec<Insert>,
+}
+
+impl Told {
+    fn with_room(n: usize) -> Result<Self, Error> {
+        Ok(Self { codes: room("codes", n)?, outcomes: room("outcomes", n)? })
     }
 }
 
@@ -177,6 +192,7 @@ macro_rules! partitioned {
                 let device = self.device().clone();
                 let on_keys = device.upload("keys", keys)?;
                 $(let $values = device.upload("values", $values)?;)?
+                let told = Told::with_room(keys.len())?;
                 let mut outcomes = device.buffer::<u8>("outcomes", keys.len())?;
                 let stream = device.stream();
                 let mut partitions = self.partitions_with_outcomes_on(stream, keys.len())?;
@@ -187,7 +203,7 @@ macro_rules! partitioned {
                     &mut partitions,
                     &mut outcomes,
                 )?;
-                self.told(&outcomes)
+                self.told(&outcomes, told)
             }
 
             /// Adds entries of device slices as [`insert_partitioned`](Self::insert_partitioned) does, on

@@ -33,8 +33,9 @@ pub const OPEN_MAP_SLOTS: usize = 4;
 /// ([`DoubleHashing`](warpproof_model::open::DoubleHashing)). A [`CuckooMap`](super::CuckooMap) is for higher
 /// loads.
 ///
-/// A batch that is large beside a table of 2 MiB or more takes memory for a copy of its keys and values, and
-/// up to four bytes for each key, while it runs; without that memory it runs slower.
+/// A batch that is large beside a table of 2 MiB or more takes memory for a copy of its keys and values, up
+/// to five bytes for each key, and at most as much again as the answers take, while it runs. Without that
+/// memory it runs slower.
 ///
 /// ```
 /// use warpproof_simt::cpu::OpenMap;
