@@ -31,7 +31,7 @@ const SHORT: f64 = 8.0;
 const OWN: usize = 40_000;
 /// Keys of all threads: a power of two, so that a value tells the key that it belongs to.
 const SHARED: usize = 1 << 10;
-/// The operations of batches; the same twice where they are to be more frequent.
+/// The operations of batches. What stands twice is twice as frequent.
 const OPS: [Op; 6] = [Op::InsertUnique, Op::Assign, Op::Delete, Op::Delete, Op::Search, Op::Insert];
 
 /// After how many deletes dead slots must be taken away, and what does that, in a phase of its own.
@@ -203,11 +203,11 @@ impl<M: BulkMap<u64, u64, Error: Debug> + Send + Sync> Subject<M> {
         let work = |number| {
             let mut worker = Worker::new(number);
             while begin.elapsed() < time {
-                if let Some((most, tidy)) = self.tidy
-                    && self.deleted.load(Relaxed) > most
+                if let Some((after, tidy)) = self.tidy
+                    && self.deleted.load(Relaxed) > after
                 {
                     let mut map = self.map.write().unwrap();
-                    if self.deleted.swap(0, Relaxed) > most {
+                    if self.deleted.swap(0, Relaxed) > after {
                         tidy(&mut map);
                         self.tidied.fetch_add(1, Relaxed);
                     }

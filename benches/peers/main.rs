@@ -8,8 +8,8 @@
 //! *absent* looks for as many that are not there. Every map gives an answer per operation, stored in a slice in the order of
 //! the input; answers are checked outside the time. The peers run with their default hash and with a fast one. *new + build*
 //! counts the making of the map too: ours writes all its memory then, the peers touch theirs for the first time in *build*.
-//! *from 1/64* is a map that was made for so many of the pairs, and grows. `--only` takes parts of names, with
-//! commas between.
+//! *from 1/64* is a map that was made for a sixty-fourth of the pairs, and grows. `--only` takes parts of
+//! names, with commas between.
 
 mod maps;
 mod partitioned;

@@ -21,8 +21,8 @@ pub(super) struct Unfinished {
 }
 
 impl Unfinished {
-    /// A new file in the folder of `path`, which is to be its name. If there is a file of that name, it has the
-    /// owner, group and mode of that one, as far as the system lets it; else the user's mask decides.
+    /// A new file in the folder of `path`, which is to be its name. It has the owner, group and mode of a
+    /// file of that name, as far as the system lets it; if there is none, the user's mask decides the mode.
     pub(super) fn new(path: &Path) -> Result<Self> {
         #[cfg(unix)]
         signals::watch();

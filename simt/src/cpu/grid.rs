@@ -154,14 +154,7 @@ pub(super) fn entries<C: CpuTable, T: Send>(
     let step = |list: List<T>, w: &mut C::Warp, part| {
         let mut list = list?;
         let mut room = Ok(());
-        view.visit(w, part, |_, _, key, value| {
-            if room.is_ok() {
-                room = list.try_reserve(1);
-            }
-            if room.is_ok() {
-                list.push(of(key, value));
-            }
-        });
+        view.visit(w, part, |_, _, key, value| push(&mut list, &mut room, of(key, value)));
         room.map(|()| list)
     };
     let merge = |a: List<T>, b: List<T>| {
@@ -171,6 +164,16 @@ pub(super) fn entries<C: CpuTable, T: Send>(
         Ok(a)
     };
     fold(table, || Ok(Vec::new()), step, merge).map_err(|_| Error::no_memory_for::<T>(live(table) as usize))
+}
+
+/// Appends a value, unless there is no memory for it, or for one before: `room` says so then.
+pub(super) fn push<T>(list: &mut Vec<T>, room: &mut Result<(), TryReserveError>, value: T) {
+    if room.is_ok() {
+        *room = list.try_reserve(1);
+    }
+    if room.is_ok() {
+        list.push(value);
+    }
 }
 
 /// A list, or that there was no memory for it.

@@ -1,8 +1,8 @@
 //! Threads for what runs while a table is held.
 //!
-//! A thread of a rayon pool that waits for a job runs other jobs meanwhile, and one of those might ask for the
-//! table that the thread holds. Or all threads of the pool wait for the table, while who holds it waits for a
-//! job of that pool. So whoever holds a table gives its jobs to a pool of their own. They ask for no table.
+//! While a thread of a rayon pool waits for a job it runs other jobs, and one of them might ask for the table
+//! that the thread holds. Or all threads of the pool wait for the table, and its holder waits for a job of
+//! that pool. So the jobs of a holder go to a pool of their own. They ask for no table.
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::panic::resume_unwind;

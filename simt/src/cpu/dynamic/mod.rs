@@ -63,8 +63,8 @@ pub type DynamicSet<K, const L: usize = OPEN_LANES, const S: usize = LANE_SLOTS>
 /// without them. While entries move there are two tables.
 ///
 /// **Time.** A table three times as large takes over all entries, so each moves half a time on average. All
-/// threads move them. Every other call waits meanwhile, and while a thread waits to begin: searches too. Where
-/// nothing moves, no search waits. Each part of a batch takes three locks.
+/// threads move them. Meanwhile every other call waits, searches too; it also waits while a thread waits to
+/// begin. Where nothing moves, no search waits. Each part of a batch takes three locks.
 ///
 /// **Memory that runs out.** Nothing is [`Insert::Full`](warpproof_model::Insert::Full). If there is no
 /// memory to grow, a batch ends with [`Error::OutOfMemory`], which says how many of its operations have run,

@@ -7,7 +7,7 @@ pub use store::{SlabEntry, SlabStore, WidePairStore};
 pub use table::{SLAB_LANES, SlabWords};
 
 use super::error::Error;
-use super::grid::run;
+use super::grid::{push, run};
 use super::map::Map;
 use super::packed::KeyStore;
 use super::set::Set;
@@ -93,12 +93,7 @@ where
             let count = view.search_all(&mut warp, key, |_, number, value| {
                 // A repeated scan starts again at 0.
                 values.truncate(base + number as usize);
-                if room.is_ok() {
-                    room = values.try_reserve(1);
-                }
-                if room.is_ok() {
-                    values.push(value);
-                }
+                push(&mut values, &mut room, value);
             });
             room?;
             values.truncate(base + count as usize);
