@@ -13,7 +13,7 @@ use warpproof::model::host::{HopscotchGeometry, OpenGeometry, SlabGeometry};
 use warpproof::model::open::Probing;
 use warpproof::model::slab::Multi;
 use warpproof::model::spec::{Call, Map, Multimap, Op, Ret};
-use warpproof::model::{UserKey, WarpMap, Word};
+use warpproof::model::{Seed, UserKey, WarpMap, Word};
 use warpproof::simt::check::{Event, linearizable};
 use warpproof::simt::cpu::CpuTable;
 use warpproof::simt::cpu::cuckoo::CuckooWords;
@@ -58,7 +58,7 @@ impl<St: SlabStore, const L: usize, const S: usize> Raced for SlabWords<St, L, S
 
     fn tiny() -> Self {
         let geometry = SlabGeometry { slab_slots: (L * S) as u32, buckets: 1, pool: 8 };
-        Self::new(geometry).expect("memory for a tiny table")
+        Self::new(geometry, Seed::random()).expect("memory for a tiny table")
     }
 
     fn op(number: u64) -> Op {
@@ -115,7 +115,7 @@ where
     fn tiny() -> Self {
         let geometry = HopscotchGeometry { group_words: (L * S) as u32, reach: N, homes: 3 };
         assert!(geometry.slots() < Self::KEYS);
-        Self::new(geometry).expect("memory for a tiny table")
+        Self::new(geometry, Seed::random()).expect("memory for a tiny table")
     }
 
     fn op(number: u64) -> Op {
@@ -147,7 +147,7 @@ macro_rules! raced_buckets {
             fn tiny() -> Self {
                 let geometry = OpenGeometry { bucket_slots: (L * S) as u32, buckets: 3 };
                 assert!(geometry.slots() < Self::KEYS as usize);
-                Self::new(geometry).expect("memory for a tiny table")
+                Self::new(geometry, Seed::random()).expect("memory for a tiny table")
             }
 
             fn op(number: u64) -> Op {

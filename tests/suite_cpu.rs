@@ -3,6 +3,7 @@
 #[macro_use]
 mod suite;
 
+use suite::SEED;
 use suite::facts;
 use suite::row::Row;
 use suite::table::Table;
@@ -19,13 +20,15 @@ use warpproof::simt::cpu::{
 macro_rules! cpu {
     (($facts:ident Map [$($can:ident)*]) ($table:ty, $size:expr)) => {{
         let any = |table: $table| Table::Map(Map::new(table)$(.$can::<$table>())*);
-        let row = Row::new(&facts::$facts, any, <$table>::with_geometry, $size);
-        Some(row.with_build(any, <$table>::build))
+        let make = |size| <$table>::with_seed(size, SEED);
+        let row = Row::new(&facts::$facts, any, make, $size);
+        Some(row.with_build(any, |keys, values| <$table>::build_with_seed(keys, values, SEED)))
     }};
     (($facts:ident Set [$($can:ident)*]) ($table:ty, $size:expr)) => {{
         let any = |table: $table| Table::Set(Set::new(table)$(.$can::<$table>())*);
-        let row = Row::new(&facts::$facts, any, <$table>::with_geometry, $size);
-        Some(row.with_build(any, |keys, _| <$table>::build(keys)))
+        let make = |size| <$table>::with_seed(size, SEED);
+        let row = Row::new(&facts::$facts, any, make, $size);
+        Some(row.with_build(any, |keys, _| <$table>::build_with_seed(keys, SEED)))
     }};
 }
 
@@ -35,7 +38,9 @@ macro_rules! growing {
         let any = |table: $table| Table::$kind($kind::new(table)$(.$can::<$table>())*);
         let facts = &facts::$facts;
         let load = OpenGeometry::DEFAULT_LOAD;
-        let make = move |size: OpenGeometry| <$table>::at_load((size.slots() as f64 * load) as u64, load);
+        let make = move |size: OpenGeometry| {
+            <$table>::with_seed((size.slots() as f64 * load) as u64, load, SEED)
+        };
         let size = move |n: u64, _| OpenGeometry::new(n.max(100), load, BUCKET_SLOTS);
         let row = Row::new(facts, any, make, size);
         Some(row.with_tidy(|table| {

@@ -8,6 +8,7 @@ mod device;
 mod suite;
 
 use device::device;
+use suite::SEED;
 use suite::facts;
 use suite::row::Row;
 use suite::table::Table;
@@ -45,7 +46,7 @@ macro_rules! gpu {
         let (device, tuning) = (device()?, $tuning);
         let any = |map: $table| Table::Map(Map::new(map)$(.$can::<$table>())*);
         let make = move |size| {
-            let map = <$table>::with_tuning(device, size, tuning)?;
+            let map = <$table>::with_seed(device, size, tuning, SEED)?;
             if size_of::<K>() == 8 {
                 let wide = matches!(map.layout(), Layout::Map64 | Layout::Multi64);
                 assert_eq!(wide, device.wide() && !tuning.lock_bit, "{:?}", map.layout());
@@ -53,14 +54,14 @@ macro_rules! gpu {
             Ok(map)
         };
         let row = Row::new(&facts::$facts, any, make, $size);
-        Some(row.with_build(any, |keys, values| <$table>::build(device, keys, values)))
+        Some(row.with_build(any, |keys, values| <$table>::build_with_seed(device, keys, values, SEED)))
     }};
     (($facts:ident Set [$($can:ident)*]) ($table:ty, $tuning:expr, $size:expr)) => {{
         let (device, tuning) = (device()?, $tuning);
         let any = |set: $table| Table::Set(Set::new(set)$(.$can::<$table>())*);
-        let make = move |size| <$table>::with_tuning(device, size, tuning);
+        let make = move |size| <$table>::with_seed(device, size, tuning, SEED);
         let row = Row::new(&facts::$facts, any, make, $size);
-        Some(row.with_build(any, |keys, _| <$table>::build(device, keys)))
+        Some(row.with_build(any, |keys, _| <$table>::build_with_seed(device, keys, SEED)))
     }};
 }
 

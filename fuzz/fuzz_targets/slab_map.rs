@@ -4,9 +4,13 @@
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
 use std::collections::HashMap;
+use warpproof::model::Seed;
 use warpproof::model::host::{BulkFlush, BulkMatches, BulkMultimap, SlabGeometry, structure};
 use warpproof::model::outcome::{Assign, Delete, Insert};
 use warpproof::simt::cpu::SlabMultimap;
+
+/// What the places of keys depend on: a program that fails does so again.
+const SEED: Seed = Seed::new(1);
 
 #[derive(Arbitrary, Debug)]
 enum Call {
@@ -29,9 +33,9 @@ struct Program {
 }
 
 fuzz_target!(|program: Program| {
-    run::<u32, _>(&program, |g| SlabMultimap::<u32, u32, 1, 4>::with_geometry(g).unwrap(), 4);
-    run::<u32, _>(&program, |g| SlabMultimap::<u32, u32, 4, 2>::with_geometry(g).unwrap(), 8);
-    run::<u64, _>(&program, |g| SlabMultimap::<u64, u64, 2, 1>::with_geometry(g).unwrap(), 2);
+    run::<u32, _>(&program, |g| SlabMultimap::<u32, u32, 1, 4>::with_seed(g, SEED).unwrap(), 4);
+    run::<u32, _>(&program, |g| SlabMultimap::<u32, u32, 4, 2>::with_seed(g, SEED).unwrap(), 8);
+    run::<u64, _>(&program, |g| SlabMultimap::<u64, u64, 2, 1>::with_seed(g, SEED).unwrap(), 2);
 });
 
 /// Runs the calls one by one and compares each answer with the oracle's.

@@ -11,6 +11,7 @@ use core::fmt;
 use core::marker::PhantomData;
 use cudarc::driver::CudaStream;
 use std::sync::Arc;
+use warpproof_model::Seed;
 use warpproof_model::host::{BulkOrdered, BulkTable, OpenGeometry, Refused, Structure};
 
 /// A concurrent table in device memory: a [`Map`] or a [`Set`], by its rows `R`, of a structure `S`.
@@ -46,7 +47,12 @@ impl<R: Row, S: Holds<R>> Table<R, S> {
     /// [`Error::OutOfMemory`]; [`Error::Refused`] if the table would be too large to index;
     /// [`Error::NoWideWords`] for u64 pairs on a device without 128-bit words, if the structure needs them.
     pub fn with_capacity(device: &Device, entries: u64) -> Result<Self, Error> {
-        Self::with_geometry(device, S::size(R::PACKED, entries)?)
+        Self::for_entries(device, entries, Seed::random())
+    }
+
+    /// An empty table made for so many entries, of this seed.
+    pub(crate) fn for_entries(device: &Device, entries: u64, seed: Seed) -> Result<Self, Error> {
+        Self::with_seed(device, S::size(R::PACKED, entries)?, Tuning::default(), seed)
     }
 
     /// An empty table of a given size.
@@ -63,16 +69,31 @@ impl<R: Row, S: Holds<R>> Table<R, S> {
     /// # Errors
     /// As [`Table::with_geometry`].
     pub fn with_tuning(device: &Device, geometry: Geometry<S>, tuning: Tuning) -> Result<Self, Error> {
-        Self::with_layout(device, R::layout(S::wide(device, tuning), S::MULTI), geometry, tuning)
+        Self::with_seed(device, geometry, tuning, Seed::random())
+    }
+
+    /// The same, with keys that lie where `seed` says. Without it the seed is chosen at random, so that nobody
+    /// can choose keys of one home: give one to have a run again, not to serve strangers.
+    ///
+    /// # Errors
+    /// As [`Table::with_geometry`].
+    pub fn with_seed(
+        device: &Device,
+        geometry: Geometry<S>,
+        tuning: Tuning,
+        seed: Seed,
+    ) -> Result<Self, Error> {
+        let layout = R::layout(S::wide(device, tuning), S::MULTI);
+        Self::with_layout(device, layout, (geometry, seed), tuning)
     }
 
     fn with_layout(
         device: &Device,
         layout: Layout,
-        geometry: Geometry<S>,
+        (geometry, seed): (Geometry<S>, Seed),
         tuning: Tuning,
     ) -> Result<Self, Error> {
-        let (parts, plan) = S::place(device, layout, geometry)?;
+        let (parts, plan) = S::place(device, layout, geometry, seed)?;
         // SAFETY: what `Kernels::place` says of its plan; nobody else has the memory yet.
         let on_device = unsafe { DeviceTable::new(device, plan, tuning)? };
         Ok(Self { on_device, geometry, parts, rows: PhantomData })
@@ -103,6 +124,11 @@ impl<R: Row, S: Holds<R>> Table<R, S> {
     /// Where it lies in device memory, for kernels of your own.
     pub fn parts(&self) -> S::Parts {
         self.parts
+    }
+
+    /// What the places of its keys depend on.
+    pub fn seed(&self) -> Seed {
+        S::seed(&self.parts)
     }
 
     /// Device memory of the table, in bytes.
@@ -146,7 +172,8 @@ impl<R: Row, S: Holds<R> + Buckets> Table<R, S> {
     /// the new table has no room for all entries. Nothing has changed then.
     pub fn rehash(&mut self, geometry: OpenGeometry) -> Result<(), Error> {
         let device = self.device().clone();
-        let mut moved = Self::with_layout(&device, self.layout(), geometry, self.on_device.tuning())?;
+        let size = (geometry, self.seed());
+        let mut moved = Self::with_layout(&device, self.layout(), size, self.on_device.tuning())?;
         let (arrays, len) = S::slots(&self.parts);
         let left_out = moved.on_device.absorb(&mut self.on_device, &arrays, len)?;
         if left_out > 0 {

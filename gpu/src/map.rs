@@ -8,6 +8,7 @@ use crate::handle::Map;
 use crate::host::room;
 use crate::layout::{Entry, Scalar};
 use crate::structures::{Counter, Holds};
+use warpproof_model::Seed;
 use warpproof_model::host::{Answer, BulkCounter, BulkMap, Op, admit, left_out, same_length};
 use warpproof_model::outcome::{Add, Assign, Delete, Insert};
 
@@ -21,9 +22,17 @@ where
     /// # Errors
     /// As [`Map::with_capacity`] and [`BulkMap::insert_unique`]; [`Error::TableFull`] if not all pairs fit.
     pub fn build(device: &Device, keys: &[K], values: &[V]) -> Result<Self, Error> {
+        Self::build_with_seed(device, keys, values, Seed::random())
+    }
+
+    /// The same, with pairs that lie where `seed` says.
+    ///
+    /// # Errors
+    /// As [`build`](Self::build).
+    pub fn build_with_seed(device: &Device, keys: &[K], values: &[V], seed: Seed) -> Result<Self, Error> {
         same_length(keys, "values", values)?;
         admit(keys)?;
-        let map = Self::with_capacity(device, keys.len() as u64)?;
+        let map = Self::for_entries(device, keys.len() as u64, seed)?;
         let operation = if S::MULTI { Operation::Insert } else { Operation::InsertUnique };
         let outcomes = map.answers(|mut map: Staged<'_, Self>, outcomes| {
             map.put(operation, keys, values, outcomes, Insert::from_code)

@@ -5,6 +5,7 @@ use crate::error::Error;
 use crate::handle::Set;
 use crate::layout::Scalar;
 use crate::structures::Holds;
+use warpproof_model::Seed;
 use warpproof_model::host::{BulkSet, admit, left_out};
 use warpproof_model::outcome::{Delete, Insert};
 
@@ -14,8 +15,16 @@ impl<K: Scalar, S: Holds<(K,)>> Set<K, S> {
     /// # Errors
     /// As [`Set::with_capacity`] and [`BulkSet::insert`]; [`Error::TableFull`] if not all keys fit.
     pub fn build(device: &Device, keys: &[K]) -> Result<Self, Error> {
+        Self::build_with_seed(device, keys, Seed::random())
+    }
+
+    /// The same, with keys that lie where `seed` says.
+    ///
+    /// # Errors
+    /// As [`build`](Self::build).
+    pub fn build_with_seed(device: &Device, keys: &[K], seed: Seed) -> Result<Self, Error> {
         admit(keys)?;
-        let set = Self::with_capacity(device, keys.len() as u64)?;
+        let set = Self::for_entries(device, keys.len() as u64, seed)?;
         match left_out(&set.insert(keys)?) {
             0 => Ok(set),
             left_out => Err(Error::TableFull { pairs: keys.len() as u64, left_out }),

@@ -10,6 +10,7 @@
 //! - [`map`]: what every map does, for those who serve several structures.
 //! - [`cuckoo`]: two buckets to a key, and keys that move to make room.
 //! - [`dynamic`]: open addressing that grows while it is used.
+//! - [`hash`]: hashes of keys, and seeds.
 //! - [`hopscotch`]: the lock-flag hopscotch table.
 //! - [`open`]: open addressing with a filter.
 //! - [`partition`]: ranges of homes, for bulk inserts and batches on the CPU.
@@ -34,6 +35,7 @@ pub mod dynamic;
 pub mod entry;
 #[cfg(feature = "host")]
 pub mod growth;
+pub mod hash;
 pub mod hopscotch;
 #[cfg(feature = "host")]
 pub mod host;
@@ -54,6 +56,7 @@ pub mod warp;
 
 pub use at_lane::AtLane;
 pub use block::{Block, InBlock, Scratch};
+pub use hash::{Hash64, Seed};
 pub use key::{Key, UserKey};
 pub use map::WarpMap;
 pub use memory::{IntegerWords, Order, ReadOrder, StagedWords, Word, Words, WriteOrder};

@@ -1,8 +1,8 @@
 //! Partitions: ranges of homes, written once.
 //!
-//! The high bits of a hash give the home of a key ([`fastrange`]). So a hash is a number whose leading digits
-//! say in which part of the table the key belongs, and a *partition* is the range of homes that share those
-//! digits. A bin of a bulk insert and a region of a batch on the CPU are partitions.
+//! The home of a key is the leading digit of its hash ([`Hash64::digit`]). So a hash is a number whose leading
+//! digits say in which part of the table the key belongs, and a *partition* is the range of homes that share
+//! those digits. A bin of a bulk insert and a region of a batch on the CPU are partitions.
 //!
 //! There are two ways to cut a table into them:
 //!
@@ -13,7 +13,7 @@
 //! - By hashes: [`HashPartitions`] cuts the table into any number of partitions. It needs no home, and the
 //!   rest of the hash is the hash for the next digit.
 
-use crate::key::fastrange;
+use crate::hash::Hash64;
 use core::ops::Range;
 
 /// Partitions of `1 << shift` homes each, `shift` below 32. The partition of a home is its leading digit.
@@ -175,8 +175,8 @@ impl Levels {
 /// digit to the base `count`, and the home of its key in a table of `count` homes.
 ///
 /// A shard and a page of it are two digits, one after the other: the page is that of the
-/// [`rest`](Self::rest). A table of `a` times `b` homes, cut into `a` partitions, has the home
-/// `a_digit * b + fastrange(rest, b)`.
+/// [`rest`](Hash64::rest). A table of `a` times `b` homes, cut into `a` partitions, has the home
+/// `digit(a) * b + rest(a).digit(b)`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct HashPartitions {
     count: u32,
@@ -197,30 +197,24 @@ impl HashPartitions {
 
     /// The partition of a hash.
     #[inline(always)]
-    pub const fn of_hash(self, hash: u32) -> u32 {
-        fastrange(hash, self.count)
-    }
-
-    /// What is left of a hash without its leading digit: the hash for the next one.
-    #[inline(always)]
-    pub const fn rest(self, hash: u32) -> u32 {
-        hash.wrapping_mul(self.count)
+    pub const fn of_hash(self, hash: Hash64) -> u32 {
+        hash.digit(self.count)
     }
 
     /// The homes of a partition, which is below [`count`](Self::count), in a table of `homes` homes. If
     /// `count` does not divide `homes`, the partition after it may begin with the last one of them.
     pub const fn homes(self, partition: u32, homes: u32) -> Range<u32> {
-        let (at, count) = (partition as u64, self.count as u64);
-        let first_hash = (at << u32::BITS).div_ceil(count);
-        let last_hash = ((at + 1) << u32::BITS).div_ceil(count) - 1;
-        fastrange(first_hash as u32, homes)..fastrange(last_hash as u32, homes) + 1
+        let (at, count) = (partition as u128, self.count as u128);
+        let first = (at << u64::BITS).div_ceil(count);
+        let last = ((at + 1) << u64::BITS).div_ceil(count) - 1;
+        Hash64::new(first as u64).digit(homes)..Hash64::new(last as u64).digit(homes) + 1
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::key::mix;
+    use crate::hash::Seed;
 
     const SIZES: [u32; 9] = [1, 2, 3, 7, 8, 100, 511, 513, 4099];
 
@@ -300,23 +294,13 @@ mod tests {
                     end = range.end;
                 }
                 assert_eq!(end, homes, "{cut:?}");
-                for hash in (0..5000).map(mix).chain([0, u32::MAX]) {
+                let hashes = (0..5000).map(|key| Seed::new(1).hash(key));
+                for hash in hashes.chain([0, u64::MAX].map(Hash64::new)) {
                     let range = cut.homes(cut.of_hash(hash), homes);
-                    assert!(range.contains(&fastrange(hash, homes)), "hash {hash} of {homes}, {cut:?}");
+                    assert!(range.contains(&hash.digit(homes)), "{hash:?} of {homes}, {cut:?}");
                 }
             }
         }
         assert_eq!(HashPartitions::new(0), HashPartitions::new(1));
-    }
-
-    #[test]
-    fn digits_of_a_hash_follow_each_other() {
-        for (a, b) in [(1, 1), (2, 8), (3, 1000), (8, 100_003), (1000, 7)] {
-            let cut = HashPartitions::new(a);
-            for hash in (0..5000).map(mix).chain([0, u32::MAX]) {
-                let home = cut.of_hash(hash) * b + fastrange(cut.rest(hash), b);
-                assert_eq!(home, fastrange(hash, a * b), "hash {hash}");
-            }
-        }
     }
 }

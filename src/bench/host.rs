@@ -38,7 +38,7 @@ pub(super) fn point(
         };
         for (name, mix) in MIXES.into_iter().filter(|_| entry == Entry::Map32) {
             let work = Workload::new(mix, of_mixes, size as usize, round as u64 + 1);
-            let of_mix = mixed::run(structure, on, &work, load)?;
+            let of_mix = mixed::run(structure, on, &work, (load, round as u64 + 1))?;
             let verified = of_mix.iter().filter_map(Phase::wrong).next().map_or(Ok(()), Err);
             let main = of_mix.iter().find(|phase| phase.main).map_or((0, 0.0), |p| (p.ops, p.seconds));
             let full = of_mix.iter().map(|phase| phase.full).sum();

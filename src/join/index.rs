@@ -41,8 +41,8 @@ pub(crate) struct Matched<'a> {
 }
 
 impl Index {
-    /// Groups the rows of a file by their keys.
-    pub(crate) fn build(on: &Opened, keys: &[i64]) -> Result<Self, Failure> {
+    /// Groups the rows of a file by their keys, in a table of this seed.
+    pub(crate) fn build(on: &Opened, keys: &[i64], seed: Option<u64>) -> Result<Self, Failure> {
         if keys.len() >= NONE as usize {
             return Err(Failure::input(format_args!(
                 "{} rows are more than the {NONE} that fit",
@@ -50,7 +50,7 @@ impl Index {
             )));
         }
         let rows = keys.len() as u64;
-        let map = SLAB.map64(on, SLAB.capacity.room(rows, rows, SLAB.loads.default))?;
+        let map = SLAB.map64(on, SLAB.capacity.room(rows, rows, SLAB.loads.default).with_seed(seed))?;
         let mut leaders = Leaders { map, side: HashMap::new() };
         leaders.fill(keys)?;
 
@@ -177,7 +177,7 @@ mod tests {
     #[test]
     fn keys_with_reserved_codes_match_too() {
         let keys = [i64::MIN, 5, i64::MAX, i64::MIN, 5, -5];
-        let index = Index::build(&Opened::Cpu, &keys).unwrap();
+        let index = Index::build(&Opened::Cpu, &keys, None).unwrap();
         let matched = index.matching(&[5, i64::MIN, 6, i64::MAX, i64::MAX - 1]).unwrap();
         assert_eq!(matched.of(0), &[1u32, 4][..]);
         assert_eq!(matched.of(1), &[0u32, 3][..]);

@@ -40,6 +40,9 @@ pub(crate) struct Args {
     /// Output file, written whole or not at all [default: stdout]
     #[arg(short, long, value_name = "OUT.csv")]
     output: Option<PathBuf>,
+    /// What the table's hash depends on [default: chosen at random]
+    #[arg(long, value_name = "S")]
+    seed: Option<u64>,
 }
 
 const EXAMPLES: &str = "\
@@ -77,7 +80,7 @@ fn read(path: &Path, on: &str) -> Result<Table, Failure> {
 }
 
 fn write(args: &Args, on: &Opened, left: &Table, mut right: Table) -> Result<(), Failure> {
-    let index = Index::build(on, &right.take_keys())?;
+    let index = Index::build(on, &right.take_keys(), args.seed)?;
     let mut target = Target::open(args.output.as_deref(), b',')?;
     target.row(header(left, &right).iter().map(Vec::as_slice))?;
     let mut progress = Progress::new("writing", left.rows() as u64);

@@ -17,6 +17,7 @@ use report::{Report, histogram, top};
 use std::path::PathBuf;
 use std::time::Instant;
 use warpproof::any::Counter;
+use warpproof::model::Seed;
 use warpproof::{Add, BulkTable};
 
 /// K-mers of a bulk call.
@@ -54,6 +55,9 @@ pub(crate) struct Args {
     /// Write all k-mers with their counts to this file, whole or not at all: lines of kmer<TAB>count, sorted
     #[arg(short, long, value_name = "OUT.tsv")]
     output: Option<PathBuf>,
+    /// What the table's hash depends on [default: chosen at random]
+    #[arg(long, value_name = "S")]
+    seed: Option<u64>,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -82,7 +86,9 @@ fn run(args: &Args, on: &Opened) -> Result<(), Failure> {
     let (bytes, letters) = sizes(&args.files)?;
     let first = letters.clamp(1, FIRST).min(distinct(args.k));
     // Made for what is estimated, not for a part of it.
-    let counts = DYNAMIC.map64(on, Room { expected: first, total: first, load: DYNAMIC.loads.default })?;
+    let seed = args.seed.map_or_else(Seed::random, Seed::new);
+    let room = Room { expected: first, total: first, load: DYNAMIC.loads.default, seed };
+    let counts = DYNAMIC.map64(on, room)?;
     let total = count(args, bytes, counts.counter().ok_or_else(|| DYNAMIC.has_no("counter"))?)?;
     let mut pairs = counts.retrieve_all().map_err(Failure::backend)?;
     drop(counts);

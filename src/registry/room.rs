@@ -1,5 +1,6 @@
 //! What tables are made for, and how large that makes them.
 
+use warpproof::model::Seed;
 use warpproof::model::host::Refused;
 use warpproof::model::slab::SLAB_SLOTS;
 use warpproof::{HopscotchGeometry, OpenGeometry, SlabGeometry};
@@ -13,6 +14,15 @@ pub(crate) struct Room {
     pub(crate) total: u64,
     /// Entries per slot.
     pub(crate) load: f64,
+    /// What the places of keys depend on.
+    pub(crate) seed: Seed,
+}
+
+impl Room {
+    /// The same with this seed, or with one that is chosen at random.
+    pub(crate) fn with_seed(self, seed: Option<u64>) -> Self {
+        Self { seed: seed.map_or_else(Seed::random, Seed::new), ..self }
+    }
 }
 
 /// How the tables of a structure take in what they are made for.
@@ -31,7 +41,7 @@ impl Capacity {
         /// A million slots, at the default load.
         const MOST: u64 = 838_860;
         let first = if self.grows { (expected / 16).clamp(1, MOST) } else { expected };
-        Room { expected: first, total, load }
+        Room { expected: first, total, load, seed: Seed::random() }
     }
 }
 

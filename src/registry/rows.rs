@@ -119,8 +119,8 @@ structures! {
         // The pool is as large as the entries need whatever their keys are.
         capacity: Capacity { may_be_full: false, grows: false },
         on_one: &[],
-        => (fixed) [|T, room| T::with_geometry(slab(room)?),
-                    |device, tuning| T::with_tuning(device, slab(room)?, tuning)] {
+        => (fixed) [|T, room| T::with_seed(slab(room)?, room.seed),
+                    |device, tuning| T::with_seed(device, slab(room)?, tuning, room.seed)] {
             Map [Matches Flush]: Map32 SlabMap<u32, u32>, Map64 SlabMap<u64, u64>, Lock64 SlabMap<u64, u64>;
             Multimap [Matches Flush]: Multimap32 SlabMultimap<u32, u32>, Multimap64 SlabMultimap<u64, u64>;
             Set [Flush]: Set32 SlabSet;
@@ -140,8 +140,8 @@ structures! {
         // table is.
         capacity: Capacity { may_be_full: true, grows: false },
         on_one: &[],
-        => (fixed) [|T, room| T::with_geometry(hopscotch(room)?),
-                    |device, tuning| T::with_tuning(device, hopscotch(room)?, tuning)] {
+        => (fixed) [|T, room| T::with_seed(hopscotch(room)?, room.seed),
+                    |device, tuning| T::with_seed(device, hopscotch(room)?, tuning, room.seed)] {
             Map []: Map32 HopscotchMap<u32, u32>, Map64 HopscotchMap<u64, u64>;
             Set []: Set32 HopscotchSet<u32>, Set64 HopscotchSet<u64>;
         }
@@ -149,8 +149,8 @@ structures! {
     OPEN {
         name: "open",
         what: "Open addressing with a filter of what passed a full bucket: one pair per key, a fixed size",
-        // At a load of 1 all of the table may have to be read for a key that is absent.
-        loads: Loads { least: 0.01, most: 0.99, default: OpenGeometry::DEFAULT_LOAD },
+        // Above it an insert may find its 512 buckets full.
+        loads: Loads { least: 0.01, most: 0.98, default: OpenGeometry::DEFAULT_LOAD },
         points: Points {
             load: OpenGeometry::DEFAULT_LOAD,
             loads: &[0.5, 0.6, 0.7, OpenGeometry::DEFAULT_LOAD, 0.9, 0.95],
@@ -160,16 +160,16 @@ structures! {
         capacity: Capacity { may_be_full: false, grows: false },
         on_one: &["insert_partitioned (GPU)", "insert_partitioned_with_outcomes (GPU)"],
         => (fixed retrieved partitioned)
-           [|T, room| T::with_geometry(T::size(open(room)?.slots() as u64, 1.0)?),
-            |device, tuning| T::with_tuning(device, match tuning.lanes {
+           [|T, room| T::with_seed(T::size(open(room)?.slots() as u64, 1.0)?, room.seed),
+            |device, tuning| T::with_seed(device, match tuning.lanes {
                 Some(_) => open(room)?.in_buckets_of(T::BUCKET_SLOTS)?,
                 None => T::size(open(room)?.slots() as u64, 1.0)?,
-            }, tuning)] {
+            }, tuning, room.seed)] {
             Map [Counter Order Rehash]: Map32 OpenMap<u32, u32>, Map64 OpenMap<u64, u64>;
         }
         => (fixed retrieved partitioned)
-           [|T, room| T::with_geometry(open(room)?),
-            |device, tuning| T::with_tuning(device, open(room)?, tuning)] {
+           [|T, room| T::with_seed(open(room)?, room.seed),
+            |device, tuning| T::with_seed(device, open(room)?, tuning, room.seed)] {
             Set [Order Rehash]: Set32 OpenSet<u32>, Set64 OpenSet<u64>;
         }
     }
@@ -184,11 +184,11 @@ structures! {
         },
         capacity: Capacity { may_be_full: true, grows: false },
         on_one: &[],
-        => (fixed retrieved) [|T, room| T::with_geometry(cuckoo(room)?),
-                              |device, tuning| T::with_tuning(device, match tuning.lanes {
+        => (fixed retrieved) [|T, room| T::with_seed(cuckoo(room)?, room.seed),
+                              |device, tuning| T::with_seed(device, match tuning.lanes {
                                   Some(_) => cuckoo(room)?.in_buckets_of(T::BUCKET_SLOTS)?,
                                   None => T::size(room.expected, room.load)?,
-                              }, tuning)] {
+                              }, tuning, room.seed)] {
             Map [Counter Order Rehash]: Map32 CuckooMap<u32, u32>, Map64 CuckooMap<u64, u64>;
             Set [Order Rehash]: Set32 CuckooSet<u32>, Set64 CuckooSet<u64>;
         }
@@ -206,10 +206,11 @@ structures! {
         capacity: Capacity { may_be_full: true, grows: false },
         on_one: &[],
         // A deleted entry gives its place back at once.
-        => (fixed) [|T, room| T::with_geometry(
-                        WaitFreeGeometry::new(room.expected, room.load, T::NODE_WORDS)?),
-                    |device, tuning| T::with_tuning(device,
-                        WaitFreeGeometry::for_batches(room.expected, room.load, T::NODE_WORDS)?, tuning)] {
+        => (fixed) [|T, room| T::with_seed(
+                        WaitFreeGeometry::new(room.expected, room.load, T::NODE_WORDS)?, room.seed),
+                    |device, tuning| T::with_seed(device,
+                        WaitFreeGeometry::for_batches(room.expected, room.load, T::NODE_WORDS)?, tuning,
+                        room.seed)] {
             Map []: Map32 WaitFreeMap<u32, u32>, Map64 WaitFreeMap<u64, u64>;
             Set []: Set32 WaitFreeSet<u32>, Set64 WaitFreeSet<u64>;
         }
@@ -225,8 +226,8 @@ structures! {
         },
         capacity: Capacity { may_be_full: false, grows: true },
         on_one: &[],
-        => (growing) [|T, room| T::at_load(room.expected, room.load),
-                      |device, tuning| T::at_load(device, room.expected, room.load)] {
+        => (growing) [|T, room| T::with_seed(room.expected, room.load, room.seed),
+                      |device, tuning| T::with_seed(device, (room.expected, room.load), tuning, room.seed)] {
             Map [Counter Order Grow]: Map32 DynamicMap<u32, u32>, Map64 DynamicMap<u64, u64>;
             Set [Order Grow]: Set32 DynamicSet<u32>, Set64 DynamicSet<u64>;
         }

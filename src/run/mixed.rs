@@ -16,11 +16,11 @@ pub(crate) fn run(
     structure: &Structure,
     on: &Opened,
     work: &Workload,
-    load: f64,
+    (load, seed): (f64, u64),
 ) -> Result<Vec<Phase>, Failure> {
     let (keys, values) = work.prefill();
     let prefill = keys.len() as u64;
-    let room = structure.capacity.room(prefill, prefill + work.inserts(), load);
+    let room = structure.capacity.room(prefill, prefill + work.inserts(), load).with_seed(Some(seed));
     let mut map = structure.map32(Entry::Map32, on, room)?;
     let (filled, left_out) = fill(&map, structure.capacity.may_be_full, &keys, &values)?;
     let mut phases = vec![filled];

@@ -51,16 +51,16 @@ pub(crate) struct Args {
     /// Operations of the mix
     #[arg(long, value_name = "N", default_value_t = 1 << 22)]
     ops: u32,
-    /// Start of the random numbers
+    /// Start of the random numbers, and what the table's hash depends on
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
     /// Pairs per slot when the mix begins: of the base slabs, 0.01 to 100 [default: 0.65], or of the homes of
     /// a hopscotch table, 0.01 to 1 [default: 0.8]. Of an open-addressing table: inserts before and in the
-    /// mix per slot, 0.01 to 0.99 [default: 0.8]
+    /// mix per slot, 0.01 to 0.98, or 0.99 where keys move [default: 0.8]
     #[arg(long, value_name = "F", value_parser = load)]
     load: Option<f64>,
     /// Run the operations of a file instead: lines of op,key[,value]
-    #[arg(long, value_name = "FILE.csv", conflicts_with_all = ["mix", "keys", "ops", "seed"])]
+    #[arg(long, value_name = "FILE.csv", conflicts_with_all = ["mix", "keys", "ops"])]
     trace: Option<PathBuf>,
     /// Print one JSON object
     #[arg(long)]
@@ -123,10 +123,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         output::line(format_args!("check    {}", check.text()))?;
     }
     let phases = match &trace {
-        Some(trace) => vec![replay::run(structure, &on, trace, load)?],
+        Some(trace) => vec![replay::run(structure, &on, trace, (load, args.seed))?],
         None => {
             let work = Workload::new(args.mix, args.keys, args.ops as usize, args.seed);
-            mixed::run(structure, &on, &work, load)?
+            mixed::run(structure, &on, &work, (load, args.seed))?
         }
     };
     report(args, &on, &phases, check)

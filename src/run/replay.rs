@@ -32,10 +32,16 @@ pub(crate) fn admit(structure: &Structure, trace: &Trace) -> Result<(), String> 
 }
 
 /// Runs a trace on a map, or on a multimap if a key may get several pairs.
-pub(crate) fn run(structure: &Structure, on: &Opened, trace: &Trace, load: f64) -> Result<Phase, Failure> {
+pub(crate) fn run(
+    structure: &Structure,
+    on: &Opened,
+    trace: &Trace,
+    (load, seed): (f64, u64),
+) -> Result<Phase, Failure> {
     let entry = if trace.ops.contains(&Op::Insert) { Entry::Multimap32 } else { Entry::Map32 };
     let pairs = trace.inserts();
-    let map = structure.map32(entry, on, structure.capacity.room(pairs, pairs, load))?;
+    let room = structure.capacity.room(pairs, pairs, load).with_seed(Some(seed));
+    let map = structure.map32(entry, on, room)?;
     let mut oracle = Oracle::new(structure.capacity.may_be_full);
     let mut progress = Progress::new("running", trace.ops.len() as u64);
     let (mut seconds, mut shown, mut verified) = (0.0, 0, Ok(()));

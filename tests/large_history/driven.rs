@@ -5,7 +5,7 @@ use warpproof::model::entry::Packed;
 use warpproof::model::host::{SlabGeometry, WaitFreeGeometry};
 use warpproof::model::open::Probing;
 use warpproof::model::slab::Unique;
-use warpproof::model::{Key, Word};
+use warpproof::model::{Key, Seed, Word};
 use warpproof::simt::cpu::cuckoo::CuckooWords;
 use warpproof::simt::cpu::dynamic::DynamicWords;
 use warpproof::simt::cpu::hopscotch::HopscotchWords;
@@ -40,7 +40,7 @@ impl<St: SlabStore, const L: usize, const S: usize> Driven for SlabWords<St, L, 
 
     fn made(load: Load) -> Self {
         let buckets = (load.keys / 4).max(2) as u32;
-        Self::new(SlabGeometry { slab_slots: (L * S) as u32, buckets, pool: 1 << 16 })
+        Self::new(SlabGeometry { slab_slots: (L * S) as u32, buckets, pool: 1 << 16 }, Seed::random())
             .expect("memory for a table")
     }
 
@@ -60,7 +60,7 @@ impl<St: PackedWords, const L: usize, const S: usize, const N: u32> Driven for H
     fn made(load: Load) -> Self {
         // No insert is to be full: more than the keys.
         let geometry = Self::geometry_for(4 * load.keys).expect("few keys");
-        Self::new(geometry).expect("memory for a table")
+        Self::new(geometry, Seed::random()).expect("memory for a table")
     }
 
     fn table(&self) -> &Self {
@@ -129,14 +129,9 @@ impl<St: PackedWords, const L: usize, const S: usize> Driven for WaitFreeMemory<
     /// Few nodes: they are used again all the time.
     fn made(load: Load) -> Self {
         let (buckets, nodes) = ((load.keys / 4).max(2) as u32, 2 * load.keys as u32 + 256);
-        Self::new(WaitFreeGeometry {
-            node_words: (L * S) as u32,
-            buckets,
-            nodes,
-            warps: 64,
-            entries: load.keys,
-        })
-        .expect("memory for a table")
+        let node_words = (L * S) as u32;
+        let geometry = WaitFreeGeometry { node_words, buckets, nodes, warps: 64, entries: load.keys };
+        Self::new(geometry, Seed::random()).expect("memory for a table")
     }
 
     fn table(&self) -> &Self {

@@ -78,7 +78,7 @@ macro_rules! group {
     (full_at_last) => { tests! { crowds: racing_inserts_fill_every_slot } };
     (reuses) => { tests! { crowds: churn_in_a_crowded_table_goes_on } };
     (tombstones) => { tests! { buckets:
-        churn_leaves_tombstones_until_no_slot_is_empty
+        churn_leaves_tombstones_until_the_table_is_full
         keys_that_come_again_take_other_slots
     } };
     (moves) => { tests! { crowds: an_entry_is_moved_to_make_room } };

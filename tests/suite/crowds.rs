@@ -1,5 +1,6 @@
 //! What a table of a fixed size must do where it is full or nearly so.
 
+use super::SEED;
 use super::facts::{CROWD, typed};
 use super::maps::mix;
 use super::number::{Number, distinct, numbers, repeat};
@@ -7,8 +8,8 @@ use super::row::Row;
 use super::table::Table;
 use std::collections::HashMap;
 use warpproof::any::Stats;
+use warpproof::model::Key;
 use warpproof::model::host::{BulkMap, HopscotchGeometry, HopscotchStats, Op, left_out};
-use warpproof::model::key::{Key, fastrange};
 use warpproof::model::outcome::{Add, Assign, Delete, Insert};
 
 pub(crate) fn impossible_sizes_are_refused<K: Number>(row: &Row<K>) {
@@ -186,7 +187,7 @@ pub(crate) fn mixed_batches_of_a_crowded_table_add_up<K: Number>(row: &Row<K>) {
 
 /// The `n` first keys of `home` in a table of `homes` homes.
 fn keys_of<K: Number>(home: u32, homes: u32, n: usize) -> Vec<K> {
-    (0u64..).map(K::of).filter(|key| fastrange(Key::hash(*key), homes) == home).take(n).collect()
+    (0u64..).map(K::of).filter(|key| Key::hash(*key, SEED).digit(homes) == home).take(n).collect()
 }
 
 pub(crate) fn an_entry_is_moved_to_make_room<K: Number>(row: &Row<K>) {

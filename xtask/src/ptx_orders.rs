@@ -162,9 +162,9 @@ fn table_parameters(kernel: &str) -> &'static [usize] {
         // Nodes, requests, heads, announcements, stashes, and the states of nodes.
         name if name.starts_with("waitfree_") => &[0, 2, 3, 5, 6, 8, 9],
         // They look at no table: how many words of bins are taken, and the tally.
-        name if name.contains("_scatter_again_") => &[7, 15, 18],
-        name if name.starts_with("open_set") && name.contains("_scatter_") => &[11, 14],
-        name if name.contains("_scatter_") => &[12, 15],
+        name if name.contains("_scatter_again_") => &[9, 17, 20],
+        name if name.starts_with("open_set") && name.contains("_scatter_") => &[13, 16],
+        name if name.contains("_scatter_") => &[14, 17],
         // It has no memory at all.
         "hold" => &[],
         // It looks at no table: the outcomes of a launch that has ended are plain, its total is not.

@@ -38,7 +38,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         shared_mem_bytes: 0,
     };
     let mut launch = stream.launch_builder(&kernel);
+    let [mask, factor] = parts.seed.words();
     launch.arg(&parts.slots).arg(&parts.len).arg(&parts.bitmap).arg(&parts.bitmap_len).arg(&parts.buckets);
+    launch.arg(&mask).arg(&factor);
     launch.arg(&device_keys).arg(&device_amounts).arg(&mut device_groups).arg(&mut device_sums).arg(&ROWS);
     // SAFETY: the kernel's arguments in its order; the arrays have `ROWS` elements; the grid has a tile per
     // row. The map outlives the launch, which the copies below wait for.

@@ -217,26 +217,30 @@ macro_rules! layout {
 /// What a table takes, and the function of its structure's layouts that makes it.
 macro_rules! memory {
     (packed hop $($rest:tt)*) => {
-        entry_point! { (words: *mut Word, len: usize, homes: u32)
-            packed::<Entry>(store(words, len), homes) $($rest)* }
+        entry_point! { (words: *mut Word, len: usize, homes: u32, mask: u64, factor: u64)
+            packed::<Entry>(store(words, len), homes, Seed::from_words([mask, factor])) $($rest)* }
     };
     (packed waitfree $($rest:tt)*) => {
         entry_point! { (nodes: *mut Word, nodes_len: usize, requests: *mut Word, heads: *mut u64, buckets: usize,
             announcements: *mut u64, stashes: *mut u64, warps: usize,
-            used: *mut u32, retired: *mut u32, states: usize, stash: u32)
+            used: *mut u32, retired: *mut u32, states: usize, stash: u32, mask: u64, factor: u64)
             packed::<Entry>([store(nodes, nodes_len), store(requests, warps)],
                 [store(heads, buckets), store(announcements, warps), store(stashes, warps)],
-                [store(used, states), store(retired, states)], stash)
+                [store(used, states), store(retired, states)], stash, Seed::from_words([mask, factor]))
             $($rest)* }
     };
     (packed $structure:ident $($rest:tt)*) => {
-        entry_point! { (words: *mut Word, len: usize, beside: *mut u32, beside_len: usize, buckets: u32)
-            packed::<Entry>(store(words, len), store(beside, beside_len), buckets) $($rest)* }
+        entry_point! { (words: *mut Word, len: usize, beside: *mut u32, beside_len: usize, buckets: u32,
+            mask: u64, factor: u64)
+            packed::<Entry>(store(words, len), store(beside, beside_len), buckets,
+                Seed::from_words([mask, factor]))
+            $($rest)* }
     };
     (lock_bit $structure:ident $($rest:tt)*) => {
         entry_point! { (key_words: *mut u64, value_words: *mut u64, len: usize,
-            beside: *mut u32, beside_len: usize, buckets: u32)
-            lock_bit::<>([store(key_words, len), store(value_words, len)], store(beside, beside_len), buckets)
+            beside: *mut u32, beside_len: usize, buckets: u32, mask: u64, factor: u64)
+            lock_bit::<>([store(key_words, len), store(value_words, len)], store(beside, beside_len), buckets,
+                Seed::from_words([mask, factor]))
             $($rest)* }
     };
 }
@@ -251,6 +255,7 @@ macro_rules! entry_point {
             use $crate::entry::*;
             use $crate::store::store;
             use $crate::matrix::$structure as structure;
+            use warpproof_model::Seed;
             use warpproof_model::entry::{Packed, $entry as Entry};
             use warpproof_model::slab::$multiplicity;
             type Key = <Entry as Packed>::Key;

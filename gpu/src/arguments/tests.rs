@@ -7,26 +7,28 @@ use crate::retrieve::RetrieveMethod;
 use crate::structures::{HopscotchParts, OpenParts, WaitFreeParts, hopscotch, open, slab, waitfree};
 use crate::table::{Family, Tuning};
 use std::collections::HashMap;
+use warpproof_model::Seed;
 use warpproof_model::open::bulk::TALLY;
 use warpproof_model::partition::{FanOut, Partitioning};
 
 /// What the kernels of a slab table take first, with two arrays of words or with one.
 fn slab_head(lock_bit: bool) -> Head {
-    let values = lock_bit.then_some(1 << 22);
-    slab::SlabParts { slots: 1 << 20, values, len: 80, bitmap: 1 << 21, bitmap_len: 1, buckets: 5 }.head()
+    let (values, seed) = (lock_bit.then_some(1 << 22), Seed::new(1));
+    slab::SlabParts { slots: 1 << 20, values, len: 80, bitmap: 1 << 21, bitmap_len: 1, buckets: 5, seed }
+        .head()
 }
 
 /// What the kernels of a hopscotch table take first.
 fn hopscotch_head() -> Head {
-    HopscotchParts { words: 1 << 20, len: 96, homes: 5 }.head()
+    HopscotchParts { words: 1 << 20, len: 96, homes: 5, seed: Seed::new(1) }.head()
 }
 
 /// What the kernels of an open-addressing table of a layout take first.
 fn open_head(layout: Layout) -> Head {
     let values = layout.lock_bit().then_some(1 << 22);
     let (filter, filter_len) = (1 << 21, 3);
-    let (len, buckets, bucket_slots) = (40, 5, 8);
-    OpenParts { slots: 1 << 20, values, len, filter, filter_len, buckets, bucket_slots }.head()
+    let (len, buckets, bucket_slots, seed) = (40, 5, 8, Seed::new(1));
+    OpenParts { slots: 1 << 20, values, len, filter, filter_len, buckets, bucket_slots, seed }.head()
 }
 
 /// What the kernels of a wait-free table take first.

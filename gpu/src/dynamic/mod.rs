@@ -9,7 +9,8 @@ use crate::table::Tuning;
 use core::fmt;
 use cudarc::driver::CudaStream;
 use std::sync::Arc;
-use warpproof_model::growth::{Growing, Locks, Rehash};
+use warpproof_model::Seed;
+use warpproof_model::growth::{Growing, Locks, Rehash, kept_load};
 use warpproof_model::host::structure::{self, Open};
 use warpproof_model::host::{BulkOrdered, BulkTable, OpenGeometry, OpenStats};
 
@@ -108,7 +109,7 @@ impl<R: Row> Dynamic<R> {
     }
 
     /// An empty one that has room for so many entries, of whose slots at most `load` are taken before it
-    /// grows.
+    /// grows: 0.98 of them if it is more.
     ///
     /// # Errors
     /// As [`Table::with_capacity`]; [`Error::Refused`] if the load is not above 0 and at most 1.
@@ -121,7 +122,21 @@ impl<R: Row> Dynamic<R> {
     /// # Errors
     /// As [`Dynamic::at_load`].
     pub fn with_tuning(device: &Device, entries: u64, load: f64, tuning: Tuning) -> Result<Self, Error> {
-        let table = Table::with_tuning(device, Table::<R, Open>::size(entries, load)?, tuning)?;
+        Self::with_seed(device, (entries, load), tuning, Seed::random())
+    }
+
+    /// The same, with keys that lie where `seed` says, and not one that is chosen at random.
+    ///
+    /// # Errors
+    /// As [`Dynamic::at_load`].
+    pub fn with_seed(
+        device: &Device,
+        (entries, load): (u64, f64),
+        tuning: Tuning,
+        seed: Seed,
+    ) -> Result<Self, Error> {
+        let load = kept_load(load);
+        let table = Table::with_seed(device, Table::<R, Open>::size(entries, load)?, tuning, seed)?;
         Ok(Self { growing: Growing::locked(table, load), device: device.clone() })
     }
 
@@ -157,6 +172,11 @@ impl<R: Row> Dynamic<R> {
     /// How its entries lie in memory.
     pub fn layout(&self) -> Layout {
         self.growing.table().layout()
+    }
+
+    /// What the places of its keys depend on: the same whenever it grows.
+    pub fn seed(&self) -> Seed {
+        self.growing.table().seed()
     }
 
     /// Device memory of the table, in bytes.

@@ -10,6 +10,7 @@ use crate::handle::{Map, Set};
 use crate::layout::Layout;
 use crate::row::Row;
 use crate::table::Plan;
+use warpproof_model::Seed;
 use warpproof_model::host::structure::Cuckoo;
 use warpproof_model::host::{OpenGeometry, OpenStats, Refused};
 
@@ -55,6 +56,8 @@ pub struct CuckooParts {
     pub buckets: u32,
     /// Slots of a bucket: 8, or 4 of u32 pairs in a small table.
     pub bucket_slots: u32,
+    /// What the places of keys depend on. A kernel takes its two words ([`Seed::words`]).
+    pub seed: Seed,
 }
 
 impl Sealed for Cuckoo {}
@@ -67,17 +70,26 @@ impl Kernels for Cuckoo {
         size((packed, Self::MOVES), entries, OpenGeometry::DEFAULT_LOAD)
     }
 
-    fn place(device: &Device, layout: Layout, geometry: OpenGeometry) -> Result<(CuckooParts, Plan), Error> {
+    fn place(
+        device: &Device,
+        layout: Layout,
+        geometry: OpenGeometry,
+        seed: Seed,
+    ) -> Result<(CuckooParts, Plan), Error> {
         admit((layout, Self::MOVES), geometry)?;
         // A key moves with its value.
         device.admit(layout)?;
-        let (parts, memory) = buckets(device, layout, geometry, "the table's locks")?;
+        let (parts, memory) = buckets(device, layout, (geometry, seed), "the table's locks")?;
         // Every lock is free when it is zero, as an empty filter is.
         let (head, fills) = (parts.head(), parts.fills(layout));
         let family = family((layout, Self::MOVES), (parts.len, geometry.bucket_slots));
         let OpenParts { slots, len, filter: locks, filter_len: locks_len, buckets, bucket_slots, .. } = parts;
-        let parts = CuckooParts { slots, len, locks, locks_len, buckets, bucket_slots };
+        let parts = CuckooParts { slots, len, locks, locks_len, buckets, bucket_slots, seed };
         Ok((parts, Plan { family, head, fills, memory, replaced: None }))
+    }
+
+    fn seed(parts: &CuckooParts) -> Seed {
+        parts.seed
     }
 
     fn stats(numbers: &[u64]) -> OpenStats {

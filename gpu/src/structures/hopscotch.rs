@@ -9,6 +9,7 @@ use crate::handle::{Map, Set};
 use crate::layout::Layout;
 use crate::row::Row;
 use crate::table::{Family, Fill, Plan, Tuning};
+use warpproof_model::Seed;
 use warpproof_model::hopscotch::{GROUP_WORDS, REACH};
 use warpproof_model::host::structure::Hopscotch;
 use warpproof_model::host::{HopscotchGeometry, HopscotchStats, Refused};
@@ -57,12 +58,21 @@ pub struct HopscotchParts {
     pub len: u64,
     /// Number of homes.
     pub homes: u32,
+    /// What the places of keys depend on. A kernel takes its two words ([`Seed::words`]).
+    pub seed: Seed,
 }
 
 impl HopscotchParts {
     /// What the kernels take first.
     pub(crate) fn head(&self) -> Head {
-        let list = vec![Argument::Pointer(self.words), Argument::U64(self.len), Argument::U32(self.homes)];
+        let [mask, factor] = self.seed.words();
+        let list = vec![
+            Argument::Pointer(self.words),
+            Argument::U64(self.len),
+            Argument::U32(self.homes),
+            Argument::U64(mask),
+            Argument::U64(factor),
+        ];
         Head { list, parts: self.homes + REACH - 1, numbers: NUMBERS, slots: 0 }
     }
 
@@ -92,14 +102,19 @@ impl Kernels for Hopscotch {
         device: &Device,
         layout: Layout,
         geometry: HopscotchGeometry,
+        seed: Seed,
     ) -> Result<(HopscotchParts, Plan), Error> {
         geometry.admit(GROUP_WORDS as u32, REACH)?;
         device.admit(layout)?;
         let len = geometry.words() as u64;
         let words = device.array("the table's words", len * layout.slot_bytes() as u64)?;
-        let parts = HopscotchParts { words: words.address(), len, homes: geometry.homes };
+        let parts = HopscotchParts { words: words.address(), len, homes: geometry.homes, seed };
         let (head, fills) = (parts.head(), vec![parts.fill(layout)]);
         Ok((parts, Plan { family: family(layout), head, fills, memory: vec![words], replaced: None }))
+    }
+
+    fn seed(parts: &HopscotchParts) -> Seed {
+        parts.seed
     }
 
     fn stats(numbers: &[u64]) -> HopscotchStats {
@@ -130,7 +145,12 @@ mod tests {
     #[test]
     fn the_fill_covers_all_groups() {
         let geometry = HopscotchGeometry::for_pairs(5600).expect("a small table");
-        let parts = HopscotchParts { words: 1 << 20, len: geometry.words() as u64, homes: geometry.homes };
+        let parts = HopscotchParts {
+            words: 1 << 20,
+            len: geometry.words() as u64,
+            homes: geometry.homes,
+            seed: Seed::new(1),
+        };
         assert_eq!(parts.head().parts, geometry.groups(), "a tile for each group");
         let words = |layout| parts.fill(layout).words;
         let groups = geometry.groups() as usize;
@@ -143,7 +163,12 @@ mod tests {
     #[test]
     fn more_words_than_32_bits_count_are_counted() {
         let geometry = HopscotchGeometry::for_pairs(1 << 33).expect("a large table");
-        let parts = HopscotchParts { words: 0, len: geometry.words() as u64, homes: geometry.homes };
+        let parts = HopscotchParts {
+            words: 0,
+            len: geometry.words() as u64,
+            homes: geometry.homes,
+            seed: Seed::new(1),
+        };
         assert_eq!(parts.head().list[1], Argument::U64(geometry.groups() as u64 * 8));
         assert!(parts.fill(Layout::Set32).words > u32::MAX as usize);
     }

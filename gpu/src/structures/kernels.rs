@@ -6,6 +6,7 @@ use crate::layout::Layout;
 use crate::row::Row;
 use crate::table::{Plan, Tuning};
 use core::fmt::Debug;
+use warpproof_model::Seed;
 use warpproof_model::host::{OpenGeometry, OpenStats, Refused, Structure};
 
 pub(super) mod sealed {
@@ -41,8 +42,16 @@ pub trait Kernels: sealed::Sealed + 'static {
     /// those kernels take first, and head and fills name nothing but the plan's memory, with the lengths that
     /// it was allocated with.
     #[doc(hidden)]
-    fn place(device: &Device, layout: Layout, geometry: Geometry<Self>)
-    -> Result<(Self::Parts, Plan), Error>;
+    fn place(
+        device: &Device,
+        layout: Layout,
+        geometry: Geometry<Self>,
+        seed: Seed,
+    ) -> Result<(Self::Parts, Plan), Error>;
+
+    /// What the places of a table's keys depend on.
+    #[doc(hidden)]
+    fn seed(parts: &Self::Parts) -> Seed;
 
     /// What the numbers of the `stats` kernel say.
     #[doc(hidden)]

@@ -10,6 +10,7 @@ use crate::layout::Layout;
 use crate::row::Row;
 use crate::table::{Fill, Plan};
 use sizes::{admit, size};
+use warpproof_model::Seed;
 use warpproof_model::host::structure::Open;
 use warpproof_model::host::{OpenGeometry, OpenStats, Refused};
 
@@ -27,8 +28,11 @@ pub use partitions::Partitions;
 /// (sm_90), and else two words by the lock-bit protocol ([`Layout::Map64Lock`](crate::Layout::Map64Lock)).
 ///
 /// A map does not grow, and the slot of a deleted pair is not used again before
+/// [`Table::rehash`](crate::Table::rehash) or
 /// [`BulkTable::clear`](warpproof_model::host::BulkTable::clear): an insert is
-/// [`Insert::Full`](warpproof_model::Insert::Full), and changes nothing, when no slot is empty any more.
+/// [`Insert::Full`](warpproof_model::Insert::Full), and changes nothing, when none of the 512 buckets that its
+/// key may lie in has an empty slot. Up to a load of 0.98 that does not happen to keys that were not chosen
+/// for it. [`BulkTable::stats`](warpproof_model::host::BulkTable::stats) counts the slots of deleted pairs.
 ///
 /// ```no_run
 /// use warpproof_gpu::{Device, OpenMap};
@@ -84,11 +88,14 @@ pub struct OpenParts {
     pub buckets: u32,
     /// Slots of a bucket: 8, or 4 of u64 pairs and of u32 pairs in a small table.
     pub bucket_slots: u32,
+    /// What the places of keys depend on. A kernel takes its two words ([`Seed::words`]).
+    pub seed: Seed,
 }
 
 impl OpenParts {
     /// What the kernels take first.
     pub(crate) fn head(&self) -> Head {
+        let [mask, factor] = self.seed.words();
         let mut list = vec![Argument::Pointer(self.slots)];
         list.extend(self.values.map(Argument::Pointer));
         list.extend([
@@ -96,6 +103,8 @@ impl OpenParts {
             Argument::Pointer(self.filter),
             Argument::U64(self.filter_len),
             Argument::U32(self.buckets),
+            Argument::U64(mask),
+            Argument::U64(factor),
         ]);
         Head { list, parts: self.buckets, numbers: NUMBERS, slots: self.len }
     }
@@ -115,7 +124,7 @@ impl OpenParts {
 pub(super) fn buckets(
     device: &Device,
     layout: Layout,
-    geometry: OpenGeometry,
+    (geometry, seed): (OpenGeometry, Seed),
     what: &'static str,
 ) -> Result<(OpenParts, Vec<Array>), Error> {
     let (len, filter_len) = (geometry.slots() as u64, geometry.filter_words() as u64);
@@ -131,6 +140,7 @@ pub(super) fn buckets(
         filter_len,
         buckets: geometry.buckets,
         bucket_slots: geometry.bucket_slots,
+        seed,
     };
     Ok((parts, [slots, filter].into_iter().chain(values).collect()))
 }
@@ -153,12 +163,21 @@ impl Kernels for Open {
         size((packed, Self::MOVES), entries, OpenGeometry::DEFAULT_LOAD)
     }
 
-    fn place(device: &Device, layout: Layout, geometry: OpenGeometry) -> Result<(OpenParts, Plan), Error> {
+    fn place(
+        device: &Device,
+        layout: Layout,
+        geometry: OpenGeometry,
+        seed: Seed,
+    ) -> Result<(OpenParts, Plan), Error> {
         admit((layout, Self::MOVES), geometry)?;
-        let (parts, memory) = buckets(device, layout, geometry, "the table's filter")?;
+        let (parts, memory) = buckets(device, layout, (geometry, seed), "the table's filter")?;
         let (head, fills) = (parts.head(), parts.fills(layout));
         let family = family((layout, Self::MOVES), (parts.len, geometry.bucket_slots));
         Ok((parts, Plan { family, head, fills, memory, replaced: None }))
+    }
+
+    fn seed(parts: &OpenParts) -> Seed {
+        parts.seed
     }
 
     fn stats(numbers: &[u64]) -> OpenStats {
@@ -187,8 +206,9 @@ mod tests {
         let geometry = OpenGeometry { bucket_slots: 8, buckets: 1009 };
         let (len, filter_len) = (geometry.slots() as u64, geometry.filter_words() as u64);
         let (slots, filter, values) = (1 << 20, 1 << 22, Some(1 << 23));
+        let seed = Seed::new(1);
         let OpenGeometry { bucket_slots, buckets } = geometry;
-        let parts = OpenParts { slots, values, len, filter, filter_len, buckets, bucket_slots };
+        let parts = OpenParts { slots, values, len, filter, filter_len, buckets, bucket_slots, seed };
         assert_eq!(parts.head().parts, geometry.buckets, "a tile for each bucket");
         let fills = parts.fills(Layout::Map32).into_iter();
         let fills: Vec<_> = fills.map(|fill| (fill.address, fill.words, fill.word)).collect();
@@ -212,6 +232,7 @@ mod tests {
             filter_len,
             buckets: geometry.buckets,
             bucket_slots: geometry.bucket_slots,
+            seed: Seed::new(1),
         };
         assert_eq!(parts.head().list[1], Argument::U64(geometry.buckets as u64 * 8));
         assert!(parts.fills(Layout::Map32)[0].words > u32::MAX as usize);

@@ -9,6 +9,7 @@ use crate::handle::{Map, Set};
 use crate::layout::{Entry, Layout, Scalar};
 use crate::table::{Family, Fill, Plan};
 use core::marker::PhantomData;
+use warpproof_model::Seed;
 use warpproof_model::host::{Refused, SlabGeometry, SlabStats, structure};
 use warpproof_model::reclaim::{bitmap_words, free_word};
 use warpproof_model::slab::{Multi, Multiplicity, SLAB_SLOTS, Unique};
@@ -50,11 +51,14 @@ pub struct SlabParts {
     pub bitmap_len: u64,
     /// Number of buckets.
     pub buckets: u32,
+    /// What the places of keys depend on. A kernel takes its two words ([`Seed::words`]).
+    pub seed: Seed,
 }
 
 impl SlabParts {
     /// What the kernels take first.
     pub(crate) fn head(&self) -> Head {
+        let [mask, factor] = self.seed.words();
         let mut list = vec![Argument::Pointer(self.slots)];
         list.extend(self.values.map(Argument::Pointer));
         list.extend([
@@ -62,6 +66,8 @@ impl SlabParts {
             Argument::Pointer(self.bitmap),
             Argument::U64(self.bitmap_len),
             Argument::U32(self.buckets),
+            Argument::U64(mask),
+            Argument::U64(factor),
         ]);
         Head { list, parts: self.buckets, numbers: NUMBERS, slots: 0 }
     }
@@ -100,7 +106,12 @@ impl<M: Multiplicity> Kernels for Slab<M> {
         SlabGeometry::for_pairs(entries)
     }
 
-    fn place(device: &Device, layout: Layout, geometry: SlabGeometry) -> Result<(SlabParts, Plan), Error> {
+    fn place(
+        device: &Device,
+        layout: Layout,
+        geometry: SlabGeometry,
+        seed: Seed,
+    ) -> Result<(SlabParts, Plan), Error> {
         check(layout, geometry)?;
         let len = geometry.slots() as u64;
         let probed = len * layout.probe_bytes() as u64;
@@ -115,10 +126,15 @@ impl<M: Multiplicity> Kernels for Slab<M> {
             bitmap: bitmap.address(),
             bitmap_len,
             buckets: geometry.buckets,
+            seed,
         };
         let memory = [slots, bitmap].into_iter().chain(values).collect();
         let (head, fills) = (parts.head(), parts.fills(layout, geometry.pool));
         Ok((parts, Plan { family: family(layout, geometry.slab_slots), head, fills, memory, replaced: None }))
+    }
+
+    fn seed(parts: &SlabParts) -> Seed {
+        parts.seed
     }
 
     fn stats(numbers: &[u64]) -> SlabStats {
@@ -176,6 +192,7 @@ mod tests {
             bitmap: 1 << 22,
             bitmap_len: 2,
             buckets: 5,
+            seed: Seed::new(1),
         };
         let fills = |layout, pool| {
             let fills = parts.fills(layout, pool).into_iter();

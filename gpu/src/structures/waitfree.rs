@@ -9,6 +9,7 @@ use crate::handle::{Map, Set, Table};
 use crate::layout::Layout;
 use crate::row::Row;
 use crate::table::{Family, Fill, Plan, Replaced, Tuning};
+use warpproof_model::Seed;
 use warpproof_model::host::structure::WaitFree;
 use warpproof_model::host::{Refused, WaitFreeGeometry, WaitFreeStats};
 use warpproof_model::reclaim::{bitmap_words, free_word};
@@ -88,11 +89,14 @@ pub struct WaitFreeParts {
     pub states: u64,
     /// Nodes that a warp takes for itself at once.
     pub stash: u32,
+    /// What the places of keys depend on. A kernel takes its two words ([`Seed::words`]).
+    pub seed: Seed,
 }
 
 impl WaitFreeParts {
     /// What the kernels take first.
     pub(crate) fn head(&self) -> Head {
+        let [mask, factor] = self.seed.words();
         let list = vec![
             Argument::Pointer(self.nodes),
             Argument::U64(self.nodes_len),
@@ -106,6 +110,8 @@ impl WaitFreeParts {
             Argument::Pointer(self.retired),
             Argument::U64(self.states),
             Argument::U32(self.stash),
+            Argument::U64(mask),
+            Argument::U64(factor),
         ];
         Head { list, parts: self.buckets, numbers: NUMBERS, slots: 0 }
     }
@@ -147,6 +153,7 @@ impl WaitFreeParts {
         retired: 1 << 26,
         states: 2,
         stash: 1,
+        seed: Seed::new(1),
     };
 }
 
@@ -169,6 +176,7 @@ impl Kernels for WaitFree {
         device: &Device,
         layout: Layout,
         geometry: WaitFreeGeometry,
+        seed: Seed,
     ) -> Result<(WaitFreeParts, Plan), Error> {
         geometry.admit(node_words(layout))?;
         device.admit(layout)?;
@@ -198,6 +206,7 @@ impl Kernels for WaitFree {
             retired: address(6),
             states,
             stash: geometry.stash(),
+            seed,
         };
         let (head, fills) = (parts.head(), parts.fills(nodes));
         // A node for each bucket; the others are for updates. Most take one, but where chains are long they
@@ -207,6 +216,10 @@ impl Kernels for WaitFree {
         let (part, states) = ((spare / of_spare).max(1), states.max(warps.into()));
         let replaced = Replaced { warps, part, passes, states };
         Ok((parts, Plan { family: family(layout), head, fills, memory, replaced: Some(replaced) }))
+    }
+
+    fn seed(parts: &WaitFreeParts) -> Seed {
+        parts.seed
     }
 
     fn stats(numbers: &[u64]) -> WaitFreeStats {

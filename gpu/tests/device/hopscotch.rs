@@ -6,8 +6,8 @@ use warpproof_gpu::bench::StressClock;
 use warpproof_gpu::{Device, Error, HopscotchMap, HopscotchSet, Layout, Scalar, Tuning};
 use warpproof_model::hopscotch::{GROUP_WORDS, REACH};
 use warpproof_model::host::{Answer, BulkMap, BulkSet, BulkTable, HopscotchGeometry, Op, Refused};
-use warpproof_model::key::{Key, fastrange};
 use warpproof_model::outcome::{Assign, Delete, Insert, RESERVED_KEY};
+use warpproof_model::{Key, Seed};
 
 /// Slots that the keys of one home can stand in.
 const NEIGHBOURHOOD: u64 = REACH as u64 * (GROUP_WORDS as u64 - 1);
@@ -161,11 +161,12 @@ fn a_full_table_says_full_and_loses_nothing() {
 fn a_build_without_room_says_how_much_is_left_out() {
     let Some(device) = device() else { return };
     let homes = HopscotchGeometry::for_pairs(100).unwrap().homes;
+    let seed = Seed::new(1);
     let keys: Vec<u32> =
-        (0..).filter(|key: &u32| fastrange(key.hash(), homes) == homes / 2).take(100).collect();
+        (0..).filter(|key: &u32| key.hash(seed).digit(homes) == homes / 2).take(100).collect();
     let full = Error::TableFull { pairs: 100, left_out: 100 - NEIGHBOURHOOD };
-    assert_eq!(HopscotchMap::build(&device, &keys, &keys).unwrap_err(), full);
-    assert_eq!(HopscotchSet::build(&device, &keys).unwrap_err(), full);
+    assert_eq!(HopscotchMap::build_with_seed(&device, &keys, &keys, seed).unwrap_err(), full);
+    assert_eq!(HopscotchSet::build_with_seed(&device, &keys, seed).unwrap_err(), full);
 }
 
 #[test]

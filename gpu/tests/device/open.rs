@@ -8,7 +8,6 @@ use warpproof_model::Key;
 use warpproof_model::host::{
     Answer, BulkCounter, BulkMap, BulkOrdered, BulkSet, BulkTable, Op, OpenGeometry, OpenStats, Refused,
 };
-use warpproof_model::key::fastrange;
 use warpproof_model::open::BUCKET_SLOTS;
 use warpproof_model::outcome::{Add, Assign, Delete, Insert, RESERVED_KEY};
 
@@ -63,7 +62,7 @@ fn more_slots_than_32_bits_count_are_copied() {
     let set = OpenSet::<u32>::with_geometry(&device, geometry).unwrap();
     let keys: Vec<u32> = (0..1 << 20).map(|i: u32| i.wrapping_mul(0x9E37_79B1) >> 1).collect();
     assert!(set.insert(&keys).unwrap().iter().all(|&o| o == Insert::Inserted));
-    let home = |key: u32| fastrange(key.hash(), geometry.buckets);
+    let home = |key: u32| key.hash(set.seed()).digit(geometry.buckets);
     let behind =
         keys.iter().filter(|&&key| home(key) as u64 * geometry.bucket_slots as u64 >= 1 << 32).count();
     assert!(behind > keys.len() / 3, "{behind} of {} keys", keys.len());

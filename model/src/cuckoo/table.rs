@@ -2,6 +2,7 @@
 
 use super::locks::Locks;
 use crate::entry::Packed;
+use crate::hash::Seed;
 use crate::key::UserKey;
 use crate::memory::{IntegerWords, Words};
 use crate::open::{Bounded, DoubleHashing, OpenTable};
@@ -32,11 +33,11 @@ pub struct CuckooTable<E, H, B, const S: usize> {
 
 impl<E: Packed, H: Words<E::Word>, B: IntegerWords<u32>, const S: usize> CuckooTable<E, H, B, S> {
     /// A table of `buckets` buckets, at least one, in all of `slots`, which are all ones at first, with its
-    /// locks in [`lock_words`](super::lock_words) words, which are zero at first. In a table of one bucket a
-    /// key has one alone.
+    /// locks in [`lock_words`](super::lock_words) words, which are zero at first. The buckets of a key are by
+    /// `seed`. In a table of one bucket a key has one alone.
     #[inline(always)]
-    pub const fn new(slots: H, locks: B, buckets: u32) -> Self {
-        Self { slots: OpenTable::new(slots, (), buckets), locks: Locks::new(locks) }
+    pub const fn new(slots: H, locks: B, buckets: u32, seed: Seed) -> Self {
+        Self { slots: OpenTable::new(slots, (), buckets, seed), locks: Locks::new(locks) }
     }
 
     /// The slots, numbered through.
@@ -129,7 +130,7 @@ mod tests {
     fn the_two_buckets_of_a_key_differ() {
         assert_eq!([1, 2, 1000].map(Two::most), [1, 2, 2]);
         for buckets in [2, 3, 7, 65_537] {
-            assert!((0..1000).all(|hash| Two::stride(hash * 4_294_967, buckets) % buckets != 0));
+            assert!((0..1000).all(|key| Two::stride(Seed::new(1).hash(key).low(), buckets) % buckets != 0));
         }
     }
 }

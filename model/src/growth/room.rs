@@ -2,6 +2,15 @@
 
 use core::fmt;
 
+/// Slots of a table that grows which are taken at most, of all: above this load an insert may find its buckets
+/// full ([`BoundedStride`](crate::open::BoundedStride)).
+pub const MOST_LOAD: f64 = 0.98;
+
+/// The load that a table that grows is kept to if it is asked for this one. What is no load stays so.
+pub fn kept_load(load: f64) -> f64 {
+    if (MOST_LOAD..=1.0).contains(&load) { MOST_LOAD } else { load }
+}
+
 /// The room in a table, in slots. Changed under its lock alone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Room {

@@ -53,7 +53,7 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
         mut row: Row<W, E, S>,
     ) -> Option<Slot<W, E>> {
         let (key, home) = (key.get(), self.home_of(key.get()));
-        let class = Home::<E::Word, N>::class(key);
+        let class = self.class(key);
         let mut distance = 0;
         loop {
             let found = Self::first(w, home + distance, row, |word| Self::holds(word, key));
@@ -79,7 +79,7 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
         mut row: Row<W, E, S>,
     ) -> Option<Member<W, E, S>> {
         let (key, home) = (key.get(), self.home_of(key.get()));
-        let class = Home::<E::Word, N>::class(key);
+        let class = self.class(key);
         let mut distance = 0;
         loop {
             if let Some(slot) = Self::first(w, home + distance, row, |word| Self::holds(word, key)) {

@@ -1,6 +1,6 @@
 //! The home word: what a home says of its members.
 
-use crate::key::Key;
+use crate::hash::Hash64;
 use crate::memory::Word;
 use core::marker::PhantomData;
 
@@ -82,11 +82,11 @@ impl<T: Word, const N: u32> Home<T, N> {
     pub(super) const VERSION_BITS: u32 =
         (if size_of::<T>() == 4 { u32::BITS } else { u64::BITS }).saturating_sub(Self::VERSION);
 
-    /// The class of a key.
+    /// The class of keys with this hash.
     #[inline(always)]
-    pub fn class(key: impl Key) -> u32 {
+    pub fn class(hash: Hash64) -> u32 {
         // The high bits of the hash are those of the home.
-        key.hash() % Self::CLASSES
+        hash.low() % Self::CLASSES
     }
 
     /// The home in a word.

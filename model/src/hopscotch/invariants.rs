@@ -92,7 +92,7 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
                 }
                 let at = self.home(w, home);
                 let first = at.has(Lock::Multiple) && at.version() == 0;
-                let named = at.reaches(group - home, Home::<E::Word, N>::class(key));
+                let named = at.reaches(group - home, self.class(key));
                 if !at.has(Lock::Swap) && !first && !named {
                     broken = Some(Broken::LostMember { home, group });
                 }
@@ -124,8 +124,7 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
                 (1..N).flat_map(|i| (0..Home::<E::Word, N>::CLASSES).map(move |c| (i, c)))
             {
                 let row = self.read(w, home + distance);
-                let like =
-                    |word| self.is_member(word, home) && Home::<E::Word, N>::class(E::key(word)) == class;
+                let like = |word| self.is_member(word, home) && self.class(E::key(word)) == class;
                 if at.reaches(distance, class) && !Self::any(w, row, like) {
                     return Err(Broken::EmptyHop { home, group: home + distance });
                 }

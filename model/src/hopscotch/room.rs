@@ -78,7 +78,7 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
     /// it finds there must be found by every search that begins later.
     #[inline(always)]
     fn announce<W: Warp>(self, w: &mut W, home: u32, at: Home<E::Word, N>, distance: u32, entry: E::Word) {
-        let class = Home::<E::Word, N>::class(E::key(entry));
+        let class = self.class(E::key(entry));
         if !at.reaches(distance, class) {
             self.set_home(w, home, at.with(distance, class));
             w.sync();
@@ -215,7 +215,7 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
             let entry = Self::seen(w, &member.slot);
             // Copy, then say so, then erase: a search that misses the entry where it was finds where it went.
             self.put(w, to, entry);
-            let copied = at.with(group - head, Home::<E::Word, N>::class(E::key(entry)));
+            let copied = at.with(group - head, self.class(E::key(entry)));
             self.set_home(w, head, copied);
             w.sync();
             self.put(w, &member.slot, E::MARK);

@@ -2,7 +2,8 @@
 
 use super::home::{Home, Lock};
 use crate::entry::Packed;
-use crate::key::{Key, UserKey, fastrange};
+use crate::hash::Seed;
+use crate::key::{Key, UserKey};
 use crate::memory::{Order, ReadOrder, Words, WriteOrder};
 use crate::row::{self, Found, Place};
 use crate::warp::Warp;
@@ -17,6 +18,7 @@ use core::marker::PhantomData;
 pub struct HopscotchTable<E, H, const S: usize, const N: u32> {
     words: H,
     homes: u32,
+    seed: Seed,
     entry: PhantomData<E>,
 }
 
@@ -35,12 +37,12 @@ pub(super) struct Member<W: Warp, E: Packed, const S: usize> {
 
 impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<E, H, S, N> {
     /// A table of `homes` homes, at least one, over all words of `words`: those of `homes + N - 1` groups.
-    /// The last `N - 1` groups are nobody's home. At first every word is all ones. A neighbourhood whose hop
+    /// The last `N - 1` groups are nobody's home. At first every word is all ones. The homes of keys are by `seed`. A neighbourhood whose hop
     /// bits leave less than 16 bits of a home word for its version does not compile.
     #[inline(always)]
-    pub const fn new(words: H, homes: u32) -> Self {
+    pub const fn new(words: H, homes: u32, seed: Seed) -> Self {
         const { assert!(N >= 1 && Home::<E::Word, N>::VERSION_BITS >= 16, "a neighbourhood has too many groups") };
-        Self { words, homes, entry: PhantomData }
+        Self { words, homes, seed, entry: PhantomData }
     }
 
     /// Number of homes.
@@ -64,7 +66,13 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
     /// The home of a key.
     #[inline(always)]
     pub(super) fn home_of(self, key: E::Key) -> u32 {
-        fastrange(key.hash(), self.homes)
+        key.hash(self.seed).digit(self.homes)
+    }
+
+    /// The class of a key.
+    #[inline(always)]
+    pub(super) fn class(self, key: E::Key) -> u32 {
+        Home::<E::Word, N>::class(key.hash(self.seed))
     }
 
     /// The index of the first word of a group, its home word.

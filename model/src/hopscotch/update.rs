@@ -210,7 +210,7 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
         let placed =
             if FAR { self.place(w, (home, at), entry, row) } else { self.near(w, (home, at), entry, row) };
         let left = match placed {
-            Some(distance) => at.with(distance, Home::<E::Word, N>::class(key.get())),
+            Some(distance) => at.with(distance, self.class(key.get())),
             None => at,
         };
         self.set_home(w, home, left.unlocked());
@@ -228,9 +228,9 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
         member: &Member<W, E, S>,
         key: E::Key,
     ) -> Home<E::Word, N> {
-        let (distance, class) = (member.group - home, Home::<E::Word, N>::class(key));
+        let (distance, class) = (member.group - home, self.class(key));
         let like = |lane, i, word| {
-            is_slot(lane, i) && self.is_member(word, home) && Home::<E::Word, N>::class(E::key(word)) == class
+            is_slot(lane, i) && self.is_member(word, home) && self.class(E::key(word)) == class
         };
         if distance == 0 || row::count(w, member.row, like) > 1 { at } else { at.without(distance, class) }
     }

@@ -1,11 +1,11 @@
 //! In which order the buckets of a table are probed.
 
-use crate::key::{fastrange, mix};
+use crate::key::fastrange;
 use core::marker::PhantomData;
 
 /// A probing scheme: how far apart the buckets are that a key probes.
 pub trait Probing: Copy + Send + Sync + 'static {
-    /// The distance from one bucket to the next that a key with this hash probes, modulo `buckets`: at least one, and less than
+    /// The distance from one bucket to the next that a key probes of whose hash this is the low half, modulo `buckets`: at least one, and less than
     /// `buckets` if there are several. All buckets are probed in turn if it has no common factor with `buckets`.
     fn stride(hash: u32, buckets: u32) -> u32;
 
@@ -36,15 +36,20 @@ pub struct DoubleHashing;
 impl Probing for DoubleHashing {
     #[inline(always)]
     fn stride(hash: u32, buckets: u32) -> u32 {
-        // Any odd constant will do: the home is from the hash itself.
-        1 + fastrange(mix(hash ^ 0x9e37_79b9), buckets - 1)
+        // The home is from the other half of the hash.
+        1 + fastrange(hash, buckets - 1)
     }
 }
 
-/// [`DoubleHashing`] with distances up to `N`: keys of a bucket probe different ones, all near it. Where a batch is run region by region
-/// of a table, the next bucket is nearly always in the same one. At 256 keys probe as few buckets as with [`DoubleHashing`] up to a load
-/// of 0.97 within 0.5 %, and 1 % more at 0.99; an absent key in a table without an empty slot twice as many (BENCHMARKS.md). In a prime number
-/// of buckets all are probed.
+/// [`DoubleHashing`] with distances up to `N`, and no more than `2 * N` buckets: keys of a bucket probe different
+/// ones, all near it. Where a batch is run region by region of a table, the next bucket is nearly always in the
+/// same one. At 256 keys probe as few buckets as with [`DoubleHashing`] up to a load of 0.97 within 0.5 %, and
+/// 1 % more at 0.99 (BENCHMARKS.md).
+///
+/// An insert that finds all 512 full says so as fast as one that finds room, however large the table is and
+/// whatever the keys are. Up to a load of 0.98 that does not happen to keys that were not chosen for it
+/// (`cargo test --test bounded_probes`). In a table of up to `2 * N` buckets, a prime number of them, all are
+/// probed.
 #[derive(Clone, Copy, Debug)]
 pub struct BoundedStride<const N: u32 = 256>;
 
@@ -53,6 +58,12 @@ impl<const N: u32> Probing for BoundedStride<N> {
     fn stride(hash: u32, buckets: u32) -> u32 {
         const { assert!(N >= 1, "the next bucket is another one") };
         DoubleHashing::stride(hash, if buckets <= N { buckets } else { N + 1 })
+    }
+
+    #[inline(always)]
+    fn most(buckets: u32) -> u32 {
+        const { assert!(N <= u32::MAX / 2, "a bound that fits") };
+        if buckets < 2 * N { buckets } else { 2 * N }
     }
 }
 
@@ -83,7 +94,8 @@ mod tests {
         type Two = Bounded<DoubleHashing, 2>;
         assert_eq!([1, 2, 3, 1000].map(Two::most), [1, 2, 2, 2]);
         assert_eq!([1, 1000].map(Linear::most), [1, 1000]);
-        assert_eq!(Two::stride(7, 1000), DoubleHashing::stride(7, 1000));
+        assert_eq!([1, 511, 512, 513, u32::MAX].map(<BoundedStride>::most), [1, 511, 512, 512, 512]);
+        assert_eq!(Two::stride(7 << 24, 1000), DoubleHashing::stride(7 << 24, 1000));
     }
 
     #[test]

@@ -5,7 +5,8 @@ use super::probing::Probing;
 use super::slots::{Change, OpenSlots};
 use crate::at_lane::AtLane;
 use crate::entry::Packed;
-use crate::key::{Key, UserKey, fastrange};
+use crate::hash::Seed;
+use crate::key::{Key, UserKey};
 use crate::retrieve::SlotArray;
 use crate::row::{self, Found, Place};
 use crate::warp::Warp;
@@ -20,6 +21,7 @@ pub struct OpenTable<E, H, F, P, const S: usize> {
     slots: H,
     filter: F,
     buckets: u32,
+    seed: Seed,
     types: PhantomData<(E, P)>,
 }
 
@@ -32,6 +34,7 @@ pub(super) type Slot<W, E, H> = Found<W, <H as OpenSlots<E>>::Word>;
 #[derive(Clone, Copy)]
 pub(crate) struct Probe {
     pub(crate) bucket: u32,
+    /// The low half of the hash of the key.
     pub(crate) hash: u32,
     /// Buckets behind this one that were not probed yet.
     left: u32,
@@ -39,11 +42,11 @@ pub(crate) struct Probe {
 
 impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTable<E, H, F, P, S> {
     /// A table of `buckets` buckets, at least one, in all slots of `slots`, which are all ones at first, with a filter of as many
-    /// buckets, of which nothing was said at first. [`DoubleHashing`](super::DoubleHashing) probes all buckets if their number
+    /// buckets, of which nothing was said at first. The homes of keys are by `seed`. [`DoubleHashing`](super::DoubleHashing) probes all buckets if their number
     /// is prime; if not, an insert may be full though there is an empty slot.
     #[inline(always)]
-    pub const fn new(slots: H, filter: F, buckets: u32) -> Self {
-        Self { slots, filter, buckets, types: PhantomData }
+    pub const fn new(slots: H, filter: F, buckets: u32, seed: Seed) -> Self {
+        Self { slots, filter, buckets, seed, types: PhantomData }
     }
 
     /// The slots, numbered through.
@@ -79,14 +82,14 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
     /// The bucket that a key probes first, its home.
     #[inline(always)]
     pub(crate) fn probe(self, key: E::Key) -> Probe {
-        let hash = key.hash();
-        Probe { bucket: self.home(hash), hash, left: P::most(self.buckets) - 1 }
+        let hash = key.hash(self.seed);
+        Probe { bucket: hash.digit(self.buckets), hash: hash.low(), left: P::most(self.buckets) - 1 }
     }
 
-    /// The home of keys with this hash.
+    /// The home of a key.
     #[inline(always)]
-    pub(super) fn home(self, hash: u32) -> u32 {
-        fastrange(hash, self.buckets)
+    pub(super) fn home(self, key: E::Key) -> u32 {
+        self.probe(key).bucket
     }
 
     /// The next bucket, if there is one that was not probed.

@@ -3,7 +3,8 @@
 use super::packed::PROBE;
 use super::slots::{Link, Slots};
 use crate::at_lane::AtLane;
-use crate::key::{Key, UserKey, fastrange};
+use crate::hash::Seed;
+use crate::key::{Key, UserKey};
 use crate::memory::{IntegerWords, Words};
 use crate::reclaim::{Allocator, NodeIndex};
 use crate::row::{self, Found};
@@ -18,6 +19,7 @@ pub struct SlabTable<C, B, const S: usize> {
     pub(super) slots: C,
     pub(super) pool: Allocator<B>,
     pub(super) buckets: u32,
+    seed: Seed,
 }
 
 /// What the lanes of a warp read of one slab.
@@ -34,10 +36,11 @@ pub(super) enum Onward<W: Warp, T: Copy> {
 impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
     /// A table of `buckets` base slabs (at least one), followed in `slots` by the slabs of the pool whose
     /// bitmap is `bitmap`. All slots are empty, all links nil and all bits of the pool clear at first: every
-    /// word all ones, every bitmap word [`free_word`](crate::reclaim::free_word).
+    /// word all ones, every bitmap word [`free_word`](crate::reclaim::free_word). The buckets of keys are by
+    /// `seed`.
     #[inline(always)]
-    pub const fn new(slots: C, bitmap: B, buckets: u32) -> Self {
-        Self { slots, pool: Allocator::new(bitmap, buckets), buckets }
+    pub const fn new(slots: C, bitmap: B, buckets: u32, seed: Seed) -> Self {
+        Self { slots, pool: Allocator::new(bitmap, buckets), buckets, seed }
     }
 
     /// Number of buckets.
@@ -61,7 +64,7 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
     /// The base slab of a key.
     #[inline(always)]
     pub(super) fn bucket(self, key: UserKey<C::Key>) -> NodeIndex {
-        NodeIndex(fastrange(key.get().hash(), self.buckets))
+        NodeIndex(key.get().hash(self.seed).digit(self.buckets))
     }
 
     /// Index of slot `number` of a slab.

@@ -2,7 +2,8 @@
 
 use super::words::{Head, NIL};
 use crate::entry::Packed;
-use crate::key::{Key, UserKey, fastrange};
+use crate::hash::Seed;
+use crate::key::{Key, UserKey};
 use crate::memory::{IntegerWords, ReadOrder, Word, Words, WriteOrder};
 use crate::reclaim::{NodeIndex, Pool};
 use crate::row::{self, Found};
@@ -17,6 +18,7 @@ use core::marker::PhantomData;
 pub struct WaitFreeTable<E, N, H, P, const S: usize> {
     pub(super) words: WaitFreeWords<N, H, P>,
     pub(super) patience: u32,
+    seed: Seed,
     entry: PhantomData<E>,
 }
 
@@ -50,10 +52,11 @@ where
     H: IntegerWords<u64>,
     P: Pool,
 {
-    /// A table in this memory. A call is announced when it has lost `patience` exchanges.
+    /// A table in this memory. A call is announced when it has lost `patience` exchanges. The buckets of keys are
+    /// by `seed`.
     #[inline(always)]
-    pub const fn new(words: WaitFreeWords<N, H, P>, patience: u32) -> Self {
-        Self { words, patience, entry: PhantomData }
+    pub const fn new(words: WaitFreeWords<N, H, P>, patience: u32, seed: Seed) -> Self {
+        Self { words, patience, seed, entry: PhantomData }
     }
 
     /// Number of buckets.
@@ -95,7 +98,7 @@ where
     /// The bucket of a key.
     #[inline(always)]
     pub(super) fn bucket(self, key: E::Key) -> u32 {
-        fastrange(key.hash(), self.buckets())
+        key.hash(self.seed).digit(self.buckets())
     }
 
     /// The head of a bucket; what its publisher wrote before, all lanes see from here on.

@@ -8,11 +8,11 @@ use super::packed::{PackedEntry, PackedWords};
 use super::set::Set;
 use super::warp::CpuWarp;
 use core::fmt;
-use warpproof_model::UserKey;
 use warpproof_model::cuckoo::CuckooTable;
 use warpproof_model::entry::Packed;
 use warpproof_model::host::{OpenGeometry, OpenStats, Refused, structure};
 use warpproof_model::outcome::Add;
+use warpproof_model::{Seed, UserKey};
 
 /// An [`OpenMap`](super::OpenMap) of high loads: a search reads two buckets at most, whatever the load is,
 /// and the slots of deleted pairs are used again.
@@ -78,12 +78,16 @@ impl<St: PackedWords, const L: usize, const S: usize> CpuTable for CuckooWords<S
         OpenWords::<St, L, S>::geometry_for(pairs)
     }
 
-    fn new(geometry: OpenGeometry) -> Result<Self, Error> {
-        OpenWords::new(geometry).map(Self)
+    fn new(geometry: OpenGeometry, seed: Seed) -> Result<Self, Error> {
+        OpenWords::new(geometry, seed).map(Self)
     }
 
     fn geometry(&self) -> OpenGeometry {
         self.0.geometry()
+    }
+
+    fn seed(&self) -> Seed {
+        self.0.seed()
     }
 
     fn stats(&self) -> OpenStats {
@@ -93,7 +97,7 @@ impl<St: PackedWords, const L: usize, const S: usize> CpuTable for CuckooWords<S
     #[inline(always)]
     fn view(&self) -> View<'_, St, S> {
         let (slots, locks) = self.0.words();
-        CuckooTable::new(slots, locks, self.0.geometry().buckets)
+        CuckooTable::new(slots, locks, self.0.geometry().buckets, self.0.seed())
     }
 
     fn clear(&mut self) {

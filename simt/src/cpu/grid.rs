@@ -3,14 +3,14 @@
 use super::batch::{Batch, Beside, Operations, Record};
 use super::error::Error;
 use super::launch::launch;
-use super::regions::{self, by_region, regions_of};
+use super::regions::{self, Regions, by_region};
 use super::warp::{GridWarp, Own};
 use core::ops::DerefMut;
 use rayon::prelude::*;
 use std::collections::TryReserveError;
 use warpproof_model::host::{Op, Refused, Structure, admit, left_out};
 use warpproof_model::outcome::Insert;
-use warpproof_model::{Key, UserKey, WarpMap, Word};
+use warpproof_model::{Key, Seed, UserKey, WarpMap, Word};
 
 /// Parts of a table that a thread visits one after the other.
 const PARTS: usize = 4096;
@@ -46,10 +46,13 @@ pub trait CpuTable: Sized + Sync {
     ///
     /// # Errors
     /// [`Error::OutOfMemory`]; [`Error::Refused`] if no table can have this size.
-    fn new(geometry: Size<Self>) -> Result<Self, Error>;
+    fn new(geometry: Size<Self>, seed: Seed) -> Result<Self, Error>;
 
     /// Its size.
     fn geometry(&self) -> Size<Self>;
+
+    /// What the places of its keys depend on.
+    fn seed(&self) -> Seed;
 
     /// What it holds. Exact if nothing changes meanwhile.
     fn stats(&self) -> <Self::Structure as Structure>::Stats;
@@ -117,7 +120,7 @@ pub(super) fn run_in<'a, C: CpuTable, B: Beside, T: Copy + Send + Sync>(
     };
     let operations = Operations::new(|number| table.warp(number), prefetch, operation);
     if !by_region(table.bytes(), batch.keys.len())
-        || regions::launch(batch, regions_of(table.bytes()), &operations, answers).is_err()
+        || regions::launch(batch, Regions::new(table.bytes(), table.seed()), &operations, answers).is_err()
     {
         launch(batch, &operations, answers);
     }
@@ -130,9 +133,9 @@ fn admit_all<K: Key>(keys: &[K]) -> Result<(), Refused> {
 }
 
 /// A table of these entries, with room for as many. `values` are as many as the keys.
-pub(super) fn build<C: CpuTable>(keys: &[C::Key], values: &[C::Value]) -> Result<C, Error> {
+pub(super) fn build<C: CpuTable>(keys: &[C::Key], values: &[C::Value], seed: Seed) -> Result<C, Error> {
     admit(keys)?;
-    let table = C::new(C::geometry_for(keys.len() as u64)?)?;
+    let table = C::new(C::geometry_for(keys.len() as u64)?, seed)?;
     let outcomes = run(&table, keys, values, Insert::Full, |t, w, key, value| {
         // In a table of unique keys this is a unique insert.
         let said = t.mixed(w, Op::Insert, key, value).tell(w);

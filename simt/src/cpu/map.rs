@@ -5,7 +5,7 @@ use super::grid::{CpuTable, Size, build, entries, live, run};
 use core::marker::PhantomData;
 use warpproof_model::host::{Answer, BulkMap, BulkTable, Op, StatsOf, same_length};
 use warpproof_model::outcome::{Assign, Delete, Insert};
-use warpproof_model::{Key, UserKey, Warp, WarpMap, Word};
+use warpproof_model::{Key, Seed, UserKey, Warp, WarpMap, Word};
 
 /// A concurrent map in CPU memory, in a table `T`: see [`super::SlabMap`], [`super::HopscotchMap`] and
 /// [`super::OpenMap`].
@@ -30,7 +30,16 @@ impl<K: Key, V: Word, T: CpuTable<Key = K, Value = V>> Map<K, V, T> {
     /// [`Error::OutOfMemory`], or [`Error::Refused`] as `admit` of the geometry does, for the widths of this
     /// type.
     pub fn with_geometry(geometry: Size<T>) -> Result<Self, Error> {
-        Ok(Self { table: T::new(geometry)?, pair: PhantomData })
+        Self::with_seed(geometry, Seed::random())
+    }
+
+    /// An empty map of a given size whose keys lie where `seed` says. Without it the seed is chosen at random,
+    /// so that nobody can choose keys of one home: give one to have a run again, not to serve strangers.
+    ///
+    /// # Errors
+    /// As [`with_geometry`](Self::with_geometry).
+    pub fn with_seed(geometry: Size<T>, seed: Seed) -> Result<Self, Error> {
+        Ok(Self { table: T::new(geometry, seed)?, pair: PhantomData })
     }
 
     /// A map of these pairs, made for as many. Of several pairs with one key, a map keeps any one, a multimap
@@ -39,8 +48,21 @@ impl<K: Key, V: Word, T: CpuTable<Key = K, Value = V>> Map<K, V, T> {
     /// # Errors
     /// As [`Map::with_capacity`] and [`BulkMap::insert_unique`]; [`Error::TableFull`] if not all pairs fit.
     pub fn build(keys: &[K], values: &[V]) -> Result<Self, Error> {
+        Self::build_with_seed(keys, values, Seed::random())
+    }
+
+    /// The same, with pairs that lie where `seed` says.
+    ///
+    /// # Errors
+    /// As [`build`](Self::build).
+    pub fn build_with_seed(keys: &[K], values: &[V], seed: Seed) -> Result<Self, Error> {
         Self::values_match(keys, values)?;
-        Ok(Self { table: build(keys, values)?, pair: PhantomData })
+        Ok(Self { table: build(keys, values, seed)?, pair: PhantomData })
+    }
+
+    /// What the places of its keys depend on.
+    pub fn seed(&self) -> Seed {
+        self.table.seed()
     }
 
     /// The table: its view runs single operations with a warp of your own.

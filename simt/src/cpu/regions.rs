@@ -11,8 +11,8 @@ use super::batch::{Batch, Beside, Record, Run};
 use core::mem::{MaybeUninit, take};
 use rayon::prelude::*;
 use std::collections::TryReserveError;
-use warpproof_model::Key;
 use warpproof_model::partition::HashPartitions;
+use warpproof_model::{Key, Seed};
 
 /// Bytes of a table that cores keep in the cache that they share, where it was measured: random accesses to
 /// it cost more where it is larger.
@@ -42,10 +42,31 @@ pub(super) const fn by_region(bytes: usize, n: usize) -> bool {
 const _: () =
     assert!(FEW << MOST_BITS <= PIECE && PIECE <= 1 << 31, "places in a piece are numbers of 32 bits");
 
-/// The regions of a table of so many bytes: partitions by the hashes of keys.
-pub(super) const fn regions_of(bytes: usize) -> HashPartitions {
-    let bits = bytes.div_ceil(REGION).next_power_of_two().ilog2();
-    HashPartitions::new(1 << if bits < MOST_BITS { bits } else { MOST_BITS })
+/// The regions of a table: partitions by the hashes of keys.
+#[derive(Clone, Copy)]
+pub(super) struct Regions {
+    partitions: HashPartitions,
+    seed: Seed,
+}
+
+impl Regions {
+    /// Those of a table of so many bytes and this seed.
+    pub(super) const fn new(bytes: usize, seed: Seed) -> Self {
+        let bits = bytes.div_ceil(REGION).next_power_of_two().ilog2();
+        Self::of_bits(if bits < MOST_BITS { bits } else { MOST_BITS }, seed)
+    }
+
+    const fn of_bits(bits: u32, seed: Seed) -> Self {
+        Self { partitions: HashPartitions::new(1 << bits), seed }
+    }
+
+    const fn count(self) -> u32 {
+        self.partitions.count()
+    }
+
+    fn of<K: Key>(self, key: K) -> u32 {
+        self.partitions.of_hash(key.hash(self.seed))
+    }
 }
 
 /// Runs the operations of a batch region by region, and appends their answers, in the order of the batch, to
@@ -56,7 +77,7 @@ pub(super) const fn regions_of(bytes: usize) -> HashPartitions {
 /// than all answers. Without it an error is returned, and nothing ran.
 pub(super) fn launch<K: Key, B: Beside, T: Copy + Send + Sync>(
     batch: Batch<'_, K, B>,
-    regions: HashPartitions,
+    regions: Regions,
     run: &dyn Run<Record<K, B>, T>,
     out: &mut Vec<T>,
 ) -> Result<(), TryReserveError> {
@@ -117,7 +138,7 @@ struct Piece<R> {
 
 impl<R> Piece<R> {
     /// An empty one, with room for so many operations.
-    fn with_room(len: usize, regions: HashPartitions) -> Result<Self, TryReserveError> {
+    fn with_room(len: usize, regions: Regions) -> Result<Self, TryReserveError> {
         let places = regions.count() as usize + 1;
         let (region, records) = (with_room(len)?, with_room(len)?);
         Ok(Self { region, records, starts: with_room(places)?, next: with_room(places)? })
@@ -139,12 +160,12 @@ impl<R> Piece<R> {
 
 impl<K: Key, I: Copy + Send + Sync> Piece<(K, I)> {
     /// Partitions the operations of a batch, for which there is room.
-    fn partition<B: Beside<Item = I>>(&mut self, batch: Batch<'_, K, B>, regions: HashPartitions) {
+    fn partition<B: Beside<Item = I>>(&mut self, batch: Batch<'_, K, B>, regions: Regions) {
         let Self { region, records, starts, next } = self;
         // Of region `r` in the place `r + 1`: what they add up to is where the next one begins.
         starts.resize(regions.count() as usize + 1, 0);
         region.extend(batch.keys.iter().map(|&key| {
-            let region = regions.of_hash(key.hash()) as usize;
+            let region = regions.of(key) as usize;
             starts[region + 1] += 1;
             region as u16
         }));
@@ -176,7 +197,7 @@ struct Chunks<'a, R, T> {
 
 impl<'a, R, T> Chunks<'a, R, T> {
     /// Empty ones, with room for those of `len` records in so many pieces.
-    fn with_room(len: usize, regions: HashPartitions, pieces: usize) -> Result<Self, TryReserveError> {
+    fn with_room(len: usize, regions: Regions, pieces: usize) -> Result<Self, TryReserveError> {
         // A region of a piece ends with a chunk that may not be full.
         let most = len.min(regions.count() as usize * pieces) + len / CHUNK;
         Ok(Self { all: with_room(most)?, left: with_room(pieces)? })
@@ -185,7 +206,7 @@ impl<'a, R, T> Chunks<'a, R, T> {
     /// Lists them. `answers` are those of each piece, as many as its records.
     fn list(
         &mut self,
-        regions: HashPartitions,
+        regions: Regions,
         pieces: &'a [Piece<R>],
         answers: impl Iterator<Item = &'a mut [MaybeUninit<T>]>,
     ) {
@@ -211,11 +232,13 @@ mod tests {
     use super::*;
     use core::sync::atomic::{AtomicU32, Ordering};
 
+    const SEED: Seed = Seed::new(1);
+
     /// As many operations as pieces are long, and one more or less, in one region and in many.
     #[test]
     fn every_operation_runs_once_and_is_answered_in_its_place() {
-        let last: u32 =
-            (0..).find(|&key: &u32| key.hash() >> (32 - MOST_BITS) == (1 << MOST_BITS) - 1).unwrap();
+        let most = Regions::of_bits(MOST_BITS, SEED);
+        let last: u32 = (0..).find(|&key: &u32| most.of(key) == most.count() - 1).unwrap();
         let numbers: Vec<u64> = (0..3 * PIECE as u64 + 17).collect();
         for bits in [0, 1, 5, MOST_BITS] {
             for len in [0, 1, 2, 1000, PIECE - 1, PIECE, PIECE + 1, 3 * PIECE + 17] {
@@ -232,8 +255,8 @@ mod tests {
                     let batch = Batch { keys: &keys, beside: &numbers[..len] };
                     let mut out = Vec::with_capacity(len + 1);
                     out.push(9);
-                    launch(batch, HashPartitions::new(1 << bits), &operations, &mut out)
-                        .expect("memory for a test");
+                    let regions = Regions::of_bits(bits, SEED);
+                    launch(batch, regions, &operations, &mut out).expect("memory for a test");
                     assert_eq!(out.remove(0), 9);
                     let expected = keys.iter().zip(&numbers).map(|(&key, number)| number << 32 | key as u64);
                     assert!(out.into_iter().eq(expected), "{len} at {bits} bits");
@@ -245,27 +268,30 @@ mod tests {
 
     #[test]
     fn records_of_a_region_lie_together_in_their_order() {
-        let regions = HashPartitions::new(1 << 6);
+        let regions = Regions::of_bits(6, SEED);
         let keys: Vec<u32> = (0..9000).collect();
         let mut piece = Piece::with_room(8000, regions).expect("memory for a test");
         piece.partition(Batch { keys: &keys, beside: () }.part(1000..9000), regions);
-        let place = |&(key, ()): &(u32, ())| (regions.of_hash(key.hash()), key);
+        let place = |&(key, ()): &(u32, ())| (regions.of(key), key);
         assert!(piece.records.is_sorted_by_key(place) && piece.records.len() == 8000);
         for (region, ends) in piece.starts.windows(2).enumerate() {
             let records = &piece.records[ends[0] as usize..ends[1] as usize];
-            assert!(records.iter().all(|&(key, ())| regions.of_hash(key.hash()) as usize == region));
+            assert!(records.iter().all(|&(key, ())| regions.of(key) as usize == region));
         }
     }
 
     #[test]
     fn regions_are_by_the_highest_bits() {
-        assert_eq!(regions_of(0).count(), 1);
-        assert_eq!(regions_of(REGION).count(), 1);
-        assert_eq!(regions_of(REGION + 1).count(), 2);
-        assert_eq!(regions_of(336 << 20).count(), 1024);
-        assert_eq!(regions_of(1 << 40).count(), 1 << MOST_BITS);
-        assert_eq!([0, u32::MAX].map(|hash| regions_of(0).of_hash(hash)), [0, 0]);
-        assert_eq!([0, 1 << 29, u32::MAX].map(|hash| regions_of(8 * REGION).of_hash(hash)), [0, 1, 7]);
+        let regions = |bytes| Regions::new(bytes, SEED);
+        assert_eq!(regions(0).count(), 1);
+        assert_eq!(regions(REGION).count(), 1);
+        assert_eq!(regions(REGION + 1).count(), 2);
+        assert_eq!(regions(336 << 20).count(), 1024);
+        assert_eq!(regions(1 << 40).count(), 1 << MOST_BITS);
+        for key in 0..1000u32 {
+            let high = (key.hash(SEED).bits() >> 61) as u32;
+            assert_eq!((regions(0).of(key), regions(8 * REGION).of(key)), (0, high));
+        }
     }
 
     #[test]

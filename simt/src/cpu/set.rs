@@ -5,7 +5,7 @@ use super::grid::{CpuTable, Size, build, entries, live, run};
 use core::marker::PhantomData;
 use warpproof_model::host::{BulkSet, BulkTable, StatsOf};
 use warpproof_model::outcome::{Delete, Insert};
-use warpproof_model::{Key, WarpMap};
+use warpproof_model::{Key, Seed, WarpMap};
 
 /// A concurrent set in CPU memory, in a table `T`: see [`super::SlabSet`], [`super::HopscotchSet`] and
 /// [`super::OpenSet`].
@@ -30,7 +30,16 @@ impl<K: Key, T: CpuTable<Key = K, Value = ()>> Set<K, T> {
     /// [`Error::OutOfMemory`], or [`Error::Refused`] as `admit` of the geometry does, for the widths of this
     /// type.
     pub fn with_geometry(geometry: Size<T>) -> Result<Self, Error> {
-        Ok(Self { table: T::new(geometry)?, key: PhantomData })
+        Self::with_seed(geometry, Seed::random())
+    }
+
+    /// An empty set of a given size whose keys lie where `seed` says. Without it the seed is chosen at random,
+    /// so that nobody can choose keys of one home: give one to have a run again, not to serve strangers.
+    ///
+    /// # Errors
+    /// As [`with_geometry`](Self::with_geometry).
+    pub fn with_seed(geometry: Size<T>, seed: Seed) -> Result<Self, Error> {
+        Ok(Self { table: T::new(geometry, seed)?, key: PhantomData })
     }
 
     /// A set of these keys, made for as many.
@@ -38,7 +47,20 @@ impl<K: Key, T: CpuTable<Key = K, Value = ()>> Set<K, T> {
     /// # Errors
     /// As [`Set::with_capacity`] and [`BulkSet::insert`]; [`Error::TableFull`] if not all keys fit.
     pub fn build(keys: &[K]) -> Result<Self, Error> {
-        Ok(Self { table: build(keys, &vec![(); keys.len()])?, key: PhantomData })
+        Self::build_with_seed(keys, Seed::random())
+    }
+
+    /// The same, with keys that lie where `seed` says.
+    ///
+    /// # Errors
+    /// As [`build`](Self::build).
+    pub fn build_with_seed(keys: &[K], seed: Seed) -> Result<Self, Error> {
+        Ok(Self { table: build(keys, &vec![(); keys.len()], seed)?, key: PhantomData })
+    }
+
+    /// What the places of its keys depend on.
+    pub fn seed(&self) -> Seed {
+        self.table.seed()
     }
 
     /// The table: its view runs single operations with a warp of your own.

@@ -6,14 +6,15 @@ use crate::bench::keys::key;
 use crate::bench::memory::Memory;
 use crate::bench::row::{Fallible, MIXES, Row};
 use crate::bench::timed::{Answers, Batch, POISON};
-use crate::registry::room::{Room, slab};
+use crate::registry::room::Room;
 use crate::run::account::Account;
 use crate::run::workload::{Mix, Workload};
 use std::collections::HashSet;
 use warpproof::gpu::bench::Floors;
 use warpproof::gpu::structures::Holds;
 use warpproof::gpu::{Device, Error, Map, Tuning};
-use warpproof::{Answer, BulkMap, BulkTable};
+use warpproof::model::slab::SLAB_SLOTS;
+use warpproof::{Answer, BulkMap, BulkTable, SlabGeometry};
 
 /// Operations of a mix.
 const MOST_OPERATIONS: usize = 1 << 26;
@@ -38,7 +39,7 @@ impl Bench<'_> {
         let keys = stream.clone_htod(&present)?;
         let values = stream.clone_htod(&present)?;
         let mut found = timed.poisoned(u32::from_ne_bytes([POISON; 4]), n)?;
-        let geometry = slab(Room { expected: n as u64, total: n as u64, load: self.load })?;
+        let geometry = SlabGeometry::new(n as u64, self.load, SLAB_SLOTS as u32)?;
         let names = ["floor: find", "floor: insert", "floor: look, insert"];
         let [mut find, mut insert, mut look] = names.map(|name| Series::new(name, n));
         for round in 0..=self.rounds {

@@ -8,9 +8,11 @@
 
 use core::marker::PhantomData;
 use warpproof_model::entry::Packed;
-use warpproof_model::key::fastrange;
 use warpproof_model::outcome::{Delete, Insert, Mixed, Op};
-use warpproof_model::{IntegerWords, Key, Order, ReadOrder, UserKey, Warp, Word, WriteOrder};
+use warpproof_model::{IntegerWords, Key, Order, ReadOrder, Seed, UserKey, Warp, Word, WriteOrder};
+
+/// The seed of all tables.
+const SEED: Seed = Seed::new(1);
 
 /// Set in the link of a bucket's first node while nobody has the bucket's lock.
 const FREE: u64 = 1 << 63;
@@ -101,7 +103,7 @@ impl<E: Packed<Word = u64>, N: IntegerWords<u64>, const S: usize> LockList<E, N,
 
     #[inline(always)]
     fn bucket(self, key: UserKey<E::Key>) -> u32 {
-        fastrange(key.get().hash(), self.buckets)
+        key.get().hash(SEED).digit(self.buckets)
     }
 
     /// Waits for the lock of a bucket and takes it, by the lane that reads its word. The link of the first

@@ -10,10 +10,9 @@
 //! Reduced: buckets of one slot, a chain of two.
 
 use crate::exhibit::{Exhibit, Repair, Snapshot, calls, run};
-use warpproof_model::key::fastrange;
 use warpproof_model::open::{DoubleHashing, Probing};
 use warpproof_model::spec::{Call, Map, Op, Ret};
-use warpproof_model::{IntegerWords, Key, Order, ReadOrder, Words};
+use warpproof_model::{IntegerWords, Key, Order, ReadOrder, Seed, Words};
 use warpproof_simt::check::{Array, Config, Kind, Memory, Scenario, SimWarp, Subject};
 use warpproof_simt::engine::{Engine, Options};
 
@@ -28,9 +27,9 @@ struct Evicting;
 
 /// The two buckets of a key: those that it has in our cuckoo table.
 fn buckets(key: u64) -> [usize; 2] {
-    let (hash, buckets) = ((key as u32).hash(), BUCKETS as u32);
-    let first = fastrange(hash, buckets);
-    [first as usize, ((first + DoubleHashing::stride(hash, buckets)) % buckets) as usize]
+    let (hash, buckets) = ((key as u32).hash(Seed::new(1)), BUCKETS as u32);
+    let first = hash.digit(buckets);
+    [first as usize, ((first + DoubleHashing::stride(hash.low(), buckets)) % buckets) as usize]
 }
 
 /// The lowest key with these buckets.

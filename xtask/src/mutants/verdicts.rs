@@ -62,11 +62,12 @@ fn judge_in<'a>(copy: usize, mutants: impl Iterator<Item = &'a Mutant>) -> Outco
         let judge = if excused { &optimized } else { &judge };
         let fate = judge.judge(Change::Edits(&mutant.edits), &[scenarios(mutant)]);
         let fate = fate.map_err(|error| format!("{} {}: {error}", mutant.structure, mutant.name))?;
-        let row = format!("| {} | {} | {} |", mutant.name, mutant.what, cells(&fate, mutant)?);
+        let row = format!("| {} | {} | {} |", mutant.name, mutant.what, cells(&fate, mutant));
         println!("{row}  {:.0} s", start.elapsed().as_secs_f64());
-        let fault = match (matches!(fate, Fate::Lives { .. }), excused) {
-            (false, true) => Some("killed, though it says that nothing kills it"),
-            (true, false) => Some("survived"),
+        let fault = match (&fate, excused) {
+            (Fate::Unviable, _) => Some("does not compile"),
+            (Fate::Killed { .. }, true) => Some("killed, though it says that nothing kills it"),
+            (Fate::Lives { .. }, false) => Some("survived"),
             _ => None,
         };
         Ok(Verdict { row, fault: fault.map(|fault| format!("{}: {fault}", mutant.name)) })
@@ -75,19 +76,19 @@ fn judge_in<'a>(copy: usize, mutants: impl Iterator<Item = &'a Mutant>) -> Outco
 }
 
 /// Verdict, scenario and executions of a mutant.
-fn cells(fate: &Fate, mutant: &Mutant) -> Outcome<String> {
+fn cells(fate: &Fate, mutant: &Mutant) -> String {
     let excuse = mutant.equivalent.as_ref().map(|reason| format!("equivalent: {reason}"));
     let excuse = excuse.or(mutant.open.as_ref().map(|reason| format!("open: {reason}")));
-    Ok(match fate {
+    match fate {
         Fate::Killed { how, scenario, executions: Some(executions) } => {
             format!("{how} | {scenario} | {executions}")
         }
         Fate::Killed { how, scenario, executions: None } => format!("{how} | {scenario} | -"),
-        Fate::Unviable => return Err(format!("{} does not compile", mutant.name)),
+        Fate::Unviable => "**does not compile** | - | -".to_owned(),
         Fate::Lives { executions } => {
             format!("{} | - | {executions}", excuse.as_deref().unwrap_or("**survived**"))
         }
-    })
+    }
 }
 
 /// The default set, or the scenarios that the entry names.

@@ -10,7 +10,7 @@ use warpproof_model::entry::Key32;
 use warpproof_model::outcome::{Delete, Insert, Mixed, Op};
 use warpproof_model::reclaim::{EPOCH_BITMAPS, EpochPool, Epochs, NodePool, Pool};
 use warpproof_model::waitfree::{Company, WaitFreeTable, WaitFreeWords};
-use warpproof_model::{IntegerWords, Order, UserKey, Warp};
+use warpproof_model::{IntegerWords, Order, Seed, UserKey, Warp};
 
 /// Lanes of a tile, and words that each reads of a node, which has 16 in a `warpproof_gpu::WaitFreeSet<u32>`.
 const LANES: u32 = 4;
@@ -41,6 +41,8 @@ struct Work {
     net: Global<u32>,
     /// Adds up the operations that were run, and those that found no node.
     counts: Global<u64>,
+    /// Of the set.
+    seed: Seed,
     range: u32,
     /// Turns of each tile, and operations of each lane in a turn.
     turns: u32,
@@ -79,7 +81,7 @@ fn add_up(net: Global<u32>, call: u32, code: u8) {
 /// Runs the work of a tile: each lane an operation at one time, then the whole tile what that leaves.
 fn churn<P: Pool>(w: &mut Tile<LANES>, words: WaitFreeWords<Global<u32>, Global<u64>, P>, work: Work) {
     let pool = words.pool;
-    let table = WaitFreeTable::<Key32, _, _, P, WORDS>::new(words, PATIENCE);
+    let table = WaitFreeTable::<Key32, _, _, P, WORDS>::new(words, PATIENCE, work.seed);
     let first = w.id() as u64 * LANES as u64 + 1;
     // Of this thread: the lanes draw different keys.
     let mut state = w.each(|lane| 0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(first + lane as u64));
@@ -141,7 +143,7 @@ macro_rules! kernel {
         ///
         /// # Safety
         ///
-        /// The first twelve arguments are the parts of a set of u32 keys, which nobody else uses, with an
+        /// The first fourteen arguments are the parts of a set of u32 keys, which nobody else uses, with an
         /// array of its own in place of the retired nodes: zero at first, as many bitmaps as the pool has.
         /// `epochs` has 48 words, `net` has `range + 1`, and `counts` two; all are zero. Blocks have a
         /// multiple of 32 threads, and the table has room for all tiles of the grid.
@@ -159,6 +161,8 @@ macro_rules! kernel {
             retired: *mut u32,
             states: usize,
             $stash: u32,
+            mask: u64,
+            factor: u64,
             epochs: *mut u64,
             net: *mut u32,
             counts: *mut u64,
@@ -177,6 +181,7 @@ macro_rules! kernel {
                 let work = Work {
                     net: Global::new(net, range as usize + 1),
                     counts: Global::new(counts, 2),
+                    seed: Seed::from_words([mask, factor]),
                     range,
                     turns,
                     ops,

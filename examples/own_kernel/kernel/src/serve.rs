@@ -18,7 +18,7 @@ use warpproof_model::entry::Key32;
 use warpproof_model::outcome::{Delete, Insert, Op};
 use warpproof_model::reclaim::{EPOCH_BITMAPS, EpochPool, Epochs, Pool};
 use warpproof_model::waitfree::{WaitFreeTable, WaitFreeWords};
-use warpproof_model::{IntegerWords, Order, ReadOrder, UserKey, Warp, Words};
+use warpproof_model::{IntegerWords, Order, ReadOrder, Seed, UserKey, Warp, Words};
 
 /// Lanes of a tile, and words that each reads of a node, which has 16 in a `warpproof_gpu::WaitFreeSet<u32>`.
 const LANES: u32 = 16;
@@ -40,7 +40,7 @@ type Table = WaitFreeTable<Key32, Global<u32>, Global<u64>, EpochPool<Global<u32
 ///
 /// # Safety
 ///
-/// The first twelve arguments are the parts of a set of u32 keys, which nobody else uses, with an array of
+/// The first fourteen arguments are the parts of a set of u32 keys, which nobody else uses, with an array of
 /// five times `states` words in place of the retired nodes. `epochs` has 48 words. Both are zero. `calls` and
 /// `answers` are host memory of `boxes` words that both sides access atomically, and the CPU writes no
 /// answers. `net` has `range + 1` words, and `stopped` one, all zero. A block is a hardware warp, the grid
@@ -59,6 +59,8 @@ pub unsafe extern "ptx-kernel" fn serve(
     retired: *mut u32,
     states: usize,
     stash: u32,
+    mask: u64,
+    factor: u64,
     epochs: *mut u64,
     calls: *const u64,
     answers: *mut u64,
@@ -92,7 +94,7 @@ pub unsafe extern "ptx-kernel" fn serve(
     };
     let pool = words.pool;
     // Who serves a thread asks at once. The others ask when they have lost 64 exchanges.
-    let table = Table::new(words, if warp < boxes { 0 } else { 64 });
+    let table = Table::new(words, if warp < boxes { 0 } else { 64 }, Seed::from_words([mask, factor]));
     let run = |w: &mut Tile<LANES>, op: Op, key: u32| {
         let Some(key) = UserKey::new(key) else { return NOT_DONE };
         pool.turn(w, |w, stash| {

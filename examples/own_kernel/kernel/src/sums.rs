@@ -6,7 +6,7 @@
 use warpproof_device::{Global, Tile};
 use warpproof_model::entry::Pair32;
 use warpproof_model::slab::{PackedSlots, SlabTable, Unique};
-use warpproof_model::{Insert, IntegerWords, Order, UserKey, Warp};
+use warpproof_model::{Insert, IntegerWords, Order, Seed, UserKey, Warp};
 
 /// Lanes of a tile, and slots per lane: a slab of `warpproof_gpu::SlabMap<u32, u32>` has eight.
 const LANES: u32 = 2;
@@ -21,7 +21,7 @@ const NO_GROUP: u32 = u32::MAX;
 ///
 /// # Safety
 ///
-/// The first five arguments are the parts of a table of u32 pairs, each key once. `keys`, `amounts`, `groups`
+/// The first seven arguments are the parts of a table of u32 pairs, each key once. `keys`, `amounts`, `groups`
 /// and `sums` have `rows` elements; `sums` is zero. Blocks have a multiple of 32 threads, the grid a tile per
 /// row.
 #[unsafe(no_mangle)]
@@ -31,6 +31,8 @@ pub unsafe extern "ptx-kernel" fn group_sums(
     bitmap: *mut u32,
     bitmap_len: usize,
     buckets: u32,
+    mask: u64,
+    factor: u64,
     keys: *const u32,
     amounts: *const u32,
     groups: *mut u32,
@@ -46,7 +48,8 @@ pub unsafe extern "ptx-kernel" fn group_sums(
     // SAFETY: the contract of this function.
     let (table, sums) = unsafe {
         let slots = PackedSlots::new(Global::new(slots, slots_len));
-        (Table::new(slots, Global::new(bitmap, bitmap_len), buckets), Global::new(sums, rows as usize))
+        let (bitmap, seed) = (Global::new(bitmap, bitmap_len), Seed::from_words([mask, factor]));
+        (Table::new(slots, bitmap, buckets, seed), Global::new(sums, rows as usize))
     };
     // SAFETY: `row` is below `rows`, and nobody writes the inputs.
     let (key, amount) = unsafe { (keys.add(row as usize).read(), amounts.add(row as usize).read()) };

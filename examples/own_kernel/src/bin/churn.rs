@@ -83,10 +83,12 @@ fn measure(device: &Device, ptx: &str, case: Case) -> Result<(), Box<dyn Error>>
         let mut net = stream.alloc_zeros::<u32>(RANGE as usize + 1)?;
         let mut counts = stream.alloc_zeros::<u64>(2)?;
         let (buckets, warps) = (u64::from(parts.buckets), u64::from(parts.warps));
+        let [mask, factor] = parts.seed.words();
         let mut launch = stream.launch_builder(&kernel);
         launch.arg(&parts.nodes).arg(&parts.nodes_len).arg(&parts.requests).arg(&parts.heads).arg(&buckets);
         launch.arg(&parts.announcements).arg(&parts.stashes).arg(&warps);
-        launch.arg(&parts.used).arg(&mut retired).arg(&parts.states).arg(&parts.stash).arg(&mut epochs);
+        launch.arg(&parts.used).arg(&mut retired).arg(&parts.states).arg(&parts.stash);
+        launch.arg(&mask).arg(&factor).arg(&mut epochs);
         launch.arg(&mut net).arg(&mut counts);
         launch.arg(&RANGE).arg(&case.turns).arg(&case.ops).arg(&case.updates);
         let grid = LaunchConfig { grid_dim: (BLOCKS, 1, 1), block_dim: (THREADS, 1, 1), shared_mem_bytes: 0 };

@@ -65,10 +65,12 @@ fn serve(device: &Device, ptx: &str, threads: u32, rivals: u32) -> Result<(), Bo
     let (calls, answers) = (mailboxes.words as u64, mailboxes.words as u64 + 8 * threads as u64);
     let buckets = u64::from(parts.buckets);
     let warps = u64::from(parts.warps);
+    let [mask, factor] = parts.seed.words();
     let mut launch = stream.launch_builder(&kernel);
     launch.arg(&parts.nodes).arg(&parts.nodes_len).arg(&parts.requests).arg(&parts.heads).arg(&buckets);
     launch.arg(&parts.announcements).arg(&parts.stashes).arg(&warps);
-    launch.arg(&parts.used).arg(&mut retired).arg(&parts.states).arg(&parts.stash).arg(&mut epochs);
+    launch.arg(&parts.used).arg(&mut retired).arg(&parts.states).arg(&parts.stash);
+    launch.arg(&mask).arg(&factor).arg(&mut epochs);
     launch.arg(&calls).arg(&answers).arg(&threads);
     launch.arg(&mut net).arg(&mut stopped).arg(&RANGE).arg(&rivals).arg(&MOST);
     // However this function ends, the kernel ends first.

@@ -1,10 +1,10 @@
 //! Cuckoo tables, with their locks.
 
 use crate::store::Store;
-use warpproof_model::Words;
 use warpproof_model::cuckoo::CuckooTable;
 use warpproof_model::entry::Packed;
 use warpproof_model::slab::Multiplicity;
+use warpproof_model::{Seed, Words};
 
 pub(crate) use super::open::NUMBERS;
 
@@ -14,10 +14,11 @@ pub(crate) fn packed<E: Packed, M: Multiplicity, const S: usize>(
     words: Store<E::Word>,
     locks: Store<u32>,
     buckets: u32,
+    seed: Seed,
 ) -> CuckooTable<E, Store<E::Word>, Store<u32>, S>
 where
     Store<E::Word>: Words<E::Word>,
 {
     const { assert!(!M::MULTI, "this structure has no multimaps") };
-    CuckooTable::new(words, locks, buckets)
+    CuckooTable::new(words, locks, buckets, seed)
 }

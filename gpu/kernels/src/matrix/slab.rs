@@ -1,9 +1,9 @@
 //! Slab hash tables, each with the bitmap of its pool.
 
 use crate::store::Store;
-use warpproof_model::Words;
 use warpproof_model::entry::Packed;
 use warpproof_model::slab::{LockBitSlots, Multiplicity, PackedSlots, SlabTable};
+use warpproof_model::{Seed, Words};
 
 /// Numbers that `stats` adds up: live pairs, tombstones, slabs, slabs of the longest chain, then how many
 /// chains have 1 .. 15 and 16 or more slabs.
@@ -15,11 +15,12 @@ pub(crate) fn packed<E: Packed, M: Multiplicity, const S: usize>(
     words: Store<E::Word>,
     bitmap: Store<u32>,
     buckets: u32,
+    seed: Seed,
 ) -> SlabTable<PackedSlots<E, Store<E::Word>, M>, Store<u32>, S>
 where
     Store<E::Word>: Words<E::Word>,
 {
-    SlabTable::new(PackedSlots::new(words), bitmap, buckets)
+    SlabTable::new(PackedSlots::new(words), bitmap, buckets, seed)
 }
 
 /// A table of u64 pairs in two words each, by the lock-bit protocol.
@@ -28,6 +29,7 @@ pub(crate) fn lock_bit<M: Multiplicity, const S: usize>(
     [keys, values]: [Store<u64>; 2],
     bitmap: Store<u32>,
     buckets: u32,
+    seed: Seed,
 ) -> SlabTable<LockBitSlots<Store<u64>, M>, Store<u32>, S> {
-    SlabTable::new(LockBitSlots::new(keys, values), bitmap, buckets)
+    SlabTable::new(LockBitSlots::new(keys, values), bitmap, buckets, seed)
 }

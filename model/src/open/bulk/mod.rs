@@ -14,7 +14,6 @@ pub use tally::TALLY;
 
 use super::{Filter, OpenTable, Probing};
 use crate::entry::Packed;
-use crate::key::Key;
 use crate::memory::{IntegerWords, StagedWords, Words};
 
 /// A batch of unique inserts into a table: a handle that every warp carries.
@@ -49,5 +48,5 @@ fn home<E: Packed, H: Words<E::Word>, F: Filter, P: Probing, const S: usize>(
     table: OpenTable<E, H, F, P, S>,
     word: E::Word,
 ) -> u32 {
-    table.home(E::key(word).hash())
+    table.home(E::key(word))
 }

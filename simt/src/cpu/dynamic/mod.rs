@@ -10,15 +10,16 @@ pub use submaps::{SubmapMap, SubmapSet};
 pub use table::DynamicWords;
 
 use super::error::Error;
+use super::grid::CpuTable;
 use super::map::Map;
 use super::open::{FixedBuckets, LANE_SLOTS, OPEN_LANES, OPEN_MAP_SLOTS, OpenMap, OpenSet};
 use super::set::Set;
 use apart::apart;
 use core::fmt;
-use warpproof_model::growth::{Growing, Locks, Rehash};
+use warpproof_model::growth::{Growing, Locks, Rehash, kept_load};
 use warpproof_model::host::structure::Open;
 use warpproof_model::host::{BulkTable, OpenGeometry, OpenStats};
-use warpproof_model::{Key, Word};
+use warpproof_model::{Key, Seed, Word};
 
 /// Each time that it grows a table has room for at most so many times its entries: with the default load of
 /// 0.8 it has less than four slots for each then.
@@ -89,7 +90,7 @@ pub trait Fixed:
     ///
     /// # Errors
     /// [`Error::OutOfMemory`], [`Error::Refused`].
-    fn of_size(geometry: OpenGeometry) -> Result<Self, Error>;
+    fn of_size(geometry: OpenGeometry, seed: Seed) -> Result<Self, Error>;
 }
 
 /// Maps or sets of open addressing, which can be replaced by larger ones.
@@ -120,8 +121,8 @@ macro_rules! fixed {
                 &self.table
             }
 
-            fn of_size(geometry: OpenGeometry) -> Result<Self, Error> {
-                Self::with_geometry(geometry)
+            fn of_size(geometry: OpenGeometry, seed: Seed) -> Result<Self, Error> {
+                Self::with_seed(geometry, seed)
             }
         }
     )* };
@@ -141,13 +142,27 @@ impl<T: Fixed> Dynamic<T> {
     }
 
     /// An empty one that has room for so many entries, of whose slots at most `load` are taken before it
-    /// grows.
+    /// grows: 0.98 of them if it is more.
     ///
     /// # Errors
     /// As [`Dynamic::with_capacity`]; [`Error::Refused`] if the load is not above 0 and at most 1.
     pub fn at_load(entries: u64, load: f64) -> Result<Self, Error> {
-        let table = T::of_size(OpenGeometry::new(entries, load, T::Words::BUCKET_SLOTS)?)?;
+        Self::with_seed(entries, load, Seed::random())
+    }
+
+    /// The same, with keys that lie where `seed` says, and not one that is chosen at random.
+    ///
+    /// # Errors
+    /// As [`Dynamic::at_load`].
+    pub fn with_seed(entries: u64, load: f64, seed: Seed) -> Result<Self, Error> {
+        let load = kept_load(load);
+        let table = T::of_size(OpenGeometry::new(entries, load, T::Words::BUCKET_SLOTS)?, seed)?;
         Ok(Self { growing: Growing::locked(table, load).in_steps_of(STEP) })
+    }
+
+    /// What the places of its keys depend on: the same whenever it grows.
+    pub fn seed(&self) -> Seed {
+        self.growing.table().words().seed()
     }
 
     /// Makes room for `more` entries besides those that are there, and takes the slots of deleted entries

@@ -9,16 +9,19 @@ use crate::cpu::words::{Array, CpuWords};
 use core::fmt;
 use core::sync::atomic::AtomicU32;
 use std::sync::{Mutex, OnceLock, PoisonError};
-use warpproof_model::UserKey;
 use warpproof_model::dynamic::{Added, DynamicTable, Submaps};
 use warpproof_model::entry::Packed;
 use warpproof_model::host::{OpenGeometry, OpenStats, Refused, structure};
 use warpproof_model::open::{BUCKET_SLOTS, Bounded, DoubleHashing, OpenTable};
 use warpproof_model::outcome::Add;
+use warpproof_model::{Seed, UserKey};
 
 /// Buckets of a submap that a key probes. A search of a key of a later submap reads as many of each full one;
 /// with fewer, a table made for its keys ([`DynamicWords::LOAD`]) would grow sooner.
 const PROBES: u32 = 4;
+
+/// One in so many slots is taken at least where another submap is added.
+const SPARSE: u64 = 16;
 
 /// Submaps besides the first. Each makes the table twice as large.
 const MORE: usize = 32;
@@ -34,8 +37,8 @@ pub struct DynamicWords<St, const L: usize = OPEN_LANES, const S: usize = { BUCK
     first: OpenWords<St, L, S, Order>,
     more: [OnceLock<OpenWords<St, L, S, Order>>; MORE],
     published: Array<AtomicU32, 16>,
-    /// Held by who makes a submap.
-    making: Mutex<()>,
+    /// Held by who makes a submap: how often a further one is refused before the slots are counted again.
+    making: Mutex<u32>,
 }
 
 impl<St: PackedWords, const L: usize, const S: usize> DynamicWords<St, L, S> {
@@ -46,10 +49,10 @@ impl<St: PackedWords, const L: usize, const S: usize> DynamicWords<St, L, S> {
     ///
     /// # Errors
     /// As [`OpenWords::new`].
-    pub fn new(geometry: OpenGeometry) -> Result<Self, Error> {
-        let first = OpenWords::new(geometry)?;
+    pub fn new(geometry: OpenGeometry, seed: Seed) -> Result<Self, Error> {
+        let first = OpenWords::new(geometry, seed)?;
         let published = Array::new(1, |_| 0).map_err(|_| Error::no_memory(4))?;
-        Ok(Self { first, more: [const { OnceLock::new() }; MORE], published, making: Mutex::new(()) })
+        Ok(Self { first, more: [const { OnceLock::new() }; MORE], published, making: Mutex::new(0) })
     }
 
     /// The view that operations work on: call them with a [`CpuWarp`] of `L` lanes.
@@ -79,8 +82,20 @@ impl<St: PackedWords, const L: usize, const S: usize> DynamicWords<St, L, S> {
     /// # Errors
     /// [`Error::OutOfMemory`]; [`Error::Refused`] if the submap would be too large.
     pub(super) fn compacted(&self) -> Result<Self, Error> {
-        let compact = Self::new(Self::geometry_for(self.stats().live)?)?;
+        let compact = Self::new(Self::geometry_for(self.stats().live)?, self.seed())?;
         if move_all(self, &compact) { Ok(compact) } else { Err(Error::no_memory(compact.bytes())) }
+    }
+
+    /// Whether less than a [`SPARSE`]th of the slots is taken. Reads them with this thread alone.
+    fn is_sparse(&self) -> bool {
+        let (w, enough) = (&mut CpuWarp::<L>::new(0), self.geometry().slots() as u64 / SPARSE);
+        let mut taken = 0;
+        (0..self.submaps()).map(|index| self.words(index).view()).all(|submap| {
+            (0..submap.buckets()).all(|bucket| {
+                taken += u64::from(submap.bucket_entries(w, bucket) + submap.bucket_tombstones(w, bucket));
+                taken < enough
+            })
+        })
     }
 
     /// A submap that is published.
@@ -103,17 +118,28 @@ impl<'a, St: PackedWords, const L: usize, const S: usize> Submaps<S> for &'a Dyn
 
     /// Takes the memory for it, as much as all submaps before have, and writes it alone: the others that ask
     /// wait, and a thread of the pool that waited for work of the pool might run one of them.
+    ///
+    /// Not while few slots are taken: then it is for keys that were chosen for their buckets, which the next
+    /// submap would have no more room for.
     #[cold]
     fn add(self, index: u32) -> Added {
         let Some(place) = (index as usize).checked_sub(1).and_then(|at| self.more.get(at)) else {
             return Added::Never;
         };
         // What a panic left behind is a submap that is whole and not published, or none.
-        let _one = self.making.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut refused = self.making.lock().unwrap_or_else(PoisonError::into_inner);
         if place.get().is_none() {
+            if *refused == 0 && self.is_sparse() {
+                // So that who asks pays for no more than a few slots.
+                *refused = self.view().buckets();
+            }
+            if *refused > 0 {
+                *refused -= 1;
+                return Added::Never;
+            }
             let slots = self.geometry().slots() as u64;
-            let Ok(Ok(words)) = OpenGeometry::new(slots, 1.0, (L * S) as u32).map(OpenWords::new_alone)
-            else {
+            let geometry = OpenGeometry::new(slots, 1.0, (L * S) as u32);
+            let Ok(Ok(words)) = geometry.map(|geometry| OpenWords::new_alone(geometry, self.seed())) else {
                 return Added::Never;
             };
             let _ = place.set(words);
@@ -150,12 +176,16 @@ impl<St: PackedWords, const L: usize, const S: usize> CpuTable for DynamicWords<
         OpenGeometry::new(pairs, Self::LOAD, (L * S) as u32)
     }
 
-    fn new(geometry: OpenGeometry) -> Result<Self, Error> {
-        Self::new(geometry)
+    fn new(geometry: OpenGeometry, seed: Seed) -> Result<Self, Error> {
+        Self::new(geometry, seed)
     }
 
     fn geometry(&self) -> OpenGeometry {
         self.geometry()
+    }
+
+    fn seed(&self) -> Seed {
+        self.first.seed()
     }
 
     fn stats(&self) -> OpenStats {

@@ -6,6 +6,7 @@ use crate::cpu::packed::PackedWords;
 use crate::cpu::warp::CpuWarp;
 use core::fmt;
 use rayon::prelude::*;
+use warpproof_model::Seed;
 use warpproof_model::entry::Packed;
 use warpproof_model::hopscotch::{GROUP_WORDS, HopscotchTable, REACH};
 use warpproof_model::host::{HopscotchGeometry, HopscotchStats, Refused, structure};
@@ -28,6 +29,7 @@ pub struct HopscotchWords<
 > {
     store: St,
     homes: u32,
+    seed: Seed,
 }
 
 impl<St: PackedWords, const L: usize, const S: usize, const N: u32> HopscotchWords<St, L, S, N> {
@@ -35,19 +37,19 @@ impl<St: PackedWords, const L: usize, const S: usize, const N: u32> HopscotchWor
     ///
     /// # Errors
     /// [`Error::OutOfMemory`]; [`Error::Refused`] as [`HopscotchGeometry::admit`] does.
-    pub fn new(geometry: HopscotchGeometry) -> Result<Self, Error> {
+    pub fn new(geometry: HopscotchGeometry, seed: Seed) -> Result<Self, Error> {
         const { assert!(L * S >= 2, "a group has at least one slot and its home word") };
         const { assert!(N >= 1 && N <= REACH, "the statistics count the distances of that many groups") };
         geometry.admit((L * S) as u32, N)?;
         let no_memory = |_| Error::no_memory_for::<<St::Entry as Packed>::Word>(geometry.words());
         let store = St::new(geometry.words()).map_err(no_memory)?;
-        Ok(Self { store, homes: geometry.homes })
+        Ok(Self { store, homes: geometry.homes, seed })
     }
 
     /// The view that operations work on: call them with a [`CpuWarp`] of `L` lanes.
     #[inline(always)]
     pub fn view(&self) -> View<'_, St, S, N> {
-        HopscotchTable::new(self.store.words(), self.homes)
+        HopscotchTable::new(self.store.words(), self.homes, self.seed)
     }
 
     /// The table's size.
@@ -84,12 +86,16 @@ impl<St: PackedWords, const L: usize, const S: usize, const N: u32> CpuTable for
         HopscotchGeometry::new(pairs, HopscotchGeometry::DEFAULT_LOAD, (L * S) as u32, N)
     }
 
-    fn new(geometry: HopscotchGeometry) -> Result<Self, Error> {
-        Self::new(geometry)
+    fn new(geometry: HopscotchGeometry, seed: Seed) -> Result<Self, Error> {
+        Self::new(geometry, seed)
     }
 
     fn geometry(&self) -> HopscotchGeometry {
         self.geometry()
+    }
+
+    fn seed(&self) -> Seed {
+        self.seed
     }
 
     fn stats(&self) -> HopscotchStats {

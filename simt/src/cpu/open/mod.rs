@@ -27,8 +27,10 @@ pub const OPEN_MAP_SLOTS: usize = 4;
 /// A concurrent map in an open-addressing table in CPU memory.
 ///
 /// `OpenMap<u32, u32>` or `OpenMap<u64, u64>`. The table does not grow, and the slot of a deleted pair is not
-/// used again: an insert answers [`Full`](warpproof_model::Insert::Full) when no slot is empty any more, and
-/// nothing has changed then. The width of a warp (`L` lanes of `S` slots, which are a bucket) is a matter of
+/// used again: an insert answers [`Full`](warpproof_model::Insert::Full) when none of the 512 buckets that its
+/// key may lie in has an empty slot, and nothing has changed then. Up to a load of 0.98 that does not happen to
+/// keys that were not chosen for it. [`rehash`](Map::rehash) makes the slots of deleted pairs free again, and
+/// [`stats`](BulkTable::stats) counts them. The width of a warp (`L` lanes of `S` slots, which are a bucket) is a matter of
 /// speed. `P` says which buckets a key probes: those near its home ([`BoundedStride`]), or any
 /// ([`DoubleHashing`](warpproof_model::open::DoubleHashing)). A [`CuckooMap`](super::CuckooMap) is for higher
 /// loads.
@@ -103,7 +105,7 @@ impl<K: Key, T: FixedBuckets<Key = K, Value = ()>> Set<K, T> {
 /// # Errors
 /// As [`CpuTable::new`]; [`Error::TableFull`].
 fn rehashed<T: FixedBuckets>(table: &T, geometry: OpenGeometry) -> Result<T, Error> {
-    let moved = T::new(geometry)?;
+    let moved = T::new(geometry, table.seed())?;
     // They are counted only where they might not fit.
     let fits = geometry.slots() >= table.geometry().slots() || live(table) <= geometry.slots() as u64;
     if fits && move_all(table, &moved) {

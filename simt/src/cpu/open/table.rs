@@ -11,12 +11,12 @@ use core::marker::PhantomData;
 use core::sync::atomic::AtomicU32;
 use rayon::prelude::*;
 use std::collections::TryReserveError;
-use warpproof_model::UserKey;
 use warpproof_model::entry::Packed;
 use warpproof_model::host::{OpenGeometry, OpenStats, Refused, structure};
 use warpproof_model::map::BucketMap;
 use warpproof_model::open::{BUCKET_SLOTS, BoundedStride, CLASSES, OpenTable, OverflowFilter, Probing};
 use warpproof_model::outcome::Add;
+use warpproof_model::{Seed, UserKey};
 
 /// Lanes of a warp by default: as many as for the groups of a hopscotch table, which are as wide.
 pub const OPEN_LANES: usize = 2;
@@ -41,6 +41,7 @@ pub struct OpenWords<
     store: St,
     filter: Array<AtomicU32, 16>,
     buckets: u32,
+    seed: Seed,
     scheme: PhantomData<P>,
 }
 
@@ -49,20 +50,20 @@ impl<St: PackedWords, P: Probing, const L: usize, const S: usize> OpenWords<St, 
     ///
     /// # Errors
     /// [`Error::OutOfMemory`]; [`Error::Refused`] as [`OpenGeometry::admit`] does.
-    pub fn new(geometry: OpenGeometry) -> Result<Self, Error> {
-        Self::of(geometry, St::new, |words| Array::new(words, |_| 0))
+    pub fn new(geometry: OpenGeometry, seed: Seed) -> Result<Self, Error> {
+        Self::of((geometry, seed), St::new, |words| Array::new(words, |_| 0))
     }
 
     /// The same with this thread alone: for who holds a lock that the other threads may wait for.
     ///
     /// # Errors
     /// As [`new`](Self::new).
-    pub(in crate::cpu) fn new_alone(geometry: OpenGeometry) -> Result<Self, Error> {
-        Self::of(geometry, St::new_alone, |words| Array::new_alone(words, |_| 0))
+    pub(in crate::cpu) fn new_alone(geometry: OpenGeometry, seed: Seed) -> Result<Self, Error> {
+        Self::of((geometry, seed), St::new_alone, |words| Array::new_alone(words, |_| 0))
     }
 
     fn of(
-        geometry: OpenGeometry,
+        (geometry, seed): (OpenGeometry, Seed),
         store: impl FnOnce(usize) -> Result<St, TryReserveError>,
         filter: impl FnOnce(usize) -> Result<Array<AtomicU32, 16>, TryReserveError>,
     ) -> Result<Self, Error> {
@@ -72,14 +73,14 @@ impl<St: PackedWords, P: Probing, const L: usize, const S: usize> OpenWords<St, 
         let out_of_memory = |_| Error::no_memory(slots + geometry.filter_bytes());
         let store = store(geometry.slots()).map_err(out_of_memory)?;
         let filter = filter(geometry.filter_words()).map_err(out_of_memory)?;
-        Ok(Self { store, filter, buckets: geometry.buckets, scheme: PhantomData })
+        Ok(Self { store, filter, buckets: geometry.buckets, seed, scheme: PhantomData })
     }
 
     /// The view that operations work on: call them with a [`CpuWarp`] of `L` lanes.
     #[inline(always)]
     pub fn view(&self) -> View<'_, St, P, S> {
         let (slots, filter) = self.words();
-        OpenTable::new(slots, OverflowFilter::new(filter), self.buckets)
+        OpenTable::new(slots, OverflowFilter::new(filter), self.buckets, self.seed)
     }
 
     /// The slots, and the words beside them, 16 bits for each bucket.
@@ -139,12 +140,16 @@ impl<St: PackedWords, P: Probing, const L: usize, const S: usize> CpuTable for O
         OpenGeometry::new(pairs, OpenGeometry::DEFAULT_LOAD, (L * S) as u32)
     }
 
-    fn new(geometry: OpenGeometry) -> Result<Self, Error> {
-        Self::new(geometry)
+    fn new(geometry: OpenGeometry, seed: Seed) -> Result<Self, Error> {
+        Self::new(geometry, seed)
     }
 
     fn geometry(&self) -> OpenGeometry {
         self.geometry()
+    }
+
+    fn seed(&self) -> Seed {
+        self.seed
     }
 
     fn stats(&self) -> OpenStats {

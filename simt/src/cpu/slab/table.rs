@@ -9,10 +9,10 @@ use core::fmt;
 use core::marker::PhantomData;
 use core::sync::atomic::AtomicU32;
 use rayon::prelude::*;
-use warpproof_model::Key;
 use warpproof_model::host::{Refused, SlabGeometry, SlabStats, structure};
 use warpproof_model::reclaim::{bitmap_words, free_word};
 use warpproof_model::slab::{Multiplicity, SLAB_SLOTS, SlabTable, Unique};
+use warpproof_model::{Key, Seed};
 
 /// The table seen by warps of `L` lanes that read `S` slots each.
 pub(super) type View<'a, St, M, const S: usize> =
@@ -33,6 +33,7 @@ pub struct SlabWords<St: SlabStore, const L: usize = SLAB_LANES, const S: usize 
     store: St,
     bitmap: Array<AtomicU32, 16>,
     geometry: SlabGeometry,
+    seed: Seed,
     multiplicity: PhantomData<M>,
 }
 
@@ -41,20 +42,20 @@ impl<St: SlabStore, M: Multiplicity, const L: usize, const S: usize> SlabWords<S
     ///
     /// # Errors
     /// [`Error::OutOfMemory`]; [`Error::Refused`] as [`SlabGeometry::admit`] does.
-    pub fn new(geometry: SlabGeometry) -> Result<Self, Error> {
+    pub fn new(geometry: SlabGeometry, seed: Seed) -> Result<Self, Error> {
         const { assert!(L * S >= 2, "a slab has at least one slot and its link") };
         geometry.admit((L * S) as u32)?;
         let out_of_memory = |_| Error::no_memory_for::<(St::Key, St::Value)>(geometry.slots());
         let store = St::new(geometry.slots()).map_err(out_of_memory)?;
         let (words, free) = (bitmap_words(geometry.pool), |index| free_word(geometry.pool, index));
         let bitmap = Array::new(words, free).map_err(out_of_memory)?;
-        Ok(Self { store, bitmap, geometry, multiplicity: PhantomData })
+        Ok(Self { store, bitmap, geometry, seed, multiplicity: PhantomData })
     }
 
     /// The view that operations work on: call them with a [`CpuWarp`] of `L` lanes.
     #[inline(always)]
     pub fn view(&self) -> View<'_, St, M, S> {
-        SlabTable::new(self.store.slots(), self.bitmap.words(), self.geometry.buckets)
+        SlabTable::new(self.store.slots(), self.bitmap.words(), self.geometry.buckets, self.seed)
     }
 
     /// The table's size.
@@ -94,12 +95,16 @@ impl<St: SlabStore, M: Multiplicity, const L: usize, const S: usize> CpuTable fo
         SlabGeometry::new(pairs, SlabGeometry::DEFAULT_LOAD, (L * S) as u32)
     }
 
-    fn new(geometry: SlabGeometry) -> Result<Self, Error> {
-        Self::new(geometry)
+    fn new(geometry: SlabGeometry, seed: Seed) -> Result<Self, Error> {
+        Self::new(geometry, seed)
     }
 
     fn geometry(&self) -> SlabGeometry {
         self.geometry()
+    }
+
+    fn seed(&self) -> Seed {
+        self.seed
     }
 
     fn stats(&self) -> SlabStats {

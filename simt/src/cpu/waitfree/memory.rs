@@ -11,6 +11,7 @@ use core::fmt;
 use core::ops::DerefMut;
 use core::sync::atomic::{AtomicU32, AtomicU64};
 use std::collections::TryReserveError;
+use warpproof_model::Seed;
 use warpproof_model::entry::Packed;
 use warpproof_model::host::{Refused, WaitFreeGeometry, WaitFreeStats, structure};
 use warpproof_model::reclaim::{NodePool, bitmap_words, free_word};
@@ -36,10 +37,11 @@ pub struct WaitFreeMemory<St, const L: usize = NODE_LANES, const S: usize = LANE
     retired: Array<AtomicU32, 16>,
     turns: Turns,
     geometry: WaitFreeGeometry,
+    seed: Seed,
 }
 
 impl<St: PackedWords, const L: usize, const S: usize> WaitFreeMemory<St, L, S> {
-    fn of(geometry: WaitFreeGeometry) -> Result<Self, TryReserveError> {
+    fn of(geometry: WaitFreeGeometry, seed: Seed) -> Result<Self, TryReserveError> {
         let WaitFreeGeometry { buckets, nodes, warps, .. } = geometry;
         let words = bitmap_words(nodes);
         Ok(Self {
@@ -52,6 +54,7 @@ impl<St: PackedWords, const L: usize, const S: usize> WaitFreeMemory<St, L, S> {
             retired: Array::new(words, |_| 0)?,
             turns: Turns::new(warps)?,
             geometry,
+            seed,
         })
     }
 }
@@ -70,15 +73,19 @@ impl<St: PackedWords, const L: usize, const S: usize> CpuTable for WaitFreeMemor
         WaitFreeGeometry::new(entries, WaitFreeGeometry::DEFAULT_LOAD, (L * S) as u32)
     }
 
-    fn new(geometry: WaitFreeGeometry) -> Result<Self, Error> {
+    fn new(geometry: WaitFreeGeometry, seed: Seed) -> Result<Self, Error> {
         const { assert!(L * S >= 4, "a node has its link and at least one receipt, of two words") };
         geometry.admit((L * S) as u32)?;
         let words = geometry.nodes as usize * (L * S);
-        Self::of(geometry).map_err(|_| Error::no_memory_for::<<St::Entry as Packed>::Word>(words))
+        Self::of(geometry, seed).map_err(|_| Error::no_memory_for::<<St::Entry as Packed>::Word>(words))
     }
 
     fn geometry(&self) -> WaitFreeGeometry {
         self.geometry
+    }
+
+    fn seed(&self) -> Seed {
+        self.seed
     }
 
     fn stats(&self) -> WaitFreeStats {
@@ -106,7 +113,7 @@ impl<St: PackedWords, const L: usize, const S: usize> CpuTable for WaitFreeMemor
             requests: self.requests.words(),
             pool,
         };
-        View { table: WaitFreeTable::new(words, PATIENCE), turns: &self.turns }
+        View { table: WaitFreeTable::new(words, PATIENCE, self.seed), turns: &self.turns }
     }
 
     /// A warp that has a turn: while there is one, no node that it may read is used again. Waits while as

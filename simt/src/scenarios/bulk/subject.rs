@@ -2,18 +2,17 @@
 
 use crate::check::{Array, Breach, Config, Kind, Memory, Scenario, SimWarp, Subject};
 use crate::scenarios::entry::Entry;
-use crate::scenarios::home::plural;
+use crate::scenarios::home::{SEED, plural};
 use crate::scenarios::member::{Handed, Member};
 use crate::scenarios::part::Part;
 use crate::scenarios::shares::Shares;
 use std::collections::BTreeMap;
 use warpproof_model::entry::{Packed, Pair32};
 use warpproof_model::host::Tally;
-use warpproof_model::key::fastrange;
 use warpproof_model::open::bulk::{
     Batch, Bin, Bins, Bulk, Outcomes, TALLY, fill_words, insert_words, scatter_words,
 };
-use warpproof_model::open::{DoubleHashing, OpenTable, OverflowFilter, filter_place, filter_words};
+use warpproof_model::open::{DoubleHashing, OpenTable, OverflowFilter, Probing, filter_place, filter_words};
 use warpproof_model::outcome::Insert;
 use warpproof_model::partition::{Levels, Partitioning};
 use warpproof_model::retrieve::SlotArray;
@@ -112,16 +111,16 @@ impl<const S: usize> BulkSubject<S> {
         let mut slots = vec![Pair32::EMPTY; buckets as usize * S];
         let mut filter = vec![0u32; filter_words::<CLASSES>(buckets)];
         for &key in self.keys().0 {
-            let hash = key.hash();
-            let stride = if buckets == 1 { 1 } else { 1 + fastrange_stride(hash, buckets) };
-            let mut bucket = fastrange(hash, buckets);
+            let hash = key.hash(SEED);
+            let stride = if buckets == 1 { 1 } else { DoubleHashing::stride(hash.low(), buckets) };
+            let mut bucket = hash.digit(buckets);
             for _ in 0..buckets {
                 let range = bucket as usize * S..(bucket as usize + 1) * S;
                 if let Some(slot) = slots[range].iter_mut().find(|slot| **slot == Pair32::EMPTY) {
                     *slot = Pair32::pack(key, key);
                     break;
                 }
-                let (word, bit) = filter_place::<CLASSES>(bucket, hash);
+                let (word, bit) = filter_place::<CLASSES>(bucket, hash.low());
                 filter[word] |= bit;
                 bucket = (bucket + stride) % buckets;
             }
@@ -130,7 +129,7 @@ impl<const S: usize> BulkSubject<S> {
     }
 
     fn table<M: Memory>(&self, m: M) -> Table<M, S> {
-        OpenTable::new(Pair32::words(m, SLOTS), OverflowFilter::new(m.w32(FILTER)), self.config.buckets)
+        OpenTable::new(Pair32::words(m, SLOTS), OverflowFilter::new(m.w32(FILTER)), self.config.buckets, SEED)
     }
 
     /// The levels: a bin of one is two of the next one.
@@ -243,12 +242,6 @@ impl<const S: usize> BulkSubject<S> {
             here.sync();
         }
     }
-}
-
-/// The stride of double hashing, less one.
-fn fastrange_stride(hash: u32, buckets: u32) -> u32 {
-    use warpproof_model::open::Probing;
-    DoubleHashing::stride(hash, buckets) - 1
 }
 
 /// One block of a launch.

@@ -1,7 +1,7 @@
 //! Where programs meet: which keys stand in which buckets. Keys are named by their two buckets: `(3, 12)` is
 //! number 2 of those of buckets 3 and 1.
 
-use crate::scenarios::home::home_of;
+use crate::scenarios::home::{SEED, home_of};
 use crate::scenarios::open::OPS;
 use crate::scenarios::table::{Entries, Name, Place, Plan, Random, by_homes, second_changes};
 use warpproof_model::Key;
@@ -34,7 +34,7 @@ fn key(entries: Entries, buckets: u32, (first, number): Name) -> u64 {
 /// The first and the second bucket of a key.
 fn buckets_of<K: Key>(buckets: u32, key: u64) -> (u32, u32) {
     let first = home_of::<K>(buckets, key);
-    let stride = DoubleHashing::stride(K::from_bits(key.into()).hash(), buckets);
+    let stride = DoubleHashing::stride(K::from_bits(key.into()).hash(SEED).low(), buckets);
     (first, (first + stride) % buckets)
 }
 

@@ -2,11 +2,10 @@
 
 use crate::check::{Array, Breach, Config, Kind, Memory, SimWarp, Subject};
 use crate::scenarios::entry::Entry;
-use crate::scenarios::home::{entries, homes_of_keys, plural, run, run_tried, show};
+use crate::scenarios::home::{SEED, entries, homes_of_keys, plural, run, run_tried, show};
 use crate::scenarios::open;
 use std::marker::PhantomData;
 use warpproof_model::cuckoo::{Broken, CHAIN, CuckooTable, lock_words};
-use warpproof_model::key::fastrange;
 use warpproof_model::open::{DoubleHashing, Probing};
 use warpproof_model::spec::{Call, Map, Op, Ret};
 use warpproof_model::{Key, ReadOrder, UserKey, Word, Words};
@@ -56,7 +55,7 @@ impl<E: Entry, const S: usize> CuckooSubject<E, S> {
     }
 
     fn table<M: Memory>(&self, m: M) -> Table<E, M, S> {
-        CuckooTable::new(E::words(m, 0), m.w32(LOCKS), self.config.buckets)
+        CuckooTable::new(E::words(m, 0), m.w32(LOCKS), self.config.buckets, SEED)
     }
 
     const fn bucket_slots(&self) -> usize {
@@ -69,9 +68,9 @@ impl<E: Entry, const S: usize> CuckooSubject<E, S> {
 
     /// The first and the second bucket of a key.
     fn two_buckets(&self, key: E::Key) -> [u32; 2] {
-        let (hash, buckets) = (key.hash(), self.config.buckets);
-        let first = fastrange(hash, buckets);
-        [first, (first + DoubleHashing::stride(hash, buckets)) % buckets]
+        let (hash, buckets) = (key.hash(SEED), self.config.buckets);
+        let first = hash.digit(buckets);
+        [first, (first + DoubleHashing::stride(hash.low(), buckets)) % buckets]
     }
 
     /// Whether so many moves make a slot of a bucket free, each of a key from its first bucket to its second.

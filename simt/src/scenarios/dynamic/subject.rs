@@ -2,7 +2,7 @@
 
 use crate::check::{Array, Breach, Config, Memory, SimWarp, Subject};
 use crate::scenarios::entry::Entry;
-use crate::scenarios::home::{entries, homes_of_keys, plural, run, show};
+use crate::scenarios::home::{SEED, entries, homes_of_keys, plural, run, show};
 use crate::scenarios::open::breach;
 use core::marker::PhantomData;
 use warpproof_model::dynamic::{Added, DynamicTable, Submaps, submap_buckets};
@@ -134,7 +134,7 @@ impl<E: Entry, M: Memory, const S: usize> Submaps<S> for Parts<E, M, S> {
     fn at(self, index: u32) -> OpenTable<E, Self::Words, Self::Filter, Self::Probing, S> {
         let array = 2 * index as usize;
         let buckets = submap_buckets(self.buckets, index) as u32;
-        OpenTable::new(E::words(self.m, array), OverflowFilter::new(self.m.w32(array + 1)), buckets)
+        OpenTable::new(E::words(self.m, array), OverflowFilter::new(self.m.w32(array + 1)), buckets, SEED)
     }
 
     fn add(self, index: u32) -> Added {

@@ -2,7 +2,7 @@
 
 use super::table::{BEFORE, Place, Table};
 use crate::check::{Array, Breach, Config, Kind, Memory, SimWarp};
-use crate::scenarios::home::{plural, show};
+use crate::scenarios::home::{SEED, plural, show};
 use std::ops::Range;
 use warpproof_model::entry::{Packed, Pair32};
 use warpproof_model::growth::value_of;
@@ -35,7 +35,7 @@ impl Open {
     }
 
     fn table<M: Memory>(m: M, at: Place) -> At<M> {
-        OpenTable::new(Self::words(m, at), OverflowFilter::new(Self::filter(m, at)), at.size)
+        OpenTable::new(Self::words(m, at), OverflowFilter::new(Self::filter(m, at)), at.size, SEED)
     }
 
     fn key(key: u64) -> UserKey<u32> {

@@ -2,7 +2,7 @@
 
 use crate::check::{Array, Breach, Config, Kind, Memory, SimWarp, Subject};
 use crate::scenarios::entry::Entry;
-use crate::scenarios::home::{entries, home_of, homes_of_keys, plural, run, run_tried, show};
+use crate::scenarios::home::{SEED, entries, home_of, homes_of_keys, plural, run, run_tried, show};
 use std::marker::PhantomData;
 use warpproof_model::hopscotch::{Broken, Home, HopscotchTable};
 use warpproof_model::spec::{Call, Map, Op, Ret};
@@ -32,7 +32,7 @@ impl<E: Entry, const S: usize, const N: u32> HopscotchSubject<E, S, N> {
     }
 
     fn table<M: Memory>(&self, m: M) -> Table<E, M, S, N> {
-        HopscotchTable::new(E::words(m, 0), self.config.buckets)
+        HopscotchTable::new(E::words(m, 0), self.config.buckets, SEED)
     }
 
     const fn group_words(&self) -> usize {

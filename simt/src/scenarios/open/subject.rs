@@ -2,7 +2,7 @@
 
 use super::layout::Layout;
 use crate::check::{Array, Breach, Config, Kind, Memory, SimWarp, Subject, View};
-use crate::scenarios::home::{homes_of_keys, plural, run};
+use crate::scenarios::home::{SEED, homes_of_keys, plural, run};
 use std::marker::PhantomData;
 use warpproof_model::entry::Packed;
 use warpproof_model::open::{Broken, DoubleHashing, OpenSlots, OpenTable, OverflowFilter, filter_words};
@@ -51,7 +51,7 @@ impl<L: Layout, const S: usize, const TEST: bool> OpenSubject<L, S, TEST> {
     }
 
     fn table<M: Memory>(&self, m: M) -> Table<L, M, S, TEST> {
-        OpenTable::new(L::slots(m), OverflowFilter::new(m.w32(Self::FILTER)), self.config.buckets)
+        OpenTable::new(L::slots(m), OverflowFilter::new(m.w32(Self::FILTER)), self.config.buckets, SEED)
     }
 
     const fn bucket_slots(&self) -> usize {

@@ -3,6 +3,7 @@
 use super::pool::free_slabs;
 use crate::check::{Array, Breach, Config, Kind, Memory, SimWarp, Subject, View};
 use crate::scenarios::entry::Entry;
+use crate::scenarios::home::SEED;
 use std::marker::PhantomData;
 use warpproof_model::entry::{Key32, Pair32, Pair64};
 use warpproof_model::outcome::{Insert, Op as Mixed};
@@ -100,7 +101,7 @@ impl<L: Layout, U: Multiplicity, const S: usize> SlabSubject<L, U, S> {
     const BITMAP: usize = L::ARRAYS.len();
 
     pub(super) fn table<M: Memory>(&self, m: M) -> Table<L, U, M, S> {
-        SlabTable::new(L::slots(m), m.w32(Self::BITMAP), self.config.buckets)
+        SlabTable::new(L::slots(m), m.w32(Self::BITMAP), self.config.buckets, SEED)
     }
 
     const fn slab_slots(&self) -> usize {

@@ -3,7 +3,7 @@
 use super::together::{self, TOGETHER};
 use crate::check::{Access, Array, Breach, Config, Kind, Memory, Scenario, SimWarp, Subject};
 use crate::scenarios::entry::Entry;
-use crate::scenarios::home::{homes_of_keys, plural, show};
+use crate::scenarios::home::{SEED, homes_of_keys, plural, show};
 use std::collections::BTreeSet;
 use std::marker::PhantomData;
 use warpproof_model::reclaim::{EPOCH_BITMAPS, EPOCH_WORDS, EpochPool, Epochs, NodePool, Pool, Stash};
@@ -135,7 +135,7 @@ impl<E: Entry, R: Reuse, const S: usize> WaitFreeSubject<E, R, S> {
             requests: E::words(m, REQUESTS),
             pool: self.pool(m),
         };
-        WaitFreeTable::new(words, self.config.reach)
+        WaitFreeTable::new(words, self.config.reach, SEED)
     }
 
     fn pool<M: Memory>(&self, m: M) -> R::Pool<M> {

@@ -1,0 +1,158 @@
+//! Keys that someone has chosen to be slow. Without the seed of a table they are like any others; who knows it gets
+//! `Full`, or long chains, and no more memory than other keys take.
+
+use std::time::{Duration, Instant};
+use warpproof::model::entry::Packed;
+use warpproof::model::host::left_out;
+use warpproof::model::key::mix;
+use warpproof::model::{Hash64, Key, Seed, Word};
+use warpproof::simt::cpu::cuckoo::CuckooWords;
+use warpproof::simt::cpu::dynamic::{Dynamic, DynamicWords, SubmapMap};
+use warpproof::simt::cpu::hopscotch::HopscotchWords;
+use warpproof::simt::cpu::open::OpenWords;
+use warpproof::simt::cpu::packed::PackedStore;
+use warpproof::simt::cpu::{
+    CpuTable, CuckooMap, DynamicMap, HopscotchMap, Map, OpenMap, SlabMap, WaitFreeMap,
+};
+use warpproof::{BulkMap, BulkTable, Insert};
+
+const KEYS: u64 = 100_000;
+
+/// How much slower chosen keys may be than random ones.
+const SLOWER: u32 = 4;
+
+/// Keys that had one home in every table when the hash had no seed: the finalizer of MurmurHash3 over the low
+/// half, with that of the high half.
+fn of_one_home() -> Vec<u64> {
+    let low = |high: u64| mix(high as u32).wrapping_add(0x9e37_79b9) ^ 0x1234_5678;
+    (0..KEYS).map(|high| high << 32 | low(high) as u64).collect()
+}
+
+fn random() -> Vec<u64> {
+    (0..KEYS).map(|i| Seed::new(5).hash(i).bits() >> 2).collect()
+}
+
+/// The time that a table takes to be filled with these keys and searched for them, the best of some.
+fn time<M: BulkMap<u64, u64> + BulkTable<Error: core::fmt::Debug>>(
+    make: impl Fn() -> M,
+    keys: &[u64],
+) -> Duration {
+    let one = || {
+        let map = make();
+        let start = Instant::now();
+        let said = map.insert_unique(keys, keys).unwrap();
+        let found = map.search(keys).unwrap();
+        let time = start.elapsed();
+        assert!(said.into_iter().all(|said| said == Insert::Inserted));
+        assert!(found.into_iter().zip(keys).all(|(found, key)| found == Some(*key)));
+        time
+    };
+    (0..5).map(|_| one()).min().expect("some rounds")
+}
+
+fn keys_that_collided_are_like_others<M>(name: &str, make: impl Fn() -> M)
+where
+    M: BulkMap<u64, u64> + BulkTable<Error: core::fmt::Debug>,
+{
+    let (chosen, others) = (time(&make, &of_one_home()), time(&make, &random()));
+    println!("{name}: {chosen:?} of chosen keys, {others:?} of random ones");
+    assert!(chosen <= SLOWER * others, "{name}: {chosen:?} of chosen keys, {others:?} of random ones");
+}
+
+#[test]
+fn keys_of_one_home_without_a_seed_cost_no_more_than_others() {
+    keys_that_collided_are_like_others("open", || OpenMap::<u64, u64>::with_capacity(KEYS).unwrap());
+    keys_that_collided_are_like_others("cuckoo", || CuckooMap::<u64, u64>::with_capacity(KEYS).unwrap());
+    keys_that_collided_are_like_others("hopscotch", || {
+        HopscotchMap::<u64, u64>::with_capacity(KEYS).unwrap()
+    });
+    keys_that_collided_are_like_others("slab", || SlabMap::<u64, u64>::with_capacity(KEYS).unwrap());
+    keys_that_collided_are_like_others("waitfree", || WaitFreeMap::<u64, u64>::with_capacity(KEYS).unwrap());
+    keys_that_collided_are_like_others("dynamic", || DynamicMap::<u64, u64>::with_capacity(1).unwrap());
+    keys_that_collided_are_like_others("submaps", || SubmapMap::<u64, u64>::with_capacity(1).unwrap());
+}
+
+/// A key all of which have one hash: what keys are for who knows the seed.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+struct Chosen(u32);
+
+impl Word for Chosen {
+    const ZERO: Self = Self(0);
+    fn to_bits(self) -> u128 {
+        self.0.into()
+    }
+    fn from_bits(bits: u128) -> Self {
+        Self(bits as u32)
+    }
+}
+
+impl Key for Chosen {
+    const FIRST_RESERVED: Self = Self(u32::MAX - 1);
+
+    fn hash(self, seed: Seed) -> Hash64 {
+        seed.hash32(7)
+    }
+}
+
+/// Such a key and a value in a word.
+#[derive(Clone, Copy, Debug)]
+struct Pair;
+
+impl Packed for Pair {
+    type Key = Chosen;
+    type Value = u32;
+    type Word = u64;
+    const EMPTY: u64 = u64::MAX;
+    const MARK: u64 = Chosen::FIRST_RESERVED.0 as u64 | (u32::MAX as u64) << 32;
+
+    fn pack(key: Chosen, value: u32) -> u64 {
+        key.0 as u64 | (value as u64) << 32
+    }
+    fn key(word: u64) -> Chosen {
+        Chosen(word as u32)
+    }
+    fn value(word: u64) -> u32 {
+        (word >> 32) as u32
+    }
+}
+
+type Store = PackedStore<Pair, core::sync::atomic::AtomicU64, 8>;
+type OfChosen<T> = Map<Chosen, u32, T>;
+
+/// Inserts keys of one hash; how many found room. They are found, and the table takes the memory that it took.
+fn stored<T: CpuTable<Key = Chosen, Value = u32>>(n: u32) -> u64 {
+    let map = OfChosen::<T>::with_capacity(n.into()).unwrap();
+    let bytes = map.table().bytes();
+    let keys: Vec<Chosen> = (0..n).map(Chosen).collect();
+    let values: Vec<u32> = (0..n).collect();
+    let said = map.insert_unique(&keys, &values).unwrap();
+    for ((said, found), value) in said.iter().zip(map.search(&keys).unwrap()).zip(&values) {
+        assert_eq!(found, (*said == Insert::Inserted).then_some(*value));
+    }
+    assert_eq!(map.table().bytes(), bytes);
+    let stored = u64::from(n) - left_out(&said);
+    assert_eq!(map.len().unwrap(), stored);
+    stored
+}
+
+#[test]
+fn keys_of_one_hash_end_in_full_and_take_no_memory() {
+    // 512 buckets of eight slots; two buckets of eight; two groups of seven slots.
+    assert_eq!(stored::<OpenWords<Store>>(KEYS as u32), 512 * 8);
+    assert_eq!(stored::<CuckooWords<Store>>(KEYS as u32), 2 * 8);
+    // Four buckets of one submap, though it could add more.
+    assert_eq!(stored::<DynamicWords<Store>>(KEYS as u32), 4 * 8);
+    let in_neighbourhood = stored::<HopscotchWords<Store>>(KEYS as u32);
+    assert!((8..1000).contains(&in_neighbourhood), "{in_neighbourhood}");
+}
+
+/// A table that grows says Full too then: it does not grow for keys that no size has room for.
+#[test]
+fn a_table_does_not_grow_for_keys_of_one_hash() {
+    let map = Dynamic::<OfChosen<OpenWords<Store>>>::with_capacity(1).unwrap();
+    let keys: Vec<Chosen> = (0..KEYS as u32).map(Chosen).collect();
+    let said = map.insert_unique(&keys, &vec![1; keys.len()]).unwrap();
+    let stored = KEYS - left_out(&said);
+    println!("{stored} of {KEYS} found room, in {} slots", map.geometry().slots());
+    assert!(stored <= 512 * 8 && map.geometry().slots() <= 4 * KEYS as usize);
+}
