@@ -36,14 +36,14 @@ impl Word for Place {
 impl Key for Place {
     const FIRST_RESERVED: Self = Self(u32::MAX - 1);
 
-    /// Places of one square of 4 by 4 have hashes that differ in bits 32 to 35 alone, so that they have one
-    /// home or two. All 64 bits are needed: the high ones choose the home, the low ones the next buckets and
-    /// the class in filters. A hash that used no seed would let strangers choose places of one home.
+    /// Places of one square of 4 by 4 have hashes that share their 28 high bits, so that they have one home
+    /// or two. All 64 bits are needed: the high ones choose the home, the low ones the next buckets and the
+    /// class in filters. A hash that used no seed would let strangers choose places of one home.
     fn hash(self, seed: Seed) -> Hash64 {
         let (column, row) = (self.0 & 0xffff, self.0 >> 16);
         let square = seed.hash32((row >> 2) << 14 | column >> 2).bits();
         let place = (row & 3) << 2 | column & 3;
-        Hash64::new(square & !(15 << 32) | u64::from(place) << 32)
+        Hash64::new((square & !(15 << 32) | u64::from(place) << 32) ^ u64::from(mix(place)))
     }
 }
 

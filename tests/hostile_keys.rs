@@ -1,5 +1,5 @@
-//! Keys that someone has chosen to be slow. Without the seed of a table they are like any others; who knows it gets
-//! `Full`, or long chains, and no more memory than other keys take.
+//! Keys that someone has chosen to be slow. Without the seed of a table they are like any others; who knows
+//! it gets `Full`, or long chains, and no more memory than other keys take.
 
 use std::time::{Duration, Instant};
 use warpproof::model::entry::Packed;
@@ -14,12 +14,13 @@ use warpproof::simt::cpu::packed::PackedStore;
 use warpproof::simt::cpu::{
     CpuTable, CuckooMap, DynamicMap, HopscotchMap, Map, OpenMap, SlabMap, WaitFreeMap,
 };
-use warpproof::{BulkMap, BulkTable, Insert};
+use warpproof::{Assign, BulkMap, BulkTable, Insert};
 
 const KEYS: u64 = 100_000;
 
-/// How much slower chosen keys may be than random ones.
-const SLOWER: u32 = 4;
+/// How much slower chosen keys may be than random ones: they are as fast (notes/hash.md), but others may run
+/// beside this test. Without a seed they were 1,000 times as slow.
+const SLOWER: u32 = 10;
 
 /// Keys that had one home in every table when the hash had no seed: the finalizer of MurmurHash3 over the low
 /// half, with that of the high half.
@@ -32,12 +33,13 @@ fn random() -> Vec<u64> {
     (0..KEYS).map(|i| Seed::new(5).hash(i).bits() >> 2).collect()
 }
 
-/// The time that a table takes to be filled with these keys and searched for them, the best of some.
-fn time<M: BulkMap<u64, u64> + BulkTable<Error: core::fmt::Debug>>(
+/// The times that a table takes to be filled with these keys, and those, and searched for them: the best of
+/// some.
+fn times<M: BulkMap<u64, u64> + BulkTable<Error: core::fmt::Debug>>(
     make: impl Fn() -> M,
-    keys: &[u64],
-) -> Duration {
-    let one = || {
+    keys: [&[u64]; 2],
+) -> [Duration; 2] {
+    let one = |keys: &[u64]| {
         let map = make();
         let start = Instant::now();
         let said = map.insert_unique(keys, keys).unwrap();
@@ -47,14 +49,15 @@ fn time<M: BulkMap<u64, u64> + BulkTable<Error: core::fmt::Debug>>(
         assert!(found.into_iter().zip(keys).all(|(found, key)| found == Some(*key)));
         time
     };
-    (0..5).map(|_| one()).min().expect("some rounds")
+    let best = [Duration::MAX; 2];
+    (0..5).fold(best, |best, _| [0, 1].map(|which| best[which].min(one(keys[which]))))
 }
 
 fn keys_that_collided_are_like_others<M>(name: &str, make: impl Fn() -> M)
 where
     M: BulkMap<u64, u64> + BulkTable<Error: core::fmt::Debug>,
 {
-    let (chosen, others) = (time(&make, &of_one_home()), time(&make, &random()));
+    let [chosen, others] = times(&make, [&of_one_home(), &random()]);
     println!("{name}: {chosen:?} of chosen keys, {others:?} of random ones");
     assert!(chosen <= SLOWER * others, "{name}: {chosen:?} of chosen keys, {others:?} of random ones");
 }
@@ -119,7 +122,8 @@ impl Packed for Pair {
 type Store = PackedStore<Pair, core::sync::atomic::AtomicU64, 8>;
 type OfChosen<T> = Map<Chosen, u32, T>;
 
-/// Inserts keys of one hash; how many found room. They are found, and the table takes the memory that it took.
+/// Inserts keys of one hash; how many found room. They are found, and the table takes the memory that it
+/// took.
 fn stored<T: CpuTable<Key = Chosen, Value = u32>>(n: u32) -> u64 {
     let map = OfChosen::<T>::with_capacity(n.into()).unwrap();
     let bytes = map.table().bytes();
@@ -146,13 +150,50 @@ fn keys_of_one_hash_end_in_full_and_take_no_memory() {
     assert!((8..1000).contains(&in_neighbourhood), "{in_neighbourhood}");
 }
 
-/// A table that grows says Full too then: it does not grow for keys that no size has room for.
+/// A table that grows says Full too then: it does not grow for keys that no size has room for. Those that
+/// found room stay, also when it grows for others.
 #[test]
 fn a_table_does_not_grow_for_keys_of_one_hash() {
     let map = Dynamic::<OfChosen<OpenWords<Store>>>::with_capacity(1).unwrap();
     let keys: Vec<Chosen> = (0..KEYS as u32).map(Chosen).collect();
     let said = map.insert_unique(&keys, &vec![1; keys.len()]).unwrap();
     let stored = KEYS - left_out(&said);
-    println!("{stored} of {KEYS} found room, in {} slots", map.geometry().slots());
-    assert!(stored <= 512 * 8 && map.geometry().slots() <= 4 * KEYS as usize);
+    assert_eq!(stored, 512 * 8);
+    assert!(map.geometry().slots() <= 21_000, "{} slots", map.geometry().slots());
+    map.reserve(KEYS).unwrap();
+    let found = map.search(&keys).unwrap().into_iter().flatten().count();
+    assert_eq!((found as u64, map.len().unwrap()), (stored, stored));
+}
+
+/// Chosen keys and others: the table grows for the others, and nothing is lost.
+#[test]
+fn a_table_grows_beside_keys_that_were_chosen_for_its_seed() {
+    let seed = Seed::new(7);
+    let map = DynamicMap::<u64, u64>::with_seed(1 << 10, 0.8, seed).unwrap();
+    // Of one of 256 homes, which is more than 2,048 buckets have room for in a small table.
+    let chosen: Vec<u64> = (0..).filter(|key: &u64| key.hash(seed).digit(256) == 3).take(4000).collect();
+    let others = random();
+    for keys in [&chosen, &others] {
+        let said = map.insert_or_assign(keys, keys).unwrap();
+        assert!(said.iter().all(|&said| said != Assign::Full), "there is room for all of a home of 256");
+    }
+    for keys in [&chosen, &others] {
+        let found = map.search(keys).unwrap();
+        assert!(found.into_iter().zip(keys).all(|(found, key)| found == Some(*key)));
+    }
+}
+
+/// A table that refused to grow for chosen keys grows for others.
+#[test]
+fn submaps_are_added_for_others_than_chosen_keys() {
+    let mut map = OfChosen::<DynamicWords<Store>>::with_capacity(1000).unwrap();
+    let keys: Vec<Chosen> = (0..1000).map(Chosen).collect();
+    let said = map.insert_unique(&keys, &vec![1; keys.len()]).unwrap();
+    assert_eq!(left_out(&said), 1000 - 4 * 8);
+    map.compact().unwrap();
+    assert_eq!(map.len().unwrap(), 4 * 8);
+    map.clear().unwrap();
+    let others = SubmapMap::<u64, u64>::with_capacity(1000).unwrap();
+    assert_eq!(left_out(&others.insert_unique(&random(), &random()).unwrap()), 0);
+    assert!(others.table().submaps() > 3);
 }

@@ -77,10 +77,12 @@ macro_rules! buckets {
 
 /// Tables that grow, which `$make` makes with room for so many entries. They are not built.
 macro_rules! growing {
-    (($facts:ident $kind:ident [$($can:ident)*]) ($table:ty, $make:expr)) => {{
-        let (device, load) = (device()?, OpenGeometry::DEFAULT_LOAD);
+    (($facts:ident $kind:ident [$($can:ident)*]) ($table:ty, $tuning:expr)) => {{
+        let (device, load, tuning) = (device()?, OpenGeometry::DEFAULT_LOAD, $tuning);
         let any = |table: $table| Table::$kind($kind::new(table)$(.$can::<$table>())*);
-        let make = move |size: OpenGeometry| $make(device, (size.slots() as f64 * load) as u64, load);
+        let make = move |size: OpenGeometry| {
+            <$table>::with_seed(device, (size.slots() as f64 * load) as u64, load, tuning, SEED)
+        };
         Some(Row::new(&facts::$facts, any, make, move |n, _| OpenGeometry::at_load(n.max(100), load)))
     }};
 }

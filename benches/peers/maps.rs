@@ -12,8 +12,8 @@ use warpproof::{BulkMap, Insert};
 /// Operations that a thread runs one after the other: as ours.
 const CHUNK: usize = 1024;
 
-/// A hash of integers that costs a few instructions, for the maps of others: for u32 the mixer of ours, for u64 one
-/// multiplication to 128 bits.
+/// A hash of integers that costs a few instructions, for the maps of others: for u32 the finalizer of
+/// MurmurHash3, for u64 one multiplication to 128 bits.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Fast(u64);
 

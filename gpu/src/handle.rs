@@ -72,8 +72,9 @@ impl<R: Row, S: Holds<R>> Table<R, S> {
         Self::with_seed(device, geometry, tuning, Seed::random())
     }
 
-    /// The same, with keys that lie where `seed` says. Without it the seed is chosen at random, so that nobody
-    /// can choose keys of one home: give one to have a run again, not to serve strangers.
+    /// As [`with_tuning`](Self::with_tuning), with keys that lie where `seed` says. Without it the seed is
+    /// chosen at random, so that nobody can choose keys of one home: give one to have a run again, not to
+    /// serve strangers.
     ///
     /// # Errors
     /// As [`Table::with_geometry`].
@@ -169,19 +170,24 @@ impl<R: Row, S: Holds<R> + Buckets> Table<R, S> {
     ///
     /// # Errors
     /// [`Error::OutOfMemory`]; [`Error::Refused`] as [`OpenGeometry::admit`] does; [`Error::TableFull`] if
-    /// the new table has no room for all entries. Nothing has changed then.
+    /// the new table has no room for all entries, under this seed and another one. Nothing has changed then.
     pub fn rehash(&mut self, geometry: OpenGeometry) -> Result<(), Error> {
         let device = self.device().clone();
-        let size = (geometry, self.seed());
-        let mut moved = Self::with_layout(&device, self.layout(), size, self.on_device.tuning())?;
         let (arrays, len) = S::slots(&self.parts);
-        let left_out = moved.on_device.absorb(&mut self.on_device, &arrays, len)?;
-        if left_out > 0 {
-            let pairs = moved.on_device.live()? + left_out;
-            return Err(Error::TableFull { pairs, left_out });
+        let mut full = Error::TableFull { pairs: 0, left_out: 0 };
+        // With the same seed entries stay near each other. It takes another one where keys were chosen for
+        // it.
+        for seed in [self.seed(), Seed::random()] {
+            let size = (geometry, seed);
+            let mut moved = Self::with_layout(&device, self.layout(), size, self.on_device.tuning())?;
+            let left_out = moved.on_device.absorb(&mut self.on_device, &arrays, len)?;
+            if left_out == 0 {
+                *self = moved;
+                return Ok(());
+            }
+            full = Error::TableFull { pairs: moved.on_device.live()? + left_out, left_out };
         }
-        *self = moved;
-        Ok(())
+        Err(full)
     }
 }
 

@@ -25,10 +25,10 @@ where
         Self::build_with_seed(device, keys, values, Seed::random())
     }
 
-    /// The same, with pairs that lie where `seed` says.
+    /// As [`build`](Self::build), with pairs that lie where `seed` says.
     ///
     /// # Errors
-    /// As [`build`](Self::build).
+    /// As `build`.
     pub fn build_with_seed(device: &Device, keys: &[K], values: &[V], seed: Seed) -> Result<Self, Error> {
         same_length(keys, "values", values)?;
         admit(keys)?;

@@ -18,10 +18,10 @@ impl<K: Scalar, S: Holds<(K,)>> Set<K, S> {
         Self::build_with_seed(device, keys, Seed::random())
     }
 
-    /// The same, with keys that lie where `seed` says.
+    /// As [`build`](Self::build), with keys that lie where `seed` says.
     ///
     /// # Errors
-    /// As [`build`](Self::build).
+    /// As `build`.
     pub fn build_with_seed(device: &Device, keys: &[K], seed: Seed) -> Result<Self, Error> {
         admit(keys)?;
         let set = Self::for_entries(device, keys.len() as u64, seed)?;

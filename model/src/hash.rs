@@ -1,16 +1,16 @@
 //! The hash of a key: 64 bits that depend on a seed.
 //!
 //! A hash is read as a number between 0 and 1 whose leading digit, to a base of one's own, says where the key
-//! belongs: [`Hash64::digit`], by one multiplication (Lemire, "Fast random integer generation in an interval",
-//! 2019). The low half of the product is the hash for the next digit, so that a shard, a page of it and a
-//! bucket of that are three digits, each of other bits. Distances between buckets and the classes of filters
-//! come from the low half of the whole hash.
+//! belongs: [`Hash64::digit`], by one multiplication (Lemire, "Fast random integer generation in an
+//! interval", 2019). The low half of the product is the hash for the next digit, so that a shard, a page of
+//! it and a bucket of that are three digits, each of other bits. Distances between buckets and the classes of
+//! filters come from the low half of the whole hash.
 //!
 //! **What it resists.** A folded multiplication, as in wyhash (Wang Yi) and foldhash (Orson Peters): the key,
 //! masked by a secret word, times a secret odd number, and the exclusive or of both halves of the product. A
-//! bijection then spreads it over all bits. Who does not know the seed and sees nothing that depends on it
-//! cannot choose keys of one home. It is no cryptographic hash: who knows the seed can, and who measures how
-//! long single calls take may learn of it. What such keys do at worst is said with each structure.
+//! bijection then spreads it over all bits. No way is known to choose keys of one home without the seed. It
+//! is no cryptographic hash: who knows the seed can choose such keys, and who measures how long single calls
+//! take may learn of it. What such keys do at worst is said with each structure.
 
 /// What the hashes of a table depend on besides the key: 64 bits, chosen at random for each table unless the
 /// caller chooses.
@@ -43,13 +43,13 @@ impl Seed {
         self.mask
     }
 
-    /// It as two words, so that a kernel need not work out the second one.
+    /// The seed as two words, so that a kernel need not work out the second one.
     #[inline(always)]
     pub const fn words(self) -> [u64; 2] {
         [self.mask, self.factor]
     }
 
-    /// The seed of these [`words`](Self::words).
+    /// The seed of the two words that [`words`](Self::words) gave. Others may hash badly.
     #[inline(always)]
     pub const fn from_words([mask, factor]: [u64; 2]) -> Self {
         Self { mask, factor }
@@ -90,12 +90,13 @@ impl Hash64 {
         self.0
     }
 
-    /// Its leading digit to a base which is not zero: a number below it. Hashes of one digit follow each other.
+    /// Its leading digit to a base which is not zero: a number below it. The
+    /// hashes with one digit are consecutive numbers.
     #[inline(always)]
     pub const fn digit(self, base: u32) -> u32 {
         // The high half of the product of 96 bits, by two products of 64.
         let (high, low, base) = (self.0 >> 32, self.0 & u32::MAX as u64, base as u64);
-        ((high * base + (low * base >> 32)) >> 32) as u32
+        ((high * base + ((low * base) >> 32)) >> 32) as u32
     }
 
     /// What is left of it without its leading digit: the hash for the next one.
@@ -104,7 +105,8 @@ impl Hash64 {
         Self(self.0.wrapping_mul(base as u64))
     }
 
-    /// Its low half, which leading digits do not depend on as long as their bases multiply to less than 2^32.
+    /// Its low half. Leading digits whose bases multiply to less than 2^32 hardly depend on it: by a carry
+    /// alone.
     #[inline(always)]
     pub const fn low(self) -> u32 {
         self.0 as u32
@@ -130,8 +132,8 @@ const fn finish(bits: u64) -> u64 {
     bits ^ bits >> 32
 }
 
-/// A bijective mixer of 64 bits: Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014,
-/// with the constants of David Stafford's variant 13.
+/// A bijective mixer of 64 bits: Steele, Lea and Flood, "Fast splittable pseudorandom number generators",
+/// 2014, with the constants of David Stafford's variant 13.
 #[inline(always)]
 const fn spread(bits: u64) -> u64 {
     let bits = bits.wrapping_add(GOLDEN);
@@ -226,7 +228,8 @@ mod tests {
         }
     }
 
-    /// How unevenly keys of a pattern fill homes: the variance of their numbers, beside what random keys have.
+    /// How unevenly keys of a pattern fill homes: the variance of their numbers, beside what random keys
+    /// have.
     fn unevenness(hashes: impl Iterator<Item = Hash64>) -> f64 {
         const HOMES: usize = 1 << 12;
         let (mut counts, mut n) = ([0u32; HOMES], 0);

@@ -14,8 +14,8 @@ pub trait Key: Word + Ord {
     const FIRST_RESERVED: Self;
 
     /// The hash of the key in a table of this seed. Its high bits choose where a key is looked for first, its
-    /// low ones where next, and its class in filters: all 64 should differ. Who chooses keys can make many of one
-    /// home unless the hash depends on the seed.
+    /// low ones where next, and its class in filters: all 64 should differ. Who chooses keys can make many of
+    /// one home unless the hash depends on the seed.
     fn hash(self, seed: Seed) -> Hash64;
 }
 

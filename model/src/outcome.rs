@@ -32,7 +32,7 @@ outcome! {
         Inserted = 0,
         /// The key was there; nothing changed. Only a unique insert says so.
         Present = 1,
-        /// There was no room: no slab in the pool, or no slot that displacements lead to. No pair changed.
+        /// There was no room: no slab in the pool, or no slot where the key may lie. No pair changed.
         Full = 2,
     }
 }
@@ -44,7 +44,7 @@ outcome! {
         Inserted = 0,
         /// The key was there; its value was replaced.
         Replaced = 1,
-        /// There was no room: no slab in the pool, or no slot that displacements lead to. No pair changed.
+        /// There was no room: no slab in the pool, or no slot where the key may lie. No pair changed.
         Full = 2,
     }
 }
@@ -56,7 +56,7 @@ outcome! {
         Inserted = 0,
         /// The key was there; the value was added to its value.
         Added = 1,
-        /// There was no room: no slot was empty. No pair changed.
+        /// There was no room: no slot where the key may lie was empty. No pair changed.
         Full = 2,
     }
 }

@@ -1,8 +1,8 @@
 //! Partitions: ranges of homes, written once.
 //!
-//! The home of a key is the leading digit of its hash ([`Hash64::digit`]). So a hash is a number whose leading
-//! digits say in which part of the table the key belongs, and a *partition* is the range of homes that share
-//! those digits. A bin of a bulk insert and a region of a batch on the CPU are partitions.
+//! The home of a key is the leading digit of its hash ([`Hash64::digit`]). So a hash is a number whose
+//! leading digits say in which part of the table the key belongs, and a *partition* is the range of homes
+//! that share those digits. A bin of a bulk insert and a region of a batch on the CPU are partitions.
 //!
 //! There are two ways to cut a table into them:
 //!

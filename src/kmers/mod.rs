@@ -118,7 +118,9 @@ fn count(args: &Args, bytes: u64, counts: &dyn Counter<u64, u64>) -> Result<u64,
         ones.resize(extractor.found.len(), 1);
         let added = counts.insert_or_add(&extractor.found, &ones).map_err(Failure::backend)?;
         if added.contains(&Add::Full) {
-            return Err(Failure::input("the table of k-mers is full: there is no memory for more"));
+            return Err(Failure::input(
+                "no place of a k-mer is free, as if k-mers were chosen for the seed: give another --seed",
+            ));
         }
         total += extractor.found.len() as u64;
         extractor.found.clear();

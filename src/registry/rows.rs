@@ -227,7 +227,7 @@ structures! {
         capacity: Capacity { may_be_full: false, grows: true },
         on_one: &[],
         => (growing) [|T, room| T::with_seed(room.expected, room.load, room.seed),
-                      |device, tuning| T::with_seed(device, (room.expected, room.load), tuning, room.seed)] {
+                      |device, tuning| T::with_seed(device, room.expected, room.load, tuning, room.seed)] {
             Map [Counter Order Grow]: Map32 DynamicMap<u32, u32>, Map64 DynamicMap<u64, u64>;
             Set [Order Grow]: Set32 DynamicSet<u32>, Set64 DynamicSet<u64>;
         }

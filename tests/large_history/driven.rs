@@ -40,7 +40,7 @@ impl<St: SlabStore, const L: usize, const S: usize> Driven for SlabWords<St, L, 
 
     fn made(load: Load) -> Self {
         let buckets = (load.keys / 4).max(2) as u32;
-        Self::new(SlabGeometry { slab_slots: (L * S) as u32, buckets, pool: 1 << 16 }, Seed::random())
+        Self::new(SlabGeometry { slab_slots: (L * S) as u32, buckets, pool: 1 << 16 }, Seed::new(1))
             .expect("memory for a table")
     }
 
@@ -60,7 +60,7 @@ impl<St: PackedWords, const L: usize, const S: usize, const N: u32> Driven for H
     fn made(load: Load) -> Self {
         // No insert is to be full: more than the keys.
         let geometry = Self::geometry_for(4 * load.keys).expect("few keys");
-        Self::new(geometry, Seed::random()).expect("memory for a table")
+        Self::new(geometry, Seed::new(1)).expect("memory for a table")
     }
 
     fn table(&self) -> &Self {
@@ -131,7 +131,7 @@ impl<St: PackedWords, const L: usize, const S: usize> Driven for WaitFreeMemory<
         let (buckets, nodes) = ((load.keys / 4).max(2) as u32, 2 * load.keys as u32 + 256);
         let node_words = (L * S) as u32;
         let geometry = WaitFreeGeometry { node_words, buckets, nodes, warps: 64, entries: load.keys };
-        Self::new(geometry, Seed::random()).expect("memory for a table")
+        Self::new(geometry, Seed::new(1)).expect("memory for a table")
     }
 
     fn table(&self) -> &Self {

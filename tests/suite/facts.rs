@@ -10,7 +10,7 @@ pub(crate) const CROWD: usize = 20_000;
 
 /// What is known of a structure. A function takes the size of any such table of the backend and changes it.
 pub(crate) struct Facts {
-    /// Whether tables grow: nothing is Full.
+    /// Whether tables grow: no insert is Full.
     pub(crate) grows: bool,
     /// Whether the slot of a deleted entry is used again before a flush, a rehash or a clear.
     pub(crate) reuses: bool,
@@ -359,10 +359,9 @@ macro_rules! gpu_rows {
 
         mod dynamic {
             use super::*;
-            suite! { dynamic_map map [u32 u64] growing (DynamicMap<K, K>, DynamicMap::at_load) }
-            suite! { dynamic_set set [u32 u64] growing (DynamicSet<K>, DynamicSet::at_load) }
-            suite! { dynamic_map map_lock_bit [u64] growing
-            (DynamicMap<K, K>, |device, n, load| DynamicMap::with_tuning(device, n, load, lock_bit())) }
+            suite! { dynamic_map map [u32 u64] growing (DynamicMap<K, K>, Tuning::default()) }
+            suite! { dynamic_set set [u32 u64] growing (DynamicSet<K>, Tuning::default()) }
+            suite! { dynamic_map map_lock_bit [u64] growing (DynamicMap<K, K>, lock_bit()) }
         }
 
         width_rows! { one_lane 1 }

@@ -53,8 +53,8 @@ impl Module {
             // Optimisations on MIR know nothing of convergence: jump threading copies a collective into both
             // arms of a branch among lanes. LLVM knows, and does the work alone.
             "-Zmir-opt-level=0".to_owned(),
-            // A loop over the slots of a lane that hashes each key has to be unrolled, or the slots are put into
-            // memory: eight hashes are more than LLVM would unroll by itself.
+            // A loop over the slots of a lane that hashes each key has to be unrolled, or the slots are put
+            // into memory: eight hashes are more than LLVM would unroll by itself.
             "-Cllvm-args=-unroll-threshold=800".to_owned(),
         ];
         if self.features.contains("b128") {

@@ -55,9 +55,9 @@ const FIRST: u64 = 1 << 16;
 ///
 /// It is a table of open addressing, and when that would be too full a larger one, to which all entries are
 /// moved. A kernel cannot take memory, so the table grows between the chunks of a batch, never in one; what
-/// other threads run on it waits until it has grown. Nothing is
-/// [`Insert::Full`](warpproof_model::Insert::Full). Without memory to grow a batch ends with
-/// [`Error::OutOfMemory`], which says how many of its operations have run, the first ones.
+/// other threads run on it waits until it has grown. No insert is [`Full`](warpproof_model::Insert::Full),
+/// unless thousands of keys were chosen for one home and a known seed. Without memory to grow a batch ends
+/// with [`Error::OutOfMemory`], which says how many of its operations have run, the first ones.
 ///
 /// A table is made for as many entries as the rest of the batch is expected to store, judged by the chunk
 /// before, and for twice as many as the last one had room for at least. So a batch seldom moves entries more
@@ -122,16 +122,18 @@ impl<R: Row> Dynamic<R> {
     /// # Errors
     /// As [`Dynamic::at_load`].
     pub fn with_tuning(device: &Device, entries: u64, load: f64, tuning: Tuning) -> Result<Self, Error> {
-        Self::with_seed(device, (entries, load), tuning, Seed::random())
+        Self::with_seed(device, entries, load, tuning, Seed::random())
     }
 
-    /// The same, with keys that lie where `seed` says, and not one that is chosen at random.
+    /// As [`with_tuning`](Self::with_tuning), with keys that lie where `seed` says, and not one that is
+    /// chosen at random.
     ///
     /// # Errors
     /// As [`Dynamic::at_load`].
     pub fn with_seed(
         device: &Device,
-        (entries, load): (u64, f64),
+        entries: u64,
+        load: f64,
         tuning: Tuning,
         seed: Seed,
     ) -> Result<Self, Error> {
@@ -174,7 +176,7 @@ impl<R: Row> Dynamic<R> {
         self.growing.table().layout()
     }
 
-    /// What the places of its keys depend on: the same whenever it grows.
+    /// What the places of its keys depend on. It stays when the table grows, unless keys were chosen for it.
     pub fn seed(&self) -> Seed {
         self.growing.table().seed()
     }

@@ -28,11 +28,11 @@ pub use partitions::Partitions;
 /// (sm_90), and else two words by the lock-bit protocol ([`Layout::Map64Lock`](crate::Layout::Map64Lock)).
 ///
 /// A map does not grow, and the slot of a deleted pair is not used again before
-/// [`Table::rehash`](crate::Table::rehash) or
-/// [`BulkTable::clear`](warpproof_model::host::BulkTable::clear): an insert is
-/// [`Insert::Full`](warpproof_model::Insert::Full), and changes nothing, when none of the 512 buckets that its
-/// key may lie in has an empty slot. Up to a load of 0.98 that does not happen to keys that were not chosen
-/// for it. [`BulkTable::stats`](warpproof_model::host::BulkTable::stats) counts the slots of deleted pairs.
+/// [`Table::rehash`](crate::Table::rehash) or [`BulkTable::clear`](warpproof_model::host::BulkTable::clear):
+/// an insert is [`Insert::Full`](warpproof_model::Insert::Full), and changes nothing, when none of the 512
+/// buckets that its key may lie in has an empty slot: up to a load of 0.98 only to keys that were chosen for
+/// a known seed. [`BulkTable::stats`](warpproof_model::host::BulkTable::stats) counts the slots of deleted
+/// pairs.
 ///
 /// ```no_run
 /// use warpproof_gpu::{Device, OpenMap};

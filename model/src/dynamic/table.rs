@@ -36,7 +36,7 @@ pub enum Added {
     Now = 0,
     /// Another warp makes it: it is to be waited for.
     Soon = 1,
-    /// There is no memory for it.
+    /// There is no memory for it, or it is refused.
     Never = 2,
 }
 

@@ -2,8 +2,8 @@
 
 use core::fmt;
 
-/// Slots of a table that grows which are taken at most, of all: above this load an insert may find its buckets
-/// full ([`BoundedStride`](crate::open::BoundedStride)).
+/// The highest load of a table that grows: above it an insert may find its buckets full
+/// ([`BoundedStride`](crate::open::BoundedStride)).
 pub const MOST_LOAD: f64 = 0.98;
 
 /// The load that a table that grows is kept to if it is asked for this one. What is no load stays so.

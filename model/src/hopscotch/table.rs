@@ -37,8 +37,9 @@ pub(super) struct Member<W: Warp, E: Packed, const S: usize> {
 
 impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<E, H, S, N> {
     /// A table of `homes` homes, at least one, over all words of `words`: those of `homes + N - 1` groups.
-    /// The last `N - 1` groups are nobody's home. At first every word is all ones. The homes of keys are by `seed`. A neighbourhood whose hop
-    /// bits leave less than 16 bits of a home word for its version does not compile.
+    /// The last `N - 1` groups are nobody's home. At first every word is all ones. The homes of keys are by
+    /// `seed`. A neighbourhood whose hop bits leave less than 16 bits of a home word for its version does not
+    /// compile.
     #[inline(always)]
     pub const fn new(words: H, homes: u32, seed: Seed) -> Self {
         const { assert!(N >= 1 && Home::<E::Word, N>::VERSION_BITS >= 16, "a neighbourhood has too many groups") };

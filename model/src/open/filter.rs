@@ -3,8 +3,9 @@
 use crate::memory::{IntegerWords, Order, ReadOrder};
 use crate::warp::Warp;
 
-/// For each bucket, which classes of keys have been inserted behind it. Bits are set and never cleared. `hash`
-/// is the low half of the hash of a key ([`Hash64::low`](crate::Hash64::low)): the high one says its home.
+/// For each bucket, which classes of keys have been inserted behind it. Bits are set and never cleared.
+/// `hash` is the low half of the hash of a key ([`Hash64::low`](crate::Hash64::low)): the high one says its
+/// home.
 pub trait Filter: Copy {
     /// Whether a key of this class may have been inserted behind `bucket`.
     fn passed<W: Warp>(self, w: &mut W, bucket: u32, hash: u32) -> bool;
@@ -29,8 +30,8 @@ pub const fn filter_words<const C: u32>(buckets: u32) -> usize {
     buckets.div_ceil(u32::BITS / C) as usize
 }
 
-/// Where such a filter has the class of a key for a bucket: a word, and a bit of it. `hash` is the low half of
-/// its hash, whose lowest bits are the class.
+/// Where such a filter has the class of a key for a bucket: a word, and a bit of it. `hash` is the low half
+/// of its hash, whose lowest bits are the class.
 #[inline(always)]
 pub const fn filter_place<const C: u32>(bucket: u32, hash: u32) -> (usize, u32) {
     let buckets = u32::BITS / C;

@@ -18,7 +18,7 @@ pub(crate) use answer::End;
 pub use filter::{Filter, OverflowFilter, filter_place, filter_words};
 pub use invariants::Broken;
 pub use lockbit::LockBitSlots;
-pub use probing::{Bounded, BoundedStride, DoubleHashing, Linear, Probing};
+pub use probing::{Bounded, BoundedStride, DoubleHashing, Linear, MOST_PROBES, Probing};
 pub use slots::{Change, OnPresent, OpenSlots};
 pub use table::OpenTable;
 pub(crate) use table::{Held, Look};

@@ -41,9 +41,10 @@ pub(crate) struct Probe {
 }
 
 impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTable<E, H, F, P, S> {
-    /// A table of `buckets` buckets, at least one, in all slots of `slots`, which are all ones at first, with a filter of as many
-    /// buckets, of which nothing was said at first. The homes of keys are by `seed`. [`DoubleHashing`](super::DoubleHashing) probes all buckets if their number
-    /// is prime; if not, an insert may be full though there is an empty slot.
+    /// A table of `buckets` buckets, at least one, in all slots of `slots`, which are all ones at first, with
+    /// a filter of as many buckets, of which nothing was said at first. The homes of keys are by `seed`.
+    /// [`DoubleHashing`](super::DoubleHashing) probes all buckets if their number is prime; if not, an insert
+    /// may be full though there is an empty slot.
     #[inline(always)]
     pub const fn new(slots: H, filter: F, buckets: u32, seed: Seed) -> Self {
         Self { slots, filter, buckets, seed, types: PhantomData }

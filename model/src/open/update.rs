@@ -15,8 +15,9 @@ use crate::warp::Warp;
 impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTable<E, H, F, P, S> {
     /// Adds a pair if the key is absent.
     ///
-    /// [`Insert::Full`] if all buckets were probed and no slot was empty: the slot of a deleted pair stays taken. Lock-free: a slot
-    /// that is lost was filled by another insert. Reads the buckets that a search reads, and says in each full one that it went on.
+    /// [`Insert::Full`] if no bucket that the key probes has an empty slot: the slot of a deleted pair stays
+    /// taken. Lock-free: a slot that is lost was filled by another insert. Reads the buckets that a search
+    /// reads, and says in each full one that it went on.
     #[inline(always)]
     pub fn insert_unique<W: Warp>(self, w: &mut W, key: UserKey<E::Key>, value: E::Value) -> Insert {
         let put = self.put(w, key, value, OnPresent::Keep);

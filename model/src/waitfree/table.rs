@@ -52,8 +52,8 @@ where
     H: IntegerWords<u64>,
     P: Pool,
 {
-    /// A table in this memory. A call is announced when it has lost `patience` exchanges. The buckets of keys are
-    /// by `seed`.
+    /// A table in this memory. A call is announced when it has lost `patience` exchanges. The buckets of keys
+    /// are by `seed`.
     #[inline(always)]
     pub const fn new(words: WaitFreeWords<N, H, P>, patience: u32, seed: Seed) -> Self {
         Self { words, patience, seed, entry: PhantomData }

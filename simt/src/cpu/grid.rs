@@ -42,7 +42,7 @@ pub trait CpuTable: Sized + Sync {
     /// [`Refused::TooLarge`].
     fn geometry_for(pairs: u64) -> Result<Size<Self>, Refused>;
 
-    /// An empty table.
+    /// An empty table whose keys lie where `seed` says.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`]; [`Error::Refused`] if no table can have this size.

@@ -33,8 +33,9 @@ impl<K: Key, V: Word, T: CpuTable<Key = K, Value = V>> Map<K, V, T> {
         Self::with_seed(geometry, Seed::random())
     }
 
-    /// An empty map of a given size whose keys lie where `seed` says. Without it the seed is chosen at random,
-    /// so that nobody can choose keys of one home: give one to have a run again, not to serve strangers.
+    /// An empty map of a given size whose keys lie where `seed` says. Without it the seed is chosen at
+    /// random, so that nobody can choose keys of one home: give one to have a run again, not to serve
+    /// strangers.
     ///
     /// # Errors
     /// As [`with_geometry`](Self::with_geometry).
@@ -51,10 +52,10 @@ impl<K: Key, V: Word, T: CpuTable<Key = K, Value = V>> Map<K, V, T> {
         Self::build_with_seed(keys, values, Seed::random())
     }
 
-    /// The same, with pairs that lie where `seed` says.
+    /// As [`build`](Self::build), with pairs that lie where `seed` says.
     ///
     /// # Errors
-    /// As [`build`](Self::build).
+    /// As `build`.
     pub fn build_with_seed(keys: &[K], values: &[V], seed: Seed) -> Result<Self, Error> {
         Self::values_match(keys, values)?;
         Ok(Self { table: build(keys, values, seed)?, pair: PhantomData })

@@ -33,8 +33,9 @@ impl<K: Key, T: CpuTable<Key = K, Value = ()>> Set<K, T> {
         Self::with_seed(geometry, Seed::random())
     }
 
-    /// An empty set of a given size whose keys lie where `seed` says. Without it the seed is chosen at random,
-    /// so that nobody can choose keys of one home: give one to have a run again, not to serve strangers.
+    /// An empty set of a given size whose keys lie where `seed` says. Without it the seed is chosen at
+    /// random, so that nobody can choose keys of one home: give one to have a run again, not to serve
+    /// strangers.
     ///
     /// # Errors
     /// As [`with_geometry`](Self::with_geometry).
@@ -50,10 +51,10 @@ impl<K: Key, T: CpuTable<Key = K, Value = ()>> Set<K, T> {
         Self::build_with_seed(keys, Seed::random())
     }
 
-    /// The same, with keys that lie where `seed` says.
+    /// As [`build`](Self::build), with keys that lie where `seed` says.
     ///
     /// # Errors
-    /// As [`build`](Self::build).
+    /// As `build`.
     pub fn build_with_seed(keys: &[K], seed: Seed) -> Result<Self, Error> {
         Ok(Self { table: build(keys, &vec![(); keys.len()], seed)?, key: PhantomData })
     }

@@ -9,8 +9,9 @@ use warpproof_model::spec::Op::{Delete, InsertOrAssign, InsertUnique, Search, Se
 use warpproof_model::spec::{Call, Ret};
 use warpproof_model::{Key, Seed, UserKey, WarpMap, Word};
 
-/// The seed of all tables that are explored, so that a scenario has the same keys each time. Some scenarios name keys
-/// by number: of two buckets, keys 1, 2, 4 and 6 are in the first, 3, 5 and 9 in the second.
+/// The seed of all tables that are explored, so that a scenario has the same keys each time. Scenarios of
+/// slabs name keys by number: in a table of two buckets, 1, 2, 4 and 6 are in the first one, 3, 5 and 9 in
+/// the second, of u32 keys; of both widths 1 and 6 are in the first one, 5 and 9 in the second.
 pub(super) const SEED: Seed = Seed::new(0x0603_18b6_0603_18b6);
 
 /// The key with this number among those of a home.
@@ -90,5 +91,17 @@ pub(super) fn plural(number: usize, one: &str) -> String {
     match number {
         1 => format!("1 {one}"),
         _ => format!("{number} {one}s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_that_scenarios_name_by_number_have_the_homes_that_those_say() {
+        let homes = |keys: &[u64], home| keys.iter().all(|&key| home_of::<u32>(2, key) == home);
+        assert!(homes(&[1, 2, 4, 6], 0) && homes(&[3, 5, 9], 1), "{}", homes_of_keys::<u32>(2));
+        assert_eq!([1, 6, 5, 9].map(|key| home_of::<u64>(2, key)), [0, 0, 1, 1]);
     }
 }

@@ -21,9 +21,9 @@ const NO_GROUP: u32 = u32::MAX;
 ///
 /// # Safety
 ///
-/// The first seven arguments are the parts of a table of u32 pairs, each key once. `keys`, `amounts`, `groups`
-/// and `sums` have `rows` elements; `sums` is zero. Blocks have a multiple of 32 threads, the grid a tile per
-/// row.
+/// The first seven arguments are the parts of a table of u32 pairs, each key once. `keys`, `amounts`,
+/// `groups` and `sums` have `rows` elements; `sums` is zero. Blocks have a multiple of 32 threads, the grid a
+/// tile per row.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn group_sums(
     slots: *mut u64,

@@ -67,9 +67,11 @@ pub type DynamicSet<K, const L: usize = OPEN_LANES, const S: usize = LANE_SLOTS>
 /// threads move them. Meanwhile every other call waits, searches too; it also waits while a thread waits to
 /// begin. Where nothing moves, no search waits. Each part of a batch takes three locks.
 ///
-/// **Memory that runs out.** Nothing is [`Insert::Full`](warpproof_model::Insert::Full). If there is no
-/// memory to grow, a batch ends with [`Error::OutOfMemory`], which says how many of its operations have run,
-/// the first ones. What they stored is in the table, and all that was there before.
+/// **Memory that runs out.** No insert is [`Full`](warpproof_model::Insert::Full), unless 2,048 keys and more
+/// were chosen for one home and a known seed: such a batch says so, and the table does not grow for it. When
+/// it grows the next time, it takes another seed if it has to. If there is no memory to grow, a batch ends
+/// with [`Error::OutOfMemory`], which says how many of its operations have run, the first ones. What they
+/// stored is in the table, and all that was there before.
 ///
 /// The protocol is [`warpproof_model::growth`].
 pub struct Dynamic<T> {
@@ -150,7 +152,8 @@ impl<T: Fixed> Dynamic<T> {
         Self::with_seed(entries, load, Seed::random())
     }
 
-    /// The same, with keys that lie where `seed` says, and not one that is chosen at random.
+    /// As [`at_load`](Self::at_load), with keys that lie where `seed` says, and not one that is chosen at
+    /// random.
     ///
     /// # Errors
     /// As [`Dynamic::at_load`].
@@ -160,7 +163,7 @@ impl<T: Fixed> Dynamic<T> {
         Ok(Self { growing: Growing::locked(table, load).in_steps_of(STEP) })
     }
 
-    /// What the places of its keys depend on: the same whenever it grows.
+    /// What the places of its keys depend on. It stays when the table grows, unless keys were chosen for it.
     pub fn seed(&self) -> Seed {
         self.growing.table().words().seed()
     }

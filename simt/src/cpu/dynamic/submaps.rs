@@ -14,9 +14,9 @@ use warpproof_model::{Key, Word};
 ///
 /// The insert that finds no room takes the memory for another submap, while other operations go on; no pair
 /// moves, and no search waits. An insert answers [`Full`](warpproof_model::Insert::Full) if there is no
-/// memory, or if less than a sixteenth of the slots was taken when they were last counted, so that only keys
-/// that were chosen for a known seed can have filled the buckets of its own; nothing has changed then. A search reads up to four buckets of each submap before that of its
-/// key. The slots of deleted pairs come back by [`SubmapMap::compact`] alone. A
+/// memory, or if less than a sixteenth of a sample of the slots is taken: its key was chosen for a known seed
+/// then. Nothing has changed in both cases. A search reads up to four buckets of each submap before that of
+/// its key. The slots of deleted pairs come back by [`SubmapMap::compact`] alone. A
 /// [`DynamicMap`](super::DynamicMap) has neither cost, but moves its pairs when it grows.
 ///
 /// ```

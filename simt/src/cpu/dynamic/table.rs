@@ -22,6 +22,8 @@ const PROBES: u32 = 4;
 
 /// One in so many slots is taken at least where another submap is added.
 const SPARSE: u64 = 16;
+/// Buckets that are read to judge that.
+const SAMPLE: u32 = 1024;
 
 /// Submaps besides the first. Each makes the table twice as large.
 const MORE: usize = 32;
@@ -37,8 +39,8 @@ pub struct DynamicWords<St, const L: usize = OPEN_LANES, const S: usize = { BUCK
     first: OpenWords<St, L, S, Order>,
     more: [OnceLock<OpenWords<St, L, S, Order>>; MORE],
     published: Array<AtomicU32, 16>,
-    /// Held by who makes a submap: how often a further one is refused before the slots are counted again.
-    making: Mutex<u32>,
+    /// Held by who makes a submap.
+    making: Mutex<()>,
 }
 
 impl<St: PackedWords, const L: usize, const S: usize> DynamicWords<St, L, S> {
@@ -52,7 +54,7 @@ impl<St: PackedWords, const L: usize, const S: usize> DynamicWords<St, L, S> {
     pub fn new(geometry: OpenGeometry, seed: Seed) -> Result<Self, Error> {
         let first = OpenWords::new(geometry, seed)?;
         let published = Array::new(1, |_| 0).map_err(|_| Error::no_memory(4))?;
-        Ok(Self { first, more: [const { OnceLock::new() }; MORE], published, making: Mutex::new(0) })
+        Ok(Self { first, more: [const { OnceLock::new() }; MORE], published, making: Mutex::new(()) })
     }
 
     /// The view that operations work on: call them with a [`CpuWarp`] of `L` lanes.
@@ -82,20 +84,31 @@ impl<St: PackedWords, const L: usize, const S: usize> DynamicWords<St, L, S> {
     /// # Errors
     /// [`Error::OutOfMemory`]; [`Error::Refused`] if the submap would be too large.
     pub(super) fn compacted(&self) -> Result<Self, Error> {
-        let compact = Self::new(Self::geometry_for(self.stats().live)?, self.seed())?;
-        if move_all(self, &compact) { Ok(compact) } else { Err(Error::no_memory(compact.bytes())) }
+        let geometry = Self::geometry_for(self.stats().live)?;
+        // Another seed where keys were chosen for this one.
+        let mut bytes = 0;
+        for seed in [self.seed(), Seed::random()] {
+            let compact = Self::new(geometry, seed)?;
+            if move_all(self, &compact) {
+                return Ok(compact);
+            }
+            bytes = compact.bytes();
+        }
+        Err(Error::no_memory(bytes))
     }
 
-    /// Whether less than a [`SPARSE`]th of the slots is taken. Reads them with this thread alone.
+    /// Whether less than a [`SPARSE`]th of the slots is taken, by a sample of [`SAMPLE`] buckets and more. Of
+    /// buckets of fewer than four slots never: where few are taken, some key's are full by chance.
     fn is_sparse(&self) -> bool {
-        let (w, enough) = (&mut CpuWarp::<L>::new(0), self.geometry().slots() as u64 / SPARSE);
-        let mut taken = 0;
-        (0..self.submaps()).map(|index| self.words(index).view()).all(|submap| {
-            (0..submap.buckets()).all(|bucket| {
+        let (w, step) = (&mut CpuWarp::<L>::new(0), (self.view().buckets() / SAMPLE).max(1));
+        let (mut slots, mut taken) = (0, 0);
+        for submap in (0..self.submaps()).map(|index| self.words(index).view()) {
+            for bucket in (0..submap.buckets()).step_by(step as usize) {
+                slots += (L * S) as u64;
                 taken += u64::from(submap.bucket_entries(w, bucket) + submap.bucket_tombstones(w, bucket));
-                taken < enough
-            })
-        })
+            }
+        }
+        L * S >= 4 && taken < slots / SPARSE
     }
 
     /// A submap that is published.
@@ -127,14 +140,9 @@ impl<'a, St: PackedWords, const L: usize, const S: usize> Submaps<S> for &'a Dyn
             return Added::Never;
         };
         // What a panic left behind is a submap that is whole and not published, or none.
-        let mut refused = self.making.lock().unwrap_or_else(PoisonError::into_inner);
+        let _one = self.making.lock().unwrap_or_else(PoisonError::into_inner);
         if place.get().is_none() {
-            if *refused == 0 && self.is_sparse() {
-                // So that who asks pays for no more than a few slots.
-                *refused = self.view().buckets();
-            }
-            if *refused > 0 {
-                *refused -= 1;
+            if self.is_sparse() {
                 return Added::Never;
             }
             let slots = self.geometry().slots() as u64;
