@@ -6,7 +6,7 @@ mod open;
 mod partitioned;
 mod staged;
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use warpproof_gpu::bench::{Floors, StressClock, Timer};
 use warpproof_gpu::cudarc::driver::{CudaSlice, CudaStream};
 use warpproof_gpu::{Device, Error, OpenMap, SlabMap, SlabMultimap, SlabSet, Tuning};
@@ -67,10 +67,14 @@ fn a_map_and_a_set_answer() {
     assert_eq!(set.len().unwrap(), 2);
 }
 
+/// Held by a test that takes much of the device's memory.
+static MUCH: Mutex<()> = Mutex::new(());
+
 /// A table of a sixteenth of the device's memory, beside which other tests take little.
 #[test]
 fn freed_memory_is_kept_as_long_as_asked_for() {
     let Some(device) = device() else { return };
+    let _alone = MUCH.lock().unwrap_or_else(PoisonError::into_inner);
     let part = device.memory().unwrap().1 / 16;
     let table = || OpenMap::<u32, u32>::with_capacity(&device, part / 10).unwrap();
     let kept = || device.kept_memory().unwrap();

@@ -1,7 +1,8 @@
 //! Open-addressing tables: what is special to the GPU.
 
-use super::{MORE_KEYS, clear_between_batches, device};
+use super::{MORE_KEYS, MUCH, clear_between_batches, device};
 use std::collections::BTreeMap;
+use std::sync::PoisonError;
 use warpproof_gpu::bench::StressClock;
 use warpproof_gpu::{CuckooMap, Device, Error, Layout, OpenMap, OpenSet, RetrieveMethod, Scalar, Tuning};
 use warpproof_model::Key;
@@ -50,6 +51,7 @@ fn a_map_answers() {
 #[test]
 fn more_slots_than_32_bits_count_are_copied() {
     let Some(device) = device() else { return };
+    let _alone = MUCH.lock().unwrap_or_else(PoisonError::into_inner);
     let geometry = OpenGeometry::at_load(1 << 33, 1.0).unwrap();
     let (slots, free) = (geometry.slots() as u64, device.memory().unwrap().0);
     assert!(slots > 1 << 33 && !slots.is_multiple_of(2048), "{slots} slots");
