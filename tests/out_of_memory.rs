@@ -14,6 +14,7 @@ use std::fmt::Debug;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::SeqCst};
 use std::time::Duration;
 use warpproof::gpu;
+use warpproof::model::Seed;
 use warpproof::simt::cpu::dynamic::{SubmapMap, SubmapSet};
 use warpproof::simt::cpu::{
     self, CuckooMap, CuckooSet, DynamicMap, DynamicSet, HopscotchMap, HopscotchSet, OpenMap, OpenSet,
@@ -21,6 +22,7 @@ use warpproof::simt::cpu::{
 };
 use warpproof::{
     BulkCounter, BulkFlush, BulkMap, BulkMatches, BulkMultimap, BulkOrdered, BulkSet, BulkTable, Op,
+    SlabGeometry,
 };
 
 #[global_allocator]
@@ -270,8 +272,15 @@ fn open_maps(counts: &mut Counts, n: u32) -> u64 {
 
 fn slabs(counts: &mut Counts) {
     let keys = keys::<u32>(10_000);
-    let make = map!(counts, SlabMap<u32, u32>, &keys);
+    let _ = map!(counts, SlabMap<u32, u32>, &keys);
     let (gone, left) = keys.split_at(5000);
+    // By other seeds a flush gives back other numbers of slabs.
+    let size = SlabGeometry::for_pairs(keys.len() as u64).unwrap();
+    let make = || {
+        let map = SlabMap::<u32, u32>::with_seed(size, Seed::new(1)).unwrap();
+        map.insert_unique(&keys, &keys).unwrap();
+        map
+    };
     let call = |map: &mut SlabMap<u32, u32>, _| BulkMap::delete(map, gone).and_then(|_| map.flush());
     let those_left = |map: &SlabMap<u32, u32>| map.search(left).unwrap();
     counts.refuse_each("SlabMap delete and flush", 0, make, call, those_left);

@@ -93,7 +93,7 @@ fn of<V: Scalar>(head: &Head, set: bool, operation: Operation) -> Arguments {
         InsertUnique | Search if set => head.per_key(keys, codes),
         Insert | InsertUnique | InsertOrAssign | InsertOrAdd => head.put(keys, keys, codes),
         // As many arrays as the table itself has.
-        Absorb => head.absorb(&[(1 << 20, 8), (1 << 22, 8)][..head.list.len() - 4], 3, one),
+        Absorb => head.absorb(&[(1 << 20, 8), (1 << 22, 8)][..head.list.len() - 6], 3, one),
         Delete => head.per_key(keys, codes),
         DeleteAll | Count => head.number(keys, counts),
         Search => head.search(keys, values, Some(codes), V::ONES),
