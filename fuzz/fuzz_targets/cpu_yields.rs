@@ -12,7 +12,7 @@ use warpproof::model::entry::{Key32, Pair32};
 use warpproof::model::reclaim::{bitmap_words, free_word};
 use warpproof::model::slab::{LockBitSlots, Multi, Multiplicity, PackedSlots, SlabTable, Slots, Unique};
 use warpproof::model::spec::{Call, Map, Multimap, Op, Ret, Set};
-use warpproof::model::{IntegerWords, Order, ReadOrder, UserKey, Warp, Word, Words, WriteOrder};
+use warpproof::model::{IntegerWords, Order, ReadOrder, Seed, UserKey, Warp, Word, Words, WriteOrder};
 use warpproof::simt::check::monitor::{Collection, monitor};
 use warpproof::simt::check::{Event, linearizable};
 use warpproof::simt::cpu::warp::CpuWarp;
@@ -99,6 +99,7 @@ impl Input<'_> {
             T::slots::<U>(&store, &turns),
             Scheduled { words: bits.words(), turns: &turns },
             self.buckets,
+            Seed::new(1),
         );
         let warp = |warp: usize| {
             turns.begin(warp);

@@ -4,6 +4,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use std::collections::{BTreeMap, HashSet};
+use warpproof::model::Seed;
 use warpproof::model::slab::{Multi, Multiplicity, SlabTable, Unique};
 use warpproof::model::spec::{Call, Map, Multimap, Op, Ret, Set, Spec};
 use warpproof::simt::check::seq::{Alone, SeqMemory, SeqWarp};
@@ -144,8 +145,12 @@ impl<S: Spec<State = Vec<u64>>> Driven<'_, S> {
 
     fn flush_of<L: Layout, U: Multiplicity, const N: usize, const P: usize>(&self) {
         let done = self.memory.guard(|m| {
-            let table =
-                SlabTable::<_, _, P>::new(L::slots::<_, U>(m), m.w32(L::ARRAYS.len()), self.config.buckets);
+            let table = SlabTable::<_, _, P>::new(
+                L::slots::<_, U>(m),
+                m.w32(L::ARRAYS.len()),
+                self.config.buckets,
+                Seed::new(1),
+            );
             let w = &mut SeqWarp::<N>::default();
             for bucket in 0..self.config.buckets {
                 table.flush(w, bucket);
