@@ -55,7 +55,7 @@ impl Module {
             "-Zmir-opt-level=0".to_owned(),
             // A loop over the slots of a lane that hashes each key has to be unrolled, or the slots are put
             // into memory: eight hashes are more than LLVM would unroll by itself.
-            "-Cllvm-args=-unroll-threshold=800".to_owned(),
+            "-Cllvm-args=-unroll-threshold=450".to_owned(),
         ];
         if self.features.contains("b128") {
             flags.push("-Ctarget-feature=+ptx83".to_owned());
