@@ -184,7 +184,7 @@ fn a_table_grows_beside_keys_that_were_chosen_for_its_seed() {
     }
 }
 
-/// A table that refused to grow for chosen keys grows for others.
+/// A table that refused to grow for chosen keys is compacted and cleared; one of other keys grows.
 #[test]
 fn submaps_are_added_for_others_than_chosen_keys() {
     let mut map = OfChosen::<DynamicWords<Store>>::with_capacity(1000).unwrap();

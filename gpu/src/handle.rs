@@ -73,7 +73,7 @@ impl<R: Row, S: Holds<R>> Table<R, S> {
     }
 
     /// As [`with_tuning`](Self::with_tuning), with keys that lie where `seed` says. Without it the seed is
-    /// chosen at random, so that nobody can choose keys of one home: give one to have a run again, not to
+    /// chosen at random, which strangers do not know: give one to have a run again, not to
     /// serve strangers.
     ///
     /// # Errors

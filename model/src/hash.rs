@@ -90,8 +90,8 @@ impl Hash64 {
         self.0
     }
 
-    /// Its leading digit to a base which is not zero: a number below it. The
-    /// hashes with one digit are consecutive numbers.
+    /// Its leading digit to a base which is not zero: a number below it. The hashes with one digit are
+    /// consecutive numbers.
     #[inline(always)]
     pub const fn digit(self, base: u32) -> u32 {
         // The high half of the product of 96 bits, by two products of 64.

@@ -5,6 +5,7 @@ use super::{Can, Loads, Points, Structure, Table, Tables};
 use crate::backend::Opened;
 use crate::entry::Entry;
 use crate::failure::Failure;
+use warpproof::model::growth::MOST_LOAD;
 use warpproof::simt::cpu;
 use warpproof::{HopscotchGeometry, OpenGeometry, SlabGeometry, WaitFreeGeometry, any};
 #[cfg(feature = "gpu")]
@@ -150,7 +151,7 @@ structures! {
         name: "open",
         what: "Open addressing with a filter of what passed a full bucket: one pair per key, a fixed size",
         // Above it an insert may find its 512 buckets full.
-        loads: Loads { least: 0.01, most: 0.98, default: OpenGeometry::DEFAULT_LOAD },
+        loads: Loads { least: 0.01, most: MOST_LOAD, default: OpenGeometry::DEFAULT_LOAD },
         points: Points {
             load: OpenGeometry::DEFAULT_LOAD,
             loads: &[0.5, 0.6, 0.7, OpenGeometry::DEFAULT_LOAD, 0.9, 0.95],

@@ -27,7 +27,7 @@
 //! or per 256 slots of open addressing; of `reclaim` a thread per word of the bitmap, or stash. Blocks have
 //! one dimension and a multiple of 32 threads, and zeroed shared words as the operation says: of `stats` one
 //! for each number. Counters are zero at first. Lengths are `u64` and count words; `n`, `buckets` and `homes`
-//! are `u32`.
+//! are `u32`. The last two arguments of a table are the words of its seed, `u64`.
 //!
 //! # Safety
 //!

@@ -113,6 +113,13 @@ pub(super) fn expected(left: u64, ran: u64, stored: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn loads_above_the_highest_are_lowered_and_what_is_no_load_stays() {
+        assert_eq!([0.5, MOST_LOAD, 0.99, 1.0].map(kept_load), [0.5, MOST_LOAD, MOST_LOAD, MOST_LOAD]);
+        assert_eq!([0.0, -1.0, 1.5].map(kept_load), [0.0, -1.0, 1.5]);
+        assert!(kept_load(f64::NAN).is_nan());
+    }
     use alloc::string::ToString;
 
     #[test]

@@ -51,9 +51,9 @@ pub const MOST_PROBES: u32 = 512;
 /// 0.97 within 0.5 %, and 1 % more at 0.99 (BENCHMARKS.md).
 ///
 /// An insert that finds them all full says so, after 512 buckets however large the table is. In tables of
-/// 2^21 slots, in buckets of four and of eight, that happened to no key up to a load of 0.98, where no key
-/// probed more than 217 (`cargo test --test bounded_probes`). In a table of up to [`MOST_PROBES`] buckets, a
-/// prime number of them, all are probed.
+/// 2^21 slots, in buckets of four and of eight, that happened to no key up to a load of 0.98
+/// (`cargo test --test bounded_probes`). In a table of up to [`MOST_PROBES`] buckets, a prime number of them,
+/// all are probed.
 #[derive(Clone, Copy, Debug)]
 pub struct BoundedStride<const N: u32 = 256>;
 

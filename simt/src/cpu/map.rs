@@ -34,7 +34,7 @@ impl<K: Key, V: Word, T: CpuTable<Key = K, Value = V>> Map<K, V, T> {
     }
 
     /// An empty map of a given size whose keys lie where `seed` says. Without it the seed is chosen at
-    /// random, so that nobody can choose keys of one home: give one to have a run again, not to serve
+    /// random, which strangers do not know: give one to have a run again, not to serve
     /// strangers.
     ///
     /// # Errors
