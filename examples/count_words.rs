@@ -58,7 +58,7 @@ fn count<'a>(words: &[&'a str]) -> Outcome<Vec<(&'a str, u64)>> {
     Ok(out)
 }
 
-/// A key that may be stored: the highest are reserved.
+/// A key that may be stored: the three highest are reserved.
 fn hash(word: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     word.hash(&mut hasher);

@@ -16,9 +16,9 @@ pub(crate) enum Entry {
     Multimap32,
     /// Multimap of u64 pairs
     Multimap64,
-    /// Map of u64 pairs, in 128-bit words where the device has them, else by the lock bit
+    /// Map of u64 pairs, in 128-bit words where the device has them, else by the lock word
     Map64,
-    /// Map of u64 pairs by the lock bit on every device
+    /// Map of u64 pairs by the lock word on every device
     Lock64,
 }
 
@@ -46,13 +46,13 @@ impl Entry {
             Self::Multimap32 => ("multimap32", "multimap u32 -> u32", 8),
             Self::Multimap64 => ("multimap64", "multimap u64 -> u64", 16),
             Self::Map64 => ("map64", "map u64 -> u64", 16),
-            Self::Lock64 => ("lock64", "map u64 -> u64 by the lock bit", 16),
+            Self::Lock64 => ("lock64", "map u64 -> u64 by the lock word", 16),
         }
     }
 
     /// How the kernels of such a table are run.
     #[cfg(feature = "gpu")]
     pub(crate) fn tuning(self) -> warpproof::gpu::Tuning {
-        warpproof::gpu::Tuning { lock_bit: self == Self::Lock64, ..Default::default() }
+        warpproof::gpu::Tuning { lock_word: self == Self::Lock64, ..Default::default() }
     }
 }

@@ -107,7 +107,7 @@ proptest! {
     }
 
     #[test]
-    fn u64_pairs_under_the_lock_bit(steps in program::<u64>(), buckets in 1..3u32, pool in 1..6u32) {
+    fn u64_pairs_under_the_lock_word(steps in program::<u64>(), buckets in 1..3u32, pool in 1..6u32) {
         follows_the_specification::<WidePairStore, 1, 4>(&steps, buckets, pool)?;
         follows_the_specification::<WidePairStore, 8, 1>(&steps, buckets, pool)?;
     }

@@ -1,5 +1,5 @@
 //! The suite on the first GPU, if there is one: 64-bit pairs in 128-bit words where it has them, and by the
-//! lock bit.
+//! lock word.
 #![cfg(feature = "gpu")]
 
 #[path = "support/device.rs"]
@@ -20,9 +20,9 @@ use warpproof::gpu::{
 use warpproof::model::host::{HopscotchGeometry, OpenGeometry, Refused, SlabGeometry, WaitFreeGeometry};
 use warpproof::model::slab::SLAB_SLOTS;
 
-/// 64-bit pairs by the lock-bit protocol, whatever the device.
-fn lock_bit() -> Tuning {
-    Tuning { lock_bit: true, ..Tuning::default() }
+/// 64-bit pairs by the lock-word protocol, whatever the device.
+fn lock_word() -> Tuning {
+    Tuning { lock_word: true, ..Tuning::default() }
 }
 
 /// Tiles of so many lanes.
@@ -49,7 +49,7 @@ macro_rules! gpu {
             let map = <$table>::with_seed(device, size, tuning, SEED)?;
             if size_of::<K>() == 8 {
                 let wide = matches!(map.layout(), Layout::Map64 | Layout::Multi64);
-                assert_eq!(wide, device.wide() && !tuning.lock_bit, "{:?}", map.layout());
+                assert_eq!(wide, device.wide() && !tuning.lock_word, "{:?}", map.layout());
             }
             Ok(map)
         };

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64};
 use std::sync::{Condvar, Mutex};
 use warpproof::model::entry::{Key32, Pair32};
 use warpproof::model::reclaim::{bitmap_words, free_word};
-use warpproof::model::slab::{LockBitSlots, Multi, Multiplicity, PackedSlots, SlabTable, Slots, Unique};
+use warpproof::model::slab::{LockWordSlots, Multi, Multiplicity, PackedSlots, SlabTable, Slots, Unique};
 use warpproof::model::spec::{Call, Map, Multimap, Op, Ret, Set};
 use warpproof::model::{IntegerWords, Order, ReadOrder, Seed, UserKey, Warp, Word, Words, WriteOrder};
 use warpproof::simt::check::monitor::{Collection, monitor};
@@ -363,18 +363,18 @@ impl Entries for Keys {
     }
 }
 
-/// u64 pairs under the lock bit.
+/// u64 pairs under the lock word.
 struct Locked(Array<AtomicU64, 8>, Array<AtomicU64, 8>);
 
 impl Entries for Locked {
     const VALUED: bool = true;
-    type Slots<'a, U: Multiplicity> = LockBitSlots<Scheduled<'a, AtomicU64, 8>, U>;
+    type Slots<'a, U: Multiplicity> = LockWordSlots<Scheduled<'a, AtomicU64, 8>, U>;
     fn new(slots: usize) -> Self {
         let array = |word| Array::new(slots, move |_| word).expect("memory");
         Self(array(u64::MAX), array(0))
     }
     fn slots<'a, U: Multiplicity>(&'a self, turns: &'a Turns) -> Self::Slots<'a, U> {
         let words = |array: &'a Array<AtomicU64, 8>| Scheduled { words: array.words(), turns };
-        LockBitSlots::new(words(&self.0), words(&self.1))
+        LockWordSlots::new(words(&self.0), words(&self.1))
     }
 }

@@ -123,19 +123,19 @@ impl Device {
         self.inner.capability
     }
 
-    /// Whether 64-bit maps use 128-bit words; otherwise slabs and open addressing go by the lock-bit
+    /// Whether 64-bit maps use 128-bit words; otherwise slabs and open addressing go by the lock-word
     /// protocol, and hopscotch maps have none.
     pub fn wide(&self) -> bool {
         self.inner.wide
     }
 
-    /// Refuses layouts that need 128-bit words, or the lock-bit protocol in their place, for tables without
+    /// Refuses layouts that need 128-bit words, or the lock-word protocol in their place, for tables without
     /// the latter.
     ///
     /// # Errors
     /// [`Error::NoWideWords`].
     pub(crate) fn admit(&self, layout: Layout) -> Result<(), Error> {
-        if layout.lock_bit() {
+        if layout.lock_word() {
             let (name, capability) = (self.name().to_owned(), self.capability());
             return Err(Error::NoWideWords { name, capability, driver: self.driver_version() });
         }
@@ -235,7 +235,7 @@ impl Device {
 fn load_tables(context: &Arc<CudaContext>, capability: (u32, u32)) -> Result<(Arc<Module>, bool), Error> {
     if capability >= WIDE {
         match Module::load(context, TABLES_WIDE) {
-            // An older driver on a new device: the lock bit serves.
+            // An older driver on a new device: the lock word serves.
             Err(Error::DriverTooOld { .. }) => {}
             loaded => return Ok((loaded?, true)),
         }

@@ -48,9 +48,9 @@ pub enum Layout {
     Map64,
     /// u64 pairs in 128-bit words, keys as often as they come: compute capability 9.0.
     Multi64,
-    /// u64 pairs in two 64-bit words each, by the lock-bit protocol, each key once.
+    /// u64 pairs in two 64-bit words each, by the lock-word protocol, each key once.
     Map64Lock,
-    /// u64 pairs in two 64-bit words each, by the lock-bit protocol, keys as often as they come.
+    /// u64 pairs in two 64-bit words each, by the lock-word protocol, keys as often as they come.
     Multi64Lock,
 }
 
@@ -79,7 +79,7 @@ impl Layout {
     }
 
     /// Lanes of the tiles that every operation has a kernel for, at 8 slots per slab or words per group; in
-    /// open-addressing tables sets of u32 and maps of u64 by the lock bit have one lane, and other maps of
+    /// open-addressing tables sets of u32 and maps of u64 by the lock word have one lane, and other maps of
     /// u64 two.
     pub const fn lanes(self) -> u32 {
         match self {
@@ -89,13 +89,13 @@ impl Layout {
     }
 
     /// Whether the values stand in an array of their own.
-    pub(crate) const fn lock_bit(self) -> bool {
+    pub(crate) const fn lock_word(self) -> bool {
         matches!(self, Self::Map64Lock | Self::Multi64Lock)
     }
 
     /// Bytes of a slot in the array that probes read.
     pub(crate) const fn probe_bytes(self) -> u32 {
-        if self.lock_bit() { self.slot_bytes() / 2 } else { self.slot_bytes() }
+        if self.lock_word() { self.slot_bytes() / 2 } else { self.slot_bytes() }
     }
 }
 

@@ -25,7 +25,7 @@ use users::Users;
 pub struct Tuning {
     /// Lanes per tile; `None` is the width that was fastest: [`Layout::lanes`](crate::Layout::lanes), 4 for
     /// slabs of 16 slots, 1 for mixed batches on a `HopscotchMap<u32, u32>` or an `OpenMap<u32, u32>`, 1 on
-    /// an `OpenSet<u32>` and by the lock bit on an `OpenMap<u64, u64>`, and 1 on all of these, on an
+    /// an `OpenSet<u32>` and by the lock word on an `OpenMap<u64, u64>`, and 1 on all of these, on an
     /// `OpenMap<u64, u64>` and an `OpenSet<u64>` whose slots take up to 256 MiB. What a first kernel leaves
     /// is done at the common one.
     ///
@@ -38,9 +38,9 @@ pub struct Tuning {
     /// Threads per block, brought to a multiple of 32 between 64 and 1024. All entries of an open-addressing
     /// table are copied by blocks of 256.
     pub threads: u32,
-    /// Whether 64-bit pairs go by the lock-bit protocol also where the device has 128-bit words. Hopscotch
+    /// Whether 64-bit pairs go by the lock-word protocol also where the device has 128-bit words. Hopscotch
     /// tables have no such protocol: there it is of no effect. Nor has it any on sets.
-    pub lock_bit: bool,
+    pub lock_word: bool,
     /// How `retrieve_all` copies the entries of an open-addressing table to device slices.
     pub retrieve: RetrieveMethod,
 }
@@ -53,7 +53,7 @@ impl Tuning {
 
 impl Default for Tuning {
     fn default() -> Self {
-        Self { lanes: None, threads: 64, lock_bit: false, retrieve: RetrieveMethod::default() }
+        Self { lanes: None, threads: 64, lock_word: false, retrieve: RetrieveMethod::default() }
     }
 }
 

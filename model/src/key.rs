@@ -8,9 +8,9 @@ use crate::memory::Word;
 pub trait Key: Word + Ord {
     /// The lowest key that is reserved. The reserved keys are this one and all above it.
     ///
-    /// u32: `0xFFFF_FFFE` (tombstone) and `0xFFFF_FFFF` (empty). u64: everything from `2^63 - 2`, because the
-    /// lock-bit protocol uses the top bit; the 128-bit form keeps the same limit, so that a table moves
-    /// between devices unchanged.
+    /// u32: `0xFFFF_FFFE` (tombstone) and `0xFFFF_FFFF` (empty). u64: `2^64 - 3` (tombstone), `2^64 - 2` (an
+    /// insert of the lock-word protocol is under way) and `2^64 - 1` (empty); the forms without a lock word
+    /// keep the same limit, so that a table moves between devices unchanged.
     const FIRST_RESERVED: Self;
 
     /// The hash of the key in a table of this seed. Its high bits choose where a key is looked for first, its
@@ -29,7 +29,7 @@ impl Key for u32 {
 }
 
 impl Key for u64 {
-    const FIRST_RESERVED: Self = (1 << 63) - 2;
+    const FIRST_RESERVED: Self = u64::MAX - 2;
 
     #[inline(always)]
     fn hash(self, seed: Seed) -> Hash64 {
@@ -82,9 +82,9 @@ mod tests {
         assert!(UserKey::new(u32::MAX - 2).is_some());
         assert!(UserKey::new(u32::MAX - 1).is_none());
         assert!(UserKey::new(u32::MAX).is_none());
-        assert!(UserKey::new((1u64 << 63) - 3).is_some());
-        assert!(UserKey::new((1u64 << 63) - 2).is_none());
-        assert!(UserKey::new(u64::MAX).is_none());
+        assert!(UserKey::new(1u64 << 63).is_some());
+        assert!(UserKey::new(u64::MAX - 3).is_some());
+        assert!((u64::MAX - 2..=u64::MAX).all(|key| UserKey::new(key).is_none()));
     }
 
     #[test]

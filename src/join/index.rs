@@ -125,13 +125,13 @@ impl Leaders {
     }
 }
 
-/// An integer as a table key: 0, -1, 1, -2, 2, ... become 0, 1, 2, 3, 4, ..., so that only integers beyond
-/// 2^62 on either side have a reserved code (see [`Key::FIRST_RESERVED`]).
+/// An integer as a table key: 0, -1, 1, -2, 2, ... become 0, 1, 2, 3, 4, ..., so that only the two lowest
+/// integers and the highest have a reserved code (see [`Key::FIRST_RESERVED`](warpproof_model::Key)).
 const fn encode(key: i64) -> u64 {
     ((key << 1) ^ (key >> 63)) as u64
 }
 
-const _: () = assert!(encode((1 << 62) - 2) < <u64 as Key>::FIRST_RESERVED);
+const _: () = assert!(encode(i64::MAX - 1) < <u64 as Key>::FIRST_RESERVED);
 
 /// The rows ordered by group, those of a group in file order: where each group begins, and the rows.
 fn csr(groups: &[u32]) -> Result<(Vec<u32>, Vec<u32>), Failure> {

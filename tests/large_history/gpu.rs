@@ -296,11 +296,11 @@ fn check(name: &str, keys: u64, may_fill: bool, history: &[Event]) {
 #[test]
 fn a_million_calls_of_the_gpu_are_linearizable() {
     let Some(device) = device() else { return };
-    let lock = Tuning { lock_bit: true, ..Tuning::default() };
+    let lock = Tuning { lock_word: true, ..Tuning::default() };
     for load in LOADS {
         check("map32", load.0, false, &slab_map::<u32>(device, Tuning::default(), load));
         check("map64", load.0, false, &slab_map::<u64>(device, Tuning::default(), load));
-        check("map64, lock bit", load.0, false, &slab_map::<u64>(device, lock, load));
+        check("map64, lock word", load.0, false, &slab_map::<u64>(device, lock, load));
         check("set32", load.0, false, &slab_set(device, load));
     }
 }

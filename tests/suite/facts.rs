@@ -322,8 +322,8 @@ macro_rules! gpu_rows {
             suite! { slab_map map [u32 u64] gpu (SlabMap<K, K>, Tuning::default(), slabs) }
             suite! { slab_multimap multimap [u32 u64] gpu (SlabMultimap<K, K>, Tuning::default(), slabs) }
             suite! { slab_set set [u32] gpu (SlabSet, Tuning::default(), slabs) }
-            suite! { slab_map map_lock_bit [u64] gpu (SlabMap<K, K>, lock_bit(), slabs) }
-            suite! { slab_multimap multimap_lock_bit [u64] gpu (SlabMultimap<K, K>, lock_bit(), slabs) }
+            suite! { slab_map map_lock_word [u64] gpu (SlabMap<K, K>, lock_word(), slabs) }
+            suite! { slab_multimap multimap_lock_word [u64] gpu (SlabMultimap<K, K>, lock_word(), slabs) }
         }
 
         mod hopscotch {
@@ -336,7 +336,7 @@ macro_rules! gpu_rows {
             use super::*;
             suite! { open_map map [u32 u64] buckets (OpenMap<K, K>, Tuning::default()) }
             suite! { open_set set [u32 u64] gpu (OpenSet<K>, Tuning::default(), OpenGeometry::at_load) }
-            suite! { open_map map_lock_bit [u64] buckets (OpenMap<K, K>, lock_bit()) }
+            suite! { open_map map_lock_word [u64] buckets (OpenMap<K, K>, lock_word()) }
             // Tiles of two lanes, as in large tables.
             suite! { open_map map_large [u64] buckets (OpenMap<K, K>, lanes(2)) }
             suite! { open_set set_large [u64] gpu (OpenSet<K>, lanes(2), OpenGeometry::at_load) }
@@ -361,7 +361,7 @@ macro_rules! gpu_rows {
             use super::*;
             suite! { dynamic_map map [u32 u64] growing (DynamicMap<K, K>, Tuning::default()) }
             suite! { dynamic_set set [u32 u64] growing (DynamicSet<K>, Tuning::default()) }
-            suite! { dynamic_map map_lock_bit [u64] growing (DynamicMap<K, K>, lock_bit()) }
+            suite! { dynamic_map map_lock_word [u64] growing (DynamicMap<K, K>, lock_word()) }
         }
 
         width_rows! { one_lane 1 }

@@ -142,10 +142,12 @@ pub(crate) fn match_an_oracle<K: Number>(
     oracle
 }
 
+/// So may keys, up to the reserved ones.
 pub(crate) fn values_may_be_anything<K: Number>(row: &Row<K>) {
     let map = row.roomy_map(10);
-    let keys = [K::of(0), K::of(1), K::of(2), K::of(K::FIRST_RESERVED.to_bits() as u64 - 1)];
-    let values = [K::MAX, K::of(0), K::of(K::FIRST_RESERVED.to_bits() as u64), K::MAX];
+    let (reserved, half) = (K::FIRST_RESERVED.to_bits() as u64, K::MAX.to_bits() as u64 / 2);
+    let keys = [0, 1, 2, half, half + 1, reserved - 2, reserved - 1].map(K::of);
+    let values = [K::MAX, K::of(0), K::of(reserved), K::MAX, K::of(half), K::of(half + 1), K::MAX];
     map.insert_unique(&keys, &values).unwrap();
     assert_eq!(map.search(&keys).unwrap(), values.map(Some));
 }

@@ -41,9 +41,9 @@ impl Rng {
     }
 }
 
-/// `n` distinct keys spread over the whole range: an odd multiplier permutes the 31-bit numbers.
+/// `n` distinct keys spread over the whole range: an odd multiplier permutes the numbers of any width.
 pub(crate) fn distinct<K: Number>(n: usize, from: u64) -> Vec<K> {
-    (0..n as u64).map(|i| K::of((i + from).wrapping_mul(0x9e37_79b1) & 0x7fff_ffff)).collect()
+    (0..n as u64).map(|i| K::of((i + from).wrapping_mul(0x9e37_79b9_7f4a_7c15))).collect()
 }
 
 /// A value for each key, which is not the key.

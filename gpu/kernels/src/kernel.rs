@@ -208,8 +208,8 @@ macro_rules! layout {
     (set64 $($rest:tt)*) => { memory! { packed $($rest)* Key64 Unique } };
     (map32 $($rest:tt)*) => { memory! { packed $($rest)* Pair32 Unique } };
     (multi32 $($rest:tt)*) => { memory! { packed $($rest)* Pair32 Multi } };
-    (map64l $($rest:tt)*) => { memory! { lock_bit $($rest)* Pair64 Unique } };
-    (multi64l $($rest:tt)*) => { memory! { lock_bit $($rest)* Pair64 Multi } };
+    (map64l $($rest:tt)*) => { memory! { lock_word $($rest)* Pair64 Unique } };
+    (multi64l $($rest:tt)*) => { memory! { lock_word $($rest)* Pair64 Multi } };
     (map64 $($rest:tt)*) => { #[cfg(feature = "b128")] memory! { packed $($rest)* Pair64 Unique } };
     (multi64 $($rest:tt)*) => { #[cfg(feature = "b128")] memory! { packed $($rest)* Pair64 Multi } };
 }
@@ -236,10 +236,10 @@ macro_rules! memory {
                 Seed::from_words([mask, factor]))
             $($rest)* }
     };
-    (lock_bit $structure:ident $($rest:tt)*) => {
+    (lock_word $structure:ident $($rest:tt)*) => {
         entry_point! { (key_words: *mut u64, value_words: *mut u64, len: usize,
             beside: *mut u32, beside_len: usize, buckets: u32, mask: u64, factor: u64)
-            lock_bit::<>([store(key_words, len), store(value_words, len)], store(beside, beside_len), buckets,
+            lock_word::<>([store(key_words, len), store(value_words, len)], store(beside, beside_len), buckets,
                 Seed::from_words([mask, factor]))
             $($rest)* }
     };

@@ -5,7 +5,7 @@
 //! is wider than a group: its other lanes would have nothing to read. The library's widths are those that
 //! were fastest on an H200.
 //!
-//! A module for each structure has what makes its tables: `packed` where an entry is one word, `lock_bit`
+//! A module for each structure has what makes its tables: `packed` where an entry is one word, `lock_word`
 //! where it is a key word and a value word.
 
 pub(crate) mod cuckoo;
@@ -34,7 +34,7 @@ tables! {
 
 // Small tables by one lane, large ones by two, mixed batches always by one: `gpu::OpenMap` says from which
 // size on. `_x4` are buckets of 32 bytes, of tables in the L2 cache. Elsewhere a lane reads 32 bytes of a
-// bucket, also by the lock bit, where a probe reads one of the two words of a slot.
+// bucket, also by the lock word, where a probe reads one of the two words of a slot.
 #[cfg(not(any(feature = "tuning", feature = "stress", feature = "paper")))]
 tables! {
     open set [insert_unique absorb delete search stats]: set32 l1(1, 8), set64 l1(1, 8), set64 l2(2, 4);

@@ -12,8 +12,8 @@ use warpproof_model::open::bulk::TALLY;
 use warpproof_model::partition::{FanOut, Partitioning};
 
 /// What the kernels of a slab table take first, with two arrays of words or with one.
-fn slab_head(lock_bit: bool) -> Head {
-    let (values, seed) = (lock_bit.then_some(1 << 22), Seed::new(1));
+fn slab_head(lock_word: bool) -> Head {
+    let (values, seed) = (lock_word.then_some(1 << 22), Seed::new(1));
     slab::SlabParts { slots: 1 << 20, values, len: 80, bitmap: 1 << 21, bitmap_len: 1, buckets: 5, seed }
         .head()
 }
@@ -25,7 +25,7 @@ fn hopscotch_head() -> Head {
 
 /// What the kernels of an open-addressing table of a layout take first.
 fn open_head(layout: Layout) -> Head {
-    let values = layout.lock_bit().then_some(1 << 22);
+    let values = layout.lock_word().then_some(1 << 22);
     let (filter, filter_len) = (1 << 21, 3);
     let (len, buckets, bucket_slots, seed) = (40, 5, 8, Seed::new(1));
     OpenParts { slots: 1 << 20, values, len, filter, filter_len, buckets, bucket_slots, seed }.head()
@@ -152,7 +152,7 @@ type Shape = (&'static str, Layout, u32, u32);
 fn table((structure, layout, lanes, slots): Shape) -> (Family, Head) {
     let large = if lanes == 2 { u64::MAX } else { 0 };
     match structure {
-        "slab" => (slab::family(layout, slots), slab_head(layout.lock_bit())),
+        "slab" => (slab::family(layout, slots), slab_head(layout.lock_word())),
         "hop" => (hopscotch::family(layout), hopscotch_head()),
         "waitfree" => (waitfree::family(layout), waitfree_head()),
         _ => (open::family((layout, structure == "cuckoo"), (large, slots)), open_head(layout)),

@@ -94,7 +94,7 @@ impl Kernels for Hopscotch {
     }
 
     fn wide(device: &Device, _: Tuning) -> bool {
-        // There is no lock-bit protocol to choose.
+        // There is no lock-word protocol to choose.
         device.wide()
     }
 

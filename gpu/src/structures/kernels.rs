@@ -35,7 +35,7 @@ pub trait Kernels: sealed::Sealed + 'static {
     /// Whether pairs of u64 are in 128-bit words.
     #[doc(hidden)]
     fn wide(device: &Device, tuning: Tuning) -> bool {
-        device.wide() && !tuning.lock_bit
+        device.wide() && !tuning.lock_word
     }
 
     /// Takes the memory of a table. The plan's family is that of the structure and layout, its head is what

@@ -25,7 +25,7 @@ pub use partitions::Partitions;
 /// which keys may stand behind a full one.
 ///
 /// `OpenMap<u32, u32>` or `OpenMap<u64, u64>`, whose pairs are 128-bit words where the device has them
-/// (sm_90), and else two words by the lock-bit protocol ([`Layout::Map64Lock`](crate::Layout::Map64Lock)).
+/// (sm_90), and else two words by the lock-word protocol ([`Layout::Map64Lock`](crate::Layout::Map64Lock)).
 ///
 /// A map does not grow, and the slot of a deleted pair is not used again before
 /// [`Table::rehash`](crate::Table::rehash) or [`BulkTable::clear`](warpproof_model::host::BulkTable::clear):
@@ -70,13 +70,13 @@ const NUMBERS: usize = 2;
 ///
 /// Addresses are those of the device's primary context. The memory is the table's: it is accessed by atomic
 /// instructions alone, and it ends with the table. A bucket has 16 bits of the
-/// filter. Slots with `values` are `LockBitSlots`.
+/// filter. Slots with `values` are `LockWordSlots`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OpenParts {
     /// Address of the words that probes read, one for each slot: u32 and u64 keys, u32 pairs in a u64, u64
-    /// pairs in 128 bits, and in the lock-bit layout the keys.
+    /// pairs in 128 bits, and in the lock-word layout the keys.
     pub slots: u64,
-    /// Address of the values, in the lock-bit layout.
+    /// Address of the values, in the lock-word layout.
     pub values: Option<u64>,
     /// Number of slots.
     pub len: u64,
@@ -130,7 +130,7 @@ pub(super) fn buckets(
     let (len, filter_len) = (geometry.slots() as u64, geometry.filter_words() as u64);
     let probed = len * layout.probe_bytes() as u64;
     let slots = device.array("the table's slots", probed)?;
-    let values = if layout.lock_bit() { Some(device.array("the table's values", probed)?) } else { None };
+    let values = if layout.lock_word() { Some(device.array("the table's values", probed)?) } else { None };
     let filter = device.array(what, filter_len * size_of::<u32>() as u64)?;
     let parts = OpenParts {
         slots: slots.address(),
@@ -213,7 +213,7 @@ mod tests {
         let fills = parts.fills(Layout::Map32).into_iter();
         let fills: Vec<_> = fills.map(|fill| (fill.address, fill.words, fill.word)).collect();
         assert_eq!(fills, [(1 << 20, 1009 * 8 * 2, u32::MAX), (1 << 22, 505, 0)]);
-        // Of the lock-bit layout the keys alone.
+        // Of the lock-word layout the keys alone.
         let layouts = [Layout::Set32, Layout::Set64, Layout::Map64, Layout::Map64Lock];
         let words = layouts.map(|layout| parts.fills(layout)[0].words);
         assert_eq!(words, [1, 2, 4, 2].map(|words| 1009 * 8 * words));

@@ -41,7 +41,7 @@ pub(crate) const NUMBERS: usize = 20;
 pub struct SlabParts {
     /// Address of the words that probes read, one per slot.
     pub slots: u64,
-    /// Address of the values, in the lock-bit layout.
+    /// Address of the values, in the lock-word layout.
     pub values: Option<u64>,
     /// Number of slots.
     pub len: u64,
@@ -117,7 +117,8 @@ impl<M: Multiplicity> Kernels for Slab<M> {
         let probed = len * layout.probe_bytes() as u64;
         let bitmap_len = bitmap_words(geometry.pool) as u64;
         let slots = device.array("the table's slots", probed)?;
-        let values = if layout.lock_bit() { Some(device.array("the table's values", probed)?) } else { None };
+        let values =
+            if layout.lock_word() { Some(device.array("the table's values", probed)?) } else { None };
         let bitmap = device.array("the table's bitmap", bitmap_len * size_of::<u32>() as u64)?;
         let parts = SlabParts {
             slots: slots.address(),
@@ -200,7 +201,7 @@ mod tests {
         };
         let last = ((1 << 22) + 4, 1, free_word(33, 1));
         assert_eq!(fills(Layout::Map32, 33), [(1 << 20, 160, u32::MAX), (1 << 22, 2, 0), last]);
-        // Of the lock-bit layout the keys alone.
+        // Of the lock-word layout the keys alone.
         assert_eq!(fills(Layout::Map64Lock, 33)[0], (1 << 20, 160, u32::MAX));
         assert_eq!(fills(Layout::Map64, 33)[0], (1 << 20, 320, u32::MAX));
         let without_pool = SlabParts { bitmap_len: 0, ..parts };

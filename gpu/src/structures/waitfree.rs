@@ -168,7 +168,7 @@ impl Kernels for WaitFree {
     }
 
     fn wide(device: &Device, _: Tuning) -> bool {
-        // There is no lock-bit protocol to choose.
+        // There is no lock-word protocol to choose.
         device.wide()
     }
 

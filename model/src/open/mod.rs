@@ -7,7 +7,7 @@ mod find;
 #[cfg(feature = "host")]
 pub(crate) mod host;
 mod invariants;
-mod lockbit;
+mod lockword;
 mod map;
 mod probing;
 mod slots;
@@ -17,7 +17,7 @@ mod update;
 pub(crate) use answer::End;
 pub use filter::{Filter, OverflowFilter, filter_place, filter_words};
 pub use invariants::Broken;
-pub use lockbit::LockBitSlots;
+pub use lockword::LockWordSlots;
 pub use probing::{Bounded, BoundedStride, DoubleHashing, Linear, MOST_PROBES, Probing};
 pub use slots::{Change, OnPresent, OpenSlots};
 pub use table::OpenTable;

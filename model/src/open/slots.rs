@@ -1,8 +1,9 @@
 //! How an entry lies in a slot of an open-addressing table: the part that differs between entry types.
 //!
 //! A slot belongs to one key from the moment it is taken: its life is *empty -> entry -> (entry of the same key)\* ->
-//! tombstone*, and in forms that need two steps to fill it *pending* behind *empty*. Everything that the table claims rests on
-//! that, and on slots being taken from the lowest one of a bucket on.
+//! tombstone*, and in forms that need two steps to fill it *pending* after *empty*: it belongs to a key then, and who reads it
+//! cannot tell to which. Everything that the table claims rests on that, and on slots being taken from the lowest one of a bucket
+//! on.
 
 use crate::entry::Packed;
 use crate::memory::{Order, ReadOrder, Word, Words};
@@ -60,8 +61,8 @@ pub trait OpenSlots<E: Packed>: Copy {
     /// Whether the slot has no entry yet: it is empty or pending. Asked only of a slot that decides about a key.
     fn is_vacant(word: Self::Word) -> bool;
 
-    /// Whether an insert of `key` has taken the slot and not shown the entry yet.
-    fn is_pending(word: Self::Word, key: E::Key) -> bool;
+    /// Whether an insert, of some key, has taken the slot and not shown the entry yet.
+    fn is_pending(word: Self::Word) -> bool;
 
     /// The value in the word of an entry, or zero if it is beside it.
     fn value_in(word: Self::Word) -> E::Value;
@@ -111,7 +112,7 @@ impl<E: Packed, H: Words<E::Word>> OpenSlots<E> for H {
         E::key(word) == E::key(E::EMPTY)
     }
     #[inline(always)]
-    fn is_pending(_: E::Word, _: E::Key) -> bool {
+    fn is_pending(_: E::Word) -> bool {
         false
     }
     #[inline(always)]

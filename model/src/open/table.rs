@@ -117,7 +117,7 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
         w.each(|lane| self.slots.probe::<S>(bucket as usize * W::LANES as usize + lane as usize))
     }
 
-    /// The slot of a bucket as read that decides about a key: the lowest one that holds it, is to hold it, or is empty.
+    /// The slot of a bucket as read that decides about a key: the lowest one that holds it, or is empty or pending.
     #[inline(always)]
     pub(super) fn deciding<W: Warp>(
         w: &mut W,
@@ -128,17 +128,17 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
         row::first(w, Self::slot(W::LANES, bucket), row, |_, _, word| Self::decides(word, key))
     }
 
-    /// Whether a slot decides about a key, if no lower one does. Behind an empty slot the key is not, whatever was read there:
-    /// that may be older than what was read before.
+    /// Whether a slot decides about a key, if no lower one does. Behind an empty or pending slot the key is not, whatever was
+    /// read there: that may be older than what was read before.
     #[inline(always)]
     pub(crate) fn decides(word: H::Word, key: E::Key) -> bool {
-        Self::holds(word, key) | Self::is_empty(word) | H::is_pending(word, key)
+        Self::holds(word, key) | Self::is_empty(word) | H::is_pending(word)
     }
 
     /// Whether the slot that decides about a key is pending.
     #[inline(always)]
-    pub(super) fn is_pending<W: Warp>(w: &mut W, slot: &Slot<W, E, H>, key: E::Key) -> bool {
-        let pending = w.map(slot.places, |_, place| H::is_pending(place.seen, key));
+    pub(super) fn is_pending<W: Warp>(w: &mut W, slot: &Slot<W, E, H>) -> bool {
+        let pending = w.map(slot.places, |_, place| H::is_pending(place.seen));
         w.ballot(pending).has(slot.lane)
     }
 

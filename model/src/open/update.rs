@@ -159,8 +159,8 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
                 probe = next?;
                 continue;
             };
-            if H::PENDING && Self::is_pending(w, &slot, key.get()) {
-                // How the other insert ends decides this one.
+            if H::PENDING && Self::is_pending(w, &slot) {
+                // It may be of this key: what it shows decides.
                 w.pause();
                 row = self.read(w, probe.bucket);
                 continue;
@@ -207,8 +207,8 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
                     }
                     None => Some(End::Full),
                 },
-                // How the other insert ends decides this one.
-                Some(slot) if H::PENDING && Self::is_pending(w, &slot, key.get()) => {
+                // It may be of this key: what it shows decides.
+                Some(slot) if H::PENDING && Self::is_pending(w, &slot) => {
                     w.pause();
                     None
                 }

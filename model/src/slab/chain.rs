@@ -106,8 +106,8 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
         row::first(w, base, row, |lane, i, word| !is_link::<W, S>(lane, i) & wanted(word))
     }
 
-    /// The slot of a slab as read that decides about `key`: the lowest one that ends the chain for it or, for
-    /// who looks for it, holds it; and whether it holds it.
+    /// The slot of a slab as read that decides about `key`: the lowest one that ends the chain or, for who
+    /// looks for it, holds it; and whether it holds it.
     #[inline(always)]
     pub(super) fn deciding<W: Warp>(
         w: &mut W,
@@ -119,7 +119,7 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
         let base = Self::slot(W::LANES, slab, 0);
         // Without a branch on the lane, here and in `is_end`: the tiles of a GPU's warp stay together.
         let holds = |word| looks & C::holds(word, key);
-        let decides = |word| holds(word) | Self::is_end(word, key);
+        let decides = |word| holds(word) | Self::is_end(word);
         row::first_is(w, base, row, |lane, i, word| !is_link::<W, S>(lane, i) & decides(word), holds)
     }
 
@@ -136,12 +136,11 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
         }
     }
 
-    /// Whether the chain ends at a slot for who asks for `key`: slots are taken in chain order, so nothing
-    /// follows an empty one. An insert of the key that is under way is not there yet, and no other one goes
-    /// past it.
+    /// Whether the chain ends at a slot: slots are taken in chain order, so nothing follows an empty one. An
+    /// insert that is under way is not there yet, and no other one goes past it.
     #[inline(always)]
-    pub(super) fn is_end(word: C::Word, key: C::Key) -> bool {
-        C::is_empty(word) | C::is_pending(word, key)
+    pub(super) fn is_end(word: C::Word) -> bool {
+        C::is_empty(word) | C::is_pending(word)
     }
 
     /// Whether a word was found of which `is` holds.

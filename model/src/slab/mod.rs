@@ -5,7 +5,7 @@ mod exclusive;
 #[cfg(feature = "host")]
 pub(crate) mod host;
 mod invariants;
-mod lockbit;
+mod lockword;
 mod map;
 mod multiplicity;
 mod operations;
@@ -17,7 +17,7 @@ mod walk;
 pub use chain::SlabTable;
 pub use exclusive::BucketStats;
 pub use invariants::Broken;
-pub use lockbit::LockBitSlots;
+pub use lockword::LockWordSlots;
 pub use multiplicity::{Multi, Multiplicity, Unique};
 pub use packed::PackedSlots;
 pub use slots::{Change, Link, Slots};

@@ -140,7 +140,7 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
         loop {
             let row = self.read(w, slab);
             let base = Self::slot(W::LANES, slab, 0);
-            let end = Self::first(w, slab, row, |word| Self::is_end(word, key.get()));
+            let end = Self::first(w, slab, row, Self::is_end);
             // A pair behind the end was read too new, or the end too old. Without an end the link ends the
             // slots.
             let slots = match &end {

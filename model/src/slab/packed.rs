@@ -46,7 +46,7 @@ impl<P: Packed, H: Words<P::Word>, M: Multiplicity> Slots for PackedSlots<P, H, 
         P::key(word) == key
     }
     #[inline(always)]
-    fn is_pending(_: P::Word, _: P::Key) -> bool {
+    fn is_pending(_: P::Word) -> bool {
         false
     }
     #[inline(always)]

@@ -19,7 +19,7 @@ use crate::warp::Warp;
 pub(super) enum ChainEnd {
     /// There was no scan.
     Nowhere,
-    /// At this slot: the first that is empty, or that an insert of the key has taken and not shown yet.
+    /// At this slot: the first that is empty, or that an insert has taken and not shown yet.
     Slot(u64),
     /// Behind a slab without such a slot.
     Slab(NodeIndex),

@@ -86,8 +86,8 @@ pub trait Slots: Copy {
     /// The slot holds a live entry of `key`.
     fn holds(word: Self::Word, key: Self::Key) -> bool;
 
-    /// An insert of `key` has taken the slot and has not made the entry visible yet.
-    fn is_pending(word: Self::Word, key: Self::Key) -> bool;
+    /// An insert, of some key, has taken the slot and has not made the entry visible yet.
+    fn is_pending(word: Self::Word) -> bool;
 
     /// The slot's entry was deleted.
     fn is_tombstone(word: Self::Word) -> bool;

@@ -241,14 +241,12 @@ pub(super) fn by_homes(table: &Table, place: Place, programs: &Programs) -> Scen
     scenario
 }
 
-/// Whether both of two warps store under one key: where a slot is locked until its entry is there, one may
-/// wait for the other.
+/// Whether both of two warps store: where a slot is locked until its entry is there, one may wait for the
+/// other, whatever its key.
 pub(super) fn both_store(scenario: &Scenario) -> bool {
-    let stored = |program: &Vec<Call>| -> BTreeSet<u64> {
-        program.iter().filter(|call| stores(call.op)).map(|call| call.key).collect()
-    };
-    let [first, second] = scenario.programs.as_slice() else { return false };
-    scenario.structure.contains("lock") && !stored(first).is_disjoint(&stored(second))
+    let mut programs = scenario.programs.iter();
+    let both = programs.len() == 2 && programs.all(|program| program.iter().any(|call| stores(call.op)));
+    scenario.structure.contains("lock") && both
 }
 
 /// Whether the second warp does more than search: what changes something may wait for a lock.

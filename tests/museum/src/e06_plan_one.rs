@@ -121,7 +121,7 @@ fn exhibit(id: &'static str, defect: &'static str, shows: &'static str, programs
         published: run(PlanOne { lanes: 1 }),
         repairs: vec![
             repair("the key is locked until its value is stored", PlanTwo::repaired(1)),
-            ours("our slab hash, lock bit", "lock64", 2),
+            ours("our slab hash, lock word", "lock64", 2),
             ours("our slab hash, 128-bit words", "map64", 2),
         ],
         scenario,

@@ -270,7 +270,7 @@ fn exhibit(id: &'static str, defect: &'static str, plan: PlanTwo, programs: &[&s
         published: run(plan),
         repairs: vec![
             repair("every line put right", PlanTwo::repaired(plan.lanes)),
-            ours("our slab hash, lock bit", "lock64", 3),
+            ours("our slab hash, lock word", "lock64", 3),
         ],
         scenario,
     }

@@ -172,7 +172,7 @@ mod tests {
             let orders: Vec<(PathBuf, usize, String)> =
                 files.filter(|path| path.is_file()).flat_map(orders).collect();
             // Growth accesses no word, and all of a retrieval is relaxed. Open addressing has two for
-            // the lock bit. The cuckoo table takes and gives back locks, writes slots in two ways and fences.
+            // the lock word. The cuckoo table takes and gives back locks, writes slots in two ways and fences.
             let least = match structure {
                 "growth" | "retrieve" => 0,
                 "open" => 2,

@@ -2,7 +2,7 @@
 
 use crate::store::Store;
 use warpproof_model::entry::{Packed, Pair64};
-use warpproof_model::open::{BoundedStride, CLASSES, LockBitSlots, OpenTable, OverflowFilter};
+use warpproof_model::open::{BoundedStride, CLASSES, LockWordSlots, OpenTable, OverflowFilter};
 use warpproof_model::slab::Multiplicity;
 use warpproof_model::{Seed, Words};
 
@@ -27,14 +27,14 @@ where
     OpenTable::new(words, Filter::new(filter), buckets, seed)
 }
 
-/// A table of u64 pairs in two words each, by the lock-bit protocol.
+/// A table of u64 pairs in two words each, by the lock-word protocol.
 #[inline(always)]
-pub(crate) fn lock_bit<M: Multiplicity, const S: usize>(
+pub(crate) fn lock_word<M: Multiplicity, const S: usize>(
     [keys, values]: [Store<u64>; 2],
     filter: Store<u32>,
     buckets: u32,
     seed: Seed,
-) -> OpenTable<Pair64, LockBitSlots<Store<u64>>, Filter, BoundedStride, S> {
+) -> OpenTable<Pair64, LockWordSlots<Store<u64>>, Filter, BoundedStride, S> {
     const { assert!(!M::MULTI, "this structure has no multimaps") };
-    OpenTable::new(LockBitSlots::new(keys, values), Filter::new(filter), buckets, seed)
+    OpenTable::new(LockWordSlots::new(keys, values), Filter::new(filter), buckets, seed)
 }

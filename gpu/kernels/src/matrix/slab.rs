@@ -2,7 +2,7 @@
 
 use crate::store::Store;
 use warpproof_model::entry::Packed;
-use warpproof_model::slab::{LockBitSlots, Multiplicity, PackedSlots, SlabTable};
+use warpproof_model::slab::{LockWordSlots, Multiplicity, PackedSlots, SlabTable};
 use warpproof_model::{Seed, Words};
 
 /// Numbers that `stats` adds up: live pairs, tombstones, slabs, slabs of the longest chain, then how many
@@ -23,13 +23,13 @@ where
     SlabTable::new(PackedSlots::new(words), bitmap, buckets, seed)
 }
 
-/// A table of u64 pairs in two words each, by the lock-bit protocol.
+/// A table of u64 pairs in two words each, by the lock-word protocol.
 #[inline(always)]
-pub(crate) fn lock_bit<M: Multiplicity, const S: usize>(
+pub(crate) fn lock_word<M: Multiplicity, const S: usize>(
     [keys, values]: [Store<u64>; 2],
     bitmap: Store<u32>,
     buckets: u32,
     seed: Seed,
-) -> SlabTable<LockBitSlots<Store<u64>, M>, Store<u32>, S> {
-    SlabTable::new(LockBitSlots::new(keys, values), bitmap, buckets, seed)
+) -> SlabTable<LockWordSlots<Store<u64>, M>, Store<u32>, S> {
+    SlabTable::new(LockWordSlots::new(keys, values), bitmap, buckets, seed)
 }

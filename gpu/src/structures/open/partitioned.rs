@@ -213,7 +213,7 @@ macro_rules! partitioned {
             /// # Errors
             /// [`Error::Refused`] if the batch has 2^32 entries or more, `partitions` are too small for it,
             /// values are not as many as the keys, or `tally` has not [`TALLY`] words; [`Error::NoKernel`]
-            /// for u64 pairs by the lock-bit protocol; [`Error::OtherDevice`], [`Error::Kernel`],
+            /// for u64 pairs by the lock-word protocol; [`Error::OtherDevice`], [`Error::Kernel`],
             /// [`Error::Driver`].
             pub fn insert_partitioned_on(
                 &mut self,

@@ -6,7 +6,7 @@ use core::sync::atomic::AtomicU64;
 use std::collections::TryReserveError;
 use warpproof_model::Key;
 use warpproof_model::entry::Packed;
-use warpproof_model::slab::{LockBitSlots, Multiplicity, PackedSlots, Slots};
+use warpproof_model::slab::{LockWordSlots, Multiplicity, PackedSlots, Slots};
 
 /// The memory of a table's slots.
 pub trait SlabStore: Send + Sync + Sized {
@@ -67,7 +67,7 @@ where
     }
 }
 
-/// u64 pairs in two words each, under the lock-bit protocol: std has no 128-bit atomics.
+/// u64 pairs in two words each, under the lock-word protocol: std has no 128-bit atomics.
 pub struct WidePairStore {
     keys: Array<AtomicU64, 8>,
     values: Array<AtomicU64, 8>,
@@ -76,7 +76,7 @@ pub struct WidePairStore {
 impl SlabStore for WidePairStore {
     type Key = u64;
     type Value = u64;
-    type Slots<'a, M: Multiplicity> = LockBitSlots<CpuWords<'a, AtomicU64, 8>, M>;
+    type Slots<'a, M: Multiplicity> = LockWordSlots<CpuWords<'a, AtomicU64, 8>, M>;
 
     fn new(slots: usize) -> Result<Self, TryReserveError> {
         Ok(Self { keys: Array::new(slots, |_| u64::MAX)?, values: Array::new(slots, |_| 0)? })
@@ -84,7 +84,7 @@ impl SlabStore for WidePairStore {
 
     #[inline(always)]
     fn slots<M: Multiplicity>(&self) -> Self::Slots<'_, M> {
-        LockBitSlots::new(self.keys.words(), self.values.words())
+        LockWordSlots::new(self.keys.words(), self.values.words())
     }
 
     fn clear(&mut self) {

@@ -4,9 +4,9 @@ use crate::check::Memory;
 use crate::scenarios::entry::Entry;
 use crate::scenarios::home::show;
 pub use crate::scenarios::slab::Lock64;
+use warpproof_model::Word;
 use warpproof_model::entry::{Packed, Pair64};
-use warpproof_model::open::{LockBitSlots, OpenSlots};
-use warpproof_model::{UserKey, Word};
+use warpproof_model::open::{LockWordSlots, OpenSlots};
 
 /// How entries lie in arrays of some memory.
 pub trait Layout: Copy + Send + Sync + 'static {
@@ -20,8 +20,6 @@ pub trait Layout: Copy + Send + Sync + 'static {
 
     /// The slots.
     fn slots<M: Memory>(m: M) -> Self::Slots<M>;
-    /// The key of an insert that has taken a slot, of which this was read, and not shown its entry yet.
-    fn pending(probed: u128) -> Option<u64>;
     /// An entry of which this was read, in words.
     fn show(probed: u128) -> String;
 }
@@ -35,29 +33,19 @@ impl<E: Entry> Layout for E {
     fn slots<M: Memory>(m: M) -> E::Words<M> {
         E::words(m, 0)
     }
-    fn pending(_: u128) -> Option<u64> {
-        None
-    }
     fn show(probed: u128) -> String {
         show::<E>(Word::from_bits(probed))
     }
 }
 
-/// The lock of a key word.
-const LOCK: u64 = 1 << 63;
-
 impl Layout for Lock64 {
     type Entry = Pair64;
-    type Slots<M: Memory> = LockBitSlots<M::W64>;
+    type Slots<M: Memory> = LockWordSlots<M::W64>;
 
     const ARRAYS: &'static [(&'static str, u32)] = &[("keys", 64), ("values", 64)];
 
-    fn slots<M: Memory>(m: M) -> LockBitSlots<M::W64> {
-        LockBitSlots::new(m.w64(0), m.w64(1))
-    }
-    fn pending(probed: u128) -> Option<u64> {
-        let word = probed as u64;
-        (word & LOCK != 0).then_some(word & !LOCK).filter(|&key| UserKey::new(key).is_some())
+    fn slots<M: Memory>(m: M) -> LockWordSlots<M::W64> {
+        LockWordSlots::new(m.w64(0), m.w64(1))
     }
     fn show(probed: u128) -> String {
         probed.to_string()
@@ -87,7 +75,7 @@ mod tests {
             assert_eq!([(); 2].map(|()| slots.change(1, 6, Change::Erase)), [6, Pair64::MARK as u64]);
             assert_eq!(slots.change(0, 5, Change::Put(Pair64::pack(5, u64::MAX), OnPresent::Add)), 5);
             // Relaxed: nobody else is here.
-            m.w64(0).store(2, 7 | LOCK, WriteOrder::Relaxed);
+            m.w64(0).store(2, u64::MAX - 1, WriteOrder::Relaxed);
             let array = SlotArray::new(slots);
             let (row, alone) = (array.load_row::<4>(0), [0, 1, 2, 3].map(|slot| array.load(slot)));
             let entries = |words: [u128; 4]| {

@@ -95,6 +95,7 @@ fn by_lock(table: &Table) -> Vec<Scenario> {
         scenarios.extend(table.of_shape(place, &[2, 1], 1));
     }
     scenarios.extend(again(table));
+    scenarios.extend(behind_another(table));
     scenarios.extend(by_lanes(&scenarios));
     scenarios.extend(halves(table));
     scenarios

@@ -74,6 +74,11 @@ impl<L: Layout, const S: usize, const TEST: bool> OpenSubject<L, S, TEST> {
     fn tombstone() -> Key<L> {
         L::Entry::key(L::Entry::MARK)
     }
+
+    /// Whether an insert has taken a slot, of which this was read, and not shown its entry yet.
+    fn is_pending(probed: u128) -> bool {
+        Seen::<L>::is_pending(Word::from_bits(probed))
+    }
 }
 
 impl<L: Layout, const S: usize, const TEST: bool> Subject for OpenSubject<L, S, TEST> {
@@ -122,12 +127,11 @@ impl<L: Layout, const S: usize, const TEST: bool> Subject for OpenSubject<L, S, 
             return true;
         }
         let (was, is) = (Self::key(old), Self::key(new));
-        match (L::pending(old), L::pending(new)) {
-            (Some(key), None) => is.to_bits() == key.into(),
-            (Some(_), Some(_)) => false,
-            (None, Some(_)) => was == Self::empty(),
-            (None, None) if was == Self::empty() => !Seen::<L>::PENDING && UserKey::new(is).is_some(),
-            (None, None) => was != Self::tombstone() && (is == was || is == Self::tombstone()),
+        match (Self::is_pending(old), Self::is_pending(new)) {
+            (true, pending) => !pending && UserKey::new(is).is_some(),
+            (false, true) => was == Self::empty(),
+            (false, false) if was == Self::empty() => !Seen::<L>::PENDING && UserKey::new(is).is_some(),
+            (false, false) => was != Self::tombstone() && (is == was || is == Self::tombstone()),
         }
     }
 
@@ -146,11 +150,11 @@ impl<L: Layout, const S: usize, const TEST: bool> Subject for OpenSubject<L, S, 
         if array != 0 {
             return value.to_string();
         }
-        match (Self::key(value), L::pending(value)) {
-            (_, Some(key)) => format!("{key} locked"),
-            (key, None) if key == Self::empty() => "empty".to_string(),
-            (key, None) if key == Self::tombstone() => "tombstone".to_string(),
-            (_, None) => L::show(value),
+        match Self::key(value) {
+            _ if Self::is_pending(value) => "locked".to_string(),
+            key if key == Self::empty() => "empty".to_string(),
+            key if key == Self::tombstone() => "tombstone".to_string(),
+            _ => L::show(value),
         }
     }
 
@@ -168,7 +172,7 @@ impl<L: Layout, const S: usize, const TEST: bool> Subject for OpenSubject<L, S, 
         let entries = match (Self::FILTER, size_of::<Value<L>>()) {
             (1, 0) => "a slot holds a key",
             (1, _) => "5:10 in a slot is key 5 with value 10",
-            _ => "a key and its value are two words, and a key is locked until its value is there",
+            _ => "a key and its value are two words, and the key's is locked until the value is there",
         };
         vec![
             format!(

@@ -18,7 +18,7 @@ pub const SET32: Table = table("open_set32", Entries::Set32, shaped::<Key32>);
 pub const MAP64: Table = table("open_map64", Entries::Map64, shaped::<Pair64>);
 /// u64 keys.
 pub const SET64: Table = table("open_set64", Entries::Set64, shaped::<Key64>);
-/// u64 pairs in two words by the lock bit.
+/// u64 pairs in two words by the lock word.
 pub const LOCK64: Table = table("open_lock64", Entries::Map64, shaped::<Lock64>);
 /// u32 pairs, with bits of the filter set as on a GPU: not tested before.
 pub const UNTESTED32: Table = table("open_untested32", Entries::Map32, untested::<Pair32>);

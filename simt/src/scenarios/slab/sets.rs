@@ -41,6 +41,10 @@ pub fn default_set() -> Vec<Scenario> {
     scenarios.extend(light_triples());
     scenarios.extend(stalls(&MAP32, &places::STALLS));
     scenarios.extend(stalls(&LOCK64, &[places::EMPTY]));
+    for place in [places::EMPTY, places::PRESENT, places::FULL] {
+        scenarios.extend(stalled_beside(&LOCK64, place));
+        scenarios.extend(stalled_beside(&MULTILOCK64, place));
+    }
     scenarios.extend(flushes());
     scenarios.extend(two_buckets(&MAP32));
     // The free slab is in the second block, whose words are not those of the first.
@@ -208,6 +212,13 @@ fn stalls(table: &Table, places: &[Place]) -> Vec<Scenario> {
     let meet = |place| move |[a, b]: [Op; 2]| meet(table, place, &[&[a], &[b]]);
     let both = places.iter().flat_map(|&place| table.ops.iter().flat_map(pairs).map(meet(place)));
     table.stalls(&both.collect::<Vec<_>>())
+}
+
+/// An insert of another key stops for ever: who looks for a key or deletes it does not wait for that.
+fn stalled_beside(table: &Table, place: Place) -> Vec<Scenario> {
+    let beside =
+        |&op: &Op| table.scenario(place, &vec![vec![(InsertUnique, places::OTHER)], vec![(op, KEY)]]);
+    table.stalls(&table.ops.iter().map(beside).collect::<Vec<_>>())
 }
 
 /// Bitmaps of a pool: no slab free, one, two.

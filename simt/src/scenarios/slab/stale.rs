@@ -9,13 +9,16 @@ use super::places::{self, KEY, OTHER};
 use super::tables::{LOCK64, MAP32, MULTILOCK64, MULTIMAP32, SET32};
 use crate::check::{Config, Scenario};
 use crate::scenarios::form::lanes;
-use crate::scenarios::table::Table;
+use crate::scenarios::table::{Place, Table};
 use warpproof_model::spec::Op::{self, *};
 
 /// The key comes, goes and comes again, in any table.
 const UNIQUE: &[Op] = &[InsertUnique, Delete, InsertUnique];
 /// The same in a multimap, where nobody asks whether it is there.
 const MULTI: &[Op] = &[Insert, Delete, Insert];
+
+/// Slabs of one slot: each pair is in another one.
+const ONE_EACH: Place = Place { name: "one_each", shape: (1, 2), pool: 3, ..places::EMPTY };
 
 /// All programs of two of these calls.
 fn twice(ops: &[Op]) -> impl Iterator<Item = [Op; 2]> {
@@ -35,6 +38,12 @@ pub(super) fn default_set() -> Vec<Scenario> {
         scenarios.extend(twice(table.ops).flat_map(|other| shapes(table, &[UNIQUE, &other])));
         // That the key is there may be said of its first pair, unless a call between finds it gone.
         scenarios.extend(shapes(table, &[UNIQUE, &[InsertUnique, Search, Search]]));
+    }
+    for other in twice(&[Search, Delete]) {
+        scenarios.push(meet(&LOCK64, ONE_EACH, &[UNIQUE, &other]));
+        scenarios.push(meet(&MULTILOCK64, ONE_EACH, &[MULTI, &other]));
+        scenarios.push(behind_another(&LOCK64, places::EMPTY, &other));
+        scenarios.push(behind_another(&LOCK64, ONE_EACH, &other));
     }
     let twice_each = |other: [Op; 2]| double(meet(&MAP32, places::WIDE_EMPTY, &[UNIQUE, &other]));
     scenarios.extend(twice(MAP32.ops).map(twice_each));
@@ -57,6 +66,12 @@ fn comes_behind(table: &Table) -> Vec<Scenario> {
         of(Delete, InsertOrAssign, Count),
         of(DeleteAll, InsertUnique, Count),
     ]
+}
+
+/// The key comes behind another one, whose slot may be read as it was before or while it was filled.
+fn behind_another(table: &Table, place: Place, other: &[Op]) -> Scenario {
+    let comes = vec![(InsertUnique, OTHER), (InsertUnique, KEY)];
+    table.scenario(place, &vec![comes, other.iter().map(|&op| (op, KEY)).collect()])
 }
 
 /// A pair goes and two come, the last behind one of another key: a count that reads the slot of that one as

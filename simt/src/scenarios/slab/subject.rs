@@ -8,7 +8,9 @@ use std::marker::PhantomData;
 use warpproof_model::entry::{Key32, Pair32, Pair64};
 use warpproof_model::outcome::{Insert, Op as Mixed};
 use warpproof_model::reclaim::{bitmap_words, free_word};
-use warpproof_model::slab::{Broken, Link, LockBitSlots, Multi, Multiplicity, PackedSlots, SlabTable, Slots};
+use warpproof_model::slab::{
+    Broken, Link, LockWordSlots, Multi, Multiplicity, PackedSlots, SlabTable, Slots,
+};
 use warpproof_model::spec::{Call, Multimap, Op, Ret};
 use warpproof_model::{Key, ReadOrder, UserKey, Word, Words};
 
@@ -57,18 +59,18 @@ pub type Set32 = Key32;
 /// u64 pairs in 128-bit words.
 pub type Map64 = Pair64;
 
-/// u64 pairs in two words, the key's top bit a lock.
+/// u64 pairs in two words, the key's one locked while the value is written.
 #[derive(Clone, Copy, Debug)]
 pub struct Lock64;
 
 impl Layout for Lock64 {
     type Key = u64;
     type Value = u64;
-    type Slots<M: Memory, U: Multiplicity> = LockBitSlots<M::W64, U>;
+    type Slots<M: Memory, U: Multiplicity> = LockWordSlots<M::W64, U>;
     const ARRAYS: &'static [(&'static str, u32)] = &[("keys", 64), ("values", 64)];
 
     fn slots<M: Memory, U: Multiplicity>(m: M) -> Self::Slots<M, U> {
-        LockBitSlots::new(m.w64(0), m.w64(1))
+        LockWordSlots::new(m.w64(0), m.w64(1))
     }
     fn value(value: u64) -> u64 {
         value
@@ -187,10 +189,13 @@ impl<L: Layout, U: Multiplicity, const S: usize> Subject for SlabSubject<L, U, S
         if old == new || Look::<L>::is_empty(old) {
             return !Look::<L>::is_tombstone(new);
         }
-        let key = Look::<L>::key(new);
-        let was_live = Look::<L>::holds(old, Look::<L>::key(old)) && !Look::<L>::is_tombstone(old);
-        let stays = Look::<L>::holds(old, key) || Look::<L>::is_pending(old, key);
-        !Look::<L>::is_empty(new) && (stays || (was_live && Look::<L>::is_tombstone(new)))
+        let is_live = |word| UserKey::new(Look::<L>::key(word)).is_some();
+        match (is_live(old), is_live(new)) {
+            (false, true) => Look::<L>::is_pending(old),
+            (true, true) => Look::<L>::key(old) == Look::<L>::key(new),
+            (true, false) => Look::<L>::is_tombstone(new),
+            (false, false) => false,
+        }
     }
 
     /// What a key needs is a slab.
@@ -221,7 +226,7 @@ impl<L: Layout, U: Multiplicity, const S: usize> Subject for SlabSubject<L, U, S
             [(_, 32)] => format!("{value}"),
             [(_, 64)] => format!("{}:{}", value as u32, value >> 32),
             [(_, 128)] => format!("{}:{}", value as u64, value >> 64),
-            _ if value >> 63 != 0 => format!("{} locked", value as u64 & !(1 << 63)),
+            _ if Look::<L>::is_pending(word) => "locked".to_string(),
             _ => format!("{value}"),
         }
     }
@@ -253,7 +258,7 @@ impl<L: Layout, U: Multiplicity, const S: usize> Subject for SlabSubject<L, U, S
         let pairs = match L::ARRAYS {
             [(_, 32)] => "a slot holds a key",
             [_] => "5:10 in a slot is key 5 with value 10",
-            _ => "a key and its value are two words, and a key is locked until its value is there",
+            _ => "a key and its value are two words, and the key's is locked until the value is there",
         };
         let slabs = match pool {
             0 => "the pool is empty".to_string(),

@@ -19,7 +19,7 @@ pub const MAP32: Table = unique("map32", Entries::Map32, shaped::<Map32, Unique>
 pub const SET32: Table = unique("set32", Entries::Set32, shaped::<Set32, Unique>);
 /// u64 pairs in 128-bit words, keys unique.
 pub const MAP64: Table = unique("map64", Entries::Map64, shaped::<Map64, Unique>);
-/// u64 pairs by the lock bit, keys unique.
+/// u64 pairs by the lock word, keys unique.
 pub const LOCK64: Table = unique("lock64", Entries::Map64, shaped::<Lock64, Unique>);
 /// u32 pairs.
 pub const MULTIMAP32: Table = multi("multimap32", Entries::Map32, of_five);
@@ -27,7 +27,7 @@ pub const MULTIMAP32: Table = multi("multimap32", Entries::Map32, of_five);
 pub const MULTISET32: Table = multi("multiset32", Entries::Set32, shaped::<Set32, Multi>);
 /// u64 pairs in 128-bit words.
 pub const MULTIMAP64: Table = multi("multimap64", Entries::Map64, shaped::<Map64, Multi>);
-/// u64 pairs by the lock bit.
+/// u64 pairs by the lock word.
 pub const MULTILOCK64: Table = multi("multilock64", Entries::Map64, shaped::<Lock64, Multi>);
 
 /// [`MAP32`] by operations whose kind is a value.

@@ -1,7 +1,7 @@
 //! A u64 key and a u64 value in two 64-bit words, for targets without 128-bit atomics.
 //!
-//! The top bit of the key word is a lock that an insert holds while it writes the value. See the README of
-//! this module for the steps and why the value needs no second look.
+//! While an insert writes the value, the word [`LOCKED`] stands for the key. See the README of this module for
+//! the steps and why the value needs no second look.
 
 use super::multiplicity::{Multi, Multiplicity};
 use super::packed::publish;
@@ -11,22 +11,22 @@ use crate::memory::{Order, ReadOrder, Words, WriteOrder};
 use crate::reclaim::NodeIndex;
 use core::marker::PhantomData;
 
-/// Set in a key word while its insert is under way.
-const LOCK: u64 = 1 << 63;
-/// A slot that was never taken. It looks like the lock of key `2^63 - 1`, which is reserved.
+/// The key word of a slot whose insert is under way, whatever its key: a reserved one.
+const LOCKED: u64 = u64::FIRST_RESERVED + 1;
+/// A slot that was never taken: a reserved key, as the tombstone.
 const EMPTY: u64 = u64::MAX;
-/// A slot whose entry was deleted: the reserved key `2^63 - 2`, unlocked.
+/// A slot whose entry was deleted.
 const TOMBSTONE: u64 = u64::FIRST_RESERVED;
 
 /// Slots with a key word and a value word, in two arrays of the same shape.
 #[derive(Clone, Copy, Debug)]
-pub struct LockBitSlots<H, M = Multi> {
+pub struct LockWordSlots<H, M = Multi> {
     keys: H,
     values: H,
     kind: PhantomData<M>,
 }
 
-impl<H: Words<u64>, M: Multiplicity> LockBitSlots<H, M> {
+impl<H: Words<u64>, M: Multiplicity> LockWordSlots<H, M> {
     /// Slots over `keys` (the last word of each slab its link) and `values` (same indices; the word beside a
     /// link is not used).
     #[inline(always)]
@@ -38,7 +38,7 @@ impl<H: Words<u64>, M: Multiplicity> LockBitSlots<H, M> {
     #[inline(always)]
     fn fill(self, at: usize, key: u64, value: u64) -> bool {
         // Relaxed: the lock excludes other inserts by its value alone; nothing is read under it.
-        if self.keys.compare_exchange(at, EMPTY, key | LOCK, Order::Relaxed) != EMPTY {
+        if self.keys.compare_exchange(at, EMPTY, LOCKED, Order::Relaxed) != EMPTY {
             return false;
         }
         // Relaxed: published by the store below.
@@ -61,7 +61,7 @@ impl<H: Words<u64>, M: Multiplicity> LockBitSlots<H, M> {
     }
 }
 
-impl<H: Words<u64>, M: Multiplicity> Slots for LockBitSlots<H, M> {
+impl<H: Words<u64>, M: Multiplicity> Slots for LockWordSlots<H, M> {
     type Key = u64;
     type Value = u64;
     type Word = u64;
@@ -84,8 +84,8 @@ impl<H: Words<u64>, M: Multiplicity> Slots for LockBitSlots<H, M> {
         word == key
     }
     #[inline(always)]
-    fn is_pending(word: u64, key: u64) -> bool {
-        word == key | LOCK
+    fn is_pending(word: u64) -> bool {
+        word == LOCKED
     }
     #[inline(always)]
     fn is_tombstone(word: u64) -> bool {

@@ -1,31 +1,30 @@
 //! A u64 key and a u64 value in two 64-bit words, for targets without 128-bit atomics.
 //!
-//! The top bit of the key word is a lock that an insert holds while it writes the value. See the README of this module for the
-//! steps and why they are right.
+//! While an insert writes the value, the word [`LOCKED`] stands for the key. See the README of this module for the steps and why
+//! they are right.
 
 use super::slots::{Change, OnPresent, OpenSlots};
 use crate::entry::{Packed, Pair64};
-use crate::key::UserKey;
+use crate::key::{Key, UserKey};
 use crate::memory::{IntegerWords, Order, ReadOrder, WriteOrder};
 
-/// Set in a key word while its insert is under way, and in that of an empty slot, which looks like the lock of key `2^63 - 1`,
-/// a reserved one.
-const LOCK: u64 = 1 << 63;
+/// The key word of a slot whose insert is under way, whatever its key: a reserved one.
+const LOCKED: u64 = u64::FIRST_RESERVED + 1;
 /// A slot that was never taken.
 const EMPTY: u64 = Pair64::EMPTY as u64;
-/// A slot whose entry was deleted: a reserved key, unlocked.
+/// A slot whose entry was deleted: a reserved key.
 const TOMBSTONE: u64 = Pair64::MARK as u64;
 
 /// Slots with a key word and a value word, in two arrays of as many words.
 ///
-/// Inserts, assigns and adds of one key wait for each other while its slot is filled. All else is as the table says.
+/// Inserts, assigns and adds wait while a slot of a bucket that they probe is filled. All else is as the table says.
 #[derive(Clone, Copy, Debug)]
-pub struct LockBitSlots<H> {
+pub struct LockWordSlots<H> {
     keys: H,
     values: H,
 }
 
-impl<H: IntegerWords<u64>> LockBitSlots<H> {
+impl<H: IntegerWords<u64>> LockWordSlots<H> {
     /// Slots over `keys`, which are all ones at first, and `values`, which may be anything.
     #[inline(always)]
     pub const fn new(keys: H, values: H) -> Self {
@@ -36,7 +35,7 @@ impl<H: IntegerWords<u64>> LockBitSlots<H> {
     #[inline(always)]
     fn fill(self, at: usize, key: u64, value: u64) -> u64 {
         // Relaxed: the lock keeps other inserts away by its value alone; nothing is read under it.
-        let held = self.keys.compare_exchange(at, EMPTY, key | LOCK, Order::Relaxed);
+        let held = self.keys.compare_exchange(at, EMPTY, LOCKED, Order::Relaxed);
         if held != EMPTY {
             return held;
         }
@@ -57,7 +56,7 @@ impl<H: IntegerWords<u64>> LockBitSlots<H> {
     }
 }
 
-impl<H: IntegerWords<u64>> OpenSlots<Pair64> for LockBitSlots<H> {
+impl<H: IntegerWords<u64>> OpenSlots<Pair64> for LockWordSlots<H> {
     type Word = u64;
 
     const TOMBSTONE: u64 = TOMBSTONE;
@@ -83,11 +82,11 @@ impl<H: IntegerWords<u64>> OpenSlots<Pair64> for LockBitSlots<H> {
     }
     #[inline(always)]
     fn is_vacant(word: u64) -> bool {
-        word & LOCK != 0
+        word >= LOCKED
     }
     #[inline(always)]
-    fn is_pending(word: u64, key: u64) -> bool {
-        word == key | LOCK
+    fn is_pending(word: u64) -> bool {
+        word == LOCKED
     }
     #[inline(always)]
     fn value_in(_: u64) -> u64 {
