@@ -174,6 +174,36 @@ fn a_full_device_is_an_error() {
 }
 
 #[test]
+fn an_input_that_cannot_be_read_is_named() {
+    // The first page of a process is nobody's.
+    let broken = "/proc/self/mem";
+    let folder = joined("broken", 1);
+    let trace = ["run", "open", "--trace", broken, "--backend", "cpu"];
+    let kmers = ["kmers", broken, "-k", "3", "--backend", "cpu", "-o", "out.csv"];
+    let mut join = [&JOIN[..], &["-o", "out.csv"]].concat();
+    join[2] = broken;
+    for args in [&trace[..], &kmers, &join, &["replay", broken]] {
+        let out = warpproof(&folder).args(args).output().expect("it starts");
+        failed(&out, broken);
+        failed(&out, "Input/output error");
+    }
+    assert_eq!(read(&folder, "out.csv"), "as it was");
+    assert!(unfinished(&folder).is_empty());
+}
+
+#[test]
+fn memory_is_for_what_is_counted() {
+    let folder = folder("faults_memory");
+    let line = format!("{}\n", "ACGTTGCA".repeat(1 << 17));
+    // 40 MiB of a sequence with eight k-mers.
+    write(&folder, "a.fa", format!(">a\n{}", line.repeat(40)));
+    let args = ["kmers", "a.fa", "-k", "21", "--backend", "cpu"];
+    let out =
+        shell(&folder, "ulimit -v 400000; RAYON_NUM_THREADS=2 exec \"$@\"", &args).output().expect("a shell");
+    assert!(out.status.success(), "{}", text(&out.stderr));
+}
+
+#[test]
 fn an_output_keeps_its_mode_and_a_link_stays_one() {
     let folder = joined("modes", 1);
     let mode =

@@ -62,9 +62,9 @@ impl Random {
     }
 }
 
-/// Different keys. An odd factor permutes 62 bits.
+/// Different keys. An odd factor permutes 64 bits.
 fn scattered(i: u64) -> u64 {
-    i.wrapping_mul(0x9e37_79b9_7f4a_7c15) & ((1 << 62) - 1)
+    i.wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
 /// The answer of an operation on a key that nobody else works on.
@@ -360,8 +360,15 @@ fn tables_of_the_gpu_answer_right() {
             .soak(threads, time, most),
         Subject::new("waitfree", gpu::WaitFreeMap::<u64, u64>::with_capacity(device, room).unwrap())
             .soak(threads, time, most),
-        Subject::new("dynamic", gpu::DynamicMap::<u64, u64>::with_capacity(device, 1).unwrap())
-            .soak(threads, time, most),
+        {
+            let growing =
+                Subject::new("dynamic", gpu::DynamicMap::<u64, u64>::with_capacity(device, 1).unwrap());
+            let ran = growing.soak(threads, time, most);
+            let slots = growing.map.read().unwrap().geometry().slots();
+            // It has room for a whole batch besides.
+            assert!(slots <= 4 * (n + most), "{slots} slots for at most {n} entries");
+            ran
+        },
     ];
     println!("{} operations", total.iter().sum::<u64>());
 }

@@ -131,6 +131,40 @@ mod tests {
     use std::io::Write;
 
     /// Brings one byte at a time.
+    /// Ends in an error after its bytes.
+    struct Broken(Cursor<Vec<u8>>);
+
+    impl Read for Broken {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            match self.0.read(buffer)? {
+                0 => Err(ErrorKind::TimedOut.into()),
+                read => Ok(read),
+            }
+        }
+    }
+
+    /// Counts letters.
+    struct All(u64);
+
+    impl Letters for All {
+        fn letters(&mut self, piece: &[u8]) {
+            self.0 += piece.len() as u64;
+        }
+        fn end(&mut self) {}
+    }
+
+    #[test]
+    fn an_error_of_a_read_is_not_the_end_of_the_file() {
+        let file = b">a\nACGT\n>b\nAC\n";
+        for cut in 2..=file.len() {
+            let input = Input::new("file".into(), Broken(Cursor::new(file[..cut].to_vec()))).unwrap();
+            let Err(Failure::Input(said)) = input.read(&mut All(0), |_, _| Ok(())) else {
+                panic!("{cut} bytes count as the file");
+            };
+            assert_eq!(said, format!("file: byte {cut}: timed out"));
+        }
+    }
+
     struct Slow(Cursor<Vec<u8>>);
 
     impl Read for Slow {

@@ -23,9 +23,9 @@ use warpproof::{Add, BulkTable};
 /// K-mers of a bulk call.
 const BATCH: usize = 1 << 20;
 
-/// Pairs that a table has room for at first, at most: an estimate of the input says how many k-mers there are, not how
-/// many distinct ones.
-const FIRST: u64 = 1 << 26;
+/// Pairs that a table has room for at first, at most: the size of the input says how many k-mers there may be, not how
+/// many distinct ones. From there on it grows with what is counted.
+const FIRST: u64 = 1 << 20;
 
 /// Count the canonical k-mers of sequences
 ///
@@ -85,7 +85,6 @@ fn run(args: &Args, on: &Opened) -> Result<(), Failure> {
     let start = Instant::now();
     let (bytes, letters) = sizes(&args.files)?;
     let first = letters.clamp(1, FIRST).min(distinct(args.k));
-    // Made for what is estimated, not for a part of it.
     let seed = args.seed.map_or_else(Seed::random, Seed::new);
     let room = Room { expected: first, total: first, load: DYNAMIC.loads.default, seed };
     let counts = DYNAMIC.map64(on, room)?;

@@ -13,6 +13,7 @@ mod ptx_orders;
 #[cfg(test)]
 mod ptx_text;
 mod ptxas;
+mod sanitizers;
 mod shell;
 mod steps;
 mod toolchain;
@@ -25,7 +26,7 @@ const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
   ci [STEP ...]  everything that must hold: fmt clippy docs test ptx ptxas mutants readme fuzz
-  nightly [STEP ...]  what takes hours: readme mutants/STRUCTURE deep soak fuzz deny gpu; each adds a row to tests/nightly.csv
+  nightly [STEP ...]  what takes hours: readme mutants/STRUCTURE deep soak miri tsan asan fuzz deny gpu; each adds a row to tests/nightly.csv
   counts         what a new structure touches, lines, public names, circles between files, mutants
   fuzz [SECONDS] run every fuzz target, 60 s each unless told otherwise
   mutants [STRUCTURE [NAME ...]]  check every mutant of tests/mutants, or those named, and write the table

@@ -3,7 +3,7 @@
 use crate::ci::{self, cargo};
 use crate::shell::{Outcome, output, read, root, run, write};
 use crate::steps::{Done, Ran, Step, chosen, failures, table};
-use crate::{fuzz, mutants, steps};
+use crate::{fuzz, mutants, sanitizers, steps};
 use std::process::Command;
 
 /// Seconds that each fuzz target runs.
@@ -19,7 +19,7 @@ macro_rules! mutants_of {
     };
 }
 
-const STEPS: [Step; 14] = [
+const STEPS: [Step; 17] = [
     ("readme", || ci::run_readme(cargo).map(|()| Done::Ok)),
     mutants_of!("cuckoo"),
     mutants_of!("dynamic"),
@@ -31,6 +31,9 @@ const STEPS: [Step; 14] = [
     mutants_of!("waitfree"),
     ("deep", deep),
     ("soak", || soak(SOAK_MINUTES).map(|()| Done::Ok)),
+    ("miri", sanitizers::miri),
+    ("tsan", sanitizers::thread),
+    ("asan", sanitizers::address),
     ("fuzz", || fuzz::run_all(FUZZ_SECONDS).map(|()| Done::Ok)),
     ("deny", deny),
     ("gpu", gpu),
