@@ -175,7 +175,7 @@ fn a_full_device_is_an_error() {
 
 #[test]
 fn an_input_that_cannot_be_read_is_named() {
-    // The first page of a process is nobody's.
+    // Nothing lies at address 0: a read there ends in EIO.
     let broken = "/proc/self/mem";
     let folder = joined("broken", 1);
     let trace = ["run", "open", "--trace", broken, "--backend", "cpu"];
@@ -195,12 +195,14 @@ fn an_input_that_cannot_be_read_is_named() {
 fn memory_is_for_what_is_counted() {
     let folder = folder("faults_memory");
     let line = format!("{}\n", "ACGTTGCA".repeat(1 << 17));
-    // 40 MiB of a sequence with eight k-mers.
+    // 40 MiB of a sequence with four canonical k-mers. A table for as many as it has letters takes 840 MB.
     write(&folder, "a.fa", format!(">a\n{}", line.repeat(40)));
-    let args = ["kmers", "a.fa", "-k", "21", "--backend", "cpu"];
-    let out =
-        shell(&folder, "ulimit -v 400000; RAYON_NUM_THREADS=2 exec \"$@\"", &args).output().expect("a shell");
+    let args = ["kmers", "a.fa", "-k", "21", "--backend", "cpu", "-o", "out.tsv"];
+    // Each thread that has an arena of its own takes 64 MiB of addresses.
+    let limited = "ulimit -v 400000; MALLOC_ARENA_MAX=1 RAYON_NUM_THREADS=2 exec \"$@\"";
+    let out = shell(&folder, limited, &args).output().expect("a shell");
     assert!(out.status.success(), "{}", text(&out.stderr));
+    assert_eq!(read(&folder, "out.tsv").lines().count(), 4);
 }
 
 #[test]

@@ -2,6 +2,8 @@
 //! it gets `Full`, or long chains, and no more memory than other keys take.
 
 use std::time::{Duration, Instant};
+#[cfg(feature = "gpu")]
+use warpproof::gpu;
 use warpproof::model::entry::Packed;
 use warpproof::model::host::left_out;
 use warpproof::model::key::mix;
@@ -15,6 +17,10 @@ use warpproof::simt::cpu::{
     CpuTable, CuckooMap, DynamicMap, HopscotchMap, Map, OpenMap, SlabMap, WaitFreeMap,
 };
 use warpproof::{Assign, BulkMap, BulkTable, Insert};
+
+#[cfg(feature = "gpu")]
+#[path = "support/device.rs"]
+mod device;
 
 const KEYS: u64 = 100_000;
 
@@ -30,7 +36,7 @@ fn of_one_home() -> Vec<u64> {
 }
 
 fn random() -> Vec<u64> {
-    (0..KEYS).map(|i| Seed::new(5).hash(i).bits() >> 2).collect()
+    (0..KEYS).map(|i| Seed::new(5).hash(i).bits()).collect()
 }
 
 /// The times that a table takes to be filled with these keys, and those, and searched for them: the best of
@@ -166,10 +172,10 @@ fn a_table_does_not_grow_for_keys_of_one_hash() {
 }
 
 /// Chosen keys and others: the table grows for the others, and nothing that was stored is lost.
-#[test]
-fn a_table_grows_beside_keys_that_were_chosen_for_its_seed() {
-    let seed = Seed::new(7);
-    let map = DynamicMap::<u64, u64>::with_seed(1 << 10, 0.8, seed).unwrap();
+fn grows_beside_keys_that_were_chosen_for<M>(seed: Seed, map: &M)
+where
+    M: BulkMap<u64, u64> + BulkTable<Error: core::fmt::Debug>,
+{
     // Of neighbouring homes, more than the buckets near them have room for.
     let chosen: Vec<u64> = (0..).filter(|key: &u64| key.hash(seed).digit(256) == 3).take(4000).collect();
     let others = random();
@@ -182,6 +188,38 @@ fn a_table_grows_beside_keys_that_were_chosen_for_its_seed() {
             assert_eq!(found, (said != Assign::Full).then_some(*key));
         }
     }
+}
+
+#[test]
+fn a_table_grows_beside_keys_that_were_chosen_for_its_seed() {
+    let seed = Seed::new(7);
+    let map = DynamicMap::<u64, u64>::with_seed(1 << 10, 0.8, seed).unwrap();
+    grows_beside_keys_that_were_chosen_for(seed, &map);
+}
+
+#[cfg(feature = "gpu")]
+#[test]
+fn a_table_on_a_gpu_takes_chosen_keys_like_others() {
+    fn holds<M: BulkMap<u64, u64> + BulkTable<Error: core::fmt::Debug>>(name: &str, map: &M) {
+        let keys = of_one_home();
+        let said = map.insert_unique(&keys, &keys).unwrap();
+        assert_eq!(left_out(&said), 0, "{name}");
+        assert_eq!(map.search(&keys).unwrap(), keys.iter().copied().map(Some).collect::<Vec<_>>(), "{name}");
+    }
+    let Some(device) = device::device() else { return };
+    holds("open", &gpu::OpenMap::<u64, u64>::with_capacity(device, KEYS).unwrap());
+    // These need words of 128 bits.
+    if device.wide() {
+        holds("cuckoo", &gpu::CuckooMap::<u64, u64>::with_capacity(device, KEYS).unwrap());
+        holds("hopscotch", &gpu::HopscotchMap::<u64, u64>::with_capacity(device, KEYS).unwrap());
+    }
+    holds("slab", &gpu::SlabMap::<u64, u64>::with_capacity(device, KEYS).unwrap());
+    holds("waitfree", &gpu::WaitFreeMap::<u64, u64>::with_capacity(device, KEYS).unwrap());
+    holds("dynamic", &gpu::DynamicMap::<u64, u64>::with_capacity(device, 1).unwrap());
+    let seed = Seed::new(7);
+    let map = gpu::DynamicMap::<u64, u64>::with_seed(device, 1 << 10, 0.8, Default::default(), seed).unwrap();
+    grows_beside_keys_that_were_chosen_for(seed, &map);
+    assert!(map.bytes() <= 4 * 16 * (KEYS + 4000), "{} bytes", map.bytes());
 }
 
 /// A table that refused to grow for chosen keys is compacted and cleared; one of other keys grows.

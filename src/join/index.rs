@@ -132,6 +132,7 @@ const fn encode(key: i64) -> u64 {
 }
 
 const _: () = assert!(encode(i64::MAX - 1) < <u64 as Key>::FIRST_RESERVED);
+const _: () = assert!(encode(i64::MIN + 2) < <u64 as Key>::FIRST_RESERVED);
 
 /// The rows ordered by group, those of a group in file order: where each group begins, and the rows.
 fn csr(groups: &[u32]) -> Result<(Vec<u32>, Vec<u32>), Failure> {
@@ -176,14 +177,17 @@ mod tests {
 
     #[test]
     fn keys_with_reserved_codes_match_too() {
-        let keys = [i64::MIN, 5, i64::MAX, i64::MIN, 5, -5];
+        let keys = [i64::MIN, 5, i64::MAX, i64::MIN, 5, -5, i64::MIN + 1, i64::MIN + 2];
         let index = Index::build(&Opened::Cpu, &keys, None).unwrap();
-        let matched = index.matching(&[5, i64::MIN, 6, i64::MAX, i64::MAX - 1]).unwrap();
+        let sought = [5, i64::MIN, 6, i64::MAX, i64::MAX - 1, i64::MIN + 1, i64::MIN + 2, i64::MIN + 3];
+        let matched = index.matching(&sought).unwrap();
         assert_eq!(matched.of(0), &[1u32, 4][..]);
         assert_eq!(matched.of(1), &[0u32, 3][..]);
         assert!(matched.of(2).is_empty());
         assert_eq!(matched.of(3), &[2u32][..]);
         assert!(matched.of(4).is_empty());
-        assert!(matched.of(5).is_empty());
+        assert_eq!([5, 6].map(|row| matched.of(row).to_vec()), [vec![6u32], vec![7]]);
+        assert!(matched.of(7).is_empty());
+        assert!(matched.of(8).is_empty());
     }
 }

@@ -130,7 +130,6 @@ mod tests {
     use flate2::write::GzEncoder;
     use std::io::Write;
 
-    /// Brings one byte at a time.
     /// Ends in an error after its bytes.
     struct Broken(Cursor<Vec<u8>>);
 
@@ -165,6 +164,7 @@ mod tests {
         }
     }
 
+    /// Brings one byte at a time.
     struct Slow(Cursor<Vec<u8>>);
 
     impl Read for Slow {

@@ -142,7 +142,7 @@ pub(crate) fn match_an_oracle<K: Number>(
     oracle
 }
 
-/// So may keys, up to the reserved ones.
+/// Values may be anything, and keys anything below the reserved ones.
 pub(crate) fn values_may_be_anything<K: Number>(row: &Row<K>) {
     let map = row.roomy_map(10);
     let (reserved, half) = (K::FIRST_RESERVED.to_bits() as u64, K::MAX.to_bits() as u64 / 2);

@@ -10,7 +10,8 @@ use std::process::Command;
 /// The unit tests of the CPU backend.
 const TESTS: [&str; 4] = ["test", "--package", "warpproof-simt", "--lib"];
 
-/// Those that Miri ends in minutes: all modules with unsafe code, but no large batches.
+/// Those that Miri ends in minutes: of all modules with unsafe code, and of one beside them, without large
+/// batches.
 const OF_MIRI: [&str; 5] = ["cpu::batch", "cpu::launch", "cpu::regions", "cpu::waitfree", "cpu::words"];
 
 /// Why a step did not run.
@@ -18,12 +19,12 @@ const NO_MIRI: Done = Done::Skipped("no Miri: rustup component add --toolchain n
 const NO_COMPILER: Done = Done::Skipped("no nightly compiler: rustup toolchain install nightly");
 const NO_SOURCE: Done = Done::Skipped("no source of std: rustup component add --toolchain nightly rust-src");
 
-/// Undefined behaviour in the unsafe code of the CPU backend, run step by step.
+/// Undefined behaviour in the unsafe code of the CPU backend, interpreted by Miri.
 pub(crate) fn miri() -> Outcome<Done> {
     if output(nightly("miri").args(["miri", "--version"])).is_err() {
         return Ok(NO_MIRI);
     }
-    // rayon's queues do not keep to the older rules for references, and its threads outlive a test.
+    // rayon's queues do not keep to Stacked Borrows, Miri's default, and its threads outlive a test.
     let flags = "-Zmiri-tree-borrows -Zmiri-ignore-leaks -Zmiri-disable-isolation";
     let mut tests = nightly("miri");
     tests.env("MIRIFLAGS", flags).arg("miri").args(TESTS).arg("--").args(OF_MIRI);

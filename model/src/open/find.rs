@@ -13,8 +13,8 @@ use crate::warp::Warp;
 impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTable<E, H, F, P, S> {
     /// The value of `key`, or `None` if it is absent.
     ///
-    /// Wait-free: reads each bucket once, and stops at the first one that has an empty slot or behind which
-    /// no key of this class was inserted.
+    /// Wait-free: reads each bucket once, and stops at the first one that has an empty slot, or one that is
+    /// being filled, or behind which no key of this class was inserted.
     #[inline(always)]
     pub fn search<W: Warp>(self, w: &mut W, key: UserKey<E::Key>) -> Option<E::Value> {
         match self.look(w, key) {

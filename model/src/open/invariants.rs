@@ -130,11 +130,12 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
 
     fn check_bucket<W: Warp>(self, w: &mut W, bucket: u32) -> Result<(), Broken> {
         let row = self.read(w, bucket);
-        let mut is_empty = |slot: usize| {
-            row::any(w, row, |lane, i, word| lane as usize * S + i == slot && Self::is_empty(word))
+        let mut is = |slot: usize, is: fn(H::Word) -> bool| {
+            row::any(w, row, |lane, i, word| lane as usize * S + i == slot && is(word))
         };
         let slots = W::LANES as usize * S;
-        if (1..slots).any(|slot| is_empty(slot - 1) && !is_empty(slot)) {
+        // Nor is one taken behind a slot that is being filled.
+        if (1..slots).any(|slot| is(slot - 1, H::is_vacant) && !is(slot, Self::is_empty)) {
             return Err(Broken::Gap { bucket });
         }
         Ok(())

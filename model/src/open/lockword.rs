@@ -17,7 +17,7 @@ const TOMBSTONE: u64 = Pair64::MARK as u64;
 
 /// Slots with a key word and a value word, in two arrays of as many words.
 ///
-/// Inserts, assigns and adds wait while a slot of a bucket that they probe is filled. All else is as the table says.
+/// Inserts, assigns and adds wait where a slot is being filled that would decide about their key. All else is as the table says.
 #[derive(Clone, Copy, Debug)]
 pub struct LockWordSlots<H> {
     keys: H,

@@ -16,8 +16,8 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
     /// Adds a pair if the key is absent.
     ///
     /// [`Insert::Full`] if no bucket that the key probes has an empty slot: the slot of a deleted pair stays
-    /// taken. Lock-free: a slot that is lost was filled by another insert. Reads the buckets that a search
-    /// reads, and says in each full one that it went on.
+    /// taken. Lock-free: a slot that is lost was filled by another insert; with a lock word it waits for one
+    /// that fills a slot. Reads the buckets that a search reads, and says in each full one that it went on.
     #[inline(always)]
     pub fn insert_unique<W: Warp>(self, w: &mut W, key: UserKey<E::Key>, value: E::Value) -> Insert {
         let put = self.put(w, key, value, OnPresent::Keep);
@@ -32,7 +32,7 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
     }
 
     /// Adds a pair if the key is absent, else adds `value` to its value, modulo 2 to the bits of a value: a counter.
-    /// [`Add::Full`] as in `insert_unique`. Lock-free: an exchange that is lost is lost to another one of this slot.
+    /// [`Add::Full`] and waiting as in `insert_unique`: an exchange that is lost is lost to another one of this slot.
     #[inline(always)]
     pub fn insert_or_add<W: Warp>(self, w: &mut W, key: UserKey<E::Key>, value: E::Value) -> Add {
         let put = self.put(w, key, value, OnPresent::Add);

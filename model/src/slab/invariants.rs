@@ -63,7 +63,7 @@ impl core::fmt::Display for Broken {
 
 impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
     /// Checks what holds in every state: links stay in the pool, chains are acyclic and share no slab, every
-    /// linked slab is in use, no slot is taken behind an empty one.
+    /// linked slab is in use, no slot is taken behind an empty one or one that is being filled.
     ///
     /// Takes time proportional to slabs squared: meant for the tiny tables of the checkers.
     pub fn check_state<W: Warp>(self, w: &mut W) -> Result<(), Broken> {
@@ -76,10 +76,14 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
                 let empty = Self::first(w, slab, row, C::is_empty);
                 let empty = empty.map_or(end, |e| w.elect_with(e.lane, e.places, |place| place.at as u64));
                 let prefix = (empty - Self::slot(W::LANES, slab, 0) as u64) as u32;
-                if taken != prefix || (end_seen && taken > 0) {
+                // A slot that is being filled is the last one that is taken.
+                let pending = Self::first(w, slab, row, C::is_pending);
+                let pending = pending.map(|p| w.elect_with(p.lane, p.places, |place| place.at as u64));
+                let gap = pending.is_some_and(|at| at + 1 != empty);
+                if taken != prefix || gap || (end_seen && taken > 0) {
                     return Err(Broken::Gap { bucket });
                 }
-                end_seen |= taken < Self::link_number(W::LANES);
+                end_seen |= taken < Self::link_number(W::LANES) || pending.is_some();
                 table.check_parents(w, slab)
             })?;
         }

@@ -241,12 +241,20 @@ pub(super) fn by_homes(table: &Table, place: Place, programs: &Programs) -> Scen
     scenario
 }
 
-/// Whether both of two warps store: where a slot is locked until its entry is there, one may wait for the
-/// other, whatever its key.
+/// Whether both of two warps store, the second one something that is not there already: where a slot is
+/// locked until its entry is there, the second may wait for the first, whatever its key.
 pub(super) fn both_store(scenario: &Scenario) -> bool {
-    let mut programs = scenario.programs.iter();
-    let both = programs.len() == 2 && programs.all(|program| program.iter().any(|call| stores(call.op)));
-    scenario.structure.contains("lock") && both
+    let [first, second] = scenario.programs.as_slice() else { return false };
+    let deleted = |key| {
+        let mut calls = scenario.preload.iter().chain(first).chain(second);
+        calls.any(|call| call.key == key && matches!(call.op, Op::Delete | Op::DeleteAll))
+    };
+    let stays = |call: &Call| {
+        let there = scenario.preload.iter().any(|before| before.key == call.key && stores(before.op));
+        there && call.op != Op::Insert && !deleted(call.key)
+    };
+    let adds = second.iter().any(|call| stores(call.op) && !stays(call));
+    scenario.structure.contains("lock") && first.iter().any(|call| stores(call.op)) && adds
 }
 
 /// Whether the second warp does more than search: what changes something may wait for a lock.

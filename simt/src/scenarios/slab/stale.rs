@@ -42,8 +42,11 @@ pub(super) fn default_set() -> Vec<Scenario> {
     for other in twice(&[Search, Delete]) {
         scenarios.push(meet(&LOCK64, ONE_EACH, &[UNIQUE, &other]));
         scenarios.push(meet(&MULTILOCK64, ONE_EACH, &[MULTI, &other]));
-        scenarios.push(behind_another(&LOCK64, places::EMPTY, &other));
         scenarios.push(behind_another(&LOCK64, ONE_EACH, &other));
+        scenarios.extend(behind_another_in_one(&LOCK64, &other));
+    }
+    for other in twice(&[Search, Count, SearchAll, Delete]) {
+        scenarios.extend(behind_another_in_one(&MULTILOCK64, &other));
     }
     let twice_each = |other: [Op; 2]| double(meet(&MAP32, places::WIDE_EMPTY, &[UNIQUE, &other]));
     scenarios.extend(twice(MAP32.ops).map(twice_each));
@@ -70,8 +73,14 @@ fn comes_behind(table: &Table) -> Vec<Scenario> {
 
 /// The key comes behind another one, whose slot may be read as it was before or while it was filled.
 fn behind_another(table: &Table, place: Place, other: &[Op]) -> Scenario {
-    let comes = vec![(InsertUnique, OTHER), (InsertUnique, KEY)];
-    table.scenario(place, &vec![comes, other.iter().map(|&op| (op, KEY)).collect()])
+    let op = if table.multi { Insert } else { InsertUnique };
+    let programs = vec![vec![(op, OTHER), (op, KEY)], other.iter().map(|&op| (op, KEY)).collect()];
+    table.scenario(place, &programs)
+}
+
+/// The same in one slab, of one lane and of several.
+fn behind_another_in_one(table: &Table, other: &[Op]) -> [Scenario; 2] {
+    [behind_another(table, places::EMPTY, other), lanes(behind_another(table, places::WIDE_EMPTY, other))]
 }
 
 /// A pair goes and two come, the last behind one of another key: a count that reads the slot of that one as

@@ -187,7 +187,8 @@ impl<L: Layout, U: Multiplicity, const S: usize> Subject for SlabSubject<L, U, S
             return Link::from_word(old) == Link::NIL && Link::from_word(new) != Link::NIL;
         }
         if old == new || Look::<L>::is_empty(old) {
-            return !Look::<L>::is_tombstone(new);
+            let shown = Look::<L>::PENDING && !Look::<L>::is_pending(new);
+            return old == new || !(shown || Look::<L>::is_tombstone(new));
         }
         let is_live = |word| UserKey::new(Look::<L>::key(word)).is_some();
         match (is_live(old), is_live(new)) {
