@@ -195,7 +195,7 @@ fn an_input_that_cannot_be_read_is_named() {
 fn memory_is_for_what_is_counted() {
     let folder = folder("faults_memory");
     let line = format!("{}\n", "ACGTTGCA".repeat(1 << 17));
-    // 40 MiB of a sequence with four canonical k-mers. A table for as many as it has letters takes 840 MB.
+    // 40 MiB of a sequence with four canonical k-mers. A table for as many as it has letters asks for 865 MB.
     write(&folder, "a.fa", format!(">a\n{}", line.repeat(40)));
     let args = ["kmers", "a.fa", "-k", "21", "--backend", "cpu", "-o", "out.tsv"];
     // Each thread that has an arena of its own takes 64 MiB of addresses.

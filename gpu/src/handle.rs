@@ -73,8 +73,7 @@ impl<R: Row, S: Holds<R>> Table<R, S> {
     }
 
     /// As [`with_tuning`](Self::with_tuning), with keys that lie where `seed` says. Without it the seed is
-    /// chosen at random, which strangers do not know: give one to have a run again, not to
-    /// serve strangers.
+    /// random, and strangers do not know it. Give one to repeat a run, not to serve strangers.
     ///
     /// # Errors
     /// As [`Table::with_geometry`].

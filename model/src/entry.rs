@@ -3,6 +3,10 @@
 use crate::key::Key;
 use crate::memory::Word;
 
+/// The key word of a slot that an insert of u64 pairs in two words is filling, whatever the key: the reserved
+/// key between that of a tombstone and that of an empty slot.
+pub(crate) const LOCKED: u64 = u64::FIRST_RESERVED + 1;
+
 /// An entry packed into one word.
 pub trait Packed: Copy {
     /// Key of the entry, in the low bits of the word.

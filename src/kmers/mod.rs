@@ -23,8 +23,8 @@ use warpproof::{Add, BulkTable};
 /// K-mers of a bulk call.
 const BATCH: usize = 1 << 20;
 
-/// Pairs that a table has room for at first, at most: the size of the input says how many k-mers there may be, not how
-/// many distinct ones. From there on it grows with what is counted.
+/// Pairs that a table has room for at first, at most. The size of the input says how many k-mers there may
+/// be, not how many distinct ones: from there on the table grows with what is counted.
 const FIRST: u64 = 1 << 20;
 
 /// Count the canonical k-mers of sequences

@@ -113,6 +113,7 @@ pub(super) fn expected(left: u64, ran: u64, stored: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use alloc::string::ToString;
 
     #[test]
     fn loads_above_the_highest_are_lowered_and_what_is_no_load_stays() {
@@ -120,7 +121,6 @@ mod tests {
         assert_eq!([0.0, -1.0, 1.5].map(kept_load), [0.0, -1.0, 1.5]);
         assert!(kept_load(f64::NAN).is_nan());
     }
-    use alloc::string::ToString;
 
     #[test]
     fn a_chunk_is_as_large_as_the_room_and_no_smaller_than_an_eighth() {

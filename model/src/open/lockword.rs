@@ -1,15 +1,13 @@
 //! A u64 key and a u64 value in two 64-bit words, for targets without 128-bit atomics.
 //!
-//! While an insert writes the value, the word [`LOCKED`] stands for the key. See the README of this module for the steps and why
-//! they are right.
+//! While an insert writes the value, the word [`LOCKED`] stands for the key. See the README of this module
+//! for the steps and why they are right.
 
 use super::slots::{Change, OnPresent, OpenSlots};
-use crate::entry::{Packed, Pair64};
-use crate::key::{Key, UserKey};
+use crate::entry::{LOCKED, Packed, Pair64};
+use crate::key::UserKey;
 use crate::memory::{IntegerWords, Order, ReadOrder, WriteOrder};
 
-/// The key word of a slot whose insert is under way, whatever its key: a reserved one.
-const LOCKED: u64 = u64::FIRST_RESERVED + 1;
 /// A slot that was never taken.
 const EMPTY: u64 = Pair64::EMPTY as u64;
 /// A slot whose entry was deleted: a reserved key.
@@ -17,7 +15,8 @@ const TOMBSTONE: u64 = Pair64::MARK as u64;
 
 /// Slots with a key word and a value word, in two arrays of as many words.
 ///
-/// Inserts, assigns and adds wait where a slot is being filled that would decide about their key. All else is as the table says.
+/// Inserts, assigns and adds wait where a slot is being filled that would decide about their key. All else is
+/// as the table says.
 #[derive(Clone, Copy, Debug)]
 pub struct LockWordSlots<H> {
     keys: H,
@@ -82,6 +81,7 @@ impl<H: IntegerWords<u64>> OpenSlots<Pair64> for LockWordSlots<H> {
     }
     #[inline(always)]
     fn is_vacant(word: u64) -> bool {
+        // The word of an empty slot is the next one, and the highest.
         word >= LOCKED
     }
     #[inline(always)]

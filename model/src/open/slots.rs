@@ -1,9 +1,9 @@
 //! How an entry lies in a slot of an open-addressing table: the part that differs between entry types.
 //!
-//! A slot belongs to one key from the moment it is taken: its life is *empty -> entry -> (entry of the same key)\* ->
-//! tombstone*, and in forms that need two steps to fill it *pending* after *empty*: it belongs to a key then, and who reads it
-//! cannot tell to which. Everything that the table claims rests on that, and on slots being taken from the lowest one of a bucket
-//! on.
+//! A slot belongs to one key from the moment it is taken: its life is *empty -> entry -> (entry of the same
+//! key)\* -> tombstone*. Forms that fill it in two steps have *pending* after *empty*: it belongs to a key
+//! then, and who reads it cannot tell to which. Everything that the table claims rests on that, and on slots
+//! being taken from the lowest one of a bucket on.
 
 use crate::entry::Packed;
 use crate::memory::{Order, ReadOrder, Word, Words};

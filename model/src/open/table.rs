@@ -117,7 +117,8 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
         w.each(|lane| self.slots.probe::<S>(bucket as usize * W::LANES as usize + lane as usize))
     }
 
-    /// The slot of a bucket as read that decides about a key: the lowest one that holds it, or is empty or pending.
+    /// The slot of a bucket as read that decides about a key: the lowest one that holds it, or is empty or
+    /// pending.
     #[inline(always)]
     pub(super) fn deciding<W: Warp>(
         w: &mut W,
@@ -128,8 +129,8 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
         row::first(w, Self::slot(W::LANES, bucket), row, |_, _, word| Self::decides(word, key))
     }
 
-    /// Whether a slot decides about a key, if no lower one does. Behind an empty or pending slot the key is not, whatever was
-    /// read there: that may be older than what was read before.
+    /// Whether a slot decides about a key, if no lower one does. Behind an empty or pending slot the key is
+    /// not, whatever was read there: that may be older than what was read before.
     #[inline(always)]
     pub(crate) fn decides(word: H::Word, key: E::Key) -> bool {
         Self::holds(word, key) | Self::is_empty(word) | H::is_pending(word)

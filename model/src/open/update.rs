@@ -32,7 +32,8 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
     }
 
     /// Adds a pair if the key is absent, else adds `value` to its value, modulo 2 to the bits of a value: a counter.
-    /// [`Add::Full`] and waiting as in `insert_unique`: an exchange that is lost is lost to another one of this slot.
+    /// [`Add::Full`], and whom it waits for, as in `insert_unique`: an exchange that is lost is lost to
+    /// another one of this slot.
     #[inline(always)]
     pub fn insert_or_add<W: Warp>(self, w: &mut W, key: UserKey<E::Key>, value: E::Value) -> Add {
         let put = self.put(w, key, value, OnPresent::Add);

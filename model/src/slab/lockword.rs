@@ -1,18 +1,17 @@
 //! A u64 key and a u64 value in two 64-bit words, for targets without 128-bit atomics.
 //!
-//! While an insert writes the value, the word [`LOCKED`] stands for the key. See the README of this module for
-//! the steps and why the value needs no second look.
+//! While an insert writes the value, the word [`LOCKED`] stands for the key. See the README of this module
+//! for the steps and why the value needs no second look.
 
 use super::multiplicity::{Multi, Multiplicity};
 use super::packed::publish;
 use super::slots::{Change, Link, Slots};
+use crate::entry::LOCKED;
 use crate::key::Key;
 use crate::memory::{Order, ReadOrder, Words, WriteOrder};
 use crate::reclaim::NodeIndex;
 use core::marker::PhantomData;
 
-/// The key word of a slot whose insert is under way, whatever its key: a reserved one.
-const LOCKED: u64 = u64::FIRST_RESERVED + 1;
 /// A slot that was never taken: a reserved key, as the tombstone.
 const EMPTY: u64 = u64::MAX;
 /// A slot whose entry was deleted.

@@ -96,9 +96,9 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
                 },
                 lowest if request.add => {
                     if C::PENDING && Self::is(w, &lowest, C::is_pending) {
-                        // It may be of this key: what it shows decides. One that adds the key in any case waits
-                        // too: the other has seen the key absent, and it still must be when the other shows
-                        // it.
+                        // It may be of this key: what it shows decides. One that adds the key in any case
+                        // waits too: the other has seen the key absent, and it still must be when the other
+                        // shows it.
                         w.pause();
                         continue;
                     }

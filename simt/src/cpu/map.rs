@@ -33,9 +33,8 @@ impl<K: Key, V: Word, T: CpuTable<Key = K, Value = V>> Map<K, V, T> {
         Self::with_seed(geometry, Seed::random())
     }
 
-    /// An empty map of a given size whose keys lie where `seed` says. Without it the seed is chosen at
-    /// random, which strangers do not know: give one to have a run again, not to serve
-    /// strangers.
+    /// An empty map of a given size whose keys lie where `seed` says. Without it the seed is random,
+    /// and strangers do not know it. Give one to repeat a run, not to serve strangers.
     ///
     /// # Errors
     /// As [`with_geometry`](Self::with_geometry).

@@ -171,8 +171,8 @@ mod tests {
             let files = own.chain(shared.map(|file| root().join(file)));
             let orders: Vec<(PathBuf, usize, String)> =
                 files.filter(|path| path.is_file()).flat_map(orders).collect();
-            // Growth accesses no word, and all of a retrieval is relaxed. Open addressing has two for
-            // the lock word. The cuckoo table takes and gives back locks, writes slots in two ways and fences.
+            // Growth accesses no word, and all of a retrieval is relaxed. Open addressing has two for the
+            // lock word. The cuckoo table takes and gives back locks, writes slots in two ways, and fences.
             let least = match structure {
                 "growth" | "retrieve" => 0,
                 "open" => 2,

@@ -186,16 +186,16 @@ impl<L: Layout, U: Multiplicity, const S: usize> Subject for SlabSubject<L, U, S
         if self.is_link(index) {
             return Link::from_word(old) == Link::NIL && Link::from_word(new) != Link::NIL;
         }
-        if old == new || Look::<L>::is_empty(old) {
-            let shown = Look::<L>::PENDING && !Look::<L>::is_pending(new);
-            return old == new || !(shown || Look::<L>::is_tombstone(new));
+        if old == new {
+            return true;
         }
         let is_live = |word| UserKey::new(Look::<L>::key(word)).is_some();
         match (is_live(old), is_live(new)) {
-            (false, true) => Look::<L>::is_pending(old),
+            (false, true) if Look::<L>::PENDING => Look::<L>::is_pending(old),
+            (false, true) => Look::<L>::is_empty(old),
             (true, true) => Look::<L>::key(old) == Look::<L>::key(new),
             (true, false) => Look::<L>::is_tombstone(new),
-            (false, false) => false,
+            (false, false) => Look::<L>::is_empty(old) && Look::<L>::is_pending(new),
         }
     }
 
