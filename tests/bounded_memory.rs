@@ -1,5 +1,9 @@
 //! Tables that grow keep to their entries: four slots for each, or a small constant, whatever comes.
 
+#[cfg(feature = "gpu")]
+#[path = "support/device.rs"]
+mod device;
+
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -12,7 +16,11 @@ const SMALL: usize = 21_000;
 const SLOTS: usize = 4;
 
 fn assert_bounded(slots: usize, most_live: usize) {
-    let most = SMALL.max(SLOTS * most_live);
+    assert_bounded_or_small(slots, most_live, SMALL);
+}
+
+fn assert_bounded_or_small(slots: usize, most_live: usize, small: usize) {
+    let most = small.max(SLOTS * most_live);
     assert!(slots <= most, "{slots} slots, and never more than {most_live} entries");
 }
 
@@ -134,4 +142,42 @@ fn a_table_that_grows_is_used_by_jobs_of_a_pool() {
         map.shrink().unwrap();
     });
     assert_eq!(map.len().unwrap(), 8 * KEYS);
+}
+
+/// The same on a GPU: few keys that come again and again, a window that slides, and all at once.
+#[cfg(feature = "gpu")]
+#[test]
+fn a_table_on_a_gpu_keeps_to_its_entries() {
+    const SMALL: usize = 1_340_000;
+    const BATCH: u64 = 500_000;
+    const WINDOW: u64 = 5_000_000;
+    const TOTAL: u64 = 100_000_000;
+    let Some(device) = device::device() else { return };
+    let map = warpproof::gpu::DynamicMap::<u64, u64>::with_capacity(device, 1).unwrap();
+    let keys: Vec<u64> = (0..TOTAL).step_by(100).map(|i| i % 1000).collect();
+    let added = map.insert_or_add(&keys, &vec![1; keys.len()]).unwrap();
+    assert_eq!(added.iter().filter(|&&said| said == Add::Inserted).count(), 10);
+    for round in 0..100 {
+        let keys: Vec<u64> = (0..100_000).map(|key| 1000 + key + 100_000 * round).collect();
+        assert!(map.insert_unique(&keys, &keys).unwrap().iter().all(|&said| said == Insert::Inserted));
+        assert!(map.delete(&keys).unwrap().iter().all(|&said| said == Delete::Deleted));
+    }
+    assert_bounded_or_small(map.geometry().slots(), 100_010, SMALL);
+    let map = warpproof::gpu::DynamicMap::<u64, u64>::new(device).unwrap();
+    for first in (0..TOTAL).step_by(BATCH as usize) {
+        let keys: Vec<u64> = (first..first + BATCH).collect();
+        assert!(map.insert_unique(&keys, &keys).unwrap().iter().all(|&said| said == Insert::Inserted));
+        if let Some(first) = first.checked_sub(WINDOW) {
+            let old: Vec<u64> = (first..first + BATCH).collect();
+            assert!(map.delete(&old).unwrap().iter().all(|&said| said == Delete::Deleted));
+        }
+        assert_bounded_or_small(map.geometry().slots(), (WINDOW + BATCH) as usize, SMALL);
+    }
+    assert_eq!(map.len().unwrap(), WINDOW);
+    let last: Vec<u64> = (TOTAL - WINDOW..TOTAL).collect();
+    assert!(map.search(&last).unwrap().into_iter().eq(last.into_iter().map(Some)));
+    let map = warpproof::gpu::DynamicMap::<u64, u64>::new(device).unwrap();
+    let keys: Vec<u64> = (0..20_000_000).collect();
+    map.insert_unique(&keys, &keys).unwrap();
+    assert_bounded_or_small(map.geometry().slots(), keys.len(), SMALL);
 }

@@ -163,7 +163,7 @@ fn a_bad_trace_line_is_an_error_and_nothing_runs() {
     for (name, content, line, field) in [
         ("op", &b"op,key\nsearch,1\nfind,2\n"[..], 3, "field 1 (op)"),
         ("key", b"search,1\nsearch,abc\n", 2, "field 2 (key)"),
-        ("reserved", b"search,4294967295\n", 1, "field 2 (key)"),
+        ("large", b"search,4294967296\n", 1, "field 2 (key)"),
         ("value", b"insert,1,2\r\ninsert,1\r\n", 2, "field 3 (value)"),
         ("extra", b"\n\ninsert,1,2,3\n", 3, "field 4"),
     ] {

@@ -71,7 +71,7 @@ impl<St: SlabStore, const L: usize, const S: usize> Raced for SlabWords<St, L, S
     }
 
     fn call(&self, w: &mut CpuWarp<L>, call: &Call) -> Ret {
-        run(self.view(), w, call)
+        run(self.all_keys(), w, call)
     }
 
     fn explained(key: u64, events: &[&Event]) -> bool {

@@ -5,14 +5,12 @@
 use libfuzzer_sys::fuzz_target;
 use warpproof::Op;
 use warpproof::files::Trace;
-use warpproof::model::Key;
 
 fuzz_target!(|bytes: &[u8]| {
     let plain = !bytes.contains(&b'"');
     match Trace::parse(bytes) {
         Ok(trace) => {
             assert_eq!((trace.keys.len(), trace.values.len()), (trace.ops.len(), trace.ops.len()));
-            assert!(trace.keys.iter().all(|key| *key < u32::FIRST_RESERVED));
             assert_eq!(Trace::parse(written(&trace).as_bytes()).as_ref(), Ok(&trace));
             batches(&trace);
             if plain && let Ok(text) = std::str::from_utf8(bytes) {
@@ -76,7 +74,7 @@ fn simple(text: &str) -> Result<Trace, usize> {
             continue;
         }
         let op = NAMES.iter().find(|(name, ..)| *name == fields[0]);
-        let key = fields.get(1).and_then(|f| f.parse::<u32>().ok()).filter(|key| *key < u32::FIRST_RESERVED);
+        let key = fields.get(1).and_then(|f| f.parse::<u32>().ok());
         let value = match (op, fields.get(2).filter(|f| !f.is_empty())) {
             (Some((.., true)), Some(field)) => field.parse().ok(),
             (Some((.., false)), None) => Some(0),

@@ -179,7 +179,8 @@ impl<R: Row, S: Holds<R> + Buckets> Table<R, S> {
         for seed in [self.seed(), Seed::random()] {
             let size = (geometry, seed);
             let mut moved = Self::with_layout(&device, self.layout(), size, self.on_device.tuning())?;
-            let left_out = moved.on_device.absorb(&mut self.on_device, &arrays, len)?;
+            let (own, own_len) = S::slots(&moved.parts);
+            let left_out = moved.on_device.absorb(&mut self.on_device, (&arrays, len), (&own, own_len))?;
             if left_out == 0 {
                 *self = moved;
                 return Ok(());

@@ -1,6 +1,8 @@
 //! How a table of given key and value types lies in device memory.
 
 use cudarc::driver::{DeviceRepr, ValidAsZeroBits};
+use warpproof_model::entry::{Key32, Key64};
+use warpproof_model::reserved::reserved_keys;
 use warpproof_model::{Key, Word};
 
 mod sealed {
@@ -86,6 +88,15 @@ impl Layout {
             Self::Map64 | Self::Multi64 => 4,
             _ => 2,
         }
+    }
+
+    /// How many keys no slot can hold ([`warpproof_model::reserved`]).
+    pub(crate) fn reserved_keys(self) -> u64 {
+        let keys = match self {
+            Self::Set32 | Self::Map32 | Self::Multi32 => reserved_keys::<Key32>(),
+            _ => reserved_keys::<Key64>(),
+        };
+        keys.into()
     }
 
     /// Whether the values stand in an array of their own.

@@ -9,7 +9,7 @@ use crate::host::room;
 use crate::layout::{Entry, Scalar};
 use crate::structures::{Counter, Holds};
 use warpproof_model::Seed;
-use warpproof_model::host::{Answer, BulkCounter, BulkMap, Op, admit, left_out, same_length};
+use warpproof_model::host::{Answer, BulkCounter, BulkMap, Op, left_out, same_length};
 use warpproof_model::outcome::{Add, Assign, Delete, Insert};
 
 impl<K: Scalar, V: Scalar, S: Holds<(K, V)>> Map<K, V, S>
@@ -31,7 +31,6 @@ where
     /// As `build`.
     pub fn build_with_seed(device: &Device, keys: &[K], values: &[V], seed: Seed) -> Result<Self, Error> {
         same_length(keys, "values", values)?;
-        admit(keys)?;
         let map = Self::for_entries(device, keys.len() as u64, seed)?;
         let operation = if S::MULTI { Operation::Insert } else { Operation::InsertUnique };
         let outcomes = map.answers(|mut map: Staged<'_, Self>, outcomes| {

@@ -6,7 +6,7 @@ use crate::handle::Set;
 use crate::layout::Scalar;
 use crate::structures::Holds;
 use warpproof_model::Seed;
-use warpproof_model::host::{BulkSet, admit, left_out};
+use warpproof_model::host::{BulkSet, left_out};
 use warpproof_model::outcome::{Delete, Insert};
 
 impl<K: Scalar, S: Holds<(K,)>> Set<K, S> {
@@ -23,7 +23,6 @@ impl<K: Scalar, S: Holds<(K,)>> Set<K, S> {
     /// # Errors
     /// As `build`.
     pub fn build_with_seed(device: &Device, keys: &[K], seed: Seed) -> Result<Self, Error> {
-        admit(keys)?;
         let set = Self::for_entries(device, keys.len() as u64, seed)?;
         match left_out(&set.insert(keys)?) {
             0 => Ok(set),

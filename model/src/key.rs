@@ -6,7 +6,8 @@ use crate::memory::Word;
 /// A key type: 32 or 64 bits. A type of your own is one too, with an entry ([`Packed`](crate::entry::Packed)) that it is part
 /// of: `examples/custom_hash.rs`.
 pub trait Key: Word + Ord {
-    /// The lowest key that is reserved. The reserved keys are this one and all above it.
+    /// The lowest key that no slot of a table holds, as its bits say that there is no entry. This one and all
+    /// above it are reserved; they are kept beside the table ([`crate::reserved`]).
     ///
     /// u32: `0xFFFF_FFFE` (tombstone) and `0xFFFF_FFFF` (empty). u64: `2^64 - 3` (tombstone), `2^64 - 2` (an
     /// insert of the lock-word protocol is under way) and `2^64 - 1` (empty); the forms without a lock word
@@ -37,7 +38,7 @@ impl Key for u64 {
     }
 }
 
-/// A key that a user may store: none of the reserved ones.
+/// A key that a slot may hold: none of the reserved ones.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct UserKey<K>(K);
 
@@ -46,6 +47,14 @@ impl<K: Key> UserKey<K> {
     #[inline(always)]
     pub fn new(key: K) -> Option<Self> {
         if key < K::FIRST_RESERVED { Some(Self(key)) } else { None }
+    }
+
+    /// The number of a reserved key among those, as a key: the lowest one is 0. Of another key, anything.
+    #[inline(always)]
+    pub fn of_reserved(key: K) -> Self {
+        // Without a panic, whatever the key is: no kernel has one.
+        let number = key.to_bits().wrapping_sub(K::FIRST_RESERVED.to_bits());
+        Self(K::from_bits(number))
     }
 
     /// The key.

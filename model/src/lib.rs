@@ -15,6 +15,7 @@
 //! - [`open`]: open addressing with a filter.
 //! - [`partition`]: ranges of homes, for bulk inserts and batches on the CPU.
 //! - [`reclaim`]: memory of nodes that warps take and give back.
+//! - [`reserved`]: the keys that no slot can hold, beside a table; so every word is a key.
 //! - [`retrieve`]: all entries of a table, copied to an output.
 //! - [`slab`]: the slab hash, a dynamic chained table.
 //! - [`waitfree`]: chains of nodes that never change, whose updates end in a bounded number of rounds.
@@ -46,6 +47,7 @@ pub mod open;
 pub mod outcome;
 pub mod partition;
 pub mod reclaim;
+pub mod reserved;
 pub mod retrieve;
 mod row;
 pub mod slab;
@@ -61,4 +63,5 @@ pub use key::{Key, UserKey};
 pub use map::WarpMap;
 pub use memory::{IntegerWords, Order, ReadOrder, StagedWords, Word, Words, WriteOrder};
 pub use outcome::{Add, Assign, Delete, Insert};
+pub use reserved::AllKeys;
 pub use warp::{Ballot, Warp};

@@ -84,9 +84,15 @@ pub trait WarpMap: Copy {
     fn visit<W: Warp>(self, w: &mut W, part: u32, sink: impl FnMut(&mut W, u32, Self::Key, Self::Value));
 }
 
+/// A map of unique keys that adds to values.
+pub trait CounterMap: WarpMap {
+    /// Adds a pair if the key is absent, else adds `value` to its value, modulo 2 to the bits of a value.
+    fn insert_or_add<W: Warp>(self, w: &mut W, key: UserKey<Self::Key>, value: Self::Value) -> Add;
+}
+
 /// A map of unique keys in one array of slots, cut into buckets of equally many slots. A bucket is a part of
 /// [`WarpMap::visit`].
-pub trait BucketMap: WarpMap {
+pub trait BucketMap: CounterMap {
     /// What a slot holds.
     type Entry: Packed<Key = Self::Key, Value = Self::Value>;
     /// The slots.
@@ -94,9 +100,6 @@ pub trait BucketMap: WarpMap {
 
     /// The slots, numbered through.
     fn array(self) -> SlotArray<Self::Entry, Self::Slots>;
-
-    /// Adds a pair if the key is absent, else adds `value` to its value, modulo 2 to the bits of a value.
-    fn insert_or_add<W: Warp>(self, w: &mut W, key: UserKey<Self::Key>, value: Self::Value) -> Add;
 
     /// Adds the entry of a slot of another table, none of whose keys is here. A slot without an entry adds
     /// nothing. `false` if there is no room for it.
@@ -107,16 +110,12 @@ pub trait BucketMap: WarpMap {
 }
 
 /// The operations of a [`WarpMap`] by the methods of the same names that the type has itself; `tried`: it has a `try_mixed`.
-/// `buckets`: those of a [`BucketMap`].
+/// `counter`, `buckets`: those of a [`CounterMap`], of a [`BucketMap`].
 macro_rules! by_own_methods {
     (buckets) => {
         #[inline(always)]
         fn array(self) -> SlotArray<Self::Entry, Self::Slots> {
             self.array()
-        }
-        #[inline(always)]
-        fn insert_or_add<W: Warp>(self, w: &mut W, key: UserKey<Self::Key>, value: Self::Value) -> Add {
-            self.insert_or_add(w, key, value)
         }
         #[inline(always)]
         fn absorb<W: Warp>(self, w: &mut W, slot: <Self::Entry as Packed>::Word) -> bool {
@@ -125,6 +124,12 @@ macro_rules! by_own_methods {
         #[inline(always)]
         fn bucket_tombstones<W: Warp>(self, w: &mut W, bucket: u32) -> u32 {
             self.bucket_tombstones(w, bucket)
+        }
+    };
+    (counter) => {
+        #[inline(always)]
+        fn insert_or_add<W: Warp>(self, w: &mut W, key: UserKey<Self::Key>, value: Self::Value) -> Add {
+            self.insert_or_add(w, key, value)
         }
     };
     (tried) => {

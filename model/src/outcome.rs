@@ -113,7 +113,7 @@ impl<V: Word> Mixed<V> {
     }
 }
 
-/// The code of an operation that was not run because its key is reserved.
+/// The code of an operation that a table that is compared with ours has not run, as it cannot hold the key.
 pub const RESERVED_KEY: u8 = 255;
 
 #[cfg(test)]

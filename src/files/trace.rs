@@ -5,13 +5,12 @@ use super::lines::line_of_row;
 use csv::{ReaderBuilder, StringRecord, Trim};
 use std::collections::HashSet;
 use std::ops::Range;
-use warpproof_model::Key;
 use warpproof_model::host::Op;
 
 /// The operations of a file, in its order: lines of `op,key[,value]`, with a header or without.
 ///
 /// Operations are `insert`, `insert_unique` and `assign`, with a value, and `delete` and `search`, without. Keys and
-/// values are integers of 32 bits; a key is not reserved. Spaces around a field, empty lines and CR LF are fine.
+/// values are integers of 32 bits. Spaces around a field, empty lines and CR LF are fine.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Trace {
     /// What to do.
@@ -97,12 +96,6 @@ fn operation(record: &StringRecord) -> Result<(Op, u32, u32), String> {
         None => return Err("field 2 (key) is missing".into()),
         Some(text) => number(text).map_err(|what| format!("field 2 (key): {what}"))?,
     };
-    if key >= u32::FIRST_RESERVED {
-        return Err(format!(
-            "field 2 (key): {key} is reserved, the largest key is {}",
-            u32::FIRST_RESERVED - 1
-        ));
-    }
     let value = match record.get(2).filter(|text| !text.is_empty()) {
         Some(text) if takes_value(op) => number(text).map_err(|what| format!("field 3 (value): {what}"))?,
         Some(text) => return Err(format!("field 3 (value): {} takes no value, found {text:?}", &record[0])),
@@ -149,7 +142,7 @@ mod tests {
             ("op,key\nsearch,x\n", 2, "field 2 (key)"),
             ("search\n", 1, "field 2 (key)"),
             ("search,-1\n", 1, "field 2 (key)"),
-            ("search,4294967294\n", 1, "reserved"),
+            ("search,4294967296\n", 1, "field 2 (key)"),
             ("\n\ninsert,1\n", 3, "field 3 (value)"),
             ("insert,1,4294967296\n", 1, "field 3 (value)"),
             ("delete,1,5\n", 1, "field 3 (value)"),

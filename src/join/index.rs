@@ -9,9 +9,7 @@ use crate::backend::Opened;
 use crate::failure::Failure;
 use crate::output::Progress;
 use crate::registry::SLAB;
-use std::collections::HashMap;
 use warpproof::any::Map;
-use warpproof::model::{Key, UserKey};
 use warpproof::{BulkMap, Insert};
 
 /// Rows per bulk call.
@@ -28,11 +26,8 @@ pub(crate) struct Index {
     order: Vec<u32>,
 }
 
-/// The leader of each key: in the table, or on the side if the key's code is reserved.
-struct Leaders {
-    map: Map<u64, u64>,
-    side: HashMap<i64, u32>,
-}
+/// The leader of each key.
+struct Leaders(Map<u64, u64>);
 
 /// The rows that match each row of a batch.
 pub(crate) struct Matched<'a> {
@@ -51,7 +46,7 @@ impl Index {
         }
         let rows = keys.len() as u64;
         let map = SLAB.map64(on, SLAB.capacity.room(rows, rows, SLAB.loads.default).with_seed(seed))?;
-        let mut leaders = Leaders { map, side: HashMap::new() };
+        let mut leaders = Leaders(map);
         leaders.fill(keys)?;
 
         let mut progress = Progress::new("grouping", rows);
@@ -88,51 +83,29 @@ impl Leaders {
     fn fill(&mut self, keys: &[i64]) -> Result<(), Failure> {
         let mut progress = Progress::new("inserting", keys.len() as u64);
         for (batch, keys) in keys.chunks(BATCH).enumerate() {
-            let base = batch * BATCH;
-            let (mut codes, mut rows) = (Vec::with_capacity(keys.len()), Vec::with_capacity(keys.len()));
-            for (i, &key) in keys.iter().enumerate() {
-                match UserKey::new(encode(key)) {
-                    Some(code) => {
-                        codes.push(code.get());
-                        rows.push((base + i) as u64);
-                    }
-                    None => {
-                        self.side.entry(key).or_insert((base + i) as u32);
-                    }
-                }
-            }
-            let done = self.map.insert_unique(&codes, &rows).map_err(Failure::backend)?;
+            let base = (batch * BATCH) as u64;
+            let rows: Vec<u64> = (base..).take(keys.len()).collect();
+            let done = self.0.insert_unique(&codes(keys), &rows).map_err(Failure::backend)?;
             if done.contains(&Insert::Full) {
                 return Err(Failure::input("the table is full"));
             }
-            progress.at((base + keys.len()) as u64);
+            progress.at(base + keys.len() as u64);
         }
         Ok(())
     }
 
     /// The leader of each key, or [`NONE`].
     fn of(&self, keys: &[i64]) -> Result<Vec<u32>, Failure> {
-        let codes: Vec<u64> =
-            keys.iter().map(|&k| encode(k)).filter(|&c| UserKey::new(c).is_some()).collect();
-        let found = self.map.search(&codes).map_err(Failure::backend)?;
-        let mut found = found.into_iter();
-        let leader = |&key| match UserKey::new(encode(key)) {
-            // A leader is a row, and rows fit 32 bits.
-            Some(_) => found.next().flatten().map_or(NONE, |row| row as u32),
-            None => self.side.get(&key).copied().unwrap_or(NONE),
-        };
-        Ok(keys.iter().map(leader).collect())
+        let found = self.0.search(&codes(keys)).map_err(Failure::backend)?;
+        // A leader is a row, and rows fit 32 bits.
+        Ok(found.into_iter().map(|row| row.map_or(NONE, |row| row as u32)).collect())
     }
 }
 
-/// An integer as a table key: 0, -1, 1, -2, 2, ... become 0, 1, 2, 3, 4, ..., so that only the two lowest
-/// integers and the highest have a reserved code (see [`Key::FIRST_RESERVED`](warpproof_model::Key)).
-const fn encode(key: i64) -> u64 {
-    ((key << 1) ^ (key >> 63)) as u64
+/// Integers as keys of a table: by their bits.
+fn codes(keys: &[i64]) -> Vec<u64> {
+    keys.iter().map(|key| key.cast_unsigned()).collect()
 }
-
-const _: () = assert!(encode(i64::MAX - 1) < <u64 as Key>::FIRST_RESERVED);
-const _: () = assert!(encode(i64::MIN + 2) < <u64 as Key>::FIRST_RESERVED);
 
 /// The rows ordered by group, those of a group in file order: where each group begins, and the rows.
 fn csr(groups: &[u32]) -> Result<(Vec<u32>, Vec<u32>), Failure> {
@@ -159,15 +132,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn codes_are_distinct_and_near_zero_for_small_integers() {
-        let keys = [0, -1, 1, -2, 2, i64::MAX, i64::MIN, 1 << 62, -(1 << 62)];
-        let codes = keys.map(encode);
-        assert_eq!(codes[..5], [0, 1, 2, 3, 4]);
-        assert_eq!(codes.iter().collect::<std::collections::HashSet<_>>().len(), keys.len());
-        assert_eq!(encode(i64::MIN), u64::MAX);
-    }
-
-    #[test]
     fn rows_of_a_group_stay_in_file_order() {
         let (starts, order) = csr(&[3, 1, 3, 1, 4, 3]).unwrap();
         assert_eq!(starts, [0, 0, 2, 2, 5, 6, 6]);
@@ -176,10 +140,10 @@ mod tests {
     }
 
     #[test]
-    fn keys_with_reserved_codes_match_too() {
-        let keys = [i64::MIN, 5, i64::MAX, i64::MIN, 5, -5, i64::MIN + 1, i64::MIN + 2];
+    fn all_integers_match() {
+        let keys = [i64::MIN, 5, i64::MAX, i64::MIN, 5, -5, -1, -2];
         let index = Index::build(&Opened::Cpu, &keys, None).unwrap();
-        let sought = [5, i64::MIN, 6, i64::MAX, i64::MAX - 1, i64::MIN + 1, i64::MIN + 2, i64::MIN + 3];
+        let sought = [5, i64::MIN, 6, i64::MAX, i64::MAX - 1, -1, -2, -3];
         let matched = index.matching(&sought).unwrap();
         assert_eq!(matched.of(0), &[1u32, 4][..]);
         assert_eq!(matched.of(1), &[0u32, 3][..]);

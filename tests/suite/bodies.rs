@@ -34,7 +34,7 @@ macro_rules! group {
         one_of_many_racing_inserts_wins
         deleted_keys_are_absent_and_come_again
         racing_deletes_succeed_once
-        reserved_keys_are_refused_with_their_index
+        the_highest_keys_are_keys
         empty_batches_do_nothing
         a_cleared_table_is_as_it_was_made
     } };

@@ -142,12 +142,13 @@ pub(crate) fn match_an_oracle<K: Number>(
     oracle
 }
 
-/// Values may be anything, and keys anything below the reserved ones.
+/// Keys and values may be anything.
 pub(crate) fn values_may_be_anything<K: Number>(row: &Row<K>) {
     let map = row.roomy_map(10);
     let (reserved, half) = (K::FIRST_RESERVED.to_bits() as u64, K::MAX.to_bits() as u64 / 2);
-    let keys = [0, 1, 2, half, half + 1, reserved - 2, reserved - 1].map(K::of);
-    let values = [K::MAX, K::of(0), K::of(reserved), K::MAX, K::of(half), K::of(half + 1), K::MAX];
+    let most = K::MAX.to_bits() as u64;
+    let keys = [0, 1, 2, half, half + 1, reserved - 1, reserved, most - 1, most].map(K::of);
+    let values = [most, 0, reserved, most, half, half + 1, most, reserved, most].map(K::of);
     map.insert_unique(&keys, &values).unwrap();
     assert_eq!(map.search(&keys).unwrap(), values.map(Some));
 }

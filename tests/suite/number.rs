@@ -41,9 +41,16 @@ impl Rng {
     }
 }
 
-/// `n` distinct keys spread over the whole range: an odd multiplier permutes the numbers of any width.
+/// `n` distinct keys spread over the whole range: an odd multiplier permutes the numbers of any width. Keys
+/// number 0 and 1 are the highest one and the lowest one that no slot can hold.
 pub(crate) fn distinct<K: Number>(n: usize, from: u64) -> Vec<K> {
-    (0..n as u64).map(|i| K::of((i + from).wrapping_mul(0x9e37_79b9_7f4a_7c15))).collect()
+    let key = |number: u64| K::of(!number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let exchanged = |number| match number {
+        1 => K::FIRST_RESERVED,
+        _ if key(number) == K::FIRST_RESERVED => key(1),
+        _ => key(number),
+    };
+    (from..).take(n).map(exchanged).collect()
 }
 
 /// A value for each key, which is not the key.

@@ -1,17 +1,18 @@
 //! Runs calls of the specification's vocabulary on a table of the CPU backend.
 
+use warpproof::model::reserved::WithChain;
 use warpproof::model::slab::{Multi, SlabTable, Slots};
 use warpproof::model::spec::{Call, Op, Ret};
-use warpproof::model::{IntegerWords, UserKey, Warp, Word};
+use warpproof::model::{IntegerWords, Warp, Word};
 
 /// Runs one call with one warp.
-pub(crate) fn run<C, B, W, const S: usize>(table: SlabTable<C, B, S>, w: &mut W, call: &Call) -> Ret
+pub(crate) fn run<C, B, W, const S: usize>(all: WithChain<SlabTable<C, B, S>>, w: &mut W, call: &Call) -> Ret
 where
     C: Slots<Multiplicity = Multi>,
     B: IntegerWords<u32>,
     W: Warp,
 {
-    let key = UserKey::new(C::Key::from_bits(call.key.into())).expect("scenario keys are not reserved");
+    let (table, key) = all.of(C::Key::from_bits(call.key.into()));
     let value = C::Value::from_bits(call.value.into());
     match call.op {
         Op::Insert => table.insert(w, key, value).into(),

@@ -19,13 +19,14 @@ macro_rules! mutants_of {
     };
 }
 
-const STEPS: [Step; 17] = [
+const STEPS: [Step; 18] = [
     ("readme", || ci::run_readme(cargo).map(|()| Done::Ok)),
     mutants_of!("cuckoo"),
     mutants_of!("dynamic"),
     mutants_of!("growth"),
     mutants_of!("hopscotch"),
     mutants_of!("open"),
+    mutants_of!("reserved"),
     mutants_of!("retrieve"),
     mutants_of!("slab"),
     mutants_of!("waitfree"),

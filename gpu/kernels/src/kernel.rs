@@ -218,28 +218,32 @@ macro_rules! layout {
 macro_rules! memory {
     (packed hop $($rest:tt)*) => {
         entry_point! { (words: *mut Word, len: usize, homes: u32, mask: u64, factor: u64)
-            packed::<Entry>(store(words, len), homes, Seed::from_words([mask, factor])) $($rest)* }
+            packed::<Entry>(slots(words, len), homes, Seed::from_words([mask, factor])) $($rest)* }
     };
     (packed waitfree $($rest:tt)*) => {
         entry_point! { (nodes: *mut Word, nodes_len: usize, requests: *mut Word, heads: *mut u64, buckets: usize,
             announcements: *mut u64, stashes: *mut u64, warps: usize,
             used: *mut u32, retired: *mut u32, states: usize, stash: u32, mask: u64, factor: u64)
-            packed::<Entry>([store(nodes, nodes_len), store(requests, warps)],
+            packed::<Entry>(slots(nodes, nodes_len), store(requests, warps),
                 [store(heads, buckets), store(announcements, warps), store(stashes, warps)],
                 [store(used, states), store(retired, states)], stash, Seed::from_words([mask, factor]))
             $($rest)* }
     };
-    (packed $structure:ident $($rest:tt)*) => {
+    (packed slab $($rest:tt)*) => { memory! { @packed store $($rest)* } };
+    (packed $structure:ident $($rest:tt)*) => { memory! { @packed slots $($rest)* } };
+    (@packed $slots:ident $($rest:tt)*) => {
         entry_point! { (words: *mut Word, len: usize, beside: *mut u32, beside_len: usize, buckets: u32,
             mask: u64, factor: u64)
-            packed::<Entry>(store(words, len), store(beside, beside_len), buckets,
+            packed::<Entry>($slots(words, len), store(beside, beside_len), buckets,
                 Seed::from_words([mask, factor]))
             $($rest)* }
     };
-    (lock_word $structure:ident $($rest:tt)*) => {
+    (lock_word slab $($rest:tt)*) => { memory! { @lock_word stores $($rest)* } };
+    (lock_word $structure:ident $($rest:tt)*) => { memory! { @lock_word lock_word_slots $($rest)* } };
+    (@lock_word $slots:ident $($rest:tt)*) => {
         entry_point! { (key_words: *mut u64, value_words: *mut u64, len: usize,
             beside: *mut u32, beside_len: usize, buckets: u32, mask: u64, factor: u64)
-            lock_word::<>([store(key_words, len), store(value_words, len)], store(beside, beside_len), buckets,
+            lock_word::<>($slots(key_words, value_words, len), store(beside, beside_len), buckets,
                 Seed::from_words([mask, factor]))
             $($rest)* }
     };
@@ -253,7 +257,7 @@ macro_rules! entry_point {
         #[allow(dead_code, unused_imports, reason = "no operation takes them all")]
         const _: () = {
             use $crate::entry::*;
-            use $crate::store::store;
+            use $crate::store::{lock_word_slots, slots, store, stores};
             use $crate::matrix::$structure as structure;
             use warpproof_model::Seed;
             use warpproof_model::entry::{Packed, $entry as Entry};

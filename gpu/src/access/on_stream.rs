@@ -19,9 +19,7 @@ use std::sync::Arc;
 /// failed is reported there. Slices may belong to other streams of the device: those streams and the call's
 /// then wait for each other.
 ///
-/// Keys are not looked at on the host: an operation on a reserved key does nothing, and its outcome is
-/// [`RESERVED_KEY`](warpproof_model::outcome::RESERVED_KEY). Outcomes are the codes of
-/// [`warpproof_model::outcome`]; after an error they mean nothing
+/// Outcomes are the codes of [`warpproof_model::outcome`]; after an error they mean nothing
 /// ([`DEFERRED`](warpproof_model::map::DEFERRED) is of an operation that was deferred and not done).
 ///
 /// # Errors

@@ -21,7 +21,7 @@ use warpproof_model::outcome::{Add, Assign, Delete, Insert, Mixed};
 /// has no room for the answers.
 ///
 /// # Errors
-/// [`Error::Refused`] if a key is reserved, or slices or a [`Sink`] have another length than the keys;
+/// [`Error::Refused`] if slices or a [`Sink`] have another length than the keys;
 /// [`Error::OtherDevice`] if the staging buffers are of another device than the table; [`Error::NoKernel`] if
 /// the table's tuning lacks the operation; [`Error::OutOfMemory`] if a `Vec` gets no room: nothing has run
 /// then. After [`Error::Kernel`], [`Error::Driver`] or [`Error::Code`] any of the operations may have run.

@@ -11,7 +11,7 @@ use crate::row::Row;
 use crate::staging;
 use core::ops::Range;
 use warpproof_model::host::structure::Open;
-use warpproof_model::host::{Answer, BulkCounter, BulkMap, BulkSet, Op, admit, same_length};
+use warpproof_model::host::{Answer, BulkCounter, BulkMap, BulkSet, Op, same_length};
 use warpproof_model::outcome::{Add, Assign, Delete, Insert};
 
 impl<R: Row> Dynamic<R> {
@@ -23,8 +23,6 @@ impl<R: Row> Dynamic<R> {
         stored: impl Fn(&T) -> bool,
         chunk: impl Fn(Staged<'_, Table<R, Open>>, Range<usize>, &mut Vec<T>) -> Result<(), Error>,
     ) -> Result<Vec<T>, Error> {
-        // Of all chunks before the first one runs.
-        admit(keys)?;
         staging::lent(&self.device, |staging| {
             let mut outcomes = room("answers", keys.len())?;
             let ran = self.growing.insert(keys.len(), |table, from, to| {
@@ -81,7 +79,6 @@ where
     fn mixed(&self, ops: &[Op], keys: &[K], values: &[V]) -> Result<Vec<Answer<V>>, Error> {
         same_length(keys, "operations", ops)?;
         same_length(keys, "values", values)?;
-        admit(keys)?;
         staging::lent(&self.device, |staging| {
             let mut answers = room("answers", keys.len())?;
             let ran = self.growing.mixed(keys.len(), |map, from, to| {

@@ -10,7 +10,7 @@ use core::fmt;
 use cudarc::driver::CudaStream;
 use std::sync::Arc;
 use warpproof_model::Seed;
-use warpproof_model::growth::{Growing, Locks, Rehash, kept_load};
+use warpproof_model::growth::{Growing, Locks, Rehash, STEP, kept_load};
 use warpproof_model::host::structure::{self, Open};
 use warpproof_model::host::{BulkOrdered, BulkTable, OpenGeometry, OpenStats};
 
@@ -51,6 +51,9 @@ mod outcomes;
 /// Entries that an empty table has room for.
 const FIRST: u64 = 1 << 16;
 
+/// Entries that a table may always have room for: a chunk of so many keeps a GPU busy.
+const SMALL: u64 = 1 << 20;
+
 /// A concurrent table in device memory that grows: a map of rows `(K, V)`, or a set of rows `(K,)`.
 ///
 /// It is a table of open addressing, and when that would be too full a larger one, to which all entries are
@@ -59,10 +62,12 @@ const FIRST: u64 = 1 << 16;
 /// unless thousands of keys were chosen for one home and a known seed. Without memory to grow a batch ends
 /// with [`Error::OutOfMemory`], which says how many of its operations have run, the first ones.
 ///
-/// A table is made for as many entries as the rest of the batch is expected to store, judged by the chunk
-/// before, and for twice as many as the last one had room for at least. So a batch seldom moves entries more
-/// than once, and of many batches each entry is moved less than twice on average. Both tables take memory
-/// meanwhile. Tombstones are lost then.
+/// **Memory.** A table that never had more than n entries has no more than 4 n slots at the default load of
+/// 0.8 (3 n divided by the load, and 2 % for sizes that a table cannot have), or as many as it was made for,
+/// or 1,340,000 (for 2^20 entries): whatever the keys are, and however often entries are deleted and added.
+/// Where half of what may be taken is slots of deleted entries, the table is replaced by one of the same size
+/// without them. While entries move there are two tables. A table three times as large takes over all
+/// entries, so each moves half a time on average.
 ///
 /// On host slices, its operations are those of [`BulkMap`](warpproof_model::host::BulkMap) or
 /// [`BulkSet`](warpproof_model::host::BulkSet), through staging buffers that the device keeps, and without
@@ -139,7 +144,8 @@ impl<R: Row> Dynamic<R> {
     ) -> Result<Self, Error> {
         let load = kept_load(load);
         let table = Table::with_seed(device, Table::<R, Open>::size(entries, load)?, tuning, seed)?;
-        Ok(Self { growing: Growing::locked(table, load), device: device.clone() })
+        let growing = Growing::locked(table, load).in_steps_of(STEP, SMALL);
+        Ok(Self { growing, device: device.clone() })
     }
 
     /// Makes room for `more` entries besides those that are there, and takes tombstones away.

@@ -3,8 +3,6 @@
 use core::mem::MaybeUninit;
 use core::ops::Range;
 use rayon::prelude::*;
-use warpproof_model::Key;
-use warpproof_model::host::{Refused, admit};
 
 /// Who copies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -42,21 +40,6 @@ impl CopyThreads {
             Self::One => holds(0..n),
             Self::Many => (0..n.div_ceil(SHARE)).into_par_iter().all(|share| holds(range(share, n))),
         }
-    }
-
-    /// Refuses reserved keys.
-    pub(super) fn admit<K: Key>(self, keys: &[K]) -> Result<(), Refused> {
-        let share = |(number, keys): (usize, &[K])| match admit(keys) {
-            Err(Refused::ReservedKey { index }) => {
-                Some(Refused::ReservedKey { index: number * SHARE + index })
-            }
-            said => said.err(),
-        };
-        let refused = match self.of(keys.len()) {
-            Self::One => return admit(keys),
-            Self::Many => keys.par_chunks(SHARE).enumerate().find_map_first(share),
-        };
-        refused.map_or(Ok(()), Err)
     }
 
     /// Overwrites places with answers, number 0 and those behind.
@@ -131,17 +114,15 @@ mod tests {
     }
 
     #[test]
-    fn the_first_of_the_refused_keys_is_named() {
+    fn what_does_not_hold_of_one_does_not_hold_of_all() {
         for (threads, n) in
             [CopyThreads::One, CopyThreads::Many].into_iter().flat_map(|threads| SIZES.map(|n| (threads, n)))
         {
             let mut keys = vec![5u32; n];
-            assert_eq!(threads.admit(&keys), Ok(()));
             assert!(threads.all(n, |range| keys[range].iter().all(|&key| key == 5)));
             for index in [n.checked_sub(1), n.checked_sub(n / 3 + 1)].into_iter().flatten() {
                 keys[index] = u32::MAX;
-                assert_eq!(threads.admit(&keys), Err(Refused::ReservedKey { index }), "{threads:?} {n}");
-                assert!(!threads.all(n, |range| keys[range].iter().all(|&key| key == 5)));
+                assert!(!threads.all(n, |range| keys[range].iter().all(|&key| key == 5)), "{threads:?} {n}");
             }
         }
     }

@@ -30,13 +30,13 @@ impl<'a, K: Scalar, V> Batch<'a, K, V> {
     }
 
     /// Refuses what is not to run, for a sink of this room.
-    fn admit(&self, room: Option<usize>, threads: CopyThreads) -> Result<(), Refused> {
+    fn admit(&self, room: Option<usize>) -> Result<(), Refused> {
         self.ops.map_or(Ok(()), |ops| same_length(self.keys, "operations", ops))?;
         self.values.map_or(Ok(()), |values| same_length(self.keys, "values", values))?;
         let keys = self.keys.len();
         match room {
             Some(found) if found != keys => Err(Refused::Length { keys, what: "answers", found }),
-            _ => threads.admit(self.keys),
+            _ => Ok(()),
         }
     }
 }
@@ -87,7 +87,7 @@ impl Staging {
         if *self.context != **task.table.device().context() {
             return Err(Error::OtherDevice { what: "staging buffers" });
         }
-        batch.admit(sink.room(), self.threads)?;
+        batch.admit(sink.room())?;
         if batch.keys.is_empty() {
             return Ok(());
         }
@@ -270,20 +270,11 @@ mod tests {
     fn input_is_looked_at_before_anything_runs() {
         let batch = |values, ops| Batch { keys: &[1u32, 2, u32::MAX], values, ops };
         let refused = |what, found| Err(Refused::Length { keys: 3, what, found });
-        assert_eq!(
-            batch(None, Some(&[Op::Search][..])).admit(None, CopyThreads::One),
-            refused("operations", 1)
-        );
-        assert_eq!(batch(Some(&[1u32][..]), None).admit(None, CopyThreads::One), refused("values", 1));
-        assert_eq!(batch(None::<&[u32]>, None).admit(Some(4), CopyThreads::One), refused("answers", 4));
-        assert_eq!(
-            batch(None, None).admit(Some(3), CopyThreads::One),
-            Err(Refused::ReservedKey { index: 2 })
-        );
-        assert_eq!(
-            Batch { keys: &[1u32, 2], values: Some(&[1u32, 2][..]), ops: None }.admit(None, CopyThreads::One),
-            Ok(())
-        );
+        assert_eq!(batch(None, Some(&[Op::Search][..])).admit(None), refused("operations", 1));
+        assert_eq!(batch(Some(&[1u32][..]), None).admit(None), refused("values", 1));
+        assert_eq!(batch(None::<&[u32]>, None).admit(Some(4)), refused("answers", 4));
+        assert_eq!(batch(None, None).admit(Some(3)), Ok(()));
+        assert_eq!(Batch { keys: &[1u32, 2], values: Some(&[1u32, 2][..]), ops: None }.admit(None), Ok(()));
     }
 
     #[test]

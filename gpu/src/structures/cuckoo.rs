@@ -44,9 +44,10 @@ pub type CuckooSet<K> = Set<K, Cuckoo>;
 /// instructions alone, and it ends with the table. A bucket has 16 bits of the locks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CuckooParts {
-    /// Address of the slots, a word each: u32 and u64 keys, u32 pairs in a u64, u64 pairs in 128 bits.
+    /// Address of the slots, a word each: u32 and u64 keys, u32 pairs in a u64, u64 pairs in 128 bits. Behind
+    /// them stand those of the [reserved keys](warpproof_model::reserved).
     pub slots: u64,
-    /// Number of slots.
+    /// Number of slots, without those of the reserved keys.
     pub len: u64,
     /// Address of the locks, in u32 words.
     pub locks: u64,

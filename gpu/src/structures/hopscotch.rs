@@ -52,9 +52,10 @@ const NUMBERS: usize = 1 + REACH as usize;
 /// instructions alone, and it ends with the table. A group is 8 words, a neighbourhood 8 groups.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct HopscotchParts {
-    /// Address of the words: u32 and u64 keys in one each, u32 pairs in a u64, u64 pairs in 128 bits.
+    /// Address of the words: u32 and u64 keys in one each, u32 pairs in a u64, u64 pairs in 128 bits. Behind them
+    /// stand the slots of the [reserved keys](warpproof_model::reserved).
     pub words: u64,
-    /// Number of words.
+    /// Number of words, without those of the reserved keys.
     pub len: u64,
     /// Number of homes.
     pub homes: u32,
@@ -73,12 +74,14 @@ impl HopscotchParts {
             Argument::U64(mask),
             Argument::U64(factor),
         ];
-        Head { list, parts: self.homes + REACH - 1, numbers: NUMBERS, slots: 0 }
+        // A part more for the reserved keys.
+        Head { list, parts: self.homes + REACH, numbers: NUMBERS, slots: 0 }
     }
 
     /// What makes the table empty: every slot empty, and every home without members, are all ones.
     fn fill(&self, layout: Layout) -> Fill {
-        let words = self.len as usize * (layout.slot_bytes() as usize / size_of::<u32>());
+        let words =
+            (self.len + layout.reserved_keys()) as usize * (layout.slot_bytes() as usize / size_of::<u32>());
         Fill { address: self.words, words, word: u32::MAX }
     }
 }
@@ -107,7 +110,8 @@ impl Kernels for Hopscotch {
         geometry.admit(GROUP_WORDS as u32, REACH)?;
         device.admit(layout)?;
         let len = geometry.words() as u64;
-        let words = device.array("the table's words", len * layout.slot_bytes() as u64)?;
+        let all = len + layout.reserved_keys();
+        let words = device.array("the table's words", all * layout.slot_bytes() as u64)?;
         let parts = HopscotchParts { words: words.address(), len, homes: geometry.homes, seed };
         let (head, fills) = (parts.head(), vec![parts.fill(layout)]);
         Ok((parts, Plan { family: family(layout), head, fills, memory: vec![words], replaced: None }))
@@ -151,12 +155,12 @@ mod tests {
             homes: geometry.homes,
             seed: Seed::new(1),
         };
-        assert_eq!(parts.head().parts, geometry.groups(), "a tile for each group");
+        assert_eq!(parts.head().parts, geometry.groups() + 1, "a tile for each group, and the reserved keys");
         let words = |layout| parts.fill(layout).words;
-        let groups = geometry.groups() as usize;
-        assert_eq!(words(Layout::Set32), groups * GROUP_WORDS);
-        assert_eq!([Layout::Set64, Layout::Map32].map(words), [groups * GROUP_WORDS * 2; 2]);
-        assert_eq!(words(Layout::Map64), groups * GROUP_WORDS * 4);
+        let all = geometry.groups() as usize * GROUP_WORDS;
+        assert_eq!(words(Layout::Set32), all + 2);
+        assert_eq!([Layout::Set64, Layout::Map32].map(words), [(all + 3) * 2, (all + 2) * 2]);
+        assert_eq!(words(Layout::Map64), (all + 3) * 4);
         assert_eq!(parts.fill(Layout::Map64).word, u32::MAX);
     }
 

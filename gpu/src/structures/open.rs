@@ -74,11 +74,12 @@ const NUMBERS: usize = 2;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OpenParts {
     /// Address of the words that probes read, one for each slot: u32 and u64 keys, u32 pairs in a u64, u64
-    /// pairs in 128 bits, and in the lock-word layout the keys.
+    /// pairs in 128 bits, and in the lock-word layout the keys. Behind the slots stand those of the
+    /// [reserved keys](warpproof_model::reserved).
     pub slots: u64,
-    /// Address of the values, in the lock-word layout.
+    /// Address of the values, in the lock-word layout: as many.
     pub values: Option<u64>,
-    /// Number of slots.
+    /// Number of slots, without those of the reserved keys.
     pub len: u64,
     /// Address of the filter, in u32 words.
     pub filter: u64,
@@ -106,13 +107,15 @@ impl OpenParts {
             Argument::U64(mask),
             Argument::U64(factor),
         ]);
-        Head { list, parts: self.buckets, numbers: NUMBERS, slots: self.len }
+        // A part more for the reserved keys.
+        Head { list, parts: self.buckets + 1, numbers: NUMBERS, slots: self.len }
     }
 
     /// What makes the table empty: every slot is all ones, and nothing has passed a bucket. Values without a
     /// key are never read, so they stay.
     pub(super) fn fills(&self, layout: Layout) -> Vec<Fill> {
-        let words = self.len as usize * (layout.probe_bytes() as usize / size_of::<u32>());
+        let slots = (self.len + layout.reserved_keys()) as usize;
+        let words = slots * (layout.probe_bytes() as usize / size_of::<u32>());
         vec![
             Fill { address: self.slots, words, word: u32::MAX },
             Fill { address: self.filter, words: self.filter_len as usize, word: 0 },
@@ -128,7 +131,7 @@ pub(super) fn buckets(
     what: &'static str,
 ) -> Result<(OpenParts, Vec<Array>), Error> {
     let (len, filter_len) = (geometry.slots() as u64, geometry.filter_words() as u64);
-    let probed = len * layout.probe_bytes() as u64;
+    let probed = (len + layout.reserved_keys()) * layout.probe_bytes() as u64;
     let slots = device.array("the table's slots", probed)?;
     let values = if layout.lock_word() { Some(device.array("the table's values", probed)?) } else { None };
     let filter = device.array(what, filter_len * size_of::<u32>() as u64)?;
@@ -209,14 +212,14 @@ mod tests {
         let seed = Seed::new(1);
         let OpenGeometry { bucket_slots, buckets } = geometry;
         let parts = OpenParts { slots, values, len, filter, filter_len, buckets, bucket_slots, seed };
-        assert_eq!(parts.head().parts, geometry.buckets, "a tile for each bucket");
+        assert_eq!(parts.head().parts, geometry.buckets + 1, "a tile for each bucket, and the reserved keys");
         let fills = parts.fills(Layout::Map32).into_iter();
         let fills: Vec<_> = fills.map(|fill| (fill.address, fill.words, fill.word)).collect();
-        assert_eq!(fills, [(1 << 20, 1009 * 8 * 2, u32::MAX), (1 << 22, 505, 0)]);
+        assert_eq!(fills, [(1 << 20, (1009 * 8 + 2) * 2, u32::MAX), (1 << 22, 505, 0)]);
         // Of the lock-word layout the keys alone.
         let layouts = [Layout::Set32, Layout::Set64, Layout::Map64, Layout::Map64Lock];
         let words = layouts.map(|layout| parts.fills(layout)[0].words);
-        assert_eq!(words, [1, 2, 4, 2].map(|words| 1009 * 8 * words));
+        assert_eq!(words, [(2, 1), (3, 2), (3, 4), (3, 2)].map(|(more, words)| (1009 * 8 + more) * words));
     }
 
     #[test]

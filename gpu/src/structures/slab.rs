@@ -32,8 +32,8 @@ mod chains;
 /// Numbers that the `stats` kernel adds up: live, tombstones, slabs, longest, chains of 1, 2, .. 16 slabs.
 pub(crate) const NUMBERS: usize = 20;
 
-/// Where a slab table lies in device memory, for kernels of the caller's own: what `SlabTable::new` takes
-/// there.
+/// Where a slab table lies in device memory, for kernels of the caller's own: what `SlabTable::of_all_keys`
+/// takes there.
 ///
 /// Addresses are those of the device's primary context. The memory is the table's: it is accessed by atomic
 /// instructions alone, and it ends with the table.
@@ -43,7 +43,7 @@ pub struct SlabParts {
     pub slots: u64,
     /// Address of the values, in the lock-word layout.
     pub values: Option<u64>,
-    /// Number of slots.
+    /// Number of slots: of the base slabs, that of the [reserved keys](warpproof_model::reserved), and the pool.
     pub len: u64,
     /// Address of the pool's bitmap, in u32 words.
     pub bitmap: u64,
@@ -69,7 +69,8 @@ impl SlabParts {
             Argument::U64(mask),
             Argument::U64(factor),
         ]);
-        Head { list, parts: self.buckets, numbers: NUMBERS, slots: 0 }
+        // A part more for the reserved keys.
+        Head { list, parts: self.buckets + 1, numbers: NUMBERS, slots: 0 }
     }
 
     /// What makes the table empty: every slot empty and every link nil, which are all ones; every slab of the

@@ -65,9 +65,9 @@ const NUMBERS: usize = 3;
 /// kernel uses the table meanwhile.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WaitFreeParts {
-    /// Address of the nodes.
+    /// Address of the nodes. Behind them stand the slots of the [reserved keys](warpproof_model::reserved).
     pub nodes: u64,
-    /// Words of the nodes.
+    /// Words of the nodes, without those of the reserved keys.
     pub nodes_len: u64,
     /// Address of the entries of announced calls, one per warp.
     pub requests: u64,
@@ -113,11 +113,13 @@ impl WaitFreeParts {
             Argument::U64(mask),
             Argument::U64(factor),
         ];
-        Head { list, parts: self.buckets, numbers: NUMBERS, slots: 0 }
+        // A part more for the reserved keys.
+        Head { list, parts: self.buckets + 1, numbers: NUMBERS, slots: 0 }
     }
 
-    /// What makes the table empty: no chain, no call, and every node free.
-    fn fills(&self, nodes: u32) -> Vec<Fill> {
+    /// What makes the table empty: no chain, no call, every node free, and no reserved key.
+    fn fills(&self, layout: Layout, nodes: u32) -> Vec<Fill> {
+        let slot = layout.slot_bytes() as usize;
         let zeros = |address, words| Fill { address, words, word: 0 };
         let (warps, states) = (2 * self.warps as usize, self.states as usize);
         let last = states - 1;
@@ -132,6 +134,11 @@ impl WaitFreeParts {
                 address: self.used + (last * size_of::<u32>()) as u64,
                 words: 1,
                 word: free_word(nodes, last),
+            },
+            Fill {
+                address: self.nodes + self.nodes_len * slot as u64,
+                words: layout.reserved_keys() as usize * (slot / size_of::<u32>()),
+                word: u32::MAX,
             },
         ]
     }
@@ -182,9 +189,11 @@ impl Kernels for WaitFree {
         device.admit(layout)?;
         let WaitFreeGeometry { buckets, nodes, warps, .. } = geometry;
         let states = bitmap_words(nodes) as u64;
+        let reserved = layout.reserved_keys() * layout.slot_bytes() as u64;
         let of_warps = |what, bytes: usize| device.array(what, warps as u64 * bytes as u64);
         let memory = vec![
-            device.array("the table's nodes", nodes as u64 * (lanes(layout) * LANE_BYTES) as u64)?,
+            device
+                .array("the table's nodes", nodes as u64 * (lanes(layout) * LANE_BYTES) as u64 + reserved)?,
             of_warps("the table's requests", layout.slot_bytes() as usize)?,
             device.array("the table's heads", buckets as u64 * size_of::<u64>() as u64)?,
             of_warps("the table's announcements", size_of::<u64>())?,
@@ -208,7 +217,7 @@ impl Kernels for WaitFree {
             stash: geometry.stash(),
             seed,
         };
-        let (head, fills) = (parts.head(), parts.fills(nodes));
+        let (head, fills) = (parts.head(), parts.fills(layout, nodes));
         // A node for each bucket; the others are for updates. Most take one, but where chains are long they
         // take more, and what finds none runs again.
         let spare = nodes.saturating_sub(buckets);
@@ -255,12 +264,16 @@ mod tests {
     #[test]
     fn the_fills_cover_all_but_nodes_and_requests() {
         let parts = WaitFreeParts::SMALL;
-        let fills: Vec<_> =
-            parts.fills(40).into_iter().map(|fill| (fill.address, fill.words, fill.word)).collect();
+        let fills: Vec<_> = parts
+            .fills(Layout::Map32, 40)
+            .into_iter()
+            .map(|fill| (fill.address, fill.words, fill.word))
+            .collect();
         let last = ((1 << 25) + 4, 1, free_word(40, 1));
         let zeros = [(1 << 22, 10, 0), (1 << 23, 6, 0), (1 << 24, 6, 0), (1 << 25, 2, 0), (1 << 26, 2, 0)];
-        assert_eq!(fills, [&zeros[..], &[last]].concat());
-        assert_eq!(parts.head().parts, 5, "a tile for each bucket");
+        let reserved = ((1 << 20) + 8 * 40 * 8, 2 * 2, u32::MAX);
+        assert_eq!(fills, [&zeros[..], &[last, reserved]].concat());
+        assert_eq!(parts.head().parts, 6, "a tile for each bucket, and the reserved keys");
     }
 
     #[test]

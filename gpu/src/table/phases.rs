@@ -48,21 +48,39 @@ impl DeviceTable {
         Ok(())
     }
 
-    /// Adds the entries of another table of the same layout, whose slots are arrays at these addresses of
-    /// `len` elements each, to this one, and waits; how many found no room. `&mut`: no other call begins on
-    /// either meanwhile. No key is in both.
-    pub(crate) fn absorb(&mut self, other: &mut Self, arrays: &[u64], len: u64) -> Result<u64, Error> {
+    /// Adds the entries of another table of the same layout to this one, and waits; how many found no room.
+    /// `&mut`: no other call begins on either meanwhile. No key is in both, and this table has no reserved
+    /// keys. The slots of the other one, and of this one, are arrays at these addresses of so many elements
+    /// each, behind which those of the reserved keys stand.
+    pub(crate) fn absorb(
+        &mut self,
+        other: &mut Self,
+        (arrays, len): (&[u64], u64),
+        (own_arrays, own_len): (&[u64], u64),
+    ) -> Result<u64, Error> {
         let mut lost = self.device.buffer::<u64>("a counter", 1)?;
         self.device.fill(&mut lost, 0)?;
         let stream = self.device.stream().clone();
         other.reserve(&stream)?;
         let lost_span = Span::new(lost.device_ptr(&stream).0, 1);
-        let bytes = self.family().layout.probe_bytes();
-        let arrays: Vec<_> = arrays.iter().map(|&address| (address, bytes)).collect();
-        let arguments = self.head().absorb(&arrays, len, lost_span)?;
+        let layout = self.family().layout;
+        let bytes = layout.probe_bytes();
+        let each: Vec<_> = arrays.iter().map(|&address| (address, bytes)).collect();
+        let arguments = self.head().absorb(&each, len, lost_span)?;
         // SAFETY: from `Head::absorb`; the slots live as long as `other`, and this call waits; `lost` is
         // freed on this stream.
         unsafe { self.launch(Operation::Absorb, &stream, &arguments)? };
+        let failed = Error::driver("copying the reserved keys");
+        stream.context().bind_to_thread().map_err(&failed)?;
+        for (to, from) in own_arrays.iter().zip(arrays) {
+            let [to, from] = [(to, own_len), (from, len)].map(|(array, len)| array + len * u64::from(bytes));
+            let size = layout.reserved_keys() as usize * bytes as usize;
+            // SAFETY: so many words stand behind the slots of both, which live as long as the tables; this call
+            // waits.
+            unsafe { sys::cuMemcpyDtoDAsync_v2(to, from, size, stream.cu_stream()) }
+                .result()
+                .map_err(&failed)?;
+        }
         self.wait(Operation::Absorb)?;
         Ok(self.device.download(&lost)?.first().copied().unwrap_or(0))
     }

@@ -4,7 +4,7 @@ use super::CuckooTable;
 use crate::at_lane::AtLane;
 use crate::entry::Packed;
 use crate::key::UserKey;
-use crate::map::{BucketMap, WarpMap, by_own_methods};
+use crate::map::{BucketMap, CounterMap, WarpMap, by_own_methods};
 use crate::memory::{IntegerWords, Words};
 use crate::outcome::{Add, Assign, Delete, Insert, Mixed, Op};
 use crate::retrieve::SlotArray;
@@ -25,6 +25,12 @@ impl<E: Packed, H: Words<E::Word>, B: IntegerWords<u32>, const S: usize> WarpMap
     fn live<W: Warp>(self, w: &mut W, bucket: u32) -> u32 {
         self.bucket_entries(w, bucket)
     }
+}
+
+impl<E: Packed, H: Words<E::Word>, B: IntegerWords<u32>, const S: usize> CounterMap
+    for CuckooTable<E, H, B, S>
+{
+    by_own_methods! { counter }
 }
 
 impl<E: Packed, H: Words<E::Word>, B: IntegerWords<u32>, const S: usize> BucketMap

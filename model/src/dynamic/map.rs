@@ -4,9 +4,9 @@ use super::{DynamicTable, Submaps};
 use crate::at_lane::AtLane;
 use crate::entry::Packed;
 use crate::key::UserKey;
-use crate::map::{WarpMap, by_own_methods};
+use crate::map::{CounterMap, WarpMap, by_own_methods};
 use crate::memory::IntegerWords;
-use crate::outcome::{Assign, Delete, Insert, Mixed, Op};
+use crate::outcome::{Add, Assign, Delete, Insert, Mixed, Op};
 use crate::warp::Warp;
 
 impl<D: Submaps<S>, B: IntegerWords<u32>, const S: usize> WarpMap for DynamicTable<D, B, S> {
@@ -25,4 +25,8 @@ impl<D: Submaps<S>, B: IntegerWords<u32>, const S: usize> WarpMap for DynamicTab
         let (submap, bucket) = self.submap_of(bucket);
         submap.bucket_entries(w, bucket)
     }
+}
+
+impl<D: Submaps<S>, B: IntegerWords<u32>, const S: usize> CounterMap for DynamicTable<D, B, S> {
+    by_own_methods! { counter }
 }

@@ -49,8 +49,9 @@ pub trait Monitor {
 
 type Error<M> = <<M as Monitor>::Table as Rehash>::Error;
 
-/// Entries that a table may always have room for: [`Growing::in_steps_of`].
-pub const SMALL: u64 = 1 << 14;
+/// Each time that a table of the library grows it has room for at most so many times its entries: with the
+/// default load of 0.8 it has less than four slots for each then.
+pub const STEP: u64 = 3;
 
 /// A table that grows before it is too full.
 ///
@@ -62,20 +63,21 @@ pub struct Growing<M> {
     monitor: M,
     load: f64,
     step: u64,
+    small: u64,
 }
 
 impl<M: Monitor> Growing<M> {
     /// A table of whose slots at most `load`, above 0 and at most 1, are to be taken. The monitor's room is
     /// of that load.
     pub const fn new(monitor: M, load: f64) -> Self {
-        Self { monitor, load, step: u64::MAX }
+        Self { monitor, load, step: u64::MAX, small: 0 }
     }
 
     /// The same, but no growth makes room for more than `step` times the entries that there are, or for more
-    /// than [`SMALL`], unless the next chunk needs it. So a batch of few different keys takes little memory.
+    /// than `small`, unless the next chunk needs it. So a batch of few different keys takes little memory.
     #[must_use]
-    pub fn in_steps_of(self, step: u64) -> Self {
-        Self { step, ..self }
+    pub fn in_steps_of(self, step: u64, small: u64) -> Self {
+        Self { step, small, ..self }
     }
 
     /// Who holds the table and the room.
@@ -185,7 +187,7 @@ impl<M: Monitor> Growing<M> {
             // A table half of whose slots are tombstones only needs to lose them.
             let double = if stats.live > now.limit / 2 { now.limit.saturating_mul(2) } else { now.limit };
             // Never smaller than it is: how large the caller made it, or how many entries it once had.
-            let most = stats.live.saturating_mul(self.step).max(SMALL).max(now.limit);
+            let most = stats.live.saturating_mul(self.step).max(self.small).max(now.limit);
             let wanted = stats.live.saturating_add(new).max(double).min(most).max(least);
             match self.resize(table, wanted, stats.live) {
                 // Perhaps there is memory for what is needed now.

@@ -1,7 +1,10 @@
 //! One thread: how large tables get, and what is left when something fails. Several threads: the scenarios of
 //! `growth`.
 
-use super::{Growing, Monitor, Rehash, Room, SMALL};
+use super::{Growing, Monitor, Rehash, Room, STEP};
+
+/// Entries that a table may always have room for.
+const SMALL: u64 = 1 << 14;
 use crate::host::{OpenGeometry, OpenStats};
 use alloc::vec;
 use alloc::vec::Vec;
@@ -238,25 +241,25 @@ fn a_table_that_grows_in_steps_keeps_to_its_entries() {
     // A table has some more slots than it must.
     let most = |entries: u64| (1.02 * entries as f64 / LOAD) as usize;
     // All keys are new: each step is three times as large as the last.
-    let steps = growing(1000, usize::MAX).in_steps_of(3);
+    let steps = growing(1000, usize::MAX).in_steps_of(STEP, SMALL);
     insert(&steps, 1_000_000, 1).expect("memory");
     assert_eq!(live(&steps), 1_000_000);
     assert!(sizes(&steps).len() <= 6 && sizes(&steps)[0] <= most(SMALL), "{:?}", sizes(&steps));
     assert!(sizes(&steps).windows(2).all(|pair| pair[1] <= most(3 * (LOAD * pair[0] as f64) as u64)));
     // A thousand new keys, and then none.
-    let steps = growing(1000, usize::MAX).in_steps_of(3);
+    let steps = growing(1000, usize::MAX).in_steps_of(STEP, SMALL);
     insert(&steps, 1000, 1).expect("room");
     insert(&steps, 10_000_000, 100_000_000).expect("room");
     assert!(sizes(&steps).iter().all(|&slots| slots <= most(SMALL)), "{:?}", sizes(&steps));
     // One key, inserted and deleted again and again.
-    let steps = growing(1000, usize::MAX).in_steps_of(3);
+    let steps = growing(1000, usize::MAX).in_steps_of(STEP, SMALL);
     for _ in 0..100_000 {
         insert(&steps, 1, 1).expect("room");
         steps.monitor().shared(Noted::delete_all);
     }
     assert!(sizes(&steps).iter().all(|&slots| slots <= most(1000)), "{:?}", sizes(&steps));
     // What the caller made large stays large.
-    let steps = growing(1_000_000, usize::MAX).in_steps_of(3);
+    let steps = growing(1_000_000, usize::MAX).in_steps_of(STEP, SMALL);
     insert(&steps, 1_000_000, 1).expect("room");
     steps.monitor().shared(Noted::delete_all);
     insert(&steps, 1_000_000, 1).expect("room");

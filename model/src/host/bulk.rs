@@ -50,8 +50,8 @@ pub trait BulkTable {
 /// The operations of one call run concurrently: if two of them share a key, either may come first.
 ///
 /// # Errors
-/// Every call refuses reserved keys and slices of different lengths before it runs ([`Refused`]), and passes
-/// on what the backend reports.
+/// Every call refuses slices of different lengths before it runs ([`Refused`]), and passes on what the backend
+/// reports.
 pub trait BulkMap<K: Key, V: Copy>: BulkTable<Entry = (K, V)> {
     /// Adds pairs whose keys are absent.
     fn insert_unique(&self, keys: &[K], values: &[V]) -> Result<Vec<Insert>, Self::Error>;

@@ -16,18 +16,12 @@ pub use bulk::{
 pub use structure::Structure;
 pub use structure::sizes::*;
 
-use crate::key::{Key, UserKey};
 use crate::outcome::Insert;
 use core::fmt;
 
 /// Input that a bulk call refuses before it changes anything.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Refused {
-    /// A key is one of the reserved ones (see [`Key::FIRST_RESERVED`]).
-    ReservedKey {
-        /// Its place in the slice.
-        index: usize,
-    },
     /// Two slices that belong together differ in length.
     Length {
         /// Length of the keys.
@@ -96,7 +90,6 @@ pub enum Refused {
 impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::ReservedKey { index } => write!(f, "the key at index {index} is reserved"),
             Self::Length { keys, what, found } => write!(f, "{keys} keys but {found} {what}"),
             Self::SlabSlots { found, expected } => {
                 write!(f, "the size is for slabs of {found} slots, the table's warps read {expected}")
@@ -123,17 +116,6 @@ impl fmt::Display for Refused {
 }
 
 impl core::error::Error for Refused {}
-
-/// Checks that no key is reserved.
-///
-/// # Errors
-/// [`Refused::ReservedKey`] with the first reserved key's index.
-pub fn admit<K: Key>(keys: &[K]) -> Result<(), Refused> {
-    match keys.iter().position(|&k| UserKey::new(k).is_none()) {
-        Some(index) => Err(Refused::ReservedKey { index }),
-        None => Ok(()),
-    }
-}
 
 /// Checks that a slice is as long as the keys.
 ///

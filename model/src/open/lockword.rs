@@ -30,6 +30,18 @@ impl<H: IntegerWords<u64>> LockWordSlots<H> {
         Self { keys, values }
     }
 
+    /// The words of the keys.
+    #[inline(always)]
+    pub(crate) const fn keys(self) -> H {
+        self.keys
+    }
+
+    /// The words of the values.
+    #[inline(always)]
+    pub(crate) const fn values(self) -> H {
+        self.values
+    }
+
     /// Takes an empty slot, writes the value, shows the key. What the slot held: it stays if that is not empty.
     #[inline(always)]
     fn fill(self, at: usize, key: u64, value: u64) -> u64 {

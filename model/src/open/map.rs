@@ -4,7 +4,7 @@ use super::{Filter, OpenSlots, OpenTable, Probing};
 use crate::at_lane::AtLane;
 use crate::entry::Packed;
 use crate::key::UserKey;
-use crate::map::{BucketMap, WarpMap, by_own_methods};
+use crate::map::{BucketMap, CounterMap, WarpMap, by_own_methods};
 use crate::outcome::{Add, Assign, Delete, Insert, Mixed, Op};
 use crate::retrieve::SlotArray;
 use crate::warp::Warp;
@@ -24,6 +24,12 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> WarpMap 
     fn live<W: Warp>(self, w: &mut W, bucket: u32) -> u32 {
         self.bucket_entries(w, bucket)
     }
+}
+
+impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> CounterMap
+    for OpenTable<E, H, F, P, S>
+{
+    by_own_methods! { counter }
 }
 
 impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> BucketMap

@@ -52,6 +52,12 @@ impl<B: IntegerWords<u32>> Allocator<B> {
         Self { bitmap, first }
     }
 
+    /// Index of the first node of the pool.
+    #[inline(always)]
+    pub(crate) const fn first(self) -> u32 {
+        self.first
+    }
+
     /// The bitmap.
     #[inline(always)]
     pub const fn bitmap(self) -> B {

@@ -27,7 +27,7 @@ mod source;
 
 pub use method::{BlockScan, Method, PerSlot, SharedCounter, WarpCounter};
 pub use ordered::{chunk_words, shared_words};
-pub use source::{Sink, SlotArray, Source};
+pub use source::{Numbered, Sink, SlotArray, Source};
 
 use crate::block::{Block, InBlock};
 use crate::memory::IntegerWords;
@@ -43,6 +43,7 @@ pub struct Retrieval<A, K, N, const R: usize, const S: usize> {
     source: A,
     sink: K,
     count: N,
+    before: u64,
 }
 
 impl<A: Source, K: Sink<A::Entry>, N: IntegerWords<u64>, const R: usize, const S: usize>
@@ -53,7 +54,15 @@ impl<A: Source, K: Sink<A::Entry>, N: IntegerWords<u64>, const R: usize, const S
     #[inline(always)]
     pub const fn new(source: A, sink: K, count: N) -> Self {
         const { assert!(R > 0 && S > 0, "a lane reads at least one slot") };
-        Self { source, sink, count }
+        Self { source, sink, count, before: 0 }
+    }
+
+    /// The same [`in_order`](Self::in_order) behind so many entries of another source, which whoever calls
+    /// this writes to the first places of the sink.
+    #[inline(always)]
+    #[must_use]
+    pub const fn behind(self, before: u64) -> Self {
+        Self { before, ..self }
     }
 
     /// Copies the entries of block number `block`, whose part of the slots is `rounds` rounds long. All warps

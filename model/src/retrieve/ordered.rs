@@ -115,7 +115,7 @@ impl<A: Source, K: Sink<A::Entry>, N: IntegerWords<u64>, const R: usize, const S
         if chunk > 0 {
             w.elect(0, || say(Known::own(entries)));
         }
-        let lower = entries_before(w, chunks, chunk);
+        let lower = entries_before(w, chunks, chunk, self.before);
         w.elect(0, || {
             if is_last {
                 // Relaxed: read when all is done.
@@ -128,15 +128,15 @@ impl<A: Source, K: Sink<A::Entry>, N: IntegerWords<u64>, const R: usize, const S
 }
 
 /// How many entries stand before a chunk: those of the chunks before it, back to one of which is known how
-/// many there are up to its end. Waits for what is not known.
+/// many there are up to its end, or to `first` entries before all chunks. Waits for what is not known.
 #[inline(always)]
-fn entries_before<W: Warp>(w: &mut W, chunks: impl IntegerWords<u64>, chunk: u64) -> u64 {
-    let (mut sum, mut end) = (0, chunk);
+fn entries_before<W: Warp>(w: &mut W, chunks: impl IntegerWords<u64>, chunk: u64, first: u64) -> u64 {
+    let (mut sum, mut end) = (if chunk == 0 { first } else { 0 }, chunk);
     while end > 0 {
         // Lane 0 looks at the nearest one.
         let seen = w.each(|lane| match end.checked_sub(1 + lane as u64) {
             Some(at) => Known(chunks.load(CHUNKS + at as usize, ReadOrder::Relaxed)),
-            None => Known::up_to_end(0),
+            None => Known::up_to_end(first),
         });
         let unknown = w.map(seen, |_, known| !known.is_anything());
         let unknown = w.ballot(unknown).ffs().unwrap_or(W::LANES);

@@ -23,12 +23,23 @@ pub trait Source: Copy {
         core::array::from_fn(|i| self.load(row * S as u64 + i as u64))
     }
 
+    /// The entry of a slot below [`slots`](Self::slots) whose word is that of none, if its key is reserved: by
+    /// the number of the key, and its value.
+    #[inline(always)]
+    fn reserved(self, _slot: u64) -> Option<Numbered<Self>> {
+        None
+    }
+
     /// Whether a word is that of an entry: its key is a user's.
     #[inline(always)]
     fn is_entry(word: Word<Self>) -> bool {
         UserKey::new(Self::Entry::key(word)).is_some()
     }
 }
+
+/// An entry of a reserved key: the [number](UserKey::of_reserved) of the key, and the value.
+pub type Numbered<A> =
+    (UserKey<<<A as Source>::Entry as Packed>::Key>, <<A as Source>::Entry as Packed>::Value);
 
 /// The word of a source's slot.
 pub(super) type Word<A> = <<A as Source>::Entry as Packed>::Word;

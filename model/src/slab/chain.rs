@@ -7,6 +7,7 @@ use crate::hash::Seed;
 use crate::key::{Key, UserKey};
 use crate::memory::{IntegerWords, Words};
 use crate::reclaim::{Allocator, NodeIndex};
+use crate::reserved::WithChain;
 use crate::row::{self, Found};
 use crate::warp::Warp;
 
@@ -18,9 +19,14 @@ use crate::warp::Warp;
 pub struct SlabTable<C, B, const S: usize> {
     pub(super) slots: C,
     pub(super) pool: Allocator<B>,
+    /// The base slab of bucket 0.
+    first: u32,
     pub(super) buckets: u32,
     seed: Seed,
 }
+
+/// Buckets of the reserved keys.
+pub(super) const RESERVED_BUCKETS: u32 = 1;
 
 /// What the lanes of a warp read of one slab.
 pub(super) type Row<W, C, const S: usize> = row::Row<W, <C as Slots>::Word, S>;
@@ -40,7 +46,16 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
     /// `seed`.
     #[inline(always)]
     pub const fn new(slots: C, bitmap: B, buckets: u32, seed: Seed) -> Self {
-        Self { slots, pool: Allocator::new(bitmap, buckets), buckets, seed }
+        Self { slots, pool: Allocator::new(bitmap, buckets), first: 0, buckets, seed }
+    }
+
+    /// Such a table of `buckets` buckets, and behind them one more for the reserved keys. All take slabs from
+    /// the one pool, which begins behind that one.
+    #[inline(always)]
+    pub const fn of_all_keys(slots: C, bitmap: B, buckets: u32, seed: Seed) -> WithChain<Self> {
+        let pool = Allocator::new(bitmap, buckets + RESERVED_BUCKETS);
+        let table = Self { slots, pool, first: 0, buckets, seed };
+        WithChain::new(table, Self { first: buckets, buckets: RESERVED_BUCKETS, ..table })
     }
 
     /// Number of buckets.
@@ -64,7 +79,13 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
     /// The base slab of a key.
     #[inline(always)]
     pub(super) fn bucket(self, key: UserKey<C::Key>) -> NodeIndex {
-        NodeIndex(key.get().hash(self.seed).digit(self.buckets))
+        self.base(key.get().hash(self.seed).digit(self.buckets))
+    }
+
+    /// The base slab of a bucket.
+    #[inline(always)]
+    pub(super) fn base(self, bucket: u32) -> NodeIndex {
+        NodeIndex(self.first + bucket)
     }
 
     /// Index of slot `number` of a slab.

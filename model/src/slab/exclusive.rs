@@ -33,7 +33,7 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
     #[inline(always)]
     pub fn bucket_stats<W: Warp>(self, w: &mut W, bucket: u32) -> BucketStats {
         let mut stats = BucketStats::default();
-        let mut slab = NodeIndex(bucket);
+        let mut slab = self.base(bucket);
         loop {
             let row = self.read(w, slab);
             stats.slabs += 1;
@@ -55,7 +55,7 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
         mut sink: impl FnMut(&mut W, u32, C::Key, C::Value),
     ) -> u32 {
         let mut number = 0;
-        let mut slab = NodeIndex(bucket);
+        let mut slab = self.base(bucket);
         loop {
             let row = self.read(w, slab);
             for slot in 0..Self::link_number(W::LANES) {
@@ -80,7 +80,7 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
         if self.bucket_stats(w, bucket).tombstones == 0 {
             return 0;
         }
-        let end = self.compact(w, NodeIndex(bucket));
+        let end = self.compact(w, self.base(bucket));
         self.truncate(w, end)
     }
 

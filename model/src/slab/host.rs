@@ -1,6 +1,6 @@
 //! How large a slab hash table is, and what it holds.
 
-use super::SLAB_SLOTS;
+use super::{RESERVED_BUCKETS, SLAB_SLOTS};
 use crate::host::Refused;
 
 /// How many slabs a table has, and how large they are.
@@ -50,7 +50,7 @@ impl SlabGeometry {
         let per_slab = slab_slots as u64 - 1;
         let buckets = ((pairs as f64 / load) as u64).div_ceil(per_slab).max(1);
         let pool = pairs.div_ceil(per_slab).max(1).saturating_add(pairs.min(Self::WARPS_AT_ONCE));
-        countable(buckets.saturating_add(pool))?;
+        countable(buckets, pool)?;
         Ok(Self { slab_slots, buckets: buckets as u32, pool: pool as u32 })
     }
 
@@ -66,7 +66,7 @@ impl SlabGeometry {
         if self.buckets == 0 {
             return Err(Refused::Nothing { what: "bucket" });
         }
-        countable(self.buckets as u64 + self.pool as u64)
+        countable(self.buckets.into(), self.pool.into())
     }
 
     /// Pairs that fit a slab.
@@ -74,14 +74,15 @@ impl SlabGeometry {
         self.slab_slots - 1
     }
 
-    /// Number of slots, links included.
+    /// Number of slots, links and the base slab of the [reserved keys](crate::reserved) included.
     pub const fn slots(self) -> usize {
-        (self.buckets as usize + self.pool as usize) * self.slab_slots as usize
+        (self.buckets as usize + RESERVED_BUCKETS as usize + self.pool as usize) * self.slab_slots as usize
     }
 }
 
 /// Refuses more slabs than indices count: one index is the nil link.
-const fn countable(slabs: u64) -> Result<(), Refused> {
+const fn countable(buckets: u64, pool: u64) -> Result<(), Refused> {
+    let slabs = buckets.saturating_add(RESERVED_BUCKETS as u64).saturating_add(pool);
     if slabs < u32::MAX as u64 {
         Ok(())
     } else {
@@ -161,13 +162,13 @@ mod tests {
     fn impossible_sizes_are_refused() {
         let size = |slab_slots, buckets, pool| SlabGeometry { slab_slots, buckets, pool };
         assert_eq!(size(8, 1, 0).admit(8), Ok(()));
-        assert_eq!(size(8, 1, u32::MAX - 2).admit(8), Ok(()));
+        assert_eq!(size(8, 1, u32::MAX - 3).admit(8), Ok(()));
         assert_eq!(size(8, 0, 5).admit(8), Err(Refused::Nothing { what: "bucket" }));
         assert_eq!(size(9, 1, 5).admit(8), Err(Refused::SlabSlots { found: 9, expected: 8 }));
         let slabs = u32::MAX as u64;
         let too_large = |found| Refused::TooLarge { what: "slabs", found, most: slabs - 1 };
-        assert_eq!(size(8, 1, u32::MAX - 1).admit(8), Err(too_large(slabs)));
-        assert_eq!(size(8, u32::MAX, u32::MAX).admit(8), Err(too_large(2 * slabs)));
+        assert_eq!(size(8, 1, u32::MAX - 2).admit(8), Err(too_large(slabs)));
+        assert_eq!(size(8, u32::MAX, u32::MAX).admit(8), Err(too_large(2 * slabs + 1)));
     }
 
     #[test]

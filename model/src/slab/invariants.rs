@@ -5,6 +5,7 @@ use super::settle::count_in;
 use super::slots::Slots;
 use crate::memory::{IntegerWords, Words};
 use crate::reclaim::NodeIndex;
+use crate::reserved::WithChain;
 use crate::warp::Warp;
 
 /// An invariant that does not hold.
@@ -67,6 +68,11 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
     ///
     /// Takes time proportional to slabs squared: meant for the tiny tables of the checkers.
     pub fn check_state<W: Warp>(self, w: &mut W) -> Result<(), Broken> {
+        self.check_among(w, &[self])
+    }
+
+    /// Checks what holds in every state of a table whose slabs are those of these ones.
+    fn check_among<W: Warp>(self, w: &mut W, all: &[Self]) -> Result<(), Broken> {
         for bucket in 0..self.buckets {
             let mut end_seen = false;
             self.for_chain(w, bucket, |table, w, slab| {
@@ -84,7 +90,7 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
                     return Err(Broken::Gap { bucket });
                 }
                 end_seen |= taken < Self::link_number(W::LANES) || pending.is_some();
-                table.check_parents(w, slab)
+                table.check_parents(w, slab, all)
             })?;
         }
         Ok(())
@@ -94,16 +100,27 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
     /// its bucket, and if `unique` no key stands twice.
     pub fn check_quiescent<W: Warp>(self, w: &mut W, unique: bool) -> Result<(), Broken> {
         self.check_state(w)?;
-        for slab in self.buckets..self.slabs(W::LANES) {
+        self.check_lost(w, &[self])?;
+        self.check_keys(w, unique)
+    }
+
+    /// Checks that every slab in use is one of these tables.
+    fn check_lost<W: Warp>(self, w: &mut W, all: &[Self]) -> Result<(), Broken> {
+        for slab in self.pool.first()..self.slabs(W::LANES) {
             let slab = NodeIndex(slab);
-            if self.pool.in_use(slab) && self.parents(w, slab)? == 0 {
+            if self.pool.in_use(slab) && Self::parents(w, slab, all)? == 0 {
                 return Err(Broken::LostSlab { slab });
             }
         }
+        Ok(())
+    }
+
+    /// Checks that every key stands in its bucket, and if `unique` once.
+    fn check_keys<W: Warp>(self, w: &mut W, unique: bool) -> Result<(), Broken> {
         for bucket in 0..self.buckets {
             let (mut wrong, mut twice) = (false, false);
             self.visit(w, bucket, |w, number, key, _| {
-                wrong |= crate::key::UserKey::new(key).is_none_or(|k| self.bucket(k).0 != bucket);
+                wrong |= crate::key::UserKey::new(key).is_none_or(|k| self.bucket(k) != self.base(bucket));
                 self.visit(w, bucket, |_, other, k, _| twice |= other < number && k == key);
             });
             if wrong {
@@ -121,24 +138,26 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
         (self.slots.probe().len() / (lanes as usize * S)) as u32
     }
 
-    fn check_parents<W: Warp>(self, w: &mut W, slab: NodeIndex) -> Result<(), Broken> {
-        if slab.0 < self.buckets {
+    fn check_parents<W: Warp>(self, w: &mut W, slab: NodeIndex, all: &[Self]) -> Result<(), Broken> {
+        if slab.0 < self.pool.first() {
             return Ok(());
         }
         if !self.pool.in_use(slab) {
             return Err(Broken::FreeSlabLinked { slab });
         }
-        if self.parents(w, slab)? > 1 { Err(Broken::SharedSlab { slab }) } else { Ok(()) }
+        if Self::parents(w, slab, all)? > 1 { Err(Broken::SharedSlab { slab }) } else { Ok(()) }
     }
 
-    /// How many chains links lead to `slab`.
-    fn parents<W: Warp>(self, w: &mut W, slab: NodeIndex) -> Result<u32, Broken> {
+    /// How many links of the chains of these tables lead to `slab`.
+    fn parents<W: Warp>(w: &mut W, slab: NodeIndex, all: &[Self]) -> Result<u32, Broken> {
         let mut parents = 0;
-        for bucket in 0..self.buckets {
-            self.for_chain(w, bucket, |_, _, at| {
-                parents += (at == slab) as u32;
-                Ok(())
-            })?;
+        for table in all {
+            for bucket in 0..table.buckets {
+                table.for_chain(w, bucket, |_, _, at| {
+                    parents += (at == slab) as u32;
+                    Ok(())
+                })?;
+            }
         }
         Ok(parents)
     }
@@ -151,18 +170,40 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
         mut f: impl FnMut(Self, &mut W, NodeIndex) -> Result<(), Broken>,
     ) -> Result<(), Broken> {
         let slabs = self.slabs(W::LANES);
-        let mut slab = NodeIndex(bucket);
+        let mut slab = self.base(bucket);
         for _ in 0..slabs {
             f(self, w, slab)?;
             let row = self.read(w, slab);
             match Self::link(w, row).next() {
                 None => return Ok(()),
-                Some(next) if next.0 >= slabs || next.0 < self.buckets => {
+                Some(next) if next.0 >= slabs || next.0 < self.pool.first() => {
                     return Err(Broken::WildLink { from: slab });
                 }
                 Some(next) => slab = next,
             }
         }
         Err(Broken::SharedSlab { slab })
+    }
+}
+
+impl<C: Slots, B: IntegerWords<u32>, const S: usize> WithChain<SlabTable<C, B, S>> {
+    /// As [`SlabTable::check_state`], of the chain of the reserved keys too.
+    ///
+    /// # Errors
+    /// What does not hold.
+    pub fn check_state<W: Warp>(self, w: &mut W) -> Result<(), Broken> {
+        let all = [self.table(), self.reserved()];
+        all.iter().try_for_each(|table| table.check_among(w, &all))
+    }
+
+    /// As [`SlabTable::check_quiescent`], of the chain of the reserved keys too.
+    ///
+    /// # Errors
+    /// What does not hold.
+    pub fn check_quiescent<W: Warp>(self, w: &mut W, unique: bool) -> Result<(), Broken> {
+        self.check_state(w)?;
+        let all = [self.table(), self.reserved()];
+        self.table().check_lost(w, &all)?;
+        all.iter().try_for_each(|table| table.check_keys(w, unique))
     }
 }

@@ -14,6 +14,8 @@ mod settle;
 mod slots;
 mod walk;
 
+#[cfg(feature = "host")]
+use chain::RESERVED_BUCKETS;
 pub use chain::SlabTable;
 pub use exclusive::BucketStats;
 pub use invariants::Broken;

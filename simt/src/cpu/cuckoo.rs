@@ -4,15 +4,16 @@ use super::error::Error;
 use super::grid::CpuTable;
 use super::map::Map;
 use super::open::{Beside, Buckets, FixedBuckets, LANE_SLOTS, OPEN_LANES, OpenWords, stats};
-use super::packed::{PackedEntry, PackedWords};
+use super::packed::{PackedEntry, PackedWords, Reserved};
 use super::set::Set;
 use super::warp::CpuWarp;
 use core::fmt;
+use warpproof_model::Seed;
 use warpproof_model::cuckoo::CuckooTable;
 use warpproof_model::entry::Packed;
 use warpproof_model::host::{OpenGeometry, OpenStats, Refused, structure};
 use warpproof_model::outcome::Add;
-use warpproof_model::{Seed, UserKey};
+use warpproof_model::reserved::{AllKeysCounter as _, WithSlots};
 
 /// An [`OpenMap`](super::OpenMap) of high loads: a search reads two buckets at most, whatever the load is,
 /// and the slots of deleted pairs are used again.
@@ -50,13 +51,8 @@ type View<'a, St, const S: usize> =
 
 impl<St: PackedWords, const L: usize, const S: usize> Buckets for CuckooWords<St, L, S> {
     #[inline(always)]
-    fn insert_or_add(
-        view: View<'_, St, S>,
-        w: &mut CpuWarp<L>,
-        key: UserKey<Self::Key>,
-        value: Self::Value,
-    ) -> Add {
-        view.insert_or_add(w, key, value)
+    fn insert_or_add(all: Self::AllKeys<'_>, w: &mut CpuWarp<L>, key: Self::Key, value: Self::Value) -> Add {
+        all.insert_or_add(w, key, value)
     }
 }
 
@@ -71,6 +67,10 @@ impl<St: PackedWords, const L: usize, const S: usize> CpuTable for CuckooWords<S
     type Warp = CpuWarp<L>;
     type View<'a>
         = View<'a, St, S>
+    where
+        Self: 'a;
+    type AllKeys<'a>
+        = WithSlots<View<'a, St, S>, Reserved<'a, St>>
     where
         Self: 'a;
 
@@ -91,7 +91,7 @@ impl<St: PackedWords, const L: usize, const S: usize> CpuTable for CuckooWords<S
     }
 
     fn stats(&self) -> OpenStats {
-        stats::<L>(self.view())
+        stats::<L>(self.view(), self.0.reserved())
     }
 
     #[inline(always)]
@@ -100,11 +100,16 @@ impl<St: PackedWords, const L: usize, const S: usize> CpuTable for CuckooWords<S
         CuckooTable::new(slots, locks, self.0.geometry().buckets, self.0.seed())
     }
 
+    #[inline(always)]
+    fn all_keys(&self) -> WithSlots<View<'_, St, S>, Reserved<'_, St>> {
+        WithSlots::new(self.view(), self.0.reserved().map())
+    }
+
     fn clear(&mut self) {
         self.0.clear();
     }
 
-    /// Slots and locks.
+    /// Slots, locks, and the reserved keys.
     fn bytes(&self) -> usize {
         self.0.bytes()
     }

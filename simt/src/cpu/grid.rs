@@ -8,15 +8,12 @@ use super::warp::{GridWarp, Own};
 use core::ops::DerefMut;
 use rayon::prelude::*;
 use std::collections::TryReserveError;
-use warpproof_model::host::{Op, Refused, Structure, admit, left_out};
+use warpproof_model::host::{Op, Refused, Structure, left_out};
 use warpproof_model::outcome::Insert;
-use warpproof_model::{Key, Seed, UserKey, WarpMap, Word};
+use warpproof_model::{AllKeys, Key, Seed, WarpMap, Word};
 
 /// Parts of a table that a thread visits one after the other.
 const PARTS: usize = 4096;
-
-/// Keys that a thread looks through at once.
-const MANY: usize = 1 << 16;
 
 /// How large a table is.
 pub(super) type Size<T> = <<T as CpuTable>::Structure as Structure>::Geometry;
@@ -33,6 +30,10 @@ pub trait CpuTable: Sized + Sync {
     type Warp: GridWarp;
     /// The handle that they are given.
     type View<'a>: WarpMap<Key = Self::Key, Value = Self::Value> + Send + Sync
+    where
+        Self: 'a;
+    /// The same with the keys that the table cannot hold.
+    type AllKeys<'a>: AllKeys<Key = Self::Key, Value = Self::Value> + Send + Sync
     where
         Self: 'a;
 
@@ -57,8 +58,11 @@ pub trait CpuTable: Sized + Sync {
     /// What it holds. Exact if nothing changes meanwhile.
     fn stats(&self) -> <Self::Structure as Structure>::Stats;
 
-    /// The handle, for the warps that [`warp`](Self::warp) gives.
+    /// The handle to the table, for the warps that [`warp`](Self::warp) gives.
     fn view(&self) -> Self::View<'_>;
+
+    /// The handle to the table and to the keys that it cannot hold: every word is a key.
+    fn all_keys(&self) -> Self::AllKeys<'_>;
 
     /// A warp for some operations on this table: number `number` of a launch, or with a number that the table
     /// gives. A thread has one of a table at a time.
@@ -73,51 +77,39 @@ pub trait CpuTable: Sized + Sync {
     fn bytes(&self) -> usize;
 }
 
-/// Runs `f(view, warp, key, beside)` for every key and what it is given beside it; reserved keys are refused,
-/// and memory is taken for the answers, before anything runs.
+/// Runs `f(table, warp, key, beside)` for every key and what it is given beside it; memory is taken for the
+/// answers before anything runs.
 pub(super) fn run<'a, C: CpuTable, B: Beside, T: Copy + Send + Sync>(
     table: &'a C,
     keys: &[C::Key],
     beside: B,
-    blank: T,
-    f: impl Fn(C::View<'a>, &mut C::Warp, UserKey<C::Key>, B::Item) -> T + Sync,
+    f: impl Fn(C::AllKeys<'a>, &mut C::Warp, C::Key, B::Item) -> T + Sync,
 ) -> Result<Vec<T>, Error> {
     let mut answers = room_for_answers(keys)?;
-    run_in(table, Batch { keys, beside }, blank, f, &mut answers);
+    run_in(table, Batch { keys, beside }, f, &mut answers);
     Ok(answers)
 }
 
-/// Memory for an answer to each key; reserved keys are refused.
+/// Memory for an answer to each key.
 pub(super) fn room_for_answers<K: Key, T>(keys: &[K]) -> Result<Vec<T>, Error> {
-    admit_all(keys)?;
     let mut answers = Vec::new();
     answers.try_reserve_exact(keys.len()).map_err(|_| Error::no_memory_for::<T>(keys.len()))?;
     Ok(answers)
 }
 
-/// Runs `f(view, warp, key, beside)` for every key, none of them reserved, and what it is given beside it.
-/// Appends the answers to a list that has room for them.
+/// Runs `f(table, warp, key, beside)` for every key and what it is given beside it. Appends the answers to a list that has room for them.
 ///
 /// Operations run in the order of the batch, or of the regions of the table that their keys belong to where
 /// that is faster and there is memory for it.
 pub(super) fn run_in<'a, C: CpuTable, B: Beside, T: Copy + Send + Sync>(
     table: &'a C,
     batch: Batch<'_, C::Key, B>,
-    blank: T,
-    f: impl Fn(C::View<'a>, &mut C::Warp, UserKey<C::Key>, B::Item) -> T + Sync,
+    f: impl Fn(C::AllKeys<'a>, &mut C::Warp, C::Key, B::Item) -> T + Sync,
     answers: &mut Vec<T>,
 ) {
-    let view = table.view();
-    let prefetch = |(key, _): Record<C::Key, B>| {
-        if let Some(key) = UserKey::new(key) {
-            view.prefetch::<C::Warp>(key);
-        }
-    };
-    let operation = |w: &mut C::Warp, (key, beside): Record<C::Key, B>| match UserKey::new(key) {
-        Some(key) => f(view, w, key, beside),
-        // Not reached: a batch with a reserved key was refused.
-        None => blank,
-    };
+    let all = table.all_keys();
+    let prefetch = |(key, _): Record<C::Key, B>| all.prefetch::<C::Warp>(key);
+    let operation = |w: &mut C::Warp, (key, beside): Record<C::Key, B>| f(all, w, key, beside);
     let operations = Operations::new(|number| table.warp(number), prefetch, operation);
     if !by_region(table.bytes(), batch.keys.len())
         || regions::launch(batch, Regions::new(table.bytes(), table.seed()), &operations, answers).is_err()
@@ -126,17 +118,10 @@ pub(super) fn run_in<'a, C: CpuTable, B: Beside, T: Copy + Send + Sync>(
     }
 }
 
-/// [`admit`] with all threads, where there are many keys.
-fn admit_all<K: Key>(keys: &[K]) -> Result<(), Refused> {
-    let refused = |keys: &[K]| keys.iter().any(|&key| UserKey::new(key).is_none());
-    if keys.len() < MANY || keys.par_chunks(MANY).any(refused) { admit(keys) } else { Ok(()) }
-}
-
 /// A table of these entries, with room for as many. `values` are as many as the keys.
 pub(super) fn build<C: CpuTable>(keys: &[C::Key], values: &[C::Value], seed: Seed) -> Result<C, Error> {
-    admit(keys)?;
     let table = C::new(C::geometry_for(keys.len() as u64)?, seed)?;
-    let outcomes = run(&table, keys, values, Insert::Full, |t, w, key, value| {
+    let outcomes = run(&table, keys, values, |t, w, key, value| {
         // In a table of unique keys this is a unique insert.
         let said = t.mixed(w, Op::Insert, key, value).tell(w);
         Insert::from_code(said.code).unwrap_or(Insert::Full)
@@ -153,11 +138,11 @@ pub(super) fn entries<C: CpuTable, T: Send>(
     table: &C,
     of: impl Fn(C::Key, C::Value) -> T + Send + Sync,
 ) -> Result<Vec<T>, Error> {
-    let view = table.view();
+    let all = table.all_keys();
     let step = |list: List<T>, w: &mut C::Warp, part| {
         let mut list = list?;
         let mut room = Ok(());
-        view.visit(w, part, |_, _, key, value| push(&mut list, &mut room, of(key, value)));
+        all.visit(w, part, |_, _, key, value| push(&mut list, &mut room, of(key, value)));
         room.map(|()| list)
     };
     let merge = |a: List<T>, b: List<T>| {
@@ -184,18 +169,19 @@ type List<T> = Result<Vec<T>, TryReserveError>;
 
 /// Number of entries. Exact if nothing changes meanwhile.
 pub(super) fn live<C: CpuTable>(table: &C) -> u64 {
-    let view = table.view();
-    fold(table, || 0, |sum, w, part| sum + view.live(w, part) as u64, |a, b| a + b)
+    let all = table.all_keys();
+    fold(table, || 0, |sum, w, part| sum + all.live(w, part) as u64, |a, b| a + b)
 }
 
-/// What `step` makes of all parts of a table, one after the other in each thread, put together by `merge`.
+/// What `step` makes of all parts of a table, those of its reserved keys too, one after the other in each
+/// thread, put together by `merge`.
 pub(super) fn fold<C: CpuTable, T: Send>(
     table: &C,
     first: impl Fn() -> T + Send + Sync,
     step: impl Fn(T, &mut C::Warp, u32) -> T + Send + Sync,
     merge: impl Fn(T, T) -> T + Send + Sync,
 ) -> T {
-    let parts = table.view().parts();
+    let parts = table.all_keys().parts();
     let run = |number: u32| {
         let first_part = number * PARTS as u32;
         let mut warp = table.warp(number);
@@ -205,24 +191,23 @@ pub(super) fn fold<C: CpuTable, T: Send>(
     (0..parts.div_ceil(PARTS as u32)).into_par_iter().map(run).reduce(&first, merge)
 }
 
-/// The parts of a table, for all threads.
-pub(super) fn parts<V: WarpMap>(view: V) -> impl IndexedParallelIterator<Item = u32> + use<V> {
-    (0..view.parts()).into_par_iter().with_min_len(PARTS)
+/// So many parts of a table, for all threads.
+pub(super) fn each_part(parts: u32) -> impl IndexedParallelIterator<Item = u32> {
+    (0..parts).into_par_iter().with_min_len(PARTS)
 }
 
 /// Adds all entries of one table to another, which has none of their keys; whether it had room for all.
 /// Nobody changes the first one meanwhile.
 pub(super) fn move_all<C: CpuTable>(from: &C, to: &C) -> bool {
-    let (from, to) = (from.view(), to.view());
+    let (from, to) = (from.all_keys(), to.all_keys());
     let moved = |part| {
         let mut all = true;
         from.visit(&mut C::Warp::numbered(part), part, |w, _, key, value| {
-            let said = UserKey::new(key).map(|key| to.insert_unique(w, key, value));
-            all &= said == Some(Insert::Inserted);
+            all &= to.insert_unique(w, key, value) == Insert::Inserted;
         });
         all
     };
-    parts(from).all(moved)
+    each_part(from.parts()).all(moved)
 }
 
 #[cfg(test)]
@@ -317,12 +302,13 @@ mod tests {
     }
 
     #[test]
-    fn a_reserved_key_of_a_large_batch_is_named_and_nothing_runs() {
+    fn the_highest_keys_are_keys_in_a_large_batch_too() {
         let mut keys: Vec<u64> = (0..300_000).map(key).collect();
         let map = map_for(&keys);
         (keys[299_999], keys[123_456]) = (u64::MAX, u64::FIRST_RESERVED);
-        let refused = Err(Error::Refused(Refused::ReservedKey { index: 123_456 }));
-        assert_eq!(map.insert_unique(&keys, &keys), refused);
-        assert_eq!(map.len(), Ok(0));
+        let done = map.insert_unique(&keys, &keys).expect("memory for answers");
+        assert!(done.iter().all(|&outcome| outcome == Insert::Inserted));
+        assert_eq!(map.len(), Ok(300_000));
+        assert!(map.search(&keys).expect("memory").into_iter().eq(keys.iter().map(|&key| Some(key))));
     }
 }

@@ -5,7 +5,7 @@ use super::grid::{CpuTable, Size, build, entries, live, run};
 use core::marker::PhantomData;
 use warpproof_model::host::{Answer, BulkMap, BulkTable, Op, StatsOf, same_length};
 use warpproof_model::outcome::{Assign, Delete, Insert};
-use warpproof_model::{Key, Seed, UserKey, Warp, WarpMap, Word};
+use warpproof_model::{AllKeys as _, Key, Seed, Warp, Word};
 
 /// A concurrent map in CPU memory, in a table `T`: see [`super::SlabMap`], [`super::HopscotchMap`] and
 /// [`super::OpenMap`].
@@ -65,7 +65,7 @@ impl<K: Key, V: Word, T: CpuTable<Key = K, Value = V>> Map<K, V, T> {
         self.table.seed()
     }
 
-    /// The table: its view runs single operations with a warp of your own.
+    /// The table: its handle ([`CpuTable::all_keys`]) runs single operations with a warp of your own.
     pub fn table(&self) -> &T {
         &self.table
     }
@@ -105,48 +105,46 @@ impl<K: Key, V: Word, T: CpuTable<Key = K, Value = V>> BulkTable for Map<K, V, T
 impl<K: Key, V: Word, T: CpuTable<Key = K, Value = V>> BulkMap<K, V> for Map<K, V, T> {
     fn insert_unique(&self, keys: &[K], values: &[V]) -> Result<Vec<Insert>, Error> {
         Self::values_match(keys, values)?;
-        run(&self.table, keys, values, Insert::Full, |t, w, key, value| t.insert_unique(w, key, value))
+        run(&self.table, keys, values, |t, w, key, value| t.insert_unique(w, key, value))
     }
 
     fn insert_or_assign(&self, keys: &[K], values: &[V]) -> Result<Vec<Assign>, Error> {
         Self::values_match(keys, values)?;
-        run(&self.table, keys, values, Assign::Full, |t, w, key, value| t.insert_or_assign(w, key, value))
+        run(&self.table, keys, values, |t, w, key, value| t.insert_or_assign(w, key, value))
     }
 
     fn search(&self, keys: &[K]) -> Result<Vec<Option<V>>, Error> {
-        run(&self.table, keys, (), None, |t, w, key, _| t.search(w, key))
+        run(&self.table, keys, (), |t, w, key, _| t.search(w, key))
     }
 
     fn contains(&self, keys: &[K]) -> Result<Vec<bool>, Error> {
-        run(&self.table, keys, (), false, |t, w, key, _| t.search(w, key).is_some())
+        run(&self.table, keys, (), |t, w, key, _| t.search(w, key).is_some())
     }
 
     fn count(&self, keys: &[K]) -> Result<Vec<u32>, Error> {
-        run(&self.table, keys, (), 0, |t, w, key, _| t.count(w, key))
+        run(&self.table, keys, (), |t, w, key, _| t.count(w, key))
     }
 
     fn delete(&self, keys: &[K]) -> Result<Vec<Delete>, Error> {
-        run(&self.table, keys, (), Delete::Absent, |t, w, key, _| t.delete(w, key))
+        run(&self.table, keys, (), |t, w, key, _| t.delete(w, key))
     }
 
     fn mixed(&self, ops: &[Op], keys: &[K], values: &[V]) -> Result<Vec<Answer<V>>, Error> {
         same_length(keys, "operations", ops)?;
         Self::values_match(keys, values)?;
-        run(&self.table, keys, (ops, values), Answer::Search(None), |t, w, key, (op, value)| {
-            answer(t, w, op, key, value)
-        })
+        run(&self.table, keys, (ops, values), |t, w, key, (op, value)| answer::<T>(t, w, op, key, value))
     }
 }
 
 /// The answer of an operation of any kind.
 #[inline(always)]
-pub(super) fn answer<T: WarpMap, W: Warp>(
-    table: T,
-    w: &mut W,
+pub(super) fn answer<C: CpuTable>(
+    table: C::AllKeys<'_>,
+    w: &mut C::Warp,
     op: Op,
-    key: UserKey<T::Key>,
-    value: T::Value,
-) -> Answer<T::Value> {
+    key: C::Key,
+    value: C::Value,
+) -> Answer<C::Value> {
     let said = table.mixed(w, op, key, value).tell(w);
     w.fence_acquire();
     // Every code of the table is one of its operation's.

@@ -1,13 +1,15 @@
 //! Memory for entries of one word each, for every structure that packs them.
 
+use super::warp::CpuWarp;
 use super::words::{Array, AtomicWord, CpuWords};
 use core::fmt;
 use core::marker::PhantomData;
 use core::sync::atomic::{AtomicU32, AtomicU64};
 use portable_atomic::AtomicU128;
 use std::collections::TryReserveError;
-use warpproof_model::Words;
 use warpproof_model::entry::{Key32, Key64, Packed, Pair32, Pair64};
+use warpproof_model::reserved::{ReservedSlots, reserved_keys};
+use warpproof_model::{WarpMap, Words};
 
 /// Words that entries `E` are packed in, one each, in atomics `A`, of which `N` are a cache line.
 pub struct PackedStore<E, A: AtomicWord, const N: usize> {
@@ -85,6 +87,44 @@ where
 
     fn bytes(&self) -> usize {
         self.words.bytes()
+    }
+}
+
+/// The keys that a table of words `St` cannot hold, seen by warps.
+pub type Reserved<'a, St> = ReservedSlots<<St as PackedWords>::Entry, <St as PackedWords>::Words<'a>>;
+
+/// Memory for the keys that a table of words `St` cannot hold.
+pub(super) struct ReservedWords<St>(St);
+
+impl<St: PackedWords> ReservedWords<St> {
+    /// Memory for them, all absent.
+    ///
+    /// # Errors
+    /// When it cannot be had.
+    pub(super) fn new() -> Result<Self, TryReserveError> {
+        // A few words: this thread alone.
+        St::new_alone(reserved_keys::<St::Entry>() as usize).map(Self)
+    }
+
+    /// The view.
+    #[inline(always)]
+    pub(super) fn map(&self) -> Reserved<'_, St> {
+        ReservedSlots::new(self.0.words())
+    }
+
+    /// How many there are.
+    pub(super) fn live(&self) -> u32 {
+        self.map().live(&mut CpuWarp::<1>::new(0), 0)
+    }
+
+    /// Takes all out.
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// Size in memory.
+    pub(super) fn bytes(&self) -> usize {
+        self.0.bytes()
     }
 }
 

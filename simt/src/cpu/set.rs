@@ -5,7 +5,7 @@ use super::grid::{CpuTable, Size, build, entries, live, run};
 use core::marker::PhantomData;
 use warpproof_model::host::{BulkSet, BulkTable, StatsOf};
 use warpproof_model::outcome::{Delete, Insert};
-use warpproof_model::{Key, Seed, WarpMap};
+use warpproof_model::{AllKeys as _, Key, Seed};
 
 /// A concurrent set in CPU memory, in a table `T`: see [`super::SlabSet`], [`super::HopscotchSet`] and
 /// [`super::OpenSet`].
@@ -63,7 +63,7 @@ impl<K: Key, T: CpuTable<Key = K, Value = ()>> Set<K, T> {
         self.table.seed()
     }
 
-    /// The table: its view runs single operations with a warp of your own.
+    /// The table: its handle ([`CpuTable::all_keys`]) runs single operations with a warp of your own.
     pub fn table(&self) -> &T {
         &self.table
     }
@@ -98,14 +98,14 @@ impl<K: Key, T: CpuTable<Key = K, Value = ()>> BulkTable for Set<K, T> {
 
 impl<K: Key, T: CpuTable<Key = K, Value = ()>> BulkSet<K> for Set<K, T> {
     fn insert(&self, keys: &[K]) -> Result<Vec<Insert>, Error> {
-        run(&self.table, keys, (), Insert::Full, |t, w, key, _| t.insert_unique(w, key, ()))
+        run(&self.table, keys, (), |t, w, key, _| t.insert_unique(w, key, ()))
     }
 
     fn contains(&self, keys: &[K]) -> Result<Vec<bool>, Error> {
-        run(&self.table, keys, (), false, |t, w, key, _| t.search(w, key).is_some())
+        run(&self.table, keys, (), |t, w, key, _| t.search(w, key).is_some())
     }
 
     fn delete(&self, keys: &[K]) -> Result<Vec<Delete>, Error> {
-        run(&self.table, keys, (), Delete::Absent, |t, w, key, _| t.delete(w, key))
+        run(&self.table, keys, (), |t, w, key, _| t.delete(w, key))
     }
 }

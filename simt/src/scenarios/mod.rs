@@ -15,6 +15,7 @@ mod member;
 pub mod open;
 mod part;
 pub mod random;
+pub mod reserved;
 pub mod retrieve;
 mod shape;
 mod shares;

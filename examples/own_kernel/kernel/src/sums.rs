@@ -6,7 +6,7 @@
 use warpproof_device::{Global, Tile};
 use warpproof_model::entry::Pair32;
 use warpproof_model::slab::{PackedSlots, SlabTable, Unique};
-use warpproof_model::{Insert, IntegerWords, Order, Seed, UserKey, Warp};
+use warpproof_model::{AllKeys, Insert, IntegerWords, Order, Seed, Warp};
 
 /// Lanes of a tile, and slots per lane: a slab of `warpproof_gpu::SlabMap<u32, u32>` has eight.
 const LANES: u32 = 2;
@@ -14,7 +14,7 @@ const SLOTS: usize = 4;
 
 type Table = SlabTable<PackedSlots<Pair32, Global<u64>, Unique>, Global<u32>, SLOTS>;
 
-/// The group of a row that has none: its key is reserved, or the table was full.
+/// The group of a row that has none: the table was full.
 const NO_GROUP: u32 = u32::MAX;
 
 /// Adds `amounts[row]` to `sums[group]` and writes the group to `groups[row]`, for each row.
@@ -49,15 +49,15 @@ pub unsafe extern "ptx-kernel" fn group_sums(
     let (table, sums) = unsafe {
         let slots = PackedSlots::new(Global::new(slots, slots_len));
         let (bitmap, seed) = (Global::new(bitmap, bitmap_len), Seed::from_words([mask, factor]));
-        (Table::new(slots, bitmap, buckets, seed), Global::new(sums, rows as usize))
+        (Table::of_all_keys(slots, bitmap, buckets, seed), Global::new(sums, rows as usize))
     };
     // SAFETY: `row` is below `rows`, and nobody writes the inputs.
     let (key, amount) = unsafe { (keys.add(row as usize).read(), amounts.add(row as usize).read()) };
-    let group = UserKey::new(key).and_then(|key| match table.insert_unique(w, key, row) {
+    let group = match table.insert_unique(w, key, row) {
         Insert::Inserted => Some(row),
         Insert::Present => table.search(w, key),
         Insert::Full => None,
-    });
+    };
     if let Some(group) = group {
         // Relaxed: a sum, read after the launch.
         w.elect(0, || sums.fetch_add(group as usize, amount as u64, Order::Relaxed));

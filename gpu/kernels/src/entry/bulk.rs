@@ -8,7 +8,8 @@ use warpproof_model::open::bulk::{
 };
 use warpproof_model::open::{Filter, OpenTable, Probing};
 use warpproof_model::partition::{FanOut, Partitioning};
-use warpproof_model::retrieve::Source;
+use warpproof_model::reserved::{ReservedSlots, WithSlots};
+use warpproof_model::retrieve::{Numbered, Source};
 use warpproof_model::{StagedWords, UserKey, Word, Words};
 
 /// Bins in device memory: their words, their operations' numbers and how many words each has taken.
@@ -43,7 +44,7 @@ pub(crate) unsafe fn outcomes_of(codes: Array<u8>, told: usize) -> Outcomes<Stag
     unsafe { Outcomes::new(codes.staged(told), told != 0) }
 }
 
-/// Keys and values as a source of entries. A reserved key is no entry.
+/// Keys and values as a source of entries.
 #[derive(Clone, Copy)]
 pub(crate) struct Entries<E: Packed> {
     keys: In<E::Key>,
@@ -67,8 +68,25 @@ impl<E: Packed> Source for Entries<E> {
         // SAFETY: below `n`.
         let op = unsafe { At::new(slot as usize) };
         let key = self.keys.read(op);
-        let value = if size_of::<E::Value>() == 0 { E::Value::ZERO } else { self.values.read(op) };
-        if UserKey::new(key).is_some() { E::pack(key, value) } else { E::EMPTY }
+        if UserKey::new(key).is_some() { E::pack(key, self.value(op)) } else { E::EMPTY }
+    }
+
+    #[inline(always)]
+    fn reserved(self, slot: u64) -> Option<Numbered<Self>> {
+        if slot >= self.n.0 as u64 {
+            return None;
+        }
+        // SAFETY: below `n`.
+        let op = unsafe { At::new(slot as usize) };
+        Some((UserKey::of_reserved(self.keys.read(op)), self.value(op)))
+    }
+}
+
+impl<E: Packed> Entries<E> {
+    /// The value of an operation. Of a set there are none.
+    #[inline(always)]
+    fn value(self, op: At) -> E::Value {
+        if size_of::<E::Value>() == 0 { E::Value::ZERO } else { self.values.read(op) }
     }
 }
 
@@ -98,7 +116,8 @@ macro_rules! step {
 }
 
 /// Every step has as many scratch words as it says. Nobody else uses the table or the bins meanwhile.
-impl<const S: usize, E: Packed, H: Words<E::Word>, F: Filter, P: Probing> Launch<1, OpenTable<E, H, F, P, S>>
+impl<const S: usize, E: Packed, H: Words<E::Word>, F: Filter, P: Probing>
+    Launch<1, WithSlots<OpenTable<E, H, F, P, S>, ReservedSlots<E, H>>>
 where
     ScratchWords<E::Word>: StagedWords<E::Word>,
 {

@@ -3,7 +3,8 @@
 use super::{At, Columns, Count, In, Launch, MaybeOut, Out, Tiles, Told};
 use warpproof_device::{Global, Tile};
 use warpproof_model::map::{DEFERRED, WarpMap};
-use warpproof_model::outcome::{Mixed, Op, RESERVED_KEY};
+use warpproof_model::outcome::{Mixed, Op};
+use warpproof_model::reserved::{AllKeys, WithSlots};
 use warpproof_model::{
     AtLane, Block, IntegerWords, Order, ReadOrder, UserKey, Warp, Word, Words, WriteOrder,
 };
@@ -16,8 +17,7 @@ pub(crate) const ASSIGN: u8 = Op::Assign.code();
 /// Code of an operation that does not exist: nothing was done.
 pub(super) const UNKNOWN_OPERATION: u8 = 254;
 
-const _: () =
-    assert!(UNKNOWN_OPERATION != RESERVED_KEY && DEFERRED != RESERVED_KEY && DEFERRED != UNKNOWN_OPERATION);
+const _: () = assert!(DEFERRED != UNKNOWN_OPERATION);
 
 /// The operation with a code, of which there must be one to compile.
 pub(super) const fn coded(code: u8) -> Op {
@@ -27,7 +27,7 @@ pub(super) const fn coded(code: u8) -> Op {
     }
 }
 
-impl<const L: u32, T: WarpMap> Launch<L, T> {
+impl<const L: u32, T: AllKeys> Launch<L, T> {
     /// Adds pairs. What is deferred to [`put_deferred`](Self::put_deferred) has the code [`DEFERRED`].
     #[inline(always)]
     pub(crate) fn put<const OP: u8>(
@@ -45,20 +45,6 @@ impl<const L: u32, T: WarpMap> Launch<L, T> {
         });
     }
 
-    /// Does what [`put`](Self::put) deferred, with the same arguments and the same `OP`.
-    #[inline(always)]
-    pub(crate) fn put_deferred<const OP: u8>(
-        self,
-        keys: In<T::Key>,
-        values: In<T::Value>,
-        outcomes: Told,
-        n: Count,
-    ) {
-        self.tiles.per_deferred(keys, outcomes, n, |w, op, key| {
-            self.table.mixed(w, const { coded(OP) }, key, values.read(op)).map(w, |said| said.code)
-        });
-    }
-
     /// Takes out one pair of each key.
     #[inline(always)]
     pub(crate) fn delete(self, keys: In<T::Key>, outcomes: Out<u8>, n: Count) {
@@ -67,8 +53,7 @@ impl<const L: u32, T: WarpMap> Launch<L, T> {
         });
     }
 
-    /// The value of one pair of each key, `missing` where there is none. `found` gets 1, 0, or
-    /// [`RESERVED_KEY`].
+    /// The value of one pair of each key, `missing` where there is none. `found` gets 1 or 0.
     #[inline(always)]
     pub(crate) fn search(
         self,
@@ -79,10 +64,7 @@ impl<const L: u32, T: WarpMap> Launch<L, T> {
         n: Count,
     ) {
         self.tiles.per_tile(n, |w, op| {
-            let said = match UserKey::new(keys.read(op)) {
-                Some(key) => self.table.mixed(w, Op::Search, key, T::Value::ZERO),
-                None => AtLane::known(w, Mixed { code: RESERVED_KEY, value: missing }),
-            };
+            let said = self.table.mixed(w, Op::Search, keys.read(op), T::Value::ZERO);
             // SAFETY: one lane has the answer.
             said.give(w, |said| unsafe { write_found(said, op, values, found, missing) });
         });
@@ -115,25 +97,6 @@ impl<const L: u32, T: WarpMap> Launch<L, T> {
         });
     }
 
-    /// Does what [`mixed`](Self::mixed) deferred, inserts and assigns, with the same arguments.
-    #[inline(always)]
-    pub(crate) fn mixed_deferred(
-        self,
-        ops: In<u8>,
-        keys: In<T::Key>,
-        values: In<T::Value>,
-        outcomes: Told,
-        _found: Out<T::Value>,
-        n: Count,
-    ) {
-        self.tiles.per_deferred(keys, outcomes, n, |w, op, key| match Op::from_code(ops.read(op)) {
-            Some(kind @ (Op::Insert | Op::InsertUnique | Op::Assign)) => {
-                self.table.mixed(w, kind, key, values.read(op)).map(w, |said| said.code)
-            }
-            _ => AtLane::known(w, UNKNOWN_OPERATION),
-        });
-    }
-
     /// Writes all pairs in no particular order, as far as there is room; adds how many there are to
     /// `total`, which is zero at first. No other operation on the table runs meanwhile. Three shared words.
     ///
@@ -152,6 +115,55 @@ impl<const L: u32, T: WarpMap> Launch<L, T> {
             },
             total,
         );
+    }
+}
+
+impl<const L: u32, T: WarpMap, R: Copy> Launch<L, WithSlots<T, R>>
+where
+    WithSlots<T, R>: AllKeys<Key = T::Key, Value = T::Value>,
+{
+    /// The code of an operation on a key of the table: those of reserved keys are not deferred.
+    #[inline(always)]
+    fn mixed_in(table: T, w: &mut Tile<L>, op: Op, key: T::Key, value: T::Value) -> AtLane<Tile<L>, u8> {
+        match UserKey::new(key) {
+            Some(key) => table.mixed(w, op, key, value).map(w, |said| said.code),
+            None => AtLane::known(w, UNKNOWN_OPERATION),
+        }
+    }
+
+    /// Does what [`put`](Self::put) deferred, with the same arguments and the same `OP`.
+    #[inline(always)]
+    pub(crate) fn put_deferred<const OP: u8>(
+        self,
+        keys: In<T::Key>,
+        values: In<T::Value>,
+        outcomes: Told,
+        n: Count,
+    ) {
+        let table = self.table.table();
+        self.tiles.per_deferred(keys, outcomes, n, |w, op, key| {
+            Self::mixed_in(table, w, const { coded(OP) }, key, values.read(op))
+        });
+    }
+
+    /// Does what [`mixed`](Self::mixed) deferred, inserts and assigns, with the same arguments.
+    #[inline(always)]
+    pub(crate) fn mixed_deferred(
+        self,
+        ops: In<u8>,
+        keys: In<T::Key>,
+        values: In<T::Value>,
+        outcomes: Told,
+        _found: Out<T::Value>,
+        n: Count,
+    ) {
+        let table = self.table.table();
+        self.tiles.per_deferred(keys, outcomes, n, |w, op, key| match Op::from_code(ops.read(op)) {
+            Some(kind @ (Op::Insert | Op::InsertUnique | Op::Assign)) => {
+                Self::mixed_in(table, w, kind, key, values.read(op))
+            }
+            _ => AtLane::known(w, UNKNOWN_OPERATION),
+        });
     }
 }
 

@@ -6,8 +6,7 @@
 //!   nothing. All lanes read the inputs; the lane that has an answer writes it, and lane 0 what all know. In
 //!   a table of nodes that are replaced each lane runs updates of its own and writes their outcomes
 //!   (`waitfree`).
-//! - `outcomes[op]` is the code of an outcome (`warpproof_model::outcome`), [`RESERVED_KEY`] if the key is
-//!   reserved and nothing was done. Where the output is a number of pairs, a reserved key has none.
+//! - `outcomes[op]` is the code of an outcome (`warpproof_model::outcome`). Every word is a key.
 //! - An operation that a structure defers to a second kernel
 //!   ([`WarpMap::try_mixed`](warpproof_model::WarpMap)) has the code [`DEFERRED`]; the second kernel, with
 //!   the same arguments, runs those.
@@ -30,8 +29,7 @@ pub(crate) use warpproof_model::retrieve::{BlockScan, PerSlot, SharedCounter, Wa
 
 use warpproof_device::{CtaBlock, Tile};
 use warpproof_model::map::{DEFERRED, DEFERRED_SPAN};
-use warpproof_model::outcome::RESERVED_KEY;
-use warpproof_model::{AtLane, Key, UserKey, Warp};
+use warpproof_model::{AtLane, Key, Warp};
 
 /// A launch on a table, by tiles of `L` lanes. Its methods are the operations, of which a kernel runs one.
 pub(crate) struct Launch<const L: u32, T> {
@@ -121,13 +119,10 @@ impl<const L: u32> Tiles<L> {
         keys: In<K>,
         outcomes: Out<u8>,
         n: Count,
-        f: impl FnOnce(&mut Tile<L>, At, UserKey<K>) -> AtLane<Tile<L>, u8>,
+        f: impl FnOnce(&mut Tile<L>, At, K) -> AtLane<Tile<L>, u8>,
     ) {
         self.per_tile(n, |w, op| {
-            let code = match UserKey::new(keys.read(op)) {
-                Some(key) => f(w, op, key),
-                None => AtLane::known(w, RESERVED_KEY),
-            };
+            let code = f(w, op, keys.read(op));
             // SAFETY: one lane writes.
             code.give(w, |code| unsafe { outcomes.at(op).write(code) });
         });
@@ -141,7 +136,7 @@ impl<const L: u32> Tiles<L> {
         keys: In<K>,
         outcomes: Told,
         n: Count,
-        mut f: impl FnMut(&mut Tile<L>, At, UserKey<K>) -> AtLane<Tile<L>, u8>,
+        mut f: impl FnMut(&mut Tile<L>, At, K) -> AtLane<Tile<L>, u8>,
     ) {
         let operations =
             |w: &mut Tile<L>, span: usize| deferred_in_span(w, (span, n), keys, outcomes, &mut f);
@@ -157,7 +152,7 @@ fn deferred_in_span<const L: u32, K: Key>(
     (span, n): (usize, Count),
     keys: In<K>,
     outcomes: Told,
-    f: &mut impl FnMut(&mut Tile<L>, At, UserKey<K>) -> AtLane<Tile<L>, u8>,
+    f: &mut impl FnMut(&mut Tile<L>, At, K) -> AtLane<Tile<L>, u8>,
 ) {
     let first = span * DEFERRED_SPAN as usize;
     let end = (first + DEFERRED_SPAN as usize).min(n.0 as usize);
@@ -180,11 +175,8 @@ fn deferred_in_span<const L: u32, K: Key>(
         next = op + 1;
         // SAFETY: below `end`.
         let op = unsafe { At::new(op) };
-        // The first kernel defers no reserved key.
-        if let Some(key) = UserKey::new(keys.read(op)) {
-            let code = f(w, op, key);
-            // SAFETY: this tile's own operation; one lane writes.
-            code.give(w, |code| unsafe { outcomes.0.at(op).write(code) });
-        }
+        let code = f(w, op, keys.read(op));
+        // SAFETY: this tile's own operation; one lane writes.
+        code.give(w, |code| unsafe { outcomes.0.at(op).write(code) });
     }
 }

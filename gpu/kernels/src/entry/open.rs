@@ -4,14 +4,15 @@
 use super::{At, Columns, Count, In, Launch, Out};
 use warpproof_device::Global;
 use warpproof_model::entry::Packed;
-use warpproof_model::map::BucketMap;
+use warpproof_model::map::{BucketMap, CounterMap};
+use warpproof_model::reserved::{AllKeys as _, AllKeysCounter as _, WithSlots};
 use warpproof_model::retrieve::{LANE_SLOTS, Method, Retrieval, SlotArray};
-use warpproof_model::{AtLane, IntegerWords, Order, Warp};
+use warpproof_model::{AtLane, Block as _, IntegerWords, Order, Warp};
 
 /// What a slot of a map holds, in a word.
 type SlotWord<T> = <<T as BucketMap>::Entry as Packed>::Word;
 
-impl<const L: u32, T: BucketMap> Launch<L, T> {
+impl<const L: u32, T: BucketMap, R: CounterMap<Key = T::Key, Value = T::Value>> Launch<L, WithSlots<T, R>> {
     /// Adds pairs, or their values to those of keys that are present.
     #[inline(always)]
     pub(crate) fn add(self, keys: In<T::Key>, values: In<T::Value>, outcomes: Out<u8>, n: Count) {
@@ -38,7 +39,7 @@ impl<const L: u32, T: BucketMap> Launch<L, T> {
     #[inline(always)]
     fn absorb_each(self, slot: impl FnOnce(At) -> SlotWord<T>, n: Count, lost: Global<u64>) {
         self.tiles.per_tile(n, |w, op| {
-            if !self.table.absorb(w, slot(op)) {
+            if !self.table.table().absorb(w, slot(op)) {
                 // Relaxed: a counter, read after the launch.
                 w.elect(0, || lost.fetch_add(0, 1, Order::Relaxed));
             }
@@ -57,10 +58,19 @@ impl<const L: u32, T: BucketMap> Launch<L, T> {
     ) {
         let mut here = self.tiles.in_block();
         let block = here.1.number();
-        Job::new(self.table.array(), to, total).run(&mut here, method, block, 1);
+        if block == 0 && here.1.rank() == 0 {
+            self.table.visit(&mut here.0, self.table.table().parts(), |w, _, key, value| {
+                // Relaxed: a place is right by itself, and the count is read when all is done.
+                let place = w.elect(0, || total.fetch_add(0, 1, Order::Relaxed));
+                // SAFETY: nobody else has this place.
+                unsafe { to.put(w, place, key, value) }
+            });
+        }
+        Job::new(self.table.table().array(), to, total).run(&mut here, method, block, 1);
     }
 
-    /// As [`retrieve_all`](Self::retrieve_all), in the order of the slots; the total is stored. `chunks` are
+    /// As [`retrieve_all`](Self::retrieve_all), in the order of the slots, behind the reserved keys; the total
+    /// is stored. `chunks` are
     /// zero at first, and as many as [`chunk_words`](warpproof_model::retrieve::chunk_words) says.
     #[inline(always)]
     pub(crate) fn retrieve_all_in_order(
@@ -70,7 +80,15 @@ impl<const L: u32, T: BucketMap> Launch<L, T> {
         chunks: Global<u64>,
     ) {
         let mut here = self.tiles.in_block();
-        Job::new(self.table.array(), to, total).in_order(&mut here, chunks, 1);
+        let (is_first, part) = (here.1.number() == 0 && here.1.rank() == 0, self.table.table().parts());
+        let reserved = self.table.live(&mut here.0, part).into();
+        if is_first {
+            self.table.visit(&mut here.0, part, |w, number, key, value| {
+                // SAFETY: the places of the slots' entries are behind these.
+                unsafe { to.put(w, number.into(), key, value) }
+            });
+        }
+        Job::new(self.table.table().array(), to, total).behind(reserved).in_order(&mut here, chunks, 1);
     }
 }
 

@@ -5,15 +5,16 @@ use super::waitfree::{Kind, code};
 use super::{At, Count, In, Launch, MaybeOut, Out, Told};
 use warpproof_device::{Global, Tile};
 use warpproof_model::entry::Packed;
-use warpproof_model::map::{DEFERRED, WarpMap};
-use warpproof_model::outcome::{Mixed, Op, RESERVED_KEY};
+use warpproof_model::map::DEFERRED;
+use warpproof_model::outcome::{Mixed, Op};
 use warpproof_model::reclaim::Pool;
+use warpproof_model::reserved::{AllKeys, ReservedSlots as Reserved, WithSlots};
 use warpproof_model::waitfree::WaitFreeTable;
-use warpproof_model::{AtLane, IntegerWords, Order, UserKey, Warp, Word, Words};
+use warpproof_model::{AtLane, IntegerWords, Order, UserKey, Warp, WarpMap as _, Word, Words};
 
-impl<const L: u32, T: WarpMap> Launch<L, T> {
+impl<const L: u32, T: AllKeys> Launch<L, T> {
     /// As [`mixed`](Self::mixed); `starts` and `ends` are the numbers that the clock had right before and
-    /// right after the operation, which are different for all. A reserved key has none.
+    /// right after the operation, which are different for all.
     #[inline(always)]
     #[expect(clippy::too_many_arguments, reason = "the arrays of a kernel")]
     pub(crate) fn stamped(
@@ -57,7 +58,8 @@ fn stamp<const L: u32>(w: &mut Tile<L>, clock: Global<u64>) -> u64 {
     now
 }
 
-impl<const L: u32, const S: usize, E, N, H, P> Launch<L, WaitFreeTable<E, N, H, P, S>>
+impl<const L: u32, const S: usize, E, N, H, P>
+    Launch<L, WithSlots<WaitFreeTable<E, N, H, P, S>, Reserved<E, N>>>
 where
     E: Packed,
     N: Words<E::Word>,
@@ -80,7 +82,7 @@ where
         ends: Out<u64>,
         n: Count,
     ) {
-        let table = self.table;
+        let (table, reserved) = (self.table.table(), self.table.reserved());
         // AcqRel: as in `stamp`. A lane has read and exchanged the head of its operation by itself.
         let now = || clock.fetch_add(0, 1, Order::AcqRel);
         // SAFETY: one lane writes.
@@ -94,9 +96,17 @@ where
             if Told(outcomes).read(op) != DEFERRED {
                 return;
             }
-            let (key, kind) = (UserKey::new(keys.read(op)), Op::from_code(ops.read(op)));
-            let (Some(key), Some(kind)) = (key, kind) else { return };
-            let said = table.mixed(w, (kind, key, values.read(op)), stash);
+            let (key, kind) = (keys.read(op), Op::from_code(ops.read(op)));
+            let Some(kind) = kind else { return };
+            let said = match UserKey::new(key) {
+                Some(key) => table.mixed(w, (kind, key, values.read(op)), stash),
+                None => {
+                    // None of the lanes has begun it.
+                    let start = stamp(w, clock);
+                    starts.write(w, op, start);
+                    Some(reserved.mixed(w, kind, UserKey::of_reserved(key), values.read(op)))
+                }
+            };
             // The stamp is word of this call to others.
             w.fence_acquire();
             let end = stamp(w, clock);
@@ -122,17 +132,22 @@ where
         exchanges: Out<E::Value>,
         n: Count,
     ) {
-        let table = self.table;
+        let (table, reserved) = (self.table.table(), self.table.reserved());
         self.per_stash(n.0, |w, number, stash| {
             // SAFETY: `number` is below `n`.
             let op = unsafe { At::new(number) };
-            let said = match (UserKey::new(keys.read(op)), Op::from_code(ops.read(op))) {
+            let key = keys.read(op);
+            let said = match (UserKey::new(key), Op::from_code(ops.read(op))) {
                 (Some(key), Some(kind)) => {
                     let (said, lost) = table.mixed_counted(w, (kind, key, values.read(op)), stash);
                     exchanges.write(w, op, E::Value::from_bits(lost.into()));
                     code(w, said, DEFERRED)
                 }
-                (None, _) => AtLane::known(w, RESERVED_KEY),
+                (None, Some(kind)) => {
+                    exchanges.write(w, op, E::Value::ZERO);
+                    let said = reserved.mixed(w, kind, UserKey::of_reserved(key), values.read(op));
+                    said.map(w, |said| said.code)
+                }
                 (_, None) => AtLane::known(w, UNKNOWN_OPERATION),
             };
             // SAFETY: one lane has the answer.

@@ -7,22 +7,26 @@ use warpproof_model::entry::Packed;
 use warpproof_model::hopscotch::HopscotchTable;
 use warpproof_model::map::{BucketMap, DEFERRED_SPAN};
 use warpproof_model::outcome::{Add, Assign, Insert};
-use warpproof_model::slab::{SlabTable, Slots};
-use warpproof_model::{Block, IntegerWords, Order, ReadOrder, Warp, Word, Words};
+use warpproof_model::reserved::{AllKeys as _, ReservedSlots as Reserved, WithChain, WithSlots};
+use warpproof_model::slab::{BucketStats, SlabTable, Slots};
+use warpproof_model::{Block, IntegerWords, Order, ReadOrder, Warp, WarpMap, Word, Words};
 
 /// Which of the numbers of a slab table is the longest chain, and the first of those that count chains.
 const LONGEST: usize = 3;
 const CHAINS: usize = 4;
 
-impl<const L: u32, const S: usize, C: Slots, B: IntegerWords<u32>> Launch<L, SlabTable<C, B, S>> {
-    /// Adds the [`NUMBERS`](slab::NUMBERS) of the table to `numbers`; the longest chain is raised. Needs as
-    /// many shared words.
+impl<const L: u32, const S: usize, C: Slots, B: IntegerWords<u32>> Launch<L, WithChain<SlabTable<C, B, S>>> {
+    /// Adds the [`NUMBERS`](slab::NUMBERS) of the table to `numbers`; the longest chain is raised. The chain
+    /// of the reserved keys counts once it has had one. Needs as many shared words.
     #[inline(always)]
     pub(crate) fn chain_stats(self, numbers: Numbers<{ slab::NUMBERS }>) {
         let (numbers, (mut block, mut tile)) = (numbers.words(), self.tiles.block());
-        let (shared, bucket) = (block.shared(), tile.id());
-        if bucket < self.table.buckets() {
-            let chain = self.table.bucket_stats(&mut tile, bucket);
+        let (shared, part) = (block.shared(), tile.id());
+        let here = part < self.table.parts();
+        let (table, bucket) = self.table.part(part);
+        let chain = if here { table.bucket_stats(&mut tile, bucket) } else { BucketStats::default() };
+        let is_own = part < self.table.table().buckets();
+        if here && (is_own || chain.live + chain.tombstones > 0) {
             let class = CHAINS + (chain.slabs as usize - 1).min(slab::NUMBERS - CHAINS - 1);
             tile.elect(0, || {
                 // Relaxed, all: the barrier in `add_up` orders them.
@@ -39,21 +43,29 @@ impl<const L: u32, const S: usize, C: Slots, B: IntegerWords<u32>> Launch<L, Sla
 }
 
 impl<const L: u32, const S: usize, const N: u32, E: Packed, H: Words<E::Word>>
-    Launch<L, HopscotchTable<E, H, S, N>>
+    Launch<L, WithSlots<HopscotchTable<E, H, S, N>, Reserved<E, H>>>
 {
     /// Adds the numbers of the table to `numbers`: live entries, then how many of them stand 0, 1, ... groups
-    /// behind their home. One more than the groups of a neighbourhood, and as many shared words.
+    /// behind their home, where reserved keys are. One more than the groups of a neighbourhood, and as many shared words.
     #[inline(always)]
     pub(crate) fn group_stats<const D: usize>(self, numbers: Numbers<D>) {
         const { assert!(D == N as usize + 1) };
         let (numbers, (mut block, mut tile)) = (numbers.words(), self.tiles.block());
         let (shared, group) = (block.shared(), tile.id());
-        if group < self.table.groups() {
-            let live = self.table.group_entries(&mut tile, group);
+        let (table, reserved) = (self.table.table(), self.table.reserved());
+        if group == table.groups() {
+            let live = reserved.live(&mut tile, 0);
+            // Relaxed: the barrier in `add_up` orders them.
+            tile.elect(0, || {
+                shared.fetch_add(0, live, Order::Relaxed) + shared.fetch_add(1, live, Order::Relaxed)
+            });
+        }
+        if group < table.groups() {
+            let live = table.group_entries(&mut tile, group);
             // Relaxed, here and below: the barrier in `add_up` orders them.
             tile.elect(0, || shared.fetch_add(0, live, Order::Relaxed));
             for distance in 0..N {
-                let entries = self.table.entries_from(&mut tile, group, distance);
+                let entries = table.entries_from(&mut tile, group, distance);
                 tile.elect(0, || shared.fetch_add(1 + distance as usize, entries, Order::Relaxed));
             }
         }
@@ -61,15 +73,16 @@ impl<const L: u32, const S: usize, const N: u32, E: Packed, H: Words<E::Word>>
     }
 }
 
-impl<const L: u32, T: BucketMap> Launch<L, T> {
+impl<const L: u32, T: BucketMap, R: WarpMap<Key = T::Key, Value = T::Value>> Launch<L, WithSlots<T, R>> {
     /// Adds the numbers of the table to `numbers`: live pairs, tombstones. Needs as many shared words.
     #[inline(always)]
     pub(crate) fn stats(self, numbers: Numbers<{ open::NUMBERS }>) {
         let (numbers, (mut block, mut tile)) = (numbers.words(), self.tiles.block());
-        let (shared, bucket) = (block.shared(), tile.id());
-        if bucket < self.table.parts() {
-            let live = self.table.live(&mut tile, bucket);
-            let tombstones = self.table.bucket_tombstones(&mut tile, bucket);
+        let (shared, part, table) = (block.shared(), tile.id(), self.table.table());
+        if part < self.table.parts() {
+            let live = self.table.live(&mut tile, part);
+            let is_bucket = part < table.parts();
+            let tombstones = if is_bucket { table.bucket_tombstones(&mut tile, part) } else { 0 };
             tile.elect(0, || {
                 // Relaxed, both: the barrier in `add_up` orders them.
                 shared.fetch_add(0, live, Order::Relaxed);

@@ -10,10 +10,11 @@ use crate::matrix::waitfree::NUMBERS;
 use warpproof_device::{Global, Tile};
 use warpproof_model::entry::Packed;
 use warpproof_model::map::{DEFERRED, DEFERRED_SPAN};
-use warpproof_model::outcome::{Assign, Insert, Mixed, Op, RESERVED_KEY};
+use warpproof_model::outcome::{Assign, Insert, Mixed, Op};
 use warpproof_model::reclaim::{NodePool, Pool, Stash};
+use warpproof_model::reserved::{ReservedSlots, WithSlots, visit_reserved};
 use warpproof_model::waitfree::{Company, WaitFreeTable};
-use warpproof_model::{AtLane, IntegerWords, UserKey, Warp, Word, Words};
+use warpproof_model::{AtLane, IntegerWords, UserKey, Warp, WarpMap as _, Word, Words};
 
 /// The code of an insert or assign for which there is no node.
 const FULL: u8 = Insert::Full.code();
@@ -64,7 +65,10 @@ impl Kind {
     }
 }
 
-impl<const L: u32, const S: usize, E, N, H, P> Launch<L, WaitFreeTable<E, N, H, P, S>>
+/// A table, and the reserved keys.
+type AllKeys<E, N, H, P, const S: usize> = WithSlots<WaitFreeTable<E, N, H, P, S>, ReservedSlots<E, N>>;
+
+impl<const L: u32, const S: usize, E, N, H, P> Launch<L, AllKeys<E, N, H, P, S>>
 where
     E: Packed,
     N: Words<E::Word>,
@@ -74,14 +78,14 @@ where
     /// Tiles that run: as many as there are, or as have numbers.
     #[inline(always)]
     fn stride(&self) -> u32 {
-        Tile::<L>::per_grid().min(self.table.warps())
+        Tile::<L>::per_grid().min(self.table.table().warps())
     }
 
     /// Runs `f` with two things: whether this tile updates, and its stash. A tile that does not update runs
     /// it too, with an empty stash, as the tiles of a hardware warp run one loop.
     #[inline(always)]
     fn with_stash(self, f: impl FnOnce(&mut Tile<L>, bool, &mut Stash)) {
-        let (pool, stride, mut tile) = (self.table.pool(), self.stride(), self.tiles.tile());
+        let (pool, stride, mut tile) = (self.table.table().pool(), self.stride(), self.tiles.tile());
         let has_number = tile.id() < stride;
         // The branches are uniform in the tile.
         let mut stash = if has_number { pool.open(&mut tile) } else { Stash::from_bits(0) };
@@ -112,7 +116,8 @@ where
         });
     }
 
-    /// Each lane runs operations and writes their codes: [`DEFERRED`] if the fast path leaves one. It calls
+    /// Each lane runs operations and writes their codes: [`DEFERRED`] if the fast path leaves one, or if its key
+    /// is reserved. It calls
     /// `begin` before an operation, and `done` with its answer. In the end the tile calls `rest` for each
     /// operation of its lanes.
     #[inline(always)]
@@ -126,7 +131,7 @@ where
         done: impl Fn(At, Mixed<E::Value>),
         rest: impl Fn(&mut Tile<L>, At, &mut Stash),
     ) {
-        let (table, step) = (self.table, self.stride() * L);
+        let (table, step) = (self.table.table(), self.stride() * L);
         // SAFETY: every number that comes here is below `n`.
         let at = |number: u32| unsafe { At::new(number as usize) };
         let done = |_: u32, number: u32, answer: Option<Mixed<E::Value>>| {
@@ -147,17 +152,18 @@ where
                     let this = number;
                     number = number.saturating_add(step);
                     let op = at(this);
-                    let wrong = match (UserKey::new(keys.read(op)), kind.of(op)) {
+                    let code = match (UserKey::new(keys.read(op)), kind.of(op)) {
                         (Some(key), Some(kind)) => {
                             begin(op);
                             let value = values.map_or(E::Value::ZERO, |values| values.read(op));
                             return Some((this, kind, key, value));
                         }
-                        (None, _) => RESERVED_KEY,
+                        // A tile does it, so that this kernel stays small.
+                        (None, _) => DEFERRED,
                         (_, None) => UNKNOWN_OPERATION,
                     };
                     // SAFETY: one lane writes.
-                    unsafe { outcomes.at(op).write(wrong) }
+                    unsafe { outcomes.at(op).write(code) }
                 }
                 None
             };
@@ -174,18 +180,41 @@ where
         });
     }
 
-    /// Runs `f` on the key of each operation that was deferred, with a stash, and writes the code that it
-    /// returns.
+    /// Runs each operation that was deferred, of which `f` says the kind and the value, and writes its code; a
+    /// search hands the value that it finds to `found`. What finds no node has the code [`DEFERRED`] again.
     #[inline(always)]
     fn per_deferred_update(
         self,
         keys: In<E::Key>,
         outcomes: Told,
         n: Count,
-        f: impl Fn(&mut Tile<L>, At, UserKey<E::Key>, &mut Stash) -> AtLane<Tile<L>, u8>,
+        f: impl Fn(At) -> Option<(Op, E::Value)>,
+        found: impl Fn(At, E::Value),
     ) {
+        let (table, reserved) = (self.table.table(), self.table.reserved());
         self.per_stash(n.0.div_ceil(DEFERRED_SPAN), |w, span, stash| {
-            deferred_in_span(w, (span, n), keys, outcomes, &mut |w, op, key| f(w, op, key, stash));
+            deferred_in_span(
+                w,
+                (span, n),
+                keys,
+                outcomes,
+                &mut |w, op, key| match (UserKey::new(key), f(op)) {
+                    (Some(key), Some((kind, value))) => {
+                        let said = table.mixed(w, (kind, key, value), stash);
+                        code(w, said, DEFERRED)
+                    }
+                    (None, Some((kind, value))) => {
+                        let said = reserved.mixed(w, kind, UserKey::of_reserved(key), value);
+                        said.give(w, |Mixed { code, value }| {
+                            if kind == Op::Search && code == 1 {
+                                found(op, value);
+                            }
+                        });
+                        said.map(w, |said| said.code)
+                    }
+                    (_, None) => AtLane::known(w, UNKNOWN_OPERATION),
+                },
+            );
         });
     }
 
@@ -212,11 +241,8 @@ where
         outcomes: Told,
         n: Count,
     ) {
-        let table = self.table;
-        self.per_deferred_update(keys, outcomes, n, |w, op, key, stash| {
-            let said = table.mixed(w, (const { coded(OP) }, key, values.read(op)), stash);
-            code(w, said, DEFERRED)
-        });
+        let call = |op| Some((const { coded(OP) }, values.read(op)));
+        self.per_deferred_update(keys, outcomes, n, call, |_, _| {});
     }
 
     /// Says that there is no room for those pairs that are deferred still.
@@ -236,25 +262,21 @@ where
     /// [`DEFERRED`] again.
     #[inline(always)]
     pub(crate) fn remove_deferred(self, keys: In<E::Key>, outcomes: Told, n: Count) {
-        let table = self.table;
-        self.per_deferred_update(keys, outcomes, n, |w, _, key, stash| {
-            let said = table.mixed(w, (Op::Delete, key, E::Value::ZERO), stash);
-            code(w, said, DEFERRED)
-        });
+        let call = |_| Some((Op::Delete, E::Value::ZERO));
+        self.per_deferred_update(keys, outcomes, n, call, |_, _| {});
     }
 
     /// Takes out those pairs that are deferred still, where they stand. Nothing else runs.
     #[inline(always)]
     pub(crate) fn remove_in_place(self, keys: In<E::Key>, outcomes: Told, n: Count) {
-        let table = self.table;
+        let table = self.table.table();
         self.tiles.per_deferred(keys, outcomes, n, |w, _, key| {
-            let code = table.delete_in_place(w, key).code();
+            let code = UserKey::new(key).map_or(FULL, |key| table.delete_in_place(w, key).code());
             AtLane::known(w, code)
         });
     }
 
-    /// The value of the pair of each key, `missing` where there is none. `found` gets 1, 0, or
-    /// [`RESERVED_KEY`].
+    /// The value of the pair of each key, `missing` where there is none. `found` gets 1 or 0.
     #[inline(always)]
     pub(crate) fn find(
         self,
@@ -264,14 +286,15 @@ where
         missing: E::Value,
         n: Count,
     ) {
-        let table = self.table;
+        let (table, reserved) = (self.table.table(), self.table.reserved());
         self.tiles.per_tile(n, |w, op| {
-            let said = match UserKey::new(keys.read(op)) {
+            let key = keys.read(op);
+            let said = match UserKey::new(key) {
                 Some(key) => table.look(w, key).map(w, |value| Mixed {
                     code: u8::from(value.is_some()),
                     value: value.unwrap_or(E::Value::ZERO),
                 }),
-                None => AtLane::known(w, Mixed { code: RESERVED_KEY, value: missing }),
+                None => reserved.mixed(w, Op::Search, UserKey::of_reserved(key), E::Value::ZERO),
             };
             // SAFETY: one lane has the answer.
             said.give(w, |said| unsafe { write_found(said, op, values, found, missing) });
@@ -307,18 +330,13 @@ where
         keys: In<E::Key>,
         values: In<E::Value>,
         outcomes: Told,
-        _found: Out<E::Value>,
+        found: Out<E::Value>,
         n: Count,
     ) {
-        let table = self.table;
-        self.per_deferred_update(keys, outcomes, n, |w, op, key, stash| match Op::from_code(ops.read(op)) {
-            // No search is deferred.
-            Some(kind @ (Op::Insert | Op::InsertUnique | Op::Assign | Op::Delete)) => {
-                let said = table.mixed(w, (kind, key, values.read(op)), stash);
-                code(w, said, DEFERRED)
-            }
-            _ => AtLane::known(w, UNKNOWN_OPERATION),
-        });
+        let call = |op| Op::from_code(ops.read(op)).map(|kind| (kind, values.read(op)));
+        // SAFETY: one lane has the answer.
+        let found = |op, value| unsafe { found.at(op).write(value) };
+        self.per_deferred_update(keys, outcomes, n, call, found);
     }
 
     /// Of what is deferred still: takes the pairs of deletes out where they stand, and says that there is no
@@ -333,10 +351,10 @@ where
         _found: Out<E::Value>,
         n: Count,
     ) {
-        let table = self.table;
+        let table = self.table.table();
         self.tiles.per_deferred(keys, outcomes, n, |w, op, key| {
-            let code = match Op::from_code(ops.read(op)) {
-                Some(Op::Delete) => table.delete_in_place(w, key).code(),
+            let code = match (UserKey::new(key), Op::from_code(ops.read(op))) {
+                (Some(key), Some(Op::Delete)) => table.delete_in_place(w, key).code(),
                 _ => FULL,
             };
             AtLane::known(w, code)
@@ -347,8 +365,12 @@ where
     /// shared words.
     #[inline(always)]
     pub(crate) fn node_stats(self, numbers: Numbers<NUMBERS>) {
-        let (table, buckets) = (self.table, self.table.buckets());
-        self.tiles.chain_numbers::<NUMBERS>(numbers, 2, buckets, |w, bucket| {
+        let (table, reserved) = (self.table.table(), self.table.reserved());
+        let buckets = table.buckets();
+        self.tiles.chain_numbers::<NUMBERS>(numbers, 2, buckets + 1, |w, bucket| {
+            if bucket == buckets {
+                return [reserved.live(w, 0), 0, 0];
+            }
             let (entries, nodes) = table.bucket_stats(w, bucket);
             [entries, nodes, nodes]
         });
@@ -358,22 +380,31 @@ where
     /// which is zero at first. No other operation on the table runs meanwhile. Three shared words.
     #[inline(always)]
     pub(crate) fn retrieve_all_nodes(self, to: Columns<E::Key, E::Value>, total: Global<u64>) {
-        let (table, buckets) = (self.table, self.table.buckets());
+        let (table, reserved) = (self.table.table(), self.table.reserved());
+        let buckets = table.buckets();
         self.tiles.copy_parts(
-            buckets,
-            |w, bucket| table.bucket_stats(w, bucket).0,
+            buckets + 1,
+            |w, bucket| match bucket {
+                _ if bucket == buckets => reserved.live(w, 0),
+                _ => table.bucket_stats(w, bucket).0,
+            },
             |w, bucket, first| {
-                table.visit(w, bucket, |w, number, key, value| {
+                let put = |w: &mut Tile<L>, number: u32, key, value| {
                     // SAFETY: the places of a block and in it are disjoint.
                     unsafe { to.put(w, first + number as u64, key, value) }
-                });
+                };
+                if bucket == buckets {
+                    visit_reserved(reserved, w, put);
+                } else {
+                    table.visit(w, bucket, put);
+                }
             },
             total,
         );
     }
 }
 
-impl<const L: u32, const S: usize, E, N, H, B, T> Launch<L, WaitFreeTable<E, N, H, NodePool<B, T>, S>>
+impl<const L: u32, const S: usize, E, N, H, B, T> Launch<L, AllKeys<E, N, H, NodePool<B, T>, S>>
 where
     E: Packed,
     N: Words<E::Word>,
@@ -385,7 +416,7 @@ where
     /// bitmap, or warps.
     #[inline(always)]
     pub(crate) fn reclaim(self) {
-        let pool = self.table.pool();
+        let pool = self.table.table().pool();
         // SAFETY: as `Launch::new`; every thread is a tile.
         let thread = unsafe { Tiles::<1>::new() }.tile();
         let number = thread.id() as usize;

@@ -1,8 +1,9 @@
 //! Cuckoo tables, with their locks.
 
-use crate::store::Store;
+use crate::store::{Reserved, Store};
 use warpproof_model::cuckoo::CuckooTable;
 use warpproof_model::entry::Packed;
+use warpproof_model::reserved::WithSlots;
 use warpproof_model::slab::Multiplicity;
 use warpproof_model::{Seed, Words};
 
@@ -11,14 +12,14 @@ pub(crate) use super::open::NUMBERS;
 /// A table of entries in one word each.
 #[inline(always)]
 pub(crate) fn packed<E: Packed, M: Multiplicity, const S: usize>(
-    words: Store<E::Word>,
+    (words, reserved): (Store<E::Word>, Reserved<E>),
     locks: Store<u32>,
     buckets: u32,
     seed: Seed,
-) -> CuckooTable<E, Store<E::Word>, Store<u32>, S>
+) -> WithSlots<CuckooTable<E, Store<E::Word>, Store<u32>, S>, Reserved<E>>
 where
     Store<E::Word>: Words<E::Word>,
 {
     const { assert!(!M::MULTI, "this structure has no multimaps") };
-    CuckooTable::new(words, locks, buckets, seed)
+    WithSlots::new(CuckooTable::new(words, locks, buckets, seed), reserved)
 }

@@ -1,8 +1,9 @@
 //! Hopscotch tables with the neighbourhoods of the library.
 
-use crate::store::Store;
+use crate::store::{Reserved, Store};
 use warpproof_model::entry::Packed;
 use warpproof_model::hopscotch::{HopscotchTable, REACH};
+use warpproof_model::reserved::WithSlots;
 use warpproof_model::slab::Multiplicity;
 use warpproof_model::{Seed, Words};
 
@@ -12,13 +13,13 @@ pub(crate) const NUMBERS: usize = REACH as usize + 1;
 /// A table of entries in one word each.
 #[inline(always)]
 pub(crate) fn packed<E: Packed, M: Multiplicity, const S: usize>(
-    words: Store<E::Word>,
+    (words, reserved): (Store<E::Word>, Reserved<E>),
     homes: u32,
     seed: Seed,
-) -> HopscotchTable<E, Store<E::Word>, S, REACH>
+) -> WithSlots<HopscotchTable<E, Store<E::Word>, S, REACH>, Reserved<E>>
 where
     Store<E::Word>: Words<E::Word>,
 {
     const { assert!(!M::MULTI, "this structure has no multimaps") };
-    HopscotchTable::new(words, homes, seed)
+    WithSlots::new(HopscotchTable::new(words, homes, seed), reserved)
 }

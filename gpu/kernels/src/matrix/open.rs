@@ -1,8 +1,9 @@
 //! Open-addressing tables with the filter of the library, and buckets of a key near its home.
 
-use crate::store::Store;
+use crate::store::{Reserved, Store};
 use warpproof_model::entry::{Packed, Pair64};
 use warpproof_model::open::{BoundedStride, CLASSES, LockWordSlots, OpenTable, OverflowFilter};
+use warpproof_model::reserved::{ReservedSlots, WithSlots};
 use warpproof_model::slab::Multiplicity;
 use warpproof_model::{Seed, Words};
 
@@ -12,29 +13,32 @@ pub(crate) const NUMBERS: usize = 2;
 /// Bits that are set and not tested before: who inserts waits for no answer.
 type Filter = OverflowFilter<Store<u32>, CLASSES, false>;
 
+/// Slots of two words each.
+type LockSlots = LockWordSlots<Store<u64>>;
+
 /// A table of entries in one word each.
 #[inline(always)]
 pub(crate) fn packed<E: Packed, M: Multiplicity, const S: usize>(
-    words: Store<E::Word>,
+    (words, reserved): (Store<E::Word>, Reserved<E>),
     filter: Store<u32>,
     buckets: u32,
     seed: Seed,
-) -> OpenTable<E, Store<E::Word>, Filter, BoundedStride, S>
+) -> WithSlots<OpenTable<E, Store<E::Word>, Filter, BoundedStride, S>, Reserved<E>>
 where
     Store<E::Word>: Words<E::Word>,
 {
     const { assert!(!M::MULTI, "this structure has no multimaps") };
-    OpenTable::new(words, Filter::new(filter), buckets, seed)
+    WithSlots::new(OpenTable::new(words, Filter::new(filter), buckets, seed), reserved)
 }
 
 /// A table of u64 pairs in two words each, by the lock-word protocol.
 #[inline(always)]
 pub(crate) fn lock_word<M: Multiplicity, const S: usize>(
-    [keys, values]: [Store<u64>; 2],
+    (slots, reserved): (LockSlots, ReservedSlots<Pair64, LockSlots>),
     filter: Store<u32>,
     buckets: u32,
     seed: Seed,
-) -> OpenTable<Pair64, LockWordSlots<Store<u64>>, Filter, BoundedStride, S> {
+) -> WithSlots<OpenTable<Pair64, LockSlots, Filter, BoundedStride, S>, ReservedSlots<Pair64, LockSlots>> {
     const { assert!(!M::MULTI, "this structure has no multimaps") };
-    OpenTable::new(LockWordSlots::new(keys, values), Filter::new(filter), buckets, seed)
+    WithSlots::new(OpenTable::new(slots, Filter::new(filter), buckets, seed), reserved)
 }

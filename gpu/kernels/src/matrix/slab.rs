@@ -2,6 +2,7 @@
 
 use crate::store::Store;
 use warpproof_model::entry::Packed;
+use warpproof_model::reserved::WithChain;
 use warpproof_model::slab::{LockWordSlots, Multiplicity, PackedSlots, SlabTable};
 use warpproof_model::{Seed, Words};
 
@@ -16,11 +17,11 @@ pub(crate) fn packed<E: Packed, M: Multiplicity, const S: usize>(
     bitmap: Store<u32>,
     buckets: u32,
     seed: Seed,
-) -> SlabTable<PackedSlots<E, Store<E::Word>, M>, Store<u32>, S>
+) -> WithChain<SlabTable<PackedSlots<E, Store<E::Word>, M>, Store<u32>, S>>
 where
     Store<E::Word>: Words<E::Word>,
 {
-    SlabTable::new(PackedSlots::new(words), bitmap, buckets, seed)
+    SlabTable::of_all_keys(PackedSlots::new(words), bitmap, buckets, seed)
 }
 
 /// A table of u64 pairs in two words each, by the lock-word protocol.
@@ -30,6 +31,6 @@ pub(crate) fn lock_word<M: Multiplicity, const S: usize>(
     bitmap: Store<u32>,
     buckets: u32,
     seed: Seed,
-) -> SlabTable<LockWordSlots<Store<u64>, M>, Store<u32>, S> {
-    SlabTable::new(LockWordSlots::new(keys, values), bitmap, buckets, seed)
+) -> WithChain<SlabTable<LockWordSlots<Store<u64>, M>, Store<u32>, S>> {
+    SlabTable::of_all_keys(LockWordSlots::new(keys, values), bitmap, buckets, seed)
 }

@@ -13,7 +13,7 @@ use crate::slices::{Call, Input, Output};
 use crate::table::{DeviceTable, SCATTER_BYTES, scatter_entries, scatter_threads};
 use cudarc::driver::{CudaSlice, CudaStream};
 use std::sync::Arc;
-use warpproof_model::host::{Tally, admit, same_length};
+use warpproof_model::host::{Tally, same_length};
 use warpproof_model::open::bulk::TALLY;
 use warpproof_model::outcome::Insert;
 
@@ -159,7 +159,6 @@ macro_rules! partitioned {
                 $($values: &[$value],)?
             ) -> Result<Tally, Error> {
                 $(same_length(keys, "values", $values)?;)?
-                admit(keys)?;
                 if keys.is_empty() {
                     return Ok(Tally::default());
                 }
@@ -185,7 +184,6 @@ macro_rules! partitioned {
                 $($values: &[$value],)?
             ) -> Result<Vec<Insert>, Error> {
                 $(same_length(keys, "values", $values)?;)?
-                admit(keys)?;
                 if keys.is_empty() {
                     return Ok(Vec::new());
                 }
@@ -208,7 +206,7 @@ macro_rules! partitioned {
 
             /// Adds entries of device slices as [`insert_partitioned`](Self::insert_partitioned) does, on
             /// `stream`, without waiting for it. The [`TALLY`] words of `tally` are stored: [`Tally::of`]
-            /// says what they mean. A reserved key counts for nothing. Allocates nothing.
+            /// says what they mean. Allocates nothing.
             ///
             /// # Errors
             /// [`Error::Refused`] if the batch has 2^32 entries or more, `partitions` are too small for it,

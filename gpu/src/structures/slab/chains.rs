@@ -13,7 +13,7 @@ use crate::sink::Sink;
 use crate::slices::{Input, Output};
 use crate::structures::Holds;
 use cudarc::driver::DevicePtr;
-use warpproof_model::host::{BulkFlush, BulkMap, BulkMatches, BulkMultimap, Matches, admit};
+use warpproof_model::host::{BulkFlush, BulkMap, BulkMatches, BulkMultimap, Matches};
 use warpproof_model::outcome::Insert;
 use warpproof_model::slab::{Multi, Multiplicity};
 
@@ -45,7 +45,7 @@ where
         unsafe { self.run(call, &launch::search_all(offsets, on_values), arrays) }
     }
 
-    /// How many pairs each key has; a reserved key has none.
+    /// How many pairs each key has.
     pub fn count(&self, keys: &impl Input<K>, counts: &mut impl Output<u32>) -> Result<(), Error> {
         self.number(Operation::Count, keys, counts)
     }
@@ -115,7 +115,6 @@ where
     (K, V): Entry,
 {
     fn search_all(&self, keys: &[K]) -> Result<Matches<V>, Error> {
-        admit(keys)?;
         if keys.is_empty() {
             let mut offsets = room("offsets", 1)?;
             offsets.push(0);

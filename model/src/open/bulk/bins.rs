@@ -3,7 +3,7 @@
 
 use crate::entry::Packed;
 use crate::memory::{IntegerWords, Order, ReadOrder, StagedWords, Word};
-use crate::retrieve::Source;
+use crate::retrieve::{self, Source};
 use core::marker::PhantomData;
 
 /// A handle to bins of `room` words each, the number of each word's operation, and how many of each are
@@ -104,6 +104,11 @@ impl<A: Source> Source for Batch<A> {
     #[inline(always)]
     fn load(self, slot: u64) -> <A::Entry as Packed>::Word {
         self.0.load(slot)
+    }
+
+    #[inline(always)]
+    fn reserved(self, slot: u64) -> Option<retrieve::Numbered<Self>> {
+        self.0.reserved(slot)
     }
 }
 

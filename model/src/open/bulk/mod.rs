@@ -15,11 +15,13 @@ pub use tally::TALLY;
 use super::{Filter, OpenTable, Probing};
 use crate::entry::Packed;
 use crate::memory::{IntegerWords, StagedWords, Words};
+use crate::reserved::{ReservedSlots, WithSlots};
 
 /// A batch of unique inserts into a table: a handle that every warp carries.
 #[derive(Clone, Copy, Debug)]
 pub struct Bulk<E, H, F, P, N, O, const S: usize> {
     table: OpenTable<E, H, F, P, S>,
+    reserved: ReservedSlots<E, H>,
     tally: N,
     outcomes: Outcomes<O>,
 }
@@ -34,11 +36,15 @@ impl<
     const S: usize,
 > Bulk<E, H, F, P, N, O, S>
 {
-    /// Inserts into `table`, adds to the [`TALLY`] words of `tally` how the inserts ended, and tells it of
-    /// each, if anybody.
+    /// Inserts into a table and its reserved keys, adds to the [`TALLY`] words of `tally` how the inserts
+    /// ended, and tells it of each, if anybody.
     #[inline(always)]
-    pub const fn new(table: OpenTable<E, H, F, P, S>, tally: N, outcomes: Outcomes<O>) -> Self {
-        Self { table, tally, outcomes }
+    pub fn new(
+        all: WithSlots<OpenTable<E, H, F, P, S>, ReservedSlots<E, H>>,
+        tally: N,
+        outcomes: Outcomes<O>,
+    ) -> Self {
+        Self { table: all.table(), reserved: all.reserved(), tally, outcomes }
     }
 }
 

@@ -3,7 +3,7 @@
 use super::super::answer::End;
 use crate::map::DEFERRED;
 use crate::memory::StagedWords;
-use crate::outcome::{Insert, RESERVED_KEY};
+use crate::outcome::Insert;
 
 /// The codes of a batch's outcomes, one for each operation, or nobody who is told.
 ///
@@ -27,10 +27,10 @@ impl<O: StagedWords<u8>> Outcomes<O> {
         self.told
     }
 
-    /// Says that an operation is going to be an insert that ends well; or has a reserved key.
+    /// Says that an operation is going to be an insert that ends well.
     #[inline(always)]
-    pub(super) fn begin(self, number: u32, is_entry: bool) {
-        self.codes.store(number as usize, if is_entry { Insert::Inserted.code() } else { RESERVED_KEY });
+    pub(super) fn begin(self, number: u32) {
+        self.tell(number, End::Inserted);
     }
 
     /// Says that an operation is done once more.

@@ -1,11 +1,12 @@
 //! Entries are put into bins by their homes.
 
-use super::tally::{Counts, ENTRIES, LOST, TALLY};
+use super::tally::{Counts, ENTRIES, INSERTED, LOST, TALLY};
 use super::{Bins, Bulk, Numbered, home};
 use crate::block::{Block, InBlock, Scratch};
 use crate::entry::Packed;
 use crate::memory::{IntegerWords, Order, ReadOrder, StagedWords, Words, WriteOrder};
-use crate::open::{Filter, Probing};
+use crate::open::{End, Filter, Probing};
+use crate::outcome::{Insert, Op};
 use crate::partition::FanOut;
 use crate::warp::Warp;
 
@@ -65,11 +66,16 @@ impl<
                 if at < source.slots() { source.load(at) } else { E::EMPTY }
             })
         });
-        if A::IS_BATCH && told {
+        let mut counts = Counts::default();
+        let begins = A::IS_BATCH;
+        if begins {
             let _ = m.warp().map(words, |_, words: [E::Word; R]| {
                 for (r, word) in words.into_iter().enumerate() {
-                    if slot(r) < source.slots() {
-                        self.outcomes.begin(source.number(slot(r)), A::is_entry(word));
+                    if slot(r) >= source.slots() {
+                    } else if !A::is_entry(word) {
+                        self.insert_reserved(source, slot(r), &mut counts);
+                    } else if told {
+                        self.outcomes.begin(source.number(slot(r)));
                     }
                 }
             });
@@ -118,7 +124,6 @@ impl<
         });
         m.block().sync();
         let all = m.warp().elect(0, || shared.load(STAGED, ReadOrder::Relaxed));
-        let mut counts = Counts::default();
         m.warp().elect(0, || {
             let mut at = rank;
             while at < all {
@@ -146,5 +151,18 @@ impl<
             counts.add(ENTRIES, if A::IS_BATCH { all } else { 0 });
         }
         counts.report(m, self.tally);
+    }
+
+    /// Inserts the entry of a slot of the batch that goes into no bin: its key is reserved.
+    #[inline(always)]
+    fn insert_reserved<A: Numbered<Entry = E>>(self, source: A, slot: u64, counts: &mut Counts) {
+        let Some((key, value)) = source.reserved(slot) else { return };
+        let said = self.reserved.run_alone(Op::InsertUnique, key, value);
+        let is_new = said.code == Insert::Inserted.code();
+        counts.add(ENTRIES, 1);
+        counts.add(INSERTED, is_new.into());
+        if self.outcomes.are_told() {
+            self.outcomes.tell(source.number(slot), if is_new { End::Inserted } else { End::Present });
+        }
     }
 }

@@ -13,14 +13,12 @@ use warpproof_model::host::{
     Answer, BulkCounter, BulkMap, BulkOrdered, BulkSet, BulkTable, Op, OpenGeometry, OpenStats, same_length,
 };
 use warpproof_model::outcome::{Add, Assign, Delete, Insert};
-use warpproof_model::{Key, UserKey, WarpMap, Word};
+use warpproof_model::{AllKeys as _, Key, Word};
 
 /// The keys of a table `T`.
 type KeyOf<T> = <<T as Fixed>::Words as CpuTable>::Key;
 /// The warps that work on it.
 type WarpOf<T> = <<T as Fixed>::Words as CpuTable>::Warp;
-/// The handle that they are given.
-type View<'a, T> = <<T as Fixed>::Words as CpuTable>::View<'a>;
 
 impl<T: Fixed> Dynamic<T> {
     /// The answers of a batch that may store entries, in parts: `f` runs an operation, as
@@ -29,15 +27,14 @@ impl<T: Fixed> Dynamic<T> {
         &self,
         keys: &[KeyOf<T>],
         beside: B,
-        blank: A,
         stored: impl Fn(A) -> bool,
-        f: impl Fn(View<'_, T>, &mut WarpOf<T>, UserKey<KeyOf<T>>, B::Item) -> A + Sync,
+        f: impl Fn(<T::Words as CpuTable>::AllKeys<'_>, &mut WarpOf<T>, KeyOf<T>, B::Item) -> A + Sync,
     ) -> Result<Vec<A>, Error> {
         // Of all parts, before the first one runs.
         let mut answers = room_for_answers(keys)?;
         let batch = Batch { keys, beside };
         let ran = self.growing.insert(keys.len(), |table, from, to| {
-            apart(|| run_in(table.words(), batch.part(from..to), blank, &f, &mut answers));
+            apart(|| run_in(table.words(), batch.part(from..to), &f, &mut answers));
             Ok(answers[from..].iter().filter(|&&answer| stored(answer)).count() as u64)
         });
         ran.map_err(|error| error.after(answers.len()))?;
@@ -90,14 +87,12 @@ where
     fn insert_unique(&self, keys: &[K], values: &[V]) -> Result<Vec<Insert>, Error> {
         same_length(keys, "values", values)?;
         let stored = |said| said == Insert::Inserted;
-        self.in_parts(keys, values, Insert::Full, stored, |t, w, key, value| t.insert_unique(w, key, value))
+        self.in_parts(keys, values, stored, |t, w, key, value| t.insert_unique(w, key, value))
     }
     fn insert_or_assign(&self, keys: &[K], values: &[V]) -> Result<Vec<Assign>, Error> {
         same_length(keys, "values", values)?;
         let stored = |said| said == Assign::Inserted;
-        self.in_parts(keys, values, Assign::Full, stored, |t, w, key, value| {
-            t.insert_or_assign(w, key, value)
-        })
+        self.in_parts(keys, values, stored, |t, w, key, value| t.insert_or_assign(w, key, value))
     }
     fn search(&self, keys: &[K]) -> Result<Vec<Option<V>>, Error> {
         self.held(|map| map.search(keys))
@@ -116,10 +111,7 @@ where
         same_length(keys, "values", values)?;
         let stored =
             |said| matches!(said, Answer::Insert(Insert::Inserted) | Answer::Assign(Assign::Inserted));
-        let blank = Answer::Search(None);
-        self.in_parts(keys, (ops, values), blank, stored, |t, w, key, (op, value)| {
-            answer(t, w, op, key, value)
-        })
+        self.in_parts(keys, (ops, values), stored, |t, w, key, (op, value)| answer::<T>(t, w, op, key, value))
     }
 }
 
@@ -132,7 +124,7 @@ where
     fn insert_or_add(&self, keys: &[K], values: &[V]) -> Result<Vec<Add>, Error> {
         same_length(keys, "values", values)?;
         let stored = |said| said == Add::Inserted;
-        self.in_parts(keys, values, Add::Full, stored, |t, w, key, value| T::insert_or_add(t, w, key, value))
+        self.in_parts(keys, values, stored, |t, w, key, value| T::insert_or_add(t, w, key, value))
     }
 }
 
@@ -141,7 +133,7 @@ impl<K: Key, T: FixedBuckets<Key = K, Value = (), Structure = Open> + Send> Bulk
 {
     fn insert(&self, keys: &[K]) -> Result<Vec<Insert>, Error> {
         let stored = |said| said == Insert::Inserted;
-        self.in_parts(keys, (), Insert::Full, stored, |t, w, key, ()| t.insert_unique(w, key, ()))
+        self.in_parts(keys, (), stored, |t, w, key, ()| t.insert_unique(w, key, ()))
     }
     fn contains(&self, keys: &[K]) -> Result<Vec<bool>, Error> {
         self.held(|set| BulkSet::contains(set, keys))

@@ -16,14 +16,13 @@ use super::open::{FixedBuckets, LANE_SLOTS, OPEN_LANES, OPEN_MAP_SLOTS, OpenMap,
 use super::set::Set;
 use apart::apart;
 use core::fmt;
-use warpproof_model::growth::{Growing, Locks, Rehash, kept_load};
+use warpproof_model::growth::{Growing, Locks, Rehash, STEP, kept_load};
 use warpproof_model::host::structure::Open;
 use warpproof_model::host::{BulkTable, OpenGeometry, OpenStats};
 use warpproof_model::{Key, Seed, Word};
 
-/// Each time that it grows a table has room for at most so many times its entries: with the default load of
-/// 0.8 it has less than four slots for each then.
-const STEP: u64 = 3;
+/// Entries that a table may always have room for.
+const SMALL: u64 = 1 << 14;
 
 /// A concurrent map in CPU memory that grows: `DynamicMap<u32, u32>` or `DynamicMap<u64, u64>`, an
 /// [`OpenMap`] that is replaced by a larger one before it is too full.
@@ -160,7 +159,7 @@ impl<T: Fixed> Dynamic<T> {
     pub fn with_seed(entries: u64, load: f64, seed: Seed) -> Result<Self, Error> {
         let load = kept_load(load);
         let table = T::of_size(OpenGeometry::new(entries, load, T::Words::BUCKET_SLOTS)?, seed)?;
-        Ok(Self { growing: Growing::locked(table, load).in_steps_of(STEP) })
+        Ok(Self { growing: Growing::locked(table, load).in_steps_of(STEP, SMALL) })
     }
 
     /// What the places of its keys depend on. It stays when the table grows, unless keys were chosen for it.

@@ -3,18 +3,19 @@
 use crate::cpu::error::Error;
 use crate::cpu::grid::{CpuTable, move_all};
 use crate::cpu::open::{Buckets, OPEN_LANES, OpenFilter, OpenWords};
-use crate::cpu::packed::PackedWords;
+use crate::cpu::packed::{PackedWords, Reserved};
 use crate::cpu::warp::CpuWarp;
 use crate::cpu::words::{Array, CpuWords};
 use core::fmt;
 use core::sync::atomic::AtomicU32;
 use std::sync::{Mutex, OnceLock, PoisonError};
+use warpproof_model::Seed;
 use warpproof_model::dynamic::{Added, DynamicTable, Submaps};
 use warpproof_model::entry::Packed;
 use warpproof_model::host::{OpenGeometry, OpenStats, Refused, structure};
 use warpproof_model::open::{BUCKET_SLOTS, Bounded, DoubleHashing, OpenTable};
 use warpproof_model::outcome::Add;
-use warpproof_model::{Seed, UserKey};
+use warpproof_model::reserved::{AllKeysCounter as _, WithSlots};
 
 /// Buckets of a submap that a key probes. A search of a key of a later submap reads as many of each full one;
 /// with fewer, a table made for its keys ([`DynamicWords::LOAD`]) would grow sooner.
@@ -160,13 +161,8 @@ impl<'a, St: PackedWords, const L: usize, const S: usize> Submaps<S> for &'a Dyn
 
 impl<St: PackedWords, const L: usize, const S: usize> Buckets for DynamicWords<St, L, S> {
     #[inline(always)]
-    fn insert_or_add(
-        view: View<'_, St, L, S>,
-        w: &mut CpuWarp<L>,
-        key: UserKey<Self::Key>,
-        value: Self::Value,
-    ) -> Add {
-        view.insert_or_add(w, key, value)
+    fn insert_or_add(all: Self::AllKeys<'_>, w: &mut CpuWarp<L>, key: Self::Key, value: Self::Value) -> Add {
+        all.insert_or_add(w, key, value)
     }
 }
 
@@ -177,6 +173,10 @@ impl<St: PackedWords, const L: usize, const S: usize> CpuTable for DynamicWords<
     type Warp = CpuWarp<L>;
     type View<'a>
         = View<'a, St, L, S>
+    where
+        Self: 'a;
+    type AllKeys<'a>
+        = WithSlots<View<'a, St, L, S>, Reserved<'a, St>>
     where
         Self: 'a;
 
@@ -203,6 +203,12 @@ impl<St: PackedWords, const L: usize, const S: usize> CpuTable for DynamicWords<
     #[inline(always)]
     fn view(&self) -> View<'_, St, L, S> {
         self.view()
+    }
+
+    /// The reserved keys are beside the first submap.
+    #[inline(always)]
+    fn all_keys(&self) -> WithSlots<View<'_, St, L, S>, Reserved<'_, St>> {
+        WithSlots::new(self.view(), self.first.reserved().map())
     }
 
     /// One submap stays.

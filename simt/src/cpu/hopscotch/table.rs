@@ -1,8 +1,8 @@
 //! The words of a hopscotch table in CPU memory, of any entry type: what the map and the set share.
 
 use crate::cpu::error::Error;
-use crate::cpu::grid::{CpuTable, parts};
-use crate::cpu::packed::PackedWords;
+use crate::cpu::grid::{CpuTable, each_part};
+use crate::cpu::packed::{PackedWords, Reserved, ReservedWords};
 use crate::cpu::warp::CpuWarp;
 use core::fmt;
 use rayon::prelude::*;
@@ -10,6 +10,7 @@ use warpproof_model::Seed;
 use warpproof_model::entry::Packed;
 use warpproof_model::hopscotch::{GROUP_WORDS, HopscotchTable, REACH};
 use warpproof_model::host::{HopscotchGeometry, HopscotchStats, Refused, structure};
+use warpproof_model::reserved::WithSlots;
 
 /// Lanes of a warp by default: words are compared without a branch. One lane reads and writes faster what is
 /// not there yet, and is a third slower where a search hits (measured with 1, 2, 4 and 8 lanes).
@@ -28,6 +29,7 @@ pub struct HopscotchWords<
     const N: u32 = REACH,
 > {
     store: St,
+    reserved: ReservedWords<St>,
     homes: u32,
     seed: Seed,
 }
@@ -43,7 +45,8 @@ impl<St: PackedWords, const L: usize, const S: usize, const N: u32> HopscotchWor
         geometry.admit((L * S) as u32, N)?;
         let no_memory = |_| Error::no_memory_for::<<St::Entry as Packed>::Word>(geometry.words());
         let store = St::new(geometry.words()).map_err(no_memory)?;
-        Ok(Self { store, homes: geometry.homes, seed })
+        let reserved = ReservedWords::new().map_err(no_memory)?;
+        Ok(Self { store, reserved, homes: geometry.homes, seed })
     }
 
     /// The view that operations work on: call them with a [`CpuWarp`] of `L` lanes.
@@ -57,7 +60,7 @@ impl<St: PackedWords, const L: usize, const S: usize, const N: u32> HopscotchWor
         HopscotchGeometry { group_words: (L * S) as u32, reach: N, homes: self.homes }
     }
 
-    /// What the table holds. Exact if nothing changes meanwhile.
+    /// What the table holds; reserved keys stand at home. Exact if nothing changes meanwhile.
     pub fn stats(&self) -> HopscotchStats {
         let view = self.view();
         let of_group = |group| {
@@ -68,7 +71,10 @@ impl<St: PackedWords, const L: usize, const S: usize, const N: u32> HopscotchWor
             }
             stats
         };
-        parts(view).map(of_group).reduce(HopscotchStats::default, |a, b| a.merge(&b))
+        let mut reserved = HopscotchStats { live: self.reserved.live().into(), ..HopscotchStats::default() };
+        reserved.distances[0] = reserved.live;
+        let groups = each_part(view.groups()).map(of_group);
+        groups.reduce(HopscotchStats::default, |a, b| a.merge(&b)).merge(&reserved)
     }
 }
 
@@ -79,6 +85,10 @@ impl<St: PackedWords, const L: usize, const S: usize, const N: u32> CpuTable for
     type Warp = CpuWarp<L>;
     type View<'a>
         = View<'a, St, S, N>
+    where
+        Self: 'a;
+    type AllKeys<'a>
+        = WithSlots<View<'a, St, S, N>, Reserved<'a, St>>
     where
         Self: 'a;
 
@@ -107,12 +117,18 @@ impl<St: PackedWords, const L: usize, const S: usize, const N: u32> CpuTable for
         self.view()
     }
 
+    #[inline(always)]
+    fn all_keys(&self) -> WithSlots<View<'_, St, S, N>, Reserved<'_, St>> {
+        WithSlots::new(self.view(), self.reserved.map())
+    }
+
     fn clear(&mut self) {
+        self.reserved.clear();
         self.store.clear();
     }
 
     fn bytes(&self) -> usize {
-        self.store.bytes()
+        self.store.bytes() + self.reserved.bytes()
     }
 }
 

@@ -15,7 +15,7 @@ use warpproof_model::host::{
 };
 use warpproof_model::open::{BUCKET_SLOTS, BoundedStride};
 use warpproof_model::outcome::Add;
-use warpproof_model::{Key, Seed, UserKey, Word};
+use warpproof_model::{Key, Seed, Word};
 
 /// Slots that each lane reads by default, of sets, and of tables that grow or whose keys move.
 pub(super) const LANE_SLOTS: usize = BUCKET_SLOTS / OPEN_LANES;
@@ -121,12 +121,7 @@ fn rehashed<T: FixedBuckets>(table: &T, geometry: OpenGeometry) -> Result<T, Err
 /// A table of buckets, of a fixed size or one that grows.
 pub trait Buckets: CpuTable<Structure: Structure<Geometry = OpenGeometry, Stats = OpenStats>> {
     /// Adds a pair, or its value to that of its key.
-    fn insert_or_add(
-        view: Self::View<'_>,
-        w: &mut Self::Warp,
-        key: UserKey<Self::Key>,
-        value: Self::Value,
-    ) -> Add;
+    fn insert_or_add(all: Self::AllKeys<'_>, w: &mut Self::Warp, key: Self::Key, value: Self::Value) -> Add;
 }
 
 /// A table of buckets that has a fixed size, and is moved to one of another size.
@@ -138,7 +133,7 @@ pub trait FixedBuckets: Buckets {
 impl<K: Key, V: Word, T: Buckets<Key = K, Value = V>> BulkCounter<K, V> for Map<K, V, T> {
     fn insert_or_add(&self, keys: &[K], values: &[V]) -> Result<Vec<Add>, Error> {
         Self::values_match(keys, values)?;
-        run(&self.table, keys, values, Add::Full, |t, w, key, value| T::insert_or_add(t, w, key, value))
+        run(&self.table, keys, values, |t, w, key, value| T::insert_or_add(t, w, key, value))
     }
 }
 

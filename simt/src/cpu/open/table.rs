@@ -2,8 +2,8 @@
 
 use super::{Buckets, FixedBuckets};
 use crate::cpu::error::Error;
-use crate::cpu::grid::{CpuTable, parts};
-use crate::cpu::packed::PackedWords;
+use crate::cpu::grid::{CpuTable, each_part};
+use crate::cpu::packed::{PackedWords, Reserved, ReservedWords};
 use crate::cpu::warp::CpuWarp;
 use crate::cpu::words::{Array, CpuWords};
 use core::fmt;
@@ -11,12 +11,13 @@ use core::marker::PhantomData;
 use core::sync::atomic::AtomicU32;
 use rayon::prelude::*;
 use std::collections::TryReserveError;
+use warpproof_model::Seed;
 use warpproof_model::entry::Packed;
 use warpproof_model::host::{OpenGeometry, OpenStats, Refused, structure};
 use warpproof_model::map::BucketMap;
 use warpproof_model::open::{BUCKET_SLOTS, BoundedStride, CLASSES, OpenTable, OverflowFilter, Probing};
 use warpproof_model::outcome::Add;
-use warpproof_model::{Seed, UserKey};
+use warpproof_model::reserved::{AllKeysCounter as _, WithSlots};
 
 /// Lanes of a warp by default: as many as for the groups of a hopscotch table, which are as wide.
 pub const OPEN_LANES: usize = 2;
@@ -40,6 +41,7 @@ pub struct OpenWords<
 > {
     store: St,
     filter: Array<AtomicU32, 16>,
+    reserved: ReservedWords<St>,
     buckets: u32,
     seed: Seed,
     scheme: PhantomData<P>,
@@ -73,7 +75,8 @@ impl<St: PackedWords, P: Probing, const L: usize, const S: usize> OpenWords<St, 
         let out_of_memory = |_| Error::no_memory(slots + geometry.filter_bytes());
         let store = store(geometry.slots()).map_err(out_of_memory)?;
         let filter = filter(geometry.filter_words()).map_err(out_of_memory)?;
-        Ok(Self { store, filter, buckets: geometry.buckets, seed, scheme: PhantomData })
+        let reserved = ReservedWords::new().map_err(out_of_memory)?;
+        Ok(Self { store, filter, reserved, buckets: geometry.buckets, seed, scheme: PhantomData })
     }
 
     /// The view that operations work on: call them with a [`CpuWarp`] of `L` lanes.
@@ -96,29 +99,35 @@ impl<St: PackedWords, P: Probing, const L: usize, const S: usize> OpenWords<St, 
 
     /// What the table holds. Exact if nothing changes meanwhile.
     pub fn stats(&self) -> OpenStats {
-        stats::<L>(self.view())
+        stats::<L>(self.view(), &self.reserved)
+    }
+
+    /// The keys that the slots cannot hold.
+    #[inline(always)]
+    pub(in crate::cpu) fn reserved(&self) -> &ReservedWords<St> {
+        &self.reserved
     }
 }
 
-/// What a table holds, counted by warps of `L` lanes.
-pub(in crate::cpu) fn stats<const L: usize>(view: impl BucketMap + Send + Sync) -> OpenStats {
+/// What a table and its reserved keys hold, counted by warps of `L` lanes.
+pub(in crate::cpu) fn stats<const L: usize>(
+    view: impl BucketMap + Send + Sync,
+    reserved: &ReservedWords<impl PackedWords>,
+) -> OpenStats {
+    let reserved = OpenStats { live: reserved.live().into(), tombstones: 0 };
     let of_bucket = |bucket| {
         let w = &mut CpuWarp::<L>::new(bucket);
         let live = view.live(w, bucket).into();
         OpenStats { live, tombstones: view.bucket_tombstones(w, bucket).into() }
     };
-    parts(view).map(of_bucket).reduce(OpenStats::default, |a, b| a.merge(&b))
+    let slots = each_part(view.parts()).map(of_bucket).reduce(OpenStats::default, |a, b| a.merge(&b));
+    slots.merge(&reserved)
 }
 
 impl<St: PackedWords, P: Probing, const L: usize, const S: usize> Buckets for OpenWords<St, L, S, P> {
     #[inline(always)]
-    fn insert_or_add(
-        view: View<'_, St, P, S>,
-        w: &mut CpuWarp<L>,
-        key: UserKey<Self::Key>,
-        value: Self::Value,
-    ) -> Add {
-        view.insert_or_add(w, key, value)
+    fn insert_or_add(all: Self::AllKeys<'_>, w: &mut CpuWarp<L>, key: Self::Key, value: Self::Value) -> Add {
+        all.insert_or_add(w, key, value)
     }
 }
 
@@ -133,6 +142,10 @@ impl<St: PackedWords, P: Probing, const L: usize, const S: usize> CpuTable for O
     type Warp = CpuWarp<L>;
     type View<'a>
         = View<'a, St, P, S>
+    where
+        Self: 'a;
+    type AllKeys<'a>
+        = WithSlots<View<'a, St, P, S>, Reserved<'a, St>>
     where
         Self: 'a;
 
@@ -161,14 +174,20 @@ impl<St: PackedWords, P: Probing, const L: usize, const S: usize> CpuTable for O
         self.view()
     }
 
+    #[inline(always)]
+    fn all_keys(&self) -> WithSlots<View<'_, St, P, S>, Reserved<'_, St>> {
+        WithSlots::new(self.view(), self.reserved.map())
+    }
+
     fn clear(&mut self) {
+        self.reserved.clear();
         self.store.clear();
         self.filter.fill(|_| 0);
     }
 
-    /// Slots, and the filter.
+    /// Slots, the filter, and the reserved keys.
     fn bytes(&self) -> usize {
-        self.store.bytes() + self.filter.bytes()
+        self.store.bytes() + self.filter.bytes() + self.reserved.bytes()
     }
 }
 

@@ -7,7 +7,7 @@ pub use store::{SlabEntry, SlabStore, WidePairStore};
 pub use table::{SLAB_LANES, SlabWords};
 
 use super::error::Error;
-use super::grid::{push, run};
+use super::grid::{CpuTable, push, run};
 use super::map::Map;
 use super::packed::KeyStore;
 use super::set::Set;
@@ -15,10 +15,10 @@ use super::warp::CpuWarp;
 use rayon::prelude::*;
 use std::collections::TryReserveError;
 use table::LANE_SLOTS;
-use warpproof_model::host::{BulkFlush, BulkMatches, BulkMultimap, Matches, admit};
+use warpproof_model::host::{BulkFlush, BulkMatches, BulkMultimap, Matches};
 use warpproof_model::outcome::Insert;
 use warpproof_model::slab::{Multi, Multiplicity, Unique};
-use warpproof_model::{Key, UserKey, Word};
+use warpproof_model::{Key, Word};
 
 /// A concurrent map in CPU memory; with `M` = [`Multi`] a [`SlabMultimap`].
 ///
@@ -58,7 +58,6 @@ where
 {
     fn search_all(&self, keys: &[K]) -> Result<Matches<V>, Error> {
         // One pass: each chunk of keys collects its values, then the chunks are put together.
-        admit(keys)?;
         let matches = || {
             let mut chunks = Vec::new();
             chunks.try_reserve_exact(keys.len().div_ceil(CHUNK))?;
@@ -69,7 +68,10 @@ where
     }
 
     fn delete_all(&self, keys: &[K]) -> Result<Vec<u32>, Error> {
-        run(&self.table, keys, (), 0, |t, w, key, _| t.delete_all(w, key))
+        run(&self.table, keys, (), |t, w, key, _| {
+            let (table, key) = t.of(key);
+            table.delete_all(w, key)
+        })
     }
 }
 
@@ -87,10 +89,11 @@ where
     fn matches_of(&self, keys: &[K]) -> Result<Counted<V>, TryReserveError> {
         let (mut counts, mut values) = (Vec::new(), Vec::new());
         counts.try_reserve_exact(keys.len())?;
-        let (view, mut warp) = (self.table.view(), CpuWarp::<L>::new(0));
-        for key in keys.iter().filter_map(|&key| UserKey::new(key)) {
+        let (all, mut warp) = (self.table.all_keys(), CpuWarp::<L>::new(0));
+        for &key in keys {
+            let (table, key) = all.of(key);
             let (base, mut room) = (values.len(), Ok(()));
-            let count = view.search_all(&mut warp, key, |_, number, value| {
+            let count = table.search_all(&mut warp, key, |_, number, value| {
                 // A repeated scan starts again at 0.
                 values.truncate(base + number as usize);
                 push(&mut values, &mut room, value);
@@ -144,7 +147,10 @@ where
 {
     fn insert(&self, keys: &[K], values: &[V]) -> Result<Vec<Insert>, Error> {
         Self::values_match(keys, values)?;
-        run(&self.table, keys, values, Insert::Full, |t, w, key, value| t.insert(w, key, value))
+        run(&self.table, keys, values, |t, w, key, value| {
+            let (table, key) = t.of(key);
+            table.insert(w, key, value)
+        })
     }
 }
 

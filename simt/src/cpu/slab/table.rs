@@ -2,17 +2,18 @@
 
 use super::store::SlabStore;
 use crate::cpu::error::Error;
-use crate::cpu::grid::{CpuTable, parts};
+use crate::cpu::grid::{CpuTable, each_part};
 use crate::cpu::warp::CpuWarp;
 use crate::cpu::words::{Array, CpuWords};
 use core::fmt;
 use core::marker::PhantomData;
 use core::sync::atomic::AtomicU32;
 use rayon::prelude::*;
+use warpproof_model::Seed;
 use warpproof_model::host::{Refused, SlabGeometry, SlabStats, structure};
 use warpproof_model::reclaim::{bitmap_words, free_word};
+use warpproof_model::reserved::WithChain;
 use warpproof_model::slab::{Multiplicity, SLAB_SLOTS, SlabTable, Unique};
-use warpproof_model::{Key, Seed};
 
 /// The table seen by warps of `L` lanes that read `S` slots each.
 pub(super) type View<'a, St, M, const S: usize> =
@@ -55,7 +56,14 @@ impl<St: SlabStore, M: Multiplicity, const L: usize, const S: usize> SlabWords<S
     /// The view that operations work on: call them with a [`CpuWarp`] of `L` lanes.
     #[inline(always)]
     pub fn view(&self) -> View<'_, St, M, S> {
-        SlabTable::new(self.store.slots(), self.bitmap.words(), self.geometry.buckets, self.seed)
+        self.all().table()
+    }
+
+    /// The same with the chain of the reserved keys.
+    #[inline(always)]
+    fn all(&self) -> WithChain<View<'_, St, M, S>> {
+        let (slots, bitmap) = (self.store.slots(), self.bitmap.words());
+        SlabTable::of_all_keys(slots, bitmap, self.geometry.buckets, self.seed)
     }
 
     /// The table's size.
@@ -65,19 +73,26 @@ impl<St: SlabStore, M: Multiplicity, const L: usize, const S: usize> SlabWords<S
 
     /// Reclaims deleted pairs; returns how many slabs went back to the pool.
     pub fn flush(&mut self) -> u64 {
-        let view = self.view();
-        parts(view).map(|b| view.flush(&mut CpuWarp::<L>::new(b), b) as u64).sum()
+        let all = self.all();
+        let flush = |table: View<'_, St, M, S>, b| table.flush(&mut CpuWarp::<L>::new(b), b) as u64;
+        let reserved: u64 = (0..all.reserved().buckets()).map(|b| flush(all.reserved(), b)).sum();
+        reserved + each_part(all.table().buckets()).map(|b| flush(all.table(), b)).sum::<u64>()
     }
 
-    /// What the table holds. Exact if nothing changes meanwhile.
+    /// What the table holds; the chain of the reserved keys counts once it has had one. Exact if nothing
+    /// changes meanwhile.
     pub fn stats(&self) -> SlabStats {
-        let view = self.view();
-        parts(view)
-            .fold(SlabStats::default, |mut stats, b| {
-                stats.add(view.bucket_stats(&mut CpuWarp::<L>::new(b), b));
-                stats
-            })
+        let all = self.all();
+        let add = |mut stats: SlabStats, table: View<'_, St, M, S>, b| {
+            stats.add(table.bucket_stats(&mut CpuWarp::<L>::new(b), b));
+            stats
+        };
+        let reserved = add(SlabStats::default(), all.reserved(), 0);
+        let used = reserved.live + reserved.tombstones > 0;
+        each_part(all.table().buckets())
+            .fold(SlabStats::default, |stats, b| add(stats, all.table(), b))
             .reduce(SlabStats::default, |a, b| a.merge(&b))
+            .merge(&if used { reserved } else { SlabStats::default() })
     }
 }
 
@@ -88,6 +103,10 @@ impl<St: SlabStore, M: Multiplicity, const L: usize, const S: usize> CpuTable fo
     type Warp = CpuWarp<L>;
     type View<'a>
         = View<'a, St, M, S>
+    where
+        Self: 'a;
+    type AllKeys<'a>
+        = WithChain<View<'a, St, M, S>>
     where
         Self: 'a;
 
@@ -116,6 +135,11 @@ impl<St: SlabStore, M: Multiplicity, const L: usize, const S: usize> CpuTable fo
         self.view()
     }
 
+    #[inline(always)]
+    fn all_keys(&self) -> WithChain<View<'_, St, M, S>> {
+        self.all()
+    }
+
     fn clear(&mut self) {
         self.store.clear();
         self.bitmap.fill(|index| free_word(self.geometry.pool, index));
@@ -129,9 +153,6 @@ impl<St: SlabStore, M: Multiplicity, const L: usize, const S: usize> CpuTable fo
 
 impl<St: SlabStore, const L: usize, const S: usize, M> fmt::Debug for SlabWords<St, L, S, M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SlabWords")
-            .field("geometry", &self.geometry)
-            .field("reserved_from", &St::Key::FIRST_RESERVED)
-            .finish_non_exhaustive()
+        f.debug_struct("SlabWords").field("geometry", &self.geometry).finish_non_exhaustive()
     }
 }

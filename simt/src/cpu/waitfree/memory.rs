@@ -4,7 +4,7 @@ use super::turns::Turns;
 use super::view::View;
 use crate::cpu::error::Error;
 use crate::cpu::grid::{CpuTable, fold};
-use crate::cpu::packed::PackedWords;
+use crate::cpu::packed::{PackedWords, Reserved, ReservedWords};
 use crate::cpu::warp::CpuWarp;
 use crate::cpu::words::Array;
 use core::fmt;
@@ -15,6 +15,7 @@ use warpproof_model::Seed;
 use warpproof_model::entry::Packed;
 use warpproof_model::host::{Refused, WaitFreeGeometry, WaitFreeStats, structure};
 use warpproof_model::reclaim::{NodePool, bitmap_words, free_word};
+use warpproof_model::reserved::WithSlots;
 use warpproof_model::waitfree::{EMPTY_HEAD, WaitFreeTable, WaitFreeWords};
 
 /// Lanes of a warp by default.
@@ -35,6 +36,7 @@ pub struct WaitFreeMemory<St, const L: usize = NODE_LANES, const S: usize = LANE
     stashes: Array<AtomicU64, 8>,
     used: Array<AtomicU32, 16>,
     retired: Array<AtomicU32, 16>,
+    reserved: ReservedWords<St>,
     turns: Turns,
     geometry: WaitFreeGeometry,
     seed: Seed,
@@ -52,6 +54,7 @@ impl<St: PackedWords, const L: usize, const S: usize> WaitFreeMemory<St, L, S> {
             stashes: Array::new(warps as usize, |_| 0)?,
             used: Array::new(words, |index| free_word(nodes, index))?,
             retired: Array::new(words, |_| 0)?,
+            reserved: ReservedWords::new()?,
             turns: Turns::new(warps)?,
             geometry,
             seed,
@@ -66,6 +69,10 @@ impl<St: PackedWords, const L: usize, const S: usize> CpuTable for WaitFreeMemor
     type Warp = CpuWarp<L>;
     type View<'a>
         = View<'a, St, S>
+    where
+        Self: 'a;
+    type AllKeys<'a>
+        = WithSlots<View<'a, St, S>, Reserved<'a, St>>
     where
         Self: 'a;
 
@@ -91,8 +98,12 @@ impl<St: PackedWords, const L: usize, const S: usize> CpuTable for WaitFreeMemor
     fn stats(&self) -> WaitFreeStats {
         let table = self.view().table;
         let step = |mut stats: WaitFreeStats, w: &mut CpuWarp<L>, bucket| {
-            let (entries, nodes) = table.bucket_stats(w, bucket);
-            stats.add(entries, nodes);
+            if bucket < table.buckets() {
+                let (entries, nodes) = table.bucket_stats(w, bucket);
+                stats.add(entries, nodes);
+            } else {
+                stats.live += u64::from(self.reserved.live());
+            }
             stats
         };
         fold(self, WaitFreeStats::default, step, |a, b| a.merge(&b))
@@ -116,6 +127,11 @@ impl<St: PackedWords, const L: usize, const S: usize> CpuTable for WaitFreeMemor
         View { table: WaitFreeTable::new(words, PATIENCE, self.seed), turns: &self.turns }
     }
 
+    #[inline(always)]
+    fn all_keys(&self) -> WithSlots<View<'_, St, S>, Reserved<'_, St>> {
+        WithSlots::new(self.view(), self.reserved.map())
+    }
+
     /// A warp that has a turn: while there is one, no node that it may read is used again. Waits while as
     /// many warps have turns as the table is made for.
     fn warp(&self, _: u32) -> impl DerefMut<Target = CpuWarp<L>> {
@@ -124,17 +140,18 @@ impl<St: PackedWords, const L: usize, const S: usize> CpuTable for WaitFreeMemor
 
     fn clear(&mut self) {
         let nodes = self.geometry.nodes;
+        self.reserved.clear();
         self.heads.fill(|_| EMPTY_HEAD);
         self.stashes.fill(|_| 0);
         self.used.fill(|index| free_word(nodes, index));
         self.retired.fill(|_| 0);
     }
 
-    /// Nodes, heads, the states of the nodes, and what each warp has.
+    /// Nodes, heads, the states of the nodes, what each warp has, and the reserved keys.
     fn bytes(&self) -> usize {
         let by_warp = self.requests.bytes() + self.announcements.bytes() + self.stashes.bytes();
         let states = self.used.bytes() + self.retired.bytes();
-        self.nodes.bytes() + self.heads.bytes() + states + by_warp
+        self.nodes.bytes() + self.heads.bytes() + states + by_warp + self.reserved.bytes()
     }
 }
 

@@ -3,6 +3,7 @@
 use super::subject::{STRUCTURE, TOLD};
 use crate::check::{Config, Scenario};
 use crate::scenarios::home::home_of;
+use warpproof_model::Key;
 use warpproof_model::spec::{Call, Op};
 
 /// A table and how a batch goes through its bins.
@@ -57,6 +58,11 @@ fn of(told: bool) -> Vec<Scenario> {
             scenarios.push(scenario(Shape { room, ..two_levels }, 2, "", batch));
         }
     }
+    // The two keys that no slot holds, once and twice, in blocks of one warp and of two.
+    for batch in ["ax", "xy", "axx", "ayxy"] {
+        scenarios.extend([1, 2].map(|warps| scenario(one, warps, "b", batch)));
+    }
+    scenarios.push(scenario(two_levels, 2, "", "ayxy"));
     // One finds no room in its bin, and one of the others none in the table.
     scenarios.push(scenario(Shape { slots: 1, buckets: 3, room: 2, ..one }, 2, "ap", "bcd"));
     scenarios
@@ -126,11 +132,15 @@ fn words(letters: &[&str], most: usize) -> Vec<String> {
     all
 }
 
-/// A batch of the keys with these letters: `a` to `d` have the first home, `p` to `s` the last one.
+/// A batch of the keys with these letters: `a` to `d` have the first home, `p` to `s` the last one; `x` and `y`
+/// are reserved.
 fn scenario(shape: Shape, warps: usize, before: &str, batch: &str) -> Scenario {
     let Shape { slots, buckets, levels, room, last, told } = shape;
     let structure = if told { TOLD } else { STRUCTURE };
     let key = |letter: char| {
+        if letter >= 'x' {
+            return u32::FIRST_RESERVED + (letter as u32 - 'x' as u32);
+        }
         let (home, first) = if letter < 'p' { (0, 'a') } else { (buckets - 1, 'p') };
         let number = (letter as usize) - (first as usize);
         let key = (1..).filter(|&key| home_of::<u32>(buckets, key) == home).nth(number);

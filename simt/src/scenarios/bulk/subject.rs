@@ -15,9 +15,10 @@ use warpproof_model::open::bulk::{
 use warpproof_model::open::{DoubleHashing, OpenTable, OverflowFilter, Probing, filter_place, filter_words};
 use warpproof_model::outcome::Insert;
 use warpproof_model::partition::{Levels, Partitioning};
-use warpproof_model::retrieve::SlotArray;
+use warpproof_model::reserved::{ReservedSlots, WithSlots, reserved_keys, visit_reserved};
+use warpproof_model::retrieve::{Numbered, SlotArray, Source};
 use warpproof_model::spec::{Call, Ret};
-use warpproof_model::{Block, Key, ReadOrder, StagedWords, Words};
+use warpproof_model::{Block, Key, ReadOrder, StagedWords, UserKey, Words};
 
 /// The name of the structure in scenarios.
 pub const STRUCTURE: &str = "bulk_map32";
@@ -38,6 +39,7 @@ const SHARED: usize = 8;
 /// The numbers of the operations of [`ENTRIES`], and of the others.
 const NUMBERS: usize = 9;
 const OUTCOMES: usize = 11;
+const RESERVED: usize = 12;
 
 /// What an outcome is before it is told.
 const UNTOLD: u128 = 77;
@@ -100,7 +102,10 @@ impl<const S: usize> BulkSubject<S> {
     }
 
     fn batch(&self) -> Vec<u64> {
-        let pair = |(at, &key): (usize, &u32)| Pair32::pack(key, 100 + at as u32);
+        let pair = |(at, &key): (usize, &u32)| match UserKey::new(key) {
+            Some(_) => Pair32::pack(key, 100 + at as u32),
+            None => Pair32::EMPTY,
+        };
         self.keys().1.iter().enumerate().map(pair).collect()
     }
 
@@ -126,6 +131,10 @@ impl<const S: usize> BulkSubject<S> {
             }
         }
         (slots, filter)
+    }
+
+    fn reserved<M: Memory>(m: M) -> ReservedSlots<Pair32, M::W64> {
+        ReservedSlots::new(Pair32::words(m, RESERVED))
     }
 
     fn table<M: Memory>(&self, m: M) -> Table<M, S> {
@@ -211,9 +220,10 @@ impl<const S: usize> BulkSubject<S> {
     fn play<W: SimWarp, M: Memory>(&self, w: &mut W, m: M) {
         let (rank, warps) = (w.id(), self.warps as u32);
         let outcomes = Outcomes::new(Codes(m.w32(OUTCOMES)), self.told);
-        let work: Work<M, S> = Bulk::new(self.table(m), m.w64(TALLIES), outcomes);
+        let work: Work<M, S> =
+            Bulk::new(WithSlots::new(self.table(m), Self::reserved(m)), m.w64(TALLIES), outcomes);
         let levels = self.config.reach as usize;
-        let batch = Batch(SlotArray::<Pair32, _>::new(m.w64(BATCH)));
+        let batch = Batch(Given { words: SlotArray::<Pair32, _>::new(m.w64(BATCH)), keys: self.keys().1 });
         let mut shared = 0;
         for (launch, words) in self.launches() {
             let part = Part { words: m.w32(SHARED), first: shared, len: words as usize };
@@ -241,6 +251,28 @@ impl<const S: usize> BulkSubject<S> {
             // The end of the launch.
             here.sync();
         }
+    }
+}
+
+/// The entries of a batch: their words, and all their keys.
+#[derive(Clone, Copy)]
+struct Given<'a, A> {
+    words: A,
+    keys: &'a [u32],
+}
+
+impl<A: Source<Entry = Pair32>> Source for Given<'_, A> {
+    type Entry = Pair32;
+
+    fn slots(self) -> u64 {
+        self.words.slots()
+    }
+    fn load(self, slot: u64) -> u64 {
+        self.words.load(slot)
+    }
+    fn reserved(self, slot: u64) -> Option<Numbered<Self>> {
+        let key = *self.keys.get(slot as usize)?;
+        Some((UserKey::of_reserved(key), 100 + slot as u32))
     }
 }
 
@@ -281,6 +313,7 @@ impl<const S: usize> Subject for BulkSubject<S> {
             Array::new("numbers", 32, vec![UNTOLD; numbers]),
             Array::new("other numbers", 32, vec![UNTOLD; numbers]),
             Array::new("outcomes", 32, vec![UNTOLD; told]),
+            Array::ones("reserved", 64, reserved_keys::<Pair32>() as usize),
         ]
     }
 
@@ -303,6 +336,10 @@ impl<const S: usize> Subject for BulkSubject<S> {
                 found.insert(key, value);
             });
         }
+        let in_slots = found.len();
+        visit_reserved(Self::reserved(m), w, |_, _, key, value| {
+            found.insert(key, value);
+        });
         let (before, batch) = self.keys();
         for key in before {
             if found.get(key) != Some(key) {
@@ -328,7 +365,7 @@ impl<const S: usize> Subject for BulkSubject<S> {
         let said = Tally::of(words);
         let right = Tally { inserted, present: batch.len() as u64 - inserted - missing, full: missing };
         let slots = self.config.buckets as usize * S;
-        if said != right || found.len() != before.len() + new.len() || missing > 0 && found.len() < slots {
+        if said != right || found.len() != before.len() + new.len() || missing > 0 && in_slots < slots {
             return breach(format!("{said:?}, but {right:?}, of {} entries", found.len()));
         }
         if self.told {
@@ -341,8 +378,8 @@ impl<const S: usize> Subject for BulkSubject<S> {
 
     fn show(&self, array: usize, _: usize, value: u128) -> String {
         match (array, value as u64) {
-            (SLOTS | BATCH | ENTRIES | 4 | SCRATCH, Pair32::EMPTY) => "empty".to_string(),
-            (SLOTS | BATCH | ENTRIES | 4 | SCRATCH, word) => {
+            (SLOTS | BATCH | ENTRIES | 4 | SCRATCH | RESERVED, Pair32::EMPTY) => "empty".to_string(),
+            (SLOTS | BATCH | ENTRIES | 4 | SCRATCH | RESERVED, word) => {
                 format!("{}:{}", Pair32::key(word), Pair32::value(word))
             }
             (_, word) => word.to_string(),

@@ -7,13 +7,14 @@ pub use crate::scenarios::slab::Lock64;
 use warpproof_model::Word;
 use warpproof_model::entry::{Packed, Pair64};
 use warpproof_model::open::{LockWordSlots, OpenSlots};
+use warpproof_model::reserved::KeySlots;
 
 /// How entries lie in arrays of some memory.
 pub trait Layout: Copy + Send + Sync + 'static {
     /// What a slot holds.
     type Entry: Packed;
     /// Its slots over some memory.
-    type Slots<M: Memory>: OpenSlots<Self::Entry>;
+    type Slots<M: Memory>: OpenSlots<Self::Entry> + KeySlots<Self::Entry>;
 
     /// Name and width of every array of slots; the first one is probed.
     const ARRAYS: &'static [(&'static str, u32)];

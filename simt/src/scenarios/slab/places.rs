@@ -70,7 +70,16 @@ pub(super) const WIDE: Place = place("wide", 4, 2, &[K]);
 /// An empty bucket, with room for three pairs in its base slab.
 pub(super) const WIDE_EMPTY: Place = place("wide_empty", 4, 2, &[]);
 
-/// All but the last two.
+/// The two keys that no slot holds.
+pub(super) const RESERVED: [u64; 2] = [u32::MAX as u64 - 1, u32::MAX as u64];
+/// Where keys that no slot holds meet others: slabs of one pair, and keys of both kinds in chains.
+pub(super) const KEPT_BESIDE: [Place; 3] = [
+    LAST_SLAB,
+    place("last_slab_of_two", 2, 1, &[(0, RESERVED[0] as usize)]),
+    place("both_chains", 2, 4, &[F, K, (0, RESERVED[0] as usize), (0, RESERVED[1] as usize)]),
+];
+
+/// All but the last ones.
 pub(super) const ALL: [Place; 7] = [EMPTY, PRESENT, FULL, CHAIN, TOMBSTONE, DELETED, LAST_SLAB];
 /// Where a warp that stops leaves different things behind.
 pub(super) const STALLS: [Place; 3] = [EMPTY, TOMBSTONE, FULL];

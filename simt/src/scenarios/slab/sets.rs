@@ -4,7 +4,7 @@ use super::flush::flushes;
 use super::generate::{backwards, double, meet, pool};
 use super::places::{self, FILLER, KEY};
 use super::stale;
-use super::tables::{LOCK64, MAP32, MIXED_MAP32, MULTILOCK64, MULTIMAP32, TABLES};
+use super::tables::{ALL_KEYS32, LOCK64, MAP32, MIXED_MAP32, MULTILOCK64, MULTIMAP32, TABLES};
 use crate::check::{Config, Scenario};
 use crate::scenarios::family::{Keys, Programs, programs};
 use crate::scenarios::form::lanes;
@@ -59,6 +59,21 @@ pub fn default_set() -> Vec<Scenario> {
     scenarios.push(found_behind(&MULTIMAP32));
     scenarios.extend(stale::default_set());
     scenarios.push(full_beside_late_store(&LOCK64));
+    scenarios.extend(reserved_keys());
+    scenarios
+}
+
+/// Every pair of some operations of which one at least is on a key that no slot holds.
+fn reserved_keys() -> Vec<Scenario> {
+    let [a, b] = places::RESERVED;
+    let keys = Keys { fixed: vec![KEY, a, b], free: vec![], most: 2 };
+    let mut all = programs(&[1, 1], &[Insert, InsertUnique, SearchAll, Delete], &keys);
+    all.retain(|programs| programs.iter().flatten().any(|&(_, key)| key != KEY));
+    let mut scenarios: Vec<Scenario> = places::KEPT_BESIDE
+        .iter()
+        .flat_map(|place| all.iter().map(|programs| ALL_KEYS32.scenario(*place, programs)))
+        .collect();
+    scenarios.extend(scenarios.clone().into_iter().map(lanes));
     scenarios
 }
 

@@ -8,6 +8,7 @@ use std::marker::PhantomData;
 use warpproof_model::entry::{Key32, Pair32, Pair64};
 use warpproof_model::outcome::{Insert, Op as Mixed};
 use warpproof_model::reclaim::{bitmap_words, free_word};
+use warpproof_model::reserved::WithChain;
 use warpproof_model::slab::{
     Broken, Link, LockWordSlots, Multi, Multiplicity, PackedSlots, SlabTable, Slots,
 };
@@ -87,6 +88,8 @@ pub struct SlabSubject<L, U, const S: usize> {
     /// At quiescence no key stands twice.
     unique: bool,
     may_fill: bool,
+    /// Whether there is a chain of the reserved keys.
+    reserved: bool,
     kind: PhantomData<(L, U)>,
 }
 
@@ -97,13 +100,33 @@ type Look<L> = <L as Layout>::Slots<View<'static>, Multi>;
 impl<L: Layout, U: Multiplicity, const S: usize> SlabSubject<L, U, S> {
     /// A table of the size of `config`. `unique`: no call is a multi-insert.
     pub const fn new(config: Config, unique: bool, may_fill: bool) -> Self {
-        Self { config, unique, may_fill, kind: PhantomData }
+        Self { config, unique, may_fill, reserved: false, kind: PhantomData }
+    }
+
+    /// The same with a chain of the reserved keys.
+    #[must_use]
+    pub fn with_reserved(self) -> Self {
+        Self { reserved: true, ..self }
     }
 
     const BITMAP: usize = L::ARRAYS.len();
 
     pub(super) fn table<M: Memory>(&self, m: M) -> Table<L, U, M, S> {
         SlabTable::new(L::slots(m), m.w32(Self::BITMAP), self.config.buckets, SEED)
+    }
+
+    fn all_keys<M: Memory>(&self, m: M) -> WithChain<Table<L, U, M, S>> {
+        SlabTable::of_all_keys(L::slots(m), m.w32(Self::BITMAP), self.config.buckets, SEED)
+    }
+
+    /// The table that has a key, and the key there.
+    fn of<M: Memory>(&self, m: M, key: L::Key) -> Option<(Table<L, U, M, S>, UserKey<L::Key>)> {
+        if self.reserved { Some(self.all_keys(m).of(key)) } else { Some((self.table(m), UserKey::new(key)?)) }
+    }
+
+    /// Base slabs: those of the buckets, and of the reserved keys.
+    const fn base_slabs(&self) -> u32 {
+        self.config.buckets + self.reserved as u32
     }
 
     const fn slab_slots(&self) -> usize {
@@ -127,7 +150,7 @@ impl<L: Layout, U: Multiplicity, const S: usize> Subject for SlabSubject<L, U, S
     }
 
     fn arrays(&self) -> Vec<Array> {
-        let slots = (self.config.buckets + self.config.pool) as usize * self.slab_slots();
+        let slots = (self.base_slabs() + self.config.pool) as usize * self.slab_slots();
         let arrays = L::ARRAYS.iter().map(|&(name, width)| Array::ones(name, width, slots));
         let pool = self.config.pool;
         let bitmap = (0..bitmap_words(pool)).map(|index| free_word(pool, index).into()).collect();
@@ -140,8 +163,7 @@ impl<L: Layout, U: Multiplicity, const S: usize> Subject for SlabSubject<L, U, S
     }
 
     fn run<W: SimWarp, M: Memory>(&self, w: &mut W, m: M, call: &Call) -> Ret {
-        let table = self.table(m);
-        let Some(key) = UserKey::new(L::Key::from_bits(call.key.into())) else { return Ret::Done };
+        let Some((table, key)) = self.of(m, L::Key::from_bits(call.key.into())) else { return Ret::Done };
         let value = L::value(call.value);
         match call.op {
             // In a table of unique keys this is a unique insert.
@@ -170,11 +192,17 @@ impl<L: Layout, U: Multiplicity, const S: usize> Subject for SlabSubject<L, U, S
     }
 
     fn check_state<W: SimWarp, M: Memory>(&self, w: &mut W, m: M) -> Result<(), Breach> {
-        self.table(m).check_state(w).map_err(breach)
+        let checked =
+            if self.reserved { self.all_keys(m).check_state(w) } else { self.table(m).check_state(w) };
+        checked.map_err(breach)
     }
 
     fn check_quiescent<W: SimWarp, M: Memory>(&self, w: &mut W, m: M) -> Result<(), Breach> {
-        self.table(m).check_quiescent(w, self.unique).map_err(breach)
+        let checked = match self.reserved {
+            true => self.all_keys(m).check_quiescent(w, self.unique),
+            false => self.table(m).check_quiescent(w, self.unique),
+        };
+        checked.map_err(breach)
     }
 
     /// A slot goes empty, pending, live, tombstone, with one owner; a link is written once.
@@ -208,7 +236,7 @@ impl<L: Layout, U: Multiplicity, const S: usize> Subject for SlabSubject<L, U, S
 
     fn show(&self, array: usize, index: usize, value: u128) -> String {
         if array == Self::BITMAP {
-            return free_slabs(value as u32, self.config.buckets + 32 * index as u32);
+            return free_slabs(value as u32, self.base_slabs() + 32 * index as u32);
         }
         if array == 1 {
             return value.to_string();
@@ -237,9 +265,10 @@ impl<L: Layout, U: Multiplicity, const S: usize> Subject for SlabSubject<L, U, S
             return format!("pool, bitmap {index}");
         }
         let (slab, slot) = (index / self.slab_slots(), index % self.slab_slots());
-        let slab = match slab < self.config.buckets as usize {
-            true => format!("bucket {slab}"),
-            false => format!("slab {slab}"),
+        let slab = match slab as u32 {
+            bucket if bucket < self.config.buckets => format!("bucket {bucket}"),
+            slab if slab < self.base_slabs() => "reserved keys".to_string(),
+            slab => format!("slab {slab}"),
         };
         let part = match (L::ARRAYS.len(), array) {
             (1, _) => "slot",
@@ -255,7 +284,7 @@ impl<L: Layout, U: Multiplicity, const S: usize> Subject for SlabSubject<L, U, S
 
     fn about(&self) -> Vec<String> {
         let (buckets, pool) = (self.config.buckets, self.config.pool);
-        let last = buckets + pool;
+        let (first, last) = (self.base_slabs(), self.base_slabs() + pool);
         let pairs = match L::ARRAYS {
             [(_, 32)] => "a slot holds a key",
             [_] => "5:10 in a slot is key 5 with value 10",
@@ -263,9 +292,9 @@ impl<L: Layout, U: Multiplicity, const S: usize> Subject for SlabSubject<L, U, S
         };
         let slabs = match pool {
             0 => "the pool is empty".to_string(),
-            1 => format!("slab {buckets} comes from the pool"),
-            2 => format!("slabs {buckets} and {} come from the pool", last - 1),
-            _ => format!("slabs {buckets} to {} come from the pool", last - 1),
+            1 => format!("slab {first} comes from the pool"),
+            2 => format!("slabs {first} and {} come from the pool", last - 1),
+            _ => format!("slabs {first} to {} come from the pool", last - 1),
         };
         vec![
             format!(

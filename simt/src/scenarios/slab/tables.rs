@@ -33,6 +33,9 @@ pub const MULTILOCK64: Table = multi("multilock64", Entries::Map64, shaped::<Loc
 /// [`MAP32`] by operations whose kind is a value.
 pub(super) const MIXED_MAP32: Table = unique("mixed_map32", Entries::Map32, mixed);
 
+/// [`MULTIMAP32`] with a chain of the reserved keys.
+pub(super) const ALL_KEYS32: Table = multi("all_keys32", Entries::Map32, all_keys);
+
 /// All tables of which there are all programs of a size.
 pub const TABLES: [Table; 8] = [MAP32, SET32, MAP64, LOCK64, MULTIMAP32, MULTISET32, MULTIMAP64, MULTILOCK64];
 
@@ -64,6 +67,7 @@ pub(super) fn others(scenario: &Scenario) -> Made {
         "flush_map32" => flushed_of::<Map32>(scenario),
         "flush_lock64" => flushed_of::<Lock64>(scenario),
         "mixed_map32" => mixed(scenario),
+        "all_keys32" => all_keys(scenario),
         "pool" => {
             let lanes = scenario.config.lanes;
             let pool = PoolSubject::new(scenario.config.bitmap.clone(), scenario.programs.len() == 1);
@@ -79,6 +83,19 @@ fn mixed(scenario: &Scenario) -> Made {
     }
     let table = SlabSubject::<Map32, Unique, 3>::new(scenario.config.clone(), true, scenario.allows.full);
     Ok(Arc::new(OfLanes::<_, 1>(MixedSubject::new(table))))
+}
+
+fn all_keys(scenario: &Scenario) -> Made {
+    fn made<const LANES: usize, const S: usize>(scenario: &Scenario) -> Arc<dyn AnySubject> {
+        let subject =
+            SlabSubject::<Map32, Multi, S>::new(scenario.config.clone(), false, scenario.allows.full);
+        Arc::new(OfLanes::<_, LANES>(subject.with_reserved()))
+    }
+    match (scenario.config.lanes, scenario.config.slots) {
+        (1, 2) => Ok(made::<1, 2>(scenario)),
+        (2, 1) => Ok(made::<2, 1>(scenario)),
+        _ => checked::none(scenario),
+    }
 }
 
 /// A slab of five words, which one table has alone, or of another shape.

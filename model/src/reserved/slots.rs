@@ -1,0 +1,125 @@
+//! One slot for one key: it is used again and again, so there are no tombstones and no probes.
+
+use crate::entry::{LOCKED, Packed, Pair64};
+use crate::memory::{IntegerWords, Order, ReadOrder, Word, Words, WriteOrder};
+use crate::open::{LockWordSlots, OnPresent};
+
+/// What is done to a slot.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Action<V> {
+    /// Its value is read.
+    Read,
+    /// The key is stored; if it is there, what [`OnPresent`] says.
+    Put(V, OnPresent),
+    /// The key is taken out.
+    Erase,
+}
+
+/// One way to store entries `E` of keys that have a slot each.
+///
+/// A slot whose key is absent is all ones. The entry in slot `at` has the key `at`.
+pub trait KeySlots<E: Packed>: Copy {
+    /// Whether [`run`](Self::run) may have to wait for another warp.
+    const WAITS: bool;
+
+    /// Runs an action on slot `at`, in one lane. The value that the key had, if it was there; or (outer) `None`
+    /// if another warp is in the middle of an action: then nothing was done, and it is to be tried again.
+    fn run(self, at: usize, action: Action<E::Value>) -> Option<Option<E::Value>>;
+}
+
+/// An entry in one word: every action is one atomic access, but for an addition, which is lock-free.
+impl<E: Packed, H: Words<E::Word>> KeySlots<E> for H {
+    const WAITS: bool = false;
+
+    #[inline(always)]
+    fn run(self, at: usize, action: Action<E::Value>) -> Option<Option<E::Value>> {
+        let entry = |value| E::pack(E::Key::from_bits(at as u128), value);
+        let held = |word| (word != E::EMPTY).then(|| E::value(word));
+        // Relaxed, all: the word is all that there is to say.
+        Some(match action {
+            Action::Read => held(self.load(at, ReadOrder::Relaxed)),
+            Action::Erase => held(self.swap(at, E::EMPTY, Order::Relaxed)),
+            Action::Put(value, OnPresent::Assign) => held(self.swap(at, entry(value), Order::Relaxed)),
+            Action::Put(value, OnPresent::Keep) => {
+                held(self.compare_exchange(at, E::EMPTY, entry(value), Order::Relaxed))
+            }
+            Action::Put(value, OnPresent::Add) => {
+                let mut seen = self.load(at, ReadOrder::Relaxed);
+                loop {
+                    let sum = held(seen).map_or(value, |old| sum(old, value));
+                    let now = self.compare_exchange(at, seen, entry(sum), Order::Relaxed);
+                    if now == seen {
+                        break held(seen);
+                    }
+                    seen = now;
+                }
+            }
+        })
+    }
+}
+
+/// A slot whose key is absent.
+const EMPTY: u64 = Pair64::EMPTY as u64;
+
+/// A u64 pair in two words: who changes the value holds the slot's lock meanwhile, and who reads it looks
+/// twice at the lock.
+impl<H: IntegerWords<u64>> KeySlots<Pair64> for LockWordSlots<H> {
+    const WAITS: bool = true;
+
+    #[inline(always)]
+    fn run(self, at: usize, action: Action<u64>) -> Option<Option<u64>> {
+        let (keys, values) = (self.keys(), self.values());
+        loop {
+            // Acquire: pairs with the Release that showed the value.
+            let seen = keys.load(at, ReadOrder::Acquire);
+            if seen == LOCKED {
+                return None;
+            }
+            let is_there = seen != EMPTY;
+            let there = is_there.then_some(0);
+            match action {
+                Action::Read if is_there => {
+                    // Acquire: pairs with the Release of a value that was stored since. Then the lock is seen, or
+                    // that it was let go, which shows this value.
+                    let value = values.load(at, ReadOrder::Acquire);
+                    // Relaxed: behind the value by its Acquire.
+                    if keys.load(at, ReadOrder::Relaxed) == seen {
+                        return Some(Some(value));
+                    }
+                }
+                Action::Put(_, OnPresent::Keep) if is_there => return Some(there),
+                Action::Read | Action::Erase if !is_there => return Some(None),
+                Action::Read => {}
+                Action::Erase => {
+                    // Relaxed: says nothing of the value.
+                    if keys.compare_exchange(at, seen, EMPTY, Order::Relaxed) == seen {
+                        return Some(there);
+                    }
+                }
+                Action::Put(value, on_present) => {
+                    // Acquire: pairs with the Release that showed the value before, through deletes: this value is
+                    // stored behind it.
+                    if keys.compare_exchange(at, seen, LOCKED, Order::Acquire) == seen {
+                        let new = if is_there && on_present == OnPresent::Add {
+                            // Relaxed: behind the lock by its Acquire, and nobody else stores it.
+                            sum(values.load(at, ReadOrder::Relaxed), value)
+                        } else {
+                            value
+                        };
+                        // Release: pairs with the Acquire of who reads it before it is shown.
+                        values.store(at, new, WriteOrder::Release);
+                        // Release: pairs with the Acquires of the lock's word.
+                        keys.store(at, at as u64, WriteOrder::Release);
+                        return Some(there);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The sum, modulo 2 to the bits of the type.
+#[inline(always)]
+fn sum<T: Word>(a: T, b: T) -> T {
+    T::from_bits(a.to_bits().wrapping_add(b.to_bits()))
+}

@@ -1,0 +1,71 @@
+//! The slots by what they hold, their subjects, and where programs meet.
+
+use super::subject::ReservedSubject;
+use crate::check::{LANES, Scenario, ScenarioError, of_lanes};
+use crate::scenarios::form::stores;
+use crate::scenarios::open::{Layout, Lock64, OPS};
+use crate::scenarios::table::{Entries, Made, Maker, Name, Place, Plan, Random, Table, by_homes};
+use warpproof_model::entry::{Key32, Key64, Pair32, Pair64};
+use warpproof_model::spec::Op::Search;
+
+/// u32 pairs.
+pub const MAP32: Table = table("reserved_map32", Entries::Map32, subject::<Pair32>);
+/// u32 keys.
+pub const SET32: Table = table("reserved_set32", Entries::Set32, subject::<Key32>);
+/// u64 pairs in 128-bit words.
+pub const MAP64: Table = table("reserved_map64", Entries::Map64, subject::<Pair64>);
+/// u64 keys.
+pub const SET64: Table = table("reserved_set64", Entries::Set64, subject::<Key64>);
+/// u64 pairs in two words by the lock word.
+pub const LOCK64: Table = table("reserved_lock64", Entries::Map64, subject::<Lock64>);
+
+/// All of them.
+pub const TABLES: [Table; 5] = [MAP32, SET32, MAP64, SET64, LOCK64];
+
+const fn table(name: &'static str, entries: Entries, subject: Maker) -> Table {
+    Table { name, entries, multi: false, ops: &OPS, subject, plan: &PLAN }
+}
+
+/// How scenarios are made.
+const PLAN: Plan = Plan {
+    places: &ALL,
+    // A key is the number of its slot.
+    key: |_, _, (slot, _)| slot.into(),
+    scenario: by_homes,
+    alike: false,
+    look: Search,
+    waits: waits_for_lock,
+    random: Random { ops: &OPS, shapes: &[(1, 1, 0), (2, 1, 0)], buckets: (2, 3), pool: 0, keys: 1 },
+};
+
+/// Whether the second of two warps may wait for the first one: with a lock word every operation does, for
+/// one that stores.
+fn waits_for_lock(scenario: &Scenario) -> bool {
+    let [first, second] = scenario.programs.as_slice() else { return false };
+    let locks = |key| first.iter().any(|call| call.key == key && stores(call.op));
+    scenario.structure.contains("lock") && second.iter().any(|call| locks(call.key))
+}
+
+/// Two slots.
+const fn place(name: &'static str, preload: &'static [Name], gone: &'static [Name]) -> Place {
+    Place { name, shape: (1, 1), homes: 2, preload, gone, keys: &[(0, 0), (1, 0)], ..Place::EMPTY }
+}
+
+/// No key is there.
+pub(super) const EMPTY: Place = place("empty", &[], &[]);
+/// The first one is.
+pub(super) const THERE: Place = place("there", &[(0, 0)], &[]);
+/// The first one was.
+pub(super) const GONE: Place = place("gone", &[(0, 0)], &[(0, 0)]);
+
+/// All of them.
+pub(super) const ALL: [Place; 3] = [EMPTY, THERE, GONE];
+
+/// The subject of a scenario. One lane of a warp runs an action, and tells the others.
+fn subject<L: Layout>(scenario: &Scenario) -> Made {
+    let subject = ReservedSubject::<L>::new(scenario);
+    let lanes = scenario.config.lanes;
+    of_lanes(subject, lanes).ok_or_else(|| {
+        ScenarioError::Shape(format!("a warp of {lanes} lanes: those of reserved keys have {LANES:?}"))
+    })
+}
