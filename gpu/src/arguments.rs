@@ -76,7 +76,7 @@ pub(crate) enum Argument {
 impl Argument {
     /// A value of 32 or 64 bits.
     fn value<V: Scalar>(value: V) -> Self {
-        let bits = value.to_bits() as u64;
+        let bits = value.bits();
         if size_of::<V>() == size_of::<u32>() { Self::U32(bits as u32) } else { Self::U64(bits) }
     }
 

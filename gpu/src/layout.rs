@@ -1,34 +1,67 @@
 //! How a table of given key and value types lies in device memory.
 
+use core::fmt::Debug;
+use core::hash::Hash;
 use cudarc::driver::{DeviceRepr, ValidAsZeroBits};
 use warpproof_model::entry::{Key32, Key64};
 use warpproof_model::reserved::reserved_keys;
-use warpproof_model::{Key, Word};
 
 mod sealed {
     /// Implemented here alone: each layout needs kernels.
     pub trait Sealed {}
 }
 
-/// A key or value that a GPU table holds: `u32` or `u64`.
-pub trait Scalar: Key + Word + DeviceRepr + ValidAsZeroBits + Default + Send + Sync + sealed::Sealed {
+/// A key or value that a GPU table holds, by its bits: `u32`, `i32`, `f32`, `u64`, `i64` or `f64`.
+pub trait Scalar:
+    Copy + Debug + DeviceRepr + ValidAsZeroBits + Default + Send + Sync + 'static + sealed::Sealed
+{
     /// All bits set.
     const ONES: Self;
+
+    /// The bits, in the low end.
+    #[doc(hidden)]
+    fn bits(self) -> u64;
+}
+
+/// A key that a GPU table holds: an integer.
+pub trait KeyScalar: Scalar + Ord + Hash {
     /// The layout of a set of such keys.
     const SET: Layout;
 }
 
-impl sealed::Sealed for u32 {}
-impl sealed::Sealed for u64 {}
+macro_rules! scalars {
+    ($($type:ty: $ones:expr, |$value:ident| $bits:expr;)*) => {$(
+        impl sealed::Sealed for $type {}
 
-impl Scalar for u32 {
-    const ONES: Self = u32::MAX;
-    const SET: Layout = Layout::Set32;
+        impl Scalar for $type {
+            const ONES: Self = $ones;
+
+            fn bits(self) -> u64 {
+                let $value = self;
+                $bits.into()
+            }
+        }
+    )*};
+}
+scalars! {
+    u32: u32::MAX, |value| value;
+    i32: -1, |value| value.cast_unsigned();
+    f32: f32::from_bits(u32::MAX), |value| value.to_bits();
+    u64: u64::MAX, |value| value;
+    i64: -1, |value| value.cast_unsigned();
+    f64: f64::from_bits(u64::MAX), |value| value.to_bits();
 }
 
-impl Scalar for u64 {
-    const ONES: Self = u64::MAX;
-    const SET: Layout = Layout::Set64;
+macro_rules! keys {
+    ($($layout:ident: $($key:ty)*;)*) => {
+        $($(impl KeyScalar for $key {
+            const SET: Layout = Layout::$layout;
+        })*)*
+    };
+}
+keys! {
+    Set32: u32 i32;
+    Set64: u64 i64;
 }
 
 /// A layout of slots, and how often a key may stand in them. The kernels are named after the structure and
@@ -110,35 +143,36 @@ impl Layout {
     }
 }
 
-/// What a map holds: `(u32, u32)` or `(u64, u64)`.
+/// What a map holds: keys `u32` or `i32` with values of 32 bits, or keys `u64` or `i64` with values of 64.
 pub trait Entry: sealed::Sealed {
     /// The layout of a map in one word per pair.
     const PACKED: Layout;
 
     /// The layout: with 128-bit words (`wide`) or without, of a multimap (`multi`) or a map.
-    fn layout(wide: bool, multi: bool) -> Layout;
-}
-
-impl sealed::Sealed for (u32, u32) {}
-impl sealed::Sealed for (u64, u64) {}
-
-impl Entry for (u32, u32) {
-    const PACKED: Layout = Layout::Map32;
-
-    fn layout(_: bool, multi: bool) -> Layout {
-        if multi { Layout::Multi32 } else { Layout::Map32 }
-    }
-}
-
-impl Entry for (u64, u64) {
-    const PACKED: Layout = Layout::Map64;
-
     fn layout(wide: bool, multi: bool) -> Layout {
-        match (wide, multi) {
-            (true, false) => Layout::Map64,
-            (true, true) => Layout::Multi64,
-            (false, false) => Layout::Map64Lock,
-            (false, true) => Layout::Multi64Lock,
+        match (Self::PACKED, wide, multi) {
+            (Layout::Map32, _, false) => Layout::Map32,
+            (Layout::Map32, _, true) => Layout::Multi32,
+            (_, true, false) => Layout::Map64,
+            (_, true, true) => Layout::Multi64,
+            (_, false, false) => Layout::Map64Lock,
+            (_, false, true) => Layout::Multi64Lock,
         }
     }
+}
+
+macro_rules! entries {
+    ($($layout:ident: $(($key:ty, $($value:ty)|+))*;)*) => {
+        $($($(
+            impl sealed::Sealed for ($key, $value) {}
+
+            impl Entry for ($key, $value) {
+                const PACKED: Layout = Layout::$layout;
+            }
+        )+)*)*
+    };
+}
+entries! {
+    Map32: (u32, u32 | i32 | f32) (i32, u32 | i32 | f32);
+    Map64: (u64, u64 | i64 | f64) (i64, u64 | i64 | f64);
 }

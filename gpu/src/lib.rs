@@ -4,6 +4,9 @@
 //! an NVIDIA driver and nothing else. Without a driver [`Device::open`] returns [`Error::NoDriver`]; no call
 //! panics.
 //!
+//! Keys are `u32`, `i32`, `u64` or `i64`, every number of these, and values integers or floating-point
+//! numbers of as many bits ([`Scalar`]).
+//!
 //! - [`Device`]: opens a GPU and loads the kernels that fit it.
 //! - [`Map`] and [`Set`], by their structure: [`SlabMap`], [`SlabMultimap`], [`SlabSet`] are chains of slabs.
 //!   [`HopscotchMap`], [`HopscotchSet`]: an array of groups, of a fixed size. [`OpenMap`], [`OpenSet`]: an
@@ -69,7 +72,7 @@ pub use cudarc;
 pub use device::Device;
 pub use error::Error;
 pub use handle::{Map, Set, Table};
-pub use layout::{Entry, Layout, Scalar};
+pub use layout::{Entry, KeyScalar, Layout, Scalar};
 pub use retrieve::RetrieveMethod;
 pub use sink::Sink;
 pub use staging::Staging;

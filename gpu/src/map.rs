@@ -9,6 +9,7 @@ use crate::host::room;
 use crate::layout::{Entry, Scalar};
 use crate::structures::{Counter, Holds};
 use warpproof_model::Seed;
+use warpproof_model::bits::Integer;
 use warpproof_model::host::{Answer, BulkCounter, BulkMap, Op, left_out, same_length};
 use warpproof_model::outcome::{Add, Assign, Delete, Insert};
 
@@ -82,7 +83,7 @@ where
     }
 }
 
-impl<K: Scalar, V: Scalar, S: Holds<(K, V)> + Counter> BulkCounter<K, V> for Map<K, V, S>
+impl<K: Scalar, V: Scalar + Integer, S: Holds<(K, V)> + Counter> BulkCounter<K, V> for Map<K, V, S>
 where
     (K, V): Entry,
 {

@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::host::room;
-use crate::layout::{Entry, Layout, Scalar};
+use crate::layout::{Entry, KeyScalar, Layout, Scalar};
 
 mod sealed {
     /// Implemented here alone: each layout needs kernels.
@@ -11,8 +11,8 @@ mod sealed {
     impl<K> Sealed for (K,) {}
 }
 
-/// What a table holds, as its columns: `(K, V)` in a map, `(K,)` in a set. Keys and values are both u32, or
-/// both u64.
+/// What a table holds, as its columns: `(K, V)` in a map, `(K,)` in a set. Keys and values are of 32 bits
+/// both, or both of 64 ([`Scalar`]).
 pub trait Row: sealed::Sealed + 'static {
     /// Its keys.
     type Key: Scalar;
@@ -54,7 +54,7 @@ where
     }
 }
 
-impl<K: Scalar> Row for (K,) {
+impl<K: KeyScalar> Row for (K,) {
     type Key = K;
     type Value = K;
     type Entry = K;

@@ -3,13 +3,13 @@
 use crate::device::Device;
 use crate::error::Error;
 use crate::handle::Set;
-use crate::layout::Scalar;
+use crate::layout::KeyScalar;
 use crate::structures::Holds;
 use warpproof_model::Seed;
 use warpproof_model::host::{BulkSet, left_out};
 use warpproof_model::outcome::{Delete, Insert};
 
-impl<K: Scalar, S: Holds<(K,)>> Set<K, S> {
+impl<K: KeyScalar, S: Holds<(K,)>> Set<K, S> {
     /// A set of these keys, made for as many.
     ///
     /// # Errors
@@ -31,7 +31,7 @@ impl<K: Scalar, S: Holds<(K,)>> Set<K, S> {
     }
 }
 
-impl<K: Scalar, S: Holds<(K,)>> BulkSet<K> for Set<K, S> {
+impl<K: KeyScalar, S: Holds<(K,)>> BulkSet<K> for Set<K, S> {
     fn insert(&self, keys: &[K]) -> Result<Vec<Insert>, Error> {
         self.answers(|mut set, outcomes| set.insert(keys, outcomes))
     }

@@ -8,6 +8,7 @@
 //! - [`at_lane`]: answers that one lane has.
 //! - [`entry`]: what a slot of one word holds.
 //! - [`map`]: what every map does, for those who serve several structures.
+//! - [`bits`]: signed and floating-point numbers, which tables hold by their bits.
 //! - [`cuckoo`]: two buckets to a key, and keys that move to make room.
 //! - [`dynamic`]: open addressing that grows while it is used.
 //! - [`hash`]: hashes of keys, and seeds.
@@ -30,6 +31,7 @@ extern crate alloc;
 extern crate std;
 
 pub mod at_lane;
+pub mod bits;
 pub mod block;
 pub mod cuckoo;
 pub mod dynamic;

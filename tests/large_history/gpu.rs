@@ -5,7 +5,7 @@ use super::holds;
 use warpproof::gpu::bench::{Stamped, StressClock};
 use warpproof::gpu::structures::{Buckets, Holds};
 use warpproof::gpu::{
-    Device, Entry, HopscotchMap, HopscotchSet, Map as GpuMap, Scalar, Set as GpuSet, SlabMap, SlabSet,
+    Device, Entry, HopscotchMap, HopscotchSet, KeyScalar, Map as GpuMap, Set as GpuSet, SlabMap, SlabSet,
     Tuning, WaitFreeMap, WaitFreeSet,
 };
 use warpproof::model::host::structure::{Cuckoo, Open};
@@ -103,7 +103,7 @@ fn on_map<K, S: Holds<(K, K)>>(
     values: &[u64],
 ) -> Vec<Stamped<u64>>
 where
-    K: Scalar + Into<u64> + TryFrom<u64, Error: std::fmt::Debug>,
+    K: KeyScalar + Into<u64> + TryFrom<u64, Error: std::fmt::Debug>,
     (K, K): Entry,
 {
     let stamped = clock.map(map, ops, &small::<K>(on), &small::<K>(values)).expect("a launch");
@@ -118,7 +118,7 @@ fn on_set<K, S: Holds<(K,)>>(
     on: &[u64],
 ) -> Vec<Stamped<u64>>
 where
-    K: Scalar + TryFrom<u64, Error: std::fmt::Debug>,
+    K: KeyScalar + TryFrom<u64, Error: std::fmt::Debug>,
 {
     let stamped = clock.set(set, ops, &small::<K>(on)).expect("a launch");
     stamped.into_iter().map(|stamped| with_value(stamped, |()| 0)).collect()
@@ -147,7 +147,7 @@ fn groups(keys: u64) -> HopscotchGeometry {
 
 fn slab_map<K>(device: &Device, tuning: Tuning, load: (u64, u64)) -> Vec<Event>
 where
-    K: Scalar + Into<u64> + TryFrom<u64, Error: std::fmt::Debug>,
+    K: KeyScalar + Into<u64> + TryFrom<u64, Error: std::fmt::Debug>,
     (K, K): Entry,
 {
     let mut map = SlabMap::<K, K>::with_tuning(device, slabs(load.0), tuning).expect("a test table");
@@ -176,7 +176,7 @@ fn slab_set(device: &Device, load: (u64, u64)) -> Vec<Event> {
 /// The history of a map in a table of a fixed size.
 fn fixed_map<K, S: Holds<(K, K)>>(device: &Device, map: &GpuMap<K, K, S>, load: (u64, u64)) -> Vec<Event>
 where
-    K: Scalar + Into<u64> + TryFrom<u64, Error: std::fmt::Debug>,
+    K: KeyScalar + Into<u64> + TryFrom<u64, Error: std::fmt::Debug>,
     (K, K): Entry,
 {
     let mut clock = StressClock::new(device).expect("a clock");
@@ -188,7 +188,7 @@ where
 /// The history of a set in a table of a fixed size.
 fn fixed_set<K, S: Holds<(K,)>>(device: &Device, set: &GpuSet<K, S>, load: (u64, u64)) -> Vec<Event>
 where
-    K: Scalar + TryFrom<u64, Error: std::fmt::Debug>,
+    K: KeyScalar + TryFrom<u64, Error: std::fmt::Debug>,
 {
     let mut clock = StressClock::new(device).expect("a clock");
     let history = history(load, false, |ops, on, _| on_set(&mut clock, set, ops, on));
@@ -198,14 +198,14 @@ where
 
 fn hopscotch_map<K>(device: &Device, load: (u64, u64)) -> Vec<Event>
 where
-    K: Scalar + Into<u64> + TryFrom<u64, Error: std::fmt::Debug>,
+    K: KeyScalar + Into<u64> + TryFrom<u64, Error: std::fmt::Debug>,
     (K, K): Entry,
 {
     let map = HopscotchMap::<K, K>::with_geometry(device, groups(load.0)).expect("a test table");
     fixed_map(device, &map, load)
 }
 
-fn hopscotch_set<K: Scalar + TryFrom<u64, Error: std::fmt::Debug>>(
+fn hopscotch_set<K: KeyScalar + TryFrom<u64, Error: std::fmt::Debug>>(
     device: &Device,
     load: (u64, u64),
 ) -> Vec<Event> {
@@ -215,13 +215,13 @@ fn hopscotch_set<K: Scalar + TryFrom<u64, Error: std::fmt::Debug>>(
 
 fn waitfree_map<K>(device: &Device, load: (u64, u64)) -> Vec<Event>
 where
-    K: Scalar + Into<u64> + TryFrom<u64, Error: std::fmt::Debug>,
+    K: KeyScalar + Into<u64> + TryFrom<u64, Error: std::fmt::Debug>,
     (K, K): Entry,
 {
     fixed_map(device, &WaitFreeMap::<K, K>::with_capacity(device, load.0).expect("a test table"), load)
 }
 
-fn waitfree_set<K: Scalar + TryFrom<u64, Error: std::fmt::Debug>>(
+fn waitfree_set<K: KeyScalar + TryFrom<u64, Error: std::fmt::Debug>>(
     device: &Device,
     load: (u64, u64),
 ) -> Vec<Event> {
@@ -247,7 +247,7 @@ fn open_map<K, S: Holds<(K, K)> + Buckets>(
     load: (u64, u64),
 ) -> Vec<Event>
 where
-    K: Scalar + Into<u64> + TryFrom<u64, Error: std::fmt::Debug>,
+    K: KeyScalar + Into<u64> + TryFrom<u64, Error: std::fmt::Debug>,
     (K, K): Entry,
 {
     let small = GpuMap::<K, K, S>::size(1, OpenGeometry::DEFAULT_LOAD).expect("a small table");
@@ -265,7 +265,7 @@ fn open_set<K, S: Holds<(K,)> + Buckets>(
     load: (u64, u64),
 ) -> Vec<Event>
 where
-    K: Scalar + TryFrom<u64, Error: std::fmt::Debug>,
+    K: KeyScalar + TryFrom<u64, Error: std::fmt::Debug>,
 {
     let size = OpenGeometry::at_load(slots, 1.0).expect("a small table");
     let tuning = Tuning { lanes, ..Tuning::default() };

@@ -4,12 +4,13 @@ use crate::arguments::{Head, Operation, Span};
 use crate::error::Error;
 use crate::handle::{Map, Set, Table};
 use crate::launch::{self, Arrays, Launch, Listed};
-use crate::layout::{Entry, Scalar};
+use crate::layout::{Entry, KeyScalar, Scalar};
 use crate::row::Row;
 use crate::slices::{Call, Input, Output};
 use crate::structures::{Counter, Holds, Ordered};
 use cudarc::driver::{CudaStream, CudaViewMut};
 use std::sync::Arc;
+use warpproof_model::bits::Integer;
 
 /// The operations of a table `T` on device slices, on a stream. Made by [`Table::on_stream`].
 ///
@@ -187,7 +188,7 @@ where
     }
 }
 
-impl<K: Scalar, V: Scalar, S: Holds<(K, V)> + Counter> OnStream<'_, Map<K, V, S>>
+impl<K: Scalar, V: Scalar + Integer, S: Holds<(K, V)> + Counter> OnStream<'_, Map<K, V, S>>
 where
     (K, V): Entry,
 {
@@ -203,7 +204,7 @@ where
     }
 }
 
-impl<K: Scalar, S: Holds<(K,)>> OnStream<'_, Set<K, S>> {
+impl<K: KeyScalar, S: Holds<(K,)>> OnStream<'_, Set<K, S>> {
     /// Adds keys that are absent. Outcomes: [`Insert`](warpproof_model::Insert).
     pub fn insert(&self, keys: &impl Input<K>, outcomes: &mut impl Output<u8>) -> Result<(), Error> {
         self.per_key(Operation::InsertUnique, keys, outcomes)
@@ -231,8 +232,8 @@ impl<R: Row, S: Holds<R> + Ordered> OnStream<'_, Table<R, S>> {
 
 /// Copies of all entries, of a map or of a set.
 macro_rules! retrieve {
-    ($row:ty, [$key:ident $($values:ident: $value:ident)?]) => {
-        impl<$key: Scalar $(, $value: Scalar)?, S: Holds<$row> + Ordered> OnStream<'_, Table<$row, S>>
+    ($row:ty, [$key:ident: $of:ident $($values:ident: $value:ident)?]) => {
+        impl<$key: $of $(, $value: Scalar)?, S: Holds<$row> + Ordered> OnStream<'_, Table<$row, S>>
         $(where ($key, $value): Entry)?
         {
             /// Copies all entries, in no particular order: their keys to `keys`, the values of a map to the
@@ -266,5 +267,5 @@ macro_rules! retrieve {
         }
     };
 }
-retrieve!((K, V), [K values: V]);
-retrieve!((K,), [K]);
+retrieve!((K, V), [K: Scalar values: V]);
+retrieve!((K,), [K: KeyScalar]);

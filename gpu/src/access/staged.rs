@@ -4,11 +4,12 @@ use crate::arguments::{Head, Operation};
 use crate::error::Error;
 use crate::handle::{Map, Set, Table};
 use crate::launch::{self, Arrays, Launch, Listed};
-use crate::layout::{Entry, Scalar};
+use crate::layout::{Entry, KeyScalar, Scalar};
 use crate::row::Row;
 use crate::sink::Sink;
 use crate::staging::{self, Back, Batch, Staging, Task};
 use crate::structures::{Counter, Holds};
+use warpproof_model::bits::Integer;
 use warpproof_model::host::{Answer, Op};
 use warpproof_model::outcome::{Add, Assign, Delete, Insert, Mixed};
 
@@ -165,7 +166,7 @@ where
     }
 }
 
-impl<K: Scalar, V: Scalar, S: Holds<(K, V)> + Counter> Staged<'_, Map<K, V, S>>
+impl<K: Scalar, V: Scalar + Integer, S: Holds<(K, V)> + Counter> Staged<'_, Map<K, V, S>>
 where
     (K, V): Entry,
 {
@@ -175,7 +176,7 @@ where
     }
 }
 
-impl<K: Scalar, S: Holds<(K,)>> Staged<'_, Set<K, S>> {
+impl<K: KeyScalar, S: Holds<(K,)>> Staged<'_, Set<K, S>> {
     /// Adds keys that are absent.
     pub fn insert(&mut self, keys: &[K], outcomes: impl Sink<Insert>) -> Result<(), Error> {
         self.per_key(Operation::InsertUnique, keys, outcomes, Insert::from_code)

@@ -6,7 +6,7 @@ use crate::arguments::{Arguments, Head, Span, Stamps};
 use crate::device::Device;
 use crate::error::Error;
 use crate::handle::{Map, Set};
-use crate::layout::{Entry, Scalar};
+use crate::layout::{Entry, KeyScalar, Scalar};
 use crate::module::{Kernel, Module};
 use crate::structures::Holds;
 use crate::table::DeviceTable;
@@ -95,7 +95,7 @@ impl StressClock {
     ///
     /// # Errors
     /// As [`map`](Self::map).
-    pub fn set<K: Scalar, S: Holds<(K,)>>(
+    pub fn set<K: KeyScalar, S: Holds<(K,)>>(
         &mut self,
         set: &Set<K, S>,
         ops: &[Op],

@@ -67,7 +67,7 @@ pub(crate) fn words(elements: usize) -> (usize, usize) {
 
 /// The bytes of numbers.
 pub(crate) fn bytes<T: Scalar>(numbers: &[T]) -> &[u8] {
-    // SAFETY: a `Scalar` is a u32 or u64, all of whose bytes are initialized.
+    // SAFETY: a `Scalar` is a number, all of whose bytes are initialized.
     unsafe { numbers.align_to::<u8>() }.1
 }
 
@@ -79,7 +79,7 @@ fn bytes_mut<T: Scalar>(numbers: &mut [T]) -> &mut [u8] {
 
 /// The numbers that aligned bytes are.
 pub(crate) fn numbers<T: Scalar>(bytes: &[u8]) -> &[T] {
-    // SAFETY: a `Scalar` is a u32 or u64, which any bytes are.
+    // SAFETY: a `Scalar` is a number of 32 or 64 bits, which any bytes are.
     unsafe { bytes.align_to::<T>() }.1
 }
 

@@ -6,10 +6,11 @@ use crate::arguments::Operation;
 use crate::error::Error;
 use crate::handle::Table;
 use crate::host::room;
-use crate::layout::{Entry, Scalar};
+use crate::layout::{Entry, KeyScalar, Scalar};
 use crate::row::Row;
 use crate::staging;
 use core::ops::Range;
+use warpproof_model::bits::Integer;
 use warpproof_model::host::structure::Open;
 use warpproof_model::host::{Answer, BulkCounter, BulkMap, BulkSet, Op, same_length};
 use warpproof_model::outcome::{Add, Assign, Delete, Insert};
@@ -91,7 +92,7 @@ where
     }
 }
 
-impl<K: Scalar, V: Scalar> BulkCounter<K, V> for Dynamic<(K, V)>
+impl<K: Scalar, V: Scalar + Integer> BulkCounter<K, V> for Dynamic<(K, V)>
 where
     (K, V): Entry,
 {
@@ -100,7 +101,7 @@ where
     }
 }
 
-impl<K: Scalar> BulkSet<K> for Dynamic<(K,)> {
+impl<K: KeyScalar> BulkSet<K> for Dynamic<(K,)> {
     fn insert(&self, keys: &[K]) -> Result<Vec<Insert>, Error> {
         let stored = |&outcome: &Insert| outcome == Insert::Inserted;
         self.inserted(keys, stored, |mut set, at, outcomes| set.insert(&keys[at], outcomes))

@@ -7,7 +7,7 @@ use crate::access::OnStream;
 use crate::arguments::Operation;
 use crate::error::Error;
 use crate::handle::Table;
-use crate::layout::{Entry, Scalar};
+use crate::layout::{Entry, KeyScalar, Scalar};
 use crate::row::Row;
 use crate::slices::{Input, Output};
 use core::ops::Range;
@@ -141,7 +141,7 @@ where
     }
 }
 
-impl<K: Scalar> OnStream<'_, Dynamic<(K,)>> {
+impl<K: KeyScalar> OnStream<'_, Dynamic<(K,)>> {
     /// As of a set that does not grow, and waits for the stream.
     pub fn insert(&self, keys: &impl Input<K>, outcomes: &mut impl Output<u8>) -> Result<(), Error> {
         let keys = keys.view();

@@ -170,7 +170,7 @@ fn take<N: Scalar, L, T: Copy + Send + Sync>(
     // One loop for each, so that none asks what there is for every answer.
     let given = match task.back {
         Back::Codes => {
-            let said = |range: Range<usize>| codes[range].iter().map(|&code| (code, N::ZERO));
+            let said = |range: Range<usize>| codes[range].iter().map(|&code| (code, N::default()));
             give((first, n), said, &task.decode, sink, threads)
         }
         Back::Numbers => {

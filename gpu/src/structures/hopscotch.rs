@@ -16,7 +16,7 @@ use warpproof_model::host::{HopscotchGeometry, HopscotchStats, Refused};
 
 /// A concurrent hopscotch map in device memory: an array of groups, searched without waiting.
 ///
-/// `HopscotchMap<u32, u32>`, or `HopscotchMap<u64, u64>` where the device has 128-bit words
+/// `HopscotchMap<u32, f32>`, or `HopscotchMap<u64, u64>` where the device has 128-bit words
 /// ([`Device::wide`](crate::Device::wide)). Groups have
 /// [`GROUP_WORDS`](warpproof_model::hopscotch::GROUP_WORDS) words, neighbourhoods
 /// [`REACH`](warpproof_model::hopscotch::REACH) groups.
@@ -52,8 +52,8 @@ const NUMBERS: usize = 1 + REACH as usize;
 /// instructions alone, and it ends with the table. A group is 8 words, a neighbourhood 8 groups.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct HopscotchParts {
-    /// Address of the words: u32 and u64 keys in one each, u32 pairs in a u64, u64 pairs in 128 bits. Behind them
-    /// stand the slots of the [reserved keys](warpproof_model::reserved).
+    /// Address of the words: u32 and u64 keys in one each, u32 pairs in a u64, u64 pairs in 128 bits. Behind
+    /// them stand the slots of the [reserved keys](warpproof_model::reserved).
     pub words: u64,
     /// Number of words, without those of the reserved keys.
     pub len: u64,

@@ -24,8 +24,9 @@ pub use partitions::Partitions;
 /// A concurrent map in an open-addressing table in device memory: an array of buckets, and a filter that says
 /// which keys may stand behind a full one.
 ///
-/// `OpenMap<u32, u32>` or `OpenMap<u64, u64>`, whose pairs are 128-bit words where the device has them
-/// (sm_90), and else two words by the lock-word protocol ([`Layout::Map64Lock`](crate::Layout::Map64Lock)).
+/// `OpenMap<u32, u32>`, `OpenMap<i64, f64>` and the like, whose pairs are 128-bit words where the device has
+/// them (sm_90), and else two words by the lock-word protocol
+/// ([`Layout::Map64Lock`](crate::Layout::Map64Lock)).
 ///
 /// A map does not grow, and the slot of a deleted pair is not used again before
 /// [`Table::rehash`](crate::Table::rehash) or [`BulkTable::clear`](warpproof_model::host::BulkTable::clear):

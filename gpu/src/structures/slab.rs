@@ -16,9 +16,10 @@ use warpproof_model::slab::{Multi, Multiplicity, SLAB_SLOTS, Unique};
 
 /// A concurrent map in device memory: chains of slabs. With `M` = [`Multi`] a [`SlabMultimap`].
 ///
-/// `SlabMap<u32, u32>` or `SlabMap<u64, u64>`. Made by [`with_capacity`](crate::Table::with_capacity), it has
-/// room for so many pairs whatever their keys are. Slabs have 8 slots, or 16 in a `SlabMap<u32, u32>`, which
-/// then has some of the operations only (see [`Tuning`](crate::Tuning)).
+/// `SlabMap<u32, u32>`, `SlabMap<i64, f64>` and the like. Made by
+/// [`with_capacity`](crate::Table::with_capacity), it has room for so many pairs whatever their keys are.
+/// Slabs have 8 slots, or 16 in a `SlabMap<u32, u32>`, which then has some of the operations only (see
+/// [`Tuning`](crate::Tuning)).
 pub type SlabMap<K, V, M = Unique> = Map<K, V, Slab<M>>;
 
 /// A concurrent map in device memory in which a key may have several pairs.
@@ -43,7 +44,8 @@ pub struct SlabParts {
     pub slots: u64,
     /// Address of the values, in the lock-word layout.
     pub values: Option<u64>,
-    /// Number of slots: of the base slabs, that of the [reserved keys](warpproof_model::reserved), and the pool.
+    /// Number of slots: of the base slabs, that of the [reserved keys](warpproof_model::reserved), and the
+    /// pool.
     pub len: u64,
     /// Address of the pool's bitmap, in u32 words.
     pub bitmap: u64,

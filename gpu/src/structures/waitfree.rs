@@ -17,7 +17,7 @@ use warpproof_model::reclaim::{bitmap_words, free_word};
 /// A concurrent map in device memory whose operations end in a bounded number of steps, whatever other tiles
 /// do.
 ///
-/// `WaitFreeMap<u32, u32>`, or `WaitFreeMap<u64, u64>` where the device has 128-bit words
+/// `WaitFreeMap<u32, f32>`, or `WaitFreeMap<u64, u64>` where the device has 128-bit words
 /// ([`Device::wide`](crate::Device::wide)). A search reads a head and the nodes of a chain. An update
 /// replaces nodes. It runs in two kernels, a fast one and one for what that defers: together it makes at most
 /// 64 exchanges more than [`warpproof_model::waitfree::rounds`] says with a patience of 64, as tiles that are

@@ -75,8 +75,8 @@ impl DeviceTable {
         for (to, from) in own_arrays.iter().zip(arrays) {
             let [to, from] = [(to, own_len), (from, len)].map(|(array, len)| array + len * u64::from(bytes));
             let size = layout.reserved_keys() as usize * bytes as usize;
-            // SAFETY: so many words stand behind the slots of both, which live as long as the tables; this call
-            // waits.
+            // SAFETY: so many words stand behind the slots of both, which live as long as the tables; this
+            // call waits.
             unsafe { sys::cuMemcpyDtoDAsync_v2(to, from, size, stream.cu_stream()) }
                 .result()
                 .map_err(&failed)?;

@@ -3,7 +3,7 @@
 use super::{MORE_KEYS, clear_between_batches, device};
 use std::collections::HashSet;
 use warpproof_gpu::bench::StressClock;
-use warpproof_gpu::{Device, Error, HopscotchMap, HopscotchSet, Layout, Scalar, Tuning};
+use warpproof_gpu::{Device, Error, HopscotchMap, HopscotchSet, KeyScalar, Layout, Tuning};
 use warpproof_model::hopscotch::{GROUP_WORDS, REACH};
 use warpproof_model::host::{Answer, BulkMap, BulkSet, BulkTable, HopscotchGeometry, Op, Refused};
 use warpproof_model::outcome::{Assign, Delete, Insert, RESERVED_KEY};
@@ -46,7 +46,7 @@ fn a_map_answers() {
 
 #[test]
 fn sets_answer() {
-    fn answers<K: Scalar + TryFrom<u64>>(device: &Device) {
+    fn answers<K: KeyScalar + TryFrom<u64>>(device: &Device) {
         let key = |key: u64| K::try_from(key).ok().unwrap();
         let set = HopscotchSet::build(device, &[3, 4, 3].map(key)).unwrap();
         assert_eq!(set.contains(&[3, 5].map(key)).unwrap(), [true, false]);

@@ -4,7 +4,7 @@ use super::{MORE_KEYS, MUCH, clear_between_batches, device};
 use std::collections::BTreeMap;
 use std::sync::PoisonError;
 use warpproof_gpu::bench::StressClock;
-use warpproof_gpu::{CuckooMap, Device, Error, Layout, OpenMap, OpenSet, RetrieveMethod, Scalar, Tuning};
+use warpproof_gpu::{CuckooMap, Device, Error, KeyScalar, Layout, OpenMap, OpenSet, RetrieveMethod, Tuning};
 use warpproof_model::Key;
 use warpproof_model::host::{
     Answer, BulkCounter, BulkMap, BulkOrdered, BulkSet, BulkTable, Op, OpenGeometry, OpenStats, Refused,
@@ -145,7 +145,7 @@ fn holds(map: &CuckooMap<u32, u32>, there: &BTreeMap<u32, u32>, keys: &[u32]) {
 
 #[test]
 fn sets_answer() {
-    fn answers<K: Scalar + TryFrom<u64>>(device: &Device) {
+    fn answers<K: KeyScalar + TryFrom<u64>>(device: &Device) {
         let key = |key: u64| K::try_from(key).ok().unwrap();
         let set = OpenSet::<K>::build(device, &[3, 4, 3].map(key)).unwrap();
         assert_eq!(set.contains(&[3, 5].map(key)).unwrap(), [true, false]);
@@ -229,7 +229,7 @@ fn parts_are_what_the_size_says() {
 
 #[test]
 fn every_method_copies_all_entries() {
-    fn copies<K: Scalar + TryFrom<u64>>(device: &Device)
+    fn copies<K: KeyScalar + TryFrom<u64>>(device: &Device)
     where
         (K, K): warpproof_gpu::Entry,
     {
@@ -270,7 +270,7 @@ fn every_method_copies_all_entries() {
 
 #[test]
 fn all_entries_are_copied_to_device_slices() {
-    fn copies<K: Scalar + TryFrom<u64>>(device: &Device)
+    fn copies<K: KeyScalar + TryFrom<u64>>(device: &Device)
     where
         (K, K): warpproof_gpu::Entry,
     {

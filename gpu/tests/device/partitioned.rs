@@ -3,13 +3,13 @@
 use super::device;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
-use warpproof_gpu::{Device, Entry, Error, OpenMap, OpenSet, Scalar};
+use warpproof_gpu::{Device, Entry, Error, KeyScalar, OpenMap, OpenSet};
 use warpproof_model::host::{BulkMap, BulkTable, OpenGeometry, Refused, Tally};
 use warpproof_model::open::bulk::TALLY;
 use warpproof_model::outcome::Insert;
 
 /// Keys that look random, the same each time; `of` different ones.
-fn keys<K: Scalar + TryFrom<u64, Error: Debug>>(n: usize, of: u64, seed: u64) -> Vec<K> {
+fn keys<K: KeyScalar + TryFrom<u64, Error: Debug>>(n: usize, of: u64, seed: u64) -> Vec<K> {
     let key = |i: u64| {
         let mixed = (i ^ seed << 32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         K::try_from((mixed >> 33 ^ mixed) % of).expect("a small key")
@@ -18,7 +18,12 @@ fn keys<K: Scalar + TryFrom<u64, Error: Debug>>(n: usize, of: u64, seed: u64) ->
 }
 
 /// How the inserts of a batch ended; and if the operations are `told` it, that of each.
-fn insert<K: Scalar>(map: &mut OpenMap<K, K>, batch: &[K], values: &[K], told: bool) -> (Tally, Vec<Insert>)
+fn insert<K: KeyScalar>(
+    map: &mut OpenMap<K, K>,
+    batch: &[K],
+    values: &[K],
+    told: bool,
+) -> (Tally, Vec<Insert>)
 where
     (K, K): Entry,
 {
@@ -37,7 +42,7 @@ fn tally(outcomes: &[Insert]) -> Tally {
 }
 
 /// Inserts batches, and compares the map with one on the host after each.
-fn follow<K: Scalar + TryFrom<u64, Error: Debug>>(device: &Device, pairs: u64, batches: &[Vec<K>])
+fn follow<K: KeyScalar + TryFrom<u64, Error: Debug>>(device: &Device, pairs: u64, batches: &[Vec<K>])
 where
     (K, K): Entry,
 {
@@ -52,7 +57,7 @@ where
 }
 
 /// The same where the operations are `told` their outcomes, or not.
-fn follow_told<K: Scalar + TryFrom<u64, Error: Debug>>(
+fn follow_told<K: KeyScalar + TryFrom<u64, Error: Debug>>(
     device: &Device,
     size: OpenGeometry,
     batches: &[Vec<K>],
@@ -91,7 +96,7 @@ fn follow_told<K: Scalar + TryFrom<u64, Error: Debug>>(
 
 #[test]
 fn maps_are_what_a_map_on_the_host_is() {
-    fn all<K: Scalar + TryFrom<u64, Error: Debug>>(device: &Device)
+    fn all<K: KeyScalar + TryFrom<u64, Error: Debug>>(device: &Device)
     where
         (K, K): Entry,
     {
@@ -117,7 +122,7 @@ fn maps_are_what_a_map_on_the_host_is() {
 
 #[test]
 fn sets_are_what_a_set_on_the_host_is() {
-    fn all<K: Scalar + TryFrom<u64, Error: Debug>>(device: &Device) {
+    fn all<K: KeyScalar + TryFrom<u64, Error: Debug>>(device: &Device) {
         let mut set = OpenSet::<K>::with_capacity(device, 100_000).unwrap();
         let mut told = OpenSet::<K>::with_capacity(device, 100_000).unwrap();
         let mut model = BTreeSet::new();

@@ -5,7 +5,6 @@
 //! [`BulkOrdered`], [`BulkFlush`].
 
 use super::{Answer, Matches, Refused, Structure};
-use crate::key::Key;
 use crate::outcome::{Add, Assign, Delete, Insert, Op};
 use alloc::vec::Vec;
 
@@ -50,9 +49,9 @@ pub trait BulkTable {
 /// The operations of one call run concurrently: if two of them share a key, either may come first.
 ///
 /// # Errors
-/// Every call refuses slices of different lengths before it runs ([`Refused`]), and passes on what the backend
-/// reports.
-pub trait BulkMap<K: Key, V: Copy>: BulkTable<Entry = (K, V)> {
+/// Every call refuses slices of different lengths before it runs ([`Refused`]), and passes on what the
+/// backend reports.
+pub trait BulkMap<K: Copy, V: Copy>: BulkTable<Entry = (K, V)> {
     /// Adds pairs whose keys are absent.
     fn insert_unique(&self, keys: &[K], values: &[V]) -> Result<Vec<Insert>, Self::Error>;
     /// Adds pairs, or replaces the values of keys that are present.
@@ -71,7 +70,7 @@ pub trait BulkMap<K: Key, V: Copy>: BulkTable<Entry = (K, V)> {
 }
 
 /// A concurrent set, in bulk. See [`BulkMap`] for errors and concurrency.
-pub trait BulkSet<K: Key>: BulkTable<Entry = K> {
+pub trait BulkSet<K: Copy>: BulkTable<Entry = K> {
     /// Adds keys that are absent.
     fn insert(&self, keys: &[K]) -> Result<Vec<Insert>, Self::Error>;
     /// Whether each key is there.
@@ -81,7 +80,7 @@ pub trait BulkSet<K: Key>: BulkTable<Entry = K> {
 }
 
 /// A map that works on all pairs of a key at once.
-pub trait BulkMatches<K: Key, V: Copy>: BulkMap<K, V> {
+pub trait BulkMatches<K: Copy, V: Copy>: BulkMap<K, V> {
     /// The values of all pairs of each key, in no particular order. Keys must not be changed meanwhile: the
     /// call counts first and collects then.
     ///
@@ -93,7 +92,7 @@ pub trait BulkMatches<K: Key, V: Copy>: BulkMap<K, V> {
 }
 
 /// A map in which a key may have several pairs.
-pub trait BulkMultimap<K: Key, V: Copy>: BulkMatches<K, V> {
+pub trait BulkMultimap<K: Copy, V: Copy>: BulkMatches<K, V> {
     /// Adds pairs, whether or not their keys are there.
     ///
     /// # Errors
@@ -102,7 +101,7 @@ pub trait BulkMultimap<K: Key, V: Copy>: BulkMatches<K, V> {
 }
 
 /// A map that adds to values.
-pub trait BulkCounter<K: Key, V: Copy>: BulkMap<K, V> {
+pub trait BulkCounter<K: Copy, V: Copy>: BulkMap<K, V> {
     /// Adds pairs, or adds their values to those of keys that are present, modulo 2 to the bits of a value.
     ///
     /// # Errors

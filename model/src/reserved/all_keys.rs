@@ -9,7 +9,8 @@ use crate::warp::Warp;
 
 /// A handle to a concurrent map in which every word is a key: a Copy view that every warp carries.
 ///
-/// The operations are those of [`WarpMap`], which say what they mean. Entries are visited with their own keys.
+/// The operations are those of [`WarpMap`], which say what they mean. Entries are visited with their own
+/// keys.
 pub trait AllKeys: Copy {
     /// Key of an entry.
     type Key: Key;

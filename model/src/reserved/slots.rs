@@ -22,8 +22,9 @@ pub trait KeySlots<E: Packed>: Copy {
     /// Whether [`run`](Self::run) may have to wait for another warp.
     const WAITS: bool;
 
-    /// Runs an action on slot `at`, in one lane. The value that the key had, if it was there; or (outer) `None`
-    /// if another warp is in the middle of an action: then nothing was done, and it is to be tried again.
+    /// Runs an action on slot `at`, in one lane. The value that the key had, if it was there; or (outer)
+    /// `None` if another warp is in the middle of an action: then nothing was done, and it is to be tried
+    /// again.
     fn run(self, at: usize, action: Action<E::Value>) -> Option<Option<E::Value>>;
 }
 
@@ -61,8 +62,7 @@ impl<E: Packed, H: Words<E::Word>> KeySlots<E> for H {
 /// A slot whose key is absent.
 const EMPTY: u64 = Pair64::EMPTY as u64;
 
-/// A u64 pair in two words: who changes the value holds the slot's lock meanwhile, and who reads it looks
-/// twice at the lock.
+/// A u64 pair in two words: who changes the value holds the slot's lock meanwhile.
 impl<H: IntegerWords<u64>> KeySlots<Pair64> for LockWordSlots<H> {
     const WAITS: bool = true;
 
@@ -78,18 +78,11 @@ impl<H: IntegerWords<u64>> KeySlots<Pair64> for LockWordSlots<H> {
             let is_there = seen != EMPTY;
             let there = is_there.then_some(0);
             match action {
-                Action::Read if is_there => {
-                    // Acquire: pairs with the Release of a value that was stored since. Then the lock is seen, or
-                    // that it was let go, which shows this value.
-                    let value = values.load(at, ReadOrder::Acquire);
-                    // Relaxed: behind the value by its Acquire.
-                    if keys.load(at, ReadOrder::Relaxed) == seen {
-                        return Some(Some(value));
-                    }
-                }
-                Action::Put(_, OnPresent::Keep) if is_there => return Some(there),
                 Action::Read | Action::Erase if !is_there => return Some(None),
-                Action::Read => {}
+                // Acquire: pairs with the Release of the value. Who stored it had the lock, so what this warp
+                // does next sees the lock, or what came of it.
+                Action::Read => return Some(Some(values.load(at, ReadOrder::Acquire))),
+                Action::Put(_, OnPresent::Keep) if is_there => return Some(there),
                 Action::Erase => {
                     // Relaxed: says nothing of the value.
                     if keys.compare_exchange(at, seen, EMPTY, Order::Relaxed) == seen {
@@ -97,8 +90,8 @@ impl<H: IntegerWords<u64>> KeySlots<Pair64> for LockWordSlots<H> {
                     }
                 }
                 Action::Put(value, on_present) => {
-                    // Acquire: pairs with the Release that showed the value before, through deletes: this value is
-                    // stored behind it.
+                    // Acquire: pairs with the Release that showed the value before, through deletes: this
+                    // value is stored behind it.
                     if keys.compare_exchange(at, seen, LOCKED, Order::Acquire) == seen {
                         let new = if is_there && on_present == OnPresent::Add {
                             // Relaxed: behind the lock by its Acquire, and nobody else stores it.
@@ -106,7 +99,7 @@ impl<H: IntegerWords<u64>> KeySlots<Pair64> for LockWordSlots<H> {
                         } else {
                             value
                         };
-                        // Release: pairs with the Acquire of who reads it before it is shown.
+                        // Release: pairs with the Acquire of who reads it, perhaps before it is shown.
                         values.store(at, new, WriteOrder::Release);
                         // Release: pairs with the Acquires of the lock's word.
                         keys.store(at, at as u64, WriteOrder::Release);

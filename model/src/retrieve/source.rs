@@ -23,8 +23,8 @@ pub trait Source: Copy {
         core::array::from_fn(|i| self.load(row * S as u64 + i as u64))
     }
 
-    /// The entry of a slot below [`slots`](Self::slots) whose word is that of none, if its key is reserved: by
-    /// the number of the key, and its value.
+    /// The entry of a slot below [`slots`](Self::slots) whose word is that of none, if its key is reserved:
+    /// by the number of the key, and its value.
     #[inline(always)]
     fn reserved(self, _slot: u64) -> Option<Numbered<Self>> {
         None

@@ -6,7 +6,8 @@
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 use core::ops::{DerefMut, Range};
-use warpproof_model::{Key, Warp};
+use warpproof_model::Warp;
+use warpproof_model::bits::TableKey;
 
 /// How many operations ahead a thread asks for the memory of the next one. Measured between 0 and 64
 /// (BENCHMARKS.md).
@@ -69,7 +70,7 @@ pub(super) struct Batch<'a, K, B> {
     pub(super) beside: B,
 }
 
-impl<K: Key, B: Beside> Batch<'_, K, B> {
+impl<K: TableKey, B: Beside> Batch<'_, K, B> {
     /// What operation number `i` works on.
     #[inline(always)]
     pub(super) fn record(&self, i: usize) -> Record<K, B> {

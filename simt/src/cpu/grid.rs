@@ -8,6 +8,7 @@ use super::warp::{GridWarp, Own};
 use core::ops::DerefMut;
 use rayon::prelude::*;
 use std::collections::TryReserveError;
+use warpproof_model::bits::{TableKey, TableValue};
 use warpproof_model::host::{Op, Refused, Structure, left_out};
 use warpproof_model::outcome::Insert;
 use warpproof_model::{AllKeys, Key, Seed, WarpMap, Word};
@@ -79,9 +80,9 @@ pub trait CpuTable: Sized + Sync {
 
 /// Runs `f(table, warp, key, beside)` for every key and what it is given beside it; memory is taken for the
 /// answers before anything runs.
-pub(super) fn run<'a, C: CpuTable, B: Beside, T: Copy + Send + Sync>(
+pub(super) fn run<'a, C: CpuTable, K: TableKey<Bits = C::Key>, B: Beside, T: Copy + Send + Sync>(
     table: &'a C,
-    keys: &[C::Key],
+    keys: &[K],
     beside: B,
     f: impl Fn(C::AllKeys<'a>, &mut C::Warp, C::Key, B::Item) -> T + Sync,
 ) -> Result<Vec<T>, Error> {
@@ -91,25 +92,26 @@ pub(super) fn run<'a, C: CpuTable, B: Beside, T: Copy + Send + Sync>(
 }
 
 /// Memory for an answer to each key.
-pub(super) fn room_for_answers<K: Key, T>(keys: &[K]) -> Result<Vec<T>, Error> {
+pub(super) fn room_for_answers<K, T>(keys: &[K]) -> Result<Vec<T>, Error> {
     let mut answers = Vec::new();
     answers.try_reserve_exact(keys.len()).map_err(|_| Error::no_memory_for::<T>(keys.len()))?;
     Ok(answers)
 }
 
-/// Runs `f(table, warp, key, beside)` for every key and what it is given beside it. Appends the answers to a list that has room for them.
+/// Runs `f(table, warp, key, beside)` for every key and what it is given beside it. Appends the answers to a
+/// list that has room for them.
 ///
 /// Operations run in the order of the batch, or of the regions of the table that their keys belong to where
 /// that is faster and there is memory for it.
-pub(super) fn run_in<'a, C: CpuTable, B: Beside, T: Copy + Send + Sync>(
+pub(super) fn run_in<'a, C: CpuTable, K: TableKey<Bits = C::Key>, B: Beside, T: Copy + Send + Sync>(
     table: &'a C,
-    batch: Batch<'_, C::Key, B>,
+    batch: Batch<'_, K, B>,
     f: impl Fn(C::AllKeys<'a>, &mut C::Warp, C::Key, B::Item) -> T + Sync,
     answers: &mut Vec<T>,
 ) {
     let all = table.all_keys();
-    let prefetch = |(key, _): Record<C::Key, B>| all.prefetch::<C::Warp>(key);
-    let operation = |w: &mut C::Warp, (key, beside): Record<C::Key, B>| f(all, w, key, beside);
+    let prefetch = |(key, _): Record<K, B>| all.prefetch::<C::Warp>(key.to_word());
+    let operation = |w: &mut C::Warp, (key, beside): Record<K, B>| f(all, w, key.to_word(), beside);
     let operations = Operations::new(|number| table.warp(number), prefetch, operation);
     if !by_region(table.bytes(), batch.keys.len())
         || regions::launch(batch, Regions::new(table.bytes(), table.seed()), &operations, answers).is_err()
@@ -119,11 +121,15 @@ pub(super) fn run_in<'a, C: CpuTable, B: Beside, T: Copy + Send + Sync>(
 }
 
 /// A table of these entries, with room for as many. `values` are as many as the keys.
-pub(super) fn build<C: CpuTable>(keys: &[C::Key], values: &[C::Value], seed: Seed) -> Result<C, Error> {
+pub(super) fn build<C: CpuTable>(
+    keys: &[impl TableKey<Bits = C::Key>],
+    values: &[impl TableValue<C::Value>],
+    seed: Seed,
+) -> Result<C, Error> {
     let table = C::new(C::geometry_for(keys.len() as u64)?, seed)?;
     let outcomes = run(&table, keys, values, |t, w, key, value| {
         // In a table of unique keys this is a unique insert.
-        let said = t.mixed(w, Op::Insert, key, value).tell(w);
+        let said = t.mixed(w, Op::Insert, key, value.to_word()).tell(w);
         Insert::from_code(said.code).unwrap_or(Insert::Full)
     })?;
     match left_out(&outcomes) {

@@ -4,14 +4,14 @@ use super::batch::{Batch, Beside, Record, Run};
 use arrayvec::ArrayVec;
 use core::mem::MaybeUninit;
 use rayon::prelude::*;
-use warpproof_model::Key;
+use warpproof_model::bits::TableKey;
 
 /// Operations that a thread runs one after the other before it asks for more.
 const CHUNK: usize = 1024;
 
 /// Runs the operations of a batch in its order, in parallel, and appends their answers to `out`, which has
 /// room for them. Takes no memory.
-pub(super) fn launch<K: Key, B: Beside, T: Send>(
+pub(super) fn launch<K: TableKey, B: Beside, T: Send>(
     batch: Batch<'_, K, B>,
     run: &dyn Run<Record<K, B>, T>,
     out: &mut Vec<T>,
@@ -26,7 +26,7 @@ pub(super) fn launch<K: Key, B: Beside, T: Send>(
 /// Runs the operations of a chunk. Its records are in the frame of this function alone: rayon's own frames,
 /// of which there may be many, stay small.
 #[inline(never)]
-fn run_chunk<K: Key, B: Beside, T>(
+fn run_chunk<K: TableKey, B: Beside, T>(
     batch: Batch<'_, K, B>,
     run: &dyn Run<Record<K, B>, T>,
     chunk: usize,

@@ -1,11 +1,12 @@
-//! Maps of every structure: u32 or u64 keys and values.
+//! Maps of every structure: keys and values of 32 or 64 bits.
 
 use super::error::Error;
 use super::grid::{CpuTable, Size, build, entries, live, run};
 use core::marker::PhantomData;
+use warpproof_model::bits::{TableKey, TableValue};
 use warpproof_model::host::{Answer, BulkMap, BulkTable, Op, StatsOf, same_length};
-use warpproof_model::outcome::{Assign, Delete, Insert};
-use warpproof_model::{AllKeys as _, Key, Seed, Warp, Word};
+use warpproof_model::outcome::{Assign, Delete, Insert, Mixed};
+use warpproof_model::{AllKeys as _, Seed, Warp};
 
 /// A concurrent map in CPU memory, in a table `T`: see [`super::SlabMap`], [`super::HopscotchMap`] and
 /// [`super::OpenMap`].
@@ -15,7 +16,7 @@ pub struct Map<K, V, T> {
     pair: PhantomData<fn() -> (K, V)>,
 }
 
-impl<K: Key, V: Word, T: CpuTable<Key = K, Value = V>> Map<K, V, T> {
+impl<K: TableKey, V: TableValue<T::Value>, T: CpuTable<Key = K::Bits>> Map<K, V, T> {
     /// An empty map made for `pairs` pairs. Whether all are sure to fit is said by the structure's geometry.
     ///
     /// # Errors
@@ -75,13 +76,13 @@ impl<K: Key, V: Word, T: CpuTable<Key = K, Value = V>> Map<K, V, T> {
     }
 }
 
-impl<K: Key, V: Word, T: CpuTable<Key = K, Value = V>> BulkTable for Map<K, V, T> {
+impl<K: TableKey, V: TableValue<T::Value>, T: CpuTable<Key = K::Bits>> BulkTable for Map<K, V, T> {
     type Error = Error;
     type Structure = T::Structure;
     type Entry = (K, V);
 
     fn retrieve_all(&self) -> Result<Vec<(K, V)>, Error> {
-        entries(&self.table, |key, value| (key, value))
+        entries(&self.table, |key, value| (K::from_word(key), V::from_word(value)))
     }
 
     fn len(&self) -> Result<u64, Error> {
@@ -102,19 +103,19 @@ impl<K: Key, V: Word, T: CpuTable<Key = K, Value = V>> BulkTable for Map<K, V, T
     }
 }
 
-impl<K: Key, V: Word, T: CpuTable<Key = K, Value = V>> BulkMap<K, V> for Map<K, V, T> {
+impl<K: TableKey, V: TableValue<T::Value>, T: CpuTable<Key = K::Bits>> BulkMap<K, V> for Map<K, V, T> {
     fn insert_unique(&self, keys: &[K], values: &[V]) -> Result<Vec<Insert>, Error> {
         Self::values_match(keys, values)?;
-        run(&self.table, keys, values, |t, w, key, value| t.insert_unique(w, key, value))
+        run(&self.table, keys, values, |t, w, key, value| t.insert_unique(w, key, value.to_word()))
     }
 
     fn insert_or_assign(&self, keys: &[K], values: &[V]) -> Result<Vec<Assign>, Error> {
         Self::values_match(keys, values)?;
-        run(&self.table, keys, values, |t, w, key, value| t.insert_or_assign(w, key, value))
+        run(&self.table, keys, values, |t, w, key, value| t.insert_or_assign(w, key, value.to_word()))
     }
 
     fn search(&self, keys: &[K]) -> Result<Vec<Option<V>>, Error> {
-        run(&self.table, keys, (), |t, w, key, _| t.search(w, key))
+        run(&self.table, keys, (), |t, w, key, _| t.search(w, key).map(V::from_word))
     }
 
     fn contains(&self, keys: &[K]) -> Result<Vec<bool>, Error> {
@@ -132,21 +133,22 @@ impl<K: Key, V: Word, T: CpuTable<Key = K, Value = V>> BulkMap<K, V> for Map<K, 
     fn mixed(&self, ops: &[Op], keys: &[K], values: &[V]) -> Result<Vec<Answer<V>>, Error> {
         same_length(keys, "operations", ops)?;
         Self::values_match(keys, values)?;
-        run(&self.table, keys, (ops, values), |t, w, key, (op, value)| answer::<T>(t, w, op, key, value))
+        run(&self.table, keys, (ops, values), |t, w, key, (op, value)| answer::<T, V>(t, w, op, key, value))
     }
 }
 
 /// The answer of an operation of any kind.
 #[inline(always)]
-pub(super) fn answer<C: CpuTable>(
+pub(super) fn answer<C: CpuTable, V: TableValue<C::Value>>(
     table: C::AllKeys<'_>,
     w: &mut C::Warp,
     op: Op,
     key: C::Key,
-    value: C::Value,
-) -> Answer<C::Value> {
-    let said = table.mixed(w, op, key, value).tell(w);
+    value: V,
+) -> Answer<V> {
+    let Mixed { code, value } = table.mixed(w, op, key, value.to_word()).tell(w);
     w.fence_acquire();
+    let said = Mixed { code, value: V::from_word(value) };
     // Every code of the table is one of its operation's.
     Answer::new(op, said).unwrap_or(Answer::Search(None))
 }

@@ -1,6 +1,10 @@
 //! The CPU backend: atomics of std, and of portable-atomic for 128 bits (behind a lock where the processor
 //! has none), a grid of warps over rayon's threads.
 //!
+//! Keys are `u32`, `i32`, `u64` or `i64`, every number of these. Values are integers or floating-point
+//! numbers of as many bits, and of 32 bits beside keys of 64 ([`warpproof_model::bits`]); such a value takes
+//! 64.
+//!
 //! The host interface is the one of the GPU ([`warpproof_model::host`]). No lock of its own but that of the
 //! wait-free table, which a thread takes at both ends of a chunk of operations. A batch takes memory for its
 //! answers before its first operation runs, or returns [`Error::OutOfMemory`]. One that is large beside a

@@ -128,26 +128,25 @@ impl<St: PackedWords> ReservedWords<St> {
     }
 }
 
-/// Which words a key and value type is packed in: `(u32, u32)`, `(u64, u64)`, `(u32, ())`, `(u64, ())`.
+/// Which words a key and value type is packed in: keys of 32 bits with values of as many, keys of 64 bits
+/// with values of as many or of 32, and keys alone.
 pub trait PackedEntry {
     /// The words.
     type Store: PackedWords;
 }
 
-impl PackedEntry for (u32, u32) {
-    type Store = PairStore;
+macro_rules! packed {
+    ($($store:ident: $(($key:ty, $($value:ty)|+))*;)*) => {
+        $($($(impl PackedEntry for ($key, $value) {
+            type Store = $store;
+        })+)*)*
+    };
 }
-
-impl PackedEntry for (u64, u64) {
-    type Store = Pair64Store;
-}
-
-impl PackedEntry for (u32, ()) {
-    type Store = KeyStore;
-}
-
-impl PackedEntry for (u64, ()) {
-    type Store = Key64Store;
+packed! {
+    PairStore: (u32, u32 | i32 | f32) (i32, u32 | i32 | f32);
+    Pair64Store: (u64, u64 | i64 | f64 | u32 | i32 | f32) (i64, u64 | i64 | f64 | u32 | i32 | f32);
+    KeyStore: (u32, ()) (i32, ());
+    Key64Store: (u64, ()) (i64, ());
 }
 
 impl<E, A: AtomicWord, const N: usize> fmt::Debug for PackedStore<E, A, N> {

@@ -11,6 +11,7 @@ use super::batch::{Batch, Beside, Record, Run};
 use core::mem::{MaybeUninit, take};
 use rayon::prelude::*;
 use std::collections::TryReserveError;
+use warpproof_model::bits::TableKey;
 use warpproof_model::partition::HashPartitions;
 use warpproof_model::{Key, Seed};
 
@@ -75,7 +76,7 @@ impl Regions {
 /// Takes memory before it begins: for the records, for up to five bytes for each of them (its region, the
 /// list of chunks, where regions begin), and for the answers of a piece for each thread, which are no more
 /// than all answers. Without it an error is returned, and nothing ran.
-pub(super) fn launch<K: Key, B: Beside, T: Copy + Send + Sync>(
+pub(super) fn launch<K: TableKey, B: Beside, T: Copy + Send + Sync>(
     batch: Batch<'_, K, B>,
     regions: Regions,
     run: &dyn Run<Record<K, B>, T>,
@@ -158,14 +159,14 @@ impl<R> Piece<R> {
     }
 }
 
-impl<K: Key, I: Copy + Send + Sync> Piece<(K, I)> {
+impl<K: TableKey, I: Copy + Send + Sync> Piece<(K, I)> {
     /// Partitions the operations of a batch, for which there is room.
     fn partition<B: Beside<Item = I>>(&mut self, batch: Batch<'_, K, B>, regions: Regions) {
         let Self { region, records, starts, next } = self;
         // Of region `r` in the place `r + 1`: what they add up to is where the next one begins.
         starts.resize(regions.count() as usize + 1, 0);
         region.extend(batch.keys.iter().map(|&key| {
-            let region = regions.of(key) as usize;
+            let region = regions.of(key.to_word()) as usize;
             starts[region + 1] += 1;
             region as u16
         }));
@@ -280,7 +281,7 @@ mod tests {
         assert!(piece.records.is_sorted_by_key(place) && piece.records.len() == len);
         for (region, ends) in piece.starts.windows(2).enumerate() {
             let records = &piece.records[ends[0] as usize..ends[1] as usize];
-            assert!(records.iter().all(|&(key, ())| regions.of(key) as usize == region));
+            assert!(records.iter().all(|&(key, ())| regions.of(key.to_word()) as usize == region));
         }
     }
 

@@ -3,9 +3,10 @@
 use super::error::Error;
 use super::grid::{CpuTable, Size, build, entries, live, run};
 use core::marker::PhantomData;
+use warpproof_model::bits::TableKey;
 use warpproof_model::host::{BulkSet, BulkTable, StatsOf};
 use warpproof_model::outcome::{Delete, Insert};
-use warpproof_model::{AllKeys as _, Key, Seed};
+use warpproof_model::{AllKeys as _, Seed};
 
 /// A concurrent set in CPU memory, in a table `T`: see [`super::SlabSet`], [`super::HopscotchSet`] and
 /// [`super::OpenSet`].
@@ -15,7 +16,7 @@ pub struct Set<K, T> {
     key: PhantomData<fn() -> K>,
 }
 
-impl<K: Key, T: CpuTable<Key = K, Value = ()>> Set<K, T> {
+impl<K: TableKey, T: CpuTable<Key = K::Bits, Value = ()>> Set<K, T> {
     /// An empty set made for `keys` keys. Whether all are sure to fit is said by the structure's geometry.
     ///
     /// # Errors
@@ -69,13 +70,13 @@ impl<K: Key, T: CpuTable<Key = K, Value = ()>> Set<K, T> {
     }
 }
 
-impl<K: Key, T: CpuTable<Key = K, Value = ()>> BulkTable for Set<K, T> {
+impl<K: TableKey, T: CpuTable<Key = K::Bits, Value = ()>> BulkTable for Set<K, T> {
     type Error = Error;
     type Structure = T::Structure;
     type Entry = K;
 
     fn retrieve_all(&self) -> Result<Vec<K>, Error> {
-        entries(&self.table, |key, ()| key)
+        entries(&self.table, |key, ()| K::from_word(key))
     }
 
     fn len(&self) -> Result<u64, Error> {
@@ -96,7 +97,7 @@ impl<K: Key, T: CpuTable<Key = K, Value = ()>> BulkTable for Set<K, T> {
     }
 }
 
-impl<K: Key, T: CpuTable<Key = K, Value = ()>> BulkSet<K> for Set<K, T> {
+impl<K: TableKey, T: CpuTable<Key = K::Bits, Value = ()>> BulkSet<K> for Set<K, T> {
     fn insert(&self, keys: &[K]) -> Result<Vec<Insert>, Error> {
         run(&self.table, keys, (), |t, w, key, _| t.insert_unique(w, key, ()))
     }

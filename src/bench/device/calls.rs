@@ -8,7 +8,7 @@ use crate::entry::Entry;
 use std::sync::Arc;
 use warpproof::gpu::cudarc::driver::{CudaSlice, CudaStream, DriverError};
 use warpproof::gpu::structures::Partitions;
-use warpproof::gpu::{Error, Scalar, Staging};
+use warpproof::gpu::{Error, KeyScalar, Staging};
 use warpproof::model::outcome::Insert;
 use warpproof::{BulkTable, Structure, any};
 
@@ -58,7 +58,7 @@ pub(crate) struct PartitionedCalls<T, K> {
 pub(crate) const POISONED: u8 = POISON;
 
 /// A key or value on a device.
-pub(crate) trait Word: Scalar + Number {
+pub(crate) trait Word: KeyScalar + Number {
     /// What a search writes where there is no pair: no value, as those have their top bit set.
     const MISSING: Self;
     /// What an output holds before a kernel writes it.

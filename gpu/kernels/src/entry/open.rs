@@ -69,9 +69,9 @@ impl<const L: u32, T: BucketMap, R: CounterMap<Key = T::Key, Value = T::Value>> 
         Job::new(self.table.table().array(), to, total).run(&mut here, method, block, 1);
     }
 
-    /// As [`retrieve_all`](Self::retrieve_all), in the order of the slots, behind the reserved keys; the total
-    /// is stored. `chunks` are
-    /// zero at first, and as many as [`chunk_words`](warpproof_model::retrieve::chunk_words) says.
+    /// As [`retrieve_all`](Self::retrieve_all), in the order of the slots, behind the reserved keys; the
+    /// total is stored. `chunks` are zero at first, and as many as
+    /// [`chunk_words`](warpproof_model::retrieve::chunk_words) says.
     #[inline(always)]
     pub(crate) fn retrieve_all_in_order(
         self,

@@ -46,7 +46,8 @@ impl<const L: u32, const S: usize, const N: u32, E: Packed, H: Words<E::Word>>
     Launch<L, WithSlots<HopscotchTable<E, H, S, N>, Reserved<E, H>>>
 {
     /// Adds the numbers of the table to `numbers`: live entries, then how many of them stand 0, 1, ... groups
-    /// behind their home, where reserved keys are. One more than the groups of a neighbourhood, and as many shared words.
+    /// behind their home, where reserved keys are. One more than the groups of a neighbourhood, and as many
+    /// shared words.
     #[inline(always)]
     pub(crate) fn group_stats<const D: usize>(self, numbers: Numbers<D>) {
         const { assert!(D == N as usize + 1) };

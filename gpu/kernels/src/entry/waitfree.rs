@@ -116,10 +116,9 @@ where
         });
     }
 
-    /// Each lane runs operations and writes their codes: [`DEFERRED`] if the fast path leaves one, or if its key
-    /// is reserved. It calls
-    /// `begin` before an operation, and `done` with its answer. In the end the tile calls `rest` for each
-    /// operation of its lanes.
+    /// Each lane runs operations and writes their codes: [`DEFERRED`] if the fast path leaves one, or if its
+    /// key is reserved. It calls `begin` before an operation, and `done` with its answer. In the end the tile
+    /// calls `rest` for each operation of its lanes.
     #[inline(always)]
     pub(super) fn per_lane(
         self,
@@ -180,8 +179,8 @@ where
         });
     }
 
-    /// Runs each operation that was deferred, of which `f` says the kind and the value, and writes its code; a
-    /// search hands the value that it finds to `found`. What finds no node has the code [`DEFERRED`] again.
+    /// Runs each operation that was deferred, of which `f` says the kind and the value, and writes its code;
+    /// a search hands the value that it finds to `found`. What finds no node has the code [`DEFERRED`] again.
     #[inline(always)]
     fn per_deferred_update(
         self,

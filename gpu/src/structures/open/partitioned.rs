@@ -7,7 +7,7 @@ use crate::arguments::{Arguments, Columns, Operation, Said};
 use crate::error::Error;
 use crate::handle::Table;
 use crate::host::room;
-use crate::layout::{Entry, Scalar};
+use crate::layout::{Entry, KeyScalar, Scalar};
 use crate::row::Row;
 use crate::slices::{Call, Input, Output};
 use crate::table::{DeviceTable, SCATTER_BYTES, scatter_entries, scatter_threads};
@@ -138,8 +138,8 @@ impl Told {
 
 /// The calls for a map, or for a set, which has no values.
 macro_rules! partitioned {
-    ($row:ty, [$key:ident $($values:ident: $value:ident)?], $columns:expr) => {
-        impl<$key: Scalar $(, $value: Scalar)?> Table<$row, Open>
+    ($row:ty, [$key:ident: $of:ident $($values:ident: $value:ident)?], $columns:expr) => {
+        impl<$key: $of $(, $value: Scalar)?> Table<$row, Open>
         $(where ($key, $value): Entry)?
         {
             /// Adds entries whose keys are absent, and says how many were: faster than an insert of each for
@@ -261,5 +261,5 @@ macro_rules! partitioned {
         }
     };
 }
-partitioned!((K, V), [K values: V], Columns::of_pairs);
-partitioned!((K,), [K], |keys| Ok::<_, Error>(Columns::of_keys(keys)));
+partitioned!((K, V), [K: Scalar values: V], Columns::of_pairs);
+partitioned!((K,), [K: KeyScalar], |keys| Ok::<_, Error>(Columns::of_keys(keys)));

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 use warpproof_gpu::structures::Holds;
-use warpproof_gpu::{Entry, Map, Scalar, Set, Staged};
+use warpproof_gpu::{Entry, KeyScalar, Map, Set, Staged};
 use warpproof_model::host::{Answer, Op};
 use warpproof_model::outcome::{Assign, Delete, Insert};
 
 /// What keys and values a test has.
-pub(super) trait Number: Scalar + TryFrom<u64, Error: Debug> {
+pub(super) trait Number: KeyScalar + TryFrom<u64, Error: Debug> {
     fn of(number: u64) -> Self {
         Self::try_from(number).expect("a small number")
     }

@@ -8,12 +8,13 @@ use crate::cpu::grid::{CpuTable, room_for_answers, run_in};
 use crate::cpu::map::{Map, answer};
 use crate::cpu::open::FixedBuckets;
 use crate::cpu::set::Set;
+use warpproof_model::AllKeys as _;
+use warpproof_model::bits::{Integer, TableKey, TableValue};
 use warpproof_model::host::structure::{self, Open};
 use warpproof_model::host::{
     Answer, BulkCounter, BulkMap, BulkOrdered, BulkSet, BulkTable, Op, OpenGeometry, OpenStats, same_length,
 };
 use warpproof_model::outcome::{Add, Assign, Delete, Insert};
-use warpproof_model::{AllKeys as _, Key, Word};
 
 /// The keys of a table `T`.
 type KeyOf<T> = <<T as Fixed>::Words as CpuTable>::Key;
@@ -23,9 +24,9 @@ type WarpOf<T> = <<T as Fixed>::Words as CpuTable>::Warp;
 impl<T: Fixed> Dynamic<T> {
     /// The answers of a batch that may store entries, in parts: `f` runs an operation, as
     /// [`run_in`] says, and `stored` says of an answer whether an entry was stored.
-    fn in_parts<B: Beside, A: Copy + Send + Sync>(
+    fn in_parts<K: TableKey<Bits = KeyOf<T>>, B: Beside, A: Copy + Send + Sync>(
         &self,
-        keys: &[KeyOf<T>],
+        keys: &[K],
         beside: B,
         stored: impl Fn(A) -> bool,
         f: impl Fn(<T::Words as CpuTable>::AllKeys<'_>, &mut WarpOf<T>, KeyOf<T>, B::Item) -> A + Sync,
@@ -80,19 +81,19 @@ impl<T: Fixed + BulkOrdered> BulkOrdered for Dynamic<T> {
 
 impl<K, V, T> BulkMap<K, V> for Dynamic<Map<K, V, T>>
 where
-    K: Key,
-    V: Word,
-    T: FixedBuckets<Key = K, Value = V, Structure = Open> + Send,
+    K: TableKey,
+    V: TableValue<T::Value>,
+    T: FixedBuckets<Key = K::Bits, Structure = Open> + Send,
 {
     fn insert_unique(&self, keys: &[K], values: &[V]) -> Result<Vec<Insert>, Error> {
         same_length(keys, "values", values)?;
         let stored = |said| said == Insert::Inserted;
-        self.in_parts(keys, values, stored, |t, w, key, value| t.insert_unique(w, key, value))
+        self.in_parts(keys, values, stored, |t, w, key, value| t.insert_unique(w, key, value.to_word()))
     }
     fn insert_or_assign(&self, keys: &[K], values: &[V]) -> Result<Vec<Assign>, Error> {
         same_length(keys, "values", values)?;
         let stored = |said| said == Assign::Inserted;
-        self.in_parts(keys, values, stored, |t, w, key, value| t.insert_or_assign(w, key, value))
+        self.in_parts(keys, values, stored, |t, w, key, value| t.insert_or_assign(w, key, value.to_word()))
     }
     fn search(&self, keys: &[K]) -> Result<Vec<Option<V>>, Error> {
         self.held(|map| map.search(keys))
@@ -111,24 +112,26 @@ where
         same_length(keys, "values", values)?;
         let stored =
             |said| matches!(said, Answer::Insert(Insert::Inserted) | Answer::Assign(Assign::Inserted));
-        self.in_parts(keys, (ops, values), stored, |t, w, key, (op, value)| answer::<T>(t, w, op, key, value))
+        self.in_parts(keys, (ops, values), stored, |t, w, key, (op, value)| {
+            answer::<T, V>(t, w, op, key, value)
+        })
     }
 }
 
 impl<K, V, T> BulkCounter<K, V> for Dynamic<Map<K, V, T>>
 where
-    K: Key,
-    V: Word,
-    T: FixedBuckets<Key = K, Value = V, Structure = Open> + Send,
+    K: TableKey,
+    V: TableValue<T::Value> + Integer,
+    T: FixedBuckets<Key = K::Bits, Structure = Open> + Send,
 {
     fn insert_or_add(&self, keys: &[K], values: &[V]) -> Result<Vec<Add>, Error> {
         same_length(keys, "values", values)?;
         let stored = |said| said == Add::Inserted;
-        self.in_parts(keys, values, stored, |t, w, key, value| T::insert_or_add(t, w, key, value))
+        self.in_parts(keys, values, stored, |t, w, key, value| T::insert_or_add(t, w, key, value.to_word()))
     }
 }
 
-impl<K: Key, T: FixedBuckets<Key = K, Value = (), Structure = Open> + Send> BulkSet<K>
+impl<K: TableKey, T: FixedBuckets<Key = K::Bits, Value = (), Structure = Open> + Send> BulkSet<K>
     for Dynamic<Set<K, T>>
 {
     fn insert(&self, keys: &[K]) -> Result<Vec<Insert>, Error> {

@@ -16,15 +16,16 @@ use super::open::{FixedBuckets, LANE_SLOTS, OPEN_LANES, OPEN_MAP_SLOTS, OpenMap,
 use super::set::Set;
 use apart::apart;
 use core::fmt;
+use warpproof_model::Seed;
+use warpproof_model::bits::{TableKey, TableValue};
 use warpproof_model::growth::{Growing, Locks, Rehash, STEP, kept_load};
 use warpproof_model::host::structure::Open;
 use warpproof_model::host::{BulkTable, OpenGeometry, OpenStats};
-use warpproof_model::{Key, Seed, Word};
 
 /// Entries that a table may always have room for.
 const SMALL: u64 = 1 << 14;
 
-/// A concurrent map in CPU memory that grows: `DynamicMap<u32, u32>` or `DynamicMap<u64, u64>`, an
+/// A concurrent map in CPU memory that grows: `DynamicMap<u32, u32>`, `DynamicMap<i64, f64>` and the like, an
 /// [`OpenMap`] that is replaced by a larger one before it is too full.
 ///
 /// ```
@@ -96,8 +97,13 @@ pub trait Fixed:
 
 /// Maps or sets of open addressing, which can be replaced by larger ones.
 macro_rules! fixed {
-    ($($table:ty, $value:ty, <$($p:ident: $bound:path),*>;)*) => { $(
-        impl<$($p: $bound,)* T: FixedBuckets<Key = K, Value = $value, Structure = Open> + Send> Rehash for $table {
+    ($($table:ty, <$($value:ident)?>, FixedBuckets<$($of:ident = $is:ty),*>;)*) => { $(
+        impl<K, $($value,)? T> Rehash for $table
+        where
+            K: TableKey,
+            $($value: TableValue<T::Value>,)?
+            T: FixedBuckets<$($of = $is,)* Structure = Open> + Send,
+        {
             type Error = Error;
 
             fn rehash(&mut self, entries: u64, load: f64) -> Result<(), Error> {
@@ -115,7 +121,12 @@ macro_rules! fixed {
             }
         }
 
-        impl<$($p: $bound,)* T: FixedBuckets<Key = K, Value = $value, Structure = Open> + Send> Fixed for $table {
+        impl<K, $($value,)? T> Fixed for $table
+        where
+            K: TableKey,
+            $($value: TableValue<T::Value>,)?
+            T: FixedBuckets<$($of = $is,)* Structure = Open> + Send,
+        {
             type Words = T;
 
             fn words(&self) -> &T {
@@ -129,8 +140,8 @@ macro_rules! fixed {
     )* };
 }
 fixed! {
-    Map<K, V, T>, V, <K: Key, V: Word>;
-    Set<K, T>, (), <K: Key>;
+    Map<K, V, T>, <V>, FixedBuckets<Key = K::Bits>;
+    Set<K, T>, <>, FixedBuckets<Key = K::Bits, Value = ()>;
 }
 
 impl<T: Fixed> Dynamic<T> {

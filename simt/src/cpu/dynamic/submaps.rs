@@ -7,7 +7,6 @@ use crate::cpu::open::{LANE_SLOTS, OPEN_LANES};
 use crate::cpu::packed::{PackedEntry, PackedWords};
 use crate::cpu::set::Set;
 use warpproof_model::entry::Packed;
-use warpproof_model::{Key, Word};
 
 /// A concurrent map in CPU memory that grows while warps of one's own work on it ([`Map::table`]): open
 /// addressing in submaps, each as large as all before it.
@@ -40,9 +39,7 @@ pub type SubmapSet<K, const L: usize = OPEN_LANES, const S: usize = LANE_SLOTS> 
 
 impl<K, V, St, const L: usize, const S: usize> Map<K, V, DynamicWords<St, L, S>>
 where
-    K: Key,
-    V: Word,
-    St: PackedWords<Entry: Packed<Key = K, Value = V>>,
+    St: PackedWords,
 {
     /// Moves all pairs to one submap, of a size for as many: searches read one bucket again, the slots of
     /// deleted pairs are free, and memory that is not needed is given back. Takes memory for both meanwhile,
@@ -58,8 +55,7 @@ where
 
 impl<K, St, const L: usize, const S: usize> Set<K, DynamicWords<St, L, S>>
 where
-    K: Key,
-    St: PackedWords<Entry: Packed<Key = K, Value = ()>>,
+    St: PackedWords<Entry: Packed<Value = ()>>,
 {
     /// Moves all keys to one submap: as [`SubmapMap::compact`].
     ///

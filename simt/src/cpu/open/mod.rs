@@ -10,12 +10,13 @@ use super::grid::{CpuTable, live, move_all, run};
 use super::map::Map;
 use super::packed::PackedEntry;
 use super::set::Set;
+use warpproof_model::Seed;
+use warpproof_model::bits::{Integer, TableKey, TableValue};
 use warpproof_model::host::{
     BulkCounter, BulkOrdered, BulkTable, OpenGeometry, OpenStats, Refused, Structure,
 };
 use warpproof_model::open::{BUCKET_SLOTS, BoundedStride};
 use warpproof_model::outcome::Add;
-use warpproof_model::{Key, Seed, Word};
 
 /// Slots that each lane reads by default, of sets, and of tables that grow or whose keys move.
 pub(super) const LANE_SLOTS: usize = BUCKET_SLOTS / OPEN_LANES;
@@ -26,14 +27,15 @@ pub const OPEN_MAP_SLOTS: usize = 4;
 
 /// A concurrent map in an open-addressing table in CPU memory.
 ///
-/// `OpenMap<u32, u32>` or `OpenMap<u64, u64>`. The table does not grow, and the slot of a deleted pair is not
-/// used again: an insert answers [`Full`](warpproof_model::Insert::Full) when none of the 512 buckets that
-/// its key may lie in has an empty slot, and nothing has changed then. In tables of 2^21 slots that happened
-/// to no key up to a load of 0.98 (`cargo test --test bounded_probes`). [`rehash`](Map::rehash) makes the
-/// slots of deleted pairs free again, and [`stats`](BulkTable::stats) counts them. The width of a warp (`L`
-/// lanes of `S` slots, which are a bucket) is a matter of speed. `P` says which buckets a key probes: those
-/// near its home ([`BoundedStride`]), or any ([`DoubleHashing`](warpproof_model::open::DoubleHashing)). A
-/// [`CuckooMap`](super::CuckooMap) is for higher loads.
+/// `OpenMap<u32, u32>`, `OpenMap<i64, f64>` and the like. The table does not grow, and the slot of a deleted
+/// pair is not used again: an insert answers [`Full`](warpproof_model::Insert::Full) when none of the 512
+/// buckets that its key may lie in has an empty slot, and nothing has changed then. In tables of 2^21 slots
+/// that happened to no key up to a load of 0.98 (`cargo test --test bounded_probes`). [`rehash`](Map::rehash)
+/// makes the slots of deleted pairs free again, and [`stats`](BulkTable::stats) counts them. The width of a
+/// warp (`L` lanes of `S` slots, which are a bucket) is a matter of speed. `P` says which buckets a key
+/// probes: those near its home ([`BoundedStride`]), or any
+/// ([`DoubleHashing`](warpproof_model::open::DoubleHashing)). A [`CuckooMap`](super::CuckooMap) is for higher
+/// loads.
 ///
 /// A batch that is large beside a table of 2 MiB or more takes memory for a copy of its keys and values, up
 /// to five bytes for each key, and at most as much again as the answers take, while it runs. Without that
@@ -64,7 +66,7 @@ pub type OpenMap<K, V, const L: usize = 1, const S: usize = OPEN_MAP_SLOTS, P = 
 pub type OpenSet<K, const L: usize = OPEN_LANES, const S: usize = LANE_SLOTS, P = BoundedStride> =
     Set<K, OpenWords<<(K, ()) as PackedEntry>::Store, L, S, P>>;
 
-impl<K: Key, V: Word, T: FixedBuckets<Key = K, Value = V>> Map<K, V, T> {
+impl<K: TableKey, V: TableValue<T::Value>, T: FixedBuckets<Key = K::Bits>> Map<K, V, T> {
     /// Slots of a bucket.
     pub const BUCKET_SLOTS: u32 = T::BUCKET_SLOTS;
 
@@ -89,7 +91,7 @@ impl<K: Key, V: Word, T: FixedBuckets<Key = K, Value = V>> Map<K, V, T> {
     }
 }
 
-impl<K: Key, T: FixedBuckets<Key = K, Value = ()>> Set<K, T> {
+impl<K: TableKey, T: FixedBuckets<Key = K::Bits, Value = ()>> Set<K, T> {
     /// Moves all keys to a table of another size, or of the same one: as [`OpenMap::rehash`].
     ///
     /// # Errors
@@ -130,14 +132,16 @@ pub trait FixedBuckets: Buckets {
     const BUCKET_SLOTS: u32;
 }
 
-impl<K: Key, V: Word, T: Buckets<Key = K, Value = V>> BulkCounter<K, V> for Map<K, V, T> {
+impl<K: TableKey, V: TableValue<T::Value> + Integer, T: Buckets<Key = K::Bits>> BulkCounter<K, V>
+    for Map<K, V, T>
+{
     fn insert_or_add(&self, keys: &[K], values: &[V]) -> Result<Vec<Add>, Error> {
         Self::values_match(keys, values)?;
-        run(&self.table, keys, values, |t, w, key, value| T::insert_or_add(t, w, key, value))
+        run(&self.table, keys, values, |t, w, key, value| T::insert_or_add(t, w, key, value.to_word()))
     }
 }
 
-impl<K: Key, V: Word, T: Buckets<Key = K, Value = V>> BulkOrdered for Map<K, V, T> {
+impl<K: TableKey, V: TableValue<T::Value>, T: Buckets<Key = K::Bits>> BulkOrdered for Map<K, V, T> {
     fn retrieve_all_in_order(&self) -> Result<Vec<(K, V)>, Error> {
         // Rayon joins what it folds in the order of the parts, and a bucket is visited from its lowest slot
         // on.
@@ -145,7 +149,7 @@ impl<K: Key, V: Word, T: Buckets<Key = K, Value = V>> BulkOrdered for Map<K, V, 
     }
 }
 
-impl<K: Key, T: Buckets<Key = K, Value = ()>> BulkOrdered for Set<K, T> {
+impl<K: TableKey, T: Buckets<Key = K::Bits, Value = ()>> BulkOrdered for Set<K, T> {
     fn retrieve_all_in_order(&self) -> Result<Vec<K>, Error> {
         // In order for the same reasons as the pairs of a map.
         self.retrieve_all()

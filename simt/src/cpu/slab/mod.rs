@@ -15,14 +15,14 @@ use super::warp::CpuWarp;
 use rayon::prelude::*;
 use std::collections::TryReserveError;
 use table::LANE_SLOTS;
+use warpproof_model::bits::{TableKey, TableValue};
 use warpproof_model::host::{BulkFlush, BulkMatches, BulkMultimap, Matches};
 use warpproof_model::outcome::Insert;
 use warpproof_model::slab::{Multi, Multiplicity, Unique};
-use warpproof_model::{Key, Word};
 
 /// A concurrent map in CPU memory; with `M` = [`Multi`] a [`SlabMultimap`].
 ///
-/// `SlabMap<u32, u32>` or `SlabMap<u64, u64>`; bulk operations are those of
+/// `SlabMap<u32, u32>`, `SlabMap<i64, f64>` and the like; bulk operations are those of
 /// [`warpproof_model::host::BulkMap`]. As many pairs fit as it was made for, whatever their keys are. The
 /// width of a warp (`L` lanes of `S` slots) is a matter of speed, not of meaning.
 ///
@@ -51,9 +51,9 @@ const CHUNK: usize = 4096;
 
 impl<K, V, St, M, const L: usize, const S: usize> BulkMatches<K, V> for Map<K, V, SlabWords<St, L, S, M>>
 where
-    K: Key,
-    V: Word,
-    St: SlabStore<Key = K, Value = V>,
+    K: TableKey,
+    V: TableValue<St::Value>,
+    St: SlabStore<Key = K::Bits>,
     M: Multiplicity,
 {
     fn search_all(&self, keys: &[K]) -> Result<Matches<V>, Error> {
@@ -80,9 +80,9 @@ type Counted<V> = (Vec<u32>, Vec<V>);
 
 impl<K, V, St, M, const L: usize, const S: usize> Map<K, V, SlabWords<St, L, S, M>>
 where
-    K: Key,
-    V: Word,
-    St: SlabStore<Key = K, Value = V>,
+    K: TableKey,
+    V: TableValue<St::Value>,
+    St: SlabStore<Key = K::Bits>,
     M: Multiplicity,
 {
     /// The values of all pairs of some keys.
@@ -91,12 +91,12 @@ where
         counts.try_reserve_exact(keys.len())?;
         let (all, mut warp) = (self.table.all_keys(), CpuWarp::<L>::new(0));
         for &key in keys {
-            let (table, key) = all.of(key);
+            let (table, key) = all.of(key.to_word());
             let (base, mut room) = (values.len(), Ok(()));
             let count = table.search_all(&mut warp, key, |_, number, value| {
                 // A repeated scan starts again at 0.
                 values.truncate(base + number as usize);
-                push(&mut values, &mut room, value);
+                push(&mut values, &mut room, V::from_word(value));
             });
             room?;
             values.truncate(base + count as usize);
@@ -129,9 +129,9 @@ fn joined<V>(
 
 impl<K, V, St, M, const L: usize, const S: usize> BulkFlush for Map<K, V, SlabWords<St, L, S, M>>
 where
-    K: Key,
-    V: Word,
-    St: SlabStore<Key = K, Value = V>,
+    K: TableKey,
+    V: TableValue<St::Value>,
+    St: SlabStore<Key = K::Bits>,
     M: Multiplicity,
 {
     fn flush(&mut self) -> Result<u64, Error> {
@@ -141,15 +141,15 @@ where
 
 impl<K, V, St, const L: usize, const S: usize> BulkMultimap<K, V> for Map<K, V, SlabWords<St, L, S, Multi>>
 where
-    K: Key,
-    V: Word,
-    St: SlabStore<Key = K, Value = V>,
+    K: TableKey,
+    V: TableValue<St::Value>,
+    St: SlabStore<Key = K::Bits>,
 {
     fn insert(&self, keys: &[K], values: &[V]) -> Result<Vec<Insert>, Error> {
         Self::values_match(keys, values)?;
         run(&self.table, keys, values, |t, w, key, value| {
             let (table, key) = t.of(key);
-            table.insert(w, key, value)
+            table.insert(w, key, value.to_word())
         })
     }
 }

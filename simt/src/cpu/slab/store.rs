@@ -97,20 +97,22 @@ impl SlabStore for WidePairStore {
     }
 }
 
-/// Which store a key and value type is kept in: `(u32, u32)`, `(u64, u64)`, `(u32, ())`.
+/// Which store a key and value type is kept in: keys of 32 bits with values of as many, keys of 64 bits with
+/// values of as many or of 32, and keys of 32 bits alone.
 pub trait SlabEntry {
     /// The store.
     type Store: SlabStore;
 }
 
-impl SlabEntry for (u32, u32) {
-    type Store = PairStore;
+macro_rules! stored {
+    ($($store:ident: $(($key:ty, $($value:ty)|+))*;)*) => {
+        $($($(impl SlabEntry for ($key, $value) {
+            type Store = $store;
+        })+)*)*
+    };
 }
-
-impl SlabEntry for (u64, u64) {
-    type Store = WidePairStore;
-}
-
-impl SlabEntry for (u32, ()) {
-    type Store = KeyStore;
+stored! {
+    PairStore: (u32, u32 | i32 | f32) (i32, u32 | i32 | f32);
+    WidePairStore: (u64, u64 | i64 | f64 | u32 | i32 | f32) (i64, u64 | i64 | f64 | u32 | i32 | f32);
+    KeyStore: (u32, ()) (i32, ());
 }

@@ -15,7 +15,7 @@ use memory::LANE_WORDS;
 /// A concurrent map in CPU memory whose operations end in a bounded number of steps, whatever other threads
 /// do.
 ///
-/// `WaitFreeMap<u32, u32>` or `WaitFreeMap<u64, u64>`; bulk operations are those of
+/// `WaitFreeMap<u32, u32>`, `WaitFreeMap<i64, f64>` and the like; bulk operations are those of
 /// [`warpproof_model::host::BulkMap`]. A search reads a head and the nodes of a chain, and never waits. An
 /// update replaces nodes; it makes no more exchanges than [`warpproof_model::waitfree::rounds`] says, as
 /// other threads run it if they are faster. Nodes that were replaced are used again when no thread is in the

@@ -132,8 +132,8 @@ fn words(letters: &[&str], most: usize) -> Vec<String> {
     all
 }
 
-/// A batch of the keys with these letters: `a` to `d` have the first home, `p` to `s` the last one; `x` and `y`
-/// are reserved.
+/// A batch of the keys with these letters: `a` to `d` have the first home, `p` to `s` the last one; `x` and
+/// `y` are reserved.
 fn scenario(shape: Shape, warps: usize, before: &str, batch: &str) -> Scenario {
     let Shape { slots, buckets, levels, room, last, told } = shape;
     let structure = if told { TOLD } else { STRUCTURE };
