@@ -75,7 +75,9 @@ where
         self.growing.table().count(keys)
     }
     fn delete(&self, keys: &[K]) -> Result<Vec<Delete>, Error> {
-        BulkMap::delete(&*self.growing.table(), keys)
+        let table = self.growing.table();
+        self.growing.note_deletes();
+        BulkMap::delete(&*table, keys)
     }
     fn mixed(&self, ops: &[Op], keys: &[K], values: &[V]) -> Result<Vec<Answer<V>>, Error> {
         same_length(keys, "operations", ops)?;
@@ -110,6 +112,8 @@ impl<K: KeyScalar> BulkSet<K> for Dynamic<(K,)> {
         BulkSet::contains(&*self.growing.table(), keys)
     }
     fn delete(&self, keys: &[K]) -> Result<Vec<Delete>, Error> {
-        BulkSet::delete(&*self.growing.table(), keys)
+        let table = self.growing.table();
+        self.growing.note_deletes();
+        BulkSet::delete(&*table, keys)
     }
 }

@@ -53,7 +53,9 @@ impl<R: Row> OnStream<'_, Dynamic<R>> {
 
     /// As of a table that does not grow.
     pub fn delete(&self, keys: &impl Input<R::Key>, outcomes: &mut impl Output<u8>) -> Result<(), Error> {
-        self.table.growing.table().on_stream(self.stream).delete(keys, outcomes)
+        let table = self.table.growing.table();
+        self.table.growing.note_deletes();
+        table.on_stream(self.stream).delete(keys, outcomes)
     }
 }
 

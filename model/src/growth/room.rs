@@ -1,5 +1,6 @@
 //! How many slots of a table may be taken, are taken, and are promised.
 
+use crate::host::OpenStats;
 use core::fmt;
 
 /// The highest load of a table that grows: above it an insert may find its buckets full
@@ -20,12 +21,15 @@ pub struct Room {
     pub taken: u64,
     /// Slots that the chunks of batches that run now may take besides.
     pub promised: u64,
+    /// Whether `taken` are the entries: none was taken out since the table was made, and no batch failed or was
+    /// of all kinds of operations. Then nobody has to count them.
+    pub exact: bool,
 }
 
 impl Room {
     /// The room of a table without entries, of whose slots `limit` may be taken.
     pub const fn new(limit: u64) -> Self {
-        Self { limit, taken: 0, promised: 0 }
+        Self { limit, taken: 0, promised: 0, exact: true }
     }
 
     /// The room of a table without entries, at most `load` of whose `slots` are to be taken: one slot at
@@ -59,20 +63,29 @@ impl Room {
         })
     }
 
-    /// A chunk that was promised `size` slots has taken `stored` of them, and takes no more.
-    pub(super) fn settle(&mut self, size: u64, stored: u64) {
+    /// A chunk that was promised `size` slots has taken `stored` of them, and takes no more; `None` if it failed:
+    /// any of them may be taken.
+    pub(super) fn settle(&mut self, size: u64, stored: Option<u64>) {
         self.promised -= size;
-        self.taken += stored;
+        self.taken += stored.unwrap_or(size);
+        self.exact &= stored.is_some();
     }
 
-    /// Checks what holds whenever nobody has the lock of the room, and nobody the table alone: `used` slots
-    /// of the table are taken.
+    /// What the table holds as far as the room knows it exactly.
+    pub(super) fn known(&self) -> Option<OpenStats> {
+        // A chunk that panicked has left its promise.
+        (self.exact && self.promised == 0).then_some(OpenStats { live: self.taken, tombstones: 0 })
+    }
+
+    /// Checks what holds whenever nobody has the lock of the room, and nobody the table alone: the table holds
+    /// this.
     ///
     /// # Errors
-    /// If more slots are used than the room knows of, or more are taken and promised than may be.
-    pub fn check(&self, used: u64) -> Result<(), Overdrawn> {
-        let spoken_for = self.taken.saturating_add(self.promised);
-        if used <= spoken_for && spoken_for <= self.limit {
+    /// If more slots are used than the room knows of, or more are taken and promised than may be, or there are
+    /// tombstones of which it does not know.
+    pub fn check(&self, stats: &OpenStats) -> Result<(), Overdrawn> {
+        let (spoken_for, used) = (self.taken.saturating_add(self.promised), stats.live + stats.tombstones);
+        if used <= spoken_for && spoken_for <= self.limit && !(self.exact && stats.tombstones > 0) {
             Ok(())
         } else {
             Err(Overdrawn { room: *self, used })
@@ -91,8 +104,9 @@ pub struct Overdrawn {
 
 impl fmt::Display for Overdrawn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { room: Room { limit, taken, promised }, used } = self;
-        write!(f, "{used} slots are used; {taken} count as taken, {promised} are promised, of {limit} in all")
+        let Self { room: Room { limit, taken, promised, exact }, used } = self;
+        let of = if *exact { "entries" } else { "taken" };
+        write!(f, "{used} slots are used; {taken} count as {of}, {promised} are promised, of {limit} in all")
     }
 }
 
@@ -128,20 +142,34 @@ mod tests {
         assert_eq!((room.promise(50), room.free()), (Some(50), 30));
         assert_eq!((room.promise(50), room.free()), (Some(30), 0));
         assert_eq!(room.promise(1), None);
-        room.settle(50, 41);
-        assert_eq!(room, Room { limit: 80, taken: 41, promised: 30 });
+        room.settle(50, Some(41));
+        assert_eq!(room, Room { limit: 80, taken: 41, promised: 30, exact: true });
         assert_eq!(room.promise(50), None, "9 are fewer than an eighth of 80");
         assert_eq!(room.promise(9), Some(9), "but as many as are left");
     }
 
     #[test]
     fn a_room_is_overdrawn_if_more_is_used_than_it_knows_of() {
-        let room = Room { limit: 8, taken: 5, promised: 2 };
-        assert_eq!(room.check(7), Ok(()));
-        assert_eq!(room.check(8), Err(Overdrawn { room, used: 8 }));
+        let room = Room { limit: 8, taken: 5, promised: 2, exact: false };
+        let holds = |live, tombstones| OpenStats { live, tombstones };
+        assert_eq!(room.check(&holds(4, 3)), Ok(()));
+        assert_eq!(room.check(&holds(8, 0)), Err(Overdrawn { room, used: 8 }));
+        let exact = Room { exact: true, ..room };
+        assert!(exact.check(&holds(7, 0)).is_ok() && exact.check(&holds(6, 1)).is_err());
         let room = Room { promised: 4, ..room };
-        let overdrawn = room.check(5).expect_err("nine of eight");
+        let overdrawn = room.check(&holds(5, 0)).expect_err("nine of eight");
         assert_eq!(overdrawn.to_string(), "5 slots are used; 5 count as taken, 4 are promised, of 8 in all");
+    }
+
+    #[test]
+    fn what_a_table_holds_is_known_until_something_is_taken_out_or_fails() {
+        let room = Room { taken: 5, ..Room::new(8) };
+        assert_eq!(room.known(), Some(OpenStats { live: 5, tombstones: 0 }));
+        assert_eq!(Room { promised: 1, ..room }.known(), None);
+        let mut failed = room;
+        assert_eq!(failed.promise(2), Some(2));
+        failed.settle(2, None);
+        assert_eq!((failed.known(), failed.taken), (None, 7));
     }
 
     #[test]

@@ -119,10 +119,16 @@ impl<M: Monitor> Growing<M> {
         mut chunk: impl FnMut(&M::Table, usize, usize) -> Result<(), Error<M>>,
     ) -> Result<(), Error<M>> {
         self.insert(n, |table, from, to| {
+            self.note_deletes();
             let before = taken(&table.stats()?);
             chunk(table, from, to)?;
             Ok(taken(&table.stats()?).saturating_sub(before))
         })
+    }
+
+    /// Says that entries may be taken out. Whoever takes them out shares the table, and calls this before.
+    pub fn note_deletes(&self) {
+        self.monitor.room(|room| room.exact = false);
     }
 
     /// Replaces the table by one that has room for `more` entries besides those that it has, and no
@@ -160,9 +166,8 @@ impl<M: Monitor> Growing<M> {
         self.monitor.shared(|table| {
             let size = self.monitor.room(|room| room.promise(left))?;
             let stored = run(table, size).map(|stored| stored.min(size));
-            // After an error any of them may be stored.
-            let most = *stored.as_ref().unwrap_or(&size);
-            self.monitor.room(|room| room.settle(size, most));
+            let known = stored.as_ref().ok().copied();
+            self.monitor.room(|room| room.settle(size, known));
             Some((size, stored))
         })
     }
@@ -176,9 +181,9 @@ impl<M: Monitor> Growing<M> {
                 // Another thread did it.
                 return Ok(());
             }
-            let stats = table.stats()?;
+            let stats = now.known().map_or_else(|| table.stats(), Ok)?;
             // Nothing is promised but what a chunk that panicked was: that counts no more.
-            let exact = Room { taken: taken(&stats), ..Room::new(now.limit) };
+            let exact = Room { taken: taken(&stats), exact: stats.tombstones == 0, ..Room::new(now.limit) };
             if exact.suffices(left) {
                 self.monitor.room(|room| *room = exact);
                 return Ok(());

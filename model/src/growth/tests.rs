@@ -96,6 +96,13 @@ fn live(growing: &Growing<OneThread>) -> u64 {
     growing.monitor().shared(|table| table.live.get())
 }
 
+fn delete_all(growing: &Growing<OneThread>) {
+    growing.monitor().shared(|table| {
+        growing.note_deletes();
+        table.delete_all();
+    });
+}
+
 fn sizes(growing: &Growing<OneThread>) -> Vec<usize> {
     growing.monitor().shared(|table| table.sizes.clone())
 }
@@ -146,7 +153,7 @@ fn tombstones_are_lost_before_it_grows() {
     let slots = growing.monitor().shared(|table| table.geometry.slots());
     for _ in 0..20 {
         insert(&growing, 400, 1).expect("room");
-        growing.monitor().shared(Noted::delete_all);
+        delete_all(&growing);
     }
     assert!(sizes(&growing).iter().all(|&size| size == slots), "{:?}", sizes(&growing));
 }
@@ -160,7 +167,7 @@ fn without_memory_for_all_it_takes_what_there_is_and_then_says_so() {
     assert!(live as f64 > 0.8 * LOAD * 4000.0, "{live} entries");
     // It is usable: nothing is promised any more, and what was deleted makes room again.
     assert_eq!(room(&growing).promised, 0);
-    growing.monitor().shared(Noted::delete_all);
+    delete_all(&growing);
     assert_eq!(insert(&growing, 100, 1), Ok(vec![100]));
 }
 
@@ -255,13 +262,13 @@ fn a_table_that_grows_in_steps_keeps_to_its_entries() {
     let steps = growing(1000, usize::MAX).in_steps_of(STEP, SMALL);
     for _ in 0..100_000 {
         insert(&steps, 1, 1).expect("room");
-        steps.monitor().shared(Noted::delete_all);
+        delete_all(&steps);
     }
     assert!(sizes(&steps).iter().all(|&slots| slots <= most(1000)), "{:?}", sizes(&steps));
     // What the caller made large stays large.
     let steps = growing(1_000_000, usize::MAX).in_steps_of(STEP, SMALL);
     insert(&steps, 1_000_000, 1).expect("room");
-    steps.monitor().shared(Noted::delete_all);
+    delete_all(&steps);
     insert(&steps, 1_000_000, 1).expect("room");
     assert_eq!(sizes(&steps), [OpenGeometry::at_load(1_000_000, LOAD).expect("a size").slots()]);
 }

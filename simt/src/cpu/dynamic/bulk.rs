@@ -23,11 +23,11 @@ type WarpOf<T> = <<T as Fixed>::Words as CpuTable>::Warp;
 
 impl<T: Fixed> Dynamic<T> {
     /// The answers of a batch that may store entries, in parts: `f` runs an operation, as
-    /// [`run_in`] says, and `stored` says of an answer whether an entry was stored.
+    /// [`run_in`] says, and may take entries out if it `deletes`; `stored` says of an answer whether an entry was stored.
     fn in_parts<K: TableKey<Bits = KeyOf<T>>, B: Beside, A: Copy + Send + Sync>(
         &self,
         keys: &[K],
-        beside: B,
+        (beside, deletes): (B, bool),
         stored: impl Fn(A) -> bool,
         f: impl Fn(<T::Words as CpuTable>::AllKeys<'_>, &mut WarpOf<T>, KeyOf<T>, B::Item) -> A + Sync,
     ) -> Result<Vec<A>, Error> {
@@ -35,6 +35,9 @@ impl<T: Fixed> Dynamic<T> {
         let mut answers = room_for_answers(keys)?;
         let batch = Batch { keys, beside };
         let ran = self.growing.insert(keys.len(), |table, from, to| {
+            if deletes {
+                self.growing.note_deletes();
+            }
             apart(|| run_in(table.words(), batch.part(from..to), &f, &mut answers));
             Ok(answers[from..].iter().filter(|&&answer| stored(answer)).count() as u64)
         });
@@ -47,6 +50,13 @@ impl<T: Fixed> Dynamic<T> {
     /// What `f` says of the table, which does not grow meanwhile.
     fn held<R: Send>(&self, f: impl FnOnce(&T) -> R + Send) -> R {
         let table = self.growing.table();
+        apart(|| f(&table))
+    }
+
+    /// The same, and `f` takes entries out.
+    fn deleting<R: Send>(&self, f: impl FnOnce(&T) -> R + Send) -> R {
+        let table = self.growing.table();
+        self.growing.note_deletes();
         apart(|| f(&table))
     }
 }
@@ -88,12 +98,16 @@ where
     fn insert_unique(&self, keys: &[K], values: &[V]) -> Result<Vec<Insert>, Error> {
         same_length(keys, "values", values)?;
         let stored = |said| said == Insert::Inserted;
-        self.in_parts(keys, values, stored, |t, w, key, value| t.insert_unique(w, key, value.to_word()))
+        self.in_parts(keys, (values, false), stored, |t, w, key, value| {
+            t.insert_unique(w, key, value.to_word())
+        })
     }
     fn insert_or_assign(&self, keys: &[K], values: &[V]) -> Result<Vec<Assign>, Error> {
         same_length(keys, "values", values)?;
         let stored = |said| said == Assign::Inserted;
-        self.in_parts(keys, values, stored, |t, w, key, value| t.insert_or_assign(w, key, value.to_word()))
+        self.in_parts(keys, (values, false), stored, |t, w, key, value| {
+            t.insert_or_assign(w, key, value.to_word())
+        })
     }
     fn search(&self, keys: &[K]) -> Result<Vec<Option<V>>, Error> {
         self.held(|map| map.search(keys))
@@ -105,14 +119,14 @@ where
         self.held(|map| map.count(keys))
     }
     fn delete(&self, keys: &[K]) -> Result<Vec<Delete>, Error> {
-        self.held(|map| BulkMap::delete(map, keys))
+        self.deleting(|map| BulkMap::delete(map, keys))
     }
     fn mixed(&self, ops: &[Op], keys: &[K], values: &[V]) -> Result<Vec<Answer<V>>, Error> {
         same_length(keys, "operations", ops)?;
         same_length(keys, "values", values)?;
         let stored =
             |said| matches!(said, Answer::Insert(Insert::Inserted) | Answer::Assign(Assign::Inserted));
-        self.in_parts(keys, (ops, values), stored, |t, w, key, (op, value)| {
+        self.in_parts(keys, ((ops, values), true), stored, |t, w, key, (op, value)| {
             answer::<T, V>(t, w, op, key, value)
         })
     }
@@ -127,7 +141,9 @@ where
     fn insert_or_add(&self, keys: &[K], values: &[V]) -> Result<Vec<Add>, Error> {
         same_length(keys, "values", values)?;
         let stored = |said| said == Add::Inserted;
-        self.in_parts(keys, values, stored, |t, w, key, value| T::insert_or_add(t, w, key, value.to_word()))
+        self.in_parts(keys, (values, false), stored, |t, w, key, value| {
+            T::insert_or_add(t, w, key, value.to_word())
+        })
     }
 }
 
@@ -136,12 +152,12 @@ impl<K: TableKey, T: FixedBuckets<Key = K::Bits, Value = (), Structure = Open> +
 {
     fn insert(&self, keys: &[K]) -> Result<Vec<Insert>, Error> {
         let stored = |said| said == Insert::Inserted;
-        self.in_parts(keys, (), stored, |t, w, key, ()| t.insert_unique(w, key, ()))
+        self.in_parts(keys, ((), false), stored, |t, w, key, ()| t.insert_unique(w, key, ()))
     }
     fn contains(&self, keys: &[K]) -> Result<Vec<bool>, Error> {
         self.held(|set| BulkSet::contains(set, keys))
     }
     fn delete(&self, keys: &[K]) -> Result<Vec<Delete>, Error> {
-        self.held(|set| BulkSet::delete(set, keys))
+        self.deleting(|set| BulkSet::delete(set, keys))
     }
 }

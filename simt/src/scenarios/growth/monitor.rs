@@ -20,16 +20,20 @@ pub(super) const ROOM: usize = 1;
 pub(super) const HELD: u64 = u64::MAX;
 /// Bits of a number of the room.
 const BITS: u32 = 16;
+/// The bit that says whether they are exact.
+const EXACT: u32 = 3 * BITS;
 
 /// The room as a word.
 pub(super) const fn room_word(room: Room) -> u64 {
-    room.limit << (2 * BITS) | room.taken << BITS | room.promised
+    (room.exact as u64) << EXACT | room.limit << (2 * BITS) | room.taken << BITS | room.promised
 }
 
 /// What such a word says, or `None` while a thread changes the room.
 pub(super) fn room_of(word: u64) -> Option<Room> {
     let number = |at: u32| word >> (at * BITS) & ((1 << BITS) - 1);
-    if word == HELD { None } else { Some(Room { limit: number(2), taken: number(1), promised: number(0) }) }
+    let exact = word >> EXACT & 1 != 0;
+    let room = Room { limit: number(2), taken: number(1), promised: number(0), exact };
+    (word != HELD).then_some(room)
 }
 
 /// A host thread: the warp that runs it, and the words that it shares with the others.

@@ -120,8 +120,10 @@ impl<T: Table> Subject for GrowthSubject<T> {
         let growing = Growing::new(Locks(&thread), LOAD);
         match call.op {
             Op::Delete => {
-                let there =
-                    growing.monitor().shared(|table| table.ask(|t, w, m, at| t.delete(w, m, at, call.key)));
+                let there = growing.monitor().shared(|table| {
+                    growing.note_deletes();
+                    table.ask(|t, w, m, at| t.delete(w, m, at, call.key))
+                });
                 if there { Ret::Deleted } else { Ret::Absent }
             }
             Op::Search => Ret::Value(
@@ -156,7 +158,7 @@ impl<T: Table> Subject for GrowthSubject<T> {
                 )));
             }
             (Some(room), false) => {
-                room.check(used).map_err(|overdrawn| breach(overdrawn.to_string()))?;
+                room.check(&stats).map_err(|overdrawn| breach(overdrawn.to_string()))?;
                 if room.limit > slots {
                     return Err(breach(format!("{} slots may be taken of {slots}", room.limit)));
                 }
@@ -178,7 +180,7 @@ impl<T: Table> Subject for GrowthSubject<T> {
         let at = Place::now(m);
         let stats = self.table.stats(w, m, at);
         let used = stats.live + stats.tombstones;
-        if self.exact && room.taken != used {
+        if (self.exact || room.exact) && room.taken != used {
             return Err(breach(format!("{} slots count as taken, {used} are", room.taken)));
         }
         self.table.check(w, m, at, true)
@@ -194,10 +196,12 @@ impl<T: Table> Subject for GrowthSubject<T> {
             (LOCKS, _) => {
                 ["free", "shared", "alone"].get(value as usize).map_or("?", |said| said).to_string()
             }
-            (ROOM, _) => room_of(value as u64)
-                .map_or("held".to_string(), |Room { limit, taken, promised }| {
-                    format!("{taken} taken and {promised} promised of {limit}")
-                }),
+            (ROOM, _) => {
+                room_of(value as u64).map_or("held".to_string(), |Room { limit, taken, promised, exact }| {
+                    let of = if exact { "entries" } else { "taken" };
+                    format!("{taken} {of} and {promised} promised of {limit}")
+                })
+            }
             (WHICH, 1..) => value.to_string(),
             (WHICH, _) => {
                 let Place { place, size } = Place::of(value as u32);
