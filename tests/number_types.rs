@@ -1,4 +1,5 @@
-//! Signed keys, and values of other types than the keys, in every structure: a table holds them by their bits.
+//! Signed keys, and values of other types than the keys, in every structure: a table holds them by their
+//! bits.
 
 #[cfg(feature = "gpu")]
 #[path = "support/device.rs"]

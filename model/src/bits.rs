@@ -3,8 +3,8 @@
 use crate::key::Key;
 use crate::memory::Word;
 
-/// A key of a table of keys [`Bits`](Self::Bits): `u32` and `i32` in a table of u32 keys, `u64` and `i64` in one
-/// of u64 keys, and every [`Key`] in a table of its own type. Two keys are the same if their bits are.
+/// A key of a table of keys [`Bits`](Self::Bits): `u32` and `i32` in a table of u32 keys, `u64` and `i64` in
+/// one of u64 keys, and every [`Key`] in a table of its own type. Two keys are the same if their bits are.
 pub trait TableKey: Copy + Eq + Send + Sync + 'static {
     /// What the table holds.
     type Bits: Key;

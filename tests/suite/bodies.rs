@@ -55,6 +55,7 @@ macro_rules! group {
     } };
     (chains) => { tests! { chains:
         flush_reclaims_tombstones_and_slabs
+        the_highest_keys_have_a_chain_that_is_flushed
         churn_with_flush_does_not_leak
         one_bucket_grows_a_long_chain
         a_full_pool_loses_nothing

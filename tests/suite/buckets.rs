@@ -2,7 +2,7 @@
 
 use super::crowds::halve;
 use super::facts::{CROWD, typed};
-use super::number::{Number, distinct, repeat, values};
+use super::number::{Number, distinct, repeat, slot_keys, values};
 use super::row::Row;
 use super::table::Table;
 use std::collections::HashMap;
@@ -47,7 +47,7 @@ pub(crate) fn a_counter_says_full<K: Number>(row: &Row<K>) {
     let size = OpenGeometry { buckets: 2, ..typed(row.size(1, 0.6)) };
     let table = Table::Map(row.map(size.into()));
     let map = table.map().and_then(|map| map.counter()).expect("a counter");
-    let keys = distinct::<K>(size.slots() + 1, 0);
+    let keys = slot_keys::<K>(size.slots() + 1, 0);
     let (there, left_out) = keys.split_at(size.slots());
     let outcomes = map.insert_or_add(there, there).unwrap();
     assert!(outcomes.iter().all(|&outcome| outcome == Add::Inserted));
@@ -62,7 +62,7 @@ pub(crate) fn entries_come_in_the_order_of_their_slots<K: Number>(row: &Row<K>) 
     let table = row.table(size);
     assert_eq!(table.in_order(), Some(vec![]));
     // The one bucket is filled from its lowest slot on.
-    let keys = distinct::<K>(size.slots(), 0);
+    let keys = slot_keys::<K>(size.slots(), 0);
     let mut entries = Vec::new();
     for (&key, value) in keys.iter().zip(values(&keys)) {
         assert_eq!(table.insert(&[key], &[value]), [Insert::Inserted]);
@@ -81,6 +81,9 @@ pub(crate) fn entries_come_in_the_order_of_their_slots<K: Number>(row: &Row<K>) 
     for _ in 0..3 {
         assert_eq!(table.in_order().as_ref(), Some(&entries));
     }
+    // The keys that no slot holds come first.
+    let first: Vec<_> = distinct::<K>(2, 0).into_iter().rev().map(|key| table.entry((key, key))).collect();
+    assert_eq!(entries[..2], first);
     entries.sort_unstable();
     assert_eq!(entries.len(), CROWD);
     assert_eq!(entries, table.entries());
@@ -89,11 +92,11 @@ pub(crate) fn entries_come_in_the_order_of_their_slots<K: Number>(row: &Row<K>) 
 pub(crate) fn churn_leaves_tombstones_until_the_table_is_full<K: Number>(row: &Row<K>) {
     let table = row.table(row.size(CHURN, 0.5));
     let slots = slots(&table);
-    let mut asked = distinct::<K>(CHURN, 0);
+    let mut asked = slot_keys::<K>(CHURN, 0);
     let (mut expected, mut gone) = (table.fill(&asked), 0);
     for round in 1..5 {
         gone += halve(&table, &mut expected);
-        let new = distinct::<K>(CHURN / 2, (round * CHURN) as u64);
+        let new = slot_keys::<K>(CHURN / 2, (round * CHURN) as u64);
         let (taken, came) = (expected.len() + gone, table.fill(&new));
         // A key has 512 buckets: the last slots of a table may be in none of them.
         let room = new.len().min(slots - taken);
@@ -114,7 +117,7 @@ pub(crate) fn churn_leaves_tombstones_until_the_table_is_full<K: Number>(row: &R
 pub(crate) fn keys_that_come_again_take_other_slots<K: Number>(row: &Row<K>) {
     let table = row.roomy(2 * CHURN);
     let slots = slots(&table);
-    let (keys, mut gone) = (distinct::<K>(CHURN, 0), 0);
+    let (keys, mut gone) = (slot_keys::<K>(CHURN, 0), 0);
     while gone + CHURN <= slots {
         let expected = table.fill(&keys);
         assert_eq!(expected.len(), CHURN, "{gone} of {slots} were taken");

@@ -2,7 +2,7 @@
 //! what counts.
 
 use super::facts::typed;
-use super::number::{Number, distinct};
+use super::number::{Number, slot_keys};
 use super::row::Row;
 use super::table::Table;
 use super::tables::MANY;
@@ -28,7 +28,7 @@ fn all_say<K: Number>(table: &Table<K>, keys: &[K], said: Insert) {
 }
 
 pub(crate) fn flush_reclaims_tombstones_and_slabs<K: Number>(row: &Row<K>) {
-    let keys = distinct::<K>(MANY, 0);
+    let keys = slot_keys::<K>(MANY, 0);
     // A load of 3: most chains have several slabs.
     let mut table = row.table(row.size(MANY, 3.0));
     all_say(&table, &keys, Insert::Inserted);
@@ -54,8 +54,32 @@ pub(crate) fn flush_reclaims_tombstones_and_slabs<K: Number>(row: &Row<K>) {
     assert_eq!(table.contains(&keys[..2]), [true, false]);
 }
 
+/// Their slabs come from the pool, and go back to it.
+pub(crate) fn the_highest_keys_have_a_chain_that_is_flushed<K: Number>(row: &Row<K>) {
+    let (mut table, highest) = (row.roomy(1_000), [K::FIRST_RESERVED, K::MAX]);
+    let (there, buckets) = ([K::of(1), K::of(2)], typed::<SlabGeometry>(table.geometry()).buckets as u64);
+    all_say(&table, &there, Insert::Inserted);
+    for _ in 0..2 {
+        for _ in 0..30 {
+            all_say(&table, &highest, Insert::Inserted);
+            table.delete_those(&highest);
+        }
+        all_say(&table, &highest[..1], Insert::Inserted);
+        let full = stats(&table);
+        assert_eq!((full.live, full.tombstones), (3, 60));
+        assert!(full.slabs > buckets + 1 && full.longest as u64 == full.slabs - buckets, "{full:?}");
+        assert_eq!(flush(&mut table), full.slabs - buckets - 1);
+        let after = stats(&table);
+        assert_eq!((after.live, after.tombstones, after.slabs), (3, 0, buckets + 1));
+        assert_eq!(table.contains(&[there, highest].concat()), [true, true, true, false]);
+        table.delete_those(&highest[..1]);
+        flush(&mut table);
+        assert_eq!(stats(&table).slabs, buckets);
+    }
+}
+
 pub(crate) fn churn_with_flush_does_not_leak<K: Number>(row: &Row<K>) {
-    let keys = distinct::<K>(5_000, 0);
+    let keys = slot_keys::<K>(5_000, 0);
     // If a round lost one slab in five, the last ones would be `Full`.
     let mut table = row.table(row.size(keys.len(), 5.0));
     for round in 0..40 {
@@ -68,7 +92,7 @@ pub(crate) fn churn_with_flush_does_not_leak<K: Number>(row: &Row<K>) {
 }
 
 pub(crate) fn one_bucket_grows_a_long_chain<K: Number>(row: &Row<K>) {
-    let keys = distinct::<K>(3_000, 0);
+    let keys = slot_keys::<K>(3_000, 0);
     // Every insert may hold a slab for a moment that it gives back: there is one for each.
     let per_slab = of_slabs(row, 1, 0).pairs_per_slab();
     let table = row.table(of_slabs(row, 1, 3_000 / per_slab + 1 + 3_000));
@@ -85,7 +109,7 @@ pub(crate) fn a_full_pool_loses_nothing<K: Number>(row: &Row<K>) {
     let size = of_slabs(row, 4, 33);
     let room = 37 * size.pairs_per_slab() as usize;
     let table = row.table(size);
-    let keys = distinct::<K>(2_000, 0);
+    let keys = slot_keys::<K>(2_000, 0);
     let expected = table.fill(&keys);
     table.holds(&expected, &keys);
     assert!(expected.len() < keys.len(), "no insert said Full");
@@ -96,8 +120,8 @@ pub(crate) fn a_full_pool_loses_nothing<K: Number>(row: &Row<K>) {
 pub(crate) fn a_full_pool_recovers_after_a_flush<K: Number>(row: &Row<K>) {
     let size = of_slabs(row, 1, 2);
     let mut table = row.table(size);
-    let keys = distinct::<K>(3 * size.pairs_per_slab() as usize, 0);
-    let more = distinct::<K>(5, 1_000);
+    let keys = slot_keys::<K>(3 * size.pairs_per_slab() as usize, 0);
+    let more = slot_keys::<K>(5, 1_000);
     // One after the other: of several that need a slab, one may find the last in the hands of another.
     for &key in &keys {
         assert_eq!(table.insert_one(key), Insert::Inserted);
@@ -114,7 +138,7 @@ pub(crate) fn a_full_pool_recovers_after_a_flush<K: Number>(row: &Row<K>) {
 pub(crate) fn the_smallest_table_works<K: Number>(row: &Row<K>) {
     let size = of_slabs(row, 1, 1);
     let table = row.table(size);
-    let keys = distinct::<K>(2 * size.pairs_per_slab() as usize, 0);
+    let keys = slot_keys::<K>(2 * size.pairs_per_slab() as usize, 0);
     for &key in &keys {
         assert_eq!(table.insert_one(key), Insert::Inserted);
         assert_eq!(table.insert_one(key), Insert::Present);
@@ -124,7 +148,7 @@ pub(crate) fn the_smallest_table_works<K: Number>(row: &Row<K>) {
 
 pub(crate) fn stats_add_up<K: Number>(row: &Row<K>) {
     let table = row.table(row.size(10_000, 1.5));
-    let keys = distinct::<K>(10_000, 0);
+    let keys = slot_keys::<K>(10_000, 0);
     all_say(&table, &keys, Insert::Inserted);
     table.delete_those(&keys[..1_000]);
     let (stats, size) = (stats(&table), typed::<SlabGeometry>(table.geometry()));
@@ -137,7 +161,7 @@ pub(crate) fn stats_add_up<K: Number>(row: &Row<K>) {
 }
 
 pub(crate) fn counts_and_lists_say_what_searches_say<K: Number>(row: &Row<K>) {
-    let keys = distinct::<K>(1_000, 0);
+    let keys = slot_keys::<K>(1_000, 0);
     let map = row.roomy_map(keys.len());
     let all = map.matches().expect("a map that works on all pairs of a key");
     map.insert_unique(&keys, &keys).unwrap();

@@ -3,7 +3,7 @@
 use super::SEED;
 use super::facts::{CROWD, typed};
 use super::maps::mix;
-use super::number::{Number, distinct, numbers, repeat};
+use super::number::{Number, numbers, repeat, slot_keys};
 use super::row::Row;
 use super::table::Table;
 use std::collections::HashMap;
@@ -21,7 +21,7 @@ pub(crate) fn impossible_sizes_are_refused<K: Number>(row: &Row<K>) {
 
 pub(crate) fn a_table_fills_up_to_its_last_slot<K: Number>(row: &Row<K>) {
     for (size, room) in (row.facts.tiny)(row.size(1, 0.6)) {
-        let keys = distinct::<K>(room + 5, 0);
+        let keys = slot_keys::<K>(room + 5, 0);
         // At once, and one after the other.
         let table = row.table(size);
         let expected = table.fill(&keys[..room]);
@@ -90,7 +90,7 @@ pub(crate) fn racing_inserts_fill_every_slot<K: Number>(row: &Row<K>) {
     let tiny = (row.facts.tiny)(row.size(1, 0.6));
     for (round, &(size, room)) in tiny.iter().cycle().take(20).enumerate() {
         let table = row.table(size);
-        let few = distinct::<K>(4 * room, 1_000 * round as u64);
+        let few = slot_keys::<K>(4 * room, 1_000 * round as u64);
         let many = repeat(&few, 8);
         let mut said: HashMap<K, [usize; 3]> = HashMap::new();
         for (key, outcome) in many.iter().zip(table.insert(&many, &many)) {
@@ -112,7 +112,7 @@ pub(crate) fn racing_inserts_fill_every_slot<K: Number>(row: &Row<K>) {
 
 pub(crate) fn racing_inserts_of_a_crowded_table_win_once<K: Number>(row: &Row<K>) {
     let table = row.table(row.size(CROWD, 0.95));
-    let few = distinct::<K>(CROWD, 0);
+    let few = slot_keys::<K>(CROWD, 0);
     let (winners, left_out) = table.race(&few, 4);
     assert!(left_out * 5 < 4 * CROWD, "{left_out} say Full");
     table.holds(&winners, &few);
@@ -122,11 +122,11 @@ pub(crate) fn a_crowded_table_has_room_for_all_but_few<K: Number>(row: &Row<K>) 
     for &(load, of_map, of_set) in row.facts.crowds {
         let table = row.table(row.size(CROWD, load));
         let most = if table.map().is_some() { of_map } else { of_set };
-        let keys = distinct::<K>(CROWD, 0);
+        let keys = slot_keys::<K>(CROWD, 0);
         let expected = table.fill(&keys);
         let full = CROWD - expected.len();
         assert!(full <= most, "at load {load} {full} inserts said Full");
-        table.holds(&expected, &[keys.clone(), distinct::<K>(1_000, CROWD as u64)].concat());
+        table.holds(&expected, &[keys.clone(), slot_keys::<K>(1_000, CROWD as u64)].concat());
         if let Stats::Hopscotch(stats) = table.stats() {
             assert!(stats.distances[0] < expected.len() as u64, "every entry is in its home's group");
         }
@@ -156,11 +156,11 @@ pub(super) fn halve<K: Number>(table: &Table<K>, expected: &mut HashMap<K, K>) -
 pub(crate) fn churn_in_a_crowded_table_goes_on<K: Number>(row: &Row<K>) {
     let &(load, most, _) = row.facts.crowds.first().expect("a load");
     let table = row.table(row.size(CROWD, load));
-    let mut asked = distinct::<K>(CROWD, 0);
+    let mut asked = slot_keys::<K>(CROWD, 0);
     let mut expected = table.fill(&asked);
     for round in 1..12 {
         halve(&table, &mut expected);
-        let new = distinct::<K>(CROWD / 2, (round * CROWD) as u64);
+        let new = slot_keys::<K>(CROWD / 2, (round * CROWD) as u64);
         let came = table.fill(&new);
         assert!(came.len() + most >= new.len(), "round {round}: {} of {} came", came.len(), new.len());
         expected.extend(came);

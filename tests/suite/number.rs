@@ -53,6 +53,11 @@ pub(crate) fn distinct<K: Number>(n: usize, from: u64) -> Vec<K> {
     (from..).take(n).map(exchanged).collect()
 }
 
+/// The same without the keys that no slot can hold.
+pub(crate) fn slot_keys<K: Number>(n: usize, from: u64) -> Vec<K> {
+    distinct(n, from + 2)
+}
+
 /// A value for each key, which is not the key.
 pub(crate) fn values<K: Number>(keys: &[K]) -> Vec<K> {
     keys.iter().map(|k| K::of(!(k.to_bits() as u64))).collect()

@@ -21,8 +21,8 @@ pub struct Room {
     pub taken: u64,
     /// Slots that the chunks of batches that run now may take besides.
     pub promised: u64,
-    /// Whether `taken` are the entries: none was taken out since the table was made, and no batch failed or was
-    /// of all kinds of operations. Then nobody has to count them.
+    /// Whether `taken` are the entries: none was taken out since the table was made, and no batch failed or
+    /// was of all kinds of operations. Then nobody has to count them.
     pub exact: bool,
 }
 
@@ -63,8 +63,8 @@ impl Room {
         })
     }
 
-    /// A chunk that was promised `size` slots has taken `stored` of them, and takes no more; `None` if it failed:
-    /// any of them may be taken.
+    /// A chunk that was promised `size` slots has taken `stored` of them, and takes no more; `None` if it
+    /// failed: any of them may be taken.
     pub(super) fn settle(&mut self, size: u64, stored: Option<u64>) {
         self.promised -= size;
         self.taken += stored.unwrap_or(size);
@@ -77,12 +77,12 @@ impl Room {
         (self.exact && self.promised == 0).then_some(OpenStats { live: self.taken, tombstones: 0 })
     }
 
-    /// Checks what holds whenever nobody has the lock of the room, and nobody the table alone: the table holds
-    /// this.
+    /// Checks what holds whenever nobody has the lock of the room, and nobody the table alone: the table
+    /// holds this.
     ///
     /// # Errors
-    /// If more slots are used than the room knows of, or more are taken and promised than may be, or there are
-    /// tombstones of which it does not know.
+    /// If more slots are used than the room knows of, or more are taken and promised than may be, or there
+    /// are tombstones of which it does not know.
     pub fn check(&self, stats: &OpenStats) -> Result<(), Overdrawn> {
         let (spoken_for, used) = (self.taken.saturating_add(self.promised), stats.live + stats.tombstones);
         if used <= spoken_for && spoken_for <= self.limit && !(self.exact && stats.tombstones > 0) {

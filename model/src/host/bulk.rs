@@ -111,8 +111,8 @@ pub trait BulkCounter<K: Copy, V: Copy>: BulkMap<K, V> {
 
 /// A table that knows an order of its entries: that of their slots.
 pub trait BulkOrdered: BulkTable {
-    /// All entries, in the order of their slots. Exact if nothing changes meanwhile. Time proportional to the
-    /// slots.
+    /// All entries: those of [reserved keys](crate::reserved), then the others in the order of their slots.
+    /// Exact if nothing changes meanwhile. Time proportional to the slots.
     ///
     /// # Errors
     /// As [`BulkTable`].

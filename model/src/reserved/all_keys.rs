@@ -53,7 +53,7 @@ pub trait AllKeys: Copy {
     /// As [`WarpMap::prefetch`].
     fn prefetch<W: Warp>(self, key: Self::Key);
 
-    /// As [`WarpMap::parts`]: those of the table, then those of the reserved keys.
+    /// As [`WarpMap::parts`]: that of the reserved keys, then those of the table.
     fn parts(self) -> u32;
 
     /// As [`WarpMap::live`].
@@ -62,6 +62,9 @@ pub trait AllKeys: Copy {
     /// As [`WarpMap::visit`].
     fn visit<W: Warp>(self, w: &mut W, part: u32, sink: impl FnMut(&mut W, u32, Self::Key, Self::Value));
 }
+
+/// Parts of the reserved keys, the first ones.
+const RESERVED_PARTS: u32 = 1;
 
 /// A map of all keys that adds to values.
 pub trait AllKeysCounter: AllKeys {
@@ -128,9 +131,9 @@ impl<T: WarpMap> WithChain<T> {
     /// The table that has a part of [`AllKeys::visit`], and its number there.
     #[inline(always)]
     pub fn part(self, part: u32) -> (T, u32) {
-        match part.checked_sub(self.table.parts()) {
-            None => (self.table, part),
-            Some(part) => (self.reserved, part),
+        match part.checked_sub(RESERVED_PARTS) {
+            None => (self.reserved, part),
+            Some(part) => (self.table, part),
         }
     }
 
@@ -218,13 +221,13 @@ macro_rules! all_keys {
         }
         #[inline(always)]
         fn parts(self) -> u32 {
-            self.table.parts() + self.reserved.parts()
+            self.table.parts() + RESERVED_PARTS
         }
         #[inline(always)]
         fn live<W: Warp>(self, w: &mut W, part: u32) -> u32 {
-            match part.checked_sub(self.table.parts()) {
-                None => self.table.live(w, part),
-                Some(part) => self.reserved.live(w, part),
+            match part.checked_sub(RESERVED_PARTS) {
+                None => self.reserved.live(w, part),
+                Some(part) => self.table.live(w, part),
             }
         }
         #[inline(always)]
@@ -234,9 +237,9 @@ macro_rules! all_keys {
             part: u32,
             sink: impl FnMut(&mut W, u32, T::Key, T::Value),
         ) {
-            match part.checked_sub(self.table.parts()) {
-                None => self.table.visit(w, part, sink),
-                Some(_) => visit_reserved(self.reserved, w, sink),
+            match part.checked_sub(RESERVED_PARTS) {
+                None => visit_reserved(self.reserved, w, sink),
+                Some(part) => self.table.visit(w, part, sink),
             }
         }
     };

@@ -59,7 +59,7 @@ impl<const L: u32, T: BucketMap, R: CounterMap<Key = T::Key, Value = T::Value>> 
         let mut here = self.tiles.in_block();
         let block = here.1.number();
         if block == 0 && here.1.rank() == 0 {
-            self.table.visit(&mut here.0, self.table.table().parts(), |w, _, key, value| {
+            self.table.visit(&mut here.0, 0, |w, _, key, value| {
                 // Relaxed: a place is right by itself, and the count is read when all is done.
                 let place = w.elect(0, || total.fetch_add(0, 1, Order::Relaxed));
                 // SAFETY: nobody else has this place.
@@ -80,10 +80,10 @@ impl<const L: u32, T: BucketMap, R: CounterMap<Key = T::Key, Value = T::Value>> 
         chunks: Global<u64>,
     ) {
         let mut here = self.tiles.in_block();
-        let (is_first, part) = (here.1.number() == 0 && here.1.rank() == 0, self.table.table().parts());
-        let reserved = self.table.live(&mut here.0, part).into();
-        if is_first {
-            self.table.visit(&mut here.0, part, |w, number, key, value| {
+        // Part 0 has the reserved keys.
+        let reserved = self.table.live(&mut here.0, 0).into();
+        if here.1.number() == 0 && here.1.rank() == 0 {
+            self.table.visit(&mut here.0, 0, |w, number, key, value| {
                 // SAFETY: the places of the slots' entries are behind these.
                 unsafe { to.put(w, number.into(), key, value) }
             });

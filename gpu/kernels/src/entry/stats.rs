@@ -25,8 +25,8 @@ impl<const L: u32, const S: usize, C: Slots, B: IntegerWords<u32>> Launch<L, Wit
         let here = part < self.table.parts();
         let (table, bucket) = self.table.part(part);
         let chain = if here { table.bucket_stats(&mut tile, bucket) } else { BucketStats::default() };
-        let is_own = part < self.table.table().buckets();
-        if here && (is_own || chain.live + chain.tombstones > 0) {
+        let is_reserved = part == 0;
+        if here && (!is_reserved || chain.live + chain.tombstones > 0) {
             let class = CHAINS + (chain.slabs as usize - 1).min(slab::NUMBERS - CHAINS - 1);
             tile.elect(0, || {
                 // Relaxed, all: the barrier in `add_up` orders them.
@@ -82,8 +82,9 @@ impl<const L: u32, T: BucketMap, R: WarpMap<Key = T::Key, Value = T::Value>> Lau
         let (shared, part, table) = (block.shared(), tile.id(), self.table.table());
         if part < self.table.parts() {
             let live = self.table.live(&mut tile, part);
-            let is_bucket = part < table.parts();
-            let tombstones = if is_bucket { table.bucket_tombstones(&mut tile, part) } else { 0 };
+            // Part 0 has the reserved keys.
+            let bucket = part.checked_sub(1);
+            let tombstones = bucket.map_or(0, |bucket| table.bucket_tombstones(&mut tile, bucket));
             tile.elect(0, || {
                 // Relaxed, both: the barrier in `add_up` orders them.
                 shared.fetch_add(0, live, Order::Relaxed);

@@ -23,7 +23,8 @@ type WarpOf<T> = <<T as Fixed>::Words as CpuTable>::Warp;
 
 impl<T: Fixed> Dynamic<T> {
     /// The answers of a batch that may store entries, in parts: `f` runs an operation, as
-    /// [`run_in`] says, and may take entries out if it `deletes`; `stored` says of an answer whether an entry was stored.
+    /// [`run_in`] says, and may take entries out if it `deletes`; `stored` says of an answer whether an entry
+    /// was stored.
     fn in_parts<K: TableKey<Bits = KeyOf<T>>, B: Beside, A: Copy + Send + Sync>(
         &self,
         keys: &[K],

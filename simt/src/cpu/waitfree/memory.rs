@@ -97,8 +97,9 @@ impl<St: PackedWords, const L: usize, const S: usize> CpuTable for WaitFreeMemor
 
     fn stats(&self) -> WaitFreeStats {
         let table = self.view().table;
-        let step = |mut stats: WaitFreeStats, w: &mut CpuWarp<L>, bucket| {
-            if bucket < table.buckets() {
+        let step = |mut stats: WaitFreeStats, w: &mut CpuWarp<L>, part: u32| {
+            // Part 0 has the reserved keys.
+            if let Some(bucket) = part.checked_sub(1) {
                 let (entries, nodes) = table.bucket_stats(w, bucket);
                 stats.add(entries, nodes);
             } else {
