@@ -16,7 +16,7 @@ fn at_high_loads_nearly_all_find_room() {
         let map = CuckooMap::<u32, u32>::with_geometry(OpenGeometry::at_load(pairs, load).expect("a size"))
             .expect("memory for a test table");
         let keys: Vec<u32> = (0..pairs as u32).map(|i| i.wrapping_mul(0x9e37_79b1) >> 1).collect();
-        let done = map.insert_unique(&keys, &keys).expect("no reserved key");
+        let done = map.insert_unique(&keys, &keys).expect("memory");
         let (full, stats) = (left_out(&done), map.stats().expect("statistics"));
         println!(
             "load {:.4}: {full} of {pairs} inserts said Full, {} tombstones",
@@ -25,12 +25,12 @@ fn at_high_loads_nearly_all_find_room() {
         );
         assert!(full <= most, "load {load}: {full} of {pairs} inserts said Full");
         assert_eq!(stats.live, pairs - full);
-        let found = map.search(&keys).expect("no reserved key");
+        let found = map.search(&keys).expect("memory");
         for ((key, done), found) in keys.iter().zip(&done).zip(found) {
             let right = if done.code() == 0 { Some(*key) } else { None };
             assert_eq!(found, right, "key {key} at load {load}");
         }
         let absent: Vec<u32> = keys.iter().map(|key| key | 1 << 31).take(100_000).collect();
-        assert!(map.contains(&absent).expect("no reserved key").iter().all(|&found| !found));
+        assert!(map.contains(&absent).expect("memory").iter().all(|&found| !found));
     }
 }

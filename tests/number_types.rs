@@ -131,6 +131,43 @@ fn counters_add_signed_numbers() {
     assert_eq!(narrow.retrieve_all_in_order().unwrap(), [(u64::MAX, i32::MAX - 3)]);
 }
 
+/// Every key moves with its value, those too that no slot holds.
+macro_rules! moves {
+    ($map:expr, |$moved:ident| $move:expr) => {{
+        let (keys, values) = (numbers::<i64>(0), numbers::<i64>(7));
+        let $moved = &mut $map.unwrap();
+        $moved.insert_unique(&keys, &values).unwrap();
+        $moved.delete(&keys[1..2]).unwrap();
+        $move.unwrap();
+        let mut expected: HashMap<i64, i64> = keys.into_iter().zip(values).collect();
+        expected.remove(&i64::of(1));
+        assert_eq!($moved.len().unwrap(), expected.len() as u64);
+        assert_eq!($moved.retrieve_all().unwrap().into_iter().collect::<HashMap<_, _>>(), expected);
+        assert_eq!($moved.search(&[i64::of(0), i64::of(1)]).unwrap(), [Some(i64::of(7)), None]);
+    }};
+}
+
+#[test]
+fn every_key_moves_when_a_table_is_replaced() {
+    moves!(OpenMap::<i64, i64>::with_capacity(2 * N as u64), |map| map.rehash(map.geometry()));
+    moves!(CuckooMap::<i64, i64>::with_capacity(2 * N as u64), |map| map.rehash(map.geometry()));
+    moves!(SubmapMap::<i64, i64>::with_capacity(1), |map| map.compact());
+    moves!(DynamicMap::<i64, i64>::with_capacity(1), |map| map.shrink());
+}
+
+#[cfg(feature = "gpu")]
+#[test]
+fn every_key_moves_when_a_table_on_a_gpu_is_replaced() {
+    use warpproof::gpu;
+    let Some(device) = device::device() else { return };
+    let n = 2 * N as u64;
+    moves!(gpu::OpenMap::<i64, i64>::with_capacity(device, n), |map| map.rehash(map.geometry()));
+    moves!(gpu::DynamicMap::<i64, i64>::with_capacity(device, 1), |map| map.shrink());
+    if device.wide() {
+        moves!(gpu::CuckooMap::<i64, i64>::with_capacity(device, n), |map| map.rehash(map.geometry()));
+    }
+}
+
 /// A key that no slot holds may have many pairs.
 #[test]
 fn a_multimap_holds_many_pairs_of_any_key() {

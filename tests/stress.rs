@@ -79,7 +79,7 @@ impl<St: SlabStore, const L: usize, const S: usize> Raced for SlabWords<St, L, S
     }
 
     fn check(&self) -> Result<(), String> {
-        self.view().check_quiescent(&mut CpuWarp::<L>::new(0), false).map_err(|broken| broken.to_string())
+        self.all_keys().check_quiescent(&mut CpuWarp::<L>::new(0), false).map_err(|broken| broken.to_string())
     }
 }
 

@@ -83,7 +83,7 @@ pub(super) trait Peer<K>: Sized {
 
 /// Inserts pairs into a map of ours; whether each key was new.
 fn insert<K: Number>(map: &impl BulkMap<K, K>, keys: &[K], values: &[K]) -> Vec<bool> {
-    let done = map.insert_unique(keys, values).expect("memory, and keys that are not reserved");
+    let done = map.insert_unique(keys, values).expect("memory");
     done.into_iter().map(|outcome| outcome == Insert::Inserted).collect()
 }
 
@@ -97,7 +97,7 @@ impl<K: Number, T: CpuTable<Key = K, Value = K>> Peer<K> for Map<K, K, T> {
     }
 
     fn search(&self, keys: &[K]) -> Vec<Option<K>> {
-        BulkMap::search(self, keys).expect("keys are not reserved")
+        BulkMap::search(self, keys).expect("memory")
     }
 }
 
@@ -114,7 +114,7 @@ where
     }
 
     fn search(&self, keys: &[K]) -> Vec<Option<K>> {
-        BulkMap::search(self, keys).expect("keys are not reserved")
+        BulkMap::search(self, keys).expect("memory")
     }
 }
 

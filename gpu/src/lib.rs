@@ -5,7 +5,7 @@
 //! panics.
 //!
 //! Keys are `u32`, `i32`, `u64` or `i64`, every number of these, and values integers or floating-point
-//! numbers of as many bits ([`Scalar`]).
+//! numbers of as many bits ([`Scalar`]). The keys of a [`SlabSet`] are `u32` alone.
 //!
 //! - [`Device`]: opens a GPU and loads the kernels that fit it.
 //! - [`Map`] and [`Set`], by their structure: [`SlabMap`], [`SlabMultimap`], [`SlabSet`] are chains of slabs.

@@ -3,10 +3,10 @@
 use crate::key::Key;
 use crate::memory::Word;
 
-/// A key of a table of keys [`Bits`](Self::Bits): `u32` and `i32` in a table of u32 keys, `u64` and `i64` in
-/// one of u64 keys, and every [`Key`] in a table of its own type. Two keys are the same if their bits are.
+/// A key of a table, as the user gives it. The table stores its bits as a [`Key`]: those of an `i32` as a
+/// `u32`, those of an `i64` as a `u64`, and any [`Key`] as itself. Two keys are the same if their bits are.
 pub trait TableKey: Copy + Eq + Send + Sync + 'static {
-    /// What the table holds.
+    /// The key that the table stores.
     type Bits: Key;
 
     /// The bits of the key.
@@ -15,7 +15,8 @@ pub trait TableKey: Copy + Eq + Send + Sync + 'static {
     fn from_word(bits: Self::Bits) -> Self;
 }
 
-/// A value of a table of values `B`: a number of as many bits, or of fewer, which stand in the low end.
+/// A value of a table, as the user gives it. The table stores its bits in a `B`; if `B` has more bits than
+/// the value, the value's are the low ones and the others are zero.
 pub trait TableValue<B: Word>: Copy + Send + Sync + 'static {
     /// The bits of the value.
     fn to_word(self) -> B;
@@ -23,7 +24,7 @@ pub trait TableValue<B: Word>: Copy + Send + Sync + 'static {
     fn from_word(bits: B) -> Self;
 }
 
-/// A value that tables add to, modulo 2 to its bits: every one of [`TableValue`] that is an integer.
+/// A value to which a table can add another: an integer. The sum wraps around.
 pub trait Integer {}
 
 impl<K: Key> TableKey for K {

@@ -1,10 +1,11 @@
-//! Keys: which ones a user may store, and how they are spread over buckets.
+//! Keys: which ones a slot may hold, and how they are spread over buckets.
 
 use crate::hash::{Hash64, Seed};
 use crate::memory::Word;
 
-/// A key type: 32 or 64 bits. A type of your own is one too, with an entry ([`Packed`](crate::entry::Packed)) that it is part
-/// of: `examples/custom_hash.rs`.
+/// A key type: 32 or 64 bits. A type of your own is one too, with an entry ([`Packed`](crate::entry::Packed))
+/// that it is part of: `examples/custom_hash.rs`. The order of keys must be that of their bits as unsigned
+/// numbers, as the reserved keys are the highest.
 pub trait Key: Word + Ord {
     /// The lowest key that no slot of a table holds, as its bits say that there is no entry. This one and all
     /// above it are reserved; they are kept beside the table ([`crate::reserved`]).
@@ -86,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reserved_keys_are_refused() {
+    fn a_reserved_key_is_no_user_key() {
         assert!(UserKey::new(0u32).is_some());
         assert!(UserKey::new(u32::MAX - 2).is_some());
         assert!(UserKey::new(u32::MAX - 1).is_none());

@@ -3,7 +3,7 @@
 
 use warpproof::files::Letters;
 
-/// The largest K: 62 bits, below the keys that a table reserves.
+/// The largest K: 62 bits, of the 64 that a number has.
 pub(crate) const LONGEST: u32 = 31;
 
 /// Collects the canonical k-mers of sequences. A k-mer with a letter other than A, C, G, T, in either case, is left out.

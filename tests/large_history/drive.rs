@@ -3,8 +3,9 @@
 use super::driven::Driven;
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicU64, Ordering};
+use warpproof::model::Word;
+use warpproof::model::reserved::AllKeys;
 use warpproof::model::spec::{Call, Op, Ret};
-use warpproof::model::{UserKey, WarpMap, Word};
 use warpproof::simt::check::Event;
 use warpproof::simt::cpu::CpuTable;
 
@@ -64,7 +65,7 @@ pub(crate) fn drive<D: Driven>(load: Load) -> Vec<Event> {
     for key in 0..load.keys {
         history.push(stamped(table, &mut w, &clock, 0, Call::new(Op::Delete, key, 0)));
     }
-    let view = table.view();
+    let view = table.all_keys();
     let left: u64 = (0..view.parts()).map(|part| u64::from(view.live(&mut *w, part))).sum();
     assert_eq!(left, 0, "every key was deleted");
     history
@@ -111,8 +112,9 @@ fn stamped<T: CpuTable>(table: &T, w: &mut T::Warp, clock: &AtomicU64, warp: usi
 }
 
 fn run<T: CpuTable>(table: &T, w: &mut T::Warp, call: &Call) -> Ret {
-    let view = table.view();
-    let key = UserKey::new(T::Key::from_bits(call.key.into())).expect("keys are small");
+    let view = table.all_keys();
+    // One of the keys is in no slot.
+    let key = T::Key::from_bits(if call.key == 0 { u128::MAX } else { call.key.into() });
     let value = T::Value::from_bits(call.value.into());
     match call.op {
         Op::InsertUnique => view.insert_unique(w, key, value).into(),

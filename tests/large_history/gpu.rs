@@ -65,6 +65,13 @@ fn event<V: Into<u64>>(op: Op, key: u64, value: u64, stamped: Stamped<V>) -> Eve
     Event { end: stamped.end, ..Event::alone(&Call::new(name, key, value), ret, stamped.start) }
 }
 
+/// The keys of these numbers, of which one is in no slot.
+fn numbered<K: KeyScalar + TryFrom<u64, Error: std::fmt::Debug>>(numbers: &[u64]) -> Vec<K> {
+    let mut keys = small::<K>(numbers);
+    keys.iter_mut().zip(numbers).filter(|(_, number)| **number == 0).for_each(|(key, _)| *key = K::ONES);
+    keys
+}
+
 /// Small numbers as keys or values.
 fn small<K: TryFrom<u64, Error: std::fmt::Debug>>(numbers: &[u64]) -> Vec<K> {
     numbers.iter().map(|&number| K::try_from(number).expect("keys and values are small")).collect()
@@ -106,7 +113,7 @@ where
     K: KeyScalar + Into<u64> + TryFrom<u64, Error: std::fmt::Debug>,
     (K, K): Entry,
 {
-    let stamped = clock.map(map, ops, &small::<K>(on), &small::<K>(values)).expect("a launch");
+    let stamped = clock.map(map, ops, &numbered::<K>(on), &small::<K>(values)).expect("a launch");
     stamped.into_iter().map(|stamped| with_value(stamped, Into::into)).collect()
 }
 
@@ -120,7 +127,7 @@ fn on_set<K, S: Holds<(K,)>>(
 where
     K: KeyScalar + TryFrom<u64, Error: std::fmt::Debug>,
 {
-    let stamped = clock.set(set, ops, &small::<K>(on)).expect("a launch");
+    let stamped = clock.set(set, ops, &numbered::<K>(on)).expect("a launch");
     stamped.into_iter().map(|stamped| with_value(stamped, |()| 0)).collect()
 }
 

@@ -29,8 +29,8 @@ use warpproof_model::host::{BulkOrdered, BulkTable, OpenGeometry, OpenStats};
 /// ```
 pub type DynamicMap<K, V> = Dynamic<(K, V)>;
 
-/// A concurrent set of u32 or u64 keys in device memory that grows: an [`OpenSet`](crate::OpenSet) that is
-/// replaced by a larger one before it is too full.
+/// A concurrent set of 32-bit or 64-bit keys in device memory that grows: an [`OpenSet`](crate::OpenSet) that
+/// is replaced by a larger one before it is too full.
 ///
 /// ```no_run
 /// use warpproof_gpu::{Device, DynamicSet};

@@ -34,7 +34,7 @@ use warpproof_model::host::{OpenGeometry, OpenStats, Refused};
 /// ```
 pub type CuckooMap<K, V> = Map<K, V, Cuckoo>;
 
-/// A concurrent set of u32 or u64 keys for high loads, as [`CuckooMap`] is of maps.
+/// A concurrent set of 32-bit or 64-bit keys for high loads, as [`CuckooMap`] is of maps.
 pub type CuckooSet<K> = Set<K, Cuckoo>;
 
 /// Where a cuckoo table lies in device memory, for kernels of the caller's own: what

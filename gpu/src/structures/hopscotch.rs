@@ -37,8 +37,8 @@ use warpproof_model::host::{HopscotchGeometry, HopscotchStats, Refused};
 /// ```
 pub type HopscotchMap<K, V> = Map<K, V, Hopscotch>;
 
-/// A concurrent hopscotch set of u32 or u64 keys in device memory. What [`HopscotchMap`] says of room holds
-/// here too.
+/// A concurrent hopscotch set of 32-bit or 64-bit keys in device memory. What [`HopscotchMap`] says of room
+/// holds here too.
 pub type HopscotchSet<K> = Set<K, Hopscotch>;
 
 /// Numbers that the `stats` kernel adds up: live, and how many of them stand 0, 1, .. groups behind their

@@ -48,8 +48,8 @@ pub use partitions::Partitions;
 /// ```
 pub type OpenMap<K, V> = Map<K, V, Open>;
 
-/// A concurrent set of u32 or u64 keys in an open-addressing table in device memory. What [`OpenMap`] says of
-/// room holds here too.
+/// A concurrent set of 32-bit or 64-bit keys in an open-addressing table in device memory. What [`OpenMap`]
+/// says of room holds here too.
 ///
 /// ```no_run
 /// use warpproof_gpu::{Device, OpenSet};

@@ -42,8 +42,8 @@ use warpproof_model::reclaim::{bitmap_words, free_word};
 /// ```
 pub type WaitFreeMap<K, V> = Map<K, V, WaitFree>;
 
-/// A concurrent set of u32 or u64 keys in device memory whose operations end in a bounded number of steps.
-/// See [`WaitFreeMap`].
+/// A concurrent set of 32-bit or 64-bit keys in device memory whose operations end in a bounded number of
+/// steps. See [`WaitFreeMap`].
 pub type WaitFreeSet<K> = Set<K, WaitFree>;
 
 /// Bytes that a lane reads of a node.

@@ -233,19 +233,23 @@ fn every_method_copies_all_entries() {
     where
         (K, K): warpproof_gpu::Entry,
     {
-        // No multiple of what a block reads.
-        let keys: Vec<K> = (0..100_003).map(|key| K::try_from(key).ok().unwrap()).collect();
+        // No multiple of what a block reads; the highest key is in no slot.
+        let mut keys: Vec<K> = (0..100_003).map(|key| K::try_from(key).ok().unwrap()).collect();
+        keys.push(K::ONES);
         for retrieve in RetrieveMethod::ALL {
             let tuning = Tuning { retrieve, ..Tuning::default() };
             let size = OpenMap::<K, K>::size(keys.len() as u64, 0.7).unwrap();
             let map = OpenMap::<K, K>::with_tuning(device, size, tuning).unwrap();
             map.insert_unique(&keys, &keys).unwrap();
             let stream = device.context().new_stream().unwrap();
-            for room in [keys.len() + 5, keys.len() / 2] {
-                let mut out_keys = stream.clone_htod(&vec![K::ONES; room]).unwrap();
-                let mut out_values = stream.clone_htod(&vec![K::ONES; room]).unwrap();
+            let nothing = K::try_from(5_000_000).ok().unwrap();
+            for room in [keys.len() + 5, keys.len() / 2, 2, 1, 0] {
+                let mut out_keys = stream.clone_htod(&vec![nothing; room + 1]).unwrap();
+                let mut out_values = stream.clone_htod(&vec![nothing; room + 1]).unwrap();
                 let mut count = stream.clone_htod(&[7u64]).unwrap();
-                map.on_stream(&stream).retrieve_all(&mut out_keys, &mut out_values, &mut count).unwrap();
+                let (mut some_keys, mut some_values) =
+                    (out_keys.slice_mut(..room), out_values.slice_mut(..room));
+                map.on_stream(&stream).retrieve_all(&mut some_keys, &mut some_values, &mut count).unwrap();
                 assert_eq!(stream.clone_dtoh(&count).unwrap(), [keys.len() as u64], "{retrieve:?}");
                 let mut found = stream.clone_dtoh(&out_keys).unwrap();
                 assert_eq!(
@@ -253,11 +257,12 @@ fn every_method_copies_all_entries() {
                     stream.clone_dtoh(&out_values).unwrap(),
                     "{retrieve:?}: every key is its value"
                 );
-                found.truncate(keys.len());
+                let written = room.min(keys.len());
+                assert!(found.drain(written..).all(|key| key == nothing), "{retrieve:?}: behind the room");
                 found.sort_unstable();
                 found.dedup();
-                assert_eq!(found.len(), room.min(keys.len()), "{retrieve:?}: each once");
-                assert!(found.last() <= keys.last(), "{retrieve:?}: no other");
+                assert_eq!(found.len(), written, "{retrieve:?}: each once");
+                assert!(found.iter().all(|key| keys.binary_search(key).is_ok()), "{retrieve:?}: no other");
             }
         }
     }
@@ -275,14 +280,29 @@ fn all_entries_are_copied_to_device_slices() {
         (K, K): warpproof_gpu::Entry,
     {
         let key = |key: u64| K::try_from(key).ok().unwrap();
-        let keys: Vec<K> = (0..10_000).map(key).collect();
+        // The highest key is in no slot, and comes first in order.
+        let highest = [K::ONES];
+        let keys: Vec<K> = (0..9_999).map(key).chain(highest).collect();
+        let nothing = key(5_000_000);
         let map = OpenMap::<K, K>::build(device, &keys, &keys).unwrap();
         let set = OpenSet::<K>::build(device, &keys).unwrap();
         let stream = device.context().new_stream().unwrap();
         let ordered = map.retrieve_all_in_order().unwrap();
-        for (room, in_order) in [(10_000, false), (10_005, true), (1_000, false), (1_000, true), (0, false)] {
-            let mut out_keys = stream.clone_htod(&vec![K::ONES; room + 1]).unwrap();
-            let mut out_values = stream.clone_htod(&vec![K::ONES; room + 1]).unwrap();
+        assert_eq!(ordered[..1], highest.map(|key| (key, key)));
+        let rooms = [
+            (10_000, false),
+            (10_005, true),
+            (1_000, false),
+            (1_000, true),
+            (0, false),
+            (0, true),
+            (1, true),
+            (2, true),
+            (3, true),
+        ];
+        for (room, in_order) in rooms {
+            let mut out_keys = stream.clone_htod(&vec![nothing; room + 1]).unwrap();
+            let mut out_values = stream.clone_htod(&vec![nothing; room + 1]).unwrap();
             let mut count = stream.clone_htod(&[7u64]).unwrap();
             let (mut some_keys, mut some_values) = (out_keys.slice_mut(..room), out_values.slice_mut(..room));
             if in_order {
@@ -296,7 +316,7 @@ fn all_entries_are_copied_to_device_slices() {
             assert_eq!(stream.clone_dtoh(&count).unwrap(), [10_000]);
             assert_eq!(found.0, found.1, "every key is its value");
             let written = room.min(10_000);
-            assert!(found.0[written..].iter().all(|&key| key == K::ONES), "behind the room for {room}");
+            assert!(found.0[written..].iter().all(|&key| key == nothing), "behind the room for {room}");
             let mut found = found.0[..written].to_vec();
             if in_order {
                 assert!(found.iter().eq(ordered[..written].iter().map(|(key, _)| key)));

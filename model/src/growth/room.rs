@@ -21,8 +21,8 @@ pub struct Room {
     pub taken: u64,
     /// Slots that the chunks of batches that run now may take besides.
     pub promised: u64,
-    /// Whether `taken` are the entries: none was taken out since the table was made, and no batch failed or
-    /// was of all kinds of operations. Then nobody has to count them.
+    /// Whether `taken` are the entries: none was taken out since the table was made or cleared, and no batch
+    /// failed or was of all kinds of operations. Then nobody has to count them.
     pub exact: bool,
 }
 

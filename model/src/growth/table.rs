@@ -53,6 +53,9 @@ type Error<M> = <<M as Monitor>::Table as Rehash>::Error;
 /// default load of 0.8 it has less than four slots for each then.
 pub const STEP: u64 = 3;
 
+/// No table keeps more reserved keys than this beside its slots.
+pub(super) const MOST_RESERVED: u64 = 3;
+
 /// A table that grows before it is too full.
 ///
 /// Calls on the table share it; growing it takes it alone. A batch of inserts goes in chunks, each no larger
@@ -111,6 +114,9 @@ impl<M: Monitor> Growing<M> {
     /// [`insert`](Self::insert), but `chunk` does not say how many entries were stored, and the table is
     /// asked. What others stored meanwhile counts too, up to the size of the chunk.
     ///
+    /// Counts as many slots too many as the table keeps reserved keys: a delete of one leaves no tombstone,
+    /// and would hide an insert that took a slot.
+    ///
     /// # Errors
     /// As `insert`.
     pub fn mixed(
@@ -122,11 +128,13 @@ impl<M: Monitor> Growing<M> {
             self.note_deletes();
             let before = taken(&table.stats()?);
             chunk(table, from, to)?;
-            Ok(taken(&table.stats()?).saturating_sub(before))
+            Ok((taken(&table.stats()?) + MOST_RESERVED).saturating_sub(before))
         })
     }
 
     /// Says that entries may be taken out. Whoever takes them out shares the table, and calls this before.
+    /// From then on the table is counted whenever it seems full, until it is cleared: deletes that a GPU
+    /// queues end after the call that queued them.
     pub fn note_deletes(&self) {
         self.monitor.room(|room| room.exact = false);
     }
@@ -183,9 +191,9 @@ impl<M: Monitor> Growing<M> {
             }
             let stats = now.known().map_or_else(|| table.stats(), Ok)?;
             // Nothing is promised but what a chunk that panicked was: that counts no more.
-            let exact = Room { taken: taken(&stats), exact: stats.tombstones == 0, ..Room::new(now.limit) };
-            if exact.suffices(left) {
-                self.monitor.room(|room| *room = exact);
+            let counted = Room { taken: taken(&stats), exact: now.exact, ..Room::new(now.limit) };
+            if counted.suffices(left) {
+                self.monitor.room(|room| *room = counted);
                 return Ok(());
             }
             let least = stats.live + left.min(least_more(now, stats.live));
@@ -209,7 +217,8 @@ impl<M: Monitor> Growing<M> {
         table.rehash(entries, self.load)?;
         let Room { limit, .. } = Room::at_load(table.slots(), self.load);
         // A load that is no binary fraction may have lost one of those that were asked for.
-        self.monitor.room(|room| *room = Room { taken: live, ..Room::new(limit.max(entries)) });
+        let limit = limit.max(entries);
+        self.monitor.room(|room| *room = Room { taken: live, exact: room.exact, ..Room::new(limit) });
         Ok(())
     }
 }

@@ -1,14 +1,17 @@
 //! One thread: how large tables get, and what is left when something fails. Several threads: the scenarios of
 //! `growth`.
 
+use super::table::MOST_RESERVED;
 use super::{Growing, Monitor, Rehash, Room, STEP};
-
-/// Entries that a table may always have room for.
-const SMALL: u64 = 1 << 14;
+use crate::entry::{Pair32, Pair64};
 use crate::host::{OpenGeometry, OpenStats};
+use crate::reserved::reserved_keys;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::cell::{Cell, RefCell};
+
+/// Entries that a table may always have room for.
+const SMALL: u64 = 1 << 14;
 
 /// A table without memory, which notes what is asked of it.
 #[derive(Debug)]
@@ -17,6 +20,8 @@ struct Noted {
     live: Cell<u64>,
     tombstones: Cell<u64>,
     sizes: Vec<usize>,
+    /// How often it was counted.
+    counts: Cell<u32>,
     /// Slots that there is memory for.
     most: usize,
 }
@@ -28,6 +33,10 @@ enum Error {
 }
 
 impl Noted {
+    fn new(geometry: OpenGeometry, most: usize) -> Self {
+        Self { geometry, live: 0.into(), tombstones: 0.into(), sizes: Vec::new(), counts: 0.into(), most }
+    }
+
     /// All entries are deleted.
     fn delete_all(&self) {
         self.tombstones.set(self.tombstones.get() + self.live.replace(0));
@@ -49,6 +58,7 @@ impl Rehash for Noted {
         Ok(())
     }
     fn stats(&self) -> Result<OpenStats, Error> {
+        self.counts.set(self.counts.get() + 1);
         Ok(OpenStats { live: self.live.get(), tombstones: self.tombstones.get() })
     }
     fn slots(&self) -> u64 {
@@ -83,7 +93,7 @@ const LOAD: f64 = 0.8;
 
 fn growing(pairs: u64, most: usize) -> Growing<OneThread> {
     let geometry = OpenGeometry::at_load(pairs, LOAD).expect("a size");
-    let table = Noted { geometry, live: 0.into(), tombstones: 0.into(), sizes: Vec::new(), most };
+    let table = Noted::new(geometry, most);
     let room = Room::at_load(geometry.slots() as u64, LOAD).into();
     Growing::new(OneThread { table: table.into(), room }, LOAD)
 }
@@ -202,14 +212,53 @@ fn what_is_counted_beyond_a_chunk_does_not_count() {
     assert_eq!(room(&growing).taken, 10);
 }
 
+/// A table that deletes nothing is never counted. One that has deleted something is, also when it has grown:
+/// on a GPU the deletes may still run.
+#[test]
+fn a_table_is_counted_from_the_first_delete_until_it_is_cleared() {
+    let counts = |growing: &Growing<OneThread>| growing.monitor().shared(|table| table.counts.get());
+    let growing = growing(1000, usize::MAX);
+    insert(&growing, 100_000, 1).expect("room");
+    assert_eq!((counts(&growing), room(&growing).known().map(|known| known.live)), (0, Some(100_000)));
+    delete_all(&growing);
+    insert(&growing, 100_000, 1).expect("room");
+    assert_eq!((counts(&growing), room(&growing).known()), (1, None));
+    growing.resize_for(1_000_000).expect("memory");
+    assert_eq!((counts(&growing), room(&growing).known()), (2, None));
+    let clear = |table: &mut Noted| {
+        table.live.set(0);
+        Ok(())
+    };
+    growing.clear(clear).expect("cleared");
+    insert(&growing, 10_000_000, 1).expect("room");
+    assert_eq!((counts(&growing), room(&growing).known().map(|known| known.live)), (2, Some(10_000_000)));
+}
+
+#[test]
+fn a_reserved_key_that_is_deleted_hides_no_insert() {
+    let growing = growing(1000, usize::MAX);
+    // Two reserved keys are deleted, which are in no slot, while three keys are stored in slots.
+    growing.monitor().shared(|table| table.live.set(2));
+    let chunk = |table: &Noted, _, _| {
+        table.live.set(3);
+        Ok(())
+    };
+    growing.mixed(10, chunk).expect("room");
+    assert!(room(&growing).taken >= 3, "{:?}", room(&growing));
+    assert!(
+        [reserved_keys::<Pair32>(), reserved_keys::<Pair64>()]
+            .iter()
+            .all(|&most| u64::from(most) <= MOST_RESERVED)
+    );
+}
+
 #[test]
 fn no_load_takes_away_what_was_asked_for() {
     // Eleven buckets have 88 slots; 60 / 88 of them, by floats, are 59.
     let loads = (1..=88).map(|load| f64::from(load) / 88.0);
     for load in loads {
         let geometry = OpenGeometry::at_load(1, load).expect("a size");
-        let most = usize::MAX;
-        let table = Noted { geometry, live: 0.into(), tombstones: 0.into(), sizes: Vec::new(), most };
+        let table = Noted::new(geometry, usize::MAX);
         let room = Room::at_load(geometry.slots() as u64, load).into();
         let growing = Growing::new(OneThread { table: table.into(), room }, load);
         for more in 1..100 {

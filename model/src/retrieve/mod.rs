@@ -27,7 +27,7 @@ mod source;
 
 pub use method::{BlockScan, Method, PerSlot, SharedCounter, WarpCounter};
 pub use ordered::{chunk_words, shared_words};
-pub use source::{Numbered, Sink, SlotArray, Source};
+pub use source::{ReservedEntry, Sink, SlotArray, Source};
 
 use crate::block::{Block, InBlock};
 use crate::memory::IntegerWords;
@@ -57,11 +57,11 @@ impl<A: Source, K: Sink<A::Entry>, N: IntegerWords<u64>, const R: usize, const S
         Self { source, sink, count, before: 0 }
     }
 
-    /// The same [`in_order`](Self::in_order) behind so many entries of another source, which whoever calls
-    /// this writes to the first places of the sink.
+    /// The same, but the first `before` places of the sink are left to the caller.
+    /// [`in_order`](Self::in_order) writes its entries after them.
     #[inline(always)]
     #[must_use]
-    pub const fn behind(self, before: u64) -> Self {
+    pub const fn after(self, before: u64) -> Self {
         Self { before, ..self }
     }
 

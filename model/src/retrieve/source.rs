@@ -23,14 +23,14 @@ pub trait Source: Copy {
         core::array::from_fn(|i| self.load(row * S as u64 + i as u64))
     }
 
-    /// The entry of a slot below [`slots`](Self::slots) whose word is that of none, if its key is reserved:
-    /// by the number of the key, and its value.
+    /// The entry of a slot below [`slots`](Self::slots), if its key is reserved. [`load`](Self::load) gives
+    /// the word of an empty slot for it. A table has none of them in its slots; a batch may.
     #[inline(always)]
-    fn reserved(self, _slot: u64) -> Option<Numbered<Self>> {
+    fn reserved(self, _slot: u64) -> Option<ReservedEntry<Self>> {
         None
     }
 
-    /// Whether a word is that of an entry: its key is a user's.
+    /// Whether a word is that of an entry that slots hold: its key is not reserved.
     #[inline(always)]
     fn is_entry(word: Word<Self>) -> bool {
         UserKey::new(Self::Entry::key(word)).is_some()
@@ -38,7 +38,7 @@ pub trait Source: Copy {
 }
 
 /// An entry of a reserved key: the [number](UserKey::of_reserved) of the key, and the value.
-pub type Numbered<A> =
+pub type ReservedEntry<A> =
     (UserKey<<<A as Source>::Entry as Packed>::Key>, <<A as Source>::Entry as Packed>::Value);
 
 /// The word of a source's slot.

@@ -90,7 +90,8 @@ const fn countable(buckets: u64, pool: u64) -> Result<(), Refused> {
     }
 }
 
-/// What a table holds.
+/// What a table holds. The chain of the [reserved keys](crate::reserved) counts while it has a pair or a
+/// tombstone.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct SlabStats {
     /// Live pairs.

@@ -242,13 +242,13 @@ mod tests {
         let keys: Vec<u64> = (0..n).map(key).collect();
         let values: Vec<u64> = (0..n).collect();
         let map = map_for(&keys);
-        let done = map.insert_unique(&keys, &values).expect("no reserved key");
+        let done = map.insert_unique(&keys, &values).expect("memory");
         assert!(done.iter().all(|&outcome| outcome == Insert::Inserted));
         // Every second one.
         let gone: Vec<u64> = keys.iter().step_by(2).copied().collect();
-        let said = map.delete(&gone).expect("no reserved key");
+        let said = map.delete(&gone).expect("memory");
         assert!(said.iter().all(|&outcome| outcome == Delete::Deleted));
-        let found = map.search(&keys).expect("no reserved key");
+        let found = map.search(&keys).expect("memory");
         let expected = values.iter().map(|&value| (value % 2 == 1).then_some(value));
         assert!(found.into_iter().eq(expected));
     }
@@ -261,7 +261,7 @@ mod tests {
             let keys: Vec<u64> = (0..n).map(|i| key(i * 7 % different)).collect();
             let values: Vec<u64> = (0..n).collect();
             let (map, counts) = (map_for(&keys), map_for(&keys));
-            let done = map.insert_unique(&keys, &values).expect("no reserved key");
+            let done = map.insert_unique(&keys, &values).expect("memory");
             let mut expected = HashMap::new();
             for ((&key, &value), outcome) in keys.iter().zip(&values).zip(done) {
                 if outcome == Insert::Inserted {
@@ -270,15 +270,15 @@ mod tests {
                     assert_eq!(outcome, Insert::Present, "{n}, {different}");
                 }
             }
-            let found = map.search(&keys).expect("no reserved key");
+            let found = map.search(&keys).expect("memory");
             assert!(
                 found.into_iter().eq(keys.iter().map(|key| expected.get(key).copied())),
                 "{n}, {different}"
             );
             let absent: Vec<u64> = (n..2 * n).map(key).collect();
-            assert!(map.contains(&absent).expect("no reserved key").into_iter().all(|found| !found));
+            assert!(map.contains(&absent).expect("memory").into_iter().all(|found| !found));
 
-            let added = counts.insert_or_add(&keys, &values).expect("no reserved key");
+            let added = counts.insert_or_add(&keys, &values).expect("memory");
             let mut sums = HashMap::<u64, u64>::new();
             keys.iter().zip(&values).for_each(|(&key, &value)| *sums.entry(key).or_default() += value);
             assert_eq!(added.iter().filter(|&&said| said == Add::Inserted).count(), sums.len());
@@ -291,10 +291,10 @@ mod tests {
         let n = 200_003;
         let keys: Vec<u64> = (0..2 * n).map(key).collect();
         let map = map_for(&keys);
-        map.insert_unique(&keys[..n as usize], &keys[..n as usize]).expect("no reserved key");
+        map.insert_unique(&keys[..n as usize], &keys[..n as usize]).expect("memory");
         let op = |i| [Op::Search, Op::Delete, Op::Assign, Op::InsertUnique][i as usize % 4];
         let ops: Vec<Op> = (0..2 * n).map(op).collect();
-        let said = map.mixed(&ops, &keys, &keys).expect("no reserved key");
+        let said = map.mixed(&ops, &keys, &keys).expect("memory");
         for (i, said) in said.into_iter().enumerate() {
             let there = i < n as usize;
             let expected = match ops[i] {

@@ -3,7 +3,7 @@
 //!
 //! Keys are `u32`, `i32`, `u64` or `i64`, every number of these. Values are integers or floating-point
 //! numbers of as many bits, and of 32 bits beside keys of 64 ([`warpproof_model::bits`]); such a value takes
-//! 64.
+//! 64. The keys of a [`SlabSet`] are `u32` alone.
 //!
 //! The host interface is the one of the GPU ([`warpproof_model::host`]). No lock of its own but that of the
 //! wait-free table, which a thread takes at both ends of a chunk of operations. A batch takes memory for its

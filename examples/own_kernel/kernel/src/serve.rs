@@ -29,7 +29,8 @@ const THREADS: u32 = 32;
 
 /// The operation that ends the service of a mailbox. No operation of a table has this code.
 const STOP: u8 = 15;
-/// The answer to an unknown operation, for a reserved key, or if there is no free node.
+/// The answer to an unknown operation, for one of the two highest keys, which this table has no slots for, or
+/// if there is no free node.
 const NOT_DONE: u8 = 255;
 
 type Table = WaitFreeTable<Key32, Global<u32>, Global<u64>, EpochPool<Global<u32>, Global<u64>>, WORDS>;

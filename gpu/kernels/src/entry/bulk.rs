@@ -9,7 +9,7 @@ use warpproof_model::open::bulk::{
 use warpproof_model::open::{Filter, OpenTable, Probing};
 use warpproof_model::partition::{FanOut, Partitioning};
 use warpproof_model::reserved::{ReservedSlots, WithSlots};
-use warpproof_model::retrieve::{Numbered, Source};
+use warpproof_model::retrieve::{ReservedEntry, Source};
 use warpproof_model::{StagedWords, UserKey, Word, Words};
 
 /// Bins in device memory: their words, their operations' numbers and how many words each has taken.
@@ -72,7 +72,7 @@ impl<E: Packed> Source for Entries<E> {
     }
 
     #[inline(always)]
-    fn reserved(self, slot: u64) -> Option<Numbered<Self>> {
+    fn reserved(self, slot: u64) -> Option<ReservedEntry<Self>> {
         if slot >= self.n.0 as u64 {
             return None;
         }

@@ -69,7 +69,7 @@ impl<const L: u32, T: BucketMap, R: CounterMap<Key = T::Key, Value = T::Value>> 
         Job::new(self.table.table().array(), to, total).run(&mut here, method, block, 1);
     }
 
-    /// As [`retrieve_all`](Self::retrieve_all), in the order of the slots, behind the reserved keys; the
+    /// As [`retrieve_all`](Self::retrieve_all), in the order of the slots, the reserved keys before them; the
     /// total is stored. `chunks` are zero at first, and as many as
     /// [`chunk_words`](warpproof_model::retrieve::chunk_words) says.
     #[inline(always)]
@@ -84,11 +84,11 @@ impl<const L: u32, T: BucketMap, R: CounterMap<Key = T::Key, Value = T::Value>> 
         let reserved = self.table.live(&mut here.0, 0).into();
         if here.1.number() == 0 && here.1.rank() == 0 {
             self.table.visit(&mut here.0, 0, |w, number, key, value| {
-                // SAFETY: the places of the slots' entries are behind these.
+                // SAFETY: the places of the slots' entries are after these.
                 unsafe { to.put(w, number.into(), key, value) }
             });
         }
-        Job::new(self.table.table().array(), to, total).behind(reserved).in_order(&mut here, chunks, 1);
+        Job::new(self.table.table().array(), to, total).after(reserved).in_order(&mut here, chunks, 1);
     }
 }
 

@@ -66,9 +66,9 @@ impl Kind {
 }
 
 /// A table, and the reserved keys.
-type AllKeys<E, N, H, P, const S: usize> = WithSlots<WaitFreeTable<E, N, H, P, S>, ReservedSlots<E, N>>;
+type TableOf<E, N, H, P, const S: usize> = WithSlots<WaitFreeTable<E, N, H, P, S>, ReservedSlots<E, N>>;
 
-impl<const L: u32, const S: usize, E, N, H, P> Launch<L, AllKeys<E, N, H, P, S>>
+impl<const L: u32, const S: usize, E, N, H, P> Launch<L, TableOf<E, N, H, P, S>>
 where
     E: Packed,
     N: Words<E::Word>,
@@ -403,7 +403,7 @@ where
     }
 }
 
-impl<const L: u32, const S: usize, E, N, H, B, T> Launch<L, AllKeys<E, N, H, NodePool<B, T>, S>>
+impl<const L: u32, const S: usize, E, N, H, B, T> Launch<L, TableOf<E, N, H, NodePool<B, T>, S>>
 where
     E: Packed,
     N: Words<E::Word>,

@@ -232,8 +232,7 @@ macro_rules! partitioned {
             }
 
             /// Adds entries of device slices as [`insert_partitioned_on`](Self::insert_partitioned_on) does,
-            /// with an outcome for each: the code of an [`Insert`], or
-            /// [`RESERVED_KEY`](warpproof_model::outcome::RESERVED_KEY). `partitions` are from
+            /// with an outcome for each: the code of an [`Insert`]. `partitions` are from
             /// [`partitions_with_outcomes_on`](Self::partitions_with_outcomes_on).
             ///
             /// # Errors

@@ -107,7 +107,7 @@ impl<A: Source> Source for Batch<A> {
     }
 
     #[inline(always)]
-    fn reserved(self, slot: u64) -> Option<retrieve::Numbered<Self>> {
+    fn reserved(self, slot: u64) -> Option<retrieve::ReservedEntry<Self>> {
         self.0.reserved(slot)
     }
 }

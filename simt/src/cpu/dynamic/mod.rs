@@ -40,8 +40,8 @@ const SMALL: u64 = 1 << 14;
 /// ```
 pub type DynamicMap<K, V, const L: usize = 1, const S: usize = OPEN_MAP_SLOTS> = Dynamic<OpenMap<K, V, L, S>>;
 
-/// A concurrent set of u32 or u64 keys in CPU memory that grows: an [`OpenSet`] that is replaced by a larger
-/// one before it is too full. See [`Dynamic`].
+/// A concurrent set of 32-bit or 64-bit keys in CPU memory that grows: an [`OpenSet`] that is replaced by a
+/// larger one before it is too full. See [`Dynamic`].
 ///
 /// ```
 /// use warpproof_simt::cpu::DynamicSet;

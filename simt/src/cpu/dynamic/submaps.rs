@@ -32,8 +32,8 @@ use warpproof_model::entry::Packed;
 pub type SubmapMap<K, V, const L: usize = OPEN_LANES, const S: usize = LANE_SLOTS> =
     Map<K, V, DynamicWords<<(K, V) as PackedEntry>::Store, L, S>>;
 
-/// A concurrent set of u32 or u64 keys in CPU memory that grows while warps of one's own work on it. See
-/// [`SubmapMap`].
+/// A concurrent set of 32-bit or 64-bit keys in CPU memory that grows while warps of one's own work on it.
+/// See [`SubmapMap`].
 pub type SubmapSet<K, const L: usize = OPEN_LANES, const S: usize = LANE_SLOTS> =
     Set<K, DynamicWords<<(K, ()) as PackedEntry>::Store, L, S>>;
 

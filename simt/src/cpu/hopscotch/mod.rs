@@ -36,7 +36,7 @@ pub type HopscotchMap<
     const N: u32 = REACH,
 > = Map<K, V, HopscotchWords<<(K, V) as PackedEntry>::Store, L, S, N>>;
 
-/// A concurrent set of u32 or u64 keys in a hopscotch table in CPU memory. See [`HopscotchMap`].
+/// A concurrent set of 32-bit or 64-bit keys in a hopscotch table in CPU memory. See [`HopscotchMap`].
 pub type HopscotchSet<
     K,
     const L: usize = HOPSCOTCH_LANES,

@@ -53,7 +53,7 @@ pub const OPEN_MAP_SLOTS: usize = 4;
 pub type OpenMap<K, V, const L: usize = 1, const S: usize = OPEN_MAP_SLOTS, P = BoundedStride> =
     Map<K, V, OpenWords<<(K, V) as PackedEntry>::Store, L, S, P>>;
 
-/// A concurrent set of u32 or u64 keys in an open-addressing table in CPU memory. See [`OpenMap`].
+/// A concurrent set of 32-bit or 64-bit keys in an open-addressing table in CPU memory. See [`OpenMap`].
 ///
 /// ```
 /// use warpproof_simt::cpu::OpenSet;

@@ -114,5 +114,5 @@ macro_rules! stored {
 stored! {
     PairStore: (u32, u32 | i32 | f32) (i32, u32 | i32 | f32);
     WidePairStore: (u64, u64 | i64 | f64 | u32 | i32 | f32) (i64, u64 | i64 | f64 | u32 | i32 | f32);
-    KeyStore: (u32, ()) (i32, ());
+    KeyStore: (u32, ());
 }

@@ -79,8 +79,8 @@ impl<St: SlabStore, M: Multiplicity, const L: usize, const S: usize> SlabWords<S
         reserved + each_part(all.table().buckets()).map(|b| flush(all.table(), b)).sum::<u64>()
     }
 
-    /// What the table holds; the chain of the reserved keys counts once it has had one. Exact if nothing
-    /// changes meanwhile.
+    /// What the table holds. The chain of the reserved keys counts while it has a pair or a tombstone. Exact
+    /// if nothing changes meanwhile.
     pub fn stats(&self) -> SlabStats {
         let all = self.all();
         let add = |mut stats: SlabStats, table: View<'_, St, M, S>, b| {

@@ -16,7 +16,7 @@ use warpproof_model::open::{DoubleHashing, OpenTable, OverflowFilter, Probing, f
 use warpproof_model::outcome::Insert;
 use warpproof_model::partition::{Levels, Partitioning};
 use warpproof_model::reserved::{ReservedSlots, WithSlots, reserved_keys, visit_reserved};
-use warpproof_model::retrieve::{Numbered, SlotArray, Source};
+use warpproof_model::retrieve::{ReservedEntry, SlotArray, Source};
 use warpproof_model::spec::{Call, Ret};
 use warpproof_model::{Block, Key, ReadOrder, StagedWords, UserKey, Words};
 
@@ -270,7 +270,7 @@ impl<A: Source<Entry = Pair32>> Source for Given<'_, A> {
     fn load(self, slot: u64) -> u64 {
         self.words.load(slot)
     }
-    fn reserved(self, slot: u64) -> Option<Numbered<Self>> {
+    fn reserved(self, slot: u64) -> Option<ReservedEntry<Self>> {
         let key = *self.keys.get(slot as usize)?;
         Some((UserKey::of_reserved(key), 100 + slot as u32))
     }

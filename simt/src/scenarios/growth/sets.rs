@@ -97,15 +97,17 @@ fn real(starts: &[Start]) -> Vec<Scenario> {
     starts.iter().flat_map(of).collect()
 }
 
-/// The first of two threads stops for ever, wherever it can. One that only looks or deletes keeps others from
-/// growing; one that may have the table alone keeps all others waiting.
+/// The first of two threads stops for ever, wherever it can. One that only looks keeps others from growing;
+/// one that may have the table alone keeps all others waiting; one that may have the room keeps those waiting
+/// that ask for it, as a delete does.
 fn stalls() -> Vec<Scenario> {
     let firsts = [at::TWO, at::LOOK, at::SHRINK];
     let seconds = [at::LOOK, at::TAKE];
     let both = firsts.iter().flat_map(|&first| seconds.map(|second| [first, second]));
     let stalled = |(start, pair): (Start, [Step; 2])| {
         // In a table that has room a batch takes nothing alone.
-        let waits = at::may_be_alone(pair[0]) && !(pair[0] == at::TWO && start.has_room());
+        let alone = at::may_be_alone(pair[0]) && !(pair[0] == at::TWO && start.has_room());
+        let waits = alone || (pair[0] != at::LOOK && pair[1] == at::TAKE);
         form::stalled(scenario::<Coarse>(start, ENOUGH, &apart(&pair)), |_| waits)
     };
     both.flat_map(|pair| [at::FULL, at::ROOMY].map(|start| (start, pair))).map(stalled).collect()

@@ -11,7 +11,7 @@ type Slots = String;
 
 /// Every variant by a block of one and of two warps and by two blocks, in every shape: no slot, one and more
 /// rounds, ends that are ragged against the block and against a row, every way to fill up to four slots, more
-/// entries than there is room for, places behind 2^32, and one block that stops.
+/// entries than there is room for, places after those of another source and above 2^32, one block that stops.
 pub fn default_set() -> Vec<Scenario> {
     Placing::ALL.into_iter().flat_map(of_placing).collect()
 }
@@ -67,9 +67,8 @@ fn of_placing(placing: Placing) -> Vec<Scenario> {
         scenarios.push(with_room(in_block(placing, (1, 1, 1), 2, "eeete"), room));
         scenarios.push(with_room(apart(placing, (1, 1, 1), 2, "eete"), room));
     }
-    if placing != Placing::InOrder {
-        scenarios.push(behind_32_bits(in_block(placing, (1, 1, 1), 2, "eeete")));
-    }
+    scenarios.push(after(in_block(placing, (1, 1, 1), 2, "eeete"), u32::MAX));
+    scenarios.push(with_room(after(apart(placing, (1, 1, 1), 2, "eete"), 2), 2));
     let mut stalled = form::stalled(apart(placing, (1, 1, 1), 2, "eee"), |_| placing == Placing::InOrder);
     // Of blocks that work in order, one waits for another.
     stalled.allows.blocking = placing == Placing::InOrder;
@@ -131,9 +130,9 @@ fn with_room(mut scenario: Scenario, room: u32) -> Scenario {
     scenario
 }
 
-/// The same with a count of almost 2^32 at first.
-fn behind_32_bits(mut scenario: Scenario) -> Scenario {
-    scenario.name += "_behind_32_bits";
-    scenario.config.bitmap.push(u32::MAX);
+/// The same after so many entries of another source.
+fn after(mut scenario: Scenario, before: u32) -> Scenario {
+    scenario.name += &format!("_after_{before}");
+    scenario.config.bitmap.push(before);
     scenario
 }

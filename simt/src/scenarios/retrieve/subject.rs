@@ -63,8 +63,8 @@ impl Placing {
 ///
 /// The configuration says: `buckets` is the number of slots, `pool` that of the places of the output. Bit `i`
 /// of word 0 of `bitmap` is set if slot `i` holds an entry, that of word 1 if it holds a tombstone. Word 2,
-/// if there is one, is what the count is at first: so many places are there before those of the output, so
-/// that places cross 2^32.
+/// if there is one, says how many entries of another source come first: so many places are there before those
+/// of the output.
 #[derive(Clone, Debug)]
 pub struct RetrieveSubject<const R: usize, const S: usize> {
     placing: Placing,
@@ -85,8 +85,8 @@ impl<const R: usize, const S: usize> RetrieveSubject<R, S> {
         self.config.bitmap.get(word).is_some_and(|bits| bits.checked_shr(slot).unwrap_or(0) & 1 != 0)
     }
 
-    /// What the count is at first.
-    fn base(&self) -> u64 {
+    /// Entries of another source.
+    fn before(&self) -> u64 {
         self.config.bitmap.get(2).map_or(0, |&base| base.into())
     }
 
@@ -124,7 +124,7 @@ impl<const R: usize, const S: usize> RetrieveSubject<R, S> {
         let (block, rank) = if self.apart { (id, 0) } else { (0, id) };
         let shared = m.w32(SHARED + block as usize);
         let mut member = Member { warp: w, shared, scratch: (), rank, warps: self.block_warps() };
-        let sink = Output { words: m.w64(OUTPUT), base: self.base() };
+        let sink = Output { words: m.w64(OUTPUT), base: self.before() };
         let job = Retrieval::<_, _, _, R, S>::new(
             SlotArray::<Pair32, _>::new(Pair32::words(m, 0)),
             sink,
@@ -138,7 +138,7 @@ impl<const R: usize, const S: usize> RetrieveSubject<R, S> {
             Placing::BlockScan => job.run(&mut member, BlockScan, block, rounds),
             Placing::WarpCounter => job.run(&mut member, WarpCounter, block, rounds),
             // Every block may take them all.
-            Placing::InOrder => job.in_order(&mut member, m.w64(CHUNKS), self.rounds()),
+            Placing::InOrder => job.after(self.before()).in_order(&mut member, m.w64(CHUNKS), self.rounds()),
         }
     }
 }
@@ -176,7 +176,7 @@ impl<const R: usize, const S: usize> Subject for RetrieveSubject<R, S> {
         let chunks = chunk_words(self.config.buckets.into(), self.block_slots());
         let mut arrays = vec![
             Array::new("slots", 64, self.words().into_iter().map(Into::into).collect()),
-            Array::new("count", 64, vec![self.base().into()]),
+            Array::new("count", 64, vec![self.before().into()]),
             Array::new("output", 64, vec![Pair32::EMPTY.into(); self.config.pool as usize]),
             Array::new("chunks", 64, vec![0; chunks as usize]),
         ];
@@ -197,7 +197,7 @@ impl<const R: usize, const S: usize> Subject for RetrieveSubject<R, S> {
     /// how many there are.
     fn check_quiescent<W: SimWarp, M: Memory>(&self, _w: &mut W, m: M) -> Result<(), Breach> {
         // Relaxed, both: read alone.
-        let count = m.w64(COUNT).load(0, ReadOrder::Relaxed).wrapping_sub(self.base());
+        let count = m.w64(COUNT).load(0, ReadOrder::Relaxed).wrapping_sub(self.before());
         let output = |at| m.w64(OUTPUT).load(at, ReadOrder::Relaxed);
         let (entries, room) = (self.entries(), self.config.pool as usize);
         let breach = |detail: String| Err(Breach::new(Kind::Invariant, detail));
