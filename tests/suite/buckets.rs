@@ -82,8 +82,9 @@ pub(crate) fn entries_come_in_the_order_of_their_slots<K: Number>(row: &Row<K>) 
         assert_eq!(table.in_order().as_ref(), Some(&entries));
     }
     // The keys that no slot holds come first.
-    let first: Vec<_> = distinct::<K>(2, 0).into_iter().rev().map(|key| table.entry((key, key))).collect();
-    assert_eq!(entries[..2], first);
+    let highest = distinct::<K>(2, 0);
+    let pairs = highest.iter().copied().zip(values(&highest));
+    assert_eq!(entries[..2], pairs.rev().map(|pair| table.entry(pair)).collect::<Vec<_>>());
     entries.sort_unstable();
     assert_eq!(entries.len(), CROWD);
     assert_eq!(entries, table.entries());

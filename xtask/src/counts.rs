@@ -54,6 +54,15 @@ const ENTRY: [Place; 9] = [
     ("src/registry/rows.rs", "the tables that hold it"),
 ];
 
+/// What a new number type for keys or values touches, which a table holds by its bits.
+const NUMBER: [Place; 5] = [
+    ("model/src/bits.rs", "its bits"),
+    ("simt/src/cpu/packed.rs", "its store on the CPU"),
+    ("simt/src/cpu/slab/store.rs", "its store in chains of slabs"),
+    ("gpu/src/layout.rs", "its layout on the GPU"),
+    ("tests/number_types.rs", "its row of tests"),
+];
+
 /// What `--entry` takes.
 const ENTRIES: &str = "src/entry.rs";
 
@@ -67,7 +76,12 @@ fn tables() -> Outcome<Vec<String>> {
 
 /// Prints all counts.
 pub(crate) fn print() -> Outcome<()> {
-    let kinds = [("structure", &STRUCTURE[..]), ("operation", &OPERATION), ("entry type", &ENTRY)];
+    let kinds = [
+        ("structure", &STRUCTURE[..]),
+        ("operation", &OPERATION),
+        ("entry type", &ENTRY),
+        ("number type", &NUMBER),
+    ];
     for (what, places) in kinds {
         println!("A new {what} touches {} files outside of the folders of its structures:", places.len());
         places.iter().for_each(|(file, why)| println!("  {file:<36} {why}"));
@@ -208,11 +222,14 @@ mod tests {
         }
     }
 
-    /// The lists are right for an operation and for an entry type that are there.
+    /// The lists are right for an operation, an entry type and a number type that are there.
     #[test]
-    fn an_operation_and_an_entry_type_are_named_in_every_place() {
-        let asked =
-            [(&OPERATION[..], &["insert_or_add", "InsertOrAdd"][..]), (&ENTRY, &["Set64", "set64", "Key64"])];
+    fn an_operation_and_types_are_named_in_every_place() {
+        let asked = [
+            (&OPERATION[..], &["insert_or_add", "InsertOrAdd"][..]),
+            (&ENTRY, &["Set64", "set64", "Key64"]),
+            (&NUMBER, &["f64"]),
+        ];
         for (places, words) in asked {
             for (file, why) in places {
                 let text = read(&root().join(file)).unwrap();
