@@ -180,4 +180,12 @@ fn a_table_on_a_gpu_keeps_to_its_entries() {
     let keys: Vec<u64> = (0..20_000_000).collect();
     map.insert_unique(&keys, &keys).unwrap();
     assert_bounded_or_small(map.geometry().slots(), keys.len(), SMALL);
+    // A batch that seems to store all its keys, and then stores no more.
+    let map = warpproof::gpu::DynamicMap::<u64, u64>::new(device).unwrap();
+    let most = 2_000_000;
+    let keys: Vec<u64> = keys.into_iter().map(|key| if key < most { key } else { key % 10 }).collect();
+    map.insert_unique(&keys, &keys).unwrap();
+    assert_bounded_or_small(map.geometry().slots(), most as usize, SMALL);
+    assert_eq!(map.len().unwrap(), most);
+    assert!(map.search(&keys).unwrap().into_iter().eq(keys.into_iter().map(Some)));
 }

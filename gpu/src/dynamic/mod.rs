@@ -51,7 +51,7 @@ mod outcomes;
 /// Entries that an empty table has room for.
 const FIRST: u64 = 1 << 16;
 
-/// Entries that a table may always have room for: a chunk of so many keeps a GPU busy.
+/// Entries that a table may always have room for: few of what a GPU has.
 const SMALL: u64 = 1 << 20;
 
 /// A concurrent table in device memory that grows: a map of rows `(K, V)`, or a set of rows `(K,)`.
@@ -62,12 +62,13 @@ const SMALL: u64 = 1 << 20;
 /// unless thousands of keys were chosen for one home and a known seed. Without memory to grow a batch ends
 /// with [`Error::OutOfMemory`], which says how many of its operations have run, the first ones.
 ///
-/// **Memory.** A table that never had more than n entries has no more than 4 n slots at the default load of
-/// 0.8 (3 n divided by the load, and 2 % for sizes that a table cannot have), or as many as it was made for,
-/// or 1,340,000 (for 2^20 entries): whatever the keys are, and however often entries are deleted and added.
-/// Where half of what may be taken is slots of deleted entries, the table is replaced by one of the same size
-/// without them. While entries move there are two tables. A table three times as large takes over all
-/// entries, so each moves half a time on average.
+/// **Memory.** Between two batches, a table that never had more than n entries has no more than 4 n slots at
+/// the default load of 0.8 (3 n divided by the load, and 2 % for sizes that a table cannot have), or as many
+/// as it was made for, or 1,340,000 (for 2^20 entries): whatever the keys are, and however often entries are
+/// deleted and added. A batch makes room at once for all entries that it seems to store, by the share that
+/// was new among its first operations. If fewer came, the entries move to a smaller table at its end; without
+/// memory for that the table stays as it is. Where half of what may be taken is slots of deleted entries, the
+/// table is replaced by one of the same size without them. While entries move there are two tables.
 ///
 /// On host slices, its operations are those of [`BulkMap`](warpproof_model::host::BulkMap) or
 /// [`BulkSet`](warpproof_model::host::BulkSet), through staging buffers that the device keeps, and without
@@ -144,11 +145,12 @@ impl<R: Row> Dynamic<R> {
     ) -> Result<Self, Error> {
         let load = kept_load(load);
         let table = Table::with_seed(device, Table::<R, Open>::size(entries, load)?, tuning, seed)?;
-        let growing = Growing::locked(table, load).in_steps_of(STEP, SMALL);
+        let growing = Growing::locked(table, load).in_steps_of(STEP, SMALL).between_batches();
         Ok(Self { growing, device: device.clone() })
     }
 
-    /// Makes room for `more` entries besides those that are there, and takes tombstones away.
+    /// Makes room for `more` entries besides those that are there, and takes tombstones away. A batch that
+    /// grows the table at the same time may give that room back at its end.
     ///
     /// # Errors
     /// As [`Table::rehash`]; nothing has changed then.

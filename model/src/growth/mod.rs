@@ -9,5 +9,5 @@ mod tests;
 
 pub use locks::Locks;
 pub use room::{MOST_LOAD, Overdrawn, Room, kept_load};
-pub use spec::{Batches, CLEAR, FAIL, MIXED, outcome_digits, value_of};
+pub use spec::{AHEAD, Batches, CLEAR, FAIL, MIXED, outcome_digits, value_of};
 pub use table::{Growing, Monitor, Rehash, STEP};

@@ -9,6 +9,9 @@ use alloc::vec::Vec;
 pub const MIXED: Op = Op::Insert;
 /// A batch whose first chunk fails when it has run, as a call.
 pub const FAIL: Op = Op::Other(0);
+/// A batch through [`Growing::insert`](super::Growing::insert) that gives back what it did not need
+/// ([`between_batches`](super::Growing::between_batches)), as a call.
+pub const AHEAD: Op = Op::Other(1);
 /// A call that takes out everything.
 pub const CLEAR: Op = Op::DeleteAll;
 
@@ -18,6 +21,7 @@ pub const CLEAR: Op = Op::DeleteAll;
 /// |---|---|---|
 /// | `insert_unique k n` | inserts `n` keys from `k` on, in chunks | the [`outcome_digits`] |
 /// | `insert k n` ([`MIXED`]) | the same as a batch of all kinds of operations | the same |
+/// | `op1 k n` ([`AHEAD`]) | the same, and gives back what it did not need | the same |
 /// | `op0 k n` ([`FAIL`]) | the same, but the first chunk fails when it has run | `done`: any key may be there |
 /// | `search k`, `delete k` | | the value, [`value_of`] the key; `deleted` or `absent` |
 /// | `delete_all 0` ([`CLEAR`]) | takes out everything | `done` |
@@ -108,7 +112,7 @@ impl Spec for Batches {
 
     fn expand(&self, call: &Call, ret: Option<&Ret>) -> Vec<(Call, Option<Ret>)> {
         let op = match call.op {
-            Op::InsertUnique | MIXED => Op::InsertUnique,
+            Op::InsertUnique | MIXED | AHEAD => Op::InsertUnique,
             FAIL => FAIL,
             _ => return alloc::vec![(call.clone(), ret.cloned())],
         };

@@ -67,13 +67,14 @@ pub struct Growing<M> {
     load: f64,
     step: u64,
     small: u64,
+    between_batches: bool,
 }
 
 impl<M: Monitor> Growing<M> {
     /// A table of whose slots at most `load`, above 0 and at most 1, are to be taken. The monitor's room is
     /// of that load.
     pub const fn new(monitor: M, load: f64) -> Self {
-        Self { monitor, load, step: u64::MAX, small: 0 }
+        Self { monitor, load, step: u64::MAX, small: 0, between_batches: false }
     }
 
     /// The same, but no growth makes room for more than `step` times the entries that there are, or for more
@@ -81,6 +82,13 @@ impl<M: Monitor> Growing<M> {
     #[must_use]
     pub fn in_steps_of(self, step: u64, small: u64) -> Self {
         Self { step, small, ..self }
+    }
+
+    /// The same, but the steps bound the table between batches alone. A batch makes room for all entries that
+    /// it seems to store, in one growth; if fewer came, it makes the table smaller again at its end.
+    #[must_use]
+    pub fn between_batches(self) -> Self {
+        Self { between_batches: true, ..self }
     }
 
     /// Who holds the table and the room.
@@ -96,7 +104,20 @@ impl<M: Monitor> Growing<M> {
     pub fn insert(
         &self,
         n: usize,
+        chunk: impl FnMut(&M::Table, usize, usize) -> Result<u64, Error<M>>,
+    ) -> Result<(), Error<M>> {
+        let mut before = None;
+        let ran = self.run_chunks(n, chunk, &mut before);
+        let kept = before.filter(|_| self.between_batches).map_or(Ok(()), |before| self.give_back(before));
+        ran.and(kept)
+    }
+
+    /// As [`insert`](Self::insert). `before` becomes the lowest limit from which this call has grown the table.
+    fn run_chunks(
+        &self,
+        n: usize,
         mut chunk: impl FnMut(&M::Table, usize, usize) -> Result<u64, Error<M>>,
+        before: &mut Option<u64>,
     ) -> Result<(), Error<M>> {
         let (mut done, mut stored) = (0, 0);
         while done < n {
@@ -104,7 +125,10 @@ impl<M: Monitor> Growing<M> {
             let ran = self.run_chunk(left, |table, size| chunk(table, done, done + size as usize));
             match ran {
                 Some((size, outcome)) => (done, stored) = (done + size as usize, stored + outcome?),
-                None => self.grow(left, expected(left, done as u64, stored))?,
+                None => {
+                    let grown = self.grow(left, expected(left, done as u64, stored))?;
+                    *before = [*before, grown].into_iter().flatten().min();
+                }
             }
         }
         Ok(())
@@ -181,35 +205,58 @@ impl<M: Monitor> Growing<M> {
     }
 
     /// Replaces the table by one that has room for `new` more entries, or at least for the next chunk of
-    /// `left` inserts.
-    fn grow(&self, left: u64, new: u64) -> Result<(), Error<M>> {
+    /// `left` inserts: what the limit was. `None` if there is room without that.
+    fn grow(&self, left: u64, new: u64) -> Result<Option<u64>, Error<M>> {
         self.monitor.alone(|table| {
             let now = self.monitor.room(|room| *room);
             if now.suffices(left) {
                 // Another thread did it.
-                return Ok(());
+                return Ok(None);
             }
             let stats = now.known().map_or_else(|| table.stats(), Ok)?;
             // Nothing is promised but what a chunk that panicked was: that counts no more.
             let counted = Room { taken: taken(&stats), exact: now.exact, ..Room::new(now.limit) };
             if counted.suffices(left) {
                 self.monitor.room(|room| *room = counted);
-                return Ok(());
+                return Ok(None);
             }
             let least = stats.live + left.min(least_more(now, stats.live));
             // A table half of whose slots are tombstones only needs to lose them.
             let double = if stats.live > now.limit / 2 { now.limit.saturating_mul(2) } else { now.limit };
-            // Never smaller than it is: how large the caller made it, or how many entries it once had.
-            let most = stats.live.saturating_mul(self.step).max(self.small).max(now.limit);
+            let most = if self.between_batches { u64::MAX } else { self.most(stats.live, now.limit) };
             let wanted = stats.live.saturating_add(new).max(double).min(most).max(least);
             match self.resize(table, wanted, stats.live) {
                 // Perhaps there is memory for what is needed now.
                 Err(error) if M::Table::is_out_of_memory(&error) && least < wanted => {
-                    self.resize(table, least, stats.live)
+                    self.resize(table, least, stats.live)?;
                 }
-                grown => grown,
+                grown => grown?,
+            }
+            Ok(Some(now.limit))
+        })
+    }
+
+    /// Makes the table smaller if it has grown from `before` for more entries than came. Without memory to
+    /// move them it stays as it is.
+    fn give_back(&self, before: u64) -> Result<(), Error<M>> {
+        self.monitor.alone(|table| {
+            let now = self.monitor.room(|room| *room);
+            let stats = now.known().map_or_else(|| table.stats(), Ok)?;
+            let most = self.most(stats.live, before).max(1);
+            if now.limit <= most {
+                return Ok(());
+            }
+            match self.resize(table, most, stats.live) {
+                Err(error) if M::Table::is_out_of_memory(&error) => Ok(()),
+                smaller => smaller,
             }
         })
+    }
+
+    /// The highest limit of a table of so many entries whose limit was `before`: never less, as the caller
+    /// made it as large, or it once had as many entries.
+    fn most(&self, live: u64, before: u64) -> u64 {
+        live.saturating_mul(self.step).max(self.small).max(before)
     }
 
     /// Replaces the table by one of which `entries` slots may be taken; `live` are in it.

@@ -212,6 +212,37 @@ fn what_is_counted_beyond_a_chunk_does_not_count() {
     assert_eq!(room(&growing).taken, 10);
 }
 
+/// A batch makes room for all that it seems to store, in one growth, and gives back what it did not need.
+#[test]
+fn a_table_that_is_bounded_between_batches_keeps_to_its_entries_then() {
+    let most = |entries: u64| (1.02 * entries as f64 / LOAD) as usize;
+    let kept = || growing(1000, usize::MAX).in_steps_of(STEP, 2000).between_batches();
+    let growing = kept();
+    insert(&growing, 1_000_000, 1).expect("memory");
+    assert!(matches!(sizes(&growing)[..], [size] if size <= most(1_020_000)), "{:?}", sizes(&growing));
+    // The first thousand are new, and then none: the table is made for all, and smaller again.
+    let growing = kept();
+    let chunk = |table: &Noted, from: usize, to: usize| {
+        let new = 1000usize.saturating_sub(from).min(to - from) as u64;
+        table.live.set(table.live.get() + new);
+        Ok(new)
+    };
+    growing.insert(1_000_000, chunk).expect("memory");
+    let sizes_now = sizes(&growing);
+    assert!(
+        matches!(sizes_now[..], [large, small] if large > 1_000_000 && small <= most(3100)),
+        "{sizes_now:?}"
+    );
+    assert_eq!((room(&growing).taken, live(&growing)), (1000, 1000));
+    // What the caller made large stays large.
+    let growing = kept();
+    growing.resize_for(100_000).expect("memory");
+    insert(&growing, 100_010, 1).expect("memory");
+    delete_all(&growing);
+    insert(&growing, 100_010, 1_000_000).expect("memory");
+    assert!(sizes(&growing).iter().all(|&slots| slots >= 100_000), "{:?}", sizes(&growing));
+}
+
 /// A table that deletes nothing is never counted. One that has deleted something is, also when it has grown:
 /// on a GPU the deletes may still run.
 #[test]

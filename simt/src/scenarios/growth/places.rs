@@ -3,7 +3,7 @@
 use super::Table;
 use crate::check::{Config, Scenario};
 use std::collections::BTreeSet;
-use warpproof_model::growth::{CLEAR, FAIL, MIXED};
+use warpproof_model::growth::{AHEAD, CLEAR, FAIL, MIXED};
 use warpproof_model::spec::Op::{Delete, Grow, InsertUnique, Search};
 use warpproof_model::spec::{Call, Op};
 
@@ -85,6 +85,11 @@ pub(super) const OLD: Step = (InsertUnique, 1, 2);
 pub(super) const ALL_KINDS: Step = (MIXED, 5, 2);
 /// A batch whose chunk fails.
 pub(super) const FAILS: Step = (FAIL, 5, 2);
+/// Keys that are there or are not, by a batch that makes room for all of them at once, and gives back what it
+/// did not need: of the places `full` and `eighth`.
+pub(super) const AHEAD_OLD: Step = (AHEAD, 1, 2);
+pub(super) const AHEAD_MANY: Step = (AHEAD, 10, 8);
+pub(super) const AHEAD_NEW: Step = (AHEAD, 2, 2);
 /// Key 1 is taken out, is looked for.
 pub(super) const TAKE: Step = (Delete, 1, 0);
 pub(super) const LOOK: Step = (Search, 1, 0);

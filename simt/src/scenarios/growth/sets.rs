@@ -44,6 +44,7 @@ pub fn default_set() -> Vec<Scenario> {
     for memory in SHORT {
         scenarios.extend(pairs(&[at::ONE, at::TWO, at::NEXT_TWO, at::LOOK, at::SHRINK], &at::CLOSE, memory));
     }
+    scenarios.extend(ahead());
     scenarios.extend(stalls());
     scenarios.extend(real(&[at::LAST, at::FULL, at::TOMB]));
     scenarios
@@ -95,6 +96,21 @@ fn real(starts: &[Start]) -> Vec<Scenario> {
     let pairs = multisets(&REAL, 2);
     let of = |&start: &Start| pairs.iter().map(move |pair| scenario::<Open>(start, ENOUGH, &apart(pair)));
     starts.iter().flat_map(of).collect()
+}
+
+/// Batches that give back what they did not need, beside each other and all else, also where memory runs out.
+fn ahead() -> Vec<Scenario> {
+    let places = [(at::FULL, at::AHEAD_OLD), (at::FULL, at::AHEAD_NEW), (at::EIGHTH, at::AHEAD_MANY)];
+    let others = [at::AHEAD_OLD, at::AHEAD_MANY, at::AHEAD_NEW, at::ONE, at::TWO, at::ALL_KINDS];
+    let others = others.into_iter().chain([at::TAKE, at::LOOK, at::SHRINK, at::CLEARS]);
+    let of = |(start, batch): (Start, Step)| {
+        // Many keys beside few grow the table too often for the bound on the steps of a call.
+        let others = others.clone().filter(|other| other.2 <= batch.2);
+        let beside = others.map(move |other| scenario::<Coarse>(start, ENOUGH, &apart(&[batch, other])));
+        let short = SHORT.map(|memory| scenario::<Coarse>(start, memory, &apart(&[batch, at::ONE])));
+        beside.chain(short).chain([scenario::<Coarse>(start, ENOUGH, &apart(&[batch]))]).collect::<Vec<_>>()
+    };
+    places.into_iter().flat_map(of).collect()
 }
 
 /// The first of two threads stops for ever, wherever it can. One that only looks keeps others from growing;

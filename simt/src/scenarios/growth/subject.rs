@@ -4,7 +4,7 @@ use super::monitor::{ALONE, LOCKS, Locks, ROOM, Thread, room_of, room_word};
 use super::table::{BEFORE, Failed, Held, Place, Table, WHICH, failures};
 use crate::check::{Array, Breach, Config, Kind, Memory, Scenario, SimWarp, Subject};
 use std::cell::RefCell;
-use warpproof_model::growth::{Batches, CLEAR, FAIL, Growing, MIXED, Monitor, Room, outcome_digits};
+use warpproof_model::growth::{AHEAD, Batches, CLEAR, FAIL, Growing, MIXED, Monitor, Room, outcome_digits};
 use warpproof_model::spec::{Call, Op, Ret};
 use warpproof_model::{ReadOrder, Words};
 
@@ -23,6 +23,8 @@ pub struct GrowthSubject<T> {
     /// What counts as taken is what is taken when no call runs: no batch is of all kinds of operations, or
     /// fails.
     exact: bool,
+    /// Every call is a batch that gives back what it did not need, of keys that are there.
+    gives_back: bool,
 }
 
 const LOAD: f64 = 1.0;
@@ -33,19 +35,26 @@ impl<T: Table> GrowthSubject<T> {
         let exact = !scenario.calls().any(|call| matches!(call.op, MIXED | FAIL));
         let (config, threads, may_fail) =
             (scenario.config.clone(), scenario.programs.len(), scenario.allows.full);
-        Self { table: T::new(&config), config, threads, may_fail, exact }
+        let there =
+            |key: u64| scenario.preload.iter().any(|call| (call.key..call.key + call.value).contains(&key));
+        let gives_back = scenario
+            .programs
+            .iter()
+            .flatten()
+            .all(|call| call.op == AHEAD && (call.key..call.key + call.value).all(there));
+        Self { table: T::new(&config), config, threads, may_fail, exact, gives_back }
     }
 
     fn held(&self, op: Op) -> Held {
         Held {
             fails: self.config.bitmap.first().copied().unwrap_or(0),
             most: self.config.pool.into(),
-            only_if_full: op != Op::Grow,
+            only_if_full: !matches!(op, Op::Grow | AHEAD),
         }
     }
 
     /// A batch of inserts. A one-lane warp runs those of a chunk one after the other.
-    fn batch<W: SimWarp, M: Memory>(growing: &Growing<Locks<'_, W, M, T>>, call: &Call) -> Ret {
+    fn batch<W: SimWarp, M: Memory>(growing: Growing<Locks<'_, W, M, T>>, call: &Call) -> Ret {
         let n = call.value as usize;
         let mut outcomes = Vec::with_capacity(n);
         let mut run = |table: &&Thread<'_, W, M, T>, from: usize, to: usize| {
@@ -63,6 +72,10 @@ impl<T: Table> GrowthSubject<T> {
                 run(table, from, to);
                 Err(Failed::Chunk)
             }),
+            AHEAD => {
+                let growing = growing.in_steps_of(1, 0).between_batches();
+                growing.insert(n, |table, from, to| Ok(run(table, from, to)))
+            }
             _ => growing.insert(n, |table, from, to| Ok(run(table, from, to))),
         };
         if call.op == FAIL {
@@ -137,7 +150,7 @@ impl<T: Table> Subject for GrowthSubject<T> {
                 });
                 cleared.map_or(Ret::Full, |()| Ret::Done)
             }
-            _ => Self::batch(&growing, call),
+            _ => Self::batch(growing, call),
         }
     }
 
@@ -182,6 +195,11 @@ impl<T: Table> Subject for GrowthSubject<T> {
         let used = stats.live + stats.tombstones;
         if (self.exact || room.exact) && room.taken != used {
             return Err(breach(format!("{} slots count as taken, {used} are", room.taken)));
+        }
+        // The last call stores one more key: a table that was full before it has doubled.
+        let most = u64::from(self.config.buckets).max(2 * stats.live.saturating_sub(1));
+        if self.gives_back && !self.may_fail && room.limit > most {
+            return Err(breach(format!("{} slots may be taken, {most} at most", room.limit)));
         }
         self.table.check(w, m, at, true)
     }
