@@ -97,6 +97,9 @@ pub(super) type Table<L, U, M, const S: usize> = SlabTable<<L as Layout>::Slots<
 /// The slots of a layout, for looking at single words.
 type Look<L> = <L as Layout>::Slots<View<'static>, Multi>;
 
+/// A table, and a key in it.
+type Place<L, U, M, const S: usize> = (Table<L, U, M, S>, UserKey<<L as Layout>::Key>);
+
 impl<L: Layout, U: Multiplicity, const S: usize> SlabSubject<L, U, S> {
     /// A table of the size of `config`. `unique`: no call is a multi-insert.
     pub const fn new(config: Config, unique: bool, may_fill: bool) -> Self {
@@ -120,7 +123,7 @@ impl<L: Layout, U: Multiplicity, const S: usize> SlabSubject<L, U, S> {
     }
 
     /// The table that has a key, and the key there.
-    fn of<M: Memory>(&self, m: M, key: L::Key) -> Option<(Table<L, U, M, S>, UserKey<L::Key>)> {
+    fn of<M: Memory>(&self, m: M, key: L::Key) -> Option<Place<L, U, M, S>> {
         if self.reserved { Some(self.all_keys(m).of(key)) } else { Some((self.table(m), UserKey::new(key)?)) }
     }
 
