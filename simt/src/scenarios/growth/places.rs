@@ -34,6 +34,8 @@ pub(super) const FULL: Start = start("full", 2, &[(InsertUnique, 1, 2)]);
 pub(super) const TOMBS: Start = start("tombs", 2, &[(InsertUnique, 1, 2), (Delete, 1, 0), (Delete, 2, 0)]);
 /// One slot holds a key, the other a tombstone.
 pub(super) const TOMB: Start = start("tomb", 2, &[(InsertUnique, 1, 2), (Delete, 2, 0)]);
+/// The same with two more slots, which are free.
+pub(super) const TOMB_ROOM: Start = start("tomb_room", 4, &[(InsertUnique, 1, 2), (Delete, 2, 0)]);
 /// Most slots are free: a table that is made as small as it can be has room for none of a batch.
 pub(super) const ROOMY: Start = start("roomy", 7, &[(InsertUnique, 1, 1)]);
 /// One of sixteen slots is free: too few for a batch of two, and enough for one of one.
@@ -83,6 +85,8 @@ pub(super) const THREE: Step = (InsertUnique, 5, 3);
 pub(super) const OLD: Step = (InsertUnique, 1, 2);
 /// As a batch of all kinds of operations.
 pub(super) const ALL_KINDS: Step = (MIXED, 5, 2);
+/// The same of the keys 1 and 2: it counts as if it had stored both.
+pub(super) const OLD_KINDS: Step = (MIXED, 1, 2);
 /// A batch whose chunk fails.
 pub(super) const FAILS: Step = (FAIL, 5, 2);
 /// Keys that are there or are not, by a batch that makes room for all of them at once, and gives back what it
