@@ -7,6 +7,7 @@ mod device;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
+use warpproof::model::host::structure;
 use warpproof::simt::cpu::{DynamicMap, DynamicSet};
 use warpproof::{Add, BulkCounter, BulkMap, BulkSet, BulkTable, Delete, Insert};
 
@@ -66,21 +67,26 @@ fn a_batch_of_few_keys_takes_memory_for_those() {
 
 #[test]
 fn a_window_that_slides_over_a_hundred_million_keys_stays_within_four_slots_for_each() {
-    const BATCH: u64 = 10_000;
-    const WINDOW: u64 = 100_000;
+    slide(&DynamicMap::<u64, u64>::with_capacity(1).unwrap(), 10_000, 100_000, SMALL);
+}
+
+/// A window of keys slides over 10^8, by so many at a time.
+fn slide<M>(map: &M, by: u64, window: u64, small: usize)
+where
+    M: BulkMap<u64, u64, Structure = structure::Dynamic>,
+{
     const TOTAL: u64 = 100_000_000;
-    let map = DynamicMap::<u64, u64>::with_capacity(1).unwrap();
-    for first in (0..TOTAL).step_by(BATCH as usize) {
-        let keys: Vec<u64> = (first..first + BATCH).collect();
+    for first in (0..TOTAL).step_by(by as usize) {
+        let keys: Vec<u64> = (first..first + by).collect();
         assert!(map.insert_unique(&keys, &keys).unwrap().iter().all(|&said| said == Insert::Inserted));
-        if let Some(first) = first.checked_sub(WINDOW) {
-            let old: Vec<u64> = (first..first + BATCH).collect();
+        if let Some(first) = first.checked_sub(window) {
+            let old: Vec<u64> = (first..first + by).collect();
             assert!(map.delete(&old).unwrap().iter().all(|&said| said == Delete::Deleted));
         }
-        assert_bounded(map.geometry().slots(), (WINDOW + BATCH) as usize);
+        assert_bounded_or_small(map.geometry().slots(), (window + by) as usize, small);
     }
-    assert_eq!(map.len().unwrap(), WINDOW);
-    let last: Vec<u64> = (TOTAL - WINDOW..TOTAL).collect();
+    assert_eq!(map.len().unwrap(), window);
+    let last: Vec<u64> = (TOTAL - window..TOTAL).collect();
     assert!(map.search(&last).unwrap().into_iter().eq(last.into_iter().map(Some)));
 }
 
@@ -149,33 +155,18 @@ fn a_table_that_grows_is_used_by_jobs_of_a_pool() {
 #[test]
 fn a_table_on_a_gpu_keeps_to_its_entries() {
     const SMALL: usize = 1_340_000;
-    const BATCH: u64 = 500_000;
-    const WINDOW: u64 = 5_000_000;
-    const TOTAL: u64 = 100_000_000;
     let Some(device) = device::device() else { return };
     let map = warpproof::gpu::DynamicMap::<u64, u64>::with_capacity(device, 1).unwrap();
-    let keys: Vec<u64> = (0..TOTAL).step_by(100).map(|i| i % 1000).collect();
+    let keys: Vec<u64> = (0..1_000_000).map(|i| i % 10).collect();
     let added = map.insert_or_add(&keys, &vec![1; keys.len()]).unwrap();
     assert_eq!(added.iter().filter(|&&said| said == Add::Inserted).count(), 10);
     for round in 0..100 {
-        let keys: Vec<u64> = (0..100_000).map(|key| 1000 + key + 100_000 * round).collect();
+        let keys: Vec<u64> = (0..100_000).map(|key| 10 + key + 100_000 * round).collect();
         assert!(map.insert_unique(&keys, &keys).unwrap().iter().all(|&said| said == Insert::Inserted));
         assert!(map.delete(&keys).unwrap().iter().all(|&said| said == Delete::Deleted));
     }
     assert_bounded_or_small(map.geometry().slots(), 100_010, SMALL);
-    let map = warpproof::gpu::DynamicMap::<u64, u64>::new(device).unwrap();
-    for first in (0..TOTAL).step_by(BATCH as usize) {
-        let keys: Vec<u64> = (first..first + BATCH).collect();
-        assert!(map.insert_unique(&keys, &keys).unwrap().iter().all(|&said| said == Insert::Inserted));
-        if let Some(first) = first.checked_sub(WINDOW) {
-            let old: Vec<u64> = (first..first + BATCH).collect();
-            assert!(map.delete(&old).unwrap().iter().all(|&said| said == Delete::Deleted));
-        }
-        assert_bounded_or_small(map.geometry().slots(), (WINDOW + BATCH) as usize, SMALL);
-    }
-    assert_eq!(map.len().unwrap(), WINDOW);
-    let last: Vec<u64> = (TOTAL - WINDOW..TOTAL).collect();
-    assert!(map.search(&last).unwrap().into_iter().eq(last.into_iter().map(Some)));
+    slide(&warpproof::gpu::DynamicMap::<u64, u64>::new(device).unwrap(), 500_000, 5_000_000, SMALL);
     let map = warpproof::gpu::DynamicMap::<u64, u64>::new(device).unwrap();
     let keys: Vec<u64> = (0..20_000_000).collect();
     map.insert_unique(&keys, &keys).unwrap();

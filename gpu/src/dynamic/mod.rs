@@ -51,7 +51,7 @@ mod outcomes;
 /// Entries that an empty table has room for.
 const FIRST: u64 = 1 << 16;
 
-/// Entries that a table may always have room for: few of what a GPU has.
+/// Entries that a table may have room for however few it has.
 const SMALL: u64 = 1 << 20;
 
 /// A concurrent table in device memory that grows: a map of rows `(K, V)`, or a set of rows `(K,)`.

@@ -100,7 +100,7 @@ impl<M: Monitor> Growing<M> {
     /// one entry each, waits for them, and says how many they have stored, or more.
     ///
     /// # Errors
-    /// Those of `chunk`, and of growing. The chunks before have run then.
+    /// Those of `chunk`, and of replacing the table. The chunks before have run then.
     pub fn insert(
         &self,
         n: usize,
@@ -112,7 +112,8 @@ impl<M: Monitor> Growing<M> {
         ran.and(kept)
     }
 
-    /// As [`insert`](Self::insert). `before` becomes the lowest limit from which this call has grown the table.
+    /// As [`insert`](Self::insert). `before` becomes the lowest limit from which this call has grown the
+    /// table, if it has.
     fn run_chunks(
         &self,
         n: usize,
@@ -138,8 +139,8 @@ impl<M: Monitor> Growing<M> {
     /// [`insert`](Self::insert), but `chunk` does not say how many entries were stored, and the table is
     /// asked. What others stored meanwhile counts too, up to the size of the chunk.
     ///
-    /// Counts as many slots too many as the table keeps reserved keys: a delete of one leaves no tombstone,
-    /// and would hide an insert that took a slot.
+    /// Up to three slots more count as taken than are: a chunk may have deleted reserved keys, which leaves
+    /// no tombstones, and so fewer entries and tombstones are there than slots were taken.
     ///
     /// # Errors
     /// As `insert`.

@@ -149,6 +149,6 @@ impl<E: Packed, H: Words<E::Word>> OpenSlots<E> for H {
 
 /// The sum, modulo 2 to the bits of the type.
 #[inline(always)]
-fn sum<T: Word>(a: T, b: T) -> T {
+pub(crate) fn sum<T: Word>(a: T, b: T) -> T {
     T::from_bits(a.to_bits().wrapping_add(b.to_bits()))
 }

@@ -2,7 +2,7 @@
 
 use crate::entry::{LOCKED, Packed, Pair64};
 use crate::memory::{IntegerWords, Order, ReadOrder, Word, Words, WriteOrder};
-use crate::open::{LockWordSlots, OnPresent};
+use crate::open::{LockWordSlots, OnPresent, sum};
 
 /// What is done to a slot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -109,10 +109,4 @@ impl<H: IntegerWords<u64>> KeySlots<Pair64> for LockWordSlots<H> {
             }
         }
     }
-}
-
-/// The sum, modulo 2 to the bits of the type.
-#[inline(always)]
-fn sum<T: Word>(a: T, b: T) -> T {
-    T::from_bits(a.to_bits().wrapping_add(b.to_bits()))
 }
