@@ -59,8 +59,9 @@ fn other(file: &[u8]) -> Result<Vec<Vec<Vec<u8>>>, csv::Error> {
     reader.into_byte_records().map(|row| Ok(row?.iter().map(<[u8]>::to_vec).collect())).collect()
 }
 
+/// The rows as a file. All cells are quoted: else a first one that begins with a byte order mark would lose it.
 fn written(rows: &[Vec<Vec<u8>>]) -> Vec<u8> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
+    let mut writer = csv::WriterBuilder::new().quote_style(csv::QuoteStyle::Always).from_writer(Vec::new());
     rows.iter().for_each(|row| writer.write_record(row).expect("memory"));
     writer.into_inner().expect("memory")
 }
