@@ -1,5 +1,6 @@
 #![doc = include_str!("README.md")]
 
+mod distinct;
 mod locks;
 mod room;
 mod spec;
@@ -7,6 +8,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
+pub use distinct::Distinct;
 pub use locks::Locks;
 pub use room::{MOST_LOAD, Overdrawn, Room, kept_load};
 pub use spec::{AHEAD, Batches, CLEAR, FAIL, MIXED, outcome_digits, value_of};

@@ -2,6 +2,7 @@
 
 use super::room::{Room, expected};
 use crate::host::OpenStats;
+use core::cell::LazyCell;
 
 /// A table that can be replaced by one of another size, with the same entries.
 pub trait Rehash {
@@ -106,28 +107,46 @@ impl<M: Monitor> Growing<M> {
         n: usize,
         chunk: impl FnMut(&M::Table, usize, usize) -> Result<u64, Error<M>>,
     ) -> Result<(), Error<M>> {
+        self.insert_distinct(n, || 0, chunk)
+    }
+
+    /// The same of inserts that have about so many distinct keys, none of which anybody takes out before the
+    /// call ends. As the table will hold so many entries in the end, one growth may make room for as many,
+    /// and 5 % more, whatever the [steps](Self::in_steps_of) are. `distinct` is asked once, and only if the
+    /// table has to grow.
+    ///
+    /// # Errors
+    /// As [`insert`](Self::insert).
+    pub fn insert_distinct(
+        &self,
+        n: usize,
+        distinct: impl FnOnce() -> u64,
+        chunk: impl FnMut(&M::Table, usize, usize) -> Result<u64, Error<M>>,
+    ) -> Result<(), Error<M>> {
         let mut before = None;
-        let ran = self.run_chunks(n, chunk, &mut before);
+        let ran = self.run_chunks(n, distinct, chunk, &mut before);
         let kept = before.filter(|_| self.between_batches).map_or(Ok(()), |before| self.give_back(before));
         ran.and(kept)
     }
 
-    /// As [`insert`](Self::insert). `before` becomes the lowest limit from which this call has grown the
-    /// table, if it has.
+    /// As [`insert_distinct`](Self::insert_distinct). `before` becomes the lowest limit from which this call
+    /// has grown the table, if it has.
     fn run_chunks(
         &self,
         n: usize,
+        distinct: impl FnOnce() -> u64,
         mut chunk: impl FnMut(&M::Table, usize, usize) -> Result<u64, Error<M>>,
         before: &mut Option<u64>,
     ) -> Result<(), Error<M>> {
         let (mut done, mut stored) = (0, 0);
+        let distinct = LazyCell::new(|| with_slack(distinct()));
         while done < n {
             let left = (n - done) as u64;
             let ran = self.run_chunk(left, |table, size| chunk(table, done, done + size as usize));
             match ran {
                 Some((size, outcome)) => (done, stored) = (done + size as usize, stored + outcome?),
                 None => {
-                    let grown = self.grow(left, expected(left, done as u64, stored))?;
+                    let grown = self.grow(left, expected(left, done as u64, stored), *distinct)?;
                     *before = [*before, grown].into_iter().flatten().min();
                 }
             }
@@ -206,8 +225,9 @@ impl<M: Monitor> Growing<M> {
     }
 
     /// Replaces the table by one that has room for `new` more entries, or at least for the next chunk of
-    /// `left` inserts: what the limit was. `None` if there is room without that.
-    fn grow(&self, left: u64, new: u64) -> Result<Option<u64>, Error<M>> {
+    /// `left` inserts: what the limit was. `None` if there is room without that. In the end the table will
+    /// hold `at_end` entries at least.
+    fn grow(&self, left: u64, new: u64, at_end: u64) -> Result<Option<u64>, Error<M>> {
         self.monitor.alone(|table| {
             let now = self.monitor.room(|room| *room);
             if now.suffices(left) {
@@ -224,7 +244,8 @@ impl<M: Monitor> Growing<M> {
             let least = stats.live + left.min(least_more(now, stats.live));
             // A table half of whose slots are tombstones only needs to lose them.
             let double = if stats.live > now.limit / 2 { now.limit.saturating_mul(2) } else { now.limit };
-            let most = if self.between_batches { u64::MAX } else { self.most(stats.live, now.limit) };
+            let steps = self.most(stats.live, now.limit).max(at_end);
+            let most = if self.between_batches { u64::MAX } else { steps };
             let wanted = stats.live.saturating_add(new).max(double).min(most).max(least);
             match self.resize(table, wanted, stats.live) {
                 // Perhaps there is memory for what is needed now.
@@ -275,6 +296,12 @@ impl<M: Monitor> Growing<M> {
 /// in it: an eighth of the limit, as it is and as it then will be.
 fn least_more(room: Room, live: u64) -> u64 {
     room.least().max(live.div_ceil(7))
+}
+
+/// A number of distinct keys that was estimated, and three times the error of that besides: a table that is a
+/// little too small would grow again at the very end of the batch.
+fn with_slack(distinct: u64) -> u64 {
+    distinct.saturating_add(distinct / 20)
 }
 
 /// Slots that are taken.

@@ -119,15 +119,29 @@ fn sizes(growing: &Growing<OneThread>) -> Vec<usize> {
 
 /// Inserts `n` keys, of which one in `every` is new; the chunks.
 fn insert(growing: &Growing<OneThread>, n: usize, every: usize) -> Result<Vec<usize>, Error> {
+    insert_distinct(growing, n, every, 0)
+}
+
+/// The same of so many distinct keys.
+fn insert_distinct(
+    growing: &Growing<OneThread>,
+    n: usize,
+    every: usize,
+    distinct: u64,
+) -> Result<Vec<usize>, Error> {
     let mut chunks = Vec::new();
-    growing.insert(n, |table, from, to| {
-        let new = ((from..to).filter(|i| i % every == 0)).count() as u64;
-        table.live.set(table.live.get() + new);
-        let load = table.live.get() as f64 / table.geometry.slots() as f64;
-        assert!(load <= LOAD, "{} entries at {:?}", table.live.get(), table.geometry);
-        chunks.push(to - from);
-        Ok(new)
-    })?;
+    growing.insert_distinct(
+        n,
+        || distinct,
+        |table, from, to| {
+            let new = ((from..to).filter(|i| i % every == 0)).count() as u64;
+            table.live.set(table.live.get() + new);
+            let load = table.live.get() as f64 / table.geometry.slots() as f64;
+            assert!(load <= LOAD, "{} entries at {:?}", table.live.get(), table.geometry);
+            chunks.push(to - from);
+            Ok(new)
+        },
+    )?;
     Ok(chunks)
 }
 
@@ -138,6 +152,31 @@ fn new_keys_grow_a_table_once() {
     assert_eq!(chunks.len(), 2, "{chunks:?}");
     let sizes = sizes(&growing);
     assert!(matches!(sizes[..], [size] if (1_250_000..1_260_000).contains(&size)), "{sizes:?}");
+}
+
+#[test]
+fn a_table_that_grows_in_steps_grows_once_for_keys_that_are_known_to_be_distinct() {
+    let steps = || growing(1000, usize::MAX).in_steps_of(STEP, SMALL);
+    let table = steps();
+    insert(&table, 1_000_000, 1).expect("room");
+    assert!(sizes(&table).len() > 4, "{:?}", sizes(&table));
+    let table = steps();
+    insert_distinct(&table, 1_000_000, 1, 990_000).expect("room");
+    let sizes = sizes(&table);
+    assert!(matches!(sizes[..], [size] if (1_250_000..1_310_000).contains(&size)), "{sizes:?}");
+}
+
+#[test]
+fn distinct_keys_that_are_there_already_take_no_more_memory_than_they_have() {
+    let table = growing(1000, usize::MAX).in_steps_of(STEP, SMALL);
+    insert_distinct(&table, 100_000, 1, 100_000).expect("room");
+    let slots = table.monitor().shared(|table| table.geometry.slots());
+    // Most of the next batch is there.
+    insert_distinct(&table, 1_000_000, 10, 100_000).expect("room");
+    assert_eq!(live(&table), 200_000);
+    let most = (STEP * live(&table)) as f64 / LOAD;
+    let now = table.monitor().shared(|table| table.geometry.slots());
+    assert!(slots < now && (now as f64) < most, "{:?}", sizes(&table));
 }
 
 #[test]

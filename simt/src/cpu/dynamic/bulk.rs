@@ -8,13 +8,15 @@ use crate::cpu::grid::{CpuTable, room_for_answers, run_in};
 use crate::cpu::map::{Map, answer};
 use crate::cpu::open::FixedBuckets;
 use crate::cpu::set::Set;
-use warpproof_model::AllKeys as _;
+use rayon::prelude::*;
 use warpproof_model::bits::{Integer, TableKey, TableValue};
+use warpproof_model::growth::Distinct;
 use warpproof_model::host::structure::{self, Open};
 use warpproof_model::host::{
     Answer, BulkCounter, BulkMap, BulkOrdered, BulkSet, BulkTable, Op, OpenGeometry, OpenStats, same_length,
 };
 use warpproof_model::outcome::{Add, Assign, Delete, Insert};
+use warpproof_model::{AllKeys as _, Key as _};
 
 /// The keys of a table `T`.
 type KeyOf<T> = <<T as Fixed>::Words as CpuTable>::Key;
@@ -35,7 +37,8 @@ impl<T: Fixed> Dynamic<T> {
         // Of all parts, before the first one runs.
         let mut answers = room_for_answers(keys)?;
         let batch = Batch { keys, beside };
-        let ran = self.growing.insert(keys.len(), |table, from, to| {
+        let distinct = || if deletes { 0 } else { self.distinct(keys) };
+        let ran = self.growing.insert_distinct(keys.len(), distinct, |table, from, to| {
             if deletes {
                 self.growing.note_deletes();
             }
@@ -48,6 +51,20 @@ impl<T: Fixed> Dynamic<T> {
 }
 
 impl<T: Fixed> Dynamic<T> {
+    /// How many distinct keys there are, about.
+    fn distinct<K: TableKey<Bits = KeyOf<T>>>(&self, keys: &[K]) -> u64 {
+        let seed = self.seed();
+        apart(|| {
+            let parts = keys.par_chunks(keys.len().div_ceil(rayon::current_num_threads()).max(1));
+            let count = |part: &[K]| {
+                let mut distinct = Distinct::default();
+                part.iter().for_each(|key| distinct.add(key.to_word().hash(seed)));
+                distinct
+            };
+            parts.map(count).reduce(Distinct::default, |a, b| a.merge(&b)).estimate()
+        })
+    }
+
     /// What `f` says of the table, which does not grow meanwhile.
     fn held<R: Send>(&self, f: impl FnOnce(&T) -> R + Send) -> R {
         let table = self.growing.table();

@@ -60,12 +60,15 @@ pub type DynamicSet<K, const L: usize = OPEN_LANES, const S: usize = LANE_SLOTS>
 /// **Memory.** A table that never had more than n entries has no more than 4 n slots at the default load of
 /// 0.8 (3 n divided by the load, and 2 % for sizes that a table cannot have), or as many as it was made for,
 /// or 21,000 (for 16,384 entries): whatever the keys are, and however often entries are deleted and added.
+/// Entries count that a batch is about to store, if no other thread takes them out meanwhile.
 /// Where half of what may be taken is slots of deleted entries, the table is replaced by one of the same size
 /// without them. While entries move there are two tables.
 ///
-/// **Time.** A table three times as large takes over all entries, so each moves half a time on average. All
-/// threads move them. Meanwhile every other call waits, searches too; it also waits while a thread waits to
-/// begin. Where nothing moves, no search waits. Each part of a batch takes three locks.
+/// **Time.** A batch that the table has no room for is looked through for the number of its distinct keys, so
+/// that the table grows once for all of them. Many small batches make it three times as large each time, and
+/// each entry moves half a time on average. All threads move them. Meanwhile every other call waits, searches
+/// too; it also waits while a thread waits to begin. Where nothing moves, no search waits. Each part of a
+/// batch takes three locks.
 ///
 /// **Memory that runs out.** No insert is [`Full`](warpproof_model::Insert::Full), unless 2,048 keys and more
 /// were chosen for one home and a known seed: such a batch says so, and the table does not grow for it. When
