@@ -21,6 +21,7 @@
 //! - [`slab`]: the slab hash, a dynamic chained table.
 //! - [`waitfree`]: chains of nodes that never change, whose updates end in a bounded number of rounds.
 //! - `growth` (feature `host`): a table that a host replaces by a larger one between the parts of a batch.
+//! - `paged` (feature `host`): tables of which only a part is in the memory of a device.
 //! - `spec`, `host` (feature `host`): sequential specifications and the bulk interface of the backends.
 #![no_std]
 #![forbid(unsafe_code)]
@@ -47,6 +48,8 @@ pub mod map;
 pub mod memory;
 pub mod open;
 pub mod outcome;
+#[cfg(feature = "host")]
+pub mod paged;
 pub mod partition;
 pub mod reclaim;
 pub mod reserved;

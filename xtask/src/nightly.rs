@@ -19,7 +19,7 @@ macro_rules! mutants_of {
     };
 }
 
-const STEPS: [Step; 18] = [
+const STEPS: [Step; 19] = [
     ("readme", || ci::run_readme(cargo).map(|()| Done::Ok)),
     mutants_of!("cuckoo"),
     mutants_of!("dynamic"),
@@ -27,6 +27,7 @@ const STEPS: [Step; 18] = [
     mutants_of!("hopscotch"),
     mutants_of!("open"),
     mutants_of!("reserved"),
+    mutants_of!("paged"),
     mutants_of!("retrieve"),
     mutants_of!("slab"),
     mutants_of!("waitfree"),

@@ -13,6 +13,7 @@ mod home;
 pub mod hopscotch;
 mod member;
 pub mod open;
+pub mod paged;
 mod part;
 pub mod random;
 pub mod reserved;

@@ -1,12 +1,12 @@
 //! The list of the structures that are checked.
 
 use super::checked::Checked;
-use super::{cuckoo, dynamic, growth, hopscotch, open, reserved, retrieve, slab, waitfree};
+use super::{cuckoo, dynamic, growth, hopscotch, open, paged, reserved, retrieve, slab, waitfree};
 use crate::check::{AnySubject, Scenario, ScenarioError};
 use std::sync::Arc;
 
 /// All of them. A new structure is one more row.
-pub static STRUCTURES: [Checked; 9] = [
+pub static STRUCTURES: [Checked; 10] = [
     slab::CHECKED,
     hopscotch::CHECKED,
     open::CHECKED,
@@ -16,6 +16,7 @@ pub static STRUCTURES: [Checked; 9] = [
     growth::CHECKED,
     retrieve::CHECKED,
     reserved::CHECKED,
+    paged::CHECKED,
 ];
 
 /// The structure of that name.

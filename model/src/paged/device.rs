@@ -1,0 +1,58 @@
+//! What a pager asks of a device.
+
+/// A queue of the device. Work of one stream runs in its order; that of two streams runs in any order, unless
+/// an event orders it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stream {
+    /// Copies from the host's memory to frames.
+    In,
+    /// Everything that works on tables.
+    Run,
+    /// Copies from frames to the host's memory.
+    Out,
+}
+
+/// Where the table is that a job works on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Place {
+    /// In the host's memory: the image of the child table.
+    Image,
+    /// In this frame of the device's memory.
+    Frame(u32),
+}
+
+/// A device whose memory has room for some frames, each of the size of a child table. The *images* of all
+/// child tables are in the host's memory.
+///
+/// Calls put work on a stream and return before it has run.
+pub trait DeviceMemory {
+    /// A point of a stream: it has come when all work before it has run.
+    type Event: Clone;
+    /// Why work cannot be put on a stream.
+    type Error;
+
+    /// Copies an image to a frame, on [`Stream::In`].
+    ///
+    /// # Errors
+    /// The frame may hold anything then.
+    fn copy_in(&mut self, child: u32, frame: u32) -> Result<(), Self::Error>;
+
+    /// Copies a frame to an image, on [`Stream::Out`].
+    ///
+    /// # Errors
+    /// Nothing was put on the stream then, and the frame is as it was.
+    fn copy_out(&mut self, frame: u32, child: u32) -> Result<(), Self::Error>;
+
+    /// The point of a stream after all that was put on it. It does not fail: a device that cannot record an
+    /// event waits for the stream.
+    fn record(&mut self, stream: Stream) -> Self::Event;
+
+    /// What is put on a stream later waits for an event, and sees all that was done before it.
+    fn wait(&mut self, stream: Stream, event: &Self::Event);
+
+    /// The host waits for an event, and sees all that was done before it.
+    ///
+    /// # Errors
+    /// If work of the device failed.
+    fn join(&mut self, event: &Self::Event) -> Result<(), Self::Error>;
+}

@@ -1,0 +1,275 @@
+//! The protocol: which child table is in which frame, and what waits for what.
+
+use super::device::{DeviceMemory, Place, Stream};
+use alloc::collections::TryReserveError;
+use alloc::vec::Vec;
+
+/// What a job does to its child table.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Access {
+    /// It reads.
+    Reads,
+    /// It may write.
+    Writes,
+}
+
+/// Which way a job takes to its child table, where that is in no frame.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Way {
+    /// The job works on the image, over the bus.
+    InPlace,
+    /// The table is copied to a frame first, and stays there.
+    Resident,
+}
+
+/// A child table. Events are those of the last such work.
+#[derive(Clone, Debug)]
+struct Child<E> {
+    /// The frame that holds it.
+    frame: Option<u32>,
+    /// Its image was written by a copy, for which no job in place has waited yet.
+    written: Option<E>,
+    /// Its image was written by a job.
+    changed: Option<E>,
+}
+
+/// A frame of the device's memory.
+#[derive(Clone, Debug)]
+struct Frame<E> {
+    /// The child table that it holds.
+    child: Option<u32>,
+    /// Whether its table is newer than the image.
+    dirty: bool,
+    /// It was filled, and no job has waited for that yet.
+    loaded: Option<E>,
+    /// A job ran on its table.
+    ran: Option<E>,
+    /// It was copied to the image.
+    saved: Option<E>,
+    /// When a job was last put on a stream for it.
+    used: u64,
+}
+
+/// How often a pager did what.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Traffic {
+    /// Child tables copied to frames.
+    pub copies_in: u64,
+    /// Child tables copied back.
+    pub copies_out: u64,
+    /// Jobs whose table was in a frame already.
+    pub hits: u64,
+    /// Jobs that ran on an image.
+    pub in_place: u64,
+}
+
+/// Child tables in the host's memory, some of which are in frames of the device's memory.
+///
+/// Jobs take effect in the order in which they are given to [`run`](Self::run), whichever way each one takes.
+/// All calls return before the work has run. Every job on every table goes to [`Stream::Run`].
+#[derive(Clone, Debug)]
+pub struct Pager<E> {
+    children: Vec<Child<E>>,
+    frames: Vec<Frame<E>>,
+    now: u64,
+    traffic: Traffic,
+}
+
+impl<E: Clone> Pager<E> {
+    /// So many child tables, none of which is in one of so many frames.
+    ///
+    /// # Errors
+    /// If there is no memory for what is known of them: some hundred bytes each.
+    pub fn new(children: u32, frames: u32) -> Result<Self, TryReserveError> {
+        let (mut all, mut places) = (Vec::new(), Vec::new());
+        all.try_reserve_exact(children as usize)?;
+        all.resize(children as usize, Child { frame: None, written: None, changed: None });
+        places.try_reserve_exact(frames as usize)?;
+        let free = Frame { child: None, dirty: false, loaded: None, ran: None, saved: None, used: 0 };
+        places.resize(frames as usize, free);
+        Ok(Self { children: all, frames: places, now: 0, traffic: Traffic::default() })
+    }
+
+    /// How many child tables there are.
+    pub fn children(&self) -> u32 {
+        self.children.len() as u32
+    }
+
+    /// How many frames there are.
+    pub fn frames(&self) -> u32 {
+        self.frames.len() as u32
+    }
+
+    /// Whether a child table is in a frame. One that does not exist is in none.
+    pub fn is_resident(&self, child: u32) -> bool {
+        self.children.get(child as usize).is_some_and(|child| child.frame.is_some())
+    }
+
+    /// What was done so far.
+    pub fn traffic(&self) -> Traffic {
+        self.traffic
+    }
+
+    /// Runs `job` on a child table: puts it on [`Stream::Run`], after all that it has to wait for. It goes to
+    /// the frame of its table if that is in one, and else the `way` that is asked for; without frames it goes
+    /// in place. A child that does not exist is none, and nothing runs.
+    ///
+    /// # Errors
+    /// Those of the device and of `job`. If the job was not put on the stream, its table is as it was.
+    pub fn run<D: DeviceMemory<Event = E>>(
+        &mut self,
+        device: &mut D,
+        child: u32,
+        (access, way): (Access, Way),
+        job: impl FnOnce(&mut D, Place) -> Result<(), D::Error>,
+    ) -> Result<(), D::Error> {
+        let Some(frame) = self.children.get(child as usize).map(|child| child.frame) else { return Ok(()) };
+        let frame = match frame {
+            Some(frame) => {
+                self.traffic.hits += 1;
+                Some(frame)
+            }
+            None if way == Way::Resident => self.load(device, child)?,
+            None => None,
+        };
+        match frame {
+            Some(frame) => self.run_in_frame(device, frame, access, job),
+            None => self.run_in_place(device, child, access, job),
+        }
+    }
+
+    fn run_in_frame<D: DeviceMemory<Event = E>>(
+        &mut self,
+        device: &mut D,
+        number: u32,
+        access: Access,
+        job: impl FnOnce(&mut D, Place) -> Result<(), D::Error>,
+    ) -> Result<(), D::Error> {
+        self.now += 1;
+        let Some(frame) = self.frames.get_mut(number as usize) else { return Ok(()) };
+        frame.used = self.now;
+        // Once is enough: the jobs of a stream run in their order.
+        if let Some(loaded) = frame.loaded.take() {
+            device.wait(Stream::Run, &loaded);
+        }
+        frame.dirty |= access == Access::Writes;
+        let ran = job(device, Place::Frame(number));
+        frame.ran = Some(device.record(Stream::Run));
+        ran
+    }
+
+    fn run_in_place<D: DeviceMemory<Event = E>>(
+        &mut self,
+        device: &mut D,
+        number: u32,
+        access: Access,
+        job: impl FnOnce(&mut D, Place) -> Result<(), D::Error>,
+    ) -> Result<(), D::Error> {
+        let Some(child) = self.children.get_mut(number as usize) else { return Ok(()) };
+        // Once is enough here, too.
+        if let Some(written) = child.written.take() {
+            device.wait(Stream::Run, &written);
+        }
+        self.traffic.in_place += 1;
+        let ran = job(device, Place::Image);
+        if access == Access::Writes {
+            child.changed = Some(device.record(Stream::Run));
+        }
+        ran
+    }
+
+    /// Copies a child table to a frame: a free one, or that whose table was not used for longest, which is
+    /// written back if it is newer than its image. The frame, or `None` if there are no frames.
+    fn load<D: DeviceMemory<Event = E>>(
+        &mut self,
+        device: &mut D,
+        number: u32,
+    ) -> Result<Option<u32>, D::Error> {
+        let all = self.frames.iter().enumerate();
+        let Some((at, _)) = all.min_by_key(|(_, frame)| (frame.child.is_some(), frame.used)) else {
+            return Ok(None);
+        };
+        let was_dirty = self.write_back_frame(device, at)?;
+        if let Some(evicted) = self.frames.get_mut(at).and_then(|frame| frame.child.take())
+            && let Some(evicted) = self.children.get_mut(evicted as usize)
+        {
+            evicted.frame = None;
+        }
+        let (Some(frame), Some(child)) = (self.frames.get_mut(at), self.children.get_mut(number as usize))
+        else {
+            return Ok(None);
+        };
+        // A copy to an image that is under way reads the frame. So this also waits for the image of any table
+        // that has left a frame: it was this one, or another one that was filled since then.
+        if let Some(saved) = &frame.saved {
+            device.wait(Stream::In, saved);
+        }
+        // So do jobs that were put on the stream before. What was written back has waited for them.
+        if let Some(ran) = frame.ran.as_ref().filter(|_| !was_dirty) {
+            device.wait(Stream::In, ran);
+        }
+        if let Some(changed) = &child.changed {
+            device.wait(Stream::In, changed);
+        }
+        device.copy_in(number, at as u32)?;
+        self.traffic.copies_in += 1;
+        child.frame = Some(at as u32);
+        let loaded = Some(device.record(Stream::In));
+        *frame = Frame { child: Some(number), dirty: false, loaded, ran: None, saved: None, used: self.now };
+        Ok(Some(at as u32))
+    }
+
+    /// Copies a frame to the image of its table, if it is newer. Whether it was.
+    fn write_back_frame<D: DeviceMemory<Event = E>>(
+        &mut self,
+        device: &mut D,
+        at: usize,
+    ) -> Result<bool, D::Error> {
+        let Some(frame) = self.frames.get_mut(at).filter(|frame| frame.dirty) else { return Ok(false) };
+        let Some(number) = frame.child else { return Ok(false) };
+        let Some(child) = self.children.get_mut(number as usize) else { return Ok(false) };
+        if let Some(ran) = &frame.ran {
+            device.wait(Stream::Out, ran);
+        }
+        device.copy_out(at as u32, number)?;
+        self.traffic.copies_out += 1;
+        frame.dirty = false;
+        let saved = device.record(Stream::Out);
+        (frame.saved, child.written) = (Some(saved.clone()), Some(saved));
+        Ok(true)
+    }
+
+    /// Makes the images whole: copies all frames back that are newer, and waits until the images hold what
+    /// all jobs before have done. Tables stay in their frames. The host may read the images until the next
+    /// job.
+    ///
+    /// # Errors
+    /// Those of the device. Some frames may have been copied then; nothing is lost.
+    pub fn write_back<D: DeviceMemory<Event = E>>(&mut self, device: &mut D) -> Result<(), D::Error> {
+        for at in 0..self.frames.len() {
+            self.write_back_frame(device, at)?;
+        }
+        for stream in [Stream::Out, Stream::Run] {
+            let all = device.record(stream);
+            device.join(&all)?;
+        }
+        Ok(())
+    }
+
+    /// Takes all tables out of their frames, and waits until nothing is under way. The host may read and
+    /// change the images until the next job.
+    ///
+    /// # Errors
+    /// As [`write_back`](Self::write_back).
+    pub fn release<D: DeviceMemory<Event = E>>(&mut self, device: &mut D) -> Result<(), D::Error> {
+        self.write_back(device)?;
+        // Nothing is copied to a frame now: jobs have waited for that.
+        for frame in &mut self.frames {
+            frame.child = None;
+        }
+        for child in &mut self.children {
+            child.frame = None;
+        }
+        Ok(())
+    }
+}

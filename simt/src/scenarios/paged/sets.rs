@@ -1,0 +1,135 @@
+//! Which scenarios there are.
+
+use super::PagedSubject;
+use crate::check::{Config, Scenario};
+use warpproof_model::paged::Access::{Reads, Writes};
+use warpproof_model::paged::Way::{InPlace, Resident};
+use warpproof_model::paged::{STREAM, Step};
+use warpproof_model::spec::Call;
+
+/// What a job does to its child table: adds in a frame, looks there, adds in place, looks in place.
+const JOBS: [fn(u32) -> Step; 4] = [
+    |child| Step::Job(child, Writes, Resident),
+    |child| Step::Job(child, Reads, Resident),
+    |child| Step::Job(child, Writes, InPlace),
+    |child| Step::Job(child, Reads, InPlace),
+];
+/// Adds in a frame, and looks there.
+const PAGED: &[fn(u32) -> Step] = JOBS.split_at(2).0;
+/// What the host does: it reads all images, or changes one.
+const HOSTS: [fn(u32) -> Step; 2] = [|_| Step::ReadAll, Step::Change];
+
+/// All rows of so many steps on at most `children` child tables. Child tables are named in the order in which
+/// they come up.
+fn rows(length: usize, steps: &[fn(u32) -> Step], children: u32) -> Vec<Vec<Step>> {
+    let Some(length) = length.checked_sub(1) else { return vec![Vec::new()] };
+    let longer = |row: Vec<Step>| {
+        let known = row.iter().filter_map(|step| child(*step)).max().map_or(0, |most| most + 1);
+        let mut next = Vec::new();
+        for step in steps {
+            let of = (0..children.min(known + 1)).map(step);
+            // A step that is of no child table is one.
+            of.for_each(|step| {
+                if !next.contains(&step) {
+                    next.push(step)
+                }
+            });
+        }
+        next.into_iter().map(move |step| [row.as_slice(), &[step]].concat())
+    };
+    rows(length, steps, children).into_iter().flat_map(longer).collect()
+}
+
+fn child(step: Step) -> Option<u32> {
+    match step {
+        Step::Job(child, ..) | Step::Change(child) => Some(child),
+        Step::ReadAll => None,
+    }
+}
+
+/// A host that makes these steps and then reads all images. Bit `i` of `fails` is set if the device refuses
+/// copy or job number `i`.
+fn scenario(frames: u32, steps: &[Step], fails: u32) -> Scenario {
+    // What is refused at the end is asked for once more.
+    let last = vec![Step::ReadAll; if fails == 0 { 1 } else { 2 }];
+    let steps = [steps, &last].concat();
+    let children = steps.iter().filter_map(|step| child(*step)).max().map_or(1, |most| most + 1);
+    let call = Step::call(&steps);
+    let failing = if fails == 0 { String::new() } else { format!("_fails{fails:b}") };
+    let name = format!("{}/{}_frames{frames}{failing}", PagedSubject::STRUCTURE, call.value);
+    let config =
+        Config { lanes: 1, slots: 1, buckets: frames, reach: children, pool: 0, bitmap: vec![fails] };
+    let streams = (0..3).map(|stream| vec![Call::new(STREAM, stream, 0)]);
+    let programs = [vec![call]].into_iter().chain(streams).collect();
+    let mut scenario = Scenario::new(name, PagedSubject::STRUCTURE, config, programs);
+    scenario.allows.full = fails != 0;
+    scenario
+}
+
+fn all(frames: &[u32], rows: &[Vec<Step>], fails: u32) -> Vec<Scenario> {
+    frames.iter().flat_map(|&frames| rows.iter().map(move |row| scenario(frames, row, fails))).collect()
+}
+
+/// Two jobs in a row, one frame.
+pub fn quick() -> Vec<Scenario> {
+    all(&[1], &rows(2, &JOBS, 2), 0)
+}
+
+/// Two jobs without frames; three jobs in a row, with one frame and with two; a host that reads or changes
+/// images before, between and after jobs; a device that refuses a copy or a job.
+pub fn default_set() -> Vec<Scenario> {
+    let host = [&JOBS[..], &HOSTS].concat();
+    let with_host = rows(3, &host, 2);
+    let mut scenarios = all(&[0], &rows(2, &host, 2), 0);
+    scenarios.extend(all(&[1], &with_host, 0));
+    // With as many frames as child tables nothing is evicted.
+    scenarios.extend(all(&[2], &rows(3, &JOBS, 3), 0));
+    for call in 0..6 {
+        scenarios.extend(all(&[1], &rows(3, &[PAGED[0], PAGED[1], JOBS[3], HOSTS[0]], 2), 1 << call));
+    }
+    scenarios.push(scenario(2, &SWAPPED, 0));
+    scenarios
+}
+
+/// Two tables change their frames when the host has taken both out.
+const SWAPPED: [Step; 6] = [
+    Step::Job(0, Reads, Resident),
+    Step::Job(1, Reads, Resident),
+    Step::Change(0),
+    Step::Job(1, Writes, Resident),
+    Step::Job(0, Reads, Resident),
+    // In place if it were in no frame.
+    Step::Job(1, Reads, InPlace),
+];
+
+/// Four jobs in a row, on three child tables.
+pub fn deep() -> Vec<Scenario> {
+    let mut scenarios = all(&[1, 2], &rows(4, &JOBS, 3), 0);
+    scenarios.extend(all(&[2], &rows(4, &[PAGED[0], PAGED[1], HOSTS[0], HOSTS[1]], 3), 0));
+    scenarios.extend(all(&[1, 2], &rows(5, PAGED, 3), 0));
+    scenarios
+}
+
+/// A random scenario: up to five steps of any kind on up to four child tables, with up to three frames.
+pub(super) fn random(below: &mut dyn FnMut(u32) -> u32) -> Scenario {
+    let kinds = [&JOBS[..], &HOSTS].concat();
+    let children = 1 + below(4);
+    let steps: Vec<Step> =
+        (0..1 + below(5)).map(|_| kinds[below(kinds.len() as u32) as usize](below(children))).collect();
+    let fails = if below(4) == 0 { 1 << below(8) } else { 0 };
+    scenario(below(4), &steps, fails)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_those_that_differ_in_more_than_names() {
+        // One child table or two: 4 + 4 kinds in the second place.
+        assert_eq!(rows(2, &JOBS, 2).len(), 4 * 8);
+        assert_eq!(rows(2, &HOSTS, 2).len(), 2 + 3);
+        // Five ways to name three tables.
+        assert_eq!(rows(3, PAGED, 3).len(), 8 * 5);
+    }
+}
