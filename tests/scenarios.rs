@@ -12,6 +12,7 @@ use warpproof::model::slab::Multi;
 use warpproof::model::spec::{Call, Op, Ret};
 use warpproof::simt::check::{Array, Breach, Config, Memory, Report, Scenario, SimWarp, Subject, Verdict};
 use warpproof::simt::engine::{Engine, Options, explore_subject};
+use warpproof::simt::explore::Explore;
 use warpproof::simt::loom::Loom;
 use warpproof::simt::scenarios::hopscotch::{self, HopscotchSubject};
 use warpproof::simt::scenarios::open::{self, OpenSubject};
@@ -40,7 +41,9 @@ fn every_structure_holds_in_random_scenarios() {
         let (explored, capped) = (AtomicU64::new(0), AtomicU64::new(0));
         let drawn = Drawn(|below: &mut dyn FnMut(u32) -> u32| random::of_structure(structure, below));
         let done = runner(CASES).run(&drawn, |scenario| {
-            let report = Loom.explore(&scenario, &options(100)).expect("a scenario");
+            // Loom does not end where four warps wait for each other.
+            let engine: &dyn Engine = if scenario.programs.len() > 3 { &Explore } else { &Loom };
+            let report = engine.explore(&scenario, &options(100)).expect("a scenario");
             // Relaxed, both: one thread counts.
             explored.fetch_add(1, Ordering::Relaxed);
             capped.fetch_add(u64::from(report.verdict == Verdict::Capped), Ordering::Relaxed);

@@ -13,7 +13,8 @@ pub enum ScenarioError {
     Lanes(u32),
     /// A structure of a shape that it is not checked in: which one, and which there are.
     Shape(String),
-    /// The programs are not one call of `search_all` each, or there are other calls.
+    /// The programs are not those of the structure: of a retrieval or a batch one call of `search_all` each,
+    /// of a pager a host and three streams.
     Programs,
     /// No warp, or more than the engine knows.
     Warps {
@@ -37,7 +38,8 @@ impl core::fmt::Display for ScenarioError {
             }
             Self::Shape(shape) => f.write_str(shape),
             Self::Programs => f.write_str(
-                "each warp of a retrieval or a batch makes one call of search_all, and there is no other call",
+                "each warp of a retrieval or a batch makes one call of search_all, and there is no other call; \
+                 of a pager, warp 0 makes one call of op0, and warps 1 to 3 make one of op1 with the keys 0 to 2",
             ),
             Self::Warps { warps, most } => write!(f, "{warps} warps: this engine runs 1 to {most}"),
             Self::Stall(warp) => write!(f, "warp {warp} is stalled, and there is no such warp"),

@@ -14,6 +14,8 @@ use super::checked::{Checked, none};
 use super::table::Made;
 use crate::check::{OfLanes, Scenario, ScenarioError};
 use std::sync::Arc;
+use warpproof_model::paged::{JOBS, STREAM};
+use warpproof_model::spec::Call;
 
 /// What is checked of a pager. Its calls are rows of jobs: it is no table of calls of one key.
 pub(super) const CHECKED: Checked = Checked {
@@ -32,8 +34,43 @@ fn subject(scenario: &Scenario) -> Made {
     if scenario.structure != PagedSubject::STRUCTURE {
         return none(scenario);
     }
+    let streams = (0..3).map(|stream| Call::new(STREAM, stream, 0));
+    let (host, others) = scenario.programs.split_first().ok_or(ScenarioError::Programs)?;
+    if !matches!(host.as_slice(), [Call { op: JOBS, .. }]) || !others.concat().into_iter().eq(streams) {
+        return Err(ScenarioError::Programs);
+    }
     match scenario.config.lanes {
         1 => Ok(Arc::new(OfLanes::<_, 1>(PagedSubject::new(scenario)))),
         lanes => Err(ScenarioError::Lanes(lanes)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::{Engine, Options};
+    use crate::explore::Explore;
+
+    #[test]
+    fn a_scenario_is_a_host_and_three_streams() {
+        let whole = quick().swap_remove(0);
+        assert!(subject(&whole).is_ok());
+        for warp in 0..4 {
+            let mut scenario = whole.clone();
+            scenario.programs.remove(warp);
+            assert_eq!(subject(&scenario).err(), Some(ScenarioError::Programs), "without warp {warp}");
+        }
+        let none = Scenario { programs: Vec::new(), ..whole };
+        assert_eq!(subject(&none).err(), Some(ScenarioError::Programs));
+    }
+
+    /// More of them would show that something is not ordered.
+    #[test]
+    fn events_order_everything_so_there_is_one_execution() {
+        for scenario in quick() {
+            let subject = subject(&scenario).expect("a subject");
+            let report = Explore.explore_any(&subject, &scenario, &Options::default()).expect("a scenario");
+            assert!(report.is_clean() && report.executions == 1, "{}: {:?}", report.scenario, report.verdict);
+        }
     }
 }
