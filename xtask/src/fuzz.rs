@@ -5,20 +5,29 @@ use crate::shell::{Outcome, read, root, run, scratch};
 use rayon::prelude::*;
 use std::process::Command;
 
+/// What watches the accesses to memory while a target runs.
+#[derive(Clone, Copy)]
+pub(crate) enum Sanitizer {
+    /// Nothing: the targets are fast, and build in two minutes.
+    None,
+    /// AddressSanitizer: their build takes several times as long.
+    Address,
+}
+
 /// Runs every target for `seconds`, as many at a time as there are cores.
-pub(crate) fn run_all(seconds: u32) -> Outcome<()> {
+pub(crate) fn run_all(seconds: u32, sanitizer: Sanitizer) -> Outcome<()> {
     let targets = targets()?;
-    run(&mut cargo_fuzz(&["build"]))?;
-    targets.par_iter().try_for_each(|target| fuzz(target, seconds))?;
+    run(&mut cargo_fuzz(&["build"], sanitizer))?;
+    targets.par_iter().try_for_each(|target| fuzz(target, seconds, sanitizer))?;
     println!("{} fuzz targets ran, no failure", targets.len());
     Ok(())
 }
 
-fn fuzz(target: &str, seconds: u32) -> Outcome<()> {
+fn fuzz(target: &str, seconds: u32, sanitizer: Sanitizer) -> Outcome<()> {
     println!("-- {target}, {seconds} s");
     let found = scratch().join("corpus").join(target);
     std::fs::create_dir_all(&found).map_err(|e| format!("{}: {e}", found.display()))?;
-    let mut fuzz = cargo_fuzz(&["run", target]);
+    let mut fuzz = cargo_fuzz(&["run", target], sanitizer);
     fuzz.arg(&found).arg(format!("corpus/{target}")).arg("--");
     run(fuzz.arg(format!("-max_total_time={seconds}")).args([SLOW, STATS, "-verbosity=0"]))
 }
@@ -29,12 +38,17 @@ const STATS: &str = "-print_final_stats=1";
 /// An input that takes longer, in seconds, is a failure.
 const SLOW: &str = "-timeout=60";
 
-/// cargo-fuzz, with a stable compiler told to take the coverage flags. Without a sanitizer: with
-/// AddressSanitizer the build of the targets did not end within 16 minutes on two cores.
-fn cargo_fuzz(arguments: &[&str]) -> Command {
+/// cargo-fuzz, with a stable compiler told to take the coverage flags. What a sanitizer needs has a folder of its
+/// own, so that builds with and without it keep each other's.
+fn cargo_fuzz(arguments: &[&str], sanitizer: Sanitizer) -> Command {
+    let (name, folder) = match sanitizer {
+        Sanitizer::None => ("none", None),
+        Sanitizer::Address => ("address", Some(scratch().join("fuzz_address"))),
+    };
     let mut command = Command::new("cargo-fuzz");
     command.current_dir(root().join("fuzz")).env("RUSTC_BOOTSTRAP", "1").arg("fuzz");
-    command.args([arguments[0], "--sanitizer", "none"]).args(&arguments[1..]);
+    command.args([arguments[0], "--sanitizer", name]).args(&arguments[1..]);
+    command.envs(folder.map(|folder| ("CARGO_TARGET_DIR", folder)));
     command
 }
 

@@ -59,9 +59,9 @@ fn run(arguments: &[&str]) -> Outcome<()> {
         ["nightly", steps @ ..] => nightly::run_steps(steps),
         ["counts"] => counts::print(),
         ["unsafe"] => unsafety::count(),
-        ["fuzz"] => fuzz::run_all(60),
+        ["fuzz"] => fuzz::run_all(60, fuzz::Sanitizer::None),
         ["fuzz", seconds] => match seconds.parse() {
-            Ok(seconds) => fuzz::run_all(seconds),
+            Ok(seconds) => fuzz::run_all(seconds, fuzz::Sanitizer::None),
             Err(_) => Err(format!("{seconds} is no number of seconds")),
         },
         ["mutants", "--sample"] => mutants::sample(),

@@ -36,7 +36,7 @@ const STEPS: [Step; 19] = [
     ("miri", sanitizers::miri),
     ("tsan", sanitizers::thread),
     ("asan", sanitizers::address),
-    ("fuzz", || fuzz::run_all(FUZZ_SECONDS).map(|()| Done::Ok)),
+    ("fuzz", || fuzz::run_all(FUZZ_SECONDS, fuzz::Sanitizer::None).map(|()| Done::Ok)),
     ("deny", deny),
     ("gpu", gpu),
 ];

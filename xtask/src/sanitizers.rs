@@ -2,6 +2,7 @@
 //!
 //! All unsafe code of the CPU backend is in `simt/src/cpu`; `model` forbids it.
 
+use crate::fuzz::{self, Sanitizer};
 use crate::shell::{Outcome, output, root, run, scratch};
 use crate::steps::Done;
 use std::path::Path;
@@ -42,8 +43,10 @@ pub(crate) fn thread() -> Outcome<Done> {
     sanitized("thread", &["-Zbuild-std"])
 }
 
-/// Accesses outside of what is allocated, or after it was freed.
+/// Accesses outside of what is allocated, or after it was freed: in the unit tests, and in a minute of each fuzz
+/// target.
 pub(crate) fn address() -> Outcome<Done> {
+    fuzz::run_all(60, Sanitizer::Address)?;
     sanitized("address", &[])
 }
 
