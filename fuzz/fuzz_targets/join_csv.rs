@@ -1,5 +1,5 @@
-//! Arbitrary bytes as a table to join: never a panic; an error names its line and its column; what is a table is what
-//! another reader of CSV sees in it.
+//! Arbitrary bytes as a table to join: never a panic; an error names its line and its column; what is a table
+//! is what another reader of CSV sees in it.
 //!
 //! The first byte is the length of the key column's name, which follows; the rest is the file.
 #![no_main]
@@ -59,7 +59,8 @@ fn other(file: &[u8]) -> Result<Vec<Vec<Vec<u8>>>, csv::Error> {
     reader.into_byte_records().map(|row| Ok(row?.iter().map(<[u8]>::to_vec).collect())).collect()
 }
 
-/// The rows as a file. All cells are quoted: else a first one that begins with a byte order mark would lose it.
+/// The rows as a file. All cells are quoted: else a first one that begins with a byte order mark would lose
+/// it.
 fn written(rows: &[Vec<Vec<u8>>]) -> Vec<u8> {
     let mut writer = csv::WriterBuilder::new().quote_style(csv::QuoteStyle::Always).from_writer(Vec::new());
     rows.iter().for_each(|row| writer.write_record(row).expect("memory"));

@@ -122,8 +122,8 @@ where
     assert_eq!(found, expected);
 }
 
-/// An insert may only find the table full when every slab of the pool is in a chain. The base slabs are no part
-/// of the pool; the chain of the reserved keys is counted only while it has a pair or a tombstone.
+/// An insert may only find the table full when every slab of the pool is in a chain. The base slabs are no
+/// part of the pool; the chain of the reserved keys is counted only while it has a pair or a tombstone.
 fn full<K: warpproof::model::Key, M: BulkMatches<K, K, Structure = structure::Slab> + BulkFlush>(map: &M) {
     let (stats, geometry) = (map.stats().unwrap(), map.geometry());
     let base_slabs = stats.chains.iter().sum::<u64>();

@@ -38,8 +38,8 @@ const STATS: &str = "-print_final_stats=1";
 /// An input that takes longer, in seconds, is a failure.
 const SLOW: &str = "-timeout=60";
 
-/// cargo-fuzz, with a stable compiler told to take the coverage flags. What a sanitizer needs has a folder of its
-/// own, so that builds with and without it keep each other's.
+/// cargo-fuzz, with a stable compiler told to take the coverage flags. What a sanitizer needs has a folder of
+/// its own, so that builds with and without it keep each other's.
 fn cargo_fuzz(arguments: &[&str], sanitizer: Sanitizer) -> Command {
     let (name, folder) = match sanitizer {
         Sanitizer::None => ("none", None),

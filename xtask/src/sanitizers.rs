@@ -43,8 +43,8 @@ pub(crate) fn thread() -> Outcome<Done> {
     sanitized("thread", &["-Zbuild-std"])
 }
 
-/// Accesses outside of what is allocated, or after it was freed: in the unit tests, and in a minute of each fuzz
-/// target.
+/// Accesses outside of what is allocated, or after it was freed: in the unit tests, and in a minute of each
+/// fuzz target.
 pub(crate) fn address() -> Outcome<Done> {
     fuzz::run_all(60, Sanitizer::Address)?;
     sanitized("address", &[])

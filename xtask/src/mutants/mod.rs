@@ -1,8 +1,9 @@
 //! `cargo xtask mutants`: makes the change of each entry of tests/mutants in a copy of the project, and runs the default
 //! set of scenarios of its structure on it.
 //!
-//! A mutant must be killed, or say in its entry why it is equivalent. The table in tests/mutants/README.md is what a
-//! run wrote: exploration is deterministic, so that the scenario that kills and its executions can be compared.
+//! A mutant must be killed, or say in its entry why it is equivalent. The table in tests/mutants/README.md is
+//! what a run wrote: exploration is deterministic, so that the scenario that kills and its executions can be
+//! compared.
 
 mod asker;
 mod edit;
@@ -160,8 +161,8 @@ mod tests {
         assert!(mutants("slabs").is_err());
     }
 
-    /// Every ordering of a structure that is not relaxed, and every wait of a stream for an event, has a mutant
-    /// that changes its line.
+    /// Every ordering of a structure that is not relaxed, and every wait of a stream for an event, has a
+    /// mutant that changes its line.
     #[test]
     fn every_ordering_is_weakened_by_a_mutant() {
         for structure in structures().unwrap() {
