@@ -8,9 +8,9 @@ use std::process::Command;
 /// What watches the accesses to memory while a target runs.
 #[derive(Clone, Copy)]
 pub(crate) enum Sanitizer {
-    /// Nothing: the targets are fast, and build in two minutes.
+    /// Nothing: the targets are fast.
     None,
-    /// AddressSanitizer: their build takes several times as long.
+    /// AddressSanitizer: building them takes more than twice as long.
     Address,
 }
 

@@ -66,7 +66,7 @@ pub struct Traffic {
 /// Child tables in the host's memory, some of which are in frames of the device's memory.
 ///
 /// Jobs take effect in the order in which they are given to [`run`](Self::run), whichever way each one takes.
-/// All calls return before the work has run. Every job on every table goes to [`Stream::Run`].
+/// [`run`](Self::run) returns before the work has run. Every job on every table goes to [`Stream::Run`].
 #[derive(Clone, Debug)]
 pub struct Pager<E> {
     children: Vec<Child<E>>,
@@ -79,7 +79,7 @@ impl<E: Clone> Pager<E> {
     /// So many child tables, none of which is in one of so many frames.
     ///
     /// # Errors
-    /// If there is no memory for what is known of them: some hundred bytes each.
+    /// If there is no memory for what is known of them: less than a hundred bytes each, besides the events.
     pub fn new(children: u32, frames: u32) -> Result<Self, TryReserveError> {
         let (mut all, mut places) = (Vec::new(), Vec::new());
         all.try_reserve_exact(children as usize)?;

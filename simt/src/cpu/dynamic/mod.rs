@@ -60,7 +60,7 @@ pub type DynamicSet<K, const L: usize = OPEN_LANES, const S: usize = LANE_SLOTS>
 /// **Memory.** A table that never had more than n entries has no more than 4 n slots at the default load of
 /// 0.8 (3 n divided by the load, and 2 % for sizes that a table cannot have), or as many as it was made for,
 /// or 21,000 (for 16,384 entries): whatever the keys are, and however often entries are deleted and added.
-/// Entries count that a batch is about to store, if no other thread takes them out meanwhile.
+/// Entries that a running batch is about to store count, too, also if another thread deletes them meanwhile.
 /// Where half of what may be taken is slots of deleted entries, the table is replaced by one of the same size
 /// without them. While entries move there are two tables.
 ///

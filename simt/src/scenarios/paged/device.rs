@@ -257,6 +257,7 @@ pub(super) fn run_stream<W: SimWarp, M: Memory>(w: &mut W, m: M, stream: usize) 
 pub(super) fn run_job<T: Words<u32>>(tables: T, at: u32, access: Access) -> u32 {
     let words: [u32; TABLE] = std::array::from_fn(|word| {
         let word = at as usize * TABLE + word;
+        // Relaxed, both: events order them, or nothing does.
         let held = tables.load(word, ReadOrder::Relaxed);
         if access == Access::Writes {
             tables.store(word, held + 1, WriteOrder::Relaxed);
