@@ -14,7 +14,7 @@ use warpproof::simt::cpu::hopscotch::HopscotchWords;
 use warpproof::simt::cpu::open::OpenWords;
 use warpproof::simt::cpu::packed::PackedStore;
 use warpproof::simt::cpu::{
-    CpuTable, CuckooMap, DynamicMap, HopscotchMap, Map, OpenMap, SlabMap, WaitFreeMap,
+    CpuTable, CuckooMap, DynamicMap, HopscotchMap, Map, OpenMap, PagedMap, SlabMap, WaitFreeMap,
 };
 use warpproof::{Assign, BulkMap, BulkTable, Insert};
 
@@ -78,6 +78,10 @@ fn keys_of_one_home_without_a_seed_cost_no_more_than_others() {
     keys_that_collided_are_like_others("slab", || SlabMap::<u64, u64>::with_capacity(KEYS).unwrap());
     keys_that_collided_are_like_others("waitfree", || WaitFreeMap::<u64, u64>::with_capacity(KEYS).unwrap());
     keys_that_collided_are_like_others("dynamic", || DynamicMap::<u64, u64>::with_capacity(1).unwrap());
+    keys_that_collided_are_like_others("paged", || {
+        PagedMap::<u64, u64>::with_geometry(PagedMap::<u64, u64>::size(KEYS, 0.8, 1 << 18, 1 << 20).unwrap())
+            .unwrap()
+    });
     keys_that_collided_are_like_others("submaps", || SubmapMap::<u64, u64>::with_capacity(1).unwrap());
 }
 

@@ -10,8 +10,8 @@ use std::fmt::Debug;
 use std::hash::Hash;
 use warpproof::simt::cpu::dynamic::SubmapMap;
 use warpproof::simt::cpu::{
-    CuckooMap, CuckooSet, DynamicMap, DynamicSet, HopscotchMap, HopscotchSet, OpenMap, OpenSet, SlabMap,
-    SlabMultimap, WaitFreeMap, WaitFreeSet,
+    CuckooMap, CuckooSet, DynamicMap, DynamicSet, HopscotchMap, HopscotchSet, OpenMap, OpenSet, PagedMap,
+    PagedSet, SlabMap, SlabMultimap, WaitFreeMap, WaitFreeSet,
 };
 use warpproof::{
     Add, Answer, Assign, BulkCounter, BulkMap, BulkMatches, BulkMultimap, BulkOrdered, BulkSet, BulkTable,
@@ -92,6 +92,7 @@ macro_rules! on_cpu {
         holds("submaps", &mut SubmapMap::<$key, $value>::with_capacity(1).unwrap());
         holds("slab", &mut SlabMap::<$key, $value>::with_capacity(2 * N as u64).unwrap());
         holds("waitfree", &mut WaitFreeMap::<$key, $value>::with_capacity(2 * N as u64).unwrap());
+        holds("paged", &mut PagedMap::<$key, $value>::with_budget(2 * N as u64, 1 << 20).unwrap());
     )*};
 }
 
@@ -116,6 +117,7 @@ fn every_set_on_a_cpu_holds_signed_keys() {
     holds_keys("hopscotch", &mut HopscotchSet::<i64>::with_capacity(N as u64).unwrap());
     holds_keys("dynamic", &mut DynamicSet::<i32>::with_capacity(1).unwrap());
     holds_keys("waitfree", &mut WaitFreeSet::<i64>::with_capacity(N as u64).unwrap());
+    holds_keys("paged", &mut PagedSet::<i32>::with_budget(N as u64, 1 << 20).unwrap());
 }
 
 /// Sums of negative numbers, and of numbers of fewer bits than the table's.

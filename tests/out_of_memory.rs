@@ -15,10 +15,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::SeqCst};
 use std::time::Duration;
 use warpproof::gpu;
 use warpproof::model::Seed;
+use warpproof::model::paged::{Choose, Way};
 use warpproof::simt::cpu::dynamic::{SubmapMap, SubmapSet};
 use warpproof::simt::cpu::{
     self, CuckooMap, CuckooSet, DynamicMap, DynamicSet, HopscotchMap, HopscotchSet, OpenMap, OpenSet,
-    SlabMap, SlabMultimap, SlabSet, WaitFreeMap, WaitFreeSet,
+    PagedMap, PagedSet, SlabMap, SlabMultimap, SlabSet, WaitFreeMap, WaitFreeSet,
 };
 use warpproof::{
     BulkCounter, BulkFlush, BulkMap, BulkMatches, BulkMultimap, BulkOrdered, BulkSet, BulkTable, Op,
@@ -188,14 +189,18 @@ fn keys<K: TryFrom<u32, Error: Debug>>(n: u32) -> Vec<K> {
 /// Everything that maps do, on maps of half of `$keys` with batches of as many, half of them there: how such
 /// a map is made.
 macro_rules! map {
-    ($counts:ident, $map:ty, $keys:expr $(, $device:ident)?) => {{
+    ($counts:ident, $map:ty, $keys:expr $(, $device:ident)?) => {
+        map!($counts, $map, $keys, made |capacity| <$map>::with_capacity($($device,)? capacity))
+    };
+    ($counts:ident, $map:ty, $keys:expr, made $make:expr) => {{
+        let new = $make;
         let (keys, name) = ($keys, stringify!($map));
         let (n, capacity) = (keys.len() / 2, keys.len() as u64);
         let (old, batch) = (&keys[..n], &keys[n / 2..][..n]);
         let ops = [Op::InsertUnique, Op::Assign, Op::Delete, Op::Search];
         let ops: Vec<_> = ops.into_iter().cycle().take(n).collect();
         let make = move || {
-            let map = <$map>::with_capacity($($device,)? capacity).unwrap();
+            let map: $map = new(capacity).unwrap();
             map.insert_unique(old, old).unwrap();
             map
         };
@@ -204,7 +209,7 @@ macro_rules! map {
                 $counts.refuse_each(&format!("{name} {}", $call), n, make, |$table, $len| $run, sorted)
             };
         }
-        let call = |(): &mut (), _| <$map>::with_capacity($($device,)? capacity).map(|_| ());
+        let call = |(): &mut (), _| new(capacity).map(|_| ());
         $counts.refuse_each(&format!("{name} with_capacity"), 0, || (), call, |()| ());
         each!("insert_unique", |map, len| map.insert_unique(&batch[..len], &batch[..len]));
         each!("insert_or_assign", |map, len| map.insert_or_assign(&batch[..len], &old[..len]));
@@ -223,12 +228,16 @@ macro_rules! map {
 
 /// Everything that sets do, in the same way.
 macro_rules! set {
-    ($counts:ident, $set:ty, $keys:expr $(, $device:ident)?) => {{
+    ($counts:ident, $set:ty, $keys:expr $(, $device:ident)?) => {
+        set!($counts, $set, $keys, made |capacity| <$set>::with_capacity($($device,)? capacity))
+    };
+    ($counts:ident, $set:ty, $keys:expr, made $make:expr) => {{
+        let new = $make;
         let (keys, name) = ($keys, stringify!($set));
         let n = keys.len() / 2;
         let (old, batch) = (&keys[..n], &keys[n / 2..][..n]);
         let make = || {
-            let set = <$set>::with_capacity($($device,)? keys.len() as u64).unwrap();
+            let set: $set = new(keys.len() as u64).unwrap();
             set.insert(old).unwrap();
             set
         };
@@ -317,6 +326,27 @@ fn growing(counts: &mut Counts) {
     set!(counts, DynamicSet<u64>, &more);
 }
 
+/// Tables that are paged, through three frames.
+fn paged(counts: &mut Counts) {
+    type Map = PagedMap<u64, u64>;
+    let keys = keys(2_000);
+    let of_size = |entries, child_bytes| {
+        let size = Map::size(entries, 0.8, child_bytes, 9 * child_bytes / 2)?;
+        Map::with_seed(size, Choose::Always(Way::Resident), Seed::new(1))
+    };
+    let make = map!(counts, Map, &keys, made | entries | of_size(entries, 16 << 10));
+    let call = |map: &mut Map, len: usize| map.insert_or_add(&keys[..len], &keys[..len]);
+    counts.refuse_each("PagedMap insert_or_add", keys.len(), make, call, sorted);
+    // In two parts.
+    let more: Vec<u64> = (0..70_000).map(|i| 5 * i + 2).collect();
+    let large = || of_size(140_000, 512 << 10).unwrap();
+    let call = |map: &mut Map, len: usize| map.insert_unique(&more[..len], &more[..len]);
+    counts.refuse_each("PagedMap insert_unique in parts", more.len(), large, call, sorted);
+    let keys: Vec<u64> = more[..4_000].to_vec();
+    let of_size = |keys| PagedSet::with_geometry(PagedSet::<u64>::size(keys, 0.8, 16 << 10, 72 << 10)?);
+    set!(counts, PagedSet<u64>, &keys, made of_size);
+}
+
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let filter = arguments.iter().find(|argument| !argument.starts_with('-'));
@@ -356,6 +386,7 @@ fn each_allocation_on_a_cpu_may_fail() {
     build!(counts, SlabMap<u32, u32>, SlabSet, &keys32);
     assert_eq!(counts.failed_between_parts, 0, "batches of tables of a fixed size have one part");
     growing(&mut counts);
+    paged(&mut counts);
     assert!(counts.failed_between_parts > 0, "{counts:?}");
     println!("{counts:?}");
 }

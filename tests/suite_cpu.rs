@@ -11,9 +11,10 @@ use warpproof::any::{Map, Set};
 use warpproof::model::hopscotch::REACH;
 use warpproof::model::host::{HopscotchGeometry, OpenGeometry, SlabGeometry, WaitFreeGeometry};
 use warpproof::model::open::{BoundedStride, DoubleHashing};
+use warpproof::model::paged::{Choose, Prices, Way};
 use warpproof::simt::cpu::{
-    CuckooMap, CuckooSet, DynamicMap, DynamicSet, HopscotchMap, HopscotchSet, OpenMap, OpenSet, SlabMap,
-    SlabMultimap, SlabSet, WaitFreeMap, WaitFreeSet,
+    CuckooMap, CuckooSet, DynamicMap, DynamicSet, HopscotchMap, HopscotchSet, OpenMap, OpenSet, PagedMap,
+    PagedSet, SlabMap, SlabMultimap, SlabSet, WaitFreeMap, WaitFreeSet,
 };
 
 /// Tables of a type, `$size` of so many entries at a load.
@@ -49,5 +50,19 @@ macro_rules! growing {
         }))
     }};
 }
+
+/// Tables that are paged. They are not built.
+macro_rules! paged {
+    (($facts:ident $kind:ident [$($can:ident)*])
+     ($table:ty, $child_bytes:expr, $budget:expr, $choose:expr)) => {{
+        let any = |table: $table| Table::$kind($kind::new(table)$(.$can::<$table>())*);
+        let make = |size| <$table>::with_seed(size, $choose, SEED);
+        let size = |n: u64, load| <$table>::size(n, load, $child_bytes, $budget);
+        Some(Row::new(&facts::$facts, any, make, size))
+    }};
+}
+
+/// Ways that are chosen, at prices at which some tables are copied for large batches and for many.
+const SOME: Choose = Choose::Cheaper(Prices { in_place: 3.0, in_frame: 1.0, copy: 700.0 });
 
 cpu_rows! {}

@@ -5,7 +5,8 @@ use std::fmt::Debug;
 use std::hash::{BuildHasher, Hash, Hasher};
 use warpproof::model::Key;
 use warpproof::model::key::mix;
-use warpproof::simt::cpu::dynamic::{Dynamic, Fixed};
+use warpproof::simt::cpu::dynamic::Dynamic;
+use warpproof::simt::cpu::open::Fixed;
 use warpproof::simt::cpu::{CpuTable, Map};
 use warpproof::{BulkMap, Insert};
 

@@ -1,8 +1,8 @@
 //! Sizes and numbers of tables of any structure.
 
 use warpproof_model::host::{
-    HopscotchGeometry, HopscotchStats, OpenGeometry, OpenStats, SlabGeometry, SlabStats, Structure,
-    WaitFreeGeometry, WaitFreeStats,
+    HopscotchGeometry, HopscotchStats, OpenGeometry, OpenStats, PagedGeometry, PagedStats, SlabGeometry,
+    SlabStats, Structure, WaitFreeGeometry, WaitFreeStats,
 };
 
 /// Any structure: that of a table which is chosen at run time.
@@ -26,6 +26,8 @@ pub enum Geometry {
     Open(OpenGeometry),
     /// Chains of nodes that never change.
     WaitFree(WaitFreeGeometry),
+    /// Child tables of open addressing.
+    Paged(PagedGeometry),
 }
 
 /// What a table holds.
@@ -39,6 +41,8 @@ pub enum Stats {
     Open(OpenStats),
     /// Chains of nodes that never change.
     WaitFree(WaitFreeStats),
+    /// Child tables of open addressing.
+    Paged(PagedStats),
 }
 
 impl Geometry {
@@ -49,6 +53,7 @@ impl Geometry {
             Self::Hopscotch(size) => size.slots(),
             Self::Open(size) => size.slots() as u64,
             Self::WaitFree(size) => size.places(),
+            Self::Paged(size) => size.slots(),
         }
     }
 }
@@ -61,6 +66,7 @@ impl Stats {
             Self::Hopscotch(stats) => stats.live,
             Self::Open(stats) => stats.live,
             Self::WaitFree(stats) => stats.live,
+            Self::Paged(stats) => stats.slots.live,
         }
     }
 
@@ -70,6 +76,7 @@ impl Stats {
             Self::Slab(stats) => stats.tombstones,
             Self::Hopscotch(_) | Self::WaitFree(_) => 0,
             Self::Open(stats) => stats.tombstones,
+            Self::Paged(stats) => stats.slots.tombstones,
         }
     }
 }
@@ -107,8 +114,10 @@ of! {
     Geometry::Hopscotch(HopscotchGeometry);
     Geometry::Open(OpenGeometry);
     Geometry::WaitFree(WaitFreeGeometry);
+    Geometry::Paged(PagedGeometry);
     Stats::Slab(SlabStats);
     Stats::Hopscotch(HopscotchStats);
     Stats::Open(OpenStats);
     Stats::WaitFree(WaitFreeStats);
+    Stats::Paged(PagedStats);
 }

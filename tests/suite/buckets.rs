@@ -44,11 +44,11 @@ pub(crate) fn counters_add_up<K: Number>(row: &Row<K>) {
 }
 
 pub(crate) fn a_counter_says_full<K: Number>(row: &Row<K>) {
-    let size = OpenGeometry { buckets: 2, ..typed(row.size(1, 0.6)) };
-    let table = Table::Map(row.map(size.into()));
+    let (size, slots) = (row.facts.tiny)(row.size(1, 0.6))[1];
+    let table = Table::Map(row.map(size));
     let map = table.map().and_then(|map| map.counter()).expect("a counter");
-    let keys = slot_keys::<K>(size.slots() + 1, 0);
-    let (there, left_out) = keys.split_at(size.slots());
+    let keys = slot_keys::<K>(slots + 1, 0);
+    let (there, left_out) = keys.split_at(slots);
     let outcomes = map.insert_or_add(there, there).unwrap();
     assert!(outcomes.iter().all(|&outcome| outcome == Add::Inserted));
     assert_eq!(map.insert_or_add(left_out, left_out).unwrap(), [Add::Full]);

@@ -3,7 +3,9 @@
 #![allow(unused_macros, reason = "a suite has the rows of one backend")]
 
 use warpproof::any::Geometry;
-use warpproof::model::host::{HopscotchGeometry, OpenGeometry, SlabGeometry, WaitFreeGeometry};
+use warpproof::model::host::{
+    HopscotchGeometry, OpenGeometry, PagedGeometry, SlabGeometry, WaitFreeGeometry,
+};
 
 /// Entries of a crowded table.
 pub(crate) const CROWD: usize = 20_000;
@@ -156,6 +158,33 @@ pub(crate) const WAITFREE: Facts = Facts {
 pub(crate) const DYNAMIC: Facts =
     Facts { grows: true, full_at_last: false, tiny: |_| Vec::new(), crowds: &[], ..OPEN };
 
+/// Open addressing in child tables. One that is full is rebuilt without the slots of deleted entries.
+pub(crate) const PAGED: Facts = Facts {
+    reuses: true,
+    tiny: |size| {
+        let of = |buckets| {
+            let size: PagedGeometry = typed(size);
+            PagedGeometry { children: 1, child: OpenGeometry { buckets, ..size.child }, ..size }
+        };
+        [1, 2, 5, 7].map(of).map(|size| (size.into(), size.slots() as usize)).to_vec()
+    },
+    impossible: |size| {
+        let right: PagedGeometry = typed(size);
+        let bucket_slots = right.child.bucket_slots;
+        let child =
+            |bucket_slots, buckets| PagedGeometry { child: OpenGeometry { bucket_slots, buckets }, ..right };
+        let sizes = [
+            (PagedGeometry { children: 0, ..right }, "at least one child table"),
+            (child(bucket_slots, 0), "at least one bucket"),
+            (child(bucket_slots, 1_000), "1000 buckets"),
+            (child(bucket_slots + 1, 7), "slots"),
+            (child(0, 7), "slots"),
+        ];
+        sizes.map(|(size, says)| (size.into(), says)).to_vec()
+    },
+    ..OPEN
+};
+
 /// Loads that no table can have.
 const NO_LOADS: [f64; 5] = [0.0, -1.0, 1.001, f64::NAN, f64::INFINITY];
 
@@ -207,6 +236,10 @@ macro_rules! suite {
         [tables maps grows growing_maps] $($row)* } };
     (dynamic_set $($row:tt)*) => { row! { (DYNAMIC Set [with_order])
         [tables grows] $($row)* } };
+    (paged_map $($row:tt)*) => { row! { (PAGED Map [with_counter])
+        [tables maps sizes crowds crowded_maps full_at_last reuses counters] $($row)* } };
+    (paged_set $($row:tt)*) => { row! { (PAGED Set [])
+        [tables sizes crowds full_at_last reuses] $($row)* } };
 }
 
 /// Rows of chains of slabs on a CPU: warps of `$l` lanes that read `$s` slots each.
@@ -276,7 +309,17 @@ macro_rules! dynamic_rows {
     } };
 }
 
-/// All rows of the CPU. The backend's macros `cpu` and `growing` make the tables.
+/// Rows of paged tables on a CPU: child tables of so many bytes, a budget, and the ways of jobs.
+#[rustfmt::skip]
+macro_rules! paged_rows {
+    ($name:ident $child_bytes:literal $budget:literal $choose:expr) => { mod $name {
+        use super::*;
+        suite! { paged_map map [u32 u64] paged (PagedMap<K, K>, $child_bytes, $budget, $choose) }
+        suite! { paged_set set [u32 u64] paged (PagedSet<K>, $child_bytes, $budget, $choose) }
+    } };
+}
+
+/// All rows of the CPU. The backend's macros `cpu`, `growing` and `paged` make the tables.
 #[rustfmt::skip]
 macro_rules! cpu_rows {
     () => {
@@ -299,6 +342,12 @@ macro_rules! cpu_rows {
         waitfree_rows! { waitfree_thirty_two_lanes 32 1 }
         dynamic_rows! { dynamic_one_lane 1 8 }
         dynamic_rows! { dynamic_two_lanes 2 4 }
+        // Everything pages through one frame, and through three; some do; all are resident; none is.
+        paged_rows! { paged_one_frame 4096 8192 Choose::Always(Way::Resident) }
+        paged_rows! { paged_three_frames 4096 20_000 Choose::Always(Way::Resident) }
+        paged_rows! { paged_some 16_384 65_536 SOME }
+        paged_rows! { paged_resident 16_384 1_000_000_000 Choose::Always(Way::Resident) }
+        paged_rows! { paged_in_place 4096 0 Choose::Always(Way::InPlace) }
     };
 }
 

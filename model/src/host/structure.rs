@@ -2,14 +2,15 @@
 
 use core::fmt::Debug;
 use sizes::{
-    HopscotchGeometry, HopscotchStats, OpenGeometry, OpenStats, SlabGeometry, SlabStats, WaitFreeGeometry,
-    WaitFreeStats,
+    HopscotchGeometry, HopscotchStats, OpenGeometry, OpenStats, PagedGeometry, PagedStats, SlabGeometry,
+    SlabStats, WaitFreeGeometry, WaitFreeStats,
 };
 
 /// The sizes and numbers of each structure.
 pub mod sizes {
     pub use crate::hopscotch::host::{HopscotchGeometry, HopscotchStats};
     pub use crate::open::host::{OpenGeometry, OpenStats, Tally};
+    pub use crate::paged::host::{PagedGeometry, PagedStats};
     pub use crate::slab::host::{SlabGeometry, SlabStats};
     pub use crate::waitfree::host::{WaitFreeGeometry, WaitFreeStats};
 }
@@ -50,6 +51,10 @@ pub struct Dynamic;
 #[derive(Clone, Copy, Debug)]
 pub struct WaitFree;
 
+/// Child tables of open addressing, some of which are in the device's memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Paged;
+
 /// A structure whose sizes and numbers are these types.
 macro_rules! structure {
     ($structure:ident, $name:literal, $geometry:ident, $stats:ident) => {
@@ -65,4 +70,5 @@ structure!(Hopscotch, "hopscotch", HopscotchGeometry, HopscotchStats);
 structure!(Open, "open", OpenGeometry, OpenStats);
 structure!(Cuckoo, "cuckoo", OpenGeometry, OpenStats);
 structure!(Dynamic, "dynamic", OpenGeometry, OpenStats);
+structure!(Paged, "paged", PagedGeometry, PagedStats);
 structure!(WaitFree, "waitfree", WaitFreeGeometry, WaitFreeStats);

@@ -1,5 +1,7 @@
 //! What a pager asks of a device.
 
+use crate::host::Refused;
+
 /// A queue of the device. Work of one stream runs in its order; that of two streams runs in any order, unless
 /// an event orders it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,8 +30,8 @@ pub enum Place {
 pub trait DeviceMemory {
     /// A point of a stream: it has come when all work before it has run.
     type Event: Clone;
-    /// Why work cannot be put on a stream.
-    type Error;
+    /// Why work cannot be put on a stream, or was refused.
+    type Error: From<Refused>;
 
     /// Copies an image to a frame, on [`Stream::In`].
     ///

@@ -1,6 +1,7 @@
 //! The protocol: which child table is in which frame, and what waits for what.
 
 use super::device::{DeviceMemory, Place, Stream};
+use crate::host::Refused;
 use alloc::collections::TryReserveError;
 use alloc::vec::Vec;
 
@@ -112,10 +113,10 @@ impl<E: Clone> Pager<E> {
 
     /// Runs `job` on a child table: puts it on [`Stream::Run`], after all that it has to wait for. It goes to
     /// the frame of its table if that is in one, and else the `way` that is asked for; without frames it goes
-    /// in place. A child that does not exist is none, and nothing runs.
+    /// in place.
     ///
     /// # Errors
-    /// Those of the device and of `job`. If the job was not put on the stream, its table is as it was.
+    /// [`Refused::TooLarge`] if there is no such child table; those of the device and of `job`. If the job was not put on the stream, its table is as it was.
     pub fn run<D: DeviceMemory<Event = E>>(
         &mut self,
         device: &mut D,
@@ -123,8 +124,11 @@ impl<E: Clone> Pager<E> {
         (access, way): (Access, Way),
         job: impl FnOnce(&mut D, Place) -> Result<(), D::Error>,
     ) -> Result<(), D::Error> {
-        let Some(frame) = self.children.get(child as usize).map(|child| child.frame) else { return Ok(()) };
-        let frame = match frame {
+        let Some(of_child) = self.children.get(child as usize) else {
+            let (found, most) = (u64::from(child) + 1, self.children.len() as u64);
+            return Err(Refused::TooLarge { what: "child tables", found, most }.into());
+        };
+        let frame = match of_child.frame {
             Some(frame) => {
                 self.traffic.hits += 1;
                 Some(frame)
@@ -178,6 +182,18 @@ impl<E: Clone> Pager<E> {
         ran
     }
 
+    /// The frame that the next table is copied to, if there are frames.
+    fn next_frame(&self) -> Option<usize> {
+        let all = self.frames.iter().enumerate();
+        all.min_by_key(|(_, frame)| (frame.child.is_some(), frame.used)).map(|(at, _)| at)
+    }
+
+    /// The child table that leaves its frame when the next one is copied to a frame; `None` if a frame is
+    /// free, or there are none.
+    pub fn next_evicted(&self) -> Option<u32> {
+        self.frames.get(self.next_frame()?)?.child
+    }
+
     /// Copies a child table to a frame: a free one, or that whose table was not used for longest, which is
     /// written back if it is newer than its image. The frame, or `None` if there are no frames.
     fn load<D: DeviceMemory<Event = E>>(
@@ -185,10 +201,7 @@ impl<E: Clone> Pager<E> {
         device: &mut D,
         number: u32,
     ) -> Result<Option<u32>, D::Error> {
-        let all = self.frames.iter().enumerate();
-        let Some((at, _)) = all.min_by_key(|(_, frame)| (frame.child.is_some(), frame.used)) else {
-            return Ok(None);
-        };
+        let Some(at) = self.next_frame() else { return Ok(None) };
         let was_dirty = self.write_back_frame(device, at)?;
         if let Some(evicted) = self.frames.get_mut(at).and_then(|frame| frame.child.take())
             && let Some(evicted) = self.children.get_mut(evicted as usize)

@@ -57,7 +57,12 @@ impl<St: PackedWords, const L: usize, const S: usize> Buckets for CuckooWords<St
 }
 
 impl<St: PackedWords, const L: usize, const S: usize> FixedBuckets for CuckooWords<St, L, S> {
-    const BUCKET_SLOTS: u32 = (L * S) as u32;
+    const BUCKET_SLOTS: u32 = OpenWords::<St, L, S>::BUCKET_SLOTS;
+    const SLOT_BYTES: u32 = OpenWords::<St, L, S>::SLOT_BYTES;
+
+    fn copy_from(&mut self, from: &Self) {
+        self.0.copy_from(&from.0);
+    }
 }
 
 impl<St: PackedWords, const L: usize, const S: usize> CpuTable for CuckooWords<St, L, S> {

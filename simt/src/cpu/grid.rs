@@ -93,9 +93,14 @@ pub(super) fn run<'a, C: CpuTable, K: TableKey<Bits = C::Key>, B: Beside, T: Cop
 
 /// Memory for an answer to each key.
 pub(super) fn room_for_answers<K, T>(keys: &[K]) -> Result<Vec<T>, Error> {
-    let mut answers = Vec::new();
-    answers.try_reserve_exact(keys.len()).map_err(|_| Error::no_memory_for::<T>(keys.len()))?;
-    Ok(answers)
+    room_for(keys.len())
+}
+
+/// A list with room for so many.
+pub(super) fn room_for<T>(len: usize) -> Result<Vec<T>, Error> {
+    let mut list = Vec::new();
+    list.try_reserve_exact(len).map_err(|_| Error::no_memory_for::<T>(len))?;
+    Ok(list)
 }
 
 /// Runs `f(table, warp, key, beside)` for every key and what it is given beside it. Appends the answers to a

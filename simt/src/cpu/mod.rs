@@ -14,16 +14,19 @@
 //! [`Set`]); a structure adds its memory, and what it alone can do, in its module. [`warp`] and [`words`] run
 //! code that is written against the model on this machine.
 
+mod apart;
 mod batch;
 pub mod cuckoo;
 pub mod dynamic;
 mod error;
 mod grid;
+mod held;
 pub mod hopscotch;
 mod launch;
 mod map;
 pub mod open;
 pub mod packed;
+pub mod paged;
 mod regions;
 mod set;
 pub mod slab;
@@ -38,6 +41,7 @@ pub use grid::CpuTable;
 pub use hopscotch::{HopscotchMap, HopscotchSet};
 pub use map::Map;
 pub use open::{OpenMap, OpenSet};
+pub use paged::{PagedMap, PagedSet};
 pub use set::Set;
 pub use slab::{SlabMap, SlabMultimap, SlabSet};
 pub use waitfree::{WaitFreeMap, WaitFreeSet};

@@ -53,6 +53,9 @@ pub trait PackedWords: Send + Sync + Sized {
     /// Makes all words empty, with all threads.
     fn clear(&mut self);
 
+    /// Copies the words of a store of as many, with all threads.
+    fn copy_from(&mut self, from: &Self);
+
     /// Size in memory.
     fn bytes(&self) -> usize;
 }
@@ -83,6 +86,10 @@ where
 
     fn clear(&mut self) {
         self.words.fill(|_| E::EMPTY);
+    }
+
+    fn copy_from(&mut self, from: &Self) {
+        self.words.copy_from(&from.words);
     }
 
     fn bytes(&self) -> usize {
@@ -120,6 +127,11 @@ impl<St: PackedWords> ReservedWords<St> {
     /// Takes all out.
     pub(super) fn clear(&mut self) {
         self.0.clear();
+    }
+
+    /// Takes those of another table in their place.
+    pub(super) fn copy_from(&mut self, from: &Self) {
+        self.0.copy_from(&from.0);
     }
 
     /// Size in memory.

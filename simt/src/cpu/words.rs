@@ -146,6 +146,12 @@ impl<A: AtomicWord, const N: usize> Array<A, N> {
         self.lines.par_iter_mut().enumerate().for_each(|(l, old)| *old = line(l, &initial));
     }
 
+    /// Copies the words of an array of the same length, with all threads.
+    pub fn copy_from(&mut self, from: &Self) {
+        let from = from.words();
+        self.fill(|i| from.words[i].load(Ordering::Relaxed));
+    }
+
     /// A handle to the words.
     #[inline(always)]
     pub fn words(&self) -> CpuWords<'_, A, N> {

@@ -1,7 +1,6 @@
 //! Maps and sets that grow: tables of open addressing that are replaced by larger ones, between the parts of
 //! a batch. And those that grow while warps of one's own work on them: [`SubmapMap`].
 
-mod apart;
 mod bulk;
 mod submaps;
 mod table;
@@ -10,17 +9,12 @@ pub use submaps::{SubmapMap, SubmapSet};
 pub use table::DynamicWords;
 
 use super::error::Error;
-use super::grid::CpuTable;
-use super::map::Map;
-use super::open::{FixedBuckets, LANE_SLOTS, OPEN_LANES, OPEN_MAP_SLOTS, OpenMap, OpenSet};
-use super::set::Set;
-use apart::apart;
+use super::grid::CpuTable as _;
+use super::open::{Fixed, FixedBuckets as _, LANE_SLOTS, OPEN_LANES, OPEN_MAP_SLOTS, OpenMap, OpenSet};
 use core::fmt;
 use warpproof_model::Seed;
-use warpproof_model::bits::{TableKey, TableValue};
-use warpproof_model::growth::{Growing, Locks, Rehash, STEP, kept_load};
-use warpproof_model::host::structure::Open;
-use warpproof_model::host::{BulkTable, OpenGeometry, OpenStats};
+use warpproof_model::growth::{Growing, Locks, STEP, kept_load};
+use warpproof_model::host::{BulkTable, OpenGeometry};
 
 /// Entries that a table may always have room for.
 const SMALL: u64 = 1 << 14;
@@ -79,72 +73,6 @@ pub type DynamicSet<K, const L: usize = OPEN_LANES, const S: usize = LANE_SLOTS>
 /// The protocol is [`warpproof_model::growth`].
 pub struct Dynamic<T> {
     growing: Growing<Locks<T>>,
-}
-
-/// A table of open addressing of one size, to grow from.
-pub trait Fixed:
-    Rehash<Error = Error> + BulkTable<Error = Error, Structure = Open, Entry: Send> + Send + Sync + Sized
-{
-    /// Its memory.
-    type Words: FixedBuckets<Structure = Open>;
-
-    /// The memory.
-    fn words(&self) -> &Self::Words;
-
-    /// An empty one.
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`], [`Error::Refused`].
-    fn of_size(geometry: OpenGeometry, seed: Seed) -> Result<Self, Error>;
-}
-
-/// Maps or sets of open addressing, which can be replaced by larger ones.
-macro_rules! fixed {
-    ($($table:ty, <$($value:ident)?>, FixedBuckets<$($of:ident = $is:ty),*>;)*) => { $(
-        impl<K, $($value,)? T> Rehash for $table
-        where
-            K: TableKey,
-            $($value: TableValue<T::Value>,)?
-            T: FixedBuckets<$($of = $is,)* Structure = Open> + Send,
-        {
-            type Error = Error;
-
-            fn rehash(&mut self, entries: u64, load: f64) -> Result<(), Error> {
-                let geometry = OpenGeometry::new(entries, load, T::BUCKET_SLOTS)?;
-                apart(|| self.rehash(geometry))
-            }
-            fn stats(&self) -> Result<OpenStats, Error> {
-                apart(|| BulkTable::stats(self))
-            }
-            fn slots(&self) -> u64 {
-                BulkTable::geometry(self).slots() as u64
-            }
-            fn is_out_of_memory(error: &Error) -> bool {
-                matches!(error, Error::OutOfMemory { .. })
-            }
-        }
-
-        impl<K, $($value,)? T> Fixed for $table
-        where
-            K: TableKey,
-            $($value: TableValue<T::Value>,)?
-            T: FixedBuckets<$($of = $is,)* Structure = Open> + Send,
-        {
-            type Words = T;
-
-            fn words(&self) -> &T {
-                &self.table
-            }
-
-            fn of_size(geometry: OpenGeometry, seed: Seed) -> Result<Self, Error> {
-                Self::with_seed(geometry, seed)
-            }
-        }
-    )* };
-}
-fixed! {
-    Map<K, V, T>, <V>, FixedBuckets<Key = K::Bits>;
-    Set<K, T>, <>, FixedBuckets<Key = K::Bits, Value = ()>;
 }
 
 impl<T: Fixed> Dynamic<T> {

@@ -1,7 +1,9 @@
 //! Maps and sets in open-addressing tables.
 
+mod fixed;
 mod table;
 
+pub use fixed::Fixed;
 pub(super) use table::{Beside, stats};
 pub use table::{OPEN_LANES, OpenFilter, OpenWords};
 
@@ -110,7 +112,22 @@ fn rehashed<T: FixedBuckets>(table: &T, geometry: OpenGeometry) -> Result<T, Err
     // They are counted only where they might not fit.
     let fits = geometry.slots() >= table.geometry().slots() || live(table) <= geometry.slots() as u64;
     // With the same seed entries stay near each other. It takes another one where keys were chosen for it.
-    for seed in [table.seed(), Seed::random()].into_iter().filter(|_| fits) {
+    let seeds = [table.seed(), Seed::random()];
+    moved(table, geometry, if fits { &seeds } else { &[] })
+}
+
+/// A table of the same size with the same entries, and another seed if it is to have that.
+///
+/// # Errors
+/// As [`CpuTable::new`]; [`Error::TableFull`].
+fn rebuilt<T: FixedBuckets>(table: &T, other_seed: bool) -> Result<T, Error> {
+    let seeds = [table.seed(), Seed::random()];
+    moved(table, table.geometry(), if other_seed { &seeds[1..] } else { &seeds })
+}
+
+/// A table with the same entries, and the first of these seeds with which there is room for all.
+fn moved<T: FixedBuckets>(table: &T, geometry: OpenGeometry, seeds: &[Seed]) -> Result<T, Error> {
+    for &seed in seeds {
         let moved = T::new(geometry, seed)?;
         if move_all(table, &moved) {
             return Ok(moved);
@@ -130,6 +147,11 @@ pub trait Buckets: CpuTable<Structure: Structure<Geometry = OpenGeometry, Stats 
 pub trait FixedBuckets: Buckets {
     /// Slots of a bucket.
     const BUCKET_SLOTS: u32;
+    /// Bytes of a slot.
+    const SLOT_BYTES: u32;
+
+    /// Copies all words and the seed of a table of the same size, with all threads.
+    fn copy_from(&mut self, from: &Self);
 }
 
 impl<K: TableKey, V: TableValue<T::Value> + Integer, T: Buckets<Key = K::Bits>> BulkCounter<K, V>

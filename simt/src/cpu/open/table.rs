@@ -133,6 +133,14 @@ impl<St: PackedWords, P: Probing, const L: usize, const S: usize> Buckets for Op
 
 impl<St: PackedWords, P: Probing, const L: usize, const S: usize> FixedBuckets for OpenWords<St, L, S, P> {
     const BUCKET_SLOTS: u32 = (L * S) as u32;
+    const SLOT_BYTES: u32 = size_of::<<St::Entry as Packed>::Word>() as u32;
+
+    fn copy_from(&mut self, from: &Self) {
+        self.store.copy_from(&from.store);
+        self.reserved.copy_from(&from.reserved);
+        self.filter.copy_from(&from.filter);
+        self.seed = from.seed;
+    }
 }
 
 impl<St: PackedWords, P: Probing, const L: usize, const S: usize> CpuTable for OpenWords<St, L, S, P> {

@@ -3,6 +3,7 @@
 
 use crate::check::{Memory, SimWarp};
 use std::fmt;
+use warpproof_model::host::Refused;
 use warpproof_model::paged::{Access, DeviceMemory, Place, Stream};
 use warpproof_model::spec::Ret;
 use warpproof_model::{ReadOrder, Words, WriteOrder};
@@ -113,6 +114,12 @@ impl fmt::Display for Command {
 /// Why work is not put on a stream.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Failed;
+
+impl From<Refused> for Failed {
+    fn from(_: Refused) -> Self {
+        Self
+    }
+}
 
 /// The device as the host sees it.
 pub(super) struct Device<'a, W, M> {

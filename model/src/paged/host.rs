@@ -1,0 +1,266 @@
+//! How large a paged table is, and what it holds.
+
+use super::Traffic;
+use crate::hash::Seed;
+use crate::host::{OpenGeometry, OpenStats, Refused};
+
+/// How a paged table is cut into child tables, and how much of it the device's memory may hold.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PagedGeometry {
+    /// Child tables. A key belongs to one of them, however full the others are.
+    pub children: u32,
+    /// How large each of them is.
+    pub child: OpenGeometry,
+    /// Bytes of the device's memory for frames and for the batches that run.
+    pub budget: u64,
+}
+
+/// What a slot and a bucket of the child tables are like.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Slots {
+    /// Slots of a bucket.
+    pub bucket_slots: u32,
+    /// Bytes of a slot.
+    pub slot_bytes: u32,
+}
+
+impl PagedGeometry {
+    /// Bytes of a child table at most, if nobody asks for less: what a bus with 50 GB/s moves in 1.3 ms.
+    pub const CHILD_BYTES: u64 = 64 << 20;
+
+    /// The fewest bytes that a child table may be limited to: one of a few slots would be much larger than
+    /// its share of the entries on average.
+    pub const LEAST_CHILD_BYTES: u64 = 4 << 10;
+
+    /// The part of the budget that batches may take, frames the rest: a fourth.
+    const BATCH_SHARE: u64 = 4;
+
+    /// A table for so many entries at a load, in as few child tables as have slots of `child_bytes` at most;
+    /// those are at least [`LEAST_CHILD_BYTES`](Self::LEAST_CHILD_BYTES).
+    ///
+    /// Hashes spread entries over child tables, so some get more than others. Each has room, at this load, for
+    /// its share and six standard deviations more. That is a thousandth of slots of 64 MiB, and a tenth of
+    /// slots of 64 KiB.
+    ///
+    /// # Errors
+    /// As [`OpenGeometry::new`]; [`Refused::TooLarge`] if there are more than 2^32 child tables.
+    pub fn new(
+        entries: u64,
+        load: f64,
+        slots: Slots,
+        (child_bytes, budget): (u64, u64),
+    ) -> Result<Self, Refused> {
+        let most_bytes = child_bytes.max(Self::LEAST_CHILD_BYTES);
+        let bytes = |child: OpenGeometry| child.slots() as u64 * slots.slot_bytes as u64;
+        let mut children = 1;
+        loop {
+            let child = OpenGeometry::new(share(entries, children), load, slots.bucket_slots);
+            match child {
+                Ok(child) if bytes(child) <= most_bytes || children >= entries => {
+                    let found = children;
+                    let most = u32::MAX.into();
+                    let children = u32::try_from(children).map_err(|_| Refused::TooLarge {
+                        what: "child tables",
+                        found,
+                        most,
+                    })?;
+                    return Ok(Self { children, child, budget });
+                }
+                Ok(child) => {
+                    // As many as would do if none needed more than its share, and one more at least.
+                    let wanted = children as u128 * bytes(child) as u128 / most_bytes as u128;
+                    children = u64::try_from(wanted).unwrap_or(u64::MAX).max(children + 1);
+                }
+                Err(Refused::TooLarge { .. }) if children < entries => children *= 2,
+                Err(refused) => return Err(refused),
+            }
+        }
+    }
+
+    /// Refuses a size that no table of such buckets can have.
+    ///
+    /// # Errors
+    /// [`Refused::Nothing`] if there is no child table; as [`OpenGeometry::admit`] for their size.
+    pub fn admit(self, bucket_slots: u32) -> Result<(), Refused> {
+        if self.children == 0 {
+            return Err(Refused::Nothing { what: "child table" });
+        }
+        self.child.admit(bucket_slots)
+    }
+
+    /// Frames that the budget has room for, each of `child_bytes`: no more than child tables.
+    pub fn frames(&self, child_bytes: u64) -> u32 {
+        let all = u64::from(self.children);
+        ((self.budget - self.budget / Self::BATCH_SHARE) / child_bytes.max(1)).min(all) as u32
+    }
+
+    /// Operations of a batch that may run at a time if each takes so many bytes: what the frames leave of the
+    /// budget has room for, and `least` whatever the budget is.
+    pub fn operations(&self, child_bytes: u64, operation_bytes: u64, least: usize) -> usize {
+        let frames = child_bytes.saturating_mul(self.frames(child_bytes).into());
+        let left = self.budget.saturating_sub(frames) / operation_bytes.max(1);
+        usize::try_from(left).unwrap_or(usize::MAX).max(least)
+    }
+
+    /// Number of slots.
+    pub const fn slots(self) -> u64 {
+        self.child.slots() as u64 * self.children as u64
+    }
+}
+
+/// The seed that a child table has at first, of a table with this seed.
+pub fn child_seed(seed: Seed, child: u32) -> Seed {
+    Seed::new(seed.hash(child.into()).bits())
+}
+
+/// The entries that one of so many child tables should have room for.
+fn share(entries: u64, children: u64) -> u64 {
+    if children == 1 {
+        return entries;
+    }
+    let mean = entries as f64 / children as f64;
+    // Standard deviations of a sum of many that are seldom there: Poisson.
+    ((mean + 6.0 * mean.sqrt()) as u64 + 1).min(entries)
+}
+
+/// What a paged table holds, and what was done for that.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct PagedStats {
+    /// What all child tables hold.
+    pub slots: OpenStats,
+    /// Child tables that are in frames.
+    pub resident: u32,
+    /// Child tables that were rebuilt.
+    pub rebuilt: u64,
+    /// How often child tables were copied, and jobs ran where.
+    pub traffic: Traffic,
+    /// Bytes of a child table.
+    pub child_bytes: u64,
+}
+
+impl PagedStats {
+    /// Bytes that were copied to frames, and from frames.
+    pub const fn bytes(&self) -> (u64, u64) {
+        (self.traffic.copies_in * self.child_bytes, self.traffic.copies_out * self.child_bytes)
+    }
+}
+
+/// What is known of the slots of a child table without a look at it.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct ChildSlots {
+    /// Slots that are taken, by entries and by what is left of deleted ones.
+    taken: u64,
+    /// Those of deleted entries.
+    deleted: u64,
+}
+
+impl ChildSlots {
+    /// Those of a table of so many entries, where none was deleted.
+    pub const fn of_entries(entries: u64) -> Self {
+        Self { taken: entries, deleted: 0 }
+    }
+
+    /// How many entries there are.
+    pub const fn live(&self) -> u64 {
+        self.taken - self.deleted
+    }
+
+    /// So many entries were stored, and so many deleted.
+    pub fn note(&mut self, stored: u64, deleted: u64) {
+        self.taken += stored;
+        self.deleted += deleted;
+    }
+
+    /// The table was rebuilt: no slots of deleted entries are left.
+    pub fn note_rebuilt(&mut self) {
+        *self = Self::of_entries(self.live());
+    }
+
+    /// Whether a table of so many slots is to be rebuilt before it takes in up to so many entries: they might
+    /// fill it to a load at which operations get slow, and enough slots become free again to be worth a look
+    /// at all of them.
+    pub fn are_crowded(&self, slots: u64, more: u64) -> bool {
+        self.taken.saturating_add(more) > most_taken(slots) && self.deleted > slots / 16
+    }
+
+    /// Whether a table in which an insert found no room should be rebuilt: slots of deleted entries become
+    /// free, or it is not full, and keys were chosen for its seed.
+    pub fn may_have_room(&self, slots: u64) -> bool {
+        self.deleted > 0 || self.taken < most_taken(slots)
+    }
+
+    /// Whether it should get another seed then.
+    pub const fn needs_a_seed(&self) -> bool {
+        self.deleted == 0
+    }
+}
+
+/// Slots that may be taken before operations get slow: 63 of 64.
+const fn most_taken(slots: u64) -> u64 {
+    slots - slots.div_ceil(64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PAIRS: Slots = Slots { bucket_slots: 4, slot_bytes: 16 };
+
+    fn size(entries: u64, child_bytes: u64, budget: u64) -> PagedGeometry {
+        PagedGeometry::new(entries, 0.8, PAIRS, (child_bytes, budget)).expect("a size")
+    }
+
+    #[test]
+    fn child_tables_are_as_few_as_their_size_allows() {
+        let large = size(858_993_459, PagedGeometry::CHILD_BYTES, 1 << 30);
+        assert!((256..=258).contains(&large.children), "16 GiB: {large:?}");
+        let one = size(1000, PagedGeometry::CHILD_BYTES, 1 << 30);
+        assert_eq!((one.children, one.child), (1, OpenGeometry::new(1000, 0.8, 4).expect("a size")));
+        for (entries, child_bytes) in
+            [(0, 4096), (1, 4096), (100_000, 4096), (100_000, 1), (1 << 24, 64 << 10)]
+        {
+            let size = size(entries, child_bytes, 0);
+            let bytes = size.child.slots() as u64 * 16;
+            assert!(bytes <= child_bytes.max(4096), "{entries}: {size:?}");
+            assert!(size.slots() * 8 / 10 >= entries, "{entries}: {size:?}");
+            // Small ones have room for deviations.
+            assert!(size.slots() <= 2 * entries + 1024, "{entries}: {size:?}");
+        }
+    }
+
+    #[test]
+    fn sizes_that_no_table_has_are_refused() {
+        let new = |entries, load, slots| PagedGeometry::new(entries, load, slots, (4096, 0));
+        assert_eq!(new(10, 0.0, PAIRS), Err(Refused::Load { load: 0.0 }));
+        assert_eq!(new(10, 0.8, Slots { bucket_slots: 0, ..PAIRS }), Err(Refused::Nothing { what: "slot" }));
+        assert!(matches!(new(u64::MAX, 0.8, PAIRS), Err(Refused::TooLarge { what: "child tables", .. })));
+    }
+
+    #[test]
+    fn frames_and_batches_share_the_budget() {
+        let child = 64 << 10;
+        let of = |budget| size(1 << 20, child, budget);
+        let (few, many) = (of(1 << 20), of(1 << 30));
+        assert_eq!((few.frames(child), many.frames(child)), (12, many.children));
+        assert_eq!(few.operations(child, 32, 1), (256 << 10) / 32);
+        assert!(many.operations(child, 32, 1) >= (3 << 28) / 32, "what small tables leave");
+        assert_eq!((of(0).frames(child), of(0).operations(child, 32, 1000)), (0, 1000));
+        assert_eq!(of(child).frames(child), 0, "a part is for batches");
+        assert_eq!(of(2 * child).frames(child), 1);
+    }
+
+    #[test]
+    fn a_table_is_rebuilt_when_that_gives_room() {
+        let mut slots = ChildSlots::default();
+        slots.note(900, 0);
+        assert!(!slots.are_crowded(1000, 10) && slots.may_have_room(1000) && slots.needs_a_seed());
+        assert!(!slots.are_crowded(1000, 200), "none was deleted");
+        slots.note(84, 500);
+        assert!(slots.are_crowded(1000, 1) && slots.may_have_room(1000) && !slots.needs_a_seed());
+        assert_eq!(slots.live(), 484);
+        slots.note_rebuilt();
+        assert_eq!(slots, ChildSlots::of_entries(484));
+        slots.note(516, 0);
+        assert!(!slots.may_have_room(1000) && !slots.are_crowded(1000, 1), "it is full");
+    }
+}

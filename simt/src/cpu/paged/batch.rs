@@ -1,0 +1,265 @@
+//! The bulk calls of paged tables.
+
+use super::memory::Device;
+use super::parted::Parted;
+use super::{Paged, State};
+use crate::cpu::apart::apart;
+use crate::cpu::batch::{Batch, Beside};
+use crate::cpu::error::Error;
+use crate::cpu::grid::{CpuTable as _, room_for, room_for_answers, run_in};
+use crate::cpu::held::{AllKeysOf, Done, Effect, Held, KeyOf, Says, WarpOf};
+use crate::cpu::open::Fixed;
+use core::ops::Range;
+use warpproof_model::bits::TableKey;
+use warpproof_model::host::{BulkTable, OpenStats, PagedGeometry, PagedStats, structure};
+use warpproof_model::paged::host::ChildSlots;
+use warpproof_model::paged::{Access, Way};
+
+/// Operations of a batch that run at a time at least, whatever the budget is.
+const LEAST: usize = 1 << 16;
+
+impl<T: Fixed> Held for Paged<T> {
+    type Table = T;
+
+    fn batch<K: TableKey<Bits = KeyOf<T>>, B: Beside, A: Says>(
+        &self,
+        keys: &[K],
+        beside: B,
+        effect: Effect,
+        f: impl Fn(AllKeysOf<'_, T>, &mut WarpOf<T>, KeyOf<T>, B::Item) -> A + Sync,
+    ) -> Result<Vec<A>, Error> {
+        let mut answers = room_for_answers(keys)?;
+        let mut state = self.state();
+        let state = &mut *state;
+        let operation = size_of::<K>() + size_of::<B::Item>() + size_of::<A>();
+        let most = self.geometry.operations(state.child_bytes(), operation as u64, LEAST).min(keys.len());
+        let mut parted = Parted::with_room(most, self.belonging)?;
+        let mut said = room_for(self.geometry.children as usize)?;
+        said.resize_with(self.geometry.children as usize, Vec::new);
+        let ran = apart(|| {
+            for (number, keys) in keys.chunks(most.max(1)).enumerate() {
+                let first = number * most;
+                parted.take(keys, beside.part(first..first + keys.len()))?;
+                state.run(&parted, effect, &f, &mut said)?;
+                parted.put_in_order(keys, &said, &mut answers);
+            }
+            Ok(())
+        });
+        ran.map_err(|error: Error| error.after(answers.len()))?;
+        Ok(answers)
+    }
+}
+
+impl<T: Fixed> State<T> {
+    /// Bytes of a child table.
+    fn child_bytes(&self) -> u64 {
+        self.memory.images.first().map_or(1, |image| image.words().bytes() as u64)
+    }
+
+    /// Slots of a child table.
+    fn child_slots(&self) -> u64 {
+        self.memory.images.first().map_or(0, |image| BulkTable::geometry(image).slots() as u64)
+    }
+
+    /// Runs the operations of a part of a batch. `said` are the answers of each child table.
+    fn run<K: TableKey<Bits = KeyOf<T>>, I: Copy + Send + Sync, A: Says>(
+        &mut self,
+        parted: &Parted<K, I>,
+        effect: Effect,
+        f: &(impl Fn(AllKeysOf<'_, T>, &mut WarpOf<T>, KeyOf<T>, I) -> A + Sync),
+        said: &mut [Vec<A>],
+    ) -> Result<(), Error> {
+        let access = if effect == Effect::Reads { Access::Reads } else { Access::Writes };
+        let stores = matches!(effect, Effect::Stores | Effect::Any);
+        let slots = self.child_slots();
+        // All memory, before anything runs.
+        let mut jobs = room_for(said.len())?;
+        for (child, answers) in (0u32..).zip(&mut *said) {
+            let n = parted.range(child).len();
+            answers.clear();
+            answers.try_reserve_exact(n).map_err(|_| Error::no_memory_for::<A>(n))?;
+            self.choice.note(child, n as u64);
+            if n > 0 {
+                jobs.push((child, answers));
+            }
+        }
+        let queue = room_for(jobs.len())?;
+        // Those in frames first, before they are displaced.
+        jobs.sort_unstable_by_key(|&(child, _)| (!self.pager.is_resident(child), child));
+
+        let Self { pager, choice, memory, slots: known, rebuilt } = self;
+        let run = |table: &T, (range, answers): (Range<usize>, &mut Vec<A>)| {
+            let batch = Batch { keys: &parted.keys[range.clone()], beside: &parted.items[range] };
+            run_in(table.words(), batch, f, answers);
+        };
+        let mut device = Device::new(memory, queue, run);
+        for (child, answers) in jobs {
+            let (range, of_child) = (parted.range(child), &mut known[child as usize]);
+            let way = choice.way(pager, child, (access, range.len() as u64));
+            pager.run(&mut device, child, (access, way), |device, place| {
+                if stores
+                    && of_child.are_crowded(slots, range.len() as u64)
+                    && let Some(table) = device.table_mut(child, place)
+                {
+                    *rebuilt += u64::from(rebuild(table, of_child, false));
+                }
+                device.put(child, place, (range, answers));
+                Ok(())
+            })?;
+        }
+        device.run_all();
+        drop(device);
+        self.run_again(parted, f, said)
+    }
+
+    /// Notes what the operations of a part of a batch have done, and runs those once more that found no room,
+    /// where a rebuilt child table may have it.
+    fn run_again<K: TableKey<Bits = KeyOf<T>>, I: Copy + Send + Sync, A: Says>(
+        &mut self,
+        parted: &Parted<K, I>,
+        f: &(impl Fn(AllKeysOf<'_, T>, &mut WarpOf<T>, KeyOf<T>, I) -> A + Sync),
+        said: &mut [Vec<A>],
+    ) -> Result<(), Error> {
+        let slots = self.child_slots();
+        let mut device = Device::new(&mut self.memory, Vec::new(), |_: &T, (): ()| {});
+        for (child, answers) in (0u32..).zip(said) {
+            let of_child = &mut self.slots[child as usize];
+            if note(of_child, answers) == 0 || !of_child.may_have_room(slots) {
+                continue;
+            }
+            self.pager.run(&mut device, child, (Access::Writes, Way::InPlace), |device, place| {
+                let Some(table) = device.table_mut(child, place) else { return Ok(()) };
+                let other_seed = of_child.needs_a_seed();
+                if rebuild(table, of_child, other_seed) {
+                    self.rebuilt += 1;
+                    // Without memory for that, they have found no room.
+                    if let Ok(again) = run_full(table, parted, parted.range(child), f, answers) {
+                        note(of_child, &again);
+                    }
+                }
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Runs `f` on each child table, where it is.
+    fn each(
+        &mut self,
+        access: Access,
+        mut f: impl FnMut(u32, &mut T) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let mut device = Device::new(&mut self.memory, Vec::new(), |_: &T, (): ()| {});
+        for child in 0..self.pager.children() {
+            self.pager.run(&mut device, child, (access, Way::InPlace), |device, place| {
+                device.table_mut(child, place).map_or(Ok(()), |table| f(child, table))
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// Rebuilds a child table, if there is memory for that: whether it was done.
+fn rebuild<T: Fixed>(table: &mut T, known: &mut ChildSlots, other_seed: bool) -> bool {
+    let done = table.rebuild(other_seed).is_ok();
+    if done {
+        known.note_rebuilt();
+    }
+    done
+}
+
+/// Notes what operations have done to a child table: how many of them found no room.
+fn note<A: Says>(known: &mut ChildSlots, answers: &[A]) -> usize {
+    let count = |done| answers.iter().filter(|answer| answer.done() == done).count();
+    known.note(count(Done::Stored) as u64, count(Done::Deleted) as u64);
+    count(Done::Full)
+}
+
+/// Runs the operations of a child table once more that found no room: their answers, which take the places of
+/// the first ones.
+fn run_full<T: Fixed, K: TableKey<Bits = KeyOf<T>>, I: Copy + Send + Sync, A: Says>(
+    table: &T,
+    parted: &Parted<K, I>,
+    range: Range<usize>,
+    f: &(impl Fn(AllKeysOf<'_, T>, &mut WarpOf<T>, KeyOf<T>, I) -> A + Sync),
+    answers: &mut [A],
+) -> Result<Vec<A>, Error> {
+    let full = || answers.iter().enumerate().filter(|(_, answer)| answer.done() == Done::Full);
+    let count = full().count();
+    let (mut keys, mut items) = (room_for(count)?, room_for(count)?);
+    for (at, _) in full() {
+        keys.push(parted.keys[range.start + at]);
+        items.push(parted.items[range.start + at]);
+    }
+    let mut again = room_for(count)?;
+    run_in(table.words(), Batch { keys: &keys, beside: &items[..] }, f, &mut again);
+    let places = answers.iter_mut().filter(|answer| answer.done() == Done::Full);
+    places.zip(&again).for_each(|(answer, &said)| *answer = said);
+    Ok(again)
+}
+
+impl<T: Fixed> BulkTable for Paged<T> {
+    type Error = Error;
+    type Structure = structure::Paged;
+    type Entry = T::Entry;
+
+    fn retrieve_all(&self) -> Result<Vec<T::Entry>, Error> {
+        let mut all = Vec::new();
+        self.retrieve_to(|mut entries| {
+            all.try_reserve_exact(entries.len())
+                .map_err(|_| Error::no_memory_for::<T::Entry>(entries.len()))?;
+            all.append(&mut entries);
+            Ok(())
+        })?;
+        Ok(all)
+    }
+
+    /// Time proportional to the number of child tables.
+    fn len(&self) -> Result<u64, Error> {
+        Ok(self.state().slots.iter().map(ChildSlots::live).sum())
+    }
+
+    fn stats(&self) -> Result<PagedStats, Error> {
+        let mut state = self.state();
+        let state = &mut *state;
+        let traffic = state.pager.traffic();
+        let resident = (0..state.pager.children()).filter(|&child| state.pager.is_resident(child)).count();
+        let mut slots = OpenStats::default();
+        apart(|| {
+            state.each(Access::Reads, |_, table| {
+                slots = slots.merge(&BulkTable::stats(table)?);
+                Ok(())
+            })
+        })?;
+        let (rebuilt, child_bytes) = (state.rebuilt, state.child_bytes());
+        Ok(PagedStats { slots, resident: resident as u32, rebuilt, traffic, child_bytes })
+    }
+
+    fn geometry(&self) -> PagedGeometry {
+        self.geometry
+    }
+
+    fn clear(&mut self) -> Result<(), Error> {
+        let mut state = self.state();
+        let state = &mut *state;
+        apart(|| state.each(Access::Writes, |_, table| BulkTable::clear(table)))?;
+        state.slots.fill(ChildSlots::default());
+        Ok(())
+    }
+}
+
+impl<T: Fixed> Paged<T> {
+    /// Gives all entries to `sink`, those of one child table at a time: memory for up to three times as many.
+    /// Nobody else uses the table meanwhile, and the sink does not.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]; what the sink returns, and nothing comes after that.
+    pub fn retrieve_to(
+        &self,
+        mut sink: impl FnMut(Vec<T::Entry>) -> Result<(), Error> + Send,
+    ) -> Result<(), Error> {
+        let mut state = self.state();
+        let state = &mut *state;
+        apart(|| state.each(Access::Reads, |_, table| sink(table.retrieve_all()?)))
+    }
+}

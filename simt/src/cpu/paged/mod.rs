@@ -1,0 +1,153 @@
+//! Maps and sets that are paged: child tables of open addressing, some of which are in frames.
+
+mod batch;
+mod memory;
+mod parted;
+#[cfg(test)]
+mod tests;
+
+use super::error::Error;
+use super::grid::{CpuTable as _, room_for};
+use super::open::{Fixed, FixedBuckets as _, LANE_SLOTS, OPEN_LANES, OPEN_MAP_SLOTS, OpenMap, OpenSet};
+use core::fmt;
+use memory::Memory;
+use parted::Belonging;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use warpproof_model::Seed;
+use warpproof_model::host::{OpenGeometry, PagedGeometry, Refused};
+use warpproof_model::paged::host::{ChildSlots, Slots, child_seed};
+use warpproof_model::paged::{Choice, Choose, Pager, Stream, Way};
+
+/// A concurrent map that is paged: `PagedMap<u32, u32>`, `PagedMap<i64, f64>` and the like, whose child
+/// tables are [`OpenMap`]s. See [`Paged`].
+///
+/// ```
+/// use warpproof_simt::cpu::PagedMap;
+/// use warpproof_model::host::{BulkMap, BulkTable};
+///
+/// // For 100,000 pairs in child tables of 64 KiB, with 256 KiB for frames and batches.
+/// let size = PagedMap::<u64, u64>::size(100_000, 0.8, 64 << 10, 256 << 10)?;
+/// let map = PagedMap::<u64, u64>::with_geometry(size)?;
+/// let keys: Vec<u64> = (0..100_000).collect();
+/// map.insert_unique(&keys, &keys)?;
+/// assert_eq!(map.search(&[7, 100_000])?, [Some(7), None]);
+/// assert!(map.stats()?.traffic.copies_in > 3);
+/// # Ok::<(), warpproof_simt::cpu::Error>(())
+/// ```
+pub type PagedMap<K, V, const L: usize = 1, const S: usize = OPEN_MAP_SLOTS> = Paged<OpenMap<K, V, L, S>>;
+
+/// A concurrent set that is paged, of 32-bit or 64-bit keys, whose child tables are [`OpenSet`]s. See
+/// [`Paged`].
+pub type PagedSet<K, const L: usize = OPEN_LANES, const S: usize = LANE_SLOTS> = Paged<OpenSet<K, L, S>>;
+
+/// A concurrent table of which a part is in memory of a limited size, the *frames*; the whole of it is in the
+/// host's memory, as *images* of its *child tables*. A key belongs to one child table.
+///
+/// On a CPU both are ordinary memory, and a frame is no faster than an image: this runs the paging that a GPU
+/// needs, with the same [pager](warpproof_model::paged::Pager), where there is no GPU. A table that need not
+/// be paged is a [`DynamicMap`](super::DynamicMap) or an [`OpenMap`].
+///
+/// **Batches.** A batch is parted by the child tables of its keys, and makes one job for each, as
+/// [`Choose`] says: on the image, or in a frame that stays for later batches. Child tables that are in frames
+/// come first. Batches wait for each other; all threads run each of them. A batch that takes more than the
+/// budget leaves for it runs in parts.
+///
+/// **Room.** The table does not grow. A child table is rebuilt without the slots of deleted entries where
+/// they leave too little room, and with another seed where keys were chosen for its own. An insert is
+/// [`Full`](warpproof_model::Insert::Full), and changes nothing, if its child table has no room after that
+/// either, or there is no memory to rebuild it: never at the load that the table was made for. If less is
+/// left than an entry in sixty-four slots, each batch with a full child table may look at all of its slots.
+///
+/// **Memory.** Images, frames, and for a batch a copy of its keys, values and answers, of as many operations as
+/// the budget leaves room for, and 2^16 at least; a child table while one is rebuilt. Memory that cannot be had
+/// is [`Error::OutOfMemory`], before the operations run for which it was needed.
+pub struct Paged<T> {
+    state: Mutex<State<T>>,
+    belonging: Belonging,
+    geometry: PagedGeometry,
+}
+
+/// What batches change.
+struct State<T> {
+    pager: Pager<Stream>,
+    choice: Choice,
+    memory: Memory<T>,
+    slots: Vec<ChildSlots>,
+    rebuilt: u64,
+}
+
+impl<T: Fixed> Paged<T> {
+    /// The size of such a table for so many entries at a load: child tables of up to `child_bytes`, at least 4
+    /// KiB, and a `budget` in bytes for frames and batches. As [`PagedGeometry::new`].
+    ///
+    /// # Errors
+    /// As [`PagedGeometry::new`].
+    pub fn size(entries: u64, load: f64, child_bytes: u64, budget: u64) -> Result<PagedGeometry, Refused> {
+        PagedGeometry::new(entries, load, Self::slots(), (child_bytes, budget))
+    }
+
+    /// An empty table for so many entries, with child tables of 64 MiB at most.
+    ///
+    /// # Errors
+    /// As [`with_geometry`](Self::with_geometry).
+    pub fn with_budget(entries: u64, budget: u64) -> Result<Self, Error> {
+        let (load, child_bytes) = (OpenGeometry::DEFAULT_LOAD, PagedGeometry::CHILD_BYTES);
+        Self::with_geometry(Self::size(entries, load, child_bytes, budget)?)
+    }
+
+    /// An empty table of a given size, all of whose jobs run in frames if there are any.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`], or [`Error::Refused`] if the child tables are of another size than this type's.
+    pub fn with_geometry(geometry: PagedGeometry) -> Result<Self, Error> {
+        Self::with_seed(geometry, Choose::Always(Way::Resident), Seed::random())
+    }
+
+    /// An empty table of a given size, whose jobs take the ways that `choose` says, and whose keys lie where
+    /// `seed` says. Give one to repeat a run, not to serve strangers.
+    ///
+    /// # Errors
+    /// As [`with_geometry`](Self::with_geometry).
+    pub fn with_seed(geometry: PagedGeometry, choose: Choose, seed: Seed) -> Result<Self, Error> {
+        geometry.admit(T::Words::BUCKET_SLOTS)?;
+        let children = geometry.children;
+        let mut memory = Memory { images: room_for(children as usize)?, frames: Vec::new() };
+        for child in 0..children {
+            memory.images.push(T::of_size(geometry.child, child_seed(seed, child))?);
+        }
+        let child_bytes = memory.images.first().map_or(1, |image| image.words().bytes() as u64);
+        let frames = geometry.frames(child_bytes);
+        memory.frames = room_for(frames as usize)?;
+        for _ in 0..frames {
+            memory.frames.push(T::of_size(geometry.child, seed)?);
+        }
+        let no_memory = |_| Error::no_memory_for::<[u64; 16]>(children as usize);
+        let pager = Pager::new(children, frames).map_err(no_memory)?;
+        let choice = Choice::new(children, choose).map_err(no_memory)?;
+        let mut slots = room_for(children as usize)?;
+        slots.resize(children as usize, ChildSlots::default());
+        let state = Mutex::new(State { pager, choice, memory, slots, rebuilt: 0 });
+        Ok(Self { state, belonging: Belonging::new(children, seed), geometry })
+    }
+
+    /// What the child tables of its keys depend on.
+    pub fn seed(&self) -> Seed {
+        self.belonging.seed()
+    }
+
+    /// Slots of its child tables.
+    fn slots() -> Slots {
+        Slots { bucket_slots: T::Words::BUCKET_SLOTS, slot_bytes: T::Words::SLOT_BYTES }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State<T>> {
+        // A batch that panicked has left whole tables, of which less may be known than is there.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<T: Fixed> fmt::Debug for Paged<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Paged").field("geometry", &self.geometry).finish_non_exhaustive()
+    }
+}

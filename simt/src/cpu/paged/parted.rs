@@ -1,0 +1,213 @@
+//! A batch, by the child tables that its keys belong to.
+//!
+//! Two passes by all threads, each over *pieces* of the batch. One counts the keys of each child table in a
+//! piece; the other copies them, those of one child table next to each other, and in their order. A third one
+//! takes the answers in the order of the batch: it works out the child table of each key again, and those of
+//! a child table come in order.
+
+use crate::cpu::batch::Beside;
+use crate::cpu::error::Error;
+use crate::cpu::grid::room_for;
+use core::ops::Range;
+use rayon::prelude::*;
+use warpproof_model::bits::TableKey;
+use warpproof_model::partition::HashPartitions;
+use warpproof_model::{Key as _, Seed};
+
+/// Operations of a piece at least: less are not worth a thread.
+const PIECE: usize = 1 << 12;
+
+/// To which child table a key belongs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Belonging {
+    partitions: HashPartitions,
+    seed: Seed,
+}
+
+impl Belonging {
+    /// That of keys to one of so many child tables.
+    pub(super) const fn new(children: u32, seed: Seed) -> Self {
+        Self { partitions: HashPartitions::new(children), seed }
+    }
+
+    /// How many child tables there are.
+    pub(super) const fn children(self) -> u32 {
+        self.partitions.count()
+    }
+
+    /// What it depends on.
+    pub(super) const fn seed(self) -> Seed {
+        self.seed
+    }
+
+    fn of<K: TableKey>(self, key: K) -> usize {
+        self.partitions.of_hash(key.to_word().hash(self.seed)) as usize
+    }
+}
+
+/// Keys of a batch, and what their operations are given, by child tables.
+pub(super) struct Parted<K, I> {
+    belonging: Belonging,
+    /// The keys.
+    pub(super) keys: Vec<K>,
+    /// What their operations are given.
+    pub(super) items: Vec<I>,
+    /// Operations of a piece.
+    piece: usize,
+    /// Where those of each child table begin that come from a piece: one piece after the other.
+    starts: Vec<usize>,
+    /// Where those of each child table begin, and the last ones end.
+    begins: Vec<usize>,
+}
+
+impl<K: TableKey, I: Copy + Send + Sync> Parted<K, I> {
+    /// An empty one for batches of up to `len` operations: all memory that it takes.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]: for a copy of the batch, and for some words for each child table and thread.
+    pub(super) fn with_room(len: usize, belonging: Belonging) -> Result<Self, Error> {
+        let children = belonging.children() as usize;
+        let threads = 2 * rayon::current_num_threads();
+        // Of many child tables pieces are long, so that there are no more places than operations.
+        let piece = len.div_ceil(threads).max(PIECE).max(children);
+        let (keys, items) = (room_for(len)?, room_for(len)?);
+        let starts = room_for(children * len.div_ceil(piece))?;
+        Ok(Self { belonging, keys, items, piece, starts, begins: room_for(children + 1)? })
+    }
+
+    /// Takes in a batch of as many operations as there is room for at most.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]: for a few words for each child table and piece.
+    pub(super) fn take<B: Beside<Item = I>>(&mut self, keys: &[K], beside: B) -> Result<(), Error> {
+        let Self { belonging, piece, .. } = *self;
+        let children = belonging.children() as usize;
+        let pieces = keys.len().div_ceil(piece);
+        self.starts.clear();
+        self.starts.resize(children * pieces, 0);
+        let counts = keys.par_chunks(piece).zip(self.starts.par_chunks_mut(children));
+        counts.for_each(|(keys, counts)| keys.iter().for_each(|&key| counts[belonging.of(key)] += 1));
+        // Filled with anything, and then in order.
+        self.keys.clear();
+        self.items.clear();
+        let Some(&key) = keys.first() else { return Ok(()) };
+        self.keys.resize(keys.len(), key);
+        self.items.resize(keys.len(), beside.item(0));
+        let places = self.places(pieces)?;
+        keys.par_chunks(piece).enumerate().zip(places).for_each(|((number, keys), mut places)| {
+            for (i, &key) in keys.iter().enumerate() {
+                places[belonging.of(key)].put(key, beside.item(number * piece + i));
+            }
+        });
+        Ok(())
+    }
+
+    /// The places of each piece in each child table, of which `starts` has the numbers, and then where they
+    /// begin.
+    fn places(&mut self, pieces: usize) -> Result<Vec<Vec<Places<'_, K, I>>>, Error> {
+        let children = self.belonging.children() as usize;
+        self.begins.clear();
+        let mut places = room_for(pieces)?;
+        for _ in 0..pieces {
+            places.push(room_for(children)?);
+        }
+        let (mut keys, mut items) = (&mut self.keys[..], &mut self.items[..]);
+        let mut begin = 0;
+        for child in 0..children {
+            self.begins.push(begin);
+            for (piece, places) in places.iter_mut().enumerate() {
+                let start = &mut self.starts[piece * children + child];
+                let count = core::mem::replace(start, begin);
+                begin += count;
+                let (of_keys, of_items);
+                (of_keys, keys) = keys.split_at_mut(count);
+                (of_items, items) = items.split_at_mut(count);
+                places.push(Places { keys: of_keys.iter_mut(), items: of_items.iter_mut() });
+            }
+        }
+        self.begins.push(begin);
+        Ok(places)
+    }
+
+    /// Where the operations on a child table are.
+    pub(super) fn range(&self, child: u32) -> Range<usize> {
+        match self.begins.get(child as usize..) {
+            Some(&[begin, end, ..]) => begin..end,
+            _ => 0..0,
+        }
+    }
+
+    /// Appends to `out`, which has room for them, the answers to the keys of the batch in their order. `said`
+    /// are those of each child table, in the order of its operations. To be called once for a batch.
+    pub(super) fn put_in_order<A: Copy + Send + Sync>(
+        &mut self,
+        keys: &[K],
+        said: &[Vec<A>],
+        out: &mut Vec<A>,
+    ) {
+        let Some(&any) = said.iter().flatten().next() else { return };
+        let (first, belonging, begins) = (out.len(), self.belonging, &self.begins);
+        // Filled with anything, and then in order.
+        out.resize(first + keys.len(), any);
+        let pieces = keys.par_chunks(self.piece).zip(out[first..].par_chunks_mut(self.piece));
+        let starts = self.starts.par_chunks_mut(belonging.children() as usize);
+        pieces.zip(starts).for_each(|((keys, answers), next)| {
+            for (&key, answer) in keys.iter().zip(answers) {
+                let child = belonging.of(key);
+                *answer = said[child][next[child] - begins[child]];
+                next[child] += 1;
+            }
+        });
+    }
+}
+
+/// Places for keys and for what their operations are given.
+struct Places<'a, K, I> {
+    keys: core::slice::IterMut<'a, K>,
+    items: core::slice::IterMut<'a, I>,
+}
+
+impl<K, I> Places<'_, K, I> {
+    /// Fills the next ones. There are as many as are put.
+    fn put(&mut self, key: K, item: I) {
+        if let (Some(to_key), Some(to_item)) = (self.keys.next(), self.items.next()) {
+            (*to_key, *to_item) = (key, item);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The keys of each child table lie together, in the order of the batch, and answers go back to it.
+    #[test]
+    fn a_batch_is_parted_and_put_together_again() {
+        let lengths = if cfg!(miri) { &[0, 1, 100][..] } else { &[0, 1, 2, 100, PIECE + 1, 5 * PIECE + 17] };
+        for children in [1, 2, 7, 300] {
+            let belonging = Belonging::new(children, Seed::new(3));
+            let longest = lengths.iter().copied().max().unwrap_or(0);
+            let mut parted = Parted::<u32, u64>::with_room(longest, belonging).expect("memory for a test");
+            for &len in lengths {
+                for keys in [(0..len as u32).collect::<Vec<_>>(), vec![7; len]] {
+                    let items: Vec<u64> = (0..len as u64).collect();
+                    parted.take(&keys, &items[..]).expect("memory for a test");
+                    let mut said = Vec::new();
+                    for child in 0..children {
+                        let range = parted.range(child);
+                        let (keys, items) = (&parted.keys[range.clone()], &parted.items[range]);
+                        assert!(keys.iter().all(|&key| belonging.of(key) == child as usize));
+                        assert!(items.is_sorted(), "in their order");
+                        said.push(items.to_vec());
+                    }
+                    let mut out = vec![9];
+                    out.reserve(len);
+                    parted.put_in_order(&keys, &said, &mut out);
+                    assert_eq!(out.remove(0), 9);
+                    assert_eq!(out, items, "{len} keys, {children} child tables");
+                }
+            }
+            assert_eq!(parted.range(children), 0..0);
+        }
+    }
+}
