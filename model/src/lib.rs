@@ -48,7 +48,6 @@ pub mod map;
 pub mod memory;
 pub mod open;
 pub mod outcome;
-#[cfg(feature = "host")]
 pub mod paged;
 pub mod partition;
 pub mod reclaim;

@@ -1,12 +1,22 @@
 #![doc = include_str!("README.md")]
 
+#[cfg(feature = "host")]
 mod choice;
+#[cfg(feature = "host")]
 mod device;
+#[cfg(feature = "host")]
 pub mod host;
+#[cfg(feature = "host")]
 mod pager;
+pub mod parting;
+#[cfg(feature = "host")]
 mod spec;
 
+#[cfg(feature = "host")]
 pub use choice::{Choice, Choose, Prices};
+#[cfg(feature = "host")]
 pub use device::{DeviceMemory, Place, Stream};
+#[cfg(feature = "host")]
 pub use pager::{Access, Pager, Traffic, Way};
+#[cfg(feature = "host")]
 pub use spec::{Children, JOBS, STREAM, Step};

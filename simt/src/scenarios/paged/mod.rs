@@ -2,11 +2,15 @@
 //!
 //! A warp of one lane is the host, and one each a stream of the device. The host gives the pager several jobs
 //! without waiting for any; the streams delay and reorder whatever the events allow.
+//!
+//! And those of a batch that blocks of a device part by child tables.
 
 mod device;
+mod parted;
 mod sets;
 mod subject;
 
+pub use parted::PartedSubject;
 pub use sets::{deep, default_set, quick};
 pub use subject::PagedSubject;
 
@@ -27,10 +31,13 @@ pub(super) const CHECKED: Checked = Checked {
     deep,
     wide: Vec::new,
     others: subject,
-    random: &[sets::random],
+    random: &[sets::random, parted::random],
 };
 
 fn subject(scenario: &Scenario) -> Made {
+    if scenario.structure == parted::STRUCTURE {
+        return parted::subject(scenario);
+    }
     if scenario.structure != PagedSubject::STRUCTURE {
         return none(scenario);
     }
@@ -67,7 +74,7 @@ mod tests {
     /// More of them would show that something is not ordered.
     #[test]
     fn events_order_everything_so_there_is_one_execution() {
-        for scenario in quick() {
+        for scenario in quick().into_iter().filter(|s| s.structure == PagedSubject::STRUCTURE) {
             let subject = subject(&scenario).expect("a subject");
             let report = Explore.explore_any(&subject, &scenario, &Options::default()).expect("a scenario");
             assert!(report.is_clean() && report.executions == 1, "{}: {:?}", report.scenario, report.verdict);
