@@ -15,9 +15,10 @@ use suite::table::Table;
 use warpproof::any::{Map, Set};
 use warpproof::gpu::{
     CuckooMap, CuckooSet, DynamicMap, DynamicSet, HopscotchMap, HopscotchSet, Layout, OpenMap, OpenSet,
-    SlabMap, SlabMultimap, SlabSet, Tuning, WaitFreeMap, WaitFreeSet,
+    PagedMap, PagedSet, SlabMap, SlabMultimap, SlabSet, Tuning, WaitFreeMap, WaitFreeSet,
 };
 use warpproof::model::host::{HopscotchGeometry, OpenGeometry, Refused, SlabGeometry, WaitFreeGeometry};
+use warpproof::model::paged::{Choose, Prices, Way};
 use warpproof::model::slab::SLAB_SLOTS;
 
 /// 64-bit pairs by the lock-word protocol, whatever the device.
@@ -86,5 +87,20 @@ macro_rules! growing {
         Some(Row::new(&facts::$facts, any, make, move |n, _| OpenGeometry::at_load(n.max(100), load)))
     }};
 }
+
+/// Tables that are paged. They are not built.
+macro_rules! paged {
+    (($facts:ident $kind:ident [$($can:ident)*])
+     ($table:ty, $child_bytes:expr, $budget:expr, $choose:expr)) => {{
+        let device = device()?;
+        let any = |table: $table| Table::$kind($kind::new(table)$(.$can::<$table>())*);
+        let make = |size| <$table>::with_seed(device, size, $choose, Tuning::default(), SEED);
+        let size = |n: u64, load| <$table>::size(n, load, $child_bytes, $budget);
+        Some(Row::new(&facts::$facts, any, make, size))
+    }};
+}
+
+/// Ways that are chosen, at prices at which some tables are copied for large batches and for many.
+const SOME: Choose = Choose::Cheaper(Prices { in_place: 3.0, in_frame: 1.0, copy: 700.0 });
 
 gpu_rows! {}

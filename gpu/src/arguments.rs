@@ -10,6 +10,7 @@ use warpproof_model::host::Refused;
 mod bins;
 mod head;
 mod list;
+pub(crate) mod paged;
 
 pub(crate) use bins::{Binned, Columns, Said};
 pub(crate) use head::{Head, RETRIEVE_LANES, RETRIEVE_THREADS, Stamps};

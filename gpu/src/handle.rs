@@ -6,7 +6,7 @@ use crate::layout::Layout;
 use crate::row::Row;
 use crate::structures::open::sizes::{bucket_slots, size};
 use crate::structures::{Buckets, Geometry, Holds, Kernels, Ordered, Stats};
-use crate::table::{DeviceTable, Tuning};
+use crate::table::{DeviceTable, Plan, Tuning};
 use core::fmt;
 use core::marker::PhantomData;
 use cudarc::driver::CudaStream;
@@ -87,14 +87,30 @@ impl<R: Row, S: Holds<R>> Table<R, S> {
         Self::with_layout(device, layout, (geometry, seed), tuning)
     }
 
-    fn with_layout(
+    /// An empty table of this layout.
+    pub(crate) fn with_layout(
         device: &Device,
         layout: Layout,
         (geometry, seed): (Geometry<S>, Seed),
         tuning: Tuning,
     ) -> Result<Self, Error> {
-        let (parts, plan) = S::place(device, layout, geometry, seed)?;
+        let placed = S::place(device, layout, geometry, seed)?;
         // SAFETY: what `Kernels::place` says of its plan; nobody else has the memory yet.
+        unsafe { Self::of_plan(device, geometry, placed, tuning) }
+    }
+
+    /// A table of a plan.
+    ///
+    /// # Safety
+    ///
+    /// As [`DeviceTable::new`]; the plan is for these rows, this structure and this size.
+    pub(crate) unsafe fn of_plan(
+        device: &Device,
+        geometry: Geometry<S>,
+        (parts, plan): (S::Parts, Plan),
+        tuning: Tuning,
+    ) -> Result<Self, Error> {
+        // SAFETY: the contract of this function.
         let on_device = unsafe { DeviceTable::new(device, plan, tuning)? };
         Ok(Self { on_device, geometry, parts, rows: PhantomData })
     }
@@ -139,6 +155,11 @@ impl<R: Row, S: Holds<R>> Table<R, S> {
     /// Its memory and kernels.
     pub(crate) fn on_device(&self) -> &DeviceTable {
         &self.on_device
+    }
+
+    /// Where it lies in device memory, and its memory and kernels, to be changed.
+    pub(crate) fn both_mut(&mut self) -> (&mut S::Parts, &mut DeviceTable) {
+        (&mut self.parts, &mut self.on_device)
     }
 
     /// Its memory and kernels, to be changed.

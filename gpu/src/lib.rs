@@ -58,6 +58,7 @@ mod launch;
 mod layout;
 mod map;
 mod module;
+pub mod paged;
 mod retrieve;
 mod row;
 mod set;

@@ -5,7 +5,7 @@ use crate::device::{Array, Device};
 use crate::error::Error;
 use crate::module::Kernel;
 use crate::retrieve::RetrieveMethod;
-use cudarc::driver::CudaStream;
+use cudarc::driver::{CudaStream, sys};
 use std::sync::Arc;
 
 mod family;
@@ -137,6 +137,25 @@ impl DeviceTable {
     /// The table's part of the arguments.
     pub(crate) fn head(&self) -> &Head {
         &self.plan.head
+    }
+
+    /// Queues a copy of the memory of a table that has as much of each kind.
+    pub(crate) fn copy_from(&mut self, from: &Self, stream: &CudaStream) -> Result<(), Error> {
+        let failed = Error::driver("copying a table");
+        stream.context().bind_to_thread().map_err(&failed)?;
+        for (to, from) in self.plan.memory.iter().zip(&from.plan.memory) {
+            let bytes = to.bytes().min(from.bytes()) as usize;
+            // SAFETY: so many bytes of both, which live until `drop`, and that waits for the device.
+            unsafe { sys::cuMemcpyAsync(to.address(), from.address(), bytes, stream.cu_stream()) }
+                .result()
+                .map_err(&failed)?;
+        }
+        Ok(())
+    }
+
+    /// Changes the table's part of the arguments to another one of the same memory.
+    pub(crate) fn set_head(&mut self, head: Head) {
+        self.plan.head = head;
     }
 
     /// The table's kernels.

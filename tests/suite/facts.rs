@@ -362,7 +362,7 @@ macro_rules! width_rows {
     } };
 }
 
-/// All rows of a GPU. The backend's macros `gpu`, `buckets` and `growing` make the tables.
+/// All rows of a GPU. The backend's macros `gpu`, `buckets`, `growing` and `paged` make the tables.
 #[rustfmt::skip]
 macro_rules! gpu_rows {
     () => {
@@ -411,6 +411,17 @@ macro_rules! gpu_rows {
             suite! { dynamic_map map [u32 u64] growing (DynamicMap<K, K>, Tuning::default()) }
             suite! { dynamic_set set [u32 u64] growing (DynamicSet<K>, Tuning::default()) }
             suite! { dynamic_map map_lock_word [u64] growing (DynamicMap<K, K>, lock_word()) }
+        }
+
+        // Everything pages through one frame; jobs take the cheaper way; all go in place.
+        mod paged {
+            use super::*;
+            suite! { paged_map map_one_frame [u32 u64] paged (PagedMap<K, K>, 4096, 8192, Choose::Always(Way::Resident)) }
+            suite! { paged_set set_one_frame [u32 u64] paged (PagedSet<K>, 4096, 8192, Choose::Always(Way::Resident)) }
+            suite! { paged_map map_some [u32 u64] paged (PagedMap<K, K>, 16_384, 65_536, SOME) }
+            suite! { paged_set set_some [u32 u64] paged (PagedSet<K>, 16_384, 65_536, SOME) }
+            suite! { paged_map map_in_place [u32 u64] paged (PagedMap<K, K>, 16_384, 0, Choose::Always(Way::InPlace)) }
+            suite! { paged_set set_in_place [u32 u64] paged (PagedSet<K>, 16_384, 0, Choose::Always(Way::InPlace)) }
         }
 
         width_rows! { one_lane 1 }

@@ -1,12 +1,11 @@
-//! Memory of tables.
+//! Memory of tables, on the device or on the host.
 
 use super::Device;
 use crate::error::Error;
-use cudarc::driver::{CudaContext, CudaSlice, DevicePtr, result};
+use cudarc::driver::{CudaContext, CudaSlice, DevicePtr, PinnedHostSlice, result};
 use std::sync::Arc;
 
-/// Device memory of a table, freed when it is dropped: behind the last use, as a table waits for the device
-/// first.
+/// Memory of a table, freed when it is dropped: behind the last use, as a table waits for the device first.
 pub(crate) struct Array {
     address: u64,
     bytes: u64,
@@ -22,6 +21,11 @@ enum Origin {
     },
     /// The driver, in the context that is bound to ask for it.
     Driver { context: Arc<CudaContext> },
+    /// The driver, which has locked it to the host's memory.
+    Host {
+        #[expect(dead_code, reason = "kept as long as the array")]
+        memory: PinnedHostSlice<u8>,
+    },
 }
 
 impl Device {
@@ -40,6 +44,20 @@ impl Device {
         let memory = self.buffer(what, len)?;
         let address = memory.device_ptr(self.stream()).0;
         Ok(Array { address, bytes, origin: Origin::Pool { memory } })
+    }
+}
+
+impl Device {
+    /// Page-locked memory of the host that the device uses at the same address: so many bytes, at least one.
+    pub(crate) fn host_array(&self, what: &'static str, bytes: u64) -> Result<Array, Error> {
+        let no_memory = Error::memory(what, bytes);
+        let len = usize::try_from(bytes).ok().filter(|&len| len < isize::MAX as usize);
+        let Some(len) = len else { return Err(Error::OutOfMemory { what, bytes, ran: 0 }) };
+        // SAFETY: what is read of a table was written before: by a fill, or a kernel.
+        let mut memory =
+            unsafe { self.inner.own.alloc_pinned_with_flags::<u8>(len.max(1), 0) }.map_err(no_memory)?;
+        let address = memory.as_mut_ptr().map_err(Error::driver("taking page-locked memory"))? as u64;
+        Ok(Array { address, bytes, origin: Origin::Host { memory } })
     }
 }
 

@@ -23,4 +23,5 @@ pub(crate) mod handles {
     pub use super::slab::{SlabMap, SlabMultimap, SlabSet};
     pub use super::waitfree::{WaitFreeMap, WaitFreeSet};
     pub use crate::dynamic::{DynamicMap, DynamicSet};
+    pub use crate::paged::{PagedMap, PagedSet};
 }

@@ -128,14 +128,24 @@ impl OpenParts {
 pub(super) fn buckets(
     device: &Device,
     layout: Layout,
+    size: (OpenGeometry, Seed),
+    what: &'static str,
+) -> Result<(OpenParts, Vec<Array>), Error> {
+    buckets_in(|what, bytes| device.array(what, bytes), layout, size, what)
+}
+
+/// The same, of the memory that `array` takes.
+fn buckets_in(
+    array: impl Fn(&'static str, u64) -> Result<Array, Error>,
+    layout: Layout,
     (geometry, seed): (OpenGeometry, Seed),
     what: &'static str,
 ) -> Result<(OpenParts, Vec<Array>), Error> {
     let (len, filter_len) = (geometry.slots() as u64, geometry.filter_words() as u64);
     let probed = (len + layout.reserved_keys()) * layout.probe_bytes() as u64;
-    let slots = device.array("the table's slots", probed)?;
-    let values = if layout.lock_word() { Some(device.array("the table's values", probed)?) } else { None };
-    let filter = device.array(what, filter_len * size_of::<u32>() as u64)?;
+    let slots = array("the table's slots", probed)?;
+    let values = if layout.lock_word() { Some(array("the table's values", probed)?) } else { None };
+    let filter = array(what, filter_len * size_of::<u32>() as u64)?;
     let parts = OpenParts {
         slots: slots.address(),
         values: values.as_ref().map(Array::address),
@@ -157,6 +167,26 @@ pub(super) fn stats(numbers: &[u64]) -> OpenStats {
     }
 }
 
+/// The plan of a table that has this memory.
+fn plan(layout: Layout, (parts, memory): (OpenParts, Vec<Array>)) -> (OpenParts, Plan) {
+    let (head, fills) = (parts.head(), parts.fills(layout));
+    let family = family((layout, Open::MOVES), (parts.len, parts.bucket_slots));
+    (parts, Plan { family, head, fills, memory, replaced: None })
+}
+
+/// As [`Kernels::place`], in page-locked memory of the host.
+pub(crate) fn place_on_host(
+    device: &Device,
+    layout: Layout,
+    geometry: OpenGeometry,
+    seed: Seed,
+) -> Result<(OpenParts, Plan), Error> {
+    admit((layout, Open::MOVES), geometry)?;
+    let array = |what, bytes| device.host_array(what, bytes);
+    let taken = buckets_in(array, layout, (geometry, seed), "the table's filter")?;
+    Ok(plan(layout, taken))
+}
+
 impl Sealed for Open {}
 
 impl Kernels for Open {
@@ -174,10 +204,8 @@ impl Kernels for Open {
         seed: Seed,
     ) -> Result<(OpenParts, Plan), Error> {
         admit((layout, Self::MOVES), geometry)?;
-        let (parts, memory) = buckets(device, layout, (geometry, seed), "the table's filter")?;
-        let (head, fills) = (parts.head(), parts.fills(layout));
-        let family = family((layout, Self::MOVES), (parts.len, geometry.bucket_slots));
-        Ok((parts, Plan { family, head, fills, memory, replaced: None }))
+        let taken = buckets(device, layout, (geometry, seed), "the table's filter")?;
+        Ok(plan(layout, taken))
     }
 
     fn seed(parts: &OpenParts) -> Seed {

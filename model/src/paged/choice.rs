@@ -47,6 +47,11 @@ impl Choice {
         Ok(Self { choose, demand })
     }
 
+    /// Chooses in another way from now on. What is known of the batches before stays.
+    pub fn set(&mut self, choose: Choose) {
+        self.choose = choose;
+    }
+
     /// A batch has so many operations on a child table, perhaps none: to be said of each child table once for
     /// each batch, before its way is asked for.
     pub fn note(&mut self, child: u32, operations: u64) {

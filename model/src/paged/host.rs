@@ -11,8 +11,10 @@ pub struct PagedGeometry {
     pub children: u32,
     /// How large each of them is.
     pub child: OpenGeometry,
-    /// Bytes of the device's memory for frames and for the batches that run.
-    pub budget: u64,
+    /// Bytes of the device's memory for frames.
+    pub frame_bytes: u64,
+    /// Bytes of the device's memory for the batches that run.
+    pub batch_bytes: u64,
 }
 
 /// What a slot and a bucket of the child tables are like.
@@ -35,12 +37,15 @@ impl PagedGeometry {
     /// The part of the budget that batches may take, frames the rest: a fourth.
     const BATCH_SHARE: u64 = 4;
 
+    /// Bytes of a child table besides slots and filter at most: its reserved keys, and the ends of its arrays.
+    const BESIDE: u64 = 512;
+
     /// A table for so many entries at a load, in as few child tables as have slots of `child_bytes` at most;
     /// those are at least [`LEAST_CHILD_BYTES`](Self::LEAST_CHILD_BYTES).
     ///
     /// Hashes spread entries over child tables, so some get more than others. Each has room, at this load, for
     /// its share and six standard deviations more. That is a thousandth of slots of 64 MiB, and a tenth of
-    /// slots of 64 KiB.
+    /// slots of 64 KiB. Batches get a fourth of the budget, and what frames for all child tables leave.
     ///
     /// # Errors
     /// As [`OpenGeometry::new`]; [`Refused::TooLarge`] if there are more than 2^32 child tables.
@@ -64,7 +69,9 @@ impl PagedGeometry {
                         found,
                         most,
                     })?;
-                    return Ok(Self { children, child, budget });
+                    let all = bytes(child) + child.filter_bytes() as u64 + Self::BESIDE;
+                    let frame_bytes = (budget - budget / Self::BATCH_SHARE).min(all * u64::from(children));
+                    return Ok(Self { children, child, frame_bytes, batch_bytes: budget - frame_bytes });
                 }
                 Ok(child) => {
                     // As many as would do if none needed more than its share, and one more at least.
@@ -88,18 +95,16 @@ impl PagedGeometry {
         self.child.admit(bucket_slots)
     }
 
-    /// Frames that the budget has room for, each of `child_bytes`: no more than child tables.
+    /// Frames that there is room for, each of `child_bytes`: no more than child tables.
     pub fn frames(&self, child_bytes: u64) -> u32 {
-        let all = u64::from(self.children);
-        ((self.budget - self.budget / Self::BATCH_SHARE) / child_bytes.max(1)).min(all) as u32
+        (self.frame_bytes / child_bytes.max(1)).min(self.children.into()) as u32
     }
 
-    /// Operations of a batch that may run at a time if each takes so many bytes: what the frames leave of the
-    /// budget has room for, and `least` whatever the budget is.
-    pub fn operations(&self, child_bytes: u64, operation_bytes: u64, least: usize) -> usize {
-        let frames = child_bytes.saturating_mul(self.frames(child_bytes).into());
-        let left = self.budget.saturating_sub(frames) / operation_bytes.max(1);
-        usize::try_from(left).unwrap_or(usize::MAX).max(least)
+    /// Operations of a batch that may run at a time if each takes so many bytes: what there is room for, and
+    /// `least` whatever that is.
+    pub fn operations(&self, operation_bytes: u64, least: usize) -> usize {
+        let room = self.batch_bytes / operation_bytes.max(1);
+        usize::try_from(room).unwrap_or(usize::MAX).max(least)
     }
 
     /// Number of slots.
@@ -242,9 +247,9 @@ mod tests {
         let of = |budget| size(1 << 20, child, budget);
         let (few, many) = (of(1 << 20), of(1 << 30));
         assert_eq!((few.frames(child), many.frames(child)), (12, many.children));
-        assert_eq!(few.operations(child, 32, 1), (256 << 10) / 32);
-        assert!(many.operations(child, 32, 1) >= (3 << 28) / 32, "what small tables leave");
-        assert_eq!((of(0).frames(child), of(0).operations(child, 32, 1000)), (0, 1000));
+        assert_eq!(few.operations(32, 1), (256 << 10) / 32);
+        assert!(many.operations(32, 1) >= (3 << 28) / 32, "what small tables leave");
+        assert_eq!((of(0).frames(child), of(0).operations(32, 1000)), (0, 1000));
         assert_eq!(of(child).frames(child), 0, "a part is for batches");
         assert_eq!(of(2 * child).frames(child), 1);
     }

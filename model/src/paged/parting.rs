@@ -30,44 +30,66 @@ pub trait Moves: Copy {
     fn put(self, at: u32, place: u32);
 }
 
-/// What is not the number of an operation.
-const NONE: u32 = u32::MAX;
-
-/// Counts of each digit below `digits` in shared words, and for each of the `R` operations that a thread has
-/// its digit and how many of that digit were counted before. Operations are those from number `from` on: `R`
-/// for each thread.
-#[inline(always)]
-fn rank<I: InBlock, const R: usize>(
-    m: &mut I,
-    (from, end): (u32, u32),
-    digit: impl Fn(u32) -> u32,
-) -> <I::Warp as Warp>::Lanes<[(u32, u32); R]> {
-    const { assert!(I::Warp::LANES == 1, "each lane has operations of its own") };
-    let (rank, warps, shared) = (m.block().rank(), m.block().warps(), m.block().shared());
-    m.warp().each(|_| {
-        core::array::from_fn(|r| {
-            let at = from.saturating_add(r as u32 * warps + rank);
-            if at >= end {
-                return (NONE, 0);
-            }
-            let digit = digit(at);
-            // Relaxed, in this file: barriers and the ends of launches order counters.
-            (digit, shared.fetch_add(digit as usize, 1, Order::Relaxed))
-        })
-    })
+/// The operations of a block: those from number `from` on, `each` of them for each thread.
+#[derive(Clone, Copy, Debug)]
+pub struct Share {
+    /// The first one.
+    pub from: u32,
+    /// How many each thread has.
+    pub each: u32,
 }
 
-/// Adds to `counters` how often each of `digits` digits occurs, among the operations from number `from` on:
-/// `R` for each thread of the block, which has as many shared words as digits.
+impl Share {
+    /// Runs `f` for the calling thread's, of a batch of `len`: thread `rank` of so many.
+    #[inline(always)]
+    fn run(self, (rank, threads): (u32, u32), len: u32, mut f: impl FnMut(u32)) -> bool {
+        let mut at = self.from.saturating_add(rank);
+        for _ in 0..self.each {
+            if at < len {
+                f(at);
+            }
+            at = at.saturating_add(threads);
+        }
+        true
+    }
+}
+
+/// Counts the digits of a block's operations in its shared words.
 #[inline(always)]
-pub fn count<I: InBlock, M: Moves, const R: usize>(
+fn count_digits<I: InBlock, M: Moves>(m: &mut I, (batch, share): (M, Share), digit: &impl Fn(M::Key) -> u32) {
+    const { assert!(I::Warp::LANES == 1, "each lane has operations of its own") };
+    let (rank, warps, shared) = (m.block().rank(), m.block().warps(), m.block().shared());
+    m.warp().elect(0, || {
+        share.run((rank, warps), batch.len(), |at| {
+            // Relaxed, in this file: barriers and the ends of launches order counters.
+            shared.fetch_add(digit(batch.key(at)) as usize, 1, Order::Relaxed);
+        })
+    });
+    m.block().sync();
+}
+
+/// Moves the operations of a block: the shared word of a digit says where its next one goes.
+#[inline(always)]
+fn put<I: InBlock, M: Moves>(m: &mut I, (batch, share): (M, Share), digit: &impl Fn(M::Key) -> u32) {
+    let (rank, warps, shared) = (m.block().rank(), m.block().warps(), m.block().shared());
+    m.warp().elect(0, || {
+        share.run((rank, warps), batch.len(), |at| {
+            let digit = digit(batch.key(at)) as usize;
+            batch.put(at, shared.fetch_add(digit, 1, Order::Relaxed));
+        })
+    });
+}
+
+/// Adds to `counters` how often each of `digits` digits occurs among the operations of the block, which has as
+/// many shared words as digits.
+#[inline(always)]
+pub fn count<I: InBlock, M: Moves>(
     m: &mut I,
-    (batch, from): (M, u32),
+    share: (M, Share),
     (digits, digit): (u32, impl Fn(M::Key) -> u32),
     counters: impl IntegerWords<u32>,
 ) {
-    let _ = rank::<I, R>(m, (from, batch.len()), |at| digit(batch.key(at)));
-    m.block().sync();
+    count_digits(m, share, &digit);
     let (rank, warps, shared) = (m.block().rank(), m.block().warps(), m.block().shared());
     m.warp().elect(0, || {
         each(rank, warps, digits, |digit| {
@@ -79,17 +101,16 @@ pub fn count<I: InBlock, M: Moves, const R: usize>(
     });
 }
 
-/// Moves the operations from number `from` on, `R` for each thread of the block, to the places of their
-/// digits. `next` says where the next operation of each digit goes. As many shared words as digits.
+/// Moves the operations of the block to the places of their digits. `next` says where the next operation of
+/// each digit goes. As many shared words as digits.
 #[inline(always)]
-pub fn scatter<I: InBlock, M: Moves, const R: usize>(
+pub fn scatter<I: InBlock, M: Moves>(
     m: &mut I,
-    (batch, from): (M, u32),
+    share: (M, Share),
     (digits, digit): (u32, impl Fn(M::Key) -> u32),
     next: impl IntegerWords<u32>,
 ) {
-    let ranks = rank::<I, R>(m, (from, batch.len()), |at| digit(batch.key(at)));
-    m.block().sync();
+    count_digits(m, share, &digit);
     let (rank, warps, shared) = (m.block().rank(), m.block().warps(), m.block().shared());
     m.warp().elect(0, || {
         each(rank, warps, digits, |digit| {
@@ -101,19 +122,18 @@ pub fn scatter<I: InBlock, M: Moves, const R: usize>(
         })
     });
     m.block().sync();
-    put(m, (batch, from), 0, ranks);
+    put(m, share, &digit);
 }
 
-/// Moves the operations of a tile, those from number `from` on, `R` for each thread of the block, to the places of
-/// the tile with the same numbers, in the order of their digits. [`arrange_words`] shared words.
+/// Moves the operations of the block, a tile, to the places of the tile with the same numbers, in the order of
+/// their digits. [`arrange_words`] shared words.
 #[inline(always)]
-pub fn arrange<I: InBlock, M: Moves, const R: usize>(
+pub fn arrange<I: InBlock, M: Moves>(
     m: &mut I,
-    (batch, from): (M, u32),
+    share: (M, Share),
     (digits, digit): (u32, impl Fn(M::Key) -> u32),
 ) {
-    let ranks = rank::<I, R>(m, (from, batch.len()), |at| digit(batch.key(at)));
-    m.block().sync();
+    count_digits(m, share, &digit);
     let (rank, warps, shared) = (m.block().rank(), m.block().warps(), m.block().shared());
     // Each thread adds up some digits; the sums of all threads stand after the digits.
     let some = digits.div_ceil(warps);
@@ -142,7 +162,7 @@ pub fn arrange<I: InBlock, M: Moves, const R: usize>(
         step *= 2;
     }
     m.warp().elect(0, || {
-        let mut start = sum - own;
+        let mut start = share.1.from + sum - own;
         those.clone().for_each(|digit| {
             let n = shared.load(digit as usize, ReadOrder::Relaxed);
             shared.store(digit as usize, start, WriteOrder::Relaxed);
@@ -151,33 +171,13 @@ pub fn arrange<I: InBlock, M: Moves, const R: usize>(
         true
     });
     m.block().sync();
-    put(m, (batch, from), from, ranks);
+    put(m, share, &digit);
 }
 
 /// Shared words of a block of so many threads that [`arrange`]s by so many digits.
 #[inline(always)]
 pub const fn arrange_words(digits: u32, threads: u32) -> u32 {
     digits + threads
-}
-
-/// Moves the operations of each thread: the shared word of a digit says where its first one goes, from place
-/// `base` on.
-#[inline(always)]
-fn put<I: InBlock, M: Moves, const R: usize>(
-    m: &mut I,
-    (batch, from): (M, u32),
-    base: u32,
-    ranks: <I::Warp as Warp>::Lanes<[(u32, u32); R]>,
-) {
-    let (rank, warps, shared) = (m.block().rank(), m.block().warps(), m.block().shared());
-    let _ = m.warp().map(ranks, |_, ranks: [(u32, u32); R]| {
-        for (r, (digit, before)) in ranks.into_iter().enumerate() {
-            if digit != NONE {
-                let start = shared.load(digit as usize, ReadOrder::Relaxed);
-                batch.put(from + r as u32 * warps + rank, base + start + before);
-            }
-        }
-    });
 }
 
 /// Runs `f` for the numbers below `n` that are this thread's.

@@ -31,7 +31,7 @@ impl At {
 /// null.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
-pub(crate) struct In<T>(*const T);
+pub(crate) struct In<T>(pub(super) *const T);
 
 impl<T: Copy> In<T> {
     /// The element of an operation.
@@ -114,7 +114,7 @@ impl Told {
 /// An array that has as many elements as the operation says.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
-pub(crate) struct Array<T>(*mut T);
+pub(crate) struct Array<T>(pub(super) *mut T);
 
 impl<T> Array<T> {
     /// Its words, which everybody accesses by atomic instructions only.

@@ -15,6 +15,8 @@ mod arguments;
 mod bulk;
 mod map;
 mod open;
+#[cfg(not(any(feature = "tuning", feature = "stress", feature = "paper")))]
+mod paged;
 mod slab;
 #[cfg(feature = "stress")]
 mod stamped;

@@ -32,7 +32,7 @@ impl<T: Fixed> Held for Paged<T> {
         let mut state = self.state();
         let state = &mut *state;
         let operation = size_of::<K>() + size_of::<B::Item>() + size_of::<A>();
-        let most = self.geometry.operations(state.child_bytes(), operation as u64, LEAST).min(keys.len());
+        let most = self.geometry.operations(operation as u64, LEAST).min(keys.len());
         let mut parted = Parted::with_room(most, self.belonging)?;
         let mut said = room_for(self.geometry.children as usize)?;
         said.resize_with(self.geometry.children as usize, Vec::new);

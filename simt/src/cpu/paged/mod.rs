@@ -130,6 +130,11 @@ impl<T: Fixed> Paged<T> {
         Ok(Self { state, belonging: Belonging::new(children, seed), geometry })
     }
 
+    /// Jobs take other ways from the next batch on.
+    pub fn set_choose(&self, choose: Choose) {
+        self.state().choice.set(choose);
+    }
+
     /// What the child tables of its keys depend on.
     pub fn seed(&self) -> Seed {
         self.belonging.seed()

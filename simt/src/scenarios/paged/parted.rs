@@ -8,7 +8,7 @@ use crate::scenarios::part::Part;
 use crate::scenarios::shares::{Shares, one_each};
 use crate::scenarios::table::Made;
 use std::sync::Arc;
-use warpproof_model::paged::parting::{Moves, arrange, arrange_words, count, scatter};
+use warpproof_model::paged::parting::{Moves, Share, arrange, arrange_words, count, scatter};
 use warpproof_model::spec::{Call, Op, Ret};
 use warpproof_model::{Block, ReadOrder, Words, WriteOrder};
 
@@ -25,16 +25,16 @@ const NEXT: usize = 7;
 const SHARED: usize = 8;
 
 /// Operations that a warp has at a time.
-const EACH: usize = 2;
+const EACH: u32 = 2;
 /// The digits of a key are the two of a number to this base.
-const BASE: u32 = 3;
+const BASE: u32 = 4;
 
 /// A place without an operation.
 const NOTHING: u128 = 99;
 
 /// A batch, which is counted, scattered by the first digits of keys, and arranged by both.
 ///
-/// The configuration says: `bitmap` are the keys, of two digits to the base 3 each.
+/// The configuration says: `bitmap` are the keys, of two digits to the base 4 each.
 #[derive(Clone, Debug)]
 pub struct PartedSubject {
     config: Config,
@@ -87,7 +87,7 @@ impl PartedSubject {
     }
 
     fn tile(&self) -> usize {
-        self.warps * EACH
+        self.warps * EACH as usize
     }
 
     /// Blocks of each launch, in their order, and shared words of each.
@@ -111,10 +111,10 @@ impl PartedSubject {
             shared += words as usize;
             let mut member = Member { warp: w, shared: part, scratch: (), rank, warps };
             let here = &mut member;
-            let batch = |from| Step { memory: m, from, len };
+            let batch = |from, first| (Step { memory: m, from, len }, Share { from: first, each: EACH });
             match launch {
                 Launch::Count(from) => {
-                    count::<_, _, EACH>(here, (batch(0), from), first, counter(COUNTERS));
+                    count(here, batch(0, from), first, counter(COUNTERS));
                 }
                 Launch::Begin => {
                     if rank == 0 {
@@ -125,9 +125,9 @@ impl PartedSubject {
                     }
                 }
                 Launch::Scatter(from) => {
-                    scatter::<_, _, EACH>(here, (batch(0), from), first, counter(NEXT));
+                    scatter(here, batch(0, from), first, counter(NEXT));
                 }
-                Launch::Arrange(from) => arrange::<_, _, EACH>(here, (batch(1), from), both),
+                Launch::Arrange(from) => arrange(here, batch(1, from), both),
             }
             // The end of the launch.
             here.sync();
@@ -225,17 +225,18 @@ pub(super) fn scenario(warps: usize, keys: &[u32]) -> Scenario {
 }
 
 /// One warp and two, with no operation, with one, with less than a block has, with as many, and with one more
-/// than two blocks have.
+/// than two blocks have. Sums are put together in two steps
+/// where there are three warps, and a sum of the first step is read in the second where there are four.
 pub(super) fn default_set() -> Vec<Scenario> {
     let batches: [&[u32]; 8] =
         [&[], &[4], &[8, 0], &[1, 1, 0], &[5, 2, 8, 0], &[3, 3, 3, 3], &[7, 4, 1, 6], &[8, 4, 4, 0, 2]];
     let of = |warps| batches.iter().map(move |keys| scenario(warps, keys));
-    of(1).chain(of(2)).collect()
+    of(1).chain(of(2)).chain([scenario(3, &[15, 5, 2, 1, 0]), scenario(4, &[15, 4, 0])]).collect()
 }
 
 /// Three warps, and more operations.
 pub(super) fn deep() -> Vec<Scenario> {
-    let batches: [&[u32]; 3] = [&[8, 5, 2, 1, 0], &[4, 4, 3, 5, 4], &[0, 8, 1, 7, 2, 6, 3]];
+    let batches: [&[u32]; 2] = [&[4, 4, 3, 5, 4], &[0, 8, 1, 7, 2, 6, 3]];
     batches.iter().map(|keys| scenario(3, keys)).chain([scenario(2, &[6, 4, 4, 0, 2, 8, 1])]).collect()
 }
 

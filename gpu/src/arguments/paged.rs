@@ -1,0 +1,126 @@
+//! The arguments of the kernels that part a batch by the child tables of a paged table.
+
+use super::{Argument, Arguments, List, Span};
+use warpproof_model::Seed;
+use warpproof_model::paged::parting::arrange_words;
+
+/// Threads of a block that counts, that scatters, that arranges and that counts what was done; operations of
+/// each thread.
+pub(crate) const COUNT: (u32, u32) = (512, 32);
+pub(crate) const SCATTER: (u32, u32) = (512, 32);
+pub(crate) const ARRANGE: (u32, u32) = (512, 8);
+pub(crate) const TALLY_THREADS: u32 = 256;
+/// Parts of what a tile spans, by which its operations are arranged.
+pub(crate) const BINS: u32 = 4096;
+/// Numbers that are counted for each child table.
+pub(crate) const TALLIES: usize = 3;
+/// Digits at most: a block has a word for each, and enough operations of each.
+pub(crate) const MOST_DIGITS: u32 = 8192;
+
+/// To which digits keys belong.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Digits {
+    /// Child tables.
+    pub(crate) children: u32,
+    /// Parts of each.
+    pub(crate) parts: u32,
+    /// What the child table of a key depends on.
+    pub(crate) seed: Seed,
+    /// Two words of the seed of each child table.
+    pub(crate) seeds: u64,
+}
+
+impl Digits {
+    /// How many there are.
+    pub(crate) const fn count(self) -> u32 {
+        self.children * self.parts
+    }
+
+    fn list(self) -> [Argument; 5] {
+        let [mask, factor] = self.seed.words();
+        [
+            Argument::U32(self.children),
+            Argument::U32(self.parts),
+            Argument::U64(mask),
+            Argument::U64(factor),
+            Argument::Pointer(self.seeds),
+        ]
+    }
+}
+
+/// Addresses of the columns of a batch of `n` operations. A column that there is not is null; whether there
+/// are values is known from the kernel.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Operations {
+    pub(crate) n: u32,
+    pub(crate) keys: u64,
+    pub(crate) values: Option<u64>,
+    pub(crate) ops: u64,
+    pub(crate) numbers: u64,
+}
+
+impl Operations {
+    fn columns(self) -> Vec<Argument> {
+        [Some(self.keys), self.values].into_iter().flatten().map(Argument::Pointer).collect()
+    }
+
+    fn to(self) -> Vec<Argument> {
+        let beside = [self.ops, self.numbers].map(Argument::Pointer);
+        self.columns().into_iter().chain(beside).collect()
+    }
+}
+
+fn of(lists: &[&[Argument]], n: u32, shared_words: u32) -> Arguments {
+    let mut list = List::new(&[], &[]);
+    lists.iter().for_each(|more| list.extend(more));
+    Arguments { list, tiles: n.into(), shared: shared_words * size_of::<u32>() as u32 }
+}
+
+impl Arguments {
+    /// `paged_count`: keys, n, digits, counters.
+    pub(crate) fn paged_count(batch: Operations, digits: Digits, counters: u64) -> Self {
+        let own = [Argument::Pointer(batch.keys), Argument::Count];
+        of(&[&own, &digits.list(), &[Argument::Pointer(counters)]], batch.n, digits.count())
+    }
+
+    /// `paged_scatter`: columns, n, digits, next places, columns to move to.
+    pub(crate) fn paged_scatter(batch: Operations, digits: Digits, next: u64, to: Operations) -> Self {
+        let own = [Argument::Pointer(batch.ops), Argument::Count];
+        let next = [Argument::Pointer(next)];
+        let lists: [&[_]; 5] = [&batch.columns(), &own, &digits.list(), &next, &to.to()];
+        of(&lists, batch.n, digits.count())
+    }
+
+    /// `paged_arrange`: columns, numbers, n, digits, bins, columns to move to.
+    pub(crate) fn paged_arrange(batch: Operations, digits: Digits, to: Operations) -> Self {
+        let own = [Argument::Pointer(batch.ops), Argument::Pointer(batch.numbers), Argument::Count];
+        let bins = [Argument::U32(BINS)];
+        let lists: [&[_]; 5] = [&batch.columns(), &own, &digits.list(), &bins, &to.to()];
+        of(&lists, batch.n, arrange_words(BINS, ARRANGE.0))
+    }
+
+    /// `paged_answer`: numbers, codes or null, values or null, n, where they go.
+    pub(crate) fn paged_answer(numbers: Span<u32>, from: [u64; 2], to: [u64; 2]) -> Self {
+        let [codes, values] = from.map(Argument::Pointer);
+        let [to_codes, to_values] = to.map(Argument::Pointer);
+        let list = [numbers.whole(), codes, values, Argument::Count, to_codes, to_values];
+        of(&[&list], numbers.len() as u32, 0)
+    }
+
+    /// `paged_tally`: kinds of operations or null, codes, starts, the kind of all, child tables, tallies.
+    pub(crate) fn paged_tally(
+        (ops, codes, kind): (u64, u64, u8),
+        (starts, children): (u64, u32),
+        tallies: u64,
+    ) -> Self {
+        let list = [
+            Argument::Pointer(ops),
+            Argument::Pointer(codes),
+            Argument::Pointer(starts),
+            Argument::U32(kind.into()),
+            Argument::U32(children),
+            Argument::Pointer(tallies),
+        ];
+        of(&[&list], children * TALLY_THREADS, TALLIES as u32)
+    }
+}

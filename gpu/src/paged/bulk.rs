@@ -1,0 +1,202 @@
+//! What paged maps and sets do on host slices: parts of a batch are copied to the device, and their answers
+//! back.
+
+use super::batch::{Effect, Given, Wanted};
+use super::{LEAST, Paged};
+use crate::arguments::{Head, Operation, Span};
+use crate::error::Error;
+use crate::host::room;
+use crate::launch::{self, Arrays, Launch, Listed};
+use crate::layout::{Entry, KeyScalar, Scalar};
+use crate::row::Row;
+use cudarc::driver::{CudaSlice, DevicePtr};
+use warpproof_model::bits::Integer;
+use warpproof_model::host::{Answer, BulkCounter, BulkMap, BulkSet, Op, same_length};
+use warpproof_model::outcome::{Add, Assign, Delete, Insert, Mixed};
+
+/// A batch in host memory.
+struct OnHost<'a, K, V> {
+    keys: &'a [K],
+    values: Option<&'a [V]>,
+    ops: Option<&'a [Op]>,
+}
+
+/// Which answers the kernels of an operation write.
+#[derive(Clone, Copy)]
+struct Writes {
+    codes: bool,
+    numbers: bool,
+}
+
+const CODES: Writes = Writes { codes: true, numbers: false };
+const BOTH: Writes = Writes { codes: true, numbers: true };
+
+/// The elements of a slice on the device.
+fn span<T>(slice: &CudaSlice<T>, stream: &cudarc::driver::CudaStream) -> Span<T> {
+    Span::new(slice.device_ptr(stream).0, slice.len())
+}
+
+impl<R: Row> Paged<R> {
+    /// The answers of a batch.
+    ///
+    /// # Safety
+    ///
+    /// The kernels of the operation write these answers, numbers of type `N` among them.
+    unsafe fn answers<N: Scalar, T>(
+        &self,
+        (launch, effect): (Launch<impl Fn(&Head, &Arrays<R::Key, R::Value, N>) -> Listed>, Effect),
+        batch: OnHost<'_, R::Key, R::Value>,
+        (writes, decode): (Writes, impl Fn(usize, u8, N) -> Option<T>),
+    ) -> Result<Vec<T>, Error> {
+        let mut answers = room("answers", batch.keys.len())?;
+        let mut state = self.state();
+        let (device, stream) = (&self.device, self.device.stream());
+        let most = state.operations.max(LEAST);
+        let mut first = 0;
+        while first < batch.keys.len() {
+            let part = first..batch.keys.len().min(first + most);
+            let n = part.len();
+            let mut chunk = || -> Result<(), Error> {
+                let keys = device.upload("keys", &batch.keys[part.clone()])?;
+                let values = batch.values.map(|values| device.upload("values", &values[part.clone()]));
+                let values = values.transpose()?;
+                let ops = batch.ops.map(|ops| {
+                    let codes: Vec<u8> = ops[part.clone()].iter().map(|&op| op as u8).collect();
+                    device.upload("operations", &codes)
+                });
+                let ops = ops.transpose()?;
+                let codes = writes.codes.then(|| device.buffer::<u8>("codes", n)).transpose()?;
+                let numbers = writes.numbers.then(|| device.buffer::<N>("values", n)).transpose()?;
+                let given = Given {
+                    keys: span(&keys, stream),
+                    values: values.as_ref().map(|values| span(values, stream)),
+                    ops: ops.as_ref().map(|ops| span(ops, stream)),
+                };
+                let wanted = Wanted {
+                    codes: codes.as_ref().map(|codes| span(codes, stream)),
+                    numbers: numbers.as_ref().map(|numbers| span(numbers, stream)),
+                };
+                // SAFETY: slices of this function, which are freed on the stream; the rest is its contract.
+                unsafe { state.run((&launch, effect), given, wanted, stream)? };
+                let codes = codes.map(|codes| device.download(&codes)).transpose()?;
+                let numbers = numbers.map(|numbers| device.download(&numbers)).transpose()?;
+                for i in 0..n {
+                    let code = codes.as_ref().map_or(0, |codes| codes[i]);
+                    let number = numbers.as_ref().map_or(N::ONES, |numbers| numbers[i]);
+                    let unknown =
+                        || Error::Code { kernel: launch.operation().name().into(), index: first + i, code };
+                    answers.push(decode(first + i, code, number).ok_or_else(unknown)?);
+                }
+                Ok(())
+            };
+            chunk().map_err(|error| error.after(first))?;
+            first = part.end;
+        }
+        Ok(answers)
+    }
+
+    /// Delete, and InsertUnique of a set.
+    fn per_key<T>(
+        &self,
+        (operation, kind): (Operation, Op),
+        keys: &[R::Key],
+        decode: impl Fn(u8) -> Option<T>,
+    ) -> Result<Vec<T>, Error> {
+        let launch = launch::per_key::<R::Key, R::Value>(operation);
+        let batch = OnHost { keys, values: None, ops: None };
+        // SAFETY: the kernel writes codes.
+        unsafe { self.answers((launch, Effect::Of(kind)), batch, (CODES, |_, code, _| decode(code))) }
+    }
+
+    fn contained(&self, keys: &[R::Key]) -> Result<Vec<bool>, Error> {
+        let launch = launch::contains::<R::Key, R::Value>(R::PAIRS);
+        let batch = OnHost { keys, values: None, ops: None };
+        // SAFETY: the kernel writes codes.
+        unsafe { self.answers((launch, Effect::Reads), batch, (CODES, |_, code, _| is_there(code))) }
+    }
+}
+
+/// What a search said of a key: 1 or 0.
+fn is_there(code: u8) -> Option<bool> {
+    match code {
+        0 => Some(false),
+        1 => Some(true),
+        _ => None,
+    }
+}
+
+impl<K: Scalar, V: Scalar> Paged<(K, V)>
+where
+    (K, V): Entry,
+{
+    /// InsertUnique, InsertOrAssign or InsertOrAdd; called for those alone.
+    fn put<T>(
+        &self,
+        (operation, kind): (Operation, Op),
+        (keys, values): (&[K], &[V]),
+        decode: impl Fn(u8) -> Option<T>,
+    ) -> Result<Vec<T>, Error> {
+        same_length(keys, "values", values)?;
+        let batch = OnHost { keys, values: Some(values), ops: None };
+        let launch = launch::put(operation);
+        // SAFETY: the kernel writes codes.
+        unsafe { self.answers((launch, Effect::Of(kind)), batch, (CODES, |_, code, _: V| decode(code))) }
+    }
+}
+
+impl<K: Scalar, V: Scalar> BulkMap<K, V> for Paged<(K, V)>
+where
+    (K, V): Entry,
+{
+    fn insert_unique(&self, keys: &[K], values: &[V]) -> Result<Vec<Insert>, Error> {
+        self.put((Operation::InsertUnique, Op::InsertUnique), (keys, values), Insert::from_code)
+    }
+    fn insert_or_assign(&self, keys: &[K], values: &[V]) -> Result<Vec<Assign>, Error> {
+        self.put((Operation::InsertOrAssign, Op::Assign), (keys, values), Assign::from_code)
+    }
+    fn search(&self, keys: &[K]) -> Result<Vec<Option<V>>, Error> {
+        let batch = OnHost { keys, values: None, ops: None };
+        let found = |_, code, value| is_there(code).map(|there| there.then_some(value));
+        // SAFETY: the kernel writes codes and values.
+        unsafe { self.answers((launch::search(V::ONES, true), Effect::Reads), batch, (BOTH, found)) }
+    }
+    fn contains(&self, keys: &[K]) -> Result<Vec<bool>, Error> {
+        self.contained(keys)
+    }
+    fn count(&self, keys: &[K]) -> Result<Vec<u32>, Error> {
+        // A map of unique keys has no kernel that counts.
+        Ok(self.contained(keys)?.into_iter().map(u32::from).collect())
+    }
+    fn delete(&self, keys: &[K]) -> Result<Vec<Delete>, Error> {
+        self.per_key((Operation::Delete, Op::Delete), keys, Delete::from_code)
+    }
+    fn mixed(&self, ops: &[Op], keys: &[K], values: &[V]) -> Result<Vec<Answer<V>>, Error> {
+        same_length(keys, "operations", ops)?;
+        same_length(keys, "values", values)?;
+        let batch = OnHost { keys, values: Some(values), ops: Some(ops) };
+        let answer = |at: usize, code, value| Answer::new(ops[at], Mixed { code, value });
+        // SAFETY: the kernel writes codes and values.
+        unsafe { self.answers((launch::mixed(), Effect::Mixed), batch, (BOTH, answer)) }
+    }
+}
+
+impl<K: Scalar, V: Scalar + Integer> BulkCounter<K, V> for Paged<(K, V)>
+where
+    (K, V): Entry,
+{
+    fn insert_or_add(&self, keys: &[K], values: &[V]) -> Result<Vec<Add>, Error> {
+        self.put((Operation::InsertOrAdd, Op::Assign), (keys, values), Add::from_code)
+    }
+}
+
+impl<K: KeyScalar> BulkSet<K> for Paged<(K,)> {
+    fn insert(&self, keys: &[K]) -> Result<Vec<Insert>, Error> {
+        self.per_key((Operation::InsertUnique, Op::InsertUnique), keys, Insert::from_code)
+    }
+    fn contains(&self, keys: &[K]) -> Result<Vec<bool>, Error> {
+        self.contained(keys)
+    }
+    fn delete(&self, keys: &[K]) -> Result<Vec<Delete>, Error> {
+        self.per_key((Operation::Delete, Op::Delete), keys, Delete::from_code)
+    }
+}

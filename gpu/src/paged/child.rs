@@ -1,0 +1,55 @@
+//! Child tables: of open addressing, in page-locked memory of the host or in frames.
+
+use crate::device::Device;
+use crate::error::Error;
+use crate::handle::Table;
+use crate::row::Row;
+use crate::structures::open::place_on_host;
+use crate::structures::{Buckets as _, Kernels as _};
+use crate::table::Tuning;
+use cudarc::driver::CudaStream;
+use warpproof_model::Seed;
+use warpproof_model::host::structure::Open;
+use warpproof_model::host::{BulkTable as _, OpenGeometry};
+
+impl<R: Row> Table<R, Open> {
+    /// An empty table in page-locked memory of the host.
+    pub(crate) fn on_host(
+        device: &Device,
+        geometry: OpenGeometry,
+        tuning: Tuning,
+        seed: Seed,
+    ) -> Result<Self, Error> {
+        let layout = R::layout(Open::wide(device, tuning), false);
+        let placed = place_on_host(device, layout, geometry, seed)?;
+        // SAFETY: what `place_on_host` says of its plan; nobody else has the memory yet.
+        unsafe { Self::of_plan(device, geometry, placed, tuning) }
+    }
+
+    /// Queues a copy of another table of the same size and layout, and takes its seed: kernels that are
+    /// queued from now on use that. `&mut`: no call begins meanwhile. The caller orders what else is queued.
+    pub(crate) fn copy_from(&mut self, from: &Self, stream: &CudaStream) -> Result<(), Error> {
+        let (parts, on_device) = self.both_mut();
+        on_device.copy_from(from.on_device(), stream)?;
+        parts.seed = from.seed();
+        on_device.set_head(parts.head());
+        Ok(())
+    }
+
+    /// Moves all entries to new memory and back, so that slots of deleted entries are free again, with this
+    /// seed. Waits for it. Whether there was room for all; if not, nothing has changed.
+    pub(crate) fn rebuild(&mut self, seed: Seed) -> Result<bool, Error> {
+        let device = self.device().clone();
+        let tuning = self.on_device().tuning();
+        let mut moved = Self::with_layout(&device, self.layout(), (self.geometry(), seed), tuning)?;
+        let [(arrays, len), (own, own_len)] = [self.parts(), moved.parts()].map(|parts| Open::slots(&parts));
+        let lost = moved.on_device_mut().absorb(self.on_device_mut(), (&arrays, len), (&own, own_len))?;
+        if lost != 0 {
+            return Ok(false);
+        }
+        let stream = device.stream();
+        self.copy_from(&moved, stream)?;
+        stream.synchronize().map_err(Error::driver("copying a table that was rebuilt"))?;
+        Ok(true)
+    }
+}

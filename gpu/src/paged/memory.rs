@@ -1,0 +1,171 @@
+//! The device of a paged table: images in page-locked memory of the host, frames in the device's, three streams
+//! and their events.
+
+use crate::device::Device;
+use crate::error::Error;
+use crate::handle::Table;
+use crate::row::Row;
+use crate::table::Tuning;
+use cudarc::driver::{CudaEvent, CudaStream};
+use std::sync::Arc;
+use warpproof_model::Seed;
+use warpproof_model::host::structure::Open;
+use warpproof_model::host::{OpenGeometry, Refused};
+use warpproof_model::paged::host::child_seed;
+use warpproof_model::paged::{DeviceMemory, Place, Stream};
+
+/// The child tables of a paged table, its frames, and the streams that work on them.
+pub(super) struct Memory<R: Row> {
+    device: Device,
+    size: OpenGeometry,
+    tuning: Tuning,
+    seed: Seed,
+    /// Those that were used: memory is taken for each when it is needed first.
+    images: Vec<Option<Table<R, Open>>>,
+    frames: Vec<Table<R, Open>>,
+    streams: [Arc<CudaStream>; 3],
+}
+
+/// A point of a stream; none where it could not be recorded and the stream was waited for.
+#[derive(Clone)]
+pub(super) struct Event(Option<Arc<CudaEvent>>);
+
+impl<R: Row> Memory<R> {
+    /// Memory for frames, and none for `children` child tables yet.
+    pub(super) fn new(
+        device: &Device,
+        (size, children, frames): (OpenGeometry, u32, u32),
+        tuning: Tuning,
+        seed: Seed,
+    ) -> Result<Self, Error> {
+        let mut images = crate::host::room("child tables", children as usize)?;
+        images.resize_with(children as usize, || None);
+        let mut all = crate::host::room("frames", frames as usize)?;
+        for _ in 0..frames {
+            all.push(Table::with_seed(device, size, tuning, seed)?);
+        }
+        let streams = [device.new_stream()?, device.new_stream()?, device.new_stream()?];
+        Ok(Self { device: device.clone(), size, tuning, seed, images, frames: all, streams })
+    }
+
+    /// Takes memory for a child table that has none yet.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]; nothing has changed then.
+    pub(super) fn need(&mut self, child: u32) -> Result<(), Error> {
+        if let Some(image @ None) = self.images.get_mut(child as usize) {
+            let seed = child_seed(self.seed, child);
+            *image = Some(Table::on_host(&self.device, self.size, self.tuning, seed)?);
+        }
+        Ok(())
+    }
+
+    /// What the places of keys in each child table depend on.
+    pub(super) fn seeds(&self) -> impl Iterator<Item = Seed> {
+        let seed = |(child, image): (u32, &Option<Table<R, Open>>)| {
+            image.as_ref().map_or_else(|| child_seed(self.seed, child), Table::seed)
+        };
+        (0u32..).zip(&self.images).map(seed)
+    }
+
+    /// Bytes of the device's memory.
+    pub(super) fn frame_bytes(&self) -> u64 {
+        self.frames.iter().map(Table::bytes).sum()
+    }
+
+    /// Bytes of the host's memory.
+    pub(super) fn image_bytes(&self) -> u64 {
+        self.images.iter().flatten().map(Table::bytes).sum()
+    }
+
+    /// The stream.
+    pub(super) fn stream(&self, stream: Stream) -> &Arc<CudaStream> {
+        let [copies_in, jobs, copies_out] = &self.streams;
+        match stream {
+            Stream::In => copies_in,
+            Stream::Run => jobs,
+            Stream::Out => copies_out,
+        }
+    }
+
+    /// The table at a place. A child table that has no memory yet is refused.
+    pub(super) fn table(&self, child: u32, place: Place) -> Result<&Table<R, Open>, Error> {
+        let table = match place {
+            Place::Image => self.images.get(child as usize).and_then(Option::as_ref),
+            Place::Frame(frame) => self.frames.get(frame as usize),
+        };
+        table.ok_or(Error::Refused(Refused::Nothing { what: "child table" }))
+    }
+
+    /// The same, to be changed, when all jobs have run.
+    pub(super) fn table_mut(&mut self, child: u32, place: Place) -> Result<&mut Table<R, Open>, Error> {
+        self.stream(Stream::Run).synchronize().map_err(Error::driver("waiting for jobs"))?;
+        let table = match place {
+            Place::Image => self.images.get_mut(child as usize).and_then(Option::as_mut),
+            Place::Frame(frame) => self.frames.get_mut(frame as usize),
+        };
+        table.ok_or(Error::Refused(Refused::Nothing { what: "child table" }))
+    }
+
+    /// Whether a child table has memory.
+    pub(super) fn has(&self, child: u32) -> bool {
+        self.images.get(child as usize).is_some_and(Option::is_some)
+    }
+}
+
+impl<R: Row> DeviceMemory for Memory<R> {
+    type Event = Event;
+    type Error = Error;
+
+    fn copy_in(&mut self, child: u32, frame: u32) -> Result<(), Error> {
+        let stream = self.stream(Stream::In).clone();
+        let image = self.images.get(child as usize).and_then(Option::as_ref);
+        match (image, self.frames.get_mut(frame as usize)) {
+            (Some(image), Some(frame)) => frame.copy_from(image, &stream),
+            _ => Err(Refused::Nothing { what: "child table" }.into()),
+        }
+    }
+
+    fn copy_out(&mut self, frame: u32, child: u32) -> Result<(), Error> {
+        let stream = self.stream(Stream::Out).clone();
+        let image = self.images.get_mut(child as usize).and_then(Option::as_mut);
+        match (self.frames.get(frame as usize), image) {
+            (Some(frame), Some(image)) => image.copy_from(frame, &stream),
+            _ => Err(Refused::Nothing { what: "child table" }.into()),
+        }
+    }
+
+    fn record(&mut self, stream: Stream) -> Event {
+        let stream = self.stream(stream);
+        match stream.record_event(None) {
+            Ok(event) => Event(Some(Arc::new(event))),
+            Err(_) => {
+                // An error of what ran before is reported to who waits next.
+                let _ = stream.synchronize();
+                Event(None)
+            }
+        }
+    }
+
+    fn wait(&mut self, stream: Stream, event: &Event) {
+        if let Some(event) = &event.0
+            && self.stream(stream).wait(event).is_err()
+        {
+            let _ = event.synchronize();
+        }
+    }
+
+    fn join(&mut self, event: &Event) -> Result<(), Error> {
+        match &event.0 {
+            Some(event) => event.synchronize().map_err(Error::driver("waiting for a paged table")),
+            None => Ok(()),
+        }
+    }
+}
+
+impl<R: Row> Drop for Memory<R> {
+    fn drop(&mut self) {
+        // Copies may still use the memory, which is freed after this.
+        self.device.wait_idle();
+    }
+}

@@ -1,0 +1,278 @@
+//! Tables that are paged: child tables in the host's memory, some of which are in frames of the device's.
+
+mod batch;
+mod bulk;
+mod child;
+mod memory;
+mod on_stream;
+mod parting;
+
+use crate::device::Device;
+use crate::error::Error;
+use crate::handle::Table;
+use crate::layout::Layout;
+use crate::row::Row;
+use crate::structures::open::sizes::bucket_slots;
+use crate::table::Tuning;
+use core::fmt;
+use memory::{Event, Memory};
+use parting::{Parting, operation_bytes};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use warpproof_model::Seed;
+use warpproof_model::host::structure::{self, Open};
+use warpproof_model::host::{BulkTable, OpenGeometry, OpenStats, PagedGeometry, PagedStats, Refused};
+use warpproof_model::paged::host::{ChildSlots, Slots};
+use warpproof_model::paged::{Access, Choice, Choose, Pager, Place, Prices, Stream, Way};
+
+/// A concurrent map larger than the memory of the device: `PagedMap<u32, u32>`, `PagedMap<u64, u64>` and the
+/// like. See [`Paged`].
+///
+/// ```no_run
+/// use warpproof_gpu::{Device, PagedMap};
+/// use warpproof_model::host::BulkMap;
+///
+/// // A billion pairs, of which 1 GiB is in device memory.
+/// let map = PagedMap::<u64, u64>::with_budget(&Device::open(0)?, 1_000_000_000, 1 << 30)?;
+/// map.insert_unique(&[1, 2, 3], &[10, 20, 30])?;
+/// assert_eq!(map.search(&[2, 4])?, [Some(20), None]);
+/// # Ok::<(), warpproof_gpu::Error>(())
+/// ```
+pub type PagedMap<K, V> = Paged<(K, V)>;
+
+/// A concurrent set larger than the memory of the device. See [`Paged`].
+pub type PagedSet<K> = Paged<(K,)>;
+
+/// Operations of a batch that run at a time at least, whatever the budget is.
+const LEAST: usize = 1 << 16;
+/// Operations of a batch that run at a time at most: they are counted in 32 bits.
+const MOST: usize = 1 << 30;
+
+/// A concurrent table of which a part is in the device's memory: a map of rows `(K, V)`, or a set of rows
+/// `(K,)`.
+///
+/// Its *child tables*, of 64 MiB by default, are tables of open addressing in page-locked memory of the host. A
+/// key belongs to one of them. The device's memory has *frames* for some. A batch is parted by child tables,
+/// and makes one job for each: kernels that work on it over the bus, in the order in which its slots lie; or
+/// in a frame, to which it is copied first if it is not there, and where it stays until another one needs the
+/// frame. [`Choose`] says which. Copies run beside jobs. The protocol is [`warpproof_model::paged`].
+///
+/// **Batches.** On device slices calls wait for their stream, as the host decides by the numbers of operations.
+/// Batches wait for each other. A batch for which the budget leaves too little memory runs in parts.
+///
+/// **Room.** The table does not grow. What is said of it on a CPU
+/// ([`Paged` there](https://docs.rs/warpproof-simt)) holds here too: a child table that has too little room is
+/// rebuilt, and an insert is [`Full`](warpproof_model::Insert::Full) if that gives none.
+///
+/// **Memory.** Device memory for frames and for batches, as the geometry says, and for a child table while one
+/// is rebuilt. Page-locked memory of the host for each child table from when it is used first:
+/// [`Error::OutOfMemory`] if there is none, and then no operation of that part of the batch has run.
+pub struct Paged<R: Row> {
+    state: Mutex<State<R>>,
+    geometry: PagedGeometry,
+    layout: Layout,
+    seed: Seed,
+    device: Device,
+}
+
+/// What batches change.
+struct State<R: Row> {
+    pager: Pager<Event>,
+    choice: Choice,
+    slots: Vec<ChildSlots>,
+    rebuilt: u64,
+    geometry: PagedGeometry,
+    /// Operations of a batch that run at a time.
+    operations: usize,
+    parting: Parting,
+    /// Dropped last: it waits for the device.
+    memory: Memory<R>,
+}
+
+impl<R: Row> Paged<R> {
+    /// What ways cost, measured on an H100 behind 16 lanes of PCIe 5: 50 GB/s, and 450 million operations a
+    /// second in place (BENCHMARKS.md).
+    pub const PRICES: Prices = Prices { in_place: 2.2, in_frame: 0.2, copy: 1_340_000.0 };
+
+    /// The size of such a table for so many entries at a load: child tables of up to `child_bytes`, and a
+    /// `budget` of device memory in bytes. As [`PagedGeometry::new`].
+    ///
+    /// # Errors
+    /// As [`PagedGeometry::new`].
+    pub fn size(entries: u64, load: f64, child_bytes: u64, budget: u64) -> Result<PagedGeometry, Refused> {
+        let slots =
+            Slots { bucket_slots: bucket_slots(R::PACKED, false), slot_bytes: R::PACKED.slot_bytes() };
+        PagedGeometry::new(entries, load, slots, (child_bytes, budget))
+    }
+
+    /// An empty table for so many entries, with child tables of 64 MiB at most and a budget of device memory.
+    ///
+    /// # Errors
+    /// As [`with_seed`](Self::with_seed).
+    pub fn with_budget(device: &Device, entries: u64, budget: u64) -> Result<Self, Error> {
+        let (load, child_bytes) = (OpenGeometry::DEFAULT_LOAD, PagedGeometry::CHILD_BYTES);
+        Self::with_geometry(device, Self::size(entries, load, child_bytes, budget)?)
+    }
+
+    /// An empty table of a given size, whose jobs take the cheaper way.
+    ///
+    /// # Errors
+    /// As [`with_seed`](Self::with_seed).
+    pub fn with_geometry(device: &Device, geometry: PagedGeometry) -> Result<Self, Error> {
+        let part =
+            geometry.child.slots() as f64 * R::PACKED.slot_bytes() as f64 / PagedGeometry::CHILD_BYTES as f64;
+        let prices = Prices { copy: Self::PRICES.copy * part, ..Self::PRICES };
+        Self::with_seed(device, geometry, Choose::Cheaper(prices), Tuning::default(), Seed::random())
+    }
+
+    /// An empty table of a given size, whose jobs take the ways that `choose` says and run as `tuning` says,
+    /// and whose keys lie where `seed` says.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]; [`Error::Refused`] if the child tables are of another size than this type's, or
+    /// more than 8,192.
+    pub fn with_seed(
+        device: &Device,
+        geometry: PagedGeometry,
+        choose: Choose,
+        tuning: Tuning,
+        seed: Seed,
+    ) -> Result<Self, Error> {
+        geometry.admit(bucket_slots(R::PACKED, false))?;
+        let children = geometry.children;
+        let parting = Parting::new::<R>(device, children, seed)?;
+        let layout = R::layout(device.wide() && !tuning.lock_word, false);
+        let probes = if layout.lock_word() { 2 } else { 1 };
+        let slot_bytes = u64::from(layout.probe_bytes()) * probes;
+        let child_bytes = (geometry.child.slots() as u64 + layout.reserved_keys()) * slot_bytes
+            + geometry.child.filter_bytes() as u64;
+        let frames = geometry.frames(child_bytes);
+        let memory = Memory::new(device, (geometry.child, children, frames), tuning, seed)?;
+        let no_memory = |_| Error::OutOfMemory { what: "child tables", bytes: children.into(), ran: 0 };
+        let pager = Pager::new(children, frames).map_err(no_memory)?;
+        let choice = Choice::new(children, choose).map_err(no_memory)?;
+        let mut slots = crate::host::room("child tables", children as usize)?;
+        slots.resize(children as usize, ChildSlots::default());
+        let seeds: Vec<Seed> = memory.seeds().collect();
+        parting.set_seeds(&seeds, memory.stream(Stream::Run))?;
+        let operations = geometry.operations(operation_bytes::<R>(), LEAST).min(MOST);
+        let state = State { pager, choice, slots, rebuilt: 0, geometry, operations, parting, memory };
+        Ok(Self { state: Mutex::new(state), geometry, layout, seed, device: device.clone() })
+    }
+
+    /// The device that it is on.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// How its entries lie in memory.
+    pub fn layout(&self) -> Layout {
+        self.layout
+    }
+
+    /// Jobs take other ways from the next batch on.
+    pub fn set_choose(&self, choose: Choose) {
+        self.state().choice.set(choose);
+    }
+
+    /// What the child tables of its keys depend on.
+    pub fn seed(&self) -> Seed {
+        self.seed
+    }
+
+    /// Device memory that it takes now, in bytes: frames, and what batches have needed.
+    pub fn bytes(&self) -> u64 {
+        let state = self.state();
+        state.memory.frame_bytes() + state.parting.bytes()
+    }
+
+    /// Page-locked memory of the host that it takes now, in bytes.
+    pub fn host_bytes(&self) -> u64 {
+        self.state().memory.image_bytes()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State<R>> {
+        // A batch that panicked has left whole tables, of which less may be known than is there.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Gives all entries to `sink`, those of one child table at a time, for which there is host memory then.
+    /// Nobody else uses the table meanwhile, and the sink does not.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`], [`Error::Driver`]; what the sink returns, and nothing comes after that.
+    pub fn retrieve_to(&self, mut sink: impl FnMut(Vec<R::Entry>) -> Result<(), Error>) -> Result<(), Error> {
+        self.state().each(Access::Reads, |table| sink(BulkTable::retrieve_all(table)?))
+    }
+}
+
+impl<R: Row> State<R> {
+    /// Runs `f` on each child table that has memory, where it is.
+    fn each(
+        &mut self,
+        access: Access,
+        mut f: impl FnMut(&mut Table<R, Open>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        for child in 0..self.pager.children() {
+            if self.memory.has(child) {
+                let job = |memory: &mut Memory<R>, place: Place| f(memory.table_mut(child, place)?);
+                self.pager.run(&mut self.memory, child, (access, Way::InPlace), job)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<R: Row> BulkTable for Paged<R> {
+    type Error = Error;
+    type Structure = structure::Paged;
+    type Entry = R::Entry;
+
+    fn retrieve_all(&self) -> Result<Vec<R::Entry>, Error> {
+        let mut all = Vec::new();
+        self.retrieve_to(|mut entries| {
+            crate::host::reserve(&mut all, "entries", entries.len())?;
+            all.append(&mut entries);
+            Ok(())
+        })?;
+        Ok(all)
+    }
+
+    /// Time proportional to the number of child tables.
+    fn len(&self) -> Result<u64, Error> {
+        Ok(self.state().slots.iter().map(ChildSlots::live).sum())
+    }
+
+    fn stats(&self) -> Result<PagedStats, Error> {
+        let mut state = self.state();
+        let traffic = state.pager.traffic();
+        let resident = (0..state.pager.children()).filter(|&child| state.pager.is_resident(child)).count();
+        let (mut slots, mut child_bytes) = (OpenStats::default(), 0);
+        state.each(Access::Reads, |table| {
+            slots = slots.merge(&BulkTable::stats(table)?);
+            child_bytes = table.bytes();
+            Ok(())
+        })?;
+        Ok(PagedStats { slots, resident: resident as u32, rebuilt: state.rebuilt, traffic, child_bytes })
+    }
+
+    fn geometry(&self) -> PagedGeometry {
+        self.geometry
+    }
+
+    fn clear(&mut self) -> Result<(), Error> {
+        let mut state = self.state();
+        state.each(Access::Writes, BulkTable::clear)?;
+        state.slots.fill(ChildSlots::default());
+        Ok(())
+    }
+}
+
+impl<R: Row> fmt::Debug for Paged<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Paged")
+            .field("device", &self.device)
+            .field("layout", &self.layout)
+            .field("geometry", &self.geometry)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,159 @@
+//! What paged maps and sets do on device slices. Calls wait for their stream: the host decides by the numbers of
+//! operations which way each child table's go.
+
+use super::Paged;
+use super::batch::{Effect, Given, Wanted};
+use crate::access::OnStream;
+use crate::arguments::{Head, Operation, Span};
+use crate::error::Error;
+use crate::launch::{self, Arrays, Launch, Listed};
+use crate::layout::{Entry, KeyScalar, Scalar};
+use crate::row::Row;
+use crate::slices::{Call, Input, Output};
+use cudarc::driver::{CudaStream, CudaView, CudaViewMut};
+use std::sync::Arc;
+use warpproof_model::bits::Integer;
+use warpproof_model::host::Refused;
+use warpproof_model::outcome::Op;
+
+impl<R: Row> Paged<R> {
+    /// The operations on device slices, on `stream`, for which they wait.
+    pub fn on_stream<'a>(&'a self, stream: &'a Arc<CudaStream>) -> OnStream<'a, Self> {
+        OnStream { table: self, stream }
+    }
+}
+
+/// Refuses a slice that is not as long as the keys.
+fn admit<T>(keys: usize, what: &'static str, slice: Option<Span<T>>) -> Result<(), Refused> {
+    match slice {
+        Some(slice) if slice.len() != keys => Err(Refused::Length { keys, what, found: slice.len() }),
+        _ => Ok(()),
+    }
+}
+
+impl<R: Row> OnStream<'_, Paged<R>> {
+    /// Runs a batch.
+    ///
+    /// # Safety
+    ///
+    /// The kernels of the operation write these answers.
+    unsafe fn run<'b, N: Scalar>(
+        &'b self,
+        (launch, effect): (Launch<impl Fn(&Head, &Arrays<R::Key, R::Value, N>) -> Listed>, Effect),
+        (keys, values): (CudaView<'b, R::Key>, Option<CudaView<'b, R::Value>>),
+        (codes, numbers): (Option<CudaViewMut<'b, u8>>, Option<CudaViewMut<'b, N>>),
+    ) -> Result<(), Error> {
+        let mut call = Call::new(self.table.device.context(), self.stream)?;
+        let given = Given {
+            keys: call.input("keys", keys)?,
+            values: values.map(|values| call.input("values", values)).transpose()?,
+            ops: None,
+        };
+        let wanted = Wanted {
+            codes: codes.map(|codes| call.output("outcomes", codes)).transpose()?,
+            numbers: numbers.map(|numbers| call.output("found values", numbers)).transpose()?,
+        };
+        let n = given.keys.len();
+        admit(n, "values", given.values)?;
+        admit(n, "outcomes", wanted.codes)?;
+        admit(n, "found values", wanted.numbers)?;
+        // SAFETY: slices that `call` took, and of the right lengths; the rest is the contract of this function.
+        let ran = unsafe { self.table.state().run((&launch, effect), given, wanted, self.stream) };
+        call.finish().and(ran)?;
+        self.stream.synchronize().map_err(Error::driver("waiting for a batch"))
+    }
+
+    /// Whether each key is there, 1 or 0.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] if slices have different lengths, [`Error::OtherDevice`], [`Error::OutOfMemory`],
+    /// [`Error::Kernel`], [`Error::Driver`]; the same for the other calls.
+    pub fn contains(&self, keys: &impl Input<R::Key>, found: &mut impl Output<u8>) -> Result<(), Error> {
+        let launch = launch::contains::<R::Key, R::Value>(R::PAIRS);
+        // SAFETY: the kernel writes codes.
+        unsafe { self.run((launch, Effect::Reads), (keys.view(), None), (Some(found.view_mut()), None)) }
+    }
+
+    /// Takes out entries: codes of a [`Delete`](warpproof_model::Delete).
+    pub fn delete(&self, keys: &impl Input<R::Key>, outcomes: &mut impl Output<u8>) -> Result<(), Error> {
+        let launch = launch::per_key::<R::Key, R::Value>(Operation::Delete);
+        let effect = Effect::Of(Op::Delete);
+        // SAFETY: the kernel writes codes.
+        unsafe { self.run((launch, effect), (keys.view(), None), (Some(outcomes.view_mut()), None)) }
+    }
+}
+
+impl<K: Scalar, V: Scalar> OnStream<'_, Paged<(K, V)>>
+where
+    (K, V): Entry,
+{
+    /// Adds pairs whose keys are absent: codes of an [`Insert`](warpproof_model::Insert).
+    pub fn insert_unique(
+        &self,
+        keys: &impl Input<K>,
+        values: &impl Input<V>,
+        outcomes: &mut impl Output<u8>,
+    ) -> Result<(), Error> {
+        self.put((Operation::InsertUnique, Op::InsertUnique), keys, values, outcomes)
+    }
+
+    /// Adds pairs, or replaces values: codes of an [`Assign`](warpproof_model::Assign).
+    pub fn insert_or_assign(
+        &self,
+        keys: &impl Input<K>,
+        values: &impl Input<V>,
+        outcomes: &mut impl Output<u8>,
+    ) -> Result<(), Error> {
+        self.put((Operation::InsertOrAssign, Op::Assign), keys, values, outcomes)
+    }
+
+    /// Adds pairs, or adds to values: codes of an [`Add`](warpproof_model::Add).
+    pub fn insert_or_add(
+        &self,
+        keys: &impl Input<K>,
+        values: &impl Input<V>,
+        outcomes: &mut impl Output<u8>,
+    ) -> Result<(), Error>
+    where
+        V: Integer,
+    {
+        self.put((Operation::InsertOrAdd, Op::Assign), keys, values, outcomes)
+    }
+
+    /// InsertUnique, InsertOrAssign or InsertOrAdd; called for those alone.
+    fn put(
+        &self,
+        (operation, kind): (Operation, Op),
+        keys: &impl Input<K>,
+        values: &impl Input<V>,
+        outcomes: &mut impl Output<u8>,
+    ) -> Result<(), Error> {
+        let columns = (keys.view(), Some(values.view()));
+        let answers = (Some(outcomes.view_mut()), None::<CudaViewMut<'_, V>>);
+        // SAFETY: the kernel writes codes.
+        unsafe { self.run((launch::put(operation), Effect::Of(kind)), columns, answers) }
+    }
+
+    /// The value of each key, or `missing`; and whether it is there, if `found` is given.
+    pub fn search_or(
+        &self,
+        keys: &impl Input<K>,
+        values: &mut impl Output<V>,
+        missing: V,
+        found: Option<CudaViewMut<'_, u8>>,
+    ) -> Result<(), Error> {
+        let launch = launch::search(missing, found.is_some());
+        // SAFETY: the kernel writes values, and codes if it is told to.
+        unsafe { self.run((launch, Effect::Reads), (keys.view(), None), (found, Some(values.view_mut()))) }
+    }
+}
+
+impl<K: KeyScalar> OnStream<'_, Paged<(K,)>> {
+    /// Adds keys that are absent: codes of an [`Insert`](warpproof_model::Insert).
+    pub fn insert(&self, keys: &impl Input<K>, outcomes: &mut impl Output<u8>) -> Result<(), Error> {
+        let launch = launch::per_key::<K, K>(Operation::InsertUnique);
+        let effect = Effect::Of(Op::InsertUnique);
+        // SAFETY: the kernel writes codes.
+        unsafe { self.run((launch, effect), (keys.view(), None), (Some(outcomes.view_mut()), None)) }
+    }
+}

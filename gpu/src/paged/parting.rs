@@ -1,0 +1,280 @@
+//! What parts a batch by child tables: kernels, and the device memory that they work in.
+
+use crate::arguments::paged::{
+    ARRANGE, COUNT, Digits, MOST_DIGITS, Operations, SCATTER, TALLIES, TALLY_THREADS,
+};
+use crate::arguments::{Arguments, Span};
+use crate::device::{Array, Device};
+use crate::error::Error;
+use crate::module::Kernel;
+use crate::row::Row;
+use cudarc::driver::{CudaStream, result};
+use warpproof_model::Seed;
+use warpproof_model::host::Refused;
+
+/// Digits that keys of few child tables are parted by, so that neighbours in a batch are neighbours in a child
+/// table before its tiles are arranged. Measured (notes/paged.md).
+const DIGITS: u32 = 1024;
+
+/// The kernels.
+struct Kernels {
+    count: Kernel,
+    /// Of keys alone, and with values.
+    scatter: [Kernel; 2],
+    arrange: [Kernel; 2],
+    /// Of values of 32 bits, and of 64.
+    answer: [Kernel; 2],
+    tally: Kernel,
+}
+
+/// What parts batches of rows `R`.
+pub(super) struct Parting {
+    kernels: Kernels,
+    digits: Digits,
+    /// Numbers for the kernels: seeds, tallies, counters, next places, starts.
+    control: Array,
+    /// Columns of a batch and its answers, of so many operations.
+    columns: Option<(Array, usize)>,
+    device: Device,
+}
+
+/// Where the columns are.
+#[derive(Clone, Copy)]
+pub(super) struct Columns {
+    /// Operations by digits, and arranged.
+    pub(super) sides: [Operations; 2],
+    /// Their codes.
+    pub(super) codes: u64,
+    /// Their values, those that were found, or counts.
+    pub(super) found: u64,
+}
+
+/// Bytes of an operation in [`Columns`].
+pub(super) const fn operation_bytes<R: Row>() -> u64 {
+    let (key, value) = (size_of::<R::Key>() as u64, size_of::<R::Value>() as u64);
+    2 * (key + value + 1 + 4) + 1 + value
+}
+
+impl Parting {
+    /// For so many child tables.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] if there are more than 8,192; [`Error::OutOfMemory`].
+    pub(super) fn new<R: Row>(device: &Device, children: u32, seed: Seed) -> Result<Self, Error> {
+        if children > MOST_DIGITS {
+            let (found, most) = (children.into(), MOST_DIGITS.into());
+            return Err(Refused::TooLarge { what: "child tables of a table on a GPU", found, most }.into());
+        }
+        let find = |name: &str, (threads, span): (u32, u32)| -> Result<Kernel, Error> {
+            let missing = || Error::NoKernel { kernel: name.into() };
+            let kernel = device.kernel(name, 1)?.ok_or_else(missing)?;
+            Ok(kernel.with_span(span).with_threads(threads))
+        };
+        let bits = 8 * size_of::<R::Key>();
+        let of = |step: &str, entry: &str, shape| find(&format!("paged_{step}_{entry}{bits}"), shape);
+        let kernels = Kernels {
+            count: of("count", "", COUNT)?,
+            scatter: [of("scatter", "set", SCATTER)?, of("scatter", "map", SCATTER)?],
+            arrange: [of("arrange", "set", ARRANGE)?, of("arrange", "map", ARRANGE)?],
+            answer: [find("paged_answer_32", (256, 1))?, find("paged_answer_64", (256, 1))?],
+            tally: find("paged_tally", (TALLY_THREADS, 1))?,
+        };
+        let parts = (DIGITS / children.max(1)).max(1);
+        let mut digits = Digits { children, parts, seed, seeds: 0 };
+        let (children, all) = (u64::from(children), u64::from(digits.count()));
+        let bytes = children * (16 + 8 * TALLIES as u64) + 8 * all + 4 * (children + 1);
+        let control = device.array("numbers of a paged table", bytes)?;
+        digits.seeds = control.address();
+        Ok(Self { kernels, digits, control, columns: None, device: device.clone() })
+    }
+
+    /// How many child tables there are.
+    pub(super) const fn children(&self) -> u32 {
+        self.digits.children
+    }
+
+    fn tallies(&self) -> u64 {
+        self.digits.seeds + 16 * u64::from(self.digits.children)
+    }
+
+    fn counters(&self) -> u64 {
+        self.tallies() + 8 * TALLIES as u64 * u64::from(self.digits.children)
+    }
+
+    fn next(&self) -> u64 {
+        self.counters() + 4 * u64::from(self.digits.count())
+    }
+
+    fn starts(&self) -> u64 {
+        self.next() + 4 * u64::from(self.digits.count())
+    }
+
+    /// Bytes of device memory.
+    pub(super) fn bytes(&self) -> u64 {
+        self.control.bytes() + self.columns.as_ref().map_or(0, |(array, _)| array.bytes())
+    }
+
+    /// Says what the places of keys in the child tables depend on.
+    pub(super) fn set_seeds(&self, seeds: &[Seed], stream: &CudaStream) -> Result<(), Error> {
+        let words: Vec<[u64; 2]> = seeds.iter().map(|seed| seed.words()).collect();
+        upload(self.digits.seeds, &words, stream)?;
+        stream.synchronize().map_err(Error::driver("copying seeds"))
+    }
+
+    /// Columns for batches of up to `n` operations on rows `R`.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub(super) fn columns<R: Row>(&mut self, n: usize) -> Result<Columns, Error> {
+        let has = self.columns.as_ref().map_or(0, |(_, n)| *n);
+        if has < n {
+            // What was there goes back first: nothing uses it between batches.
+            self.device.wait_idle();
+            self.columns = None;
+            let bytes = (n as u64) * operation_bytes::<R>() + 16 * ALIGNED;
+            self.columns = Some((self.device.array("columns of a batch", bytes)?, n));
+        }
+        let Some((array, n)) = &self.columns else {
+            return Err(Error::Refused(Refused::Nothing { what: "operation" }));
+        };
+        let mut next = array.address();
+        let mut take = |bytes: usize| {
+            let at = next;
+            next += (bytes as u64 * *n as u64).next_multiple_of(ALIGNED);
+            at
+        };
+        let mut side = || Operations {
+            n: 0,
+            keys: take(size_of::<R::Key>()),
+            values: Some(take(size_of::<R::Value>())),
+            ops: take(1),
+            numbers: take(4),
+        };
+        let sides = [side(), side()];
+        Ok(Columns { sides, codes: take(1), found: take(size_of::<R::Value>()) })
+    }
+
+    /// Counts the operations of each digit, and waits: where those of each begin, and at the end where they
+    /// end.
+    pub(super) fn count(&self, batch: Operations, stream: &CudaStream) -> Result<Vec<u32>, Error> {
+        let all = self.digits.count() as usize;
+        zero(self.counters(), 4 * all, stream)?;
+        let arguments = Arguments::paged_count(batch, self.digits, self.counters());
+        // SAFETY: the kernel's arguments; what they point to lives until the stream was waited for, below.
+        unsafe { self.kernels.count.launch(stream, COUNT.0, &arguments)? };
+        let mut starts = crate::host::room("counters", all + 1)?;
+        starts.resize(all, 0u32);
+        download(&mut starts, self.counters(), stream)?;
+        let mut begin = 0u32;
+        for start in &mut starts {
+            let n = core::mem::replace(start, begin);
+            begin += n;
+        }
+        starts.push(begin);
+        upload(self.next(), &starts[..all], stream)?;
+        // Of each child table.
+        let of_children: Vec<u32> = starts.iter().copied().step_by(self.digits.parts as usize).collect();
+        upload(self.starts(), &of_children, stream)?;
+        Ok(of_children)
+    }
+
+    /// Queues the move of operations to their digits' places, as [`count`](Self::count) has counted them.
+    ///
+    /// # Safety
+    /// The columns are those of the rows that this was made for, and live until the stream has run this.
+    pub(super) unsafe fn scatter(
+        &self,
+        batch: Operations,
+        to: Operations,
+        stream: &CudaStream,
+    ) -> Result<(), Error> {
+        let kernel = &self.kernels.scatter[usize::from(batch.values.is_some())];
+        let arguments = Arguments::paged_scatter(batch, self.digits, self.next(), to);
+        // SAFETY: the kernel's arguments; the rest is the contract of this function.
+        unsafe { kernel.launch(stream, SCATTER.0, &arguments) }
+    }
+
+    /// Queues the arranging of the tiles of what was scattered.
+    ///
+    /// # Safety
+    /// As [`scatter`](Self::scatter).
+    pub(super) unsafe fn arrange(
+        &self,
+        batch: Operations,
+        to: Operations,
+        stream: &CudaStream,
+    ) -> Result<(), Error> {
+        let kernel = &self.kernels.arrange[usize::from(batch.values.is_some())];
+        // SAFETY: the kernel's arguments; the rest is the contract of this function.
+        unsafe { kernel.launch(stream, ARRANGE.0, &Arguments::paged_arrange(batch, self.digits, to)) }
+    }
+
+    /// Queues the move of answers, codes and values of so many bytes, or null, to the order of the batch.
+    ///
+    /// # Safety
+    /// As [`scatter`](Self::scatter).
+    pub(super) unsafe fn answer(
+        &self,
+        numbers: Span<u32>,
+        value_bytes: usize,
+        (from, to): ([u64; 2], [u64; 2]),
+        stream: &CudaStream,
+    ) -> Result<(), Error> {
+        let kernel = &self.kernels.answer[usize::from(value_bytes == size_of::<u64>())];
+        // SAFETY: the kernel's arguments; the rest is the contract of this function.
+        unsafe { kernel.launch(stream, 256, &Arguments::paged_answer(numbers, from, to)) }
+    }
+
+    /// Counts what the operations have done, as their codes say, and waits: for each child table how many
+    /// stored an entry, deleted one, and found no room.
+    ///
+    /// # Safety
+    /// As [`scatter`](Self::scatter).
+    pub(super) unsafe fn tally(
+        &self,
+        of: (u64, u64, u8),
+        stream: &CudaStream,
+    ) -> Result<Vec<[u64; TALLIES]>, Error> {
+        let children = self.digits.children;
+        zero(self.tallies(), children as usize * 8 * TALLIES, stream)?;
+        let arguments = Arguments::paged_tally(of, (self.starts(), children), self.tallies());
+        // SAFETY: the kernel's arguments; the rest is the contract of this function.
+        unsafe { self.kernels.tally.launch(stream, TALLY_THREADS, &arguments)? };
+        let mut tallies = crate::host::room("counters", children as usize)?;
+        tallies.resize(children as usize, [0; TALLIES]);
+        download(&mut tallies, self.tallies(), stream)?;
+        Ok(tallies)
+    }
+}
+
+/// Where columns begin, in bytes.
+const ALIGNED: u64 = 256;
+
+fn zero(address: u64, bytes: usize, stream: &CudaStream) -> Result<(), Error> {
+    let failed = Error::driver("filling device memory");
+    stream.context().bind_to_thread().map_err(&failed)?;
+    // SAFETY: of a part of the control words or columns, which live until the device was waited for.
+    unsafe { result::memset_d8_async(address, 0, bytes, stream.cu_stream()) }.map_err(&failed)
+}
+
+/// Copies numbers to the device. They may change when this returns.
+pub(super) fn upload<T: Copy>(address: u64, numbers: &[T], stream: &CudaStream) -> Result<(), Error> {
+    let failed = Error::driver("copying to the device");
+    stream.context().bind_to_thread().map_err(&failed)?;
+    if numbers.is_empty() {
+        return Ok(());
+    }
+    // SAFETY: there is memory for as many; the driver has copied pageable memory when this returns.
+    unsafe { result::memcpy_htod_async(address, numbers, stream.cu_stream()) }.map_err(&failed)
+}
+
+/// Copies numbers from the device, and waits.
+pub(super) fn download<T: Copy>(numbers: &mut [T], address: u64, stream: &CudaStream) -> Result<(), Error> {
+    let failed = Error::driver("copying from the device");
+    stream.context().bind_to_thread().map_err(&failed)?;
+    if !numbers.is_empty() {
+        // SAFETY: there are as many, and this waits.
+        unsafe { result::memcpy_dtoh_async(numbers, address, stream.cu_stream()) }.map_err(&failed)?;
+    }
+    stream.synchronize().map_err(&failed)
+}
