@@ -3,6 +3,7 @@
 mod backend;
 mod bench;
 mod both;
+mod bytes;
 mod check;
 mod depth;
 mod entry;

@@ -8,7 +8,7 @@ mod rows;
 pub(crate) use operations::{Can, operations};
 #[cfg(feature = "gpu")]
 pub(crate) use rows::OPEN;
-pub(crate) use rows::{ALL, DYNAMIC, HOPSCOTCH, SLAB, WAITFREE};
+pub(crate) use rows::{ALL, DYNAMIC, HOPSCOTCH, PAGED, SLAB, WAITFREE};
 
 use crate::backend::Opened;
 #[cfg(feature = "gpu")]

@@ -7,7 +7,7 @@ use std::process::Command;
 use warpproof::simt::cpu;
 use warpproof::{BulkCounter, BulkFlush, BulkMap, BulkMatches, BulkMultimap, BulkOrdered, BulkSet};
 
-const STRUCTURES: [&str; 6] = ["slab", "hopscotch", "open", "cuckoo", "waitfree", "dynamic"];
+const STRUCTURES: [&str; 7] = ["slab", "hopscotch", "open", "cuckoo", "waitfree", "dynamic", "paged"];
 
 fn list(args: &[&str]) -> String {
     let out =
@@ -140,6 +140,7 @@ fn every_structure_lists_what_its_tables_do() {
         operations!(cpu::CuckooMap<u32, u32>, cpu::CuckooSet<u32>),
         operations!(cpu::WaitFreeMap<u32, u32>, cpu::WaitFreeSet<u32>),
         operations!(cpu::DynamicMap<u32, u32>, cpu::DynamicSet<u32>),
+        operations!(cpu::PagedMap<u32, u32>, cpu::PagedSet<u32>),
     ];
     #[cfg(feature = "gpu")]
     {
@@ -151,6 +152,7 @@ fn every_structure_lists_what_its_tables_do() {
             operations!(gpu::CuckooMap<u32, u32>, gpu::CuckooSet<u32>),
             operations!(gpu::WaitFreeMap<u32, u32>, gpu::WaitFreeSet<u32>),
             operations!(gpu::DynamicMap<u32, u32>, gpu::DynamicSet<u32>),
+            operations!(gpu::PagedMap<u32, u32>, gpu::PagedSet<u32>),
         ];
         assert_eq!(types, on_gpu, "a table does the same on every backend");
         type Map = gpu::DynamicMap<u32, u32>;
@@ -159,13 +161,14 @@ fn every_structure_lists_what_its_tables_do() {
     let _ = (cpu::OpenMap::<u32, u32>::rehash, cpu::DynamicMap::<u32, u32>::reserve);
     // What every table does, and what no trait has: that it is there is shown by what compiles here.
     let table = ["retrieve_all", "len", "is_empty", "stats", "geometry", "clear"];
-    let own: [&[&str]; 6] = [
+    let own: [&[&str]; 7] = [
         &[],
         &[],
         &["rehash", "insert_partitioned (GPU)", "insert_partitioned_with_outcomes (GPU)"],
         &["rehash"],
         &[],
         &["reserve", "shrink"],
+        &[],
     ];
     let out = listing();
     for ((structure, mut expected), own) in structures(&out).iter().zip(types).zip(own) {

@@ -36,6 +36,32 @@ fn a_table_that_grows_is_verified() {
 }
 
 #[test]
+fn a_table_that_is_paged_is_verified_and_says_what_was_copied() {
+    let args = ["run", "paged", "--backend", "cpu", "--no-check", "--keys", "40000", "--ops", "60000"];
+    let out = warpproof(&[&args[..], &["--json", "--budget", "64K"]].concat());
+    assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
+    let object = json(&out);
+    assert_eq!((&object["structure"], &object["verified"]), (&"paged".into(), &true.into()));
+    let paging = &object["paging"];
+    let number = |name: &str| paging[name].as_u64().unwrap_or_else(|| panic!("{name}: {paging}"));
+    assert!(number("child_tables") > 20 && number("hits") > 0, "{paging}");
+    // Each of several batches copies most child tables in, and those out that it changed.
+    let table = 40_000 / 2 * 8;
+    assert!(number("bytes_in") > 3 * table && number("bytes_out") > table, "{paging}");
+    let out = warpproof(&[&args[..], &["--budget", "1G"]].concat());
+    let said = text(&out.stdout);
+    assert!(
+        out.status.success() && said.contains("1 child tables: ") && said.contains(" 0 bytes from"),
+        "{said}"
+    );
+    let out = warpproof(&["run", "open", "--budget", "1G"]);
+    assert_eq!(out.status.code(), Some(2));
+    assert!(text(&out.stderr).contains("--budget: open tables are not paged"), "{}", text(&out.stderr));
+    let out = warpproof(&["run", "paged", "--budget", "1X"]);
+    assert!(out.status.code() == Some(2) && text(&out.stderr).contains("expected a number of bytes"));
+}
+
+#[test]
 fn run_verifies_and_reports() {
     for mix in ["20,20,60", "40,40,20", "100,0,0", "0,100,0"] {
         let args =

@@ -101,6 +101,7 @@ macro_rules! paged {
 }
 
 /// Ways that are chosen, at prices at which some tables are copied for large batches and for many.
-const SOME: Choose = Choose::Cheaper(Prices { in_place: 3.0, in_frame: 1.0, copy: 700.0 });
+const SOME: Choose =
+    Choose::Cheaper(Prices { reads_in_place: 3.0, writes_in_place: 3.0, in_frame: 1.0, copy_byte: 0.05 });
 
 gpu_rows! {}

@@ -8,9 +8,9 @@ use crate::entry::Entry;
 use crate::failure::Failure;
 use crate::output;
 use crate::registry::{Structure, Table};
-use crate::run::mixed;
 use crate::run::phase::{Phase, timed};
 use crate::run::workload::Workload;
+use crate::run::{Made, mixed};
 use warpproof::any::{Error, Map, Set};
 use warpproof::model::Key;
 use warpproof::model::host::left_out;
@@ -38,7 +38,8 @@ pub(super) fn point(
         };
         for (name, mix) in MIXES.into_iter().filter(|_| entry == Entry::Map32) {
             let work = Workload::new(mix, of_mixes, size as usize, round as u64 + 1);
-            let of_mix = mixed::run(structure, on, &work, (load, round as u64 + 1))?;
+            let made = Made { load, seed: round as u64 + 1, budget: None };
+            let (of_mix, _) = mixed::run(structure, on, &work, made)?;
             let verified = of_mix.iter().filter_map(Phase::wrong).next().map_or(Ok(()), Err);
             let main = of_mix.iter().find(|phase| phase.main).map_or((0, 0.0), |p| (p.ops, p.seconds));
             let full = of_mix.iter().map(|phase| phase.full).sum();

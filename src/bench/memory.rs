@@ -73,6 +73,10 @@ impl Held {
                 bytes_per_pair: per_pair(size.slots() as f64 * slot + size.filter_bytes() as f64),
                 taken: stats.load(size),
             }),
+            (Geometry::Paged(size), Stats::Paged(stats)) => Some(Self::Buckets {
+                bytes_per_pair: per_pair((stats.child_bytes * u64::from(size.children)) as f64),
+                taken: (stats.slots.live + stats.slots.tombstones) as f64 / size.slots() as f64,
+            }),
             (Geometry::WaitFree(size), Stats::WaitFree(stats)) => {
                 let heads = size.buckets as f64 * size_of::<u64>() as f64;
                 let nodes = |nodes: u64| per_pair(nodes as f64 * size.node_words as f64 * slot + heads);

@@ -282,7 +282,10 @@ mod tests {
     fn each_load_and_size_is_measured_once() {
         let of = |structure: &&Structure| points(&structure.points, LARGEST_OF_GPU);
         let of: Vec<_> = ALL.iter().map(of).collect();
-        assert_eq!(of.iter().map(Vec::len).collect::<Vec<_>>(), [7 + 8, 7 + 5, 6 + 5, 6 + 4, 6 + 4, 6 + 4]);
+        assert_eq!(
+            of.iter().map(Vec::len).collect::<Vec<_>>(),
+            [7 + 8, 7 + 5, 6 + 5, 6 + 4, 6 + 4, 6 + 4, 6 + 4]
+        );
         for points in of {
             for (i, point) in points.iter().enumerate() {
                 assert!(!points[i + 1..].contains(point));

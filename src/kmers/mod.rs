@@ -86,7 +86,7 @@ fn run(args: &Args, on: &Opened) -> Result<(), Failure> {
     let (bytes, letters) = sizes(&args.files)?;
     let first = letters.clamp(1, FIRST).min(distinct(args.k));
     let seed = args.seed.map_or_else(Seed::random, Seed::new);
-    let room = Room { expected: first, total: first, load: DYNAMIC.loads.default, seed };
+    let room = Room { seed, ..DYNAMIC.capacity.whole(first, DYNAMIC.loads.default) };
     let counts = DYNAMIC.map64(on, room)?;
     let total = count(args, bytes, counts.counter().ok_or_else(|| DYNAMIC.has_no("counter"))?)?;
     let mut pairs = counts.retrieve_all().map_err(Failure::backend)?;

@@ -3,7 +3,10 @@
 use warpproof::model::Seed;
 use warpproof::model::host::Refused;
 use warpproof::model::slab::SLAB_SLOTS;
-use warpproof::{HopscotchGeometry, OpenGeometry, SlabGeometry};
+use warpproof::{HopscotchGeometry, OpenGeometry, PagedGeometry, SlabGeometry};
+
+/// The budget of a paged table, unless another one is asked for.
+const BUDGET: u64 = 64 << 20;
 
 /// What a table is made for.
 #[derive(Clone, Copy)]
@@ -16,12 +19,19 @@ pub(crate) struct Room {
     pub(crate) load: f64,
     /// What the places of keys depend on.
     pub(crate) seed: Seed,
+    /// Bytes of memory that frames and batches of a paged table may take.
+    pub(crate) budget: u64,
 }
 
 impl Room {
     /// The same with this seed, or with one that is chosen at random.
     pub(crate) fn with_seed(self, seed: Option<u64>) -> Self {
         Self { seed: seed.map_or_else(Seed::random, Seed::new), ..self }
+    }
+
+    /// The same with this budget, if one was asked for.
+    pub(crate) fn with_budget(self, budget: Option<u64>) -> Self {
+        Self { budget: budget.unwrap_or(BUDGET), ..self }
     }
 }
 
@@ -35,13 +45,18 @@ pub(crate) struct Capacity {
 }
 
 impl Capacity {
+    /// What a table is made for that begins with room for so many entries.
+    pub(crate) fn whole(&self, entries: u64, load: f64) -> Room {
+        Room { expected: entries, ..self.room(entries, entries, load) }
+    }
+
     /// What a table is made for into which `total` entries are inserted, of which `expected` are there at a
     /// time. One that grows begins with a sixteenth, and a million slots at most.
     pub(crate) fn room(&self, expected: u64, total: u64, load: f64) -> Room {
         /// A million slots, at the default load.
         const MOST: u64 = 838_860;
         let first = if self.grows { (expected / 16).clamp(1, MOST) } else { expected };
-        Room { expected: first, total, load, seed: Seed::random() }
+        Room { expected: first, total, load, seed: Seed::random(), budget: BUDGET }
     }
 }
 
@@ -69,4 +84,14 @@ pub(super) fn open(room: Room) -> Result<OpenGeometry, Refused> {
 /// A table with `load` of the expected entries per slot: the slot of a deleted one is used again.
 pub(super) fn cuckoo(room: Room) -> Result<OpenGeometry, Refused> {
     OpenGeometry::at_load(room.expected, room.load)
+}
+
+/// A table with `load` of the expected entries per slot, whose child tables are a sixteenth of the budget, so that
+/// there are frames for some: the slot of a deleted entry is used again when its child table is full.
+pub(super) fn paged(
+    room: Room,
+    size: impl FnOnce(u64, f64, u64, u64) -> Result<PagedGeometry, Refused>,
+) -> Result<PagedGeometry, Refused> {
+    let child_bytes = (room.budget / 16).min(PagedGeometry::CHILD_BYTES);
+    size(room.expected, room.load, child_bytes, room.budget)
 }

@@ -1,11 +1,12 @@
 //! The rows.
 
-use super::room::{Capacity, Room, cuckoo, hopscotch, open, slab};
+use super::room::{Capacity, Room, cuckoo, hopscotch, open, paged, slab};
 use super::{Can, Loads, Points, Structure, Table, Tables};
 use crate::backend::Opened;
 use crate::entry::Entry;
 use crate::failure::Failure;
 use warpproof::model::growth::MOST_LOAD;
+use warpproof::model::paged::{Choose, Way};
 use warpproof::simt::cpu;
 use warpproof::{HopscotchGeometry, OpenGeometry, SlabGeometry, WaitFreeGeometry, any};
 #[cfg(feature = "gpu")]
@@ -231,6 +232,23 @@ structures! {
                       |device, tuning| T::with_seed(device, room.expected, room.load, tuning, room.seed)] {
             Map [Counter Order Grow]: Map32 DynamicMap<u32, u32>, Map64 DynamicMap<u64, u64>;
             Set [Order Grow]: Set32 DynamicSet<u32>, Set64 DynamicSet<u64>;
+        }
+    }
+    PAGED {
+        name: "paged",
+        what: "Tables larger than the memory of a GPU: child tables of open addressing, some of them in frames",
+        loads: Loads { least: 0.01, most: 0.95, default: OpenGeometry::DEFAULT_LOAD },
+        points: Points {
+            load: OpenGeometry::DEFAULT_LOAD,
+            loads: &[0.5, 0.6, 0.7, OpenGeometry::DEFAULT_LOAD, 0.9],
+            also: None,
+        },
+        capacity: Capacity { may_be_full: false, grows: false },
+        on_one: &[],
+        => (paged) [|T, room| T::with_seed(paged(room, T::size)?, Choose::Always(Way::Resident), room.seed),
+                    |device, tuning| T::with_seed(device, paged(room, T::size)?, T::CHEAPER, tuning, room.seed)] {
+            Map [Counter]: Map32 PagedMap<u32, u32>, Map64 PagedMap<u64, u64>;
+            Set []: Set32 PagedSet<u32>, Set64 PagedSet<u64>;
         }
     }
 }

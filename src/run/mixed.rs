@@ -3,6 +3,7 @@
 use super::account::Account;
 use super::phase::{Phase, timed};
 use super::workload::Workload;
+use super::{Made, Paging};
 use crate::backend::Opened;
 use crate::entry::Entry;
 use crate::failure::Failure;
@@ -16,11 +17,12 @@ pub(crate) fn run(
     structure: &Structure,
     on: &Opened,
     work: &Workload,
-    (load, seed): (f64, u64),
-) -> Result<Vec<Phase>, Failure> {
+    made: Made,
+) -> Result<(Vec<Phase>, Option<Paging>), Failure> {
     let (keys, values) = work.prefill();
     let prefill = keys.len() as u64;
-    let room = structure.capacity.room(prefill, prefill + work.inserts(), load).with_seed(Some(seed));
+    let room = structure.capacity.room(prefill, prefill + work.inserts(), made.load);
+    let room = room.with_seed(Some(made.seed)).with_budget(made.budget);
     let mut map = structure.map32(Entry::Map32, on, room)?;
     let (filled, left_out) = fill(&map, structure.capacity.may_be_full, &keys, &values)?;
     let mut phases = vec![filled];
@@ -34,7 +36,8 @@ pub(crate) fn run(
     if go_on(&phases) {
         mix(&mut map, work, structure.capacity.may_be_full.then_some(&left_out), &mut phases)?;
     }
-    Ok(phases)
+    let paging = Paging::of(&map)?;
+    Ok((phases, paging))
 }
 
 fn go_on(phases: &[Phase]) -> bool {

@@ -8,15 +8,19 @@ pub(crate) mod replay;
 pub(crate) mod workload;
 
 use crate::backend::{Choice, Opened};
+use crate::bytes;
 use crate::check::{self, Summary};
 use crate::failure::Failure;
 use crate::output::{self, grouped, mops};
-use crate::registry::Structure;
+use crate::registry::{PAGED, Structure};
 use phase::Phase;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use warpproof::BulkTable;
+use warpproof::any::{self, Map};
 use warpproof::files::Trace;
+use warpproof::model::paged::Traffic;
 use workload::{Mix, Workload};
 
 /// Time that the scenarios before a run may take.
@@ -62,6 +66,9 @@ pub(crate) struct Args {
     /// Run the operations of a file instead: lines of op,key[,value]
     #[arg(long, value_name = "FILE.csv", conflicts_with_all = ["mix", "keys", "ops"])]
     trace: Option<PathBuf>,
+    /// Memory for frames and batches of a paged table, of which a part is in frames: 64M, 1G [default: 64M]
+    #[arg(long, value_name = "BYTES", value_parser = crate::bytes::bytes)]
+    budget: Option<u64>,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -77,6 +84,7 @@ Examples:
   warpproof run slab --trace operations.csv --json
   warpproof run hopscotch --load 0.95 --mix 40,40,20
   warpproof run open --load 0.95
+  warpproof run paged --budget 1M
 
 A trace is CSV, `op,key[,value]`, with the operations insert, insert_unique, assign (with a value), delete and
 search (without). Keys and values are integers of 32 bits. It runs in the order of the file: operations on
@@ -96,7 +104,59 @@ struct Object<'a> {
     mops: f64,
     verified: bool,
     phases: &'a [Phase],
+    /// Of a paged table.
+    paging: Option<Paging>,
     check: Option<Summary>,
+}
+
+/// What a table is made with, besides what is put into it.
+#[derive(Clone, Copy)]
+pub(crate) struct Made {
+    /// Entries per slot.
+    pub(crate) load: f64,
+    /// What the places of keys depend on.
+    pub(crate) seed: u64,
+    /// Bytes for frames and batches.
+    pub(crate) budget: Option<u64>,
+}
+
+/// What was copied between the images of a paged table and its frames.
+#[derive(Serialize)]
+pub(crate) struct Paging {
+    child_tables: u32,
+    bytes_in: u64,
+    bytes_out: u64,
+    /// Jobs whose child table was in a frame already.
+    hits: u64,
+    /// Jobs that ran on an image.
+    in_place: u64,
+}
+
+impl Paging {
+    /// That of a map, if it is paged.
+    ///
+    /// # Errors
+    /// Those of the backend.
+    pub(crate) fn of(map: &Map<u32, u32>) -> Result<Option<Self>, Failure> {
+        let (any::Geometry::Paged(size), any::Stats::Paged(stats)) =
+            (map.geometry(), map.stats().map_err(Failure::backend)?)
+        else {
+            return Ok(None);
+        };
+        let ((bytes_in, bytes_out), Traffic { hits, in_place, .. }) = (stats.bytes(), stats.traffic);
+        Ok(Some(Self { child_tables: size.children, bytes_in, bytes_out, hits, in_place }))
+    }
+
+    fn text(&self) -> String {
+        let Self { child_tables, bytes_in, bytes_out, hits, in_place } = *self;
+        format!(
+            "{child_tables} child tables: {} to frames, {} from frames; {} jobs found theirs in a frame, {} ran in place",
+            bytes::text(bytes_in),
+            bytes::text(bytes_out),
+            grouped(hits),
+            grouped(in_place)
+        )
+    }
 }
 
 fn load(text: &str) -> Result<f64, String> {
@@ -111,6 +171,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let structure = args.structure;
     // Bad input is told before anything runs.
     let load = structure.loads.admit(args.load)?;
+    if args.budget.is_some() && structure.name != PAGED.name {
+        return Err(Failure::input(format_args!("--budget: {} tables are not paged", structure.name)));
+    }
     let trace = args.trace.as_deref().map(|path| read(structure, path)).transpose()?;
     if trace.is_none() && args.keys as u64 + args.ops as u64 >= u32::MAX as u64 {
         return Err(Failure::input(
@@ -122,14 +185,18 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if let (Some(check), false) = (&check, args.json) {
         output::line(format_args!("check    {}", check.text()))?;
     }
-    let phases = match &trace {
-        Some(trace) => vec![replay::run(structure, &on, trace, (load, args.seed))?],
+    let made = Made { load, seed: args.seed, budget: args.budget };
+    let (phases, paging) = match &trace {
+        Some(trace) => {
+            let (phase, paging) = replay::run(structure, &on, trace, made)?;
+            (vec![phase], paging)
+        }
         None => {
             let work = Workload::new(args.mix, args.keys, args.ops as usize, args.seed);
-            mixed::run(structure, &on, &work, (load, args.seed))?
+            mixed::run(structure, &on, &work, made)?
         }
     };
-    report(args, &on, &phases, check)
+    report(args, &on, (&phases, paging), check)
 }
 
 /// Reads a trace. An error names file, line and field.
@@ -142,7 +209,12 @@ fn read(structure: &Structure, path: &Path) -> Result<Trace, Failure> {
     Ok(trace)
 }
 
-fn report(args: &Args, on: &Opened, phases: &[Phase], check: Option<Summary>) -> Result<(), Failure> {
+fn report(
+    args: &Args,
+    on: &Opened,
+    (phases, paging): (&[Phase], Option<Paging>),
+    check: Option<Summary>,
+) -> Result<(), Failure> {
     let wrong: Vec<_> = phases.iter().filter_map(Phase::wrong).collect();
     if args.json {
         let main = phases.iter().find(|phase| phase.main);
@@ -156,6 +228,7 @@ fn report(args: &Args, on: &Opened, phases: &[Phase], check: Option<Summary>) ->
             mops: mops(ops, seconds),
             verified: wrong.is_empty(),
             phases,
+            paging,
             check,
         })?;
     } else {
@@ -173,6 +246,9 @@ fn report(args: &Args, on: &Opened, phases: &[Phase], check: Option<Summary>) ->
                 phase.seconds,
                 phase.mops
             ))?;
+        }
+        if let Some(paging) = paging {
+            output::line(format_args!("paging   {}", paging.text()))?;
         }
     }
     if wrong.is_empty() { Ok(()) } else { Err(Failure::Violation(wrong.join("\n"))) }

@@ -2,6 +2,7 @@
 
 use super::oracle::{Oracle, Unsettled};
 use super::phase::{Phase, timed};
+use super::{Made, Paging};
 use crate::backend::Opened;
 use crate::entry::Entry;
 use crate::failure::Failure;
@@ -36,11 +37,12 @@ pub(crate) fn run(
     structure: &Structure,
     on: &Opened,
     trace: &Trace,
-    (load, seed): (f64, u64),
-) -> Result<Phase, Failure> {
+    made: Made,
+) -> Result<(Phase, Option<Paging>), Failure> {
     let entry = if trace.ops.contains(&Op::Insert) { Entry::Multimap32 } else { Entry::Map32 };
     let pairs = trace.inserts();
-    let room = structure.capacity.room(pairs, pairs, load).with_seed(Some(seed));
+    let room = structure.capacity.room(pairs, pairs, made.load);
+    let room = room.with_seed(Some(made.seed)).with_budget(made.budget);
     let map = structure.map32(entry, on, room)?;
     let mut oracle = Oracle::new(structure.capacity.may_be_full);
     let mut progress = Progress::new("running", trace.ops.len() as u64);
@@ -60,7 +62,7 @@ pub(crate) fn run(
         verified = oracle.check_contents(map.retrieve_all().map_err(Failure::backend)?);
     }
     let phase = Phase::new("trace", trace.ops.len() as u64, seconds, verified);
-    Ok(phase.with_full(oracle.full()).into_main())
+    Ok((phase.with_full(oracle.full()).into_main(), Paging::of(&map)?))
 }
 
 /// Runs one batch, whose keys are distinct, and checks each answer.

@@ -42,6 +42,10 @@ tables! {
         map32 l1(1, 8), map32 l2(2, 4), map32 l1_x4(1, 4), map64l l1(1, 4), map64 l1(1, 4), map64 l2(2, 2);
     open map [mixed]: map32 l1(1, 8), map32 l1_x4(1, 4), map64l l1(1, 4), map64 l1(1, 4), map64 l2(2, 2);
 
+    // Over the bus: the lanes of a tile read 64 bytes next to each other at once.
+    open set [insert_unique delete search]: set64 l4(4, 2);
+    open map [insert_unique insert_or_assign insert_or_add delete search mixed]: map64 l4(4, 1);
+
     // A batch that is inserted bin by bin: a thread for each entry.
     open set [scatter scatter_again fill insert_overflow insert_lost]: set32 l1(1, 8), set64 l1(1, 8);
     open map [scatter scatter_again fill insert_overflow insert_lost]:

@@ -26,6 +26,10 @@ pub(super) struct Memory<R: Row> {
     streams: [Arc<CudaStream>; 3],
 }
 
+/// Lanes of a tile that works over the bus, unless a tuning says otherwise: together they read a bucket at
+/// once. Measured (notes/paged.md): one lane that reads all of a bucket asks for each of its slots.
+const LANES_IN_PLACE: u32 = 4;
+
 /// A point of a stream; none where it could not be recorded and the stream was waited for.
 #[derive(Clone)]
 pub(super) struct Event(Option<Arc<CudaEvent>>);
@@ -55,7 +59,9 @@ impl<R: Row> Memory<R> {
     pub(super) fn need(&mut self, child: u32) -> Result<(), Error> {
         if let Some(image @ None) = self.images.get_mut(child as usize) {
             let seed = child_seed(self.seed, child);
-            *image = Some(Table::on_host(&self.device, self.size, self.tuning, seed)?);
+            let lanes = self.tuning.lanes.or(Some(LANES_IN_PLACE));
+            let tuning = Tuning { lanes, ..self.tuning };
+            *image = Some(Table::on_host(&self.device, self.size, tuning, seed)?);
         }
         Ok(())
     }

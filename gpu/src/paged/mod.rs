@@ -15,9 +15,10 @@ use crate::row::Row;
 use crate::structures::open::sizes::bucket_slots;
 use crate::table::Tuning;
 use core::fmt;
+use cudarc::driver::CudaStream;
 use memory::{Event, Memory};
 use parting::{Parting, operation_bytes};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use warpproof_model::Seed;
 use warpproof_model::host::structure::{self, Open};
 use warpproof_model::host::{BulkTable, OpenGeometry, OpenStats, PagedGeometry, PagedStats, Refused};
@@ -89,9 +90,12 @@ struct State<R: Row> {
 }
 
 impl<R: Row> Paged<R> {
-    /// What ways cost, measured on an H100 behind 16 lanes of PCIe 5: 50 GB/s, and 450 million operations a
-    /// second in place (BENCHMARKS.md).
-    pub const PRICES: Prices = Prices { in_place: 2.2, in_frame: 0.2, copy: 1_340_000.0 };
+    /// What ways cost, measured on an H100 behind 16 lanes of PCIe 5 (notes/paged.md); a copy by the byte.
+    pub const PRICES: Prices =
+        Prices { reads_in_place: 2.2, writes_in_place: 6.0, in_frame: 0.2, copy_byte: 0.02 };
+
+    /// The way is chosen by [`PRICES`](Self::PRICES).
+    pub const CHEAPER: Choose = Choose::Cheaper(Self::PRICES);
 
     /// The size of such a table for so many entries at a load: child tables of up to `child_bytes`, and a
     /// `budget` of device memory in bytes. As [`PagedGeometry::new`].
@@ -118,10 +122,7 @@ impl<R: Row> Paged<R> {
     /// # Errors
     /// As [`with_seed`](Self::with_seed).
     pub fn with_geometry(device: &Device, geometry: PagedGeometry) -> Result<Self, Error> {
-        let part =
-            geometry.child.slots() as f64 * R::PACKED.slot_bytes() as f64 / PagedGeometry::CHILD_BYTES as f64;
-        let prices = Prices { copy: Self::PRICES.copy * part, ..Self::PRICES };
-        Self::with_seed(device, geometry, Choose::Cheaper(prices), Tuning::default(), Seed::random())
+        Self::with_seed(device, geometry, Self::CHEAPER, Tuning::default(), Seed::random())
     }
 
     /// An empty table of a given size, whose jobs take the ways that `choose` says and run as `tuning` says,
@@ -149,7 +150,7 @@ impl<R: Row> Paged<R> {
         let memory = Memory::new(device, (geometry.child, children, frames), tuning, seed)?;
         let no_memory = |_| Error::OutOfMemory { what: "child tables", bytes: children.into(), ran: 0 };
         let pager = Pager::new(children, frames).map_err(no_memory)?;
-        let choice = Choice::new(children, choose).map_err(no_memory)?;
+        let choice = Choice::new(children, child_bytes, choose).map_err(no_memory)?;
         let mut slots = crate::host::room("child tables", children as usize)?;
         slots.resize(children as usize, ChildSlots::default());
         let seeds: Vec<Seed> = memory.seeds().collect();
@@ -157,6 +158,15 @@ impl<R: Row> Paged<R> {
         let operations = geometry.operations(operation_bytes::<R>(), LEAST).min(MOST);
         let state = State { pager, choice, slots, rebuilt: 0, geometry, operations, parting, memory };
         Ok(Self { state: Mutex::new(state), geometry, layout, seed, device: device.clone() })
+    }
+
+    /// Takes out everything, after what was queued on `stream`. Waits.
+    ///
+    /// # Errors
+    /// [`Error::Driver`].
+    pub fn clear_on(&mut self, stream: &Arc<CudaStream>) -> Result<(), Error> {
+        stream.synchronize().map_err(Error::driver("waiting for the stream of a table"))?;
+        BulkTable::clear(self)
     }
 
     /// The device that it is on.

@@ -7,12 +7,14 @@ use alloc::vec::Vec;
 /// What ways cost on a device, in nanoseconds.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Prices {
-    /// An operation in place.
-    pub in_place: f64,
+    /// An operation that reads, in place.
+    pub reads_in_place: f64,
+    /// An operation that may write, in place.
+    pub writes_in_place: f64,
     /// An operation in a frame.
     pub in_frame: f64,
-    /// A copy of a child table, in one direction.
-    pub copy: f64,
+    /// A byte of a copy, in one direction.
+    pub copy_byte: f64,
 }
 
 /// How the ways of jobs are found.
@@ -31,20 +33,22 @@ const BATCHES: f64 = 4.0;
 #[derive(Clone, Debug)]
 pub struct Choice {
     choose: Choose,
+    /// Bytes of a child table.
+    child_bytes: u64,
     /// Operations of a batch on each child table, on average: the last batch counts as much as all before it.
     demand: Vec<f64>,
 }
 
 impl Choice {
-    /// For so many child tables, on which no job has run.
+    /// For so many child tables of so many bytes, on which no job has run.
     ///
     /// # Errors
     /// If there is no memory for a number for each of them.
-    pub fn new(children: u32, choose: Choose) -> Result<Self, TryReserveError> {
+    pub fn new(children: u32, child_bytes: u64, choose: Choose) -> Result<Self, TryReserveError> {
         let mut demand = Vec::new();
         demand.try_reserve_exact(children as usize)?;
         demand.resize(children as usize, 0.0);
-        Ok(Self { choose, demand })
+        Ok(Self { choose, child_bytes, demand })
     }
 
     /// Chooses in another way from now on. What is known of the batches before stays.
@@ -71,8 +75,10 @@ impl Choice {
             Choose::Cheaper(prices) => prices,
         };
         let demand = |child: u32| self.demand.get(child as usize).copied().unwrap_or(0.0);
-        let copies = prices.copy * if access == Access::Writes { 2.0 } else { 1.0 };
-        let saved = |operations: f64| operations * (prices.in_place - prices.in_frame);
+        let copy = prices.copy_byte * self.child_bytes as f64;
+        let copies = if access == Access::Writes { 2.0 * copy } else { copy };
+        let in_place = if access == Access::Writes { prices.writes_in_place } else { prices.reads_in_place };
+        let saved = |operations: f64| operations * (in_place - prices.in_frame);
         let pays_later = || {
             let displaced = pager.next_evicted().map_or(0.0, demand);
             saved(BATCHES * demand(child)) > copies && demand(child) > 2.0 * displaced
@@ -109,8 +115,8 @@ mod tests {
 
     #[test]
     fn tables_are_copied_when_that_pays() {
-        let prices = Prices { in_place: 2.0, in_frame: 1.0, copy: 1000.0 };
-        let mut choice = Choice::new(3, Choose::Cheaper(prices)).expect("memory");
+        let prices = Prices { reads_in_place: 2.0, writes_in_place: 2.0, in_frame: 1.0, copy_byte: 2.0 };
+        let mut choice = Choice::new(3, 500, Choose::Cheaper(prices)).expect("memory");
         let mut pager = Pager::<()>::new(3, 1).expect("memory");
         let reads = |operations| (Access::Reads, operations);
         assert_eq!(choice.way(&pager, 0, reads(999)), Way::InPlace);
@@ -131,7 +137,7 @@ mod tests {
     fn a_way_that_was_chosen_is_taken() {
         let pager = Pager::<()>::new(1, 1).expect("memory");
         for way in [Way::InPlace, Way::Resident] {
-            let choice = Choice::new(1, Choose::Always(way)).expect("memory");
+            let choice = Choice::new(1, 500, Choose::Always(way)).expect("memory");
             assert_eq!(choice.way(&pager, 0, (Access::Reads, 1)), way);
         }
     }

@@ -117,6 +117,10 @@ macro_rules! measured {
     ((growing) $shape:ident $entry:ident $T:ty, $bench:ident, $make:ident, $rows:ident) => {
         $bench.growing($make, &calls!($shape $T, key!($entry)), $rows)
     };
+    ((paged) $shape:ident $entry:ident $T:ty, $bench:ident, $make:ident, $rows:ident) => {{
+        let mut table = $bench.table($make)?;
+        $bench.fixed(&mut table, &calls!($shape $T, key!($entry)), $rows)
+    }};
     ((fixed $($step:ident)*) $shape:ident $entry:ident $T:ty, $bench:ident, $make:ident, $rows:ident) => {{
         let calls = calls!($shape $T, key!($entry));
         let mut table = $bench.table($make)?;

@@ -123,7 +123,7 @@ impl<T: Fixed> Paged<T> {
         }
         let no_memory = |_| Error::no_memory_for::<[u64; 16]>(children as usize);
         let pager = Pager::new(children, frames).map_err(no_memory)?;
-        let choice = Choice::new(children, choose).map_err(no_memory)?;
+        let choice = Choice::new(children, child_bytes, choose).map_err(no_memory)?;
         let mut slots = room_for(children as usize)?;
         slots.resize(children as usize, ChildSlots::default());
         let state = Mutex::new(State { pager, choice, memory, slots, rebuilt: 0 });
