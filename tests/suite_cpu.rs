@@ -63,7 +63,12 @@ macro_rules! paged {
 }
 
 /// Ways that are chosen, at prices at which some tables are copied for large batches and for many.
-const SOME: Choose =
-    Choose::Cheaper(Prices { reads_in_place: 3.0, writes_in_place: 3.0, in_frame: 1.0, copy_byte: 0.05 });
+const SOME: Choose = Choose::Cheaper(Prices {
+    reads_in_place: 3.0,
+    writes_in_place: 3.0,
+    in_frame: 1.0,
+    copy_in_byte: 0.05,
+    copy_back_byte: 0.05,
+});
 
 cpu_rows! {}

@@ -5,6 +5,8 @@ pub(crate) mod device;
 mod host;
 mod keys;
 mod memory;
+#[cfg(feature = "gpu")]
+mod paged;
 mod paper;
 mod published;
 mod record;
@@ -17,7 +19,7 @@ use crate::backend::{Choice, Opened};
 use crate::entry::Entry;
 use crate::failure::Failure;
 use crate::output::{self, Progress};
-use crate::registry::{Points, Structure};
+use crate::registry::{PAGED, Points, Structure};
 use memory::Memory;
 use record::Record;
 use retrieve::Retrieve;
@@ -108,6 +110,21 @@ pub(crate) struct Args {
     #[arg(default_missing_value = "paper-plots")]
     #[arg(conflicts_with_all = ["entry", "max_size", "pairs"])]
     paper: Option<PathBuf>,
+    /// Bytes of a table of u64 pairs that is larger than a budget of device memory, as 16G
+    ///
+    /// Paged tables on a GPU. Batches of 10^6 to 10^9 operations on device slices: inserts and searches, in
+    /// place, in frames, and as chosen; absent keys; keys by a law of Zipf (0.99); the copy engine, a table all
+    /// of which is in frames, one of open addressing, and one on the CPU with all threads beside them. With
+    /// --quick 10^7 operations at most, and no table on the CPU.
+    #[arg(long, value_name = "BYTES", value_parser = crate::bytes::bytes)]
+    #[arg(conflicts_with_all = ["entry", "max_size", "pairs", "paper", "json"])]
+    table: Option<u64>,
+    /// Device memory for its frames and batches [default: 1G]
+    #[arg(long, value_name = "BYTES", value_parser = crate::bytes::bytes, requires = "table")]
+    budget: Option<u64>,
+    /// Device memory for its batches, besides that for frames [default: a fourth of the budget]
+    #[arg(long, value_name = "BYTES", value_parser = crate::bytes::bytes, requires = "table")]
+    batch: Option<u64>,
     /// Append the rows to a file of the structure in a folder, with the machine, the date and the commit
     ///
     /// benches/record/README.md says what its columns are.
@@ -128,7 +145,8 @@ Examples:
   warpproof bench waitfree --backend cpu --pairs 2^16 --keys 10 --rounds 1
   warpproof bench hopscotch --paper=plots --quick
   warpproof bench waitfree --paper=plots --quick
-  warpproof bench open --backend cpu --pairs 2^20 --record";
+  warpproof bench open --backend cpu --pairs 2^20 --record
+  warpproof bench paged --table 16G --budget 1G";
 
 const SMALLEST: u32 = 1 << 16;
 const LARGEST: u32 = 1 << 27;
@@ -167,6 +185,9 @@ pub(crate) fn bench(args: &Args) -> Result<(), Failure> {
         let scale = if args.quick { paper::Scale::Quick } else { paper::Scale::Whole };
         return paper::paper(subject, &Opened::open(args.backend)?, folder, scale, args.json);
     }
+    if let Some(table) = args.table {
+        return larger(args, table);
+    }
     structure.tables(args.entry)?;
     if args.keys.is_some() && args.entry != Entry::Map32 {
         return Err(Failure::input("--keys: there are mixes of u32 pairs alone (--entry map32)"));
@@ -177,6 +198,20 @@ pub(crate) fn bench(args: &Args) -> Result<(), Failure> {
         return Err(Failure::input(format_args!("--keys: {keys} keys are more than the {pairs} pairs")));
     }
     measure(args, &Opened::open(args.backend)?)
+}
+
+/// Measures a table that is larger than a budget of device memory.
+fn larger(args: &Args, table: u64) -> Result<(), Failure> {
+    if args.structure.name != PAGED.name {
+        return Err(Failure::input(format_args!("--table: {} tables are not paged", args.structure.name)));
+    }
+    #[cfg(feature = "gpu")]
+    return paged::page(args, &Opened::open(args.backend)?, table);
+    #[cfg(not(feature = "gpu"))]
+    {
+        let _ = (table, args.budget, args.batch);
+        Err(Failure::input("--table: this program was built without GPUs"))
+    }
 }
 
 fn measure(args: &Args, on: &Opened) -> Result<(), Failure> {

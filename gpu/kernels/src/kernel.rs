@@ -229,6 +229,18 @@ macro_rules! memory {
                 [store(used, states), store(retired, states)], stash, Seed::from_words([mask, factor]))
             $($rest)* }
     };
+    (packed paged $($rest:tt)*) => {
+        entry_point! { (heads: *const u64, children: u32, of_mask: u64, of_factor: u64,
+            len: usize, filter_len: usize, buckets: u32)
+            packed::<Entry>(heads, (children, Seed::from_words([of_mask, of_factor])), (len, filter_len, buckets))
+            $($rest)* }
+    };
+    (lock_word paged $($rest:tt)*) => {
+        entry_point! { (heads: *const u64, children: u32, of_mask: u64, of_factor: u64,
+            len: usize, filter_len: usize, buckets: u32)
+            lock_word::<>(heads, (children, Seed::from_words([of_mask, of_factor])), (len, filter_len, buckets))
+            $($rest)* }
+    };
     (packed slab $($rest:tt)*) => { memory! { @packed store $($rest)* } };
     (packed $structure:ident $($rest:tt)*) => { memory! { @packed slots $($rest)* } };
     (@packed $slots:ident $($rest:tt)*) => {

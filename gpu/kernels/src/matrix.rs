@@ -11,6 +11,8 @@
 pub(crate) mod cuckoo;
 pub(crate) mod hop;
 pub(crate) mod open;
+#[cfg(not(any(feature = "tuning", feature = "stress", feature = "paper")))]
+pub(crate) mod paged;
 pub(crate) mod slab;
 pub(crate) mod waitfree;
 
@@ -45,6 +47,13 @@ tables! {
     // Over the bus: the lanes of a tile read 64 bytes next to each other at once.
     open set [insert_unique delete search]: set64 l4(4, 2);
     open map [insert_unique insert_or_assign insert_or_add delete search mixed]: map64 l4(4, 1);
+
+    // Child tables as one table, where all are in frames by as many lanes as one of that size, and over the bus.
+    paged set [insert_unique delete search]:
+        set32 l1(1, 8), set32 l4(4, 2), set64 l1(1, 8), set64 l2(2, 4), set64 l4(4, 2);
+    paged map [insert_unique insert_or_assign insert_or_add delete search mixed]:
+        map32 l1(1, 8), map32 l2(2, 4), map32 l4(4, 2), map64l l1(1, 4), map64l l4(4, 1),
+        map64 l1(1, 4), map64 l2(2, 2), map64 l4(4, 1);
 
     // A batch that is inserted bin by bin: a thread for each entry.
     open set [scatter scatter_again fill insert_overflow insert_lost]: set32 l1(1, 8), set64 l1(1, 8);

@@ -3,6 +3,7 @@
 use super::*;
 use crate::device::{STRESS_BASE, STRESS_WIDE, TABLES_BASE, TABLES_WIDE, TUNING};
 use crate::layout::Layout;
+use crate::paged::parting;
 use crate::retrieve::RetrieveMethod;
 use crate::structures::{HopscotchParts, OpenParts, WaitFreeParts, hopscotch, open, slab, waitfree};
 use crate::table::{Family, Tuning};
@@ -138,7 +139,7 @@ fn has(family: &Family, operation: Operation) -> bool {
         InsertOrAssign | Mixed => !set,
         DeleteAll | Count | SearchAll => slabs && !set,
         Flush => slabs,
-        InsertOrAdd => buckets && !set,
+        InsertOrAdd => (buckets || family.structure == "paged") && !set,
         Absorb | RetrieveAllInOrder => buckets,
         Scatter | ScatterAgain | Fill | InsertOverflow | InsertLost => family.structure == "open",
         InsertUnique | Delete | Search | Stats | RetrieveAll => true,
@@ -155,6 +156,7 @@ fn table((structure, layout, lanes, slots): Shape) -> (Family, Head) {
         "slab" => (slab::family(layout, slots), slab_head(layout.lock_word())),
         "hop" => (hopscotch::family(layout), hopscotch_head()),
         "waitfree" => (waitfree::family(layout), waitfree_head()),
+        "paged" => (parting::family(layout, lanes), parting::head((1 << 20, 3), Seed::new(1), (40, 3, 5))),
         _ => (open::family((layout, structure == "cuckoo"), (large, slots)), open_head(layout)),
     }
 }
@@ -186,7 +188,7 @@ fn compare(ptx: &Module, shape: Shape) -> usize {
 /// The tables of the library, and how many kernels they have without 128-bit words and with them. Of
 /// operations that add to a hopscotch table, or where keys move, a second one does what the first one
 /// deferred.
-const TABLES: [(Shape, [usize; 2]); 35] = [
+const TABLES: [(Shape, [usize; 2]); 50] = [
     (("slab", Layout::Set32, 2, 8), [6, 6]),
     (("slab", Layout::Set64, 2, 8), [0, 0]),
     (("slab", Layout::Map32, 2, 8), [11, 11]),
@@ -212,6 +214,21 @@ const TABLES: [(Shape, [usize; 2]); 35] = [
     (("open", Layout::Set64, 2, 8), [12, 12]),
     (("open", Layout::Set32, 1, 8), [12, 12]),
     (("open", Layout::Map64Lock, 1, 4), [10, 10]),
+    (("open", Layout::Map64, 4, 4), [0, 6]),
+    (("open", Layout::Set64, 4, 8), [3, 3]),
+    (("paged", Layout::Map32, 1, 8), [6, 6]),
+    (("paged", Layout::Map32, 2, 8), [6, 6]),
+    (("paged", Layout::Map32, 4, 8), [6, 6]),
+    (("paged", Layout::Map64, 1, 4), [0, 6]),
+    (("paged", Layout::Map64, 2, 4), [0, 6]),
+    (("paged", Layout::Map64, 4, 4), [0, 6]),
+    (("paged", Layout::Map64Lock, 1, 4), [6, 6]),
+    (("paged", Layout::Map64Lock, 4, 4), [6, 6]),
+    (("paged", Layout::Set32, 1, 8), [3, 3]),
+    (("paged", Layout::Set32, 4, 8), [3, 3]),
+    (("paged", Layout::Set64, 1, 8), [3, 3]),
+    (("paged", Layout::Set64, 2, 8), [3, 3]),
+    (("paged", Layout::Set64, 4, 8), [3, 3]),
     (("cuckoo", Layout::Map32, 1, 8), [13, 13]),
     (("cuckoo", Layout::Map32, 2, 8), [13, 13]),
     (("cuckoo", Layout::Map32, 1, 4), [13, 13]),
@@ -230,7 +247,7 @@ fn arguments_are_those_of_the_kernels() {
     for (shape, found) in TABLES {
         assert_eq!(modules.each_ref().map(|ptx| compare(ptx, shape)), found, "{shape:?}");
     }
-    for (ptx, all) in modules.iter().zip([[52, 22, 78, 50, 36], [75, 32, 105, 63, 52]]) {
+    for (ptx, all) in modules.iter().zip([[52, 22, 81, 50, 36], [75, 32, 114, 63, 52]]) {
         let entries = |structure| ptx.keys().filter(|name| name.starts_with(structure)).count();
         assert_eq!(["slab_", "hop_", "open_", "cuckoo_", "waitfree_"].map(entries), all);
         // A kernel of the table alone.
@@ -239,7 +256,28 @@ fn arguments_are_those_of_the_kernels() {
         assert!(found.clone().count() >= 3 && found.clone().all(|(_, declared)| *declared == reclaim));
         let count = Arguments::count_stored(Span::new(1 << 12, 3), Span::new(1 << 14, 1));
         assert_eq!(ptx["count_stored"], passed(&count.expect("the lengths are right")));
+        parts_of_a_batch(ptx);
     }
+}
+
+/// Compares the kernels that part a batch by child tables.
+fn parts_of_a_batch(ptx: &Module) {
+    let digits = paged::Digits { children: 3, parts: 2, seed: Seed::new(1), seeds: 1 << 20 };
+    for bits in [32, 64] {
+        for (entry, values) in [("set", None), ("map", Some(1 << 21))] {
+            let batch = paged::Operations { n: 3, keys: 1 << 10, values, ops: 1 << 11, numbers: 1 << 12 };
+            let scatter = Arguments::paged_scatter(batch, digits, 1 << 13, batch);
+            assert_eq!(ptx[format!("paged_scatter_{entry}{bits}").as_str()], passed(&scatter));
+            let arrange = Arguments::paged_arrange(batch, digits, batch);
+            assert_eq!(ptx[format!("paged_arrange_{entry}{bits}").as_str()], passed(&arrange));
+            let count = Arguments::paged_count(batch, digits, 1 << 13);
+            assert_eq!(ptx[format!("paged_count_{bits}").as_str()], passed(&count));
+        }
+        let answer = Arguments::paged_answer(Span::new(1 << 10, 3), [0, 1 << 11], [0, 1 << 12]);
+        assert_eq!(ptx[format!("paged_answer_{bits}").as_str()], passed(&answer));
+    }
+    let tally = Arguments::paged_tally((0, 1 << 10, 0), (1 << 11, 3), 1 << 12);
+    assert_eq!(ptx["paged_tally"], passed(&tally));
 }
 
 #[test]
@@ -297,7 +335,9 @@ fn arguments_are_those_of_the_stress_kernels() {
     let stamps = Stamps { clock, starts: times, ends: times };
     let modules = [STRESS_BASE, STRESS_WIDE].map(module);
     let slabs_of_16 = (("slab", Layout::Map32, 2, 16), [0, 0]);
-    for (shape, found) in TABLES.into_iter().filter(|(shape, _)| !is_multi(shape.1)).chain([slabs_of_16]) {
+    // The kernels of paged tables are those of open addressing.
+    let stamped_ones = |(shape, _): &(Shape, [usize; 2])| !is_multi(shape.1) && shape.0 != "paged";
+    for (shape, found) in TABLES.into_iter().filter(stamped_ones).chain([slabs_of_16]) {
         let (family, head) = table(shape);
         let name = family.name("stamped", family.lanes);
         let passed = passed(&stamped::<u64>(&head, is_set(shape.1), stamps).expect("the lengths are right"));

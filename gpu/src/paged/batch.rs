@@ -1,7 +1,7 @@
 //! A batch on a paged table, in device memory.
 
-use super::State;
-use super::parting::{Columns, download, upload};
+use super::parting::{Columns, Shape, download, upload};
+use super::{LEAST, MOST, State};
 use crate::arguments::Head;
 use crate::arguments::Span;
 use crate::arguments::paged::Operations;
@@ -15,7 +15,10 @@ use cudarc::driver::CudaStream;
 use std::sync::Arc;
 use warpproof_model::Seed;
 use warpproof_model::outcome::{Insert, Op};
-use warpproof_model::paged::{Access, Stream, Way};
+use warpproof_model::paged::{Access, Place, Stream, Way};
+
+/// Threads of a block that runs operations.
+const THREADS: u32 = 64;
 
 /// What the operations of a batch may do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -44,6 +47,11 @@ pub(super) struct Wanted<N> {
 }
 
 impl<R: Row> State<R> {
+    /// Operations of a batch that run at a time.
+    pub(super) fn operations(&self, shape: Shape) -> usize {
+        self.geometry.operations(shape.operation_bytes::<R>(), LEAST).min(MOST)
+    }
+
     /// Runs a batch, after all that was queued on `stream`. What is queued there later comes after it.
     ///
     /// # Safety
@@ -62,7 +70,7 @@ impl<R: Row> State<R> {
     {
         let run = self.memory.stream(Stream::Run).clone();
         run.join(stream).map_err(Error::driver("waiting for the stream of a batch"))?;
-        let most = self.operations;
+        let most = self.operations(shape(&given));
         let mut first = 0;
         while first < given.keys.len() {
             let n = most.min(given.keys.len() - first);
@@ -89,7 +97,20 @@ impl<R: Row> State<R> {
         L: Fn(&Head, &Arrays<R::Key, R::Value, N>) -> Listed,
     {
         let run = self.memory.stream(Stream::Run).clone();
-        let columns = self.parting.columns::<R>(n)?;
+        let children = self.parting.children();
+        if effect == Effect::Reads && (0..children).all(|child| self.pager.is_resident(child)) {
+            // All in device memory: no order is better than another one.
+            let arrays = Arrays {
+                keys: part(given.keys, first, n),
+                codes: wanted.codes.map_or(Span::new(0, 0), |codes| part(codes, first, n)),
+                numbers: wanted.numbers.map_or(Span::new(0, 0), |numbers| part(numbers, first, n)),
+                ..Arrays::NONE
+            };
+            let children: Vec<u32> = (0..children).collect();
+            // SAFETY: the contract of this function.
+            return unsafe { self.run_where_they_are(launch, &children, Access::Reads, &arrays) };
+        }
+        let columns = self.parting.columns::<R>(n, shape(given))?;
         let batch = Operations {
             n: n as u32,
             keys: at(given.keys, first),
@@ -98,7 +119,6 @@ impl<R: Row> State<R> {
             numbers: 0,
         };
         let starts = self.parting.count(batch, &run)?;
-        let children = self.parting.children();
         let range = |child: u32| starts[child as usize]..starts[child as usize + 1];
         // All memory of the host, before anything runs.
         let mut jobs = room("jobs of a batch", children as usize)?;
@@ -115,24 +135,30 @@ impl<R: Row> State<R> {
         jobs.sort_unstable_by_key(|&(comes_later, child, _)| (comes_later, child));
         self.rebuild_crowded(&jobs, effect, &range)?;
 
-        let side = |side: usize| Operations {
-            n: n as u32,
-            values: batch.values.and(columns.sides[side].values),
-            ops: if batch.ops == 0 { 0 } else { columns.sides[side].ops },
-            ..columns.sides[side]
-        };
+        let [parted, arranged] = columns.sides;
         // SAFETY: columns of these rows, in memory that lives until the device was waited for.
-        unsafe { self.parting.scatter(batch, side(0), &run)? };
+        unsafe { self.parting.scatter(batch, parted, &run)? };
         let in_place = jobs.iter().any(|&(_, child, (_, way))| {
             !self.pager.is_resident(child) && (way == Way::InPlace || self.pager.frames() == 0)
         });
         let from = if in_place {
             // SAFETY: as above.
-            unsafe { self.parting.arrange(side(0), side(1), &run)? };
-            side(1)
+            unsafe { self.parting.arrange(parted, arranged, &run)? };
+            arranged
         } else {
-            side(0)
+            parted
         };
+        // All of them at once where none is copied first.
+        let where_they_are = self.pager.frames() == 0
+            || jobs.iter().all(|&(comes_later, _, (_, way))| !comes_later || way == Way::InPlace);
+        if where_they_are {
+            let children: Vec<u32> = jobs.iter().map(|&(_, child, _)| child).collect();
+            let access = jobs.first().map_or(Access::Reads, |&(_, _, (access, _))| access);
+            let arrays = arrays::<R, N>(from, &columns, 0..n as u32);
+            // SAFETY: columns of these rows, in memory that lives until the device was waited for.
+            unsafe { self.run_where_they_are(launch, &children, access, &arrays)? };
+            jobs.clear();
+        }
         for (_, child, how) in jobs {
             let arrays = arrays::<R, N>(from, &columns, range(child));
             self.pager.run(&mut self.memory, child, how, |memory, place| {
@@ -158,6 +184,45 @@ impl<R: Row> State<R> {
         );
         // SAFETY: as above.
         unsafe { self.parting.answer(Span::new(from.numbers, n), size_of::<N>(), from_to, &run) }
+    }
+
+    /// Runs operations on child tables where these are, by one launch.
+    ///
+    /// # Safety
+    ///
+    /// The arrays are of device memory that lives until the device was waited for, as many elements as keys;
+    /// the kernels of `launch` write these answers.
+    unsafe fn run_where_they_are<N: Scalar, L>(
+        &mut self,
+        launch: &Launch<L>,
+        children: &[u32],
+        access: Access,
+        arrays: &Arrays<R::Key, R::Value, N>,
+    ) -> Result<(), Error>
+    where
+        L: Fn(&Head, &Arrays<R::Key, R::Value, N>) -> Listed,
+    {
+        let Some(&any) = children.first() else { return Ok(()) };
+        let mut places = room("places of child tables", children.len())?;
+        places.resize(children.len(), Place::Image);
+        let mut at = room("places of child tables", self.parting.children() as usize)?;
+        at.resize(self.parting.children() as usize, Place::Image);
+        let parting = &self.parting;
+        let of = (children, &mut places[..]);
+        self.pager.run_where_they_are(&mut self.memory, of, access, |memory, places| {
+            for (&child, &place) in children.iter().zip(places) {
+                at[child as usize] = place;
+            }
+            let parts = memory.table(any, at[any as usize])?.parts();
+            let run = memory.stream(Stream::Run);
+            let size = (parts.len, parts.filter_len, parts.buckets);
+            let head = parting.set_heads(&memory.heads(|child| at[child as usize]), size, run)?;
+            let in_frames = places.iter().all(|place| matches!(place, Place::Frame(_)));
+            let kernel = parting.routed(launch.operation(), in_frames)?;
+            // SAFETY: made by the function of the operation, from arrays of the table's types; heads are those
+            // of child tables, each of which has memory if it has a key of the batch.
+            unsafe { kernel.launch(run, THREADS, &launch.arguments(&head, arrays)?) }
+        })
     }
 
     /// Rebuilds child tables that might get too full.
@@ -267,12 +332,7 @@ impl<R: Row> State<R> {
             (0..n).filter(|&i| codes[i] == Insert::Full.code() && stores(ops[i])).collect();
         // They go to the other side, which is not needed any more, and their answers to the end of that.
         let other = columns.sides[usize::from(from.keys == columns.sides[0].keys)];
-        let other = Operations {
-            n: full.len() as u32,
-            values: from.values.and(other.values),
-            ops: if from.ops == 0 { 0 } else { other.ops },
-            ..other
-        };
+        let other = Operations { n: full.len() as u32, ..other };
         gather::<R::Key>((from.keys, other.keys), start, &full, n, &run)?;
         if let (Some(values), Some(to)) = (from.values, other.values) {
             gather::<R::Value>((values, to), start, &full, n, &run)?;
@@ -327,6 +387,16 @@ fn gather<T: Copy + Default>(
     download(&mut all, from + (start * size_of::<T>()) as u64, stream)?;
     let some: Vec<T> = which.iter().map(|&i| all[i]).collect();
     upload(to, &some, stream)
+}
+
+/// The columns of a batch.
+fn shape<R: Row>(given: &Given<R>) -> Shape {
+    Shape { values: given.values.is_some(), ops: given.ops.is_some() }
+}
+
+/// Some elements.
+fn part<T>(span: Span<T>, first: usize, n: usize) -> Span<T> {
+    Span::new(at(span, first), n)
 }
 
 /// The address of an element.

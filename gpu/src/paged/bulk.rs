@@ -1,8 +1,9 @@
 //! What paged maps and sets do on host slices: parts of a batch are copied to the device, and their answers
 //! back.
 
+use super::Paged;
 use super::batch::{Effect, Given, Wanted};
-use super::{LEAST, Paged};
+use super::parting::Shape;
 use crate::arguments::{Head, Operation, Span};
 use crate::error::Error;
 use crate::host::room;
@@ -51,7 +52,8 @@ impl<R: Row> Paged<R> {
         let mut answers = room("answers", batch.keys.len())?;
         let mut state = self.state();
         let (device, stream) = (&self.device, self.device.stream());
-        let most = state.operations.max(LEAST);
+        let shape = Shape { values: batch.values.is_some(), ops: batch.ops.is_some() };
+        let most = state.operations(shape);
         let mut first = 0;
         while first < batch.keys.len() {
             let part = first..batch.keys.len().min(first + most);

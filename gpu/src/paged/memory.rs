@@ -1,6 +1,7 @@
 //! The device of a paged table: images in page-locked memory of the host, frames in the device's, three streams
 //! and their events.
 
+use super::parting::{HEAD, LANES_IN_PLACE};
 use crate::device::Device;
 use crate::error::Error;
 use crate::handle::Table;
@@ -25,10 +26,6 @@ pub(super) struct Memory<R: Row> {
     frames: Vec<Table<R, Open>>,
     streams: [Arc<CudaStream>; 3],
 }
-
-/// Lanes of a tile that works over the bus, unless a tuning says otherwise: together they read a bucket at
-/// once. Measured (notes/paged.md): one lane that reads all of a bucket asks for each of its slots.
-const LANES_IN_PLACE: u32 = 4;
 
 /// A point of a stream; none where it could not be recorded and the stream was waited for.
 #[derive(Clone)]
@@ -101,6 +98,17 @@ impl<R: Row> Memory<R> {
             Place::Frame(frame) => self.frames.get(frame as usize),
         };
         table.ok_or(Error::Refused(Refused::Nothing { what: "child table" }))
+    }
+
+    /// Where each child table is that has memory, if some of them are at these places and the others in the
+    /// host's memory.
+    pub(super) fn heads(&self, at: impl Fn(u32) -> Place) -> Vec<[u64; HEAD]> {
+        let head = |child: u32| {
+            let parts = self.table(child, at(child)).ok()?.parts();
+            let [mask, factor] = parts.seed.words();
+            Some([parts.slots, parts.values.unwrap_or(0), parts.filter, mask, factor])
+        };
+        (0..self.images.len() as u32).map(|child| head(child).unwrap_or([0; HEAD])).collect()
     }
 
     /// The same, to be changed, when all jobs have run.

@@ -5,7 +5,7 @@ mod bulk;
 mod child;
 mod memory;
 mod on_stream;
-mod parting;
+pub(crate) mod parting;
 
 use crate::device::Device;
 use crate::error::Error;
@@ -17,7 +17,7 @@ use crate::table::Tuning;
 use core::fmt;
 use cudarc::driver::CudaStream;
 use memory::{Event, Memory};
-use parting::{Parting, operation_bytes};
+use parting::Parting;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use warpproof_model::Seed;
 use warpproof_model::host::structure::{self, Open};
@@ -82,8 +82,6 @@ struct State<R: Row> {
     slots: Vec<ChildSlots>,
     rebuilt: u64,
     geometry: PagedGeometry,
-    /// Operations of a batch that run at a time.
-    operations: usize,
     parting: Parting,
     /// Dropped last: it waits for the device.
     memory: Memory<R>,
@@ -91,8 +89,13 @@ struct State<R: Row> {
 
 impl<R: Row> Paged<R> {
     /// What ways cost, measured on an H100 behind 16 lanes of PCIe 5 (notes/paged.md); a copy by the byte.
-    pub const PRICES: Prices =
-        Prices { reads_in_place: 2.2, writes_in_place: 6.0, in_frame: 0.2, copy_byte: 0.02 };
+    pub const PRICES: Prices = Prices {
+        reads_in_place: 2.3,
+        writes_in_place: 5.6,
+        in_frame: 0.2,
+        copy_in_byte: 0.02,
+        copy_back_byte: 0.004,
+    };
 
     /// The way is chosen by [`PRICES`](Self::PRICES).
     pub const CHEAPER: Choose = Choose::Cheaper(Self::PRICES);
@@ -140,8 +143,8 @@ impl<R: Row> Paged<R> {
     ) -> Result<Self, Error> {
         geometry.admit(bucket_slots(R::PACKED, false))?;
         let children = geometry.children;
-        let parting = Parting::new::<R>(device, children, seed)?;
         let layout = R::layout(device.wide() && !tuning.lock_word, false);
+        let parting = Parting::new::<R>(device, (children, seed), (geometry.child, tuning))?;
         let probes = if layout.lock_word() { 2 } else { 1 };
         let slot_bytes = u64::from(layout.probe_bytes()) * probes;
         let child_bytes = (geometry.child.slots() as u64 + layout.reserved_keys()) * slot_bytes
@@ -155,8 +158,7 @@ impl<R: Row> Paged<R> {
         slots.resize(children as usize, ChildSlots::default());
         let seeds: Vec<Seed> = memory.seeds().collect();
         parting.set_seeds(&seeds, memory.stream(Stream::Run))?;
-        let operations = geometry.operations(operation_bytes::<R>(), LEAST).min(MOST);
-        let state = State { pager, choice, slots, rebuilt: 0, geometry, operations, parting, memory };
+        let state = State { pager, choice, slots, rebuilt: 0, geometry, parting, memory };
         Ok(Self { state: Mutex::new(state), geometry, layout, seed, device: device.clone() })
     }
 

@@ -3,14 +3,17 @@
 use crate::arguments::paged::{
     ARRANGE, COUNT, Digits, MOST_DIGITS, Operations, SCATTER, TALLIES, TALLY_THREADS,
 };
-use crate::arguments::{Arguments, Span};
+use crate::arguments::{Argument, Arguments, Head, Operation, Span};
 use crate::device::{Array, Device};
 use crate::error::Error;
+use crate::layout::Layout;
 use crate::module::Kernel;
 use crate::row::Row;
+use crate::structures::open::sizes;
+use crate::table::{Family, Tuning};
 use cudarc::driver::{CudaStream, result};
 use warpproof_model::Seed;
-use warpproof_model::host::Refused;
+use warpproof_model::host::{OpenGeometry, Refused};
 
 /// Digits that keys of few child tables are parted by, so that neighbours in a batch are neighbours in a child
 /// table before its tiles are arranged. Measured (notes/paged.md).
@@ -25,7 +28,17 @@ struct Kernels {
     /// Of values of 32 bits, and of 64.
     answer: [Kernel; 2],
     tally: Kernel,
+    /// Operations on child tables where they are, in the order of [`Operation::ALL`]: of those in frames alone,
+    /// and of others too.
+    routed: [Vec<Option<Kernel>>; 2],
 }
+
+/// Lanes of a tile that works over the bus, unless a tuning says otherwise: together they read a bucket at once.
+/// Measured (notes/paged.md): one lane that reads all of a bucket asks for each of its slots.
+pub(super) const LANES_IN_PLACE: u32 = 4;
+
+/// Words that say where a child table is.
+pub(super) const HEAD: usize = 5;
 
 /// What parts batches of rows `R`.
 pub(super) struct Parting {
@@ -34,7 +47,7 @@ pub(super) struct Parting {
     /// Numbers for the kernels: seeds, tallies, counters, next places, starts.
     control: Array,
     /// Columns of a batch and its answers, of so many operations.
-    columns: Option<(Array, usize)>,
+    columns: Option<Array>,
     device: Device,
 }
 
@@ -49,10 +62,25 @@ pub(super) struct Columns {
     pub(super) found: u64,
 }
 
-/// Bytes of an operation in [`Columns`].
-pub(super) const fn operation_bytes<R: Row>() -> u64 {
-    let (key, value) = (size_of::<R::Key>() as u64, size_of::<R::Value>() as u64);
-    2 * (key + value + 1 + 4) + 1 + value
+/// Which columns a batch has besides its keys.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Shape {
+    pub(super) values: bool,
+    pub(super) ops: bool,
+}
+
+impl Shape {
+    /// Bytes of a value that goes with a key of rows `R`, and of a kind of operation.
+    const fn beside<R: Row>(self) -> (usize, usize) {
+        (if self.values { size_of::<R::Value>() } else { 0 }, self.ops as usize)
+    }
+
+    /// Bytes of an operation in [`Columns`].
+    pub(super) const fn operation_bytes<R: Row>(self) -> u64 {
+        let (value, op) = self.beside::<R>();
+        // On two sides; and its answer.
+        (2 * (size_of::<R::Key>() + value + op + size_of::<u32>()) + 1 + size_of::<R::Value>()) as u64
+    }
 }
 
 impl Parting {
@@ -60,7 +88,11 @@ impl Parting {
     ///
     /// # Errors
     /// [`Error::Refused`] if there are more than 8,192; [`Error::OutOfMemory`].
-    pub(super) fn new<R: Row>(device: &Device, children: u32, seed: Seed) -> Result<Self, Error> {
+    pub(super) fn new<R: Row>(
+        device: &Device,
+        (children, seed): (u32, Seed),
+        (size, tuning): (OpenGeometry, Tuning),
+    ) -> Result<Self, Error> {
         if children > MOST_DIGITS {
             let (found, most) = (children.into(), MOST_DIGITS.into());
             return Err(Refused::TooLarge { what: "child tables of a table on a GPU", found, most }.into());
@@ -72,17 +104,23 @@ impl Parting {
         };
         let bits = 8 * size_of::<R::Key>();
         let of = |step: &str, entry: &str, shape| find(&format!("paged_{step}_{entry}{bits}"), shape);
+        let layout = R::layout(device.wide() && !tuning.lock_word, false);
+        // As many as in a table of the size of all of them.
+        let slots = size.slots() as u64 * u64::from(children);
+        let in_frames = sizes::family((layout, false), (slots, size.bucket_slots)).lanes;
+        let routed = |lanes| routed(device, layout, tuning, lanes);
         let kernels = Kernels {
             count: of("count", "", COUNT)?,
             scatter: [of("scatter", "set", SCATTER)?, of("scatter", "map", SCATTER)?],
             arrange: [of("arrange", "set", ARRANGE)?, of("arrange", "map", ARRANGE)?],
             answer: [find("paged_answer_32", (256, 1))?, find("paged_answer_64", (256, 1))?],
             tally: find("paged_tally", (TALLY_THREADS, 1))?,
+            routed: [routed(in_frames)?, routed(LANES_IN_PLACE)?],
         };
         let parts = (DIGITS / children.max(1)).max(1);
         let mut digits = Digits { children, parts, seed, seeds: 0 };
         let (children, all) = (u64::from(children), u64::from(digits.count()));
-        let bytes = children * (16 + 8 * TALLIES as u64) + 8 * all + 4 * (children + 1);
+        let bytes = children * 8 * (2 + TALLIES + HEAD) as u64 + 8 * all + 4 * (children + 1);
         let control = device.array("numbers of a paged table", bytes)?;
         digits.seeds = control.address();
         Ok(Self { kernels, digits, control, columns: None, device: device.clone() })
@@ -97,8 +135,12 @@ impl Parting {
         self.digits.seeds + 16 * u64::from(self.digits.children)
     }
 
-    fn counters(&self) -> u64 {
+    fn heads(&self) -> u64 {
         self.tallies() + 8 * TALLIES as u64 * u64::from(self.digits.children)
+    }
+
+    fn counters(&self) -> u64 {
+        self.heads() + 8 * HEAD as u64 * u64::from(self.digits.children)
     }
 
     fn next(&self) -> u64 {
@@ -111,7 +153,7 @@ impl Parting {
 
     /// Bytes of device memory.
     pub(super) fn bytes(&self) -> u64 {
-        self.control.bytes() + self.columns.as_ref().map_or(0, |(array, _)| array.bytes())
+        self.control.bytes() + self.columns.as_ref().map_or(0, Array::bytes)
     }
 
     /// Says what the places of keys in the child tables depend on.
@@ -121,34 +163,31 @@ impl Parting {
         stream.synchronize().map_err(Error::driver("copying seeds"))
     }
 
-    /// Columns for batches of up to `n` operations on rows `R`.
+    /// Columns for a batch of `n` operations on rows `R`.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
-    pub(super) fn columns<R: Row>(&mut self, n: usize) -> Result<Columns, Error> {
-        let has = self.columns.as_ref().map_or(0, |(_, n)| *n);
-        if has < n {
+    pub(super) fn columns<R: Row>(&mut self, n: usize, shape: Shape) -> Result<Columns, Error> {
+        let bytes = n as u64 * shape.operation_bytes::<R>() + COLUMNS * ALIGNED;
+        if self.columns.as_ref().is_none_or(|array| array.bytes() < bytes) {
             // What was there goes back first: nothing uses it between batches.
             self.device.wait_idle();
             self.columns = None;
-            let bytes = (n as u64) * operation_bytes::<R>() + 16 * ALIGNED;
-            self.columns = Some((self.device.array("columns of a batch", bytes)?, n));
+            self.columns = Some(self.device.array("columns of a batch", bytes)?);
         }
-        let Some((array, n)) = &self.columns else {
-            return Err(Error::Refused(Refused::Nothing { what: "operation" }));
-        };
-        let mut next = array.address();
+        let mut next = self.columns.as_ref().map_or(0, Array::address);
         let mut take = |bytes: usize| {
             let at = next;
-            next += (bytes as u64 * *n as u64).next_multiple_of(ALIGNED);
+            next += (bytes as u64 * n as u64).next_multiple_of(ALIGNED);
             at
         };
+        let (value, op) = shape.beside::<R>();
         let mut side = || Operations {
-            n: 0,
+            n: n as u32,
             keys: take(size_of::<R::Key>()),
-            values: Some(take(size_of::<R::Value>())),
-            ops: take(1),
-            numbers: take(4),
+            values: if shape.values { Some(take(value)) } else { None },
+            ops: if shape.ops { take(op) } else { 0 },
+            numbers: take(size_of::<u32>()),
         };
         let sides = [side(), side()];
         Ok(Columns { sides, codes: take(1), found: take(size_of::<R::Value>()) })
@@ -225,6 +264,25 @@ impl Parting {
         unsafe { kernel.launch(stream, 256, &Arguments::paged_answer(numbers, from, to)) }
     }
 
+    /// Says where each child table is; they are of one size. What the kernel of an operation on all of them takes
+    /// first.
+    pub(super) fn set_heads(
+        &self,
+        heads: &[[u64; HEAD]],
+        size: (u64, u64, u32),
+        stream: &CudaStream,
+    ) -> Result<Head, Error> {
+        upload(self.heads(), heads, stream)?;
+        Ok(head((self.heads(), self.digits.children), self.digits.seed, size))
+    }
+
+    /// The kernel of an operation on child tables where they are: all in frames, or not.
+    pub(super) fn routed(&self, operation: Operation, in_frames: bool) -> Result<&Kernel, Error> {
+        let kernel = self.kernels.routed[usize::from(!in_frames)].get(operation as usize);
+        let missing = || Error::NoKernel { kernel: format!("paged {}", operation.name()) };
+        kernel.and_then(Option::as_ref).ok_or_else(missing)
+    }
+
     /// Counts what the operations have done, as their codes say, and waits: for each child table how many
     /// stored an entry, deleted one, and found no room.
     ///
@@ -247,8 +305,41 @@ impl Parting {
     }
 }
 
+/// What the kernels of operations on child tables where they are take first: where it is said where they are, and
+/// how large each is.
+pub(crate) fn head(
+    (heads, children): (u64, u32),
+    seed: Seed,
+    (len, filter_len, buckets): (u64, u64, u32),
+) -> Head {
+    let [mask, factor] = seed.words();
+    let list = vec![
+        Argument::Pointer(heads),
+        Argument::U32(children),
+        Argument::U64(mask),
+        Argument::U64(factor),
+        Argument::U64(len),
+        Argument::U64(filter_len),
+        Argument::U32(buckets),
+    ];
+    Head { list, parts: 0, numbers: 0, slots: 0 }
+}
+
+/// The names of these kernels.
+pub(crate) const fn family(layout: Layout, lanes: u32) -> Family {
+    Family { structure: "paged", layout, suffix: "", lanes, mixed_lanes: lanes, one_array: false }
+}
+
+/// The kernels of operations on child tables where they are.
+fn routed(device: &Device, layout: Layout, tuning: Tuning, lanes: u32) -> Result<Vec<Option<Kernel>>, Error> {
+    let family = family(layout, lanes);
+    Operation::ALL.into_iter().map(|operation| family.find(device, operation, tuning)).collect()
+}
+
 /// Where columns begin, in bytes.
 const ALIGNED: u64 = 256;
+/// How many there are at most.
+const COLUMNS: u64 = 10;
 
 fn zero(address: u64, bytes: usize, stream: &CudaStream) -> Result<(), Error> {
     let failed = Error::driver("filling device memory");

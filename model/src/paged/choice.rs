@@ -13,8 +13,10 @@ pub struct Prices {
     pub writes_in_place: f64,
     /// An operation in a frame.
     pub in_frame: f64,
-    /// A byte of a copy, in one direction.
-    pub copy_byte: f64,
+    /// A byte of a copy to a frame.
+    pub copy_in_byte: f64,
+    /// A byte of a copy back: what it takes besides, as it runs beside copies to other frames.
+    pub copy_back_byte: f64,
 }
 
 /// How the ways of jobs are found.
@@ -75,8 +77,8 @@ impl Choice {
             Choose::Cheaper(prices) => prices,
         };
         let demand = |child: u32| self.demand.get(child as usize).copied().unwrap_or(0.0);
-        let copy = prices.copy_byte * self.child_bytes as f64;
-        let copies = if access == Access::Writes { 2.0 * copy } else { copy };
+        let back = if access == Access::Writes { prices.copy_back_byte } else { 0.0 };
+        let copies = (prices.copy_in_byte + back) * self.child_bytes as f64;
         let in_place = if access == Access::Writes { prices.writes_in_place } else { prices.reads_in_place };
         let saved = |operations: f64| operations * (in_place - prices.in_frame);
         let pays_later = || {
@@ -115,7 +117,13 @@ mod tests {
 
     #[test]
     fn tables_are_copied_when_that_pays() {
-        let prices = Prices { reads_in_place: 2.0, writes_in_place: 2.0, in_frame: 1.0, copy_byte: 2.0 };
+        let prices = Prices {
+            reads_in_place: 2.0,
+            writes_in_place: 2.0,
+            in_frame: 1.0,
+            copy_in_byte: 2.0,
+            copy_back_byte: 1.0,
+        };
         let mut choice = Choice::new(3, 500, Choose::Cheaper(prices)).expect("memory");
         let mut pager = Pager::<()>::new(3, 1).expect("memory");
         let reads = |operations| (Access::Reads, operations);

@@ -9,6 +9,7 @@ pub mod host;
 #[cfg(feature = "host")]
 mod pager;
 pub mod parting;
+pub mod routed;
 #[cfg(feature = "host")]
 mod spec;
 
@@ -19,4 +20,4 @@ pub use device::{DeviceMemory, Place, Stream};
 #[cfg(feature = "host")]
 pub use pager::{Access, Pager, Traffic, Way};
 #[cfg(feature = "host")]
-pub use spec::{Children, JOBS, STREAM, Step};
+pub use spec::{ADD_ALL, Children, JOBS, STREAM, Step};

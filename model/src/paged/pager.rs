@@ -51,6 +51,28 @@ struct Frame<E> {
     used: u64,
 }
 
+impl<E> Child<E> {
+    /// Lets a job in place wait for what it has to.
+    fn begin<D: DeviceMemory<Event = E>>(&mut self, device: &mut D) {
+        // Once is enough: the jobs of a stream run in their order.
+        if let Some(written) = self.written.take() {
+            device.wait(Stream::Run, &written);
+        }
+    }
+}
+
+impl<E> Frame<E> {
+    /// Lets a job on its table wait for what it has to.
+    fn begin<D: DeviceMemory<Event = E>>(&mut self, device: &mut D, access: Access, now: u64) {
+        self.used = now;
+        // Once is enough here, too.
+        if let Some(loaded) = self.loaded.take() {
+            device.wait(Stream::Run, &loaded);
+        }
+        self.dirty |= access == Access::Writes;
+    }
+}
+
 /// How often a pager did what.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Traffic {
@@ -124,10 +146,7 @@ impl<E: Clone> Pager<E> {
         (access, way): (Access, Way),
         job: impl FnOnce(&mut D, Place) -> Result<(), D::Error>,
     ) -> Result<(), D::Error> {
-        let Some(of_child) = self.children.get(child as usize) else {
-            let (found, most) = (u64::from(child) + 1, self.children.len() as u64);
-            return Err(Refused::TooLarge { what: "child tables", found, most }.into());
-        };
+        let Some(of_child) = self.children.get(child as usize) else { return Err(self.no_child(child)) };
         let frame = match of_child.frame {
             Some(frame) => {
                 self.traffic.hits += 1;
@@ -142,6 +161,58 @@ impl<E: Clone> Pager<E> {
         }
     }
 
+    /// Runs one job on several child tables, each where it is, as [`run`](Self::run) runs one on each of them.
+    /// `places` gets where they are, as far as it has room.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run). If the job was not put on the stream, the tables are as they were.
+    pub fn run_where_they_are<D: DeviceMemory<Event = E>>(
+        &mut self,
+        device: &mut D,
+        (children, places): (&[u32], &mut [Place]),
+        access: Access,
+        job: impl FnOnce(&mut D, &[Place]) -> Result<(), D::Error>,
+    ) -> Result<(), D::Error> {
+        self.now += 1;
+        for (&number, place) in children.iter().zip(&mut *places) {
+            let Some(child) = self.children.get_mut(number as usize) else {
+                return Err(self.no_child(number));
+            };
+            *place = child.frame.map_or(Place::Image, Place::Frame);
+            match child.frame.and_then(|frame| self.frames.get_mut(frame as usize)) {
+                Some(frame) => frame.begin(device, access, self.now),
+                None => child.begin(device),
+            }
+        }
+        let ran = job(device, places);
+        let end = device.record(Stream::Run);
+        for (&number, place) in children.iter().zip(places) {
+            match *place {
+                Place::Frame(frame) => {
+                    self.traffic.hits += 1;
+                    if let Some(frame) = self.frames.get_mut(frame as usize) {
+                        frame.ran = Some(end.clone());
+                    }
+                }
+                Place::Image => {
+                    self.traffic.in_place += 1;
+                    if access == Access::Writes
+                        && let Some(child) = self.children.get_mut(number as usize)
+                    {
+                        child.changed = Some(end.clone());
+                    }
+                }
+            }
+        }
+        ran
+    }
+
+    /// That there is no such child table.
+    fn no_child<R: From<Refused>>(&self, child: u32) -> R {
+        let (found, most) = (u64::from(child) + 1, self.children.len() as u64);
+        Refused::TooLarge { what: "child tables", found, most }.into()
+    }
+
     fn run_in_frame<D: DeviceMemory<Event = E>>(
         &mut self,
         device: &mut D,
@@ -151,12 +222,7 @@ impl<E: Clone> Pager<E> {
     ) -> Result<(), D::Error> {
         self.now += 1;
         let Some(frame) = self.frames.get_mut(number as usize) else { return Ok(()) };
-        frame.used = self.now;
-        // Once is enough: the jobs of a stream run in their order.
-        if let Some(loaded) = frame.loaded.take() {
-            device.wait(Stream::Run, &loaded);
-        }
-        frame.dirty |= access == Access::Writes;
+        frame.begin(device, access, self.now);
         let ran = job(device, Place::Frame(number));
         frame.ran = Some(device.record(Stream::Run));
         ran
@@ -170,10 +236,7 @@ impl<E: Clone> Pager<E> {
         job: impl FnOnce(&mut D, Place) -> Result<(), D::Error>,
     ) -> Result<(), D::Error> {
         let Some(child) = self.children.get_mut(number as usize) else { return Ok(()) };
-        // Once is enough here, too.
-        if let Some(written) = child.written.take() {
-            device.wait(Stream::Run, &written);
-        }
+        child.begin(device);
         self.traffic.in_place += 1;
         let ran = job(device, Place::Image);
         if access == Access::Writes {

@@ -9,6 +9,8 @@ use alloc::vec::Vec;
 /// A host that puts jobs on the streams, one after the other, and waits for all of them in the end. The value
 /// of the call are its [`Step`]s.
 pub const JOBS: Op = Op::Other(0);
+/// A job on all child tables that adds one to each and returns the numbers before.
+pub const ADD_ALL: Op = Op::Other(2);
 /// A stream of the device, which runs what is put on it until it is told to end.
 pub const STREAM: Op = Op::Other(1);
 
@@ -21,6 +23,9 @@ pub enum Step {
     ReadAll,
     /// The host takes all tables out of their frames, returns the number of a child table and adds one to it.
     Change(u32),
+    /// One job on all child tables, where they are, that returns their numbers and, if it writes, adds one to
+    /// each.
+    All(Access),
 }
 
 /// Steps of one value: two decimal digits each.
@@ -36,6 +41,8 @@ impl Step {
             Self::Job(child, Access::Reads, Way::InPlace) => (4, child),
             Self::ReadAll => (5, 0),
             Self::Change(child) => (6, child),
+            Self::All(Access::Writes) => (7, 0),
+            Self::All(Access::Reads) => (8, 0),
         };
         10 * what + child as u64
     }
@@ -49,6 +56,8 @@ impl Step {
             4 => Self::Job(child, Access::Reads, Way::InPlace),
             5 => Self::ReadAll,
             6 => Self::Change(child),
+            7 => Self::All(Access::Writes),
+            8 => Self::All(Access::Reads),
             _ => return None,
         })
     }
@@ -79,6 +88,7 @@ impl Step {
 /// | `insert_or_add child 1` | adds one | the number before, or `full` if it was not done |
 /// | `search child` | | the number, or `full` |
 /// | `search_all 0` | | all numbers, or `full` |
+/// | [`ADD_ALL`] | adds one to each | all numbers before, or `full` if it was not done |
 ///
 /// A call of [`JOBS`] is its steps, in their order. Only a device that fails says `full`.
 #[derive(Clone, Copy, Debug)]
@@ -107,7 +117,10 @@ impl Spec for Children {
             }
             (Op::Search, Some(Ret::Count(said))) if Some(*said) == number => next.push(numbers.clone()),
             (Op::SearchAll, Some(Ret::Values(all))) if all == numbers => next.push(numbers.clone()),
-            (Op::InsertOrAdd | Op::Search | Op::SearchAll, Some(Ret::Full)) if self.may_fail => {
+            (ADD_ALL, Some(Ret::Values(all))) if all == numbers => {
+                next.push(numbers.iter().map(|number| number + 1).collect());
+            }
+            (Op::InsertOrAdd | Op::Search | Op::SearchAll | ADD_ALL, Some(Ret::Full)) if self.may_fail => {
                 next.push(numbers.clone());
             }
             (STREAM, Some(Ret::Done) | None) => next.push(numbers.clone()),
@@ -129,7 +142,8 @@ impl Spec for Children {
                     Call::new(Op::InsertOrAdd, child.into(), 1)
                 }
                 Step::Job(child, Access::Reads, _) => Call::new(Op::Search, child.into(), 0),
-                Step::ReadAll => Call::new(Op::SearchAll, 0, 0),
+                Step::ReadAll | Step::All(Access::Reads) => Call::new(Op::SearchAll, 0, 0),
+                Step::All(Access::Writes) => Call::new(ADD_ALL, 0, 1),
             };
             (call, Some(rets.get(at).cloned().unwrap_or(Ret::Absent)))
         };
@@ -155,9 +169,10 @@ mod tests {
             Step::Job(3, Access::Reads, Way::InPlace),
             Step::ReadAll,
             Step::Change(1),
+            Step::All(Access::Reads),
         ];
         let call = Step::call(&steps);
-        assert_eq!((call.op, call.value), (JOBS, 11_22_30_43_50_61));
+        assert_eq!((call.op, call.value), (JOBS, 11_22_30_43_50_61_80));
         assert_eq!(Step::of_call(&call), steps);
     }
 

@@ -5,14 +5,14 @@ use super::{At, Columns, Count, In, Launch, Out};
 use warpproof_device::Global;
 use warpproof_model::entry::Packed;
 use warpproof_model::map::{BucketMap, CounterMap};
-use warpproof_model::reserved::{AllKeys as _, AllKeysCounter as _, WithSlots};
+use warpproof_model::reserved::{AllKeys as _, AllKeysCounter, WithSlots};
 use warpproof_model::retrieve::{LANE_SLOTS, Method, Retrieval, SlotArray};
 use warpproof_model::{AtLane, Block as _, IntegerWords, Order, Warp};
 
 /// What a slot of a map holds, in a word.
 type SlotWord<T> = <<T as BucketMap>::Entry as Packed>::Word;
 
-impl<const L: u32, T: BucketMap, R: CounterMap<Key = T::Key, Value = T::Value>> Launch<L, WithSlots<T, R>> {
+impl<const L: u32, T: AllKeysCounter> Launch<L, T> {
     /// Adds pairs, or their values to those of keys that are present.
     #[inline(always)]
     pub(crate) fn add(self, keys: In<T::Key>, values: In<T::Value>, outcomes: Out<u8>, n: Count) {
@@ -21,7 +21,9 @@ impl<const L: u32, T: BucketMap, R: CounterMap<Key = T::Key, Value = T::Value>> 
             AtLane::known(w, said.code())
         });
     }
+}
 
+impl<const L: u32, T: BucketMap, R: CounterMap<Key = T::Key, Value = T::Value>> Launch<L, WithSlots<T, R>> {
     /// Adds the entries of another table, whose slots these are; adds to `lost` how many found no room.
     /// Nobody else works on the table, and it has no key of theirs.
     #[inline(always)]

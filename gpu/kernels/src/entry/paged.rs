@@ -135,6 +135,10 @@ unsafe fn here(each: u32) -> ((Tile<1>, CtaBlock<1>), Share) {
 }
 
 /// Counts of digits.
+///
+/// # Safety
+///
+/// The contract of the kernel: columns and counters are as long as it says, and nobody else uses them.
 #[inline(always)]
 unsafe fn count_digits<K: Key>(keys: In<K>, n: Count, digits: Digits, counters: Array<u32>) {
     // SAFETY: the contract of the kernel.
@@ -157,6 +161,10 @@ unsafe fn count_digits<K: Key>(keys: In<K>, n: Count, digits: Digits, counters: 
 }
 
 /// Operations of a batch, by digits.
+///
+/// # Safety
+///
+/// The contract of the kernel: columns and counters are as long as it says, and nobody else uses them.
 #[inline(always)]
 unsafe fn scatter_by_digits<K: Key, V: Copy>(columns: Columns<K, V>, digits: Digits, next: Array<u32>) {
     // SAFETY: the contract of the kernel.
@@ -167,6 +175,10 @@ unsafe fn scatter_by_digits<K: Key, V: Copy>(columns: Columns<K, V>, digits: Dig
 }
 
 /// Operations that stand by digits, each tile in the order of `bins` parts of what it spans.
+///
+/// # Safety
+///
+/// The contract of the kernel: columns and counters are as long as it says, and nobody else uses them.
 #[inline(always)]
 unsafe fn arrange_tiles<K: Key, V: Copy>(columns: Columns<K, V>, digits: Digits, bins: u32) {
     // SAFETY: the contract of the kernel.
@@ -187,6 +199,10 @@ unsafe fn arrange_tiles<K: Key, V: Copy>(columns: Columns<K, V>, digits: Digits,
 }
 
 /// Answers back to the order of the batch.
+///
+/// # Safety
+///
+/// The contract of the kernel: columns and counters are as long as it says, and nobody else uses them.
 #[inline(always)]
 unsafe fn give_back<V: Copy>(
     numbers: In<u32>,

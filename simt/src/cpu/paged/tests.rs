@@ -66,7 +66,13 @@ fn nothing_is_copied_where_all_is_resident() {
 
 #[test]
 fn tables_that_are_used_more_come_into_frames() {
-    let prices = Prices { reads_in_place: 2.0, writes_in_place: 2.0, in_frame: 1.0, copy_byte: 0.2 };
+    let prices = Prices {
+        reads_in_place: 2.0,
+        writes_in_place: 2.0,
+        in_frame: 1.0,
+        copy_in_byte: 0.2,
+        copy_back_byte: 0.2,
+    };
     let map = map(20_000, 2, Choose::Cheaper(prices));
     let keys: Vec<u64> = (0..20_000).map(key).collect();
     map.insert_unique(&keys, &keys).expect("memory");
@@ -83,8 +89,13 @@ fn tables_that_are_used_more_come_into_frames() {
 
 #[test]
 fn slots_of_deleted_pairs_are_used_again_whatever_the_ways() {
-    let some =
-        Choose::Cheaper(Prices { reads_in_place: 3.0, writes_in_place: 3.0, in_frame: 1.0, copy_byte: 0.03 });
+    let some = Choose::Cheaper(Prices {
+        reads_in_place: 3.0,
+        writes_in_place: 3.0,
+        in_frame: 1.0,
+        copy_in_byte: 0.03,
+        copy_back_byte: 0.03,
+    });
     for choose in [RESIDENT, Choose::Always(Way::InPlace), some] {
         let map = map(4_000, 2, choose);
         let mut expected = HashMap::new();

@@ -5,7 +5,6 @@ use crate::check::{Memory, SimWarp};
 use std::fmt;
 use warpproof_model::host::Refused;
 use warpproof_model::paged::{Access, DeviceMemory, Place, Stream};
-use warpproof_model::spec::Ret;
 use warpproof_model::{ReadOrder, Words, WriteOrder};
 
 /// The words of a table.
@@ -164,6 +163,19 @@ impl<'a, W: SimWarp, M: Memory> Device<'a, W, M> {
         Ok(())
     }
 
+    /// One job on several child tables: as many answers, from this one on.
+    pub(super) fn jobs(
+        &mut self,
+        (children, places, access): (&[u32], &[Place], Access),
+        answer: usize,
+    ) -> Result<(), Failed> {
+        self.may_fail()?;
+        for (i, (&child, &place)) in children.iter().zip(places).enumerate() {
+            self.post(Stream::Run, Command::Job(place, child, access, (answer + i) as u32));
+        }
+        Ok(())
+    }
+
     /// Waits until all jobs have run, and ends the streams.
     pub(super) fn end(&mut self) {
         let all = self.record(Stream::Run);
@@ -172,9 +184,9 @@ impl<'a, W: SimWarp, M: Memory> Device<'a, W, M> {
     }
 
     /// What a job said.
-    pub(super) fn answer(&self, number: usize) -> Ret {
+    pub(super) fn answer(&self, number: usize) -> u64 {
         // Relaxed: the host has joined an event of the stream that wrote it.
-        Ret::Count(self.m.w32(ANSWERS).load(number, ReadOrder::Relaxed).into())
+        self.m.w32(ANSWERS).load(number, ReadOrder::Relaxed).into()
     }
 
     fn wait_for(&mut self, event: u32) {

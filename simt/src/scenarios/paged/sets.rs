@@ -16,6 +16,8 @@ const JOBS: [fn(u32) -> Step; 4] = [
 ];
 /// Adds in a frame, and looks there.
 const PAGED: &[fn(u32) -> Step] = JOBS.split_at(2).0;
+/// One job on all child tables.
+const ALL: [fn(u32) -> Step; 2] = [|_| Step::All(Writes), |_| Step::All(Reads)];
 /// What the host does: it reads all images, or changes one.
 const HOSTS: [fn(u32) -> Step; 2] = [|_| Step::ReadAll, Step::Change];
 
@@ -43,7 +45,7 @@ fn rows(length: usize, steps: &[fn(u32) -> Step], children: u32) -> Vec<Vec<Step
 fn child(step: Step) -> Option<u32> {
     match step {
         Step::Job(child, ..) | Step::Change(child) => Some(child),
-        Step::ReadAll => None,
+        Step::ReadAll | Step::All(_) => None,
     }
 }
 
@@ -87,6 +89,17 @@ pub fn default_set() -> Vec<Scenario> {
     for call in 0..6 {
         scenarios.extend(all(&[1], &rows(3, &[PAGED[0], PAGED[1], JOBS[3], HOSTS[0]], 2), 1 << call));
     }
+    // One job on all tables, with and after others, of which some are in frames.
+    let with_all = [&JOBS[..], &ALL].concat();
+    let mut with_all = rows(3, &with_all, 2);
+    with_all.retain(|row| row.iter().any(|step| matches!(step, Step::All(_))));
+    scenarios.extend(all(&[1], &with_all, 0));
+    for call in 0..5 {
+        let steps = [PAGED[0], JOBS[2], ALL[0]];
+        let mut rows = rows(3, &steps, 2);
+        rows.retain(|row| row.iter().any(|step| matches!(step, Step::All(_))));
+        scenarios.extend(all(&[1], &rows, 1 << call));
+    }
     scenarios.push(scenario(2, &SWAPPED, 0));
     scenarios.extend(parted::default_set());
     scenarios
@@ -116,7 +129,7 @@ pub fn deep() -> Vec<Scenario> {
 
 /// A random scenario: up to five steps of any kind on up to four child tables, with up to three frames.
 pub(super) fn random(below: &mut dyn FnMut(u32) -> u32) -> Scenario {
-    let kinds = [&JOBS[..], &HOSTS].concat();
+    let kinds = [&JOBS[..], &HOSTS, &ALL].concat();
     let children = 1 + below(4);
     let steps: Vec<Step> =
         (0..1 + below(5)).map(|_| kinds[below(kinds.len() as u32) as usize](below(children))).collect();

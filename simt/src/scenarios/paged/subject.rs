@@ -4,7 +4,7 @@ use super::device::{
     ANSWERS, Command, Device, EVENTS, FRAMES, Failed, IMAGES, QUEUES, STREAMS, TABLE, run_job, run_stream,
 };
 use crate::check::{Array, Config, Memory, Scenario, SimWarp, Subject};
-use warpproof_model::paged::{Access, Children, JOBS, Pager, Step};
+use warpproof_model::paged::{Access, Children, JOBS, Pager, Place, Step};
 use warpproof_model::spec::{Call, Ret};
 
 /// A host whose pager puts jobs on three streams. Warp 0 is the host, the others are the streams.
@@ -37,8 +37,20 @@ impl PagedSubject {
             .into_iter()
             .enumerate()
             .map(|(at, step)| match step {
+                Step::All(access) => {
+                    let children: Vec<u32> = (0..reach).collect();
+                    let mut places = vec![Place::Image; children.len()];
+                    let all = |device: &mut Device<'_, W, M>, places: &[Place]| {
+                        device.jobs((&children, places, access), at * reach as usize)
+                    };
+                    pager
+                        .run_where_they_are(&mut device, (&children, &mut places), access, all)
+                        .map(|()| None)
+                }
                 Step::Job(child, access, way) => {
-                    let job = |device: &mut Device<'_, W, M>, place| device.job((child, place, access), at);
+                    let job = |device: &mut Device<'_, W, M>, place| {
+                        device.job((child, place, access), at * reach as usize)
+                    };
                     pager.run(&mut device, child, (access, way), job).map(|()| None)
                 }
                 Step::ReadAll => pager.write_back(&mut device).map(|()| {
@@ -51,10 +63,14 @@ impl PagedSubject {
             })
             .collect();
         device.end();
-        let ret = |(at, said)| match said {
-            Ok(Some(ret)) => ret,
-            Ok(None) => device.answer(at),
-            Err(Failed) => Ret::Full,
+        let steps = Step::of_call(call);
+        let ret = |(at, said)| match (said, steps.get(at)) {
+            (Ok(Some(ret)), _) => ret,
+            (Ok(None), Some(Step::All(_))) => {
+                Ret::Values((0..reach as usize).map(|i| device.answer(at * reach as usize + i)).collect())
+            }
+            (Ok(None), _) => Ret::Count(device.answer(at * reach as usize)),
+            (Err(Failed), _) => Ret::Full,
         };
         Ret::Each(said.into_iter().enumerate().map(ret).collect())
     }
@@ -74,14 +90,15 @@ impl Subject for PagedSubject {
 
     fn arrays(&self) -> Vec<Array> {
         let Config { buckets: frames, reach: children, .. } = self.config;
-        // What a step puts on a stream at most: four waits, a copy and a record.
-        let commands = 8 * self.steps + 4;
+        // What a step puts on a stream at most: four waits, a copy and a record; or a wait and a job for each
+        // child table, and a record.
+        let commands = (8 + 2 * children as usize) * self.steps + 4;
         let zeros = |name, words| Array::new(name, 32, vec![0; words]);
         vec![
             zeros("image", children as usize * TABLE),
             // A frame holds anything at first.
             Array::new("frame", 32, (0..frames as usize * TABLE).map(|word| 40 + word as u128).collect()),
-            zeros("answer", self.steps),
+            zeros("answer", self.steps * children as usize),
             zeros("event", 3 * commands),
             zeros("queue in", commands),
             zeros("queue run", commands),

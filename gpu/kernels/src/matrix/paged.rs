@@ -1,0 +1,128 @@
+//! The child tables of a paged table, each where it is: in a frame, or in the host's memory. They are tables of
+//! open addressing.
+
+use super::open;
+use crate::store::{Reserved, Store, lock_word_slots, slots, store};
+use core::marker::PhantomData;
+use warpproof_model::entry::{Packed, Pair64};
+use warpproof_model::open::{BoundedStride, CLASSES, LockWordSlots, OpenTable, OverflowFilter};
+use warpproof_model::paged::routed::{Routed, Tables};
+use warpproof_model::reserved::{AllKeys, ReservedSlots, WithSlots};
+use warpproof_model::slab::Multiplicity;
+use warpproof_model::{Key, Seed, Words};
+
+/// As of a table of open addressing.
+type Filter = OverflowFilter<Store<u32>, CLASSES, false>;
+type LockSlots = LockWordSlots<Store<u64>>;
+
+/// Words that say where a child table is: the addresses of its slots, of their values where those are words of
+/// their own, and of its filter; the two words of its seed.
+const HEAD: usize = 5;
+
+/// Where all child tables are, and how large each of them is.
+#[derive(Clone, Copy)]
+pub(crate) struct Heads {
+    heads: *const u64,
+    children: u32,
+    seed: Seed,
+    len: usize,
+    filter_len: usize,
+    buckets: u32,
+}
+
+impl Heads {
+    /// What is said of the child table of a key.
+    #[inline(always)]
+    fn of<K: Key>(self, key: K) -> [u64; HEAD] {
+        let child = key.hash(self.seed).digit(self.children) as usize;
+        // SAFETY: so many words for each child table, which nobody writes during the launch (contract of the
+        // kernel).
+        core::array::from_fn(|word| unsafe { self.heads.add(HEAD * child + word).read() })
+    }
+}
+
+/// Child tables of entries in one word each.
+pub(crate) struct PackedTables<E, const S: usize>(Heads, PhantomData<E>);
+
+impl<E, const S: usize> Clone for PackedTables<E, S> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<E, const S: usize> Copy for PackedTables<E, S> {}
+
+impl<E: Packed, const S: usize> Tables for PackedTables<E, S>
+where
+    Store<E::Word>: Words<E::Word>,
+    WithSlots<OpenTable<E, Store<E::Word>, Filter, BoundedStride, S>, Reserved<E>>:
+        AllKeys<Key = E::Key, Value = E::Value>,
+{
+    type Key = E::Key;
+    type Value = E::Value;
+    type Table = WithSlots<OpenTable<E, Store<E::Word>, Filter, BoundedStride, S>, Reserved<E>>;
+
+    #[inline(always)]
+    fn of(self, key: E::Key) -> Self::Table {
+        let Heads { len, filter_len, buckets, .. } = self.0;
+        let [words, _, filter, mask, factor] = self.0.of(key);
+        // SAFETY: the memory of a child table, as the contract of the kernel says.
+        unsafe {
+            open::packed::<E, warpproof_model::slab::Unique, S>(
+                slots(words as *mut E::Word, len),
+                store(filter as *mut u32, filter_len),
+                buckets,
+                Seed::from_words([mask, factor]),
+            )
+        }
+    }
+}
+
+/// Child tables of u64 pairs in two words each, by the lock-word protocol.
+#[derive(Clone, Copy)]
+pub(crate) struct LockTables<const S: usize>(Heads);
+
+impl<const S: usize> Tables for LockTables<S> {
+    type Key = u64;
+    type Value = u64;
+    type Table =
+        WithSlots<OpenTable<Pair64, LockSlots, Filter, BoundedStride, S>, ReservedSlots<Pair64, LockSlots>>;
+
+    #[inline(always)]
+    fn of(self, key: u64) -> Self::Table {
+        let Heads { len, filter_len, buckets, .. } = self.0;
+        let [keys, values, filter, mask, factor] = self.0.of(key);
+        // SAFETY: the memory of a child table, as the contract of the kernel says.
+        unsafe {
+            open::lock_word::<warpproof_model::slab::Unique, S>(
+                lock_word_slots(keys as *mut u64, values as *mut u64, len),
+                store(filter as *mut u32, filter_len),
+                buckets,
+                Seed::from_words([mask, factor]),
+            )
+        }
+    }
+}
+
+/// Child tables of entries in one word each. `len` and `filter_len` are words of one.
+#[inline(always)]
+pub(crate) fn packed<E: Packed, M: Multiplicity, const S: usize>(
+    heads: *const u64,
+    (children, seed): (u32, Seed),
+    (len, filter_len, buckets): (usize, usize, u32),
+) -> Routed<PackedTables<E, S>> {
+    const { assert!(!M::MULTI, "this structure has no multimaps") };
+    Routed(PackedTables(Heads { heads, children, seed, len, filter_len, buckets }, PhantomData))
+}
+
+/// Child tables of u64 pairs in two words each.
+#[inline(always)]
+pub(crate) fn lock_word<M: Multiplicity, const S: usize>(
+    heads: *const u64,
+    (children, seed): (u32, Seed),
+    (len, filter_len, buckets): (usize, usize, u32),
+) -> Routed<LockTables<S>> {
+    const { assert!(!M::MULTI, "this structure has no multimaps") };
+    Routed(LockTables(Heads { heads, children, seed, len, filter_len, buckets }))
+}
