@@ -113,9 +113,9 @@ pub(crate) struct Args {
     /// Bytes of a table of u64 pairs that is larger than a budget of device memory, as 16G
     ///
     /// Paged tables on a GPU. Batches of 10^6 to 10^9 operations on device slices: inserts and searches, in
-    /// place, in frames, and as chosen; absent keys; keys by a law of Zipf (0.99); the copy engine, a table all
-    /// of which is in frames, one of open addressing, and one on the CPU with all threads beside them. With
-    /// --quick 10^7 operations at most, and no table on the CPU.
+    /// place, in frames, and as chosen; absent keys; keys by a law of Zipf (0.99); the copy engine, a table
+    /// all of which is in frames, one of open addressing, and one on the CPU with all threads beside them.
+    /// With --quick 10^7 operations at most, and no table on the CPU.
     #[arg(long, value_name = "BYTES", value_parser = crate::bytes::bytes)]
     #[arg(conflicts_with_all = ["entry", "max_size", "pairs", "paper", "json"])]
     table: Option<u64>,

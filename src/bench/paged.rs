@@ -1,5 +1,5 @@
-//! `warpproof bench paged --table`: a table larger than the budget of device memory, on a GPU, beside what bounds
-//! it: the bus, the ways that jobs may take, a table that is all in device memory, and one on the CPU.
+//! `warpproof bench paged --table`: a table larger than the budget of device memory, on a GPU, beside what
+//! bounds it: the bus, the ways that jobs may take, a table that is all in device memory, and one on the CPU.
 
 use super::Args;
 use super::keys::Number;

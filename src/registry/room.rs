@@ -86,8 +86,8 @@ pub(super) fn cuckoo(room: Room) -> Result<OpenGeometry, Refused> {
     OpenGeometry::at_load(room.expected, room.load)
 }
 
-/// A table with `load` of the expected entries per slot, whose child tables are a sixteenth of the budget, so that
-/// there are frames for some: the slot of a deleted entry is used again when its child table is full.
+/// A table with `load` of the expected entries per slot, whose child tables are a sixteenth of the budget, so
+/// that there are frames for some: the slot of a deleted entry is used again when its child table is full.
 pub(super) fn paged(
     room: Room,
     size: impl FnOnce(u64, f64, u64, u64) -> Result<PagedGeometry, Refused>,

@@ -48,7 +48,8 @@ tables! {
     open set [insert_unique delete search]: set64 l4(4, 2);
     open map [insert_unique insert_or_assign insert_or_add delete search mixed]: map64 l4(4, 1);
 
-    // Child tables as one table, where all are in frames by as many lanes as one of that size, and over the bus.
+    // Child tables as one table, where all are in frames by as many lanes as one of that size, and over the
+    // bus.
     paged set [insert_unique delete search]:
         set32 l1(1, 8), set32 l4(4, 2), set64 l1(1, 8), set64 l2(2, 4), set64 l4(4, 2);
     paged map [insert_unique insert_or_assign insert_or_add delete search mixed]:

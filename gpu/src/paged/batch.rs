@@ -219,8 +219,8 @@ impl<R: Row> State<R> {
             let head = parting.set_heads(&memory.heads(|child| at[child as usize]), size, run)?;
             let in_frames = places.iter().all(|place| matches!(place, Place::Frame(_)));
             let kernel = parting.routed(launch.operation(), in_frames)?;
-            // SAFETY: made by the function of the operation, from arrays of the table's types; heads are those
-            // of child tables, each of which has memory if it has a key of the batch.
+            // SAFETY: made by the function of the operation, from arrays of the table's types; heads are
+            // those of child tables, each of which has memory if it has a key of the batch.
             unsafe { kernel.launch(run, THREADS, &launch.arguments(&head, arrays)?) }
         })
     }

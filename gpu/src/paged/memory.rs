@@ -1,5 +1,5 @@
-//! The device of a paged table: images in page-locked memory of the host, frames in the device's, three streams
-//! and their events.
+//! The device of a paged table: images in page-locked memory of the host, frames in the device's, three
+//! streams and their events.
 
 use super::parting::{HEAD, LANES_IN_PLACE};
 use crate::device::Device;

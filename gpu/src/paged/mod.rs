@@ -51,21 +51,24 @@ const MOST: usize = 1 << 30;
 /// A concurrent table of which a part is in the device's memory: a map of rows `(K, V)`, or a set of rows
 /// `(K,)`.
 ///
-/// Its *child tables*, of 64 MiB by default, are tables of open addressing in page-locked memory of the host. A
-/// key belongs to one of them. The device's memory has *frames* for some. A batch is parted by child tables,
-/// and makes one job for each: kernels that work on it over the bus, in the order in which its slots lie; or
-/// in a frame, to which it is copied first if it is not there, and where it stays until another one needs the
-/// frame. [`Choose`] says which. Copies run beside jobs. The protocol is [`warpproof_model::paged`].
+/// Its *child tables*, of 64 MiB by default, are tables of open addressing in page-locked memory of the host.
+/// A key belongs to one of them. The device's memory has *frames* for some. A batch is parted by child
+/// tables, and makes one job for each: kernels that work on it over the bus, in the order in which its slots
+/// lie; or in a frame, to which it is copied first if it is not there, and where it stays until another one
+/// needs the frame. [`Choose`] says which. Copies run beside jobs. The protocol is
+/// [`warpproof_model::paged`].
 ///
-/// **Batches.** On device slices calls wait for their stream, as the host decides by the numbers of operations.
-/// Batches wait for each other. A batch for which the budget leaves too little memory runs in parts.
+/// **Batches.** On device slices calls wait for their stream, as the host decides by the numbers of
+/// operations. Batches wait for each other. A batch for which the budget leaves too little memory runs in
+/// parts.
 ///
-/// **Room.** The table does not grow. What is said of it on a CPU
-/// ([`Paged` there](https://docs.rs/warpproof-simt)) holds here too: a child table that has too little room is
-/// rebuilt, and an insert is [`Full`](warpproof_model::Insert::Full) if that gives none.
+/// **Room.** The table does not grow. A child table is rebuilt without the slots of deleted entries where
+/// they leave too little room, and with another seed where keys were chosen for its own. An insert is
+/// [`Full`](warpproof_model::Insert::Full), and changes nothing, if its child table has no room after that
+/// either, or there is no memory to rebuild it: never at the load that the table was made for.
 ///
-/// **Memory.** Device memory for frames and for batches, as the geometry says, and for a child table while one
-/// is rebuilt. Page-locked memory of the host for each child table from when it is used first:
+/// **Memory.** Device memory for frames and for batches, as the geometry says, and for a child table while
+/// one is rebuilt. Page-locked memory of the host for each child table from when it is used first:
 /// [`Error::OutOfMemory`] if there is none, and then no operation of that part of the batch has run.
 pub struct Paged<R: Row> {
     state: Mutex<State<R>>,
@@ -132,8 +135,8 @@ impl<R: Row> Paged<R> {
     /// and whose keys lie where `seed` says.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`]; [`Error::Refused`] if the child tables are of another size than this type's, or
-    /// more than 8,192.
+    /// [`Error::OutOfMemory`]; [`Error::Refused`] if the child tables are of another size than this type's,
+    /// or more than 8,192.
     pub fn with_seed(
         device: &Device,
         geometry: PagedGeometry,

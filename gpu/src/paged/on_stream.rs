@@ -1,5 +1,5 @@
-//! What paged maps and sets do on device slices. Calls wait for their stream: the host decides by the numbers of
-//! operations which way each child table's go.
+//! What paged maps and sets do on device slices. Calls wait for their stream: the host decides by the numbers
+//! of operations which way each child table's go.
 
 use super::Paged;
 use super::batch::{Effect, Given, Wanted};
@@ -57,7 +57,8 @@ impl<R: Row> OnStream<'_, Paged<R>> {
         admit(n, "values", given.values)?;
         admit(n, "outcomes", wanted.codes)?;
         admit(n, "found values", wanted.numbers)?;
-        // SAFETY: slices that `call` took, and of the right lengths; the rest is the contract of this function.
+        // SAFETY: slices that `call` took, and of the right lengths; the rest is the contract of this
+        // function.
         let ran = unsafe { self.table.state().run((&launch, effect), given, wanted, self.stream) };
         call.finish().and(ran)?;
         self.stream.synchronize().map_err(Error::driver("waiting for a batch"))

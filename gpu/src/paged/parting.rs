@@ -15,8 +15,8 @@ use cudarc::driver::{CudaStream, result};
 use warpproof_model::Seed;
 use warpproof_model::host::{OpenGeometry, Refused};
 
-/// Digits that keys of few child tables are parted by, so that neighbours in a batch are neighbours in a child
-/// table before its tiles are arranged. Measured (notes/paged.md).
+/// Digits that keys of few child tables are parted by, so that neighbours in a batch are neighbours in a
+/// child table before its tiles are arranged. Measured (notes/paged.md).
 const DIGITS: u32 = 1024;
 
 /// The kernels.
@@ -28,13 +28,13 @@ struct Kernels {
     /// Of values of 32 bits, and of 64.
     answer: [Kernel; 2],
     tally: Kernel,
-    /// Operations on child tables where they are, in the order of [`Operation::ALL`]: of those in frames alone,
-    /// and of others too.
+    /// Operations on child tables where they are, in the order of [`Operation::ALL`]: of those in frames
+    /// alone, and of others too.
     routed: [Vec<Option<Kernel>>; 2],
 }
 
-/// Lanes of a tile that works over the bus, unless a tuning says otherwise: together they read a bucket at once.
-/// Measured (notes/paged.md): one lane that reads all of a bucket asks for each of its slots.
+/// Lanes of a tile that works over the bus, unless a tuning says otherwise: together they read a bucket at
+/// once. Measured (notes/paged.md): one lane that reads all of a bucket asks for each of its slots.
 pub(super) const LANES_IN_PLACE: u32 = 4;
 
 /// Words that say where a child table is.
@@ -264,8 +264,8 @@ impl Parting {
         unsafe { kernel.launch(stream, 256, &Arguments::paged_answer(numbers, from, to)) }
     }
 
-    /// Says where each child table is; they are of one size. What the kernel of an operation on all of them takes
-    /// first.
+    /// Says where each child table is; they are of one size. What the kernel of an operation on all of them
+    /// takes first.
     pub(super) fn set_heads(
         &self,
         heads: &[[u64; HEAD]],
@@ -305,8 +305,8 @@ impl Parting {
     }
 }
 
-/// What the kernels of operations on child tables where they are take first: where it is said where they are, and
-/// how large each is.
+/// What the kernels of operations on child tables where they are take first: where it is said where they are,
+/// and how large each is.
 pub(crate) fn head(
     (heads, children): (u64, u32),
     seed: Seed,

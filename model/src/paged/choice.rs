@@ -69,8 +69,8 @@ impl Choice {
     /// The way of a job of so many operations on a child table which is in no frame.
     ///
     /// It is copied to a frame if that is cheaper than the operations in place, counting the copy back if the
-    /// job writes; or if a few batches like those before would pay for the copy, and it displaces no table that
-    /// had more than half as many operations.
+    /// job writes; or if a few batches like those before would pay for the copy, and it displaces no table
+    /// that had more than half as many operations.
     pub fn way<E: Clone>(&self, pager: &Pager<E>, child: u32, (access, operations): (Access, u64)) -> Way {
         let prices = match self.choose {
             Choose::Always(way) => return way,

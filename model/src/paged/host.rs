@@ -37,15 +37,16 @@ impl PagedGeometry {
     /// The part of the budget that batches may take, frames the rest: a fourth.
     const BATCH_SHARE: u64 = 4;
 
-    /// Bytes of a child table besides slots and filter at most: its reserved keys, and the ends of its arrays.
+    /// Bytes of a child table besides slots and filter at most: its reserved keys, and the ends of its
+    /// arrays.
     const BESIDE: u64 = 512;
 
     /// A table for so many entries at a load, in as few child tables as have slots of `child_bytes` at most;
     /// those are at least [`LEAST_CHILD_BYTES`](Self::LEAST_CHILD_BYTES).
     ///
-    /// Hashes spread entries over child tables, so some get more than others. Each has room, at this load, for
-    /// its share and six standard deviations more. That is a thousandth of slots of 64 MiB, and a tenth of
-    /// slots of 64 KiB. Batches get a fourth of the budget, and what frames for all child tables leave.
+    /// Hashes spread entries over child tables, so some get more than others. Each has room, at this load,
+    /// for its share and six standard deviations more. That is a thousandth of slots of 64 MiB, and a tenth
+    /// of slots of 64 KiB. Batches get a fourth of the budget, and what frames for all child tables leave.
     ///
     /// # Errors
     /// As [`OpenGeometry::new`]; [`Refused::TooLarge`] if there are more than 2^32 child tables.

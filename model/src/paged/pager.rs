@@ -138,7 +138,8 @@ impl<E: Clone> Pager<E> {
     /// in place.
     ///
     /// # Errors
-    /// [`Refused::TooLarge`] if there is no such child table; those of the device and of `job`. If the job was not put on the stream, its table is as it was.
+    /// [`Refused::TooLarge`] if there is no such child table; those of the device and of `job`. If the job
+    /// was not put on the stream, its table is as it was.
     pub fn run<D: DeviceMemory<Event = E>>(
         &mut self,
         device: &mut D,
@@ -161,8 +162,8 @@ impl<E: Clone> Pager<E> {
         }
     }
 
-    /// Runs one job on several child tables, each where it is, as [`run`](Self::run) runs one on each of them.
-    /// `places` gets where they are, as far as it has room.
+    /// Runs one job on several child tables, each where it is, as [`run`](Self::run) runs one on each of
+    /// them. `places` gets where they are, as far as it has room.
     ///
     /// # Errors
     /// As [`run`](Self::run). If the job was not put on the stream, the tables are as they were.

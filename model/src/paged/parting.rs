@@ -21,9 +21,9 @@ pub trait Moves: Copy {
     type Key: Key;
 
     /// How many there are, less than 2^32.
-    fn len(self) -> u32;
+    fn operations(self) -> u32;
 
-    /// The key of operation `at`, which is below [`len`](Self::len).
+    /// The key of operation `at`, which is below [`operations`](Self::operations).
     fn key(self, at: u32) -> Self::Key;
 
     /// Moves operation `at` to a place, which no other one is moved to.
@@ -60,7 +60,7 @@ fn count_digits<I: InBlock, M: Moves>(m: &mut I, (batch, share): (M, Share), dig
     const { assert!(I::Warp::LANES == 1, "each lane has operations of its own") };
     let (rank, warps, shared) = (m.block().rank(), m.block().warps(), m.block().shared());
     m.warp().elect(0, || {
-        share.run((rank, warps), batch.len(), |at| {
+        share.run((rank, warps), batch.operations(), |at| {
             // Relaxed, in this file: barriers and the ends of launches order counters.
             shared.fetch_add(digit(batch.key(at)) as usize, 1, Order::Relaxed);
         })
@@ -73,15 +73,15 @@ fn count_digits<I: InBlock, M: Moves>(m: &mut I, (batch, share): (M, Share), dig
 fn put<I: InBlock, M: Moves>(m: &mut I, (batch, share): (M, Share), digit: &impl Fn(M::Key) -> u32) {
     let (rank, warps, shared) = (m.block().rank(), m.block().warps(), m.block().shared());
     m.warp().elect(0, || {
-        share.run((rank, warps), batch.len(), |at| {
+        share.run((rank, warps), batch.operations(), |at| {
             let digit = digit(batch.key(at)) as usize;
             batch.put(at, shared.fetch_add(digit, 1, Order::Relaxed));
         })
     });
 }
 
-/// Adds to `counters` how often each of `digits` digits occurs among the operations of the block, which has as
-/// many shared words as digits.
+/// Adds to `counters` how often each of `digits` digits occurs among the operations of the block, which has
+/// as many shared words as digits.
 #[inline(always)]
 pub fn count<I: InBlock, M: Moves>(
     m: &mut I,
@@ -125,8 +125,8 @@ pub fn scatter<I: InBlock, M: Moves>(
     put(m, share, &digit);
 }
 
-/// Moves the operations of the block, a tile, to the places of the tile with the same numbers, in the order of
-/// their digits. [`arrange_words`] shared words.
+/// Moves the operations of the block, a tile, to the places of the tile with the same numbers, in the order
+/// of their digits. [`arrange_words`] shared words.
 #[inline(always)]
 pub fn arrange<I: InBlock, M: Moves>(
     m: &mut I,

@@ -9,8 +9,8 @@ use std::panic::resume_unwind;
 use std::sync::OnceLock;
 use std::thread::{Builder, ScopedJoinHandle, scope};
 
-/// Runs `f`, which asks for no table that grows or is paged, with the threads of that pool. There are as many as in the
-/// pool of the first call. If no thread can be had, `f` runs in the caller's pool.
+/// Runs `f`, which asks for no table that grows or is paged, with the threads of that pool. There are as many
+/// as in the pool of the first call. If no thread can be had, `f` runs in the caller's pool.
 pub(super) fn apart<R: Send>(f: impl FnOnce() -> R + Send) -> R {
     static POOL: OnceLock<Option<ThreadPool>> = OnceLock::new();
     let threads = || ThreadPoolBuilder::new().num_threads(rayon::current_num_threads()).build().ok();

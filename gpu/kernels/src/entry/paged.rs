@@ -92,19 +92,19 @@ impl<K: Key, V: Copy> Moves for Columns<K, V> {
     type Key = K;
 
     #[inline(always)]
-    fn len(self) -> u32 {
+    fn operations(self) -> u32 {
         self.n
     }
 
     #[inline(always)]
     fn key(self, at: u32) -> K {
-        // SAFETY: below `len`, by the contract of `Moves`.
+        // SAFETY: below `operations`, by the contract of `Moves`.
         self.keys.read(unsafe { At::new(at as usize) })
     }
 
     #[inline(always)]
     fn put(self, at: u32, place: u32) {
-        // SAFETY: below `len`, by the contract of `Moves`.
+        // SAFETY: below `operations`, by the contract of `Moves`.
         let op = unsafe { At::new(at as usize) };
         let place = place as u64;
         // SAFETY: there is a place for each operation, and no other one goes there.

@@ -1,5 +1,5 @@
-//! The child tables of a paged table, each where it is: in a frame, or in the host's memory. They are tables of
-//! open addressing.
+//! The child tables of a paged table, each where it is: in a frame, or in the host's memory. They are tables
+//! of open addressing.
 
 use super::open;
 use crate::store::{Reserved, Store, lock_word_slots, slots, store};
@@ -15,8 +15,8 @@ use warpproof_model::{Key, Seed, Words};
 type Filter = OverflowFilter<Store<u32>, CLASSES, false>;
 type LockSlots = LockWordSlots<Store<u64>>;
 
-/// Words that say where a child table is: the addresses of its slots, of their values where those are words of
-/// their own, and of its filter; the two words of its seed.
+/// Words that say where a child table is: the addresses of its slots, of their values where those are words
+/// of their own, and of its filter; the two words of its seed.
 const HEAD: usize = 5;
 
 /// Where all child tables are, and how large each of them is.

@@ -45,8 +45,8 @@ pub(super) struct Device<'a, T, J, F> {
 }
 
 impl<'a, T: Fixed, J: Send, F: Fn(&T, J) + Sync> Device<'a, T, J, F> {
-    /// The memory, with an empty list. Each child table has one job at most, so that as many are on the list at
-    /// most as `room` has room for.
+    /// The memory, with an empty list. Each child table has one job at most, so that as many are on the list
+    /// at most as `room` has room for.
     pub(super) fn new(memory: &'a mut Memory<T>, room: Vec<Queued<J>>, run: F) -> Self {
         Self { memory, queue: room, run }
     }

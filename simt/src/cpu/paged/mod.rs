@@ -58,9 +58,9 @@ pub type PagedSet<K, const L: usize = OPEN_LANES, const S: usize = LANE_SLOTS> =
 /// either, or there is no memory to rebuild it: never at the load that the table was made for. If less is
 /// left than an entry in sixty-four slots, each batch with a full child table may look at all of its slots.
 ///
-/// **Memory.** Images, frames, and for a batch a copy of its keys, values and answers, of as many operations as
-/// the budget leaves room for, and 2^16 at least; a child table while one is rebuilt. Memory that cannot be had
-/// is [`Error::OutOfMemory`], before the operations run for which it was needed.
+/// **Memory.** Images, frames, and for a batch a copy of its keys, values and answers, of as many operations
+/// as the budget leaves room for, and 2^16 at least; a child table while one is rebuilt. Memory that cannot
+/// be had is [`Error::OutOfMemory`], before the operations run for which it was needed.
 pub struct Paged<T> {
     state: Mutex<State<T>>,
     belonging: Belonging,
@@ -77,8 +77,8 @@ struct State<T> {
 }
 
 impl<T: Fixed> Paged<T> {
-    /// The size of such a table for so many entries at a load: child tables of up to `child_bytes`, at least 4
-    /// KiB, and a `budget` in bytes for frames and batches. As [`PagedGeometry::new`].
+    /// The size of such a table for so many entries at a load: child tables of up to `child_bytes`, at least
+    /// 4 KiB, and a `budget` in bytes for frames and batches. As [`PagedGeometry::new`].
     ///
     /// # Errors
     /// As [`PagedGeometry::new`].
@@ -98,7 +98,8 @@ impl<T: Fixed> Paged<T> {
     /// An empty table of a given size, all of whose jobs run in frames if there are any.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`], or [`Error::Refused`] if the child tables are of another size than this type's.
+    /// [`Error::OutOfMemory`], or [`Error::Refused`] if the child tables are of another size than this
+    /// type's.
     pub fn with_geometry(geometry: PagedGeometry) -> Result<Self, Error> {
         Self::with_seed(geometry, Choose::Always(Way::Resident), Seed::random())
     }

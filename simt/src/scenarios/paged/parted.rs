@@ -52,7 +52,7 @@ struct Step<M> {
 impl<M: Memory> Moves for Step<M> {
     type Key = u32;
 
-    fn len(self) -> u32 {
+    fn operations(self) -> u32 {
         self.len
     }
     fn key(self, at: u32) -> u32 {
@@ -164,8 +164,8 @@ impl Subject for PartedSubject {
         Ret::Done
     }
 
-    /// Every operation is in one place with its key; keys are in the order of their first digits, and those of
-    /// a tile in the order of both.
+    /// Every operation is in one place with its key; keys are in the order of their first digits, and those
+    /// of a tile in the order of both.
     fn check_quiescent<W: SimWarp, M: Memory>(&self, _: &mut W, m: M) -> Result<(), Breach> {
         let read = |array: usize| -> Vec<u32> {
             let words = m.w32(array);
