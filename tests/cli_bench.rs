@@ -51,6 +51,26 @@ fn one_size_is_measured_alone_with_the_published_layout_beside_it() {
     assert_eq!(bench(&["--entry", "map128"]).status.code(), Some(2));
 }
 
+/// A seed and a budget are those of the tables: what is measured is verified, and what cannot be is refused.
+#[test]
+fn tables_are_made_with_a_seed_and_a_budget() {
+    let small = ["--pairs", "2^16", "--rounds", "1", "--entry", "map64", "--seed", "7"];
+    let out = bench_of("paged", &[&small[..], &["--budget", "256K", "--json"]].concat());
+    assert_eq!(out.status.code(), Some(0), "{}", String::from_utf8_lossy(&out.stderr));
+    let object: Value = serde_json::from_slice(&out.stdout).expect("one JSON object");
+    assert!(object["rows"].as_array().expect("a list").iter().all(|row| row["verified"] == true));
+    assert_eq!(bench_of("open", &small).status.code(), Some(0));
+    let refused = |structure, args: &[&str], why: &str| {
+        let out = bench_of(structure, args);
+        let said = String::from_utf8_lossy(&out.stderr).into_owned();
+        assert!(out.status.code() == Some(2) && said.contains(why), "{said}");
+    };
+    refused("open", &["--budget", "1M"], "--budget: open tables are not paged");
+    refused("slab", &["--table", "1G"], "--table: slab tables are not paged");
+    refused("paged", &["--batch", "1G"], "--table <BYTES>");
+    refused("paged", &["--table", "1G"], "--table: tables larger than device memory are measured on a GPU");
+}
+
 #[test]
 fn mixes_run_on_as_few_keys_as_asked_for() {
     let out = bench_of("waitfree", &["--pairs", "2^16", "--keys", "10", "--rounds", "1", "--json"]);

@@ -1,5 +1,6 @@
 //! Bulk calls on slices of the host, timed as a whole.
 
+use super::Made;
 use super::keys::{Number, keys, values};
 use super::memory::Memory;
 use super::row::{MIXES, Row};
@@ -10,7 +11,7 @@ use crate::output;
 use crate::registry::{Structure, Table};
 use crate::run::phase::{Phase, timed};
 use crate::run::workload::Workload;
-use crate::run::{Made, mixed};
+use crate::run::{self, mixed};
 use warpproof::any::{Error, Map, Set};
 use warpproof::model::Key;
 use warpproof::model::host::left_out;
@@ -18,7 +19,7 @@ use warpproof::{BulkMap, BulkSet, BulkTable, Delete, Insert, any};
 
 /// All workloads at one size and load; mixes of so many keys.
 pub(super) fn point(
-    structure: &Structure,
+    (structure, made): (&Structure, Made),
     on: &Opened,
     entry: Entry,
     (at, of_mixes): ((u32, f64), u32),
@@ -29,7 +30,7 @@ pub(super) fn point(
     let mut runs: Vec<Vec<Phase>> = Vec::new();
     let mut memory = None;
     for round in 0..rounds {
-        let room = structure.capacity.room(size.into(), size.into(), load);
+        let room = made.room(size.into(), size.into(), load);
         let (mut phases, held) = match structure.tables(entry)?.make(on, room)? {
             Table::Map32(table) => plain(structure, &table, entry, at)?,
             Table::Map64(table) => plain(structure, &table, entry, at)?,
@@ -38,8 +39,9 @@ pub(super) fn point(
         };
         for (name, mix) in MIXES.into_iter().filter(|_| entry == Entry::Map32) {
             let work = Workload::new(mix, of_mixes, size as usize, round as u64 + 1);
-            let made = Made { load, seed: round as u64 + 1, budget: None };
-            let (of_mix, _) = mixed::run(structure, on, &work, made)?;
+            let seed = made.seed.unwrap_or(round as u64 + 1);
+            let of_round = run::Made { load, seed, budget: made.budget };
+            let (of_mix, _) = mixed::run(structure, on, &work, of_round)?;
             let verified = of_mix.iter().filter_map(Phase::wrong).next().map_or(Ok(()), Err);
             let main = of_mix.iter().find(|phase| phase.main).map_or((0, 0.0), |p| (p.ops, p.seconds));
             let full = of_mix.iter().map(|phase| phase.full).sum();

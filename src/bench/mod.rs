@@ -19,6 +19,7 @@ use crate::backend::{Choice, Opened};
 use crate::entry::Entry;
 use crate::failure::Failure;
 use crate::output::{self, Progress};
+use crate::registry::room::{Capacity, Room};
 use crate::registry::{PAGED, Points, Structure};
 use memory::Memory;
 use record::Record;
@@ -80,6 +81,9 @@ pub(crate) struct Args {
     #[arg(long, value_name = "KEYS", value_parser = clap::value_parser!(u32).range(1..))]
     #[arg(requires = "pairs", conflicts_with_all = ["record", "paper"])]
     keys: Option<u32>,
+    /// What the places of keys depend on [default: chosen at random for each table]
+    #[arg(long, value_name = "S", conflicts_with_all = ["paper", "table"])]
+    seed: Option<u64>,
     /// Rounds after the first, which warms up
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
     rounds: u32,
@@ -119,8 +123,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "BYTES", value_parser = crate::bytes::bytes)]
     #[arg(conflicts_with_all = ["entry", "max_size", "pairs", "paper", "json"])]
     table: Option<u64>,
-    /// Device memory for its frames and batches [default: 1G]
-    #[arg(long, value_name = "BYTES", value_parser = crate::bytes::bytes, requires = "table")]
+    /// Memory for frames and batches of paged tables [default: 64M, or 1G with --table]
+    #[arg(long, value_name = "BYTES", value_parser = crate::bytes::bytes)]
     budget: Option<u64>,
     /// Device memory for its batches, besides that for frames [default: a fourth of the budget]
     #[arg(long, value_name = "BYTES", value_parser = crate::bytes::bytes, requires = "table")]
@@ -184,6 +188,9 @@ pub(crate) fn bench(args: &Args) -> Result<(), Failure> {
         let subject = paper::Subject::of(structure)?;
         let scale = if args.quick { paper::Scale::Quick } else { paper::Scale::Whole };
         return paper::paper(subject, &Opened::open(args.backend)?, folder, scale, args.json);
+    }
+    if args.budget.is_some() && structure.name != PAGED.name {
+        return Err(Failure::input(format_args!("--budget: {} tables are not paged", structure.name)));
     }
     if let Some(table) = args.table {
         return larger(args, table);
@@ -261,6 +268,22 @@ fn measure(args: &Args, on: &Opened) -> Result<(), Failure> {
     }
 }
 
+/// What tables are made with, besides their size.
+#[derive(Clone, Copy)]
+pub(crate) struct Made {
+    capacity: Capacity,
+    seed: Option<u64>,
+    budget: Option<u64>,
+}
+
+impl Made {
+    /// What a table is made for into which `total` entries are inserted, of which `expected` are there at a
+    /// time.
+    pub(crate) fn room(&self, expected: u64, total: u64, load: f64) -> Room {
+        self.capacity.room(expected, total, load).with_seed(self.seed).with_budget(self.budget)
+    }
+}
+
 /// All workloads at one size and load.
 fn point(
     args: &Args,
@@ -271,14 +294,15 @@ fn point(
 ) -> Result<Memory, Failure> {
     let (structure, entry) = (args.structure, args.entry);
     let keys = args.keys.unwrap_or(at.0);
+    let made = Made { capacity: structure.capacity, seed: args.seed, budget: args.budget };
     #[cfg(feature = "gpu")]
     if let Some(gpu) = on.kernels() {
         let tuning = Tuning { lanes: args.lanes, retrieve: args.retrieve.into(), ..entry.tuning() };
-        let bench = Bench::new(gpu, structure.capacity, entry, (at, keys), rounds, tuning)?;
+        let bench = Bench::new(gpu, made, entry, (at, keys), rounds, tuning)?;
         let measure = structure.tables(entry)?.measure;
         return measure(&bench, rows).map_err(|error| Failure::input(error.to_string()));
     }
-    host::point(structure, on, entry, (at, keys), rounds, rows)
+    host::point((structure, made), on, entry, (at, keys), rounds, rows)
 }
 
 /// Sizes at one load, and loads at one size.

@@ -4,6 +4,7 @@
 use super::dynamic::text;
 use super::lock_list::Lists;
 use super::{Row, Scale};
+use crate::bench::Made;
 use crate::bench::device::Bench;
 use crate::bench::device::calls::{Calls, POISONED, calls, len_of, memory_of};
 use crate::bench::memory::Memory;
@@ -99,8 +100,14 @@ impl<T> Contender<'_, T> {
     /// Measures a set that is made for so many keys.
     fn measure(self, device: &Device, size: u32, rows: &mut Vec<Row>) -> Fallible<()> {
         let entry = Entry::Set64;
-        let bench =
-            Bench::new(device, self.capacity, entry, ((size, self.load), size), ROUNDS, entry.tuning());
+        let bench = Bench::new(
+            device,
+            Made { capacity: self.capacity, seed: None, budget: None },
+            entry,
+            ((size, self.load), size),
+            ROUNDS,
+            entry.tuning(),
+        );
         let bench = bench.map_err(text)?;
         let mut table = bench.table(&self.make)?;
         let mut measured = Vec::new();
