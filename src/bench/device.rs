@@ -3,7 +3,6 @@
 //! Inputs and outputs lie in device memory, every round starts with a fresh table and poisoned outputs, and
 //! every output is compared on the host after its round.
 
-use super::Made;
 use super::keys::{keys, values};
 use super::memory::Memory;
 use super::row::{Fallible, Row};
@@ -11,7 +10,7 @@ use super::timed::Timed;
 use crate::entry::Entry;
 use crate::failure::Failure;
 use crate::output;
-use crate::registry::room::Room;
+use crate::registry::room::{Room, Rooms};
 use calls::{Entries, Word};
 use warpproof::gpu::cudarc::driver::{CudaSlice, DeviceRepr};
 use warpproof::gpu::{Device, Error, Tuning};
@@ -32,7 +31,7 @@ pub(crate) type Measure = fn(&Bench<'_>, &mut Vec<Row>) -> Fallible<Memory>;
 pub(crate) struct Bench<'a> {
     device: &'a Device,
     timed: Timed,
-    made: Made,
+    rooms: Rooms,
     entry: Entry,
     size: u32,
     load: f64,
@@ -48,14 +47,14 @@ impl<'a> Bench<'a> {
     /// many keys.
     pub(super) fn new(
         device: &'a Device,
-        made: Made,
+        rooms: Rooms,
         entry: Entry,
         ((size, load), keys): ((u32, f64), u32),
         rounds: usize,
         tuning: Tuning,
     ) -> Result<Self, Failure> {
         let timed = Timed::new(device).map_err(Failure::backend)?;
-        Ok(Self { device, timed, made, entry, size, load, keys, rounds, tuning })
+        Ok(Self { device, timed, rooms, entry, size, load, keys, rounds, tuning })
     }
 
     /// A table into which as many entries are inserted as the size says.
@@ -64,7 +63,7 @@ impl<'a> Bench<'a> {
         make: &impl Fn(&Device, Room, Tuning) -> Result<T, Error>,
     ) -> Result<T, Error> {
         let size = self.size.into();
-        make(self.device, self.made.room(size, size, self.load), self.tuning)
+        make(self.device, self.rooms.room(size, size, self.load), self.tuning)
     }
 
     /// The entries of a table.
@@ -84,7 +83,7 @@ impl<'a> Bench<'a> {
     fn stored(&self, outcomes: &CudaSlice<u8>) -> Fallible<Vec<Option<bool>>> {
         let stored = |code: &u8| match Insert::from_code(*code) {
             Some(Insert::Inserted) => Some(true),
-            Some(Insert::Full) if self.made.capacity.may_be_full => Some(false),
+            Some(Insert::Full) if self.rooms.capacity.may_be_full => Some(false),
             _ => None,
         };
         Ok(self.timed.stream.clone_dtoh(outcomes)?.iter().map(stored).collect())

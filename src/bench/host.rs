@@ -1,6 +1,5 @@
 //! Bulk calls on slices of the host, timed as a whole.
 
-use super::Made;
 use super::keys::{Number, keys, values};
 use super::memory::Memory;
 use super::row::{MIXES, Row};
@@ -8,6 +7,7 @@ use crate::backend::Opened;
 use crate::entry::Entry;
 use crate::failure::Failure;
 use crate::output;
+use crate::registry::room::Rooms;
 use crate::registry::{Structure, Table};
 use crate::run::phase::{Phase, timed};
 use crate::run::workload::Workload;
@@ -19,7 +19,7 @@ use warpproof::{BulkMap, BulkSet, BulkTable, Delete, Insert, any};
 
 /// All workloads at one size and load; mixes of so many keys.
 pub(super) fn point(
-    (structure, made): (&Structure, Made),
+    (structure, rooms): (&Structure, Rooms),
     on: &Opened,
     entry: Entry,
     (at, of_mixes): ((u32, f64), u32),
@@ -30,7 +30,7 @@ pub(super) fn point(
     let mut runs: Vec<Vec<Phase>> = Vec::new();
     let mut memory = None;
     for round in 0..rounds {
-        let room = made.room(size.into(), size.into(), load);
+        let room = rooms.room(size.into(), size.into(), load);
         let (mut phases, held) = match structure.tables(entry)?.make(on, room)? {
             Table::Map32(table) => plain(structure, &table, entry, at)?,
             Table::Map64(table) => plain(structure, &table, entry, at)?,
@@ -39,8 +39,8 @@ pub(super) fn point(
         };
         for (name, mix) in MIXES.into_iter().filter(|_| entry == Entry::Map32) {
             let work = Workload::new(mix, of_mixes, size as usize, round as u64 + 1);
-            let seed = made.seed.unwrap_or(round as u64 + 1);
-            let of_round = run::Made { load, seed, budget: made.budget };
+            let seed = rooms.seed.unwrap_or(round as u64 + 1);
+            let of_round = run::Made { load, seed, budget: rooms.budget };
             let (of_mix, _) = mixed::run(structure, on, &work, of_round)?;
             let verified = of_mix.iter().filter_map(Phase::wrong).next().map_or(Ok(()), Err);
             let main = of_mix.iter().find(|phase| phase.main).map_or((0, 0.0), |p| (p.ops, p.seconds));

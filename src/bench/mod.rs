@@ -19,7 +19,7 @@ use crate::backend::{Choice, Opened};
 use crate::entry::Entry;
 use crate::failure::Failure;
 use crate::output::{self, Progress};
-use crate::registry::room::{Capacity, Room};
+use crate::registry::room::Rooms;
 use crate::registry::{PAGED, Points, Structure};
 use memory::Memory;
 use record::Record;
@@ -268,22 +268,6 @@ fn measure(args: &Args, on: &Opened) -> Result<(), Failure> {
     }
 }
 
-/// What tables are made with, besides their size.
-#[derive(Clone, Copy)]
-pub(crate) struct Made {
-    capacity: Capacity,
-    seed: Option<u64>,
-    budget: Option<u64>,
-}
-
-impl Made {
-    /// What a table is made for into which `total` entries are inserted, of which `expected` are there at a
-    /// time.
-    pub(crate) fn room(&self, expected: u64, total: u64, load: f64) -> Room {
-        self.capacity.room(expected, total, load).with_seed(self.seed).with_budget(self.budget)
-    }
-}
-
 /// All workloads at one size and load.
 fn point(
     args: &Args,
@@ -294,15 +278,15 @@ fn point(
 ) -> Result<Memory, Failure> {
     let (structure, entry) = (args.structure, args.entry);
     let keys = args.keys.unwrap_or(at.0);
-    let made = Made { capacity: structure.capacity, seed: args.seed, budget: args.budget };
+    let rooms = Rooms { capacity: structure.capacity, seed: args.seed, budget: args.budget };
     #[cfg(feature = "gpu")]
     if let Some(gpu) = on.kernels() {
         let tuning = Tuning { lanes: args.lanes, retrieve: args.retrieve.into(), ..entry.tuning() };
-        let bench = Bench::new(gpu, made, entry, (at, keys), rounds, tuning)?;
+        let bench = Bench::new(gpu, rooms, entry, (at, keys), rounds, tuning)?;
         let measure = structure.tables(entry)?.measure;
         return measure(&bench, rows).map_err(|error| Failure::input(error.to_string()));
     }
-    host::point((structure, made), on, entry, (at, keys), rounds, rows)
+    host::point((structure, rooms), on, entry, (at, keys), rounds, rows)
 }
 
 /// Sizes at one load, and loads at one size.

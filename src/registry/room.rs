@@ -60,6 +60,24 @@ impl Capacity {
     }
 }
 
+/// Tables of a structure with a seed and a budget, or those that are taken where none is asked for.
+#[derive(Clone, Copy)]
+pub(crate) struct Rooms {
+    /// How they take in what they are made for.
+    pub(crate) capacity: Capacity,
+    /// What the places of keys depend on.
+    pub(crate) seed: Option<u64>,
+    /// Bytes for frames and batches of a paged table.
+    pub(crate) budget: Option<u64>,
+}
+
+impl Rooms {
+    /// As [`Capacity::room`].
+    pub(crate) fn room(&self, expected: u64, total: u64, load: f64) -> Room {
+        self.capacity.room(expected, total, load).with_seed(self.seed).with_budget(self.budget)
+    }
+}
+
 /// A table whose base slabs have `load` of the expected entries per slot, and which all fit that are inserted
 /// in its life, as deleted ones keep their slots until a flush, whatever their keys are.
 pub(crate) fn slab(room: Room) -> Result<SlabGeometry, Refused> {

@@ -73,7 +73,7 @@ impl Bench<'_> {
         let first = &prefill.keys;
         let all: Vec<u32> = (0..self.keys).collect();
         let (expected, total) = (self.keys.into(), first.len() as u64 + work.inserts());
-        let mut map = make(self.device, self.made.room(expected, total, self.load), self.tuning)?;
+        let mut map = make(self.device, self.rooms.room(expected, total, self.load), self.tuning)?;
         let mut series = Series::new(name, ops);
         for round in 0..=self.rounds {
             (calls.clear)(&mut map, stream)?;
@@ -83,7 +83,7 @@ impl Bench<'_> {
             let filled = self.stored(&filled)?;
             let left_out = first.iter().zip(&filled).filter(|(_, stored)| **stored == Some(false));
             let left_out: HashSet<u32> = left_out.map(|(key, _)| *key).collect();
-            let may_be_left_out = self.made.capacity.may_be_full.then_some(&left_out);
+            let may_be_left_out = self.rooms.capacity.may_be_full.then_some(&left_out);
             let full = match answers.read(timed, &work.ops)? {
                 Some(answers) => adds_up(&work, &map, &all, &answers, may_be_left_out)?,
                 None => None,

@@ -40,7 +40,7 @@ impl Bench<'_> {
             (through.search)(table, &mut staging, &entries, &mut answers)?;
             let found = from.elapsed();
 
-            let may_be_full = self.made.capacity.may_be_full;
+            let may_be_full = self.rooms.capacity.may_be_full;
             let is_stored = |outcome: &Insert| *outcome == Insert::Inserted;
             let live = outcomes.iter().filter(|outcome| is_stored(outcome)).count() as u64;
             let right = outcomes.iter().all(|said| is_stored(said) || may_be_full && *said == Insert::Full);

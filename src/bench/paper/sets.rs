@@ -4,7 +4,6 @@
 use super::dynamic::text;
 use super::lock_list::Lists;
 use super::{Row, Scale};
-use crate::bench::Made;
 use crate::bench::device::Bench;
 use crate::bench::device::calls::{Calls, POISONED, calls, len_of, memory_of};
 use crate::bench::memory::Memory;
@@ -12,7 +11,7 @@ use crate::bench::row::Fallible;
 use crate::entry::Entry;
 use crate::failure::Failure;
 use crate::output::Progress;
-use crate::registry::room::{Capacity, Room};
+use crate::registry::room::{Capacity, Room, Rooms};
 use crate::registry::{OPEN, WAITFREE};
 use warpproof::gpu::bench::{Baselines, LockSet};
 use warpproof::gpu::{Device, Error, OpenSet, Tuning, WaitFreeSet};
@@ -102,7 +101,7 @@ impl<T> Contender<'_, T> {
         let entry = Entry::Set64;
         let bench = Bench::new(
             device,
-            Made { capacity: self.capacity, seed: None, budget: None },
+            Rooms { capacity: self.capacity, seed: None, budget: None },
             entry,
             ((size, self.load), size),
             ROUNDS,

@@ -35,7 +35,7 @@ pub(super) const CHECKED: Checked = Checked {
 };
 
 fn subject(scenario: &Scenario) -> Made {
-    if scenario.structure == parted::STRUCTURE {
+    if scenario.structure == PartedSubject::STRUCTURE {
         return parted::subject(scenario);
     }
     if scenario.structure != PagedSubject::STRUCTURE {

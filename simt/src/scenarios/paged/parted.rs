@@ -12,9 +12,6 @@ use warpproof_model::paged::parting::{Moves, Share, arrange, arrange_words, coun
 use warpproof_model::spec::{Call, Op, Ret};
 use warpproof_model::{Block, ReadOrder, Words, WriteOrder};
 
-/// The name of the structure in scenarios.
-pub(super) const STRUCTURE: &str = "parted";
-
 /// The keys of a batch, those by their first digits, and those of each tile by both; their numbers in the
 /// batch.
 const KEYS: [usize; 3] = [0, 1, 2];
@@ -77,6 +74,9 @@ enum Launch {
 }
 
 impl PartedSubject {
+    /// The name in scenarios.
+    pub const STRUCTURE: &'static str = "parted";
+
     /// The subject of a scenario.
     pub fn new(scenario: &Scenario) -> Self {
         Self { config: scenario.config.clone(), warps: scenario.programs.len() }
@@ -218,6 +218,7 @@ pub(super) fn subject(scenario: &Scenario) -> Made {
 
 /// A batch of these keys, by so many warps.
 pub(super) fn scenario(warps: usize, keys: &[u32]) -> Scenario {
+    const STRUCTURE: &str = PartedSubject::STRUCTURE;
     let digits: String = keys.iter().map(|key| format!("_{}{}", key / BASE, key % BASE)).collect();
     let name = format!("{STRUCTURE}/{warps}_warps/keys{digits}");
     let config = Config { lanes: 1, slots: 1, buckets: 1, reach: 1, pool: 0, bitmap: keys.to_vec() };
