@@ -71,15 +71,20 @@ impl<R: Row> State<R> {
         let run = self.memory.stream(Stream::Run).clone();
         run.join(stream).map_err(Error::driver("waiting for the stream of a batch"))?;
         let most = self.operations(shape(&given));
-        let mut first = 0;
-        while first < given.keys.len() {
+        let (mut first, mut ran) = (0, Ok(()));
+        while first < given.keys.len() && ran.is_ok() {
             let n = most.min(given.keys.len() - first);
             // SAFETY: the contract of this function, of a part.
-            let ran = unsafe { self.run_part((launch, effect), &given, &wanted, (first, n)) };
-            ran.map_err(|error| error.after(first))?;
+            ran = unsafe { self.run_part((launch, effect), &given, &wanted, (first, n)) };
+            ran = ran.map_err(|error| error.after(first));
             first += n;
         }
-        stream.join(&run).map_err(Error::driver("making the stream of a batch wait"))
+        let waits = stream.join(&run).map_err(Error::driver("making the stream of a batch wait"));
+        if ran.is_err() || waits.is_err() {
+            // What the spans are of may be freed when this returns, so nothing may be running then.
+            let _ = run.synchronize();
+        }
+        ran.and(waits)
     }
 
     /// Runs the operations from number `first` on.
