@@ -138,7 +138,10 @@ impl<R: Row> State<R> {
             }
         }
         jobs.sort_unstable_by_key(|&(comes_later, child, _)| (comes_later, child));
-        self.rebuild_crowded(&jobs, effect, &range)?;
+        if self.rebuild_crowded(&jobs, effect, &range)? {
+            // A rebuild may change the seed that orders a child's operations. Each child has as many as before.
+            self.parting.count(batch, &run)?;
+        }
 
         let [parted, arranged] = columns.sides;
         // SAFETY: columns of these rows, in memory that lives until the device was waited for.
@@ -236,7 +239,8 @@ impl<R: Row> State<R> {
         jobs: &[(bool, u32, (Access, Way))],
         effect: Effect,
         range: &impl Fn(u32) -> Range<u32>,
-    ) -> Result<(), Error> {
+    ) -> Result<bool, Error> {
+        let rebuilt = self.rebuilt;
         let stores = !matches!(effect, Effect::Reads | Effect::Of(Op::Delete | Op::Search));
         let slots = self.geometry.child.slots() as u64;
         for &(_, child, _) in jobs {
@@ -245,7 +249,7 @@ impl<R: Row> State<R> {
                 self.rebuild(child, false)?;
             }
         }
-        Ok(())
+        Ok(self.rebuilt != rebuilt)
     }
 
     /// Rebuilds a child table, where it is: whether that was possible. Without memory for that it is not.
