@@ -3,7 +3,7 @@
 
 mod on_stream;
 
-mod staged;
+pub(crate) mod staged;
 
 pub use on_stream::OnStream;
 

@@ -202,7 +202,7 @@ fn found<V>(_: usize, code: u8, value: V) -> Option<Option<V>> {
 }
 
 /// What a search said of a key: 1 or 0.
-fn is_there(code: u8) -> Option<bool> {
+pub(crate) fn is_there(code: u8) -> Option<bool> {
     match code {
         0 => Some(false),
         1 => Some(true),

@@ -4,6 +4,7 @@
 use super::Paged;
 use super::batch::{Effect, Given, Wanted};
 use super::parting::Shape;
+use crate::access::staged::is_there;
 use crate::arguments::{Head, Operation, Span};
 use crate::error::Error;
 use crate::host::room;
@@ -115,15 +116,6 @@ impl<R: Row> Paged<R> {
         let batch = OnHost { keys, values: None, ops: None };
         // SAFETY: the kernel writes codes.
         unsafe { self.answers((launch, Effect::Reads), batch, (CODES, |_, code, _| is_there(code))) }
-    }
-}
-
-/// What a search said of a key: 1 or 0.
-fn is_there(code: u8) -> Option<bool> {
-    match code {
-        0 => Some(false),
-        1 => Some(true),
-        _ => None,
     }
 }
 
