@@ -5,7 +5,10 @@
 //! of the whole table, and one with the child table's own, by which its home is found.
 
 use super::{Array, At, Count, In};
+use crate::store::store;
 use warpproof_device::{CtaBlock, Tile};
+use warpproof_model::entry::{Key32, Key64, Packed, Pair32, Pair64};
+use warpproof_model::open::note;
 use warpproof_model::outcome::{Delete, Insert, Op};
 use warpproof_model::paged::parting::{Moves, Share, arrange, count, scatter};
 use warpproof_model::{Block, Hash64, IntegerWords, Key, Order, ReadOrder, Seed, Warp, Words};
@@ -305,6 +308,34 @@ macro_rules! columns {
         ($values, $to_values)
     };
 }
+/// The kernels that say on a board what the slots of a child table hold.
+macro_rules! of_slots {
+    ($($(#[$cfg:meta])? $entry:ident $packed:ident;)*) => { $(
+        /// Writes the `words` words of a board that are of a child table with so many slots. A thread for each
+        /// word.
+        $(#[$cfg])?
+        #[unsafe(no_mangle)]
+        unsafe extern "ptx-kernel" fn ${concat(paged_note_, $entry)}(
+            slots: *mut <$packed as Packed>::Word, len: usize, mask: u64, factor: u64, board: *mut u32, n: Count,
+        ) {
+            // SAFETY: the contract of the kernel.
+            let thread = unsafe { Tile::<1>::new() };
+            if thread.id() < n.0 {
+                // SAFETY: the memory of a child table, and `n` words of the board, which nobody else uses.
+                let (slots, board) = unsafe { (store(slots, len), store(board, n.0 as usize)) };
+                note::<$packed>(slots, board, thread.id() as usize, Seed::from_words([mask, factor]));
+            }
+        }
+    )* };
+}
+of_slots! {
+    set32 Key32;
+    set64 Key64;
+    map32 Pair32;
+    #[cfg(feature = "b128")]
+    map64 Pair64;
+}
+
 of_entries! {
     set32 u32, {};
     set64 u64, {};
