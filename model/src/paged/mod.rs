@@ -8,7 +8,7 @@ mod device;
 pub mod host;
 #[cfg(feature = "host")]
 mod pager;
-pub mod parting;
+pub mod partition;
 pub mod routed;
 #[cfg(feature = "host")]
 mod spec;

@@ -10,13 +10,10 @@ use warpproof_device::{CtaBlock, Tile};
 use warpproof_model::entry::{Key32, Key64, Packed, Pair32, Pair64};
 use warpproof_model::open::note;
 use warpproof_model::outcome::{Delete, Insert, Op};
-use warpproof_model::paged::parting::{Moves, Share, arrange, count, scatter};
+use warpproof_model::paged::partition::{
+    ARRANGED, COUNTED, Moves, SCATTERED, Share, TALLIES, arrange, count, scatter,
+};
 use warpproof_model::{Block, Hash64, IntegerWords, Key, Order, ReadOrder, Seed, Warp, Words};
-
-/// Operations of a thread that counts, that scatters and that arranges.
-const COUNTED: u32 = 32;
-const SCATTERED: u32 = 32;
-const ARRANGED: u32 = 8;
 
 /// An element for each operation, which nobody writes during the launch; or null, and there are none.
 #[derive(Clone, Copy)]
@@ -342,10 +339,6 @@ of_entries! {
     map32 u32, {values to_values u32};
     map64 u64, {values to_values u64};
 }
-
-/// What is counted for each child table: entries that were stored, those that were deleted, operations that
-/// found no room.
-const TALLIES: usize = 3;
 
 /// Adds to the three `tallies` of each child table what its operations have done, as their codes say: those
 /// from its number of `starts` to the next one. `kind` is that of all operations, unless there are `ops`. A

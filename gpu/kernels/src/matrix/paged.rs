@@ -6,7 +6,7 @@ use crate::store::{Reserved, Store, lock_word_slots, slots, store};
 use core::marker::PhantomData;
 use warpproof_model::entry::{Packed, Pair64};
 use warpproof_model::open::{BoundedStride, CLASSES, LockWordSlots, OpenTable, OverflowFilter};
-use warpproof_model::paged::routed::{Routed, Tables};
+use warpproof_model::paged::routed::{HEAD, Routed, Tables};
 use warpproof_model::reserved::{AllKeys, ReservedSlots, WithSlots};
 use warpproof_model::slab::Multiplicity;
 use warpproof_model::{Key, Seed, Words};
@@ -14,10 +14,6 @@ use warpproof_model::{Key, Seed, Words};
 /// As of a table of open addressing.
 type Filter = OverflowFilter<Store<u32>, CLASSES, false>;
 type LockSlots = LockWordSlots<Store<u64>>;
-
-/// Words that say where a child table is: the addresses of its slots, of their values where those are words
-/// of their own, and of its filter; the two words of its seed.
-const HEAD: usize = 5;
 
 /// Where all child tables are, and how large each of them is.
 #[derive(Clone, Copy)]
