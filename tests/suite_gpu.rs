@@ -17,7 +17,9 @@ use warpproof::gpu::{
     CuckooMap, CuckooSet, DynamicMap, DynamicSet, HopscotchMap, HopscotchSet, Layout, OpenMap, OpenSet,
     PagedMap, PagedSet, SlabMap, SlabMultimap, SlabSet, Tuning, WaitFreeMap, WaitFreeSet,
 };
-use warpproof::model::host::{HopscotchGeometry, OpenGeometry, Refused, SlabGeometry, WaitFreeGeometry};
+use warpproof::model::host::{
+    HopscotchGeometry, OpenGeometry, PagedGeometry, Refused, SlabGeometry, WaitFreeGeometry,
+};
 use warpproof::model::paged::{Choose, Prices, Way};
 use warpproof::model::slab::SLAB_SLOTS;
 
@@ -96,6 +98,20 @@ macro_rules! paged {
         let any = |table: $table| Table::$kind($kind::new(table)$(.$can::<$table>())*);
         let make = |size| <$table>::with_seed(device, size, $choose, Tuning::default(), SEED);
         let size = |n: u64, load| <$table>::size(n, load, $child_bytes, $budget);
+        Some(Row::new(&facts::$facts, any, make, size))
+    }};
+}
+
+/// The same with a board of fingerprints.
+macro_rules! boarded {
+    (($facts:ident $kind:ident [$($can:ident)*])
+     ($table:ty, $child_bytes:expr, $budget:expr, $choose:expr)) => {{
+        let device = device()?;
+        let any = |table: $table| Table::$kind($kind::new(table)$(.$can::<$table>())*);
+        let make = |size| <$table>::with_seed(device, size, $choose, Tuning::default(), SEED);
+        let size = |n: u64, load| {
+            <$table>::size(n, load, $child_bytes, $budget).map(|size| PagedGeometry { board: true, ..size })
+        };
         Some(Row::new(&facts::$facts, any, make, size))
     }};
 }

@@ -129,6 +129,9 @@ pub(crate) struct Args {
     /// Device memory for its batches, besides that for frames [default: a fourth of the budget]
     #[arg(long, value_name = "BYTES", value_parser = crate::bytes::bytes, requires = "table")]
     batch: Option<u64>,
+    /// A board of fingerprints, a byte for each slot, as a part of the budget
+    #[arg(long, requires = "table")]
+    board: bool,
     /// Append the rows to a file of the structure in a folder, with the machine, the date and the commit
     ///
     /// benches/record/README.md says what its columns are.
@@ -150,7 +153,8 @@ Examples:
   warpproof bench hopscotch --paper=plots --quick
   warpproof bench waitfree --paper=plots --quick
   warpproof bench open --backend cpu --pairs 2^20 --record
-  warpproof bench paged --table 16G --budget 1G";
+  warpproof bench paged --table 16G --budget 1G
+  warpproof bench paged --table 16G --budget 3G --board";
 
 const SMALLEST: u32 = 1 << 16;
 const LARGEST: u32 = 1 << 27;
@@ -216,7 +220,7 @@ fn larger(args: &Args, table: u64) -> Result<(), Failure> {
     return paged::page(args, &Opened::open(args.backend)?, table);
     #[cfg(not(feature = "gpu"))]
     {
-        let _ = (table, args.budget, args.batch);
+        let _ = (table, args.budget, args.batch, args.board);
         Err(Failure::input("--table: this program was built without GPUs"))
     }
 }

@@ -35,25 +35,28 @@ const ROUNDS: usize = 3;
 /// The names of rows of a size.
 macro_rules! names {
     ($size:literal) => {
+        [names!("" $size), names!("board: " $size)]
+    };
+    ($of:literal $size:literal) => {
         Names {
             present: [
-                concat!("search ", $size, " in place"),
-                concat!("search ", $size, " in frames"),
-                concat!("search ", $size),
+                concat!($of, "search ", $size, " in place"),
+                concat!($of, "search ", $size, " in frames"),
+                concat!($of, "search ", $size),
             ],
-            absent: concat!("search absent ", $size),
-            skewed: concat!("search Zipf ", $size),
+            absent: concat!($of, "search absent ", $size),
+            skewed: concat!($of, "search Zipf ", $size),
             insert: [
-                concat!("insert ", $size, " in place"),
-                concat!("insert ", $size, " in frames"),
-                concat!("insert ", $size),
+                concat!($of, "insert ", $size, " in place"),
+                concat!($of, "insert ", $size, " in frames"),
+                concat!($of, "insert ", $size),
             ],
         }
     };
 }
 
-/// The sizes of batches, and how rows of each are named.
-const BATCHES: [(u64, Names); 4] = [
+/// The sizes of batches, and how rows of each are named, without a board and with one.
+const BATCHES: [(u64, [Names; 2]); 4] = [
     (1_000_000, names!("10^6")),
     (10_000_000, names!("10^7")),
     (100_000_000, names!("10^8")),
@@ -128,21 +131,26 @@ impl Page<'_> {
     fn measure(&mut self, args: &Args) -> Fallible<()> {
         let budget = args.budget.unwrap_or(1 << 30);
         let mut size = Map::size(self.pairs, self.load, PagedGeometry::CHILD_BYTES, budget)?;
+        if args.board {
+            size = size.with_board()?;
+        }
         size.batch_bytes = args.batch.unwrap_or(size.batch_bytes);
         let largest = if args.quick { 10_000_000 } else { 1_000_000_000 };
         let before = self.device.memory()?.0;
         let map = Map::with_seed(self.device, size, Map::CHEAPER, Tuning::default(), Seed::new(1))?;
         say(format_args!(
-            "{}: {} pairs at a load of {} in {} child tables; {} for frames, {} for batches",
+            "{}: {} pairs at a load of {} in {} child tables; {} for frames, {} for batches, {} for a board",
             self.device.name(),
             output::grouped(self.pairs),
             self.load,
             size.children,
             bytes::text(size.frame_bytes),
-            bytes::text(size.batch_bytes)
+            bytes::text(size.batch_bytes),
+            bytes::text(size.board_bytes())
         ))?;
         self.copies()?;
-        let batches = || BATCHES.into_iter().filter(|(n, _)| *n <= largest);
+        let named = |(n, names): (u64, [Names; 2])| (n, names[usize::from(args.board)]);
+        let batches = || BATCHES.into_iter().map(named).filter(|(n, _)| *n <= largest);
         self.build(&map, batches())?;
         for (n, names) in batches() {
             self.searches(&map, n, names)?;
@@ -155,7 +163,7 @@ impl Page<'_> {
             bytes::text(before.saturating_sub(free)),
             bytes::text(map.host_bytes())
         ))?;
-        if taken > size.frame_bytes + size.batch_bytes {
+        if taken > size.frame_bytes + size.batch_bytes + size.board_bytes() {
             return Err("the table takes more device memory than its budget".into());
         }
         say(format_args!("{:?}", map.stats()?))?;

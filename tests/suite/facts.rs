@@ -422,6 +422,10 @@ macro_rules! gpu_rows {
             suite! { paged_set set_some [u32 u64] paged (PagedSet<K>, 16_384, 65_536, SOME) }
             suite! { paged_map map_in_place [u32 u64] paged (PagedMap<K, K>, 16_384, 0, Choose::Always(Way::InPlace)) }
             suite! { paged_set set_in_place [u32 u64] paged (PagedSet<K>, 16_384, 0, Choose::Always(Way::InPlace)) }
+            suite! { paged_map board_map_one_frame [u32 u64] boarded (PagedMap<K, K>, 4096, 8192, Choose::Always(Way::Resident)) }
+            suite! { paged_map board_map_some [u32 u64] boarded (PagedMap<K, K>, 16_384, 65_536, SOME) }
+            suite! { paged_map board_map_in_place [u32 u64] boarded (PagedMap<K, K>, 16_384, 0, Choose::Always(Way::InPlace)) }
+            suite! { paged_set board_set_in_place [u32 u64] boarded (PagedSet<K>, 16_384, 0, Choose::Always(Way::InPlace)) }
         }
 
         width_rows! { one_lane 1 }

@@ -89,6 +89,13 @@ macro_rules! operation {
     (delete_all $t:tt) => { kernel! { $t [delete_all] (keys: In<Key>, counts: Out<u32>, n: Count) } };
     (count $t:tt) => { kernel! { $t [count] (keys: In<Key>, counts: Out<u32>, n: Count) } };
     (search $t:tt) => { operation! { @search $t [search] } };
+    (search_runs $t:tt) => { operation! { @search $t [search_runs] } };
+    (sift $t:tt) => {
+        kernel! { $t [sift]
+            (keys: In<Key>, {values: MaybeOut<Value>}, found: MaybeOut<u8>, {missing: Value}, n: Count,
+             to_keys: Array<Key>, to_numbers: Array<u32>, left: Array<u32>)
+            [keys, values, found, missing, n, (to_keys, to_numbers, left)] }
+    };
     (@search $t:tt $method:tt) => {
         kernel! { $t $method
             (keys: In<Key>, {values: MaybeOut<Value>}, found: MaybeOut<u8>, {missing: Value}, n: Count) }

@@ -58,9 +58,13 @@ tables! {
         map32 l1(1, 8), map32 l2(2, 4), map32 l4(4, 2), map64l l1(1, 4), map64l l4(4, 1),
         map64 l1(1, 4), map64 l2(2, 2), map64 l4(4, 1);
 
+    paged set [search_runs]: set32 l4(4, 2), set64 l4(4, 2);
+    paged map [search_runs]: map32 l4(4, 2), map64l l4(4, 1), map64 l4(4, 1);
+
     // The same with a board of fingerprints: an operation is of one lane, which reads a slot or none.
-    board set [insert_unique delete search]: set32 l1(1, 8), set64 l1(1, 8);
-    board map [insert_unique insert_or_assign insert_or_add delete search mixed]: map32 l1(1, 8), map64 l1(1, 4);
+    board set [insert_unique delete search search_runs sift]: set32 l1(1, 8), set64 l1(1, 8);
+    board map [insert_unique insert_or_assign insert_or_add delete search search_runs sift mixed]:
+        map32 l1(1, 8), map64 l1(1, 4);
 
     // A batch that is inserted bin by bin: a thread for each entry.
     open set [scatter scatter_again fill insert_overflow insert_lost]: set32 l1(1, 8), set64 l1(1, 8);

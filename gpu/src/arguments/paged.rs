@@ -2,7 +2,7 @@
 
 use super::{Argument, Arguments, List, Span};
 use warpproof_model::Seed;
-use warpproof_model::paged::partition::{ARRANGED, COUNTED, SCATTERED, TALLIES, arrange_words};
+use warpproof_model::paged::partition::{ARRANGED, COUNTED, SCATTERED, SIFT_WORDS, TALLIES, arrange_words};
 
 /// Threads of a block that counts, that scatters, that arranges and that counts what was done; operations of
 /// each thread.
@@ -10,6 +10,10 @@ pub(crate) const COUNT: (u32, u32) = (512, COUNTED);
 pub(crate) const SCATTER: (u32, u32) = (512, SCATTERED);
 pub(crate) const ARRANGE: (u32, u32) = (512, ARRANGED);
 pub(crate) const TALLY_THREADS: u32 = 256;
+/// Threads of a block that sifts operations.
+pub(crate) const SIFT: u32 = 256;
+/// Threads of a block that says on a board what slots hold.
+pub(crate) const NOTE: u32 = 256;
 /// Parts of what a tile spans, by which its operations are arranged.
 pub(crate) const BINS: u32 = 4096;
 /// Digits at most: a block has a word for each, and enough operations of each.
@@ -81,9 +85,9 @@ impl Arguments {
         of(&[&own, &digits.list(), &[Argument::Pointer(counters)]], batch.n, digits.count())
     }
 
-    /// `paged_scatter`: columns, n, digits, next places, columns to move to.
+    /// `paged_scatter`: columns, numbers, n, digits, next places, columns to move to.
     pub(crate) fn paged_scatter(batch: Operations, digits: Digits, next: u64, to: Operations) -> Self {
-        let own = [Argument::Pointer(batch.ops), Argument::Count];
+        let own = [Argument::Pointer(batch.ops), Argument::Pointer(batch.numbers), Argument::Count];
         let next = [Argument::Pointer(next)];
         let lists: [&[_]; 5] = [&batch.columns(), &own, &digits.list(), &next, &to.to()];
         of(&lists, batch.n, digits.count())
@@ -97,12 +101,36 @@ impl Arguments {
         of(&lists, batch.n, arrange_words(BINS, ARRANGE.0))
     }
 
-    /// `paged_answer`: numbers, codes or null, values or null, n, where they go.
-    pub(crate) fn paged_answer(numbers: Span<u32>, from: [u64; 2], to: [u64; 2]) -> Self {
+    /// `paged_answer`: numbers, keys of runs or null, codes or null, values or null, n, where they go.
+    pub(crate) fn paged_answer(numbers: Span<u32>, keys: u64, from: [u64; 2], to: [u64; 2]) -> Self {
         let [codes, values] = from.map(Argument::Pointer);
         let [to_codes, to_values] = to.map(Argument::Pointer);
-        let list = [numbers.whole(), codes, values, Argument::Count, to_codes, to_values];
+        let list =
+            [numbers.whole(), Argument::Pointer(keys), codes, values, Argument::Count, to_codes, to_values];
         of(&[&list], numbers.len() as u32, 0)
+    }
+
+    /// Of `sift`, from those of a search: keys and numbers to move to, their counter.
+    pub(crate) fn sift(mut self, to: Operations, left: u64) -> Self {
+        self.list.extend(&[to.keys, to.numbers, left].map(Argument::Pointer));
+        Self { shared: SIFT_WORDS * size_of::<u32>() as u32, ..self }
+    }
+
+    /// `paged_note`: slots, words of the seed, board; a thread for each word of the board.
+    pub(crate) fn paged_note(
+        (slots, len): (u64, u64),
+        [mask, factor]: [u64; 2],
+        (board, words): (u64, u32),
+    ) -> Self {
+        let list = [
+            Argument::Pointer(slots),
+            Argument::U64(len),
+            Argument::U64(mask),
+            Argument::U64(factor),
+            Argument::Pointer(board),
+            Argument::Count,
+        ];
+        of(&[&list], words, 0)
     }
 
     /// `paged_tally`: kinds of operations or null, codes, starts, the kind of all, child tables, tallies.

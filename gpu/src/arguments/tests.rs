@@ -3,7 +3,7 @@
 use super::*;
 use crate::device::{STRESS_BASE, STRESS_WIDE, TABLES_BASE, TABLES_WIDE, TUNING};
 use crate::layout::Layout;
-use crate::paged::partition;
+use crate::paged::{board, partition};
 use crate::retrieve::RetrieveMethod;
 use crate::structures::{HopscotchParts, OpenParts, WaitFreeParts, hopscotch, open, slab, waitfree};
 use crate::table::{Family, Tuning};
@@ -139,7 +139,7 @@ fn has(family: &Family, operation: Operation) -> bool {
         InsertOrAssign | Mixed => !set,
         DeleteAll | Count | SearchAll => slabs && !set,
         Flush => slabs,
-        InsertOrAdd => (buckets || family.structure == "paged") && !set,
+        InsertOrAdd => (buckets || matches!(family.structure, "paged" | "board")) && !set,
         Absorb | RetrieveAllInOrder => buckets,
         Scatter | ScatterAgain | Fill | InsertOverflow | InsertLost => family.structure == "open",
         InsertUnique | Delete | Search | Stats | RetrieveAll => true,
@@ -157,7 +157,12 @@ fn table((structure, layout, lanes, slots): Shape) -> (Family, Head) {
         "hop" => (hopscotch::family(layout), hopscotch_head()),
         "waitfree" => (waitfree::family(layout), waitfree_head()),
         "paged" => {
-            (partition::family(layout, lanes), partition::head((1 << 20, 3), Seed::new(1), (40, 3, 5)))
+            let size = (40, Argument::U64(3), 5);
+            (partition::family(layout, lanes), partition::head((1 << 20, 3), Seed::new(1), size))
+        }
+        "board" => {
+            let size = (40, Argument::Pointer(1 << 21), 5);
+            (board::family(layout), partition::head((1 << 20, 3), Seed::new(1), size))
         }
         _ => (open::family((layout, structure == "cuckoo"), (large, slots)), open_head(layout)),
     }
@@ -182,6 +187,16 @@ fn compare(ptx: &Module, shape: Shape) -> usize {
             };
             assert_eq!(passed(&arguments), *declared, "{name}: passed, declared");
             compared += 1;
+            if operation == Operation::Search {
+                // Of runs, and of those that are sifted first.
+                let of = |operation: &str| ptx.get(family.name(operation, own).as_str());
+                assert!(of("search_runs").is_none_or(|declared| *declared == passed(&arguments)));
+                let columns =
+                    paged::Operations { n: 3, keys: 1 << 10, values: None, ops: 0, numbers: 1 << 11 };
+                let sift = passed(&arguments.sift(columns, 1 << 12));
+                assert!(of("sift").is_none_or(|declared| *declared == sift));
+                assert_eq!(of("sift").is_some(), family.structure == "board");
+            }
         }
     }
     compared
@@ -190,7 +205,7 @@ fn compare(ptx: &Module, shape: Shape) -> usize {
 /// The tables of the library, and how many kernels they have without 128-bit words and with them. Of
 /// operations that add to a hopscotch table, or where keys move, a second one does what the first one
 /// deferred.
-const TABLES: [(Shape, [usize; 2]); 50] = [
+const TABLES: [(Shape, [usize; 2]); 54] = [
     (("slab", Layout::Set32, 2, 8), [6, 6]),
     (("slab", Layout::Set64, 2, 8), [0, 0]),
     (("slab", Layout::Map32, 2, 8), [11, 11]),
@@ -231,6 +246,10 @@ const TABLES: [(Shape, [usize; 2]); 50] = [
     (("paged", Layout::Set64, 1, 8), [3, 3]),
     (("paged", Layout::Set64, 2, 8), [3, 3]),
     (("paged", Layout::Set64, 4, 8), [3, 3]),
+    (("board", Layout::Map32, 1, 8), [6, 6]),
+    (("board", Layout::Map64, 1, 4), [0, 6]),
+    (("board", Layout::Set32, 1, 8), [3, 3]),
+    (("board", Layout::Set64, 1, 8), [3, 3]),
     (("cuckoo", Layout::Map32, 1, 8), [13, 13]),
     (("cuckoo", Layout::Map32, 2, 8), [13, 13]),
     (("cuckoo", Layout::Map32, 1, 4), [13, 13]),
@@ -275,11 +294,14 @@ fn parts_of_a_batch(ptx: &Module) {
             let count = Arguments::paged_count(batch, digits, 1 << 13);
             assert_eq!(ptx[format!("paged_count_{bits}").as_str()], passed(&count));
         }
-        let answer = Arguments::paged_answer(Span::new(1 << 10, 3), [0, 1 << 11], [0, 1 << 12]);
+        let answer = Arguments::paged_answer(Span::new(1 << 10, 3), 1 << 13, [0, 1 << 11], [0, 1 << 12]);
         assert_eq!(ptx[format!("paged_answer_{bits}").as_str()], passed(&answer));
     }
     let tally = Arguments::paged_tally((0, 1 << 10, 0), (1 << 11, 3), 1 << 12);
     assert_eq!(ptx["paged_tally"], passed(&tally));
+    let note = passed(&Arguments::paged_note((1 << 10, 12), [0, 1], (1 << 11, 3)));
+    let found = ptx.iter().filter(|(name, _)| name.starts_with("paged_note_"));
+    assert!(found.clone().count() >= 3 && found.clone().all(|(_, declared)| *declared == note));
 }
 
 #[test]
@@ -338,7 +360,8 @@ fn arguments_are_those_of_the_stress_kernels() {
     let modules = [STRESS_BASE, STRESS_WIDE].map(module);
     let slabs_of_16 = (("slab", Layout::Map32, 2, 16), [0, 0]);
     // The kernels of paged tables are those of open addressing.
-    let stamped_ones = |(shape, _): &(Shape, [usize; 2])| !is_multi(shape.1) && shape.0 != "paged";
+    let stamped_ones =
+        |(shape, _): &(Shape, [usize; 2])| !is_multi(shape.1) && !["paged", "board"].contains(&shape.0);
     for (shape, found) in TABLES.into_iter().filter(stamped_ones).chain([slabs_of_16]) {
         let (family, head) = table(shape);
         let name = family.name("stamped", family.lanes);

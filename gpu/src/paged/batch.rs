@@ -1,5 +1,6 @@
 //! A batch on a paged table, in device memory.
 
+use super::board::beside;
 use super::partition::{Columns, Shape, download, upload};
 use super::{LEAST, MOST, State};
 use crate::arguments::Head;
@@ -20,6 +21,10 @@ use warpproof_model::paged::{Access, Place, Stream, Way};
 
 /// Threads of a block that runs operations.
 const THREADS: u32 = 64;
+/// The same where there is a board, and a thread has an operation.
+const BOARD_THREADS: u32 = 128;
+/// Searches of a batch that say whether most keys are absent.
+const SAMPLE: usize = 1 << 16;
 
 /// What the operations of a batch may do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -104,6 +109,7 @@ impl<R: Row> State<R> {
     {
         let run = self.memory.stream(Stream::Run).clone();
         let children = self.partitioner.children();
+        self.refresh_board()?;
         if effect == Effect::Reads && (0..children).all(|child| self.pager.is_resident(child)) {
             // All in device memory: no order is better than another one.
             let arrays = Arrays {
@@ -115,16 +121,24 @@ impl<R: Row> State<R> {
             let mut tables = room("places of child tables", children as usize)?;
             tables.extend((0..children).map(|child| (child, Place::Image)));
             // SAFETY: the contract of this function.
-            return unsafe { self.run_where_they_are(launch, &mut tables, Access::Reads, &arrays) };
+            return unsafe { self.run_where_they_are(launch, (&mut tables, false), Access::Reads, &arrays) };
         }
         let columns = self.partitioner.columns::<R>(n, shape(given))?;
-        let batch = Operations {
+        let mut batch = Operations {
             n: n as u32,
             keys: at(given.keys, first),
             values: given.values.map(|values| at(values, first)),
             ops: given.ops.map_or(0, |ops| at(ops, first)),
             numbers: 0,
         };
+        if effect == Effect::Reads {
+            // SAFETY: the contract of this function.
+            batch = unsafe { self.sift(launch, batch, (wanted, first), &columns)? };
+        }
+        let n = batch.n as usize;
+        if n == 0 {
+            return Ok(());
+        }
         let starts = self.partitioner.count(batch, &run)?;
         let range = |child: u32| starts[child as usize]..starts[child as usize + 1];
         // All memory of the host, before anything runs.
@@ -163,12 +177,14 @@ impl<R: Row> State<R> {
         // All of them at once where none is copied first.
         let where_they_are = self.pager.frames() == 0
             || jobs.iter().all(|&(comes_later, _, (_, way))| !comes_later || way == Way::InPlace);
+        // Where nothing is copied, and operations stand by their homes.
+        let runs = effect == Effect::Reads && where_they_are && in_place;
         if where_they_are {
             tables.extend(jobs.iter().map(|&(_, child, _)| (child, Place::Image)));
             let access = jobs.first().map_or(Access::Reads, |&(_, _, (access, _))| access);
             let arrays = arrays::<R, N>(from, &columns, 0..n as u32);
             // SAFETY: columns of these rows, in memory that lives until the device was waited for.
-            unsafe { self.run_where_they_are(launch, &mut tables, access, &arrays)? };
+            unsafe { self.run_where_they_are(launch, (&mut tables, runs), access, &arrays)? };
             jobs.clear();
         }
         for (_, child, how) in jobs {
@@ -190,7 +206,56 @@ impl<R: Row> State<R> {
             answers.map(|answer| answer.map_or(0, |(_, to)| to)),
         );
         // SAFETY: as above.
-        unsafe { self.partitioner.answer(Span::new(from.numbers, n), size_of::<N>(), from_to, &run) }
+        unsafe {
+            let keys = if runs { from.keys } else { 0 };
+            let numbers = Span::new(from.numbers, n);
+            self.partitioner.answer((numbers, keys), size_of::<R::Key>(), from_to, &run)
+        }
+    }
+
+    /// Answers searches of keys of which a board knows that they are absent, if many are: the others, which
+    /// are left.
+    ///
+    /// # Safety
+    /// As [`run`](Self::run).
+    unsafe fn sift<N: Scalar, L>(
+        &mut self,
+        launch: &Launch<L>,
+        batch: Operations,
+        (wanted, first): (&Wanted<N>, usize),
+        columns: &Columns,
+    ) -> Result<Operations, Error>
+    where
+        L: Fn(&Head, &Arrays<R::Key, R::Value, N>) -> Listed,
+    {
+        let Self { memory, board: Some(board), partitioner, geometry, .. } = self else { return Ok(batch) };
+        let run = memory.stream(Stream::Run).clone();
+        // The second side is free until operations are arranged.
+        let to = columns.sides[1];
+        // Slots are not read.
+        let mut heads = room("seeds of child tables", memory.seeds().len())?;
+        heads.extend(memory.seeds().iter().map(|seed| {
+            let [mask, factor] = seed.words();
+            [0, 0, 0, mask, factor]
+        }));
+        let size = (geometry.child.slots() as u64, beside(Some(board), 0), geometry.child.buckets);
+        let head = partitioner.set_heads((0, &heads), size, &run)?;
+        let sifted = |n: usize| -> Result<u32, Error> {
+            let arrays = Arrays {
+                keys: Span::new(batch.keys, n),
+                codes: wanted.codes.map_or(Span::new(0, 0), |codes| part(codes, first, n)),
+                numbers: wanted.numbers.map_or(Span::new(0, 0), |numbers| part(numbers, first, n)),
+                ..Arrays::NONE
+            };
+            // SAFETY: the contract of this function.
+            unsafe { partitioner.sift(board.sifts(), launch.arguments(&head, &arrays)?, to, &run) }
+        };
+        let n = batch.n as usize;
+        // Some say whether that is worth it.
+        if n > SAMPLE && sifted(SAMPLE)? as usize > SAMPLE / 2 {
+            return Ok(batch);
+        }
+        Ok(Operations { n: sifted(n)?, keys: to.keys, numbers: to.numbers, ..batch })
     }
 
     /// Runs operations on one child table.
@@ -209,7 +274,16 @@ impl<R: Row> State<R> {
     where
         L: Fn(&Head, &Arrays<R::Key, R::Value, N>) -> Listed,
     {
-        self.pager.run(&mut self.memory, child, how, |memory, place| {
+        let Self { pager, memory, board, partitioner, .. } = self;
+        pager.run(memory, child, how, |memory, place| {
+            if let Some(board) = board {
+                let (size, head) = memory.head(child, place, Some(board))?;
+                let run = memory.stream(Stream::Run);
+                let head = partitioner.set_heads((child, &[head]), size, run)?;
+                let kernel = board.kernel(launch.operation())?;
+                // SAFETY: as below.
+                return unsafe { kernel.launch(run, BOARD_THREADS, &launch.arguments(&head, arrays)?) };
+            }
             let table = memory.table(child, place)?.on_device();
             let arguments = launch.arguments(table.head(), arrays)?;
             table.ready()?;
@@ -219,7 +293,8 @@ impl<R: Row> State<R> {
         })
     }
 
-    /// Runs operations on child tables where these are, by one launch. Says where they are.
+    /// Runs operations on child tables where these are, by one launch; or, if they are searches that stand by
+    /// their homes, the first of each run of operations on one key. Says where they are.
     ///
     /// # Safety
     ///
@@ -228,7 +303,7 @@ impl<R: Row> State<R> {
     unsafe fn run_where_they_are<N: Scalar, L>(
         &mut self,
         launch: &Launch<L>,
-        tables: &mut [(u32, Place)],
+        (tables, runs): (&mut [(u32, Place)], bool),
         access: Access,
         arrays: &Arrays<R::Key, R::Value, N>,
     ) -> Result<(), Error>
@@ -240,22 +315,41 @@ impl<R: Row> State<R> {
         let mut at = room("places of child tables", children)?;
         at.resize(children, Place::Image);
         let mut heads = room("places of child tables", children)?;
-        let partitioner = &self.partitioner;
-        self.pager.run_where_they_are(&mut self.memory, tables, access, |memory, tables| {
+        let Self { pager, memory, board, partitioner, .. } = self;
+        pager.run_where_they_are(memory, tables, access, |memory, tables| {
             for &(child, place) in tables {
                 at[child as usize] = place;
             }
-            let parts = memory.table(any, at[any as usize])?.parts();
+            let (size, _) = memory.head(any, at[any as usize], board.as_ref())?;
             let run = memory.stream(Stream::Run);
-            let size = (parts.len, parts.filter_len, parts.buckets);
             heads.extend(memory.heads(&at));
-            let head = partitioner.set_heads(&heads, size, run)?;
+            let head = partitioner.set_heads((0, &heads), size, run)?;
             let in_frames = tables.iter().all(|(_, place)| matches!(place, Place::Frame(_)));
-            let kernel = partitioner.routed(launch.operation(), in_frames)?;
+            let (kernel, threads) = match board {
+                Some(board) if runs => (board.runs(), BOARD_THREADS),
+                Some(board) => (board.kernel(launch.operation())?, BOARD_THREADS),
+                None if runs => (partitioner.runs(), THREADS),
+                None => (partitioner.routed(launch.operation(), in_frames)?, THREADS),
+            };
             // SAFETY: made by the function of the operation, from arrays of the table's types; heads are
             // those of child tables, each of which has memory if it has a key of the batch.
-            unsafe { kernel.launch(run, THREADS, &launch.arguments(&head, arrays)?) }
+            unsafe { kernel.launch(run, threads, &launch.arguments(&head, arrays)?) }
         })
+    }
+
+    /// Has the board say what all child tables hold.
+    fn refresh_board(&mut self) -> Result<(), Error> {
+        let Self { pager, memory, board: Some(board), .. } = self else { return Ok(()) };
+        while let Some(child) = board.any_stale() {
+            // One that has no memory never held anything.
+            if memory.has(child) {
+                pager.run(memory, child, (Access::Reads, Way::InPlace), |memory, place| {
+                    board.note(child, &memory.table(child, place)?.parts(), memory.stream(Stream::Run))
+                })?;
+            }
+            board.set_stale(Some(child), false);
+        }
+        Ok(())
     }
 
     /// Rebuilds child tables that might get too full.
@@ -280,7 +374,11 @@ impl<R: Row> State<R> {
     /// Rebuilds a child table, where it is: whether that was possible. Without memory for that it is not.
     fn rebuild(&mut self, child: u32, other_seed: bool) -> Result<bool, Error> {
         let mut rebuilt = None;
-        self.pager.run(&mut self.memory, child, (Access::Writes, Way::InPlace), |memory, place| {
+        let Self { pager, memory, board, .. } = self;
+        if let Some(board) = board {
+            board.set_stale(Some(child), true);
+        }
+        pager.run(memory, child, (Access::Writes, Way::InPlace), |memory, place| {
             let table = memory.table_mut(child, place)?;
             let seeds = [table.seed(), Seed::random()];
             for seed in &seeds[usize::from(other_seed)..] {
@@ -297,6 +395,10 @@ impl<R: Row> State<R> {
             }
             Ok(())
         })?;
+        match &mut self.board {
+            Some(board) if rebuilt.is_none() => board.set_stale(Some(child), false),
+            _ => self.refresh_board()?,
+        }
         if let Some(seed) = rebuilt {
             self.rebuilt += 1;
             if let Some(known) = self.slots.get_mut(child as usize) {

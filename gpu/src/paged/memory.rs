@@ -1,7 +1,9 @@
 //! The device of a paged table: images in page-locked memory of the host, frames in the device's, three
 //! streams and their events.
 
+use super::board::{Board, beside};
 use super::partition::LANES_IN_PLACE;
+use crate::arguments::Argument;
 use crate::device::Device;
 use crate::error::Error;
 use crate::handle::Table;
@@ -110,14 +112,24 @@ impl<R: Row> Memory<R> {
         table.ok_or(Error::Refused(Refused::Nothing { what: "child table" }))
     }
 
+    /// How large a child table is, and where its slots are, if it is at this place. With a board that stands
+    /// in place of the number of words of its filter.
+    pub(super) fn head(
+        &self,
+        child: u32,
+        place: Place,
+        board: Option<&Board>,
+    ) -> Result<((u64, Argument, u32), [u64; HEAD]), Error> {
+        let parts = self.table(child, place)?.parts();
+        let [mask, factor] = parts.seed.words();
+        let head = [parts.slots, parts.values.unwrap_or(0), parts.filter, mask, factor];
+        Ok(((parts.len, beside(board, parts.filter_len), parts.buckets), head))
+    }
+
     /// Where the slots of each child table are, if it is at these places: zeros if it has no memory.
     pub(super) fn heads(&self, at: &[Place]) -> impl Iterator<Item = [u64; HEAD]> {
-        let head = |(child, &place)| {
-            let parts = self.table(child, place).ok()?.parts();
-            let [mask, factor] = parts.seed.words();
-            Some([parts.slots, parts.values.unwrap_or(0), parts.filter, mask, factor])
-        };
-        (0u32..).zip(at).map(move |of_child| head(of_child).unwrap_or([0; HEAD]))
+        let head = |(child, &place)| self.head(child, place, None).map_or([0; HEAD], |(_, head)| head);
+        (0u32..).zip(at).map(head)
     }
 
     /// The same, to be changed, when all jobs have run.

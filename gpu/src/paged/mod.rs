@@ -1,6 +1,7 @@
 //! Tables that are paged: child tables in the host's memory, some of which are in frames of the device's.
 
 mod batch;
+pub(crate) mod board;
 mod bulk;
 mod child;
 mod memory;
@@ -15,6 +16,7 @@ use crate::row::Row;
 use crate::structures::Kernels as _;
 use crate::structures::open::sizes::bucket_slots;
 use crate::table::Tuning;
+use board::Board;
 use core::fmt;
 use cudarc::driver::CudaStream;
 use memory::{Event, Memory};
@@ -68,6 +70,11 @@ const MOST: usize = 1 << 30;
 /// [`Full`](warpproof_model::Insert::Full), and changes nothing, if its child table has no room after that
 /// either, or there is no memory to rebuild it: never at the load that the table was made for.
 ///
+/// **Board.** A table whose size has a board ([`PagedGeometry::with_board`]) has a byte in device memory for
+/// each slot, which says whether an operation has to read it. So an absent key is seldom looked for over the
+/// bus, a search reads one slot, and an insert writes one without waiting. It is for tables that work in
+/// place.
+///
 /// **Memory.** Device memory for frames and for batches, as the geometry says, and for a child table while
 /// one is rebuilt. Page-locked memory of the host for each child table from when it is used first:
 /// [`Error::OutOfMemory`] if there is none, and then no operation of that part of the batch has run.
@@ -87,6 +94,7 @@ struct State<R: Row> {
     rebuilt: u64,
     geometry: PagedGeometry,
     partitioner: Partitioner,
+    board: Option<Board>,
     /// Dropped last: it waits for the device.
     memory: Memory<R>,
 }
@@ -137,7 +145,8 @@ impl<R: Row> Paged<R> {
     ///
     /// # Errors
     /// [`Error::OutOfMemory`]; [`Error::Refused`] if the child tables are of another size than this type's,
-    /// or more than 8,192.
+    /// or more than 8,192; [`Error::NoKernel`] for a board of a map with keys of 64 bits on a device without
+    /// 128-bit words (before sm_90), or with a tuning that has none.
     pub fn with_seed(
         device: &Device,
         geometry: PagedGeometry,
@@ -163,7 +172,14 @@ impl<R: Row> Paged<R> {
         let mut seeds = crate::host::room("child tables", children as usize)?;
         seeds.extend(memory.seeds().iter().map(|seed| seed.words()));
         partitioner.set_seeds(0, &seeds, memory.stream(Stream::Run))?;
-        let state = State { pager, choice, slots, rebuilt: 0, geometry, partitioner, memory };
+        let board = match geometry.board {
+            true => {
+                let size = (children, geometry.child);
+                Some(Board::new(device, size, layout, memory.stream(Stream::Run))?)
+            }
+            false => None,
+        };
+        let state = State { pager, choice, slots, rebuilt: 0, geometry, partitioner, board, memory };
         Ok(Self { state: Mutex::new(state), geometry, layout, seed, device: device.clone() })
     }
 
@@ -199,7 +215,7 @@ impl<R: Row> Paged<R> {
     /// Device memory that it takes now, in bytes: frames, and what batches have needed.
     pub fn bytes(&self) -> u64 {
         let state = self.state();
-        state.memory.frame_bytes() + state.partitioner.bytes()
+        state.memory.frame_bytes() + state.partitioner.bytes() + state.board.as_ref().map_or(0, Board::bytes)
     }
 
     /// Page-locked memory of the host that it takes now, in bytes.
@@ -278,7 +294,15 @@ impl<R: Row> BulkTable for Paged<R> {
 
     fn clear(&mut self) -> Result<(), Error> {
         let mut state = self.state();
+        if let Some(board) = &mut state.board {
+            board.set_stale(None, true);
+        }
         state.each(Access::Writes, BulkTable::clear)?;
+        let state = &mut *state;
+        if let Some(board) = &mut state.board {
+            board.clear(state.memory.stream(Stream::Run))?;
+            board.set_stale(None, false);
+        }
         state.slots.fill(ChildSlots::default());
         Ok(())
     }

@@ -1,6 +1,8 @@
 //! What partitions a batch by child tables: kernels, and the device memory that they work in.
 
-use crate::arguments::paged::{ARRANGE, COUNT, Digits, MOST_DIGITS, Operations, SCATTER, TALLY_THREADS};
+use crate::arguments::paged::{
+    ARRANGE, COUNT, Digits, MOST_DIGITS, Operations, SCATTER, SIFT, TALLY_THREADS,
+};
 use crate::arguments::{Argument, Arguments, Head, Operation, Span};
 use crate::device::{Array, Device};
 use crate::error::Error;
@@ -31,6 +33,8 @@ struct Kernels {
     /// Operations on child tables where they are, in the order of [`Operation::ALL`]: of those in frames
     /// alone, and of others too.
     routed: [Vec<Option<Kernel>>; 2],
+    /// Searches over the bus of runs of operations on one key.
+    runs: Kernel,
 }
 
 /// Lanes of a tile that works over the bus, unless a tuning says otherwise: together they read a bucket at
@@ -96,9 +100,7 @@ impl Partitioner {
             return Err(Refused::TooLarge { what: "child tables of a table on a GPU", found, most }.into());
         }
         let find = |name: &str, (threads, span): (u32, u32)| -> Result<Kernel, Error> {
-            let missing = || Error::NoKernel { kernel: name.into() };
-            let kernel = device.kernel(name, 1)?.ok_or_else(missing)?;
-            Ok(kernel.with_span(span).with_threads(threads))
+            Ok(named(device, name.into(), 1)?.with_span(span).with_threads(threads))
         };
         let bits = 8 * size_of::<R::Key>();
         let of = |step: &str, entry: &str, shape| find(&format!("paged_{step}_{entry}{bits}"), shape);
@@ -113,6 +115,11 @@ impl Partitioner {
             answer: [find("paged_answer_32", (256, 1))?, find("paged_answer_64", (256, 1))?],
             tally: find("paged_tally", (TALLY_THREADS, 1))?,
             routed: [routed(in_frames)?, routed(LANES_IN_PLACE)?],
+            runs: named(
+                device,
+                family(layout, LANES_IN_PLACE).name("search_runs", LANES_IN_PLACE),
+                LANES_IN_PLACE,
+            )?,
         };
         let parts = (DIGITS / children.max(1)).max(1);
         let mut digits = Digits { children, parts, seed, seeds: 0 };
@@ -245,31 +252,32 @@ impl Partitioner {
         unsafe { kernel.launch(stream, ARRANGE.0, &Arguments::paged_arrange(batch, self.digits, to)) }
     }
 
-    /// Queues the move of answers, codes and values of so many bytes, or null, to the order of the batch.
+    /// Queues the move of answers, codes and values or null, to the order of the batch. If there are keys, the
+    /// first of each run on one key has the answer. Values are of `bytes` bytes, as keys are.
     ///
     /// # Safety
     /// As [`scatter`](Self::scatter).
     pub(super) unsafe fn answer(
         &self,
-        numbers: Span<u32>,
-        value_bytes: usize,
+        (numbers, keys): (Span<u32>, u64),
+        bytes: usize,
         (from, to): ([u64; 2], [u64; 2]),
         stream: &CudaStream,
     ) -> Result<(), Error> {
-        let kernel = &self.kernels.answer[usize::from(value_bytes == size_of::<u64>())];
+        let kernel = &self.kernels.answer[usize::from(bytes == size_of::<u64>())];
         // SAFETY: the kernel's arguments; the rest is the contract of this function.
-        unsafe { kernel.launch(stream, 256, &Arguments::paged_answer(numbers, from, to)) }
+        unsafe { kernel.launch(stream, 256, &Arguments::paged_answer(numbers, keys, from, to)) }
     }
 
-    /// Says where each child table is; they are of one size. What the kernel of an operation on all of them
-    /// takes first.
+    /// Says where the child tables from number `first` on are; they are of one size. What the kernel of an
+    /// operation on them takes first.
     pub(super) fn set_heads(
         &self,
-        heads: &[[u64; HEAD]],
-        size: (u64, u64, u32),
+        (first, heads): (u32, &[[u64; HEAD]]),
+        size: (u64, Argument, u32),
         stream: &CudaStream,
     ) -> Result<Head, Error> {
-        upload(self.heads(), heads, stream)?;
+        upload(self.heads() + 8 * HEAD as u64 * u64::from(first), heads, stream)?;
         Ok(head((self.heads(), self.digits.children), self.digits.seed, size))
     }
 
@@ -278,6 +286,34 @@ impl Partitioner {
         let kernel = self.kernels.routed[usize::from(!in_frames)].get(operation as usize);
         let missing = || Error::NoKernel { kernel: format!("paged {}", operation.name()) };
         kernel.and_then(Option::as_ref).ok_or_else(missing)
+    }
+
+    /// The kernel that searches over the bus, of runs of operations on one key.
+    pub(super) fn runs(&self) -> &Kernel {
+        &self.kernels.runs
+    }
+
+    /// Moves the searches of keys that may be there to other columns, and waits: how many they are. The other
+    /// ones have been answered.
+    ///
+    /// # Safety
+    /// `arguments` are those of a search of table's kernel, and its arrays live until the stream was waited
+    /// for, as those do that operations are moved to.
+    pub(super) unsafe fn sift(
+        &self,
+        kernel: &Kernel,
+        arguments: Arguments,
+        to: Operations,
+        stream: &CudaStream,
+    ) -> Result<u32, Error> {
+        // What operations have done is counted after others than searches alone.
+        let left = self.tallies();
+        zero(left, size_of::<u32>(), stream)?;
+        // SAFETY: the contract of this function.
+        unsafe { kernel.launch(stream, SIFT, &arguments.sift(to, left))? };
+        let mut n = [0u32];
+        download(&mut n, left, stream)?;
+        Ok(n[0])
     }
 
     /// Counts what the operations have done, as their codes say, and waits: `tallies` says of each child table
@@ -301,11 +337,11 @@ impl Partitioner {
 }
 
 /// What the kernels of operations on child tables where they are take first: where it is said where they are,
-/// and how large each is.
+/// and how large each is; `beside` is the number of words of its filter, or the address of a board.
 pub(crate) fn head(
     (heads, children): (u64, u32),
     seed: Seed,
-    (len, filter_len, buckets): (u64, u64, u32),
+    (len, beside, buckets): (u64, Argument, u32),
 ) -> Head {
     let [mask, factor] = seed.words();
     let list = vec![
@@ -314,7 +350,7 @@ pub(crate) fn head(
         Argument::U64(mask),
         Argument::U64(factor),
         Argument::U64(len),
-        Argument::U64(filter_len),
+        beside,
         Argument::U32(buckets),
     ];
     Head { list, parts: 0, numbers: 0, slots: 0 }
@@ -327,8 +363,31 @@ pub(crate) const fn family(layout: Layout, lanes: u32) -> Family {
 
 /// The kernels of operations on child tables where they are.
 fn routed(device: &Device, layout: Layout, tuning: Tuning, lanes: u32) -> Result<Vec<Option<Kernel>>, Error> {
-    let family = family(layout, lanes);
-    Operation::ALL.into_iter().map(|operation| family.find(device, operation, tuning)).collect()
+    find_all(&family(layout, lanes), device, tuning)
+}
+
+/// A kernel of its own.
+///
+/// # Errors
+/// [`Error::NoKernel`] if the device has none of this name.
+pub(super) fn named(device: &Device, name: String, lanes: u32) -> Result<Kernel, Error> {
+    match device.kernel(&name, lanes)? {
+        Some(kernel) => Ok(kernel),
+        None => Err(Error::NoKernel { kernel: name }),
+    }
+}
+
+/// The kernels of a family, in the order of [`Operation::ALL`].
+pub(super) fn find_all(
+    family: &Family,
+    device: &Device,
+    tuning: Tuning,
+) -> Result<Vec<Option<Kernel>>, Error> {
+    let mut all = crate::host::room("kernels", Operation::ALL.len())?;
+    for operation in Operation::ALL {
+        all.push(family.find(device, operation, tuning)?);
+    }
+    Ok(all)
 }
 
 /// Where columns begin, in bytes.
@@ -336,7 +395,8 @@ const ALIGNED: u64 = 256;
 /// How many there are at most.
 const COLUMNS: u64 = 10;
 
-fn zero(address: u64, bytes: usize, stream: &CudaStream) -> Result<(), Error> {
+/// Queues that bytes are zero.
+pub(super) fn zero(address: u64, bytes: usize, stream: &CudaStream) -> Result<(), Error> {
     let failed = Error::driver("filling device memory");
     stream.context().bind_to_thread().map_err(&failed)?;
     // SAFETY: of a part of the control words or columns, which live until the device was waited for.

@@ -1,6 +1,7 @@
 //! What holds on any machine, and a first look at a device where there is one.
 
 mod baselines;
+mod board;
 mod hopscotch;
 mod open;
 mod partitioned;

@@ -4,10 +4,13 @@
 //! the slots alone whose fingerprint is that of their key. See the README of this module for the steps and
 //! why they are right.
 
+use super::filter::Filter;
+use super::probing::Probing;
 use super::slots::{Change, OpenSlots};
+use super::table::OpenTable;
 use crate::entry::{Key32, Key64, Packed, Pair32, Pair64};
 use crate::hash::Seed;
-use crate::key::Key;
+use crate::key::{Key, UserKey};
 use crate::memory::{Order, ReadOrder, Word, Words, WriteOrder};
 
 /// Slots whose fingerprints are in one word of the board.
@@ -19,6 +22,7 @@ const BITS: usize = 8;
 const ONES: u32 = (1 << BITS) - 1;
 
 /// The words of a board for so many slots.
+#[inline(always)]
 pub const fn board_words(slots: usize) -> usize {
     slots.div_ceil(BOARD_SLOTS)
 }
@@ -189,6 +193,45 @@ impl<B: Words<u32>, H> BoardSlots<B, H> {
     }
 }
 
+impl<E: Packed, B: Words<u32>, H, F: Filter, P: Probing, const S: usize>
+    OpenTable<E, BoardSlots<B, H>, F, P, S>
+where
+    BoardSlots<B, H>: OpenSlots<E>,
+{
+    /// Whether a slot that `key` may stand in has its fingerprint. If not, the key is absent. Reads the board
+    /// alone, as a search by one lane does that reads no slot.
+    #[inline(always)]
+    pub fn may_hold(self, key: UserKey<E::Key>) -> bool {
+        const { assert!(S % BOARD_SLOTS == 0, "a bucket has whole words of the board") };
+        let (table, mut probe) = self.of_key(key.get());
+        let BoardSlots { board, fingerprint, .. } = table.slots();
+        loop {
+            let (first, mut full) = (Self::slot(1, probe.bucket) / BOARD_SLOTS, true);
+            for word in first..first + S / BOARD_SLOTS {
+                // Relaxed: as a probe reads it.
+                let bytes = board.load(word, ReadOrder::Relaxed);
+                if has_zero(bytes ^ (fingerprint * EACH_BYTE)) {
+                    return true;
+                }
+                full &= !has_zero(bytes);
+            }
+            match self.next(probe) {
+                Some(next) if full => probe = next,
+                _ => return false,
+            }
+        }
+    }
+}
+
+/// A word of ones, a byte each.
+const EACH_BYTE: u32 = 0x0101_0101;
+
+/// Whether a byte of a word is zero (Mycroft, 1987).
+#[inline(always)]
+const fn has_zero(word: u32) -> bool {
+    word.wrapping_sub(EACH_BYTE) & !word & (EACH_BYTE << 7) != 0
+}
+
 /// Not for all entries at once: those of other crates might have words of their own.
 macro_rules! slots {
     ($($entry:ident)*) => { $(
@@ -276,3 +319,40 @@ macro_rules! slots {
     )* };
 }
 slots! { Key32 Key64 Pair32 Pair64 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fingerprint_is_never_zero() {
+        assert_eq!([0, 1, 0xff, 0x100, 0x1ff, 0xabcd_ef12].map(fingerprint), [255, 1, 255, 255, 255, 0x12]);
+    }
+
+    #[test]
+    fn bytes_of_a_word_are_those_of_its_slots() {
+        let word = (0..4).fold(0, |word, at| with_fingerprint(word, 8 + at, 10 + at as u32));
+        assert_eq!([8, 9, 10, 11].map(|at| of_slot(word, at)), [10, 11, 12, 13]);
+        assert_eq!([0, 1, 4, 5, 8].map(board_words), [0, 1, 1, 2, 2]);
+    }
+
+    #[test]
+    fn a_zero_byte_is_found() {
+        for zero in 0..4 {
+            for other in [1, 0x7f, 0x80, 0xff] {
+                let all = other * EACH_BYTE;
+                assert!(!has_zero(all) && has_zero(all & !(0xff << (8 * zero))), "{other:#x} {zero}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_a_probe_reads_is_empty_pending_or_an_entry() {
+        fn apart<E: Boarded>() {
+            let all = [E::probed(E::EMPTY), E::PENDING, E::OTHER];
+            assert!(all[0] != all[1] && all[1] != all[2] && all[0] != all[2]);
+            assert!(E::key(E::word(E::OTHER)) == E::key(E::MARK) && E::word(all[0]) == E::EMPTY);
+        }
+        (apart::<Key32>(), apart::<Key64>(), apart::<Pair32>(), apart::<Pair64>());
+    }
+}

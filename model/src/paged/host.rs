@@ -15,6 +15,9 @@ pub struct PagedGeometry {
     pub frame_bytes: u64,
     /// Bytes of the device's memory for the batches that run.
     pub batch_bytes: u64,
+    /// Whether the device's memory has a board of fingerprints too, a byte for each slot
+    /// ([`BoardSlots`](crate::open::BoardSlots)).
+    pub board: bool,
 }
 
 /// What a slot and a bucket of the child tables are like.
@@ -72,7 +75,8 @@ impl PagedGeometry {
                     })?;
                     let all = bytes(child) + child.filter_bytes() as u64 + Self::BESIDE;
                     let frame_bytes = (budget - budget / Self::BATCH_SHARE).min(all * u64::from(children));
-                    return Ok(Self { children, child, frame_bytes, batch_bytes: budget - frame_bytes });
+                    let batch_bytes = budget - frame_bytes;
+                    return Ok(Self { children, child, frame_bytes, batch_bytes, board: false });
                 }
                 Ok(child) => {
                     // As many as would do if none needed more than its share, and one more at least.
@@ -83,6 +87,26 @@ impl PagedGeometry {
                 Err(refused) => return Err(refused),
             }
         }
+    }
+
+    /// The same with a board of fingerprints, for which frames and batches give up a part of the budget.
+    ///
+    /// # Errors
+    /// [`Refused::TooLarge`] if the board alone takes more than the budget.
+    pub fn with_board(self) -> Result<Self, Refused> {
+        let (found, most) = (self.slots(), self.frame_bytes + self.batch_bytes);
+        let left = most.checked_sub(found).ok_or(Refused::TooLarge {
+            what: "bytes of a board of fingerprints in the budget",
+            found,
+            most,
+        })?;
+        let frame_bytes = self.frame_bytes.min(left - left / Self::BATCH_SHARE);
+        Ok(Self { frame_bytes, batch_bytes: left - frame_bytes, board: true, ..self })
+    }
+
+    /// Bytes of the board of fingerprints, if there is one.
+    pub const fn board_bytes(&self) -> u64 {
+        if self.board { self.slots() } else { 0 }
     }
 
     /// Refuses a size that no table of such buckets can have.
@@ -240,6 +264,17 @@ mod tests {
         assert_eq!(new(10, 0.0, PAIRS), Err(Refused::Load { load: 0.0 }));
         assert_eq!(new(10, 0.8, Slots { bucket_slots: 0, ..PAIRS }), Err(Refused::Nothing { what: "slot" }));
         assert!(matches!(new(u64::MAX, 0.8, PAIRS), Err(Refused::TooLarge { what: "child tables", .. })));
+    }
+
+    #[test]
+    fn a_board_takes_its_part_of_the_budget() {
+        let (plain, budget) = (size(1 << 20, 64 << 10, 4 << 20), 4 << 20);
+        let with = plain.with_board().expect("room for a board");
+        assert_eq!(with.frame_bytes + with.batch_bytes + with.board_bytes(), budget);
+        assert_eq!((with.board_bytes(), plain.board_bytes()), (plain.slots(), 0));
+        assert!(with.frame_bytes > 0 && with.batch_bytes > 0);
+        let none = size(1 << 20, 64 << 10, 1 << 20).with_board();
+        assert!(matches!(none, Err(Refused::TooLarge { found, most: 0x10_0000, .. }) if found > 1 << 20));
     }
 
     #[test]

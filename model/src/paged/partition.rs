@@ -185,6 +185,60 @@ pub fn arrange<I: InBlock, M: Moves>(
     put(m, share, &digit);
 }
 
+/// Moves those of the block's operations that `stays` names to places next to each other, in any order: `put`
+/// gets an operation and its place. `left` counts them, of all blocks. One operation for each thread, and
+/// [`SIFT_WORDS`] shared words.
+#[inline(always)]
+pub fn sift<I: InBlock>(
+    m: &mut I,
+    (from, len): (u32, u32),
+    stays: impl FnOnce(u32) -> bool,
+    put: impl FnOnce(u32, u32),
+    left: impl IntegerWords<u32>,
+) {
+    const { assert!(I::Warp::LANES == 1, "each lane has an operation of its own") };
+    let (rank, shared) = (m.block().rank(), m.block().shared());
+    let at = from.saturating_add(rank);
+    let stays = at < len && stays(at);
+    let place = m.warp().elect(0, || if stays { shared.fetch_add(0, 1, Order::Relaxed) } else { 0 });
+    m.block().sync();
+    m.warp().elect(0, || {
+        if rank == 0 {
+            let n = shared.load(0, ReadOrder::Relaxed);
+            let first = if n == 0 { 0 } else { left.fetch_add(0, n, Order::Relaxed) };
+            shared.store(1, first, WriteOrder::Relaxed);
+        }
+        true
+    });
+    m.block().sync();
+    if stays {
+        put(at, m.warp().elect(0, || shared.load(1, ReadOrder::Relaxed)) + place);
+    }
+}
+
+/// Shared words of a block that [`sift`]s: how many stay, and where the first of them goes.
+pub const SIFT_WORDS: u32 = 2;
+
+/// Operations at most between one and its [`leader`].
+pub const RUN: u32 = 32;
+
+/// The operation that answers for operation `at`: the first one of its run of operations on one key, in an
+/// order in which such are often neighbours. Runs end at multiples of [`RUN`].
+#[inline(always)]
+pub fn leader<K: Key>(at: u32, key: impl Fn(u32) -> K) -> u32 {
+    let mut first = at;
+    while first % RUN != 0 && key(first - 1) == key(at) {
+        first -= 1;
+    }
+    first
+}
+
+/// Whether an operation is the first of its run.
+#[inline(always)]
+pub fn leads<K: Key>(at: u32, key: impl Fn(u32) -> K) -> bool {
+    at % RUN == 0 || key(at - 1) != key(at)
+}
+
 /// Shared words of a block of so many threads that [`arrange`]s by so many digits.
 #[inline(always)]
 pub const fn arrange_words(digits: u32, threads: u32) -> u32 {

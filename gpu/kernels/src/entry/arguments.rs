@@ -25,6 +25,12 @@ impl At {
     pub(super) unsafe fn new(number: usize) -> Self {
         Self(number)
     }
+
+    /// The number.
+    #[inline(always)]
+    pub(super) fn number(self) -> u32 {
+        self.0 as u32
+    }
 }
 
 /// An element for each operation, which nobody writes during the launch. Of elements without bits it may be

@@ -1,13 +1,59 @@
 //! What every map and set has.
 
-use super::{At, Columns, Count, In, Launch, MaybeOut, Out, Tiles, Told};
+use super::{Array, At, Columns, Count, In, Launch, MaybeOut, Out, Tiles, Told};
 use warpproof_device::{Global, Tile};
 use warpproof_model::map::{DEFERRED, WarpMap};
 use warpproof_model::outcome::{Mixed, Op};
+use warpproof_model::paged::partition::{leads, sift};
 use warpproof_model::reserved::{AllKeys, WithSlots};
 use warpproof_model::{
     AtLane, Block, IntegerWords, Order, ReadOrder, UserKey, Warp, Word, Words, WriteOrder,
 };
+
+/// Tables that know of most absent keys that they are absent, without a search.
+pub(crate) trait Sifts: AllKeys {
+    /// Whether a key may be there.
+    fn may_hold(self, key: Self::Key) -> bool;
+}
+
+impl<T: Sifts> Launch<1, T> {
+    /// Answers searches of keys that are known to be absent, and moves the others to places next to each
+    /// other, with their numbers; `left` counts those. A thread for each; two shared words.
+    #[inline(always)]
+    #[allow(clippy::too_many_arguments, reason = "those of a search, and where operations go")]
+    pub(crate) fn sift(
+        self,
+        keys: In<T::Key>,
+        values: MaybeOut<T::Value>,
+        found: MaybeOut<u8>,
+        missing: T::Value,
+        n: Count,
+        (to_keys, to_numbers, left): (Array<T::Key>, Array<u32>, Array<u32>),
+    ) {
+        let (tile, block) = self.tiles.in_block();
+        let from = block.number().saturating_mul(block.warps());
+        // SAFETY: asked below `n` alone.
+        let op = |at: u32| unsafe { At::new(at as usize) };
+        let stays = |at: u32| {
+            let stays = self.table.may_hold(keys.read(op(at)));
+            if !stays {
+                // SAFETY: this thread's own operation.
+                unsafe {
+                    write_found(Mixed { code: 0, value: T::Value::ZERO }, op(at), values, found, missing)
+                }
+            }
+            stays
+        };
+        // SAFETY: a place for each operation, which no other one is moved to.
+        let put = |at: u32, place: u32| unsafe {
+            to_keys.set(place.into(), keys.read(op(at)));
+            to_numbers.set(place.into(), at);
+        };
+        // SAFETY: one counter, which everybody accesses so.
+        let left = unsafe { left.words(1) };
+        sift(&mut (tile, block), (from, n.0), stays, put, left);
+    }
+}
 
 /// The code of the insert that [`Launch::put`] runs: of pairs whose keys are absent.
 pub(crate) const UNIQUE: u8 = Op::InsertUnique.code();
@@ -64,6 +110,30 @@ impl<const L: u32, T: AllKeys> Launch<L, T> {
         n: Count,
     ) {
         self.tiles.per_tile(n, |w, op| {
+            let said = self.table.mixed(w, Op::Search, keys.read(op), T::Value::ZERO);
+            // SAFETY: one lane has the answer.
+            said.give(w, |said| unsafe { write_found(said, op, values, found, missing) });
+        });
+    }
+
+    /// The same of operations that stand by their homes, so that those on one key are often neighbours: the
+    /// first of each run of them alone is answered.
+    #[inline(always)]
+    pub(crate) fn search_runs(
+        self,
+        keys: In<T::Key>,
+        values: MaybeOut<T::Value>,
+        found: MaybeOut<u8>,
+        missing: T::Value,
+        n: Count,
+    ) {
+        self.tiles.per_tile(n, |w, op| {
+            // SAFETY: at most `op`.
+            let key = |at: u32| keys.read(unsafe { At::new(at as usize) });
+            // The branch is uniform in the tile.
+            if !leads(op.number(), key) {
+                return;
+            }
             let said = self.table.mixed(w, Op::Search, keys.read(op), T::Value::ZERO);
             // SAFETY: one lane has the answer.
             said.give(w, |said| unsafe { write_found(said, op, values, found, missing) });

@@ -25,7 +25,7 @@ mod waitfree;
 
 pub(crate) use arguments::{Array, At, Columns, Count, In, MaybeOut, NoValue, Numbers, Offsets, Out, Told};
 pub(crate) use bulk::{bins_of, entries_of, outcomes_of};
-pub(crate) use map::{ASSIGN, UNIQUE};
+pub(crate) use map::{ASSIGN, Sifts, UNIQUE};
 pub(crate) use warpproof_model::open::bulk::TALLY;
 pub(crate) use warpproof_model::retrieve::{BlockScan, PerSlot, SharedCounter, WarpCounter};
 

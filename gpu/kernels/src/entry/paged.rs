@@ -7,11 +7,13 @@
 use super::{Array, At, Count, In};
 use crate::store::store;
 use warpproof_device::{CtaBlock, Tile};
-use warpproof_model::entry::{Key32, Key64, Packed, Pair32, Pair64};
+#[cfg(feature = "b128")]
+use warpproof_model::entry::Pair64;
+use warpproof_model::entry::{Key32, Key64, Packed, Pair32};
 use warpproof_model::open::note;
 use warpproof_model::outcome::{Delete, Insert, Op};
 use warpproof_model::paged::partition::{
-    ARRANGED, COUNTED, Moves, SCATTERED, Share, TALLIES, arrange, count, scatter,
+    ARRANGED, COUNTED, Moves, SCATTERED, Share, TALLIES, arrange, count, leader, scatter,
 };
 use warpproof_model::{Block, Hash64, IntegerWords, Key, Order, ReadOrder, Seed, Warp, Words};
 
@@ -204,9 +206,9 @@ unsafe fn arrange_tiles<K: Key, V: Copy>(columns: Columns<K, V>, digits: Digits,
 ///
 /// The contract of the kernel: columns and counters are as long as it says, and nobody else uses them.
 #[inline(always)]
-unsafe fn give_back<V: Copy>(
+unsafe fn give_back<K: Key, V: Copy>(
     numbers: In<u32>,
-    (codes, values): (MaybeIn<u8>, MaybeIn<V>),
+    (keys, codes, values): (MaybeIn<K>, MaybeIn<u8>, MaybeIn<V>),
     n: Count,
     (to_codes, to_values): (Array<u8>, Array<V>),
 ) {
@@ -215,8 +217,11 @@ unsafe fn give_back<V: Copy>(
     if thread.id() < n.0 {
         // SAFETY: below `n`; numbers are those of operations, each once.
         unsafe {
-            let op = At::new(thread.id() as usize);
-            let number = numbers.read(op) as u64;
+            let number = numbers.read(At::new(thread.id() as usize)) as u64;
+            let op = At::new(match keys {
+                MaybeIn(keys) if keys.is_null() => thread.id(),
+                MaybeIn(keys) => leader(thread.id(), |at| In(keys).read(At::new(at as usize))),
+            } as usize);
             if let Some(code) = codes.read(op) {
                 to_codes.set(number, code);
             }
@@ -242,20 +247,49 @@ macro_rules! of_keys {
             unsafe { count_digits(keys, n, digits, counters) }
         }
 
-        /// Brings answers, codes or numbers or both, into the order of the batch. A thread for each.
+        /// Brings answers, codes or numbers or both, into the order of the batch. Where there are keys, the
+        /// first of each run on one key has the answer. A thread for each.
         #[unsafe(no_mangle)]
         unsafe extern "ptx-kernel" fn ${concat(paged_answer_, $width)}(
-            numbers: In<u32>, codes: MaybeIn<u8>, values: MaybeIn<$key>, n: Count,
+            numbers: In<u32>, keys: MaybeIn<$key>, codes: MaybeIn<u8>, values: MaybeIn<$key>, n: Count,
             to_codes: Array<u8>, to_values: Array<$key>,
         ) {
             // SAFETY: the contract of the kernel.
-            unsafe { give_back(numbers, (codes, values), n, (to_codes, to_values)) }
+            unsafe { give_back(numbers, (keys, codes, values), n, (to_codes, to_values)) }
         }
     )* };
 }
 of_keys! {
     32 u32;
     64 u64;
+}
+
+/// The kernels that say on a board what the slots of a child table hold.
+macro_rules! of_slots {
+    ($($(#[$cfg:meta])? $entry:ident $packed:ident;)*) => { $(
+        /// Writes the `words` words of a board that are of a child table with so many slots. A thread for each
+        /// word.
+        $(#[$cfg])?
+        #[unsafe(no_mangle)]
+        unsafe extern "ptx-kernel" fn ${concat(paged_note_, $entry)}(
+            slots: *mut <$packed as Packed>::Word, len: usize, mask: u64, factor: u64, board: *mut u32, n: Count,
+        ) {
+            // SAFETY: the contract of the kernel.
+            let thread = unsafe { Tile::<1>::new() };
+            if thread.id() < n.0 {
+                // SAFETY: the memory of a child table, and `n` words of the board, which nobody else uses.
+                let (slots, board) = unsafe { (store(slots, len), store(board, n.0 as usize)) };
+                note::<$packed>(slots, board, thread.id() as usize, Seed::from_words([mask, factor]));
+            }
+        }
+    )* };
+}
+of_slots! {
+    set32 Key32;
+    set64 Key64;
+    map32 Pair32;
+    #[cfg(feature = "b128")]
+    map64 Pair64;
 }
 
 /// The kernels for keys of one width, with values or without.
@@ -265,13 +299,12 @@ macro_rules! of_entries {
         /// each 32 operations, and a shared word for each digit.
         #[unsafe(no_mangle)]
         unsafe extern "ptx-kernel" fn ${concat(paged_scatter_, $entry)}(
-            keys: In<$key>, $($values: In<$value>,)? ops: MaybeIn<u8>, n: Count,
+            keys: In<$key>, $($values: In<$value>,)? ops: MaybeIn<u8>, numbers: MaybeIn<u32>, n: Count,
             children: u32, parts: u32, mask: u64, factor: u64, seeds: *const u64, next: Array<u32>,
             to_keys: Array<$key>, $($to_values: Array<$value>,)? to_ops: Array<u8>, to_numbers: Array<u32>,
         ) {
             let digits = Digits { children, parts, seed: Seed::from_words([mask, factor]), seeds };
             let (values, to_values) = columns!($($values $to_values)?);
-            let numbers = MaybeIn(core::ptr::null());
             let columns =
                 Columns { keys, values, ops, numbers, n: n.0, to_keys, to_values, to_ops, to_numbers };
             // SAFETY: the contract of the kernel.
@@ -305,34 +338,6 @@ macro_rules! columns {
         ($values, $to_values)
     };
 }
-/// The kernels that say on a board what the slots of a child table hold.
-macro_rules! of_slots {
-    ($($(#[$cfg:meta])? $entry:ident $packed:ident;)*) => { $(
-        /// Writes the `words` words of a board that are of a child table with so many slots. A thread for each
-        /// word.
-        $(#[$cfg])?
-        #[unsafe(no_mangle)]
-        unsafe extern "ptx-kernel" fn ${concat(paged_note_, $entry)}(
-            slots: *mut <$packed as Packed>::Word, len: usize, mask: u64, factor: u64, board: *mut u32, n: Count,
-        ) {
-            // SAFETY: the contract of the kernel.
-            let thread = unsafe { Tile::<1>::new() };
-            if thread.id() < n.0 {
-                // SAFETY: the memory of a child table, and `n` words of the board, which nobody else uses.
-                let (slots, board) = unsafe { (store(slots, len), store(board, n.0 as usize)) };
-                note::<$packed>(slots, board, thread.id() as usize, Seed::from_words([mask, factor]));
-            }
-        }
-    )* };
-}
-of_slots! {
-    set32 Key32;
-    set64 Key64;
-    map32 Pair32;
-    #[cfg(feature = "b128")]
-    map64 Pair64;
-}
-
 of_entries! {
     set32 u32, {};
     set64 u64, {};

@@ -2,6 +2,7 @@
 //! them in the device's memory.
 
 use super::paged::Heads;
+use crate::entry::Sifts;
 use crate::store::{Reserved, Store, slots, store};
 use core::marker::PhantomData;
 use warpproof_model::entry::Packed;
@@ -9,7 +10,7 @@ use warpproof_model::open::{BoardSlots, BoundedStride, OpenSlots, OpenTable, boa
 use warpproof_model::paged::routed::{Routed, Tables};
 use warpproof_model::reserved::{AllKeys, WithSlots};
 use warpproof_model::slab::Multiplicity;
-use warpproof_model::{Seed, Words};
+use warpproof_model::{Seed, UserKey, Words};
 
 /// Slots of a child table, with their part of the board.
 type Slots<E> = BoardSlots<Store<u32>, Store<<E as Packed>::Word>>;
@@ -67,4 +68,17 @@ pub(crate) fn packed<E: Packed, M: Multiplicity, const S: usize>(
     const { assert!(!M::MULTI, "this structure has no multimaps") };
     let heads = Heads { heads, children, seed, len, filter_len: 0, buckets };
     Routed(BoardTables { heads, board, entry: PhantomData })
+}
+
+impl<E: Packed, const S: usize> Sifts for Routed<BoardTables<E, S>>
+where
+    Store<E::Word>: Words<E::Word>,
+    Slots<E>: OpenSlots<E>,
+    Child<E, S>: AllKeys<Key = E::Key, Value = E::Value>,
+{
+    #[inline(always)]
+    fn may_hold(self, key: E::Key) -> bool {
+        // The board says nothing of reserved keys.
+        UserKey::new(key).is_none_or(|of_user| self.0.of(key).table().may_hold(of_user))
+    }
 }

@@ -100,7 +100,7 @@ impl<T: Fixed> Paged<T> {
     ///
     /// # Errors
     /// [`Error::OutOfMemory`], or [`Error::Refused`] if the child tables are of another size than this
-    /// type's.
+    /// type's, or it has a board of fingerprints, which is for memory that is dear to reach.
     pub fn with_geometry(geometry: PagedGeometry) -> Result<Self, Error> {
         Self::with_seed(geometry, Choose::Always(Way::Resident), Seed::random())
     }
@@ -112,6 +112,10 @@ impl<T: Fixed> Paged<T> {
     /// As [`with_geometry`](Self::with_geometry).
     pub fn with_seed(geometry: PagedGeometry, choose: Choose, seed: Seed) -> Result<Self, Error> {
         geometry.admit(T::Words::BUCKET_SLOTS)?;
+        if geometry.board {
+            let (what, found) = ("bytes of a board of fingerprints on a CPU", geometry.board_bytes());
+            return Err(Refused::TooLarge { what, found, most: 0 }.into());
+        }
         let children = geometry.children;
         let mut memory = Memory { images: room_for(children as usize)?, frames: Vec::new() };
         for child in 0..children {

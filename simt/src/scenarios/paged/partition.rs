@@ -8,7 +8,9 @@ use crate::scenarios::part::Part;
 use crate::scenarios::shares::{Shares, one_each};
 use crate::scenarios::table::Made;
 use std::sync::Arc;
-use warpproof_model::paged::partition::{Moves, Share, arrange, arrange_words, count, scatter};
+use warpproof_model::paged::partition::{
+    Moves, SIFT_WORDS, Share, arrange, arrange_words, count, scatter, sift,
+};
 use warpproof_model::spec::{Call, Op, Ret};
 use warpproof_model::{Block, ReadOrder, Words, WriteOrder};
 
@@ -18,8 +20,11 @@ const KEYS: [usize; 3] = [0, 1, 2];
 const NUMBERS: [usize; 3] = [3, 4, 5];
 const COUNTERS: usize = 6;
 const NEXT: usize = 7;
+/// Operations that stay when others are sifted out, and how many these are.
+const SIFTED: usize = 8;
+const LEFT: usize = 9;
 /// The shared words of the first block; those of the others follow.
-const SHARED: usize = 8;
+const SHARED: usize = 10;
 
 /// Operations that a warp has at a time.
 const EACH: u32 = 2;
@@ -29,7 +34,8 @@ const BASE: u32 = 4;
 /// A place without an operation.
 const NOTHING: u128 = 99;
 
-/// A batch, which is counted, scattered by the first digits of keys, and arranged by both.
+/// A batch, which is counted, scattered by the first digits of keys, and arranged by both; and of which those
+/// with an even key stay when it is sifted.
 ///
 /// The configuration says: `bitmap` are the keys, of two digits to the base 4 each.
 #[derive(Clone, Debug)]
@@ -71,6 +77,7 @@ enum Launch {
     Begin,
     Scatter(u32),
     Arrange(u32),
+    Sift(u32),
 }
 
 impl PartitionSubject {
@@ -97,7 +104,9 @@ impl PartitionSubject {
         let counted = blocks().map(|from| (Launch::Count(from), BASE));
         let scattered = blocks().map(|from| (Launch::Scatter(from), BASE));
         let arranged = blocks().map(|from| (Launch::Arrange(from), words));
-        counted.chain([(Launch::Begin, 0)]).chain(scattered).chain(arranged).collect()
+        let one_each = (0..self.keys().len().div_ceil(self.warps)).map(|block| (block * self.warps) as u32);
+        let sifted = one_each.map(|from| (Launch::Sift(from), SIFT_WORDS));
+        counted.chain([(Launch::Begin, 0)]).chain(scattered).chain(arranged).chain(sifted).collect()
     }
 
     fn play<W: SimWarp, M: Memory>(&self, w: &mut W, m: M) {
@@ -128,6 +137,11 @@ impl PartitionSubject {
                     scatter(here, batch(0, from), first, counter(NEXT));
                 }
                 Launch::Arrange(from) => arrange(here, batch(1, from), both),
+                Launch::Sift(from) => {
+                    let key = |at| m.w32(KEYS[0]).load(at as usize, ReadOrder::Relaxed);
+                    let put = |at, place| m.w32(SIFTED).store(place as usize, at, WriteOrder::Relaxed);
+                    sift(here, (from, len), |at| key(at) % 2 == 0, put, m.w32(LEFT));
+                }
             }
             // The end of the launch.
             here.sync();
@@ -155,6 +169,8 @@ impl Subject for PartitionSubject {
             none("number by both digits"),
             Array::new("counter", 32, vec![0; BASE as usize]),
             Array::new("next", 32, vec![NOTHING; BASE as usize]),
+            none("sifted"),
+            Array::new("left", 32, vec![0; 1]),
             Array::new("shared", 32, vec![0; shared as usize]).in_block(),
         ]
     }
@@ -165,7 +181,7 @@ impl Subject for PartitionSubject {
     }
 
     /// Every operation is in one place with its key; keys are in the order of their first digits, and those
-    /// of a tile in the order of both.
+    /// of a tile in the order of both. Those that stay are next to each other, and are counted.
     fn check_quiescent<W: SimWarp, M: Memory>(&self, _: &mut W, m: M) -> Result<(), Breach> {
         let read = |array: usize| -> Vec<u32> {
             let words = m.w32(array);
@@ -186,6 +202,17 @@ impl Subject for PartitionSubject {
             if numbers.windows(2).any(|pair| pair[0] == pair[1]) {
                 return breach(format!("an operation is in two places: {numbers:?}"));
             }
+        }
+        let left = m.w32(LEFT).load(0, ReadOrder::Relaxed) as usize;
+        let mut stay = read(SIFTED);
+        let beyond = stay.split_off(left.min(stay.len()));
+        stay.sort_unstable();
+        let even = |&at: &u32| self.keys()[at as usize] % 2 == 0;
+        if !stay.iter().copied().eq((0..self.keys().len() as u32).filter(even)) {
+            return breach(format!("{stay:?} stay"));
+        }
+        if beyond.iter().any(|&at| u128::from(at) != NOTHING) {
+            return breach(format!("{beyond:?} were put where nothing is"));
         }
         let last = read(KEYS[2]);
         match last.chunks(self.tile()).find(|tile| !tile.is_sorted()) {

@@ -1,0 +1,126 @@
+//! A board of fingerprints: a byte in device memory for each slot of the child tables.
+
+use super::partition::{self, find_all, named, zero};
+use crate::arguments::paged::NOTE;
+use crate::arguments::{Argument, Arguments, Operation};
+use crate::device::{Array, Device};
+use crate::error::Error;
+use crate::layout::Layout;
+use crate::module::Kernel;
+use crate::structures::open::OpenParts;
+use crate::table::{Family, Tuning};
+use cudarc::driver::CudaStream;
+use warpproof_model::host::OpenGeometry;
+use warpproof_model::open::board_words;
+
+/// The board of a paged table, and the kernels that use it.
+pub(super) struct Board {
+    words: Array,
+    /// Words of each child table.
+    of_each: u64,
+    note: Kernel,
+    /// In the order of [`Operation::ALL`].
+    operations: Vec<Option<Kernel>>,
+    /// Searches of runs of operations on one key.
+    runs: Kernel,
+    sift: Kernel,
+    /// Child tables of which it does not say what they hold: those that are being changed by other kernels.
+    stale: Vec<bool>,
+}
+
+impl Board {
+    /// A board that says that all child tables are empty.
+    ///
+    /// # Errors
+    /// [`Error::NoKernel`] for u64 pairs where the device has no 128-bit words; [`Error::OutOfMemory`].
+    pub(super) fn new(
+        device: &Device,
+        (children, size): (u32, OpenGeometry),
+        layout: Layout,
+        stream: &CudaStream,
+    ) -> Result<Self, Error> {
+        let of_each = board_words(size.slots()) as u64;
+        let mut stale = crate::host::room("child tables", children as usize)?;
+        stale.resize(children as usize, false);
+        // An operation is of one lane, whatever the tuning says.
+        let family = family(layout);
+        let find = |operation: &str| named(device, family.name(operation, 1), 1);
+        let (runs, sift) = (find("search_runs")?, find("sift")?);
+        let operations = find_all(&family, device, Tuning { lanes: None, ..Tuning::default() })?;
+        let note = named(device, format!("paged_note_{}", layout.name()), 1)?.with_threads(NOTE);
+        let words = device.array("a board of fingerprints", 4 * of_each * u64::from(children))?;
+        let board = Self { words, of_each, note, operations, runs, sift, stale };
+        board.clear(stream)?;
+        Ok(board)
+    }
+
+    /// Bytes of device memory.
+    pub(super) fn bytes(&self) -> u64 {
+        self.words.bytes()
+    }
+
+    /// The address of its words.
+    pub(super) fn address(&self) -> u64 {
+        self.words.address()
+    }
+
+    /// The kernel of an operation.
+    pub(super) fn kernel(&self, operation: Operation) -> Result<&Kernel, Error> {
+        let kernel = self.operations.get(operation as usize).and_then(Option::as_ref);
+        kernel.ok_or_else(|| Error::NoKernel { kernel: format!("board {}", operation.name()) })
+    }
+
+    /// The kernel that searches, of runs of operations on one key.
+    pub(super) fn runs(&self) -> &Kernel {
+        &self.runs
+    }
+
+    /// The kernel that answers searches of keys of which the board knows that they are absent.
+    pub(super) fn sifts(&self) -> &Kernel {
+        &self.sift
+    }
+
+    /// Queues that it says that all child tables are empty.
+    pub(super) fn clear(&self, stream: &CudaStream) -> Result<(), Error> {
+        zero(self.words.address(), 4 * self.of_each as usize * self.stale.len(), stream)
+    }
+
+    /// Queues that it says what a child table holds, which is here.
+    pub(super) fn note(&self, child: u32, parts: &OpenParts, stream: &CudaStream) -> Result<(), Error> {
+        let [mask, factor] = parts.seed.words();
+        let board = self.words.address() + 4 * self.of_each * u64::from(child);
+        let arguments =
+            Arguments::paged_note((parts.slots, parts.len), [mask, factor], (board, self.of_each as u32));
+        // SAFETY: the kernel's arguments: slots of a child table, and its words of the board. What is queued
+        // on them waits for this stream.
+        unsafe { self.note.launch(stream, NOTE, &arguments) }
+    }
+
+    /// A child table, or all, may be changed by kernels that do not know the board; or it says again what they
+    /// hold.
+    pub(super) fn set_stale(&mut self, child: Option<u32>, stale: bool) {
+        match child {
+            Some(child) => {
+                if let Some(of_child) = self.stale.get_mut(child as usize) {
+                    *of_child = stale;
+                }
+            }
+            None => self.stale.fill(stale),
+        }
+    }
+
+    /// A child table of which it does not say what it holds, if there is one.
+    pub(super) fn any_stale(&self) -> Option<u32> {
+        self.stale.iter().position(|&stale| stale).map(|child| child as u32)
+    }
+}
+
+/// The names of the kernels of operations.
+pub(crate) const fn family(layout: Layout) -> Family {
+    Family { structure: "board", ..partition::family(layout, 1) }
+}
+
+/// What stands in place of the words of the filter in the arguments of kernels that use a board.
+pub(super) fn beside(board: Option<&Board>, filter_len: u64) -> Argument {
+    board.map_or(Argument::U64(filter_len), |board| Argument::Pointer(board.address()))
+}
