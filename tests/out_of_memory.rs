@@ -391,6 +391,28 @@ fn each_allocation_on_a_cpu_may_fail() {
     println!("{counts:?}");
 }
 
+/// Tables that are paged beside a GPU: of so many child tables that lists of them are large.
+fn paged_beside_a_gpu(counts: &mut Counts, device: &gpu::Device) {
+    type Map = gpu::PagedMap<u64, u64>;
+    type Set = gpu::PagedSet<u64>;
+    let keys = keys::<u64>(30_000);
+    let of_size = |entries, child_bytes, way| {
+        let size = Map::size(entries, 0.8, child_bytes, 9 * child_bytes / 2)?;
+        Map::with_seed(device, size, Choose::Always(way), gpu::Tuning::default(), Seed::new(1))
+    };
+    let make = map!(counts, Map, &keys, made | entries | of_size(entries, 4 << 10, Way::InPlace));
+    assert!(make().geometry().children >= 256);
+    let call = |map: &mut Map, len: usize| map.insert_or_add(&keys[..len], &keys[..len]);
+    counts.refuse_each("paged insert_or_add", keys.len(), make, call, sorted);
+    // In two parts, through three frames.
+    let more: Vec<u64> = (0..70_000).map(|i| 5 * i + 2).collect();
+    let large = || of_size(140_000, 512 << 10, Way::Resident).unwrap();
+    let call = |map: &mut Map, len: usize| map.insert_unique(&more[..len], &more[..len]);
+    counts.refuse_each("paged insert_unique in parts", more.len(), large, call, sorted);
+    let of_size = |entries| Set::with_geometry(device, Set::size(entries, 0.8, 16 << 10, 72 << 10)?);
+    set!(counts, Set, &keys, made of_size);
+}
+
 /// Calls of a GPU, on the host's side. Small allocations are those of the driver's library for Rust, which
 /// asks nobody, and of messages.
 fn each_large_allocation_beside_a_gpu_may_fail(device: &'static gpu::Device) {
@@ -419,6 +441,8 @@ fn each_large_allocation_beside_a_gpu_may_fail(device: &'static gpu::Device) {
     _ = map!(counts, gpu::WaitFreeMap<u64, u64>, &keys64, device);
     set!(counts, gpu::OpenSet<u64>, &keys64, device);
     assert_eq!(counts.failed_between_parts, 0, "batches of tables of a fixed size have one part");
+    paged_beside_a_gpu(&mut counts, device);
+    assert!(counts.failed_between_parts > 0, "{counts:?}");
     _ = map!(counts, gpu::DynamicMap<u64, u64>, &keys64, device);
     set!(counts, gpu::DynamicSet<u32>, &keys32, device);
     println!("{counts:?}");

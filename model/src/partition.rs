@@ -13,7 +13,8 @@
 //! - By hashes: [`HashPartitions`] cuts the table into any number of partitions. It needs no home, and the
 //!   rest of the hash is the hash for the next digit.
 
-use crate::hash::Hash64;
+use crate::hash::{Hash64, Seed};
+use crate::key::Key;
 use core::ops::Range;
 
 /// Partitions of `1 << shift` homes each, `shift` below 32. The partition of a home is its leading digit.
@@ -171,8 +172,9 @@ impl Levels {
     }
 }
 
-/// Partitions by hashes: `count` of them, each of equally many hashes. The partition of a hash is its leading
-/// digit to the base `count`, and the home of its key in a table of `count` homes.
+/// Partitions by the hashes that keys have with a seed: `count` of them, each of equally many hashes. The
+/// partition of a hash is its leading digit to the base `count`, and the home of its key in a table of `count`
+/// homes.
 ///
 /// A shard and a page of it are two digits, one after the other: the page is that of the
 /// [`rest`](Hash64::rest). A table of `a` times `b` homes, cut into `a` partitions, has the home
@@ -180,19 +182,32 @@ impl Levels {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct HashPartitions {
     count: u32,
+    seed: Seed,
 }
 
 impl HashPartitions {
-    /// Cuts a table into `count` partitions, one if it is zero.
+    /// Cuts a table whose keys lie where `seed` says into `count` partitions, one if it is zero.
     #[inline(always)]
-    pub const fn new(count: u32) -> Self {
-        Self { count: if count == 0 { 1 } else { count } }
+    pub const fn new(count: u32, seed: Seed) -> Self {
+        Self { count: if count == 0 { 1 } else { count }, seed }
     }
 
     /// How many partitions there are.
     #[inline(always)]
     pub const fn count(self) -> u32 {
         self.count
+    }
+
+    /// What hashes depend on.
+    #[inline(always)]
+    pub const fn seed(self) -> Seed {
+        self.seed
+    }
+
+    /// The partition of a key.
+    #[inline(always)]
+    pub fn of<K: Key>(self, key: K) -> u32 {
+        self.of_hash(key.hash(self.seed))
     }
 
     /// The partition of a hash.
@@ -214,8 +229,8 @@ impl HashPartitions {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hash::Seed;
 
+    const SEED: Seed = Seed::new(1);
     const SIZES: [u32; 9] = [1, 2, 3, 7, 8, 100, 511, 513, 4099];
 
     #[test]
@@ -284,7 +299,7 @@ mod tests {
     fn partitions_of_hashes_cover_all_homes_and_share_those_at_their_ends() {
         for homes in SIZES {
             for count in [1, 2, 3, 8, 100, 1 << 11] {
-                let cut = HashPartitions::new(count);
+                let cut = HashPartitions::new(count, SEED);
                 let mut end = 0;
                 for partition in 0..count {
                     let range = cut.homes(partition, homes);
@@ -294,13 +309,15 @@ mod tests {
                     end = range.end;
                 }
                 assert_eq!(end, homes, "{cut:?}");
-                let hashes = (0..5000).map(|key| Seed::new(1).hash(key));
+                let hashes = (0..5000).map(|key| SEED.hash(key));
                 for hash in hashes.chain([0, u64::MAX].map(Hash64::new)) {
                     let range = cut.homes(cut.of_hash(hash), homes);
                     assert!(range.contains(&hash.digit(homes)), "{hash:?} of {homes}, {cut:?}");
                 }
             }
         }
-        assert_eq!(HashPartitions::new(0), HashPartitions::new(1));
+        assert_eq!(HashPartitions::new(0, SEED), HashPartitions::new(1, SEED));
+        let cut = HashPartitions::new(7, SEED);
+        assert!((0..1000u32).all(|key| cut.of(key) == cut.of_hash(key.hash(SEED))));
     }
 }

@@ -235,6 +235,12 @@ macro_rules! memory {
             packed::<Entry>(heads, (children, Seed::from_words([of_mask, of_factor])), (len, filter_len, buckets))
             $($rest)* }
     };
+    (packed board $($rest:tt)*) => {
+        entry_point! { (heads: *const u64, children: u32, of_mask: u64, of_factor: u64,
+            len: usize, board: *mut u32, buckets: u32)
+            packed::<Entry>(heads, (children, Seed::from_words([of_mask, of_factor])), (len, board, buckets))
+            $($rest)* }
+    };
     (lock_word paged $($rest:tt)*) => {
         entry_point! { (heads: *const u64, children: u32, of_mask: u64, of_factor: u64,
             len: usize, filter_len: usize, buckets: u32)

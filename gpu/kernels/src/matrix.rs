@@ -8,6 +8,8 @@
 //! A module for each structure has what makes its tables: `packed` where an entry is one word, `lock_word`
 //! where it is a key word and a value word.
 
+#[cfg(not(any(feature = "tuning", feature = "stress", feature = "paper")))]
+pub(crate) mod board;
 pub(crate) mod cuckoo;
 pub(crate) mod hop;
 pub(crate) mod open;
@@ -55,6 +57,10 @@ tables! {
     paged map [insert_unique insert_or_assign insert_or_add delete search mixed]:
         map32 l1(1, 8), map32 l2(2, 4), map32 l4(4, 2), map64l l1(1, 4), map64l l4(4, 1),
         map64 l1(1, 4), map64 l2(2, 2), map64 l4(4, 1);
+
+    // The same with a board of fingerprints: an operation is of one lane, which reads a slot or none.
+    board set [insert_unique delete search]: set32 l1(1, 8), set64 l1(1, 8);
+    board map [insert_unique insert_or_assign insert_or_add delete search mixed]: map32 l1(1, 8), map64 l1(1, 4);
 
     // A batch that is inserted bin by bin: a thread for each entry.
     open set [scatter scatter_again fill insert_overflow insert_lost]: set32 l1(1, 8), set64 l1(1, 8);

@@ -1,19 +1,17 @@
-//! The arguments of the kernels that part a batch by the child tables of a paged table.
+//! The arguments of the kernels that partition a batch by the child tables of a paged table.
 
 use super::{Argument, Arguments, List, Span};
 use warpproof_model::Seed;
-use warpproof_model::paged::parting::arrange_words;
+use warpproof_model::paged::partition::{ARRANGED, COUNTED, SCATTERED, TALLIES, arrange_words};
 
 /// Threads of a block that counts, that scatters, that arranges and that counts what was done; operations of
 /// each thread.
-pub(crate) const COUNT: (u32, u32) = (512, 32);
-pub(crate) const SCATTER: (u32, u32) = (512, 32);
-pub(crate) const ARRANGE: (u32, u32) = (512, 8);
+pub(crate) const COUNT: (u32, u32) = (512, COUNTED);
+pub(crate) const SCATTER: (u32, u32) = (512, SCATTERED);
+pub(crate) const ARRANGE: (u32, u32) = (512, ARRANGED);
 pub(crate) const TALLY_THREADS: u32 = 256;
 /// Parts of what a tile spans, by which its operations are arranged.
 pub(crate) const BINS: u32 = 4096;
-/// Numbers that are counted for each child table.
-pub(crate) const TALLIES: usize = 3;
 /// Digits at most: a block has a word for each, and enough operations of each.
 pub(crate) const MOST_DIGITS: u32 = 8192;
 

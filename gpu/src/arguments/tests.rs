@@ -3,7 +3,7 @@
 use super::*;
 use crate::device::{STRESS_BASE, STRESS_WIDE, TABLES_BASE, TABLES_WIDE, TUNING};
 use crate::layout::Layout;
-use crate::paged::parting;
+use crate::paged::partition;
 use crate::retrieve::RetrieveMethod;
 use crate::structures::{HopscotchParts, OpenParts, WaitFreeParts, hopscotch, open, slab, waitfree};
 use crate::table::{Family, Tuning};
@@ -156,7 +156,9 @@ fn table((structure, layout, lanes, slots): Shape) -> (Family, Head) {
         "slab" => (slab::family(layout, slots), slab_head(layout.lock_word())),
         "hop" => (hopscotch::family(layout), hopscotch_head()),
         "waitfree" => (waitfree::family(layout), waitfree_head()),
-        "paged" => (parting::family(layout, lanes), parting::head((1 << 20, 3), Seed::new(1), (40, 3, 5))),
+        "paged" => {
+            (partition::family(layout, lanes), partition::head((1 << 20, 3), Seed::new(1), (40, 3, 5)))
+        }
         _ => (open::family((layout, structure == "cuckoo"), (large, slots)), open_head(layout)),
     }
 }
@@ -260,7 +262,7 @@ fn arguments_are_those_of_the_kernels() {
     }
 }
 
-/// Compares the kernels that part a batch by child tables.
+/// Compares the kernels that partition a batch by child tables.
 fn parts_of_a_batch(ptx: &Module) {
     let digits = paged::Digits { children: 3, parts: 2, seed: Seed::new(1), seeds: 1 << 20 };
     for bits in [32, 64] {

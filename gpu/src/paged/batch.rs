@@ -1,6 +1,6 @@
 //! A batch on a paged table, in device memory.
 
-use super::parting::{Columns, Shape, download, upload};
+use super::partition::{Columns, Shape, download, upload};
 use super::{LEAST, MOST, State};
 use crate::arguments::Head;
 use crate::arguments::Span;
@@ -15,6 +15,7 @@ use cudarc::driver::CudaStream;
 use std::sync::Arc;
 use warpproof_model::Seed;
 use warpproof_model::outcome::{Insert, Op};
+use warpproof_model::paged::partition::TALLIES;
 use warpproof_model::paged::{Access, Place, Stream, Way};
 
 /// Threads of a block that runs operations.
@@ -102,7 +103,7 @@ impl<R: Row> State<R> {
         L: Fn(&Head, &Arrays<R::Key, R::Value, N>) -> Listed,
     {
         let run = self.memory.stream(Stream::Run).clone();
-        let children = self.parting.children();
+        let children = self.partitioner.children();
         if effect == Effect::Reads && (0..children).all(|child| self.pager.is_resident(child)) {
             // All in device memory: no order is better than another one.
             let arrays = Arrays {
@@ -111,11 +112,12 @@ impl<R: Row> State<R> {
                 numbers: wanted.numbers.map_or(Span::new(0, 0), |numbers| part(numbers, first, n)),
                 ..Arrays::NONE
             };
-            let children: Vec<u32> = (0..children).collect();
+            let mut tables = room("places of child tables", children as usize)?;
+            tables.extend((0..children).map(|child| (child, Place::Image)));
             // SAFETY: the contract of this function.
-            return unsafe { self.run_where_they_are(launch, &children, Access::Reads, &arrays) };
+            return unsafe { self.run_where_they_are(launch, &mut tables, Access::Reads, &arrays) };
         }
-        let columns = self.parting.columns::<R>(n, shape(given))?;
+        let columns = self.partitioner.columns::<R>(n, shape(given))?;
         let batch = Operations {
             n: n as u32,
             keys: at(given.keys, first),
@@ -123,10 +125,12 @@ impl<R: Row> State<R> {
             ops: given.ops.map_or(0, |ops| at(ops, first)),
             numbers: 0,
         };
-        let starts = self.parting.count(batch, &run)?;
+        let starts = self.partitioner.count(batch, &run)?;
         let range = |child: u32| starts[child as usize]..starts[child as usize + 1];
         // All memory of the host, before anything runs.
         let mut jobs = room("jobs of a batch", children as usize)?;
+        let mut tables = room("places of child tables", children as usize)?;
+        let mut tallies = room("counters", children as usize)?;
         for child in 0..children {
             let operations = range(child).len() as u64;
             self.choice.note(child, operations);
@@ -140,47 +144,42 @@ impl<R: Row> State<R> {
         jobs.sort_unstable_by_key(|&(comes_later, child, _)| (comes_later, child));
         if self.rebuild_crowded(&jobs, effect, &range)? {
             // A rebuild may change the seed that orders a child's operations. Each child has as many as before.
-            self.parting.count(batch, &run)?;
+            self.partitioner.count(batch, &run)?;
         }
 
-        let [parted, arranged] = columns.sides;
+        let [partitioned, arranged] = columns.sides;
         // SAFETY: columns of these rows, in memory that lives until the device was waited for.
-        unsafe { self.parting.scatter(batch, parted, &run)? };
+        unsafe { self.partitioner.scatter(batch, partitioned, &run)? };
         let in_place = jobs.iter().any(|&(_, child, (_, way))| {
             !self.pager.is_resident(child) && (way == Way::InPlace || self.pager.frames() == 0)
         });
         let from = if in_place {
             // SAFETY: as above.
-            unsafe { self.parting.arrange(parted, arranged, &run)? };
+            unsafe { self.partitioner.arrange(partitioned, arranged, &run)? };
             arranged
         } else {
-            parted
+            partitioned
         };
         // All of them at once where none is copied first.
         let where_they_are = self.pager.frames() == 0
             || jobs.iter().all(|&(comes_later, _, (_, way))| !comes_later || way == Way::InPlace);
         if where_they_are {
-            let children: Vec<u32> = jobs.iter().map(|&(_, child, _)| child).collect();
+            tables.extend(jobs.iter().map(|&(_, child, _)| (child, Place::Image)));
             let access = jobs.first().map_or(Access::Reads, |&(_, _, (access, _))| access);
             let arrays = arrays::<R, N>(from, &columns, 0..n as u32);
             // SAFETY: columns of these rows, in memory that lives until the device was waited for.
-            unsafe { self.run_where_they_are(launch, &children, access, &arrays)? };
+            unsafe { self.run_where_they_are(launch, &mut tables, access, &arrays)? };
             jobs.clear();
         }
         for (_, child, how) in jobs {
             let arrays = arrays::<R, N>(from, &columns, range(child));
-            self.pager.run(&mut self.memory, child, how, |memory, place| {
-                let table = memory.table(child, place)?.on_device();
-                let arguments = launch.arguments(table.head(), &arrays)?;
-                table.ready()?;
-                // SAFETY: made by the function of the operation, from arrays of the table's types, which live
-                // until the device was waited for. Jobs wait for each other as the pager says.
-                unsafe { table.queue(launch.operation(), memory.stream(Stream::Run), &arguments) }
-            })?;
+            // SAFETY: as above.
+            unsafe { self.run_on_child(launch, child, how, &arrays)? };
         }
         if effect != Effect::Reads {
+            tallies.resize(children as usize, [0; TALLIES]);
             // SAFETY: the contract of this function.
-            unsafe { self.settle((launch, effect), (from, &columns), &starts)? };
+            unsafe { self.settle((launch, effect), (from, &columns), (&starts, &mut tallies))? };
         }
         let answers = [
             wanted.codes.map(|codes| (columns.codes, at(codes, first))),
@@ -191,10 +190,36 @@ impl<R: Row> State<R> {
             answers.map(|answer| answer.map_or(0, |(_, to)| to)),
         );
         // SAFETY: as above.
-        unsafe { self.parting.answer(Span::new(from.numbers, n), size_of::<N>(), from_to, &run) }
+        unsafe { self.partitioner.answer(Span::new(from.numbers, n), size_of::<N>(), from_to, &run) }
     }
 
-    /// Runs operations on child tables where these are, by one launch.
+    /// Runs operations on one child table.
+    ///
+    /// # Safety
+    ///
+    /// The arrays are of device memory that lives until the device was waited for, as many elements as keys,
+    /// which are this child table's; the kernels of `launch` write these answers.
+    unsafe fn run_on_child<N: Scalar, L>(
+        &mut self,
+        launch: &Launch<L>,
+        child: u32,
+        how: (Access, Way),
+        arrays: &Arrays<R::Key, R::Value, N>,
+    ) -> Result<(), Error>
+    where
+        L: Fn(&Head, &Arrays<R::Key, R::Value, N>) -> Listed,
+    {
+        self.pager.run(&mut self.memory, child, how, |memory, place| {
+            let table = memory.table(child, place)?.on_device();
+            let arguments = launch.arguments(table.head(), arrays)?;
+            table.ready()?;
+            // SAFETY: made by the function of the operation, from arrays of the table's types, which live
+            // until the device was waited for. Jobs wait for each other as the pager says.
+            unsafe { table.queue(launch.operation(), memory.stream(Stream::Run), &arguments) }
+        })
+    }
+
+    /// Runs operations on child tables where these are, by one launch. Says where they are.
     ///
     /// # Safety
     ///
@@ -203,30 +228,30 @@ impl<R: Row> State<R> {
     unsafe fn run_where_they_are<N: Scalar, L>(
         &mut self,
         launch: &Launch<L>,
-        children: &[u32],
+        tables: &mut [(u32, Place)],
         access: Access,
         arrays: &Arrays<R::Key, R::Value, N>,
     ) -> Result<(), Error>
     where
         L: Fn(&Head, &Arrays<R::Key, R::Value, N>) -> Listed,
     {
-        let Some(&any) = children.first() else { return Ok(()) };
-        let mut places = room("places of child tables", children.len())?;
-        places.resize(children.len(), Place::Image);
-        let mut at = room("places of child tables", self.parting.children() as usize)?;
-        at.resize(self.parting.children() as usize, Place::Image);
-        let parting = &self.parting;
-        let of = (children, &mut places[..]);
-        self.pager.run_where_they_are(&mut self.memory, of, access, |memory, places| {
-            for (&child, &place) in children.iter().zip(places) {
+        let Some(&(any, _)) = tables.first() else { return Ok(()) };
+        let children = self.partitioner.children() as usize;
+        let mut at = room("places of child tables", children)?;
+        at.resize(children, Place::Image);
+        let mut heads = room("places of child tables", children)?;
+        let partitioner = &self.partitioner;
+        self.pager.run_where_they_are(&mut self.memory, tables, access, |memory, tables| {
+            for &(child, place) in tables {
                 at[child as usize] = place;
             }
             let parts = memory.table(any, at[any as usize])?.parts();
             let run = memory.stream(Stream::Run);
             let size = (parts.len, parts.filter_len, parts.buckets);
-            let head = parting.set_heads(&memory.heads(|child| at[child as usize]), size, run)?;
-            let in_frames = places.iter().all(|place| matches!(place, Place::Frame(_)));
-            let kernel = parting.routed(launch.operation(), in_frames)?;
+            heads.extend(memory.heads(&at));
+            let head = partitioner.set_heads(&heads, size, run)?;
+            let in_frames = tables.iter().all(|(_, place)| matches!(place, Place::Frame(_)));
+            let kernel = partitioner.routed(launch.operation(), in_frames)?;
             // SAFETY: made by the function of the operation, from arrays of the table's types; heads are
             // those of child tables, each of which has memory if it has a key of the batch.
             unsafe { kernel.launch(run, THREADS, &launch.arguments(&head, arrays)?) }
@@ -254,14 +279,15 @@ impl<R: Row> State<R> {
 
     /// Rebuilds a child table, where it is: whether that was possible. Without memory for that it is not.
     fn rebuild(&mut self, child: u32, other_seed: bool) -> Result<bool, Error> {
-        let mut done = false;
+        let mut rebuilt = None;
         self.pager.run(&mut self.memory, child, (Access::Writes, Way::InPlace), |memory, place| {
             let table = memory.table_mut(child, place)?;
             let seeds = [table.seed(), Seed::random()];
             for seed in &seeds[usize::from(other_seed)..] {
                 match table.rebuild(*seed) {
                     Ok(true) => {
-                        done = true;
+                        rebuilt = Some(*seed);
+                        memory.set_seed(child, *seed);
                         break;
                     }
                     Ok(false) => {}
@@ -271,15 +297,14 @@ impl<R: Row> State<R> {
             }
             Ok(())
         })?;
-        if done {
+        if let Some(seed) = rebuilt {
             self.rebuilt += 1;
             if let Some(known) = self.slots.get_mut(child as usize) {
                 known.note_rebuilt();
             }
-            let seeds: Vec<Seed> = self.memory.seeds().collect();
-            self.parting.set_seeds(&seeds, self.memory.stream(Stream::Run))?;
+            self.partitioner.set_seeds(child, &[seed.words()], self.memory.stream(Stream::Run))?;
         }
-        Ok(done)
+        Ok(rebuilt.is_some())
     }
 
     /// Notes what operations have done, and runs those once more that found no room, where a rebuilt child
@@ -291,7 +316,7 @@ impl<R: Row> State<R> {
         &mut self,
         (launch, effect): (&Launch<L>, Effect),
         (from, columns): (Operations, &Columns),
-        starts: &[u32],
+        (starts, tallies): (&[u32], &mut [[u64; TALLIES]]),
     ) -> Result<(), Error>
     where
         L: Fn(&Head, &Arrays<R::Key, R::Value, N>) -> Listed,
@@ -299,8 +324,8 @@ impl<R: Row> State<R> {
         let run = self.memory.stream(Stream::Run).clone();
         let kind = if let Effect::Of(kind) = effect { kind } else { Op::Search };
         // SAFETY: the columns live until the device was waited for.
-        let tallies = unsafe { self.parting.tally((from.ops, columns.codes, kind as u8), &run)? };
-        for (child, [stored, deleted, full]) in (0u32..).zip(tallies) {
+        unsafe { self.partitioner.tally((from.ops, columns.codes, kind as u8), tallies, &run)? };
+        for (child, &mut [stored, deleted, full]) in (0u32..).zip(tallies) {
             let Some(known) = self.slots.get_mut(child as usize) else { continue };
             known.note(stored, deleted);
             let (known, slots) = (*known, self.geometry.child.slots() as u64);
@@ -313,7 +338,8 @@ impl<R: Row> State<R> {
         Ok(())
     }
 
-    /// Runs the operations of a child table once more that found no room, and takes their codes.
+    /// Runs the operations of a child table once more that found no room, and takes their codes. Without
+    /// memory of the host for that, they have found none.
     ///
     /// # Safety
     /// As [`run`](Self::run).
@@ -327,74 +353,96 @@ impl<R: Row> State<R> {
         L: Fn(&Head, &Arrays<R::Key, R::Value, N>) -> Listed,
     {
         let run = self.memory.stream(Stream::Run).clone();
-        let (start, n) = (range.start as usize, range.len());
-        let mut codes = room("codes", n)?;
-        codes.resize(n, 0u8);
-        download(&mut codes, columns.codes + start as u64, &run)?;
-        let mut ops = room("operations", n)?;
-        ops.resize(n, Op::Insert as u8);
-        if from.ops != 0 {
-            download(&mut ops, from.ops + start as u64, &run)?;
-        }
-        let stores = |op: u8| op != Op::Delete as u8 && op != Op::Search as u8;
-        let full: Vec<usize> =
-            (0..n).filter(|&i| codes[i] == Insert::Full.code() && stores(ops[i])).collect();
-        // They go to the other side, which is not needed any more, and their answers to the end of that.
+        // They go to the other side, which is not needed any more.
         let other = columns.sides[usize::from(from.keys == columns.sides[0].keys)];
-        let other = Operations { n: full.len() as u32, ..other };
-        gather::<R::Key>((from.keys, other.keys), start, &full, n, &run)?;
-        if let (Some(values), Some(to)) = (from.values, other.values) {
-            gather::<R::Value>((values, to), start, &full, n, &run)?;
-        }
-        if from.ops != 0 {
-            gather::<u8>((from.ops, other.ops), start, &full, n, &run)?;
-        }
-        // The numbers of that side have four bytes for each.
+        let Full { mut codes, which, mut again } =
+            match gather_full::<R>((from, other), columns, &range, &run) {
+                Err(Error::OutOfMemory { .. }) => return Ok(()),
+                gathered => gathered?,
+            };
+        // Their codes go where that side has four bytes for each. What mixed operations have found as well
+        // goes where their values were: inserts find nothing.
+        let other = Operations { n: which.len() as u32, ..other };
+        let (start, n) = (u64::from(range.start), which.len());
+        let of_values = from.values.map_or(0, |values| values + start * size_of::<R::Value>() as u64);
         let answers = Columns { codes: other.numbers, ..*columns };
-        let mut found = room("values", n)?;
-        let found_at = columns.found + (start * size_of::<N>()) as u64;
-        found.resize(n, N::ONES);
-        download(&mut found, found_at, &run)?;
-        let arrays = Arrays {
-            numbers: Span::new(found_at, full.len()),
-            ..arrays::<R, N>(other, &answers, 0..other.n)
-        };
-        self.pager.run(&mut self.memory, child, (Access::Writes, Way::InPlace), |memory, place| {
-            let table = memory.table(child, place)?.on_device();
-            let arguments = launch.arguments(table.head(), &arrays)?;
-            table.ready()?;
-            // SAFETY: as of the first time.
-            unsafe { table.queue(launch.operation(), memory.stream(Stream::Run), &arguments) }
-        })?;
-        let mut again = room("codes", full.len())?;
-        again.resize(full.len(), 0u8);
+        let arrays =
+            Arrays { numbers: Span::new(of_values, n), ..arrays::<R, N>(other, &answers, 0..other.n) };
+        // SAFETY: columns of these rows, in memory that lives until the device was waited for.
+        unsafe { self.run_on_child(launch, child, (Access::Writes, Way::InPlace), &arrays)? };
         download(&mut again, other.numbers, &run)?;
         let mut stored = 0;
-        for (&i, &code) in full.iter().zip(&again) {
-            codes[i] = code;
+        for (&at, &code) in which.iter().zip(&again) {
+            codes[at as usize] = code;
             stored += u64::from(code == Insert::Inserted.code());
         }
         if let Some(known) = self.slots.get_mut(child as usize) {
             known.note(stored, 0);
         }
-        upload(found_at, &found, &run)?;
-        upload(columns.codes + start as u64, &codes, &run)?;
+        upload(columns.codes + start, &codes, &run)?;
         run.synchronize().map_err(Error::driver("copying codes"))
     }
 }
 
-/// Copies some of `n` elements from number `start` on to other memory, next to each other.
+/// Operations of a child table that found no room.
+struct Full {
+    /// The codes of all of its operations.
+    codes: Vec<u8>,
+    /// The numbers of those that found none.
+    which: Vec<u32>,
+    /// Room for their next codes.
+    again: Vec<u8>,
+}
+
+/// Copies the operations in a range that found no room to other columns.
+///
+/// # Errors
+/// [`Error::OutOfMemory`] if the host has none for four times their columns; [`Error::Driver`].
+fn gather_full<R: Row>(
+    (from, to): (Operations, Operations),
+    columns: &Columns,
+    range: &Range<u32>,
+    stream: &CudaStream,
+) -> Result<Full, Error> {
+    let n = range.len();
+    let codes = copy_of::<u8>(columns.codes, range, stream)?;
+    let ops = if from.ops == 0 { Vec::new() } else { copy_of::<u8>(from.ops, range, stream)? };
+    let stores = |at: usize| {
+        // Of one kind, they all store.
+        ops.get(at).is_none_or(|&op| op != Op::Delete as u8 && op != Op::Search as u8)
+    };
+    let mut which = room("operations", n)?;
+    which
+        .extend((0..n as u32).filter(|&at| codes[at as usize] == Insert::Full.code() && stores(at as usize)));
+    gather::<R::Key>((from.keys, to.keys), (range, &which), stream)?;
+    if let (Some(values), Some(to)) = (from.values, to.values) {
+        gather::<R::Value>((values, to), (range, &which), stream)?;
+    }
+    if from.ops != 0 {
+        gather::<u8>((from.ops, to.ops), (range, &which), stream)?;
+    }
+    let mut again = room("codes", which.len())?;
+    again.resize(which.len(), 0);
+    Ok(Full { codes, which, again })
+}
+
+/// A range of elements of a column, in the host's memory.
+fn copy_of<T: Copy + Default>(column: u64, range: &Range<u32>, stream: &CudaStream) -> Result<Vec<T>, Error> {
+    let mut all = room("operations", range.len())?;
+    all.resize(range.len(), T::default());
+    download(&mut all, column + u64::from(range.start) * size_of::<T>() as u64, stream)?;
+    Ok(all)
+}
+
+/// Copies some elements of a range to another column, next to each other.
 fn gather<T: Copy + Default>(
     (from, to): (u64, u64),
-    start: usize,
-    which: &[usize],
-    n: usize,
+    (range, which): (&Range<u32>, &[u32]),
     stream: &CudaStream,
 ) -> Result<(), Error> {
-    let mut all = room("operations", n)?;
-    all.resize(n, T::default());
-    download(&mut all, from + (start * size_of::<T>()) as u64, stream)?;
-    let some: Vec<T> = which.iter().map(|&i| all[i]).collect();
+    let all = copy_of::<T>(from, range, stream)?;
+    let mut some = room("operations", which.len())?;
+    some.extend(which.iter().map(|&at| all[at as usize]));
     upload(to, &some, stream)
 }
 

@@ -3,15 +3,16 @@
 
 use super::Paged;
 use super::batch::{Effect, Given, Wanted};
-use super::parting::Shape;
+use super::partition::Shape;
 use crate::access::staged::is_there;
 use crate::arguments::{Head, Operation, Span};
+use crate::device::Device;
 use crate::error::Error;
 use crate::host::room;
 use crate::launch::{self, Arrays, Launch, Listed};
 use crate::layout::{Entry, KeyScalar, Scalar};
 use crate::row::Row;
-use cudarc::driver::{CudaSlice, DevicePtr};
+use cudarc::driver::{CudaSlice, DevicePtr, DeviceRepr};
 use warpproof_model::bits::Integer;
 use warpproof_model::host::{Answer, BulkCounter, BulkMap, BulkSet, Op, same_length};
 use warpproof_model::outcome::{Add, Assign, Delete, Insert, Mixed};
@@ -32,6 +33,25 @@ struct Writes {
 
 const CODES: Writes = Writes { codes: true, numbers: false };
 const BOTH: Writes = Writes { codes: true, numbers: true };
+
+/// Answers in the device's memory, and room for them in the host's: all memory before anything runs.
+struct Column<T> {
+    on_device: CudaSlice<T>,
+    on_host: Vec<T>,
+}
+
+impl<T: DeviceRepr + Copy + Default> Column<T> {
+    fn new(device: &Device, what: &'static str, len: usize) -> Result<Self, Error> {
+        let mut on_host = room(what, len)?;
+        on_host.resize(len, T::default());
+        Ok(Self { on_device: device.buffer(what, len)?, on_host })
+    }
+
+    fn download(&mut self, device: &Device) -> Result<&[T], Error> {
+        device.download_to(&self.on_device, &mut self.on_host)?;
+        Ok(&self.on_host)
+    }
+}
 
 /// The elements of a slice on the device.
 fn span<T>(slice: &CudaSlice<T>, stream: &cudarc::driver::CudaStream) -> Span<T> {
@@ -64,28 +84,30 @@ impl<R: Row> Paged<R> {
                 let values = batch.values.map(|values| device.upload("values", &values[part.clone()]));
                 let values = values.transpose()?;
                 let ops = batch.ops.map(|ops| {
-                    let codes: Vec<u8> = ops[part.clone()].iter().map(|&op| op as u8).collect();
+                    let mut codes = room("operations", n)?;
+                    codes.extend(ops[part.clone()].iter().map(|&op| op as u8));
                     device.upload("operations", &codes)
                 });
                 let ops = ops.transpose()?;
-                let codes = writes.codes.then(|| device.buffer::<u8>("codes", n)).transpose()?;
-                let numbers = writes.numbers.then(|| device.buffer::<N>("values", n)).transpose()?;
+                let mut codes = writes.codes.then(|| Column::<u8>::new(device, "codes", n)).transpose()?;
+                let mut numbers =
+                    writes.numbers.then(|| Column::<N>::new(device, "values", n)).transpose()?;
                 let given = Given {
                     keys: span(&keys, stream),
                     values: values.as_ref().map(|values| span(values, stream)),
                     ops: ops.as_ref().map(|ops| span(ops, stream)),
                 };
                 let wanted = Wanted {
-                    codes: codes.as_ref().map(|codes| span(codes, stream)),
-                    numbers: numbers.as_ref().map(|numbers| span(numbers, stream)),
+                    codes: codes.as_ref().map(|codes| span(&codes.on_device, stream)),
+                    numbers: numbers.as_ref().map(|numbers| span(&numbers.on_device, stream)),
                 };
                 // SAFETY: slices of this function, which are freed on the stream; the rest is its contract.
                 unsafe { state.run((&launch, effect), given, wanted, stream)? };
-                let codes = codes.map(|codes| device.download(&codes)).transpose()?;
-                let numbers = numbers.map(|numbers| device.download(&numbers)).transpose()?;
+                let codes = codes.as_mut().map(|codes| codes.download(device)).transpose()?;
+                let numbers = numbers.as_mut().map(|numbers| numbers.download(device)).transpose()?;
                 for i in 0..n {
-                    let code = codes.as_ref().map_or(0, |codes| codes[i]);
-                    let number = numbers.as_ref().map_or(N::ONES, |numbers| numbers[i]);
+                    let code = codes.map_or(0, |codes| codes[i]);
+                    let number = numbers.map_or(N::ONES, |numbers| numbers[i]);
                     let unknown =
                         || Error::Code { kernel: launch.operation().name().into(), index: first + i, code };
                     answers.push(decode(first + i, code, number).ok_or_else(unknown)?);

@@ -1,7 +1,7 @@
 //! The device of a paged table: images in page-locked memory of the host, frames in the device's, three
 //! streams and their events.
 
-use super::parting::{HEAD, LANES_IN_PLACE};
+use super::partition::LANES_IN_PLACE;
 use crate::device::Device;
 use crate::error::Error;
 use crate::handle::Table;
@@ -13,6 +13,7 @@ use warpproof_model::Seed;
 use warpproof_model::host::structure::Open;
 use warpproof_model::host::{OpenGeometry, Refused};
 use warpproof_model::paged::host::child_seed;
+use warpproof_model::paged::routed::HEAD;
 use warpproof_model::paged::{DeviceMemory, Place, Stream};
 
 /// The child tables of a paged table, its frames, and the streams that work on them.
@@ -20,7 +21,9 @@ pub(super) struct Memory<R: Row> {
     device: Device,
     size: OpenGeometry,
     tuning: Tuning,
-    seed: Seed,
+    /// What the places of keys in each child table depend on. Where one was rebuilt in a frame, its image has
+    /// another seed until it is written back.
+    seeds: Vec<Seed>,
     /// Those that were used: memory is taken for each when it is needed first.
     images: Vec<Option<Table<R, Open>>>,
     frames: Vec<Table<R, Open>>,
@@ -41,12 +44,14 @@ impl<R: Row> Memory<R> {
     ) -> Result<Self, Error> {
         let mut images = crate::host::room("child tables", children as usize)?;
         images.resize_with(children as usize, || None);
+        let mut seeds = crate::host::room("child tables", children as usize)?;
+        seeds.extend((0..children).map(|child| child_seed(seed, child)));
         let mut all = crate::host::room("frames", frames as usize)?;
         for _ in 0..frames {
             all.push(Table::with_seed(device, size, tuning, seed)?);
         }
         let streams = [device.new_stream()?, device.new_stream()?, device.new_stream()?];
-        Ok(Self { device: device.clone(), size, tuning, seed, images, frames: all, streams })
+        Ok(Self { device: device.clone(), size, tuning, seeds, images, frames: all, streams })
     }
 
     /// Takes memory for a child table that has none yet.
@@ -54,8 +59,9 @@ impl<R: Row> Memory<R> {
     /// # Errors
     /// [`Error::OutOfMemory`]; nothing has changed then.
     pub(super) fn need(&mut self, child: u32) -> Result<(), Error> {
-        if let Some(image @ None) = self.images.get_mut(child as usize) {
-            let seed = child_seed(self.seed, child);
+        if let (Some(image @ None), Some(&seed)) =
+            (self.images.get_mut(child as usize), self.seeds.get(child as usize))
+        {
             let lanes = self.tuning.lanes.or(Some(LANES_IN_PLACE));
             let tuning = Tuning { lanes, ..self.tuning };
             *image = Some(Table::on_host(&self.device, self.size, tuning, seed)?);
@@ -64,11 +70,15 @@ impl<R: Row> Memory<R> {
     }
 
     /// What the places of keys in each child table depend on.
-    pub(super) fn seeds(&self) -> impl Iterator<Item = Seed> {
-        let seed = |(child, image): (u32, &Option<Table<R, Open>>)| {
-            image.as_ref().map_or_else(|| child_seed(self.seed, child), Table::seed)
-        };
-        (0u32..).zip(&self.images).map(seed)
+    pub(super) fn seeds(&self) -> &[Seed] {
+        &self.seeds
+    }
+
+    /// A child table was rebuilt with this seed.
+    pub(super) fn set_seed(&mut self, child: u32, seed: Seed) {
+        if let Some(of_child) = self.seeds.get_mut(child as usize) {
+            *of_child = seed;
+        }
     }
 
     /// Bytes of the device's memory.
@@ -100,15 +110,14 @@ impl<R: Row> Memory<R> {
         table.ok_or(Error::Refused(Refused::Nothing { what: "child table" }))
     }
 
-    /// Where each child table is that has memory, if some of them are at these places and the others in the
-    /// host's memory.
-    pub(super) fn heads(&self, at: impl Fn(u32) -> Place) -> Vec<[u64; HEAD]> {
-        let head = |child: u32| {
-            let parts = self.table(child, at(child)).ok()?.parts();
+    /// Where the slots of each child table are, if it is at these places: zeros if it has no memory.
+    pub(super) fn heads(&self, at: &[Place]) -> impl Iterator<Item = [u64; HEAD]> {
+        let head = |(child, &place)| {
+            let parts = self.table(child, place).ok()?.parts();
             let [mask, factor] = parts.seed.words();
             Some([parts.slots, parts.values.unwrap_or(0), parts.filter, mask, factor])
         };
-        (0..self.images.len() as u32).map(|child| head(child).unwrap_or([0; HEAD])).collect()
+        (0u32..).zip(at).map(move |of_child| head(of_child).unwrap_or([0; HEAD]))
     }
 
     /// The same, to be changed, when all jobs have run.

@@ -6,19 +6,20 @@ mod child;
 mod file;
 mod memory;
 mod on_stream;
-pub(crate) mod parting;
+pub(crate) mod partition;
 
 use crate::device::Device;
 use crate::error::Error;
 use crate::handle::Table;
 use crate::layout::Layout;
 use crate::row::Row;
+use crate::structures::Kernels as _;
 use crate::structures::open::sizes::bucket_slots;
 use crate::table::Tuning;
 use core::fmt;
 use cudarc::driver::CudaStream;
 use memory::{Event, Memory};
-use parting::Parting;
+use partition::Partitioner;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use warpproof_model::Seed;
 use warpproof_model::host::structure::{self, Open};
@@ -53,7 +54,7 @@ const MOST: usize = 1 << 30;
 /// `(K,)`.
 ///
 /// Its *child tables*, of 64 MiB by default, are tables of open addressing in page-locked memory of the host.
-/// A key belongs to one of them. The device's memory has *frames* for some. A batch is parted by child
+/// A key belongs to one of them. The device's memory has *frames* for some. A batch is partitioned by child
 /// tables, and makes one job for each: kernels that work on it over the bus, in the order in which its slots
 /// lie; or in a frame, to which it is copied first if it is not there, and where it stays until another one
 /// needs the frame. [`Choose`] says which. Copies run beside jobs. The protocol is
@@ -86,7 +87,7 @@ struct State<R: Row> {
     slots: Vec<ChildSlots>,
     rebuilt: u64,
     geometry: PagedGeometry,
-    parting: Parting,
+    partitioner: Partitioner,
     /// Dropped last: it waits for the device.
     memory: Memory<R>,
 }
@@ -150,8 +151,8 @@ impl<R: Row> Paged<R> {
     ) -> Result<Self, Error> {
         geometry.admit(bucket_slots(R::PACKED, false))?;
         let children = geometry.children;
-        let layout = R::layout(device.wide() && !tuning.lock_word, false);
-        let parting = Parting::new::<R>(device, (children, seed), (geometry.child, tuning))?;
+        let layout = R::layout(Open::wide(device, tuning), false);
+        let partitioner = Partitioner::new::<R>(device, (children, seed), (geometry.child, layout), tuning)?;
         let probes = if layout.lock_word() { 2 } else { 1 };
         let slot_bytes = u64::from(layout.probe_bytes()) * probes;
         let child_bytes = (geometry.child.slots() as u64 + layout.reserved_keys()) * slot_bytes
@@ -163,9 +164,10 @@ impl<R: Row> Paged<R> {
         let choice = Choice::new(children, child_bytes, choose).map_err(no_memory)?;
         let mut slots = crate::host::room("child tables", children as usize)?;
         slots.resize(children as usize, ChildSlots::default());
-        let seeds: Vec<Seed> = memory.seeds().collect();
-        parting.set_seeds(&seeds, memory.stream(Stream::Run))?;
-        let state = State { pager, choice, slots, rebuilt: 0, geometry, parting, memory };
+        let mut seeds = crate::host::room("child tables", children as usize)?;
+        seeds.extend(memory.seeds().iter().map(|seed| seed.words()));
+        partitioner.set_seeds(0, &seeds, memory.stream(Stream::Run))?;
+        let state = State { pager, choice, slots, rebuilt: 0, geometry, partitioner, memory };
         Ok(Self { state: Mutex::new(state), geometry, layout, seed, device: device.clone() })
     }
 
@@ -201,7 +203,7 @@ impl<R: Row> Paged<R> {
     /// Device memory that it takes now, in bytes: frames, and what batches have needed.
     pub fn bytes(&self) -> u64 {
         let state = self.state();
-        state.memory.frame_bytes() + state.parting.bytes()
+        state.memory.frame_bytes() + state.partitioner.bytes()
     }
 
     /// Page-locked memory of the host that it takes now, in bytes.

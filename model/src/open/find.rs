@@ -27,9 +27,9 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
     #[inline(always)]
     pub(crate) fn look<W: Warp>(self, w: &mut W, key: UserKey<E::Key>) -> Look<W, E::Value> {
         let key = key.get();
-        let mut probe = self.probe(key);
+        let (table, mut probe) = self.of_key(key);
         loop {
-            let row = self.read(w, probe.bucket);
+            let row = table.read(w, probe.bucket);
             // A tombstone decides about no key.
             let lowest = row::lowest(w, row, H::TOMBSTONE, |word| Self::decides(word, key));
             let decide = w.map(lowest, |_, word| Self::decides(word, key));
@@ -39,7 +39,7 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
                     return Look::Decided(AtLane::new(lane, found));
                 }
                 let hits = w.map(lowest, |_, word| Self::holds(word, key));
-                let found = w.shfl(hits, lane).then(|| self.value_beside(w, probe.bucket, lane, row, key));
+                let found = w.shfl(hits, lane).then(|| table.value_beside(w, probe.bucket, lane, row, key));
                 return Look::Decided(AtLane::known(w, found));
             }
             if !self.filter().passed(w, probe.bucket, probe.hash) {

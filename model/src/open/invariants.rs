@@ -26,6 +26,11 @@ pub enum Broken {
         /// Where it stands.
         bucket: u32,
     },
+    /// What is said of a slot elsewhere is not what it holds (quiescence only).
+    Said {
+        /// The bucket.
+        bucket: u32,
+    },
     /// A full bucket does not say that keys of this class went on (quiescence only).
     NotPassed {
         /// Where the key stands.
@@ -42,6 +47,9 @@ impl core::fmt::Display for Broken {
             }
             Self::Unreachable { bucket } => {
                 write!(f, "a key in bucket {bucket} stands behind an empty slot, or where it does not probe")
+            }
+            Self::Said { bucket } => {
+                write!(f, "a key in bucket {bucket} has not its fingerprint")
             }
             Self::NotPassed { bucket } => {
                 write!(f, "a bucket that a key in bucket {bucket} passed does not say so")
@@ -75,9 +83,20 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
         })
     }
 
-    /// Checks what holds besides when no operation runs: every bucket that a key passed says so.
+    /// Checks what holds besides when no operation runs: every bucket that a key passed says so, and what is
+    /// said of slots elsewhere is right.
     pub fn check_quiescent<W: Warp>(self, w: &mut W) -> Result<(), Broken> {
         self.check_state(w)?;
+        for bucket in 0..self.buckets() {
+            let (row, first) = (self.read(w, bucket), Self::slot(W::LANES, bucket));
+            let agrees = |lane: u32, i: usize, word: H::Word| {
+                let hash = self.probe(H::key(word)).hash;
+                !Self::is_entry(word) || self.slots().agrees(first + lane as usize * S + i, hash)
+            };
+            if row::any(w, row, |lane, i, word| !agrees(lane, i, word)) {
+                return Err(Broken::Said { bucket });
+            }
+        }
         self.each_entry(w, |w, table, bucket, key| {
             let mut probe = table.probe(key);
             while probe.bucket != bucket {
@@ -100,7 +119,7 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
             if row::any(w, row, |_, _, word| Self::holds(word, key)) {
                 return Err(Broken::DuplicateKey { bucket });
             }
-            if row::any(w, row, |_, _, word| Self::is_empty(word)) {
+            if row::any(w, row, |_, _, word| Self::is_free(word)) {
                 return Err(Broken::Unreachable { bucket });
             }
             if say && !self.filter().passed(w, bucket, at.hash) {
@@ -128,14 +147,20 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
         Ok(())
     }
 
+    /// Whether a slot is empty, and nobody fills it.
+    fn is_free(word: H::Word) -> bool {
+        Self::is_empty(word) && !H::is_pending(word)
+    }
+
     fn check_bucket<W: Warp>(self, w: &mut W, bucket: u32) -> Result<(), Broken> {
         let row = self.read(w, bucket);
         let mut is = |slot: usize, is: fn(H::Word) -> bool| {
             row::any(w, row, |lane, i, word| lane as usize * S + i == slot && is(word))
         };
         let slots = W::LANES as usize * S;
-        // Nor is one taken behind a slot that is being filled.
-        if (1..slots).any(|slot| is(slot - 1, H::is_vacant) && !is(slot, Self::is_empty)) {
+        // Nor is one taken behind a slot that is being filled, unless others may go past that.
+        let stops = if H::PASSES_PENDING { Self::is_free } else { H::is_vacant };
+        if (1..slots).any(|slot| is(slot - 1, stops) && !is(slot, Self::is_free)) {
             return Err(Broken::Gap { bucket });
         }
         Ok(())
@@ -154,7 +179,7 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
             }
             reached |= at.bucket == bucket;
             let row = self.read(w, at.bucket);
-            if !reached && row::any(w, row, |_, _, word| Self::is_empty(word)) {
+            if !reached && row::any(w, row, |_, _, word| Self::is_free(word)) {
                 return Err(Broken::Unreachable { bucket });
             }
             probe = self.next(at);

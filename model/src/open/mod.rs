@@ -1,6 +1,7 @@
 #![doc = include_str!("README.md")]
 
 mod answer;
+mod board;
 pub mod bulk;
 mod filter;
 mod find;
@@ -15,6 +16,7 @@ mod table;
 mod update;
 
 pub(crate) use answer::End;
+pub use board::{BOARD_SLOTS, BoardSlots, Boarded, board_words, fingerprint, note, with_fingerprint};
 pub use filter::{Filter, OverflowFilter, filter_place, filter_words};
 pub use invariants::Broken;
 pub use lockword::LockWordSlots;

@@ -42,8 +42,18 @@ pub trait OpenSlots<E: Packed>: Copy {
     /// Whether [`OpenSlots::is_pending`] can ever be true.
     const PENDING: bool;
 
+    /// Whether an insert may go past a pending slot, that of a key which is not its own.
+    const PASSES_PENDING: bool = false;
+
     /// Whether the word of an entry has its value too. If not, [`OpenSlots::value`] reads it.
     const VALUE_IN_WORD: bool;
+
+    /// The slots as an operation on one key sees them, whose hash has this low half.
+    #[inline(always)]
+    #[must_use]
+    fn of_key(self, _hash: u32) -> Self {
+        self
+    }
 
     /// Number of slots.
     fn slots(self) -> usize;
@@ -81,6 +91,13 @@ pub trait OpenSlots<E: Packed>: Copy {
 
     /// The same of the slots `row * S` to `row * S + S - 1`.
     fn entries<const S: usize>(self, row: usize) -> [E::Word; S];
+
+    /// Whether what is said of slot `at` elsewhere is right, which holds a key whose hash has this low half.
+    /// Asked when no operation runs.
+    #[inline(always)]
+    fn agrees(self, _at: usize, _hash: u32) -> bool {
+        true
+    }
 }
 
 impl<E: Packed, H: Words<E::Word>> OpenSlots<E> for H {

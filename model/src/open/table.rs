@@ -87,6 +87,13 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
         Probe { bucket: hash.digit(self.buckets), hash: hash.low(), left: P::most(self.buckets) - 1 }
     }
 
+    /// The table as an operation on `key` sees it, and the bucket that the key probes first.
+    #[inline(always)]
+    pub(super) fn of_key(self, key: E::Key) -> (Self, Probe) {
+        let probe = self.probe(key);
+        (Self { slots: self.slots.of_key(probe.hash), ..self }, probe)
+    }
+
     /// The home of a key.
     #[inline(always)]
     pub(super) fn home(self, key: E::Key) -> u32 {

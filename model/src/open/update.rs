@@ -63,11 +63,11 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
     /// The same; `None` if the key may be where keys go for which this table has no room.
     #[inline(always)]
     pub(crate) fn take_out<W: Warp>(self, w: &mut W, key: UserKey<E::Key>) -> Option<AtLane<W, Held>> {
-        let mut probe = self.probe(key.get());
+        let (table, mut probe) = self.of_key(key.get());
         loop {
-            let row = self.read(w, probe.bucket);
+            let row = table.read(w, probe.bucket);
             if let Some(slot) = Self::deciding(w, probe.bucket, row, key.get()) {
-                match self.exchange(w, &slot, |seen| (!H::is_vacant(seen)).then_some(Change::Erase)) {
+                match table.exchange(w, &slot, |seen| (!H::is_vacant(seen)).then_some(Change::Erase)) {
                     Ok(held) => return Some(held),
                     // Another value came, or another delete.
                     Err(_) => continue,
@@ -146,15 +146,15 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
     ) -> Option<AtLane<W, Held>> {
         let entry = E::pack(key.get(), value);
         let changed = Self::changed(entry, on_present);
-        let mut probe = self.probe(key.get());
-        let mut row = self.read(w, probe.bucket);
+        let (table, mut probe) = self.of_key(key.get());
+        let mut row = table.read(w, probe.bucket);
         loop {
             let Some(slot) = Self::deciding(w, probe.bucket, row, key.get()) else {
                 let full = probe.bucket;
                 let next = self.next(probe);
                 if let Some(next) = next {
                     // In front of the filter: a GPU waits for both at once.
-                    row = self.read(w, next.bucket);
+                    row = table.read(w, next.bucket);
                 }
                 self.filter().pass(w, full, probe.hash);
                 probe = next?;
@@ -163,10 +163,10 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
             if H::PENDING && Self::is_pending(w, &slot) {
                 // It may be of this key: what it shows decides.
                 w.pause();
-                row = self.read(w, probe.bucket);
+                row = table.read(w, probe.bucket);
                 continue;
             }
-            match self.exchange(w, &slot, changed) {
+            match table.exchange(w, &slot, changed) {
                 Ok(held) => return Some(held),
                 // Another insert took it, which may have been of this key, or another value came, or a delete. The exchange says
                 // what, and the other slots need no second look: one that was taken keeps its key, of one that was empty
@@ -189,11 +189,11 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
         mut ended: impl FnMut(&mut W, u32, End),
     ) {
         let (mut entry, mut number) = next(w);
-        let mut probe = self.probe(E::key(entry));
+        let (mut table, mut probe) = self.of_key(E::key(entry));
         let mut full = None;
         // Looked at in each turn, also where it is the same entry: so lanes that go on to another one and lanes that do not meet here.
         while let Some(key) = UserKey::new(E::key(entry)) {
-            let row = self.read(w, probe.bucket);
+            let row = table.read(w, probe.bucket);
             if let Some(full) = full {
                 // Behind the read: a GPU waits for both at once.
                 self.filter().pass(w, full, probe.hash);
@@ -214,7 +214,7 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
                     None
                 }
                 // Or another insert took it, which may have been of this key, or another value came, or a delete.
-                Some(slot) => self
+                Some(slot) => table
                     .exchange(w, &slot, Self::changed(entry, OnPresent::Keep))
                     .ok()
                     .map(|held| End::told(w, Some(held))),
@@ -222,7 +222,7 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
             if let Some(end) = end {
                 ended(w, number, end);
                 (entry, number) = next(w);
-                probe = self.probe(E::key(entry));
+                (table, probe) = self.of_key(E::key(entry));
             }
         }
     }

@@ -10,7 +10,7 @@ pub mod file;
 pub mod host;
 #[cfg(feature = "host")]
 mod pager;
-pub mod parting;
+pub mod partition;
 pub mod routed;
 #[cfg(feature = "host")]
 mod spec;

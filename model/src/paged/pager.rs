@@ -162,33 +162,42 @@ impl<E: Clone> Pager<E> {
         }
     }
 
-    /// Runs one job on several child tables, each where it is, as [`run`](Self::run) runs one on each of
-    /// them. `places` gets where they are, as far as it has room.
+    /// Runs one job on several different child tables, each where it is, as [`run`](Self::run) runs one on each
+    /// of them. The job is given where they are, in the places of `tables`.
     ///
     /// # Errors
     /// As [`run`](Self::run). If the job was not put on the stream, the tables are as they were.
     pub fn run_where_they_are<D: DeviceMemory<Event = E>>(
         &mut self,
         device: &mut D,
-        (children, places): (&[u32], &mut [Place]),
+        tables: &mut [(u32, Place)],
         access: Access,
-        job: impl FnOnce(&mut D, &[Place]) -> Result<(), D::Error>,
+        job: impl FnOnce(&mut D, &[(u32, Place)]) -> Result<(), D::Error>,
     ) -> Result<(), D::Error> {
-        self.now += 1;
-        for (&number, place) in children.iter().zip(&mut *places) {
-            let Some(child) = self.children.get_mut(number as usize) else {
-                return Err(self.no_child(number));
-            };
+        // Of all, before anything is waited for.
+        for (number, place) in &mut *tables {
+            let Some(child) = self.children.get(*number as usize) else { return Err(self.no_child(*number)) };
             *place = child.frame.map_or(Place::Image, Place::Frame);
-            match child.frame.and_then(|frame| self.frames.get_mut(frame as usize)) {
-                Some(frame) => frame.begin(device, access, self.now),
-                None => child.begin(device),
+        }
+        self.now += 1;
+        for &(number, place) in &*tables {
+            match place {
+                Place::Frame(frame) => {
+                    if let Some(frame) = self.frames.get_mut(frame as usize) {
+                        frame.begin(device, access, self.now);
+                    }
+                }
+                Place::Image => {
+                    if let Some(child) = self.children.get_mut(number as usize) {
+                        child.begin(device);
+                    }
+                }
             }
         }
-        let ran = job(device, places);
+        let ran = job(device, tables);
         let end = device.record(Stream::Run);
-        for (&number, place) in children.iter().zip(places) {
-            match *place {
+        for &(number, place) in &*tables {
+            match place {
                 Place::Frame(frame) => {
                     self.traffic.hits += 1;
                     if let Some(frame) = self.frames.get_mut(frame as usize) {

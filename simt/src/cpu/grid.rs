@@ -3,7 +3,7 @@
 use super::batch::{Batch, Beside, Operations, Record};
 use super::error::Error;
 use super::launch::launch;
-use super::regions::{self, Regions, by_region};
+use super::regions::{self, by_region, regions};
 use super::warp::{GridWarp, Own};
 use core::ops::DerefMut;
 use rayon::prelude::*;
@@ -119,7 +119,7 @@ pub(super) fn run_in<'a, C: CpuTable, K: TableKey<Bits = C::Key>, B: Beside, T: 
     let operation = |w: &mut C::Warp, (key, beside): Record<K, B>| f(all, w, key.to_word(), beside);
     let operations = Operations::new(|number| table.warp(number), prefetch, operation);
     if !by_region(table.bytes(), batch.keys.len())
-        || regions::launch(batch, Regions::new(table.bytes(), table.seed()), &operations, answers).is_err()
+        || regions::launch(batch, regions(table.bytes(), table.seed()), &operations, answers).is_err()
     {
         launch(batch, &operations, answers);
     }

@@ -11,9 +11,9 @@ use super::batch::{Batch, Beside, Record, Run};
 use core::mem::{MaybeUninit, take};
 use rayon::prelude::*;
 use std::collections::TryReserveError;
+use warpproof_model::Seed;
 use warpproof_model::bits::TableKey;
 use warpproof_model::partition::HashPartitions;
-use warpproof_model::{Key, Seed};
 
 /// Bytes of a table that cores keep in the cache that they share, where it was measured: random accesses to
 /// it cost more where it is larger.
@@ -43,31 +43,14 @@ pub(super) const fn by_region(bytes: usize, n: usize) -> bool {
 const _: () =
     assert!(FEW << MOST_BITS <= PIECE && PIECE <= 1 << 31, "places in a piece are numbers of 32 bits");
 
-/// The regions of a table: partitions by the hashes of keys.
-#[derive(Clone, Copy)]
-pub(super) struct Regions {
-    partitions: HashPartitions,
-    seed: Seed,
+/// The regions of a table of so many bytes, whose keys lie where `seed` says.
+pub(super) const fn regions(bytes: usize, seed: Seed) -> HashPartitions {
+    let bits = bytes.div_ceil(REGION).next_power_of_two().ilog2();
+    of_bits(if bits < MOST_BITS { bits } else { MOST_BITS }, seed)
 }
 
-impl Regions {
-    /// Those of a table of so many bytes and this seed.
-    pub(super) const fn new(bytes: usize, seed: Seed) -> Self {
-        let bits = bytes.div_ceil(REGION).next_power_of_two().ilog2();
-        Self::of_bits(if bits < MOST_BITS { bits } else { MOST_BITS }, seed)
-    }
-
-    const fn of_bits(bits: u32, seed: Seed) -> Self {
-        Self { partitions: HashPartitions::new(1 << bits), seed }
-    }
-
-    const fn count(self) -> u32 {
-        self.partitions.count()
-    }
-
-    fn of<K: Key>(self, key: K) -> u32 {
-        self.partitions.of_hash(key.hash(self.seed))
-    }
+const fn of_bits(bits: u32, seed: Seed) -> HashPartitions {
+    HashPartitions::new(1 << bits, seed)
 }
 
 /// Runs the operations of a batch region by region, and appends their answers, in the order of the batch, to
@@ -78,7 +61,7 @@ impl Regions {
 /// than all answers. Without it an error is returned, and nothing ran.
 pub(super) fn launch<K: TableKey, B: Beside, T: Copy + Send + Sync>(
     batch: Batch<'_, K, B>,
-    regions: Regions,
+    regions: HashPartitions,
     run: &dyn Run<Record<K, B>, T>,
     out: &mut Vec<T>,
 ) -> Result<(), TryReserveError> {
@@ -139,7 +122,7 @@ struct Piece<R> {
 
 impl<R> Piece<R> {
     /// An empty one, with room for so many operations.
-    fn with_room(len: usize, regions: Regions) -> Result<Self, TryReserveError> {
+    fn with_room(len: usize, regions: HashPartitions) -> Result<Self, TryReserveError> {
         let places = regions.count() as usize + 1;
         let (region, records) = (with_room(len)?, with_room(len)?);
         Ok(Self { region, records, starts: with_room(places)?, next: with_room(places)? })
@@ -161,7 +144,7 @@ impl<R> Piece<R> {
 
 impl<K: TableKey, I: Copy + Send + Sync> Piece<(K, I)> {
     /// Partitions the operations of a batch, for which there is room.
-    fn partition<B: Beside<Item = I>>(&mut self, batch: Batch<'_, K, B>, regions: Regions) {
+    fn partition<B: Beside<Item = I>>(&mut self, batch: Batch<'_, K, B>, regions: HashPartitions) {
         let Self { region, records, starts, next } = self;
         // Of region `r` in the place `r + 1`: what they add up to is where the next one begins.
         starts.resize(regions.count() as usize + 1, 0);
@@ -198,7 +181,7 @@ struct Chunks<'a, R, T> {
 
 impl<'a, R, T> Chunks<'a, R, T> {
     /// Empty ones, with room for those of `len` records in so many pieces.
-    fn with_room(len: usize, regions: Regions, pieces: usize) -> Result<Self, TryReserveError> {
+    fn with_room(len: usize, regions: HashPartitions, pieces: usize) -> Result<Self, TryReserveError> {
         // A region of a piece ends with a chunk that may not be full.
         let most = len.min(regions.count() as usize * pieces) + len / CHUNK;
         Ok(Self { all: with_room(most)?, left: with_room(pieces)? })
@@ -207,7 +190,7 @@ impl<'a, R, T> Chunks<'a, R, T> {
     /// Lists them. `answers` are those of each piece, as many as its records.
     fn list(
         &mut self,
-        regions: Regions,
+        regions: HashPartitions,
         pieces: &'a [Piece<R>],
         answers: impl Iterator<Item = &'a mut [MaybeUninit<T>]>,
     ) {
@@ -232,13 +215,14 @@ mod tests {
     use super::super::warp::{CpuWarp, Own};
     use super::*;
     use core::sync::atomic::{AtomicU32, Ordering};
+    use warpproof_model::Key as _;
 
     const SEED: Seed = Seed::new(1);
 
     /// As many operations as pieces are long, and one more or less, in one region and in many.
     #[test]
     fn every_operation_runs_once_and_is_answered_in_its_place() {
-        let most = Regions::of_bits(MOST_BITS, SEED);
+        let most = of_bits(MOST_BITS, SEED);
         let last: u32 = (0..).find(|&key: &u32| most.of(key) == most.count() - 1).unwrap();
         let numbers: Vec<u64> = (0..3 * PIECE as u64 + 17).collect();
         let lengths = [0, 1, 2, 100, 1000, PIECE - 1, PIECE, PIECE + 1, 3 * PIECE + 17];
@@ -259,7 +243,7 @@ mod tests {
                     let batch = Batch { keys: &keys, beside: &numbers[..len] };
                     let mut out = Vec::with_capacity(len + 1);
                     out.push(9);
-                    let regions = Regions::of_bits(bits, SEED);
+                    let regions = of_bits(bits, SEED);
                     launch(batch, regions, &operations, &mut out).expect("memory for a test");
                     assert_eq!(out.remove(0), 9);
                     let expected = keys.iter().zip(&numbers).map(|(&key, number)| number << 32 | key as u64);
@@ -272,7 +256,7 @@ mod tests {
 
     #[test]
     fn records_of_a_region_lie_together_in_their_order() {
-        let regions = Regions::of_bits(6, SEED);
+        let regions = of_bits(6, SEED);
         let (first, len) = if cfg!(miri) { (100, 400) } else { (1000, 8000) };
         let keys: Vec<u32> = (0..(first + len) as u32).collect();
         let mut piece = Piece::with_room(len, regions).expect("memory for a test");
@@ -287,7 +271,7 @@ mod tests {
 
     #[test]
     fn regions_are_by_the_highest_bits() {
-        let regions = |bytes| Regions::new(bytes, SEED);
+        let regions = |bytes| regions(bytes, SEED);
         assert_eq!(regions(0).count(), 1);
         assert_eq!(regions(REGION).count(), 1);
         assert_eq!(regions(REGION + 1).count(), 2);

@@ -230,7 +230,7 @@ fn table(scenario: &Scenario) -> Option<&'static Table> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenarios::paged::{PagedSubject, PartedSubject};
+    use crate::scenarios::paged::{PagedSubject, PartitionSubject};
     use crate::scenarios::{bulk, retrieve};
 
     /// Xorshift.
@@ -250,7 +250,7 @@ mod tests {
         let drawn: BTreeSet<_> = scenarios.iter().map(|s| s.structure.as_str()).collect();
         let tables = STRUCTURES.iter().flat_map(|structure| structure.tables).map(|table| table.name);
         let ways = retrieve::Placing::ALL.map(retrieve::Placing::structure);
-        let paged = [PagedSubject::STRUCTURE, PartedSubject::STRUCTURE];
+        let paged = [PagedSubject::STRUCTURE, PartitionSubject::STRUCTURE];
         let others = ["pool", "growth_word", bulk::STRUCTURE, bulk::TOLD].into_iter().chain(paged);
         assert_eq!(drawn, tables.chain(ways).chain(others).collect());
         // Calls of growth are batches, by names of operations; those of a pager are its own.

@@ -244,6 +244,11 @@ pub(super) fn by_homes(table: &Table, place: Place, programs: &Programs) -> Scen
 /// Whether both of two warps store, the second one something that is not there already: where a slot is
 /// locked until its entry is there, the second may wait for the first, whatever its key.
 pub(super) fn both_store(scenario: &Scenario) -> bool {
+    scenario.structure.contains("lock") && both_fill(scenario)
+}
+
+/// The same of every structure.
+pub(super) fn both_fill(scenario: &Scenario) -> bool {
     let [first, second] = scenario.programs.as_slice() else { return false };
     let deleted = |key| {
         let mut calls = scenario.preload.iter().chain(first).chain(second);
@@ -254,7 +259,7 @@ pub(super) fn both_store(scenario: &Scenario) -> bool {
         there && call.op != Op::Insert && !deleted(call.key)
     };
     let adds = second.iter().any(|call| stores(call.op) && !stays(call));
-    scenario.structure.contains("lock") && first.iter().any(|call| stores(call.op)) && adds
+    first.iter().any(|call| stores(call.op)) && adds
 }
 
 /// Whether the second warp does more than search: what changes something may wait for a lock.

@@ -5,15 +5,15 @@
 //! of the whole table, and one with the child table's own, by which its home is found.
 
 use super::{Array, At, Count, In};
+use crate::store::store;
 use warpproof_device::{CtaBlock, Tile};
+use warpproof_model::entry::{Key32, Key64, Packed, Pair32, Pair64};
+use warpproof_model::open::note;
 use warpproof_model::outcome::{Delete, Insert, Op};
-use warpproof_model::paged::parting::{Moves, Share, arrange, count, scatter};
+use warpproof_model::paged::partition::{
+    ARRANGED, COUNTED, Moves, SCATTERED, Share, TALLIES, arrange, count, scatter,
+};
 use warpproof_model::{Block, Hash64, IntegerWords, Key, Order, ReadOrder, Seed, Warp, Words};
-
-/// Operations of a thread that counts, that scatters and that arranges.
-const COUNTED: u32 = 32;
-const SCATTERED: u32 = 32;
-const ARRANGED: u32 = 8;
 
 /// An element for each operation, which nobody writes during the launch; or null, and there are none.
 #[derive(Clone, Copy)]
@@ -305,16 +305,40 @@ macro_rules! columns {
         ($values, $to_values)
     };
 }
+/// The kernels that say on a board what the slots of a child table hold.
+macro_rules! of_slots {
+    ($($(#[$cfg:meta])? $entry:ident $packed:ident;)*) => { $(
+        /// Writes the `words` words of a board that are of a child table with so many slots. A thread for each
+        /// word.
+        $(#[$cfg])?
+        #[unsafe(no_mangle)]
+        unsafe extern "ptx-kernel" fn ${concat(paged_note_, $entry)}(
+            slots: *mut <$packed as Packed>::Word, len: usize, mask: u64, factor: u64, board: *mut u32, n: Count,
+        ) {
+            // SAFETY: the contract of the kernel.
+            let thread = unsafe { Tile::<1>::new() };
+            if thread.id() < n.0 {
+                // SAFETY: the memory of a child table, and `n` words of the board, which nobody else uses.
+                let (slots, board) = unsafe { (store(slots, len), store(board, n.0 as usize)) };
+                note::<$packed>(slots, board, thread.id() as usize, Seed::from_words([mask, factor]));
+            }
+        }
+    )* };
+}
+of_slots! {
+    set32 Key32;
+    set64 Key64;
+    map32 Pair32;
+    #[cfg(feature = "b128")]
+    map64 Pair64;
+}
+
 of_entries! {
     set32 u32, {};
     set64 u64, {};
     map32 u32, {values to_values u32};
     map64 u64, {values to_values u64};
 }
-
-/// What is counted for each child table: entries that were stored, those that were deleted, operations that
-/// found no room.
-const TALLIES: usize = 3;
 
 /// Adds to the three `tallies` of each child table what its operations have done, as their codes say: those
 /// from its number of `starts` to the next one. `kind` is that of all operations, unless there are `ops`. A

@@ -6,7 +6,7 @@ use crate::store::{Reserved, Store, lock_word_slots, slots, store};
 use core::marker::PhantomData;
 use warpproof_model::entry::{Packed, Pair64};
 use warpproof_model::open::{BoundedStride, CLASSES, LockWordSlots, OpenTable, OverflowFilter};
-use warpproof_model::paged::routed::{Routed, Tables};
+use warpproof_model::paged::routed::{HEAD, Routed, Tables};
 use warpproof_model::reserved::{AllKeys, ReservedSlots, WithSlots};
 use warpproof_model::slab::Multiplicity;
 use warpproof_model::{Key, Seed, Words};
@@ -15,29 +15,25 @@ use warpproof_model::{Key, Seed, Words};
 type Filter = OverflowFilter<Store<u32>, CLASSES, false>;
 type LockSlots = LockWordSlots<Store<u64>>;
 
-/// Words that say where a child table is: the addresses of its slots, of their values where those are words
-/// of their own, and of its filter; the two words of its seed.
-const HEAD: usize = 5;
-
 /// Where all child tables are, and how large each of them is.
 #[derive(Clone, Copy)]
 pub(crate) struct Heads {
-    heads: *const u64,
-    children: u32,
-    seed: Seed,
-    len: usize,
-    filter_len: usize,
-    buckets: u32,
+    pub(super) heads: *const u64,
+    pub(super) children: u32,
+    pub(super) seed: Seed,
+    pub(super) len: usize,
+    pub(super) filter_len: usize,
+    pub(super) buckets: u32,
 }
 
 impl Heads {
-    /// What is said of the child table of a key.
+    /// The child table of a key, and what is said of it.
     #[inline(always)]
-    fn of<K: Key>(self, key: K) -> [u64; HEAD] {
+    pub(super) fn of<K: Key>(self, key: K) -> (usize, [u64; HEAD]) {
         let child = key.hash(self.seed).digit(self.children) as usize;
         // SAFETY: so many words for each child table, which nobody writes during the launch (contract of the
         // kernel).
-        core::array::from_fn(|word| unsafe { self.heads.add(HEAD * child + word).read() })
+        (child, core::array::from_fn(|word| unsafe { self.heads.add(HEAD * child + word).read() }))
     }
 }
 
@@ -66,7 +62,7 @@ where
     #[inline(always)]
     fn of(self, key: E::Key) -> Self::Table {
         let Heads { len, filter_len, buckets, .. } = self.0;
-        let [words, _, filter, mask, factor] = self.0.of(key);
+        let (_, [words, _, filter, mask, factor]) = self.0.of(key);
         // SAFETY: the memory of a child table, as the contract of the kernel says.
         unsafe {
             open::packed::<E, warpproof_model::slab::Unique, S>(
@@ -92,7 +88,7 @@ impl<const S: usize> Tables for LockTables<S> {
     #[inline(always)]
     fn of(self, key: u64) -> Self::Table {
         let Heads { len, filter_len, buckets, .. } = self.0;
-        let [keys, values, filter, mask, factor] = self.0.of(key);
+        let (_, [keys, values, filter, mask, factor]) = self.0.of(key);
         // SAFETY: the memory of a child table, as the contract of the kernel says.
         unsafe {
             open::lock_word::<warpproof_model::slab::Unique, S>(

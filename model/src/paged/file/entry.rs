@@ -1,8 +1,6 @@
 //! Entries as bytes of a file.
 
 use crate::bits::TableKey;
-use crate::hash::Seed;
-use crate::key::Key as _;
 use crate::partition::HashPartitions;
 
 /// A number that a file holds.
@@ -57,8 +55,8 @@ pub trait FileEntry: Copy + Send + Sync + 'static {
     fn put(self, to: &mut [u8]);
     /// The entry of as many bytes.
     fn get(from: &[u8]) -> Self;
-    /// The child table that it belongs to, by the seed of the whole table.
-    fn child(self, children: HashPartitions, seed: Seed) -> u32;
+    /// The child table that it belongs to.
+    fn child(self, children: HashPartitions) -> u32;
 }
 
 impl<K: FileKey> FileEntry for K {
@@ -74,8 +72,8 @@ impl<K: FileKey> FileEntry for K {
         FileNumber::get(from)
     }
     #[inline(always)]
-    fn child(self, children: HashPartitions, seed: Seed) -> u32 {
-        children.of_hash(self.to_word().hash(seed))
+    fn child(self, children: HashPartitions) -> u32 {
+        children.of(self.to_word())
     }
 }
 
@@ -95,7 +93,7 @@ impl<K: FileKey, V: FileNumber> FileEntry for (K, V) {
         (FileNumber::get(key), V::get(value))
     }
     #[inline(always)]
-    fn child(self, children: HashPartitions, seed: Seed) -> u32 {
-        self.0.child(children, seed)
+    fn child(self, children: HashPartitions) -> u32 {
+        self.0.child(children)
     }
 }

@@ -167,7 +167,7 @@ impl<'a, R: Read, E: FileEntry> Reader<'a, R, E> {
         mut take: impl FnMut(&[E]) -> Result<Vec<Insert>, F>,
     ) -> Result<(), F> {
         let Self { mut from, path, header, .. } = self;
-        let children = HashPartitions::new(header.children());
+        let children = HashPartitions::new(header.children(), header.seed);
         let no_memory = |problem| FileError::new(path, Part::File, problem);
         let fullest = header.of_children.iter().map(|&(entries, _)| entries).max().unwrap_or(0);
         let most = usize::try_from(fullest).unwrap_or(usize::MAX).min(BATCH);
@@ -188,7 +188,7 @@ impl<'a, R: Read, E: FileEntry> Reader<'a, R, E> {
                     left -= n as u64;
                 }
                 // After a problem the rest is read for its checksum alone: a byte that was changed is why.
-                if problem.is_none() && batch.iter().any(|entry| entry.child(children, header.seed) != child)
+                if problem.is_none() && batch.iter().any(|entry| entry.child(children) != child)
                 {
                     problem = Some(Problem::Elsewhere);
                 }

@@ -21,11 +21,11 @@ fn size(children: u32) -> PagedGeometry {
 
 /// Pairs, by the child tables they belong to.
 fn pairs(children: u32, n: u64) -> Vec<Vec<(u64, u64)>> {
-    let cut = HashPartitions::new(children);
+    let cut = HashPartitions::new(children, SEED);
     let mut all = vec![Vec::new(); children as usize];
     for i in 0..n {
         let pair = (u64::MAX - i, i);
-        all[pair.child(cut, SEED) as usize].push(pair);
+        all[pair.child(cut) as usize].push(pair);
     }
     all
 }

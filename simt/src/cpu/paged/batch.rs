@@ -1,7 +1,7 @@
 //! The bulk calls of paged tables.
 
 use super::memory::Device;
-use super::parted::Parted;
+use super::partitioned::Partitioned;
 use super::{Paged, State};
 use crate::cpu::apart::apart;
 use crate::cpu::batch::{Batch, Beside};
@@ -33,15 +33,15 @@ impl<T: Fixed> Held for Paged<T> {
         let state = &mut *state;
         let operation = size_of::<K>() + size_of::<B::Item>() + size_of::<A>();
         let most = self.geometry.operations(operation as u64, LEAST).min(keys.len());
-        let mut parted = Parted::with_room(most, self.belonging)?;
+        let mut partitioned = Partitioned::with_room(most, self.children)?;
         let mut said = room_for(self.geometry.children as usize)?;
         said.resize_with(self.geometry.children as usize, Vec::new);
         let ran = apart(|| {
             for (number, keys) in keys.chunks(most.max(1)).enumerate() {
                 let first = number * most;
-                parted.take(keys, beside.part(first..first + keys.len()))?;
-                state.run(&parted, effect, &f, &mut said)?;
-                parted.put_in_order(keys, &said, &mut answers);
+                partitioned.take(keys, beside.part(first..first + keys.len()))?;
+                state.run(&partitioned, effect, &f, &mut said)?;
+                partitioned.put_in_order(keys, &said, &mut answers);
             }
             Ok(())
         });
@@ -64,7 +64,7 @@ impl<T: Fixed> State<T> {
     /// Runs the operations of a part of a batch. `said` are the answers of each child table.
     fn run<K: TableKey<Bits = KeyOf<T>>, I: Copy + Send + Sync, A: Says>(
         &mut self,
-        parted: &Parted<K, I>,
+        partitioned: &Partitioned<K, I>,
         effect: Effect,
         f: &(impl Fn(AllKeysOf<'_, T>, &mut WarpOf<T>, KeyOf<T>, I) -> A + Sync),
         said: &mut [Vec<A>],
@@ -75,7 +75,7 @@ impl<T: Fixed> State<T> {
         // All memory, before anything runs.
         let mut jobs = room_for(said.len())?;
         for (child, answers) in (0u32..).zip(&mut *said) {
-            let n = parted.range(child).len();
+            let n = partitioned.range(child).len();
             answers.clear();
             answers.try_reserve_exact(n).map_err(|_| Error::no_memory_for::<A>(n))?;
             self.choice.note(child, n as u64);
@@ -89,12 +89,12 @@ impl<T: Fixed> State<T> {
 
         let Self { pager, choice, memory, slots: known, rebuilt } = self;
         let run = |table: &T, (range, answers): (Range<usize>, &mut Vec<A>)| {
-            let batch = Batch { keys: &parted.keys[range.clone()], beside: &parted.items[range] };
+            let batch = Batch { keys: &partitioned.keys[range.clone()], beside: &partitioned.items[range] };
             run_in(table.words(), batch, f, answers);
         };
         let mut device = Device::new(memory, queue, run);
         for (child, answers) in jobs {
-            let (range, of_child) = (parted.range(child), &mut known[child as usize]);
+            let (range, of_child) = (partitioned.range(child), &mut known[child as usize]);
             let way = choice.way(pager, child, (access, range.len() as u64));
             pager.run(&mut device, child, (access, way), |device, place| {
                 if stores
@@ -109,14 +109,14 @@ impl<T: Fixed> State<T> {
         }
         device.run_all();
         drop(device);
-        self.run_again(parted, f, said)
+        self.run_again(partitioned, f, said)
     }
 
     /// Notes what the operations of a part of a batch have done, and runs those once more that found no room,
     /// where a rebuilt child table may have it.
     fn run_again<K: TableKey<Bits = KeyOf<T>>, I: Copy + Send + Sync, A: Says>(
         &mut self,
-        parted: &Parted<K, I>,
+        partitioned: &Partitioned<K, I>,
         f: &(impl Fn(AllKeysOf<'_, T>, &mut WarpOf<T>, KeyOf<T>, I) -> A + Sync),
         said: &mut [Vec<A>],
     ) -> Result<(), Error> {
@@ -133,7 +133,7 @@ impl<T: Fixed> State<T> {
                 if rebuild(table, of_child, other_seed) {
                     self.rebuilt += 1;
                     // Without memory for that, they have found no room.
-                    if let Ok(again) = run_full(table, parted, parted.range(child), f, answers) {
+                    if let Ok(again) = run_full(table, partitioned, partitioned.range(child), f, answers) {
                         note(of_child, &again);
                     }
                 }
@@ -179,7 +179,7 @@ fn note<A: Says>(known: &mut ChildSlots, answers: &[A]) -> usize {
 /// the first ones.
 fn run_full<T: Fixed, K: TableKey<Bits = KeyOf<T>>, I: Copy + Send + Sync, A: Says>(
     table: &T,
-    parted: &Parted<K, I>,
+    partitioned: &Partitioned<K, I>,
     range: Range<usize>,
     f: &(impl Fn(AllKeysOf<'_, T>, &mut WarpOf<T>, KeyOf<T>, I) -> A + Sync),
     answers: &mut [A],
@@ -188,8 +188,8 @@ fn run_full<T: Fixed, K: TableKey<Bits = KeyOf<T>>, I: Copy + Send + Sync, A: Sa
     let count = full().count();
     let (mut keys, mut items) = (room_for(count)?, room_for(count)?);
     for (at, _) in full() {
-        keys.push(parted.keys[range.start + at]);
-        items.push(parted.items[range.start + at]);
+        keys.push(partitioned.keys[range.start + at]);
+        items.push(partitioned.items[range.start + at]);
     }
     let mut again = room_for(count)?;
     run_in(table.words(), Batch { keys: &keys, beside: &items[..] }, f, &mut again);

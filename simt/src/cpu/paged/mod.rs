@@ -3,7 +3,7 @@
 mod batch;
 mod file;
 mod memory;
-mod parted;
+mod partitioned;
 #[cfg(test)]
 mod tests;
 
@@ -12,12 +12,12 @@ use super::grid::{CpuTable as _, room_for};
 use super::open::{Fixed, FixedBuckets as _, LANE_SLOTS, OPEN_LANES, OPEN_MAP_SLOTS, OpenMap, OpenSet};
 use core::fmt;
 use memory::Memory;
-use parted::Belonging;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use warpproof_model::Seed;
 use warpproof_model::host::{OpenGeometry, PagedGeometry, Refused};
 use warpproof_model::paged::host::{ChildSlots, Slots, child_seed};
 use warpproof_model::paged::{Choice, Choose, Pager, Stream, Way};
+use warpproof_model::partition::HashPartitions;
 
 /// A concurrent map that is paged: `PagedMap<u32, u32>`, `PagedMap<i64, f64>` and the like, whose child
 /// tables are [`OpenMap`]s. See [`Paged`].
@@ -48,7 +48,7 @@ pub type PagedSet<K, const L: usize = OPEN_LANES, const S: usize = LANE_SLOTS> =
 /// needs, with the same [pager](warpproof_model::paged::Pager), where there is no GPU. A table that need not
 /// be paged is a [`DynamicMap`](super::DynamicMap) or an [`OpenMap`].
 ///
-/// **Batches.** A batch is parted by the child tables of its keys, and makes one job for each, as
+/// **Batches.** A batch is partitioned by the child tables of its keys, and makes one job for each, as
 /// [`Choose`] says: on the image, or in a frame that stays for later batches. Child tables that are in frames
 /// come first. Batches wait for each other; all threads run each of them. A batch that takes more than the
 /// budget leaves for it runs in parts.
@@ -64,7 +64,8 @@ pub type PagedSet<K, const L: usize = OPEN_LANES, const S: usize = LANE_SLOTS> =
 /// be had is [`Error::OutOfMemory`], before the operations run for which it was needed.
 pub struct Paged<T> {
     state: Mutex<State<T>>,
-    belonging: Belonging,
+    /// To which child table a key belongs.
+    children: HashPartitions,
     geometry: PagedGeometry,
 }
 
@@ -129,7 +130,7 @@ impl<T: Fixed> Paged<T> {
         let mut slots = room_for(children as usize)?;
         slots.resize(children as usize, ChildSlots::default());
         let state = Mutex::new(State { pager, choice, memory, slots, rebuilt: 0 });
-        Ok(Self { state, belonging: Belonging::new(children, seed), geometry })
+        Ok(Self { state, children: HashPartitions::new(children, seed), geometry })
     }
 
     /// Jobs take other ways from the next batch on.
@@ -139,7 +140,7 @@ impl<T: Fixed> Paged<T> {
 
     /// What the child tables of its keys depend on.
     pub fn seed(&self) -> Seed {
-        self.belonging.seed()
+        self.children.seed()
     }
 
     /// Slots of its child tables.

@@ -1,63 +1,157 @@
 //! The layouts of slots: which arrays an entry type needs.
 
-use crate::check::Memory;
+use crate::check::{Array, Memory};
 use crate::scenarios::entry::Entry;
 use crate::scenarios::home::show;
 pub use crate::scenarios::slab::Lock64;
+use std::marker::PhantomData;
 use warpproof_model::Word;
-use warpproof_model::entry::{Packed, Pair64};
-use warpproof_model::open::{LockWordSlots, OpenSlots};
+use warpproof_model::entry::{Key32, Key64, Packed, Pair32, Pair64};
+use warpproof_model::open::{
+    BOARD_SLOTS, BoardSlots, Filter, LockWordSlots, OpenSlots, OverflowFilter, board_words,
+};
 use warpproof_model::reserved::KeySlots;
+
+/// Bits of a bucket in the filter, so that keys share some.
+pub(super) const CLASSES: u32 = 2;
 
 /// How entries lie in arrays of some memory.
 pub trait Layout: Copy + Send + Sync + 'static {
     /// What a slot holds.
     type Entry: Packed;
     /// Its slots over some memory.
-    type Slots<M: Memory>: OpenSlots<Self::Entry> + KeySlots<Self::Entry>;
+    type Slots<M: Memory>: OpenSlots<Self::Entry>;
+    /// What says which keys passed a full bucket. Without `TEST` its bits are set as on a GPU, whatever they
+    /// are.
+    type Filter<M: Memory, const TEST: bool>: Filter;
 
-    /// Name and width of every array of slots; the first one is probed.
+    /// Name and width of every array but that of the filter; the first one is of slots.
     const ARRAYS: &'static [(&'static str, u32)];
+    /// Whether the first word of a slot says that it is being filled.
+    const LOCKS: bool = false;
+    /// Whether there is a filter.
+    const FILTERS: bool = true;
 
     /// The slots.
     fn slots<M: Memory>(m: M) -> Self::Slots<M>;
+    /// The filter, after these arrays.
+    fn filter<M: Memory, const TEST: bool>(m: M) -> Self::Filter<M, TEST>;
     /// An entry of which this was read, in words.
     fn show(probed: u128) -> String;
+
+    /// An array of so many slots.
+    fn array((name, width): (&'static str, u32), slots: usize) -> Array {
+        Array::ones(name, width, slots)
+    }
+    /// Whether a word of another array than the first one may change so.
+    fn changes(_old: u128, _new: u128) -> bool {
+        true
+    }
+}
+
+/// A layout whose slots can also be those of reserved keys.
+pub trait ReservedLayout: Layout {
+    /// Slots of keys that have one each.
+    type Reserved<M: Memory>: KeySlots<Self::Entry>;
+    /// These slots.
+    fn reserved<M: Memory>(m: M) -> Self::Reserved<M>;
 }
 
 impl<E: Entry> Layout for E {
     type Entry = E;
     type Slots<M: Memory> = E::Words<M>;
+    type Filter<M: Memory, const TEST: bool> = OverflowFilter<M::W32, CLASSES, TEST>;
 
     const ARRAYS: &'static [(&'static str, u32)] = &[("slots", E::WIDTH)];
 
     fn slots<M: Memory>(m: M) -> E::Words<M> {
         E::words(m, 0)
     }
+    fn filter<M: Memory, const TEST: bool>(m: M) -> Self::Filter<M, TEST> {
+        OverflowFilter::new(m.w32(1))
+    }
     fn show(probed: u128) -> String {
         show::<E>(Word::from_bits(probed))
+    }
+}
+
+impl<E: Entry> ReservedLayout for E {
+    type Reserved<M: Memory> = E::Words<M>;
+    fn reserved<M: Memory>(m: M) -> E::Words<M> {
+        E::words(m, 0)
     }
 }
 
 impl Layout for Lock64 {
     type Entry = Pair64;
     type Slots<M: Memory> = LockWordSlots<M::W64>;
+    type Filter<M: Memory, const TEST: bool> = OverflowFilter<M::W32, CLASSES, TEST>;
 
     const ARRAYS: &'static [(&'static str, u32)] = &[("keys", 64), ("values", 64)];
+    const LOCKS: bool = true;
 
     fn slots<M: Memory>(m: M) -> LockWordSlots<M::W64> {
         LockWordSlots::new(m.w64(0), m.w64(1))
+    }
+    fn filter<M: Memory, const TEST: bool>(m: M) -> Self::Filter<M, TEST> {
+        OverflowFilter::new(m.w32(2))
     }
     fn show(probed: u128) -> String {
         probed.to_string()
     }
 }
 
+impl ReservedLayout for Lock64 {
+    type Reserved<M: Memory> = LockWordSlots<M::W64>;
+    fn reserved<M: Memory>(m: M) -> LockWordSlots<M::W64> {
+        Self::slots(m)
+    }
+}
+
+/// Entries `E` in slots with a board of fingerprints, and no filter.
+#[derive(Clone, Copy, Debug)]
+pub struct Board<E>(PhantomData<E>);
+
+/// What slots with a board are made of, for each entry: their trait is not for all at once.
+macro_rules! boards {
+    ($($entry:ident)*) => { $(
+        impl Layout for Board<$entry> {
+            type Entry = $entry;
+            type Slots<M: Memory> = BoardSlots<M::W32, <$entry as Entry>::Words<M>>;
+            type Filter<M: Memory, const TEST: bool> = ();
+
+            const ARRAYS: &'static [(&'static str, u32)] = &[("slots", $entry::WIDTH), ("board", 32)];
+            const FILTERS: bool = false;
+
+            fn slots<M: Memory>(m: M) -> Self::Slots<M> {
+                BoardSlots::new(m.w32(1), $entry::words(m, 0))
+            }
+            fn filter<M: Memory, const TEST: bool>(_: M) {}
+            fn show(probed: u128) -> String {
+                show::<$entry>(Word::from_bits(probed))
+            }
+            /// Nothing is said of any slot at first.
+            fn array((name, width): (&'static str, u32), slots: usize) -> Array {
+                match name {
+                    "board" => Array::new(name, width, vec![0; board_words(slots)]),
+                    _ => Array::ones(name, width, slots),
+                }
+            }
+            /// A fingerprint stays.
+            fn changes(old: u128, new: u128) -> bool {
+                let byte = |word: u128, slot: usize| word >> (8 * slot) & 0xff;
+                (0..BOARD_SLOTS).all(|slot| [0, byte(new, slot)].contains(&byte(old, slot)))
+            }
+        }
+    )* };
+}
+boards! { Key32 Key64 Pair32 Pair64 }
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::check::View;
     use crate::check::seq::SeqMemory;
-    use crate::check::{Array, View};
     use warpproof_model::open::{Change, OnPresent};
     use warpproof_model::retrieve::{SlotArray, Source};
     use warpproof_model::{Words, WriteOrder};

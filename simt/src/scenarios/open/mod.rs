@@ -10,12 +10,14 @@ mod subject;
 mod tables;
 mod wide;
 
-pub use layout::{Layout, Lock64};
+pub use layout::{Board, Layout, Lock64, ReservedLayout};
 pub(super) use places::OPS;
 pub use sets::{deep, default_set, quick};
 pub use subject::OpenSubject;
 pub(super) use subject::breach;
-pub use tables::{LOCK64, MAP32, MAP64, SET32, SET64, SHAPES, SMALL, TABLES, UNTESTED32};
+pub use tables::{
+    BOARD_SET32, BOARD64, LOCK64, MAP32, MAP64, SET32, SET64, SHAPES, SMALL, TABLES, UNTESTED32,
+};
 pub use wide::wide;
 
 use super::bulk;

@@ -1,7 +1,10 @@
 //! Where programs meet: what stands in the table.
 
+use crate::check::Scenario;
 use crate::scenarios::home;
-use crate::scenarios::table::{Name, Place, Plan, Random, both_store, by_homes};
+use crate::scenarios::table::{Name, Place, Plan, Random, both_fill, both_store, by_homes};
+use warpproof_model::Key;
+use warpproof_model::open::fingerprint;
 use warpproof_model::spec::Op::{self, *};
 
 /// What the table does.
@@ -14,7 +17,7 @@ pub(super) const PLAN: Plan = Plan {
     scenario: by_homes,
     alike: false,
     look: Search,
-    waits: both_store,
+    waits,
     random: Random {
         ops: &OPS,
         shapes: &[(1, 1, 0), (1, 2, 0), (2, 1, 0), (1, 4, 0), (2, 2, 0)],
@@ -23,6 +26,19 @@ pub(super) const PLAN: Plan = Plan {
         keys: 5,
     },
 };
+
+/// Whether the second warp may wait for the first one: for a slot that is locked; or, with a board, for one of
+/// a key with the fingerprint of its own.
+fn waits(scenario: &Scenario) -> bool {
+    let of = match scenario.structure.as_str() {
+        "open_board64" => |key: u64| fingerprint(key.hash(home::SEED).low()),
+        "open_board_set32" => |key: u64| fingerprint((key as u32).hash(home::SEED).low()),
+        _ => return both_store(scenario),
+    };
+    let [first, second] = scenario.programs.as_slice() else { return false };
+    let alike = first.iter().any(|one| second.iter().any(|other| of(one.key) == of(other.key)));
+    alike && both_fill(scenario)
+}
 
 /// A place in tables of such buckets: lanes, slots per lane.
 const fn place(

@@ -1,11 +1,14 @@
 //! Which scenarios there are.
 
 use super::places;
-use super::tables::{LOCK64, MAP32, MAP64, SET32, SET64, UNTESTED32};
+use super::tables::{BOARD_SET32, BOARD64, LOCK64, MAP32, MAP64, SET32, SET64, UNTESTED32};
 use crate::check::Scenario;
 use crate::scenarios::form::by_lanes;
+use crate::scenarios::home::SEED;
 use crate::scenarios::table::{Place, Table};
 use std::collections::HashSet;
+use warpproof_model::Key;
+use warpproof_model::open::fingerprint;
 use warpproof_model::spec::Op::{self, *};
 
 /// Some pairs of operations: at most a second.
@@ -19,7 +22,7 @@ pub fn quick() -> Vec<Scenario> {
 
 /// Every pair of operations and every two of one warp, in every place, by one lane and by several; the other
 /// entry types in some places; one warp that stops; a key that goes and comes back, or comes behind another;
-/// u64 keys that differ in one half; entries of two words; a filter as a GPU writes it.
+/// u64 keys that differ in one half; entries of two words; slots with a board; a filter as a GPU writes it.
 pub fn default_set() -> Vec<Scenario> {
     let mut scenarios = MAP32.family(2, 2);
     scenarios.extend(by_lanes(&scenarios));
@@ -33,6 +36,7 @@ pub fn default_set() -> Vec<Scenario> {
     scenarios.extend(again);
     scenarios.extend([SET64, MAP64].iter().flat_map(halves));
     scenarios.extend(by_lock(&LOCK64));
+    scenarios.extend(by_board());
     scenarios.extend(untested(&UNTESTED32));
     scenarios
 }
@@ -45,8 +49,12 @@ pub fn deep() -> Vec<Scenario> {
     let mut scenarios = in_all(&MAP32);
     scenarios.extend(by_lanes(&scenarios));
     let known: HashSet<String> = default_set().into_iter().map(|scenario| scenario.name).collect();
-    let by_lock = in_all(&LOCK64).into_iter().filter(|scenario| !known.contains(&scenario.name));
+    let by_lock = [in_all(&LOCK64), in_all(&BOARD64)]
+        .concat()
+        .into_iter()
+        .filter(|scenario| !known.contains(&scenario.name));
     scenarios.extend(by_lock);
+    scenarios.extend(by_lanes(&again(&BOARD64)));
     scenarios
 }
 
@@ -72,14 +80,26 @@ fn behind_another(table: &Table) -> Vec<Scenario> {
 
 /// Two u64 keys that differ in their high bits alone. Every key has its home in the one bucket there is.
 fn halves(table: &Table) -> Vec<Scenario> {
-    let [low, other] = [0, 1].map(|number| table.key(1, (0, number)));
+    named_otherwise(table, "halves", |low| low | 1 << 32)
+}
+
+/// Two u64 keys with one fingerprint.
+fn alike(table: &Table) -> Vec<Scenario> {
+    let of = |key: u64| fingerprint(key.hash(SEED).low());
+    let twin = |key| (key + 1..).find(|&other| of(other) == of(key)).unwrap_or(u64::MAX);
+    named_otherwise(table, "alike", twin)
+}
+
+/// Scenarios of two keys in the one bucket there is, of which the second is made of the first.
+fn named_otherwise(table: &Table, name: &str, made: impl Fn(u64) -> u64) -> Vec<Scenario> {
+    let [first, other] = [0, 1].map(|number| table.key(1, (0, number)));
     let mut scenarios = table.pairs(&[places::EMPTY]);
     scenarios.retain(|s| s.programs.iter().flatten().any(|call| call.key == other));
     for scenario in &mut scenarios {
-        scenario.name += "_halves";
+        scenario.name = format!("{}_{name}", scenario.name);
         let calls = scenario.programs.iter_mut().flatten().chain(&mut scenario.finally);
         for call in calls.filter(|call| call.key == other) {
-            call.key = low | 1 << 32;
+            call.key = made(first);
         }
     }
     scenarios
@@ -98,6 +118,23 @@ fn by_lock(table: &Table) -> Vec<Scenario> {
     scenarios.extend(behind_another(table));
     scenarios.extend(by_lanes(&scenarios));
     scenarios.extend(halves(table));
+    scenarios
+}
+
+/// Slots with a board: what the lock word has, but for a key that goes and comes back in slots of several
+/// lanes (`--deep`); two keys with one fingerprint; and sets in some places.
+fn by_board() -> Vec<Scenario> {
+    let mut scenarios = BOARD64.family(2, 2);
+    scenarios.extend(BOARD64.stalls(&scenarios));
+    for place in [places::EMPTY, places::PRESENT, places::GONE] {
+        scenarios.extend(BOARD64.of_shape(place, &[2, 1], 1));
+    }
+    scenarios.extend(by_lanes(&scenarios));
+    scenarios.extend(again(&BOARD64));
+    scenarios.extend(behind_another(&BOARD64));
+    scenarios.extend(halves(&BOARD64));
+    scenarios.extend(alike(&BOARD64));
+    scenarios.extend(BOARD_SET32.pairs(&[places::EMPTY, places::PASSES]));
     scenarios
 }
 

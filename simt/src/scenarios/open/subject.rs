@@ -1,16 +1,13 @@
 //! The open-addressing table as a subject, for every entry type.
 
-use super::layout::Layout;
+use super::layout::{CLASSES, Layout};
 use crate::check::{Array, Breach, Config, Kind, Memory, SimWarp, Subject, View};
 use crate::scenarios::home::{SEED, homes_of_keys, plural, run};
 use std::marker::PhantomData;
 use warpproof_model::entry::Packed;
-use warpproof_model::open::{Broken, DoubleHashing, OpenSlots, OpenTable, OverflowFilter, filter_words};
+use warpproof_model::open::{Broken, DoubleHashing, OpenSlots, OpenTable, filter_words};
 use warpproof_model::spec::{Call, Map, Op, Ret};
 use warpproof_model::{UserKey, Word};
-
-/// Bits of a bucket in the filter, so that keys share some.
-const CLASSES: u32 = 2;
 
 /// An open-addressing table with `S` slots per lane in a bucket, keys that probe by double hashing, and a
 /// filter. Without `TEST` its bits are set as on a GPU, whatever they are.
@@ -26,7 +23,7 @@ pub struct OpenSubject<L, const S: usize, const TEST: bool = true> {
 type Table<L, M, const S: usize, const TEST: bool> = OpenTable<
     <L as Layout>::Entry,
     <L as Layout>::Slots<M>,
-    OverflowFilter<<M as Memory>::W32, CLASSES, TEST>,
+    <L as Layout>::Filter<M, TEST>,
     DoubleHashing,
     S,
 >;
@@ -51,7 +48,7 @@ impl<L: Layout, const S: usize, const TEST: bool> OpenSubject<L, S, TEST> {
     }
 
     fn table<M: Memory>(&self, m: M) -> Table<L, M, S, TEST> {
-        OpenTable::new(L::slots(m), OverflowFilter::new(m.w32(Self::FILTER)), self.config.buckets, SEED)
+        OpenTable::new(L::slots(m), L::filter(m), self.config.buckets, SEED)
     }
 
     const fn bucket_slots(&self) -> usize {
@@ -75,9 +72,9 @@ impl<L: Layout, const S: usize, const TEST: bool> OpenSubject<L, S, TEST> {
         L::Entry::key(L::Entry::MARK)
     }
 
-    /// Whether an insert has taken a slot, of which this was read, and not shown its entry yet.
+    /// Whether the word of a slot says that an insert has taken it, and not shown its entry yet.
     fn is_pending(probed: u128) -> bool {
-        Seen::<L>::is_pending(Word::from_bits(probed))
+        L::LOCKS && Seen::<L>::is_pending(Word::from_bits(probed))
     }
 }
 
@@ -89,9 +86,9 @@ impl<L: Layout, const S: usize, const TEST: bool> Subject for OpenSubject<L, S, 
     }
 
     fn arrays(&self) -> Vec<Array> {
-        let array = |&(name, width): &_| Array::ones(name, width, self.slots());
-        let filter = vec![0; filter_words::<CLASSES>(self.config.buckets)];
-        L::ARRAYS.iter().map(array).chain([Array::new("filter", 32, filter)]).collect()
+        let array = |&of: &_| L::array(of, self.slots());
+        let filter = || Array::new("filter", 32, vec![0; filter_words::<CLASSES>(self.config.buckets)]);
+        L::ARRAYS.iter().map(array).chain(L::FILTERS.then(filter)).collect()
     }
 
     /// Values are only stored, unless some are added.
@@ -124,31 +121,31 @@ impl<L: Layout, const S: usize, const TEST: bool> Subject for OpenSubject<L, S, 
             return old & !new == 0;
         }
         if array != 0 {
-            return true;
+            return L::changes(old, new);
         }
         let (was, is) = (Self::key(old), Self::key(new));
         match (Self::is_pending(old), Self::is_pending(new)) {
             (true, pending) => !pending && UserKey::new(is).is_some(),
             (false, true) => was == Self::empty(),
-            (false, false) if was == Self::empty() => !Seen::<L>::PENDING && UserKey::new(is).is_some(),
+            (false, false) if was == Self::empty() => !L::LOCKS && UserKey::new(is).is_some(),
             (false, false) => was != Self::tombstone() && (is == was || is == Self::tombstone()),
         }
     }
 
-    /// No slot is empty.
+    /// No slot is empty; one that is being filled is not.
     fn exhausted<M: Memory>(&self, m: M, _: u64) -> bool {
         let slots = L::slots(m);
         // Read alone.
         let mut probed = (0..self.slots()).flat_map(|at| slots.probe::<1>(at));
-        probed.all(|word| L::Slots::<M>::key(word) != Self::empty())
+        probed.all(|word| L::Slots::<M>::is_pending(word) || L::Slots::<M>::key(word) != Self::empty())
     }
 
     fn show(&self, array: usize, _: usize, value: u128) -> String {
-        if array == Self::FILTER {
-            return format!("{value:#b}");
-        }
-        if array != 0 {
-            return value.to_string();
+        match L::ARRAYS.get(array) {
+            None => return format!("{value:#b}"),
+            Some(&("board", _)) => return format!("{value:#010x}"),
+            Some(_) if array != 0 => return value.to_string(),
+            Some(_) => {}
         }
         match Self::key(value) {
             _ if Self::is_pending(value) => "locked".to_string(),
@@ -159,26 +156,29 @@ impl<L: Layout, const S: usize, const TEST: bool> Subject for OpenSubject<L, S, 
     }
 
     fn word(&self, array: usize, index: usize) -> String {
-        let part = match array {
-            0 if Self::FILTER == 1 => "slot",
-            0 => "key",
-            _ if array != Self::FILTER => "value",
-            _ => return format!("filter {index}"),
+        let part = match L::ARRAYS.get(array) {
+            None => return format!("filter {index}"),
+            Some(&("board", _)) => return format!("board {index}"),
+            Some((name, _)) => name.trim_end_matches('s'),
         };
         format!("bucket {}, {part} {}", index / self.bucket_slots(), index % self.bucket_slots())
     }
 
     fn about(&self) -> Vec<String> {
-        let entries = match (Self::FILTER, size_of::<Value<L>>()) {
-            (1, 0) => "a slot holds a key",
-            (1, _) => "5:10 in a slot is key 5 with value 10",
+        let entries = match (L::LOCKS, size_of::<Value<L>>()) {
+            (false, 0) => "a slot holds a key",
+            (false, _) => "5:10 in a slot is key 5 with value 10",
             _ => "a key and its value are two words, and the key's is locked until the value is there",
         };
         vec![
             format!(
-                "An open-addressing table of {}, each with {}; the filter has {CLASSES} bits for each.",
+                "An open-addressing table of {}, each with {}; {}.",
                 plural(self.config.buckets as usize, "bucket"),
                 plural(self.bucket_slots(), "slot"),
+                match L::FILTERS {
+                    true => format!("the filter has {CLASSES} bits for each bucket"),
+                    false => "the board has a fingerprint of each slot's key, in eight bits".to_owned(),
+                },
             ),
             format!(
                 "Of the words, {entries}; the slot of a tombstone is not used again. The home of a key: {}.",

@@ -1,6 +1,6 @@
 //! The tables of open addressing, and their subjects.
 
-use super::layout::{Layout, Lock64};
+use super::layout::{Board, Layout, Lock64};
 use super::places::{OPS, PLAN};
 use super::subject::OpenSubject;
 use crate::check::{AnySubject, OfLanes, Scenario};
@@ -22,9 +22,13 @@ pub const SET64: Table = table("open_set64", Entries::Set64, shaped::<Key64>);
 pub const LOCK64: Table = table("open_lock64", Entries::Map64, shaped::<Lock64>);
 /// u32 pairs, with bits of the filter set as on a GPU: not tested before.
 pub const UNTESTED32: Table = table("open_untested32", Entries::Map32, untested::<Pair32>);
+/// u64 pairs in slots with a board of fingerprints.
+pub const BOARD64: Table = table("open_board64", Entries::Map64, boarded::<Board<Pair64>>);
+/// u32 keys in such slots.
+pub const BOARD_SET32: Table = table("open_board_set32", Entries::Set32, boarded::<Board<Key32>>);
 
 /// All of them.
-pub const TABLES: [Table; 6] = [MAP32, SET32, MAP64, SET64, LOCK64, UNTESTED32];
+pub const TABLES: [Table; 8] = [MAP32, SET32, MAP64, SET64, LOCK64, BOARD64, BOARD_SET32, UNTESTED32];
 
 const fn table(name: &'static str, entries: Entries, subject: Maker) -> Table {
     Table { name, entries, multi: false, ops: &OPS, subject, plan: &PLAN }
@@ -37,6 +41,13 @@ shapes! {
         [(1, 1), (1, 2), (1, 4), (2, 1), (2, 2), (4, 1), (1, 8), (2, 4), (4, 2), (8, 1)];
     "a bucket of {lanes} lanes with {slots} slots each: buckets have {:?}";
     fn shaped<L: Layout> = probing::<L, LANES, S, true>;
+}
+
+shapes! {
+    /// Buckets of slots with a board, whose library reads them by one lane.
+    const BOARDED: (lanes as LANES, slots as S) = [(1, 1), (1, 2), (2, 1), (1, 4), (2, 2), (1, 8)];
+    "a bucket of {lanes} lanes with {slots} slots each: buckets have {:?}";
+    fn boarded<L: Layout> = probing::<L, LANES, S, true>;
 }
 
 shapes! {

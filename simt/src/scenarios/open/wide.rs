@@ -1,17 +1,18 @@
 //! Scenarios with the buckets of the library's tables: of eight slots, read by warps of one to eight lanes,
 //! on up to four keys of two homes.
 
-use super::tables::TABLES;
+use super::tables::{BOARD_SET32, BOARD64, TABLES};
 use crate::check::{Config, Scenario};
 use crate::scenarios::wide::{self, Calls, Named, Wide};
 use warpproof_model::open::BUCKET_SLOTS;
 use warpproof_model::spec::Op::{self, Delete, InsertUnique};
 
-/// Every entry type in every place, by warps of every width. How the filter is written does not depend on the
+/// Every entry type in every place, by warps of every width; slots with a board by one lane. How the filter is written does not depend on the
 /// width.
 pub fn wide() -> Vec<Scenario> {
     let keys = [(0, 0), (1, FILLER), (1, 0), (0, FILLER)];
-    wide::wide(&TABLES[..5], &SIZES, &PLACES, &keys)
+    let by_lane = wide::wide(&[BOARD64, BOARD_SET32], &SIZES[..1], &PLACES, &keys);
+    [wide::wide(&TABLES[..5], &SIZES, &PLACES, &keys), by_lane].concat()
 }
 
 const SIZES: [(u32, u32); 4] = [(1, 8), (2, 4), (4, 2), (8, 1)];

@@ -166,11 +166,12 @@ impl<'a, W: SimWarp, M: Memory> Device<'a, W, M> {
     /// One job on several child tables: as many answers, from this one on.
     pub(super) fn jobs(
         &mut self,
-        (children, places, access): (&[u32], &[Place], Access),
+        tables: &[(u32, Place)],
+        access: Access,
         answer: usize,
     ) -> Result<(), Failed> {
         self.may_fail()?;
-        for (i, (&child, &place)) in children.iter().zip(places).enumerate() {
+        for (i, &(child, place)) in tables.iter().enumerate() {
             self.post(Stream::Run, Command::Job(place, child, access, (answer + i) as u32));
         }
         Ok(())

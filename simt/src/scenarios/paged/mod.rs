@@ -6,11 +6,11 @@
 //! And those of a batch that blocks of a device part by child tables.
 
 mod device;
-mod parted;
+mod partition;
 mod sets;
 mod subject;
 
-pub use parted::PartedSubject;
+pub use partition::PartitionSubject;
 pub use sets::{deep, default_set, quick};
 pub use subject::PagedSubject;
 
@@ -31,12 +31,12 @@ pub(super) const CHECKED: Checked = Checked {
     deep,
     wide: Vec::new,
     others: subject,
-    random: &[sets::random, parted::random],
+    random: &[sets::random, partition::random],
 };
 
 fn subject(scenario: &Scenario) -> Made {
-    if scenario.structure == PartedSubject::STRUCTURE {
-        return parted::subject(scenario);
+    if scenario.structure == PartitionSubject::STRUCTURE {
+        return partition::subject(scenario);
     }
     if scenario.structure != PagedSubject::STRUCTURE {
         return none(scenario);

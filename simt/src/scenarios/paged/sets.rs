@@ -1,6 +1,6 @@
 //! Which scenarios there are.
 
-use super::{PagedSubject, parted};
+use super::{PagedSubject, partition};
 use crate::check::{Config, Scenario};
 use warpproof_model::paged::Access::{Reads, Writes};
 use warpproof_model::paged::Way::{InPlace, Resident};
@@ -101,7 +101,7 @@ pub fn default_set() -> Vec<Scenario> {
         scenarios.extend(all(&[1], &rows, 1 << call));
     }
     scenarios.push(scenario(2, &SWAPPED, 0));
-    scenarios.extend(parted::default_set());
+    scenarios.extend(partition::default_set());
     scenarios
 }
 
@@ -123,7 +123,7 @@ pub fn deep() -> Vec<Scenario> {
     with_host.retain(|row| row.iter().any(|step| !matches!(step, Step::Job(..))));
     scenarios.extend(all(&[2], &with_host, 0));
     scenarios.extend(all(&[1, 2], &rows(5, PAGED, 3), 0));
-    scenarios.extend(parted::deep());
+    scenarios.extend(partition::deep());
     scenarios
 }
 

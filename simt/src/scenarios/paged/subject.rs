@@ -38,14 +38,11 @@ impl PagedSubject {
             .enumerate()
             .map(|(at, step)| match step {
                 Step::All(access) => {
-                    let children: Vec<u32> = (0..reach).collect();
-                    let mut places = vec![Place::Image; children.len()];
-                    let all = |device: &mut Device<'_, W, M>, places: &[Place]| {
-                        device.jobs((&children, places, access), at * reach as usize)
+                    let mut tables: Vec<_> = (0..reach).map(|child| (child, Place::Image)).collect();
+                    let all = |device: &mut Device<'_, W, M>, tables: &[(u32, Place)]| {
+                        device.jobs(tables, access, at * reach as usize)
                     };
-                    pager
-                        .run_where_they_are(&mut device, (&children, &mut places), access, all)
-                        .map(|()| None)
+                    pager.run_where_they_are(&mut device, &mut tables, access, all).map(|()| None)
                 }
                 Step::Job(child, access, way) => {
                     let job = |device: &mut Device<'_, W, M>, place| {

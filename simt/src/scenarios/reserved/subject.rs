@@ -2,7 +2,7 @@
 
 use crate::check::{Array, Breach, Config, Kind, Memory, Scenario, SimWarp, Subject, View};
 use crate::scenarios::home::{plural, run};
-use crate::scenarios::open::Layout;
+use crate::scenarios::open::{Layout, ReservedLayout};
 use std::marker::PhantomData;
 use warpproof_model::entry::Packed;
 use warpproof_model::open::OpenSlots;
@@ -44,7 +44,7 @@ impl<L: Layout> ReservedSubject<L> {
     }
 }
 
-impl<L: Layout> Subject for ReservedSubject<L> {
+impl<L: ReservedLayout> Subject for ReservedSubject<L> {
     type Spec = Map;
 
     /// Each key has its slot.
@@ -64,7 +64,7 @@ impl<L: Layout> Subject for ReservedSubject<L> {
 
     fn run<W: SimWarp, M: Memory>(&self, w: &mut W, m: M, call: &Call) -> Ret {
         use warpproof_model::map::CounterMap as _;
-        let map = ReservedSlots::<L::Entry, _>::new(L::slots(m));
+        let map = ReservedSlots::<L::Entry, _>::new(L::reserved(m));
         match (call.op, UserKey::new(Key::<L>::from_bits(call.key.into()))) {
             (Op::InsertOrAdd, Some(key)) => {
                 map.insert_or_add(w, key, Value::<L>::from_bits(call.value.into())).into()

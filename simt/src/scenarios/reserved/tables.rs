@@ -3,7 +3,7 @@
 use super::subject::ReservedSubject;
 use crate::check::{LANES, Scenario, ScenarioError, of_lanes};
 use crate::scenarios::form::stores;
-use crate::scenarios::open::{Layout, Lock64, OPS};
+use crate::scenarios::open::{Lock64, OPS, ReservedLayout};
 use crate::scenarios::table::{Entries, Made, Maker, Name, Place, Plan, Random, Table, by_homes};
 use warpproof_model::entry::{Key32, Key64, Pair32, Pair64};
 use warpproof_model::spec::Op::Search;
@@ -62,7 +62,7 @@ pub(super) const GONE: Place = place("gone", &[(0, 0)], &[(0, 0)]);
 pub(super) const ALL: [Place; 3] = [EMPTY, THERE, GONE];
 
 /// The subject of a scenario. One lane of a warp runs an action, and tells the others.
-fn subject<L: Layout>(scenario: &Scenario) -> Made {
+fn subject<L: ReservedLayout>(scenario: &Scenario) -> Made {
     let subject = ReservedSubject::<L>::new(scenario);
     let lanes = scenario.config.lanes;
     of_lanes(subject, lanes).ok_or_else(|| {

@@ -12,42 +12,19 @@ use core::ops::Range;
 use rayon::prelude::*;
 use warpproof_model::bits::TableKey;
 use warpproof_model::partition::HashPartitions;
-use warpproof_model::{Key as _, Seed};
 
 /// Operations of a piece at least: less are not worth a thread.
 const PIECE: usize = 1 << 12;
 
-/// To which child table a key belongs.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Belonging {
-    partitions: HashPartitions,
-    seed: Seed,
-}
-
-impl Belonging {
-    /// That of keys to one of so many child tables.
-    pub(super) const fn new(children: u32, seed: Seed) -> Self {
-        Self { partitions: HashPartitions::new(children), seed }
-    }
-
-    /// How many child tables there are.
-    pub(super) const fn children(self) -> u32 {
-        self.partitions.count()
-    }
-
-    /// What it depends on.
-    pub(super) const fn seed(self) -> Seed {
-        self.seed
-    }
-
-    fn of<K: TableKey>(self, key: K) -> usize {
-        self.partitions.of_hash(key.to_word().hash(self.seed)) as usize
-    }
+/// The child table of a key, as an index.
+fn child_of<K: TableKey>(children: HashPartitions, key: K) -> usize {
+    children.of(key.to_word()) as usize
 }
 
 /// Keys of a batch, and what their operations are given, by child tables.
-pub(super) struct Parted<K, I> {
-    belonging: Belonging,
+pub(super) struct Partitioned<K, I> {
+    /// To which child table a key belongs.
+    children: HashPartitions,
     /// The keys.
     pub(super) keys: Vec<K>,
     /// What their operations are given.
@@ -60,19 +37,19 @@ pub(super) struct Parted<K, I> {
     begins: Vec<usize>,
 }
 
-impl<K: TableKey, I: Copy + Send + Sync> Parted<K, I> {
+impl<K: TableKey, I: Copy + Send + Sync> Partitioned<K, I> {
     /// An empty one for batches of up to `len` operations: all memory that it takes.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`]: for a copy of the batch, and for some words for each child table and thread.
-    pub(super) fn with_room(len: usize, belonging: Belonging) -> Result<Self, Error> {
-        let children = belonging.children() as usize;
+    pub(super) fn with_room(len: usize, children: HashPartitions) -> Result<Self, Error> {
+        let count = children.count() as usize;
         let threads = 2 * rayon::current_num_threads();
         // Of many child tables pieces are long, so that there are no more places than operations.
-        let piece = len.div_ceil(threads).max(PIECE).max(children);
+        let piece = len.div_ceil(threads).max(PIECE).max(count);
         let (keys, items) = (room_for(len)?, room_for(len)?);
-        let starts = room_for(children * len.div_ceil(piece))?;
-        Ok(Self { belonging, keys, items, piece, starts, begins: room_for(children + 1)? })
+        let starts = room_for(count * len.div_ceil(piece))?;
+        Ok(Self { children, keys, items, piece, starts, begins: room_for(count + 1)? })
     }
 
     /// Takes in a batch of as many operations as there is room for at most.
@@ -80,13 +57,13 @@ impl<K: TableKey, I: Copy + Send + Sync> Parted<K, I> {
     /// # Errors
     /// [`Error::OutOfMemory`]: for a few words for each child table and piece.
     pub(super) fn take<B: Beside<Item = I>>(&mut self, keys: &[K], beside: B) -> Result<(), Error> {
-        let Self { belonging, piece, .. } = *self;
-        let children = belonging.children() as usize;
+        let Self { children, piece, .. } = *self;
+        let count = children.count() as usize;
         let pieces = keys.len().div_ceil(piece);
         self.starts.clear();
-        self.starts.resize(children * pieces, 0);
-        let counts = keys.par_chunks(piece).zip(self.starts.par_chunks_mut(children));
-        counts.for_each(|(keys, counts)| keys.iter().for_each(|&key| counts[belonging.of(key)] += 1));
+        self.starts.resize(count * pieces, 0);
+        let counts = keys.par_chunks(piece).zip(self.starts.par_chunks_mut(count));
+        counts.for_each(|(keys, counts)| keys.iter().for_each(|&key| counts[child_of(children, key)] += 1));
         // Filled with anything, and then in order.
         self.keys.clear();
         self.items.clear();
@@ -96,7 +73,7 @@ impl<K: TableKey, I: Copy + Send + Sync> Parted<K, I> {
         let places = self.places(pieces)?;
         keys.par_chunks(piece).enumerate().zip(places).for_each(|((number, keys), mut places)| {
             for (i, &key) in keys.iter().enumerate() {
-                places[belonging.of(key)].put(key, beside.item(number * piece + i));
+                places[child_of(children, key)].put(key, beside.item(number * piece + i));
             }
         });
         Ok(())
@@ -105,7 +82,7 @@ impl<K: TableKey, I: Copy + Send + Sync> Parted<K, I> {
     /// The places of each piece in each child table, of which `starts` has the numbers, and then where they
     /// begin.
     fn places(&mut self, pieces: usize) -> Result<Vec<Vec<Places<'_, K, I>>>, Error> {
-        let children = self.belonging.children() as usize;
+        let children = self.children.count() as usize;
         self.begins.clear();
         let mut places = room_for(pieces)?;
         for _ in 0..pieces {
@@ -146,14 +123,14 @@ impl<K: TableKey, I: Copy + Send + Sync> Parted<K, I> {
         out: &mut Vec<A>,
     ) {
         let Some(&any) = said.iter().flatten().next() else { return };
-        let (first, belonging, begins) = (out.len(), self.belonging, &self.begins);
+        let (first, children, begins) = (out.len(), self.children, &self.begins);
         // Filled with anything, and then in order.
         out.resize(first + keys.len(), any);
         let pieces = keys.par_chunks(self.piece).zip(out[first..].par_chunks_mut(self.piece));
-        let starts = self.starts.par_chunks_mut(belonging.children() as usize);
+        let starts = self.starts.par_chunks_mut(children.count() as usize);
         pieces.zip(starts).for_each(|((keys, answers), next)| {
             for (&key, answer) in keys.iter().zip(answers) {
-                let child = belonging.of(key);
+                let child = child_of(children, key);
                 *answer = said[child][next[child] - begins[child]];
                 next[child] += 1;
             }
@@ -179,35 +156,37 @@ impl<K, I> Places<'_, K, I> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use warpproof_model::Seed;
 
     /// The keys of each child table lie together, in the order of the batch, and answers go back to it.
     #[test]
-    fn a_batch_is_parted_and_put_together_again() {
+    fn a_batch_is_partitioned_and_put_together_again() {
         let lengths = if cfg!(miri) { &[0, 1, 100][..] } else { &[0, 1, 2, 100, PIECE + 1, 5 * PIECE + 17] };
         for children in [1, 2, 7, 300] {
-            let belonging = Belonging::new(children, Seed::new(3));
+            let partitions = HashPartitions::new(children, Seed::new(3));
             let longest = lengths.iter().copied().max().unwrap_or(0);
-            let mut parted = Parted::<u32, u64>::with_room(longest, belonging).expect("memory for a test");
+            let mut partitioned =
+                Partitioned::<u32, u64>::with_room(longest, partitions).expect("memory for a test");
             for &len in lengths {
                 for keys in [(0..len as u32).collect::<Vec<_>>(), vec![7; len]] {
                     let items: Vec<u64> = (0..len as u64).collect();
-                    parted.take(&keys, &items[..]).expect("memory for a test");
+                    partitioned.take(&keys, &items[..]).expect("memory for a test");
                     let mut said = Vec::new();
                     for child in 0..children {
-                        let range = parted.range(child);
-                        let (keys, items) = (&parted.keys[range.clone()], &parted.items[range]);
-                        assert!(keys.iter().all(|&key| belonging.of(key) == child as usize));
+                        let range = partitioned.range(child);
+                        let (keys, items) = (&partitioned.keys[range.clone()], &partitioned.items[range]);
+                        assert!(keys.iter().all(|&key| partitions.of(key) == child));
                         assert!(items.is_sorted(), "in their order");
                         said.push(items.to_vec());
                     }
                     let mut out = vec![9];
                     out.reserve(len);
-                    parted.put_in_order(&keys, &said, &mut out);
+                    partitioned.put_in_order(&keys, &said, &mut out);
                     assert_eq!(out.remove(0), 9);
                     assert_eq!(out, items, "{len} keys, {children} child tables");
                 }
             }
-            assert_eq!(parted.range(children), 0..0);
+            assert_eq!(partitioned.range(children), 0..0);
         }
     }
 }

@@ -1,8 +1,6 @@
-//! What parts a batch by child tables: kernels, and the device memory that they work in.
+//! What partitions a batch by child tables: kernels, and the device memory that they work in.
 
-use crate::arguments::paged::{
-    ARRANGE, COUNT, Digits, MOST_DIGITS, Operations, SCATTER, TALLIES, TALLY_THREADS,
-};
+use crate::arguments::paged::{ARRANGE, COUNT, Digits, MOST_DIGITS, Operations, SCATTER, TALLY_THREADS};
 use crate::arguments::{Argument, Arguments, Head, Operation, Span};
 use crate::device::{Array, Device};
 use crate::error::Error;
@@ -14,9 +12,11 @@ use crate::table::{Family, Tuning};
 use cudarc::driver::{CudaStream, result};
 use warpproof_model::Seed;
 use warpproof_model::host::{OpenGeometry, Refused};
+use warpproof_model::paged::partition::TALLIES;
+use warpproof_model::paged::routed::HEAD;
 
-/// Digits that keys of few child tables are parted by, so that neighbours in a batch are neighbours in a
-/// child table before its tiles are arranged. Measured (notes/paged.md).
+/// Digits that keys of few child tables are partitioned by, so that neighbours in a batch are neighbours in
+/// a child table before its tiles are arranged. Not tuned.
 const DIGITS: u32 = 1024;
 
 /// The kernels.
@@ -37,11 +37,8 @@ struct Kernels {
 /// once. Measured (notes/paged.md): one lane that reads all of a bucket asks for each of its slots.
 pub(super) const LANES_IN_PLACE: u32 = 4;
 
-/// Words that say where a child table is.
-pub(super) const HEAD: usize = 5;
-
-/// What parts batches of rows `R`.
-pub(super) struct Parting {
+/// What partitions batches of rows `R`.
+pub(super) struct Partitioner {
     kernels: Kernels,
     digits: Digits,
     /// Numbers for the kernels: seeds, tallies, counters, next places, starts.
@@ -83,7 +80,7 @@ impl Shape {
     }
 }
 
-impl Parting {
+impl Partitioner {
     /// For so many child tables.
     ///
     /// # Errors
@@ -91,7 +88,8 @@ impl Parting {
     pub(super) fn new<R: Row>(
         device: &Device,
         (children, seed): (u32, Seed),
-        (size, tuning): (OpenGeometry, Tuning),
+        (size, layout): (OpenGeometry, Layout),
+        tuning: Tuning,
     ) -> Result<Self, Error> {
         if children > MOST_DIGITS {
             let (found, most) = (children.into(), MOST_DIGITS.into());
@@ -104,7 +102,6 @@ impl Parting {
         };
         let bits = 8 * size_of::<R::Key>();
         let of = |step: &str, entry: &str, shape| find(&format!("paged_{step}_{entry}{bits}"), shape);
-        let layout = R::layout(device.wide() && !tuning.lock_word, false);
         // As many as in a table of the size of all of them.
         let slots = size.slots() as u64 * u64::from(children);
         let in_frames = sizes::family((layout, false), (slots, size.bucket_slots)).lanes;
@@ -156,10 +153,9 @@ impl Parting {
         self.control.bytes() + self.columns.as_ref().map_or(0, Array::bytes)
     }
 
-    /// Says what the places of keys in the child tables depend on.
-    pub(super) fn set_seeds(&self, seeds: &[Seed], stream: &CudaStream) -> Result<(), Error> {
-        let words: Vec<[u64; 2]> = seeds.iter().map(|seed| seed.words()).collect();
-        upload(self.digits.seeds, &words, stream)?;
+    /// Says what the places of keys in the child tables from number `first` on depend on: words of seeds.
+    pub(super) fn set_seeds(&self, first: u32, seeds: &[[u64; 2]], stream: &CudaStream) -> Result<(), Error> {
+        upload(self.digits.seeds + 16 * u64::from(first), seeds, stream)?;
         stream.synchronize().map_err(Error::driver("copying seeds"))
     }
 
@@ -212,7 +208,8 @@ impl Parting {
         starts.push(begin);
         upload(self.next(), &starts[..all], stream)?;
         // Of each child table.
-        let of_children: Vec<u32> = starts.iter().copied().step_by(self.digits.parts as usize).collect();
+        let mut of_children = crate::host::room("counters", self.digits.children as usize + 1)?;
+        of_children.extend(starts.iter().copied().step_by(self.digits.parts as usize));
         upload(self.starts(), &of_children, stream)?;
         Ok(of_children)
     }
@@ -283,25 +280,23 @@ impl Parting {
         kernel.and_then(Option::as_ref).ok_or_else(missing)
     }
 
-    /// Counts what the operations have done, as their codes say, and waits: for each child table how many
-    /// stored an entry, deleted one, and found no room.
+    /// Counts what the operations have done, as their codes say, and waits: `tallies` says of each child table
+    /// how many stored an entry, deleted one, and found no room.
     ///
     /// # Safety
     /// As [`scatter`](Self::scatter).
     pub(super) unsafe fn tally(
         &self,
         of: (u64, u64, u8),
+        tallies: &mut [[u64; TALLIES]],
         stream: &CudaStream,
-    ) -> Result<Vec<[u64; TALLIES]>, Error> {
+    ) -> Result<(), Error> {
         let children = self.digits.children;
         zero(self.tallies(), children as usize * 8 * TALLIES, stream)?;
         let arguments = Arguments::paged_tally(of, (self.starts(), children), self.tallies());
         // SAFETY: the kernel's arguments; the rest is the contract of this function.
         unsafe { self.kernels.tally.launch(stream, TALLY_THREADS, &arguments)? };
-        let mut tallies = crate::host::room("counters", children as usize)?;
-        tallies.resize(children as usize, [0; TALLIES]);
-        download(&mut tallies, self.tallies(), stream)?;
-        Ok(tallies)
+        download(tallies, self.tallies(), stream)
     }
 }
 

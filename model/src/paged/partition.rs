@@ -15,6 +15,17 @@ use crate::key::Key;
 use crate::memory::{IntegerWords, Order, ReadOrder, Words, WriteOrder};
 use crate::warp::Warp;
 
+/// Operations of each thread in a launch that counts, that scatters and that arranges.
+pub const COUNTED: u32 = 32;
+/// See [`COUNTED`].
+pub const SCATTERED: u32 = 32;
+/// See [`COUNTED`].
+pub const ARRANGED: u32 = 8;
+
+/// Numbers that are counted of what a batch has done to a child table: entries that were stored, those that
+/// were deleted, operations that found no room.
+pub const TALLIES: usize = 3;
+
 /// The operations of a batch, and places to move them to. A place is in other memory.
 pub trait Moves: Copy {
     /// Their keys.

@@ -1,4 +1,4 @@
-//! A batch that is parted by digits of its keys, as a subject: all launches, one block after the other, as in
+//! A batch that is partitioned by digits of its keys, as a subject: all launches, one block after the other, as in
 //! [`crate::scenarios::bulk`].
 
 use crate::check::{AnySubject, Array, Breach, Config, Kind, Memory, OfLanes, Scenario, SimWarp, Subject};
@@ -8,7 +8,7 @@ use crate::scenarios::part::Part;
 use crate::scenarios::shares::{Shares, one_each};
 use crate::scenarios::table::Made;
 use std::sync::Arc;
-use warpproof_model::paged::parting::{Moves, Share, arrange, arrange_words, count, scatter};
+use warpproof_model::paged::partition::{Moves, Share, arrange, arrange_words, count, scatter};
 use warpproof_model::spec::{Call, Op, Ret};
 use warpproof_model::{Block, ReadOrder, Words, WriteOrder};
 
@@ -33,7 +33,7 @@ const NOTHING: u128 = 99;
 ///
 /// The configuration says: `bitmap` are the keys, of two digits to the base 4 each.
 #[derive(Clone, Debug)]
-pub struct PartedSubject {
+pub struct PartitionSubject {
     config: Config,
     warps: usize,
 }
@@ -73,9 +73,9 @@ enum Launch {
     Arrange(u32),
 }
 
-impl PartedSubject {
+impl PartitionSubject {
     /// The name in scenarios.
-    pub const STRUCTURE: &'static str = "parted";
+    pub const STRUCTURE: &'static str = "partition";
 
     /// The subject of a scenario.
     pub fn new(scenario: &Scenario) -> Self {
@@ -135,7 +135,7 @@ impl PartedSubject {
     }
 }
 
-impl Subject for PartedSubject {
+impl Subject for PartitionSubject {
     type Spec = Shares;
 
     fn spec(&self) -> Shares {
@@ -204,21 +204,21 @@ impl Subject for PartedSubject {
 
     fn about(&self) -> Vec<String> {
         vec![format!(
-            "A batch of {} is parted by the digits of its keys; the warps play one block after the other.",
+            "A batch of {} is partitioned by the digits of its keys; the warps play one block after the other.",
             plural(self.keys().len(), "operation")
         )]
     }
 }
 
-/// The subject of a scenario of a batch that is parted.
+/// The subject of a scenario of a batch that is partitioned.
 pub(super) fn subject(scenario: &Scenario) -> Made {
     one_each(scenario)?;
-    Ok(Arc::new(OfLanes::<_, 1>(PartedSubject::new(scenario))) as Arc<dyn AnySubject>)
+    Ok(Arc::new(OfLanes::<_, 1>(PartitionSubject::new(scenario))) as Arc<dyn AnySubject>)
 }
 
 /// A batch of these keys, by so many warps.
 pub(super) fn scenario(warps: usize, keys: &[u32]) -> Scenario {
-    const STRUCTURE: &str = PartedSubject::STRUCTURE;
+    const STRUCTURE: &str = PartitionSubject::STRUCTURE;
     let digits: String = keys.iter().map(|key| format!("_{}{}", key / BASE, key % BASE)).collect();
     let name = format!("{STRUCTURE}/{warps}_warps/keys{digits}");
     let config = Config { lanes: 1, slots: 1, buckets: 1, reach: 1, pool: 0, bitmap: keys.to_vec() };

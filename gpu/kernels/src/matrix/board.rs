@@ -1,0 +1,70 @@
+//! The child tables of a paged table as in [`paged`](super::paged), with a board of fingerprints for all of
+//! them in the device's memory.
+
+use super::paged::Heads;
+use crate::store::{Reserved, Store, slots, store};
+use core::marker::PhantomData;
+use warpproof_model::entry::Packed;
+use warpproof_model::open::{BoardSlots, BoundedStride, OpenSlots, OpenTable, board_words};
+use warpproof_model::paged::routed::{Routed, Tables};
+use warpproof_model::reserved::{AllKeys, WithSlots};
+use warpproof_model::slab::Multiplicity;
+use warpproof_model::{Seed, Words};
+
+/// Slots of a child table, with their part of the board.
+type Slots<E> = BoardSlots<Store<u32>, Store<<E as Packed>::Word>>;
+/// A child table. The board says what a filter would say.
+type Child<E, const S: usize> = WithSlots<OpenTable<E, Slots<E>, (), BoundedStride, S>, Reserved<E>>;
+
+/// Child tables of entries in one word each.
+pub(crate) struct BoardTables<E, const S: usize> {
+    heads: Heads,
+    board: *mut u32,
+    entry: PhantomData<E>,
+}
+
+impl<E, const S: usize> Clone for BoardTables<E, S> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<E, const S: usize> Copy for BoardTables<E, S> {}
+
+impl<E: Packed, const S: usize> Tables for BoardTables<E, S>
+where
+    Store<E::Word>: Words<E::Word>,
+    Slots<E>: OpenSlots<E>,
+    Child<E, S>: AllKeys<Key = E::Key, Value = E::Value>,
+{
+    type Key = E::Key;
+    type Value = E::Value;
+    type Table = Child<E, S>;
+
+    #[inline(always)]
+    fn of(self, key: E::Key) -> Child<E, S> {
+        let (child, [words, _, _, mask, factor]) = self.heads.of(key);
+        let words_of_each = board_words(self.heads.len);
+        // SAFETY: the memory of a child table, and so many words of the board for each, as the contract of
+        // the kernel says.
+        let ((words, reserved), board) = unsafe {
+            let board = store(self.board.add(child * words_of_each), words_of_each);
+            (slots::<E>(words as *mut E::Word, self.heads.len), board)
+        };
+        let seed = Seed::from_words([mask, factor]);
+        WithSlots::new(OpenTable::new(BoardSlots::new(board, words), (), self.heads.buckets, seed), reserved)
+    }
+}
+
+/// Child tables of entries in one word each. `len` is words of one.
+#[inline(always)]
+pub(crate) fn packed<E: Packed, M: Multiplicity, const S: usize>(
+    heads: *const u64,
+    (children, seed): (u32, Seed),
+    (len, board, buckets): (usize, *mut u32, u32),
+) -> Routed<BoardTables<E, S>> {
+    const { assert!(!M::MULTI, "this structure has no multimaps") };
+    let heads = Heads { heads, children, seed, len, filter_len: 0, buckets };
+    Routed(BoardTables { heads, board, entry: PhantomData })
+}

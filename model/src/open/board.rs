@@ -1,0 +1,278 @@
+//! Slots with a board of fingerprints: a byte for each slot, in memory that is nearer than the slots.
+//!
+//! A byte is zero while its slot is empty, and a fingerprint of the slot's key from then on. Operations read
+//! the slots alone whose fingerprint is that of their key. See the README of this module for the steps and
+//! why they are right.
+
+use super::slots::{Change, OpenSlots};
+use crate::entry::{Key32, Key64, Packed, Pair32, Pair64};
+use crate::hash::Seed;
+use crate::key::Key;
+use crate::memory::{Order, ReadOrder, Word, Words, WriteOrder};
+
+/// Slots whose fingerprints are in one word of the board.
+pub const BOARD_SLOTS: usize = 4;
+
+/// Bits of a fingerprint.
+const BITS: usize = 8;
+/// All bits of one.
+const ONES: u32 = (1 << BITS) - 1;
+
+/// The words of a board for so many slots.
+pub const fn board_words(slots: usize) -> usize {
+    slots.div_ceil(BOARD_SLOTS)
+}
+
+/// The fingerprint of a key whose hash has this low half: 1 to 255.
+#[inline(always)]
+pub const fn fingerprint(hash: u32) -> u32 {
+    // Those bits are not the ones that strides come from, which are the highest.
+    let bits = hash & ONES;
+    if bits == 0 { ONES } else { bits }
+}
+
+/// A word of the board that has the fingerprint of a slot too.
+#[inline(always)]
+pub const fn with_fingerprint(word: u32, at: usize, fingerprint: u32) -> u32 {
+    word | fingerprint << (at % BOARD_SLOTS * BITS)
+}
+
+/// The fingerprint of a slot, of the word of the board that has it.
+#[inline(always)]
+const fn of_slot(word: u32, at: usize) -> u32 {
+    word >> (at % BOARD_SLOTS * BITS) & ONES
+}
+
+/// Says on a board what the slots hold whose fingerprints are in its word number `word`: of a table whose keys
+/// lie where `seed` says. Nobody else uses either meanwhile.
+#[inline(always)]
+pub fn note<E: Packed>(slots: impl Words<E::Word>, board: impl Words<u32>, word: usize, seed: Seed) {
+    let first = word * BOARD_SLOTS;
+    let mut said = 0;
+    for at in first..(first + BOARD_SLOTS).min(slots.len()) {
+        // Relaxed, both: nothing else runs.
+        let entry = slots.load(at, ReadOrder::Relaxed);
+        if entry != E::EMPTY {
+            // A tombstone's is that of the key which stands for it: no other key takes its slot.
+            said = with_fingerprint(said, at, fingerprint(E::key(entry).hash(seed).low()));
+        }
+    }
+    board.store(word, said, WriteOrder::Relaxed);
+}
+
+/// An entry that can stand in slots with a board.
+pub trait Boarded: Packed {
+    /// What a probe reads of a slot: the word of an entry, or [`PENDING`](Self::PENDING).
+    type Probed: Word;
+
+    /// A slot that has a fingerprint and no entry yet.
+    const PENDING: Self::Probed;
+
+    /// A slot of another key, or of a tombstone.
+    const OTHER: Self::Probed;
+
+    /// What a probe reads of a slot with this word.
+    fn probed(word: Self::Word) -> Self::Probed;
+
+    /// The word of a slot of which this was read, if it is not pending.
+    fn word(probed: Self::Probed) -> Self::Word;
+}
+
+/// Pending is a bit above a key that is all ones.
+macro_rules! set {
+    ($($entry:ident $word:ty, $probed:ty;)*) => { $(
+        impl Boarded for $entry {
+            type Probed = $probed;
+            const PENDING: $probed = 1 << <$word>::BITS | Self::EMPTY as $probed;
+            const OTHER: $probed = Self::MARK as $probed;
+            #[inline(always)]
+            fn probed(word: $word) -> $probed {
+                word as $probed
+            }
+            #[inline(always)]
+            fn word(probed: $probed) -> $word {
+                probed as $word
+            }
+        }
+    )* };
+}
+set! {
+    Key32 u32, u64;
+    Key64 u64, u128;
+}
+
+/// Pending is the key of an empty slot with another value.
+macro_rules! pair {
+    ($($entry:ident $key:ty, $word:ty;)*) => { $(
+        impl Boarded for $entry {
+            type Probed = $word;
+            const PENDING: $word = <$key>::MAX as $word;
+            const OTHER: $word = Self::MARK;
+            #[inline(always)]
+            fn probed(word: $word) -> $word {
+                word
+            }
+            #[inline(always)]
+            fn word(probed: $word) -> $word {
+                probed
+            }
+        }
+    )* };
+}
+pair! {
+    Pair32 u32, u64;
+    Pair64 u64, u128;
+}
+
+/// Slots with a board, as an operation on one key sees them; or, until [`OpenSlots::of_key`], as all keys do.
+///
+/// An insert takes a slot by an exchange in the board, and stores its entry without one: the slots may be in
+/// memory where an exchange is dear. Inserts, assigns and adds wait where a slot with the fingerprint of
+/// their key is being filled.
+#[derive(Clone, Copy, Debug)]
+pub struct BoardSlots<B, H> {
+    board: B,
+    slots: H,
+    /// The fingerprint of the key; zero for all keys.
+    fingerprint: u32,
+}
+
+impl<B: Words<u32>, H> BoardSlots<B, H> {
+    /// Slots over words which are all ones at first, and a board of [`board_words`], which are zero at first.
+    #[inline(always)]
+    pub const fn new(board: B, slots: H) -> Self {
+        Self { board, slots, fingerprint: 0 }
+    }
+
+    /// What a slot with this fingerprint is to this key.
+    #[inline(always)]
+    fn read<E: Boarded>(self, at: usize, fingerprint: u32) -> E::Probed
+    where
+        H: Words<E::Word>,
+    {
+        if fingerprint == 0 {
+            return E::probed(E::EMPTY);
+        }
+        if self.fingerprint != 0 && fingerprint != self.fingerprint {
+            return E::OTHER;
+        }
+        // Relaxed: an entry is right by itself.
+        let word = self.slots.load(at, ReadOrder::Relaxed);
+        if word == E::EMPTY { E::PENDING } else { E::probed(word) }
+    }
+
+    /// Takes an empty slot and fills it. What it held: if that is not empty, nothing has changed.
+    #[inline(always)]
+    fn fill<E: Boarded>(self, at: usize, entry: E::Word) -> E::Probed
+    where
+        H: Words<E::Word>,
+    {
+        let word = at / BOARD_SLOTS;
+        // Relaxed, both: a byte says whose its slot is by its value alone.
+        let mut seen = self.board.load(word, ReadOrder::Relaxed);
+        loop {
+            let held = of_slot(seen, at);
+            if held != 0 {
+                return self.read::<E>(at, held);
+            }
+            let new = with_fingerprint(seen, at, self.fingerprint);
+            let now = self.board.compare_exchange(word, seen, new, Order::Relaxed);
+            if now == seen {
+                break;
+            }
+            // Another byte of the word was set, which happens once to each; or this one.
+            seen = now;
+        }
+        // Relaxed: the word is all that there is to say, and nobody else writes it before it is there.
+        self.slots.store(at, entry, WriteOrder::Relaxed);
+        E::probed(E::EMPTY)
+    }
+}
+
+/// Not for all entries at once: those of other crates might have words of their own.
+macro_rules! slots {
+    ($($entry:ident)*) => { $(
+        impl<B: Words<u32>, H: Words<<$entry as Packed>::Word>> OpenSlots<$entry> for BoardSlots<B, H> {
+            type Word = <$entry as Boarded>::Probed;
+
+            const TOMBSTONE: <$entry as Boarded>::Probed = $entry::OTHER;
+            const PENDING: bool = true;
+            const PASSES_PENDING: bool = true;
+            const VALUE_IN_WORD: bool = true;
+
+            #[inline(always)]
+            fn of_key(self, hash: u32) -> Self {
+                Self { fingerprint: fingerprint(hash), ..self }
+            }
+            #[inline(always)]
+            fn slots(self) -> usize {
+                self.slots.len()
+            }
+            #[inline(always)]
+            fn probe<const S: usize>(self, row: usize) -> [<$entry as Boarded>::Probed; S] {
+                let (first, mut word) = (row * S, 0);
+                core::array::from_fn(|i| {
+                    let at = first + i;
+                    if i == 0 || at % BOARD_SLOTS == 0 {
+                        // Relaxed: a slot that is taken never gets another key, and the lowest slot decides.
+                        word = self.board.load(at / BOARD_SLOTS, ReadOrder::Relaxed);
+                    }
+                    self.read::<$entry>(at, of_slot(word, at))
+                })
+            }
+            #[inline(always)]
+            fn ask_for(self, at: usize) {
+                self.board.prefetch(at / BOARD_SLOTS);
+            }
+            #[inline(always)]
+            fn key(probed: <$entry as Boarded>::Probed) -> <$entry as Packed>::Key {
+                $entry::key($entry::word(probed))
+            }
+            #[inline(always)]
+            fn is_vacant(probed: <$entry as Boarded>::Probed) -> bool {
+                $entry::key($entry::word(probed)) == $entry::key($entry::EMPTY)
+            }
+            #[inline(always)]
+            fn is_pending(probed: <$entry as Boarded>::Probed) -> bool {
+                probed == $entry::PENDING
+            }
+            #[inline(always)]
+            fn value_in(probed: <$entry as Boarded>::Probed) -> <$entry as Packed>::Value {
+                $entry::value($entry::word(probed))
+            }
+            #[inline(always)]
+            fn value(self, at: usize) -> <$entry as Packed>::Value {
+                $entry::value(OpenSlots::<$entry>::entry(self, at))
+            }
+            #[inline(always)]
+            fn more(seen: <$entry as Boarded>::Probed, key: <$entry as Packed>::Key, value: <$entry as Packed>::Value) -> <$entry as Packed>::Word {
+                $entry::pack(key, super::sum($entry::value($entry::word(seen)), value))
+            }
+            #[inline(always)]
+            fn change(self, at: usize, seen: <$entry as Boarded>::Probed, change: Change<<$entry as Packed>::Word>) -> <$entry as Boarded>::Probed {
+                let new = match change {
+                    Change::Put(entry, _) if seen == $entry::probed($entry::EMPTY) => return self.fill::<$entry>(at, entry),
+                    Change::Put(entry, _) => entry,
+                    Change::Erase => $entry::MARK,
+                };
+                // Relaxed: the word is all that there is to say.
+                $entry::probed(self.slots.compare_exchange(at, $entry::word(seen), new, Order::Relaxed))
+            }
+            #[inline(always)]
+            fn entry(self, at: usize) -> <$entry as Packed>::Word {
+                // Relaxed, here and below: an entry is right by itself.
+                self.slots.load(at, ReadOrder::Relaxed)
+            }
+            #[inline(always)]
+            fn entries<const S: usize>(self, row: usize) -> [<$entry as Packed>::Word; S] {
+                self.slots.load_row::<S>(row, ReadOrder::Relaxed)
+            }
+            #[inline(always)]
+            fn agrees(self, at: usize, hash: u32) -> bool {
+                // Relaxed: asked of tables on which nothing runs.
+                of_slot(self.board.load(at / BOARD_SLOTS, ReadOrder::Relaxed), at) == fingerprint(hash)
+            }
+        }
+    )* };
+}
+slots! { Key32 Key64 Pair32 Pair64 }
