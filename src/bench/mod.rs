@@ -21,6 +21,7 @@ use crate::failure::Failure;
 use crate::output::{self, Progress};
 use crate::registry::room::Rooms;
 use crate::registry::{PAGED, Points, Structure};
+use crate::target::Target;
 use memory::Memory;
 use record::Record;
 use retrieve::Retrieve;
@@ -129,6 +130,9 @@ pub(crate) struct Args {
     /// Device memory for its batches, besides that for frames [default: a fourth of the budget]
     #[arg(long, value_name = "BYTES", value_parser = crate::bytes::bytes, requires = "table")]
     batch: Option<u64>,
+    /// Save that table to a file, open it again and search it: rows of pairs a second each
+    #[arg(long, value_name = "FILE", requires = "table")]
+    save: Option<PathBuf>,
     /// Append the rows to a file of the structure in a folder, with the machine, the date and the commit
     ///
     /// benches/record/README.md says what its columns are.
@@ -150,7 +154,8 @@ Examples:
   warpproof bench hopscotch --paper=plots --quick
   warpproof bench waitfree --paper=plots --quick
   warpproof bench open --backend cpu --pairs 2^20 --record
-  warpproof bench paged --table 16G --budget 1G";
+  warpproof bench paged --table 16G --budget 1G
+  warpproof bench paged --table 16G --budget 1G --quick --save pairs.table";
 
 const SMALLEST: u32 = 1 << 16;
 const LARGEST: u32 = 1 << 27;
@@ -212,11 +217,14 @@ fn larger(args: &Args, table: u64) -> Result<(), Failure> {
     if args.structure.name != PAGED.name {
         return Err(Failure::input(format_args!("--table: {} tables are not paged", args.structure.name)));
     }
+    if let Some(path) = &args.save {
+        Target::admit(path)?;
+    }
     #[cfg(feature = "gpu")]
     return paged::page(args, &Opened::open(args.backend)?, table);
     #[cfg(not(feature = "gpu"))]
     {
-        let _ = (table, args.budget, args.batch);
+        let _ = (table, args.budget, args.batch, &args.save);
         Err(Failure::input("--table: this program was built without GPUs"))
     }
 }

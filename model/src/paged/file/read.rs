@@ -188,8 +188,7 @@ impl<'a, R: Read, E: FileEntry> Reader<'a, R, E> {
                     left -= n as u64;
                 }
                 // After a problem the rest is read for its checksum alone: a byte that was changed is why.
-                if problem.is_none() && batch.iter().any(|entry| entry.child(children) != child)
-                {
+                if problem.is_none() && batch.iter().any(|entry| entry.child(children) != child) {
                     problem = Some(Problem::Elsewhere);
                 }
                 if problem.is_none() {
