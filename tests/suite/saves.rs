@@ -1,6 +1,6 @@
 //! What a table that is saved to files must do: be the same when it is opened, on its backend and another one.
 
-use super::number::{Number, distinct};
+use super::number::{Number, distinct, slot_keys};
 use super::row::Row;
 use super::table::Table;
 use super::tables::MANY;
@@ -11,14 +11,6 @@ use warpproof::model::outcome::Insert;
 
 /// Budgets for no frame, for a few, and for all.
 const BUDGETS: [u64; 3] = [0, 1 << 16, 1 << 30];
-
-/// Keys at the end of the range, which no slot can hold, among them.
-fn keys<K: Number>(n: usize) -> Vec<K> {
-    let (first, last) = (K::FIRST_RESERVED.to_bits() as u64, K::MAX.to_bits() as u64);
-    let mut keys: Vec<K> = (first..=last).map(K::of).chain(distinct(n, 0)).collect();
-    keys.truncate(n);
-    keys
-}
 
 /// Saves a table, opens it with each budget on its backend and on the other one, and from there again on the
 /// first: it holds the same.
@@ -38,7 +30,7 @@ fn there_and_back<K: Number>(row: &Row<K>, table: &Table<K>, expected: &HashMap<
 
 pub(crate) fn a_table_comes_back_from_its_file<K: Number>(row: &Row<K>) {
     for n in [0, 1, 10, MANY] {
-        let keys = keys::<K>(n);
+        let keys = distinct::<K>(n, 0);
         let table = row.roomy(n);
         let mut expected = table.fill(&keys);
         assert_eq!(expected.len(), n, "an insert said Full");
@@ -69,7 +61,7 @@ pub(crate) fn a_table_that_was_rebuilt_comes_back<K: Number>(row: &Row<K>) {
 pub(crate) fn a_table_that_was_full_comes_back<K: Number>(row: &Row<K>) {
     let size = row.size(MANY / 4, 0.9);
     let table = row.table(size);
-    let keys = distinct::<K>(2 * size.slots() as usize, 0);
+    let keys = slot_keys::<K>(2 * size.slots() as usize, 0);
     let expected = table.fill(&keys);
     assert!(expected.len() as f64 > 0.98 * size.slots() as f64, "{} of {}", expected.len(), size.slots());
     there_and_back(row, &table, &expected, &keys);
@@ -78,7 +70,7 @@ pub(crate) fn a_table_that_was_full_comes_back<K: Number>(row: &Row<K>) {
 pub(crate) fn what_is_opened_can_be_changed<K: Number>(row: &Row<K>) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("a.table");
-    let keys = keys::<K>(MANY);
+    let keys = distinct::<K>(MANY, 0);
     row.roomy(MANY).save(&path).expect("a file");
     for budget in BUDGETS {
         let mut table = row.open(&path, budget).expect("the file");
@@ -97,7 +89,7 @@ pub(crate) fn what_is_opened_can_be_changed<K: Number>(row: &Row<K>) {
 pub(crate) fn a_damaged_file_is_refused<K: Number>(row: &Row<K>) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("a.table");
-    let keys = keys::<K>(2_000);
+    let keys = distinct::<K>(2_000, 0);
     let table = row.roomy(keys.len());
     let expected = table.fill(&keys);
     table.save(&path).expect("a file");
@@ -133,7 +125,7 @@ pub(crate) fn a_damaged_file_is_refused<K: Number>(row: &Row<K>) {
 
 pub(crate) fn a_table_that_cannot_be_saved_is_as_it_was<K: Number>(row: &Row<K>) {
     let folder = tempfile::tempdir().expect("a folder");
-    let keys = keys::<K>(2_000);
+    let keys = distinct::<K>(2_000, 0);
     let table = row.roomy(keys.len());
     let expected = table.fill(&keys);
     for path in [folder.path(), &folder.path().join("none/a.table"), Path::new("/dev/full")] {
