@@ -47,11 +47,14 @@ pub(crate) struct Tables {
     /// Makes an empty one.
     make: fn(&Opened, Room) -> Result<Table, Failure>,
     /// Opens the file of one, with this budget, where there are such files.
-    open: Option<fn(&Opened, &Path, u64) -> Result<Table, Failure>>,
+    open: Option<Open>,
     /// Measures the kernels on such a table.
     #[cfg(feature = "gpu")]
     pub(crate) measure: Measure,
 }
+
+/// Opens the table of a file, with a budget.
+type Open = fn(&Opened, &Path, u64) -> Result<Table, Failure>;
 
 /// A table of any structure on any backend, by its keys and values.
 pub(crate) enum Table {
