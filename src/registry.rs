@@ -17,6 +17,7 @@ use crate::entry::Entry;
 use crate::failure::Failure;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use room::{Capacity, Room};
+use std::path::Path;
 use warpproof::any::{Map, Set};
 
 /// A structure.
@@ -45,10 +46,15 @@ pub(crate) struct Tables {
     pub(crate) can: &'static [Can],
     /// Makes an empty one.
     make: fn(&Opened, Room) -> Result<Table, Failure>,
+    /// Opens the file of one, with this budget, where there are such files.
+    open: Option<Open>,
     /// Measures the kernels on such a table.
     #[cfg(feature = "gpu")]
     pub(crate) measure: Measure,
 }
+
+/// Opens the table of a file, with a budget.
+type Open = fn(&Opened, &Path, u64) -> Result<Table, Failure>;
 
 /// A table of any structure on any backend, by its keys and values.
 pub(crate) enum Table {
@@ -109,6 +115,18 @@ impl Structure {
     /// If there is no such map, or no memory for it.
     pub(crate) fn map32(&self, entry: Entry, on: &Opened, room: Room) -> Result<Map<u32, u32>, Failure> {
         match self.tables(entry)?.make(on, room)? {
+            Table::Map32(map) => Ok(map),
+            _ => Err(self.has_no("map of u32 pairs")),
+        }
+    }
+
+    /// The map of u32 pairs of a file.
+    ///
+    /// # Errors
+    /// If the structure has no files, or it is none of such a map, or no memory for it.
+    pub(crate) fn open32(&self, on: &Opened, path: &Path, budget: u64) -> Result<Map<u32, u32>, Failure> {
+        let open = self.tables(Entry::Map32)?.open.ok_or_else(|| self.has_no("files"))?;
+        match open(on, path, budget)? {
             Table::Map32(map) => Ok(map),
             _ => Err(self.has_no("map of u32 pairs")),
         }
@@ -190,6 +208,9 @@ mod tests {
             assert_eq!(can.contains(&Can::Counter), map.counter().is_some(), "{}", structure.name);
             assert_eq!(can.contains(&Can::Order), map.ordered().is_some(), "{}", structure.name);
             assert_eq!(can.contains(&Can::Flush), map.flush().is_some(), "{}", structure.name);
+            assert_eq!(can.contains(&Can::Save), map.save().is_some(), "{}", structure.name);
+            let opens = structure.tables.iter().map(|tables| tables.open.is_some());
+            assert!(opens.eq(structure.tables.iter().map(|tables| tables.can.contains(&Can::Save))));
         }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::marker::PhantomData;
 use std::process::Command;
 use warpproof::simt::cpu;
-use warpproof::{BulkCounter, BulkFlush, BulkMap, BulkMatches, BulkMultimap, BulkOrdered, BulkSet};
+use warpproof::{BulkCounter, BulkFlush, BulkMap, BulkMatches, BulkMultimap, BulkOrdered, BulkSave, BulkSet};
 
 const STRUCTURES: [&str; 7] = ["slab", "hopscotch", "open", "cuckoo", "waitfree", "dynamic", "paged"];
 
@@ -92,6 +92,9 @@ trait Without {
     fn flush(&self) -> &'static [&'static str] {
         &[]
     }
+    fn save(&self) -> &'static [&'static str] {
+        &[]
+    }
 }
 
 impl<T> Without for Of<T> {}
@@ -114,6 +117,7 @@ with! {
     counter: BulkCounter<u32, u32> => ["insert_or_add"];
     ordered: BulkOrdered => ["retrieve_all_in_order"];
     flush: BulkFlush => ["flush"];
+    save: BulkSave => ["save"];
 }
 
 /// What tables of some types do beside what all tables do.
@@ -122,7 +126,7 @@ macro_rules! operations {
         let mut all = BTreeSet::new();
         $(let of = Of::<$table>(PhantomData);
         for some in
-            [of.map(), of.set(), of.multimap(), of.matches(), of.counter(), of.ordered(), of.flush()]
+            [of.map(), of.set(), of.multimap(), of.matches(), of.counter(), of.ordered(), of.flush(), of.save()]
         {
             all.extend(some);
         })*

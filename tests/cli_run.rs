@@ -61,6 +61,56 @@ fn a_table_that_is_paged_is_verified_and_says_what_was_copied() {
     assert!(out.status.code() == Some(2) && text(&out.stderr).contains("expected a number of bytes"));
 }
 
+/// A trace of paged tables goes on where the one before has ended.
+#[test]
+fn a_paged_table_is_saved_and_opened() {
+    let first = file("save_first.csv", b"insert_unique,1,10\ninsert_unique,2,20\ninsert_unique,3,30\n");
+    let second = file("save_second.csv", b"search,1\nassign,2,21\ndelete,3\ninsert_unique,4294967295,40\n");
+    let wrong = file("save_wrong.csv", b"key,value\n1,2\n");
+    let table = Path::new(env!("CARGO_TARGET_TMPDIR")).join("pairs.table");
+    let _ = std::fs::remove_file(&table);
+    let [first, second, wrong, table] = [&first, &second, &wrong, &table].map(|path| path.to_str().unwrap());
+    let run = |more: &[&str]| {
+        warpproof(&[&["run", "paged", "--backend", "cpu", "--no-check", "--json"], more].concat())
+    };
+    let phases = |more: &[&str]| {
+        let out = run(more);
+        assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
+        let object = json(&out);
+        assert_eq!(object["verified"], true);
+        let phases = object["phases"].as_array().expect("a list");
+        let phase = |phase: &Value| format!("{} {}", phase["name"].as_str().expect("a name"), phase["ops"]);
+        phases.iter().map(phase).collect::<Vec<_>>()
+    };
+    assert_eq!(phases(&["--trace", first, "--save", table]), ["trace 3", "save 3", "open 3"]);
+    let more = ["--open", table, "--trace", second, "--save", table, "--budget", "1K"];
+    assert_eq!(phases(&more), ["open 3", "trace 4", "save 3", "open 3"]);
+    let more = ["--keys", "20000", "--ops", "30000", "--budget", "64K", "--save", table];
+    let said = phases(&more);
+    assert!(
+        said[said.len() - 2].starts_with("save ") && said[said.len() - 1].starts_with("open "),
+        "{said:?}"
+    );
+
+    // The trace inserts what is there: the answers are right.
+    assert_eq!(phases(&["--open", table, "--trace", first]).len(), 2);
+    let refused = |more: &[&str], says: &str| {
+        let out = run(more);
+        assert_eq!(out.status.code(), Some(2), "{}", text(&out.stdout));
+        assert!(text(&out.stderr).contains(says), "{}", text(&out.stderr));
+    };
+    refused(&["--open", wrong, "--trace", first], "save_wrong.csv: it is no file of a paged table");
+    refused(&["--open", "none.table", "--trace", first], "none.table: opening: ");
+    refused(&["--open", table], "--trace");
+    refused(&["--trace", first, "--save", "none/pairs.table"], "none/pairs.table: ");
+    let mut bytes = std::fs::read(table).expect("the file");
+    *bytes.last_mut().expect("a byte") ^= 1;
+    let damaged = file("damaged.table", &bytes);
+    refused(&["--open", damaged.to_str().unwrap(), "--trace", first], "damaged: its checksum is ");
+    let out = warpproof(&["run", "open", "--save", table]);
+    assert!(text(&out.stderr).contains("--save: open tables are not paged"), "{}", text(&out.stderr));
+}
+
 #[test]
 fn run_verifies_and_reports() {
     for mix in ["20,20,60", "40,40,20", "100,0,0", "0,100,0"] {

@@ -3,6 +3,7 @@
 #[macro_use]
 mod suite;
 
+use std::path::Path;
 use suite::SEED;
 use suite::facts;
 use suite::row::Row;
@@ -11,6 +12,7 @@ use warpproof::any::{Map, Set};
 use warpproof::model::hopscotch::REACH;
 use warpproof::model::host::{HopscotchGeometry, OpenGeometry, SlabGeometry, WaitFreeGeometry};
 use warpproof::model::open::{BoundedStride, DoubleHashing};
+use warpproof::model::paged::file::Opening;
 use warpproof::model::paged::{Choose, Prices, Way};
 use warpproof::simt::cpu::{
     CuckooMap, CuckooSet, DynamicMap, DynamicSet, HopscotchMap, HopscotchSet, OpenMap, OpenSet, PagedMap,
@@ -53,12 +55,18 @@ macro_rules! growing {
 
 /// Tables that are paged. They are not built.
 macro_rules! paged {
+    (@other Map) => { PagedMap<K, K, 2, 4> };
+    (@other Set) => { PagedSet<K, 1, 2> };
     (($facts:ident $kind:ident [$($can:ident)*])
      ($table:ty, $child_bytes:expr, $budget:expr, $choose:expr)) => {{
+        // Other buckets.
+        type Other = paged!(@other $kind);
         let any = |table: $table| Table::$kind($kind::new(table)$(.$can::<$table>())*);
+        let other = |table: Other| Table::$kind($kind::new(table)$(.$can::<Other>())*);
         let make = |size| <$table>::with_seed(size, $choose, SEED);
         let size = |n: u64, load| <$table>::size(n, load, $child_bytes, $budget);
-        Some(Row::new(&facts::$facts, any, make, size))
+        let open = |path: &Path, budget| <$table>::open_with(path, Opening::new(budget, $choose));
+        Some(Row::new(&facts::$facts, any, make, size).with_open((any, open), (other, Other::open)))
     }};
 }
 

@@ -8,6 +8,7 @@ mod device;
 mod suite;
 
 use device::device;
+use std::path::Path;
 use suite::SEED;
 use suite::facts;
 use suite::row::Row;
@@ -20,8 +21,10 @@ use warpproof::gpu::{
 use warpproof::model::host::{
     HopscotchGeometry, OpenGeometry, PagedGeometry, Refused, SlabGeometry, WaitFreeGeometry,
 };
+use warpproof::model::paged::file::Opening;
 use warpproof::model::paged::{Choose, Prices, Way};
 use warpproof::model::slab::SLAB_SLOTS;
+use warpproof::simt::cpu;
 
 /// 64-bit pairs by the lock-word protocol, whatever the device.
 fn lock_word() -> Tuning {
@@ -92,28 +95,30 @@ macro_rules! growing {
 
 /// Tables that are paged. They are not built.
 macro_rules! paged {
-    (($facts:ident $kind:ident [$($can:ident)*])
-     ($table:ty, $child_bytes:expr, $budget:expr, $choose:expr)) => {{
-        let device = device()?;
-        let any = |table: $table| Table::$kind($kind::new(table)$(.$can::<$table>())*);
-        let make = |size| <$table>::with_seed(device, size, $choose, Tuning::default(), SEED);
-        let size = |n: u64, load| <$table>::size(n, load, $child_bytes, $budget);
-        Some(Row::new(&facts::$facts, any, make, size))
-    }};
-}
-
-/// The same with a board of fingerprints.
-macro_rules! boarded {
-    (($facts:ident $kind:ident [$($can:ident)*])
-     ($table:ty, $child_bytes:expr, $budget:expr, $choose:expr)) => {{
+    (@on_cpu Map) => { cpu::PagedMap<K, K> };
+    (@on_cpu Set) => { cpu::PagedSet<K> };
+    (@row ($facts:ident $kind:ident [$($can:ident)*])
+     ($table:ty, $child_bytes:expr, $budget:expr, $choose:expr) $board:literal) => {{
         let device = device()?;
         let any = |table: $table| Table::$kind($kind::new(table)$(.$can::<$table>())*);
         let make = |size| <$table>::with_seed(device, size, $choose, Tuning::default(), SEED);
         let size = |n: u64, load| {
-            <$table>::size(n, load, $child_bytes, $budget).map(|size| PagedGeometry { board: true, ..size })
+            let size = <$table>::size(n, load, $child_bytes, $budget);
+            size.map(|size| PagedGeometry { board: $board, ..size })
         };
-        Some(Row::new(&facts::$facts, any, make, size))
+        let open = move |path: &Path, budget| {
+            <$table>::open_with(device, path, Opening::new(budget, $choose), Tuning::default())
+        };
+        type OnCpu = paged!(@on_cpu $kind);
+        let other = |table: OnCpu| Table::$kind($kind::new(table)$(.$can::<OnCpu>())*);
+        Some(Row::new(&facts::$facts, any, make, size).with_open((any, open), (other, OnCpu::open)))
     }};
+    ($row:tt $of:tt) => { paged! { @row $row $of false } };
+}
+
+/// The same with a board of fingerprints. Files are opened without one.
+macro_rules! boarded {
+    ($row:tt $of:tt) => { paged! { @row $row $of true } };
 }
 
 /// Ways that are chosen, at prices at which some tables are copied for large batches and for many.

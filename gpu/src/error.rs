@@ -3,6 +3,7 @@
 use core::fmt;
 use cudarc::driver::{DriverError, sys::CUresult};
 use warpproof_model::host::Refused;
+use warpproof_model::paged::file::FileError;
 
 /// An error code of the CUDA driver.
 ///
@@ -127,6 +128,8 @@ pub enum Error {
         /// What the driver said.
         error: CudaError,
     },
+    /// A table cannot be saved to a file, or opened.
+    File(FileError),
 }
 
 impl Error {
@@ -197,6 +200,7 @@ impl fmt::Display for Error {
                 write!(f, "kernel {kernel}: operation {index} answered with the unknown code {code}")
             }
             Self::Driver { what, error } => write!(f, "{what}: {error}"),
+            Self::File(error) => error.fmt(f),
         }
     }
 }
@@ -205,6 +209,7 @@ impl core::error::Error for Error {
     fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
         match self {
             Self::Refused(refused) => Some(refused),
+            Self::File(error) => Some(error),
             _ => None,
         }
     }
@@ -213,6 +218,12 @@ impl core::error::Error for Error {
 impl From<Refused> for Error {
     fn from(refused: Refused) -> Self {
         Self::Refused(refused)
+    }
+}
+
+impl From<FileError> for Error {
+    fn from(error: FileError) -> Self {
+        Self::File(error)
     }
 }
 

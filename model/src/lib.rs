@@ -1,8 +1,8 @@
 //! The Warp contract and the structures written against it.
 //!
 //! One source serves every backend: the checkers and the CPU backend of `warpproof-simt`, and PTX through
-//! `warpproof-device`. The crate has no dependencies and forbids unsafe code. Without the feature
-//! `host` it has no `std`.
+//! `warpproof-device`. The crate forbids unsafe code and has no dependencies, but for files of tables
+//! (feature `file`). Without the feature `host` it has no `std`.
 //!
 //! - [`warp`], [`block`], [`memory`]: what a backend provides.
 //! - [`at_lane`]: answers that one lane has.

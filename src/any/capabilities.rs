@@ -1,8 +1,9 @@
 //! What only some tables do, as traits with virtual functions: [`BulkMatches`] and the like of any backend.
 
 use super::Error;
+use std::path::Path;
 use warpproof_model::host::{
-    BulkCounter, BulkFlush, BulkMatches, BulkMultimap, BulkOrdered, Matches as Found,
+    BulkCounter, BulkFlush, BulkMatches, BulkMultimap, BulkOrdered, BulkSave, Matches as Found,
 };
 use warpproof_model::{Add, Insert, Key, Word};
 
@@ -53,6 +54,15 @@ pub trait Flush {
     fn flush(&mut self) -> Result<u64, Error>;
 }
 
+/// A table that is saved to a file: [`BulkSave`].
+pub trait Save {
+    /// As [`BulkSave::save`].
+    ///
+    /// # Errors
+    /// Those of the backend.
+    fn save(&self, path: &Path) -> Result<(), Error>;
+}
+
 impl<K: Key, V: Word, T: BulkMatches<K, V, Error: Send + Sync + 'static>> Matches<K, V> for T {
     fn search_all(&self, keys: &[K]) -> Result<Found<V>, Error> {
         BulkMatches::search_all(self, keys).map_err(Error::new)
@@ -83,5 +93,11 @@ impl<E, T: BulkOrdered<Entry = E, Error: Send + Sync + 'static>> Ordered<E> for 
 impl<T: BulkFlush<Error: Send + Sync + 'static>> Flush for T {
     fn flush(&mut self) -> Result<u64, Error> {
         BulkFlush::flush(self).map_err(Error::new)
+    }
+}
+
+impl<T: BulkSave<Error: Send + Sync + 'static>> Save for T {
+    fn save(&self, path: &Path) -> Result<(), Error> {
+        BulkSave::save(self, path).map_err(Error::new)
     }
 }

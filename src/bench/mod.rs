@@ -21,6 +21,7 @@ use crate::failure::Failure;
 use crate::output::{self, Progress};
 use crate::registry::room::Rooms;
 use crate::registry::{PAGED, Points, Structure};
+use crate::target::Target;
 use memory::Memory;
 use record::Record;
 use retrieve::Retrieve;
@@ -132,6 +133,9 @@ pub(crate) struct Args {
     /// A board of fingerprints, a byte for each slot, as a part of the budget
     #[arg(long, requires = "table")]
     board: bool,
+    /// Save that table to a file, open it again and search it: rows of pairs a second each
+    #[arg(long, value_name = "FILE", requires = "table")]
+    save: Option<PathBuf>,
     /// Append the rows to a file of the structure in a folder, with the machine, the date and the commit
     ///
     /// benches/record/README.md says what its columns are.
@@ -154,7 +158,8 @@ Examples:
   warpproof bench waitfree --paper=plots --quick
   warpproof bench open --backend cpu --pairs 2^20 --record
   warpproof bench paged --table 16G --budget 1G
-  warpproof bench paged --table 16G --budget 3G --board";
+  warpproof bench paged --table 16G --budget 3G --board
+  warpproof bench paged --table 16G --budget 1G --quick --save pairs.table";
 
 const SMALLEST: u32 = 1 << 16;
 const LARGEST: u32 = 1 << 27;
@@ -216,11 +221,14 @@ fn larger(args: &Args, table: u64) -> Result<(), Failure> {
     if args.structure.name != PAGED.name {
         return Err(Failure::input(format_args!("--table: {} tables are not paged", args.structure.name)));
     }
+    if let Some(path) = &args.save {
+        Target::admit(path)?;
+    }
     #[cfg(feature = "gpu")]
     return paged::page(args, &Opened::open(args.backend)?, table);
     #[cfg(not(feature = "gpu"))]
     {
-        let _ = (table, args.budget, args.batch, args.board);
+        let _ = (table, args.budget, args.batch, args.board, &args.save);
         Err(Failure::input("--table: this program was built without GPUs"))
     }
 }

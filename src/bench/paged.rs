@@ -12,13 +12,14 @@ use crate::entry::Entry;
 use crate::failure::Failure;
 use crate::output;
 use rayon::prelude::*;
+use std::path::Path;
 use std::time::Instant;
 use warpproof::gpu::cudarc::driver::CudaSlice;
 use warpproof::gpu::{Device, OpenMap, PagedMap, Tuning};
 use warpproof::model::Seed;
 use warpproof::model::outcome::Insert;
 use warpproof::model::paged::{Choose, Way};
-use warpproof::{BulkMap, BulkTable, OpenGeometry, PagedGeometry, simt};
+use warpproof::{BulkMap, BulkSave, BulkTable, OpenGeometry, PagedGeometry, simt};
 
 /// Pairs of u64 in a paged table.
 type Map = PagedMap<u64, u64>;
@@ -167,12 +168,35 @@ impl Page<'_> {
             return Err("the table takes more device memory than its budget".into());
         }
         say(format_args!("{:?}", map.stats()?))?;
-        drop(map);
+        match &args.save {
+            Some(path) => self.file(map, path, budget)?,
+            None => drop(map),
+        }
         self.in_core(args.quick)?;
         if !args.quick {
             self.on_cpu()?;
         }
         Ok(())
+    }
+
+    /// Saves the map, and opens and searches it again when it is gone: the host may have memory for one alone.
+    fn file(&mut self, map: Map, path: &Path, budget: u64) -> Fallible<()> {
+        /// Keys of a search.
+        const KEYS: u64 = 10_000_000;
+        let start = Instant::now();
+        map.save(path)?;
+        self.row("save", self.pairs, start.elapsed().as_secs_f64(), true)?;
+        say(format_args!("{}: {}", path.display(), bytes::text(std::fs::metadata(path)?.len())))?;
+        drop(map);
+        let start = Instant::now();
+        let opened = Map::open(self.device, path, budget)?;
+        let seconds = start.elapsed().as_secs_f64();
+        self.row("open", self.pairs, seconds, opened.len()? == self.pairs)?;
+        let n = KEYS.min(self.pairs);
+        let present: Vec<u64> = (0..n).into_par_iter().map(|i| key(mix(i) % self.pairs)).collect();
+        self.search(&opened, "search opened", &present, true, Map::CHEAPER)?;
+        let absent = keys(self.pairs, self.pairs + n);
+        self.search(&opened, "search absent opened", &absent, false, Map::CHEAPER)
     }
 
     /// Adds a row and shows it.

@@ -23,6 +23,8 @@ pub(crate) enum Can {
     Rehash,
     /// Grow, beside other threads.
     Grow,
+    /// Be saved to a file, and opened.
+    Save,
 }
 
 /// What every table does.
@@ -52,6 +54,7 @@ const OPERATIONS: &[(&str, &[Can])] = &[
     ("rehash", &[Can::Rehash]),
     ("reserve", &[Can::Grow]),
     ("shrink", &[Can::Grow]),
+    ("save", &[Can::Save]),
 ];
 
 /// The operations of a structure: those of any of its tables.

@@ -6,7 +6,7 @@ use warpproof::model::slab::SLAB_SLOTS;
 use warpproof::{HopscotchGeometry, OpenGeometry, PagedGeometry, SlabGeometry};
 
 /// The budget of a paged table, unless another one is asked for.
-const BUDGET: u64 = 64 << 20;
+pub(crate) const BUDGET: u64 = 64 << 20;
 
 /// What a table is made for.
 #[derive(Clone, Copy)]

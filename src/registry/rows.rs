@@ -5,6 +5,7 @@ use super::{Can, Loads, Points, Structure, Table, Tables};
 use crate::backend::Opened;
 use crate::entry::Entry;
 use crate::failure::Failure;
+use std::path::Path;
 use warpproof::model::growth::MOST_LOAD;
 use warpproof::model::paged::{Choose, Way};
 use warpproof::simt::cpu;
@@ -13,6 +14,7 @@ use warpproof::{HopscotchGeometry, OpenGeometry, SlabGeometry, WaitFreeGeometry,
 use {
     crate::bench::device::calls::*,
     warpproof::gpu::{Device, Tuning},
+    warpproof::model::paged::file::Opening,
 };
 
 /// The tables of a structure that hold one kind of entries. A type has one name on every backend.
@@ -36,6 +38,7 @@ macro_rules! tables {
         Tables {
             entry: Entry::$entry,
             can: can!($shape $($can)*),
+            open: opened!($steps $shape [$($can)*] $entry $table),
             make: |on, room| match on {
                 Opened::Cpu => on_cpu(room).map_err(Failure::backend),
                 #[cfg(feature = "gpu")]
@@ -57,6 +60,35 @@ macro_rules! tables {
     }};
 }
 
+/// How the file of a table is opened, where there are such files.
+macro_rules! opened {
+    ((paged) $shape:ident [$($can:ident)*] $entry:ident $table:ty) => {{
+        fn on_cpu(path: &Path, budget: u64) -> Result<Table, cpu::Error> {
+            use warpproof::simt::cpu::*;
+            type T = $table;
+            let table = T::open(path, budget)?;
+            Ok(erased!($shape table, T, $($can)*).into())
+        }
+        #[cfg(feature = "gpu")]
+        fn on_gpu(
+            device: &Device,
+            (path, budget): (&Path, u64),
+            tuning: Tuning,
+        ) -> Result<Table, warpproof::gpu::Error> {
+            use warpproof::gpu::*;
+            type T = $table;
+            let table = T::open_with(device, path, Opening::new(budget, T::CHEAPER), tuning)?;
+            Ok(erased!($shape table, T, $($can)*).into())
+        }
+        Some(|on, path, budget| match on {
+            Opened::Cpu => on_cpu(path, budget).map_err(Failure::backend),
+            #[cfg(feature = "gpu")]
+            Opened::Gpu(device) => on_gpu(device, (path, budget), Entry::$entry.tuning()).map_err(Failure::backend),
+        })
+    }};
+    ($($other:tt)*) => { None };
+}
+
 /// A table of a type that is known, as one of any, with what it can do.
 macro_rules! erased {
     (Set $table:ident, $($with:tt)*) => { erased!(any::Set::new($table), $($with)*) };
@@ -70,6 +102,7 @@ macro_rules! erased {
     ($table:expr, $T:ty, Counter $($more:ident)*) => { erased!($table.with_counter::<$T>(), $T, $($more)*) };
     ($table:expr, $T:ty, Order $($more:ident)*) => { erased!($table.with_order::<$T>(), $T, $($more)*) };
     ($table:expr, $T:ty, Flush $($more:ident)*) => { erased!($table.with_flush::<$T>(), $T, $($more)*) };
+    ($table:expr, $T:ty, Save $($more:ident)*) => { erased!($table.with_save::<$T>(), $T, $($more)*) };
     // That is not there where a table is of any type; that it has it is known here.
     ($table:expr, $T:ty, Rehash $($more:ident)*) => {{
         let _ = <$T>::rehash;
@@ -247,8 +280,8 @@ structures! {
         on_one: &[],
         => (paged) [|T, room| T::with_seed(paged(room, T::size)?, Choose::Always(Way::Resident), room.seed),
                     |device, tuning| T::with_seed(device, paged(room, T::size)?, T::CHEAPER, tuning, room.seed)] {
-            Map [Counter]: Map32 PagedMap<u32, u32>, Map64 PagedMap<u64, u64>;
-            Set []: Set32 PagedSet<u32>, Set64 PagedSet<u64>;
+            Map [Counter Save]: Map32 PagedMap<u32, u32>, Map64 PagedMap<u64, u64>;
+            Set [Save]: Set32 PagedSet<u32>, Set64 PagedSet<u64>;
         }
     }
 }

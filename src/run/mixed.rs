@@ -3,7 +3,7 @@
 use super::account::Account;
 use super::phase::{Phase, timed};
 use super::workload::Workload;
-use super::{Made, Paging};
+use super::{Made, Paging, files};
 use crate::backend::Opened;
 use crate::entry::Entry;
 use crate::failure::Failure;
@@ -17,7 +17,7 @@ pub(crate) fn run(
     structure: &Structure,
     on: &Opened,
     work: &Workload,
-    made: Made,
+    made: Made<'_>,
 ) -> Result<(Vec<Phase>, Option<Paging>), Failure> {
     let (keys, values) = work.prefill();
     let prefill = keys.len() as u64;
@@ -37,6 +37,9 @@ pub(crate) fn run(
         mix(&mut map, work, structure.capacity.may_be_full.then_some(&left_out), &mut phases)?;
     }
     let paging = Paging::of(&map)?;
+    if go_on(&phases) {
+        files::save(structure, on, &map, made, &mut phases)?;
+    }
     Ok((phases, paging))
 }
 

@@ -1,6 +1,7 @@
 //! `warpproof run`: checks a structure, runs a workload on it, verifies the result.
 
 pub(crate) mod account;
+mod files;
 pub(crate) mod mixed;
 mod oracle;
 pub(crate) mod phase;
@@ -13,6 +14,7 @@ use crate::check::{self, Summary};
 use crate::failure::Failure;
 use crate::output::{self, grouped, mops};
 use crate::registry::{PAGED, Structure};
+use crate::target::Target;
 use phase::Phase;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -69,6 +71,12 @@ pub(crate) struct Args {
     /// Memory for frames and batches of a paged table, of which a part is in frames: 64M, 1G [default: 64M]
     #[arg(long, value_name = "BYTES", value_parser = crate::bytes::bytes)]
     budget: Option<u64>,
+    /// Save the paged table to a file at the end, open that and compare
+    #[arg(long, value_name = "FILE")]
+    save: Option<PathBuf>,
+    /// Begin with the paged table of a file, which the operations of the trace are run on
+    #[arg(long, value_name = "FILE", requires = "trace")]
+    open: Option<PathBuf>,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -85,11 +93,16 @@ Examples:
   warpproof run hopscotch --load 0.95 --mix 40,40,20
   warpproof run open --load 0.95
   warpproof run paged --budget 1M
+  warpproof run paged --trace first.csv --save pairs.table
+  warpproof run paged --open pairs.table --trace second.csv --save pairs.table
 
 A trace is CSV, `op,key[,value]`, with the operations insert, insert_unique, assign (with a value), delete and
 search (without). Keys and values are integers of 32 bits. It runs in the order of the file: operations on
 different keys that follow each other run side by side. Every answer is verified. Hopscotch and open-addressing
 tables keep one pair of each key: they have no insert, but insert_unique and assign.
+
+A file of a paged table holds its entries, and a table that is opened is at least as large as the one that was
+saved. What had the name of the file before is replaced when all of it is written.
 
 Exit codes: 0 verified, 1 a violation or a wrong answer, 2 bad usage or a bad line.";
 
@@ -111,13 +124,17 @@ struct Object<'a> {
 
 /// What a table is made with, besides what is put into it.
 #[derive(Clone, Copy)]
-pub(crate) struct Made {
+pub(crate) struct Made<'a> {
     /// Entries per slot.
     pub(crate) load: f64,
     /// What the places of keys depend on.
     pub(crate) seed: u64,
     /// Bytes for frames and batches.
     pub(crate) budget: Option<u64>,
+    /// The file that it is opened from.
+    pub(crate) open: Option<&'a Path>,
+    /// The file that it is saved to at the end.
+    pub(crate) save: Option<&'a Path>,
 }
 
 /// What was copied between the images of a paged table and its frames.
@@ -171,8 +188,13 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let structure = args.structure;
     // Bad input is told before anything runs.
     let load = structure.loads.admit(args.load)?;
-    if args.budget.is_some() && structure.name != PAGED.name {
-        return Err(Failure::input(format_args!("--budget: {} tables are not paged", structure.name)));
+    let of_paged =
+        [("budget", args.budget.is_some()), ("save", args.save.is_some()), ("open", args.open.is_some())];
+    if let Some((option, _)) = of_paged.iter().find(|(_, given)| *given && structure.name != PAGED.name) {
+        return Err(Failure::input(format_args!("--{option}: {} tables are not paged", structure.name)));
+    }
+    if let Some(path) = &args.save {
+        Target::admit(path)?;
     }
     let trace = args.trace.as_deref().map(|path| read(structure, path)).transpose()?;
     if trace.is_none() && args.keys as u64 + args.ops as u64 >= u32::MAX as u64 {
@@ -185,12 +207,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if let (Some(check), false) = (&check, args.json) {
         output::line(format_args!("check    {}", check.text()))?;
     }
-    let made = Made { load, seed: args.seed, budget: args.budget };
+    let (open, save) = (args.open.as_deref(), args.save.as_deref());
+    let made = Made { load, seed: args.seed, budget: args.budget, open, save };
     let (phases, paging) = match &trace {
-        Some(trace) => {
-            let (phase, paging) = replay::run(structure, &on, trace, made)?;
-            (vec![phase], paging)
-        }
+        Some(trace) => replay::run(structure, &on, trace, made)?,
         None => {
             let work = Workload::new(args.mix, args.keys, args.ops as usize, args.seed);
             mixed::run(structure, &on, &work, made)?

@@ -28,6 +28,11 @@ impl Oracle {
         Self { may_be_full, ..Self::default() }
     }
 
+    /// The table holds these pairs before the first operation.
+    pub(crate) fn begin_with(&mut self, pairs: Vec<(u32, u32)>) {
+        pairs.into_iter().for_each(|(key, value)| add(self.map.entry(key).or_default(), value));
+    }
+
     /// How many inserts found no room.
     pub(crate) const fn full(&self) -> u64 {
         self.full

@@ -2,7 +2,7 @@
 
 use super::oracle::{Oracle, Unsettled};
 use super::phase::{Phase, timed};
-use super::{Made, Paging};
+use super::{Made, Paging, files};
 use crate::backend::Opened;
 use crate::entry::Entry;
 use crate::failure::Failure;
@@ -37,14 +37,21 @@ pub(crate) fn run(
     structure: &Structure,
     on: &Opened,
     trace: &Trace,
-    made: Made,
-) -> Result<(Phase, Option<Paging>), Failure> {
+    made: Made<'_>,
+) -> Result<(Vec<Phase>, Option<Paging>), Failure> {
+    let mut phases = Vec::new();
     let entry = if trace.ops.contains(&Op::Insert) { Entry::Multimap32 } else { Entry::Map32 };
     let pairs = trace.inserts();
     let room = structure.capacity.room(pairs, pairs, made.load);
     let room = room.with_seed(Some(made.seed)).with_budget(made.budget);
-    let map = structure.map32(entry, on, room)?;
+    let map = match made.open {
+        Some(path) => files::open(structure, on, path, room.budget, &mut phases)?,
+        None => structure.map32(entry, on, room)?,
+    };
     let mut oracle = Oracle::new(structure.capacity.may_be_full);
+    if made.open.is_some() {
+        oracle.begin_with(map.retrieve_all().map_err(Failure::backend)?);
+    }
     let mut progress = Progress::new("running", trace.ops.len() as u64);
     let (mut seconds, mut shown, mut verified) = (0.0, 0, Ok(()));
     for batch in trace.batches() {
@@ -62,7 +69,13 @@ pub(crate) fn run(
         verified = oracle.check_contents(map.retrieve_all().map_err(Failure::backend)?);
     }
     let phase = Phase::new("trace", trace.ops.len() as u64, seconds, verified);
-    Ok((phase.with_full(oracle.full()).into_main(), Paging::of(&map)?))
+    let phase = phase.with_full(oracle.full()).into_main();
+    let (verified, paging) = (phase.verified, Paging::of(&map)?);
+    phases.push(phase);
+    if verified {
+        files::save(structure, on, &map, made, &mut phases)?;
+    }
+    Ok((phases, paging))
 }
 
 /// Runs one batch, whose keys are distinct, and checks each answer.

@@ -45,6 +45,14 @@ macro_rules! group {
         values_may_be_anything
         lengths_must_agree
     } };
+    (saves) => { tests! { saves:
+        a_table_comes_back_from_its_file
+        a_table_that_was_rebuilt_comes_back
+        a_table_that_was_full_comes_back
+        what_is_opened_can_be_changed
+        a_damaged_file_is_refused
+        a_table_that_cannot_be_saved_is_as_it_was
+    } };
     (built) => { tests! { tables: build_holds_every_key } };
     (sizes) => { tests! { crowds:
         impossible_sizes_are_refused

@@ -236,10 +236,10 @@ macro_rules! suite {
         [tables maps grows growing_maps] $($row)* } };
     (dynamic_set $($row:tt)*) => { row! { (DYNAMIC Set [with_order])
         [tables grows] $($row)* } };
-    (paged_map $($row:tt)*) => { row! { (PAGED Map [with_counter])
-        [tables maps sizes crowds crowded_maps full_at_last reuses counters] $($row)* } };
-    (paged_set $($row:tt)*) => { row! { (PAGED Set [])
-        [tables sizes crowds full_at_last reuses] $($row)* } };
+    (paged_map $($row:tt)*) => { row! { (PAGED Map [with_counter with_save])
+        [tables maps sizes crowds crowded_maps full_at_last reuses counters saves] $($row)* } };
+    (paged_set $($row:tt)*) => { row! { (PAGED Set [with_save])
+        [tables sizes crowds full_at_last reuses saves] $($row)* } };
 }
 
 /// Rows of chains of slabs on a CPU: warps of `$l` lanes that read `$s` slots each.

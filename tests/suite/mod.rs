@@ -15,6 +15,7 @@ pub(crate) mod maps;
 pub(crate) mod multimaps;
 pub(crate) mod number;
 pub(crate) mod row;
+pub(crate) mod saves;
 pub(crate) mod table;
 pub(crate) mod tables;
 

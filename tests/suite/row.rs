@@ -3,6 +3,7 @@
 use super::facts::{Facts, typed};
 use super::number::Number;
 use super::table::Table;
+use std::path::Path;
 use warpproof::any::{Error, Geometry, Map};
 use warpproof::model::host::{BulkTable, GeometryOf, Refused};
 
@@ -11,6 +12,9 @@ type Make<K> = Box<dyn Fn(Geometry) -> Result<Table<K>, Error>>;
 /// Makes a table of entries; a set leaves the values.
 type Build<K> = Box<dyn Fn(&[K], &[K]) -> Result<Table<K>, Error>>;
 
+/// Opens the table of a file, with a budget.
+type Open<K> = Box<dyn Fn(&Path, u64) -> Result<Table<K>, Error>>;
+
 /// How tables of a structure are made on a backend, and what is known of the structure.
 pub(crate) struct Row<K> {
     /// What is known of the structure.
@@ -18,6 +22,8 @@ pub(crate) struct Row<K> {
     make: Make<K>,
     size: Box<dyn Fn(u64, f64) -> Geometry>,
     build: Option<Build<K>>,
+    /// On its backend, and elsewhere.
+    open: Option<[Open<K>; 2]>,
     tidy: fn(&mut Table<K>),
 }
 
@@ -38,6 +44,7 @@ impl<K: Number> Row<K> {
             make: Box::new(move |size| make(typed(size)).map(any).map_err(Error::new)),
             size: Box::new(move |entries, load| size(entries, load).expect("a small table").into()),
             build: None,
+            open: None,
             tidy: |_| {},
         }
     }
@@ -50,6 +57,21 @@ impl<K: Number> Row<K> {
     ) -> Self {
         let build = move |keys: &[K], values: &[K]| build(keys, values).map(any).map_err(Error::new);
         Self { build: Some(Box::new(build)), ..self }
+    }
+
+    /// The same, and `open` opens the table of a file; so does `elsewhere`, as one of another backend or shape.
+    pub(crate) fn with_open<T: 'static, O: 'static, E, F>(
+        self,
+        (any, open): (fn(T) -> Table<K>, impl Fn(&Path, u64) -> Result<T, E> + 'static),
+        (other, elsewhere): (fn(O) -> Table<K>, impl Fn(&Path, u64) -> Result<O, F> + 'static),
+    ) -> Self
+    where
+        E: std::error::Error + Send + Sync + 'static,
+        F: std::error::Error + Send + Sync + 'static,
+    {
+        let open = move |path: &Path, budget| open(path, budget).map(any).map_err(Error::new);
+        let elsewhere = move |path: &Path, budget| elsewhere(path, budget).map(other).map_err(Error::new);
+        Self { open: Some([Box::new(open), Box::new(elsewhere)]), ..self }
     }
 
     /// The same, and `tidy` gives back what deleted entries take, which is not done where the table grows.
@@ -96,6 +118,18 @@ impl<K: Number> Row<K> {
         self.build.as_ref().expect("a body about tables that are built runs for others")(keys, values)
     }
 
+    /// The table of a file, in a row of tables that are saved.
+    pub(crate) fn open(&self, path: &Path, budget: u64) -> Result<Table<K>, Error> {
+        let [open, _] = self.open.as_ref().expect("a body about files runs for others");
+        open(path, budget)
+    }
+
+    /// The same, on another backend or in another shape.
+    pub(crate) fn open_elsewhere(&self, path: &Path, budget: u64) -> Result<Table<K>, Error> {
+        let [_, elsewhere] = self.open.as_ref().expect("a body about files runs for others");
+        elsewhere(path, budget)
+    }
+
     /// Gives back what deleted entries take.
     pub(crate) fn tidy(&self, table: &mut Table<K>) {
         (self.tidy)(table);
@@ -127,6 +161,7 @@ impl<K: Number> Row<K> {
             ("ordered", table.in_order().is_some() && !facts.grows),
             ("grows", facts.grows),
             ("growing_maps", facts.grows && counts),
+            ("saves", table.is_saved()),
         ];
         all.into_iter().filter(|(_, called_for)| *called_for).map(|(group, _)| group).collect()
     }

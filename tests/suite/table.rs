@@ -2,6 +2,7 @@
 
 use super::number::{Number, numbers, repeat, values};
 use std::collections::HashMap;
+use std::path::Path;
 use warpproof::any::{Error, Geometry, Map, Set, Stats};
 use warpproof::model::host::{BulkMap, BulkSet, BulkTable, Op};
 use warpproof::model::outcome::{Delete, Insert};
@@ -80,6 +81,23 @@ impl<K: Number> Table<K> {
             Self::Set(set) => set.flush(),
         };
         flush.map(|table| table.flush().unwrap())
+    }
+
+    /// Whether there are files of such tables.
+    pub(crate) fn is_saved(&self) -> bool {
+        match self {
+            Self::Map(map) => map.save().is_some(),
+            Self::Set(set) => set.save().is_some(),
+        }
+    }
+
+    /// Saves the table, in a row of those that are saved.
+    pub(crate) fn save(&self, path: &Path) -> Result<(), Error> {
+        let save = match self {
+            Self::Map(map) => map.save(),
+            Self::Set(set) => set.save(),
+        };
+        save.expect("a body about files runs for others").save(path)
     }
 
     /// A pair as an entry of such a table.

@@ -4,6 +4,7 @@ mod batch;
 pub(crate) mod board;
 mod bulk;
 mod child;
+mod file;
 mod memory;
 mod on_stream;
 pub(crate) mod partition;
@@ -118,9 +119,12 @@ impl<R: Row> Paged<R> {
     /// # Errors
     /// As [`PagedGeometry::new`].
     pub fn size(entries: u64, load: f64, child_bytes: u64, budget: u64) -> Result<PagedGeometry, Refused> {
-        let slots =
-            Slots { bucket_slots: bucket_slots(R::PACKED, false), slot_bytes: R::PACKED.slot_bytes() };
-        PagedGeometry::new(entries, load, slots, (child_bytes, budget))
+        PagedGeometry::new(entries, load, Self::slots(), (child_bytes, budget))
+    }
+
+    /// Slots of its child tables.
+    fn slots() -> Slots {
+        Slots { bucket_slots: bucket_slots(R::PACKED, false), slot_bytes: R::PACKED.slot_bytes() }
     }
 
     /// An empty table for so many entries, with child tables of 64 MiB at most and a budget of device memory.
@@ -234,7 +238,7 @@ impl<R: Row> Paged<R> {
     /// # Errors
     /// [`Error::OutOfMemory`], [`Error::Driver`]; what the sink returns, and nothing comes after that.
     pub fn retrieve_to(&self, mut sink: impl FnMut(Vec<R::Entry>) -> Result<(), Error>) -> Result<(), Error> {
-        self.state().each(Access::Reads, |table| sink(BulkTable::retrieve_all(table)?))
+        self.state().each(Access::Reads, |_, table| sink(BulkTable::retrieve_all(table)?))
     }
 }
 
@@ -243,11 +247,11 @@ impl<R: Row> State<R> {
     fn each(
         &mut self,
         access: Access,
-        mut f: impl FnMut(&mut Table<R, Open>) -> Result<(), Error>,
+        mut f: impl FnMut(u32, &mut Table<R, Open>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         for child in 0..self.pager.children() {
             if self.memory.has(child) {
-                let job = |memory: &mut Memory<R>, place: Place| f(memory.table_mut(child, place)?);
+                let job = |memory: &mut Memory<R>, place: Place| f(child, memory.table_mut(child, place)?);
                 self.pager.run(&mut self.memory, child, (access, Way::InPlace), job)?;
             }
         }
@@ -280,7 +284,7 @@ impl<R: Row> BulkTable for Paged<R> {
         let traffic = state.pager.traffic();
         let resident = (0..state.pager.children()).filter(|&child| state.pager.is_resident(child)).count();
         let (mut slots, mut child_bytes) = (OpenStats::default(), 0);
-        state.each(Access::Reads, |table| {
+        state.each(Access::Reads, |_, table| {
             slots = slots.merge(&BulkTable::stats(table)?);
             child_bytes = table.bytes();
             Ok(())
@@ -297,7 +301,7 @@ impl<R: Row> BulkTable for Paged<R> {
         if let Some(board) = &mut state.board {
             board.set_stale(None, true);
         }
-        state.each(Access::Writes, BulkTable::clear)?;
+        state.each(Access::Writes, |_, table| BulkTable::clear(table))?;
         let state = &mut *state;
         if let Some(board) = &mut state.board {
             board.clear(state.memory.stream(Stream::Run))?;

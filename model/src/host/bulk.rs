@@ -2,7 +2,7 @@
 //!
 //! [`BulkTable`] is what every table does, [`BulkMap`] and [`BulkSet`] add the operations on keys. What only
 //! some tables do is a trait for each capability: [`BulkMultimap`], [`BulkMatches`], [`BulkCounter`],
-//! [`BulkOrdered`], [`BulkFlush`].
+//! [`BulkOrdered`], [`BulkFlush`], `BulkSave` (feature `file`).
 
 use super::{Answer, Matches, Refused, Structure};
 use crate::outcome::{Add, Assign, Delete, Insert, Op};
@@ -127,4 +127,18 @@ pub trait BulkFlush: BulkTable {
     /// # Errors
     /// As [`BulkTable`].
     fn flush(&mut self) -> Result<u64, Self::Error>;
+}
+
+/// A table that is saved to a file. Opening it is a call of its type, as each backend needs something else.
+#[cfg(feature = "file")]
+pub trait BulkSave: BulkTable {
+    /// Writes all entries to a file, which any backend opens. Nobody else uses the table meanwhile. Memory for
+    /// the entries of a child table, three times at most.
+    ///
+    /// The file takes its name when it is whole and on the disk. What had that name before is gone then; if
+    /// the call fails, it is as it was. The table is as it was in any case.
+    ///
+    /// # Errors
+    /// As [`BulkTable`], and those of a [file](crate::paged::file::FileError).
+    fn save(&self, path: &std::path::Path) -> Result<(), Self::Error>;
 }

@@ -9,6 +9,8 @@ pub mod structure;
 
 pub use crate::outcome::Op;
 pub use answer::{Answer, Matches};
+#[cfg(feature = "file")]
+pub use bulk::BulkSave;
 pub use bulk::{
     BulkCounter, BulkFlush, BulkMap, BulkMatches, BulkMultimap, BulkOrdered, BulkSet, BulkTable, GeometryOf,
     StatsOf,

@@ -73,10 +73,7 @@ impl PagedGeometry {
                         found,
                         most,
                     })?;
-                    let all = bytes(child) + child.filter_bytes() as u64 + Self::BESIDE;
-                    let frame_bytes = (budget - budget / Self::BATCH_SHARE).min(all * u64::from(children));
-                    let batch_bytes = budget - frame_bytes;
-                    return Ok(Self { children, child, frame_bytes, batch_bytes, board: false });
+                    return Ok(Self::of_children(children, child, slots, budget));
                 }
                 Ok(child) => {
                     // As many as would do if none needed more than its share, and one more at least.
@@ -107,6 +104,15 @@ impl PagedGeometry {
     /// Bytes of the board of fingerprints, if there is one.
     pub const fn board_bytes(&self) -> u64 {
         if self.board { self.slots() } else { 0 }
+    }
+
+    /// So many child tables of this size, with a budget as [`new`](Self::new) says.
+    pub fn of_children(children: u32, child: OpenGeometry, slots: Slots, budget: u64) -> Self {
+        let slots = (child.slots() as u64).saturating_mul(slots.slot_bytes.into());
+        let all = slots.saturating_add(child.filter_bytes() as u64 + Self::BESIDE);
+        let most = all.saturating_mul(children.into());
+        let frame_bytes = (budget - budget / Self::BATCH_SHARE).min(most);
+        Self { children, child, frame_bytes, batch_bytes: budget - frame_bytes, board: false }
     }
 
     /// Refuses a size that no table of such buckets can have.

@@ -4,6 +4,8 @@
 mod choice;
 #[cfg(feature = "host")]
 mod device;
+#[cfg(feature = "file")]
+pub mod file;
 #[cfg(feature = "host")]
 pub mod host;
 #[cfg(feature = "host")]

@@ -2,6 +2,7 @@
 
 use core::fmt;
 use warpproof_model::host::Refused;
+use warpproof_model::paged::file::FileError;
 
 /// What can go wrong on the CPU.
 #[derive(Clone, PartialEq, Debug)]
@@ -23,6 +24,8 @@ pub enum Error {
         /// How many of them did not fit.
         left_out: u64,
     },
+    /// A table cannot be saved to a file, or opened.
+    File(FileError),
 }
 
 impl Error {
@@ -56,14 +59,29 @@ impl fmt::Display for Error {
             Self::TableFull { pairs, left_out } => {
                 write!(f, "the table is full: {left_out} of {pairs} pairs did not fit")
             }
+            Self::File(error) => error.fmt(f),
         }
     }
 }
 
-impl core::error::Error for Error {}
+impl core::error::Error for Error {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match self {
+            Self::Refused(refused) => Some(refused),
+            Self::File(error) => Some(error),
+            _ => None,
+        }
+    }
+}
 
 impl From<Refused> for Error {
     fn from(refused: Refused) -> Self {
         Self::Refused(refused)
+    }
+}
+
+impl From<FileError> for Error {
+    fn from(error: FileError) -> Self {
+        Self::File(error)
     }
 }

@@ -144,7 +144,7 @@ impl<T: Fixed> State<T> {
     }
 
     /// Runs `f` on each child table, where it is.
-    fn each(
+    pub(super) fn each(
         &mut self,
         access: Access,
         mut f: impl FnMut(u32, &mut T) -> Result<(), Error>,

@@ -1,6 +1,7 @@
 //! Maps and sets that are paged: child tables of open addressing, some of which are in frames.
 
 mod batch;
+mod file;
 mod memory;
 mod partitioned;
 #[cfg(test)]

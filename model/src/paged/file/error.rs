@@ -1,0 +1,187 @@
+//! What can be wrong with a file.
+
+use crate::host::Refused;
+use core::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::string::{String, ToString as _};
+
+/// Why a table could not be saved or opened: which file it is, which part of it, and what is wrong there.
+#[derive(Clone, PartialEq, Debug)]
+pub struct FileError {
+    /// The file.
+    pub path: PathBuf,
+    /// The part of it.
+    pub part: Part,
+    /// What is wrong.
+    pub problem: Problem,
+}
+
+/// A part of a file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Part {
+    /// All of it.
+    File,
+    /// What comes before the entries.
+    Header,
+    /// The entries of this child table.
+    Child(u32),
+}
+
+/// What is wrong with a part of a file.
+#[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
+pub enum Problem {
+    /// The system refused something.
+    Io {
+        /// What was to be done.
+        doing: &'static str,
+        /// The kind of the error.
+        kind: io::ErrorKind,
+        /// What the system said.
+        said: String,
+    },
+    /// It is a folder, a device or a pipe.
+    NotRegular,
+    /// It is no file of a paged table.
+    Foreign,
+    /// It is of a version that is not read here.
+    Version {
+        /// The version.
+        found: u32,
+    },
+    /// It holds other entries than the table that was to be opened.
+    Entries {
+        /// Types of keys and values in the file.
+        found: [u16; 2],
+        /// Those of the table.
+        expected: [u16; 2],
+    },
+    /// The file is shorter or longer than its header says.
+    Length {
+        /// Its bytes.
+        found: u64,
+        /// The bytes that it should have, at least where this is about the header.
+        expected: u64,
+    },
+    /// The bytes are not those that were written.
+    Checksum {
+        /// The checksum of what is there.
+        found: u32,
+        /// That of what was written.
+        expected: u32,
+    },
+    /// There is no table of such a size.
+    Size(Refused),
+    /// The slots would take more memory than they may.
+    TooLarge {
+        /// What they would take.
+        bytes: u64,
+        /// What they may take.
+        most: u64,
+    },
+    /// A key belongs to another child table.
+    Elsewhere,
+    /// A key comes twice.
+    Twice,
+    /// There is no room for all entries, whatever the seed.
+    Full,
+    /// There is no memory to read or write it.
+    Memory {
+        /// Bytes of it.
+        bytes: u64,
+    },
+}
+
+impl FileError {
+    /// Of a file that is read or written.
+    pub(super) fn new(path: &Path, part: Part, problem: Problem) -> Self {
+        Self { path: path.to_path_buf(), part, problem }
+    }
+
+    /// Takes an error of the system.
+    pub(super) fn io<'a>(
+        path: &'a Path,
+        part: Part,
+        doing: &'static str,
+    ) -> impl Fn(io::Error) -> Self + use<'a> {
+        move |error| {
+            let (kind, said) = (error.kind(), error.to_string());
+            Self::new(path, part, Problem::Io { doing, kind, said })
+        }
+    }
+}
+
+/// Types of keys and values.
+struct Types([u16; 2]);
+
+impl fmt::Display for Types {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const NAMES: [&str; 7] = ["nothing", "u32", "i32", "u64", "i64", "f32", "f64"];
+        let name = |number: u16| NAMES.get(usize::from(number)).copied();
+        match self.0.map(name) {
+            [Some(key), Some(_)] if self.0[1] == 0 => write!(f, "a set of {key}"),
+            [Some(key), Some(value)] => write!(f, "a map of {key} to {value}"),
+            _ => write!(f, "entries of the unknown types {} and {}", self.0[0], self.0[1]),
+        }
+    }
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File => f.write_str("the file"),
+            Self::Header => f.write_str("header"),
+            Self::Child(child) => write!(f, "child table {child}"),
+        }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io { doing, said, .. } => write!(f, "{doing}: {said}"),
+            Self::NotRegular => f.write_str("it is a folder, a device or a pipe"),
+            Self::Foreign => f.write_str("it is no file of a paged table"),
+            Self::Version { found } => {
+                write!(f, "version {found}: version {} is what this program reads", super::VERSION)
+            }
+            Self::Entries { found, expected } => {
+                write!(f, "it holds {}, not {}", Types(*found), Types(*expected))
+            }
+            Self::Length { found, expected } => {
+                write!(f, "it has {found} bytes where {expected} are needed")
+            }
+            Self::Checksum { found, expected } => {
+                write!(f, "damaged: its checksum is {found:08x}, it was {expected:08x}")
+            }
+            Self::Size(refused) => refused.fmt(f),
+            Self::TooLarge { bytes, most } => {
+                write!(f, "its table takes {bytes} bytes, more than the {most} that it may take")
+            }
+            Self::Elsewhere => f.write_str("a key belongs to another child table"),
+            Self::Twice => f.write_str("a key comes twice"),
+            Self::Full => f.write_str("there is no room for all of its entries"),
+            Self::Memory { bytes } => write!(f, "out of memory: {bytes} bytes cannot be had"),
+        }
+    }
+}
+
+impl fmt::Display for FileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { path, part, problem } = self;
+        match part {
+            Part::File => write!(f, "{}: {problem}", path.display()),
+            part => write!(f, "{}: {part}: {problem}", path.display()),
+        }
+    }
+}
+
+impl core::error::Error for FileError {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match &self.problem {
+            Problem::Size(refused) => Some(refused),
+            _ => None,
+        }
+    }
+}
