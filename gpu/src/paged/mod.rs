@@ -3,6 +3,7 @@
 mod batch;
 mod bulk;
 mod child;
+mod faults;
 mod memory;
 mod on_stream;
 pub(crate) mod partition;
@@ -17,6 +18,7 @@ use crate::structures::open::sizes::bucket_slots;
 use crate::table::Tuning;
 use core::fmt;
 use cudarc::driver::CudaStream;
+use faults::Faults;
 use memory::{Event, Memory};
 use partition::Partitioner;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -148,13 +150,19 @@ impl<R: Row> Paged<R> {
         geometry.admit(bucket_slots(R::PACKED, false))?;
         let children = geometry.children;
         let layout = R::layout(Open::wide(device, tuning), false);
-        let partitioner = Partitioner::new::<R>(device, (children, seed), (geometry.child, layout), tuning)?;
+        let faults = Faults::default();
+        let partitioner = Partitioner::new::<R>(
+            device,
+            (children, seed),
+            (geometry.child, layout),
+            (tuning, faults.clone()),
+        )?;
         let probes = if layout.lock_word() { 2 } else { 1 };
         let slot_bytes = u64::from(layout.probe_bytes()) * probes;
         let child_bytes = (geometry.child.slots() as u64 + layout.reserved_keys()) * slot_bytes
             + geometry.child.filter_bytes() as u64;
         let frames = geometry.frames(child_bytes);
-        let memory = Memory::new(device, (geometry.child, children, frames), tuning, seed)?;
+        let memory = Memory::new(device, (geometry.child, children, frames), (tuning, seed), faults)?;
         let no_memory = |_| Error::OutOfMemory { what: "child tables", bytes: children.into(), ran: 0 };
         let pager = Pager::new(children, frames).map_err(no_memory)?;
         let choice = Choice::new(children, child_bytes, choose).map_err(no_memory)?;
@@ -207,8 +215,15 @@ impl<R: Row> Paged<R> {
         self.state().memory.image_bytes()
     }
 
+    /// Call number `call` of the driver from now on fails, counted from 1, or none if it is 0: to test what is
+    /// left then. What was left of the last such number: 0 if that call has failed.
+    #[doc(hidden)]
+    pub fn fail_call(&self, call: u64) -> u64 {
+        self.state().memory.faults().set(call)
+    }
+
     fn state(&self) -> MutexGuard<'_, State<R>> {
-        // A batch that panicked has left whole tables, of which less may be known than is there.
+        // A batch that panicked has left whole tables, which are looked at before the next one.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -256,7 +271,9 @@ impl<R: Row> BulkTable for Paged<R> {
 
     /// Time proportional to the number of child tables.
     fn len(&self) -> Result<u64, Error> {
-        Ok(self.state().slots.iter().map(ChildSlots::live).sum())
+        let mut state = self.state();
+        (0..self.geometry.children).try_for_each(|child| state.know(child))?;
+        Ok(state.slots.iter().map(ChildSlots::live).sum())
     }
 
     fn stats(&self) -> Result<PagedStats, Error> {
@@ -278,6 +295,7 @@ impl<R: Row> BulkTable for Paged<R> {
 
     fn clear(&mut self) -> Result<(), Error> {
         let mut state = self.state();
+        state.slots.iter_mut().for_each(ChildSlots::begin);
         state.each(Access::Writes, BulkTable::clear)?;
         state.slots.fill(ChildSlots::default());
         Ok(())

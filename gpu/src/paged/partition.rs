@@ -1,5 +1,6 @@
 //! What partitions a batch by child tables: kernels, and the device memory that they work in.
 
+use super::faults::Faults;
 use crate::arguments::paged::{ARRANGE, COUNT, Digits, MOST_DIGITS, Operations, SCATTER, TALLY_THREADS};
 use crate::arguments::{Argument, Arguments, Head, Operation, Span};
 use crate::device::{Array, Device};
@@ -46,6 +47,7 @@ pub(super) struct Partitioner {
     /// Columns of a batch and its answers, of so many operations.
     columns: Option<Array>,
     device: Device,
+    faults: Faults,
 }
 
 /// Where the columns are.
@@ -89,7 +91,7 @@ impl Partitioner {
         device: &Device,
         (children, seed): (u32, Seed),
         (size, layout): (OpenGeometry, Layout),
-        tuning: Tuning,
+        (tuning, faults): (Tuning, Faults),
     ) -> Result<Self, Error> {
         if children > MOST_DIGITS {
             let (found, most) = (children.into(), MOST_DIGITS.into());
@@ -120,7 +122,7 @@ impl Partitioner {
         let bytes = children * 8 * (2 + TALLIES + HEAD) as u64 + 8 * all + 4 * (children + 1);
         let control = device.array("numbers of a paged table", bytes)?;
         digits.seeds = control.address();
-        Ok(Self { kernels, digits, control, columns: None, device: device.clone() })
+        Ok(Self { kernels, digits, control, columns: None, device: device.clone(), faults })
     }
 
     /// How many child tables there are.
@@ -155,7 +157,7 @@ impl Partitioner {
 
     /// Says what the places of keys in the child tables from number `first` on depend on: words of seeds.
     pub(super) fn set_seeds(&self, first: u32, seeds: &[[u64; 2]], stream: &CudaStream) -> Result<(), Error> {
-        upload(self.digits.seeds + 16 * u64::from(first), seeds, stream)?;
+        self.upload(self.digits.seeds + 16 * u64::from(first), seeds, stream)?;
         stream.synchronize().map_err(Error::driver("copying seeds"))
     }
 
@@ -169,6 +171,7 @@ impl Partitioner {
             // What was there goes back first: nothing uses it between batches.
             self.device.wait_idle();
             self.columns = None;
+            self.faults.memory("columns of a batch", bytes)?;
             self.columns = Some(self.device.array("columns of a batch", bytes)?);
         }
         let mut next = self.columns.as_ref().map_or(0, Array::address);
@@ -193,24 +196,24 @@ impl Partitioner {
     /// end.
     pub(super) fn count(&self, batch: Operations, stream: &CudaStream) -> Result<Vec<u32>, Error> {
         let all = self.digits.count() as usize;
-        zero(self.counters(), 4 * all, stream)?;
+        self.zero(self.counters(), 4 * all, stream)?;
         let arguments = Arguments::paged_count(batch, self.digits, self.counters());
         // SAFETY: the kernel's arguments; what they point to lives until the stream was waited for, below.
-        unsafe { self.kernels.count.launch(stream, COUNT.0, &arguments)? };
+        unsafe { self.launch(&self.kernels.count, COUNT.0, &arguments, stream)? };
         let mut starts = crate::host::room("counters", all + 1)?;
         starts.resize(all, 0u32);
-        download(&mut starts, self.counters(), stream)?;
+        self.download(&mut starts, self.counters(), stream)?;
         let mut begin = 0u32;
         for start in &mut starts {
             let n = core::mem::replace(start, begin);
             begin += n;
         }
         starts.push(begin);
-        upload(self.next(), &starts[..all], stream)?;
+        self.upload(self.next(), &starts[..all], stream)?;
         // Of each child table.
         let mut of_children = crate::host::room("counters", self.digits.children as usize + 1)?;
         of_children.extend(starts.iter().copied().step_by(self.digits.parts as usize));
-        upload(self.starts(), &of_children, stream)?;
+        self.upload(self.starts(), &of_children, stream)?;
         Ok(of_children)
     }
 
@@ -227,7 +230,7 @@ impl Partitioner {
         let kernel = &self.kernels.scatter[usize::from(batch.values.is_some())];
         let arguments = Arguments::paged_scatter(batch, self.digits, self.next(), to);
         // SAFETY: the kernel's arguments; the rest is the contract of this function.
-        unsafe { kernel.launch(stream, SCATTER.0, &arguments) }
+        unsafe { self.launch(kernel, SCATTER.0, &arguments, stream) }
     }
 
     /// Queues the arranging of the tiles of what was scattered.
@@ -242,7 +245,7 @@ impl Partitioner {
     ) -> Result<(), Error> {
         let kernel = &self.kernels.arrange[usize::from(batch.values.is_some())];
         // SAFETY: the kernel's arguments; the rest is the contract of this function.
-        unsafe { kernel.launch(stream, ARRANGE.0, &Arguments::paged_arrange(batch, self.digits, to)) }
+        unsafe { self.launch(kernel, ARRANGE.0, &Arguments::paged_arrange(batch, self.digits, to), stream) }
     }
 
     /// Queues the move of answers, codes and values of so many bytes, or null, to the order of the batch.
@@ -258,7 +261,63 @@ impl Partitioner {
     ) -> Result<(), Error> {
         let kernel = &self.kernels.answer[usize::from(value_bytes == size_of::<u64>())];
         // SAFETY: the kernel's arguments; the rest is the contract of this function.
-        unsafe { kernel.launch(stream, 256, &Arguments::paged_answer(numbers, from, to)) }
+        unsafe { self.launch(kernel, 256, &Arguments::paged_answer(numbers, from, to), stream) }
+    }
+
+    /// Queues a kernel.
+    ///
+    /// # Safety
+    /// As [`Kernel::launch`].
+    pub(super) unsafe fn launch(
+        &self,
+        kernel: &Kernel,
+        threads: u32,
+        arguments: &Arguments,
+        stream: &CudaStream,
+    ) -> Result<(), Error> {
+        self.faults.call().map_err(Error::driver("starting a kernel"))?;
+        // SAFETY: the contract of this function.
+        unsafe { kernel.launch(stream, threads, arguments) }
+    }
+
+    /// Fills a part of the control words with zeros.
+    fn zero(&self, address: u64, bytes: usize, stream: &CudaStream) -> Result<(), Error> {
+        let failed = Error::driver("filling device memory");
+        self.faults.call().and_then(|()| stream.context().bind_to_thread()).map_err(&failed)?;
+        // SAFETY: of a part of the control words, which live until the device was waited for.
+        unsafe { result::memset_d8_async(address, 0, bytes, stream.cu_stream()) }.map_err(&failed)
+    }
+
+    /// Copies numbers to control words or columns. They may change when this returns.
+    pub(super) fn upload<T: Copy>(
+        &self,
+        address: u64,
+        numbers: &[T],
+        stream: &CudaStream,
+    ) -> Result<(), Error> {
+        let failed = Error::driver("copying to the device");
+        self.faults.call().and_then(|()| stream.context().bind_to_thread()).map_err(&failed)?;
+        if numbers.is_empty() {
+            return Ok(());
+        }
+        // SAFETY: there is memory for as many; the driver has copied pageable memory when this returns.
+        unsafe { result::memcpy_htod_async(address, numbers, stream.cu_stream()) }.map_err(&failed)
+    }
+
+    /// Copies numbers from control words or columns, and waits.
+    pub(super) fn download<T: Copy>(
+        &self,
+        numbers: &mut [T],
+        address: u64,
+        stream: &CudaStream,
+    ) -> Result<(), Error> {
+        let failed = Error::driver("copying from the device");
+        self.faults.call().and_then(|()| stream.context().bind_to_thread()).map_err(&failed)?;
+        if !numbers.is_empty() {
+            // SAFETY: there are as many, and this waits.
+            unsafe { result::memcpy_dtoh_async(numbers, address, stream.cu_stream()) }.map_err(&failed)?;
+        }
+        stream.synchronize().map_err(&failed)
     }
 
     /// Says where each child table is; they are of one size. What the kernel of an operation on all of them
@@ -269,7 +328,7 @@ impl Partitioner {
         size: (u64, u64, u32),
         stream: &CudaStream,
     ) -> Result<Head, Error> {
-        upload(self.heads(), heads, stream)?;
+        self.upload(self.heads(), heads, stream)?;
         Ok(head((self.heads(), self.digits.children), self.digits.seed, size))
     }
 
@@ -292,11 +351,11 @@ impl Partitioner {
         stream: &CudaStream,
     ) -> Result<(), Error> {
         let children = self.digits.children;
-        zero(self.tallies(), children as usize * 8 * TALLIES, stream)?;
+        self.zero(self.tallies(), children as usize * 8 * TALLIES, stream)?;
         let arguments = Arguments::paged_tally(of, (self.starts(), children), self.tallies());
         // SAFETY: the kernel's arguments; the rest is the contract of this function.
-        unsafe { self.kernels.tally.launch(stream, TALLY_THREADS, &arguments)? };
-        download(tallies, self.tallies(), stream)
+        unsafe { self.launch(&self.kernels.tally, TALLY_THREADS, &arguments, stream)? };
+        self.download(tallies, self.tallies(), stream)
     }
 }
 
@@ -335,32 +394,3 @@ fn routed(device: &Device, layout: Layout, tuning: Tuning, lanes: u32) -> Result
 const ALIGNED: u64 = 256;
 /// How many there are at most.
 const COLUMNS: u64 = 10;
-
-fn zero(address: u64, bytes: usize, stream: &CudaStream) -> Result<(), Error> {
-    let failed = Error::driver("filling device memory");
-    stream.context().bind_to_thread().map_err(&failed)?;
-    // SAFETY: of a part of the control words or columns, which live until the device was waited for.
-    unsafe { result::memset_d8_async(address, 0, bytes, stream.cu_stream()) }.map_err(&failed)
-}
-
-/// Copies numbers to the device. They may change when this returns.
-pub(super) fn upload<T: Copy>(address: u64, numbers: &[T], stream: &CudaStream) -> Result<(), Error> {
-    let failed = Error::driver("copying to the device");
-    stream.context().bind_to_thread().map_err(&failed)?;
-    if numbers.is_empty() {
-        return Ok(());
-    }
-    // SAFETY: there is memory for as many; the driver has copied pageable memory when this returns.
-    unsafe { result::memcpy_htod_async(address, numbers, stream.cu_stream()) }.map_err(&failed)
-}
-
-/// Copies numbers from the device, and waits.
-pub(super) fn download<T: Copy>(numbers: &mut [T], address: u64, stream: &CudaStream) -> Result<(), Error> {
-    let failed = Error::driver("copying from the device");
-    stream.context().bind_to_thread().map_err(&failed)?;
-    if !numbers.is_empty() {
-        // SAFETY: there are as many, and this waits.
-        unsafe { result::memcpy_dtoh_async(numbers, address, stream.cu_stream()) }.map_err(&failed)?;
-    }
-    stream.synchronize().map_err(&failed)
-}

@@ -3,6 +3,7 @@
 mod baselines;
 mod hopscotch;
 mod open;
+mod paged;
 mod partitioned;
 mod staged;
 
