@@ -50,9 +50,10 @@ pub(super) struct Wanted<N> {
 }
 
 impl<R: Row> State<R> {
-    /// Operations of a batch that run at a time.
-    pub(super) fn operations(&self, shape: Shape) -> usize {
-        self.geometry.operations(shape.operation_bytes::<R>(), LEAST).min(MOST)
+    /// Operations of a batch that run at a time, if each takes so many bytes of device memory besides those
+    /// of its columns.
+    pub(super) fn operations(&self, shape: Shape, beside: u64) -> usize {
+        self.geometry.operations(shape.operation_bytes::<R>() + beside, LEAST).min(MOST)
     }
 
     /// Runs a batch, after all that was queued on `stream`. What is queued there later comes after it.
@@ -75,7 +76,7 @@ impl<R: Row> State<R> {
         let faults = self.memory.faults().clone();
         let joined = |to: &CudaStream, from: &CudaStream| faults.call().and_then(|()| to.join(from));
         joined(&run, stream).map_err(Error::driver("waiting for the stream of a batch"))?;
-        let most = self.operations(shape(&given));
+        let most = self.operations(shape(&given), 0);
         let (mut first, mut ran) = (0, Ok(()));
         while first < given.keys.len() && ran.is_ok() {
             let n = most.min(given.keys.len() - first);

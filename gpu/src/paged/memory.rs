@@ -17,6 +17,9 @@ use warpproof_model::paged::host::child_seed;
 use warpproof_model::paged::routed::HEAD;
 use warpproof_model::paged::{DeviceMemory, Place, Stream};
 
+/// What host memory is for.
+const IMAGE: &str = "a child table in page-locked memory of the host";
+
 /// The child tables of a paged table, its frames, and the streams that work on them.
 pub(super) struct Memory<R: Row> {
     device: Device,
@@ -64,10 +67,14 @@ impl<R: Row> Memory<R> {
         if let (Some(image @ None), Some(&seed)) =
             (self.images.get_mut(child as usize), self.seeds.get(child as usize))
         {
-            self.faults.memory("a child table", 1)?;
+            self.faults.memory(IMAGE, self.frames.first().map_or(1, Table::bytes))?;
             let lanes = self.tuning.lanes.or(Some(LANES_IN_PLACE));
             let tuning = Tuning { lanes, ..self.tuning };
-            *image = Some(Table::on_host(&self.device, self.size, tuning, seed)?);
+            let table = Table::on_host(&self.device, self.size, tuning, seed);
+            *image = Some(table.map_err(|error| match error {
+                Error::OutOfMemory { bytes, ran, .. } => Error::OutOfMemory { what: IMAGE, bytes, ran },
+                other => other,
+            })?);
         }
         Ok(())
     }

@@ -70,9 +70,16 @@ const MOST: usize = 1 << 30;
 /// [`Full`](warpproof_model::Insert::Full), and changes nothing, if its child table has no room after that
 /// either, or there is no memory to rebuild it: never at the load that the table was made for.
 ///
-/// **Memory.** Device memory for frames and for batches, as the geometry says, and for a child table while
-/// one is rebuilt. Page-locked memory of the host for each child table from when it is used first:
-/// [`Error::OutOfMemory`] if there is none, and then no operation of that part of the batch has run.
+/// **Memory.** Device memory for frames and for batches, as the geometry says: what a batch of host slices is
+/// copied to is a part of that, device slices of the caller are not. Besides, 2^16 operations whatever the
+/// budget is, some words for each child table, and memory for a child table while one is rebuilt. Page-locked
+/// memory of the host for each child table from when it is used first: [`Error::OutOfMemory`] if there is none,
+/// and then no operation of that part of the batch has run.
+///
+/// **Errors.** After [`Error::OutOfMemory`] the operations have run that it says, the first ones of the batch,
+/// and no others. After [`Error::Driver`] or [`Error::Kernel`] any of the batch may have run. What was there
+/// before is there, and the table goes on as far as the driver does: the next batches look at the child tables
+/// of which it is not known how full they are, each of which takes a time proportional to its slots.
 pub struct Paged<R: Row> {
     state: Mutex<State<R>>,
     geometry: PagedGeometry,

@@ -74,6 +74,12 @@ impl Shape {
         (if self.values { size_of::<R::Value>() } else { 0 }, self.ops as usize)
     }
 
+    /// Bytes of what an operation is given.
+    pub(super) const fn staged_bytes<R: Row>(self) -> u64 {
+        let (value, op) = self.beside::<R>();
+        (size_of::<R::Key>() + value + op) as u64
+    }
+
     /// Bytes of an operation in [`Columns`].
     pub(super) const fn operation_bytes<R: Row>(self) -> u64 {
         let (value, op) = self.beside::<R>();
@@ -159,6 +165,16 @@ impl Partitioner {
     pub(super) fn set_seeds(&self, first: u32, seeds: &[[u64; 2]], stream: &CudaStream) -> Result<(), Error> {
         self.upload(self.digits.seeds + 16 * u64::from(first), seeds, stream)?;
         stream.synchronize().map_err(Error::driver("copying seeds"))
+    }
+
+    /// Frees columns of larger batches before one of `n` operations, which takes so many bytes for the columns
+    /// and so many `beside` them, if they do not leave room for that in `budget` bytes.
+    pub(super) fn leave_room(&mut self, n: usize, (operation, beside): (u64, u64), budget: u64) {
+        let (n, bytes) = (n as u64, self.columns.as_ref().map_or(0, Array::bytes));
+        if bytes > n * operation + COLUMNS * ALIGNED && bytes + n * beside > budget {
+            self.device.wait_idle();
+            self.columns = None;
+        }
     }
 
     /// Columns for a batch of `n` operations on rows `R`.

@@ -104,8 +104,11 @@ fn each_call_fails(counts: &mut Counts, make: &dyn Fn() -> Map, name: &str, batc
     }
 }
 
+/// A name, and a batch that checks its answers.
+type Named = (&'static str, fn(&Map) -> Result<(), Error>);
+
 /// Batches whose second run changes nothing that the first one has done.
-const BATCHES: [(&str, fn(&Map) -> Result<(), Error>); 7] = [
+const BATCHES: [Named; 7] = [
     ("insert_unique", |map| {
         let new = keys(OLD..OLD + 800);
         let said = map.insert_unique(&new, &new)?;
