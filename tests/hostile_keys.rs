@@ -5,8 +5,11 @@ use std::time::{Duration, Instant};
 #[cfg(feature = "gpu")]
 use warpproof::gpu;
 use warpproof::model::entry::Packed;
-use warpproof::model::host::left_out;
+use warpproof::model::host::{PagedGeometry, left_out, structure};
 use warpproof::model::key::mix;
+use warpproof::model::open::MOST_PROBES;
+use warpproof::model::paged::host::child_seed;
+use warpproof::model::paged::{Choose, Way};
 use warpproof::model::{Hash64, Key, Seed, Word};
 use warpproof::simt::cpu::cuckoo::CuckooWords;
 use warpproof::simt::cpu::dynamic::{Dynamic, DynamicWords, SubmapMap};
@@ -199,6 +202,83 @@ fn a_table_grows_beside_keys_that_were_chosen_for_its_seed() {
     let seed = Seed::new(7);
     let map = DynamicMap::<u64, u64>::with_seed(1 << 10, 0.8, seed).unwrap();
     grows_beside_keys_that_were_chosen_for(seed, &map);
+}
+
+/// Keys of child table 0, which lie in one place of it: their homes are in a sixteenth of the table, and each
+/// probes the next buckets. There are more of them than slots that they probe.
+fn chosen_for_a_child(seed: Seed, size: PagedGeometry) -> Vec<u64> {
+    let (child, homes) = (child_seed(seed, 0), size.child.buckets / 16);
+    let chosen = |key: &u64| {
+        let hash = key.hash(child);
+        hash.bits() as u32 >> 24 == 0
+            && hash.digit(size.child.buckets) < homes
+            && key.hash(seed).digit(size.children) == 0
+    };
+    let slots = (homes + MOST_PROBES) * size.child.bucket_slots;
+    (0..).filter(chosen).take(slots as usize * 9 / 8).collect()
+}
+
+/// Such keys find room after a rebuild with another seed, whichever way jobs take; those of other child tables
+/// are where they were.
+fn a_child_takes_keys_that_were_chosen_for_it<M>(name: &str, seed: Seed, map: &M)
+where
+    M: BulkMap<u64, u64, Structure = structure::Paged>,
+{
+    let others = random();
+    let (others, more) = others.split_at(5_000);
+    let keys = chosen_for_a_child(seed, map.geometry());
+    assert_eq!(left_out(&map.insert_unique(others, others).unwrap()), 0, "{name}");
+    assert_eq!(left_out(&map.insert_unique(&keys, &keys).unwrap()), 0, "{name}");
+    let rebuilt = map.stats().unwrap().rebuilt;
+    assert!(rebuilt > 0, "{name}: they have found room without another seed");
+    // Other child tables come into the frame of this one, and it comes back.
+    assert_eq!(left_out(&map.insert_unique(&more[..5_000], &more[..5_000]).unwrap()), 0, "{name}");
+    for keys in [&keys, others, &more[..5_000]] {
+        assert!(map.search(keys).unwrap().into_iter().eq(keys.iter().copied().map(Some)), "{name}");
+    }
+    assert_eq!(map.len().unwrap(), keys.len() as u64 + 10_000, "{name}");
+    assert_eq!(map.stats().unwrap().rebuilt, rebuilt, "{name}: once is enough");
+}
+
+/// The same for both ways, of tables that `make` makes.
+fn children_take_chosen_keys<M>(
+    name: &str,
+    size: PagedGeometry,
+    make: impl Fn(PagedGeometry, Choose, Seed) -> M,
+) where
+    M: BulkMap<u64, u64, Structure = structure::Paged>,
+{
+    assert!(size.children >= 2, "{size:?}");
+    let seed = Seed::new(7);
+    // In a table of the child's size and seed they find none.
+    let (keys, alone) = (chosen_for_a_child(seed, size), child_seed(seed, 0));
+    let one = OpenMap::<u64, u64>::with_seed(size.child, alone).unwrap();
+    assert!(left_out(&one.insert_unique(&keys, &keys).unwrap()) > 0);
+    for way in [Way::InPlace, Way::Resident] {
+        let map = make(size, Choose::Always(way), seed);
+        a_child_takes_keys_that_were_chosen_for_it(&format!("{name}, {way:?}"), seed, &map);
+    }
+}
+
+/// About 24,000 pairs in two child tables, one of which is in a frame.
+const PAIRS: u64 = 24_000;
+const CHILD: u64 = 1 << 18;
+
+#[test]
+fn a_child_table_gets_another_seed_where_keys_were_chosen_for_its_own() {
+    type Map = PagedMap<u64, u64>;
+    let size = Map::size(PAIRS, 0.8, CHILD, 2 * CHILD).unwrap();
+    children_take_chosen_keys("cpu", size, |size, choose, seed| Map::with_seed(size, choose, seed).unwrap());
+}
+
+#[cfg(feature = "gpu")]
+#[test]
+fn a_child_table_on_a_gpu_gets_another_seed_where_keys_were_chosen_for_its_own() {
+    type Map = gpu::PagedMap<u64, u64>;
+    let Some(device) = device::device() else { return };
+    let size = Map::size(PAIRS, 0.8, CHILD, 2 * CHILD).unwrap();
+    let make = |size, choose, seed| Map::with_seed(device, size, choose, Default::default(), seed).unwrap();
+    children_take_chosen_keys("gpu", size, make);
 }
 
 #[cfg(feature = "gpu")]

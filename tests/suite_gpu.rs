@@ -118,7 +118,9 @@ macro_rules! paged {
 
 /// The same with a board of fingerprints. Files are opened without one.
 macro_rules! boarded {
-    ($row:tt $of:tt) => { paged! { @row $row $of true } };
+    ($row:tt $of:tt) => {
+        paged! { @row $row $of true }
+    };
 }
 
 /// Ways that are chosen, at prices at which some tables are copied for large batches and for many.

@@ -63,8 +63,8 @@ pub enum Error {
         what: &'static str,
         /// How much.
         bytes: u64,
-        /// How many operations of the batch had run: the first ones. Always 0 unless the table grows between
-        /// the parts of a batch.
+        /// How many operations of the batch had run: the first ones. Always 0 unless the batch has parts, as
+        /// where a table grows or is paged.
         ran: u64,
     },
     /// The device, or its driver, has no 128-bit words, and the structure keeps u64 pairs in them.

@@ -1,7 +1,7 @@
 //! A batch on a paged table, in device memory.
 
 use super::board::beside;
-use super::partition::{Columns, Shape, download, upload};
+use super::partition::{Columns, Partitioner, Shape};
 use super::{LEAST, MOST, State};
 use crate::arguments::Head;
 use crate::arguments::Span;
@@ -15,7 +15,9 @@ use core::ops::Range;
 use cudarc::driver::CudaStream;
 use std::sync::Arc;
 use warpproof_model::Seed;
+use warpproof_model::host::{BulkTable, OpenStats};
 use warpproof_model::outcome::{Insert, Op};
+use warpproof_model::paged::host::ChildSlots;
 use warpproof_model::paged::partition::TALLIES;
 use warpproof_model::paged::{Access, Place, Stream, Way};
 
@@ -53,9 +55,10 @@ pub(super) struct Wanted<N> {
 }
 
 impl<R: Row> State<R> {
-    /// Operations of a batch that run at a time.
-    pub(super) fn operations(&self, shape: Shape) -> usize {
-        self.geometry.operations(shape.operation_bytes::<R>(), LEAST).min(MOST)
+    /// Operations of a batch that run at a time, if each takes so many bytes of device memory besides those
+    /// of its columns.
+    pub(super) fn operations(&self, shape: Shape, beside: u64) -> usize {
+        self.geometry.operations(shape.operation_bytes::<R>() + beside, LEAST).min(MOST)
     }
 
     /// Runs a batch, after all that was queued on `stream`. What is queued there later comes after it.
@@ -75,8 +78,10 @@ impl<R: Row> State<R> {
         L: Fn(&Head, &Arrays<R::Key, R::Value, N>) -> Listed,
     {
         let run = self.memory.stream(Stream::Run).clone();
-        run.join(stream).map_err(Error::driver("waiting for the stream of a batch"))?;
-        let most = self.operations(shape(&given));
+        let faults = self.memory.faults().clone();
+        let joined = |to: &CudaStream, from: &CudaStream| faults.call().and_then(|()| to.join(from));
+        joined(&run, stream).map_err(Error::driver("waiting for the stream of a batch"))?;
+        let most = self.operations(shape(&given), 0);
         let (mut first, mut ran) = (0, Ok(()));
         while first < given.keys.len() && ran.is_ok() {
             let n = most.min(given.keys.len() - first);
@@ -85,7 +90,7 @@ impl<R: Row> State<R> {
             ran = ran.map_err(|error| error.after(first));
             first += n;
         }
-        let waits = stream.join(&run).map_err(Error::driver("making the stream of a batch wait"));
+        let waits = joined(stream, &run).map_err(Error::driver("making the stream of a batch wait"));
         if ran.is_err() || waits.is_err() {
             // What the spans are of may be freed when this returns, so nothing may be running then.
             let _ = run.synchronize();
@@ -150,6 +155,9 @@ impl<R: Row> State<R> {
             self.choice.note(child, operations);
             if operations > 0 {
                 self.memory.need(child)?;
+                if effect != Effect::Reads {
+                    self.know(child)?;
+                }
                 let access = if effect == Effect::Reads { Access::Reads } else { Access::Writes };
                 let way = self.choice.way(&self.pager, child, (access, operations));
                 jobs.push((!self.pager.is_resident(child), child, (access, way)));
@@ -161,6 +169,10 @@ impl<R: Row> State<R> {
             self.partitioner.count(batch, &run)?;
         }
 
+        if effect != Effect::Reads {
+            // If an error comes before they have ended, the tables are looked at.
+            jobs.iter().for_each(|&(_, child, _)| self.known_of(child).for_each(ChildSlots::begin));
+        }
         let [partitioned, arranged] = columns.sides;
         // SAFETY: columns of these rows, in memory that lives until the device was waited for.
         unsafe { self.partitioner.scatter(batch, partitioned, &run)? };
@@ -282,11 +294,14 @@ impl<R: Row> State<R> {
                 let head = partitioner.set_heads((child, &[head]), size, run)?;
                 let kernel = board.kernel(launch.operation())?;
                 // SAFETY: as below.
-                return unsafe { kernel.launch(run, BOARD_THREADS, &launch.arguments(&head, arrays)?) };
+                return unsafe {
+                    partitioner.launch(kernel, BOARD_THREADS, &launch.arguments(&head, arrays)?, run)
+                };
             }
             let table = memory.table(child, place)?.on_device();
             let arguments = launch.arguments(table.head(), arrays)?;
             table.ready()?;
+            memory.faults().call().map_err(Error::driver("starting a kernel"))?;
             // SAFETY: made by the function of the operation, from arrays of the table's types, which live
             // until the device was waited for. Jobs wait for each other as the pager says.
             unsafe { table.queue(launch.operation(), memory.stream(Stream::Run), &arguments) }
@@ -333,18 +348,19 @@ impl<R: Row> State<R> {
             };
             // SAFETY: made by the function of the operation, from arrays of the table's types; heads are
             // those of child tables, each of which has memory if it has a key of the batch.
-            unsafe { kernel.launch(run, threads, &launch.arguments(&head, arrays)?) }
+            unsafe { partitioner.launch(kernel, threads, &launch.arguments(&head, arrays)?, run) }
         })
     }
 
     /// Has the board say what all child tables hold.
     fn refresh_board(&mut self) -> Result<(), Error> {
-        let Self { pager, memory, board: Some(board), .. } = self else { return Ok(()) };
+        let Self { pager, memory, board: Some(board), partitioner, .. } = self else { return Ok(()) };
         while let Some(child) = board.any_stale() {
             // One that has no memory never held anything.
             if memory.has(child) {
                 pager.run(memory, child, (Access::Reads, Way::InPlace), |memory, place| {
-                    board.note(child, &memory.table(child, place)?.parts(), memory.stream(Stream::Run))
+                    let parts = memory.table(child, place)?.parts();
+                    board.note((child, &parts), (partitioner, memory.stream(Stream::Run)))
                 })?;
             }
             board.set_stale(Some(child), false);
@@ -379,19 +395,23 @@ impl<R: Row> State<R> {
             board.set_stale(Some(child), true);
         }
         pager.run(memory, child, (Access::Writes, Way::InPlace), |memory, place| {
+            let faults = memory.faults().clone();
             let table = memory.table_mut(child, place)?;
             let seeds = [table.seed(), Seed::random()];
+            let mut done = Ok(false);
             for seed in &seeds[usize::from(other_seed)..] {
-                match table.rebuild(*seed) {
-                    Ok(true) => {
-                        rebuilt = Some(*seed);
-                        memory.set_seed(child, *seed);
-                        break;
-                    }
-                    Ok(false) => {}
-                    Err(Error::OutOfMemory { .. }) => break,
-                    Err(error) => return Err(error),
+                done = table.rebuild(*seed, &faults);
+                if !matches!(done, Ok(false)) {
+                    break;
                 }
+            }
+            // Also after an error.
+            let seed = table.seed();
+            memory.set_seed(child, seed);
+            match done {
+                Ok(true) => rebuilt = Some(seed),
+                Ok(false) | Err(Error::OutOfMemory { .. }) => {}
+                Err(error) => return Err(error),
             }
             Ok(())
         })?;
@@ -437,6 +457,30 @@ impl<R: Row> State<R> {
                 unsafe { self.run_full(launch, (from, columns), (child, range))? };
             }
         }
+        self.slots.iter_mut().for_each(ChildSlots::end);
+        Ok(())
+    }
+
+    /// What is known of the slots of a child table.
+    fn known_of(&mut self, child: u32) -> impl Iterator<Item = &mut ChildSlots> {
+        self.slots.get_mut(child as usize).into_iter()
+    }
+
+    /// Looks at a child table if an error has left unknown how many slots are taken.
+    pub(super) fn know(&mut self, child: u32) -> Result<(), Error> {
+        if self.slots.get(child as usize).is_none_or(ChildSlots::are_known) {
+            return Ok(());
+        }
+        let mut seen = OpenStats::default();
+        if !self.memory.has(child) {
+            self.known_of(child).for_each(|known| *known = ChildSlots::default());
+            return Ok(());
+        }
+        self.pager.run(&mut self.memory, child, (Access::Reads, Way::InPlace), |memory, place| {
+            seen = BulkTable::stats(memory.table_mut(child, place)?)?;
+            Ok(())
+        })?;
+        self.known_of(child).for_each(|known| *known = ChildSlots::of_stats(&seen));
         Ok(())
     }
 
@@ -458,7 +502,7 @@ impl<R: Row> State<R> {
         // They go to the other side, which is not needed any more.
         let other = columns.sides[usize::from(from.keys == columns.sides[0].keys)];
         let Full { mut codes, which, mut again } =
-            match gather_full::<R>((from, other), columns, &range, &run) {
+            match gather_full::<R>(&self.partitioner, (from, other), (columns, &range), &run) {
                 Err(Error::OutOfMemory { .. }) => return Ok(()),
                 gathered => gathered?,
             };
@@ -472,7 +516,7 @@ impl<R: Row> State<R> {
             Arrays { numbers: Span::new(of_values, n), ..arrays::<R, N>(other, &answers, 0..other.n) };
         // SAFETY: columns of these rows, in memory that lives until the device was waited for.
         unsafe { self.run_on_child(launch, child, (Access::Writes, Way::InPlace), &arrays)? };
-        download(&mut again, other.numbers, &run)?;
+        self.partitioner.download(&mut again, other.numbers, &run)?;
         let mut stored = 0;
         for (&at, &code) in which.iter().zip(&again) {
             codes[at as usize] = code;
@@ -481,7 +525,7 @@ impl<R: Row> State<R> {
         if let Some(known) = self.slots.get_mut(child as usize) {
             known.note(stored, 0);
         }
-        upload(columns.codes + start, &codes, &run)?;
+        self.partitioner.upload(columns.codes + start, &codes, &run)?;
         run.synchronize().map_err(Error::driver("copying codes"))
     }
 }
@@ -501,14 +545,14 @@ struct Full {
 /// # Errors
 /// [`Error::OutOfMemory`] if the host has none for four times their columns; [`Error::Driver`].
 fn gather_full<R: Row>(
+    with: &Partitioner,
     (from, to): (Operations, Operations),
-    columns: &Columns,
-    range: &Range<u32>,
+    (columns, range): (&Columns, &Range<u32>),
     stream: &CudaStream,
 ) -> Result<Full, Error> {
     let n = range.len();
-    let codes = copy_of::<u8>(columns.codes, range, stream)?;
-    let ops = if from.ops == 0 { Vec::new() } else { copy_of::<u8>(from.ops, range, stream)? };
+    let codes = copy_of::<u8>(with, columns.codes, range, stream)?;
+    let ops = if from.ops == 0 { Vec::new() } else { copy_of::<u8>(with, from.ops, range, stream)? };
     let stores = |at: usize| {
         // Of one kind, they all store.
         ops.get(at).is_none_or(|&op| op != Op::Delete as u8 && op != Op::Search as u8)
@@ -516,12 +560,12 @@ fn gather_full<R: Row>(
     let mut which = room("operations", n)?;
     which
         .extend((0..n as u32).filter(|&at| codes[at as usize] == Insert::Full.code() && stores(at as usize)));
-    gather::<R::Key>((from.keys, to.keys), (range, &which), stream)?;
+    gather::<R::Key>(with, (from.keys, to.keys), (range, &which), stream)?;
     if let (Some(values), Some(to)) = (from.values, to.values) {
-        gather::<R::Value>((values, to), (range, &which), stream)?;
+        gather::<R::Value>(with, (values, to), (range, &which), stream)?;
     }
     if from.ops != 0 {
-        gather::<u8>((from.ops, to.ops), (range, &which), stream)?;
+        gather::<u8>(with, (from.ops, to.ops), (range, &which), stream)?;
     }
     let mut again = room("codes", which.len())?;
     again.resize(which.len(), 0);
@@ -529,23 +573,29 @@ fn gather_full<R: Row>(
 }
 
 /// A range of elements of a column, in the host's memory.
-fn copy_of<T: Copy + Default>(column: u64, range: &Range<u32>, stream: &CudaStream) -> Result<Vec<T>, Error> {
+fn copy_of<T: Copy + Default>(
+    with: &Partitioner,
+    column: u64,
+    range: &Range<u32>,
+    stream: &CudaStream,
+) -> Result<Vec<T>, Error> {
     let mut all = room("operations", range.len())?;
     all.resize(range.len(), T::default());
-    download(&mut all, column + u64::from(range.start) * size_of::<T>() as u64, stream)?;
+    with.download(&mut all, column + u64::from(range.start) * size_of::<T>() as u64, stream)?;
     Ok(all)
 }
 
 /// Copies some elements of a range to another column, next to each other.
 fn gather<T: Copy + Default>(
+    with: &Partitioner,
     (from, to): (u64, u64),
     (range, which): (&Range<u32>, &[u32]),
     stream: &CudaStream,
 ) -> Result<(), Error> {
-    let all = copy_of::<T>(from, range, stream)?;
+    let all = copy_of::<T>(with, from, range, stream)?;
     let mut some = room("operations", which.len())?;
     some.extend(which.iter().map(|&at| all[at as usize]));
-    upload(to, &some, stream)
+    with.upload(to, &some, stream)
 }
 
 /// The columns of a batch.

@@ -1,6 +1,6 @@
 //! A board of fingerprints: a byte in device memory for each slot of the child tables.
 
-use super::partition::{self, find_all, named, zero};
+use super::partition::{self, Partitioner, find_all, named};
 use crate::arguments::paged::NOTE;
 use crate::arguments::{Argument, Arguments, Operation};
 use crate::device::{Array, Device};
@@ -37,7 +37,7 @@ impl Board {
         device: &Device,
         (children, size): (u32, OpenGeometry),
         layout: Layout,
-        stream: &CudaStream,
+        (partitioner, stream): (&Partitioner, &CudaStream),
     ) -> Result<Self, Error> {
         let of_each = board_words(size.slots()) as u64;
         let mut stale = crate::host::room("child tables", children as usize)?;
@@ -50,7 +50,7 @@ impl Board {
         let note = named(device, format!("paged_note_{}", layout.name()), 1)?.with_threads(NOTE);
         let words = device.array("a board of fingerprints", 4 * of_each * u64::from(children))?;
         let board = Self { words, of_each, note, operations, runs, sift, stale };
-        board.clear(stream)?;
+        board.clear(partitioner, stream)?;
         Ok(board)
     }
 
@@ -81,19 +81,23 @@ impl Board {
     }
 
     /// Queues that it says that all child tables are empty.
-    pub(super) fn clear(&self, stream: &CudaStream) -> Result<(), Error> {
-        zero(self.words.address(), 4 * self.of_each as usize * self.stale.len(), stream)
+    pub(super) fn clear(&self, partitioner: &Partitioner, stream: &CudaStream) -> Result<(), Error> {
+        partitioner.zero(self.words.address(), 4 * self.of_each as usize * self.stale.len(), stream)
     }
 
     /// Queues that it says what a child table holds, which is here.
-    pub(super) fn note(&self, child: u32, parts: &OpenParts, stream: &CudaStream) -> Result<(), Error> {
+    pub(super) fn note(
+        &self,
+        (child, parts): (u32, &OpenParts),
+        (partitioner, stream): (&Partitioner, &CudaStream),
+    ) -> Result<(), Error> {
         let [mask, factor] = parts.seed.words();
         let board = self.words.address() + 4 * self.of_each * u64::from(child);
         let arguments =
             Arguments::paged_note((parts.slots, parts.len), [mask, factor], (board, self.of_each as u32));
         // SAFETY: the kernel's arguments: slots of a child table, and its words of the board. What is queued
         // on them waits for this stream.
-        unsafe { self.note.launch(stream, NOTE, &arguments) }
+        unsafe { partitioner.launch(&self.note, NOTE, &arguments, stream) }
     }
 
     /// A child table, or all, may be changed by kernels that do not know the board; or it says again what they

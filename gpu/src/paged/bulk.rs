@@ -74,7 +74,12 @@ impl<R: Row> Paged<R> {
         let mut state = self.state();
         let (device, stream) = (&self.device, self.device.stream());
         let shape = Shape { values: batch.values.is_some(), ops: batch.ops.is_some() };
-        let most = state.operations(shape);
+        // What is copied to the device and back is within the budget, too.
+        let numbers = if writes.numbers { size_of::<N>() } else { 0 };
+        let staged = shape.staged_bytes::<R>() + (usize::from(writes.codes) + numbers) as u64;
+        let most = state.operations(shape, staged);
+        let bytes = (shape.operation_bytes::<R>(), staged);
+        state.partitioner.leave_room(most.min(batch.keys.len()), bytes, self.geometry.batch_bytes);
         let mut first = 0;
         while first < batch.keys.len() {
             let part = first..batch.keys.len().min(first + most);

@@ -1,5 +1,6 @@
 //! Child tables: of open addressing, in page-locked memory of the host or in frames.
 
+use super::faults::Faults;
 use crate::device::Device;
 use crate::error::Error;
 use crate::handle::Table;
@@ -38,16 +39,20 @@ impl<R: Row> Table<R, Open> {
 
     /// Moves all entries to new memory and back, so that slots of deleted entries are free again, with this
     /// seed. Waits for it. Whether there was room for all; if not, nothing has changed.
-    pub(crate) fn rebuild(&mut self, seed: Seed) -> Result<bool, Error> {
+    pub(super) fn rebuild(&mut self, seed: Seed, faults: &Faults) -> Result<bool, Error> {
+        let call = |what| faults.call().map_err(Error::driver(what));
         let device = self.device().clone();
         let tuning = self.on_device().tuning();
+        faults.memory("a child table that is rebuilt", self.bytes())?;
         let mut moved = Self::with_layout(&device, self.layout(), (self.geometry(), seed), tuning)?;
         let [(arrays, len), (own, own_len)] = [self.parts(), moved.parts()].map(|parts| Open::slots(&parts));
+        call("moving the entries of a child table")?;
         let lost = moved.on_device_mut().absorb(self.on_device_mut(), (&arrays, len), (&own, own_len))?;
         if lost != 0 {
             return Ok(false);
         }
         let stream = device.stream();
+        call("copying a table that was rebuilt")?;
         self.copy_from(&moved, stream)?;
         stream.synchronize().map_err(Error::driver("copying a table that was rebuilt"))?;
         Ok(true)

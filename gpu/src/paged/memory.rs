@@ -2,6 +2,7 @@
 //! streams and their events.
 
 use super::board::{Board, beside};
+use super::faults::Faults;
 use super::partition::LANES_IN_PLACE;
 use crate::arguments::Argument;
 use crate::device::Device;
@@ -18,6 +19,9 @@ use warpproof_model::paged::host::child_seed;
 use warpproof_model::paged::routed::HEAD;
 use warpproof_model::paged::{DeviceMemory, Place, Stream};
 
+/// What host memory is for.
+const IMAGE: &str = "a child table in page-locked memory of the host";
+
 /// The child tables of a paged table, its frames, and the streams that work on them.
 pub(super) struct Memory<R: Row> {
     device: Device,
@@ -30,6 +34,7 @@ pub(super) struct Memory<R: Row> {
     images: Vec<Option<Table<R, Open>>>,
     frames: Vec<Table<R, Open>>,
     streams: [Arc<CudaStream>; 3],
+    faults: Faults,
 }
 
 /// A point of a stream; none where it could not be recorded and the stream was waited for.
@@ -41,8 +46,8 @@ impl<R: Row> Memory<R> {
     pub(super) fn new(
         device: &Device,
         (size, children, frames): (OpenGeometry, u32, u32),
-        tuning: Tuning,
-        seed: Seed,
+        (tuning, seed): (Tuning, Seed),
+        faults: Faults,
     ) -> Result<Self, Error> {
         let mut images = crate::host::room("child tables", children as usize)?;
         images.resize_with(children as usize, || None);
@@ -53,7 +58,7 @@ impl<R: Row> Memory<R> {
             all.push(Table::with_seed(device, size, tuning, seed)?);
         }
         let streams = [device.new_stream()?, device.new_stream()?, device.new_stream()?];
-        Ok(Self { device: device.clone(), size, tuning, seeds, images, frames: all, streams })
+        Ok(Self { device: device.clone(), size, tuning, seeds, images, frames: all, streams, faults })
     }
 
     /// Takes memory for a child table that has none yet.
@@ -64,9 +69,14 @@ impl<R: Row> Memory<R> {
         if let (Some(image @ None), Some(&seed)) =
             (self.images.get_mut(child as usize), self.seeds.get(child as usize))
         {
+            self.faults.memory(IMAGE, self.frames.first().map_or(1, Table::bytes))?;
             let lanes = self.tuning.lanes.or(Some(LANES_IN_PLACE));
             let tuning = Tuning { lanes, ..self.tuning };
-            *image = Some(Table::on_host(&self.device, self.size, tuning, seed)?);
+            let table = Table::on_host(&self.device, self.size, tuning, seed);
+            *image = Some(table.map_err(|error| match error {
+                Error::OutOfMemory { bytes, ran, .. } => Error::OutOfMemory { what: IMAGE, bytes, ran },
+                other => other,
+            })?);
         }
         Ok(())
     }
@@ -134,12 +144,18 @@ impl<R: Row> Memory<R> {
 
     /// The same, to be changed, when all jobs have run.
     pub(super) fn table_mut(&mut self, child: u32, place: Place) -> Result<&mut Table<R, Open>, Error> {
-        self.stream(Stream::Run).synchronize().map_err(Error::driver("waiting for jobs"))?;
+        let waited = self.faults.call().and_then(|()| self.stream(Stream::Run).synchronize());
+        waited.map_err(Error::driver("waiting for jobs"))?;
         let table = match place {
             Place::Image => self.images.get_mut(child as usize).and_then(Option::as_mut),
             Place::Frame(frame) => self.frames.get_mut(frame as usize),
         };
         table.ok_or(Error::Refused(Refused::Nothing { what: "child table" }))
+    }
+
+    /// The calls of the driver, one of which may fail.
+    pub(super) fn faults(&self) -> &Faults {
+        &self.faults
     }
 
     /// Whether a child table has memory.
@@ -154,6 +170,7 @@ impl<R: Row> DeviceMemory for Memory<R> {
 
     fn copy_in(&mut self, child: u32, frame: u32) -> Result<(), Error> {
         let stream = self.stream(Stream::In).clone();
+        self.faults.call().map_err(Error::driver("copying a child table to the device"))?;
         let image = self.images.get(child as usize).and_then(Option::as_ref);
         match (image, self.frames.get_mut(frame as usize)) {
             (Some(image), Some(frame)) => frame.copy_from(image, &stream),
@@ -163,6 +180,7 @@ impl<R: Row> DeviceMemory for Memory<R> {
 
     fn copy_out(&mut self, frame: u32, child: u32) -> Result<(), Error> {
         let stream = self.stream(Stream::Out).clone();
+        self.faults.call().map_err(Error::driver("copying a child table from the device"))?;
         let image = self.images.get_mut(child as usize).and_then(Option::as_mut);
         match (self.frames.get(frame as usize), image) {
             (Some(frame), Some(image)) => image.copy_from(frame, &stream),
@@ -172,7 +190,7 @@ impl<R: Row> DeviceMemory for Memory<R> {
 
     fn record(&mut self, stream: Stream) -> Event {
         let stream = self.stream(stream);
-        match stream.record_event(None) {
+        match self.faults.call().and_then(|()| stream.record_event(None)) {
             Ok(event) => Event(Some(Arc::new(event))),
             Err(_) => {
                 // An error of what ran before is reported to who waits next.
@@ -184,7 +202,7 @@ impl<R: Row> DeviceMemory for Memory<R> {
 
     fn wait(&mut self, stream: Stream, event: &Event) {
         if let Some(event) = &event.0
-            && self.stream(stream).wait(event).is_err()
+            && self.faults.call().and_then(|()| self.stream(stream).wait(event)).is_err()
         {
             let _ = event.synchronize();
         }
@@ -192,7 +210,10 @@ impl<R: Row> DeviceMemory for Memory<R> {
 
     fn join(&mut self, event: &Event) -> Result<(), Error> {
         match &event.0 {
-            Some(event) => event.synchronize().map_err(Error::driver("waiting for a paged table")),
+            Some(event) => {
+                let waited = self.faults.call().and_then(|()| event.synchronize());
+                waited.map_err(Error::driver("waiting for a paged table"))
+            }
             None => Ok(()),
         }
     }

@@ -4,6 +4,7 @@ mod batch;
 pub(crate) mod board;
 mod bulk;
 mod child;
+mod faults;
 mod file;
 mod memory;
 mod on_stream;
@@ -20,6 +21,7 @@ use crate::table::Tuning;
 use board::Board;
 use core::fmt;
 use cudarc::driver::CudaStream;
+use faults::Faults;
 use memory::{Event, Memory};
 use partition::Partitioner;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -76,9 +78,16 @@ const MOST: usize = 1 << 30;
 /// bus, a search reads one slot, and an insert writes one without waiting. It is for tables that work in
 /// place.
 ///
-/// **Memory.** Device memory for frames and for batches, as the geometry says, and for a child table while
-/// one is rebuilt. Page-locked memory of the host for each child table from when it is used first:
-/// [`Error::OutOfMemory`] if there is none, and then no operation of that part of the batch has run.
+/// **Memory.** Device memory for frames and for batches, as the geometry says: what a batch of host slices is
+/// copied to is a part of that, device slices of the caller are not. Besides, 2^16 operations whatever the
+/// budget is, some words for each child table, and memory for a child table while one is rebuilt. Page-locked
+/// memory of the host for each child table from when it is used first: [`Error::OutOfMemory`] if there is none,
+/// and then no operation of that part of the batch has run.
+///
+/// **Errors.** After [`Error::OutOfMemory`] the operations have run that it says, the first ones of the batch,
+/// and no others. After [`Error::Driver`] or [`Error::Kernel`] any of the batch may have run. What was there
+/// before is there, and the table goes on as far as the driver does: the next batches look at the child tables
+/// of which it is not known how full they are, each of which takes a time proportional to its slots.
 pub struct Paged<R: Row> {
     state: Mutex<State<R>>,
     geometry: PagedGeometry,
@@ -161,13 +170,19 @@ impl<R: Row> Paged<R> {
         geometry.admit(bucket_slots(R::PACKED, false))?;
         let children = geometry.children;
         let layout = R::layout(Open::wide(device, tuning), false);
-        let partitioner = Partitioner::new::<R>(device, (children, seed), (geometry.child, layout), tuning)?;
+        let faults = Faults::default();
+        let partitioner = Partitioner::new::<R>(
+            device,
+            (children, seed),
+            (geometry.child, layout),
+            (tuning, faults.clone()),
+        )?;
         let probes = if layout.lock_word() { 2 } else { 1 };
         let slot_bytes = u64::from(layout.probe_bytes()) * probes;
         let child_bytes = (geometry.child.slots() as u64 + layout.reserved_keys()) * slot_bytes
             + geometry.child.filter_bytes() as u64;
         let frames = geometry.frames(child_bytes);
-        let memory = Memory::new(device, (geometry.child, children, frames), tuning, seed)?;
+        let memory = Memory::new(device, (geometry.child, children, frames), (tuning, seed), faults)?;
         let no_memory = |_| Error::OutOfMemory { what: "child tables", bytes: children.into(), ran: 0 };
         let pager = Pager::new(children, frames).map_err(no_memory)?;
         let choice = Choice::new(children, child_bytes, choose).map_err(no_memory)?;
@@ -179,7 +194,7 @@ impl<R: Row> Paged<R> {
         let board = match geometry.board {
             true => {
                 let size = (children, geometry.child);
-                Some(Board::new(device, size, layout, memory.stream(Stream::Run))?)
+                Some(Board::new(device, size, layout, (&partitioner, memory.stream(Stream::Run)))?)
             }
             false => None,
         };
@@ -227,8 +242,15 @@ impl<R: Row> Paged<R> {
         self.state().memory.image_bytes()
     }
 
+    /// Call number `call` of the driver from now on fails, counted from 1, or none if it is 0: to test what is
+    /// left then. What was left of the last such number: 0 if that call has failed.
+    #[doc(hidden)]
+    pub fn fail_call(&self, call: u64) -> u64 {
+        self.state().memory.faults().set(call)
+    }
+
     fn state(&self) -> MutexGuard<'_, State<R>> {
-        // A batch that panicked has left whole tables, of which less may be known than is there.
+        // A batch that panicked has left whole tables, which are looked at before the next one.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -276,7 +298,9 @@ impl<R: Row> BulkTable for Paged<R> {
 
     /// Time proportional to the number of child tables.
     fn len(&self) -> Result<u64, Error> {
-        Ok(self.state().slots.iter().map(ChildSlots::live).sum())
+        let mut state = self.state();
+        (0..self.geometry.children).try_for_each(|child| state.know(child))?;
+        Ok(state.slots.iter().map(ChildSlots::live).sum())
     }
 
     fn stats(&self) -> Result<PagedStats, Error> {
@@ -298,13 +322,14 @@ impl<R: Row> BulkTable for Paged<R> {
 
     fn clear(&mut self) -> Result<(), Error> {
         let mut state = self.state();
+        state.slots.iter_mut().for_each(ChildSlots::begin);
         if let Some(board) = &mut state.board {
             board.set_stale(None, true);
         }
         state.each(Access::Writes, |_, table| BulkTable::clear(table))?;
         let state = &mut *state;
         if let Some(board) = &mut state.board {
-            board.clear(state.memory.stream(Stream::Run))?;
+            board.clear(&state.partitioner, state.memory.stream(Stream::Run))?;
             board.set_stale(None, false);
         }
         state.slots.fill(ChildSlots::default());

@@ -1,5 +1,6 @@
 //! What partitions a batch by child tables: kernels, and the device memory that they work in.
 
+use super::faults::Faults;
 use crate::arguments::paged::{
     ARRANGE, COUNT, Digits, MOST_DIGITS, Operations, SCATTER, SIFT, TALLY_THREADS,
 };
@@ -50,6 +51,7 @@ pub(super) struct Partitioner {
     /// Columns of a batch and its answers, of so many operations.
     columns: Option<Array>,
     device: Device,
+    faults: Faults,
 }
 
 /// Where the columns are.
@@ -76,6 +78,12 @@ impl Shape {
         (if self.values { size_of::<R::Value>() } else { 0 }, self.ops as usize)
     }
 
+    /// Bytes of what an operation is given.
+    pub(super) const fn staged_bytes<R: Row>(self) -> u64 {
+        let (value, op) = self.beside::<R>();
+        (size_of::<R::Key>() + value + op) as u64
+    }
+
     /// Bytes of an operation in [`Columns`].
     pub(super) const fn operation_bytes<R: Row>(self) -> u64 {
         let (value, op) = self.beside::<R>();
@@ -93,7 +101,7 @@ impl Partitioner {
         device: &Device,
         (children, seed): (u32, Seed),
         (size, layout): (OpenGeometry, Layout),
-        tuning: Tuning,
+        (tuning, faults): (Tuning, Faults),
     ) -> Result<Self, Error> {
         if children > MOST_DIGITS {
             let (found, most) = (children.into(), MOST_DIGITS.into());
@@ -127,7 +135,7 @@ impl Partitioner {
         let bytes = children * 8 * (2 + TALLIES + HEAD) as u64 + 8 * all + 4 * (children + 1);
         let control = device.array("numbers of a paged table", bytes)?;
         digits.seeds = control.address();
-        Ok(Self { kernels, digits, control, columns: None, device: device.clone() })
+        Ok(Self { kernels, digits, control, columns: None, device: device.clone(), faults })
     }
 
     /// How many child tables there are.
@@ -162,8 +170,18 @@ impl Partitioner {
 
     /// Says what the places of keys in the child tables from number `first` on depend on: words of seeds.
     pub(super) fn set_seeds(&self, first: u32, seeds: &[[u64; 2]], stream: &CudaStream) -> Result<(), Error> {
-        upload(self.digits.seeds + 16 * u64::from(first), seeds, stream)?;
+        self.upload(self.digits.seeds + 16 * u64::from(first), seeds, stream)?;
         stream.synchronize().map_err(Error::driver("copying seeds"))
+    }
+
+    /// Frees columns of larger batches before one of `n` operations, which takes so many bytes for the columns
+    /// and so many `beside` them, if they do not leave room for that in `budget` bytes.
+    pub(super) fn leave_room(&mut self, n: usize, (operation, beside): (u64, u64), budget: u64) {
+        let (n, bytes) = (n as u64, self.columns.as_ref().map_or(0, Array::bytes));
+        if bytes > n * operation + COLUMNS * ALIGNED && bytes + n * beside > budget {
+            self.device.wait_idle();
+            self.columns = None;
+        }
     }
 
     /// Columns for a batch of `n` operations on rows `R`.
@@ -176,6 +194,7 @@ impl Partitioner {
             // What was there goes back first: nothing uses it between batches.
             self.device.wait_idle();
             self.columns = None;
+            self.faults.memory("columns of a batch", bytes)?;
             self.columns = Some(self.device.array("columns of a batch", bytes)?);
         }
         let mut next = self.columns.as_ref().map_or(0, Array::address);
@@ -200,24 +219,24 @@ impl Partitioner {
     /// end.
     pub(super) fn count(&self, batch: Operations, stream: &CudaStream) -> Result<Vec<u32>, Error> {
         let all = self.digits.count() as usize;
-        zero(self.counters(), 4 * all, stream)?;
+        self.zero(self.counters(), 4 * all, stream)?;
         let arguments = Arguments::paged_count(batch, self.digits, self.counters());
         // SAFETY: the kernel's arguments; what they point to lives until the stream was waited for, below.
-        unsafe { self.kernels.count.launch(stream, COUNT.0, &arguments)? };
+        unsafe { self.launch(&self.kernels.count, COUNT.0, &arguments, stream)? };
         let mut starts = crate::host::room("counters", all + 1)?;
         starts.resize(all, 0u32);
-        download(&mut starts, self.counters(), stream)?;
+        self.download(&mut starts, self.counters(), stream)?;
         let mut begin = 0u32;
         for start in &mut starts {
             let n = core::mem::replace(start, begin);
             begin += n;
         }
         starts.push(begin);
-        upload(self.next(), &starts[..all], stream)?;
+        self.upload(self.next(), &starts[..all], stream)?;
         // Of each child table.
         let mut of_children = crate::host::room("counters", self.digits.children as usize + 1)?;
         of_children.extend(starts.iter().copied().step_by(self.digits.parts as usize));
-        upload(self.starts(), &of_children, stream)?;
+        self.upload(self.starts(), &of_children, stream)?;
         Ok(of_children)
     }
 
@@ -234,7 +253,7 @@ impl Partitioner {
         let kernel = &self.kernels.scatter[usize::from(batch.values.is_some())];
         let arguments = Arguments::paged_scatter(batch, self.digits, self.next(), to);
         // SAFETY: the kernel's arguments; the rest is the contract of this function.
-        unsafe { kernel.launch(stream, SCATTER.0, &arguments) }
+        unsafe { self.launch(kernel, SCATTER.0, &arguments, stream) }
     }
 
     /// Queues the arranging of the tiles of what was scattered.
@@ -249,7 +268,7 @@ impl Partitioner {
     ) -> Result<(), Error> {
         let kernel = &self.kernels.arrange[usize::from(batch.values.is_some())];
         // SAFETY: the kernel's arguments; the rest is the contract of this function.
-        unsafe { kernel.launch(stream, ARRANGE.0, &Arguments::paged_arrange(batch, self.digits, to)) }
+        unsafe { self.launch(kernel, ARRANGE.0, &Arguments::paged_arrange(batch, self.digits, to), stream) }
     }
 
     /// Queues the move of answers, codes and values or null, to the order of the batch. If there are keys, the
@@ -266,7 +285,63 @@ impl Partitioner {
     ) -> Result<(), Error> {
         let kernel = &self.kernels.answer[usize::from(bytes == size_of::<u64>())];
         // SAFETY: the kernel's arguments; the rest is the contract of this function.
-        unsafe { kernel.launch(stream, 256, &Arguments::paged_answer(numbers, keys, from, to)) }
+        unsafe { self.launch(kernel, 256, &Arguments::paged_answer(numbers, keys, from, to), stream) }
+    }
+
+    /// Queues a kernel.
+    ///
+    /// # Safety
+    /// As [`Kernel::launch`].
+    pub(super) unsafe fn launch(
+        &self,
+        kernel: &Kernel,
+        threads: u32,
+        arguments: &Arguments,
+        stream: &CudaStream,
+    ) -> Result<(), Error> {
+        self.faults.call().map_err(Error::driver("starting a kernel"))?;
+        // SAFETY: the contract of this function.
+        unsafe { kernel.launch(stream, threads, arguments) }
+    }
+
+    /// Fills a part of the control words, or of a board, with zeros.
+    pub(super) fn zero(&self, address: u64, bytes: usize, stream: &CudaStream) -> Result<(), Error> {
+        let failed = Error::driver("filling device memory");
+        self.faults.call().and_then(|()| stream.context().bind_to_thread()).map_err(&failed)?;
+        // SAFETY: of a part of memory that lives until the device was waited for.
+        unsafe { result::memset_d8_async(address, 0, bytes, stream.cu_stream()) }.map_err(&failed)
+    }
+
+    /// Copies numbers to control words or columns. They may change when this returns.
+    pub(super) fn upload<T: Copy>(
+        &self,
+        address: u64,
+        numbers: &[T],
+        stream: &CudaStream,
+    ) -> Result<(), Error> {
+        let failed = Error::driver("copying to the device");
+        self.faults.call().and_then(|()| stream.context().bind_to_thread()).map_err(&failed)?;
+        if numbers.is_empty() {
+            return Ok(());
+        }
+        // SAFETY: there is memory for as many; the driver has copied pageable memory when this returns.
+        unsafe { result::memcpy_htod_async(address, numbers, stream.cu_stream()) }.map_err(&failed)
+    }
+
+    /// Copies numbers from control words or columns, and waits.
+    pub(super) fn download<T: Copy>(
+        &self,
+        numbers: &mut [T],
+        address: u64,
+        stream: &CudaStream,
+    ) -> Result<(), Error> {
+        let failed = Error::driver("copying from the device");
+        self.faults.call().and_then(|()| stream.context().bind_to_thread()).map_err(&failed)?;
+        if !numbers.is_empty() {
+            // SAFETY: there are as many, and this waits.
+            unsafe { result::memcpy_dtoh_async(numbers, address, stream.cu_stream()) }.map_err(&failed)?;
+        }
+        stream.synchronize().map_err(&failed)
     }
 
     /// Says where the child tables from number `first` on are; they are of one size. What the kernel of an
@@ -277,7 +352,7 @@ impl Partitioner {
         size: (u64, Argument, u32),
         stream: &CudaStream,
     ) -> Result<Head, Error> {
-        upload(self.heads() + 8 * HEAD as u64 * u64::from(first), heads, stream)?;
+        self.upload(self.heads() + 8 * HEAD as u64 * u64::from(first), heads, stream)?;
         Ok(head((self.heads(), self.digits.children), self.digits.seed, size))
     }
 
@@ -308,11 +383,11 @@ impl Partitioner {
     ) -> Result<u32, Error> {
         // What operations have done is counted after others than searches alone.
         let left = self.tallies();
-        zero(left, size_of::<u32>(), stream)?;
+        self.zero(left, size_of::<u32>(), stream)?;
         // SAFETY: the contract of this function.
-        unsafe { kernel.launch(stream, SIFT, &arguments.sift(to, left))? };
+        unsafe { self.launch(kernel, SIFT, &arguments.sift(to, left), stream)? };
         let mut n = [0u32];
-        download(&mut n, left, stream)?;
+        self.download(&mut n, left, stream)?;
         Ok(n[0])
     }
 
@@ -328,11 +403,11 @@ impl Partitioner {
         stream: &CudaStream,
     ) -> Result<(), Error> {
         let children = self.digits.children;
-        zero(self.tallies(), children as usize * 8 * TALLIES, stream)?;
+        self.zero(self.tallies(), children as usize * 8 * TALLIES, stream)?;
         let arguments = Arguments::paged_tally(of, (self.starts(), children), self.tallies());
         // SAFETY: the kernel's arguments; the rest is the contract of this function.
-        unsafe { self.kernels.tally.launch(stream, TALLY_THREADS, &arguments)? };
-        download(tallies, self.tallies(), stream)
+        unsafe { self.launch(&self.kernels.tally, TALLY_THREADS, &arguments, stream)? };
+        self.download(tallies, self.tallies(), stream)
     }
 }
 
@@ -394,33 +469,3 @@ pub(super) fn find_all(
 const ALIGNED: u64 = 256;
 /// How many there are at most.
 const COLUMNS: u64 = 10;
-
-/// Queues that bytes are zero.
-pub(super) fn zero(address: u64, bytes: usize, stream: &CudaStream) -> Result<(), Error> {
-    let failed = Error::driver("filling device memory");
-    stream.context().bind_to_thread().map_err(&failed)?;
-    // SAFETY: of a part of the control words or columns, which live until the device was waited for.
-    unsafe { result::memset_d8_async(address, 0, bytes, stream.cu_stream()) }.map_err(&failed)
-}
-
-/// Copies numbers to the device. They may change when this returns.
-pub(super) fn upload<T: Copy>(address: u64, numbers: &[T], stream: &CudaStream) -> Result<(), Error> {
-    let failed = Error::driver("copying to the device");
-    stream.context().bind_to_thread().map_err(&failed)?;
-    if numbers.is_empty() {
-        return Ok(());
-    }
-    // SAFETY: there is memory for as many; the driver has copied pageable memory when this returns.
-    unsafe { result::memcpy_htod_async(address, numbers, stream.cu_stream()) }.map_err(&failed)
-}
-
-/// Copies numbers from the device, and waits.
-pub(super) fn download<T: Copy>(numbers: &mut [T], address: u64, stream: &CudaStream) -> Result<(), Error> {
-    let failed = Error::driver("copying from the device");
-    stream.context().bind_to_thread().map_err(&failed)?;
-    if !numbers.is_empty() {
-        // SAFETY: there are as many, and this waits.
-        unsafe { result::memcpy_dtoh_async(numbers, address, stream.cu_stream()) }.map_err(&failed)?;
-    }
-    stream.synchronize().map_err(&failed)
-}

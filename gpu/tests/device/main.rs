@@ -4,6 +4,7 @@ mod baselines;
 mod board;
 mod hopscotch;
 mod open;
+mod paged;
 mod partitioned;
 mod staged;
 

@@ -42,7 +42,7 @@ pub trait DeviceMemory {
     /// Copies a frame to an image, on [`Stream::Out`].
     ///
     /// # Errors
-    /// Nothing was put on the stream then, and the frame is as it was.
+    /// The image may hold anything then; the frame is as it was.
     fn copy_out(&mut self, frame: u32, child: u32) -> Result<(), Self::Error>;
 
     /// The point of a stream after all that was put on it. It does not fail: a device that cannot record an
@@ -55,6 +55,6 @@ pub trait DeviceMemory {
     /// The host waits for an event, and sees all that was done before it.
     ///
     /// # Errors
-    /// If work of the device failed.
+    /// If work of the device failed, or it cannot be waited for.
     fn join(&mut self, event: &Self::Event) -> Result<(), Self::Error>;
 }

@@ -188,12 +188,35 @@ pub struct ChildSlots {
     taken: u64,
     /// Those of deleted entries.
     deleted: u64,
+    /// Operations have begun whose outcomes were not noted yet.
+    begun: bool,
 }
 
 impl ChildSlots {
     /// Those of a table of so many entries, where none was deleted.
     pub const fn of_entries(entries: u64) -> Self {
-        Self { taken: entries, deleted: 0 }
+        Self { taken: entries, deleted: 0, begun: false }
+    }
+
+    /// Those of a table that was looked at.
+    pub const fn of_stats(stats: &OpenStats) -> Self {
+        Self { taken: stats.live + stats.tombstones, deleted: stats.tombstones, begun: false }
+    }
+
+    /// Operations begin that may store and delete entries. Until [`end`](Self::end), nothing is known of the
+    /// table: if it never comes, as an error came between, the table has to be looked at.
+    pub fn begin(&mut self) {
+        self.begun = true;
+    }
+
+    /// What those operations have done was [noted](Self::note).
+    pub fn end(&mut self) {
+        self.begun = false;
+    }
+
+    /// Whether this is true of the table: no operations have begun that have not ended.
+    pub const fn are_known(&self) -> bool {
+        !self.begun
     }
 
     /// How many entries there are.
@@ -309,5 +332,11 @@ mod tests {
         assert_eq!(slots, ChildSlots::of_entries(484));
         slots.note(516, 0);
         assert!(!slots.may_have_room(1000) && !slots.are_crowded(1000, 1), "it is full");
+        slots.begin();
+        assert!(!slots.are_known());
+        slots.end();
+        assert!(slots.are_known());
+        let seen = ChildSlots::of_stats(&OpenStats { live: 3, tombstones: 5 });
+        assert!(seen.are_known() && seen.live() == 3 && !seen.needs_a_seed());
     }
 }

@@ -69,6 +69,7 @@ impl<T: Fixed> State<T> {
         f: &(impl Fn(AllKeysOf<'_, T>, &mut WarpOf<T>, KeyOf<T>, I) -> A + Sync),
         said: &mut [Vec<A>],
     ) -> Result<(), Error> {
+        self.know()?;
         let access = if effect == Effect::Reads { Access::Reads } else { Access::Writes };
         let stores = matches!(effect, Effect::Stores | Effect::Any);
         let slots = self.child_slots();
@@ -88,6 +89,10 @@ impl<T: Fixed> State<T> {
         jobs.sort_unstable_by_key(|&(child, _)| (!self.pager.is_resident(child), child));
 
         let Self { pager, choice, memory, slots: known, rebuilt } = self;
+        if access == Access::Writes {
+            // If they panic, the tables are looked at.
+            jobs.iter().for_each(|(child, _)| known[*child as usize].begin());
+        }
         let run = |table: &T, (range, answers): (Range<usize>, &mut Vec<A>)| {
             let batch = Batch { keys: &partitioned.keys[range.clone()], beside: &partitioned.items[range] };
             run_in(table.words(), batch, f, answers);
@@ -136,6 +141,21 @@ impl<T: Fixed> State<T> {
                     if let Ok(again) = run_full(table, partitioned, partitioned.range(child), f, answers) {
                         note(of_child, &again);
                     }
+                }
+                Ok(())
+            })?;
+        }
+        self.slots.iter_mut().for_each(ChildSlots::end);
+        Ok(())
+    }
+
+    /// Looks at the child tables of which a batch that panicked has left unknown how many slots are taken.
+    fn know(&mut self) -> Result<(), Error> {
+        let mut device = Device::new(&mut self.memory, Vec::new(), |_: &T, (): ()| {});
+        for (child, known) in (0u32..).zip(&mut self.slots).filter(|(_, known)| !known.are_known()) {
+            self.pager.run(&mut device, child, (Access::Reads, Way::InPlace), |device, place| {
+                if let Some(table) = device.table_mut(child, place) {
+                    *known = ChildSlots::of_stats(&BulkTable::stats(table)?);
                 }
                 Ok(())
             })?;
@@ -216,7 +236,10 @@ impl<T: Fixed> BulkTable for Paged<T> {
 
     /// Time proportional to the number of child tables.
     fn len(&self) -> Result<u64, Error> {
-        Ok(self.state().slots.iter().map(ChildSlots::live).sum())
+        let mut state = self.state();
+        let state = &mut *state;
+        apart(|| state.know())?;
+        Ok(state.slots.iter().map(ChildSlots::live).sum())
     }
 
     fn stats(&self) -> Result<PagedStats, Error> {
@@ -242,6 +265,7 @@ impl<T: Fixed> BulkTable for Paged<T> {
     fn clear(&mut self) -> Result<(), Error> {
         let mut state = self.state();
         let state = &mut *state;
+        state.slots.iter_mut().for_each(ChildSlots::begin);
         apart(|| state.each(Access::Writes, |_, table| BulkTable::clear(table)))?;
         state.slots.fill(ChildSlots::default());
         Ok(())

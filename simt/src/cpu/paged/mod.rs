@@ -153,7 +153,7 @@ impl<T: Fixed> Paged<T> {
     }
 
     fn state(&self) -> MutexGuard<'_, State<T>> {
-        // A batch that panicked has left whole tables, of which less may be known than is there.
+        // A batch that panicked has left whole tables, which are looked at before the next one.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

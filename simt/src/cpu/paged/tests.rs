@@ -203,3 +203,27 @@ fn batches_of_several_threads_take_turns() {
     });
     assert_eq!(map.len(), Ok(20_000));
 }
+
+/// A thread that panicked while it held the table: what was not noted is looked at.
+#[test]
+fn a_batch_that_panicked_leaves_a_table_that_works() {
+    let map = map(4_000, 2, RESIDENT);
+    let keys: Vec<u64> = (0..3_000).map(key).collect();
+    map.insert_unique(&keys[..2_000], &keys[..2_000]).expect("memory");
+    let panicked = std::thread::scope(|scope| {
+        let panics = scope.spawn(|| {
+            let mut state = map.state();
+            // As if it had stored these pairs, and nobody knew.
+            state.slots.fill(ChildSlots::default());
+            state.slots.iter_mut().for_each(ChildSlots::begin);
+            std::panic::resume_unwind(Box::new("in the middle of a batch"));
+        });
+        panics.join().is_err()
+    });
+    assert!(panicked);
+    assert_eq!(map.len(), Ok(2_000));
+    map.delete(&keys[..1_000]).expect("memory");
+    map.insert_unique(&keys, &keys).expect("memory");
+    assert_eq!(map.len(), Ok(3_000));
+    assert_eq!(map.stats().expect("numbers").slots.live, 3_000);
+}

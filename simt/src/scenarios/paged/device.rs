@@ -27,7 +27,7 @@ pub(super) const STREAMS: [Stream; 3] = [Stream::In, Stream::Run, Stream::Out];
 /// What a job says of a table that is half of one state and half of another.
 const TORN: u32 = 77;
 
-/// What a frame holds after a copy to it has failed.
+/// What a frame or an image holds after a copy to it has failed.
 const SPOILT: u32 = 66;
 
 /// Work that the host puts on a stream.
@@ -43,8 +43,8 @@ pub(super) enum Command {
     CopyIn(u32, u32),
     /// Copy a frame to an image.
     CopyOut(u32, u32),
-    /// Write anything into a frame: a copy to it has failed in the middle.
-    Spoil(u32),
+    /// Write anything into a frame or an image: a copy to it has failed in the middle.
+    Spoil(Place, u32),
     /// Say what a table holds, and add one to it if it may be written: in an image or in a frame.
     Job(Place, u32, Access, u32),
 }
@@ -65,7 +65,8 @@ impl Command {
             Self::Job(Place::Image, child, Access::Writes, answer) => (7, child, answer),
             Self::Job(Place::Frame(frame), _, Access::Reads, answer) => (8, frame, answer),
             Self::Job(Place::Frame(frame), _, Access::Writes, answer) => (9, frame, answer),
-            Self::Spoil(frame) => (10, frame, 0),
+            Self::Spoil(Place::Frame(frame), _) => (10, frame, 0),
+            Self::Spoil(Place::Image, child) => (11, child, 0),
         };
         code << (2 * BITS) | a << BITS | b
     }
@@ -84,7 +85,8 @@ impl Command {
             7 => Self::Job(Place::Image, a, Access::Writes, b),
             8 => Self::Job(Place::Frame(a), 0, Access::Reads, b),
             9 => Self::Job(Place::Frame(a), 0, Access::Writes, b),
-            10 => Self::Spoil(a),
+            10 => Self::Spoil(Place::Frame(a), 0),
+            11 => Self::Spoil(Place::Image, a),
             _ => return None,
         })
     }
@@ -98,7 +100,8 @@ impl fmt::Display for Command {
             Self::Record(event) => write!(f, "event {event}"),
             Self::CopyIn(child, frame) => write!(f, "copy image {child} to frame {frame}"),
             Self::CopyOut(frame, child) => write!(f, "copy frame {frame} to image {child}"),
-            Self::Spoil(frame) => write!(f, "spoil frame {frame}"),
+            Self::Spoil(Place::Frame(frame), _) => write!(f, "spoil frame {frame}"),
+            Self::Spoil(Place::Image, child) => write!(f, "spoil image {child}"),
             Self::Job(place, child, access, answer) => {
                 let does = if *access == Access::Writes { "add one to" } else { "read" };
                 match place {
@@ -209,13 +212,15 @@ impl<W: SimWarp, M: Memory> DeviceMemory for Device<'_, W, M> {
 
     fn copy_in(&mut self, child: u32, frame: u32) -> Result<(), Failed> {
         let may = self.may_fail();
-        self.post(Stream::In, may.map_or(Command::Spoil(frame), |()| Command::CopyIn(child, frame)));
+        let spoil = Command::Spoil(Place::Frame(frame), child);
+        self.post(Stream::In, may.map_or(spoil, |()| Command::CopyIn(child, frame)));
         may
     }
     fn copy_out(&mut self, frame: u32, child: u32) -> Result<(), Failed> {
-        self.may_fail()?;
-        self.post(Stream::Out, Command::CopyOut(frame, child));
-        Ok(())
+        let may = self.may_fail();
+        let spoil = Command::Spoil(Place::Image, child);
+        self.post(Stream::Out, may.map_or(spoil, |()| Command::CopyOut(frame, child)));
+        may
     }
     fn record(&mut self, stream: Stream) -> u32 {
         let event = self.events;
@@ -227,6 +232,8 @@ impl<W: SimWarp, M: Memory> DeviceMemory for Device<'_, W, M> {
         self.post(stream, Command::Wait(*event));
     }
     fn join(&mut self, event: &u32) -> Result<(), Failed> {
+        // One that fails has not waited.
+        self.may_fail()?;
         self.wait_for(*event);
         Ok(())
     }
@@ -241,6 +248,10 @@ pub(super) fn run_stream<W: SimWarp, M: Memory>(w: &mut W, m: M, stream: usize) 
             let value = from.load(at as usize * TABLE + word, ReadOrder::Relaxed);
             to.store(there as usize * TABLE + word, value, WriteOrder::Relaxed);
         }
+    };
+    let table_at = |place, child| match place {
+        Place::Image => (images, child),
+        Place::Frame(frame) => (frames, frame),
     };
     for at in 0.. {
         // Acquire: pairs with the Release of `post`.
@@ -257,15 +268,13 @@ pub(super) fn run_stream<W: SimWarp, M: Memory>(w: &mut W, m: M, stream: usize) 
             Command::Record(event) => m.w32(EVENTS).store(event as usize, 1, WriteOrder::Release),
             Command::CopyIn(child, frame) => copy(images, child, frames, frame),
             Command::CopyOut(frame, child) => copy(frames, frame, images, child),
-            Command::Spoil(frame) => {
-                let words = frame as usize * TABLE..(frame as usize + 1) * TABLE;
-                words.for_each(|word| frames.store(word, SPOILT, WriteOrder::Relaxed));
+            Command::Spoil(place, child) => {
+                let (table, at) = table_at(place, child);
+                let words = at as usize * TABLE..(at as usize + 1) * TABLE;
+                words.for_each(|word| table.store(word, SPOILT, WriteOrder::Relaxed));
             }
             Command::Job(place, child, access, answer) => {
-                let (table, at) = match place {
-                    Place::Image => (images, child),
-                    Place::Frame(frame) => (frames, frame),
-                };
+                let (table, at) = table_at(place, child);
                 let said = run_job(table, at, access);
                 m.w32(ANSWERS).store(answer as usize, said, WriteOrder::Relaxed);
             }

@@ -10,7 +10,7 @@ use warpproof_model::spec::{Call, Ret};
 /// A host whose pager puts jobs on three streams. Warp 0 is the host, the others are the streams.
 ///
 /// The configuration says: `buckets` is the number of frames, `reach` that of child tables. Bit `i` of word 0
-/// of `bitmap` is set if the device refuses copy or job number `i`.
+/// of `bitmap` is set if call number `i` of the device fails: a copy, a job, or the host's wait for an event.
 #[derive(Clone, Debug)]
 pub struct PagedSubject {
     config: Config,
