@@ -10,8 +10,8 @@
 //! Lengths are `u64`. The arguments of the operation follow, as those of maps; `cuckoo_insert` has, before n,
 //! an array for the keys that were left out. Every operation is run by one lane.
 //!
-//! `starfish_insert` takes pairs `u64*`, outcomes, n: where an outcome says full, the pair becomes the one that
-//! was left out. `starfish_search` takes queries `u32*`, values `u32*`, n: an answered query becomes
+//! `starfish_insert` takes pairs `u64*`, outcomes, n: where an outcome says full, the pair becomes the one
+//! that was left out. `starfish_search` takes queries `u32*`, values `u32*`, n: an answered query becomes
 //! `ANSWERED`, and the value of another one is not written.
 //!
 //! On lists with locks it is run by a tile of four lanes, as in the wait-free table. `mixed` is of u32 pairs,

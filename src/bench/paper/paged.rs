@@ -1,6 +1,6 @@
-//! Tables larger than a budget of device memory, on a GPU: the published Starfish with two and with four child
-//! tables in device memory, and the paged table. All of them get the same keys on host slices, and give their
-//! answers there; the time is the wall clock's, of whole calls.
+//! Tables larger than a budget of device memory, on a GPU: the published Starfish with two and with four
+//! child tables in device memory, and the paged table. All of them get the same keys on host slices, and give
+//! their answers there; the time is the wall clock's, of whole calls.
 
 use super::point::LOAD;
 use super::{Row, Scale};

@@ -4,9 +4,9 @@
 //!
 //! An insert exchanges its pair for what is at the first home of its key. As printed it goes to another home
 //! of the key that it has evicted, but keeps its own pair: the evicted one is dropped (15a). A tombstone ends
-//! the exchanges and is taken for a pair without a home: it goes to the stash, and if that is full, the insert
-//! says that it has failed (15b). An insert that finds no place for the last pair says so, too: its own key is
-//! there, and the one that it holds is gone (15c).
+//! the exchanges and is taken for a pair without a home: it goes to the stash, and if that is full, the
+//! insert says that it has failed (15b). An insert that finds no place for the last pair says so, too: its
+//! own key is there, and the one that it holds is gone (15c).
 //!
 //! Each defect has the ones before it put right.
 

@@ -2,8 +2,8 @@
 //!
 //! Source: Starfish, insert and search kernels of a child table on two streams.
 //!
-//! Between two exchanges of an insert the evicted pair is in a register alone. A search in between finds it at
-//! no home and not in the stash (16a). A delete finds nothing to delete, and then the key is back (16b).
+//! Between two exchanges of an insert the evicted pair is in a register alone. A search in between finds it
+//! at no home and not in the stash (16a). A delete finds nothing to delete, and then the key is back (16b).
 //!
 //! What exhibit 15 shows is put right.
 

@@ -2,10 +2,10 @@
 //!
 //! Source: Starfish, the insert pipeline: child tables that are copied out while others come in.
 //!
-//! The daemon gives each child table a stream: copy the table to a frame, run the kernel, copy the frame back.
-//! Where there are fewer frames than child tables, a later one gets the frame of one before. What is published
-//! says that the kernel on that one has ended then, and nothing of its copy back: the copy in overtakes it,
-//! and the image of the first child table holds words of the second.
+//! The daemon gives each child table a stream: copy the table to a frame, run the kernel, copy the frame
+//! back. Where there are fewer frames than child tables, a later one gets the frame of one before. What is
+//! published says that the kernel on that one has ended then, and nothing of its copy back: the copy in
+//! overtakes it, and the image of the first child table holds words of the second.
 //!
 //! Reduced: two child tables of two words, one frame. A warp is a stream, and its call is the batch of the
 //! child table with that number: the kernel writes the value of the call to all words. Streams delay as they

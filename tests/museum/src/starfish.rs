@@ -1,7 +1,7 @@
 //! A child table of Starfish as published: a cuckoo table whose inserts exchange blindly, and its stash.
 //!
-//! A table has three slots and a stash of one pair, and an insert makes two exchanges. The published delete is
-//! not printed; here it exchanges the pair that it has read.
+//! A table has three slots and a stash of one pair, and an insert makes two exchanges. The published delete
+//! is not printed; here it exchanges the pair that it has read.
 
 use crate::cuckoo::{SLOTS, homes, other_home};
 use warpproof_model::spec::{Call, Map, Op, Ret};

@@ -215,7 +215,8 @@ fn searched(children: &[bool], frames: usize, frame: usize, resident: Option<u32
     resident.into_iter().chain(others).collect()
 }
 
-/// Starfish as published (Starfish-x, with x frames): a map of u32 pairs, larger than the memory of the device.
+/// Starfish as published (Starfish-x, with x frames): a map of u32 pairs, larger than the memory of the
+/// device.
 ///
 /// Its *child tables* are cuckoo tables with a stash, each with constants of its own. All are in page-locked
 /// memory of the host, and each frame of the device's memory holds one.
@@ -234,8 +235,8 @@ fn searched(children: &[bool], frames: usize, frame: usize, resident: Option<u32
 /// so that none is lost. **What is as published.** Keys of all inserts must be distinct: of a key that is
 /// inserted twice any value may be found. There is no delete, which is not printed.
 ///
-/// Calls wait for the device. After an error of the device the map may hold some of the pairs of that call
-/// and lack others; it may be dropped, nothing else.
+/// Calls wait for the device. After an error of the device, or without host memory for pairs that found no
+/// place, the map may lack pairs; it may be dropped, nothing else.
 ///
 /// **Memory.** On the device a frame is 8 bytes for each slot, and 26 MiB for chunks; a search needs 8 bytes
 /// for each query. Page-locked in the host's, 8 bytes for each slot of child tables that were used.
@@ -260,8 +261,8 @@ impl StarfishMap {
     ///
     /// # Errors
     /// [`Error::Refused`] if slices have different lengths, a key is `u32::MAX`, or a child table would get
-    /// more pairs than it has slots; [`Error::OutOfMemory`] for that of child tables: nothing has
-    /// changed then. [`Error::Driver`], [`Error::Kernel`].
+    /// more pairs than it has slots; [`Error::OutOfMemory`] for that of child tables: nothing has changed
+    /// then. [`Error::Driver`], [`Error::Kernel`].
     pub fn insert_unique(&mut self, keys: &[u32], values: &[u32]) -> Result<Vec<(u32, u32)>, Error> {
         same_length(keys, "values", values)?;
         if keys.contains(&u32::MAX) {
@@ -383,8 +384,8 @@ impl StarfishMap {
         let arguments = child_head(address, self.size, child.seed)
             .per_key(Span::<u64>::new(pairs, n), Span::new(codes, n))?;
         // SAFETY: the arguments are those of `starfish_insert`: a child table of so many words, and pairs and
-        // codes in memory of the slot, which has room for a chunk. All of it lives until `drop` has waited for
-        // the device.
+        // codes in memory of the slot, which has room for a chunk. All of it lives until `drop` has waited
+        // for the device.
         unsafe { self.insert.launch(&frame.slot.stream, Tuning::default().threads, &arguments)? };
         frame.slot.copy_out(n)?;
         let ended = frame.slot.stream.record_event(None).map_err(Error::driver(WAITING))?;
@@ -551,7 +552,7 @@ mod tests {
         for pairs in [0u64, 1, 1000, 6_710_886, 6_710_887, 100_000_000, 1 << 31] {
             let size = StarfishSize::for_pairs(pairs, 0.8, 2).unwrap();
             assert!(size.slots >= 1 && size.slots <= MOST_SLOTS, "{pairs}: {size:?}");
-            assert!(size.children as u64 * size.slots as u64 * 8 >= pairs * 10 - 8, "{pairs}: {size:?}");
+            assert!(size.children as u64 * size.slots as u64 * 8 + 8 >= pairs * 10, "{pairs}: {size:?}");
             let n = pairs as usize;
             let most = (0..size.children).map(|child| size.part(n, child).len()).max().unwrap();
             assert!(most <= size.room(), "{pairs}: {size:?}");
