@@ -98,7 +98,7 @@ pub(crate) struct Args {
     retrieve: Retrieve,
     /// Run the experiments of the paper instead, and write their plots into a folder
     ///
-    /// Hopscotch and wait-free tables only.
+    /// Hopscotch, wait-free and paged tables only.
     ///
     /// Hopscotch tables. Static: build and searches at a load of 0.8 against linear probing, quadratic
     /// probing and cuckoo hashing, 2^20 to 2^26 slots, on a GPU. Dynamic: the mixes 20,20,60 and 40,40,20 on
@@ -110,7 +110,12 @@ pub(crate) struct Args {
     /// a table of the others; open addressing beside them. The same mixes of u32 pairs on the same ranges,
     /// 10^5 and 10^7 operations.
     ///
-    /// With --quick no more than 10^5 operations and keys of a range, and 2^20 slots or keys of a set.
+    /// Paged tables, on a GPU, against Starfish as published, with two and with four child tables of 64 MiB in
+    /// device memory: u32 pairs in 1, 4 and 8 GiB of slots at a load of 0.8, our budget 512 MiB. Build, inserts
+    /// and searches of 10^6 to 10^8 keys, present and absent, by calls on host slices.
+    ///
+    /// With --quick no more than 10^5 operations and keys of a range, 2^20 slots or keys of a set, and 512 MiB
+    /// and 10^7 operations of a paged table.
     #[arg(long, value_name = "FOLDER", num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "paper-plots")]
     #[arg(conflicts_with_all = ["entry", "max_size", "pairs"])]
@@ -125,7 +130,7 @@ pub(crate) struct Args {
     #[arg(conflicts_with_all = ["entry", "max_size", "pairs", "paper", "json"])]
     table: Option<u64>,
     /// Memory for frames and batches of paged tables [default: 64M, or 1G with --table]
-    #[arg(long, value_name = "BYTES", value_parser = crate::bytes::bytes)]
+    #[arg(long, value_name = "BYTES", value_parser = crate::bytes::bytes, conflicts_with = "paper")]
     budget: Option<u64>,
     /// Device memory for its batches, besides that for frames [default: a fourth of the budget]
     #[arg(long, value_name = "BYTES", value_parser = crate::bytes::bytes, requires = "table")]
@@ -156,6 +161,7 @@ Examples:
   warpproof bench waitfree --backend cpu --pairs 2^16 --keys 10 --rounds 1
   warpproof bench hopscotch --paper=plots --quick
   warpproof bench waitfree --paper=plots --quick
+  warpproof bench paged --paper=plots --quick
   warpproof bench open --backend cpu --pairs 2^20 --record
   warpproof bench paged --table 16G --budget 1G
   warpproof bench paged --table 16G --budget 3G --board

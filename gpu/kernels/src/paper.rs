@@ -5,19 +5,24 @@
 //! | `chain_mixed` | pairs `u64*`, next `u32*`, nodes, heads `u32*`, buckets, taken `u32*` (1) |
 //! | `linear_` `quadratic_` `cuckoo_` `insert` and `search` | slots `u64*`, length |
 //! | `lock_list_` `insert` `delete` `contains` `mixed` | nodes `u64*`, length, buckets `u32`, taken `u64*` |
+//! | `starfish_` `insert` and `search` | words of a child table `u64*`, length, seed `u32` |
 //!
 //! Lengths are `u64`. The arguments of the operation follow, as those of maps; `cuckoo_insert` has, before n,
 //! an array for the keys that were left out. Every operation is run by one lane.
+//!
+//! `starfish_insert` takes pairs `u64*`, outcomes, n: where an outcome says full, the pair becomes the one
+//! that was left out. `starfish_search` takes queries `u32*`, values `u32*`, n: an answered query becomes
+//! `ANSWERED`, and the value of another one is not written.
 //!
 //! On lists with locks it is run by a tile of four lanes, as in the wait-free table. `mixed` is of u32 pairs,
 //! the others are of u64 keys: keys, codes, n.
 
 use crate::entry::{Count, In, Out, Tiles};
 use crate::store::{Store, store};
-use warpproof_baselines::{Chained, Cuckoo, LockList, Probing};
-use warpproof_model::UserKey;
+use warpproof_baselines::{Chained, ChildTable, Cuckoo, LockList, Probing};
 use warpproof_model::entry::{Key64, Pair32};
 use warpproof_model::outcome::{Insert, Mixed, RESERVED_KEY};
+use warpproof_model::{UserKey, Words, WriteOrder};
 
 /// Unique inserts, deletes and searches on chains.
 #[unsafe(no_mangle)]
@@ -165,5 +170,55 @@ kernel_of_list! {
         };
         outcomes.write(w, op, said.code);
         found.write(w, op, said.value);
+    }
+}
+
+/// Inserts of distinct keys into a child table of Starfish.
+#[unsafe(no_mangle)]
+unsafe extern "ptx-kernel" fn starfish_insert(
+    words: *mut u64,
+    len: usize,
+    seed: u32,
+    pairs: Out<u64>,
+    outcomes: Out<u8>,
+    n: Count,
+) {
+    // SAFETY: the launch passes `len` words, and a pair for each operation, which is written; it keeps to the
+    // types.
+    unsafe {
+        let table = ChildTable::new(store(words, len), seed);
+        Tiles::<1>::new().per_tile(n, |w, op| {
+            let said = match table.insert(pairs.at(op).read()) {
+                Ok(()) => Insert::Inserted,
+                Err(left) => {
+                    pairs.write(w, op, left);
+                    Insert::Full
+                }
+            };
+            outcomes.write(w, op, said.code());
+        });
+    }
+}
+
+/// Answers to those queries that have none yet and whose keys are in this child table of Starfish.
+#[unsafe(no_mangle)]
+unsafe extern "ptx-kernel" fn starfish_search(
+    words: *mut u64,
+    len: usize,
+    seed: u32,
+    queries: *mut u32,
+    values: *mut u32,
+    n: u32,
+) {
+    // SAFETY: the launch passes `len` words, `n` queries and as many values, and keeps to the types.
+    unsafe {
+        let table = ChildTable::new(store(words, len), seed);
+        let (queries, values) = (store(queries, n as usize), store(values, n as usize));
+        Tiles::<1>::new().per_number(n, |_, at| {
+            if let Some(value) = table.answer(queries, at) {
+                // Relaxed: read by later launches.
+                values.store(at, value, WriteOrder::Relaxed);
+            }
+        });
     }
 }

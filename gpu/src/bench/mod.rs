@@ -7,6 +7,6 @@ mod stress;
 mod timer;
 
 pub use floors::Floors;
-pub use paper::{Baselines, ChainedMap, LockMap, LockSet, Static, StaticMap};
+pub use paper::{Baselines, ChainedMap, LockMap, LockSet, StarfishMap, StarfishSize, Static, StaticMap};
 pub use stress::{Stamped, StressClock};
 pub use timer::Timer;

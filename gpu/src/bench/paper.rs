@@ -13,8 +13,10 @@ use std::sync::Arc;
 use warpproof_model::host::Refused;
 
 mod lock_list;
+mod starfish;
 
 pub use lock_list::{LockMap, LockSet};
+pub use starfish::{StarfishMap, StarfishSize};
 
 /// The kernels of the baselines, loaded.
 #[derive(Clone)]
@@ -318,13 +320,13 @@ mod tests {
     use super::*;
 
     /// The sizes of a kernel's parameters in bits, as the PTX declares them.
-    fn declared(name: &str) -> Vec<u32> {
+    pub(super) fn declared(name: &str) -> Vec<u32> {
         let start = crate::device::PAPER.find(&format!(".entry {name}(")).expect("it is there");
         let list = crate::device::PAPER[start..].split(['(', ')']).nth(1).expect("a list");
         list.split(',').map(|p| if p.contains(".u64") { 64 } else { 32 }).collect()
     }
 
-    fn passed(arguments: &Arguments) -> Vec<u32> {
+    pub(super) fn passed(arguments: &Arguments) -> Vec<u32> {
         let bits = |argument: &Argument| match argument {
             Argument::Each { .. } | Argument::Pointer(_) | Argument::U64(_) => 64,
             Argument::U32(_) | Argument::Count => 32,

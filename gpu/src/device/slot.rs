@@ -38,6 +38,11 @@ impl Slot {
         (self.input.device_ptr(&self.stream).0, self.output.device_ptr(&self.stream).0)
     }
 
+    /// Bytes of the device memory.
+    pub(crate) fn bytes(&self) -> u64 {
+        (self.input.num_bytes() + self.output.num_bytes()) as u64
+    }
+
     /// Queues the copy of the first `len` bytes to the device.
     pub(crate) fn copy_in(&mut self, len: usize) -> Result<(), Error> {
         let (to, stream) = (self.addresses().0, self.stream.cu_stream());

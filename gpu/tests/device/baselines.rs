@@ -1,8 +1,11 @@
 //! The tables that ours are compared with, on a device.
 
 use super::device;
-use warpproof_gpu::bench::{Baselines, Static};
+use std::collections::HashSet;
+use warpproof_gpu::bench::{Baselines, StarfishMap, StarfishSize, Static};
+use warpproof_gpu::{Device, Error};
 use warpproof_model::host::Op;
+use warpproof_model::host::Refused;
 use warpproof_model::outcome::{Delete, Insert, RESERVED_KEY};
 
 const MISSING: u32 = u32::MAX;
@@ -109,4 +112,95 @@ fn a_reserved_key_is_not_put_into_a_list_with_locks() {
     map.mixed(&stream, &ops, &keys, &keys, &mut said, &mut found).unwrap();
     assert_eq!(stream.clone_dtoh(&said).unwrap(), [0, RESERVED_KEY]);
     assert_eq!(stream.clone_dtoh(&found).unwrap(), [0, 0]);
+}
+
+/// Values of keys, of which the even ones below `end` are there. A key is its own value.
+fn search(map: &mut StarfishMap, keys: &[u32], end: u32) {
+    let mut found = vec![0xa5a5_a5a5; keys.len()];
+    map.search(keys, &mut found).unwrap();
+    for (key, found) in keys.iter().zip(found) {
+        let there = key % 2 == 0 && *key < end;
+        assert_eq!(found, if there { *key } else { StarfishMap::MISSING }, "key {key} of {end}");
+    }
+}
+
+fn starfish(device: &Device, children: u32, slots: u32, frames: u32) -> StarfishMap {
+    Baselines::new(device).unwrap().starfish(StarfishSize { children, slots, frames }).unwrap()
+}
+
+#[test]
+fn starfish_pages_its_child_tables() {
+    let Some(device) = device() else { return };
+    // A chunk has 2^20 pairs: parts of one chunk, and of more.
+    for (children, slots, frames) in [(1, 1 << 10, 1), (7, 1 << 16, 2), (5, 1 << 21, 3), (3, 1 << 21, 5)] {
+        let mut map = starfish(&device, children, slots, frames);
+        let most = (children * slots / 10 * 8) & !1;
+        let asked: Vec<u32> = (0..2 * most + 100).chain([u32::MAX]).collect();
+        search(&mut map, &asked[..9], 0);
+        let mut at = 0;
+        for part in [1, most / 3, 0, most - most / 3 - 1] {
+            let keys: Vec<u32> = (at..at + part).map(|i| 2 * i).collect();
+            assert_eq!(map.insert_unique(&keys, &keys).unwrap(), []);
+            at += part;
+            assert_eq!((map.len(), map.is_empty()), (at.into(), at == 0));
+            search(&mut map, &asked, 2 * at);
+        }
+        let [copied_in, copied_out] = map.copies();
+        assert!(copied_out >= u64::from(children), "{copied_out}");
+        // With a frame for each child table none comes in again.
+        assert_eq!(copied_in == 0, frames >= children, "{copied_in}");
+        // The frames' child tables come first: a search copies in the others alone.
+        search(&mut map, &asked[..9], 2 * at);
+        let again = map.copies()[0] - copied_in;
+        assert_eq!(again, u64::from(children.saturating_sub(frames)), "{children} {frames}");
+    }
+}
+
+/// More pairs than stash and slots hold by any constants, and some fewer.
+#[test]
+fn a_starfish_child_table_is_built_anew_or_its_pairs_are_given_back() {
+    let Some(device) = device() else { return };
+    const SLOTS: u32 = 1 << 17;
+    for percent in [90, 97, 98, 100] {
+        let mut map = starfish(&device, 2, SLOTS, 1);
+        let all: Vec<u32> = (0..2 * (SLOTS / 100 * percent)).map(|i| 3 * i).collect();
+        let mut left = HashSet::new();
+        for part in all.chunks(all.len() / 2) {
+            left.extend(map.insert_unique(part, part).unwrap());
+        }
+        assert_eq!(map.len() + left.len() as u64, all.len() as u64, "{percent} %");
+        let mut found = vec![0xa5a5_a5a5; all.len()];
+        map.search(&all, &mut found).unwrap();
+        for (key, found) in all.iter().zip(found) {
+            let there = !left.contains(&(*key, *key));
+            assert_eq!(found, if there { *key } else { StarfishMap::MISSING }, "key {key}, {percent} %");
+        }
+        let rebuilt = map.rebuilt();
+        println!("{percent} %: built anew {rebuilt} times, {} left", left.len());
+        assert!(percent > 90 || rebuilt == 0 && left.is_empty(), "{rebuilt}");
+        assert!(percent < 100 || rebuilt >= 18 && !left.is_empty(), "{rebuilt}");
+    }
+}
+
+#[test]
+fn starfish_refuses_what_it_has_no_room_for() {
+    let Some(device) = device() else { return };
+    let mut map = starfish(&device, 2, 100, 2);
+    let keys: Vec<u32> = (0..201).collect();
+    for (keys, values) in [(&keys[..], &keys[..]), (&keys[..2], &keys[..1]), (&[u32::MAX], &[0])] {
+        assert!(matches!(map.insert_unique(keys, values), Err(Error::Refused(_))), "{} keys", keys.len());
+    }
+    assert!(map.is_empty());
+    assert!(matches!(map.search(&keys, &mut [0]), Err(Error::Refused(Refused::Length { .. }))));
+    assert_eq!(map.insert_unique(&keys[..160], &keys[..160]).unwrap(), []);
+    let of = |size| Baselines::new(&device).unwrap().starfish(size).err();
+    let size = StarfishSize { children: 1, slots: 8, frames: 1 };
+    for wrong in [
+        StarfishSize { children: 0, ..size },
+        StarfishSize { slots: 0, ..size },
+        StarfishSize { frames: 0, ..size },
+        StarfishSize { slots: (1 << 23) + 1, ..size },
+    ] {
+        assert!(matches!(of(wrong), Some(Error::Refused(_))), "{wrong:?}");
+    }
 }

@@ -4,7 +4,7 @@
 use super::contender::Contender;
 use super::lock_list::Lists;
 use super::point::Point;
-use super::{Row, Subject};
+use super::{Mixed, Row};
 use crate::bench::row::Fallible;
 use crate::bench::timed::{Answers, Batch, Timed};
 use crate::failure::Failure;
@@ -18,7 +18,7 @@ use warpproof::{Answer, Insert, Op, WaitFreeGeometry};
 
 /// Measures our table and what it is compared with at a point.
 pub(super) fn point(
-    subject: Subject,
+    subject: Mixed,
     device: &Device,
     point: &Point,
     rows: &mut Vec<Row>,
@@ -30,14 +30,14 @@ pub(super) fn point(
     let batch = Batch::new(&timed, &work.ops, &work.op_keys, &work.op_values).map_err(failed)?;
     let with = (&timed, &batch);
     match subject {
-        Subject::Hopscotch => {
+        Mixed::Hopscotch => {
             let make = || on(with, HopscotchMap::<u32, u32>::with_geometry(device, point.geometry()?)?);
             point.measure(("hopscotch (GPU)", None), make, rows)?;
             let make = || on(with, baselines.chained(point.slots() as usize, point.nodes())?);
             let names = ("chaining (GPU)", Some("chaining, allocation counted (GPU)"));
             point.measure(names, make, rows)
         }
-        Subject::WaitFree => {
+        Mixed::WaitFree => {
             type Table = WaitFreeMap<u32, u32>;
             let size = || point.nodes_of(Table::NODE_WORDS, WaitFreeGeometry::for_batches);
             point.measure(

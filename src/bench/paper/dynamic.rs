@@ -6,7 +6,7 @@ use super::contender::{Bulk, Single};
 use super::lock_list::CpuLockList;
 use super::locked::Locked;
 use super::point::{MOST_ON_CPU, Point};
-use super::{Report, Row, Scale, Subject};
+use super::{Mixed, Report, Row, Scale};
 use crate::backend::Opened;
 use crate::bench::row::MIXES;
 use crate::failure::Failure;
@@ -18,21 +18,16 @@ use warpproof::simt::cpu;
 /// Sizes of the key ranges.
 const RANGES: [u32; 5] = [100, 1_000, 10_000, 100_000, 10_000_000];
 /// Numbers of operations.
-const fn operations(subject: Subject) -> [usize; 2] {
+const fn operations(subject: Mixed) -> [usize; 2] {
     match subject {
-        Subject::Hopscotch => [100_000, 100_000_000],
+        Mixed::Hopscotch => [100_000, 100_000_000],
         // On 10^7 keys, what `bench waitfree --pairs 10000000` runs of a mix.
-        Subject::WaitFree => [100_000, 10_000_000],
+        Mixed::WaitFree => [100_000, 10_000_000],
     }
 }
 
 /// Measures all points.
-pub(super) fn run(
-    subject: Subject,
-    on: &Opened,
-    scale: Scale,
-    report: &mut Report<'_>,
-) -> Result<(), Failure> {
+pub(super) fn run(subject: Mixed, on: &Opened, scale: Scale, report: &mut Report<'_>) -> Result<(), Failure> {
     let quick = scale == Scale::Quick;
     let ranges: Vec<u32> = RANGES.into_iter().filter(|&range| !quick || range <= 100_000).collect();
     let operations: Vec<usize> =
@@ -55,7 +50,7 @@ pub(super) fn run(
 
 /// One point, on the GPU if that is the backend, and on the CPU with as many operations as that can do.
 fn point(
-    subject: Subject,
+    subject: Mixed,
     on: &Opened,
     (mix, range, ops): ((&'static str, Mix), u32, usize),
     rows: &mut Vec<Row>,
@@ -67,8 +62,8 @@ fn point(
     let _ = on;
     let point = Point::new(mix, range, ops.min(MOST_ON_CPU));
     match subject {
-        Subject::Hopscotch => hopscotch(&point, rows),
-        Subject::WaitFree => wait_free(&point, rows),
+        Mixed::Hopscotch => hopscotch(&point, rows),
+        Mixed::WaitFree => wait_free(&point, rows),
     }
 }
 

@@ -8,6 +8,8 @@
 //! `warpproof bench waitfree --paper`: the same of the wait-free table, against a list with a lock for each
 //! bucket, of the same nodes. Sets: u64 keys, by the steps of `bench waitfree --entry set64`, and with open
 //! addressing beside them. Dynamic: the mixes, on maps of u32 pairs.
+//!
+//! `warpproof bench paged --paper`: the published Starfish beside the paged table, on a GPU alone.
 
 mod chained;
 mod contender;
@@ -16,6 +18,8 @@ mod device;
 mod dynamic;
 mod lock_list;
 mod locked;
+#[cfg(feature = "gpu")]
+mod paged;
 mod plot;
 mod point;
 #[cfg(feature = "gpu")]
@@ -26,7 +30,7 @@ mod static_;
 use crate::backend::Opened;
 use crate::failure::Failure;
 use crate::output;
-use crate::registry::{HOPSCOTCH, Structure, WAITFREE};
+use crate::registry::{HOPSCOTCH, PAGED, Structure, WAITFREE};
 use crate::target::write_whole;
 use plot::{Axis, Chart};
 use serde::Serialize;
@@ -46,19 +50,36 @@ pub(crate) enum Scale {
 pub(crate) enum Subject {
     Hopscotch,
     WaitFree,
+    Paged,
+}
+
+/// Of what there are mixes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Mixed {
+    Hopscotch,
+    WaitFree,
 }
 
 impl Subject {
+    /// What its mixes are of, if there are any.
+    fn mixed(self) -> Option<Mixed> {
+        match self {
+            Self::Hopscotch => Some(Mixed::Hopscotch),
+            Self::WaitFree => Some(Mixed::WaitFree),
+            Self::Paged => None,
+        }
+    }
+
     /// That of a structure.
     ///
     /// # Errors
     /// If there are no experiments of it.
     pub(crate) fn of(structure: &Structure) -> Result<Self, Failure> {
         let of = |subject: &Self| subject.structure() == structure.name;
-        [Self::Hopscotch, Self::WaitFree].into_iter().find(of).ok_or_else(|| {
+        [Self::Hopscotch, Self::WaitFree, Self::Paged].into_iter().find(of).ok_or_else(|| {
             Failure::input(format_args!(
-                "--paper: there are experiments of {} and {} tables, not of {}",
-                HOPSCOTCH.name, WAITFREE.name, structure.name
+                "--paper: there are experiments of {}, {} and {} tables, not of {}",
+                HOPSCOTCH.name, WAITFREE.name, PAGED.name, structure.name
             ))
         })
     }
@@ -68,6 +89,7 @@ impl Subject {
         match self {
             Self::Hopscotch => HOPSCOTCH.name,
             Self::WaitFree => WAITFREE.name,
+            Self::Paged => PAGED.name,
         }
     }
 
@@ -76,6 +98,7 @@ impl Subject {
         match self {
             Self::Hopscotch => "static tables against probing and cuckoo",
             Self::WaitFree => "sets against a lock-based list",
+            Self::Paged => "tables larger than device memory",
         }
     }
 }
@@ -86,7 +109,7 @@ struct Row {
     experiment: &'static str,
     table: &'static str,
     workload: &'static str,
-    /// The range of keys of a mix; the slots of a static table; the keys of a set.
+    /// The range of keys of a mix; the slots of a static table; the keys of a set; the pairs of a paged table.
     size: u64,
     ops: u64,
     /// The median of the rounds.
@@ -160,6 +183,10 @@ pub(crate) fn paper(
     scale: Scale,
     json: bool,
 ) -> Result<(), Failure> {
+    if subject.mixed().is_none() && on.name() == "cpu" {
+        let what = subject.on_gpu_alone();
+        return Err(Failure::input(format_args!("--paper: {what} are measured on a GPU alone")));
+    }
     std::fs::create_dir_all(folder).map_err(|error| Failure::write(folder.display(), &error))?;
     let (name, device) = (on.name(), on.device());
     let cpu = format!("{} threads", rayon::current_num_threads());
@@ -173,7 +200,9 @@ pub(crate) fn paper(
     if let (Some(why), false) = (skipped, json) {
         output::line(format_args!("\n{}: skipped: {why}", subject.on_gpu_alone()))?;
     }
-    dynamic::run(subject, on, scale, &mut report)?;
+    if let Some(mixed) = subject.mixed() {
+        dynamic::run(mixed, on, scale, &mut report)?;
+    }
 
     let Report { rows, plots, .. } = &report;
     let verified = rows.iter().all(|row| row.verified);
@@ -237,6 +266,7 @@ fn static_tables(
     report.add(match subject {
         Subject::Hopscotch => static_::run(device, scale)?,
         Subject::WaitFree => sets::run(device, scale)?,
+        Subject::Paged => paged::run(device, scale)?,
     })?;
     Ok(None)
 }
@@ -286,6 +316,7 @@ fn title(group: &[&Row]) -> String {
         }
         "dynamic" => format!("{workload}, {} operations", output::grouped(most)),
         "sets" => format!("{workload}, sets of u64 keys"),
+        "paged" => format!("{workload}, maps of u32 pairs, load {}", point::LOAD),
         _ => format!("{workload}, load {}", point::LOAD),
     }
 }
@@ -295,6 +326,7 @@ fn sizes_are(group: &[&Row]) -> &'static str {
     match group[0].experiment {
         "dynamic" => "range of keys",
         "sets" => "keys",
+        "paged" => "pairs",
         _ => "slots",
     }
 }

@@ -11,6 +11,8 @@
 //! - [`LockList`]: chains of nodes that a warp reads at once, with a lock for each bucket; unique insert,
 //!   delete, search. It is what the wait-free table is compared with.
 //!
+//! - [`ChildTable`]: cuckoo hashing with a stash, of which the published Starfish has many and pages them.
+//!
 //! The first three hold u32 pairs whose keys are below 2^31, and each operation is run by one lane. A
 //! [`LockList`] holds u64 keys or u32 pairs, and an operation is run by a warp.
 #![no_std]
@@ -20,11 +22,13 @@ mod chained;
 mod cuckoo;
 mod lock_list;
 mod probing;
+mod starfish;
 
 pub use chained::Chained;
 pub use cuckoo::{Cuckoo, PLACES};
 pub use lock_list::LockList;
 pub use probing::Probing;
+pub use starfish::{ANSWERED, ChildTable, STASH};
 
 /// What an empty slot holds: no pair, as its key is reserved. Its bytes are all ones.
 pub const EMPTY: u64 = u64::MAX;

@@ -9,15 +9,13 @@
 //!
 //! Reduced: buckets of one slot, a chain of two.
 
-use crate::exhibit::{Exhibit, Repair, Snapshot, calls, run};
-use warpproof_model::open::{DoubleHashing, Probing};
+use crate::cuckoo::{SLOTS as BUCKETS, homes, keys, other_home, ours};
+use crate::exhibit::{Exhibit, Snapshot, calls, run};
 use warpproof_model::spec::{Call, Map, Op, Ret};
-use warpproof_model::{IntegerWords, Key, Order, ReadOrder, Seed, Words};
+use warpproof_model::{IntegerWords, Order, ReadOrder, Words};
 use warpproof_simt::check::{Array, Config, Kind, Memory, Scenario, SimWarp, Subject};
-use warpproof_simt::engine::{Engine, Options};
 
 const EMPTY: u64 = u64::MAX;
-const BUCKETS: usize = 3;
 /// Exchanges of an insert.
 const CHAIN: usize = 2;
 
@@ -25,22 +23,10 @@ const CHAIN: usize = 2;
 #[derive(Clone, Debug)]
 struct Evicting;
 
-/// The two buckets of a key: those that it has in our cuckoo table.
-fn buckets(key: u64) -> [usize; 2] {
-    let (hash, buckets) = ((key as u32).hash(Seed::new(1)), BUCKETS as u32);
-    let first = hash.digit(buckets);
-    [first as usize, ((first + DoubleHashing::stride(hash.low(), buckets)) % buckets) as usize]
-}
-
-/// The lowest key with these buckets.
-fn key(first: usize, second: usize) -> u64 {
-    (1..).find(|&key| buckets(key) == [first, second]).unwrap_or(u64::MAX)
-}
-
 impl Evicting {
     fn insert<S: IntegerWords<u64>>(slots: S, call: &Call) -> Ret {
         let mut carried = call.key | call.value << 32;
-        let mut at = buckets(call.key)[0];
+        let mut at = homes(call.key)[0];
         for _ in 0..CHAIN {
             // AcqRel: a stronger order than published.
             let evicted = slots.swap(at, carried, Order::AcqRel);
@@ -48,8 +34,7 @@ impl Evicting {
                 return Ret::Inserted;
             }
             carried = evicted;
-            let [first, second] = buckets(carried & 0xffff_ffff);
-            at = if at == first { second } else { first };
+            at = other_home(carried & 0xffff_ffff, at);
         }
         Ret::Full
     }
@@ -72,7 +57,7 @@ impl Subject for Evicting {
             Op::InsertUnique => Self::insert(slots, call),
             Op::Search => {
                 // Acquire: a stronger order than published.
-                let words = buckets(call.key).map(|at| slots.load(at, ReadOrder::Acquire));
+                let words = homes(call.key).map(|at| slots.load(at, ReadOrder::Acquire));
                 let found = words.into_iter().find(|&word| word != EMPTY && word as u32 == call.key as u32);
                 Ret::Value(found.map(|word| word >> 32))
             }
@@ -101,14 +86,6 @@ pub(crate) fn exhibits() -> Vec<Exhibit> {
         scenario.allows.full = true;
         scenario
     };
-    let ours = || {
-        let run = |engine: &dyn Engine, scenario: &Scenario, options: &Options| {
-            let mut scenario = Scenario { structure: "cuckoo_map32".to_string(), ..scenario.clone() };
-            scenario.config = Config { lanes: 1, slots: 1, buckets: BUCKETS as u32, ..Config::default() };
-            engine.explore(&scenario, options)
-        };
-        Repair { what: "our cuckoo table", run: Box::new(run), small: false }
-    };
     let exhibit = |id, defect, shows, scenario| Exhibit {
         id,
         source: "BGHT, bcht",
@@ -122,7 +99,7 @@ pub(crate) fn exhibits() -> Vec<Exhibit> {
         scenario,
     };
     // A key that comes to a full bucket, the one that has to go, and those in the other buckets.
-    let (comes, moved, stays, last) = (key(0, 1), key(0, 2), key(1, 0), key(2, 1));
+    let ([comes], [moved], [stays], [last]) = (keys(0, 1), keys(0, 2), keys(1, 0), keys(2, 1));
     let insert = format!("insert_unique {comes} 40");
     vec![
         exhibit(

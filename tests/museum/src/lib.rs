@@ -4,6 +4,7 @@
 //! project, in the smallest scenario that shows its defect. `warpproof museum` visits them all, and so does the
 //! test `museum`; README.md beside the sources has the table.
 
+mod cuckoo;
 mod e01_hole;
 mod e02_race;
 mod e03_blind_delete;
@@ -18,6 +19,9 @@ mod e11_same_word;
 mod e12_locked_target;
 mod e13_open_hole;
 mod e14_stalled;
+mod e15_dropped;
+mod e16_in_flight;
+mod e17_frame;
 mod e18_window;
 mod e19_replace;
 mod e20_free;
@@ -45,6 +49,7 @@ mod retrieve;
 mod shinde;
 mod slab_alloc;
 mod slab_hash;
+mod starfish;
 mod static_map;
 mod visit;
 
