@@ -173,7 +173,7 @@ impl<R: Row> State<R> {
             // If an error comes before they have ended, the tables are looked at.
             jobs.iter().for_each(|&(_, child, _)| self.known_of(child).for_each(ChildSlots::begin));
         }
-        let [partitioned, arranged] = columns.sides;
+        let [partitioned, arranged] = columns.sides.map(|side| Operations { n: batch.n, ..side });
         // SAFETY: columns of these rows, in memory that lives until the device was waited for.
         unsafe { self.partitioner.scatter(batch, partitioned, &run)? };
         let in_place = jobs.iter().any(|&(_, child, (_, way))| {

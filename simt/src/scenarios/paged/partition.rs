@@ -259,9 +259,9 @@ pub(super) fn default_set() -> Vec<Scenario> {
     let batches: [&[u32]; 8] =
         [&[], &[4], &[8, 0], &[1, 1, 0], &[5, 2, 8, 0], &[3, 3, 3, 3], &[7, 4, 1, 6], &[8, 4, 4, 0, 2]];
     let of = |warps| batches.iter().map(move |keys| scenario(warps, keys));
-    // One warp has three blocks of five, and its writes are bounded.
+    // One warp has two blocks of four, and is sifted four times; its writes are bounded.
     of(1)
-        .filter(|scenario| scenario.config.bitmap.len() < 5)
+        .filter(|scenario| scenario.config.bitmap.len() < 4)
         .chain(of(2))
         .chain([scenario(3, &[15, 5, 2, 1, 0]), scenario(4, &[15, 4, 0])])
         .collect()
