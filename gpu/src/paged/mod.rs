@@ -21,8 +21,10 @@ use parting::Parting;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use warpproof_model::Seed;
 use warpproof_model::host::structure::{self, Open};
-use warpproof_model::host::{BulkTable, OpenGeometry, OpenStats, PagedGeometry, PagedStats, Refused};
-use warpproof_model::paged::host::{ChildSlots, Slots};
+use warpproof_model::host::{
+    BulkPaged, BulkTable, OpenGeometry, OpenStats, PagedGeometry, PagedStats, Refused, SinkOf,
+};
+use warpproof_model::paged::host::{ChildSlots, Paging, Slots};
 use warpproof_model::paged::{Access, Choice, Choose, Pager, Place, Prices, Stream, Way};
 
 /// A concurrent map larger than the memory of the device: `PagedMap<u32, u32>`, `PagedMap<u64, u64>` and the
@@ -259,7 +261,7 @@ impl<R: Row> BulkTable for Paged<R> {
 
     fn stats(&self) -> Result<PagedStats, Error> {
         let mut state = self.state();
-        let traffic = state.pager.traffic();
+        let (traffic, choices) = (state.pager.traffic(), state.choice.choices());
         let resident = (0..state.pager.children()).filter(|&child| state.pager.is_resident(child)).count();
         let (mut slots, mut child_bytes) = (OpenStats::default(), 0);
         state.each(Access::Reads, |table| {
@@ -267,7 +269,8 @@ impl<R: Row> BulkTable for Paged<R> {
             child_bytes = table.bytes();
             Ok(())
         })?;
-        Ok(PagedStats { slots, resident: resident as u32, rebuilt: state.rebuilt, traffic, child_bytes })
+        let (resident, rebuilt) = (resident as u32, state.rebuilt);
+        Ok(PagedStats { slots, resident, rebuilt, traffic, choices, child_bytes })
     }
 
     fn geometry(&self) -> PagedGeometry {
@@ -279,6 +282,18 @@ impl<R: Row> BulkTable for Paged<R> {
         state.each(Access::Writes, BulkTable::clear)?;
         state.slots.fill(ChildSlots::default());
         Ok(())
+    }
+}
+
+impl<R: Row> BulkPaged for Paged<R> {
+    fn paging(&self) -> Paging {
+        let state = self.state();
+        let (traffic, choices) = (state.pager.traffic(), state.choice.choices());
+        Paging { traffic, choices, child_bytes: state.choice.child_bytes() }
+    }
+
+    fn retrieve_to(&self, sink: SinkOf<'_, Self>) -> Result<(), Error> {
+        Self::retrieve_to(self, sink)
     }
 }
 

@@ -10,8 +10,8 @@ pub mod structure;
 pub use crate::outcome::Op;
 pub use answer::{Answer, Matches};
 pub use bulk::{
-    BulkCounter, BulkFlush, BulkMap, BulkMatches, BulkMultimap, BulkOrdered, BulkSet, BulkTable, GeometryOf,
-    StatsOf,
+    BulkCounter, BulkFlush, BulkMap, BulkMatches, BulkMultimap, BulkOrdered, BulkPaged, BulkSet, BulkTable,
+    GeometryOf, SinkOf, StatsOf,
 };
 pub use structure::Structure;
 pub use structure::sizes::*;
