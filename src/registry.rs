@@ -190,6 +190,7 @@ mod tests {
             assert_eq!(can.contains(&Can::Counter), map.counter().is_some(), "{}", structure.name);
             assert_eq!(can.contains(&Can::Order), map.ordered().is_some(), "{}", structure.name);
             assert_eq!(can.contains(&Can::Flush), map.flush().is_some(), "{}", structure.name);
+            assert_eq!(can.contains(&Can::Paged), map.paged().is_some(), "{}", structure.name);
         }
     }
 }

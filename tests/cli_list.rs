@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use std::marker::PhantomData;
 use std::process::Command;
 use warpproof::simt::cpu;
-use warpproof::{BulkCounter, BulkFlush, BulkMap, BulkMatches, BulkMultimap, BulkOrdered, BulkSet};
+use warpproof::{
+    BulkCounter, BulkFlush, BulkMap, BulkMatches, BulkMultimap, BulkOrdered, BulkPaged, BulkSet,
+};
 
 const STRUCTURES: [&str; 7] = ["slab", "hopscotch", "open", "cuckoo", "waitfree", "dynamic", "paged"];
 
@@ -92,6 +94,9 @@ trait Without {
     fn flush(&self) -> &'static [&'static str] {
         &[]
     }
+    fn paged(&self) -> &'static [&'static str] {
+        &[]
+    }
 }
 
 impl<T> Without for Of<T> {}
@@ -114,6 +119,7 @@ with! {
     counter: BulkCounter<u32, u32> => ["insert_or_add"];
     ordered: BulkOrdered => ["retrieve_all_in_order"];
     flush: BulkFlush => ["flush"];
+    paged: BulkPaged => ["paging", "retrieve_to"];
 }
 
 /// What tables of some types do beside what all tables do.
@@ -121,9 +127,16 @@ macro_rules! operations {
     ($($table:ty),*) => {{
         let mut all = BTreeSet::new();
         $(let of = Of::<$table>(PhantomData);
-        for some in
-            [of.map(), of.set(), of.multimap(), of.matches(), of.counter(), of.ordered(), of.flush()]
-        {
+        for some in [
+            of.map(),
+            of.set(),
+            of.multimap(),
+            of.matches(),
+            of.counter(),
+            of.ordered(),
+            of.flush(),
+            of.paged(),
+        ] {
             all.extend(some);
         })*
         all

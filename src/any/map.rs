@@ -2,12 +2,12 @@
 
 use super::erased::erased;
 use super::numbers::{AnyStructure, Geometry, Stats};
-use super::{As, AsMut, Counter, Error, Flush, Matches, Multimap, Ordered};
+use super::{As, AsMut, Counter, Error, Flush, Matches, Multimap, Ordered, Paged};
 use core::any::Any;
 use core::fmt;
 use warpproof_model::host::{
-    Answer, BulkCounter, BulkFlush, BulkMap, BulkMatches, BulkMultimap, BulkOrdered, BulkTable, GeometryOf,
-    Op, StatsOf,
+    Answer, BulkCounter, BulkFlush, BulkMap, BulkMatches, BulkMultimap, BulkOrdered, BulkPaged, BulkTable,
+    GeometryOf, Op, StatsOf,
 };
 use warpproof_model::{Assign, Delete, Insert, Key, Word};
 
@@ -32,6 +32,7 @@ pub struct Map<K, V> {
     counter: Option<As<dyn Counter<K, V>>>,
     ordered: Option<As<dyn Ordered<(K, V)>>>,
     flush: Option<AsMut<dyn Flush>>,
+    paged: Option<As<dyn Paged<(K, V)>>>,
 }
 
 impl<K: Key, V: Word> Map<K, V> {
@@ -43,7 +44,7 @@ impl<K: Key, V: Word> Map<K, V> {
         GeometryOf<T>: Into<Geometry>,
     {
         let table = Box::new(table);
-        Self { table, matches: None, multimap: None, counter: None, ordered: None, flush: None }
+        Self { table, matches: None, multimap: None, counter: None, ordered: None, flush: None, paged: None }
     }
 
     /// The same map, which works on all pairs of a key if it is a `T`.
@@ -81,6 +82,13 @@ impl<K: Key, V: Word> Map<K, V> {
         self
     }
 
+    /// The same map, of which a part is in memory of a limited size if it is a `T`.
+    #[must_use]
+    pub fn with_paged<T: BulkPaged<Entry = (K, V), Error: Send + Sync + 'static> + Any>(mut self) -> Self {
+        self.paged = Some(|table| Some(table.downcast_ref::<T>()? as _));
+        self
+    }
+
     /// The map as one that works on all pairs of a key; `None` if it does not.
     pub fn matches(&self) -> Option<&dyn Matches<K, V>> {
         (self.matches?)(&*self.table)
@@ -104,6 +112,11 @@ impl<K: Key, V: Word> Map<K, V> {
     /// The map as one that is flushed; `None` if it needs no flush.
     pub fn flush(&mut self) -> Option<&mut (dyn Flush + 'static)> {
         (self.flush?)(&mut *self.table)
+    }
+
+    /// The map as one of which a part is in memory of a limited size; `None` if it is not paged.
+    pub fn paged(&self) -> Option<&dyn Paged<(K, V)>> {
+        (self.paged?)(&*self.table)
     }
 
     /// The table itself, if it is a `T`.

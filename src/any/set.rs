@@ -2,10 +2,10 @@
 
 use super::erased::erased;
 use super::numbers::{AnyStructure, Geometry, Stats};
-use super::{As, AsMut, Error, Flush, Ordered};
+use super::{As, AsMut, Error, Flush, Ordered, Paged};
 use core::any::Any;
 use core::fmt;
-use warpproof_model::host::{BulkFlush, BulkOrdered, BulkSet, BulkTable, GeometryOf, StatsOf};
+use warpproof_model::host::{BulkFlush, BulkOrdered, BulkPaged, BulkSet, BulkTable, GeometryOf, StatsOf};
 use warpproof_model::{Delete, Insert, Key};
 
 erased! { DynSet<K: Key>: BulkSet<K>, K, Set<K> {
@@ -22,6 +22,7 @@ pub struct Set<K> {
     table: Box<dyn DynSet<K>>,
     ordered: Option<As<dyn Ordered<K>>>,
     flush: Option<AsMut<dyn Flush>>,
+    paged: Option<As<dyn Paged<K>>>,
 }
 
 impl<K: Key> Set<K> {
@@ -32,7 +33,7 @@ impl<K: Key> Set<K> {
         StatsOf<T>: Into<Stats>,
         GeometryOf<T>: Into<Geometry>,
     {
-        Self { table: Box::new(table), ordered: None, flush: None }
+        Self { table: Box::new(table), ordered: None, flush: None, paged: None }
     }
 
     /// The same set, which knows an order of its keys if it is a `T`.
@@ -49,6 +50,13 @@ impl<K: Key> Set<K> {
         self
     }
 
+    /// The same set, of which a part is in memory of a limited size if it is a `T`.
+    #[must_use]
+    pub fn with_paged<T: BulkPaged<Entry = K, Error: Send + Sync + 'static> + Any>(mut self) -> Self {
+        self.paged = Some(|table| Some(table.downcast_ref::<T>()? as _));
+        self
+    }
+
     /// The set as one that knows an order of its keys; `None` if it does not.
     pub fn ordered(&self) -> Option<&dyn Ordered<K>> {
         (self.ordered?)(&*self.table)
@@ -57,6 +65,11 @@ impl<K: Key> Set<K> {
     /// The set as one that is flushed; `None` if it needs no flush.
     pub fn flush(&mut self) -> Option<&mut (dyn Flush + 'static)> {
         (self.flush?)(&mut *self.table)
+    }
+
+    /// The set as one of which a part is in memory of a limited size; `None` if it is not paged.
+    pub fn paged(&self) -> Option<&dyn Paged<K>> {
+        (self.paged?)(&*self.table)
     }
 
     /// The table itself, if it is a `T`.

@@ -129,6 +129,9 @@ pub(crate) struct Args {
     /// Device memory for its batches, besides that for frames [default: a fourth of the budget]
     #[arg(long, value_name = "BYTES", value_parser = crate::bytes::bytes, requires = "table")]
     batch: Option<u64>,
+    /// Tell after each row with --table for how many operations a child table was copied, and why
+    #[arg(long, requires = "table")]
+    explain: bool,
     /// Append the rows to a file of the structure in a folder, with the machine, the date and the commit
     ///
     /// benches/record/README.md says what its columns are.
@@ -204,7 +207,9 @@ pub(crate) fn bench(args: &Args) -> Result<(), Failure> {
     {
         return Err(Failure::input(format_args!("--keys: {keys} keys are more than the {pairs} pairs")));
     }
-    measure(args, &Opened::open(args.backend)?)
+    let on = Opened::open(args.backend)?;
+    on.admit_budget(args.budget)?;
+    measure(args, &on)
 }
 
 /// Measures a table that is larger than a budget of device memory.
@@ -213,10 +218,14 @@ fn larger(args: &Args, table: u64) -> Result<(), Failure> {
         return Err(Failure::input(format_args!("--table: {} tables are not paged", args.structure.name)));
     }
     #[cfg(feature = "gpu")]
-    return paged::page(args, &Opened::open(args.backend)?, table);
+    {
+        let on = Opened::open(args.backend)?;
+        on.admit_budget(args.budget)?;
+        paged::page(args, &on, table)
+    }
     #[cfg(not(feature = "gpu"))]
     {
-        let _ = (table, args.budget, args.batch);
+        let _ = (table, args.batch, args.explain);
         Err(Failure::input("--table: this program was built without GPUs"))
     }
 }

@@ -11,14 +11,15 @@ use crate::bytes;
 use crate::entry::Entry;
 use crate::failure::Failure;
 use crate::output;
+use crate::paging::explained;
 use rayon::prelude::*;
 use std::time::Instant;
 use warpproof::gpu::cudarc::driver::CudaSlice;
 use warpproof::gpu::{Device, OpenMap, PagedMap, Tuning};
 use warpproof::model::Seed;
 use warpproof::model::outcome::Insert;
-use warpproof::model::paged::{Choose, Way};
-use warpproof::{BulkMap, BulkTable, OpenGeometry, PagedGeometry, simt};
+use warpproof::model::paged::{Choices, Choose, Way};
+use warpproof::{BulkMap, BulkPaged, BulkTable, OpenGeometry, PagedGeometry, simt};
 
 /// Pairs of u64 in a paged table.
 type Map = PagedMap<u64, u64>;
@@ -84,6 +85,9 @@ struct Page<'a> {
     pairs: u64,
     load: f64,
     rows: Vec<Row>,
+    /// Whether choices are explained, and those that were explained already.
+    explain: bool,
+    explained: Choices,
 }
 
 /// Measures a table of so many bytes of slots, with a budget of device memory.
@@ -95,7 +99,8 @@ pub(super) fn page(args: &Args, on: &Opened, table: u64) -> Result<(), Failure> 
     let load = OpenGeometry::DEFAULT_LOAD;
     let pairs = (table as f64 / 16.0 * load) as u64;
     let timed = Timed::new(device).map_err(Failure::backend)?;
-    let mut page = Page { timed, device, pairs, load, rows: Vec::new() };
+    let (explain, explained) = (args.explain, Choices::default());
+    let mut page = Page { timed, device, pairs, load, rows: Vec::new(), explain, explained };
     let measured = page.measure(args).map_err(|error| Failure::input(error.to_string()));
     let rows = page.rows;
     if let Some(record) = record {
@@ -176,6 +181,18 @@ impl Page<'_> {
         Ok(())
     }
 
+    /// Explains what was chosen since the last time.
+    fn explain(&mut self, map: &Map) -> Fallible<()> {
+        if self.explain {
+            let choices = map.paging().choices;
+            for line in explained(&choices.since(&self.explained)) {
+                say(format_args!("    {line}"))?;
+            }
+            self.explained = choices;
+        }
+        Ok(())
+    }
+
     /// The copy engine, each way. Of these rows an operation is a byte.
     fn copies(&mut self) -> Fallible<()> {
         const BYTES: usize = 256 << 20;
@@ -243,7 +260,8 @@ impl Page<'_> {
             first = end;
         }
         right &= map.len()? == to;
-        self.row(name, to - from, seconds, right)
+        self.row(name, to - from, seconds, right)?;
+        self.explain(map)
     }
 
     /// Searches of `n` keys.
@@ -281,7 +299,8 @@ impl Page<'_> {
             );
         }
         let right = answers(&stream.clone_dtoh(&found)?, keys, there);
-        self.row(name, keys.len() as u64, median(times), right)
+        self.row(name, keys.len() as u64, median(times), right)?;
+        self.explain(map)
     }
 
     /// A table all of which is in frames, and one of open addressing with the same pairs.

@@ -23,6 +23,8 @@ pub(crate) enum Can {
     Rehash,
     /// Grow, beside other threads.
     Grow,
+    /// Keep a part of a table in memory of a limited size.
+    Paged,
 }
 
 /// What every table does.
@@ -52,6 +54,8 @@ const OPERATIONS: &[(&str, &[Can])] = &[
     ("rehash", &[Can::Rehash]),
     ("reserve", &[Can::Grow]),
     ("shrink", &[Can::Grow]),
+    ("paging", &[Can::Paged]),
+    ("retrieve_to", &[Can::Paged]),
 ];
 
 /// The operations of a structure: those of any of its tables.

@@ -1,12 +1,13 @@
 //! The generated workload, phase by phase.
 
+use super::Made;
 use super::account::Account;
 use super::phase::{Phase, timed};
 use super::workload::Workload;
-use super::{Made, Paging};
 use crate::backend::Opened;
 use crate::entry::Entry;
 use crate::failure::Failure;
+use crate::paging::Paging;
 use crate::registry::Structure;
 use std::collections::HashSet;
 use warpproof::any::Map;
@@ -36,8 +37,7 @@ pub(crate) fn run(
     if go_on(&phases) {
         mix(&mut map, work, structure.capacity.may_be_full.then_some(&left_out), &mut phases)?;
     }
-    let paging = Paging::of(&map)?;
-    Ok((phases, paging))
+    Ok((phases, Paging::of(&map)))
 }
 
 fn go_on(phases: &[Phase]) -> bool {

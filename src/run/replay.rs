@@ -1,12 +1,13 @@
 //! A trace, run batch by batch beside the oracle.
 
+use super::Made;
 use super::oracle::{Oracle, Unsettled};
 use super::phase::{Phase, timed};
-use super::{Made, Paging};
 use crate::backend::Opened;
 use crate::entry::Entry;
 use crate::failure::Failure;
 use crate::output::Progress;
+use crate::paging::Paging;
 use crate::registry::Structure;
 use std::ops::Range;
 use warpproof::any::Map;
@@ -55,6 +56,7 @@ pub(crate) fn run(
         }
         if end - shown >= STEP {
             progress.at(end as u64);
+            progress.say(|| Some(Paging::of(&map)?.copied()));
             shown = end;
         }
     }
@@ -62,7 +64,7 @@ pub(crate) fn run(
         verified = oracle.check_contents(map.retrieve_all().map_err(Failure::backend)?);
     }
     let phase = Phase::new("trace", trace.ops.len() as u64, seconds, verified);
-    Ok((phase.with_full(oracle.full()).into_main(), Paging::of(&map)?))
+    Ok((phase.with_full(oracle.full()).into_main(), Paging::of(&map)))
 }
 
 /// Runs one batch, whose keys are distinct, and checks each answer.

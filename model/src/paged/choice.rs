@@ -192,7 +192,12 @@ impl Choice {
     /// If the table is in no frame, it is copied to one if that is cheaper than the operations in place,
     /// counting the copy back if the job writes; or if a few batches like those before would pay for the copy,
     /// and it displaces no table that had more than half as many operations.
-    pub fn way<E: Clone>(&mut self, pager: &Pager<E>, child: u32, (access, operations): (Access, u64)) -> Way {
+    pub fn way<E: Clone>(
+        &mut self,
+        pager: &Pager<E>,
+        child: u32,
+        (access, operations): (Access, u64),
+    ) -> Way {
         let reason = self.reason(pager, child, (access, operations));
         self.count(reason, 1, (access, operations));
         reason.way()
@@ -204,12 +209,7 @@ impl Choice {
     }
 
     /// Why a job should take its way.
-    fn reason<E: Clone>(
-        &self,
-        pager: &Pager<E>,
-        child: u32,
-        (access, operations): (Access, u64),
-    ) -> Reason {
+    fn reason<E: Clone>(&self, pager: &Pager<E>, child: u32, (access, operations): (Access, u64)) -> Reason {
         if pager.is_resident(child) {
             return Reason::WasInFrame;
         }
@@ -338,9 +338,7 @@ mod tests {
     #[test]
     fn a_way_that_was_chosen_is_taken() {
         let pager = Pager::<()>::new(1, 1).expect("memory");
-        for (way, reason) in
-            [(Way::InPlace, Reason::AlwaysInPlace), (Way::Resident, Reason::AlwaysCopied)]
-        {
+        for (way, reason) in [(Way::InPlace, Reason::AlwaysInPlace), (Way::Resident, Reason::AlwaysCopied)] {
             let mut choice = Choice::new(1, 500, Choose::Always(way)).expect("memory");
             assert_eq!(choice.way(&pager, 0, (Access::Reads, 1)), way);
             let tally = Tally { jobs: 1, operations: 1, ..Tally::default() };
