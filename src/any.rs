@@ -28,7 +28,7 @@ mod map;
 mod numbers;
 mod set;
 
-pub use capabilities::{Counter, Flush, Matches, Multimap, Ordered, Save};
+pub use capabilities::{Counter, Flush, Matches, Multimap, Ordered, Paged, Save};
 pub use error::Error;
 pub use map::Map;
 pub use numbers::{AnyStructure, Geometry, Stats};

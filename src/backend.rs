@@ -8,7 +8,8 @@ use warpproof::gpu::Device;
 /// What `--backend` accepts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
 pub(crate) enum Choice {
-    /// The GPU if one can be opened, else the CPU
+    /// The GPU if one can be opened, else the CPU; also for tables with a --budget, which are in the memory of the host
+    /// either way
     #[default]
     Auto,
     /// All cores of this machine
@@ -47,6 +48,25 @@ impl Opened {
     #[cfg(not(feature = "gpu"))]
     fn open_gpu() -> Result<Self, Failure> {
         Err(Failure::input("this program was built without the feature `gpu`"))
+    }
+
+    /// Refuses a budget that is more than all the memory of the device. On a CPU frames take no more than the table
+    /// does, whatever the budget is.
+    ///
+    /// # Errors
+    /// If it is too large; those of the driver.
+    pub(crate) fn admit_budget(&self, budget: Option<u64>) -> Result<(), Failure> {
+        let Some(budget) = budget else { return Ok(()) };
+        self.device_memory()?.map_or(Ok(()), |all| within(budget, all, &self.device()))
+    }
+
+    /// All memory of the device in bytes, if it is a GPU.
+    fn device_memory(&self) -> Result<Option<u64>, Failure> {
+        match self {
+            Self::Cpu => Ok(None),
+            #[cfg(feature = "gpu")]
+            Self::Gpu(device) => device.memory().map(|(_, all)| Some(all)).map_err(Failure::backend),
+        }
     }
 
     /// Why there is no GPU, or its name.
@@ -89,5 +109,27 @@ impl Opened {
             Self::Cpu => None,
             Self::Gpu(device) => Some(device),
         }
+    }
+}
+
+/// Refuses a budget of more than all memory of a device.
+fn within(budget: u64, all: u64, name: &str) -> Result<(), Failure> {
+    if budget <= all {
+        return Ok(());
+    }
+    let (budget, all) = (crate::bytes::text(budget), crate::bytes::text(all));
+    Err(Failure::input(format_args!("--budget: {budget} are more than the {all} of device memory of {name}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_budget_is_no_more_than_the_memory_of_the_device() {
+        within(80 << 30, 80 << 30, "a GPU").unwrap();
+        let Err(Failure::Input(said)) = within(1 << 40, 80 << 30, "a GPU") else { panic!("it is admitted") };
+        assert_eq!(said, "--budget: 1.0 TiB are more than the 80.0 GiB of device memory of a GPU");
+        Opened::Cpu.admit_budget(Some(u64::MAX)).unwrap();
     }
 }

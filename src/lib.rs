@@ -44,7 +44,7 @@ pub use warpproof_simt as simt;
 
 pub use warpproof_model::host::structure::sizes::*;
 pub use warpproof_model::host::{
-    Answer, BulkCounter, BulkFlush, BulkMap, BulkMatches, BulkMultimap, BulkOrdered, BulkSave, BulkSet,
-    BulkTable, Matches, Op, Refused, Structure, structure,
+    Answer, BulkCounter, BulkFlush, BulkMap, BulkMatches, BulkMultimap, BulkOrdered, BulkPaged, BulkSave,
+    BulkSet, BulkTable, Matches, Op, Refused, Structure, structure,
 };
 pub use warpproof_model::{Add, Assign, Delete, Insert};

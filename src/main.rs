@@ -14,6 +14,7 @@ mod list;
 mod museum;
 mod output;
 mod page;
+mod paging;
 mod registry;
 mod replay;
 mod run;
@@ -46,6 +47,7 @@ Examples:
   warpproof run hopscotch --load 0.9               the same for the hopscotch table, nearly full
   warpproof join orders.csv customers.csv --on customer_id -o joined.csv
   warpproof kmers genome.fa.gz -k 21 -o counts.tsv
+  warpproof kmers genome.fa.gz -k 21 --budget 1G   the same in a table larger than the memory of a GPU
 
 Exit codes: 0 all is well, 1 a violation was found, 2 bad usage or input.";
 

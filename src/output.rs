@@ -18,6 +18,11 @@ pub(crate) fn json(object: &impl Serialize) -> Result<(), Failure> {
     line(text)
 }
 
+/// Prints one line on stderr, beside what goes to stdout. Who closed it does not want it.
+pub(crate) fn aside(text: impl std::fmt::Display) {
+    let _ = writeln!(std::io::stderr(), "{text}");
+}
+
 /// A number with thousands separated.
 pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
@@ -39,6 +44,7 @@ pub(crate) fn mops(ops: u64, seconds: f64) -> f64 {
 /// Progress of work that may take long: a bar on stderr, if that is a terminal, after the first second.
 pub(crate) struct Progress {
     bar: ProgressBar,
+    what: &'static str,
     start: Instant,
     shown: bool,
 }
@@ -54,12 +60,21 @@ impl Progress {
         }
         bar.set_message(what);
         let shown = !std::io::stderr().is_terminal();
-        Self { bar, start: Instant::now(), shown }
+        Self { bar, what, start: Instant::now(), shown }
     }
 
     /// Prints something above the bar.
     pub(crate) fn above<T>(&self, print: impl FnOnce() -> T) -> T {
         self.bar.suspend(print)
+    }
+
+    /// Says more of the work beside its name, if there is more to say and the bar is shown.
+    pub(crate) fn say(&self, more: impl FnOnce() -> Option<String>) {
+        if !self.bar.is_hidden()
+            && let Some(more) = more()
+        {
+            self.bar.set_message(beside(self.what, &more));
+        }
     }
 
     /// `done` steps are done.
@@ -70,6 +85,11 @@ impl Progress {
         }
         self.bar.set_position(done);
     }
+}
+
+/// What a bar says.
+fn beside(what: &str, more: &str) -> String {
+    format!("{what}: {more}")
 }
 
 impl Drop for Progress {
@@ -88,6 +108,12 @@ mod tests {
         assert_eq!(grouped(999), "999");
         assert_eq!(grouped(1000), "1,000");
         assert_eq!(grouped(12_345_678), "12,345,678");
+    }
+
+    #[test]
+    fn more_is_said_beside_the_name_and_not_asked_for_in_vain() {
+        assert_eq!(beside("counting", "1.0 MiB to frames"), "counting: 1.0 MiB to frames");
+        Progress::new("counting", 10).say(|| panic!("the bar is hidden"));
     }
 
     #[test]

@@ -211,6 +211,7 @@ mod tests {
             assert_eq!(can.contains(&Can::Save), map.save().is_some(), "{}", structure.name);
             let opens = structure.tables.iter().map(|tables| tables.open.is_some());
             assert!(opens.eq(structure.tables.iter().map(|tables| tables.can.contains(&Can::Save))));
+            assert_eq!(can.contains(&Can::Paged), map.paged().is_some(), "{}", structure.name);
         }
     }
 }

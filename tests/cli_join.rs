@@ -108,6 +108,56 @@ fn stdout_gets_the_same_rows_as_a_file() {
     assert_eq!(text(&out.stderr), "");
 }
 
+/// The result of a table many times the budget is that without one: in place, with one frame, with some, and all in
+/// frames.
+#[test]
+fn a_budget_changes_no_row() {
+    let folder = folder("budget");
+    let mut state = 17;
+    let mut rows = |n: usize, header: &str| {
+        (0..n).fold(format!("{header}\n"), |mut out, row| {
+            let key = (random(&mut state) % 30_000) as i64 - 15_000;
+            writeln!(out, "{row},{}", key * ((1 << 40) + 1)).expect("a string");
+            out
+        })
+    };
+    write(&folder, "l.csv", rows(15_000, "id,k"));
+    write(&folder, "r.csv", rows(20_000, "note,k"));
+    let join = |more: &[&str]| {
+        let args = ["join", "l.csv", "r.csv", "--on", "k", "--backend", "cpu"];
+        let out = warpproof(&folder, &[&args[..], more].concat());
+        assert!(out.status.success(), "{more:?}: {}", text(&out.stderr));
+        (out.stdout, text(&out.stderr))
+    };
+    let (expected, nothing) = join(&[]);
+    assert!(expected.len() > 100_000 && nothing.is_empty(), "{nothing}");
+    for budget in ["0", "2K", "7K", "64K", "1G"] {
+        let (rows, said) = join(&["--budget", budget]);
+        assert!(rows == expected, "{budget}");
+        assert!(said.starts_with("paging   ") && said.lines().count() == 1, "{said}");
+        let copied = !said.contains(": 0 bytes to frames, 0 bytes from frames");
+        assert_eq!(copied, !["0", "2K"].contains(&budget), "{said}");
+    }
+    for (budget, reason) in [("0", "no room for a frame"), ("64K", "in a frame, after a copy")] {
+        let (rows, said) = join(&["--budget", budget, "--explain", "-o", "out.csv"]);
+        assert!(rows.is_empty() && read(&folder, "out.csv").into_bytes() == expected, "{budget}");
+        // 20,000 rows are inserted and sought, and 15,000 sought.
+        assert!(said.contains("choices  55,000 operations; "), "{said}");
+        assert!(said.contains("  writes ") && said.contains("  reads ") && said.contains(reason), "{said}");
+    }
+    let args = ["join", "l.csv", "r.csv", "--on", "k", "-o", "no.csv"];
+    for (more, why) in [
+        (&["--budget", "1X"][..], "expected a number of bytes"),
+        (&["--budget", ""], "expected a number of bytes"),
+        (&["--explain"], "--budget <BYTES>"),
+    ] {
+        let out = warpproof(&folder, &[&args[..], more].concat());
+        assert_eq!(out.status.code(), Some(2), "{more:?}");
+        assert!(text(&out.stderr).contains(why), "{}", text(&out.stderr));
+        assert!(!folder.join("no.csv").exists());
+    }
+}
+
 #[test]
 fn clashing_names_get_a_suffix() {
     let folder = folder("names");

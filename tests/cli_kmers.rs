@@ -124,7 +124,99 @@ fn a_gpu_counts_what_the_cpu_counts() {
             read(&folder, &name)
         });
         assert!(outputs[0] == outputs[1], "K = {k}");
+        for budget in ["0", "300K", "8M", "1G"] {
+            let out =
+                on("gpu", &folder, &["a.gz", "-k", k, "-o", "paged.tsv", "--budget", budget, "--explain"]);
+            assert!(out.status.success(), "{}", text(&out.stderr));
+            assert!(text(&out.stdout).contains("child tables: "), "{}", text(&out.stdout));
+            assert!(outputs[0] == read(&folder, "paged.tsv"), "K = {k}, {budget}");
+        }
     }
+    let out = on("gpu", &folder, &["a.gz", "-k", "5", "--budget", "1000T"]);
+    assert_eq!(out.status.code(), Some(2));
+    assert!(text(&out.stderr).contains("--budget: 1000.0 TiB are more than "), "{}", text(&out.stderr));
+}
+
+/// Counts in tables many times the budget are those without one: in place, with one frame, with some, and all in frames.
+#[test]
+fn a_budget_changes_no_count() {
+    let folder = folder("budget");
+    let sequence = random_sequence(120_000, &mut 11);
+    write(&folder, "a.fa", format!(">a\n{sequence}\n"));
+    write(&folder, "b.fa", format!(">b\n{}\n", &sequence[..50_000]));
+    let count = |k: &str, more: &[&str]| {
+        let args = ["a.fa", "b.fa", "-k", k, "--json", "--seed", "3"];
+        let out = warpproof(&folder, &[&args[..], more].concat());
+        assert!(out.status.success(), "{more:?}: {}", text(&out.stderr));
+        serde_json::from_slice::<Value>(&out.stdout).expect("one object")
+    };
+    for k in ["4", "21"] {
+        let plain = count(k, &["-o", "plain.tsv"]);
+        assert_eq!(plain["paging"], Value::Null);
+        let expected = read(&folder, "plain.tsv");
+        let table = 16 * expected.lines().count() as u64;
+        for budget in ["0", "2K", "7K", "64K", "1M", "1G"] {
+            let paged = count(k, &["-o", "paged.tsv", "--budget", budget, "--explain"]);
+            assert!(read(&folder, "paged.tsv") == expected, "K = {k}, {budget}");
+            let streamed = count(k, &["--budget", budget]);
+            for what in ["k", "total", "distinct", "histogram", "top"] {
+                assert_eq!(paged[what], plain[what], "{what}, {budget}");
+                assert_eq!(streamed[what], plain[what], "{what}, {budget}");
+            }
+            let paging = &paged["paging"];
+            assert_eq!(streamed["paging"]["choices"], Value::Null);
+            let number = |name: &str| paging[name].as_u64().expect("a number");
+            let choices = paging["choices"].as_array().expect("a list");
+            let reasons: Vec<_> = choices.iter().map(|choice| choice["reason"].as_str()).collect();
+            match budget {
+                "0" | "2K" => {
+                    assert_eq!(reasons, [Some("no_frames")], "{paging}");
+                    assert_eq!((number("bytes_in"), number("hits")), (0, 0), "{paging}");
+                }
+                "7K" | "64K" if k == "21" => {
+                    assert!(reasons.contains(&Some("always_copied")), "{paging}");
+                    assert!(number("bytes_in") > table && number("bytes_out") > table, "{paging}");
+                    assert!(number("child_tables") > 100, "{paging}");
+                }
+                _ => assert!(number("bytes_in") > 0, "{paging}"),
+            }
+            // Also what was counted in tables that were too small.
+            let sum: u64 = choices.iter().filter_map(|choice| choice["operations"].as_u64()).sum();
+            assert!(sum >= plain["total"].as_u64().expect("a number"), "{paging}");
+        }
+    }
+}
+
+/// A pipe has no size: the table begins with one pair and moves.
+#[cfg(unix)]
+#[test]
+fn a_budget_needs_no_size() {
+    let folder = folder("budget_pipe");
+    let sequence = format!(">a\n{}\n", random_sequence(60_000, &mut 13));
+    write(&folder, "a.fa", &sequence);
+    let mut command = program::warpproof(&folder);
+    command.args([
+        "kmers",
+        "/dev/stdin",
+        "-k",
+        "17",
+        "--backend",
+        "cpu",
+        "-o",
+        "pipe.tsv",
+        "--budget",
+        "16K",
+    ]);
+    let piped = std::process::Stdio::piped;
+    let mut child = command.stdin(piped()).stdout(piped()).spawn().expect("it starts");
+    child.stdin.take().expect("a pipe").write_all(sequence.as_bytes()).expect("it reads");
+    let out = child.wait_with_output().expect("it ends");
+    assert!(out.status.success());
+    let said = text(&out.stdout);
+    let line = said.lines().find(|line| line.starts_with("paging   ")).unwrap_or_else(|| panic!("{said}"));
+    assert!(line.contains(" to frames, ") && line.contains(" from frames; "), "{line}");
+    assert!(warpproof(&folder, &["a.fa", "-k", "17", "-o", "file.tsv"]).status.success());
+    assert!(read(&folder, "pipe.tsv") == read(&folder, "file.tsv"));
 }
 
 #[test]
@@ -256,6 +348,10 @@ fn files_and_sizes_that_cannot_be_are_errors() {
         (&["a.fa", "-k", "0"], "1..=31"),
         (&["a.fa", "-k", "32"], "1..=31"),
         (&["a.fa", "-k", "x"], "x"),
+        (&["a.fa", "-k", "3", "--budget", "1X"], "expected a number of bytes"),
+        (&["a.fa", "-k", "3", "--budget", ""], "expected a number of bytes"),
+        (&["a.fa", "-k", "3", "--budget=-1"], "expected a number of bytes"),
+        (&["a.fa", "-k", "3", "--explain"], "--budget <BYTES>"),
         (&["a.fa"], "-k"),
         (&["-k", "3"], "FILE.fa"),
         (&["a.fa", "-k", "3", "-o", "no/such/folder/out.tsv"], "no/such/folder/out.tsv"),

@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use std::marker::PhantomData;
 use std::process::Command;
 use warpproof::simt::cpu;
-use warpproof::{BulkCounter, BulkFlush, BulkMap, BulkMatches, BulkMultimap, BulkOrdered, BulkSave, BulkSet};
+use warpproof::{
+    BulkCounter, BulkFlush, BulkMap, BulkMatches, BulkMultimap, BulkOrdered, BulkPaged, BulkSave, BulkSet,
+};
 
 const STRUCTURES: [&str; 7] = ["slab", "hopscotch", "open", "cuckoo", "waitfree", "dynamic", "paged"];
 
@@ -95,6 +97,9 @@ trait Without {
     fn save(&self) -> &'static [&'static str] {
         &[]
     }
+    fn paged(&self) -> &'static [&'static str] {
+        &[]
+    }
 }
 
 impl<T> Without for Of<T> {}
@@ -118,6 +123,7 @@ with! {
     ordered: BulkOrdered => ["retrieve_all_in_order"];
     flush: BulkFlush => ["flush"];
     save: BulkSave => ["save"];
+    paged: BulkPaged => ["paging", "retrieve_to"];
 }
 
 /// What tables of some types do beside what all tables do.
@@ -125,9 +131,17 @@ macro_rules! operations {
     ($($table:ty),*) => {{
         let mut all = BTreeSet::new();
         $(let of = Of::<$table>(PhantomData);
-        for some in
-            [of.map(), of.set(), of.multimap(), of.matches(), of.counter(), of.ordered(), of.flush(), of.save()]
-        {
+        for some in [
+            of.map(),
+            of.set(),
+            of.multimap(),
+            of.matches(),
+            of.counter(),
+            of.ordered(),
+            of.flush(),
+            of.save(),
+            of.paged(),
+        ] {
             all.extend(some);
         })*
         all

@@ -57,8 +57,67 @@ fn a_table_that_is_paged_is_verified_and_says_what_was_copied() {
     let out = warpproof(&["run", "open", "--budget", "1G"]);
     assert_eq!(out.status.code(), Some(2));
     assert!(text(&out.stderr).contains("--budget: open tables are not paged"), "{}", text(&out.stderr));
-    let out = warpproof(&["run", "paged", "--budget", "1X"]);
-    assert!(out.status.code() == Some(2) && text(&out.stderr).contains("expected a number of bytes"));
+    for wrong in ["1X", "", "64 M", "1.5G", "99999999999T"] {
+        let out = warpproof(&["run", "paged", "--budget", wrong]);
+        let said = text(&out.stderr);
+        assert!(
+            out.status.code() == Some(2) && said.contains("expected a number of bytes"),
+            "{wrong}: {said}"
+        );
+    }
+}
+
+#[test]
+fn the_choices_of_a_paged_table_are_explained() {
+    let args =
+        ["run", "paged", "--backend", "cpu", "--no-check", "--keys", "40000", "--ops", "60000", "--explain"];
+    let out = warpproof(&[&args[..], &["--budget", "64K"]].concat());
+    let said = text(&out.stdout);
+    assert!(out.status.success(), "{}", text(&out.stderr));
+    // Half of the keys are inserted, all are sought, twice, and the mix.
+    assert!(said.contains("choices  160,000 operations; "), "{said}");
+    for part in [
+        "  writes ",
+        "  reads ",
+        "in a frame, after a copy: ",
+        "in a frame: the child table was there",
+        "no costs",
+    ] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    let out = warpproof(&[&args[..], &["--budget", "0", "--json"]].concat());
+    let object = json(&out);
+    assert_eq!(object["verified"], true);
+    let paging = &object["paging"];
+    assert_eq!(
+        (&paging["bytes_in"], &paging["bytes_out"], &paging["hits"]),
+        (&0.into(), &0.into(), &0.into())
+    );
+    let choices = paging["choices"].as_array().expect("a list");
+    assert!(!choices.is_empty() && choices.iter().all(|choice| choice["reason"] == "no_frames"), "{paging}");
+    let out = warpproof(&["run", "open", "--explain"]);
+    assert_eq!(out.status.code(), Some(2));
+    assert!(text(&out.stderr).contains("--explain: open tables are not paged"), "{}", text(&out.stderr));
+}
+
+/// 64 MiB of slots over 4 MiB: a table of 16 GiB over 1 GiB, at a scale of 1/256. Each answer is verified.
+#[test]
+fn a_table_of_many_times_its_budget_is_built_searched_and_changed() {
+    const SLOTS: u64 = (64 << 20) / 8;
+    let keys = (2 * SLOTS * 8 / 10).to_string();
+    let args = ["run", "paged", "--backend", "cpu", "--no-check", "--keys", &keys, "--ops", "1000000"];
+    let out = warpproof(&[&args[..], &["--budget", "4M", "--mix", "40,40,20", "--json"]].concat());
+    assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
+    let object = json(&out);
+    let phases = object["phases"].as_array().expect("a list");
+    let names: Vec<_> = phases.iter().filter_map(|phase| phase["name"].as_str()).collect();
+    assert_eq!(names, ["prefill", "search present", "search absent", "mix", "search end"]);
+    assert!(phases.iter().all(|phase| phase["verified"] == true && phase["full"] == 0), "{object}");
+    let paging = &object["paging"];
+    let number = |name: &str| paging[name].as_u64().unwrap_or_else(|| panic!("{name}: {paging}"));
+    assert!((256..300).contains(&number("child_tables")), "{paging}");
+    // No more than three sixteenths of a quarter are in frames: each part of a batch copies nearly all in.
+    assert!(number("bytes_in") > 10 * (64 << 20) && number("bytes_out") > 5 * (64 << 20), "{paging}");
 }
 
 /// A trace of paged tables goes on where the one before has ended.

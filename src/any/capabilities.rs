@@ -3,8 +3,9 @@
 use super::Error;
 use std::path::Path;
 use warpproof_model::host::{
-    BulkCounter, BulkFlush, BulkMatches, BulkMultimap, BulkOrdered, BulkSave, Matches as Found,
+    BulkCounter, BulkFlush, BulkMatches, BulkMultimap, BulkOrdered, BulkPaged, BulkSave, Matches as Found,
 };
+use warpproof_model::paged::host::Paging;
 use warpproof_model::{Add, Insert, Key, Word};
 
 /// A map that works on all pairs of a key at once: [`BulkMatches`].
@@ -63,6 +64,17 @@ pub trait Save {
     fn save(&self, path: &Path) -> Result<(), Error>;
 }
 
+/// A table of which a part is in memory of a limited size: [`BulkPaged`].
+pub trait Paged<E> {
+    /// As [`BulkPaged::paging`].
+    fn paging(&self) -> Paging;
+    /// As [`BulkPaged::retrieve_to`], to a sink that cannot fail.
+    ///
+    /// # Errors
+    /// Those of the backend.
+    fn retrieve_to(&self, sink: &mut (dyn FnMut(Vec<E>) + Send)) -> Result<(), Error>;
+}
+
 impl<K: Key, V: Word, T: BulkMatches<K, V, Error: Send + Sync + 'static>> Matches<K, V> for T {
     fn search_all(&self, keys: &[K]) -> Result<Found<V>, Error> {
         BulkMatches::search_all(self, keys).map_err(Error::new)
@@ -99,5 +111,18 @@ impl<T: BulkFlush<Error: Send + Sync + 'static>> Flush for T {
 impl<T: BulkSave<Error: Send + Sync + 'static>> Save for T {
     fn save(&self, path: &Path) -> Result<(), Error> {
         BulkSave::save(self, path).map_err(Error::new)
+    }
+}
+
+impl<E, T: BulkPaged<Entry = E, Error: Send + Sync + 'static>> Paged<E> for T {
+    fn paging(&self) -> Paging {
+        BulkPaged::paging(self)
+    }
+    fn retrieve_to(&self, sink: &mut (dyn FnMut(Vec<E>) + Send)) -> Result<(), Error> {
+        let mut sink = |entries| {
+            sink(entries);
+            Ok(())
+        };
+        BulkPaged::retrieve_to(self, &mut sink).map_err(Error::new)
     }
 }

@@ -2,12 +2,12 @@
 
 use super::erased::erased;
 use super::numbers::{AnyStructure, Geometry, Stats};
-use super::{As, AsMut, Counter, Error, Flush, Matches, Multimap, Ordered, Save};
+use super::{As, AsMut, Counter, Error, Flush, Matches, Multimap, Ordered, Paged, Save};
 use core::any::Any;
 use core::fmt;
 use warpproof_model::host::{
-    Answer, BulkCounter, BulkFlush, BulkMap, BulkMatches, BulkMultimap, BulkOrdered, BulkSave, BulkTable,
-    GeometryOf, Op, StatsOf,
+    Answer, BulkCounter, BulkFlush, BulkMap, BulkMatches, BulkMultimap, BulkOrdered, BulkPaged, BulkSave,
+    BulkTable, GeometryOf, Op, StatsOf,
 };
 use warpproof_model::{Assign, Delete, Insert, Key, Word};
 
@@ -33,6 +33,7 @@ pub struct Map<K, V> {
     ordered: Option<As<dyn Ordered<(K, V)>>>,
     flush: Option<AsMut<dyn Flush>>,
     save: Option<As<dyn Save>>,
+    paged: Option<As<dyn Paged<(K, V)>>>,
 }
 
 impl<K: Key, V: Word> Map<K, V> {
@@ -44,7 +45,16 @@ impl<K: Key, V: Word> Map<K, V> {
         GeometryOf<T>: Into<Geometry>,
     {
         let table = Box::new(table);
-        Self { table, matches: None, multimap: None, counter: None, ordered: None, flush: None, save: None }
+        Self {
+            table,
+            matches: None,
+            multimap: None,
+            counter: None,
+            ordered: None,
+            flush: None,
+            save: None,
+            paged: None,
+        }
     }
 
     /// The same map, which works on all pairs of a key if it is a `T`.
@@ -89,6 +99,13 @@ impl<K: Key, V: Word> Map<K, V> {
         self
     }
 
+    /// The same map, of which a part is in memory of a limited size if it is a `T`.
+    #[must_use]
+    pub fn with_paged<T: BulkPaged<Entry = (K, V), Error: Send + Sync + 'static> + Any>(mut self) -> Self {
+        self.paged = Some(|table| Some(table.downcast_ref::<T>()? as _));
+        self
+    }
+
     /// The map as one that works on all pairs of a key; `None` if it does not.
     pub fn matches(&self) -> Option<&dyn Matches<K, V>> {
         (self.matches?)(&*self.table)
@@ -117,6 +134,11 @@ impl<K: Key, V: Word> Map<K, V> {
     /// The map as one that is saved to a file; `None` if there is no file of such a map.
     pub fn save(&self) -> Option<&dyn Save> {
         (self.save?)(&*self.table)
+    }
+
+    /// The map as one of which a part is in memory of a limited size; `None` if it is not paged.
+    pub fn paged(&self) -> Option<&dyn Paged<(K, V)>> {
+        (self.paged?)(&*self.table)
     }
 
     /// The table itself, if it is a `T`.

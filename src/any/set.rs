@@ -2,10 +2,12 @@
 
 use super::erased::erased;
 use super::numbers::{AnyStructure, Geometry, Stats};
-use super::{As, AsMut, Error, Flush, Ordered, Save};
+use super::{As, AsMut, Error, Flush, Ordered, Paged, Save};
 use core::any::Any;
 use core::fmt;
-use warpproof_model::host::{BulkFlush, BulkOrdered, BulkSave, BulkSet, BulkTable, GeometryOf, StatsOf};
+use warpproof_model::host::{
+    BulkFlush, BulkOrdered, BulkPaged, BulkSave, BulkSet, BulkTable, GeometryOf, StatsOf,
+};
 use warpproof_model::{Delete, Insert, Key};
 
 erased! { DynSet<K: Key>: BulkSet<K>, K, Set<K> {
@@ -23,6 +25,7 @@ pub struct Set<K> {
     ordered: Option<As<dyn Ordered<K>>>,
     flush: Option<AsMut<dyn Flush>>,
     save: Option<As<dyn Save>>,
+    paged: Option<As<dyn Paged<K>>>,
 }
 
 impl<K: Key> Set<K> {
@@ -33,7 +36,7 @@ impl<K: Key> Set<K> {
         StatsOf<T>: Into<Stats>,
         GeometryOf<T>: Into<Geometry>,
     {
-        Self { table: Box::new(table), ordered: None, flush: None, save: None }
+        Self { table: Box::new(table), ordered: None, flush: None, save: None, paged: None }
     }
 
     /// The same set, which knows an order of its keys if it is a `T`.
@@ -57,6 +60,13 @@ impl<K: Key> Set<K> {
         self
     }
 
+    /// The same set, of which a part is in memory of a limited size if it is a `T`.
+    #[must_use]
+    pub fn with_paged<T: BulkPaged<Entry = K, Error: Send + Sync + 'static> + Any>(mut self) -> Self {
+        self.paged = Some(|table| Some(table.downcast_ref::<T>()? as _));
+        self
+    }
+
     /// The set as one that knows an order of its keys; `None` if it does not.
     pub fn ordered(&self) -> Option<&dyn Ordered<K>> {
         (self.ordered?)(&*self.table)
@@ -70,6 +80,11 @@ impl<K: Key> Set<K> {
     /// The set as one that is saved to a file; `None` if there is no file of such a set.
     pub fn save(&self) -> Option<&dyn Save> {
         (self.save?)(&*self.table)
+    }
+
+    /// The set as one of which a part is in memory of a limited size; `None` if it is not paged.
+    pub fn paged(&self) -> Option<&dyn Paged<K>> {
+        (self.paged?)(&*self.table)
     }
 
     /// The table itself, if it is a `T`.

@@ -141,6 +141,9 @@ pub(crate) struct Args {
     /// Save that table to a file, open it again and search it: rows of pairs a second each
     #[arg(long, value_name = "FILE", requires = "table")]
     save: Option<PathBuf>,
+    /// Tell after each row with --table for how many operations a child table was copied, and why
+    #[arg(long, requires = "table")]
+    explain: bool,
     /// Append the rows to a file of the structure in a folder, with the machine, the date and the commit
     ///
     /// benches/record/README.md says what its columns are.
@@ -219,7 +222,9 @@ pub(crate) fn bench(args: &Args) -> Result<(), Failure> {
     {
         return Err(Failure::input(format_args!("--keys: {keys} keys are more than the {pairs} pairs")));
     }
-    measure(args, &Opened::open(args.backend)?)
+    let on = Opened::open(args.backend)?;
+    on.admit_budget(args.budget)?;
+    measure(args, &on)
 }
 
 /// Measures a table that is larger than a budget of device memory.
@@ -231,10 +236,14 @@ fn larger(args: &Args, table: u64) -> Result<(), Failure> {
         Target::admit(path)?;
     }
     #[cfg(feature = "gpu")]
-    return paged::page(args, &Opened::open(args.backend)?, table);
+    {
+        let on = Opened::open(args.backend)?;
+        on.admit_budget(args.budget)?;
+        paged::page(args, &on, table)
+    }
     #[cfg(not(feature = "gpu"))]
     {
-        let _ = (table, args.budget, args.batch, args.board, &args.save);
+        let _ = (table, args.batch, args.board, args.explain);
         Err(Failure::input("--table: this program was built without GPUs"))
     }
 }

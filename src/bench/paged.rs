@@ -11,6 +11,7 @@ use crate::bytes;
 use crate::entry::Entry;
 use crate::failure::Failure;
 use crate::output;
+use crate::paging::explained;
 use rayon::prelude::*;
 use std::path::Path;
 use std::time::Instant;
@@ -18,8 +19,8 @@ use warpproof::gpu::cudarc::driver::CudaSlice;
 use warpproof::gpu::{Device, OpenMap, PagedMap, Tuning};
 use warpproof::model::Seed;
 use warpproof::model::outcome::Insert;
-use warpproof::model::paged::{Choose, Way};
-use warpproof::{BulkMap, BulkSave, BulkTable, OpenGeometry, PagedGeometry, simt};
+use warpproof::model::paged::{Choices, Choose, Way};
+use warpproof::{BulkMap, BulkPaged, BulkSave, BulkTable, OpenGeometry, PagedGeometry, simt};
 
 /// Pairs of u64 in a paged table.
 type Map = PagedMap<u64, u64>;
@@ -78,7 +79,9 @@ struct Names {
 }
 
 /// The ways that are measured, the chosen one last.
-const WAYS: [Choose; 3] = [Choose::Always(Way::InPlace), Choose::Always(Way::Resident), Map::CHEAPER];
+fn ways(chosen: Choose) -> [Choose; 3] {
+    [Choose::Always(Way::InPlace), Choose::Always(Way::Resident), chosen]
+}
 
 /// What is measured.
 struct Page<'a> {
@@ -87,7 +90,12 @@ struct Page<'a> {
     /// Pairs of the table, in the end.
     pairs: u64,
     load: f64,
+    /// The ways that are chosen.
+    chosen: Choose,
     rows: Vec<Row>,
+    /// Whether choices are explained, and those that were explained already.
+    explain: bool,
+    explained: Choices,
 }
 
 /// Measures a table of so many bytes of slots, with a budget of device memory.
@@ -99,7 +107,9 @@ pub(super) fn page(args: &Args, on: &Opened, table: u64) -> Result<(), Failure> 
     let load = OpenGeometry::DEFAULT_LOAD;
     let pairs = (table as f64 / 16.0 * load) as u64;
     let timed = Timed::new(device).map_err(Failure::backend)?;
-    let mut page = Page { timed, device, pairs, load, rows: Vec::new() };
+    let (explain, explained) = (args.explain, Choices::default());
+    let mut page =
+        Page { timed, device, pairs, load, chosen: Map::CHEAPER, rows: Vec::new(), explain, explained };
     let measured = page.measure(args).map_err(|error| Failure::input(error.to_string()));
     let rows = page.rows;
     if let Some(record) = record {
@@ -138,7 +148,8 @@ impl Page<'_> {
         size.batch_bytes = args.batch.unwrap_or(size.batch_bytes);
         let largest = if args.quick { 10_000_000 } else { 1_000_000_000 };
         let before = self.device.memory()?.0;
-        let map = Map::with_seed(self.device, size, Map::CHEAPER, Tuning::default(), Seed::new(1))?;
+        self.chosen = Map::cheaper(&size);
+        let map = Map::with_seed(self.device, size, self.chosen, Tuning::default(), Seed::new(1))?;
         say(format_args!(
             "{}: {} pairs at a load of {} in {} child tables; {} for frames, {} for batches, {} for a board",
             self.device.name(),
@@ -208,6 +219,18 @@ impl Page<'_> {
         Ok(())
     }
 
+    /// Explains what was chosen since the last time.
+    fn explain(&mut self, map: &Map) -> Fallible<()> {
+        if self.explain {
+            let choices = map.paging().choices;
+            for line in explained(&choices.since(&self.explained)) {
+                say(format_args!("    {line}"))?;
+            }
+            self.explained = choices;
+        }
+        Ok(())
+    }
+
     /// The copy engine, each way. Of these rows an operation is a byte.
     fn copies(&mut self) -> Fallible<()> {
         const BYTES: usize = 256 << 20;
@@ -238,7 +261,7 @@ impl Page<'_> {
     fn build(&mut self, map: &Map, batches: impl Iterator<Item = (u64, Names)>) -> Fallible<()> {
         let mut last: Vec<(u64, &str, Choose)> = Vec::new();
         for (n, names) in batches {
-            for (name, way) in names.insert.into_iter().zip(WAYS) {
+            for (name, way) in names.insert.into_iter().zip(ways(self.chosen)) {
                 // All that there are must leave half of the table to build before.
                 if last.iter().map(|(n, ..)| n).sum::<u64>() + n <= self.pairs / 2 {
                     last.push((n, name, way));
@@ -247,7 +270,7 @@ impl Page<'_> {
         }
         let measured: u64 = last.iter().map(|(n, ..)| n).sum();
         let mut at = self.pairs - measured;
-        self.insert(map, "build", (0, at), Map::CHEAPER)?;
+        self.insert(map, "build", (0, at), self.chosen)?;
         for (n, name, way) in last {
             self.insert(map, name, (at, at + n), way)?;
             at += n;
@@ -275,22 +298,23 @@ impl Page<'_> {
             first = end;
         }
         right &= map.len()? == to;
-        self.row(name, to - from, seconds, right)
+        self.row(name, to - from, seconds, right)?;
+        self.explain(map)
     }
 
     /// Searches of `n` keys.
     fn searches(&mut self, map: &Map, n: u64, names: Names) -> Fallible<()> {
         let present: Vec<u64> = (0..n).into_par_iter().map(|i| key(mix(i) % self.pairs)).collect();
-        for (name, way) in names.present.into_iter().zip(WAYS) {
+        for (name, way) in names.present.into_iter().zip(ways(self.chosen)) {
             self.search(map, name, &present, true, way)?;
         }
         drop(present);
         let absent = keys(self.pairs, self.pairs + n);
-        self.search(map, names.absent, &absent, false, Map::CHEAPER)?;
+        self.search(map, names.absent, &absent, false, self.chosen)?;
         drop(absent);
         let zipf = Zipf::new(self.pairs, SKEW);
         let skewed: Vec<u64> = (0..n).into_par_iter().map(|i| key(mix(zipf.rank(i)) % self.pairs)).collect();
-        self.search(map, names.skewed, &skewed, true, Map::CHEAPER)
+        self.search(map, names.skewed, &skewed, true, self.chosen)
     }
 
     fn search(
@@ -313,7 +337,8 @@ impl Page<'_> {
             );
         }
         let right = answers(&stream.clone_dtoh(&found)?, keys, there);
-        self.row(name, keys.len() as u64, median(times), right)
+        self.row(name, keys.len() as u64, median(times), right)?;
+        self.explain(map)
     }
 
     /// A table all of which is in frames, and one of open addressing with the same pairs.

@@ -8,7 +8,8 @@
 use crate::backend::Opened;
 use crate::failure::Failure;
 use crate::output::Progress;
-use crate::registry::SLAB;
+use crate::paging::Paging;
+use crate::registry::{PAGED, SLAB};
 use warpproof::any::Map;
 use warpproof::{BulkMap, Insert};
 
@@ -36,8 +37,12 @@ pub(crate) struct Matched<'a> {
 }
 
 impl Index {
-    /// Groups the rows of a file by their keys, in a table of this seed.
-    pub(crate) fn build(on: &Opened, keys: &[i64], seed: Option<u64>) -> Result<Self, Failure> {
+    /// Groups the rows of a file by their keys, in a table of this seed: a paged one if there is a budget.
+    pub(crate) fn build(
+        on: &Opened,
+        keys: &[i64],
+        (seed, budget): (Option<u64>, Option<u64>),
+    ) -> Result<Self, Failure> {
         if keys.len() >= NONE as usize {
             return Err(Failure::input(format_args!(
                 "{} rows are more than the {NONE} that fit",
@@ -45,7 +50,9 @@ impl Index {
             )));
         }
         let rows = keys.len() as u64;
-        let map = SLAB.map64(on, SLAB.capacity.room(rows, rows, SLAB.loads.default).with_seed(seed))?;
+        let structure = if budget.is_some() { &PAGED } else { &SLAB };
+        let room = structure.capacity.room(rows, rows, structure.loads.default);
+        let map = structure.map64(on, room.with_seed(seed).with_budget(budget))?;
         let mut leaders = Leaders(map);
         leaders.fill(keys)?;
 
@@ -54,9 +61,15 @@ impl Index {
         for batch in keys.chunks(BATCH) {
             groups.extend(leaders.of(batch)?);
             progress.at(groups.len() as u64);
+            progress.say(|| Some(leaders.paging()?.copied()));
         }
         let (starts, order) = csr(&groups)?;
         Ok(Self { leaders, starts, order })
+    }
+
+    /// What was copied, if the table is paged.
+    pub(crate) fn paging(&self) -> Option<Paging> {
+        self.leaders.paging()
     }
 
     /// The rows that match each of `keys`, in the order of the file.
@@ -90,8 +103,13 @@ impl Leaders {
                 return Err(Failure::input("the table is full"));
             }
             progress.at(base + keys.len() as u64);
+            progress.say(|| Some(self.paging()?.copied()));
         }
         Ok(())
+    }
+
+    fn paging(&self) -> Option<Paging> {
+        Paging::of(&self.0)
     }
 
     /// The leader of each key, or [`NONE`].
@@ -142,7 +160,12 @@ mod tests {
     #[test]
     fn all_integers_match() {
         let keys = [i64::MIN, 5, i64::MAX, i64::MIN, 5, -5, -1, -2];
-        let index = Index::build(&Opened::Cpu, &keys, None).unwrap();
+        for budget in [None, Some(0), Some(1 << 20)] {
+            all_match(&Index::build(&Opened::Cpu, &keys, (None, budget)).unwrap());
+        }
+    }
+
+    fn all_match(index: &Index) {
         let sought = [5, i64::MIN, 6, i64::MAX, i64::MAX - 1, -1, -2, -3];
         let matched = index.matching(&sought).unwrap();
         assert_eq!(matched.of(0), &[1u32, 4][..]);

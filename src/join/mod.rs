@@ -4,7 +4,7 @@ mod index;
 
 use crate::backend::{Choice, Opened};
 use crate::failure::Failure;
-use crate::output::Progress;
+use crate::output::{self, Progress};
 use crate::target::Target;
 use index::Index;
 use std::collections::{HashMap, HashSet};
@@ -43,6 +43,18 @@ pub(crate) struct Args {
     /// What the table's hash depends on [default: chosen at random]
     #[arg(long, value_name = "S")]
     seed: Option<u64>,
+    /// Keep the keys in a table larger than the memory of a GPU: of its child tables, as many are in frames as this
+    /// budget holds, as 64M or 1G
+    ///
+    /// The table is in the memory of the host, and a part of it is copied to frames of the device. The result is the same
+    /// as without a budget. The budget is for frames and batches: a fourth is for batches, and with too little for a child
+    /// table, or 0, nothing is copied and all work is done in place. What was copied is told on stderr. On a CPU frames are
+    /// ordinary memory; this is slower there than no budget.
+    #[arg(long, value_name = "BYTES", value_parser = crate::bytes::bytes)]
+    budget: Option<u64>,
+    /// Tell for how many operations on a paged table a child table was copied, and why, on stderr
+    #[arg(long, requires = "budget")]
+    explain: bool,
 }
 
 const EXAMPLES: &str = "\
@@ -56,6 +68,7 @@ Example:
   order,customer_id,name
   100,7,\"Doe, Jane\"
   102,7,\"Doe, Jane\"
+  $ warpproof join orders.csv customers.csv --on customer_id --budget 1G -o joined.csv
 
 A cell that is no integer, a row of another length than the header, a missing column: an error with file,
 line and column, exit code 2, and the output file is as it was.";
@@ -65,6 +78,7 @@ pub(crate) fn join(args: &Args) -> Result<(), Failure> {
     // What would be an error at the end is one now.
     args.output.as_deref().map(Target::admit).transpose()?;
     let on = Opened::open(args.backend)?;
+    on.admit_budget(args.budget)?;
     let left = read(&args.left, &args.on)?;
     let right = read(&args.right, &args.on)?;
     write(args, &on, &left, right)
@@ -80,7 +94,7 @@ fn read(path: &Path, on: &str) -> Result<Table, Failure> {
 }
 
 fn write(args: &Args, on: &Opened, left: &Table, mut right: Table) -> Result<(), Failure> {
-    let index = Index::build(on, &right.take_keys(), args.seed)?;
+    let index = Index::build(on, &right.take_keys(), (args.seed, args.budget))?;
     let mut target = Target::open(args.output.as_deref(), b',')?;
     target.row(header(left, &right).iter().map(Vec::as_slice))?;
     let mut progress = Progress::new("writing", left.rows() as u64);
@@ -99,8 +113,14 @@ fn write(args: &Args, on: &Opened, left: &Table, mut right: Table) -> Result<(),
             }
         }
         progress.at((batch * BATCH + keys.len()) as u64);
+        progress.say(|| Some(index.paging()?.copied()));
     }
-    target.finish()
+    drop(progress);
+    target.finish()?;
+    if let Some(paging) = index.paging() {
+        paging.lines(args.explain).iter().for_each(output::aside);
+    }
+    Ok(())
 }
 
 /// The names of the output's columns. A name that is taken gets a suffix: the first free one of `_right`,

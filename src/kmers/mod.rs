@@ -1,5 +1,6 @@
 //! `warpproof kmers`: counts of canonical k-mers in FASTA and FASTQ files.
 
+mod counts;
 mod extract;
 mod gzip;
 mod input;
@@ -8,24 +9,16 @@ mod report;
 use crate::backend::{Choice, Opened};
 use crate::failure::Failure;
 use crate::output::{self, Progress};
-use crate::registry::DYNAMIC;
-use crate::registry::room::Room;
 use crate::target::Target;
+use counts::Counts;
 use extract::{Extractor, LONGEST, distinct};
 use input::{Input, sizes};
-use report::{Report, histogram, top};
+use report::{Report, Sums};
 use std::path::PathBuf;
 use std::time::Instant;
-use warpproof::any::Counter;
-use warpproof::model::Seed;
-use warpproof::{Add, BulkTable};
 
 /// K-mers of a bulk call.
 const BATCH: usize = 1 << 20;
-
-/// Pairs that a table has room for at first, at most. The size of the input says how many k-mers there may
-/// be, not how many distinct ones: from there on the table grows with what is counted.
-const FIRST: u64 = 1 << 20;
 
 /// Count the canonical k-mers of sequences
 ///
@@ -58,6 +51,19 @@ pub(crate) struct Args {
     /// What the table's hash depends on [default: chosen at random]
     #[arg(long, value_name = "S")]
     seed: Option<u64>,
+    /// Count in a table larger than the memory of a GPU: of its child tables, as many are in frames as this budget
+    /// holds, as 64M or 1G
+    ///
+    /// The table is in the memory of the host, and a part of it is copied to frames of the device. Counts are the same as
+    /// without a budget. The budget is for frames and batches: a fourth is for batches, and with too little for a child
+    /// table, or 0, nothing is copied and all work is done in place. Nobody need say how many k-mers there are: a table
+    /// that is too small moves to a larger one, and its pairs wait in host memory meanwhile. On a CPU frames are ordinary
+    /// memory; this is slower there than no budget.
+    #[arg(long, value_name = "BYTES", value_parser = crate::bytes::bytes)]
+    budget: Option<u64>,
+    /// Tell for how many operations on a paged table a child table was copied, and why
+    #[arg(long, requires = "budget")]
+    explain: bool,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -68,6 +74,7 @@ Examples:
   warpproof kmers genome.fa.gz -k 21
   warpproof kmers reads_1.fq.gz reads_2.fq.gz -k 31 --top 0 -o counts.tsv
   zstd -dc genome.fa.zst | warpproof kmers /dev/stdin -k 15 --json
+  warpproof kmers genome.fa.gz -k 31 --budget 1G --explain -o counts.tsv
 
 The letters of a sequence are those of the nucleotide code of IUPAC, and - or . for a gap. Another letter, a file that is
 empty or neither FASTA nor FASTQ, gzip data that is broken, cut off or followed by anything but zeros, a quality of another length than its sequence: an
@@ -77,50 +84,60 @@ error with file and line, or byte, exit code 2, and the output file is as it was
 pub(crate) fn kmers(args: &Args) -> Result<(), Failure> {
     // What would be an error at the end is one now.
     args.output.as_deref().map(Target::admit).transpose()?;
-    run(args, &Opened::open(args.backend)?)
+    let on = Opened::open(args.backend)?;
+    on.admit_budget(args.budget)?;
+    run(args, &on)
 }
 
 /// Counts in a table that grows, on a backend.
 fn run(args: &Args, on: &Opened) -> Result<(), Failure> {
     let start = Instant::now();
     let (bytes, letters) = sizes(&args.files)?;
-    let first = letters.clamp(1, FIRST).min(distinct(args.k));
-    let seed = args.seed.map_or_else(Seed::random, Seed::new);
-    let room = Room { seed, ..DYNAMIC.capacity.whole(first, DYNAMIC.loads.default) };
-    let counts = DYNAMIC.map64(on, room)?;
-    let total = count(args, bytes, counts.counter().ok_or_else(|| DYNAMIC.has_no("counter"))?)?;
-    let mut pairs = counts.retrieve_all().map_err(Failure::backend)?;
+    let mut counts = Counts::new(on, args.seed, args.budget, (letters, distinct(args.k)))?;
+    let total = count(args, bytes, &mut counts)?;
+    let mut sums = Sums::new(args.top);
+    // All pairs are kept only if all are written.
+    let mut pairs = match args.output {
+        Some(_) => counts.pairs()?,
+        None => Vec::new(),
+    };
+    if args.output.is_some() {
+        sums.add(&pairs);
+    } else {
+        counts.each(|some| sums.add(&some))?;
+    }
+    let paging = counts.paging();
     drop(counts);
-    verify(total, &pairs)?;
+    verify(total, sums.counted)?;
     let report = Report {
         k: args.k,
         backend: on.name(),
         device: on.device(),
         seconds: start.elapsed().as_secs_f64(),
         total,
-        distinct: pairs.len() as u64,
-        histogram: histogram(&pairs),
-        top: top(&pairs, args.top, args.k),
+        distinct: sums.distinct,
+        top: sums.top(args.k),
+        histogram: sums.histogram,
+        paging: paging.map(|paging| paging.object(args.explain)),
     };
     if let Some(path) = &args.output {
         report::write(path, &mut pairs, args.k)?;
     }
-    if args.json { output::json(&report) } else { report.print() }
+    if args.json {
+        output::json(&report)
+    } else {
+        report.print(&paging.map_or_else(Vec::new, |paging| paging.lines(args.explain)))
+    }
 }
 
 /// Counts the k-mers of all files; how many there were.
-fn count(args: &Args, bytes: u64, counts: &dyn Counter<u64, u64>) -> Result<u64, Failure> {
+fn count(args: &Args, bytes: u64, counts: &mut Counts<'_>) -> Result<u64, Failure> {
     let mut progress = Progress::new("counting", bytes);
     let mut extractor = Extractor::new(args.k);
-    let (mut total, mut before, mut ones) = (0, 0, Vec::new());
-    let mut flush = |extractor: &mut Extractor| {
-        ones.resize(extractor.found.len(), 1);
-        let added = counts.insert_or_add(&extractor.found, &ones).map_err(Failure::backend)?;
-        if added.contains(&Add::Full) {
-            return Err(Failure::input(
-                "no place of a k-mer is free, as if k-mers were chosen for the seed: give another --seed",
-            ));
-        }
+    let (mut total, mut before) = (0, 0);
+    let mut flush = |extractor: &mut Extractor, progress: &mut Progress| {
+        counts.add(&extractor.found)?;
+        progress.say(|| counts.paging().map(|paging| paging.copied()));
         total += extractor.found.len() as u64;
         extractor.found.clear();
         Ok(())
@@ -130,17 +147,16 @@ fn count(args: &Args, bytes: u64, counts: &dyn Counter<u64, u64>) -> Result<u64,
         Input::open(path)?.read(&mut extractor, |extractor, now| {
             read = now;
             progress.at(before + read);
-            if extractor.found.len() < BATCH { Ok(()) } else { flush(extractor) }
+            if extractor.found.len() < BATCH { Ok(()) } else { flush(extractor, &mut progress) }
         })?;
         before += read;
     }
-    flush(&mut extractor)?;
+    flush(&mut extractor, &mut progress)?;
     Ok(total)
 }
 
 /// Every k-mer was counted, and once.
-fn verify(total: u64, pairs: &[(u64, u64)]) -> Result<(), Failure> {
-    let counted: u64 = pairs.iter().map(|(_, count)| count).sum();
+fn verify(total: u64, counted: u64) -> Result<(), Failure> {
     if counted == total {
         Ok(())
     } else {

@@ -3,6 +3,7 @@
 use super::extract::text;
 use crate::failure::Failure;
 use crate::output::{Progress, grouped, line};
+use crate::paging;
 use crate::target::Target;
 use rayon::slice::ParallelSliceMut;
 use serde::Serialize;
@@ -27,6 +28,19 @@ pub(crate) struct Report {
     pub(crate) distinct: u64,
     pub(crate) histogram: Vec<Bin>,
     pub(crate) top: Vec<Counted>,
+    /// Of a paged table.
+    pub(crate) paging: Option<paging::Object>,
+}
+
+/// What is told of all counts, a few lines of it.
+pub(crate) struct Sums {
+    pub(crate) histogram: Vec<Bin>,
+    pub(crate) distinct: u64,
+    /// All counts added up.
+    pub(crate) counted: u64,
+    /// How many of the most frequent are wanted, and those, in no order.
+    most: usize,
+    best: Vec<(u64, u64)>,
 }
 
 /// How many distinct k-mers occur `from` to `to` times.
@@ -46,10 +60,13 @@ pub(crate) struct Counted {
 
 impl Report {
     /// Prints it as text.
-    pub(crate) fn print(&self) -> Result<(), Failure> {
+    ///
+    /// `more` are lines that come after the first ones.
+    pub(crate) fn print(&self, more: &[String]) -> Result<(), Failure> {
         line(format_args!("backend  {}: {}", self.backend, self.device))?;
         let (total, distinct) = (grouped(self.total), grouped(self.distinct));
         line(format_args!("counted  {total} {}-mers in {:.2} s: {distinct} distinct", self.k, self.seconds))?;
+        more.iter().try_for_each(line)?;
         if self.distinct > 0 {
             line(format_args!("\n{:>23}  {:>15}", "occurrences", "distinct k-mers"))?;
         }
@@ -68,17 +85,42 @@ impl Report {
     }
 }
 
-/// How many k-mers occur how often, without the empty lines.
-pub(crate) fn histogram(pairs: &[(u64, u64)]) -> Vec<Bin> {
-    let mut bins: Vec<Bin> = Vec::new();
-    for &(_, count) in pairs {
-        let (from, to) = bin(count);
-        match bins.binary_search_by_key(&from, |bin| bin.from) {
-            Ok(i) => bins[i].distinct += 1,
-            Err(i) => bins.insert(i, Bin { from, to, distinct: 1 }),
+impl Sums {
+    /// Of no counts yet; `most` of the most frequent are wanted.
+    pub(crate) fn new(most: usize) -> Self {
+        Self { histogram: Vec::new(), distinct: 0, counted: 0, most, best: Vec::new() }
+    }
+
+    /// Adds counts of other k-mers.
+    pub(crate) fn add(&mut self, pairs: &[(u64, u64)]) {
+        self.distinct += pairs.len() as u64;
+        for &(_, count) in pairs {
+            self.counted += count;
+            let (from, to) = bin(count);
+            match self.histogram.binary_search_by_key(&from, |bin| bin.from) {
+                Ok(i) => self.histogram[i].distinct += 1,
+                Err(i) => self.histogram.insert(i, Bin { from, to, distinct: 1 }),
+            }
+        }
+        for batch in pairs.chunks(STEP) {
+            self.best.extend_from_slice(batch);
+            if self.best.len() > self.most {
+                self.best.select_nth_unstable_by_key(self.most, order);
+                self.best.truncate(self.most);
+            }
         }
     }
-    bins
+
+    /// The most frequent, those of equal counts in the order of their texts.
+    pub(crate) fn top(&mut self, k: u32) -> Vec<Counted> {
+        self.best.sort_unstable_by_key(order);
+        self.best.drain(..).map(|(kmer, count)| Counted { kmer: text(kmer, k), count }).collect()
+    }
+}
+
+/// The most frequent first.
+fn order(&(kmer, count): &(u64, u64)) -> (Reverse<u64>, u64) {
+    (Reverse(count), kmer)
 }
 
 /// The line of a count: itself, or a power of two plus one to the next power.
@@ -88,21 +130,6 @@ fn bin(count: u64) -> (u64, u64) {
     }
     let above = u64::BITS - (count - 1).leading_zeros();
     (1 + (1 << (above - 1)), 1u64.checked_shl(above).unwrap_or(u64::MAX))
-}
-
-/// The `n` most frequent, those of equal counts in the order of their texts.
-pub(crate) fn top(pairs: &[(u64, u64)], n: usize, k: u32) -> Vec<Counted> {
-    let order = |&(kmer, count): &(u64, u64)| (Reverse(count), kmer);
-    let mut best: Vec<(u64, u64)> = Vec::new();
-    for batch in pairs.chunks(STEP) {
-        best.extend_from_slice(batch);
-        if best.len() > n {
-            best.select_nth_unstable_by_key(n, order);
-            best.truncate(n);
-        }
-    }
-    best.sort_unstable_by_key(order);
-    best.into_iter().map(|(kmer, count)| Counted { kmer: text(kmer, k), count }).collect()
 }
 
 /// Writes all k-mers with their counts, sorted.
@@ -140,16 +167,25 @@ mod tests {
     fn a_histogram_counts_kmers() {
         let pairs = [(0, 20), (1, 1), (2, 30), (3, 1), (4, 2)];
         let bins = [(1, 1, 2), (2, 2, 1), (17, 32, 2)].map(|(from, to, distinct)| Bin { from, to, distinct });
-        assert_eq!(histogram(&pairs), bins);
-        assert_eq!(histogram(&[]), []);
+        for parts in 1..=5 {
+            let mut sums = Sums::new(0);
+            pairs.chunks(parts).for_each(|part| sums.add(part));
+            assert_eq!((&sums.histogram[..], sums.distinct, sums.counted), (&bins[..], 5, 54));
+        }
+        assert_eq!(Sums::new(3).histogram, []);
     }
 
     #[test]
     fn the_most_frequent_come_first() {
         let pairs: Vec<(u64, u64)> = (0..200_000).map(|kmer| (kmer, 1 + kmer % 7)).collect();
         let counted = |kmer, count| Counted { kmer: text(kmer, 9), count };
-        assert_eq!(top(&pairs, 3, 9), [counted(6, 7), counted(13, 7), counted(20, 7)]);
-        assert_eq!(top(&pairs[..2], 3, 9), [counted(1, 2), counted(0, 1)]);
-        assert_eq!(top(&pairs, 0, 9), []);
+        let top = |pairs: &[(u64, u64)], n| {
+            let mut sums = Sums::new(n);
+            pairs.rchunks(1000).for_each(|part| sums.add(part));
+            sums.top(9)
+        };
+        assert_eq!(top(&pairs, 3), [counted(6, 7), counted(13, 7), counted(20, 7)]);
+        assert_eq!(top(&pairs[..2], 3), [counted(1, 2), counted(0, 1)]);
+        assert_eq!(top(&pairs, 0), []);
     }
 }

@@ -25,6 +25,8 @@ pub(crate) enum Can {
     Grow,
     /// Be saved to a file, and opened.
     Save,
+    /// Keep a part of a table in memory of a limited size.
+    Paged,
 }
 
 /// What every table does.
@@ -55,6 +57,8 @@ const OPERATIONS: &[(&str, &[Can])] = &[
     ("reserve", &[Can::Grow]),
     ("shrink", &[Can::Grow]),
     ("save", &[Can::Save]),
+    ("paging", &[Can::Paged]),
+    ("retrieve_to", &[Can::Paged]),
 ];
 
 /// The operations of a structure: those of any of its tables.

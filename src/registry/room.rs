@@ -105,11 +105,44 @@ pub(super) fn cuckoo(room: Room) -> Result<OpenGeometry, Refused> {
 }
 
 /// A table with `load` of the expected entries per slot, whose child tables are a sixteenth of the budget, so
-/// that there are frames for some: the slot of a deleted entry is used again when its child table is full.
+/// that there are frames for some; larger ones where those would be too many. The slot of a deleted entry is
+/// used again when its child table is full.
 pub(super) fn paged(
     room: Room,
-    size: impl FnOnce(u64, f64, u64, u64) -> Result<PagedGeometry, Refused>,
+    size: impl Fn(u64, f64, u64, u64) -> Result<PagedGeometry, Refused>,
 ) -> Result<PagedGeometry, Refused> {
-    let child_bytes = (room.budget / 16).min(PagedGeometry::CHILD_BYTES);
-    size(room.expected, room.load, child_bytes, room.budget)
+    /// Child tables that a table on a GPU may have.
+    const MOST: u32 = 8192;
+    let most_bytes = PagedGeometry::CHILD_BYTES;
+    let mut child_bytes = (room.budget / 16).clamp(PagedGeometry::LEAST_CHILD_BYTES, most_bytes);
+    loop {
+        let geometry = size(room.expected, room.load, child_bytes, room.budget)?;
+        if geometry.children <= MOST || child_bytes == most_bytes {
+            return Ok(geometry);
+        }
+        child_bytes = (2 * child_bytes).min(most_bytes);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::registry::PAGED;
+    use warpproof::simt::cpu::PagedMap;
+
+    #[test]
+    fn a_small_budget_makes_no_more_child_tables_than_there_may_be() {
+        let size = |entries, budget| {
+            let room = PAGED.capacity.whole(entries, 0.8).with_budget(Some(budget));
+            paged(room, PagedMap::<u64, u64>::size).unwrap()
+        };
+        for (entries, budget) in [(1_000_000_000, 64 << 20), (1_000_000_000, 0), (100_000_000, 1 << 20)] {
+            let size = size(entries, budget);
+            assert!((2000..=8192).contains(&size.children), "{size:?}");
+            assert!(size.slots() * 8 / 10 >= entries && size.frame_bytes + size.batch_bytes == budget);
+        }
+        // Where child tables are few, a dozen of them are in frames.
+        let few = size(1_000_000, 1 << 20);
+        assert!(few.children > 200 && few.frames(few.child.slots() as u64 * 17) > 10, "{few:?}");
+    }
 }

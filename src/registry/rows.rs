@@ -103,6 +103,7 @@ macro_rules! erased {
     ($table:expr, $T:ty, Order $($more:ident)*) => { erased!($table.with_order::<$T>(), $T, $($more)*) };
     ($table:expr, $T:ty, Flush $($more:ident)*) => { erased!($table.with_flush::<$T>(), $T, $($more)*) };
     ($table:expr, $T:ty, Save $($more:ident)*) => { erased!($table.with_save::<$T>(), $T, $($more)*) };
+    ($table:expr, $T:ty, Paged $($more:ident)*) => { erased!($table.with_paged::<$T>(), $T, $($more)*) };
     // That is not there where a table is of any type; that it has it is known here.
     ($table:expr, $T:ty, Rehash $($more:ident)*) => {{
         let _ = <$T>::rehash;
@@ -280,8 +281,8 @@ structures! {
         on_one: &[],
         => (paged) [|T, room| T::with_seed(paged(room, T::size)?, Choose::Always(Way::Resident), room.seed),
                     |device, tuning| T::with_seed(device, paged(room, T::size)?, T::CHEAPER, tuning, room.seed)] {
-            Map [Counter Save]: Map32 PagedMap<u32, u32>, Map64 PagedMap<u64, u64>;
-            Set [Save]: Set32 PagedSet<u32>, Set64 PagedSet<u64>;
+            Map [Counter Save Paged]: Map32 PagedMap<u32, u32>, Map64 PagedMap<u64, u64>;
+            Set [Save Paged]: Set32 PagedSet<u32>, Set64 PagedSet<u64>;
         }
     }
 }

@@ -1,12 +1,14 @@
 //! The generated workload, phase by phase.
 
+use super::Made;
 use super::account::Account;
+use super::files;
 use super::phase::{Phase, timed};
 use super::workload::Workload;
-use super::{Made, Paging, files};
 use crate::backend::Opened;
 use crate::entry::Entry;
 use crate::failure::Failure;
+use crate::paging::Paging;
 use crate::registry::Structure;
 use std::collections::HashSet;
 use warpproof::any::Map;
@@ -36,7 +38,7 @@ pub(crate) fn run(
     if go_on(&phases) {
         mix(&mut map, work, structure.capacity.may_be_full.then_some(&left_out), &mut phases)?;
     }
-    let paging = Paging::of(&map)?;
+    let paging = Paging::of(&map);
     if go_on(&phases) {
         files::save(structure, on, &map, made, &mut phases)?;
     }

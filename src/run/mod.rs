@@ -9,20 +9,17 @@ pub(crate) mod replay;
 pub(crate) mod workload;
 
 use crate::backend::{Choice, Opened};
-use crate::bytes;
 use crate::check::{self, Summary};
 use crate::failure::Failure;
 use crate::output::{self, grouped, mops};
+use crate::paging::{self, Paging};
 use crate::registry::{PAGED, Structure};
 use crate::target::Target;
 use phase::Phase;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use warpproof::BulkTable;
-use warpproof::any::{self, Map};
 use warpproof::files::Trace;
-use warpproof::model::paged::Traffic;
 use workload::{Mix, Workload};
 
 /// Time that the scenarios before a run may take.
@@ -69,6 +66,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE.csv", conflicts_with_all = ["mix", "keys", "ops"])]
     trace: Option<PathBuf>,
     /// Memory for frames and batches of a paged table, of which a part is in frames: 64M, 1G [default: 64M]
+    ///
+    /// A fourth is for batches. With too little for a child table, or 0, nothing is copied, and all work is done in place.
     #[arg(long, value_name = "BYTES", value_parser = crate::bytes::bytes)]
     budget: Option<u64>,
     /// Save the paged table to a file at the end, open that and compare
@@ -77,6 +76,9 @@ pub(crate) struct Args {
     /// Begin with the paged table of a file, which the operations of the trace are run on
     #[arg(long, value_name = "FILE", requires = "trace")]
     open: Option<PathBuf>,
+    /// Tell for how many operations on a paged table a child table was copied, and why
+    #[arg(long)]
+    explain: bool,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -92,9 +94,9 @@ Examples:
   warpproof run slab --trace operations.csv --json
   warpproof run hopscotch --load 0.95 --mix 40,40,20
   warpproof run open --load 0.95
-  warpproof run paged --budget 1M
   warpproof run paged --trace first.csv --save pairs.table
   warpproof run paged --open pairs.table --trace second.csv --save pairs.table
+  warpproof run paged --budget 1M --explain
 
 A trace is CSV, `op,key[,value]`, with the operations insert, insert_unique, assign (with a value), delete and
 search (without). Keys and values are integers of 32 bits. It runs in the order of the file: operations on
@@ -118,7 +120,7 @@ struct Object<'a> {
     verified: bool,
     phases: &'a [Phase],
     /// Of a paged table.
-    paging: Option<Paging>,
+    paging: Option<paging::Object>,
     check: Option<Summary>,
 }
 
@@ -135,45 +137,6 @@ pub(crate) struct Made<'a> {
     pub(crate) open: Option<&'a Path>,
     /// The file that it is saved to at the end.
     pub(crate) save: Option<&'a Path>,
-}
-
-/// What was copied between the images of a paged table and its frames.
-#[derive(Serialize)]
-pub(crate) struct Paging {
-    child_tables: u32,
-    bytes_in: u64,
-    bytes_out: u64,
-    /// Jobs whose child table was in a frame already.
-    hits: u64,
-    /// Jobs that ran on an image.
-    in_place: u64,
-}
-
-impl Paging {
-    /// That of a map, if it is paged.
-    ///
-    /// # Errors
-    /// Those of the backend.
-    pub(crate) fn of(map: &Map<u32, u32>) -> Result<Option<Self>, Failure> {
-        let (any::Geometry::Paged(size), any::Stats::Paged(stats)) =
-            (map.geometry(), map.stats().map_err(Failure::backend)?)
-        else {
-            return Ok(None);
-        };
-        let ((bytes_in, bytes_out), Traffic { hits, in_place, .. }) = (stats.bytes(), stats.traffic);
-        Ok(Some(Self { child_tables: size.children, bytes_in, bytes_out, hits, in_place }))
-    }
-
-    fn text(&self) -> String {
-        let Self { child_tables, bytes_in, bytes_out, hits, in_place } = *self;
-        format!(
-            "{child_tables} child tables: {} to frames, {} from frames; {} jobs found theirs in a frame, {} ran in place",
-            bytes::text(bytes_in),
-            bytes::text(bytes_out),
-            grouped(hits),
-            grouped(in_place)
-        )
-    }
 }
 
 fn load(text: &str) -> Result<f64, String> {
@@ -196,6 +159,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if let Some(path) = &args.save {
         Target::admit(path)?;
     }
+    if args.explain && structure.name != PAGED.name {
+        return Err(Failure::input(format_args!("--explain: {} tables are not paged", structure.name)));
+    }
     let trace = args.trace.as_deref().map(|path| read(structure, path)).transpose()?;
     if trace.is_none() && args.keys as u64 + args.ops as u64 >= u32::MAX as u64 {
         return Err(Failure::input(
@@ -203,6 +169,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         ));
     }
     let on = Opened::open(args.backend)?;
+    on.admit_budget(args.budget)?;
     let check = if args.no_check { None } else { Some(check::quick(structure, QUICK)?) };
     if let (Some(check), false) = (&check, args.json) {
         output::line(format_args!("check    {}", check.text()))?;
@@ -248,7 +215,7 @@ fn report(
             mops: mops(ops, seconds),
             verified: wrong.is_empty(),
             phases,
-            paging,
+            paging: paging.map(|paging| paging.object(args.explain)),
             check,
         })?;
     } else {
@@ -268,7 +235,7 @@ fn report(
             ))?;
         }
         if let Some(paging) = paging {
-            output::line(format_args!("paging   {}", paging.text()))?;
+            paging.lines(args.explain).iter().try_for_each(output::line)?;
         }
     }
     if wrong.is_empty() { Ok(()) } else { Err(Failure::Violation(wrong.join("\n"))) }

@@ -1,12 +1,14 @@
 //! A trace, run batch by batch beside the oracle.
 
+use super::Made;
+use super::files;
 use super::oracle::{Oracle, Unsettled};
 use super::phase::{Phase, timed};
-use super::{Made, Paging, files};
 use crate::backend::Opened;
 use crate::entry::Entry;
 use crate::failure::Failure;
 use crate::output::Progress;
+use crate::paging::Paging;
 use crate::registry::Structure;
 use std::ops::Range;
 use warpproof::any::Map;
@@ -62,6 +64,7 @@ pub(crate) fn run(
         }
         if end - shown >= STEP {
             progress.at(end as u64);
+            progress.say(|| Some(Paging::of(&map)?.copied()));
             shown = end;
         }
     }
@@ -70,7 +73,7 @@ pub(crate) fn run(
     }
     let phase = Phase::new("trace", trace.ops.len() as u64, seconds, verified);
     let phase = phase.with_full(oracle.full()).into_main();
-    let (verified, paging) = (phase.verified, Paging::of(&map)?);
+    let (verified, paging) = (phase.verified, Paging::of(&map));
     phases.push(phase);
     if verified {
         files::save(structure, on, &map, made, &mut phases)?;

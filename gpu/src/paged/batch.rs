@@ -117,6 +117,7 @@ impl<R: Row> State<R> {
         self.refresh_board()?;
         if effect == Effect::Reads && (0..children).all(|child| self.pager.is_resident(child)) {
             // All in device memory: no order is better than another one.
+            self.choice.note_in_frames(children.into(), (Access::Reads, n as u64));
             let arrays = Arrays {
                 keys: part(given.keys, first, n),
                 codes: wanted.codes.map_or(Span::new(0, 0), |codes| part(codes, first, n)),

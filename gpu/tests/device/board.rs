@@ -40,7 +40,9 @@ fn value(key: u64) -> u64 {
 #[test]
 fn searches_with_a_board_find_what_is_there() {
     let Some(device) = device() else { return };
-    for choose in [Choose::Always(Way::InPlace), Choose::Always(Way::Resident), Map::CHEAPER] {
+    for choose in
+        [Choose::Always(Way::InPlace), Choose::Always(Way::Resident), Choose::Cheaper(Map::BOARD_PRICES)]
+    {
         let Some(mut map) = map(&device, choose) else { return };
         let keys: Vec<u64> = (0..PAIRS).collect();
         let values: Vec<u64> = keys.iter().map(|&key| value(key)).collect();

@@ -2,16 +2,20 @@
 //!
 //! [`BulkTable`] is what every table does, [`BulkMap`] and [`BulkSet`] add the operations on keys. What only
 //! some tables do is a trait for each capability: [`BulkMultimap`], [`BulkMatches`], [`BulkCounter`],
-//! [`BulkOrdered`], [`BulkFlush`], `BulkSave` (feature `file`).
+//! [`BulkOrdered`], [`BulkFlush`], [`BulkPaged`], `BulkSave` (feature `file`).
 
 use super::{Answer, Matches, Refused, Structure};
 use crate::outcome::{Add, Assign, Delete, Insert, Op};
+use crate::paged::host::Paging;
 use alloc::vec::Vec;
 
 /// How large the tables of `T` are.
 pub type GeometryOf<T> = <<T as BulkTable>::Structure as Structure>::Geometry;
 /// What the tables of `T` say that they hold.
 pub type StatsOf<T> = <<T as BulkTable>::Structure as Structure>::Stats;
+/// What takes the entries of a table of `T`, some at a time.
+pub type SinkOf<'a, T> =
+    &'a mut (dyn FnMut(Vec<<T as BulkTable>::Entry>) -> Result<(), <T as BulkTable>::Error> + Send);
 
 /// A table as a whole, of any structure and any entries.
 pub trait BulkTable {
@@ -141,4 +145,16 @@ pub trait BulkSave: BulkTable {
     /// # Errors
     /// As [`BulkTable`], and those of a [file](crate::paged::file::FileError).
     fn save(&self, path: &std::path::Path) -> Result<(), Self::Error>;
+}
+
+/// A table of which a part is in memory of a limited size: [`paged`](crate::paged).
+pub trait BulkPaged: BulkTable {
+    /// What was copied so far, and which ways jobs took. Time does not depend on the size of the table.
+    fn paging(&self) -> Paging;
+    /// Gives all entries to `sink`, those of one child table at a time. Nobody else uses the table meanwhile,
+    /// and the sink does not.
+    ///
+    /// # Errors
+    /// As [`BulkTable`]; what the sink returns, and nothing comes after that.
+    fn retrieve_to(&self, sink: SinkOf<'_, Self>) -> Result<(), Self::Error>;
 }

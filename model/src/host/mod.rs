@@ -12,8 +12,8 @@ pub use answer::{Answer, Matches};
 #[cfg(feature = "file")]
 pub use bulk::BulkSave;
 pub use bulk::{
-    BulkCounter, BulkFlush, BulkMap, BulkMatches, BulkMultimap, BulkOrdered, BulkSet, BulkTable, GeometryOf,
-    StatsOf,
+    BulkCounter, BulkFlush, BulkMap, BulkMatches, BulkMultimap, BulkOrdered, BulkPaged, BulkSet, BulkTable,
+    GeometryOf, SinkOf, StatsOf,
 };
 pub use structure::Structure;
 pub use structure::sizes::*;

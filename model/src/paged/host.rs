@@ -1,6 +1,6 @@
 //! How large a paged table is, and what it holds.
 
-use super::Traffic;
+use super::{Choices, Traffic};
 use crate::hash::Seed;
 use crate::host::{OpenGeometry, OpenStats, Refused};
 
@@ -170,11 +170,32 @@ pub struct PagedStats {
     pub rebuilt: u64,
     /// How often child tables were copied, and jobs ran where.
     pub traffic: Traffic,
+    /// Which ways the jobs of batches took, and why.
+    pub choices: Choices,
     /// Bytes of a child table.
     pub child_bytes: u64,
 }
 
 impl PagedStats {
+    /// Bytes that were copied to frames, and from frames.
+    pub const fn bytes(&self) -> (u64, u64) {
+        let Self { traffic, choices, child_bytes, .. } = *self;
+        Paging { traffic, choices, child_bytes }.bytes()
+    }
+}
+
+/// What a paged table did so far: the part of [`PagedStats`] that is known without a look at the slots.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Paging {
+    /// How often child tables were copied, and jobs ran where.
+    pub traffic: Traffic,
+    /// Which ways the jobs of batches took, and why.
+    pub choices: Choices,
+    /// Bytes of a child table.
+    pub child_bytes: u64,
+}
+
+impl Paging {
     /// Bytes that were copied to frames, and from frames.
     pub const fn bytes(&self) -> (u64, u64) {
         (self.traffic.copies_in * self.child_bytes, self.traffic.copies_out * self.child_bytes)

@@ -16,7 +16,7 @@ pub mod routed;
 mod spec;
 
 #[cfg(feature = "host")]
-pub use choice::{Choice, Choose, Prices};
+pub use choice::{Choice, Choices, Choose, Prices, Reason, Tally};
 #[cfg(feature = "host")]
 pub use device::{DeviceMemory, Place, Stream};
 #[cfg(feature = "host")]

@@ -16,7 +16,7 @@ fn path() -> &'static Path {
 
 fn size(children: u32) -> PagedGeometry {
     let child = OpenGeometry { bucket_slots: 4, buckets: 11 };
-    PagedGeometry { children, child, frame_bytes: 0, batch_bytes: 0 }
+    PagedGeometry { children, child, frame_bytes: 0, batch_bytes: 0, board: false }
 }
 
 /// Pairs, by the child tables they belong to.

@@ -11,8 +11,8 @@ use crate::cpu::held::{AllKeysOf, Done, Effect, Held, KeyOf, Says, WarpOf};
 use crate::cpu::open::Fixed;
 use core::ops::Range;
 use warpproof_model::bits::TableKey;
-use warpproof_model::host::{BulkTable, OpenStats, PagedGeometry, PagedStats, structure};
-use warpproof_model::paged::host::ChildSlots;
+use warpproof_model::host::{BulkPaged, BulkTable, OpenStats, PagedGeometry, PagedStats, SinkOf, structure};
+use warpproof_model::paged::host::{ChildSlots, Paging};
 use warpproof_model::paged::{Access, Way};
 
 /// Operations of a batch that run at a time at least, whatever the budget is.
@@ -245,7 +245,7 @@ impl<T: Fixed> BulkTable for Paged<T> {
     fn stats(&self) -> Result<PagedStats, Error> {
         let mut state = self.state();
         let state = &mut *state;
-        let traffic = state.pager.traffic();
+        let (traffic, choices) = (state.pager.traffic(), state.choice.choices());
         let resident = (0..state.pager.children()).filter(|&child| state.pager.is_resident(child)).count();
         let mut slots = OpenStats::default();
         apart(|| {
@@ -255,7 +255,7 @@ impl<T: Fixed> BulkTable for Paged<T> {
             })
         })?;
         let (rebuilt, child_bytes) = (state.rebuilt, state.child_bytes());
-        Ok(PagedStats { slots, resident: resident as u32, rebuilt, traffic, child_bytes })
+        Ok(PagedStats { slots, resident: resident as u32, rebuilt, traffic, choices, child_bytes })
     }
 
     fn geometry(&self) -> PagedGeometry {
@@ -285,5 +285,17 @@ impl<T: Fixed> Paged<T> {
         let mut state = self.state();
         let state = &mut *state;
         apart(|| state.each(Access::Reads, |_, table| sink(table.retrieve_all()?)))
+    }
+}
+
+impl<T: Fixed> BulkPaged for Paged<T> {
+    fn paging(&self) -> Paging {
+        let state = self.state();
+        let (traffic, choices) = (state.pager.traffic(), state.choice.choices());
+        Paging { traffic, choices, child_bytes: state.choice.child_bytes() }
+    }
+
+    fn retrieve_to(&self, sink: SinkOf<'_, Self>) -> Result<(), Error> {
+        Self::retrieve_to(self, sink)
     }
 }

@@ -1,0 +1,206 @@
+//! The table of counts: one that grows by itself, or a paged one that moves to a larger one.
+
+use super::BATCH;
+use crate::backend::Opened;
+use crate::failure::Failure;
+use crate::paging::Paging;
+use crate::registry::room::Room;
+use crate::registry::{DYNAMIC, PAGED, Structure};
+use warpproof::any::Map;
+use warpproof::{Add, BulkTable};
+
+/// Pairs that a table has room for at first, at most. The size of the input says how many k-mers there may
+/// be, not how many distinct ones: from there on the table grows with what is counted.
+const FIRST: u64 = 1 << 20;
+
+/// Pairs that a paged table has room for at first, at least, if there may be so many.
+const FIRST_PAGED: u64 = 1 << 12;
+
+/// K-mers that are counted at a time at least, if there are so many.
+const LEAST: u64 = 1 << 16;
+
+/// Bytes of a pair.
+const PAIR: u64 = 16;
+
+/// Counts of k-mers.
+pub(super) struct Counts<'a> {
+    on: &'a Opened,
+    structure: &'static Structure,
+    /// It is taken out while all pairs move to a larger one.
+    map: Option<Map<u64, u64>>,
+    room: Room,
+    /// Distinct k-mers that there can be.
+    most: u64,
+    /// What was copied for tables that were too small.
+    before: Paging,
+    ones: Vec<u64>,
+}
+
+impl<'a> Counts<'a> {
+    /// No counts yet, of about so many letters, or of an unknown number if it is 0; in a paged table if there
+    /// is a budget.
+    ///
+    /// A paged table does not grow. It is made for a part of what may come, no larger than the budget, and
+    /// when more might come all pairs move to one of twice the size: so the input need not be read twice, and
+    /// nobody need know how many distinct k-mers it has.
+    pub(super) fn new(
+        on: &'a Opened,
+        seed: Option<u64>,
+        budget: Option<u64>,
+        (letters, most): (u64, u64),
+    ) -> Result<Self, Failure> {
+        let (structure, largest) = match budget {
+            Some(budget) => (&PAGED, (budget / PAIR).max(FIRST_PAGED)),
+            None => (&DYNAMIC, FIRST),
+        };
+        let first = letters.clamp(1, largest).min(most);
+        let room = structure.capacity.whole(first, structure.loads.default);
+        let room = room.with_seed(seed).with_budget(budget);
+        let map = Some(structure.map64(on, room)?);
+        Ok(Self { on, structure, map, room, most, before: Paging::default(), ones: Vec::new() })
+    }
+
+    /// Counts some k-mers.
+    pub(super) fn add(&mut self, kmers: &[u64]) -> Result<(), Failure> {
+        let mut rest = kmers;
+        while !rest.is_empty() {
+            let (part, later) = rest.split_at(self.make_room(rest.len())?);
+            let mut full = self.add_to_table(part)?;
+            if !full.is_empty() && self.may_grow() {
+                // A child table got far more than its share.
+                self.grow(self.room.expected.saturating_mul(2))?;
+                full = self.add_to_table(&full)?;
+            }
+            if !full.is_empty() {
+                return Err(no_place());
+            }
+            rest = later;
+        }
+        Ok(())
+    }
+
+    /// How many of so many k-mers may come next, when all have moved to a larger table if there might not be
+    /// room for them: in one that gets full, an insert may walk through half a thousand buckets.
+    fn make_room(&mut self, wanted: usize) -> Result<usize, Failure> {
+        if !self.may_grow() {
+            return Ok(wanted);
+        }
+        let (held, made) = (self.map()?.len().map_err(Failure::backend)?, self.room.expected);
+        // An eighth more than it was made for fits: at the default load of 0.8 it is filled to 0.9.
+        let spare = made / 8;
+        let part = (wanted as u64).min(made.saturating_sub(held).max(spare).max(LEAST));
+        if held + part > made + spare {
+            self.grow(made.saturating_mul(2).max(held + part))?;
+        }
+        Ok(part as usize)
+    }
+
+    /// Whether there may be more distinct k-mers than the table was made for, and it does not grow by itself.
+    fn may_grow(&self) -> bool {
+        !self.structure.capacity.grows && self.room.expected < self.most
+    }
+
+    /// Counts k-mers in the table; those that found no room in it, and are not counted.
+    fn add_to_table(&mut self, kmers: &[u64]) -> Result<Vec<u64>, Failure> {
+        let mut ones = std::mem::take(&mut self.ones);
+        ones.resize(ones.len().max(kmers.len()), 1);
+        let added = self.insert(kmers, &ones[..kmers.len()]);
+        self.ones = ones;
+        let full = kmers.iter().zip(added?).filter(|(_, added)| *added == Add::Full);
+        Ok(full.map(|(&kmer, _)| kmer).collect())
+    }
+
+    fn insert(&self, kmers: &[u64], counts: &[u64]) -> Result<Vec<Add>, Failure> {
+        let counter = self.map()?.counter().ok_or_else(|| self.structure.has_no("counter"))?;
+        counter.insert_or_add(kmers, counts).map_err(Failure::backend)
+    }
+
+    /// Moves all pairs to a table for so many, or for all that there can be. The pairs wait in host memory, so
+    /// that there is one table at a time, within one budget.
+    fn grow(&mut self, wanted: u64) -> Result<(), Failure> {
+        let expected = wanted.min(self.most);
+        let pairs = self.pairs()?;
+        if let Some(paging) = self.map.as_ref().and_then(Paging::of) {
+            self.before = paging.after(&self.before);
+        }
+        self.map = None;
+        self.room = Room { expected, total: expected, ..self.room };
+        self.map = Some(self.structure.map64(self.on, self.room)?);
+        for part in pairs.chunks(BATCH) {
+            let (kmers, counts): (Vec<u64>, Vec<u64>) = part.iter().copied().unzip();
+            if self.insert(&kmers, &counts)?.contains(&Add::Full) {
+                return Err(no_place());
+            }
+        }
+        Ok(())
+    }
+
+    /// All pairs.
+    pub(super) fn pairs(&self) -> Result<Vec<(u64, u64)>, Failure> {
+        let held = self.map()?.len().map_err(Failure::backend)?;
+        let mut pairs = Vec::new();
+        if usize::try_from(held).ok().is_none_or(|held| pairs.try_reserve_exact(held).is_err()) {
+            return Err(Failure::input(format_args!("there is no memory for a list of {held} k-mers")));
+        }
+        self.each(|some| pairs.extend_from_slice(&some))?;
+        Ok(pairs)
+    }
+
+    /// Gives all pairs to `sink`: those of one child table of a paged table at a time.
+    pub(super) fn each(&self, mut sink: impl FnMut(Vec<(u64, u64)>) + Send) -> Result<(), Failure> {
+        let map = self.map()?;
+        match map.paged() {
+            Some(paged) => paged.retrieve_to(&mut sink).map_err(Failure::backend),
+            None => {
+                sink(map.retrieve_all().map_err(Failure::backend)?);
+                Ok(())
+            }
+        }
+    }
+
+    /// What was copied, if the table is paged.
+    pub(super) fn paging(&self) -> Option<Paging> {
+        Some(Paging::of(self.map.as_ref()?)?.after(&self.before))
+    }
+
+    fn map(&self) -> Result<&Map<u64, u64>, Failure> {
+        self.map.as_ref().ok_or_else(|| Failure::input("the table of counts could not grow"))
+    }
+}
+
+fn no_place() -> Failure {
+    Failure::input("no place of a k-mer is free, as if k-mers were chosen for the seed: give another --seed")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// From a table for one pair, by moves to larger ones; no part of it overfills a table.
+    #[test]
+    fn a_paged_table_moves_to_larger_ones() {
+        let most = 400_000;
+        let mut counts = Counts::new(&Opened::Cpu, Some(1), Some(64 << 10), (1, most)).unwrap();
+        assert_eq!(counts.room.expected, 1);
+        let kmers: Vec<u64> = (0..300_000).map(|i| i / 2).collect();
+        let mut made = Vec::new();
+        for part in kmers.chunks(100_000) {
+            counts.add(part).unwrap();
+            made.push(counts.room.expected);
+            let held = counts.map().unwrap().len().unwrap();
+            assert!(held <= counts.room.expected * 9 / 8, "{held} in {}", counts.room.expected);
+        }
+        assert!(made[0] >= LEAST && made[2] < 300_000, "{made:?}");
+        assert!(
+            counts.before.copied().starts_with(|digit: char| digit != '0'),
+            "what was copied before the moves"
+        );
+        let mut pairs = counts.pairs().unwrap();
+        pairs.sort_unstable();
+        assert!(pairs.into_iter().eq((0..150_000).map(|kmer| (kmer, 2))));
+        // All that there can be have room, however many k-mers come.
+        let mut counts = Counts::new(&Opened::Cpu, Some(1), Some(0), (1, 10)).unwrap();
+        counts.add(&kmers.iter().map(|kmer| kmer % 10).collect::<Vec<_>>()).unwrap();
+        assert_eq!((counts.room.expected, counts.pairs().unwrap().len()), (10, 10));
+    }
+}
