@@ -32,6 +32,7 @@ pub enum Geometry {
 
 /// What a table holds.
 #[derive(Clone, PartialEq, Debug)]
+#[allow(clippy::large_enum_variant, reason = "one at a time is made, for people to read")]
 pub enum Stats {
     /// Chains of slabs.
     Slab(SlabStats),

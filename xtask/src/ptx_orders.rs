@@ -164,8 +164,13 @@ fn table_parameters(kernel: &str) -> &'static [usize] {
         // They look at no table, but at counters.
         "paged_tally" => &[5],
         name if name.starts_with("paged_count_") => &[7],
-        name if name.starts_with("paged_scatter_set") => &[8],
-        name if name.starts_with("paged_scatter_map") => &[9],
+        name if name.starts_with("paged_scatter_set") => &[9],
+        name if name.starts_with("paged_scatter_map") => &[10],
+        name if name.starts_with("paged_note_") => &[0, 4],
+        // The board, and how many operations are left. Where the slots are is no parameter.
+        name if name.starts_with("board_set") && name.contains("_sift_") => &[5, 12],
+        name if name.starts_with("board_") && name.contains("_sift_") => &[5, 14],
+        name if name.starts_with("board_") => &[5],
         // Nor do these: how many words of bins are taken, and the tally.
         name if name.contains("_scatter_again_") => &[9, 17, 20],
         name if name.starts_with("open_set") && name.contains("_scatter_") => &[13, 16],

@@ -22,6 +22,9 @@ use warpproof_model::paged::{DeviceMemory, Place, Stream};
 /// What host memory is for.
 const IMAGE: &str = "a child table in page-locked memory of the host";
 
+/// Slots of a child table, words of its filter or where the board is, and its buckets.
+pub(super) type Size = (u64, Argument, u32);
+
 /// The child tables of a paged table, its frames, and the streams that work on them.
 pub(super) struct Memory<R: Row> {
     device: Device,
@@ -129,7 +132,7 @@ impl<R: Row> Memory<R> {
         child: u32,
         place: Place,
         board: Option<&Board>,
-    ) -> Result<((u64, Argument, u32), [u64; HEAD]), Error> {
+    ) -> Result<(Size, [u64; HEAD]), Error> {
         let parts = self.table(child, place)?.parts();
         let [mask, factor] = parts.seed.words();
         let head = [parts.slots, parts.values.unwrap_or(0), parts.filter, mask, factor];

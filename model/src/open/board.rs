@@ -202,7 +202,7 @@ where
     /// alone, as a search by one lane does that reads no slot.
     #[inline(always)]
     pub fn may_hold(self, key: UserKey<E::Key>) -> bool {
-        const { assert!(S % BOARD_SLOTS == 0, "a bucket has whole words of the board") };
+        const { assert!(S.is_multiple_of(BOARD_SLOTS), "a bucket has whole words of the board") };
         let (table, mut probe) = self.of_key(key.get());
         let BoardSlots { board, fingerprint, .. } = table.slots();
         loop {
@@ -353,6 +353,9 @@ mod tests {
             assert!(all[0] != all[1] && all[1] != all[2] && all[0] != all[2]);
             assert!(E::key(E::word(E::OTHER)) == E::key(E::MARK) && E::word(all[0]) == E::EMPTY);
         }
-        (apart::<Key32>(), apart::<Key64>(), apart::<Pair32>(), apart::<Pair64>());
+        apart::<Key32>();
+        apart::<Key64>();
+        apart::<Pair32>();
+        apart::<Pair64>();
     }
 }

@@ -227,7 +227,7 @@ pub const RUN: u32 = 32;
 #[inline(always)]
 pub fn leader<K: Key>(at: u32, key: impl Fn(u32) -> K) -> u32 {
     let mut first = at;
-    while first % RUN != 0 && key(first - 1) == key(at) {
+    while !first.is_multiple_of(RUN) && key(first - 1) == key(at) {
         first -= 1;
     }
     first
@@ -236,7 +236,7 @@ pub fn leader<K: Key>(at: u32, key: impl Fn(u32) -> K) -> u32 {
 /// Whether an operation is the first of its run.
 #[inline(always)]
 pub fn leads<K: Key>(at: u32, key: impl Fn(u32) -> K) -> bool {
-    at % RUN == 0 || key(at - 1) != key(at)
+    at.is_multiple_of(RUN) || key(at - 1) != key(at)
 }
 
 /// Shared words of a block of so many threads that [`arrange`]s by so many digits.

@@ -207,7 +207,7 @@ impl Subject for PartitionSubject {
         let mut stay = read(SIFTED);
         let beyond = stay.split_off(left.min(stay.len()));
         stay.sort_unstable();
-        let even = |&at: &u32| self.keys()[at as usize] % 2 == 0;
+        let even = |&at: &u32| self.keys()[at as usize].is_multiple_of(2);
         if !stay.iter().copied().eq((0..self.keys().len() as u32).filter(even)) {
             return breach(format!("{stay:?} stay"));
         }
