@@ -161,10 +161,13 @@ impl<R: Row> State<R> {
                 }
                 let access = if effect == Effect::Reads { Access::Reads } else { Access::Writes };
                 let way = self.choice.way(&self.pager, child, (access, operations));
-                jobs.push((!self.pager.is_resident(child), child, (access, way)));
+                let copied =
+                    way == Way::Resident && self.pager.frames() > 0 && !self.pager.is_resident(child);
+                jobs.push((copied, child, (access, way)));
             }
         }
-        jobs.sort_unstable_by_key(|&(comes_later, child, _)| (comes_later, child));
+        // Those that are copied come later: they displace others.
+        jobs.sort_unstable_by_key(|&(copied, child, _)| (copied, child));
         if self.rebuild_crowded(&jobs, effect, &range)? {
             // A rebuild may change the seed that orders a child's operations. Each child has as many as before.
             self.partitioner.count(batch, &run)?;
@@ -187,20 +190,23 @@ impl<R: Row> State<R> {
         } else {
             partitioned
         };
-        // All of them at once where none is copied first.
-        let where_they_are = self.pager.frames() == 0
-            || jobs.iter().all(|&(comes_later, _, (_, way))| !comes_later || way == Way::InPlace);
+        let (stay, copied) = jobs.split_at(jobs.partition_point(|&(copied, ..)| !copied));
         // Where nothing is copied, and operations stand by their homes.
-        let runs = effect == Effect::Reads && where_they_are && in_place;
-        if where_they_are {
-            tables.extend(jobs.iter().map(|&(_, child, _)| (child, Place::Image)));
-            let access = jobs.first().map_or(Access::Reads, |&(_, _, (access, _))| access);
-            let arrays = arrays::<R, N>(from, &columns, 0..n as u32);
+        let runs = effect == Effect::Reads && copied.is_empty() && in_place;
+        // Those that stay where they are, by one launch for neighbours: the operations between are of others.
+        let mut rest = stay;
+        while let Some(&(_, first, (access, _))) = rest.first() {
+            let next = copied.get(copied.partition_point(|&(_, child, _)| child < first));
+            let end = next.map_or(children, |&(_, child, _)| child);
+            let (these, others) = rest.split_at(rest.partition_point(|&(_, child, _)| child < end));
+            rest = others;
+            tables.clear();
+            tables.extend(these.iter().map(|&(_, child, _)| (child, Place::Image)));
+            let arrays = arrays::<R, N>(from, &columns, range(first).start..starts[end as usize]);
             // SAFETY: columns of these rows, in memory that lives until the device was waited for.
             unsafe { self.run_where_they_are(launch, (&mut tables, runs), access, &arrays)? };
-            jobs.clear();
         }
-        for (_, child, how) in jobs {
+        for &(_, child, how) in copied {
             let arrays = arrays::<R, N>(from, &columns, range(child));
             // SAFETY: as above.
             unsafe { self.run_on_child(launch, child, how, &arrays)? };
