@@ -138,11 +138,13 @@ impl<R: Row> Paged<R> {
         unsafe { self.answers((launch, Effect::Of(kind)), batch, (CODES, |_, code, _| decode(code))) }
     }
 
-    fn contained(&self, keys: &[R::Key]) -> Result<Vec<bool>, Error> {
+    /// Whether each key is there.
+    fn contained<T: From<bool>>(&self, keys: &[R::Key]) -> Result<Vec<T>, Error> {
         let launch = launch::contains::<R::Key, R::Value>(R::PAIRS);
         let batch = OnHost { keys, values: None, ops: None };
+        let told = |_, code, _: R::Value| is_there(code).map(T::from);
         // SAFETY: the kernel writes codes.
-        unsafe { self.answers((launch, Effect::Reads), batch, (CODES, |_, code, _| is_there(code))) }
+        unsafe { self.answers((launch, Effect::Reads), batch, (CODES, told)) }
     }
 }
 
@@ -186,7 +188,7 @@ where
     }
     fn count(&self, keys: &[K]) -> Result<Vec<u32>, Error> {
         // A map of unique keys has no kernel that counts.
-        Ok(self.contained(keys)?.into_iter().map(u32::from).collect())
+        self.contained(keys)
     }
     fn delete(&self, keys: &[K]) -> Result<Vec<Delete>, Error> {
         self.per_key((Operation::Delete, Op::Delete), keys, Delete::from_code)
