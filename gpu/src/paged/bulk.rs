@@ -12,6 +12,8 @@ use crate::host::room;
 use crate::launch::{self, Arrays, Launch, Listed};
 use crate::layout::{Entry, KeyScalar, Scalar};
 use crate::row::Row;
+use crate::staging::{CopyThreads, give};
+use core::ops::Range;
 use cudarc::driver::{CudaSlice, DevicePtr, DeviceRepr};
 use warpproof_model::bits::Integer;
 use warpproof_model::host::{Answer, BulkCounter, BulkMap, BulkSet, Op, same_length};
@@ -64,11 +66,11 @@ impl<R: Row> Paged<R> {
     /// # Safety
     ///
     /// The kernels of the operation write these answers, numbers of type `N` among them.
-    unsafe fn answers<N: Scalar, T>(
+    unsafe fn answers<N: Scalar, T: Copy + Send + Sync>(
         &self,
         (launch, effect): (Launch<impl Fn(&Head, &Arrays<R::Key, R::Value, N>) -> Listed>, Effect),
         batch: OnHost<'_, R::Key, R::Value>,
-        (writes, decode): (Writes, impl Fn(usize, u8, N) -> Option<T>),
+        (writes, decode): (Writes, impl Fn(usize, u8, N) -> Option<T> + Sync),
     ) -> Result<Vec<T>, Error> {
         let mut answers = room("answers", batch.keys.len())?;
         let mut state = self.state();
@@ -110,14 +112,14 @@ impl<R: Row> Paged<R> {
                 unsafe { state.run((&launch, effect), given, wanted, stream)? };
                 let codes = codes.as_mut().map(|codes| codes.download(device)).transpose()?;
                 let numbers = numbers.as_mut().map(|numbers| numbers.download(device)).transpose()?;
-                for i in 0..n {
-                    let code = codes.map_or(0, |codes| codes[i]);
-                    let number = numbers.map_or(N::ONES, |numbers| numbers[i]);
-                    let unknown =
-                        || Error::Code { kernel: launch.operation().name().into(), index: first + i, code };
-                    answers.push(decode(first + i, code, number).ok_or_else(unknown)?);
-                }
-                Ok(())
+                let said = |range: Range<usize>| {
+                    range.map(|i| {
+                        (codes.map_or(0, |codes| codes[i]), numbers.map_or(N::ONES, |numbers| numbers[i]))
+                    })
+                };
+                let given = give((first, n), said, &decode, &mut &mut answers, CopyThreads::Many);
+                let kernel = || launch.operation().name().into();
+                given.map_err(|(index, code)| Error::Code { kernel: kernel(), index, code })
             };
             chunk().map_err(|error| error.after(first))?;
             first = part.end;
@@ -126,11 +128,11 @@ impl<R: Row> Paged<R> {
     }
 
     /// Delete, and InsertUnique of a set.
-    fn per_key<T>(
+    fn per_key<T: Copy + Send + Sync>(
         &self,
         (operation, kind): (Operation, Op),
         keys: &[R::Key],
-        decode: impl Fn(u8) -> Option<T>,
+        decode: impl Fn(u8) -> Option<T> + Sync,
     ) -> Result<Vec<T>, Error> {
         let launch = launch::per_key::<R::Key, R::Value>(operation);
         let batch = OnHost { keys, values: None, ops: None };
@@ -139,7 +141,7 @@ impl<R: Row> Paged<R> {
     }
 
     /// Whether each key is there.
-    fn contained<T: From<bool>>(&self, keys: &[R::Key]) -> Result<Vec<T>, Error> {
+    fn contained<T: From<bool> + Copy + Send + Sync>(&self, keys: &[R::Key]) -> Result<Vec<T>, Error> {
         let launch = launch::contains::<R::Key, R::Value>(R::PAIRS);
         let batch = OnHost { keys, values: None, ops: None };
         let told = |_, code, _: R::Value| is_there(code).map(T::from);
@@ -153,11 +155,11 @@ where
     (K, V): Entry,
 {
     /// InsertUnique, InsertOrAssign or InsertOrAdd; called for those alone.
-    fn put<T>(
+    fn put<T: Copy + Send + Sync>(
         &self,
         (operation, kind): (Operation, Op),
         (keys, values): (&[K], &[V]),
-        decode: impl Fn(u8) -> Option<T>,
+        decode: impl Fn(u8) -> Option<T> + Sync,
     ) -> Result<Vec<T>, Error> {
         same_length(keys, "values", values)?;
         let batch = OnHost { keys, values: Some(values), ops: None };

@@ -12,7 +12,7 @@ mod copy_threads;
 mod run;
 
 pub(crate) use copy_threads::CopyThreads;
-pub(crate) use run::{Back, Batch, Task};
+pub(crate) use run::{Back, Batch, Task, give};
 
 /// Staging buffers: page-locked host memory, device memory and streams through which batches on host slices
 /// go, in chunks.

@@ -191,7 +191,7 @@ fn take<N: Scalar, L, T: Copy + Send + Sync>(
 /// the error.
 ///
 /// In two passes, each a loop that stops nowhere and that the compiler can run on several answers at a time.
-fn give<N, T: Copy + Send + Sync, I: Iterator<Item = (u8, N)>>(
+pub(crate) fn give<N, T: Copy + Send + Sync, I: Iterator<Item = (u8, N)>>(
     (first, n): (usize, usize),
     said: impl Fn(Range<usize>) -> I + Sync,
     decode: impl Fn(usize, u8, N) -> Option<T> + Sync,
