@@ -166,7 +166,7 @@ fn table_parameters(kernel: &str) -> &'static [usize] {
         name if name.starts_with("paged_count_") => &[7],
         name if name.starts_with("paged_scatter_set") => &[9],
         name if name.starts_with("paged_scatter_map") => &[10],
-        name if name.starts_with("paged_note_") => &[0, 4],
+        name if name.starts_with("paged_board_") => &[0, 4],
         // The board, and how many operations are left. Where the slots are is no parameter.
         name if name.starts_with("board_set") && name.contains("_sift_") => &[5, 12],
         name if name.starts_with("board_") && name.contains("_sift_") => &[5, 14],

@@ -12,8 +12,8 @@ pub(crate) const ARRANGE: (u32, u32) = (512, ARRANGED);
 pub(crate) const TALLY_THREADS: u32 = 256;
 /// Threads of a block that sifts operations.
 pub(crate) const SIFT: u32 = 256;
-/// Threads of a block that says on a board what slots hold.
-pub(crate) const NOTE: u32 = 256;
+/// Threads of a block that writes a board.
+pub(crate) const WRITE_BOARD: u32 = 256;
 /// Parts of what a tile spans, by which its operations are arranged.
 pub(crate) const BINS: u32 = 4096;
 /// Digits at most: a block has a word for each, and enough operations of each.
@@ -116,8 +116,8 @@ impl Arguments {
         Self { shared: SIFT_WORDS * size_of::<u32>() as u32, ..self }
     }
 
-    /// `paged_note`: slots, words of the seed, board; a thread for each word of the board.
-    pub(crate) fn paged_note(
+    /// `paged_board`: slots, words of the seed, board; a thread for each of its words.
+    pub(crate) fn paged_board(
         (slots, len): (u64, u64),
         [mask, factor]: [u64; 2],
         (board, words): (u64, u32),

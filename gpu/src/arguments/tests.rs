@@ -299,9 +299,9 @@ fn parts_of_a_batch(ptx: &Module) {
     }
     let tally = Arguments::paged_tally((0, 1 << 10, 0), (1 << 11, 3), 1 << 12);
     assert_eq!(ptx["paged_tally"], passed(&tally));
-    let note = passed(&Arguments::paged_note((1 << 10, 12), [0, 1], (1 << 11, 3)));
-    let found = ptx.iter().filter(|(name, _)| name.starts_with("paged_note_"));
-    assert!(found.clone().count() >= 3 && found.clone().all(|(_, declared)| *declared == note));
+    let board = passed(&Arguments::paged_board((1 << 10, 12), [0, 1], (1 << 11, 3)));
+    let found = ptx.iter().filter(|(name, _)| name.starts_with("paged_board_"));
+    assert!(found.clone().count() >= 3 && found.clone().all(|(_, declared)| *declared == board));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! A board of fingerprints: a byte in device memory for each slot of the child tables.
 
 use super::partition::{self, Partitioner, find_all, named};
-use crate::arguments::paged::NOTE;
+use crate::arguments::paged::WRITE_BOARD;
 use crate::arguments::{Argument, Arguments, Operation};
 use crate::device::{Array, Device};
 use crate::error::Error;
@@ -18,18 +18,18 @@ pub(super) struct Board {
     words: Array,
     /// Words of each child table.
     of_each: u64,
-    note: Kernel,
+    write: Kernel,
     /// In the order of [`Operation::ALL`].
     operations: Vec<Option<Kernel>>,
     /// Searches of runs of operations on one key.
     runs: Kernel,
     sift: Kernel,
-    /// Child tables of which it does not say what they hold: those that are being changed by other kernels.
+    /// Child tables whose part is to be written anew: other kernels may have changed them.
     stale: Vec<bool>,
 }
 
 impl Board {
-    /// A board that says that all child tables are empty.
+    /// The board of child tables that are all empty.
     ///
     /// # Errors
     /// [`Error::NoKernel`] for u64 pairs where the device has no 128-bit words; [`Error::OutOfMemory`].
@@ -47,9 +47,9 @@ impl Board {
         let find = |operation: &str| named(device, family.name(operation, 1), 1);
         let (runs, sift) = (find("search_runs")?, find("sift")?);
         let operations = find_all(&family, device, Tuning { lanes: None, ..Tuning::default() })?;
-        let note = named(device, format!("paged_note_{}", layout.name()), 1)?.with_threads(NOTE);
+        let write = named(device, format!("paged_board_{}", layout.name()), 1)?.with_threads(WRITE_BOARD);
         let words = device.array("a board of fingerprints", 4 * of_each * u64::from(children))?;
-        let board = Self { words, of_each, note, operations, runs, sift, stale };
+        let board = Self { words, of_each, write, operations, runs, sift, stale };
         board.clear(partitioner, stream)?;
         Ok(board)
     }
@@ -80,13 +80,13 @@ impl Board {
         &self.sift
     }
 
-    /// Queues that it says that all child tables are empty.
+    /// Queues that all of it is zero: all child tables are empty.
     pub(super) fn clear(&self, partitioner: &Partitioner, stream: &CudaStream) -> Result<(), Error> {
         partitioner.zero(self.words.address(), 4 * self.of_each as usize * self.stale.len(), stream)
     }
 
-    /// Queues that it says what a child table holds, which is here.
-    pub(super) fn note(
+    /// Queues that the part of a child table is written anew from its slots, which are here.
+    pub(super) fn write(
         &self,
         (child, parts): (u32, &OpenParts),
         (partitioner, stream): (&Partitioner, &CudaStream),
@@ -94,14 +94,13 @@ impl Board {
         let [mask, factor] = parts.seed.words();
         let board = self.words.address() + 4 * self.of_each * u64::from(child);
         let arguments =
-            Arguments::paged_note((parts.slots, parts.len), [mask, factor], (board, self.of_each as u32));
+            Arguments::paged_board((parts.slots, parts.len), [mask, factor], (board, self.of_each as u32));
         // SAFETY: the kernel's arguments: slots of a child table, and its words of the board. What is queued
         // on them waits for this stream.
-        unsafe { partitioner.launch(&self.note, NOTE, &arguments, stream) }
+        unsafe { partitioner.launch(&self.write, WRITE_BOARD, &arguments, stream) }
     }
 
-    /// A child table, or all, may be changed by kernels that do not know the board; or it says again what they
-    /// hold.
+    /// The part of a child table, or of all, is stale from now on, or is not any more.
     pub(super) fn set_stale(&mut self, child: Option<u32>, stale: bool) {
         match child {
             Some(child) => {
@@ -113,7 +112,7 @@ impl Board {
         }
     }
 
-    /// A child table of which it does not say what it holds, if there is one.
+    /// A child table whose part is stale, if there is one.
     pub(super) fn any_stale(&self) -> Option<u32> {
         self.stale.iter().position(|&stale| stale).map(|child| child as u32)
     }

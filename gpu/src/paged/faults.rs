@@ -6,8 +6,8 @@ use cudarc::driver::sys::CUresult;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The calls of the driver that a paged table makes, one of which may be told to fail. A clone counts the same
-/// calls.
+/// The calls of the driver that a paged table makes, one of which may be told to fail. A clone counts the
+/// same calls.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Faults(Arc<AtomicU64>);
 

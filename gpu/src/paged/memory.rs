@@ -139,13 +139,14 @@ impl<R: Row> Memory<R> {
         Ok(((parts.len, beside(board, parts.filter_len), parts.buckets), head))
     }
 
-    /// Where the slots of each child table are, if it is at these places: zeros if it has no memory.
-    pub(super) fn heads(&self, at: &[Place]) -> impl Iterator<Item = [u64; HEAD]> {
+    /// Where the slots of the child tables from number `first` on are, if they are at these places: zeros for
+    /// one that has no memory.
+    pub(super) fn heads(&self, first: u32, at: &[Place]) -> impl Iterator<Item = [u64; HEAD]> {
         let head = |(child, &place)| self.head(child, place, None).map_or([0; HEAD], |(_, head)| head);
-        (0u32..).zip(at).map(head)
+        (first..).zip(at).map(head)
     }
 
-    /// The same, to be changed, when all jobs have run.
+    /// The table at a place, to be changed: waits until all jobs have run.
     pub(super) fn table_mut(&mut self, child: u32, place: Place) -> Result<&mut Table<R, Open>, Error> {
         let waited = self.faults.call().and_then(|()| self.stream(Stream::Run).synchronize());
         waited.map_err(Error::driver("waiting for jobs"))?;

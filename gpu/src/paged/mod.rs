@@ -9,6 +9,7 @@ mod file;
 mod memory;
 mod on_stream;
 pub(crate) mod partition;
+mod rebuild;
 
 use crate::device::Device;
 use crate::error::Error;
@@ -83,13 +84,13 @@ const MOST: usize = 1 << 30;
 /// **Memory.** Device memory for frames and for batches, as the geometry says: what a batch of host slices is
 /// copied to is a part of that, device slices of the caller are not. Besides, 2^16 operations whatever the
 /// budget is, some words for each child table, and memory for a child table while one is rebuilt. Page-locked
-/// memory of the host for each child table from when it is used first: [`Error::OutOfMemory`] if there is none,
-/// and then no operation of that part of the batch has run.
+/// memory of the host for each child table from when it is used first: [`Error::OutOfMemory`] if there is
+/// none, and then no operation of that part of the batch has run.
 ///
-/// **Errors.** After [`Error::OutOfMemory`] the operations have run that it says, the first ones of the batch,
-/// and no others. After [`Error::Driver`] or [`Error::Kernel`] any of the batch may have run. What was there
-/// before is there, and the table goes on as far as the driver does: the next batches look at the child tables
-/// of which it is not known how full they are, each of which takes a time proportional to its slots.
+/// **Errors.** After [`Error::OutOfMemory`] the operations have run that it says, the first ones of the
+/// batch, and no others. After [`Error::Driver`] or [`Error::Kernel`] any of the batch may have run. What was
+/// there before is there, and the table goes on as far as the driver does: the next batches look at the child
+/// tables of which it is not known how full they are, each of which takes a time proportional to its slots.
 pub struct Paged<R: Row> {
     state: Mutex<State<R>>,
     geometry: PagedGeometry,
@@ -124,7 +125,7 @@ impl<R: Row> Paged<R> {
     /// The way is chosen by [`PRICES`](Self::PRICES).
     pub const CHEAPER: Choose = Choose::Cheaper(Self::PRICES);
 
-    /// The same of a table with a board of fingerprints, measured on an H200 behind 16 lanes of PCIe 5.
+    /// The same of a table with a board of fingerprints, measured on an H200 with 16 lanes of PCIe 5 (notes/paged.md).
     pub const BOARD_PRICES: Prices = Prices { reads_in_place: 1.4, writes_in_place: 1.6, ..Self::PRICES };
 
     /// The way is chosen by the prices of a table of this size.
@@ -252,8 +253,8 @@ impl<R: Row> Paged<R> {
         self.state().memory.image_bytes()
     }
 
-    /// Call number `call` of the driver from now on fails, counted from 1, or none if it is 0: to test what is
-    /// left then. What was left of the last such number: 0 if that call has failed.
+    /// Lets call number `call` of the driver from now on fail, counted from 1, or none if it is 0: for tests.
+    /// Returns what was left of the last such number: 0 if that call has failed.
     #[doc(hidden)]
     pub fn fail_call(&self, call: u64) -> u64 {
         self.state().memory.faults().set(call)

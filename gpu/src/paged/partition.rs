@@ -174,8 +174,8 @@ impl Partitioner {
         stream.synchronize().map_err(Error::driver("copying seeds"))
     }
 
-    /// Frees columns of larger batches before one of `n` operations, which takes so many bytes for the columns
-    /// and so many `beside` them, if they do not leave room for that in `budget` bytes.
+    /// Frees columns of larger batches before one of `n` operations, which takes so many bytes for the
+    /// columns and so many `beside` them, if they do not leave room for that in `budget` bytes.
     pub(super) fn leave_room(&mut self, n: usize, (operation, beside): (u64, u64), budget: u64) {
         let (n, bytes) = (n as u64, self.columns.as_ref().map_or(0, Array::bytes));
         if bytes > n * operation + COLUMNS * ALIGNED && bytes + n * beside > budget {
@@ -271,8 +271,8 @@ impl Partitioner {
         unsafe { self.launch(kernel, ARRANGE.0, &Arguments::paged_arrange(batch, self.digits, to), stream) }
     }
 
-    /// Queues the move of answers, codes and values or null, to the order of the batch. If there are keys, the
-    /// first of each run on one key has the answer. Values are of `bytes` bytes, as keys are.
+    /// Queues the move of answers, codes and values or null, to the order of the batch. If there are keys,
+    /// the first of each run on one key has the answer. Values are of `bytes` bytes, as keys are.
     ///
     /// # Safety
     /// As [`scatter`](Self::scatter).
@@ -391,8 +391,8 @@ impl Partitioner {
         Ok(n[0])
     }
 
-    /// Counts what the operations have done, as their codes say, and waits: `tallies` says of each child table
-    /// how many stored an entry, deleted one, and found no room.
+    /// Counts what the operations have done, as their codes say, and waits: `tallies` says of each child
+    /// table how many stored an entry, deleted one, and found no room.
     ///
     /// # Safety
     /// As [`scatter`](Self::scatter).

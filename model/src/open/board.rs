@@ -47,10 +47,10 @@ const fn of_slot(word: u32, at: usize) -> u32 {
     word >> (at % BOARD_SLOTS * BITS) & ONES
 }
 
-/// Says on a board what the slots hold whose fingerprints are in its word number `word`: of a table whose keys
-/// lie where `seed` says. Nobody else uses either meanwhile.
+/// Writes word number `word` of a board: the fingerprints of what its slots hold, in a table with this seed.
+/// Nobody else uses either meanwhile.
 #[inline(always)]
-pub fn note<E: Packed>(slots: impl Words<E::Word>, board: impl Words<u32>, word: usize, seed: Seed) {
+pub fn write_board<E: Packed>(slots: impl Words<E::Word>, board: impl Words<u32>, word: usize, seed: Seed) {
     let first = word * BOARD_SLOTS;
     let mut said = 0;
     for at in first..(first + BOARD_SLOTS).min(slots.len()) {

@@ -26,8 +26,8 @@ pub enum Broken {
         /// Where it stands.
         bucket: u32,
     },
-    /// What is said of a slot elsewhere is not what it holds (quiescence only).
-    Said {
+    /// The board has another fingerprint for a slot than that of its key (quiescence only).
+    Fingerprint {
         /// The bucket.
         bucket: u32,
     },
@@ -48,8 +48,8 @@ impl core::fmt::Display for Broken {
             Self::Unreachable { bucket } => {
                 write!(f, "a key in bucket {bucket} stands behind an empty slot, or where it does not probe")
             }
-            Self::Said { bucket } => {
-                write!(f, "a key in bucket {bucket} has not its fingerprint")
+            Self::Fingerprint { bucket } => {
+                write!(f, "the board has a wrong fingerprint for a key in bucket {bucket}")
             }
             Self::NotPassed { bucket } => {
                 write!(f, "a bucket that a key in bucket {bucket} passed does not say so")
@@ -83,8 +83,8 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
         })
     }
 
-    /// Checks what holds besides when no operation runs: every bucket that a key passed says so, and what is
-    /// said of slots elsewhere is right.
+    /// Checks what holds besides when no operation runs: every bucket that a key passed says so, and a
+    /// board has the fingerprints of all keys.
     pub fn check_quiescent<W: Warp>(self, w: &mut W) -> Result<(), Broken> {
         self.check_state(w)?;
         for bucket in 0..self.buckets() {
@@ -94,7 +94,7 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
                 !Self::is_entry(word) || self.slots().agrees(first + lane as usize * S + i, hash)
             };
             if row::any(w, row, |lane, i, word| !agrees(lane, i, word)) {
-                return Err(Broken::Said { bucket });
+                return Err(Broken::Fingerprint { bucket });
             }
         }
         self.each_entry(w, |w, table, bucket, key| {
@@ -158,7 +158,7 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
             row::any(w, row, |lane, i, word| lane as usize * S + i == slot && is(word))
         };
         let slots = W::LANES as usize * S;
-        // Nor is one taken behind a slot that is being filled, unless others may go past that.
+        // Nor is one taken after a slot that is being filled, unless others may go past that.
         let stops = if H::PASSES_PENDING { Self::is_free } else { H::is_vacant };
         if (1..slots).any(|slot| is(slot - 1, stops) && !is(slot, Self::is_free)) {
             return Err(Broken::Gap { bucket });

@@ -16,7 +16,7 @@ mod table;
 mod update;
 
 pub(crate) use answer::End;
-pub use board::{BOARD_SLOTS, BoardSlots, Boarded, board_words, fingerprint, note, with_fingerprint};
+pub use board::{BOARD_SLOTS, BoardSlots, Boarded, board_words, fingerprint, with_fingerprint, write_board};
 pub use filter::{Filter, OverflowFilter, filter_place, filter_words};
 pub use invariants::Broken;
 pub use lockword::LockWordSlots;

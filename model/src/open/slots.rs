@@ -92,8 +92,8 @@ pub trait OpenSlots<E: Packed>: Copy {
     /// The same of the slots `row * S` to `row * S + S - 1`.
     fn entries<const S: usize>(self, row: usize) -> [E::Word; S];
 
-    /// Whether what is said of slot `at` elsewhere is right, which holds a key whose hash has this low half.
-    /// Asked when no operation runs.
+    /// Whether a board, if there is one, has the fingerprint of a key in slot `at` whose hash has this low
+    /// half. Asked when no operation runs.
     #[inline(always)]
     fn agrees(self, _at: usize, _hash: u32) -> bool {
         true

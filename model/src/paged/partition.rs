@@ -101,14 +101,8 @@ pub fn count<I: InBlock, M: Moves>(
     counters: impl IntegerWords<u32>,
 ) {
     count_digits(m, share, &digit);
-    let (rank, warps, shared) = (m.block().rank(), m.block().warps(), m.block().shared());
-    m.warp().elect(0, || {
-        each(rank, warps, digits, |digit| {
-            let n = shared.load(digit as usize, ReadOrder::Relaxed);
-            if n != 0 {
-                counters.fetch_add(digit as usize, n, Order::Relaxed);
-            }
-        })
+    each_that_occurs(m, digits, |digit, n| {
+        counters.fetch_add(digit, n, Order::Relaxed);
     });
 }
 
@@ -122,15 +116,10 @@ pub fn scatter<I: InBlock, M: Moves>(
     next: impl IntegerWords<u32>,
 ) {
     count_digits(m, share, &digit);
-    let (rank, warps, shared) = (m.block().rank(), m.block().warps(), m.block().shared());
-    m.warp().elect(0, || {
-        each(rank, warps, digits, |digit| {
-            let n = shared.load(digit as usize, ReadOrder::Relaxed);
-            if n != 0 {
-                let place = next.fetch_add(digit as usize, n, Order::Relaxed);
-                shared.store(digit as usize, place, WriteOrder::Relaxed);
-            }
-        })
+    let shared = m.block().shared();
+    each_that_occurs(m, digits, |digit, n| {
+        let place = next.fetch_add(digit, n, Order::Relaxed);
+        shared.store(digit, place, WriteOrder::Relaxed);
     });
     m.block().sync();
     put(m, share, &digit);
@@ -245,13 +234,39 @@ pub const fn arrange_words(digits: u32, threads: u32) -> u32 {
     digits + threads
 }
 
-/// Runs `f` for the numbers below `n` that are this thread's.
+/// Runs `f` for those of the digits below `digits` that are this thread's and that were counted in the shared
+/// words, with how often each occurs.
 #[inline(always)]
-fn each(rank: u32, threads: u32, n: u32, mut f: impl FnMut(u32)) -> bool {
-    let mut at = rank;
-    while at < n {
-        f(at);
-        at += threads;
+fn each_that_occurs<I: InBlock>(m: &mut I, digits: u32, mut f: impl FnMut(usize, u32)) {
+    let (rank, warps, shared) = (m.block().rank(), m.block().warps(), m.block().shared());
+    m.warp().elect(0, || {
+        let mut digit = rank;
+        while digit < digits {
+            let n = shared.load(digit as usize, ReadOrder::Relaxed);
+            if n != 0 {
+                f(digit as usize, n);
+            }
+            digit += warps;
+        }
+        true
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The first of each run leads it, and all others know which one that is.
+    #[test]
+    fn a_run_is_of_neighbours_on_one_key() {
+        let keys = |at: u32| if at < 40 { 7u32 } else { 8 + at / 3 };
+        for at in 0..100 {
+            let first = leader(at, keys);
+            assert!(first <= at && leads(first, keys), "{at}");
+            assert!((first..at).all(|between| keys(between) == keys(at)), "{at}");
+            assert_eq!(first / RUN, at / RUN, "{at}");
+            assert_eq!(leads(at, keys), first == at, "{at}");
+        }
+        assert_eq!([31, 39, 40, 41].map(|at| leader(at, keys)), [0, 32, 40, 40]);
     }
-    true
 }

@@ -109,11 +109,7 @@ impl<const L: u32, T: AllKeys> Launch<L, T> {
         missing: T::Value,
         n: Count,
     ) {
-        self.tiles.per_tile(n, |w, op| {
-            let said = self.table.mixed(w, Op::Search, keys.read(op), T::Value::ZERO);
-            // SAFETY: one lane has the answer.
-            said.give(w, |said| unsafe { write_found(said, op, values, found, missing) });
-        });
+        self.search_some((keys, n), (values, found), missing, |_| true);
     }
 
     /// The same of operations that stand by their homes, so that those on one key are often neighbours: the
@@ -127,16 +123,27 @@ impl<const L: u32, T: AllKeys> Launch<L, T> {
         missing: T::Value,
         n: Count,
     ) {
+        // SAFETY: at most the number of the operation.
+        let key = |at: u32| keys.read(unsafe { At::new(at as usize) });
+        self.search_some((keys, n), (values, found), missing, |op| leads(op.number(), key));
+    }
+
+    /// Searches for the keys of those operations that `asks` names.
+    #[inline(always)]
+    fn search_some(
+        self,
+        (keys, n): (In<T::Key>, Count),
+        (values, found): (MaybeOut<T::Value>, MaybeOut<u8>),
+        missing: T::Value,
+        asks: impl Fn(At) -> bool,
+    ) {
         self.tiles.per_tile(n, |w, op| {
-            // SAFETY: at most `op`.
-            let key = |at: u32| keys.read(unsafe { At::new(at as usize) });
             // The branch is uniform in the tile.
-            if !leads(op.number(), key) {
-                return;
+            if asks(op) {
+                let said = self.table.mixed(w, Op::Search, keys.read(op), T::Value::ZERO);
+                // SAFETY: one lane has the answer.
+                said.give(w, |said| unsafe { write_found(said, op, values, found, missing) });
             }
-            let said = self.table.mixed(w, Op::Search, keys.read(op), T::Value::ZERO);
-            // SAFETY: one lane has the answer.
-            said.give(w, |said| unsafe { write_found(said, op, values, found, missing) });
         });
     }
 

@@ -10,7 +10,7 @@ use warpproof_device::{CtaBlock, Tile};
 #[cfg(feature = "b128")]
 use warpproof_model::entry::Pair64;
 use warpproof_model::entry::{Key32, Key64, Packed, Pair32};
-use warpproof_model::open::note;
+use warpproof_model::open::write_board;
 use warpproof_model::outcome::{Delete, Insert, Op};
 use warpproof_model::paged::partition::{
     ARRANGED, COUNTED, Moves, SCATTERED, Share, TALLIES, arrange, count, leader, scatter,
@@ -264,14 +264,13 @@ of_keys! {
     64 u64;
 }
 
-/// The kernels that say on a board what the slots of a child table hold.
+/// The kernels that write the board of a child table from its slots.
 macro_rules! of_slots {
     ($($(#[$cfg:meta])? $entry:ident $packed:ident;)*) => { $(
-        /// Writes the `words` words of a board that are of a child table with so many slots. A thread for each
-        /// word.
+        /// Writes the `n` words of the board of a child table with `len` slots. A thread for each word.
         $(#[$cfg])?
         #[unsafe(no_mangle)]
-        unsafe extern "ptx-kernel" fn ${concat(paged_note_, $entry)}(
+        unsafe extern "ptx-kernel" fn ${concat(paged_board_, $entry)}(
             slots: *mut <$packed as Packed>::Word, len: usize, mask: u64, factor: u64, board: *mut u32, n: Count,
         ) {
             // SAFETY: the contract of the kernel.
@@ -279,7 +278,7 @@ macro_rules! of_slots {
             if thread.id() < n.0 {
                 // SAFETY: the memory of a child table, and `n` words of the board, which nobody else uses.
                 let (slots, board) = unsafe { (store(slots, len), store(board, n.0 as usize)) };
-                note::<$packed>(slots, board, thread.id() as usize, Seed::from_words([mask, factor]));
+                write_board::<$packed>(slots, board, thread.id() as usize, Seed::from_words([mask, factor]));
             }
         }
     )* };

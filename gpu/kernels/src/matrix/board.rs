@@ -18,20 +18,12 @@ type Slots<E> = BoardSlots<Store<u32>, Store<<E as Packed>::Word>>;
 type Child<E, const S: usize> = WithSlots<OpenTable<E, Slots<E>, (), BoundedStride, S>, Reserved<E>>;
 
 /// Child tables of entries in one word each.
+#[derive(Clone, Copy)]
 pub(crate) struct BoardTables<E, const S: usize> {
     heads: Heads,
     board: *mut u32,
     entry: PhantomData<E>,
 }
-
-impl<E, const S: usize> Clone for BoardTables<E, S> {
-    #[inline(always)]
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<E, const S: usize> Copy for BoardTables<E, S> {}
 
 impl<E: Packed, const S: usize> Tables for BoardTables<E, S>
 where

@@ -38,16 +38,8 @@ impl Heads {
 }
 
 /// Child tables of entries in one word each.
+#[derive(Clone, Copy)]
 pub(crate) struct PackedTables<E, const S: usize>(Heads, PhantomData<E>);
-
-impl<E, const S: usize> Clone for PackedTables<E, S> {
-    #[inline(always)]
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<E, const S: usize> Copy for PackedTables<E, S> {}
 
 impl<E: Packed, const S: usize> Tables for PackedTables<E, S>
 where

@@ -151,10 +151,11 @@ boards! { Key32 Key64 Pair32 Pair64 }
 mod tests {
     use super::*;
     use crate::check::View;
-    use crate::check::seq::SeqMemory;
-    use warpproof_model::open::{Change, OnPresent};
+    use crate::check::seq::{SeqMemory, SeqWarp};
+    use crate::scenarios::home::SEED;
+    use warpproof_model::open::{Change, DoubleHashing, OnPresent, OpenTable, write_board};
     use warpproof_model::retrieve::{SlotArray, Source};
-    use warpproof_model::{Words, WriteOrder};
+    use warpproof_model::{Delete, Insert, ReadOrder, UserKey, Words, WriteOrder};
 
     /// An entry, a tombstone, a pending slot and an empty one.
     #[test]
@@ -182,5 +183,47 @@ mod tests {
             entries(row)
         });
         assert_eq!(copied.expect("no error"), [Some(Pair64::pack(5, 49)), None, None, None]);
+    }
+
+    /// What a board says by itself: of each key whether it may be there, and as it is written anew from
+    /// slots. Three buckets of four slots, keys that go on to others, and some that were deleted.
+    #[test]
+    fn a_board_says_what_its_slots_hold() {
+        const BUCKETS: u32 = 3;
+        const SLOTS: usize = 4 * BUCKETS as usize;
+        let board = |name| Array::new(name, 32, vec![0; board_words(SLOTS)]);
+        let memory = SeqMemory::new(&[Array::ones("slots", 128, SLOTS), board("board"), board("anew")]);
+        let checked = memory.guard(|m| {
+            let (w, user) =
+                (&mut SeqWarp::<1>::default(), |key: u64| UserKey::new(key).expect("a user's key"));
+            let slots = Board::<Pair64>::slots(m);
+            let table = OpenTable::<Pair64, _, (), DoubleHashing, 4>::new(slots, (), BUCKETS, SEED);
+            for key in 0..10 {
+                assert!(!table.may_hold(user(key)) || table.search(w, user(key)).is_none(), "key {key}");
+                assert_eq!(table.insert_unique(w, user(key), key), Insert::Inserted);
+                assert!((0..=key).all(|key| table.may_hold(user(key))), "after key {key}");
+            }
+            assert_eq!(table.delete(w, user(3)), Delete::Deleted);
+            // Two slots are empty, so a key that is absent comes to an end; most of them at once.
+            let absent = (10..1000).filter(|&key| !table.may_hold(user(key))).count();
+            assert!(absent > 900, "{absent} of 990 absent keys");
+            assert!((10..1000).all(|key| table.search(w, user(key)).is_none()));
+
+            // Relaxed: nobody else is here.
+            let words = |array: usize| {
+                (0..board_words(SLOTS))
+                    .map(|word| m.w32(array).load(word, ReadOrder::Relaxed))
+                    .collect::<Vec<_>>()
+            };
+            (0..board_words(SLOTS)).for_each(|word| write_board::<Pair64>(m.w128(0), m.w32(2), word, SEED));
+            let bytes = |words: Vec<u32>| words.into_iter().flat_map(u32::to_le_bytes).collect::<Vec<_>>();
+            let (written, anew) = (bytes(words(1)), bytes(words(2)));
+            for (at, (written, anew)) in written.into_iter().zip(anew).enumerate() {
+                // The key of a tombstone is not known any more: no other one takes its slot.
+                let tombstone = m.w128(0).load(at, ReadOrder::Relaxed) == Pair64::MARK;
+                assert!(if tombstone { written != 0 && anew != 0 } else { written == anew }, "slot {at}");
+            }
+        });
+        checked.expect("no error");
     }
 }

@@ -17,7 +17,7 @@ pub(super) const PLAN: Plan = Plan {
     scenario: by_homes,
     alike: false,
     look: Search,
-    waits,
+    waits: both_store,
     random: Random {
         ops: &OPS,
         shapes: &[(1, 1, 0), (1, 2, 0), (2, 1, 0), (1, 4, 0), (2, 2, 0)],
@@ -27,14 +27,14 @@ pub(super) const PLAN: Plan = Plan {
     },
 };
 
-/// Whether the second warp may wait for the first one: for a slot that is locked; or, with a board, for one of
-/// a key with the fingerprint of its own.
-fn waits(scenario: &Scenario) -> bool {
-    let of = match scenario.structure.as_str() {
-        "open_board64" => |key: u64| fingerprint(key.hash(home::SEED).low()),
-        "open_board_set32" => |key: u64| fingerprint((key as u32).hash(home::SEED).low()),
-        _ => return both_store(scenario),
-    };
+/// The same of slots with a board: the second warp may wait for a slot that is being filled for a key with
+/// the fingerprint of its own.
+pub(super) const BOARD_PLAN64: Plan = Plan { waits: waits_for_alike::<u64>, ..PLAN };
+/// The same of u32 keys.
+pub(super) const BOARD_PLAN32: Plan = Plan { waits: waits_for_alike::<u32>, ..PLAN };
+
+fn waits_for_alike<K: Key>(scenario: &Scenario) -> bool {
+    let of = |key: u64| fingerprint(K::from_bits(key.into()).hash(home::SEED).low());
     let [first, second] = scenario.programs.as_slice() else { return false };
     let alike = first.iter().any(|one| second.iter().any(|other| of(one.key) == of(other.key)));
     alike && both_fill(scenario)

@@ -1,7 +1,7 @@
 //! The tables of open addressing, and their subjects.
 
 use super::layout::{Board, Layout, Lock64};
-use super::places::{OPS, PLAN};
+use super::places::{BOARD_PLAN32, BOARD_PLAN64, OPS, PLAN};
 use super::subject::OpenSubject;
 use crate::check::{AnySubject, OfLanes, Scenario};
 use crate::scenarios::shape::shapes;
@@ -23,9 +23,11 @@ pub const LOCK64: Table = table("open_lock64", Entries::Map64, shaped::<Lock64>)
 /// u32 pairs, with bits of the filter set as on a GPU: not tested before.
 pub const UNTESTED32: Table = table("open_untested32", Entries::Map32, untested::<Pair32>);
 /// u64 pairs in slots with a board of fingerprints.
-pub const BOARD64: Table = table("open_board64", Entries::Map64, boarded::<Board<Pair64>>);
+pub const BOARD64: Table =
+    Table { plan: &BOARD_PLAN64, ..table("open_board64", Entries::Map64, boarded::<Board<Pair64>>) };
 /// u32 keys in such slots.
-pub const BOARD_SET32: Table = table("open_board_set32", Entries::Set32, boarded::<Board<Key32>>);
+pub const BOARD_SET32: Table =
+    Table { plan: &BOARD_PLAN32, ..table("open_board_set32", Entries::Set32, boarded::<Board<Key32>>) };
 
 /// All of them.
 pub const TABLES: [Table; 8] = [MAP32, SET32, MAP64, SET64, LOCK64, BOARD64, BOARD_SET32, UNTESTED32];

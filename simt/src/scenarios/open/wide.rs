@@ -7,8 +7,8 @@ use crate::scenarios::wide::{self, Calls, Named, Wide};
 use warpproof_model::open::BUCKET_SLOTS;
 use warpproof_model::spec::Op::{self, Delete, InsertUnique};
 
-/// Every entry type in every place, by warps of every width; slots with a board by one lane. How the filter is written does not depend on the
-/// width.
+/// Every entry type in every place, by warps of every width; slots with a board by one lane. How the filter
+/// is written does not depend on the width.
 pub fn wide() -> Vec<Scenario> {
     let keys = [(0, 0), (1, FILLER), (1, 0), (0, FILLER)];
     let by_lane = wide::wide(&[BOARD64, BOARD_SET32], &SIZES[..1], &PLACES, &keys);
