@@ -43,7 +43,8 @@ impl<S: Words<u64>> Cuckoo<S> {
             if held == EMPTY {
                 return Ok(());
             }
-            at = self.behind(key_of(held), at);
+            let places = [0, 1, 2, 3].map(|number| self.place(key_of(held), number));
+            at = next_place(places, at);
         }
         Err(key_of(held))
     }
@@ -73,21 +74,20 @@ impl<S: Words<u64>> Cuckoo<S> {
         };
         mix(key ^ seed) as usize & (self.slots.len() - 1)
     }
+}
 
-    /// The place of a key behind `at`, which is one of them.
-    #[inline(always)]
-    fn behind(self, key: u32, at: usize) -> usize {
-        let [a, b, c, d] = [0, 1, 2, 3].map(|number| self.place(key, number));
-        // Of equal places the last counts: otherwise the others behind them would never be tried.
-        if at == d {
-            a
-        } else if at == c {
-            d
-        } else if at == b {
-            c
-        } else {
-            b
-        }
+/// The place after `at`, which is one of these.
+#[inline(always)]
+pub(crate) const fn next_place([a, b, c, d]: [usize; PLACES as usize], at: usize) -> usize {
+    // Of equal places the last counts: otherwise those after it would never be tried.
+    if at == d {
+        a
+    } else if at == c {
+        d
+    } else if at == b {
+        c
+    } else {
+        b
     }
 }
 

@@ -10,7 +10,6 @@
 //! - [`Cuckoo`]: four places per key; insert of distinct keys, search.
 //! - [`LockList`]: chains of nodes that a warp reads at once, with a lock for each bucket; unique insert,
 //!   delete, search. It is what the wait-free table is compared with.
-//!
 //! - [`ChildTable`]: cuckoo hashing with a stash, of which the published Starfish has many and pages them.
 //!
 //! The first three hold u32 pairs whose keys are below 2^31, and each operation is run by one lane. A

@@ -5,15 +5,16 @@
 //! for a pair is built anew with other constants. A search looks at all places, then at the stash.
 //!
 //! Put right, as nothing could be checked otherwise: the evicted pair is carried on (as printed it is
-//! dropped), and a pair without a place is given back. A pair whose places coincide moves on behind the last
+//! dropped), and a pair without a place is given back. A pair whose places coincide moves on from the last
 //! of them. The constants of a child table make functions of this library's hash: those of the paper cannot
 //! be read any more. Pairs are in flight while inserts run, so searches are for a phase of their own.
 
+use crate::cuckoo::next_place;
 use crate::{EMPTY, key_of, value_of};
 use warpproof_model::key::{fastrange, mix};
 use warpproof_model::{Order, ReadOrder, Words, WriteOrder};
 
-/// Pairs of the stash of a child table, whose words stand behind its slots.
+/// Pairs of the stash of a child table, whose words stand after its slots.
 pub const STASH: usize = 101;
 
 /// What a query is when it has been answered: no key.
@@ -58,7 +59,7 @@ impl<S: Words<u64>> ChildTable<S> {
             if held == EMPTY {
                 return Ok(());
             }
-            at = self.behind(key_of(held), at);
+            at = next_place(self.places(key_of(held)), at);
         }
         let stash = self.stash(key_of(held));
         if self.words.compare_exchange(stash, EMPTY, held, Order::Relaxed) == EMPTY {
@@ -107,22 +108,6 @@ impl<S: Words<u64>> ChildTable<S> {
     fn stash(self, key: u32) -> usize {
         let [.., constant] = self.constants;
         self.slots as usize + fastrange(mix(key ^ constant), STASH as u32) as usize
-    }
-
-    /// The place of a key behind `at`, which is one of them.
-    #[inline(always)]
-    fn behind(self, key: u32, at: usize) -> usize {
-        let [a, b, c, d] = self.places(key);
-        // Of equal places the last counts: otherwise those behind it would never be tried.
-        if at == d {
-            a
-        } else if at == c {
-            d
-        } else if at == b {
-            c
-        } else {
-            b
-        }
     }
 }
 
