@@ -8,8 +8,7 @@ use warpproof::gpu::Device;
 /// What `--backend` accepts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
 pub(crate) enum Choice {
-    /// The GPU if one can be opened, else the CPU; also for tables with a --budget, which are in the memory of the host
-    /// either way
+    /// The GPU if one can be opened, else the CPU; also for a table with a --budget
     #[default]
     Auto,
     /// All cores of this machine
@@ -50,8 +49,8 @@ impl Opened {
         Err(Failure::input("this program was built without the feature `gpu`"))
     }
 
-    /// Refuses a budget that is more than all the memory of the device. On a CPU frames take no more than the table
-    /// does, whatever the budget is.
+    /// Refuses a budget that is more than all the memory of the device. On a CPU frames take no more than the
+    /// table does, whatever the budget is.
     ///
     /// # Errors
     /// If it is too large; those of the driver.

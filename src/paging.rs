@@ -94,7 +94,8 @@ impl Paging {
         format!("{} to frames, {} from frames", bytes::text(self.bytes_in), bytes::text(self.bytes_out))
     }
 
-    /// All lines of the summary: the one of [`text`](Self::text), and the choices if they are to be explained.
+    /// All lines of the summary: the one of [`text`](Self::text), and the choices if they are to be
+    /// explained.
     pub(crate) fn lines(&self, explain: bool) -> Vec<String> {
         let mut lines = vec![format!("paging   {}", self.text())];
         if explain {

@@ -108,8 +108,8 @@ fn stdout_gets_the_same_rows_as_a_file() {
     assert_eq!(text(&out.stderr), "");
 }
 
-/// The result of a table many times the budget is that without one: in place, with one frame, with some, and all in
-/// frames.
+/// The result of a table many times the budget is that without one: in place, with one frame, with some, and
+/// all in frames.
 #[test]
 fn a_budget_changes_no_row() {
     let folder = folder("budget");

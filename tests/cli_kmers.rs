@@ -137,7 +137,8 @@ fn a_gpu_counts_what_the_cpu_counts() {
     assert!(text(&out.stderr).contains("--budget: 1000.0 TiB are more than "), "{}", text(&out.stderr));
 }
 
-/// Counts in tables many times the budget are those without one: in place, with one frame, with some, and all in frames.
+/// Counts in tables many times the budget are those without one: in place, with one frame, with some, and all
+/// in frames.
 #[test]
 fn a_budget_changes_no_count() {
     let folder = folder("budget");

@@ -218,8 +218,8 @@ fn chosen_for_a_child(seed: Seed, size: PagedGeometry) -> Vec<u64> {
     (0..).filter(chosen).take(slots as usize * 9 / 8).collect()
 }
 
-/// Such keys find room after a rebuild with another seed, whichever way jobs take; those of other child tables
-/// are where they were.
+/// Such keys find room after a rebuild with another seed, whichever way jobs take; those of other child
+/// tables are where they were.
 fn a_child_takes_keys_that_were_chosen_for_it<M>(name: &str, seed: Seed, map: &M)
 where
     M: BulkMap<u64, u64, Structure = structure::Paged>,

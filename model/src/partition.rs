@@ -173,8 +173,8 @@ impl Levels {
 }
 
 /// Partitions by the hashes that keys have with a seed: `count` of them, each of equally many hashes. The
-/// partition of a hash is its leading digit to the base `count`, and the home of its key in a table of `count`
-/// homes.
+/// partition of a hash is its leading digit to the base `count`, and the home of its key in a table of
+/// `count` homes.
 ///
 /// A shard and a page of it are two digits, one after the other: the page is that of the
 /// [`rest`](Hash64::rest). A table of `a` times `b` homes, cut into `a` partitions, has the home

@@ -110,12 +110,12 @@ pub(crate) struct Args {
     /// a table of the others; open addressing beside them. The same mixes of u32 pairs on the same ranges,
     /// 10^5 and 10^7 operations.
     ///
-    /// Paged tables, on a GPU, against Starfish as published, with two and with four child tables of 64 MiB in
-    /// device memory: u32 pairs in 1, 4 and 8 GiB of slots at a load of 0.8, our budget 512 MiB. Build, inserts
-    /// and searches of 10^6 to 10^8 keys, present and absent, by calls on host slices.
+    /// Paged tables, on a GPU, against Starfish as published, with two and with four child tables of 64 MiB
+    /// in device memory: u32 pairs in 1, 4 and 8 GiB of slots at a load of 0.8, our budget 512 MiB. Build,
+    /// inserts and searches of 10^6 to 10^8 keys, present and absent, by calls on host slices.
     ///
-    /// With --quick no more than 10^5 operations and keys of a range, 2^20 slots or keys of a set, and 512 MiB
-    /// and 10^7 operations of a paged table.
+    /// With --quick no more than 10^5 operations and keys of a range, 2^20 slots or keys of a set, and 512
+    /// MiB and 10^7 operations of a paged table.
     #[arg(long, value_name = "FOLDER", num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "paper-plots")]
     #[arg(conflicts_with_all = ["entry", "max_size", "pairs"])]

@@ -190,7 +190,8 @@ impl Page<'_> {
         Ok(())
     }
 
-    /// Saves the map, and opens and searches it again when it is gone: the host may have memory for one alone.
+    /// Saves the map, and opens and searches it again when it is gone: the host may have memory for one
+    /// alone.
     fn file(&mut self, map: Map, path: &Path, budget: u64) -> Fallible<()> {
         /// Keys of a search.
         const KEYS: u64 = 10_000_000;

@@ -43,13 +43,13 @@ pub(crate) struct Args {
     /// What the table's hash depends on [default: chosen at random]
     #[arg(long, value_name = "S")]
     seed: Option<u64>,
-    /// Keep the keys in a table larger than the memory of a GPU: of its child tables, as many are in frames as this
-    /// budget holds, as 64M or 1G
+    /// Keep the keys in a paged table, which may be larger than the memory of a GPU, with this budget: 64M,
+    /// 1G
     ///
-    /// The table is in the memory of the host, and a part of it is copied to frames of the device. The result is the same
-    /// as without a budget. The budget is for frames and batches: a fourth is for batches, and with too little for a child
-    /// table, or 0, nothing is copied and all work is done in place. What was copied is told on stderr. On a CPU frames are
-    /// ordinary memory; this is slower there than no budget.
+    /// The result is the same as without a budget. The table is in the memory of the host; parts of it are
+    /// copied to frames in the memory of the device. A fourth of the budget is for batches. If it is too
+    /// small for a frame, nothing is copied, and all work is done in place. What was copied is told on
+    /// stderr. On a CPU frames are ordinary memory: there a table without a budget is faster.
     #[arg(long, value_name = "BYTES", value_parser = crate::bytes::bytes)]
     budget: Option<u64>,
     /// Tell for how many operations on a paged table a child table was copied, and why, on stderr

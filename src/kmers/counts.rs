@@ -115,8 +115,8 @@ impl<'a> Counts<'a> {
         counter.insert_or_add(kmers, counts).map_err(Failure::backend)
     }
 
-    /// Moves all pairs to a table for so many, or for all that there can be. The pairs wait in host memory, so
-    /// that there is one table at a time, within one budget.
+    /// Moves all pairs to a table for so many, or for all that there can be. The pairs wait in host memory,
+    /// so that there is one table at a time, within one budget.
     fn grow(&mut self, wanted: u64) -> Result<(), Failure> {
         let expected = wanted.min(self.most);
         let pairs = self.pairs()?;

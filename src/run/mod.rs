@@ -67,7 +67,8 @@ pub(crate) struct Args {
     trace: Option<PathBuf>,
     /// Memory for frames and batches of a paged table, of which a part is in frames: 64M, 1G [default: 64M]
     ///
-    /// A fourth is for batches. With too little for a child table, or 0, nothing is copied, and all work is done in place.
+    /// A fourth is for batches. If it is too small for a frame, nothing is copied, and all work is done in
+    /// place.
     #[arg(long, value_name = "BYTES", value_parser = crate::bytes::bytes)]
     budget: Option<u64>,
     /// Save the paged table to a file at the end, open that and compare

@@ -59,7 +59,8 @@ impl<K: Number> Row<K> {
         Self { build: Some(Box::new(build)), ..self }
     }
 
-    /// The same, and `open` opens the table of a file; so does `elsewhere`, as one of another backend or shape.
+    /// The same, and `open` opens the table of a file; so does `elsewhere`, as one of another backend or
+    /// shape.
     pub(crate) fn with_open<T: 'static, O: 'static, E, F>(
         self,
         (any, open): (fn(T) -> Table<K>, impl Fn(&Path, u64) -> Result<T, E> + 'static),

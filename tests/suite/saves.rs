@@ -1,4 +1,5 @@
-//! What a table that is saved to files must do: be the same when it is opened, on its backend and another one.
+//! What a table that is saved to files must do: be the same when it is opened, on its backend and another
+//! one.
 
 use super::number::{Number, distinct, slot_keys};
 use super::row::Row;

@@ -107,7 +107,8 @@ impl Device {
         Ok(slots)
     }
 
-    /// Memory for one chunk of so many operations. The device memory is filled on the stream that it is freed on.
+    /// Memory for one chunk of so many operations. The device memory is filled on the stream that it is freed
+    /// on.
     pub(crate) fn slot(&self, elements: usize) -> Result<Slot, Error> {
         let (input, output) = words(elements);
         let stream = self.new_stream()?;

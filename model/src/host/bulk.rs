@@ -136,8 +136,8 @@ pub trait BulkFlush: BulkTable {
 /// A table that is saved to a file. Opening it is a call of its type, as each backend needs something else.
 #[cfg(feature = "file")]
 pub trait BulkSave: BulkTable {
-    /// Writes all entries to a file, which any backend opens. Nobody else uses the table meanwhile. Memory for
-    /// the entries of a child table, three times at most.
+    /// Writes all entries to a file, which any backend opens. Nobody else uses the table meanwhile. Memory
+    /// for the entries of a child table, three times at most.
     ///
     /// The file takes its name when it is whole and on the disk. What had that name before is gone then; if
     /// the call fails, it is as it was. The table is as it was in any case.

@@ -44,7 +44,8 @@ pub enum Reason {
     NoFrames,
     /// Copied to a frame: that was cheaper for this batch.
     CopyCheaper,
-    /// Copied to a frame: that was not cheaper for this batch, but will be if a few more are like those before.
+    /// Copied to a frame: that was not cheaper for this batch, but will be if a few more are like those
+    /// before.
     CopyPaysLater,
     /// In place: that was cheaper.
     InPlaceCheaper,
@@ -190,8 +191,8 @@ impl Choice {
     /// The way of a job of so many operations on a child table. It is counted: to be asked for once.
     ///
     /// If the table is in no frame, it is copied to one if that is cheaper than the operations in place,
-    /// counting the copy back if the job writes; or if a few batches like those before would pay for the copy,
-    /// and it displaces no table that had more than half as many operations.
+    /// counting the copy back if the job writes; or if a few batches like those before would pay for the
+    /// copy, and it displaces no table that had more than half as many operations.
     pub fn way<E: Clone>(
         &mut self,
         pager: &Pager<E>,

@@ -162,8 +162,8 @@ impl<E: Clone> Pager<E> {
         }
     }
 
-    /// Runs one job on several different child tables, each where it is, as [`run`](Self::run) runs one on each
-    /// of them. The job is given where they are, in the places of `tables`.
+    /// Runs one job on several different child tables, each where it is, as [`run`](Self::run) runs one on
+    /// each of them. The job is given where they are, in the places of `tables`.
     ///
     /// # Errors
     /// As [`run`](Self::run). If the job was not put on the stream, the tables are as they were.

@@ -7,8 +7,8 @@ use crate::outcome::{Add, Assign, Delete, Insert, Mixed, Op};
 use crate::reserved::{AllKeys, AllKeysCounter};
 use crate::warp::Warp;
 
-/// Words that say where a child table is: the addresses of its slots, of their values where those are words of
-/// their own, and of its filter; the two words of its seed.
+/// Words that say where a child table is: the addresses of its slots, of their values where those are words
+/// of their own, and of its filter; the two words of its seed.
 pub const HEAD: usize = 5;
 
 /// The child tables of a paged table.

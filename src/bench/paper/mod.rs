@@ -109,7 +109,8 @@ struct Row {
     experiment: &'static str,
     table: &'static str,
     workload: &'static str,
-    /// The range of keys of a mix; the slots of a static table; the keys of a set; the pairs of a paged table.
+    /// The range of keys of a mix; the slots of a static table; the keys of a set; the pairs of a paged
+    /// table.
     size: u64,
     ops: u64,
     /// The median of the rounds.

@@ -23,7 +23,8 @@
 //! | Type | `u32` | `i32` | `u64` | `i64` | `f32` | `f64` |
 //!
 //! An entry of child table *i* has a key whose hash, with the table's seed, has the leading
-//! [digit](crate::Hash64::digit) *i* to the base *n*. No key comes twice. A checksum is a CRC-32 (that of gzip).
+//! [digit](crate::Hash64::digit) *i* to the base *n*. No key comes twice. A checksum is a CRC-32 (that of
+//! gzip).
 //!
 //! # Why it holds entries
 //!
@@ -31,8 +32,8 @@
 //! one backend then: buckets, filters and lock words differ between them, and even between GPUs. It would be
 //! larger, and a file of slots that is damaged, but has the right checksums, could be a table in which a
 //! probe never ends. Entries fit every table. They are inserted as all entries are, so what is opened is
-//! sound whatever the file says. That costs an insert for each: those of a child table come together, so it is
-//! in a frame, or in the cache. A table that was saved with slots of deleted entries has none of these
+//! sound whatever the file says. That costs an insert for each: those of a child table come together, so it
+//! is in a frame, or in the cache. A table that was saved with slots of deleted entries has none of these
 //! when it is opened, and the seeds of child tables that were rebuilt need not be known: one whose keys were
 //! chosen for its first seed is rebuilt again.
 //!

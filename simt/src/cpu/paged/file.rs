@@ -27,8 +27,8 @@ impl<T: Fixed> Paged<T>
 where
     Self: TakesIn<Error = Error>,
 {
-    /// The table of a file that [`save`](BulkSave::save) wrote, here or on a GPU, with a `budget` in bytes for
-    /// frames and batches. All of its jobs run in frames if there are any.
+    /// The table of a file that [`save`](BulkSave::save) wrote, here or on a GPU, with a `budget` in bytes
+    /// for frames and batches. All of its jobs run in frames if there are any.
     ///
     /// Entries are inserted, those of a child table next to each other: time as for as many inserts, and
     /// memory as for batches of 2^20 of them. Child tables are as many and as large as those that were saved,

@@ -1,5 +1,5 @@
-//! A batch that is partitioned by digits of its keys, as a subject: all launches, one block after the other, as in
-//! [`crate::scenarios::bulk`].
+//! A batch that is partitioned by digits of its keys, as a subject: all launches, one block after the other,
+//! as in [`crate::scenarios::bulk`].
 
 use crate::check::{AnySubject, Array, Breach, Config, Kind, Memory, OfLanes, Scenario, SimWarp, Subject};
 use crate::scenarios::home::plural;
