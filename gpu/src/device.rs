@@ -4,6 +4,7 @@ use crate::driver;
 use crate::error::Error;
 use crate::layout::Layout;
 use crate::module::{Kernel, Module};
+use crate::staging::Bounce;
 use core::fmt;
 use cudarc::driver::{CudaContext, CudaStream};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,7 +16,7 @@ mod slot;
 pub(crate) use array::Array;
 #[cfg(test)]
 pub(crate) use slot::words;
-pub(crate) use slot::{SLOTS, Slot, Slots, bytes, numbers};
+pub(crate) use slot::{SLOTS, Slot, Slots, bytes, bytes_mut, numbers};
 
 /// The tables' kernels for compute capability 7.5 and up.
 pub(crate) const TABLES_BASE: &str = concat!(include_str!("../ptx/warpproof.sm_75.ptx"), "\0");
@@ -56,6 +57,8 @@ struct Inner {
     stream: Arc<CudaStream>,
     /// Memory of host-slice calls, as far as none uses it.
     spare: Mutex<Vec<Slots>>,
+    /// The same of those on paged tables.
+    bounces: Mutex<Vec<Bounce>>,
     /// What this crate allocates from, without tracking; see `Device::open`.
     own: Arc<CudaContext>,
     /// What callers allocate from.
@@ -103,8 +106,9 @@ impl Device {
             return Err(Error::DeviceTooOld { name, capability });
         }
         let (tables, wide) = load_tables(&own, capability)?;
-        let (tuning, spare) = (Mutex::new(None), Mutex::default());
-        let inner = Inner { ordinal, name, capability, wide, tables, tuning, stream, spare, own, context };
+        let (tuning, spare, bounces) = (Mutex::new(None), Mutex::default(), Mutex::default());
+        let inner =
+            Inner { ordinal, name, capability, wide, tables, tuning, stream, spare, bounces, own, context };
         Ok(Self { inner: Arc::new(inner) })
     }
 
@@ -189,19 +193,15 @@ impl Device {
         self.inner.own.new_stream().map_err(Error::memory("a stream", 0))
     }
 
-    /// Memory of host-slice calls that none uses, if there is any.
-    pub(crate) fn spare_slots(&self) -> Option<Slots> {
-        self.spare().pop()
-    }
-
-    /// Keeps memory for the next call. Nothing runs on it any more.
-    pub(crate) fn keep_slots(&self, slots: Slots) {
-        self.spare().push(slots);
-    }
-
-    fn spare(&self) -> MutexGuard<'_, Vec<Slots>> {
+    /// Memory of host-slice calls, as far as none uses it.
+    pub(crate) fn spare(&self) -> MutexGuard<'_, Vec<Slots>> {
         // What a panic left behind is a whole list.
         self.inner.spare.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The same of those on paged tables.
+    pub(crate) fn bounces(&self) -> MutexGuard<'_, Vec<Bounce>> {
+        self.inner.bounces.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The tables' kernel `name`, run by tiles of `lanes`; `None` if there is none.

@@ -1,63 +1,77 @@
 //! What paged maps and sets do on host slices: parts of a batch are copied to the device, and their answers
 //! back.
 
-use super::Paged;
 use super::batch::{Effect, Given, Wanted};
 use super::partition::Shape;
+use super::{Paged, State};
 use crate::access::staged::is_there;
 use crate::arguments::{Head, Operation, Span};
-use crate::device::Device;
+use crate::device::{Device, bytes};
 use crate::error::Error;
 use crate::host::room;
 use crate::launch::{self, Arrays, Launch, Listed};
 use crate::layout::{Entry, KeyScalar, Scalar};
 use crate::row::Row;
-use crate::staging::{CopyThreads, give};
-use core::ops::Range;
-use cudarc::driver::{CudaSlice, DevicePtr, DeviceRepr};
+use crate::staging::{Answers, Back, Batch, Bounce};
+use cudarc::driver::{CudaSlice, CudaStream, DevicePtr};
 use warpproof_model::bits::Integer;
-use warpproof_model::host::{Answer, BulkCounter, BulkMap, BulkSet, Op, same_length};
+use warpproof_model::host::{Answer, BulkCounter, BulkMap, BulkSet, Op};
 use warpproof_model::outcome::{Add, Assign, Delete, Insert, Mixed};
 
-/// A batch in host memory.
-struct OnHost<'a, K, V> {
-    keys: &'a [K],
-    values: Option<&'a [V]>,
-    ops: Option<&'a [Op]>,
-}
-
-/// Which answers the kernels of an operation write.
-#[derive(Clone, Copy)]
-struct Writes {
-    codes: bool,
-    numbers: bool,
-}
-
-const CODES: Writes = Writes { codes: true, numbers: false };
-const BOTH: Writes = Writes { codes: true, numbers: true };
-
-/// Answers in the device's memory, and room for them in the host's: all memory before anything runs.
-struct Column<T> {
-    on_device: CudaSlice<T>,
-    on_host: Vec<T>,
-}
-
-impl<T: DeviceRepr + Copy + Default> Column<T> {
-    fn new(device: &Device, what: &'static str, len: usize) -> Result<Self, Error> {
-        let mut on_host = room(what, len)?;
-        on_host.resize(len, T::default());
-        Ok(Self { on_device: device.buffer(what, len)?, on_host })
-    }
-
-    fn download(&mut self, device: &Device) -> Result<&[T], Error> {
-        device.download_to(&self.on_device, &mut self.on_host)?;
-        Ok(&self.on_host)
-    }
-}
-
 /// The elements of a slice on the device.
-fn span<T>(slice: &CudaSlice<T>, stream: &cudarc::driver::CudaStream) -> Span<T> {
+fn span<T>(slice: &CudaSlice<T>, stream: &CudaStream) -> Span<T> {
     Span::new(slice.device_ptr(stream).0, slice.len())
+}
+
+impl<R: Row> State<R> {
+    /// Runs a batch on host slices that is small enough to be in device memory as a whole, and gives its
+    /// answers to `answers`, which has those of `first` operations before it.
+    ///
+    /// # Safety
+    /// As [`Paged::answers`].
+    unsafe fn run_on_host<N: Scalar, T: Copy + Send + Sync>(
+        &mut self,
+        (device, bounce): (&Device, &mut Bounce),
+        (launch, effect): (&Launch<impl Fn(&Head, &Arrays<R::Key, R::Value, N>) -> Listed>, Effect),
+        batch: Batch<'_, R::Key, R::Value>,
+        (back, decode): (Back, impl Fn(usize, u8, N) -> Option<T> + Sync),
+        (answers, first): (&mut Vec<T>, usize),
+    ) -> Result<(), Error> {
+        let (stream, n) = (device.stream(), batch.keys.len());
+        let keys = device.buffer("keys", n)?;
+        let values = batch.values.map(|_| device.buffer("values", n)).transpose()?;
+        let ops = batch.ops.map(|_| device.buffer("operations", n)).transpose()?;
+        let codes = device.buffer::<u8>("codes", n)?;
+        let numbers = (back != Back::Codes).then(|| device.buffer("values", n)).transpose()?;
+        let given = Given {
+            keys: span(&keys, stream),
+            values: values.as_ref().map(|values| span(values, stream)),
+            ops: ops.as_ref().map(|ops| span(ops, stream)),
+        };
+        let wanted = Wanted {
+            codes: Some(span(&codes, stream)),
+            numbers: numbers.as_ref().map(|numbers| span(numbers, stream)),
+        };
+        let faults = self.memory.faults().clone();
+        let may = |what| faults.call().map_err(Error::driver(what));
+        may("copying to the device")?;
+        // SAFETY: buffers of this function, of these lengths, which are freed on the stream; the kernels write
+        // these answers.
+        unsafe {
+            bounce.upload(stream, (bytes(batch.keys), given.keys), |&byte| byte)?;
+            if let (Some(values), Some(to)) = (batch.values, given.values) {
+                bounce.upload(stream, (bytes(values), to), |&byte| byte)?;
+            }
+            if let (Some(ops), Some(to)) = (batch.ops, given.ops) {
+                bounce.upload(stream, (ops, to), |&op| op as u8)?;
+            }
+            self.run((launch, effect), given, wanted, stream)?;
+            may("copying from the device")?;
+            let written = Answers { back, codes: wanted.codes, numbers: wanted.numbers };
+            let name = launch.operation().name();
+            bounce.download((stream, name), written, (first, n), decode, answers)
+        }
+    }
 }
 
 impl<R: Row> Paged<R> {
@@ -69,61 +83,32 @@ impl<R: Row> Paged<R> {
     unsafe fn answers<N: Scalar, T: Copy + Send + Sync>(
         &self,
         (launch, effect): (Launch<impl Fn(&Head, &Arrays<R::Key, R::Value, N>) -> Listed>, Effect),
-        batch: OnHost<'_, R::Key, R::Value>,
-        (writes, decode): (Writes, impl Fn(usize, u8, N) -> Option<T> + Sync),
+        batch: Batch<'_, R::Key, R::Value>,
+        (back, decode): (Back, impl Fn(usize, u8, N) -> Option<T> + Sync),
     ) -> Result<Vec<T>, Error> {
-        let mut answers = room("answers", batch.keys.len())?;
+        batch.admit(None)?;
+        let n = batch.keys.len();
+        let mut answers = room("answers", n)?;
         let mut state = self.state();
-        let (device, stream) = (&self.device, self.device.stream());
         let shape = Shape { values: batch.values.is_some(), ops: batch.ops.is_some() };
         // What is copied to the device and back is within the budget, too.
-        let numbers = if writes.numbers { size_of::<N>() } else { 0 };
-        let staged = shape.staged_bytes::<R>() + (usize::from(writes.codes) + numbers) as u64;
+        let numbers = if back == Back::Codes { 0 } else { size_of::<N>() };
+        let staged = shape.staged_bytes::<R>() + (1 + numbers) as u64;
         let most = state.operations(shape, staged);
-        let bytes = (shape.operation_bytes::<R>(), staged);
-        state.partitioner.leave_room(most.min(batch.keys.len()), bytes, self.geometry.batch_bytes);
-        let mut first = 0;
-        while first < batch.keys.len() {
-            let part = first..batch.keys.len().min(first + most);
-            let n = part.len();
-            let mut chunk = || -> Result<(), Error> {
-                let keys = device.upload("keys", &batch.keys[part.clone()])?;
-                let values = batch.values.map(|values| device.upload("values", &values[part.clone()]));
-                let values = values.transpose()?;
-                let ops = batch.ops.map(|ops| {
-                    let mut codes = room("operations", n)?;
-                    codes.extend(ops[part.clone()].iter().map(|&op| op as u8));
-                    device.upload("operations", &codes)
-                });
-                let ops = ops.transpose()?;
-                let mut codes = writes.codes.then(|| Column::<u8>::new(device, "codes", n)).transpose()?;
-                let mut numbers =
-                    writes.numbers.then(|| Column::<N>::new(device, "values", n)).transpose()?;
-                let given = Given {
-                    keys: span(&keys, stream),
-                    values: values.as_ref().map(|values| span(values, stream)),
-                    ops: ops.as_ref().map(|ops| span(ops, stream)),
+        let each = (shape.operation_bytes::<R>(), staged);
+        state.partitioner.leave_room(most.min(n), each, self.geometry.batch_bytes);
+        Bounce::lent(&self.device, |bounce| {
+            for first in (0..n).step_by(most) {
+                let part = batch.part(first..n.min(first + most));
+                let (to, answer) = ((&mut answers, first), (back, &decode));
+                // SAFETY: the contract of this function.
+                let ran = unsafe {
+                    state.run_on_host((&self.device, &mut *bounce), (&launch, effect), part, answer, to)
                 };
-                let wanted = Wanted {
-                    codes: codes.as_ref().map(|codes| span(&codes.on_device, stream)),
-                    numbers: numbers.as_ref().map(|numbers| span(&numbers.on_device, stream)),
-                };
-                // SAFETY: slices of this function, which are freed on the stream; the rest is its contract.
-                unsafe { state.run((&launch, effect), given, wanted, stream)? };
-                let codes = codes.as_mut().map(|codes| codes.download(device)).transpose()?;
-                let numbers = numbers.as_mut().map(|numbers| numbers.download(device)).transpose()?;
-                let said = |range: Range<usize>| {
-                    range.map(|i| {
-                        (codes.map_or(0, |codes| codes[i]), numbers.map_or(N::ONES, |numbers| numbers[i]))
-                    })
-                };
-                let given = give((first, n), said, &decode, &mut &mut answers, CopyThreads::Many);
-                let kernel = || launch.operation().name().into();
-                given.map_err(|(index, code)| Error::Code { kernel: kernel(), index, code })
-            };
-            chunk().map_err(|error| error.after(first))?;
-            first = part.end;
-        }
+                ran.map_err(|error| error.after(first))?;
+            }
+            Ok(())
+        })?;
         Ok(answers)
     }
 
@@ -135,18 +120,18 @@ impl<R: Row> Paged<R> {
         decode: impl Fn(u8) -> Option<T> + Sync,
     ) -> Result<Vec<T>, Error> {
         let launch = launch::per_key::<R::Key, R::Value>(operation);
-        let batch = OnHost { keys, values: None, ops: None };
+        let batch = Batch::of(keys);
         // SAFETY: the kernel writes codes.
-        unsafe { self.answers((launch, Effect::Of(kind)), batch, (CODES, |_, code, _| decode(code))) }
+        unsafe { self.answers((launch, Effect::Of(kind)), batch, (Back::Codes, |_, code, _| decode(code))) }
     }
 
     /// Whether each key is there.
     fn contained<T: From<bool> + Copy + Send + Sync>(&self, keys: &[R::Key]) -> Result<Vec<T>, Error> {
         let launch = launch::contains::<R::Key, R::Value>(R::PAIRS);
-        let batch = OnHost { keys, values: None, ops: None };
+        let batch = Batch::of(keys);
         let told = |_, code, _: R::Value| is_there(code).map(T::from);
         // SAFETY: the kernel writes codes.
-        unsafe { self.answers((launch, Effect::Reads), batch, (CODES, told)) }
+        unsafe { self.answers((launch, Effect::Reads), batch, (Back::Codes, told)) }
     }
 }
 
@@ -161,11 +146,12 @@ where
         (keys, values): (&[K], &[V]),
         decode: impl Fn(u8) -> Option<T> + Sync,
     ) -> Result<Vec<T>, Error> {
-        same_length(keys, "values", values)?;
-        let batch = OnHost { keys, values: Some(values), ops: None };
+        let batch = Batch { keys, values: Some(values), ops: None };
         let launch = launch::put(operation);
         // SAFETY: the kernel writes codes.
-        unsafe { self.answers((launch, Effect::Of(kind)), batch, (CODES, |_, code, _: V| decode(code))) }
+        unsafe {
+            self.answers((launch, Effect::Of(kind)), batch, (Back::Codes, |_, code, _: V| decode(code)))
+        }
     }
 }
 
@@ -180,10 +166,16 @@ where
         self.put((Operation::InsertOrAssign, Op::Assign), (keys, values), Assign::from_code)
     }
     fn search(&self, keys: &[K]) -> Result<Vec<Option<V>>, Error> {
-        let batch = OnHost { keys, values: None, ops: None };
+        let batch = Batch::of(keys);
         let found = |_, code, value| is_there(code).map(|there| there.then_some(value));
         // SAFETY: the kernel writes codes and values.
-        unsafe { self.answers((launch::search(V::ONES, true), Effect::Reads), batch, (BOTH, found)) }
+        unsafe {
+            self.answers(
+                (launch::search(V::ONES, true), Effect::Reads),
+                batch,
+                (Back::CodesAndNumbers, found),
+            )
+        }
     }
     fn contains(&self, keys: &[K]) -> Result<Vec<bool>, Error> {
         self.contained(keys)
@@ -196,12 +188,10 @@ where
         self.per_key((Operation::Delete, Op::Delete), keys, Delete::from_code)
     }
     fn mixed(&self, ops: &[Op], keys: &[K], values: &[V]) -> Result<Vec<Answer<V>>, Error> {
-        same_length(keys, "operations", ops)?;
-        same_length(keys, "values", values)?;
-        let batch = OnHost { keys, values: Some(values), ops: Some(ops) };
+        let batch = Batch { keys, values: Some(values), ops: Some(ops) };
         let answer = |at: usize, code, value| Answer::new(ops[at], Mixed { code, value });
         // SAFETY: the kernel writes codes and values.
-        unsafe { self.answers((launch::mixed(), Effect::Mixed), batch, (BOTH, answer)) }
+        unsafe { self.answers((launch::mixed(), Effect::Mixed), batch, (Back::CodesAndNumbers, answer)) }
     }
 }
 

@@ -7,12 +7,14 @@ use core::fmt;
 use cudarc::driver::CudaContext;
 use std::sync::Arc;
 
+mod bounce;
 mod chunks;
 mod copy_threads;
 mod run;
 
+pub(crate) use bounce::{Answers, Bounce};
 pub(crate) use copy_threads::CopyThreads;
-pub(crate) use run::{Back, Batch, Task, give};
+pub(crate) use run::{Back, Batch, Task};
 
 /// Staging buffers: page-locked host memory, device memory and streams through which batches on host slices
 /// go, in chunks.
@@ -94,13 +96,14 @@ pub(crate) fn lent<T>(
     device: &Device,
     call: impl FnOnce(&mut Staging) -> Result<T, Error>,
 ) -> Result<T, Error> {
-    let mut staging = match device.spare_slots() {
+    let spare = device.spare().pop();
+    let mut staging = match spare {
         Some(slots) => Staging::of(device, slots, Staging::DEFAULT_ELEMENTS),
         None => Staging::new(device, Staging::DEFAULT_ELEMENTS)?,
     }
     .in_parallel();
     let result = call(&mut staging);
-    device.keep_slots(staging.slots);
+    device.spare().push(staging.slots);
     result
 }
 

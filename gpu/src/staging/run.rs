@@ -29,8 +29,17 @@ impl<'a, K: Scalar, V> Batch<'a, K, V> {
         Self { keys, values: None, ops: None }
     }
 
+    /// Some of its operations.
+    pub(crate) fn part(self, range: Range<usize>) -> Self {
+        Self {
+            keys: &self.keys[range.clone()],
+            values: self.values.map(|values| &values[range.clone()]),
+            ops: self.ops.map(|ops| &ops[range]),
+        }
+    }
+
     /// Refuses what is not to run, for a sink of this room.
-    fn admit(&self, room: Option<usize>) -> Result<(), Refused> {
+    pub(crate) fn admit(&self, room: Option<usize>) -> Result<(), Refused> {
         self.ops.map_or(Ok(()), |ops| same_length(self.keys, "operations", ops))?;
         self.values.map_or(Ok(()), |values| same_length(self.keys, "values", values))?;
         let keys = self.keys.len();
@@ -166,32 +175,45 @@ fn take<N: Scalar, L, T: Copy + Send + Sync>(
     let output = Output::new::<N>(task.back, elements.len());
     let host = &*slot.host()?;
     let (codes, numbers) = (&host[output.codes], numbers::<N>(&host[output.numbers]));
-    let (first, n) = (elements.start, elements.len());
+    let chunk = (elements.start, elements.len());
+    let given = give_said((task.back, (codes, numbers)), chunk, &task.decode, sink, threads);
+    given.map_err(|(index, code)| Error::Code { kernel: kernel.name().into(), index, code })
+}
+
+/// Gives the answers of `n` operations from number `first` on to the sink: what the kernel wrote, `n` codes and
+/// numbers or those of them that `back` says. The first code that is none of an answer is the error, with
+/// the number of its operation.
+pub(super) fn give_said<N: Scalar, T: Copy + Send + Sync>(
+    (back, (codes, numbers)): (Back, (&[u8], &[N])),
+    chunk: (usize, usize),
+    decode: impl Fn(usize, u8, N) -> Option<T> + Sync,
+    sink: &mut impl Sink<T>,
+    threads: CopyThreads,
+) -> Result<(), (usize, u8)> {
     // One loop for each, so that none asks what there is for every answer.
-    let given = match task.back {
+    match back {
         Back::Codes => {
             let said = |range: Range<usize>| codes[range].iter().map(|&code| (code, N::default()));
-            give((first, n), said, &task.decode, sink, threads)
+            give(chunk, said, decode, sink, threads)
         }
         Back::Numbers => {
             let said = |range: Range<usize>| numbers[range].iter().map(|&number| (0, number));
-            give((first, n), said, &task.decode, sink, threads)
+            give(chunk, said, decode, sink, threads)
         }
         Back::CodesAndNumbers => {
             let said = |range: Range<usize>| {
                 codes[range.clone()].iter().copied().zip(numbers[range].iter().copied())
             };
-            give((first, n), said, &task.decode, sink, threads)
+            give(chunk, said, decode, sink, threads)
         }
-    };
-    given.map_err(|(index, code)| Error::Code { kernel: kernel.name().into(), index, code })
+    }
 }
 
 /// Gives `n` answers from number `first` on to the sink, if all codes have one; the first that has none is
 /// the error.
 ///
 /// In two passes, each a loop that stops nowhere and that the compiler can run on several answers at a time.
-pub(crate) fn give<N, T: Copy + Send + Sync, I: Iterator<Item = (u8, N)>>(
+fn give<N, T: Copy + Send + Sync, I: Iterator<Item = (u8, N)>>(
     (first, n): (usize, usize),
     said: impl Fn(Range<usize>) -> I + Sync,
     decode: impl Fn(usize, u8, N) -> Option<T> + Sync,
@@ -215,14 +237,14 @@ pub(crate) fn give<N, T: Copy + Send + Sync, I: Iterator<Item = (u8, N)>>(
 }
 
 /// Where the answers of a chunk lie, in bytes.
-struct Output {
-    numbers: Range<usize>,
-    codes: Range<usize>,
+pub(super) struct Output {
+    pub(super) numbers: Range<usize>,
+    pub(super) codes: Range<usize>,
     bytes: usize,
 }
 
 impl Output {
-    fn new<N>(back: Back, n: usize) -> Self {
+    pub(super) fn new<N>(back: Back, n: usize) -> Self {
         let mut places = Places::default();
         let numbers = places.next::<N>(if back == Back::Codes { 0 } else { n });
         let codes = places.next::<u8>(if back == Back::Numbers { 0 } else { n });

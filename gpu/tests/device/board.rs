@@ -4,8 +4,9 @@
 use super::device;
 use warpproof_gpu::{Device, Error, PagedMap, PagedSet, Tuning};
 use warpproof_model::Seed;
-use warpproof_model::host::{BulkCounter, BulkMap, BulkSet, BulkTable, PagedGeometry};
+use warpproof_model::host::{BulkCounter, BulkMap, BulkSave, BulkSet, BulkTable, PagedGeometry};
 use warpproof_model::outcome::{Add, Delete, Insert};
+use warpproof_model::paged::file::Opening;
 use warpproof_model::paged::{Choose, Way};
 
 type Map = PagedMap<u64, u64>;
@@ -115,4 +116,24 @@ fn batches_with_equal_keys_agree_on_a_board() {
         assert!(set.contains(&keys).unwrap().iter().all(|&there| there));
         assert_eq!(set.contains(&[999, 1000]).unwrap(), [true, false]);
     }
+}
+
+#[test]
+fn a_file_is_opened_with_a_board() {
+    let Some(device) = device() else { return };
+    let Some(saved) = map(&device, Choose::Always(Way::InPlace)) else { return };
+    let keys: Vec<u64> = (0..PAIRS).collect();
+    assert!(saved.insert_unique(&keys, &keys).unwrap().iter().all(|&said| said == Insert::Inserted));
+    let path = std::env::temp_dir().join(format!("warpproof-board-{}.table", std::process::id()));
+    saved.save(&path).unwrap();
+    for board in [false, true] {
+        let opening = Opening { board, ..Opening::new(BUDGET, Choose::Cheaper(Map::BOARD_PRICES)) };
+        let opened = Map::open_with(&device, &path, opening, Tuning::default()).unwrap();
+        assert_eq!((opened.geometry().board, opened.len().unwrap()), (board, PAIRS));
+        let some = some_present(10, 500_000);
+        let found = opened.search(&some).unwrap();
+        assert!(found.iter().copied().eq(some.iter().map(|&key| (key < PAIRS).then_some(key))), "{board}");
+        assert!(opened.insert_unique(&keys, &keys).unwrap().iter().all(|&said| said == Insert::Present));
+    }
+    std::fs::remove_file(&path).unwrap();
 }

@@ -87,6 +87,9 @@ pub struct Opening {
     /// one that was saved empty is. If nothing is said here, slots may take [`TIMES_FILE`](Self::TIMES_FILE)
     /// times as much as the file, and [`LEAST_MOST`](Self::LEAST_MOST) in any case.
     pub most_bytes: Option<u64>,
+    /// Whether it gets a board of fingerprints, as by [`PagedGeometry::with_board`]. A file says nothing of that:
+    /// the table that was saved may have had one or not.
+    pub board: bool,
 }
 
 impl Opening {
@@ -95,9 +98,9 @@ impl Opening {
     /// Bytes that slots may take whatever the file's length is, if nothing is said of it.
     pub const LEAST_MOST: u64 = 1 << 30;
 
-    /// With a budget, and jobs that take these ways.
+    /// With a budget, jobs that take these ways, and no board.
     pub const fn new(budget: u64, choose: Choose) -> Self {
-        Self { budget, choose, most_bytes: None }
+        Self { budget, choose, most_bytes: None, board: false }
     }
 }
 

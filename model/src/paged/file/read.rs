@@ -135,7 +135,8 @@ impl<'a, R: Read, E: FileEntry> Reader<'a, R, E> {
     /// The size of the table that the file is opened as, in buckets and slots like these.
     ///
     /// # Errors
-    /// As [`Header::geometry`]; [`Problem::TooLarge`] if it would take more than `opening` says.
+    /// As [`Header::geometry`]; as [`PagedGeometry::with_board`], if it is to have a board;
+    /// [`Problem::TooLarge`] if it would take more than `opening` says.
     pub fn geometry(&self, slots: Slots, opening: Opening) -> Result<PagedGeometry, FileError> {
         let geometry =
             self.header.geometry(slots, opening.budget).map_err(|refused| self.refused(refused))?;
@@ -148,7 +149,9 @@ impl<'a, R: Read, E: FileEntry> Reader<'a, R, E> {
             let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
             return Err(FileError::new(self.path, Part::Header, Problem::TooLarge { bytes, most }));
         }
-        Ok(geometry)
+        let with_board =
+            opening.board.then(|| geometry.with_board().map_err(|refused| self.refused(refused)));
+        with_board.unwrap_or(Ok(geometry))
     }
 
     /// That a backend has no table of the size that the header asks for.

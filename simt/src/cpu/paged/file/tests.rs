@@ -95,6 +95,22 @@ macro_rules! each {
     )* };
 }
 
+#[test]
+fn a_file_is_not_opened_with_a_board() {
+    let folder = folder();
+    let path = folder.path().join("t.table");
+    let size = PagedMap::<u64, u64>::size(100, 0.8, CHILD, BUDGETS[1]).expect("a size");
+    PagedMap::<u64, u64>::with_seed(size, choose(true), SEED).expect("memory").save(&path).expect("a file");
+    let opening = |budget| Opening { board: true, ..Opening::new(budget, choose(true)) };
+    // A budget that has no room for one, and one that has.
+    for budget in [0, 1 << 30] {
+        let Err(Error::File(error)) = PagedMap::<u64, u64>::open_with(&path, opening(budget)) else {
+            panic!("a CPU has no boards")
+        };
+        assert!(error.to_string().contains("board of fingerprints"), "{error}");
+    }
+}
+
 /// Numbers as those of a type.
 fn of<T>(all: &[u64], of: impl Fn(u64) -> T) -> Vec<T> {
     all.iter().map(|&number| of(number)).collect()
