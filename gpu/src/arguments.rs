@@ -43,6 +43,11 @@ impl<T> Span<T> {
         self.len
     }
 
+    /// The address of an element.
+    pub(crate) const fn at(self, index: usize) -> u64 {
+        self.address + (index * size_of::<T>()) as u64
+    }
+
     /// Where they lie, in bytes: the address of the first, and how many.
     pub(crate) const fn bytes(self) -> (u64, usize) {
         (self.address, self.len * size_of::<T>())

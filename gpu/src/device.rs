@@ -4,19 +4,20 @@ use crate::driver;
 use crate::error::Error;
 use crate::layout::Layout;
 use crate::module::{Kernel, Module};
-use crate::staging::Bounce;
 use core::fmt;
 use cudarc::driver::{CudaContext, CudaStream};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 mod array;
 mod memory;
+mod piece;
 mod slot;
 
 pub(crate) use array::Array;
+pub(crate) use piece::{PIECE, Pieces};
 #[cfg(test)]
 pub(crate) use slot::words;
-pub(crate) use slot::{SLOTS, Slot, Slots, bytes, bytes_mut, numbers};
+pub(crate) use slot::{SLOTS, Slot, Slots, bytes, numbers};
 
 /// The tables' kernels for compute capability 7.5 and up.
 pub(crate) const TABLES_BASE: &str = concat!(include_str!("../ptx/warpproof.sm_75.ptx"), "\0");
@@ -58,7 +59,7 @@ struct Inner {
     /// Memory of host-slice calls, as far as none uses it.
     spare: Mutex<Vec<Slots>>,
     /// The same of those on paged tables.
-    bounces: Mutex<Vec<Bounce>>,
+    spare_pieces: Mutex<Vec<Pieces>>,
     /// What this crate allocates from, without tracking; see `Device::open`.
     own: Arc<CudaContext>,
     /// What callers allocate from.
@@ -106,9 +107,19 @@ impl Device {
             return Err(Error::DeviceTooOld { name, capability });
         }
         let (tables, wide) = load_tables(&own, capability)?;
-        let (tuning, spare, bounces) = (Mutex::new(None), Mutex::default(), Mutex::default());
-        let inner =
-            Inner { ordinal, name, capability, wide, tables, tuning, stream, spare, bounces, own, context };
+        let inner = Inner {
+            ordinal,
+            name,
+            capability,
+            wide,
+            tables,
+            tuning: Mutex::new(None),
+            stream,
+            spare: Mutex::default(),
+            spare_pieces: Mutex::default(),
+            own,
+            context,
+        };
         Ok(Self { inner: Arc::new(inner) })
     }
 
@@ -200,8 +211,8 @@ impl Device {
     }
 
     /// The same of those on paged tables.
-    pub(crate) fn bounces(&self) -> MutexGuard<'_, Vec<Bounce>> {
-        self.inner.bounces.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn spare_pieces(&self) -> MutexGuard<'_, Vec<Pieces>> {
+        self.inner.spare_pieces.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The tables' kernel `name`, run by tiles of `lanes`; `None` if there is none.

@@ -1,6 +1,7 @@
 //! Memory of a device, and of the host for it.
 
 use super::Device;
+use super::piece::{Piece, Pieces};
 use super::slot::{Slot, Slots, words};
 use crate::error::Error;
 use crate::host::room;
@@ -96,6 +97,11 @@ impl Device {
         // SAFETY: `len` words, which nobody else has yet.
         unsafe { words.write_bytes(0, len) };
         Ok(memory)
+    }
+
+    /// Page-locked memory for copies.
+    pub(crate) fn pieces(&self) -> Result<Pieces, Error> {
+        Ok([Piece::new(self)?, Piece::new(self)?, Piece::new(self)?])
     }
 
     /// Memory for chunks of so many operations.

@@ -77,7 +77,7 @@ pub(crate) fn bytes<T: Scalar>(numbers: &[T]) -> &[u8] {
 }
 
 /// The bytes of numbers, to be written.
-pub(crate) fn bytes_mut<T: Scalar>(numbers: &mut [T]) -> &mut [u8] {
+pub(super) fn bytes_mut<T: Scalar>(numbers: &mut [T]) -> &mut [u8] {
     // SAFETY: as above, and any bytes are a number.
     unsafe { numbers.align_to_mut::<u8>() }.1
 }

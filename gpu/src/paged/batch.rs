@@ -140,9 +140,9 @@ impl<R: Row> State<R> {
         let columns = self.partitioner.columns::<R>(n, shape(given))?;
         let mut batch = Operations {
             n: n as u32,
-            keys: at(given.keys, first),
-            values: given.values.map(|values| at(values, first)),
-            ops: given.ops.map_or(0, |ops| at(ops, first)),
+            keys: given.keys.at(first),
+            values: given.values.map(|values| values.at(first)),
+            ops: given.ops.map_or(0, |ops| ops.at(first)),
             numbers: 0,
         };
         if effect == Effect::Reads {
@@ -222,8 +222,8 @@ impl<R: Row> State<R> {
             unsafe { self.settle((launch, effect), (from, &columns), (&starts, &mut tallies))? };
         }
         let answers = [
-            wanted.codes.map(|codes| (columns.codes, at(codes, first))),
-            wanted.numbers.map(|numbers| (columns.found, at(numbers, first))),
+            wanted.codes.map(|codes| (columns.codes, codes.at(first))),
+            wanted.numbers.map(|numbers| (columns.found, numbers.at(first))),
         ];
         let from_to = (
             answers.map(|answer| answer.map_or(0, |(from, _)| from)),
@@ -372,12 +372,7 @@ fn shape<R: Row>(given: &Given<R>) -> Shape {
 
 /// Some elements.
 fn part<T>(span: Span<T>, first: usize, n: usize) -> Span<T> {
-    Span::new(at(span, first), n)
-}
-
-/// The address of an element.
-fn at<T>(span: Span<T>, first: usize) -> u64 {
-    span.bytes().0 + (first * size_of::<T>()) as u64
+    Span::new(span.at(first), n)
 }
 
 /// The arrays of some operations that stand in columns.

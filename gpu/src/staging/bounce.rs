@@ -4,26 +4,17 @@ use super::CopyThreads;
 use super::chunks::{Chunk, Step, steps};
 use super::run::{Back, Output, give_said};
 use crate::arguments::Span;
-use crate::device::{Device, SLOTS, bytes_mut, numbers};
+use crate::device::{Device, PIECE, Pieces, SLOTS, numbers};
 use crate::error::Error;
 use crate::layout::Scalar;
 use crate::sink::Sink;
-use cudarc::driver::{CudaEvent, CudaStream, DriverError, PinnedHostSlice, result};
-
-/// Bytes of a piece. The copy engine moves longer ones no faster.
-const PIECE: usize = 4 << 20;
+use cudarc::driver::{CudaStream, result};
 
 /// Pieces of page-locked memory: while the device copies one, the host's threads fill or empty another.
 ///
 /// It has no device memory and runs no kernels, unlike [`Staging`](super::Staging): it copies batches that are
 /// in device memory as a whole. It takes 12 MiB.
-pub(crate) struct Bounce([Piece; SLOTS]);
-
-struct Piece {
-    host: PinnedHostSlice<u64>,
-    /// The end of the last copy from it or to it.
-    copied: CudaEvent,
-}
+pub(crate) struct Bounce(Pieces);
 
 /// The answers of a batch in device memory: those of codes and numbers that `back` says.
 #[derive(Clone, Copy)]
@@ -34,29 +25,18 @@ pub(crate) struct Answers<N> {
 }
 
 impl Bounce {
-    /// # Errors
-    /// [`Error::OutOfMemory`]; [`Error::Driver`] if the driver refuses an event.
-    fn new(device: &Device) -> Result<Self, Error> {
-        let piece = || -> Result<Piece, Error> {
-            let host = device.pinned("page-locked memory for copies", PIECE / size_of::<u64>())?;
-            let copied = device.context().new_event(None).map_err(Error::driver("making an event"))?;
-            Ok(Piece { host, copied })
-        };
-        Ok(Self([piece()?, piece()?, piece()?]))
-    }
-
     /// Runs a call with pieces that the device keeps and no other call uses. They are made if there are none.
     ///
     /// # Errors
-    /// As [`new`](Self::new); what the call returns.
+    /// [`Error::OutOfMemory`]; [`Error::Driver`] if the driver refuses an event; what the call returns.
     pub(crate) fn lent<T>(
         device: &Device,
         call: impl FnOnce(&mut Self) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        let spare = device.bounces().pop();
-        let mut bounce = spare.map_or_else(|| Self::new(device), Ok)?;
+        let spare = device.spare_pieces().pop();
+        let mut bounce = Self(spare.map_or_else(|| device.pieces(), Ok)?);
         let result = call(&mut bounce);
-        device.bounces().push(bounce);
+        device.spare_pieces().push(bounce.0);
         result
     }
 
@@ -75,7 +55,7 @@ impl Bounce {
             let piece = &mut self.0[number % SLOTS];
             let host = &mut piece.host()?[..elements.len()];
             CopyThreads::Many.copy(host, elements, &byte);
-            let to = to.bytes().0 + (number * PIECE) as u64;
+            let to = to.at(0) + (number * PIECE) as u64;
             // SAFETY: the contract of this function. `end` says when the piece may be used again.
             let queued = unsafe { result::memcpy_htod_async(to, host, stream.cu_stream()) };
             piece.end(stream, queued).map_err(Error::driver("copying to the device"))?;
@@ -83,9 +63,9 @@ impl Bounce {
         Ok(())
     }
 
-    /// Waits for the stream on which a kernel wrote answers, and gives `sink` the answers of `n` operations, of which the first is number
+    /// Waits for the stream, and gives `sink` the answers of `n` operations, of which the first is number
     /// `first` of a batch. `decode` makes one of an operation's number, its code (0 if there are none), and
-    /// its number (0 if there are none).
+    /// its number (0 if there are none). `kernel` is the name of the one that wrote them.
     ///
     /// # Safety
     ///
@@ -105,7 +85,7 @@ impl Bounce {
         for step in steps(n, (PIECE - 8) / (size_of::<N>() + 1)) {
             match step {
                 // SAFETY: the contract of this function.
-                Step::Put(chunk) => unsafe { self.0[chunk.slot].fill(stream, answers, chunk)? },
+                Step::Put(chunk) => unsafe { self.fill(stream, answers, chunk)? },
                 Step::Take(Chunk { slot, elements }) => {
                     let output = Output::new::<N>(answers.back, elements.len());
                     let host = &*self.0[slot].host()?;
@@ -119,55 +99,28 @@ impl Bounce {
         }
         Ok(())
     }
-}
-
-impl Piece {
-    /// Its memory, when the last copy has ended.
-    fn host(&mut self) -> Result<&mut [u8], Error> {
-        self.copied.synchronize().map_err(Error::driver("waiting for a copy"))?;
-        let words = self.host.as_mut_slice().map_err(Error::driver("using page-locked memory"))?;
-        Ok(bytes_mut(words))
-    }
 
     /// Queues copies of some answers.
     ///
     /// # Safety
-    /// As [`Bounce::download`].
+    /// As [`download`](Self::download).
     unsafe fn fill<N: Scalar>(
         &mut self,
         stream: &CudaStream,
         answers: Answers<N>,
-        Chunk { elements, .. }: Chunk,
+        Chunk { slot, elements }: Chunk,
     ) -> Result<(), Error> {
         let output = Output::new::<N>(answers.back, elements.len());
-        let host = self.host()?;
-        let address =
-            |of_all: Option<u64>, size: usize| of_all.map_or(0, |at| at + (elements.start * size) as u64);
-        let numbers = address(answers.numbers.map(|numbers| numbers.bytes().0), size_of::<N>());
-        let codes = address(answers.codes.map(|codes| codes.bytes().0), 1);
+        let piece = &mut self.0[slot];
+        let host = piece.host()?;
+        let numbers = answers.numbers.map_or(0, |numbers| numbers.at(elements.start));
+        let codes = answers.codes.map_or(0, |codes| codes.at(elements.start));
         let parts = [(output.numbers, numbers), (output.codes, codes)];
         let mut parts = parts.into_iter().filter(|(to, _)| !to.is_empty());
         let queued = parts.try_for_each(|(to, from)| {
             // SAFETY: the contract of this function. `end` says when the piece may be used again.
             unsafe { result::memcpy_dtoh_async(&mut host[to], from, stream.cu_stream()) }
         });
-        self.end(stream, queued).map_err(Error::driver("copying from the device"))
-    }
-
-    /// After copies were put on a stream: what [`host`](Self::host) waits for is their end.
-    fn end(&mut self, stream: &CudaStream, queued: Result<(), DriverError>) -> Result<(), DriverError> {
-        let ended = queued.and_then(|()| self.copied.record(stream));
-        if ended.is_err() {
-            // One of them may be under way. An error of what ran before is reported to who waits next.
-            let _ = stream.synchronize();
-        }
-        ended
-    }
-}
-
-impl Drop for Piece {
-    fn drop(&mut self) {
-        // The memory is freed after this. After an error of the driver's nothing runs any more.
-        let _ = self.copied.synchronize();
+        piece.end(stream, queued).map_err(Error::driver("copying from the device"))
     }
 }

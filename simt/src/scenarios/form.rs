@@ -2,6 +2,7 @@
 
 use super::family::{Programs, Step};
 use crate::check::{Config, Scenario, Stall};
+use std::collections::HashSet;
 use warpproof_model::spec::{Call, Op};
 
 /// A scenario of these programs, named `structure/programs/place`; `called` says how a step is called there.
@@ -30,6 +31,12 @@ pub(super) const fn stores(op: Op) -> bool {
     matches!(op, Op::Insert | Op::InsertUnique | Op::InsertOrAssign | Op::InsertOrAdd)
 }
 
+/// Each scenario once.
+pub(super) fn once(scenarios: Vec<Scenario>) -> Vec<Scenario> {
+    let mut names = HashSet::new();
+    scenarios.into_iter().filter(|scenario| names.insert(scenario.name.clone())).collect()
+}
+
 /// The same by lanes of one word each: what one lane did another one knows only by a `sync`.
 pub(super) fn lanes(mut scenario: Scenario) -> Scenario {
     scenario.config = Config { lanes: scenario.config.slots, slots: 1, ..scenario.config };
@@ -40,6 +47,13 @@ pub(super) fn lanes(mut scenario: Scenario) -> Scenario {
 /// The same by lanes of one slot each, of those with several slots in a bucket.
 pub(super) fn by_lanes(scenarios: &[Scenario]) -> Vec<Scenario> {
     scenarios.iter().filter(|scenario| scenario.config.slots > 1).cloned().map(lanes).collect()
+}
+
+/// The same by lanes of two words each: a slot is not its lane.
+pub(super) fn double(mut scenario: Scenario) -> Scenario {
+    scenario.config = Config { lanes: scenario.config.slots / 2, slots: 2, ..scenario.config };
+    scenario.name += "_double";
+    scenario
 }
 
 /// The same with a first warp that stops for ever, at each of its steps in turn. The second one finishes,

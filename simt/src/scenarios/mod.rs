@@ -6,6 +6,7 @@ pub mod cuckoo;
 mod dice;
 pub mod dynamic;
 pub mod entry;
+pub mod families;
 pub mod family;
 mod form;
 pub mod growth;

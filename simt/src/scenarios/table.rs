@@ -72,6 +72,8 @@ pub(super) struct Plan {
     /// Whether the second warp may wait for the first one, where that stops for ever.
     pub(super) waits: fn(&Scenario) -> bool,
     pub(super) random: Random,
+    /// The names of two keys that inserts put into a bucket that is empty, among so many buckets.
+    pub(super) fills: Option<fn(u32, u32) -> [Name; 2]>,
 }
 
 /// What random scenarios of a structure are drawn from.
@@ -171,11 +173,44 @@ impl Table {
         self.scenario(place, &programs.iter().map(steps).collect())
     }
 
+    /// Every two operations of one warp on one key, and every pair of them with a first warp that stops: what
+    /// each table has, whatever else its structure's sets say.
+    pub(super) fn rows_and_stalls(&self, place: Place) -> Vec<Scenario> {
+        let mut scenarios = self.of_shape(place, &[2], 1);
+        scenarios.extend(self.stalls(&self.of_shape(place, &[1, 1], 1)));
+        scenarios
+    }
+
     /// The scenarios of two warps with a first one that stops for ever, wherever it can: the other finishes,
     /// if it does not wait for it.
     pub(super) fn stalls<'a>(&self, scenarios: impl IntoIterator<Item = &'a Scenario>) -> Vec<Scenario> {
         let two = scenarios.into_iter().filter(|scenario| scenario.programs.len() == 2);
         two.map(|scenario| form::stalled(scenario.clone(), self.plan.waits)).collect()
+    }
+
+    /// The same by two lanes of two words each, of those whose buckets have four words; and of those with two,
+    /// where two other keys are in front: programs meet in the words of the second lane.
+    pub(super) fn doubles<'a>(&self, scenarios: impl IntoIterator<Item = &'a Scenario>) -> Vec<Scenario> {
+        let of = |scenario: &Scenario| match (scenario.config.lanes, scenario.config.slots) {
+            (1, 4) => Some(form::double(scenario.clone())),
+            (1, 2) => self.filled(scenario).map(form::double),
+            _ => None,
+        };
+        scenarios.into_iter().filter_map(of).collect()
+    }
+
+    /// The same with two words more in each bucket, and two keys in front of all others, which are there in the
+    /// end; if it is known which keys those are.
+    fn filled(&self, scenario: &Scenario) -> Option<Scenario> {
+        let (fills, buckets) = (self.plan.fills?, scenario.config.buckets);
+        let names = (0..buckets).flat_map(|bucket| fills(buckets, bucket));
+        let keys: Vec<u64> = names.map(|name| self.key(buckets, name)).collect();
+        let call = |op| move |&key: &u64| Call::new(op, key, 0);
+        let mut scenario = scenario.clone();
+        scenario.config.slots += 2;
+        scenario.preload.splice(0..0, keys.iter().map(call(InsertUnique)));
+        scenario.finally.extend(keys.iter().map(call(Search)));
+        Some(scenario)
     }
 
     /// The key of a name, among so many homes.
@@ -239,6 +274,11 @@ pub(super) fn by_homes(table: &Table, place: Place, programs: &Programs) -> Scen
     scenario.finally = keys.into_iter().map(|key| Call::new(Search, key, 0)).collect();
     scenario.allows.full = true;
     scenario
+}
+
+/// [`Plan::fills`] where a name is a home and a number.
+pub(super) fn fill_home(_: u32, bucket: u32) -> [Name; 2] {
+    [(bucket, 8), (bucket, 9)]
 }
 
 /// Whether both of two warps store, the second one something that is not there already: where a slot is

@@ -23,6 +23,7 @@ pub(super) const PLAN: Plan = Plan {
         pool: 0,
         keys: 6,
     },
+    fills: Some(fill_bucket),
 };
 
 fn key(entries: Entries, buckets: u32, (first, number): Name) -> u64 {
@@ -36,6 +37,12 @@ fn buckets_of<K: Key>(buckets: u32, key: u64) -> (u32, u32) {
     let first = home_of::<K>(buckets, key);
     let stride = DoubleHashing::stride(K::from_bits(key.into()).hash(SEED).low(), buckets);
     (first, (first + stride) % buckets)
+}
+
+/// Two keys of a bucket and the next one.
+fn fill_bucket(buckets: u32, bucket: u32) -> [Name; 2] {
+    let second = 10 * ((bucket + 1) % buckets) as usize;
+    [(bucket, second + 8), (bucket, second + 9)]
 }
 
 /// A place in tables of such buckets: slots per lane, buckets.

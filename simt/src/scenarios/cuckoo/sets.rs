@@ -1,9 +1,9 @@
 //! Which scenarios there are.
 
 use super::places;
-use super::tables::{MAP32, MAP64, SET32, SET64, TRIED32};
+use super::tables::{MAP32, MAP64, SET32, SET64, TABLES, TRIED32};
 use crate::check::Scenario;
-use crate::scenarios::form::by_lanes;
+use crate::scenarios::form::{by_lanes, once};
 use crate::scenarios::table::{Name, Place, Table};
 use warpproof_model::spec::Op::{self, *};
 
@@ -21,18 +21,22 @@ pub fn default_set() -> Vec<Scenario> {
     let mut scenarios: Vec<Scenario> = places::ALL.into_iter().flat_map(alone).collect();
     scenarios.extend(MAP32.pairs(&most));
     scenarios.extend(places::MANY.into_iter().flat_map(one_insert));
+    let doubles = MAP32.doubles(scenarios.iter().filter(|scenario| fits(scenario)));
     scenarios.extend(again(&MAP32));
     scenarios.push(taken_by_another(&MAP32));
     scenarios.extend(by_lanes(&scenarios));
-    for table in [SET32, SET64, MAP64] {
+    scenarios.extend(doubles);
+    for table in [SET32, SET64, MAP64, TRIED32] {
         scenarios.extend(table.pairs(&[places::TOMB, places::ROOM, places::ROOM_SECOND]));
+        let pairs = table.pairs(&[places::PAIR_TOMB]);
+        scenarios.extend(table.doubles(pairs.iter().filter(|scenario| fits(scenario))));
     }
     let tried = [places::SECOND, places::FULL, places::TOMB, places::ROOM];
     scenarios.extend(tried.into_iter().flat_map(|place| TRIED32.of_shape(place, &[2], 2)));
-    scenarios.extend(TRIED32.pairs(&tried));
-    // Two inserts that make room are many executions.
+    scenarios.extend(TRIED32.pairs(&[places::SECOND, places::FULL]));
     scenarios.extend(MAP32.stalls(scenarios.iter().filter(|scenario| inserts(scenario) < 2)));
-    scenarios
+    scenarios.extend(TABLES[1..].iter().flat_map(|table| table.rows_and_stalls(places::TOMB)));
+    once(scenarios)
 }
 
 /// Everything else: two inserts that move several keys each, two operations of one warp against one of
@@ -61,6 +65,15 @@ fn inserts(scenario: &Scenario) -> usize {
     let may = |op| matches!(op, InsertUnique | InsertOrAssign | InsertOrAdd);
     let absent = |key| scenario.preload.iter().all(|call| call.key != key);
     scenario.programs.iter().flatten().filter(|call| may(call.op) && absent(call.key)).count()
+}
+
+/// Whether programs insert one key at most that is not there: in full buckets of four slots who looks for room
+/// takes hundreds of steps.
+fn fits(scenario: &Scenario) -> bool {
+    let may = |op| matches!(op, InsertUnique | InsertOrAssign | InsertOrAdd);
+    let last = |key| scenario.preload.iter().rev().find(|call| call.key == key);
+    let absent = |key| last(key).is_none_or(|call| call.op == Delete);
+    scenario.programs.iter().flatten().filter(|call| may(call.op) && absent(call.key)).count() < 2
 }
 
 /// Two operations of a warp on a key, beside another warp that makes it move, or takes it out and puts it

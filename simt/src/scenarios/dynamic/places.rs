@@ -4,7 +4,7 @@ use crate::check::Scenario;
 use crate::scenarios::family::Programs;
 use crate::scenarios::home;
 use crate::scenarios::open::OPS;
-use crate::scenarios::table::{Name, Place, Plan, Random, Table, by_homes};
+use crate::scenarios::table::{Name, Place, Plan, Random, Table, by_homes, fill_home};
 use warpproof_model::spec::Call;
 use warpproof_model::spec::Op::{Grow, InsertOrAdd, InsertOrAssign, InsertUnique, Search};
 
@@ -26,6 +26,7 @@ pub(super) const PLAN: Plan = Plan {
         pool: 1,
         keys: 4,
     },
+    fills: Some(fill_home),
 };
 
 /// A scenario of these programs in a place, where inserts add submaps.

@@ -2,10 +2,10 @@
 
 use super::places::{self, by_calls};
 use super::subject::OLD_KEY;
-use super::tables::{MAP32, MAP64, SET32, SET64};
+use super::tables::{MAP32, MAP64, SET32, SET64, TABLES};
 use crate::check::Scenario;
 use crate::scenarios::family::{Programs, programs};
-use crate::scenarios::form::by_lanes;
+use crate::scenarios::form::{by_lanes, once};
 use crate::scenarios::table::{Place, Table};
 use warpproof_model::spec::Op::{Count, Grow};
 
@@ -20,13 +20,18 @@ pub fn quick() -> Vec<Scenario> {
 pub fn default_set() -> Vec<Scenario> {
     let mut scenarios = MAP32.family(2, 2);
     scenarios.extend(places::ALL.into_iter().flat_map(|place| beside_growth(&MAP32, place)));
+    let doubles = MAP32.doubles(&scenarios);
     scenarios.extend(by_lanes(&scenarios));
+    scenarios.extend(doubles);
     scenarios.extend(places::ALL.into_iter().map(|place| visited(&MAP32, place)));
     for table in [SET32, SET64, MAP64] {
-        scenarios.extend(table.pairs(&[places::FULL, places::BEHIND]));
+        let pairs = table.pairs(&[places::FULL, places::BEHIND]);
+        scenarios.extend(table.doubles(&pairs));
+        scenarios.extend(pairs);
     }
     scenarios.extend(MAP32.stalls(&scenarios));
-    scenarios
+    scenarios.extend(TABLES[1..].iter().flat_map(|table| table.rows_and_stalls(places::FULL)));
+    once(scenarios)
 }
 
 /// Everything else: two operations of one warp against one of another, three warps.

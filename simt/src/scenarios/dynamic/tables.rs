@@ -41,7 +41,7 @@ fn probed<E: Entry>(scenario: &Scenario) -> Made {
 
 shapes! {
     /// Lanes and slots per lane of the buckets that scenarios have.
-    pub const SHAPES: (lanes as LANES, slots as S) = [(1, 1), (1, 2), (2, 1)];
+    pub const SHAPES: (lanes as LANES, slots as S) = [(1, 1), (1, 2), (2, 1), (2, 2)];
     "a bucket of {lanes} lanes with {slots} slots each: buckets have {:?}";
     fn shaped<E: Entry> = make::<E, LANES, S>;
 }

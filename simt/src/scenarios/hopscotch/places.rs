@@ -22,6 +22,7 @@ pub(super) const PLAN: Plan = Plan {
         pool: 0,
         keys: 5,
     },
+    fills: None,
 };
 
 /// A place in tables of such groups and neighbourhoods: lanes, words per lane, groups of a neighbourhood.

@@ -27,10 +27,14 @@ pub fn default_set() -> Vec<Scenario> {
     // Two inserts that cross are many executions each; by several lanes, two that move two keys each as well.
     let most = places::ALL.into_iter().filter(|place| *place != places::CROSS && *place != places::HOPS);
     let mut scenarios = MAP32.pairs(&most.collect::<Vec<_>>());
+    let doubles = MAP32.doubles(&scenarios);
     scenarios.extend(by_lanes(&scenarios));
+    scenarios.extend(doubles);
     scenarios.extend(MAP32.pairs(&[places::HOPS]));
     for table in &TABLES[1..] {
         scenarios.extend(table.pairs(&[places::EMPTY, places::BEHIND, places::FULL, places::HOP]));
+        scenarios.extend(table.doubles(&table.pairs(&[places::WIDE, places::FRONT])));
+        scenarios.extend(table.rows_and_stalls(places::PRESENT));
     }
     // In 32-bit words all members of a home are of one class.
     scenarios.extend(SET32.pairs(&[places::PAIR]));

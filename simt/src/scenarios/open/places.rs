@@ -2,7 +2,7 @@
 
 use crate::check::Scenario;
 use crate::scenarios::home;
-use crate::scenarios::table::{Name, Place, Plan, Random, both_fill, both_store, by_homes};
+use crate::scenarios::table::{Name, Place, Plan, Random, both_fill, both_store, by_homes, fill_home};
 use warpproof_model::Key;
 use warpproof_model::open::fingerprint;
 use warpproof_model::spec::Op::{self, *};
@@ -25,6 +25,7 @@ pub(super) const PLAN: Plan = Plan {
         pool: 0,
         keys: 5,
     },
+    fills: Some(fill_home),
 };
 
 /// The same of slots with a board: the second warp may wait for a slot that is being filled for a key with

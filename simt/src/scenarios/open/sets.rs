@@ -3,7 +3,7 @@
 use super::places;
 use super::tables::{BOARD_SET32, BOARD64, LOCK64, MAP32, MAP64, SET32, SET64, UNTESTED32};
 use crate::check::Scenario;
-use crate::scenarios::form::by_lanes;
+use crate::scenarios::form::{by_lanes, once};
 use crate::scenarios::home::SEED;
 use crate::scenarios::table::{Place, Table};
 use std::collections::HashSet;
@@ -25,9 +25,13 @@ pub fn quick() -> Vec<Scenario> {
 /// u64 keys that differ in one half; entries of two words; slots with a board; a filter as a GPU writes it.
 pub fn default_set() -> Vec<Scenario> {
     let mut scenarios = MAP32.family(2, 2);
+    let doubles = MAP32.doubles(&scenarios);
     scenarios.extend(by_lanes(&scenarios));
+    scenarios.extend(doubles);
     for table in [SET32, SET64, MAP64] {
-        scenarios.extend(table.pairs(&[places::EMPTY, places::PASSES, places::FAR]));
+        let pairs = table.pairs(&[places::EMPTY, places::PASSES, places::FAR]);
+        scenarios.extend(table.doubles(&pairs));
+        scenarios.extend(pairs);
     }
     scenarios.extend(MAP32.stalls(&scenarios));
     let again: Vec<_> =
@@ -38,7 +42,8 @@ pub fn default_set() -> Vec<Scenario> {
     scenarios.extend(by_lock(&LOCK64));
     scenarios.extend(by_board());
     scenarios.extend(untested(&UNTESTED32));
-    scenarios
+    scenarios.extend([BOARD_SET32, UNTESTED32].iter().flat_map(|table| table.rows_and_stalls(places::EMPTY)));
+    once(scenarios)
 }
 
 /// Everything else: two operations of one warp against one of another, three warps, on two keys.
@@ -116,7 +121,9 @@ fn by_lock(table: &Table) -> Vec<Scenario> {
     }
     scenarios.extend(again(table));
     scenarios.extend(behind_another(table));
+    let doubles = table.doubles(&scenarios);
     scenarios.extend(by_lanes(&scenarios));
+    scenarios.extend(doubles);
     scenarios.extend(halves(table));
     scenarios
 }
@@ -129,12 +136,16 @@ fn by_board() -> Vec<Scenario> {
     for place in [places::EMPTY, places::PRESENT, places::GONE] {
         scenarios.extend(BOARD64.of_shape(place, &[2, 1], 1));
     }
+    let doubles = BOARD64.doubles(&scenarios);
     scenarios.extend(by_lanes(&scenarios));
+    scenarios.extend(doubles);
     scenarios.extend(again(&BOARD64));
     scenarios.extend(behind_another(&BOARD64));
     scenarios.extend(halves(&BOARD64));
     scenarios.extend(alike(&BOARD64));
-    scenarios.extend(BOARD_SET32.pairs(&[places::EMPTY, places::PASSES]));
+    let sets = BOARD_SET32.pairs(&[places::EMPTY, places::PASSES]);
+    scenarios.extend(BOARD_SET32.doubles(&sets));
+    scenarios.extend(sets);
     scenarios
 }
 
@@ -143,6 +154,8 @@ fn by_board() -> Vec<Scenario> {
 fn untested(table: &Table) -> Vec<Scenario> {
     let mut scenarios = table.family(2, 2);
     scenarios.extend(again(table));
+    let doubles = table.doubles(&scenarios);
     scenarios.extend(by_lanes(&scenarios));
+    scenarios.extend(doubles);
     scenarios
 }

@@ -54,7 +54,7 @@ shapes! {
 
 shapes! {
     /// Buckets of one slot or two.
-    pub const SMALL: (lanes as LANES, slots as S) = [(1, 1), (1, 2), (2, 1)];
+    pub const SMALL: (lanes as LANES, slots as S) = [(1, 1), (1, 2), (2, 1), (2, 2)];
     "a bucket of {lanes} lanes with {slots} slots each: buckets have {:?}";
     fn untested<L: Layout> = probing::<L, LANES, S, false>;
 }

@@ -36,6 +36,7 @@ const PLAN: Plan = Plan {
     look: Search,
     waits: waits_for_lock,
     random: Random { ops: &OPS, shapes: &[(1, 1, 0), (2, 1, 0)], buckets: (2, 3), pool: 0, keys: 1 },
+    fills: None,
 };
 
 /// Whether the second of two warps may wait for the first one: with a lock word every operation does, for

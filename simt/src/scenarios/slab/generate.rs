@@ -10,13 +10,6 @@ pub(super) fn meet(table: &Table, place: Place, programs: &[&[Op]]) -> Scenario 
     table.on_key(place, (0, KEY as usize), programs)
 }
 
-/// The same by lanes of two words each: a slot is not its lane.
-pub(super) fn double(mut scenario: Scenario) -> Scenario {
-    scenario.config = Config { lanes: scenario.config.slots / 2, slots: 2, ..scenario.config };
-    scenario.name += "_double";
-    scenario
-}
-
 /// The same by lanes of one word each, the last first: a scan meets the end of a slab before its pairs.
 pub(super) fn backwards(mut scenario: Scenario) -> Scenario {
     scenario.config = Config { lanes: scenario.config.slots, slots: 1, ..scenario.config };

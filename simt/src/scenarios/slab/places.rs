@@ -41,6 +41,7 @@ pub(super) const PLAN: Plan = Plan {
         pool: 3,
         keys: 3,
     },
+    fills: None,
 };
 
 const K: Name = (0, KEY as usize);

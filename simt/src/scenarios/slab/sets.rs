@@ -1,13 +1,13 @@
 //! Which scenarios belong to which set.
 
 use super::flush::flushes;
-use super::generate::{backwards, double, meet, pool};
+use super::generate::{backwards, meet, pool};
 use super::places::{self, FILLER, KEY};
 use super::stale;
 use super::tables::{ALL_KEYS32, LOCK64, MAP32, MIXED_MAP32, MULTILOCK64, MULTIMAP32, TABLES};
 use crate::check::{Config, Scenario};
 use crate::scenarios::family::{Keys, Programs, programs};
-use crate::scenarios::form::lanes;
+use crate::scenarios::form::{double, lanes, once};
 use crate::scenarios::table::{Place, Table};
 use warpproof_model::spec::Call;
 use warpproof_model::spec::Op::{self, *};
@@ -60,7 +60,11 @@ pub fn default_set() -> Vec<Scenario> {
     scenarios.extend(stale::default_set());
     scenarios.push(full_beside_late_store(&LOCK64));
     scenarios.extend(reserved_keys());
-    scenarios
+    for table in &TABLES {
+        scenarios.extend(table.doubles(&pairs(table, &[places::WIDE, places::WIDE_EMPTY])));
+        scenarios.extend(table.rows_and_stalls(places::EMPTY));
+    }
+    once(scenarios)
 }
 
 /// Every pair of some operations of which one at least is on a key that no slot holds.

@@ -4,11 +4,11 @@
 //! may be read new and the other old, in one call, and in the next call as they are. The answers of a warp
 //! must go forward all the same.
 
-use super::generate::{double, meet};
+use super::generate::meet;
 use super::places::{self, KEY, OTHER};
 use super::tables::{LOCK64, MAP32, MULTILOCK64, MULTIMAP32, SET32};
 use crate::check::{Config, Scenario};
-use crate::scenarios::form::lanes;
+use crate::scenarios::form::{double, lanes};
 use crate::scenarios::table::{Place, Table};
 use warpproof_model::spec::Op::{self, *};
 

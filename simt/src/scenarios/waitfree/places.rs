@@ -27,6 +27,7 @@ pub(super) const PLAN: Plan = Plan {
         pool: 0,
         keys: 5,
     },
+    fills: None,
 };
 
 /// A scenario of programs, whose warps have nodes enough.
