@@ -8,12 +8,14 @@ use crate::registry::Structure;
 use crate::target::write_whole;
 use crate::{page, select, worker};
 use serde::Serialize;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use warpproof::simt::check::{Report, Scenario, Verdict, Violation};
 use warpproof::simt::engine::{Engine, Limits, Mode, Options, Workers, minimise, run_all};
 use warpproof::simt::engines::{engine, engines};
+use warpproof::simt::scenarios::families::families;
 use warpproof::simt::scenarios::{self, Checked};
 
 /// Explore interleavings of small programs on a structure: all of them, or a sample
@@ -51,6 +53,9 @@ pub(crate) struct Args {
     /// Where such an engine begins: the same seed and number of schedules give the same schedules
     #[arg(long, value_name = "SEED")]
     seed: Option<u64>,
+    /// Explore nothing: print which programs the scenarios have, for each table and operation
+    #[arg(long, conflicts_with_all = ["both", "html", "json", "depth"])]
+    list: bool,
     /// Stop at the first violation
     #[arg(long)]
     fail_fast: bool,
@@ -78,6 +83,7 @@ Examples:
   warpproof check slab --both
   warpproof check cuckoo --engine stateful --depth 4 --warps 2
   warpproof check retrieve
+  warpproof check open --list
   warpproof check slab --depth 6 --random --schedules 20 --seed 7
   warpproof check slab --engine shuttle --schedules 2000 --seed 7
 
@@ -143,6 +149,9 @@ struct Line {
 /// Explores.
 pub(crate) fn check(args: &Args) -> Result<(), Failure> {
     let batches = select::batches(args.structure, args.engine.samples(), &args.which)?;
+    if args.list {
+        return output::line(list(&batches));
+    }
     let started = Instant::now();
     let shown = |report: &Report| {
         if !args.json {
@@ -186,6 +195,30 @@ pub(crate) fn check(args: &Args) -> Result<(), Failure> {
         output::line(summary.text())?;
     }
     summary.outcome()
+}
+
+/// Which programs scenarios have: each scenario counts once for each operation that it calls.
+fn list(batches: &[select::Batch]) -> String {
+    let scenarios: Vec<Scenario> = batches.iter().flat_map(|batch| batch.scenarios.iter().cloned()).collect();
+    let families = families(&scenarios);
+    let mut text = format!("{:<36}{:>10}{:>9}  lanes x words\n", "operation", "scenarios", "stalled");
+    let mut table = "";
+    for family in &families {
+        if family.table != table {
+            table = &family.table;
+            text += &format!("{table}\n");
+        }
+        let widths = family
+            .widths
+            .iter()
+            .map(|((lanes, words), n)| format!("{lanes}x{words}: {}", grouped(*n as u64)));
+        let widths = widths.collect::<Vec<_>>().join(", ");
+        let all = |has: &BTreeSet<String>| has.iter().cloned().collect::<Vec<_>>().join(", ");
+        text += &format!("  {:<34}{:>10}{:>9}  {widths}\n", family.op, family.scenarios(), family.stalled);
+        text += &format!("    beside        {}\n", all(&family.beside));
+        text += &format!("    in a row with {}\n", all(&family.in_row));
+    }
+    text + &format!("{} scenarios", grouped(scenarios.len() as u64))
 }
 
 fn options(args: &Args) -> Result<Options, Failure> {

@@ -199,6 +199,12 @@ impl Table {
         scenarios.into_iter().filter_map(of).collect()
     }
 
+    /// The scenarios among these that are of this table, and in which no warp stops.
+    pub(super) fn running<'a>(&self, scenarios: &'a [Scenario]) -> impl Iterator<Item = &'a Scenario> {
+        let name = self.name;
+        scenarios.iter().filter(move |scenario| scenario.structure == name && scenario.stall.is_none())
+    }
+
     /// The same with two words more in each bucket, and two keys in front of all others, which are there in the
     /// end; if it is known which keys those are.
     fn filled(&self, scenario: &Scenario) -> Option<Scenario> {

@@ -85,9 +85,8 @@ fn cells(fate: &Fate, mutant: &Mutant) -> String {
         }
         Fate::Killed { how, scenario, executions: None } => format!("{how} | {scenario} | -"),
         Fate::Unviable => "**does not compile** | - | -".to_owned(),
-        Fate::Lives { executions } => {
-            format!("{} | - | {executions}", excuse.as_deref().unwrap_or("**survived**"))
-        }
+        // Its executions are those of the whole set: they change with each scenario that comes.
+        Fate::Lives { .. } => format!("{} | - | -", excuse.as_deref().unwrap_or("**survived**")),
     }
 }
 

@@ -39,9 +39,9 @@ fn buckets_of<K: Key>(buckets: u32, key: u64) -> (u32, u32) {
     (first, (first + stride) % buckets)
 }
 
-/// Two keys of a bucket and the next one.
-fn fill_bucket(buckets: u32, bucket: u32) -> [Name; 2] {
-    let second = 10 * ((bucket + 1) % buckets) as usize;
+/// Two keys of a bucket, whose second one is the first of all, or the next one for that.
+fn fill_bucket(_: u32, bucket: u32) -> [Name; 2] {
+    let second = if bucket == 0 { 10 } else { 0 };
     [(bucket, second + 8), (bucket, second + 9)]
 }
 
@@ -89,10 +89,22 @@ pub(super) const CHAIN: Place =
 /// The same by three moves.
 pub(super) const CHAIN_THREE: Place =
     place("chain_three", 1, 5, &[(0, 20), (1, 0), (2, 30), (3, 40)], &[(0, 10), (2, 30)]);
+/// The same by two moves in buckets of two slots, of the key in the second slot each. For one warp alone: two are
+/// many executions.
+pub(super) const CHAIN_PAIR: Place = place(
+    "chain_pair",
+    2,
+    4,
+    &[(0, 11), (0, 20), (1, 0), (1, 1), (2, 0), (2, 30)],
+    &[(0, 10), (0, 20), (2, 30)],
+);
 /// Buckets of two slots: of the first, the second slot can be moved.
 pub(super) const PAIR: Place =
     place("pair", 2, 3, &[(0, 11), (0, 20), (1, 0), (1, 1), (2, 0)], &[(0, 10), (0, 20), (0, 11)]);
-/// The same, to a tombstone below an empty slot.
+/// The same, but the first slot can be moved. For one warp alone.
+pub(super) const PAIR_FIRST: Place =
+    place("pair_first", 2, 3, &[(0, 20), (0, 11), (1, 0), (1, 1), (2, 0)], &[(0, 10), (0, 20), (0, 11)]);
+/// The same as [`PAIR`], to a tombstone below an empty slot.
 pub(super) const PAIR_ROOM: Place = Place { name: "pair_room", gone: &[(2, 0)], ..PAIR };
 /// Buckets of two slots: the key is in the second slot of the first, behind a tombstone.
 pub(super) const PAIR_TOMB: Place = Place {
@@ -115,7 +127,7 @@ pub(super) const COMES: Place = Place {
 /// first one is the other.
 pub(super) const LEFT: Place = place("left", 1, 3, &[(0, 20), (1, 0)], &[(0, 10), (1, 1), (0, 20)]);
 
-/// All of them.
+/// All of them, but for those that a scenario asks for by name.
 pub(super) const ALL: [Place; 15] = [
     EMPTY,
     SECOND,

@@ -21,21 +21,24 @@ pub fn default_set() -> Vec<Scenario> {
     let mut scenarios: Vec<Scenario> = places::ALL.into_iter().flat_map(alone).collect();
     scenarios.extend(MAP32.pairs(&most));
     scenarios.extend(places::MANY.into_iter().flat_map(one_insert));
-    let doubles = MAP32.doubles(scenarios.iter().filter(|scenario| fits(scenario)));
     scenarios.extend(again(&MAP32));
     scenarios.push(taken_by_another(&MAP32));
     scenarios.extend(by_lanes(&scenarios));
-    scenarios.extend(doubles);
-    for table in [SET32, SET64, MAP64, TRIED32] {
+    for table in [SET32, SET64, MAP64] {
         scenarios.extend(table.pairs(&[places::TOMB, places::ROOM, places::ROOM_SECOND]));
-        let pairs = table.pairs(&[places::PAIR_TOMB]);
-        scenarios.extend(table.doubles(pairs.iter().filter(|scenario| fits(scenario))));
     }
     let tried = [places::SECOND, places::FULL, places::TOMB, places::ROOM];
     scenarios.extend(tried.into_iter().flat_map(|place| TRIED32.of_shape(place, &[2], 2)));
-    scenarios.extend(TRIED32.pairs(&[places::SECOND, places::FULL]));
+    scenarios.extend(TRIED32.pairs(&tried));
     scenarios.extend(MAP32.stalls(scenarios.iter().filter(|scenario| inserts(scenario) < 2)));
-    scenarios.extend(TABLES[1..].iter().flat_map(|table| table.rows_and_stalls(places::TOMB)));
+    scenarios.extend([places::CHAIN_PAIR, places::PAIR_FIRST].into_iter().flat_map(alone));
+    let two = |scenario: &&Scenario| scenario.programs.iter().flatten().count() <= 2 && fits(scenario);
+    let doubles = MAP32.doubles(MAP32.running(&scenarios).filter(two));
+    scenarios.extend(doubles);
+    for table in &TABLES[1..] {
+        scenarios.extend(table.rows_and_stalls(places::TOMB));
+        scenarios.extend(table.doubles(table.pairs(&[places::PAIR_TOMB]).iter().filter(two)));
+    }
     once(scenarios)
 }
 

@@ -20,17 +20,19 @@ pub fn quick() -> Vec<Scenario> {
 pub fn default_set() -> Vec<Scenario> {
     let mut scenarios = MAP32.family(2, 2);
     scenarios.extend(places::ALL.into_iter().flat_map(|place| beside_growth(&MAP32, place)));
-    let doubles = MAP32.doubles(&scenarios);
     scenarios.extend(by_lanes(&scenarios));
-    scenarios.extend(doubles);
     scenarios.extend(places::ALL.into_iter().map(|place| visited(&MAP32, place)));
     for table in [SET32, SET64, MAP64] {
-        let pairs = table.pairs(&[places::FULL, places::BEHIND]);
-        scenarios.extend(table.doubles(&pairs));
-        scenarios.extend(pairs);
+        scenarios.extend(table.pairs(&[places::FULL, places::BEHIND]));
     }
     scenarios.extend(MAP32.stalls(&scenarios));
     scenarios.extend(TABLES[1..].iter().flat_map(|table| table.rows_and_stalls(places::FULL)));
+    // A visit is for one lane alone.
+    let counts = |scenario: &&Scenario| scenario.programs.iter().flatten().any(|call| call.op == Count);
+    let running = |table: &'static Table| table.running(&scenarios).filter(move |scenario| !counts(scenario));
+    let doubles = TABLES.iter().flat_map(|table| table.doubles(running(table)));
+    let doubles: Vec<_> = doubles.collect();
+    scenarios.extend(doubles);
     once(scenarios)
 }
 

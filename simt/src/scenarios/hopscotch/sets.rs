@@ -27,14 +27,10 @@ pub fn default_set() -> Vec<Scenario> {
     // Two inserts that cross are many executions each; by several lanes, two that move two keys each as well.
     let most = places::ALL.into_iter().filter(|place| *place != places::CROSS && *place != places::HOPS);
     let mut scenarios = MAP32.pairs(&most.collect::<Vec<_>>());
-    let doubles = MAP32.doubles(&scenarios);
     scenarios.extend(by_lanes(&scenarios));
-    scenarios.extend(doubles);
     scenarios.extend(MAP32.pairs(&[places::HOPS]));
     for table in &TABLES[1..] {
         scenarios.extend(table.pairs(&[places::EMPTY, places::BEHIND, places::FULL, places::HOP]));
-        scenarios.extend(table.doubles(&table.pairs(&[places::WIDE, places::FRONT])));
-        scenarios.extend(table.rows_and_stalls(places::PRESENT));
     }
     // In 32-bit words all members of a home are of one class.
     scenarios.extend(SET32.pairs(&[places::PAIR]));
@@ -52,6 +48,13 @@ pub fn default_set() -> Vec<Scenario> {
     scenarios.extend(TABLES.iter().map(room::again));
     scenarios.extend(by_lanes(&room::gaps(&MAP32)));
     scenarios.extend(TABLES.iter().flat_map(room::gaps));
+    let wide = [places::WIDE, places::FRONT];
+    let doubles = MAP32.doubles(MAP32.running(&scenarios));
+    scenarios.extend(doubles);
+    for table in &TABLES[1..] {
+        scenarios.extend(table.doubles(&table.pairs(&wide)));
+        scenarios.extend(table.rows_and_stalls(places::PRESENT));
+    }
     scenarios
 }
 

@@ -32,14 +32,16 @@ pub fn default_set() -> Vec<Scenario> {
     for table in [SET32, MAP32, MAP64] {
         let pairs = table.pairs(&[places::ROOM, places::FULL]);
         scenarios.extend(patient(&pairs, 0));
+    }
+    scenarios.extend(delivery());
+    scenarios.extend(stopped(&[places::ROOM]));
+    scenarios.extend(epochs());
+    for table in [SET32, MAP32, MAP64] {
         scenarios.extend(patient(&table.rows_and_stalls(places::ROOM), 0));
     }
     for table in [SET64, EPOCHS64] {
         scenarios.extend(patient(&table.of_shape(places::ROOM, &[2], 1), 0));
     }
-    scenarios.extend(delivery());
-    scenarios.extend(stopped(&[places::ROOM]));
-    scenarios.extend(epochs());
     scenarios
 }
 
