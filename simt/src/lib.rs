@@ -21,6 +21,7 @@ pub mod engines;
 pub mod explore;
 #[cfg(feature = "loom")]
 pub mod loom;
+pub mod own;
 pub mod scenarios;
 #[cfg(feature = "shuttle")]
 pub mod shuttle;

@@ -4,11 +4,13 @@
 //! state that may follow, possibly none. It knows no engine, no memory and no interleaving.
 
 mod call;
+mod containers;
 mod map;
 mod pool;
 mod text;
 
 pub use call::{Call, Op, Ret};
+pub use containers::{Counter, Queue, Stack};
 pub use map::{Map, Multimap, Set};
 pub use pool::Pool;
 pub use text::ParseError;

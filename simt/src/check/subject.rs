@@ -123,9 +123,10 @@ pub trait Subject: Clone + Send + Sync + 'static {
         true
     }
 
-    /// A word's value, for people.
+    /// A word's value, for people: a number as calls have it, unless the structure says more. Large ones, which
+    /// mostly are bits, are hexadecimal.
     fn show(&self, _array: usize, _index: usize, value: u128) -> String {
-        format!("{value:x}")
+        if value < 1 << 16 { format!("{value}") } else { format!("{value:#x}") }
     }
 
     /// A word's name, for people; no two words have the same. Words whose names begin alike, up to a comma or

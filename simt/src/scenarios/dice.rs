@@ -4,16 +4,16 @@ use super::form::stores;
 use warpproof_model::spec::{Call, Op};
 
 /// Numbers that look random.
-pub(super) struct Dice(u64);
+pub(crate) struct Dice(u64);
 
 impl Dice {
     /// Those of scenario number `number`.
-    pub(super) const fn new(number: usize) -> Self {
+    pub(crate) const fn new(number: usize) -> Self {
         Self(number as u64 + 1)
     }
 
     /// A number below `sides`.
-    pub(super) fn roll(&mut self, sides: usize) -> usize {
+    pub(crate) fn roll(&mut self, sides: usize) -> usize {
         // A step of Knuth's generator MMIX; its high bits are the better ones.
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as usize % sides

@@ -7,7 +7,7 @@ use warpproof_model::spec::{Call, Op};
 
 /// A scenario of these programs, named `structure/programs/place`; `called` says how a step is called there.
 /// Every call that stores has a value of its own, if there are `values`.
-pub(super) fn scenario(
+pub(crate) fn scenario(
     (structure, place): (&str, &str),
     config: Config,
     programs: &Programs,
@@ -27,7 +27,7 @@ pub(super) fn scenario(
 }
 
 /// Whether an operation stores a value.
-pub(super) const fn stores(op: Op) -> bool {
+pub(crate) const fn stores(op: Op) -> bool {
     matches!(op, Op::Insert | Op::InsertUnique | Op::InsertOrAssign | Op::InsertOrAdd)
 }
 
@@ -58,7 +58,7 @@ pub(super) fn double(mut scenario: Scenario) -> Scenario {
 
 /// The same with a first warp that stops for ever, at each of its steps in turn. The second one finishes,
 /// unless it may wait for the first.
-pub(super) fn stalled(mut scenario: Scenario, waits: impl FnOnce(&Scenario) -> bool) -> Scenario {
+pub(crate) fn stalled(mut scenario: Scenario, waits: impl FnOnce(&Scenario) -> bool) -> Scenario {
     scenario.name = scenario.name.replacen('/', "/stalled_", 1);
     scenario.stall = Some(Stall { warp: 0, after: None });
     scenario.allows.blocking = waits(&scenario);

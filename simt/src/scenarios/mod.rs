@@ -3,12 +3,12 @@
 pub mod bulk;
 mod checked;
 pub mod cuckoo;
-mod dice;
+pub(crate) mod dice;
 pub mod dynamic;
 pub mod entry;
 pub mod families;
 pub mod family;
-mod form;
+pub(crate) mod form;
 pub mod growth;
 mod home;
 pub mod hopscotch;
