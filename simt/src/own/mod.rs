@@ -1,0 +1,138 @@
+//! A structure of your own: families of programs on it, and one call that explores them.
+//!
+//! ```
+//! use warpproof_model::spec::{Call, Counter, Op, Ret};
+//! use warpproof_model::{IntegerWords, Order};
+//! use warpproof_simt::arrays;
+//! use warpproof_simt::check::{Array, Memory, SimWarp, Subject};
+//! use warpproof_simt::own::{Suite, explore};
+//!
+//! arrays! { Parts: count: w32 = vec![0] }
+//!
+//! /// A counter to which a warp adds as one.
+//! #[derive(Clone)]
+//! struct Sum;
+//!
+//! impl Subject for Sum {
+//!     type Spec = Counter;
+//!
+//!     fn spec(&self) -> Counter {
+//!         Counter
+//!     }
+//!     fn arrays(&self) -> Vec<Array> {
+//!         Parts::arrays()
+//!     }
+//!     fn run<W: SimWarp, M: Memory>(&self, w: &mut W, m: M, call: &Call) -> Ret {
+//!         let add = || Parts::count(m).fetch_add(0, call.value as u32, Order::Relaxed);
+//!         Ret::Count(w.elect(0, add).into())
+//!     }
+//! }
+//!
+//! let suite = Suite::new("sum", &[Op::InsertOrAdd]).lanes(2);
+//! let explored = explore(&Sum, &[suite.pairs(), suite.triples()].concat())?;
+//! assert_eq!(explored.scenarios, 3);
+//! # Ok::<(), warpproof_simt::own::Failed>(())
+//! ```
+//!
+//! In a test, [`check!`](crate::check!) does the same and shows the trace of a violation.
+
+mod macros;
+mod suite;
+#[cfg(test)]
+mod tests;
+
+pub use suite::Suite;
+
+use crate::check::{Report, Scenario, ScenarioError, Subject, Verdict, Violation, of_lanes};
+use crate::engine::{Engine, Limits, Options, minimise};
+use crate::explore::Explore;
+use core::fmt;
+use rayon::prelude::*;
+
+/// What was explored, all of it without a violation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Explored {
+    /// How many scenarios.
+    pub scenarios: usize,
+    /// All executions of them.
+    pub executions: u64,
+}
+
+impl fmt::Display for Explored {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} scenarios, {} executions, no violation", self.scenarios, self.executions)
+    }
+}
+
+/// Why exploring has failed.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Failed {
+    /// A scenario is violated: the first one in their order, made smaller. It shows the trace.
+    Violated(Box<Violation>),
+    /// The scenario of this name was not explored to its end.
+    NotComplete(String),
+    /// The scenario of this name is none.
+    Scenario(String, ScenarioError),
+    /// There were no scenarios, which shows nothing.
+    Nothing,
+}
+
+impl fmt::Display for Failed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Violated(violation) => f.write_str(violation.timeline().trim_end()),
+            Self::NotComplete(name) => write!(f, "{name} was not explored to its end"),
+            Self::Scenario(name, error) => write!(f, "{name}: {error}"),
+            Self::Nothing => f.write_str("there are no scenarios"),
+        }
+    }
+}
+
+impl core::error::Error for Failed {}
+
+/// Explores all executions of scenarios of a structure of your own, side by side on rayon's threads.
+///
+/// # Errors
+/// [`Failed`].
+pub fn explore<S: Subject>(subject: &S, scenarios: &[Scenario]) -> Result<Explored, Failed> {
+    explore_with(&Explore, subject, (scenarios, &Options::default()))
+}
+
+/// The same by another engine, or as these options say.
+///
+/// # Errors
+/// As [`explore`].
+pub fn explore_with<S: Subject>(
+    engine: &dyn Engine,
+    subject: &S,
+    (scenarios, options): (&[Scenario], &Options),
+) -> Result<Explored, Failed> {
+    if scenarios.is_empty() {
+        return Err(Failed::Nothing);
+    }
+    let one = |scenario: &Scenario, options: &Options| -> Result<Report, ScenarioError> {
+        let lanes = scenario.config.lanes;
+        let subject = of_lanes(subject.clone(), lanes).ok_or(ScenarioError::Lanes(lanes))?;
+        engine.explore_any(&subject, scenario, options)
+    };
+    let reports: Vec<_> = scenarios.par_iter().map(|scenario| one(scenario, options)).collect();
+    let mut explored = Explored { scenarios: scenarios.len(), executions: 0 };
+    for (scenario, report) in scenarios.iter().zip(reports) {
+        let report = report.map_err(|error| Failed::Scenario(scenario.name.clone(), error))?;
+        if let Some(violation) = report.violation {
+            let smaller = minimise(&violation, options, &Limits::default(), &one);
+            return Err(Failed::Violated(Box::new(smaller)));
+        }
+        if !matches!(report.verdict, Verdict::Passed | Verdict::Sampled) {
+            return Err(Failed::NotComplete(report.scenario));
+        }
+        explored.executions += report.executions;
+    }
+    Ok(explored)
+}
+
+/// The code of the guide is compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../../GUIDE.md")]
+pub struct Guide;

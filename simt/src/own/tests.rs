@@ -1,0 +1,140 @@
+//! Small structures, right and wrong, in each family.
+
+use super::*;
+use crate::arrays;
+use crate::check::{Array, Kind, Memory, SimWarp};
+use warpproof_model::spec::{Call, Counter, Op, Queue, Ret};
+use warpproof_model::{IntegerWords, Order, ReadOrder, Words, WriteOrder};
+
+arrays! { Parts: head: w32 = vec![0], tail: w32 = vec![0], cells: w64 = vec![0; 4] }
+
+/// A counter; wrong where it reads first and writes later.
+#[derive(Clone)]
+struct Sum {
+    at_once: bool,
+}
+
+impl Subject for Sum {
+    type Spec = Counter;
+
+    fn spec(&self) -> Counter {
+        Counter
+    }
+    fn arrays(&self) -> Vec<Array> {
+        Parts::arrays()
+    }
+    fn run<W: SimWarp, M: Memory>(&self, w: &mut W, m: M, call: &Call) -> Ret {
+        let (count, more) = (Parts::head(m), call.value as u32);
+        let was = w.elect(0, || match call.op {
+            Op::InsertOrAdd if self.at_once => count.fetch_add(0, more, Order::Relaxed),
+            Op::InsertOrAdd => {
+                let was = count.load(0, ReadOrder::Relaxed);
+                count.store(0, was + more, WriteOrder::Relaxed);
+                was
+            }
+            _ => count.load(0, ReadOrder::Relaxed),
+        });
+        Ret::Count(was.into())
+    }
+}
+
+const OPS: [Op; 2] = [Op::InsertOrAdd, Op::Count];
+
+#[test]
+fn a_counter_is_explored_in_every_family() {
+    for lanes in [1, 2] {
+        let suite =
+            Suite::new("sum", &OPS).lanes(lanes).preload(&[(Op::InsertOrAdd, 1)]).finally(&[Op::Count]);
+        let families = [
+            (suite.pairs(), 3),
+            (suite.triples(), 8 + 4),
+            (suite.stalls(), 4),
+            (suite.depth(2), 4 + 3),
+            (suite.random(7, 20), 20),
+        ];
+        for (scenarios, expected) in families {
+            assert_eq!(scenarios.len(), expected, "{:?}", scenarios.first());
+            let explored = explore(&Sum { at_once: true }, &scenarios).expect("no violation");
+            assert_eq!(explored.scenarios, expected);
+            assert!(explored.executions >= expected as u64);
+        }
+    }
+}
+
+#[test]
+fn a_wrong_counter_is_found_and_its_scenario_made_smaller() {
+    let suite = Suite::new("sum", &OPS).keys(&[1, 2]);
+    let Err(Failed::Violated(violation)) = explore(&Sum { at_once: false }, &suite.triples()) else {
+        panic!("two read the same number")
+    };
+    assert_eq!(violation.kind, Kind::NotLinearizable);
+    assert_eq!(violation.scenario.calls().count(), 2, "{}", violation.headline());
+    let shown = Failed::Violated(violation).to_string();
+    assert!(shown.contains("load Relaxed head[0]: 0"), "{shown}");
+}
+
+#[test]
+fn what_was_not_explored_is_no_success() {
+    let sum = Sum { at_once: true };
+    assert!(matches!(explore(&sum, &[]), Err(Failed::Nothing)));
+    assert!(
+        Suite::new("sum", &[]).pairs().is_empty() && Suite::new("sum", &OPS).keys(&[]).pairs().is_empty()
+    );
+    let pairs = Suite::new("sum", &OPS).pairs();
+    let few = Options { max_executions: Some(1), ..Options::default() };
+    let capped = explore_with(&Explore, &sum, (&pairs, &few));
+    assert!(matches!(capped, Err(Failed::NotComplete(name)) if name.starts_with("sum/insert_or_add@1")));
+    let wide = Suite::new("sum", &OPS).lanes(3).pairs();
+    assert!(matches!(explore(&sum, &wide), Err(Failed::Scenario(_, ScenarioError::Lanes(3)))));
+}
+
+#[test]
+fn random_programs_are_those_of_their_seed() {
+    let suite = Suite::new("sum", &OPS).keys(&[1, 2]);
+    assert_eq!(suite.random(3, 9), suite.random(3, 9));
+    assert_ne!(suite.random(3, 9), suite.random(4, 9));
+    let programs = |s: &Scenario| s.programs.iter().all(|calls| (1..=3).contains(&calls.len()));
+    assert!(suite.random(3, 99).iter().all(|s| (2..=4).contains(&s.programs.len()) && programs(s)));
+}
+
+/// A queue of four cells that are never used again: a ticket for each end.
+#[derive(Clone)]
+struct Tickets;
+
+impl Subject for Tickets {
+    type Spec = Queue;
+
+    fn spec(&self) -> Queue {
+        Queue { may_fill: true }
+    }
+    fn arrays(&self) -> Vec<Array> {
+        Parts::arrays()
+    }
+    fn run<W: SimWarp, M: Memory>(&self, w: &mut W, m: M, call: &Call) -> Ret {
+        let cells = Parts::cells(m);
+        let taken: u64 = w.elect(0, || match call.op {
+            Op::Insert => {
+                let at = Parts::tail(m).fetch_add(0, 1, Order::AcqRel);
+                cells.store(at as usize, call.value, WriteOrder::Release);
+                0
+            }
+            _ => {
+                let at = Parts::head(m).load(0, ReadOrder::Acquire);
+                let value = cells.load(at as usize, ReadOrder::Acquire);
+                let ours = value != 0 && Parts::head(m).compare_exchange(0, at, at + 1, Order::AcqRel) == at;
+                if ours { value } else { 0 }
+            }
+        });
+        if call.op == Op::Insert { Ret::Inserted } else { Ret::Value((taken != 0).then_some(taken)) }
+    }
+}
+
+#[test]
+fn a_queue_that_gives_up_is_no_queue() {
+    let suite = Suite::new("queue", &[Op::Insert, Op::Delete]);
+    assert_eq!(explore(&Tickets, &suite.of_shape(&[3])).expect("alone it is one").scenarios, 8);
+    let Err(Failed::Violated(violation)) = explore(&Tickets, &suite.depth(3)) else {
+        panic!("an insert may not have stored its value yet, and a delete may lose its exchange")
+    };
+    assert_eq!(violation.kind, Kind::NotLinearizable);
+}
