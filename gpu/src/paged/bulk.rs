@@ -55,8 +55,8 @@ impl<R: Row> State<R> {
         let faults = self.memory.faults().clone();
         let may = |what| faults.call().map_err(Error::driver(what));
         may("copying to the device")?;
-        // SAFETY: buffers of this function, of these lengths, which are freed on the stream; the kernels write
-        // these answers.
+        // SAFETY: buffers of this function, of these lengths, which are freed on the stream; the kernels
+        // write these answers.
         unsafe {
             bounce.upload(stream, (bytes(batch.keys), given.keys), |&byte| byte)?;
             if let (Some(values), Some(to)) = (batch.values, given.values) {

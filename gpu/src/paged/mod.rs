@@ -248,8 +248,8 @@ impl<R: Row> Paged<R> {
         state.memory.frame_bytes() + state.partitioner.bytes() + state.board.as_ref().map_or(0, Board::bytes)
     }
 
-    /// Page-locked memory of the host that it takes now, in bytes. Batches on host slices take 12 MiB besides,
-    /// which the device keeps: once for all threads that never call at the same time.
+    /// Page-locked memory of the host that it takes now, in bytes. Batches on host slices take 12 MiB
+    /// besides, which the device keeps: once for all threads that never call at the same time.
     pub fn host_bytes(&self) -> u64 {
         self.state().memory.image_bytes()
     }

@@ -12,8 +12,8 @@ use cudarc::driver::{CudaStream, result};
 
 /// Pieces of page-locked memory: while the device copies one, the host's threads fill or empty another.
 ///
-/// It has no device memory and runs no kernels, unlike [`Staging`](super::Staging): it copies batches that are
-/// in device memory as a whole. It takes 12 MiB.
+/// It has no device memory and runs no kernels, unlike [`Staging`](super::Staging): it copies batches that
+/// are in device memory as a whole. It takes 12 MiB.
 pub(crate) struct Bounce(Pieces);
 
 /// The answers of a batch in device memory: those of codes and numbers that `back` says.

@@ -180,8 +180,8 @@ fn take<N: Scalar, L, T: Copy + Send + Sync>(
     given.map_err(|(index, code)| Error::Code { kernel: kernel.name().into(), index, code })
 }
 
-/// Gives the answers of `n` operations from number `first` on to the sink: what the kernel wrote, `n` codes and
-/// numbers or those of them that `back` says. The first code that is none of an answer is the error, with
+/// Gives the answers of `n` operations from number `first` on to the sink: what the kernel wrote, `n` codes
+/// and numbers or those of them that `back` says. The first code that is none of an answer is the error, with
 /// the number of its operation.
 pub(super) fn give_said<N: Scalar, T: Copy + Send + Sync>(
     (back, (codes, numbers)): (Back, (&[u8], &[N])),

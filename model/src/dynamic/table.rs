@@ -104,9 +104,9 @@ impl<D: Submaps<S>, B: IntegerWords<u32>, const S: usize> DynamicTable<D, B, S> 
     }
 
     /// Hands every entry of a bucket of all [`buckets`](Self::buckets) to `sink` as (warp, number, key,
-    /// value), numbered from 0. What other warps change meanwhile may be missed. Not for warps of several lanes
-    /// while others add submaps, as [`submaps`](Self::submaps) is not: one lane alone would know that a submap's
-    /// slots are empty.
+    /// value), numbered from 0. What other warps change meanwhile may be missed. Not for warps of several
+    /// lanes while others add submaps, as [`submaps`](Self::submaps) is not: one lane alone would know that a
+    /// submap's slots are empty.
     #[inline(always)]
     pub fn visit<W: Warp>(
         self,

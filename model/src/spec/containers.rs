@@ -5,8 +5,8 @@ use alloc::vec::Vec;
 
 /// A queue: [`Op::Insert`] puts a value at its end, [`Op::Delete`] takes the one at its front.
 ///
-/// An insert returns [`Ret::Inserted`], or [`Ret::Full`] if [`may_fill`](Self::may_fill) says so. A delete returns
-/// [`Ret::Value`]: the value, or none if the queue is empty. All calls are on one key.
+/// An insert returns [`Ret::Inserted`], or [`Ret::Full`] if [`may_fill`](Self::may_fill) says so. A delete
+/// returns [`Ret::Value`]: the value, or none if the queue is empty. All calls are on one key.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Queue {
     /// Whether an insert may find no room.
@@ -24,8 +24,8 @@ pub struct Stack {
 
 /// A counter from 0: [`Op::InsertOrAdd`] adds the value of the call, [`Op::Count`] reads.
 ///
-/// Both return [`Ret::Count`]: what the counter was before the call. So a counter that hands out tickets is one to
-/// which all calls add 1. Keys are counters of their own.
+/// Both return [`Ret::Count`]: what the counter was before the call. So a counter that hands out tickets is
+/// one to which all calls add 1. Keys are counters of their own.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Counter;
 

@@ -123,8 +123,8 @@ pub trait Subject: Clone + Send + Sync + 'static {
         true
     }
 
-    /// A word's value, for people: a number as calls have it, unless the structure says more. Large ones, which
-    /// mostly are bits, are hexadecimal.
+    /// A word's value, for people: a number as calls have it, unless the structure says more. Large ones,
+    /// which mostly are bits, are hexadecimal.
     fn show(&self, _array: usize, _index: usize, value: u128) -> String {
         if value < 1 << 16 { format!("{value}") } else { format!("{value:#x}") }
     }

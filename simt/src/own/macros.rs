@@ -51,8 +51,8 @@ macro_rules! arrays {
     (@type w128 $m:ident) => { $m::W128 };
 }
 
-/// Explores scenarios of a structure of your own, as [`explore`](crate::own::explore) does, and panics with the
-/// trace of the first violation: for tests.
+/// Explores scenarios of a structure of your own, as [`explore`](crate::own::explore) does, and panics with
+/// the trace of the first violation: for tests.
 ///
 /// ```should_panic
 /// # use warpproof_model::spec::{Call, Counter, Op, Ret};

@@ -8,8 +8,8 @@ use warpproof_model::spec::{Call, Op};
 
 /// What a family of scenarios is made of: the operations, the keys, and the table's size.
 ///
-/// Each call that stores has a value of its own, so that a lost or a torn one is seen. Scenarios have names: the
-/// suite's, then the calls of each warp, as in `mine/insert_unique@1+search@1`.
+/// Each call that stores has a value of its own, so that a lost or a torn one is seen. Scenarios have names:
+/// the suite's, then the calls of each warp, as in `mine/insert_unique@1+search@1`.
 #[derive(Clone, Debug)]
 pub struct Suite {
     name: String,
@@ -68,8 +68,8 @@ impl Suite {
         Self { full: true, ..self }
     }
 
-    /// Every call that stores has this value, and not one of its own: 0 for a set, which has no values, or 1 for a
-    /// counter that hands out tickets.
+    /// Every call that stores has this value, and not one of its own: 0 for a set, which has no values, or 1
+    /// for a counter that hands out tickets.
     #[must_use]
     pub fn values(self, value: u64) -> Self {
         Self { values: Some(value), ..self }
@@ -85,8 +85,8 @@ impl Suite {
         [self.of_shape(&[2, 1]), self.of_shape(&[1, 1, 1])].concat()
     }
 
-    /// Every pair of calls, of which the first stops for ever at each of its steps in turn: the second one finishes
-    /// all the same, as in a structure without locks.
+    /// Every pair of calls, of which the first stops for ever at each of its steps in turn: the second one
+    /// finishes all the same, as in a structure without locks.
     pub fn stalls(&self) -> Vec<Scenario> {
         self.ordered_pairs().into_iter().map(|scenario| form::stalled(scenario, |_| false)).collect()
     }
@@ -101,8 +101,8 @@ impl Suite {
         family::shapes(calls, WARPS).iter().flat_map(|shape| self.of_shape(shape)).collect()
     }
 
-    /// `n` programs of two to four warps with one to three calls each, drawn at random. A seed gives the same ones
-    /// each time.
+    /// `n` programs of two to four warps with one to three calls each, drawn at random. A seed gives the same
+    /// ones each time.
     pub fn random(&self, seed: usize, n: usize) -> Vec<Scenario> {
         if self.ops.is_empty() || self.keys.is_empty() {
             return Vec::new();

@@ -188,8 +188,8 @@ impl Table {
         two.map(|scenario| form::stalled(scenario.clone(), self.plan.waits)).collect()
     }
 
-    /// The same by two lanes of two words each, of those whose buckets have four words; and of those with two,
-    /// where two other keys are in front: programs meet in the words of the second lane.
+    /// The same by two lanes of two words each, of those whose buckets have four words; and of those with
+    /// two, where two other keys are in front: programs meet in the words of the second lane.
     pub(super) fn doubles<'a>(&self, scenarios: impl IntoIterator<Item = &'a Scenario>) -> Vec<Scenario> {
         let of = |scenario: &Scenario| match (scenario.config.lanes, scenario.config.slots) {
             (1, 4) => Some(form::double(scenario.clone())),
@@ -205,8 +205,8 @@ impl Table {
         scenarios.iter().filter(move |scenario| scenario.structure == name && scenario.stall.is_none())
     }
 
-    /// The same with two words more in each bucket, and two keys in front of all others, which are there in the
-    /// end; if it is known which keys those are.
+    /// The same with two words more in each bucket, and two keys in front of all others, which are there in
+    /// the end; if it is known which keys those are.
     fn filled(&self, scenario: &Scenario) -> Option<Scenario> {
         let (fills, buckets) = (self.plan.fills?, scenario.config.buckets);
         let names = (0..buckets).flat_map(|bucket| fills(buckets, bucket));

@@ -87,8 +87,8 @@ pub struct Opening {
     /// one that was saved empty is. If nothing is said here, slots may take [`TIMES_FILE`](Self::TIMES_FILE)
     /// times as much as the file, and [`LEAST_MOST`](Self::LEAST_MOST) in any case.
     pub most_bytes: Option<u64>,
-    /// Whether it gets a board of fingerprints, as by [`PagedGeometry::with_board`]. A file says nothing of that:
-    /// the table that was saved may have had one or not.
+    /// Whether it gets a board of fingerprints, as by [`PagedGeometry::with_board`]. A file says nothing of
+    /// that: the table that was saved may have had one or not.
     pub board: bool,
 }
 

@@ -89,8 +89,8 @@ pub(super) const CHAIN: Place =
 /// The same by three moves.
 pub(super) const CHAIN_THREE: Place =
     place("chain_three", 1, 5, &[(0, 20), (1, 0), (2, 30), (3, 40)], &[(0, 10), (2, 30)]);
-/// The same by two moves in buckets of two slots, of the key in the second slot each. For one warp alone: two are
-/// many executions.
+/// The same by two moves in buckets of two slots, of the key in the second slot each. For one warp alone: two
+/// are many executions.
 pub(super) const CHAIN_PAIR: Place = place(
     "chain_pair",
     2,

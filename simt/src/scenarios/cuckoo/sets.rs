@@ -70,8 +70,8 @@ fn inserts(scenario: &Scenario) -> usize {
     scenario.programs.iter().flatten().filter(|call| may(call.op) && absent(call.key)).count()
 }
 
-/// Whether programs insert one key at most that is not there: in full buckets of four slots who looks for room
-/// takes hundreds of steps.
+/// Whether programs insert one key at most that is not there: in full buckets of four slots who looks for
+/// room takes hundreds of steps.
 fn fits(scenario: &Scenario) -> bool {
     let may = |op| matches!(op, InsertUnique | InsertOrAssign | InsertOrAdd);
     let last = |key| scenario.preload.iter().rev().find(|call| call.key == key);
