@@ -4,10 +4,11 @@
 //!
 //! Everything else checks: the same source, explored by an engine that decides what every read returns.
 //!
-//! - [`check`]: subjects, scenarios, histories, violations; no engine.
+//! - [`mod@check`]: subjects, scenarios, histories, violations; no engine.
 //! - [`engine`]: what every engine offers, and scenarios explored side by side.
 //! - [`engines`]: which engines there are.
 //! - [`scenarios`]: what is checked of every structure.
+//! - [`own`]: families of programs on a structure of your own.
 //! - [`check::seq`]: one warp alone.
 //! - [`explore`]: the exhaustive engine: scoped weak memory, every lane a thread.
 //! - [`stateful`]: every interleaving, each state once: larger programs.

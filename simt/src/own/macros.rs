@@ -1,7 +1,8 @@
 //! Names for the arrays of a structure, and a test in one line.
 
 /// Gives the arrays of a structure names: a type with a function for each, which takes the memory that
-/// [`Subject::run`] gets, and `arrays` for [`Subject::arrays`].
+/// [`Subject::run`](crate::check::Subject::run) gets, and `arrays` for
+/// [`Subject::arrays`](crate::check::Subject::arrays).
 ///
 /// `name: w32 = words` has words of 32 bits, `w64` and `w128` have more; `words` are what they hold at first.
 ///
