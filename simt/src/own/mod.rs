@@ -43,24 +43,30 @@ mod tests;
 
 pub use suite::Suite;
 
-use crate::check::{Report, Scenario, ScenarioError, Subject, Verdict, Violation, of_lanes};
-use crate::engine::{Engine, Limits, Options, minimise};
+use crate::check::{Scenario, ScenarioError, Subject, Verdict, Violation};
+use crate::engine::{Engine, Limits, Options, explore_subject, minimise};
 use crate::explore::Explore;
 use core::fmt;
 use rayon::prelude::*;
 
-/// What was explored, all of it without a violation.
+/// What was explored. No scenario was violated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Explored {
     /// How many scenarios.
     pub scenarios: usize,
     /// All executions of them.
     pub executions: u64,
+    /// Of how many scenarios the engine only tried some executions, which proves nothing.
+    pub sampled: usize,
 }
 
 impl fmt::Display for Explored {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} scenarios, {} executions, no violation", self.scenarios, self.executions)
+        write!(f, "{} scenarios, {} executions: no violation", self.scenarios, self.executions)?;
+        match self.sampled {
+            0 => Ok(()),
+            sampled => write!(f, " found; {sampled} scenarios were only sampled"),
+        }
     }
 }
 
@@ -99,7 +105,7 @@ pub fn explore<S: Subject>(subject: &S, scenarios: &[Scenario]) -> Result<Explor
     explore_with(&Explore, subject, (scenarios, &Options::default()))
 }
 
-/// The same by another engine, or as these options say.
+/// Explores scenarios as [`explore`] does, by another engine or as these options say.
 ///
 /// # Errors
 /// As [`explore`].
@@ -111,22 +117,21 @@ pub fn explore_with<S: Subject>(
     if scenarios.is_empty() {
         return Err(Failed::Nothing);
     }
-    let one = |scenario: &Scenario, options: &Options| -> Result<Report, ScenarioError> {
-        let lanes = scenario.config.lanes;
-        let subject = of_lanes(subject.clone(), lanes).ok_or(ScenarioError::Lanes(lanes))?;
-        engine.explore_any(&subject, scenario, options)
+    let one = |scenario: &Scenario, options: &Options| {
+        explore_subject(engine, subject.clone(), scenario, &options.from_now())
     };
     let reports: Vec<_> = scenarios.par_iter().map(|scenario| one(scenario, options)).collect();
-    let mut explored = Explored { scenarios: scenarios.len(), executions: 0 };
+    let mut explored = Explored { scenarios: scenarios.len(), executions: 0, sampled: 0 };
     for (scenario, report) in scenarios.iter().zip(reports) {
         let report = report.map_err(|error| Failed::Scenario(scenario.name.clone(), error))?;
         if let Some(violation) = report.violation {
             let smaller = minimise(&violation, options, &Limits::default(), &one);
             return Err(Failed::Violated(Box::new(smaller)));
         }
-        if !matches!(report.verdict, Verdict::Passed | Verdict::Sampled) {
+        if !report.is_clean() {
             return Err(Failed::NotComplete(report.scenario));
         }
+        explored.sampled += usize::from(report.verdict == Verdict::Sampled);
         explored.executions += report.executions;
     }
     Ok(explored)

@@ -9,14 +9,15 @@ use warpproof_model::spec::{Call, Op};
 /// What a family of scenarios is made of: the operations, the keys, and the table's size.
 ///
 /// Each call that stores has a value of its own, so that a lost or a torn one is seen. Scenarios have names:
-/// the suite's, then the calls of each warp, as in `mine/insert_unique@1+search@1`.
+/// the suite's, the calls of each warp, and whether calls came before, as in
+/// `mine/insert_unique@1+search@1/empty`.
 #[derive(Clone, Debug)]
 pub struct Suite {
     name: String,
     ops: Vec<Op>,
     keys: Vec<u64>,
     config: Config,
-    preload: Vec<Call>,
+    preload: Vec<family::Step>,
     finally: Vec<Op>,
     full: bool,
     values: Option<u64>,
@@ -52,8 +53,7 @@ impl Suite {
     /// Of a structure that these calls, made one after the other, have filled before.
     #[must_use]
     pub fn preload(self, calls: &[(Op, u64)]) -> Self {
-        let call = |(number, &(op, key)): (usize, &(Op, u64))| Call::new(op, key, 100 + number as u64);
-        Self { preload: calls.iter().enumerate().map(call).collect(), ..self }
+        Self { preload: calls.to_vec(), ..self }
     }
 
     /// In the end, when all warps have finished, each of these operations is called on each key.
@@ -91,7 +91,8 @@ impl Suite {
         self.ordered_pairs().into_iter().map(|scenario| form::stalled(scenario, |_| false)).collect()
     }
 
-    /// The same of a structure that may wait: what the second one does is checked if it finishes.
+    /// Every pair of calls with a first one that stops, of a structure that may wait: the second one need not
+    /// finish, and what it answers is checked if it does.
     pub fn stalls_that_block(&self) -> Vec<Scenario> {
         self.ordered_pairs().into_iter().map(|scenario| form::stalled(scenario, |_| true)).collect()
     }
@@ -144,14 +145,17 @@ impl Suite {
 
     fn scenario(&self, programs: &Programs) -> Scenario {
         let called = |(op, key): &family::Step| format!("{op}@{key}");
-        let mut scenario = form::scenario((&self.name, "own"), self.config.clone(), programs, called, true);
-        scenario.name = scenario.name.trim_end_matches("/own").to_owned();
+        let place = if self.preload.is_empty() { "empty" } else { "filled" };
+        let config = self.config.clone();
+        let mut scenario = form::scenario((&self.name, place), config, programs, called, true);
+        let before = |(number, &(op, key)): (usize, &family::Step)| {
+            Call::new(op, key, if form::stores(op) { 100 + number as u64 } else { 0 })
+        };
+        scenario.preload = self.preload.iter().enumerate().map(before).collect();
         if let Some(value) = self.values {
-            let calls = scenario.programs.iter_mut().flatten();
+            let calls = scenario.programs.iter_mut().flatten().chain(&mut scenario.preload);
             calls.filter(|call| form::stores(call.op)).for_each(|call| call.value = value);
         }
-        let before = |call: &Call| Call { value: self.values.unwrap_or(call.value), ..call.clone() };
-        scenario.preload = self.preload.iter().map(before).collect();
         let each = |&key: &u64| self.finally.iter().map(move |&op| Call::new(op, key, 0));
         scenario.finally = self.keys.iter().flat_map(each).collect();
         scenario.allows.full = self.full;

@@ -3,6 +3,7 @@
 use super::*;
 use crate::arrays;
 use crate::check::{Array, Kind, Memory, SimWarp};
+use crate::engine::Mode;
 use warpproof_model::spec::{Call, Counter, Op, Queue, Ret};
 use warpproof_model::{IntegerWords, Order, ReadOrder, Words, WriteOrder};
 
@@ -84,6 +85,10 @@ fn what_was_not_explored_is_no_success() {
     let few = Options { max_executions: Some(1), ..Options::default() };
     let capped = explore_with(&Explore, &sum, (&pairs, &few));
     assert!(matches!(capped, Err(Failed::NotComplete(name)) if name.starts_with("sum/insert_or_add@1")));
+    let random = Options { mode: Mode::Random, schedules: 3, ..Options::default() };
+    let sampled = explore_with(&Explore, &sum, (&pairs, &random)).expect("no violation");
+    assert_eq!(sampled.sampled, pairs.len());
+    assert!(sampled.to_string().ends_with("were only sampled"), "{sampled}");
     let wide = Suite::new("sum", &OPS).lanes(3).pairs();
     assert!(matches!(explore(&sum, &wide), Err(Failed::Scenario(_, ScenarioError::Lanes(3)))));
 }
