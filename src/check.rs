@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use warpproof::simt::check::{Report, Scenario, Verdict, Violation};
 use warpproof::simt::engine::{Engine, Limits, Mode, Options, Workers, minimise, run_all};
 use warpproof::simt::engines::{engine, engines};
-use warpproof::simt::scenarios::families::families;
+use warpproof::simt::scenarios::coverage::coverage;
 use warpproof::simt::scenarios::{self, Checked};
 
 /// Explore interleavings of small programs on a structure: all of them, or a sample
@@ -53,7 +53,7 @@ pub(crate) struct Args {
     /// Where such an engine begins: the same seed and number of schedules give the same schedules
     #[arg(long, value_name = "SEED")]
     seed: Option<u64>,
-    /// Explore nothing: print which programs the scenarios have, for each table and operation
+    /// Explore nothing: print what the scenarios cover, for each operation of each table
     #[arg(long, conflicts_with_all = ["both", "html", "json", "depth"])]
     list: bool,
     /// Stop at the first violation
@@ -197,26 +197,26 @@ pub(crate) fn check(args: &Args) -> Result<(), Failure> {
     summary.outcome()
 }
 
-/// Which programs scenarios have: each scenario counts once for each operation that it calls.
+/// What scenarios cover: each counts once for each operation that it calls.
 fn list(batches: &[select::Batch]) -> String {
     let scenarios: Vec<Scenario> = batches.iter().flat_map(|batch| batch.scenarios.iter().cloned()).collect();
-    let families = families(&scenarios);
     let mut text = format!("{:<36}{:>10}{:>9}  lanes x words\n", "operation", "scenarios", "stalled");
-    let mut table = "";
-    for family in &families {
-        if family.table != table {
-            table = &family.table;
+    let mut table = String::new();
+    for of_op in &coverage(&scenarios) {
+        if of_op.table != table {
+            table.clone_from(&of_op.table);
             text += &format!("{table}\n");
         }
-        let widths = family
-            .widths
-            .iter()
-            .map(|((lanes, words), n)| format!("{lanes}x{words}: {}", grouped(*n as u64)));
+        let widths =
+            of_op.widths.iter().map(|((lanes, words), n)| format!("{lanes}x{words}: {}", grouped(*n as u64)));
         let widths = widths.collect::<Vec<_>>().join(", ");
         let all = |has: &BTreeSet<String>| has.iter().cloned().collect::<Vec<_>>().join(", ");
-        text += &format!("  {:<34}{:>10}{:>9}  {widths}\n", family.op, family.scenarios(), family.stalled);
-        text += &format!("    beside        {}\n", all(&family.beside));
-        text += &format!("    in a row with {}\n", all(&family.in_row));
+        text += &format!("  {:<34}{:>10}{:>9}  {widths}\n", of_op.op, of_op.scenarios(), of_op.stalled);
+        for (what, others) in [("beside", &of_op.beside), ("in a row with", &of_op.in_row)] {
+            if !others.is_empty() {
+                text += &format!("    {what:<14}{}\n", all(others));
+            }
+        }
     }
     text + &format!("{} scenarios", grouped(scenarios.len() as u64))
 }

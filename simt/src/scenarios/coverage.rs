@@ -1,11 +1,11 @@
-//! Which programs a set of scenarios has, for each table and operation.
+//! What a set of scenarios covers: for each operation of a table, which calls it meets.
 
 use crate::check::Scenario;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The calls of one operation of a table in a set of scenarios.
+/// What a set of scenarios has of one operation of a table.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Family {
+pub struct Coverage {
     /// The table: what scenarios call their structure.
     pub table: String,
     /// The operation.
@@ -20,16 +20,17 @@ pub struct Family {
     pub stalled: usize,
 }
 
-impl Family {
+impl Coverage {
     /// How many scenarios have such calls.
     pub fn scenarios(&self) -> usize {
         self.widths.values().sum()
     }
 }
 
-/// The families of some scenarios, in the order of tables and operations.
-pub fn families(scenarios: &[Scenario]) -> Vec<Family> {
-    let mut families = BTreeMap::<(String, String), Family>::new();
+/// What scenarios cover, in the order of tables and operations. Time proportional to their calls, squared in
+/// each scenario.
+pub fn coverage(scenarios: &[Scenario]) -> Vec<Coverage> {
+    let mut of_operations = BTreeMap::<(String, String), Coverage>::new();
     for scenario in scenarios {
         let calls = || {
             let programs = scenario.programs.iter().enumerate();
@@ -40,22 +41,22 @@ pub fn families(scenarios: &[Scenario]) -> Vec<Family> {
         for (warp, at, call) in calls() {
             let (table, op) = (scenario.structure.clone(), call.op.to_string());
             let first = counted.insert(op.clone());
-            let family = families.entry((table.clone(), op.clone())).or_default();
-            (family.table, family.op) = (table, op);
+            let of_op = of_operations.entry((table.clone(), op.clone())).or_default();
+            (of_op.table, of_op.op) = (table, op);
             if first {
-                *family.widths.entry((scenario.config.lanes, scenario.config.slots)).or_default() += 1;
-                family.stalled += usize::from(scenario.stall.is_some());
+                *of_op.widths.entry((scenario.config.lanes, scenario.config.slots)).or_default() += 1;
+                of_op.stalled += usize::from(scenario.stall.is_some());
             }
             for (its_warp, its_at, other) in calls().filter(|(.., other)| other.key == call.key) {
                 if its_warp != warp {
-                    family.beside.insert(other.op.to_string());
+                    of_op.beside.insert(other.op.to_string());
                 } else if its_at != at {
-                    family.in_row.insert(other.op.to_string());
+                    of_op.in_row.insert(other.op.to_string());
                 }
             }
         }
     }
-    families.into_values().collect()
+    of_operations.into_values().collect()
 }
 
 #[cfg(test)]
@@ -67,11 +68,11 @@ mod tests {
     /// What the default set of a structure has not, of what each operation of each of its tables has to have.
     fn gaps(structure: &Checked) -> Vec<String> {
         let mut gaps = Vec::new();
-        let families = families(&(structure.default_set)());
+        let covered = coverage(&(structure.default_set)());
         for table in structure.tables {
             for op in table.ops {
-                let family = families.iter().find(|f| f.table == table.name && f.op == op.to_string());
-                let family = family.cloned().unwrap_or_default();
+                let found = covered.iter().find(|c| c.table == table.name && c.op == op.to_string());
+                let found = found.cloned().unwrap_or_default();
                 // Values of several pairs may be of different instants, so nobody assigns to them meanwhile.
                 let torn = |other| {
                     let both = [*op, other];
@@ -80,21 +81,20 @@ mod tests {
                         && both.contains(&SearchAll)
                         && both.contains(&InsertOrAssign)
                 };
-                let others = table.ops.iter().filter(|other| !torn(**other)).map(|other| other.to_string());
-                for (others, missing) in others.map(|other| (other.clone(), other)) {
-                    if !family.beside.contains(&others) {
-                        gaps.push(format!("{} {op}: not beside {missing}", table.name));
+                for other in table.ops.iter().filter(|other| !torn(**other)).map(ToString::to_string) {
+                    if !found.beside.contains(&other) {
+                        gaps.push(format!("{} {op}: not beside {other}", table.name));
                     }
-                    if !family.in_row.contains(&others) {
-                        gaps.push(format!("{} {op}: not in a row with {missing}", table.name));
+                    if !found.in_row.contains(&other) {
+                        gaps.push(format!("{} {op}: not in a row with {other}", table.name));
                     }
                 }
                 // A slot of a table of reserved keys is the key's own: there are no buckets.
                 let buckets = structure.name != "reserved";
-                if buckets && !family.widths.keys().any(|&(lanes, words)| lanes > 1 && words > 1) {
+                if buckets && !found.widths.keys().any(|&(lanes, words)| lanes > 1 && words > 1) {
                     gaps.push(format!("{} {op}: not by several lanes of several words", table.name));
                 }
-                if family.stalled == 0 {
+                if found.stalled == 0 {
                     gaps.push(format!("{} {op}: not beside a warp that stops", table.name));
                 }
             }
@@ -104,7 +104,11 @@ mod tests {
 
     #[test]
     fn every_operation_of_every_table_meets_every_other() {
-        for structure in &STRUCTURES {
+        // Growth, copies of all entries and the pager have no tables.
+        let with_tables: Vec<_> =
+            STRUCTURES.iter().filter(|structure| !structure.tables.is_empty()).collect();
+        assert_eq!(with_tables.len(), 7);
+        for structure in with_tables {
             assert_eq!(gaps(structure), [""; 0], "{}", structure.name);
         }
     }

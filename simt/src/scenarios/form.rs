@@ -49,7 +49,7 @@ pub(super) fn by_lanes(scenarios: &[Scenario]) -> Vec<Scenario> {
     scenarios.iter().filter(|scenario| scenario.config.slots > 1).cloned().map(lanes).collect()
 }
 
-/// The same by lanes of two words each: a slot is not its lane.
+/// A scenario with lanes of two words each in place of one lane: a slot is not its lane.
 pub(super) fn double(mut scenario: Scenario) -> Scenario {
     scenario.config = Config { lanes: scenario.config.slots / 2, slots: 2, ..scenario.config };
     scenario.name += "_double";

@@ -2,11 +2,11 @@
 
 pub mod bulk;
 mod checked;
+pub mod coverage;
 pub mod cuckoo;
 pub(crate) mod dice;
 pub mod dynamic;
 pub mod entry;
-pub mod families;
 pub mod family;
 pub(crate) mod form;
 pub mod growth;

@@ -72,7 +72,8 @@ pub(super) struct Plan {
     /// Whether the second warp may wait for the first one, where that stops for ever.
     pub(super) waits: fn(&Scenario) -> bool,
     pub(super) random: Random,
-    /// The names of two keys that inserts put into a bucket that is empty, among so many buckets.
+    /// The names of two keys that inserts put into an empty bucket: asked with the number of buckets and that
+    /// of the bucket.
     pub(super) fills: Option<fn(u32, u32) -> [Name; 2]>,
 }
 
@@ -188,8 +189,8 @@ impl Table {
         two.map(|scenario| form::stalled(scenario.clone(), self.plan.waits)).collect()
     }
 
-    /// The same by two lanes of two words each, of those whose buckets have four words; and of those with
-    /// two, where two other keys are in front: programs meet in the words of the second lane.
+    /// Scenarios by two lanes of two words each, made of those whose buckets have four words. Those with two
+    /// get two more, with other keys in front: programs meet in the words of the second lane.
     pub(super) fn doubles<'a>(&self, scenarios: impl IntoIterator<Item = &'a Scenario>) -> Vec<Scenario> {
         let of = |scenario: &Scenario| match (scenario.config.lanes, scenario.config.slots) {
             (1, 4) => Some(form::double(scenario.clone())),
@@ -205,8 +206,8 @@ impl Table {
         scenarios.iter().filter(move |scenario| scenario.structure == name && scenario.stall.is_none())
     }
 
-    /// The same with two words more in each bucket, and two keys in front of all others, which are there in
-    /// the end; if it is known which keys those are.
+    /// A scenario with two words more in each bucket, which hold two keys before all others come, and in the
+    /// end. `None` if the structure does not say which keys fill a bucket.
     fn filled(&self, scenario: &Scenario) -> Option<Scenario> {
         let (fills, buckets) = (self.plan.fills?, scenario.config.buckets);
         let names = (0..buckets).flat_map(|bucket| fills(buckets, bucket));

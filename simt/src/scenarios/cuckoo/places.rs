@@ -39,7 +39,8 @@ fn buckets_of<K: Key>(buckets: u32, key: u64) -> (u32, u32) {
     (first, (first + stride) % buckets)
 }
 
-/// Two keys of a bucket, whose second one is the first of all, or the next one for that.
+/// Two keys of a bucket that lead to bucket 0, or to 1 from there. Places where keys move have no
+/// room in these, so that these two stay.
 fn fill_bucket(_: u32, bucket: u32) -> [Name; 2] {
     let second = if bucket == 0 { 10 } else { 0 };
     [(bucket, second + 8), (bucket, second + 9)]
@@ -89,7 +90,7 @@ pub(super) const CHAIN: Place =
 /// The same by three moves.
 pub(super) const CHAIN_THREE: Place =
     place("chain_three", 1, 5, &[(0, 20), (1, 0), (2, 30), (3, 40)], &[(0, 10), (2, 30)]);
-/// The same by two moves in buckets of two slots, of the key in the second slot each. For one warp alone: two
+/// A chain of two moves in buckets of two slots, of the key in the second slot each. For one warp alone: two
 /// are many executions.
 pub(super) const CHAIN_PAIR: Place = place(
     "chain_pair",
@@ -101,7 +102,7 @@ pub(super) const CHAIN_PAIR: Place = place(
 /// Buckets of two slots: of the first, the second slot can be moved.
 pub(super) const PAIR: Place =
     place("pair", 2, 3, &[(0, 11), (0, 20), (1, 0), (1, 1), (2, 0)], &[(0, 10), (0, 20), (0, 11)]);
-/// The same, but the first slot can be moved. For one warp alone.
+/// Buckets of two slots: of the first, the first slot can be moved. For one warp alone.
 pub(super) const PAIR_FIRST: Place =
     place("pair_first", 2, 3, &[(0, 20), (0, 11), (1, 0), (1, 1), (2, 0)], &[(0, 10), (0, 20), (0, 11)]);
 /// The same as [`PAIR`], to a tombstone below an empty slot.
