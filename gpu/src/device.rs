@@ -58,7 +58,7 @@ struct Inner {
     stream: Arc<CudaStream>,
     /// Memory of host-slice calls, as far as none uses it.
     spare: Mutex<Vec<Slots>>,
-    /// The same of those on paged tables.
+    /// Memory of host-slice calls on paged tables, as far as none uses it.
     spare_pieces: Mutex<Vec<Pieces>>,
     /// What this crate allocates from, without tracking; see `Device::open`.
     own: Arc<CudaContext>,
@@ -210,7 +210,7 @@ impl Device {
         self.inner.spare.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The same of those on paged tables.
+    /// Memory of host-slice calls on paged tables, as far as none uses it.
     pub(crate) fn spare_pieces(&self) -> MutexGuard<'_, Vec<Pieces>> {
         self.inner.spare_pieces.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -125,7 +125,7 @@ impl<R: Row> Paged<R> {
     /// The way is chosen by [`PRICES`](Self::PRICES).
     pub const CHEAPER: Choose = Choose::Cheaper(Self::PRICES);
 
-    /// The same of a table with a board of fingerprints, measured on an H200 with 16 lanes of PCIe 5 (notes/paged.md).
+    /// What ways cost in a table with a board of fingerprints, measured on an H200 (notes/paged.md).
     pub const BOARD_PRICES: Prices = Prices { reads_in_place: 1.4, writes_in_place: 1.6, ..Self::PRICES };
 
     /// The way is chosen by the prices of a table of this size.

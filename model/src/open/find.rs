@@ -23,8 +23,8 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
         }
     }
 
-    /// The same, and whether every bucket that the key probes was full: a table that grows has it elsewhere
-    /// then, if anywhere.
+    /// Searches, and says if every bucket that the key probes was full. A table that grows then has the key
+    /// elsewhere, if anywhere.
     #[inline(always)]
     pub(crate) fn look<W: Warp>(self, w: &mut W, key: UserKey<E::Key>) -> Look<W, E::Value> {
         let key = key.get();

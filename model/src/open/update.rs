@@ -60,8 +60,8 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
         held.map_or(Delete::Absent, |held| Held::told(w, held).of_delete())
     }
 
-    /// The same; `None` if every bucket that the key probes was full: a table that grows has it elsewhere
-    /// then, if anywhere.
+    /// Takes out the pair of `key`. `None` if every bucket that the key probes was full: then a table that
+    /// grows has the key elsewhere, if anywhere.
     #[inline(always)]
     pub(crate) fn take_out<W: Warp>(self, w: &mut W, key: UserKey<E::Key>) -> Option<AtLane<W, Held>> {
         let (table, mut probe) = self.of_key(key.get());
