@@ -34,6 +34,13 @@ const SKEW: f64 = 0.99;
 /// Rounds of a search, the median of which counts.
 const ROUNDS: usize = 3;
 
+/// Pairs of an insert that are on the device at a time, at least.
+const CHUNK: u64 = 1 << 28;
+/// Bytes of such a pair: a key, a value, and a code.
+const PAIR: u64 = 17;
+/// Bytes of device memory that are left to others.
+const SPARE: u64 = 4 << 30;
+
 /// The names of rows of a size.
 macro_rules! names {
     ($size:literal) => {
@@ -89,6 +96,8 @@ struct Page<'a> {
     device: &'a Device,
     /// Pairs of the table, in the end.
     pairs: u64,
+    /// Pairs whose keys and values are on the device at a time, beside the table.
+    chunk: u64,
     load: f64,
     /// The ways that are chosen.
     chosen: Choose,
@@ -108,8 +117,17 @@ pub(super) fn page(args: &Args, on: &Opened, table: u64) -> Result<(), Failure> 
     let pairs = (table as f64 / 16.0 * load) as u64;
     let timed = Timed::new(device).map_err(Failure::backend)?;
     let (explain, explained) = (args.explain, Choices::default());
-    let mut page =
-        Page { timed, device, pairs, load, chosen: Map::CHEAPER, rows: Vec::new(), explain, explained };
+    let mut page = Page {
+        timed,
+        device,
+        pairs,
+        chunk: 0,
+        load,
+        chosen: Map::CHEAPER,
+        rows: Vec::new(),
+        explain,
+        explained,
+    };
     let measured = page.measure(args).map_err(|error| Failure::input(error.to_string()));
     let rows = page.rows;
     if let Some(record) = record {
@@ -148,8 +166,10 @@ impl Page<'_> {
         size.batch_bytes = args.batch.unwrap_or(size.batch_bytes);
         let largest = if args.quick { 10_000_000 } else { 1_000_000_000 };
         let before = self.device.memory()?.0;
+        let table = size.frame_bytes + size.batch_bytes + size.board_bytes();
+        self.chunk = CHUNK.max(before.saturating_sub(table + SPARE) / PAIR);
         self.chosen = Map::cheaper(&size);
-        let map = Map::with_seed(self.device, size, self.chosen, Tuning::default(), Seed::new(1))?;
+        let mut map = Map::with_seed(self.device, size, self.chosen, Tuning::default(), Seed::new(1))?;
         say(format_args!(
             "{}: {} pairs at a load of {} in {} child tables; {} for frames, {} for batches, {} for a board",
             self.device.name(),
@@ -163,7 +183,7 @@ impl Page<'_> {
         self.copies()?;
         let named = |(n, names): (u64, [Names; 2])| (n, names[usize::from(args.board)]);
         let batches = || BATCHES.into_iter().map(named).filter(|(n, _)| *n <= largest);
-        self.build(&map, batches())?;
+        self.build(&mut map, batches())?;
         for (n, names) in batches() {
             self.searches(&map, n, names)?;
         }
@@ -175,7 +195,7 @@ impl Page<'_> {
             bytes::text(before.saturating_sub(free)),
             bytes::text(map.host_bytes())
         ))?;
-        if taken > size.frame_bytes + size.batch_bytes + size.board_bytes() {
+        if taken > table {
             return Err("the table takes more device memory than its budget".into());
         }
         say(format_args!("{:?}", map.stats()?))?;
@@ -258,8 +278,9 @@ impl Page<'_> {
         Ok(())
     }
 
-    /// Inserts all pairs: the last ones in batches that are measured, each way one of each size.
-    fn build(&mut self, map: &Map, batches: impl Iterator<Item = (u64, Names)>) -> Fallible<()> {
+    /// Inserts all pairs: the last ones in batches that are measured, each way one of each size. The first ones
+    /// twice: before, the host's memory is new, and most of the time is spent on that.
+    fn build(&mut self, map: &mut Map, batches: impl Iterator<Item = (u64, Names)>) -> Fallible<()> {
         let mut last: Vec<(u64, &str, Choose)> = Vec::new();
         for (n, names) in batches {
             for (name, way) in names.insert.into_iter().zip(ways(self.chosen)) {
@@ -272,6 +293,8 @@ impl Page<'_> {
         let measured: u64 = last.iter().map(|(n, ..)| n).sum();
         let mut at = self.pairs - measured;
         self.insert(map, "build", (0, at), self.chosen)?;
+        map.clear()?;
+        self.insert(map, "build after clear", (0, at), self.chosen)?;
         for (n, name, way) in last {
             self.insert(map, name, (at, at + n), way)?;
             at += n;
@@ -280,13 +303,11 @@ impl Page<'_> {
     }
 
     fn insert(&mut self, map: &Map, name: &'static str, (from, to): (u64, u64), way: Choose) -> Fallible<()> {
-        /// Pairs whose keys and values are on the device at a time.
-        const CHUNK: u64 = 1 << 28;
         map.set_choose(way);
         let stream = self.timed.stream.clone();
         let (mut seconds, mut right, mut first) = (0.0, true, from);
         while first < to {
-            let end = to.min(first + CHUNK);
+            let end = to.min(first + self.chunk);
             let keys = keys(first, end);
             let values: Vec<u64> = keys.par_iter().map(|key| key.value()).collect();
             let (on_keys, on_values) = (stream.clone_htod(&keys)?, stream.clone_htod(&values)?);
