@@ -212,6 +212,9 @@ fn list(batches: &[select::Batch]) -> String {
         let widths = widths.collect::<Vec<_>>().join(", ");
         let all = |has: &BTreeSet<String>| has.iter().cloned().collect::<Vec<_>>().join(", ");
         text += &format!("  {:<34}{:>10}{:>9}  {widths}\n", of_op.op, of_op.scenarios(), of_op.stalled);
+        if let Some(progress) = of_op.progress {
+            text += &format!("    promises      {progress}\n");
+        }
         for (what, others) in [("beside", &of_op.beside), ("in a row with", &of_op.in_row)] {
             if !others.is_empty() {
                 text += &format!("    {what:<14}{}\n", all(others));

@@ -1,7 +1,9 @@
 //! What a set of scenarios covers: for each operation of a table, which calls it meets.
 
+use super::{Progress, STRUCTURES};
 use crate::check::Scenario;
 use std::collections::{BTreeMap, BTreeSet};
+use warpproof_model::spec::Op;
 
 /// What a set of scenarios has of one operation of a table.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -18,6 +20,8 @@ pub struct Coverage {
     pub in_row: BTreeSet<String>,
     /// How many of the scenarios have a warp that stops for ever.
     pub stalled: usize,
+    /// What it promises, if it is an operation of a table.
+    pub progress: Option<Progress>,
 }
 
 impl Coverage {
@@ -42,7 +46,7 @@ pub fn coverage(scenarios: &[Scenario]) -> Vec<Coverage> {
             let (table, op) = (scenario.structure.clone(), call.op.to_string());
             let first = counted.insert(op.clone());
             let of_op = of_operations.entry((table.clone(), op.clone())).or_default();
-            (of_op.table, of_op.op) = (table, op);
+            (of_op.table, of_op.op, of_op.progress) = (table, op, promised(&scenario.structure, call.op));
             if first {
                 *of_op.widths.entry((scenario.config.lanes, scenario.config.slots)).or_default() += 1;
                 of_op.stalled += usize::from(scenario.stall.is_some());
@@ -59,10 +63,16 @@ pub fn coverage(scenarios: &[Scenario]) -> Vec<Coverage> {
     of_operations.into_values().collect()
 }
 
+/// What an operation of the table with this name promises.
+fn promised(table: &str, op: Op) -> Option<Progress> {
+    let mut tables = STRUCTURES.iter().flat_map(|structure| structure.tables);
+    tables.find(|known| known.name == table && known.ops.contains(&op)).map(|table| table.progress(op))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenarios::{Checked, STRUCTURES};
+    use crate::scenarios::Checked;
     use warpproof_model::spec::Op::{InsertOrAssign, SearchAll};
 
     /// What the default set of a structure has not, of what each operation of each of its tables has to have.

@@ -26,9 +26,12 @@ pub(crate) fn scenario(
     Scenario::new(name, structure, config, programs.iter().enumerate().map(calls).collect())
 }
 
+/// The operations that store an entry.
+pub(crate) const STORES: [Op; 4] = [Op::Insert, Op::InsertUnique, Op::InsertOrAssign, Op::InsertOrAdd];
+
 /// Whether an operation stores a value.
-pub(crate) const fn stores(op: Op) -> bool {
-    matches!(op, Op::Insert | Op::InsertUnique | Op::InsertOrAssign | Op::InsertOrAdd)
+pub(crate) fn stores(op: Op) -> bool {
+    STORES.contains(&op)
 }
 
 /// Each scenario once.
@@ -53,6 +56,19 @@ pub(super) fn by_lanes(scenarios: &[Scenario]) -> Vec<Scenario> {
 pub(super) fn double(mut scenario: Scenario) -> Scenario {
     scenario.config = Config { lanes: scenario.config.slots / 2, slots: 2, ..scenario.config };
     scenario.name += "_double";
+    scenario
+}
+
+/// What calls do, and on which keys.
+pub(super) fn steps(calls: &[Call]) -> Vec<Step> {
+    calls.iter().map(|call| (call.op, call.key)).collect()
+}
+
+/// A scenario whose first warp stops for ever, with the second one in its place.
+pub(super) fn stalled_second(mut scenario: Scenario, waits: impl FnOnce(&Scenario) -> bool) -> Scenario {
+    scenario.name = scenario.name.replacen("/stalled_", "/stalled_second_", 1);
+    scenario.stall = Some(Stall { warp: 1, after: None });
+    scenario.allows.blocking = waits(&scenario);
     scenario
 }
 

@@ -16,6 +16,7 @@ mod member;
 pub mod open;
 pub mod paged;
 mod part;
+mod progress;
 pub mod random;
 pub mod reserved;
 pub mod retrieve;
@@ -28,5 +29,6 @@ pub mod waitfree;
 mod wide;
 
 pub use checked::Checked;
+pub use progress::Progress;
 pub use structures::{STRUCTURES, structure, subject};
 pub use table::{Entries, Table};

@@ -56,7 +56,7 @@ pub fn of_table(table: &Table, mut below: impl FnMut(u32) -> u32) -> Scenario {
     scenario.allows.full = true;
     if warps == 2 && below(8) == 1 {
         scenario.stall = Some(Stall { warp: 0, after: Some(below(16)) });
-        scenario.allows.blocking = (table.plan.waits)(&scenario);
+        scenario.allows.blocking = table.may_wait(&scenario);
     }
     settled(scenario)
 }

@@ -1,7 +1,8 @@
 //! Tables that are checked, and where programs meet in them.
 
 use super::family::{Keys, Programs, Step, programs, shapes};
-use super::form::{self, stores};
+use super::form::{self, STORES, stores};
+use super::progress::Progress;
 use crate::check::{AnySubject, Config, Scenario, ScenarioError};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -69,8 +70,11 @@ pub(super) struct Plan {
     pub(super) alike: bool,
     /// What looks at each key in the end.
     pub(super) look: Op,
-    /// Whether the second warp may wait for the first one, where that stops for ever.
-    pub(super) waits: fn(&Scenario) -> bool,
+    /// What an operation of a table promises of its end.
+    pub(super) progress: fn(&Table, Op) -> Progress,
+    /// Whether two warps, the first of which stops for ever, meet where the second may wait for it, if its
+    /// operations block; asked with the calls that came before.
+    pub(super) meet: fn(&[Call], [&[Call]; 2]) -> bool,
     pub(super) random: Random,
     /// The names of two keys that inserts put into an empty bucket: asked with the number of buckets and that
     /// of the bucket.
@@ -186,7 +190,7 @@ impl Table {
     /// if it does not wait for it.
     pub(super) fn stalls<'a>(&self, scenarios: impl IntoIterator<Item = &'a Scenario>) -> Vec<Scenario> {
         let two = scenarios.into_iter().filter(|scenario| scenario.programs.len() == 2);
-        two.map(|scenario| form::stalled(scenario.clone(), self.plan.waits)).collect()
+        two.map(|scenario| form::stalled(scenario.clone(), |scenario| self.may_wait(scenario))).collect()
     }
 
     /// Scenarios by two lanes of two words each, made of those whose buckets have four words. Those with two
@@ -288,28 +292,39 @@ pub(super) fn fill_home(_: u32, bucket: u32) -> [Name; 2] {
     [(bucket, 8), (bucket, 9)]
 }
 
-/// Whether both of two warps store, the second one something that is not there already: where a slot is
-/// locked until its entry is there, the second may wait for the first, whatever its key.
-pub(super) fn both_store(scenario: &Scenario) -> bool {
-    scenario.structure.contains("lock") && both_fill(scenario)
+/// The scenarios of a set in which the first of two warps stops, with the second one in its place, if it has
+/// other calls.
+pub(super) fn stalls_of_second(tables: &[Table], set: &[Scenario]) -> Vec<Scenario> {
+    let second = |table: &Table, scenario: &Scenario| {
+        let [first, second] = scenario.programs.as_slice() else { return None };
+        let stops = scenario.structure == table.name && scenario.stall.is_some_and(|stall| stall.warp == 0);
+        let differ = form::steps(first) != form::steps(second);
+        (stops && differ).then(|| form::stalled_second(scenario.clone(), |scenario| table.may_wait(scenario)))
+    };
+    tables.iter().flat_map(|table| set.iter().filter_map(move |scenario| second(table, scenario))).collect()
 }
 
-/// The same of every structure.
-pub(super) fn both_fill(scenario: &Scenario) -> bool {
-    let [first, second] = scenario.programs.as_slice() else { return false };
+/// What operations promise where each entry is one word; or, if the table has lock words, where a slot is locked
+/// until its entry is there. Those of slots that are filled in two steps are [`stores_wait`].
+pub(super) fn by_lock_word(table: &Table, op: Op) -> Progress {
+    if table.name.contains("lock") { stores_wait(table, op) } else { Progress::LockFree }
+}
+
+/// An operation that stores may wait for one that fills a slot. Others wait for nobody.
+pub(super) fn stores_wait(_: &Table, op: Op) -> Progress {
+    if stores(op) { Progress::Blocking(&STORES) } else { Progress::LockFree }
+}
+
+/// Whether both of two warps store, the second one something that is not there already.
+pub(super) fn both_fill(preload: &[Call], [first, second]: [&[Call]; 2]) -> bool {
     let deleted = |key| {
-        let mut calls = scenario.preload.iter().chain(first).chain(second);
+        let mut calls = preload.iter().chain(first).chain(second);
         calls.any(|call| call.key == key && matches!(call.op, Op::Delete | Op::DeleteAll))
     };
     let stays = |call: &Call| {
-        let there = scenario.preload.iter().any(|before| before.key == call.key && stores(before.op));
+        let there = preload.iter().any(|before| before.key == call.key && stores(before.op));
         there && call.op != Op::Insert && !deleted(call.key)
     };
     let adds = second.iter().any(|call| stores(call.op) && !stays(call));
     first.iter().any(|call| stores(call.op)) && adds
-}
-
-/// Whether the second warp does more than search: what changes something may wait for a lock.
-pub(super) fn second_changes(scenario: &Scenario) -> bool {
-    scenario.programs[1..].iter().flatten().any(|call| call.op != Search)
 }

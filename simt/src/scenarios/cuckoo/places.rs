@@ -3,10 +3,11 @@
 
 use crate::scenarios::home::{SEED, home_of};
 use crate::scenarios::open::OPS;
-use crate::scenarios::table::{Entries, Name, Place, Plan, Random, by_homes, second_changes};
+use crate::scenarios::progress::Progress;
+use crate::scenarios::table::{Entries, Name, Place, Plan, Random, Table, by_homes};
 use warpproof_model::Key;
 use warpproof_model::open::{DoubleHashing, Probing};
-use warpproof_model::spec::Op::Search;
+use warpproof_model::spec::Op::{self, Search};
 
 /// How scenarios are made.
 pub(super) const PLAN: Plan = Plan {
@@ -15,7 +16,8 @@ pub(super) const PLAN: Plan = Plan {
     scenario: by_homes,
     alike: false,
     look: Search,
-    waits: second_changes,
+    progress,
+    meet: |_, _| true,
     random: Random {
         ops: &OPS,
         shapes: &[(1, 1, 0), (1, 2, 0), (2, 1, 0)],
@@ -25,6 +27,12 @@ pub(super) const PLAN: Plan = Plan {
     },
     fills: Some(fill_bucket),
 };
+
+/// What changes something may wait for the lock of a bucket.
+fn progress(_: &Table, op: Op) -> Progress {
+    const CHANGES: [Op; 4] = [Op::InsertUnique, Op::InsertOrAssign, Op::InsertOrAdd, Op::Delete];
+    if op == Search { Progress::WaitFree } else { Progress::Blocking(&CHANGES) }
+}
 
 fn key(entries: Entries, buckets: u32, (first, number): Name) -> u64 {
     let of = entries.by_keys::<fn(u32, u64) -> (u32, u32)>(buckets_of::<u32>, buckets_of::<u64>);

@@ -4,7 +4,7 @@ use super::places;
 use super::tables::{MAP32, MAP64, SET32, SET64, TABLES, TRIED32};
 use crate::check::Scenario;
 use crate::scenarios::form::{by_lanes, once};
-use crate::scenarios::table::{Name, Place, Table};
+use crate::scenarios::table::{Name, Place, Table, stalls_of_second};
 use warpproof_model::spec::Op::{self, *};
 
 /// Some pairs of operations: at most a second.
@@ -39,6 +39,7 @@ pub fn default_set() -> Vec<Scenario> {
         scenarios.extend(table.rows_and_stalls(places::TOMB));
         scenarios.extend(table.doubles(table.pairs(&[places::PAIR_TOMB]).iter().filter(two)));
     }
+    scenarios.extend(stalls_of_second(&TABLES, &scenarios));
     once(scenarios)
 }
 

@@ -1,6 +1,6 @@
 //! The cuckoo table as a subject, for every entry type.
 
-use crate::check::{Array, Breach, Config, Kind, Memory, SimWarp, Subject};
+use crate::check::{Access, Array, Breach, Config, Kind, Memory, SimWarp, Subject};
 use crate::scenarios::entry::Entry;
 use crate::scenarios::home::{SEED, entries, homes_of_keys, plural, run, run_tried, show};
 use crate::scenarios::open;
@@ -120,6 +120,20 @@ impl<E: Entry, const S: usize> Subject for CuckooSubject<E, S> {
             }
             _ => run(table, w, call),
         }
+    }
+
+    /// A search reads the slots of two buckets at most.
+    fn bound(&self, call: &Call) -> Option<u32> {
+        (call.op == Op::Search).then_some(2 * self.bucket_slots() as u32)
+    }
+
+    fn counts(&self, array: usize, _: Access) -> bool {
+        array != LOCKS
+    }
+
+    /// A search waits for nobody.
+    fn reads_after_stall(&self) -> bool {
+        true
     }
 
     fn check_state<W: SimWarp, M: Memory>(&self, w: &mut W, m: M) -> Result<(), Breach> {

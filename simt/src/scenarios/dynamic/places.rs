@@ -4,21 +4,20 @@ use crate::check::Scenario;
 use crate::scenarios::family::Programs;
 use crate::scenarios::home;
 use crate::scenarios::open::OPS;
+use crate::scenarios::progress::Progress;
 use crate::scenarios::table::{Name, Place, Plan, Random, Table, by_homes, fill_home};
 use warpproof_model::spec::Call;
-use warpproof_model::spec::Op::{Grow, InsertOrAdd, InsertOrAssign, InsertUnique, Search};
+use warpproof_model::spec::Op::{self, Grow, InsertOrAdd, InsertOrAssign, InsertUnique, Search};
 
-/// How scenarios are made. The second of two warps finishes, unless the first one was making a submap.
+/// How scenarios are made.
 pub(super) const PLAN: Plan = Plan {
     places: &ALL,
     key: home::key,
     scenario: by_inserts,
     alike: false,
     look: Search,
-    waits: |scenario| {
-        let makes = |op| matches!(op, Grow | InsertUnique | InsertOrAssign | InsertOrAdd);
-        scenario.programs[0].iter().any(|call| makes(call.op))
-    },
+    progress,
+    meet: |_, _| true,
     random: Random {
         ops: &OPS,
         shapes: &[(1, 1, 2), (1, 2, 2), (2, 1, 2)],
@@ -28,6 +27,16 @@ pub(super) const PLAN: Plan = Plan {
     },
     fills: Some(fill_home),
 };
+
+/// What may make a submap waits for one that is being made.
+fn progress(_: &Table, op: Op) -> Progress {
+    const MAKES: [Op; 4] = [Grow, InsertUnique, InsertOrAssign, InsertOrAdd];
+    match op {
+        Search => Progress::WaitFree,
+        _ if MAKES.contains(&op) => Progress::Blocking(&MAKES),
+        _ => Progress::LockFree,
+    }
+}
 
 /// A scenario of these programs in a place, where inserts add submaps.
 fn by_inserts(table: &Table, place: Place, programs: &Programs) -> Scenario {

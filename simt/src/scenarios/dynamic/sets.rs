@@ -6,7 +6,7 @@ use super::tables::{MAP32, MAP64, SET32, SET64, TABLES};
 use crate::check::Scenario;
 use crate::scenarios::family::{Programs, programs};
 use crate::scenarios::form::{by_lanes, once};
-use crate::scenarios::table::{Place, Table};
+use crate::scenarios::table::{Place, Table, stalls_of_second};
 use warpproof_model::spec::Op::{Count, Grow};
 
 /// Some pairs of operations: at most a second.
@@ -33,6 +33,7 @@ pub fn default_set() -> Vec<Scenario> {
     let doubles = TABLES.iter().flat_map(|table| table.doubles(running(table)));
     let doubles: Vec<_> = doubles.collect();
     scenarios.extend(doubles);
+    scenarios.extend(stalls_of_second(&TABLES, &scenarios));
     once(scenarios)
 }
 

@@ -1,6 +1,6 @@
 //! The table that grows by submaps as a subject, for every entry type.
 
-use crate::check::{Array, Breach, Config, Memory, SimWarp, Subject};
+use crate::check::{Access, Array, Breach, Config, Memory, SimWarp, Subject};
 use crate::scenarios::entry::Entry;
 use crate::scenarios::home::{SEED, entries, homes_of_keys, plural, run, show};
 use crate::scenarios::open::breach;
@@ -189,6 +189,21 @@ impl<E: Entry, const S: usize> Subject for DynamicSubject<E, S> {
             }
             _ => run(table, w, call),
         }
+    }
+
+    /// A search reads each slot once at most.
+    fn bound(&self, call: &Call) -> Option<u32> {
+        let slots = |index| submap_buckets(self.config.buckets, index as u32) as usize * self.bucket_slots();
+        (call.op == Op::Search).then(|| (0..self.submaps()).map(slots).sum::<usize>() as u32)
+    }
+
+    fn counts(&self, array: usize, _: Access) -> bool {
+        matches!(self.kept(array), Kept::Slots(_))
+    }
+
+    /// A search waits for nobody.
+    fn reads_after_stall(&self) -> bool {
+        true
     }
 
     fn check_state<W: SimWarp, M: Memory>(&self, w: &mut W, m: M) -> Result<(), Breach> {

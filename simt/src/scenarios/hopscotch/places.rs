@@ -1,7 +1,8 @@
 //! Where programs meet: what stands in the table.
 
 use crate::scenarios::home;
-use crate::scenarios::table::{Name, Place, Plan, Random, by_homes, second_changes};
+use crate::scenarios::progress::Progress;
+use crate::scenarios::table::{Name, Place, Plan, Random, Table, by_homes};
 use warpproof_model::spec::Op::{self, *};
 
 /// What the table does.
@@ -14,7 +15,8 @@ pub(super) const PLAN: Plan = Plan {
     scenario: by_homes,
     alike: false,
     look: Search,
-    waits: second_changes,
+    progress,
+    meet: |_, _| true,
     random: Random {
         ops: &OPS,
         shapes: &[(1, 2, 2), (2, 1, 2), (1, 2, 3), (2, 1, 3), (1, 3, 2), (1, 4, 2)],
@@ -24,6 +26,12 @@ pub(super) const PLAN: Plan = Plan {
     },
     fills: None,
 };
+
+/// What changes something may wait for the lock of a home.
+fn progress(_: &Table, op: Op) -> Progress {
+    const CHANGES: [Op; 3] = [InsertUnique, InsertOrAssign, Delete];
+    if op == Search { Progress::WaitFree } else { Progress::Blocking(&CHANGES) }
+}
 
 /// A place in tables of such groups and neighbourhoods: lanes, words per lane, groups of a neighbourhood.
 pub(super) const fn place(

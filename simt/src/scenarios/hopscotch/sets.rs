@@ -6,7 +6,7 @@ use super::tables::{MAP32, MAP64, SET32, SET64, TABLES};
 use crate::check::Scenario;
 use crate::scenarios::family::Step;
 use crate::scenarios::form;
-use crate::scenarios::table::{Place, Table};
+use crate::scenarios::table::{Place, Table, stalls_of_second};
 use warpproof_model::spec::Op::{self, *};
 
 /// Without the assignments.
@@ -55,6 +55,7 @@ pub fn default_set() -> Vec<Scenario> {
         scenarios.extend(table.doubles(&table.pairs(&wide)));
         scenarios.extend(table.rows_and_stalls(places::PRESENT));
     }
+    scenarios.extend(stalls_of_second(&TABLES, &scenarios));
     scenarios
 }
 

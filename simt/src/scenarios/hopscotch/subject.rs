@@ -77,6 +77,16 @@ impl<E: Entry, const S: usize, const N: u32> Subject for HopscotchSubject<E, S, 
         if self.tries && call.op != Op::SearchAll { run_tried(table, w, call) } else { run(table, w, call) }
     }
 
+    /// A search reads the groups of a neighbourhood at most, and the word of the home after each of them.
+    fn bound(&self, call: &Call) -> Option<u32> {
+        (call.op == Op::Search).then_some(N * (self.group_words() as u32 + 1))
+    }
+
+    /// A search waits for nobody.
+    fn reads_after_stall(&self) -> bool {
+        true
+    }
+
     fn check_state<W: SimWarp, M: Memory>(&self, w: &mut W, m: M) -> Result<(), Breach> {
         self.table(m).check_state(w).map_err(breach)
     }

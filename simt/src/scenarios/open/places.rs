@@ -1,10 +1,13 @@
 //! Where programs meet: what stands in the table.
 
-use crate::check::Scenario;
 use crate::scenarios::home;
-use crate::scenarios::table::{Name, Place, Plan, Random, both_fill, both_store, by_homes, fill_home};
+use crate::scenarios::progress::Progress;
+use crate::scenarios::table::{
+    Name, Place, Plan, Random, Table, both_fill, by_homes, by_lock_word, fill_home, stores_wait,
+};
 use warpproof_model::Key;
 use warpproof_model::open::fingerprint;
+use warpproof_model::spec::Call;
 use warpproof_model::spec::Op::{self, *};
 
 /// What the table does.
@@ -17,7 +20,8 @@ pub(super) const PLAN: Plan = Plan {
     scenario: by_homes,
     alike: false,
     look: Search,
-    waits: both_store,
+    progress: |table, op| searches_end(by_lock_word(table, op), op),
+    meet: both_fill,
     random: Random {
         ops: &OPS,
         shapes: &[(1, 1, 0), (1, 2, 0), (2, 1, 0), (1, 4, 0), (2, 2, 0)],
@@ -30,15 +34,24 @@ pub(super) const PLAN: Plan = Plan {
 
 /// The same of slots with a board: the second warp may wait for a slot that is being filled for a key with
 /// the fingerprint of its own.
-pub(super) const BOARD_PLAN64: Plan = Plan { waits: waits_for_alike::<u64>, ..PLAN };
+pub(super) const BOARD_PLAN64: Plan = Plan { progress: of_board, meet: alike::<u64>, ..PLAN };
 /// The same of u32 keys.
-pub(super) const BOARD_PLAN32: Plan = Plan { waits: waits_for_alike::<u32>, ..PLAN };
+pub(super) const BOARD_PLAN32: Plan = Plan { progress: of_board, meet: alike::<u32>, ..PLAN };
 
-fn waits_for_alike<K: Key>(scenario: &Scenario) -> bool {
+fn of_board(table: &Table, op: Op) -> Progress {
+    searches_end(stores_wait(table, op), op)
+}
+
+/// A search reads each slot once at most.
+fn searches_end(progress: Progress, op: Op) -> Progress {
+    if op == Search { Progress::WaitFree } else { progress }
+}
+
+/// Whether both of two warps store keys with one fingerprint.
+fn alike<K: Key>(preload: &[Call], [first, second]: [&[Call]; 2]) -> bool {
     let of = |key: u64| fingerprint(K::from_bits(key.into()).hash(home::SEED).low());
-    let [first, second] = scenario.programs.as_slice() else { return false };
     let alike = first.iter().any(|one| second.iter().any(|other| of(one.key) == of(other.key)));
-    alike && both_fill(scenario)
+    alike && both_fill(preload, [first, second])
 }
 
 /// A place in tables of such buckets: lanes, slots per lane.

@@ -5,7 +5,7 @@ use super::tables::{BOARD_SET32, BOARD64, LOCK64, MAP32, MAP64, SET32, SET64, TA
 use crate::check::Scenario;
 use crate::scenarios::form::{by_lanes, once};
 use crate::scenarios::home::SEED;
-use crate::scenarios::table::{Place, Table};
+use crate::scenarios::table::{Place, Table, stalls_of_second};
 use std::collections::HashSet;
 use warpproof_model::Key;
 use warpproof_model::open::fingerprint;
@@ -45,6 +45,7 @@ pub fn default_set() -> Vec<Scenario> {
     let doubles = TABLES.iter().flat_map(|table| table.doubles(table.running(&scenarios).filter(few)));
     let doubles: Vec<_> = doubles.collect();
     scenarios.extend(doubles);
+    scenarios.extend(stalls_of_second(&TABLES, &scenarios));
     once(scenarios)
 }
 

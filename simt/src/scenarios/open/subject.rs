@@ -1,7 +1,7 @@
 //! The open-addressing table as a subject, for every entry type.
 
 use super::layout::{CLASSES, Layout};
-use crate::check::{Array, Breach, Config, Kind, Memory, SimWarp, Subject, View};
+use crate::check::{Access, Array, Breach, Config, Kind, Memory, SimWarp, Subject, View};
 use crate::scenarios::home::{SEED, homes_of_keys, plural, run};
 use std::marker::PhantomData;
 use warpproof_model::entry::Packed;
@@ -104,6 +104,21 @@ impl<L: Layout, const S: usize, const TEST: bool> Subject for OpenSubject<L, S, 
             }
             _ => run(table, w, call),
         }
+    }
+
+    /// A search reads each slot once at most; and the key in front of a value once more, if that is a word of
+    /// its own.
+    fn bound(&self, call: &Call) -> Option<u32> {
+        (call.op == Op::Search).then_some(self.slots() as u32 + u32::from(L::LOCKS))
+    }
+
+    fn counts(&self, array: usize, _: Access) -> bool {
+        array == 0
+    }
+
+    /// A search waits for nobody.
+    fn reads_after_stall(&self) -> bool {
+        true
     }
 
     fn check_state<W: SimWarp, M: Memory>(&self, w: &mut W, m: M) -> Result<(), Breach> {

@@ -2,7 +2,7 @@
 
 use super::tables::{ALL, LOCK64, MAP32, TABLES};
 use crate::check::{Config, Scenario};
-use crate::scenarios::table::{Place, Table};
+use crate::scenarios::table::{Place, Table, stalls_of_second};
 
 /// Some pairs of operations: at most a second.
 pub fn quick() -> Vec<Scenario> {
@@ -25,6 +25,7 @@ pub fn default_set() -> Vec<Scenario> {
     scenarios.extend(on_one_key(&LOCK64, &[2, 2]));
     let by_lanes: Vec<_> = scenarios.iter().map(by_two_lanes).collect();
     scenarios.extend(by_lanes);
+    scenarios.extend(stalls_of_second(&TABLES, &scenarios));
     scenarios
 }
 

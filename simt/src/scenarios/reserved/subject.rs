@@ -73,6 +73,16 @@ impl<L: ReservedLayout> Subject for ReservedSubject<L> {
         }
     }
 
+    /// A call reads its slot once, and changes it once.
+    fn bound(&self, call: &Call) -> Option<u32> {
+        (!L::LOCKS && call.op != Op::InsertOrAdd).then_some(2)
+    }
+
+    /// With a lock word who reads a slot waits until it is let go.
+    fn reads_after_stall(&self) -> bool {
+        !L::LOCKS
+    }
+
     fn check_state<W: SimWarp, M: Memory>(&self, _: &mut W, m: M) -> Result<(), Breach> {
         let slots = L::slots(m);
         for at in 0..self.config.buckets as usize {

@@ -2,11 +2,13 @@
 
 use super::subject::ReservedSubject;
 use crate::check::{LANES, Scenario, ScenarioError, of_lanes};
-use crate::scenarios::form::stores;
+use crate::scenarios::form::{STORES, stores};
 use crate::scenarios::open::{Lock64, OPS, ReservedLayout};
+use crate::scenarios::progress::Progress;
 use crate::scenarios::table::{Entries, Made, Maker, Name, Place, Plan, Random, Table, by_homes};
 use warpproof_model::entry::{Key32, Key64, Pair32, Pair64};
-use warpproof_model::spec::Op::Search;
+use warpproof_model::spec::Call;
+use warpproof_model::spec::Op::{self, InsertOrAdd, Search};
 
 /// u32 pairs.
 pub const MAP32: Table = table("reserved_map32", Entries::Map32, subject::<Pair32>);
@@ -34,17 +36,25 @@ const PLAN: Plan = Plan {
     scenario: by_homes,
     alike: false,
     look: Search,
-    waits: waits_for_lock,
+    progress,
+    meet: on_one_key,
     random: Random { ops: &OPS, shapes: &[(1, 1, 0), (2, 1, 0)], buckets: (2, 3), pool: 0, keys: 1 },
     fills: None,
 };
 
-/// Whether the second of two warps may wait for the first one: with a lock word every operation does, for
-/// one that stores.
-fn waits_for_lock(scenario: &Scenario) -> bool {
-    let [first, second] = scenario.programs.as_slice() else { return false };
-    let locks = |key| first.iter().any(|call| call.key == key && stores(call.op));
-    scenario.structure.contains("lock") && second.iter().any(|call| locks(call.key))
+/// With a lock word every operation waits for one that stores.
+fn progress(table: &Table, op: Op) -> Progress {
+    match op {
+        _ if table.name.contains("lock") => Progress::Blocking(&STORES),
+        InsertOrAdd => Progress::LockFree,
+        _ => Progress::WaitFree,
+    }
+}
+
+/// Whether the first warp stores a key that another one is called with.
+fn on_one_key(_: &[Call], [first, second]: [&[Call]; 2]) -> bool {
+    let stored = |key| first.iter().any(|call| call.key == key && stores(call.op));
+    second.iter().any(|call| stored(call.key))
 }
 
 /// Two slots.

@@ -3,7 +3,7 @@
 use crate::check::Scenario;
 use crate::scenarios::family::{Programs, Step};
 use crate::scenarios::form::{self, stores};
-use crate::scenarios::table::{Name, Place, Plan, Random, Table, both_store};
+use crate::scenarios::table::{Name, Place, Plan, Random, Table, both_fill, by_lock_word};
 use std::collections::BTreeSet;
 use warpproof_model::spec::{Call, Op};
 
@@ -33,7 +33,8 @@ pub(super) const PLAN: Plan = Plan {
     scenario,
     alike: true,
     look: Op::SearchAll,
-    waits: both_store,
+    progress: by_lock_word,
+    meet: both_fill,
     random: Random {
         ops: OPS,
         shapes: &[(1, 2, 0), (1, 3, 0), (1, 4, 0), (2, 1, 0), (2, 2, 0), (4, 1, 0)],

@@ -8,7 +8,7 @@ use super::tables::{ALL_KEYS32, LOCK64, MAP32, MIXED_MAP32, MULTILOCK64, MULTIMA
 use crate::check::{Config, Scenario};
 use crate::scenarios::family::{Keys, Programs, programs};
 use crate::scenarios::form::{double, lanes, once};
-use crate::scenarios::table::{Place, Table};
+use crate::scenarios::table::{Place, Table, stalls_of_second};
 use warpproof_model::spec::Call;
 use warpproof_model::spec::Op::{self, *};
 
@@ -64,6 +64,7 @@ pub fn default_set() -> Vec<Scenario> {
         scenarios.extend(table.doubles(&pairs(table, &[places::WIDE, places::WIDE_EMPTY])));
         scenarios.extend(table.rows_and_stalls(places::EMPTY));
     }
+    scenarios.extend(stalls_of_second(&TABLES, &scenarios));
     once(scenarios)
 }
 

@@ -194,6 +194,11 @@ impl<L: Layout, U: Multiplicity, const S: usize> Subject for SlabSubject<L, U, S
         }
     }
 
+    /// A search waits for nobody.
+    fn reads_after_stall(&self) -> bool {
+        true
+    }
+
     fn check_state<W: SimWarp, M: Memory>(&self, w: &mut W, m: M) -> Result<(), Breach> {
         let checked =
             if self.reserved { self.all_keys(m).check_state(w) } else { self.table(m).check_state(w) };

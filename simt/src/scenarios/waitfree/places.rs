@@ -3,6 +3,7 @@
 use crate::check::Scenario;
 use crate::scenarios::family::Programs;
 use crate::scenarios::home;
+use crate::scenarios::progress::Progress;
 use crate::scenarios::table::{Name, Place, Plan, Random, Table, by_homes};
 use warpproof_model::spec::Op::{self, Delete, InsertOrAssign, InsertUnique, Search};
 
@@ -19,7 +20,8 @@ pub(super) const PLAN: Plan = Plan {
     scenario,
     alike: false,
     look: Search,
-    waits: |_: &Scenario| false,
+    progress: |_, _| Progress::WaitFree,
+    meet: |_, _| true,
     random: Random {
         ops: &OPS,
         shapes: &[(2, 1, 0), (2, 1, 1), (2, 2, 0), (2, 2, 1)],

@@ -2,10 +2,10 @@
 
 use super::places::{self, NEVER};
 use super::subject::{IN_PLACE, RECLAIM};
-use super::tables::{EPOCHS64, MAP32, MAP64, SET32, SET64};
+use super::tables::{EPOCHS64, MAP32, MAP64, SET32, SET64, TABLES};
 use super::together;
 use crate::check::Scenario;
-use crate::scenarios::table::{Name, Place, Table};
+use crate::scenarios::table::{Name, Place, Table, stalls_of_second};
 use warpproof_model::spec::Call;
 use warpproof_model::spec::Op::{self, *};
 
@@ -42,6 +42,7 @@ pub fn default_set() -> Vec<Scenario> {
     for table in [SET64, EPOCHS64] {
         scenarios.extend(patient(&table.of_shape(places::ROOM, &[2], 1), 0));
     }
+    scenarios.extend(stalls_of_second(&TABLES, &scenarios));
     scenarios
 }
 
