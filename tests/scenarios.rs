@@ -113,7 +113,7 @@ impl<T: Subject> Subject for Faulty<T> {
         Subject::check_state(&self.table, w, m)
     }
 
-    fn exhausted<M: Memory>(&self, m: M, key: u64) -> bool {
+    fn exhausted<M: Memory>(&self, m: M, key: u64) -> Option<bool> {
         Subject::exhausted(&self.table, m, key)
     }
 }

@@ -1,6 +1,6 @@
 //! The history as text: the calls as bars over time, and the search for an order.
 
-use super::linearization::said;
+use super::explain::answer;
 use super::timeline::{WIDTH, wrap};
 use super::violation::Violation;
 use std::collections::BTreeMap;
@@ -37,7 +37,6 @@ impl Violation {
         let whole = instants.len() * step;
         for at in events {
             let event = &self.history[at];
-            let ret = event.ret.as_ref().map_or("never returned".to_string(), said);
             let (from, to) = (column(event.start), column(event.end));
             let tail = if event.ret.is_some() { "]" } else { ">" };
             let bar = format!("{}[{}{tail}", " ".repeat(from), "-".repeat(to.saturating_sub(from + 1)));
@@ -47,7 +46,7 @@ impl Violation {
                 Some(0) => "HAS NO PLACE".to_string(),
                 Some(place) => format!("place {place}"),
             };
-            let told = format!("{} -> {ret}", event.call);
+            let told = format!("{} -> {}", event.call, answer(event));
             let text = format!("  {:<7} {told:<w$} {bar:<whole$}  {place}", self.when(event), w = calls + 20);
             writeln!(out, "{}", text.trim_end())?;
         }

@@ -3,7 +3,7 @@
 use super::keys::{KeySet, Keys};
 use super::outcome::{LATE, outcome_events, outcome_text};
 use super::subject::AnySubject;
-use super::{Array, Breach, Event, Kind, Linearization, Loads, Scenario, Scope, View, Violation};
+use super::{Allows, Array, Breach, Event, Kind, Linearization, Loads, Scenario, Scope, View, Violation};
 use crate::check::seq::{Alone, SeqError, SeqMemory};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -48,8 +48,8 @@ pub(super) const OUTCOMES: usize = 1 << 16;
 /// What was judged before. Executions repeat states and histories far more often than not.
 #[derive(Default)]
 pub(super) struct Known {
-    /// What the final calls return in a final state.
-    finals: HashMap<Vec<u128>, Vec<Ret>>,
+    /// The final calls in a final state.
+    finals: HashMap<Vec<u128>, Vec<Event>>,
     pub(super) outcomes: HashSet<Vec<Event>>,
     pub(super) violation: Option<Box<Violation>>,
 }
@@ -80,22 +80,21 @@ impl Case {
     /// Runs the preload.
     ///
     /// # Errors
-    /// What does not hold in it.
+    /// What does not hold in it, and its calls up to there.
     pub(crate) fn new(
         subject: Arc<dyn AnySubject>,
         scenario: Scenario,
         engine: &'static str,
         loads: Loads,
         stall_after: Option<u32>,
-    ) -> Result<Self, Breach> {
+    ) -> Result<Self, (Breach, Vec<Event>)> {
         let arrays = subject.arrays();
         let offsets = offsets(&arrays);
         let memory = SeqMemory::new(&arrays);
         let mut before = Vec::new();
-        for (number, call) in scenario.preload.iter().enumerate() {
-            let ret = run_alone(&*subject, &memory, 0, call)?;
-            let start = 2 * number as u64;
-            before.push(Event::alone(call, ret, start));
+        let ran = run_each(&*subject, scenario.allows, &memory, (&scenario.preload, 0), &mut before);
+        if let Err(breach) = ran {
+            return Err((breach, before));
         }
         let mut case = Self {
             stall: scenario.stall.zip(stall_after).map(|(stall, after)| (stall.warp, after)),
@@ -118,8 +117,10 @@ impl Case {
         };
         #[cfg(any(feature = "loom", feature = "shuttle"))]
         case.writes_of(case.initial.len());
-        case.exhausted = case.judge_state(&case.initial)?;
-        Ok(case)
+        match case.judge_state(&case.initial) {
+            Ok(exhausted) => Ok(Self { exhausted, ..case }),
+            Err(breach) => Err((breach, case.before)),
+        }
     }
 
     /// Counts an execution that begins.
@@ -251,8 +252,7 @@ impl Case {
         let memory = self.memory(words);
         let mut set = KeySet::default();
         for key in self.keys.all() {
-            let exhausted = memory.guard(|m| self.subject.exhausted(m, key));
-            if exhausted.map_err(|error| in_check(error, "exhausted"))? {
+            if is_exhausted(&*self.subject, self.scenario.allows, &memory, key)? {
                 set = set.with(self.keys.only(key));
             }
         }
@@ -270,27 +270,31 @@ impl Case {
         SeqMemory::with_words(&self.arrays, nested.collect())
     }
 
-    /// Checks a final state and runs the final calls on it.
-    pub(crate) fn finish(&self, words: &Vec<u128>, interrupted: bool) -> Result<Vec<Ret>, Breach> {
-        if !interrupted && let Some(rets) = self.known().finals.get(words) {
-            return Ok(rets.clone());
+    /// Checks a final state and makes the final calls in it: all, or those up to one that breaks a rule.
+    pub(crate) fn finish(&self, words: &Vec<u128>, interrupted: bool) -> (Vec<Event>, Result<(), Breach>) {
+        if !interrupted && let Some(events) = self.known().finals.get(words) {
+            return (events.clone(), Ok(()));
         }
+        let mut events = Vec::new();
+        let verdict = self.run_finals(words, interrupted, &mut events);
+        let mut known = self.known();
+        if verdict.is_ok() && !interrupted && known.finals.len() * words.len() < MEMO_WORDS {
+            known.finals.insert(words.clone(), events.clone());
+        }
+        (events, verdict)
+    }
+
+    fn run_finals(&self, words: &[u128], interrupted: bool, events: &mut Vec<Event>) -> Result<(), Breach> {
         if interrupted && !self.subject.reads_after_stall() {
             // A lock of the stalled warp may stand: nothing more can be asked of the structure.
-            return Ok(Vec::new());
+            return Ok(());
         }
         let memory = self.memory(words);
         if !interrupted {
             self.judge_quiescent(&memory)?;
         }
-        let rets = self.scenario.finally.iter();
-        let rets = rets.map(|call| run_alone(&*self.subject, &memory, 0, call));
-        let rets: Vec<Ret> = rets.collect::<Result<_, _>>()?;
-        let mut known = self.known();
-        if !interrupted && known.finals.len() * words.len() < MEMO_WORDS {
-            known.finals.insert(words.clone(), rets.clone());
-        }
-        Ok(rets)
+        let Scenario { finally, allows, .. } = &self.scenario;
+        run_each(&*self.subject, *allows, &memory, (finally, LATE), events)
     }
 
     /// Where the search for an order ends, if some key has none.
@@ -371,6 +375,40 @@ fn offsets(arrays: &[Array]) -> Vec<usize> {
         Some(*end)
     });
     [0].into_iter().chain(ends).take(arrays.len()).collect()
+}
+
+/// Runs calls one after the other with nobody else around, the first at `time`, and adds them to `events`. One
+/// that breaks a rule is the last.
+fn run_each(
+    subject: &dyn AnySubject,
+    allows: Allows,
+    memory: &SeqMemory,
+    (calls, time): (&[Call], u64),
+    events: &mut Vec<Event>,
+) -> Result<(), Breach> {
+    for (call, number) in calls.iter().zip(0..) {
+        let start = time + 2 * number;
+        let ran = run_alone(subject, memory, 0, call);
+        events.push(match &ran {
+            Ok(ret) => Event::alone(call, ret.clone(), start),
+            Err(_) => Event { ret: None, end: u64::MAX, ..Event::alone(call, Ret::Done, start) },
+        });
+        if ran?.is_full() && !is_exhausted(subject, allows, memory, call.key)? {
+            return Err(Case::full_with_room(call.key));
+        }
+    }
+    Ok(())
+}
+
+/// Whether there is no room for a key, as the structure tells or the scenario allows.
+fn is_exhausted(
+    subject: &dyn AnySubject,
+    allows: Allows,
+    memory: &SeqMemory,
+    key: u64,
+) -> Result<bool, Breach> {
+    let told = memory.guard(|m| subject.exhausted(m, key)).map_err(|error| in_check(error, "exhausted"))?;
+    Ok(told.unwrap_or(allows.full))
 }
 
 /// Runs one call of a warp with nobody else around.

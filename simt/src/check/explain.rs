@@ -2,8 +2,9 @@
 
 use super::history::Event;
 use super::linearization::said;
+use super::outcome::LATE;
 use super::violation::{Cell, Kind, Step, Violation};
-use warpproof_model::spec::Ret;
+use warpproof_model::spec::{Call, Ret};
 
 impl Violation {
     /// What went wrong, in sentences.
@@ -27,6 +28,8 @@ impl Violation {
             Kind::Transition | Kind::Invariant | Kind::LostSlab | Kind::DuplicateKey => {
                 last(&|step| step.new.is_some() && open(step.warp) && !stalled(step.warp))
             }
+            // A call that no warp made has no step.
+            Kind::FullWithRoom if self.history.last().is_some_and(|e| e.warp.is_none() && is_full(e)) => None,
             Kind::FullWithRoom => last(&|step| step.action == "return" && step.old == "full"),
             Kind::BarrierDivergence => last(&|step| step.action == "barrier"),
             _ => None,
@@ -45,12 +48,19 @@ impl Violation {
 
     /// When a call was made: by which warp, or before or after the programs.
     pub(super) fn when(&self, event: &Event) -> String {
-        let first = self.history.iter().filter(|other| other.warp.is_some()).map(|other| other.start).min();
         match event.warp {
             Some(warp) => format!("warp {warp}"),
-            None if first.is_some_and(|first| event.start > first) => "after".to_string(),
+            None if event.start >= LATE => "after".to_string(),
             None => "before".to_string(),
         }
+    }
+
+    /// The calls that no warp made, each with what it was told: those before the warps began, or those after
+    /// all had ended.
+    pub(super) fn told_alone(&self, before: bool) -> impl Iterator<Item = (&Call, String)> {
+        let alone = self.history.iter().filter(|event| event.warp.is_none());
+        let alone = alone.filter(move |event| (event.start < LATE) == before);
+        alone.map(|event| (&event.call, answer(event)))
     }
 
     /// Who called what, and what they were told.
@@ -64,6 +74,7 @@ impl Violation {
             let told = match &event.ret {
                 Some(ret) => format!("was told \"{}\"", said(ret)),
                 None if event.warp.is_some_and(stalled) => "stopped for ever in it".to_string(),
+                None if event.warp.is_none() => "had no answer".to_string(),
                 None => "had no answer yet when the fault showed".to_string(),
             };
             let with = latest.is_some_and(|before| before.end > event.start);
@@ -216,6 +227,15 @@ impl Violation {
         };
         stale.map(text).take(2).collect()
     }
+}
+
+fn is_full(event: &Event) -> bool {
+    event.ret.as_ref().is_some_and(Ret::is_full)
+}
+
+/// What a call returned.
+pub(super) fn answer(event: &Event) -> String {
+    event.ret.as_ref().map_or("never returned".to_string(), said)
 }
 
 /// The text as a sentence begins.

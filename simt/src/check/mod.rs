@@ -9,6 +9,8 @@
 mod anything;
 mod bars;
 mod case;
+#[cfg(test)]
+mod decided;
 #[cfg(any(feature = "loom", feature = "shuttle"))]
 mod execution;
 mod explain;

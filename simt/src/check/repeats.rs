@@ -3,7 +3,7 @@
 
 use super::case::{Case, MEMO_WORDS, Repeats};
 use super::keys::KeySet;
-use super::outcome::{LATE, timeless};
+use super::outcome::timeless;
 use super::record::Record;
 use super::{Breach, Event, Kind};
 use std::sync::{MutexGuard, PoisonError};
@@ -59,13 +59,9 @@ impl Case {
 
     /// Judges an execution whose warps have all ended.
     pub(crate) fn judge(&self, record: &mut Record) -> Result<(), Breach> {
-        let interrupted = record.halted;
-        let rets = self.finish(&record.shadow, interrupted)?;
-        let mut time = LATE;
-        for (call, ret) in self.scenario.finally.iter().zip(rets) {
-            record.events.push(Event::alone(call, ret, time));
-            time += 2;
-        }
+        let (finals, verdict) = self.finish(&record.shadow, record.halted);
+        record.events.extend(finals);
+        verdict?;
         let timeless = timeless(&record.events);
         if self.repeats().histories.contains(&timeless) {
             return Ok(());

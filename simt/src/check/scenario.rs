@@ -91,7 +91,8 @@ pub struct Stall {
 /// What a scenario allows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Allows {
-    /// The pool can run out.
+    /// The pool can run out: a call may return `Full`. Of a structure that tells when there is no room
+    /// ([`Subject::exhausted`](super::Subject::exhausted)) it may then alone.
     #[serde(default)]
     pub full: bool,
     /// The stalled warp may block others.

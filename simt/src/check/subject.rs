@@ -117,10 +117,11 @@ pub trait Subject: Clone + Send + Sync + 'static {
         true
     }
 
-    /// Whether there is no room for a pair of `key` in this state. A `Full` without any such state is a
-    /// violation.
-    fn exhausted<M: Memory>(&self, _m: M, _key: u64) -> bool {
-        true
+    /// Whether there is no room for a pair of `key` in this state, if the structure tells. A `Full` is a
+    /// violation unless there was no room in some state that it can have seen. Of a structure that does not
+    /// tell, a `Full` is one unless the scenario allows it ([`Allows::full`](super::Allows::full)).
+    fn exhausted<M: Memory>(&self, _m: M, _key: u64) -> Option<bool> {
+        None
     }
 
     /// A word's value, for people: a number as calls have it, unless the structure says more. Large ones,
@@ -173,7 +174,7 @@ pub trait AnySubject: Send + Sync {
     /// See [`Subject::transition`].
     fn transition(&self, array: usize, index: usize, old: u128, new: u128) -> bool;
     /// See [`Subject::exhausted`].
-    fn exhausted(&self, m: View<'_>, key: u64) -> bool;
+    fn exhausted(&self, m: View<'_>, key: u64) -> Option<bool>;
     /// See [`Subject::show`].
     fn show(&self, array: usize, index: usize, value: u128) -> String;
     /// See [`Subject::word`].
@@ -238,7 +239,7 @@ impl<S: Subject, const L: usize> AnySubject for OfLanes<S, L> {
     fn transition(&self, array: usize, index: usize, old: u128, new: u128) -> bool {
         self.0.transition(array, index, old, new)
     }
-    fn exhausted(&self, m: View<'_>, key: u64) -> bool {
+    fn exhausted(&self, m: View<'_>, key: u64) -> Option<bool> {
         self.0.exhausted(m, key)
     }
     fn show(&self, array: usize, index: usize, value: u128) -> String {

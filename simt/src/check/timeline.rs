@@ -77,12 +77,15 @@ impl Violation {
         }
         writeln!(out)?;
         paragraph(out, &self.found())?;
-        for call in &self.scenario.preload {
-            writeln!(out, "before: {call}")?;
+        for (call, answer) in self.told_alone(true) {
+            writeln!(out, "before: {call} -> {answer}")?;
         }
         self.write_memory(out, false)?;
         writeln!(out)?;
         self.write_steps(out)?;
+        for (call, answer) in self.told_alone(false) {
+            writeln!(out, "after:  {call} -> {answer}")?;
+        }
         if !self.steps.is_empty() {
             writeln!(out)?;
             paragraph(out, LEGEND)?;

@@ -1,7 +1,8 @@
 //! A report in the making: what every engine does around its explorations.
 
 use crate::check::{
-    AnySubject, Breach, Case, Context, Loads, Pass, Report, Scenario, ScenarioError, Verdict, Violation,
+    AnySubject, Breach, Case, Context, Event, Loads, Pass, Report, Scenario, ScenarioError, Verdict,
+    Violation,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -54,7 +55,7 @@ impl Found {
     ) -> Self {
         match Case::new(Arc::clone(subject), scenario.clone(), engine, loads, after) {
             Ok(case) => explore(case),
-            Err(breach) => Self::in_preload(scenario, engine, loads, breach),
+            Err((breach, calls)) => Self::in_preload((&**subject, scenario), (engine, loads), breach, calls),
         }
     }
 
@@ -82,8 +83,13 @@ impl Found {
         }
     }
 
-    /// Nothing was explored: the preload is wrong already.
-    fn in_preload(scenario: &Scenario, engine: &str, loads: Loads, breach: Breach) -> Self {
+    /// Nothing was explored: these calls of the preload are wrong already.
+    fn in_preload(
+        (subject, scenario): (&dyn AnySubject, &Scenario),
+        (engine, loads): (&str, Loads),
+        breach: Breach,
+        calls: Vec<Event>,
+    ) -> Self {
         let violation = Violation {
             kind: breach.kind,
             detail: format!("{} (in the preload)", breach.detail),
@@ -94,8 +100,8 @@ impl Found {
             execution: 0,
             scenario: scenario.clone(),
             steps: Vec::new(),
-            history: Vec::new(),
-            context: Context::default(),
+            history: calls,
+            context: Context { about: subject.about(), ..Context::default() },
         };
         Self {
             executions: 0,

@@ -54,8 +54,8 @@ impl Subject for Register {
             _ => Ret::Done,
         }
     }
-    fn exhausted<M: Memory>(&self, m: M, _: u64) -> bool {
-        m.w64(0).load(0, ReadOrder::Relaxed) == 1
+    fn exhausted<M: Memory>(&self, m: M, _: u64) -> Option<bool> {
+        Some(m.w64(0).load(0, ReadOrder::Relaxed) == 1)
     }
 }
 

@@ -22,6 +22,11 @@ pub(super) struct Judge {
     key: Vec<u32>,
 }
 
+/// What memory holds when all warps have ended.
+pub(super) fn last_words(case: &Case, graph: &Graph) -> Vec<u128> {
+    (0..case.initial.len() as u16).map(|word| graph.value(word, graph.last(word))).collect()
+}
+
 /// Final calls that were not made.
 const NO_FINALS: u32 = u32::MAX;
 /// A call that did not return.
@@ -236,14 +241,15 @@ impl Judge {
 
     /// Checks a final state; the number of what the final calls return in it: the list of their numbers.
     fn finals(&mut self, case: &Case, graph: &Graph, interrupted: bool) -> Result<u32, Breach> {
-        let last = |word: u16| graph.value(word, graph.last(word));
-        let words: Vec<_> = (0..case.initial.len() as u16).map(last).collect();
+        let words = last_words(case, graph);
         // A state in which a warp has stopped may be one in which none has: more is asked of that.
         if !interrupted && let Some(&finals) = self.finals.get(&words) {
             return Ok(finals);
         }
-        let rets = case.finish(&words, interrupted)?;
-        let numbers = rets.into_iter().map(|ret| self.number(ret).into()).collect();
+        let (events, verdict) = case.finish(&words, interrupted);
+        verdict?;
+        let numbers = events.into_iter().filter_map(|event| event.ret).map(|ret| self.number(ret).into());
+        let numbers = numbers.collect();
         let finals = self.number(Ret::Values(numbers));
         if !interrupted && self.finals.len() < MEMO {
             self.finals.insert(words, finals);

@@ -93,7 +93,7 @@ impl Search<'_> {
                         }
                     },
                     Err(_) if local.imagined.is_some() => open = local.pauses,
-                    Err(payload) => return Err(self.breach(thrown(warp, &*payload))),
+                    Err(payload) => return Err(self.breach(warp, thrown(warp, &*payload))),
                 },
             }
         }

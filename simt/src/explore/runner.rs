@@ -67,7 +67,8 @@ impl Runner<'_, '_> {
     }
 
     fn breach(&self, breach: Breach) -> ! {
-        let Dead = self.search.borrow_mut().breach(breach);
+        let warp = self.local.borrow().warp;
+        let Dead = self.search.borrow_mut().breach(warp, breach);
         leave(Leave::Dead)
     }
 
@@ -111,7 +112,7 @@ impl Runner<'_, '_> {
                 if (event.word, event.access) != (word, access) {
                     let detail =
                         format!("warp {}: its lanes depend on each other without a collective", local.warp);
-                    search.breach(Breach::new(Kind::Panic, detail));
+                    search.breach(local.warp, Breach::new(Kind::Panic, detail));
                     leave(Leave::Dead)
                 }
                 self.replayed(search, local, id)

@@ -11,10 +11,10 @@ use super::bound::Bound;
 use super::branch::{Choice, Level};
 use super::graph::{Graph, Halted, Id, MOST_OF_LANE, MOST_WRITES};
 use super::judge::Judge;
-use super::order;
 use super::share::{Gift, Share};
+use super::trace;
 use super::walk::Walk;
-use crate::check::{Breach, Case, Kind, Twins};
+use crate::check::{Breach, Case, Kind, Record, Twins};
 use crate::engine::{Cap, Options};
 use std::time::Instant;
 
@@ -196,7 +196,7 @@ impl<'c> Search<'c> {
         }
         match self.judge.states.placed(self.case, &self.graph, write) {
             Ok(()) => Ok(()),
-            Err(breach) => Err(self.breach(breach)),
+            Err(breach) => Err(self.breach(self.graph.event(write).warp as usize, breach)),
         }
     }
 
@@ -217,21 +217,20 @@ impl<'c> Search<'c> {
             return self.too_much();
         };
         let detail = format!("warp {warp} made more than {limit} {what} in one call");
-        self.breach(Breach::new(Kind::StepBound, detail))
+        self.breach(warp, Breach::new(Kind::StepBound, detail))
     }
 
-    /// Notes a violation of the graph as it is, before the execution has ended.
-    pub(super) fn breach(&mut self, breach: Breach) -> Dead {
+    /// Notes a violation by a call of `warp`, before the execution has ended.
+    pub(super) fn breach(&mut self, warp: usize, breach: Breach) -> Dead {
         self.case.begin_execution();
-        self.breach_after(breach, None)
+        let record = trace::record(self.case, &self.judge, &self.graph, trace::End::In(warp));
+        self.violated(breach, &record);
+        Dead
     }
 
-    /// Notes a violation, with the calls that must have returned before each.
-    pub(super) fn breach_after(&mut self, breach: Breach, after: Option<&order::Returned>) -> Dead {
-        let record = super::trace::record(self.case, &self.judge, &self.graph, after);
-        self.case.violated(breach, &record);
+    fn violated(&mut self, breach: Breach, record: &Record) {
+        self.case.violated(breach, record);
         self.stop |= !self.shortest;
-        Dead
     }
 
     /// No warp goes on: judges the execution.
@@ -246,13 +245,15 @@ impl<'c> Search<'c> {
         }
         self.case.begin_execution();
         if let Some(breach) = self.stuck() {
-            self.breach_after(breach, None);
-            return;
+            let record = trace::record(self.case, &self.judge, &self.graph, trace::End::Stuck);
+            return self.violated(breach, &record);
         }
         let interrupted = self.graph.warps.iter().any(|warp| warp.halted.is_some());
         if let Err((breach, after)) = self.judge.complete(self.case, (&self.graph, &self.twins), interrupted)
         {
-            self.breach_after(breach, after.as_ref());
+            let end = trace::End::Over(after.as_ref(), interrupted);
+            let record = trace::record(self.case, &self.judge, &self.graph, end);
+            self.violated(breach, &record);
         }
     }
 

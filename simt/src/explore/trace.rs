@@ -1,13 +1,25 @@
 //! A graph written down as one execution, step by step.
 
 use super::graph::{Graph, Id, NONE};
-use super::judge::Judge;
+use super::judge::{Judge, last_words};
 use super::order::Returned;
 use crate::check::{Access, Action, Case, Record};
 
+/// How an execution ends that is written down.
+pub(super) enum End<'a> {
+    /// In a call of this warp, which may have made no step.
+    In(usize),
+    /// Some warps never go on.
+    Stuck,
+    /// All warps have ended, or some have stopped as the scenario allows (`true`); these calls must have
+    /// returned before others began.
+    Over(Option<&'a Returned>, bool),
+}
+
 /// The steps of a graph in an order that follows what they depend on and, where that is possible, the order
-/// of writes. `returned`: the calls that must have returned before others began.
-pub(super) fn record(case: &Case, judge: &Judge, graph: &Graph, returned: Option<&Returned>) -> Record {
+/// of writes. The final calls come last, if the execution got to them.
+pub(super) fn record(case: &Case, judge: &Judge, graph: &Graph, end: End<'_>) -> Record {
+    let returned = if let End::Over(returned, _) = end { returned } else { None };
     let mut writer = Writer {
         case,
         judge,
@@ -20,6 +32,11 @@ pub(super) fn record(case: &Case, judge: &Judge, graph: &Graph, returned: Option
         returns: vec![0; graph.warps.len()],
     };
     writer.run();
+    match end {
+        End::In(warp) => writer.begin_last(warp),
+        End::Stuck => {}
+        End::Over(_, interrupted) => writer.finish(interrupted),
+    }
     writer.record
 }
 
@@ -181,6 +198,20 @@ impl Writer<'_> {
             self.calls[warp] = None;
             self.returns[warp] += 1;
         }
+    }
+
+    /// Begins the call of a warp that ended the execution, if it made no step.
+    fn begin_last(&mut self, warp: usize) {
+        if self.returns[warp] < self.case.scenario.programs[warp].len() {
+            self.begin(warp);
+        }
+    }
+
+    /// Makes the final calls.
+    fn finish(&mut self, interrupted: bool) {
+        self.record.shadow = last_words(self.case, self.graph);
+        let (finals, _) = self.case.finish(&self.record.shadow, interrupted);
+        self.record.events.extend(finals);
     }
 
     /// Writes down why a warp does not go on.

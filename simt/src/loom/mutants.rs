@@ -114,6 +114,11 @@ impl Subject for Tiny {
         }
     }
 
+    fn exhausted<M: Memory>(&self, m: M, _: u64) -> Option<bool> {
+        // Relaxed: read alone.
+        Some((0..2).all(|at| m.w64(0).load(at, ReadOrder::Relaxed) != 0))
+    }
+
     fn check_quiescent<W: SimWarp, M: Memory>(&self, _w: &mut W, m: M) -> Result<(), Breach> {
         // Relaxed: read alone.
         let slot = |at| m.w64(0).load(at, ReadOrder::Relaxed) & KEY;

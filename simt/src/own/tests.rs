@@ -4,7 +4,8 @@ use super::*;
 use crate::arrays;
 use crate::check::{Array, Kind, Memory, SimWarp};
 use crate::engine::Mode;
-use warpproof_model::spec::{Call, Counter, Op, Queue, Ret};
+use crate::engines::engines;
+use warpproof_model::spec::{Call, Counter, Op, Queue, Ret, Set};
 use warpproof_model::{IntegerWords, Order, ReadOrder, Words, WriteOrder};
 
 arrays! { Parts: head: w32 = vec![0], tail: w32 = vec![0], cells: w64 = vec![0; 4] }
@@ -102,6 +103,41 @@ fn random_programs_are_those_of_their_seed() {
     assert!(suite.random(3, 99).iter().all(|s| (2..=4).contains(&s.programs.len()) && programs(s)));
 }
 
+/// A set of one key. It stores the key at the second attempt, if it says that it is full at the first.
+#[derive(Clone)]
+struct One {
+    lazy: bool,
+    /// Whether it tells when there is no room.
+    tells: bool,
+}
+
+impl Subject for One {
+    type Spec = Set;
+
+    fn spec(&self) -> Set {
+        Set { may_fill: true }
+    }
+    fn arrays(&self) -> Vec<Array> {
+        Parts::arrays()
+    }
+    fn run<W: SimWarp, M: Memory>(&self, w: &mut W, m: M, call: &Call) -> Ret {
+        let was = w.elect(0, || {
+            if self.lazy && Parts::tail(m).fetch_add(0, 1, Order::Relaxed) == 0 {
+                return u32::MAX;
+            }
+            Parts::head(m).compare_exchange(0, 0, call.key as u32, Order::Relaxed)
+        });
+        match was {
+            0 => Ret::Inserted,
+            was if u64::from(was) == call.key => Ret::Present,
+            _ => Ret::Full,
+        }
+    }
+    fn exhausted<M: Memory>(&self, m: M, _: u64) -> Option<bool> {
+        self.tells.then(|| Parts::head(m).load(0, ReadOrder::Relaxed) != 0)
+    }
+}
+
 /// A queue of four cells that are never used again: a ticket for each end.
 #[derive(Clone)]
 struct Tickets;
@@ -142,4 +178,52 @@ fn a_queue_that_gives_up_is_no_queue() {
         panic!("an insert may not have stored its value yet, and a delete may lose its exchange")
     };
     assert_eq!(violation.kind, Kind::NotLinearizable);
+}
+
+/// What was found in these scenarios.
+fn of_one(one: &One, scenarios: &[Scenario]) -> Option<Kind> {
+    match explore(one, scenarios) {
+        Ok(_) => None,
+        Err(Failed::Violated(violation)) => Some(violation.kind),
+        Err(other) => panic!("{other}"),
+    }
+}
+
+#[test]
+fn a_structure_is_full_where_it_or_the_scenario_says_so() {
+    let one_key = Suite::new("one", &[Op::InsertUnique]).values(0);
+    let two_keys = one_key.clone().keys(&[1, 2]);
+    let may_fill = two_keys.clone().may_fill().pairs();
+    let two_keys = two_keys.pairs();
+    let right = One { lazy: false, tells: false };
+    assert_eq!(of_one(&right, &one_key.pairs()), None);
+    assert_eq!(of_one(&right, &two_keys), Some(Kind::FullWithRoom), "neither says so");
+    assert_eq!(of_one(&right, &may_fill), None, "the scenario says so");
+    assert_eq!(of_one(&One { tells: true, ..right }, &two_keys), None, "the structure says so");
+}
+
+#[test]
+fn full_with_room_left_is_found() {
+    let suite = Suite::new("one", &[Op::InsertUnique]).values(0);
+    let full = Some(Kind::FullWithRoom);
+    assert_eq!(of_one(&One { lazy: true, tells: false }, &suite.pairs()), full);
+    let tells = One { lazy: true, tells: true };
+    assert_eq!(of_one(&tells, &suite.of_shape(&[2])), full);
+    assert_eq!(of_one(&tells, &suite.may_fill().of_shape(&[2])), full, "who tells is asked first");
+}
+
+#[test]
+fn full_with_room_left_is_found_before_and_after_the_programs() {
+    let lazy = One { lazy: true, tells: true };
+    let before = Suite::new("one", &[Op::InsertUnique]).values(0).preload(&[(Op::InsertUnique, 1)]);
+    let mut after = Suite::new("one", &[Op::InsertUnique]).values(0).of_shape(&[1]);
+    let call = after[0].programs[0].pop();
+    after[0].finally.extend(call);
+    for engine in engines() {
+        for scenario in [&before.pairs()[0], &after[0]] {
+            let report = explore_subject(*engine, lazy.clone(), scenario, &Options::default());
+            let found = report.expect("a scenario").violation.map(|violation| violation.kind);
+            assert_eq!(found, Some(Kind::FullWithRoom), "{}: {}", engine.name(), scenario.name);
+        }
+    }
 }

@@ -112,7 +112,7 @@ impl Planted {
         words.store(RAISED, 1, WriteOrder::Relaxed);
         let answered = words.load(ANSWERED, ReadOrder::Relaxed);
         words.store(RAISED, 0, WriteOrder::Relaxed);
-        if self.faulty && answered == 1 { Ret::Full } else { Ret::Done }
+        if self.faulty && answered == 1 { Ret::Absent } else { Ret::Done }
     }
 
     fn answer<M: Memory>(&self, m: M) -> Ret {

@@ -73,6 +73,8 @@ pub(super) struct Search<'c> {
     /// The states that are on the way, or lead back to one that is.
     open: Vec<State>,
     path: Vec<Frame>,
+    /// The execution that breaks a rule had ended when it did.
+    is_over: bool,
     pub(super) step_bound: u32,
 }
 
@@ -91,6 +93,7 @@ impl<'c> Search<'c> {
             states: FxHashMap::default(),
             open: Vec::new(),
             path: Vec::new(),
+            is_over: false,
             step_bound: options.step_bound,
             case,
         }
@@ -102,6 +105,7 @@ impl<'c> Search<'c> {
             self.states.clear();
             self.open.clear();
             self.is_wrong = false;
+            self.is_over = false;
             self.unseen.fill(0);
             let round = self.round(limit);
             if self.is_wrong {
@@ -109,7 +113,7 @@ impl<'c> Search<'c> {
             }
             self.case.count_executions(self.states.len() as u64);
             return round.unwrap_or_else(|breach| {
-                let record = self.trace(breach.kind);
+                let record = self.trace();
                 self.case.violated(breach, &record);
                 Verdict::Violated
             });
@@ -273,7 +277,9 @@ impl<'c> Search<'c> {
         for &node in &state.warps[..self.warps()] {
             self.programs.events(node, &mut record.events);
         }
-        self.case.judge(&mut record)?;
+        let verdict = self.case.judge(&mut record);
+        self.is_over = verdict.is_err();
+        verdict?;
         if self.twins.any() {
             for events in self.twins.exchanged(self.case, &record.events) {
                 self.case.outcome(&events);
@@ -283,7 +289,7 @@ impl<'c> Search<'c> {
     }
 
     /// The execution that leads along the path, step by step.
-    fn trace(&mut self, kind: Kind) -> Record {
+    fn trace(&mut self) -> Record {
         let mut record = Record::new(self.case);
         for at in 1..self.path.len() {
             let (from, by) = (self.path[at - 1].state, self.path[at].by);
@@ -294,8 +300,8 @@ impl<'c> Search<'c> {
                 let _: Result<State, Breach> = self.step(&from, by, Some(&mut record));
             }
         }
-        if kind == Kind::NotLinearizable {
-            // Adds what the calls behind the programs return; what is wrong is known.
+        if self.is_over {
+            // Adds the final calls; what is wrong is known.
             let _: Result<(), Breach> = self.case.judge(&mut record);
         }
         record

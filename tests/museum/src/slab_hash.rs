@@ -298,8 +298,8 @@ impl<const S: usize> Subject for SlabHash<S> {
         Ok(())
     }
 
-    fn exhausted<M: Memory>(&self, m: M, _: u64) -> bool {
-        self.pool.exhausted(m)
+    fn exhausted<M: Memory>(&self, m: M, _: u64) -> Option<bool> {
+        Some(self.pool.exhausted(m))
     }
 
     fn show(&self, array: usize, index: usize, value: u128) -> String {

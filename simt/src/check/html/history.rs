@@ -1,6 +1,6 @@
 //! The history as a picture, and the search for an order as a table.
 
-use super::super::linearization::said;
+use super::super::explain::answer;
 use super::super::violation::Violation;
 use super::escape;
 use std::fmt::{Result, Write};
@@ -46,7 +46,6 @@ impl Violation {
             let place = self.place(at);
             let wrong = place == Some(0) && event.ret.is_some();
             let (from, to, top) = (x(event.start), x(event.end), line * LINE + 4);
-            let ret = event.ret.as_ref().map_or("never returned".to_string(), said);
             writeln!(out, "<g{}>", if wrong { " class=\"wrong\"" } else { "" })?;
             let open = if event.ret.is_none() { " stroke-dasharray=\"5 4\"" } else { "" };
             writeln!(
@@ -56,7 +55,7 @@ impl Violation {
                 top + 12,
                 self.when(event),
                 escape(&event.call.to_string()),
-                escape(&ret),
+                escape(&answer(event)),
                 top + BAR.0,
                 to.saturating_sub(from).max(6),
                 BAR.1,

@@ -66,19 +66,24 @@ impl Violation {
                 writeln!(out, "<p>{}</p>", escape(&text))?;
             }
         }
-        if !self.scenario.preload.is_empty() {
-            let calls: Vec<_> = self
-                .scenario
-                .preload
-                .iter()
-                .map(|call| format!("<code>{}</code>", escape(&call.to_string())))
-                .collect();
-            writeln!(out, "<p>Before the warps began: {}.</p>", calls.join(", "))?;
-        }
+        self.write_alone(out, "Before the warps began", true)?;
+        self.write_alone(out, "When all warps had ended", false)?;
         writeln!(out, "</div>")?;
         self.write_steps_html(out)?;
         self.write_history_html(out)?;
         writeln!(out, "</article>")
+    }
+
+    /// The calls that no warp made, in a sentence.
+    fn write_alone(&self, out: &mut String, when: &str, before: bool) -> Result {
+        let calls = self.told_alone(before).map(|(call, answer)| {
+            format!("<code>{} \u{2192} {}</code>", escape(&call.to_string()), escape(&answer))
+        });
+        let calls: Vec<_> = calls.collect();
+        match calls.is_empty() {
+            true => Ok(()),
+            false => writeln!(out, "<p>{when}: {}.</p>", calls.join(", ")),
+        }
     }
 }
 

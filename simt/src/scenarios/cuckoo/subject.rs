@@ -159,7 +159,7 @@ impl<E: Entry, const S: usize> Subject for CuckooSubject<E, S> {
 
     /// None of the key's two buckets has a free slot, and no chain of moves makes one free. Where a free slot
     /// may move, none of the key's two buckets has an empty slot.
-    fn exhausted<M: Memory>(&self, m: M, key: u64) -> bool {
+    fn exhausted<M: Memory>(&self, m: M, key: u64) -> Option<bool> {
         let words = E::words(m, 0);
         // Relaxed: read alone.
         let word = |at| words.load(at, ReadOrder::Relaxed);
@@ -167,10 +167,11 @@ impl<E: Entry, const S: usize> Subject for CuckooSubject<E, S> {
         let buckets = self.two_buckets(E::Key::from_bits(key.into()));
         if self.room_moves {
             let slots = |bucket| &keys[bucket as usize * self.bucket_slots()..][..self.bucket_slots()];
-            return buckets.iter().all(|&bucket| slots(bucket).iter().all(|&key| key != E::key(E::EMPTY)));
+            let taken = |&bucket: &u32| slots(bucket).iter().all(|&key| key != E::key(E::EMPTY));
+            return Some(buckets.iter().all(taken));
         }
         let free = |moves| buckets.iter().any(|&bucket| self.frees(&keys, bucket, moves));
-        !(0..=CHAIN).any(free)
+        Some(!(0..=CHAIN).any(free))
     }
 
     fn show(&self, array: usize, _: usize, value: u128) -> String {

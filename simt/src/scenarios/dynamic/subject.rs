@@ -235,7 +235,7 @@ impl<E: Entry, const S: usize> Subject for DynamicSubject<E, S> {
     /// No slot is empty in the first submap; if inserts add submaps, all are there, and no slot is empty in
     /// any. Keys of these tables probe all buckets. A warp need not know of a submap that another one has
     /// added.
-    fn exhausted<M: Memory>(&self, m: M, _: u64) -> bool {
+    fn exhausted<M: Memory>(&self, m: M, _: u64) -> Option<bool> {
         let parts = self.parts(m);
         let known = if parts.by_inserts > 0 { parts.most } else { 1 };
         let full = |index| {
@@ -243,7 +243,7 @@ impl<E: Entry, const S: usize> Subject for DynamicSubject<E, S> {
             // Relaxed: read alone.
             (0..parts.slots(index)).all(|at| E::key(words.load(at, ReadOrder::Relaxed)) != E::key(E::EMPTY))
         };
-        self.table(m).submaps() >= known && (0..known).all(full)
+        Some(self.table(m).submaps() >= known && (0..known).all(full))
     }
 
     fn show(&self, array: usize, _: usize, value: u128) -> String {

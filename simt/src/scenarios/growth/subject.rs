@@ -205,8 +205,8 @@ impl<T: Table> Subject for GrowthSubject<T> {
     }
 
     /// There was no memory for a call that resizes the table, or none for what a batch needs now.
-    fn exhausted<M: Memory>(&self, m: M, _: u64) -> bool {
-        failures(m) > 0
+    fn exhausted<M: Memory>(&self, m: M, _: u64) -> Option<bool> {
+        Some(failures(m) > 0)
     }
 
     fn show(&self, array: usize, index: usize, value: u128) -> String {

@@ -56,7 +56,7 @@ mod tests {
                 [[0, 0, 0, 1, 1, 2, 2, 3][op as usize]];
             let value = if size_of::<E::Value>() == 0 { 0 } else { number };
             let call = Call::new(op, key, value);
-            let full = memory.guard(|m| subject.exhausted(m, key)).expect("an answer");
+            let full = memory.guard(|m| subject.exhausted(m, key)).expect("an answer").expect("it tells");
             let ret = memory.guard(|m| subject.run(&Alone(0), m, &call)).expect("a call that ends");
             let expected = match (op, map.get(&key)) {
                 (Op::Search, value) => Ret::Value(value.copied()),

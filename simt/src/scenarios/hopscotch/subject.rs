@@ -104,7 +104,7 @@ impl<E: Entry, const S: usize, const N: u32> Subject for HopscotchSubject<E, S, 
 
     /// No slot is empty or reserved that displacements lead to: in the neighbourhood, or in that of an entry
     /// of a group that they do.
-    fn exhausted<M: Memory>(&self, m: M, key: u64) -> bool {
+    fn exhausted<M: Memory>(&self, m: M, key: u64) -> Option<bool> {
         let (words, homes) = (E::words(m, 0), self.config.buckets);
         let mut group = home_of::<E::Key>(homes, key);
         let mut last = group + N - 1;
@@ -113,13 +113,13 @@ impl<E: Entry, const S: usize, const N: u32> Subject for HopscotchSubject<E, S, 
                 // Relaxed: read alone.
                 let word = words.load(group as usize * self.group_words() + slot, ReadOrder::Relaxed);
                 if Self::is_empty(word) || Self::is_reserved(word) {
-                    return false;
+                    return Some(false);
                 }
                 last = last.max(home_of::<E::Key>(homes, E::key(word).to_bits() as u64) + N - 1);
             }
             group += 1;
         }
-        true
+        Some(true)
     }
 
     fn show(&self, _: usize, index: usize, value: u128) -> String {

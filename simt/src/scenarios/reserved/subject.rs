@@ -116,8 +116,8 @@ impl<L: ReservedLayout> Subject for ReservedSubject<L> {
     }
 
     /// A key always finds its slot.
-    fn exhausted<M: Memory>(&self, _: M, _: u64) -> bool {
-        false
+    fn exhausted<M: Memory>(&self, _: M, _: u64) -> Option<bool> {
+        Some(false)
     }
 
     fn show(&self, array: usize, _: usize, value: u128) -> String {

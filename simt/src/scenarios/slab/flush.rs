@@ -109,7 +109,7 @@ impl<L: Layout, U: Multiplicity, const S: usize> Subject for FlushSubject<L, U, 
         self.0.check_quiescent(w, m)
     }
 
-    fn exhausted<M: Memory>(&self, m: M, key: u64) -> bool {
+    fn exhausted<M: Memory>(&self, m: M, key: u64) -> Option<bool> {
         self.0.exhausted(m, key)
     }
 

@@ -63,7 +63,7 @@ impl<L: Layout, U: Multiplicity, const S: usize> Subject for MixedSubject<L, U, 
         self.0.transition(array, index, old, new)
     }
 
-    fn exhausted<M: Memory>(&self, m: M, key: u64) -> bool {
+    fn exhausted<M: Memory>(&self, m: M, key: u64) -> Option<bool> {
         self.0.exhausted(m, key)
     }
 

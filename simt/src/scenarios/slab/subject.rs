@@ -236,10 +236,10 @@ impl<L: Layout, U: Multiplicity, const S: usize> Subject for SlabSubject<L, U, S
     }
 
     /// What a key needs is a slab.
-    fn exhausted<M: Memory>(&self, m: M, _: u64) -> bool {
+    fn exhausted<M: Memory>(&self, m: M, _: u64) -> Option<bool> {
         let bitmap = m.w32(Self::BITMAP);
         // Relaxed: read alone.
-        (0..bitmap.len()).all(|index| bitmap.load(index, ReadOrder::Relaxed) == u32::MAX)
+        Some((0..bitmap.len()).all(|index| bitmap.load(index, ReadOrder::Relaxed) == u32::MAX))
     }
 
     fn show(&self, array: usize, index: usize, value: u128) -> String {

@@ -299,10 +299,10 @@ impl<E: Entry, R: Reuse, const S: usize> Subject for WaitFreeSubject<E, R, S> {
     }
 
     /// There is no free node.
-    fn exhausted<M: Memory>(&self, m: M, _key: u64) -> bool {
+    fn exhausted<M: Memory>(&self, m: M, _key: u64) -> Option<bool> {
         let used = m.w32(USED);
         // Relaxed: read alone.
-        (0..used.len()).all(|at| used.load(at, ReadOrder::Relaxed) == u32::MAX)
+        Some((0..used.len()).all(|at| used.load(at, ReadOrder::Relaxed) == u32::MAX))
     }
 
     fn show(&self, array: usize, index: usize, value: u128) -> String {
