@@ -1,5 +1,6 @@
 //! Memory as an engine sees it: named arrays of words, one function through which every access goes.
 
+use super::panics::engine;
 use core::marker::PhantomData;
 use warpproof_model::{IntegerWords, Order, ReadOrder, Word, Words, WriteOrder};
 
@@ -122,13 +123,13 @@ impl<T> Copy for Handle<'_, T> {}
 
 impl<T: Word> Handle<'_, T> {
     fn access(self, index: usize, access: Access) -> T {
-        T::from_bits(self.cells.access(self.array, index, access))
+        T::from_bits(engine(|| self.cells.access(self.array, index, access)))
     }
 }
 
 impl<T: Word> Words<T> for Handle<'_, T> {
     fn len(self) -> usize {
-        self.cells.len(self.array)
+        engine(|| self.cells.len(self.array))
     }
     fn load(self, index: usize, order: ReadOrder) -> T {
         self.access(index, Access::Load(order))

@@ -26,6 +26,7 @@ mod machine;
 mod memory;
 pub mod monitor;
 mod outcome;
+pub(crate) mod panics;
 mod progress;
 mod record;
 mod repeats;

@@ -1,5 +1,6 @@
 //! How much one call does: what a structure promises of that is asked of every call, whatever the engine.
 
+use super::panics::explored;
 use super::{Access, AnySubject, Breach, Case, Cells, Hooks, Kind, View, message};
 use std::any::Any;
 use std::cell::Cell;
@@ -42,9 +43,10 @@ impl Case {
     /// Runs a call, whose warp has these hooks and words. A call with a bound ends there, if it goes beyond
     /// it.
     pub(crate) fn run(&self, hooks: &dyn Hooks, cells: &dyn Cells, call: &Call) -> Ret {
-        let Some(most) = self.subject.bound(call) else { return self.subject.run(hooks, View(cells), call) };
+        let run = |cells| explored(|| self.subject.run(hooks, View(cells), call));
+        let Some(most) = self.subject.bound(call) else { return run(cells) };
         let counted = Counted { cells, subject: &*self.subject, most, count: Cell::new(0) };
-        let ret = self.subject.run(hooks, View(&counted), call);
+        let ret = run(&counted);
         // Relaxed: the largest of many, read when all searches have ended.
         self.longest.fetch_max(counted.count.get(), Ordering::Relaxed);
         ret

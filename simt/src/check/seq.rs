@@ -1,6 +1,7 @@
 //! One warp alone: memory and a warp for sequential runs, and the shadow on which the checkers look at
 //! invariants.
 
+use crate::check::panics::explored;
 use crate::check::{Access, Array, ArrayWarp, Cells, Handle, Hooks, Memory, View, message};
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -113,7 +114,7 @@ impl SeqMemory {
     /// [`SeqError`] says which.
     pub fn guard<T>(&self, f: impl FnOnce(View<'_>) -> T) -> Result<T, SeqError> {
         self.steps.set(0);
-        let ended = catch_unwind(AssertUnwindSafe(|| f(self.view())));
+        let ended = catch_unwind(AssertUnwindSafe(|| explored(|| f(self.view()))));
         ended.map_err(|payload| match payload.downcast::<SeqError>() {
             Ok(error) => *error,
             Err(other) => SeqError::Panic(message(&*other)),

@@ -2,6 +2,7 @@
 //! [`Hooks`].
 
 use super::memory::Handle;
+use super::panics::engine;
 use warpproof_model::{Ballot, Block, Warp, Word};
 
 /// A warp that an engine runs: it may stand in a block.
@@ -62,19 +63,24 @@ impl<'a, const L: usize> ArrayWarp<'a, L> {
     /// The lanes begin to step. Returns the first one: lane 0, or the last one if lanes step backwards. Step
     /// `n` is that of lane `n ^ first`, as `L` is a power of two.
     fn begin(&self) -> usize {
-        self.block.hooks.begin_each();
-        if self.block.hooks.backwards() { L - 1 } else { 0 }
+        let backwards = self.block.engine(|hooks| {
+            hooks.begin_each();
+            hooks.backwards()
+        });
+        if backwards { L - 1 } else { 0 }
     }
 
     /// It is the turn of a lane.
     fn turn(&self, lane: usize) {
-        self.block.hooks.turn(Some(lane as u32));
+        self.block.engine(|hooks| hooks.turn(Some(lane as u32)));
     }
 
     /// All lanes have stepped.
     fn end(&self) {
-        self.block.hooks.turn(None);
-        self.block.hooks.end_each();
+        self.block.engine(|hooks| {
+            hooks.turn(None);
+            hooks.end_each();
+        });
     }
 }
 
@@ -83,20 +89,27 @@ pub struct ArrayBlock<'a> {
     hooks: &'a dyn Hooks,
 }
 
+impl<'a> ArrayBlock<'a> {
+    /// Runs the engine.
+    fn engine<T>(&self, f: impl FnOnce(&'a dyn Hooks) -> T) -> T {
+        engine(|| f(self.hooks))
+    }
+}
+
 impl<'a> Block for ArrayBlock<'a> {
     type Shared = Handle<'a, u32>;
 
     fn rank(&self) -> u32 {
-        self.hooks.id()
+        self.engine(Hooks::id)
     }
     fn warps(&self) -> u32 {
-        self.hooks.warps()
+        self.engine(Hooks::warps)
     }
     fn shared(&self) -> Self::Shared {
-        self.hooks.shared()
+        self.engine(Hooks::shared)
     }
     fn sync(&mut self) {
-        self.hooks.meet();
+        self.engine(Hooks::meet);
     }
 }
 
@@ -106,7 +119,7 @@ impl<const L: usize> Warp for ArrayWarp<'_, L> {
     type Lanes<T: Copy> = [T; L];
 
     fn id(&self) -> u32 {
-        self.block.hooks.id()
+        self.block.engine(Hooks::id)
     }
     fn each<T: Copy>(&mut self, mut f: impl FnMut(u32) -> T) -> [T; L] {
         let first = self.begin();
@@ -142,20 +155,22 @@ impl<const L: usize> Warp for ArrayWarp<'_, L> {
         self.each(|lane| f(lane, a[lane as usize], b[lane as usize]))
     }
     fn ballot(&mut self, votes: [bool; L]) -> Ballot {
-        self.block.hooks.collective();
+        self.block.engine(Hooks::collective);
         Ballot::from_bits(
             votes.iter().enumerate().fold(0, |bits, (lane, vote)| bits | (*vote as u32) << lane),
         )
     }
     fn shfl<T: Word>(&mut self, values: [T; L], source: u32) -> T {
-        self.block.hooks.collective();
+        self.block.engine(Hooks::collective);
         values[source as usize]
     }
     fn elect<T: Word>(&mut self, lane: u32, f: impl FnOnce() -> T) -> T {
-        self.block.hooks.turn(Some(lane));
+        self.block.engine(|hooks| hooks.turn(Some(lane)));
         let result = f();
-        self.block.hooks.turn(None);
-        self.block.hooks.collective();
+        self.block.engine(|hooks| {
+            hooks.turn(None);
+            hooks.collective();
+        });
         result
     }
     fn elect_with<T: Copy, U: Word>(
@@ -167,19 +182,19 @@ impl<const L: usize> Warp for ArrayWarp<'_, L> {
         self.elect(lane, || f(values[lane as usize]))
     }
     fn sync(&mut self) {
-        self.block.hooks.sync();
+        self.block.engine(Hooks::sync);
     }
     fn fence(&mut self) {
-        self.block.hooks.fence();
+        self.block.engine(Hooks::fence);
     }
     fn fence_acquire(&mut self) {
-        self.block.hooks.fence_acquire();
+        self.block.engine(Hooks::fence_acquire);
     }
     fn pause(&mut self) {
-        self.block.hooks.pause();
+        self.block.engine(Hooks::pause);
     }
     fn mark(&mut self, place: u32, state: u64) {
-        self.block.hooks.mark(place, state);
+        self.block.engine(|hooks| hooks.mark(place, state));
     }
 }
 

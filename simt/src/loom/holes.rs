@@ -4,6 +4,7 @@
 use super::Loom;
 use super::canaries::outcomes;
 use crate::check::litmus::*;
+use crate::check::panics::explored;
 use crate::check::{Array, Config, Kind, Loads, Memory, Scenario, ScenarioError, SimWarp, Subject, Verdict};
 use crate::engine::{Options, explore_subject};
 use ::loom::model::Builder;
@@ -207,7 +208,7 @@ fn the_engine_is_blind_for_load_buffering() {
 #[test]
 fn loom_gives_up_beyond_five_threads() {
     let five = || (0..5).map(|_| thread::spawn(|| ())).for_each(drop);
-    assert!(catch_unwind(AssertUnwindSafe(|| ::loom::model(five))).is_err());
+    assert!(catch_unwind(AssertUnwindSafe(|| explored(|| ::loom::model(five)))).is_err());
 }
 
 #[test]
@@ -235,7 +236,7 @@ fn loom_passes_silently_at_a_limit() {
         builder.max_duration = None;
         builder.checkpoint_interval = 1;
         limit(&mut builder);
-        catch_unwind(AssertUnwindSafe(|| builder.check(always_fails))).is_ok()
+        catch_unwind(AssertUnwindSafe(|| explored(|| builder.check(always_fails)))).is_ok()
     };
     assert!(!passes(|_| ()), "the fault is there");
     assert!(passes(|builder| builder.max_permutations = Some(1)));

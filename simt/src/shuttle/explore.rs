@@ -4,12 +4,13 @@ use super::machine::ShuttleMachine;
 use super::portfolio::{Guide, PORTFOLIO, Strategy};
 use crate::check::{
     AnySubject, Breach, Case, Kind, Loads, Record, Report, Sample, Scenario, ScenarioError, Verdict, message,
-    run_warp,
+    panics, run_warp,
 };
 use crate::engine::{Engine, Exploration, Found, Options, fits};
+use ::shuttle::scheduler::RandomScheduler;
 use ::shuttle::{Config, FailurePersistence, MaxSteps, Runner};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, Once};
 use std::time::Instant;
 
 /// The engine: see the module.
@@ -89,8 +90,18 @@ fn step_bound(scenario: &Scenario, options: &Options) -> u32 {
     options.step_bound.saturating_mul(scenario.config.lanes).saturating_mul(warps)
 }
 
+/// Shuttle puts a panic hook in place when it first runs, which tells of every panic: ours goes before it.
+fn be_silent() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        Runner::new(RandomScheduler::new(1), Config::new()).run(|| ());
+        panics::be_silent();
+    });
+}
+
 /// Lets one scheduler run the scenario.
 fn run(case: &Arc<Case>, guide: impl FnOnce() -> Guide, step_bound: u32) {
+    be_silent();
     let mut config = Config::new();
     config.stack_size = STACK;
     // The trace of a violation is ours, and so is the bound.
