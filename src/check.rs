@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use warpproof::simt::check::{Report, Scenario, Verdict, Violation};
-use warpproof::simt::engine::{Engine, Limits, Mode, Options, Workers, minimise, run_all};
+use warpproof::simt::engine::{Engine, Limits, Mode, Options, Workers, minimise, run_set};
 use warpproof::simt::engines::{engine, engines};
 use warpproof::simt::scenarios::coverage::coverage;
 use warpproof::simt::scenarios::{self, Checked};
@@ -36,7 +36,7 @@ pub(crate) struct Args {
     engine: &'static dyn Engine,
     /// Let a second engine, loom, explore the same, and compare the outcomes that both saw: five seconds for
     /// each scenario, unless --limit says otherwise
-    #[arg(long, conflicts_with_all = ["html", "no_minimise", "schedules", "seed"])]
+    #[arg(long, conflicts_with_all = ["html", "no_minimise", "schedules", "seed", "fail_fast"])]
     both: bool,
     #[command(flatten)]
     which: select::Which,
@@ -56,7 +56,7 @@ pub(crate) struct Args {
     /// Explore nothing: print what the scenarios cover, for each operation of each table
     #[arg(long, conflicts_with_all = ["both", "html", "json", "depth"])]
     list: bool,
-    /// Stop at the first violation
+    /// Stop at the first violation that is found: other scenarios under way are not explored to their end
     #[arg(long)]
     fail_fast: bool,
     /// Print one JSON object
@@ -288,7 +288,8 @@ fn show(reports: &[Report], saved: &[PathBuf]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Explores with a process per core and a progress bar, and shows each report as it comes.
+/// Explores with a process per core and a progress bar, and shows each report in the order in which the
+/// scenarios are explored.
 fn explore(
     engine: &dyn Engine,
     scenarios: &[Scenario],
@@ -304,10 +305,7 @@ fn explore(
         progress.0.at(done);
     };
     let workers = Workers::processes(&[worker::NAME]).map_err(Failure::input)?;
-    // Where there are fewer scenarios than cores, several explore one together.
-    let threads = (workers.count() / scenarios.len().max(1)).max(1);
-    run_all(engine, scenarios, &Options { threads, ..options.clone() }, &workers, done)
-        .map_err(Failure::input)
+    run_set(engine, scenarios, options, &workers, done).map_err(Failure::input)
 }
 
 /// The quick scenarios of a structure, for at most `limit`.

@@ -9,7 +9,7 @@ mod runner;
 mod worker;
 
 pub use minimise::{AGAIN, Explore, Limits, explore_again, minimise};
-pub use runner::{RunError, Workers, run_all};
+pub use runner::{RunError, Workers, run_all, run_set};
 pub use worker::serve;
 
 pub(crate) use exploration::{Exploration, Found, fits};
@@ -33,6 +33,11 @@ pub trait Engine: Sync {
 
     /// Whether it tries [`Options::schedules`] schedules of a scenario instead of all.
     fn samples(&self) -> bool {
+        false
+    }
+
+    /// Whether several threads can explore one scenario together ([`Options::threads`]).
+    fn shares(&self) -> bool {
         false
     }
 
@@ -120,7 +125,7 @@ pub struct Options {
     /// Take states with the same [`Warp::mark`](warpproof_model::Warp::mark) for one, if the engine can.
     #[serde(default = "yes")]
     pub marks: bool,
-    /// Begin no scenario once a violation was found.
+    /// End the run of many scenarios once a violation was found: [`run_all`] and [`run_set`] say which one.
     pub fail_fast: bool,
     /// Go on after a violation, and keep the shortest of its kind. An engine that cannot keeps the first.
     #[serde(default)]

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::io::{BufRead, BufReader, Error, ErrorKind, Result, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// What a worker is asked.
 #[derive(Serialize, Deserialize)]
@@ -38,7 +39,7 @@ pub fn serve(engines: &[&dyn Engine], input: impl BufRead, mut output: impl Writ
 
 /// A worker as its client sees it. It ends when it is dropped.
 pub(super) struct Worker {
-    child: Child,
+    process: Process,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
 }
@@ -48,7 +49,12 @@ impl Worker {
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
         let (input, output) = (child.stdin.take(), child.stdout.take());
         let output = output.ok_or_else(|| Error::from(ErrorKind::BrokenPipe))?;
-        Ok(Self { child, input, output: BufReader::new(output) })
+        Ok(Self { process: Process(Arc::new(Mutex::new(child))), input, output: BufReader::new(output) })
+    }
+
+    /// Its process, for who wants to end it while it explores.
+    pub(super) fn process(&self) -> Process {
+        self.process.clone()
     }
 
     pub(super) fn explore(&mut self, engine: &str, scenario: &Scenario, options: &Options) -> Result<Answer> {
@@ -76,8 +82,20 @@ impl Drop for Worker {
         // Without input it ends by itself.
         self.input = None;
         // A worker in the middle of a question is not waited for.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        self.process.end();
+    }
+}
+
+/// The process of a worker, which any thread may end.
+#[derive(Clone)]
+pub(super) struct Process(Arc<Mutex<Child>>);
+
+impl Process {
+    /// Ends it. Who waits for its answer gets an error.
+    pub(super) fn end(&self) {
+        let mut child = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = child.kill();
+        let _ = child.wait();
     }
 }
 

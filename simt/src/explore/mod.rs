@@ -58,6 +58,10 @@ impl Engine for Explore {
         "RC11 without sequentially consistent accesses, lanes as threads, scopes and fences as in PTX"
     }
 
+    fn shares(&self) -> bool {
+        true
+    }
+
     fn explore_any(
         &self,
         subject: &Arc<dyn AnySubject>,
