@@ -4,6 +4,7 @@
 use super::{Array, Config, Kind, Memory, Scenario, SimWarp, Subject, Violation};
 use crate::engine::{Limits, Options, explore_subject, minimise};
 use crate::engines::engines;
+use crate::explore::Explore;
 use crate::own;
 use crate::scenarios::slab::{self, Map32, SlabSubject};
 use warpproof_model::slab::Unique;
@@ -211,4 +212,38 @@ fn what_decided_is_told_of_a_table_of_this_crate() {
         assert_eq!(small.scenario.calls().count(), 2, "{}", small.timeline());
         tells(&small, &["-> value none", "HAS NO PLACE"], &["\u{2192} value none"], 2);
     }
+}
+
+/// An attribute of an element.
+fn attribute<'a>(element: &'a str, name: &str) -> Option<&'a str> {
+    let (_, rest) = element.split_once(&format!(" {name}=\""))?;
+    rest.split_once('"').map(|(value, _)| value)
+}
+
+#[test]
+fn a_page_shows_the_memory_beside_the_steps() {
+    let wrong = scenario("insert_unique 2 7", &["insert_unique 1 100", "search 1"], "search 1");
+    let report = explore_subject(&Explore, Two(Fault::Changes), &wrong, &Options::default());
+    let violation = report.expect("a scenario").violation.expect("a violation");
+    let page = violation.to_html();
+    // Beside each other, in one box, which the keys step.
+    let both = page.split_once("<div class=\"both\">").expect("a box").1;
+    let (steps, side) = both.split_once("<div class=\"side\">").expect("two columns");
+    assert!(steps.contains("<table class=\"steps\">") && side.contains("<table class=\"words\">"), "{page}");
+    assert!(page.contains("The arrow keys step.") && page.contains("ArrowRight: \"next\""), "{page}");
+    // Words by name, with values as traces have them; those that changed are marked.
+    let changed = "<td>[0]</td><td>0</td><td class=\"value changed\">0x100064</td>";
+    assert!(side.contains(changed), "{side}");
+    assert!(side.contains("<td>[1]</td><td>0x100007</td><td class=\"value\">0x100007</td>"), "{side}");
+    // What the rows write leads from what the words hold at first to what they hold in the end.
+    let words: Vec<_> = side.lines().filter(|line| line.starts_with("<tr data-word")).collect();
+    let mut held: Vec<_> = words.iter().map(|word| attribute(word, "data-before")).collect();
+    for row in steps.lines().filter(|line| line.starts_with("<tr data-step")) {
+        if let Some(word) = attribute(row, "data-writes") {
+            held[word.parse::<usize>().expect("a number")] = attribute(row, "data-value");
+        }
+    }
+    assert_eq!(held, words.iter().map(|word| attribute(word, "data-after")).collect::<Vec<_>>());
+    assert_eq!(held, [Some("0x100064"), Some("0x100007")]);
+    assert!(page.len() < 24_000, "{} bytes", page.len());
 }

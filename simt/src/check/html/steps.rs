@@ -87,9 +87,12 @@ impl Violation {
                 writeln!(out, "<tr><th colspan=\"3\">{}</th></tr>", escape(group))?;
             }
             let (name, before, after) = (escape(name), escape(&cell.before), escape(&cell.after));
+            // Without the script: what has changed since the beginning.
+            let changed = if before == after { "" } else { " changed" };
             writeln!(
                 out,
-                "<tr data-word data-before=\"{before}\" data-after=\"{after}\"><td>{name}</td><td>{before}</td><td class=\"value\">{after}</td></tr>"
+                "<tr data-word data-before=\"{before}\" data-after=\"{after}\"><td>{name}</td><td>{before}</td>\
+                 <td class=\"value{changed}\">{after}</td></tr>"
             )?;
         }
         writeln!(out, "</tbody>\n</table>")
