@@ -377,8 +377,8 @@ fn offsets(arrays: &[Array]) -> Vec<usize> {
     [0].into_iter().chain(ends).take(arrays.len()).collect()
 }
 
-/// Runs calls one after the other with nobody else around, the first at `time`, and adds them to `events`. One
-/// that breaks a rule is the last.
+/// Runs calls one after the other with nobody else around, the first at `time`, and adds them to `events`.
+/// One that breaks a rule is the last.
 fn run_each(
     subject: &dyn AnySubject,
     allows: Allows,

@@ -17,8 +17,8 @@ pub(crate) fn explored<T>(f: impl FnOnce() -> T) -> T {
     within(true, f)
 }
 
-/// Runs the engine on behalf of code under exploration. An engine that runs several warps on one thread goes from
-/// one to the other in here alone.
+/// Runs the engine on behalf of code under exploration. An engine that runs several warps on one thread goes
+/// from one to the other in here alone.
 pub(crate) fn engine<T>(f: impl FnOnce() -> T) -> T {
     within(false, f)
 }

@@ -91,8 +91,8 @@ pub struct Stall {
 /// What a scenario allows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Allows {
-    /// The pool can run out: a call may return `Full`. Of a structure that tells when there is no room
-    /// ([`Subject::exhausted`](super::Subject::exhausted)) it may then alone.
+    /// The pool can run out: a call may return `Full`. Where the structure tells whether there is room
+    /// ([`Subject::exhausted`](super::Subject::exhausted)), only when there was none.
     #[serde(default)]
     pub full: bool,
     /// The stalled warp may block others.

@@ -47,8 +47,8 @@ impl core::fmt::Display for RunError {
 impl core::error::Error for RunError {}
 
 /// Explores `scenarios`, hands each report to `done` in their order, and returns all; with
-/// [`Options::fail_fast`] those up to the first violation. That is the first in their order, whoever is faster:
-/// the scenarios before it are explored to their end.
+/// [`Options::fail_fast`] those up to the first violation. That is the first in their order, whoever is
+/// faster: the scenarios before it are explored to their end.
 ///
 /// # Errors
 /// The first scenario that is none, or a worker that failed.
@@ -67,13 +67,14 @@ pub fn run_all(
 /// Executions after which a scenario is put aside until the others have ended.
 const LARGE: u64 = 50_000;
 
-/// Explores `scenarios` and returns all reports in their order; the cheapest are explored first. Large ones come
-/// last: side by side where there are more of them than workers, and the last ones one after the other, each by
-/// as many threads as there are workers, if the engine can ([`Engine::shares`]). `done` gets the reports in the
-/// order in which the scenarios are explored, which depends on no worker's speed.
+/// Explores `scenarios` and returns all reports in their order; the cheapest are explored first. Large ones
+/// come last: side by side where there are more of them than workers, and the last ones one after the other,
+/// each by as many threads as there are workers, if the engine can ([`Engine::shares`]). Of a violation that
+/// several threads find together the trace may differ from run to run. `done` gets the reports in the order
+/// in which the scenarios are explored, which depends on no worker's speed.
 ///
-/// With [`Options::fail_fast`] it returns at the first violation that anybody finds. Processes that explore other
-/// scenarios are ended; of these there is no report.
+/// With [`Options::fail_fast`] it returns at the first violation that anybody finds. Processes that explore
+/// other scenarios are ended; of these there is no report.
 ///
 /// # Errors
 /// As [`run_all`].

@@ -62,8 +62,8 @@ impl Suite {
         Self { finally: ops.to_vec(), ..self }
     }
 
-    /// A call may find no room. Otherwise that is a violation, unless the structure itself tells that there was
-    /// none ([`Subject::exhausted`](crate::check::Subject::exhausted)).
+    /// A call may find no room. Otherwise that is a violation, unless the structure itself tells that there
+    /// was none ([`Subject::exhausted`](crate::check::Subject::exhausted)).
     #[must_use]
     pub fn may_fill(self) -> Self {
         Self { full: true, ..self }
