@@ -231,6 +231,11 @@ impl Subject for Glht {
         }
     }
 
+    /// An insert gives up where it meets other updates, whether there is room or not.
+    fn exhausted<M: Memory>(&self, _m: M, _: u64) -> Option<bool> {
+        self.may_fill.then_some(true)
+    }
+
     /// No key stands twice, no flag is left.
     fn check_quiescent<W: SimWarp, M: Memory>(&self, _w: &mut W, m: M) -> Result<(), Breach> {
         // Relaxed: read alone.
