@@ -9,7 +9,7 @@ use crate::memory::Words;
 use crate::row;
 use crate::warp::Warp;
 
-impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<E, H, S, N> {
+impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32, const V: u32> HopscotchTable<E, H, S, N, V> {
     /// The value of `key`, or `None` if it is absent.
     ///
     /// Wait-free: reads at most `N` groups, each once, and the home word once behind each, whatever other
@@ -75,7 +75,7 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
         self,
         w: &mut W,
         key: UserKey<E::Key>,
-        at: Home<E::Word, N>,
+        at: Home<E::Word, N, V>,
         mut row: Row<W, E, S>,
     ) -> Option<Member<W, E, S>> {
         let (key, home) = (key.get(), self.home_of(key.get()));

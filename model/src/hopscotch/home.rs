@@ -5,14 +5,14 @@ use crate::memory::Word;
 use core::marker::PhantomData;
 
 /// The first word of a group, as its home's members are found by it. `T` is the word, `N` the groups of a
-/// neighbourhood.
+/// neighbourhood, `V` the most bits of the version.
 ///
 /// | Bits | |
 /// |---|---|
 /// | 0 | `multiple_lock`: a key of this home is being inserted, assigned or deleted |
 /// | 1 | `swap_lock`: a member of this home is being moved by an insert of another home |
 /// | from 2 on, `N - 1` per class | hop bits: bit `i - 1` of a class: group `home + i` may hold members of that class |
-/// | the others, 64 at most | version: how often a member has left a slot, modulo its range |
+/// | from the top of 64 bits, or 32, down | version: how often a member has left a slot; after the last one comes 1 |
 ///
 /// Keys of a home fall into [`Home::CLASSES`] classes by their hash, so that who looks for one need not read
 /// the groups in which others are.
@@ -20,7 +20,7 @@ use core::marker::PhantomData;
 /// In memory the bits are inverted: a home without members that never had any is all ones, as an empty slot
 /// is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Home<T, const N: u32> {
+pub struct Home<T, const N: u32, const V: u32 = WHOLE> {
     bits: u64,
     word: PhantomData<T>,
 }
@@ -46,7 +46,10 @@ impl Lock {
 
 const LOCKS: u64 = 3;
 
-impl<T: Word, const N: u32> core::fmt::Display for Home<T, N> {
+/// Most bits of a version that has all bits of a home word that are nothing else.
+pub(super) const WHOLE: u32 = u64::BITS;
+
+impl<T: Word, const N: u32, const V: u32> core::fmt::Display for Home<T, N, V> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         write!(f, "version {}", self.version())?;
         for distance in 1..N {
@@ -63,7 +66,7 @@ impl<T: Word, const N: u32> core::fmt::Display for Home<T, N> {
     }
 }
 
-impl<T: Word, const N: u32> Home<T, N> {
+impl<T: Word, const N: u32, const V: u32> Home<T, N, V> {
     /// Classes of the keys of a home, a power of two: as many as half of a word of 64 bits has hop bits for,
     /// eight at most; one in a word of 32 bits.
     pub const CLASSES: u32 = if size_of::<T>() == 4 || N > 17 {
@@ -77,10 +80,17 @@ impl<T: Word, const N: u32> Home<T, N> {
     };
     /// Hop bits of a class.
     const HOPS: u32 = N - 1;
-    const VERSION: u32 = 2 + Self::HOPS * Self::CLASSES;
+    /// Bits of a home in its word.
+    const BITS: u32 = if size_of::<T>() == 4 { u32::BITS } else { u64::BITS };
+    /// Bits below the version: locks and hop bits.
+    const LOWER: u32 = 2 + Self::HOPS * Self::CLASSES;
     /// Bits of the version.
-    pub(super) const VERSION_BITS: u32 =
-        (if size_of::<T>() == 4 { u32::BITS } else { u64::BITS }).saturating_sub(Self::VERSION);
+    pub(super) const VERSION_BITS: u32 = {
+        let rest = Self::BITS.saturating_sub(Self::LOWER);
+        if rest < V { rest } else { V }
+    };
+    /// The first bit of the version.
+    const VERSION: u32 = Self::BITS - Self::VERSION_BITS;
 
     /// The class of keys with this hash.
     #[inline(always)]

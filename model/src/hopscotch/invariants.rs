@@ -68,7 +68,7 @@ impl core::fmt::Display for Broken {
     }
 }
 
-impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<E, H, S, N> {
+impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32, const V: u32> HopscotchTable<E, H, S, N, V> {
     /// Checks what holds in every state: no home has both locks; every entry stands in the neighbourhood of
     /// its home, and its hop bits lead there, unless the home has `swap_lock`, or `multiple_lock` and version
     /// 0; a key stands twice only while it has `swap_lock`.
@@ -121,7 +121,7 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
                 return Err(Broken::Locked { home });
             }
             for (distance, class) in
-                (1..N).flat_map(|i| (0..Home::<E::Word, N>::CLASSES).map(move |c| (i, c)))
+                (1..N).flat_map(|i| (0..Home::<E::Word, N, V>::CLASSES).map(move |c| (i, c)))
             {
                 let row = self.read(w, home + distance);
                 let like = |word| self.is_member(word, home) && self.class(E::key(word)) == class;

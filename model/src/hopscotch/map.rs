@@ -9,7 +9,9 @@ use crate::memory::Words;
 use crate::outcome::{Assign, Delete, Insert, Mixed, Op};
 use crate::warp::Warp;
 
-impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> WarpMap for HopscotchTable<E, H, S, N> {
+impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32, const V: u32> WarpMap
+    for HopscotchTable<E, H, S, N, V>
+{
     type Key = E::Key;
     type Value = E::Value;
 

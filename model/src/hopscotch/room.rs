@@ -16,7 +16,7 @@ pub(super) enum Room {
     Unclear,
 }
 
-impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<E, H, S, N> {
+impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32, const V: u32> HopscotchTable<E, H, S, N, V> {
     /// Looks for an empty slot that displacements lead to: in the neighbourhood, or in that of a member of a
     /// group from which they do. Takes no lock.
     ///
@@ -52,7 +52,7 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
     }
 
     /// Adds the version of a home; a lock disturbs the calm. Versions only grow: equal sums are of equal
-    /// versions, unless one went round meanwhile (README, 7).
+    /// versions, unless one went round meanwhile (README, *Versions go round*).
     #[inline(always)]
     fn sum<W: Warp>(self, w: &mut W, group: u32, versions: &mut u64, calm: &mut bool) {
         if group < self.homes() {
@@ -77,7 +77,7 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
     /// group behind it, before it is there. A search may have been led to that group by an older member: what
     /// it finds there must be found by every search that begins later.
     #[inline(always)]
-    fn announce<W: Warp>(self, w: &mut W, home: u32, at: Home<E::Word, N>, distance: u32, entry: E::Word) {
+    fn announce<W: Warp>(self, w: &mut W, home: u32, at: Home<E::Word, N, V>, distance: u32, entry: E::Word) {
         let class = self.class(E::key(entry));
         if !at.reaches(distance, class) {
             self.set_home(w, home, at.with(distance, class));
@@ -91,7 +91,7 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
     fn fill<W: Warp>(
         self,
         w: &mut W,
-        (home, at): (u32, Home<E::Word, N>),
+        (home, at): (u32, Home<E::Word, N, V>),
         distance: u32,
         slot: &Slot<W, E>,
         entry: E::Word,
@@ -113,7 +113,7 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
     pub(super) fn near<W: Warp>(
         self,
         w: &mut W,
-        (home, at): (u32, Home<E::Word, N>),
+        (home, at): (u32, Home<E::Word, N, V>),
         entry: E::Word,
         mut row: Row<W, E, S>,
     ) -> Option<u32> {
@@ -139,7 +139,7 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
     pub(super) fn place<W: Warp>(
         self,
         w: &mut W,
-        (home, at): (u32, Home<E::Word, N>),
+        (home, at): (u32, Home<E::Word, N, V>),
         entry: E::Word,
         mut row: Row<W, E, S>,
     ) -> Option<u32> {
@@ -174,7 +174,7 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
     fn bring<W: Warp>(
         self,
         w: &mut W,
-        (home, at): (u32, Home<E::Word, N>),
+        (home, at): (u32, Home<E::Word, N, V>),
         entry: E::Word,
         (mut group, mut slot): (u32, Slot<W, E>),
     ) -> Option<u32> {

@@ -1,6 +1,6 @@
 //! The table and what every operation shares: groups, homes, locks.
 
-use super::home::{Home, Lock};
+use super::home::{Home, Lock, WHOLE};
 use crate::entry::Packed;
 use crate::hash::Seed;
 use crate::key::{Key, UserKey};
@@ -13,9 +13,10 @@ use core::marker::PhantomData;
 ///
 /// A group is what a warp reads at once: `W::LANES * S` words, the first one its home word, the others slots.
 /// A key belongs to a home, and stands in one of the `N` groups that begin there, its neighbourhood. One
-/// table can be used by warps of different widths as long as `W::LANES * S` is the same.
+/// table can be used by warps of different widths as long as `W::LANES * S` is the same. `V` bounds the bits of
+/// versions: see [`with_version_bits`](Self::with_version_bits).
 #[derive(Clone, Copy, Debug)]
-pub struct HopscotchTable<E, H, const S: usize, const N: u32> {
+pub struct HopscotchTable<E, H, const S: usize, const N: u32, const V: u32 = WHOLE> {
     words: H,
     homes: u32,
     seed: Seed,
@@ -46,6 +47,17 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
         Self { words, homes, seed, entry: PhantomData }
     }
 
+    /// The same with versions of `V` bits, at least one, where there is room for more. For the checkers: so
+    /// narrow that a version goes round between two steps of another warp. All handles to a table have
+    /// versions of one width.
+    #[inline(always)]
+    pub const fn with_version_bits<const V: u32>(self) -> HopscotchTable<E, H, S, N, V> {
+        let Self { words, homes, seed, entry } = self;
+        HopscotchTable { words, homes, seed, entry }
+    }
+}
+
+impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32, const V: u32> HopscotchTable<E, H, S, N, V> {
     /// Number of homes.
     #[inline(always)]
     pub const fn homes(self) -> u32 {
@@ -73,7 +85,7 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
     /// The class of a key.
     #[inline(always)]
     pub(super) fn class(self, key: E::Key) -> u32 {
-        Home::<E::Word, N>::class(key.hash(self.seed))
+        Home::<E::Word, N, V>::class(key.hash(self.seed))
     }
 
     /// The index of the first word of a group, its home word.
@@ -140,7 +152,7 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
 
     /// The home word of a group. The first lane reads it: behind a [`Warp::sync`], after what all lanes read.
     #[inline(always)]
-    pub(super) fn home<W: Warp>(self, w: &mut W, group: u32) -> Home<E::Word, N> {
+    pub(super) fn home<W: Warp>(self, w: &mut W, group: u32) -> Home<E::Word, N, V> {
         let at = Self::word(W::LANES, group);
         // Acquire: pairs with the Release of `set_home`.
         Home::from_word(w.elect(0, || self.words.load(at, ReadOrder::Acquire)))
@@ -150,7 +162,7 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
     /// or changes meanwhile. Whoever locks the home after this does so after all that this warp has read
     /// before its last `sync`.
     #[inline(always)]
-    pub(super) fn last_home<W: Warp>(self, w: &mut W, group: u32) -> Option<Home<E::Word, N>> {
+    pub(super) fn last_home<W: Warp>(self, w: &mut W, group: u32) -> Option<Home<E::Word, N, V>> {
         let (at, seen) = (Self::word(W::LANES, group), self.home(w, group));
         if seen.is_locked() {
             return None;
@@ -164,7 +176,7 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
     /// Writes the home word of a group whose lock this warp holds. What all lanes did before is seen by
     /// whoever sees it.
     #[inline(always)]
-    pub(super) fn set_home<W: Warp>(self, w: &mut W, group: u32, home: Home<E::Word, N>) {
+    pub(super) fn set_home<W: Warp>(self, w: &mut W, group: u32, home: Home<E::Word, N, V>) {
         let at = Self::word(W::LANES, group);
         w.sync();
         w.elect(0, || {
@@ -175,7 +187,7 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
 
     /// The home word in the row of its group, read in any order with the slots.
     #[inline(always)]
-    pub(super) fn home_in<W: Warp>(w: &mut W, row: Row<W, E, S>) -> Home<E::Word, N> {
+    pub(super) fn home_in<W: Warp>(w: &mut W, row: Row<W, E, S>) -> Home<E::Word, N, V> {
         let words = w.map(row, |_, words: [E::Word; S]| words[0]);
         Home::from_word(w.shfl(words, 0))
     }
@@ -188,8 +200,8 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
         w: &mut W,
         group: u32,
         lock: Lock,
-        mut seen: Home<E::Word, N>,
-    ) -> Result<Home<E::Word, N>, Home<E::Word, N>> {
+        mut seen: Home<E::Word, N, V>,
+    ) -> Result<Home<E::Word, N, V>, Home<E::Word, N, V>> {
         let at = Self::word(W::LANES, group);
         while !seen.is_locked() {
             let (old, new) = (seen.into_word(), seen.locked(lock).into_word());
@@ -207,7 +219,7 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
 
     /// Waits until a home that was `seen` has no lock.
     #[inline(always)]
-    pub(super) fn wait<W: Warp>(self, w: &mut W, group: u32, mut seen: Home<E::Word, N>) {
+    pub(super) fn wait<W: Warp>(self, w: &mut W, group: u32, mut seen: Home<E::Word, N, V>) {
         while seen.is_locked() {
             w.pause();
             seen = self.home(w, group);

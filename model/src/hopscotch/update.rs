@@ -40,7 +40,7 @@ impl End {
     }
 }
 
-impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<E, H, S, N> {
+impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32, const V: u32> HopscotchTable<E, H, S, N, V> {
     /// Adds a pair if the key is absent.
     ///
     /// [`Insert::Full`] if no slot of the neighbourhood is empty and no displacement makes one so; then
@@ -157,7 +157,7 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
         w: &mut W,
         home: u32,
         known: impl Fn(&mut W, Row<W, E, S>) -> bool,
-    ) -> Option<Home<E::Word, N>> {
+    ) -> Option<Home<E::Word, N, V>> {
         let look = |w: &mut W| {
             let row = self.read(w, home);
             if known(w, row) { None } else { Some(Self::home_in(w, row)) }
@@ -181,7 +181,7 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
         w: &mut W,
         key: UserKey<E::Key>,
         assign: bool,
-    ) -> Option<Home<E::Word, N>> {
+    ) -> Option<Home<E::Word, N, V>> {
         self.enter(w, self.home_of(key.get()), |w, row| {
             !assign && Self::any(w, row, |word| Self::holds(word, key.get()))
         })
@@ -196,7 +196,7 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
         key: UserKey<E::Key>,
         value: E::Value,
         assign: bool,
-        at: Home<E::Word, N>,
+        at: Home<E::Word, N, V>,
     ) -> Option<End> {
         let (home, entry) = (self.home_of(key.get()), E::pack(key.get(), value));
         let row = self.read(w, home);
@@ -224,10 +224,10 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
         self,
         w: &mut W,
         home: u32,
-        at: Home<E::Word, N>,
+        at: Home<E::Word, N, V>,
         member: &Member<W, E, S>,
         key: E::Key,
-    ) -> Home<E::Word, N> {
+    ) -> Home<E::Word, N, V> {
         let (distance, class) = (member.group - home, self.class(key));
         let like = |lane, i, word| {
             is_slot(lane, i) && self.is_member(word, home) && self.class(E::key(word)) == class

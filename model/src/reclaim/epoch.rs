@@ -7,7 +7,7 @@
 //!
 //! | Word | What it says |
 //! |---|---|
-//! | epoch | a number that only grows |
+//! | epoch | a number that only grows, for 2^62 epochs |
 //! | inside, of even epochs | turns that run and began in an even epoch |
 //! | inside, of odd epochs | the others |
 //! | retired, of each of five epochs | the nodes that were retired in turns of this epoch, modulo five |
@@ -39,6 +39,12 @@
 //! 5. *No exchange takes a new link for an old one*: a link that was read in a turn leads to a node that is
 //!    not used again before that turn ends.
 //!
+//! **Epochs go round.** The word has 64 bits, and a turn keeps 62 of them. Line 4 needs that the numbers modulo
+//! five follow one another, which ends where the bits do: a turn of the first epoch of a new round would take
+//! nodes of the epoch before the last, at which a turn of the last may still be. So a pool lasts for 2^62 epochs;
+//! at one in a nanosecond that is a century. Scenarios with turns of two and three bits show both sides of the
+//! limit. The counts are those of turns that run, so no more than there are warps.
+//!
 //! Every call is bounded, and searches are too. A warp that stops within a turn stops nobody: from then on
 //! nodes that are retired stay so, and who finds none says `Full`.
 
@@ -56,6 +62,12 @@ impl Turn {
     /// Where there are no epochs.
     pub(super) const ONLY: Self = Self(0);
 
+    /// A turn of an epoch, of which it keeps `BITS` bits, that was added to the counts of some parities.
+    #[inline(always)]
+    const fn new<const BITS: u32>(epoch: u64, counts: u64) -> Self {
+        Self(epoch << (u64::BITS - BITS) >> (MOST_BITS - BITS) | counts)
+    }
+
     const fn epoch(self) -> u64 {
         self.0 >> 2
     }
@@ -65,15 +77,18 @@ impl Turn {
     }
 }
 
+/// Bits of an epoch that there is room for in a turn, beside two bits for counts.
+const MOST_BITS: u32 = u64::BITS - 2;
+
 /// Words of [`Epochs`].
 pub const EPOCH_WORDS: usize = 3;
 
 /// Bitmaps of retired nodes of an [`EpochPool`]: one for each of so many epochs.
 pub const EPOCH_BITMAPS: usize = 5;
 
-/// Which epoch it is, and who began a turn in it: a Copy view.
+/// Which epoch it is, and who began a turn in it: a Copy view. A turn knows `BITS` bits of its epoch.
 #[derive(Clone, Copy, Debug)]
-pub struct Epochs<T> {
+pub struct Epochs<T, const BITS: u32 = MOST_BITS> {
     words: T,
 }
 
@@ -85,6 +100,14 @@ impl<T: IntegerWords<u64>> Epochs<T> {
         Self { words }
     }
 
+    /// The same where turns know so many bits of their epochs. For the checkers: so few that they go round.
+    #[inline(always)]
+    pub const fn with_bits<const BITS: u32>(self) -> Epochs<T, BITS> {
+        Epochs { words: self.words }
+    }
+}
+
+impl<T: IntegerWords<u64>, const BITS: u32> Epochs<T, BITS> {
     /// Where the epoch stands.
     const EPOCH: usize = 0;
 
@@ -107,7 +130,7 @@ impl<T: IntegerWords<u64>> Epochs<T> {
                 counts = 0b11;
             }
             self.advance(epoch);
-            epoch << 2 | counts
+            Turn::new::<BITS>(epoch, counts).bits()
         });
         // What the other lanes do comes after.
         w.sync();
@@ -155,20 +178,20 @@ impl<T: IntegerWords<u64>> Epochs<T> {
 
 /// A handle to the nodes of a pool that are used again while operations run: a Copy view.
 #[derive(Clone, Copy, Debug)]
-pub struct EpochPool<B, T> {
+pub struct EpochPool<B, T, const BITS: u32 = MOST_BITS> {
     used: Allocator<B>,
     retired: B,
     stashes: T,
-    epochs: Epochs<T>,
+    epochs: Epochs<T, BITS>,
     most: u32,
 }
 
-impl<B: IntegerWords<u32>, T: IntegerWords<u64>> EpochPool<B, T> {
+impl<B: IntegerWords<u32>, T: IntegerWords<u64>, const BITS: u32> EpochPool<B, T, BITS> {
     /// A pool whose states are in `used` and `retired`, with a word of `stashes` for each warp. `retired` has
     /// [`EPOCH_BITMAPS`] times as many words as `used`. A stash is filled with up to `most` nodes at once, 1
     /// to 32. At first a word of `used` holds [`free_word`](super::free_word), and all others are zero.
     #[inline(always)]
-    pub const fn new(used: B, retired: B, stashes: T, epochs: Epochs<T>, most: u32) -> Self {
+    pub const fn new(used: B, retired: B, stashes: T, epochs: Epochs<T, BITS>, most: u32) -> Self {
         Self { used: Allocator::new(used, 0), retired, stashes, epochs, most }
     }
 
@@ -197,7 +220,7 @@ impl<B: IntegerWords<u32>, T: IntegerWords<u64>> EpochPool<B, T> {
     }
 }
 
-impl<B: IntegerWords<u32>, T: IntegerWords<u64>> Pool for EpochPool<B, T> {
+impl<B: IntegerWords<u32>, T: IntegerWords<u64>, const BITS: u32> Pool for EpochPool<B, T, BITS> {
     #[inline(always)]
     fn warps(self) -> usize {
         self.stashes.len()

@@ -5,6 +5,33 @@ pub const MOST_NODES: u32 = NIL - 1;
 /// Most warps that can run at one time: a receipt has 16 bits for one.
 pub const MOST_WARPS: u32 = 1 << 16;
 
+/// How many bits the counters in the words have: each begins again after its last number. The README,
+/// *Counters go round*, says when that is safe.
+pub trait Counters: Copy + Send + Sync + core::fmt::Debug + 'static {
+    /// Of the announcements that a head counts: 1 to 32.
+    const ANNOUNCEMENTS: u32;
+    /// Of the number of a call among those that its warp has announced: 1 to 59. A receipt has 47 of them.
+    const CALLS: u32;
+}
+
+/// The counters of a table that is used: as wide as there is room for.
+#[derive(Clone, Copy, Debug)]
+pub struct Wide;
+
+impl Counters for Wide {
+    const ANNOUNCEMENTS: u32 = 32;
+    const CALLS: u32 = 59;
+}
+
+/// Counters of so many bits.
+#[derive(Clone, Copy, Debug)]
+pub struct Narrow<const ANNOUNCEMENTS: u32, const CALLS: u32>;
+
+impl<const ANNOUNCEMENTS: u32, const CALLS: u32> Counters for Narrow<ANNOUNCEMENTS, CALLS> {
+    const ANNOUNCEMENTS: u32 = ANNOUNCEMENTS;
+    const CALLS: u32 = CALLS;
+}
+
 /// The most exchanges of a head that one call makes, in a table where a call is announced when it has lost
 /// `patience` of them, `warps` warps run at one time, and a node has room for so many `receipts`.
 ///
@@ -25,23 +52,31 @@ pub(super) const NIL: u32 = (1 << 31) - 1;
 /// |---|---|
 /// | 0..31 | the first node of the chain, or none: all bits turned, so that none is zero |
 /// | 31 | whether that node holds receipts |
-/// | 32..64 | announcements since the chain was published, plus one if it left calls unserved |
+/// | 32..64, narrower from the top | announcements since the chain was published, plus one if it left calls unserved |
 ///
-/// In one launch no head is ever the same again: a chain begins with a node that no chain has begun with
-/// before, and its count only grows.
+/// In one launch no head is the same again unless its count goes round: a chain begins with a node that no
+/// chain has begun with before.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Head(pub(super) u64);
 
 impl Head {
-    /// An announcement.
-    pub(super) const ANNOUNCEMENT: u64 = 1 << 32;
     /// A bucket in which nothing was ever put.
     pub(super) const EMPTY: Self = Self(0);
 
+    /// What an announcement adds.
+    #[inline(always)]
+    pub(super) const fn announcement<C: Counters>() -> u64 {
+        1 << (u64::BITS - C::ANNOUNCEMENTS)
+    }
+
     /// A chain that was not published yet.
     #[inline(always)]
-    pub(super) const fn new(first: u32, has_receipts: bool, left_some: bool) -> Self {
-        Self((first ^ NIL) as u64 | (has_receipts as u64) << 31 | (left_some as u64) << 32)
+    pub(super) const fn new<C: Counters>(first: u32, has_receipts: bool, left_some: bool) -> Self {
+        Self(
+            (first ^ NIL) as u64
+                | (has_receipts as u64) << 31
+                | (left_some as u64) << (u64::BITS - C::ANNOUNCEMENTS),
+        )
     }
 
     /// The first node.
@@ -58,8 +93,8 @@ impl Head {
 
     /// Whether calls may be announced that this chain does not serve.
     #[inline(always)]
-    pub(super) const fn is_asked(self) -> bool {
-        self.0 >= Self::ANNOUNCEMENT
+    pub(super) const fn is_asked<C: Counters>(self) -> bool {
+        self.0 >= Self::announcement::<C>()
     }
 }
 
@@ -104,23 +139,23 @@ pub(super) enum Progress {
 /// | 0..2 | [`Progress`] |
 /// | 2..4 | [`Update`] |
 /// | 4 | whether the key was there, if done |
-/// | 5..52 | the number of this call among those that the warp has announced |
+/// | 5..64, narrower from the top | the number of this call among those that the warp has announced |
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Announcement(pub(super) u64);
 
 impl Announcement {
     const PRESENT: u64 = 1 << 4;
-    const SEQUENCE: u32 = 5;
 
     /// The next call of this warp.
     #[inline(always)]
-    pub(super) const fn next(self, update: Update) -> Self {
-        Self((self.sequence() + 1) << Self::SEQUENCE | (update as u64) << 2).so(Progress::Pending)
+    pub(super) const fn next<C: Counters>(self, update: Update) -> Self {
+        Self((self.sequence::<C>() + 1) << (u64::BITS - C::CALLS) | (update as u64) << 2)
+            .so(Progress::Pending)
     }
 
     #[inline(always)]
-    pub(super) const fn sequence(self) -> u64 {
-        self.0 >> Self::SEQUENCE
+    pub(super) const fn sequence<C: Counters>(self) -> u64 {
+        self.0 >> (u64::BITS - C::CALLS)
     }
 
     #[inline(always)]
@@ -177,8 +212,8 @@ impl Receipt {
     const NONE: u64 = u64::MAX;
 
     #[inline(always)]
-    pub(super) const fn new(warp: u32, call: Announcement, present: bool) -> Self {
-        Self(warp as u64 | (present as u64) << 16 | call.sequence() << 17)
+    pub(super) const fn new<C: Counters>(warp: u32, call: Announcement, present: bool) -> Self {
+        Self(warp as u64 | (present as u64) << 16 | call.sequence::<C>() << 17)
     }
 
     /// The receipt of a word that may hold none.
@@ -199,33 +234,34 @@ impl Receipt {
 
     /// Whether it is that of this call of that warp.
     #[inline(always)]
-    pub(super) const fn is_of(self, warp: u32, call: Announcement) -> bool {
-        self.warp() == warp && self.0 >> 17 == call.sequence()
+    pub(super) const fn is_of<C: Counters>(self, warp: u32, call: Announcement) -> bool {
+        self.warp() == warp && self.0 >> 17 == call.sequence::<C>()
     }
 }
 
 /// A head, for people.
 #[cfg(feature = "host")]
-pub fn show_head(bits: u64) -> alloc::string::String {
+pub fn show_head<C: Counters>(bits: u64) -> alloc::string::String {
     let head = Head(bits);
     let first = match (head.first(), head.has_receipts()) {
         (NIL, _) => alloc::string::String::from("nothing"),
         (node, false) => alloc::format!("node {node}"),
         (node, true) => alloc::format!("receipts {node}"),
     };
-    if head.is_asked() { alloc::format!("{first}, asked {}", bits >> 32) } else { first }
+    let asked = bits >> (u64::BITS - C::ANNOUNCEMENTS);
+    if head.is_asked::<C>() { alloc::format!("{first}, asked {asked}") } else { first }
 }
 
 /// An announcement, for people.
 #[cfg(feature = "host")]
-pub fn show_announcement(bits: u64) -> alloc::string::String {
+pub fn show_announcement<C: Counters>(bits: u64) -> alloc::string::String {
     let call = Announcement(bits);
     let answer = match (call.progress(), call.present()) {
         (Progress::Done, true) => ", there",
         (Progress::Done, false) => ", not there",
         _ => "",
     };
-    alloc::format!("{} {:?} {:?}{answer}", call.sequence(), call.update(), call.progress())
+    alloc::format!("{} {:?} {:?}{answer}", call.sequence::<C>(), call.update(), call.progress())
 }
 
 #[cfg(test)]
@@ -234,32 +270,35 @@ mod tests {
 
     #[test]
     fn heads_are_their_parts() {
-        let head = Head::new(77, true, false);
-        assert_eq!((head.first(), head.has_receipts(), head.is_asked()), (77, true, false));
-        let asked = Head(head.0 + Head::ANNOUNCEMENT);
-        assert_eq!((asked.first(), asked.has_receipts(), asked.is_asked()), (77, true, true));
-        assert_eq!((Head::EMPTY.first(), Head::EMPTY.is_asked()), (NIL, false));
-        assert!(Head::new(0, false, true).is_asked());
+        let head = Head::new::<Wide>(77, true, false);
+        assert_eq!((head.first(), head.has_receipts(), head.is_asked::<Wide>()), (77, true, false));
+        let asked = Head(head.0 + Head::announcement::<Wide>());
+        assert_eq!((asked.first(), asked.has_receipts(), asked.is_asked::<Wide>()), (77, true, true));
+        assert_eq!((Head::EMPTY.first(), Head::EMPTY.is_asked::<Wide>()), (NIL, false));
+        assert!(Head::new::<Wide>(0, false, true).is_asked::<Wide>());
     }
 
     #[test]
     fn announcements_go_on() {
-        let call = Announcement(0).next(Update::Remove);
-        assert_eq!((call.sequence(), call.progress(), call.update()), (1, Progress::Pending, Update::Remove));
+        let call = Announcement(0).next::<Wide>(Update::Remove);
+        assert_eq!(
+            (call.sequence::<Wide>(), call.progress(), call.update()),
+            (1, Progress::Pending, Update::Remove)
+        );
         let done = call.done(true);
-        assert_eq!((done.sequence(), done.progress(), done.present()), (1, Progress::Done, true));
-        let next = done.next(Update::Assign);
-        assert_eq!((next.sequence(), next.update(), next.present()), (2, Update::Assign, false));
+        assert_eq!((done.sequence::<Wide>(), done.progress(), done.present()), (1, Progress::Done, true));
+        let next = done.next::<Wide>(Update::Assign);
+        assert_eq!((next.sequence::<Wide>(), next.update(), next.present()), (2, Update::Assign, false));
         assert_eq!(call.so(Progress::Withdrawn).progress(), Progress::Withdrawn);
     }
 
     #[test]
     fn receipts_know_their_call() {
-        let call = Announcement(0).next(Update::Add).next(Update::Add);
-        let receipt = Receipt::new(65_535, call, true);
+        let call = Announcement(0).next::<Wide>(Update::Add).next::<Wide>(Update::Add);
+        let receipt = Receipt::new::<Wide>(65_535, call, true);
         assert_eq!((receipt.warp(), receipt.present()), (65_535, true));
-        assert!(receipt.is_of(65_535, call) && !receipt.is_of(1, call));
-        assert!(!receipt.is_of(65_535, call.next(Update::Add)));
+        assert!(receipt.is_of::<Wide>(65_535, call) && !receipt.is_of::<Wide>(1, call));
+        assert!(!receipt.is_of::<Wide>(65_535, call.next::<Wide>(Update::Add)));
         assert_eq!(Receipt::from_bits(receipt.0), Some(receipt));
         assert_eq!(Receipt::from_bits(u64::MAX), None);
     }

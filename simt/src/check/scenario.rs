@@ -63,6 +63,17 @@ pub struct Config {
     /// Bitmap words of a pool, where the scenario sets them.
     #[serde(default)]
     pub bitmap: Vec<u32>,
+    /// Bits of the counters that go round, where the scenario narrows them, in the order of the structure.
+    /// None, or zero: as many as ship.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub counters: Vec<u32>,
+}
+
+impl Config {
+    /// The bits of a counter, or zero.
+    pub fn counter_bits(&self, number: usize) -> u32 {
+        self.counters.get(number).copied().unwrap_or(0)
+    }
 }
 
 const fn is_zero(number: &u32) -> bool {

@@ -52,6 +52,14 @@ pub(super) fn by_lanes(scenarios: &[Scenario]) -> Vec<Scenario> {
     scenarios.iter().filter(|scenario| scenario.config.slots > 1).cloned().map(lanes).collect()
 }
 
+/// The same with counters of so many bits, in the order of the structure: they go round.
+pub(super) fn narrow(mut scenario: Scenario, bits: &[u32]) -> Scenario {
+    scenario.config.counters = bits.to_vec();
+    let bits: Vec<_> = bits.iter().map(u32::to_string).collect();
+    scenario.name += &format!("_bits{}", bits.join("_"));
+    scenario
+}
+
 /// A scenario with lanes of two words each in place of one lane: a slot is not its lane.
 pub(super) fn double(mut scenario: Scenario) -> Scenario {
     scenario.config = Config { lanes: scenario.config.slots / 2, slots: 2, ..scenario.config };

@@ -259,7 +259,7 @@ impl Place {
     /// The size of its table.
     pub(super) fn config(self) -> Config {
         let Self { shape: (lanes, slots), homes: buckets, reach, pool, .. } = self;
-        Config { lanes, slots, buckets, reach, pool, bitmap: Vec::new() }
+        Config { lanes, slots, buckets, reach, pool, ..Config::default() }
     }
 
     /// The calls that make it.

@@ -148,7 +148,7 @@ fn scenario(shape: Shape, warps: usize, before: &str, batch: &str) -> Scenario {
     };
     let mut bitmap = vec![last, before.len() as u32];
     bitmap.extend(before.chars().chain(batch.chars()).map(key));
-    let config = Config { lanes: 1, slots, buckets, pool: room, reach: levels, bitmap };
+    let config = Config { lanes: 1, slots, buckets, pool: room, reach: levels, bitmap, ..Config::default() };
     let bins = if last == 0 { String::new() } else { format!("_bins_of_{}", 1 << last) };
     let name = format!(
         "{structure}/{warps}_warps_{levels}_levels_of_{buckets}x{slots}_room_{room}{bins}/{}_then_{}",

@@ -122,6 +122,7 @@ pub(super) fn scenario<T: Table>(at: Start, memory: Budget, programs: &[Vec<Step
         reach: 16,
         pool: memory.most,
         bitmap: vec![memory.fails],
+        counters: Vec::new(),
     };
     let call = |&(op, key, n): &Step| Call::new(op, key, n);
     let calls = |steps: &Vec<Step>| steps.iter().map(call).collect();

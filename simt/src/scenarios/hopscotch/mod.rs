@@ -3,6 +3,7 @@
 //! Operations meet on the keys of one to three homes: in an empty neighbourhood, in a full one, where a key
 //! has to be moved, or two in turn, where two such inserts cross, and in the tail.
 
+mod narrow;
 mod places;
 mod room;
 mod sets;
@@ -12,7 +13,7 @@ mod wide;
 
 pub use sets::{deep, default_set, quick};
 pub use subject::HopscotchSubject;
-pub use tables::{MAP32, MAP64, SET32, SET64, SHAPES, TABLES, TRIED32};
+pub use tables::{MAP32, MAP64, NARROW_SHAPES, SET32, SET64, SHAPES, TABLES, TRIED32};
 pub use wide::wide;
 
 use super::checked::{self, Checked};

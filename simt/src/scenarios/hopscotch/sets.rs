@@ -1,8 +1,8 @@
 //! Which scenarios there are.
 
 use super::places::{self, place};
-use super::room;
 use super::tables::{MAP32, MAP64, SET32, SET64, TABLES};
+use super::{narrow, room};
 use crate::check::Scenario;
 use crate::scenarios::family::Step;
 use crate::scenarios::form;
@@ -55,6 +55,7 @@ pub fn default_set() -> Vec<Scenario> {
         scenarios.extend(table.doubles(&table.pairs(&wide)));
         scenarios.extend(table.rows_and_stalls(places::PRESENT));
     }
+    scenarios.extend(narrow::rounds());
     scenarios.extend(stalls_of_second(&TABLES, &scenarios));
     scenarios
 }
@@ -71,11 +72,12 @@ pub fn deep() -> Vec<Scenario> {
     scenarios.extend(by_lanes(&scenarios));
     scenarios.extend(by_lanes(&MAP32.pairs(&[places::HOPS])));
     scenarios.extend(room::deep(&MAP32));
+    scenarios.extend(narrow::deep());
     scenarios
 }
 
 /// The same by lanes of one word each, if there are so many.
-fn by_lanes(scenarios: &[Scenario]) -> Vec<Scenario> {
+pub(super) fn by_lanes(scenarios: &[Scenario]) -> Vec<Scenario> {
     let some = scenarios.iter().filter(|s| s.config.slots.is_power_of_two() && s.stall.is_none());
     some.cloned().map(form::lanes).collect()
 }
@@ -102,7 +104,7 @@ fn found_twice(table: &Table) -> Vec<Scenario> {
 
 /// A displacement brings a key back to the group from which it was deleted: a search that the older hop bit
 /// led there finds it, and so does the next one.
-fn brought_back(table: &Table) -> Scenario {
+pub(super) fn brought_back(table: &Table) -> Scenario {
     let (key, moved) = ((0, 0), (1, 1));
     let back = [(Delete, key), (InsertUnique, moved), (InsertUnique, key)];
     table.of_names(places::BACK, &[&[(Search, key), (Search, key)], &back])
@@ -111,7 +113,7 @@ fn brought_back(table: &Table) -> Scenario {
 /// A key goes from the group behind its home's, comes to that of its home, and goes back: a search that its
 /// first hop bit led past the group of the home finds it, and the next one does not see it in front as it was
 /// in between.
-fn led_past(table: &Table) -> Scenario {
+pub(super) fn led_past(table: &Table) -> Scenario {
     let (key, other) = ((0, 0), (0, 1));
     let in_front = [(Delete, key), (InsertUnique, key), (Delete, key)];
     let moved = [&in_front[..], &[(InsertUnique, other), (InsertUnique, key)]].concat();
@@ -120,7 +122,7 @@ fn led_past(table: &Table) -> Scenario {
 
 /// A key goes and comes back in another slot of its home's group, beside two operations of another warp: the
 /// second one reads no slot as it was before what the first one saw.
-fn again(table: &Table) -> Vec<Scenario> {
+pub(super) fn again(table: &Table) -> Vec<Scenario> {
     let key = table.key(places::FRONT.homes, (0, 0));
     let first = [Delete, InsertUnique, Delete].map(|op| (op, key)).to_vec();
     table.twos(key).map(|two| table.scenario(places::FRONT, &vec![first.clone(), two])).collect()

@@ -8,9 +8,10 @@ use warpproof_model::hopscotch::{Broken, Home, HopscotchTable};
 use warpproof_model::spec::{Call, Map, Op, Ret};
 use warpproof_model::{ReadOrder, Word, Words};
 
-/// A hopscotch table with `S` words per lane in a group and `N` groups in a neighbourhood.
+/// A hopscotch table with `S` words per lane in a group, `N` groups in a neighbourhood, and versions of `V` bits
+/// at most.
 #[derive(Clone, Debug)]
-pub struct HopscotchSubject<E, const S: usize, const N: u32> {
+pub struct HopscotchSubject<E, const S: usize, const N: u32, const V: u32 = { u64::BITS }> {
     config: Config,
     may_fill: bool,
     /// Whether operations go through `try_mixed` first, as those of kernels do, and then through `mixed`.
@@ -18,7 +19,8 @@ pub struct HopscotchSubject<E, const S: usize, const N: u32> {
     kind: PhantomData<E>,
 }
 
-type Table<E, M, const S: usize, const N: u32> = HopscotchTable<E, <E as Entry>::Words<M>, S, N>;
+type Table<E, M, const S: usize, const N: u32, const V: u32> =
+    HopscotchTable<E, <E as Entry>::Words<M>, S, N, V>;
 
 impl<E: Entry, const S: usize, const N: u32> HopscotchSubject<E, S, N> {
     /// A table of the size of `config`.
@@ -31,8 +33,16 @@ impl<E: Entry, const S: usize, const N: u32> HopscotchSubject<E, S, N> {
         Self { config, may_fill, tries: true, kind: PhantomData }
     }
 
-    fn table<M: Memory>(&self, m: M) -> Table<E, M, S, N> {
-        HopscotchTable::new(E::words(m, 0), self.config.buckets, SEED)
+    /// The same with versions of `V` bits.
+    pub fn with_version_bits<const V: u32>(self) -> HopscotchSubject<E, S, N, V> {
+        let Self { config, may_fill, tries, kind } = self;
+        HopscotchSubject { config, may_fill, tries, kind }
+    }
+}
+
+impl<E: Entry, const S: usize, const N: u32, const V: u32> HopscotchSubject<E, S, N, V> {
+    fn table<M: Memory>(&self, m: M) -> Table<E, M, S, N, V> {
+        HopscotchTable::new(E::words(m, 0), self.config.buckets, SEED).with_version_bits()
     }
 
     const fn group_words(&self) -> usize {
@@ -56,7 +66,7 @@ impl<E: Entry, const S: usize, const N: u32> HopscotchSubject<E, S, N> {
     }
 }
 
-impl<E: Entry, const S: usize, const N: u32> Subject for HopscotchSubject<E, S, N> {
+impl<E: Entry, const S: usize, const N: u32, const V: u32> Subject for HopscotchSubject<E, S, N, V> {
     type Spec = Map;
 
     fn spec(&self) -> Map {
@@ -125,7 +135,7 @@ impl<E: Entry, const S: usize, const N: u32> Subject for HopscotchSubject<E, S, 
     fn show(&self, _: usize, index: usize, value: u128) -> String {
         let word = E::Word::from_bits(value);
         if self.is_home(index) {
-            return Home::<E::Word, N>::from_word(word).to_string();
+            return Home::<E::Word, N, V>::from_word(word).to_string();
         }
         if Self::is_empty(word) {
             return "empty".to_string();

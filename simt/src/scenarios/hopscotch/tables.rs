@@ -2,15 +2,15 @@
 
 use super::places::{OPS, PLAN};
 use super::subject::HopscotchSubject;
-use crate::check::{AnySubject, OfLanes, Scenario};
+use crate::check::{AnySubject, OfLanes, Scenario, ScenarioError};
 use crate::scenarios::entry::Entry;
 use crate::scenarios::shape::shapes;
-use crate::scenarios::table::{Entries, Maker, Table};
+use crate::scenarios::table::{Entries, Made, Maker, Table};
 use std::sync::Arc;
 use warpproof_model::entry::{Key32, Key64, Pair32, Pair64};
 
 /// u32 pairs.
-pub const MAP32: Table = table("hop_map32", Entries::Map32, shaped::<Pair32>);
+pub const MAP32: Table = table("hop_map32", Entries::Map32, map32);
 /// u32 keys.
 pub const SET32: Table = table("hop_set32", Entries::Set32, shaped::<Key32>);
 /// u64 pairs in 128-bit words.
@@ -36,6 +36,36 @@ shapes! {
     ];
     "a neighbourhood of {reach} groups of {lanes} lanes with {slots} words each: they are, lanes first, {:?}";
     fn shaped<E: Entry> = make::<E, LANES, S, N>;
+}
+
+shapes! {
+    /// Those of tables whose versions are narrowed, to one bit up to three.
+    pub const NARROW_SHAPES: (lanes as LANES: usize, slots as S: usize, reach as N: u32) =
+        [(1, 2, 2), (1, 4, 2), (2, 1, 2)];
+    "a neighbourhood of {reach} groups of {lanes} lanes with {slots} words each: with narrow versions they are, \
+     lanes first, {:?}";
+    fn shaped_narrow<E: Entry> = make_narrow::<E, LANES, S, N>;
+}
+
+fn map32(scenario: &Scenario) -> Made {
+    match scenario.config.counter_bits(0) {
+        0 => shaped::<Pair32>(scenario),
+        1..=3 => shaped_narrow::<Pair32>(scenario),
+        bits => {
+            Err(ScenarioError::Shape(format!("versions of {bits} bits: they have 1 to 3, or all there are")))
+        }
+    }
+}
+
+fn make_narrow<E: Entry, const LANES: usize, const S: usize, const N: u32>(
+    scenario: &Scenario,
+) -> Arc<dyn AnySubject> {
+    let whole = HopscotchSubject::<E, S, N>::new(scenario.config.clone(), scenario.allows.full);
+    match scenario.config.counter_bits(0) {
+        1 => Arc::new(OfLanes::<_, LANES>(whole.with_version_bits::<1>())),
+        2 => Arc::new(OfLanes::<_, LANES>(whole.with_version_bits::<2>())),
+        _ => Arc::new(OfLanes::<_, LANES>(whole.with_version_bits::<3>())),
+    }
 }
 
 fn make<E: Entry, const LANES: usize, const S: usize, const N: u32>(

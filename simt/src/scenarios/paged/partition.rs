@@ -248,7 +248,8 @@ pub(super) fn scenario(warps: usize, keys: &[u32]) -> Scenario {
     const STRUCTURE: &str = PartitionSubject::STRUCTURE;
     let digits: String = keys.iter().map(|key| format!("_{}{}", key / BASE, key % BASE)).collect();
     let name = format!("{STRUCTURE}/{warps}_warps/keys{digits}");
-    let config = Config { lanes: 1, slots: 1, buckets: 1, reach: 1, pool: 0, bitmap: keys.to_vec() };
+    let config =
+        Config { lanes: 1, slots: 1, buckets: 1, reach: 1, bitmap: keys.to_vec(), ..Config::default() };
     Scenario::new(name, STRUCTURE, config, vec![vec![Call::new(Op::SearchAll, 0, 0)]; warps])
 }
 

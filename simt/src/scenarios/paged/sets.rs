@@ -66,8 +66,14 @@ fn scenario(frames: u32, steps: &[Step], fails: u32) -> Scenario {
     let call = Step::call(&steps);
     let failing = if fails == 0 { String::new() } else { format!("_fails{fails:b}") };
     let name = format!("{}/{}_frames{frames}{failing}", PagedSubject::STRUCTURE, call.value);
-    let config =
-        Config { lanes: 1, slots: 1, buckets: frames, reach: children, pool: 0, bitmap: vec![fails] };
+    let config = Config {
+        lanes: 1,
+        slots: 1,
+        buckets: frames,
+        reach: children,
+        bitmap: vec![fails],
+        ..Config::default()
+    };
     let streams = (0..3).map(|stream| vec![Call::new(STREAM, stream, 0)]);
     let programs = [vec![call]].into_iter().chain(streams).collect();
     let mut scenario = Scenario::new(name, PagedSubject::STRUCTURE, config, programs);

@@ -116,6 +116,7 @@ fn scenario(
         buckets: number,
         pool: number + 1,
         bitmap: vec![bits('e'), bits('t')],
+        counters: Vec::new(),
     };
     let structure = placing.structure();
     let shape = format!("{lanes}_lanes_{rows}x{of_row}");

@@ -3,6 +3,7 @@
 //! Operations meet in buckets that were never used, on chains of one node and of two, in full nodes and in
 //! emptied ones. A call is announced at once, after it has lost one exchange, or never.
 
+mod narrow;
 mod places;
 mod sets;
 mod subject;
@@ -11,7 +12,10 @@ mod together;
 
 pub use sets::{deep, default_set, quick};
 pub use subject::{AtEnd, ByEpochs, Reuse, WaitFreeSubject};
-pub use tables::{EPOCHS64, MAP32, MAP64, SET32, SET64, SHAPES, SHAPES_BY_EPOCHS, SHAPES_OF_FOUR, TABLES};
+pub use tables::{
+    EPOCHS64, MAP32, MAP64, NARROW_SHAPES, NARROW_SHAPES_BY_EPOCHS, SET32, SET64, SHAPES, SHAPES_BY_EPOCHS,
+    SHAPES_OF_FOUR, TABLES,
+};
 
 use super::checked::{self, Checked};
 

@@ -1,5 +1,6 @@
 //! Which scenarios there are.
 
+use super::narrow;
 use super::places::{self, NEVER};
 use super::subject::{IN_PLACE, RECLAIM};
 use super::tables::{EPOCHS64, MAP32, MAP64, SET32, SET64, TABLES};
@@ -42,6 +43,7 @@ pub fn default_set() -> Vec<Scenario> {
     for table in [SET64, EPOCHS64] {
         scenarios.extend(patient(&table.of_shape(places::ROOM, &[2], 1), 0));
     }
+    scenarios.extend(narrow::rounds());
     scenarios.extend(stalls_of_second(&TABLES, &scenarios));
     scenarios
 }
@@ -73,7 +75,7 @@ fn patient(scenarios: &[Scenario], patience: u32) -> Vec<Scenario> {
     scenarios.iter().map(|scenario| with(scenario, patience)).collect()
 }
 
-fn with(scenario: &Scenario, patience: u32) -> Scenario {
+pub(super) fn with(scenario: &Scenario, patience: u32) -> Scenario {
     let mut scenario = scenario.clone();
     scenario.config.reach = patience;
     scenario.name += &match patience {
@@ -202,7 +204,7 @@ fn taken_twice() -> Scenario {
 }
 
 /// Calls that others run, and their answers.
-fn delivery() -> Vec<Scenario> {
+pub(super) fn delivery() -> Vec<Scenario> {
     let key = (0, 0);
     let on = |place: Place, programs: &[&[Op]]| SET64.on_key(place, key, programs);
     let mut all = vec![on(places::NEW, &[&[InsertUnique], &[Delete, InsertUnique]])];
@@ -214,7 +216,7 @@ fn delivery() -> Vec<Scenario> {
 }
 
 /// A call beside a rival of one to so many calls.
-fn rivals(patience: u32, calls: usize) -> Vec<Scenario> {
+pub(super) fn rivals(patience: u32, calls: usize) -> Vec<Scenario> {
     let (one, other): (Name, Name) = ((0, 0), (0, 1));
     let rival = [InsertUnique, Delete, InsertUnique, Delete, InsertUnique].map(|op| (op, other));
     let of = |count: usize| {
@@ -227,7 +229,7 @@ fn rivals(patience: u32, calls: usize) -> Vec<Scenario> {
 
 /// A warp that announces a call on one bucket and then one on another: who reads the second one's entry does
 /// not take it for that of the first.
-fn buckets() -> Vec<Scenario> {
+pub(super) fn buckets() -> Vec<Scenario> {
     let on = |first: Op, second: Op, other: &[(Op, Name)]| {
         SET64.of_names(places::BUCKETS, &[&[(first, (0, 0)), (second, (1, 0))], other])
     };
@@ -317,15 +319,15 @@ fn epochs() -> Vec<Scenario> {
 }
 
 /// A key that is there all the time, one that comes into its node, and one of the other bucket.
-const KEY: Name = (0, 0);
-const BESIDE: Name = (0, 1);
-const OTHER: Name = (1, 0);
+pub(super) const KEY: Name = (0, 0);
+pub(super) const BESIDE: Name = (0, 1);
+pub(super) const OTHER: Name = (1, 0);
 
 /// Replaces the node of the key, and uses it again in the other bucket, if the epoch allows it.
-const REPLACE: [(Op, Name); 3] = [(InsertUnique, BESIDE), (Delete, OTHER), (InsertUnique, OTHER)];
+pub(super) const REPLACE: [(Op, Name); 3] = [(InsertUnique, BESIDE), (Delete, OTHER), (InsertUnique, OTHER)];
 
 /// Programs on two buckets, with so many nodes.
-fn by_epochs(nodes: u32, programs: &[&[(Op, Name)]]) -> Scenario {
+pub(super) fn by_epochs(nodes: u32, programs: &[&[(Op, Name)]]) -> Scenario {
     let mut scenario = EPOCHS64.of_names(places::BOTH, programs);
     scenario.config.bitmap = vec![u32::MAX << nodes];
     scenario.name += &format!("_of{nodes}");
@@ -333,7 +335,7 @@ fn by_epochs(nodes: u32, programs: &[&[(Op, Name)]]) -> Scenario {
 }
 
 /// The same, where the pool can run out.
-fn full(mut scenario: Scenario) -> Scenario {
+pub(super) fn full(mut scenario: Scenario) -> Scenario {
     scenario.allows.full = true;
     scenario
 }

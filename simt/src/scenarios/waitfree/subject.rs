@@ -8,7 +8,9 @@ use std::collections::BTreeSet;
 use std::marker::PhantomData;
 use warpproof_model::reclaim::{EPOCH_BITMAPS, EPOCH_WORDS, EpochPool, Epochs, NodePool, Pool, Stash};
 use warpproof_model::spec::{Call, Map, Op, Ret, Spec};
-use warpproof_model::waitfree::{Broken, EMPTY_HEAD, NoCompany, WaitFreeTable, WaitFreeWords, rounds};
+use warpproof_model::waitfree::{
+    Broken, Counters, EMPTY_HEAD, NoCompany, WaitFreeTable, WaitFreeWords, Wide, rounds,
+};
 use warpproof_model::{ReadOrder, UserKey, Word, Words};
 
 /// The arrays.
@@ -65,15 +67,15 @@ impl Reuse for AtEnd {
     }
 }
 
-/// When the turns have ended that may have come to them. A call is a turn.
+/// When the turns have ended that may have come to them. A call is a turn, and knows so many bits of its epoch.
 #[derive(Clone, Debug)]
-pub struct ByEpochs;
+pub struct ByEpochs<const BITS: u32 = 62>;
 
-impl Reuse for ByEpochs {
-    type Pool<M: Memory> = EpochPool<M::W32, M::W64>;
+impl<const BITS: u32> Reuse for ByEpochs<BITS> {
+    type Pool<M: Memory> = EpochPool<M::W32, M::W64, BITS>;
 
     fn pool<M: Memory>(m: M, most: u32) -> Self::Pool<M> {
-        let epochs = Epochs::new(m.w64(EPOCHS));
+        let epochs = Epochs::new(m.w64(EPOCHS)).with_bits();
         EpochPool::new(m.w32(USED), m.w32(RETIRED), m.w64(STASHES), epochs, most)
     }
 
@@ -84,9 +86,10 @@ impl Reuse for ByEpochs {
     }
 }
 
-/// A wait-free table with `S` words per lane in a node, whose nodes are used again as `R` says.
+/// A wait-free table with `S` words per lane in a node, whose nodes are used again as `R` says, with counters
+/// as wide as `C` says.
 #[derive(Clone, Debug)]
-pub struct WaitFreeSubject<E, R, const S: usize> {
+pub struct WaitFreeSubject<E, R, const S: usize, C = Wide> {
     config: Config,
     warps: usize,
     /// Nodes that each warp has at first, where the scenario sets no bitmap.
@@ -98,16 +101,16 @@ pub struct WaitFreeSubject<E, R, const S: usize> {
     calls: u32,
     /// Whether a call stands for several. Their keys differ, so the calls of all keys are one history then.
     together: bool,
-    kind: PhantomData<(E, R)>,
+    kind: PhantomData<(E, R, C)>,
 }
 
 /// Bits of a word of the bitmap.
 const WORD: usize = 32;
 
-type Table<E, R, M, const S: usize> =
-    WaitFreeTable<E, <E as Entry>::Words<M>, <M as Memory>::W64, <R as Reuse>::Pool<M>, S>;
+type Table<E, R, M, const S: usize, C> =
+    WaitFreeTable<E, <E as Entry>::Words<M>, <M as Memory>::W64, <R as Reuse>::Pool<M>, S, C>;
 
-impl<E: Entry, R: Reuse, const S: usize> WaitFreeSubject<E, R, S> {
+impl<E: Entry, R: Reuse, const S: usize, C: Counters> WaitFreeSubject<E, R, S, C> {
     /// A table for the programs of `scenario`.
     pub fn new(scenario: &Scenario) -> Self {
         let calls = scenario.programs.iter().flatten().map(together::len).sum::<usize>();
@@ -127,7 +130,7 @@ impl<E: Entry, R: Reuse, const S: usize> WaitFreeSubject<E, R, S> {
         }
     }
 
-    fn table<M: Memory>(&self, m: M) -> Table<E, R, M, S> {
+    fn table<M: Memory>(&self, m: M) -> Table<E, R, M, S, C> {
         let words = WaitFreeWords {
             nodes: E::words(m, NODES),
             heads: m.w64(HEADS),
@@ -135,7 +138,7 @@ impl<E: Entry, R: Reuse, const S: usize> WaitFreeSubject<E, R, S> {
             requests: E::words(m, REQUESTS),
             pool: self.pool(m),
         };
-        WaitFreeTable::new(words, self.config.reach, SEED)
+        WaitFreeTable::new(words, self.config.reach, SEED).with_counters()
     }
 
     fn pool<M: Memory>(&self, m: M) -> R::Pool<M> {
@@ -221,7 +224,7 @@ impl<E: Entry, R: Reuse, const S: usize> WaitFreeSubject<E, R, S> {
     }
 }
 
-impl<E: Entry, R: Reuse, const S: usize> Subject for WaitFreeSubject<E, R, S> {
+impl<E: Entry, R: Reuse, const S: usize, C: Counters> Subject for WaitFreeSubject<E, R, S, C> {
     type Spec = WaitFreeSpec;
 
     fn spec(&self) -> WaitFreeSpec {
@@ -308,8 +311,8 @@ impl<E: Entry, R: Reuse, const S: usize> Subject for WaitFreeSubject<E, R, S> {
     fn show(&self, array: usize, index: usize, value: u128) -> String {
         let bits = value as u64;
         match array {
-            HEADS => warpproof_model::waitfree::show_head(bits),
-            ANNOUNCED => warpproof_model::waitfree::show_announcement(bits),
+            HEADS => warpproof_model::waitfree::show_head::<C>(bits),
+            ANNOUNCED => warpproof_model::waitfree::show_announcement::<C>(bits),
             STASHES => nodes_of(Stash::from_bits(bits)),
             EPOCHS => bits.to_string(),
             USED | RETIRED => format!("{value:#b}"),

@@ -1,0 +1,94 @@
+//! Scenarios whose counters are so narrow that they go round between two steps of another warp.
+//!
+//! A head counts fewer announcements than its count has numbers; a chain with a receipt stands for fewer calls of
+//! its warp than their numbers are; a pool has fewer epochs than a turn can tell apart. The tests show what
+//! happens with one more.
+
+use super::places;
+use super::sets::{KEY, OTHER, REPLACE, buckets, by_epochs, delivery, full, rivals, with};
+use super::tables::SET64;
+use crate::check::Scenario;
+use crate::scenarios::form::narrow;
+use crate::scenarios::table::Name;
+use warpproof_model::spec::Op::{self, Delete, InsertUnique, Search};
+
+/// The number of a call goes round beside calls of another warp; all else goes as far as it may.
+pub(super) fn rounds() -> Vec<Scenario> {
+    let calls = [delivery(), buckets(), rivals(0, 2), rivals(1, 5)].concat();
+    let mut scenarios: Vec<_> = calls.into_iter().map(|scenario| narrow(scenario, &[0, 1])).collect();
+    scenarios.extend([between(0, 1), between(1, 2), between(2, 2)]);
+    scenarios.extend([refused(1, 2), refused(1, 3)]);
+    scenarios.push(turns(3));
+    scenarios
+}
+
+/// A warp makes a call on one bucket, some on another, and one more on the first one, whose chain still has the
+/// receipt of the first. All are announced, with numbers of so many bits.
+fn between(others: usize, bits: u32) -> Scenario {
+    let first: Name = (0, 0);
+    let there = [(InsertUnique, (1, 0)), (Delete, (1, 0))];
+    let mut calls: Vec<(Op, Name)> = vec![(InsertUnique, first)];
+    calls.extend(there.iter().cycle().take(others));
+    calls.push((Delete, first));
+    narrow(with(&SET64.of_names(places::BUCKETS, &[&calls, &[(Search, first)]]), 0), &[0, bits])
+}
+
+/// A warp has taken all nodes for a call that is announced; another one finds none for so many calls, each of
+/// which adds twice to the head, whose count has so many bits.
+fn refused(calls: usize, bits: u32) -> Scenario {
+    let refused = [(InsertUnique, (0, 1)), (InsertUnique, (0, 2))];
+    let mut scenario = SET64.of_names(places::ROOM, &[&[(Delete, (0, 0))], &refused[..calls]]);
+    scenario.config.bitmap = vec![u32::MAX << 3];
+    scenario.name += "_spare2";
+    narrow(with(&full(scenario), 0), &[bits, 0])
+}
+
+/// A warp looks for a key which is there all the time, while another one replaces its node and uses that again.
+/// Turns know so many bits of their epochs, and there are six of these.
+fn turns(bits: u32) -> Scenario {
+    narrow(by_epochs(4, &[&REPLACE, &[(Search, OTHER), (Search, KEY)]]), &[bits])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::{Report, Verdict};
+    use crate::engine::{Engine, Options};
+    use crate::explore::Explore;
+
+    fn explored(scenario: &Scenario) -> Report {
+        Explore.explore(scenario, &Options::default()).expect("a scenario")
+    }
+
+    fn trace(report: Report) -> String {
+        let violation = report.violation.expect("a violation");
+        format!("{}: {}", violation.kind, violation.timeline())
+    }
+
+    /// A receipt is taken for that of the call that has its number again.
+    #[test]
+    fn a_receipt_outlives_the_numbers_of_calls() {
+        for (others, bits) in [(1, 1), (3, 2)] {
+            let trace = trace(explored(&between(others, bits)));
+            assert!(trace.contains("not linearizable") && trace.contains("RETURN absent"), "{trace}");
+            assert_eq!(explored(&between(others - 1, bits)).verdict, Verdict::Passed);
+        }
+    }
+
+    /// A count that is zero again says that no call is announced, so nobody runs those that are.
+    #[test]
+    fn a_head_forgets_announcements_after_a_whole_round() {
+        let trace = trace(explored(&refused(2, 2)));
+        assert!(trace.contains("step bound exceeded") && trace.contains("asked 3 -> receipts 0 "), "{trace}");
+        assert_eq!(explored(&refused(1, 2)).verdict, Verdict::Passed);
+        assert_eq!(explored(&refused(2, 3)).verdict, Verdict::Passed);
+    }
+
+    /// A node is used again while a turn may be at it.
+    #[test]
+    fn a_pool_ends_with_its_epochs() {
+        let trace = trace(explored(&turns(2)));
+        assert!(trace.contains("not linearizable") && trace.contains("epoch: 5"), "{trace}");
+        assert_eq!(explored(&turns(3)).verdict, Verdict::Passed);
+    }
+}
