@@ -18,6 +18,8 @@ mod shell;
 mod steps;
 mod toolchain;
 mod unsafety;
+#[cfg(test)]
+mod unseen;
 
 use shell::Outcome;
 use std::process::ExitCode;

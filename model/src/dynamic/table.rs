@@ -23,9 +23,13 @@ pub trait Submaps<const S: usize>: Copy {
     /// Submap `index`, which is the first one, number 0, or was published.
     fn at(self, index: u32) -> OpenTable<Self::Entry, Self::Words, Self::Filter, Self::Probing, S>;
 
-    /// Sees to it that submap `index` is published, if it can be. All before it are. Called by one lane, of
-    /// an insert that found no room.
-    fn add(self, index: u32) -> Added;
+    /// Runs `f`, by which submap `index` is made and published, while no other warp runs its own; or says
+    /// [`Added::Soon`] if another one does. What the last one did is known then.
+    fn one_at_a_time(self, index: u32, f: impl FnOnce() -> Added) -> Added;
+
+    /// Makes submap `index`, whose slots are empty then and whose filter says nothing, unless it is made:
+    /// whether it is. Within [`one_at_a_time`](Self::one_at_a_time).
+    fn make(self, index: u32) -> bool;
 }
 
 /// What came of asking for another submap.
@@ -148,8 +152,8 @@ impl<D: Submaps<S>, B: IntegerWords<u32>, const S: usize> DynamicTable<D, B, S> 
     }
 
     /// Adds a pair if the key is absent. [`Insert::Full`] if all buckets that it probes are full, and this
-    /// warp knows of no other submap. Lock-free but for adding a submap, of which [`Submaps::add`] says what
-    /// it is.
+    /// warp knows of no other submap. Lock-free but for adding a submap, of which
+    /// [`Submaps::one_at_a_time`] says what it is.
     #[inline(always)]
     pub fn insert_unique<W: Warp>(self, w: &mut W, key: UserKey<Key<D, S>>, value: Value<D, S>) -> Insert {
         let put = self.put(w, key, value, OnPresent::Keep);
@@ -268,10 +272,22 @@ impl<D: Submaps<S>, B: IntegerWords<u32>, const S: usize> DynamicTable<D, B, S> 
         index <= published
     }
 
+    /// Sees to it that submap `index` is published, if it can be. All before it are.
+    pub fn add_submap(self, index: u32) -> Added {
+        self.submaps.one_at_a_time(index, || {
+            if !self.submaps.make(index) {
+                return Added::Never;
+            }
+            // It is published already if another warp was first.
+            self.publish(index);
+            Added::Now
+        })
+    }
+
     /// Asks for submap `index`.
     #[inline(always)]
     fn add<W: Warp>(self, w: &mut W, index: u32) -> Added {
-        let added = w.elect(0, || self.submaps.add(index) as u32);
+        let added = w.elect(0, || self.add_submap(index) as u32);
         w.sync();
         match added {
             0 => Added::Now,

@@ -130,32 +130,35 @@ impl<'a, St: PackedWords, const L: usize, const S: usize> Submaps<S> for &'a Dyn
         self.words(index).view()
     }
 
+    /// The others wait.
+    #[cold]
+    fn one_at_a_time(self, _: u32, f: impl FnOnce() -> Added) -> Added {
+        // What a panic left behind is a submap that is whole and not published, or none.
+        let _one = self.making.lock().unwrap_or_else(PoisonError::into_inner);
+        f()
+    }
+
     /// Takes the memory for it, as much as all submaps before have, and writes it alone: the others that ask
     /// wait, and a thread of the pool that waited for work of the pool might run one of them.
     ///
     /// Not while few slots are taken: then it is for keys that were chosen for their buckets, which the next
     /// submap would have no more room for.
-    #[cold]
-    fn add(self, index: u32) -> Added {
+    fn make(self, index: u32) -> bool {
         let Some(place) = (index as usize).checked_sub(1).and_then(|at| self.more.get(at)) else {
-            return Added::Never;
+            return false;
         };
-        // What a panic left behind is a submap that is whole and not published, or none.
-        let _one = self.making.lock().unwrap_or_else(PoisonError::into_inner);
-        if place.get().is_none() {
-            if self.is_sparse() {
-                return Added::Never;
-            }
-            let slots = self.geometry().slots() as u64;
-            let geometry = OpenGeometry::new(slots, 1.0, (L * S) as u32);
-            let Ok(Ok(words)) = geometry.map(|geometry| OpenWords::new_alone(geometry, self.seed())) else {
-                return Added::Never;
-            };
-            let _ = place.set(words);
+        if place.get().is_some() {
+            return true;
         }
-        // It is published already if another thread was first.
-        self.view().publish(index);
-        Added::Now
+        if self.is_sparse() {
+            return false;
+        }
+        let slots = self.geometry().slots() as u64;
+        let geometry = OpenGeometry::new(slots, 1.0, (L * S) as u32);
+        let Ok(Ok(words)) = geometry.map(|geometry| OpenWords::new_alone(geometry, self.seed())) else {
+            return false;
+        };
+        place.set(words).is_ok()
     }
 }
 

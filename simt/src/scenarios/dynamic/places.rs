@@ -91,5 +91,8 @@ pub(super) const TOMB: Place =
 pub(super) const TWICE: Place =
     grown(("twice", 3), (1, 1), 1, &[(0, 1), (0, 2)], &[(0, 0), (0, 2), (0, 3)], &[1]);
 
-/// All of them.
+/// The first submap is full, and there may be two more.
+pub(super) const LATE: Place = grown(("late", 3), (1, 1), 1, &[(0, 1)], &[(0, 0), (0, 2), (0, 3)], &[]);
+
+/// All of them but the last.
 pub(super) const ALL: [Place; 9] = [EMPTY, LAST_SLOT, FULL, FULL_TWO, WIDE, NEXT, BEHIND, TOMB, TWICE];

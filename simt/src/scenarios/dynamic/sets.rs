@@ -7,7 +7,7 @@ use crate::check::Scenario;
 use crate::scenarios::family::{Programs, programs};
 use crate::scenarios::form::{by_lanes, once};
 use crate::scenarios::table::{Place, Table, stalls_of_second};
-use warpproof_model::spec::Op::{Count, Grow};
+use warpproof_model::spec::Op::{Count, Grow, InsertUnique};
 
 /// Some pairs of operations: at most a second.
 pub fn quick() -> Vec<Scenario> {
@@ -33,8 +33,23 @@ pub fn default_set() -> Vec<Scenario> {
     let doubles = TABLES.iter().flat_map(|table| table.doubles(running(table)));
     let doubles: Vec<_> = doubles.collect();
     scenarios.extend(doubles);
+    scenarios.extend(locked());
     scenarios.extend(stalls_of_second(&TABLES, &scenarios));
     once(scenarios)
+}
+
+/// Submaps that are made under a lock, as on a CPU: every pair of operations, and an insert that asks for a
+/// submap which is published when it gets the lock, as is the next one.
+fn locked() -> Vec<Scenario> {
+    let mut scenarios = MAP32.pairs(&[places::FULL, places::FULL_TWO]);
+    let [one, two, three] = [(0, 0), (0, 2), (0, 3)];
+    let late: [&[_]; 2] = [&[(InsertUnique, three)], &[(InsertUnique, one), (InsertUnique, two)]];
+    scenarios.push(MAP32.of_names(places::LATE, &late));
+    for scenario in &mut scenarios {
+        scenario.config.bitmap = vec![1];
+        scenario.name += "_lock";
+    }
+    scenarios
 }
 
 /// Everything else: two operations of one warp against one of another, three warps.

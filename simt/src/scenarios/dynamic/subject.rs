@@ -36,6 +36,7 @@ enum Kept {
     Filter(usize),
     Published,
     Claimed,
+    Made,
 }
 
 impl<E: Entry, const S: usize> DynamicSubject<E, S> {
@@ -52,8 +53,9 @@ impl<E: Entry, const S: usize> DynamicSubject<E, S> {
     }
 
     fn parts<M: Memory>(&self, m: M) -> Parts<E, M, S> {
-        let Config { lanes, buckets, reach, pool, .. } = self.config;
-        Parts { m, lanes, buckets, most: reach, by_inserts: pool, entry: PhantomData }
+        let Config { lanes, buckets, reach, pool, ref bitmap, .. } = self.config;
+        let by_lock = !bitmap.is_empty();
+        Parts { m, lanes, buckets, most: reach, by_inserts: pool, by_lock, entry: PhantomData }
     }
 
     fn table<M: Memory>(&self, m: M) -> DynamicTable<Parts<E, M, S>, M::W32, S> {
@@ -72,7 +74,8 @@ impl<E: Entry, const S: usize> DynamicSubject<E, S> {
     fn kept(&self, array: usize) -> Kept {
         match array {
             _ if array == 2 * self.submaps() => Kept::Published,
-            _ if array > 2 * self.submaps() => Kept::Claimed,
+            _ if array == 2 * self.submaps() + 1 => Kept::Claimed,
+            _ if array > 2 * self.submaps() => Kept::Made,
             _ if array.is_multiple_of(2) => Kept::Slots(array / 2),
             _ => Kept::Filter(array / 2),
         }
@@ -80,7 +83,8 @@ impl<E: Entry, const S: usize> DynamicSubject<E, S> {
 }
 
 /// The submaps in the memory of the checker: slots and filter of each, one after the other, then the words
-/// that say how many are published and how many some warp has begun to make, besides the first.
+/// that say how many are published and how many some warp has begun to make, besides the first. Or the latter
+/// is a lock, as tables on a CPU have, and a third word says how many were made.
 #[derive(Clone, Copy)]
 pub struct Parts<E, M, const S: usize> {
     m: M,
@@ -88,6 +92,7 @@ pub struct Parts<E, M, const S: usize> {
     buckets: u32,
     most: u32,
     by_inserts: u32,
+    by_lock: bool,
     entry: PhantomData<E>,
 }
 
@@ -104,24 +109,37 @@ impl<E: Entry, M: Memory, const S: usize> Parts<E, M, S> {
         submap_buckets(self.buckets, index) as usize * self.lanes as usize * S
     }
 
-    /// Makes a submap, unless another warp does or did.
-    fn make(self, index: u32) -> Added {
-        if index >= self.most {
-            return Added::Never;
-        }
-        // Relaxed: it only says whose turn it is.
-        let claimed = self.m.w32(self.claimed()).compare_exchange(0, index - 1, index, Order::Relaxed);
-        if claimed != index - 1 {
+    /// The word of how many submaps were made under the lock.
+    fn made(self) -> M::W32 {
+        self.m.w32(self.claimed() + 1)
+    }
+
+    /// Runs `f` under the lock, unless another warp has it.
+    fn locked(self, f: impl FnOnce() -> Added) -> Added {
+        let lock = self.m.w32(self.claimed());
+        // Acquire: pairs with the Release below, as those of a mutex do.
+        if lock.compare_exchange(0, 0, 1, Order::Acquire) != 0 {
             return Added::Soon;
         }
+        let added = f();
+        lock.store(0, 0, WriteOrder::Release);
+        added
+    }
+
+    /// Empties the memory of a submap.
+    fn empty(self, index: u32) {
         let table = self.at(index);
         let (slots, filter) = (E::words(self.m, 2 * index as usize), self.m.w32(2 * index as usize + 1));
         // Relaxed, both: nobody reads them before they are published.
         (0..self.slots(index)).for_each(|at| slots.store(at, E::EMPTY, WriteOrder::Relaxed));
         let words = filter_words::<CLASSES>(table.buckets());
         (0..words).for_each(|at| filter.store(at, 0, WriteOrder::Relaxed));
-        DynamicTable::new(self, self.m.w32(self.published())).publish(index);
-        Added::Now
+    }
+
+    /// Adds a submap, whoever may add some.
+    fn add(self, index: u32) -> Added {
+        let any = Self { by_inserts: self.most, ..self };
+        DynamicTable::new(any, self.m.w32(self.published())).add_submap(index)
     }
 }
 
@@ -137,8 +155,29 @@ impl<E: Entry, M: Memory, const S: usize> Submaps<S> for Parts<E, M, S> {
         OpenTable::new(E::words(self.m, array), OverflowFilter::new(self.m.w32(array + 1)), buckets, SEED)
     }
 
-    fn add(self, index: u32) -> Added {
-        if index <= self.by_inserts { self.make(index) } else { Added::Never }
+    /// Each submap is claimed once, unless there is a lock.
+    fn one_at_a_time(self, index: u32, f: impl FnOnce() -> Added) -> Added {
+        if index > self.by_inserts || index >= self.most {
+            return Added::Never;
+        }
+        if self.by_lock {
+            return self.locked(f);
+        }
+        // Relaxed: it only says whose turn it is.
+        let claimed = self.m.w32(self.claimed()).compare_exchange(0, index - 1, index, Order::Relaxed);
+        if claimed == index - 1 { f() } else { Added::Soon }
+    }
+
+    fn make(self, index: u32) -> bool {
+        // Relaxed, both: under the lock.
+        if self.by_lock && self.made().load(0, ReadOrder::Relaxed) >= index {
+            return true;
+        }
+        self.empty(index);
+        if self.by_lock {
+            self.made().store(0, index, WriteOrder::Relaxed);
+        }
+        true
     }
 }
 
@@ -160,7 +199,8 @@ impl<E: Entry, const S: usize> Subject for DynamicSubject<E, S> {
             ]
         };
         let one = |name| Array::new(name, 32, vec![0]);
-        (0..self.submaps()).flat_map(submap).chain([one("published"), one("claimed")]).collect()
+        let arrays = (0..self.submaps()).flat_map(submap).chain([one("published"), one("claimed")]);
+        arrays.chain((!self.config.bitmap.is_empty()).then(|| one("made"))).collect()
     }
 
     /// Values are only stored, unless some are added.
@@ -173,7 +213,7 @@ impl<E: Entry, const S: usize> Subject for DynamicSubject<E, S> {
         match (call.op, UserKey::new(E::Key::from_bits(call.key.into()))) {
             (Op::Grow, _) => {
                 let parts = self.parts(m);
-                w.elect(0, || parts.make(table.submaps()) == Added::Now);
+                w.elect(0, || parts.add(table.submaps()) == Added::Now);
                 w.sync();
                 Ret::Done
             }
@@ -222,7 +262,8 @@ impl<E: Entry, const S: usize> Subject for DynamicSubject<E, S> {
             Kept::Slots(index) if index > 0 && old == OLD_SLOT && new == empty => true,
             Kept::Filter(index) if index > 0 && old == OLD_FILTER.into() => new == 0,
             Kept::Filter(_) => old & !new == 0,
-            Kept::Published | Kept::Claimed => new == old + 1,
+            Kept::Claimed if !self.config.bitmap.is_empty() => old + new == 1,
+            Kept::Published | Kept::Claimed | Kept::Made => new == old + 1,
             Kept::Slots(_) => {
                 let (old, new) = (E::key(E::Word::from_bits(old)), E::key(E::Word::from_bits(new)));
                 let (empty, tombstone) = (E::key(E::EMPTY), E::key(E::MARK));
@@ -248,7 +289,7 @@ impl<E: Entry, const S: usize> Subject for DynamicSubject<E, S> {
 
     fn show(&self, array: usize, _: usize, value: u128) -> String {
         match self.kept(array) {
-            Kept::Published | Kept::Claimed => value.to_string(),
+            Kept::Published | Kept::Claimed | Kept::Made => value.to_string(),
             Kept::Filter(_) => format!("{value:#b}"),
             Kept::Slots(_) => {
                 let word = E::Word::from_bits(value);
@@ -268,6 +309,7 @@ impl<E: Entry, const S: usize> Subject for DynamicSubject<E, S> {
             Kept::Filter(submap) => format!("filter {submap}[{index}]"),
             Kept::Published => "published".to_string(),
             Kept::Claimed => "claimed".to_string(),
+            Kept::Made => "made".to_string(),
         }
     }
 
