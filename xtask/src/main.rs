@@ -34,7 +34,7 @@ usage: cargo xtask COMMAND
   mutants [STRUCTURE [NAME ...]]  check every mutant of tests/mutants, or those named, and write the table
   mutants --sample                check ten of them and compare with the table
   mutants --since REVISION        check those in files that differ from this revision's, and write their rows
-  mutants --generated [FILE]      check those that cargo-mutants makes of the slab hash, or of files with FILE in their path
+  mutants --generated [FILE]      make mutants of all of model/src, or of files with FILE in their path, and check them
   mutants --apply STRUCTURE NAME  make the change of one in the working tree (`git restore model` takes it back)
   ptx            build the device code and write gpu/ptx
   ptx --check    build it and compare with gpu/ptx

@@ -2,6 +2,7 @@
 
 use crate::shell::Outcome;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -18,7 +19,6 @@ pub(super) struct Set {
 pub(super) enum Which {
     Quick,
     Default,
-    Deep,
     /// Those of this name; if it ends with `/`, all whose names begin so.
     Named(String),
 }
@@ -32,14 +32,30 @@ pub(super) enum Answer {
     Lives { executions: u64 },
     /// A worker did not answer, and what the engine says of it.
     Ended { error: String },
+    /// What each scenario of the sets reaches.
+    Reached { scenarios: Vec<Reached> },
 }
 
-#[derive(Serialize)]
-struct Question<'a> {
-    sets: &'a [Set],
-    workers: usize,
-    program: &'a str,
-    arguments: Vec<String>,
+/// What the exploration of a scenario took, and which numbers its worker wrote.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Reached {
+    pub(super) scenario: Value,
+    pub(super) seconds: f64,
+    pub(super) numbers: Vec<u32>,
+}
+
+/// The sets are asked in turn, until one finds something.
+#[derive(Default, Serialize)]
+pub(super) struct Question<'a> {
+    pub(super) sets: &'a [Set],
+    /// Scenarios that come before the sets, as an answer has told them.
+    pub(super) given: &'a [Value],
+    pub(super) workers: usize,
+    pub(super) program: &'a str,
+    pub(super) arguments: Vec<String>,
+    /// A folder for files in which workers write what they reach, if that is the question. Then each scenario is explored by a
+    /// worker of its own, which is told its file as a last argument.
+    pub(super) reached: Option<&'a Path>,
 }
 
 /// `simt/examples/asker.rs`, built.
@@ -54,16 +70,22 @@ impl Asker {
         Ok(Self(kept))
     }
 
-    /// Asks so many workers. The sets are asked in turn, until one finds something.
-    pub(super) fn ask(
-        &self,
-        sets: &[Set],
-        workers: usize,
-        program: &str,
-        arguments: Vec<String>,
-    ) -> Outcome<Answer> {
-        let question = Question { sets, workers, program, arguments };
-        let question = serde_json::to_string(&question).map_err(|e| e.to_string())?;
+    /// What each scenario reaches, of which every one must hold.
+    pub(super) fn ask_reached(&self, question: &Question<'_>) -> Outcome<Vec<Reached>> {
+        match self.ask(question)? {
+            Answer::Reached { scenarios } => Ok(scenarios),
+            Answer::Killed { how, scenario, .. } => {
+                Err(format!("the original does not hold: {scenario}: {how}"))
+            }
+            Answer::Ended { error } => Err(format!("the original does not hold: {error}")),
+            Answer::Lives { .. } => Err("an answer to another question".to_owned()),
+        }
+    }
+
+    /// Asks a question.
+    pub(super) fn ask(&self, question: &Question<'_>) -> Outcome<Answer> {
+        let sets = question.sets;
+        let question = serde_json::to_string(question).map_err(|e| e.to_string())?;
         let failed = |e: std::io::Error| format!("{}: {e}", self.0.display());
         let mut asker = Command::new(&self.0);
         let mut asker = asker.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().map_err(failed)?;

@@ -1,39 +1,54 @@
-//! `cargo xtask mutants --generated`: the mutants that cargo-mutants makes of the slab hash.
+//! `cargo xtask mutants --generated`: mutants of every line of the model that a program can change by itself.
 //!
-//! Each is judged as an entry of ours is, by the default set of scenarios; then by the deep set and a few scenarios of the
-//! hopscotch table, and at last by the unit tests of the model. The table is written for the files that were asked for; the others keep their rows.
+//! All are one program, which runs as the mutant that it is told. Each is judged by the scenarios that reach its place, the
+//! shortest first; and at last by the unit tests of the model. The table is written for the files that were asked for; the
+//! others keep their rows.
 
-use super::asker::{Set, Which};
-use super::judge::{Change, Fate, Judge};
-use super::listing::{Generated, list};
+use super::asker::{Asker, Question, Set};
+use super::copy::ran;
+use super::files;
+use super::judge::{Fate, asker, cores, explored, limited};
+use super::program::Program;
+use super::reach::{ByTests, Reach};
 use super::reasons;
-use super::store::Store;
+use super::schemata::{Generated, Left, Schema};
+use super::store::{Judged, Store};
 use super::table::{Row, table};
-use crate::shell::{Outcome, read, root, scratch, write};
-use std::collections::HashSet;
+use crate::shell::{Outcome, read, root, write};
+use serde_json::Value;
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
+use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The least CPU time that a worker may use for one set.
+/// The least CPU time that a worker may use.
 const LEAST: Duration = Duration::from_secs(20);
+
+/// Scenarios that take no longer together are judged first: a mutant that loops does so there, most times.
+const SHORT: f64 = 1.0;
+
+/// How a unit test of the model kills.
+pub(super) const UNIT_TEST: &str = "killed: unit test";
 
 /// Checks the mutants of the files with `filter` in their path, and writes their rows.
 pub(crate) fn run_generated(filter: &str) -> Outcome<()> {
-    let mutants = list()?;
+    let schemas = schemas()?;
+    let mutants: Vec<Generated> = schemas.iter().flat_map(Schema::mutants).collect();
     let names: HashSet<&str> = mutants.iter().map(|mutant| &*mutant.name).collect();
     let reasons_path = root().join("tests/mutants/generated.txt");
     let reasons = reasons::parse(&read(&reasons_path)?, &names)
         .map_err(|error| format!("{}: {error}", reasons_path.display()))?;
     let asked: Vec<&Generated> = mutants.iter().filter(|mutant| mutant.file.contains(filter)).collect();
     if asked.is_empty() {
-        return Err(format!(
-            "cargo-mutants makes no mutant of a file of the slab hash with {filter} in its path"
-        ));
+        return Err(format!("there is no mutant of a file of the model with {filter} in its path"));
     }
-    let fates = judge_all(&asked)?;
+    let all = judge_all(&schemas, &mutants, &asked)?;
     let rows: Vec<Row<'_>> = asked
         .iter()
-        .zip(&fates)
-        .map(|(mutant, fate)| Row { mutant, fate, reason: reasons.get(&mutant.name) })
+        .zip(&all)
+        .map(|(mutant, judged)| Row { mutant, judged, reason: reasons.get(&mutant.name) })
         .collect();
     let path = root().join("tests/mutants/generated.md");
     write(&path, &table(&read(&path)?, &rows)?)?;
@@ -42,55 +57,167 @@ pub(crate) fn run_generated(filter: &str) -> Outcome<()> {
     if faults.is_empty() { Ok(()) } else { Err(faults.join("\n")) }
 }
 
-/// What became of each.
-fn judge_all(mutants: &[&Generated]) -> Outcome<Vec<Fate>> {
-    // The hopscotch table stands on some of the files too.
-    let sets = [("slab", Which::Default), ("slab", Which::Deep), ("hopscotch", Which::Quick)]
-        .map(|(structure, which)| Set { structure: structure.to_owned(), which });
-    let mut store = Store::open()?;
-    let (known, start) = (mutants.iter().filter(|m| store.get(m).is_some()).count(), Instant::now());
-    println!("{} mutants, {known} known from an earlier run", mutants.len());
-    let mut judge = None;
-    let mut fates = Vec::new();
-    for (number, mutant) in mutants.iter().enumerate() {
-        if let Some(fate) = store.get(mutant) {
-            fates.push(fate);
-            continue;
-        }
-        let judge: &Judge = match &mut judge {
-            Some(judge) => judge,
-            none => none.insert(calibrated(&sets)?),
-        };
-        let begun = Instant::now();
-        let patch = scratch().join("mutants/generated.patch");
-        write(&patch, &mutant.patch)?;
-        let fate = judge.judge_with_tests(Change::Patch(&patch), &sets)?;
-        store.put(mutant, &fate)?;
-        let (at, took) = (number + 1, begun.elapsed().as_secs_f64());
-        println!("{at}/{} {} ({}): {fate:?}  {took:.0} s", mutants.len(), mutant.name, mutant.place);
-        fates.push(fate);
-    }
-    println!("{:.0} s", start.elapsed().as_secs_f64());
-    Ok(fates)
+/// The files that mutants are made of.
+fn schemas() -> Outcome<Vec<Schema>> {
+    let mut next = 1;
+    let files = files::all()?;
+    let with_mutants = files.iter().filter(|file| files::excluded(file).is_none());
+    let schemas = with_mutants.map(|file| Schema::new(file, read(&root().join(file))?, &mut next));
+    schemas.collect()
 }
 
-/// A judge that gives a mutant ten times the time of the original, which must hold.
-fn calibrated(sets: &[Set]) -> Outcome<Judge> {
-    // Builds what no mutant changes.
-    let judge = Judge::new(0, Duration::from_secs(600))?;
-    if let fate @ Fate::Killed { .. } = judge.judge_with_tests(Change::Original, &[])? {
-        return Err(format!("the original does not hold: {fate:?}"));
+/// What became of each.
+fn judge_all(schemas: &[Schema], all: &[Generated], mutants: &[&Generated]) -> Outcome<Vec<Judged>> {
+    let store = Store::open(all)?;
+    let count = all.len();
+    let known = mutants.iter().filter(|mutant| store.get(mutant).is_some()).count();
+    println!("{} mutants of {count}, {known} known from an earlier run", mutants.len());
+    if known == mutants.len() {
+        return Ok(mutants.iter().filter_map(|mutant| store.get(mutant)).collect());
     }
-    let start = Instant::now();
-    match judge.judge(Change::Original, sets)? {
-        Fate::Lives { executions } => {
-            let limit = (start.elapsed() * 10).max(LEAST);
-            println!(
-                "the original holds, {executions} executions; a worker ends after {} s",
-                limit.as_secs()
-            );
-            Judge::new(0, limit)
+    let court = Court::new(schemas, count, mutants, &store)?;
+    let store = Mutex::new(store);
+    let (next, start) = (AtomicUsize::new(0), Instant::now());
+    let work = || {
+        let mut all = Vec::new();
+        // Relaxed: a number is all that the threads share.
+        while let Some((at, mutant)) = mutants.iter().enumerate().nth(next.fetch_add(1, Ordering::Relaxed)) {
+            let lock = || store.lock().unwrap_or_else(PoisonError::into_inner);
+            let known = lock().get(mutant);
+            let judged = match known {
+                Some(judged) => judged,
+                None => {
+                    let judged = court.judge(mutant)?;
+                    lock().put(mutant, &judged)?;
+                    let Judged { fate, seconds } = &judged;
+                    println!(
+                        "{}/{} {} ({}): {fate:?}  {seconds:.1} s",
+                        at + 1,
+                        mutants.len(),
+                        mutant.name,
+                        mutant.place
+                    );
+                    judged
+                }
+            };
+            all.push((at, judged));
         }
-        fate => Err(format!("the original does not hold: {fate:?}")),
+        Ok(all)
+    };
+    let judged: Vec<Outcome<Vec<(usize, Judged)>>> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..cores()).map(|_| scope.spawn(work)).collect();
+        let joined = threads.into_iter().map(std::thread::ScopedJoinHandle::join);
+        joined.map(|judged| judged.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+    });
+    let mut judged: Vec<(usize, Judged)> =
+        judged.into_iter().collect::<Outcome<Vec<_>>>()?.into_iter().flatten().collect();
+    judged.sort_by_key(|(at, _)| *at);
+    println!("{:.0} s", start.elapsed().as_secs_f64());
+    Ok(judged.into_iter().map(|(_, judged)| judged).collect())
+}
+
+/// All that a mutant is judged by.
+struct Court {
+    asker: Asker,
+    program: Program,
+    left: Left,
+    /// What each set reaches.
+    reach: HashMap<String, Reach>,
+    tests: ByTests,
+    structures: Vec<String>,
+}
+
+impl Court {
+    /// Builds the program, and runs the original.
+    fn new(schemas: &[Schema], count: usize, mutants: &[&Generated], store: &Store) -> Outcome<Self> {
+        let structures = super::structures()?;
+        let asker = asker()?;
+        let mut left = store.left()?;
+        let program = Program::build(schemas, count, &mut left)?;
+        store.keep_left(&left)?;
+        println!("{} mutants of {count} do not compile", left.out.len());
+        let mut reach: HashMap<String, Reach> = HashMap::new();
+        for mutant in mutants {
+            for set in files::sets(&mutant.file, &structures) {
+                if let Entry::Vacant(new) = reach.entry(name_of(&set)) {
+                    new.insert(Reach::of(&set, &asker, &program, store.version())?);
+                }
+            }
+        }
+        let tests = ByTests::of(&program)?;
+        Ok(Self { asker, program, left, reach, tests, structures })
     }
+
+    fn judge(&self, mutant: &Generated) -> Outcome<Judged> {
+        let start = Instant::now();
+        let fate = self.fate(mutant)?;
+        Ok(Judged { fate, seconds: start.elapsed().as_secs_f64() })
+    }
+
+    fn fate(&self, mutant: &Generated) -> Outcome<Fate> {
+        if self.left.out.contains(&mutant.number) {
+            return Ok(Fate::Unviable);
+        }
+        let mut executions = 0;
+        let (parts, seconds) = self.parts(mutant);
+        for (part, seconds) in parts.iter().zip(seconds) {
+            if part.is_empty() {
+                continue;
+            }
+            let script = format!("export WARPPROOF_MUTANT={}; ", mutant.number);
+            let limit = Duration::from_secs_f64(seconds * 10.0).max(LEAST);
+            let question = Question { given: part, workers: 1, ..Question::default() };
+            match explored(&self.asker, question, &self.program.worker, &script, limit)? {
+                Fate::Lives { executions: more } => executions += more,
+                other => return Ok(other),
+            }
+        }
+        if self.tests.numbers.contains(&mutant.number)
+            && let Some(test) = self.failed_test(mutant)?
+        {
+            return Ok(Fate::Killed { how: UNIT_TEST.to_owned(), scenario: test, executions: None });
+        }
+        let reached = parts.iter().any(|part| !part.is_empty());
+        Ok(if reached { Fate::Lives { executions } } else { Fate::NotReached })
+    }
+
+    /// The scenarios that reach a mutant in two parts, the short ones first, and how long the original takes for each part.
+    fn parts(&self, mutant: &Generated) -> ([Vec<Value>; 2], [f64; 2]) {
+        let sets = files::sets(&mutant.file, &self.structures);
+        let reaches = sets.iter().filter_map(|set| self.reach.get(&name_of(set)));
+        let mut scenarios: Vec<_> = reaches
+            .flat_map(|reach| &reach.scenarios)
+            .filter(|one| one.numbers.contains(&mutant.number))
+            .collect();
+        scenarios.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
+        let (mut parts, mut seconds) = ([Vec::new(), Vec::new()], [0.0; 2]);
+        for one in scenarios {
+            let part = usize::from(seconds[1] > 0.0 || seconds[0] + one.seconds > SHORT);
+            seconds[part] += one.seconds;
+            parts[part].push(one.scenario.clone());
+        }
+        (parts, seconds)
+    }
+
+    /// A unit test of the model that a mutant fails.
+    fn failed_test(&self, mutant: &Generated) -> Outcome<Option<String>> {
+        let mut tests = Command::new("sh");
+        let limit = (self.tests.took * 10).max(LEAST);
+        tests.current_dir(self.program.folder_of_tests());
+        tests.env("WARPPROOF_MUTANT", mutant.number.to_string());
+        tests.args(limited(&self.program.tests, "", limit)).args(["--quiet", "--test-threads", "1"]);
+        let (text, passed) = ran(&mut tests)?;
+        if passed {
+            return Ok(None);
+        }
+        // `slab::packed::tests::entries_pack_and_unpack` stands in the list of failures.
+        let list = text.rsplit("failures:\n").next().unwrap_or_default();
+        let name = list.lines().map(str::trim).find(|line| line.contains("::tests::") && !line.contains(' '));
+        // Without a list it was ended in the middle of one.
+        Ok(Some(name.unwrap_or("-").to_owned()))
+    }
+}
+
+fn name_of(set: &Set) -> String {
+    format!("{} {:?}", set.structure, set.which)
 }

@@ -6,13 +6,18 @@
 //! compared.
 
 mod asker;
+mod copy;
 mod edit;
 mod entries;
+mod files;
 mod generated;
 mod judge;
-mod listing;
+mod places;
+mod program;
+mod reach;
 mod readme;
 mod reasons;
+mod schemata;
 mod source;
 mod store;
 mod table;

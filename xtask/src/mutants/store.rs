@@ -1,8 +1,9 @@
 //! What became of generated mutants in earlier runs, so that a run that was cut off goes on.
 
 use super::judge::Fate;
-use super::listing::Generated;
-use crate::shell::{Outcome, output, root, scratch};
+use super::program::folder;
+use super::schemata::{Generated, Left};
+use crate::shell::{Outcome, output, root, write};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -14,7 +15,16 @@ use std::process::Command;
 pub(super) struct Store {
     path: PathBuf,
     versions: Versions,
-    known: HashMap<u64, Fate>,
+    /// Hash of all mutants and their numbers.
+    numbers: u64,
+    known: HashMap<u64, Judged>,
+}
+
+/// What became of a mutant, and how long that took to find out.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub(super) struct Judged {
+    pub(super) fate: Fate,
+    pub(super) seconds: f64,
 }
 
 /// What the fate of a mutant depends on.
@@ -36,46 +46,72 @@ fn versions() -> Outcome<Versions> {
 struct Entry {
     name: String,
     versions: Versions,
-    /// Hash of the patch.
-    patch: u64,
-    fate: Fate,
+    /// Hash of its name and text.
+    mutant: u64,
+    judged: Judged,
 }
 
 impl Store {
     /// What is known of this version of the project.
-    pub(super) fn open() -> Outcome<Self> {
-        let path = scratch().join("mutants/generated.jsonl");
+    pub(super) fn open(mutants: &[Generated]) -> Outcome<Self> {
+        let path = folder().join("fates.jsonl");
         let versions = versions()?;
         let mut known = HashMap::new();
         for line in std::fs::read_to_string(&path).unwrap_or_default().lines() {
             // A line that was cut off is asked again.
             let Ok(entry) = serde_json::from_str::<Entry>(line) else { continue };
             // Who was killed stays so: scenarios and tests only come.
-            let lives = matches!(entry.fate, Fate::Lives { .. });
+            let lives = matches!(entry.judged.fate, Fate::Lives { .. } | Fate::NotReached);
             if entry.versions.model == versions.model && (!lives || entry.versions == versions) {
-                known.insert(entry.patch, entry.fate);
+                known.insert(entry.mutant, entry.judged);
             }
         }
-        Ok(Self { path, versions, known })
+        let numbers = hash(&mutants.iter().map(|one| (one.number, key(one))).collect::<Vec<_>>());
+        Ok(Self { path, versions, numbers, known })
     }
 
     /// What became of it, if it is known.
-    pub(super) fn get(&self, mutant: &Generated) -> Option<Fate> {
-        self.known.get(&hash(&mutant.patch)).cloned()
+    pub(super) fn get(&self, mutant: &Generated) -> Option<Judged> {
+        self.known.get(&key(mutant)).cloned()
     }
 
     /// Keeps what became of it, unless the project was changed meanwhile.
-    pub(super) fn put(&mut self, mutant: &Generated, fate: &Fate) -> Outcome<()> {
+    pub(super) fn put(&mut self, mutant: &Generated, judged: &Judged) -> Outcome<()> {
         if self.versions != versions()? {
             return Err("the project was changed while its mutants were judged: run it again".to_owned());
         }
-        let (patch, fate) = (hash(&mutant.patch), fate.clone());
-        let entry = Entry { name: mutant.name.clone(), versions: self.versions, patch, fate };
+        let (name, judged) = (mutant.name.clone(), judged.clone());
+        let entry = Entry { name, versions: self.versions, mutant: key(mutant), judged };
         let line = serde_json::to_string(&entry).map_err(|e| e.to_string())?;
         let file = std::fs::OpenOptions::new().create(true).append(true).open(&self.path);
         file.and_then(|mut file| writeln!(file, "{line}"))
             .map_err(|e| format!("cannot write {}: {e}", self.path.display()))
     }
+
+    /// What was left of the mutants of this version of the model when they were built.
+    pub(super) fn left(&self) -> Outcome<Left> {
+        let known = std::fs::read_to_string(self.path_of_left()).ok();
+        Ok(known.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
+    }
+
+    /// Keeps what is left of the mutants.
+    pub(super) fn keep_left(&self, left: &Left) -> Outcome<()> {
+        write(&self.path_of_left(), &serde_json::to_string(left).map_err(|e| e.to_string())?)
+    }
+
+    fn path_of_left(&self) -> PathBuf {
+        self.path.with_file_name(format!("left-{:x}.json", hash(&(self.versions.model, self.numbers))))
+    }
+
+    /// A name of this version of the project and of its mutants.
+    pub(super) fn version(&self) -> u64 {
+        hash(&(self.versions.model, self.versions.all, self.numbers))
+    }
+}
+
+/// What makes it this mutant: its number does not.
+fn key(mutant: &Generated) -> u64 {
+    hash(&(&mutant.name, &mutant.text))
 }
 
 fn hash(value: &impl Hash) -> u64 {

@@ -1,26 +1,28 @@
 //! tests/mutants/generated.md: a row per file, and one per mutant that nothing killed.
 
-use super::judge::{Fate, UNIT_TEST};
-use super::listing::Generated;
+use super::generated::UNIT_TEST;
+use super::judge::Fate;
 use super::reasons::Reason;
+use super::schemata::Generated;
+use super::store::Judged;
 use crate::shell::Outcome;
 
 /// Where the rows of the files and those of the mutants begin.
-const FILES: &str = "| File | Mutants | Killed by scenarios | By unit tests | Unviable | Equivalent | Open | Survived |\n|---|---|---|---|---|---|---|---|\n";
+const FILES: &str = "| File | Mutants | Killed by scenarios | By unit tests | Unviable | Not reached | Equivalent | Open | Survived | Seconds |\n|---|---|---|---|---|---|---|---|---|---|\n";
 const MUTANTS: &str =
     "| File | Place | Mutant | Why nothing kills it | Executions |\n|---|---|---|---|---|\n";
 
 /// A mutant in the table.
 pub(super) struct Row<'a> {
     pub(super) mutant: &'a Generated,
-    pub(super) fate: &'a Fate,
+    pub(super) judged: &'a Judged,
     pub(super) reason: Option<&'a Reason>,
 }
 
 impl Row<'_> {
     /// What is not as it should be.
     pub(super) fn fault(&self) -> Option<String> {
-        let fault = match (self.fate, self.reason) {
+        let fault = match (&self.judged.fate, self.reason) {
             (Fate::Lives { .. }, None) => "survived",
             (Fate::Killed { .. } | Fate::Unviable, Some(_)) => {
                 "killed or unviable, though it has a reason to live"
@@ -32,7 +34,7 @@ impl Row<'_> {
 
     /// The row, if nothing killed it.
     fn line(&self) -> Option<String> {
-        let Fate::Lives { executions } = self.fate else { return None };
+        let Fate::Lives { executions } = self.judged.fate else { return None };
         let why = self.reason.map_or("**survived**", |reason| &*reason.text);
         let (file, place) = (&self.mutant.file, &self.mutant.place);
         let what = self.mutant.what.replace('|', "\\|");
@@ -68,24 +70,26 @@ fn counts(file: &str, rows: &[Row<'_>]) -> String {
     let of = |wanted: &dyn Fn(&Row<'_>) -> bool| {
         rows.iter().filter(|r| r.mutant.file == file && wanted(r)).count()
     };
-    let lives = |row: &Row<'_>| matches!(row.fate, Fate::Lives { .. });
+    let lives = |row: &Row<'_>| matches!(row.judged.fate, Fate::Lives { .. });
     let excused =
         |row: &Row<'_>, equivalent| lives(row) && row.reason.is_some_and(|r| r.equivalent == equivalent);
     let numbers = [
         of(&|_| true),
-        of(&|row| matches!(row.fate, Fate::Killed { how, .. } if how != UNIT_TEST)),
-        of(&|row| matches!(row.fate, Fate::Killed { how, .. } if how == UNIT_TEST)),
-        of(&|row| *row.fate == Fate::Unviable),
+        of(&|row| matches!(&row.judged.fate, Fate::Killed { how, .. } if how != UNIT_TEST)),
+        of(&|row| matches!(&row.judged.fate, Fate::Killed { how, .. } if how == UNIT_TEST)),
+        of(&|row| row.judged.fate == Fate::Unviable),
+        of(&|row| row.judged.fate == Fate::NotReached),
         of(&|row| excused(row, true)),
         of(&|row| excused(row, false)),
         of(&|row| lives(row) && row.reason.is_none()),
     ];
-    format!("| {file} | {} |", numbers.map(|number| number.to_string()).join(" | "))
+    let seconds: f64 = rows.iter().filter(|r| r.mutant.file == file).map(|r| r.judged.seconds).sum();
+    format!("| {file} | {} | {seconds:.0} |", numbers.map(|number| number.to_string()).join(" | "))
 }
 
 /// The row of all files.
 fn sum(files: &[String]) -> String {
-    let mut sums = [0u32; 7];
+    let mut sums = [0u32; 9];
     for line in files {
         for (sum, cell) in sums.iter_mut().zip(line.split('|').skip(2)) {
             *sum += cell.trim().parse::<u32>().unwrap_or(0);
@@ -105,8 +109,13 @@ mod tests {
             file,
             place: "7:9".to_owned(),
             what,
-            patch: String::new(),
+            number: 1,
+            text: String::new(),
         }
+    }
+
+    fn judged(fate: Fate) -> Judged {
+        Judged { fate, seconds: 1.5 }
     }
 
     fn killed(how: &str) -> Fate {
@@ -116,28 +125,35 @@ mod tests {
     #[test]
     fn rows_of_other_files_stay() {
         let old = format!(
-            "Head.\n\n{FILES}| model/src/a.rs | 9 | 9 | 0 | 0 | 0 | 0 | 0 |\n\
-             | model/src/b.rs | 4 | 1 | 0 | 0 | 2 | 0 | 1 |\n| all | 0 | 0 | 0 | 0 | 0 | 0 | 0 |\n\nMiddle.\n\n\
+            "Head.\n\n{FILES}| model/src/a.rs | 9 | 9 | 0 | 0 | 0 | 0 | 0 | 0 | 1 |\n\
+             | model/src/b.rs | 4 | 1 | 0 | 0 | 0 | 2 | 0 | 1 | 3 |\n| all | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 |\n\nMiddle.\n\n\
              {MUTANTS}| model/src/a.rs | 1:1 | old | **survived** | 5 |\n\
              | model/src/b.rs | 1:1 | kept | equivalent: so | 5 |\n"
         );
-        let mutants =
-            ["one", "two", "three", "four || five", "six"].map(|what| mutant("model/src/a.rs", what));
+        let mutants = ["one", "two", "three", "four || five", "six", "seven"]
+            .map(|what| mutant("model/src/a.rs", what));
         let lives = Fate::Lives { executions: 8 };
-        let fates =
-            [killed("killed: not linearizable"), killed(UNIT_TEST), Fate::Unviable, lives.clone(), lives];
+        let fates = [
+            killed("killed: not linearizable"),
+            killed(UNIT_TEST),
+            Fate::Unviable,
+            lives.clone(),
+            lives,
+            Fate::NotReached,
+        ]
+        .map(judged);
         let open = Reason { equivalent: false, text: "open: why".to_owned() };
-        let reasons = [None, None, None, Some(&open), None];
+        let reasons = [None, None, None, Some(&open), None, None];
         let rows: Vec<Row<'_>> = mutants
             .iter()
             .zip(&fates)
             .zip(reasons)
-            .map(|((mutant, fate), reason)| Row { mutant, fate, reason })
+            .map(|((mutant, judged), reason)| Row { mutant, judged, reason })
             .collect();
         let new = table(&old, &rows).expect("two tables");
         let expected = format!(
-            "Head.\n\n{FILES}| model/src/a.rs | 5 | 1 | 1 | 1 | 0 | 1 | 1 |\n\
-             | model/src/b.rs | 4 | 1 | 0 | 0 | 2 | 0 | 1 |\n| all | 9 | 2 | 1 | 1 | 2 | 1 | 2 |\n\nMiddle.\n\n\
+            "Head.\n\n{FILES}| model/src/a.rs | 6 | 1 | 1 | 1 | 1 | 0 | 1 | 1 | 9 |\n\
+             | model/src/b.rs | 4 | 1 | 0 | 0 | 0 | 2 | 0 | 1 | 3 |\n| all | 10 | 2 | 1 | 1 | 1 | 2 | 1 | 2 | 12 |\n\nMiddle.\n\n\
              {MUTANTS}| model/src/a.rs | 7:9 | `four \\|\\| five` | open: why | 8 |\n\
              | model/src/a.rs | 7:9 | `six` | **survived** | 8 |\n\
              | model/src/b.rs | 1:1 | kept | equivalent: so | 5 |\n"
@@ -150,9 +166,9 @@ mod tests {
 
     #[test]
     fn a_reason_to_live_of_a_killed_mutant_is_a_fault() {
-        let (mutant, fate) = (mutant("model/src/a.rs", "one"), killed("killed: panic"));
+        let (mutant, judged) = (mutant("model/src/a.rs", "one"), judged(killed("killed: panic")));
         let reason = Reason { equivalent: true, text: "equivalent: so".to_owned() };
-        assert!(Row { mutant: &mutant, fate: &fate, reason: Some(&reason) }.fault().is_some());
-        assert!(Row { mutant: &mutant, fate: &fate, reason: None }.fault().is_none());
+        assert!(Row { mutant: &mutant, judged: &judged, reason: Some(&reason) }.fault().is_some());
+        assert!(Row { mutant: &mutant, judged: &judged, reason: None }.fault().is_none());
     }
 }

@@ -2,7 +2,7 @@
 
 use super::asker::{Set, Which};
 use super::entries::Mutant;
-use super::judge::{Change, Fate, Judge};
+use super::judge::{Fate, Judge};
 use super::without_faults;
 use crate::shell::Outcome;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -60,14 +60,14 @@ fn judge_in<'a>(copy: usize, mutants: impl Iterator<Item = &'a Mutant>) -> Outco
         let start = Instant::now();
         let excused = mutant.equivalent.is_some() || mutant.open.is_some();
         let judge = if excused { &optimized } else { &judge };
-        let fate = judge.judge(Change::Edits(&mutant.edits), &[scenarios(mutant)]);
+        let fate = judge.judge(&mutant.edits, &[scenarios(mutant)]);
         let fate = fate.map_err(|error| format!("{} {}: {error}", mutant.structure, mutant.name))?;
         let row = format!("| {} | {} | {} |", mutant.name, mutant.what, cells(&fate, mutant));
         println!("{row}  {:.0} s", start.elapsed().as_secs_f64());
         let fault = match (&fate, excused) {
             (Fate::Unviable, _) => Some("does not compile"),
             (Fate::Killed { .. }, true) => Some("killed, though it says that nothing kills it"),
-            (Fate::Lives { .. }, false) => Some("survived"),
+            (Fate::NotReached | Fate::Lives { .. }, false) => Some("survived"),
             _ => None,
         };
         Ok(Verdict { row, fault: fault.map(|fault| format!("{}: {fault}", mutant.name)) })
@@ -86,7 +86,9 @@ fn cells(fate: &Fate, mutant: &Mutant) -> String {
         Fate::Killed { how, scenario, executions: None } => format!("{how} | {scenario} | -"),
         Fate::Unviable => "**does not compile** | - | -".to_owned(),
         // Its executions are those of the whole set: they change with each scenario that comes.
-        Fate::Lives { .. } => format!("{} | - | -", excuse.as_deref().unwrap_or("**survived**")),
+        Fate::NotReached | Fate::Lives { .. } => {
+            format!("{} | - | -", excuse.as_deref().unwrap_or("**survived**"))
+        }
     }
 }
 

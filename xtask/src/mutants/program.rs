@@ -1,0 +1,155 @@
+//! One build of all mutants of all files: a worker and the unit tests of the model, told by the environment which mutant they
+//! are.
+
+use super::copy::{cargo, copy};
+use super::schemata::{Left, Schema, Written};
+use crate::shell::{Outcome, read, root, scratch};
+use serde::Deserialize;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+/// Which number each mutant has, and the module that asks for it.
+const MODULE: &str = include_str!("mutant.rs.txt");
+const LIB: &str = "model/src/lib.rs";
+
+/// Optimized, as it is built once; with the checks of a build for tests.
+const PROFILE: &str = "schemata";
+
+/// The programs.
+#[derive(Clone)]
+pub(super) struct Program {
+    pub(super) worker: PathBuf,
+    /// The unit tests of the model.
+    pub(super) tests: PathBuf,
+}
+
+/// A line of what cargo says.
+#[derive(Deserialize)]
+struct Line {
+    reason: String,
+    message: Option<Message>,
+    executable: Option<PathBuf>,
+}
+
+#[derive(Deserialize)]
+struct Message {
+    level: String,
+    message: String,
+    spans: Vec<At>,
+    rendered: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct At {
+    file_name: String,
+    byte_start: usize,
+    byte_end: usize,
+    is_primary: bool,
+}
+
+/// What cargo is asked, in turn. The first is soon said.
+const STEPS: [&[&str]; 3] = [
+    &["check", "--package", "warpproof-model", "--features", "file"],
+    &["build", "--package", "warpproof-simt", "--example", "worker"],
+    &["test", "--no-run", "--package", "warpproof-model", "--features", "file", "--lib"],
+];
+
+impl Program {
+    /// Builds it. Mutants that do not compile go from `left` until it does.
+    pub(super) fn build(schemas: &[Schema], count: usize, left: &mut Left) -> Outcome<Self> {
+        let folder = folder();
+        let (tree, target) = (folder.join("tree"), folder.join("target"));
+        loop {
+            let written: HashMap<&str, Written> =
+                schemas.iter().map(|schema| (schema.file(), schema.write(left))).collect();
+            copy(&tree, &changed(&written, count)?)?;
+            match built(&tree, &target)? {
+                Ok(program) => return Ok(program),
+                Err(messages) => blame(&messages, &written, left)?,
+            }
+            println!("{} mutants do not compile so far", left.out.len());
+        }
+    }
+}
+
+impl Program {
+    /// Where the tests expect to run.
+    pub(super) fn folder_of_tests(&self) -> PathBuf {
+        folder().join("tree/model")
+    }
+}
+
+/// Where the program is built.
+pub(super) fn folder() -> PathBuf {
+    scratch().join("mutants/generated")
+}
+
+/// The texts of the files that are not those of the project.
+fn changed(written: &HashMap<&str, Written>, count: usize) -> Outcome<HashMap<String, String>> {
+    let mut all: HashMap<String, String> =
+        written.iter().map(|(file, written)| ((*file).to_owned(), written.text.clone())).collect();
+    let lib = all.remove(LIB).map_or_else(|| read(&root().join(LIB)), Ok)?;
+    all.insert(LIB.to_owned(), format!("{lib}\n#[doc(hidden)]\npub mod mutant;\n"));
+    let module = MODULE.replace("COUNT", &(count + 1).to_string());
+    all.insert("model/src/mutant.rs".to_owned(), module);
+    Ok(all)
+}
+
+/// The programs, or what the compiler says against them.
+fn built(tree: &Path, target: &Path) -> Outcome<Result<Program, Vec<Message>>> {
+    let mut executables = Vec::new();
+    for step in STEPS {
+        let mut cargo = cargo(tree, target);
+        // A mutant may be what a lint forbids.
+        cargo.env("RUSTFLAGS", "--cap-lints=allow");
+        cargo.args(step).args(["--profile", PROFILE, "--message-format=json"]);
+        let output = cargo.output().map_err(|e| format!("cannot run {cargo:?}: {e}"))?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        let lines: Vec<Line> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+        if !output.status.success() {
+            let messages: Vec<Message> = lines
+                .into_iter()
+                .filter(|line| line.reason == "compiler-message")
+                .filter_map(|line| line.message)
+                .filter(|message| message.level == "error")
+                .collect();
+            if messages.is_empty() {
+                return Err(format!("{cargo:?} failed:\n{}", String::from_utf8_lossy(&output.stderr)));
+            }
+            return Ok(Err(messages));
+        }
+        executables.extend(lines.into_iter().filter_map(|line| line.executable));
+    }
+    match <[PathBuf; 2]>::try_from(executables) {
+        Ok([worker, tests]) => Ok(Ok(Program { worker, tests })),
+        Err(others) => Err(format!("cargo built other programs than two: {others:?}")),
+    }
+}
+
+/// Takes out the mutants that are to blame for errors.
+fn blame(messages: &[Message], written: &HashMap<&str, Written>, left: &mut Left) -> Outcome<()> {
+    let before = (left.out.len(), left.constant.len());
+    for message in messages {
+        if let Some(name) = called_by_constant(&message.message) {
+            left.constant.insert(name.to_owned());
+            continue;
+        }
+        let (primary, others): (Vec<&At>, Vec<&At>) = message.spans.iter().partition(|at| at.is_primary);
+        let mut blamed = primary.into_iter().chain(others).filter_map(|at| {
+            written.get(&*at.file_name).and_then(|written| written.blamed(&(at.byte_start..at.byte_end)))
+        });
+        left.out.extend(blamed.next().into_iter().flatten());
+    }
+    if before != (left.out.len(), left.constant.len()) {
+        return Ok(());
+    }
+    let rendered = messages.iter().filter_map(|message| message.rendered.as_deref());
+    Err(format!("no mutant is to blame:\n{}", rendered.collect::<Vec<_>>().join("\n")))
+}
+
+/// The function that a constant calls, in what the compiler says of it.
+fn called_by_constant(message: &str) -> Option<&str> {
+    let path = message.strip_prefix("cannot call non-const ")?.split('`').nth(1)?;
+    let name = path.split("::").filter(|part| !part.starts_with('<') && !part.ends_with('>')).last()?;
+    (!path.ends_with("which_mutant")).then_some(name)
+}
