@@ -18,6 +18,7 @@ pub(super) struct Generated {
     /// one of a name in its file has `#2` behind it.
     pub(super) name: String,
     pub(super) file: String,
+    pub(super) function: String,
     /// Line and column.
     pub(super) place: String,
     /// What is changed, and in which function.
@@ -89,6 +90,7 @@ impl Schema {
                     number,
                     name,
                     file: self.file.clone(),
+                    function: place.function.clone(),
                     place: format!("{line}:{column}"),
                     what,
                     text: change.text.clone(),

@@ -11,6 +11,7 @@ use crate::shell::Outcome;
 const FILES: &str = "| File | Mutants | Killed by scenarios | By unit tests | Unviable | Not reached | Equivalent | Open | Survived | Seconds |\n|---|---|---|---|---|---|---|---|---|---|\n";
 const MUTANTS: &str =
     "| File | Place | Mutant | Why nothing kills it | Executions |\n|---|---|---|---|---|\n";
+const NOT_REACHED: &str = "| File | Function | Mutants |\n|---|---|---|\n";
 
 /// A mutant in the table.
 pub(super) struct Row<'a> {
@@ -38,31 +39,56 @@ impl Row<'_> {
         let why = self.reason.map_or("**survived**", |reason| &*reason.text);
         let (file, place) = (&self.mutant.file, &self.mutant.place);
         let what = self.mutant.what.replace('|', "\\|");
-        Some(format!("| {file} | {place} | `{what}` | {why} | {executions} |\n"))
+        Some(format!("| {file} | {place} | `{what}` | {why} | {executions} |"))
     }
 }
 
-/// The text of the table with the rows of all files in `rows` put in the place of their old ones.
+/// The text of the tables with the rows of all files in `rows` put in the place of their old ones.
 pub(super) fn table(old: &str, rows: &[Row<'_>]) -> Outcome<String> {
-    let parts = old.split_once(FILES).and_then(|(head, rest)| {
-        let (files, rest) = rest.split_once("\n\n")?;
-        Some((head, files, rest.split_once(MUTANTS)?))
-    });
-    let (head, files, (middle, lines)) = parts.ok_or("tests/mutants/generated.md has not its two tables")?;
     let mut asked: Vec<&str> = rows.iter().map(|row| &*row.mutant.file).collect();
     asked.dedup();
+    let files = asked.iter().map(|file| counts(file, rows)).collect();
+    let text = with_lines(old, FILES, &asked, files, |lines| {
+        let all = sum(lines);
+        lines.push(all);
+    })?;
+    let text = with_lines(&text, MUTANTS, &asked, rows.iter().filter_map(Row::line).collect(), |_| {})?;
+    with_lines(&text, NOT_REACHED, &asked, not_reached(rows), |_| {})
+}
+
+/// A text whose table with this heading has `new` in the place of the lines of the files in `asked`. Those of a file stay in the
+/// order of their places.
+fn with_lines(
+    text: &str,
+    heading: &str,
+    asked: &[&str],
+    new: Vec<String>,
+    finish: impl FnOnce(&mut Vec<String>),
+) -> Outcome<String> {
+    let parts = text.split_once(heading);
+    let (before, rest) = parts.ok_or(format!("tests/mutants/generated.md has no table\n{heading}"))?;
+    let (lines, after) = rest.split_at(rest.find("\n\n").map_or(rest.len(), |end| end + 1));
     let kept = |line: &&str| {
         line.starts_with("| model/") && !asked.iter().any(|file| line.starts_with(&format!("| {file} |")))
     };
-    let mut files: Vec<String> = files.lines().filter(kept).map(str::to_owned).collect();
-    files.extend(asked.iter().map(|file| counts(file, rows)));
-    files.sort_unstable();
-    files.push(sum(&files));
-    // Those of a file stay in the order of their places.
-    let mut lines: Vec<String> = lines.lines().filter(kept).map(|line| format!("{line}\n")).collect();
-    lines.extend(rows.iter().filter_map(Row::line));
+    let mut lines: Vec<String> = lines.lines().filter(kept).map(str::to_owned).chain(new).collect();
     lines.sort_by_key(|line| line.split(" |").next().map(str::to_owned));
-    Ok(format!("{head}{FILES}{}\n\n{middle}{MUTANTS}{}", files.join("\n"), lines.concat()))
+    finish(&mut lines);
+    let lines: String = lines.into_iter().map(|line| line + "\n").collect();
+    Ok(format!("{before}{heading}{lines}{after}"))
+}
+
+/// The functions that no scenario runs, with how many of their mutants no unit test kills.
+fn not_reached(rows: &[Row<'_>]) -> Vec<String> {
+    let mut functions: Vec<(&str, &str, u32)> = Vec::new();
+    for row in rows.iter().filter(|row| row.judged.fate == Fate::NotReached) {
+        let (file, function) = (&*row.mutant.file, &*row.mutant.function);
+        match functions.last_mut() {
+            Some((last_file, last, count)) if *last_file == file && *last == function => *count += 1,
+            _ => functions.push((file, function, 1)),
+        }
+    }
+    functions.iter().map(|(file, function, count)| format!("| {file} | `{function}` | {count} |")).collect()
 }
 
 /// The row of a file.
@@ -109,6 +135,7 @@ mod tests {
             file,
             place: "7:9".to_owned(),
             what,
+            function: "f".to_owned(),
             number: 1,
             text: String::new(),
         }
@@ -128,7 +155,8 @@ mod tests {
             "Head.\n\n{FILES}| model/src/a.rs | 9 | 9 | 0 | 0 | 0 | 0 | 0 | 0 | 1 |\n\
              | model/src/b.rs | 4 | 1 | 0 | 0 | 0 | 2 | 0 | 1 | 3 |\n| all | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 |\n\nMiddle.\n\n\
              {MUTANTS}| model/src/a.rs | 1:1 | old | **survived** | 5 |\n\
-             | model/src/b.rs | 1:1 | kept | equivalent: so | 5 |\n"
+             | model/src/b.rs | 1:1 | kept | equivalent: so | 5 |\n\nThird.\n\n\
+             {NOT_REACHED}| model/src/a.rs | `old` | 4 |\n| model/src/b.rs | `kept` | 1 |\n"
         );
         let mutants = ["one", "two", "three", "four || five", "six", "seven"]
             .map(|what| mutant("model/src/a.rs", what));
@@ -150,13 +178,14 @@ mod tests {
             .zip(reasons)
             .map(|((mutant, judged), reason)| Row { mutant, judged, reason })
             .collect();
-        let new = table(&old, &rows).expect("two tables");
+        let new = table(&old, &rows).expect("three tables");
         let expected = format!(
             "Head.\n\n{FILES}| model/src/a.rs | 6 | 1 | 1 | 1 | 1 | 0 | 1 | 1 | 9 |\n\
              | model/src/b.rs | 4 | 1 | 0 | 0 | 0 | 2 | 0 | 1 | 3 |\n| all | 10 | 2 | 1 | 1 | 1 | 2 | 1 | 2 | 12 |\n\nMiddle.\n\n\
              {MUTANTS}| model/src/a.rs | 7:9 | `four \\|\\| five` | open: why | 8 |\n\
              | model/src/a.rs | 7:9 | `six` | **survived** | 8 |\n\
-             | model/src/b.rs | 1:1 | kept | equivalent: so | 5 |\n"
+             | model/src/b.rs | 1:1 | kept | equivalent: so | 5 |\n\nThird.\n\n\
+             {NOT_REACHED}| model/src/a.rs | `f` | 1 |\n| model/src/b.rs | `kept` | 1 |\n"
         );
         assert_eq!(new, expected);
         assert_eq!(table(&new, &rows).as_ref(), Ok(&expected), "a second time");
