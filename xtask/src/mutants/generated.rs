@@ -7,7 +7,7 @@
 use super::asker::{Asker, Question, Set};
 use super::copy::ran;
 use super::files;
-use super::judge::{Fate, asker, cores, explored, limited};
+use super::judge::{Fate, asker, explored, limited};
 use super::program::Program;
 use super::reach::{ByTests, Reach};
 use super::reasons;
@@ -15,19 +15,20 @@ use super::schemata::{Generated, Left, Schema};
 use super::store::{Judged, Store};
 use super::table::{Row, table};
 use crate::shell::{Outcome, read, root, write};
+use rayon::prelude::*;
 use serde_json::Value;
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::process::Command;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// The least CPU time that a worker may use.
 const LEAST: Duration = Duration::from_secs(20);
 
-/// Scenarios that take no longer together are judged first: a mutant that loops does so there, most times.
-const SHORT: f64 = 1.0;
+/// Seconds after which a part of the scenarios ends, the shortest first. All mutants are judged by the first part before any is
+/// by the next: most are killed there, and one that loops does so there.
+const PARTS: [f64; 3] = [1.0, 5.0, f64::INFINITY];
 
 /// How a unit test of the model kills.
 pub(super) const UNIT_TEST: &str = "killed: unit test";
@@ -76,44 +77,38 @@ fn judge_all(schemas: &[Schema], all: &[Generated], mutants: &[&Generated]) -> O
         return Ok(mutants.iter().filter_map(|mutant| store.get(mutant)).collect());
     }
     let court = Court::new(schemas, count, mutants, &store)?;
+    let start = Instant::now();
+    let unknown = mutants.iter().filter(|mutant| store.get(mutant).is_none());
+    let mut pending: Vec<Pending<'_>> = unknown.map(|mutant| Pending::new(mutant)).collect();
     let store = Mutex::new(store);
-    let (next, start) = (AtomicUsize::new(0), Instant::now());
-    let work = || {
-        let mut all = Vec::new();
-        // Relaxed: a number is all that the threads share.
-        while let Some((at, mutant)) = mutants.iter().enumerate().nth(next.fetch_add(1, Ordering::Relaxed)) {
-            let lock = || store.lock().unwrap_or_else(PoisonError::into_inner);
-            let known = lock().get(mutant);
-            let judged = match known {
-                Some(judged) => judged,
-                None => {
-                    let judged = court.judge(mutant)?;
-                    lock().put(mutant, &judged)?;
-                    let Judged { fate, seconds } = &judged;
-                    println!(
-                        "{}/{} {} ({}): {fate:?}  {seconds:.1} s",
-                        at + 1,
-                        mutants.len(),
-                        mutant.name,
-                        mutant.place
-                    );
-                    judged
-                }
-            };
-            all.push((at, judged));
-        }
-        Ok(all)
-    };
-    let judged: Vec<Outcome<Vec<(usize, Judged)>>> = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..cores()).map(|_| scope.spawn(work)).collect();
-        let joined = threads.into_iter().map(std::thread::ScopedJoinHandle::join);
-        joined.map(|judged| judged.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
-    });
-    let mut judged: Vec<(usize, Judged)> =
-        judged.into_iter().collect::<Outcome<Vec<_>>>()?.into_iter().flatten().collect();
-    judged.sort_by_key(|(at, _)| *at);
+    for part in 0..PARTS.len() {
+        println!("{} mutants are judged by part {part} of their scenarios", pending.len());
+        pending.par_iter_mut().with_max_len(1).try_for_each(|one| {
+            let Some(judged) = court.judge(one, part)? else { return Ok(()) };
+            let mutant = one.mutant;
+            println!("{} ({}): {:?}  {:.1} s", mutant.name, mutant.place, judged.fate, judged.seconds);
+            one.is_judged = true;
+            store.lock().unwrap_or_else(PoisonError::into_inner).put(mutant, &judged)
+        })?;
+        pending.retain(|one| !one.is_judged);
+    }
     println!("{:.0} s", start.elapsed().as_secs_f64());
-    Ok(judged.into_iter().map(|(_, judged)| judged).collect())
+    let store = store.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Ok(mutants.iter().filter_map(|mutant| store.get(mutant)).collect())
+}
+
+/// A mutant that nothing has killed yet.
+struct Pending<'a> {
+    mutant: &'a Generated,
+    executions: u64,
+    seconds: f64,
+    is_judged: bool,
+}
+
+impl<'a> Pending<'a> {
+    const fn new(mutant: &'a Generated) -> Self {
+        Self { mutant, executions: 0, seconds: 0.0, is_judged: false }
+    }
 }
 
 /// All that a mutant is judged by.
@@ -148,41 +143,44 @@ impl Court {
         Ok(Self { asker, program, left, reach, tests, structures })
     }
 
-    fn judge(&self, mutant: &Generated) -> Outcome<Judged> {
+    /// What becomes of a mutant, once this part of its scenarios tells it.
+    fn judge(&self, one: &mut Pending<'_>, part: usize) -> Outcome<Option<Judged>> {
         let start = Instant::now();
-        let fate = self.fate(mutant)?;
-        Ok(Judged { fate, seconds: start.elapsed().as_secs_f64() })
+        let fate = self.fate(one, part)?;
+        one.seconds += start.elapsed().as_secs_f64();
+        Ok(fate.map(|fate| Judged { fate, seconds: one.seconds }))
     }
 
-    fn fate(&self, mutant: &Generated) -> Outcome<Fate> {
+    fn fate(&self, one: &mut Pending<'_>, part: usize) -> Outcome<Option<Fate>> {
+        let mutant = one.mutant;
         if self.left.out.contains(&mutant.number) {
-            return Ok(Fate::Unviable);
+            return Ok(Some(Fate::Unviable));
         }
-        let mut executions = 0;
-        let (parts, seconds) = self.parts(mutant);
-        for (part, seconds) in parts.iter().zip(seconds) {
-            if part.is_empty() {
-                continue;
-            }
+        let (scenarios, seconds, others) = self.part(mutant, part);
+        if !scenarios.is_empty() {
             let script = format!("export WARPPROOF_MUTANT={}; ", mutant.number);
             let limit = Duration::from_secs_f64(seconds * 10.0).max(LEAST);
-            let question = Question { given: part, workers: 1, ..Question::default() };
+            let question = Question { given: &scenarios, workers: 1, ..Question::default() };
             match explored(&self.asker, question, &self.program.worker, &script, limit)? {
-                Fate::Lives { executions: more } => executions += more,
-                other => return Ok(other),
+                Fate::Lives { executions } => one.executions += executions,
+                killed => return Ok(Some(killed)),
             }
+        }
+        if others {
+            return Ok(None);
         }
         if self.tests.numbers.contains(&mutant.number)
             && let Some(test) = self.failed_test(mutant)?
         {
-            return Ok(Fate::Killed { how: UNIT_TEST.to_owned(), scenario: test, executions: None });
+            return Ok(Some(Fate::Killed { how: UNIT_TEST.to_owned(), scenario: test, executions: None }));
         }
-        let reached = parts.iter().any(|part| !part.is_empty());
-        Ok(if reached { Fate::Lives { executions } } else { Fate::NotReached })
+        let executions = one.executions;
+        Ok(Some(if executions == 0 { Fate::NotReached } else { Fate::Lives { executions } }))
     }
 
-    /// The scenarios that reach a mutant in two parts, the short ones first, and how long the original takes for each part.
-    fn parts(&self, mutant: &Generated) -> ([Vec<Value>; 2], [f64; 2]) {
+    /// A part of the scenarios that reach a mutant, the shortest first; how long the original takes for them; and whether there
+    /// are others behind it.
+    fn part(&self, mutant: &Generated, part: usize) -> (Vec<Value>, f64, bool) {
         let sets = files::sets(&mutant.file, &self.structures);
         let reaches = sets.iter().filter_map(|set| self.reach.get(&name_of(set)));
         let mut scenarios: Vec<_> = reaches
@@ -190,13 +188,19 @@ impl Court {
             .filter(|one| one.numbers.contains(&mutant.number))
             .collect();
         scenarios.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
-        let (mut parts, mut seconds) = ([Vec::new(), Vec::new()], [0.0; 2]);
+        let (mut all, mut wanted, mut seconds) = (0.0, Vec::new(), 0.0);
         for one in scenarios {
-            let part = usize::from(seconds[1] > 0.0 || seconds[0] + one.seconds > SHORT);
-            seconds[part] += one.seconds;
-            parts[part].push(one.scenario.clone());
+            all += one.seconds;
+            let of = PARTS.iter().position(|most| all <= *most).unwrap_or(PARTS.len() - 1);
+            if of > part {
+                return (wanted, seconds, true);
+            }
+            if of == part {
+                wanted.push(one.scenario.clone());
+                seconds += one.seconds;
+            }
         }
-        (parts, seconds)
+        (wanted, seconds, false)
     }
 
     /// A unit test of the model that a mutant fails.

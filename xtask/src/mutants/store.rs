@@ -80,6 +80,7 @@ impl Store {
         if self.versions != versions()? {
             return Err("the project was changed while its mutants were judged: run it again".to_owned());
         }
+        self.known.insert(key(mutant), judged.clone());
         let (name, judged) = (mutant.name.clone(), judged.clone());
         let entry = Entry { name, versions: self.versions, mutant: key(mutant), judged };
         let line = serde_json::to_string(&entry).map_err(|e| e.to_string())?;

@@ -5,12 +5,12 @@ use crate::scenarios::entry::Entry;
 use crate::scenarios::home::show;
 pub use crate::scenarios::slab::Lock64;
 use std::marker::PhantomData;
-use warpproof_model::Word;
 use warpproof_model::entry::{Key32, Key64, Packed, Pair32, Pair64};
 use warpproof_model::open::{
     BOARD_SLOTS, BoardSlots, Filter, LockWordSlots, OpenSlots, OverflowFilter, board_words,
 };
 use warpproof_model::reserved::KeySlots;
+use warpproof_model::{ReadOrder, Word, Words};
 
 /// Bits of a bucket in the filter, so that keys share some.
 pub(super) const CLASSES: u32 = 2;
@@ -36,6 +36,8 @@ pub trait Layout: Copy + Send + Sync + 'static {
     fn slots<M: Memory>(m: M) -> Self::Slots<M>;
     /// The filter, after these arrays.
     fn filter<M: Memory, const TEST: bool>(m: M) -> Self::Filter<M, TEST>;
+    /// Whether a slot is taken, or being filled. It is not asked of the table: one that takes no slot for empty is wrong.
+    fn is_taken<M: Memory>(m: M, at: usize) -> bool;
     /// An entry of which this was read, in words.
     fn show(probed: u128) -> String;
 
@@ -70,6 +72,10 @@ impl<E: Entry> Layout for E {
     fn filter<M: Memory, const TEST: bool>(m: M) -> Self::Filter<M, TEST> {
         OverflowFilter::new(m.w32(1))
     }
+    fn is_taken<M: Memory>(m: M, at: usize) -> bool {
+        // Relaxed, here and below: read alone.
+        E::key(E::words(m, 0).load(at, ReadOrder::Relaxed)) != E::key(E::EMPTY)
+    }
     fn show(probed: u128) -> String {
         show::<E>(Word::from_bits(probed))
     }
@@ -95,6 +101,9 @@ impl Layout for Lock64 {
     }
     fn filter<M: Memory, const TEST: bool>(m: M) -> Self::Filter<M, TEST> {
         OverflowFilter::new(m.w32(2))
+    }
+    fn is_taken<M: Memory>(m: M, at: usize) -> bool {
+        m.w64(0).load(at, ReadOrder::Relaxed) != Pair64::key(Pair64::EMPTY)
     }
     fn show(probed: u128) -> String {
         probed.to_string()
@@ -127,6 +136,10 @@ macro_rules! boards {
                 BoardSlots::new(m.w32(1), $entry::words(m, 0))
             }
             fn filter<M: Memory, const TEST: bool>(_: M) {}
+            /// Its byte of the board says so.
+            fn is_taken<M: Memory>(m: M, at: usize) -> bool {
+                m.w32(1).load(at / BOARD_SLOTS, ReadOrder::Relaxed) >> (8 * (at % BOARD_SLOTS)) & 0xff != 0
+            }
             fn show(probed: u128) -> String {
                 show::<$entry>(Word::from_bits(probed))
             }

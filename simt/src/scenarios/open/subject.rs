@@ -149,11 +149,7 @@ impl<L: Layout, const S: usize, const TEST: bool> Subject for OpenSubject<L, S, 
 
     /// No slot is empty; one that is being filled is not.
     fn exhausted<M: Memory>(&self, m: M, _: u64) -> Option<bool> {
-        let slots = L::slots(m);
-        // Read alone.
-        let mut probed = (0..self.slots()).flat_map(|at| slots.probe::<1>(at));
-        let is_taken = |word| L::Slots::<M>::is_pending(word) || L::Slots::<M>::key(word) != Self::empty();
-        Some(probed.all(is_taken))
+        Some((0..self.slots()).all(|at| L::is_taken(m, at)))
     }
 
     fn show(&self, array: usize, _: usize, value: u128) -> String {

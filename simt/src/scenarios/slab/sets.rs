@@ -64,6 +64,7 @@ pub fn default_set() -> Vec<Scenario> {
         scenarios.extend(table.doubles(&pairs(table, &[places::WIDE, places::WIDE_EMPTY])));
         scenarios.extend(table.rows_and_stalls(places::EMPTY));
     }
+    scenarios.push(stale::beyond_in_second(&MULTIMAP32));
     scenarios.extend(stalls_of_second(&TABLES, &scenarios));
     once(scenarios)
 }

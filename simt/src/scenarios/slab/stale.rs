@@ -86,8 +86,21 @@ fn behind_another_in_one(table: &Table, other: &[Op]) -> [Scenario; 2] {
 /// A pair goes and two come, the last behind one of another key: a count that reads the slot of that one as
 /// empty may not take the pair behind it for the one that is gone.
 fn beyond(table: &Table) -> Scenario {
+    beyond_another(table, OTHER)
+}
+
+/// The same in the second of two buckets, whose slots do not begin with the first of all.
+pub(super) fn beyond_in_second(table: &Table) -> Scenario {
+    // Both keys are in the second bucket.
+    let mut scenario = beyond_another(table, 9);
+    scenario.config.buckets = 2;
+    scenario.name += "_in_second";
+    scenario
+}
+
+fn beyond_another(table: &Table, other: u64) -> Scenario {
     let ours = [Delete, Insert, Insert].map(|op| (op, KEY)).to_vec();
-    let programs = vec![ours, vec![(Insert, OTHER)], vec![(SearchAll, KEY)]];
+    let programs = vec![ours, vec![(Insert, other)], vec![(SearchAll, KEY)]];
     let mut scenario = table.scenario(places::WIDE, &programs);
     scenario.config = Config { slots: 5, ..scenario.config };
     scenario.name += "_of_5";

@@ -15,6 +15,9 @@ use warpproof_model::slab::{
 use warpproof_model::spec::{Call, Multimap, Op, Ret};
 use warpproof_model::{Key, ReadOrder, UserKey, Word, Words};
 
+/// Stands where a search for all should have handed out a value and did not: no pair has it.
+const NO_VALUE: u64 = u64::MAX;
+
 /// An entry type: which arrays it needs and how keys and values become numbers.
 pub trait Layout: Copy + Send + Sync + 'static {
     /// Its keys.
@@ -181,10 +184,10 @@ impl<L: Layout, U: Multiplicity, const S: usize> Subject for SlabSubject<L, U, S
             Op::SearchAll => {
                 let mut values = Vec::new();
                 let count = table.search_all(w, key, |_, number, value| {
-                    values.truncate(number as usize);
+                    values.resize(number as usize, NO_VALUE);
                     values.push(L::number(value));
                 });
-                values.truncate(count as usize);
+                values.resize(count as usize, NO_VALUE);
                 values.sort_unstable();
                 Ret::Values(values)
             }
