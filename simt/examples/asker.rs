@@ -102,7 +102,11 @@ fn ask(sets: &[Vec<Scenario>], question: &Question) -> Result<Answer> {
                 executions += reports.iter().map(|report| report.executions).sum::<u64>();
             }
             Err(RunError::Worker(error)) => return Ok(Answer::Ended { error: error.to_string() }),
-            Err(error) => return Err(Error::other(error.to_string())),
+            // The question is right: the worker's own sizes are not.
+            Err(_) => {
+                let how = "killed: no such scenario".to_owned();
+                return Ok(Answer::Killed { how, scenario: "-".to_owned(), executions: 0 });
+            }
         }
     }
     Ok(Answer::Lives { executions })
