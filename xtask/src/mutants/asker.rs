@@ -53,8 +53,8 @@ pub(super) struct Question<'a> {
     pub(super) workers: usize,
     pub(super) program: &'a str,
     pub(super) arguments: Vec<String>,
-    /// A folder for files in which workers write what they reach, if that is the question. Then each scenario is explored by a
-    /// worker of its own, which is told its file as a last argument.
+    /// A folder for files in which workers write what they reach, if that is the question. Then each scenario
+    /// is explored by a worker of its own, which is told its file as a last argument.
     pub(super) reached: Option<&'a Path>,
 }
 

@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Makes `tree` a copy of the project, but for the files in `changed`, which have these texts. Files that are right already keep
-/// their times, so that little is built again.
+/// Makes `tree` a copy of the project, but for the files in `changed`, which have these texts. Files that are
+/// right already keep their times, so that little is built again.
 pub(super) fn copy(tree: &Path, changed: &HashMap<String, String>) -> Outcome<()> {
     let listed =
         output(Command::new("git").current_dir(root()).args(["ls-files", "-co", "--exclude-standard"]))?;

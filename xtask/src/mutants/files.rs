@@ -46,8 +46,8 @@ pub(super) fn all() -> Outcome<Vec<String>> {
     Ok(files)
 }
 
-/// The scenarios that judge the mutants of a file: the default sets of the structures whose it is. What all structures stand on
-/// is judged by that of the slab hash, and by some scenarios of each other one.
+/// The scenarios that judge the mutants of a file: the default sets of the structures whose it is. What all
+/// structures stand on is judged by that of the slab hash, and by some scenarios of each other one.
 pub(super) fn sets(file: &str, structures: &[String]) -> Vec<Set> {
     let folder = file.split('/').nth(2).unwrap_or_default();
     let beside = BESIDE.iter().find(|(of, _)| *of == folder).map(|(_, beside)| *beside);

@@ -1,8 +1,8 @@
 //! `cargo xtask mutants --generated`: mutants of every line of the model that a program can change by itself.
 //!
-//! All are one program, which runs as the mutant that it is told. Each is judged by the scenarios that reach its place, the
-//! shortest first; and at last by the unit tests of the model. The table is written for the files that were asked for; the
-//! others keep their rows.
+//! All are one program, which runs as the mutant that it is told. Each is judged by the scenarios that reach
+//! its place, the shortest first; and at last by the unit tests of the model. The table is written for the
+//! files that were asked for; the others keep their rows.
 
 use super::asker::{Asker, Question, Set};
 use super::copy::ran;
@@ -26,8 +26,8 @@ use std::time::{Duration, Instant};
 /// The least CPU time that a worker may use.
 const LEAST: Duration = Duration::from_secs(20);
 
-/// Seconds after which a part of the scenarios ends, the shortest first. All mutants are judged by the first part before any is
-/// by the next: most are killed there, and one that loops does so there.
+/// Seconds after which a part of the scenarios ends, the shortest first. All mutants are judged by the first
+/// part before any is by the next: most are killed there, and one that loops does so there.
 const PARTS: [f64; 3] = [1.0, 5.0, f64::INFINITY];
 
 /// How a unit test of the model kills.
@@ -178,8 +178,8 @@ impl Court {
         Ok(Some(if executions == 0 { Fate::NotReached } else { Fate::Lives { executions } }))
     }
 
-    /// A part of the scenarios that reach a mutant, the shortest first; how long the original takes for them; and whether there
-    /// are others behind it.
+    /// A part of the scenarios that reach a mutant, the shortest first; how long the original takes for them;
+    /// and whether there are others behind it.
     fn part(&self, mutant: &Generated, part: usize) -> (Vec<Value>, f64, bool) {
         let sets = files::sets(&mutant.file, &self.structures);
         let reaches = sets.iter().filter_map(|set| self.reach.get(&name_of(set)));

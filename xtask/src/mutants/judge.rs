@@ -99,15 +99,16 @@ pub(super) fn explored(
     })
 }
 
-/// Arguments of a shell that runs a program within its limits: a mutant may loop, and it may take memory in its loop.
+/// Arguments of a shell that runs a program within its limits: a mutant may loop, and it may take memory in
+/// its loop.
 pub(super) fn limited(program: &Path, script: &str, limit: Duration) -> Vec<String> {
     let seconds = limit.as_secs().max(1);
     let script = format!("{script}ulimit -t {seconds}; ulimit -v {MEMORY}; exec \"$0\" \"$@\"");
     vec!["-c".to_owned(), script, program.display().to_string()]
 }
 
-/// A worker that did not answer, from what the engine says of it. CPU time is limited, so that a worker that used it all was
-/// under way for at least as long.
+/// A worker that did not answer, from what the engine says of it. CPU time is limited, so that a worker that
+/// used it all was under way for at least as long.
 fn ended(error: &str, late: bool) -> Fate {
     let how = if late { "killed: time limit" } else { "killed: worker ended" };
     let scenario = error.rsplit(' ').next().unwrap_or("-").to_owned();

@@ -1,7 +1,7 @@
 //! The places of a Rust file where a mutant can be made, and the changes of each.
 //!
-//! Nothing is changed in tests, in constants and types, in macros, in what prints a value, and in calls that have no
-//! effect on a structure ([`NO_EFFECT`]).
+//! Nothing is changed in tests, in constants and types, in macros, in what prints a value, and in calls that
+//! have no effect on a structure ([`NO_EFFECT`]).
 
 use crate::shell::Outcome;
 use std::ops::Range;

@@ -1,5 +1,5 @@
-//! One build of all mutants of all files: a worker and the unit tests of the model, told by the environment which mutant they
-//! are.
+//! One build of all mutants of all files: a worker and the unit tests of the model, told by the environment
+//! which mutant they are.
 
 use super::copy::{cargo, copy};
 use super::schemata::{Left, Schema, Written};

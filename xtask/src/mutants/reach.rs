@@ -1,4 +1,5 @@
-//! Which mutants each scenario reaches, and the unit tests: the original writes down the places that it comes to.
+//! Which mutants each scenario reaches, and the unit tests: the original writes down the places that it comes
+//! to.
 
 use super::asker::{Asker, Question, Reached, Set, Which};
 use super::copy::ran;

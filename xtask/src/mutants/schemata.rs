@@ -1,4 +1,5 @@
-//! All mutants of a file in one text: each place asks which mutant runs, and is what it was if that is none of its own.
+//! All mutants of a file in one text: each place asks which mutant runs, and is what it was if that is none
+//! of its own.
 //!
 //! A mutant's own text has no question in it, since one mutant runs at a time.
 
@@ -14,8 +15,8 @@ use std::ops::Range;
 pub(super) struct Generated {
     /// The program runs as this mutant if it is told this number. Zero is the original.
     pub(super) number: u32,
-    /// The file, what is changed in it and in which function. It has no line, so that it stays when others move: the second
-    /// one of a name in its file has `#2` behind it.
+    /// The file, what is changed in it and in which function. It has no line, so that it stays when others
+    /// move: the second one of a name in its file has `#2` behind it.
     pub(super) name: String,
     pub(super) file: String,
     pub(super) function: String,
@@ -41,14 +42,16 @@ pub(super) struct Schema {
 pub(super) struct Left {
     /// Numbers of mutants that do not compile.
     pub(super) out: HashSet<u32>,
-    /// Names of functions that constants call. The others are called at run time, as a question can be asked there alone.
+    /// Names of functions that constants call. The others are called at run time, as a question can be asked
+    /// there alone.
     pub(super) constant: HashSet<String>,
 }
 
 /// A file as it is compiled, and whose each byte is.
 pub(super) struct Written {
     pub(super) text: String,
-    /// Bytes of a place or of one of its changes, and the numbers of the mutants that are to blame for an error there.
+    /// Bytes of a place or of one of its changes, and the numbers of the mutants that are to blame for an
+    /// error there.
     blame: Vec<(Range<usize>, Range<u32>)>,
 }
 
@@ -61,7 +64,8 @@ impl Schema {
             numbers.push(*next);
             *next += u32::try_from(place.changes.len()).map_err(|error| error.to_string())?;
         }
-        // Inlined everywhere, questions would make the program several times as large. Places stay where they are.
+        // Inlined everywhere, questions would make the program several times as large. Places stay where they
+        // are.
         let text = text.replace("#[inline(always)]", "#[inline]        ");
         Ok(Self { file: file.to_owned(), text, found, numbers })
     }
@@ -117,7 +121,8 @@ impl Schema {
 }
 
 impl Written {
-    /// The mutants that are to blame for an error in these bytes: those of the innermost place, or the one whose text it is.
+    /// The mutants that are to blame for an error in these bytes: those of the innermost place, or the one
+    /// whose text it is.
     pub(super) fn blamed(&self, bytes: &Range<usize>) -> Option<Range<u32>> {
         let around = self.blame.iter().filter(|(of, _)| of.start <= bytes.start && bytes.end <= of.end);
         around.min_by_key(|(of, _)| of.len()).map(|(_, numbers)| numbers.clone())

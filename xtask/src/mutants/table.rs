@@ -56,8 +56,8 @@ pub(super) fn table(old: &str, rows: &[Row<'_>]) -> Outcome<String> {
     with_lines(&text, NOT_REACHED, &asked, not_reached(rows), |_| {})
 }
 
-/// A text whose table with this heading has `new` in the place of the lines of the files in `asked`. Those of a file stay in the
-/// order of their places.
+/// A text whose table with this heading has `new` in the place of the lines of the files in `asked`. Those of
+/// a file stay in the order of their places.
 fn with_lines(
     text: &str,
     heading: &str,

@@ -26,6 +26,8 @@ pub fn default_set() -> Vec<Scenario> {
     let mut scenarios = [false, true].map(of).concat();
     scenarios.sort_by(|a, b| a.name.cmp(&b.name));
     scenarios.dedup_by(|a, b| a.name == b.name);
+    // A key comes into a bucket that has an entry already and is not the first of its bin.
+    scenarios.extend([false, true].map(|told| scenario(Shape { told, ..OF_2_SLOTS }, 2, "p", "q")));
     scenarios
 }
 

@@ -43,9 +43,12 @@ pub(super) fn random(below: &mut dyn FnMut(u32) -> u32) -> Scenario {
     }
 }
 
+/// Rows of three slots, the last of which may have two.
+const RAGGED: (u32, u32, u32) = (1, 1, 3);
+
 fn of_placing(placing: Placing) -> Vec<Scenario> {
     let mut scenarios = Vec::new();
-    for &shape in SHAPES {
+    for &shape in SHAPES.iter().filter(|shape| **shape != RAGGED) {
         // Slots of a warp in a round.
         let round = (shape.0 * shape.1 * shape.2) as usize;
         let some = [patterned(round), patterned(2 * round - 1), patterned(2 * round + 1)];
@@ -76,6 +79,7 @@ fn of_placing(placing: Placing) -> Vec<Scenario> {
     // The small ones of several lists.
     scenarios.sort_by(|a, b| a.name.cmp(&b.name));
     scenarios.dedup_by(|a, b| a.name == b.name);
+    scenarios.push(in_block(placing, RAGGED, 1, "eetee"));
     scenarios
 }
 

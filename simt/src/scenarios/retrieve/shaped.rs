@@ -22,7 +22,7 @@ pub(super) fn subject(scenario: &Scenario) -> Made {
 shapes! {
     /// Lanes, rows of a lane, slots of a row: what a warp reads in a round.
     pub const SHAPES: (lanes as LANES: usize, reach as R: usize, slots as S: usize) =
-        [(1, 1, 1), (1, 1, 2), (1, 2, 1), (1, 2, 2), (2, 1, 1), (2, 2, 2)];
+        [(1, 1, 1), (1, 1, 2), (1, 2, 1), (1, 2, 2), (2, 1, 1), (2, 2, 2), (1, 1, 3)];
     "warps of {lanes} lanes that read {reach} rows of {slots} slots each: they are, lanes first, slots last, {:?}";
     fn shaped<> = make::<LANES, R, S>;
 }
