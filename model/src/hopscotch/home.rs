@@ -12,7 +12,7 @@ use core::marker::PhantomData;
 /// | 0 | `multiple_lock`: a key of this home is being inserted, assigned or deleted |
 /// | 1 | `swap_lock`: a member of this home is being moved by an insert of another home |
 /// | from 2 on, `N - 1` per class | hop bits: bit `i - 1` of a class: group `home + i` may hold members of that class |
-/// | from the top of 64 bits, or 32, down | version: how often a member has left a slot; after the last one comes 1 |
+/// | the others, 64 at most | version: how often a member has left a slot; 1 comes after the last one |
 ///
 /// Keys of a home fall into [`Home::CLASSES`] classes by their hash, so that who looks for one need not read
 /// the groups in which others are.

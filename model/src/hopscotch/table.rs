@@ -13,8 +13,8 @@ use core::marker::PhantomData;
 ///
 /// A group is what a warp reads at once: `W::LANES * S` words, the first one its home word, the others slots.
 /// A key belongs to a home, and stands in one of the `N` groups that begin there, its neighbourhood. One
-/// table can be used by warps of different widths as long as `W::LANES * S` is the same. `V` bounds the bits of
-/// versions: see [`with_version_bits`](Self::with_version_bits).
+/// table can be used by warps of different widths as long as `W::LANES * S` is the same. `V` bounds the bits
+/// of versions: see [`with_version_bits`](Self::with_version_bits).
 #[derive(Clone, Copy, Debug)]
 pub struct HopscotchTable<E, H, const S: usize, const N: u32, const V: u32 = WHOLE> {
     words: H,
@@ -47,7 +47,7 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<
         Self { words, homes, seed, entry: PhantomData }
     }
 
-    /// The same with versions of `V` bits, at least one, where there is room for more. For the checkers: so
+    /// This table with versions of `V` bits, at least one, where there is room for more. For the checkers: so
     /// narrow that a version goes round between two steps of another warp. All handles to a table have
     /// versions of one width.
     #[inline(always)]

@@ -60,8 +60,8 @@ where
         Self { words, patience, seed, kinds: PhantomData }
     }
 
-    /// The same with other counters. For the checkers: so narrow that they go round between two steps of another
-    /// warp. All handles to a table have the same counters.
+    /// This table with other counters. For the checkers: so narrow that they go round between two steps of
+    /// another warp. All handles to a table have the same counters.
     #[inline(always)]
     pub fn with_counters<C: Counters>(self) -> WaitFreeTable<E, N, H, P, S, C> {
         WaitFreeTable { words: self.words, patience: self.patience, seed: self.seed, kinds: PhantomData }

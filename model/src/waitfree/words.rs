@@ -14,7 +14,7 @@ pub trait Counters: Copy + Send + Sync + core::fmt::Debug + 'static {
     const CALLS: u32;
 }
 
-/// The counters of a table that is used: as wide as there is room for.
+/// The counters of a table that is used: as wide as there is room for. The tables of bits below are of these.
 #[derive(Clone, Copy, Debug)]
 pub struct Wide;
 
@@ -23,7 +23,7 @@ impl Counters for Wide {
     const CALLS: u32 = 59;
 }
 
-/// Counters of so many bits.
+/// Counters of so many bits: the highest of their fields.
 #[derive(Clone, Copy, Debug)]
 pub struct Narrow<const ANNOUNCEMENTS: u32, const CALLS: u32>;
 
@@ -52,7 +52,7 @@ pub(super) const NIL: u32 = (1 << 31) - 1;
 /// |---|---|
 /// | 0..31 | the first node of the chain, or none: all bits turned, so that none is zero |
 /// | 31 | whether that node holds receipts |
-/// | 32..64, narrower from the top | announcements since the chain was published, plus one if it left calls unserved |
+/// | 32..64 | announcements since the chain was published, plus one if it left calls unserved |
 ///
 /// In one launch no head is the same again unless its count goes round: a chain begins with a node that no
 /// chain has begun with before.
@@ -139,7 +139,7 @@ pub(super) enum Progress {
 /// | 0..2 | [`Progress`] |
 /// | 2..4 | [`Update`] |
 /// | 4 | whether the key was there, if done |
-/// | 5..64, narrower from the top | the number of this call among those that the warp has announced |
+/// | 5..64 | the number of this call among those that the warp has announced |
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Announcement(pub(super) u64);
 

@@ -1,10 +1,11 @@
 //! Scenarios whose versions have one bit or two, so that they go round between two steps of another warp.
 //!
-//! After `2^n - 1` versions of `n` bits comes the first one again, so an insert that looks for room sees up to
+//! After `2^n - 1` versions of `n` bits comes the first one again, so an insert that looks for room
+//! sees up to
 //! `2^n - 2` changes of the homes around it, and may miss `2^n - 1`.
 
 use super::places;
-use super::sets::{again, brought_back, by_lanes, led_past};
+use super::sets::{again, brought_back, by_lanes, found_twice, led_past};
 use super::tables::MAP32;
 use crate::check::Scenario;
 use crate::scenarios::form;
@@ -16,6 +17,7 @@ use warpproof_model::spec::Op::{self, *};
 pub(super) fn rounds() -> Vec<Scenario> {
     let mut scenarios = vec![led_past(&MAP32), brought_back(&MAP32)];
     scenarios.extend(again(&MAP32));
+    scenarios.extend(found_twice(&MAP32).into_iter().map(after_one));
     let mut scenarios: Vec<_> = scenarios.into_iter().map(|scenario| narrow(scenario, 1)).collect();
     // One change, by which a round begins, goes on, and ends.
     let seen = [missed(1, 0, 1), missed(2, 1, 1), missed(2, 3, 1)];
@@ -29,13 +31,22 @@ pub(super) fn deep() -> Vec<Scenario> {
     vec![missed(2, 1, 2), missed(2, 3, 2)]
 }
 
+/// A scenario where a member has left its slot before and is back: the next one that leaves ends a round.
+fn after_one(mut scenario: Scenario) -> Scenario {
+    let there = scenario.preload[0].clone();
+    scenario.preload.extend([Call::new(Delete, there.key, 0), there]);
+    scenario.name += "_version1";
+    scenario
+}
+
 /// A scenario whose versions have so many bits.
 fn narrow(scenario: Scenario, bits: u32) -> Scenario {
     form::narrow(scenario, &[bits])
 }
 
-/// An insert looks for room while members leave their slots, of home 1 first, whose version then is `version`.
-/// Before the second leaves its slot, an insert fills the only one that was empty: one is at every instant.
+/// An insert looks for room while members leave their slots, of home 1 first, whose version then is
+/// `version`. Before the second leaves its slot, an insert fills the only one that was empty: one is at every
+/// instant.
 fn missed(bits: u32, version: usize, changes: usize) -> Scenario {
     const GAP: Place = Place { keys: &[(0, 0), (1, 1), (2, 2), (0, 1)], ..places::GAP };
     const LEAVING: [Name; 3] = [(1, 1), (0, 1), (2, 1)];

@@ -93,7 +93,7 @@ fn unblocked(table: &Table) -> Vec<Scenario> {
 
 /// A warp searches a key twice that others take out of a group behind its home and add there again: if it is
 /// found by way of the old member's hop bit, it is not missed afterwards.
-fn found_twice(table: &Table) -> Vec<Scenario> {
+pub(super) fn found_twice(table: &Table) -> Vec<Scenario> {
     let programs: [&[&[Op]]; 3] = [
         &[&[Search, Search], &[Delete, InsertUnique]],
         &[&[Search, Search], &[Delete, InsertOrAssign]],

@@ -8,8 +8,8 @@ use warpproof_model::hopscotch::{Broken, Home, HopscotchTable};
 use warpproof_model::spec::{Call, Map, Op, Ret};
 use warpproof_model::{ReadOrder, Word, Words};
 
-/// A hopscotch table with `S` words per lane in a group, `N` groups in a neighbourhood, and versions of `V` bits
-/// at most.
+/// A hopscotch table with `S` words per lane in a group, `N` groups in a neighbourhood, and versions of `V`
+/// bits at most.
 #[derive(Clone, Debug)]
 pub struct HopscotchSubject<E, const S: usize, const N: u32, const V: u32 = { u64::BITS }> {
     config: Config,
@@ -33,7 +33,7 @@ impl<E: Entry, const S: usize, const N: u32> HopscotchSubject<E, S, N> {
         Self { config, may_fill, tries: true, kind: PhantomData }
     }
 
-    /// The same with versions of `V` bits.
+    /// This table with versions of `V` bits.
     pub fn with_version_bits<const V: u32>(self) -> HopscotchSubject<E, S, N, V> {
         let Self { config, may_fill, tries, kind } = self;
         HopscotchSubject { config, may_fill, tries, kind }

@@ -1,8 +1,8 @@
 //! Scenarios whose counters are so narrow that they go round between two steps of another warp.
 //!
-//! A head counts fewer announcements than its count has numbers; a chain with a receipt stands for fewer calls of
-//! its warp than their numbers are; a pool has fewer epochs than a turn can tell apart. The tests show what
-//! happens with one more.
+//! A head counts fewer announcements than its count has numbers; a chain with a receipt stands for fewer
+//! calls of its warp than their numbers are; a pool has fewer epochs than a turn can tell apart. The tests
+//! show what happens with one more.
 
 use super::places;
 use super::sets::{KEY, OTHER, REPLACE, buckets, by_epochs, delivery, full, rivals, with};
@@ -22,8 +22,8 @@ pub(super) fn rounds() -> Vec<Scenario> {
     scenarios
 }
 
-/// A warp makes a call on one bucket, some on another, and one more on the first one, whose chain still has the
-/// receipt of the first. All are announced, with numbers of so many bits.
+/// A warp makes a call on one bucket, some on another, and one more on the first one, whose chain still has
+/// the receipt of the first. All are announced, with numbers of so many bits.
 fn between(others: usize, bits: u32) -> Scenario {
     let first: Name = (0, 0);
     let there = [(InsertUnique, (1, 0)), (Delete, (1, 0))];
@@ -43,8 +43,8 @@ fn refused(calls: usize, bits: u32) -> Scenario {
     narrow(with(&full(scenario), 0), &[bits, 0])
 }
 
-/// A warp looks for a key which is there all the time, while another one replaces its node and uses that again.
-/// Turns know so many bits of their epochs, and there are six of these.
+/// A warp looks for a key which is there all the time, while another one replaces its node and uses that
+/// again. Turns know so many bits of their epochs, and there are six of these.
 fn turns(bits: u32) -> Scenario {
     narrow(by_epochs(4, &[&REPLACE, &[(Search, OTHER), (Search, KEY)]]), &[bits])
 }

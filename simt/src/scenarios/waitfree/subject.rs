@@ -67,7 +67,8 @@ impl Reuse for AtEnd {
     }
 }
 
-/// When the turns have ended that may have come to them. A call is a turn, and knows so many bits of its epoch.
+/// When the turns have ended that may have come to them. A call is a turn, and knows so many bits of its
+/// epoch.
 #[derive(Clone, Debug)]
 pub struct ByEpochs<const BITS: u32 = 62>;
 
