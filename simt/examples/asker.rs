@@ -20,8 +20,8 @@ struct Question {
     workers: usize,
     program: PathBuf,
     arguments: Vec<String>,
-    /// A folder for files in which workers write what they reach. Then each scenario is explored by a worker of its own, which
-    /// is told its file as a last argument.
+    /// A folder for files in which workers write what they reach. Then each scenario is explored by a worker
+    /// of its own, which is told its file as a last argument.
     reached: Option<PathBuf>,
 }
 

@@ -28,6 +28,8 @@ pub fn default_set() -> Vec<Scenario> {
     scenarios.dedup_by(|a, b| a.name == b.name);
     // A key comes into a bucket that has an entry already and is not the first of its bin.
     scenarios.extend([false, true].map(|told| scenario(Shape { told, ..OF_2_SLOTS }, 2, "p", "q")));
+    // What was lost is more than blocks of one warp have lanes: each takes its share.
+    scenarios.extend([false, true].map(|told| scenario(Shape { told, room: 1, ..ONE }, 1, "", "abc")));
     scenarios
 }
 

@@ -36,7 +36,8 @@ pub trait Layout: Copy + Send + Sync + 'static {
     fn slots<M: Memory>(m: M) -> Self::Slots<M>;
     /// The filter, after these arrays.
     fn filter<M: Memory, const TEST: bool>(m: M) -> Self::Filter<M, TEST>;
-    /// Whether a slot is taken, or being filled. It is not asked of the table: one that takes no slot for empty is wrong.
+    /// Whether a slot is taken, or being filled. It is not asked of the table: one that takes no slot for
+    /// empty is wrong.
     fn is_taken<M: Memory>(m: M, at: usize) -> bool;
     /// An entry of which this was read, in words.
     fn show(probed: u128) -> String;
