@@ -225,3 +225,20 @@ impl Court {
 fn name_of(set: &Set) -> String {
     format!("{} {:?}", set.structure, set.which)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_reason_is_of_one_of_thousands_of_mutants() {
+        let schemas = schemas().expect("files");
+        let mutants: Vec<Generated> = schemas.iter().flat_map(Schema::mutants).collect();
+        assert!(mutants.len() > 3000, "{}", mutants.len());
+        assert!((1..).zip(&mutants).all(|(number, mutant)| mutant.number == number));
+        let names: HashSet<&str> = mutants.iter().map(|mutant| &*mutant.name).collect();
+        assert_eq!(names.len(), mutants.len(), "no name stands twice");
+        let text = read(&root().join("tests/mutants/generated.txt")).expect("reasons");
+        assert!(reasons::parse(&text, &names).expect("reasons").len() > 20);
+    }
+}
