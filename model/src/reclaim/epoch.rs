@@ -49,7 +49,7 @@
 //! nodes that are retired stay so, and who finds none says `Full`.
 
 use super::pool::{lowest, place, stashes_with};
-use super::{Allocator, NodeIndex, Pool, Stash};
+use super::{Allocator, NodeIndex, Pool, Stash, Wide};
 use crate::key::{fastrange, mix};
 use crate::memory::{IntegerWords, Order, ReadOrder, WriteOrder};
 use crate::warp::Warp;
@@ -221,6 +221,8 @@ impl<B: IntegerWords<u32>, T: IntegerWords<u64>, const BITS: u32> EpochPool<B, T
 }
 
 impl<B: IntegerWords<u32>, T: IntegerWords<u64>, const BITS: u32> Pool for EpochPool<B, T, BITS> {
+    type Counters = Wide;
+
     #[inline(always)]
     fn warps(self) -> usize {
         self.stashes.len()

@@ -21,9 +21,11 @@
 //! - [`Pool`]: what a structure uses of either.
 
 mod bitmap;
+mod counters;
 mod epoch;
 mod pool;
 
 pub use bitmap::{Allocator, NODES_PER_WORD, NodeIndex, bitmap_words, free_word};
+pub use counters::{Counters, Wide};
 pub use epoch::{EPOCH_BITMAPS, EPOCH_WORDS, EpochPool, Epochs};
 pub use pool::{NodePool, Pool, Stash};

@@ -18,6 +18,7 @@
 //!
 //! Every call is bounded, whatever other warps do.
 
+use super::counters::{Counters, Wide};
 use super::epoch::Turn;
 use super::{Allocator, NODES_PER_WORD, NodeIndex};
 use crate::memory::{IntegerWords, Order, ReadOrder, WriteOrder};
@@ -39,6 +40,10 @@ pub struct Stash {
 ///
 /// Every call is bounded, whatever other warps do.
 pub trait Pool: Copy {
+    /// How wide the counters are in the words of the structure: none may go round while a node of this pool
+    /// is out of use.
+    type Counters: Counters;
+
     /// How many warps can have a stash. Their numbers ([`Warp::id`]) are below it, and differ.
     fn warps(self) -> usize;
 
@@ -209,6 +214,8 @@ impl<B: IntegerWords<u32>, T: IntegerWords<u64>> NodePool<B, T> {
 }
 
 impl<B: IntegerWords<u32>, T: IntegerWords<u64>> Pool for NodePool<B, T> {
+    type Counters = Wide;
+
     #[inline(always)]
     fn warps(self) -> usize {
         self.stashes.len()

@@ -1,7 +1,7 @@
 //! Deletes that need no node, in a phase of their own.
 
+use super::WaitFreeTable;
 use super::words::NIL;
-use super::{Counters, WaitFreeTable};
 use crate::entry::Packed;
 use crate::key::UserKey;
 use crate::memory::{IntegerWords, Order, Words};
@@ -10,13 +10,12 @@ use crate::reclaim::Pool;
 use crate::row::Place;
 use crate::warp::Warp;
 
-impl<E, N, H, P, const S: usize, C> WaitFreeTable<E, N, H, P, S, C>
+impl<E, N, H, P, const S: usize> WaitFreeTable<E, N, H, P, S>
 where
     E: Packed,
     N: Words<E::Word>,
     H: IntegerWords<u64>,
     P: Pool,
-    C: Counters,
 {
     /// Takes the pair of a key out of its node, where it stands. While it runs, no operation runs but others
     /// of this one: for deletes that have found no free node. A node that loses its last entry stays in its

@@ -1,9 +1,9 @@
 //! Calls that other warps run: how a warp asks for that, how they find it, and how it learns the answer.
 
+use super::WaitFreeTable;
 use super::draft::{Draft, NoNode};
 use super::table::Row;
 use super::words::{Announcement, Head, NIL, Progress, Receipt, Update};
-use super::{Counters, WaitFreeTable};
 use crate::entry::Packed;
 use crate::memory::{IntegerWords, Order, ReadOrder, Word, Words, WriteOrder};
 use crate::reclaim::{NodeIndex, Pool, Stash};
@@ -33,13 +33,12 @@ impl Served {
     pub(super) const NOTHING: Self = Self { receipts: NIL, left_some: false, own: None };
 }
 
-impl<E, N, H, P, const S: usize, C> WaitFreeTable<E, N, H, P, S, C>
+impl<E, N, H, P, const S: usize> WaitFreeTable<E, N, H, P, S>
 where
     E: Packed,
     N: Words<E::Word>,
     H: IntegerWords<u64>,
     P: Pool,
-    C: Counters,
 {
     /// Words of a node that a receipt takes.
     const RECEIPT_WORDS: u32 = if size_of::<E::Word>() < 8 { 2 } else { 1 };
@@ -63,14 +62,15 @@ where
         let words = self.words;
         Announcement(w.elect(0, || {
             // Relaxed: this warp was the last to write it, but for who delivered its last answer.
-            let call = Announcement(words.announcements.load(me, ReadOrder::Relaxed)).next::<C>(update);
+            let call =
+                Announcement(words.announcements.load(me, ReadOrder::Relaxed)).next::<P::Counters>(update);
             // Release: who reads this entry sees that the last call is not pending any longer.
             words.requests.store(me, entry, WriteOrder::Release);
             // Release: who sees the call reads its entry.
             words.announcements.store(me, call.0, WriteOrder::Release);
             // Release: who exchanges the head from here on has seen the call. An addition, not a bit that is
             // set: the head is never what it was for who looked before.
-            words.heads.fetch_add(bucket as usize, Head::announcement::<C>(), Order::Release);
+            words.heads.fetch_add(bucket as usize, Head::announcement::<P::Counters>(), Order::Release);
             call.0
         }))
     }
@@ -113,8 +113,9 @@ where
         }
         // Who exchanges the head from here on has seen that the call is not pending; who was faster has left
         // a receipt.
-        let head =
-            w.elect(0, || words.heads.fetch_add(bucket as usize, Head::announcement::<C>(), Order::AcqRel));
+        let head = w.elect(0, || {
+            words.heads.fetch_add(bucket as usize, Head::announcement::<P::Counters>(), Order::AcqRel)
+        });
         w.sync();
         self.answer(w, Head(head), call)
     }
@@ -144,7 +145,7 @@ where
             let (mut receipt, mut update, mut entry) = (None, request.update, request.entry);
             if !is_own {
                 if queue.base == 0 {
-                    if !head.is_asked::<C>() {
+                    if !head.is_asked::<P::Counters>() {
                         return Ok(own);
                     }
                     queue.start = self.after_last_served(w, head);
@@ -177,7 +178,12 @@ where
                     if warp == w.id() {
                         served.own = Some(present);
                     }
-                    self.write_receipt(w, served.receipts, count, Receipt::new::<C>(warp, call, present));
+                    self.write_receipt(
+                        w,
+                        served.receipts,
+                        count,
+                        Receipt::new::<P::Counters>(warp, call, present),
+                    );
                     count += 1;
                 }
             }
@@ -230,7 +236,7 @@ where
                 // first.
                 let call = self.announcement(warp, ReadOrder::Relaxed);
                 let waits = matches!(call.progress(), Progress::Pending | Progress::Withdrawn);
-                if waits && receipt.is_of::<C>(warp, call) {
+                if waits && receipt.is_of::<P::Counters>(warp, call) {
                     let done = call.done(receipt.present());
                     words.announcements.compare_exchange(warp as usize, call.0, done.0, Order::Relaxed);
                 }
@@ -262,7 +268,7 @@ where
     fn receipt_of<W: Warp>(self, w: &mut W, head: Head, warp: u32, call: Announcement) -> Option<Receipt> {
         let mut receipts = self.receipts(head);
         while let Some(receipt) = receipts.next(w, self) {
-            if receipt.is_of::<C>(warp, call) {
+            if receipt.is_of::<P::Counters>(warp, call) {
                 return Some(receipt);
             }
         }
@@ -344,10 +350,10 @@ struct Receipts {
 
 impl Receipts {
     #[inline(always)]
-    fn next<W, E, N, H, P, const S: usize, C>(
+    fn next<W, E, N, H, P, const S: usize>(
         &mut self,
         w: &mut W,
-        table: WaitFreeTable<E, N, H, P, S, C>,
+        table: WaitFreeTable<E, N, H, P, S>,
     ) -> Option<Receipt>
     where
         W: Warp,
@@ -355,9 +361,8 @@ impl Receipts {
         N: Words<E::Word>,
         H: IntegerWords<u64>,
         P: Pool,
-        C: Counters,
     {
-        if self.node == NIL || self.number == WaitFreeTable::<E, N, H, P, S, C>::node_receipts(W::LANES) {
+        if self.node == NIL || self.number == WaitFreeTable::<E, N, H, P, S>::node_receipts(W::LANES) {
             return None;
         }
         let receipt = table.receipt(w, self.node, self.number);

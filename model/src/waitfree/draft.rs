@@ -1,9 +1,9 @@
 //! A chain that is to take the place of another one: its first nodes are private copies, the others are
 //! shared.
 
+use super::WaitFreeTable;
 use super::table::{Row, is_link};
 use super::words::{NIL, Update};
-use super::{Counters, WaitFreeTable};
 use crate::entry::Packed;
 use crate::memory::{IntegerWords, Words};
 use crate::reclaim::{NodeIndex, Pool, Stash};
@@ -51,13 +51,12 @@ struct Spot<W: Warp, E: Packed, const S: usize> {
     found: Option<Found<W, E::Word>>,
 }
 
-impl<E, N, H, P, const S: usize, C> WaitFreeTable<E, N, H, P, S, C>
+impl<E, N, H, P, const S: usize> WaitFreeTable<E, N, H, P, S>
 where
     E: Packed,
     N: Words<E::Word>,
     H: IntegerWords<u64>,
     P: Pool,
-    C: Counters,
 {
     /// Runs a call on a draft. Whether the key was there.
     ///

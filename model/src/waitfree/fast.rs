@@ -1,9 +1,9 @@
 //! Updates that replace the first node of a chain alone, where no call is announced: nearly all of them.
 
+use super::WaitFreeTable;
 use super::announce::Request;
 use super::table::Row;
 use super::words::{Head, NIL, Update};
-use super::{Counters, WaitFreeTable};
 use crate::entry::Packed;
 use crate::memory::{IntegerWords, Order, Words};
 use crate::reclaim::{NodeIndex, Pool, Stash};
@@ -32,13 +32,12 @@ pub(super) enum What {
     Exchange,
 }
 
-impl<E, N, H, P, const S: usize, C> WaitFreeTable<E, N, H, P, S, C>
+impl<E, N, H, P, const S: usize> WaitFreeTable<E, N, H, P, S>
 where
     E: Packed,
     N: Words<E::Word>,
     H: IntegerWords<u64>,
     P: Pool,
-    C: Counters,
 {
     /// The first node of a chain, and its link. Where there is none, an empty one.
     #[inline(always)]
@@ -97,7 +96,7 @@ where
                 break None;
             }
             let head = self.head(w, bucket);
-            if head.is_asked::<C>() || head.has_receipts() {
+            if head.is_asked::<P::Counters>() || head.has_receipts() {
                 break None;
             }
             let (row, link) = self.first(w, head);
@@ -129,7 +128,7 @@ where
     /// Puts a node in the place of the first one of a chain, if that is the first one still.
     #[inline(always)]
     pub(super) fn swap(self, bucket: u32, head: Head, node: NodeIndex) -> bool {
-        let new = Head::new::<C>(node.0, false, false);
+        let new = Head::new::<P::Counters>(node.0, false, false);
         // Release: the node was written before.
         self.words.heads.compare_exchange(bucket as usize, head.0, new.0, Order::Release) == head.0
     }

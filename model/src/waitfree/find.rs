@@ -1,8 +1,8 @@
 //! Searches: the head, then the chain.
 
+use super::WaitFreeTable;
 use super::table::{Row, is_link};
 use super::words::{Head, NIL};
-use super::{Counters, WaitFreeTable};
 use crate::at_lane::AtLane;
 use crate::entry::Packed;
 use crate::key::UserKey;
@@ -11,13 +11,12 @@ use crate::reclaim::Pool;
 use crate::row::{self, Found};
 use crate::warp::Warp;
 
-impl<E, N, H, P, const S: usize, C> WaitFreeTable<E, N, H, P, S, C>
+impl<E, N, H, P, const S: usize> WaitFreeTable<E, N, H, P, S>
 where
     E: Packed,
     N: Words<E::Word>,
     H: IntegerWords<u64>,
     P: Pool,
-    C: Counters,
 {
     /// The value of a key, or `None` if it is absent. One read of the head and one of each node of the
     /// chain, whatever other warps do.

@@ -1,7 +1,7 @@
 //! What always holds of a wait-free table, to be checked on a copy of its words.
 
+use super::WaitFreeTable;
 use super::words::{Head, NIL, Progress};
-use super::{Counters, WaitFreeTable};
 use crate::entry::Packed;
 use crate::memory::{IntegerWords, ReadOrder, Words};
 use crate::reclaim::{NodeIndex, Pool};
@@ -76,13 +76,12 @@ impl core::fmt::Display for Broken {
     }
 }
 
-impl<E, N, H, P, const S: usize, C> WaitFreeTable<E, N, H, P, S, C>
+impl<E, N, H, P, const S: usize> WaitFreeTable<E, N, H, P, S>
 where
     E: Packed,
     N: Words<E::Word>,
     H: IntegerWords<u64>,
     P: Pool,
-    C: Counters,
 {
     /// Checks what holds in every state: chains stay in the pool, share no node and have no cycle; a
     /// reachable node is in use and not retired; a node in a stash is in use, and in one stash; keys stand

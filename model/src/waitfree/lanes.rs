@@ -4,11 +4,11 @@
 //! nodes together, one operation after the other. So the reads of the heads overlap, and one fence serves the
 //! exchanges of all lanes. A warp that runs one operation at a time needs a fence for each.
 
+use super::WaitFreeTable;
 use super::fast::What;
 use super::table::Row;
 use super::update::{code, update_of};
 use super::words::{Head, NIL, Update};
-use super::{Counters, WaitFreeTable};
 use crate::entry::Packed;
 use crate::key::UserKey;
 use crate::memory::{IntegerWords, ReadOrder, Word, Words};
@@ -78,13 +78,12 @@ struct Turn<V> {
     value: V,
 }
 
-impl<E, N, H, P, const S: usize, C> WaitFreeTable<E, N, H, P, S, C>
+impl<E, N, H, P, const S: usize> WaitFreeTable<E, N, H, P, S>
 where
     E: Packed,
     N: Words<E::Word>,
     H: IntegerWords<u64>,
     P: Pool,
-    C: Counters,
 {
     /// Runs operations, as many at one time as the warp has lanes. `next` gives a lane its next operation,
     /// with a number of the caller's choice. `done` takes that number and the answer. `kind` is `Some` only
@@ -250,7 +249,7 @@ where
         node: u32,
     ) -> Turn<E::Value> {
         let (mut what, mut present) = (What::Leave, false);
-        if !head.is_asked::<C>() && !head.has_receipts() && self.patience > 0 {
+        if !head.is_asked::<P::Counters>() && !head.has_receipts() && self.patience > 0 {
             let step = Self::step(w, (row, link), update, entry);
             if step.what != What::Exchange {
                 (what, present) = (step.what, step.present);

@@ -16,6 +16,6 @@ mod words;
 pub use invariants::Broken;
 pub use lanes::{Company, NoCompany};
 pub use table::{EMPTY_HEAD, WaitFreeTable, WaitFreeWords};
-pub use words::{Counters, MOST_NODES, MOST_WARPS, Narrow, Update, Wide, rounds};
+pub use words::{MOST_NODES, MOST_WARPS, Update, rounds};
 #[cfg(feature = "host")]
 pub use words::{show_announcement, show_head};

@@ -1,6 +1,6 @@
 //! The table: heads of chains of nodes that never change.
 
-use super::words::{Counters, Head, NIL, Wide};
+use super::words::{Head, NIL};
 use crate::entry::Packed;
 use crate::hash::Seed;
 use crate::key::{Key, UserKey};
@@ -13,14 +13,13 @@ use core::marker::PhantomData;
 /// A handle to a wait-free table: a Copy view that every warp carries.
 ///
 /// A node is what a warp reads at once: `W::LANES * S` words, the last one its link. One table can be used by
-/// warps of different widths as long as `W::LANES * S` is the same, and not by both at one time. `C` says how
-/// wide its counters are.
+/// warps of different widths as long as `W::LANES * S` is the same, and not by both at one time.
 #[derive(Clone, Copy, Debug)]
-pub struct WaitFreeTable<E, N, H, P, const S: usize, C = Wide> {
+pub struct WaitFreeTable<E, N, H, P, const S: usize> {
     pub(super) words: WaitFreeWords<N, H, P>,
     pub(super) patience: u32,
     seed: Seed,
-    kinds: PhantomData<(E, C)>,
+    entry: PhantomData<E>,
 }
 
 /// The memory of a table, by handles.
@@ -57,25 +56,9 @@ where
     /// are by `seed`.
     #[inline(always)]
     pub const fn new(words: WaitFreeWords<N, H, P>, patience: u32, seed: Seed) -> Self {
-        Self { words, patience, seed, kinds: PhantomData }
+        Self { words, patience, seed, entry: PhantomData }
     }
 
-    /// This table with other counters. For the checkers: so narrow that they go round between two steps of
-    /// another warp. All handles to a table have the same counters.
-    #[inline(always)]
-    pub fn with_counters<C: Counters>(self) -> WaitFreeTable<E, N, H, P, S, C> {
-        WaitFreeTable { words: self.words, patience: self.patience, seed: self.seed, kinds: PhantomData }
-    }
-}
-
-impl<E, N, H, P, const S: usize, C> WaitFreeTable<E, N, H, P, S, C>
-where
-    E: Packed,
-    N: Words<E::Word>,
-    H: IntegerWords<u64>,
-    P: Pool,
-    C: Counters,
-{
     /// Number of buckets.
     #[inline(always)]
     pub fn buckets(self) -> u32 {

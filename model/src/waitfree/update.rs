@@ -1,9 +1,9 @@
 //! Adding, assigning, removing: rounds, each of which ends with an exchange of the head.
 
+use super::WaitFreeTable;
 use super::announce::{Request, Served};
 use super::draft::Draft;
 use super::words::{Announcement, Head, NIL, Update};
-use super::{Counters, WaitFreeTable};
 use crate::at_lane::AtLane;
 use crate::entry::Packed;
 use crate::key::UserKey;
@@ -22,13 +22,12 @@ enum Round {
     NoNode,
 }
 
-impl<E, N, H, P, const S: usize, C> WaitFreeTable<E, N, H, P, S, C>
+impl<E, N, H, P, const S: usize> WaitFreeTable<E, N, H, P, S>
 where
     E: Packed,
     N: Words<E::Word>,
     H: IntegerWords<u64>,
     P: Pool,
-    C: Counters,
 {
     /// Adds a pair if the key is absent.
     #[inline(always)]
@@ -135,7 +134,7 @@ where
             }
             if W::MARKS {
                 // A round reads everything else anew. Scenarios have fewer than 256 rounds and calls a warp.
-                let calls = call.map_or(0, |call| call.sequence::<C>() as u32);
+                let calls = call.map_or(0, |call| call.sequence::<P::Counters>() as u32);
                 w.mark(lost | calls << 8 | stash.turn() << 16, stash.bits());
             }
             let answer = match self.round(w, request, call, stash) {
@@ -202,7 +201,7 @@ where
         } else {
             draft.first
         };
-        let new = Head::new::<C>(first, has_receipts, served.left_some);
+        let new = Head::new::<P::Counters>(first, has_receipts, served.left_some);
         w.sync();
         // Release: the nodes were written, and the answers delivered, before.
         w.elect(0, || {

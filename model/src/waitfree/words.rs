@@ -1,36 +1,11 @@
 //! What the words say: heads of buckets, announcements, receipts.
 
+use crate::reclaim::Counters;
+
 /// Most nodes of a pool: a head and a link have 31 bits for one.
 pub const MOST_NODES: u32 = NIL - 1;
 /// Most warps that can run at one time: a receipt has 16 bits for one.
 pub const MOST_WARPS: u32 = 1 << 16;
-
-/// How many bits the counters in the words have: each begins again after its last number. The README,
-/// *Counters go round*, says when that is safe.
-pub trait Counters: Copy + Send + Sync + core::fmt::Debug + 'static {
-    /// Of the announcements that a head counts: 1 to 32.
-    const ANNOUNCEMENTS: u32;
-    /// Of the number of a call among those that its warp has announced: 1 to 59. A receipt has 47 of them.
-    const CALLS: u32;
-}
-
-/// The counters of a table that is used: as wide as there is room for. The tables of bits below are of these.
-#[derive(Clone, Copy, Debug)]
-pub struct Wide;
-
-impl Counters for Wide {
-    const ANNOUNCEMENTS: u32 = 32;
-    const CALLS: u32 = 59;
-}
-
-/// Counters of so many bits: the highest of their fields.
-#[derive(Clone, Copy, Debug)]
-pub struct Narrow<const ANNOUNCEMENTS: u32, const CALLS: u32>;
-
-impl<const ANNOUNCEMENTS: u32, const CALLS: u32> Counters for Narrow<ANNOUNCEMENTS, CALLS> {
-    const ANNOUNCEMENTS: u32 = ANNOUNCEMENTS;
-    const CALLS: u32 = CALLS;
-}
 
 /// The most exchanges of a head that one call makes, in a table where a call is announced when it has lost
 /// `patience` of them, `warps` warps run at one time, and a node has room for so many `receipts`.
@@ -66,17 +41,13 @@ impl Head {
     /// What an announcement adds.
     #[inline(always)]
     pub(super) const fn announcement<C: Counters>() -> u64 {
-        1 << (u64::BITS - C::ANNOUNCEMENTS)
+        1 << C::ANNOUNCEMENT
     }
 
     /// A chain that was not published yet.
     #[inline(always)]
     pub(super) const fn new<C: Counters>(first: u32, has_receipts: bool, left_some: bool) -> Self {
-        Self(
-            (first ^ NIL) as u64
-                | (has_receipts as u64) << 31
-                | (left_some as u64) << (u64::BITS - C::ANNOUNCEMENTS),
-        )
+        Self((first ^ NIL) as u64 | (has_receipts as u64) << 31 | (left_some as u64) << C::ANNOUNCEMENT)
     }
 
     /// The first node.
@@ -149,13 +120,12 @@ impl Announcement {
     /// The next call of this warp.
     #[inline(always)]
     pub(super) const fn next<C: Counters>(self, update: Update) -> Self {
-        Self((self.sequence::<C>() + 1) << (u64::BITS - C::CALLS) | (update as u64) << 2)
-            .so(Progress::Pending)
+        Self((self.sequence::<C>() + 1) << C::CALL | (update as u64) << 2).so(Progress::Pending)
     }
 
     #[inline(always)]
     pub(super) const fn sequence<C: Counters>(self) -> u64 {
-        self.0 >> (u64::BITS - C::CALLS)
+        self.0 >> C::CALL
     }
 
     #[inline(always)]
@@ -248,7 +218,7 @@ pub fn show_head<C: Counters>(bits: u64) -> alloc::string::String {
         (node, false) => alloc::format!("node {node}"),
         (node, true) => alloc::format!("receipts {node}"),
     };
-    let asked = bits >> (u64::BITS - C::ANNOUNCEMENTS);
+    let asked = bits >> C::ANNOUNCEMENT;
     if head.is_asked::<C>() { alloc::format!("{first}, asked {asked}") } else { first }
 }
 
@@ -267,6 +237,7 @@ pub fn show_announcement<C: Counters>(bits: u64) -> alloc::string::String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::reclaim::Wide;
 
     #[test]
     fn heads_are_their_parts() {

@@ -1,8 +1,7 @@
 //! Scenarios whose versions have one bit or two, so that they go round between two steps of another warp.
 //!
 //! After `2^n - 1` versions of `n` bits comes the first one again, so an insert that looks for room
-//! sees up to
-//! `2^n - 2` changes of the homes around it, and may miss `2^n - 1`.
+//! sees up to `2^n - 2` changes of the homes around it, and may miss `2^n - 1`.
 
 use super::places;
 use super::sets::{again, brought_back, by_lanes, found_twice, led_past};

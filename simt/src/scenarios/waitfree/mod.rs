@@ -3,6 +3,7 @@
 //! Operations meet in buckets that were never used, on chains of one node and of two, in full nodes and in
 //! emptied ones. A call is announced at once, after it has lost one exchange, or never.
 
+mod counted;
 mod narrow;
 mod places;
 mod sets;

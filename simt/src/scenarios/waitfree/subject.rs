@@ -1,16 +1,17 @@
 //! The wait-free table as a subject, for every entry type.
 
+use super::counted::{Counted, Narrow};
 use super::together::{self, TOGETHER};
 use crate::check::{Access, Array, Breach, Config, Kind, Memory, Scenario, SimWarp, Subject};
 use crate::scenarios::entry::Entry;
 use crate::scenarios::home::{SEED, homes_of_keys, plural, show};
 use std::collections::BTreeSet;
 use std::marker::PhantomData;
-use warpproof_model::reclaim::{EPOCH_BITMAPS, EPOCH_WORDS, EpochPool, Epochs, NodePool, Pool, Stash};
-use warpproof_model::spec::{Call, Map, Op, Ret, Spec};
-use warpproof_model::waitfree::{
-    Broken, Counters, EMPTY_HEAD, NoCompany, WaitFreeTable, WaitFreeWords, Wide, rounds,
+use warpproof_model::reclaim::{
+    Counters, EPOCH_BITMAPS, EPOCH_WORDS, EpochPool, Epochs, NodePool, Pool, Stash, Wide,
 };
+use warpproof_model::spec::{Call, Map, Op, Ret, Spec};
+use warpproof_model::waitfree::{Broken, EMPTY_HEAD, NoCompany, WaitFreeTable, WaitFreeWords, rounds};
 use warpproof_model::{ReadOrder, UserKey, Word, Words};
 
 /// The arrays.
@@ -31,8 +32,11 @@ pub(super) const IN_PLACE: Op = Op::Other(1);
 
 /// How nodes are used again.
 pub trait Reuse: Clone + Send + Sync + core::fmt::Debug + 'static {
+    /// How wide the counters of the table are.
+    type Counters: Counters;
+
     /// The pool.
-    type Pool<M: Memory>: Pool;
+    type Pool<M: Memory>: Pool<Counters = Self::Counters>;
 
     /// The pool in this memory, whose stashes are filled with up to `most` nodes at once.
     fn pool<M: Memory>(m: M, most: u32) -> Self::Pool<M>;
@@ -56,6 +60,8 @@ pub trait Reuse: Clone + Send + Sync + core::fmt::Debug + 'static {
 pub struct AtEnd;
 
 impl Reuse for AtEnd {
+    type Counters = Wide;
+
     type Pool<M: Memory> = NodePool<M::W32, M::W64>;
 
     fn pool<M: Memory>(m: M, most: u32) -> Self::Pool<M> {
@@ -67,12 +73,29 @@ impl Reuse for AtEnd {
     }
 }
 
+/// When nothing else runs, in a table with narrow counters.
+impl<const ANNOUNCEMENTS: u32, const CALLS: u32> Reuse for Narrow<ANNOUNCEMENTS, CALLS> {
+    type Counters = Self;
+
+    type Pool<M: Memory> = Counted<NodePool<M::W32, M::W64>, Self>;
+
+    fn pool<M: Memory>(m: M, most: u32) -> Self::Pool<M> {
+        Counted::new(AtEnd::pool(m, most))
+    }
+
+    fn reclaim<M: Memory>(m: M, word: usize) {
+        AtEnd::reclaim(m, word);
+    }
+}
+
 /// When the turns have ended that may have come to them. A call is a turn, and knows so many bits of its
 /// epoch.
 #[derive(Clone, Debug)]
 pub struct ByEpochs<const BITS: u32 = 62>;
 
 impl<const BITS: u32> Reuse for ByEpochs<BITS> {
+    type Counters = Wide;
+
     type Pool<M: Memory> = EpochPool<M::W32, M::W64, BITS>;
 
     fn pool<M: Memory>(m: M, most: u32) -> Self::Pool<M> {
@@ -87,10 +110,9 @@ impl<const BITS: u32> Reuse for ByEpochs<BITS> {
     }
 }
 
-/// A wait-free table with `S` words per lane in a node, whose nodes are used again as `R` says, with counters
-/// as wide as `C` says.
+/// A wait-free table with `S` words per lane in a node, whose nodes are used again as `R` says.
 #[derive(Clone, Debug)]
-pub struct WaitFreeSubject<E, R, const S: usize, C = Wide> {
+pub struct WaitFreeSubject<E, R, const S: usize> {
     config: Config,
     warps: usize,
     /// Nodes that each warp has at first, where the scenario sets no bitmap.
@@ -102,16 +124,16 @@ pub struct WaitFreeSubject<E, R, const S: usize, C = Wide> {
     calls: u32,
     /// Whether a call stands for several. Their keys differ, so the calls of all keys are one history then.
     together: bool,
-    kind: PhantomData<(E, R, C)>,
+    kind: PhantomData<(E, R)>,
 }
 
 /// Bits of a word of the bitmap.
 const WORD: usize = 32;
 
-type Table<E, R, M, const S: usize, C> =
-    WaitFreeTable<E, <E as Entry>::Words<M>, <M as Memory>::W64, <R as Reuse>::Pool<M>, S, C>;
+type Table<E, R, M, const S: usize> =
+    WaitFreeTable<E, <E as Entry>::Words<M>, <M as Memory>::W64, <R as Reuse>::Pool<M>, S>;
 
-impl<E: Entry, R: Reuse, const S: usize, C: Counters> WaitFreeSubject<E, R, S, C> {
+impl<E: Entry, R: Reuse, const S: usize> WaitFreeSubject<E, R, S> {
     /// A table for the programs of `scenario`.
     pub fn new(scenario: &Scenario) -> Self {
         let calls = scenario.programs.iter().flatten().map(together::len).sum::<usize>();
@@ -131,7 +153,7 @@ impl<E: Entry, R: Reuse, const S: usize, C: Counters> WaitFreeSubject<E, R, S, C
         }
     }
 
-    fn table<M: Memory>(&self, m: M) -> Table<E, R, M, S, C> {
+    fn table<M: Memory>(&self, m: M) -> Table<E, R, M, S> {
         let words = WaitFreeWords {
             nodes: E::words(m, NODES),
             heads: m.w64(HEADS),
@@ -139,7 +161,7 @@ impl<E: Entry, R: Reuse, const S: usize, C: Counters> WaitFreeSubject<E, R, S, C
             requests: E::words(m, REQUESTS),
             pool: self.pool(m),
         };
-        WaitFreeTable::new(words, self.config.reach, SEED).with_counters()
+        WaitFreeTable::new(words, self.config.reach, SEED)
     }
 
     fn pool<M: Memory>(&self, m: M) -> R::Pool<M> {
@@ -225,7 +247,7 @@ impl<E: Entry, R: Reuse, const S: usize, C: Counters> WaitFreeSubject<E, R, S, C
     }
 }
 
-impl<E: Entry, R: Reuse, const S: usize, C: Counters> Subject for WaitFreeSubject<E, R, S, C> {
+impl<E: Entry, R: Reuse, const S: usize> Subject for WaitFreeSubject<E, R, S> {
     type Spec = WaitFreeSpec;
 
     fn spec(&self) -> WaitFreeSpec {
@@ -312,8 +334,8 @@ impl<E: Entry, R: Reuse, const S: usize, C: Counters> Subject for WaitFreeSubjec
     fn show(&self, array: usize, index: usize, value: u128) -> String {
         let bits = value as u64;
         match array {
-            HEADS => warpproof_model::waitfree::show_head::<C>(bits),
-            ANNOUNCED => warpproof_model::waitfree::show_announcement::<C>(bits),
+            HEADS => warpproof_model::waitfree::show_head::<R::Counters>(bits),
+            ANNOUNCED => warpproof_model::waitfree::show_announcement::<R::Counters>(bits),
             STASHES => nodes_of(Stash::from_bits(bits)),
             EPOCHS => bits.to_string(),
             USED | RETIRED => format!("{value:#b}"),

@@ -1,5 +1,6 @@
 //! The wait-free tables, and their subjects.
 
+use super::counted::Narrow;
 use super::places::{OPS, PLAN};
 use super::subject::{AtEnd, ByEpochs, Reuse, WaitFreeSubject};
 use crate::check::{AnySubject, Config, OfLanes, Scenario, ScenarioError};
@@ -8,8 +9,8 @@ use crate::scenarios::shape::shapes;
 use crate::scenarios::table::{Entries, Made, Maker, Table};
 use std::sync::Arc;
 use warpproof_model::entry::{Key32, Key64, Pair32, Pair64};
+use warpproof_model::reclaim::{Counters as _, Wide};
 use warpproof_model::spec::Op::{self, Delete, InsertUnique, Search};
-use warpproof_model::waitfree::{Counters, Narrow, Wide};
 
 /// u64 keys.
 pub const SET64: Table = table("waitfree_set64", Entries::Set64, &SET_OPS, set64);
@@ -58,7 +59,7 @@ shapes! {
     /// Those of tables with narrow counters.
     pub const NARROW_SHAPES: (lanes as LANES, slots as S) = [(2, 1), (2, 2)];
     "a node of {lanes} lanes with {slots} words each: with narrow counters nodes have {:?}";
-    fn shaped_narrow<C: Counters> = made_of::<Key64, AtEnd, C, LANES, S>;
+    fn shaped_narrow<R: Reuse> = made::<Key64, R, LANES, S>;
 }
 
 shapes! {
@@ -100,11 +101,5 @@ fn narrowed(counters: &[u32]) -> ScenarioError {
 
 /// The subject of a table.
 fn made<E: Entry, R: Reuse, const LANES: usize, const S: usize>(scenario: &Scenario) -> Arc<dyn AnySubject> {
-    made_of::<E, R, Wide, LANES, S>(scenario)
-}
-
-fn made_of<E: Entry, R: Reuse, C: Counters, const LANES: usize, const S: usize>(
-    scenario: &Scenario,
-) -> Arc<dyn AnySubject> {
-    Arc::new(OfLanes::<_, LANES>(WaitFreeSubject::<E, R, S, C>::new(scenario)))
+    Arc::new(OfLanes::<_, LANES>(WaitFreeSubject::<E, R, S>::new(scenario)))
 }
