@@ -96,7 +96,7 @@ impl Case {
         if let Err(breach) = ran {
             return Err((breach, before));
         }
-        let mut case = Self {
+        let case = Self {
             stall: scenario.stall.zip(stall_after).map(|(stall, after)| (stall.warp, after)),
             subject,
             engine,
