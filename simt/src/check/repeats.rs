@@ -21,7 +21,7 @@ impl Case {
     }
 
     /// Makes room for so many words.
-    pub(super) fn writes_of(&mut self, words: usize) {
+    pub(super) fn writes_of(&self, words: usize) {
         self.repeats().writers = vec![0; words];
     }
 
