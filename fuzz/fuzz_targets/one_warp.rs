@@ -114,7 +114,7 @@ impl<S: Spec<State = Vec<u64>>> Driven<'_, S> {
         let ret = ret.unwrap_or_else(|error| panic!("{call}: {error}"));
         if ret == Ret::Full {
             let exhausted = self.memory.guard(|m| self.subject.exhausted(m, call.key));
-            assert_eq!(exhausted, Ok(true), "{call}: full with free slabs");
+            assert_eq!(exhausted, Ok(Some(true)), "{call}: full with free slabs");
         }
         let key = call.key;
         let before = self.keys.entry(key).or_insert_with(|| HashSet::from([self.spec.initial(key)]));
