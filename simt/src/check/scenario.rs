@@ -63,17 +63,10 @@ pub struct Config {
     /// Bitmap words of a pool, where the scenario sets them.
     #[serde(default)]
     pub bitmap: Vec<u32>,
-    /// Bits of the counters that go round, where the scenario narrows them, in the order of the structure.
-    /// None, or zero: as many as ship.
+    /// Bits of the counters that go round, in the order of the structure, where the scenario narrows some. Of
+    /// one that stays as wide as it ships there is a zero.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub counters: Vec<u32>,
-}
-
-impl Config {
-    /// The bits of a counter, or zero.
-    pub fn counter_bits(&self, number: usize) -> u32 {
-        self.counters.get(number).copied().unwrap_or(0)
-    }
 }
 
 const fn is_zero(number: &u32) -> bool {

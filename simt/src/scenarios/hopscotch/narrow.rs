@@ -4,7 +4,6 @@
 //! sees up to `2^n - 2` changes of the homes around it, and may miss `2^n - 1`.
 
 use super::places;
-use super::sets::{again, brought_back, by_lanes, found_twice, led_past};
 use super::tables::MAP32;
 use crate::check::Scenario;
 use crate::scenarios::form;
@@ -12,17 +11,9 @@ use crate::scenarios::table::{Name, Place};
 use warpproof_model::spec::Call;
 use warpproof_model::spec::Op::{self, *};
 
-/// Versions that go round where members leave slots and come back, and beside inserts that look for room.
-pub(super) fn rounds() -> Vec<Scenario> {
-    let mut scenarios = vec![led_past(&MAP32), brought_back(&MAP32)];
-    scenarios.extend(again(&MAP32));
-    scenarios.extend(found_twice(&MAP32).into_iter().map(after_one));
-    let mut scenarios: Vec<_> = scenarios.into_iter().map(|scenario| narrow(scenario, 1)).collect();
-    // One change, by which a round begins, goes on, and ends.
-    let seen = [missed(1, 0, 1), missed(2, 1, 1), missed(2, 3, 1)];
-    scenarios.extend(by_lanes(&seen));
-    scenarios.extend(seen);
-    scenarios
+/// One change, by which a round begins, goes on, and ends.
+pub(super) fn seen() -> Vec<Scenario> {
+    vec![missed(1, 0, 1), missed(2, 1, 1), missed(2, 3, 1)]
 }
 
 /// Two changes of three versions, while a round goes on, and while it ends.
@@ -31,7 +22,7 @@ pub(super) fn deep() -> Vec<Scenario> {
 }
 
 /// A scenario where a member has left its slot before and is back: the next one that leaves ends a round.
-fn after_one(mut scenario: Scenario) -> Scenario {
+pub(super) fn after_one(mut scenario: Scenario) -> Scenario {
     let there = scenario.preload[0].clone();
     scenario.preload.extend([Call::new(Delete, there.key, 0), there]);
     scenario.name += "_version1";
@@ -39,7 +30,7 @@ fn after_one(mut scenario: Scenario) -> Scenario {
 }
 
 /// A scenario whose versions have so many bits.
-fn narrow(scenario: Scenario, bits: u32) -> Scenario {
+pub(super) fn narrow(scenario: Scenario, bits: u32) -> Scenario {
     form::narrow(scenario, &[bits])
 }
 

@@ -55,7 +55,7 @@ pub fn default_set() -> Vec<Scenario> {
         scenarios.extend(table.doubles(&table.pairs(&wide)));
         scenarios.extend(table.rows_and_stalls(places::PRESENT));
     }
-    scenarios.extend(narrow::rounds());
+    scenarios.extend(rounds());
     scenarios.extend(stalls_of_second(&TABLES, &scenarios));
     scenarios
 }
@@ -76,8 +76,20 @@ pub fn deep() -> Vec<Scenario> {
     scenarios
 }
 
+/// Versions that go round where members leave slots and come back, and beside inserts that look for room.
+fn rounds() -> Vec<Scenario> {
+    let mut scenarios = vec![led_past(&MAP32), brought_back(&MAP32)];
+    scenarios.extend(again(&MAP32));
+    scenarios.extend(found_twice(&MAP32).into_iter().map(narrow::after_one));
+    let mut scenarios: Vec<_> = scenarios.into_iter().map(|scenario| narrow::narrow(scenario, 1)).collect();
+    let seen = narrow::seen();
+    scenarios.extend(by_lanes(&seen));
+    scenarios.extend(seen);
+    scenarios
+}
+
 /// The same by lanes of one word each, if there are so many.
-pub(super) fn by_lanes(scenarios: &[Scenario]) -> Vec<Scenario> {
+fn by_lanes(scenarios: &[Scenario]) -> Vec<Scenario> {
     let some = scenarios.iter().filter(|s| s.config.slots.is_power_of_two() && s.stall.is_none());
     some.cloned().map(form::lanes).collect()
 }
@@ -93,7 +105,7 @@ fn unblocked(table: &Table) -> Vec<Scenario> {
 
 /// A warp searches a key twice that others take out of a group behind its home and add there again: if it is
 /// found by way of the old member's hop bit, it is not missed afterwards.
-pub(super) fn found_twice(table: &Table) -> Vec<Scenario> {
+fn found_twice(table: &Table) -> Vec<Scenario> {
     let programs: [&[&[Op]]; 3] = [
         &[&[Search, Search], &[Delete, InsertUnique]],
         &[&[Search, Search], &[Delete, InsertOrAssign]],
@@ -104,7 +116,7 @@ pub(super) fn found_twice(table: &Table) -> Vec<Scenario> {
 
 /// A displacement brings a key back to the group from which it was deleted: a search that the older hop bit
 /// led there finds it, and so does the next one.
-pub(super) fn brought_back(table: &Table) -> Scenario {
+fn brought_back(table: &Table) -> Scenario {
     let (key, moved) = ((0, 0), (1, 1));
     let back = [(Delete, key), (InsertUnique, moved), (InsertUnique, key)];
     table.of_names(places::BACK, &[&[(Search, key), (Search, key)], &back])
@@ -113,7 +125,7 @@ pub(super) fn brought_back(table: &Table) -> Scenario {
 /// A key goes from the group behind its home's, comes to that of its home, and goes back: a search that its
 /// first hop bit led past the group of the home finds it, and the next one does not see it in front as it was
 /// in between.
-pub(super) fn led_past(table: &Table) -> Scenario {
+fn led_past(table: &Table) -> Scenario {
     let (key, other) = ((0, 0), (0, 1));
     let in_front = [(Delete, key), (InsertUnique, key), (Delete, key)];
     let moved = [&in_front[..], &[(InsertUnique, other), (InsertUnique, key)]].concat();
@@ -122,7 +134,7 @@ pub(super) fn led_past(table: &Table) -> Scenario {
 
 /// A key goes and comes back in another slot of its home's group, beside two operations of another warp: the
 /// second one reads no slot as it was before what the first one saw.
-pub(super) fn again(table: &Table) -> Vec<Scenario> {
+fn again(table: &Table) -> Vec<Scenario> {
     let key = table.key(places::FRONT.homes, (0, 0));
     let first = [Delete, InsertUnique, Delete].map(|op| (op, key)).to_vec();
     table.twos(key).map(|two| table.scenario(places::FRONT, &vec![first.clone(), two])).collect()

@@ -48,12 +48,12 @@ shapes! {
 }
 
 fn map32(scenario: &Scenario) -> Made {
-    match scenario.config.counter_bits(0) {
-        0 => shaped::<Pair32>(scenario),
-        1..=3 => shaped_narrow::<Pair32>(scenario),
-        bits => {
-            Err(ScenarioError::Shape(format!("versions of {bits} bits: they have 1 to 3, or all there are")))
-        }
+    match scenario.config.counters[..] {
+        [] => shaped::<Pair32>(scenario),
+        [1..=3] => shaped_narrow::<Pair32>(scenario),
+        ref bits => Err(ScenarioError::Shape(format!(
+            "versions of {bits:?} bits: they have 1 to 3, or all there are"
+        ))),
     }
 }
 
@@ -61,9 +61,9 @@ fn make_narrow<E: Entry, const LANES: usize, const S: usize, const N: u32>(
     scenario: &Scenario,
 ) -> Arc<dyn AnySubject> {
     let whole = HopscotchSubject::<E, S, N>::new(scenario.config.clone(), scenario.allows.full);
-    match scenario.config.counter_bits(0) {
-        1 => Arc::new(OfLanes::<_, LANES>(whole.with_version_bits::<1>())),
-        2 => Arc::new(OfLanes::<_, LANES>(whole.with_version_bits::<2>())),
+    match scenario.config.counters[..] {
+        [1] => Arc::new(OfLanes::<_, LANES>(whole.with_version_bits::<1>())),
+        [2] => Arc::new(OfLanes::<_, LANES>(whole.with_version_bits::<2>())),
         _ => Arc::new(OfLanes::<_, LANES>(whole.with_version_bits::<3>())),
     }
 }

@@ -4,6 +4,7 @@
 //! emptied ones. A call is announced at once, after it has lost one exchange, or never.
 
 mod counted;
+mod epochs;
 mod narrow;
 mod places;
 mod sets;
@@ -11,6 +12,8 @@ mod subject;
 mod tables;
 mod together;
 
+#[cfg(test)]
+pub(super) use places::NEVER;
 pub use sets::{deep, default_set, quick};
 pub use subject::{AtEnd, ByEpochs, Reuse, WaitFreeSubject};
 pub use tables::{

@@ -4,22 +4,17 @@
 //! calls of its warp than their numbers are; a pool has fewer epochs than a turn can tell apart. The tests
 //! show what happens with one more.
 
-use super::places;
-use super::sets::{KEY, OTHER, REPLACE, buckets, by_epochs, delivery, full, rivals, with};
+use super::epochs::{KEY, OTHER, REPLACE, by_epochs};
+use super::places::{self, full, with};
 use super::tables::SET64;
 use crate::check::Scenario;
 use crate::scenarios::form::narrow;
 use crate::scenarios::table::Name;
 use warpproof_model::spec::Op::{self, Delete, InsertUnique, Search};
 
-/// The number of a call goes round beside calls of another warp; all else goes as far as it may.
+/// Counters that go as far as they may.
 pub(super) fn rounds() -> Vec<Scenario> {
-    let calls = [delivery(), buckets(), rivals(0, 2), rivals(1, 5)].concat();
-    let mut scenarios: Vec<_> = calls.into_iter().map(|scenario| narrow(scenario, &[0, 1])).collect();
-    scenarios.extend([between(0, 1), between(1, 2), between(2, 2)]);
-    scenarios.extend([refused(1, 2), refused(1, 3)]);
-    scenarios.push(turns(3));
-    scenarios
+    vec![between(0, 1), between(1, 2), between(2, 2), refused(1, 2), refused(1, 3), turns(3)]
 }
 
 /// A warp makes a call on one bucket, some on another, and one more on the first one, whose chain still has

@@ -11,7 +11,7 @@ use warpproof_model::spec::Op::{self, Delete, InsertOrAssign, InsertUnique, Sear
 pub(super) const OPS: [Op; 4] = [InsertUnique, InsertOrAssign, Delete, Search];
 
 /// Exchanges that a call loses before it is announced, where it never is.
-pub(super) const NEVER: u32 = 1000;
+pub(in crate::scenarios) const NEVER: u32 = 1000;
 
 /// How scenarios are made.
 pub(super) const PLAN: Plan = Plan {
@@ -36,6 +36,28 @@ pub(super) const PLAN: Plan = Plan {
 fn scenario(table: &Table, place: Place, programs: &Programs) -> Scenario {
     let mut scenario = by_homes(table, place, programs);
     scenario.allows.full = false;
+    scenario
+}
+
+/// Scenarios whose calls are announced after so many lost exchanges.
+pub(super) fn patient(scenarios: &[Scenario], patience: u32) -> Vec<Scenario> {
+    scenarios.iter().map(|scenario| with(scenario, patience)).collect()
+}
+
+/// A scenario whose calls are announced after so many lost exchanges.
+pub(super) fn with(scenario: &Scenario, patience: u32) -> Scenario {
+    let mut scenario = scenario.clone();
+    scenario.config.reach = patience;
+    scenario.name += &match patience {
+        NEVER => "_never".to_string(),
+        patience => format!("_f{patience}"),
+    };
+    scenario
+}
+
+/// A scenario whose pool can run out.
+pub(super) fn full(mut scenario: Scenario) -> Scenario {
+    scenario.allows.full = true;
     scenario
 }
 

@@ -1,11 +1,11 @@
 //! Which scenarios there are.
 
-use super::narrow;
-use super::places::{self, NEVER};
+use super::places::{self, NEVER, full, patient, with};
 use super::subject::{IN_PLACE, RECLAIM};
 use super::tables::{EPOCHS64, MAP32, MAP64, SET32, SET64, TABLES};
-use super::together;
+use super::{epochs, narrow, together};
 use crate::check::Scenario;
+use crate::scenarios::form;
 use crate::scenarios::table::{Name, Place, Table, stalls_of_second};
 use warpproof_model::spec::Call;
 use warpproof_model::spec::Op::{self, *};
@@ -36,13 +36,16 @@ pub fn default_set() -> Vec<Scenario> {
     }
     scenarios.extend(delivery());
     scenarios.extend(stopped(&[places::ROOM]));
-    scenarios.extend(epochs());
+    scenarios.extend(epochs::used_again());
     for table in [SET32, MAP32, MAP64] {
         scenarios.extend(patient(&table.rows_and_stalls(places::ROOM), 0));
     }
     for table in [SET64, EPOCHS64] {
         scenarios.extend(patient(&table.of_shape(places::ROOM, &[2], 1), 0));
     }
+    // The number of a call goes round beside calls of another warp.
+    let calls = [delivery(), buckets(), rivals(0, 2), rivals(1, 5)].concat();
+    scenarios.extend(calls.into_iter().map(|scenario| form::narrow(scenario, &[0, 1])));
     scenarios.extend(narrow::rounds());
     scenarios.extend(stalls_of_second(&TABLES, &scenarios));
     scenarios
@@ -69,21 +72,6 @@ const PATIENCES: [u32; 3] = [0, 1, NEVER];
 
 /// The operations of a set.
 const SET_OPS: [Op; 3] = [InsertUnique, Delete, Search];
-
-/// The same scenarios, where a call is announced after so many lost exchanges.
-fn patient(scenarios: &[Scenario], patience: u32) -> Vec<Scenario> {
-    scenarios.iter().map(|scenario| with(scenario, patience)).collect()
-}
-
-pub(super) fn with(scenario: &Scenario, patience: u32) -> Scenario {
-    let mut scenario = scenario.clone();
-    scenario.config.reach = patience;
-    scenario.name += &match patience {
-        NEVER => "_never".to_string(),
-        patience => format!("_f{patience}"),
-    };
-    scenario
-}
 
 /// The same by four lanes, where calls are announced at once.
 fn lanes(scenarios: &[Scenario]) -> Vec<Scenario> {
@@ -204,7 +192,7 @@ fn taken_twice() -> Scenario {
 }
 
 /// Calls that others run, and their answers.
-pub(super) fn delivery() -> Vec<Scenario> {
+fn delivery() -> Vec<Scenario> {
     let key = (0, 0);
     let on = |place: Place, programs: &[&[Op]]| SET64.on_key(place, key, programs);
     let mut all = vec![on(places::NEW, &[&[InsertUnique], &[Delete, InsertUnique]])];
@@ -216,7 +204,7 @@ pub(super) fn delivery() -> Vec<Scenario> {
 }
 
 /// A call beside a rival of one to so many calls.
-pub(super) fn rivals(patience: u32, calls: usize) -> Vec<Scenario> {
+fn rivals(patience: u32, calls: usize) -> Vec<Scenario> {
     let (one, other): (Name, Name) = ((0, 0), (0, 1));
     let rival = [InsertUnique, Delete, InsertUnique, Delete, InsertUnique].map(|op| (op, other));
     let of = |count: usize| {
@@ -229,7 +217,7 @@ pub(super) fn rivals(patience: u32, calls: usize) -> Vec<Scenario> {
 
 /// A warp that announces a call on one bucket and then one on another: who reads the second one's entry does
 /// not take it for that of the first.
-pub(super) fn buckets() -> Vec<Scenario> {
+fn buckets() -> Vec<Scenario> {
     let on = |first: Op, second: Op, other: &[(Op, Name)]| {
         SET64.of_names(places::BUCKETS, &[&[(first, (0, 0)), (second, (1, 0))], other])
     };
@@ -290,52 +278,4 @@ fn in_place() -> Vec<Scenario> {
         scenario
     }));
     patient(&all, 0)
-}
-
-/// Tables whose nodes are used again while calls run. A call is a turn there. Every pair of operations; a
-/// warp that looks for a key which is there all the time, while another one replaces its node and uses that
-/// again in the other bucket; two that take the same nodes; one that goes on for long.
-fn epochs() -> Vec<Scenario> {
-    let mut all = patient(&EPOCHS64.pairs(&[places::ROOM]), 0);
-    let fourth = [&REPLACE[..2], &REPLACE[1..]].concat();
-    all.push(by_epochs(4, &[&fourth, &[(Search, KEY)]]));
-    all.push(by_epochs(4, &[&REPLACE, &[(Search, OTHER), (Search, KEY)]]));
-    let late = by_epochs(4, &[&[(Search, KEY)], &fourth]);
-    all.extend(EPOCHS64.stalls([&late]));
-    let mut both = by_epochs(4, &[&[(InsertUnique, BESIDE)], &[(InsertUnique, OTHER)]]);
-    all.push(by_epochs(4, &[&[(InsertUnique, BESIDE)], &[(Delete, OTHER)]]));
-    // All nodes are retired, one of them long enough ago.
-    let preload = &mut both.preload;
-    let keys = [preload[1].key, preload[0].key];
-    preload.extend(keys.map(|key| Call::new(Delete, key, 0)));
-    preload.extend([keys[1]; 2].map(|key| Call::new(Search, key, 0)));
-    both.name += "_retired";
-    all.push(both);
-    // One warp always finds a node.
-    let mut alone = by_epochs(6, &[&[(Delete, KEY), (InsertUnique, KEY)].repeat(4)]);
-    alone.allows.full = false;
-    all.push(alone);
-    all
-}
-
-/// A key that is there all the time, one that comes into its node, and one of the other bucket.
-pub(super) const KEY: Name = (0, 0);
-pub(super) const BESIDE: Name = (0, 1);
-pub(super) const OTHER: Name = (1, 0);
-
-/// Replaces the node of the key, and uses it again in the other bucket, if the epoch allows it.
-pub(super) const REPLACE: [(Op, Name); 3] = [(InsertUnique, BESIDE), (Delete, OTHER), (InsertUnique, OTHER)];
-
-/// Programs on two buckets, with so many nodes.
-pub(super) fn by_epochs(nodes: u32, programs: &[&[(Op, Name)]]) -> Scenario {
-    let mut scenario = EPOCHS64.of_names(places::BOTH, programs);
-    scenario.config.bitmap = vec![u32::MAX << nodes];
-    scenario.name += &format!("_of{nodes}");
-    with(&full(scenario), NEVER)
-}
-
-/// The same, where the pool can run out.
-pub(super) fn full(mut scenario: Scenario) -> Scenario {
-    scenario.allows.full = true;
-    scenario
 }
