@@ -1,4 +1,4 @@
-//! `cargo xtask mutants --generated`: mutants of every line of the model that a program can change by itself.
+//! `cargo xtask mutants --generated`: mutants of the model that a program makes by itself.
 //!
 //! All are one program, which runs as the mutant that it is told. Each is judged by the scenarios that reach
 //! its place, the shortest first; and at last by the unit tests of the model. The table is written for the
@@ -7,7 +7,7 @@
 use super::asker::{Asker, Question, Set};
 use super::copy::ran;
 use super::files;
-use super::judge::{Fate, asker, explored, limited};
+use super::judge::{Fate, UNIT_TEST, asker, explored, limited};
 use super::program::Program;
 use super::reach::{ByTests, Reach};
 use super::reasons;
@@ -29,9 +29,6 @@ const LEAST: Duration = Duration::from_secs(20);
 /// Seconds after which a part of the scenarios ends, the shortest first. All mutants are judged by the first
 /// part before any is by the next: most are killed there, and one that loops does so there.
 const PARTS: [f64; 3] = [1.0, 5.0, f64::INFINITY];
-
-/// How a unit test of the model kills.
-pub(super) const UNIT_TEST: &str = "killed: unit test";
 
 /// Checks the mutants of the files with `filter` in their path, and writes their rows.
 pub(crate) fn run_generated(filter: &str) -> Outcome<()> {

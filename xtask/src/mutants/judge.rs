@@ -115,6 +115,9 @@ fn ended(error: &str, late: bool) -> Fate {
     Fate::Killed { how: how.to_owned(), scenario, executions: None }
 }
 
+/// How a unit test of the model kills.
+pub(super) const UNIT_TEST: &str = "killed: unit test";
+
 /// KiB of address space that a worker may take.
 const MEMORY: u32 = 4 << 20;
 

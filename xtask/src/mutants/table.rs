@@ -1,7 +1,6 @@
 //! tests/mutants/generated.md: a row per file, and one per mutant that nothing killed.
 
-use super::generated::UNIT_TEST;
-use super::judge::Fate;
+use super::judge::{Fate, UNIT_TEST};
 use super::reasons::Reason;
 use super::schemata::Generated;
 use super::store::Judged;
