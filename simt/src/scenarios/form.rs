@@ -72,19 +72,21 @@ pub(super) fn steps(calls: &[Call]) -> Vec<Step> {
     calls.iter().map(|call| (call.op, call.key)).collect()
 }
 
-/// A scenario whose first warp stops for ever, with the second one in its place.
-pub(super) fn stalled_second(mut scenario: Scenario, waits: impl FnOnce(&Scenario) -> bool) -> Scenario {
-    scenario.name = scenario.name.replacen("/stalled_", "/stalled_second_", 1);
-    scenario.stall = Some(Stall { warp: 1, after: None });
-    scenario.allows.blocking = waits(&scenario);
-    scenario
-}
-
-/// The same with a first warp that stops for ever, at each of its steps in turn. The second one finishes,
-/// unless it may wait for the first.
+/// A scenario whose first warp stops for ever, at each of its steps in turn. The second one finishes, unless
+/// it may wait for the first.
 pub(crate) fn stalled(mut scenario: Scenario, waits: impl FnOnce(&Scenario) -> bool) -> Scenario {
     scenario.name = scenario.name.replacen('/', "/stalled_", 1);
-    scenario.stall = Some(Stall { warp: 0, after: None });
+    stops(scenario, 0, waits)
+}
+
+/// A scenario whose first warp stops, with the second one in its place.
+pub(super) fn stalled_second(mut scenario: Scenario, waits: impl FnOnce(&Scenario) -> bool) -> Scenario {
+    scenario.name = scenario.name.replacen("/stalled_", "/stalled_second_", 1);
+    stops(scenario, 1, waits)
+}
+
+fn stops(mut scenario: Scenario, warp: usize, waits: impl FnOnce(&Scenario) -> bool) -> Scenario {
+    scenario.stall = Some(Stall { warp, after: None });
     scenario.allows.blocking = waits(&scenario);
     scenario
 }

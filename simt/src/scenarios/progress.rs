@@ -60,6 +60,7 @@ mod tests {
     use crate::check::Kind;
     use crate::engine::{Engine as _, Options};
     use crate::explore::Explore;
+    use crate::scenarios::waitfree::NEVER;
     use crate::scenarios::{Checked, STRUCTURES, subject};
     use std::collections::HashSet;
     use warpproof_model::spec::Call;
@@ -92,7 +93,7 @@ mod tests {
                 }
                 // Of calls that never ask for help, exchanges are explored that a bound would end.
                 let asks = |scenario: &Scenario| {
-                    structure.name != "waitfree" || op == Op::Search || scenario.config.reach < 1000
+                    structure.name != "waitfree" || op == Op::Search || scenario.config.reach < NEVER
                 };
                 let mut bounded = 0;
                 for (scenario, call) in calls(&set, table, op).filter(|(scenario, _)| asks(scenario)) {
@@ -101,6 +102,22 @@ mod tests {
                     bounded += 1;
                 }
                 assert!(bounded > 0, "{op} of {} is in no scenario", table.name);
+            }
+        }
+    }
+
+    /// Final calls are made after a stop, unless what looks at keys may wait by its promise.
+    #[test]
+    fn keys_are_looked_at_after_a_stop_unless_that_may_wait() {
+        for structure in &STRUCTURES {
+            let set = (structure.default_set)();
+            for table in structure.tables {
+                let waits = matches!(table.progress(table.plan.look), Progress::Blocking(_));
+                let of_table = set.iter().filter(|scenario| scenario.structure == table.name);
+                for scenario in of_table.filter(|scenario| scenario.stall.is_some()) {
+                    let subject = subject(scenario).expect("a subject");
+                    assert_eq!(subject.reads_after_stall(), !waits, "{}", scenario.name);
+                }
             }
         }
     }

@@ -304,8 +304,8 @@ pub(super) fn stalls_of_second(tables: &[Table], set: &[Scenario]) -> Vec<Scenar
     tables.iter().flat_map(|table| set.iter().filter_map(move |scenario| second(table, scenario))).collect()
 }
 
-/// What operations promise where each entry is one word; or, if the table has lock words, where a slot is locked
-/// until its entry is there. Those of slots that are filled in two steps are [`stores_wait`].
+/// What operations promise where an entry is one word. A table with lock words locks a slot until its entry
+/// is there: then it is [`stores_wait`].
 pub(super) fn by_lock_word(table: &Table, op: Op) -> Progress {
     if table.name.contains("lock") { stores_wait(table, op) } else { Progress::LockFree }
 }

@@ -89,10 +89,13 @@ fn beyond(table: &Table) -> Scenario {
     beyond_another(table, OTHER)
 }
 
-/// The same in the second of two buckets, whose slots do not begin with the first of all.
+/// Another key of the second of two buckets, which [`KEY`] is of as well.
+const OF_SECOND: u64 = 9;
+
+/// A pair that goes and two that come, in the second of two buckets: its slots do not begin with the first of
+/// all.
 pub(super) fn beyond_in_second(table: &Table) -> Scenario {
-    // Both keys are in the second bucket.
-    let mut scenario = beyond_another(table, 9);
+    let mut scenario = beyond_another(table, OF_SECOND);
     scenario.config.buckets = 2;
     scenario.name += "_in_second";
     scenario
@@ -105,4 +108,15 @@ fn beyond_another(table: &Table, other: u64) -> Scenario {
     scenario.config = Config { slots: 5, ..scenario.config };
     scenario.name += "_of_5";
     scenario
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenarios::home::home_of;
+
+    #[test]
+    fn both_keys_are_of_the_second_bucket() {
+        assert_eq!([KEY, OF_SECOND].map(|key| home_of::<u32>(2, key)), [1, 1]);
+    }
 }
