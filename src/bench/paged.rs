@@ -278,8 +278,8 @@ impl Page<'_> {
         Ok(())
     }
 
-    /// Inserts all pairs: the last ones in batches that are measured, each way one of each size. The first ones
-    /// twice: before, the host's memory is new, and most of the time is spent on that.
+    /// Inserts all pairs: the last ones in batches that are measured, each way one of each size. The first
+    /// ones come twice, as the host's memory is new at first, and takes most of the time.
     fn build(&mut self, map: &mut Map, batches: impl Iterator<Item = (u64, Names)>) -> Fallible<()> {
         let mut last: Vec<(u64, &str, Choose)> = Vec::new();
         for (n, names) in batches {

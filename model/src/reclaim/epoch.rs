@@ -39,8 +39,8 @@
 //! 5. *No exchange takes a new link for an old one*: a link that was read in a turn leads to a node that is
 //!    not used again before that turn ends.
 //!
-//! **Epochs go round.** The word has 64 bits, and a turn keeps 62 of them. Line 4 needs that the numbers modulo
-//! five follow one another, which ends where the bits do: a turn of the first epoch of a new round would take
+//! **Epochs go round.** The word has 64 bits, and a turn keeps 62. Line 4 needs that the numbers modulo five
+//! follow one another, which ends where the bits do: a turn of the first epoch of a new round would take
 //! nodes of the epoch before the last, at which a turn of the last may still be. So a pool lasts for 2^62
 //! epochs; at one in a nanosecond that is a century. Scenarios with turns of two and three bits show both
 //! sides of the limit. The counts are those of turns that run, so no more than there are warps.
@@ -100,7 +100,7 @@ impl<T: IntegerWords<u64>> Epochs<T> {
         Self { words }
     }
 
-    /// These epochs where turns know so many bits of their epochs. For the checkers: so few that they go round.
+    /// These epochs, of which turns keep so many bits. For the checkers: so few that they go round.
     #[inline(always)]
     pub const fn with_bits<const BITS: u32>(self) -> Epochs<T, BITS> {
         Epochs { words: self.words }
