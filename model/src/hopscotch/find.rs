@@ -32,10 +32,10 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32, const V: u32> H
     /// Behind a slot in which a search has found its key.
     #[inline(always)]
     pub(super) fn found<W: Warp>(self, w: &mut W) {
-        // SeqCst fence: pairs with the fence in front of the exchange that filled the slot, or with the
-        // Release of `put`. The next call of this warp reads no slot and no home word as it was before: not
-        // where the key stood before it came here, nor without the hop bit that led here.
-        w.fence();
+        // Acquire fence: pairs with the AcqRel of the exchange that filled the slot, or with the Release of
+        // `put`. The next call of this warp reads no slot and no home word as it was before: not where the
+        // key stood before it came here, nor without the hop bit that led here.
+        w.fence_acquire();
     }
 
     /// The slot of a key, which may be gone or moved when it is looked at again. A later read may be of an
@@ -60,9 +60,9 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32, const V: u32> H
             if found.is_some() {
                 return found;
             }
-            // SeqCst fence: pairs with the Release of `put`. Whoever took the key away has said before where
-            // it went, and the home word is read after that.
-            w.fence();
+            // Acquire fence: pairs with the Release of `put`. The warp that took the key away wrote before
+            // where it went, and the home word is read after that.
+            w.fence_acquire();
             distance = self.home(w, home).next(distance, class)?;
             w.sync();
             row = self.read(w, home + distance);

@@ -3,7 +3,7 @@
 use super::home::{Home, Lock};
 use super::table::{HopscotchTable, Member, Row, Slot};
 use crate::entry::Packed;
-use crate::memory::Words;
+use crate::memory::{Order, Words};
 use crate::warp::Warp;
 
 /// Whether a home has room for another member.
@@ -96,14 +96,14 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32, const V: u32> H
         slot: &Slot<W, E>,
         entry: E::Word,
     ) -> bool {
-        if at.version() != 0 {
-            self.announce(w, home, at, distance, entry);
-            // SeqCst fence: pairs with the one behind what is found. Who sees the entry sees the hop bit, and
-            // where the key stood before as it is now. Of a home from which no member ever left a slot nobody
-            // knows older entries or hop bits.
-            w.fence();
+        if at.version() == 0 {
+            // No member of this home ever left a slot: nobody knows older entries or hop bits.
+            return self.take(w, slot, entry, Order::Acquire);
         }
-        self.take(w, slot, entry)
+        self.announce(w, home, at, distance, entry);
+        // Release: pairs with the acquire fence after a key is found. A warp that sees the entry sees the hop
+        // bit, and each place where the key stood before as this warp has seen it.
+        self.take(w, slot, entry, Order::AcqRel)
     }
 
     /// Puts an entry of a home, which this warp has locked as `at`, into the nearest empty slot of its
@@ -149,7 +149,7 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32, const V: u32> H
             while let Some(slot) = Self::first(w, group, row, Self::is_empty) {
                 let taken = match near {
                     true => self.fill(w, (home, at), group - home, &slot, entry),
-                    false => self.take(w, &slot, E::MARK),
+                    false => self.take(w, &slot, E::MARK, Order::Acquire),
                 };
                 if !taken {
                     // Another insert took it.

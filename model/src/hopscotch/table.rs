@@ -98,7 +98,7 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32, const V: u32> H
     #[inline(always)]
     pub(super) fn read<W: Warp>(self, w: &mut W, group: u32) -> Row<W, E, S> {
         w.each(|lane| {
-            // Relaxed: an entry is right by itself. Who concludes from what is not there puts a fence behind.
+            // Relaxed: an entry is right by itself. A fence follows where the absence of a key leads on.
             self.words.load_row::<S>(group as usize * W::LANES as usize + lane as usize, ReadOrder::Relaxed)
         })
     }
@@ -226,13 +226,13 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32, const V: u32> H
         }
     }
 
-    /// Takes an empty slot: puts `word` there if it is still as it was seen.
+    /// Takes an empty slot: puts `word` there if it is still as it was seen. The order acquires: that pairs
+    /// with the Release of `put`, by which the slot became empty. What happened before that is passed on by
+    /// the next change of the slot.
     #[inline(always)]
-    pub(super) fn take<W: Warp>(self, w: &mut W, slot: &Slot<W, E>, word: E::Word) -> bool {
+    pub(super) fn take<W: Warp>(self, w: &mut W, slot: &Slot<W, E>, word: E::Word, order: Order) -> bool {
         w.elect_with(slot.lane, slot.places, |place| {
-            // Acquire: pairs with the Release of `put`, by which the slot became empty: what follows that is
-            // passed on by the next change of the slot.
-            self.words.compare_exchange(place.at, place.seen, word, Order::Acquire) == place.seen
+            self.words.compare_exchange(place.at, place.seen, word, order) == place.seen
         })
     }
 
@@ -241,7 +241,7 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32, const V: u32> H
     #[inline(always)]
     pub(super) fn put<W: Warp>(self, w: &mut W, slot: &Slot<W, E>, word: E::Word) {
         w.elect_with(slot.lane, slot.places, |place| {
-            // Release: pairs with the fence behind `read`, and with the Acquire of `take`.
+            // Release: pairs with the acquire fences of a search, and with the exchange of `take`.
             self.words.store(place.at, word, WriteOrder::Release);
         });
     }

@@ -34,19 +34,29 @@ pub(super) fn again(table: &Table) -> Scenario {
 
 /// Those that take some seconds or minutes.
 ///
-/// In the last two an insert moves a key, finds no way on, gives the slot back and takes another. Another
-/// warp takes that slot and assigns what it put there: who searches the key must see where it went. And who
-/// looks for room must see that it left.
+/// In the third and fourth an insert moves a key, finds no way on, gives the slot back and takes another.
+/// Another warp takes that slot and assigns what it put there: a search of the key must see where it went. And
+/// an insert that looks for room must see that it left. In the last two a slot is
+/// emptied by a delete, and the other warp fills it for a home that no member left, or moves a key there.
 pub(super) fn deep(table: &Table) -> Vec<Scenario> {
     let (moves, way) = ((InsertUnique, (0, 0)), (Delete, (1, 1)));
     let takes: [&[_]; 3] =
         [&[(Search, (2, 1))], &[moves], &[way, (InsertUnique, (1, 0)), (InsertOrAssign, (1, 0))]];
     let looks: [&[_]; 3] = [&[(InsertUnique, (1, 0))], &[moves], &[way]];
+    let passes_on: [&[_]; 3] = [
+        &[(InsertUnique, (1, 0)), (Delete, (1, 0))],
+        &[(InsertUnique, (0, 0)), (InsertOrAssign, (0, 0))],
+        &[(Search, (2, 1))],
+    ];
+    let moves_on: [&[_]; 3] =
+        [&[(InsertUnique, (2, 0)), (Delete, (2, 0))], &[(InsertUnique, (0, 0))], &[(Search, (3, 1))]];
     vec![
         gap(table, GAP, &[1, 1]),
         gap(table, GAP_BEFORE, &[4]),
         table.of_names(places::HOPS, &takes),
         table.of_names(places::HOPS, &looks),
+        table.of_names(places::PASSED_ON, &passes_on),
+        table.of_names(places::MOVED_ON, &moves_on),
     ]
 }
 
