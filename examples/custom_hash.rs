@@ -1,7 +1,8 @@
-//! A key type of your own, with a hash of your own: places on a grid. `cargo run --release --example custom_hash`
+//! A key type of your own, with a hash of your own: places on a grid.
+//! `cargo run --release --example custom_hash`
 //!
-//! A key is a word with an order and a hash ([`Key`]); an entry says how a key and its value lie in one atomic word
-//! ([`Packed`]). Every structure of the library takes both, under the checkers too.
+//! A key is a word with an order and a hash ([`Key`]); an entry says how a key and its value lie in one
+//! atomic word ([`Packed`]). Every structure of the library takes both, under the checkers too.
 
 use core::sync::atomic::AtomicU64;
 use std::collections::HashMap;
@@ -13,7 +14,8 @@ use warpproof::simt::cpu::open::OpenWords;
 use warpproof::simt::cpu::packed::PackedStore;
 use warpproof::{Add, BulkCounter, BulkMap, BulkTable};
 
-/// A place: column in the low half, row in the high half. The row 65535 is not used, so that two keys are left to reserve.
+/// A place: column in the low half, row in the high half. The row 65535 is not used, so that two keys are
+/// left to reserve.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 struct Place(u32);
 

@@ -1,7 +1,7 @@
 //! A semi-join and a deduplication of columns of u64. `cargo run --release --example semi_join`
 //!
-//! Which orders have a customer that is known, and which customers ordered something? Both are questions about keys alone: an
-//! [`OpenSet`] of one column answers them, 10.3 bytes per key at its default load.
+//! Which orders have a customer that is known, and which customers ordered something? Both are questions
+//! about keys alone: an [`OpenSet`] of one column answers them, 10.3 bytes per key at its default load.
 
 use warpproof::simt::cpu::{Error, OpenSet};
 use warpproof::{BulkSet, Insert};

@@ -1,8 +1,8 @@
 //! Tables whose structure and backend are chosen at run time.
 //!
-//! A [`Map`] or [`Set`] of this module holds any table of the library: one call of a virtual function for a whole batch costs
-//! nothing beside the batch. What only some tables do is asked for at run time: [`Map::counter`] and the like are `None` where
-//! the table cannot do it.
+//! A [`Map`] or [`Set`] of this module holds any table of the library: one call of a virtual function for a
+//! whole batch costs nothing beside the batch. What only some tables do is asked for at run time:
+//! [`Map::counter`] and the like are `None` where the table cannot do it.
 //!
 //! ```
 //! use warpproof::any::Map;

@@ -1,4 +1,5 @@
-//! `warpproof check --both`: two exhaustive engines on the same scenarios, and whether they saw the same outcomes.
+//! `warpproof check --both`: two exhaustive engines on the same scenarios, and whether they saw the same
+//! outcomes.
 
 use crate::failure::Failure;
 use crate::output::{self, grouped};

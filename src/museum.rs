@@ -13,10 +13,9 @@ use warpproof_museum::{Exhibit, exhibits};
 
 /// Find published defects of GPU hash tables again
 ///
-/// Each exhibit is a published protocol with a published defect, in the smallest scenario that shows it. The checker
-/// must find the defect, and a repaired form must hold in every execution of the same scenario (where loom would not
-/// end, it is not asked). A second on two cores;
-/// tests/museum/README.md has the sources.
+/// Each exhibit is a published protocol with a published defect, in the smallest scenario that shows it. The
+/// checker must find the defect, and a repaired form must hold in every execution of the same scenario (where
+/// loom would not end, it is not asked). A second on two cores; tests/museum/README.md has the sources.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {

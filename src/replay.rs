@@ -72,7 +72,8 @@ fn again(violation: &Violation) -> Result<(), Failure> {
     }
 }
 
-/// Tells of an exploration that found nothing. As for `check`, one that did not come to its end is none that holds.
+/// Tells of an exploration that found nothing. As for `check`, one that did not come to its end is none that
+/// holds.
 fn unviolated(verdict: Verdict, executions: impl std::fmt::Display) -> Result<(), Failure> {
     let said = format!("explored again: {verdict} after {executions}");
     match verdict {

@@ -150,7 +150,8 @@ fn a_table_that_grows_is_used_by_jobs_of_a_pool() {
     assert_eq!(map.len().unwrap(), 8 * KEYS);
 }
 
-/// The same on a GPU: few keys that come again and again, a window that slides, and all at once.
+/// Tables on a GPU keep to the memory of their entries: few keys that come again and again, a window that
+/// slides, and all keys at once.
 #[cfg(feature = "gpu")]
 #[test]
 fn a_table_on_a_gpu_keeps_to_its_entries() {

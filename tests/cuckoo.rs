@@ -1,4 +1,5 @@
-//! Tables in which keys move, at loads that others do not bear: how many inserts say `Full`, and that all others are found.
+//! Tables in which keys move, at loads that others do not bear: how many inserts say `Full`, and that all
+//! others are found.
 
 use warpproof::model::host::{BulkMap, BulkTable, OpenGeometry, left_out};
 use warpproof::simt::cpu::CuckooMap;

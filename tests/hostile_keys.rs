@@ -240,7 +240,7 @@ where
     assert_eq!(map.stats().unwrap().rebuilt, rebuilt, "{name}: once is enough");
 }
 
-/// The same for both ways, of tables that `make` makes.
+/// Checks that child tables take chosen keys both ways, in place and in frames, of tables that `make` makes.
 fn children_take_chosen_keys<M>(
     name: &str,
     size: PagedGeometry,

@@ -1,8 +1,8 @@
 //! Every exhibit of the museum is found, and its repaired forms hold.
 //!
 //! A defect that is not found is a failing test, and so is a repaired form that is not explored to its end.
-//! museum/README.md has the table; its numbers are those of a run, and a row that differs fails. After a change of the
-//! engine:
+//! museum/README.md has the table; its numbers are those of a run, and a row that differs fails. After a
+//! change of the engine:
 //!
 //! ```text
 //! WRITE_TABLE=1 cargo test --test museum every_exhibit
@@ -131,7 +131,7 @@ struct Seen {
     violation: Violation,
     /// Executions until it was found.
     executions: u64,
-    /// The same with loom, if it finds it.
+    /// Executions of loom until it was found, if loom finds it.
     by_loom: Option<u64>,
     /// The repaired forms, with their executions by both; by loom, if it can end.
     repairs: Vec<(&'static str, u64, Option<u64>)>,
@@ -147,8 +147,8 @@ fn explored(engine: &dyn Engine, exhibit: &Exhibit, run: &Run, scenario: &Scenar
 }
 
 impl Seen {
-    /// Visits an exhibit with both engines: the published form again, to see that they are deterministic, and with
-    /// snapshots.
+    /// Visits an exhibit with both engines: the published form again, to see that they are deterministic, and
+    /// with snapshots.
     fn of(exhibit: &Exhibit) -> Self {
         let id = exhibit.id;
         let visit = |engine: &dyn Engine| {

@@ -190,7 +190,8 @@ fn a_multimap_holds_many_pairs_of_any_key() {
     assert_eq!(map.count(&[-1, -3]).unwrap(), [0, 1000]);
 }
 
-/// The same on a GPU, where a value has as many bits as the key.
+/// Every structure on a GPU holds signed keys and other number types; a value there has as many bits as the
+/// key.
 #[cfg(feature = "gpu")]
 #[test]
 fn every_structure_on_a_gpu_holds_signed_keys_and_other_values() {

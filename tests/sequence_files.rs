@@ -1,4 +1,5 @@
-//! The parser of FASTA and FASTQ: what it reads is what needletail reads, however the file is cut; errors name their line.
+//! The parser of FASTA and FASTQ: what it reads is what needletail reads, however the file is cut; errors
+//! name their line.
 
 use proptest::prelude::*;
 use warpproof::files::{Letters, Malformed, SequenceFile};
@@ -31,7 +32,7 @@ fn read(file: &[u8], cut: usize) -> Result<Vec<String>, Malformed> {
     Ok(to.whole)
 }
 
-/// The same read by needletail.
+/// The sequences of a file as needletail reads them.
 fn read_by_needletail(file: &[u8]) -> Vec<String> {
     let mut reader = needletail::parse_fastx_reader(std::io::Cursor::new(file.to_vec())).expect("a format");
     let mut sequences = vec![];

@@ -1,7 +1,8 @@
 //! Real threads on tiny tables: every history of the CPU backend must be linearizable.
 //!
-//! Each thread is a warp. All race over the same few keys of one or two buckets, or of a table of a fixed size with fewer
-//! slots than keys; a clock that every call reads before and after gives real time. Thousands of short histories are checked, not one long one.
+//! Each thread is a warp. All race over the same few keys of one or two buckets, or of a table of a fixed
+//! size with fewer slots than keys; a clock that every call reads before and after gives real time. Thousands
+//! of short histories are checked, not one long one.
 
 mod support;
 
@@ -228,8 +229,8 @@ fn batch<T: Raced>(first_seed: u64) -> usize {
     (0..ROUNDS).filter(|&round| raced(round)).count()
 }
 
-/// Waits until `all` arrivals were counted, this one included. It spins, so that all leave at once, and yields only
-/// when another thread seems not to be running.
+/// Waits until `all` arrivals were counted, this one included. It spins, so that all leave at once, and
+/// yields only when another thread seems not to be running.
 fn meet(arrived: &AtomicUsize, all: usize) {
     arrived.fetch_add(1, Ordering::SeqCst);
     for turn in 0u32.. {

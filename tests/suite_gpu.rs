@@ -116,7 +116,7 @@ macro_rules! paged {
     ($row:tt $of:tt) => { paged! { @row $row $of false } };
 }
 
-/// The same with a board of fingerprints. Files are opened without one.
+/// Rows of paged tables with a board of fingerprints. Files are opened without one.
 macro_rules! boarded {
     ($row:tt $of:tt) => {
         paged! { @row $row $of true }

@@ -119,7 +119,7 @@ where
     }
 }
 
-/// The same map, made for a sixty-fourth of its pairs: it grows.
+/// A map made for a sixty-fourth of its pairs, so that it grows while they are inserted.
 pub(super) struct FromFew<M>(M);
 
 impl<K, M: Peer<K>> Peer<K> for FromFew<M> {

@@ -1,8 +1,8 @@
 //! Maps of the standard library (hashbrown), one per partition of the hashes: nobody shares one.
 //!
-//! A batch goes through three passes. Threads sort pieces of it into a list per partition; then each partition is worked on
-//! by one thread, in its own small map; then each piece puts its answers into the order of the input: those of a partition
-//! came in that order.
+//! A batch goes through three passes. Threads sort pieces of it into a list per partition; then each
+//! partition is worked on by one thread, in its own small map; then each piece puts its answers into the
+//! order of the input: those of a partition came in that order.
 
 use super::maps::{Number, Peer};
 use rayon::prelude::*;
@@ -44,7 +44,8 @@ impl<K: Number, H: BuildHasher + Default + Clone + Send + Sync> Peer<K> for Part
     }
 }
 
-/// The table takes a place from the low bits, and 7 bits that it keeps from the highest: the partition is by others.
+/// The table takes a place from the low bits, and 7 bits that it keeps from the highest: the partition is by
+/// others.
 fn part<K: Number>(hasher: &impl BuildHasher, key: K, parts: usize) -> usize {
     (hasher.hash_one(key) >> 32) as usize & (parts - 1)
 }

@@ -1,7 +1,9 @@
-//! Schedules of real threads on the tables of the CPU backend: a thread per warp on its atomic words, and before each
-//! access the input says who goes on. Every history must be linearizable, and the table sound at the end.
+//! Schedules of real threads on the tables of the CPU backend: a thread per warp on its atomic words, and
+//! before each access the input says who goes on. Every history must be linearizable, and the table sound at
+//! the end.
 //!
-//! One thread runs at a time, so that an input is a schedule and can be run again. `slab_race` lets them run freely.
+//! One thread runs at a time, so that an input is a schedule and can be run again. `slab_race` lets them run
+//! freely.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -69,8 +71,8 @@ impl Input<'_> {
         }
     }
 
-    /// On a multimap; its history is decided by the search. An assign beside several pairs may let `search_all`
-    /// return values of different instants, so there is no `search_all`.
+    /// On a multimap; its history is decided by the search. An assign beside several pairs may let
+    /// `search_all` return values of different instants, so there is no `search_all`.
     fn multi<T: Entries, const L: usize, const S: usize>(&self) {
         let ops = [
             Op::Insert,
@@ -236,8 +238,8 @@ impl Turns {
         drop(self.changed[warp].wait_while(state, |state| state.running != Some(warp)));
     }
 
-    /// Before an access: goes on, or lets another warp run. Most bytes go on; when there are no more the warps take
-    /// turns, so that one that waits for another gets what it waits for.
+    /// Before an access: goes on, or lets another warp run. Most bytes go on; when there are no more the
+    /// warps take turns, so that one that waits for another gets what it waits for.
     fn choose(&self) {
         let Some(warp) = WARP.get() else { return };
         let mut state = self.state.lock().expect("no thread panics");

@@ -1,5 +1,5 @@
-//! Long random programs of one warp against the sequential specification: every entry type, unique keys and not,
-//! flushes between calls, invariants after every few of them.
+//! Long random programs of one warp against the sequential specification: every entry type, unique keys and
+//! not, flushes between calls, invariants after every few of them.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,6 +1,7 @@
 //! Random scenarios of any structure, explored by every engine of this build within a small budget.
 //!
-//! A violation is made minimal and printed as a scenario. A capped exploration proves nothing, so they are counted.
+//! A violation is made minimal and printed as a scenario. A capped exploration proves nothing, so they are
+//! counted.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,5 +1,6 @@
-//! Arbitrary bytes as a file of sequences: never a panic; an error names a line of the file; where the file is cut does not
-//! matter; what is FASTA or FASTQ is what a simple reader sees in it, and reads the same when written again.
+//! Arbitrary bytes as a file of sequences: never a panic; an error names a line of the file; where the file
+//! is cut does not matter; what is FASTA or FASTQ is what a simple reader sees in it, and reads the same when
+//! written again.
 //!
 //! The first byte is the length of the pieces; the rest is the file.
 #![no_main]

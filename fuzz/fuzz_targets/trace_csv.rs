@@ -1,5 +1,5 @@
-//! Arbitrary bytes as a trace: never a panic; an error names its line and its field; what is a trace reads the same
-//! when it is written out again, and as a simple reader reads it.
+//! Arbitrary bytes as a trace: never a panic; an error names its line and its field; what is a trace reads
+//! the same when it is written out again, and as a simple reader reads it.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -58,7 +58,7 @@ impl<T> Span<T> {
         Argument::Each { address: self.address, size: size_of::<T>() as u64 }
     }
 
-    /// The same array for every operation.
+    /// One array that every operation gets whole.
     fn whole(self) -> Argument {
         Argument::Pointer(self.address)
     }

@@ -138,7 +138,7 @@ impl Error {
         move |error| Self::Driver { what, error: error.into() }
     }
 
-    /// The same error after so many operations of the batch.
+    /// This error, which came when so many operations of the batch had run.
     pub(crate) fn after(self, ran: usize) -> Self {
         match self {
             Self::OutOfMemory { what, bytes, .. } => Self::OutOfMemory { what, bytes, ran: ran as u64 },

@@ -142,18 +142,18 @@ impl Kernel {
         &self.name
     }
 
-    /// The same kernel, each of whose tiles takes `span` operations.
+    /// This kernel, with `span` operations for each tile.
     pub(crate) fn with_span(self, span: u32) -> Self {
         Self { span, ..self }
     }
 
-    /// The same kernel in blocks of `threads`, a multiple of 32, whatever a launch says.
+    /// This kernel, in blocks of `threads` threads (a multiple of 32), whatever a launch asks for.
     pub(crate) fn with_threads(self, threads: u32) -> Self {
         Self { threads: Some(threads), ..self }
     }
 
-    /// The same kernel, whose launches in blocks of `threads` have so many tiles at most, or as many as run
-    /// at one time if those are less.
+    /// This kernel, in blocks of `threads` threads, with at most `tiles` tiles in a launch, or as many as run
+    /// at one time if those are fewer.
     ///
     /// # Errors
     /// [`Error::Kernel`].
@@ -195,7 +195,7 @@ impl Kernel {
         unsafe { self.launch_part(stream, threads, arguments, 0..arguments.tiles) }
     }
 
-    /// The same of some of the operations.
+    /// Launches the kernel for a part of the operations.
     ///
     /// # Safety
     ///

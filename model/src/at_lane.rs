@@ -6,8 +6,8 @@ use crate::warp::Warp;
 
 /// A value that one lane of a warp has; what the others have is none of it.
 ///
-/// The lane that found a slot knows what was in it. To tell the others takes a shuffle or a vote, and who only writes
-/// the answer to memory needs neither: [`give`](Self::give) it there.
+/// The lane that found a slot knows what was in it. To tell the others takes a shuffle or a vote, and who
+/// only writes the answer to memory needs neither: [`give`](Self::give) it there.
 pub struct AtLane<W: Warp, T: Copy> {
     lane: u32,
     values: W::Lanes<T>,

@@ -9,16 +9,19 @@ use crate::outcome::{Add, Assign, Delete, Insert, Mixed, Op};
 use crate::retrieve::SlotArray;
 use crate::warp::Warp;
 
-/// The code of an operation that a kernel of [`WarpMap::try_mixed`] defers to a second one, and of no outcome.
+/// The code of an operation that a kernel of [`WarpMap::try_mixed`] defers to a second one, and of no
+/// outcome.
 pub const DEFERRED: u8 = 253;
 
-/// Operations that a tile of such a second kernel looks through, one after the other, for those that are deferred.
+/// Operations that a tile of such a second kernel looks through, one after the other, for those that are
+/// deferred.
 pub const DEFERRED_SPAN: u32 = 32;
 
-/// A handle to a concurrent map that warps work on, one operation each: a Copy view. With values of `()` it is a set.
+/// A handle to a concurrent map that warps work on, one operation each: a Copy view. With values of `()` it
+/// is a set.
 ///
-/// Kernels, grids of CPU warps and checkers are written against this where they serve several structures. What an
-/// operation means is the same for all; what it costs and when it waits is said by the structure.
+/// Kernels, grids of CPU warps and checkers are written against this where they serve several structures.
+/// What an operation means is the same for all; what it costs and when it waits is said by the structure.
 pub trait WarpMap: Copy {
     /// Key of an entry.
     type Key: Key;
@@ -43,11 +46,12 @@ pub trait WarpMap: Copy {
     /// Takes out one pair of `key`.
     fn delete<W: Warp>(self, w: &mut W, key: UserKey<Self::Key>) -> Delete;
 
-    /// Runs an operation whose kind is a value, and leaves the answer to the lane that has it. In a map of unique keys
-    /// [`Op::Insert`] is a unique insert.
+    /// Runs an operation whose kind is a value, and leaves the answer to the lane that has it. In a map of
+    /// unique keys [`Op::Insert`] is a unique insert.
     ///
-    /// Before another call of this warp, or word of this one to another warp, stands [`Warp::fence_acquire`], or the end of the
-    /// launch. The operations of a batch have no order, so a kernel that runs several in a warp needs none between them.
+    /// Before another call of this warp, or word of this one to another warp, stands [`Warp::fence_acquire`],
+    /// or the end of the launch. The operations of a batch have no order, so a kernel that runs several in a
+    /// warp needs none between them.
     fn mixed<W: Warp>(
         self,
         w: &mut W,
@@ -56,9 +60,9 @@ pub trait WarpMap: Copy {
         value: Self::Value,
     ) -> AtLane<W, Mixed<Self::Value>>;
 
-    /// The same, unless what is left to do is seldom needed and large: then nothing has changed, it is `None`, and
-    /// [`mixed`](Self::mixed) does it. A kernel whose threads need no registers for that is faster; another one may do the
-    /// few operations that are left.
+    /// Runs an operation like [`mixed`](Self::mixed), but only the common part of its code. `None` if the
+    /// rest is needed: nothing has changed then, and `mixed` runs the operation whole. A kernel without that
+    /// rest needs fewer registers and is faster; another kernel runs the few operations that are left.
     #[inline(always)]
     fn try_mixed<W: Warp>(
         self,
@@ -79,8 +83,8 @@ pub trait WarpMap: Copy {
     /// How many entries part `part` holds.
     fn live<W: Warp>(self, w: &mut W, part: u32) -> u32;
 
-    /// Hands every entry of part `part` to `sink` as (warp, number, key, value), numbered from 0. Exact if nothing changes
-    /// meanwhile.
+    /// Hands every entry of part `part` to `sink` as (warp, number, key, value), numbered from 0. Exact if
+    /// nothing changes meanwhile.
     fn visit<W: Warp>(self, w: &mut W, part: u32, sink: impl FnMut(&mut W, u32, Self::Key, Self::Value));
 }
 
@@ -109,8 +113,8 @@ pub trait BucketMap: CounterMap {
     fn bucket_tombstones<W: Warp>(self, w: &mut W, bucket: u32) -> u32;
 }
 
-/// The operations of a [`WarpMap`] by the methods of the same names that the type has itself; `tried`: it has a `try_mixed`.
-/// `counter`, `buckets`: those of a [`CounterMap`], of a [`BucketMap`].
+/// The operations of a [`WarpMap`] by the methods of the same names that the type has itself; `tried`: it has
+/// a `try_mixed`. `counter`, `buckets`: those of a [`CounterMap`], of a [`BucketMap`].
 macro_rules! by_own_methods {
     (buckets) => {
         #[inline(always)]

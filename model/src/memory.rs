@@ -143,8 +143,8 @@ pub trait Words<T: Word>: Copy {
     fn prefetch(self, _index: usize) {}
 }
 
-/// Words that change hands at barriers and at the ends of launches alone: in between, a word that one warp writes no other one
-/// touches. An access of a wide word may be several.
+/// Words that change hands at barriers and at the ends of launches alone: in between, a word that one warp
+/// writes no other one touches. An access of a wide word may be several.
 ///
 /// An index beyond the end is what it is for [`Words`].
 pub trait StagedWords<T: Word>: Copy {

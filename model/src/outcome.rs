@@ -90,7 +90,8 @@ outcome! {
 /// The answer to an [`Op`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Mixed<V> {
-    /// The code of the [`Insert`], [`Assign`] or [`Delete`] outcome; of a search 1 if it found its key, else 0.
+    /// The code of the [`Insert`], [`Assign`] or [`Delete`] outcome; of a search 1 if it found its key, else
+    /// 0.
     pub code: u8,
     /// The value that a search found, else zero.
     pub value: V,

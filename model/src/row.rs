@@ -38,8 +38,8 @@ fn hits<W: Warp, T: Word, const S: usize>(
     })
 }
 
-/// The lowest word of a row for which `wanted(lane, number of the word in the lane, word)` holds. The first word of the
-/// row has the index `base`.
+/// The lowest word of a row for which `wanted(lane, number of the word in the lane, word)` holds. The first
+/// word of the row has the index `base`.
 #[inline(always)]
 pub(crate) fn first<W: Warp, T: Word, const S: usize>(
     w: &mut W,
@@ -54,8 +54,8 @@ pub(crate) fn first<W: Warp, T: Word, const S: usize>(
     Some(Found { lane, places })
 }
 
-/// The same, and whether the word found is one of which `is` holds: two votes at once, where that of a word found would wait
-/// for the first.
+/// Finds the first wanted word, and whether `is` holds for it. Both votes are taken at once; a vote on the
+/// word found would have to wait for the first one.
 #[inline(always)]
 pub(crate) fn first_is<W: Warp, T: Word, const S: usize>(
     w: &mut W,
@@ -76,7 +76,8 @@ pub(crate) fn first_is<W: Warp, T: Word, const S: usize>(
     }
 }
 
-/// A row in which the word that each lane has found is what it has `now`. The first word of the row has the index `base`.
+/// A row in which the word that each lane has found is what it has `now`. The first word of the row has the
+/// index `base`.
 #[inline(always)]
 pub(crate) fn with<W: Warp, T: Word, const S: usize>(
     w: &mut W,

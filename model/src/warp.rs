@@ -67,17 +67,19 @@ pub trait Warp {
     /// A sequentially consistent fence in every lane, and [`Warp::sync`] on both sides of it.
     fn fence(&mut self);
 
-    /// An acquire fence in every lane, and [`Warp::sync`] behind it: what was released by a write that any lane has read before,
-    /// in whatever order, every lane sees after. It orders nothing that this warp wrote.
+    /// An acquire fence in every lane, and [`Warp::sync`] behind it: what was released by a write that any
+    /// lane has read before, in whatever order, every lane sees after. It orders nothing that this warp
+    /// wrote.
     fn fence_acquire(&mut self);
 
     /// Says that this warp waits for another one. Called in every loop that can only end by the step of
     /// another warp.
     fn pause(&mut self);
 
-    /// Says where in its operation the warp is: what it does from here on depends on these two numbers and on the operation, and on
-    /// nothing else that it has read. A checker may take all states with the same mark for one; nothing else comes of it. A mark that
-    /// leaves something out hides executions: simt/src/stateful/README.md says what stands against that.
+    /// Says where in its operation the warp is: what it does from here on depends on these two numbers and on
+    /// the operation, and on nothing else that it has read. A checker may take all states with the same mark
+    /// for one; nothing else comes of it. A mark that leaves something out hides executions:
+    /// simt/src/stateful/README.md says what stands against that.
     #[inline(always)]
     fn mark(&mut self, _place: u32, _state: u64) {}
 }
@@ -123,7 +125,7 @@ impl Ballot {
         self.0 & (1u32.wrapping_shl(lane)) != 0
     }
 
-    /// The same ballot with `lane` taken out. `lane` is below 32.
+    /// This ballot without the vote of `lane`. `lane` is below 32.
     #[inline(always)]
     pub const fn without(self, lane: u32) -> Self {
         Self(self.0 & !(1u32.wrapping_shl(lane)))

@@ -1,8 +1,8 @@
-//! From one list of calls: the virtual functions of a table, those of every type that has the calls, and the calls of the type that
-//! holds such a table.
+//! From one list of calls: the virtual functions of a table, those of every type that has the calls, and the
+//! calls of the type that holds such a table.
 
-/// A trait `$dyn` with the calls of the bulk trait `$bulk` and those of a table; its implementation for every table that has
-/// them; and `$bulk` for `$own`, whose field `table` is a `Box<dyn $dyn>`.
+/// A trait `$dyn` with the calls of the bulk trait `$bulk` and those of a table; its implementation for every
+/// table that has them; and `$bulk` for `$own`, whose field `table` is a `Box<dyn $dyn>`.
 macro_rules! erased {
     ($dyn:ident<$($p:ident: $bound:path),*>: $bulk:path, $entry:ty, $own:ty {
         $(fn $call:ident($($arg:ident: $from:ty),*) -> $to:ty;)*

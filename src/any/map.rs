@@ -23,8 +23,8 @@ erased! { DynMap<K: Key, V: Word>: BulkMap<K, V>, (K, V), Map<K, V> {
 
 /// A map of any structure on any backend.
 ///
-/// Its operations are those of [`BulkMap`]. What only some maps can do is there if it was named when the map was put in here
-/// (`with_*`).
+/// Its operations are those of [`BulkMap`]. What only some maps can do is there if it was named when the map
+/// was put in here (`with_*`).
 pub struct Map<K, V> {
     table: Box<dyn DynMap<K, V>>,
     matches: Option<As<dyn Matches<K, V>>>,
@@ -57,49 +57,49 @@ impl<K: Key, V: Word> Map<K, V> {
         }
     }
 
-    /// The same map, which works on all pairs of a key if it is a `T`.
+    /// This map, which works on all pairs of a key if it is a `T`.
     #[must_use]
     pub fn with_matches<T: BulkMatches<K, V, Error: Send + Sync + 'static> + Any>(mut self) -> Self {
         self.matches = Some(|table| Some(table.downcast_ref::<T>()? as _));
         self
     }
 
-    /// The same map, which keeps several pairs of a key if it is a `T`.
+    /// This map, which keeps several pairs of a key if it is a `T`.
     #[must_use]
     pub fn with_multimap<T: BulkMultimap<K, V, Error: Send + Sync + 'static> + Any>(mut self) -> Self {
         self.multimap = Some(|table| Some(table.downcast_ref::<T>()? as _));
         self
     }
 
-    /// The same map, which adds to values if it is a `T`.
+    /// This map, which adds to values if it is a `T`.
     #[must_use]
     pub fn with_counter<T: BulkCounter<K, V, Error: Send + Sync + 'static> + Any>(mut self) -> Self {
         self.counter = Some(|table| Some(table.downcast_ref::<T>()? as _));
         self
     }
 
-    /// The same map, which knows an order of its pairs if it is a `T`.
+    /// This map, which knows an order of its pairs if it is a `T`.
     #[must_use]
     pub fn with_order<T: BulkOrdered<Entry = (K, V), Error: Send + Sync + 'static> + Any>(mut self) -> Self {
         self.ordered = Some(|table| Some(table.downcast_ref::<T>()? as _));
         self
     }
 
-    /// The same map, which is flushed if it is a `T`.
+    /// This map, which can be flushed if it is a `T`.
     #[must_use]
     pub fn with_flush<T: BulkFlush<Error: Send + Sync + 'static> + Any>(mut self) -> Self {
         self.flush = Some(|table| Some(table.downcast_mut::<T>()? as _));
         self
     }
 
-    /// The same map, which is saved to a file if it is a `T`.
+    /// This map, which can be saved to a file if it is a `T`.
     #[must_use]
     pub fn with_save<T: BulkSave<Error: Send + Sync + 'static> + Any>(mut self) -> Self {
         self.save = Some(|table| Some(table.downcast_ref::<T>()? as _));
         self
     }
 
-    /// The same map, of which a part is in memory of a limited size if it is a `T`.
+    /// This map, part of which is in memory of a limited size if it is a `T`.
     #[must_use]
     pub fn with_paged<T: BulkPaged<Entry = (K, V), Error: Send + Sync + 'static> + Any>(mut self) -> Self {
         self.paged = Some(|table| Some(table.downcast_ref::<T>()? as _));

@@ -18,8 +18,8 @@ erased! { DynSet<K: Key>: BulkSet<K>, K, Set<K> {
 
 /// A set of any structure on any backend.
 ///
-/// Its operations are those of [`BulkSet`]. What only some sets can do is there if it was named when the set was put in here
-/// (`with_*`).
+/// Its operations are those of [`BulkSet`]. What only some sets can do is there if it was named when the set
+/// was put in here (`with_*`).
 pub struct Set<K> {
     table: Box<dyn DynSet<K>>,
     ordered: Option<As<dyn Ordered<K>>>,
@@ -39,28 +39,28 @@ impl<K: Key> Set<K> {
         Self { table: Box::new(table), ordered: None, flush: None, save: None, paged: None }
     }
 
-    /// The same set, which knows an order of its keys if it is a `T`.
+    /// This set, which knows an order of its keys if it is a `T`.
     #[must_use]
     pub fn with_order<T: BulkOrdered<Entry = K, Error: Send + Sync + 'static> + Any>(mut self) -> Self {
         self.ordered = Some(|table| Some(table.downcast_ref::<T>()? as _));
         self
     }
 
-    /// The same set, which is flushed if it is a `T`.
+    /// This set, which can be flushed if it is a `T`.
     #[must_use]
     pub fn with_flush<T: BulkFlush<Error: Send + Sync + 'static> + Any>(mut self) -> Self {
         self.flush = Some(|table| Some(table.downcast_mut::<T>()? as _));
         self
     }
 
-    /// The same set, which is saved to a file if it is a `T`.
+    /// This set, which can be saved to a file if it is a `T`.
     #[must_use]
     pub fn with_save<T: BulkSave<Error: Send + Sync + 'static> + Any>(mut self) -> Self {
         self.save = Some(|table| Some(table.downcast_ref::<T>()? as _));
         self
     }
 
-    /// The same set, of which a part is in memory of a limited size if it is a `T`.
+    /// This set, part of which is in memory of a limited size if it is a `T`.
     #[must_use]
     pub fn with_paged<T: BulkPaged<Entry = K, Error: Send + Sync + 'static> + Any>(mut self) -> Self {
         self.paged = Some(|table| Some(table.downcast_ref::<T>()? as _));

@@ -24,11 +24,11 @@ pub(crate) struct Memory {
 #[serde(untagged)]
 pub(crate) enum Held {
     Slabs {
-        /// Slabs in chains.
+        /// Bytes per pair of the slabs in chains.
         bytes_per_pair: f64,
-        /// The same in the published layout, if that has such entries.
+        /// Bytes per pair in the published layout, if that layout has such entries.
         published_bytes_per_pair: Option<f64>,
-        /// Slabs in chains and in the pool.
+        /// Bytes per pair of the slabs in chains and in the pool.
         reserved_bytes_per_pair: f64,
         longest_chain: u32,
     },

@@ -1,13 +1,13 @@
-//! What the published layout of a slab hash would take (Ashkiani, Farach-Colton, Owens, IPDPS 2018): slabs of 128
-//! bytes with their link in them, 15 u32 pairs or 31 u32 keys each.
+//! What the published layout of a slab hash would take (Ashkiani, Farach-Colton, Owens, IPDPS 2018): slabs of
+//! 128 bytes with their link in them, 15 u32 pairs or 31 u32 keys each.
 
 use crate::entry::Entry;
 
 /// Bytes of a slab.
 const SLAB: u32 = 128;
 
-/// Bytes of the published slabs in chains per pair or key, in a table with `load` of them per slot of its base slabs,
-/// 0.01 to 10. The published layout has no entries of 64 bits: `None`.
+/// Bytes of the published slabs in chains per pair or key, in a table with `load` of them per slot of its
+/// base slabs, 0.01 to 10. The published layout has no entries of 64 bits: `None`.
 pub(super) fn bytes_per_pair(entry: Entry, load: f64) -> Option<f64> {
     match entry {
         Entry::Map32 | Entry::Multimap32 => Some(in_chains(15, SLAB, load)),
@@ -16,9 +16,9 @@ pub(super) fn bytes_per_pair(entry: Entry, load: f64) -> Option<f64> {
     }
 }
 
-/// Bytes of the slabs in chains per pair, for slabs of `bytes` with `pairs` pairs each. Distinct keys fall into buckets
-/// at random, so the pairs of a bucket are distributed as Poisson says; a bucket of x pairs has a slab for each
-/// `pairs` of them, and at least one.
+/// Bytes of the slabs in chains per pair, for slabs of `bytes` with `pairs` pairs each. Distinct keys fall
+/// into buckets at random, so the pairs of a bucket are distributed as Poisson says; a bucket of x pairs has
+/// a slab for each `pairs` of them, and at least one.
 fn in_chains(pairs: u32, bytes: u32, load: f64) -> f64 {
     let mean = pairs as f64 * load;
     let mut slabs = 0.0;

@@ -1,7 +1,7 @@
 //! The files that the command line reads: traces of operations, tables to join, sequences (feature `files`).
 //!
-//! Traces and tables are parsed out of memory, sequences in pieces. No input is a panic; what is malformed is told with its
-//! line and its field.
+//! Traces and tables are parsed out of memory, sequences in pieces. No input is a panic; what is malformed is
+//! told with its line and its field.
 
 mod lines;
 mod sequence;

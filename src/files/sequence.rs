@@ -2,12 +2,13 @@
 
 use super::Malformed;
 
-/// A FASTA or FASTQ file that arrives in pieces; what it tells is handed on at once, so that memory does not grow with
-/// the length of a record or of a line.
+/// A FASTA or FASTQ file that arrives in pieces; what it tells is handed on at once, so that memory does not
+/// grow with the length of a record or of a line.
 ///
-/// A file begins with `>` (FASTA) or `@` (FASTQ), after empty lines at most. Lines end in LF or CR LF. The letters of a
-/// sequence are those of the nucleotide code of IUPAC, U included, in either case, and `-` or `.` for a gap. A sequence may
-/// stand on many lines, in FASTQ too; its quality is as long, of bytes from 33 to 126, and on one line if the sequence is.
+/// A file begins with `>` (FASTA) or `@` (FASTQ), after empty lines at most. Lines end in LF or CR LF. The
+/// letters of a sequence are those of the nucleotide code of IUPAC, U included, in either case, and `-` or
+/// `.` for a gap. A sequence may stand on many lines, in FASTQ too; its quality is as long, of bytes from 33
+/// to 126, and on one line if the sequence is.
 ///
 /// ```
 /// use warpproof::files::{Letters, SequenceFile};
@@ -93,7 +94,8 @@ impl SequenceFile {
     /// Reads the next bytes of the file. Linear in their number.
     ///
     /// # Errors
-    /// The first line that is no part of such a file. What stands before it may have been told; there is no going on.
+    /// The first line that is no part of such a file. What stands before it may have been told; there is no
+    /// going on.
     pub fn push(&mut self, mut bytes: &[u8], to: &mut impl Letters) -> Result<(), Malformed> {
         while let Some(end) = bytes.iter().position(|&b| b == b'\n') {
             self.piece(&bytes[..end], to)?;

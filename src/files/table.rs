@@ -13,7 +13,8 @@ const UNCLOSED: &str = "a quote is opened in this row and never closed";
 
 /// A CSV file with a header and an integer column.
 ///
-/// Cells are bytes, quoted or not; every row has as many as the header, the key's is a decimal integer of 64 bits.
+/// Cells are bytes, quoted or not; every row has as many as the header, the key's is a decimal integer of 64
+/// bits.
 #[derive(Debug)]
 pub struct Table {
     bytes: Vec<u8>,
@@ -44,12 +45,12 @@ enum Read {
 }
 
 impl Table {
-    /// The table that a file holds, with the integers of column `on` as its keys. Every so often `progress` is told
-    /// how many bytes were read.
+    /// The table that a file holds, with the integers of column `on` as its keys. Every so often `progress`
+    /// is told how many bytes were read.
     ///
     /// # Errors
-    /// No header, no column `on` or two of them, a row of another length than the header, a key that is no integer,
-    /// a quote that is never closed.
+    /// No header, no column `on` or two of them, a row of another length than the header, a key that is no
+    /// integer, a quote that is never closed.
     pub fn parse(mut bytes: Vec<u8>, on: &str, mut progress: impl FnMut(u64)) -> Result<Self, Malformed> {
         if bytes.starts_with(b"\xef\xbb\xbf") {
             bytes.drain(..3);

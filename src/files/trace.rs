@@ -9,8 +9,8 @@ use warpproof_model::host::Op;
 
 /// The operations of a file, in its order: lines of `op,key[,value]`, with a header or without.
 ///
-/// Operations are `insert`, `insert_unique` and `assign`, with a value, and `delete` and `search`, without. Keys and
-/// values are integers of 32 bits. Spaces around a field, empty lines and CR LF are fine.
+/// Operations are `insert`, `insert_unique` and `assign`, with a value, and `delete` and `search`, without.
+/// Keys and values are integers of 32 bits. Spaces around a field, empty lines and CR LF are fine.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Trace {
     /// What to do.

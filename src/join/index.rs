@@ -1,9 +1,10 @@
 //! The rows of the right file, grouped by key.
 //!
-//! A multimap with `search_all` would do for keys that repeat little. One hot key would make its chain as long
-//! as the file, and each of its inserts walk that chain: quadratic. So a *unique* insert maps each distinct key
-//! to one of its rows, its *leader*; every row then looks its leader up, the rows are counted per leader, and a
-//! prefix sum gives each leader its place in one array of rows. All steps are linear, whatever the keys are.
+//! A multimap with `search_all` would do for keys that repeat little. One hot key would make its chain as
+//! long as the file, and each of its inserts walk that chain: quadratic. So a *unique* insert maps each
+//! distinct key to one of its rows, its *leader*; every row then looks its leader up, the rows are counted
+//! per leader, and a prefix sum gives each leader its place in one array of rows. All steps are linear,
+//! whatever the keys are.
 
 use crate::backend::Opened;
 use crate::failure::Failure;

@@ -16,10 +16,10 @@ const BATCH: usize = 1 << 18;
 
 /// Join two CSV files on an integer column
 ///
-/// Writes a row for every pair of a left and a right row with equal integers in the column: all columns of the
-/// left file, then those of the right file without the column. Rows come in the order of the left file, those
-/// for one left row in the order of the right file. Exact for all 64-bit integers; duplicates may be on both
-/// sides; time and memory grow linearly with the files and the result.
+/// Writes a row for every pair of a left and a right row with equal integers in the column: all columns of
+/// the left file, then those of the right file without the column. Rows come in the order of the left file,
+/// those for one left row in the order of the right file. Exact for all 64-bit integers; duplicates may be on
+/// both sides; time and memory grow linearly with the files and the result.
 ///
 /// Both files have a header. A column of the right file whose name is taken gets the first free of the
 /// suffixes `_right`, `_right2`, `_right3` and so on. Fields with commas, quotes or line ends are quoted in

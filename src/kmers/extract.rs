@@ -1,12 +1,13 @@
-//! Canonical k-mers of a sequence, as numbers: 2 bits a letter, A 0, C 1, G 2, T 3, the first letter on top. Their order
-//! is that of their text.
+//! Canonical k-mers of a sequence, as numbers: 2 bits a letter, A 0, C 1, G 2, T 3, the first letter on top.
+//! Their order is that of their text.
 
 use warpproof::files::Letters;
 
 /// The largest K: 62 bits, of the 64 that a number has.
 pub(crate) const LONGEST: u32 = 31;
 
-/// Collects the canonical k-mers of sequences. A k-mer with a letter other than A, C, G, T, in either case, is left out.
+/// Collects the canonical k-mers of sequences. A k-mer with a letter other than A, C, G, T, in either case,
+/// is left out.
 pub(crate) struct Extractor {
     k: u32,
     /// The last `k` letters, and their reverse complement.
@@ -54,8 +55,8 @@ pub(crate) fn text(kmer: u64, k: u32) -> String {
     (0..k).rev().map(|i| char::from(b"ACGT"[(kmer >> (2 * i) & 3) as usize])).collect()
 }
 
-/// How many canonical k-mers there are: half of all k-mers, and of those that are their own reverse complement, which
-/// have an even K, the other half too.
+/// How many canonical k-mers there are: half of all k-mers, and of those that are their own reverse
+/// complement, which have an even K, the other half too.
 pub(crate) const fn distinct(k: u32) -> u64 {
     let own = if k.is_multiple_of(2) { 1 << k } else { 0 };
     ((1 << (2 * k)) + own) / 2

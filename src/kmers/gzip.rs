@@ -6,8 +6,8 @@ use std::io::{BufRead, Error, ErrorKind, Read, Result};
 /// How every gzip file begins.
 pub(super) const GZIP: [u8; 2] = [0x1f, 0x8b];
 
-/// What the members of a gzip file hold, one after the other. Zeros behind the last one are left out, as gzip(1) does: tapes
-/// and disks fill their blocks up with them. Anything else there is an error.
+/// What the members of a gzip file hold, one after the other. Zeros behind the last one are left out, as
+/// gzip(1) does: tapes and disks fill their blocks up with them. Anything else there is an error.
 pub(super) struct Members<R>(State<R>);
 
 enum State<R> {
@@ -81,7 +81,8 @@ impl<R: BufRead> Read for Members<R> {
     }
 }
 
-/// Whether another member follows. Takes the zeros behind the last one, and remembers in `zeros` that there were some.
+/// Whether another member follows. Takes the zeros behind the last one, and remembers in `zeros` that there
+/// were some.
 fn next<R: BufRead>(file: &mut Counted<R>, zeros: &mut bool) -> Result<bool> {
     loop {
         let bytes = file.fill_buf()?;
@@ -118,7 +119,7 @@ mod tests {
         encoder.finish().unwrap()
     }
 
-    /// The same, read `piece` bytes at a time.
+    /// Unpacks a file that is read `piece` bytes at a time.
     fn read(file: &[u8], piece: usize) -> Result<Vec<u8>> {
         let mut out = Vec::new();
         Members::new(BufReader::with_capacity(piece, file)).read_to_end(&mut out).map(|_| out)

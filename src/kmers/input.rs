@@ -59,8 +59,8 @@ impl Input {
         Ok(Self { name, bytes, gzip, read })
     }
 
-    /// Reads the file to its end, in pieces, and tells `to` what is in it; after each piece `step` is told how many bytes of
-    /// the file were read. Memory is that of a piece.
+    /// Reads the file to its end, in pieces, and tells `to` what is in it; after each piece `step` is told
+    /// how many bytes of the file were read. Memory is that of a piece.
     pub(crate) fn read<L: Letters>(
         mut self,
         to: &mut L,
@@ -98,8 +98,8 @@ impl Input {
     }
 }
 
-/// Bytes of all files, and about how many letters they hold; a device or a pipe counts nothing. A file that is missing is
-/// told before any is read.
+/// Bytes of all files, and about how many letters they hold; a device or a pipe counts nothing. A file that
+/// is missing is told before any is read.
 pub(crate) fn sizes(paths: &[PathBuf]) -> Result<(u64, u64), Failure> {
     let mut sizes = (0, 0);
     for path in paths {

@@ -22,12 +22,13 @@ const BATCH: usize = 1 << 20;
 
 /// Count the canonical k-mers of sequences
 ///
-/// A k-mer is K letters of a sequence that follow each other; canonical is the smaller, in the order of the alphabet, of
-/// the k-mer and its reverse complement. Counts are exact. Files are FASTA or FASTQ, plain or gzip (also of many members,
-/// as bgzip writes it), and are read in pieces: memory holds the distinct k-mers, not the files.
+/// A k-mer is K letters of a sequence that follow each other; canonical is the smaller, in the order of the
+/// alphabet, of the k-mer and its reverse complement. Counts are exact. Files are FASTA or FASTQ, plain or
+/// gzip (also of many members, as bgzip writes it), and are read in pieces: memory holds the distinct k-mers,
+/// not the files.
 ///
-/// Lower case is upper case. A k-mer with a letter other than A, C, G and T (N, say, or U) is left out, as `jellyfish
-/// count -C` does.
+/// Lower case is upper case. A k-mer with a letter other than A, C, G and T (N, say, or U) is left out, as
+/// `jellyfish count -C` does.
 ///
 /// Prints how many distinct k-mers occur how often, and the most frequent ones.
 #[derive(clap::Args)]

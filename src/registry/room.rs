@@ -24,12 +24,12 @@ pub(crate) struct Room {
 }
 
 impl Room {
-    /// The same with this seed, or with one that is chosen at random.
+    /// This room with a seed: the given one, or a random one.
     pub(crate) fn with_seed(self, seed: Option<u64>) -> Self {
         Self { seed: seed.map_or_else(Seed::random, Seed::new), ..self }
     }
 
-    /// The same with this budget, if one was asked for.
+    /// This room with a budget, if one was asked for.
     pub(crate) fn with_budget(self, budget: Option<u64>) -> Self {
         Self { budget: budget.unwrap_or(BUDGET), ..self }
     }

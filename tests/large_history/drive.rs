@@ -9,8 +9,8 @@ use warpproof::model::spec::{Call, Op, Ret};
 use warpproof::simt::check::Event;
 use warpproof::simt::cpu::CpuTable;
 
-/// Warps that race. More than most machines of a test farm have cores: a warp that is interrupted within a call
-/// makes the call long.
+/// Warps that race. More than most machines of a test farm have cores: a warp that is interrupted within a
+/// call makes the call long.
 const WARPS: usize = 4;
 
 /// Calls that a thread makes with one warp.
@@ -103,7 +103,8 @@ fn program<T: CpuTable>(table: &T, clock: &AtomicU64, load: Load, round: usize, 
 
 /// Runs one call between two looks at the clock.
 fn stamped<T: CpuTable>(table: &T, w: &mut T::Warp, clock: &AtomicU64, warp: usize, call: Call) -> Event {
-    // AcqRel: pairs with the stamp behind every call that returned before. What it did is visible to this call.
+    // AcqRel: pairs with the stamp behind every call that returned before. What it did is visible to this
+    // call.
     let start = clock.fetch_add(1, Ordering::AcqRel);
     let ret = run(table, w, &call);
     // AcqRel: pairs with the stamp in front of every call that begins later.

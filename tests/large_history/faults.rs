@@ -55,7 +55,8 @@ fn an_older_value_is_found() {
     assert!(shown.calls.iter().any(|(event, _)| event.start == faulty.start), "the faulty call is not shown");
 }
 
-/// An answer of `op` that becomes another one; every key is absent at the end, so that one of them is too many.
+/// An answer of `op` that becomes another one; every key is absent at the end, so that one of them is too
+/// many.
 fn one_too_many(events: &mut [Event], op: Op, from: &Ret, to: Ret) -> u64 {
     let middle = events.len() / 2;
     let faulty =

@@ -1,5 +1,5 @@
-//! Histories of hundreds of thousands of calls, checked as a whole: of real threads on the tables of the CPU backend, and
-//! of the first GPU.
+//! Histories of hundreds of thousands of calls, checked as a whole: of real threads on the tables of the CPU
+//! backend, and of the first GPU.
 //!
 //! The monitor that checks them is first compared with the exhaustive search, on small histories.
 
@@ -97,7 +97,8 @@ fn figure_of_a_million_calls() {
     }
 }
 
-/// A history that is linearizable: call i takes effect at 10 i, begins and ends up to 10 `reach` away from it.
+/// A history that is linearizable: call i takes effect at 10 i, begins and ends up to 10 `reach` away from
+/// it.
 fn spread(calls: u64, keys: u64, reach: u64) -> Vec<Event> {
     let mut state = 0x9e37_79b9_7f4a_7c15u64;
     let mut next = |n: u64| {

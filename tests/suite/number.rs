@@ -53,7 +53,7 @@ pub(crate) fn distinct<K: Number>(n: usize, from: u64) -> Vec<K> {
     (from..).take(n).map(exchanged).collect()
 }
 
-/// The same without the keys that no slot can hold.
+/// `n` distinct keys from the number `from` on, without the keys that no slot can hold.
 pub(crate) fn slot_keys<K: Number>(n: usize, from: u64) -> Vec<K> {
     distinct(n, from + 2)
 }

@@ -49,7 +49,7 @@ impl<K: Number> Row<K> {
         }
     }
 
-    /// The same, and `build` makes tables of entries.
+    /// This row, with `build` to make tables of entries.
     pub(crate) fn with_build<T: 'static, E: std::error::Error + Send + Sync + 'static>(
         self,
         any: fn(T) -> Table<K>,
@@ -59,8 +59,8 @@ impl<K: Number> Row<K> {
         Self { build: Some(Box::new(build)), ..self }
     }
 
-    /// The same, and `open` opens the table of a file; so does `elsewhere`, as one of another backend or
-    /// shape.
+    /// This row, with `open` to open the table of a file, and `elsewhere` to open it on another backend or in
+    /// another shape.
     pub(crate) fn with_open<T: 'static, O: 'static, E, F>(
         self,
         (any, open): (fn(T) -> Table<K>, impl Fn(&Path, u64) -> Result<T, E> + 'static),
@@ -75,7 +75,7 @@ impl<K: Number> Row<K> {
         Self { open: Some([Box::new(open), Box::new(elsewhere)]), ..self }
     }
 
-    /// The same, and `tidy` gives back what deleted entries take, which is not done where the table grows.
+    /// This row, with `tidy` to give back what deleted entries take, which is not done where the table grows.
     #[allow(dead_code, reason = "tables on a GPU do it where they grow")]
     pub(crate) fn with_tidy(self, tidy: fn(&mut Table<K>)) -> Self {
         Self { tidy, ..self }
@@ -125,7 +125,7 @@ impl<K: Number> Row<K> {
         open(path, budget)
     }
 
-    /// The same, on another backend or in another shape.
+    /// The table of a file, on another backend or in another shape.
     pub(crate) fn open_elsewhere(&self, path: &Path, budget: u64) -> Result<Table<K>, Error> {
         let [_, elsewhere] = self.open.as_ref().expect("a body about files runs for others");
         elsewhere(path, budget)

@@ -13,7 +13,8 @@ pub(crate) struct Module {
     pub(crate) features: &'static str,
 }
 
-/// PTX is forward compatible: the baseline runs on every GPU from sm_75 on, the sm_90 files have 128-bit words.
+/// PTX is forward compatible: the baseline runs on every GPU from sm_75 on, the sm_90 files have 128-bit
+/// words.
 pub(crate) const MODULES: [Module; 8] = [
     Module { name: "warpproof", target: "sm_75", features: "" },
     Module { name: "warpproof", target: "sm_90", features: "b128" },

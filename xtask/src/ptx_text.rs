@@ -39,8 +39,8 @@ impl<'a> Kernel<'a> {
         })
     }
 
-    /// The registers that may hold an address derived from one of the parameters: closed under every instruction but
-    /// those that read memory.
+    /// The registers that may hold an address derived from one of the parameters: closed under every
+    /// instruction but those that read memory.
     pub(crate) fn derived_from(&self, parameters: &[usize]) -> HashSet<&'a str> {
         let names: Vec<String> = parameters.iter().map(|p| format!("{}_param_{p}", self.name)).collect();
         let mut derived = HashSet::new();

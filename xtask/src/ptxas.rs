@@ -50,8 +50,8 @@ fn inspect(name: &str, text: &str) -> Vec<String> {
         if code.starts_with("trap") && function.contains(".entry") {
             faults.push(format!("{name}: a fault can be reached in {function}"));
         }
-        // ptxas 13.0 fuses it with a comparison of its result into one packed instruction whose two predicates share a
-        // register: a wrong answer, seen on sm_90.
+        // ptxas 13.0 fuses it with a comparison of its result into one packed instruction whose two
+        // predicates share a register: a wrong answer, seen on sm_90.
         if ["max.u16", "max.s16", "min.u16", "min.s16"].iter().any(|m| code.starts_with(m)) {
             faults.push(format!("{name}: ptxas 13.0 miscompiles {code} in {function}"));
         }

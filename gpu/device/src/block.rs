@@ -16,10 +16,10 @@ impl<const L: u32> CtaBlock<L> {
     ///
     /// # Safety
     ///
-    /// Blocks have one dimension and their size is a multiple of `L`. All threads of the block make it before they
-    /// use its shared memory, and from then on reach the same [`Block::sync`] calls in the same order, until all of
-    /// them end. The kernel's crate declares the shared memory ([`kernel_crate!`](crate::kernel_crate)) and uses it
-    /// through this type only.
+    /// Blocks have one dimension and their size is a multiple of `L`. All threads of the block make it before
+    /// they use its shared memory, and from then on reach the same [`Block::sync`] calls in the same order,
+    /// until all of them end. The kernel's crate declares the shared memory
+    /// ([`kernel_crate!`](crate::kernel_crate)) and uses it through this type only.
     #[inline(always)]
     pub unsafe fn new() -> Self {
         // SAFETY: declared, and used through this type only (contract of this function).

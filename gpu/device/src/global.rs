@@ -14,10 +14,11 @@ use warpproof_model::{ReadOrder, WriteOrder};
 ///
 /// # Out of range
 ///
-/// [`Words`] is a safe interface, so an index at or beyond the length must touch no memory. With `CHECKED` (the
-/// default) every access is guarded by one comparison: it is skipped, and reads as zero. A row that is not wholly
-/// in range is skipped as a whole. Without `CHECKED` there is no guard; whoever makes such a handle vouches for
-/// every index that will be used with it. `warpproof-kernels` has a feature for that, to measure the guard.
+/// [`Words`] is a safe interface, so an index at or beyond the length must touch no memory. With `CHECKED`
+/// (the default) every access is guarded by one comparison: it is skipped, and reads as zero. A row that is
+/// not wholly in range is skipped as a whole. Without `CHECKED` there is no guard; whoever makes such a
+/// handle vouches for every index that will be used with it. `warpproof-kernels` has a feature for that, to
+/// measure the guard.
 pub struct Global<T, const CHECKED: bool = true> {
     /// Address in the global state space.
     address: u64,
@@ -45,8 +46,9 @@ impl<T> Global<T> {
     ///
     /// # Safety
     ///
-    /// While any copy of the handle is in use: `words` points to `len` words of device memory, aligned to 16 bytes
-    /// (allocations of the driver are aligned to 256), which everybody accesses by atomic instructions only.
+    /// While any copy of the handle is in use: `words` points to `len` words of device memory, aligned to 16
+    /// bytes (allocations of the driver are aligned to 256), which everybody accesses by atomic instructions
+    /// only.
     #[inline(always)]
     pub unsafe fn new(words: *mut T, len: usize) -> Self {
         Self::at(words, len)
@@ -58,8 +60,8 @@ impl<T> Global<T, false> {
     ///
     /// # Safety
     ///
-    /// As [`Global::new`], and no copy of the handle is ever used with an index at or beyond `len`, nor with a row
-    /// that ends there.
+    /// As [`Global::new`], and no copy of the handle is ever used with an index at or beyond `len`, nor with
+    /// a row that ends there.
     #[inline(always)]
     pub unsafe fn new_unchecked(words: *mut T, len: usize) -> Self {
         Self::at(words, len)
@@ -91,8 +93,8 @@ impl<T, const CHECKED: bool> Global<T, CHECKED> {
 
     /// The address of row `row` of `N` words, if it may be accessed.
     ///
-    /// It is aligned to the row or to 16 bytes, whichever is less: the base is aligned to 16 bytes, and the offset
-    /// is a multiple of the row. That is what a vector load of up to 16 bytes needs.
+    /// It is aligned to the row or to 16 bytes, whichever is less: the base is aligned to 16 bytes, and the
+    /// offset is a multiple of the row. That is what a vector load of up to 16 bytes needs.
     #[inline(always)]
     fn row_address<const N: usize>(self, row: usize) -> Option<u64> {
         // Not `row < len / N`, which would keep the quotient in a register.
@@ -112,8 +114,8 @@ impl<T, const CHECKED: bool> Global<T, CHECKED> {
     }
 }
 
-/// Loads words `$i` and `$i + 1` of a row at `$start`, if it has them. Spelled out for each `$i`, because a loop would
-/// make the row an array in memory.
+/// Loads words `$i` and `$i + 1` of a row at `$start`, if it has them. Spelled out for each `$i`, because a
+/// loop would make the row an array in memory.
 macro_rules! load_two {
     ($row:ident[$($i:literal)*] of $n:ident, $text:literal, $register:ident, $bytes:literal, $start:ident) => {{$(
         if $i < $n {

@@ -9,8 +9,8 @@ pub fn trap() -> ! {
     unsafe { asm!("trap;", options(noreturn, nostack)) }
 }
 
-/// Declares what a crate with kernel entry points needs once: a panic handler, which traps, and the name of the
-/// shared memory of a block ([`CtaBlock`](crate::CtaBlock)), whose size is given at launch.
+/// Declares what a crate with kernel entry points needs once: a panic handler, which traps, and the name of
+/// the shared memory of a block ([`CtaBlock`](crate::CtaBlock)), whose size is given at launch.
 ///
 /// The crate needs `#![no_std]` and `#![feature(abi_ptx, asm_experimental_arch)]`.
 #[macro_export]

@@ -30,8 +30,8 @@ impl<T> Staged<T> {
     ///
     /// # Safety
     ///
-    /// While any copy of the handle is in use, `words` points to `len` words of device memory, which are used through it alone
-    /// and as [`StagedWords`] says.
+    /// While any copy of the handle is in use, `words` points to `len` words of device memory, which are used
+    /// through it alone and as [`StagedWords`] says.
     #[inline(always)]
     pub unsafe fn new(words: *mut T, len: usize) -> Self {
         Self { words, len }
@@ -85,7 +85,8 @@ impl<T> ScratchWords<T> {
     }
 }
 
-/// `StagedWords` by one load and one store instruction; `$low`, `$high` as far as the word has so many registers.
+/// `StagedWords` by one load and one store instruction; `$low`, `$high` as far as the word has so many
+/// registers.
 macro_rules! staged {
     ($word:ty, $load:literal, $store:literal, $register:ident) => {
         impl StagedWords<$word> for ScratchWords<$word> {
@@ -93,7 +94,8 @@ macro_rules! staged {
             fn load(self, index: usize) -> $word {
                 let Some(p) = self.address(index) else { return 0 };
                 let word: $word;
-                // SAFETY: a word of the block's shared memory, which nobody writes meanwhile (contract of `ScratchBlock::new`).
+                // SAFETY: a word of the block's shared memory, which nobody writes meanwhile (contract of
+                // `ScratchBlock::new`).
                 unsafe { asm!($load, out($register) word, in(reg64) p, options(nostack)) };
                 word
             }
@@ -101,7 +103,8 @@ macro_rules! staged {
             #[inline(always)]
             fn store(self, index: usize, value: $word) {
                 let Some(p) = self.address(index) else { return };
-                // SAFETY: a word of the block's shared memory, which nobody else touches meanwhile (as above).
+                // SAFETY: a word of the block's shared memory, which nobody else touches meanwhile (as
+                // above).
                 unsafe { asm!($store, in(reg64) p, in($register) value, options(nostack)) };
             }
         }
@@ -142,15 +145,16 @@ pub struct ScratchBlock<T, const L: u32> {
 }
 
 impl<T, const L: u32> ScratchBlock<T, L> {
-    /// The block of the calling thread. Its first `shared` shared words are set to zero, and the others, from the next multiple
-    /// of 16 bytes on, are scratch words. Waits for all threads of the block.
+    /// The block of the calling thread. Its first `shared` shared words are set to zero, and the others, from
+    /// the next multiple of 16 bytes on, are scratch words. Waits for all threads of the block.
     ///
     /// # Safety
     ///
     /// As [`CtaBlock::new`], of this type; and scratch words are used as [`StagedWords`] says.
     #[inline(always)]
     pub unsafe fn new(shared: u32) -> Self {
-        // SAFETY: declared, and used through this type only (contract of this function); its two parts are disjoint.
+        // SAFETY: declared, and used through this type only (contract of this function); its two parts are
+        // disjoint.
         let (first, address, bytes) = unsafe { Shared::new() }.split(shared);
         // SAFETY: the contract of this function.
         let block = unsafe { CtaBlock::of(first) };

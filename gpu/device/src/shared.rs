@@ -23,8 +23,8 @@ impl Shared {
     ///
     /// # Safety
     ///
-    /// The kernel's crate declares it ([`kernel_crate!`](crate::kernel_crate)) and everybody accesses it by atomic
-    /// instructions only.
+    /// The kernel's crate declares it ([`kernel_crate!`](crate::kernel_crate)) and everybody accesses it by
+    /// atomic instructions only.
     #[inline(always)]
     pub(crate) unsafe fn new() -> Self {
         let address: u64;
@@ -37,7 +37,8 @@ impl Shared {
         Self { address, len: bytes / size_of::<u32>() as u32, block: PhantomData }
     }
 
-    /// The first `len` of these words, and the address and bytes of the others from the next multiple of 16 bytes on.
+    /// The first `len` of these words, and the address and bytes of the others from the next multiple of 16
+    /// bytes on.
     #[inline(always)]
     pub(crate) fn split(self, len: u32) -> (Self, u64, u32) {
         const ALIGN: u32 = 16;

@@ -10,8 +10,8 @@ const HARDWARE_LANES: u32 = 32;
 
 /// A warp of `L` neighbouring threads of one hardware warp. `L` is 1, 2, 4, 8, 16 or 32.
 ///
-/// A per-lane value is the value itself: a register. A tile of one lane needs no collective at all. Tiles of one
-/// hardware warp may run apart: every collective names the lanes of its own tile and no others.
+/// A per-lane value is the value itself: a register. A tile of one lane needs no collective at all. Tiles of
+/// one hardware warp may run apart: every collective names the lanes of its own tile and no others.
 ///
 /// Not `Copy`: a tile is made once per thread, so that its collectives are counted once.
 #[derive(Debug)]
@@ -29,9 +29,9 @@ impl<const L: u32> Tile<L> {
     ///
     /// # Safety
     ///
-    /// The grid and its blocks have one dimension and the block size is a multiple of `L`. All `L` threads of the
-    /// tile make it, and from then on reach the same collectives (calls of [`Warp`] methods) in the same order,
-    /// until all of them end.
+    /// The grid and its blocks have one dimension and the block size is a multiple of `L`. All `L` threads of
+    /// the tile make it, and from then on reach the same collectives (calls of [`Warp`] methods) in the same
+    /// order, until all of them end.
     #[inline(always)]
     pub unsafe fn new() -> Self {
         const { assert!(L.is_power_of_two() && L <= HARDWARE_LANES, "a tile has 1, 2, 4, 8, 16 or 32 lanes") };

@@ -62,8 +62,8 @@ pub(crate) unsafe fn stores(keys: *mut u64, values: *mut u64, len: usize) -> [St
     unsafe { [store(keys, len), store(values, len)] }
 }
 
-/// The same as [`slots`] of entries in two words each, in two arrays of `len` words: a handle to the slots,
-/// and one to those of the reserved keys.
+/// Handles to entries of two words each, in two arrays of `len` words: one to the slots, as [`slots`] makes
+/// of one array, and one to the words of the reserved keys.
 ///
 /// # Safety
 ///

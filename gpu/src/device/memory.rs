@@ -165,7 +165,7 @@ impl Device {
         Ok(host)
     }
 
-    /// The same to memory that is there, as many elements as the buffer has.
+    /// Copies a buffer from the device to `host`, which has as many elements.
     pub(crate) fn download_to<T: DeviceRepr>(
         &self,
         buffer: &CudaSlice<T>,

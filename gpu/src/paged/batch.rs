@@ -21,7 +21,7 @@ use warpproof_model::paged::{Access, Place, Stream, Way};
 
 /// Threads of a block that runs operations.
 const THREADS: u32 = 64;
-/// The same where there is a board, and a thread has an operation.
+/// Threads of a block that runs operations where there is a board, and each thread has an operation.
 const BOARD_THREADS: u32 = 128;
 /// Searches of a batch that say whether most keys are absent.
 const SAMPLE: usize = 1 << 16;

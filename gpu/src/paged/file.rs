@@ -42,7 +42,7 @@ where
         Self::open_with(device, path, Opening::new(budget, Self::CHEAPER), Tuning::default())
     }
 
-    /// The same, as `opening` says, with jobs that run as `tuning` says.
+    /// Opens a table from the file at `path`, as `opening` says. Its jobs run as `tuning` says.
     ///
     /// # Errors
     /// As [`open`](Self::open).

@@ -134,7 +134,7 @@ pub(super) fn buckets(
     buckets_in(|what, bytes| device.array(what, bytes), layout, size, what)
 }
 
-/// The same, of the memory that `array` takes.
+/// The arrays of a table of this size, in memory that `array` takes.
 fn buckets_in(
     array: impl Fn(&'static str, u64) -> Result<Array, Error>,
     layout: Layout,

@@ -56,7 +56,8 @@ where
     }
 }
 
-/// The same where the operations are `told` their outcomes, or not.
+/// Inserts the batches into a table of this size. Checks each outcome, if operations are `told` theirs, and
+/// the entries.
 fn follow_told<K: KeyScalar + TryFrom<u64, Error: Debug>>(
     device: &Device,
     size: OpenGeometry,

@@ -22,7 +22,7 @@ pub const CLEAR: Op = Op::DeleteAll;
 /// | `insert_unique k n` | inserts `n` keys from `k` on, in chunks | the [`outcome_digits`] |
 /// | `insert k n` ([`MIXED`]) | the same as a batch of all kinds of operations | the same |
 /// | `op1 k n` ([`AHEAD`]) | the same, and gives back what it did not need | the same |
-/// | `op0 k n` ([`FAIL`]) | the same, but the first chunk fails when it has run | `done`: any key may be there |
+/// | `op0 k n` ([`FAIL`]) | the same, but the first chunk fails after it ran | `done`; any key may be there |
 /// | `search k`, `delete k` | | the value, [`value_of`] the key; `deleted` or `absent` |
 /// | `delete_all 0` ([`CLEAR`]) | takes out everything | `done` |
 /// | `grow 0 n` | replaces the table by one with room for `n` more | `done`, or `full` without memory |

@@ -78,15 +78,15 @@ impl<M: Monitor> Growing<M> {
         Self { monitor, load, step: u64::MAX, small: 0, between_batches: false }
     }
 
-    /// The same, but no growth makes room for more than `step` times the entries that there are, or for more
-    /// than `small`, unless the next chunk needs it. So a batch of few different keys takes little memory.
+    /// This table, where no growth makes room for more than `step` times its entries, or for more than
+    /// `small`, unless the next chunk needs it. So a batch of few distinct keys takes little memory.
     #[must_use]
     pub fn in_steps_of(self, step: u64, small: u64) -> Self {
         Self { step, small, ..self }
     }
 
-    /// The same, but the steps bound the table between batches alone. A batch makes room for all entries that
-    /// it seems to store, in one growth; if fewer came, it makes the table smaller again at its end.
+    /// This table, whose steps bound it between batches only. A batch makes room, in one growth, for all
+    /// entries that it seems to store; if fewer came, the table shrinks again at the end of the batch.
     #[must_use]
     pub fn between_batches(self) -> Self {
         Self { between_batches: true, ..self }
@@ -110,10 +110,10 @@ impl<M: Monitor> Growing<M> {
         self.insert_distinct(n, || 0, chunk)
     }
 
-    /// The same of inserts that have about so many distinct keys, none of which anybody takes out before the
-    /// call ends. As the table will hold so many entries in the end, one growth may make room for as many,
-    /// and 5 % more, whatever the [steps](Self::in_steps_of) are. `distinct` is asked once, and only if the
-    /// table has to grow.
+    /// Runs inserts that have about `distinct()` distinct keys, if nobody deletes those keys before the call
+    /// ends. As the table will hold so many entries in the end, one growth may make room for as many, and 5 %
+    /// more, whatever the [steps](Self::in_steps_of) are. `distinct` is called once, and only if the table
+    /// has to grow.
     ///
     /// # Errors
     /// As [`insert`](Self::insert).

@@ -117,12 +117,12 @@ fn sizes(growing: &Growing<OneThread>) -> Vec<usize> {
     growing.monitor().shared(|table| table.sizes.clone())
 }
 
-/// Inserts `n` keys, of which one in `every` is new; the chunks.
+/// Inserts `n` keys, of which one in `every` is new. Returns the sizes of the chunks.
 fn insert(growing: &Growing<OneThread>, n: usize, every: usize) -> Result<Vec<usize>, Error> {
     insert_distinct(growing, n, every, 0)
 }
 
-/// The same of so many distinct keys.
+/// Inserts `n` keys, of which one in `every` is new, as a batch with so many distinct keys.
 fn insert_distinct(
     growing: &Growing<OneThread>,
     n: usize,

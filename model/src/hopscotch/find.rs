@@ -20,7 +20,7 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32, const V: u32> H
         Some(self.look(w, key)?.tell(w))
     }
 
-    /// The same; the lane that found the key has its value.
+    /// The value of a key, at the lane that found the key.
     #[inline(always)]
     pub(super) fn look<W: Warp>(self, w: &mut W, key: UserKey<E::Key>) -> Option<AtLane<W, E::Value>> {
         let row = self.read(w, self.home_of(key.get()));

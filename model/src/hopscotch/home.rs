@@ -11,11 +11,11 @@ use core::marker::PhantomData;
 /// |---|---|
 /// | 0 | `multiple_lock`: a key of this home is being inserted, assigned or deleted |
 /// | 1 | `swap_lock`: a member of this home is being moved by an insert of another home |
-/// | from 2 on, `N - 1` per class | hop bits: bit `i - 1` of a class: group `home + i` may hold members of that class |
+/// | from 2 on, `N - 1` per class | hop bits: bit `i - 1` of a class is for group `home + i` |
 /// | the others, 64 at most | version: how often a member has left a slot; 1 comes after the last one |
 ///
-/// Keys of a home fall into [`Home::CLASSES`] classes by their hash, so that who looks for one need not read
-/// the groups in which others are.
+/// A hop bit says that its group may hold members of its class. Keys of a home fall into [`Home::CLASSES`]
+/// classes by their hash, so that a search need not read groups that hold only other classes.
 ///
 /// In memory the bits are inverted: a home without members that never had any is all ones, as an empty slot
 /// is.
@@ -136,13 +136,13 @@ impl<T: Word, const N: u32, const V: u32> Home<T, N, V> {
         Self::of(self.bits & !LOCKS)
     }
 
-    /// The same with members of a class in the group `distance` behind the home.
+    /// This home word with a hop bit set: the group `distance` after the home holds members of `class`.
     #[inline(always)]
     pub(super) const fn with(self, distance: u32, class: u32) -> Self {
         Self::of(self.bits | Self::bit(distance, class))
     }
 
-    /// The same without members of a class there.
+    /// This home word with the hop bit of `class` cleared for the group `distance` after the home.
     #[inline(always)]
     pub(super) const fn without(self, distance: u32, class: u32) -> Self {
         Self::of(self.bits & !Self::bit(distance, class))
@@ -162,7 +162,8 @@ impl<T: Word, const N: u32, const V: u32> Home<T, N, V> {
         if later == 0 { None } else { Some(distance + 1 + later.trailing_zeros()) }
     }
 
-    /// The same after a member has left a slot. Behind the last version comes 1: 0 says that none ever has.
+    /// This home word with the next version, after a member has left a slot. The version after the last is 1:
+    /// 0 means that no member has ever left.
     #[inline(always)]
     pub(super) const fn changed(self) -> Self {
         let one = 1 << Self::VERSION;

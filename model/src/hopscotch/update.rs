@@ -95,8 +95,8 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32, const V: u32> H
         }
     }
 
-    /// The same, unless it is an insert or assign that finds no empty slot in the neighbourhood: then nothing
-    /// has changed, and it is `None`. [`mixed`](Self::mixed) makes room, or says that there is none.
+    /// Runs an operation like [`mixed`](Self::mixed). `None` if it is an insert or assign that finds no empty
+    /// slot in the neighbourhood: nothing has changed then, and `mixed` makes room or returns `Full`.
     #[inline(always)]
     pub fn try_mixed<W: Warp>(
         self,
@@ -173,8 +173,8 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32, const V: u32> H
         }
     }
 
-    /// The same for an insert or assign: a key that is not to be assigned is looked for in its home's own
-    /// group. No fence stands behind it if it is there: that says less than a value.
+    /// Enters the home to insert or assign. A key that is not to be assigned is looked up in its home's own
+    /// group first; if it is there, no fence follows, since no value is returned.
     #[inline(always)]
     fn enter_to_add<W: Warp>(
         self,

@@ -84,7 +84,7 @@ pub enum Refused {
     Neighbourhood {
         /// Words of a group, and groups of a neighbourhood.
         found: (u32, u32),
-        /// The same of the table.
+        /// Words of a group, and groups of a neighbourhood, of the table.
         expected: (u32, u32),
     },
 }

@@ -27,7 +27,7 @@ impl End {
         }
     }
 
-    /// The same, told to all lanes.
+    /// The answer to an insert, told to all lanes.
     #[inline(always)]
     pub(crate) fn told<W: Warp>(w: &mut W, put: Option<AtLane<W, Held>>) -> Self {
         Self::of(put.map(|held| Held::told(w, held)))
@@ -79,7 +79,7 @@ impl End {
 }
 
 impl Held {
-    /// The same, told to all lanes.
+    /// What the slot held, told to all lanes.
     #[inline(always)]
     pub(crate) fn told<W: Warp>(w: &mut W, held: AtLane<W, Self>) -> Self {
         if held.is(w, |held| held == Self::Key) { Self::Key } else { Self::Nothing }

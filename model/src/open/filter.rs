@@ -40,8 +40,8 @@ pub const fn filter_place<const C: u32>(bucket: u32, hash: u32) -> (usize, u32) 
 
 /// One bit for each of `C` classes of keys, `C` a power of two up to 32: `32 / C` buckets to a word.
 ///
-/// With `TEST` a bit is read before it is set, and not set again: on a CPU, where a write takes the line from other cores. Without,
-/// it is set at once: a GPU waits for no answer then.
+/// With `TEST` a bit is read before it is set, and not set again: on a CPU, where a write takes the line from
+/// other cores. Without, it is set at once: a GPU waits for no answer then.
 #[derive(Clone, Copy, Debug)]
 pub struct OverflowFilter<B, const C: u32, const TEST: bool = true>(B);
 

@@ -42,7 +42,8 @@ impl<H: IntegerWords<u64>> LockWordSlots<H> {
         self.values
     }
 
-    /// Takes an empty slot, writes the value, shows the key. What the slot held: it stays if that is not empty.
+    /// Takes an empty slot, writes the value, shows the key. What the slot held: it stays if that is not
+    /// empty.
     #[inline(always)]
     fn fill(self, at: usize, key: u64, value: u64) -> u64 {
         // Relaxed: the lock keeps other inserts away by its value alone; nothing is read under it.
@@ -57,11 +58,13 @@ impl<H: IntegerWords<u64>> LockWordSlots<H> {
         held
     }
 
-    /// The values, behind the insert of the entry that this lane has read in slot `at`: the value there is that entry's own.
+    /// The values, behind the insert of the entry that this lane has read in slot `at`: the value there is
+    /// that entry's own.
     #[inline(always)]
     fn own(self, at: usize) -> H {
-        // Acquire: pairs with the Release in `fill`. Read again by the lane that goes on to the value, so no `sync` is needed.
-        // If it is a tombstone by now, the entry was there when it was probed, and its last value is still in place.
+        // Acquire: pairs with the Release in `fill`. Read again by the lane that goes on to the value, so no
+        // `sync` is needed. If it is a tombstone by now, the entry was there when it was probed, and its last
+        // value is still in place.
         self.keys.load(at, ReadOrder::Acquire);
         self.values
     }
@@ -80,7 +83,8 @@ impl<H: IntegerWords<u64>> OpenSlots<Pair64> for LockWordSlots<H> {
     }
     #[inline(always)]
     fn probe<const S: usize>(self, row: usize) -> [u64; S] {
-        // Relaxed: a slot that is taken never gets another key, and the lowest slot decides. Of the value see `own`.
+        // Relaxed: a slot that is taken never gets another key, and the lowest slot decides. Of the value see
+        // `own`.
         self.keys.load_row::<S>(row, ReadOrder::Relaxed)
     }
     #[inline(always)]
@@ -115,8 +119,8 @@ impl<H: IntegerWords<u64>> OpenSlots<Pair64> for LockWordSlots<H> {
     }
     #[inline(always)]
     fn change(self, at: usize, seen: u64, change: Change<u128>) -> u64 {
-        // Relaxed, all: one word. If the entry was deleted since it was probed, what is done to its value takes effect just
-        // before that delete.
+        // Relaxed, all: one word. If the entry was deleted since it was probed, what is done to its value
+        // takes effect just before that delete.
         match change {
             Change::Erase => return self.keys.compare_exchange(at, seen, TOMBSTONE, Order::Relaxed),
             Change::Put(entry, _) if seen == EMPTY => {

@@ -29,7 +29,7 @@ pub(crate) use table::{Held, Look};
 /// Slots of a bucket in the tables of the library: a cache line of u32 pairs.
 pub const BUCKET_SLOTS: usize = 8;
 
-/// The same of u64 pairs on a GPU: a cache line of them.
+/// Slots of a bucket in tables of u64 pairs on a GPU: a cache line.
 pub const WIDE_BUCKET_SLOTS: usize = 4;
 
 /// Classes of the filter in the tables of the library: two buckets to a word.

@@ -17,8 +17,8 @@ pub trait Probing: Copy + Send + Sync + 'static {
     }
 }
 
-/// The next bucket: all keys of a bucket probe the same ones. Two buckets of 64 bytes that are read one after the other are
-/// often in one line.
+/// The next bucket: all keys of a bucket probe the same ones. Two buckets of 64 bytes that are read one after
+/// the other are often in one line.
 #[derive(Clone, Copy, Debug)]
 pub struct Linear;
 
@@ -70,8 +70,8 @@ impl<const N: u32> Probing for BoundedStride<N> {
     }
 }
 
-/// The first `N` buckets of another scheme, or all if there are fewer. An insert that finds them full says so, whatever room there is
-/// elsewhere: for tables that have another place to go then.
+/// The first `N` buckets of another scheme, or all if there are fewer. An insert that finds them full says
+/// so, whatever room there is elsewhere: for tables that have another place to go then.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounded<P, const N: u32>(PhantomData<P>);
 

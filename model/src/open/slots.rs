@@ -30,8 +30,8 @@ pub enum OnPresent {
 
 /// One way to store entries `E` in the slots of a table.
 ///
-/// The methods that take a place run in one lane. `at` is the number of a slot; `seen` is what this lane read of it.
-/// Every array of words ([`Words`]) of entries is one, a slot in each.
+/// The methods that take a place run in one lane. `at` is the number of a slot; `seen` is what this lane read
+/// of it. Every array of words ([`Words`]) of entries is one, a slot in each.
 pub trait OpenSlots<E: Packed>: Copy {
     /// What a probe reads of a slot.
     type Word: Word;
@@ -64,11 +64,12 @@ pub trait OpenSlots<E: Packed>: Copy {
     /// Asks for the cache line that a probe of a slot reads. A hint.
     fn ask_for(self, at: usize);
 
-    /// The key of a word: that of its entry, and reserved ones for all others. It is the key of [`Packed::EMPTY`] for an empty
-    /// slot, and that of [`Packed::MARK`] for a tombstone.
+    /// The key of a word: that of its entry, and reserved ones for all others. It is the key of
+    /// [`Packed::EMPTY`] for an empty slot, and that of [`Packed::MARK`] for a tombstone.
     fn key(word: Self::Word) -> E::Key;
 
-    /// Whether the slot has no entry yet: it is empty or pending. Asked only of a slot that decides about a key.
+    /// Whether the slot has no entry yet: it is empty or pending. Asked only of a slot that decides about a
+    /// key.
     fn is_vacant(word: Self::Word) -> bool;
 
     /// Whether an insert, of some key, has taken the slot and not shown the entry yet.
@@ -80,16 +81,18 @@ pub trait OpenSlots<E: Packed>: Copy {
     /// The value of the entry that was read in slot `at`.
     fn value(self, at: usize) -> E::Value;
 
-    /// What [`Change::Put`] takes, to add `value` to that of the entry `seen` of `key`, modulo 2 to the bits of a value.
+    /// What [`Change::Put`] takes, to add `value` to that of the entry `seen` of `key`, modulo 2 to the bits
+    /// of a value.
     fn more(seen: Self::Word, key: E::Key, value: E::Value) -> E::Word;
 
-    /// Changes a slot that held `seen`. What it held: if that is not `seen`, it has changed since, and this call changed nothing.
+    /// Changes a slot that held `seen`. What it held: if that is not `seen`, it has changed since, and this
+    /// call changed nothing.
     fn change(self, at: usize, seen: Self::Word, change: Change<E::Word>) -> Self::Word;
 
     /// What slot `at` holds, in the word of an entry: a word whose key is reserved if it holds none.
     fn entry(self, at: usize) -> E::Word;
 
-    /// The same of the slots `row * S` to `row * S + S - 1`.
+    /// What the slots `row * S` to `row * S + S - 1` hold, each in the word of an entry.
     fn entries<const S: usize>(self, row: usize) -> [E::Word; S];
 
     /// Whether a board, if there is one, has the fingerprint of a key in slot `at` whose hash has this low
@@ -113,7 +116,8 @@ impl<E: Packed, H: Words<E::Word>> OpenSlots<E> for H {
     }
     #[inline(always)]
     fn probe<const S: usize>(self, row: usize) -> [E::Word; S] {
-        // Relaxed: an entry is right by itself, a slot that is taken never gets another key, and the lowest slot decides.
+        // Relaxed: an entry is right by itself, a slot that is taken never gets another key, and the lowest
+        // slot decides.
         self.load_row::<S>(row, ReadOrder::Relaxed)
     }
     #[inline(always)]

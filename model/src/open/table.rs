@@ -14,8 +14,9 @@ use core::marker::PhantomData;
 
 /// A handle to an open-addressing table: a Copy view that every warp carries.
 ///
-/// A bucket is what a warp reads at once: `W::LANES * S` slots. A key stands in the first bucket of those that it probes in
-/// which there was an empty slot. One table can be used by warps of different widths as long as `W::LANES * S` is the same.
+/// A bucket is what a warp reads at once: `W::LANES * S` slots. A key stands in the first bucket of those
+/// that it probes in which there was an empty slot. One table can be used by warps of different widths as
+/// long as `W::LANES * S` is the same.
 #[derive(Clone, Copy, Debug)]
 pub struct OpenTable<E, H, F, P, const S: usize> {
     slots: H,
@@ -168,9 +169,9 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
         UserKey::new(H::key(word)).is_some()
     }
 
-    /// Changes the slot that decides about a key as `change` says of what it held when it was read, if it still holds that;
-    /// where `change` says nothing, it stays. Its lane knows what it held; if the exchange was lost, that lane knows what it holds now,
-    /// and the others what they read.
+    /// Changes the slot that decides about a key as `change` says of what it held when it was read, if it
+    /// still holds that; where `change` says nothing, it stays. Its lane knows what it held; if the exchange
+    /// was lost, that lane knows what it holds now, and the others what they read.
     #[inline(always)]
     pub(crate) fn exchange<W: Warp>(
         self,

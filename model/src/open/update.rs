@@ -31,20 +31,21 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
         End::told(w, put).of_assign()
     }
 
-    /// Adds a pair if the key is absent, else adds `value` to its value, modulo 2 to the bits of a value: a counter.
-    /// [`Add::Full`], and whom it waits for, as in `insert_unique`: an exchange that is lost is lost to
-    /// another one of this slot.
+    /// Adds a pair if the key is absent, else adds `value` to its value, modulo 2 to the bits of a value: a
+    /// counter. [`Add::Full`], and whom it waits for, as in `insert_unique`: an exchange that is lost is lost
+    /// to another one of this slot.
     #[inline(always)]
     pub fn insert_or_add<W: Warp>(self, w: &mut W, key: UserKey<E::Key>, value: E::Value) -> Add {
         let put = self.put(w, key, value, OnPresent::Add);
         End::told(w, put).of_add()
     }
 
-    /// Adds the entry of a slot of another table, of which no key is here. A slot without an entry, empty or a tombstone, adds
-    /// nothing. `false` if there is no room for it. So a table is rehashed: every slot of the old one once, into a new one.
+    /// Adds the entry of a slot of another table, of which no key is here. A slot without an entry, empty or
+    /// a tombstone, adds nothing. `false` if there is no room for it. So a table is rehashed: every slot of
+    /// the old one once, into a new one.
     ///
-    /// Slots that are next to each other in one table go to buckets near each other in one of another size: a home follows from
-    /// the high bits of the hash.
+    /// Slots that are next to each other in one table go to buckets near each other in one of another size: a
+    /// home follows from the high bits of the hash.
     #[inline(always)]
     pub fn absorb<W: Warp>(self, w: &mut W, slot: E::Word) -> bool {
         match UserKey::new(E::key(slot)) {
@@ -122,7 +123,8 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
         Some(self.mixed(w, op, key, value))
     }
 
-    /// What an insert, assign or add of an entry makes of a slot that holds its key or is empty; `None` if it stays.
+    /// What an insert, assign or add of an entry makes of a slot that holds its key or is empty; `None` if it
+    /// stays.
     #[inline(always)]
     pub(crate) fn changed(
         entry: E::Word,
@@ -169,19 +171,19 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
             }
             match table.exchange(w, &slot, changed) {
                 Ok(held) => return Some(held),
-                // Another insert took it, which may have been of this key, or another value came, or a delete. The exchange says
-                // what, and the other slots need no second look: one that was taken keeps its key, of one that was empty
-                // its own exchange decides.
+                // Another insert took it, which may have been of this key, or another value came, or a
+                // delete. The exchange says what, and the other slots need no second look: one that was taken
+                // keeps its key, of one that was empty its own exchange decides.
                 Err(now) => row = row::with(w, Self::slot(W::LANES, probe.bucket), row, &slot, now),
             }
         }
     }
 
-    /// Inserts entries one after the other, each as [`insert_unique`](Self::insert_unique) does: those that `next` gives, each with a number,
-    /// until one has no key of a user. `ended` is told how, behind each.
+    /// Inserts entries one after the other, each as [`insert_unique`](Self::insert_unique) does: those that
+    /// `next` gives, each with a number, until one has no key of a user. `ended` is told how, behind each.
     ///
-    /// For warps of one lane: a lane of a hardware warp that is done with an entry goes on to its next one, while others still probe for
-    /// theirs. Each turn of the loop reads one bucket.
+    /// For warps of one lane: a lane of a hardware warp that is done with an entry goes on to its next one,
+    /// while others still probe for theirs. Each turn of the loop reads one bucket.
     #[inline(always)]
     pub(super) fn put_each<W: Warp>(
         self,
@@ -192,7 +194,8 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
         let (mut entry, mut number) = next(w);
         let (mut table, mut probe) = self.of_key(E::key(entry));
         let mut full = None;
-        // Looked at in each turn, also where it is the same entry: so lanes that go on to another one and lanes that do not meet here.
+        // Looked at in each turn, also where it is the same entry: so lanes that go on to another one and
+        // lanes that do not meet here.
         while let Some(key) = UserKey::new(E::key(entry)) {
             let row = table.read(w, probe.bucket);
             if let Some(full) = full {
@@ -214,7 +217,8 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
                     w.pause();
                     None
                 }
-                // Or another insert took it, which may have been of this key, or another value came, or a delete.
+                // Or another insert took it, which may have been of this key, or another value came, or a
+                // delete.
                 Some(slot) => table
                     .exchange(w, &slot, Self::changed(entry, OnPresent::Keep))
                     .ok()

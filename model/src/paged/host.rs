@@ -86,7 +86,7 @@ impl PagedGeometry {
         }
     }
 
-    /// The same with a board of fingerprints, for which frames and batches give up a part of the budget.
+    /// This size with a board of fingerprints, for which frames and batches give up a part of the budget.
     ///
     /// # Errors
     /// [`Refused::TooLarge`] if the board alone takes more than the budget.

@@ -57,7 +57,7 @@ impl<A: Source, K: Sink<A::Entry>, N: IntegerWords<u64>, const R: usize, const S
         Self { source, sink, count, before: 0 }
     }
 
-    /// The same, but the first `before` places of the sink are left to the caller.
+    /// This retrieval, with the first `before` places of the sink left to the caller.
     /// [`in_order`](Self::in_order) writes its entries after them.
     #[inline(always)]
     #[must_use]

@@ -13,7 +13,8 @@ pub enum Op {
     InsertUnique,
     /// Adds a pair, or replaces the value of one pair of the key.
     InsertOrAssign,
-    /// Adds a pair, or adds its value to the value of one pair of the key. Sums do not wrap: programs have small values.
+    /// Adds a pair, or adds its value to the value of one pair of the key. Sums do not wrap: programs have
+    /// small values.
     InsertOrAdd,
     /// Some value of the key.
     Search,

@@ -1,4 +1,5 @@
-//! Sequential specifications: what a single warp may see, which every concurrent history must be explained by.
+//! Sequential specifications: what a single warp may see, which every concurrent history must be explained
+//! by.
 //!
 //! A specification is nondeterministic: from a state, a call and the return that was observed it gives every
 //! state that may follow, possibly none. It knows no engine, no memory and no interleaving.

@@ -68,8 +68,8 @@ where
         self.words.pool.turn(w, |w, stash| self.update_from(w, (update, key, value), stash).0)
     }
 
-    /// The same with the stash of this warp, which it has opened and will close. Also says how many exchanges
-    /// of the head it has lost.
+    /// Updates a key with the stash of this warp, which the caller has opened and will close. Also returns
+    /// how many exchanges of the head the call has lost.
     #[inline(always)]
     fn update_from<W: Warp>(
         self,
@@ -102,8 +102,8 @@ where
         self.mixed_counted(w, (op, key, value), stash).0
     }
 
-    /// The same. Also says how many exchanges of a head it has lost, which [`rounds`](super::rounds) bounds;
-    /// a search makes none.
+    /// Runs an operation. Also returns how many exchanges of a head it has lost, which
+    /// [`rounds`](super::rounds) bounds; a search makes none.
     #[inline(always)]
     #[expect(clippy::type_complexity, reason = "an answer and a number")]
     pub fn mixed_counted<W: Warp>(

@@ -149,13 +149,13 @@ impl Announcement {
         self.0 & Self::PRESENT != 0
     }
 
-    /// The same call, so far.
+    /// This call with that progress.
     #[inline(always)]
     pub(super) const fn so(self, progress: Progress) -> Self {
         Self(self.0 & !3 | progress as u64)
     }
 
-    /// The same call, run.
+    /// This call as done, with whether its key was present.
     #[inline(always)]
     pub(super) const fn done(self, present: bool) -> Self {
         Self(self.so(Progress::Done).0 | if present { Self::PRESENT } else { 0 })

@@ -40,7 +40,7 @@ pub struct Unplaced {
 }
 
 impl Linearization {
-    /// The same with events numbered by `numbers`.
+    /// This order, with its events renumbered by `numbers`.
     pub(crate) fn renumbered(mut self, numbers: &[usize]) -> Self {
         self.order.iter_mut().for_each(|placed| placed.event = numbers[placed.event]);
         self.rest.iter_mut().for_each(|unplaced| unplaced.event = numbers[unplaced.event]);

@@ -43,7 +43,7 @@ impl Array {
         Self::new(name, width, vec![u128::MAX >> (128 - width); len])
     }
 
-    /// The same array with accesses that synchronize within a block alone.
+    /// This array, with accesses that synchronize within a block only.
     #[must_use]
     pub fn in_block(self) -> Self {
         Self { scope: Scope::Block, ..self }

@@ -231,7 +231,7 @@ impl Step {
         text
     }
 
-    /// The same, a little to the right within its call.
+    /// The text of the step, indented within its call.
     fn indented(&self) -> String {
         if self.is_edge() {
             self.text().replacen("call ", "CALL ", 1).replacen("return ", "RETURN ", 1)

@@ -45,7 +45,7 @@ impl Twins {
         (0..self.before.len()).filter(move |&other| self.first(other) == first)
     }
 
-    /// The same calls and returns with twins exchanged, in every way, those given among them.
+    /// All sequences of calls and returns that come of these by an exchange of twins, these included.
     pub(crate) fn exchanged(&self, case: &Case, calls: &[Event]) -> Vec<Vec<Event>> {
         let orders = self.orders();
         orders.iter().map(|order| calls.iter().map(|call| renamed(case, call, order)).collect()).collect()

@@ -39,7 +39,7 @@ impl Error {
         Self::OutOfMemory { bytes: bytes as u64, ran: 0 }
     }
 
-    /// The same, after so many operations of the batch.
+    /// This error, which came when so many operations of the batch had run.
     pub(super) fn after(self, ran: usize) -> Self {
         match self {
             Self::OutOfMemory { bytes, .. } => Self::OutOfMemory { bytes, ran: ran as u64 },

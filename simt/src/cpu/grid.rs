@@ -33,7 +33,7 @@ pub trait CpuTable: Sized + Sync {
     type View<'a>: WarpMap<Key = Self::Key, Value = Self::Value> + Send + Sync
     where
         Self: 'a;
-    /// The same with the keys that the table cannot hold.
+    /// The handle that also takes the keys that slots cannot hold.
     type AllKeys<'a>: AllKeys<Key = Self::Key, Value = Self::Value> + Send + Sync
     where
         Self: 'a;

@@ -41,7 +41,8 @@ pub trait PackedWords: Send + Sync + Sized {
     /// When the memory cannot be had.
     fn new(len: usize) -> Result<Self, TryReserveError>;
 
-    /// The same with this thread alone: for who holds a lock that the other threads may wait for.
+    /// `len` empty words, made by this thread alone: for a caller that holds a lock for which other threads
+    /// may wait.
     ///
     /// # Errors
     /// When the memory cannot be had.

@@ -124,7 +124,8 @@ impl<A: AtomicWord, const N: usize> Array<A, N> {
         })
     }
 
-    /// The same with this thread alone: for who holds a lock that the other threads may wait for.
+    /// An array of `len` words, made by this thread alone: for a caller that holds a lock for which other
+    /// threads may wait.
     ///
     /// # Errors
     /// When the memory cannot be had.

@@ -59,7 +59,7 @@ pub(super) struct Event {
     /// What it depends on, itself included: program order up to the last collective and within its lane, and
     /// reads-from.
     pub(super) porf: Clock,
-    /// The same with the events of twins that it waits for ([`super::twins`]).
+    /// What it depends on, as in `porf`, and the events of twins that it waits for ([`super::twins`]).
     pub(super) order: Clock,
     /// Its warp and the twin before it have read the same writes up to here.
     pub(super) tied: bool,

@@ -101,7 +101,7 @@ impl Returned {
         })
     }
 
-    /// The same without an edge, and without those that imply it.
+    /// This order without an edge, and without the edges that imply it.
     pub(super) fn without(&self, edge: Edge) -> Self {
         let mut fewer = self.clone();
         for later in 0..=edge.later {

@@ -60,7 +60,7 @@ impl Share {
         drop(waiting);
     }
 
-    /// The same for who has the lock.
+    /// Ends all searches, for a caller that holds the lock.
     fn stop_all(&self) {
         self.stop.store(true, Ordering::Relaxed);
         self.changed.notify_all();

@@ -38,7 +38,7 @@ fn seen(programs: Vec<Program>) -> BTreeSet<(Vec<u64>, u64)> {
     Arc::try_unwrap(seen).expect("loom has ended").into_inner().expect("one thread")
 }
 
-/// The same without the last load.
+/// What programs return in all executions of loom, without the word that is loaded at the end.
 fn returns(programs: Vec<Program>) -> BTreeSet<Vec<u64>> {
     seen(programs).into_iter().map(|(returns, _)| returns).collect()
 }

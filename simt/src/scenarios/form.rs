@@ -40,14 +40,14 @@ pub(super) fn once(scenarios: Vec<Scenario>) -> Vec<Scenario> {
     scenarios.into_iter().filter(|scenario| names.insert(scenario.name.clone())).collect()
 }
 
-/// The same by lanes of one word each: what one lane did another one knows only by a `sync`.
+/// A scenario run by lanes of one word each: a lane learns what another lane did only after a `sync`.
 pub(super) fn lanes(mut scenario: Scenario) -> Scenario {
     scenario.config = Config { lanes: scenario.config.slots, slots: 1, ..scenario.config };
     scenario.name += "_lanes";
     scenario
 }
 
-/// The same by lanes of one slot each, of those with several slots in a bucket.
+/// Those scenarios whose buckets have several slots, run by lanes of one slot each.
 pub(super) fn by_lanes(scenarios: &[Scenario]) -> Vec<Scenario> {
     scenarios.iter().filter(|scenario| scenario.config.slots > 1).cloned().map(lanes).collect()
 }

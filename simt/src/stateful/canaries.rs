@@ -94,11 +94,11 @@ struct Planted {
     exchangeable: bool,
 }
 
-/// Adds one in two steps; returns what was there.
+/// Adds one in two steps; returns the old value.
 const ADD: Op = Op::Other(0);
-/// The same in one step, tried until nobody was faster.
+/// Adds one by an exchange, again until no other warp was faster; returns the old value.
 const ADD_AGAIN: Op = Op::Other(1);
-/// The same; whether it counts the tries is not in its mark.
+/// Adds one as [`ADD_AGAIN`] does; whether it counts its tries is not in its mark.
 const ADD_COUNTED: Op = Op::Other(2);
 /// Takes the one thing there is, in two steps; returns whether another one had.
 const CLAIM: Op = Op::Other(3);

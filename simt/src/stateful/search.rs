@@ -177,7 +177,7 @@ impl<'c> Search<'c> {
         state.taken == STALLED && self.case.stall.is_some_and(|(stalled, _)| stalled == warp)
     }
 
-    /// The same, if of twins the first begins first.
+    /// Whether a warp can go on; of twins, the first begins first.
     fn may_go(&self, state: &State, warp: usize) -> bool {
         let begins = state.warps[warp] == warp as Node;
         let first = |twin: usize| state.warps[twin] != twin as Node;

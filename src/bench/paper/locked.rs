@@ -1,12 +1,14 @@
-//! Hopscotch hashing with locks (Herlihy, Shavit, Tzafrir, DISC 2008), for CPUs: what the paper compares with.
+//! Hopscotch hashing with locks (Herlihy, Shavit, Tzafrir, DISC 2008), for CPUs: what the paper compares
+//! with.
 //!
-//! A bucket has a slot and the bits of the 32 slots from its own on that hold its pairs. Segments of buckets have a lock
-//! and a count of moves. An update locks the segment of its home; an insert then locks, in ascending order, the segments up
-//! to the empty slot that it found, so that no two wait for each other, and moves the empty slot nearer. A search takes no
-//! lock: if it finds nothing and the count has changed, it looks again.
+//! A bucket has a slot and the bits of the 32 slots from its own on that hold its pairs. Segments of buckets
+//! have a lock and a count of moves. An update locks the segment of its home; an insert then locks, in
+//! ascending order, the segments up to the empty slot that it found, so that no two wait for each other, and
+//! moves the empty slot nearer. A search takes no lock: if it finds nothing and the count has changed, it
+//! looks again.
 //!
-//! Differences to the published form: a pair is one word, so a search reads key and value at once; there is no
-//! wrap-around but a tail.
+//! Differences to the published form: a pair is one word, so a search reads key and value at once; there is
+//! no wrap-around but a tail.
 
 use super::contender::Table;
 use parking_lot::{Mutex, MutexGuard};
@@ -62,7 +64,8 @@ impl Locked {
         let end = self.slots.len().min(home + FAR);
         let found = (home..end).find(|&slot| {
             held.up_to(slot / SEGMENT);
-            // Relaxed: a slot is filled by who holds its segment's lock; emptied slots hold nothing to be acquired.
+            // Relaxed: a slot is filled by who holds its segment's lock; emptied slots hold nothing to be
+            // acquired.
             self.slots[slot].load(Ordering::Relaxed) == EMPTY
         });
         let Some(mut empty) = found else { return Insert::Full };
@@ -87,7 +90,8 @@ impl Locked {
         let home = self.home(key);
         let _held = self.segments[home / SEGMENT].lock.lock();
         let Some(slot) = self.slot_of(home, key) else { return Delete::Absent };
-        // Release, both: pair with the Acquire loads in `search`. From the first on the slot may be another bucket's.
+        // Release, both: pair with the Acquire loads in `search`. From the first on the slot may be another
+        // bucket's.
         self.slots[slot].store(EMPTY, Ordering::Release);
         self.hops[home].fetch_and(!(1 << (slot - home)), Ordering::Release);
         Delete::Deleted
@@ -103,7 +107,8 @@ impl Locked {
             if let Some(slot) = self.read(home, key) {
                 return Some(slot);
             }
-            // Acquire in `read`: whatever took the place of a moved pair was stored after the move was counted.
+            // Acquire in `read`: whatever took the place of a moved pair was stored after the move was
+            // counted.
             if moves.load(Ordering::Relaxed) == before {
                 return None;
             }
@@ -130,8 +135,8 @@ impl Locked {
         bits(hops).map(|bit| home + bit).find(|&slot| key_of(self.slots[slot].load(Ordering::Relaxed)) == key)
     }
 
-    /// Moves a pair to the empty slot, from a slot before it, which then counts as empty though it is not marked so. The
-    /// locks of all segments from there on are held.
+    /// Moves a pair to the empty slot, from a slot before it, which then counts as empty though it is not
+    /// marked so. The locks of all segments from there on are held.
     fn nearer(&self, empty: usize) -> Option<usize> {
         for home in empty + 1 - NEIGHBOURHOOD..empty {
             // Relaxed, both: the lock of the bucket is held.
@@ -141,8 +146,9 @@ impl Locked {
                 continue;
             }
             let pair = self.slots[slot].load(Ordering::Relaxed);
-            // Release, all: pair with the Acquire loads in `search`. First the copy, then its bit, then the count, then the
-            // old bit: a search that reads the old bits and misses the pair reads what was stored over it, and the count.
+            // Release, all: pair with the Acquire loads in `search`. First the copy, then its bit, then the
+            // count, then the old bit: a search that reads the old bits and misses the pair reads what was
+            // stored over it, and the count.
             self.slots[empty].store(pair, Ordering::Release);
             self.hops[home].fetch_or(1 << (empty - home), Ordering::Release);
             self.segments[home / SEGMENT].moves.fetch_add(1, Ordering::Release);

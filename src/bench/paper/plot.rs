@@ -100,7 +100,8 @@ impl Chart {
     }
 }
 
-/// From the least to the most by a logarithmic scale, with room on both sides, and this part of the whole free above.
+/// From the least to the most by a logarithmic scale, with room on both sides, and this part of the whole
+/// free above.
 fn range(values: impl Iterator<Item = f64>, room: f64, above: f64) -> std::ops::Range<f64> {
     let (least, most) = values.fold((f64::INFINITY, 0.0), |(a, b), v| (a.min(v), f64::max(b, v)));
     if least > most {

@@ -1,8 +1,9 @@
 //! Chaining with a pool of nodes.
 //!
-//! A bucket is the index of its first node. A node is a pair and the index of the next one; it comes from a counter, is put
-//! in front of its chain, and stays there for ever. A deleted pair keeps its node, marked as dead, and an insert of the
-//! same key makes it alive again: a chain has one node per key that was ever in it.
+//! A bucket is the index of its first node. A node is a pair and the index of the next one; it comes from a
+//! counter, is put in front of its chain, and stays there for ever. A deleted pair keeps its node, marked as
+//! dead, and an insert of the same key makes it alive again: a chain has one node per key that was ever in
+//! it.
 
 use crate::{key_of, pair, value_of};
 use warpproof_model::key::{fastrange, mix};
@@ -25,15 +26,15 @@ impl<N: Words<u64>, I: IntegerWords<u32>> Chained<N, I> {
     /// What no index of a node is: the end of a chain. Its bytes are all ones, as those of empty heads.
     pub const END: u32 = u32::MAX;
 
-    /// A table in these words: the pairs and the indices of as many nodes, whatever is in them; the heads of the buckets,
-    /// all [`Chained::END`] in an empty table; the number of nodes taken, one word.
+    /// A table in these words: the pairs and the indices of as many nodes, whatever is in them; the heads of
+    /// the buckets, all [`Chained::END`] in an empty table; the number of nodes taken, one word.
     #[inline(always)]
     pub const fn new(pairs: N, next: I, heads: I, taken: I) -> Self {
         Self { pairs, next, heads, taken }
     }
 
-    /// Adds a pair whose key is absent. [`Insert::Full`] if the pool has no node left: an insert that loses a race for its
-    /// key may have taken one for nothing.
+    /// Adds a pair whose key is absent. [`Insert::Full`] if the pool has no node left: an insert that loses a
+    /// race for its key may have taken one for nothing.
     #[inline(always)]
     pub fn insert_unique(self, key: u32, value: u32) -> Insert {
         let bucket = self.bucket(key);
@@ -63,8 +64,8 @@ impl<N: Words<u64>, I: IntegerWords<u32>> Chained<N, I> {
             };
             mine = Some(node);
             self.next.store(node as usize, head, WriteOrder::Relaxed);
-            // AcqRel: publishes the node to the Acquire of those who read the head; if another was faster, acquires its node,
-            // which is looked at again.
+            // AcqRel: publishes the node to the Acquire of those who read the head; if another was faster,
+            // acquires its node, which is looked at again.
             let seen = self.heads.compare_exchange(bucket, head, node, Order::AcqRel);
             if seen == head {
                 return Insert::Inserted;
@@ -99,7 +100,8 @@ impl<N: Words<u64>, I: IntegerWords<u32>> Chained<N, I> {
         (seen & DEAD == 0).then_some(value_of(seen))
     }
 
-    /// An operation whose kind is a value: unique insert, delete or search; another one is not done, and its code is 254.
+    /// An operation whose kind is a value: unique insert, delete or search; another one is not done, and its
+    /// code is 254.
     #[inline(always)]
     pub fn mixed(self, op: u8, key: u32, value: u32) -> Mixed<u32> {
         const INSERT: u8 = Op::InsertUnique as u8;
@@ -124,12 +126,12 @@ impl<N: Words<u64>, I: IntegerWords<u32>> Chained<N, I> {
     /// The node of a key, dead or alive.
     #[inline(always)]
     fn find(self, key: u32) -> Option<usize> {
-        // Acquire: pairs with the Release of the exchange in `insert_unique`. What was published before is visible too:
-        // who put a node in front had acquired the one behind.
+        // Acquire: pairs with the Release of the exchange in `insert_unique`. What was published before is
+        // visible too: who put a node in front had acquired the one behind.
         self.node(key, self.heads.load(self.bucket(key), ReadOrder::Acquire))
     }
 
-    /// The same, from a node on.
+    /// The node of a key, dead or alive, in the chain from `node` on.
     #[inline(always)]
     fn node(self, key: u32, mut node: u32) -> Option<usize> {
         while node != Self::END {

@@ -1,15 +1,15 @@
 //! Linear and quadratic probing.
 //!
-//! A slot that was filled keeps its key, so an operation that meets an empty slot has seen every slot that may hold its
-//! key.
+//! A slot that was filled keeps its key, so an operation that meets an empty slot has seen every slot that
+//! may hold its key.
 
 use crate::{EMPTY, key_of, pair, value_of};
 use warpproof_model::Insert;
 use warpproof_model::key::mix;
 use warpproof_model::{Order, ReadOrder, Words};
 
-/// A table that is probed from the place of a key on: the next slot each time, or, if quadratic, one slot on, then two,
-/// then three, and so on, which comes to every slot as there are a power of two.
+/// A table that is probed from the place of a key on: the next slot each time, or, if quadratic, one slot on,
+/// then two, then three, and so on, which comes to every slot as there are a power of two.
 #[derive(Clone, Copy)]
 pub struct Probing<S, const QUADRATIC: bool> {
     slots: S,

@@ -28,7 +28,7 @@ pub(crate) fn keys<const N: usize>(first: usize, second: usize) -> [u64; N] {
     std::array::from_fn(|_| with_these.next().unwrap_or(u64::MAX))
 }
 
-/// The same calls on our cuckoo table.
+/// Our cuckoo table under these calls.
 pub(crate) fn ours() -> Repair {
     let run = |engine: &dyn Engine, scenario: &Scenario, options: &Options| {
         let mut scenario = Scenario { structure: "cuckoo_map32".to_string(), ..scenario.clone() };

@@ -1,11 +1,11 @@
 //! Exhibit 1: a unique insert fills a hole and never looks at the rest of the chain.
 //!
-//! Source: owensgroup/SlabHash, issue 17. Delete leaves an empty pair; the unique insert looks for its key and for
-//! an empty pair in the slab in hand alone. One warp is enough: 5 is in the base slab, 7 in the next; 5 is deleted;
-//! unique insert of 7 stops at the hole, and 7 stands twice.
+//! Source: owensgroup/SlabHash, issue 17. Delete leaves an empty pair; the unique insert looks for its key
+//! and for an empty pair in the slab in hand alone. One warp is enough: 5 is in the base slab, 7 in the next;
+//! 5 is deleted; unique insert of 7 stops at the hole, and 7 stands twice.
 //!
-//! Look at the last insert: it reads the base slab, exchanges the hole and returns, without a load of the slab
-//! where its key is.
+//! Look at the last insert: it reads the base slab, exchanges the hole and returns, without a load of the
+//! slab where its key is.
 
 use crate::exhibit::{Exhibit, Snapshot, calls, ours, repair, run};
 use crate::slab_hash::{Repairs, SlabHash};

@@ -1,11 +1,11 @@
 //! Exhibit 2: insert, delete and insert race, and the key stands twice.
 //!
-//! Source: owensgroup/SlabHash, issue 27. Two pairs to a slab, the first one taken by 1. Warp 0, a unique insert of
-//! 5, sees the second pair empty. Warp 1 deletes 1 and inserts 5 into the first pair, which is empty now. Warp 0's
-//! exchange of the second pair succeeds all the same: both return *inserted*.
+//! Source: owensgroup/SlabHash, issue 27. Two pairs to a slab, the first one taken by 1. Warp 0, a unique
+//! insert of 5, sees the second pair empty. Warp 1 deletes 1 and inserts 5 into the first pair, which is
+//! empty now. Warp 0's exchange of the second pair succeeds all the same: both return *inserted*.
 //!
-//! Look at the two exchanges with 5: neither touches what the other read. As long as nothing is deleted the unique
-//! insert is sound, because pairs are filled in order and all inserts meet at the first empty one.
+//! Look at the two exchanges with 5: neither touches what the other read. As long as nothing is deleted the
+//! unique insert is sound, because pairs are filled in order and all inserts meet at the first empty one.
 
 use crate::exhibit::{Exhibit, Snapshot, calls, ours, repair, run};
 use crate::slab_hash::{Repairs, SlabHash};

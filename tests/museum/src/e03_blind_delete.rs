@@ -1,8 +1,8 @@
 //! Exhibit 3: delete erases another key.
 //!
 //! Source: owensgroup/SlabHash, delete. Warp 0 deletes 1 and finds it in the first pair. Warp 1 deletes 1 and
-//! inserts 5 into the same pair. Warp 0 *swaps* the pair for an empty one, whatever stands there: 5 is gone. It
-//! notices that the pair was not the one it looked for and returns *absent*, but does not put 5 back.
+//! inserts 5 into the same pair. Warp 0 *swaps* the pair for an empty one, whatever stands there: 5 is gone.
+//! It notices that the pair was not the one it looked for and returns *absent*, but does not put 5 back.
 //!
 //! Look at the swap: its old value has another key than the loads before it.
 

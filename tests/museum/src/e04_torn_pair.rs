@@ -1,11 +1,11 @@
 //! Exhibit 4: a search returns another key's value.
 //!
-//! Source: owensgroup/SlabHash, search. One lane reads the key, the next lane the value, and each lane's load is a
-//! step of its own. Between the two, warp 1 deletes 1 and inserts 5 into the same pair: the search for 1 returns
-//! the value of 5.
+//! Source: owensgroup/SlabHash, search. One lane reads the key, the next lane the value, and each lane's load
+//! is a step of its own. Between the two, warp 1 deletes 1 and inserts 5 into the same pair: the search for 1
+//! returns the value of 5.
 //!
-//! Look at warp 0's loads of the pair: the first sees `1:10`, the second `5:70`. If all lanes read at once the
-//! defect is hidden, so proofs that take a warp's read for a snapshot miss it.
+//! Look at warp 0's loads of the pair: the first sees `1:10`, the second `5:70`. If all lanes read at once
+//! the defect is hidden, so proofs that take a warp's read for a snapshot miss it.
 
 use crate::exhibit::{Exhibit, Snapshot, calls, ours, repair, run};
 use crate::slab_hash::{Repairs, SlabHash};

@@ -1,13 +1,15 @@
 //! Exhibit 6: exchange the key, then store the value.
 //!
-//! Source: the blog's 'plan 1' for 64-bit keys and values, which do not fit one atomic word. An insert exchanges
-//! the key word, empty -> key, and stores the value afterwards. The key is visible before its value.
+//! Source: the blog's 'plan 1' for 64-bit keys and values, which do not fit one atomic word. An insert
+//! exchanges the key word, empty -> key, and stores the value afterwards. The key is visible before its
+//! value.
 //!
-//! 6a. Warp 0 exchanges the key. Warp 1 assigns to the same key: it finds it and stores 20. Warp 0 stores its 10
-//! over it: warp 1's value is lost, although it replaced the other. Look at the two stores of the value word.
+//! 6a. Warp 0 exchanges the key. Warp 1 assigns to the same key: it finds it and stores 20. Warp 0 stores its
+//! 10 over it: warp 1's value is lost, although it replaced the other. Look at the two stores of the value
+//! word.
 //!
-//! 6b. Warp 1 inserts the key and learns that it is there; its search finds no value, because the slot's is still
-//! that of an empty one.
+//! 6b. Warp 1 inserts the key and learns that it is there; its search finds no value, because the slot's is
+//! still that of an empty one.
 
 use crate::e07_plan_two::{PlanTwo, show};
 use crate::exhibit::{Exhibit, Snapshot, calls, ours, repair, run};

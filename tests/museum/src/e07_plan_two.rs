@@ -1,26 +1,26 @@
 //! Exhibit 7: a lock in the top bit of the key.
 //!
-//! Source: the blog's 'plan 2' for 64-bit keys and values. The key word is exchanged for a lock word, the value is
-//! stored, the key word is stored back; who meets a locked key tries again. As printed nearly every line is wrong,
-//! and each defect hides the next; so each is shown alone, with the ones before it put right.
+//! Source: the blog's 'plan 2' for 64-bit keys and values. The key word is exchanged for a lock word, the
+//! value is stored, the key word is stored back; who meets a locked key tries again. As printed nearly every
+//! line is wrong, and each defect hides the next; so each is shown alone, with the ones before it put right.
 //!
 //! 7a. There is no `break` after success: the update starts over for ever. One warp.
 //!
-//! 7b. The lock word is `key || 0x8FFF…`, a logical *or*: 1 for every key. While 5 is being inserted its slot says
-//! 1; an assignment to 1 takes the slot for its own, and one of the two keys is destroyed.
+//! 7b. The lock word is `key || 0x8FFF…`, a logical *or*: 1 for every key. While 5 is being inserted its
+//! slot holds 1; an assignment to 1 takes the slot for its own, and one of the two keys is destroyed.
 //!
 //! 7c. The same with key 1: the lock word *is* the key. Both warps are inside at once: no exclusion, and the
 //! update of the one that came second is lost, as in plan 1.
 //!
-//! 7d. With `|`, the constant sets bits 63 and 59 to 0, not the top bit alone: masking does not give the key back.
-//! Who meets a locked key takes it for another one, does nothing, and says nothing. Look at warp 1: one load, then
-//! its return; its search finds nothing.
+//! 7d. With `|`, the constant sets bits 63 and 59 to 0, not the top bit alone: masking does not give the key
+//! back. Who meets a locked key takes it for another one, does nothing, and says nothing. Look at warp 1: one
+//! load, then its return; its search finds nothing.
 //!
-//! 7e. `dest & MASK == key` means `dest & (MASK == key)`: the test for one's own key fails always, an update of a
-//! key that is there does nothing. One warp.
+//! 7e. `dest & MASK == key` means `dest & (MASK == key)`: the test for one's own key fails always, an update
+//! of a key that is there does nothing. One warp.
 //!
-//! 7f. Nothing orders the value before the unlocking store. Warp 1 learns that the key is there and does not find
-//! its value; look for the stale load of the value. Hidden where memory is sequentially consistent.
+//! 7f. Nothing orders the value before the unlocking store. Warp 1 learns that the key is there and does not
+//! find its value; look for the stale load of the value. Hidden where memory is sequentially consistent.
 
 use crate::exhibit::{Exhibit, Snapshot, calls, ours, repair, run};
 use warpproof_model::spec::{Call, Multimap, Op, Ret};
@@ -98,8 +98,8 @@ impl PlanTwo {
     }
 
     fn read<W: SimWarp, M: Memory>(w: &mut W, m: M) -> W::Lanes<u64> {
-        // Acquire: pairs with the Release that unlocks, where there is one. The lane that reads the value reads its
-        // key here.
+        // Acquire: pairs with the Release that unlocks, where there is one. The lane that reads the value
+        // reads its key here.
         w.each(|lane| m.w64(KEYS).load(lane as usize, ReadOrder::Acquire))
     }
 
@@ -121,7 +121,8 @@ impl PlanTwo {
                 return Ret::Present;
             }
             let at = lane as usize;
-            // Acquire: pairs with the Release of the last unlock: the value stored then comes before this one.
+            // Acquire: pairs with the Release of the last unlock: the value stored then comes before this
+            // one.
             let lock = || keys.compare_exchange(at, seen, self.lock_word(k), Order::Acquire);
             if w.elect(lane, lock) != seen {
                 continue;

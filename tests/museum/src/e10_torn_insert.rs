@@ -1,8 +1,8 @@
 //! Exhibit 10: an insert reads as in exhibit 9, and puts in the key once more.
 //!
-//! Source: GLHT, insert. Warp 0 inserts 2, which is there: it reads the slot behind the home, empty. Warp 1 inserts
-//! 5, for which 2 is moved to that slot, and deletes 5 again. Warp 0 reads the home, which is empty now, and takes
-//! it by an exchange that has nothing to complain about: its word is the newest.
+//! Source: GLHT, insert. Warp 0 inserts 2, which is there: it reads the slot behind the home, empty. Warp 1
+//! inserts 5, for which 2 is moved to that slot, and deletes 5 again. Warp 0 reads the home, which is empty
+//! now, and takes it by an exchange that has nothing to complain about: its word is the newest.
 //!
 //! Look at warp 0's exchange: it expects what it read last, and what it read first is not asked for again.
 

@@ -1,11 +1,11 @@
 //! Exhibit 11: the home word is the same again, the neighbourhood is not.
 //!
-//! Source: GLHT, insert. Warp 0 inserts 9 and does not find it. Warp 1 deletes 5, a neighbour, and inserts 9 into
-//! its place: the bitmap loses a bit and gets it back. Warp 0 locks the home by an exchange that expects the word
-//! as it was, and it is; 9 stands twice.
+//! Source: GLHT, insert. Warp 0 inserts 9 and does not find it. Warp 1 deletes 5, a neighbour, and inserts 9
+//! into its place: the bitmap loses a bit and gets it back. Warp 0 locks the home by an exchange that expects
+//! the word as it was, and it is; 9 stands twice.
 //!
-//! Look at the home word before warp 1 and after it. Snapshots do not help, nor does reading the home word again
-//! (the form here does: the torn reads of exhibits 9 and 10 play no part). A version does.
+//! Look at the home word before warp 1 and after it. Snapshots do not help, nor does reading the home word
+//! again (the form here does: the torn reads of exhibits 9 and 10 play no part). A version does.
 
 use crate::exhibit::{Exhibit, Snapshot, calls, large_repair, run};
 use crate::glht::Glht;

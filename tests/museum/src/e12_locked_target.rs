@@ -1,16 +1,18 @@
 //! Exhibit 12: delete empties a slot that another warp has locked.
 //!
-//! Source: GLHT, delete. The key to be deleted stands in a slot that is the home of other keys. Delete asks for
-//! flags on the home of its key alone, and exchanges the slot as it was read, flags and all, for an empty one.
+//! Source: GLHT, delete. The key to be deleted stands in a slot that is the home of other keys. Delete asks
+//! for flags on the home of its key alone, and exchanges the slot as it was read, flags and all, for an empty
+//! one.
 //!
-//! 12a. `multiple_lock`: warp 0 inserts 2 and has locked its home, where 5 stands. Warp 1 deletes 5. The exchange
-//! by which warp 0 would unlock the home expects 5 there and fails; it begins anew, and waits for its own lock for
-//! ever.
+//! 12a. `multiple_lock`: warp 0 inserts 2 and has locked its home, where 5 stands. Warp 1 deletes 5. The
+//! exchange by which warp 0 would unlock the home expects 5 there and fails; it begins anew, and waits for
+//! its own lock for ever.
 //!
-//! 12b. `swap_lock`: warp 0 inserts 7 and moves 2 out of the way. For that it has locked the home of 2, where 6
-//! stands, as a head. Warp 1 deletes 6. The head is never unlocked, nor is the home of 7.
+//! 12b. `swap_lock`: warp 0 inserts 7 and moves 2 out of the way. For that it has locked the home of 2, where
+//! 6 stands, as a head. Warp 1 deletes 6. The head is never unlocked, nor is the home of 7.
 //!
-//! Look at warp 1's exchange that sets *empty* on a word with a flag, and at warp 0's next exchange of that word.
+//! Look at warp 1's exchange that sets *empty* on a word with a flag, and at warp 0's next exchange of that
+//! word.
 
 use crate::exhibit::{Exhibit, Snapshot, calls, repair, run};
 use crate::glht::Glht;

@@ -1,18 +1,19 @@
 //! Exhibit 14: who waits for a warp that stopped.
 //!
-//! Source: GLHT, which is called lock-free, and its reads wait-free. Warp 0 inserts 5 and stops for ever, at each
-//! of its steps in turn. Warp 1, the only one that runs, ends no call: so the table is not lock-free, nor are finds
-//! wait-free.
+//! Source: GLHT, which is called lock-free, and its reads wait-free. Warp 0 inserts 5 and stops for ever, at
+//! each of its steps in turn. Warp 1, the only one that runs, ends no call: so the table is not lock-free,
+//! nor are finds wait-free.
 //!
 //! 14a. `multiple_lock` on the home of 5 excludes readers: a find of 1, which is there, waits for it.
 //! 14b. So does an insert of 9.
-//! 14c. The insert of 5 moves 2 out of its home and reserves the hole (as it must, exhibit 13), by the same flag: a
-//! find of 2 waits.
+//! 14c. The insert of 5 moves 2 out of its home and reserves the hole (as it must, exhibit 13), by the same
+//! flag: a find of 2 waits.
 //!
 //! Look at the last loads: the same words with `multiple_lock`, again and again.
 //!
-//! A find that reads the home word first and again, with a version, need not wait for `multiple_lock`: 14a and 14c
-//! end wherever warp 0 stops. A writer still waits; 14b is repaired by a table without locks, our slab hash.
+//! A find that reads the home word first and again, with a version, need not wait for `multiple_lock`: 14a
+//! and 14c end wherever warp 0 stops. A writer still waits; 14b is repaired by a table without locks, our
+//! slab hash.
 
 use crate::exhibit::{Exhibit, Repair, Snapshot, calls, ours, repair, run};
 use crate::glht::Glht;
@@ -46,7 +47,7 @@ pub(crate) fn exhibits() -> Vec<Exhibit> {
     ]
 }
 
-/// The same form with finds that wait for nobody.
+/// The published form with finds that wait for nobody.
 fn passes_by(published: &Glht) -> Repair {
     let repaired = published.clone().with(|repairs| {
         (repairs.rereads, repairs.versions, repairs.never_waits) = (true, true, true);

@@ -2,12 +2,13 @@
 //!
 //! Source: the blog on retrieve_all, variants 2b and 2a.
 //!
-//! 23a. The scan of variant 2b, run as published: as many threads as slots, rounded up to blocks. In the last block
-//! the threads beyond the last slot skip the scan. One slot, a block of two warps: warp 0 waits for warp 1, which
-//! has nothing to do. (Where the barrier counts an ended warp as arrived, the scan reads what nobody wrote.)
+//! 23a. The scan of variant 2b, run as published: as many threads as slots, rounded up to blocks. In the last
+//! block the threads beyond the last slot skip the scan. One slot, a block of two warps: warp 0 waits for
+//! warp 1, which has nothing to do. (Where the barrier counts an ended warp as arrived, the scan reads what
+//! nobody wrote.)
 //!
-//! 23b. The loop of variant 2a with three slots and a block of two warps: warp 0 goes round twice, warp 1 once. (The
-//! counter of exhibit 22 is put right: it plays no part.)
+//! 23b. The loop of variant 2a with three slots and a block of two warps: warp 0 goes round twice, warp 1
+//! once. (The counter of exhibit 22 is put right: it plays no part.)
 //!
 //! Look at the end: one warp stands at a barrier, the other one has returned.
 

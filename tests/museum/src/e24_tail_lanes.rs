@@ -1,8 +1,8 @@
 //! Exhibit 24: lanes beyond the last slot look it up all the same.
 //!
-//! Source: NVIDIA/cuCollections, pull request 709 (retrieve_all for dynamic_map). The loop is made uniform, which
-//! cures exhibit 23; now lanes beyond the last slot take part, and the look-up of their submap reads a prefix sum
-//! before it tests whether there is one. A submap of one slot and a warp of two lanes are enough.
+//! Source: NVIDIA/cuCollections, pull request 709 (retrieve_all for dynamic_map). The loop is made uniform,
+//! which cures exhibit 23; now lanes beyond the last slot take part, and the look-up of their submap reads a
+//! prefix sum before it tests whether there is one. A submap of one slot and a warp of two lanes are enough.
 //!
 //! Look at the last load: lane 1 has seen `prefix[0]`, and reads `prefix[1]`, which does not exist.
 

@@ -1,10 +1,10 @@
 //! Exhibit 25: an erased slot is filled before the rest of the walk was looked at.
 //!
-//! Source: NVIDIA/cuCollections, issue 606. One thread is enough. Keys 3 and 6 have the same home: 3 is in slot 0, 6
-//! in slot 1. 3 is erased; an insert of 6 meets the erased slot first and fills it. 6 stands twice.
+//! Source: NVIDIA/cuCollections, issue 606. One thread is enough. Keys 3 and 6 have the same home: 3 is in
+//! slot 0, 6 in slot 1. 3 is erased; an insert of 6 meets the erased slot first and fills it. 6 stands twice.
 //!
-//! Look at the last insert: it reads slot 0 alone. (A full walk before an erased slot is filled is right for one
-//! thread; exhibit 2 is what it does to two.)
+//! Look at the last insert: it reads slot 0 alone. (A full walk before an erased slot is filled is right for
+//! one thread; exhibit 2 is what it does to two.)
 
 use crate::exhibit::{Exhibit, Snapshot, calls, repair, run};
 use crate::static_map::{Exchange, StaticMap};

@@ -1,9 +1,9 @@
 //! Exhibit 27: an insert that finds its key does not wait for the value.
 //!
-//! Source: NVIDIA/cuCollections, pull request 389 and issue 530 (insert_and_find); NVIDIA/cudf, issue 9317. The key is
-//! exchanged, then the value is stored. Warp 1 inserts the same key, learns that it is there and where, and reads the
-//! value there: it is that of an empty slot. (`insert_and_find` returns the place; here it is an insert and then a
-//! search.)
+//! Source: NVIDIA/cuCollections, pull request 389 and issue 530 (insert_and_find); NVIDIA/cudf, issue 9317.
+//! The key is exchanged, then the value is stored. Warp 1 inserts the same key, learns that it is there and
+//! where, and reads the value there: it is that of an empty slot. (`insert_and_find` returns the place; here
+//! it is an insert and then a search.)
 //!
 //! Look at warp 1's load of the value: it comes before warp 0's store, or does not see it.
 

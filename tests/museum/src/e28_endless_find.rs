@@ -2,12 +2,12 @@
 //!
 //! Source: NVIDIA/cuCollections.
 //!
-//! 28a. Pull request 758 (issue 73 is its forerunner): a walk ends at a slot that was never filled. Two slots, one key
-//! at a time: each slot was filled once and is erased, and a search goes round for ever. Look at the loads: the same
-//! two keys again and again. The checker's step bound ends it.
+//! 28a. Pull request 758 (issue 73 is its forerunner): a walk ends at a slot that was never filled. Two
+//! slots, one key at a time: each slot was filled once and is erased, and a search goes round for ever. Look
+//! at the loads: the same two keys again and again. The checker's step bound ends it.
 //!
-//! 28b. Issue 74: find says *not found* by the slot past the last one, and its kernel reads the value there. Look at
-//! the last load.
+//! 28b. Issue 74: find says *not found* by the slot past the last one, and its kernel reads the value there.
+//! Look at the last load.
 
 use crate::exhibit::{Exhibit, Snapshot, calls, repair, run};
 use crate::static_map::{Exchange, StaticMap};

@@ -1,15 +1,16 @@
 //! Exhibit 31: a node is linked before it counts.
 //!
-//! Source: stotko/stdgpu, pull request 25 (unordered_map and unordered_set). A bucket is an entry, and more entries are
-//! linked to it by offsets; an entry counts when its bit says *occupied*. Insert looks for the key; finds the last
-//! entry of the chain; tries to lock *that entry*; looks for the key and the last entry again; takes a fresh entry,
-//! writes it, links it, sets its bit; unlocks. Whoever does not get the lock starts over.
+//! Source: stotko/stdgpu, pull request 25 (unordered_map and unordered_set). A bucket is an entry, and more
+//! entries are linked to it by offsets; an entry counts when its bit says *occupied*. Insert looks for the
+//! key; finds the last entry of the chain; tries to lock *that entry*; looks for the key and the last entry
+//! again; takes a fresh entry, writes it, links it, sets its bit; unlocks. Whoever does not get the lock
+//! starts over.
 //!
-//! Between link and bit the key is not found and its entry is the last one. Warp 1 locks it, which nobody holds, and
-//! links the same key behind it.
+//! Between link and bit the key is not found and its entry is the last one. Warp 1 locks it, which nobody
+//! holds, and links the same key behind it.
 //!
-//! Look at the two locks: they are of different entries. (The memory orders here are stronger than the published
-//! ones, so that the order of the two writes is all that is at stake.)
+//! Look at the two locks: they are of different entries. (The memory orders here are stronger than the
+//! published ones, so that the order of the two writes is all that is at stake.)
 
 use crate::exhibit::{Exhibit, Snapshot, calls, repair, run};
 use warpproof_model::spec::{Call, Multimap, Op, Ret};

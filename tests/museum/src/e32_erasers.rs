@@ -1,8 +1,8 @@
 //! Exhibit 32: several warps erase one key, and all of them succeed.
 //!
-//! Source: kokkos/kokkos, issue 4363 (UnorderedMap::erase). The entries of a hash list are linked by index, and a
-//! bitset says which of them are in use. Erase finds the key, tests the bit of its entry, clears it, and returns
-//! true, whoever cleared it.
+//! Source: kokkos/kokkos, issue 4363 (UnorderedMap::erase). The entries of a hash list are linked by index,
+//! and a bitset says which of them are in use. Erase finds the key, tests the bit of its entry, clears it,
+//! and returns true, whoever cleared it.
 //!
 //! Look at the two `and` on the bits: the second one finds its bit clear.
 

@@ -1,16 +1,16 @@
 //! Exhibit 33: a map with flags beside its keys.
 //!
-//! Source: the crate flash-map, version 0.5 (its kernels). A slot has a flag word (empty, occupied, tombstone or
-//! *inserting*, and the distance from the home slot), a key and a value. Insert walks from the home slot. An occupied
-//! slot with its key: the value is stored. Another key nearer to its home: the slot is claimed, the pairs change
-//! places, on with the other pair. Empty or a tombstone: the slot is claimed by an exchange of its flag, key and value
-//! are stored, a fence, the flag says occupied. Who meets *inserting* reads again.
+//! Source: the crate flash-map, version 0.5 (its kernels). A slot has a flag word (empty, occupied, tombstone
+//! or *inserting*, and the distance from the home slot), a key and a value. Insert walks from the home slot.
+//! An occupied slot with its key: the value is stored. Another key nearer to its home: the slot is claimed,
+//! the pairs change places, on with the other pair. Empty or a tombstone: the slot is claimed by an exchange
+//! of its flag, key and value are stored, a fence, the flag says occupied. Who meets *inserting* reads again.
 //!
-//! 33a. One thread. 4 and 8 have the same home; 4 is removed, and an insert of 8 fills its tombstone. 8 stands twice.
-//! Look at the last insert: it reads the flag of slot 0 alone.
+//! 33a. One thread. 4 and 8 have the same home; 4 is removed, and an insert of 8 fills its tombstone. 8
+//! stands twice. Look at the last insert: it reads the flag of slot 0 alone.
 //!
-//! 33b. Warp 0 finds 4 in its slot and is about to store its value. Warp 1 removes 4 and puts 8 into the slot. Warp
-//! 0's value is now that of 8. Look at the last two stores to the value word.
+//! 33b. Warp 0 finds 4 in its slot and is about to store its value. Warp 1 removes 4 and puts 8 into the
+//! slot. Warp 0's value is now that of 8. Look at the last two stores to the value word.
 
 use crate::exhibit::{Exhibit, Snapshot, calls, repair, run};
 use warpproof_model::spec::{Call, Multimap, Op, Ret};
@@ -44,7 +44,8 @@ const fn distance(flag: u32) -> usize {
 struct FlashMap {
     /// Repair of 33a: a tombstone is never filled.
     keeps_tombstones: bool,
-    /// Repair of 33b: an update claims its slot and compares the key again; remove looks again if its exchange fails.
+    /// Repair of 33b: an update claims its slot and compares the key again; remove looks again if its
+    /// exchange fails.
     claims: bool,
 }
 

@@ -1,9 +1,9 @@
 //! Exhibit 34: a ballot taken for a barrier.
 //!
-//! Source: NVIDIA/cuCollections, issues 336 and 337. The lanes of a tile put what they found into a buffer that they
-//! share; when it is full all of them flush it, each lane some of its slots. Between the writes and the flush stood
-//! collectives that exchange values and order no memory: a lane may flush a slot as it was before another lane
-//! wrote it. `__syncwarp` orders it.
+//! Source: NVIDIA/cuCollections, issues 336 and 337. The lanes of a tile put what they found into a buffer
+//! that they share; when it is full all of them flush it, each lane some of its slots. Between the writes and
+//! the flush stood collectives that exchange values and order no memory: a lane may flush a slot as it was
+//! before another lane wrote it. `__syncwarp` orders it.
 //!
 //! Look at the step that reads a stale slot of the buffer: its lane took part in the ballot.
 

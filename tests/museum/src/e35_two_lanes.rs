@@ -1,9 +1,9 @@
 //! Exhibit 35: one lane writes the value, another one releases the key.
 //!
-//! Source: not a publication but the habit of all warp-cooperative code (key lanes and value lanes, as in SlabHash):
-//! a release orders what *its* lane did before, and an acquire what *its* lane does after. A shuffle or ballot
-//! between the lanes carries values and no memory (PTX ISA, memory consistency model; `bar.warp.sync` orders memory
-//! among the lanes that take part, `vote` and `shfl` do not).
+//! Source: not a publication but the habit of all warp-cooperative code (key lanes and value lanes, as in
+//! SlabHash): a release orders what *its* lane did before, and an acquire what *its* lane does after. A
+//! shuffle or ballot between the lanes carries values and no memory (PTX ISA, memory consistency model;
+//! `bar.warp.sync` orders memory among the lanes that take part, `vote` and `shfl` do not).
 //!
 //! Two forms: 35a lacks the synchronization of the writer's lanes, 35b that of the reader's.
 

@@ -1,8 +1,8 @@
 //! Exhibit 36: a lock of block scope between two blocks.
 //!
-//! Source: PTX ISA, memory consistency model, scopes: an operation at `.cta` scope synchronizes with operations of its
-//! own block alone. A lock that is right within a block (`cuda::thread_scope_block`) is none between blocks: what
-//! the last holder wrote need not be visible to the next one.
+//! Source: PTX ISA, memory consistency model, scopes: an operation at `.cta` scope synchronizes with
+//! operations of its own block alone. A lock that is right within a block (`cuda::thread_scope_block`) is
+//! none between blocks: what the last holder wrote need not be visible to the next one.
 //!
 //! Look at the stale read of the counter behind the exchange that took the lock.
 

@@ -159,8 +159,8 @@ pub(crate) fn large_repair<S: Subject>(what: &'static str, subject: S) -> Repair
     Repair { small: false, ..repair(what, subject) }
 }
 
-/// The same calls on the slab hash of this project, a warp of one lane with `slots` words: one word of a slab is
-/// its link.
+/// The slab hash of this project under these calls: a warp of one lane with `slots` words, the last of which
+/// is the link of the slab.
 pub(crate) fn ours(what: &'static str, structure: &'static str, slots: u32) -> Repair {
     let run = move |engine: &dyn Engine, scenario: &Scenario, options: &Options| {
         let mut scenario = Scenario { structure: structure.to_string(), ..scenario.clone() };

@@ -1,20 +1,20 @@
 //! GLHT, the lock-flag hopscotch table (Zhang Juan, Sun Jianling, and fanny2011/GLHT), in our own words.
 //!
-//! A set. Key k has its home at k mod B and stands there or in one of the H slots behind it; there are B + H slots,
-//! and no walk wraps around. A warp runs one operation and has a lane for each of the H + 1 slots. Every exchange
-//! is of a whole word, by one lane ([`crate::glht_word`] has the word).
+//! A set. Key k has its home at k mod B and stands there or in one of the H slots behind it; there are B + H
+//! slots, and no walk wraps around. A warp runs one operation and has a lane for each of the H + 1 slots.
+//! Every exchange is of a whole word, by one lane ([`crate::glht_word`] has the word).
 //!
-//! - find: all lanes read the home and the slots behind it, each its own; home with `multiple_lock`: again. The key
-//!   is there if its lane's bit is in the home's bitmap.
+//! - find: all lanes read the home and the slots behind it, each its own; home with `multiple_lock`: again.
+//!   The key is there if its lane's bit is in the home's bitmap.
 //! - delete: find; a flag on the home: again. A key in its home: one exchange empties it. Else lock the home
 //!   (`multiple_lock`), empty the slot *as it was read, flags and all*, unlock with the bitmap less its bit.
-//! - insert: find; an empty home takes the key by one exchange. Else lock the home and reserve the nearest empty
-//!   slot; as long as that is too far away, a key between is moved there ([`crate::glht_insert`]).
+//! - insert: find; an empty home takes the key by one exchange. Else lock the home and reserve the nearest
+//!   empty slot; as long as that is too far away, a key between is moved there ([`crate::glht_insert`]).
 //!
-//! The orders are stronger than the published ones (loads acquire, exchanges acquire and release, and the lanes
-//! synchronize after each step), so that the protocol alone is at stake. Left out: the walk over heads reads one
-//! row too far, at the end of the table out of bounds; here the end is tested first. Where H + 1 is three, the
-//! fourth lane reads nothing.
+//! The orders are stronger than the published ones (loads acquire, exchanges acquire and release, and the
+//! lanes synchronize after each step), so that the protocol alone is at stake. Left out: the walk over heads
+//! reads one row too far, at the end of the table out of bounds; here the end is tested first. Where H + 1 is
+//! three, the fourth lane reads nothing.
 
 use crate::glht_word::{
     EMPTY, INITIAL, MULTIPLE, bit, index_part, is_empty, is_locked, key, next_version, show,
@@ -31,8 +31,8 @@ const SLOTS: usize = 0;
 pub(crate) struct Repairs {
     /// Who fills or empties a slot keeps the bitmap of its index.
     pub(crate) keeps_bitmap: bool,
-    /// The home word is read before the other slots and again after them, and a find in which it changed begins anew.
-    /// A displacement changes it between copy and erasure.
+    /// The home word is read before the other slots and again after them, and a find in which it changed
+    /// begins anew. A displacement changes it between copy and erasure.
     pub(crate) rereads: bool,
     /// Who changes a bitmap changes its version.
     pub(crate) versions: bool,
@@ -86,7 +86,7 @@ impl Glht {
         Self { homes, reach: 1, may_fill: false, repairs: NONE }
     }
 
-    /// The same table with these repairs, besides those that it has.
+    /// This table with changed repairs, on top of those that it has.
     pub(crate) fn with(mut self, change: impl FnOnce(&mut Repairs)) -> Self {
         change(&mut self.repairs);
         self
@@ -152,8 +152,8 @@ impl Glht {
         let slots = m.w64(SLOTS);
         let row = w.each(|lane| match lane {
             0 => first,
-            // Acquire: pairs with the AcqRel in exchange: who reads what a displacement wrote here reads another
-            // home word below.
+            // Acquire: pairs with the AcqRel in exchange: who reads what a displacement wrote here reads
+            // another home word below.
             lane if lane <= self.reach => slots.load((home + lane) as usize, ReadOrder::Acquire),
             _ => INITIAL | MULTIPLE,
         });

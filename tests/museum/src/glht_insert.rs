@@ -1,10 +1,10 @@
 //! The insert of GLHT: reserve an empty slot, bring it near, fill it.
 //!
-//! The home is locked (`multiple_lock`). *find_empty*: the nearest empty slot is reserved (`multiple_lock` too).
-//! *update*: if it is near enough the key is written to it, and the home unlocked with its new bit. Otherwise
-//! *find_closer_empty*: from the slot H before it on, lock a head (`swap_lock`), copy the nearest key of that home
-//! to the reserved slot, erase it where it was, unlock the head. What was erased is the slot reserved now, and so
-//! on.
+//! The home is locked (`multiple_lock`). *find_empty*: the nearest empty slot is reserved (`multiple_lock`
+//! too). *update*: if it is near enough the key is written to it, and the home unlocked with its new bit.
+//! Otherwise *find_closer_empty*: from the slot H before it on, lock a head (`swap_lock`), copy the nearest
+//! key of that home to the reserved slot, erase it where it was, unlock the head. What was erased is the slot
+//! reserved now, and so on.
 
 use crate::glht::{Glht, Row};
 use crate::glht_word::{
@@ -105,8 +105,8 @@ impl Glht {
         }
     }
 
-    /// Reserves the nearest empty slot from `from` on, of which `known` was read already. Waits for slots that others
-    /// have reserved if there is no other in their row.
+    /// Reserves the nearest empty slot from `from` on, of which `known` was read already. Waits for slots
+    /// that others have reserved if there is no other in their row.
     fn find_empty<W: SimWarp, M: Memory>(
         &self,
         w: &mut W,
@@ -226,8 +226,9 @@ impl Glht {
         }
     }
 
-    /// A key of the head that stands behind it is moved: copy, erase, unlock. Where finds read the head twice it is
-    /// unlocked before the erasure, so that nobody reads it as before the copy and the slot as after the erasure.
+    /// A key of the head that stands behind it is moved: copy, erase, unlock. Where finds read the head twice
+    /// it is unlocked before the erasure, so that nobody reads it as before the copy and the slot as after
+    /// the erasure.
     fn swap_member<W: SimWarp, M: Memory>(
         &self,
         w: &mut W,

@@ -1,9 +1,10 @@
 //! The words of GLHT: what belongs to the index of a slot and what to its content.
 //!
-//! One 64-bit word per slot. Its key belongs to the *content* and moves with it; its bitmap, and in repaired forms
-//! its version, belong to the *index*: bit i says that slot index + i holds a key whose home is this index. Flags
-//! are as published: `multiple_lock` on a full slot says that this home is in an update, on an empty one that the
-//! slot is reserved; `swap_lock` is on the head of a displacement and on the slot that is moved.
+//! One 64-bit word per slot. Its key belongs to the *content* and moves with it; its bitmap, and in repaired
+//! forms its version, belong to the *index*: bit i says that slot index + i holds a key whose home is this
+//! index. Flags are as published: `multiple_lock` on a full slot says that this home is in an update, on an
+//! empty one that the slot is reserved; `swap_lock` is on the head of a displacement and on the slot that is
+//! moved.
 
 /// The slot is empty.
 pub(crate) const EMPTY: u64 = 1 << 63;
@@ -19,7 +20,8 @@ pub(crate) const LOCKS: u64 = MULTIPLE | HEAD | MOVED;
 pub(crate) const INITIAL: u64 = EMPTY;
 
 const BITMAP_AT: u32 = 28;
-/// Bits of a bitmap; published are 32. The smallest scenarios need three, the other bits have room for a version.
+/// Bits of a bitmap; published are 32. The smallest scenarios need three, the other bits have room for a
+/// version.
 const BITMAP_BITS: u32 = 8;
 const BITMAP: u64 = ((1 << BITMAP_BITS) - 1) << BITMAP_AT;
 const VERSION_AT: u32 = BITMAP_AT + BITMAP_BITS;
@@ -66,7 +68,7 @@ pub(crate) const fn index_part(word: u64) -> u64 {
     word & INDEX
 }
 
-/// The same word with the next version.
+/// This word with the next version.
 pub(crate) const fn next_version(word: u64) -> u64 {
     (word & !VERSION) | (word.wrapping_add(1 << VERSION_AT) & VERSION)
 }

@@ -1,8 +1,8 @@
 //! The museum: published protocols with published defects, which the checker must find.
 //!
-//! Every [`Exhibit`] is the published form in our own words, run by the engine that checks the structures of this
-//! project, in the smallest scenario that shows its defect. `warpproof museum` visits them all, and so does the
-//! test `museum`; README.md beside the sources has the table.
+//! Every [`Exhibit`] is the published form in our own words, run by the engine that checks the structures of
+//! this project, in the smallest scenario that shows its defect. `warpproof museum` visits them all, and so
+//! does the test `museum`; README.md beside the sources has the table.
 
 mod cuckoo;
 mod e01_hole;

@@ -1,19 +1,20 @@
 //! retrieve_all of a dynamic map as published (the blog's variants 2a, 2b and 3a, and the kernel that
 //! cuCollections merged), in our own words.
 //!
-//! The slots of all submaps are numbered through; a slot's number is looked up among the inclusive prefix sums of the
-//! capacities. A block walks over the slots, each lane of it one slot at a time. Filled slots are copied to the
-//! output, at an index made of the block's base (one addition to the global count) and a place within the block:
+//! The slots of all submaps are numbered through; a slot's number is looked up among the inclusive prefix
+//! sums of the capacities. A block walks over the slots, each lane of it one slot at a time. Filled slots are
+//! copied to the output, at an index made of the block's base (one addition to the global count) and a place
+//! within the block:
 //!
-//! - 2a: a lane with a filled slot adds 1 to a shared counter. Barrier. Thread 0 adds the counter to the global count
-//!   and writes the base *into the counter*. Barrier. Index: counter + place.
+//! - 2a: a lane with a filled slot adds 1 to a shared counter. Barrier. Thread 0 adds the counter to the
+//!   global count and writes the base *into the counter*. Barrier. Index: counter + place.
 //! - 2b: a scan over the block instead of the counter; the base has a word of its own.
-//! - 3a: a warp adds the number of its filled slots to the shared counter; a lane's place follows from the ballot.
-//!   The base has a word of its own, the counter is never reset.
+//! - 3a: a warp adds the number of its filled slots to the shared counter; a lane's place follows from the
+//!   ballot. The base has a word of its own, the counter is never reset.
 //!
-//! All warps of a scenario are one block, and a call of `search_all` is one warp's share of the kernel; it returns
-//! the indices at which it wrote. Keys alone are copied: the values go the same way. The caller's output has room for
-//! twice the slots, so that a wrong index is seen as what it is.
+//! All warps of a scenario are one block, and a call of `search_all` is one warp's share of the kernel; it
+//! returns the indices at which it wrote. Keys alone are copied: the values go the same way. The caller's
+//! output has room for twice the slots, so that a wrong index is seen as what it is.
 
 use warpproof_model::spec::{Call, Ret, Spec};
 use warpproof_model::{Ballot, Block, IntegerWords, Order, ReadOrder, Warp, Words, WriteOrder};

@@ -1,11 +1,11 @@
 //! SlabAlloc as published (owensgroup/SlabAlloc), in our own words.
 //!
-//! A memory block has one bitmap word per lane. A warp has a *resident block* and each lane keeps a copy of its
-//! word of it from one operation to the next. The copies are arrays here, indexed by warp: subjects hold nothing
-//! themselves.
+//! A memory block has one bitmap word per lane. A warp has a *resident block* and each lane keeps a copy of
+//! its word of it from one operation to the next. The copies are arrays here, indexed by warp: subjects hold
+//! nothing themselves.
 //!
-//! 1. The lowest lane whose copy has a clear bit exchanges the word in memory: copy -> copy with its lowest clear
-//!    bit set. Success: the bit is the slab. Failure: the word as read becomes the copy, and again.
+//! 1. The lowest lane whose copy has a clear bit exchanges the word in memory: copy -> copy with its lowest
+//!    clear bit set. Success: the bit is the slab. Failure: the word as read becomes the copy, and again.
 //! 2. No copy has a clear bit: *resident change*. The next block becomes resident and its words are read.
 //!    This repeats for ever.
 //! 3. A slab that lost the race for its link is given back: its bit is cleared in memory, not in the copy.

@@ -1,19 +1,21 @@
-//! SlabHash as published (Ashkiani, Farach-Colton, Owens, IPDPS 2018, and owensgroup/SlabHash), in our own words.
+//! SlabHash as published (Ashkiani, Farach-Colton, Owens, IPDPS 2018, and owensgroup/SlabHash), in our own
+//! words.
 //!
-//! A slab is a row of 32-bit words. Words 2j and 2j + 1 are the key and the value of pair j; the last word is the
-//! link, the one before it is not used. Each word is read by its own lane; a pair is exchanged as 64 bits. There
-//! is no tombstone: a deleted pair becomes empty again.
+//! A slab is a row of 32-bit words. Words 2j and 2j + 1 are the key and the value of pair j; the last word is
+//! the link, the one before it is not used. Each word is read by its own lane; a pair is exchanged as 64
+//! bits. There is no tombstone: a deleted pair becomes empty again.
 //!
 //! - search: the lowest lane with the key; the value is what the *next lane* read.
 //! - insert: the lowest empty pair is exchanged, empty -> pair; on failure the same slab is read again. None
-//!   empty: on to the next slab, or a new one is linked. Unique insert first looks for the key *in the slab in
-//!   hand*.
-//! - delete: the lowest lane with the key; *swaps* the pair for an empty one, whatever stands there by now; true if
-//!   the pair swapped out had the key.
+//!   empty: on to the next slab, or a new one is linked. Unique insert first looks for the key *in the slab
+//!   in hand*.
+//! - delete: the lowest lane with the key; *swaps* the pair for an empty one, whatever stands there by now;
+//!   true if the pair swapped out had the key.
 //!
-//! There is one bucket. A slab has as many words as `lanes * S`: word n is the word n / lanes of lane n % lanes. The
-//! memory of a pair is one 64-bit word, and a lane that reads half of it loads it all: the model has no accesses
-//! of mixed size. The lanes load one after the other, keys before values; the simulator runs other warps between.
+//! There is one bucket. A slab has as many words as `lanes * S`: word n is the word n / lanes of lane n %
+//! lanes. The memory of a pair is one 64-bit word, and a lane that reads half of it loads it all: the model
+//! has no accesses of mixed size. The lanes load one after the other, keys before values; the simulator runs
+//! other warps between.
 
 use crate::slab_alloc::SlabAlloc;
 use warpproof_model::spec::{Call, Multimap, Op, Ret};
@@ -271,8 +273,8 @@ impl<const S: usize> Subject for SlabHash<S> {
         }
     }
 
-    /// The chain is one, no key stands twice if all are unique, slabs in use are linked, and a free slab is free
-    /// in some warp's copy of the bitmap.
+    /// The chain is one, no key stands twice if all are unique, slabs in use are linked, and a free slab is
+    /// free in some warp's copy of the bitmap.
     fn check_quiescent<W: SimWarp, M: Memory>(&self, _w: &mut W, m: M) -> Result<(), Breach> {
         let chain = self.chain(m)?;
         let slots = chain.iter().flat_map(|&slab| (0..self.words() - 2).step_by(2).map(move |n| (slab, n)));

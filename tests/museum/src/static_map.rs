@@ -1,17 +1,17 @@
 //! The open-addressing map of NVIDIA/cuCollections as published, in our own words.
 //!
-//! A slot is a key word and a value word, of which each is exchanged for itself: pairs too wide for one exchange. A
-//! thread walks from the key's home slot, slot after slot, and round again *for ever*: a walk ends at its key or at a
-//! slot that was never filled, and there has to be one.
+//! A slot is a key word and a value word, of which each is exchanged for itself: pairs too wide for one
+//! exchange. A thread walks from the key's home slot, slot after slot, and round again *for ever*: a walk
+//! ends at its key or at a slot that was never filled, and there has to be one.
 //!
-//! - insert: the first slot that is empty or erased. Either *two exchanges back to back*, of the key and of the
-//!   value, whatever became of the first (who won the key repeats the second until it succeeds, who did not puts the
-//!   value back), or one exchange of the key and then a store of the value.
+//! - insert: the first slot that is empty or erased. Either *two exchanges back to back*, of the key and of
+//!   the value, whatever became of the first (who won the key repeats the second until it succeeds, who did
+//!   not puts the value back), or one exchange of the key and then a store of the value.
 //! - erase: the same exchange, from the pair as read to an erased key and no value.
 //! - find: the slot of the key, or one past the last; its value is read there.
 //!
-//! A thread of the source is a warp of one lane. Slots are read value first: what a torn read of a slot does is shown
-//! elsewhere.
+//! A thread of the source is a warp of one lane. Slots are read value first: what a torn read of a slot does
+//! is shown elsewhere.
 
 use warpproof_model::spec::{Call, Multimap, Op, Ret};
 use warpproof_model::{Order, ReadOrder, Words, WriteOrder};

@@ -12,12 +12,14 @@ use std::path::Path;
 pub(super) struct Edit {
     /// Where the file is, from the root of the project.
     pub(super) file: String,
-    /// The function that the text is in, as `Type::name`. Without it the text is looked for in the whole file.
+    /// The function that the text is in, as `Type::name`. Without it the text is looked for in the whole
+    /// file.
     #[serde(rename = "fn")]
     pub(super) function: Option<String>,
     /// The text, as tokens: see [`Source`].
     pub(super) find: String,
-    /// What comes in its place. Lines after the first are indented as the first is; nothing leaves no empty line.
+    /// What comes in its place. Lines after the first are indented as the first is; nothing leaves no empty
+    /// line.
     pub(super) replace: String,
 }
 

@@ -44,7 +44,7 @@ impl Judge {
         Ok(Self { asker, tree, target, limit, profile: PROFILE })
     }
 
-    /// The same for mutants that are explored to the end: the worker is optimized.
+    /// This judge with an optimized worker, for mutants that are explored to the end.
     pub(super) fn optimized(&self) -> Self {
         Self { profile: "survivors", ..self.clone() }
     }

@@ -1,5 +1,5 @@
-//! `cargo xtask mutants`: makes the change of each entry of tests/mutants in a copy of the project, and runs the default
-//! set of scenarios of its structure on it.
+//! `cargo xtask mutants`: makes the change of each entry of tests/mutants in a copy of the project, and runs
+//! the default set of scenarios of its structure on it.
 //!
 //! A mutant must be killed, or say in its entry why it is equivalent. The table in tests/mutants/README.md is
 //! what a run wrote: exploration is deterministic, so that the scenario that kills and its executions can be

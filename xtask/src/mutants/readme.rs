@@ -34,7 +34,8 @@ pub(super) fn rows(structure: &str) -> Outcome<Vec<String>> {
     Ok(parts(&read(&path())?, structure)?.rows.lines().map(str::to_owned).collect())
 }
 
-/// Puts these rows in the place of those that the mutants in `asked` had. Others keep theirs, if they are in `known`.
+/// Puts these rows in the place of those that the mutants in `asked` had. Others keep theirs, if they are in
+/// `known`.
 pub(super) fn put(structure: &str, new: &[String], asked: &[&str], known: &[String]) -> Outcome<()> {
     write(&path(), &with_rows(&read(&path())?, structure, new, asked, known)?)
 }

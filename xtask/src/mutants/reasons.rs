@@ -1,4 +1,5 @@
-//! Why nothing kills a generated mutant: one line each, `NAME => equivalent: REASON` or `NAME => open: REASON`.
+//! Why nothing kills a generated mutant: one line each, `NAME => equivalent: REASON` or
+//! `NAME => open: REASON`.
 
 use crate::shell::Outcome;
 use std::collections::{HashMap, HashSet};

@@ -1,7 +1,7 @@
 //! Where a text stands in a Rust file: in which function, and between which bytes.
 //!
-//! Texts are compared token by token. Line breaks, indentation, comments, and the comma in front of a closing bracket do
-//! not count: rustfmt and a reworded comment break nothing.
+//! Texts are compared token by token. Line breaks, indentation, comments, and the comma in front of a closing
+//! bracket do not count: rustfmt and a reworded comment break nothing.
 
 use crate::shell::Outcome;
 use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};

@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 /// CPU time that the scenarios of a mutant may take.
 const LIMIT: Duration = Duration::from_secs(600);
 
-/// Mutants for which a further copy of the project pays: most of a build runs on one core, but the first build of a copy
-/// takes as long as ten mutants.
+/// Mutants for which a further copy of the project pays: most of a build runs on one core, but the first
+/// build of a copy takes as long as ten mutants.
 const PER_COPY: usize = 30;
 
 /// What became of one mutant.

@@ -112,8 +112,8 @@ impl<const L: u32, T: AllKeys> Launch<L, T> {
         self.search_some((keys, n), (values, found), missing, |_| true);
     }
 
-    /// The same of operations that stand by their homes, so that those on one key are often neighbours: the
-    /// first of each run of them alone is answered.
+    /// Looks keys up that are sorted by home, so that operations on one key are often neighbours: only the
+    /// first operation of each run of equal keys is answered.
     #[inline(always)]
     pub(crate) fn search_runs(
         self,

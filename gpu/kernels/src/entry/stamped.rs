@@ -66,8 +66,8 @@ where
     H: IntegerWords<u64>,
     P: Pool,
 {
-    /// The same on a table of nodes that are replaced, by the lanes of tiles; what these leave the whole tile
-    /// runs in the end. What finds no node has the code [`DEFERRED`].
+    /// Runs a batch of updates on a table whose nodes are replaced. The lanes of a tile run them first; the
+    /// whole tile runs those that are left. An operation that finds no free node gets the code [`DEFERRED`].
     #[inline(always)]
     #[expect(clippy::too_many_arguments, reason = "the arrays of a kernel")]
     pub(crate) fn update_stamped(

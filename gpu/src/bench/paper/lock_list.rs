@@ -37,7 +37,7 @@ impl Baselines {
         })
     }
 
-    /// The same as a map of u32 pairs.
+    /// A lock list as a map of u32 pairs, with `buckets` buckets and memory for `pool` nodes.
     ///
     /// # Errors
     /// As [`lock_set`](Self::lock_set).

@@ -91,7 +91,7 @@ fn mix<K: Number, S: Holds<(K, K)>>(
     }
 }
 
-/// The same on an empty set.
+/// Runs batches on an empty set, and compares each answer with the expected one.
 pub(super) fn follow_keys<K: Number, S: Holds<(K,)>>(set: &mut Staged<'_, Set<K, S>>, n: u64) {
     let keys = K::all(0..n);
     for outcome in [Insert::Inserted, Insert::Present] {

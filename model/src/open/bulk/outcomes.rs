@@ -7,7 +7,8 @@ use crate::outcome::Insert;
 
 /// The codes of a batch's outcomes, one for each operation, or nobody who is told.
 ///
-/// Nearly all inserts of a batch end well. So all codes say that at first, and those are written again that do not.
+/// Nearly all inserts of a batch end well. So all codes say that at first, and those are written again that
+/// do not.
 #[derive(Clone, Copy, Debug)]
 pub struct Outcomes<O> {
     codes: O,
@@ -15,7 +16,8 @@ pub struct Outcomes<O> {
 }
 
 impl<O: StagedWords<u8>> Outcomes<O> {
-    /// The codes are told, if `told`: there is one for each operation of the batch. They hold anything at first. Else none is touched.
+    /// The codes are told, if `told`: there is one for each operation of the batch. They hold anything at
+    /// first. Else none is touched.
     #[inline(always)]
     pub const fn new(codes: O, told: bool) -> Self {
         Self { codes, told }

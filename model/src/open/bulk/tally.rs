@@ -43,7 +43,8 @@ impl Counts {
         self.add(full, (end == End::Full) as u32);
     }
 
-    /// Adds what all warps of the block have counted to `to`. All of them come here. The first [`TALLY`] shared words are zero.
+    /// Adds what all warps of the block have counted to `to`. All of them come here. The first [`TALLY`]
+    /// shared words are zero.
     #[inline(always)]
     pub(super) fn report<I: InBlock>(self, m: &mut I, to: impl IntegerWords<u64>) {
         use crate::memory::Words;

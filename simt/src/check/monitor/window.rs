@@ -130,7 +130,8 @@ impl Test {
         })
     }
 
-    /// The same, where a write that is under way at the beginning may be left out and is never due.
+    /// Whether some state at the beginning explains the operations. A write under way at the beginning may be
+    /// left out, and is never due.
     fn explained_from_some_state(&mut self, ops: &[Op], span: Span) -> bool {
         self.seen += ops.len();
         if self.problem.take_apart(ops, span, self.named).is_err() {

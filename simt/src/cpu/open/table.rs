@@ -56,7 +56,8 @@ impl<St: PackedWords, P: Probing, const L: usize, const S: usize> OpenWords<St, 
         Self::of((geometry, seed), St::new, |words| Array::new(words, |_| 0))
     }
 
-    /// The same with this thread alone: for who holds a lock that the other threads may wait for.
+    /// An empty table, made by this thread alone: for a caller that holds a lock for which other threads may
+    /// wait.
     ///
     /// # Errors
     /// As [`new`](Self::new).

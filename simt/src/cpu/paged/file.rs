@@ -41,7 +41,7 @@ where
         Self::open_with(path, Opening::new(budget, Choose::Always(Way::Resident)))
     }
 
-    /// The same, as `opening` says.
+    /// Opens a table from the file at `path`, as `opening` says.
     ///
     /// # Errors
     /// As [`open`](Self::open).

@@ -25,7 +25,7 @@ impl<T> Memory<T> {
         }
     }
 
-    /// The same, to be changed.
+    /// The table at a place, if there is one, to be changed.
     fn table_mut(&mut self, child: u32, place: Place) -> Option<&mut T> {
         match place {
             Place::Image => self.images.get_mut(child as usize),

@@ -59,7 +59,7 @@ impl<St: SlabStore, M: Multiplicity, const L: usize, const S: usize> SlabWords<S
         self.all().table()
     }
 
-    /// The same with the chain of the reserved keys.
+    /// The view with the chain of the reserved keys.
     #[inline(always)]
     fn all(&self) -> WithChain<View<'_, St, M, S>> {
         let (slots, bitmap) = (self.store.slots(), self.bitmap.words());

@@ -9,7 +9,7 @@ pub(super) fn many(count: usize, thread: impl Fn(usize) -> Vec<Ins>) -> Test {
     threads(&slices)
 }
 
-/// The same of two lanes per warp, threads `2 n` and `2 n + 1` in one `each`.
+/// A test of `count` threads, two lanes to a warp: threads `2 n` and `2 n + 1` run in one `each`.
 pub(super) fn many_in_pairs(count: usize, thread: impl Fn(usize) -> Vec<Ins>) -> Test {
     let all: Vec<_> =
         (0..count / 2).map(|warp| [each(&[&thread(2 * warp), &thread(2 * warp + 1)])]).collect();
@@ -31,7 +31,7 @@ fn additions_come_in_every_order() {
     }
 }
 
-/// The same with lanes for threads.
+/// Additions to one word by lanes: n!, as by threads.
 #[test]
 fn additions_of_lanes_come_in_every_order() {
     for count in [2, 4, 6] {
@@ -52,7 +52,7 @@ fn readers_read_what_they_like() {
     }
 }
 
-/// The same with lanes for threads.
+/// A writer and n readers as lanes: 2^n, as with threads.
 #[test]
 fn readers_in_lanes_read_what_they_like() {
     for count in [1, 3, 5, 7] {
@@ -111,7 +111,7 @@ fn store_buffering_in_a_ring() {
     }
 }
 
-/// The same with an addition to the own word for the write: 2^n.
+/// A ring in which each thread adds to its own word and reads the next one's: 2^n.
 #[test]
 fn additions_and_reads_in_a_ring() {
     for count in 2..7 {

@@ -60,7 +60,7 @@ impl Test {
         self.report_by(1)
     }
 
-    /// The same by so many searches.
+    /// The report of an exploration by so many searches.
     fn report_by(&self, threads: usize) -> Report {
         self.report_with(&Options { threads, ..Options::default() })
     }

@@ -36,7 +36,7 @@ fn a_walk_waits_and_reads_old_values() {
     assert_eq!(walked(&test, 1, 200).outcomes, test.report().outcomes);
 }
 
-/// The same seed finds the same, and a deadlock is one.
+/// One seed always finds one execution, and a deadlock counts as an outcome.
 #[test]
 fn a_seed_names_an_execution() {
     let both = |one, other| [one, other].map(|word| Ins::Lock(word, Order::Acquire));

@@ -78,7 +78,7 @@ const ONE: Shape = Shape { slots: 2, buckets: 2, levels: 1, room: 4, last: 0, to
 const TWO_LEVELS: Shape = Shape { slots: 1, buckets: 3, levels: 2, room: 4, last: 0, told: false };
 /// Three buckets of a slot: a bin of two, and one of which one bucket is behind the table.
 const BINS_OF_2: Shape = Shape { slots: 1, buckets: 3, levels: 1, room: 8, last: 1, told: false };
-/// The same table in one bin.
+/// The table of [`BINS_OF_2`], in one bin.
 const BINS_OF_4: Shape = Shape { last: 2, ..BINS_OF_2 };
 /// Two buckets of two slots in one bin.
 const OF_2_SLOTS: Shape = Shape { slots: 2, buckets: 2, ..BINS_OF_2 };

@@ -22,7 +22,7 @@ use warpproof_model::{Block, Key, ReadOrder, StagedWords, UserKey, Words};
 
 /// The name of the structure in scenarios.
 pub const STRUCTURE: &str = "bulk_map32";
-/// The same where each operation is told its outcome.
+/// The name of the structure in scenarios where each operation is told its outcome.
 pub const TOLD: &str = "bulk_told32";
 
 const SLOTS: usize = 0;

@@ -80,9 +80,9 @@ pub(super) const TOMB_SECOND: Place =
 /// Both buckets hold tombstones.
 pub(super) const TOMBS: Place =
     Place { gone: &[(0, 11), (1, 0)], ..place("tombs", 1, 2, &[(0, 11), (1, 0)], &[(0, 10), (0, 11)]) };
-/// Both buckets are full; what is in the first one can be moved to an empty slot.
+/// Both buckets are full; an entry of the first one can be moved to an empty slot.
 pub(super) const ROOM: Place = place("room", 1, 3, &[(0, 20), (1, 0)], &[(0, 10), (0, 20), (0, 11)]);
-/// The same, to a tombstone.
+/// Both buckets are full; an entry of the first one can be moved to a tombstone.
 pub(super) const ROOM_TOMB: Place = Place {
     gone: &[(2, 0)],
     ..place("room_tomb", 1, 3, &[(0, 20), (1, 0), (2, 0)], &[(0, 10), (0, 20), (2, 0)])
@@ -95,7 +95,7 @@ pub(super) const CROSS: Place = place("cross", 1, 3, &[(0, 20), (1, 20)], &[(0, 
 /// What is in the first bucket can be moved if what is in its second one is moved.
 pub(super) const CHAIN: Place =
     place("chain", 1, 4, &[(0, 20), (1, 0), (2, 30)], &[(0, 10), (0, 20), (2, 30)]);
-/// The same by three moves.
+/// An entry of the first bucket can be moved after two other moves.
 pub(super) const CHAIN_THREE: Place =
     place("chain_three", 1, 5, &[(0, 20), (1, 0), (2, 30), (3, 40)], &[(0, 10), (2, 30)]);
 /// A chain of two moves in buckets of two slots, of the key in the second slot each. For one warp alone: two
@@ -113,7 +113,7 @@ pub(super) const PAIR: Place =
 /// Buckets of two slots: of the first, the first slot can be moved. For one warp alone.
 pub(super) const PAIR_FIRST: Place =
     place("pair_first", 2, 3, &[(0, 20), (0, 11), (1, 0), (1, 1), (2, 0)], &[(0, 10), (0, 20), (0, 11)]);
-/// The same as [`PAIR`], to a tombstone below an empty slot.
+/// As [`PAIR`], but the move is to a tombstone below an empty slot.
 pub(super) const PAIR_ROOM: Place = Place { name: "pair_room", gone: &[(2, 0)], ..PAIR };
 /// Buckets of two slots: the key is in the second slot of the first, behind a tombstone.
 pub(super) const PAIR_TOMB: Place = Place {

@@ -36,19 +36,19 @@ impl<E: Entry, const S: usize> CuckooSubject<E, S> {
         Self { config, may_fill, adds: false, room_moves: false, tries: false, kind: PhantomData }
     }
 
-    /// The same with calls that add to values.
+    /// This table, with calls that add to values.
     #[must_use]
     pub fn with_adds(self) -> Self {
         Self { adds: true, ..self }
     }
 
-    /// The same with programs that take a key out and put one in.
+    /// This table, with programs that take a key out and put one in.
     #[must_use]
     pub fn with_moving_room(self) -> Self {
         Self { room_moves: true, ..self }
     }
 
-    /// The same with operations as kernels run them: tried first, then whole.
+    /// This table, with operations as kernels run them: tried first, then run whole.
     #[must_use]
     pub fn tried(self) -> Self {
         Self { tries: true, ..self }

@@ -74,10 +74,10 @@ pub(super) const EMPTY: Place = grown(("empty", 2), (1, 2), 1, &[], &[(0, 0), (0
 pub(super) const LAST_SLOT: Place = grown(("last_slot", 2), (1, 2), 1, &[(0, 2)], &[(0, 0), (0, 1)], &[]);
 /// The first submap is full, and there is no other.
 pub(super) const FULL: Place = grown(("full", 2), (1, 1), 1, &[(0, 1)], &[(0, 0), (0, 1), (0, 2)], &[]);
-/// The same with two slots, so that several lanes read them.
+/// The first submap is full and the only one; its bucket has two slots, so that several lanes read them.
 pub(super) const FULL_TWO: Place =
     grown(("full_two", 2), (1, 2), 1, &[(0, 1), (0, 2)], &[(0, 0), (0, 3)], &[]);
-/// The same with two buckets, both of which keys probe.
+/// The first submap is full and the only one; it has two buckets, both of which keys probe.
 pub(super) const WIDE: Place = grown(("wide", 2), (1, 1), 2, &[(0, 1), (1, 1)], &[(0, 0), (1, 0)], &[]);
 /// The first submap is full, the second one is empty.
 pub(super) const NEXT: Place = grown(("next", 2), (1, 1), 1, &[(0, 1)], &[(0, 0), (0, 2)], &[1]);

@@ -46,7 +46,7 @@ impl<E: Entry, const S: usize> DynamicSubject<E, S> {
         Self { config, may_fill, adds: false, kind: PhantomData }
     }
 
-    /// The same with calls that add to values.
+    /// This table, with calls that add to values.
     #[must_use]
     pub fn with_adds(self) -> Self {
         Self { adds: true, ..self }

@@ -34,7 +34,7 @@ pub(super) const FULL: Start = start("full", 2, &[(InsertUnique, 1, 2)]);
 pub(super) const TOMBS: Start = start("tombs", 2, &[(InsertUnique, 1, 2), (Delete, 1, 0), (Delete, 2, 0)]);
 /// One slot holds a key, the other a tombstone.
 pub(super) const TOMB: Start = start("tomb", 2, &[(InsertUnique, 1, 2), (Delete, 2, 0)]);
-/// The same with two more slots, which are free.
+/// One slot holds a key, one a tombstone, and two are free.
 pub(super) const TOMB_ROOM: Start = start("tomb_room", 4, &[(InsertUnique, 1, 2), (Delete, 2, 0)]);
 /// Most slots are free: a table that is made as small as it can be has room for none of a batch.
 pub(super) const ROOMY: Start = start("roomy", 7, &[(InsertUnique, 1, 1)]);
@@ -85,7 +85,7 @@ pub(super) const THREE: Step = (InsertUnique, 5, 3);
 pub(super) const OLD: Step = (InsertUnique, 1, 2);
 /// As a batch of all kinds of operations.
 pub(super) const ALL_KINDS: Step = (MIXED, 5, 2);
-/// The same of the keys 1 and 2: it counts as if it had stored both.
+/// The keys 1 and 2 as a batch of all kinds of operations: it counts as if it had stored both.
 pub(super) const OLD_KINDS: Step = (MIXED, 1, 2);
 /// A batch whose chunk fails.
 pub(super) const FAILS: Step = (FAIL, 5, 2);

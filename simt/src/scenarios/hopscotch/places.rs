@@ -91,9 +91,9 @@ pub(super) const PAST: Place = Place { name: "past", gone: &[(0, 1)], keys: &[(0
 
 /// Every slot is taken but the last.
 pub(super) const GAP: Place = Place { name: "gap", keys: &[(0, 0), (1, 1), (2, 2)], ..HOPS };
-/// The same, with a key of the last home.
+/// Every slot is taken but the last; one key belongs to the last home.
 pub(super) const RESERVED: Place = Place { name: "reserved", keys: &[(0, 0), (2, 0), (2, 1)], ..HOPS };
-/// The gap is behind what the neighbourhood reaches.
+/// The gap is beyond what the neighbourhood reaches.
 pub(super) const GAP_BEYOND: Place = Place {
     gone: &[(3, 1)],
     ..place("gap_beyond", (1, 2, 2), 4, &[(0, 1), (1, 1), (2, 1), (3, 1), (3, 2)], &[(0, 0), (2, 1), (3, 1)])
@@ -103,7 +103,7 @@ pub(super) const GAP_BEFORE: Place = Place {
     gone: &[(2, 1)],
     ..place("gap_before", (1, 2, 2), 3, &[(0, 1), (0, 2), (2, 1), (2, 2)], &[(1, 0), (0, 2), (2, 1)])
 };
-/// The same; the key behind the gap may come back into it.
+/// As [`GAP_BEFORE`], and the key after the gap may come back into it.
 pub(super) const GAP_AGAIN: Place = Place { name: "gap_again", keys: &[(1, 0), (2, 2)], ..GAP_BEFORE };
 
 /// The neighbourhood is three groups; an insert of home 1 moves the first key of home 2 to the last group.

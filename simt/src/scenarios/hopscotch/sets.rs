@@ -88,7 +88,7 @@ fn rounds() -> Vec<Scenario> {
     scenarios
 }
 
-/// The same by lanes of one word each, if there are so many.
+/// Those scenarios whose groups allow it, run by lanes of one word each.
 fn by_lanes(scenarios: &[Scenario]) -> Vec<Scenario> {
     let some = scenarios.iter().filter(|s| s.config.slots.is_power_of_two() && s.stall.is_none());
     some.cloned().map(form::lanes).collect()

@@ -28,7 +28,7 @@ impl<E: Entry, const S: usize, const N: u32> HopscotchSubject<E, S, N> {
         Self { config, may_fill, tries: false, kind: PhantomData }
     }
 
-    /// The same with operations as kernels run them: tried first, then whole.
+    /// A table of the size of `config`, with operations as kernels run them: tried first, then run whole.
     pub const fn tried(config: Config, may_fill: bool) -> Self {
         Self { config, may_fill, tries: true, kind: PhantomData }
     }

@@ -32,10 +32,10 @@ pub(super) const PLAN: Plan = Plan {
     fills: Some(fill_home),
 };
 
-/// The same of slots with a board: the second warp may wait for a slot that is being filled for a key with
-/// the fingerprint of its own.
+/// What to generate for slots of u64 pairs with a board: the second warp may wait for a slot that is being
+/// filled for a key with the fingerprint of its own key.
 pub(super) const BOARD_PLAN64: Plan = Plan { progress: of_board, meet: alike::<u64>, ..PLAN };
-/// The same of u32 keys.
+/// What to generate for slots of u32 pairs with a board.
 pub(super) const BOARD_PLAN32: Plan = Plan { progress: of_board, meet: alike::<u32>, ..PLAN };
 
 fn of_board(table: &Table, op: Op) -> Progress {
@@ -67,7 +67,7 @@ const fn place(
 
 /// An empty table.
 pub(super) const EMPTY: Place = place("empty", (1, 2), 1, &[], &[(0, 0), (0, 1)]);
-/// The same with two buckets.
+/// An empty table of two buckets.
 pub(super) const TWO: Place = place("two", (1, 2), 2, &[], &[(0, 0), (0, 1)]);
 /// The key is in its home.
 pub(super) const PRESENT: Place = place("present", (1, 2), 1, &[(0, 0)], &[(0, 0), (0, 1)]);

@@ -41,7 +41,7 @@ impl<L: Layout, const S: usize, const TEST: bool> OpenSubject<L, S, TEST> {
         Self { config, may_fill, adds: false, kind: PhantomData }
     }
 
-    /// The same with calls that add to values.
+    /// This table, with calls that add to values.
     #[must_use]
     pub fn with_adds(self) -> Self {
         Self { adds: true, ..self }

@@ -40,7 +40,7 @@ fn on_one_key(table: &Table, shape: &[usize]) -> Vec<Scenario> {
     places.into_iter().flat_map(|place| table.of_shape(place, shape, 1)).collect()
 }
 
-/// The same by warps of two lanes.
+/// A scenario run by warps of two lanes.
 fn by_two_lanes(scenario: &Scenario) -> Scenario {
     let name = format!("{}_lanes", scenario.name);
     Scenario { name, config: Config { lanes: 2, ..scenario.config.clone() }, ..scenario.clone() }

@@ -128,14 +128,14 @@ fn scenario(
     Scenario::new(name, structure, config, vec![vec![Call::new(Op::SearchAll, 0, 0)]; warps])
 }
 
-/// The same with so many places in the output.
+/// A scenario with `room` places in the output.
 fn with_room(mut scenario: Scenario, room: u32) -> Scenario {
     scenario.name += &format!("_room_{room}");
     scenario.config.pool = room;
     scenario
 }
 
-/// The same after so many entries of another source.
+/// A scenario in which `before` entries of another source come first.
 fn after(mut scenario: Scenario, before: u32) -> Scenario {
     scenario.name += &format!("_after_{before}");
     scenario.config.bitmap.push(before);

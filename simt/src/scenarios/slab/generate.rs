@@ -10,7 +10,8 @@ pub(super) fn meet(table: &Table, place: Place, programs: &[&[Op]]) -> Scenario 
     table.on_key(place, (0, KEY as usize), programs)
 }
 
-/// The same by lanes of one word each, the last first: a scan meets the end of a slab before its pairs.
+/// A scenario run by lanes of one word each, the last lane first: a scan meets the end of a slab before its
+/// pairs.
 pub(super) fn backwards(mut scenario: Scenario) -> Scenario {
     scenario.config = Config { lanes: scenario.config.slots, slots: 1, ..scenario.config };
     scenario.backwards = true;

@@ -14,7 +14,7 @@ use warpproof_model::spec::Op::{self, *};
 
 /// The key comes, goes and comes again, in any table.
 const UNIQUE: &[Op] = &[InsertUnique, Delete, InsertUnique];
-/// The same in a multimap, where nobody asks whether it is there.
+/// The key comes, goes and comes again in a multimap, where no insert asks whether it is there.
 const MULTI: &[Op] = &[Insert, Delete, Insert];
 
 /// Slabs of one slot: each pair is in another one.
@@ -78,7 +78,7 @@ fn behind_another(table: &Table, place: Place, other: &[Op]) -> Scenario {
     table.scenario(place, &programs)
 }
 
-/// The same in one slab, of one lane and of several.
+/// Scenarios of [`behind_another`] in one slab, by one lane and by several.
 fn behind_another_in_one(table: &Table, other: &[Op]) -> [Scenario; 2] {
     [behind_another(table, places::EMPTY, other), lanes(behind_another(table, places::WIDE_EMPTY, other))]
 }

@@ -109,7 +109,7 @@ impl<L: Layout, U: Multiplicity, const S: usize> SlabSubject<L, U, S> {
         Self { config, unique, may_fill, reserved: false, kind: PhantomData }
     }
 
-    /// The same with a chain of the reserved keys.
+    /// This table, with a chain of the reserved keys.
     #[must_use]
     pub fn with_reserved(self) -> Self {
         Self { reserved: true, ..self }

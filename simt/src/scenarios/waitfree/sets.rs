@@ -73,12 +73,12 @@ const PATIENCES: [u32; 3] = [0, 1, NEVER];
 /// The operations of a set.
 const SET_OPS: [Op; 3] = [InsertUnique, Delete, Search];
 
-/// The same by four lanes, where calls are announced at once.
+/// Scenarios run by four lanes, with calls that are announced at once.
 fn lanes(scenarios: &[Scenario]) -> Vec<Scenario> {
     patient(&scenarios.iter().map(by_four).collect::<Vec<_>>(), 0)
 }
 
-/// The same by four lanes of one word each.
+/// A scenario run by four lanes of one word each.
 fn by_four(scenario: &Scenario) -> Scenario {
     let mut scenario = scenario.clone();
     (scenario.config.lanes, scenario.config.slots) = (4, 1);

@@ -38,14 +38,14 @@ fn a_fence_pairs_with_an_acquire() {
     threads(&[&[write(X, 1), Ins::Fence, write(Y, 1)], &[acquire(Y), read(X)]]).gives(&CAUSAL);
 }
 
-/// MP+rel+fence. The same: a release pairs with a fence.
+/// MP+rel+fence: a release pairs with a fence.
 #[test]
 fn a_release_pairs_with_a_fence() {
     threads(&[&[write(X, 1), release(Y, 1)], &[read(Y), Ins::Fence, read(X)]]).gives(&CAUSAL);
 }
 
-/// The same of a fence that acquires alone: it pairs with a release and with a fence, and brings nothing to
-/// what it stands behind.
+/// A fence that only acquires pairs with a release and with a fence, and publishes nothing that came before
+/// it.
 #[test]
 fn a_fence_that_acquires_is_half_a_fence() {
     let receive = [read(Y), Ins::FenceAcquire, read(X)];
