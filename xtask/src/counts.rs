@@ -1,6 +1,7 @@
 //! `cargo xtask counts`: what a new structure, operation or entry type touches, and how much repeats itself.
 
 use crate::circles;
+use crate::comments::{self, comments};
 use crate::mutants;
 use crate::shell::{Outcome, output, read, root};
 use std::process::Command;
@@ -101,6 +102,9 @@ pub(crate) fn print() -> Outcome<()> {
         println!("  {what:<44}{:>7}", public_names(file)?);
     }
     println!("\nCircles between files of different folders: {}", circles::between_folders()?.len());
+    let comments = comments()?;
+    println!("Comment lines over {} columns: {}", comments::COLUMNS, comments.long.len());
+    println!("Doc comments that begin with \"The same\": {}", comments.dependent.len());
     println!("\nMutants");
     let mut all = 0;
     for structure in mutants::structures()? {

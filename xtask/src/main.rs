@@ -2,6 +2,7 @@
 
 mod ci;
 mod circles;
+mod comments;
 mod counts;
 mod fuzz;
 mod modules;
@@ -29,7 +30,7 @@ usage: cargo xtask COMMAND
 
   ci [STEP ...]  everything that must hold: fmt clippy docs test ptx ptxas mutants readme fuzz
   nightly [STEP ...]  what takes hours: readme mutants/STRUCTURE deep soak miri tsan asan fuzz deny gpu; each adds a row to tests/nightly.csv
-  counts         what a new structure touches, lines, public names, circles between files, mutants
+  counts         what a new structure touches, lines, public names, circles between files, comments, mutants
   fuzz [SECONDS] run every fuzz target, 60 s each unless told otherwise
   mutants [STRUCTURE [NAME ...]]  check every mutant of tests/mutants, or those named, and write the table
   mutants --sample                check ten of them and compare with the table
