@@ -52,7 +52,7 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32, const V: u32> H
     }
 
     /// Adds the version of a home; a lock disturbs the calm. Versions only grow: equal sums are of equal
-    /// versions, unless one went round meanwhile (README, *Versions go round*).
+    /// versions, unless one wrapped meanwhile (README, *Versions wrap*).
     #[inline(always)]
     fn sum<W: Warp>(self, w: &mut W, group: u32, versions: &mut u64, calm: &mut bool) {
         if group < self.homes() {
