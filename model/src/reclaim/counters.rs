@@ -1,7 +1,7 @@
 //! How wide the counters are in the words of a structure.
 
 /// How many bits the counters have in the words of a structure whose nodes are of a [`Pool`](super::Pool):
-/// each begins again after its last number. The README of the wait-free table, *Counters go round*, says when
+/// each begins again after its last number. The README of the wait-free table, *Counters wrap*, says when
 /// that is safe. With few bits they go round between two steps of another warp: for the checkers.
 pub trait Counters {
     /// Of the announcements that a head counts: 1 to 32.
