@@ -1,7 +1,7 @@
-//! What each kernel takes, in its order. Written here and nowhere else; a test compares it with the PTX.
+//! The arguments of each kernel, in its order. They are written only here; a test compares them with the PTX.
 //!
-//! A constructor of [`Arguments`] checks the lengths of the arrays, so that arguments which exist are right
-//! for their operation on their table.
+//! A constructor of [`Arguments`] checks the lengths of the arrays. So arguments that exist are right for
+//! their operation on their table.
 
 use crate::layout::Scalar;
 use core::marker::PhantomData;
@@ -16,7 +16,7 @@ pub(crate) use bins::{Binned, Columns, Said};
 pub(crate) use head::{Head, RETRIEVE_LANES, RETRIEVE_THREADS, Stamps};
 pub(crate) use list::List;
 
-/// Elements in device memory: an address and a length. Does not keep the memory.
+/// Elements in device memory: an address and a length. Does not own the memory.
 #[derive(Debug)]
 pub(crate) struct Span<T> {
     address: u64,
@@ -38,7 +38,7 @@ impl<T> Span<T> {
         Self { address, len, element: PhantomData }
     }
 
-    /// How many there are.
+    /// How many elements there are.
     pub(crate) const fn len(self) -> usize {
         self.len
     }
@@ -48,7 +48,7 @@ impl<T> Span<T> {
         self.address + (index * size_of::<T>()) as u64
     }
 
-    /// Where they lie, in bytes: the address of the first, and how many.
+    /// The bytes of the elements: the address of the first one, and how many there are.
     pub(crate) const fn bytes(self) -> (u64, usize) {
         (self.address, self.len * size_of::<T>())
     }
@@ -69,7 +69,7 @@ impl<T> Span<T> {
 pub(crate) enum Argument {
     /// A pointer to one element of `size` bytes per operation.
     Each { address: u64, size: u64 },
-    /// A pointer that is the same for every operation; zero is null.
+    /// A pointer that all operations share; zero is null.
     Pointer(u64),
     /// 64 bits.
     U64(u64),
@@ -86,7 +86,7 @@ impl Argument {
         if size_of::<V>() == size_of::<u32>() { Self::U32(bits as u32) } else { Self::U64(bits) }
     }
 
-    /// The bits of the argument, in the low end, for `count` operations from number `first` on.
+    /// The bits of the argument, from the low end on, for `count` operations from number `first` on.
     pub(crate) fn bits(self, first: u64, count: u32) -> u64 {
         match self {
             Self::Each { address, size } => address + first * size,
@@ -109,7 +109,7 @@ macro_rules! operations {
                 matches!(self, Self::InsertUnique | Self::InsertOrAssign | Self::Delete | Self::Mixed)
             }
 
-            /// All of them.
+            /// All operations.
             pub(crate) const ALL: [Self; [$($name),*].len()] = [$(Self::$operation),*];
 
             /// The operation's part of a kernel's name.
@@ -154,17 +154,17 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    /// Whether the operations can be run some at a time.
+    /// Whether a launch may run a part of the operations.
     pub(crate) fn in_parts(&self) -> bool {
         self.list.contains(&Argument::Count)
     }
 
-    /// `hold`: how often it sleeps.
+    /// `hold`: how often the kernel sleeps.
     pub(crate) fn hold(naps: u32) -> Self {
         Self { list: List::new(&[], &[Argument::U32(naps)]), tiles: 1, shared: 0 }
     }
 
-    /// The floors of random access: slots, how many (or how many buckets of eight), keys, values, n.
+    /// The floors of random access: slots, their number (or the number of buckets of eight), keys, values, n.
     pub(crate) fn floor(slots: Span<u64>, number: u32, keys: Span<u32>, values: Span<u32>) -> Listed {
         Listing::new(&[slots.whole(), Argument::U32(number)], keys.len)
             .each("keys", keys)
@@ -179,7 +179,7 @@ impl Arguments {
     }
 }
 
-/// The arguments, unless a slice is not as long as it has to be.
+/// The arguments, unless a slice has the wrong length.
 pub(crate) type Listed = Result<Arguments, Refused>;
 
 /// Arguments while they are listed, of `n` operations.
@@ -199,7 +199,7 @@ impl Listing {
         self
     }
 
-    /// Refuses a slice that has not `expected` elements, unless another one was refused before.
+    /// Refuses a slice that does not have `expected` elements, unless an earlier slice was refused.
     fn of_length(mut self, expected: usize, what: &'static str, found: usize) -> Self {
         self.refused = self.refused.or(same(expected, what, found).err());
         self
@@ -211,7 +211,7 @@ impl Listing {
         self.of_length(n, what, slice.len).with(slice.each())
     }
 
-    /// An element for each operation, or null, which is not written.
+    /// An element for each operation, or null if the kernel is to write none.
     fn each_or_null<T>(self, what: &'static str, slice: Option<Span<T>>) -> Self {
         match slice {
             Some(slice) => self.each(what, slice),
@@ -224,7 +224,7 @@ impl Listing {
         self.of_length(len, what, numbers.len).with(numbers.whole())
     }
 
-    /// How many operations there are, and a tile for each.
+    /// The number of operations, and a tile for each.
     fn count(self) -> Listed {
         let n = self.n;
         self.with(Argument::Count).run_by(n, 0)
@@ -238,7 +238,7 @@ impl Listing {
     }
 }
 
-/// Refuses a slice that is not as long as it has to be.
+/// Refuses a slice of the wrong length.
 fn same(expected: usize, what: &'static str, found: usize) -> Result<(), Refused> {
     if expected == found { Ok(()) } else { Err(Refused::Length { keys: expected, what, found }) }
 }

@@ -23,12 +23,12 @@ pub(crate) use slot::{SLOTS, Slot, Slots, bytes, numbers};
 pub(crate) const TABLES_BASE: &str = concat!(include_str!("../ptx/warpproof.sm_75.ptx"), "\0");
 /// The tables' kernels with 128-bit words, for 9.0 and up.
 pub(crate) const TABLES_WIDE: &str = concat!(include_str!("../ptx/warpproof.sm_90.ptx"), "\0");
-/// Other shapes of the 32-bit map, and the floors.
+/// Kernels of other shapes of the 32-bit map, and of the floors.
 pub(crate) const TUNING: &str = concat!(include_str!("../ptx/tuning.sm_75.ptx"), "\0");
 
-/// The tables' operations between two stamps, for 7.5 and up.
+/// The tables' operations with time stamps, for 7.5 and up.
 pub(crate) const STRESS_BASE: &str = concat!(include_str!("../ptx/stress.sm_75.ptx"), "\0");
-/// The tables' operations between two stamps with 128-bit words, for 9.0 and up.
+/// The tables' operations with time stamps and 128-bit words, for 9.0 and up.
 pub(crate) const STRESS_WIDE: &str = concat!(include_str!("../ptx/stress.sm_90.ptx"), "\0");
 
 /// The kernels of the baselines, for 7.5 and up.
@@ -51,18 +51,18 @@ struct Inner {
     capability: (u32, u32),
     wide: bool,
     tables: Arc<Module>,
-    /// Loaded when first asked for: benches alone need it.
+    /// Loaded at first use: only benches need it.
     tuning: Mutex<Option<Arc<Module>>>,
-    /// Where tables are filled and looked at as a whole, and batches of host slices go that do not go in
-    /// chunks.
+    /// The stream that fills tables and works on whole tables, and that runs batches of host slices which are
+    /// not cut into chunks.
     stream: Arc<CudaStream>,
-    /// Memory of host-slice calls, as far as none uses it.
+    /// Memory of host-slice calls that none of them uses now.
     spare: Mutex<Vec<Slots>>,
-    /// Memory of host-slice calls on paged tables, as far as none uses it.
+    /// Memory of host-slice calls on paged tables that none of them uses now.
     spare_pieces: Mutex<Vec<Pieces>>,
-    /// What this crate allocates from, without tracking; see `Device::open`.
+    /// The context that this crate allocates from, without tracking; see `Device::open`.
     own: Arc<CudaContext>,
-    /// What callers allocate from.
+    /// The context that callers allocate from.
     context: Arc<CudaContext>,
 }
 
@@ -75,14 +75,15 @@ impl Device {
         driver::devices()
     }
 
-    /// Opens device `ordinal` (the first is 0) in its primary context and loads the kernels that fit it: with
-    /// 128-bit words from compute capability 9.0 on, if the driver knows them (CUDA 12.3).
+    /// Opens device `ordinal` (the first is 0) in its primary context and loads the kernels for it: from
+    /// compute capability 9.0 on those with 128-bit words, if the driver supports them (CUDA 12.3).
     ///
-    /// The driver compiles the kernels, which takes seconds the first time and is then kept on disk.
+    /// The driver compiles the kernels. That takes seconds the first time; then the driver keeps them on
+    /// disk.
     ///
     /// # Errors
     /// [`Error::NoDriver`], [`Error::NoDevice`], [`Error::DriverTooOld`], [`Error::DeviceTooOld`],
-    /// [`Error::OutOfMemory`]; [`Error::Driver`] for what else the driver reports.
+    /// [`Error::OutOfMemory`]; [`Error::Driver`] for other errors of the driver.
     pub fn open(ordinal: usize) -> Result<Self, Error> {
         let devices = driver::devices()?;
         if ordinal >= devices {
@@ -90,10 +91,10 @@ impl Device {
         }
         let open = || CudaContext::new(ordinal).map_err(Error::memory("the device's context", 0));
         let (own, context) = (open()?, open()?);
-        // cudarc can note each use of a slice in events, so that streams wait for each other. For our own
-        // memory that costs two events per buffer, and a wait and a record per buffer and launch, and it
-        // would not even serve: a table is used by many streams at once, and an event keeps the last of them
-        // alone. So it is off in the context that we allocate from, and left on in the one that callers get.
+        // cudarc can record each use of a slice in events, so that streams wait for each other. For our own
+        // memory that would cost two events per buffer, and a wait and a record per buffer and launch. It
+        // would not be enough either: many streams use a table at once, and an event keeps only the last of
+        // them. So it is off in the context that we allocate from, and on in the one that callers get.
         // SAFETY: our buffers are used on `stream` alone, except a table's and staging buffers: those are
         // filled before they can be used elsewhere. Dropping a table waits for the whole device; a call
         // through staging buffers waits for their streams before it returns.
@@ -123,12 +124,12 @@ impl Device {
         Ok(Self { inner: Arc::new(inner) })
     }
 
-    /// The number that it was opened by.
+    /// The number by which it was opened.
     pub fn ordinal(&self) -> usize {
         self.inner.ordinal
     }
 
-    /// The name that the driver gives it.
+    /// The name of the device, from the driver.
     pub fn name(&self) -> &str {
         &self.inner.name
     }
@@ -138,14 +139,14 @@ impl Device {
         self.inner.capability
     }
 
-    /// Whether 64-bit maps use 128-bit words; otherwise slabs and open addressing go by the lock-word
-    /// protocol, and hopscotch maps have none.
+    /// Whether tables of u64 pairs use 128-bit words. Otherwise slabs and open addressing use the lock-word
+    /// protocol, and hopscotch maps of u64 pairs do not exist.
     pub fn wide(&self) -> bool {
         self.inner.wide
     }
 
-    /// Refuses layouts that need 128-bit words, or the lock-word protocol in their place, for tables without
-    /// the latter.
+    /// Refuses a layout that needs 128-bit words on a device without them, for tables without a lock-word
+    /// protocol.
     ///
     /// # Errors
     /// [`Error::NoWideWords`].
@@ -172,8 +173,8 @@ impl Device {
     }
 
     /// cudarc's context of the device, to make streams and slices with: its primary context, with cudarc's
-    /// tracking of slices as cudarc sets it. Streams and slices of any other handle to the primary context
-    /// serve as well.
+    /// default tracking of slices. Streams and slices of any other handle to the primary context work as
+    /// well.
     pub fn context(&self) -> &Arc<CudaContext> {
         &self.inner.context
     }
@@ -181,12 +182,12 @@ impl Device {
     /// Waits for everything on the device.
     ///
     /// # Errors
-    /// [`Error::Driver`]; the fault of a kernel that was not waited for appears here.
+    /// [`Error::Driver`]; the error of a kernel that nobody waited for appears here.
     pub fn synchronize(&self) -> Result<(), Error> {
         self.inner.own.synchronize().map_err(Error::driver("waiting for the device"))
     }
 
-    /// Waits for everything on the device, whatever goes wrong: for the ends of tables.
+    /// Waits for everything on the device, also after errors: for the drop of tables.
     pub(crate) fn wait_idle(&self) {
         // cudarc reports an error of an earlier drop first and forgets it; the second call waits.
         if self.inner.own.synchronize().is_err() {
@@ -199,30 +200,30 @@ impl Device {
         &self.inner.stream
     }
 
-    /// One more stream.
+    /// Makes another stream.
     pub(crate) fn new_stream(&self) -> Result<Arc<CudaStream>, Error> {
         self.inner.own.new_stream().map_err(Error::memory("a stream", 0))
     }
 
-    /// Memory of host-slice calls, as far as none uses it.
+    /// Memory of host-slice calls that none of them uses now.
     pub(crate) fn spare(&self) -> MutexGuard<'_, Vec<Slots>> {
-        // What a panic left behind is a whole list.
+        // A panic elsewhere leaves the list whole.
         self.inner.spare.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Memory of host-slice calls on paged tables, as far as none uses it.
+    /// Memory of host-slice calls on paged tables that none of them uses now.
     pub(crate) fn spare_pieces(&self) -> MutexGuard<'_, Vec<Pieces>> {
         self.inner.spare_pieces.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The tables' kernel `name`, run by tiles of `lanes`; `None` if there is none.
+    /// The tables' kernel `name`, for tiles of `lanes` lanes; `None` if there is none.
     pub(crate) fn kernel(&self, name: &str, lanes: u32) -> Result<Option<Kernel>, Error> {
         self.inner.tables.kernel(name, lanes)
     }
 
-    /// A kernel among the other shapes and the floors, run by tiles of `lanes`; `None` if there is none.
+    /// A kernel of the other shapes or the floors, for tiles of `lanes` lanes; `None` if there is none.
     pub(crate) fn tuning_kernel(&self, name: &str, lanes: u32) -> Result<Option<Kernel>, Error> {
-        // A load that failed leaves the place empty, so what a panic left behind does no harm.
+        // A failed load leaves the place empty, so a panic elsewhere does no harm.
         let mut tuning = self.inner.tuning.lock().unwrap_or_else(PoisonError::into_inner);
         let module = match &*tuning {
             Some(module) => module.clone(),
@@ -231,22 +232,22 @@ impl Device {
         module.kernel(name, lanes)
     }
 
-    /// The kernels of stress tests, loaded anew.
+    /// Loads the kernels of stress tests anew.
     pub(crate) fn stress_module(&self) -> Result<Arc<Module>, Error> {
         Module::load(&self.inner.own, if self.inner.wide { STRESS_WIDE } else { STRESS_BASE })
     }
 
-    /// The kernels of the tables that ours are compared with, loaded anew.
+    /// Loads the kernels of the baselines anew.
     pub(crate) fn paper_module(&self) -> Result<Arc<Module>, Error> {
         Module::load(&self.inner.own, PAPER)
     }
 }
 
-/// The tables' kernels, and whether they are those with 128-bit words.
+/// Loads the tables' kernels. Also returns whether they are those with 128-bit words.
 fn load_tables(context: &Arc<CudaContext>, capability: (u32, u32)) -> Result<(Arc<Module>, bool), Error> {
     if capability >= WIDE {
         match Module::load(context, TABLES_WIDE) {
-            // An older driver on a new device: the lock word serves.
+            // An old driver on a new device: the lock-word protocol is used.
             Err(Error::DriverTooOld { .. }) => {}
             loaded => return Ok((loaded?, true)),
         }

@@ -1,7 +1,7 @@
-//! Whether there is a driver, before anything calls it.
+//! A look for the driver, before anything calls it.
 //!
-//! cudarc loads the driver's library at its first call and looks up each function at that function's first
-//! call; it panics if either is missing. So both are looked for here first, and only then is cudarc called.
+//! cudarc loads the driver's library at its first call, and looks up each function at the first call of that
+//! function. It panics if either is missing. So this crate looks for both first, and only then calls cudarc.
 
 use crate::error::Error;
 use cudarc::driver::sys::{self, CUresult};
@@ -53,7 +53,7 @@ const FUNCTIONS: &[&str] = &[
     "cuStreamWaitEvent",
 ];
 
-/// Looks for the driver and its functions. Afterwards cudarc may be called.
+/// Looks for the driver and its functions. cudarc may be called afterwards.
 ///
 /// # Errors
 /// [`Error::NoDriver`], or [`Error::DriverTooOld`] if a function is missing.
@@ -91,7 +91,7 @@ pub(crate) fn devices() -> Result<usize, Error> {
     }
 }
 
-/// The CUDA version that the driver supports, as 1000 * major + 10 * minor; 0 if it does not say.
+/// The CUDA version that the driver supports, as 1000 * major + 10 * minor; 0 if unknown.
 pub(crate) fn version() -> u32 {
     if probe().is_err() {
         return 0;

@@ -1,4 +1,4 @@
-//! What can go wrong on the GPU.
+//! Errors of the GPU backend.
 
 use core::fmt;
 use cudarc::driver::{DriverError, sys::CUresult};
@@ -30,7 +30,7 @@ impl fmt::Display for CudaError {
     }
 }
 
-/// What can go wrong on the GPU.
+/// An error of the GPU backend.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub enum Error {
@@ -43,11 +43,11 @@ pub enum Error {
         /// How many devices there are.
         devices: usize,
     },
-    /// The driver does not know the kernels' instructions, or lacks a call.
+    /// The driver does not support the kernels' instructions, or lacks a function.
     DriverTooOld {
         /// The CUDA version that the driver supports, as 1000 * major + 10 * minor; 0 if unknown.
         driver: u32,
-        /// What it refused.
+        /// The kernel or function that it refused.
         what: String,
     },
     /// The device is older than the kernels.
@@ -57,17 +57,17 @@ pub enum Error {
         /// Its compute capability.
         capability: (u32, u32),
     },
-    /// Device memory, or host memory, cannot be had.
+    /// There is not enough device memory or host memory.
     OutOfMemory {
-        /// What it was for.
+        /// What the memory was for.
         what: &'static str,
-        /// How much.
+        /// How many bytes it would take.
         bytes: u64,
-        /// How many operations of the batch had run: the first ones. Always 0 unless the batch has parts, as
+        /// How many operations of the batch had run: the first ones. 0 unless the batch runs in parts, as
         /// where a table grows or is paged.
         ran: u64,
     },
-    /// The device, or its driver, has no 128-bit words, and the structure keeps u64 pairs in them.
+    /// The device, or its driver, has no 128-bit words, and the structure needs them for u64 pairs.
     NoWideWords {
         /// Name of the device.
         name: String,
@@ -85,9 +85,9 @@ pub enum Error {
     },
     /// The input was refused; nothing ran.
     Refused(Refused),
-    /// The table changed while a call ran that reads it twice.
+    /// The table changed during a call that reads it twice.
     Changed {
-        /// What differed.
+        /// The number that differed.
         what: &'static str,
         /// What the first pass counted.
         first: u64,
@@ -96,7 +96,7 @@ pub enum Error {
     },
     /// A slice or stream belongs to another device than the table.
     OtherDevice {
-        /// Which one.
+        /// Which of them.
         what: &'static str,
     },
     /// There is no such kernel for the table's tuning.
@@ -104,28 +104,28 @@ pub enum Error {
         /// Name of the kernel.
         kernel: String,
     },
-    /// A kernel did not start, or failed while it ran. After a failure of the second kind the driver refuses
-    /// every later call of the process on this device.
+    /// A kernel did not start, or failed while it ran. After a failure while it ran, the driver refuses every
+    /// later call of the process on this device.
     Kernel {
         /// Name of the kernel.
         kernel: String,
-        /// What the driver said.
+        /// The error of the driver.
         error: CudaError,
     },
     /// A kernel wrote a code that is no outcome of its operation.
     Code {
         /// Name of the kernel.
         kernel: String,
-        /// Which operation.
+        /// The number of the operation.
         index: usize,
         /// The code.
         code: u8,
     },
     /// Another call of the driver failed.
     Driver {
-        /// What it was to do.
+        /// What the call was for.
         what: &'static str,
-        /// What the driver said.
+        /// The error of the driver.
         error: CudaError,
     },
     /// A table cannot be saved to a file, or opened.
@@ -133,7 +133,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// Takes the error of a driver call that was to do `what`.
+    /// Turns the error of a driver call into an error of this crate; the call was for `what`.
     pub(crate) fn driver(what: &'static str) -> impl Fn(DriverError) -> Self {
         move |error| Self::Driver { what, error: error.into() }
     }
@@ -146,7 +146,7 @@ impl Error {
         }
     }
 
-    /// Takes the error of an allocation.
+    /// Turns the error of an allocation into an error of this crate.
     pub(crate) fn memory(what: &'static str, bytes: u64) -> impl Fn(DriverError) -> Self {
         move |error| match error.0 {
             CUresult::CUDA_ERROR_OUT_OF_MEMORY => Self::OutOfMemory { what, bytes, ran: 0 },

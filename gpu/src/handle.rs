@@ -1,4 +1,4 @@
-//! The handle of a table, whatever its structure and whether it is a map or a set.
+//! The handle of a table of any structure, a map or a set.
 
 use crate::device::Device;
 use crate::error::Error;
@@ -18,10 +18,10 @@ use warpproof_model::host::{BulkOrdered, BulkTable, OpenGeometry, Refused, Struc
 ///
 /// On host slices, its operations are those of [`BulkMap`](warpproof_model::host::BulkMap) or
 /// [`BulkSet`](warpproof_model::host::BulkSet): each call copies its input to the device, and the answers
-/// back, in chunks, and waits for all. [`Table::staged`] has them without a `Vec`, through staging buffers of
-/// the caller. On device slices, they are those of [`Table::on_stream`].
+/// back, in chunks, and waits for all of it. [`Table::staged`] offers them without a `Vec`, through staging
+/// buffers of the caller. On device slices, its operations are those of [`Table::on_stream`].
 ///
-/// Host-slice calls do not wait for device-slice calls that are still running on the caller's streams, except
+/// Host-slice calls do not wait for device-slice calls that still run on the caller's streams, except
 /// [`flush`](warpproof_model::host::BulkFlush::flush). Dropping a table waits for the device.
 pub struct Table<R, S: Kernels> {
     on_device: DeviceTable,
@@ -37,11 +37,11 @@ pub type Map<K, V, S> = Table<(K, V), S>;
 pub type Set<K, S> = Table<(K,), S>;
 
 impl<R: Row, S: Holds<R>> Table<R, S> {
-    /// An empty table made for so many entries:
+    /// An empty table made for `entries` entries. How many are sure to fit: see
     /// [`SlabGeometry::for_pairs`](warpproof_model::host::SlabGeometry::for_pairs),
     /// [`HopscotchGeometry::for_pairs`](warpproof_model::host::HopscotchGeometry::for_pairs),
     /// [`WaitFreeGeometry::for_batches`](warpproof_model::host::WaitFreeGeometry::for_batches), or
-    /// [`Table::size`] at the default load say which of them are sure to fit.
+    /// [`Table::size`] at the default load.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`]; [`Error::Refused`] if the table would be too large to index;
@@ -50,7 +50,7 @@ impl<R: Row, S: Holds<R>> Table<R, S> {
         Self::for_entries(device, entries, Seed::random())
     }
 
-    /// An empty table made for so many entries, of this seed.
+    /// An empty table made for `entries` entries, with this seed.
     pub(crate) fn for_entries(device: &Device, entries: u64, seed: Seed) -> Result<Self, Error> {
         Self::with_seed(device, S::size(R::PACKED, entries)?, Tuning::default(), seed)
     }
@@ -58,8 +58,8 @@ impl<R: Row, S: Holds<R>> Table<R, S> {
     /// An empty table of a given size.
     ///
     /// # Errors
-    /// As [`Table::with_capacity`]; [`Error::Refused`] as `admit` of the geometry does, for what there are
-    /// kernels for.
+    /// As [`Table::with_capacity`]; [`Error::Refused`] as `admit` of the geometry returns it, for the sizes
+    /// that have kernels.
     pub fn with_geometry(device: &Device, geometry: Geometry<S>) -> Result<Self, Error> {
         Self::with_tuning(device, geometry, Tuning::default())
     }
@@ -72,8 +72,8 @@ impl<R: Row, S: Holds<R>> Table<R, S> {
         Self::with_seed(device, geometry, tuning, Seed::random())
     }
 
-    /// As [`with_tuning`](Self::with_tuning), with keys that lie where `seed` says. Without it the seed is
-    /// random, and strangers do not know it. Give one to repeat a run, not to serve strangers.
+    /// As [`with_tuning`](Self::with_tuning), with the places of keys decided by `seed`. Without a given seed
+    /// it is random, and strangers do not know it. Give one to repeat a run, not to serve strangers.
     ///
     /// # Errors
     /// As [`Table::with_geometry`].
@@ -95,7 +95,7 @@ impl<R: Row, S: Holds<R>> Table<R, S> {
         tuning: Tuning,
     ) -> Result<Self, Error> {
         let placed = S::place(device, layout, geometry, seed)?;
-        // SAFETY: what `Kernels::place` says of its plan; nobody else has the memory yet.
+        // SAFETY: `Kernels::place` vouches for its plan; nobody else has the memory yet.
         unsafe { Self::of_plan(device, geometry, placed, tuning) }
     }
 
@@ -115,11 +115,11 @@ impl<R: Row, S: Holds<R>> Table<R, S> {
         Ok(Self { on_device, geometry, parts, rows: PhantomData })
     }
 
-    /// Takes out everything, on `stream`: all slots are empty, and a pool has all its slabs.
+    /// Deletes everything, on `stream`: all slots are empty, and all slabs of a pool are free.
     ///
-    /// Does not wait if the table was used on no other stream since the last clear; otherwise the device is
-    /// waited for first. The first call on another stream afterwards waits for `stream`. Kernels of your own
-    /// on the table ([`parts`](Self::parts)) are not known here and have to be waited for.
+    /// If only `stream` used the table since the last clear, this does not wait; otherwise it waits for the
+    /// device first. The first call on another stream afterwards waits for `stream`. The table does not know
+    /// of your own kernels on it ([`parts`](Self::parts)): wait for them yourself.
     ///
     /// # Errors
     /// [`Error::OtherDevice`], [`Error::Driver`].
@@ -127,22 +127,22 @@ impl<R: Row, S: Holds<R>> Table<R, S> {
         self.on_device.clear(stream)
     }
 
-    /// The device that it is on.
+    /// The device of the table.
     pub fn device(&self) -> &Device {
         self.on_device.device()
     }
 
-    /// How its entries lie in memory.
+    /// The layout of its entries in memory.
     pub fn layout(&self) -> Layout {
         self.on_device.family().layout
     }
 
-    /// Where it lies in device memory, for kernels of your own.
+    /// The addresses of its device memory, for your own kernels.
     pub fn parts(&self) -> S::Parts {
         self.parts
     }
 
-    /// What the places of its keys depend on.
+    /// The seed that decides the places of its keys.
     pub fn seed(&self) -> Seed {
         S::seed(&self.parts)
     }
@@ -157,7 +157,7 @@ impl<R: Row, S: Holds<R>> Table<R, S> {
         &self.on_device
     }
 
-    /// Where it lies in device memory, and its memory and kernels, to be changed.
+    /// The addresses of its device memory, and its memory and kernels, to be changed.
     pub(crate) fn both_mut(&mut self) -> (&mut S::Parts, &mut DeviceTable) {
         (&mut self.parts, &mut self.on_device)
     }
@@ -169,14 +169,14 @@ impl<R: Row, S: Holds<R>> Table<R, S> {
 }
 
 impl<R: Row, S: Holds<R> + Buckets> Table<R, S> {
-    /// Slots of a bucket of a large table: 8 of keys and of u32 pairs, 4 of u64 pairs, which are 64 bytes; 8
-    /// where keys move.
+    /// Slots of a bucket of a large table: 4 of u64 pairs, which are 64 bytes, and 8 of keys and of u32
+    /// pairs; 8 in all tables where keys move.
     pub const BUCKET_SLOTS: u32 = bucket_slots(R::PACKED, S::MOVES);
 
     /// The size of such a table for `entries` entries at a load; as [`OpenGeometry::new`]. A bucket has
-    /// [`Table::BUCKET_SLOTS`] slots, or 4 of u32 pairs, up to 96 MiB, where keys move up to a load of 0.85
-    /// (at more, some would find no room): much of it is in the L2 cache of a large GPU then, which reads
-    /// buckets of 32 bytes faster.
+    /// [`Table::BUCKET_SLOTS`] slots. Tables of u32 pairs up to 96 MiB have buckets of 4 slots (where keys
+    /// move, only up to a load of 0.85: at more, some keys would find no room). Much of such a table is in
+    /// the L2 cache of a large GPU, which reads buckets of 32 bytes faster.
     ///
     /// # Errors
     /// As [`OpenGeometry::new`].
@@ -184,8 +184,8 @@ impl<R: Row, S: Holds<R> + Buckets> Table<R, S> {
         size((R::PACKED, S::MOVES), entries, load)
     }
 
-    /// Moves all entries to a table of another size, or of the same one: slots of deleted entries are free
-    /// again. Waits for what other streams still run on it, and until it is done. Takes memory for both
+    /// Moves all entries to a table of another size, or of the same one, so that slots of deleted entries are
+    /// free again. Waits for work of other streams on the table, and until it is done. Takes memory for both
     /// tables meanwhile, and time proportional to the slots of the old one and the entries.
     ///
     /// # Errors
@@ -195,8 +195,7 @@ impl<R: Row, S: Holds<R> + Buckets> Table<R, S> {
         let device = self.device().clone();
         let (arrays, len) = S::slots(&self.parts);
         let mut full = Error::TableFull { pairs: 0, left_out: 0 };
-        // With the same seed entries stay near each other. It takes another one where keys were chosen for
-        // it.
+        // With the old seed, entries stay near each other. Another seed is needed if keys were chosen for it.
         for seed in [self.seed(), Seed::random()] {
             let size = (geometry, seed);
             let mut moved = Self::with_layout(&device, self.layout(), size, self.on_device.tuning())?;

@@ -1,4 +1,4 @@
-//! Host memory for what a batch takes and gives, which may be refused.
+//! Host memory for the input and output of a batch; an allocation may be refused.
 
 use crate::error::Error;
 

@@ -1,4 +1,5 @@
-//! How the kernel of each operation on a batch is called: one record for each, whoever gives the arrays.
+//! How the kernel of each operation on a batch is called: one record for each operation, whatever made the
+//! arrays.
 
 use crate::arguments::{Head, Operation, Span};
 use crate::layout::Scalar;
@@ -6,7 +7,7 @@ use crate::row::Row;
 
 pub(crate) use crate::arguments::Listed;
 
-/// The arrays of a batch in device memory. Those that the operation does not have are empty.
+/// The arrays of a batch in device memory. Arrays that the operation does not use are empty.
 pub(crate) struct Arrays<K, V, N> {
     pub(crate) ops: Span<u8>,
     pub(crate) keys: Span<K>,
@@ -28,8 +29,8 @@ impl<K, V, N> Arrays<K, V, N> {
     };
 }
 
-/// An operation, and what makes the arguments of its kernel from what its table's kernels take first and the
-/// arrays of a batch: the function of [`Head`] that the operation belongs to. Made in this file alone.
+/// An operation, and the function of [`Head`] for it: it makes the arguments of its kernel from the first
+/// arguments of its table's kernels and from the arrays of a batch. Made only in this file.
 pub(crate) struct Launch<L> {
     operation: Operation,
     list: L,
@@ -57,12 +58,12 @@ impl<L> Launch<L> {
     }
 }
 
-/// Insert, InsertUnique, InsertOrAssign or InsertOrAdd of a map; called for those alone.
+/// Insert, InsertUnique, InsertOrAssign or InsertOrAdd of a map; called only with those.
 pub(crate) fn put<K, V>(operation: Operation) -> Launch<impl Fn(&Head, &Arrays<K, V, V>) -> Listed> {
     Launch::of(operation, |head, on| head.put(on.keys, on.values, on.codes))
 }
 
-/// The search of a map: values, `missing` where there is none, and codes if it is `told` them.
+/// The search of a map: values, `missing` for absent keys, and codes if it is `told` them.
 pub(crate) fn search<K, V: Scalar>(
     missing: V,
     told: bool,
@@ -72,11 +73,11 @@ pub(crate) fn search<K, V: Scalar>(
     })
 }
 
-/// The search of a map, or of a set (`pairs` or not), that says whether a key is there: codes.
+/// The search of a map, or of a set (`pairs` or not), that returns whether a key is there: codes.
 pub(crate) fn contains<K, V: Scalar>(pairs: bool) -> Launch<impl Fn(&Head, &Arrays<K, V, V>) -> Listed> {
     Launch::of(Operation::Search, move |head, on| {
         if pairs {
-            // The kernel is that of a search, which writes no values.
+            // The kernel is that of a search without an array for values.
             head.search(on.keys, None::<Span<V>>, Some(on.codes), V::ONES)
         } else {
             head.per_key(on.keys, on.codes)
@@ -84,12 +85,12 @@ pub(crate) fn contains<K, V: Scalar>(pairs: bool) -> Launch<impl Fn(&Head, &Arra
     })
 }
 
-/// Delete of any table, and InsertUnique of a set; called for those alone.
+/// Delete of any table, and InsertUnique of a set; called only with those.
 pub(crate) fn per_key<K, V>(operation: Operation) -> Launch<impl Fn(&Head, &Arrays<K, V, V>) -> Listed> {
     Launch::of(operation, |head, on| head.per_key(on.keys, on.codes))
 }
 
-/// Count or DeleteAll; called for those alone.
+/// Count or DeleteAll; called only with those.
 pub(crate) fn number<K, V>(operation: Operation) -> Launch<impl Fn(&Head, &Arrays<K, V, u32>) -> Listed> {
     Launch::of(operation, |head, on| head.number(on.keys, on.numbers))
 }
@@ -99,7 +100,7 @@ pub(crate) fn mixed<K, V>() -> Launch<impl Fn(&Head, &Arrays<K, V, V>) -> Listed
     Launch::of(Operation::Mixed, |head, on| head.mixed(on.ops, on.keys, on.values, on.codes, on.numbers))
 }
 
-/// All pairs of each key of a map, in `values` from these offsets on, and how many there are.
+/// All pairs of each key of a map, in `values` from these offsets on, and their number.
 pub(crate) fn search_all<K, V>(
     offsets: Span<u64>,
     values: Span<V>,
@@ -107,8 +108,8 @@ pub(crate) fn search_all<K, V>(
     Launch::of(Operation::SearchAll, move |head, on| head.search_all(on.keys, offsets, values, on.numbers))
 }
 
-/// The arguments of a copy of all entries to these columns: in the order of their slots if there are
-/// `counters` for those of each block.
+/// The arguments of a copy of all entries to these columns. With `counters`, one for each block, the entries
+/// are in the order of their slots.
 pub(crate) fn retrieve<R: Row>(
     head: &Head,
     (keys, values): (Span<R::Key>, Span<R::Value>),

@@ -1,4 +1,4 @@
-//! How a table of given key and value types lies in device memory.
+//! The layout of a table in device memory, by its key and value types.
 
 use core::fmt::Debug;
 use core::hash::Hash;
@@ -7,23 +7,23 @@ use warpproof_model::entry::{Key32, Key64};
 use warpproof_model::reserved::reserved_keys;
 
 mod sealed {
-    /// Implemented here alone: each layout needs kernels.
+    /// Implemented only here: each layout needs kernels.
     pub trait Sealed {}
 }
 
-/// A key or value that a GPU table holds, by its bits: `u32`, `i32`, `f32`, `u64`, `i64` or `f64`.
+/// A key or value of a GPU table, held by its bits: `u32`, `i32`, `f32`, `u64`, `i64` or `f64`.
 pub trait Scalar:
     Copy + Debug + DeviceRepr + ValidAsZeroBits + Default + Send + Sync + 'static + sealed::Sealed
 {
     /// All bits set.
     const ONES: Self;
 
-    /// The bits, in the low end.
+    /// The bits of the number, in the low end.
     #[doc(hidden)]
     fn bits(self) -> u64;
 }
 
-/// A key that a GPU table holds: an integer.
+/// A key of a GPU table: an integer.
 pub trait KeyScalar: Scalar + Ord + Hash {
     /// The layout of a set of such keys.
     const SET: Layout;
@@ -64,20 +64,20 @@ keys! {
     Set64: u64 i64;
 }
 
-/// A layout of slots, and how often a key may stand in them. The kernels are named after the structure and
-/// it.
+/// A layout of slots, and how many pairs a key may have. Kernels are named after the structure and the
+/// layout.
 ///
-/// Slabs have all but [`Layout::Set64`], open-addressing tables those that hold a key once, and hopscotch
-/// and wait-free tables those of them that do so in one word.
+/// Slabs have all layouts but [`Layout::Set64`]. Open-addressing tables have those with unique keys.
+/// Hopscotch and wait-free tables have those of them that keep an entry in one word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Layout {
-    /// u32 keys in 32-bit words, each once.
+    /// Unique u32 keys in 32-bit words.
     Set32,
-    /// u64 keys in 64-bit words, each once.
+    /// Unique u64 keys in 64-bit words.
     Set64,
-    /// u32 pairs in 64-bit words, each key once.
+    /// u32 pairs with unique keys in 64-bit words.
     Map32,
-    /// u32 pairs in 64-bit words, keys as often as they come.
+    /// u32 pairs in 64-bit words; a key may have several.
     Multi32,
     /// u64 pairs in 128-bit words, each key once: compute capability 9.0.
     Map64,

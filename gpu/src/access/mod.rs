@@ -1,5 +1,5 @@
-//! The ways to run operations on a table: on device slices ([`OnStream`]), and on host slices through staging
-//! buffers ([`Staged`]). Host-slice calls that return a `Vec` are staged calls whose sink is that `Vec`.
+//! How callers run operations on a table: on device slices ([`OnStream`]), and on host slices through staging
+//! buffers ([`Staged`]). A host-slice call that returns a `Vec` is a staged call with that `Vec` as its sink.
 
 mod on_stream;
 

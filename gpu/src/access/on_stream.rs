@@ -14,17 +14,17 @@ use warpproof_model::bits::Integer;
 
 /// The operations of a table `T` on device slices, on a stream. Made by [`Table::on_stream`].
 ///
-/// Nothing waits: a call checks lengths, queues its kernel, or several of which each does what the one before
-/// left, and returns. Calls on one stream run in order, calls on different streams at once; those on one
-/// wait-free table run one after the other. The caller waits as for any work on the stream; a kernel that
-/// failed is reported there. Slices may belong to other streams of the device: those streams and the call's
-/// then wait for each other.
+/// A call checks the lengths of its slices, queues its kernels and returns; it does not wait. Where it queues
+/// several kernels, each runs the operations that the one before left. Calls on one stream run in order.
+/// Calls on different streams run at once, except on one wait-free table, where they run one after the other.
+/// The caller waits as for any work on the stream, and learns there whether a kernel failed. Slices may
+/// belong to other streams of the device: those streams and the stream of the call then wait for each other.
 ///
-/// Outcomes are the codes of [`warpproof_model::outcome`]; after an error they mean nothing
-/// ([`DEFERRED`](warpproof_model::map::DEFERRED) is of an operation that was deferred and not done).
+/// Outcomes are the codes of [`warpproof_model::outcome`]. After an error they mean nothing;
+/// [`DEFERRED`](warpproof_model::map::DEFERRED) marks an operation that was deferred and has not run.
 ///
 /// # Errors
-/// All slices of a call have one element per operation; otherwise [`Error::Refused`] and nothing runs.
+/// [`Error::Refused`] unless all slices of a call have one element per operation; nothing runs then.
 /// [`Error::OtherDevice`] for a stream or slice of another device; [`Error::NoKernel`] if the table's tuning
 /// lacks the operation; [`Error::Kernel`] if the kernel does not start; [`Error::Driver`].
 pub struct OnStream<'a, T> {
@@ -50,12 +50,12 @@ impl<R: Row, S: Holds<R>> OnStream<'_, Table<R, S>> {
         unsafe { self.run(call, &launch::contains(R::PAIRS), arrays) }
     }
 
-    /// Takes out one entry of each key. Outcomes: [`Delete`](warpproof_model::Delete).
+    /// Deletes one entry of each key. Outcomes: [`Delete`](warpproof_model::Delete).
     pub fn delete(&self, keys: &impl Input<R::Key>, outcomes: &mut impl Output<u8>) -> Result<(), Error> {
         self.per_key(Operation::Delete, keys, outcomes)
     }
 
-    /// Delete, and InsertUnique of a set; called for those alone.
+    /// Runs Delete, or InsertUnique of a set; called only with those.
     fn per_key(
         &self,
         operation: Operation,
@@ -79,8 +79,7 @@ impl<R: Row, S: Holds<R>> OnStream<'_, Table<R, S>> {
     ///
     /// # Safety
     ///
-    /// `call` gave the spans of `arrays`. The types of `arrays` are those that the operation has on this
-    /// table.
+    /// `call` made the spans of `arrays`. Their types are those of the operation on this table.
     pub(crate) unsafe fn run<K, V, N>(
         &self,
         call: Call<'_>,
@@ -93,7 +92,7 @@ impl<R: Row, S: Holds<R>> OnStream<'_, Table<R, S>> {
         // `Call` makes the stream of each slice, on which it is freed, wait for the kernel; the borrows of
         // the slices last until that is queued.
         let launched = unsafe { table.launch(launch.operation(), call.stream(), &arguments) };
-        // Also after an error: a part of the operations may be running.
+        // Also after an error: some of the operations may be running.
         call.finish().and(launched)
     }
 }
@@ -123,7 +122,7 @@ where
         self.put(Operation::InsertOrAssign, keys, values, outcomes)
     }
 
-    /// Insert, InsertUnique, InsertOrAssign or InsertOrAdd; called for those alone.
+    /// Runs Insert, InsertUnique, InsertOrAssign or InsertOrAdd; called only with those.
     pub(crate) fn put(
         &self,
         operation: Operation,
@@ -168,7 +167,8 @@ where
     }
 
     /// Operations of all kinds: `ops` are the codes of [`Op`](warpproof_model::outcome::Op). The outcome of a
-    /// search is 1 or 0, and `found` is written where it is 1; that of an unknown code is 254.
+    /// search is 1 or 0, and its value is written to `found` if it is 1. The outcome of an unknown code is
+    /// 254.
     pub fn mixed(
         &self,
         ops: &impl Input<u8>,
@@ -192,7 +192,7 @@ impl<K: Scalar, V: Scalar + Integer, S: Holds<(K, V)> + Counter> OnStream<'_, Ma
 where
     (K, V): Entry,
 {
-    /// Adds pairs, or adds their values to those of keys that are present, modulo 2 to the bits of a value.
+    /// Adds pairs. If a key is present, adds its value to the value there, modulo 2 to the bits of a value.
     /// Outcomes: [`Add`](warpproof_model::Add).
     pub fn insert_or_add(
         &self,
@@ -212,7 +212,7 @@ impl<K: KeyScalar, S: Holds<(K,)>> OnStream<'_, Set<K, S>> {
 }
 
 impl<R: Row, S: Holds<R> + Ordered> OnStream<'_, Table<R, S>> {
-    /// Copies all entries; of a set, there are no values.
+    /// Copies all entries; a set has no values.
     fn retrieve(
         &self,
         keys: &mut impl Output<R::Key>,
@@ -237,12 +237,12 @@ macro_rules! retrieve {
         $(where ($key, $value): Entry)?
         {
             /// Copies all entries, in no particular order: their keys to `keys`, the values of a map to the
-            /// same places of `values`, and to `count` how many there are. Exact if nothing changes the table
+            /// same places of `values`, and their number to `count`. Exact if nothing changes the table
             /// meanwhile.
             ///
-            /// `keys` and `values` have one length, `count` is one number. There may be more entries than
-            /// `keys` has room for: those are counted and not written. What stands behind the last entry
-            /// stays as it was. Reads every slot once.
+            /// `keys` and `values` have one length, `count` is one number. If there are more entries than
+            /// `keys` has room for, the rest is counted and not written. Elements after the last entry stay
+            /// as they were. Reads every slot once.
             pub fn retrieve_all(
                 &self,
                 keys: &mut impl Output<$key>,
@@ -252,10 +252,10 @@ macro_rules! retrieve {
                 self.retrieve(keys, [$($values.view_mut())?].into_iter().next(), count, false)
             }
 
-            /// Copies all entries in the order of the slots, so that tables of equal slots give equal
-            /// outputs; after equal calls one by one, slots are equal. Else as
-            /// [`retrieve_all`](Self::retrieve_all). Reads every slot once, and needs 8 bytes for each 2048
-            /// slots, which it allocates on the stream: [`Error::OutOfMemory`].
+            /// Copies all entries in the order of the slots, so that tables with equal slots give equal
+            /// outputs; equal sequences of calls with one operation each give equal slots. Otherwise as
+            /// [`retrieve_all`](Self::retrieve_all). Reads every slot once. Allocates 8 bytes for each 2048
+            /// slots on the stream: [`Error::OutOfMemory`].
             pub fn retrieve_all_in_order(
                 &self,
                 keys: &mut impl Output<$key>,

@@ -18,14 +18,14 @@ use warpproof_model::outcome::{Add, Assign, Delete, Insert, Mixed};
 /// A call checks all of its input, runs it in chunks, and returns when all answers are in its [`Sink`]: a
 /// slice, a `Vec` or a closure. As in [`BulkMap`](warpproof_model::host::BulkMap), the operations of a call
 /// run concurrently, answer `i` belongs to element `i`, and several calls may run at once, each through
-/// staging buffers of its own. Time proportional to the batch; no memory is allocated, but for a `Vec` that
-/// has no room for the answers.
+/// staging buffers of its own. Time proportional to the batch. Allocates no memory, except when a `Vec` has
+/// too little room for the answers.
 ///
 /// # Errors
-/// [`Error::Refused`] if slices or a [`Sink`] have another length than the keys;
-/// [`Error::OtherDevice`] if the staging buffers are of another device than the table; [`Error::NoKernel`] if
-/// the table's tuning lacks the operation; [`Error::OutOfMemory`] if a `Vec` gets no room: nothing has run
-/// then. After [`Error::Kernel`], [`Error::Driver`] or [`Error::Code`] any of the operations may have run.
+/// [`Error::Refused`] if slices or a [`Sink`] have another length than the keys; [`Error::OtherDevice`] if
+/// the staging buffers are on another device than the table; [`Error::NoKernel`] if the table's tuning lacks
+/// the operation; [`Error::OutOfMemory`] if a `Vec` gets no room. Nothing has run then. After
+/// [`Error::Kernel`], [`Error::Driver`] or [`Error::Code`] any of the operations may have run.
 pub struct Staged<'a, T> {
     pub(crate) table: &'a T,
     pub(crate) staging: &'a mut Staging,
@@ -51,14 +51,14 @@ impl<R: Row, S: Holds<R>> Table<R, S> {
 }
 
 impl<R: Row, S: Holds<R>> Staged<'_, Table<R, S>> {
-    /// Whether each key is there: a search that leaves the value where it is.
+    /// Whether each key is there: a search that returns no values.
     pub fn contains(&mut self, keys: &[R::Key], found: impl Sink<bool>) -> Result<(), Error> {
         let launch = launch::contains::<R::Key, R::Value>(R::PAIRS);
         // SAFETY: the kernel writes codes.
         unsafe { self.run(launch, (Back::Codes, by_code(is_there)), Batch::of(keys), found) }
     }
 
-    /// Count or DeleteAll; called for those alone.
+    /// Runs Count or DeleteAll; called only with those.
     pub(crate) fn number(
         &mut self,
         operation: Operation,
@@ -70,12 +70,12 @@ impl<R: Row, S: Holds<R>> Staged<'_, Table<R, S>> {
         unsafe { self.run(launch::number(operation), (Back::Numbers, count), Batch::of(keys), counts) }
     }
 
-    /// Takes out one entry of each key.
+    /// Deletes one entry of each key.
     pub fn delete(&mut self, keys: &[R::Key], outcomes: impl Sink<Delete>) -> Result<(), Error> {
         self.per_key(Operation::Delete, keys, outcomes, Delete::from_code)
     }
 
-    /// Delete, and InsertUnique of a set; called for those alone.
+    /// Runs Delete, or InsertUnique of a set; called only with those.
     fn per_key<T: Copy + Send + Sync>(
         &mut self,
         operation: Operation,
@@ -92,7 +92,7 @@ impl<R: Row, S: Holds<R>> Staged<'_, Table<R, S>> {
     ///
     /// # Safety
     ///
-    /// The kernel writes what `back` says, numbers of type `N` among them.
+    /// The kernel writes answers of the form that `back` names, with numbers of type `N`.
     pub(crate) unsafe fn run<N: Scalar, T: Copy + Send + Sync>(
         &mut self,
         launch: Launch<impl Fn(&Head, &Arrays<R::Key, R::Value, N>) -> Listed>,
@@ -130,7 +130,7 @@ where
         self.put(Operation::InsertOrAssign, keys, values, outcomes, Assign::from_code)
     }
 
-    /// Insert, InsertUnique, InsertOrAssign or InsertOrAdd; called for those alone.
+    /// Runs Insert, InsertUnique, InsertOrAssign or InsertOrAdd; called only with those.
     pub(crate) fn put<T: Copy + Send + Sync>(
         &mut self,
         operation: Operation,
@@ -151,7 +151,7 @@ where
         unsafe { self.run(launch, (Back::CodesAndNumbers, found), Batch::of(keys), values) }
     }
 
-    /// Operations of all kinds. `values[i]` is not used where `ops[i]` takes none. In a map of unique keys
+    /// Operations of all kinds. `values[i]` is ignored if `ops[i]` takes no value. In a map of unique keys
     /// [`Op::Insert`] is a unique insert.
     pub fn mixed(
         &mut self,
@@ -170,7 +170,7 @@ impl<K: Scalar, V: Scalar + Integer, S: Holds<(K, V)> + Counter> Staged<'_, Map<
 where
     (K, V): Entry,
 {
-    /// Adds pairs, or adds their values to those of keys that are present, modulo 2 to the bits of a value.
+    /// Adds pairs. If a key is present, adds its value to the value there, modulo 2 to the bits of a value.
     pub fn insert_or_add(&mut self, keys: &[K], values: &[V], outcomes: impl Sink<Add>) -> Result<(), Error> {
         self.put(Operation::InsertOrAdd, keys, values, outcomes, Add::from_code)
     }
@@ -183,7 +183,7 @@ impl<K: KeyScalar, S: Holds<(K,)>> Staged<'_, Set<K, S>> {
     }
 }
 
-// How answers are read depends on keys and values alone: no code is made for each structure.
+// How answers are read depends only on keys and values: no code is generated for each structure.
 
 /// Answers that are codes.
 fn by_code<N, T>(decode: impl Fn(u8) -> Option<T> + Sync) -> impl Fn(usize, u8, N) -> Option<T> + Sync {
@@ -192,7 +192,7 @@ fn by_code<N, T>(decode: impl Fn(u8) -> Option<T> + Sync) -> impl Fn(usize, u8, 
 
 /// Answers to operations of all kinds.
 fn by_op<V: Scalar>(ops: &[Op]) -> impl Fn(usize, u8, V) -> Option<Answer<V>> + Sync {
-    // Only searches write a value; what stands in the place of the others is not looked at.
+    // Only searches write a value; the values of other operations are ignored.
     |at, code, value| Answer::new(ops[at], Mixed { code, value })
 }
 
@@ -201,7 +201,7 @@ fn found<V>(_: usize, code: u8, value: V) -> Option<Option<V>> {
     is_there(code).map(|there| there.then_some(value))
 }
 
-/// What a search said of a key: 1 or 0.
+/// What a search returned for a key: 1 or 0.
 pub(crate) fn is_there(code: u8) -> Option<bool> {
     match code {
         0 => Some(false),

@@ -31,8 +31,8 @@ impl Columns {
     }
 }
 
-/// Bins in device memory: addresses of their words and of the numbers of their operations, how many there
-/// are, how many each bin has taken, and what each has room for. Without outcomes there are no numbers.
+/// Bins in device memory: the addresses of their words and of the numbers of their operations, how many bins
+/// there are, how many words each bin has taken, and the room of each. Without outcomes there are no numbers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Binned {
     pub(crate) words: u64,
@@ -50,7 +50,7 @@ impl Binned {
     }
 }
 
-/// Where a batch says how its inserts ended: the words of a tally, and an outcome for each operation, or
+/// Where a batch reports how its inserts ended: the words of a tally, and an outcome for each operation, or
 /// none.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Said {
@@ -59,13 +59,13 @@ pub(crate) struct Said {
 }
 
 impl Said {
-    /// A tally alone.
+    /// Only a tally.
     pub(crate) fn tally(tally: Span<u64>) -> Result<Self, Refused> {
         same(TALLY, "numbers of the tally", tally.len)?;
         Ok(Self { tally, outcomes: Span::new(0, 0) })
     }
 
-    /// The outcomes of `n` operations, too.
+    /// The outcomes of `n` operations as well.
     pub(crate) fn outcomes(self, n: usize, outcomes: Span<u8>) -> Result<Self, Refused> {
         same(n, "outcomes", outcomes.len)?;
         Ok(Self { outcomes, ..self })
@@ -88,7 +88,7 @@ impl Said {
         [self.tally.whole()].into_iter().chain(numbers).chain(outcomes).collect()
     }
 
-    /// So many, if each operation is told its outcome.
+    /// `n`, if each operation is told its outcome, otherwise 0.
     fn told(self, n: u32) -> u32 {
         if self.is_told() { n } else { 0 }
     }
@@ -97,7 +97,7 @@ impl Said {
 /// Blocks that insert a batch once more: as many as a GPU may run at a time.
 const LOST_BLOCKS: u32 = 2048;
 
-/// Shared bytes of a block with so many counters and scratch words of so many bytes in all.
+/// Shared bytes of a block with `counters` counters and `scratch` bytes of scratch words in all.
 fn shared(counters: u32, scratch: u32) -> u32 {
     (counters * size_of::<u32>() as u32).next_multiple_of(16) + scratch
 }

@@ -15,21 +15,20 @@ const RETRIEVE_SLOTS: u32 = RETRIEVE_LANES * LANE_SLOTS as u32;
 /// Shared bytes of `retrieve_all`, in order or by whichever method.
 const RETRIEVE_SHARED: u32 = shared_words(RETRIEVE_WARPS) * size_of::<u32>() as u32;
 
-/// What every kernel of a table takes first, and what else the structure decides.
+/// The arguments that every kernel of a table takes first, and other facts that the structure decides.
 #[derive(Clone, Debug)]
 pub(crate) struct Head {
     /// The memory of the table and its size.
     pub(crate) list: Vec<Argument>,
-    /// Buckets or groups: the operations on a table as a whole have a tile for each.
+    /// Buckets or groups. Operations on a whole table have a tile for each.
     pub(crate) parts: u32,
-    /// Numbers that the `stats` kernel adds up, the live pairs first.
+    /// Numbers that the `stats` kernel adds up; the first is that of live pairs.
     pub(crate) numbers: usize,
-    /// Slots of an open-addressing table, of which a tile copies many, whatever its buckets; of other tables
-    /// 0.
+    /// Slots of an open-addressing table, where a tile copies many whatever its buckets; 0 for other tables.
     pub(crate) slots: u64,
 }
 
-/// The clock of stamped operations, and what it said before and after each.
+/// The clock of stamped operations, and its times before and after each.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stamps {
     pub(crate) clock: Span<u64>,
@@ -48,8 +47,8 @@ impl Head {
         self.of(keys.len).each("keys", keys).each("values", values).each("outcomes", outcomes).count()
     }
 
-    /// absorb: the arrays of the slots of another table, n, lost. `arrays` are their addresses and the bytes
-    /// of one of their `len` elements each.
+    /// absorb: the arrays of the slots of another table, n, lost. `arrays` has the address of each array and
+    /// the bytes of one of its `len` elements.
     pub(crate) fn absorb(&self, arrays: &[(u64, u32)], len: u64, lost: Span<u64>) -> Listed {
         let each = |&(address, bytes): &(u64, u32)| Argument::Each { address, size: bytes.into() };
         let list = arrays.iter().map(each).fold(self.of(0), Listing::with).with(Argument::Count);
@@ -78,7 +77,7 @@ impl Head {
         list.each_or_null("found", found).with(Argument::value(missing)).count()
     }
 
-    /// search_all: keys, offsets, values, counts, n. The offsets are one more than the keys, ascending, and
+    /// search_all: keys, offsets, values, counts, n. There is one more offset than keys; offsets ascend, and
     /// the last one is the number of values.
     pub(crate) fn search_all<K, V>(
         &self,
@@ -105,7 +104,7 @@ impl Head {
     }
 
     /// stamped: ops, keys, values of a map, outcomes, found values of a map, clock, starts, ends, n.
-    /// `columns` are the values, and those that are found.
+    /// `columns` are the values and the found values.
     pub(crate) fn stamped<K, V>(
         &self,
         ops: Span<u8>,
@@ -125,7 +124,7 @@ impl Head {
         list.each("starts", stamps.starts).each("ends", stamps.ends).count()
     }
 
-    /// reclaim: nothing. A thread for each of so many words.
+    /// reclaim: nothing. A thread for each of `words` words.
     pub(crate) fn reclaim(&self, words: u64) -> Arguments {
         Arguments { list: List::new(&self.list, &[]), tiles: words, shared: 0 }
     }
@@ -135,14 +134,14 @@ impl Head {
         self.of(0).numbers("freed", freed, 1).run_by(self.parts as usize, 0)
     }
 
-    /// stats: as many u64 as there are numbers, and as many shared u32.
+    /// stats: a u64 for each of the table's numbers, and a shared u32 for each.
     pub(crate) fn stats(&self, numbers: Span<u64>) -> Listed {
         let shared = (size_of::<u32>() * self.numbers) as u32;
         self.of(0).numbers("numbers", numbers, self.numbers).run_by(self.parts as usize, shared)
     }
 
-    /// retrieve_all: keys, values of a map, how many fit, total. With `chunks` it is retrieve_all_in_order of
-    /// a table of buckets, and these are its last.
+    /// retrieve_all: keys, values of a map, room, total. With `chunks` it is retrieve_all_in_order of a table
+    /// of buckets, and `chunks` is the last argument.
     pub(crate) fn retrieve_all<K, V>(
         &self,
         keys: Span<K>,
@@ -167,7 +166,7 @@ impl Head {
         list.run_by(tiles, RETRIEVE_SHARED)
     }
 
-    /// How many words retrieve_all_in_order works with, of a table of buckets.
+    /// How many words retrieve_all_in_order works with, on a table of buckets.
     pub(crate) fn chunk_words(&self) -> usize {
         chunk_words(self.slots, RETRIEVE_THREADS as u64 * LANE_SLOTS as u64) as usize
     }

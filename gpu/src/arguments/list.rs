@@ -1,4 +1,4 @@
-//! A list of arguments that needs no memory besides itself, so that a launch allocates nothing.
+//! A list of arguments on the stack, so that a launch allocates nothing.
 
 use super::Argument;
 use core::ops::Deref;
@@ -11,10 +11,10 @@ pub(crate) struct List {
 }
 
 impl List {
-    /// How many there are room for. No kernel takes as many: tests make the arguments of all.
+    /// The room of a list. No kernel takes as many: tests make the arguments of all.
     pub(crate) const MOST: usize = 32;
 
-    /// Those of `first`, then those of `rest`.
+    /// The arguments of `first`, then those of `rest`.
     pub(crate) fn new(first: &[Argument], rest: &[Argument]) -> Self {
         let mut list = Self { array: [Argument::Count; Self::MOST], len: 0 };
         list.extend(first);
@@ -22,19 +22,19 @@ impl List {
         list
     }
 
-    /// Adds some behind the last.
+    /// Adds some after the last.
     pub(crate) fn extend(&mut self, more: &[Argument]) {
         self.insert(self.len, more);
     }
 
-    /// Puts some in front of number `at`, or behind the last.
+    /// Inserts some before number `at`, or after the last.
     pub(crate) fn insert(&mut self, at: usize, more: &[Argument]) {
         self.array.copy_within(at..self.len, at + more.len());
         self.array[at..at + more.len()].copy_from_slice(more);
         self.len += more.len();
     }
 
-    /// Takes out number `at`.
+    /// Removes number `at`.
     pub(crate) fn remove(&mut self, at: usize) {
         self.array.copy_within(at + 1..self.len, at);
         self.len -= 1;

@@ -4,8 +4,8 @@ use super::{Argument, Arguments, List, Span};
 use warpproof_model::Seed;
 use warpproof_model::paged::partition::{ARRANGED, COUNTED, SCATTERED, SIFT_WORDS, TALLIES, arrange_words};
 
-/// Threads of a block that counts, that scatters, that arranges and that counts what was done; operations of
-/// each thread.
+/// Threads and operations per thread of a block that counts, that scatters, that arranges, and that counts
+/// outcomes.
 pub(crate) const COUNT: (u32, u32) = (512, COUNTED);
 pub(crate) const SCATTER: (u32, u32) = (512, SCATTERED);
 pub(crate) const ARRANGE: (u32, u32) = (512, ARRANGED);
@@ -14,19 +14,19 @@ pub(crate) const TALLY_THREADS: u32 = 256;
 pub(crate) const SIFT: u32 = 256;
 /// Threads of a block that writes a board.
 pub(crate) const WRITE_BOARD: u32 = 256;
-/// Parts of what a tile spans, by which its operations are arranged.
+/// Parts into which a tile is arranged.
 pub(crate) const BINS: u32 = 4096;
-/// Digits at most: a block has a word for each, and enough operations of each.
+/// The most digits: a block has a word for each, and enough operations of each.
 pub(crate) const MOST_DIGITS: u32 = 8192;
 
-/// To which digits keys belong.
+/// Which digit each key belongs to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Digits {
     /// Child tables.
     pub(crate) children: u32,
     /// Parts of each.
     pub(crate) parts: u32,
-    /// What the child table of a key depends on.
+    /// The seed that decides the child table of a key.
     pub(crate) seed: Seed,
     /// Two words of the seed of each child table.
     pub(crate) seeds: u64,
@@ -50,8 +50,8 @@ impl Digits {
     }
 }
 
-/// Addresses of the columns of a batch of `n` operations. A column that there is not is null; whether there
-/// are values is known from the kernel.
+/// Addresses of the columns of a batch of `n` operations. A missing column is null. The kernel's name says
+/// whether there are values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Operations {
     pub(crate) n: u32,
@@ -101,7 +101,7 @@ impl Arguments {
         of(&lists, batch.n, arrange_words(BINS, ARRANGE.0))
     }
 
-    /// `paged_answer`: numbers, keys of runs or null, codes or null, values or null, n, where they go.
+    /// `paged_answer`: numbers, keys of runs or null, codes or null, values or null, n, targets.
     pub(crate) fn paged_answer(numbers: Span<u32>, keys: u64, from: [u64; 2], to: [u64; 2]) -> Self {
         let [codes, values] = from.map(Argument::Pointer);
         let [to_codes, to_values] = to.map(Argument::Pointer);
@@ -110,7 +110,7 @@ impl Arguments {
         of(&[&list], numbers.len() as u32, 0)
     }
 
-    /// Of `sift`, from those of a search: keys and numbers to move to, their counter.
+    /// `sift`, from the arguments of a search: keys and numbers to move to, their counter.
     pub(crate) fn sift(mut self, to: Operations, left: u64) -> Self {
         self.list.extend(&[to.keys, to.numbers, left].map(Argument::Pointer));
         Self { shared: SIFT_WORDS * size_of::<u32>() as u32, ..self }

@@ -12,19 +12,19 @@ use warpproof_model::Seed;
 use warpproof_model::open::bulk::TALLY;
 use warpproof_model::partition::{FanOut, Partitioning};
 
-/// What the kernels of a slab table take first, with two arrays of words or with one.
+/// The first arguments of the kernels of a slab table, with two arrays of words or with one.
 fn slab_head(lock_word: bool) -> Head {
     let (values, seed) = (lock_word.then_some(1 << 22), Seed::new(1));
     slab::SlabParts { slots: 1 << 20, values, len: 80, bitmap: 1 << 21, bitmap_len: 1, buckets: 5, seed }
         .head()
 }
 
-/// What the kernels of a hopscotch table take first.
+/// The first arguments of the kernels of a hopscotch table.
 fn hopscotch_head() -> Head {
     HopscotchParts { words: 1 << 20, len: 96, homes: 5, seed: Seed::new(1) }.head()
 }
 
-/// What the kernels of an open-addressing table of a layout take first.
+/// The first arguments of the kernels of an open-addressing table of a layout.
 fn open_head(layout: Layout) -> Head {
     let values = layout.lock_word().then_some(1 << 22);
     let (filter, filter_len) = (1 << 21, 3);
@@ -32,12 +32,12 @@ fn open_head(layout: Layout) -> Head {
     OpenParts { slots: 1 << 20, values, len, filter, filter_len, buckets, bucket_slots, seed }.head()
 }
 
-/// What the kernels of a wait-free table take first.
+/// The first arguments of the kernels of a wait-free table.
 fn waitfree_head() -> Head {
     WaitFreeParts::SMALL.head()
 }
 
-/// What a parameter is.
+/// The kind of a parameter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Kind {
     Pointer,
@@ -61,7 +61,7 @@ fn module(ptx: &'static str) -> Module {
     ptx.split(".entry ").skip(1).filter_map(entry).collect()
 }
 
-/// The arguments that we pass.
+/// The arguments that this crate passes.
 fn passed(arguments: &Arguments) -> Vec<Kind> {
     let kind = |argument: &Argument| match argument {
         Argument::Each { .. } | Argument::Pointer(_) => Kind::Pointer,
@@ -71,7 +71,7 @@ fn passed(arguments: &Arguments) -> Vec<Kind> {
     arguments.list.iter().map(kind).collect()
 }
 
-/// Bins of a level, the bytes that a block has for its entries and how many these are, and a tally.
+/// Bins of a level, the bytes and number of entries of a block, and a tally.
 const FAN: (FanOut, u32, u32) = (FanOut::new(0, 2, Partitioning::new(9)), 1 << 14, 1 << 11);
 /// A bin of the last level: buckets, bytes and slots.
 const BIN: (u32, u32, u32) = (9, 1 << 15, 1 << 12);
@@ -82,8 +82,7 @@ fn said() -> Said {
     Said::tally(Span::new(1 << 19, TALLY)).expect("the words of a tally")
 }
 
-/// The arguments of an operation, as the launches make them, on a table of values of type `V`; of a set
-/// without any.
+/// The arguments of an operation, as the launches make them, on a table of values of type `V`, or on a set.
 fn of<V: Scalar>(head: &Head, set: bool, operation: Operation) -> Arguments {
     use Operation::*;
     let keys = Span::<V>::new(1 << 10, 3);
@@ -149,7 +148,7 @@ fn has(family: &Family, operation: Operation) -> bool {
 /// A table: structure, layout, lanes, and slots of its slabs or buckets.
 type Shape = (&'static str, Layout, u32, u32);
 
-/// What the kernels of a table have in common, in their names and in front of their arguments.
+/// The family of a table's kernels, and the arguments that they share.
 fn table((structure, layout, lanes, slots): Shape) -> (Family, Head) {
     let large = if lanes == 2 { u64::MAX } else { 0 };
     match structure {
@@ -202,9 +201,9 @@ fn compare(ptx: &Module, shape: Shape) -> usize {
     compared
 }
 
-/// The tables of the library, and how many kernels they have without 128-bit words and with them. Of
-/// operations that add to a hopscotch table, or where keys move, a second one does what the first one
-/// deferred.
+/// The tables of the library, and how many kernels they have without 128-bit words and with them. An
+/// operation that adds to a hopscotch table, or to one where keys move, has a second kernel for what the
+/// first one deferred.
 const TABLES: [(Shape, [usize; 2]); 54] = [
     (("slab", Layout::Set32, 2, 8), [6, 6]),
     (("slab", Layout::Set64, 2, 8), [0, 0]),
@@ -271,7 +270,7 @@ fn arguments_are_those_of_the_kernels() {
     for (ptx, all) in modules.iter().zip([[52, 22, 81, 50, 36], [75, 32, 114, 63, 52]]) {
         let entries = |structure| ptx.keys().filter(|name| name.starts_with(structure)).count();
         assert_eq!(["slab_", "hop_", "open_", "cuckoo_", "waitfree_"].map(entries), all);
-        // A kernel of the table alone.
+        // A kernel only of this table.
         let reclaim = passed(&waitfree_head().reclaim(2));
         let found = ptx.iter().filter(|(name, _)| name.contains("_reclaim_"));
         assert!(found.clone().count() >= 3 && found.clone().all(|(_, declared)| *declared == reclaim));
@@ -319,7 +318,7 @@ fn methods_to_copy_all_entries_take_the_same() {
 
 #[test]
 fn arguments_are_those_of_the_tuning_kernels() {
-    // Mixed batches of hopscotch and open-addressing tables go by one lane in the library's own.
+    // In the library's own tables one lane runs mixed batches of hopscotch and open addressing.
     let found = [
         (("slab", Layout::Map32, 1, 8), 4),
         (("slab", Layout::Map32, 4, 8), 4),
@@ -382,7 +381,7 @@ fn shared_memory_holds_the_numbers() {
     let stats = |head: &Head| {
         head.stats(Span::new(0, head.numbers)).map(|arguments| (arguments.tiles, arguments.shared))
     };
-    // A tile per bucket of five; a tile per group, of which seven are behind the five homes; one for the
+    // A tile per bucket of five; a tile per group, seven of which come after the five homes; one for the
     // reserved keys.
     assert_eq!(stats(&slab_head(false)), Ok((6, 80)));
     assert_eq!(stats(&hopscotch_head()), Ok((13, 36)));

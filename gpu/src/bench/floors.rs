@@ -11,8 +11,8 @@ use cudarc::driver::{CudaSlice, CudaStream, DevicePtr};
 use std::sync::Arc;
 use warpproof_model::slab::SLAB_SLOTS;
 
-/// An array of 8-byte slots, and kernels that do the least that an operation of a table must do. Each runs
-/// one operation per key, at a place that follows from the key.
+/// An array of 8-byte slots, and kernels that do the least work that an operation of a table must do. Each
+/// runs one operation per key, at a place that is computed from the key.
 pub struct Floors {
     find: Kernel,
     insert: Kernel,
@@ -27,7 +27,7 @@ impl Floors {
     /// The most buckets: their slots are counted in 32 bits.
     pub const MOST: u32 = u32::MAX / SLAB_SLOTS as u32;
 
-    /// `buckets` buckets of 8 slots, all empty; at least one and at most [`Floors::MOST`].
+    /// `buckets` empty buckets of 8 slots; at least one and at most [`Floors::MOST`].
     ///
     /// # Errors
     /// [`Error::OutOfMemory`], [`Error::Driver`].
@@ -88,8 +88,8 @@ impl Floors {
         self.run(call, &self.insert, self.slots.len() as u32, keys, values)
     }
 
-    /// An insert that looks first: four lanes read a bucket of 64 bytes at random, one of them compares and
-    /// swaps a slot of it. Queues it on `stream`.
+    /// An insert that looks first: four lanes read a bucket of 64 bytes at random, and one of them compares
+    /// and swaps a slot of it. Queues it on `stream`.
     ///
     /// # Errors
     /// As [`OnStream`](crate::OnStream).

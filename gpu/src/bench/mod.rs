@@ -1,5 +1,5 @@
-//! What benches and stress tests need besides tables: the time that a device takes, floors of random access,
-//! other tables to compare with, and operations with stamps.
+//! What benches and stress tests need besides tables: timers of the device, floors of random access, other
+//! tables to compare with, and operations with time stamps.
 
 mod floors;
 mod paper;

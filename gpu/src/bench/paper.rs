@@ -1,5 +1,5 @@
-//! The tables that ours are compared with, on a device: baselines, unchecked by the explorer. Who measures
-//! them checks their answers.
+//! Tables on a device that ours are compared with: baselines that the explorer does not check. A bench that
+//! measures them checks their answers.
 
 use crate::arguments::{Argument, Arguments, Head, Span};
 use crate::device::Device;
@@ -25,7 +25,7 @@ pub struct Baselines {
     device: Device,
 }
 
-/// A table of u32 pairs that is filled once and searched then.
+/// A table of u32 pairs that is filled once and then searched.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Static {
     /// Linear probing.
@@ -55,12 +55,12 @@ impl Baselines {
         Ok(Self { module: device.paper_module()?, device: device.clone() })
     }
 
-    /// A kernel, run by tiles of `lanes`.
+    /// A kernel that tiles of `lanes` lanes run.
     fn kernel(&self, name: &str, lanes: u32) -> Result<Kernel, Error> {
         self.module.kernel(name, lanes)?.ok_or_else(|| Error::NoKernel { kernel: name.into() })
     }
 
-    /// Memory whose bytes are all the same.
+    /// Memory filled with one byte.
     fn filled<T: cudarc::driver::DeviceRepr>(
         &self,
         what: &'static str,
@@ -76,11 +76,11 @@ impl Baselines {
         buffer.device_ptr(self.device.stream()).0
     }
 
-    /// Chains: so many buckets, and a pool of so many nodes, at least one of each. Takes the memory and fills
-    /// it; done when it returns.
+    /// Chains with `buckets` buckets and a pool of `nodes` nodes, at least one of each. Allocates and fills
+    /// the memory before it returns.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`], [`Error::Driver`]; [`Error::Refused`] for more than 2^32 - 2 of either.
+    /// [`Error::OutOfMemory`], [`Error::Driver`]; [`Error::Refused`] for more than 2^32 - 2 buckets or nodes.
     pub fn chained(&self, buckets: usize, nodes: usize) -> Result<ChainedMap, Error> {
         let (buckets, nodes) = (buckets.max(1), nodes.max(1));
         for (what, found) in [("buckets", buckets), ("nodes", nodes)] {
@@ -133,8 +133,8 @@ pub struct ChainedMap {
 }
 
 impl ChainedMap {
-    /// Operations by the codes of [`Op`](warpproof_model::outcome::Op): unique inserts, deletes and searches
-    /// of keys below 2^31. Queues them on `stream`.
+    /// Runs operations by the codes of [`Op`](warpproof_model::outcome::Op): unique inserts, deletes and
+    /// searches of keys below 2^31. Queues them on `stream`.
     ///
     /// # Errors
     /// As [`OnStream`](crate::OnStream).
@@ -187,10 +187,9 @@ pub struct StaticMap {
 }
 
 impl StaticMap {
-    /// Adds pairs whose keys are below 2^31 and distinct. Where an outcome says full, `left` has the key that
-    /// is left out, which in a cuckoo table may be that of another insert; elsewhere `left` keeps what it
-    /// had, and so it does for the tables that are probed, which leave out the key of that insert. Queues it
-    /// on `stream`.
+    /// Adds pairs. Their keys are distinct and below 2^31. Where an outcome is `Full`, a key has no place. In
+    /// a cuckoo table that key is written to `left`; it may be the key of another insert. Tables that probe
+    /// leave out the key of the insert itself, and do not write `left`. Queues it on `stream`.
     ///
     /// # Errors
     /// As [`OnStream`](crate::OnStream).
@@ -214,7 +213,7 @@ impl StaticMap {
         call.finish().and(launched)
     }
 
-    /// The values of keys, `missing` for those that are not there. Queues it on `stream`.
+    /// The values of keys; `missing` for absent keys. Queues it on `stream`.
     ///
     /// # Errors
     /// As [`OnStream`](crate::OnStream).
@@ -262,7 +261,7 @@ fn slots_head(address: u64, len: usize) -> Head {
     Head { list, parts: 0, numbers: 0, slots: 0 }
 }
 
-/// As a map's, and for cuckoo hashing an array for the keys left out, as long as the keys.
+/// As a map's arguments, and for cuckoo hashing an array for the keys left out, as long as the keys.
 fn insert_arguments(
     kind: Static,
     head: &Head,
@@ -270,7 +269,7 @@ fn insert_arguments(
     outcomes: Span<u8>,
     left: Span<u32>,
 ) -> Result<Arguments, Refused> {
-    // Refuses keys left out that are more or fewer than the values.
+    // Refuses an array of keys left out that is not as long as the values.
     let with = head.mixed(outcomes, keys, values, outcomes, left)?;
     let mut arguments = head.put(keys, values, outcomes)?;
     if kind == Static::Cuckoo {
@@ -289,7 +288,7 @@ fn search_arguments(
     missing: u32,
 ) -> Result<Arguments, Refused> {
     let mut arguments = head.search(keys, Some(values), None, missing)?;
-    // These searches have no array for what was found.
+    // These searches take no array for which keys were found.
     let found = arguments.list.len() - 3;
     arguments.list.remove(found);
     Ok(arguments)

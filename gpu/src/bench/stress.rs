@@ -1,5 +1,5 @@
-//! Operations with stamps of a clock on the device, for the histories of stress tests, and with the number of
-//! exchanges that they lose.
+//! Operations for stress tests: with time stamps of a clock on the device, from which histories are made, and
+//! with the number of exchanges that they lose.
 
 use crate::WaitFreeMap;
 use crate::arguments::{Arguments, Head, Span, Stamps};
@@ -16,15 +16,15 @@ use std::sync::Arc;
 use warpproof_model::host::{Answer, Op, Refused, same_length};
 use warpproof_model::outcome::Mixed;
 
-/// A clock that counts: each look at it is one tick.
+/// A clock that counts: each read of it is one tick.
 pub struct StressClock {
     ticks: CudaSlice<u64>,
     module: Arc<Module>,
     device: Device,
 }
 
-/// An operation with the time right before and right after it. No two of these times on one clock are equal,
-/// and what an operation did is visible to every operation that began later.
+/// An operation with the times right before and right after it. All times of one clock differ, and the
+/// effects of an operation are visible to every operation that began later.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Stamped<V> {
     /// The time before.
@@ -35,7 +35,7 @@ pub struct Stamped<V> {
     pub answer: Answer<V>,
 }
 
-/// What the launches of maps and sets share: the arrays of a call.
+/// The arrays of a call, shared by the launches of maps and sets.
 struct Arrays<K> {
     ops: CudaSlice<u8>,
     keys: CudaSlice<K>,
@@ -55,11 +55,11 @@ impl StressClock {
         Ok(Self { ticks, module: device.stress_module()?, device: device.clone() })
     }
 
-    /// Operations of all kinds on a map, all concurrent, each stamped; as
+    /// Runs operations of all kinds on a map, all concurrent, each with time stamps; otherwise as
     /// [`mixed`](warpproof_model::host::BulkMap::mixed). Waits for the device before and after.
     ///
     /// # Errors
-    /// As `mixed`. [`Error::OtherDevice`] if map and clock are on different ones; [`Error::NoKernel`] for
+    /// As `mixed`. [`Error::OtherDevice`] if map and clock are on different devices; [`Error::NoKernel`] for
     /// slabs of 16 slots, and for multimaps.
     pub fn map<K: Scalar, V: Scalar, S: Holds<(K, V)>>(
         &mut self,
@@ -77,7 +77,7 @@ impl StressClock {
         };
         let values = self.device.upload("values", values)?;
         let mut found = self.device.buffer::<V>("found values", keys.len())?;
-        // Only searches write theirs, and all are copied back.
+        // Only searches write a value, and all values are copied back.
         self.device.fill(&mut found, 0)?;
         let (on_values, on_found) = (self.span(&values), self.span(&found));
         let arguments = |head: &Head, ops, keys, outcomes, stamps| {
@@ -89,9 +89,9 @@ impl StressClock {
         self.answers(&kernel, ops, &arrays, |at| found[at])
     }
 
-    /// Operations on a set, all concurrent, each stamped: [`Op::InsertUnique`], [`Op::Delete`] and
-    /// [`Op::Search`]. [`Op::Insert`] is a unique insert, and [`Op::Assign`] inserts a key or replaces it by
-    /// itself.
+    /// Runs operations on a set, all concurrent, each with time stamps: [`Op::InsertUnique`], [`Op::Delete`]
+    /// and [`Op::Search`]. [`Op::Insert`] is a unique insert, and [`Op::Assign`] inserts a key or replaces it
+    /// by itself.
     ///
     /// # Errors
     /// As [`map`](Self::map).
@@ -112,13 +112,12 @@ impl StressClock {
         self.answers(&kernel, ops, &arrays, |_| ())
     }
 
-    /// Operations of all kinds on a map of u32 pairs, each run by a whole tile: the answers, in which the
-    /// value that a search finds is 0, and how many exchanges of a head each operation has lost.
-    /// [`warpproof_model::waitfree::rounds`] bounds these. Waits for the device before and after.
-    ///
+    /// Runs operations of all kinds on a map of u32 pairs, each by a whole tile. Returns the answers, where
+    /// the value of a search is always 0, and how many exchanges of a head each operation has lost.
+    /// [`warpproof_model::waitfree::rounds`] bounds that number. Waits for the device before and after.
     /// # Errors
-    /// As `mixed`; [`Error::OtherDevice`]; [`Error::Code`] if an operation found no free node, as none runs
-    /// again here.
+    /// As `mixed`; [`Error::OtherDevice`]; [`Error::Code`] if an operation found no free node, as nothing
+    /// runs it again here.
     pub fn exchanges(
         &mut self,
         map: &WaitFreeMap<u32, u32>,
@@ -146,7 +145,7 @@ impl StressClock {
         Span::new(slice.device_ptr(self.device.stream()).0, slice.len())
     }
 
-    /// Checks the input and copies it to the device; `None` if there is none.
+    /// Checks the input and copies it to the device. `None` if it is empty.
     fn begin<K: Scalar>(
         &self,
         table: &DeviceTable,
@@ -171,11 +170,11 @@ impl StressClock {
         }))
     }
 
-    /// Runs the operations of `arrays` alone on `table`.
+    /// Runs only the operations of `arrays` on `table`.
     ///
     /// # Safety
     ///
-    /// `arguments` gives those of `operation` of the table's family, for its key and value types.
+    /// `arguments` are those of `operation` of the table's family, for its key and value types.
     unsafe fn run<K>(
         &self,
         operation: &str,
@@ -209,7 +208,7 @@ impl StressClock {
         Ok(kernel)
     }
 
-    /// What the kernel wrote.
+    /// The answers that the kernel wrote.
     fn answers<K, V: Copy>(
         &self,
         kernel: &Kernel,

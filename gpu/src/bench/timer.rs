@@ -1,4 +1,4 @@
-//! How long the device takes.
+//! Timers by the device's clock.
 
 use crate::arguments::Arguments;
 use crate::device::Device;
@@ -8,7 +8,8 @@ use core::fmt;
 use cudarc::driver::sys::CUevent_flags;
 use cudarc::driver::{CudaEvent, CudaStream};
 
-/// Times the work between two points of a stream, by the device's clock (about half a microsecond fine).
+/// Measures the work between two points of a stream, by the device's clock (resolution about half a
+/// microsecond).
 ///
 /// ```no_run
 /// # use warpproof_gpu::{Device, SlabMap, bench::Timer};
@@ -30,7 +31,7 @@ pub struct Timer {
     hold: Option<Kernel>,
 }
 
-/// How often a held stream sleeps: 0.1 ms or some more, in which a host queues tens of kernels.
+/// How often a held stream sleeps: 0.1 ms or a little more, in which a host queues tens of kernels.
 const NAPS: u32 = 4096;
 
 impl Timer {
@@ -46,9 +47,9 @@ impl Timer {
         Ok(Self { from: event()?, to: event()?, hold: None })
     }
 
-    /// A timer that keeps the stream busy for a tenth of a millisecond before it begins: kernels that are
-    /// queued meanwhile run one right behind the other. So the time that the host takes to queue the first
-    /// one, some 5 us, is no part of what is measured.
+    /// A timer that keeps the stream busy for a tenth of a millisecond before it begins, so that kernels
+    /// queued meanwhile run without a gap. So the time in which the host queues the first kernel, some 5 us,
+    /// is not measured.
     ///
     /// # Errors
     /// [`Error::Driver`], [`Error::DriverTooOld`].
@@ -60,7 +61,7 @@ impl Timer {
         }
     }
 
-    /// Begins behind the work that `stream` has.
+    /// Begins after the work that `stream` has so far.
     ///
     /// # Errors
     /// [`Error::Driver`].
@@ -72,7 +73,7 @@ impl Timer {
         self.from.record(stream).map_err(Error::driver("starting a timer"))
     }
 
-    /// Ends behind the work that `stream` has.
+    /// Ends after the work that `stream` has so far.
     ///
     /// # Errors
     /// [`Error::Driver`].
@@ -80,7 +81,7 @@ impl Timer {
         self.to.record(stream).map_err(Error::driver("stopping a timer"))
     }
 
-    /// Waits for the end; the time from start to end.
+    /// Waits for the end. Returns the time from start to end.
     ///
     /// # Errors
     /// [`Error::Driver`]; a kernel that failed in between is reported here.

@@ -5,23 +5,23 @@ use crate::error::Error;
 use cudarc::driver::{CudaContext, CudaSlice, DevicePtr, PinnedHostSlice, result};
 use std::sync::Arc;
 
-/// Memory of a table, freed when it is dropped: behind the last use, as a table waits for the device first.
+/// Memory of a table. Dropped after its last use, as a table waits for the device first.
 pub(crate) struct Array {
     address: u64,
     bytes: u64,
     origin: Origin,
 }
 
-/// Where the memory comes from and goes back to.
+/// Where the memory comes from, and is returned to.
 enum Origin {
-    /// The device's pool, which keeps what is freed if it was told so.
+    /// The device's pool, which may keep freed memory.
     Pool {
         #[expect(dead_code, reason = "kept as long as the array")]
         memory: CudaSlice<u8>,
     },
-    /// The driver, in the context that is bound to ask for it.
+    /// The driver; the context is bound to allocate and free.
     Driver { context: Arc<CudaContext> },
-    /// The driver, which has locked it to the host's memory.
+    /// The driver, as page-locked host memory.
     Host {
         #[expect(dead_code, reason = "kept as long as the array")]
         memory: PinnedHostSlice<u8>,
@@ -29,10 +29,11 @@ enum Origin {
 }
 
 impl Device {
-    /// Memory of a table: so many bytes, at least one.
+    /// Memory of a table: `bytes` bytes, at least one.
     ///
-    /// It is asked for at the driver, which takes a tenth of the time that the pool takes to get as much from
-    /// there, unless the pool [keeps](Device::keep_memory) what is freed: then it may have it already.
+    /// It is allocated from the driver, which takes a tenth of the time that the pool needs to get as much
+    /// from there. If the pool [keeps](Device::keep_memory) freed memory, it is allocated from the pool,
+    /// which may have it already.
     pub(crate) fn array(&self, what: &'static str, bytes: u64) -> Result<Array, Error> {
         let len = usize::try_from(bytes).map_err(|_| Error::OutOfMemory { what, bytes, ran: 0 })?;
         if !self.keeps_memory()
@@ -40,7 +41,7 @@ impl Device {
         {
             return Ok(Array { address, bytes, origin });
         }
-        // Or the pool has what the driver has not: memory that was freed and has not gone back yet.
+        // The pool may have what the driver lacks: freed memory that it has not returned yet.
         let memory = self.buffer(what, len)?;
         let address = memory.device_ptr(self.stream()).0;
         Ok(Array { address, bytes, origin: Origin::Pool { memory } })
@@ -48,7 +49,7 @@ impl Device {
 }
 
 impl Device {
-    /// Page-locked memory of the host that the device uses at the same address: so many bytes, at least one.
+    /// Page-locked host memory that the device uses at the same address: `bytes` bytes, at least one.
     pub(crate) fn host_array(&self, what: &'static str, bytes: u64) -> Result<Array, Error> {
         let no_memory = Error::memory(what, bytes);
         let len = usize::try_from(bytes).ok().filter(|&len| len < isize::MAX as usize);
@@ -62,7 +63,7 @@ impl Device {
 }
 
 impl Array {
-    /// Its address, of the whole of it.
+    /// The address of the memory.
     pub(crate) fn address(&self) -> u64 {
         self.address
     }
@@ -73,7 +74,7 @@ impl Array {
     }
 }
 
-/// Memory that the driver gives, if it has so much.
+/// Memory from the driver, if it has so much.
 fn of_driver(context: &Arc<CudaContext>, len: usize) -> Option<(u64, Origin)> {
     context.bind_to_thread().ok()?;
     // SAFETY: what is read of a table was written before: by a fill, or a kernel.
@@ -86,9 +87,9 @@ impl Drop for Array {
         if let Origin::Driver { context } = &self.origin
             && context.bind_to_thread().is_ok()
         {
-            // An error is one of what ran before, which who waits next is told. SAFETY: `of_driver` allocated
-            // it, nobody frees it but this, and nothing uses it any more: a table has waited for the device,
-            // and what never became one was not used.
+            // An error here belongs to earlier work; the next call that waits reports it. SAFETY: `of_driver`
+            // allocated it, only this frees it, and nothing uses it any more: a table has waited for the
+            // device, and memory that never became a table was not used.
             let _ = unsafe { result::free_sync(self.address) };
         }
     }

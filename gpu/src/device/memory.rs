@@ -10,15 +10,15 @@ use core::mem::MaybeUninit;
 use cudarc::driver::{CudaSlice, DevicePtrMut, DeviceRepr, DriverError, PinnedHostSlice, result, sys};
 
 impl Device {
-    /// Keeps up to so many bytes of device memory that was freed, by tables and buffers of this process, for
-    /// those that come next. Zero keeps none, as at first: what was freed goes back to the driver when the
-    /// device is next waited for.
+    /// Keeps up to `bytes` bytes of device memory that tables and buffers of this process free, for later
+    /// ones. Zero, the default, keeps none: freed memory returns to the driver when the device is next waited
+    /// for.
     ///
-    /// To take memory from the driver takes time that grows with it (BENCHMARKS.md has some): a program that
-    /// builds large tables one after the other, or lets them grow, does not take it twice. The memory of a
-    /// table that was made while nothing was kept is not kept either. What is kept counts as taken, for other
-    /// processes too. The setting is the device's: all handles of it, and what else allocates from its
-    /// default memory pool, share it.
+    /// Allocation from the driver takes time that grows with the size (BENCHMARKS.md has figures). A program
+    /// that builds large tables one after the other, or lets them grow, pays it once if memory is kept. The
+    /// memory of a table that was made while nothing was kept is not kept either. Kept memory counts as
+    /// taken, for other processes too. The setting belongs to the device: all its handles share it, and so
+    /// does everything else that allocates from its default memory pool.
     ///
     /// # Errors
     /// [`Error::Driver`] if the device has no memory pools.
@@ -32,9 +32,9 @@ impl Device {
             .map_err(failed)
     }
 
-    /// Whether some of what is freed is kept.
+    /// Whether some freed memory is kept.
     pub(super) fn keeps_memory(&self) -> bool {
-        // Where there is no pool nothing is kept.
+        // Without a pool nothing is kept.
         let asked = self
             .pool()
             .and_then(|pool| attribute(pool, sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD));
@@ -57,7 +57,7 @@ impl Device {
         Ok(all.saturating_sub(used))
     }
 
-    /// Where memory is allocated from.
+    /// The pool that memory is allocated from.
     fn pool(&self) -> Result<sys::CUmemoryPool, DriverError> {
         let context = &self.inner.own;
         context.bind_to_thread()?;
@@ -69,7 +69,7 @@ impl Device {
         }
     }
 
-    /// Memory for `len` elements, at least one, whatever is in it.
+    /// Uninitialized memory for `len` elements, at least one.
     pub(crate) fn buffer<T: DeviceRepr>(
         &self,
         what: &'static str,
@@ -107,21 +107,20 @@ impl Device {
     /// Memory for chunks of so many operations.
     pub(crate) fn slots(&self, elements: usize) -> Result<Slots, Error> {
         let slots = [self.slot(elements)?, self.slot(elements)?, self.slot(elements)?];
-        // The device memory is filled on the stream that it is freed on; from now on the slots' own may use
+        // The stream that fills the device memory also frees it. From here on the slots' own streams may use
         // it.
         self.stream().synchronize().map_err(Error::driver("filling staging buffers"))?;
         Ok(slots)
     }
 
-    /// Memory for one chunk of so many operations. The device memory is filled on the stream that it is freed
-    /// on.
+    /// Memory for one chunk of `elements` operations. The stream that frees the device memory also fills it.
     pub(crate) fn slot(&self, elements: usize) -> Result<Slot, Error> {
         let (input, output) = words(elements);
         let stream = self.new_stream()?;
         let host = self.pinned("page-locked staging buffers", input)?;
         let input = self.buffer("staging buffers", input)?;
         let mut output = self.buffer("staging buffers", output)?;
-        // All of a chunk's answers are copied back, also where a kernel has written none.
+        // All answers of a chunk are copied back, also where a kernel wrote none.
         self.fill(&mut output, 0)?;
         Ok(Slot { stream, host, input, output, busy: false })
     }
@@ -138,7 +137,7 @@ impl Device {
             .map_err(Error::driver(WHAT))
     }
 
-    /// Copies a slice to new device memory. It may be changed when this returns.
+    /// Copies a slice to new device memory. The caller may change the slice when this returns.
     pub(crate) fn upload<T: DeviceRepr>(
         &self,
         what: &'static str,
@@ -180,7 +179,7 @@ impl Device {
     }
 }
 
-/// One of the attributes of a pool that are numbers of bytes.
+/// An attribute of a pool that is a number of bytes.
 fn attribute(pool: sys::CUmemoryPool, which: sys::CUmemPool_attribute) -> Result<u64, DriverError> {
     let mut bytes = 0u64;
     // SAFETY: these attributes are u64, which the call writes.

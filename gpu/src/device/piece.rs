@@ -1,17 +1,17 @@
-//! Page-locked host memory that copies to device memory and back pass through.
+//! Page-locked host memory for copies to and from device memory.
 
 use super::Device;
 use super::slot::{SLOTS, bytes_mut};
 use crate::error::Error;
 use cudarc::driver::{CudaEvent, CudaStream, DriverError, PinnedHostSlice};
 
-/// Bytes of a piece. The copy engine moves longer ones no faster.
+/// Bytes of a piece. The copy engine is no faster with longer ones.
 pub(crate) const PIECE: usize = 4 << 20;
 
-/// What the copies of a batch take that are under way at a time.
+/// Pieces for all copies of a batch that are under way at a time.
 pub(crate) type Pieces = [Piece; SLOTS];
 
-/// What one copy takes.
+/// The memory of one copy.
 pub(crate) struct Piece {
     host: PinnedHostSlice<u64>,
     /// The end of the last copy from it or to it.
@@ -25,14 +25,14 @@ impl Piece {
         Ok(Self { host, copied })
     }
 
-    /// Its memory, when the last copy has ended.
+    /// Its memory, once the last copy has ended.
     pub(crate) fn host(&mut self) -> Result<&mut [u8], Error> {
         self.copied.synchronize().map_err(Error::driver("waiting for a copy"))?;
         let words = self.host.as_mut_slice().map_err(Error::driver("using page-locked memory"))?;
         Ok(bytes_mut(words))
     }
 
-    /// After copies were put on a stream: what [`host`](Self::host) waits for is their end.
+    /// Records the end of copies on a stream: [`host`](Self::host) waits for it.
     pub(crate) fn end(
         &mut self,
         stream: &CudaStream,
@@ -40,7 +40,7 @@ impl Piece {
     ) -> Result<(), DriverError> {
         let ended = queued.and_then(|()| self.copied.record(stream));
         if ended.is_err() {
-            // One of them may be under way. An error of what ran before is reported to who waits next.
+            // One of them may be under way. The next call that waits reports an error of earlier work.
             let _ = stream.synchronize();
         }
         ended
@@ -49,7 +49,7 @@ impl Piece {
 
 impl Drop for Piece {
     fn drop(&mut self) {
-        // The memory is freed after this. After an error of the driver's nothing runs any more.
+        // The memory is freed after this. After an error of the driver nothing runs any more.
         let _ = self.copied.synchronize();
     }
 }

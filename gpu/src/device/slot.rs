@@ -1,4 +1,4 @@
-//! Page-locked host memory and device memory that one chunk of a batch passes through.
+//! Page-locked host memory and device memory for one chunk of a batch.
 
 use crate::error::Error;
 use crate::layout::Scalar;
@@ -9,12 +9,12 @@ use std::sync::Arc;
 /// its way back.
 pub(crate) const SLOTS: usize = 3;
 
-/// What the chunks of a batch take that are under way at a time.
+/// Slots for all chunks of a batch that are under way at a time.
 pub(crate) type Slots = [Slot; SLOTS];
 
-/// What one chunk takes.
+/// The memory of one chunk.
 pub(crate) struct Slot {
-    /// Where all of the chunk runs, in order.
+    /// The stream on which all of the chunk runs, in order.
     pub(crate) stream: Arc<CudaStream>,
     /// The input of a chunk until it is copied to the device, and then its answers.
     pub(super) host: PinnedHostSlice<u64>,
@@ -27,13 +27,13 @@ pub(crate) struct Slot {
 }
 
 impl Slot {
-    /// The page-locked memory. The stream was waited for.
+    /// The page-locked memory, after the stream has ended.
     pub(crate) fn host(&mut self) -> Result<&mut [u8], Error> {
         let words = self.host.as_mut_slice().map_err(Error::driver("using page-locked memory"))?;
         Ok(bytes_mut(words))
     }
 
-    /// Where the device memory lies, of the input and of the answers.
+    /// The addresses of the device memory, of the input and of the answers.
     pub(crate) fn addresses(&self) -> (u64, u64) {
         (self.input.device_ptr(&self.stream).0, self.output.device_ptr(&self.stream).0)
     }
@@ -63,7 +63,7 @@ impl Slot {
     }
 }
 
-/// Words of the input of so many operations, and of their answers: keys, values and kinds, and values and
+/// Words of the input of `elements` operations, and of their answers: keys, values and kinds; values and
 /// codes.
 pub(crate) fn words(elements: usize) -> (usize, usize) {
     let codes = elements.div_ceil(8);
@@ -76,13 +76,13 @@ pub(crate) fn bytes<T: Scalar>(numbers: &[T]) -> &[u8] {
     unsafe { numbers.align_to::<u8>() }.1
 }
 
-/// The bytes of numbers, to be written.
+/// The bytes of numbers, for writing.
 pub(super) fn bytes_mut<T: Scalar>(numbers: &mut [T]) -> &mut [u8] {
     // SAFETY: as above, and any bytes are a number.
     unsafe { numbers.align_to_mut::<u8>() }.1
 }
 
-/// The numbers that aligned bytes are.
+/// The numbers in aligned bytes.
 pub(crate) fn numbers<T: Scalar>(bytes: &[u8]) -> &[T] {
     // SAFETY: a `Scalar` is a number of 32 or 64 bits, which any bytes are.
     unsafe { bytes.align_to::<T>() }.1

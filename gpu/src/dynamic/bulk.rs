@@ -1,4 +1,4 @@
-//! What maps and sets that grow do on host slices.
+//! Operations on host slices, of maps and sets that grow.
 
 use super::Dynamic;
 use crate::access::Staged;
@@ -16,8 +16,8 @@ use warpproof_model::host::{Answer, BulkCounter, BulkMap, BulkSet, Op, same_leng
 use warpproof_model::outcome::{Add, Assign, Delete, Insert};
 
 impl<R: Row> Dynamic<R> {
-    /// The outcomes of inserts of host slices, through staging buffers of the device's: `chunk` runs those of
-    /// a range, and `stored` says whether one stored an entry.
+    /// The outcomes of inserts of host slices, through staging buffers of the device: `chunk` runs those of a
+    /// range, and `stored` says whether an outcome is of an entry that was stored.
     fn inserted<T>(
         &self,
         keys: &[R::Key],
@@ -40,7 +40,7 @@ impl<K: Scalar, V: Scalar> Dynamic<(K, V)>
 where
     (K, V): Entry,
 {
-    /// InsertUnique, InsertOrAssign or InsertOrAdd; called for those alone.
+    /// Runs InsertUnique, InsertOrAssign or InsertOrAdd; called only with those.
     fn put<T: Copy + Send + Sync>(
         &self,
         operation: Operation,

@@ -1,4 +1,4 @@
-//! Tables that grow: open addressing, in a table that is replaced by a larger one.
+//! Tables that grow: open addressing in a table that a larger one replaces.
 
 use crate::device::Device;
 use crate::error::Error;
@@ -14,8 +14,8 @@ use warpproof_model::growth::{Growing, Locks, Rehash, STEP, kept_load};
 use warpproof_model::host::structure::{self, Open};
 use warpproof_model::host::{BulkOrdered, BulkTable, OpenGeometry, OpenStats};
 
-/// A concurrent map in device memory that grows: `DynamicMap<u32, u32>` or `DynamicMap<u64, u64>`, an
-/// [`OpenMap`](crate::OpenMap) that is replaced by a larger one before it is too full.
+/// A concurrent map in device memory that grows: `DynamicMap<u32, u32>` or `DynamicMap<u64, u64>`. It is an
+/// [`OpenMap`](crate::OpenMap) that a larger one replaces before it is too full.
 ///
 /// ```no_run
 /// use warpproof_gpu::{Device, DynamicMap};
@@ -29,8 +29,8 @@ use warpproof_model::host::{BulkOrdered, BulkTable, OpenGeometry, OpenStats};
 /// ```
 pub type DynamicMap<K, V> = Dynamic<(K, V)>;
 
-/// A concurrent set of 32-bit or 64-bit keys in device memory that grows: an [`OpenSet`](crate::OpenSet) that
-/// is replaced by a larger one before it is too full.
+/// A concurrent set of 32-bit or 64-bit keys in device memory that grows. It is an
+/// [`OpenSet`](crate::OpenSet) that a larger one replaces before it is too full.
 ///
 /// ```no_run
 /// use warpproof_gpu::{Device, DynamicSet};
@@ -51,30 +51,31 @@ mod outcomes;
 /// Entries that an empty table has room for.
 const FIRST: u64 = 1 << 16;
 
-/// Entries that a table may have room for however few it has.
+/// Entries that a table may have room for, even if it has fewer.
 const SMALL: u64 = 1 << 20;
 
 /// A concurrent table in device memory that grows: a map of rows `(K, V)`, or a set of rows `(K,)`.
 ///
-/// It is a table of open addressing, and when that would be too full a larger one, to which all entries are
-/// moved. A kernel cannot take memory, so the table grows between the chunks of a batch, never in one; what
-/// other threads run on it waits until it has grown. No insert is [`Full`](warpproof_model::Insert::Full),
-/// unless thousands of keys were chosen for one home and a known seed. Without memory to grow a batch ends
-/// with [`Error::OutOfMemory`], which says how many of its operations have run, the first ones.
+/// It is a table of open addressing. Before it would be too full, it moves all entries to a larger one. A
+/// kernel cannot allocate memory, so the table grows between the chunks of a batch, never within one;
+/// operations of other threads wait until it has grown. No insert is [`Full`](warpproof_model::Insert::Full),
+/// unless thousands of keys were chosen for one home and a known seed. If there is no memory to grow, a batch
+/// ends with [`Error::OutOfMemory`], which says how many of its operations have run: the first ones.
 ///
-/// **Memory.** Between two batches, a table that never had more than n entries has no more than 4 n slots at
-/// the default load of 0.8 (3 n divided by the load, and 2 % for sizes that a table cannot have), or as many
-/// as it was made for, or 1,340,000 (for 2^20 entries): whatever the keys are, and however often entries are
-/// deleted and added. A batch makes room at once for all entries that it seems to store, by the share that
-/// was new among its first operations. If fewer came, the entries move to a smaller table at its end; without
-/// memory for that the table stays as it is. Where half of what may be taken is slots of deleted entries, the
-/// table is replaced by one of the same size without them. While entries move there are two tables.
+/// **Memory.** Between two batches, a table that never had more than n entries has at most 4 n slots at the
+/// default load of 0.8 (3 n divided by the load, and 2 % for sizes that a table cannot have), or the slots
+/// that it was made with, or 1,340,000 (for 2^20 entries), whichever is more. This holds for all keys, and
+/// however often entries are deleted and added. A batch makes room at once for all entries that it seems to
+/// store, by the share of new keys among its first operations. If it stored fewer, the entries move to a
+/// smaller table at its end; if there is no memory for that, the table stays as it is. If half of the slots
+/// that may be taken are of deleted entries, a table of the same size without them replaces it. While entries
+/// move, there are two tables.
 ///
 /// On host slices, its operations are those of [`BulkMap`](warpproof_model::host::BulkMap) or
-/// [`BulkSet`](warpproof_model::host::BulkSet), through staging buffers that the device keeps, and without
-/// room for the whole batch on the device. There is no call through the caller's own: between two chunks of a
-/// batch that the table grows for, memory is allocated anyway. On device slices, inserts wait for their
-/// stream, as the outcomes say whether there is room; searches and deletes do not.
+/// [`BulkSet`](warpproof_model::host::BulkSet), through staging buffers that the device keeps; they need no
+/// room for the whole batch on the device. There is no call through staging buffers of the caller: growth
+/// allocates memory between two chunks of a batch anyway. On device slices, inserts wait for their stream, as
+/// their outcomes say whether there is room; searches and deletes do not.
 pub struct Dynamic<R: Row> {
     growing: Growing<Locks<Table<R, Open>>>,
     device: Device,
@@ -98,7 +99,7 @@ impl<R: Row> Rehash for Table<R, Open> {
 }
 
 impl<R: Row> Dynamic<R> {
-    /// An empty one of no particular size.
+    /// An empty table of a small default size.
     ///
     /// # Errors
     /// As [`Table::with_capacity`].
@@ -106,7 +107,7 @@ impl<R: Row> Dynamic<R> {
         Self::with_capacity(device, FIRST)
     }
 
-    /// An empty one that has room for so many entries before it grows.
+    /// An empty table with room for `entries` entries before it grows.
     ///
     /// # Errors
     /// As [`Table::with_capacity`].
@@ -114,8 +115,8 @@ impl<R: Row> Dynamic<R> {
         Self::at_load(device, entries, OpenGeometry::DEFAULT_LOAD)
     }
 
-    /// An empty one that has room for so many entries, of whose slots at most `load` are taken before it
-    /// grows: 0.98 of them if it is more.
+    /// An empty table with room for `entries` entries before it grows. At most `load` of its slots are taken,
+    /// and never more than 0.98.
     ///
     /// # Errors
     /// As [`Table::with_capacity`]; [`Error::Refused`] if the load is not above 0 and at most 1.
@@ -123,7 +124,7 @@ impl<R: Row> Dynamic<R> {
         Self::with_tuning(device, entries, load, Tuning::default())
     }
 
-    /// An empty one that has room for so many entries at a load, and whose kernels run as `tuning` says.
+    /// An empty table with room for `entries` entries at a load. Its kernels run as `tuning` says.
     ///
     /// # Errors
     /// As [`Dynamic::at_load`].
@@ -131,8 +132,8 @@ impl<R: Row> Dynamic<R> {
         Self::with_seed(device, entries, load, tuning, Seed::random())
     }
 
-    /// As [`with_tuning`](Self::with_tuning), with keys that lie where `seed` says, and not one that is
-    /// chosen at random.
+    /// As [`with_tuning`](Self::with_tuning), with the places of keys decided by `seed` and not by a random
+    /// one.
     ///
     /// # Errors
     /// As [`Dynamic::at_load`].
@@ -149,8 +150,8 @@ impl<R: Row> Dynamic<R> {
         Ok(Self { growing, device: device.clone() })
     }
 
-    /// Makes room for `more` entries besides those that are there, and takes tombstones away. A batch that
-    /// grows the table at the same time may give that room back at its end.
+    /// Makes room for `more` entries besides the present ones, and removes tombstones. A batch that grows the
+    /// table at the same time may give that room back at its end.
     ///
     /// # Errors
     /// As [`Table::rehash`]; nothing has changed then.
@@ -158,7 +159,7 @@ impl<R: Row> Dynamic<R> {
         self.growing.resize_for(more)
     }
 
-    /// Gives back the memory that the entries do not need, and takes tombstones away.
+    /// Returns the memory that the entries do not need, and removes tombstones.
     ///
     /// # Errors
     /// As [`Table::rehash`]; nothing has changed then.
@@ -166,7 +167,7 @@ impl<R: Row> Dynamic<R> {
         self.growing.resize_for(0)
     }
 
-    /// Takes out everything, on `stream`; the size stays. Waits as [`Table::clear_on`] does.
+    /// Deletes everything, on `stream`; the size stays. Waits as [`Table::clear_on`] does.
     ///
     /// # Errors
     /// [`Error::OtherDevice`], [`Error::Driver`].
@@ -174,17 +175,18 @@ impl<R: Row> Dynamic<R> {
         self.growing.clear(|table| table.clear_on(stream))
     }
 
-    /// The device that it is on.
+    /// The device of the table.
     pub fn device(&self) -> &Device {
         &self.device
     }
 
-    /// How its entries lie in memory.
+    /// The layout of its entries in memory.
     pub fn layout(&self) -> Layout {
         self.growing.table().layout()
     }
 
-    /// What the places of its keys depend on. It stays when the table grows, unless keys were chosen for it.
+    /// The seed that decides the places of its keys. It stays when the table grows, unless keys were chosen
+    /// for it.
     pub fn seed(&self) -> Seed {
         self.growing.table().seed()
     }

@@ -1,5 +1,5 @@
-//! What maps and sets that grow do on device slices: inserts wait for the stream, as the outcomes say whether
-//! there is room.
+//! Operations on device slices, of maps and sets that grow: inserts wait for the stream, as their outcomes
+//! say whether there is room.
 
 use super::Dynamic;
 use super::outcomes::count_stored;
@@ -17,17 +17,18 @@ use warpproof_model::host::Refused;
 use warpproof_model::host::structure::Open;
 
 impl<R: Row> Dynamic<R> {
-    /// The operations on device slices, on `stream`. Inserts give [`Error::OutOfMemory`] if there is no
-    /// memory to grow, which says how many of the batch have run, the first ones. What those stored is in the
-    /// table, the outcomes of the others mean nothing, and the table is usable.
+    /// The operations on device slices, on `stream`. If there is no memory to grow, inserts return
+    /// [`Error::OutOfMemory`], which says how many operations of the batch have run: the first ones. The
+    /// entries that they stored are in the table, the outcomes of the others mean nothing, and the table is
+    /// usable.
     pub fn on_stream<'a>(&'a self, stream: &'a Arc<CudaStream>) -> OnStream<'a, Self> {
         OnStream { table: self, stream }
     }
 }
 
 impl<R: Row> OnStream<'_, Dynamic<R>> {
-    /// Runs `n` inserts with an outcome each in chunks: `chunk` queues those of a range, which have these
-    /// outcomes.
+    /// Runs `n` inserts with an outcome each in chunks: `chunk` queues those of a range, with the outcomes of
+    /// that range.
     fn inserted<C>(&self, n: usize, outcomes: &mut impl Output<u8>, chunk: C) -> Result<(), Error>
     where
         C: Fn(OnStream<'_, Table<R, Open>>, Range<usize>, &mut CudaViewMut<'_, u8>) -> Result<(), Error>,
@@ -46,12 +47,12 @@ impl<R: Row> OnStream<'_, Dynamic<R>> {
         inserted.map_err(|error| error.after(ran))
     }
 
-    /// As of a table that does not grow.
+    /// Whether each key is there: 1 or 0. As of a table that does not grow.
     pub fn contains(&self, keys: &impl Input<R::Key>, found: &mut impl Output<u8>) -> Result<(), Error> {
         self.table.growing.table().on_stream(self.stream).contains(keys, found)
     }
 
-    /// As of a table that does not grow.
+    /// Deletes one entry of each key. As of a table that does not grow.
     pub fn delete(&self, keys: &impl Input<R::Key>, outcomes: &mut impl Output<u8>) -> Result<(), Error> {
         let table = self.table.growing.table();
         self.table.growing.note_deletes();
@@ -63,7 +64,7 @@ impl<K: Scalar, V: Scalar> OnStream<'_, Dynamic<(K, V)>>
 where
     (K, V): Entry,
 {
-    /// As of a map that does not grow, and waits for the stream.
+    /// Adds pairs whose keys are absent. As of a map that does not grow, and waits for the stream.
     pub fn insert_unique(
         &self,
         keys: &impl Input<K>,
@@ -73,7 +74,7 @@ where
         self.put(Operation::InsertUnique, keys, values, outcomes)
     }
 
-    /// As of a map that does not grow, and waits for the stream.
+    /// Adds pairs, or replaces values. As of a map that does not grow, and waits for the stream.
     pub fn insert_or_assign(
         &self,
         keys: &impl Input<K>,
@@ -83,7 +84,7 @@ where
         self.put(Operation::InsertOrAssign, keys, values, outcomes)
     }
 
-    /// As of a map that does not grow, and waits for the stream.
+    /// Adds pairs, or adds to values. As of a map that does not grow, and waits for the stream.
     pub fn insert_or_add(
         &self,
         keys: &impl Input<K>,
@@ -93,7 +94,7 @@ where
         self.put(Operation::InsertOrAdd, keys, values, outcomes)
     }
 
-    /// InsertUnique, InsertOrAssign or InsertOrAdd; called for those alone.
+    /// Runs InsertUnique, InsertOrAssign or InsertOrAdd; called only with those.
     fn put(
         &self,
         operation: Operation,
@@ -111,7 +112,7 @@ where
         })
     }
 
-    /// As of a map that does not grow.
+    /// The value of each key, or `missing`. As of a map that does not grow.
     pub fn search_or(
         &self,
         keys: &impl Input<K>,
@@ -122,7 +123,7 @@ where
         self.table.growing.table().on_stream(self.stream).search_or(keys, values, missing, found)
     }
 
-    /// As of a map that does not grow.
+    /// The value of each key, or all ones. As of a map that does not grow.
     pub fn search(
         &self,
         keys: &impl Input<K>,
@@ -132,7 +133,7 @@ where
         self.search_or(keys, values, V::ONES, found)
     }
 
-    /// As of a map that does not grow.
+    /// Copies all pairs. As of a map that does not grow.
     pub fn retrieve_all(
         &self,
         keys: &mut impl Output<K>,
@@ -144,13 +145,13 @@ where
 }
 
 impl<K: KeyScalar> OnStream<'_, Dynamic<(K,)>> {
-    /// As of a set that does not grow, and waits for the stream.
+    /// Adds keys that are absent. As of a set that does not grow, and waits for the stream.
     pub fn insert(&self, keys: &impl Input<K>, outcomes: &mut impl Output<u8>) -> Result<(), Error> {
         let keys = keys.view();
         self.inserted(keys.len(), outcomes, |set, at, outcomes| set.insert(&keys.slice(at), outcomes))
     }
 
-    /// As of a set that does not grow.
+    /// Copies all keys. As of a set that does not grow.
     pub fn retrieve_all(&self, keys: &mut impl Output<K>, count: &mut impl Output<u64>) -> Result<(), Error> {
         self.table.growing.table().on_stream(self.stream).retrieve_all(keys, count)
     }

@@ -1,4 +1,4 @@
-//! Outcomes in device memory, counted.
+//! Counts outcomes in device memory.
 
 use crate::arguments::Arguments;
 use crate::device::Device;
@@ -12,7 +12,8 @@ use warpproof_model::map::DEFERRED_SPAN;
 /// The kernel that counts.
 const KERNEL: &str = "count_stored";
 
-/// How many of these outcomes of inserts, assigns or adds say that an entry was stored. Waits for `stream`.
+/// How many of these outcomes of inserts, assigns or adds are of entries that were stored. Waits for
+/// `stream`.
 ///
 /// # Errors
 /// [`Error::OtherDevice`], [`Error::OutOfMemory`], [`Error::Kernel`], [`Error::Driver`].

@@ -1,5 +1,5 @@
-//! Chains of nodes with a lock for each bucket, on a device: what the wait-free table is compared with. Its
-//! nodes and tiles are those of the wait-free table.
+//! Chains of nodes with a lock for each bucket, on a device, to compare the wait-free table with. Its nodes
+//! and tiles are those of the wait-free table.
 
 use super::Baselines;
 use crate::arguments::{Argument, Arguments, Head};
@@ -16,14 +16,14 @@ use warpproof_model::host::Refused;
 const LANES: u32 = 4;
 /// Words of a node: seven entries and a link.
 const NODE_WORDS: usize = 8;
-/// What every byte of the nodes of an empty table is.
+/// The value of every byte of the nodes of an empty table.
 const EMPTY: u8 = u8::MAX;
 
 impl Baselines {
-    /// A set of u64 keys on chains with locks: so many buckets, at least one, each with its first node, and a
-    /// pool of so many nodes more. Takes the memory and fills it; done when it returns.
+    /// A set of u64 keys on chains with locks: `buckets` buckets, at least one, each with its first node, and
+    /// a pool of `pool` more nodes. Allocates and fills the memory before it returns.
     ///
-    /// A pool of a seventh of the keys, rounded up, is enough whatever the keys are.
+    /// A pool of a seventh of the keys, rounded up, is always enough.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`], [`Error::Driver`]; [`Error::Refused`] for more than 2^32 - 2 nodes.
@@ -75,18 +75,18 @@ impl Nodes {
 
     fn clear(&mut self) -> Result<(), Error> {
         let device = &self.of.device;
-        // Callers' streams may still use the memory; it is filled by our own stream.
+        // Callers' streams may use the memory; our own stream fills it.
         device.synchronize()?;
         device.fill(&mut self.nodes, EMPTY)?;
         device.fill(&mut self.taken, 0)?;
         device.synchronize()
     }
 
-    /// Queues a kernel that takes these arguments behind those of the table.
+    /// Queues a kernel whose arguments after those of the table are `arguments`.
     ///
     /// # Safety
     ///
-    /// They are, and `call` gave their spans.
+    /// `arguments` are those of the kernel, and `call` made their spans.
     unsafe fn run(&self, call: Call<'_>, kernel: &Kernel, arguments: &Arguments) -> Result<(), Error> {
         // SAFETY: the contract of this function. The table's memory lives until `drop` has waited for the
         // device, and `Call` keeps the order of the other slices.
@@ -113,8 +113,8 @@ pub(super) fn head((nodes, len): (u64, usize), buckets: u32, taken: u64) -> Head
     Head { list, parts: buckets, numbers: 0, slots: 0 }
 }
 
-/// A set of u64 keys on chains of nodes with a lock for each bucket. An operation is run by a tile of four
-/// lanes; one on a reserved key does nothing, and its outcome is
+/// A set of u64 keys on chains of nodes with a lock for each bucket. A tile of four lanes runs an operation.
+/// An operation on a reserved key does nothing; its outcome is
 /// [`RESERVED_KEY`](warpproof_model::outcome::RESERVED_KEY).
 pub struct LockSet {
     insert: Kernel,
@@ -137,7 +137,7 @@ impl LockSet {
         self.per_key(&self.insert, stream, keys, outcomes)
     }
 
-    /// Takes keys out. Outcomes: [`Delete`](warpproof_model::Delete). Queues it on `stream`.
+    /// Deletes keys. Outcomes: [`Delete`](warpproof_model::Delete). Queues it on `stream`.
     ///
     /// # Errors
     /// As [`OnStream`](crate::OnStream).
@@ -163,7 +163,7 @@ impl LockSet {
         self.per_key(&self.contains, stream, keys, found)
     }
 
-    /// Takes out everything. Waits for the device before and after.
+    /// Deletes everything. Waits for the device before and after.
     ///
     /// # Errors
     /// [`Error::Driver`].
@@ -185,7 +185,7 @@ impl LockSet {
         Ok(keys.sum::<usize>() as u64)
     }
 
-    /// Whether there is no key.
+    /// Whether the set is empty.
     ///
     /// # Errors
     /// As [`len`](Self::len).
@@ -193,7 +193,7 @@ impl LockSet {
         Ok(self.len()? == 0)
     }
 
-    /// Insert, delete or contains; called with those kernels alone.
+    /// Insert, delete or contains; called only with those kernels.
     fn per_key(
         &self,
         kernel: &Kernel,
@@ -210,16 +210,15 @@ impl LockSet {
     }
 }
 
-/// A map of u32 pairs on chains of nodes with a lock for each bucket. An operation is run by a tile of four
-/// lanes.
+/// A map of u32 pairs on chains of nodes with a lock for each bucket. A tile of four lanes runs an operation.
 pub struct LockMap {
     mixed: Kernel,
     nodes: Nodes,
 }
 
 impl LockMap {
-    /// Operations by the codes of [`Op`](warpproof_model::outcome::Op): unique inserts, deletes and searches.
-    /// Queues them on `stream`.
+    /// Runs operations by the codes of [`Op`](warpproof_model::outcome::Op): unique inserts, deletes and
+    /// searches. Queues them on `stream`.
     ///
     /// # Errors
     /// As [`OnStream`](crate::OnStream).

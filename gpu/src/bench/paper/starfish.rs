@@ -14,21 +14,21 @@ use warpproof_model::host::{Refused, same_length};
 use warpproof_model::key::mix;
 use warpproof_model::outcome::Insert;
 
-/// Pairs of a chunk: what a stream copies and inserts at a time.
+/// Pairs of a chunk, which a stream copies and inserts at a time.
 const CHUNK: usize = 1 << 20;
 /// The most slots of a child table: 64 MiB.
 const MOST_SLOTS: u32 = 1 << 23;
 /// Words of the stash, after the slots.
 const STASH: usize = 101;
-/// The highest load that a size is reckoned for.
+/// The highest load for which a size is computed.
 const FULLEST: f64 = 0.9;
-/// How often a child table is built anew before its pairs are given back.
+/// How often a child table is rebuilt before its pairs are returned.
 const REBUILDS: u32 = 9;
-/// What an empty word holds.
+/// An empty word.
 const EMPTY: u64 = u64::MAX;
-/// What each of its bytes is.
+/// The value of each byte of an empty word.
 const EMPTY_BYTE: u8 = u8::MAX;
-/// What a search says of a key that is not there.
+/// The answer of a search for an absent key.
 const MISSING: u32 = u32::MAX;
 
 const COPYING: &str = "copying child tables";
@@ -41,12 +41,12 @@ pub struct StarfishSize {
     pub children: u32,
     /// Slots of each, without its stash.
     pub slots: u32,
-    /// Child tables that the device's memory has room for: the x of Starfish-x.
+    /// Child tables that fit the device's memory: the x of Starfish-x.
     pub frames: u32,
 }
 
 impl StarfishSize {
-    /// The size for so many pairs at a load of the slots: child tables of 64 MiB at most, all of one size.
+    /// The size for `pairs` pairs at a load of the slots: child tables of one size, at most 64 MiB each.
     ///
     /// # Errors
     /// [`Refused::Load`] for a load that is not above 0 and at most 0.9; [`Refused::TooLarge`] for more than
@@ -81,9 +81,9 @@ impl StarfishSize {
 }
 
 impl Baselines {
-    /// Starfish as published: a map of u32 pairs in child tables that are paged as a whole. Takes the memory
-    /// of frames; that of each child table is taken, page-locked in the host's memory, when it is first
-    /// needed.
+    /// Starfish as published: a map of u32 pairs in child tables that are paged as a whole. Allocates the
+    /// memory of the frames. The memory of each child table is page-locked host memory, allocated when it is
+    /// first needed.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`], [`Error::Driver`]; [`Error::Refused`] for no child tables, slots or frames, or
@@ -113,7 +113,7 @@ impl Baselines {
             });
         }
         let (insert, search) = (self.kernel("starfish_insert", 1)?, self.kernel("starfish_search", 1)?);
-        // The frames' streams use memory that our own one has taken.
+        // The frames' streams use memory that our own stream has allocated.
         self.device.synchronize()?;
         let size = StarfishSize { frames, ..size };
         Ok(StarfishMap {
@@ -129,9 +129,9 @@ impl Baselines {
     }
 }
 
-/// A child table. Its constants follow from its seed.
+/// A child table. Its constants are computed from its seed.
 struct Child {
-    /// Its words in the host's memory, once they were needed.
+    /// Its words in the host's memory, from the first use on.
     image: Option<PinnedHostSlice<u64>>,
     seed: u32,
     pairs: usize,
@@ -139,8 +139,8 @@ struct Child {
     left: Vec<u64>,
 }
 
-/// A frame with a stream of its own. What runs on it runs in order, so a child table is copied to the frame
-/// when the one before was copied back.
+/// A frame with a stream of its own. The stream runs in order, so a child table is copied to the frame after
+/// the one before was copied back.
 struct Frame {
     words: CudaSlice<u64>,
     /// The stream, and the memory of a chunk.
@@ -149,14 +149,14 @@ struct Frame {
     running: Option<Running>,
 }
 
-/// A chunk whose outcomes nobody has looked at.
+/// A chunk whose outcomes are still to be read.
 struct Running {
     child: u32,
     pairs: usize,
     ended: CudaEvent,
 }
 
-/// A chunk of an input: pairs that go to a child table, and whether it is the last of them.
+/// A chunk of an input: pairs for a child table, and whether they are its last.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Step {
     child: u32,
@@ -164,7 +164,7 @@ struct Step {
     last: bool,
 }
 
-/// Pairs that are inserted.
+/// Pairs to insert.
 #[derive(Clone, Copy)]
 enum Source<'a> {
     /// Keys and values.
@@ -174,7 +174,7 @@ enum Source<'a> {
 }
 
 impl Source<'_> {
-    /// Writes the words of some of them.
+    /// Writes the words of some pairs.
     fn write(self, pairs: Range<usize>, to: &mut [u8]) {
         let words = to.chunks_exact_mut(size_of::<u64>());
         match self {
@@ -191,7 +191,7 @@ impl Source<'_> {
     }
 }
 
-/// What each of so many frames does with the parts of an input that child tables get.
+/// The steps of each frame, for the parts of an input that go to child tables.
 fn steps(parts: &[(u32, Range<usize>)], frames: usize) -> Result<Vec<Vec<Step>>, Error> {
     let mut of_frames = room("frames", frames)?;
     of_frames.resize_with(frames, Vec::new);
@@ -207,7 +207,7 @@ fn steps(parts: &[(u32, Range<usize>)], frames: usize) -> Result<Vec<Vec<Step>>,
     Ok(of_frames)
 }
 
-/// The child tables that a frame brings in for a search, one after the other: first the one that it holds.
+/// The child tables that a frame loads for a search, one after the other; the one that it holds is the first.
 fn searched(children: &[bool], frames: usize, frame: usize, resident: Option<u32>) -> Vec<u32> {
     let resident = resident.filter(|&child| children.get(child as usize) == Some(&true));
     let others = (frame..children.len()).step_by(frames).filter(|&child| children[child]);
@@ -221,25 +221,25 @@ fn searched(children: &[bool], frames: usize, frame: usize, resident: Option<u32
 /// Its *child tables* are cuckoo tables with a stash, each with constants of its own. All are in page-locked
 /// memory of the host, and each frame of the device's memory holds one.
 ///
-/// **Insert.** The input is split in as many parts as there are child tables: the place of a pair in the
-/// input decides where it goes, not its key. A frame has a stream: it copies a child table to the frame,
-/// copies a chunk of its part, runs the kernel, and copies the child table back. Streams overlap. Where a
-/// child table has no place for a pair, it is built anew with other constants.
+/// **Insert.** The input is split into as many parts as there are child tables: the position of a pair in the
+/// input decides its child table, not its key. A frame has a stream: it copies a child table to the frame,
+/// copies a chunk of its part, runs the kernel, and copies the child table back. Streams overlap. If a child
+/// table has no place for a pair, it is rebuilt with other constants.
 ///
-/// **Search.** All queries are copied to the device once. The child tables in frames are searched first; then
-/// each frame brings in its others, one after the other, and copies none back, as none has changed. A query
-/// that is answered is skipped. A key that is absent costs a probe of every child table.
+/// **Search.** All queries are copied to the device once. The child tables in frames are searched first. Then
+/// each frame loads its other child tables, one after the other, and copies none back, as none has changed. A
+/// query that is answered is skipped. An absent key costs a probe of every child table.
 ///
-/// **What is put right.** As printed the evicted pair is dropped, a frame may be filled before it was copied
-/// back, and the output of an absent key is not written. A pair without a place is given back by the kernel,
-/// so that none is lost. **What is as published.** Keys of all inserts must be distinct: of a key that is
-/// inserted twice any value may be found. There is no delete, which is not printed.
+/// **Corrections.** As printed, the evicted pair is dropped, a frame may be filled before it was copied back,
+/// and the output of an absent key is not written. Here the kernel returns a pair without a place, so that
+/// none is lost. **As published.** Keys of all inserts must be distinct: if a key is inserted twice, a search
+/// may find either value. There is no delete, as none is printed.
 ///
-/// Calls wait for the device. After an error of the device, or without host memory for pairs that found no
-/// place, the map may lack pairs; it may be dropped, nothing else.
+/// Calls wait for the device. After an error of the device, or if there is no host memory for pairs that
+/// found no place, the map may lack pairs; drop it then.
 ///
-/// **Memory.** On the device a frame is 8 bytes for each slot, and 26 MiB for chunks; a search needs 8 bytes
-/// for each query. Page-locked in the host's, 8 bytes for each slot of child tables that were used.
+/// **Memory.** On the device, a frame takes 8 bytes for each slot, and 26 MiB for chunks; a search needs 8
+/// bytes for each query. On the host, the child tables in use take 8 page-locked bytes for each slot.
 pub struct StarfishMap {
     insert: Kernel,
     search: Kernel,
@@ -252,17 +252,17 @@ pub struct StarfishMap {
 }
 
 impl StarfishMap {
-    /// What a search says of a key that is not there.
+    /// The answer of a search for an absent key.
     pub const MISSING: u32 = MISSING;
 
-    /// Adds pairs whose keys are absent and distinct, and none of which is `u32::MAX`. Returns the pairs for
-    /// which there is no place: those of a child table that was built anew nine times, and none at a load of
-    /// 0.8. They may be pairs of an earlier call.
+    /// Adds pairs whose keys are absent and distinct, and not `u32::MAX`. Returns the pairs without a place:
+    /// those of a child table that was rebuilt nine times, and none at a load of 0.8. They may be pairs of an
+    /// earlier call.
     ///
     /// # Errors
     /// [`Error::Refused`] if slices have different lengths, a key is `u32::MAX`, or a child table would get
-    /// more pairs than it has slots; [`Error::OutOfMemory`] for that of child tables: nothing has changed
-    /// then. [`Error::Driver`], [`Error::Kernel`].
+    /// more pairs than it has slots; [`Error::OutOfMemory`] for the memory of child tables. Nothing has
+    /// changed then. [`Error::Driver`], [`Error::Kernel`].
     pub fn insert_unique(&mut self, keys: &[u32], values: &[u32]) -> Result<Vec<(u32, u32)>, Error> {
         same_length(keys, "values", values)?;
         if keys.contains(&u32::MAX) {
@@ -292,7 +292,7 @@ impl StarfishMap {
         ran
     }
 
-    /// The values of keys, [`MISSING`](Self::MISSING) for those that are not there.
+    /// The values of keys; [`MISSING`](Self::MISSING) for absent keys.
     ///
     /// # Errors
     /// [`Error::Refused`] if slices have different lengths; [`Error::OutOfMemory`] for 8 bytes of device
@@ -319,32 +319,32 @@ impl StarfishMap {
         device.download_to(&found, values)
     }
 
-    /// How many pairs there are.
+    /// The number of pairs.
     pub fn len(&self) -> u64 {
         self.children.iter().map(|child| child.pairs as u64).sum()
     }
 
-    /// Whether there is none.
+    /// Whether the map is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Child tables that were copied to frames, and back.
+    /// How many child tables were copied to frames, and how many back.
     pub fn copies(&self) -> [u64; 2] {
         self.copies
     }
 
-    /// How often a child table was built anew.
+    /// How often a child table was rebuilt.
     pub fn rebuilt(&self) -> u64 {
         self.rebuilt
     }
 
-    /// Device memory of the frames and of what goes through them, in bytes.
+    /// Device memory of the frames and of their chunks, in bytes.
     pub fn bytes(&self) -> u64 {
         self.frames.iter().map(|frame| frame.words.num_bytes() as u64 + frame.slot.bytes()).sum()
     }
 
-    /// Waits for everything, and forgets what frames hold.
+    /// Waits for all streams, and empties the frames.
     fn stop(&mut self) {
         self.of.device.wait_idle();
         for frame in &mut self.frames {
@@ -358,7 +358,7 @@ impl StarfishMap {
         context.bind_to_thread().map_err(Error::driver(COPYING))?;
         let steps = steps(parts, self.frames.len())?;
         let rounds = steps.iter().map(Vec::len).max().unwrap_or(0);
-        // A chunk of each frame in turn: streams overlap.
+        // One chunk of each frame in turn, so that streams overlap.
         for round in 0..rounds {
             for (frame, steps) in steps.iter().enumerate() {
                 if let Some(step) = steps.get(round) {
@@ -405,9 +405,9 @@ impl StarfishMap {
         Ok(())
     }
 
-    /// Brings a child table to a frame, if another one is there. Where its words are.
+    /// Loads a child table into a frame, unless it is there. Returns the address of its words.
     ///
-    /// What the frame held needs no copy back: it was copied when it was changed, on this stream.
+    /// The old child table of the frame needs no copy back: this stream copied it when it was changed.
     fn load(&mut self, frame: usize, number: u32) -> Result<u64, Error> {
         let (frame, child) = (&mut self.frames[frame], &self.children[number as usize]);
         let address = self.of.address(&frame.words);
@@ -436,7 +436,7 @@ impl StarfishMap {
         Ok(address)
     }
 
-    /// Waits for the chunk of a frame, and takes the pairs that found no place.
+    /// Waits for the chunk of a frame, and keeps the pairs that found no place.
     fn settle(&mut self, frame: usize) -> Result<(), Error> {
         let frame = &mut self.frames[frame];
         let Some(Running { child, pairs: n, ended }) = frame.running.take() else { return Ok(()) };
@@ -466,7 +466,7 @@ impl StarfishMap {
         Ok(())
     }
 
-    /// Builds child tables anew that had no place for a pair. The pairs that have none after that.
+    /// Rebuilds child tables that had no place for a pair. Returns the pairs that have no place after that.
     fn rebuild(&mut self) -> Result<Vec<(u32, u32)>, Error> {
         let mut without = Vec::new();
         for number in 0..self.size.children {
@@ -523,7 +523,7 @@ impl StarfishMap {
     }
 }
 
-/// What both kernels take first: the words of a child table, how many there are, its seed.
+/// The first arguments of both kernels: the words of a child table, their number, its seed.
 fn child_head(address: u64, size: StarfishSize, seed: u32) -> Head {
     let list = vec![Argument::Pointer(address), Argument::U64(size.words() as u64), Argument::U32(seed)];
     Head { list, parts: 0, numbers: 0, slots: 0 }

@@ -65,7 +65,7 @@ fn a_search_begins_with_the_resident_child_table_and_reaches_all() {
     assert_eq!(searched(&all, 2, 0, None), [0, 2, 4]);
     assert_eq!(searched(&all, 2, 0, Some(4)), [4, 0, 2]);
     assert_eq!(searched(&all, 2, 1, Some(3)), [3, 1]);
-    // Those without a pair are left out.
+    // Child tables without a pair are left out.
     assert_eq!(searched(&[true, true, false, false, true], 2, 0, Some(2)), [0, 4]);
     assert_eq!(searched(&[false; 3], 3, 1, Some(1)), [0u32; 0]);
 }
