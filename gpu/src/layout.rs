@@ -79,13 +79,13 @@ pub enum Layout {
     Map32,
     /// u32 pairs in 64-bit words; a key may have several.
     Multi32,
-    /// u64 pairs in 128-bit words, each key once: compute capability 9.0.
+    /// u64 pairs with unique keys in 128-bit words: compute capability 9.0.
     Map64,
-    /// u64 pairs in 128-bit words, keys as often as they come: compute capability 9.0.
+    /// u64 pairs in 128-bit words; a key may have several: compute capability 9.0.
     Multi64,
-    /// u64 pairs in two 64-bit words each, by the lock-word protocol, each key once.
+    /// u64 pairs with unique keys in two 64-bit words each, by the lock-word protocol.
     Map64Lock,
-    /// u64 pairs in two 64-bit words each, by the lock-word protocol, keys as often as they come.
+    /// u64 pairs in two 64-bit words each, by the lock-word protocol; a key may have several.
     Multi64Lock,
 }
 
@@ -113,8 +113,8 @@ impl Layout {
         }
     }
 
-    /// Lanes of the tiles that every operation has a kernel for, at 8 slots per slab or words per group; in
-    /// open-addressing tables sets of u32 and maps of u64 by the lock word have one lane, and other maps of
+    /// Lanes of the tiles for which every operation has a kernel, at 8 slots per slab or words per group. In
+    /// open-addressing tables, sets of u32 and maps of u64 by the lock word have one lane, and other maps of
     /// u64 two.
     pub const fn lanes(self) -> u32 {
         match self {
@@ -123,7 +123,7 @@ impl Layout {
         }
     }
 
-    /// How many keys no slot can hold ([`warpproof_model::reserved`]).
+    /// How many keys are reserved: no slot can hold them ([`warpproof_model::reserved`]).
     pub(crate) fn reserved_keys(self) -> u64 {
         let keys = match self {
             Self::Set32 | Self::Map32 | Self::Multi32 => reserved_keys::<Key32>(),
@@ -132,7 +132,7 @@ impl Layout {
         keys.into()
     }
 
-    /// Whether the values stand in an array of their own.
+    /// Whether the values are in an array of their own.
     pub(crate) const fn lock_word(self) -> bool {
         matches!(self, Self::Map64Lock | Self::Multi64Lock)
     }
@@ -143,7 +143,7 @@ impl Layout {
     }
 }
 
-/// What a map holds: keys `u32` or `i32` with values of 32 bits, or keys `u64` or `i64` with values of 64.
+/// The pairs of a map: keys `u32` or `i32` with 32-bit values, or keys `u64` or `i64` with 64-bit values.
 pub trait Entry: sealed::Sealed {
     /// The layout of a map in one word per pair.
     const PACKED: Layout;

@@ -4,21 +4,21 @@
 //! an NVIDIA driver and nothing else. Without a driver [`Device::open`] returns [`Error::NoDriver`]; no call
 //! panics.
 //!
-//! Keys are `u32`, `i32`, `u64` or `i64`, every number of these, and values integers or floating-point
-//! numbers of as many bits ([`Scalar`]). The keys of a [`SlabSet`] are `u32` alone.
+//! Keys are `u32`, `i32`, `u64` or `i64`, and may be any number of their type. Values are integers or
+//! floating-point numbers of as many bits ([`Scalar`]). The keys of a [`SlabSet`] are always `u32`.
 //!
-//! - [`Device`]: opens a GPU and loads the kernels that fit it.
+//! - [`Device`]: opens a GPU and loads the kernels for it.
 //! - [`Map`] and [`Set`], by their structure: [`SlabMap`], [`SlabMultimap`], [`SlabSet`] are chains of slabs.
 //!   [`HopscotchMap`], [`HopscotchSet`]: an array of groups, of a fixed size. [`OpenMap`], [`OpenSet`]: an
 //!   array of buckets, of a fixed size; [`CuckooMap`], [`CuckooSet`]: two buckets for each key, for high
 //!   loads. [`DynamicMap`], [`DynamicSet`]: open addressing that grows. All have the interface of
-//!   [`warpproof_model::host`] on host slices, as on the CPU. [`Table`] has what all of them do,
-//!   [`structures`] what each has of its own.
+//!   [`warpproof_model::host`] on host slices, as on the CPU. [`Table`] has what all of them share,
+//!   [`structures`] what each adds.
 //! - [`OnStream`]: the operations on device slices ([`slices`]), on a stream of the caller, asynchronous.
 //! - [`Staging`]: staging buffers through which batches on host slices go to the device and back, in chunks.
-//!   [`Staged`]: the operations through those of the caller, whose answers go to a [`Sink`]: a slice, a `Vec`
-//!   or a closure. They allocate nothing.
-//! - [`Tuning`], [`RetrieveMethod`]: how kernels are run; a matter of speed.
+//!   [`Staged`]: the operations through staging buffers of the caller, with answers to a [`Sink`]: a slice, a
+//!   `Vec` or a closure. They allocate nothing.
+//! - [`Tuning`], [`RetrieveMethod`]: how kernels are run; they only change the speed.
 //! - [`mod@bench`]: what benches and stress tests need.
 //!
 //! ```no_run

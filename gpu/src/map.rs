@@ -17,8 +17,8 @@ impl<K: Scalar, V: Scalar, S: Holds<(K, V)>> Map<K, V, S>
 where
     (K, V): Entry,
 {
-    /// A map of these pairs, made for as many. Of several pairs with one key, a map keeps any one, a multimap
-    /// all.
+    /// A map of these pairs, made for as many. If a key occurs more than once, a map keeps one of its pairs,
+    /// and which one is not specified; a multimap keeps all.
     ///
     /// # Errors
     /// As [`Map::with_capacity`] and [`BulkMap::insert_unique`]; [`Error::TableFull`] if not all pairs fit.
@@ -26,7 +26,7 @@ where
         Self::build_with_seed(device, keys, values, Seed::random())
     }
 
-    /// As [`build`](Self::build), with pairs that lie where `seed` says.
+    /// As [`build`](Self::build), with the places of keys decided by `seed`.
     ///
     /// # Errors
     /// As `build`.

@@ -14,17 +14,18 @@ use std::sync::Arc;
 /// PTX, loaded into a context.
 pub(crate) struct Module {
     raw: sys::CUmodule,
-    /// Entry points, sorted. Asking the driver for one that is not there would leave an error in its records.
+    /// Entry points, sorted. A look-up in the driver of one that does not exist would leave an error in its
+    /// records.
     names: Vec<&'static str>,
     context: Arc<CudaContext>,
 }
 
 // SAFETY: a module handle belongs to a context, not to a thread.
 unsafe impl Send for Module {}
-// SAFETY: as above; the driver locks for itself.
+// SAFETY: as above; the driver has its own locks.
 unsafe impl Sync for Module {}
 
-/// Bytes kept of what the driver's compiler says.
+/// Bytes kept of the messages of the driver's compiler.
 const LOG_BYTES: usize = 4096;
 
 impl Module {
@@ -71,7 +72,7 @@ impl Module {
         }
     }
 
-    /// The kernel `name`, run by tiles of `lanes`; `None` if the module has none.
+    /// The kernel `name`, for tiles of `lanes` lanes; `None` if the module has none.
     pub(crate) fn kernel(self: &Arc<Self>, name: &str, lanes: u32) -> Result<Option<Kernel>, Error> {
         let failed = Error::driver("looking up a kernel");
         if self.names.binary_search(&name).is_err() {
@@ -104,8 +105,8 @@ fn names(image: &'static str) -> Vec<&'static str> {
 impl Drop for Module {
     fn drop(&mut self) {
         if self.context.bind_to_thread().is_ok() {
-            // SAFETY: loaded by `load`, and no kernel is left: each keeps its module. Who launches waits for
-            // the device before it gives up its kernels. An error leaves the module to the context's end.
+            // SAFETY: loaded by `load`, and no kernel is left: each keeps its module. A table waits for the
+            // device before it drops its kernels. An error leaves the module to the end of the context.
             let _ = unsafe { result::module::unload(self.raw) };
         }
     }
@@ -120,9 +121,9 @@ pub(crate) struct Kernel {
     lanes: u32,
     /// Operations per tile.
     span: u32,
-    /// Threads per block, if the kernel has a number of its own.
+    /// Threads per block, if the kernel has a fixed number.
     threads: Option<u32>,
-    /// Tiles of a launch at most, each of which then runs several operations.
+    /// The most tiles of a launch; then each runs several operations.
     most_tiles: Option<u32>,
     module: Arc<Module>,
 }
@@ -132,8 +133,8 @@ unsafe impl Send for Kernel {}
 // SAFETY: as above; launching does not change it.
 unsafe impl Sync for Kernel {}
 
-/// Operations that one launch runs at most: `n` is a u32, and so is the number of a tile, of which a grid may
-/// have some more than operations.
+/// The most operations of one launch: `n` is a u32, and so is the number of a tile; a grid may have a few
+/// more tiles than operations.
 const MOST: u64 = 1 << 31;
 
 impl Kernel {
@@ -175,13 +176,13 @@ impl Kernel {
         Ok(Self { most_tiles: Some(tiles.min(at_once)), ..self })
     }
 
-    /// Queues the kernel on `stream`, in blocks of `threads`, which are a multiple of 32, or of its own
+    /// Queues the kernel on `stream`, in blocks of `threads` threads (a multiple of 32), or of its fixed
     /// number. Does not wait.
     ///
     /// # Safety
     ///
     /// `arguments` are those of this kernel: their number, order and types, and the lengths of the arrays
-    /// behind them. The arrays live until the stream has run the kernel.
+    /// that they point to. The arrays live until the stream has run the kernel.
     ///
     /// # Errors
     /// [`Error::Kernel`].
@@ -199,7 +200,7 @@ impl Kernel {
     ///
     /// # Safety
     ///
-    /// As [`launch`](Self::launch). The operations are those of the arguments.
+    /// As [`launch`](Self::launch). The operations are among those of the arguments.
     ///
     /// # Errors
     /// [`Error::Kernel`].
@@ -219,7 +220,7 @@ impl Kernel {
             let wanted = tiles.div_ceil(self.span as u64);
             let in_grid = self.most_tiles.map_or(wanted, |most| wanted.min(most.into()));
             let blocks = (in_grid * self.lanes as u64).div_ceil(threads as u64);
-            // The driver reads as many low bytes of each word as its argument has.
+            // The driver reads the low bytes of each word, as many as its argument has.
             const { assert!(cfg!(target_endian = "little")) };
             let mut words = [0u64; List::MOST];
             let mut pointers = [ptr::null_mut::<c_void>(); List::MOST];

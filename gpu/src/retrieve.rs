@@ -1,20 +1,20 @@
-//! How all entries of a table are copied.
+//! The methods to copy all entries of a table.
 
 use crate::arguments::Operation;
 
-/// How entries get their places in the output of [`retrieve_all`](crate::OnStream::retrieve_all): the ways
-/// that were published for cuCollections' `dynamic_map`, each as `warpproof_model::retrieve` has it. A lane
-/// reads 8 slots in all of them.
+/// How entries get their places in the output of [`retrieve_all`](crate::OnStream::retrieve_all): the methods
+/// published for cuCollections' `dynamic_map`, as `warpproof_model::retrieve` implements them. In all of them
+/// a lane reads 8 slots.
 ///
-/// A matter of speed alone: BENCHMARKS.md compares them. Maps of u32 and u64 pairs whose keys do not move
-/// have all of them, other tables the default.
+/// They differ only in speed: BENCHMARKS.md compares them. Maps of u32 and u64 pairs whose keys do not move
+/// have all methods, other tables only the default.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum RetrieveMethod {
     /// Every entry adds one to the count. Variant 1.
     PerSlot,
     /// Every lane adds its entries to a counter of its block. Variant 2a.
     SharedCounter,
-    /// The totals of the warps of a block are added up in their order. Variant 2b.
+    /// The totals of a block's warps are added up in order. Variant 2b.
     BlockScan,
     /// Every warp adds its entries to a counter of its block. Variant 3a; as fast as the scan, with fewer
     /// shared words.
@@ -25,7 +25,7 @@ pub enum RetrieveMethod {
 }
 
 impl RetrieveMethod {
-    /// All of them.
+    /// All methods.
     pub const ALL: [Self; 5] =
         [Self::PerSlot, Self::SharedCounter, Self::BlockScan, Self::WarpCounter, Self::TileCounter];
 

@@ -1,24 +1,24 @@
-//! What a table holds: pairs, or keys.
+//! The rows of a table: pairs, or keys.
 
 use crate::error::Error;
 use crate::host::room;
 use crate::layout::{Entry, KeyScalar, Layout, Scalar};
 
 mod sealed {
-    /// Implemented here alone: each layout needs kernels.
+    /// Implemented only here: each layout needs kernels.
     pub trait Sealed {}
     impl<K, V> Sealed for (K, V) {}
     impl<K> Sealed for (K,) {}
 }
 
-/// What a table holds, as its columns: `(K, V)` in a map, `(K,)` in a set. Keys and values are of 32 bits
-/// both, or both of 64 ([`Scalar`]).
+/// A row of a table, by its columns: `(K, V)` in a map, `(K,)` in a set. Keys and values both have 32 bits,
+/// or both 64 ([`Scalar`]).
 pub trait Row: sealed::Sealed + 'static {
     /// Its keys.
     type Key: Scalar;
-    /// Its values. A set has none: that of its keys stands there.
+    /// Its values. A set has none; its key type is used here.
     type Value: Scalar;
-    /// What it is on the host: a pair, or a key.
+    /// The row on the host: a pair, or a key.
     type Entry;
     /// Whether there are values.
     const PAIRS: bool;

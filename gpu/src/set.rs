@@ -18,7 +18,7 @@ impl<K: KeyScalar, S: Holds<(K,)>> Set<K, S> {
         Self::build_with_seed(device, keys, Seed::random())
     }
 
-    /// As [`build`](Self::build), with keys that lie where `seed` says.
+    /// As [`build`](Self::build), with the places of keys decided by `seed`.
     ///
     /// # Errors
     /// As `build`.

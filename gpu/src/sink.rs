@@ -1,4 +1,4 @@
-//! Where the answers of a batch go.
+//! Sinks for the answers of a batch.
 
 use crate::error::Error;
 use crate::host;
@@ -6,7 +6,7 @@ use crate::staging::CopyThreads;
 use core::ops::Range;
 
 mod sealed {
-    /// Implemented here alone, so that what a sink is asked may change.
+    /// Implemented only here, so that the methods of a sink may change.
     pub trait Sealed<T> {}
     impl<T> Sealed<T> for &mut [T] {}
     impl<T, const N: usize> Sealed<T> for &mut [T; N] {}
@@ -14,15 +14,14 @@ mod sealed {
     impl<T, F: FnMut(T)> Sealed<T> for F {}
 }
 
-/// Where the answers of a batch through [`Staging`](crate::Staging) go, in the order of its elements.
+/// A sink for the answers of a batch through [`Staging`](crate::Staging), in the order of its elements.
 ///
 /// - A slice, an array: overwritten. Its length is that of the keys, or the call is refused.
-/// - A `Vec`: extended. Its memory is taken before the batch runs.
+/// - A `Vec`: extended. Its memory is allocated before the batch runs.
 /// - A closure: called with each answer. Its argument needs a type, as in `|found: bool| ...`.
 ///
-/// Answers come chunk by chunk, each when the device has done it, while the device runs the next chunks. A
-/// call runs its whole batch, whatever its sink does: so there is no iterator that runs the batch as it is
-/// asked for answers.
+/// Answers come chunk by chunk, when the device has finished the chunk and while it runs the next ones. A
+/// call always runs its whole batch; so there is no iterator that runs the batch as answers are taken.
 pub trait Sink<T>: sealed::Sealed<T> {
     /// How many answers it takes, if that is fixed.
     #[doc(hidden)]
@@ -35,8 +34,8 @@ pub trait Sink<T>: sealed::Sealed<T> {
         Ok(())
     }
 
-    /// Takes `n` answers, number `first` and those behind it. `answers` makes some of them, by their numbers
-    /// behind `first`.
+    /// Takes `n` answers, from number `first` on. `answers` makes a range of them; its numbers are relative
+    /// to `first`.
     #[doc(hidden)]
     fn take<I: Iterator<Item = T>>(
         &mut self,
@@ -121,7 +120,7 @@ impl<T, F: FnMut(T)> Sink<T> for F {
 mod tests {
     use super::*;
 
-    /// Gives the numbers from 0 to 4 in two chunks.
+    /// Passes the numbers from 0 to 4 in two chunks.
     fn count(mut sink: impl Sink<u32>) -> Option<usize> {
         let room = sink.room();
         sink.take(0, 2, |range| range.map(|number| number as u32), CopyThreads::Many);

@@ -7,7 +7,7 @@ use cudarc::driver::{CudaContext, CudaSlice, CudaStream, CudaView, CudaViewMut, 
 use std::sync::Arc;
 
 mod sealed {
-    /// Implemented here alone: an address must be that of live device memory.
+    /// Implemented only here: an address must be that of live device memory.
     pub trait Sealed {}
     impl<T> Sealed for cudarc::driver::CudaSlice<T> {}
     impl<T> Sealed for cudarc::driver::CudaView<'_, T> {}
@@ -60,14 +60,14 @@ impl<T> Output<T> for CudaViewMut<'_, T> {
 
 /// One call on a stream: takes slices, then launches, then [`finish`](Call::finish)es.
 ///
-/// A slice belongs to the stream that it was allocated on and is freed in the order of that stream. If that
-/// is another stream than the call's, the call's stream first waits for it, and it waits for the call's
-/// stream afterwards. So a slice may be dropped as soon as the call returns.
+/// A slice belongs to the stream that it was allocated on, and is freed in the order of that stream. If that
+/// is not the stream of the call, the call's stream first waits for it, and afterwards it waits for the
+/// call's stream. So a slice may be dropped as soon as the call returns.
 pub(crate) struct Call<'a> {
     stream: &'a Arc<CudaStream>,
     /// Streams of slices that are not the call's own.
     others: Vec<Arc<CudaStream>>,
-    /// cudarc's own tracking, where the caller's context has it on: notes the use when it is dropped.
+    /// cudarc's own tracking, if the caller's context has it on: records the use when it is dropped.
     uses: Vec<SyncOnDrop<'a>>,
 }
 
@@ -109,7 +109,7 @@ impl<'a> Call<'a> {
     ///
     /// # Safety
     ///
-    /// The span is one that this call gave, or memory that is freed on the call's stream.
+    /// This call made the span, or its memory is freed on the call's stream.
     pub(crate) unsafe fn zero<T>(&self, span: Span<T>) -> Result<(), Error> {
         let failed = Error::driver("filling device memory");
         let (address, bytes) = span.bytes();
@@ -123,7 +123,7 @@ impl<'a> Call<'a> {
         self.stream
     }
 
-    /// Makes the call's stream wait for what was queued on the slice's.
+    /// Makes the call's stream wait for the work on the slice's stream.
     fn join(&mut self, what: &'static str, home: &Arc<CudaStream>) -> Result<(), Error> {
         if home.context() != self.stream.context() {
             return Err(Error::OtherDevice { what });
@@ -135,7 +135,7 @@ impl<'a> Call<'a> {
         Ok(())
     }
 
-    /// Makes the streams of the slices wait for the call's.
+    /// Makes the streams of the slices wait for the call's stream.
     pub(crate) fn finish(self) -> Result<(), Error> {
         for other in &self.others {
             if let Err(error) = other.join(self.stream) {

@@ -1,4 +1,4 @@
-//! A table in device memory, of any structure: what all maps and sets share.
+//! A table in device memory, of any structure: the parts that all maps and sets share.
 
 use crate::arguments::{Arguments, Head, Operation};
 use crate::device::{Array, Device};
@@ -20,26 +20,33 @@ pub(crate) use replaced::Replaced;
 use replaced::{Turn, Turns};
 use users::Users;
 
-/// How a table is laid out and its kernels are run. A matter of speed, not of meaning.
+/// How a table is laid out and how its kernels run. It changes only the speed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Tuning {
-    /// Lanes per tile; `None` is the width that was fastest: [`Layout::lanes`](crate::Layout::lanes), 4 for
-    /// slabs of 16 slots, 1 for mixed batches on a `HopscotchMap<u32, u32>` or an `OpenMap<u32, u32>`, 1 on
-    /// an `OpenSet<u32>` and by the lock word on an `OpenMap<u64, u64>`, and 1 on all of these, on an
-    /// `OpenMap<u64, u64>` and an `OpenSet<u64>` whose slots take up to 256 MiB. What a first kernel leaves
-    /// is done at the common one.
+    /// Lanes per tile. `None` takes the width that was fastest:
+    ///
+    /// | Table | Lanes |
+    /// |---|---|
+    /// | all, unless below | [`Layout::lanes`](crate::Layout::lanes) |
+    /// | slabs of 16 slots | 4 |
+    /// | `HopscotchMap<u32, u32>`, `OpenMap<u32, u32>`: mixed batches | 1 |
+    /// | `OpenSet<u32>`; `OpenMap<u64, u64>` by the lock word | 1 |
+    /// | `OpenMap<u32, u32>`, `OpenMap<u64, u64>`, `OpenSet<u64>` with slots of up to 256 MiB | 1 |
+    ///
+    /// Operations that a first kernel defers run at the width of `None` for operations of one kind.
     ///
     /// A `SlabMap<u32, u32>` has kernels for 1, 2, 4 and 8 lanes at 8 slots per slab, and for 4 and 8 at 16
-    /// slots. A `HopscotchMap<u32, u32>` has them for 1, 2, 4 and 8: a tile wider than a group has nothing to
-    /// read. So has an `OpenMap<u32, u32>` of 8 slots per bucket; of 4 for 1 alone. An operation without a
-    /// kernel for the width runs at the common one. At 16 slots there are insert_unique, search, delete,
-    /// mixed and, at 4 lanes, flush, stats and pairs; the others are [`Error::NoKernel`].
+    /// slots. A `HopscotchMap<u32, u32>` has them for 1, 2, 4 and 8: lanes beyond a group would have nothing
+    /// to read. So has an `OpenMap<u32, u32>` with 8 slots per bucket; with 4 it has them for 1 lane only. An
+    /// operation without a kernel for the chosen width runs at the width of `None`. At 16 slots there are
+    /// insert_unique, search, delete, mixed and, at 4 lanes, flush, stats and pairs; the others are
+    /// [`Error::NoKernel`].
     pub lanes: Option<u32>,
-    /// Threads per block, brought to a multiple of 32 between 64 and 1024. All entries of an open-addressing
-    /// table are copied by blocks of 256.
+    /// Threads per block, rounded to a multiple of 32 from 64 to 1024. Blocks of 256 copy all entries of an
+    /// open-addressing table.
     pub threads: u32,
-    /// Whether 64-bit pairs go by the lock-word protocol also where the device has 128-bit words. Hopscotch
-    /// tables have no such protocol: there it is of no effect. Nor has it any on sets.
+    /// Whether 64-bit pairs use the lock-word protocol also if the device has 128-bit words. It has no effect
+    /// on sets, nor on hopscotch tables, which have no such protocol.
     pub lock_word: bool,
     /// How `retrieve_all` copies the entries of an open-addressing table to device slices.
     pub retrieve: RetrieveMethod,
@@ -57,7 +64,7 @@ impl Default for Tuning {
     }
 }
 
-/// Words of a table's memory and what they are when it is empty.
+/// Words of a table's memory and their value when it is empty.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fill {
     pub(crate) address: u64,
@@ -65,17 +72,17 @@ pub(crate) struct Fill {
     pub(crate) word: u32,
 }
 
-/// What a structure says of a table.
+/// How a table is made.
 pub struct Plan {
     /// Its kernels.
     pub(crate) family: Family,
-    /// What they take first.
+    /// The first arguments of the kernels.
     pub(crate) head: Head,
-    /// What makes the table empty, in this order.
+    /// The fills that make the table empty, in this order.
     pub(crate) fills: Vec<Fill>,
     /// The memory that `head` and `fills` name.
     pub(crate) memory: Vec<Array>,
-    /// If its updates replace nodes.
+    /// Set if its updates replace nodes.
     pub(crate) replaced: Option<Replaced>,
 }
 
@@ -83,11 +90,12 @@ pub struct Plan {
 pub(crate) struct DeviceTable {
     plan: Plan,
     tuning: Tuning,
-    /// One per operation, in the order of [`Operation::ALL`]; `None` where the family or tuning has none.
+    /// One per operation, in the order of [`Operation::ALL`]; `None` if the family or tuning has none.
     kernels: Vec<Option<Kernel>>,
-    /// What runs after each with the same arguments, to do what it deferred, and at last.
+    /// The kernels that run after each, with the same arguments: one for the operations that it deferred, and
+    /// a last one.
     deferred: Vec<[Option<Kernel>; 2]>,
-    /// If its updates replace nodes.
+    /// Set if its updates replace nodes.
     turns: Option<Turns>,
     users: Users,
     device: Device,
@@ -98,8 +106,8 @@ impl DeviceTable {
     ///
     /// # Safety
     ///
-    /// The plan's head is what the kernels of its family take first, the memory that it names and that its
-    /// fills cover is that of the plan, and nobody else uses it.
+    /// The plan's head has the first arguments of the kernels of its family. The memory that it names and
+    /// that its fills cover is that of the plan, and nobody else uses it.
     pub(crate) unsafe fn new(device: &Device, plan: Plan, tuning: Tuning) -> Result<Self, Error> {
         let kernels = Operation::ALL
             .map(|operation| plan.family.find(device, operation, tuning))
@@ -115,7 +123,7 @@ impl DeviceTable {
         for operation in Operation::ALL.into_iter().filter(|operation| operation.updates()) {
             let at = operation as usize;
             table.kernels[at] = table.kernels[at].take().map(|kernel| table.bounded(kernel)).transpose()?;
-            // The last one does not update by tiles with numbers.
+            // The last kernel does not update by numbered tiles.
             let deferred = table.deferred[at][0].take().map(|kernel| table.bounded(kernel)).transpose()?;
             table.deferred[at][0] = deferred;
         }
@@ -126,7 +134,7 @@ impl DeviceTable {
         Ok(table)
     }
 
-    /// A kernel that updates, with as many tiles as can do so at one time.
+    /// A kernel that updates, with as many tiles as may do so at one time.
     pub(crate) fn bounded(&self, kernel: Kernel) -> Result<Kernel, Error> {
         match self.plan.replaced {
             Some(Replaced { warps, .. }) => kernel.with_most_tiles(warps, self.tuning.threads()),
@@ -139,7 +147,7 @@ impl DeviceTable {
         &self.plan.head
     }
 
-    /// Queues a copy of the memory of a table that has as much of each kind.
+    /// Queues a copy of the memory of a table with memory of the same sizes.
     pub(crate) fn copy_from(&mut self, from: &Self, stream: &CudaStream) -> Result<(), Error> {
         let failed = Error::driver("copying a table");
         stream.context().bind_to_thread().map_err(&failed)?;
@@ -153,7 +161,7 @@ impl DeviceTable {
         Ok(())
     }
 
-    /// Changes the table's part of the arguments to another one of the same memory.
+    /// Replaces the table's part of the arguments by another one of the same memory.
     pub(crate) fn set_head(&mut self, head: Head) {
         self.plan.head = head;
     }
@@ -191,7 +199,7 @@ impl DeviceTable {
     /// # Safety
     ///
     /// `arguments` were made by the function of [`Head`] that `operation` belongs to, for this table's key
-    /// and value types. The arrays behind them live until the stream has run the kernel.
+    /// and value types. The arrays that they point to live until the stream has run the kernel.
     pub(crate) unsafe fn launch(
         &self,
         operation: Operation,
@@ -200,11 +208,11 @@ impl DeviceTable {
     ) -> Result<(), Error> {
         self.kernel(operation)?;
         self.users.used(stream)?;
-        // SAFETY: the contract of this function; nobody uses the table alone.
+        // SAFETY: the contract of this function; nobody has exclusive use of the table.
         unsafe { self.queue(operation, stream, arguments) }
     }
 
-    /// Waits until nobody uses the table alone: what [`queue`](Self::queue) needs.
+    /// Waits until nobody has exclusive use of the table: [`queue`](Self::queue) needs that.
     pub(crate) fn ready(&self) -> Result<(), Error> {
         self.users.ready()
     }
@@ -221,17 +229,18 @@ impl DeviceTable {
         arguments: &Arguments,
     ) -> Result<(), Error> {
         let (kernel, deferred) = (self.kernel(operation)?, &self.deferred[operation as usize]);
-        // SAFETY: `Head` gives number, order and types and has checked the lengths; the rest is the contract
-        // of this function.
+        // SAFETY: `Head` ensures number, order and types and has checked the lengths; the rest is the
+        // contract of this function.
         unsafe { self.queue_kernels((kernel, deferred), operation.updates(), stream, arguments) }
     }
 
-    /// Queues a kernel, and those that do what it defers. Where `updates` replace nodes, in parts.
+    /// Queues a kernel, and those for the operations that it defers; in parts if the operation `updates` and
+    /// updates replace nodes.
     ///
     /// # Safety
     ///
-    /// The arguments are those of the kernels, on this table. The arrays behind them live until `stream` has
-    /// run the kernels.
+    /// The arguments are those of the kernels, on this table. The arrays that they point to live until
+    /// `stream` has run the kernels.
     pub(crate) unsafe fn queue_kernels(
         &self,
         (kernel, [deferred, last]): (&Kernel, &[Option<Kernel>; 2]),
@@ -253,7 +262,7 @@ impl DeviceTable {
             let run =
                 |kernel: &Kernel| unsafe { kernel.launch_part(stream, threads, arguments, part.clone()) };
             run(kernel)?;
-            // What is deferred takes the same arguments, and the stream runs it after the first kernel.
+            // Deferred operations take the same arguments, and the stream runs them after the first kernel.
             for _ in 0..replaces.map_or(1, Turn::passes) {
                 if let Some(turn) = replaces {
                     turn.reclaim(stream, threads)?;
@@ -276,7 +285,7 @@ impl DeviceTable {
 
 impl Drop for DeviceTable {
     fn drop(&mut self) {
-        // Callers' streams may still use the memory, which is freed behind this.
+        // Callers' streams may still use the memory, which is freed after this.
         self.device.wait_idle();
     }
 }

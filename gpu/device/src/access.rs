@@ -1,6 +1,6 @@
 //! The memory accesses: one inline PTX instruction per operation and order.
 //!
-//! Each order is matched on its enum and is a constant where it is used, so the match folds away.
+//! An order is an enum value that is constant at each use, so the match folds away.
 
 /// Implements `Words` and `IntegerWords` of a 32- or 64-bit word for a handle with a method
 /// `address(index) -> Option<u64>`.

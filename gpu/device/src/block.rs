@@ -1,11 +1,11 @@
-//! A thread block as the tiles in it see it.
+//! A thread block, as its tiles see it.
 
 use crate::intrinsics::{barrier_cta_sync, block, thread, threads};
 use crate::shared::Shared;
 use crate::tile::Tile;
 use warpproof_model::{Block, Words, WriteOrder};
 
-/// The block of the calling thread, cut into tiles of `L` lanes.
+/// The block of the calling thread, divided into tiles of `L` lanes.
 #[derive(Debug)]
 pub struct CtaBlock<const L: u32> {
     shared: Shared,
@@ -32,7 +32,7 @@ impl<const L: u32> CtaBlock<L> {
     ///
     /// # Safety
     ///
-    /// As [`new`](Self::new), but somebody else may use the shared memory behind these words.
+    /// As [`new`](Self::new), but other code may use the shared memory after these words.
     #[inline(always)]
     pub(crate) unsafe fn of(shared: Shared) -> Self {
         let mut block = Self { shared };

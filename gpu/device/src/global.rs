@@ -15,10 +15,10 @@ use warpproof_model::{ReadOrder, WriteOrder};
 /// # Out of range
 ///
 /// [`Words`] is a safe interface, so an index at or beyond the length must touch no memory. With `CHECKED`
-/// (the default) every access is guarded by one comparison: it is skipped, and reads as zero. A row that is
-/// not wholly in range is skipped as a whole. Without `CHECKED` there is no guard; whoever makes such a
-/// handle vouches for every index that will be used with it. `warpproof-kernels` has a feature for that, to
-/// measure the guard.
+/// (the default) one comparison guards every access: an access out of range is skipped, and reads as zero. A
+/// row that is not wholly in range is skipped as a whole. Without `CHECKED` there is no guard; the maker of
+/// such a handle vouches for every index that will be used with it. `warpproof-kernels` has a feature for
+/// that, to measure the guard.
 pub struct Global<T, const CHECKED: bool = true> {
     /// Address in the global state space.
     address: u64,

@@ -1,26 +1,26 @@
 //! The Warp, Block and memory contracts on NVIDIA PTX.
 //!
 //! A library for kernels written in Rust: our own entry points (`warpproof-kernels`) and a user's. It builds
-//! for `nvptx64-nvidia-cuda` alone and is empty elsewhere.
+//! only for `nvptx64-nvidia-cuda` and is empty elsewhere.
 //!
 //! - [`Tile`]: a [`Warp`](warpproof_model::Warp) of 1 to 32 neighbouring threads.
 //! - [`Global`]: words in device memory, at `.gpu` scope.
-//! - [`CtaBlock`], [`Shared`]: a thread block and its shared words, at `.cta` scope. [`ScratchBlock`]: one
-//!   with room to work in.
-//! - [`Staged`]: words that one launch fills and the next one reads.
+//! - [`CtaBlock`], [`Shared`]: a thread block and its shared words, at `.cta` scope. [`ScratchBlock`]: a
+//!   block that also has scratch words.
+//! - [`Staged`]: words that one launch writes and the next one reads.
 //! - [`kernel_crate!`]: what each crate with entry points needs once.
 //!
 //! # Atomics are inline PTX, collectives are not
 //!
-//! The compiler's own atomics do not serve: its PTX back end writes a read-modify-write as a bare `atom`,
+//! The compiler's own atomics are no use here: its PTX back end writes a read-modify-write as a bare `atom`,
 //! without order and scope, and everything else at system scope. So every access here is one inline PTX
 //! instruction with its scope and order spelled out, and a test reads the emitted text.
 //!
 //! Ballots, shuffles and barriers are LLVM intrinsics, never inline PTX: an intrinsic is marked *convergent*
-//! and stays where it stands, inline PTX may be moved across a branch.
+//! and stays in its place; inline PTX may be moved across a branch.
 //!
-//! Nearly everything is `#[inline(always)]`: a kernel then has no call left, so each per-lane value is a
-//! register, and no function is there that the compiler could treat as not convergent.
+//! Nearly everything is `#[inline(always)]`: then a kernel has no calls left, each per-lane value is a
+//! register, and there is no function that the compiler could treat as not convergent.
 #![cfg(target_arch = "nvptx64")]
 #![no_std]
 #![feature(asm_experimental_arch, link_llvm_intrinsics)]

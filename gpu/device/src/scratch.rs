@@ -1,4 +1,4 @@
-//! Words that change hands at barriers and launches alone, and blocks that have some to work in.
+//! Words that change hands only at barriers and launches, and blocks that have scratch words.
 
 use crate::block::CtaBlock;
 use crate::shared::Shared;
@@ -7,7 +7,7 @@ use core::marker::PhantomData;
 use core::mem::size_of;
 use warpproof_model::{Block, Scratch, StagedWords, Word};
 
-/// A handle to an array in device memory that is filled by one launch and read by the next.
+/// A handle to an array in device memory that one launch writes and the next one reads.
 ///
 /// An index at or beyond the length touches no memory and reads zero.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ impl<T> Staged<T> {
     /// # Safety
     ///
     /// While any copy of the handle is in use, `words` points to `len` words of device memory, which are used
-    /// through it alone and as [`StagedWords`] says.
+    /// only through it and as [`StagedWords`] requires.
     #[inline(always)]
     pub unsafe fn new(words: *mut T, len: usize) -> Self {
         Self { words, len }
@@ -57,7 +57,7 @@ impl<T: Word> StagedWords<T> for Staged<T> {
     }
 }
 
-/// A handle to words in the shared memory of a block, which hold anything when it starts.
+/// A handle to words in the shared memory of a block. They are uninitialized when it starts.
 ///
 /// An index at or beyond the length touches no memory and reads zero.
 #[derive(Debug)]
@@ -85,8 +85,8 @@ impl<T> ScratchWords<T> {
     }
 }
 
-/// `StagedWords` by one load and one store instruction; `$low`, `$high` as far as the word has so many
-/// registers.
+/// Implements `StagedWords` by one load and one store instruction; `$low` and `$high` are the registers of
+/// the word, if it has so many.
 macro_rules! staged {
     ($word:ty, $load:literal, $store:literal, $register:ident) => {
         impl StagedWords<$word> for ScratchWords<$word> {
@@ -150,7 +150,7 @@ impl<T, const L: u32> ScratchBlock<T, L> {
     ///
     /// # Safety
     ///
-    /// As [`CtaBlock::new`], of this type; and scratch words are used as [`StagedWords`] says.
+    /// As [`CtaBlock::new`], of this type; and scratch words are used as [`StagedWords`] requires.
     #[inline(always)]
     pub unsafe fn new(shared: u32) -> Self {
         // SAFETY: declared, and used through this type only (contract of this function); its two parts are

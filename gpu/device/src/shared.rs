@@ -6,7 +6,7 @@ use core::marker::PhantomData;
 use core::mem::size_of;
 use warpproof_model::ReadOrder;
 
-/// A handle to the shared words of a block: all of the shared memory that the launch gave it.
+/// A handle to the shared words of a block: all of the shared memory that the launch allocated.
 ///
 /// An index at or beyond the length touches no memory and reads zero.
 #[derive(Clone, Copy, Debug)]
@@ -23,8 +23,8 @@ impl Shared {
     ///
     /// # Safety
     ///
-    /// The kernel's crate declares it ([`kernel_crate!`](crate::kernel_crate)) and everybody accesses it by
-    /// atomic instructions only.
+    /// The kernel's crate declares it ([`kernel_crate!`](crate::kernel_crate)), and all code accesses it only
+    /// by atomic instructions.
     #[inline(always)]
     pub(crate) unsafe fn new() -> Self {
         let address: u64;

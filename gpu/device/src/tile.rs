@@ -11,7 +11,7 @@ const HARDWARE_LANES: u32 = 32;
 /// A warp of `L` neighbouring threads of one hardware warp. `L` is 1, 2, 4, 8, 16 or 32.
 ///
 /// A per-lane value is the value itself: a register. A tile of one lane needs no collective at all. Tiles of
-/// one hardware warp may run apart: every collective names the lanes of its own tile and no others.
+/// one hardware warp may run apart: every collective names only the lanes of its own tile.
 ///
 /// Not `Copy`: a tile is made once per thread, so that its collectives are counted once.
 #[derive(Debug)]
@@ -67,12 +67,12 @@ impl<const L: u32> Tile<L> {
         lane_id() / L
     }
 
-    /// Waits for the other tiles of the hardware warp, so that all run together from here on. It orders
-    /// nothing among them.
+    /// Waits for the other tiles of the hardware warp, so that all run together from here on. It orders no
+    /// memory among them.
     ///
     /// # Safety
     ///
-    /// All threads of the hardware warp get here, each as often.
+    /// All threads of the hardware warp reach this, each equally often.
     #[inline(always)]
     pub unsafe fn meet(&mut self) {
         // SAFETY: the contract of this function.
@@ -83,7 +83,7 @@ impl<const L: u32> Tile<L> {
     ///
     /// # Safety
     ///
-    /// All threads of the hardware warp get here, each as often.
+    /// All threads of the hardware warp reach this, each equally often.
     #[inline(always)]
     pub unsafe fn meet_any(&mut self, vote: bool) -> bool {
         // SAFETY: the contract of this function.
@@ -128,8 +128,8 @@ impl<const L: u32> Warp for Tile<L> {
             return Ballot::from_bits(vote as u32);
         }
         if L <= 8 {
-            // By shuffles: where a vote is not of the whole hardware warp, the assembler makes a call of it
-            // that runs once for each tile.
+            // By shuffles: for a vote of less than a hardware warp, the assembler makes a call that runs once
+            // for each tile.
             let mut bits = (vote as u32) << self.lane;
             let mut step = 1;
             while step < L {
@@ -150,10 +150,10 @@ impl<const L: u32> Warp for Tile<L> {
             return value;
         }
         if L > 8 && size_of::<T>() == size_of::<bool>() {
-            // A vote: in front of a shuffle the assembler matches the masks of the tiles besides (MATCH.ANY).
+            // By a vote: before a shuffle the assembler also compares the masks of the tiles (MATCH.ANY).
             return T::from_bits(self.ballot(value.to_bits() != 0).has(source) as u128);
         }
-        // A word goes in parts of 32 bits; one without bits does not go at all.
+        // A word is shuffled in parts of 32 bits; a word without bits is not shuffled.
         let mut bits = 0;
         let mut part = 0;
         while part < size_of::<T>() * 8 {
@@ -196,7 +196,7 @@ impl<const L: u32> Warp for Tile<L> {
 
     #[inline(always)]
     fn fence_acquire(&mut self) {
-        // It releases too, which nobody asks of it.
+        // It releases too, which is not needed.
         // SAFETY: a fence touches no memory and no register.
         unsafe { asm!("fence.acq_rel.gpu;", options(nostack)) };
         self.sync();

@@ -23,7 +23,7 @@ use warpproof_model::paged::{Access, Place, Stream, Way};
 const THREADS: u32 = 64;
 /// Threads of a block that runs operations where there is a board, and each thread has an operation.
 const BOARD_THREADS: u32 = 128;
-/// Searches of a batch that say whether most keys are absent.
+/// Searches of a batch that are sampled for the share of absent keys.
 const SAMPLE: usize = 1 << 16;
 
 /// What the operations of a batch may do.
@@ -31,9 +31,9 @@ const SAMPLE: usize = 1 << 16;
 pub(super) enum Effect {
     /// They read.
     Reads,
-    /// They are of this kind.
+    /// They are all of this kind.
     Of(Op),
-    /// Each is of a kind of its own.
+    /// They are of several kinds.
     Mixed,
 }
 
@@ -43,7 +43,7 @@ pub(super) struct Job {
     pub(super) child: u32,
     /// Whether the table is copied to a frame first.
     pub(super) copied: bool,
-    /// Whether they work in place, or in a frame.
+    /// Whether the operations run in place or in a frame.
     pub(super) way: Way,
 }
 
@@ -55,7 +55,7 @@ pub(super) struct Given<R: Row> {
     pub(super) ops: Option<Span<u8>>,
 }
 
-/// Where its answers go, in device memory: codes; values that are found, or counts.
+/// Where the answers of a batch go, in device memory: codes; found values, or counts.
 #[derive(Clone, Copy)]
 pub(super) struct Wanted<N> {
     pub(super) codes: Option<Span<u8>>,
@@ -63,18 +63,18 @@ pub(super) struct Wanted<N> {
 }
 
 impl<R: Row> State<R> {
-    /// Operations of a batch that run at a time, if each takes so many bytes of device memory besides those
-    /// of its columns.
+    /// How many operations of a batch run at a time, if each takes `beside` bytes of device memory besides
+    /// its columns.
     pub(super) fn operations(&self, shape: Shape, beside: u64) -> usize {
         self.geometry.operations(shape.operation_bytes::<R>() + beside, LEAST).min(MOST)
     }
 
-    /// Runs a batch, after all that was queued on `stream`. What is queued there later comes after it.
+    /// Runs a batch, after everything queued on `stream`. Work queued there later runs after the batch.
     ///
     /// # Safety
     ///
-    /// The spans are of device memory that nobody else uses before `stream` is waited for, as many elements
-    /// as keys; `launch` is of an operation whose kernels write these answers.
+    /// The spans are of device memory, with as many elements as keys, that nobody else uses before `stream`
+    /// is waited for; the kernels of `launch` write these answers.
     pub(super) unsafe fn run<N: Scalar, L>(
         &mut self,
         (launch, effect): (&Launch<L>, Effect),
@@ -100,7 +100,7 @@ impl<R: Row> State<R> {
         }
         let waits = joined(stream, &run).map_err(Error::driver("making the stream of a batch wait"));
         if ran.is_err() || waits.is_err() {
-            // What the spans are of may be freed when this returns, so nothing may be running then.
+            // The memory of the spans may be freed when this returns, so nothing may be running then.
             let _ = run.synchronize();
         }
         ran.and(waits)
@@ -124,7 +124,7 @@ impl<R: Row> State<R> {
         let children = self.partitioner.children();
         self.refresh_board()?;
         if effect == Effect::Reads && (0..children).all(|child| self.pager.is_resident(child)) {
-            // All in device memory: no order is better than another one.
+            // All are in device memory: no order is better than another one.
             self.choice.note_in_frames(children.into(), (Access::Reads, n as u64));
             let arrays = Arrays {
                 keys: part(given.keys, first, n),
@@ -155,7 +155,7 @@ impl<R: Row> State<R> {
         }
         let starts = self.partitioner.count(batch, &run)?;
         let range = |child: u32| starts[child as usize]..starts[child as usize + 1];
-        // All memory of the host, before anything runs.
+        // Allocates all host memory before anything runs.
         let mut jobs = room("jobs of a batch", children as usize)?;
         let mut tables = room("places of child tables", children as usize)?;
         let mut tallies = room("counters", children as usize)?;
@@ -173,15 +173,16 @@ impl<R: Row> State<R> {
                 jobs.push(Job { copied, child, way });
             }
         }
-        // Those that are copied come later: they displace others.
+        // Tables that are copied come last: they displace others.
         jobs.sort_unstable_by_key(|job| (job.copied, job.child));
         if self.rebuild_crowded(&jobs, effect, &range)? {
-            // A rebuild may change the seed that orders the operations of a child table, not their number.
+            // A rebuild may change the seed that orders the operations of a child table, but not their
+            // number.
             self.partitioner.count(batch, &run)?;
         }
 
         if access == Access::Writes {
-            // If an error comes before they have ended, the tables are looked at.
+            // After an error before the operations have ended, the tables are counted.
             jobs.iter().for_each(|job| self.known_of(job.child).for_each(ChildSlots::begin));
         }
         let [partitioned, arranged] = columns.sides.map(|side| Operations { n: batch.n, ..side });
@@ -196,9 +197,10 @@ impl<R: Row> State<R> {
             partitioned
         };
         let (stay, copied) = jobs.split_at(jobs.partition_point(|job| !job.copied));
-        // Where nothing is copied, and operations stand by their homes.
+        // Nothing is copied, and operations are sorted by their homes.
         let runs = access == Access::Reads && copied.is_empty() && in_place;
-        // Those that stay where they are, by one launch for neighbours: the operations between are of others.
+        // Tables that stay in place: one launch for neighbours, as the operations between are of other
+        // tables.
         let mut rest = stay;
         while let Some(&Job { child: first, .. }) = rest.first() {
             let next = copied.get(copied.partition_point(|job| job.child < first));
@@ -237,8 +239,8 @@ impl<R: Row> State<R> {
         }
     }
 
-    /// Answers searches of keys of which a board knows that they are absent, if many are: the others, which
-    /// are left.
+    /// Answers searches of keys that a board shows to be absent, if there are many. The other searches are
+    /// left.
     ///
     /// # Safety
     /// As [`run`](Self::run).
@@ -275,7 +277,7 @@ impl<R: Row> State<R> {
             unsafe { partitioner.sift(board.sifts(), launch.arguments(&head, &arrays)?, to, &run) }
         };
         let n = batch.n as usize;
-        // Some say whether that is worth it.
+        // A sample decides whether that is worth it.
         if n > SAMPLE && sifted(SAMPLE)? as usize > SAMPLE / 2 {
             return Ok(batch);
         }
@@ -286,8 +288,8 @@ impl<R: Row> State<R> {
     ///
     /// # Safety
     ///
-    /// The arrays are of device memory that lives until the device was waited for, as many elements as keys,
-    /// which are this child table's; the kernels of `launch` write these answers.
+    /// The arrays are of device memory that lives until the device was waited for, with as many elements as
+    /// keys. All keys belong to this child table. The kernels of `launch` write these answers.
     pub(super) unsafe fn run_on_child<N: Scalar, L>(
         &mut self,
         launch: &Launch<L>,
@@ -315,13 +317,14 @@ impl<R: Row> State<R> {
             table.ready()?;
             memory.faults().call().map_err(Error::driver("starting a kernel"))?;
             // SAFETY: made by the function of the operation, from arrays of the table's types, which live
-            // until the device was waited for. Jobs wait for each other as the pager says.
+            // until the device was waited for. The pager orders jobs.
             unsafe { table.queue(launch.operation(), memory.stream(Stream::Run), &arguments) }
         })
     }
 
-    /// Runs operations on child tables where these are, by one launch; or, if they are searches that stand by
-    /// their homes, the first of each run of operations on one key. Says where they are. Tables ascend.
+    /// Runs operations on child tables at their places, by one launch; of searches that are sorted by their
+    /// homes, only the first of each run of operations on one key. Passes the places to the kernel. Tables
+    /// ascend.
     ///
     /// # Safety
     ///
@@ -375,7 +378,7 @@ fn part<T>(span: Span<T>, first: usize, n: usize) -> Span<T> {
     Span::new(span.at(first), n)
 }
 
-/// The arrays of some operations that stand in columns.
+/// The arrays of some operations, in columns.
 pub(super) fn arrays<R: Row, N>(
     from: Operations,
     columns: &Columns,

@@ -24,7 +24,7 @@ pub(super) struct Board {
     /// Searches of runs of operations on one key.
     runs: Kernel,
     sift: Kernel,
-    /// Child tables whose part is to be written anew: other kernels may have changed them.
+    /// Child tables whose part of the board must be rewritten: other kernels may have changed them.
     stale: Vec<bool>,
 }
 
@@ -42,7 +42,7 @@ impl Board {
         let of_each = board_words(size.slots()) as u64;
         let mut stale = crate::host::room("child tables", children as usize)?;
         stale.resize(children as usize, false);
-        // An operation is of one lane, whatever the tuning says.
+        // One lane runs an operation, whatever the tuning says.
         let family = family(layout);
         let find = |operation: &str| named(device, family.name(operation, 1), 1);
         let (runs, sift) = (find("search_runs")?, find("sift")?);
@@ -75,17 +75,17 @@ impl Board {
         &self.runs
     }
 
-    /// The kernel that answers searches of keys of which the board knows that they are absent.
+    /// The kernel that answers searches of keys that the board shows to be absent.
     pub(super) fn sifts(&self) -> &Kernel {
         &self.sift
     }
 
-    /// Queues that all of it is zero: all child tables are empty.
+    /// Queues filling all of it with zeros: all child tables are empty.
     pub(super) fn clear(&self, partitioner: &Partitioner, stream: &CudaStream) -> Result<(), Error> {
         partitioner.zero(self.words.address(), 4 * self.of_each as usize * self.stale.len(), stream)
     }
 
-    /// Queues that the part of a child table is written anew from its slots, which are here.
+    /// Queues rewriting the part of a child table from its slots at these addresses.
     pub(super) fn write(
         &self,
         (child, parts): (u32, &OpenParts),
@@ -95,12 +95,12 @@ impl Board {
         let board = self.words.address() + 4 * self.of_each * u64::from(child);
         let arguments =
             Arguments::paged_board((parts.slots, parts.len), [mask, factor], (board, self.of_each as u32));
-        // SAFETY: the kernel's arguments: slots of a child table, and its words of the board. What is queued
-        // on them waits for this stream.
+        // SAFETY: the kernel's arguments: slots of a child table, and its words of the board. Later work on
+        // them waits for this stream.
         unsafe { partitioner.launch(&self.write, WRITE_BOARD, &arguments, stream) }
     }
 
-    /// The part of a child table, or of all, is stale from now on, or is not any more.
+    /// Marks the part of a child table, or of all, as stale or not.
     pub(super) fn set_stale(&mut self, child: Option<u32>, stale: bool) {
         match child {
             Some(child) => {
@@ -123,7 +123,7 @@ pub(crate) const fn family(layout: Layout) -> Family {
     Family { structure: "board", ..partition::family(layout, 1) }
 }
 
-/// What stands in place of the words of the filter in the arguments of kernels that use a board.
+/// The argument in place of the words of the filter, for kernels that use a board.
 pub(super) fn beside(board: Option<&Board>, filter_len: u64) -> Argument {
     board.map_or(Argument::U64(filter_len), |board| Argument::Pointer(board.address()))
 }

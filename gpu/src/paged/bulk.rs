@@ -1,5 +1,5 @@
-//! What paged maps and sets do on host slices: parts of a batch are copied to the device, and their answers
-//! back.
+//! Operations on host slices, of paged maps and sets: parts of a batch are copied to the device, and their
+//! answers back.
 
 use super::batch::{Effect, Given, Wanted};
 use super::partition::Shape;
@@ -24,8 +24,8 @@ fn span<T>(slice: &CudaSlice<T>, stream: &CudaStream) -> Span<T> {
 }
 
 impl<R: Row> State<R> {
-    /// Runs a batch on host slices that is small enough to be in device memory as a whole, and gives its
-    /// answers to `answers`, which has those of `first` operations before it.
+    /// Runs a batch on host slices that fits the device memory as a whole, and passes its answers to
+    /// `answers`. The batch begins with operation number `first`.
     ///
     /// # Safety
     /// As [`Paged::answers`].
@@ -91,7 +91,7 @@ impl<R: Row> Paged<R> {
         let mut answers = room("answers", n)?;
         let mut state = self.state();
         let shape = Shape { values: batch.values.is_some(), ops: batch.ops.is_some() };
-        // What is copied to the device and back is within the budget, too.
+        // The copies to and from the device are within the budget, too.
         let numbers = if back == Back::Codes { 0 } else { size_of::<N>() };
         let staged = shape.staged_bytes::<R>() + (1 + numbers) as u64;
         let most = state.operations(shape, staged);
@@ -112,7 +112,7 @@ impl<R: Row> Paged<R> {
         Ok(answers)
     }
 
-    /// Delete, and InsertUnique of a set.
+    /// Runs Delete, or InsertUnique of a set.
     fn per_key<T: Copy + Send + Sync>(
         &self,
         (operation, kind): (Operation, Op),
@@ -139,7 +139,7 @@ impl<K: Scalar, V: Scalar> Paged<(K, V)>
 where
     (K, V): Entry,
 {
-    /// InsertUnique, InsertOrAssign or InsertOrAdd; called for those alone.
+    /// Runs InsertUnique, InsertOrAssign or InsertOrAdd; called only with those.
     fn put<T: Copy + Send + Sync>(
         &self,
         (operation, kind): (Operation, Op),

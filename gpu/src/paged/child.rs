@@ -23,12 +23,12 @@ impl<R: Row> Table<R, Open> {
     ) -> Result<Self, Error> {
         let layout = R::layout(Open::wide(device, tuning), false);
         let placed = place_on_host(device, layout, geometry, seed)?;
-        // SAFETY: what `place_on_host` says of its plan; nobody else has the memory yet.
+        // SAFETY: `place_on_host` vouches for its plan; nobody else has the memory yet.
         unsafe { Self::of_plan(device, geometry, placed, tuning) }
     }
 
-    /// Queues a copy of another table of the same size and layout, and takes its seed: kernels that are
-    /// queued from now on use that. `&mut`: no call begins meanwhile. The caller orders what else is queued.
+    /// Queues a copy of another table of the same size and layout, and takes its seed: kernels queued from
+    /// now on use it. `&mut`: no call begins meanwhile. The caller orders all other queued work.
     pub(crate) fn copy_from(&mut self, from: &Self, stream: &CudaStream) -> Result<(), Error> {
         let (parts, on_device) = self.both_mut();
         on_device.copy_from(from.on_device(), stream)?;
@@ -37,8 +37,8 @@ impl<R: Row> Table<R, Open> {
         Ok(())
     }
 
-    /// Moves all entries to new memory and back, so that slots of deleted entries are free again, with this
-    /// seed. Waits for it. Whether there was room for all; if not, nothing has changed.
+    /// Moves all entries to new memory and back, with this seed, so that slots of deleted entries are free
+    /// again. Waits. Returns whether there was room for all entries; if not, nothing has changed.
     pub(super) fn rebuild(&mut self, seed: Seed, faults: &Faults) -> Result<bool, Error> {
         let call = |what| faults.call().map_err(Error::driver(what));
         let device = self.device().clone();

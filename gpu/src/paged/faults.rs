@@ -1,4 +1,4 @@
-//! Calls of the driver that fail because a test says so.
+//! Calls of the driver that fail on purpose, for tests.
 
 use crate::error::Error;
 use cudarc::driver::DriverError;
@@ -6,24 +6,23 @@ use cudarc::driver::sys::CUresult;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The calls of the driver that a paged table makes, one of which may be told to fail. A clone counts the
-/// same calls.
+/// Counts the driver calls of a paged table; a test may let one of them fail. A clone counts the same calls.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Faults(Arc<AtomicU64>);
 
 impl Faults {
-    /// Call number `call` from now on fails, counted from 1; none if it is 0. What was left of the last one:
-    /// 0 if that has failed.
+    /// Call number `call` from now on fails, counted from 1; none if it is 0. Returns the rest of the last
+    /// count: 0 if that call has failed.
     pub(super) fn set(&self, call: u64) -> u64 {
         self.0.swap(call, Ordering::Relaxed)
     }
 
-    /// A call of the driver: whether it may be made.
+    /// Counts a driver call; an error if it is to fail.
     pub(super) fn call(&self) -> Result<(), DriverError> {
         self.fail_with(CUresult::CUDA_ERROR_UNKNOWN)
     }
 
-    /// A call that asks for memory.
+    /// Counts a call that allocates memory.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
@@ -32,7 +31,7 @@ impl Faults {
     }
 
     fn fail_with(&self, error: CUresult) -> Result<(), DriverError> {
-        // The table's lock is held, so nobody else counts meanwhile.
+        // The caller holds the table's lock, so nobody else counts meanwhile.
         let left = self.0.load(Ordering::Relaxed);
         self.0.store(left.saturating_sub(1), Ordering::Relaxed);
         if left == 1 { Err(DriverError(error)) } else { Ok(()) }

@@ -17,7 +17,7 @@ impl<R: Row<Entry: FileEntry>> BulkSave for Paged<R> {
     fn save(&self, path: &Path) -> Result<(), Error> {
         let mut state = self.state();
         save(path, (self.geometry, self.seed), |file| {
-            // Where each child table is: one whose image is old is read in its frame.
+            // The place of each child table: if its image is old, its frame is read.
             state.each(Access::Reads, |child, table| Ok(file.child(child, &BulkTable::retrieve_all(table)?)?))
         })
     }
@@ -27,17 +27,17 @@ impl<R: Row<Entry: FileEntry>> Paged<R>
 where
     Self: TakesIn<Error = Error>,
 {
-    /// The table of a file that [`save`](BulkSave::save) wrote, here or on a CPU, with a budget of device
-    /// memory. Its jobs take the cheaper way.
+    /// Opens the table in a file that [`save`](BulkSave::save) wrote, here or on a CPU, with a budget of
+    /// device memory. Its jobs take the cheaper way.
     ///
-    /// Entries are inserted, those of a child table next to each other: time as for as many inserts, and
-    /// memory as for batches of 2^20 of them. Child tables are as many and as large as those that were saved,
-    /// or a little larger: [`Header::geometry`](warpproof_model::paged::file::Header::geometry).
+    /// Inserts the entries, one child table after the other: time as for as many inserts, and memory as for
+    /// batches of 2^20 of them. Child tables are as many and as large as the saved ones, or a little larger:
+    /// [`Header::geometry`](warpproof_model::paged::file::Header::geometry).
     ///
     /// # Errors
-    /// [`Error::File`] if it cannot be read, is no file of such a table, is not what was written, or has more
-    /// child tables than a GPU's may have; it names the part, which is a child table or the header.
-    /// [`Error::OutOfMemory`], [`Error::Driver`].
+    /// [`Error::File`] if the file cannot be read, holds no such table, differs from what was written, or has
+    /// more child tables than a GPU's table may have; it names the part, which is a child table or the
+    /// header. [`Error::OutOfMemory`], [`Error::Driver`].
     pub fn open(device: &Device, path: &Path, budget: u64) -> Result<Self, Error> {
         Self::open_with(device, path, Opening::new(budget, Self::CHEAPER), Tuning::default())
     }

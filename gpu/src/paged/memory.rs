@@ -19,10 +19,10 @@ use warpproof_model::paged::host::child_seed;
 use warpproof_model::paged::routed::HEAD;
 use warpproof_model::paged::{DeviceMemory, Place, Stream};
 
-/// What host memory is for.
+/// The purpose of host memory, in errors.
 const IMAGE: &str = "a child table in page-locked memory of the host";
 
-/// Slots of a child table, words of its filter or where the board is, and its buckets.
+/// Slots of a child table, words of its filter or the address of the board, and its buckets.
 pub(super) type Size = (u64, Argument, u32);
 
 /// The child tables of a paged table, its frames, and the streams that work on them.
@@ -30,22 +30,22 @@ pub(super) struct Memory<R: Row> {
     device: Device,
     size: OpenGeometry,
     tuning: Tuning,
-    /// What the places of keys in each child table depend on. Where one was rebuilt in a frame, its image has
-    /// another seed until it is written back.
+    /// The seed that decides the places of keys in each child table. If a table was rebuilt in a frame, its
+    /// image has another seed until it is written back.
     seeds: Vec<Seed>,
-    /// Those that were used: memory is taken for each when it is needed first.
+    /// Images of the child tables in use; each is allocated when it is first needed.
     images: Vec<Option<Table<R, Open>>>,
     frames: Vec<Table<R, Open>>,
     streams: [Arc<CudaStream>; 3],
     faults: Faults,
 }
 
-/// A point of a stream; none where it could not be recorded and the stream was waited for.
+/// A point of a stream; none if it could not be recorded and the stream was waited for instead.
 #[derive(Clone)]
 pub(super) struct Event(Option<Arc<CudaEvent>>);
 
 impl<R: Row> Memory<R> {
-    /// Memory for frames, and none for `children` child tables yet.
+    /// Memory for frames, and none yet for the `children` child tables.
     pub(super) fn new(
         device: &Device,
         (size, children, frames): (OpenGeometry, u32, u32),
@@ -64,7 +64,7 @@ impl<R: Row> Memory<R> {
         Ok(Self { device: device.clone(), size, tuning, seeds, images, frames: all, streams, faults })
     }
 
-    /// Takes memory for a child table that has none yet.
+    /// Allocates the memory of a child table that has none yet.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`]; nothing has changed then.
@@ -84,12 +84,12 @@ impl<R: Row> Memory<R> {
         Ok(())
     }
 
-    /// What the places of keys in each child table depend on.
+    /// The seeds that decide the places of keys in each child table.
     pub(super) fn seeds(&self) -> &[Seed] {
         &self.seeds
     }
 
-    /// A child table was rebuilt with this seed.
+    /// Sets the seed of a child table that was rebuilt with it.
     pub(super) fn set_seed(&mut self, child: u32, seed: Seed) {
         if let Some(of_child) = self.seeds.get_mut(child as usize) {
             *of_child = seed;
@@ -116,7 +116,7 @@ impl<R: Row> Memory<R> {
         }
     }
 
-    /// The table at a place. A child table that has no memory yet is refused.
+    /// The table at a place. An error if the child table has no memory yet.
     pub(super) fn table(&self, child: u32, place: Place) -> Result<&Table<R, Open>, Error> {
         let table = match place {
             Place::Image => self.images.get(child as usize).and_then(Option::as_ref),
@@ -125,8 +125,8 @@ impl<R: Row> Memory<R> {
         table.ok_or(Error::Refused(Refused::Nothing { what: "child table" }))
     }
 
-    /// How large a child table is, and where its slots are, if it is at this place. With a board that stands
-    /// in place of the number of words of its filter.
+    /// The size of a child table and the address of its slots at this place. If there is a board, its address
+    /// takes the place of the number of words of the filter.
     pub(super) fn head(
         &self,
         child: u32,
@@ -139,14 +139,14 @@ impl<R: Row> Memory<R> {
         Ok(((parts.len, beside(board, parts.filter_len), parts.buckets), head))
     }
 
-    /// Where the slots of the child tables from number `first` on are, if they are at these places: zeros for
-    /// one that has no memory.
+    /// The addresses of the slots of the child tables from number `first` on at these places; zeros for a
+    /// table that has no memory.
     pub(super) fn heads(&self, first: u32, at: &[Place]) -> impl Iterator<Item = [u64; HEAD]> {
         let head = |(child, &place)| self.head(child, place, None).map_or([0; HEAD], |(_, head)| head);
         (first..).zip(at).map(head)
     }
 
-    /// The table at a place, to be changed: waits until all jobs have run.
+    /// The table at a place, to be changed. Waits until all jobs have run.
     pub(super) fn table_mut(&mut self, child: u32, place: Place) -> Result<&mut Table<R, Open>, Error> {
         let waited = self.faults.call().and_then(|()| self.stream(Stream::Run).synchronize());
         waited.map_err(Error::driver("waiting for jobs"))?;
@@ -157,7 +157,7 @@ impl<R: Row> Memory<R> {
         table.ok_or(Error::Refused(Refused::Nothing { what: "child table" }))
     }
 
-    /// The calls of the driver, one of which may fail.
+    /// The counter of driver calls, one of which may fail.
     pub(super) fn faults(&self) -> &Faults {
         &self.faults
     }
@@ -197,7 +197,7 @@ impl<R: Row> DeviceMemory for Memory<R> {
         match self.faults.call().and_then(|()| stream.record_event(None)) {
             Ok(event) => Event(Some(Arc::new(event))),
             Err(_) => {
-                // An error of what ran before is reported to who waits next.
+                // The next call that waits reports an error of earlier work.
                 let _ = stream.synchronize();
                 Event(None)
             }

@@ -52,45 +52,45 @@ pub type PagedMap<K, V> = Paged<(K, V)>;
 /// A concurrent set larger than the memory of the device. See [`Paged`].
 pub type PagedSet<K> = Paged<(K,)>;
 
-/// Operations of a batch that run at a time at least, whatever the budget is.
+/// The least operations of a batch that run at a time, whatever the budget is.
 const LEAST: usize = 1 << 16;
-/// Operations of a batch that run at a time at most: they are counted in 32 bits.
+/// The most operations of a batch that run at a time: they are counted in 32 bits.
 const MOST: usize = 1 << 30;
 
-/// A concurrent table of which a part is in the device's memory: a map of rows `(K, V)`, or a set of rows
-/// `(K,)`.
+/// A concurrent table that is partly in the device's memory: a map of rows `(K, V)`, or a set of rows `(K,)`.
 ///
 /// Its *child tables*, of 64 MiB by default, are tables of open addressing in page-locked memory of the host.
 /// A key belongs to one of them. The device's memory has *frames* for some. A batch is partitioned by child
-/// tables, and makes one job for each: kernels that work on it over the bus, in the order in which its slots
-/// lie; or in a frame, to which it is copied first if it is not there, and where it stays until another one
-/// needs the frame. [`Choose`] says which. Copies run beside jobs. The protocol is
+/// tables, and makes one job for each. The kernels of a job work on its table in place, over the bus, in the
+/// order of its slots; or in a frame. A table that is not in a frame is copied there first, and stays until
+/// another one needs the frame. [`Choose`] decides which way. Copies run beside jobs. The protocol is
 /// [`warpproof_model::paged`].
 ///
-/// **Batches.** On device slices calls wait for their stream, as the host decides by the numbers of
-/// operations. Batches wait for each other. A batch for which the budget leaves too little memory runs in
-/// parts.
+/// **Batches.** Calls on device slices wait for their stream, as the host decides by the numbers of
+/// operations. Batches wait for each other. A batch runs in parts if the budget leaves too little memory for
+/// it.
 ///
-/// **Room.** The table does not grow. A child table is rebuilt without the slots of deleted entries where
-/// they leave too little room, and with another seed where keys were chosen for its own. An insert is
+/// **Room.** The table does not grow. If slots of deleted entries leave too little room in a child table, it
+/// is rebuilt without them, and with another seed if keys were chosen for its own. An insert is
 /// [`Full`](warpproof_model::Insert::Full), and changes nothing, if its child table has no room after that
-/// either, or there is no memory to rebuild it: never at the load that the table was made for.
+/// either, or if there is no memory to rebuild it. At the load that the table was made for this never
+/// happens.
 ///
 /// **Board.** A table whose size has a board ([`PagedGeometry::with_board`]) has a byte in device memory for
-/// each slot, which says whether an operation has to read it. So an absent key is seldom looked for over the
-/// bus, a search reads one slot, and an insert writes one without waiting. It is for tables that work in
-/// place.
+/// each slot, which shows whether an operation has to read the slot. So a search of an absent key seldom
+/// reads over the bus, a search of a present key reads one slot, and an insert writes one without waiting.
+/// Boards are for tables that work in place.
 ///
-/// **Memory.** Device memory for frames and for batches, as the geometry says: what a batch of host slices is
-/// copied to is a part of that, device slices of the caller are not. Besides, 2^16 operations whatever the
-/// budget is, some words for each child table, and memory for a child table while one is rebuilt. Page-locked
-/// memory of the host for each child table from when it is used first: [`Error::OutOfMemory`] if there is
-/// none, and then no operation of that part of the batch has run.
+/// **Memory.** Device memory for frames and for batches, as the geometry says. The copy of a batch of host
+/// slices is part of that; device slices of the caller are not. Besides that, memory for 2^16 operations
+/// whatever the budget is, some words for each child table, and memory for one child table during a rebuild.
+/// Page-locked host memory for each child table from its first use on. If there is none, the call returns
+/// [`Error::OutOfMemory`], and no operation of that part of the batch has run.
 ///
-/// **Errors.** After [`Error::OutOfMemory`] the operations have run that it says, the first ones of the
-/// batch, and no others. After [`Error::Driver`] or [`Error::Kernel`] any of the batch may have run. What was
-/// there before is there, and the table goes on as far as the driver does: the next batches look at the child
-/// tables of which it is not known how full they are, each of which takes a time proportional to its slots.
+/// **Errors.** [`Error::OutOfMemory`] says how many operations have run: the first ones of the batch, and no
+/// others. After [`Error::Driver`] or [`Error::Kernel`] any of the batch may have run. Earlier entries are
+/// kept, and the table works as long as the driver does. Later batches count the child tables whose number of
+/// entries became unknown, in time proportional to their slots.
 pub struct Paged<R: Row> {
     state: Mutex<State<R>>,
     geometry: PagedGeometry,
@@ -99,7 +99,7 @@ pub struct Paged<R: Row> {
     device: Device,
 }
 
-/// What batches change.
+/// The part that batches change.
 struct State<R: Row> {
     pager: Pager<Event>,
     choice: Choice,
@@ -113,7 +113,8 @@ struct State<R: Row> {
 }
 
 impl<R: Row> Paged<R> {
-    /// What ways cost, measured on an H100 behind 16 lanes of PCIe 5 (notes/paged.md); a copy by the byte.
+    /// The costs of both ways, measured on an H100 with 16 lanes of PCIe 5 (notes/paged.md); a copy by the
+    /// byte.
     pub const PRICES: Prices = Prices {
         reads_in_place: 2.3,
         writes_in_place: 5.6,
@@ -125,7 +126,7 @@ impl<R: Row> Paged<R> {
     /// The way is chosen by [`PRICES`](Self::PRICES).
     pub const CHEAPER: Choose = Choose::Cheaper(Self::PRICES);
 
-    /// What ways cost in a table with a board of fingerprints, measured on an H200 (notes/paged.md).
+    /// The costs of both ways in a table with a board of fingerprints, measured on an H200 (notes/paged.md).
     pub const BOARD_PRICES: Prices = Prices { reads_in_place: 1.4, writes_in_place: 1.6, ..Self::PRICES };
 
     /// The way is chosen by the prices of a table of this size.
@@ -133,8 +134,8 @@ impl<R: Row> Paged<R> {
         Choose::Cheaper(if size.board { Self::BOARD_PRICES } else { Self::PRICES })
     }
 
-    /// The size of such a table for so many entries at a load: child tables of up to `child_bytes`, and a
-    /// `budget` of device memory in bytes. As [`PagedGeometry::new`].
+    /// The size of such a table for `entries` entries at a load: child tables of up to `child_bytes` bytes,
+    /// and a `budget` of device memory in bytes. As [`PagedGeometry::new`].
     ///
     /// # Errors
     /// As [`PagedGeometry::new`].
@@ -147,7 +148,8 @@ impl<R: Row> Paged<R> {
         Slots { bucket_slots: bucket_slots(R::PACKED, false), slot_bytes: R::PACKED.slot_bytes() }
     }
 
-    /// An empty table for so many entries, with child tables of 64 MiB at most and a budget of device memory.
+    /// An empty table for `entries` entries, with child tables of 64 MiB at most and a budget of device
+    /// memory.
     ///
     /// # Errors
     /// As [`with_seed`](Self::with_seed).
@@ -164,13 +166,13 @@ impl<R: Row> Paged<R> {
         Self::with_seed(device, geometry, Self::cheaper(&geometry), Tuning::default(), Seed::random())
     }
 
-    /// An empty table of a given size, whose jobs take the ways that `choose` says and run as `tuning` says,
-    /// and whose keys lie where `seed` says.
+    /// An empty table of a given size. `choose` decides the way of its jobs, `tuning` how they run, and
+    /// `seed` the places of its keys.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`]; [`Error::Refused`] if the child tables are of another size than this type's,
-    /// or more than 8,192; [`Error::NoKernel`] for a board of a map with keys of 64 bits on a device without
-    /// 128-bit words (before sm_90), or with a tuning that has none.
+    /// or more than 8,192; [`Error::NoKernel`] for a board of a map with 64-bit keys on a device without
+    /// 128-bit words (before sm_90), or with a tuning that has no such kernel.
     pub fn with_seed(
         device: &Device,
         geometry: PagedGeometry,
@@ -213,7 +215,7 @@ impl<R: Row> Paged<R> {
         Ok(Self { state: Mutex::new(state), geometry, layout, seed, device: device.clone() })
     }
 
-    /// Takes out everything, after what was queued on `stream`. Waits.
+    /// Deletes everything, after the work queued on `stream`. Waits.
     ///
     /// # Errors
     /// [`Error::Driver`].
@@ -222,55 +224,55 @@ impl<R: Row> Paged<R> {
         BulkTable::clear(self)
     }
 
-    /// The device that it is on.
+    /// The device of the table.
     pub fn device(&self) -> &Device {
         &self.device
     }
 
-    /// How its entries lie in memory.
+    /// The layout of its entries in memory.
     pub fn layout(&self) -> Layout {
         self.layout
     }
 
-    /// Jobs take other ways from the next batch on.
+    /// Sets how the ways of jobs are chosen, from the next batch on.
     pub fn set_choose(&self, choose: Choose) {
         self.state().choice.set(choose);
     }
 
-    /// What the child tables of its keys depend on.
+    /// The seed that decides the child tables of its keys.
     pub fn seed(&self) -> Seed {
         self.seed
     }
 
-    /// Device memory that it takes now, in bytes: frames, and what batches have needed.
+    /// Device memory that it takes now, in bytes: frames, and the memory of batches so far.
     pub fn bytes(&self) -> u64 {
         let state = self.state();
         state.memory.frame_bytes() + state.partitioner.bytes() + state.board.as_ref().map_or(0, Board::bytes)
     }
 
-    /// Page-locked memory of the host that it takes now, in bytes. Batches on host slices take 12 MiB
-    /// besides, which the device keeps: once for all threads that never call at the same time.
+    /// Page-locked host memory that it takes now, in bytes. Batches on host slices take 12 MiB more, which
+    /// the device keeps; threads that never call at the same time share it.
     pub fn host_bytes(&self) -> u64 {
         self.state().memory.image_bytes()
     }
 
     /// Lets call number `call` of the driver from now on fail, counted from 1, or none if it is 0: for tests.
-    /// Returns what was left of the last such number: 0 if that call has failed.
+    /// Returns the rest of the last count: 0 if that call has failed.
     #[doc(hidden)]
     pub fn fail_call(&self, call: u64) -> u64 {
         self.state().memory.faults().set(call)
     }
 
     fn state(&self) -> MutexGuard<'_, State<R>> {
-        // A batch that panicked has left whole tables, which are looked at before the next one.
+        // A batch that panicked has left whole tables; they are counted before the next batch.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Gives all entries to `sink`, those of one child table at a time, for which there is host memory then.
-    /// Nobody else uses the table meanwhile, and the sink does not.
+    /// Passes all entries to `sink`, one child table at a time; each needs host memory for its entries.
+    /// Nobody else uses the table meanwhile, and neither may the sink.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`], [`Error::Driver`]; what the sink returns, and nothing comes after that.
+    /// [`Error::OutOfMemory`], [`Error::Driver`]; any error of the sink, after which it is not called again.
     pub fn retrieve_to(&self, mut sink: impl FnMut(Vec<R::Entry>) -> Result<(), Error>) -> Result<(), Error> {
         self.state().each(Access::Reads, |_, table| sink(BulkTable::retrieve_all(table)?))
     }

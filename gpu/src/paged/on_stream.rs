@@ -1,5 +1,5 @@
-//! What paged maps and sets do on device slices. Calls wait for their stream: the host decides by the numbers
-//! of operations which way each child table's go.
+//! Operations on device slices, of paged maps and sets. Calls wait for their stream: the host decides the way
+//! of each child table by the numbers of operations.
 
 use super::Paged;
 use super::batch::{Effect, Given, Wanted};
@@ -17,7 +17,7 @@ use warpproof_model::host::Refused;
 use warpproof_model::outcome::Op;
 
 impl<R: Row> Paged<R> {
-    /// The operations on device slices, on `stream`, for which they wait.
+    /// The operations on device slices, on `stream`. Calls wait for it.
     pub fn on_stream<'a>(&'a self, stream: &'a Arc<CudaStream>) -> OnStream<'a, Self> {
         OnStream { table: self, stream }
     }
@@ -68,14 +68,14 @@ impl<R: Row> OnStream<'_, Paged<R>> {
     ///
     /// # Errors
     /// [`Error::Refused`] if slices have different lengths, [`Error::OtherDevice`], [`Error::OutOfMemory`],
-    /// [`Error::Kernel`], [`Error::Driver`]; the same for the other calls.
+    /// [`Error::Kernel`], [`Error::Driver`]; so for all calls.
     pub fn contains(&self, keys: &impl Input<R::Key>, found: &mut impl Output<u8>) -> Result<(), Error> {
         let launch = launch::contains::<R::Key, R::Value>(R::PAIRS);
         // SAFETY: the kernel writes codes.
         unsafe { self.run((launch, Effect::Reads), (keys.view(), None), (Some(found.view_mut()), None)) }
     }
 
-    /// Takes out entries: codes of a [`Delete`](warpproof_model::Delete).
+    /// Deletes entries. Outcomes: [`Delete`](warpproof_model::Delete).
     pub fn delete(&self, keys: &impl Input<R::Key>, outcomes: &mut impl Output<u8>) -> Result<(), Error> {
         let launch = launch::per_key::<R::Key, R::Value>(Operation::Delete);
         let effect = Effect::Of(Op::Delete);
@@ -88,7 +88,7 @@ impl<K: Scalar, V: Scalar> OnStream<'_, Paged<(K, V)>>
 where
     (K, V): Entry,
 {
-    /// Adds pairs whose keys are absent: codes of an [`Insert`](warpproof_model::Insert).
+    /// Adds pairs whose keys are absent. Outcomes: [`Insert`](warpproof_model::Insert).
     pub fn insert_unique(
         &self,
         keys: &impl Input<K>,
@@ -98,7 +98,7 @@ where
         self.put((Operation::InsertUnique, Op::InsertUnique), keys, values, outcomes)
     }
 
-    /// Adds pairs, or replaces values: codes of an [`Assign`](warpproof_model::Assign).
+    /// Adds pairs, or replaces values. Outcomes: [`Assign`](warpproof_model::Assign).
     pub fn insert_or_assign(
         &self,
         keys: &impl Input<K>,
@@ -108,7 +108,7 @@ where
         self.put((Operation::InsertOrAssign, Op::Assign), keys, values, outcomes)
     }
 
-    /// Adds pairs, or adds to values: codes of an [`Add`](warpproof_model::Add).
+    /// Adds pairs, or adds to values. Outcomes: [`Add`](warpproof_model::Add).
     pub fn insert_or_add(
         &self,
         keys: &impl Input<K>,
@@ -121,7 +121,7 @@ where
         self.put((Operation::InsertOrAdd, Op::Assign), keys, values, outcomes)
     }
 
-    /// InsertUnique, InsertOrAssign or InsertOrAdd; called for those alone.
+    /// Runs InsertUnique, InsertOrAssign or InsertOrAdd; called only with those.
     fn put(
         &self,
         (operation, kind): (Operation, Op),
@@ -150,7 +150,7 @@ where
 }
 
 impl<K: KeyScalar> OnStream<'_, Paged<(K,)>> {
-    /// Adds keys that are absent: codes of an [`Insert`](warpproof_model::Insert).
+    /// Adds keys that are absent. Outcomes: [`Insert`](warpproof_model::Insert).
     pub fn insert(&self, keys: &impl Input<K>, outcomes: &mut impl Output<u8>) -> Result<(), Error> {
         let launch = launch::per_key::<K, K>(Operation::InsertUnique);
         let effect = Effect::Of(Op::InsertUnique);

@@ -1,4 +1,4 @@
-//! What partitions a batch by child tables: kernels, and the device memory that they work in.
+//! Partitions a batch by child tables: the kernels, and their device memory.
 
 use super::faults::Faults;
 use crate::arguments::paged::{
@@ -18,50 +18,50 @@ use warpproof_model::host::{OpenGeometry, Refused};
 use warpproof_model::paged::partition::TALLIES;
 use warpproof_model::paged::routed::HEAD;
 
-/// Digits that keys of few child tables are partitioned by, so that neighbours in a batch are neighbours in
-/// a child table before its tiles are arranged. Not tuned.
+/// Digits for keys of few child tables, so that neighbours in a batch are neighbours in a child table before
+/// its tiles are arranged. Not tuned.
 const DIGITS: u32 = 1024;
 
 /// The kernels.
 struct Kernels {
     count: Kernel,
-    /// Of keys alone, and with values.
+    /// For keys only, and with values.
     scatter: [Kernel; 2],
     arrange: [Kernel; 2],
-    /// Of values of 32 bits, and of 64.
+    /// For values of 32 bits, and of 64.
     answer: [Kernel; 2],
     tally: Kernel,
-    /// Operations on child tables where they are, in the order of [`Operation::ALL`]: of those in frames
-    /// alone, and of others too.
+    /// Operations on child tables at their places, in the order of [`Operation::ALL`]: for tables in frames
+    /// only, and for others too.
     routed: [Vec<Option<Kernel>>; 2],
-    /// Searches over the bus of runs of operations on one key.
+    /// Searches over the bus, of runs of operations on one key.
     runs: Kernel,
 }
 
 /// Lanes of a tile that works over the bus, unless a tuning says otherwise: together they read a bucket at
-/// once. Measured (notes/paged.md): one lane that reads all of a bucket asks for each of its slots.
+/// once. Measured (notes/paged.md): a single lane would make a request for each slot of the bucket.
 pub(super) const LANES_IN_PLACE: u32 = 4;
 
-/// What partitions batches of rows `R`.
+/// Partitions batches of rows `R`.
 pub(super) struct Partitioner {
     kernels: Kernels,
     digits: Digits,
     /// Numbers for the kernels: seeds, tallies, counters, next places, starts.
     control: Array,
-    /// Columns of a batch and its answers, of so many operations.
+    /// Columns of a batch and its answers, for some number of operations.
     columns: Option<Array>,
     device: Device,
     faults: Faults,
 }
 
-/// Where the columns are.
+/// The addresses of the columns.
 #[derive(Clone, Copy)]
 pub(super) struct Columns {
-    /// Operations by digits, and arranged.
+    /// Operations sorted by digits, and arranged.
     pub(super) sides: [Operations; 2],
-    /// Their codes.
+    /// The codes of the operations.
     pub(super) codes: u64,
-    /// Their values, those that were found, or counts.
+    /// The values of the operations, found values, or counts.
     pub(super) found: u64,
 }
 
@@ -78,7 +78,7 @@ impl Shape {
         (if self.values { size_of::<R::Value>() } else { 0 }, self.ops as usize)
     }
 
-    /// Bytes of what an operation is given.
+    /// Bytes of the input of an operation.
     pub(super) const fn staged_bytes<R: Row>(self) -> u64 {
         let (value, op) = self.beside::<R>();
         (size_of::<R::Key>() + value + op) as u64
@@ -87,13 +87,13 @@ impl Shape {
     /// Bytes of an operation in [`Columns`].
     pub(super) const fn operation_bytes<R: Row>(self) -> u64 {
         let (value, op) = self.beside::<R>();
-        // On two sides; and its answer.
+        // On two sides; and the answer.
         (2 * (size_of::<R::Key>() + value + op + size_of::<u32>()) + 1 + size_of::<R::Value>()) as u64
     }
 }
 
 impl Partitioner {
-    /// For so many child tables.
+    /// A partitioner for so many child tables.
     ///
     /// # Errors
     /// [`Error::Refused`] if there are more than 8,192; [`Error::OutOfMemory`].
@@ -112,7 +112,7 @@ impl Partitioner {
         };
         let bits = 8 * size_of::<R::Key>();
         let of = |step: &str, entry: &str, shape| find(&format!("paged_{step}_{entry}{bits}"), shape);
-        // As many as in a table of the size of all of them.
+        // As many as in one table of the size of all of them.
         let slots = size.slots() as u64 * u64::from(children);
         let in_frames = sizes::family((layout, false), (slots, size.bucket_slots)).lanes;
         let routed = |lanes| routed(device, layout, tuning, lanes);
@@ -168,14 +168,15 @@ impl Partitioner {
         self.control.bytes() + self.columns.as_ref().map_or(0, Array::bytes)
     }
 
-    /// Says what the places of keys in the child tables from number `first` on depend on: words of seeds.
+    /// Sets the seeds of the child tables from number `first` on: their words.
     pub(super) fn set_seeds(&self, first: u32, seeds: &[[u64; 2]], stream: &CudaStream) -> Result<(), Error> {
         self.upload(self.digits.seeds + 16 * u64::from(first), seeds, stream)?;
         stream.synchronize().map_err(Error::driver("copying seeds"))
     }
 
-    /// Frees columns of larger batches before one of `n` operations, which takes so many bytes for the
-    /// columns and so many `beside` them, if they do not leave room for that in `budget` bytes.
+    /// Makes room before a batch of `n` operations. It takes `operation` bytes for the columns of each, and
+    /// `beside` bytes more. If the columns of larger batches do not leave that much in `budget` bytes, frees
+    /// them.
     pub(super) fn leave_room(&mut self, n: usize, (operation, beside): (u64, u64), budget: u64) {
         let (n, bytes) = (n as u64, self.columns.as_ref().map_or(0, Array::bytes));
         if bytes > n * operation + COLUMNS * ALIGNED && bytes + n * beside > budget {
@@ -191,7 +192,7 @@ impl Partitioner {
     pub(super) fn columns<R: Row>(&mut self, n: usize, shape: Shape) -> Result<Columns, Error> {
         let bytes = n as u64 * shape.operation_bytes::<R>() + COLUMNS * ALIGNED;
         if self.columns.as_ref().is_none_or(|array| array.bytes() < bytes) {
-            // What was there goes back first: nothing uses it between batches.
+            // The old memory is freed first: nothing uses it between batches.
             self.device.wait_idle();
             self.columns = None;
             self.faults.memory("columns of a batch", bytes)?;
@@ -215,8 +216,8 @@ impl Partitioner {
         Ok(Columns { sides, codes: take(1), found: take(size_of::<R::Value>()) })
     }
 
-    /// Counts the operations of each digit, and waits: where those of each begin, and at the end where they
-    /// end.
+    /// Counts the operations of each digit, and waits. Returns where those of each digit begin, and last
+    /// where they end.
     pub(super) fn count(&self, batch: Operations, stream: &CudaStream) -> Result<Vec<u32>, Error> {
         let all = self.digits.count() as usize;
         self.zero(self.counters(), 4 * all, stream)?;
@@ -233,7 +234,7 @@ impl Partitioner {
         }
         starts.push(begin);
         self.upload(self.next(), &starts[..all], stream)?;
-        // Of each child table.
+        // Sums for each child table.
         let mut of_children = crate::host::room("counters", self.digits.children as usize + 1)?;
         of_children.extend(starts.iter().copied().step_by(self.digits.parts as usize));
         self.upload(self.starts(), &of_children, stream)?;
@@ -256,7 +257,7 @@ impl Partitioner {
         unsafe { self.launch(kernel, SCATTER.0, &arguments, stream) }
     }
 
-    /// Queues the arranging of the tiles of what was scattered.
+    /// Queues arranging the tiles of scattered operations.
     ///
     /// # Safety
     /// As [`scatter`](Self::scatter).
@@ -271,8 +272,8 @@ impl Partitioner {
         unsafe { self.launch(kernel, ARRANGE.0, &Arguments::paged_arrange(batch, self.digits, to), stream) }
     }
 
-    /// Queues the move of answers, codes and values or null, to the order of the batch. If there are keys,
-    /// the first of each run on one key has the answer. Values are of `bytes` bytes, as keys are.
+    /// Queues the move of answers (codes, values, or null) to the order of the batch. With keys, the first
+    /// operation of each run on one key has the answer for all. Values have `bytes` bytes, as keys have.
     ///
     /// # Safety
     /// As [`scatter`](Self::scatter).
@@ -312,7 +313,7 @@ impl Partitioner {
         unsafe { result::memset_d8_async(address, 0, bytes, stream.cu_stream()) }.map_err(&failed)
     }
 
-    /// Copies numbers to control words or columns. They may change when this returns.
+    /// Copies numbers to control words or columns. The caller may change them when this returns.
     pub(super) fn upload<T: Copy>(
         &self,
         address: u64,
@@ -344,8 +345,8 @@ impl Partitioner {
         stream.synchronize().map_err(&failed)
     }
 
-    /// Says where the child tables from number `first` on are; they are of one size. What the kernel of an
-    /// operation on them takes first.
+    /// Sets the places of the child tables from number `first` on; all have one size. Returns the first
+    /// arguments of the kernel of an operation on them.
     pub(super) fn set_heads(
         &self,
         (first, heads): (u32, &[[u64; HEAD]]),
@@ -356,7 +357,7 @@ impl Partitioner {
         Ok(head((self.heads(), self.digits.children), self.digits.seed, size))
     }
 
-    /// The kernel of an operation on child tables where they are: all in frames, or not.
+    /// The kernel of an operation on child tables at their places: all in frames, or not.
     pub(super) fn routed(&self, operation: Operation, in_frames: bool) -> Result<&Kernel, Error> {
         let kernel = self.kernels.routed[usize::from(!in_frames)].get(operation as usize);
         let missing = || Error::NoKernel { kernel: format!("paged {}", operation.name()) };
@@ -368,12 +369,12 @@ impl Partitioner {
         &self.kernels.runs
     }
 
-    /// Moves the searches of keys that may be there to other columns, and waits: how many they are. The other
-    /// ones have been answered.
+    /// Moves the searches of keys that may be there to other columns, and waits. Returns how many there are.
+    /// The other searches have been answered.
     ///
     /// # Safety
-    /// `arguments` are those of a search of table's kernel, and its arrays live until the stream was waited
-    /// for, as those do that operations are moved to.
+    /// `arguments` are those of a search by the table's kernel. Its arrays, and those to which operations are
+    /// moved, live until the stream was waited for.
     pub(super) unsafe fn sift(
         &self,
         kernel: &Kernel,
@@ -381,7 +382,7 @@ impl Partitioner {
         to: Operations,
         stream: &CudaStream,
     ) -> Result<u32, Error> {
-        // What operations have done is counted after others than searches alone.
+        // Outcomes are counted only after batches that do more than search, so these words are free.
         let left = self.tallies();
         self.zero(left, size_of::<u32>(), stream)?;
         // SAFETY: the contract of this function.
@@ -391,8 +392,8 @@ impl Partitioner {
         Ok(n[0])
     }
 
-    /// Counts what the operations have done, as their codes say, and waits: `tallies` says of each child
-    /// table how many stored an entry, deleted one, and found no room.
+    /// Counts the outcomes of operations, by their codes, and waits: `tallies` gets for each child table how
+    /// many stored an entry, deleted one, and found no room.
     ///
     /// # Safety
     /// As [`scatter`](Self::scatter).
@@ -411,8 +412,9 @@ impl Partitioner {
     }
 }
 
-/// What the kernels of operations on child tables where they are take first: where it is said where they are,
-/// and how large each is; `beside` is the number of words of its filter, or the address of a board.
+/// The first arguments of the kernels of operations on child tables at their places: the address of the
+/// places, and the size of each table; `beside` is the number of words of its filter, or the address of a
+/// board.
 pub(crate) fn head(
     (heads, children): (u64, u32),
     seed: Seed,
@@ -436,7 +438,7 @@ pub(crate) const fn family(layout: Layout, lanes: u32) -> Family {
     Family { structure: "paged", layout, suffix: "", lanes, mixed_lanes: lanes, one_array: false }
 }
 
-/// The kernels of operations on child tables where they are.
+/// The kernels of operations on child tables at their places.
 fn routed(device: &Device, layout: Layout, tuning: Tuning, lanes: u32) -> Result<Vec<Option<Kernel>>, Error> {
     find_all(&family(layout, lanes), device, tuning)
 }
@@ -467,5 +469,5 @@ pub(super) fn find_all(
 
 /// Where columns begin, in bytes.
 const ALIGNED: u64 = 256;
-/// How many there are at most.
+/// The most columns.
 const COLUMNS: u64 = 10;

@@ -1,4 +1,4 @@
-//! Child tables that get too full: what is known of their slots, rebuilding them, and operations that found
+//! Child tables that get too full: the known state of their slots, rebuilding them, and operations that found
 //! no room.
 
 use super::State;
@@ -21,11 +21,11 @@ use warpproof_model::paged::partition::TALLIES;
 use warpproof_model::paged::{Access, Stream, Way};
 
 impl<R: Row> State<R> {
-    /// Writes what is stale of a board.
+    /// Rewrites the stale parts of a board.
     pub(super) fn refresh_board(&mut self) -> Result<(), Error> {
         let Self { pager, memory, board: Some(board), partitioner, .. } = self else { return Ok(()) };
         while let Some(child) = board.any_stale() {
-            // One that has no memory never held anything.
+            // A child table without memory never held anything.
             if memory.has(child) {
                 pager.run(memory, child, (Access::Reads, Way::InPlace), |memory, place| {
                     let parts = memory.table(child, place)?.parts();
@@ -56,7 +56,8 @@ impl<R: Row> State<R> {
         Ok(self.rebuilt != rebuilt)
     }
 
-    /// Rebuilds a child table, where it is: whether that was possible. Without memory for that it is not.
+    /// Rebuilds a child table in its place. Returns whether that was possible; it is not if there is no
+    /// memory.
     fn rebuild(&mut self, child: u32, other_seed: bool) -> Result<bool, Error> {
         let mut rebuilt = None;
         let Self { pager, memory, board, .. } = self;
@@ -97,7 +98,7 @@ impl<R: Row> State<R> {
         Ok(true)
     }
 
-    /// Notes what operations have done, and runs those once more that found no room, where a rebuilt child
+    /// Records the outcomes of operations. Runs operations that found no room once more, if a rebuilt child
     /// table may have it.
     ///
     /// # Safety
@@ -129,12 +130,12 @@ impl<R: Row> State<R> {
         Ok(())
     }
 
-    /// What is known of the slots of a child table.
+    /// The known state of the slots of a child table.
     pub(super) fn known_of(&mut self, child: u32) -> impl Iterator<Item = &mut ChildSlots> {
         self.slots.get_mut(child as usize).into_iter()
     }
 
-    /// Looks at a child table if an error has left unknown how many slots are taken.
+    /// Counts the taken slots of a child table if an error has left their number unknown.
     pub(super) fn know(&mut self, child: u32) -> Result<(), Error> {
         if self.slots.get(child as usize).is_none_or(ChildSlots::are_known) {
             return Ok(());
@@ -152,8 +153,8 @@ impl<R: Row> State<R> {
         Ok(())
     }
 
-    /// Runs the operations of a child table once more that found no room, and takes their codes. Without
-    /// memory of the host for that, they have found none.
+    /// Runs the operations of a child table that found no room once more, and takes their codes. If there is
+    /// no host memory for that, they stay without room.
     ///
     /// # Safety
     /// As [`run`](Self::run).
@@ -167,15 +168,15 @@ impl<R: Row> State<R> {
         L: Fn(&Head, &Arrays<R::Key, R::Value, N>) -> Listed,
     {
         let run = self.memory.stream(Stream::Run).clone();
-        // They go to the other side, which is not needed any more.
+        // They go to the other side, which is free now.
         let other = columns.sides[usize::from(from.keys == columns.sides[0].keys)];
         let Full { mut codes, which, mut again } =
             match gather_full::<R>(&self.partitioner, (from, other), (columns, &range), &run) {
                 Err(Error::OutOfMemory { .. }) => return Ok(()),
                 gathered => gathered?,
             };
-        // Their codes go where that side has four bytes for each. What mixed operations have found as well
-        // goes where their values were: inserts find nothing.
+        // The codes go to that side, which has four bytes for each. Values that mixed operations would find
+        // go where their values were: inserts find nothing.
         let other = Operations { n: which.len() as u32, ..other };
         let (start, n) = (u64::from(range.start), which.len());
         let of_values = from.values.map_or(0, |values| values + start * size_of::<R::Value>() as u64);
@@ -202,16 +203,16 @@ impl<R: Row> State<R> {
 struct Full {
     /// The codes of all of its operations.
     codes: Vec<u8>,
-    /// The numbers of those that found none.
+    /// The numbers of the operations that found none.
     which: Vec<u32>,
     /// Room for their next codes.
     again: Vec<u8>,
 }
 
-/// Copies the operations in a range that found no room to other columns.
+/// Copies the operations of a range that found no room to other columns.
 ///
 /// # Errors
-/// [`Error::OutOfMemory`] if the host has none for four times their columns; [`Error::Driver`].
+/// [`Error::OutOfMemory`] if the host lacks memory for four times their columns; [`Error::Driver`].
 fn gather_full<R: Row>(
     with: &Partitioner,
     (from, to): (Operations, Operations),
@@ -222,7 +223,7 @@ fn gather_full<R: Row>(
     let codes = copy_of::<u8>(with, columns.codes, range, stream)?;
     let ops = if from.ops == 0 { Vec::new() } else { copy_of::<u8>(with, from.ops, range, stream)? };
     let stores = |at: usize| {
-        // Of one kind, they all store.
+        // In a batch of one kind, all of them store.
         ops.get(at).is_none_or(|&op| op != Op::Delete as u8 && op != Op::Search as u8)
     };
     let mut which = room("operations", n)?;

@@ -16,7 +16,7 @@ use cudarc::driver::{CudaStream, result};
 /// are in device memory as a whole. It takes 12 MiB.
 pub(crate) struct Bounce(Pieces);
 
-/// The answers of a batch in device memory: those of codes and numbers that `back` says.
+/// The answers of a batch in device memory: codes, numbers or both, as `back` says.
 #[derive(Clone, Copy)]
 pub(crate) struct Answers<N> {
     pub(crate) back: Back,
@@ -25,10 +25,10 @@ pub(crate) struct Answers<N> {
 }
 
 impl Bounce {
-    /// Runs a call with pieces that the device keeps and no other call uses. They are made if there are none.
+    /// Runs a call with pieces of the device that no other call uses now. Makes new ones if there are none.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`]; [`Error::Driver`] if the driver refuses an event; what the call returns.
+    /// [`Error::OutOfMemory`]; [`Error::Driver`] if the driver refuses an event; any error of the call.
     pub(crate) fn lent<T>(
         device: &Device,
         call: impl FnOnce(&mut Self) -> Result<T, Error>,
@@ -44,7 +44,7 @@ impl Bounce {
     ///
     /// # Safety
     ///
-    /// There is as much memory at `to`. Nobody else uses it before what is queued on the stream now has run.
+    /// There is as much memory at `to`. Nobody else uses it before the work queued on the stream now has run.
     pub(crate) unsafe fn upload<A: Sync>(
         &mut self,
         stream: &CudaStream,
@@ -63,16 +63,17 @@ impl Bounce {
         Ok(())
     }
 
-    /// Waits for the stream, and gives `sink` the answers of `n` operations, of which the first is number
-    /// `first` of a batch. `decode` makes one of an operation's number, its code (0 if there are none), and
-    /// its number (0 if there are none). `kernel` is the name of the one that wrote them.
+    /// Waits for the stream, and passes the answers of `n` operations to `sink`. The first one is number
+    /// `first` of the batch. `decode` makes an answer of an operation's number, its code (0 if there are
+    /// none), and its value or count (0 if there are none). `kernel` is the name of the kernel that wrote
+    /// them.
     ///
     /// # Safety
     ///
-    /// So many answers are in device memory when what is queued on the stream now has run.
+    /// The answers are in device memory when the work queued on the stream now has run.
     ///
     /// # Errors
-    /// [`Error::Driver`]; [`Error::Code`] if a code is none of an answer.
+    /// [`Error::Driver`]; [`Error::Code`] if a code is not that of an answer.
     pub(crate) unsafe fn download<N: Scalar, T: Copy + Send + Sync>(
         &mut self,
         (stream, kernel): (&CudaStream, &str),
@@ -81,7 +82,7 @@ impl Bounce {
         decode: impl Fn(usize, u8, N) -> Option<T> + Sync,
         mut sink: impl Sink<T>,
     ) -> Result<(), Error> {
-        // A number and a code, and less than 8 bytes between them.
+        // A number and a code, with less than 8 bytes between them.
         for step in steps(n, (PIECE - 8) / (size_of::<N>() + 1)) {
             match step {
                 // SAFETY: the contract of this function.

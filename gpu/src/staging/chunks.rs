@@ -1,4 +1,4 @@
-//! Which chunks a batch is cut into, in which order they go to the device, and where their arrays lie in a
+//! How a batch is cut into chunks, in which order they go to the device, and the places of their arrays in a
 //! buffer.
 
 use crate::device::SLOTS;
@@ -7,13 +7,13 @@ use core::ops::Range;
 /// A chunk of a batch.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Chunk {
-    /// The slot that it goes through.
+    /// The slot for the chunk.
     pub(super) slot: usize,
     /// Its elements.
     pub(super) elements: Range<usize>,
 }
 
-/// What the host does next.
+/// The next step of the host.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Step {
     /// Puts a chunk on the device.
@@ -22,9 +22,9 @@ pub(super) enum Step {
     Take(Chunk),
 }
 
-/// The steps of a batch of `n` elements, in as few chunks of at most `most` as can be, all of one size as far
-/// as that goes. The answers of a chunk are taken when its slot is needed again, so that those of the other
-/// slots are on the device meanwhile.
+/// The steps of a batch of `n` elements, in as few chunks of at most `most` elements as possible, nearly all
+/// of one size. The answers of a chunk are taken when its slot is needed again, so that the other slots are
+/// on the device meanwhile.
 pub(super) fn steps(n: usize, most: usize) -> impl Iterator<Item = Step> {
     let count = n.div_ceil(most);
     let size = n.div_ceil(count.max(1));
@@ -48,14 +48,14 @@ pub(super) struct Places {
 }
 
 impl Places {
-    /// The place of `len` elements behind those before, in bytes.
+    /// The place of `len` elements after the last array, in bytes.
     pub(super) fn next<T>(&mut self, len: usize) -> Range<usize> {
         let from = self.bytes.next_multiple_of(8);
         self.bytes = from + len * size_of::<T>();
         from..self.bytes
     }
 
-    /// Bytes of all arrays, and what is between them.
+    /// Bytes of all arrays, and of the gaps between them.
     pub(super) fn bytes(self) -> usize {
         self.bytes
     }
@@ -102,7 +102,7 @@ mod tests {
                         assert_eq!(held[slot].take(), Some(elements.clone()));
                         assert_eq!(elements.start, taken, "answers come in order");
                         taken = elements.end;
-                        // While the host takes answers, the device has the chunks behind.
+                        // While the host takes answers, the device has the later chunks.
                         let on_device = held.iter().flatten().count();
                         assert!(put == n || on_device == SLOTS - 1);
                     }

@@ -4,12 +4,12 @@ use core::mem::MaybeUninit;
 use core::ops::Range;
 use rayon::prelude::*;
 
-/// Who copies.
+/// The threads that copy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CopyThreads {
-    /// The thread that calls.
+    /// The calling thread.
     One,
-    /// All of rayon's.
+    /// All threads of rayon.
     Many,
 }
 
@@ -17,8 +17,8 @@ pub enum CopyThreads {
 const SHARE: usize = 1 << 14;
 
 impl CopyThreads {
-    /// Who copies so many elements for this thread. One of rayon's own copies alone: while it waits for
-    /// others it would run whatever else there is to do, and that may need a lock that its caller holds.
+    /// The threads that copy `n` elements for this thread. A thread of rayon copies alone: while it waits for
+    /// others it would run any other job, and that job may need a lock that its caller holds.
     fn of(self, n: usize) -> Self {
         let few = n < 2 * SHARE || rayon::current_thread_index().is_some();
         if few { Self::One } else { self }
@@ -34,7 +34,7 @@ impl CopyThreads {
         }
     }
 
-    /// Whether `holds` of all of `n` elements, asked of some at a time.
+    /// Whether `holds` is true of all of `n` elements; it is called with ranges of them.
     pub(super) fn all(self, n: usize, holds: impl Fn(Range<usize>) -> bool + Sync) -> bool {
         match self.of(n) {
             Self::One => holds(0..n),
@@ -42,7 +42,7 @@ impl CopyThreads {
         }
     }
 
-    /// Overwrites places with answers, number 0 and those behind.
+    /// Overwrites places with answers, from number 0 on.
     pub(crate) fn overwrite<T: Send, I: Iterator<Item = T>>(
         self,
         places: &mut [T],
@@ -61,7 +61,7 @@ impl CopyThreads {
         }
     }
 
-    /// Extends a `Vec` by `n` answers, whose memory is touched by those who write it.
+    /// Extends a `Vec` by `n` answers; the threads that write its memory also touch it first.
     pub(crate) fn extend<T: Send, I: Iterator<Item = T>>(
         self,
         vec: &mut Vec<T>,
@@ -79,7 +79,7 @@ impl CopyThreads {
         };
         let written = places.par_chunks_mut(SHARE).enumerate().map(share).reduce(|| true, |a, b| a & b);
         if written {
-            // SAFETY: the `n` places behind the last element have all been written.
+            // SAFETY: the `n` places after the last element have all been written.
             unsafe { vec.set_len(vec.len() + n) };
         }
     }
@@ -127,7 +127,7 @@ mod tests {
         }
     }
 
-    /// A thread of rayon's copies alone.
+    /// A thread of rayon copies alone.
     #[test]
     fn a_thread_that_would_run_other_work_copies_alone() {
         assert_eq!(CopyThreads::Many.of(1 << 20), CopyThreads::Many);

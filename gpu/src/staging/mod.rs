@@ -1,5 +1,5 @@
-//! Staging buffers: page-locked host memory and device memory that batches on host slices pass through in
-//! chunks.
+//! Staging buffers: page-locked host memory and device memory for batches on host slices, which pass through
+//! them in chunks.
 
 use crate::device::{Device, Slots};
 use crate::error::Error;
@@ -16,19 +16,19 @@ pub(crate) use bounce::{Answers, Bounce};
 pub(crate) use copy_threads::CopyThreads;
 pub(crate) use run::{Back, Batch, Task};
 
-/// Staging buffers: page-locked host memory, device memory and streams through which batches on host slices
-/// go, in chunks.
+/// Staging buffers: page-locked host memory, device memory and streams for batches on host slices, which pass
+/// through them in chunks.
 ///
 /// While the device copies one chunk and runs another, the host copies the next one into page-locked memory
-/// and takes the answers of the one before out of it. Made once, they serve any number of batches, of any
-/// size, on any table of their device, whatever its structure and its keys and values are, one call at a
-/// time: [`Table::staged`](crate::Table::staged). Such a call allocates nothing: no memory of the device or
-/// the host (but for a `Vec` of answers without room), no stream, no event. Threads that call at once need
-/// staging buffers of their own.
+/// and takes the answers of the one before. Staging buffers serve any number of batches, of any size, on any
+/// table of their device, whatever its structure and types, one call at a time:
+/// [`Table::staged`](crate::Table::staged). Such a call allocates nothing: no memory of the device or the
+/// host (except when a `Vec` of answers lacks room), no stream, no event. Threads that call at the same time
+/// need staging buffers of their own.
 ///
-/// The calls that return a `Vec`, such as those of [`BulkMap`](warpproof_model::host::BulkMap), go through
-/// staging buffers that the device keeps for them ([`Staging::DEFAULT_ELEMENTS`], [`Staging::in_parallel`]).
-/// As many are made as threads call at once, and they are kept as long as the device's handles.
+/// The calls that return a `Vec`, such as those of [`BulkMap`](warpproof_model::host::BulkMap), use staging
+/// buffers of the device ([`Staging::DEFAULT_ELEMENTS`], [`Staging::in_parallel`]). The device makes as many
+/// as threads call at the same time, and keeps them as long as its handles live.
 ///
 /// ```no_run
 /// use warpproof_gpu::{Device, OpenMap, Staging};
@@ -56,12 +56,12 @@ pub struct Staging {
 }
 
 impl Staging {
-    /// The operations of a chunk of those that a device keeps: 2^18.
+    /// The operations of a chunk in the staging buffers of a device: 2^18.
     pub const DEFAULT_ELEMENTS: usize = 1 << 18;
 
-    /// Staging buffers for chunks of at most `elements` operations; 0 is taken for 1. They take 51 bytes of
-    /// page-locked host memory and 78 bytes of device memory for each. Of large batches larger chunks are
-    /// faster, up to some millions (BENCHMARKS.md).
+    /// Staging buffers for chunks of at most `elements` operations; 0 counts as 1. They take 51 bytes of
+    /// page-locked host memory and 78 bytes of device memory for each operation. Large batches are faster in
+    /// larger chunks, up to some millions (BENCHMARKS.md).
     ///
     /// # Errors
     /// [`Error::OutOfMemory`]; [`Error::Driver`] if the driver refuses a stream.
@@ -70,28 +70,27 @@ impl Staging {
         Ok(Self::of(device, device.slots(elements)?, elements))
     }
 
-    /// Those that are made already, of chunks of so many operations.
+    /// Staging buffers from existing slots, of chunks of `elements` operations.
     fn of(device: &Device, slots: Slots, elements: usize) -> Self {
         Self { slots, elements, threads: CopyThreads::One, context: device.stream().context().clone() }
     }
 
-    /// All of rayon's threads copy between the slices of a large batch and the page-locked memory, and not
-    /// the calling thread alone: where that was measured, one copies an eighth of what the bus carries
-    /// (BENCHMARKS.md). They take memory for their queue now and then. A call by one of rayon's own threads
-    /// copies alone.
+    /// All threads of rayon copy between the slices of a large batch and the page-locked memory, not only the
+    /// calling thread: in a measurement one thread copied an eighth of what the bus carries (BENCHMARKS.md).
+    /// They allocate memory for their queue now and then. A call by a thread of rayon copies alone.
     #[must_use]
     pub fn in_parallel(self) -> Self {
         Self { threads: CopyThreads::Many, ..self }
     }
 
-    /// How many operations a chunk has at most.
+    /// The most operations of a chunk.
     pub fn elements(&self) -> usize {
         self.elements
     }
 }
 
-/// Runs a call through staging buffers that the device keeps and no other call uses. They are made if there
-/// are none.
+/// Runs a call through staging buffers of the device that no other call uses now. Makes new ones if there are
+/// none.
 pub(crate) fn lent<T>(
     device: &Device,
     call: impl FnOnce(&mut Staging) -> Result<T, Error>,

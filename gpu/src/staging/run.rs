@@ -17,14 +17,14 @@ use warpproof_model::host::{Op, Refused, same_length};
 #[derive(Clone, Copy)]
 pub(crate) struct Batch<'a, K, V> {
     pub(crate) keys: &'a [K],
-    /// As many as the keys, if the operation takes any.
+    /// As many as the keys, if the operation takes values.
     pub(crate) values: Option<&'a [V]>,
-    /// As many as the keys, if they are of all kinds.
+    /// As many as the keys, if the operations are of all kinds.
     pub(crate) ops: Option<&'a [Op]>,
 }
 
 impl<'a, K: Scalar, V> Batch<'a, K, V> {
-    /// A batch of keys alone.
+    /// A batch of keys only.
     pub(crate) fn of(keys: &'a [K]) -> Self {
         Self { keys, values: None, ops: None }
     }
@@ -38,7 +38,7 @@ impl<'a, K: Scalar, V> Batch<'a, K, V> {
         }
     }
 
-    /// Refuses what is not to run, for a sink of this room.
+    /// Refuses a batch that must not run, for a sink of this room.
     pub(crate) fn admit(&self, room: Option<usize>) -> Result<(), Refused> {
         self.ops.map_or(Ok(()), |ops| same_length(self.keys, "operations", ops))?;
         self.values.map_or(Ok(()), |values| same_length(self.keys, "values", values))?;
@@ -50,7 +50,7 @@ impl<'a, K: Scalar, V> Batch<'a, K, V> {
     }
 }
 
-/// What the kernel writes, besides codes.
+/// The answers that the kernel writes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Back {
     /// A code for each operation.
@@ -61,23 +61,23 @@ pub(crate) enum Back {
     CodesAndNumbers,
 }
 
-/// An operation on a table, as its kernel is called and its answers are read.
+/// An operation on a table: how its kernel is called, and how its answers are read.
 pub(crate) struct Task<'a, L, D> {
     pub(crate) table: &'a DeviceTable,
     pub(crate) launch: Launch<L>,
     pub(crate) back: Back,
-    /// Makes an answer of the operation's number in the batch, its code, which is 0 if there are none, and
-    /// its number, which is 0 if there are none.
+    /// Makes an answer of the operation's number in the batch, its code, and its value or count; code or
+    /// value are 0 if there are none.
     pub(crate) decode: D,
 }
 
 impl Staging {
-    /// Runs a batch and gives the answers to `sink`.
+    /// Runs a batch and passes the answers to `sink`.
     ///
     /// # Safety
     ///
-    /// The table's keys are `K` and its values `V`. The kernel writes what `back` says, numbers of type `N`
-    /// among them.
+    /// The table's keys are `K` and its values `V`. The kernel writes answers of the form that `back` names,
+    /// with numbers of type `N`.
     ///
     /// # Errors
     /// [`Error::Refused`], [`Error::OtherDevice`], [`Error::OutOfMemory`], [`Error::NoKernel`]: nothing has
@@ -180,9 +180,9 @@ fn take<N: Scalar, L, T: Copy + Send + Sync>(
     given.map_err(|(index, code)| Error::Code { kernel: kernel.name().into(), index, code })
 }
 
-/// Gives the answers of `n` operations from number `first` on to the sink: what the kernel wrote, `n` codes
-/// and numbers or those of them that `back` says. The first code that is none of an answer is the error, with
-/// the number of its operation.
+/// Passes the answers of `n` operations from number `first` on to the sink: `n` codes, numbers or both, as
+/// `back` says. A code that is not that of an answer is an error, with the number of the first such
+/// operation.
 pub(super) fn give_said<N: Scalar, T: Copy + Send + Sync>(
     (back, (codes, numbers)): (Back, (&[u8], &[N])),
     chunk: (usize, usize),
@@ -190,7 +190,7 @@ pub(super) fn give_said<N: Scalar, T: Copy + Send + Sync>(
     sink: &mut impl Sink<T>,
     threads: CopyThreads,
 ) -> Result<(), (usize, u8)> {
-    // One loop for each, so that none asks what there is for every answer.
+    // One loop for each form, so that no loop asks for every answer which parts it has.
     match back {
         Back::Codes => {
             let said = |range: Range<usize>| codes[range].iter().map(|&code| (code, N::default()));
@@ -209,10 +209,11 @@ pub(super) fn give_said<N: Scalar, T: Copy + Send + Sync>(
     }
 }
 
-/// Gives `n` answers from number `first` on to the sink, if all codes have one; the first that has none is
-/// the error.
+/// Passes `n` answers from number `first` on to the sink, if every code is that of an answer. Otherwise the
+/// first other code is the error.
 ///
-/// In two passes, each a loop that stops nowhere and that the compiler can run on several answers at a time.
+/// There are two passes. Each is a loop without an exit, so that the compiler can run several answers at a
+/// time.
 fn give<N, T: Copy + Send + Sync, I: Iterator<Item = (u8, N)>>(
     (first, n): (usize, usize),
     said: impl Fn(Range<usize>) -> I + Sync,
@@ -230,13 +231,13 @@ fn give<N, T: Copy + Send + Sync, I: Iterator<Item = (u8, N)>>(
         return unknown.map_or(Ok(()), |(at, (_, (code, _)))| Err((first + at, code)));
     }
     if let Some(any) = answers(0..n).next().flatten() {
-        // None is left that is not known.
+        // All codes are known to be valid here.
         sink.take(first, n, |range| answers(range).map(move |answer| answer.unwrap_or(any)), threads);
     }
     Ok(())
 }
 
-/// Where the answers of a chunk lie, in bytes.
+/// The places of the answers of a chunk, in bytes.
 pub(super) struct Output {
     pub(super) numbers: Range<usize>,
     pub(super) codes: Range<usize>,
@@ -252,7 +253,7 @@ impl Output {
     }
 }
 
-/// The slots of a call. When it is over, and be it by an error or a panic, nothing of it runs any more.
+/// The slots of a call. When it is over, also by an error or a panic, nothing of the call runs any more.
 struct Flight<'a>(&'a mut Slots);
 
 impl Drop for Flight<'_> {
@@ -261,7 +262,7 @@ impl Drop for Flight<'_> {
             // cudarc reports an error of an earlier drop first and forgets it; the second call binds.
             let context = slot.stream.context();
             let _ = context.bind_to_thread().or_else(|_| context.bind_to_thread());
-            // After an error of the driver's nothing runs any more.
+            // After an error of the driver nothing runs any more.
             // SAFETY: the stream is the slot's.
             let _ = unsafe { result::stream::synchronize(slot.stream.cu_stream()) };
             slot.busy = false;

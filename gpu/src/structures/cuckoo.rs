@@ -1,4 +1,4 @@
-//! Cuckoo hash tables: an array of buckets, of which a key has two and moves between them, and their locks.
+//! Cuckoo hash tables: an array of buckets, two for each key, which moves between them, and their locks.
 
 use super::kernels::sealed::Sealed;
 use super::kernels::{Buckets, Counter, Holds, Kernels, Ordered};
@@ -14,11 +14,11 @@ use warpproof_model::Seed;
 use warpproof_model::host::structure::Cuckoo;
 use warpproof_model::host::{OpenGeometry, OpenStats, Refused};
 
-/// A concurrent map for high loads: an array of buckets, of which a search reads two at most, whatever the
-/// load is. The slots of deleted pairs are used again.
+/// A concurrent map for high loads: an array of buckets. A search reads at most two of them, at any load. The
+/// slots of deleted pairs are used again.
 ///
 /// An insert whose two buckets are full moves up to three pairs, each from its first bucket to its second,
-/// and says [`Insert::Full`](warpproof_model::Insert::Full) when that makes no room. Deletes, and inserts
+/// and returns [`Insert::Full`](warpproof_model::Insert::Full) if that makes no room. Deletes, and inserts
 /// that change a value, wait for others that work on keys of the same bucket; searches wait for nobody. A map
 /// of u64 pairs needs 128-bit words: below sm_90 it is [`Error::NoWideWords`](crate::Error::NoWideWords).
 ///
@@ -34,18 +34,17 @@ use warpproof_model::host::{OpenGeometry, OpenStats, Refused};
 /// ```
 pub type CuckooMap<K, V> = Map<K, V, Cuckoo>;
 
-/// A concurrent set of 32-bit or 64-bit keys for high loads, as [`CuckooMap`] is of maps.
+/// A concurrent set of 32-bit or 64-bit keys for high loads, with the properties of [`CuckooMap`].
 pub type CuckooSet<K> = Set<K, Cuckoo>;
 
-/// Where a cuckoo table lies in device memory, for kernels of the caller's own: what
-/// `CuckooTable::new` takes there.
+/// The place of a cuckoo table in device memory, for your own kernels: the arguments of `CuckooTable::new`.
 ///
-/// Addresses are those of the device's primary context. The memory is the table's: it is accessed by atomic
-/// instructions alone, and it ends with the table. A bucket has 16 bits of the locks.
+/// Addresses are those of the device's primary context. The table owns the memory: access it only by atomic
+/// instructions, and only as long as the table lives. A bucket has 16 bits of the locks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CuckooParts {
-    /// Address of the slots, a word each: u32 and u64 keys, u32 pairs in a u64, u64 pairs in 128 bits. Behind
-    /// them stand those of the [reserved keys](warpproof_model::reserved).
+    /// Address of the slots, a word each: u32 and u64 keys, u32 pairs in a u64, u64 pairs in 128 bits. The
+    /// slots of the [reserved keys](warpproof_model::reserved) follow.
     pub slots: u64,
     /// Number of slots, without those of the reserved keys.
     pub len: u64,
@@ -57,7 +56,7 @@ pub struct CuckooParts {
     pub buckets: u32,
     /// Slots of a bucket: 8, or 4 of u32 pairs in a small table.
     pub bucket_slots: u32,
-    /// What the places of keys depend on. A kernel takes its two words ([`Seed::words`]).
+    /// The seed that decides the places of keys. A kernel takes its two words ([`Seed::words`]).
     pub seed: Seed,
 }
 
@@ -78,10 +77,10 @@ impl Kernels for Cuckoo {
         seed: Seed,
     ) -> Result<(CuckooParts, Plan), Error> {
         admit((layout, Self::MOVES), geometry)?;
-        // A key moves with its value.
+        // A key moves together with its value, in one word.
         device.admit(layout)?;
         let (parts, memory) = buckets(device, layout, (geometry, seed), "the table's locks")?;
-        // Every lock is free when it is zero, as an empty filter is.
+        // Zero means that every lock is free, as it means an empty filter.
         let (head, fills) = (parts.head(), parts.fills(layout));
         let family = family((layout, Self::MOVES), (parts.len, geometry.bucket_slots));
         let OpenParts { slots, len, filter: locks, filter_len: locks_len, buckets, bucket_slots, .. } = parts;

@@ -1,4 +1,4 @@
-//! Hopscotch tables: an array of groups, as large as it was made.
+//! Hopscotch tables: an array of groups, of a fixed size.
 
 use super::kernels::sealed::Sealed;
 use super::kernels::{Holds, Kernels};
@@ -21,8 +21,8 @@ use warpproof_model::host::{HopscotchGeometry, HopscotchStats, Refused};
 /// [`GROUP_WORDS`](warpproof_model::hopscotch::GROUP_WORDS) words, neighbourhoods
 /// [`REACH`](warpproof_model::hopscotch::REACH) groups.
 ///
-/// A map does not grow: an insert for whose key there is no room in its neighbourhood, and cannot be made, is
-/// [`Insert::Full`](warpproof_model::Insert::Full) and changes nothing.
+/// A map does not grow. If there is no room for a key in its neighbourhood, and none can be made, its insert
+/// is [`Insert::Full`](warpproof_model::Insert::Full) and changes nothing.
 ///
 /// ```no_run
 /// use warpproof_gpu::{Device, HopscotchMap};
@@ -37,34 +37,34 @@ use warpproof_model::host::{HopscotchGeometry, HopscotchStats, Refused};
 /// ```
 pub type HopscotchMap<K, V> = Map<K, V, Hopscotch>;
 
-/// A concurrent hopscotch set of 32-bit or 64-bit keys in device memory. What [`HopscotchMap`] says of room
-/// holds here too.
+/// A concurrent hopscotch set of 32-bit or 64-bit keys in device memory, with the properties of
+/// [`HopscotchMap`].
 pub type HopscotchSet<K> = Set<K, Hopscotch>;
 
-/// Numbers that the `stats` kernel adds up: live, and how many of them stand 0, 1, .. groups behind their
-/// home.
+/// Numbers that the `stats` kernel adds up: live entries, and how many of them are 0, 1, .. groups after
+/// their home.
 const NUMBERS: usize = 1 + REACH as usize;
 
-/// Where a hopscotch table lies in device memory, for kernels of the caller's own: what `HopscotchTable::new`
-/// takes there.
+/// The place of a hopscotch table in device memory, for your own kernels: the arguments of
+/// `HopscotchTable::new`.
 ///
-/// Addresses are those of the device's primary context. The memory is the table's: it is accessed by atomic
-/// instructions alone, and it ends with the table. A group is 8 words, a neighbourhood 8 groups.
+/// Addresses are those of the device's primary context. The table owns the memory: access it only by atomic
+/// instructions, and only as long as the table lives. A group is 8 words, a neighbourhood 8 groups.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct HopscotchParts {
-    /// Address of the words: u32 and u64 keys in one each, u32 pairs in a u64, u64 pairs in 128 bits. Behind
-    /// them stand the slots of the [reserved keys](warpproof_model::reserved).
+    /// Address of the words: u32 and u64 keys in one each, u32 pairs in a u64, u64 pairs in 128 bits. The
+    /// slots of the [reserved keys](warpproof_model::reserved) follow.
     pub words: u64,
     /// Number of words, without those of the reserved keys.
     pub len: u64,
     /// Number of homes.
     pub homes: u32,
-    /// What the places of keys depend on. A kernel takes its two words ([`Seed::words`]).
+    /// The seed that decides the places of keys. A kernel takes its two words ([`Seed::words`]).
     pub seed: Seed,
 }
 
 impl HopscotchParts {
-    /// What the kernels take first.
+    /// The first arguments of the kernels.
     pub(crate) fn head(&self) -> Head {
         let [mask, factor] = self.seed.words();
         let list = vec![
@@ -74,11 +74,11 @@ impl HopscotchParts {
             Argument::U64(mask),
             Argument::U64(factor),
         ];
-        // A part more for the reserved keys.
+        // One more part for the reserved keys.
         Head { list, parts: self.homes + REACH, numbers: NUMBERS, slots: 0 }
     }
 
-    /// What makes the table empty: every slot empty, and every home without members, are all ones.
+    /// Makes the table empty: every empty slot, and every home without members, is all ones.
     fn fill(&self, layout: Layout) -> Fill {
         let words =
             (self.len + layout.reserved_keys()) as usize * (layout.slot_bytes() as usize / size_of::<u32>());

@@ -1,4 +1,4 @@
-//! What a structure says of itself, and what it can do.
+//! The interface of a structure, and its capabilities.
 
 use crate::device::Device;
 use crate::error::Error;
@@ -10,18 +10,18 @@ use warpproof_model::Seed;
 use warpproof_model::host::{OpenGeometry, OpenStats, Refused, Structure};
 
 pub(super) mod sealed {
-    /// Implemented here alone: each structure needs kernels.
+    /// Implemented only here: each structure needs kernels.
     pub trait Sealed {}
 }
 
-/// A structure that there are kernels of, as a type without values: [`Slab`](super::Slab), and
+/// A structure with kernels, as a type without values: [`Slab`](super::Slab), and
 /// [`Hopscotch`](warpproof_model::host::structure::Hopscotch),
 /// [`Open`](warpproof_model::host::structure::Open), [`Cuckoo`](warpproof_model::host::structure::Cuckoo) and
 /// [`WaitFree`](warpproof_model::host::structure::WaitFree).
 pub trait Kernels: sealed::Sealed + 'static {
-    /// What hosts know of it.
+    /// Its name on the host side.
     type Structure: Structure;
-    /// Where a table lies in device memory, for kernels of the caller's own.
+    /// The place of a table in device memory, for kernels of the caller.
     type Parts: Copy + PartialEq + Debug + Send + Sync + 'static;
     /// Whether a key may have several pairs.
     const MULTI: bool = false;
@@ -38,9 +38,9 @@ pub trait Kernels: sealed::Sealed + 'static {
         device.wide() && !tuning.lock_word
     }
 
-    /// Takes the memory of a table. The plan's family is that of the structure and layout, its head is what
-    /// those kernels take first, and head and fills name nothing but the plan's memory, with the lengths that
-    /// it was allocated with.
+    /// Allocates the memory of a table. The plan's family is that of the structure and layout, its head has
+    /// the first arguments of those kernels, and head and fills name only memory of the plan, with the
+    /// lengths that it was allocated with.
     #[doc(hidden)]
     fn place(
         device: &Device,
@@ -49,22 +49,22 @@ pub trait Kernels: sealed::Sealed + 'static {
         seed: Seed,
     ) -> Result<(Self::Parts, Plan), Error>;
 
-    /// What the places of a table's keys depend on.
+    /// The seed that decides the places of a table's keys.
     #[doc(hidden)]
     fn seed(parts: &Self::Parts) -> Seed;
 
-    /// What the numbers of the `stats` kernel say.
+    /// The meaning of the numbers of the `stats` kernel.
     #[doc(hidden)]
     fn stats(numbers: &[u64]) -> Stats<Self>;
 }
 
-/// How large the tables of a structure are.
+/// The size of a table of a structure.
 pub type Geometry<S> = <<S as Kernels>::Structure as Structure>::Geometry;
-/// What the tables of a structure say that they hold.
+/// The statistics of a table of a structure.
 pub type Stats<S> = <<S as Kernels>::Structure as Structure>::Stats;
 
-/// A structure whose tables hold rows `R`. There are no slabs of u64 keys alone, nor a set whose keys come
-/// several times:
+/// A structure whose tables hold rows `R`. There are no slabs of u64 keys without values, nor a set in which
+/// a key occurs several times:
 ///
 /// ```compile_fail,E0599
 /// use warpproof_gpu::{Device, Set, structures::Slab};
@@ -77,18 +77,18 @@ pub trait Holds<R: Row>: Kernels {}
 /// A structure whose maps add to values.
 pub trait Counter: Kernels {}
 
-/// A structure whose slots are numbered through: its entries are copied to device slices, and in the order of
+/// A structure whose slots are numbered: its entries can be copied to device slices, also in the order of
 /// their slots.
 pub trait Ordered: Kernels {}
 
-/// A structure of one array of buckets: sized by a load, and moved to a table of another size.
+/// A structure of one array of buckets: sized by a load, and rehashed to another size.
 pub trait Buckets:
     Counter + Ordered + Kernels<Structure: Structure<Geometry = OpenGeometry, Stats = OpenStats>>
 {
     /// Whether keys move between their buckets.
     const MOVES: bool;
 
-    /// The addresses of the arrays that the slots are, and how many slots there are.
+    /// The addresses of the arrays that hold the slots, and the number of slots.
     #[doc(hidden)]
     fn slots(parts: &Self::Parts) -> (Vec<u64>, u64);
 }

@@ -1,4 +1,4 @@
-//! The structures: for each its memory, its sizes, its kernels, and what it alone can do.
+//! The structures: for each its memory, its sizes, its kernels, and its own operations.
 
 pub(crate) mod cuckoo;
 pub(crate) mod hopscotch;
@@ -15,7 +15,7 @@ pub use open::{OpenParts, Partitions};
 pub use slab::{Slab, SlabParts};
 pub use waitfree::WaitFreeParts;
 
-/// The maps and sets of each structure. The crate has them under these names.
+/// The maps and sets of each structure. The crate exports them under these names.
 pub(crate) mod handles {
     pub use super::cuckoo::{CuckooMap, CuckooSet};
     pub use super::hopscotch::{HopscotchMap, HopscotchSet};

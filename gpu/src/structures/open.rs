@@ -1,4 +1,4 @@
-//! Open-addressing tables: an array of buckets and a filter, as large as they were made.
+//! Open-addressing tables: an array of buckets and a filter, of a fixed size.
 
 use super::kernels::sealed::Sealed;
 use super::kernels::{Buckets, Counter, Holds, Kernels, Ordered};
@@ -21,19 +21,19 @@ pub(crate) mod sizes;
 
 pub use partitions::Partitions;
 
-/// A concurrent map in an open-addressing table in device memory: an array of buckets, and a filter that says
-/// which keys may stand behind a full one.
+/// A concurrent map in an open-addressing table in device memory: an array of buckets, and a filter that
+/// records which keys may be after a full bucket.
 ///
-/// `OpenMap<u32, u32>`, `OpenMap<i64, f64>` and the like, whose pairs are 128-bit words where the device has
-/// them (sm_90), and else two words by the lock-word protocol
+/// `OpenMap<u32, u32>`, `OpenMap<i64, f64>` and the like. 64-bit pairs are 128-bit words if the device has
+/// them (sm_90), otherwise two words by the lock-word protocol
 /// ([`Layout::Map64Lock`](crate::Layout::Map64Lock)).
 ///
 /// A map does not grow, and the slot of a deleted pair is not used again before
-/// [`Table::rehash`](crate::Table::rehash) or [`BulkTable::clear`](warpproof_model::host::BulkTable::clear):
-/// an insert is [`Insert::Full`](warpproof_model::Insert::Full), and changes nothing, when none of the 512
-/// buckets that its key may lie in has an empty slot: up to a load of 0.98 only to keys that were chosen for
-/// a known seed. [`BulkTable::stats`](warpproof_model::host::BulkTable::stats) counts the slots of deleted
-/// pairs.
+/// [`Table::rehash`](crate::Table::rehash) or [`BulkTable::clear`](warpproof_model::host::BulkTable::clear).
+/// If none of the 512 buckets of a key has an empty slot, its insert is
+/// [`Insert::Full`](warpproof_model::Insert::Full) and changes nothing; up to a load of 0.98 this happens
+/// only to keys that were chosen for a known seed.
+/// [`BulkTable::stats`](warpproof_model::host::BulkTable::stats) counts the slots of deleted pairs.
 ///
 /// ```no_run
 /// use warpproof_gpu::{Device, OpenMap};
@@ -48,8 +48,8 @@ pub use partitions::Partitions;
 /// ```
 pub type OpenMap<K, V> = Map<K, V, Open>;
 
-/// A concurrent set of 32-bit or 64-bit keys in an open-addressing table in device memory. What [`OpenMap`]
-/// says of room holds here too.
+/// A concurrent set of 32-bit or 64-bit keys in an open-addressing table in device memory. It has the
+/// properties of [`OpenMap`].
 ///
 /// ```no_run
 /// use warpproof_gpu::{Device, OpenSet};
@@ -66,19 +66,19 @@ pub(crate) use sizes::family;
 /// Numbers that the `stats` kernel adds up: live, tombstones.
 const NUMBERS: usize = 2;
 
-/// Where an open-addressing table lies in device memory, for kernels of the caller's own: what
-/// `OpenTable::new` and `OverflowFilter::new` take there.
+/// The place of an open-addressing table in device memory, for your own kernels: the arguments of
+/// `OpenTable::new` and `OverflowFilter::new`.
 ///
-/// Addresses are those of the device's primary context. The memory is the table's: it is accessed by atomic
-/// instructions alone, and it ends with the table. A bucket has 16 bits of the
-/// filter. Slots with `values` are `LockWordSlots`.
+/// Addresses are those of the device's primary context. The table owns the memory: access it only by atomic
+/// instructions, and only as long as the table lives. A bucket has 16 bits of the filter. Slots with `values`
+/// are `LockWordSlots`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OpenParts {
     /// Address of the words that probes read, one for each slot: u32 and u64 keys, u32 pairs in a u64, u64
-    /// pairs in 128 bits, and in the lock-word layout the keys. Behind the slots stand those of the
-    /// [reserved keys](warpproof_model::reserved).
+    /// pairs in 128 bits, and in the lock-word layout the keys. The slots of the [reserved
+    /// keys](warpproof_model::reserved) follow.
     pub slots: u64,
-    /// Address of the values, in the lock-word layout: as many.
+    /// Address of the values, in the lock-word layout: as many as slots.
     pub values: Option<u64>,
     /// Number of slots, without those of the reserved keys.
     pub len: u64,
@@ -90,12 +90,12 @@ pub struct OpenParts {
     pub buckets: u32,
     /// Slots of a bucket: 8, or 4 of u64 pairs and of u32 pairs in a small table.
     pub bucket_slots: u32,
-    /// What the places of keys depend on. A kernel takes its two words ([`Seed::words`]).
+    /// The seed that decides the places of keys. A kernel takes its two words ([`Seed::words`]).
     pub seed: Seed,
 }
 
 impl OpenParts {
-    /// What the kernels take first.
+    /// The first arguments of the kernels.
     pub(crate) fn head(&self) -> Head {
         let [mask, factor] = self.seed.words();
         let mut list = vec![Argument::Pointer(self.slots)];
@@ -108,12 +108,12 @@ impl OpenParts {
             Argument::U64(mask),
             Argument::U64(factor),
         ]);
-        // A part more for the reserved keys.
+        // One more part for the reserved keys.
         Head { list, parts: self.buckets + 1, numbers: NUMBERS, slots: self.len }
     }
 
-    /// What makes the table empty: every slot is all ones, and nothing has passed a bucket. Values without a
-    /// key are never read, so they stay.
+    /// Makes the table empty: every slot is all ones, and the filter records nothing. Values without a key
+    /// are never read, so they stay.
     pub(super) fn fills(&self, layout: Layout) -> Vec<Fill> {
         let slots = (self.len + layout.reserved_keys()) as usize;
         let words = slots * (layout.probe_bytes() as usize / size_of::<u32>());
@@ -124,7 +124,7 @@ impl OpenParts {
     }
 }
 
-/// Takes the memory of an array of buckets, whose words besides the slots are for `what`.
+/// Allocates the memory of an array of buckets; the words beside the slots are for `what`.
 pub(super) fn buckets(
     device: &Device,
     layout: Layout,
@@ -159,7 +159,7 @@ fn buckets_in(
     Ok((parts, [slots, filter].into_iter().chain(values).collect()))
 }
 
-/// What the numbers of an array of buckets say.
+/// The statistics of an array of buckets, from its numbers.
 pub(super) fn stats(numbers: &[u64]) -> OpenStats {
     match numbers {
         [live, tombstones, ..] => OpenStats { live: *live, tombstones: *tombstones },
@@ -167,7 +167,7 @@ pub(super) fn stats(numbers: &[u64]) -> OpenStats {
     }
 }
 
-/// The plan of a table that has this memory.
+/// The plan of a table with this memory.
 fn plan(layout: Layout, (parts, memory): (OpenParts, Vec<Array>)) -> (OpenParts, Plan) {
     let (head, fills) = (parts.head(), parts.fills(layout));
     let family = family((layout, Open::MOVES), (parts.len, parts.bucket_slots));
@@ -245,7 +245,7 @@ mod tests {
         let fills = parts.fills(Layout::Map32).into_iter();
         let fills: Vec<_> = fills.map(|fill| (fill.address, fill.words, fill.word)).collect();
         assert_eq!(fills, [(1 << 20, (1009 * 8 + 2) * 2, u32::MAX), (1 << 22, 505, 0)]);
-        // Of the lock-word layout the keys alone.
+        // Of the lock-word layout only the keys.
         let layouts = [Layout::Set32, Layout::Set64, Layout::Map64, Layout::Map64Lock];
         let words = layouts.map(|layout| parts.fills(layout)[0].words);
         assert_eq!(words, [(2, 1), (3, 2), (3, 4), (3, 2)].map(|(more, words)| (1009 * 8 + more) * words));

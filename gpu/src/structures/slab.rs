@@ -1,4 +1,4 @@
-//! Slab hash tables: chains of slabs, which come from a pool.
+//! Slab hash tables: chains of slabs from a pool.
 
 use super::kernels::sealed::Sealed;
 use super::kernels::{Holds, Kernels};
@@ -16,10 +16,10 @@ use warpproof_model::slab::{Multi, Multiplicity, SLAB_SLOTS, Unique};
 
 /// A concurrent map in device memory: chains of slabs. With `M` = [`Multi`] a [`SlabMultimap`].
 ///
-/// `SlabMap<u32, u32>`, `SlabMap<i64, f64>` and the like. Made by
-/// [`with_capacity`](crate::Table::with_capacity), it has room for so many pairs whatever their keys are.
-/// Slabs have 8 slots, or 16 in a `SlabMap<u32, u32>`, which then has some of the operations only (see
-/// [`Tuning`](crate::Tuning)).
+/// `SlabMap<u32, u32>`, `SlabMap<i64, f64>` and the like. A map made by
+/// [`with_capacity`](crate::Table::with_capacity) has room for that many pairs whatever their keys are. Slabs
+/// have 8 slots. A `SlabMap<u32, u32>` may have slabs of 16 slots, and then has only some of the operations
+/// (see [`Tuning`](crate::Tuning)).
 pub type SlabMap<K, V, M = Unique> = Map<K, V, Slab<M>>;
 
 /// A concurrent map in device memory in which a key may have several pairs.
@@ -30,22 +30,23 @@ pub type SlabSet = Set<u32, Slab>;
 
 mod chains;
 
-/// Numbers that the `stats` kernel adds up: live, tombstones, slabs, longest, chains of 1, 2, .. 16 slabs.
+/// Numbers that the `stats` kernel adds up: live entries, tombstones, slabs, longest chain, chains of 1, 2,
+/// .. 16 slabs.
 pub(crate) const NUMBERS: usize = 20;
 
-/// Where a slab table lies in device memory, for kernels of the caller's own: what `SlabTable::of_all_keys`
-/// takes there.
+/// The place of a slab table in device memory, for your own kernels: the arguments of
+/// `SlabTable::of_all_keys`.
 ///
-/// Addresses are those of the device's primary context. The memory is the table's: it is accessed by atomic
-/// instructions alone, and it ends with the table.
+/// Addresses are those of the device's primary context. The table owns the memory: access it only by atomic
+/// instructions, and only as long as the table lives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SlabParts {
     /// Address of the words that probes read, one per slot.
     pub slots: u64,
     /// Address of the values, in the lock-word layout.
     pub values: Option<u64>,
-    /// Number of slots: of the base slabs, that of the [reserved keys](warpproof_model::reserved), and the
-    /// pool.
+    /// Number of slots: of the base slabs, of the slab of the [reserved keys](warpproof_model::reserved), and
+    /// of the pool.
     pub len: u64,
     /// Address of the pool's bitmap, in u32 words.
     pub bitmap: u64,
@@ -53,12 +54,12 @@ pub struct SlabParts {
     pub bitmap_len: u64,
     /// Number of buckets.
     pub buckets: u32,
-    /// What the places of keys depend on. A kernel takes its two words ([`Seed::words`]).
+    /// The seed that decides the places of keys. A kernel takes its two words ([`Seed::words`]).
     pub seed: Seed,
 }
 
 impl SlabParts {
-    /// What the kernels take first.
+    /// The first arguments of the kernels.
     pub(crate) fn head(&self) -> Head {
         let [mask, factor] = self.seed.words();
         let mut list = vec![Argument::Pointer(self.slots)];
@@ -71,12 +72,12 @@ impl SlabParts {
             Argument::U64(mask),
             Argument::U64(factor),
         ]);
-        // A part more for the reserved keys.
+        // One more part for the reserved keys.
         Head { list, parts: self.buckets + 1, numbers: NUMBERS, slots: 0 }
     }
 
-    /// What makes the table empty: every slot empty and every link nil, which are all ones; every slab of the
-    /// pool free. Values without a key are never read, so they stay.
+    /// Makes the table empty: every empty slot and every nil link is all ones; every slab of the pool is
+    /// free. Values without a key are never read, so they stay.
     fn fills(&self, layout: Layout, pool: u32) -> Vec<Fill> {
         let bytes = self.len as usize * layout.probe_bytes() as usize;
         let bitmap = self.bitmap_len as usize;
@@ -84,7 +85,7 @@ impl SlabParts {
             Fill { address: self.slots, words: bytes / size_of::<u32>(), word: u32::MAX },
             Fill { address: self.bitmap, words: bitmap, word: 0 },
         ];
-        // Of a free pool's words only the last may be other than zero.
+        // Only the last word of a free pool's bitmap may be other than zero.
         if let Some(last) = bitmap.checked_sub(1) {
             let address = self.bitmap + (last * size_of::<u32>()) as u64;
             fills.push(Fill { address, words: 1, word: free_word(pool, last) });
@@ -204,7 +205,7 @@ mod tests {
         };
         let last = ((1 << 22) + 4, 1, free_word(33, 1));
         assert_eq!(fills(Layout::Map32, 33), [(1 << 20, 160, u32::MAX), (1 << 22, 2, 0), last]);
-        // Of the lock-word layout the keys alone.
+        // Of the lock-word layout only the keys.
         assert_eq!(fills(Layout::Map64Lock, 33)[0], (1 << 20, 160, u32::MAX));
         assert_eq!(fills(Layout::Map64, 33)[0], (1 << 20, 320, u32::MAX));
         let without_pool = SlabParts { bitmap_len: 0, ..parts };

@@ -1,4 +1,4 @@
-//! Wait-free tables: chains of nodes that never change, which come from a pool.
+//! Wait-free tables: chains of nodes from a pool, which never change.
 
 use super::kernels::sealed::Sealed;
 use super::kernels::{Holds, Kernels};
@@ -14,18 +14,18 @@ use warpproof_model::host::structure::WaitFree;
 use warpproof_model::host::{Refused, WaitFreeGeometry, WaitFreeStats};
 use warpproof_model::reclaim::{bitmap_words, free_word};
 
-/// A concurrent map in device memory whose operations end in a bounded number of steps, whatever other tiles
+/// A concurrent map in device memory. Each operation ends in a bounded number of steps, whatever other tiles
 /// do.
 ///
 /// `WaitFreeMap<u32, f32>`, or `WaitFreeMap<u64, u64>` where the device has 128-bit words
 /// ([`Device::wide`](crate::Device::wide)). A search reads a head and the nodes of a chain. An update
-/// replaces nodes. It runs in two kernels, a fast one and one for what that defers: together it makes at most
-/// 64 exchanges more than [`warpproof_model::waitfree::rounds`] says with a patience of 64, as tiles that are
-/// faster run it.
+/// replaces nodes. It runs in two kernels, a fast one and one for the operations that the fast one defers.
+/// Together they make at most 64 exchanges more than [`warpproof_model::waitfree::rounds`] gives for a
+/// patience of 64; after that, faster tiles run the operation.
 ///
-/// A batch of updates is cut into parts, and after each part the nodes that were replaced are free again. So
-/// calls on one table run one after the other, whatever their streams are. An insert for which there is no
-/// node is [`Insert::Full`](warpproof_model::Insert::Full) and changes nothing; a delete always finds a way.
+/// A batch of updates is cut into parts, and after each part the replaced nodes are free again. So calls on
+/// one table run one after the other, whatever their streams are. An insert that finds no free node is
+/// [`Insert::Full`](warpproof_model::Insert::Full) and changes nothing; a delete always succeeds.
 ///
 /// `with_capacity` makes a table of 8 MiB or more (u64 pairs: 16 MiB), as small parts would be slow.
 ///
@@ -42,14 +42,13 @@ use warpproof_model::reclaim::{bitmap_words, free_word};
 /// ```
 pub type WaitFreeMap<K, V> = Map<K, V, WaitFree>;
 
-/// A concurrent set of 32-bit or 64-bit keys in device memory whose operations end in a bounded number of
-/// steps. See [`WaitFreeMap`].
+/// A concurrent set of 32-bit or 64-bit keys in device memory, with the properties of [`WaitFreeMap`].
 pub type WaitFreeSet<K> = Set<K, WaitFree>;
 
-/// Bytes that a lane reads of a node.
+/// Bytes of a node that a lane reads.
 const LANE_BYTES: u32 = 16;
 
-/// Lanes of a tile, which reads a node at once: four, or as many as make room for seven entries.
+/// Lanes of a tile, which reads a node at once: four, or more where seven entries need more room.
 const fn lanes(layout: Layout) -> u32 {
     if layout.slot_bytes() < LANE_BYTES { 4 } else { 8 }
 }
@@ -57,15 +56,15 @@ const fn lanes(layout: Layout) -> u32 {
 /// Numbers that the `stats` kernel adds up: live entries, nodes, and nodes of the longest chain.
 const NUMBERS: usize = 3;
 
-/// Where a wait-free table lies in device memory, for kernels of the caller's own: what
-/// `WaitFreeTable::new` takes there.
+/// The place of a wait-free table in device memory, for your own kernels: the arguments of
+/// `WaitFreeTable::new`.
 ///
-/// Addresses are those of the device's primary context. The memory is the table's: it is accessed by atomic
-/// instructions alone, and it ends with the table. Tiles that update have numbers below `warps`, and no other
-/// kernel uses the table meanwhile.
+/// Addresses are those of the device's primary context. The table owns the memory: access it only by atomic
+/// instructions, and only as long as the table lives. Tiles that update have numbers below `warps`, and no
+/// other kernel uses the table meanwhile.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WaitFreeParts {
-    /// Address of the nodes. Behind them stand the slots of the [reserved keys](warpproof_model::reserved).
+    /// Address of the nodes. The slots of the [reserved keys](warpproof_model::reserved) follow.
     pub nodes: u64,
     /// Words of the nodes, without those of the reserved keys.
     pub nodes_len: u64,
@@ -79,7 +78,7 @@ pub struct WaitFreeParts {
     pub announcements: u64,
     /// Address of the stashes, in u64 words, one per warp.
     pub stashes: u64,
-    /// Warps that can run at one time.
+    /// The most warps that may run at one time.
     pub warps: u32,
     /// Address of the bitmap of the nodes that are in use, in u32 words.
     pub used: u64,
@@ -87,14 +86,14 @@ pub struct WaitFreeParts {
     pub retired: u64,
     /// Words of each bitmap.
     pub states: u64,
-    /// Nodes that a warp takes for itself at once.
+    /// Nodes that a warp allocates for itself at once.
     pub stash: u32,
-    /// What the places of keys depend on. A kernel takes its two words ([`Seed::words`]).
+    /// The seed that decides the places of keys. A kernel takes its two words ([`Seed::words`]).
     pub seed: Seed,
 }
 
 impl WaitFreeParts {
-    /// What the kernels take first.
+    /// The first arguments of the kernels.
     pub(crate) fn head(&self) -> Head {
         let [mask, factor] = self.seed.words();
         let list = vec![
@@ -113,11 +112,11 @@ impl WaitFreeParts {
             Argument::U64(mask),
             Argument::U64(factor),
         ];
-        // A part more for the reserved keys.
+        // One more part for the reserved keys.
         Head { list, parts: self.buckets + 1, numbers: NUMBERS, slots: 0 }
     }
 
-    /// What makes the table empty: no chain, no call, every node free, and no reserved key.
+    /// Makes the table empty: no chain, no call, every node free, and no reserved key.
     fn fills(&self, layout: Layout, nodes: u32) -> Vec<Fill> {
         let slot = layout.slot_bytes() as usize;
         let zeros = |address, words| Fill { address, words, word: 0 };
@@ -129,7 +128,7 @@ impl WaitFreeParts {
             zeros(self.stashes, warps),
             zeros(self.used, states),
             zeros(self.retired, states),
-            // Of the words of free nodes only the last may be other than zero.
+            // Of the words of free nodes, only the last may be other than zero.
             Fill {
                 address: self.used + (last * size_of::<u32>()) as u64,
                 words: 1,
@@ -218,8 +217,8 @@ impl Kernels for WaitFree {
             seed,
         };
         let (head, fills) = (parts.head(), parts.fills(layout, nodes));
-        // A node for each bucket; the others are for updates. Most take one, but where chains are long they
-        // take more, and what finds none runs again.
+        // A node for each bucket; the others are for updates. Most updates take one, but in long chains they
+        // take more. An update that finds none runs again.
         let spare = nodes.saturating_sub(buckets);
         let (of_spare, passes) = if geometry.has_chains() { (8, 4) } else { (2, 1) };
         let (part, states) = ((spare / of_spare).max(1), states.max(warps.into()));

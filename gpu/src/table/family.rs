@@ -1,4 +1,4 @@
-//! Which kernels a table has, by name.
+//! The kernels of a table, by name.
 
 use super::Tuning;
 use crate::arguments::{Operation, RETRIEVE_LANES, RETRIEVE_THREADS};
@@ -8,16 +8,16 @@ use crate::layout::Layout;
 use crate::module::Kernel;
 use warpproof_model::map::DEFERRED_SPAN;
 
-/// What the names of a table's kernels have in common.
+/// The common parts of the names of a table's kernels.
 #[derive(Clone, Debug)]
 pub(crate) struct Family {
     /// The structure's part of the names.
     pub(crate) structure: &'static str,
     /// The layout.
     pub(crate) layout: Layout,
-    /// What the names end in, where slabs or buckets are not of the library's size.
+    /// The end of the names, if slabs or buckets are not of the library's size.
     pub(crate) suffix: &'static str,
-    /// Lanes that the operations have kernels for, as far as there are any.
+    /// The usual lanes of the kernels.
     pub(crate) lanes: u32,
     /// Lanes of mixed batches.
     pub(crate) mixed_lanes: u32,
@@ -26,8 +26,7 @@ pub(crate) struct Family {
     pub(crate) one_array: bool,
 }
 
-/// Threads of a block that fills a partition, and of one that inserts what it had no room for, which is
-/// little.
+/// Threads of a block that fills a partition, and of one that inserts its overflow, which is small.
 pub(crate) const FILL_THREADS: u32 = 512;
 pub(crate) const INSERT_THREADS: u32 = 64;
 /// Entries that a thread puts into partitions.
@@ -35,7 +34,7 @@ const SCATTERED: u32 = 4;
 /// Bytes of the entries that a block puts into partitions.
 pub(crate) const SCATTER_BYTES: u32 = 16 << 10;
 
-/// How many these are.
+/// How many entries these are.
 pub(crate) const fn scatter_entries(layout: Layout) -> u32 {
     SCATTER_BYTES / layout.slot_bytes()
 }
@@ -79,12 +78,12 @@ impl Family {
         self.one_array && matches!(operation, Operation::RetrieveAll | Operation::RetrieveAllInOrder)
     }
 
-    /// The kernel that does what that of an operation defers.
+    /// The kernel for the operations that the kernel of an operation defers.
     pub(crate) fn deferred_name(&self, operation: Operation) -> String {
         self.name(&format!("{}_deferred", operation.name()), self.lanes)
     }
 
-    /// The kernel that ends what the one of an operation has deferred to the last.
+    /// The last kernel, for the operations that were deferred twice.
     pub(crate) fn last_name(&self, operation: Operation) -> String {
         self.name(&format!("{}_last", operation.name()), self.lanes)
     }
@@ -98,7 +97,7 @@ impl Family {
         self.name(operation.name(), own.unwrap_or(self.lanes(operation)))
     }
 
-    /// The kernel for the tuning's width, or else for the common one.
+    /// The kernel for the tuning's width, or else for the usual one.
     pub(crate) fn find(
         &self,
         device: &Device,
@@ -116,13 +115,13 @@ impl Family {
             }));
         }
         if self.retrieves(operation) {
-            // Launched by whole warps, also where its tiles are narrower.
+            // Launched by whole warps, also if its tiles are narrower.
             let kernel = device.kernel(&self.retrieve_name(operation, tuning), common)?;
             return Ok(kernel.map(|kernel| kernel.with_threads(RETRIEVE_THREADS)));
         }
         for lanes in [tuning.lanes.unwrap_or(common), common] {
             let name = self.name(operation.name(), lanes);
-            // The driver compiles the other shapes only when one of them is asked for.
+            // The driver compiles the other shapes only on demand.
             let kernel = match device.kernel(&name, lanes)? {
                 None if lanes != common || !self.suffix.is_empty() => device.tuning_kernel(&name, lanes)?,
                 kernel => kernel,
@@ -134,8 +133,8 @@ impl Family {
         Ok(None)
     }
 
-    /// The kernel that does what that of an operation defers, if it defers anything, and the one that ends
-    /// what that one deferred again.
+    /// The kernel for the operations that the kernel of an operation defers, if it defers any, and the last
+    /// kernel for those that were deferred again.
     pub(crate) fn find_deferred(
         &self,
         device: &Device,

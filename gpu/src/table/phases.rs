@@ -1,4 +1,4 @@
-//! Operations on a table as a whole: clear, numbers, all entries.
+//! Operations on a whole table: clear, numbers, all entries.
 
 use super::DeviceTable;
 use super::users::per_thread;
@@ -12,8 +12,8 @@ use cudarc::driver::{CudaStream, DevicePtr};
 use std::sync::Arc;
 
 impl DeviceTable {
-    /// Makes the table empty, on `stream`. `&mut`: no call begins meanwhile; if other streams may still run
-    /// one, the device is waited for first.
+    /// Makes the table empty, on `stream`. `&mut`: no call begins meanwhile. If other streams may still run a
+    /// call, waits for the device first.
     pub(crate) fn clear(&mut self, stream: &Arc<CudaStream>) -> Result<(), Error> {
         if *stream.context() != *self.device.context() {
             return Err(Error::OtherDevice { what: "stream" });
@@ -21,7 +21,7 @@ impl DeviceTable {
         self.run_alone(stream, |table| table.fill(stream))
     }
 
-    /// Queues work on `stream`, one of the device's, during which nobody else uses the table. `&mut`: as
+    /// Queues work on `stream`, a stream of the device, with exclusive use of the table. `&mut`: as
     /// [`clear`](Self::clear).
     pub(crate) fn run_alone(
         &mut self,
@@ -39,7 +39,7 @@ impl DeviceTable {
         queued
     }
 
-    /// Waits until what runs next on `stream` runs alone. `&mut`: no call begins meanwhile.
+    /// Waits until the next work on `stream` has exclusive use. `&mut`: no call begins meanwhile.
     fn reserve(&mut self, stream: &CudaStream) -> Result<(), Error> {
         if !self.users.alone(stream) {
             self.device.synchronize()?;
@@ -48,10 +48,10 @@ impl DeviceTable {
         Ok(())
     }
 
-    /// Adds the entries of another table of the same layout to this one, and waits; how many found no room.
-    /// `&mut`: no other call begins on either meanwhile. No key is in both, and this table has no reserved
-    /// keys. The slots of the other one, and of this one, are arrays at these addresses of so many elements
-    /// each, behind which those of the reserved keys stand.
+    /// Adds the entries of another table of the same layout to this one, and waits. Returns how many found no
+    /// room. `&mut`: no other call begins on either table meanwhile. No key is in both, and this table has no
+    /// reserved keys. The slots of each table are arrays at these addresses, of so many elements each; the
+    /// slots of the reserved keys follow.
     pub(crate) fn absorb(
         &mut self,
         other: &mut Self,
@@ -75,8 +75,8 @@ impl DeviceTable {
         for (to, from) in own_arrays.iter().zip(arrays) {
             let [to, from] = [(to, own_len), (from, len)].map(|(array, len)| array + len * u64::from(bytes));
             let size = layout.reserved_keys() as usize * bytes as usize;
-            // SAFETY: so many words stand behind the slots of both, which live as long as the tables; this
-            // call waits.
+            // SAFETY: so many words follow the slots of both, which live as long as the tables; this call
+            // waits.
             unsafe { sys::cuMemcpyDtoDAsync_v2(to, from, size, stream.cu_stream()) }
                 .result()
                 .map_err(&failed)?;
@@ -99,8 +99,8 @@ impl DeviceTable {
         Ok(())
     }
 
-    /// All entries, in the order of their slots if `in_order`, which open-addressing tables know. Waits for
-    /// them.
+    /// All entries, in the order of their slots if `in_order`, which open-addressing tables support. Waits
+    /// for them.
     ///
     /// # Safety
     ///
@@ -131,7 +131,7 @@ impl DeviceTable {
         R::entries(device.download(&keys)?, values)
     }
 
-    /// Queues a copy of all entries to these columns, and of how many there are to `count`.
+    /// Queues a copy of all entries to these columns, and of their number to `count`.
     ///
     /// # Safety
     ///
@@ -154,8 +154,8 @@ impl DeviceTable {
         let counters_span =
             counters.as_ref().map(|counters| Span::new(counters.device_ptr(call.stream()).0, counters.len()));
         let arguments = launch::retrieve::<R>(self.head(), columns, count, counters_span)?;
-        // SAFETY: `call` gave the count; the counters are the call's stream's own, and are freed on it behind
-        // the kernel.
+        // SAFETY: `call` made the span of the count; the counters belong to the call's stream, and are freed
+        // on it after the kernel.
         let zeroed = [Some(count), counters_span]
             .into_iter()
             .flatten()
@@ -167,7 +167,7 @@ impl DeviceTable {
         call.finish().and(launched)
     }
 
-    /// The numbers of the `stats` kernel, the live entries first.
+    /// The numbers of the `stats` kernel; the first is that of live entries.
     pub(crate) fn numbers(&self) -> Result<Vec<u64>, Error> {
         let mut numbers = self.device.buffer::<u64>("counters", self.head().numbers)?;
         self.device.fill(&mut numbers, 0)?;

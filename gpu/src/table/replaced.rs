@@ -1,5 +1,5 @@
-//! Tables whose updates replace nodes: one launch at a time, and after each the nodes are free that it has
-//! replaced.
+//! Tables whose updates replace nodes: launches run one at a time, and after each the replaced nodes are
+//! free.
 
 use super::Plan;
 use super::users::same;
@@ -10,16 +10,16 @@ use crate::module::Kernel;
 use cudarc::driver::CudaStream;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// What such a table has.
+/// The parameters of such a table.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Replaced {
-    /// Tiles that can update at one time.
+    /// The most tiles that may update at one time.
     pub(crate) warps: u32,
-    /// Operations that run at one time.
+    /// The most operations that run at one time.
     pub(crate) part: u32,
-    /// How often what finds no node runs again, after nodes were made free.
+    /// How often an operation that finds no node runs again, after nodes were freed.
     pub(crate) passes: u32,
-    /// Words of the bitmap, or stashes, whichever are more: threads of the kernel that makes nodes free.
+    /// Words of the bitmap, or stashes, whichever are more: threads of the kernel that frees nodes.
     pub(crate) states: u64,
 }
 
@@ -29,12 +29,12 @@ pub(super) struct Turns {
     arguments: Arguments,
     part: u32,
     passes: u32,
-    /// The stream of the last one.
+    /// The stream of the last launch.
     last: Mutex<Option<Arc<CudaStream>>>,
 }
 
 impl Turns {
-    /// Of the table of a plan.
+    /// The turns of a table that is made by a plan.
     pub(super) fn new(device: &Device, plan: &Plan, replaced: Replaced) -> Result<Self, Error> {
         let (family, Replaced { part, passes, states, .. }) = (&plan.family, replaced);
         let name = family.name("reclaim", family.lanes);
@@ -43,13 +43,12 @@ impl Turns {
         Ok(Self { reclaim: kernel, arguments, part, passes, last })
     }
 
-    /// Lets what is queued on `stream` next run after all launches that were queued before, until the turn is
-    /// dropped.
+    /// Until the turn is dropped, the next work on `stream` runs after all launches that were queued before.
     ///
     /// # Errors
     /// [`Error::Driver`]; nothing must be queued then.
     pub(super) fn turn(&self, stream: &Arc<CudaStream>) -> Result<Turn<'_>, Error> {
-        // What a panic left behind is a whole value.
+        // A panic elsewhere leaves the value whole.
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         match &*last {
             Some(one) if same(one, stream) => {}
@@ -71,17 +70,17 @@ pub(super) struct Turn<'a> {
 }
 
 impl Turn<'_> {
-    /// How often what finds no node runs again.
+    /// How often an operation that finds no node runs again.
     pub(super) fn passes(&self) -> u32 {
         self.turns.passes
     }
 
-    /// Operations that run at one time.
+    /// The most operations that run at one time.
     pub(super) fn part(&self) -> u64 {
         self.turns.part.into()
     }
 
-    /// Queues the kernel that makes nodes free.
+    /// Queues the kernel that frees nodes.
     pub(super) fn reclaim(&self, stream: &CudaStream, threads: u32) -> Result<(), Error> {
         // SAFETY: from `Head::reclaim`; the table's memory lives until nothing runs.
         unsafe { self.turns.reclaim.launch(stream, threads, &self.turns.arguments) }

@@ -1,18 +1,18 @@
-//! Which streams use a table, so that what must runs alone.
+//! The streams that use a table, so that exclusive work runs alone.
 
 use crate::error::Error;
 use cudarc::driver::CudaStream;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Who used the table since the last time that nobody did.
+/// The streams that used the table since the last time that none did.
 #[derive(Debug, Default)]
 enum Since {
-    /// Nobody.
+    /// No stream.
     #[default]
     Nobody,
-    /// One stream, which may still have work to run that uses the table alone, such as a clear.
+    /// One stream, which may still have exclusive work to run, such as a clear.
     One { stream: Arc<CudaStream>, alone: bool },
-    /// Several streams; no such work is left to run.
+    /// Several streams; no exclusive work is left to run.
     Several,
 }
 
@@ -21,13 +21,12 @@ enum Since {
 pub(super) struct Users(Mutex<Since>);
 
 impl Users {
-    /// Notes a use by `stream`. If another stream has work left to run that uses the table alone, that stream
-    /// is waited for.
+    /// Records a use by `stream`. If another stream has exclusive work left, waits for that stream.
     ///
     /// # Errors
-    /// [`Error::Driver`] from the wait; the use must not run then.
+    /// [`Error::Driver`] from the wait; then the use must not run.
     pub(super) fn used(&self, stream: &Arc<CudaStream>) -> Result<(), Error> {
-        // What a panic left behind is a whole value.
+        // A panic elsewhere leaves the value whole.
         let mut since = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match &*since {
             Since::One { stream: one, alone } if !same(one, stream) => {
@@ -42,12 +41,12 @@ impl Users {
         Ok(())
     }
 
-    /// Waits until nobody uses the table alone, for a call that waits for all its work: it borrows the table
-    /// until nothing of it runs, and whoever uses the table alone borrows it `&mut`, so that the call need
-    /// not be noted.
+    /// Waits until no exclusive work is left, for a call that waits for all its work. Such a call need not be
+    /// recorded: it borrows the table until all its work is done, and exclusive work borrows the table
+    /// `&mut`.
     ///
     /// # Errors
-    /// [`Error::Driver`] from the wait; the call must not run then.
+    /// [`Error::Driver`] from the wait; then the call must not run.
     pub(super) fn ready(&self) -> Result<(), Error> {
         let mut since = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Since::One { stream, alone: alone @ true } = &mut *since {
@@ -57,7 +56,7 @@ impl Users {
         Ok(())
     }
 
-    /// Whether nobody but `stream` used the table, so that what runs on it next runs alone.
+    /// Whether only `stream` used the table, so that its next work runs alone.
     pub(super) fn alone(&mut self, stream: &CudaStream) -> bool {
         match self.0.get_mut().unwrap_or_else(PoisonError::into_inner) {
             Since::Nobody => true,
@@ -66,19 +65,19 @@ impl Users {
         }
     }
 
-    /// Notes that `stream` uses the table alone.
+    /// Records exclusive use by `stream`.
     pub(super) fn alone_on(&mut self, stream: &Arc<CudaStream>) {
         let since = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
         *since = Since::One { stream: stream.clone(), alone: true };
     }
 
-    /// Notes that all work on the table is over.
+    /// Records that all work on the table is done.
     pub(super) fn settled(&mut self) {
         *self.0.get_mut().unwrap_or_else(PoisonError::into_inner) = Since::Nobody;
     }
 }
 
-/// Whether work on both runs in order.
+/// Whether work on both streams runs in order.
 pub(super) fn same(one: &CudaStream, other: &CudaStream) -> bool {
     one == other && !per_thread(one)
 }

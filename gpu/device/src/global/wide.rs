@@ -1,7 +1,7 @@
 //! 128-bit words: sm_90 and PTX 8.3.
 //!
-//! Rust has no register class for them, so each instruction stands in a block that builds the 128-bit
-//! registers from halves.
+//! Rust has no register class for them, so each instruction is in a block that builds the 128-bit registers
+//! from halves.
 
 use super::Global;
 use crate::access::{atom, instruction};

@@ -1,20 +1,19 @@
-//! Which partitions the entries of a batch go through before they are inserted.
+//! The partitions that the entries of a batch go through before they are inserted.
 
 use warpproof_model::open::bulk::MOST_TOLD;
 use warpproof_model::partition::{self, Levels, Partitioning};
 
-/// Bytes of the slots of a partition of the last level: what a block has in its shared memory beside its
-/// counters.
+/// Bytes of the slots of a partition of the last level: the shared memory of a block without its counters.
 const PARTITION_BYTES: u32 = 32 << 10;
-/// Slots of such a partition at most where outcomes are told: a block has a place for each besides, and no
-/// more than 48 KiB in all.
+/// The most slots of such a partition where outcomes are told: a block has a place for each as well, and at
+/// most 48 KiB in all.
 const TOLD_SLOTS: u32 = 4096;
 
-/// Bytes of the slots of a partition of the last level, where a slot is of `slot_bytes`.
+/// Bytes of the slots of a partition of the last level, with slots of `slot_bytes` bytes.
 pub(super) const fn partition_bytes(slot_bytes: u32, told: bool) -> u32 {
     if told && TOLD_SLOTS * slot_bytes < PARTITION_BYTES { TOLD_SLOTS * slot_bytes } else { PARTITION_BYTES }
 }
-/// Binary logarithm of the partitions at most that a block puts entries into.
+/// Binary logarithm of the most partitions that a block puts entries into.
 const MOST_BITS: u32 = 9;
 
 /// One pass of a batch over its entries, and the partitions that it fills.
@@ -22,19 +21,19 @@ const MOST_BITS: u32 = 9;
 pub(super) struct Level {
     /// Its partitions.
     pub(super) of: partition::Level,
-    /// Entries that a partition has room for.
+    /// The room of a partition, in entries.
     pub(super) room: u32,
 }
 
 impl Level {
-    /// Entries that all partitions have room for.
+    /// The room of all partitions, in entries.
     pub(super) fn words(self) -> u64 {
         self.of.partitions * self.room as u64
     }
 }
 
 /// The levels of a batch of `n` entries, whose operations are `told` their outcomes or not, for a table of
-/// `buckets` buckets, each of a number of slots and their bytes, powers of two.
+/// `buckets` buckets, with slots and bytes of each as powers of two.
 pub(super) fn levels(
     buckets: u32,
     (bucket_slots, slot_bytes): (u32, u32),
@@ -44,16 +43,16 @@ pub(super) fn levels(
     let levels = Levels::with_fan_bits(buckets, Partitioning::new(last), MOST_BITS);
     let with_room = |of: partition::Level| Level { of, room: room(n, of.partitioning, buckets) };
     let mut levels: Vec<_> = levels.iter().map(with_room).collect();
-    // Where outcomes are told, a slot remembers the place of its entry in the partition of the last level.
+    // Where outcomes are told, a slot keeps the place of its entry in the partition of the last level.
     if let (true, Some(last)) = (told, levels.last_mut()) {
         last.room = last.room.min(MOST_TOLD);
     }
     levels
 }
 
-/// What a partition should have room for, as homes are spread evenly: what it gets on average and seven
-/// standard deviations more. If one has too little, the batch is inserted once more, which is slow and not
-/// wrong.
+/// The room of a partition: the number of entries that it gets on average, as homes are spread evenly, and
+/// seven standard deviations more. If it is too small for one, the batch is inserted once more, which is slow
+/// but correct.
 fn room(n: u64, partitioning: Partitioning, buckets: u32) -> u32 {
     let mean = n as f64 * partitioning.size() as f64 / buckets as f64;
     let room = (mean + 7.0 * mean.sqrt()).ceil() as u64 + 16;
@@ -114,7 +113,7 @@ mod tests {
     fn a_partition_has_room_for_what_it_gets() {
         let of = |n| levels(1 << 24, (8, 8), (n, false))[1].room;
         assert!((3300..3700).contains(&of(107_374_182)), "{}", of(107_374_182));
-        // Outcomes change nothing of that.
+        // Outcomes change nothing here.
         assert_eq!(
             levels(1 << 24, (8, 8), (107_374_182, true)),
             levels(1 << 24, (8, 8), (107_374_182, false))

@@ -41,7 +41,7 @@ impl<R: Row> Table<R, Open> {
 
     fn partitions(&self, stream: &Arc<CudaStream>, n: usize, told: bool) -> Result<Partitions, Error> {
         Call::new(self.device().context(), stream)?;
-        // Those for outcomes serve batches without any, too.
+        // Partitions for outcomes also serve batches without.
         let levels: Vec<_> =
             [false, true][..1 + told as usize].iter().map(|&told| self.levels(n, told)).collect();
         Partitions::new(stream, (&levels, told), self.layout().slot_bytes())
@@ -53,12 +53,12 @@ impl<R: Row> Table<R, Open> {
         levels(parts.buckets, (parts.bucket_slots, layout.slot_bytes()), (n as u64, told))
     }
 
-    /// Queues the inserts of a batch, and says how they ended.
+    /// Queues the inserts of a batch, and reports how they ended.
     ///
     /// # Safety
     ///
     /// The columns are those of a batch of this table's keys and values. `call` took them, the memory, and
-    /// where it says how they ended.
+    /// the words of the report.
     unsafe fn queue_partitioned(
         &mut self,
         call: &Call<'_>,
@@ -101,7 +101,7 @@ impl<R: Row> Table<R, Open> {
         })
     }
 
-    /// Waits for our own stream, and takes a tally.
+    /// Waits for our own stream, and reads a tally.
     fn said(&self, tally: &CudaSlice<u64>) -> Result<Tally, Error> {
         let device = self.device();
         device.stream().synchronize().map_err(Error::driver("waiting for a batch"))?;
@@ -110,7 +110,7 @@ impl<R: Row> Table<R, Open> {
         Ok(Tally::of(words))
     }
 
-    /// Waits for our own stream, and takes the outcomes of a batch. `told` are lists with room for them.
+    /// Waits for our own stream, and reads the outcomes of a batch. `told` are lists with room for them.
     fn told(&self, outcomes: &CudaSlice<u8>, told: Told) -> Result<Vec<Insert>, Error> {
         let Told { mut codes, outcomes: mut list } = told;
         codes.resize(outcomes.len(), 0);
@@ -124,7 +124,7 @@ impl<R: Row> Table<R, Open> {
     }
 }
 
-/// Host memory for the outcomes of a batch, taken before it runs.
+/// Host memory for the outcomes of a batch, allocated before it runs.
 struct Told {
     codes: Vec<u8>,
     outcomes: Vec<Insert>,
@@ -142,9 +142,9 @@ macro_rules! partitioned {
         impl<$key: $of $(, $value: Scalar)?> Table<$row, Open>
         $(where ($key, $value): Entry)?
         {
-            /// Adds entries whose keys are absent, and says how many were: faster than an insert of each for
-            /// a batch that is not small beside the table, as it first sorts the entries by where they go. No
-            /// other call runs meanwhile. What cannot be inserted because the table is full is counted alone.
+            /// Adds entries whose keys are absent, and returns how many were. Faster than single inserts for
+            /// a batch that is not small beside the table, as it first sorts the entries by their places. No
+            /// other call runs meanwhile. Entries that find no room in a full table are only counted.
             ///
             /// Takes time proportional to the entries and the slots, and device memory for the entries twice,
             /// besides the batch.
@@ -173,7 +173,7 @@ macro_rules! partitioned {
             }
 
             /// Adds entries as [`insert_partitioned`](Self::insert_partitioned) does, with an outcome for
-            /// each. An entry carries its number in the batch: 4 bytes more, twice.
+            /// each. Each entry carries its number in the batch, which takes 4 bytes more, twice.
             ///
             /// # Errors
             /// Those of [`insert_partitioned`](Self::insert_partitioned); [`Error::Refused`] if there are
@@ -205,14 +205,14 @@ macro_rules! partitioned {
             }
 
             /// Adds entries of device slices as [`insert_partitioned`](Self::insert_partitioned) does, on
-            /// `stream`, without waiting for it. The [`TALLY`] words of `tally` are stored: [`Tally::of`]
-            /// says what they mean. Allocates nothing.
+            /// `stream`, without waiting for it. Stores the [`TALLY`] words of `tally`; [`Tally::of`] gives
+            /// their meaning. Allocates nothing.
             ///
             /// # Errors
             /// [`Error::Refused`] if the batch has 2^32 entries or more, `partitions` are too small for it,
-            /// values are not as many as the keys, or `tally` has not [`TALLY`] words; [`Error::NoKernel`]
-            /// for u64 pairs by the lock-word protocol; [`Error::OtherDevice`], [`Error::Kernel`],
-            /// [`Error::Driver`].
+            /// there are not as many values as keys, or `tally` does not have [`TALLY`] words;
+            /// [`Error::NoKernel`] for u64 pairs by the lock-word protocol; [`Error::OtherDevice`],
+            /// [`Error::Kernel`], [`Error::Driver`].
             pub fn insert_partitioned_on(
                 &mut self,
                 stream: &Arc<CudaStream>,
@@ -237,8 +237,8 @@ macro_rules! partitioned {
             ///
             /// # Errors
             /// As [`insert_partitioned_on`](Self::insert_partitioned_on); [`Error::Refused`] if there are
-            /// more than 2^31 entries, `outcomes` are not as many as the keys, or the partitions are not for
-            /// outcomes.
+            /// more than 2^31 entries, there are not as many `outcomes` as keys, or the partitions are not
+            /// for outcomes.
             pub fn insert_partitioned_with_outcomes_on(
                 &mut self,
                 stream: &Arc<CudaStream>,

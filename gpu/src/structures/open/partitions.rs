@@ -10,21 +10,21 @@ use std::sync::Arc;
 use warpproof_model::host::Refused;
 use warpproof_model::open::bulk::TALLY;
 
-/// Device memory for partitioned inserts: two arrays of entries, of which each level fills one from the
-/// other, and the counters of all partitions; where outcomes are told, the numbers of the entries'
+/// Device memory for partitioned inserts: two arrays of entries, one of which each level fills from the
+/// other; the counters of all partitions; and, where outcomes are told, the numbers of the entries'
 /// operations. Made by [`partitions_on`](crate::Table::partitions_on) and
-/// [`partitions_with_outcomes_on`](crate::Table::partitions_with_outcomes_on), and used by any table and
-/// batch that it is large enough for.
+/// [`partitions_with_outcomes_on`](crate::Table::partitions_with_outcomes_on), for any table and any batch
+/// that it is large enough for.
 pub struct Partitions {
     words: [CudaSlice<u8>; 2],
-    /// Where they are for outcomes.
+    /// Only in partitions for outcomes.
     numbers: Option<[CudaSlice<u32>; 2]>,
     taken: CudaSlice<u32>,
     tally: CudaSlice<u64>,
 }
 
 impl Partitions {
-    /// Those of batches of any of these levels, whose operations may be told their outcomes, or not.
+    /// Partitions for batches of any of these levels, whose operations may be told their outcomes or not.
     pub(super) fn new(
         stream: &Arc<CudaStream>,
         (levels, told): (&[Vec<Level>], bool),
@@ -71,8 +71,8 @@ impl Partitions {
 /// Device memory for `n` elements.
 fn array<T: DeviceRepr>(stream: &Arc<CudaStream>, n: u64) -> Result<CudaSlice<T>, Error> {
     let failed = Error::memory("the partitions of a batch", n * size_of::<T>() as u64);
-    // SAFETY: counters are set to zero by each batch first; a word is written before it is read: only those
-    // are that a counter says are taken.
+    // SAFETY: each batch first sets the counters to zero, and a word is written before it is read: only words
+    // are read that a counter says are taken.
     unsafe { stream.alloc::<T>(n.max(1) as usize) }.map_err(failed)
 }
 
@@ -85,15 +85,15 @@ impl fmt::Debug for Partitions {
 /// Entries of each array, and counters, that a batch of these levels needs.
 fn needs(levels: &[Level]) -> (u64, u64) {
     let words = levels.iter().map(|level| level.words()).max().unwrap_or(0);
-    // The last level has two for each partition: the other one is of what it left.
+    // The last level has two counters for each partition: the second one is for its overflow.
     let partitions = |level: &Level| level.of.partitions;
     (words, levels.iter().chain(levels.last()).map(partitions).sum())
 }
 
-/// Entries of a batch at most: kernels count them in 32 bits.
+/// The most entries of a batch: kernels count them in 32 bits.
 const MOST: u64 = u32::MAX as u64;
-/// Entries of a batch at most where outcomes are told: more are several launches, each of which numbers them
-/// from zero.
+/// The most entries of a batch where outcomes are told: more would be several launches, each of which numbers
+/// them from zero.
 const MOST_TOLD: u64 = 1 << 31;
 
 /// The arrays of [`Partitions`] in a call.
@@ -106,7 +106,8 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    /// Refuses a batch of `n` entries that needs more than there is, or that 32 bits do not count.
+    /// Refuses a batch of `n` entries that needs more than there is, or that is too large to count in 32
+    /// bits.
     pub(super) fn admit(
         self,
         (levels, told): (&[Level], bool),
@@ -131,7 +132,7 @@ impl Memory {
         Ok(())
     }
 
-    /// The partitions of level number `at`; behind the last one, those of what it left.
+    /// The partitions of level number `at`; after the last one, those of its overflow.
     pub(super) fn level(self, levels: &[Level], at: usize, slot_bytes: u32) -> Binned {
         let level = levels[at.min(levels.len() - 1)];
         let (words, bytes) = self.words[at % 2].bytes();
@@ -140,7 +141,7 @@ impl Memory {
         let taken = Span::new(taken, level.of.partitions as usize);
         let numbers = self.numbers[at % 2];
         let room = bytes / slot_bytes as usize;
-        // No more than there are numbers, where there are any.
+        // At most as many as there are numbers, if there are any.
         let len = if numbers.len() > 0 { room.min(numbers.len()) } else { room } as u64;
         Binned { words, numbers: numbers.bytes().0, len, taken, room: level.room }
     }

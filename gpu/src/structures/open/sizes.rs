@@ -5,18 +5,18 @@ use crate::table::Family;
 use warpproof_model::host::{OpenGeometry, Refused};
 use warpproof_model::open::{BUCKET_SLOTS, WIDE_BUCKET_SLOTS};
 
-/// Slots of a bucket of a large table: no more than 64 bytes, which memory reads as fast as less; where keys
-/// move 8, so that nearly all find room.
+/// Slots of a bucket of a large table: at most 64 bytes, which memory reads as fast as less. Where keys move
+/// it is 8, so that nearly all keys find room.
 pub(crate) const fn bucket_slots(layout: Layout, moves: bool) -> u32 {
     match layout {
-        // In two words too: a table has the same size whatever the device.
+        // In two words too: a table has one size on all devices.
         Layout::Map64 | Layout::Map64Lock if !moves => WIDE_BUCKET_SLOTS as u32,
         _ => BUCKET_SLOTS as u32,
     }
 }
 
-/// Slots of a bucket of a small table, if they are others: 32 bytes, a sector, as the L2 cache reads more of
-/// them a second.
+/// Slots of a bucket of a small table, if they differ: 32 bytes, a sector, as the L2 cache reads more such
+/// buckets per second.
 const fn small_bucket_slots(layout: Layout) -> Option<u32> {
     match layout {
         Layout::Map32 => Some(SMALL_BUCKET_SLOTS),
@@ -27,12 +27,12 @@ const fn small_bucket_slots(layout: Layout) -> Option<u32> {
 /// Slots of a bucket of a small table of u32 pairs.
 const SMALL_BUCKET_SLOTS: u32 = 4;
 
-/// Bytes of the slots up to which a table is small, as far as its buckets go. Measured (BENCHMARKS.md): at 64
-/// MiB small buckets are faster, in 1 GiB one lane is slower. Where between these they change places is not
+/// Tables with up to so many bytes of slots are small, for the choice of buckets. Measured (BENCHMARKS.md):
+/// at 64 MiB small buckets are faster, in 1 GiB one lane is slower. The exact limit between them is not
 /// known: an L2 cache of 50 to 60 MiB holds half of such a table.
 const SMALL_BYTES: u64 = 96 << 20;
 
-/// The load up to which they are for keys that move too: beyond 0.88 an insert may find no room in them
+/// The highest load with small buckets where keys move: beyond 0.88 an insert may find no room in them
 /// (README of [`cuckoo`](warpproof_model::cuckoo)).
 const SMALL_LOAD_IF_MOVED: f64 = 0.85;
 
@@ -52,7 +52,7 @@ pub(crate) fn size(
     }
 }
 
-/// Refuses a size that there are no kernels for.
+/// Refuses a size without kernels.
 pub(crate) fn admit((layout, moves): (Layout, bool), geometry: OpenGeometry) -> Result<(), Refused> {
     match small_bucket_slots(layout) {
         Some(slots) if slots == geometry.bucket_slots => geometry.admit(slots),
@@ -60,12 +60,11 @@ pub(crate) fn admit((layout, moves): (Layout, bool), geometry: OpenGeometry) -> 
     }
 }
 
-/// Bytes of the slots up to which one lane is the fastest that reads all slots of a bucket. Measured
-/// (BENCHMARKS.md): in a larger table the addresses of its loads, which are as many as its lanes are few, are
-/// too many to translate.
+/// Up to so many bytes of slots, one lane that reads all slots of a bucket is the fastest. Measured
+/// (BENCHMARKS.md): in a larger table its loads have too many different addresses to translate.
 const ONE_LANE_BYTES: u64 = 256 << 20;
 
-/// The kernels of a layout, for a table of so many slots, in buckets of `slots` slots each.
+/// The kernels of a layout, for a table of `len` slots, in buckets of `slots` slots each.
 pub(crate) fn family((layout, moves): (Layout, bool), (len, slots): (u64, u32)) -> Family {
     let common = layout.lanes();
     let small = small_bucket_slots(layout) == Some(slots);

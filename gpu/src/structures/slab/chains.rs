@@ -1,4 +1,4 @@
-//! What chains of slabs do besides: all pairs of a key, several pairs with one key, and flushes.
+//! Operations that only chains of slabs have: all pairs of a key, several pairs with one key, and flushes.
 
 use super::Slab;
 use crate::access::{OnStream, Staged};
@@ -22,8 +22,8 @@ where
     (K, V): Entry,
 {
     /// The values of all pairs of each key: those of key `i` from `values[offsets[i]]` on, as many as fit
-    /// before `offsets[i + 1]`. `counts[i]` is how many there are now: where it is not the room that the
-    /// offsets leave, the table changed since they were made.
+    /// before `offsets[i + 1]`. `counts[i]` is their present number. If it differs from the room between the
+    /// offsets, the table changed since the offsets were made.
     ///
     /// # Safety
     ///
@@ -50,7 +50,7 @@ where
         self.number(Operation::Count, keys, counts)
     }
 
-    /// Takes out all pairs of each key; how many there were.
+    /// Deletes all pairs of each key, and writes how many there were.
     pub fn delete_all(&self, keys: &impl Input<K>, counts: &mut impl Output<u32>) -> Result<(), Error> {
         self.number(Operation::DeleteAll, keys, counts)
     }
@@ -94,7 +94,7 @@ where
         self.number(Operation::Count, keys, counts)
     }
 
-    /// Takes out all pairs of each key; how many there were.
+    /// Deletes all pairs of each key, and returns how many there were.
     pub fn delete_all(&mut self, keys: &[K], counts: impl Sink<u32>) -> Result<(), Error> {
         self.number(Operation::DeleteAll, keys, counts)
     }
@@ -132,7 +132,7 @@ where
         if end == 0 {
             return Ok(Matches { offsets, values: Vec::new() });
         }
-        // Whole, not in chunks: a chunk would have as many values as its keys have pairs.
+        // The keys are not cut into chunks: a chunk would have as many values as its keys have pairs.
         let on_keys = device.upload("keys", keys)?;
         let on_offsets = device.upload("offsets", &offsets)?;
         let mut counts = device.buffer::<u32>("counts", keys.len())?;
@@ -167,7 +167,7 @@ impl<R: Row, M: Multiplicity> BulkFlush for Table<R, Slab<M>>
 where
     Slab<M>: Holds<R>,
 {
-    /// Reclaims deleted entries. `&mut`: nothing else may run, so the device is waited for before and after.
+    /// Reclaims deleted entries. `&mut`, as nothing else may run; waits for the device before and after.
     fn flush(&mut self) -> Result<u64, Error> {
         let (device, table) = (self.device(), self.on_device());
         device.synchronize()?;
