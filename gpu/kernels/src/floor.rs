@@ -5,7 +5,7 @@ use crate::store::store;
 use warpproof_model::key::{fastrange, mix};
 use warpproof_model::{Order, ReadOrder, Warp, Words};
 
-/// Keeps a stream busy: one lane sleeps so many times, 20 ns or some more each.
+/// Keeps a stream busy: one lane sleeps `naps` times, 20 ns or a little more each.
 #[unsafe(no_mangle)]
 unsafe extern "ptx-kernel" fn hold(naps: u32) {
     // SAFETY: the launch is of one block; nothing is read or written.
@@ -30,7 +30,7 @@ unsafe extern "ptx-kernel" fn floor_find_u32(
     let (slots, tiles) = unsafe { (store(slots, len as usize), Tiles::<1>::new()) };
     tiles.per_tile(n, |w, op| {
         let slot = fastrange(mix(keys.read(op)), len) as usize;
-        // Relaxed: nothing but the word matters.
+        // Relaxed: only this word matters.
         values.write(w, op, (slots.load(slot, ReadOrder::Relaxed) >> 32) as u32);
     });
 }
@@ -50,7 +50,7 @@ unsafe extern "ptx-kernel" fn floor_insert_u32(
     tiles.per_tile(n, |_, op| {
         let key = keys.read(op);
         let pair = key as u64 | (values.read(op) as u64) << 32;
-        // Relaxed: nothing but the word matters.
+        // Relaxed: only this word matters.
         slots.compare_exchange(fastrange(mix(key), len) as usize, u64::MAX, pair, Order::Relaxed);
     });
 }
@@ -71,7 +71,7 @@ unsafe extern "ptx-kernel" fn floor_bucket_cas(
         let key = keys.read(op);
         let pair = key as u64 | (values.read(op) as u64) << 32;
         let bucket = fastrange(mix(key), buckets) as usize;
-        // Relaxed, both: nothing but the word matters.
+        // Relaxed, both: only this word matters.
         let row = w.each(|lane| slots.load_row::<2>(bucket * 4 + lane as usize, ReadOrder::Relaxed));
         // The vote makes the exchange wait for the whole bucket, as an insert does.
         let same = w.map(row, |_, [a, b]| a == pair || b == pair);

@@ -1,4 +1,4 @@
-//! From a row of the matrix to an entry point: each step adds what it knows, and `entry_point!` puts it
+//! From a row of the matrix to an entry point: each macro adds its part, and `entry_point!` puts them
 //! together.
 
 /// `tables! { STRUCTURE KIND [OPERATIONS]: LAYOUT SHAPE(LANES, SLOTS), ...; }`: every operation of every
@@ -21,10 +21,10 @@ macro_rules! each {
     };
 }
 
-/// What an operation takes after the arguments of the table: `kernel! { TABLE [METHOD] (ARGUMENTS) }`.
+/// The arguments of an operation after those of the table: `kernel! { TABLE [METHOD] (ARGUMENTS) }`.
 ///
-/// It is the method of [`Launch`](crate::entry::Launch), with the same arguments, unless others stand in
-/// brackets after them. A set has none of those in braces: its method gets what stands for no value.
+/// The method of [`Launch`](crate::entry::Launch) takes these arguments, unless others follow them in
+/// brackets. Arguments in braces are only for maps: the method of a set gets a value that means none.
 macro_rules! operation {
     (insert_unique [$name:ident waitfree $($t:tt)*]) => {
         operation! { @put [$name waitfree $($t)*] [update::<UNIQUE>] Out<u8> }
@@ -191,7 +191,7 @@ macro_rules! operation {
     };
 }
 
-/// Takes out of the arguments what a set has none of.
+/// Removes the arguments that a set does not have.
 macro_rules! kernel {
     ($t:tt $method:tt ($($own:ident: $type:ty $(, {$value:ident: $of:ty})*),*)) => {
         kernel! { $t $method ($($own: $type $(, {$value: $of})*),*) [$($own, $($value,)*)*] }
@@ -208,8 +208,8 @@ macro_rules! kernel {
     };
 }
 
-/// What a layout is: its slots, its entry and how often a key may stand in a table. 128-bit words need a GPU
-/// that has them.
+/// A layout: its slots, its entry, and whether a key may occur several times. 128-bit words need a GPU that
+/// has them.
 macro_rules! layout {
     (set32 $($rest:tt)*) => { memory! { packed $($rest)* Key32 Unique } };
     (set64 $($rest:tt)*) => { memory! { packed $($rest)* Key64 Unique } };
@@ -221,7 +221,7 @@ macro_rules! layout {
     (multi64 $($rest:tt)*) => { #[cfg(feature = "b128")] memory! { packed $($rest)* Pair64 Multi } };
 }
 
-/// What a table takes, and the function of its structure's layouts that makes it.
+/// The arguments of a table, and the function of its structure's layouts that makes it from them.
 macro_rules! memory {
     (packed hop $($rest:tt)*) => {
         entry_point! { (words: *mut Word, len: usize, homes: u32, mask: u64, factor: u64)

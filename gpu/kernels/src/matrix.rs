@@ -1,12 +1,12 @@
-//! Which kernels there are: tables x operations x shapes of a tile.
+//! The list of kernels: tables x operations x shapes of a tile.
 //!
-//! A block lists operations, then the tables that have them: a layout, and how a tile reads it, `SHAPE(LANES,
-//! SLOTS)`. Lanes times slots of a lane are the slots of a slab or bucket, or the words of a group. No tile
-//! is wider than a group: its other lanes would have nothing to read. The library's widths are those that
-//! were fastest on an H200.
+//! A block lists operations, then the tables that have them: a layout, and how a tile reads it,
+//! `SHAPE(LANES, SLOTS)`. Lanes times slots of a lane are the slots of a slab or bucket, or the words of a
+//! group. No tile is wider than a group: the other lanes would have nothing to read. The library's widths are
+//! those that were fastest on an H200.
 //!
-//! A module for each structure has what makes its tables: `packed` where an entry is one word, `lock_word`
-//! where it is a key word and a value word.
+//! A module for each structure makes its tables: `packed` where an entry is one word, `lock_word` where it is
+//! a key word and a value word.
 
 #[cfg(not(any(feature = "tuning", feature = "stress", feature = "paper")))]
 pub(crate) mod board;
@@ -36,9 +36,9 @@ tables! {
     hop map [mixed]: map32 l1(1, 8), map64 l4(4, 2);
 }
 
-// Small tables by one lane, large ones by two, mixed batches always by one: `gpu::OpenMap` says from which
-// size on. `_x4` are buckets of 32 bytes, of tables in the L2 cache. Elsewhere a lane reads 32 bytes of a
-// bucket, also by the lock word, where a probe reads one of the two words of a slot.
+// Small tables by one lane, large ones by two, mixed batches always by one: `gpu::OpenMap` has the size that
+// separates them. `_x4` are buckets of 32 bytes, for tables in the L2 cache. Elsewhere a lane reads 32 bytes
+// of a bucket, also by the lock word, where a probe reads one of the two words of a slot.
 #[cfg(not(any(feature = "tuning", feature = "stress", feature = "paper")))]
 tables! {
     open set [insert_unique absorb delete search stats]: set32 l1(1, 8), set64 l1(1, 8), set64 l2(2, 4);
@@ -46,12 +46,12 @@ tables! {
         map32 l1(1, 8), map32 l2(2, 4), map32 l1_x4(1, 4), map64l l1(1, 4), map64 l1(1, 4), map64 l2(2, 2);
     open map [mixed]: map32 l1(1, 8), map32 l1_x4(1, 4), map64l l1(1, 4), map64 l1(1, 4), map64 l2(2, 2);
 
-    // Over the bus: the lanes of a tile read 64 bytes next to each other at once.
+    // Over the bus: the lanes of a tile read 64 adjacent bytes at once.
     open set [insert_unique delete search]: set64 l4(4, 2);
     open map [insert_unique insert_or_assign insert_or_add delete search mixed]: map64 l4(4, 1);
 
-    // Child tables as one table, where all are in frames by as many lanes as one of that size, and over the
-    // bus.
+    // Child tables as one table: if all are in frames, by as many lanes as one table of that size; and over
+    // the bus.
     paged set [insert_unique delete search]:
         set32 l1(1, 8), set32 l4(4, 2), set64 l1(1, 8), set64 l2(2, 4), set64 l4(4, 2);
     paged map [insert_unique insert_or_assign insert_or_add delete search mixed]:
@@ -61,7 +61,7 @@ tables! {
     paged set [search_runs]: set32 l4(4, 2), set64 l4(4, 2);
     paged map [search_runs]: map32 l4(4, 2), map64l l4(4, 1), map64 l4(4, 1);
 
-    // The same with a board of fingerprints: an operation is of one lane, which reads a slot or none.
+    // Child tables with a board of fingerprints: one lane runs an operation, and reads one slot or none.
     board set [insert_unique delete search search_runs sift]: set32 l1(1, 8), set64 l1(1, 8);
     board map [insert_unique insert_or_assign insert_or_add delete search search_runs sift mixed]:
         map32 l1(1, 8), map64 l1(1, 4);
@@ -71,14 +71,15 @@ tables! {
     open map [scatter scatter_again fill insert_overflow insert_lost]:
         map32 l1(1, 8), map32 l1_x4(1, 4), map64 l1(1, 4);
 
-    // Whole warps copy all entries; then the published ways to do it, to compare with.
+    // Whole warps copy all entries; then the published methods, to compare with.
     open set [retrieve_all retrieve_all_in_order]: set32 l32(32, 1), set64 l32(32, 1);
     open map [retrieve_all retrieve_all_in_order]: map32 l32(32, 1), map64l l32(32, 1), map64 l32(32, 1);
     open map [retrieve_all_per_slot retrieve_all_shared_counter retrieve_all_block_scan]:
         map32 l32(32, 1), map64 l32(32, 1);
     open map [retrieve_all]: map32 l8(8, 1), map64 l8(8, 1);
 
-    // Keys move: widths as where they do not, but for u64 pairs, whose buckets are twice as wide.
+    // Keys move: the widths are those of open addressing, except for u64 pairs, whose buckets are twice as
+    // wide.
     cuckoo set [insert_unique insert_unique_deferred absorb delete search stats]:
         set32 l1(1, 8), set64 l2(2, 4);
     cuckoo map [insert_unique insert_or_assign insert_or_add absorb delete search stats]:
@@ -90,7 +91,7 @@ tables! {
     cuckoo map [retrieve_all retrieve_all_in_order]: map32 l32(32, 1), map64 l32(32, 1);
 }
 
-// A node is 64 bytes, which four lanes read, or 128 of eight lanes where an entry has 16.
+// A node is 64 bytes, which four lanes read, or 128 bytes for eight lanes where an entry has 16.
 #[cfg(not(any(feature = "tuning", feature = "stress", feature = "paper")))]
 tables! {
     waitfree set [
@@ -104,9 +105,9 @@ tables! {
     ]:  map32 l4(4, 2), map64 l8(8, 1);
 }
 
-// Two stamps per operation, for the histories of stress tests: the same operations, by tiles of the same
-// width. Of hopscotch tables, and where keys move, they are whole operations, not tried ones with a second
-// kernel for the rest.
+// Operations with two time stamps each, for the histories of stress tests, by tiles of the usual width. On
+// hopscotch tables, and where keys move, they are whole operations, not tried ones with a second kernel for
+// the rest.
 #[cfg(feature = "stress")]
 tables! {
     slab set [stamped]: set32 l2(2, 4);

@@ -1,4 +1,4 @@
-//! The tables that ours are compared with: baselines, unchecked by the explorer (`warpproof-baselines`).
+//! Baselines to compare our tables with, which the explorer does not check (`warpproof-baselines`).
 //!
 //! | Kernels | Table arguments |
 //! |---|---|
@@ -7,15 +7,15 @@
 //! | `lock_list_` `insert` `delete` `contains` `mixed` | nodes `u64*`, length, buckets `u32`, taken `u64*` |
 //! | `starfish_` `insert` and `search` | words of a child table `u64*`, length, seed `u32` |
 //!
-//! Lengths are `u64`. The arguments of the operation follow, as those of maps; `cuckoo_insert` has, before n,
-//! an array for the keys that were left out. Every operation is run by one lane.
+//! Lengths are `u64`. The arguments of the operation follow, as for maps; `cuckoo_insert` has, before n, an
+//! array for the keys that were left out. One lane runs an operation.
 //!
-//! `starfish_insert` takes pairs `u64*`, outcomes, n: where an outcome says full, the pair becomes the one
-//! that was left out. `starfish_search` takes queries `u32*`, values `u32*`, n: an answered query becomes
-//! `ANSWERED`, and the value of another one is not written.
+//! `starfish_insert` takes pairs `u64*`, outcomes, n: if an outcome is `Full`, the pair is replaced by the
+//! one that was left out. `starfish_search` takes queries `u32*`, values `u32*`, n: an answered query becomes
+//! `ANSWERED`, and the value of an unanswered query is not written.
 //!
-//! On lists with locks it is run by a tile of four lanes, as in the wait-free table. `mixed` is of u32 pairs,
-//! the others are of u64 keys: keys, codes, n.
+//! On lists with locks a tile of four lanes runs an operation, as in the wait-free table. `mixed` is for u32
+//! pairs, the others for u64 keys: keys, codes, n.
 
 use crate::entry::{Count, In, Out, Tiles};
 use crate::store::{Store, store};
@@ -68,7 +68,7 @@ macro_rules! kernel_of_slots {
     };
 }
 
-/// The kernels of a table that is probed.
+/// The kernels of a table that probes.
 macro_rules! probing {
     ($insert:ident $search:ident $table:ty) => {
         kernel_of_slots! {
@@ -96,7 +96,7 @@ probing! { linear_insert linear_search Probing<Store<u64>, false> }
 probing! { quadratic_insert quadratic_search Probing<Store<u64>, true> }
 searching! { cuckoo_search Cuckoo<Store<u64>> }
 
-// Inserts of distinct keys. `left` gets the key that found no place, where the outcome says full.
+// Inserts of distinct keys. If the outcome is `Full`, `left` gets the key that found no place.
 kernel_of_slots! {
     cuckoo_insert(Cuckoo<Store<u64>>)(keys: In<u32>, values: In<u32>, outcomes: Out<u8>, left: Out<u32>),
     |w, op, table| {
@@ -138,7 +138,7 @@ macro_rules! kernel_of_list {
     };
 }
 
-/// The kernels of a set of u64 keys: each writes a code.
+/// The kernels of a set of u64 keys: each writes codes.
 macro_rules! kernels_of_list_set {
     ($($name:ident |$w:ident, $list:ident, $key:ident| $code:expr;)*) => {$(
         kernel_of_list! {
@@ -200,7 +200,7 @@ unsafe extern "ptx-kernel" fn starfish_insert(
     }
 }
 
-/// Answers to those queries that have none yet and whose keys are in this child table of Starfish.
+/// Answers queries that have no answer yet and whose keys are in this child table of Starfish.
 #[unsafe(no_mangle)]
 unsafe extern "ptx-kernel" fn starfish_search(
     words: *mut u64,

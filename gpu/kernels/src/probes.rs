@@ -1,4 +1,4 @@
-//! One kernel per memory access and order: what the ordering table promises, to be read in the emitted PTX.
+//! One kernel per memory access and order, so that a test can read the ordering table in the emitted PTX.
 //!
 //! Names: `probe_ACCESS_ORDER_WORD`, and `probe_shared_...` for the words of a block.
 
@@ -119,7 +119,7 @@ collectives! {
     probe_pause |w, v| { w.pause(); v };
 }
 
-/// One lane acts, all learn: each shuffle stands once, behind the branch.
+/// One lane acts, and all learn the result: each shuffle is emitted once, after the branch.
 #[unsafe(no_mangle)]
 unsafe extern "ptx-kernel" fn probe_elect(words: *mut u64, input: *const u64, out: *mut u64) {
     // SAFETY: never launched. If it were: by whole tiles, with two words, one input and one output.

@@ -6,7 +6,7 @@ use warpproof_model::entry::{Packed, Pair64};
 use warpproof_model::open::LockWordSlots;
 use warpproof_model::reserved::{ReservedSlots, reserved_keys};
 
-/// Whether words guard against indices out of range. Always, except to measure what that costs.
+/// Whether words guard against indices out of range: always, except to measure the cost of the guard.
 pub(crate) const CHECKED: bool = !cfg!(feature = "unchecked");
 
 /// Device words of our tables.
@@ -31,10 +31,10 @@ pub(crate) unsafe fn store<T>(words: *mut T, len: usize) -> Store<T> {
     }
 }
 
-/// Where a table of entries `E`, in one word each, has its reserved keys.
+/// The reserved keys of a table of entries `E`, in one word each.
 pub(crate) type Reserved<E> = ReservedSlots<E, Store<<E as Packed>::Word>>;
 
-/// A handle to the `len` words of a table, and one to those of its reserved keys, which stand behind them.
+/// A handle to the `len` words of a table, and one to those of its reserved keys, which follow them.
 ///
 /// # Safety
 ///

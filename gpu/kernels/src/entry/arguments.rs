@@ -1,4 +1,4 @@
-//! What the arguments of a kernel are. Each type is a pointer or a number of the launch, and says what the
+//! The types of the arguments of a kernel. Each is a pointer or a number of the launch, and states what the
 //! launch vouches for: that is why the operations may read and write.
 
 use warpproof_device::{Global, Staged};
@@ -33,7 +33,7 @@ impl At {
     }
 }
 
-/// An element for each operation, which nobody writes during the launch. Of elements without bits it may be
+/// An element for each operation, which nobody writes during the launch. If elements have no bits, it may be
 /// null.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
@@ -48,14 +48,15 @@ impl<T: Copy> In<T> {
     }
 }
 
-/// A place in an array for each operation: it begins at the operation's number of these, and ends at the next
-/// one. There is one more than operations, they ascend, and nobody writes them during the launch.
+/// A range of an array for each operation: offset number `op` is where it begins, and the next offset is
+/// where it ends. There is one more offset than operations, offsets ascend, and nobody writes them during the
+/// launch.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub(crate) struct Offsets(*const u64);
 
 impl Offsets {
-    /// Where the place of an operation begins and ends.
+    /// The beginning and end of the range of an operation.
     #[inline(always)]
     pub(crate) fn range(self, op: At) -> (u64, u64) {
         // SAFETY: one more than operations.
@@ -63,7 +64,7 @@ impl Offsets {
     }
 }
 
-/// An element for each operation, which belongs to it.
+/// An element for each operation, which only that operation accesses.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub(crate) struct Out<T>(*mut T);
@@ -88,13 +89,13 @@ impl<T: Copy> Out<T> {
     }
 }
 
-/// [`Out`], or null if nobody wants it.
+/// [`Out`], or null if it is not wanted.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub(crate) struct MaybeOut<T>(*mut T);
 
 impl<T> MaybeOut<T> {
-    /// Where the element of an operation is, if somebody wants it.
+    /// The address of the element of an operation, if it is wanted.
     #[inline(always)]
     pub(crate) fn at(self, op: At) -> Option<*mut T> {
         // SAFETY: there is one for each operation.
@@ -102,8 +103,8 @@ impl<T> MaybeOut<T> {
     }
 }
 
-/// An outcome for each operation. The launch before this one wrote them, or this tile did before a `sync`.
-/// Those of a tile's operations belong to it.
+/// An outcome for each operation. The launch before this one wrote it, or this tile did before a `sync`. Only
+/// the tile of an operation accesses its outcome.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub(crate) struct Told(pub(super) Out<u8>);
@@ -117,28 +118,28 @@ impl Told {
     }
 }
 
-/// An array that has as many elements as the operation says.
+/// An array. The operation says how many elements it has.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub(crate) struct Array<T>(pub(super) *mut T);
 
 impl<T> Array<T> {
-    /// Its words, which everybody accesses by atomic instructions only.
+    /// Its words, which all code accesses only by atomic instructions.
     ///
     /// # Safety
     ///
-    /// There are `len`, and they are.
+    /// There are `len` words, and all code does so.
     #[inline(always)]
     pub(crate) unsafe fn words(self, len: usize) -> Global<T> {
         // SAFETY: the contract of this function.
         unsafe { Global::new(self.0, len) }
     }
 
-    /// Its words, which one launch fills and the next one reads.
+    /// Its words, which one launch writes and the next one reads.
     ///
     /// # Safety
     ///
-    /// There are `len`, or none is touched.
+    /// There are `len` words, or none is accessed.
     #[inline(always)]
     pub(crate) unsafe fn staged(self, len: usize) -> Staged<T> {
         // SAFETY: the contract of this function.
@@ -219,7 +220,7 @@ impl<E: Packed> Sink<E> for Columns<E::Key, E::Value> {
     }
 }
 
-/// `N` numbers that everybody accesses by atomic instructions only.
+/// `N` numbers that all code accesses only by atomic instructions.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub(crate) struct Numbers<const N: usize>(*mut u64);
@@ -228,14 +229,14 @@ impl<const N: usize> Numbers<N> {
     /// Their words.
     #[inline(always)]
     pub(crate) fn words(self) -> Global<u64> {
-        // SAFETY: there are `N`, and they are.
+        // SAFETY: there are `N`, accessed so.
         unsafe { Global::new(self.0, N) }
     }
 }
 
-/// What stands for an argument that a set has not.
+/// The value of an argument that a set does not have.
 pub(crate) trait NoValue {
-    /// It.
+    /// That value.
     const NONE: Self;
 }
 

@@ -12,17 +12,17 @@ use warpproof_model::reserved::{ReservedSlots, WithSlots};
 use warpproof_model::retrieve::{ReservedEntry, Source};
 use warpproof_model::{StagedWords, UserKey, Word, Words};
 
-/// Bins in device memory: their words, their operations' numbers and how many words each has taken.
+/// Bins in device memory: their words, the numbers of their operations, and how many words each has taken.
 pub(crate) type DeviceBins<T> = Bins<Staged<T>, Staged<u32>, Global<u32>>;
 
-/// Where a batch says how its inserts ended.
+/// Where a batch reports how its inserts ended.
 pub(crate) type Said = (Global<u64>, Outcomes<Staged<u8>>);
 
 /// Bins of `len` words in all.
 ///
 /// # Safety
 ///
-/// There are so many; and as many numbers, if outcomes are told. If not, no number is touched.
+/// There are so many words; and as many numbers, if outcomes are told. If not, no number is accessed.
 #[inline(always)]
 pub(crate) unsafe fn bins_of<T>(
     (words, numbers, len): (Array<T>, Array<u32>, usize),
@@ -33,7 +33,7 @@ pub(crate) unsafe fn bins_of<T>(
     unsafe { Bins::new((words.staged(len), numbers.staged(len)), taken, room) }
 }
 
-/// Outcomes, one for each of `told` operations; nobody is told if there are none.
+/// Outcomes, one for each of `told` operations; if `told` is 0, none is told.
 ///
 /// # Safety
 ///
@@ -83,7 +83,7 @@ impl<E: Packed> Source for Entries<E> {
 }
 
 impl<E: Packed> Entries<E> {
-    /// The value of an operation. Of a set there are none.
+    /// The value of an operation. A set has none.
     #[inline(always)]
     fn value(self, op: At) -> E::Value {
         if size_of::<E::Value>() == 0 { E::Value::ZERO } else { self.values.read(op) }
@@ -105,7 +105,7 @@ fn shared_of(fan: u32, (_, outcomes): Said) -> u32 {
     scatter_words(fan, if outcomes.are_told() { per_block() } else { 0 })
 }
 
-/// The batch that a step works for, and the calling thread in its block, which has so many shared words.
+/// The batch of a step, and the calling thread in its block, which has so many shared words.
 macro_rules! step {
     ($launch:ident, $said:ident, $shared:expr) => {
         // SAFETY: the contract of `Launch::new`; a launch is used up, and every thread gets here.
@@ -115,15 +115,15 @@ macro_rules! step {
     };
 }
 
-/// Every step has as many scratch words as it says. Nobody else uses the table or the bins meanwhile.
+/// Every step has the scratch words that it names. Nobody else uses the table or the bins meanwhile.
 impl<const S: usize, E: Packed, H: Words<E::Word>, F: Filter, P: Probing>
     Launch<1, WithSlots<OpenTable<E, H, F, P, S>, ReservedSlots<E, H>>>
 where
     ScratchWords<E::Word>: StagedWords<E::Word>,
 {
-    /// Puts the pairs of a batch into `fan` bins of `1 << shift` buckets each, which cover the self.table.
-    /// What has no room is lost, and the tally says so. [`scatter_words`] shared words, and a scratch word
-    /// for each of the [`PER_THREAD`] entries of each thread.
+    /// Puts the pairs of a batch into `fan` bins of `1 << shift` buckets each, which cover the table. An
+    /// entry without room is lost, and the tally counts it. Needs [`scatter_words`] shared words, and a
+    /// scratch word for each of the [`PER_THREAD`] entries of each thread.
     #[inline(always)]
     pub(crate) fn scatter(
         self,
@@ -142,8 +142,8 @@ where
         );
     }
 
-    /// As [`scatter`](Self::scatter), of the entries that stand in the bins `from`, of which each has `fan`
-    /// of `to`: `parts` blocks take those of one.
+    /// As [`scatter`](Self::scatter), for the entries in the bins `from`. Each of these has `fan` of the bins
+    /// `to`, and `parts` blocks take the entries of one.
     #[inline(always)]
     pub(crate) fn scatter_again(
         self,
@@ -154,7 +154,7 @@ where
         said: Said,
     ) {
         let (bulk, mut here) = step!(self, said, shared_of(fan, said));
-        // No division by zero, and no panic for it.
+        // Avoids a division by zero, and its panic.
         let parts = parts.max(1);
         let (bin, part) = (here.1.number() / parts, here.1.number() % parts);
         let first = part as u64 * per_block() as u64;
@@ -187,8 +187,8 @@ where
         bulk.insert_overflow(&mut here, bin, overflow);
     }
 
-    /// Inserts a batch once more if anything of it was lost. `blocks` blocks, with [`insert_words`] shared
-    /// words.
+    /// Inserts a batch once more if any of its entries was lost. `blocks` blocks, with [`insert_words`]
+    /// shared words.
     #[inline(always)]
     pub(crate) fn insert_lost(self, source: impl Source<Entry = E>, blocks: u32, said: Said) {
         let (bulk, mut here) = step!(self, said, insert_words());

@@ -1,4 +1,4 @@
-//! What every map and set has.
+//! Operations of every map and set.
 
 use super::{Array, At, Columns, Count, In, Launch, MaybeOut, Out, Tiles, Told};
 use warpproof_device::{Global, Tile};
@@ -10,15 +10,15 @@ use warpproof_model::{
     AtLane, Block, IntegerWords, Order, ReadOrder, UserKey, Warp, Word, Words, WriteOrder,
 };
 
-/// Tables that know of most absent keys that they are absent, without a search.
+/// Tables that can tell without a search that most absent keys are absent.
 pub(crate) trait Sifts: AllKeys {
     /// Whether a key may be there.
     fn may_hold(self, key: Self::Key) -> bool;
 }
 
 impl<T: Sifts> Launch<1, T> {
-    /// Answers searches of keys that are known to be absent, and moves the others to places next to each
-    /// other, with their numbers; `left` counts those. A thread for each; two shared words.
+    /// Answers searches of keys that are known to be absent, and moves the others to adjacent places, with
+    /// their numbers; `left` counts those. A thread for each operation; two shared words.
     #[inline(always)]
     #[allow(clippy::too_many_arguments, reason = "those of a search, and where operations go")]
     pub(crate) fn sift(
@@ -32,7 +32,7 @@ impl<T: Sifts> Launch<1, T> {
     ) {
         let (tile, block) = self.tiles.in_block();
         let from = block.number().saturating_mul(block.warps());
-        // SAFETY: asked below `n` alone.
+        // SAFETY: called only below `n`.
         let op = |at: u32| unsafe { At::new(at as usize) };
         let stays = |at: u32| {
             let stays = self.table.may_hold(keys.read(op(at)));
@@ -44,12 +44,12 @@ impl<T: Sifts> Launch<1, T> {
             }
             stays
         };
-        // SAFETY: a place for each operation, which no other one is moved to.
+        // SAFETY: a place for each operation, to which no other one is moved.
         let put = |at: u32, place: u32| unsafe {
             to_keys.set(place.into(), keys.read(op(at)));
             to_numbers.set(place.into(), at);
         };
-        // SAFETY: one counter, which everybody accesses so.
+        // SAFETY: one counter, which all code accesses so.
         let left = unsafe { left.words(1) };
         sift(&mut (tile, block), (from, n.0), stays, put, left);
     }
@@ -57,7 +57,7 @@ impl<T: Sifts> Launch<1, T> {
 
 /// The code of the insert that [`Launch::put`] runs: of pairs whose keys are absent.
 pub(crate) const UNIQUE: u8 = Op::InsertUnique.code();
-/// Of pairs, or of values for keys that are present.
+/// Adds pairs, or replaces values of keys that are present.
 pub(crate) const ASSIGN: u8 = Op::Assign.code();
 
 /// Code of an operation that does not exist: nothing was done.
@@ -65,7 +65,7 @@ pub(super) const UNKNOWN_OPERATION: u8 = 254;
 
 const _: () = assert!(DEFERRED != UNKNOWN_OPERATION);
 
-/// The operation with a code, of which there must be one to compile.
+/// The operation with a code; an unknown code does not compile.
 pub(super) const fn coded(code: u8) -> Op {
     match Op::from_code(code) {
         Some(op) => op,
@@ -74,7 +74,8 @@ pub(super) const fn coded(code: u8) -> Op {
 }
 
 impl<const L: u32, T: AllKeys> Launch<L, T> {
-    /// Adds pairs. What is deferred to [`put_deferred`](Self::put_deferred) has the code [`DEFERRED`].
+    /// Adds pairs. An operation that is left to [`put_deferred`](Self::put_deferred) has the code
+    /// [`DEFERRED`].
     #[inline(always)]
     pub(crate) fn put<const OP: u8>(
         self,
@@ -91,7 +92,7 @@ impl<const L: u32, T: AllKeys> Launch<L, T> {
         });
     }
 
-    /// Takes out one pair of each key.
+    /// Deletes one pair of each key.
     #[inline(always)]
     pub(crate) fn delete(self, keys: In<T::Key>, outcomes: Out<u8>, n: Count) {
         self.tiles.per_key(keys, outcomes, n, |w, _, key| {
@@ -128,7 +129,7 @@ impl<const L: u32, T: AllKeys> Launch<L, T> {
         self.search_some((keys, n), (values, found), missing, |op| leads(op.number(), key));
     }
 
-    /// Searches for the keys of those operations that `asks` names.
+    /// Searches for the keys of the operations for which `asks` is true.
     #[inline(always)]
     fn search_some(
         self,
@@ -148,7 +149,7 @@ impl<const L: u32, T: AllKeys> Launch<L, T> {
     }
 
     /// Operations of all kinds: `ops` are codes of [`Op`]s. A search that finds its key has outcome 1 and its
-    /// value in `found`; one that does not has outcome 0.
+    /// value in `found`; a search that does not find it has outcome 0.
     #[inline(always)]
     pub(crate) fn mixed(
         self,
@@ -174,8 +175,8 @@ impl<const L: u32, T: AllKeys> Launch<L, T> {
         });
     }
 
-    /// Writes all pairs in no particular order, as far as there is room; adds how many there are to
-    /// `total`, which is zero at first. No other operation on the table runs meanwhile. Three shared words.
+    /// Writes all pairs in no particular order, as many as there is room for; adds their number to `total`,
+    /// which is zero at first. No other operation on the table runs meanwhile. Three shared words.
     ///
     /// A block counts its pairs, reserves their places by one addition to `total` and then writes them.
     #[inline(always)]
@@ -199,7 +200,7 @@ impl<const L: u32, T: WarpMap, R: Copy> Launch<L, WithSlots<T, R>>
 where
     WithSlots<T, R>: AllKeys<Key = T::Key, Value = T::Value>,
 {
-    /// The code of an operation on a key of the table: those of reserved keys are not deferred.
+    /// The code of an operation on a key of the table. Operations on reserved keys are not deferred.
     #[inline(always)]
     fn mixed_in(table: T, w: &mut Tile<L>, op: Op, key: T::Key, value: T::Value) -> AtLane<Tile<L>, u8> {
         match UserKey::new(key) {
@@ -208,7 +209,7 @@ where
         }
     }
 
-    /// Does what [`put`](Self::put) deferred, with the same arguments and the same `OP`.
+    /// Runs the operations that [`put`](Self::put) deferred, with the same arguments and the same `OP`.
     #[inline(always)]
     pub(crate) fn put_deferred<const OP: u8>(
         self,
@@ -223,7 +224,7 @@ where
         });
     }
 
-    /// Does what [`mixed`](Self::mixed) deferred, inserts and assigns, with the same arguments.
+    /// Runs the inserts and assigns that [`mixed`](Self::mixed) deferred, with the same arguments.
     #[inline(always)]
     pub(crate) fn mixed_deferred(
         self,
@@ -245,8 +246,8 @@ where
 }
 
 impl<const L: u32> Tiles<L> {
-    /// For each of `parts` parts, a tile each: reserves places for as many entries as `live` says, and calls
-    /// `copy` with the first of them. Adds up how many there are in `total`. Three shared words.
+    /// For each of `parts` parts, a tile each: reserves places for `live` entries, and calls `copy` with the
+    /// first of them. Adds the number of all to `total`. Three shared words.
     #[inline(always)]
     pub(super) fn copy_parts(
         self,
@@ -288,7 +289,7 @@ impl<const L: u32> Tiles<L> {
 ///
 /// # Safety
 ///
-/// One lane does.
+/// One lane calls it.
 #[inline(always)]
 pub(super) unsafe fn write_found<V: Word>(
     Mixed { code, value }: Mixed<V>,

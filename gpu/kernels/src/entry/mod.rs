@@ -1,11 +1,11 @@
-//! What stands between the arguments of a kernel and an operation of a structure.
+//! The layer between the arguments of a kernel and an operation of a structure.
 //!
-//! Codes and conventions, the same for every kernel:
+//! Codes and conventions of all kernels:
 //!
-//! - One operation per tile. A batch of `n` operations needs a grid of at least `n` tiles; tiles beyond it do
-//!   nothing. All lanes read the inputs; the lane that has an answer writes it, and lane 0 what all know. In
-//!   a table of nodes that are replaced each lane runs updates of its own and writes their outcomes
-//!   (`waitfree`).
+//! - One operation per tile. A batch of `n` operations needs a grid of at least `n` tiles; other tiles do
+//!   nothing. All lanes read the inputs. The lane that has an answer writes it; lane 0 writes an answer that
+//!   all lanes have. In a table of nodes that are replaced, each lane runs updates of its own and writes
+//!   their outcomes (`waitfree`).
 //! - `outcomes[op]` is the code of an outcome (`warpproof_model::outcome`). Every word is a key.
 //! - An operation that a structure defers to a second kernel
 //!   ([`WarpMap::try_mixed`](warpproof_model::WarpMap)) has the code [`DEFERRED`]; the second kernel, with
@@ -33,18 +33,18 @@ use warpproof_device::{CtaBlock, Tile};
 use warpproof_model::map::{DEFERRED, DEFERRED_SPAN};
 use warpproof_model::{AtLane, Key, Warp};
 
-/// A launch on a table, by tiles of `L` lanes. Its methods are the operations, of which a kernel runs one.
+/// A launch on a table, by tiles of `L` lanes. Its methods are the operations; a kernel calls one of them.
 pub(crate) struct Launch<const L: u32, T> {
     table: T,
     tiles: Tiles<L>,
 }
 
 impl<const L: u32, T> Launch<L, T> {
-    /// The launch that the calling thread is of.
+    /// The launch of the calling thread.
     ///
     /// # Safety
     ///
-    /// As [`Tiles::new`]. Every argument of the operation is what its type and the operation say.
+    /// As [`Tiles::new`]. Every argument of the operation is as its type and the operation require.
     #[inline(always)]
     pub(crate) unsafe fn new(table: T) -> Self {
         // SAFETY: the contract of this function.
@@ -52,37 +52,36 @@ impl<const L: u32, T> Launch<L, T> {
     }
 }
 
-/// The tiles of a launch, one of which the calling thread is of. Whoever takes it has used it up.
+/// The tiles of a launch, among them that of the calling thread. A method that takes it consumes it.
 pub(crate) struct Tiles<const L: u32>(());
 
 impl<const L: u32> Tiles<L> {
-    /// Those of this launch.
+    /// The tiles of this launch.
     ///
     /// # Safety
     ///
-    /// The contracts of [`Tile::new`] and [`CtaBlock::new`], once for each kernel, where what is called on it
-    /// counts as part of the kernel: the lanes of a tile keep together, and the threads of a block at its
-    /// barriers.
+    /// The contracts of [`Tile::new`] and [`CtaBlock::new`], once for each kernel. Methods called on it count
+    /// as part of the kernel: the lanes of a tile keep together, and the threads of a block at its barriers.
     #[inline(always)]
     pub(crate) unsafe fn new() -> Self {
         Self(())
     }
 
-    /// The block and the tile of the calling thread. Every thread of the block gets here.
+    /// The block and the tile of the calling thread. Every thread of the block calls this.
     #[inline(always)]
     fn block(self) -> (CtaBlock<L>, Tile<L>) {
         // SAFETY: the contract of `new`.
         unsafe { (CtaBlock::new(), Tile::new()) }
     }
 
-    /// The tile of the calling thread in its block. Every thread of the block gets here.
+    /// The tile of the calling thread in its block. Every thread of the block calls this.
     #[inline(always)]
     fn in_block(self) -> (Tile<L>, CtaBlock<L>) {
         // SAFETY: the contract of `new`.
         unsafe { (Tile::new(), CtaBlock::new()) }
     }
 
-    /// The tile of the calling thread. Every thread of the block gets here.
+    /// The tile of the calling thread. Every thread of the block calls this.
     #[inline(always)]
     fn tile(self) -> Tile<L> {
         // SAFETY: the contract of `new`.
@@ -114,7 +113,7 @@ impl<const L: u32> Tiles<L> {
         }
     }
 
-    /// Runs `f` on the key of each operation and writes the code that it returns, by the lane that has it.
+    /// Runs `f` on the key of each operation; the lane that has the code writes it.
     #[inline(always)]
     fn per_key<K: Key>(
         self,
@@ -159,7 +158,7 @@ fn deferred_in_span<const L: u32, K: Key>(
     let first = span * DEFERRED_SPAN as usize;
     let end = (first + DEFERRED_SPAN as usize).min(n.0 as usize);
     let lanes = w.each(|lane| {
-        // Few spans have one that is deferred: all lanes look at once, without a branch.
+        // Few spans have a deferred operation: all lanes look at once, without a branch.
         let at = |i| (first + (lane * (DEFERRED_SPAN / L) + i) as usize).min(end - 1);
         // SAFETY: below `end`, which is at most `n`.
         (0..DEFERRED_SPAN / L)
@@ -170,8 +169,7 @@ fn deferred_in_span<const L: u32, K: Key>(
     }
     let mut next = first;
     loop {
-        // SAFETY: below `end`. In a loop of its own: the tiles of a warp meet behind it, and run `f`
-        // together.
+        // SAFETY: below `end`. In a loop of its own: the tiles of a warp meet after it, and run `f` together.
         let deferred = |&op: &usize| outcomes.read(unsafe { At::new(op) }) == DEFERRED;
         let Some(op) = (next..end).find(deferred) else { return };
         next = op + 1;

@@ -1,5 +1,5 @@
-//! What only maps in one array of slots have: sums of values, the entries of another table, copies by whole
-//! warps.
+//! Operations that only maps in one array of slots have: sums of values, absorbing the entries of another
+//! table, copies by whole warps.
 
 use super::{At, Columns, Count, In, Launch, Out};
 use warpproof_device::Global;
@@ -9,11 +9,11 @@ use warpproof_model::reserved::{AllKeys as _, AllKeysCounter, WithSlots};
 use warpproof_model::retrieve::{LANE_SLOTS, Method, Retrieval, SlotArray};
 use warpproof_model::{AtLane, Block as _, IntegerWords, Order, Warp};
 
-/// What a slot of a map holds, in a word.
+/// The content of a slot of a map, in a word.
 type SlotWord<T> = <<T as BucketMap>::Entry as Packed>::Word;
 
 impl<const L: u32, T: AllKeysCounter> Launch<L, T> {
-    /// Adds pairs, or their values to those of keys that are present.
+    /// Adds pairs. If a key is present, adds its value to the value there.
     #[inline(always)]
     pub(crate) fn add(self, keys: In<T::Key>, values: In<T::Value>, outcomes: Out<u8>, n: Count) {
         self.tiles.per_key(keys, outcomes, n, |w, op, key| {
@@ -25,13 +25,13 @@ impl<const L: u32, T: AllKeysCounter> Launch<L, T> {
 
 impl<const L: u32, T: BucketMap, R: CounterMap<Key = T::Key, Value = T::Value>> Launch<L, WithSlots<T, R>> {
     /// Adds the entries of another table, whose slots these are; adds to `lost` how many found no room.
-    /// Nobody else works on the table, and it has no key of theirs.
+    /// Nobody else uses the table, and it has none of their keys.
     #[inline(always)]
     pub(crate) fn absorb(self, slots: In<SlotWord<T>>, n: Count, lost: Global<u64>) {
         self.absorb_each(|op| slots.read(op), n, lost);
     }
 
-    /// As [`absorb`](Self::absorb), of slots whose keys and values are arrays of their own.
+    /// As [`absorb`](Self::absorb), for slots whose keys and values are separate arrays.
     #[inline(always)]
     pub(crate) fn absorb_pairs(self, keys: In<T::Key>, values: In<T::Value>, n: Count, lost: Global<u64>) {
         self.absorb_each(|op| T::Entry::pack(keys.read(op), values.read(op)), n, lost);
@@ -48,9 +48,9 @@ impl<const L: u32, T: BucketMap, R: CounterMap<Key = T::Key, Value = T::Value>> 
         });
     }
 
-    /// Writes all pairs in no particular order, as far as there is room; adds how many there are to
-    /// `total`, which is zero at first. No other operation on the table runs meanwhile. A lane for each
-    /// [`LANE_SLOTS`] slots, and the shared words of the method.
+    /// Writes all pairs in no particular order, as many as there is room for; adds their number to `total`,
+    /// which is zero at first. No other operation on the table runs meanwhile. A lane for each [`LANE_SLOTS`]
+    /// slots, and the shared words of the method.
     #[inline(always)]
     pub(crate) fn retrieve_all<M: Method>(
         self,
@@ -62,7 +62,7 @@ impl<const L: u32, T: BucketMap, R: CounterMap<Key = T::Key, Value = T::Value>> 
         let block = here.1.number();
         if block == 0 && here.1.rank() == 0 {
             self.table.visit(&mut here.0, 0, |w, _, key, value| {
-                // Relaxed: a place is right by itself, and the count is read when all is done.
+                // Relaxed: a place depends on no other memory, and the count is read after the launch.
                 let place = w.elect(0, || total.fetch_add(0, 1, Order::Relaxed));
                 // SAFETY: nobody else has this place.
                 unsafe { to.put(w, place, key, value) }
@@ -71,9 +71,9 @@ impl<const L: u32, T: BucketMap, R: CounterMap<Key = T::Key, Value = T::Value>> 
         Job::new(self.table.table().array(), to, total).run(&mut here, method, block, 1);
     }
 
-    /// As [`retrieve_all`](Self::retrieve_all), in the order of the slots, the reserved keys before them; the
-    /// total is stored. `chunks` are zero at first, and as many as
-    /// [`chunk_words`](warpproof_model::retrieve::chunk_words) says.
+    /// As [`retrieve_all`](Self::retrieve_all), but in the order of the slots, with reserved keys first; the
+    /// total is stored. `chunks` are zero at first, [`chunk_words`](warpproof_model::retrieve::chunk_words)
+    /// in number.
     #[inline(always)]
     pub(crate) fn retrieve_all_in_order(
         self,
@@ -94,6 +94,6 @@ impl<const L: u32, T: BucketMap, R: CounterMap<Key = T::Key, Value = T::Value>> 
     }
 }
 
-/// A lane reads rows of one slot: neighbouring lanes then write neighbouring places, whatever the slots hold.
+/// A lane reads rows of one slot, so that neighbouring lanes write neighbouring places.
 type Job<E, H> =
     Retrieval<SlotArray<E, H>, Columns<<E as Packed>::Key, <E as Packed>::Value>, Global<u64>, LANE_SLOTS, 1>;

@@ -1,8 +1,8 @@
-//! A batch on its way to the child tables of a paged table, and its answers on their way back: kernels
-//! `paged_STEP_WIDTH`, which take no table.
+//! Kernels that partition a batch by the child tables of a paged table, and bring the answers back:
+//! `paged_STEP_WIDTH`. They take no table.
 //!
-//! The digit of a key is its child table, and a part of that: leading digits of two hashes, one with the seed
-//! of the whole table, and one with the child table's own, by which its home is found.
+//! The digit of a key names its child table, and a part of that. It consists of leading digits of two hashes:
+//! one with the seed of the whole table, and one with the seed of the child table, which also gives the home.
 
 use super::{Array, At, Count, In};
 use crate::store::store;
@@ -30,7 +30,7 @@ impl<T: Copy> MaybeIn<T> {
     }
 }
 
-/// To which digits keys belong.
+/// Which digit each key belongs to.
 #[derive(Clone, Copy)]
 struct Digits {
     children: u32,
@@ -42,7 +42,7 @@ struct Digits {
 }
 
 impl Digits {
-    /// How many there are.
+    /// How many digits there are.
     #[inline(always)]
     fn count(self) -> u32 {
         self.children * self.parts
@@ -67,7 +67,7 @@ impl Digits {
         child * self.parts + hash.digit(self.parts)
     }
 
-    /// The digit of a key, and where it lies in it: a digit to the base `bins`.
+    /// The digit of a key, and its place in the digit: a digit to the base `bins`.
     #[inline(always)]
     fn with_bin<K: Key>(self, key: K, bins: u32) -> (u32, u32) {
         let (child, hash) = self.child(key);
@@ -75,13 +75,13 @@ impl Digits {
     }
 }
 
-/// Columns of operations, and where they go.
+/// Columns of operations, and where they are moved to.
 #[derive(Clone, Copy)]
 struct Columns<K, V> {
     keys: In<K>,
     values: In<V>,
     ops: MaybeIn<u8>,
-    /// Their numbers in the batch; null where they are those of their places.
+    /// Their numbers in the batch; null if they are those of their places.
     numbers: MaybeIn<u32>,
     n: u32,
     to_keys: Array<K>,
@@ -123,7 +123,7 @@ impl<K: Key, V: Copy> Moves for Columns<K, V> {
     }
 }
 
-/// The calling thread in its block, and the operations of the block, whose threads have `each`.
+/// The calling thread in its block, and the operations of the block, `each` of every thread.
 ///
 /// # Safety
 ///
@@ -162,7 +162,7 @@ unsafe fn count_digits<K: Key>(keys: In<K>, n: Count, digits: Digits, counters: 
     count(&mut here, (columns, share), (digits.count(), |key| digits.of(key)), counters);
 }
 
-/// Operations of a batch, by digits.
+/// Sorts the operations of a batch by digits.
 ///
 /// # Safety
 ///
@@ -176,7 +176,7 @@ unsafe fn scatter_by_digits<K: Key, V: Copy>(columns: Columns<K, V>, digits: Dig
     scatter(&mut here, (columns, share), (digits.count(), |key| digits.of(key)), next);
 }
 
-/// Operations that stand by digits, each tile in the order of `bins` parts of what it spans.
+/// Sorts operations that are sorted by digits further: each tile in the order of `bins` parts of its span.
 ///
 /// # Safety
 ///
@@ -187,10 +187,11 @@ unsafe fn arrange_tiles<K: Key, V: Copy>(columns: Columns<K, V>, digits: Digits,
     let (mut here, share) = unsafe { here(ARRANGED) };
     let from = share.from;
     let last = from.saturating_add(here.1.warps() * ARRANGED).min(columns.n);
-    // What the tile spans, from the digit of its first key to that of its last. All of the block know it.
+    // The span of the tile, from the digit of its first key to that of its last. All threads of the block
+    // know it.
     let first = if from < last { digits.of(columns.key(from)) } else { 0 };
     let span = if from < last { digits.of(columns.key(last - 1)).saturating_sub(first) + 1 } else { 1 };
-    // Bins of each digit; or digits of each bin. No division by zero, and no panic for it.
+    // Bins of each digit; or digits of each bin. Avoids a division by zero, and its panic.
     let each = bins.checked_div(span).unwrap_or(1).max(1);
     let shared_by = span.div_ceil(bins.max(1)).max(1);
     let bin = |key| {
@@ -200,7 +201,7 @@ unsafe fn arrange_tiles<K: Key, V: Copy>(columns: Columns<K, V>, digits: Digits,
     arrange(&mut here, (columns, share), (bins, bin));
 }
 
-/// Answers back to the order of the batch.
+/// Brings answers back into the order of the batch.
 ///
 /// # Safety
 ///
@@ -247,8 +248,8 @@ macro_rules! of_keys {
             unsafe { count_digits(keys, n, digits, counters) }
         }
 
-        /// Brings answers, codes or numbers or both, into the order of the batch. Where there are keys, the
-        /// first of each run on one key has the answer. A thread for each.
+        /// Brings answers (codes, numbers or both) into the order of the batch. With keys, the first
+        /// operation of each run on one key has the answer for all. A thread for each.
         #[unsafe(no_mangle)]
         unsafe extern "ptx-kernel" fn ${concat(paged_answer_, $width)}(
             numbers: In<u32>, keys: MaybeIn<$key>, codes: MaybeIn<u8>, values: MaybeIn<$key>, n: Count,
@@ -294,7 +295,7 @@ of_slots! {
 /// The kernels for keys of one width, with values or without.
 macro_rules! of_entries {
     ($($entry:ident $key:ty, {$($values:ident $to_values:ident $value:ty)?};)*) => { $(
-        /// Moves operations to the places of their digits: `next` says where the next one goes. A thread for
+        /// Moves operations to the places of their digits: `next` has the next place of each. A thread for
         /// each 32 operations, and a shared word for each digit.
         #[unsafe(no_mangle)]
         unsafe extern "ptx-kernel" fn ${concat(paged_scatter_, $entry)}(
@@ -310,8 +311,8 @@ macro_rules! of_entries {
             unsafe { scatter_by_digits(columns, digits, next) }
         }
 
-        /// Brings the operations of each tile into the order in which their homes lie. A thread for each 8
-        /// operations; a shared word for each of the `bins`, and one for each thread.
+        /// Brings the operations of each tile into the order of their homes. A thread for each 8 operations;
+        /// a shared word for each of the `bins`, and one for each thread.
         #[unsafe(no_mangle)]
         unsafe extern "ptx-kernel" fn ${concat(paged_arrange_, $entry)}(
             keys: In<$key>, $($values: In<$value>,)? ops: MaybeIn<u8>, numbers: MaybeIn<u32>, n: Count,
@@ -328,7 +329,7 @@ macro_rules! of_entries {
     )* };
 }
 
-/// Values and where they go; of keys alone there are none.
+/// Values and where they are moved to; keys only have none.
 macro_rules! columns {
     () => {
         (In::<()>(core::ptr::null()), Array::<()>(core::ptr::null_mut()))
@@ -344,9 +345,9 @@ of_entries! {
     map64 u64, {values to_values u64};
 }
 
-/// Adds to the three `tallies` of each child table what its operations have done, as their codes say: those
-/// from its number of `starts` to the next one. `kind` is that of all operations, unless there are `ops`. A
-/// block for each child table, and three shared words.
+/// Counts outcomes by the codes of operations, and adds them to the three `tallies` of each child table. The
+/// operations of a child table are those from its number of `starts` to the next one. `kind` is the kind of
+/// all operations, unless there are `ops`. A block for each child table, and three shared words.
 #[unsafe(no_mangle)]
 unsafe extern "ptx-kernel" fn paged_tally(
     ops: MaybeIn<u8>,

@@ -1,4 +1,4 @@
-//! What slabs alone have: several pairs of a key, and slots that are reclaimed.
+//! Operations that only slabs have: several pairs of a key, and reclaiming slots.
 
 use super::{Array, Count, In, Launch, Offsets, Out};
 use warpproof_device::Global;
@@ -21,7 +21,7 @@ impl<const L: u32, const S: usize, C: Slots<Multiplicity = Multi>, B: IntegerWor
 }
 
 impl<const L: u32, const S: usize, C: Slots, B: IntegerWords<u32>> Launch<L, WithChain<SlabTable<C, B, S>>> {
-    /// Takes out all pairs of each key; writes how many there were.
+    /// Deletes all pairs of each key; writes how many there were.
     #[inline(always)]
     pub(crate) fn delete_all(self, keys: In<C::Key>, counts: Out<u32>, n: Count) {
         self.tiles.per_tile(n, |w, op| {
@@ -40,8 +40,8 @@ impl<const L: u32, const S: usize, C: Slots, B: IntegerWords<u32>> Launch<L, Wit
         });
     }
 
-    /// The values of all pairs of each key, as many as its place has room for, and how many there are.
-    /// `values` are as many as the last offset says.
+    /// The values of all pairs of each key, as many as its range has room for, and how many there are. There
+    /// are as many `values` as the last offset says.
     #[inline(always)]
     pub(crate) fn search_all(
         self,
@@ -65,8 +65,8 @@ impl<const L: u32, const S: usize, C: Slots, B: IntegerWords<u32>> Launch<L, Wit
         });
     }
 
-    /// Reclaims the slots of deleted pairs; adds the number of slabs given back to `freed`. No other
-    /// operation on the table runs meanwhile.
+    /// Reclaims the slots of deleted pairs; adds the number of freed slabs to `freed`. No other operation on
+    /// the table runs meanwhile.
     #[inline(always)]
     pub(crate) fn flush(self, freed: Global<u64>) {
         self.tiles.per_number(self.table.parts(), |w, part| {

@@ -1,4 +1,4 @@
-//! Operations between two looks at a clock, and operations whose exchanges are counted.
+//! Operations with time stamps, and operations whose lost exchanges are counted.
 
 use super::map::UNKNOWN_OPERATION;
 use super::waitfree::{Kind, code};
@@ -13,8 +13,8 @@ use warpproof_model::waitfree::WaitFreeTable;
 use warpproof_model::{AtLane, IntegerWords, Order, UserKey, Warp, WarpMap as _, Word, Words};
 
 impl<const L: u32, T: AllKeys> Launch<L, T> {
-    /// As [`mixed`](Self::mixed); `starts` and `ends` are the numbers that the clock had right before and
-    /// right after the operation, which are different for all.
+    /// As [`mixed`](Self::mixed). `starts` and `ends` are the numbers of the clock right before and right
+    /// after the operation; all of them differ.
     #[inline(always)]
     #[expect(clippy::too_many_arguments, reason = "the arrays of a kernel")]
     pub(crate) fn stamped(
@@ -34,7 +34,7 @@ impl<const L: u32, T: AllKeys> Launch<L, T> {
             let value = values.read(op);
             let start = stamp(w, clock);
             let said = self.table.mixed(w, kind, key, value);
-            // The stamp is word of this call to others.
+            // The stamp tells other operations of this call.
             w.fence_acquire();
             let end = stamp(w, clock);
             starts.write(w, op, start);
@@ -46,8 +46,8 @@ impl<const L: u32, T: AllKeys> Launch<L, T> {
     }
 }
 
-/// What the clock said before it went on by one. Lane 0 looks, the other lanes are threads of their own: the
-/// first `sync` puts what they did before it, the second what they do next behind it.
+/// The number of the clock, which then goes on by one. Lane 0 reads it; the other lanes are separate threads.
+/// The first `sync` puts what they did before it, and the second puts what they do next after it.
 #[inline(always)]
 fn stamp<const L: u32>(w: &mut Tile<L>, clock: Global<u64>) -> u64 {
     w.sync();
@@ -101,13 +101,13 @@ where
             let said = match UserKey::new(key) {
                 Some(key) => table.mixed(w, (kind, key, values.read(op)), stash),
                 None => {
-                    // None of the lanes has begun it.
+                    // No lane has begun this operation.
                     let start = stamp(w, clock);
                     starts.write(w, op, start);
                     Some(reserved.mixed(w, kind, UserKey::of_reserved(key), values.read(op)))
                 }
             };
-            // The stamp is word of this call to others.
+            // The stamp tells other operations of this call.
             w.fence_acquire();
             let end = stamp(w, clock);
             ends.write(w, op, end);
@@ -121,7 +121,7 @@ where
     }
 
     /// Operations of all kinds, each run to its end by a whole tile. `exchanges` gets how many exchanges of a
-    /// head it has lost. What finds no node has the code [`DEFERRED`].
+    /// head each has lost. An operation that finds no node has the code [`DEFERRED`].
     #[inline(always)]
     pub(crate) fn update_counted(
         self,
@@ -156,11 +156,11 @@ where
     }
 }
 
-/// Writes what a search found.
+/// Writes the answer of a search.
 ///
 /// # Safety
 ///
-/// One lane does.
+/// One lane calls it.
 #[inline(always)]
 unsafe fn write_stamped<V: Copy>(kind: u8, Mixed { code, value }: Mixed<V>, op: At, found: MaybeOut<V>) {
     if kind == Op::Search.code()

@@ -1,4 +1,4 @@
-//! Numbers that tiles count, blocks add up and a table has in the end.
+//! Statistics of a table: tiles count, blocks add up.
 
 use super::{At, Count, In, Launch, Numbers, Tiles};
 use crate::matrix::{open, slab};
@@ -11,7 +11,7 @@ use warpproof_model::reserved::{AllKeys as _, ReservedSlots as Reserved, WithCha
 use warpproof_model::slab::{BucketStats, SlabTable, Slots};
 use warpproof_model::{Block, IntegerWords, Order, ReadOrder, Warp, WarpMap, Word, Words};
 
-/// Which of the numbers of a slab table is the longest chain, and the first of those that count chains.
+/// Which of the numbers of a slab table is the longest chain, and which is the first count of chains.
 const LONGEST: usize = 3;
 const CHAINS: usize = 4;
 
@@ -45,9 +45,9 @@ impl<const L: u32, const S: usize, C: Slots, B: IntegerWords<u32>> Launch<L, Wit
 impl<const L: u32, const S: usize, const N: u32, E: Packed, H: Words<E::Word>>
     Launch<L, WithSlots<HopscotchTable<E, H, S, N>, Reserved<E, H>>>
 {
-    /// Adds the numbers of the table to `numbers`: live entries, then how many of them stand 0, 1, ... groups
-    /// behind their home, where reserved keys are. One more than the groups of a neighbourhood, and as many
-    /// shared words.
+    /// Adds the numbers of the table to `numbers`: live entries, then how many of them are 0, 1, ... groups
+    /// after their home; reserved keys count as at home. One more than the groups of a neighbourhood, and as
+    /// many shared words.
     #[inline(always)]
     pub(crate) fn group_stats<const D: usize>(self, numbers: Numbers<D>) {
         const { assert!(D == N as usize + 1) };
@@ -97,8 +97,8 @@ impl<const L: u32, T: BucketMap, R: WarpMap<Key = T::Key, Value = T::Value>> Lau
 }
 
 impl<const L: u32> Tiles<L> {
-    /// Adds what `of` says of each of `parts` parts, a tile each, to `numbers`; the one named `highest` is
-    /// raised. Needs as many shared words.
+    /// Adds the numbers that `of` returns for each of `parts` parts, a tile each, to `numbers`; number
+    /// `highest` is raised instead. Needs as many shared words.
     #[inline(always)]
     pub(super) fn chain_numbers<const N: usize>(
         self,
@@ -127,7 +127,7 @@ impl<const L: u32> Tiles<L> {
     }
 }
 
-/// Adds the shared words of a block, `N` numbers, to those of the table; the one named `highest` is raised.
+/// Adds the shared words of a block, `N` numbers, to those of the table; number `highest` is raised instead.
 #[inline(always)]
 fn add_up<const L: u32, const N: usize>(
     block: &mut CtaBlock<L>,
@@ -157,7 +157,7 @@ fn add_up<const L: u32, const N: usize>(
 /// Raises a word to at least `value`.
 #[inline(always)]
 fn raise<T: Word + Ord, H: Words<T>>(words: H, index: usize, value: T) {
-    // Relaxed, both: the word alone matters.
+    // Relaxed, both: only this word matters.
     let mut seen = words.load(index, ReadOrder::Relaxed);
     while seen < value {
         let now = words.compare_exchange(index, seen, value, Order::Relaxed);
@@ -168,8 +168,8 @@ fn raise<T: Word + Ord, H: Words<T>>(words: H, index: usize, value: T) {
     }
 }
 
-/// Adds to `total` how many of the outcomes say that an entry was stored. A thread per [`DEFERRED_SPAN`]
-/// outcomes; 4 bytes of shared memory.
+/// Adds to `total` how many of the outcomes are of stored entries. A thread per [`DEFERRED_SPAN`] outcomes; 4
+/// bytes of shared memory.
 #[cfg(not(any(feature = "tuning", feature = "stress", feature = "paper")))]
 #[unsafe(no_mangle)]
 unsafe extern "ptx-kernel" fn count_stored(outcomes: In<u8>, n: Count, total: Numbers<1>) {

@@ -1,8 +1,8 @@
 //! Operations on tables of nodes that are replaced.
 //!
-//! Every tile that updates has a number that the table has room for, and a stash of nodes. A kernel has as
-//! many tiles as that. In the first kernel each lane of a tile runs operations of its own. In the second one
-//! the tile runs them one after the other. Launches on one table do not overlap.
+//! Every tile that updates has a number below the `warps` of the table, and a stash of nodes. A kernel has as
+//! many tiles as that. In the first kernel each lane of a tile runs operations of its own. In the second
+//! kernel the tile runs them one after the other. Launches on one table do not overlap.
 
 use super::map::{UNKNOWN_OPERATION, coded, write_found};
 use super::{At, Columns, Count, In, Launch, MaybeOut, Numbers, Out, Tiles, Told, deferred_in_span};
@@ -16,7 +16,7 @@ use warpproof_model::reserved::{ReservedSlots, WithSlots, visit_reserved};
 use warpproof_model::waitfree::{Company, WaitFreeTable};
 use warpproof_model::{AtLane, IntegerWords, UserKey, Warp, WarpMap as _, Word, Words};
 
-/// The code of an insert or assign for which there is no node.
+/// The code of an insert or assign that finds no free node.
 const FULL: u8 = Insert::Full.code();
 const _: () = assert!(FULL == Assign::Full.code());
 
@@ -26,7 +26,7 @@ struct HardwareWarp;
 impl<const L: u32> Company<Tile<L>> for HardwareWarp {
     #[inline(always)]
     fn again(&mut self, w: &mut Tile<L>, busy: bool) -> bool {
-        // SAFETY: this answers the same to all threads of the hardware warp, so they run as many rounds.
+        // SAFETY: all threads of the hardware warp get one answer, so they run equally many rounds.
         unsafe { w.meet_any(busy) }
     }
 
@@ -37,16 +37,16 @@ impl<const L: u32> Company<Tile<L>> for HardwareWarp {
     }
 }
 
-/// What the operations of a launch are.
+/// The kinds of the operations of a launch.
 #[derive(Clone, Copy)]
 pub(super) enum Kind {
     One(Op),
-    /// By their codes.
+    /// Each by its code.
     Each(In<u8>),
 }
 
 impl Kind {
-    /// That of an operation, if it has one.
+    /// The kind of an operation, if it has one.
     #[inline(always)]
     fn of(self, op: At) -> Option<Op> {
         match self {
@@ -55,7 +55,7 @@ impl Kind {
         }
     }
 
-    /// That of all, if it is one.
+    /// The kind of all operations, if they have one kind.
     #[inline(always)]
     fn one(self) -> Option<Op> {
         match self {
@@ -75,7 +75,7 @@ where
     H: IntegerWords<u64>,
     P: Pool,
 {
-    /// Tiles that run: as many as there are, or as have numbers.
+    /// Tiles that run: as many as there are, or as many as have numbers.
     #[inline(always)]
     fn stride(&self) -> u32 {
         Tile::<L>::per_grid().min(self.table.table().warps())
@@ -101,10 +101,11 @@ where
         let stride = self.stride();
         self.with_stash(|tile, has_number, stash| {
             let rank = tile.rank_in_warp();
-            // Of the first tile of the hardware warp: the loop is uniform in that.
+            // The number of the first tile of the hardware warp: the loop is uniform in it.
             let mut first = tile.id() - rank;
             while first < n {
-                // Else tiles that once took different branches would wait for memory one after the other.
+                // Otherwise tiles that once took different branches would wait for memory one after the
+                // other.
                 // SAFETY: all threads of the warp have the same numbers here.
                 unsafe { tile.meet() };
                 let number = first + rank;
@@ -117,7 +118,7 @@ where
     }
 
     /// Each lane runs operations and writes their codes: [`DEFERRED`] if the fast path leaves one, or if its
-    /// key is reserved. It calls `begin` before an operation, and `done` with its answer. In the end the tile
+    /// key is reserved. It calls `begin` before an operation, and `done` with its answer. At the end the tile
     /// calls `rest` for each operation of its lanes.
     #[inline(always)]
     pub(super) fn per_lane(
@@ -157,7 +158,7 @@ where
                             let value = values.map_or(E::Value::ZERO, |values| values.read(op));
                             return Some((this, kind, key, value));
                         }
-                        // A tile does it, so that this kernel stays small.
+                        // The tile runs it later, so that this kernel stays small.
                         (None, _) => DEFERRED,
                         (_, None) => UNKNOWN_OPERATION,
                     };
@@ -179,8 +180,8 @@ where
         });
     }
 
-    /// Runs each operation that was deferred, of which `f` says the kind and the value, and writes its code;
-    /// a search hands the value that it finds to `found`. What finds no node has the code [`DEFERRED`] again.
+    /// Runs each operation that was deferred, with the kind and value that `f` returns, and writes its code;
+    /// a search passes its value to `found`. An operation that finds no node has the code [`DEFERRED`] again.
     #[inline(always)]
     fn per_deferred_update(
         self,
@@ -230,7 +231,7 @@ where
         self.per_lane(kind, (keys, Some(values)), outcomes, n, |_| {}, |_, _| {}, |_, _, _| {});
     }
 
-    /// Adds those pairs that were deferred, after nodes were made free. What finds none has the code
+    /// Adds those pairs that were deferred, after nodes were freed. An operation that finds none has the code
     /// [`DEFERRED`] again.
     #[inline(always)]
     pub(crate) fn update_deferred<const OP: u8>(
@@ -244,28 +245,28 @@ where
         self.per_deferred_update(keys, outcomes, n, call, |_, _| {});
     }
 
-    /// Says that there is no room for those pairs that are deferred still.
+    /// Writes `Full` for those pairs that are still deferred.
     #[inline(always)]
     pub(crate) fn no_room(self, keys: In<E::Key>, _values: In<E::Value>, outcomes: Told, n: Count) {
         self.tiles.per_deferred(keys, outcomes, n, |w, _, _| AtLane::known(w, FULL));
     }
 
-    /// Takes out the pair of each key. What is more than one node in the place of another has the code
+    /// Deletes the pair of each key. A delete that needs more than to replace one node by one has the code
     /// [`DEFERRED`].
     #[inline(always)]
     pub(crate) fn remove(self, keys: In<E::Key>, outcomes: Out<u8>, n: Count) {
         self.per_lane(Kind::One(Op::Delete), (keys, None), outcomes, n, |_| {}, |_, _| {}, |_, _, _| {});
     }
 
-    /// Takes out those pairs that were deferred, after nodes were made free. What finds none has the code
-    /// [`DEFERRED`] again.
+    /// Deletes those pairs that were deferred, after nodes were freed. An operation that finds none has the
+    /// code [`DEFERRED`] again.
     #[inline(always)]
     pub(crate) fn remove_deferred(self, keys: In<E::Key>, outcomes: Told, n: Count) {
         let call = |_| Some((Op::Delete, E::Value::ZERO));
         self.per_deferred_update(keys, outcomes, n, call, |_, _| {});
     }
 
-    /// Takes out those pairs that are deferred still, where they stand. Nothing else runs.
+    /// Deletes those pairs that are still deferred, in place. Nothing else runs.
     #[inline(always)]
     pub(crate) fn remove_in_place(self, keys: In<E::Key>, outcomes: Told, n: Count) {
         let table = self.table.table();
@@ -301,7 +302,7 @@ where
     }
 
     /// Operations of all kinds: `ops` are codes of [`Op`]s. A search that finds its key has outcome 1 and its
-    /// value in `found`; what is more than one node in the place of another has the code [`DEFERRED`].
+    /// value in `found`. An update that needs more than to replace one node by one has the code [`DEFERRED`].
     #[inline(always)]
     pub(crate) fn update_mixed(
         self,
@@ -321,7 +322,8 @@ where
         self.per_lane(Kind::Each(ops), (keys, Some(values)), outcomes, n, |_| {}, done, |_, _, _| {});
     }
 
-    /// Runs what was deferred, after nodes were made free. What finds none has the code [`DEFERRED`] again.
+    /// Runs the deferred operations, after nodes were freed. One that finds none has the code [`DEFERRED`]
+    /// again.
     #[inline(always)]
     pub(crate) fn update_mixed_deferred(
         self,
@@ -338,8 +340,8 @@ where
         self.per_deferred_update(keys, outcomes, n, call, found);
     }
 
-    /// Of what is deferred still: takes the pairs of deletes out where they stand, and says that there is no
-    /// room for the others. Nothing else runs.
+    /// For the operations that are still deferred: deletes remove their pairs in place, and the others get
+    /// `Full`. Nothing else runs.
     #[inline(always)]
     pub(crate) fn remove_mixed_in_place(
         self,
@@ -375,7 +377,7 @@ where
         });
     }
 
-    /// Writes all pairs in no particular order, as far as there is room; adds how many there are to `total`,
+    /// Writes all pairs in no particular order, as many as there is room for; adds their number to `total`,
     /// which is zero at first. No other operation on the table runs meanwhile. Three shared words.
     #[inline(always)]
     pub(crate) fn retrieve_all_nodes(self, to: Columns<E::Key, E::Value>, total: Global<u64>) {
@@ -411,8 +413,8 @@ where
     B: IntegerWords<u32>,
     T: IntegerWords<u64>,
 {
-    /// Makes the nodes free that are retired or in a stash. Nothing else runs. A tile for `L` words of the
-    /// bitmap, or warps.
+    /// Frees the nodes that are retired or in a stash. Nothing else runs. A tile for `L` words of the bitmap,
+    /// or warps.
     #[inline(always)]
     pub(crate) fn reclaim(self) {
         let pool = self.table.table().pool();

@@ -14,7 +14,7 @@ use warpproof_model::{Seed, UserKey, Words};
 
 /// Slots of a child table, with their part of the board.
 type Slots<E> = BoardSlots<Store<u32>, Store<<E as Packed>::Word>>;
-/// A child table. The board says what a filter would say.
+/// A child table. The board takes the place of a filter.
 type Child<E, const S: usize> = WithSlots<OpenTable<E, Slots<E>, (), BoundedStride, S>, Reserved<E>>;
 
 /// Child tables of entries in one word each.
@@ -50,7 +50,7 @@ where
     }
 }
 
-/// Child tables of entries in one word each. `len` is words of one.
+/// Child tables of entries in one word each. `len` is the number of words of one child table.
 #[inline(always)]
 pub(crate) fn packed<E: Packed, M: Multiplicity, const S: usize>(
     heads: *const u64,
@@ -70,7 +70,7 @@ where
 {
     #[inline(always)]
     fn may_hold(self, key: E::Key) -> bool {
-        // The board says nothing of reserved keys.
+        // The board has no reserved keys.
         UserKey::new(key).is_none_or(|of_user| self.0.of(key).table().may_hold(of_user))
     }
 }

@@ -7,7 +7,7 @@ use warpproof_model::reserved::WithSlots;
 use warpproof_model::slab::Multiplicity;
 use warpproof_model::{Seed, Words};
 
-/// Numbers that `stats` adds up: entries, and how many of them stand so many groups behind their home.
+/// Numbers that `stats` adds up: entries, and how many of them are 0, 1, ... groups after their home.
 pub(crate) const NUMBERS: usize = REACH as usize + 1;
 
 /// A table of entries in one word each.

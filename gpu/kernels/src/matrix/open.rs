@@ -10,7 +10,7 @@ use warpproof_model::{Seed, Words};
 /// Numbers that `stats` adds up: live entries, tombstones.
 pub(crate) const NUMBERS: usize = 2;
 
-/// Bits that are set and not tested before: who inserts waits for no answer.
+/// Bits are set without a test before, so that an insert waits for no answer.
 type Filter = OverflowFilter<Store<u32>, CLASSES, false>;
 
 /// Slots of two words each.

@@ -1,4 +1,4 @@
-//! The child tables of a paged table, each where it is: in a frame, or in the host's memory. They are tables
+//! The child tables of a paged table, each at its place: in a frame, or in the host's memory. They are tables
 //! of open addressing.
 
 use super::open;
@@ -11,11 +11,11 @@ use warpproof_model::reserved::{AllKeys, ReservedSlots, WithSlots};
 use warpproof_model::slab::Multiplicity;
 use warpproof_model::{Key, Seed, Words};
 
-/// As of a table of open addressing.
+/// The filter of a table of open addressing.
 type Filter = OverflowFilter<Store<u32>, CLASSES, false>;
 type LockSlots = LockWordSlots<Store<u64>>;
 
-/// Where all child tables are, and how large each of them is.
+/// The places of all child tables, and the size of each.
 #[derive(Clone, Copy)]
 pub(crate) struct Heads {
     pub(super) heads: *const u64,
@@ -27,7 +27,7 @@ pub(crate) struct Heads {
 }
 
 impl Heads {
-    /// The child table of a key, and what is said of it.
+    /// The child table of a key, and its words.
     #[inline(always)]
     pub(super) fn of<K: Key>(self, key: K) -> (usize, [u64; HEAD]) {
         let child = key.hash(self.seed).digit(self.children) as usize;
@@ -93,7 +93,7 @@ impl<const S: usize> Tables for LockTables<S> {
     }
 }
 
-/// Child tables of entries in one word each. `len` and `filter_len` are words of one.
+/// Child tables of entries in one word each. `len` and `filter_len` are numbers of words of one child table.
 #[inline(always)]
 pub(crate) fn packed<E: Packed, M: Multiplicity, const S: usize>(
     heads: *const u64,

@@ -17,7 +17,7 @@ const PATIENCE: u32 = 64;
 /// The pool of the nodes.
 type Nodes = NodePool<Store<u32>, Store<u64>>;
 
-/// A table of entries in one word each. `stash` is how many nodes a tile takes for itself at once.
+/// A table of entries in one word each. `stash` is how many nodes a tile allocates for itself at once.
 #[inline(always)]
 pub(crate) fn packed<E: Packed, M: Multiplicity, const S: usize>(
     (nodes, reserved): (Store<E::Word>, Reserved<E>),
