@@ -1,8 +1,8 @@
 //! Tables whose structure and backend are chosen at run time.
 //!
-//! A [`Map`] or [`Set`] of this module holds any table of the library: one call of a virtual function for a
-//! whole batch costs nothing beside the batch. What only some tables do is asked for at run time:
-//! [`Map::counter`] and the like are `None` where the table cannot do it.
+//! A [`Map`] or [`Set`] of this module holds any table of the library: one virtual call for a whole batch
+//! costs nothing beside the batch. Capabilities of only some tables are looked up at run time:
+//! [`Map::counter`] and the like are `None` if the table lacks them.
 //!
 //! ```
 //! use warpproof::any::Map;
@@ -36,7 +36,7 @@ pub use set::Set;
 
 use core::any::Any;
 
-/// A table as what it can do, if it is of the type that this was noted for.
+/// A table seen through one of its capabilities, if it has the type for which this was recorded.
 type As<Capability> = fn(&dyn Any) -> Option<&Capability>;
-/// A table that is used alone, as what it can do, if it is of the type that this was noted for.
+/// A mutable table seen through one of its capabilities, if it has the type for which this was recorded.
 type AsMut<Capability> = fn(&mut dyn Any) -> Option<&mut Capability>;

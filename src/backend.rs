@@ -49,8 +49,8 @@ impl Opened {
         Err(Failure::input("this program was built without the feature `gpu`"))
     }
 
-    /// Refuses a budget that is more than all the memory of the device. On a CPU frames take no more than the
-    /// table does, whatever the budget is.
+    /// Refuses a budget that is more than all the memory of the device. On a CPU every budget is fine: frames
+    /// take no more memory than the table does.
     ///
     /// # Errors
     /// If it is too large; those of the driver.
@@ -59,7 +59,7 @@ impl Opened {
         self.device_memory()?.map_or(Ok(()), |all| within(budget, all, &self.device()))
     }
 
-    /// All memory of the device in bytes, if it is a GPU.
+    /// All memory of the device in bytes, if this is a GPU.
     fn device_memory(&self) -> Result<Option<u64>, Failure> {
         match self {
             Self::Cpu => Ok(None),
@@ -68,7 +68,7 @@ impl Opened {
         }
     }
 
-    /// Why there is no GPU, or its name.
+    /// The name of the GPU, or the reason why there is none.
     pub(crate) fn probe_gpu() -> Result<String, String> {
         match Self::open_gpu() {
             Ok(opened) => Ok(opened.device()),
@@ -101,7 +101,7 @@ impl Opened {
         }
     }
 
-    /// The GPU whose kernels can be timed apart from copies, if this is one.
+    /// The GPU, if this is one, whose kernels can be timed apart from copies.
     #[cfg(feature = "gpu")]
     pub(crate) fn kernels(&self) -> Option<&Device> {
         match self {

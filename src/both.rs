@@ -8,18 +8,18 @@ use std::collections::BTreeSet;
 use warpproof::simt::check::{Report, Verdict};
 use warpproof::simt::engine::Engine;
 
-/// What two engines saw.
+/// The results of two engines.
 #[derive(Serialize)]
 pub(crate) struct Comparison {
     engines: [&'static str; 2],
-    /// What the executions of each are.
+    /// What the executions of each engine are.
     counts: [&'static str; 2],
     executions: [u64; 2],
     seconds: [f64; 2],
     scenarios: usize,
     /// Scenarios in which both saw the same outcomes and came to the same verdict.
     same: usize,
-    /// Scenarios that one of them did not explore to the end: what it saw there, the other saw too.
+    /// Scenarios that one of them did not explore to the end; the other saw all outcomes that it saw.
     capped: usize,
     differences: Vec<Difference>,
 }
@@ -85,7 +85,7 @@ impl Comparison {
     }
 }
 
-/// Whether one of two reports ends early and shows a part of what the other shows.
+/// Whether one of two reports ends early, and the other has all of its outcomes.
 fn is_part(one: &Report, other: &Report) -> bool {
     match (one.verdict, other.verdict) {
         (Verdict::Capped, Verdict::Passed) => one.outcomes.is_subset(&other.outcomes),

@@ -97,11 +97,11 @@ of 32 lanes). Its answer is `no violation in N schedules`, which proves nothing;
 Exit codes: 0 no violation, and every scenario was explored to its end or sampled as often as asked for; 1 a violation
 was found, or a scenario was not explored to its end; 2 bad usage.";
 
-/// What explores unless told otherwise.
+/// The default engine.
 pub(crate) const DEFAULT_ENGINE: &str = "explore";
-/// Seconds that two engines have for one scenario each, unless told otherwise. Loom takes hours for some.
+/// Seconds of each engine for one scenario with `--both`, unless told otherwise. Loom takes hours for some.
 const BOTH: u64 = 5;
-/// What explores besides it.
+/// The second engine of `--both`.
 const SECOND_ENGINE: &str = "loom";
 
 pub(crate) fn known_engine(name: &str) -> Result<&'static dyn Engine, String> {
@@ -116,17 +116,17 @@ pub(crate) fn known_engine(name: &str) -> Result<&'static dyn Engine, String> {
 pub(crate) struct Summary {
     structure: &'static str,
     engine: &'static str,
-    /// The memory that it assumes.
+    /// The memory model that the engine assumes.
     model: &'static str,
     scenarios: usize,
-    /// What the engine counts: what `executions` are.
+    /// What the engine counts as `executions`.
     counts: &'static str,
     executions: u64,
-    /// Scenarios of which schedules were sampled and nothing was found: neither proved nor refuted.
+    /// Scenarios whose schedules were sampled without a violation: neither proved nor refuted.
     sampled: usize,
     capped: usize,
     blind: usize,
-    /// Rounds of the call that took most, of those that have a bound.
+    /// Rounds of the longest call, among calls that have a bound.
     #[serde(skip_serializing_if = "no_call")]
     longest: u32,
     violations: usize,
@@ -155,7 +155,7 @@ pub(crate) fn check(args: &Args) -> Result<(), Failure> {
     let started = Instant::now();
     let shown = |report: &Report| {
         if !args.json {
-            // Nobody reads? The exit code still tells.
+            // If nobody reads the output, the exit code still tells.
             drop(output::line(text(report)));
         }
     };
@@ -197,7 +197,7 @@ pub(crate) fn check(args: &Args) -> Result<(), Failure> {
     summary.outcome()
 }
 
-/// What scenarios cover: each counts once for each operation that it calls.
+/// The coverage of scenarios: each counts once for each operation that it calls.
 fn list(batches: &[select::Batch]) -> String {
     let scenarios: Vec<Scenario> = batches.iter().flat_map(|batch| batch.scenarios.iter().cloned()).collect();
     let mut text = format!("{:<36}{:>10}{:>9}  lanes x words\n", "operation", "scenarios", "stalled");
@@ -258,8 +258,8 @@ fn both(args: &Args, batches: &[select::Batch], options: &Options) -> Result<(),
     Comparison::of(engines, [&first, &second]).show(args.json)
 }
 
-/// Makes the violations small, for [`Limits::default`] in all. Those for which no time is left stay as they
-/// are.
+/// Makes the violations small, within [`Limits::default`] in all. Violations for which no time is left stay
+/// as they are.
 fn minimise_all(engine: &dyn Engine, reports: &mut [Report], options: &Options) {
     let (started, limits) = (Instant::now(), Limits::default());
     let found = reports.iter().filter(|report| report.violation.is_some()).count();
@@ -288,8 +288,7 @@ fn show(reports: &[Report], saved: &[PathBuf]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Explores with a process per core and a progress bar, and shows each report in the order in which the
-/// scenarios are explored.
+/// Explores with a process per core and a progress bar. Shows the reports in the order of the scenarios.
 fn explore(
     engine: &dyn Engine,
     scenarios: &[Scenario],
@@ -355,7 +354,7 @@ fn text(report: &Report) -> String {
     format!("{:56} {executions:>12} {:>8.2} s  {verdict}{unseen}", report.scenario, report.seconds)
 }
 
-/// Whether no call had a bound, or none began a round.
+/// Whether no call had a bound, or no call began a round.
 const fn no_call(longest: &u32) -> bool {
     *longest == 0
 }

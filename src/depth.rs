@@ -1,4 +1,4 @@
-//! Depths: all programs of so many calls, a row each.
+//! Depths: all programs of a number of calls, a row for each number.
 
 use crate::output::grouped;
 use serde::Serialize;
@@ -30,7 +30,7 @@ impl Row {
     }
 }
 
-/// The rows as a table; `counts` is what executions are.
+/// The rows as a table; `counts` names what executions are.
 pub(crate) fn table(rows: &[Row], counts: &str) -> String {
     let mut text = format!(
         "{:>5} {:>9} {:>14} {:>9} {:>7} {:>10}",

@@ -1,4 +1,4 @@
-//! What a table holds.
+//! The entries of a table.
 
 use clap::ValueEnum;
 
@@ -28,7 +28,7 @@ impl Entry {
         self.row().0
     }
 
-    /// What such a table holds, in words.
+    /// The content of such a table, in words.
     pub(crate) const fn what(self) -> &'static str {
         self.row().1
     }
@@ -50,7 +50,7 @@ impl Entry {
         }
     }
 
-    /// How the kernels of such a table are run.
+    /// How the kernels of such a table run.
     #[cfg(feature = "gpu")]
     pub(crate) fn tuning(self) -> warpproof::gpu::Tuning {
         warpproof::gpu::Tuning { lock_word: self == Self::Lock64, ..Default::default() }

@@ -10,7 +10,7 @@ pub(crate) enum Failure {
     Violation(String),
     /// Bad usage or input, or the machine cannot do it: exit code 2.
     Input(String),
-    /// Nobody reads the output any more. Not an error: what was asked for was done as far as it was wanted.
+    /// Nobody reads the output any more. Not an error: as much was done as was wanted.
     Closed,
 }
 
@@ -33,7 +33,7 @@ impl Failure {
         }
     }
 
-    /// Tells the user and gives the exit code.
+    /// Prints the failure and returns the exit code.
     pub(crate) fn report(&self) -> ExitCode {
         match self {
             Self::Violation(message) => {

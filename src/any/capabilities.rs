@@ -1,4 +1,5 @@
-//! What only some tables do, as traits with virtual functions: [`BulkMatches`] and the like of any backend.
+//! Capabilities of only some tables, as traits with virtual functions: [`BulkMatches`] and the like of any
+//! backend.
 
 use super::Error;
 use std::path::Path;
@@ -13,7 +14,7 @@ pub trait Matches<K, V> {
     /// As [`BulkMatches::search_all`].
     ///
     /// # Errors
-    /// Those of the backend; the same for the other calls of this module.
+    /// Those of the backend; so for all calls of this module.
     fn search_all(&self, keys: &[K]) -> Result<Found<V>, Error>;
     /// As [`BulkMatches::delete_all`].
     fn delete_all(&self, keys: &[K]) -> Result<Vec<u32>, Error>;
@@ -46,7 +47,7 @@ pub trait Ordered<E> {
     fn retrieve_all_in_order(&self) -> Result<Vec<E>, Error>;
 }
 
-/// A table that is flushed: [`BulkFlush`].
+/// A table that can be flushed: [`BulkFlush`].
 pub trait Flush {
     /// As [`BulkFlush::flush`].
     ///
@@ -55,7 +56,7 @@ pub trait Flush {
     fn flush(&mut self) -> Result<u64, Error>;
 }
 
-/// A table that is saved to a file: [`BulkSave`].
+/// A table that can be saved to a file: [`BulkSave`].
 pub trait Save {
     /// As [`BulkSave::save`].
     ///
@@ -64,7 +65,7 @@ pub trait Save {
     fn save(&self, path: &Path) -> Result<(), Error>;
 }
 
-/// A table of which a part is in memory of a limited size: [`BulkPaged`].
+/// A table that is partly in memory of a limited size: [`BulkPaged`].
 pub trait Paged<E> {
     /// As [`BulkPaged::paging`].
     fn paging(&self) -> Paging;

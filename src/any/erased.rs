@@ -1,5 +1,5 @@
-//! From one list of calls: the virtual functions of a table, those of every type that has the calls, and the
-//! calls of the type that holds such a table.
+//! Makes three things from one list of calls: the virtual functions of a table, their implementation for
+//! every type that has the calls, and the calls of the type that holds such a table.
 
 /// A trait `$dyn` with the calls of the bulk trait `$bulk` and those of a table; its implementation for every
 /// table that has them; and `$bulk` for `$own`, whose field `table` is a `Box<dyn $dyn>`.

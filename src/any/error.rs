@@ -1,10 +1,10 @@
-//! What can go wrong on any backend.
+//! Errors of any backend.
 
 use core::fmt;
 use std::error::Error as StdError;
 use warpproof_model::host::Refused;
 
-/// What can go wrong on any backend: the backend's own error, in its words.
+/// An error of any backend: the backend's own error, with its text.
 #[derive(Debug)]
 pub struct Error(Box<dyn StdError + Send + Sync>);
 

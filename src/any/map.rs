@@ -23,8 +23,8 @@ erased! { DynMap<K: Key, V: Word>: BulkMap<K, V>, (K, V), Map<K, V> {
 
 /// A map of any structure on any backend.
 ///
-/// Its operations are those of [`BulkMap`]. What only some maps can do is there if it was named when the map
-/// was put in here (`with_*`).
+/// Its operations are those of [`BulkMap`]. Capabilities of only some maps exist if they were named when the
+/// map was made (`with_*`).
 pub struct Map<K, V> {
     table: Box<dyn DynMap<K, V>>,
     matches: Option<As<dyn Matches<K, V>>>,
@@ -37,7 +37,7 @@ pub struct Map<K, V> {
 }
 
 impl<K: Key, V: Word> Map<K, V> {
-    /// This table.
+    /// A map that holds this table.
     pub fn new<T: BulkMap<K, V> + Any + Send + Sync>(table: T) -> Self
     where
         T::Error: Send + Sync + 'static,
@@ -106,37 +106,37 @@ impl<K: Key, V: Word> Map<K, V> {
         self
     }
 
-    /// The map as one that works on all pairs of a key; `None` if it does not.
+    /// The map, if it works on all pairs of a key; otherwise `None`.
     pub fn matches(&self) -> Option<&dyn Matches<K, V>> {
         (self.matches?)(&*self.table)
     }
 
-    /// The map as one that keeps several pairs of a key; `None` if it does not.
+    /// The map, if it keeps several pairs of a key; otherwise `None`.
     pub fn multimap(&self) -> Option<&dyn Multimap<K, V>> {
         (self.multimap?)(&*self.table)
     }
 
-    /// The map as one that adds to values; `None` if it does not.
+    /// The map, if it adds to values; otherwise `None`.
     pub fn counter(&self) -> Option<&dyn Counter<K, V>> {
         (self.counter?)(&*self.table)
     }
 
-    /// The map as one that knows an order of its pairs; `None` if it does not.
+    /// The map, if it knows an order of its pairs; otherwise `None`.
     pub fn ordered(&self) -> Option<&dyn Ordered<(K, V)>> {
         (self.ordered?)(&*self.table)
     }
 
-    /// The map as one that is flushed; `None` if it needs no flush.
+    /// The map, if it can be flushed; `None` if it needs no flush.
     pub fn flush(&mut self) -> Option<&mut (dyn Flush + 'static)> {
         (self.flush?)(&mut *self.table)
     }
 
-    /// The map as one that is saved to a file; `None` if there is no file of such a map.
+    /// The map, if it can be saved to a file; otherwise `None`.
     pub fn save(&self) -> Option<&dyn Save> {
         (self.save?)(&*self.table)
     }
 
-    /// The map as one of which a part is in memory of a limited size; `None` if it is not paged.
+    /// The map, if it is paged; otherwise `None`.
     pub fn paged(&self) -> Option<&dyn Paged<(K, V)>> {
         (self.paged?)(&*self.table)
     }
@@ -146,7 +146,7 @@ impl<K: Key, V: Word> Map<K, V> {
         (&*self.table as &dyn Any).downcast_ref()
     }
 
-    /// The table itself, if it is a `T`, to be changed by what it alone can do.
+    /// The table itself, if it is a `T`, for changes that only this type can make.
     pub fn downcast_mut<T: Any>(&mut self) -> Option<&mut T> {
         (&mut *self.table as &mut dyn Any).downcast_mut()
     }

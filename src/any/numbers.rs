@@ -5,7 +5,7 @@ use warpproof_model::host::{
     SlabStats, Structure, WaitFreeGeometry, WaitFreeStats,
 };
 
-/// Any structure: that of a table which is chosen at run time.
+/// Any structure: that of a table chosen at run time.
 #[derive(Clone, Copy, Debug)]
 pub struct AnyStructure;
 
@@ -30,7 +30,7 @@ pub enum Geometry {
     Paged(PagedGeometry),
 }
 
-/// What a table holds.
+/// Statistics of a table.
 #[derive(Clone, PartialEq, Debug)]
 #[allow(clippy::large_enum_variant, reason = "one at a time is made, for people to read")]
 pub enum Stats {
@@ -47,7 +47,7 @@ pub enum Stats {
 }
 
 impl Geometry {
-    /// Number of slots, those included that no entry can be in.
+    /// Number of slots, those included that cannot hold an entry.
     pub fn slots(self) -> u64 {
         match self {
             Self::Slab(size) => size.slots() as u64,
@@ -88,8 +88,8 @@ impl Default for Stats {
     }
 }
 
-/// A variant made of the sizes or numbers of one structure, and these of the variant; what is given is the
-/// error where it is another variant.
+/// Conversions between a variant and the sizes or statistics of one structure; another variant is returned as
+/// the error.
 macro_rules! of {
     ($($of:ident::$variant:ident($from:ty);)*) => {
         $(impl From<$from> for $of {

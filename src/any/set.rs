@@ -18,8 +18,8 @@ erased! { DynSet<K: Key>: BulkSet<K>, K, Set<K> {
 
 /// A set of any structure on any backend.
 ///
-/// Its operations are those of [`BulkSet`]. What only some sets can do is there if it was named when the set
-/// was put in here (`with_*`).
+/// Its operations are those of [`BulkSet`]. Capabilities of only some sets exist if they were named when the
+/// set was made (`with_*`).
 pub struct Set<K> {
     table: Box<dyn DynSet<K>>,
     ordered: Option<As<dyn Ordered<K>>>,
@@ -29,7 +29,7 @@ pub struct Set<K> {
 }
 
 impl<K: Key> Set<K> {
-    /// This table.
+    /// A set that holds this table.
     pub fn new<T: BulkSet<K> + Any + Send + Sync>(table: T) -> Self
     where
         T::Error: Send + Sync + 'static,
@@ -67,22 +67,22 @@ impl<K: Key> Set<K> {
         self
     }
 
-    /// The set as one that knows an order of its keys; `None` if it does not.
+    /// The set, if it knows an order of its keys; otherwise `None`.
     pub fn ordered(&self) -> Option<&dyn Ordered<K>> {
         (self.ordered?)(&*self.table)
     }
 
-    /// The set as one that is flushed; `None` if it needs no flush.
+    /// The set, if it can be flushed; `None` if it needs no flush.
     pub fn flush(&mut self) -> Option<&mut (dyn Flush + 'static)> {
         (self.flush?)(&mut *self.table)
     }
 
-    /// The set as one that is saved to a file; `None` if there is no file of such a set.
+    /// The set, if it can be saved to a file; otherwise `None`.
     pub fn save(&self) -> Option<&dyn Save> {
         (self.save?)(&*self.table)
     }
 
-    /// The set as one of which a part is in memory of a limited size; `None` if it is not paged.
+    /// The set, if it is paged; otherwise `None`.
     pub fn paged(&self) -> Option<&dyn Paged<K>> {
         (self.paged?)(&*self.table)
     }
@@ -92,7 +92,7 @@ impl<K: Key> Set<K> {
         (&*self.table as &dyn Any).downcast_ref()
     }
 
-    /// The table itself, if it is a `T`, to be changed by what it alone can do.
+    /// The table itself, if it is a `T`, for changes that only this type can make.
     pub fn downcast_mut<T: Any>(&mut self) -> Option<&mut T> {
         (&mut *self.table as &mut dyn Any).downcast_mut()
     }

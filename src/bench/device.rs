@@ -1,7 +1,7 @@
 //! Kernels on device slices, timed by events.
 //!
-//! Inputs and outputs lie in device memory, every round starts with a fresh table and poisoned outputs, and
-//! every output is compared on the host after its round.
+//! Inputs and outputs are in device memory. Every round starts with a fresh table and poisoned outputs, and
+//! every output is checked on the host after its round.
 
 use super::keys::{keys, values};
 use super::memory::Memory;
@@ -35,16 +35,15 @@ pub(crate) struct Bench<'a> {
     entry: Entry,
     size: u32,
     load: f64,
-    /// Keys of the mixes.
+    /// The range of keys of the mixes.
     keys: u32,
-    /// Rounds that count.
+    /// Rounds that are measured.
     rounds: usize,
     tuning: Tuning,
 }
 
 impl<'a> Bench<'a> {
-    /// For tables that have such a capacity and hold such entries, at a size and a load, and mixes of so
-    /// many keys.
+    /// A bench for tables of such entries, at a size and a load, with mixes on so many keys.
     pub(super) fn new(
         device: &'a Device,
         rooms: Rooms,
@@ -57,7 +56,7 @@ impl<'a> Bench<'a> {
         Ok(Self { device, timed, rooms, entry, size, load, keys, rounds, tuning })
     }
 
-    /// A table into which as many entries are inserted as the size says.
+    /// A table into which as many entries are inserted as its size says.
     pub(crate) fn table<T>(
         &self,
         make: &impl Fn(&Device, Room, Tuning) -> Result<T, Error>,
@@ -71,15 +70,15 @@ impl<'a> Bench<'a> {
         self.some_entries(0, self.size)
     }
 
-    /// Those number `from..to`.
+    /// The entries number `from..to`.
     fn some_entries<K: Word>(&self, from: u32, to: u32) -> Fallible<Entries<K>> {
         let keys = keys(from, to);
         let values = values(&keys);
         Ok(Entries::new(&self.timed.stream, keys, values)?)
     }
 
-    /// Whether each key of a build was stored; `None` where the outcome is neither that nor that there was no
-    /// room, if such a table may have none.
+    /// Whether each key of a build was stored. `None` if an outcome is neither *inserted* nor, where the
+    /// table may get full, *full*.
     fn stored(&self, outcomes: &CudaSlice<u8>) -> Fallible<Vec<Option<bool>>> {
         let stored = |code: &u8| match Insert::from_code(*code) {
             Some(Insert::Inserted) => Some(true),
@@ -100,7 +99,7 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// What a search writes.
+/// A value that a search writes.
 pub(crate) trait Found: DeviceRepr + Copy + PartialEq {}
 
 impl<T: DeviceRepr + Copy + PartialEq> Found for T {}
@@ -111,7 +110,7 @@ struct Series {
     ops: usize,
     /// In seconds.
     times: Vec<f64>,
-    /// Whether every answer was right so far.
+    /// Whether every answer so far was right.
     right: bool,
 }
 
@@ -120,7 +119,7 @@ impl Series {
         Self { workload, ops, times: Vec::new(), right: true }
     }
 
-    /// A round: the first warms up.
+    /// Adds a round; the first one only warms up.
     fn add(&mut self, round: usize, seconds: f64, right: bool) {
         self.right &= right;
         if round > 0 {

@@ -17,7 +17,7 @@ use warpproof::model::Key;
 use warpproof::model::host::left_out;
 use warpproof::{BulkMap, BulkSet, BulkTable, Delete, Insert, any};
 
-/// All workloads at one size and load; mixes of so many keys.
+/// All workloads at one size and load; mixes on so many keys.
 pub(super) fn point(
     (structure, rooms): (&Structure, Rooms),
     on: &Opened,
@@ -62,7 +62,7 @@ pub(super) fn point(
     memory.ok_or_else(|| Failure::input("no round"))
 }
 
-/// A table, as far as it is measured here.
+/// The calls of a table that are measured here.
 trait Subject: BulkTable<Error = Error, Structure = any::AnyStructure> {
     /// A key, or the value stored with it.
     type Key: Number;
@@ -73,7 +73,7 @@ trait Subject: BulkTable<Error = Error, Structure = any::AnyStructure> {
     fn insert(&self, keys: &[Self::Key], values: &[Self::Key]) -> Result<Vec<Insert>, Error>;
     fn search(&self, keys: &[Self::Key]) -> Result<Vec<Self::Found>, Error>;
     fn delete(&self, keys: &[Self::Key]) -> Result<Vec<Delete>, Error>;
-    /// What a search says of a key with this value, or without one.
+    /// The answer of a search for a key with this value, or without one.
     fn found(value: Option<Self::Key>) -> Self::Found;
 }
 
@@ -135,7 +135,7 @@ fn plain<T: Subject>(
         false => build.but(format!("{live} pairs are there, and {full} of {size} found no room")),
     };
     let is_in = |i: usize| done.get(i) == Some(&Insert::Inserted);
-    // In another order than they were inserted.
+    // In another order than that of the inserts.
     let order = |i: usize| (i as u64 * 0x9e37_79b1 % size as u64) as usize;
     let shuffled: Vec<T::Key> = (0..size as usize).map(|i| present[order(i)]).collect();
     let hit = |i, found| found == T::found(is_in(order(i)).then(|| shuffled[i].value()));
@@ -149,7 +149,7 @@ fn plain<T: Subject>(
     Ok((vec![build, hits, misses, delete], memory))
 }
 
-/// Runs a bulk call and checks each answer, which `right` is given with its index.
+/// Runs a bulk call and checks each answer: `right` gets the answer and its index.
 fn phase<K: Number, T: Copy>(
     name: &'static str,
     keys: &[K],

@@ -1,4 +1,4 @@
-//! The keys that a bench gives a table, and the values that it stores with them.
+//! The keys of a bench, and the values that it stores with them.
 
 /// A key, or the value stored with it.
 pub(crate) trait Number: Copy + PartialEq + std::fmt::Display {

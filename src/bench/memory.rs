@@ -1,4 +1,4 @@
-//! The memory of a table after its build, and what it left out.
+//! The memory of a table after its build, and the inserts that found no room.
 
 use super::published;
 use crate::entry::Entry;
@@ -19,7 +19,7 @@ pub(crate) struct Memory {
     held: Option<Held>,
 }
 
-/// What it is, by structure.
+/// The memory, by structure.
 #[derive(Serialize)]
 #[serde(untagged)]
 pub(crate) enum Held {
@@ -35,26 +35,26 @@ pub(crate) enum Held {
     Groups {
         /// All groups, home words included.
         bytes_per_pair: f64,
-        /// How many pairs stand 0, 1, ... groups behind their home.
+        /// How many pairs are 0, 1, ... groups after their home.
         distances: Vec<u64>,
     },
     Buckets {
         /// All slots, and the filter.
         bytes_per_pair: f64,
-        /// Slots that are taken, per slot.
+        /// The share of slots that are taken.
         taken: f64,
     },
     Nodes {
         /// Nodes in chains, and heads.
         bytes_per_pair: f64,
-        /// All of the pool besides.
+        /// Heads, and all nodes of the pool.
         reserved_bytes_per_pair: f64,
         longest_chain: u32,
     },
 }
 
 impl Held {
-    /// The memory of a table of this size that holds so much; `None` if those are of different structures.
+    /// The memory of a table of this size with these statistics; `None` if they are of different structures.
     fn new(entry: Entry, load: f64, geometry: Geometry, stats: &Stats) -> Option<Self> {
         let slot = entry.slot() as f64;
         let per_pair = |bytes: f64| bytes / stats.live().max(1) as f64;
@@ -110,7 +110,7 @@ impl Memory {
         Ok(Self { size, load, full: BTreeMap::new(), held })
     }
 
-    /// That of a table that does not say what it holds.
+    /// The memory of a table that reports no statistics.
     #[cfg(feature = "gpu")]
     pub(super) fn unknown((size, load): (u32, f64)) -> Self {
         Self { size, load, full: BTreeMap::new(), held: None }
@@ -121,12 +121,12 @@ impl Memory {
         self.held.as_ref().map(Held::bytes_per_pair)
     }
 
-    /// At so many pairs and such a load.
+    /// The number of pairs, and the load.
     pub(super) fn at(&self) -> (u32, f64) {
         (self.size, self.load)
     }
 
-    /// So many inserts of a workload found no room.
+    /// Records how many inserts of a workload found no room.
     pub(super) fn left_out(&mut self, workload: &'static str, full: u64) {
         if full > 0 {
             let most = self.full.entry(workload).or_default();
@@ -134,7 +134,7 @@ impl Memory {
         }
     }
 
-    /// Inserts of a workload that found no room, in words.
+    /// The inserts of a workload that found no room, as text.
     pub(super) fn full(&self, workload: &str) -> String {
         match self.number_left_out(workload) {
             0 => String::new(),
@@ -147,7 +147,7 @@ impl Memory {
         self.full.get(workload).copied().unwrap_or(0)
     }
 
-    /// In one line.
+    /// The memory in one line.
     pub(super) fn text(&self) -> String {
         let of = format!("{} pairs, load {}", grouped(self.size as u64), self.load);
         match &self.held {

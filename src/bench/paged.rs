@@ -1,5 +1,5 @@
-//! `warpproof bench paged --table`: a table larger than the budget of device memory, on a GPU, beside what
-//! bounds it: the bus, the ways that jobs may take, a table that is all in device memory, and one on the CPU.
+//! `warpproof bench paged --table`: a table larger than the budget of device memory, on a GPU. Also measured,
+//! as bounds: the bus, each way that jobs may take, a table that is all in device memory, and one on the CPU.
 
 use super::Args;
 use super::keys::Number;
@@ -25,23 +25,23 @@ use warpproof::{BulkMap, BulkPaged, BulkSave, BulkTable, OpenGeometry, PagedGeom
 /// Pairs of u64 in a paged table.
 type Map = PagedMap<u64, u64>;
 
-/// What a search writes where there is no pair.
+/// The value that a search writes for an absent key.
 const MISSING: u64 = 1;
-/// What an output holds before.
+/// The content of an output before.
 const POISON: u64 = 0xa5a5_a5a5_a5a5_a5a5;
 /// The exponent of the skewed keys.
 const SKEW: f64 = 0.99;
-/// Rounds of a search, the median of which counts.
+/// Rounds of a search; their median is reported.
 const ROUNDS: usize = 3;
 
-/// Pairs of an insert that are on the device at a time, at least.
+/// The least pairs of an insert that are on the device at a time.
 const CHUNK: u64 = 1 << 28;
 /// Bytes of such a pair: a key, a value, and a code.
 const PAIR: u64 = 17;
-/// Bytes of device memory that are left to others.
+/// Bytes of device memory that are left free.
 const SPARE: u64 = 4 << 30;
 
-/// The names of rows of a size.
+/// The names of the rows of a size.
 macro_rules! names {
     ($size:literal) => {
         [names!("" $size), names!("board: " $size)]
@@ -64,7 +64,7 @@ macro_rules! names {
     };
 }
 
-/// The sizes of batches, and how rows of each are named, without a board and with one.
+/// The sizes of batches, and the names of their rows, without a board and with one.
 const BATCHES: [(u64, [Names; 2]); 4] = [
     (1_000_000, names!("10^6")),
     (10_000_000, names!("10^7")),
@@ -79,30 +79,30 @@ struct Names {
     present: [&'static str; 3],
     /// Searches of keys that are not there.
     absent: &'static str,
-    /// Searches of keys some of which come far more often than others.
+    /// Searches of skewed keys: some come far more often than others.
     skewed: &'static str,
     /// Inserts: in place, in frames, chosen.
     insert: [&'static str; 3],
 }
 
-/// The ways that are measured, the chosen one last.
+/// The ways that are measured; the chosen one comes last.
 fn ways(chosen: Choose) -> [Choose; 3] {
     [Choose::Always(Way::InPlace), Choose::Always(Way::Resident), chosen]
 }
 
-/// What is measured.
+/// The state of the measurement.
 struct Page<'a> {
     timed: Timed,
     device: &'a Device,
-    /// Pairs of the table, in the end.
+    /// Pairs of the table at the end.
     pairs: u64,
     /// Pairs whose keys and values are on the device at a time, beside the table.
     chunk: u64,
     load: f64,
-    /// The ways that are chosen.
+    /// How the ways of jobs are chosen.
     chosen: Choose,
     rows: Vec<Row>,
-    /// Whether choices are explained, and those that were explained already.
+    /// Whether choices are explained, and how many were explained already.
     explain: bool,
     explained: Choices,
 }
@@ -142,12 +142,12 @@ pub(super) fn page(args: &Args, on: &Opened, table: u64) -> Result<(), Failure> 
     }
 }
 
-/// Key number `i`, and those from `from` on.
+/// Key number `i`, and the keys from `from` on.
 fn key(i: u64) -> u64 {
     i.wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
-/// A number that depends on all bits of another one.
+/// A number that depends on all bits of `i`.
 fn mix(i: u64) -> u64 {
     Seed::new(7).hash(i).bits()
 }
@@ -210,8 +210,8 @@ impl Page<'_> {
         Ok(())
     }
 
-    /// Saves the map, and opens and searches it again when it is gone: the host may have memory for one
-    /// alone.
+    /// Saves the map, drops it, opens the file and searches the new map: the host may have memory for only
+    /// one.
     fn file(&mut self, map: Map, path: &Path, budget: u64) -> Fallible<()> {
         /// Keys of a search.
         const KEYS: u64 = 10_000_000;
@@ -240,7 +240,7 @@ impl Page<'_> {
         Ok(())
     }
 
-    /// Explains what was chosen since the last time.
+    /// Explains the choices since the last time.
     fn explain(&mut self, map: &Map) -> Fallible<()> {
         if self.explain {
             let choices = map.paging().choices;
@@ -252,7 +252,7 @@ impl Page<'_> {
         Ok(())
     }
 
-    /// The copy engine, each way. Of these rows an operation is a byte.
+    /// The copy engine, in each direction. In these rows an operation is a byte.
     fn copies(&mut self) -> Fallible<()> {
         const BYTES: usize = 256 << 20;
         let stream = self.timed.stream.clone();
@@ -278,13 +278,13 @@ impl Page<'_> {
         Ok(())
     }
 
-    /// Inserts all pairs: the last ones in batches that are measured, each way one of each size. The first
-    /// ones come twice, as the host's memory is new at first, and takes most of the time.
+    /// Inserts all pairs. The last ones are inserted in measured batches, one of each size in each way. The
+    /// first ones are inserted twice, as new host memory takes most of the time at first.
     fn build(&mut self, map: &mut Map, batches: impl Iterator<Item = (u64, Names)>) -> Fallible<()> {
         let mut last: Vec<(u64, &str, Choose)> = Vec::new();
         for (n, names) in batches {
             for (name, way) in names.insert.into_iter().zip(ways(self.chosen)) {
-                // All that there are must leave half of the table to build before.
+                // All batches must leave half of the table to be built before them.
                 if last.iter().map(|(n, ..)| n).sum::<u64>() + n <= self.pairs / 2 {
                     last.push((n, name, way));
                 }
@@ -363,7 +363,7 @@ impl Page<'_> {
         self.explain(map)
     }
 
-    /// A table all of which is in frames, and one of open addressing with the same pairs.
+    /// A table that is all in frames, and one of open addressing with the same pairs.
     fn in_core(&mut self, quick: bool) -> Fallible<()> {
         let pairs: u64 = if quick { 5_000_000 } else { 50_000_000 };
         let stream = self.timed.stream.clone();
@@ -394,7 +394,7 @@ impl Page<'_> {
         Ok(())
     }
 
-    /// The open table of the CPU backend with all threads: keys and answers in host memory.
+    /// The open-addressing table of the CPU backend with all threads: keys and answers in host memory.
     fn on_cpu(&mut self) -> Fallible<()> {
         type OnCpu = simt::cpu::OpenMap<u64, u64>;
         let map = OnCpu::with_geometry(OnCpu::size(self.pairs, self.load)?)?;
@@ -433,7 +433,7 @@ fn say(text: std::fmt::Arguments<'_>) -> Fallible<()> {
     output::line(text).map_err(|_| "the output cannot be written".into())
 }
 
-/// Whether these are the answers to searches of keys all of which are there, or none.
+/// Whether these are the answers to searches of keys that are all there, or all absent.
 fn answers(found: &[u64], keys: &[u64], there: bool) -> bool {
     let answer = |key: &u64| if there { key.value() } else { MISSING };
     found.par_iter().zip(keys).all(|(found, key)| *found == answer(key))
@@ -466,7 +466,7 @@ impl Zipf {
         Self { n, theta, alpha: 1.0 / (1.0 - theta), zeta, eta }
     }
 
-    /// Rank number `i` that is drawn.
+    /// The rank of draw number `i`.
     fn rank(&self, i: u64) -> u64 {
         let u = (mix(i ^ 0x5eed) >> 11) as f64 / (1u64 << 53) as f64;
         let scaled = u * self.zeta;
@@ -484,7 +484,7 @@ impl Zipf {
 mod tests {
     use super::*;
 
-    /// Of a hundred ranks the first comes about as often as the law says.
+    /// Each of the first hundred ranks occurs about as often as the law says.
     #[test]
     fn ranks_follow_the_law() {
         let zipf = Zipf::new(100, SKEW);

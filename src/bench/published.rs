@@ -1,4 +1,4 @@
-//! What the published layout of a slab hash would take (Ashkiani, Farach-Colton, Owens, IPDPS 2018): slabs of
+//! The memory of the published layout of a slab hash (Ashkiani, Farach-Colton, Owens, IPDPS 2018): slabs of
 //! 128 bytes with their link in them, 15 u32 pairs or 31 u32 keys each.
 
 use crate::entry::Entry;
@@ -6,8 +6,8 @@ use crate::entry::Entry;
 /// Bytes of a slab.
 const SLAB: u32 = 128;
 
-/// Bytes of the published slabs in chains per pair or key, in a table with `load` of them per slot of its
-/// base slabs, 0.01 to 10. The published layout has no entries of 64 bits: `None`.
+/// Bytes of the published slabs in chains per pair or key, in a table with `load` pairs or keys per slot of
+/// its base slabs, 0.01 to 10. `None` for 64-bit entries, which the published layout lacks.
 pub(super) fn bytes_per_pair(entry: Entry, load: f64) -> Option<f64> {
     match entry {
         Entry::Map32 | Entry::Multimap32 => Some(in_chains(15, SLAB, load)),
@@ -16,14 +16,14 @@ pub(super) fn bytes_per_pair(entry: Entry, load: f64) -> Option<f64> {
     }
 }
 
-/// Bytes of the slabs in chains per pair, for slabs of `bytes` with `pairs` pairs each. Distinct keys fall
-/// into buckets at random, so the pairs of a bucket are distributed as Poisson says; a bucket of x pairs has
+/// Bytes of the slabs in chains per pair, for slabs of `bytes` bytes with `pairs` pairs each. Distinct keys
+/// fall into buckets at random, so the pairs of a bucket have a Poisson distribution. A bucket of x pairs has
 /// a slab for each `pairs` of them, and at least one.
 fn in_chains(pairs: u32, bytes: u32, load: f64) -> f64 {
     let mean = pairs as f64 * load;
     let mut slabs = 0.0;
     let mut probability = (-mean).exp();
-    // Beyond ten times the mean and a hundred nothing is left that a double would show.
+    // Beyond ten times the mean and a hundred, the rest is too small for a double to show.
     for x in 0..(10.0 * mean) as u32 + 100 {
         slabs += probability * x.div_ceil(pairs).max(1) as f64;
         probability *= mean / (x + 1) as f64;

@@ -1,4 +1,4 @@
-//! `warpproof bench --record`: measurements that are kept, a file for each structure.
+//! `warpproof bench --record`: keeps measurements, in a file for each structure.
 //! benches/record/README.md says what the columns are.
 
 use super::memory::Memory;
@@ -24,19 +24,19 @@ pub(super) struct Record {
 }
 
 impl Record {
-    /// The file of a structure in a folder, which is made if there is none.
+    /// The file of a structure in a folder. Makes the folder if it does not exist.
     ///
     /// # Errors
     /// If it could not be written, or has other columns.
     pub(super) fn open(folder: &Path, structure: &str) -> Result<Self, Failure> {
         std::fs::create_dir_all(folder).map_err(|error| Failure::write(folder.display(), &error))?;
         let path = folder.join(structure).with_extension("csv");
-        // What would be an error at the end is one now.
+        // Finds an error now that would otherwise come at the end.
         drop(Target::append(&path, &COLUMNS)?);
         Ok(Self { path, commit: commit(folder) })
     }
 
-    /// Appends what one run measured: all of it or nothing.
+    /// Appends the measurements of one run: all of them or none.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -82,13 +82,13 @@ impl Record {
         Ok(lines.len())
     }
 
-    /// Where the rows are, and of which commit they are.
+    /// Where the rows are, and their commit.
     pub(super) fn text(&self) -> String {
         format!("{}, commit {}", self.path.display(), self.commit)
     }
 }
 
-/// What differs from row to row.
+/// The columns that differ from row to row.
 fn line(
     (row, size, load): (&str, u32, f64),
     entry: Entry,
@@ -100,7 +100,7 @@ fn line(
     [row.to_owned(), size, load, entry.name().to_owned(), figure, unit.to_owned(), floor, verified]
 }
 
-/// The floor that a workload is compared with.
+/// The floor to compare a workload with.
 fn floor(workload: &str) -> Option<&'static str> {
     match workload {
         "search present" | "search absent" => Some("floor: find"),
@@ -117,14 +117,14 @@ fn machine() -> String {
     format!("{model}, {}", Opened::Cpu.device())
 }
 
-/// The command line, without what says where it is recorded.
+/// The command line, without the option that names the record.
 fn command(args: impl Iterator<Item = String>) -> String {
     let args = args.skip(1).filter(|arg| !arg.starts_with("--record"));
     std::iter::once("warpproof".to_owned()).chain(args).collect::<Vec<_>>().join(" ")
 }
 
-/// The commit of the repository that a folder is in, with a `+` if anything outside of the folder differs
-/// from it; `unknown` if there is none.
+/// The commit of the repository that a folder is in, with a `+` if any file outside of the folder differs
+/// from it; `unknown` if there is no repository.
 fn commit(folder: &Path) -> String {
     let git = |args: &[&str]| {
         Command::new("git")
@@ -144,7 +144,7 @@ fn commit(folder: &Path) -> String {
     format!("{}{changed}", head.trim())
 }
 
-/// The date and time so many seconds after the beginning of 1970, in UTC.
+/// The date and time `seconds` seconds after the beginning of 1970, in UTC.
 fn date(seconds: u64) -> String {
     let leap = |year: u64| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
     let (mut day, second, mut year) = (seconds / 86_400, seconds % 86_400, 1970);

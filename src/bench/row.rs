@@ -1,4 +1,4 @@
-//! What is measured: a row for each workload.
+//! Measurements: a row for each workload.
 
 use crate::run::workload::Mix;
 use serde::Serialize;
@@ -10,7 +10,7 @@ pub(super) const MIXES: [(&str, Mix); 2] = [
     ("mix 40,40,20", Mix { insert: 40, delete: 40, search: 20 }),
 ];
 
-/// What may fail on any backend.
+/// The result of a call that may fail on any backend.
 pub(crate) type Fallible<T> = Result<T, Box<dyn Error>>;
 
 /// One measurement.

@@ -9,15 +9,15 @@ use warpproof::gpu::{Device, Error, Map, OnStream};
 use warpproof::model::outcome::Mixed;
 use warpproof::{Answer, Op};
 
-/// What every byte of an output holds before a kernel writes it: no code of an answer.
+/// The value of every byte of an output before a kernel writes it: not the code of an answer.
 pub(super) const POISON: u8 = 0xa5;
 
-/// A stream, and what its kernels are timed with.
+/// A stream, and the timers of its kernels.
 pub(super) struct Timed {
     pub(super) stream: Arc<CudaStream>,
-    /// For what is queued at once.
+    /// For work that is queued at once.
     held: Timer,
-    /// For what the host takes part in.
+    /// For work in which the host takes part.
     timer: Timer,
 }
 
@@ -30,12 +30,12 @@ impl Timed {
         })
     }
 
-    /// Seconds of what `launch` queues, all at once: how long the host takes to queue it is not counted.
+    /// Seconds of the work that `launch` queues at once, without the time that the host takes to queue it.
     pub(super) fn time(&self, launch: impl FnOnce() -> Result<(), Error>) -> Fallible<f64> {
         self.timed_by(&self.held, launch)
     }
 
-    /// Seconds until what `run` queues has ended, the host's work in between counted.
+    /// Seconds until the work that `run` queues has ended, with the host's work in between.
     pub(super) fn time_whole(&self, run: impl FnOnce() -> Result<(), Error>) -> Fallible<f64> {
         self.timed_by(&self.timer, run)
     }
@@ -47,7 +47,7 @@ impl Timed {
         Ok(timer.milliseconds()? / 1e3)
     }
 
-    /// An output that holds `value` everywhere before a kernel writes it.
+    /// An output with `value` everywhere, before a kernel writes it.
     pub(super) fn poisoned<T: DeviceRepr + Copy>(&self, value: T, len: usize) -> Fallible<CudaSlice<T>> {
         Ok(self.stream.clone_htod(&vec![value; len])?)
     }
@@ -81,19 +81,19 @@ impl Batch {
     }
 }
 
-/// What a batch was told.
+/// The answers to a batch.
 pub(crate) struct Answers {
     pub(super) outcomes: CudaSlice<u8>,
     pub(super) found: CudaSlice<u32>,
 }
 
 impl Answers {
-    /// Room for the answers to `len` operations: none yet.
+    /// Memory for the answers to `len` operations.
     pub(super) fn new(timed: &Timed, len: usize) -> Fallible<Self> {
         Ok(Self { outcomes: timed.poisoned(POISON, len)?, found: timed.poisoned(0, len)? })
     }
 
-    /// The answers to these operations, or `None` if one has none.
+    /// The answers to these operations; `None` if one has no answer.
     pub(super) fn read(&self, timed: &Timed, ops: &[Op]) -> Fallible<Option<Vec<Answer<u32>>>> {
         let (codes, values) =
             (timed.stream.clone_dtoh(&self.outcomes)?, timed.stream.clone_dtoh(&self.found)?);

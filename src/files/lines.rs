@@ -1,7 +1,7 @@
 //! Line numbers in a file that is in memory.
 
-/// The number of the line on which the row that begins at `from` stands: empty lines before it are skipped. A
-/// line ends in LF, CR LF or CR.
+/// The number of the line of the row that begins at `from`, after empty lines. A line ends in LF, CR LF or
+/// CR.
 pub(super) fn line_of_row(bytes: &[u8], from: usize) -> usize {
     let rest = &bytes[from.min(bytes.len())..];
     let start = from + rest.iter().position(|b| !b"\r\n".contains(b)).unwrap_or(0);

@@ -1,7 +1,7 @@
 //! The files that the command line reads: traces of operations, tables to join, sequences (feature `files`).
 //!
-//! Traces and tables are parsed out of memory, sequences in pieces. No input is a panic; what is malformed is
-//! told with its line and its field.
+//! Traces and tables are parsed in memory, sequences in pieces. No input causes a panic. An error names the
+//! line and the field that is malformed.
 
 mod lines;
 mod sequence;
@@ -12,12 +12,12 @@ pub use sequence::{Letters, SequenceFile};
 pub use table::{RowReader, Table};
 pub use trace::Trace;
 
-/// What is wrong with a file.
+/// An error in a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Malformed {
-    /// The line, from 1.
+    /// The line, counted from 1.
     pub line: usize,
-    /// What is wrong there, and in which field.
+    /// The error, and its field.
     pub what: String,
 }
 

@@ -2,13 +2,13 @@
 
 use super::Malformed;
 
-/// A FASTA or FASTQ file that arrives in pieces; what it tells is handed on at once, so that memory does not
+/// A FASTA or FASTQ file that arrives in pieces. Its letters are passed on at once, so that memory does not
 /// grow with the length of a record or of a line.
 ///
-/// A file begins with `>` (FASTA) or `@` (FASTQ), after empty lines at most. Lines end in LF or CR LF. The
+/// A file begins with `>` (FASTA) or `@` (FASTQ), possibly after empty lines. Lines end in LF or CR LF. The
 /// letters of a sequence are those of the nucleotide code of IUPAC, U included, in either case, and `-` or
-/// `.` for a gap. A sequence may stand on many lines, in FASTQ too; its quality is as long, of bytes from 33
-/// to 126, and on one line if the sequence is.
+/// `.` for a gap. A sequence may have many lines, in FASTQ too. Its quality is as long, of bytes from 33 to
+/// 126; it has one line if the sequence has one.
 ///
 /// ```
 /// use warpproof::files::{Letters, SequenceFile};
@@ -35,28 +35,28 @@ use super::Malformed;
 pub struct SequenceFile {
     part: Part,
     fastq: bool,
-    /// Of the line, from 1.
+    /// The number of the line, counted from 1.
     line: usize,
     /// Bytes of the line that were read.
     column: usize,
-    /// The last of these was a CR, of which nobody knows yet whether it ends the line.
+    /// The last of these was a CR, which may or may not end the line.
     cr: bool,
-    /// Letters of the record, and the lines that they stand on. FASTQ alone asks.
+    /// Letters of the record, and the lines that they are on. Only FASTQ needs them.
     letters: u64,
     lines: u64,
     /// Bytes of its quality.
     quality: u64,
 }
 
-/// Who is told what a file holds.
+/// The receiver of the letters of a file.
 pub trait Letters {
-    /// The next letters of the sequence, as they stand in the file: all are of the alphabet.
+    /// The next letters of the sequence, as they are in the file: all are of the alphabet.
     fn letters(&mut self, piece: &[u8]);
     /// The sequence ends.
     fn end(&mut self);
 }
 
-/// What a line is part of.
+/// The part of the file that a line belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Part {
     /// Before the first record.
@@ -77,7 +77,7 @@ impl Default for SequenceFile {
 }
 
 impl SequenceFile {
-    /// A file of which nothing was read.
+    /// A file before its first byte.
     pub const fn new() -> Self {
         Self {
             part: Part::Start,
@@ -94,8 +94,7 @@ impl SequenceFile {
     /// Reads the next bytes of the file. Linear in their number.
     ///
     /// # Errors
-    /// The first line that is no part of such a file. What stands before it may have been told; there is no
-    /// going on.
+    /// The first malformed line. Letters before it may have been passed on; the file cannot be continued.
     pub fn push(&mut self, mut bytes: &[u8], to: &mut impl Letters) -> Result<(), Malformed> {
         while let Some(end) = bytes.iter().position(|&b| b == b'\n') {
             self.piece(&bytes[..end], to)?;
@@ -105,13 +104,13 @@ impl SequenceFile {
         self.piece(bytes, to)
     }
 
-    /// The file has no more bytes.
+    /// Ends the file.
     ///
     /// # Errors
-    /// There was no record, or the last one is not whole.
+    /// There is no record, or the last one is incomplete.
     pub fn finish(mut self, to: &mut impl Letters) -> Result<(), Malformed> {
         if self.column > 0 {
-            // What is missing is missing on this line.
+            // The rest is missing on this line.
             let line = self.line;
             self.end_of_line()?;
             self.line = line;
@@ -119,7 +118,7 @@ impl SequenceFile {
         match self.part {
             Part::Start => Err(self.malformed("the file is empty: no sequence begins".into())),
             Part::Between => Ok(()),
-            // The line of no quality, for no letter.
+            // The empty quality line of an empty sequence.
             Part::Quality if self.letters == 0 => Ok(()),
             Part::Header | Part::Sequence if !self.fastq => {
                 to.end();
@@ -156,14 +155,14 @@ impl SequenceFile {
         Ok(())
     }
 
-    /// All bytes of a piece must be `allowed`; another one is `what`.
+    /// Checks that all bytes of a piece are `allowed`; `what` describes another byte.
     fn check(&self, text: &[u8], allowed: impl Fn(u8) -> bool, what: &str) -> Result<(), Malformed> {
         let Some(i) = text.iter().position(|&b| !allowed(b)) else { return Ok(()) };
         let what = if text[i] == b'\r' { CR.into() } else { format!("{} is {what}", shown(text[i])) };
         Err(self.at(self.column + i + 1, what))
     }
 
-    /// A line that is not empty begins: finds out what it is.
+    /// Decides what a line is, at its first byte.
     fn begin(&mut self, first: u8, to: &mut impl Letters) -> Result<(), Malformed> {
         match (self.part, first) {
             (_, b'\r') => return Err(self.at(1, CR.into())),
@@ -205,7 +204,7 @@ impl SequenceFile {
         Ok(())
     }
 
-    /// A line of quality ends, and perhaps all of it.
+    /// Ends a line of quality, and perhaps the quality.
     fn end_of_quality(&mut self) -> Result<(), Malformed> {
         if self.quality == self.letters {
             self.part = Part::Between;
@@ -228,7 +227,7 @@ impl SequenceFile {
 
 const CR: &str = "a CR without LF after it";
 
-/// A byte in a message.
+/// A byte as text in a message.
 fn shown(byte: u8) -> String {
     if byte.is_ascii_graphic() { format!("'{}'", byte as char) } else { format!("byte 0x{byte:02x}") }
 }

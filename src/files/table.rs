@@ -1,6 +1,6 @@
-//! Tables: a CSV file in memory, its bytes, its header, and where each row begins.
+//! Tables: a CSV file in memory, with its header and the beginning of each row.
 //!
-//! No cell is kept as a string of its own, so a file of 10^7 rows takes its size and 16 bytes a row.
+//! Cells are not kept as separate strings, so a file of 10^7 rows takes its size and 16 bytes a row.
 
 use super::Malformed;
 use super::lines::line_of_row;
@@ -13,8 +13,8 @@ const UNCLOSED: &str = "a quote is opened in this row and never closed";
 
 /// A CSV file with a header and an integer column.
 ///
-/// Cells are bytes, quoted or not; every row has as many as the header, the key's is a decimal integer of 64
-/// bits.
+/// Cells are bytes, quoted or not. Every row has as many cells as the header. The key is a decimal integer of
+/// 64 bits.
 #[derive(Debug)]
 pub struct Table {
     bytes: Vec<u8>,
@@ -25,7 +25,7 @@ pub struct Table {
     keys: Vec<i64>,
 }
 
-/// Parses single rows out of memory. Its buffers are used again for every row.
+/// Parses single rows in memory. Its buffers are reused for every row.
 #[derive(Debug)]
 pub struct RowReader {
     core: Reader,
@@ -34,9 +34,9 @@ pub struct RowReader {
     count: usize,
 }
 
-/// What [`RowReader::read`] found.
+/// The result of [`RowReader::read`].
 enum Read {
-    /// A row; where the next begins.
+    /// A row, and where the next one begins.
     Row { next: usize },
     /// The end of the file.
     End,
@@ -45,17 +45,17 @@ enum Read {
 }
 
 impl Table {
-    /// The table that a file holds, with the integers of column `on` as its keys. Every so often `progress`
-    /// is told how many bytes were read.
+    /// The table in a file, with the integers of column `on` as its keys. From time to time `progress` gets
+    /// the number of bytes read.
     ///
     /// # Errors
-    /// No header, no column `on` or two of them, a row of another length than the header, a key that is no
-    /// integer, a quote that is never closed.
+    /// There is no header; there is no column `on`, or two; a row has another length than the header; a key
+    /// is no integer; a quote is never closed.
     pub fn parse(mut bytes: Vec<u8>, on: &str, mut progress: impl FnMut(u64)) -> Result<Self, Malformed> {
         if bytes.starts_with(b"\xef\xbb\xbf") {
             bytes.drain(..3);
         }
-        // Every row then ends in a line end, and any row can be parsed by itself.
+        // Then every row ends in a line end, and any row can be parsed by itself.
         bytes.push(b'\n');
         let mut table = Self { bytes, header: vec![], column: 0, starts: vec![], keys: vec![] };
         let mut reader = RowReader::new();
@@ -69,7 +69,7 @@ impl Table {
         &self.header
     }
 
-    /// Which column holds the keys.
+    /// The index of the column with the keys.
     pub const fn column(&self) -> usize {
         self.column
     }
@@ -79,17 +79,17 @@ impl Table {
         self.starts.len()
     }
 
-    /// The key of each row; empty once they were taken.
+    /// The key of each row; empty after they were taken.
     pub fn keys(&self) -> &[i64] {
         &self.keys
     }
 
-    /// Takes the keys out, to give back their memory.
+    /// Takes the keys out, to free their memory.
     pub fn take_keys(&mut self) -> Vec<i64> {
         std::mem::take(&mut self.keys)
     }
 
-    /// Parses a row; one that is not there has no cells.
+    /// Parses a row; a missing row has no cells.
     pub fn row<'r>(&self, row: usize, reader: &'r mut RowReader) -> impl Iterator<Item = &'r [u8]> + use<'r> {
         let from = self.starts.get(row).map_or(self.bytes.len(), |&s| s as usize);
         reader.read(&self.bytes, from);
@@ -172,12 +172,12 @@ impl RowReader {
     /// A reader.
     pub fn new() -> Self {
         let mut reader = Self { core: Reader::new(), cells: vec![0; 1024], ends: vec![0; 64], count: 0 };
-        // The parser drops a byte order mark before the first row it ever reads. This is that row.
+        // The parser drops a byte order mark before the first row that it ever reads. This is that row.
         reader.read(b"\n.\n", 0);
         reader
     }
 
-    /// Parses the row that begins at `from`, empty lines skipped.
+    /// Parses the row that begins at `from`, after empty lines.
     fn read(&mut self, bytes: &[u8], mut from: usize) -> Read {
         let (mut cells, mut ends) = (0, 0);
         while from < bytes.len() {
@@ -197,7 +197,7 @@ impl RowReader {
             }
         }
         self.count = 0;
-        // Every file ends in a line end here, so a row that goes on does so between quotes.
+        // Every file here ends in a line end, so a row without an end is between quotes.
         if cells + ends > 0 { Read::Unclosed } else { Read::End }
     }
 

@@ -7,29 +7,29 @@ use std::collections::HashSet;
 use std::ops::Range;
 use warpproof_model::host::Op;
 
-/// The operations of a file, in its order: lines of `op,key[,value]`, with a header or without.
+/// The operations in a file, in its order: lines of `op,key[,value]`, with or without a header.
 ///
 /// Operations are `insert`, `insert_unique` and `assign`, with a value, and `delete` and `search`, without.
-/// Keys and values are integers of 32 bits. Spaces around a field, empty lines and CR LF are fine.
+/// Keys and values are integers of 32 bits. Spaces around a field, empty lines and CR LF are allowed.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Trace {
-    /// What to do.
+    /// The operations.
     pub ops: Vec<Op>,
-    /// With which key.
+    /// Their keys.
     pub keys: Vec<u32>,
-    /// With which value; 0 where there is none.
+    /// Their values; 0 where an operation has none.
     pub values: Vec<u32>,
 }
 
 impl Trace {
-    /// The trace that a file holds.
+    /// The trace in a file.
     ///
     /// # Errors
-    /// The first line that is no operation.
+    /// The first line that is not an operation.
     pub fn parse(bytes: &[u8]) -> Result<Self, Malformed> {
         let mut reader =
             ReaderBuilder::new().has_headers(false).flexible(true).trim(Trim::All).from_reader(bytes);
-        // The reader drops a byte order mark, which hides the line ends behind it from `line_of_row`.
+        // The reader drops a byte order mark, which would hide the line ends after it from `line_of_row`.
         let text = if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
         let malformed = |at: usize, what| Malformed { line: line_of_row(bytes, at.max(text)), what };
         let (mut trace, mut record, mut first) = (Self::default(), StringRecord::new(), true);
@@ -50,13 +50,13 @@ impl Trace {
         }
     }
 
-    /// Operations that add a pair, at most.
+    /// The most pairs that the operations add.
     pub fn inserts(&self) -> u64 {
         self.ops.iter().filter(|&&op| takes_value(op)).count() as u64
     }
 
-    /// The file cut into runs of operations with distinct keys, each as long as can be. The operations of a
-    /// run can go side by side without a change of any answer.
+    /// The file cut into runs of operations with distinct keys, each as long as possible. The operations of a
+    /// run can run concurrently without changing any answer.
     pub fn batches(&self) -> Vec<Range<usize>> {
         let mut batches = Vec::new();
         let (mut seen, mut from) = (HashSet::new(), 0);

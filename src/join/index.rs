@@ -1,10 +1,10 @@
 //! The rows of the right file, grouped by key.
 //!
-//! A multimap with `search_all` would do for keys that repeat little. One hot key would make its chain as
-//! long as the file, and each of its inserts walk that chain: quadratic. So a *unique* insert maps each
-//! distinct key to one of its rows, its *leader*; every row then looks its leader up, the rows are counted
-//! per leader, and a prefix sum gives each leader its place in one array of rows. All steps are linear,
-//! whatever the keys are.
+//! A multimap with `search_all` would be enough for keys that seldom repeat. But one hot key would make its
+//! chain as long as the file, and each insert of it would walk that chain: quadratic time. So a *unique*
+//! insert maps each distinct key to one of its rows, its *leader*. Then every row looks up its leader, the
+//! rows are counted per leader, and a prefix sum gives each leader its range in one array of rows. All steps
+//! are linear, whatever the keys are.
 
 use crate::backend::Opened;
 use crate::failure::Failure;
@@ -17,7 +17,7 @@ use warpproof::{BulkMap, Insert};
 /// Rows per bulk call.
 const BATCH: usize = 1 << 20;
 
-/// A leader that stands for: no such key.
+/// The leader of a key that does not occur.
 const NONE: u32 = u32::MAX;
 
 /// Rows by key.
@@ -38,7 +38,7 @@ pub(crate) struct Matched<'a> {
 }
 
 impl Index {
-    /// Groups the rows of a file by their keys, in a table of this seed: a paged one if there is a budget.
+    /// Groups the rows of a file by their keys, in a table with this seed: a paged one if there is a budget.
     pub(crate) fn build(
         on: &Opened,
         keys: &[i64],
@@ -68,7 +68,7 @@ impl Index {
         Ok(Self { leaders, starts, order })
     }
 
-    /// What was copied, if the table is paged.
+    /// The statistics of copies, if the table is paged.
     pub(crate) fn paging(&self) -> Option<Paging> {
         self.leaders.paging()
     }
@@ -116,17 +116,17 @@ impl Leaders {
     /// The leader of each key, or [`NONE`].
     fn of(&self, keys: &[i64]) -> Result<Vec<u32>, Failure> {
         let found = self.0.search(&codes(keys)).map_err(Failure::backend)?;
-        // A leader is a row, and rows fit 32 bits.
+        // A leader is the number of a row, which fits 32 bits.
         Ok(found.into_iter().map(|row| row.map_or(NONE, |row| row as u32)).collect())
     }
 }
 
-/// Integers as keys of a table: by their bits.
+/// Integers as keys of a table, by their bits.
 fn codes(keys: &[i64]) -> Vec<u64> {
     keys.iter().map(|key| key.cast_unsigned()).collect()
 }
 
-/// The rows ordered by group, those of a group in file order: where each group begins, and the rows.
+/// The rows ordered by group, within a group in file order: where each group begins, and the rows.
 fn csr(groups: &[u32]) -> Result<(Vec<u32>, Vec<u32>), Failure> {
     let lost = || Failure::Violation("a key that was inserted is not found".into());
     let mut starts = vec![0u32; groups.len() + 1];

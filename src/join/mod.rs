@@ -75,7 +75,7 @@ line and column, exit code 2, and the output file is as it was.";
 
 /// Joins.
 pub(crate) fn join(args: &Args) -> Result<(), Failure> {
-    // What would be an error at the end is one now.
+    // Finds an error now that would otherwise come at the end.
     args.output.as_deref().map(Target::admit).transpose()?;
     let on = Opened::open(args.backend)?;
     on.admit_budget(args.budget)?;
@@ -123,8 +123,8 @@ fn write(args: &Args, on: &Opened, left: &Table, mut right: Table) -> Result<(),
     Ok(())
 }
 
-/// The names of the output's columns. A name that is taken gets a suffix: the first free one of `_right`,
-/// `_right2`, `_right3` and so on. Time proportional to the header: a suffix that a name was refused is not
+/// The names of the output's columns. A taken name gets the first free one of the suffixes `_right`,
+/// `_right2`, `_right3` and so on. Time proportional to the header: a suffix that was taken for a name is not
 /// tried again for it.
 fn header(left: &Table, right: &Table) -> Vec<Vec<u8>> {
     let mut names = left.header().to_vec();

@@ -1,4 +1,4 @@
-//! The table of counts: one that grows by itself, or a paged one that moves to a larger one.
+//! The table of counts: a table that grows by itself, or a paged one that moves to a larger one.
 
 use super::BATCH;
 use crate::backend::Opened;
@@ -9,14 +9,14 @@ use crate::registry::{DYNAMIC, PAGED, Structure};
 use warpproof::any::Map;
 use warpproof::{Add, BulkTable};
 
-/// Pairs that a table has room for at first, at most. The size of the input says how many k-mers there may
-/// be, not how many distinct ones: from there on the table grows with what is counted.
+/// The most pairs that a table is made for at first. The size of the input bounds the k-mers, but not the
+/// distinct ones: from here on the table grows with what is counted.
 const FIRST: u64 = 1 << 20;
 
-/// Pairs that a paged table has room for at first, at least, if there may be so many.
+/// The least pairs that a paged table is made for at first, if there may be so many.
 const FIRST_PAGED: u64 = 1 << 12;
 
-/// K-mers that are counted at a time at least, if there are so many.
+/// The least k-mers that are counted at a time, if there are so many.
 const LEAST: u64 = 1 << 16;
 
 /// Bytes of a pair.
@@ -26,23 +26,22 @@ const PAIR: u64 = 16;
 pub(super) struct Counts<'a> {
     on: &'a Opened,
     structure: &'static Structure,
-    /// It is taken out while all pairs move to a larger one.
+    /// `None` while all pairs move to a larger one.
     map: Option<Map<u64, u64>>,
     room: Room,
-    /// Distinct k-mers that there can be.
+    /// The most distinct k-mers that there can be.
     most: u64,
-    /// What was copied for tables that were too small.
+    /// The statistics of copies for earlier tables, which were too small.
     before: Paging,
     ones: Vec<u64>,
 }
 
 impl<'a> Counts<'a> {
-    /// No counts yet, of about so many letters, or of an unknown number if it is 0; in a paged table if there
-    /// is a budget.
+    /// An empty table for about so many letters (0 if unknown); a paged table if there is a budget.
     ///
-    /// A paged table does not grow. It is made for a part of what may come, no larger than the budget, and
-    /// when more might come all pairs move to one of twice the size: so the input need not be read twice, and
-    /// nobody need know how many distinct k-mers it has.
+    /// A paged table does not grow. It is made for a part of the expected k-mers, no larger than the budget.
+    /// When more might come, all pairs move to a table of twice the size. So the input need not be read
+    /// twice, and the number of distinct k-mers need not be known.
     pub(super) fn new(
         on: &'a Opened,
         seed: Option<u64>,
@@ -79,14 +78,14 @@ impl<'a> Counts<'a> {
         Ok(())
     }
 
-    /// How many of so many k-mers may come next, when all have moved to a larger table if there might not be
-    /// room for them: in one that gets full, an insert may walk through half a thousand buckets.
+    /// How many of `wanted` k-mers may come next. If there might not be room for them, all pairs move to a
+    /// larger table first: in a table that gets full, an insert may walk through half a thousand buckets.
     fn make_room(&mut self, wanted: usize) -> Result<usize, Failure> {
         if !self.may_grow() {
             return Ok(wanted);
         }
         let (held, made) = (self.map()?.len().map_err(Failure::backend)?, self.room.expected);
-        // An eighth more than it was made for fits: at the default load of 0.8 it is filled to 0.9.
+        // It takes an eighth more than it was made for: at the default load of 0.8 it is filled to 0.9.
         let spare = made / 8;
         let part = (wanted as u64).min(made.saturating_sub(held).max(spare).max(LEAST));
         if held + part > made + spare {
@@ -95,12 +94,12 @@ impl<'a> Counts<'a> {
         Ok(part as usize)
     }
 
-    /// Whether there may be more distinct k-mers than the table was made for, and it does not grow by itself.
+    /// Whether there may be more distinct k-mers than the table was made for, if it does not grow by itself.
     fn may_grow(&self) -> bool {
         !self.structure.capacity.grows && self.room.expected < self.most
     }
 
-    /// Counts k-mers in the table; those that found no room in it, and are not counted.
+    /// Counts k-mers in the table. Returns those that found no room and are not counted.
     fn add_to_table(&mut self, kmers: &[u64]) -> Result<Vec<u64>, Failure> {
         let mut ones = std::mem::take(&mut self.ones);
         ones.resize(ones.len().max(kmers.len()), 1);
@@ -115,8 +114,8 @@ impl<'a> Counts<'a> {
         counter.insert_or_add(kmers, counts).map_err(Failure::backend)
     }
 
-    /// Moves all pairs to a table for so many, or for all that there can be. The pairs wait in host memory,
-    /// so that there is one table at a time, within one budget.
+    /// Moves all pairs to a table for `wanted` pairs, or for all that there can be. The pairs wait in host
+    /// memory, so that there is one table at a time, within one budget.
     fn grow(&mut self, wanted: u64) -> Result<(), Failure> {
         let expected = wanted.min(self.most);
         let pairs = self.pairs()?;
@@ -146,7 +145,7 @@ impl<'a> Counts<'a> {
         Ok(pairs)
     }
 
-    /// Gives all pairs to `sink`: those of one child table of a paged table at a time.
+    /// Passes all pairs to `sink`: one child table of a paged table at a time.
     pub(super) fn each(&self, mut sink: impl FnMut(Vec<(u64, u64)>) + Send) -> Result<(), Failure> {
         let map = self.map()?;
         match map.paged() {
@@ -158,7 +157,7 @@ impl<'a> Counts<'a> {
         }
     }
 
-    /// What was copied, if the table is paged.
+    /// The statistics of copies, if the table is paged.
     pub(super) fn paging(&self) -> Option<Paging> {
         Some(Paging::of(self.map.as_ref()?)?.after(&self.before))
     }
@@ -176,7 +175,7 @@ fn no_place() -> Failure {
 mod tests {
     use super::*;
 
-    /// From a table for one pair, by moves to larger ones; no part of it overfills a table.
+    /// From a table for one pair, by moves to larger ones; no batch overfills a table.
     #[test]
     fn a_paged_table_moves_to_larger_ones() {
         let most = 400_000;
@@ -198,7 +197,7 @@ mod tests {
         let mut pairs = counts.pairs().unwrap();
         pairs.sort_unstable();
         assert!(pairs.into_iter().eq((0..150_000).map(|kmer| (kmer, 2))));
-        // All that there can be have room, however many k-mers come.
+        // There is room for all k-mers that there can be, however many come.
         let mut counts = Counts::new(&Opened::Cpu, Some(1), Some(0), (1, 10)).unwrap();
         counts.add(&kmers.iter().map(|kmer| kmer % 10).collect::<Vec<_>>()).unwrap();
         assert_eq!((counts.room.expected, counts.pairs().unwrap().len()), (10, 10));

@@ -1,26 +1,26 @@
-//! Canonical k-mers of a sequence, as numbers: 2 bits a letter, A 0, C 1, G 2, T 3, the first letter on top.
-//! Their order is that of their text.
+//! Canonical k-mers of a sequence, as numbers: 2 bits a letter, A 0, C 1, G 2, T 3, with the first letter in
+//! the highest bits. Their order is that of their text.
 
 use warpproof::files::Letters;
 
 /// The largest K: 62 bits, of the 64 that a number has.
 pub(crate) const LONGEST: u32 = 31;
 
-/// Collects the canonical k-mers of sequences. A k-mer with a letter other than A, C, G, T, in either case,
-/// is left out.
+/// Collects the canonical k-mers of sequences. Leaves out k-mers with a letter other than A, C, G, T, in
+/// either case.
 pub(crate) struct Extractor {
     k: u32,
     /// The last `k` letters, and their reverse complement.
     forward: u64,
     reverse: u64,
-    /// Letters since the last that breaks k-mers, `k` at most.
+    /// Letters since the last one that broke k-mers, at most `k`.
     run: u32,
-    /// What was found and not yet taken.
+    /// K-mers that were found and not yet taken.
     pub(crate) found: Vec<u64>,
 }
 
 impl Extractor {
-    /// For k-mers of `k` letters, 1 to [`LONGEST`].
+    /// An extractor for k-mers of `k` letters, 1 to [`LONGEST`].
     pub(crate) fn new(k: u32) -> Self {
         Self { k, forward: 0, reverse: 0, run: 0, found: Vec::new() }
     }
@@ -36,7 +36,7 @@ impl Letters for Extractor {
                 continue;
             }
             self.forward = (self.forward << 2 | code as u64) & mask;
-            // The code of the complement of a letter is 3 less its own.
+            // The codes of a letter and its complement add up to 3.
             self.reverse = self.reverse >> 2 | ((3 - code) as u64) << top;
             self.run = (self.run + 1).min(self.k);
             if self.run == self.k {
@@ -55,8 +55,8 @@ pub(crate) fn text(kmer: u64, k: u32) -> String {
     (0..k).rev().map(|i| char::from(b"ACGT"[(kmer >> (2 * i) & 3) as usize])).collect()
 }
 
-/// How many canonical k-mers there are: half of all k-mers, and of those that are their own reverse
-/// complement, which have an even K, the other half too.
+/// How many canonical k-mers there are: half of all k-mers, and half of those that are their own reverse
+/// complement, which exist for an even K.
 pub(crate) const fn distinct(k: u32) -> u64 {
     let own = if k.is_multiple_of(2) { 1 << k } else { 0 };
     ((1 << (2 * k)) + own) / 2
@@ -83,7 +83,7 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::HashSet;
 
-    /// By the definition, on text.
+    /// The definition, on text.
     fn naive(sequence: &str, k: usize) -> Vec<String> {
         let sequence: Vec<char> = sequence.to_uppercase().chars().collect();
         let whole = sequence.windows(k).filter(|kmer| kmer.iter().all(|letter| "ACGT".contains(*letter)));

@@ -1,4 +1,4 @@
-//! The data of a gzip file: members one after the other, and the zeros that may stand behind them.
+//! The data of a gzip file: members one after the other, possibly followed by zeros.
 
 use flate2::bufread::GzDecoder;
 use std::io::{BufRead, Error, ErrorKind, Read, Result};
@@ -6,20 +6,20 @@ use std::io::{BufRead, Error, ErrorKind, Read, Result};
 /// How every gzip file begins.
 pub(super) const GZIP: [u8; 2] = [0x1f, 0x8b];
 
-/// What the members of a gzip file hold, one after the other. Zeros behind the last one are left out, as
-/// gzip(1) does: tapes and disks fill their blocks up with them. Anything else there is an error.
+/// The data of the members of a gzip file, one after the other. Zeros after the last member are ignored, as
+/// by gzip(1): tapes and disks fill up blocks with them. Anything else there is an error.
 pub(super) struct Members<R>(State<R>);
 
 enum State<R> {
     /// In a member.
     In(Box<GzDecoder<Counted<R>>>),
-    /// Behind a member; whether zeros were seen there.
+    /// After a member; whether there were zeros.
     Behind(Counted<R>, bool),
-    /// At the end of the file, or behind an error that was told.
+    /// At the end of the file, or after an error was returned.
     End,
 }
 
-/// Counts the bytes that were used, not those that were read ahead.
+/// Counts the bytes that were used, without those that were read ahead.
 struct Counted<R> {
     inner: R,
     used: u64,
@@ -81,7 +81,7 @@ impl<R: BufRead> Read for Members<R> {
     }
 }
 
-/// Whether another member follows. Takes the zeros behind the last one, and remembers in `zeros` that there
+/// Whether another member follows. Skips the zeros after the last member, and records in `zeros` that there
 /// were some.
 fn next<R: BufRead>(file: &mut Counted<R>, zeros: &mut bool) -> Result<bool> {
     loop {
@@ -90,7 +90,7 @@ fn next<R: BufRead>(file: &mut Counted<R>, zeros: &mut bool) -> Result<bool> {
         let (len, first) = (bytes.len(), others.map(|at| bytes[at]));
         match others {
             None if len == 0 => return Ok(false),
-            // Anything else that begins like a member is for the decoder to refuse.
+            // Anything else that begins like a member is left to the decoder to refuse.
             Some(0) if !*zeros && first == Some(GZIP[0]) => return Ok(true),
             Some(at) => {
                 let place = file.used + at as u64;

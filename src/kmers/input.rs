@@ -1,4 +1,4 @@
-//! The bytes of a file, plain or gzip, and how far it is read.
+//! The bytes of a file, plain or gzip, and the progress of reading it.
 
 use super::gzip::{GZIP, Members};
 use crate::failure::Failure;
@@ -25,7 +25,7 @@ pub(crate) struct Input {
     read: Rc<Cell<u64>>,
 }
 
-/// Counts what goes through.
+/// Counts the bytes that are read through it.
 struct Counted<R> {
     inner: R,
     read: Rc<Cell<u64>>,
@@ -40,7 +40,7 @@ impl<R: Read> Read for Counted<R> {
 }
 
 impl Input {
-    /// Opens a file. The first bytes tell whether it is gzip, not its name.
+    /// Opens a file. Its first bytes tell whether it is gzip, not its name.
     pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
         let name = path.display().to_string();
         let failed = |e: std::io::Error| Failure::input(format_args!("{name}: {e}"));
@@ -50,7 +50,7 @@ impl Input {
     fn new(name: String, file: impl Read + 'static) -> std::io::Result<Self> {
         let read = Rc::new(Cell::new(0));
         let mut file = Counted { inner: file, read: Rc::clone(&read) };
-        // One read may bring a single byte, of a pipe.
+        // One read may bring a single byte from a pipe.
         let mut first = Vec::new();
         file.by_ref().take(GZIP.len() as u64).read_to_end(&mut first)?;
         let gzip = first == GZIP;
@@ -59,8 +59,8 @@ impl Input {
         Ok(Self { name, bytes, gzip, read })
     }
 
-    /// Reads the file to its end, in pieces, and tells `to` what is in it; after each piece `step` is told
-    /// how many bytes of the file were read. Memory is that of a piece.
+    /// Reads the file to its end, in pieces, and passes its letters to `to`. After each piece `step` gets the
+    /// number of bytes read. Memory is that of a piece.
     pub(crate) fn read<L: Letters>(
         mut self,
         to: &mut L,
@@ -98,8 +98,8 @@ impl Input {
     }
 }
 
-/// Bytes of all files, and about how many letters they hold; a device or a pipe counts nothing. A file that
-/// is missing is told before any is read.
+/// Bytes of all files, and about how many letters they hold; a device or a pipe counts as nothing. A missing
+/// file is an error before any file is read.
 pub(crate) fn sizes(paths: &[PathBuf]) -> Result<(u64, u64), Failure> {
     let mut sizes = (0, 0);
     for path in paths {
@@ -164,7 +164,7 @@ mod tests {
         }
     }
 
-    /// Brings one byte at a time.
+    /// Returns one byte at a time.
     struct Slow(Cursor<Vec<u8>>);
 
     impl Read for Slow {

@@ -1,4 +1,4 @@
-//! What is called of a table of one type: on device slices, and on host slices.
+//! The calls of a table of one type: on device slices, and on host slices.
 
 use super::retrieved::Retrieved;
 use crate::bench::keys::Number;
@@ -17,7 +17,7 @@ pub(super) type Done = Result<(), Error>;
 /// Outcomes, or whether a key is there: a code each.
 pub(super) type Codes = CudaSlice<u8>;
 
-/// The memory of a table of such entries that was built for so many at a load.
+/// The memory of a table of such entries, built for so many at a load.
 pub(crate) type MemoryOf<T> = fn(&T, Entry, (u32, f64)) -> Result<Memory, Error>;
 
 /// A table of one type, whose keys and values are `K` and whose searches write `F`.
@@ -26,9 +26,9 @@ pub(crate) struct Calls<T, K, F> {
     pub(crate) insert: fn(&T, &Stream, &Entries<K>, &mut Codes) -> Done,
     pub(crate) search: fn(&T, &Stream, &CudaSlice<K>, &mut CudaSlice<F>) -> Done,
     pub(crate) delete: fn(&T, &Stream, &CudaSlice<K>, &mut Codes) -> Done,
-    /// What a search writes for a key with this value, or without one.
+    /// The value that a search writes for a key with this value, or without one.
     pub(crate) found: fn(Option<K>) -> F,
-    /// What an output holds before a search writes it: no answer of a search.
+    /// The content of an output before a search writes it: not an answer of a search.
     pub(crate) poison: F,
     /// How many entries there are.
     pub(crate) len: fn(&T) -> Result<u64, Error>,
@@ -43,25 +43,25 @@ pub(crate) struct StagedCalls<T, K, A> {
     pub(crate) answer: fn(Option<K>) -> A,
 }
 
-/// Copies all entries, in the order of their slots or in any; of a set, values stay as they were.
+/// Copies all entries, in the order of their slots or in any order; for a set, values stay as they were.
 pub(crate) type Retrieve<T, K> = fn(&T, &Stream, bool, &mut Retrieved<K>) -> Done;
 
 /// Inserts partition by partition.
 pub(crate) struct PartitionedCalls<T, K> {
-    /// Memory for a batch of so many, with outcomes or without.
+    /// Memory for a batch of so many operations, with outcomes or without.
     pub(crate) partitions: fn(&T, &Stream, usize, bool) -> Result<Partitions, Error>,
     pub(crate) counted: fn(&mut T, &Stream, &Entries<K>, &mut Partitions, &mut CudaSlice<u64>) -> Done,
     pub(crate) told: fn(&mut T, &Stream, &Entries<K>, &mut Partitions, &mut Codes) -> Done,
 }
 
-/// What a code of an answer is before a kernel writes it.
+/// The code of an answer before a kernel writes it.
 pub(crate) const POISONED: u8 = POISON;
 
 /// A key or value on a device.
 pub(crate) trait Word: KeyScalar + Number {
-    /// What a search writes where there is no pair: no value, as those have their top bit set.
+    /// The value that a search writes for an absent key: not a stored value, as those have their top bit set.
     const MISSING: Self;
-    /// What an output holds before a kernel writes it.
+    /// The content of an output before a kernel writes it.
     const POISON: Self;
 }
 
@@ -90,7 +90,7 @@ impl<K: Word> Entries<K> {
     }
 }
 
-/// A table that says how large it is and what it holds.
+/// A table that reports its size and its statistics.
 pub(crate) trait Measured:
     BulkTable<Error = Error, Structure: Structure<Geometry: Into<any::Geometry>, Stats: Into<any::Stats>>>
 {
@@ -111,8 +111,8 @@ pub(crate) fn memory_of<T: Measured>(table: &T, entry: Entry, at: (u32, f64)) ->
     Memory::new(entry, at, table)
 }
 
-/// Measures the kernels of a table that grows, or step by step on one of a fixed size: `Map`, `Multimap` or
-/// `Set`, of some entries, of type `T`. Maps of u32 pairs run mixes besides.
+/// Measures the kernels of a table that grows, or step by step those of a table of fixed size: `Map`,
+/// `Multimap` or `Set`, of some entries, of type `T`. Maps of u32 pairs also run mixes.
 macro_rules! measured {
     ((growing) $shape:ident $entry:ident $T:ty, $bench:ident, $make:ident, $rows:ident) => {
         $bench.growing($make, &calls!($shape $T, key!($entry)), $rows)

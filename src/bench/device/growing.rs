@@ -10,9 +10,9 @@ use warpproof::gpu::{Device, Error, Tuning};
 use warpproof::model::outcome::Insert;
 
 impl Bench<'_> {
-    /// One batch into a table of a million slots, or a sixteenth of the entries, all keys distinct: moving
-    /// entries and waiting are in the time, and so is taking memory from the driver, but for a second build,
-    /// for which that of the tables before is kept. Then searches of them all.
+    /// One batch of distinct keys into a table of a million slots, or of a sixteenth of the entries. The time
+    /// includes moving entries, waiting, and allocating memory from the driver. A second build reuses the
+    /// memory of earlier tables, which is kept. Then searches of all keys.
     pub(crate) fn growing<T: Measured, K: Word, F: Found>(
         &self,
         make: &impl Fn(&Device, Room, Tuning) -> Result<T, Error>,

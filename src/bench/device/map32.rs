@@ -1,4 +1,4 @@
-//! What is measured on a map of u32 pairs alone: the floors of random access, and mixed batches.
+//! Measurements only for maps of u32 pairs: the floors of random access, and mixed batches.
 
 use super::calls::{Calls, Entries};
 use super::{Bench, Series};
@@ -43,7 +43,7 @@ impl Bench<'_> {
         let names = ["floor: find", "floor: insert", "floor: look, insert"];
         let [mut find, mut insert, mut look] = names.map(|name| Series::new(name, n));
         for round in 0..=self.rounds {
-            // All slots are empty again: every exchange writes.
+            // All slots are empty again, so every exchange writes.
             let floors = Floors::new(self.device, geometry.buckets)?;
             let took = timed.time(|| floors.find(stream, &keys, &mut found))?;
             find.add(round, took, stream.clone_dtoh(&found)?.iter().all(|&value| value == u32::MAX));
@@ -55,7 +55,7 @@ impl Bench<'_> {
         Ok(())
     }
 
-    /// A mix on so many keys, half of which are inserted before.
+    /// A mix on so many keys. Half of them are inserted before.
     fn mix<S: Holds<(u32, u32)>>(
         &self,
         make: &impl Fn(&Device, Room, Tuning) -> Result<Map<u32, u32, S>, Error>,
@@ -101,7 +101,7 @@ impl Bench<'_> {
     }
 }
 
-/// Whether the answers of a mix explain what is in the table afterwards; if so, how many inserts found no
+/// Whether the answers of a mix explain the content of the table afterwards; if so, how many inserts found no
 /// room.
 fn adds_up<S: Holds<(u32, u32)>>(
     work: &Workload,

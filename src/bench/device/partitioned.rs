@@ -8,7 +8,8 @@ use warpproof::model::host::Tally;
 use warpproof::model::open::bulk::TALLY;
 
 impl Bench<'_> {
-    /// A build by partitions that says how many entries were stored, and one that says it of each.
+    /// A build by partitions that returns how many entries were stored, and one that returns an outcome for
+    /// each.
     pub(crate) fn partitioned<T: Measured, K: Word, F: Found>(
         &self,
         table: &mut T,

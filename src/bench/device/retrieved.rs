@@ -7,7 +7,7 @@ use crate::bench::timed::POISON;
 use rayon::prelude::*;
 use warpproof::gpu::cudarc::driver::CudaSlice;
 
-/// What a table copied: keys, values, and how many.
+/// The copy of a table: keys, values, and their number.
 pub(crate) struct Retrieved<K> {
     pub(crate) keys: CudaSlice<K>,
     pub(crate) values: CudaSlice<K>,
@@ -15,7 +15,7 @@ pub(crate) struct Retrieved<K> {
 }
 
 impl Bench<'_> {
-    /// All entries, in any order and in that of their slots.
+    /// Copies of all entries, in any order and in that of their slots.
     pub(crate) fn retrieved<T: Measured, K: Word, F: Found>(
         &self,
         table: &mut T,
@@ -42,7 +42,7 @@ impl Bench<'_> {
         Ok(())
     }
 
-    /// Whether these are the entries that were stored, each once, in any order.
+    /// Whether these are exactly the entries that were stored, each once, in any order.
     fn holds<K: Word, F>(&self, out: &Retrieved<K>, keys: &[K], stored: &[Option<bool>]) -> Fallible<bool> {
         let stream = &self.timed.stream;
         let is_stored = |(&key, stored): (&K, &Option<bool>)| (*stored == Some(true)).then_some(key);
@@ -52,7 +52,7 @@ impl Bench<'_> {
         }
         let mut found = stream.clone_dtoh(&out.keys.slice(..expected.len()))?;
         let values = stream.clone_dtoh(&out.values.slice(..expected.len()))?;
-        // A search of a set finds no value, and so does the whole of it.
+        // A search of a set finds no value, and a copy of it has none.
         let pairs = size_of::<F>() == size_of::<K>();
         let beside = !pairs || found.par_iter().zip(&values).all(|(key, value)| *value == key.value());
         found.par_sort_unstable();

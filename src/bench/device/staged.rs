@@ -1,5 +1,5 @@
-//! Calls on host slices through staging buffers that were made once, from the first byte of input to the last
-//! answer.
+//! Calls on host slices through staging buffers that were made once, timed from the first byte of input to
+//! the last answer.
 
 use super::calls::{Calls, Measured, StagedCalls, Word};
 use super::{Bench, Series};
@@ -13,7 +13,7 @@ use warpproof::model::outcome::Insert;
 const ELEMENTS: usize = 1 << 22;
 
 impl Bench<'_> {
-    /// Inserts into a table that was cleared, and searches of all keys: wall-clock time.
+    /// Inserts into a cleared table, and searches of all keys: wall-clock time.
     pub(crate) fn staged<T: Measured, K: Word, F, A: Copy + PartialEq>(
         &self,
         table: &mut T,
@@ -24,7 +24,7 @@ impl Bench<'_> {
         let n = self.size as usize;
         let entries = self.entries::<K>()?;
         let mut staging = Staging::new(self.device, ELEMENTS)?.in_parallel();
-        // Their memory is touched here and not in a round.
+        // Their memory is touched here, so that no round includes that.
         let mut outcomes = vec![Insert::Present; n];
         let mut answers = vec![(through.answer)(None); n];
         let [mut insert, mut find] = ["insert from host", "find from host"].map(|name| Series::new(name, n));

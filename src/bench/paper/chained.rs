@@ -18,7 +18,7 @@ pub(super) struct CpuChained {
 }
 
 impl CpuChained {
-    /// An empty table with so many buckets and nodes: takes the memory and fills it.
+    /// An empty table with so many buckets and nodes. Allocates and fills the memory.
     pub(super) fn new(buckets: usize, nodes: usize) -> Result<Self, Failure> {
         let memory = |error| Failure::input(format_args!("no memory for a pool of {nodes} nodes: {error}"));
         Ok(Self {

@@ -1,4 +1,4 @@
-//! What takes part in the dynamic experiment, and how it is run.
+//! The tables of the dynamic experiment, and how they are run.
 
 use crate::bench::row::Fallible;
 use crate::run::phase::timed;
@@ -12,14 +12,14 @@ pub(super) trait Table: Sync {
     fn run(&self, op: Op, key: u32, value: u32) -> Answer<u32>;
 }
 
-/// A table that takes part.
+/// A table of the experiment.
 pub(super) trait Contender: Sized {
     /// Whether an insert may find no room.
     const MAY_BE_FULL: bool;
 
     /// Adds pairs.
     fn fill(&mut self, keys: &[u32], values: &[u32]) -> Fallible<Vec<Insert>>;
-    /// The seconds that the operations took, and their answers.
+    /// The seconds of the operations, and their answers.
     fn mixed(&mut self, work: &Workload) -> Fallible<(f64, Vec<Answer<u32>>)>;
     /// The values of keys.
     fn search(&mut self, keys: &[u32]) -> Fallible<Vec<Option<u32>>>;
@@ -46,7 +46,7 @@ impl<M: BulkMap<u32, u32, Error: 'static>> Contender for Bulk<M> {
     }
 }
 
-/// A table that takes one operation at a time, by all threads.
+/// A table that takes one operation at a time; all threads call it.
 pub(super) struct Single<T, const MAY_BE_FULL: bool>(pub(super) T);
 
 impl<T: Table, const MAY_BE_FULL: bool> Single<T, MAY_BE_FULL> {

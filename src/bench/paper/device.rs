@@ -16,7 +16,7 @@ use warpproof::gpu::structures::Holds;
 use warpproof::gpu::{Device, Error, HopscotchMap, Map, WaitFreeMap};
 use warpproof::{Answer, Insert, Op, WaitFreeGeometry};
 
-/// Measures our table and what it is compared with at a point.
+/// Measures our table and its contenders at a point.
 pub(super) fn point(
     subject: Mixed,
     device: &Device,
@@ -54,12 +54,12 @@ pub(super) fn point(
     }
 }
 
-/// A table on a device, with what it is measured with.
+/// A table on a device, with its timers.
 fn on<'a, T>((timed, batch): (&'a Timed, &'a Batch), table: T) -> Fallible<OnDevice<'a, T>> {
     Ok(OnDevice { timed, batch, table })
 }
 
-/// A table on a device and what it is measured with.
+/// A table on a device, with its timers.
 struct OnDevice<'a, T> {
     timed: &'a Timed,
     batch: &'a Batch,
@@ -102,7 +102,7 @@ impl RunBatch for LockMap {
 }
 
 impl<T: RunBatch> OnDevice<'_, T> {
-    /// The seconds that a batch of these operations took, and its answers.
+    /// The seconds of a batch of these operations, and its answers.
     fn run(&self, batch: &Batch, ops: &[Op]) -> Fallible<(f64, Vec<Answer<u32>>)> {
         let mut answers = Answers::new(self.timed, ops.len())?;
         let seconds = self.timed.time(|| self.table.run(&self.timed.stream, batch, &mut answers))?;

@@ -21,7 +21,7 @@ const RANGES: [u32; 5] = [100, 1_000, 10_000, 100_000, 10_000_000];
 const fn operations(subject: Mixed) -> [usize; 2] {
     match subject {
         Mixed::Hopscotch => [100_000, 100_000_000],
-        // On 10^7 keys, what `bench waitfree --pairs 10000000` runs of a mix.
+        // On 10^7 keys, as many as `bench waitfree --pairs 10000000` runs of a mix.
         Mixed::WaitFree => [100_000, 10_000_000],
     }
 }
@@ -48,7 +48,7 @@ pub(super) fn run(subject: Mixed, on: &Opened, scale: Scale, report: &mut Report
     Ok(())
 }
 
-/// One point, on the GPU if that is the backend, and on the CPU with as many operations as that can do.
+/// One point: on the GPU if that is the backend, and on the CPU with fewer operations.
 fn point(
     subject: Mixed,
     on: &Opened,
@@ -102,7 +102,7 @@ fn hopscotch(point: &Point, rows: &mut Vec<Row>) -> Result<(), Failure> {
     )
 }
 
-/// What went wrong, in words.
+/// The text of an error.
 pub(super) fn text(failure: Failure) -> String {
     match failure {
         Failure::Input(why) | Failure::Violation(why) => why,
@@ -119,7 +119,7 @@ pub(super) mod tests {
     use warpproof::Insert;
     use warpproof::{Answer, Delete, Op};
 
-    /// Compares a table that has room for all `keys` with a map of std.
+    /// Compares a table with room for all `keys` with a map of std.
     pub(in super::super) fn does_what_a_map_does(table: &impl Table, keys: u32) {
         let (mut random, mut map) = (Random(5), HashMap::new());
         for number in 0..50_000 {

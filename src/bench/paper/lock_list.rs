@@ -17,24 +17,24 @@ const LANE_WORDS: usize = 2;
 /// Words of a node.
 const NODE_WORDS: usize = LANES * LANE_WORDS;
 
-/// How large a table is.
+/// The size of a table.
 #[derive(Clone, Copy)]
 pub(super) struct Lists {
     /// Buckets, each with a node.
     pub(super) buckets: u32,
-    /// Nodes besides.
+    /// More nodes.
     pub(super) pool: u32,
 }
 
 impl Lists {
-    /// Room for so many keys at a time, whatever they are: as many buckets as a wait-free table of such a
-    /// load has, and a node more for every seven keys.
+    /// Room for `keys` keys at a time, whatever they are: as many buckets as a wait-free table of such a load
+    /// has, and one more node for every seven keys.
     ///
     /// # Errors
     /// If a wait-free table would be too large.
     pub(super) fn new(keys: u64, load: f64) -> Result<Self, Refused> {
         let of = WaitFreeGeometry::new(keys, load, NODE_WORDS as u32)?;
-        // The nodes of that table are counted in 32 bits, and have these among them.
+        // That table counts its nodes in 32 bits, and these are fewer.
         Ok(Self { buckets: of.buckets, pool: keys.div_ceil(of.node_entries().into()) as u32 })
     }
 }
@@ -47,7 +47,7 @@ pub(super) struct CpuLockList {
 }
 
 impl CpuLockList {
-    /// An empty table: takes the memory and fills it.
+    /// An empty table. Allocates and fills the memory.
     pub(super) fn new(Lists { buckets, pool }: Lists) -> Result<Self, Failure> {
         let nodes = buckets as usize + pool as usize;
         let memory = |error| Failure::input(format_args!("no memory for {nodes} nodes: {error}"));
@@ -68,7 +68,7 @@ impl Table for CpuLockList {
         match op {
             Op::Delete => Answer::Delete(key.map_or(Delete::Absent, |key| list.delete(&mut warp, key))),
             Op::Search => Answer::Search(key.and_then(|key| list.search(&mut warp, key))),
-            // There is no room for a reserved key.
+            // A reserved key finds no room.
             Op::Insert | Op::InsertUnique | Op::Assign => {
                 Answer::Insert(key.map_or(Insert::Full, |key| list.insert_unique(&mut warp, key, value)))
             }

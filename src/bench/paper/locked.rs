@@ -1,14 +1,13 @@
-//! Hopscotch hashing with locks (Herlihy, Shavit, Tzafrir, DISC 2008), for CPUs: what the paper compares
-//! with.
+//! Hopscotch hashing with locks (Herlihy, Shavit, Tzafrir, DISC 2008), for CPUs: a contender in the paper.
 //!
-//! A bucket has a slot and the bits of the 32 slots from its own on that hold its pairs. Segments of buckets
-//! have a lock and a count of moves. An update locks the segment of its home; an insert then locks, in
-//! ascending order, the segments up to the empty slot that it found, so that no two wait for each other, and
-//! moves the empty slot nearer. A search takes no lock: if it finds nothing and the count has changed, it
-//! looks again.
+//! A bucket has a slot, and a bit for each of the 32 slots from its own on that holds one of its pairs.
+//! Segments of buckets have a lock and a count of moves. An update locks the segment of its home. An insert
+//! then locks the segments up to the empty slot that it found, in ascending order, so that no two inserts
+//! wait for each other, and moves the empty slot nearer. A search takes no lock: if it finds nothing and the
+//! count has changed, it looks again.
 //!
-//! Differences to the published form: a pair is one word, so a search reads key and value at once; there is
-//! no wrap-around but a tail.
+//! Differences to the published form: a pair is one word, so a search reads key and value at once; there is a
+//! tail and no wrap-around.
 
 use super::contender::Table;
 use parking_lot::{Mutex, MutexGuard};
@@ -16,7 +15,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use warpproof::model::key::{fastrange, mix};
 use warpproof::{Answer, Delete, Insert, Op};
 
-/// Slots from its own on in which a bucket's pairs are.
+/// The pairs of a bucket are in so many slots, from its own on.
 const NEIGHBOURHOOD: usize = 32;
 /// Buckets per lock.
 const SEGMENT: usize = 64;
@@ -25,7 +24,7 @@ const FAR: usize = 4096;
 /// An empty slot: no pair, as its key is reserved.
 const EMPTY: u64 = u64::MAX;
 
-/// The lock of some buckets, and how often one of their pairs was moved.
+/// The lock of some buckets, and a count of moves of their pairs.
 #[derive(Default)]
 struct Segment {
     lock: Mutex<()>,
@@ -35,7 +34,7 @@ struct Segment {
 /// A map of u32 pairs.
 pub(super) struct Locked {
     slots: Vec<AtomicU64>,
-    /// The neighbourhood of each bucket: bit `i` for the slot `i` behind it.
+    /// The neighbourhood of each bucket: bit `i` for the slot `i` after its own.
     hops: Vec<AtomicU32>,
     segments: Vec<Segment>,
     buckets: u32,
@@ -64,8 +63,8 @@ impl Locked {
         let end = self.slots.len().min(home + FAR);
         let found = (home..end).find(|&slot| {
             held.up_to(slot / SEGMENT);
-            // Relaxed: a slot is filled by who holds its segment's lock; emptied slots hold nothing to be
-            // acquired.
+            // Relaxed: only the holder of its segment's lock fills a slot; an emptied slot holds nothing to
+            // acquire.
             self.slots[slot].load(Ordering::Relaxed) == EMPTY
         });
         let Some(mut empty) = found else { return Insert::Full };
@@ -85,13 +84,13 @@ impl Locked {
         Insert::Inserted
     }
 
-    /// Takes a key out.
+    /// Deletes a key.
     pub(super) fn delete(&self, key: u32) -> Delete {
         let home = self.home(key);
         let _held = self.segments[home / SEGMENT].lock.lock();
         let Some(slot) = self.slot_of(home, key) else { return Delete::Absent };
-        // Release, both: pair with the Acquire loads in `search`. From the first on the slot may be another
-        // bucket's.
+        // Release, both: pair with the Acquire loads in `search`. From the first store on, another bucket may
+        // use the slot.
         self.slots[slot].store(EMPTY, Ordering::Release);
         self.hops[home].fetch_and(!(1 << (slot - home)), Ordering::Release);
         Delete::Deleted
@@ -102,13 +101,13 @@ impl Locked {
         let home = self.home(key);
         let moves = &self.segments[home / SEGMENT].moves;
         loop {
-            // Acquire: pairs with the Release in `nearer`: what was moved before is where its bits say.
+            // Acquire: pairs with the Release in `nearer`: pairs that were moved before are where their bits
+            // say.
             let before = moves.load(Ordering::Acquire);
             if let Some(slot) = self.read(home, key) {
                 return Some(slot);
             }
-            // Acquire in `read`: whatever took the place of a moved pair was stored after the move was
-            // counted.
+            // Acquire in `read`: a pair in the place of a moved one was stored after the move was counted.
             if moves.load(Ordering::Relaxed) == before {
                 return None;
             }
@@ -121,22 +120,22 @@ impl Locked {
 
     /// The value of a key, in one look at its neighbourhood.
     fn read(&self, home: usize, key: u32) -> Option<u32> {
-        // Acquire: pairs with the Release of who set a bit: the pair is there.
+        // Acquire: pairs with the Release of the call that set a bit: the pair is there.
         let hops = self.hops[home].load(Ordering::Acquire);
-        // Acquire: pairs with the Release of who stored the pair.
+        // Acquire: pairs with the Release of the call that stored the pair.
         let pairs = bits(hops).map(|bit| self.slots[home + bit].load(Ordering::Acquire));
         pairs.filter(|&pair| key_of(pair) == key).map(|pair| pair as u32).next()
     }
 
     /// The slot of a key of a bucket whose lock is held.
     fn slot_of(&self, home: usize, key: u32) -> Option<usize> {
-        // Relaxed, both: only who holds the lock changes the bits and the pairs that they name.
+        // Relaxed, both: only the holder of the lock changes the bits and the pairs that they name.
         let hops = self.hops[home].load(Ordering::Relaxed);
         bits(hops).map(|bit| home + bit).find(|&slot| key_of(self.slots[slot].load(Ordering::Relaxed)) == key)
     }
 
     /// Moves a pair to the empty slot, from a slot before it, which then counts as empty though it is not
-    /// marked so. The locks of all segments from there on are held.
+    /// marked so. The caller holds the locks of all segments from there on.
     fn nearer(&self, empty: usize) -> Option<usize> {
         for home in empty + 1 - NEIGHBOURHOOD..empty {
             // Relaxed, both: the lock of the bucket is held.
@@ -147,8 +146,8 @@ impl Locked {
             }
             let pair = self.slots[slot].load(Ordering::Relaxed);
             // Release, all: pair with the Acquire loads in `search`. First the copy, then its bit, then the
-            // count, then the old bit: a search that reads the old bits and misses the pair reads what was
-            // stored over it, and the count.
+            // count, then the old bit. So a search that reads the old bits and misses the pair reads the pair
+            // stored over it, and the new count.
             self.slots[empty].store(pair, Ordering::Release);
             self.hops[home].fetch_or(1 << (empty - home), Ordering::Release);
             self.segments[home / SEGMENT].moves.fetch_add(1, Ordering::Release);
@@ -169,12 +168,12 @@ impl Table for Locked {
     }
 }
 
-/// The locks that an insert holds: of segments that follow each other.
+/// The locks of an insert: of consecutive segments.
 struct Held<'a> {
     table: &'a Locked,
     last: usize,
     _first: MutexGuard<'a, ()>,
-    /// Seldom any: no memory is taken for none.
+    /// Usually none, and then no memory is allocated.
     others: Vec<MutexGuard<'a, ()>>,
 }
 
@@ -184,7 +183,7 @@ impl<'a> Held<'a> {
         Self { table, last: segment, _first: first, others: Vec::new() }
     }
 
-    /// Locks what is missing up to a segment.
+    /// Locks the segments that are missing up to `segment`.
     fn up_to(&mut self, segment: usize) {
         while self.last < segment {
             self.last += 1;
@@ -201,7 +200,7 @@ const fn key_of(pair: u64) -> u32 {
     (pair >> 32) as u32
 }
 
-/// The numbers of the bits that are set, the lowest first.
+/// The numbers of the bits that are set, from the lowest on.
 fn bits(mut word: u32) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let bit = (word != 0).then(|| word.trailing_zeros() as usize)?;
@@ -218,7 +217,7 @@ mod tests {
     #[test]
     fn one_thread_does_what_a_map_does() {
         does_what_a_map_does(&Locked::new(300), 300);
-        // All in one neighbourhood of another size.
+        // All keys in one neighbourhood, of another size.
         does_what_a_map_does(&Locked::new(1), 32);
     }
 

@@ -1,15 +1,15 @@
-//! `warpproof bench hopscotch --paper`: the experiments of the paper, with every operation run and every
+//! `warpproof bench hopscotch --paper`: the experiments of the paper. Every operation is run, and every
 //! answer checked.
 //!
-//! Static: build, searches of keys that are there and of keys that are not, at a load of 0.8, against linear
-//! probing, quadratic probing and cuckoo hashing on the same GPU. Dynamic: mixes on ranges of keys, against
-//! hopscotch with locks and chaining.
+//! Static: build, searches of present and of absent keys, at a load of 0.8, against linear probing, quadratic
+//! probing and cuckoo hashing on the same GPU. Dynamic: mixes on ranges of keys, against hopscotch with locks
+//! and chaining.
 //!
-//! `warpproof bench waitfree --paper`: the same of the wait-free table, against a list with a lock for each
-//! bucket, of the same nodes. Sets: u64 keys, by the steps of `bench waitfree --entry set64`, and with open
-//! addressing beside them. Dynamic: the mixes, on maps of u32 pairs.
+//! `warpproof bench waitfree --paper`: the wait-free table against a list with a lock for each bucket and the
+//! same nodes. Sets: u64 keys, by the steps of `bench waitfree --entry set64`, beside open addressing.
+//! Dynamic: the mixes, on maps of u32 pairs.
 //!
-//! `warpproof bench paged --paper`: the published Starfish beside the paged table, on a GPU alone.
+//! `warpproof bench paged --paper`: the paged table beside the published Starfish, only on a GPU.
 
 mod chained;
 mod contender;
@@ -45,7 +45,7 @@ pub(crate) enum Scale {
     Whole,
 }
 
-/// What there are experiments of.
+/// The structures that have experiments.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Subject {
     Hopscotch,
@@ -53,7 +53,7 @@ pub(crate) enum Subject {
     Paged,
 }
 
-/// Of what there are mixes.
+/// The structures that have mixes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Mixed {
     Hopscotch,
@@ -61,7 +61,7 @@ enum Mixed {
 }
 
 impl Subject {
-    /// What its mixes are of, if there are any.
+    /// The structure of its mixes, if it has any.
     fn mixed(self) -> Option<Mixed> {
         match self {
             Self::Hopscotch => Some(Mixed::Hopscotch),
@@ -70,10 +70,10 @@ impl Subject {
         }
     }
 
-    /// That of a structure.
+    /// The experiments of a structure.
     ///
     /// # Errors
-    /// If there are no experiments of it.
+    /// If it has none.
     pub(crate) fn of(structure: &Structure) -> Result<Self, Failure> {
         let of = |subject: &Self| subject.structure() == structure.name;
         [Self::Hopscotch, Self::WaitFree, Self::Paged].into_iter().find(of).ok_or_else(|| {
@@ -93,7 +93,7 @@ impl Subject {
         }
     }
 
-    /// What is measured on a GPU alone.
+    /// The measurements that only run on a GPU.
     fn on_gpu_alone(self) -> &'static str {
         match self {
             Self::Hopscotch => "static tables against probing and cuckoo",
@@ -109,7 +109,7 @@ struct Row {
     experiment: &'static str,
     table: &'static str,
     workload: &'static str,
-    /// The range of keys of a mix; the slots of a static table; the keys of a set; the pairs of a paged
+    /// The range of keys of a mix, the slots of a static table, the keys of a set, or the pairs of a paged
     /// table.
     size: u64,
     ops: u64,
@@ -140,19 +140,19 @@ impl Row {
         Self { experiment, table, workload, size, ops, seconds, mops, rounds, full, verified, error }
     }
 
-    /// The row with how many inserts found no room, and what is wrong.
+    /// The row with the number of inserts that found no room, and its error.
     fn with(self, full: u64, error: Option<String>) -> Self {
         Self { full, verified: error.is_none(), error, ..self }
     }
 
-    /// What is wrong.
+    /// The error of the row.
     fn wrong(&self) -> Option<&str> {
         self.error.as_deref()
     }
 
-    /// In which table it is shown, and in which plot.
+    /// The table and the plot that show it.
     fn group(&self) -> (&'static str, &'static str, u64) {
-        // The tables of the CPU run fewer operations beside the many of the GPU.
+        // The tables of the CPU run fewer operations than those of the GPU.
         let ops = if self.ops >= point::MOST_ON_CPU as u64 { u64::MAX } else { self.ops };
         (self.experiment, self.workload, if self.experiment == "dynamic" { ops } else { 0 })
     }
@@ -167,7 +167,7 @@ struct Object<'a> {
     cpu: String,
     /// The most operations of a table on the CPU.
     cpu_operations: usize,
-    /// Why what is measured on a GPU alone was not run.
+    /// Why measurements that need a GPU were not run.
     #[serde(skip_serializing_if = "Option::is_none")]
     skipped: Option<&'static str>,
     verified: bool,
@@ -175,8 +175,8 @@ struct Object<'a> {
     plots: &'a [PathBuf],
 }
 
-/// Runs the experiments, prints each table when it is measured, and writes the plots into a folder, which is
-/// made if there is none.
+/// Runs the experiments, prints each table when it is measured, and writes the plots into a folder. Makes the
+/// folder if it does not exist.
 pub(crate) fn paper(
     subject: Subject,
     on: &Opened,
@@ -229,7 +229,7 @@ pub(crate) fn paper(
     }
 }
 
-/// What was measured.
+/// The measurements.
 struct Report<'a> {
     folder: &'a Path,
     json: bool,
@@ -255,7 +255,7 @@ impl Report<'_> {
     }
 }
 
-/// The static experiment or that of sets, or why there is none.
+/// The static experiment or that of sets, or the reason why there is none.
 #[cfg(feature = "gpu")]
 fn static_tables(
     subject: Subject,
@@ -282,7 +282,7 @@ fn static_tables(
     Ok(Some("no CUDA device"))
 }
 
-/// The rows that belong together, in the order in which they were measured.
+/// The rows in groups, in the order in which they were measured.
 fn groups(rows: &[Row]) -> Vec<Vec<&Row>> {
     let mut groups: Vec<Vec<&Row>> = Vec::new();
     for row in rows {
@@ -294,7 +294,7 @@ fn groups(rows: &[Row]) -> Vec<Vec<&Row>> {
     groups
 }
 
-/// What is in the order of its first mention, once.
+/// The distinct elements, in the order of their first occurrence.
 fn once<T: PartialEq>(all: impl Iterator<Item = T>) -> Vec<T> {
     let mut once = Vec::new();
     all.for_each(|element| {
@@ -305,7 +305,7 @@ fn once<T: PartialEq>(all: impl Iterator<Item = T>) -> Vec<T> {
     once
 }
 
-/// The most operations of a group, and what the CPU ran if that was less.
+/// The most operations of a group, and those of the CPU if it ran fewer.
 fn title(group: &[&Row]) -> String {
     let most = group.iter().map(|row| row.ops).max().unwrap_or(0);
     let least = group.iter().map(|row| row.ops).min().unwrap_or(0);
@@ -322,7 +322,7 @@ fn title(group: &[&Row]) -> String {
     }
 }
 
-/// What the sizes of a group are.
+/// The meaning of the sizes of a group.
 fn sizes_are(group: &[&Row]) -> &'static str {
     match group[0].experiment {
         "dynamic" => "range of keys",

@@ -1,6 +1,6 @@
-//! Tables larger than a budget of device memory, on a GPU: the published Starfish with two and with four
-//! child tables in device memory, and the paged table. All of them get the same keys on host slices, and give
-//! their answers there; the time is the wall clock's, of whole calls.
+//! Tables larger than a budget of device memory, on a GPU: the paged table, and the published Starfish with
+//! two and with four child tables in device memory. All of them get the same keys on host slices, and return
+//! their answers there. The time is wall-clock time of whole calls.
 
 use super::point::LOAD;
 use super::{Row, Scale};
@@ -15,38 +15,38 @@ use warpproof::gpu::{Device, PagedMap};
 use warpproof::model::Insert;
 use warpproof::{BulkMap, PagedGeometry};
 
-/// Bytes of the slots of tables: of 8 bytes each.
+/// Bytes of the slots of tables, 8 bytes each.
 const TABLES: [u64; 3] = [1 << 30, 4 << 30, 8 << 30];
-/// That of a quick run: some child tables, more than frames.
+/// The size of a quick run: some child tables, more than frames.
 const QUICK: u64 = 512 << 20;
 /// Frames of the published tables.
 const FRAMES: [(&str, u32); 2] = [("Starfish-2", 2), ("Starfish-4", 4)];
 /// Device memory of the paged table: for frames and batches.
 const BUDGET: u64 = 512 << 20;
-/// Pairs of a call while a table is built, as far as not all are one part.
+/// Pairs of a call while a table is built in parts.
 const PART: usize = 1 << 27;
-/// Rounds of a search. The first warms up and brings in child tables.
+/// Rounds of a search. The first one warms up and loads child tables.
 const ROUNDS: usize = 3;
 
-/// Batches that are measured: operations, and what rows of searches of present and of absent keys and of
-/// inserts are called.
+/// The measured batches: operations, and the names of the rows for searches of present keys, of absent keys,
+/// and for inserts.
 const BATCHES: [(u32, [&str; 3]); 3] = [
     (1_000_000, ["search 10^6", "search absent 10^6", "insert 10^6"]),
     (10_000_000, ["search 10^7", "search absent 10^7", "insert 10^7"]),
     (100_000_000, ["search 10^8", "search absent 10^8", "insert 10^8"]),
 ];
 
-/// A table that takes part. A key is its own value.
+/// A table of the experiment. A key is its own value.
 trait Paged {
-    /// The seconds that an insert of absent keys took, and what is wrong.
+    /// The seconds of an insert of absent keys, and its error.
     fn insert(&mut self, keys: &[u32]) -> Fallible<(f64, Option<String>)>;
-    /// The seconds that a search took, and what is wrong: keys are there, or none is.
+    /// The seconds of a search, and its error: all keys are there, or none is.
     fn search(&mut self, keys: &[u32], there: bool) -> Fallible<(f64, Option<String>)>;
-    /// How many pairs there are.
+    /// The number of pairs.
     fn len(&self) -> Fallible<u64>;
 }
 
-/// What is wrong with answers to searches.
+/// The error of answers to searches.
 fn wrong<T: Sync>(
     found: &[T],
     keys: &[u32],
@@ -72,7 +72,7 @@ impl Paged for StarfishMap {
     }
 
     fn search(&mut self, keys: &[u32], there: bool) -> Fallible<(f64, Option<String>)> {
-        // Neither a value nor what says that there is none.
+        // Neither a value nor the answer for an absent key.
         const POISON: u32 = 0xa5a5_a5a5;
         let (mut seconds, mut found) = (0.0, vec![POISON; keys.len()]);
         timed(&mut seconds, || StarfishMap::search(self, keys, &mut found))?;
@@ -132,13 +132,13 @@ fn size(device: &Device, scale: Scale, bytes: u64, rows: &mut Vec<Row>) -> Falli
 
 /// The batches of one size.
 struct Work {
-    /// Pairs in the end.
+    /// Pairs at the end.
     pairs: u32,
     batches: Vec<(u32, [&'static str; 3])>,
 }
 
 impl Work {
-    /// Batches of so many operations at most, which make half of the pairs together at most.
+    /// Batches of at most so many operations; all of them have at most half of the pairs.
     fn new(pairs: u32, largest: u32) -> Self {
         let mut batches: Vec<(u32, _)> = Vec::new();
         for (n, names) in BATCHES {
@@ -149,7 +149,7 @@ impl Work {
         Self { pairs, batches }
     }
 
-    /// Measures a table: it is built, the last pairs in batches that are measured; then it is searched.
+    /// Measures a table: it is built, with the last pairs in measured batches; then it is searched.
     fn measure(&self, name: &'static str, mut table: impl Paged, rows: &mut Vec<Row>) -> Fallible<()> {
         let row = |workload, ops: usize, times, wrong| {
             Row::new("paged", name, workload, self.pairs.into(), ops as u64, times).with(0, wrong)
@@ -191,7 +191,7 @@ impl Work {
         Ok(())
     }
 
-    /// The number of a pair that is there, at random.
+    /// The number of a random pair that is there.
     fn among(&self, i: u32) -> u32 {
         let random = warpproof::model::Seed::new(7).hash(u64::from(i)).bits();
         (random % u64::from(self.pairs)) as u32

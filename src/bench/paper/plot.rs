@@ -3,7 +3,7 @@
 use plotters::prelude::*;
 use std::fmt::Display;
 
-/// What stands below the horizontal axis, and how its numbers are written.
+/// The label of the horizontal axis, and the format of its numbers.
 pub(super) enum Axis {
     /// As powers of ten.
     Decimal(&'static str),
@@ -13,13 +13,13 @@ pub(super) enum Axis {
 
 /// A plot.
 pub(super) struct Chart {
-    /// Above it.
+    /// The text above it.
     pub(super) title: String,
-    /// Below it.
+    /// The axis below it.
     pub(super) x: Axis,
-    /// Beside it.
+    /// The text beside it.
     pub(super) y: &'static str,
-    /// The name and the points of each line; no coordinate is zero or less.
+    /// The name and the points of each line; all coordinates are positive.
     pub(super) lines: Vec<(String, Vec<(f64, f64)>)>,
 }
 
@@ -43,7 +43,7 @@ impl Chart {
     /// The plot as a file's text.
     ///
     /// # Errors
-    /// What the drawing says, in words.
+    /// The error of the drawing, as text.
     pub(super) fn svg(&self) -> Result<String, String> {
         let mut text = String::new();
         let root = SVGBackend::with_string(&mut text, SIZE).into_drawing_area();
@@ -60,7 +60,7 @@ impl Chart {
         let all = || self.lines.iter().flat_map(|(_, points)| points.iter());
         let base = if matches!(self.x, Axis::Binary(_)) { 2.0 } else { 10.0 };
         let x = range(all().map(|point| point.0), 1.5, 0.0).log_scale().base(base);
-        // The names stand above the lines.
+        // The names are above the lines.
         let above = (self.lines.len() as f64 * NAME + NAME) / SIZE.1 as f64;
         let y = range(all().map(|point| point.1), 1.5, above.min(0.7)).log_scale();
         let mut chart = ChartBuilder::on(root)
@@ -100,8 +100,8 @@ impl Chart {
     }
 }
 
-/// From the least to the most by a logarithmic scale, with room on both sides, and this part of the whole
-/// free above.
+/// A logarithmic range from the least to the most value, with room on both sides, and a part `above` of the
+/// whole left free at the top.
 fn range(values: impl Iterator<Item = f64>, room: f64, above: f64) -> std::ops::Range<f64> {
     let (least, most) = values.fold((f64::INFINITY, 0.0), |(a, b), v| (a.min(v), f64::max(b, v)));
     if least > most {
@@ -140,7 +140,7 @@ mod tests {
         let points = (20..=26).map(|power| ((1u32 << power) as f64, 5.0)).collect();
         let lines = vec![("one".to_owned(), points)];
         let svg = Chart { title: String::new(), x: Axis::Binary("slots"), y: "Mop/s", lines }.svg().unwrap();
-        // The places of the points, and of the text of each that is labelled.
+        // The positions of the points, and of the text of each labelled one.
         let places = |what: &str, attribute: &str| -> Vec<f64> {
             let starts = svg.match_indices(what).map(|(at, _)| &svg[at..]);
             let value = |text: &str| text.split_once(attribute)?.1.split('"').nth(1)?.parse().ok();

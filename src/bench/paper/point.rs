@@ -1,4 +1,4 @@
-//! One point of the dynamic experiment: a workload, and how a table is measured on it.
+//! One point of the dynamic experiment: a workload, and how it is measured on a table.
 
 use super::Row;
 use super::contender::Contender;
@@ -14,10 +14,10 @@ use warpproof::{HopscotchGeometry, Insert, WaitFreeGeometry};
 
 /// The most operations of a table on the CPU.
 pub(super) const MOST_ON_CPU: usize = 10_000_000;
-/// Pairs per slot if the whole range were there; half of that is what there mostly is.
+/// Pairs per slot if the whole range is there; about half of it usually is.
 pub(super) const LOAD: f64 = 0.8;
 
-/// What is measured at one point.
+/// The workload of a point.
 pub(super) struct Point {
     name: &'static str,
     pub(super) work: Workload,
@@ -43,13 +43,13 @@ impl Point {
         (self.work.keys as f64 / LOAD).ceil() as u32
     }
 
-    /// Nodes for all inserts: none is waited for.
+    /// Nodes for all inserts, so that none has to wait for one.
     pub(super) fn nodes(&self) -> usize {
         self.first.0.len() + self.work.inserts() as usize
     }
 
-    /// The size of a wait-free table of nodes of so many words, at the load of `bench waitfree`, by the way
-    /// that `size` reckons.
+    /// The size of a wait-free table with nodes of so many words, at the load of `bench waitfree`, computed
+    /// by `size`.
     pub(super) fn nodes_of(
         &self,
         node_words: u32,
@@ -69,8 +69,8 @@ impl Point {
         Ok(HopscotchGeometry::at_load(self.work.keys as u64, LOAD)?)
     }
 
-    /// Measures a table: its rows by the time of the operations alone, and, if there is a name for that, with
-    /// the time that it took to make the table.
+    /// Measures a table: its rows by the time of the operations only, and, if there is a name for it, by the
+    /// time with the making of the table.
     pub(super) fn measure<C: Contender>(
         &self,
         (name, with_allocation): (&'static str, Option<&'static str>),
@@ -97,8 +97,7 @@ impl Point {
         Ok(())
     }
 
-    /// The seconds of making a table and of the operations, and how many inserts found no room, or what is
-    /// wrong.
+    /// The seconds of making a table and of the operations, and how many inserts found no room, or the error.
     fn round<C: Contender>(
         &self,
         make: impl Fn() -> Fallible<C>,

@@ -1,5 +1,5 @@
-//! Sets of u64 keys on a GPU, by the steps of `warpproof bench waitfree --entry set64`: the wait-free one, a
-//! list with a lock for each bucket, and open addressing, one after the other.
+//! Sets of u64 keys on a GPU, by the steps of `warpproof bench waitfree --entry set64`, one after the other:
+//! the wait-free set, a list with a lock for each bucket, and open addressing.
 
 use super::dynamic::text;
 use super::lock_list::Lists;
@@ -21,10 +21,10 @@ use warpproof::{OpenGeometry, WaitFreeGeometry};
 const SIZES: [u32; 5] = [1 << 20, 1 << 22, 10_000_000, 1 << 24, 1 << 26];
 /// Rounds after the first, which warms up.
 const ROUNDS: usize = 5;
-/// The loads that the names of the sets say.
+/// The loads in the names of the sets.
 const _: () = assert!(WaitFreeGeometry::DEFAULT_LOAD == 0.4 && OpenGeometry::DEFAULT_LOAD == 0.8);
 
-/// A set that takes part.
+/// A set of the experiment.
 struct Contender<'a, T> {
     name: &'static str,
     capacity: Capacity,
@@ -81,7 +81,7 @@ fn size(device: &Device, size: u32, rows: &mut Vec<Row>) -> Fallible<()> {
     open.measure(device, size, rows)
 }
 
-/// The calls of a list with locks, which is no table of the library.
+/// The calls of a list with locks, which is not a table of the library.
 fn calls_of_locks() -> Calls<LockSet, u64, u8> {
     Calls {
         clear: |set, _| set.clear(),

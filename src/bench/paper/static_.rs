@@ -18,7 +18,7 @@ use warpproof::model::Insert;
 const SMALLEST: u32 = 20;
 const LARGEST: u32 = 26;
 const ROUNDS: usize = 5;
-/// What a search writes for a key that is not there: no value, as those are keys, below 2^31.
+/// The value that a search writes for an absent key: not a stored value, as those are keys, below 2^31.
 const MISSING: u32 = u32::MAX;
 const WORKLOADS: [&str; 3] = ["build", "search present", "search absent"];
 const BASELINES: [(&str, Static); 3] = [
@@ -114,7 +114,7 @@ impl Keys {
         Ok(())
     }
 
-    /// The seconds of build and searches, how many inserts found no room, and what is wrong.
+    /// The seconds of build and searches, how many inserts found no room, and the error.
     fn round(&self, timed: &Timed, table: &impl Filled) -> Fallible<([f64; 3], u64, [Option<String>; 3])> {
         let (n, stream) = (self.present.len(), &timed.stream);
         let mut outcomes = timed.poisoned(POISON, n)?;
