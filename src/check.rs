@@ -21,21 +21,21 @@ use warpproof::simt::scenarios::{self, Checked};
 /// Explore interleavings of small programs on a structure: all of them, or a sample
 ///
 /// A scenario is a structure of a few slots, some calls that run first, and one program per warp. The engine
-/// runs it in every way that its memory model has and asks of each execution: is there an order of the calls
-/// that explains the answers, do the invariants hold in every state, does every warp finish, is every index
-/// in its array. On two cores the default set takes less than a second for the slab hash and for retrieving
-/// all entries, some seconds for open addressing, forty seconds for the hopscotch table.
+/// runs it in every way that its memory model allows, and checks each execution: some order of the calls
+/// explains the answers, the invariants hold in every state, every warp finishes, and every index is in its
+/// array. On two cores the default set takes less than a second for the slab hash and for retrieving all
+/// entries, some seconds for open addressing, forty seconds for the hopscotch table.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     /// What to check
     #[arg(value_parser = select::structures())]
     structure: &'static Checked,
-    /// What explores
+    /// The engine
     #[arg(long, value_name = "ENGINE", default_value = DEFAULT_ENGINE, value_parser = known_engine)]
     engine: &'static dyn Engine,
-    /// Let a second engine, loom, explore the same, and compare the outcomes that both saw: five seconds for
-    /// each scenario, unless --limit says otherwise
+    /// Let a second engine, loom, explore the same scenarios, and compare the outcomes of both: five seconds
+    /// for each scenario, unless --limit says otherwise
     #[arg(long, conflicts_with_all = ["html", "no_minimise", "schedules", "seed", "fail_fast"])]
     both: bool,
     #[command(flatten)]
@@ -43,30 +43,29 @@ pub(crate) struct Args {
     /// Try random executions instead of all (engine explore): for scenarios that have too many
     #[arg(long, conflicts_with = "both")]
     random: bool,
-    /// Only executions in which warps are interrupted at most K times though they could go on (engine
-    /// explore)
+    /// Only executions in which warps that could go on are interrupted at most K times (engine explore)
     #[arg(long, value_name = "K", conflicts_with_all = ["both", "random"])]
     preemptions: Option<u32>,
-    /// How many schedules of each scenario an engine tries that samples
+    /// How many schedules of each scenario an engine tries, if it samples
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     schedules: Option<u64>,
-    /// Where such an engine begins: the same seed and number of schedules give the same schedules
+    /// The seed of an engine that samples: the same seed and number of schedules give the same schedules
     #[arg(long, value_name = "SEED")]
     seed: Option<u64>,
-    /// Explore nothing: print what the scenarios cover, for each operation of each table
+    /// Explore nothing: print the coverage of the scenarios, for each operation of each table
     #[arg(long, conflicts_with_all = ["both", "html", "json", "depth"])]
     list: bool,
-    /// Stop at the first violation that is found: other scenarios under way are not explored to their end
+    /// Stop at the first violation: other scenarios under way are not explored to their end
     #[arg(long)]
     fail_fast: bool,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
-    /// Write the results as a page too
+    /// Also write the results as a page
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
     /// Keep counterexamples as they are found. Otherwise warps and calls that a violation does not need are
-    /// left out, and the shortest trace is looked for, for ten seconds at most
+    /// left out, and the shortest trace is searched, for ten seconds at most
     #[arg(long)]
     no_minimise: bool,
     /// Where counterexamples are saved, for `warpproof replay`
@@ -87,15 +86,15 @@ Examples:
   warpproof check slab --depth 6 --random --schedules 20 --seed 7
   warpproof check slab --engine shuttle --schedules 2000 --seed 7
 
-The engine `stateful` visits each state once where `explore` has too many executions: larger programs, under sequentially
-consistent memory. It finds no missing acquire, release or sync.
+The engine `stateful` visits each state once. It is for larger programs, where `explore` has too many executions.
+Its memory is sequentially consistent: it finds no missing acquire, release or sync.
 
-The engine `shuttle` samples: it tries random schedules of scenarios that are too large to explore (up to eight warps
-of 32 lanes). Its answer is `no violation in N schedules`, which proves nothing; so is that of --random and of
---preemptions.
+The engine `shuttle` samples: it tries random schedules of scenarios that are too large to explore (up to eight
+warps of 32 lanes). Its answer is `no violation in N schedules`, which proves nothing. The same holds for --random
+and --preemptions.
 
-Exit codes: 0 no violation, and every scenario was explored to its end or sampled as often as asked for; 1 a violation
-was found, or a scenario was not explored to its end; 2 bad usage.";
+Exit codes: 0 no violation, and every scenario was explored to its end or sampled as often as asked for;
+1 a violation was found, or a scenario was not explored to its end; 2 bad usage.";
 
 /// The default engine.
 pub(crate) const DEFAULT_ENGINE: &str = "explore";

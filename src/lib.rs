@@ -5,8 +5,8 @@
 //! for NVIDIA devices (`gpu`, feature `gpu`). This crate re-exports the three and holds the command line.
 //!
 //! A map is used in bulk: a call takes slices, runs one operation per element, all of them concurrently, and
-//! gives an answer per element. The interface is [`BulkMap`], the same on every backend; [`BulkMultimap`]
-//! keeps several pairs of one key, [`BulkSet`] keys alone.
+//! returns an answer per element. The interface on every backend is [`BulkMap`]; [`BulkMultimap`] keeps
+//! several pairs of one key, [`BulkSet`] only keys.
 //!
 //! ```
 //! use warpproof::simt::cpu::SlabMap;

@@ -20,9 +20,9 @@ struct Structure {
     name: &'static str,
     what: &'static str,
     operations: Vec<&'static str>,
-    /// What its tables hold, in words.
+    /// The content of its tables, in words.
     types: Vec<&'static str>,
-    /// What its tables hold, by the names that `bench --entry` takes.
+    /// The entries of its tables, by the names that `bench --entry` takes.
     entries: Vec<&'static str>,
     engines: Vec<&'static str>,
 }
@@ -70,7 +70,7 @@ fn listing() -> Listing {
     }
 }
 
-/// Prints what there is.
+/// Prints the list.
 pub(crate) fn list(args: &Args) -> Result<(), Failure> {
     let listing = listing();
     if args.json {

@@ -1,4 +1,4 @@
-//! `warpproof museum`: published defects, which the checker must find.
+//! `warpproof museum`: published defects that the checker must find.
 
 use crate::check;
 use crate::failure::Failure;
@@ -14,12 +14,13 @@ use warpproof_museum::{Exhibit, exhibits};
 /// Find published defects of GPU hash tables again
 ///
 /// Each exhibit is a published protocol with a published defect, in the smallest scenario that shows it. The
-/// checker must find the defect, and a repaired form must hold in every execution of the same scenario (where
-/// loom would not end, it is not asked). A second on two cores; tests/museum/README.md has the sources.
+/// checker must find the defect. A repaired form must hold in every execution of the same scenario; loom does
+/// not run the repaired forms on which it would not end. It takes a second on two cores;
+/// tests/museum/README.md has the sources.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// What explores
+    /// The engine
     #[arg(long, value_name = "ENGINE", default_value = check::DEFAULT_ENGINE, value_parser = check::known_engine)]
     engine: &'static dyn Engine,
     /// Print one JSON list
@@ -34,7 +35,7 @@ Examples:
 
 Exit codes: 0 every defect was found and every repaired form that was explored holds; 1 otherwise.";
 
-/// An exploration that takes longer is broken, and counts as such.
+/// A longer exploration counts as broken.
 const LIMIT: Duration = Duration::from_secs(300);
 
 /// One exhibit of the list.
@@ -46,12 +47,12 @@ struct Line {
     /// Steps of the trace, calls and returns included.
     steps: usize,
     twin_passes: bool,
-    /// Whether the engine explored no repaired form, since it would not end.
+    /// Whether the engine explored no repaired form, as it would not end.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     too_large: bool,
     #[serde(skip)]
     what: String,
-    /// What is not as it should be.
+    /// What differs from the expected result.
     #[serde(skip)]
     wrong: Vec<String>,
 }

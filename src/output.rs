@@ -1,4 +1,4 @@
-//! What commands print: text or one JSON object on stdout, progress on stderr.
+//! Output of commands: text or one JSON object on stdout, progress on stderr.
 
 use crate::failure::Failure;
 use crate::target::stdout;
@@ -18,7 +18,7 @@ pub(crate) fn json(object: &impl Serialize) -> Result<(), Failure> {
     line(text)
 }
 
-/// Prints one line on stderr, beside what goes to stdout. Who closed it does not want it.
+/// Prints one line on stderr, beside the output on stdout. If stderr is closed, the line is not wanted.
 pub(crate) fn aside(text: impl std::fmt::Display) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }
@@ -68,7 +68,7 @@ impl Progress {
         self.bar.suspend(print)
     }
 
-    /// Says more of the work beside its name, if there is more to say and the bar is shown.
+    /// Shows more about the work beside its name, if there is more and the bar is shown.
     pub(crate) fn say(&self, more: impl FnOnce() -> Option<String>) {
         if !self.bar.is_hidden()
             && let Some(more) = more()
@@ -87,7 +87,7 @@ impl Progress {
     }
 }
 
-/// What a bar says.
+/// The text of a bar.
 fn beside(what: &str, more: &str) -> String {
     format!("{what}: {more}")
 }

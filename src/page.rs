@@ -4,8 +4,8 @@ use crate::output::grouped;
 use std::fmt::Write;
 use warpproof::simt::check::{Report, Violation, escape, page};
 
-/// The violations with their traces, the smallest first, and a table of the scenarios; `counts` is what their
-/// executions are.
+/// The violations with their traces, the smallest first, and a table of the scenarios; `counts` names what
+/// their executions are.
 pub(crate) fn report(reports: &[Report], counts: &str) -> String {
     let mut out = String::new();
     let mut violations: Vec<&Violation> = reports.iter().filter_map(|r| r.violation.as_deref()).collect();

@@ -1,4 +1,4 @@
-//! What is told of a paged table: bytes that were copied each way, and which ways jobs took, and why.
+//! Statistics of a paged table: the bytes copied each way, and the ways of its jobs with their reasons.
 
 use crate::bytes;
 use crate::output::grouped;
@@ -8,7 +8,7 @@ use warpproof::any::{Geometry, Map};
 use warpproof::model::paged::{Access, Choices, Reason, Tally, Way};
 use warpproof::model::{Key, Word};
 
-/// What was copied between the images of a paged table and its frames, and why.
+/// The copies between the images of a paged table and its frames, and the reasons.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Paging {
     child_tables: u32,
@@ -25,11 +25,12 @@ pub(crate) struct Object {
     child_tables: u32,
     bytes_in: u64,
     bytes_out: u64,
-    /// Jobs whose child table was in a frame already.
+    /// Jobs whose child table was already in a frame.
     hits: u64,
-    /// Jobs that ran on an image.
+    /// Jobs that ran in place.
     in_place: u64,
-    /// With `--explain`: the jobs of batches, by what they do to their child table, and why they ran where.
+    /// With `--explain`: the jobs of batches, by their effect on the child table, and the reasons of their
+    /// ways.
     choices: Option<Vec<Chosen>>,
 }
 
@@ -41,14 +42,14 @@ struct Chosen {
     reason: &'static str,
     jobs: u64,
     operations: u64,
-    /// What the way that they took costs by the prices of the table; none if it has no prices.
+    /// The predicted cost of their way by the prices of the table; none if it has no prices.
     predicted_ns: Option<u64>,
-    /// What the other way would have cost.
+    /// The predicted cost of the other way.
     other_ns: Option<u64>,
 }
 
 impl Paging {
-    /// That of a map, if it is paged.
+    /// The statistics of a map, if it is paged.
     pub(crate) fn of<K: Key, V: Word>(map: &Map<K, V>) -> Option<Self> {
         let (Some(paged), Geometry::Paged(size)) = (map.paged(), map.geometry()) else { return None };
         let paging = paged.paging();
@@ -58,7 +59,7 @@ impl Paging {
         Some(Self { child_tables: size.children, bytes_in, bytes_out, hits, in_place, choices })
     }
 
-    /// That of a table, and of the one that it took the place of.
+    /// The statistics of this table and of an earlier one that it replaced.
     pub(crate) fn after(self, before: &Self) -> Self {
         Self {
             child_tables: self.child_tables,
@@ -77,7 +78,7 @@ impl Paging {
         Object { child_tables, bytes_in, bytes_out, hits, in_place, choices }
     }
 
-    /// In one line.
+    /// The statistics in one line.
     pub(crate) fn text(&self) -> String {
         let Self { child_tables, bytes_in, bytes_out, hits, in_place, .. } = *self;
         format!(
@@ -94,8 +95,7 @@ impl Paging {
         format!("{} to frames, {} from frames", bytes::text(self.bytes_in), bytes::text(self.bytes_out))
     }
 
-    /// All lines of the summary: the one of [`text`](Self::text), and the choices if they are to be
-    /// explained.
+    /// All lines of the summary: the line of [`text`](Self::text), and the choices if they are wanted.
     pub(crate) fn lines(&self, explain: bool) -> Vec<String> {
         let mut lines = vec![format!("paging   {}", self.text())];
         if explain {
@@ -123,7 +123,7 @@ impl Chosen {
     }
 }
 
-/// The choices as a table: a line for the jobs that took their way for one reason.
+/// The choices as a table: a line for each reason.
 pub(crate) fn explained(choices: &Choices) -> Vec<String> {
     let all: Vec<_> = choices.iter().collect();
     if all.is_empty() {

@@ -1,5 +1,4 @@
-//! The structures of the library, a row each ([`ALL`]): what `list`, `run`, `bench`, `join` and `kmers` know
-//! of them.
+//! The structures of the library, a row each ([`ALL`]), for `list`, `run`, `bench`, `join` and `kmers`.
 
 mod operations;
 pub(crate) mod room;
@@ -24,25 +23,25 @@ use warpproof::any::{Map, Set};
 pub(crate) struct Structure {
     /// Its name on the command line.
     pub(crate) name: &'static str,
-    /// What it is, in one line.
+    /// A description, in one line.
     pub(crate) what: &'static str,
     /// The loads that its tables may have.
     pub(crate) loads: Loads,
-    /// What is measured.
+    /// The sizes and loads that are measured.
     pub(crate) points: Points,
-    /// How its tables take in what they are made for.
+    /// How the size of its tables follows from their entries.
     pub(crate) capacity: Capacity,
-    /// Operations on one backend alone, with it.
+    /// Operations that only one backend has, with its name.
     pub(crate) on_one: &'static [&'static str],
-    /// Its tables, by what they hold.
+    /// Its tables, by their entries.
     pub(crate) tables: &'static [Tables],
 }
 
 /// The tables of a structure that hold one kind of entries.
 pub(crate) struct Tables {
-    /// What they hold.
+    /// Their entries.
     pub(crate) entry: Entry,
-    /// What they can do.
+    /// Their capabilities.
     pub(crate) can: &'static [Can],
     /// Makes an empty one.
     make: fn(&Opened, Room) -> Result<Table, Failure>,
@@ -68,28 +67,28 @@ pub(crate) enum Table {
     Set64(Set<u64>),
 }
 
-/// Which loads there are.
+/// The loads of a structure.
 pub(crate) struct Loads {
     /// The smallest.
     pub(crate) least: f64,
     /// The largest.
     pub(crate) most: f64,
-    /// The one that is taken where none is named.
+    /// The default.
     pub(crate) default: f64,
 }
 
-/// What is measured.
+/// The sizes and loads that are measured.
 pub(crate) struct Points {
     /// The load at which sizes are compared.
     pub(crate) load: f64,
     /// The loads that are compared.
     pub(crate) loads: &'static [f64],
-    /// A size that is no power of four.
+    /// A size that is not a power of four.
     pub(crate) also: Option<u32>,
 }
 
 impl Structure {
-    /// Reads a name on the command line, and says in the help what there is.
+    /// Parses the name of a structure; the help lists all names.
     pub(crate) fn parser() -> impl TypedValueParser<Value = &'static Self> {
         let names = ALL.iter().map(|structure| PossibleValue::new(structure.name).help(structure.what));
         PossibleValuesParser::new(names).try_map(|name| {
@@ -97,7 +96,7 @@ impl Structure {
         })
     }
 
-    /// The tables that hold such entries.
+    /// The tables with such entries.
     ///
     /// # Errors
     /// If there are none.
@@ -143,7 +142,7 @@ impl Structure {
         }
     }
 
-    /// What the structure lacks.
+    /// The error for something that the structure lacks.
     pub(crate) fn has_no(&self, what: &str) -> Failure {
         Failure::input(format_args!("{} has no {what}", self.name))
     }
@@ -174,7 +173,7 @@ impl Loads {
     }
 }
 
-/// A table by what it holds.
+/// A table by its entries.
 macro_rules! of {
     ($($variant:ident($from:ty);)*) => {
         $(impl From<$from> for Table {

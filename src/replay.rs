@@ -10,19 +10,20 @@ use warpproof::simt::engines::engine;
 
 /// Show a saved counterexample as a timeline, a column per warp
 ///
-/// `warpproof check` saves one for every violation that it finds.
+/// `warpproof check` saves one for every violation.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// What `warpproof check` saved
+    /// A file that `warpproof check` saved
     file: PathBuf,
-    /// Explore its scenario again, and tell whether the same steps are found: the code may have changed since
+    /// Explore its scenario again, and report whether the same steps are found: the code may have changed
+    /// since
     #[arg(long)]
     again: bool,
     /// Print it as one JSON object
     #[arg(long)]
     json: bool,
-    /// Write it as a page too
+    /// Also write it as a page
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 }
@@ -32,10 +33,10 @@ Examples:
   warpproof replay counterexample-map32-delete.json --html trace.html
   warpproof replay counterexample-map32-delete.json --again
 
-With --again the whole scenario is explored, for a minute at most, if nothing is found where something was.
+With --again the whole scenario is explored, for a minute at most, if the violation is not found in its old place.
 
-Exit codes: 0 it was shown, and with --again nothing was found any more; 1 --again found a violation, or did not come to
-the end; 2 bad usage or input.";
+Exit codes: 0 it was shown, and with --again nothing was found any more; 1 --again found a violation, or did not
+come to the end; 2 bad usage or input.";
 
 /// Shows it.
 pub(crate) fn replay(args: &Args) -> Result<(), Failure> {
@@ -72,8 +73,8 @@ fn again(violation: &Violation) -> Result<(), Failure> {
     }
 }
 
-/// Tells of an exploration that found nothing. As for `check`, one that did not come to its end is none that
-/// holds.
+/// Reports an exploration that found nothing. As for `check`, an exploration that did not end does not count
+/// as success.
 fn unviolated(verdict: Verdict, executions: impl std::fmt::Display) -> Result<(), Failure> {
     let said = format!("explored again: {verdict} after {executions}");
     match verdict {

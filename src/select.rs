@@ -1,4 +1,4 @@
-//! Which scenarios a check explores.
+//! The choice of scenarios for a check.
 
 use crate::failure::Failure;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -17,9 +17,9 @@ pub(crate) struct Which {
     /// Only scenarios with this name, or else those whose names contain it
     #[arg(long, value_name = "NAME")]
     pub(crate) scenario: Option<String>,
-    /// The deep set as well: more warps and longer programs (of the slab hash a second more, hours with
-    /// --engine loom; of the hopscotch table many minutes; of open addressing a few seconds, where keys move
-    /// more than ten minutes)
+    /// Also the deep set: more warps and longer programs (for the slab hash a second more, hours with
+    /// --engine loom; for the hopscotch table many minutes; for open addressing a few seconds, where keys
+    /// move more than ten minutes)
     #[arg(long)]
     pub(crate) deep: bool,
     /// Instead of the sets: all programs of up to N calls in total, up to symmetry, on one table
@@ -43,12 +43,12 @@ pub(crate) struct Which {
 
 /// Scenarios that are explored together.
 pub(crate) struct Batch {
-    /// The calls of each, where they are all programs of that many.
+    /// The number of calls of each, if they are all programs of that many calls.
     pub(crate) depth: Option<u32>,
     pub(crate) scenarios: Vec<Scenario>,
 }
 
-/// The scenarios that are asked for.
+/// The scenarios that were asked for.
 pub(crate) fn batches(structure: &Checked, samples: bool, which: &Which) -> Result<Vec<Batch>, Failure> {
     if let Some(depth) = which.depth {
         let table = table(structure, &which.table)?;
@@ -89,7 +89,7 @@ fn by_depth(scenarios: &[(u32, Scenario)]) -> Vec<Batch> {
     scenarios.chunk_by(|a, b| a.0 == b.0).map(batch).collect()
 }
 
-/// Those of this name, or else those whose names contain it; all if there is no name.
+/// The items of this name, or else those whose names contain it; all if there is no name.
 fn named<T>(name: &Option<String>, items: Vec<T>, of: impl Fn(&T) -> &Scenario) -> Result<Vec<T>, Failure> {
     let Some(name) = name else { return Ok(items) };
     let example = items.first().map_or(String::new(), |item| of(item).name.clone());

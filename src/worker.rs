@@ -1,4 +1,4 @@
-//! `warpproof worker`: what `check` starts once per core. Not for people.
+//! `warpproof worker`: `check` starts one per core. Not for people.
 
 use crate::failure::Failure;
 use warpproof::simt::engine::serve;

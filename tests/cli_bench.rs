@@ -129,7 +129,7 @@ fn a_hopscotch_table_says_where_pairs_stand() {
     let said = String::from_utf8_lossy(&out.stdout);
     assert_eq!(out.status.code(), Some(0), "{said}");
     assert!(
-        said.contains("65,536 pairs, load 0.8: 11.") && said.contains("groups behind their home"),
+        said.contains("65,536 pairs, load 0.8: 11.") && said.contains("groups after their home"),
         "{said}"
     );
 }

@@ -322,7 +322,7 @@ fn errors_name_the_place_and_leave_the_output_alone() {
         (&whole[..5], &["in: broken gzip data", "5 bytes were read", "cut off"]),
         (&damaged, &["in: ", "gzip"]),
         (&wrong_sum, &["in: broken gzip data"]),
-        (&garbage, &["in: broken gzip data", &format!("byte {}, behind the last member", whole.len())]),
+        (&garbage, &["in: broken gzip data", &format!("byte {}, after the last member", whole.len())]),
     ] {
         let folder = folder("errors");
         write(&folder, "in", content);

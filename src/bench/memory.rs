@@ -169,7 +169,7 @@ impl Memory {
                 let parts: Vec<String> =
                     distances.iter().map(|&n| format!("{:.1}", 100.0 * n as f64 / live)).collect();
                 format!(
-                    "{of}: {bytes_per_pair:.2} bytes per pair, {} % of them 0, 1, ... groups behind their home",
+                    "{of}: {bytes_per_pair:.2} bytes per pair, {} % of them 0, 1, ... groups after their home",
                     parts.join(" ")
                 )
             }

@@ -33,24 +33,30 @@ use {device::Bench, warpproof::gpu::Tuning};
 
 /// Measure the published workloads
 ///
-/// Pairs of u32: build, search of keys that are all there, search of keys of which none is there, delete of
-/// half the keys, and the concurrent mixes 20,20,60 and 40,40,20 (percent of unique inserts, deletes,
-/// searches; half of the key range inserted before). Sizes from 2^16 on at a load of 0.6 pairs per slot of
-/// the base slabs, as published, and loads from 0.2 to 0.9 at one size; with the bytes that a pair takes, and
-/// what it would take in the published layout. Hopscotch tables: sizes at a load of 0.8 pairs per slot of the
-/// homes, and loads from 0.5 to 0.95; with the bytes that a pair takes, and how far pairs stand behind their
-/// homes. Inserts that found such a table full are counted and shown, and their keys are absent afterwards.
-/// Open-addressing tables: the same sizes and loads, of pairs per slot, with the bytes that a pair takes, the
-/// filter's included; on a GPU they copy all their entries to device slices besides, in any order and in that
-/// of their slots. Tables that grow: one batch into a table of a sixteenth of its pairs, or a million slots
-/// if that is less, and searches afterwards. Other entries than u32 pairs: build, searches, delete. The
-/// median of the rounds counts. Every answer is checked, outside the time that is measured.
+/// Pairs of u32: build, searches of present keys, searches of absent keys, delete of half the keys, and the
+/// concurrent mixes 20,20,60 and 40,40,20 (percent of unique inserts, deletes, searches; half of the key
+/// range is inserted before). Sizes and loads, by structure:
 ///
-/// On a CPU a bulk call on slices is timed. On a GPU the kernels are timed by events, with keys, values and
-/// answers in device memory, in fresh tables; the floors of random access (a find, an insert, a look and an
-/// insert, without a protocol) are measured beside them. The rows `from host` are calls on host slices
-/// through staging buffers in chunks of up to 2^22 operations: wall-clock time, from the input in host memory
-/// to the answers there.
+/// Slab hash: sizes from 2^16 on at a load of 0.6 pairs per slot of the base slabs, as published; loads from
+/// 0.2 to 0.9 at one size; with the bytes of a pair, also in the published layout.
+///
+/// Hopscotch: sizes at a load of 0.8 pairs per slot of the homes, and loads from 0.5 to 0.95; with the bytes
+/// of a pair, and how far pairs are from their homes. Inserts that found the table full are counted and
+/// shown, and their keys are absent afterwards.
+///
+/// Open addressing: sizes and loads as for hopscotch, per slot; with the bytes of a pair, the filter
+/// included. On a GPU also copies of all entries to device slices, in any order and in that of their slots.
+///
+/// Tables that grow: one batch into a table of a sixteenth of its pairs, or a million slots if that is less,
+/// and searches afterwards.
+///
+/// Other entries than u32 pairs: build, searches, delete. The median of the rounds is reported. Every answer
+/// is checked, outside of the measured time.
+///
+/// On a CPU bulk calls on slices are timed. On a GPU the kernels are timed by events, with keys, values and
+/// answers in device memory, in fresh tables, beside the floors of random access (a find, an insert, a look
+/// and an insert, without a protocol). The rows `from host` are calls on host slices through staging buffers,
+/// in chunks of up to 2^22 operations: wall-clock time, from the input in host memory to the answers there.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -60,7 +66,7 @@ pub(crate) struct Args {
     /// Where to run
     #[arg(long, value_enum, default_value_t)]
     backend: Choice,
-    /// What the table holds
+    /// Entries of the table
     #[arg(long, value_enum, default_value_t)]
     entry: Entry,
     /// Print one JSON object
@@ -72,28 +78,28 @@ pub(crate) struct Args {
     /// Pairs of the largest table, as a number or as 2^K [default: 2^22 on a CPU, 2^26 on a GPU]
     #[arg(long, value_name = "PAIRS", value_parser = size)]
     max_size: Option<u32>,
-    /// One size alone, at one load
+    /// Only one size, at one load
     #[arg(long, value_name = "PAIRS", value_parser = size, conflicts_with_all = ["quick", "max_size"])]
     pairs: Option<u32>,
     /// The load of that size [default: 0.6, or 0.8 for a hopscotch or open-addressing table]
     #[arg(long, requires = "pairs")]
     load: Option<f64>,
-    /// Keys of the mixes, and what their table is made for: hot keys, in maps of u32 pairs
+    /// The range of keys of the mixes, for which their table is made: hot keys, in maps of u32 pairs
     #[arg(long, value_name = "KEYS", value_parser = clap::value_parser!(u32).range(1..))]
     #[arg(requires = "pairs", conflicts_with_all = ["record", "paper"])]
     keys: Option<u32>,
-    /// What the places of keys depend on [default: chosen at random for each table]
+    /// The seed that decides the places of keys [default: chosen at random for each table]
     #[arg(long, value_name = "S", conflicts_with_all = ["paper", "table"])]
     seed: Option<u64>,
     /// Rounds after the first, which warms up
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
     rounds: u32,
-    /// Lanes per tile of the kernels, as far as there are kernels of that width [default: the fastest]
+    /// Lanes per tile of the kernels, if there are kernels of that width [default: the fastest]
     ///
-    /// A map of u32 pairs has them for 1, 2, 4 and 8 lanes. On a CPU it is of no effect.
+    /// A map of u32 pairs has kernels for 1, 2, 4 and 8 lanes. On a CPU it has no effect.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=32))]
     lanes: Option<u32>,
-    /// How a map of pairs that do not move copies all its entries on a GPU: the ways that were published
+    /// The published method by which a map, in which pairs do not move, copies all its entries on a GPU
     #[arg(long, value_enum, value_name = "METHOD", default_value_t)]
     retrieve: Retrieve,
     /// Run the experiments of the paper instead, and write their plots into a folder
@@ -114,8 +120,8 @@ pub(crate) struct Args {
     /// in device memory: u32 pairs in 1, 4 and 8 GiB of slots at a load of 0.8, our budget 512 MiB. Build,
     /// inserts and searches of 10^6 to 10^8 keys, present and absent, by calls on host slices.
     ///
-    /// With --quick no more than 10^5 operations and keys of a range, 2^20 slots or keys of a set, and 512
-    /// MiB and 10^7 operations of a paged table.
+    /// With --quick at most 10^5 operations and keys of a range, 2^20 slots or keys of a set, and 512 MiB and
+    /// 10^7 operations of a paged table.
     #[arg(long, value_name = "FOLDER", num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "paper-plots")]
     #[arg(conflicts_with_all = ["entry", "max_size", "pairs"])]
@@ -123,8 +129,8 @@ pub(crate) struct Args {
     /// Bytes of a table of u64 pairs that is larger than a budget of device memory, as 16G
     ///
     /// Paged tables on a GPU. Batches of 10^6 to 10^9 operations on device slices: inserts and searches, in
-    /// place, in frames, and as chosen; absent keys; keys by a law of Zipf (0.99); the copy engine, a table
-    /// all of which is in frames, one of open addressing, and one on the CPU with all threads beside them.
+    /// place, in frames, and as chosen; absent keys; skewed keys, by Zipf's law (0.99). Beside them: the copy
+    /// engine, a table that is all in frames, one of open addressing, and one on the CPU with all threads.
     /// With --quick 10^7 operations at most, and no table on the CPU.
     #[arg(long, value_name = "BYTES", value_parser = crate::bytes::bytes)]
     #[arg(conflicts_with_all = ["entry", "max_size", "pairs", "paper", "json"])]
@@ -135,18 +141,18 @@ pub(crate) struct Args {
     /// Device memory for its batches, besides that for frames [default: a fourth of the budget]
     #[arg(long, value_name = "BYTES", value_parser = crate::bytes::bytes, requires = "table")]
     batch: Option<u64>,
-    /// A board of fingerprints, a byte for each slot, as a part of the budget
+    /// A board of fingerprints, with a byte for each slot, as part of the budget
     #[arg(long, requires = "table")]
     board: bool,
-    /// Save that table to a file, open it again and search it: rows of pairs a second each
+    /// Save that table to a file, open it again and search it: rows of pairs per second
     #[arg(long, value_name = "FILE", requires = "table")]
     save: Option<PathBuf>,
-    /// Tell after each row with --table for how many operations a child table was copied, and why
+    /// After each row with --table, show for how many operations a child table was copied, and why
     #[arg(long, requires = "table")]
     explain: bool,
     /// Append the rows to a file of the structure in a folder, with the machine, the date and the commit
     ///
-    /// benches/record/README.md says what its columns are.
+    /// benches/record/README.md describes its columns.
     #[arg(long, value_name = "FOLDER", num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "benches/record", conflicts_with = "paper")]
     record: Option<PathBuf>,
@@ -172,9 +178,9 @@ Examples:
 
 const SMALLEST: u32 = 1 << 16;
 const LARGEST: u32 = 1 << 27;
-/// The largest size on a GPU, unless another is asked for.
+/// The largest size on a GPU, unless --max-size gives another.
 const LARGEST_OF_GPU: u32 = 1 << 26;
-/// Size at which the loads are compared.
+/// The size at which loads are compared.
 const LOADS_AT: u32 = 1 << 22;
 
 #[derive(Serialize)]

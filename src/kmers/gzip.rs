@@ -94,8 +94,8 @@ fn next<R: BufRead>(file: &mut Counted<R>, zeros: &mut bool) -> Result<bool> {
             Some(0) if !*zeros && first == Some(GZIP[0]) => return Ok(true),
             Some(at) => {
                 let place = file.used + at as u64;
-                let behind = if *zeros || at > 0 { "zeros" } else { "the last member" };
-                let what = format!("byte {place}, behind {behind}, is neither the end nor gzip data");
+                let after = if *zeros || at > 0 { "zeros" } else { "the last member" };
+                let what = format!("byte {place}, after {after}, is neither the end nor gzip data");
                 return Err(Error::new(ErrorKind::InvalidData, what));
             }
             None => {
@@ -147,7 +147,7 @@ mod tests {
         for (behind, zeros) in [(&b"garbage"[..], 0), (b"\0\0garbage", 2), (&[&[0; 9][..], &two].concat(), 9)]
         {
             let file = [&one[..], behind].concat();
-            let place = format!("byte {}, behind", one.len() + zeros);
+            let place = format!("byte {}, after", one.len() + zeros);
             for piece in [1, 5, 4096] {
                 let error = read(&file, piece).unwrap_err().to_string();
                 assert!(error.starts_with(&place), "{piece} bytes at a time: {error}");

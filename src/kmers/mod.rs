@@ -22,15 +22,15 @@ const BATCH: usize = 1 << 20;
 
 /// Count the canonical k-mers of sequences
 ///
-/// A k-mer is K letters of a sequence that follow each other; canonical is the smaller, in the order of the
-/// alphabet, of the k-mer and its reverse complement. Counts are exact. Files are FASTA or FASTQ, plain or
-/// gzip (also of many members, as bgzip writes it), and are read in pieces: memory holds the distinct k-mers,
-/// not the files.
+/// A k-mer is K consecutive letters of a sequence. The smaller one of the k-mer and its reverse complement,
+/// in the order of the alphabet, is canonical. Counts are exact. Files are FASTA or FASTQ, plain or gzip
+/// (also of many members, as bgzip writes it), and are read in pieces: memory holds the distinct k-mers, not
+/// the files.
 ///
 /// Lower case is upper case. A k-mer with a letter other than A, C, G and T (N, say, or U) is left out, as
 /// `jellyfish count -C` does.
 ///
-/// Prints how many distinct k-mers occur how often, and the most frequent ones.
+/// Prints how many distinct k-mers occur how often, and the most frequent k-mers.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -49,7 +49,7 @@ pub(crate) struct Args {
     /// Write all k-mers with their counts to this file, whole or not at all: lines of kmer<TAB>count, sorted
     #[arg(short, long, value_name = "OUT.tsv")]
     output: Option<PathBuf>,
-    /// What the table's hash depends on [default: chosen at random]
+    /// The seed of the table's hash [default: chosen at random]
     #[arg(long, value_name = "S")]
     seed: Option<u64>,
     /// Count in a paged table, which may be larger than the memory of a GPU, with this budget: 64M, 1G
@@ -57,11 +57,11 @@ pub(crate) struct Args {
     /// Counts are the same as without a budget. The table is in the memory of the host; parts of it are
     /// copied to frames in the memory of the device. A fourth of the budget is for batches. If it is too
     /// small for a frame, nothing is copied, and all work is done in place. The number of k-mers need not be
-    /// known: a table that gets too small moves to a larger one, and its pairs wait in host memory meanwhile.
-    /// On a CPU frames are ordinary memory: there a table without a budget is faster.
+    /// known: the pairs of a table that gets too small wait in host memory and move to a larger one. On a CPU
+    /// frames are ordinary memory: there a table without a budget is faster.
     #[arg(long, value_name = "BYTES", value_parser = crate::bytes::bytes)]
     budget: Option<u64>,
-    /// Tell for how many operations on a paged table a child table was copied, and why
+    /// Show for how many operations on a paged table a child table was copied, and why
     #[arg(long, requires = "budget")]
     explain: bool,
     /// Print one JSON object
@@ -76,13 +76,14 @@ Examples:
   zstd -dc genome.fa.zst | warpproof kmers /dev/stdin -k 15 --json
   warpproof kmers genome.fa.gz -k 31 --budget 1G --explain -o counts.tsv
 
-The letters of a sequence are those of the nucleotide code of IUPAC, and - or . for a gap. Another letter, a file that is
-empty or neither FASTA nor FASTQ, gzip data that is broken, cut off or followed by anything but zeros, a quality of another length than its sequence: an
-error with file and line, or byte, exit code 2, and the output file is as it was.";
+The letters of a sequence are those of the nucleotide code of IUPAC, and - or . for a gap. These are errors:
+another letter; a file that is empty, or neither FASTA nor FASTQ; gzip data that is broken, cut off or followed by
+anything but zeros; a quality of another length than its sequence. The message names file and line, or byte, the
+exit code is 2, and the output file stays as it was.";
 
 /// Counts.
 pub(crate) fn kmers(args: &Args) -> Result<(), Failure> {
-    // What would be an error at the end is one now.
+    // Finds an error now that would otherwise come at the end.
     args.output.as_deref().map(Target::admit).transpose()?;
     let on = Opened::open(args.backend)?;
     on.admit_budget(args.budget)?;
@@ -96,7 +97,7 @@ fn run(args: &Args, on: &Opened) -> Result<(), Failure> {
     let mut counts = Counts::new(on, args.seed, args.budget, (letters, distinct(args.k)))?;
     let total = count(args, bytes, &mut counts)?;
     let mut sums = Sums::new(args.top);
-    // All pairs are kept only if all are written.
+    // All pairs are kept only if all of them are written.
     let mut pairs = match args.output {
         Some(_) => counts.pairs()?,
         None => Vec::new(),
@@ -130,7 +131,7 @@ fn run(args: &Args, on: &Opened) -> Result<(), Failure> {
     }
 }
 
-/// Counts the k-mers of all files; how many there were.
+/// Counts the k-mers of all files. Returns their number.
 fn count(args: &Args, bytes: u64, counts: &mut Counts<'_>) -> Result<u64, Failure> {
     let mut progress = Progress::new("counting", bytes);
     let mut extractor = Extractor::new(args.k);
@@ -155,7 +156,7 @@ fn count(args: &Args, bytes: u64, counts: &mut Counts<'_>) -> Result<u64, Failur
     Ok(total)
 }
 
-/// Every k-mer was counted, and once.
+/// Checks that every k-mer was counted once.
 fn verify(total: u64, counted: u64) -> Result<(), Failure> {
     if counted == total {
         Ok(())

@@ -1,4 +1,4 @@
-//! What is told of counts: a histogram, the most frequent k-mers, all of them in a file.
+//! Reports of counts: a histogram, the most frequent k-mers, all of them in a file.
 
 use super::extract::text;
 use crate::failure::Failure;
@@ -10,7 +10,7 @@ use serde::Serialize;
 use std::cmp::Reverse;
 use std::path::Path;
 
-/// Counts up to here have a line each in the histogram; above, a line goes to twice its beginning.
+/// Each count up to this has its own line in the histogram; a later line ends at twice its beginning.
 const SINGLE: u64 = 16;
 
 /// Rows between two reports of progress.
@@ -23,7 +23,7 @@ pub(crate) struct Report {
     pub(crate) backend: &'static str,
     pub(crate) device: String,
     pub(crate) seconds: f64,
-    /// K-mers, each as often as it occurs.
+    /// The number of k-mers, repeated ones counted.
     pub(crate) total: u64,
     pub(crate) distinct: u64,
     pub(crate) histogram: Vec<Bin>,
@@ -32,13 +32,13 @@ pub(crate) struct Report {
     pub(crate) paging: Option<paging::Object>,
 }
 
-/// What is told of all counts, a few lines of it.
+/// Sums over all counts.
 pub(crate) struct Sums {
     pub(crate) histogram: Vec<Bin>,
     pub(crate) distinct: u64,
-    /// All counts added up.
+    /// The sum of all counts.
     pub(crate) counted: u64,
-    /// How many of the most frequent are wanted, and those, in no order.
+    /// How many of the most frequent k-mers are wanted, and these k-mers, in no order.
     most: usize,
     best: Vec<(u64, u64)>,
 }
@@ -61,7 +61,7 @@ pub(crate) struct Counted {
 impl Report {
     /// Prints it as text.
     ///
-    /// `more` are lines that come after the first ones.
+    /// `more` are lines that follow the first ones.
     pub(crate) fn print(&self, more: &[String]) -> Result<(), Failure> {
         line(format_args!("backend  {}: {}", self.backend, self.device))?;
         let (total, distinct) = (grouped(self.total), grouped(self.distinct));
@@ -86,7 +86,7 @@ impl Report {
 }
 
 impl Sums {
-    /// Of no counts yet; `most` of the most frequent are wanted.
+    /// Sums of no counts yet; `most` of the most frequent k-mers are wanted.
     pub(crate) fn new(most: usize) -> Self {
         Self { histogram: Vec::new(), distinct: 0, counted: 0, most, best: Vec::new() }
     }
@@ -111,7 +111,7 @@ impl Sums {
         }
     }
 
-    /// The most frequent, those of equal counts in the order of their texts.
+    /// The most frequent k-mers; those with equal counts are in the order of their texts.
     pub(crate) fn top(&mut self, k: u32) -> Vec<Counted> {
         self.best.sort_unstable_by_key(order);
         self.best.drain(..).map(|(kmer, count)| Counted { kmer: text(kmer, k), count }).collect()
@@ -123,7 +123,7 @@ fn order(&(kmer, count): &(u64, u64)) -> (Reverse<u64>, u64) {
     (Reverse(count), kmer)
 }
 
-/// The line of a count: itself, or a power of two plus one to the next power.
+/// The range of a count in the histogram: itself, or a power of two plus one to the next power.
 fn bin(count: u64) -> (u64, u64) {
     if count <= SINGLE {
         return (count, count);

@@ -1,13 +1,13 @@
-//! Which operations there are, and which tables have them.
+//! The operations, and the tables that have them.
 
 use super::Structure;
 
-/// What tables can do.
+/// Capabilities of tables.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Can {
-    /// What every map does.
+    /// The operations of every map.
     Map,
-    /// What every set does.
+    /// The operations of every set.
     Set,
     /// Work on all pairs of a key.
     Matches,
@@ -17,11 +17,11 @@ pub(crate) enum Can {
     Counter,
     /// Copy entries in the order of their slots.
     Order,
-    /// Reclaim the slots of deleted entries, alone.
+    /// Reclaim the slots of deleted entries, with exclusive use.
     Flush,
-    /// Move all entries to a table of another size, alone.
+    /// Move all entries to a table of another size, with exclusive use.
     Rehash,
-    /// Grow, beside other threads.
+    /// Grow while other threads use the table.
     Grow,
     /// Be saved to a file, and opened.
     Save,
@@ -29,10 +29,10 @@ pub(crate) enum Can {
     Paged,
 }
 
-/// What every table does.
+/// The capabilities of every table.
 const ALL: &[Can] = &[Can::Map, Can::Set];
 
-/// Each operation, with what tables can do of which one is needed for it.
+/// Each operation, with the capabilities of which it needs one.
 const OPERATIONS: &[(&str, &[Can])] = &[
     ("insert", &[Can::Multimap, Can::Set]),
     ("insert_unique", &[Can::Map]),

@@ -1,4 +1,4 @@
-//! What tables are made for, and how large that makes them.
+//! The sizes of tables, by the entries that they are made for.
 
 use warpproof::model::Seed;
 use warpproof::model::host::Refused;
@@ -8,16 +8,16 @@ use warpproof::{HopscotchGeometry, OpenGeometry, PagedGeometry, SlabGeometry};
 /// The budget of a paged table, unless another one is asked for.
 pub(crate) const BUDGET: u64 = 64 << 20;
 
-/// What a table is made for.
+/// The entries that a table is made for.
 #[derive(Clone, Copy)]
 pub(crate) struct Room {
-    /// Entries that are there at a time.
+    /// Entries in the table at one time.
     pub(crate) expected: u64,
-    /// Entries that are inserted in its life.
+    /// Entries inserted over the life of the table.
     pub(crate) total: u64,
     /// Entries per slot.
     pub(crate) load: f64,
-    /// What the places of keys depend on.
+    /// The seed that decides the places of keys.
     pub(crate) seed: Seed,
     /// Bytes of memory that frames and batches of a paged table may take.
     pub(crate) budget: u64,
@@ -35,23 +35,23 @@ impl Room {
     }
 }
 
-/// How the tables of a structure take in what they are made for.
+/// How the size of a structure's tables follows from their entries.
 #[derive(Clone, Copy)]
 pub(crate) struct Capacity {
-    /// Whether an insert may find no room in a table that was made for its entries. It stores nothing then.
+    /// Whether an insert may find no room in a table that was made for its entries. Then it stores nothing.
     pub(crate) may_be_full: bool,
-    /// Whether they grow: they are made for a part of what comes.
+    /// Whether they grow: then they are made for a part of the entries.
     pub(crate) grows: bool,
 }
 
 impl Capacity {
-    /// What a table is made for that begins with room for so many entries.
+    /// The room of a table that begins with space for so many entries.
     pub(crate) fn whole(&self, entries: u64, load: f64) -> Room {
         Room { expected: entries, ..self.room(entries, entries, load) }
     }
 
-    /// What a table is made for into which `total` entries are inserted, of which `expected` are there at a
-    /// time. One that grows begins with a sixteenth, and a million slots at most.
+    /// The room of a table into which `total` entries are inserted, with `expected` in it at one time. A
+    /// table that grows begins with a sixteenth, and a million slots at most.
     pub(crate) fn room(&self, expected: u64, total: u64, load: f64) -> Room {
         /// A million slots, at the default load.
         const MOST: u64 = 838_860;
@@ -60,12 +60,12 @@ impl Capacity {
     }
 }
 
-/// Tables of a structure with a seed and a budget, or those that are taken where none is asked for.
+/// Makes rooms for the tables of a structure, with a seed and a budget if they were asked for.
 #[derive(Clone, Copy)]
 pub(crate) struct Rooms {
-    /// How they take in what they are made for.
+    /// How the size follows from the entries.
     pub(crate) capacity: Capacity,
-    /// What the places of keys depend on.
+    /// The seed that decides the places of keys.
     pub(crate) seed: Option<u64>,
     /// Bytes for frames and batches of a paged table.
     pub(crate) budget: Option<u64>,
@@ -78,8 +78,8 @@ impl Rooms {
     }
 }
 
-/// A table whose base slabs have `load` of the expected entries per slot, and which all fit that are inserted
-/// in its life, as deleted ones keep their slots until a flush, whatever their keys are.
+/// A table whose base slabs have `load` of the expected entries per slot. All entries inserted over its life
+/// fit, whatever their keys are; deleted ones keep their slots until a flush.
 pub(crate) fn slab(room: Room) -> Result<SlabGeometry, Refused> {
     let slots = SLAB_SLOTS as u32;
     let buckets = SlabGeometry::new(room.expected, room.load, slots)?;
@@ -87,31 +87,30 @@ pub(crate) fn slab(room: Room) -> Result<SlabGeometry, Refused> {
     Ok(SlabGeometry { pool: pool.pool, ..buckets })
 }
 
-/// A table whose homes have `load` of the expected entries per slot: a deleted one gives its slot back at
-/// once.
+/// A table whose homes have `load` of the expected entries per slot: a deleted entry frees its slot at once.
 pub(super) fn hopscotch(room: Room) -> Result<HopscotchGeometry, Refused> {
     HopscotchGeometry::at_load(room.expected, room.load)
 }
 
-/// A table with `load` per slot of the expected entries, or of all that are inserted in its life if those are
-/// more, as the slot of a deleted one is not used again.
+/// A table with `load` per slot of the expected entries, or of all inserted entries if those are more, as the
+/// slot of a deleted entry is not used again.
 pub(super) fn open(room: Room) -> Result<OpenGeometry, Refused> {
     OpenGeometry::at_load(room.expected.max(room.total), room.load)
 }
 
-/// A table with `load` of the expected entries per slot: the slot of a deleted one is used again.
+/// A table with `load` of the expected entries per slot: the slot of a deleted entry is used again.
 pub(super) fn cuckoo(room: Room) -> Result<OpenGeometry, Refused> {
     OpenGeometry::at_load(room.expected, room.load)
 }
 
-/// A table with `load` of the expected entries per slot, whose child tables are a sixteenth of the budget, so
-/// that there are frames for some; larger ones where those would be too many. The slot of a deleted entry is
+/// A table with `load` of the expected entries per slot. Its child tables are a sixteenth of the budget, so
+/// that there are frames for some; they are larger if there would be too many. The slot of a deleted entry is
 /// used again when its child table is full.
 pub(super) fn paged(
     room: Room,
     size: impl Fn(u64, f64, u64, u64) -> Result<PagedGeometry, Refused>,
 ) -> Result<PagedGeometry, Refused> {
-    /// Child tables that a table on a GPU may have.
+    /// The most child tables of a table on a GPU.
     const MOST: u32 = 8192;
     let most_bytes = PagedGeometry::CHILD_BYTES;
     let mut child_bytes = (room.budget / 16).clamp(PagedGeometry::LEAST_CHILD_BYTES, most_bytes);

@@ -60,7 +60,7 @@ macro_rules! tables {
     }};
 }
 
-/// How the file of a table is opened, where there are such files.
+/// How the file of a table is opened, if there are such files.
 macro_rules! opened {
     ((paged) $shape:ident [$($can:ident)*] $entry:ident $table:ty) => {{
         fn on_cpu(path: &Path, budget: u64) -> Result<Table, cpu::Error> {
@@ -89,7 +89,7 @@ macro_rules! opened {
     ($($other:tt)*) => { None };
 }
 
-/// A table of a type that is known, as one of any, with what it can do.
+/// A table of a known type, as a table of any type with its capabilities.
 macro_rules! erased {
     (Set $table:ident, $($with:tt)*) => { erased!(any::Set::new($table), $($with)*) };
     (Map $table:ident, $($with:tt)*) => { erased!(any::Map::new($table), $($with)*) };
@@ -104,7 +104,7 @@ macro_rules! erased {
     ($table:expr, $T:ty, Flush $($more:ident)*) => { erased!($table.with_flush::<$T>(), $T, $($more)*) };
     ($table:expr, $T:ty, Save $($more:ident)*) => { erased!($table.with_save::<$T>(), $T, $($more)*) };
     ($table:expr, $T:ty, Paged $($more:ident)*) => { erased!($table.with_paged::<$T>(), $T, $($more)*) };
-    // That is not there where a table is of any type; that it has it is known here.
+    // `any` lacks this capability; the known type has it.
     ($table:expr, $T:ty, Rehash $($more:ident)*) => {{
         let _ = <$T>::rehash;
         erased!($table, $T, $($more)*)
@@ -115,14 +115,14 @@ macro_rules! erased {
     }};
 }
 
-/// What tables can do.
+/// The capabilities of tables.
 macro_rules! can {
     (Multimap $($can:ident)*) => { &[Can::Map, Can::Multimap $(, Can::$can)*] };
     ($($can:ident)*) => { &[$(Can::$can),*] };
 }
 
 /// Rows. After the fields of [`Structure`]: how its kernels are measured, how a table of a type `T` is made
-/// on a CPU and on a GPU, and the tables that are made so: map or set, what it can do besides, what it holds,
+/// on a CPU and on a GPU, and the tables that are made so: map or set, its further capabilities, its entries,
 /// its type.
 macro_rules! structures {
     ($($NAME:ident {
@@ -152,7 +152,7 @@ structures! {
             loads: &[0.2, 0.3, 0.4, 0.5, 0.6, SlabGeometry::DEFAULT_LOAD, 0.7, 0.8, 0.9],
             also: Some(40_265_318),
         },
-        // The pool is as large as the entries need whatever their keys are.
+        // The pool is large enough for the entries, whatever their keys are.
         capacity: Capacity { may_be_full: false, grows: false },
         on_one: &[],
         => (fixed) [|T, room| T::with_seed(slab(room)?, room.seed),
@@ -172,8 +172,8 @@ structures! {
             // At a load of 0.8 in 2^26 words.
             also: Some(46_976_204),
         },
-        // Entries stand in the neighbourhoods of their homes, and a neighbourhood may be full before the
-        // table is.
+        // Entries are in the neighbourhoods of their homes, and a neighbourhood may be full before the table
+        // is.
         capacity: Capacity { may_be_full: true, grows: false },
         on_one: &[],
         => (fixed) [|T, room| T::with_seed(hopscotch(room)?, room.seed),
@@ -185,7 +185,7 @@ structures! {
     OPEN {
         name: "open",
         what: "Open addressing with a filter of what passed a full bucket: one pair per key, a fixed size",
-        // Above it an insert may find its 512 buckets full.
+        // Above this, an insert may find its 512 buckets full.
         loads: Loads { least: 0.01, most: MOST_LOAD, default: OpenGeometry::DEFAULT_LOAD },
         points: Points {
             load: OpenGeometry::DEFAULT_LOAD,
@@ -241,7 +241,7 @@ structures! {
         // Nodes that have lost most of their entries stay.
         capacity: Capacity { may_be_full: true, grows: false },
         on_one: &[],
-        // A deleted entry gives its place back at once.
+        // A deleted entry frees its place at once.
         => (fixed) [|T, room| T::with_seed(
                         WaitFreeGeometry::new(room.expected, room.load, T::NODE_WORDS)?, room.seed),
                     |device, tuning| T::with_seed(device,

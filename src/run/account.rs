@@ -1,26 +1,26 @@
-//! Verification where operations race: what the answers of a mixed phase allow.
+//! Verification of operations that race: the states that the answers of a mixed phase allow.
 
 use super::workload::Workload;
 use std::collections::HashSet;
 use warpproof::{Answer, Delete, Insert, Op};
 
-/// What the answers say of each key.
+/// The answers, counted for each key.
 pub(crate) struct Account<'a> {
     work: &'a Workload,
     answers: &'a [Answer<u32>],
     inserted: Vec<u32>,
     deleted: Vec<u32>,
-    /// Keys that found no room before; `None` in a table with room for all.
+    /// Keys that found no room before; `None` if the table has room for all.
     left_out: Option<&'a HashSet<u32>>,
     full: u64,
 }
 
 impl<'a> Account<'a> {
     /// Counts, and checks each answer on its own. `left_out` are the keys of the first phase that found no
-    /// room, in a table that may be full.
+    /// room, if the table may be full.
     ///
     /// # Errors
-    /// What is wrong, in words.
+    /// The error, as text.
     pub(crate) fn new(
         work: &'a Workload,
         answers: &'a [Answer<u32>],
@@ -58,7 +58,7 @@ impl<'a> Account<'a> {
         (0..self.work.keys).filter(|&key| self.present(key)).count() as u64
     }
 
-    /// Checks what a search of all keys finds when nothing runs any more.
+    /// Checks the answers of a search of all keys at the end.
     pub(crate) fn check_end(&self, found: &[Option<u32>]) -> Result<(), String> {
         if found.len() != self.work.keys as usize {
             return Err(format!("{} keys got {} answers", self.work.keys, found.len()));
@@ -82,7 +82,7 @@ impl<'a> Account<'a> {
         Workload::is_prefilled(key) && !self.left_out.is_some_and(|left_out| left_out.contains(&key))
     }
 
-    /// Inserts and deletes of a key that succeed take turns.
+    /// Checks that the successful inserts and deletes of a key alternate.
     fn check_keys(&self) -> Result<(), String> {
         for key in 0..self.work.keys {
             let came = self.was_there(key) as u64 + self.inserted[key as usize] as u64;
@@ -115,7 +115,7 @@ impl<'a> Account<'a> {
         Ok(())
     }
 
-    /// A value found was stored by an insert of that key that succeeded.
+    /// Checks that a found value was stored by a successful insert of that key.
     fn check_value(&self, key: u32, value: Option<u32>) -> Result<(), String> {
         let Some(value) = value else { return Ok(()) };
         let stored = match self.work.writer(key, value) {
@@ -203,7 +203,7 @@ mod tests {
         };
         assert!(change(0, Answer::Insert(Insert::Full)).is_some());
         assert!(change(0, Answer::Search(None)).is_some());
-        // Then the value that the search found was stored by nobody.
+        // The value that the search found was then stored by no operation.
         assert!(change(0, Answer::Insert(Insert::Present)).is_some());
         assert!(change(1, Answer::Delete(Delete::Absent)).is_some());
         assert!(change(2, Answer::Search(Some(work.prefilled(0)))).is_some());

@@ -1,4 +1,4 @@
-//! Tables that a run begins with, or leaves behind, as files.
+//! Files of tables that a run begins with, or writes at its end.
 
 use super::Made;
 use super::phase::{Phase, timed};
@@ -24,7 +24,7 @@ pub(super) fn open(
     Ok(map)
 }
 
-/// Saves the table, if that was asked for, and opens the file again: it has to hold what the table holds.
+/// Saves the table, if that was asked for, opens the file again, and compares it with the table.
 pub(super) fn save(
     structure: &Structure,
     on: &Opened,

@@ -14,7 +14,7 @@ use std::collections::HashSet;
 use warpproof::any::Map;
 use warpproof::{BulkMap, BulkTable, Insert};
 
-/// Runs all phases. A phase with a wrong answer ends the run: what follows would build on it.
+/// Runs all phases. A phase with a wrong answer ends the run: later phases would build on it.
 pub(crate) fn run(
     structure: &Structure,
     on: &Opened,
@@ -49,7 +49,7 @@ fn go_on(phases: &[Phase]) -> bool {
     phases.iter().all(|phase| phase.verified)
 }
 
-/// Inserts keys that are new; which of them found no room.
+/// Inserts new keys. Returns those that found no room.
 fn fill(
     map: &Map<u32, u32>,
     may_be_full: bool,
@@ -91,8 +91,8 @@ fn find(
     Ok(Phase::new(name, keys.len() as u64, seconds, verified))
 }
 
-/// The mix, a search of the whole range, and the same after a flush, where there is one. `left_out` as
-/// [`Account::new`].
+/// The mix, a search of the whole range, and that search again after a flush, if the table has one.
+/// `left_out` as in [`Account::new`].
 fn mix(
     map: &mut Map<u32, u32>,
     work: &Workload,

@@ -29,13 +29,13 @@ const QUICK: Duration = Duration::from_secs(5);
 ///
 /// First the quick scenarios of the structure are explored (at most 5 s). Then the workload runs: half of the
 /// key range is inserted, all of it is looked up, and a mix of unique inserts, deletes and searches runs
-/// concurrently. Where the outcome is determined the answers are compared with it; where operations race, the
-/// answers must add up: for each key, what was inserted less what was deleted is what is there at the end,
-/// and every value found is one that was stored for its key.
+/// concurrently. If the outcome is determined, the answers are compared with it. If operations race, the
+/// answers must add up: for each key, inserts less deletes is what is there at the end, and every value found
+/// is one that was stored for its key.
 ///
-/// A hopscotch table has a fixed size: an insert may say Full, and then it has stored nothing. Such answers
-/// are counted, shown, and verified as well. An open-addressing table is made with a slot for every insert,
-/// as it does not use those of deleted pairs again.
+/// A hopscotch table has a fixed size: an insert may return Full, and then it has stored nothing. Such
+/// answers are counted, shown, and verified as well. An open-addressing table is made with a slot for every
+/// insert, as it does not reuse the slots of deleted pairs.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -54,30 +54,30 @@ pub(crate) struct Args {
     /// Operations of the mix
     #[arg(long, value_name = "N", default_value_t = 1 << 22)]
     ops: u32,
-    /// Start of the random numbers, and what the table's hash depends on
+    /// The seed of the random numbers and of the table's hash
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
     /// Pairs per slot when the mix begins: of the base slabs, 0.01 to 100 [default: 0.65], or of the homes of
-    /// a hopscotch table, 0.01 to 1 [default: 0.8]. Of an open-addressing table: inserts before and in the
+    /// a hopscotch table, 0.01 to 1 [default: 0.8]. For an open-addressing table: inserts before and in the
     /// mix per slot, 0.01 to 0.98, or 0.99 where keys move [default: 0.8]
     #[arg(long, value_name = "F", value_parser = load)]
     load: Option<f64>,
-    /// Run the operations of a file instead: lines of op,key[,value]
+    /// Run the operations in a file instead: lines of op,key[,value]
     #[arg(long, value_name = "FILE.csv", conflicts_with_all = ["mix", "keys", "ops"])]
     trace: Option<PathBuf>,
-    /// Memory for frames and batches of a paged table, of which a part is in frames: 64M, 1G [default: 64M]
+    /// Memory for frames and batches of a paged table, part of which is in frames: 64M, 1G [default: 64M]
     ///
     /// A fourth is for batches. If it is too small for a frame, nothing is copied, and all work is done in
     /// place.
     #[arg(long, value_name = "BYTES", value_parser = crate::bytes::bytes)]
     budget: Option<u64>,
-    /// Save the paged table to a file at the end, open that and compare
+    /// At the end save the paged table to a file, open the file and compare
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
-    /// Begin with the paged table of a file, which the operations of the trace are run on
+    /// Begin with the paged table in a file; the operations of the trace run on it
     #[arg(long, value_name = "FILE", requires = "trace")]
     open: Option<PathBuf>,
-    /// Tell for how many operations on a paged table a child table was copied, and why
+    /// Show for how many operations on a paged table a child table was copied, and why
     #[arg(long)]
     explain: bool,
     /// Print one JSON object
@@ -100,12 +100,12 @@ Examples:
   warpproof run paged --budget 1M --explain
 
 A trace is CSV, `op,key[,value]`, with the operations insert, insert_unique, assign (with a value), delete and
-search (without). Keys and values are integers of 32 bits. It runs in the order of the file: operations on
-different keys that follow each other run side by side. Every answer is verified. Hopscotch and open-addressing
-tables keep one pair of each key: they have no insert, but insert_unique and assign.
+search (without). Keys and values are integers of 32 bits. It runs in the order of the file; consecutive
+operations on different keys run concurrently. Every answer is verified. Hopscotch and open-addressing tables keep
+one pair of each key: they have insert_unique and assign, but no insert.
 
-A file of a paged table holds its entries, and a table that is opened is at least as large as the one that was
-saved. What had the name of the file before is replaced when all of it is written.
+A file of a paged table holds its entries. An opened table is at least as large as the saved one. An older file of
+the same name is replaced when the new one is complete.
 
 Exit codes: 0 verified, 1 a violation or a wrong answer, 2 bad usage or a bad line.";
 
@@ -125,12 +125,12 @@ struct Object<'a> {
     check: Option<Summary>,
 }
 
-/// What a table is made with, besides what is put into it.
+/// The parameters of a table, besides its entries.
 #[derive(Clone, Copy)]
 pub(crate) struct Made<'a> {
     /// Entries per slot.
     pub(crate) load: f64,
-    /// What the places of keys depend on.
+    /// The seed that decides the places of keys.
     pub(crate) seed: u64,
     /// Bytes for frames and batches.
     pub(crate) budget: Option<u64>,
@@ -150,7 +150,7 @@ fn load(text: &str) -> Result<f64, String> {
 /// Runs.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let structure = args.structure;
-    // Bad input is told before anything runs.
+    // Bad input is an error before anything runs.
     let load = structure.loads.admit(args.load)?;
     let of_paged =
         [("budget", args.budget.is_some()), ("save", args.save.is_some()), ("open", args.open.is_some())];

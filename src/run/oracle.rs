@@ -1,6 +1,6 @@
 //! Verification where the outcome is determined: a sequential multimap that follows the operations.
 //!
-//! Where a key has several values, a delete may take any and an assign may replace any. The oracle then asks
+//! If a key has several values, a delete may remove any and an assign may replace any. The oracle then asks
 //! the table what is left, and accepts it if some choice explains it.
 
 use std::collections::HashMap;
@@ -14,7 +14,7 @@ pub(crate) struct Oracle {
     full: u64,
 }
 
-/// What an operation on a key with different values may have left.
+/// An operation on a key with different values, whose effect is still to be found out.
 pub(crate) struct Unsettled {
     /// The key.
     pub(crate) key: u32,
@@ -23,12 +23,12 @@ pub(crate) struct Unsettled {
 }
 
 impl Oracle {
-    /// An oracle of a table in which an absent key may find no room, or never does.
+    /// An oracle for a table in which an insert may find no room, or never does.
     pub(crate) fn new(may_be_full: bool) -> Self {
         Self { may_be_full, ..Self::default() }
     }
 
-    /// The table holds these pairs before the first operation.
+    /// Takes over the pairs of the table before the first operation.
     pub(crate) fn begin_with(&mut self, pairs: Vec<(u32, u32)>) {
         pairs.into_iter().for_each(|(key, value)| add(self.map.entry(key).or_default(), value));
     }
@@ -38,10 +38,10 @@ impl Oracle {
         self.full
     }
 
-    /// Follows one operation. Returns what it leaves open.
+    /// Follows one operation. Returns what its answer leaves open.
     ///
     /// # Errors
-    /// If the answer is wrong, in words.
+    /// A description of the wrong answer.
     pub(crate) fn follow(
         &mut self,
         (op, key, value): (Op, u32, u32),
@@ -85,7 +85,7 @@ impl Oracle {
         Ok(None)
     }
 
-    /// Takes over what the table has left of a key, if one choice explains it.
+    /// Takes over the values that the table has left of a key, if one choice explains them.
     ///
     /// # Errors
     /// If none does.
@@ -101,7 +101,7 @@ impl Oracle {
             }
             after == left
         };
-        // Which value is gone is where the two lists part.
+        // The removed value is where the two lists differ.
         let mut reduced = left.clone();
         if let Some(value) = open.assigned {
             match reduced.binary_search(&value) {

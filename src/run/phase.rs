@@ -22,7 +22,7 @@ pub(crate) struct Phase {
     /// What is wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
-    /// Whether this is what the run is about.
+    /// Whether this is the main phase of the run.
     #[serde(skip)]
     pub(crate) main: bool,
 }
@@ -35,26 +35,26 @@ impl Phase {
         Self { name, ops, seconds, mops: mops(ops, seconds), full: 0, verified, error, main: false }
     }
 
-    /// The phase in which so many inserts found no room.
+    /// This phase, with the number of inserts that found no room.
     pub(crate) fn with_full(mut self, full: u64) -> Self {
         self.full = full;
         self
     }
 
-    /// The phase, with something wrong.
+    /// This phase, with an error.
     pub(crate) fn but(mut self, error: String) -> Self {
         self.verified = false;
         self.error.get_or_insert(error);
         self
     }
 
-    /// The phase that the run is about.
+    /// This phase as the main one of the run.
     pub(crate) fn into_main(mut self) -> Self {
         self.main = true;
         self
     }
 
-    /// What is wrong, with the phase.
+    /// The error, with the name of the phase.
     pub(crate) fn wrong(&self) -> Option<String> {
         self.error.as_ref().map(|error| format!("{}: {error}", self.name))
     }

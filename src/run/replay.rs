@@ -21,7 +21,7 @@ const STEP: usize = 1 << 12;
 /// Refuses inserts that may give a key several pairs, for tables that keep one of each.
 ///
 /// # Errors
-/// Which operation it is, in words.
+/// The first such operation, as text.
 pub(crate) fn admit(structure: &Structure, trace: &Trace) -> Result<(), String> {
     match trace.ops.iter().position(|&op| op == Op::Insert) {
         Some(i) if structure.tables(Entry::Multimap32).is_err() => Err(format!(

@@ -1,12 +1,13 @@
 //! The keys, operations and values of a generated workload.
 //!
-//! The range of keys is `0..keys`. The even ones are inserted first, half of the range as in the published
-//! experiment. A value tells which operation wrote it: it is the number of the operation, masked by the key.
+//! The range of keys is `0..keys`. The even keys are inserted first: half of the range, as in the published
+//! experiment. A value identifies the operation that wrote it: it is the number of the operation, masked by
+//! the key.
 
 use warpproof::Op;
 use warpproof::model::key::mix;
 
-/// What is run, in the order of the phases.
+/// The operations of a run, in the order of the phases.
 pub(crate) struct Workload {
     /// Size of the key range.
     pub(crate) keys: u32,
@@ -51,7 +52,7 @@ impl std::fmt::Display for Mix {
 }
 
 impl Workload {
-    /// `ops` operations on `keys` keys; the same for the same seed. Their sum is below 2^32.
+    /// `ops` operations on `keys` keys, determined by the seed. The sum of both numbers is below 2^32.
     pub(crate) fn new(mix: Mix, keys: u32, ops: usize, seed: u64) -> Self {
         let mut random = Random(seed);
         let mut new = Self {
@@ -101,8 +102,8 @@ impl Workload {
         value(self.ops.len() as u32 + key, key)
     }
 
-    /// The operation of the mixed phase that wrote `value` for `key`: `None` if it is the one of the first
-    /// phase, `Some(index)` with an index beyond the operations if it is nobody's.
+    /// The operation of the mixed phase that wrote `value` for `key`: `None` if the first phase wrote it,
+    /// `Some(index)` with an index beyond the operations if no operation did.
     pub(crate) fn writer(&self, key: u32, value: u32) -> Option<usize> {
         if Self::is_prefilled(key) && value == self.prefilled(key) {
             return None;

@@ -1,4 +1,4 @@
-//! Where rows of text go: a file that is written whole or not at all, or stdout.
+//! Output for rows of text: a file that is written whole or not at all, or stdout.
 
 mod sink;
 mod stdout;
@@ -21,7 +21,7 @@ pub(crate) struct Target {
 }
 
 impl Target {
-    /// Rows go to `path`, or to stdout, with `delimiter` between their cells.
+    /// Opens `path`, or stdout, for rows with `delimiter` between their cells.
     pub(crate) fn open(path: Option<&Path>, delimiter: u8) -> Result<Self, Failure> {
         let name = path.map_or_else(|| "stdout".to_owned(), |p| p.display().to_string());
         let sink = Sink::open(path).map_err(|e| Failure::write(&name, &e))?;
@@ -33,11 +33,11 @@ impl Target {
         Self { csv: csv::WriterBuilder::new().delimiter(delimiter).from_writer(buffer), name }
     }
 
-    /// Rows go after those of `path`, a file of the columns `header` that is made if there is none. It is
-    /// replaced when all are written.
+    /// Opens `path` to append rows to it. If there is no such file, it is made with the columns `header`. It
+    /// is replaced when all rows are written.
     ///
     /// # Errors
-    /// If it has other columns, or a line that has more or fewer.
+    /// If the file has other columns, or a line with more or fewer cells.
     pub(crate) fn append(path: &Path, header: &[&str]) -> Result<Self, Failure> {
         let failed = |e: &dyn std::fmt::Display| Failure::input(format_args!("{}: {e}", path.display()));
         let mut before = match std::fs::read(path) {
@@ -60,8 +60,8 @@ impl Target {
         Ok(Self::to(sink, path.display().to_string(), b','))
     }
 
-    /// Whether `path` can be written is known before the work that leads there: a file is made beside it and
-    /// taken away again. A device or a pipe is left alone.
+    /// Checks that `path` can be written, before the work that leads there: makes a file beside it and
+    /// removes it again. Does not touch a device or a pipe.
     pub(crate) fn admit(path: &Path) -> Result<(), Failure> {
         Sink::admit(path).map_err(|e| Failure::input(format_args!("{}: {e}", path.display())))
     }
@@ -72,7 +72,7 @@ impl Target {
         wrote.map_err(|e| self.failed(e))
     }
 
-    /// All rows are written: the file takes its name.
+    /// Ends the output: the file takes its name.
     pub(crate) fn finish(self) -> Result<(), Failure> {
         let Self { csv, name } = self;
         let failed = |e: std::io::Error| Failure::write(&name, &e);

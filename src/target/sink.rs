@@ -1,4 +1,4 @@
-//! Where bytes go that a user names with a path.
+//! Output to a path that a user names.
 
 use super::stdout::stdout;
 use super::unfinished::Unfinished;
@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{Result, Write};
 use std::path::{Path, PathBuf};
 
-/// Where bytes go.
+/// An output.
 pub(super) enum Sink {
     /// A file, which takes its name when it is whole.
     File(Unfinished),
@@ -42,8 +42,8 @@ impl Sink {
         })
     }
 
-    /// Whether `path` can be written: a file is made beside it and taken away again, a descriptor must be
-    /// open. A device or a pipe is left alone.
+    /// Checks that `path` can be written: makes a file beside it and removes it again; a descriptor must be
+    /// open. Does not touch a device or a pipe.
     pub(super) fn admit(path: &Path) -> Result<()> {
         match place(path)? {
             Place::File(path) => Unfinished::new(&path).map(drop),
@@ -53,7 +53,7 @@ impl Sink {
         }
     }
 
-    /// All is written: a file takes its name.
+    /// Ends the output: a file takes its name.
     pub(super) fn finish(self) -> Result<()> {
         match self {
             Self::File(file) => file.finish(),
@@ -62,7 +62,7 @@ impl Sink {
     }
 }
 
-/// What a path leads to.
+/// What a path refers to.
 enum Place {
     /// A file, there or not, with its links followed.
     File(PathBuf),
@@ -78,7 +78,7 @@ fn place(path: &Path) -> Result<Place> {
     if let Some(number) = named_descriptor(path) {
         return Ok(Place::Descriptor(number));
     }
-    // A link stays a link: what it leads to is replaced.
+    // A link stays a link: the file that it points to is replaced.
     let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
     match std::fs::metadata(&path) {
         Ok(found) if found.is_dir() => Err(std::io::ErrorKind::IsADirectory.into()),
@@ -87,8 +87,8 @@ fn place(path: &Path) -> Result<Place> {
     }
 }
 
-/// The number of the descriptor that a path leads to by its links. Followed to the end they would lead to the
-/// file that is open there, and it would be replaced.
+/// The number of the descriptor to which a path leads by its links. If they were followed to the end, they
+/// would lead to the file that is open there, and it would be replaced.
 #[cfg(unix)]
 fn named_descriptor(path: &Path) -> Option<std::os::fd::RawFd> {
     /// As many links as Linux follows.
@@ -105,14 +105,14 @@ fn named_descriptor(path: &Path) -> Option<std::os::fd::RawFd> {
     None
 }
 
-/// An open descriptor once more, which goes on where the other one is.
+/// Another descriptor for an open one; it continues at the same position.
 #[cfg(unix)]
 fn descriptor(number: std::os::fd::RawFd) -> Result<File> {
     use std::os::fd::{AsFd, BorrowedFd};
     if number == 1 {
         return Ok(File::from(stdout()?.as_fd().try_clone_to_owned()?));
     }
-    // SAFETY: the number is given to the system to be doubled, which is an error if it is not open.
+    // SAFETY: the system duplicates the number; that is an error if it is not open.
     let open = unsafe { BorrowedFd::borrow_raw(number) };
     Ok(File::from(open.try_clone_to_owned()?))
 }

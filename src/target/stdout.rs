@@ -1,7 +1,7 @@
 //! Standard output, if the program was given one.
 //!
-//! Rust opens /dev/null in the place of a stdout that is closed. What is written there is lost without an
-//! error, so whether there is a stdout must be asked before Rust's runtime begins.
+//! Rust opens /dev/null in place of a closed stdout, and output there is lost without an error. So the
+//! program must ask whether there is a stdout before Rust's runtime begins.
 
 use std::io::{Result, Stdout};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,8 +22,8 @@ pub(crate) fn stdout() -> Result<Stdout> {
 /// Run by the loader, before `main` and before Rust's runtime.
 #[cfg(target_os = "linux")]
 #[used]
-// SAFETY: the loader calls every function of this section, of which C's calling convention is expected. This
-// one asks the system one question and stores the answer: it needs nothing that the runtime prepares.
+// SAFETY: the loader calls every function of this section, with C's calling convention. This one makes one
+// system call and stores the answer: it needs nothing that the runtime prepares.
 #[unsafe(link_section = ".init_array")]
 static ASK: extern "C" fn() = ask;
 

@@ -1,14 +1,13 @@
-//! A file that is not whole yet. It takes its name at the end; if the program ends before, it is taken away.
-//!
-//! So it is when a signal ends the program. SIGKILL and a power failure leave the file, which is named
-//! `.warpproof-` and six letters. What had the name before is whole in any case.
+//! A file that is not whole yet. It takes its name at the end; if the program ends before, it is removed,
+//! also when a signal ends the program. SIGKILL and a power failure leave the file, whose name is
+//! `.warpproof-` and six letters. A file that had the name before is whole in any case.
 
 use std::io::{Result, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tempfile::NamedTempFile;
 
-/// The files that there are.
+/// The unfinished files.
 static FILES: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// A file that takes its name when it is whole.
@@ -16,13 +15,13 @@ static FILES: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 pub(super) struct Unfinished {
     file: NamedTempFile,
     path: PathBuf,
-    /// After the file: while that is there, a signal takes it away.
+    /// After the file: as long as this exists, a signal removes the file.
     _known: Known,
 }
 
 impl Unfinished {
-    /// A new file in the folder of `path`, which is to be its name. It has the owner, group and mode of a
-    /// file of that name, as far as the system lets it; if there is none, the user's mask decides the mode.
+    /// A new file in the folder of `path`, whose name it will take. It has the owner, group and mode of a file
+    /// of that name, as far as the system allows; if there is none, the user's mask decides the mode.
     pub(super) fn new(path: &Path) -> Result<Self> {
         #[cfg(unix)]
         signals::watch();
@@ -31,7 +30,7 @@ impl Unfinished {
         builder.prefix(".warpproof-");
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        // Held until the file is known: a signal waits for that.
+        // Held until the file is recorded: a signal waits for that.
         let mut files = files();
         let file = builder.tempfile_in(folder.unwrap_or(Path::new(".")))?;
         files.push(file.path().to_path_buf());
@@ -47,7 +46,7 @@ impl Unfinished {
         Ok(Self { file, path: path.to_path_buf(), _known: known })
     }
 
-    /// It is whole: it takes its name. What had that name before is gone.
+    /// Ends the file: it takes its name, and replaces the file that had it.
     pub(super) fn finish(self) -> Result<()> {
         self.file.as_file().sync_all()?;
         self.file.persist(&self.path).map_err(|e| e.error)?;
@@ -79,13 +78,13 @@ fn files() -> MutexGuard<'static, Vec<PathBuf>> {
     FILES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Gives a file the owner and the group of another one. A user who may not give files away keeps the group at
-/// least, if that is one of theirs.
+/// Gives a file the owner and the group of another one. A user who may not give files away at least keeps the
+/// group, if it is one of theirs.
 #[cfg(unix)]
 fn own(file: &NamedTempFile, like: &std::fs::Metadata) {
     use std::os::unix::fs::{MetadataExt, fchown};
     let (user, group) = (Some(like.uid()), Some(like.gid()));
-    // Neither is an error: a file of the user's own is what anybody gets who replaces one.
+    // Neither is an error: then the file belongs to the user, as any new file does.
     let _ = fchown(file, user, group).or_else(|_| fchown(file, None, group));
 }
 
@@ -97,13 +96,13 @@ mod signals {
     use signal_hook::low_level::emulate_default_handler;
     use std::sync::Once;
 
-    /// Signals that end a program unless it does something else.
+    /// Signals that by default end a program.
     const ENDING: [i32; 6] = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU, SIGXFSZ];
 
     static WATCH: Once = Once::new();
 
-    /// From now on these signals take the files away before they end the program. One that the program was
-    /// started to ignore stays ignored.
+    /// From now on these signals remove the files before they end the program. A signal that was ignored when
+    /// the program started stays ignored.
     pub(super) fn watch() {
         WATCH.call_once(|| {
             let (tell, told) = std::sync::mpsc::channel();
@@ -113,7 +112,7 @@ mod signals {
                 let _ = tell.send(());
                 let Ok(mut signals) = signals else { return };
                 for signal in signals.forever() {
-                    // Held to the end: no other file is made.
+                    // Held to the end, so that no other file is made.
                     let mut files = files();
                     for file in files.drain(..) {
                         let _ = std::fs::remove_file(file);

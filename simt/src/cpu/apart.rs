@@ -1,16 +1,16 @@
-//! Threads for what runs while a table is held.
+//! Threads for work that runs while a table is held.
 //!
 //! While a thread of a rayon pool waits for a job it runs other jobs, and one of them might ask for the table
 //! that the thread holds. Or all threads of the pool wait for the table, and its holder waits for a job of
-//! that pool. So the jobs of a holder go to a pool of their own. They ask for no table.
+//! that pool. So the jobs of a holder go to a separate pool, and ask for no table.
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::panic::resume_unwind;
 use std::sync::OnceLock;
 use std::thread::{Builder, ScopedJoinHandle, scope};
 
-/// Runs `f`, which asks for no table that grows or is paged, with the threads of that pool. There are as many
-/// as in the pool of the first call. If no thread can be had, `f` runs in the caller's pool.
+/// Runs `f` with the threads of that pool; `f` asks for no table that grows or is paged. The pool has as many
+/// threads as the pool of the first call. If no thread can be started, `f` runs in the caller's pool.
 pub(super) fn apart<R: Send>(f: impl FnOnce() -> R + Send) -> R {
     static POOL: OnceLock<Option<ThreadPool>> = OnceLock::new();
     let threads = || ThreadPoolBuilder::new().num_threads(rayon::current_num_threads()).build().ok();

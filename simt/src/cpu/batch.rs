@@ -1,7 +1,7 @@
-//! A batch of operations, and what runs some of them.
+//! A batch of operations, and the code that runs a part of it.
 //!
-//! Rayon's threads call the operations through [`Run`], so that what hands out a batch is compiled once for
-//! each kind of record and answer, and not for each operation of each table.
+//! Rayon's threads call the operations through [`Run`]. So the code that distributes a batch is compiled once
+//! for each kind of record and answer, and not for each operation of each table.
 
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
@@ -9,19 +9,18 @@ use core::ops::{DerefMut, Range};
 use warpproof_model::Warp;
 use warpproof_model::bits::TableKey;
 
-/// How many operations ahead a thread asks for the memory of the next one. Measured between 0 and 64
-/// (BENCHMARKS.md).
+/// How many operations ahead a thread prefetches. Measured from 0 to 64 (BENCHMARKS.md).
 const LOOKAHEAD: usize = 24;
 
-/// What operations are given beside their keys: nothing, or an array, or two.
+/// The arguments of operations besides their keys: none, an array, or two arrays.
 pub(super) trait Beside: Copy + Sync {
-    /// What one is given.
+    /// The argument of one operation.
     type Item: Copy + Send + Sync;
 
-    /// What operation number `i` is given.
+    /// The argument of operation number `i`.
     fn item(self, i: usize) -> Self::Item;
 
-    /// What the operations of a range are given.
+    /// The arguments of the operations of a range.
     fn part(self, range: Range<usize>) -> Self;
 }
 
@@ -60,7 +59,7 @@ impl<A: Beside, B: Beside> Beside for (A, B) {
     }
 }
 
-/// A key, and what else its operation is given.
+/// A key, and the other argument of its operation.
 pub(super) type Record<K, B> = (K, <B as Beside>::Item);
 
 /// A batch: an operation for each key. `beside` has as many elements.
@@ -71,7 +70,7 @@ pub(super) struct Batch<'a, K, B> {
 }
 
 impl<K: TableKey, B: Beside> Batch<'_, K, B> {
-    /// What operation number `i` works on.
+    /// The record of operation number `i`.
     #[inline(always)]
     pub(super) fn record(&self, i: usize) -> Record<K, B> {
         (self.keys[i], self.beside.item(i))
@@ -89,12 +88,12 @@ impl<K: TableKey, B: Beside> Batch<'_, K, B> {
 /// [`Run::run`] writes every answer, or panics.
 pub(super) unsafe trait Run<R, T>: Sync {
     /// Warp number `number` runs the operations of some records one after the other. There are as many
-    /// answers.
+    /// answers as records.
     fn run(&self, number: u32, records: &[R], answers: &mut [MaybeUninit<T>]);
 }
 
-/// `operation(warp, record)` for each record, with the warp that `open(number)` gives; `prefetch(record)` is
-/// called [`LOOKAHEAD`] operations ahead, to hide the latency of the memory that it will touch.
+/// `operation(warp, record)` for each record, with the warp from `open(number)`. `prefetch(record)` is called
+/// [`LOOKAHEAD`] operations ahead, to hide the latency of the memory that the operation will access.
 pub(super) struct Operations<W, O, P, F> {
     open: O,
     prefetch: P,
@@ -114,7 +113,7 @@ impl<W: Warp, O, P, F> Operations<W, O, P, F> {
     }
 }
 
-// SAFETY: `zip` ends with the records, of which there are as many as answers; each answer is written.
+// SAFETY: `zip` ends with the records, which are as many as the answers; each answer is written.
 unsafe impl<W, O, G, R, T, P, F> Run<R, T> for Operations<W, O, P, F>
 where
     W: Warp,

@@ -15,14 +15,14 @@ use warpproof_model::host::{OpenGeometry, OpenStats, Refused, structure};
 use warpproof_model::outcome::Add;
 use warpproof_model::reserved::{AllKeysCounter as _, WithSlots};
 
-/// An [`OpenMap`](super::OpenMap) of high loads: a search reads two buckets at most, whatever the load is,
-/// and the slots of deleted pairs are used again.
+/// An [`OpenMap`](super::OpenMap) for high loads: a search reads at most two buckets, at any load, and the
+/// slots of deleted pairs are used again.
 ///
 /// An insert whose two buckets are full moves up to three pairs, each from its first bucket to its second,
-/// and answers [`Full`](warpproof_model::Insert::Full) when that makes no room: in a table of a million slots
-/// none did up to a load of 0.95, and at 0.97 one in 50,000 at most (`cargo test --release --test cuckoo`).
-/// Deletes, and inserts that change a value, wait for others that work on keys of the same bucket; searches
-/// wait for nobody.
+/// and returns [`Full`](warpproof_model::Insert::Full) if that makes no room: in a table of a million slots
+/// no insert did up to a load of 0.95, and at 0.97 at most one in 50,000
+/// (`cargo test --release --test cuckoo`). Deletes, and inserts that change a value, wait for others that
+/// work on keys of the same bucket; searches wait for nobody.
 ///
 /// ```
 /// use warpproof_simt::cpu::CuckooMap;
@@ -36,13 +36,13 @@ use warpproof_model::reserved::{AllKeysCounter as _, WithSlots};
 pub type CuckooMap<K, V, const L: usize = OPEN_LANES, const S: usize = LANE_SLOTS> =
     Map<K, V, CuckooWords<<(K, V) as PackedEntry>::Store, L, S>>;
 
-/// An [`OpenSet`](super::OpenSet) of high loads. See [`CuckooMap`].
+/// An [`OpenSet`](super::OpenSet) for high loads. See [`CuckooMap`].
 pub type CuckooSet<K, const L: usize = OPEN_LANES, const S: usize = LANE_SLOTS> =
     Set<K, CuckooWords<<(K, ()) as PackedEntry>::Store, L, S>>;
 
 /// A cuckoo table, run by warps of `L` lanes that read `S` slots each: a bucket has `L * S` slots.
 ///
-/// Its memory is that of an open-addressing table, with locks in the place of the filter.
+/// Its memory is that of an open-addressing table, with locks in place of the filter.
 pub struct CuckooWords<St, const L: usize = OPEN_LANES, const S: usize = LANE_SLOTS>(OpenWords<St, L, S>);
 
 /// The table seen by warps that read `S` slots in each lane.

@@ -1,20 +1,20 @@
-//! What can go wrong on the CPU.
+//! Errors of the CPU backend.
 
 use core::fmt;
 use warpproof_model::host::Refused;
 use warpproof_model::paged::file::FileError;
 
-/// What can go wrong on the CPU.
+/// An error of the CPU backend.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Error {
     /// The input was refused; nothing ran.
     Refused(Refused),
-    /// Memory cannot be had, for a table or for answers. Nothing that was there is lost.
+    /// There is not enough memory, for a table or for answers. No entry is lost.
     OutOfMemory {
-        /// Bytes of it.
+        /// How many bytes were asked for.
         bytes: u64,
-        /// How many operations of the batch had run: the first ones. Always 0 unless the table grows between
-        /// the parts of a batch.
+        /// How many operations of the batch had run: the first ones. 0 unless the table grows between the
+        /// parts of a batch.
         ran: u64,
     },
     /// A bulk build found no room for all pairs.
@@ -29,12 +29,12 @@ pub enum Error {
 }
 
 impl Error {
-    /// That there is no memory for `count` values of type `T`.
+    /// The error that there is no memory for `count` values of type `T`.
     pub(super) fn no_memory_for<T>(count: usize) -> Self {
         Self::no_memory(count.saturating_mul(size_of::<T>()))
     }
 
-    /// That there is no memory of so many bytes.
+    /// The error that there is no memory for so many bytes.
     pub(super) fn no_memory(bytes: usize) -> Self {
         Self::OutOfMemory { bytes: bytes as u64, ran: 0 }
     }

@@ -1,4 +1,4 @@
-//! What the bulk calls of every structure are made of: a batch over a table, one warp per chunk of it.
+//! The common parts of the bulk calls of every structure: a batch over a table, one warp per chunk of it.
 
 use super::batch::{Batch, Beside, Operations, Record};
 use super::error::Error;
@@ -16,7 +16,7 @@ use warpproof_model::{AllKeys, Key, Seed, WarpMap, Word};
 /// Parts of a table that a thread visits one after the other.
 const PARTS: usize = 4096;
 
-/// How large a table is.
+/// The size of a table.
 pub(super) type Size<T> = <<T as CpuTable>::Structure as Structure>::Geometry;
 
 /// A table in CPU memory, of any structure. [`super::Map`] and [`super::Set`] are written against it.
@@ -29,7 +29,7 @@ pub trait CpuTable: Sized + Sync {
     type Structure: Structure;
     /// The warps that work on it.
     type Warp: GridWarp;
-    /// The handle that they are given.
+    /// The handle that the warps use.
     type View<'a>: WarpMap<Key = Self::Key, Value = Self::Value> + Send + Sync
     where
         Self: 'a;
@@ -44,7 +44,7 @@ pub trait CpuTable: Sized + Sync {
     /// [`Refused::TooLarge`].
     fn geometry_for(pairs: u64) -> Result<Size<Self>, Refused>;
 
-    /// An empty table whose keys lie where `seed` says.
+    /// An empty table. `seed` decides the places of its keys.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`]; [`Error::Refused`] if no table can have this size.
@@ -53,20 +53,20 @@ pub trait CpuTable: Sized + Sync {
     /// Its size.
     fn geometry(&self) -> Size<Self>;
 
-    /// What the places of its keys depend on.
+    /// The seed that decides the places of its keys.
     fn seed(&self) -> Seed;
 
-    /// What it holds. Exact if nothing changes meanwhile.
+    /// Its statistics. Exact if nothing changes meanwhile.
     fn stats(&self) -> <Self::Structure as Structure>::Stats;
 
-    /// The handle to the table, for the warps that [`warp`](Self::warp) gives.
+    /// The handle to the table, for the warps of [`warp`](Self::warp).
     fn view(&self) -> Self::View<'_>;
 
     /// The handle to the table and to the keys that it cannot hold: every word is a key.
     fn all_keys(&self) -> Self::AllKeys<'_>;
 
     /// A warp for some operations on this table: number `number` of a launch, or with a number that the table
-    /// gives. A thread has one of a table at a time.
+    /// chooses. A thread has at most one warp of a table at a time.
     fn warp(&self, number: u32) -> impl DerefMut<Target = Self::Warp> {
         Own(Self::Warp::numbered(number))
     }
@@ -78,8 +78,8 @@ pub trait CpuTable: Sized + Sync {
     fn bytes(&self) -> usize;
 }
 
-/// Runs `f(table, warp, key, beside)` for every key and what it is given beside it; memory is taken for the
-/// answers before anything runs.
+/// Runs `f(table, warp, key, beside)` for every key and its other argument. Memory for the answers is
+/// allocated before anything runs.
 pub(super) fn run<'a, C: CpuTable, K: TableKey<Bits = C::Key>, B: Beside, T: Copy + Send + Sync>(
     table: &'a C,
     keys: &[K],
@@ -96,18 +96,18 @@ pub(super) fn room_for_answers<K, T>(keys: &[K]) -> Result<Vec<T>, Error> {
     room_for(keys.len())
 }
 
-/// A list with room for so many.
+/// An empty list with room for `len` elements.
 pub(super) fn room_for<T>(len: usize) -> Result<Vec<T>, Error> {
     let mut list = Vec::new();
     list.try_reserve_exact(len).map_err(|_| Error::no_memory_for::<T>(len))?;
     Ok(list)
 }
 
-/// Runs `f(table, warp, key, beside)` for every key and what it is given beside it. Appends the answers to a
-/// list that has room for them.
+/// Runs `f(table, warp, key, beside)` for every key and its other argument. Appends the answers to a list
+/// that has room for them.
 ///
-/// Operations run in the order of the batch, or of the regions of the table that their keys belong to where
-/// that is faster and there is memory for it.
+/// Operations run in the order of the batch; or in the order of the table's regions, if that is faster and
+/// there is memory for it.
 pub(super) fn run_in<'a, C: CpuTable, K: TableKey<Bits = C::Key>, B: Beside, T: Copy + Send + Sync>(
     table: &'a C,
     batch: Batch<'_, K, B>,
@@ -125,7 +125,7 @@ pub(super) fn run_in<'a, C: CpuTable, K: TableKey<Bits = C::Key>, B: Beside, T: 
     }
 }
 
-/// A table of these entries, with room for as many. `values` are as many as the keys.
+/// A table of these entries, with room for as many. There are as many `values` as keys.
 pub(super) fn build<C: CpuTable>(
     keys: &[impl TableKey<Bits = C::Key>],
     values: &[impl TableValue<C::Value>],
@@ -143,8 +143,8 @@ pub(super) fn build<C: CpuTable>(
     }
 }
 
-/// What `of` says of each entry, in no particular order. Exact if nothing changes meanwhile. Takes memory for
-/// up to three times as many while it puts them together.
+/// The result of `of` for each entry, in no particular order. Exact if nothing changes meanwhile. Takes
+/// memory for up to three times as many results while it joins them.
 pub(super) fn entries<C: CpuTable, T: Send>(
     table: &C,
     of: impl Fn(C::Key, C::Value) -> T + Send + Sync,
@@ -165,7 +165,8 @@ pub(super) fn entries<C: CpuTable, T: Send>(
     fold(table, || Ok(Vec::new()), step, merge).map_err(|_| Error::no_memory_for::<T>(live(table) as usize))
 }
 
-/// Appends a value, unless there is no memory for it, or for one before: `room` says so then.
+/// Appends a value, unless there is no memory for it, or there was none for an earlier one: then `room` is an
+/// error.
 pub(super) fn push<T>(list: &mut Vec<T>, room: &mut Result<(), TryReserveError>, value: T) {
     if room.is_ok() {
         *room = list.try_reserve(1);
@@ -175,7 +176,7 @@ pub(super) fn push<T>(list: &mut Vec<T>, room: &mut Result<(), TryReserveError>,
     }
 }
 
-/// A list, or that there was no memory for it.
+/// A list, or the error that there was no memory for it.
 type List<T> = Result<Vec<T>, TryReserveError>;
 
 /// Number of entries. Exact if nothing changes meanwhile.
@@ -184,8 +185,8 @@ pub(super) fn live<C: CpuTable>(table: &C) -> u64 {
     fold(table, || 0, |sum, w, part| sum + all.live(w, part) as u64, |a, b| a + b)
 }
 
-/// What `step` makes of all parts of a table, those of its reserved keys too, one after the other in each
-/// thread, put together by `merge`.
+/// The results of `step` for all parts of a table, its reserved keys included, joined by `merge`. A thread
+/// visits its parts one after the other.
 pub(super) fn fold<C: CpuTable, T: Send>(
     table: &C,
     first: impl Fn() -> T + Send + Sync,
@@ -202,13 +203,13 @@ pub(super) fn fold<C: CpuTable, T: Send>(
     (0..parts.div_ceil(PARTS as u32)).into_par_iter().map(run).reduce(&first, merge)
 }
 
-/// So many parts of a table, for all threads.
+/// `parts` parts of a table, for all threads.
 pub(super) fn each_part(parts: u32) -> impl IndexedParallelIterator<Item = u32> {
     (0..parts).into_par_iter().with_min_len(PARTS)
 }
 
-/// Adds all entries of one table to another, which has none of their keys; whether it had room for all.
-/// Nobody changes the first one meanwhile.
+/// Adds all entries of one table to another, which has none of their keys. Returns whether it had room for
+/// all. Nobody changes the first table meanwhile.
 pub(super) fn move_all<C: CpuTable>(from: &C, to: &C) -> bool {
     let (from, to) = (from.all_keys(), to.all_keys());
     let moved = |part| {
@@ -258,8 +259,8 @@ mod tests {
         assert!(found.into_iter().eq(expected));
     }
 
-    /// Of several pairs with one key any one is inserted, and counts add up, whatever the length of the batch
-    /// is.
+    /// If a key occurs several times, one of its pairs is inserted, and counts add up, for batches of any
+    /// length.
     #[test]
     fn large_batches_with_duplicates_are_as_a_map_of_the_standard_library() {
         for (n, different) in [(200_003, 150_000), (300_000, 1), (262_145, 1000), (262_143, 262_143)] {

@@ -1,5 +1,5 @@
-//! Tables that hold tables of a fixed size, which they replace or page, and run batches on them: their bulk
-//! calls, written once.
+//! The bulk calls of tables that hold tables of a fixed size, which they replace or page. They are written
+//! once, here.
 
 use super::batch::Beside;
 use super::dynamic::Dynamic;
@@ -17,12 +17,12 @@ use warpproof_model::outcome::{Add, Assign, Delete, Insert};
 
 /// The keys of a table `T`.
 pub(super) type KeyOf<T> = <<T as Fixed>::Words as CpuTable>::Key;
-/// The warps that work on it.
+/// The warps that work on the table.
 pub(super) type WarpOf<T> = <<T as Fixed>::Words as CpuTable>::Warp;
-/// The handle that they are given.
+/// The handle that these warps use.
 pub(super) type AllKeysOf<'a, T> = <<T as Fixed>::Words as CpuTable>::AllKeys<'a>;
 
-/// What the operations of a batch may do to a table.
+/// The effects that the operations of a batch may have on a table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Effect {
     /// They read.
@@ -35,7 +35,7 @@ pub(super) enum Effect {
     Any,
 }
 
-/// What an operation did, as its answer says.
+/// The effect of an operation, by its answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Done {
     /// It left as many entries as before.
@@ -50,7 +50,7 @@ pub(super) enum Done {
 
 /// An answer.
 pub(super) trait Says: Copy + Send + Sync {
-    /// What its operation did.
+    /// The effect of its operation.
     fn done(self) -> Done {
         Done::Nothing
     }
@@ -63,7 +63,7 @@ macro_rules! reads {
 reads!(bool, u32);
 impl<V: Copy + Send + Sync> Says for Option<V> {}
 
-/// Answers, and what each of them says.
+/// Answers, and the effect that each of them shows.
 macro_rules! says {
     ($($answer:ident: $($said:ident => $done:ident),*;)*) => {
         $(impl Says for $answer {
@@ -93,14 +93,14 @@ impl<V: Copy + Send + Sync> Says for Answer<V> {
 
 /// A table that holds tables `Table`.
 pub(super) trait Held {
-    /// What it holds.
+    /// The table that it holds.
     type Table: Fixed;
 
-    /// Runs an operation for each key, with what it is given beside it, as
-    /// [`run_in`](super::grid::run_in) says: the answers.
+    /// Runs an operation for each key and its other argument, as [`run_in`](super::grid::run_in) does.
+    /// Returns the answers.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`] says how many operations have run, the first ones.
+    /// [`Error::OutOfMemory`] says how many operations have run: the first ones.
     fn batch<K: TableKey<Bits = KeyOf<Self::Table>>, B: Beside, A: Says>(
         &self,
         keys: &[K],

@@ -10,7 +10,7 @@ use warpproof_model::bits::TableKey;
 const CHUNK: usize = 1024;
 
 /// Runs the operations of a batch in its order, in parallel, and appends their answers to `out`, which has
-/// room for them. Takes no memory.
+/// room for them. Allocates no memory.
 pub(super) fn launch<K: TableKey, B: Beside, T: Send>(
     batch: Batch<'_, K, B>,
     run: &dyn Run<Record<K, B>, T>,
@@ -23,8 +23,8 @@ pub(super) fn launch<K: TableKey, B: Beside, T: Send>(
     unsafe { out.set_len(out.len() + len) };
 }
 
-/// Runs the operations of a chunk. Its records are in the frame of this function alone: rayon's own frames,
-/// of which there may be many, stay small.
+/// Runs the operations of a chunk. Its records are in the stack frame of this function only: rayon's own
+/// frames, of which there may be many, stay small.
 #[inline(never)]
 fn run_chunk<K: TableKey, B: Beside, T>(
     batch: Batch<'_, K, B>,

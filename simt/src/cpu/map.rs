@@ -17,7 +17,7 @@ pub struct Map<K, V, T> {
 }
 
 impl<K: TableKey, V: TableValue<T::Value>, T: CpuTable<Key = K::Bits>> Map<K, V, T> {
-    /// An empty map made for `pairs` pairs. Whether all are sure to fit is said by the structure's geometry.
+    /// An empty map made for `pairs` pairs. The structure's geometry says whether all are sure to fit.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`], or [`Error::Refused`] if the table would be too large to index.
@@ -34,8 +34,8 @@ impl<K: TableKey, V: TableValue<T::Value>, T: CpuTable<Key = K::Bits>> Map<K, V,
         Self::with_seed(geometry, Seed::random())
     }
 
-    /// An empty map of a given size whose keys lie where `seed` says. Without it the seed is random,
-    /// and strangers do not know it. Give one to repeat a run, not to serve strangers.
+    /// An empty map of a given size, with the places of keys decided by `seed`. Without a given seed it is
+    /// random, and strangers do not know it. Give one to repeat a run, not to serve strangers.
     ///
     /// # Errors
     /// As [`with_geometry`](Self::with_geometry).
@@ -43,8 +43,8 @@ impl<K: TableKey, V: TableValue<T::Value>, T: CpuTable<Key = K::Bits>> Map<K, V,
         Ok(Self { table: T::new(geometry, seed)?, pair: PhantomData })
     }
 
-    /// A map of these pairs, made for as many. Of several pairs with one key, a map keeps any one, a multimap
-    /// all.
+    /// A map of these pairs, made for as many. If a key occurs more than once, a map keeps one of its pairs,
+    /// and which one is not specified; a multimap keeps all.
     ///
     /// # Errors
     /// As [`Map::with_capacity`] and [`BulkMap::insert_unique`]; [`Error::TableFull`] if not all pairs fit.
@@ -52,7 +52,7 @@ impl<K: TableKey, V: TableValue<T::Value>, T: CpuTable<Key = K::Bits>> Map<K, V,
         Self::build_with_seed(keys, values, Seed::random())
     }
 
-    /// As [`build`](Self::build), with pairs that lie where `seed` says.
+    /// As [`build`](Self::build), with the places of keys decided by `seed`.
     ///
     /// # Errors
     /// As `build`.
@@ -61,7 +61,7 @@ impl<K: TableKey, V: TableValue<T::Value>, T: CpuTable<Key = K::Bits>> Map<K, V,
         Ok(Self { table: build(keys, values, seed)?, pair: PhantomData })
     }
 
-    /// What the places of its keys depend on.
+    /// The seed that decides the places of its keys.
     pub fn seed(&self) -> Seed {
         self.table.seed()
     }
@@ -149,6 +149,6 @@ pub(super) fn answer<C: CpuTable, V: TableValue<C::Value>>(
     let Mixed { code, value } = table.mixed(w, op, key, value.to_word()).tell(w);
     w.fence_acquire();
     let said = Mixed { code, value: V::from_word(value) };
-    // Every code of the table is one of its operation's.
+    // Every code from the table is one of its operation's.
     Answer::new(op, said).unwrap_or(Answer::Search(None))
 }

@@ -1,18 +1,18 @@
-//! The CPU backend: atomics of std, and of portable-atomic for 128 bits (behind a lock where the processor
-//! has none), a grid of warps over rayon's threads.
+//! The CPU backend: atomics of std, and of portable-atomic for 128 bits (with a lock if the processor has
+//! none), and a grid of warps over rayon's threads.
 //!
-//! Keys are `u32`, `i32`, `u64` or `i64`, every number of these. Values are integers or floating-point
-//! numbers of as many bits, and of 32 bits beside keys of 64 ([`warpproof_model::bits`]); such a value takes
-//! 64. The keys of a [`SlabSet`] are `u32` alone.
+//! Keys are `u32`, `i32`, `u64` or `i64`, and may be any number of their type. Values are integers or
+//! floating-point numbers of as many bits; beside 64-bit keys also of 32 bits, stored in 64
+//! ([`warpproof_model::bits`]). The keys of a [`SlabSet`] are always `u32`.
 //!
-//! The host interface is the one of the GPU ([`warpproof_model::host`]). No lock of its own but that of the
-//! wait-free table, which a thread takes at both ends of a chunk of operations. A batch takes memory for its
-//! answers before its first operation runs, or returns [`Error::OutOfMemory`]. One that is large beside a
-//! table of 2 MiB or more also takes memory for a copy of its input; without that it runs in another order.
-//! Tables that grow take memory between the parts of a batch, and calls that collect entries as they read
-//! them. What every map and set does is written against [`WarpMap`](warpproof_model::WarpMap) ([`Map`],
-//! [`Set`]); a structure adds its memory, and what it alone can do, in its module. [`warp`] and [`words`] run
-//! code that is written against the model on this machine.
+//! The host interface is that of the GPU ([`warpproof_model::host`]). It adds no lock to fixed tables, except
+//! the wait-free table, which a thread locks at both ends of a chunk of operations. A batch allocates memory
+//! for its answers before its first operation runs, or returns [`Error::OutOfMemory`]. A batch that is large
+//! beside a table of 2 MiB or more also allocates a copy of its input; without that memory it runs in another
+//! order. Tables that grow allocate memory between the parts of a batch, and calls that collect entries
+//! allocate as they read them. The code of all maps and sets is written against
+//! [`WarpMap`](warpproof_model::WarpMap) ([`Map`], [`Set`]); a structure's module adds its memory, and its
+//! own operations. [`warp`] and [`words`] run code that is written against the model on this machine.
 
 mod apart;
 mod batch;

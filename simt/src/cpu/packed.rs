@@ -11,7 +11,7 @@ use warpproof_model::entry::{Key32, Key64, Packed, Pair32, Pair64};
 use warpproof_model::reserved::{ReservedSlots, reserved_keys};
 use warpproof_model::{WarpMap, Words};
 
-/// Words that entries `E` are packed in, one each, in atomics `A`, of which `N` are a cache line.
+/// Words that hold entries `E`, one each, in atomics `A`, of which `N` are a cache line.
 pub struct PackedStore<E, A: AtomicWord, const N: usize> {
     words: Array<A, N>,
     entry: PhantomData<fn() -> E>,
@@ -26,9 +26,9 @@ pub type Pair64Store = PackedStore<Pair64, AtomicU128, 4>;
 /// u64 keys.
 pub type Key64Store = PackedStore<Key64, AtomicU64, 8>;
 
-/// A [`PackedStore`], whatever its entries and words are.
+/// A [`PackedStore`] of any entries and words.
 pub trait PackedWords: Send + Sync + Sized {
-    /// What a word holds.
+    /// The entry in a word.
     type Entry: Packed + Send + Sync;
     /// The view that operations work on.
     type Words<'a>: Words<<Self::Entry as Packed>::Word> + Send + Sync
@@ -54,7 +54,7 @@ pub trait PackedWords: Send + Sync + Sized {
     /// Makes all words empty, with all threads.
     fn clear(&mut self);
 
-    /// Copies the words of a store of as many, with all threads.
+    /// Copies the words of a store of the same length, with all threads.
     fn copy_from(&mut self, from: &Self);
 
     /// Size in memory.
@@ -105,12 +105,12 @@ pub type Reserved<'a, St> = ReservedSlots<<St as PackedWords>::Entry, <St as Pac
 pub(super) struct ReservedWords<St>(St);
 
 impl<St: PackedWords> ReservedWords<St> {
-    /// Memory for them, all absent.
+    /// Memory for the reserved keys, all absent.
     ///
     /// # Errors
     /// When it cannot be had.
     pub(super) fn new() -> Result<Self, TryReserveError> {
-        // A few words: this thread alone.
+        // A few words: this thread writes them alone.
         St::new_alone(reserved_keys::<St::Entry>() as usize).map(Self)
     }
 
@@ -120,17 +120,17 @@ impl<St: PackedWords> ReservedWords<St> {
         ReservedSlots::new(self.0.words())
     }
 
-    /// How many there are.
+    /// How many reserved keys are there.
     pub(super) fn live(&self) -> u32 {
         self.map().live(&mut CpuWarp::<1>::new(0), 0)
     }
 
-    /// Takes all out.
+    /// Deletes all of them.
     pub(super) fn clear(&mut self) {
         self.0.clear();
     }
 
-    /// Takes those of another table in their place.
+    /// Replaces them by those of another table.
     pub(super) fn copy_from(&mut self, from: &Self) {
         self.0.copy_from(&from.0);
     }
@@ -141,8 +141,8 @@ impl<St: PackedWords> ReservedWords<St> {
     }
 }
 
-/// Which words a key and value type is packed in: keys of 32 bits with values of as many, keys of 64 bits
-/// with values of as many or of 32, and keys alone.
+/// The words for a key and value type: keys of 32 bits with values of as many, keys of 64 bits with values of
+/// as many or of 32, and keys without values.
 pub trait PackedEntry {
     /// The words.
     type Store: PackedWords;

@@ -1,11 +1,12 @@
-//! Large batches on large tables: partitioned by where their keys belong, and run region by region of the
-//! table.
+//! Large batches on large tables: partitioned by the regions of the table that their keys belong to, and run
+//! region by region.
 //!
-//! Three passes, each by all threads. *Partition*: a piece of the batch is copied to records, those of one
-//! region next to each other and in their order. *Run*: the operations of one region, of all pieces one after
-//! the other, so that the region stays in a core's cache; answers lie as the records do. *Put in order*: a
-//! piece takes its answers in the order of its keys. It has kept the region of each key, and the answers of a
-//! region come in order. Every pass reads and writes memory forwards, in as many places as there are regions.
+//! There are three passes, each by all threads. *Partition*: a piece of the batch is copied to records, so
+//! that those of one region are adjacent and in their order. *Run*: the operations of one region run, of all
+//! pieces one after the other, so that the region stays in a core's cache; the answers are in the order of
+//! the records. *Put in order*: a piece brings its answers into the order of its keys. It has kept the region
+//! of each key, and the answers of a region come in order. Every pass accesses memory forwards, in as many
+//! places as there are regions.
 
 use super::batch::{Batch, Beside, Record, Run};
 use core::mem::{MaybeUninit, take};
@@ -15,27 +16,29 @@ use warpproof_model::Seed;
 use warpproof_model::bits::TableKey;
 use warpproof_model::partition::HashPartitions;
 
-/// Bytes of a table that cores keep in the cache that they share, where it was measured: random accesses to
-/// it cost more where it is larger.
+/// Bytes of a table that fit the cache that cores share, on the measured machine: random accesses to a larger
+/// table cost more.
 const LARGE: usize = 32 << 20;
-/// Bytes of a table that a core keeps in the cache of its own, and a bit.
+/// Bytes of a table that about fit a core's own cache.
 const SMALL: usize = 2 << 20;
-/// Bytes of a region at most, if there are not too many then. Measured from 2^18 to 2^20 (BENCHMARKS.md).
+/// The most bytes of a region, unless that makes too many regions. Measured from 2^18 to 2^20
+/// (BENCHMARKS.md).
 const REGION: usize = 1 << 19;
-/// A piece is written to as many places as there are regions: no more of them than pages that a core can
+/// A piece is written to as many places as there are regions: at most as many as pages that a core can
 /// translate.
 const MOST_BITS: u32 = 11;
-/// Operations of a piece at most: its records and its answers stay in the cache that cores share, where they
+/// The most operations of a piece: its records and its answers stay in the cache that cores share, where they
 /// are written to and read from many places.
 const PIECE: usize = 1 << 18;
-/// Operations of a piece for each region at least, if there are so many: less are not worth the bookkeeping.
+/// The least operations of a piece for each region, if there are so many: fewer are not worth the
+/// bookkeeping.
 const FEW: usize = 16;
-/// Operations that a thread runs one after the other before it asks for more: where most keys are of one
-/// region, several run it.
+/// Operations that a thread runs one after the other before it asks for more: if most keys are of one region,
+/// several threads run it.
 const CHUNK: usize = 1 << 14;
 
-/// Whether `n` operations on a table of so many bytes are to be run region by region: if there is an
-/// operation for each four lines of a large table, or for each half of a line of one that is not small.
+/// Whether `n` operations on a table of so many bytes should run region by region: if there is an operation
+/// for each four lines of a large table, or for each half of a line of one that is not small.
 pub(super) const fn by_region(bytes: usize, n: usize) -> bool {
     bytes >= SMALL && n >= bytes / if bytes >= LARGE { 256 } else { 32 }
 }
@@ -43,7 +46,7 @@ pub(super) const fn by_region(bytes: usize, n: usize) -> bool {
 const _: () =
     assert!(FEW << MOST_BITS <= PIECE && PIECE <= 1 << 31, "places in a piece are numbers of 32 bits");
 
-/// The regions of a table of so many bytes, whose keys lie where `seed` says.
+/// The regions of a table of so many bytes, where `seed` decides the places of keys.
 pub(super) const fn regions(bytes: usize, seed: Seed) -> HashPartitions {
     let bits = bytes.div_ceil(REGION).next_power_of_two().ilog2();
     of_bits(if bits < MOST_BITS { bits } else { MOST_BITS }, seed)
@@ -56,9 +59,9 @@ const fn of_bits(bits: u32, seed: Seed) -> HashPartitions {
 /// Runs the operations of a batch region by region, and appends their answers, in the order of the batch, to
 /// `out`, which has room for them.
 ///
-/// Takes memory before it begins: for the records, for up to five bytes for each of them (its region, the
+/// Allocates memory before it begins: for the records, for up to five bytes for each of them (its region, the
 /// list of chunks, where regions begin), and for the answers of a piece for each thread, which are no more
-/// than all answers. Without it an error is returned, and nothing ran.
+/// than all answers. If there is none, returns an error, and nothing has run.
 pub(super) fn launch<K: TableKey, B: Beside, T: Copy + Send + Sync>(
     batch: Batch<'_, K, B>,
     regions: HashPartitions,
@@ -108,28 +111,27 @@ fn with_room<T>(len: usize) -> Result<Vec<T>, TryReserveError> {
     Ok(list)
 }
 
-/// A piece of a batch, by regions.
+/// A piece of a batch, partitioned by regions.
 struct Piece<R> {
     /// The region of each operation.
     region: Vec<u16>,
-    /// What they work on: those of one region next to each other, in their order.
+    /// Their records: those of one region are adjacent and in their order.
     records: Vec<R>,
-    /// Where the records of each region begin, and at the end where they end.
+    /// Where the records of each region begin, and last where they end.
     starts: Vec<u32>,
     /// The next place of each region.
     next: Vec<u32>,
 }
 
 impl<R> Piece<R> {
-    /// An empty one, with room for so many operations.
+    /// An empty piece, with room for so many operations.
     fn with_room(len: usize, regions: HashPartitions) -> Result<Self, TryReserveError> {
         let places = regions.count() as usize + 1;
         let (region, records) = (with_room(len)?, with_room(len)?);
         Ok(Self { region, records, starts: with_room(places)?, next: with_room(places)? })
     }
 
-    /// Puts answers that are in the order of the records, as many, into the order of the batch. `scratch` has
-    /// room for them.
+    /// Brings answers from the order of the records into the order of the batch. `scratch` has room for them.
     fn put_in_order<T: Copy>(&mut self, answers: &mut [T], scratch: &mut Vec<T>) {
         scratch.clear();
         scratch.extend_from_slice(answers);
@@ -146,7 +148,7 @@ impl<K: TableKey, I: Copy + Send + Sync> Piece<(K, I)> {
     /// Partitions the operations of a batch, for which there is room.
     fn partition<B: Beside<Item = I>>(&mut self, batch: Batch<'_, K, B>, regions: HashPartitions) {
         let Self { region, records, starts, next } = self;
-        // Of region `r` in the place `r + 1`: what they add up to is where the next one begins.
+        // Region `r` is counted in place `r + 1`, so that the sums are where the next region begins.
         starts.resize(regions.count() as usize + 1, 0);
         region.extend(batch.keys.iter().map(|&key| {
             let region = regions.of(key.to_word()) as usize;
@@ -163,8 +165,7 @@ impl<K: TableKey, I: Copy + Send + Sync> Piece<(K, I)> {
             room[*next as usize].write(batch.record(i));
             *next += 1;
         }
-        // SAFETY: each region was given as many places as it has operations, and each of those has written
-        // another one.
+        // SAFETY: each region has as many places as operations, and each of those has written another place.
         unsafe { records.set_len(batch.keys.len()) };
     }
 }
@@ -172,22 +173,22 @@ impl<K: TableKey, I: Copy + Send + Sync> Piece<(K, I)> {
 /// Records of one region, and where their answers go.
 type Chunk<'a, R, T> = (&'a [R], &'a mut [MaybeUninit<T>]);
 
-/// All records of all pieces, region by region, [`CHUNK`] at most in each chunk.
+/// All records of all pieces, region by region, in chunks of at most [`CHUNK`].
 struct Chunks<'a, R, T> {
     all: Vec<Chunk<'a, R, T>>,
-    /// What is left of each piece while they are listed, and where its regions begin.
+    /// The rest of each piece while they are listed, and where its regions begin.
     left: Vec<(Chunk<'a, R, T>, &'a [u32])>,
 }
 
 impl<'a, R, T> Chunks<'a, R, T> {
-    /// Empty ones, with room for those of `len` records in so many pieces.
+    /// Empty lists, with room for the chunks of `len` records in so many pieces.
     fn with_room(len: usize, regions: HashPartitions, pieces: usize) -> Result<Self, TryReserveError> {
         // A region of a piece ends with a chunk that may not be full.
         let most = len.min(regions.count() as usize * pieces) + len / CHUNK;
         Ok(Self { all: with_room(most)?, left: with_room(pieces)? })
     }
 
-    /// Lists them. `answers` are those of each piece, as many as its records.
+    /// Lists the chunks. `answers` are those of each piece, as many as its records.
     fn list(
         &mut self,
         regions: HashPartitions,

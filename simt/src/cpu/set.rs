@@ -17,7 +17,7 @@ pub struct Set<K, T> {
 }
 
 impl<K: TableKey, T: CpuTable<Key = K::Bits, Value = ()>> Set<K, T> {
-    /// An empty set made for `keys` keys. Whether all are sure to fit is said by the structure's geometry.
+    /// An empty set made for `keys` keys. The structure's geometry says whether all are sure to fit.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`], or [`Error::Refused`] if the table would be too large to index.
@@ -34,8 +34,8 @@ impl<K: TableKey, T: CpuTable<Key = K::Bits, Value = ()>> Set<K, T> {
         Self::with_seed(geometry, Seed::random())
     }
 
-    /// An empty set of a given size whose keys lie where `seed` says. Without it the seed is random,
-    /// and strangers do not know it. Give one to repeat a run, not to serve strangers.
+    /// An empty set of a given size, with the places of keys decided by `seed`. Without a given seed it is
+    /// random, and strangers do not know it. Give one to repeat a run, not to serve strangers.
     ///
     /// # Errors
     /// As [`with_geometry`](Self::with_geometry).
@@ -51,7 +51,7 @@ impl<K: TableKey, T: CpuTable<Key = K::Bits, Value = ()>> Set<K, T> {
         Self::build_with_seed(keys, Seed::random())
     }
 
-    /// As [`build`](Self::build), with keys that lie where `seed` says.
+    /// As [`build`](Self::build), with the places of keys decided by `seed`.
     ///
     /// # Errors
     /// As `build`.
@@ -59,7 +59,7 @@ impl<K: TableKey, T: CpuTable<Key = K::Bits, Value = ()>> Set<K, T> {
         Ok(Self { table: build(keys, &vec![(); keys.len()], seed)?, key: PhantomData })
     }
 
-    /// What the places of its keys depend on.
+    /// The seed that decides the places of its keys.
     pub fn seed(&self) -> Seed {
         self.table.seed()
     }

@@ -36,7 +36,7 @@ impl<const L: usize> GridWarp for CpuWarp<L> {
     }
 }
 
-/// A warp that nobody has lent.
+/// A warp that belongs to its holder.
 pub(super) struct Own<W>(pub(super) W);
 
 impl<W> Deref for Own<W> {
@@ -105,7 +105,7 @@ impl<const L: usize> Warp for CpuWarp<L> {
     #[inline(always)]
     fn shfl<T: Word>(&mut self, values: [T; L], source: u32) -> T {
         if L == 2 {
-            // A branch on which lane found a key is mispredicted nearly every other time.
+            // A branch on the lane that found a key is mispredicted nearly every other time.
             return core::hint::select_unpredictable(source.is_multiple_of(2), values[0], values[L - 1]);
         }
         values[source as usize % L]
@@ -131,13 +131,13 @@ impl<const L: usize> Warp for CpuWarp<L> {
 
     #[inline(always)]
     fn fence_acquire(&mut self) {
-        // Acquire: pairs with the Release of whoever wrote what this warp read relaxed.
+        // Acquire: pairs with the Release of the write that this warp read relaxed.
         fence(Ordering::Acquire);
     }
 
     #[inline]
     fn pause(&mut self) {
-        // Spin briefly, then give the core to whoever is waited for: it may not be running.
+        // Spins briefly, then gives the core to the thread that it waits for, which may not be running.
         self.pauses = self.pauses.wrapping_add(1);
         if self.pauses.is_multiple_of(32) {
             std::thread::yield_now();

@@ -175,7 +175,7 @@ fn line<A: AtomicWord, const N: usize>(l: usize, initial: impl Fn(usize) -> A::W
 
 /// A handle to an [`Array`]. An index beyond the end panics.
 pub struct CpuWords<'a, A, const N: usize> {
-    /// Those of whole lines: `len`, and those behind it in the last line.
+    /// The words of whole lines: `len` words, and those after them in the last line.
     words: &'a [A],
     len: usize,
 }
@@ -230,7 +230,7 @@ impl<A: AtomicWord, const N: usize> Words<A::Word> for CpuWords<'_, A, N> {
     fn load_row<const S: usize>(self, row: usize, order: ReadOrder) -> [A::Word; S] {
         match self.words[row * S..].first_chunk::<S>() {
             Some(row) => A::load_row(row, read(order)),
-            // A row that the end cuts: its words one by one, up to the panic.
+            // A row that reaches beyond the end: its words one by one, up to the panic.
             None => core::array::from_fn(|i| self.load(row * S + i, order)),
         }
     }
@@ -257,8 +257,7 @@ impl<A: AtomicWord, const N: usize> Words<A::Word> for CpuWords<'_, A, N> {
         self.at(index).swap(value, rmw(order).0)
     }
 
-    /// Asks for the line of a word; where a line has fewer words than a warp reads at once, for the next one
-    /// too.
+    /// Prefetches the line of a word; if a line has fewer words than a warp reads at once, the next one too.
     #[inline(always)]
     fn prefetch(self, index: usize) {
         for line in 0..READ_AT_ONCE.div_ceil(N) {
@@ -283,7 +282,7 @@ impl<A: AtomicWord, const N: usize> IntegerWords<A::Word> for CpuWords<'_, A, N>
         self.at(index).fetch_and(value, rmw(order).0)
     }
 }
-/// Asks for the line of an element, if there is such an element.
+/// Prefetches the line of an element, if there is such an element.
 #[inline(always)]
 pub(super) fn ask_for<T>(elements: &[T], index: usize) {
     #[cfg(target_arch = "x86_64")]

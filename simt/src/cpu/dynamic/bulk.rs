@@ -16,7 +16,7 @@ use warpproof_model::host::{BulkOrdered, BulkTable, OpenGeometry, OpenStats, str
 impl<T: Fixed> Held for Dynamic<T> {
     type Table = T;
 
-    /// A batch that stores entries runs in parts, between which the table grows.
+    /// Runs a batch that stores entries in parts; the table grows between them.
     fn batch<K: TableKey<Bits = KeyOf<T>>, B: Beside, A: Says>(
         &self,
         keys: &[K],
@@ -24,7 +24,7 @@ impl<T: Fixed> Held for Dynamic<T> {
         effect: Effect,
         f: impl Fn(AllKeysOf<'_, T>, &mut WarpOf<T>, KeyOf<T>, B::Item) -> A + Sync,
     ) -> Result<Vec<A>, Error> {
-        // Of all parts, before the first one runs.
+        // Memory for the answers of all parts, before the first one runs.
         let mut answers = room_for_answers(keys)?;
         let batch = Batch { keys, beside };
         if matches!(effect, Effect::Reads | Effect::Deletes) {
@@ -50,7 +50,7 @@ impl<T: Fixed> Held for Dynamic<T> {
 }
 
 impl<T: Fixed> Dynamic<T> {
-    /// How many distinct keys there are, about.
+    /// About how many distinct keys there are.
     fn distinct<K: TableKey<Bits = KeyOf<T>>>(&self, keys: &[K]) -> u64 {
         let seed = self.seed();
         apart(|| {
@@ -64,7 +64,7 @@ impl<T: Fixed> Dynamic<T> {
         })
     }
 
-    /// What `f` says of the table, which does not grow meanwhile.
+    /// Runs `f` on the table, which does not grow meanwhile.
     fn held<R: Send>(&self, f: impl FnOnce(&T) -> R + Send) -> R {
         let table = self.growing.table();
         apart(|| f(&table))

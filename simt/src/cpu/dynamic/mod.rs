@@ -1,5 +1,5 @@
-//! Maps and sets that grow: tables of open addressing that are replaced by larger ones, between the parts of
-//! a batch. And those that grow while warps of one's own work on them: [`SubmapMap`].
+//! Maps and sets that grow: tables of open addressing that larger ones replace, between the parts of a batch.
+//! Also [`SubmapMap`], which grows while your own warps work on it.
 
 mod bulk;
 mod submaps;
@@ -16,11 +16,11 @@ use warpproof_model::Seed;
 use warpproof_model::growth::{Growing, Locks, STEP, kept_load};
 use warpproof_model::host::{BulkTable, OpenGeometry};
 
-/// Entries that a table may always have room for.
+/// Entries that a table may have room for, even if it has fewer.
 const SMALL: u64 = 1 << 14;
 
-/// A concurrent map in CPU memory that grows: `DynamicMap<u32, u32>`, `DynamicMap<i64, f64>` and the like, an
-/// [`OpenMap`] that is replaced by a larger one before it is too full.
+/// A concurrent map in CPU memory that grows: `DynamicMap<u32, u32>`, `DynamicMap<i64, f64>` and the like. It
+/// is an [`OpenMap`] that a larger one replaces before it is too full.
 ///
 /// ```
 /// use warpproof_simt::cpu::DynamicMap;
@@ -34,8 +34,8 @@ const SMALL: u64 = 1 << 14;
 /// ```
 pub type DynamicMap<K, V, const L: usize = 1, const S: usize = OPEN_MAP_SLOTS> = Dynamic<OpenMap<K, V, L, S>>;
 
-/// A concurrent set of 32-bit or 64-bit keys in CPU memory that grows: an [`OpenSet`] that is replaced by a
-/// larger one before it is too full. See [`Dynamic`].
+/// A concurrent set of 32-bit or 64-bit keys in CPU memory that grows. It is an [`OpenSet`] that a larger one
+/// replaces before it is too full. See [`Dynamic`].
 ///
 /// ```
 /// use warpproof_simt::cpu::DynamicSet;
@@ -48,27 +48,27 @@ pub type DynamicMap<K, V, const L: usize = 1, const S: usize = OPEN_MAP_SLOTS> =
 /// ```
 pub type DynamicSet<K, const L: usize = OPEN_LANES, const S: usize = LANE_SLOTS> = Dynamic<OpenSet<K, L, S>>;
 
-/// A concurrent table in CPU memory that grows: a map or set `T` of open addressing, which is replaced by a
-/// larger one before it is too full.
+/// A concurrent table in CPU memory that grows: a map or set `T` of open addressing, which a larger one
+/// replaces before it is too full.
 ///
-/// **Memory.** A table that never had more than n entries has no more than 4 n slots at the default load of
-/// 0.8 (3 n divided by the load, and 2 % for sizes that a table cannot have), or as many as it was made for,
-/// or 21,000 (for 16,384 entries): whatever the keys are, and however often entries are deleted and added.
-/// Entries that a running batch is about to store count, too, also if another thread deletes them meanwhile.
-/// Where half of what may be taken is slots of deleted entries, the table is replaced by one of the same size
-/// without them. While entries move there are two tables.
+/// **Memory.** A table that never had more than n entries has at most 4 n slots at the default load of 0.8 (3
+/// n divided by the load, and 2 % for sizes that a table cannot have), or the slots that it was made with, or
+/// 21,000 (for 16,384 entries), whichever is more. This holds for all keys, and however often entries are
+/// deleted and added. Entries that a running batch is about to store count too, also if another thread
+/// deletes them meanwhile. If half of the slots that may be taken are of deleted entries, a table of the same
+/// size without them replaces it. While entries move, there are two tables.
 ///
-/// **Time.** A batch that the table has no room for is looked through for the number of its distinct keys, so
-/// that the table grows once for all of them. Many small batches make it three times as large each time, and
-/// each entry moves half a time on average. All threads move them. Meanwhile every other call waits, searches
-/// too; it also waits while a thread waits to begin. Where nothing moves, no search waits. Each part of a
-/// batch takes three locks.
+/// **Time.** If the table has no room for a batch, the distinct keys of the batch are estimated, so that the
+/// table grows once for all of them. Many small batches make it three times as large each time, and each
+/// entry moves half a time on average. All threads move them. Meanwhile every other call waits, searches too;
+/// calls also wait while a thread waits to begin. If nothing moves, no search waits. Each part of a batch
+/// takes three locks.
 ///
-/// **Memory that runs out.** No insert is [`Full`](warpproof_model::Insert::Full), unless 2,048 keys and more
-/// were chosen for one home and a known seed: such a batch says so, and the table does not grow for it. When
-/// it grows the next time, it takes another seed if it has to. If there is no memory to grow, a batch ends
-/// with [`Error::OutOfMemory`], which says how many of its operations have run, the first ones. What they
-/// stored is in the table, and all that was there before.
+/// **Memory that runs out.** No insert is [`Full`](warpproof_model::Insert::Full), unless 2,048 keys or more
+/// were chosen for one home and a known seed. A batch of such keys returns `Full`, and the table does not
+/// grow for it; when it grows the next time, it takes another seed if necessary. If there is no memory to
+/// grow, a batch ends with [`Error::OutOfMemory`], which says how many of its operations have run: the first
+/// ones. The entries that they stored are in the table, and all earlier ones.
 ///
 /// The protocol is [`warpproof_model::growth`].
 pub struct Dynamic<T> {
@@ -76,7 +76,7 @@ pub struct Dynamic<T> {
 }
 
 impl<T: Fixed> Dynamic<T> {
-    /// An empty one that has room for so many entries before it grows.
+    /// An empty table with room for `entries` entries before it grows.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`]; [`Error::Refused`] if the table would be too large to index.
@@ -84,8 +84,8 @@ impl<T: Fixed> Dynamic<T> {
         Self::at_load(entries, OpenGeometry::DEFAULT_LOAD)
     }
 
-    /// An empty one that has room for so many entries, of whose slots at most `load` are taken before it
-    /// grows: 0.98 of them if it is more.
+    /// An empty table with room for `entries` entries before it grows. At most `load` of its slots are taken,
+    /// and never more than 0.98.
     ///
     /// # Errors
     /// As [`Dynamic::with_capacity`]; [`Error::Refused`] if the load is not above 0 and at most 1.
@@ -93,8 +93,7 @@ impl<T: Fixed> Dynamic<T> {
         Self::with_seed(entries, load, Seed::random())
     }
 
-    /// As [`at_load`](Self::at_load), with keys that lie where `seed` says, and not one that is chosen at
-    /// random.
+    /// As [`at_load`](Self::at_load), with the places of keys decided by `seed` and not by a random one.
     ///
     /// # Errors
     /// As [`Dynamic::at_load`].
@@ -104,13 +103,14 @@ impl<T: Fixed> Dynamic<T> {
         Ok(Self { growing: Growing::locked(table, load).in_steps_of(STEP, SMALL) })
     }
 
-    /// What the places of its keys depend on. It stays when the table grows, unless keys were chosen for it.
+    /// The seed that decides the places of its keys. It stays when the table grows, unless keys were chosen
+    /// for it.
     pub fn seed(&self) -> Seed {
         self.growing.table().words().seed()
     }
 
-    /// Makes room for `more` entries besides those that are there, and takes the slots of deleted entries
-    /// away. Takes memory for both tables meanwhile, and time proportional to the slots.
+    /// Makes room for `more` entries besides the present ones, and removes the slots of deleted entries.
+    /// Takes memory for both tables meanwhile, and time proportional to the slots.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`], [`Error::Refused`]; nothing has changed then.
@@ -118,7 +118,7 @@ impl<T: Fixed> Dynamic<T> {
         self.growing.resize_for(more)
     }
 
-    /// Gives back the memory that the entries do not need, and the slots of deleted ones.
+    /// Returns the memory that the entries do not need, and removes the slots of deleted ones.
     ///
     /// # Errors
     /// As [`Dynamic::reserve`].

@@ -1,4 +1,4 @@
-//! Maps and sets that grow while warps of one's own work on them.
+//! Maps and sets that grow while your own warps work on them.
 
 use super::table::DynamicWords;
 use crate::cpu::error::Error;
@@ -8,15 +8,15 @@ use crate::cpu::packed::{PackedEntry, PackedWords};
 use crate::cpu::set::Set;
 use warpproof_model::entry::Packed;
 
-/// A concurrent map in CPU memory that grows while warps of one's own work on it ([`Map::table`]): open
+/// A concurrent map in CPU memory that grows while your own warps work on it ([`Map::table`]): open
 /// addressing in submaps, each as large as all before it.
 ///
-/// The insert that finds no room takes the memory for another submap, while other operations go on; no pair
-/// moves, and no search waits. An insert answers [`Full`](warpproof_model::Insert::Full) if there is no
-/// memory, or if less than a sixteenth of a sample of the slots is taken: its key was chosen for a known seed
-/// then. Nothing has changed in both cases. A search reads up to four buckets of each submap before that of
-/// its key. The slots of deleted pairs come back by [`SubmapMap::compact`] alone. A
-/// [`DynamicMap`](super::DynamicMap) has neither cost, but moves its pairs when it grows.
+/// An insert that finds no room allocates another submap, while other operations go on; no pair moves, and no
+/// search waits. An insert is [`Full`](warpproof_model::Insert::Full) if there is no memory, or if less than
+/// a sixteenth of a sample of the slots is taken, as its key was then chosen for a known seed. Nothing has
+/// changed in either case. A search reads up to four buckets of each submap before that of its key. Only
+/// [`SubmapMap::compact`] frees the slots of deleted pairs. A [`DynamicMap`](super::DynamicMap) has neither
+/// cost, but moves its pairs when it grows.
 ///
 /// ```
 /// use warpproof_simt::cpu::dynamic::SubmapMap;
@@ -32,8 +32,8 @@ use warpproof_model::entry::Packed;
 pub type SubmapMap<K, V, const L: usize = OPEN_LANES, const S: usize = LANE_SLOTS> =
     Map<K, V, DynamicWords<<(K, V) as PackedEntry>::Store, L, S>>;
 
-/// A concurrent set of 32-bit or 64-bit keys in CPU memory that grows while warps of one's own work on it.
-/// See [`SubmapMap`].
+/// A concurrent set of 32-bit or 64-bit keys in CPU memory that grows while your own warps work on it. See
+/// [`SubmapMap`].
 pub type SubmapSet<K, const L: usize = OPEN_LANES, const S: usize = LANE_SLOTS> =
     Set<K, DynamicWords<<(K, ()) as PackedEntry>::Store, L, S>>;
 
@@ -41,8 +41,8 @@ impl<K, V, St, const L: usize, const S: usize> Map<K, V, DynamicWords<St, L, S>>
 where
     St: PackedWords,
 {
-    /// Moves all pairs to one submap, of a size for as many: searches read one bucket again, the slots of
-    /// deleted pairs are free, and memory that is not needed is given back. Takes memory for both meanwhile,
+    /// Moves all pairs to one submap of a fitting size: then searches read one bucket again, the slots of
+    /// deleted pairs are free, and memory that is not needed is returned. Takes memory for both meanwhile,
     /// and time proportional to the slots.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! The submaps of a table that grows, in CPU memory, of any entry type.
+//! The submaps of a growing table, in CPU memory, of any entry type.
 
 use crate::cpu::error::Error;
 use crate::cpu::grid::{CpuTable, move_all};
@@ -17,13 +17,13 @@ use warpproof_model::open::{BUCKET_SLOTS, Bounded, DoubleHashing, OpenTable};
 use warpproof_model::outcome::Add;
 use warpproof_model::reserved::{AllKeysCounter as _, WithSlots};
 
-/// Buckets of a submap that a key probes. A search of a key of a later submap reads as many of each full one;
-/// with fewer, a table made for its keys ([`DynamicWords::LOAD`]) would grow sooner.
+/// Buckets of a submap that a key probes. A search for a key of a later submap reads as many in each full
+/// one. With fewer, a table made for its keys ([`DynamicWords::LOAD`]) would grow sooner.
 const PROBES: u32 = 4;
 
-/// One in so many slots is taken at least where another submap is added.
+/// At least one in so many slots must be taken before another submap is added.
 const SPARSE: u64 = 16;
-/// Buckets that are read to judge that.
+/// Buckets in the sample for that.
 const SAMPLE: u32 = 1024;
 
 /// Submaps besides the first. Each makes the table twice as large.
@@ -40,7 +40,7 @@ pub struct DynamicWords<St, const L: usize = OPEN_LANES, const S: usize = { BUCK
     first: OpenWords<St, L, S, Order>,
     more: [OnceLock<OpenWords<St, L, S, Order>>; MORE],
     published: Array<AtomicU32, 16>,
-    /// Held by who makes a submap.
+    /// Held by the thread that makes a submap.
     making: Mutex<()>,
 }
 
@@ -74,7 +74,7 @@ impl<St: PackedWords, const L: usize, const S: usize> DynamicWords<St, L, S> {
         self.view().submaps()
     }
 
-    /// What the table holds. Exact if nothing changes meanwhile.
+    /// Statistics of the table. Exact if nothing changes meanwhile.
     pub fn stats(&self) -> OpenStats {
         let submaps = (0..self.submaps()).map(|index| self.words(index).stats());
         submaps.fold(OpenStats::default(), |sum, submap| sum.merge(&submap))
@@ -86,7 +86,7 @@ impl<St: PackedWords, const L: usize, const S: usize> DynamicWords<St, L, S> {
     /// [`Error::OutOfMemory`]; [`Error::Refused`] if the submap would be too large.
     pub(super) fn compacted(&self) -> Result<Self, Error> {
         let geometry = Self::geometry_for(self.stats().live)?;
-        // Another seed where keys were chosen for this one.
+        // Takes another seed if keys were chosen for this one.
         let mut bytes = 0;
         for seed in [self.seed(), Seed::random()] {
             let compact = Self::new(geometry, seed)?;
@@ -98,8 +98,8 @@ impl<St: PackedWords, const L: usize, const S: usize> DynamicWords<St, L, S> {
         Err(Error::no_memory(bytes))
     }
 
-    /// Whether less than a [`SPARSE`]th of the slots is taken, by a sample of [`SAMPLE`] buckets and more. Of
-    /// buckets of fewer than four slots never: where few are taken, some key's are full by chance.
+    /// Whether less than a [`SPARSE`]th of the slots is taken, by a sample of [`SAMPLE`] buckets or more.
+    /// Never with buckets of fewer than four slots: there some keys find their buckets full by chance.
     fn is_sparse(&self) -> bool {
         let (w, step) = (&mut CpuWarp::<L>::new(0), (self.view().buckets() / SAMPLE).max(1));
         let (mut slots, mut taken) = (0, 0);
@@ -133,16 +133,16 @@ impl<'a, St: PackedWords, const L: usize, const S: usize> Submaps<S> for &'a Dyn
     /// The others wait.
     #[cold]
     fn one_at_a_time(self, _: u32, f: impl FnOnce() -> Added) -> Added {
-        // What a panic left behind is a submap that is whole and not published, or none.
+        // After a panic elsewhere, the submap is either whole and not published, or absent.
         let _one = self.making.lock().unwrap_or_else(PoisonError::into_inner);
         f()
     }
 
-    /// Takes the memory for it, as much as all submaps before have, and writes it alone: the others that ask
-    /// wait, and a thread of the pool that waited for work of the pool might run one of them.
+    /// Allocates as much memory as all submaps before have, and writes it in this thread alone: the other
+    /// threads that ask wait, and a pool thread that waited for work of the pool might run one of them.
     ///
-    /// Not while few slots are taken: then it is for keys that were chosen for their buckets, which the next
-    /// submap would have no more room for.
+    /// Not while few slots are taken: then keys were chosen for their buckets, and the next submap would have
+    /// no more room for them.
     fn make(self, index: u32) -> bool {
         let Some(place) = (index as usize).checked_sub(1).and_then(|at| self.more.get(at)) else {
             return false;

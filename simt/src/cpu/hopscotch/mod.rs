@@ -14,10 +14,10 @@ const LANE_WORDS: usize = GROUP_WORDS / HOPSCOTCH_LANES;
 
 /// A concurrent map in a hopscotch table in CPU memory.
 ///
-/// `HopscotchMap<u32, u32>`, `HopscotchMap<i64, f64>` and the like. The table does not grow: an insert
-/// answers [`Full`](warpproof_model::Insert::Full) when nothing can make room near its key, and nothing has
-/// changed then. The width of a warp (`L` lanes of `S` words) is a matter of speed, `N` is the number of
-/// groups of a neighbourhood.
+/// `HopscotchMap<u32, u32>`, `HopscotchMap<i64, f64>` and the like. The table does not grow. If no room can
+/// be made near a key, its insert returns [`Full`](warpproof_model::Insert::Full), and nothing has changed.
+/// The width of a warp (`L` lanes of `S` words) only changes the speed; `N` is the number of groups of a
+/// neighbourhood.
 ///
 /// ```
 /// use warpproof_simt::cpu::HopscotchMap;

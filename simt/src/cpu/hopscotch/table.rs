@@ -1,4 +1,4 @@
-//! The words of a hopscotch table in CPU memory, of any entry type: what the map and the set share.
+//! The words of a hopscotch table in CPU memory, of any entry type, for the map and the set.
 
 use crate::cpu::error::Error;
 use crate::cpu::grid::{CpuTable, each_part};
@@ -12,8 +12,8 @@ use warpproof_model::hopscotch::{GROUP_WORDS, HopscotchTable, REACH};
 use warpproof_model::host::{HopscotchGeometry, HopscotchStats, Refused, structure};
 use warpproof_model::reserved::WithSlots;
 
-/// Lanes of a warp by default: words are compared without a branch. One lane reads and writes faster what is
-/// not there yet, and is a third slower where a search hits (measured with 1, 2, 4 and 8 lanes).
+/// Lanes of a warp by default: words are compared without a branch. One lane inserts and searches absent keys
+/// faster, and is a third slower for searches that hit (measured with 1, 2, 4 and 8 lanes).
 pub const HOPSCOTCH_LANES: usize = 2;
 
 /// The table seen by warps that read `S` words in each lane.
@@ -60,7 +60,7 @@ impl<St: PackedWords, const L: usize, const S: usize, const N: u32> HopscotchWor
         HopscotchGeometry { group_words: (L * S) as u32, reach: N, homes: self.homes }
     }
 
-    /// What the table holds; reserved keys stand at home. Exact if nothing changes meanwhile.
+    /// Statistics of the table; reserved keys count as at home. Exact if nothing changes meanwhile.
     pub fn stats(&self) -> HopscotchStats {
         let view = self.view();
         let of_group = |group| {

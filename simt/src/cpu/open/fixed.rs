@@ -1,4 +1,5 @@
-//! Tables of open addressing of one size, as parts of others: those that grow, and those that are paged.
+//! Tables of open addressing of one size, as parts of other tables: those that grow, and those that are
+//! paged.
 
 use super::FixedBuckets;
 use crate::cpu::apart::apart;
@@ -21,14 +22,14 @@ pub trait Fixed:
     /// The memory.
     fn words(&self) -> &Self::Words;
 
-    /// An empty one.
+    /// An empty map or set.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`], [`Error::Refused`].
     fn of_size(geometry: OpenGeometry, seed: Seed) -> Result<Self, Error>;
 
-    /// Moves all entries to new memory of the same size, with another seed if `other_seed`: slots of deleted
-    /// entries are free again.
+    /// Moves all entries to new memory of the same size, with another seed if `other_seed`, so that slots of
+    /// deleted entries are free again.
     ///
     /// # Errors
     /// As [`Map::rehash`]; nothing has changed then.
@@ -38,7 +39,7 @@ pub trait Fixed:
     fn copy_from(&mut self, from: &Self);
 }
 
-/// Maps or sets of open addressing, with what their type parameters are.
+/// Implements it for maps or sets of open addressing with these type parameters.
 macro_rules! fixed {
     ($($table:ty, <$($value:ident)?>, FixedBuckets<$($of:ident = $is:ty),*>;)*) => { $(
         impl<K, $($value,)? T> Rehash for $table

@@ -20,28 +20,27 @@ use warpproof_model::host::{
 use warpproof_model::open::{BUCKET_SLOTS, BoundedStride};
 use warpproof_model::outcome::Add;
 
-/// Slots that each lane reads by default, of sets, and of tables that grow or whose keys move.
+/// Slots that each lane reads by default, in sets, in tables that grow, and where keys move.
 pub(super) const LANE_SLOTS: usize = BUCKET_SLOTS / OPEN_LANES;
 
-/// Slots of a bucket of an [`OpenMap`] by default, which one lane reads: a line of the cache for u64 pairs,
-/// half of one for u32 pairs. Measured beside two lanes and eight slots (BENCHMARKS.md).
+/// Slots of a bucket of an [`OpenMap`] by default. One lane reads them: a cache line of u64 pairs, half a
+/// line of u32 pairs. Compared with two lanes and with eight slots in BENCHMARKS.md.
 pub const OPEN_MAP_SLOTS: usize = 4;
 
 /// A concurrent map in an open-addressing table in CPU memory.
 ///
 /// `OpenMap<u32, u32>`, `OpenMap<i64, f64>` and the like. The table does not grow, and the slot of a deleted
-/// pair is not used again: an insert answers [`Full`](warpproof_model::Insert::Full) when none of the 512
-/// buckets that its key may lie in has an empty slot, and nothing has changed then. In tables of 2^21 slots
-/// that happened to no key up to a load of 0.98 (`cargo test --test bounded_probes`). [`rehash`](Map::rehash)
-/// makes the slots of deleted pairs free again, and [`stats`](BulkTable::stats) counts them. The width of a
-/// warp (`L` lanes of `S` slots, which are a bucket) is a matter of speed. `P` says which buckets a key
-/// probes: those near its home ([`BoundedStride`]), or any
-/// ([`DoubleHashing`](warpproof_model::open::DoubleHashing)). A [`CuckooMap`](super::CuckooMap) is for higher
-/// loads.
+/// pair is not used again. If none of the 512 buckets of a key has an empty slot, its insert returns
+/// [`Full`](warpproof_model::Insert::Full), and nothing has changed. In tables of 2^21 slots that happened to
+/// no key up to a load of 0.98 (`cargo test --test bounded_probes`). [`rehash`](Map::rehash) makes the slots
+/// of deleted pairs free again, and [`stats`](BulkTable::stats) counts them. The width of a warp (`L` lanes
+/// of `S` slots, together a bucket) only changes the speed. `P` decides which buckets a key probes: those
+/// near its home ([`BoundedStride`]), or any ([`DoubleHashing`](warpproof_model::open::DoubleHashing)). A
+/// [`CuckooMap`](super::CuckooMap) is for higher loads.
 ///
-/// A batch that is large beside a table of 2 MiB or more takes memory for a copy of its keys and values, up
-/// to five bytes for each key, and at most as much again as the answers take, while it runs. Without that
-/// memory it runs slower.
+/// While a batch that is large beside a table of 2 MiB or more runs, it takes memory for a copy of its keys
+/// and values, up to five bytes more for each key, and at most as much again as the answers take. Without
+/// that memory it runs slower.
 ///
 /// ```
 /// use warpproof_simt::cpu::OpenMap;
@@ -80,9 +79,9 @@ impl<K: TableKey, V: TableValue<T::Value>, T: FixedBuckets<Key = K::Bits>> Map<K
         OpenGeometry::new(pairs, load, Self::BUCKET_SLOTS)
     }
 
-    /// Moves all pairs to a table of another size, or of the same one: slots of deleted pairs are free again.
-    /// Takes memory for both tables meanwhile, and time proportional to the slots of the old one and the
-    /// pairs.
+    /// Moves all pairs to a table of another size, or of the same one, so that slots of deleted pairs are
+    /// free again. Takes memory for both tables meanwhile, and time proportional to the slots of the old one
+    /// and the pairs.
     ///
     /// # Errors
     /// As [`Map::with_geometry`]; [`Error::TableFull`] if the new table has no room for all pairs, under this
@@ -109,14 +108,14 @@ impl<K: TableKey, T: FixedBuckets<Key = K::Bits, Value = ()>> Set<K, T> {
 /// # Errors
 /// As [`CpuTable::new`]; [`Error::TableFull`].
 fn rehashed<T: FixedBuckets>(table: &T, geometry: OpenGeometry) -> Result<T, Error> {
-    // They are counted only where they might not fit.
+    // Counts the entries only if they might not fit.
     let fits = geometry.slots() >= table.geometry().slots() || live(table) <= geometry.slots() as u64;
-    // With the same seed entries stay near each other. It takes another one where keys were chosen for it.
+    // With the old seed, entries stay near each other. Another seed is needed if keys were chosen for it.
     let seeds = [table.seed(), Seed::random()];
     moved(table, geometry, if fits { &seeds } else { &[] })
 }
 
-/// A table of the same size with the same entries, and another seed if it is to have that.
+/// A table of the same size with the same entries, with another seed if `other_seed`.
 ///
 /// # Errors
 /// As [`CpuTable::new`]; [`Error::TableFull`].
@@ -125,7 +124,7 @@ fn rebuilt<T: FixedBuckets>(table: &T, other_seed: bool) -> Result<T, Error> {
     moved(table, table.geometry(), if other_seed { &seeds[1..] } else { &seeds })
 }
 
-/// A table with the same entries, and the first of these seeds with which there is room for all.
+/// A table with the same entries, and the first of these seeds that leaves room for all.
 fn moved<T: FixedBuckets>(table: &T, geometry: OpenGeometry, seeds: &[Seed]) -> Result<T, Error> {
     for &seed in seeds {
         let moved = T::new(geometry, seed)?;
@@ -143,7 +142,7 @@ pub trait Buckets: CpuTable<Structure: Structure<Geometry = OpenGeometry, Stats 
     fn insert_or_add(all: Self::AllKeys<'_>, w: &mut Self::Warp, key: Self::Key, value: Self::Value) -> Add;
 }
 
-/// A table of buckets that has a fixed size, and is moved to one of another size.
+/// A table of buckets of a fixed size, which can be rehashed to another size.
 pub trait FixedBuckets: Buckets {
     /// Slots of a bucket.
     const BUCKET_SLOTS: u32;
@@ -165,8 +164,7 @@ impl<K: TableKey, V: TableValue<T::Value> + Integer, T: Buckets<Key = K::Bits>> 
 
 impl<K: TableKey, V: TableValue<T::Value>, T: Buckets<Key = K::Bits>> BulkOrdered for Map<K, V, T> {
     fn retrieve_all_in_order(&self) -> Result<Vec<(K, V)>, Error> {
-        // Rayon joins what it folds in the order of the parts, and a bucket is visited from its lowest slot
-        // on.
+        // Rayon joins the results in the order of the parts, and a bucket is visited from its lowest slot on.
         self.retrieve_all()
     }
 }

@@ -1,4 +1,4 @@
-//! The words of an open-addressing table in CPU memory, of any entry type: what the map and the set share.
+//! The words of an open-addressing table in CPU memory, of any entry type, for the map and the set.
 
 use super::{Buckets, FixedBuckets};
 use crate::cpu::error::Error;
@@ -19,7 +19,7 @@ use warpproof_model::open::{BUCKET_SLOTS, BoundedStride, CLASSES, OpenTable, Ove
 use warpproof_model::outcome::Add;
 use warpproof_model::reserved::{AllKeysCounter as _, WithSlots};
 
-/// Lanes of a warp by default: as many as for the groups of a hopscotch table, which are as wide.
+/// Lanes of a warp by default: as for the groups of a hopscotch table, which are as wide.
 pub const OPEN_LANES: usize = 2;
 
 /// The words beside the slots: of the filter, or of locks.
@@ -31,8 +31,8 @@ pub type OpenFilter<'a> = OverflowFilter<Beside<'a>, CLASSES>;
 type View<'a, St, P, const S: usize> =
     OpenTable<<St as PackedWords>::Entry, <St as PackedWords>::Words<'a>, OpenFilter<'a>, P, S>;
 
-/// An open-addressing table whose keys probe as `P` says, run by warps of `L` lanes that read `S` slots each:
-/// a bucket has `L * S` slots.
+/// An open-addressing table whose keys probe in the order `P`, run by warps of `L` lanes that read `S` slots
+/// each: a bucket has `L * S` slots.
 pub struct OpenWords<
     St,
     const L: usize = OPEN_LANES,
@@ -98,7 +98,7 @@ impl<St: PackedWords, P: Probing, const L: usize, const S: usize> OpenWords<St, 
         OpenGeometry { bucket_slots: (L * S) as u32, buckets: self.buckets }
     }
 
-    /// What the table holds. Exact if nothing changes meanwhile.
+    /// Statistics of the table. Exact if nothing changes meanwhile.
     pub fn stats(&self) -> OpenStats {
         stats::<L>(self.view(), &self.reserved)
     }
@@ -110,7 +110,7 @@ impl<St: PackedWords, P: Probing, const L: usize, const S: usize> OpenWords<St, 
     }
 }
 
-/// What a table and its reserved keys hold, counted by warps of `L` lanes.
+/// Statistics of a table and its reserved keys, counted by warps of `L` lanes.
 pub(in crate::cpu) fn stats<const L: usize>(
     view: impl BucketMap + Send + Sync,
     reserved: &ReservedWords<impl PackedWords>,

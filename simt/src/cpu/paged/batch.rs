@@ -15,7 +15,7 @@ use warpproof_model::host::{BulkPaged, BulkTable, OpenStats, PagedGeometry, Page
 use warpproof_model::paged::host::{ChildSlots, Paging};
 use warpproof_model::paged::{Access, Way};
 
-/// Operations of a batch that run at a time at least, whatever the budget is.
+/// The least operations of a batch that run at a time, whatever the budget is.
 const LEAST: usize = 1 << 16;
 
 impl<T: Fixed> Held for Paged<T> {
@@ -61,7 +61,7 @@ impl<T: Fixed> State<T> {
         self.memory.images.first().map_or(0, |image| BulkTable::geometry(image).slots() as u64)
     }
 
-    /// Runs the operations of a part of a batch. `said` are the answers of each child table.
+    /// Runs the operations of a part of a batch. `said` gets the answers of each child table.
     fn run<K: TableKey<Bits = KeyOf<T>>, I: Copy + Send + Sync, A: Says>(
         &mut self,
         partitioned: &Partitioned<K, I>,
@@ -73,7 +73,7 @@ impl<T: Fixed> State<T> {
         let access = if effect == Effect::Reads { Access::Reads } else { Access::Writes };
         let stores = matches!(effect, Effect::Stores | Effect::Any);
         let slots = self.child_slots();
-        // All memory, before anything runs.
+        // All memory is allocated before anything runs.
         let mut jobs = room_for(said.len())?;
         for (child, answers) in (0u32..).zip(&mut *said) {
             let n = partitioned.range(child).len();
@@ -85,12 +85,12 @@ impl<T: Fixed> State<T> {
             }
         }
         let queue = room_for(jobs.len())?;
-        // Those in frames first, before they are displaced.
+        // Tables in frames come first, before they are displaced.
         jobs.sort_unstable_by_key(|&(child, _)| (!self.pager.is_resident(child), child));
 
         let Self { pager, choice, memory, slots: known, rebuilt } = self;
         if access == Access::Writes {
-            // If they panic, the tables are looked at.
+            // After a panic, the tables are counted.
             jobs.iter().for_each(|(child, _)| known[*child as usize].begin());
         }
         let run = |table: &T, (range, answers): (Range<usize>, &mut Vec<A>)| {
@@ -117,8 +117,8 @@ impl<T: Fixed> State<T> {
         self.run_again(partitioned, f, said)
     }
 
-    /// Notes what the operations of a part of a batch have done, and runs those once more that found no room,
-    /// where a rebuilt child table may have it.
+    /// Records the outcomes of a part of a batch. Runs operations that found no room once more, if a rebuilt
+    /// child table may have it.
     fn run_again<K: TableKey<Bits = KeyOf<T>>, I: Copy + Send + Sync, A: Says>(
         &mut self,
         partitioned: &Partitioned<K, I>,
@@ -137,7 +137,7 @@ impl<T: Fixed> State<T> {
                 let other_seed = of_child.needs_a_seed();
                 if rebuild(table, of_child, other_seed) {
                     self.rebuilt += 1;
-                    // Without memory for that, they have found no room.
+                    // If there is no memory for that, they stay without room.
                     if let Ok(again) = run_full(table, partitioned, partitioned.range(child), f, answers) {
                         note(of_child, &again);
                     }
@@ -149,7 +149,7 @@ impl<T: Fixed> State<T> {
         Ok(())
     }
 
-    /// Looks at the child tables of which a batch that panicked has left unknown how many slots are taken.
+    /// Counts the taken slots of child tables if a batch that panicked has left their number unknown.
     fn know(&mut self) -> Result<(), Error> {
         let mut device = Device::new(&mut self.memory, Vec::new(), |_: &T, (): ()| {});
         for (child, known) in (0u32..).zip(&mut self.slots).filter(|(_, known)| !known.are_known()) {
@@ -163,7 +163,7 @@ impl<T: Fixed> State<T> {
         Ok(())
     }
 
-    /// Runs `f` on each child table, where it is.
+    /// Runs `f` on each child table, at its place.
     pub(super) fn each(
         &mut self,
         access: Access,
@@ -179,7 +179,7 @@ impl<T: Fixed> State<T> {
     }
 }
 
-/// Rebuilds a child table, if there is memory for that: whether it was done.
+/// Rebuilds a child table, if there is memory for that. Returns whether it did.
 fn rebuild<T: Fixed>(table: &mut T, known: &mut ChildSlots, other_seed: bool) -> bool {
     let done = table.rebuild(other_seed).is_ok();
     if done {
@@ -188,14 +188,14 @@ fn rebuild<T: Fixed>(table: &mut T, known: &mut ChildSlots, other_seed: bool) ->
     done
 }
 
-/// Notes what operations have done to a child table: how many of them found no room.
+/// Records the outcomes of operations on a child table. Returns how many found no room.
 fn note<A: Says>(known: &mut ChildSlots, answers: &[A]) -> usize {
     let count = |done| answers.iter().filter(|answer| answer.done() == done).count();
     known.note(count(Done::Stored) as u64, count(Done::Deleted) as u64);
     count(Done::Full)
 }
 
-/// Runs the operations of a child table once more that found no room: their answers, which take the places of
+/// Runs the operations of a child table that found no room once more. Returns their answers, which replace
 /// the first ones.
 fn run_full<T: Fixed, K: TableKey<Bits = KeyOf<T>>, I: Copy + Send + Sync, A: Says>(
     table: &T,
@@ -273,11 +273,11 @@ impl<T: Fixed> BulkTable for Paged<T> {
 }
 
 impl<T: Fixed> Paged<T> {
-    /// Gives all entries to `sink`, those of one child table at a time: memory for up to three times as many.
-    /// Nobody else uses the table meanwhile, and the sink does not.
+    /// Passes all entries to `sink`, one child table at a time; takes memory for up to three times its
+    /// entries. Nobody else uses the table meanwhile, and neither may the sink.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`]; what the sink returns, and nothing comes after that.
+    /// [`Error::OutOfMemory`]; any error of the sink, after which it is not called again.
     pub fn retrieve_to(
         &self,
         mut sink: impl FnMut(Vec<T::Entry>) -> Result<(), Error> + Send,

@@ -27,16 +27,16 @@ impl<T: Fixed> Paged<T>
 where
     Self: TakesIn<Error = Error>,
 {
-    /// The table of a file that [`save`](BulkSave::save) wrote, here or on a GPU, with a `budget` in bytes
-    /// for frames and batches. All of its jobs run in frames if there are any.
+    /// Opens the table in a file that [`save`](BulkSave::save) wrote, here or on a GPU, with a `budget` in
+    /// bytes for frames and batches. All of its jobs run in frames if there are any.
     ///
-    /// Entries are inserted, those of a child table next to each other: time as for as many inserts, and
-    /// memory as for batches of 2^20 of them. Child tables are as many and as large as those that were saved,
-    /// or a little larger: [`Header::geometry`](warpproof_model::paged::file::Header::geometry).
+    /// Inserts the entries, one child table after the other: time as for as many inserts, and memory as for
+    /// batches of 2^20 of them. Child tables are as many and as large as the saved ones, or a little larger:
+    /// [`Header::geometry`](warpproof_model::paged::file::Header::geometry).
     ///
     /// # Errors
-    /// [`Error::File`] if it cannot be read, is no file of such a table, or is not what was written; it names
-    /// the part, which is a child table or the header. [`Error::OutOfMemory`].
+    /// [`Error::File`] if the file cannot be read, holds no such table, or differs from what was written; it
+    /// names the part, which is a child table or the header. [`Error::OutOfMemory`].
     pub fn open(path: &Path, budget: u64) -> Result<Self, Error> {
         Self::open_with(path, Opening::new(budget, Choose::Always(Way::Resident)))
     }

@@ -1,8 +1,9 @@
 //! The device of a paged table on a CPU: images and frames are tables in ordinary memory.
 //!
-//! Copies are done at once. Jobs wait on a list until somebody waits for one of them, and then all threads
-//! run them: those on the list are on different tables. So what the [pager](warpproof_model::paged::Pager)
-//! waits for is what keeps a job from running after its frame was filled with another table.
+//! Copies are made at once. Jobs wait on a list until somebody waits for one of them; then all threads run
+//! them, as those on the list are on different tables. So it is the waiting of the
+//! [pager](warpproof_model::paged::Pager) that keeps a job from running after its frame was filled with
+//! another table.
 
 use crate::cpu::error::Error;
 use crate::cpu::open::Fixed;
@@ -34,10 +35,10 @@ impl<T> Memory<T> {
     }
 }
 
-/// A job that has not run yet: on which child table, where that is, and what it works on besides.
+/// A job that has not run yet: its child table, the place of that, and its input.
 type Queued<J> = (u32, Place, J);
 
-/// The memory, with jobs `J` on a list, and what runs one of them.
+/// The memory, with jobs `J` on a list, and the function that runs one of them.
 pub(super) struct Device<'a, T, J, F> {
     memory: &'a mut Memory<T>,
     queue: Vec<Queued<J>>,
@@ -45,8 +46,8 @@ pub(super) struct Device<'a, T, J, F> {
 }
 
 impl<'a, T: Fixed, J: Send, F: Fn(&T, J) + Sync> Device<'a, T, J, F> {
-    /// The memory, with an empty list. Each child table has one job at most, so that as many are on the list
-    /// at most as `room` has room for.
+    /// The memory, with an empty list. Each child table has at most one job, so the list is no longer than
+    /// `room`.
     pub(super) fn new(memory: &'a mut Memory<T>, room: Vec<Queued<J>>, run: F) -> Self {
         Self { memory, queue: room, run }
     }
@@ -56,13 +57,13 @@ impl<'a, T: Fixed, J: Send, F: Fn(&T, J) + Sync> Device<'a, T, J, F> {
         self.queue.push((child, place, job));
     }
 
-    /// The table at a place, to be changed by the host. Runs what is on the list first.
+    /// The table at a place, to be changed by the host. Runs the jobs on the list first.
     pub(super) fn table_mut(&mut self, child: u32, place: Place) -> Option<&mut T> {
         self.run_all();
         self.memory.table_mut(child, place)
     }
 
-    /// Runs what is on the list.
+    /// Runs the jobs on the list.
     pub(super) fn run_all(&mut self) {
         let (memory, run) = (&*self.memory, &self.run);
         self.queue.par_drain(..).for_each(|(child, place, job)| {
@@ -74,7 +75,7 @@ impl<'a, T: Fixed, J: Send, F: Fn(&T, J) + Sync> Device<'a, T, J, F> {
 }
 
 impl<T: Fixed, J: Send, F: Fn(&T, J) + Sync> DeviceMemory for Device<'_, T, J, F> {
-    /// The stream that it is of.
+    /// Its stream.
     type Event = Stream;
     type Error = Error;
 

@@ -41,35 +41,36 @@ pub type PagedMap<K, V, const L: usize = 1, const S: usize = OPEN_MAP_SLOTS> = P
 /// [`Paged`].
 pub type PagedSet<K, const L: usize = OPEN_LANES, const S: usize = LANE_SLOTS> = Paged<OpenSet<K, L, S>>;
 
-/// A concurrent table of which a part is in memory of a limited size, the *frames*; the whole of it is in the
+/// A concurrent table that is partly in memory of a limited size, the *frames*. The whole table is in the
 /// host's memory, as *images* of its *child tables*. A key belongs to one child table.
 ///
-/// On a CPU both are ordinary memory, and a frame is no faster than an image: this runs the paging that a GPU
-/// needs, with the same [pager](warpproof_model::paged::Pager), where there is no GPU. A table that need not
-/// be paged is a [`DynamicMap`](super::DynamicMap) or an [`OpenMap`].
+/// On a CPU both are ordinary memory, and a frame is no faster than an image. This type runs the paging that
+/// a GPU needs, with the same [pager](warpproof_model::paged::Pager), without a GPU. If a table need not be
+/// paged, use a [`DynamicMap`](super::DynamicMap) or an [`OpenMap`].
 ///
-/// **Batches.** A batch is partitioned by the child tables of its keys, and makes one job for each, as
-/// [`Choose`] says: on the image, or in a frame that stays for later batches. Child tables that are in frames
-/// come first. Batches wait for each other; all threads run each of them. A batch that takes more than the
-/// budget leaves for it runs in parts.
+/// **Batches.** A batch is partitioned by the child tables of its keys, and makes one job for each.
+/// [`Choose`] decides whether a job runs in place or in a frame, which then stays for later batches. Child
+/// tables that are in frames come first. Batches wait for each other; all threads run each of them. A batch
+/// that takes more than the budget leaves for it runs in parts.
 ///
-/// **Room.** The table does not grow. A child table is rebuilt without the slots of deleted entries where
-/// they leave too little room, and with another seed where keys were chosen for its own. An insert is
+/// **Room.** The table does not grow. If slots of deleted entries leave too little room in a child table, it
+/// is rebuilt without them, and with another seed if keys were chosen for its own. An insert is
 /// [`Full`](warpproof_model::Insert::Full), and changes nothing, if its child table has no room after that
-/// either, or there is no memory to rebuild it: never at the load that the table was made for. If less is
-/// left than an entry in sixty-four slots, each batch with a full child table may look at all of its slots.
+/// either, or if there is no memory to rebuild it. At the load that the table was made for this never
+/// happens. If less than one in sixty-four slots is left, each batch with a full child table may read all of
+/// its slots.
 ///
-/// **Memory.** Images, frames, and for a batch a copy of its keys, values and answers, of as many operations
-/// as the budget leaves room for, and 2^16 at least; a child table while one is rebuilt. Memory that cannot
-/// be had is [`Error::OutOfMemory`], before the operations run for which it was needed.
+/// **Memory.** Images and frames; for a batch a copy of its keys, values and answers, for as many operations
+/// as the budget leaves room for, and at least 2^16; one child table during a rebuild. If memory is missing,
+/// the call returns [`Error::OutOfMemory`] before the operations run that needed it.
 pub struct Paged<T> {
     state: Mutex<State<T>>,
-    /// To which child table a key belongs.
+    /// Decides the child table of a key.
     children: HashPartitions,
     geometry: PagedGeometry,
 }
 
-/// What batches change.
+/// The part that batches change.
 struct State<T> {
     pager: Pager<Stream>,
     choice: Choice,
@@ -79,8 +80,8 @@ struct State<T> {
 }
 
 impl<T: Fixed> Paged<T> {
-    /// The size of such a table for so many entries at a load: child tables of up to `child_bytes`, at least
-    /// 4 KiB, and a `budget` in bytes for frames and batches. As [`PagedGeometry::new`].
+    /// The size of such a table for `entries` entries at a load: child tables of up to `child_bytes` bytes,
+    /// at least 4 KiB, and a `budget` in bytes for frames and batches. As [`PagedGeometry::new`].
     ///
     /// # Errors
     /// As [`PagedGeometry::new`].
@@ -88,7 +89,7 @@ impl<T: Fixed> Paged<T> {
         PagedGeometry::new(entries, load, Self::slots(), (child_bytes, budget))
     }
 
-    /// An empty table for so many entries, with child tables of 64 MiB at most.
+    /// An empty table for `entries` entries, with child tables of 64 MiB at most.
     ///
     /// # Errors
     /// As [`with_geometry`](Self::with_geometry).
@@ -101,13 +102,13 @@ impl<T: Fixed> Paged<T> {
     ///
     /// # Errors
     /// [`Error::OutOfMemory`], or [`Error::Refused`] if the child tables are of another size than this
-    /// type's, or it has a board of fingerprints, which is for memory that is dear to reach.
+    /// type's, or the size has a board of fingerprints, which is only for memory that is expensive to reach.
     pub fn with_geometry(geometry: PagedGeometry) -> Result<Self, Error> {
         Self::with_seed(geometry, Choose::Always(Way::Resident), Seed::random())
     }
 
-    /// An empty table of a given size, whose jobs take the ways that `choose` says, and whose keys lie where
-    /// `seed` says. Give one to repeat a run, not to serve strangers.
+    /// An empty table of a given size. `choose` decides the way of its jobs, and `seed` the places of its
+    /// keys. Give a seed to repeat a run, not to serve strangers.
     ///
     /// # Errors
     /// As [`with_geometry`](Self::with_geometry).
@@ -137,12 +138,12 @@ impl<T: Fixed> Paged<T> {
         Ok(Self { state, children: HashPartitions::new(children, seed), geometry })
     }
 
-    /// Jobs take other ways from the next batch on.
+    /// Sets how the ways of jobs are chosen, from the next batch on.
     pub fn set_choose(&self, choose: Choose) {
         self.state().choice.set(choose);
     }
 
-    /// What the child tables of its keys depend on.
+    /// The seed that decides the child tables of its keys.
     pub fn seed(&self) -> Seed {
         self.children.seed()
     }
@@ -153,7 +154,7 @@ impl<T: Fixed> Paged<T> {
     }
 
     fn state(&self) -> MutexGuard<'_, State<T>> {
-        // A batch that panicked has left whole tables, which are looked at before the next one.
+        // A batch that panicked has left whole tables; they are counted before the next batch.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,9 +1,9 @@
-//! A batch, by the child tables that its keys belong to.
+//! A batch, partitioned by the child tables of its keys.
 //!
-//! Two passes by all threads, each over *pieces* of the batch. One counts the keys of each child table in a
-//! piece; the other copies them, those of one child table next to each other, and in their order. A third one
-//! takes the answers in the order of the batch: it works out the child table of each key again, and those of
-//! a child table come in order.
+//! There are two passes by all threads, each over *pieces* of the batch. The first counts the keys of each
+//! child table in a piece. The second copies them, so that those of one child table are adjacent and in their
+//! order. A third pass brings the answers into the order of the batch: it computes the child table of each
+//! key again, and the answers of a child table come in order.
 
 use crate::cpu::batch::Beside;
 use crate::cpu::error::Error;
@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use warpproof_model::bits::TableKey;
 use warpproof_model::partition::HashPartitions;
 
-/// Operations of a piece at least: less are not worth a thread.
+/// The least operations of a piece: fewer are not worth a thread.
 const PIECE: usize = 1 << 12;
 
 /// The child table of a key, as an index.
@@ -21,38 +21,38 @@ fn child_of<K: TableKey>(children: HashPartitions, key: K) -> usize {
     children.of(key.to_word()) as usize
 }
 
-/// Keys of a batch, and what their operations are given, by child tables.
+/// Keys of a batch, and the other arguments of their operations, by child tables.
 pub(super) struct Partitioned<K, I> {
-    /// To which child table a key belongs.
+    /// Decides the child table of a key.
     children: HashPartitions,
     /// The keys.
     pub(super) keys: Vec<K>,
-    /// What their operations are given.
+    /// The other arguments of their operations.
     pub(super) items: Vec<I>,
     /// Operations of a piece.
     piece: usize,
-    /// Where those of each child table begin that come from a piece: one piece after the other.
+    /// Where the operations of each child table from each piece begin, one piece after the other.
     starts: Vec<usize>,
-    /// Where those of each child table begin, and the last ones end.
+    /// Where the operations of each child table begin, and where the last ones end.
     begins: Vec<usize>,
 }
 
 impl<K: TableKey, I: Copy + Send + Sync> Partitioned<K, I> {
-    /// An empty one for batches of up to `len` operations: all memory that it takes.
+    /// An empty partition for batches of up to `len` operations. Allocates all of its memory.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`]: for a copy of the batch, and for some words for each child table and thread.
     pub(super) fn with_room(len: usize, children: HashPartitions) -> Result<Self, Error> {
         let count = children.count() as usize;
         let threads = 2 * rayon::current_num_threads();
-        // Of many child tables pieces are long, so that there are no more places than operations.
+        // With many child tables pieces are long, so that there are no more places than operations.
         let piece = len.div_ceil(threads).max(PIECE).max(count);
         let (keys, items) = (room_for(len)?, room_for(len)?);
         let starts = room_for(count * len.div_ceil(piece))?;
         Ok(Self { children, keys, items, piece, starts, begins: room_for(count + 1)? })
     }
 
-    /// Takes in a batch of as many operations as there is room for at most.
+    /// Takes in a batch; it has at most as many operations as there is room for.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`]: for a few words for each child table and piece.
@@ -64,7 +64,7 @@ impl<K: TableKey, I: Copy + Send + Sync> Partitioned<K, I> {
         self.starts.resize(count * pieces, 0);
         let counts = keys.par_chunks(piece).zip(self.starts.par_chunks_mut(count));
         counts.for_each(|(keys, counts)| keys.iter().for_each(|&key| counts[child_of(children, key)] += 1));
-        // Filled with anything, and then in order.
+        // Filled with any value first, and then in order.
         self.keys.clear();
         self.items.clear();
         let Some(&key) = keys.first() else { return Ok(()) };
@@ -79,8 +79,8 @@ impl<K: TableKey, I: Copy + Send + Sync> Partitioned<K, I> {
         Ok(())
     }
 
-    /// The places of each piece in each child table, of which `starts` has the numbers, and then where they
-    /// begin.
+    /// The places of each piece in each child table. `starts` has their numbers, and afterwards their
+    /// beginnings.
     fn places(&mut self, pieces: usize) -> Result<Vec<Vec<Places<'_, K, I>>>, Error> {
         let children = self.children.count() as usize;
         self.begins.clear();
@@ -106,7 +106,7 @@ impl<K: TableKey, I: Copy + Send + Sync> Partitioned<K, I> {
         Ok(places)
     }
 
-    /// Where the operations on a child table are.
+    /// The range of the operations on a child table.
     pub(super) fn range(&self, child: u32) -> Range<usize> {
         match self.begins.get(child as usize..) {
             Some(&[begin, end, ..]) => begin..end,
@@ -114,8 +114,8 @@ impl<K: TableKey, I: Copy + Send + Sync> Partitioned<K, I> {
         }
     }
 
-    /// Appends to `out`, which has room for them, the answers to the keys of the batch in their order. `said`
-    /// are those of each child table, in the order of its operations. To be called once for a batch.
+    /// Appends the answers to `out`, which has room for them, in the order of the batch. `said` are the
+    /// answers of each child table, in the order of its operations. To be called once for a batch.
     pub(super) fn put_in_order<A: Copy + Send + Sync>(
         &mut self,
         keys: &[K],
@@ -124,7 +124,7 @@ impl<K: TableKey, I: Copy + Send + Sync> Partitioned<K, I> {
     ) {
         let Some(&any) = said.iter().flatten().next() else { return };
         let (first, children, begins) = (out.len(), self.children, &self.begins);
-        // Filled with anything, and then in order.
+        // Filled with any value first, and then in order.
         out.resize(first + keys.len(), any);
         let pieces = keys.par_chunks(self.piece).zip(out[first..].par_chunks_mut(self.piece));
         let starts = self.starts.par_chunks_mut(children.count() as usize);
@@ -138,14 +138,14 @@ impl<K: TableKey, I: Copy + Send + Sync> Partitioned<K, I> {
     }
 }
 
-/// Places for keys and for what their operations are given.
+/// Places for keys and the other arguments of their operations.
 struct Places<'a, K, I> {
     keys: core::slice::IterMut<'a, K>,
     items: core::slice::IterMut<'a, I>,
 }
 
 impl<K, I> Places<'_, K, I> {
-    /// Fills the next ones. There are as many as are put.
+    /// Fills the next place. There are as many places as calls.
     fn put(&mut self, key: K, item: I) {
         if let (Some(to_key), Some(to_item)) = (self.keys.next(), self.items.next()) {
             (*to_key, *to_item) = (key, item);
@@ -158,7 +158,7 @@ mod tests {
     use super::*;
     use warpproof_model::Seed;
 
-    /// The keys of each child table lie together, in the order of the batch, and answers go back to it.
+    /// The keys of each child table are adjacent, in the order of the batch, and answers go back to it.
     #[test]
     fn a_batch_is_partitioned_and_put_together_again() {
         let lengths = if cfg!(miri) { &[0, 1, 100][..] } else { &[0, 1, 2, 100, PIECE + 1, 5 * PIECE + 17] };

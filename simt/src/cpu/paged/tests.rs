@@ -1,4 +1,4 @@
-//! What is of paged tables alone. Their operations are tested with those of the other tables.
+//! Tests only for paged tables. Their operations are tested with those of the other tables.
 
 use super::*;
 use std::collections::HashMap;
@@ -77,7 +77,7 @@ fn tables_that_are_used_more_come_into_frames() {
     let keys: Vec<u64> = (0..20_000).map(key).collect();
     map.insert_unique(&keys, &keys).expect("memory");
     assert_eq!(traffic(&map).copies_in, 0, "less than a thousand keys each");
-    // A key that is asked for often, and the others of its child table with it.
+    // A key that is searched often, and the others of its child table with it.
     let often = vec![keys[7]; 2_000];
     for _ in 0..8 {
         assert!(map.search(&often).expect("memory").into_iter().all(|found| found == Some(keys[7])));
@@ -131,7 +131,7 @@ fn a_table_that_is_full_says_so_and_has_room_again() {
     );
     let full: Vec<u64> =
         keys.iter().zip(&done).filter(|(_, done)| **done == Insert::Full).map(|(key, _)| *key).collect();
-    // One for one of each child table.
+    // One for each child table.
     map.delete(&stored[..stored.len() / 2]).expect("memory");
     let again = map.insert_unique(&full[..full.len() / 4], &full[..full.len() / 4]).expect("memory");
     assert!(again.into_iter().all(|outcome| outcome == Insert::Inserted));
@@ -153,7 +153,7 @@ fn a_batch_that_the_budget_has_no_room_for_runs_in_parts() {
     let done = map.insert_or_assign(&keys, &values).expect("memory");
     assert_eq!(map.len(), Ok(150_000));
     assert_eq!(done.len(), keys.len());
-    // Parts come one after the other, so the last values of keys that came twice are those of later parts.
+    // Parts come one after the other, so the last values of keys that occur twice are those of later parts.
     let found = map.search(&keys[..50_000]).expect("memory");
     let later = (150_000..200_000).map(Some);
     assert!(found.into_iter().eq(later), "part after part");
@@ -204,7 +204,7 @@ fn batches_of_several_threads_take_turns() {
     assert_eq!(map.len(), Ok(20_000));
 }
 
-/// A thread that panicked while it held the table: what was not noted is looked at.
+/// A thread that panicked while it held the table: what was not recorded is counted.
 #[test]
 fn a_batch_that_panicked_leaves_a_table_that_works() {
     let map = map(4_000, 2, RESIDENT);

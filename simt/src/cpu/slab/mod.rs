@@ -24,7 +24,7 @@ use warpproof_model::slab::{Multi, Multiplicity, Unique};
 ///
 /// `SlabMap<u32, u32>`, `SlabMap<i64, f64>` and the like; bulk operations are those of
 /// [`warpproof_model::host::BulkMap`]. As many pairs fit as it was made for, whatever their keys are. The
-/// width of a warp (`L` lanes of `S` slots) is a matter of speed, not of meaning.
+/// width of a warp (`L` lanes of `S` slots) only changes the speed.
 ///
 /// ```
 /// use warpproof_simt::cpu::SlabMap;
@@ -42,7 +42,7 @@ pub type SlabMap<K, V, const L: usize = SLAB_LANES, const S: usize = LANE_SLOTS,
 pub type SlabMultimap<K, V, const L: usize = SLAB_LANES, const S: usize = LANE_SLOTS> =
     SlabMap<K, V, L, S, Multi>;
 
-/// A concurrent set of u32 keys in CPU memory, in which as many fit as it was made for.
+/// A concurrent set of u32 keys in CPU memory. As many keys fit as it was made for.
 pub type SlabSet<const L: usize = SLAB_LANES, const S: usize = LANE_SLOTS> =
     Set<u32, SlabWords<KeyStore, L, S>>;
 
@@ -57,7 +57,7 @@ where
     M: Multiplicity,
 {
     fn search_all(&self, keys: &[K]) -> Result<Matches<V>, Error> {
-        // One pass: each chunk of keys collects its values, then the chunks are put together.
+        // One pass: each chunk of keys collects its values, then the chunks are joined.
         let matches = || {
             let mut chunks = Vec::new();
             chunks.try_reserve_exact(keys.len().div_ceil(CHUNK))?;
@@ -106,7 +106,7 @@ where
     }
 }
 
-/// The values of all chunks of so many keys.
+/// Joins the values of all chunks of so many keys.
 fn joined<V>(
     keys: usize,
     chunks: Vec<Result<Counted<V>, TryReserveError>>,

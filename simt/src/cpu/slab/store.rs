@@ -1,4 +1,4 @@
-//! What the slots of chains are stored in, per key and value type.
+//! The memory of slots in chains, by key and value type.
 
 use crate::cpu::packed::{KeyStore, PackedStore, PackedWords, PairStore};
 use crate::cpu::words::{Array, AtomicWord, CpuWords};
@@ -97,8 +97,8 @@ impl SlabStore for WidePairStore {
     }
 }
 
-/// Which store a key and value type is kept in: keys of 32 bits with values of as many, keys of 64 bits with
-/// values of as many or of 32, and keys of 32 bits alone.
+/// The store for a key and value type: keys of 32 bits with values of as many, keys of 64 bits with values of
+/// as many or of 32, and keys of 32 bits without values.
 pub trait SlabEntry {
     /// The store.
     type Store: SlabStore;

@@ -1,4 +1,4 @@
-//! The words of a slab hash table in CPU memory, of any entry type: what the map and the set share.
+//! The words of a slab hash table in CPU memory, of any entry type, for the map and the set.
 
 use super::store::SlabStore;
 use crate::cpu::error::Error;
@@ -29,7 +29,7 @@ pub const SLAB_LANES: usize = 4;
 pub(super) const LANE_SLOTS: usize = SLAB_SLOTS / SLAB_LANES;
 
 /// A slab hash table, run by warps of `L` lanes that read `S` slots each: a slab has `L * S` slots. `M` says
-/// how often it may hold a key.
+/// whether a key may have several pairs.
 pub struct SlabWords<St: SlabStore, const L: usize = SLAB_LANES, const S: usize = LANE_SLOTS, M = Unique> {
     store: St,
     bitmap: Array<AtomicU32, 16>,
@@ -71,7 +71,7 @@ impl<St: SlabStore, M: Multiplicity, const L: usize, const S: usize> SlabWords<S
         self.geometry
     }
 
-    /// Reclaims deleted pairs; returns how many slabs went back to the pool.
+    /// Reclaims deleted pairs. Returns how many slabs were freed.
     pub fn flush(&mut self) -> u64 {
         let all = self.all();
         let flush = |table: View<'_, St, M, S>, b| table.flush(&mut CpuWarp::<L>::new(b), b) as u64;
@@ -79,8 +79,8 @@ impl<St: SlabStore, M: Multiplicity, const L: usize, const S: usize> SlabWords<S
         reserved + each_part(all.table().buckets()).map(|b| flush(all.table(), b)).sum::<u64>()
     }
 
-    /// What the table holds. The chain of the reserved keys counts while it has a pair or a tombstone. Exact
-    /// if nothing changes meanwhile.
+    /// Statistics of the table. The chain of the reserved keys counts while it has a pair or a tombstone.
+    /// Exact if nothing changes meanwhile.
     pub fn stats(&self) -> SlabStats {
         let all = self.all();
         let add = |mut stats: SlabStats, table: View<'_, St, M, S>, b| {

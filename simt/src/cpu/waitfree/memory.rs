@@ -1,4 +1,4 @@
-//! The words of a wait-free table in CPU memory, of any entry type: what the map and the set share.
+//! The words of a wait-free table in CPU memory, of any entry type, for the map and the set.
 
 use super::turns::Turns;
 use super::view::View;
@@ -133,7 +133,7 @@ impl<St: PackedWords, const L: usize, const S: usize> CpuTable for WaitFreeMemor
         WithSlots::new(self.view(), self.reserved.map())
     }
 
-    /// A warp that has a turn: while there is one, no node that it may read is used again. Waits while as
+    /// A warp that has a turn: as long as it exists, no node that it may read is used again. Waits while as
     /// many warps have turns as the table is made for.
     fn warp(&self, _: u32) -> impl DerefMut<Target = CpuWarp<L>> {
         self.turns.turn::<L>()
@@ -148,7 +148,7 @@ impl<St: PackedWords, const L: usize, const S: usize> CpuTable for WaitFreeMemor
         self.retired.fill(|_| 0);
     }
 
-    /// Nodes, heads, the states of the nodes, what each warp has, and the reserved keys.
+    /// Nodes, heads, the states of the nodes, the words of each warp, and the reserved keys.
     fn bytes(&self) -> usize {
         let by_warp = self.requests.bytes() + self.announcements.bytes() + self.stashes.bytes();
         let states = self.used.bytes() + self.retired.bytes();

@@ -12,17 +12,17 @@ use super::packed::PackedEntry;
 use super::set::Set;
 use memory::LANE_WORDS;
 
-/// A concurrent map in CPU memory whose operations end in a bounded number of steps, whatever other threads
+/// A concurrent map in CPU memory. Each operation ends in a bounded number of steps, whatever other threads
 /// do.
 ///
 /// `WaitFreeMap<u32, u32>`, `WaitFreeMap<i64, f64>` and the like; bulk operations are those of
 /// [`warpproof_model::host::BulkMap`]. A search reads a head and the nodes of a chain, and never waits. An
-/// update replaces nodes; it makes no more exchanges than [`warpproof_model::waitfree::rounds`] says, as
-/// other threads run it if they are faster. Nodes that were replaced are used again when no thread is in the
-/// middle of a chunk of operations: between chunks a thread may wait for others.
+/// update replaces nodes. It makes at most [`warpproof_model::waitfree::rounds`] exchanges; after that,
+/// faster threads run it. Replaced nodes are used again when no thread is in the middle of a chunk of
+/// operations: between chunks a thread may wait for others.
 ///
-/// An insert answers [`Full`](warpproof_model::Insert::Full) if there is no free node; a delete always finds
-/// a way. The width of a warp (`L` lanes of `S` words) is a matter of speed, not of meaning.
+/// An insert is [`Full`](warpproof_model::Insert::Full) if there is no free node; a delete always succeeds.
+/// The width of a warp (`L` lanes of `S` words) only changes the speed.
 ///
 /// ```
 /// use warpproof_simt::cpu::WaitFreeMap;
@@ -46,6 +46,6 @@ impl<K, St, const L: usize, const S: usize> Set<K, WaitFreeMemory<St, L, S>> {
     pub const NODE_WORDS: u32 = (L * S) as u32;
 }
 
-/// A concurrent set in CPU memory whose operations end in a bounded number of steps. See [`WaitFreeMap`].
+/// A concurrent set in CPU memory. Each operation ends in a bounded number of steps. See [`WaitFreeMap`].
 pub type WaitFreeSet<K, const L: usize = NODE_LANES, const S: usize = LANE_WORDS> =
     Set<K, WaitFreeMemory<<(K, ()) as PackedEntry>::Store, L, S>>;

@@ -1,4 +1,4 @@
-//! Who works on a table: warps with numbers of their own, or one of them alone.
+//! The warps that work on a table: several with different numbers, or one alone.
 
 use crate::cpu::warp::CpuWarp;
 use core::ops::{Deref, DerefMut};
@@ -7,8 +7,8 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Numbers for warps, and the times at which no warp is in the middle of an operation.
 ///
-/// A turn lasts for a chunk of operations. Whoever has one waits for nobody but in [`Turns::alone`], where he
-/// is between two operations: so every wait here ends.
+/// A turn lasts for a chunk of operations. A warp that has a turn waits only in [`Turns::alone`], where it is
+/// between two operations: so every wait here ends.
 pub(super) struct Turns {
     state: Mutex<State>,
     changed: Condvar,
@@ -24,11 +24,12 @@ struct State {
     room: Room,
 }
 
-/// What is known of the free nodes.
+/// The known state of the free nodes.
 pub(super) struct Room {
     /// Nodes that were free when they were counted last.
     pub(super) counted: u64,
-    /// Operations that have found none since then. At the beginning of a batch there may be some again.
+    /// Operations that have found no free node since then. At the beginning of a batch some may be free
+    /// again.
     pub(super) missed: u64,
 }
 
@@ -46,7 +47,7 @@ impl Turns {
         Ok(Self { state: Mutex::new(state), changed: Condvar::new() })
     }
 
-    /// Waits until there is a number, and nobody wants to be alone.
+    /// Waits until there is a number, and no warp waits to be alone.
     pub(super) fn turn<const L: usize>(&self) -> Turn<'_, L> {
         let mut state = self.lock();
         loop {
@@ -77,7 +78,7 @@ impl Turns {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        // What a panic leaves is a whole value.
+        // A panic elsewhere leaves the value whole.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -124,7 +125,7 @@ pub(super) struct Alone<'a> {
 }
 
 impl Alone<'_> {
-    /// What is known of the free nodes.
+    /// The known state of the free nodes.
     pub(super) fn room(&mut self) -> &mut Room {
         &mut self.state.room
     }

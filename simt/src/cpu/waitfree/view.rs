@@ -1,4 +1,5 @@
-//! The operations on a table in CPU memory: those of the model, and what happens when no node is free.
+//! The operations on a table in CPU memory: those of the model, and the search for free nodes when there is
+//! none.
 
 use super::turns::{Alone, Turns};
 use crate::cpu::packed::PackedWords;
@@ -21,8 +22,8 @@ pub(super) type Table<'a, St, const S: usize> = WaitFreeTable<
     S,
 >;
 
-/// A table, seen by warps that have a turn on it: those that
-/// [`CpuTable::warp`](crate::cpu::CpuTable::warp) gives.
+/// A table, seen by warps that have a turn on it: the warps of
+/// [`CpuTable::warp`](crate::cpu::CpuTable::warp).
 pub struct View<'a, St: PackedWords + 'a, const S: usize> {
     pub(super) table: Table<'a, St, S>,
     pub(super) turns: &'a Turns,
@@ -37,13 +38,13 @@ impl<St: PackedWords, const S: usize> Clone for View<'_, St, S> {
 
 impl<St: PackedWords, const S: usize> Copy for View<'_, St, S> {}
 
-/// A node in so many has to be free, or to be missed as often, before nodes are looked for: the search then
-/// costs a constant time for each operation.
+/// One in so many nodes must be free, or as many operations must have missed one, before free nodes are
+/// searched: so the search costs a constant time for each operation.
 const FEW: u64 = 64;
 
 impl<St: PackedWords, const S: usize> View<'_, St, S> {
-    /// Makes the nodes free that nobody uses, unless that is not worth it: whether it did. Nobody else is in
-    /// the middle of an operation.
+    /// Frees the nodes that nobody uses, unless that is not worth it. Returns whether it did. Nobody else is
+    /// in the middle of an operation.
     #[cold]
     fn reclaim<W: Warp>(&self, alone: &mut Alone<'_>) -> bool {
         let (pool, room) = (self.table.pool(), alone.room());
@@ -59,7 +60,7 @@ impl<St: PackedWords, const S: usize> View<'_, St, S> {
         true
     }
 
-    /// Runs an operation once more that has found no free node, when there may be some.
+    /// Runs an operation that has found no free node once more, when some may be free.
     #[cold]
     fn again<W: Warp, T>(
         self,

@@ -1,7 +1,8 @@
 //! Rows of 128-bit words.
 //!
-//! A load of [`AtomicU128`] calls a function through a pointer, as it is known only at run time whether the
-//! processor has such a load. A search would make eight such calls; here it asks once for a row, and loads in
+//! A load of [`AtomicU128`] calls a function through a pointer, as only at run time it is known whether the
+//! processor has such a load. A search would make eight such calls. Here it checks once for a row, and loads
+//! inline.
 //! place.
 
 use core::sync::atomic::Ordering;
@@ -12,7 +13,7 @@ use portable_atomic::AtomicU128;
 pub(super) fn load_row<const S: usize>(row: &[AtomicU128; S], order: Ordering) -> [u128; S] {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     if x86::has_wide_loads() {
-        // SAFETY: that is what was asked.
+        // SAFETY: that was checked.
         return core::array::from_fn(|i| unsafe { x86::load(&row[i], order) });
     }
     core::array::from_fn(|i| row[i].load(order))
@@ -26,21 +27,21 @@ mod x86 {
     use core::sync::atomic::{AtomicBool, Ordering};
     use portable_atomic::AtomicU128;
 
-    /// Whether the processor was asked, and has such loads.
+    /// Whether the processor was checked, and has such loads.
     static WIDE: AtomicBool = AtomicBool::new(false);
 
     /// Whether an aligned load of 16 bytes is one access, and an `AtomicU128` no more than its 16 bytes.
     #[inline(always)]
     pub(super) fn has_wide_loads() -> bool {
-        // Relaxed: whoever asks the processor is told the same.
+        // Relaxed: every check of the processor has the same result.
         WIDE.load(Ordering::Relaxed) || ask()
     }
 
     #[cold]
     #[inline(never)]
     fn ask() -> bool {
-        // Intel (SDM 3A, 9.1.1) and AMD (APM 2, 7.3.2) say so of all their processors with AVX; of other
-        // makers it is taken to be so. Where a word is behind a lock, it has to be read under that.
+        // Intel (SDM 3A, 9.1.1) and AMD (APM 2, 7.3.2) promise this for all their processors with AVX; for
+        // other makers it is assumed. If a word has a lock, it must be read under the lock.
         let wide = std::arch::is_x86_feature_detected!("avx") && AtomicU128::is_lock_free();
         // Relaxed: as above.
         WIDE.store(wide, Ordering::Relaxed);
@@ -88,7 +89,7 @@ mod tests {
         }
     }
 
-    /// A word is read whole, whoever writes it.
+    /// A word is read whole, whichever thread writes it.
     #[test]
     fn words_are_not_torn() {
         // Miri would take an hour for so many.

@@ -37,7 +37,7 @@ fn sorted<E: Ord>(mut entries: Vec<E>) -> Vec<E> {
     entries
 }
 
-/// A table that is saved is what is opened, with any budget, and saved again.
+/// An opened table equals the saved one, with any budget, and can be saved again.
 fn there_and_back<T: Fixed<Entry: FileEntry + Ord + Debug>>(table: &Paged<T>)
 where
     Paged<T>: TakesIn<Error = Error> + BulkTable<Entry = T::Entry, Error = Error>,
@@ -63,8 +63,8 @@ where
     }
 }
 
-/// Maps or sets of each type, empty and with these numbers, with each budget: `$insert` and `$delete` put
-/// numbers in and take them out.
+/// Maps or sets of each type, empty and with these numbers, with each budget: `$insert` and `$delete` insert
+/// and delete numbers.
 macro_rules! each {
     ($($name:ident $table:ty: |$all:ident, $t:ident| $insert:expr, $delete:expr;)*) => { $(
         #[test]
@@ -102,7 +102,7 @@ fn a_file_is_not_opened_with_a_board() {
     let size = PagedMap::<u64, u64>::size(100, 0.8, CHILD, BUDGETS[1]).expect("a size");
     PagedMap::<u64, u64>::with_seed(size, choose(true), SEED).expect("memory").save(&path).expect("a file");
     let opening = |budget| Opening { board: true, ..Opening::new(budget, choose(true)) };
-    // A budget that has no room for one, and one that has.
+    // A budget without room for one, and one with room.
     for budget in [0, 1 << 30] {
         let Err(Error::File(error)) = PagedMap::<u64, u64>::open_with(&path, opening(budget)) else {
             panic!("a CPU has no boards")
@@ -240,7 +240,7 @@ fn a_damaged_file_is_refused_where_it_is() {
     PagedMap::<u64, u64>::open(&path, 0).expect("the file");
 }
 
-/// Files that only a program writes that means harm.
+/// Files that only a malicious program writes.
 #[test]
 fn files_that_lie_are_refused() {
     let folder = folder();
