@@ -1,13 +1,13 @@
-//! Answers that one lane has.
+//! Answers that are at one lane.
 
 use crate::memory::Word;
 use crate::outcome::Mixed;
 use crate::warp::Warp;
 
-/// A value that one lane of a warp has; what the others have is none of it.
+/// A value that one lane of a warp has; the values of the other lanes mean nothing.
 ///
-/// The lane that found a slot knows what was in it. To tell the others takes a shuffle or a vote, and who
-/// only writes the answer to memory needs neither: [`give`](Self::give) it there.
+/// The lane that found a slot knows its content. To tell the other lanes takes a shuffle or a vote. A caller
+/// that only writes the answer to memory needs neither: [`give`](Self::give) writes it from that lane.
 pub struct AtLane<W: Warp, T: Copy> {
     lane: u32,
     values: W::Lanes<T>,
@@ -23,31 +23,31 @@ impl<W: Warp, T: Copy> Clone for AtLane<W, T> {
 impl<W: Warp, T: Copy> Copy for AtLane<W, T> {}
 
 impl<W: Warp, T: Copy> AtLane<W, T> {
-    /// What lane `lane` has of `values`.
+    /// The value that `values` has at lane `lane`.
     #[inline(always)]
     pub(crate) fn new(lane: u32, values: W::Lanes<T>) -> Self {
         Self { lane, values }
     }
 
-    /// A value that all lanes know: the first one has it.
+    /// A value that all lanes know; the first lane has it.
     #[inline(always)]
     pub fn known(w: &mut W, value: T) -> Self {
         Self { lane: 0, values: w.each(|_| value) }
     }
 
-    /// What `f` makes of it.
+    /// The result of `f` on the value.
     #[inline(always)]
     pub fn map<U: Copy>(self, w: &mut W, f: impl Fn(T) -> U) -> AtLane<W, U> {
         AtLane { lane: self.lane, values: w.map(self.values, |_, value| f(value)) }
     }
 
-    /// Its lane alone runs `f` on it.
+    /// Only the lane that has it runs `f` on it.
     #[inline(always)]
     pub fn give(self, w: &mut W, f: impl FnOnce(T)) {
         w.elect_with(self.lane, self.values, f);
     }
 
-    /// Tells all lanes whether `f` holds of it: one vote.
+    /// Whether `f` is true of it, told to all lanes: one vote.
     #[inline(always)]
     pub fn is(self, w: &mut W, f: impl Fn(T) -> bool) -> bool {
         let votes = w.map(self.values, |_, value| f(value));
@@ -56,7 +56,7 @@ impl<W: Warp, T: Copy> AtLane<W, T> {
 }
 
 impl<W: Warp, V: Word> AtLane<W, V> {
-    /// Tells all lanes.
+    /// The value, told to all lanes.
     #[inline(always)]
     pub fn tell(self, w: &mut W) -> V {
         w.shfl(self.values, self.lane)
@@ -64,7 +64,7 @@ impl<W: Warp, V: Word> AtLane<W, V> {
 }
 
 impl<W: Warp, V: Word> AtLane<W, Option<V>> {
-    /// Tells all lanes.
+    /// The value, told to all lanes.
     #[inline(always)]
     pub fn tell(self, w: &mut W) -> Option<V> {
         if !self.is(w, |value| value.is_some()) {
@@ -76,7 +76,7 @@ impl<W: Warp, V: Word> AtLane<W, Option<V>> {
 }
 
 impl<W: Warp, V: Word> AtLane<W, Mixed<V>> {
-    /// Tells all lanes.
+    /// The answer, told to all lanes.
     #[inline(always)]
     pub fn tell(self, w: &mut W) -> Mixed<V> {
         let codes = w.map(self.values, |_, said| u32::from(said.code));

@@ -1,10 +1,10 @@
-//! Types that tables hold by their bits: signed and floating-point numbers beside the words themselves.
+//! Types that tables hold by their bits: signed and floating-point numbers besides plain words.
 
 use crate::key::Key;
 use crate::memory::Word;
 
 /// A key of a table, as the user gives it. The table stores its bits as a [`Key`]: those of an `i32` as a
-/// `u32`, those of an `i64` as a `u64`, and any [`Key`] as itself. Two keys are the same if their bits are.
+/// `u32`, those of an `i64` as a `u64`, and a [`Key`] as it is. Two keys are equal if their bits are.
 pub trait TableKey: Copy + Eq + Send + Sync + 'static {
     /// The key that the table stores.
     type Bits: Key;

@@ -3,7 +3,7 @@
 use crate::memory::{IntegerWords, StagedWords, Word};
 use crate::warp::Warp;
 
-/// What a warp sees of the block it runs in.
+/// The block of a warp, as the warp sees it.
 ///
 /// Every warp of the block must reach the same barriers in the same order. Outside the per-lane closures
 /// control flow is uniform in a warp, but not among the warps of a block: the simulator reports a warp that
@@ -25,16 +25,16 @@ pub trait Block {
     fn sync(&mut self);
 }
 
-/// A block that has room to work in besides: shared words that change hands at its barriers.
+/// A block that also has scratch words: shared words that change hands at its barriers.
 pub trait Scratch<T: Word>: Block {
-    /// Words shared by the warps of this block. They hold anything when it starts.
+    /// Words shared by the warps of this block. They are uninitialized when it starts.
     type Words: StagedWords<T>;
 
     /// The words.
     fn scratch(&self) -> Self::Words;
 }
 
-/// A warp that stands in a block: what code is written against that needs both.
+/// A warp and its block, for code that needs both.
 pub trait InBlock {
     /// The warp.
     type Warp: Warp;

@@ -3,8 +3,8 @@
 use crate::key::Key;
 use crate::memory::Word;
 
-/// The key word of a slot that an insert of u64 pairs in two words is filling, whatever the key: the reserved
-/// key between that of a tombstone and that of an empty slot.
+/// The key word of a slot that an insert of u64 pairs in two words is filling, whatever the key. It is the
+/// reserved key between that of a tombstone and that of an empty slot.
 pub(crate) const LOCKED: u64 = u64::FIRST_RESERVED + 1;
 
 /// An entry packed into one word.
@@ -18,7 +18,7 @@ pub trait Packed: Copy {
 
     /// A slot without an entry: all ones.
     const EMPTY: Self::Word;
-    /// A word that is neither empty nor an entry; what it says of a slot is the structure's choice.
+    /// A word that is neither empty nor an entry; its meaning is the structure's choice.
     const MARK: Self::Word;
 
     /// The word of an entry.

@@ -1,35 +1,35 @@
 //! The hash of a key: 64 bits that depend on a seed.
 //!
-//! A hash is read as a number between 0 and 1 whose leading digit, to a base of one's own, says where the key
+//! A hash is read as a number between 0 and 1. Its leading digit, to a chosen base, says where the key
 //! belongs: [`Hash64::digit`], by one multiplication (Lemire, "Fast random integer generation in an
-//! interval", 2019). The low half of the product is the hash for the next digit, so that a shard, a page of
-//! it and a bucket of that are three digits, each of other bits. Distances between buckets and the classes of
+//! interval", 2019). The low half of the product is the hash for the next digit. So a shard, a page of it and
+//! a bucket of the page are three digits, each of other bits. Distances between buckets and the classes of
 //! filters come from the low half of the whole hash.
 //!
 //! **What it resists.** A folded multiplication, as in wyhash (Wang Yi) and foldhash (Orson Peters): the key,
 //! masked by a secret word, times a secret odd number, and the exclusive or of both halves of the product. A
 //! bijection then spreads it over all bits. No way is known to choose keys of one home without the seed. It
-//! is no cryptographic hash: who knows the seed can choose such keys, and who measures how long single calls
-//! take may learn of it. What such keys do at worst is said with each structure.
+//! is not a cryptographic hash: an attacker who knows the seed can choose such keys, and one who measures the
+//! time of single calls may learn about it. The documentation of each structure says what such keys can do at
+//! worst.
 
-/// What the hashes of a table depend on besides the key: 64 bits, chosen at random for each table unless the
-/// caller chooses.
+/// The parameter of a table's hashes: 64 bits, chosen at random for each table unless the caller chooses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Seed {
-    /// Exclusive or with the key: the number of the seed.
+    /// The word for the exclusive or with the key: the number of the seed.
     mask: u64,
-    /// What that is multiplied by: odd.
+    /// The factor of the multiplication: odd.
     factor: u64,
 }
 
 impl Seed {
-    /// The seed of this number.
+    /// The seed with this number.
     #[inline(always)]
     pub const fn new(bits: u64) -> Self {
         Self { mask: bits, factor: spread(bits) | 1 }
     }
 
-    /// One that nobody can foresee, another one each time: from the random keys of the standard library's
+    /// A seed that nobody can foresee, another one each time: from the random keys of the standard library's
     /// hash maps.
     #[cfg(feature = "host")]
     pub fn random() -> Self {
@@ -37,19 +37,19 @@ impl Seed {
         Self::new(std::hash::RandomState::new().build_hasher().finish())
     }
 
-    /// Its number.
+    /// The number of the seed.
     #[inline(always)]
     pub const fn bits(self) -> u64 {
         self.mask
     }
 
-    /// The seed as two words, so that a kernel need not work out the second one.
+    /// The seed as two words, so that a kernel need not compute the second one.
     #[inline(always)]
     pub const fn words(self) -> [u64; 2] {
         [self.mask, self.factor]
     }
 
-    /// The seed of the two words that [`words`](Self::words) gave. Others may hash badly.
+    /// The seed of the two words from [`words`](Self::words). Other words may hash badly.
     #[inline(always)]
     pub const fn from_words([mask, factor]: [u64; 2]) -> Self {
         Self { mask, factor }
@@ -61,11 +61,11 @@ impl Seed {
         Hash64(finish(fold(key ^ self.mask, self.factor)))
     }
 
-    /// The hash of a number of 32 bits: that of the same number of 64 bits, but that half of the mask is not
-    /// used, so that the first multiplication is shorter.
+    /// The hash of a number of 32 bits. It is that of the same number of 64 bits, but without half of the
+    /// mask, so that the first multiplication is shorter.
     #[inline(always)]
     pub const fn hash32(self, key: u32) -> Hash64 {
-        // Both products have 64 bits: a kernel that hashes all keys of a bucket keeps them in registers then.
+        // Both products have 64 bits: so a kernel that hashes all keys of a bucket keeps them in registers.
         let key = (key ^ self.mask as u32) as u64;
         let (low, high) = (key * (self.factor as u32 as u64), key * (self.factor >> 32));
         Hash64(finish(low.wrapping_add(high << 32) ^ (high + (low >> 32)) >> 32))
@@ -77,8 +77,8 @@ impl Seed {
 pub struct Hash64(u64);
 
 impl Hash64 {
-    /// These bits. The high ones say where a key is looked for first, the low ones where next, and its class
-    /// in filters: all 64 should differ.
+    /// A hash of these bits. The high bits decide where a key is looked up first, the low ones where next,
+    /// and its class in filters: all 64 should differ.
     #[inline(always)]
     pub const fn new(bits: u64) -> Self {
         Self(bits)
@@ -90,7 +90,7 @@ impl Hash64 {
         self.0
     }
 
-    /// Its leading digit to a base which is not zero: a number below it. The hashes with one digit are
+    /// Its leading digit to a base that is not zero: a number below the base. The hashes with one digit are
     /// consecutive numbers.
     #[inline(always)]
     pub const fn digit(self, base: u32) -> u32 {
@@ -99,14 +99,14 @@ impl Hash64 {
         ((high * base + ((low * base) >> 32)) >> 32) as u32
     }
 
-    /// What is left of it without its leading digit: the hash for the next one.
+    /// The rest without the leading digit: the hash for the next digit.
     #[inline(always)]
     pub const fn rest(self, base: u32) -> Self {
         Self(self.0.wrapping_mul(base as u64))
     }
 
-    /// Its low half. Leading digits whose bases multiply to less than 2^32 hardly depend on it: by a carry
-    /// alone.
+    /// Its low half. Leading digits whose bases multiply to less than 2^32 hardly depend on it: only by a
+    /// carry.
     #[inline(always)]
     pub const fn low(self) -> u32 {
         self.0 as u32
@@ -115,7 +115,7 @@ impl Hash64 {
 
 /// The golden ratio in 64 bits.
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
-/// What the bijection multiplies by: the fraction of pi.
+/// The factor of the bijection: the fraction of pi.
 const FACTOR: u64 = 0x243f_6a88_85a3_08d3;
 
 /// Both halves of a product of 128 bits, one over the other.
@@ -125,7 +125,7 @@ const fn fold(a: u64, b: u64) -> u64 {
     product as u64 ^ (product >> 64) as u64
 }
 
-/// Spreads what differs over all bits: a bijection, by one product of 64 bits.
+/// Spreads differences over all bits: a bijection, by one product of 64 bits.
 #[inline(always)]
 const fn finish(bits: u64) -> u64 {
     let bits = (bits ^ bits >> 32).wrapping_mul(FACTOR);
@@ -228,8 +228,8 @@ mod tests {
         }
     }
 
-    /// How unevenly keys of a pattern fill homes: the variance of their numbers, beside what random keys
-    /// have.
+    /// How unevenly keys of a pattern fill homes: the variance of their numbers, relative to that of random
+    /// keys.
     fn unevenness(hashes: impl Iterator<Item = Hash64>) -> f64 {
         const HOMES: usize = 1 << 12;
         let (mut counts, mut n) = ([0u32; HOMES], 0);
@@ -252,7 +252,7 @@ mod tests {
                 let found = unevenness((0..1 << 16).map(|i: u32| seed.hash32(i << shift)));
                 assert!((0.8..1.25).contains(&found), "{found} of u32 by {shift} bits, {seed:?}");
             }
-            // Both halves the same, and one the complement of the other.
+            // Both halves equal, and one the complement of the other.
             let found = unevenness((0..1 << 16).map(|i: u64| seed.hash(i << 32 | i)));
             assert!((0.8..1.25).contains(&found), "{found} of twins, {seed:?}");
             let found = unevenness((0..1 << 16).map(|i: u64| seed.hash(i << 32 | !i & 0xffff_ffff)));

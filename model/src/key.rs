@@ -3,21 +3,21 @@
 use crate::hash::{Hash64, Seed};
 use crate::memory::Word;
 
-/// A key type: 32 or 64 bits. A type of your own is one too, with an entry ([`Packed`](crate::entry::Packed))
-/// that it is part of: `examples/custom_hash.rs`. The order of keys must be that of their bits as unsigned
-/// numbers, as the reserved keys are the highest.
+/// A key type: 32 or 64 bits. Your own type is one too if it is part of an entry
+/// ([`Packed`](crate::entry::Packed)): `examples/custom_hash.rs`. The order of keys must be that of their
+/// bits as unsigned numbers, as the reserved keys are the highest.
 pub trait Key: Word + Ord {
-    /// The lowest key that no slot of a table holds, as its bits say that there is no entry. This one and all
-    /// above it are reserved; they are kept beside the table ([`crate::reserved`]).
+    /// The lowest reserved key. No slot of a table holds it or any key above it, as their bits say that there
+    /// is no entry. They are kept beside the table ([`crate::reserved`]).
     ///
     /// u32: `0xFFFF_FFFE` (tombstone) and `0xFFFF_FFFF` (empty). u64: `2^64 - 3` (tombstone), `2^64 - 2` (an
     /// insert of the lock-word protocol is under way) and `2^64 - 1` (empty); the forms without a lock word
     /// keep the same limit, so that a table moves between devices unchanged.
     const FIRST_RESERVED: Self;
 
-    /// The hash of the key in a table of this seed. Its high bits choose where a key is looked for first, its
-    /// low ones where next, and its class in filters: all 64 should differ. Who chooses keys can make many of
-    /// one home unless the hash depends on the seed.
+    /// The hash of the key in a table of this seed. Its high bits decide where a key is looked up first, its
+    /// low ones where next, and its class in filters: all 64 should differ. Unless the hash depends on the
+    /// seed, an attacker can choose many keys of one home.
     fn hash(self, seed: Seed) -> Hash64;
 }
 
@@ -39,7 +39,7 @@ impl Key for u64 {
     }
 }
 
-/// A key that a slot may hold: none of the reserved ones.
+/// A key that a slot may hold: not a reserved one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct UserKey<K>(K);
 
@@ -50,7 +50,7 @@ impl<K: Key> UserKey<K> {
         if key < K::FIRST_RESERVED { Some(Self(key)) } else { None }
     }
 
-    /// The number of a reserved key among those, as a key: the lowest one is 0. Of another key, anything.
+    /// The number of a reserved key, as a key: 0 for the lowest one. Any value for another key.
     #[inline(always)]
     pub fn of_reserved(key: K) -> Self {
         // Without a panic, whatever the key is: no kernel has one.

@@ -1,27 +1,27 @@
 //! The Warp contract and the structures written against it.
 //!
-//! One source serves every backend: the checkers and the CPU backend of `warpproof-simt`, and PTX through
-//! `warpproof-device`. The crate forbids unsafe code and has no dependencies, but for files of tables
+//! One source is for every backend: the checkers and the CPU backend of `warpproof-simt`, and PTX through
+//! `warpproof-device`. The crate forbids unsafe code. It has no dependencies, except for files of tables
 //! (feature `file`). Without the feature `host` it has no `std`.
 //!
-//! - [`warp`], [`block`], [`memory`]: what a backend provides.
-//! - [`at_lane`]: answers that one lane has.
-//! - [`entry`]: what a slot of one word holds.
-//! - [`map`]: what every map does, for those who serve several structures.
+//! - [`warp`], [`block`], [`memory`]: the interface that a backend implements.
+//! - [`at_lane`]: answers that are at one lane.
+//! - [`entry`]: the entry in a slot of one word.
+//! - [`map`]: the operations of every map, for code that works with several structures.
 //! - [`bits`]: signed and floating-point numbers, which tables hold by their bits.
-//! - [`cuckoo`]: two buckets to a key, and keys that move to make room.
+//! - [`cuckoo`]: two buckets for each key, and keys that move to make room.
 //! - [`dynamic`]: open addressing that grows while it is used.
 //! - [`hash`]: hashes of keys, and seeds.
 //! - [`hopscotch`]: the lock-flag hopscotch table.
 //! - [`open`]: open addressing with a filter.
 //! - [`partition`]: ranges of homes, for bulk inserts and batches on the CPU.
-//! - [`reclaim`]: memory of nodes that warps take and give back.
-//! - [`reserved`]: the keys that no slot can hold, beside a table; so every word is a key.
+//! - [`reclaim`]: allocation of nodes by warps.
+//! - [`reserved`]: the keys that no slot can hold, kept beside a table; so every word is a key.
 //! - [`retrieve`]: all entries of a table, copied to an output.
 //! - [`slab`]: the slab hash, a dynamic chained table.
-//! - [`waitfree`]: chains of nodes that never change, whose updates end in a bounded number of rounds.
+//! - [`waitfree`]: chains of nodes that never change; an update ends in a bounded number of rounds.
 //! - `growth` (feature `host`): a table that a host replaces by a larger one between the parts of a batch.
-//! - `paged` (feature `host`): tables of which only a part is in the memory of a device.
+//! - `paged` (feature `host`): tables that are only partly in the memory of a device.
 //! - `spec`, `host` (feature `host`): sequential specifications and the bulk interface of the backends.
 #![no_std]
 #![forbid(unsafe_code)]

@@ -1,4 +1,4 @@
-//! What every map of this crate does, whatever its structure.
+//! The operations of every map of this crate, whatever its structure.
 
 use crate::at_lane::AtLane;
 use crate::entry::Packed;
@@ -9,19 +9,19 @@ use crate::outcome::{Add, Assign, Delete, Insert, Mixed, Op};
 use crate::retrieve::SlotArray;
 use crate::warp::Warp;
 
-/// The code of an operation that a kernel of [`WarpMap::try_mixed`] defers to a second one, and of no
-/// outcome.
+/// The code of an operation that the kernel of [`WarpMap::try_mixed`] defers to a second kernel. It is not
+/// the code of an outcome.
 pub const DEFERRED: u8 = 253;
 
-/// Operations that a tile of such a second kernel looks through, one after the other, for those that are
-/// deferred.
+/// Operations among which a tile of that second kernel looks for deferred ones, one after the other.
 pub const DEFERRED_SPAN: u32 = 32;
 
-/// A handle to a concurrent map that warps work on, one operation each: a Copy view. With values of `()` it
+/// A handle to a concurrent map on which warps work, one operation each: a Copy view. With values of `()` it
 /// is a set.
 ///
-/// Kernels, grids of CPU warps and checkers are written against this where they serve several structures.
-/// What an operation means is the same for all; what it costs and when it waits is said by the structure.
+/// Kernels, grids of CPU warps and checkers are written against this if they work with several structures.
+/// The meaning of an operation is common to all. The documentation of the structure says what it costs and
+/// when it waits.
 pub trait WarpMap: Copy {
     /// Key of an entry.
     type Key: Key;
@@ -31,7 +31,7 @@ pub trait WarpMap: Copy {
     /// Adds a pair if the key is absent.
     fn insert_unique<W: Warp>(self, w: &mut W, key: UserKey<Self::Key>, value: Self::Value) -> Insert;
 
-    /// Adds a pair if the key is absent, else replaces a value.
+    /// Adds a pair if the key is absent, otherwise replaces a value.
     fn insert_or_assign<W: Warp>(self, w: &mut W, key: UserKey<Self::Key>, value: Self::Value) -> Assign;
 
     /// The value of one pair of `key`, or `None` if it is absent.
@@ -43,15 +43,15 @@ pub trait WarpMap: Copy {
         self.search(w, key).is_some().into()
     }
 
-    /// Takes out one pair of `key`.
+    /// Deletes one pair of `key`.
     fn delete<W: Warp>(self, w: &mut W, key: UserKey<Self::Key>) -> Delete;
 
-    /// Runs an operation whose kind is a value, and leaves the answer to the lane that has it. In a map of
+    /// Runs an operation whose kind is a value. Returns the answer at the lane that has it. In a map of
     /// unique keys [`Op::Insert`] is a unique insert.
     ///
-    /// Before another call of this warp, or word of this one to another warp, stands [`Warp::fence_acquire`],
-    /// or the end of the launch. The operations of a batch have no order, so a kernel that runs several in a
-    /// warp needs none between them.
+    /// Before another call of this warp, or a message about this one to another warp, call
+    /// [`Warp::fence_acquire`], or end the launch. The operations of a batch have no order, so a kernel that
+    /// runs several in a warp needs no fence between them.
     fn mixed<W: Warp>(
         self,
         w: &mut W,
@@ -74,35 +74,36 @@ pub trait WarpMap: Copy {
         Some(self.mixed(w, op, key, value))
     }
 
-    /// Asks for the memory that an operation on `key` touches first. A hint.
+    /// Prefetches the memory that an operation on `key` accesses first. A hint.
     fn prefetch<W: Warp>(self, key: UserKey<Self::Key>);
 
-    /// How many parts [`visit`](Self::visit) knows: together they hold every entry once.
+    /// How many parts [`visit`](Self::visit) has: together they hold every entry once.
     fn parts(self) -> u32;
 
     /// How many entries part `part` holds.
     fn live<W: Warp>(self, w: &mut W, part: u32) -> u32;
 
-    /// Hands every entry of part `part` to `sink` as (warp, number, key, value), numbered from 0. Exact if
+    /// Passes every entry of part `part` to `sink` as (warp, number, key, value), numbered from 0. Exact if
     /// nothing changes meanwhile.
     fn visit<W: Warp>(self, w: &mut W, part: u32, sink: impl FnMut(&mut W, u32, Self::Key, Self::Value));
 }
 
 /// A map of unique keys that adds to values.
 pub trait CounterMap: WarpMap {
-    /// Adds a pair if the key is absent, else adds `value` to its value, modulo 2 to the bits of a value.
+    /// Adds a pair if the key is absent, otherwise adds `value` to its value, modulo 2 to the bits of a
+    /// value.
     fn insert_or_add<W: Warp>(self, w: &mut W, key: UserKey<Self::Key>, value: Self::Value) -> Add;
 }
 
-/// A map of unique keys in one array of slots, cut into buckets of equally many slots. A bucket is a part of
+/// A map of unique keys in one array of slots, divided into buckets of equal size. A bucket is a part of
 /// [`WarpMap::visit`].
 pub trait BucketMap: CounterMap {
-    /// What a slot holds.
+    /// The entry in a slot.
     type Entry: Packed<Key = Self::Key, Value = Self::Value>;
     /// The slots.
     type Slots: OpenSlots<Self::Entry>;
 
-    /// The slots, numbered through.
+    /// The slots as one array.
     fn array(self) -> SlotArray<Self::Entry, Self::Slots>;
 
     /// Adds the entry of a slot of another table, none of whose keys is here. A slot without an entry adds
@@ -113,8 +114,8 @@ pub trait BucketMap: CounterMap {
     fn bucket_tombstones<W: Warp>(self, w: &mut W, bucket: u32) -> u32;
 }
 
-/// The operations of a [`WarpMap`] by the methods of the same names that the type has itself; `tried`: it has
-/// a `try_mixed`. `counter`, `buckets`: those of a [`CounterMap`], of a [`BucketMap`].
+/// Implements the operations of a [`WarpMap`] by the type's own methods of the same names; `tried`: it has a
+/// `try_mixed`. `counter`, `buckets`: also those of a [`CounterMap`], of a [`BucketMap`].
 macro_rules! by_own_methods {
     (buckets) => {
         #[inline(always)]

@@ -1,7 +1,7 @@
 //! Shared memory: arrays of atomic words, by handle.
 //!
 //! Every access names its order; the scope is in the handle's type (global words are visible to the whole
-//! device, block-shared words to one block). There is no plain access: a word that another warp may touch is
+//! device, block-shared words to one block). There is no plain access: a word that another warp may access is
 //! always atomic.
 //!
 //! | Order | PTX | `std` and loom |
@@ -66,12 +66,12 @@ impl Word for bool {
     }
 }
 
-/// Order of a load. A type of its own, so that a releasing load cannot be written down.
+/// Order of a load. A separate type, so that a releasing load cannot be written.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ReadOrder {
     /// Orders nothing.
     Relaxed,
-    /// What the writer of the value read did before its release is visible to this lane afterwards.
+    /// After the load, this lane sees all that the writer of the value did before its release.
     Acquire,
 }
 
@@ -80,7 +80,7 @@ pub enum ReadOrder {
 pub enum WriteOrder {
     /// Orders nothing.
     Relaxed,
-    /// What this lane did before is visible to whoever acquires the value stored.
+    /// A lane that acquires the stored value sees all that this lane did before.
     Release,
 }
 
@@ -99,8 +99,8 @@ pub enum Order {
 
 /// A handle to an array of atomic words.
 ///
-/// An index at or beyond [`Words::len`] touches no memory: the CPU backends panic, the checkers report
-/// *out of bounds*, a GPU skips the access and reads zero (see the device crate).
+/// An index at or beyond [`Words::len`] touches no memory: the CPU backends panic, the checkers report *out
+/// of bounds*, a GPU skips the access and reads zero (see the device crate).
 pub trait Words<T: Word>: Copy {
     /// Number of words.
     fn len(self) -> usize;
@@ -114,7 +114,7 @@ pub trait Words<T: Word>: Copy {
     /// Reads one word.
     fn load(self, index: usize, order: ReadOrder) -> T;
 
-    /// Reads words `row * N` to `row * N + N - 1`. Each word is an access of its own: the row may be torn.
+    /// Reads words `row * N` to `row * N + N - 1`. Each word is a separate access: the row may be torn.
     #[inline(always)]
     fn load_row<const N: usize>(self, row: usize, order: ReadOrder) -> [T; N] {
         core::array::from_fn(|i| self.load(row * N + i, order))
@@ -123,7 +123,7 @@ pub trait Words<T: Word>: Copy {
     /// Writes one word.
     fn store(self, index: usize, value: T, order: WriteOrder);
 
-    /// Writes words `row * N` to `row * N + N - 1`, relaxed. Each word is an access of its own.
+    /// Writes words `row * N` to `row * N + N - 1`, relaxed. Each word is a separate access.
     #[inline(always)]
     fn store_row<const N: usize>(self, row: usize, values: [T; N]) {
         for (i, value) in values.into_iter().enumerate() {
@@ -131,14 +131,14 @@ pub trait Words<T: Word>: Copy {
         }
     }
 
-    /// Writes `new` if the word holds `current`. Returns what the word held: the exchange took place exactly
-    /// if that equals `current`. A failed exchange reads relaxed unless `order` acquires.
+    /// Writes `new` if the word holds `current`. Returns the old word: the exchange took place exactly if
+    /// that equals `current`. A failed exchange reads relaxed unless `order` acquires.
     fn compare_exchange(self, index: usize, current: T, new: T, order: Order) -> T;
 
-    /// Writes `value`, returns what the word held.
+    /// Writes `value`, and returns the old word.
     fn swap(self, index: usize, value: T, order: Order) -> T;
 
-    /// Asks for the cache line of a word. A hint: it reads nothing and orders nothing.
+    /// Prefetches the cache line of a word. A hint: it reads nothing and orders nothing.
     #[inline(always)]
     fn prefetch(self, _index: usize) {}
 }

@@ -44,13 +44,13 @@ impl<E: Packed, H: Words<E::Word>, B: IntegerWords<u32>, const S: usize> CuckooT
         }
     }
 
-    /// From now on this warp sees no slot as it was before what it saw in the slots that it read. Between two
-    /// buckets that who has no lock reads, and at the end of a call, as another one of this warp may follow,
-    /// or word of it to another warp.
+    /// After this, the warp sees everything that was done before the writes of slots that it has read, and no
+    /// slot in an older state. A call without a lock uses it between its two buckets. It also ends a call, as
+    /// another call of this warp may follow, or a message to another warp.
     #[inline(always)]
     pub(super) fn acquire<W: Warp>(w: &mut W) {
-        // Pairs with the Release of `take` and `write`, also if the slot was written again since, as all that
-        // write slots exchange them.
+        // Pairs with the Release of `take` and `write`, also if the slot was written again since, as every
+        // write of a slot is an exchange.
         w.fence_acquire();
     }
 

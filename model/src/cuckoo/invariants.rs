@@ -1,4 +1,4 @@
-//! What always holds of a cuckoo table, to be checked on a copy of its words.
+//! Invariants of a cuckoo table, to be checked on a copy of its words.
 
 use super::CuckooTable;
 use crate::entry::Packed;
@@ -6,11 +6,10 @@ use crate::memory::{IntegerWords, Words};
 use crate::open;
 use crate::warp::Warp;
 
-/// An invariant that does not hold.
+/// An invariant that is violated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Broken {
-    /// What holds of the buckets of open addressing, but for keys whose first bucket is locked: those may
-    /// stand twice.
+    /// An invariant of the buckets of open addressing; a key whose first bucket is locked may be there twice.
     Slots(open::Broken),
     /// A bucket is locked (quiescence only).
     Locked {
@@ -29,7 +28,7 @@ impl core::fmt::Display for Broken {
 }
 
 impl<E: Packed, H: Words<E::Word>, B: IntegerWords<u32>, const S: usize> CuckooTable<E, H, B, S> {
-    /// Checks what holds in every state: a bucket is filled from its lowest slot on; a key stands in its
+    /// Checks the invariants of every state: a bucket is filled from its lowest slot on; a key is in its
     /// first bucket, or in its second one if the first has no empty slot, and in both only while its first
     /// bucket is locked.
     ///
@@ -39,7 +38,7 @@ impl<E: Packed, H: Words<E::Word>, B: IntegerWords<u32>, const S: usize> CuckooT
         self.slots.check_copies(w, most).map_err(Broken::Slots)
     }
 
-    /// Checks what holds besides when no operation runs: no bucket is locked.
+    /// Checks the additional invariants of a state in which no operation runs: no bucket is locked.
     pub fn check_quiescent<W: Warp>(self, w: &mut W) -> Result<(), Broken> {
         self.check_state(w)?;
         match (0..self.buckets()).find(|&bucket| self.locks.is_locked(w, bucket)) {

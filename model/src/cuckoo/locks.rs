@@ -4,13 +4,13 @@ use crate::memory::{IntegerWords, Order, ReadOrder};
 use crate::open::{CLASSES, filter_place, filter_words};
 use crate::warp::Warp;
 
-/// How many words the locks of so many buckets are: as many as a filter of open addressing has.
+/// The number of words for the locks of so many buckets: as many as for a filter of open addressing.
 pub const fn lock_words(buckets: u32) -> usize {
     filter_words::<CLASSES>(buckets)
 }
 
-/// One lock for each bucket: whoever has it is the only one that moves, changes or takes out a key whose
-/// first bucket this is, or puts it in the place of a deleted one.
+/// One lock for each bucket. Only its holder moves, changes or deletes a key whose first bucket this is, or
+/// puts such a key in the place of a deleted one.
 ///
 /// The words are those of a filter of open addressing; the lock is the lowest of a bucket's bits.
 #[derive(Clone, Copy, Debug)]
@@ -42,7 +42,7 @@ impl<B: IntegerWords<u32>> Locks<B> {
         w.sync();
     }
 
-    /// Gives back the lock of a bucket.
+    /// Releases the lock of a bucket.
     #[inline(always)]
     pub(super) fn unlock<W: Warp>(self, w: &mut W, bucket: u32) {
         let (at, bit) = Self::place(bucket);
@@ -55,7 +55,7 @@ impl<B: IntegerWords<u32>> Locks<B> {
     #[inline(always)]
     pub(super) fn is_locked<W: Warp>(self, w: &mut W, bucket: u32) -> bool {
         let (at, bit) = Self::place(bucket);
-        // Relaxed: who goes by it takes the lock afterwards.
+        // Relaxed: a caller that acts on this takes the lock afterwards.
         w.elect(0, || self.0.load(at, ReadOrder::Relaxed)) & bit != 0
     }
 }

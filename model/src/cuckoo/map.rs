@@ -1,4 +1,4 @@
-//! What every map does, of the cuckoo table.
+//! The operations of every map, on the cuckoo table.
 
 use super::CuckooTable;
 use crate::at_lane::AtLane;

@@ -12,7 +12,7 @@ pub use invariants::Broken;
 pub use locks::lock_words;
 pub use table::{CHAIN, CuckooTable};
 
-/// Places of [`Warp::mark`](crate::Warp::mark).
+/// The numbers of the places of [`Warp::mark`](crate::Warp::mark).
 mod mark {
     /// An insert begins, or begins again.
     pub(super) const BEGIN: u32 = 0;
@@ -20,16 +20,16 @@ mod mark {
     pub(super) const LOCK: u32 = 1;
     /// The warp has that lock.
     pub(super) const LOCKED: u32 = 2;
-    /// That lock comes next, of an insert that leaves if there is no empty slot.
+    /// That lock comes next, for an insert that leaves if there is no empty slot.
     pub(super) const TRY_LOCK: u32 = 3;
     /// The warp has it.
     pub(super) const TRY_LOCKED: u32 = 4;
-    /// The lock of the first bucket of a key that is to move comes next; which key, whose buckets are those
-    /// that it moves between.
+    /// The lock of the first bucket of a key that is to move comes next. The number is the key, whose buckets
+    /// are those that it moves between.
     pub(super) const SHIFT: u32 = 5;
     /// The warp has that lock.
     pub(super) const SHIFT_LOCKED: u32 = 6;
-    /// With the length of the chains added, up to [`CHAIN`](super::CHAIN): one of them comes next; from which
-    /// bucket, and by which way.
+    /// Plus the length of the chains, up to [`CHAIN`](super::CHAIN): one of them comes next. The numbers are
+    /// its first bucket and its path.
     pub(super) const ROOM: u32 = 7;
 }

@@ -1,4 +1,4 @@
-//! Making room: which keys move, and one that does.
+//! Making room: choosing the keys that move, and moving one.
 
 use super::table::Slot;
 use super::{CHAIN, CuckooTable, mark};
@@ -9,19 +9,19 @@ use crate::warp::Warp;
 
 /// Where a chain of moves ends.
 enum End<E: Packed> {
-    /// A key stands in `from`, its first bucket, and in `to`, its second one, a slot is free.
+    /// A key is in `from`, its first bucket, and a slot of `to`, its second one, is free.
     Move { key: E::Key, from: u32, to: u32 },
-    /// In a bucket before, a slot is free by now.
+    /// A slot of an earlier bucket has become free.
     Sooner,
 }
 
 impl<E: Packed, H: Words<E::Word>, B: IntegerWords<u32>, const S: usize> CuckooTable<E, H, B, S> {
-    /// Moves a key so that there is room for `key` in its buckets, or room on the way there; `false` if no
-    /// key that it may move was seen. Without a lock, so that what was seen may be gone: then nothing has
-    /// moved, and it is to be tried again.
+    /// Moves a key, so that there is room for `key` in its buckets or nearer to them. `false` if it saw no
+    /// key that it may move. It takes no lock to look, so a key that it saw may be gone; then nothing has
+    /// moved, and the caller tries again.
     ///
-    /// Chains of one key are looked for before those of two. Reads some 200 buckets for chains of two keys,
-    /// and 1500 for those of three, in tables of eight slots per bucket.
+    /// Looks for chains of one key before chains of two. Reads some 200 buckets for chains of two keys, and
+    /// 1500 for those of three, in tables of eight slots per bucket.
     #[inline(always)]
     pub(super) fn make_room<W: Warp>(self, w: &mut W, key: E::Key) -> bool {
         let first = self.slots.probe(key);
@@ -48,8 +48,8 @@ impl<E: Packed, H: Words<E::Word>, B: IntegerWords<u32>, const S: usize> CuckooT
         end.is_some()
     }
 
-    /// The end of a chain of so many keys, of which the first stands in bucket `root`, each of the others in
-    /// the second bucket of the one before, and all in their own first.
+    /// The end of a chain of so many keys. The first is in bucket `root`, each of the others in the second
+    /// bucket of the one before, and all of them in their own first bucket.
     #[inline(always)]
     fn end_of_chain<W: Warp>(self, w: &mut W, root: u32, length: u32) -> Option<End<E>> {
         let slots = W::LANES * S as u32;
@@ -73,7 +73,7 @@ impl<E: Packed, H: Words<E::Word>, B: IntegerWords<u32>, const S: usize> CuckooT
         None
     }
 
-    /// A key of a bucket that can move at once.
+    /// A key of a bucket that can move now.
     #[inline(always)]
     fn end_at<W: Warp>(self, w: &mut W, from: u32) -> Option<End<E>> {
         let row = self.slots.read(w, from);
@@ -91,8 +91,8 @@ impl<E: Packed, H: Words<E::Word>, B: IntegerWords<u32>, const S: usize> CuckooT
         None
     }
 
-    /// Moves a key, if it still stands where it was seen and there is room: copies it to its second bucket,
-    /// then erases it in the first.
+    /// Moves a key, if it is still where it was seen and there is room: copies it to its second bucket, then
+    /// erases it in the first.
     #[inline(always)]
     fn shift<W: Warp>(self, w: &mut W, key: E::Key, (from, to): (u32, u32)) {
         w.mark(mark::SHIFT, key.to_bits() as u64);
@@ -103,7 +103,7 @@ impl<E: Packed, H: Words<E::Word>, B: IntegerWords<u32>, const S: usize> CuckooT
         if let Some(slot) = row::first(w, base, row, |_, _, word| Self::holds(word, key)) {
             let entry = E::pack(key, E::value(Self::seen(w, &slot)));
             if self.copy(w, to, entry) {
-                // The lane that erases is another one than that which copied.
+                // The lane that erases differs from the lane that copied.
                 w.sync();
                 self.write(w, &slot, None);
             }
@@ -111,7 +111,7 @@ impl<E: Packed, H: Words<E::Word>, B: IntegerWords<u32>, const S: usize> CuckooT
         self.locks.unlock(w, from);
     }
 
-    /// Puts an entry into the lowest free slot of a bucket; whether there was one.
+    /// Puts an entry into the lowest free slot of a bucket. Returns whether there was one.
     #[inline(always)]
     fn copy<W: Warp>(self, w: &mut W, bucket: u32, entry: E::Word) -> bool {
         loop {
@@ -131,7 +131,7 @@ impl<E: Packed, H: Words<E::Word>, B: IntegerWords<u32>, const S: usize> CuckooT
         row::any(w, row, |_, _, word| Self::is_free(word))
     }
 
-    /// The lowest slot of a bucket as read that holds a key whose first bucket this is, and whose number is
+    /// The lowest slot of a bucket as read that holds a key with this first bucket and with the number
     /// `wanted`.
     #[inline(always)]
     fn movable<W: Warp>(

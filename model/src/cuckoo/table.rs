@@ -1,4 +1,4 @@
-//! The table: buckets as those of open addressing, and their locks.
+//! The table: buckets of open addressing, and their locks.
 
 use super::locks::Locks;
 use crate::entry::Packed;
@@ -10,21 +10,20 @@ use crate::retrieve::SlotArray;
 use crate::row::{Found, Place};
 use crate::warp::Warp;
 
-/// Keys that an insert moves at most, one into the place of the next.
+/// The most keys that an insert moves, each into the place of the next.
 pub const CHAIN: u32 = 3;
 
 /// The two buckets of a key.
 type Two = Bounded<DoubleHashing, 2>;
-/// The slots, in buckets of which a key probes two.
+/// The slots, as a table in which a key probes two buckets.
 pub(super) type Slots<E, H, const S: usize> = OpenTable<E, H, (), Two, S>;
 /// A slot that was found in a row.
 pub(super) type Slot<W, E> = Found<W, <E as Packed>::Word>;
 
 /// A handle to a cuckoo table: a Copy view that every warp carries.
 ///
-/// A bucket is what a warp reads at once: `W::LANES * S` slots, a word each. A key stands in its first bucket
-/// or its second one. One table can be used by warps of different widths as long as `W::LANES * S` is the
-/// same.
+/// A bucket is what a warp reads at once: `W::LANES * S` slots, a word each. A key is in its first bucket or
+/// its second one. Warps of different widths may use one table if `W::LANES * S` is equal.
 #[derive(Clone, Copy, Debug)]
 pub struct CuckooTable<E, H, B, const S: usize> {
     pub(super) slots: Slots<E, H, S>,
@@ -32,9 +31,9 @@ pub struct CuckooTable<E, H, B, const S: usize> {
 }
 
 impl<E: Packed, H: Words<E::Word>, B: IntegerWords<u32>, const S: usize> CuckooTable<E, H, B, S> {
-    /// A table of `buckets` buckets, at least one, in all of `slots`, which are all ones at first, with its
-    /// locks in [`lock_words`](super::lock_words) words, which are zero at first. The buckets of a key are by
-    /// `seed`. In a table of one bucket a key has one alone.
+    /// A table of `buckets` buckets, at least one, in `slots`, all of which are all ones at first. Its locks
+    /// are in [`lock_words`](super::lock_words) words, which are zero at first. `seed` decides the buckets of
+    /// keys. In a table of one bucket a key has only one.
     #[inline(always)]
     pub const fn new(slots: H, locks: B, buckets: u32, seed: Seed) -> Self {
         Self { slots: OpenTable::new(slots, (), buckets, seed), locks: Locks::new(locks) }
@@ -52,14 +51,14 @@ impl<E: Packed, H: Words<E::Word>, B: IntegerWords<u32>, const S: usize> CuckooT
         self.slots.buckets()
     }
 
-    /// Asks for the cache line of the first bucket of `key`. A hint.
+    /// Prefetches the first bucket of `key`. A hint.
     #[inline(always)]
     pub fn prefetch<W: Warp>(self, key: UserKey<E::Key>) {
         self.slots.prefetch::<W>(key);
     }
 
-    /// Hands every entry of a bucket to `sink` as (warp, number, key, value), numbered from 0. What other
-    /// warps change meanwhile may be missed, and an entry that moves be seen twice.
+    /// Passes every entry of a bucket to `sink` as (warp, number, key, value), numbered from 0. Changes by
+    /// other warps meanwhile may be missed, and an entry that moves may be seen twice.
     #[inline(always)]
     pub fn visit<W: Warp>(
         self,
@@ -88,7 +87,7 @@ impl<E: Packed, H: Words<E::Word>, B: IntegerWords<u32>, const S: usize> CuckooT
         Slots::<E, H, S>::slot(lanes, bucket)
     }
 
-    /// Whether a slot decides about a key, if no lower one does.
+    /// Whether a slot decides about a key, if no lower slot does.
     #[inline(always)]
     pub(super) fn decides(word: E::Word, key: E::Key) -> bool {
         Slots::<E, H, S>::decides(word, key)
@@ -106,13 +105,13 @@ impl<E: Packed, H: Words<E::Word>, B: IntegerWords<u32>, const S: usize> CuckooT
         Slots::<E, H, S>::is_empty(word)
     }
 
-    /// Whether a slot can be taken by who has a lock: it is empty, or holds a tombstone.
+    /// Whether the holder of a lock may take a slot: it is empty, or holds a tombstone.
     #[inline(always)]
     pub(super) fn is_free(word: E::Word) -> bool {
         !Slots::<E, H, S>::is_entry(word)
     }
 
-    /// What a slot held when it was found.
+    /// The content of a slot when it was found.
     #[inline(always)]
     pub(super) fn seen<W: Warp>(w: &mut W, slot: &Slot<W, E>) -> E::Word {
         let seen = w.map(slot.places, |_, Place { seen, .. }| seen);
@@ -125,7 +124,7 @@ mod tests {
     use super::*;
     use crate::open::Probing;
 
-    /// A key that moves has another bucket to go to.
+    /// A key that moves has another bucket to move to.
     #[test]
     fn the_two_buckets_of_a_key_differ() {
         assert_eq!([1, 2, 1000].map(Two::most), [1, 2, 2]);

@@ -11,7 +11,7 @@ use crate::outcome::{Add, Assign, Delete, Insert, Mixed, Op};
 use crate::row::{self, Place};
 use crate::warp::Warp;
 
-/// What a warp with the lock of a key's first bucket did for it.
+/// The result of a warp that holds the lock of a key's first bucket.
 enum Locked {
     /// It is done.
     Done(Held),
@@ -22,8 +22,8 @@ enum Locked {
 impl<E: Packed, H: Words<E::Word>, B: IntegerWords<u32>, const S: usize> CuckooTable<E, H, B, S> {
     /// Adds a pair if the key is absent.
     ///
-    /// [`Insert::Full`] if neither bucket has room, and none of the chains of moves that were looked at makes
-    /// some: the README says when that is exact. Lock-free where a bucket has an empty slot. Otherwise waits
+    /// [`Insert::Full`] if neither bucket has room, and none of the chains of moves that it looks at makes
+    /// some; the README says when that is exact. Lock-free if a bucket has an empty slot. Otherwise it waits
     /// for others that work on keys of the same first bucket, and moves up to [`CHAIN`](super::CHAIN) keys.
     #[inline(always)]
     pub fn insert_unique<W: Warp>(self, w: &mut W, key: UserKey<E::Key>, value: E::Value) -> Insert {
@@ -32,7 +32,7 @@ impl<E: Packed, H: Words<E::Word>, B: IntegerWords<u32>, const S: usize> CuckooT
         End::told(w, put).of_insert()
     }
 
-    /// Adds a pair if the key is absent, else replaces its value, with the lock of its first bucket.
+    /// Adds a pair if the key is absent, otherwise replaces its value under the lock of its first bucket.
     /// [`Assign::Full`] as in `insert_unique`.
     #[inline(always)]
     pub fn insert_or_assign<W: Warp>(self, w: &mut W, key: UserKey<E::Key>, value: E::Value) -> Assign {
@@ -41,8 +41,8 @@ impl<E: Packed, H: Words<E::Word>, B: IntegerWords<u32>, const S: usize> CuckooT
         End::told(w, put).of_assign()
     }
 
-    /// Adds a pair if the key is absent, else adds `value` to its value, modulo 2 to the bits of a value,
-    /// with the lock of its first bucket: a counter. [`Add::Full`] as in `insert_unique`.
+    /// Adds a pair if the key is absent, otherwise adds `value` to its value, modulo 2 to the bits of a
+    /// value, under the lock of its first bucket: a counter. [`Add::Full`] as in `insert_unique`.
     #[inline(always)]
     pub fn insert_or_add<W: Warp>(self, w: &mut W, key: UserKey<E::Key>, value: E::Value) -> Add {
         let put = self.put(w, key, value, OnPresent::Add);
@@ -50,9 +50,9 @@ impl<E: Packed, H: Words<E::Word>, B: IntegerWords<u32>, const S: usize> CuckooT
         End::told(w, put).of_add()
     }
 
-    /// Adds the entry of a slot of another table, of which no key is here. A slot without an entry, empty or
-    /// a tombstone, adds nothing. `false` if there is no room for it. So a table is rehashed: every slot of
-    /// the old one once, into a new one.
+    /// Adds the entry of a slot of another table, none of whose keys is here. A slot without an entry, empty
+    /// or a tombstone, adds nothing. `false` if there is no room for it. This is how a table is rehashed:
+    /// every slot of the old one once, into a new one.
     #[inline(always)]
     pub fn absorb<W: Warp>(self, w: &mut W, slot: E::Word) -> bool {
         match UserKey::new(E::key(slot)) {
@@ -61,7 +61,7 @@ impl<E: Packed, H: Words<E::Word>, B: IntegerWords<u32>, const S: usize> CuckooT
         }
     }
 
-    /// Takes out the pair of `key`, with the lock of its first bucket. Its slot is used again.
+    /// Deletes the pair of `key`, under the lock of its first bucket. Its slot is used again.
     #[inline(always)]
     pub fn delete<W: Warp>(self, w: &mut W, key: UserKey<E::Key>) -> Delete {
         let held = self.take_out(w, key);
@@ -69,8 +69,9 @@ impl<E: Packed, H: Words<E::Word>, B: IntegerWords<u32>, const S: usize> CuckooT
         Held::told(w, held).of_delete()
     }
 
-    /// Runs an operation whose kind is a value. [`Op::Insert`] is a unique insert. This is the last call of a
-    /// warp in its launch, or [`Warp::fence_acquire`] follows it; the other calls have that fence.
+    /// Runs an operation whose kind is a value. [`Op::Insert`] is a unique insert. It must be the last call
+    /// of a warp in its launch, or [`Warp::fence_acquire`] must follow it; the other calls include that
+    /// fence.
     #[inline(always)]
     pub fn mixed<W: Warp>(
         self,
@@ -99,9 +100,9 @@ impl<E: Packed, H: Words<E::Word>, B: IntegerWords<u32>, const S: usize> CuckooT
         }
     }
 
-    /// Runs an operation as [`mixed`](Self::mixed) does, unless it is an insert or assign of an absent key
-    /// whose buckets have no empty slot: then nothing has changed, and it is `None`. `mixed` makes room, or
-    /// says that there is none.
+    /// Runs an operation as [`mixed`](Self::mixed) does. `None` if it is an insert or assign of an absent key
+    /// whose buckets have no empty slot: nothing has changed then, and `mixed` makes room, or returns that
+    /// there is none.
     #[inline(always)]
     pub fn try_mixed<W: Warp>(
         self,
@@ -120,7 +121,8 @@ impl<E: Packed, H: Words<E::Word>, B: IntegerWords<u32>, const S: usize> CuckooT
         Some(End::answer(w, op, Some(held)))
     }
 
-    /// A delete. What it found. Waits for the lock of the key's first bucket, unless the key is absent.
+    /// A delete. Returns what it found. Waits for the lock of the key's first bucket, unless the key is
+    /// absent.
     #[inline(always)]
     fn take_out<W: Warp>(self, w: &mut W, key: UserKey<E::Key>) -> AtLane<W, Held> {
         let stands = match self.look(w, key) {
@@ -143,7 +145,7 @@ impl<E: Packed, H: Words<E::Word>, B: IntegerWords<u32>, const S: usize> CuckooT
         AtLane::known(w, if slot.is_some() { Held::Key } else { Held::Nothing })
     }
 
-    /// An insert, assign or add. What it found; `None` if there is no room.
+    /// An insert, assign or add. Returns what it found; `None` if there is no room.
     #[inline(always)]
     fn put<W: Warp>(
         self,
@@ -174,8 +176,8 @@ impl<E: Packed, H: Words<E::Word>, B: IntegerWords<u32>, const S: usize> CuckooT
         }
     }
 
-    /// An insert or assign that moves no key. What it found; `None` if the key is absent and no slot of its
-    /// buckets is empty: nothing has changed then.
+    /// An insert or assign that moves no key. Returns what it found; `None` if the key is absent and no slot
+    /// of its buckets is empty: nothing has changed then.
     #[inline(always)]
     fn try_put<W: Warp>(
         self,
@@ -206,10 +208,10 @@ impl<E: Packed, H: Words<E::Word>, B: IntegerWords<u32>, const S: usize> CuckooT
         slot.map(|_| Held::Key)
     }
 
-    /// Puts an entry into the lowest empty slot of the key's buckets, the first before the second. `changed`
-    /// says what is made of a slot that holds the key or is empty, if anything. What the slot held; `None` if
-    /// the rest is for who has the lock: the key is there and is to change, or both buckets are full of
-    /// others.
+    /// Puts an entry into the lowest empty slot of the key's buckets, of the first before the second.
+    /// `changed` is the new content of a slot that holds the key or is empty, if there is any. Returns what
+    /// the slot held; `None` if the lock is needed: the key is there and is to change, or both buckets are
+    /// full of others.
     #[inline(always)]
     fn put_in_empty<W: Warp>(
         self,
@@ -228,10 +230,10 @@ impl<E: Packed, H: Words<E::Word>, B: IntegerWords<u32>, const S: usize> CuckooT
                 if stays {
                     return Some(Held::Key);
                 }
-                // Not a slot that holds the key: the lock is for that.
+                // Not a slot that holds the key: that needs the lock.
                 let change = |seen| if Self::is_empty(seen) { changed(seen) } else { None };
                 let Ok(held) = self.slots.exchange(w, &slot, change) else {
-                    // Another insert took it, which may have been of this key.
+                    // Another insert took it, perhaps of this key.
                     continue;
                 };
                 return Some(Held::told(w, held)).filter(|held| *held == Held::Nothing);
@@ -241,9 +243,9 @@ impl<E: Packed, H: Words<E::Word>, B: IntegerWords<u32>, const S: usize> CuckooT
         }
     }
 
-    /// An insert, assign or add with the lock of the key's first bucket: changes the key if it is there, or
-    /// puts it into the place of a deleted one. `None` if a slot is empty, which is not for who has the lock:
-    /// other inserts of this key may want it.
+    /// An insert, assign or add under the lock of the key's first bucket: changes the key if it is there, or
+    /// puts it into the place of a deleted one. `None` if a slot is empty. The holder of the lock must not
+    /// take that: other inserts of this key may want it.
     #[inline(always)]
     fn put_locked<W: Warp>(
         self,
@@ -274,7 +276,7 @@ impl<E: Packed, H: Words<E::Word>, B: IntegerWords<u32>, const S: usize> CuckooT
                 (Some(next), _) => next,
                 (None, Some(slot)) if self.take(w, slot, entry) => return Some(Locked::Done(Held::Nothing)),
                 (None, None) => return Some(Locked::NoRoom),
-                // Another key was faster.
+                // An operation on another key was faster.
                 (None, Some(_)) => {
                     free = None;
                     self.slots.probe(key)
@@ -283,25 +285,26 @@ impl<E: Packed, H: Words<E::Word>, B: IntegerWords<u32>, const S: usize> CuckooT
         }
     }
 
-    /// Puts an entry into a slot that is empty or holds a tombstone, if it still holds what was seen.
+    /// Puts an entry into a slot that is empty or holds a tombstone, if the slot has not changed since it was
+    /// seen.
     #[inline(always)]
     pub(super) fn take<W: Warp>(self, w: &mut W, slot: &Slot<W, E>, entry: E::Word) -> bool {
         let words = self.slots.slots();
         w.elect_with(slot.lane, slot.places, |Place { at, seen }| {
-            // Release: pairs with the fence of who read this slot, or what was put there since, as all that
-            // write slots exchange them.
+            // Release: pairs with the fence of the warp that read this slot, or what was put there since, as
+            // every write of a slot is an exchange.
             words.compare_exchange(at, seen, entry, Order::Release) == seen
         })
     }
 
-    /// Writes a slot that holds a key whose first bucket this warp has locked: nobody else does. `None` takes
-    /// the key out.
+    /// Writes a slot that holds a key whose first bucket this warp has locked: nobody else writes it. `None`
+    /// deletes the key.
     #[inline(always)]
     pub(super) fn write<W: Warp>(self, w: &mut W, slot: &Slot<W, E>, entry: Option<E::Word>) {
         let words = self.slots.slots();
         w.elect_with(slot.lane, slot.places, |Place { at, .. }| {
-            // Release: as in `take`. An exchange, and not a store, so that what was released by this slot
-            // before still is.
+            // Release: as in `take`. An exchange, not a store, so that it carries on what this slot released
+            // before.
             words.swap(at, entry.unwrap_or(E::MARK), Order::Release);
         });
     }

@@ -1,4 +1,4 @@
-//! What every map does, of the table that grows.
+//! The operations of every map, on the table that grows.
 
 use super::{DynamicTable, Submaps};
 use crate::at_lane::AtLane;

@@ -8,43 +8,43 @@ use crate::open::{End, Filter, Held, Look, OnPresent, OpenTable, Probing};
 use crate::outcome::{Add, Assign, Delete, Insert, Mixed, Op};
 use crate::warp::Warp;
 
-/// Where the submaps of a dynamic table are.
+/// The submaps of a dynamic table.
 pub trait Submaps<const S: usize>: Copy {
-    /// What a slot holds.
+    /// The entry in a slot.
     type Entry: Packed;
     /// The slots of a submap.
     type Words: Words<<Self::Entry as Packed>::Word>;
     /// The filter of a submap.
     type Filter: Filter;
-    /// Which buckets of a submap a key probes. As many as it names may be full of other keys before a key
-    /// goes on to the next submap: a bound ([`Bounded`](crate::open::Bounded)) keeps that number small.
+    /// The buckets of a submap that a key probes. All of them may be full of other keys before a key goes on
+    /// to the next submap: a bound ([`Bounded`](crate::open::Bounded)) keeps their number small.
     type Probing: Probing;
 
-    /// Submap `index`, which is the first one, number 0, or was published.
+    /// Submap `index`: the first one, number 0, or a published one.
     fn at(self, index: u32) -> OpenTable<Self::Entry, Self::Words, Self::Filter, Self::Probing, S>;
 
-    /// Runs `f`, by which submap `index` is made and published, while no other warp runs its own; or says
-    /// [`Added::Soon`] if another one does. What the last one did is known then.
+    /// Runs `f`, which makes and publishes submap `index`, while no other warp runs its own; or returns
+    /// [`Added::Soon`] if another one does. It then knows everything that the last one did.
     fn one_at_a_time(self, index: u32, f: impl FnOnce() -> Added) -> Added;
 
-    /// Makes submap `index`, whose slots are empty then and whose filter says nothing, unless it is made:
-    /// whether it is. Within [`one_at_a_time`](Self::one_at_a_time).
+    /// Makes submap `index`, with empty slots and an empty filter, unless it exists. Returns whether it
+    /// exists. Called within [`one_at_a_time`](Self::one_at_a_time).
     fn make(self, index: u32) -> bool;
 }
 
-/// What came of asking for another submap.
+/// The result of asking for another submap.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u32)]
 pub enum Added {
     /// It is published.
     Now = 0,
-    /// Another warp makes it: it is to be waited for.
+    /// Another warp makes it: wait for it.
     Soon = 1,
     /// There is no memory for it, or it is refused.
     Never = 2,
 }
 
-/// How many buckets submap `index` has, if the first one has `first`: as many as all before it together.
+/// The buckets of submap `index`, if the first one has `first`: as many as all before it together.
 pub const fn submap_buckets(first: u32, index: u32) -> u64 {
     (first as u64) << index.saturating_sub(1)
 }
@@ -67,34 +67,33 @@ type Key<D, const S: usize> = <<D as Submaps<S>>::Entry as Packed>::Key;
 type Value<D, const S: usize> = <<D as Submaps<S>>::Entry as Packed>::Value;
 
 impl<D: Submaps<S>, B: IntegerWords<u32>, const S: usize> DynamicTable<D, B, S> {
-    /// A table of these submaps. `published` is one word, zero at first: how many there are besides the first
-    /// one.
+    /// A table of these submaps. `published` is one word, zero at first: the number of submaps besides the
+    /// first.
     #[inline(always)]
     pub const fn new(submaps: D, published: B) -> Self {
         Self { submaps, published }
     }
 
-    /// A submap: the first one, or one that was published.
+    /// A submap: the first one, or a published one.
     #[inline(always)]
     pub fn submap(self, index: u32) -> Submap<D, S> {
         self.submaps.at(index)
     }
 
-    /// How many submaps there are, as far as this lane knows. Not for warps of several lanes while others
-    /// run.
+    /// How many submaps this lane knows of. Not for warps of several lanes while others run.
     #[inline(always)]
     pub fn submaps(self) -> u32 {
         // Acquire: pairs with the Release of `publish`.
         1 + self.published.load(0, ReadOrder::Acquire)
     }
 
-    /// Number of buckets of all submaps, as far as this lane knows.
+    /// How many buckets the submaps have that this lane knows of.
     #[inline(always)]
     pub fn buckets(self) -> u32 {
         (0..self.submaps()).fold(0, |sum: u32, index| sum.saturating_add(self.submap(index).buckets()))
     }
 
-    /// The submap in which bucket `bucket` of all [`buckets`](Self::buckets) is, and its number there.
+    /// The submap of bucket number `bucket` among all [`buckets`](Self::buckets), and its number there.
     #[inline(always)]
     pub(crate) fn submap_of(self, mut bucket: u32) -> (Submap<D, S>, u32) {
         let (mut index, last) = (0, self.submaps() - 1);
@@ -107,10 +106,10 @@ impl<D: Submaps<S>, B: IntegerWords<u32>, const S: usize> DynamicTable<D, B, S> 
         }
     }
 
-    /// Hands every entry of a bucket of all [`buckets`](Self::buckets) to `sink` as (warp, number, key,
-    /// value), numbered from 0. What other warps change meanwhile may be missed. Not for warps of several
-    /// lanes while others add submaps, as [`submaps`](Self::submaps) is not: one lane alone would know that a
-    /// submap's slots are empty.
+    /// Passes every entry of a bucket, numbered among all [`buckets`](Self::buckets), to `sink` as (warp,
+    /// number, key, value), numbered from 0. Changes by other warps meanwhile may be missed. Like
+    /// [`submaps`](Self::submaps), not for warps of several lanes while others add submaps: only one lane
+    /// would know that a submap's slots are empty.
     #[inline(always)]
     pub fn visit<W: Warp>(
         self,
@@ -122,17 +121,16 @@ impl<D: Submaps<S>, B: IntegerWords<u32>, const S: usize> DynamicTable<D, B, S> 
         submap.visit(w, bucket, sink)
     }
 
-    /// Publishes submap `index`, all of whose slots are empty and whose filter says nothing, if it is the
-    /// next one. Whether this call did. Called by the lane that made the submap, or behind a `sync` that
-    /// tells it of that.
+    /// Publishes submap `index`, with empty slots and an empty filter, if it is the next one. Returns whether
+    /// this call did. Called by the lane that made the submap, or after a `sync` that follows the making.
     #[inline(always)]
     pub fn publish(self, index: u32) -> bool {
         let Some(before) = index.checked_sub(1) else { return false };
-        // Release: who reads this number sees the empty slots, and not what was there before.
+        // Release: a warp that reads this number sees the empty slots, and no earlier content of that memory.
         self.published.compare_exchange(0, before, index, Order::Release) == before
     }
 
-    /// Asks for the cache lines of the homes of `key` in the first submap and the last. A hint.
+    /// Prefetches the homes of `key` in the first submap and the last. A hint.
     #[inline(always)]
     pub fn prefetch<W: Warp>(self, key: UserKey<Key<D, S>>) {
         let last = self.submaps() - 1;
@@ -152,30 +150,31 @@ impl<D: Submaps<S>, B: IntegerWords<u32>, const S: usize> DynamicTable<D, B, S> 
     }
 
     /// Adds a pair if the key is absent. [`Insert::Full`] if all buckets that it probes are full, and this
-    /// warp knows of no other submap. Lock-free but for adding a submap, of which
-    /// [`Submaps::one_at_a_time`] says what it is.
+    /// warp knows of no other submap. Lock-free but for adding a submap, which is as
+    /// [`Submaps::one_at_a_time`] is.
     #[inline(always)]
     pub fn insert_unique<W: Warp>(self, w: &mut W, key: UserKey<Key<D, S>>, value: Value<D, S>) -> Insert {
         let put = self.put(w, key, value, OnPresent::Keep);
         End::told(w, put).of_insert()
     }
 
-    /// Adds a pair if the key is absent, else replaces its value. [`Assign::Full`] as in `insert_unique`.
+    /// Adds a pair if the key is absent, otherwise replaces its value. [`Assign::Full`] as in
+    /// `insert_unique`.
     #[inline(always)]
     pub fn insert_or_assign<W: Warp>(self, w: &mut W, key: UserKey<Key<D, S>>, value: Value<D, S>) -> Assign {
         let put = self.put(w, key, value, OnPresent::Assign);
         End::told(w, put).of_assign()
     }
 
-    /// Adds a pair if the key is absent, else adds `value` to its value, modulo 2 to the bits of a value.
-    /// [`Add::Full`] as in `insert_unique`.
+    /// Adds a pair if the key is absent, otherwise adds `value` to its value, modulo 2 to the bits of a
+    /// value. [`Add::Full`] as in `insert_unique`.
     #[inline(always)]
     pub fn insert_or_add<W: Warp>(self, w: &mut W, key: UserKey<Key<D, S>>, value: Value<D, S>) -> Add {
         let put = self.put(w, key, value, OnPresent::Add);
         End::told(w, put).of_add()
     }
 
-    /// Takes out the pair of `key`. Its slot is not used again. Lock-free.
+    /// Deletes the pair of `key`. Its slot is not used again. Lock-free.
     #[inline(always)]
     pub fn delete<W: Warp>(self, w: &mut W, key: UserKey<Key<D, S>>) -> Delete {
         self.take_out(w, key).map_or(Delete::Absent, |held| Held::told(w, held).of_delete())
@@ -262,23 +261,23 @@ impl<D: Submaps<S>, B: IntegerWords<u32>, const S: usize> DynamicTable<D, B, S> 
         }
     }
 
-    /// Whether submap `index` is published, all before it being so.
+    /// Whether submap `index` is published. All before it are.
     #[inline(always)]
     fn is_published<W: Warp>(self, w: &mut W, index: u32) -> bool {
-        // Acquire: pairs with the Release of `publish`. The first lane reads it always: what it knows only
+        // Acquire: pairs with the Release of `publish`. The first lane always reads it: what it knows only
         // grows.
         let published = w.elect(0, || self.published.load(0, ReadOrder::Acquire));
         w.sync();
         index <= published
     }
 
-    /// Sees to it that submap `index` is published, if it can be. All before it are.
+    /// Makes and publishes submap `index`, if it can. All before it are published.
     pub fn add_submap(self, index: u32) -> Added {
         self.submaps.one_at_a_time(index, || {
             if !self.submaps.make(index) {
                 return Added::Never;
             }
-            // It is published already if another warp was first.
+            // It is already published if another warp was first.
             self.publish(index);
             Added::Now
         })

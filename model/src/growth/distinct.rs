@@ -1,4 +1,4 @@
-//! How many distinct keys a batch has, about.
+//! An estimate of the number of distinct keys in a batch.
 
 use crate::hash::Hash64;
 
@@ -10,7 +10,7 @@ const REGISTERS: usize = 1 << BITS;
 /// analysis of a near-optimal cardinality estimation algorithm", 2007). The standard error is 1.6 %.
 #[derive(Clone, Debug)]
 pub struct Distinct {
-    /// Of the hashes of each register, the most zeros before the first one bit, plus one; 0 if there is no
+    /// For each register, the most zeros before the first one bit among its hashes, plus one; 0 if it has no
     /// hash.
     registers: [u8; REGISTERS],
 }
@@ -30,7 +30,7 @@ impl Distinct {
         *register = rank.max(*register);
     }
 
-    /// Counts what another one has counted.
+    /// Adds the counts of another one.
     #[must_use]
     pub fn merge(mut self, other: &Self) -> Self {
         for (mine, theirs) in self.registers.iter_mut().zip(&other.registers) {
@@ -39,13 +39,13 @@ impl Distinct {
         self
     }
 
-    /// How many distinct hashes there were, about.
+    /// The estimated number of distinct hashes.
     pub fn estimate(&self) -> u64 {
         let registers = REGISTERS as f64;
         let sum: f64 = self.registers.iter().map(|&rank| 0.5f64.powi(rank.into())).sum();
         let raw = 0.7213 / (1.0 + 1.079 / registers) * registers * registers / sum;
         let empty = self.registers.iter().filter(|&&rank| rank == 0).count();
-        // Few hashes are counted by the registers that are left empty.
+        // If there are few hashes, the empty registers count them.
         let few = raw <= 2.5 * registers && empty > 0;
         (if few { registers * (registers / empty as f64).ln() } else { raw }) as u64
     }

@@ -1,10 +1,10 @@
-//! The locks of a table that grows, of the standard library.
+//! The locks of a table that grows, from the standard library.
 
 use super::room::Room;
 use super::table::{Growing, Monitor, Rehash};
 use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard};
 
-/// Who holds a table, and who its room: an `RwLock` and a `Mutex`.
+/// The locks of a table and of its room: an `RwLock` and a `Mutex`.
 #[derive(Debug)]
 pub struct Locks<T> {
     table: RwLock<T>,
@@ -14,8 +14,8 @@ pub struct Locks<T> {
 impl<T: Rehash> Monitor for Locks<T> {
     type Table = T;
 
-    // What a panic left behind, here and below, is a whole table, as it is replaced by one assignment, and a
-    // whole room.
+    // After a panic elsewhere, here and below, the table is whole, as one assignment replaces it, and the
+    // room is whole.
     fn shared<R>(&self, f: impl FnOnce(&T) -> R) -> R {
         f(&self.table.read().unwrap_or_else(PoisonError::into_inner))
     }
@@ -28,13 +28,13 @@ impl<T: Rehash> Monitor for Locks<T> {
 }
 
 impl<T: Rehash> Growing<Locks<T>> {
-    /// A table without entries, at most `load` of whose slots are to be taken.
+    /// A table without entries; at most `load` of its slots may be taken.
     pub fn locked(table: T, load: f64) -> Self {
         let room = Room::at_load(table.slots(), load).into();
         Self::new(Locks { table: RwLock::new(table), room }, load)
     }
 
-    /// The table, which does not grow meanwhile. Whoever has it calls no other method.
+    /// The table, which does not grow meanwhile. The caller must call no other method while it has it.
     pub fn table(&self) -> RwLockReadGuard<'_, T> {
         self.monitor().table.read().unwrap_or_else(PoisonError::into_inner)
     }
@@ -48,7 +48,7 @@ mod tests {
     use std::thread;
     use std::vec::Vec;
 
-    /// A table without memory, which counts.
+    /// A table without memory that counts its entries.
     #[derive(Debug)]
     struct Counted {
         live: AtomicU64,
@@ -58,7 +58,7 @@ mod tests {
     }
 
     impl Rehash for Counted {
-        /// Slots that cannot be had.
+        /// The number of slots for which there is no memory.
         type Error = u64;
 
         fn rehash(&mut self, entries: u64, load: f64) -> Result<(), u64> {
@@ -110,7 +110,7 @@ mod tests {
             (0..THREADS).for_each(|_| {
                 scope.spawn(|| insert(&growing).expect("memory"));
             });
-            // Others make it as small as it can be meanwhile.
+            // Others make it as small as possible meanwhile.
             scope.spawn(|| (0..100).for_each(|_| growing.resize_for(0).expect("memory")));
         });
         assert_eq!(growing.table().live.load(Relaxed), (THREADS * KEYS) as u64);

@@ -1,4 +1,4 @@
-//! How many slots of a table may be taken, are taken, and are promised.
+//! The room in a table: how many slots may be taken, are taken, and are promised.
 
 use crate::host::OpenStats;
 use core::fmt;
@@ -7,33 +7,34 @@ use core::fmt;
 /// ([`BoundedStride`](crate::open::BoundedStride)).
 pub const MOST_LOAD: f64 = 0.98;
 
-/// The load that a table that grows is kept to if it is asked for this one. What is no load stays so.
+/// The load of a growing table for which `load` was asked: at most [`MOST_LOAD`]. An invalid load stays as it
+/// is.
 pub fn kept_load(load: f64) -> f64 {
     if (MOST_LOAD..=1.0).contains(&load) { MOST_LOAD } else { load }
 }
 
-/// The room in a table, in slots. Changed under its lock alone.
+/// The room in a table, in slots. It changes only under its lock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Room {
-    /// How many slots at most are to be taken.
+    /// The most slots that may be taken.
     pub limit: u64,
     /// Slots that are taken, by entries and tombstones: no fewer than there are.
     pub taken: u64,
-    /// Slots that the chunks of batches that run now may take besides.
+    /// More slots that the chunks of batches that run now may take.
     pub promised: u64,
-    /// Whether `taken` are the entries: none was taken out since the table was made or cleared, and no batch
-    /// failed or was of all kinds of operations. Then nobody has to count them.
+    /// Whether `taken` is the number of entries: none was deleted since the table was made or cleared, and no
+    /// batch failed or was of all kinds of operations. Then nobody has to count them.
     pub exact: bool,
 }
 
 impl Room {
-    /// The room of a table without entries, of whose slots `limit` may be taken.
+    /// The room of a table without entries; `limit` of its slots may be taken.
     pub const fn new(limit: u64) -> Self {
         Self { limit, taken: 0, promised: 0, exact: true }
     }
 
-    /// The room of a table without entries, at most `load` of whose `slots` are to be taken: one slot at
-    /// least.
+    /// The room of a table without entries; at most `load` of its `slots` slots may be taken, and at least
+    /// one.
     pub fn at_load(slots: u64, load: f64) -> Self {
         Self::new(((slots as f64 * load) as u64).max(1))
     }
@@ -43,18 +44,18 @@ impl Room {
         self.limit.saturating_sub(self.taken.saturating_add(self.promised))
     }
 
-    /// A chunk of a batch is no smaller than this, unless the batch is: a table that has less room grows.
+    /// A chunk of a batch is no smaller than this, unless the batch is: a table with less room grows.
     pub(super) fn least(&self) -> u64 {
         (self.limit / 8).max(1)
     }
 
-    /// Whether there is room for a chunk of a batch of which `left` inserts are left.
+    /// Whether there is room for a chunk of a batch with `left` inserts left.
     pub(super) fn suffices(&self, left: u64) -> bool {
         self.free() >= left.min(self.least())
     }
 
-    /// Reserves room for the next chunk of `left` inserts, as large as there is room: its size, or `None` if
-    /// there is too little.
+    /// Reserves room for the next chunk of `left` inserts, as large as there is room. Returns its size, or
+    /// `None` if there is too little.
     pub(super) fn promise(&mut self, left: u64) -> Option<u64> {
         let size = left.min(self.free());
         self.suffices(left).then(|| {
@@ -63,26 +64,26 @@ impl Room {
         })
     }
 
-    /// A chunk that was promised `size` slots has taken `stored` of them, and takes no more; `None` if it
-    /// failed: any of them may be taken.
+    /// Ends a chunk that was promised `size` slots. It has taken `stored` of them; `None` if it failed: any
+    /// of them may be taken.
     pub(super) fn settle(&mut self, size: u64, stored: Option<u64>) {
         self.promised -= size;
         self.taken += stored.unwrap_or(size);
         self.exact &= stored.is_some();
     }
 
-    /// What the table holds as far as the room knows it exactly.
+    /// The content of the table, if the room knows it exactly.
     pub(super) fn known(&self) -> Option<OpenStats> {
-        // A chunk that panicked has left its promise.
+        // A chunk that panicked has left its promise behind.
         (self.exact && self.promised == 0).then_some(OpenStats { live: self.taken, tombstones: 0 })
     }
 
-    /// Checks what holds whenever nobody has the lock of the room, and nobody the table alone: the table
-    /// holds this.
+    /// Checks the invariants of the room against the content of the table. They hold when nobody has the lock
+    /// of the room, and nobody has the table alone.
     ///
     /// # Errors
-    /// If more slots are used than the room knows of, or more are taken and promised than may be, or there
-    /// are tombstones of which it does not know.
+    /// If more slots are used than the room knows of, more are taken and promised than may be, or there are
+    /// tombstones that it does not know of.
     pub fn check(&self, stats: &OpenStats) -> Result<(), Overdrawn> {
         let (spoken_for, used) = (self.taken.saturating_add(self.promised), stats.live + stats.tombstones);
         if used <= spoken_for && spoken_for <= self.limit && !(self.exact && stats.tombstones > 0) {
@@ -93,7 +94,7 @@ impl Room {
     }
 }
 
-/// What does not hold of a room.
+/// A violated invariant of a room.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Overdrawn {
     /// The room.
@@ -112,9 +113,9 @@ impl fmt::Display for Overdrawn {
 
 impl core::error::Error for Overdrawn {}
 
-/// How many of `left` inserts store an entry, if `stored` of the `ran` before did; a little more, so that a
-/// share that was measured a little too low does not make the table grow again at the very end. All of them,
-/// if none ran before.
+/// How many of `left` inserts will store an entry, if `stored` of the `ran` earlier ones did. A little is
+/// added, so that a share measured a little too low does not make the table grow again at the very end. All
+/// of them, if none ran before.
 pub(super) fn expected(left: u64, ran: u64, stored: u64) -> u64 {
     const MORE_PERCENT: u128 = 102;
     if ran == 0 {

@@ -1,4 +1,4 @@
-//! What a table that grows is, sequentially: a map under batches.
+//! The sequential specification of a table that grows: a map under batches.
 
 use crate::spec::{Call, Op, Ret, Spec};
 use alloc::format;
@@ -7,12 +7,12 @@ use alloc::vec::Vec;
 
 /// A batch through [`Growing::mixed`](super::Growing::mixed), as a call.
 pub const MIXED: Op = Op::Insert;
-/// A batch whose first chunk fails when it has run, as a call.
+/// A batch whose first chunk fails after it ran, as a call.
 pub const FAIL: Op = Op::Other(0);
 /// A batch through [`Growing::insert`](super::Growing::insert) that gives back what it did not need
 /// ([`between_batches`](super::Growing::between_batches)), as a call.
 pub const AHEAD: Op = Op::Other(1);
-/// A call that takes out everything.
+/// A call that deletes everything.
 pub const CLEAR: Op = Op::DeleteAll;
 
 /// A map under batches of inserts.
@@ -39,9 +39,9 @@ pub const fn value_of(key: u64) -> u64 {
     10 * key
 }
 
-/// What a batch returns: the outcome of its only insert; `full` if it stored none and there was no memory;
-/// else a digit for each of its inserts, 1 if it stored its key, 2 if the key was there, 3 if it did not run
-/// because there was no memory.
+/// The return value of a batch: the outcome of its only insert; `full` if it stored none and there was no
+/// memory; otherwise a digit for each of its inserts: 1 if it stored its key, 2 if the key was there, 3 if it
+/// did not run because there was no memory.
 pub fn outcome_digits(outcomes: &[Ret]) -> Ret {
     match outcomes {
         [only] => only.clone(),
@@ -56,7 +56,7 @@ fn digit(ret: &Ret) -> u64 {
     1 + DIGITS.iter().position(|known| known == ret).unwrap_or(DIGITS.len()) as u64
 }
 
-/// What the insert number `index` of a batch of `n` returned.
+/// The outcome of insert number `index` of a batch of `n` inserts.
 fn outcome(n: u64, index: u64, ret: &Ret) -> Option<Ret> {
     match ret {
         Ret::Count(digits) => {

@@ -1,4 +1,4 @@
-//! The protocol: batches of inserts in chunks, and the table that is replaced between them.
+//! The protocol: batches of inserts in chunks, and replacing the table between them.
 
 use super::room::{Room, expected};
 use crate::host::OpenStats;
@@ -6,16 +6,16 @@ use core::cell::LazyCell;
 
 /// A table that can be replaced by one of another size, with the same entries.
 pub trait Rehash {
-    /// Why a call failed.
+    /// The error of a call.
     type Error;
 
     /// Moves the entries to a table of at least `entries / load` slots, without tombstones.
     ///
     /// # Errors
-    /// That there is no memory for it, or another failure. Nothing has changed then.
+    /// There is no memory for it, or another failure. Nothing has changed then.
     fn rehash(&mut self, entries: u64, load: f64) -> Result<(), Self::Error>;
 
-    /// What it holds. No more than it does when the call returns, no less than it did when the call began.
+    /// Its content: no more than it holds when the call returns, no less than it held when the call began.
     ///
     /// # Errors
     /// If it cannot be counted.
@@ -24,15 +24,15 @@ pub trait Rehash {
     /// Number of slots.
     fn slots(&self) -> u64;
 
-    /// Whether an error says that there is no memory.
+    /// Whether an error means that there is no memory.
     fn is_out_of_memory(error: &Self::Error) -> bool;
 }
 
-/// Who holds a table, and who its room.
+/// Access to a table and to its room.
 ///
-/// Each method waits until it may run `f`, runs it once and lets go when `f` has ended, also if it panics.
-/// What was done under a hold before is seen by who holds after. Whoever holds the room asks for nothing
-/// else, and who holds the table not for the table.
+/// Each method waits until it may run `f`, runs it once and releases when `f` has ended, also if it panics. A
+/// later holder sees all that an earlier holder did. The holder of the room asks for nothing else, and the
+/// holder of the table does not ask for the table.
 pub trait Monitor {
     /// The table.
     type Table: Rehash;
@@ -43,25 +43,25 @@ pub trait Monitor {
     /// Runs `f` on the table while nobody else has it.
     fn alone<R>(&self, f: impl FnOnce(&mut Self::Table) -> R) -> R;
 
-    /// Runs `f` on the room while nobody else has it. The room is that of the table at first,
+    /// Runs `f` on the room while nobody else has it. At first it is the room of the table,
     /// [`Room::at_load`].
     fn room<R>(&self, f: impl FnOnce(&mut Room) -> R) -> R;
 }
 
 type Error<M> = <<M as Monitor>::Table as Rehash>::Error;
 
-/// Each time that a table of the library grows it has room for at most so many times its entries: with the
-/// default load of 0.8 it has less than four slots for each then.
+/// When a table of the library grows, it gets room for at most so many times its entries: with the default
+/// load of 0.8 less than four slots for each.
 pub const STEP: u64 = 3;
 
-/// No table keeps more reserved keys than this beside its slots.
+/// The most reserved keys that any table keeps beside its slots.
 pub(super) const MOST_RESERVED: u64 = 3;
 
 /// A table that grows before it is too full.
 ///
-/// Calls on the table share it; growing it takes it alone. A batch of inserts goes in chunks, each no larger
-/// than the room that there is. How many entries the chunks before have stored says how many the rest will,
-/// and so how large the next table is.
+/// Calls on the table share it; growth takes it alone. A batch of inserts runs in chunks, each no larger than
+/// the present room. The entries stored by earlier chunks predict how many the rest will store, and so how
+/// large the next table is.
 #[derive(Clone, Copy, Debug)]
 pub struct Growing<M> {
     monitor: M,
@@ -72,8 +72,8 @@ pub struct Growing<M> {
 }
 
 impl<M: Monitor> Growing<M> {
-    /// A table of whose slots at most `load`, above 0 and at most 1, are to be taken. The monitor's room is
-    /// of that load.
+    /// A table in which at most `load` of the slots, above 0 and at most 1, may be taken. The monitor's room
+    /// has that load.
     pub const fn new(monitor: M, load: f64) -> Self {
         Self { monitor, load, step: u64::MAX, small: 0, between_batches: false }
     }
@@ -92,16 +92,16 @@ impl<M: Monitor> Growing<M> {
         Self { between_batches: true, ..self }
     }
 
-    /// Who holds the table and the room.
+    /// The access to the table and the room.
     pub const fn monitor(&self) -> &M {
         &self.monitor
     }
 
-    /// Runs `n` inserts in chunks: `chunk` runs those from the first number up to the second, which may store
-    /// one entry each, waits for them, and says how many they have stored, or more.
+    /// Runs `n` inserts in chunks. `chunk` runs those from the first number up to the second, each of which
+    /// may store one entry, waits for them, and returns how many entries they stored, or more.
     ///
     /// # Errors
-    /// Those of `chunk`, and of replacing the table. The chunks before have run then.
+    /// Those of `chunk`, and of replacing the table. The earlier chunks have run then.
     pub fn insert(
         &self,
         n: usize,
@@ -154,12 +154,12 @@ impl<M: Monitor> Growing<M> {
         Ok(())
     }
 
-    /// Runs `n` operations of all kinds in chunks, of which any may be an insert: as
-    /// [`insert`](Self::insert), but `chunk` does not say how many entries were stored, and the table is
-    /// asked. What others stored meanwhile counts too, up to the size of the chunk.
+    /// Runs `n` operations of all kinds in chunks, any of which may be an insert: as
+    /// [`insert`](Self::insert), but `chunk` does not return how many entries were stored; the table is
+    /// counted. Entries that others stored meanwhile count too, up to the size of the chunk.
     ///
-    /// Up to three slots more count as taken than are: a chunk may have deleted reserved keys, which leaves
-    /// no tombstones, and so fewer entries and tombstones are there than slots were taken.
+    /// Up to three more slots count as taken than are: a chunk may have deleted reserved keys. That leaves no
+    /// tombstones, so there are fewer entries and tombstones than slots were taken.
     ///
     /// # Errors
     /// As `insert`.
@@ -176,14 +176,14 @@ impl<M: Monitor> Growing<M> {
         })
     }
 
-    /// Says that entries may be taken out. Whoever takes them out shares the table, and calls this before.
+    /// Records that entries may be deleted. A caller that deletes shares the table, and calls this before.
     /// From then on the table is counted whenever it seems full, until it is cleared: deletes that a GPU
     /// queues end after the call that queued them.
     pub fn note_deletes(&self) {
         self.monitor.room(|room| room.exact = false);
     }
 
-    /// Replaces the table by one that has room for `more` entries besides those that it has, and no
+    /// Replaces the table by one that has room for `more` entries besides its present ones, and no
     /// tombstones.
     ///
     /// # Errors
@@ -195,7 +195,7 @@ impl<M: Monitor> Growing<M> {
         })
     }
 
-    /// Takes out everything by `clear`; the size stays.
+    /// Deletes everything by `clear`; the size stays.
     ///
     /// # Errors
     /// Those of `clear`.
@@ -207,9 +207,9 @@ impl<M: Monitor> Growing<M> {
         })
     }
 
-    /// Runs the next chunk of `left` inserts if there is room for one: how many they were, and what came of
-    /// it. The room is promised while the table is held: who has the table alone knows that nothing is
-    /// promised.
+    /// Runs the next chunk of `left` inserts if there is room for one. Returns how many they were, and their
+    /// result. The room is promised while the table is shared: so a thread that has the table alone knows
+    /// that nothing is promised.
     fn run_chunk(
         &self,
         left: u64,
@@ -225,8 +225,8 @@ impl<M: Monitor> Growing<M> {
     }
 
     /// Replaces the table by one that has room for `new` more entries, or at least for the next chunk of
-    /// `left` inserts: what the limit was. `None` if there is room without that. In the end the table will
-    /// hold `at_end` entries at least.
+    /// `left` inserts. Returns the old limit; `None` if there is room already. At the end the table will hold
+    /// at least `at_end` entries.
     fn grow(&self, left: u64, new: u64, at_end: u64) -> Result<Option<u64>, Error<M>> {
         self.monitor.alone(|table| {
             let now = self.monitor.room(|room| *room);
@@ -235,7 +235,7 @@ impl<M: Monitor> Growing<M> {
                 return Ok(None);
             }
             let stats = now.known().map_or_else(|| table.stats(), Ok)?;
-            // Nothing is promised but what a chunk that panicked was: that counts no more.
+            // Only a chunk that panicked may have left a promise, which no longer counts.
             let counted = Room { taken: taken(&stats), exact: now.exact, ..Room::new(now.limit) };
             if counted.suffices(left) {
                 self.monitor.room(|room| *room = counted);
@@ -258,8 +258,8 @@ impl<M: Monitor> Growing<M> {
         })
     }
 
-    /// Makes the table smaller if it has grown from `before` for more entries than came. Without memory to
-    /// move them it stays as it is.
+    /// Makes the table smaller if it has grown from `before` for more entries than came. If there is no
+    /// memory to move them, it stays as it is.
     fn give_back(&self, before: u64) -> Result<(), Error<M>> {
         self.monitor.alone(|table| {
             let now = self.monitor.room(|room| *room);
@@ -275,31 +275,31 @@ impl<M: Monitor> Growing<M> {
         })
     }
 
-    /// The highest limit of a table of so many entries whose limit was `before`: never less, as the caller
-    /// made it as large, or it once had as many entries.
+    /// The highest limit of a table of `live` entries whose limit was `before`. It is at least `before`, as
+    /// the caller made the table so large, or it once had so many entries.
     fn most(&self, live: u64, before: u64) -> u64 {
         live.saturating_mul(self.step).max(self.small).max(before)
     }
 
-    /// Replaces the table by one of which `entries` slots may be taken; `live` are in it.
+    /// Replaces the table by one in which `entries` slots may be taken; it holds `live` entries.
     fn resize(&self, table: &mut M::Table, entries: u64, live: u64) -> Result<(), Error<M>> {
         table.rehash(entries, self.load)?;
         let Room { limit, .. } = Room::at_load(table.slots(), self.load);
-        // A load that is no binary fraction may have lost one of those that were asked for.
+        // A load that is no binary fraction may have lost one of the slots that were asked for.
         let limit = limit.max(entries);
         self.monitor.room(|room| *room = Room { taken: live, exact: room.exact, ..Room::new(limit) });
         Ok(())
     }
 }
 
-/// How many entries a table that holds `live` has room for besides, at least, so that the next chunk can run
-/// in it: an eighth of the limit, as it is and as it then will be.
+/// How many more entries a table that holds `live` must have room for, so that the next chunk can run in it:
+/// an eighth of the limit, of the old one and of the new one.
 fn least_more(room: Room, live: u64) -> u64 {
     room.least().max(live.div_ceil(7))
 }
 
-/// A number of distinct keys that was estimated, and three times the error of that besides: a table that is a
-/// little too small would grow again at the very end of the batch.
+/// An estimated number of distinct keys, plus three times the error of the estimate: a table that is a little
+/// too small would grow again at the very end of the batch.
 fn with_slack(distinct: u64) -> u64 {
     distinct.saturating_add(distinct / 20)
 }

@@ -1,4 +1,4 @@
-//! One thread: how large tables get, and what is left when something fails. Several threads: the scenarios of
+//! One thread: the sizes of tables, and their state after failures. Several threads: the scenarios of
 //! `growth`.
 
 use super::table::MOST_RESERVED;
@@ -10,10 +10,10 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::cell::{Cell, RefCell};
 
-/// Entries that a table may always have room for.
+/// Entries that a table may have room for, even if it has fewer.
 const SMALL: u64 = 1 << 14;
 
-/// A table without memory, which notes what is asked of it.
+/// A table without memory that records the calls on it.
 #[derive(Debug)]
 struct Noted {
     geometry: OpenGeometry,
@@ -22,7 +22,7 @@ struct Noted {
     sizes: Vec<usize>,
     /// How often it was counted.
     counts: Cell<u32>,
-    /// Slots that there is memory for.
+    /// The number of slots for which there is memory.
     most: usize,
 }
 
@@ -69,7 +69,7 @@ impl Rehash for Noted {
     }
 }
 
-/// One thread: it waits for nobody. Asking for the table while it is held panics.
+/// One thread: it waits for nobody. A request for the table while it is held panics.
 struct OneThread {
     table: RefCell<Noted>,
     room: RefCell<Room>,
@@ -171,7 +171,7 @@ fn distinct_keys_that_are_there_already_take_no_more_memory_than_they_have() {
     let table = growing(1000, usize::MAX).in_steps_of(STEP, SMALL);
     insert_distinct(&table, 100_000, 1, 100_000).expect("room");
     let slots = table.monitor().shared(|table| table.geometry.slots());
-    // Most of the next batch is there.
+    // Most keys of the next batch are there.
     insert_distinct(&table, 1_000_000, 10, 100_000).expect("room");
     assert_eq!(live(&table), 200_000);
     let most = (STEP * live(&table)) as f64 / LOAD;
@@ -214,7 +214,7 @@ fn without_memory_for_all_it_takes_what_there_is_and_then_says_so() {
     assert_eq!(error, Error::OutOfMemory);
     let live = live(&growing);
     assert!(live as f64 > 0.8 * LOAD * 4000.0, "{live} entries");
-    // It is usable: nothing is promised any more, and what was deleted makes room again.
+    // It is usable: nothing is promised any more, and deleted entries make room again.
     assert_eq!(room(&growing).promised, 0);
     delete_all(&growing);
     assert_eq!(insert(&growing, 100, 1), Ok(vec![100]));
@@ -224,7 +224,7 @@ fn without_memory_for_all_it_takes_what_there_is_and_then_says_so() {
 fn without_memory_for_all_each_table_is_large_enough_for_the_next_chunk() {
     let growing = growing(1000, 10_000);
     insert(&growing, 1_000_000, 1).expect_err("no memory");
-    // A chunk of an eighth runs between two of them: so they grow by that at least.
+    // A chunk of an eighth runs between two sizes, so they grow by that at least.
     let sizes = sizes(&growing);
     assert!(sizes.windows(2).all(|pair| pair[1] * 7 >= pair[0] * 8), "{sizes:?}");
 }
@@ -241,7 +241,7 @@ fn a_chunk_that_fails_gives_its_room_back() {
 #[test]
 fn what_is_counted_beyond_a_chunk_does_not_count() {
     let growing = growing(1000, usize::MAX);
-    // Others store as much meanwhile.
+    // Others store as many meanwhile.
     let others = |table: &Noted| table.live.set(table.live.get() + 500);
     let chunk = |table: &Noted, _, _| {
         others(table);
@@ -251,7 +251,7 @@ fn what_is_counted_beyond_a_chunk_does_not_count() {
     assert_eq!(room(&growing).taken, 10);
 }
 
-/// A batch makes room for all that it seems to store, in one growth, and gives back what it did not need.
+/// A batch makes room, in one growth, for all entries that it seems to store, and gives back the rest.
 #[test]
 fn a_table_that_is_bounded_between_batches_keeps_to_its_entries_then() {
     let most = |entries: u64| (1.02 * entries as f64 / LOAD) as usize;
@@ -273,7 +273,7 @@ fn a_table_that_is_bounded_between_batches_keeps_to_its_entries_then() {
         "{sizes_now:?}"
     );
     assert_eq!((room(&growing).taken, live(&growing)), (1000, 1000));
-    // What the caller made large stays large.
+    // A table that the caller made large stays large.
     let growing = kept();
     growing.resize_for(100_000).expect("memory");
     insert(&growing, 100_010, 1).expect("memory");
@@ -361,7 +361,7 @@ fn a_cleared_table_has_all_its_room_again() {
     assert_eq!(room(&growing), Room::new(before.limit));
 }
 
-/// Whatever comes: a table has room for three times the entries that it has had at most, or it is small.
+/// In every case a table has room for at most three times the most entries that it ever had, or it is small.
 #[test]
 fn a_table_that_grows_in_steps_keeps_to_its_entries() {
     // A table has some more slots than it must.
@@ -384,7 +384,7 @@ fn a_table_that_grows_in_steps_keeps_to_its_entries() {
         delete_all(&steps);
     }
     assert!(sizes(&steps).iter().all(|&slots| slots <= most(1000)), "{:?}", sizes(&steps));
-    // What the caller made large stays large.
+    // A table that the caller made large stays large.
     let steps = growing(1_000_000, usize::MAX).in_steps_of(STEP, SMALL);
     insert(&steps, 1_000_000, 1).expect("room");
     delete_all(&steps);

@@ -12,8 +12,8 @@ use crate::warp::Warp;
 impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32, const V: u32> HopscotchTable<E, H, S, N, V> {
     /// The value of `key`, or `None` if it is absent.
     ///
-    /// Wait-free: reads at most `N` groups, each once, and the home word once behind each, whatever other
-    /// warps do or where they stop. A key in its home's own group is found by one read of that group and a
+    /// Wait-free: reads at most `N` groups, each once, and the home word once after each, whatever other
+    /// warps do or where they stop. A key in the group of its home is found by one read of that group and a
     /// fence.
     #[inline(always)]
     pub fn search<W: Warp>(self, w: &mut W, key: UserKey<E::Key>) -> Option<E::Value> {
@@ -29,7 +29,7 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32, const V: u32> H
         Some(AtLane::new(found.lane, w.map(found.places, |_, place| E::value(place.seen))))
     }
 
-    /// Behind a slot in which a search has found its key.
+    /// The fence after a search has found its key.
     #[inline(always)]
     pub(super) fn found<W: Warp>(self, w: &mut W) {
         // Acquire fence: pairs with the AcqRel of the exchange that filled the slot, or with the Release of
@@ -38,13 +38,13 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32, const V: u32> H
         w.fence_acquire();
     }
 
-    /// The slot of a key, which may be gone or moved when it is looked at again. A later read may be of an
-    /// older word yet, unless [`found`](Self::found) stands between. `row` is the group of its home, read in
-    /// this operation.
+    /// The slot of a key, which may be gone or moved when it is read again. A later read may even return an
+    /// older word, unless [`found`](Self::found) comes between. `row` is the group of its home, read in this
+    /// operation.
     ///
-    /// Groups are read in ascending order, and after each the home word says which is next. An entry only
-    /// ever moves to a later group, and stands there, with the hop bit set, before it is taken from the
-    /// earlier one: so a key that is there all the time is always in a group that is still to be read.
+    /// Groups are read in ascending order, and after each the home word names the next one. An entry only
+    /// ever moves to a later group. It is there, with the hop bit set, before it leaves the earlier one. So a
+    /// key that is there all the time is always in a group that is still to be read.
     #[inline(always)]
     pub(super) fn find<W: Warp>(
         self,
@@ -90,8 +90,8 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32, const V: u32> H
         }
     }
 
-    /// Hands every entry of a group to `sink` as (warp, number, key, value), numbered from 0. What other
-    /// warps change meanwhile may be missed, and an entry that moves be seen twice.
+    /// Passes every entry of a group to `sink` as (warp, number, key, value), numbered from 0. Changes by
+    /// other warps meanwhile may be missed, and an entry that moves may be seen twice.
     #[inline(always)]
     pub fn visit<W: Warp>(
         self,

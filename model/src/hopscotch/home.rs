@@ -1,11 +1,11 @@
-//! The home word: what a home says of its members.
+//! The home word: the state of a home and of its members.
 
 use crate::hash::Hash64;
 use crate::memory::Word;
 use core::marker::PhantomData;
 
-/// The first word of a group, as its home's members are found by it. `T` is the word, `N` the groups of a
-/// neighbourhood, `V` the most bits of the version.
+/// The first word of a group, by which the members of its home are found. `T` is the word, `N` the groups of
+/// a neighbourhood, `V` the most bits of the version.
 ///
 /// | Bits | |
 /// |---|---|
@@ -25,7 +25,7 @@ pub struct Home<T, const N: u32, const V: u32 = WHOLE> {
     word: PhantomData<T>,
 }
 
-/// A home has one of these locks or none.
+/// A home has at most one of these locks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Lock {
     /// Held by an operation on a key of the home.
@@ -46,7 +46,7 @@ impl Lock {
 
 const LOCKS: u64 = 3;
 
-/// Most bits of a version that has all bits of a home word that are nothing else.
+/// The width of a version that may take all free bits of a home word.
 pub(super) const WHOLE: u32 = u64::BITS;
 
 impl<T: Word, const N: u32, const V: u32> core::fmt::Display for Home<T, N, V> {
@@ -67,8 +67,8 @@ impl<T: Word, const N: u32, const V: u32> core::fmt::Display for Home<T, N, V> {
 }
 
 impl<T: Word, const N: u32, const V: u32> Home<T, N, V> {
-    /// Classes of the keys of a home, a power of two: as many as half of a word of 64 bits has hop bits for,
-    /// eight at most; one in a word of 32 bits.
+    /// Classes of the keys of a home, a power of two. In a word of 64 bits: as many as half of its bits are
+    /// enough hop bits for, at most eight. In a word of 32 bits: one.
     pub const CLASSES: u32 = if size_of::<T>() == 4 || N > 17 {
         1
     } else if N > 9 {
@@ -95,7 +95,7 @@ impl<T: Word, const N: u32, const V: u32> Home<T, N, V> {
     /// The class of keys with this hash.
     #[inline(always)]
     pub fn class(hash: Hash64) -> u32 {
-        // The high bits of the hash are those of the home.
+        // The high bits of the hash decide the home.
         hash.low() % Self::CLASSES
     }
 
@@ -148,13 +148,14 @@ impl<T: Word, const N: u32, const V: u32> Home<T, N, V> {
         Self::of(self.bits & !Self::bit(distance, class))
     }
 
-    /// Whether there may be members of a class so far behind the home. In its own group there always may.
+    /// Whether there may be members of a class in the group `distance` after the home. In its own group there
+    /// always may.
     #[inline(always)]
     pub(super) const fn reaches(self, distance: u32, class: u32) -> bool {
         distance == 0 || self.bits & Self::bit(distance, class) != 0
     }
 
-    /// The nearest group with members of a class that is more than `distance` behind the home.
+    /// The distance of the nearest group with members of a class that is more than `distance` after the home.
     #[inline(always)]
     pub(super) const fn next(self, distance: u32, class: u32) -> Option<u32> {
         let hops = self.bits >> (2 + class * Self::HOPS) & ((1 << Self::HOPS) - 1);
@@ -236,7 +237,7 @@ mod tests {
         assert!(version_bits::<u128, 17>() >= 30 && version_bits::<u64, 32>() >= 30);
     }
 
-    /// The version of a 32-bit word goes round to 1; it never reaches the other fields.
+    /// The version of a 32-bit word wraps to 1; it never reaches the other fields.
     #[test]
     fn a_version_goes_round() {
         let last = Home::<u32, 4>::from_word(0).without(1, 0).without(2, 0).without(3, 0).unlocked();

@@ -1,16 +1,16 @@
-//! How large a hopscotch table is, and what it holds.
+//! The size and the statistics of a hopscotch table.
 
 use super::{GROUP_WORDS, REACH};
 use crate::host::Refused;
 
-/// How many groups a table has, and how large they are.
+/// The number and the size of a table's groups.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct HopscotchGeometry {
     /// Words per group, the home word included: the lanes of a warp times the words that each reads.
     pub group_words: u32,
     /// Groups of a neighbourhood.
     pub reach: u32,
-    /// Homes: groups that keys belong to. Behind the last there are `reach - 1` groups more.
+    /// Homes: groups that keys belong to. After the last one there are `reach - 1` more groups.
     pub homes: u32,
 }
 
@@ -27,7 +27,7 @@ impl HopscotchGeometry {
         Self::at_load(pairs, Self::DEFAULT_LOAD)
     }
 
-    /// A table at another load, with the groups and neighbourhoods of the library's tables; of loads see
+    /// A table at another load, with the groups and neighbourhoods of the library's tables. About loads see
     /// [`new`](Self::new).
     ///
     /// # Errors
@@ -39,8 +39,8 @@ impl HopscotchGeometry {
 
     /// A table whose homes have `pairs / load` slots, at least one home.
     ///
-    /// Pairs stand in the neighbourhoods of their homes: keys that fall unevenly may find theirs full before
-    /// the table is. How often that is at which load is in BENCHMARKS.md.
+    /// Pairs are in the neighbourhoods of their homes: keys that fall unevenly may find theirs full before
+    /// the table is. BENCHMARKS.md has figures by load.
     ///
     /// # Errors
     /// [`Refused::Load`] if the load is not above 0 and at most 1; [`Refused::TooLarge`] if the groups cannot
@@ -58,11 +58,11 @@ impl HopscotchGeometry {
         Ok(Self { group_words, reach, homes: homes as u32 })
     }
 
-    /// Refuses a size that no table of such groups and neighbourhoods can have.
+    /// Refuses a size that is impossible for a table of such groups and neighbourhoods.
     ///
     /// # Errors
-    /// [`Refused::Neighbourhood`] if the size is for others; [`Refused::Nothing`] if there is no home;
-    /// [`Refused::TooLarge`] if the groups cannot be counted in 32 bits.
+    /// [`Refused::Neighbourhood`] if the size is for other groups or neighbourhoods; [`Refused::Nothing`] if
+    /// there is no home; [`Refused::TooLarge`] if the groups cannot be counted in 32 bits.
     pub fn admit(self, group_words: u32, reach: u32) -> Result<(), Refused> {
         let (found, expected) = ((self.group_words, self.reach), (group_words, reach));
         if found != expected {
@@ -74,7 +74,7 @@ impl HopscotchGeometry {
         countable(self.homes as u64, reach)
     }
 
-    /// Number of groups: the homes, and those behind the last. Of a size that [`admit`](Self::admit) does not
+    /// Number of groups: the homes, and those after the last. Of a size that [`admit`](Self::admit) does not
     /// refuse.
     pub const fn groups(self) -> u32 {
         self.homes.saturating_add(self.reach.saturating_sub(1))
@@ -91,7 +91,7 @@ impl HopscotchGeometry {
     }
 }
 
-/// Refuses more groups than 32 bits count, and neighbourhoods of none.
+/// Refuses more groups than 32 bits can count, and empty neighbourhoods.
 const fn countable(homes: u64, reach: u32) -> Result<(), Refused> {
     if reach == 0 {
         return Err(Refused::Nothing { what: "group" });
@@ -100,17 +100,17 @@ const fn countable(homes: u64, reach: u32) -> Result<(), Refused> {
     if found > most { Err(Refused::TooLarge { what: "groups", found, most }) } else { Ok(()) }
 }
 
-/// What a table holds.
+/// Statistics of a table.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct HopscotchStats {
     /// Pairs.
     pub live: u64,
-    /// How many of them stand 0, 1, ... groups behind their home.
+    /// How many pairs are 0, 1, ... groups after their home.
     pub distances: [u64; REACH as usize],
 }
 
 impl HopscotchStats {
-    /// Adds what another part holds.
+    /// Adds the statistics of another part.
     #[must_use]
     pub fn merge(mut self, other: &Self) -> Self {
         self.live += other.live;

@@ -1,4 +1,4 @@
-//! What always holds of a hopscotch table, to be checked on a copy of its words.
+//! Invariants of a hopscotch table, to be checked on a copy of its words.
 
 use super::home::{Home, Lock};
 use super::table::HopscotchTable;
@@ -6,7 +6,7 @@ use crate::entry::Packed;
 use crate::memory::Words;
 use crate::warp::Warp;
 
-/// An invariant that does not hold.
+/// An invariant that is violated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Broken {
     /// A home has both locks.
@@ -14,19 +14,19 @@ pub enum Broken {
         /// The home.
         home: u32,
     },
-    /// A key stands outside the neighbourhood of its home.
+    /// A key is outside the neighbourhood of its home.
     OutOfReach {
-        /// Where it stands.
+        /// The group of the key.
         group: u32,
     },
     /// The hop bits of a home do not lead to one of its members, and none of them is being moved.
     LostMember {
         /// The home.
         home: u32,
-        /// Where the member stands.
+        /// The group of the member.
         group: u32,
     },
-    /// A key stands twice, and no member of its home is being moved.
+    /// A key is there twice, and no member of its home is being moved.
     DuplicateKey {
         /// Its home.
         home: u32,
@@ -69,9 +69,9 @@ impl core::fmt::Display for Broken {
 }
 
 impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32, const V: u32> HopscotchTable<E, H, S, N, V> {
-    /// Checks what holds in every state: no home has both locks; every entry stands in the neighbourhood of
+    /// Checks the invariants of every state: no home has both locks; every entry is in the neighbourhood of
     /// its home, and its hop bits lead there, unless the home has `swap_lock`, or `multiple_lock` and version
-    /// 0; a key stands twice only while it has `swap_lock`.
+    /// 0; a key is there twice only while its home has `swap_lock`.
     ///
     /// Takes time proportional to the groups, times the words of a neighbourhood squared: meant for tiny
     /// tables.
@@ -105,8 +105,8 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32, const V: u32> H
         Ok(())
     }
 
-    /// Checks what holds besides when no operation runs: no home is locked, no slot is reserved, every hop
-    /// bit leads to a member.
+    /// Checks the additional invariants of a state in which no operation runs: no home is locked, no slot is
+    /// reserved, every hop bit leads to a member.
     pub fn check_quiescent<W: Warp>(self, w: &mut W) -> Result<(), Broken> {
         self.check_state(w)?;
         for group in 0..self.groups() {
@@ -133,7 +133,7 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32, const V: u32> H
         Ok(())
     }
 
-    /// How often a key stands in its neighbourhood.
+    /// How many copies of a key are in its neighbourhood.
     fn copies<W: Warp>(self, w: &mut W, home: u32, key: E::Key) -> u32 {
         let mut copies = 0;
         for group in home..home + N {

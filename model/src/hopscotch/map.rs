@@ -1,4 +1,4 @@
-//! What every map does, of the hopscotch table.
+//! The operations of every map, on the hopscotch table.
 
 use super::HopscotchTable;
 use crate::at_lane::AtLane;

@@ -1,4 +1,4 @@
-//! Making room: displacement, and when there is none.
+//! Making room: displacement, and how to find that there is no room.
 
 use super::home::{Home, Lock};
 use super::table::{HopscotchTable, Member, Row, Slot};
@@ -8,20 +8,20 @@ use crate::warp::Warp;
 
 /// Whether a home has room for another member.
 pub(super) enum Room {
-    /// An empty slot was seen in the neighbourhood, or where a displacement ends.
+    /// It saw an empty slot in the neighbourhood, or where a displacement ends.
     Some,
-    /// There was an instant at which every such slot was taken.
+    /// At one instant every such slot was taken.
     None,
     /// Other operations were under way.
     Unclear,
 }
 
 impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32, const V: u32> HopscotchTable<E, H, S, N, V> {
-    /// Looks for an empty slot that displacements lead to: in the neighbourhood, or in that of a member of a
-    /// group from which they do. Takes no lock.
+    /// Looks for an empty slot that displacements can reach: in the neighbourhood, or in that of a member of
+    /// a group that they reach. Takes no lock.
     ///
-    /// Every slot is seen taken at its own time. At one instant all are if no home around lost a member from
-    /// before its slots are read until after the last slot is.
+    /// It sees every slot taken at its own time. All are taken at one instant if no home around lost a member
+    /// from before its slots are read until after the last slot is.
     #[inline(always)]
     pub(super) fn room<W: Warp>(self, w: &mut W, home: u32) -> Room {
         let lowest = home.saturating_sub(N - 1);
@@ -73,9 +73,9 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32, const V: u32> H
         home + N - 1
     }
 
-    /// Says in a home word, which this warp has locked as `at`, that a member with this entry comes to a
-    /// group behind it, before it is there. A search may have been led to that group by an older member: what
-    /// it finds there must be found by every search that begins later.
+    /// Sets a hop bit in a home word, which this warp has locked as `at`, before a member with this entry
+    /// comes to a later group. An older member may have led a search to that group: every search that begins
+    /// later must find whatever that search finds there.
     #[inline(always)]
     fn announce<W: Warp>(self, w: &mut W, home: u32, at: Home<E::Word, N, V>, distance: u32, entry: E::Word) {
         let class = self.class(E::key(entry));
@@ -86,7 +86,7 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32, const V: u32> H
     }
 
     /// Puts an entry of `home`, which this warp has locked as `at`, into an empty slot of its neighbourhood,
-    /// if that still is empty.
+    /// if the slot is still empty.
     #[inline(always)]
     fn fill<W: Warp>(
         self,
@@ -102,12 +102,12 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32, const V: u32> H
         }
         self.announce(w, home, at, distance, entry);
         // Release: pairs with the acquire fence after a key is found. A warp that sees the entry sees the hop
-        // bit, and each place where the key stood before as this warp has seen it.
+        // bit, and the earlier places of the key as they are now.
         self.take(w, slot, entry, Order::AcqRel)
     }
 
     /// Puts an entry of a home, which this warp has locked as `at`, into the nearest empty slot of its
-    /// neighbourhood. Returns how far behind the home that is. `row` is the group of the home, read under its
+    /// neighbourhood. Returns the distance from the home. `row` is the group of the home, read under its
     /// lock.
     #[inline(always)]
     pub(super) fn near<W: Warp>(
@@ -132,9 +132,9 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32, const V: u32> H
         None
     }
 
-    /// As [`near`](Self::near), or else reserves the nearest empty slot that displacements lead to, and moves
-    /// entries from earlier groups there until the slot left is near enough. `None` if there is no way; then
-    /// entries may have moved, and nothing else has changed.
+    /// As [`near`](Self::near). If there is no such slot, reserves the nearest empty slot that displacements
+    /// can reach, and moves entries from earlier groups there until the slot that they leave is near enough.
+    /// `None` if there is no way; then entries may have moved, and nothing else has changed.
     #[inline(always)]
     pub(super) fn place<W: Warp>(
         self,
@@ -169,7 +169,8 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32, const V: u32> H
         }
     }
 
-    /// Moves entries until the slot left is in the neighbourhood of `home`, and puts the entry there.
+    /// Moves entries until the slot that they leave is in the neighbourhood of `home`, and puts the entry
+    /// there.
     #[inline(always)]
     fn bring<W: Warp>(
         self,
@@ -190,9 +191,9 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32, const V: u32> H
         Some(group - home)
     }
 
-    /// Moves an entry from an earlier group to the slot `to` of `group`, which this warp has reserved;
-    /// returns where it was, which is reserved now. Its home, the head, is behind that of the insert: nobody
-    /// waits for a lower lock than it holds.
+    /// Moves an entry from an earlier group to the slot `to` of `group`, which this warp has reserved.
+    /// Returns the old slot of the entry, which is now reserved. Its home, the head, comes after that of the
+    /// insert: no warp waits for a lower lock than it holds.
     #[inline(always)]
     fn hop<W: Warp>(self, w: &mut W, group: u32, to: &Slot<W, E>) -> Option<Member<W, E, S>> {
         loop {
@@ -213,7 +214,8 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32, const V: u32> H
             };
             let member = Member { group: from, row, slot };
             let entry = Self::seen(w, &member.slot);
-            // Copy, then say so, then erase: a search that misses the entry where it was finds where it went.
+            // Copy, then announce, then erase: a search that misses the entry in its old slot finds where it
+            // went.
             self.put(w, to, entry);
             let copied = at.with(group - head, self.class(E::key(entry)));
             self.set_home(w, head, copied);

@@ -1,4 +1,4 @@
-//! The table and what every operation shares: groups, homes, locks.
+//! The table and the code that all operations share: groups, homes, locks.
 
 use super::home::{Home, Lock, WHOLE};
 use crate::entry::Packed;
@@ -12,9 +12,9 @@ use core::marker::PhantomData;
 /// A handle to a hopscotch table: a Copy view that every warp carries.
 ///
 /// A group is what a warp reads at once: `W::LANES * S` words, the first one its home word, the others slots.
-/// A key belongs to a home, and stands in one of the `N` groups that begin there, its neighbourhood. One
-/// table can be used by warps of different widths as long as `W::LANES * S` is the same. `V` bounds the bits
-/// of versions: see [`with_version_bits`](Self::with_version_bits).
+/// A key belongs to a home, and is in one of the `N` groups that begin there, its neighbourhood. Warps of
+/// different widths may use one table if `W::LANES * S` is equal. `V` bounds the bits of versions: see
+/// [`with_version_bits`](Self::with_version_bits).
 #[derive(Clone, Copy, Debug)]
 pub struct HopscotchTable<E, H, const S: usize, const N: u32, const V: u32 = WHOLE> {
     words: H,
@@ -23,12 +23,12 @@ pub struct HopscotchTable<E, H, const S: usize, const N: u32, const V: u32 = WHO
     entry: PhantomData<E>,
 }
 
-/// What the lanes of a warp read of one group.
+/// The words of one group, as the lanes of a warp read them.
 pub(super) type Row<W, E, const S: usize> = row::Row<W, <E as Packed>::Word, S>;
 /// A slot that was found in a row.
 pub(super) type Slot<W, E> = Found<W, <E as Packed>::Word>;
 
-/// Where a member of a home stands.
+/// The place of a member of a home.
 pub(super) struct Member<W: Warp, E: Packed, const S: usize> {
     pub(super) group: u32,
     /// That group as it was read.
@@ -38,18 +38,18 @@ pub(super) struct Member<W: Warp, E: Packed, const S: usize> {
 
 impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<E, H, S, N> {
     /// A table of `homes` homes, at least one, over all words of `words`: those of `homes + N - 1` groups.
-    /// The last `N - 1` groups are nobody's home. At first every word is all ones. The homes of keys are by
-    /// `seed`. A neighbourhood whose hop bits leave less than 16 bits of a home word for its version does not
-    /// compile.
+    /// The last `N - 1` groups are nobody's home. At first every word is all ones. `seed` decides the homes
+    /// of keys. A neighbourhood whose hop bits leave less than 16 bits of a home word for its version does
+    /// not compile.
     #[inline(always)]
     pub const fn new(words: H, homes: u32, seed: Seed) -> Self {
         const { assert!(N >= 1 && Home::<E::Word, N>::VERSION_BITS >= 16, "a neighbourhood has too many groups") };
         Self { words, homes, seed, entry: PhantomData }
     }
 
-    /// This table with versions of `V` bits, at least one, where there is room for more. For the checkers: so
-    /// narrow that a version goes round between two steps of another warp. All handles to a table have
-    /// versions of one width.
+    /// This table with versions of `V` bits, at least one, and no more than there is room for. For the
+    /// checkers: so narrow that a version wraps between two steps of another warp. All handles to a table
+    /// must have versions of one width.
     #[inline(always)]
     pub const fn with_version_bits<const V: u32>(self) -> HopscotchTable<E, H, S, N, V> {
         let Self { words, homes, seed, entry } = self;
@@ -64,13 +64,13 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32, const V: u32> H
         self.homes
     }
 
-    /// Number of groups: the homes, and the tail behind the last one.
+    /// Number of groups: the homes, and the tail after the last one.
     #[inline(always)]
     pub const fn groups(self) -> u32 {
         self.homes + N - 1
     }
 
-    /// Asks for the cache line of the home of `key`. A hint.
+    /// Prefetches the home of `key`. A hint.
     #[inline(always)]
     pub fn prefetch<W: Warp>(self, key: UserKey<E::Key>) {
         self.words.prefetch(Self::word(W::LANES, self.home_of(key.get())));
@@ -94,7 +94,7 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32, const V: u32> H
         group as usize * (lanes as usize * S)
     }
 
-    /// All lanes read a group. Every word is a read of its own.
+    /// All lanes read a group. Every word is a separate read.
     #[inline(always)]
     pub(super) fn read<W: Warp>(self, w: &mut W, group: u32) -> Row<W, E, S> {
         w.each(|lane| {
@@ -150,7 +150,8 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32, const V: u32> H
         Self::is_entry(word) && self.home_of(E::key(word)) == home
     }
 
-    /// The home word of a group. The first lane reads it: behind a [`Warp::sync`], after what all lanes read.
+    /// The home word of a group. The first lane reads it, after a [`Warp::sync`] that follows the reads of
+    /// all lanes.
     #[inline(always)]
     pub(super) fn home<W: Warp>(self, w: &mut W, group: u32) -> Home<E::Word, N, V> {
         let at = Self::word(W::LANES, group);
@@ -158,9 +159,9 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32, const V: u32> H
         Home::from_word(w.elect(0, || self.words.load(at, ReadOrder::Acquire)))
     }
 
-    /// The home word of a group, the last one, where a load could be of an older one. `None` if it is locked
-    /// or changes meanwhile. Whoever locks the home after this does so after all that this warp has read
-    /// before its last `sync`.
+    /// The last home word of a group, where a load could return an older one. `None` if it is locked or
+    /// changes meanwhile. A warp that locks the home later does so after all that this warp has read before
+    /// its last `sync`.
     #[inline(always)]
     pub(super) fn last_home<W: Warp>(self, w: &mut W, group: u32) -> Option<Home<E::Word, N, V>> {
         let (at, seen) = (Self::word(W::LANES, group), self.home(w, group));
@@ -173,8 +174,8 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32, const V: u32> H
         (found == word).then_some(seen)
     }
 
-    /// Writes the home word of a group whose lock this warp holds. What all lanes did before is seen by
-    /// whoever sees it.
+    /// Writes the home word of a group whose lock this warp holds. A warp that reads it sees all that all
+    /// lanes did before.
     #[inline(always)]
     pub(super) fn set_home<W: Warp>(self, w: &mut W, group: u32, home: Home<E::Word, N, V>) {
         let at = Self::word(W::LANES, group);
@@ -192,8 +193,8 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32, const V: u32> H
         Home::from_word(w.shfl(words, 0))
     }
 
-    /// Takes a lock of a home, which may be as it was `seen`, unless it has one. Returns the home with its
-    /// lock, or else with that of another.
+    /// Takes a lock of a home, whose word may still be `seen`, unless it has a lock. Returns the home with
+    /// its lock, or else with that of another warp.
     #[inline(always)]
     pub(super) fn try_lock<W: Warp>(
         self,
@@ -236,8 +237,8 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32, const V: u32> H
         })
     }
 
-    /// Writes a slot that nobody else may write: reserved by this warp, or of a member whose home it has
-    /// locked.
+    /// Writes a slot that nobody else may write: one reserved by this warp, or one of a member whose home it
+    /// has locked.
     #[inline(always)]
     pub(super) fn put<W: Warp>(self, w: &mut W, slot: &Slot<W, E>, word: E::Word) {
         w.elect_with(slot.lane, slot.places, |place| {
@@ -246,7 +247,7 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32, const V: u32> H
         });
     }
 
-    /// What a slot held when it was found.
+    /// The content of a slot when it was found.
     #[inline(always)]
     pub(super) fn seen<W: Warp>(w: &mut W, slot: &Slot<W, E>) -> E::Word {
         let seen = w.map(slot.places, |_, Place { seen, .. }| seen);

@@ -15,7 +15,7 @@ use crate::warp::Warp;
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum End {
     Inserted,
-    /// The key was there: nothing changed, or its value alone.
+    /// The key was there: nothing changed, or only its value.
     Present,
     Full,
 }
@@ -43,23 +43,25 @@ impl End {
 impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32, const V: u32> HopscotchTable<E, H, S, N, V> {
     /// Adds a pair if the key is absent.
     ///
-    /// [`Insert::Full`] if no slot of the neighbourhood is empty and no displacement makes one so; then
+    /// [`Insert::Full`] if no slot of the neighbourhood is empty and no displacement empties one; then
     /// nothing changed. Reads one group if the key is in its home's own, twice if it is inserted there, and
-    /// once more behind each wait. Blocking: waits for the holder of a lock of its home, or of a home whose
-    /// member is to be moved, and before it says `Full` for all that hold a lock or a reserved slot around.
+    /// once more after each wait. Blocking: waits for the holder of a lock of its home, or of a home whose
+    /// member is to be moved, and before it returns `Full` for all that hold a lock or a reserved slot
+    /// around.
     #[inline(always)]
     pub fn insert_unique<W: Warp>(self, w: &mut W, key: UserKey<E::Key>, value: E::Value) -> Insert {
         self.add(w, key, value, false).of_insert()
     }
 
-    /// Adds a pair if the key is absent, else replaces its value. [`Assign::Full`] as in `insert_unique`.
+    /// Adds a pair if the key is absent, otherwise replaces its value. [`Assign::Full`] as in
+    /// `insert_unique`.
     #[inline(always)]
     pub fn insert_or_assign<W: Warp>(self, w: &mut W, key: UserKey<E::Key>, value: E::Value) -> Assign {
         self.add(w, key, value, true).of_assign()
     }
 
-    /// Takes out the pair of `key`. Waits for the holder of a lock of its home, unless the key is absent or
-    /// goes meanwhile.
+    /// Deletes the pair of `key`. Waits for the holder of a lock of its home, unless the key is absent or is
+    /// deleted meanwhile.
     #[inline(always)]
     pub fn delete<W: Warp>(self, w: &mut W, key: UserKey<E::Key>) -> Delete {
         let home = self.home_of(key.get());
@@ -137,7 +139,7 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32, const V: u32> H
             if let Some(end) = self.add_locked::<W, true>(w, key, value, assign, at) {
                 return end;
             }
-            // Without a lock, which would disturb others that ask the same.
+            // Without a lock, which would disturb others that do the same.
             loop {
                 match self.room(w, home) {
                     Room::Some => break,
@@ -148,9 +150,9 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32, const V: u32> H
         }
     }
 
-    /// Takes the lock of a home, unless it is known without that how the operation ends: so says `known` of
-    /// the group of the home, which is read again whenever the lock was waited for. So of many that insert
-    /// one key, or delete it, one takes the lock.
+    /// Takes the lock of a home, unless the group of the home already shows how the operation ends, as
+    /// `known` decides. The group is read again after each wait for the lock. So of many operations that
+    /// insert or delete one key, one takes the lock.
     #[inline(always)]
     fn enter<W: Warp>(
         self,
@@ -162,7 +164,7 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32, const V: u32> H
             let row = self.read(w, home);
             if known(w, row) { None } else { Some(Self::home_in(w, row)) }
         };
-        // The first look is in front of the loop: inside of it a kernel needs 46 registers in place of 39.
+        // The first look is before the loop: inside of it a kernel needs 46 registers instead of 39.
         let mut seen = look(w)?;
         loop {
             match self.try_lock(w, home, Lock::Multiple, seen) {
@@ -187,7 +189,7 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32, const V: u32> H
         })
     }
 
-    /// Adds a pair under the lock of its home, and gives that back. `None` if there is no empty slot in the
+    /// Adds a pair under the lock of its home, and returns the home. `None` if there is no empty slot in the
     /// neighbourhood, and, if it may displace (`FAR`), no way to make one.
     #[inline(always)]
     fn add_locked<W: Warp, const FAR: bool>(
@@ -217,8 +219,8 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32, const V: u32> H
         placed.map(|_| End::Inserted)
     }
 
-    /// A home without a member that stood there with this key: the hop bit goes if it was the last one of its
-    /// class in its group.
+    /// The home word after a member with this key has left its slot: the hop bit is cleared if it was the
+    /// last one of its class in its group.
     #[inline(always)]
     pub(super) fn without_last<W: Warp>(
         self,
@@ -236,7 +238,7 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32, const V: u32> H
     }
 }
 
-/// What an insert or assign says.
+/// The answer of an insert or assign.
 #[inline(always)]
 fn added<V: Word>(op: Op, end: End) -> Mixed<V> {
     Mixed::of(if op == Op::Assign { end.of_assign().code() } else { end.of_insert().code() })

@@ -17,7 +17,7 @@ pub enum Answer<V> {
 }
 
 impl<V: Copy> Answer<V> {
-    /// The answer to `op` from what the table said; `None` if the code is not one of that operation.
+    /// The answer to `op`, from the result of the table; `None` if the code is not one of that operation.
     #[inline(always)]
     pub fn new(op: Op, said: Mixed<V>) -> Option<Self> {
         Some(match op {

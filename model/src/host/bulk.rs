@@ -1,7 +1,7 @@
 //! The bulk calls of maps and sets.
 //!
-//! [`BulkTable`] is what every table does, [`BulkMap`] and [`BulkSet`] add the operations on keys. What only
-//! some tables do is a trait for each capability: [`BulkMultimap`], [`BulkMatches`], [`BulkCounter`],
+//! [`BulkTable`] has the operations of every table; [`BulkMap`] and [`BulkSet`] add those on keys. Each
+//! capability of only some tables is a trait: [`BulkMultimap`], [`BulkMatches`], [`BulkCounter`],
 //! [`BulkOrdered`], [`BulkFlush`], [`BulkPaged`], `BulkSave` (feature `file`).
 
 use super::{Answer, Matches, Refused, Structure};
@@ -9,37 +9,37 @@ use crate::outcome::{Add, Assign, Delete, Insert, Op};
 use crate::paged::host::Paging;
 use alloc::vec::Vec;
 
-/// How large the tables of `T` are.
+/// The size of the tables of `T`.
 pub type GeometryOf<T> = <<T as BulkTable>::Structure as Structure>::Geometry;
-/// What the tables of `T` say that they hold.
+/// The statistics of the tables of `T`.
 pub type StatsOf<T> = <<T as BulkTable>::Structure as Structure>::Stats;
-/// What takes the entries of a table of `T`, some at a time.
+/// A receiver of the entries of a table of `T`, some at a time.
 pub type SinkOf<'a, T> =
     &'a mut (dyn FnMut(Vec<<T as BulkTable>::Entry>) -> Result<(), <T as BulkTable>::Error> + Send);
 
-/// A table as a whole, of any structure and any entries.
+/// A whole table, of any structure and any entries.
 pub trait BulkTable {
-    /// What can go wrong.
+    /// The error of a call.
     type Error: core::error::Error + From<Refused>;
     /// Its structure.
     type Structure: Structure;
-    /// What it holds: `(key, value)` in a map, a key in a set.
+    /// Its entries: `(key, value)` in a map, a key in a set.
     type Entry;
 
     /// All entries, in no particular order. Exact if nothing changes meanwhile. Time proportional to the
     /// slots; memory for up to three times the entries meanwhile.
     ///
     /// # Errors
-    /// Those of the backend; the same for the other calls.
+    /// Those of the backend; so for all calls.
     fn retrieve_all(&self) -> Result<Vec<Self::Entry>, Self::Error>;
     /// Number of entries. Exact if nothing changes meanwhile. Time proportional to the slots.
     fn len(&self) -> Result<u64, Self::Error>;
-    /// What the table holds, in numbers. Exact if nothing changes meanwhile. Time proportional to the slots.
+    /// Statistics of the table. Exact if nothing changes meanwhile. Time proportional to the slots.
     fn stats(&self) -> Result<StatsOf<Self>, Self::Error>;
     /// The table's size.
     fn geometry(&self) -> GeometryOf<Self>;
-    /// Takes out everything: the table is as it was made, of the same size. Writes all of its memory once. A
-    /// phase of its own, as the exclusive borrow says.
+    /// Deletes everything: the table is as it was made, of the same size. Writes all of its memory once. A
+    /// phase of its own, as the exclusive borrow shows.
     fn clear(&mut self) -> Result<(), Self::Error>;
 
     /// Whether there is no entry.
@@ -53,8 +53,8 @@ pub trait BulkTable {
 /// The operations of one call run concurrently: if two of them share a key, either may come first.
 ///
 /// # Errors
-/// Every call refuses slices of different lengths before it runs ([`Refused`]), and passes on what the
-/// backend reports.
+/// Every call refuses slices of different lengths before it runs ([`Refused`]), and returns the errors of the
+/// backend.
 pub trait BulkMap<K: Copy, V: Copy>: BulkTable<Entry = (K, V)> {
     /// Adds pairs whose keys are absent.
     fn insert_unique(&self, keys: &[K], values: &[V]) -> Result<Vec<Insert>, Self::Error>;
@@ -62,13 +62,13 @@ pub trait BulkMap<K: Copy, V: Copy>: BulkTable<Entry = (K, V)> {
     fn insert_or_assign(&self, keys: &[K], values: &[V]) -> Result<Vec<Assign>, Self::Error>;
     /// The value of one pair of each key.
     fn search(&self, keys: &[K]) -> Result<Vec<Option<V>>, Self::Error>;
-    /// Whether each key is there: a search that leaves the value where it is.
+    /// Whether each key is there: a search that returns no values.
     fn contains(&self, keys: &[K]) -> Result<Vec<bool>, Self::Error>;
     /// How many pairs each key has: 0 or 1 in a map of unique keys.
     fn count(&self, keys: &[K]) -> Result<Vec<u32>, Self::Error>;
-    /// Takes out one pair of each key.
+    /// Deletes one pair of each key.
     fn delete(&self, keys: &[K]) -> Result<Vec<Delete>, Self::Error>;
-    /// Operations of all kinds, all concurrent. `values[i]` is not used where `ops[i]` takes none. In a map
+    /// Operations of all kinds, all concurrent. `values[i]` is ignored if `ops[i]` takes no value. In a map
     /// of unique keys [`Op::Insert`] is a unique insert.
     fn mixed(&self, ops: &[Op], keys: &[K], values: &[V]) -> Result<Vec<Answer<V>>, Self::Error>;
 }
@@ -79,19 +79,19 @@ pub trait BulkSet<K: Copy>: BulkTable<Entry = K> {
     fn insert(&self, keys: &[K]) -> Result<Vec<Insert>, Self::Error>;
     /// Whether each key is there.
     fn contains(&self, keys: &[K]) -> Result<Vec<bool>, Self::Error>;
-    /// Takes keys out.
+    /// Deletes keys.
     fn delete(&self, keys: &[K]) -> Result<Vec<Delete>, Self::Error>;
 }
 
 /// A map that works on all pairs of a key at once.
 pub trait BulkMatches<K: Copy, V: Copy>: BulkMap<K, V> {
     /// The values of all pairs of each key, in no particular order. Keys must not be changed meanwhile: the
-    /// call counts first and collects then.
+    /// call first counts and then collects.
     ///
     /// # Errors
-    /// As [`BulkMap`]; the same for the other calls.
+    /// As [`BulkMap`]; so for all calls.
     fn search_all(&self, keys: &[K]) -> Result<Matches<V>, Self::Error>;
-    /// Takes out all pairs of each key; how many there were.
+    /// Deletes all pairs of each key, and returns how many there were.
     fn delete_all(&self, keys: &[K]) -> Result<Vec<u32>, Self::Error>;
 }
 
@@ -106,7 +106,7 @@ pub trait BulkMultimap<K: Copy, V: Copy>: BulkMatches<K, V> {
 
 /// A map that adds to values.
 pub trait BulkCounter<K: Copy, V: Copy>: BulkMap<K, V> {
-    /// Adds pairs, or adds their values to those of keys that are present, modulo 2 to the bits of a value.
+    /// Adds pairs. If a key is present, adds its value to the value there, modulo 2 to the bits of a value.
     ///
     /// # Errors
     /// As [`BulkMap`].
@@ -123,38 +123,39 @@ pub trait BulkOrdered: BulkTable {
     fn retrieve_all_in_order(&self) -> Result<Vec<Self::Entry>, Self::Error>;
 }
 
-/// A table that keeps the slots of deleted entries until it is told to reclaim them.
+/// A table that keeps the slots of deleted entries until it is flushed.
 pub trait BulkFlush: BulkTable {
-    /// Reclaims the slots of deleted entries and gives emptied slabs back to the pool; how many slabs. A
-    /// phase of its own, as the exclusive borrow says. Time proportional to the slots.
+    /// Reclaims the slots of deleted entries and returns emptied slabs to the pool. Returns how many slabs. A
+    /// phase of its own, as the exclusive borrow shows. Time proportional to the slots.
     ///
     /// # Errors
     /// As [`BulkTable`].
     fn flush(&mut self) -> Result<u64, Self::Error>;
 }
 
-/// A table that is saved to a file. Opening it is a call of its type, as each backend needs something else.
+/// A table that can be saved to a file. Each type has its own call to open it, as backends need different
+/// arguments.
 #[cfg(feature = "file")]
 pub trait BulkSave: BulkTable {
-    /// Writes all entries to a file, which any backend opens. Nobody else uses the table meanwhile. Memory
-    /// for the entries of a child table, three times at most.
+    /// Writes all entries to a file, which any backend can open. Nobody else uses the table meanwhile. Takes
+    /// memory for at most three times the entries of a child table.
     ///
-    /// The file takes its name when it is whole and on the disk. What had that name before is gone then; if
-    /// the call fails, it is as it was. The table is as it was in any case.
+    /// The file takes its name when it is complete and on the disk, and replaces an older file of that name.
+    /// If the call fails, the older file stays as it was. The table does not change in any case.
     ///
     /// # Errors
     /// As [`BulkTable`], and those of a [file](crate::paged::file::FileError).
     fn save(&self, path: &std::path::Path) -> Result<(), Self::Error>;
 }
 
-/// A table of which a part is in memory of a limited size: [`paged`](crate::paged).
+/// A table that is partly in memory of a limited size: [`paged`](crate::paged).
 pub trait BulkPaged: BulkTable {
-    /// What was copied so far, and which ways jobs took. Time does not depend on the size of the table.
+    /// The copies so far, and the ways that jobs took. Takes constant time.
     fn paging(&self) -> Paging;
-    /// Gives all entries to `sink`, those of one child table at a time. Nobody else uses the table meanwhile,
-    /// and the sink does not.
+    /// Passes all entries to `sink`, one child table at a time. Nobody else uses the table meanwhile, and
+    /// neither may the sink.
     ///
     /// # Errors
-    /// As [`BulkTable`]; what the sink returns, and nothing comes after that.
+    /// As [`BulkTable`]; any error of the sink, after which it is not called again.
     fn retrieve_to(&self, sink: SinkOf<'_, Self>) -> Result<(), Self::Error>;
 }

@@ -1,7 +1,7 @@
-//! The bulk interface that every backend offers, and what they share on the host: sizes, errors, answers.
+//! The bulk interface of every backend, and what backends share on the host: sizes, errors, answers.
 //!
 //! A bulk call takes slices and runs one operation per element, all of them concurrently. Calls take `&self`:
-//! several may run at once.
+//! several may run at the same time.
 
 mod answer;
 mod bulk;
@@ -35,47 +35,47 @@ pub enum Refused {
     },
     /// The table would have more parts than can be counted.
     TooLarge {
-        /// Which parts.
+        /// The name of the parts.
         what: &'static str,
-        /// How many.
+        /// How many it would have.
         found: u64,
-        /// How many fit.
+        /// The most that can be counted.
         most: u64,
     },
     /// The table would have no part of a kind that it needs.
     Nothing {
-        /// Which part.
+        /// The name of the part.
         what: &'static str,
     },
-    /// A load that no such table can have.
+    /// A load that is impossible for such a table.
     Load {
         /// The load.
         load: f64,
     },
-    /// The size is for slabs of another number of slots than the table's warps read.
+    /// The size is for slabs with another number of slots than the table's warps read.
     SlabSlots {
         /// Slots per slab of the size.
         found: u32,
         /// Lanes times slots per lane of the table.
         expected: u32,
     },
-    /// The size is for buckets of another number of slots than the table's warps read.
+    /// The size is for buckets with another number of slots than the table's warps read.
     BucketSlots {
         /// Slots per bucket of the size.
         found: u32,
         /// Lanes times slots per lane of the table.
         expected: u32,
     },
-    /// The size is for nodes of another number of words than the table's warps read.
+    /// The size is for nodes with another number of words than the table's warps read.
     NodeWords {
         /// Words per node of the size.
         found: u32,
         /// Lanes times words per lane of the table.
         expected: u32,
     },
-    /// A number of parts that has to be one or prime.
+    /// A number of parts that must be one or prime.
     NotPrime {
-        /// Which parts.
+        /// The name of the parts.
         what: &'static str,
         /// How many.
         found: u64,
@@ -131,7 +131,7 @@ pub fn same_length<K, T>(keys: &[K], what: &'static str, other: &[T]) -> Result<
     }
 }
 
-/// How many inserts found the table full.
+/// How many inserts found no room.
 pub fn left_out(outcomes: &[Insert]) -> u64 {
     outcomes.iter().filter(|&&outcome| outcome == Insert::Full).count() as u64
 }

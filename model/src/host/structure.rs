@@ -1,4 +1,4 @@
-//! What a host knows of a structure besides its operations: its name, its sizes, what its tables hold.
+//! The host's view of a structure, without its operations: its name, its sizes, its statistics.
 
 use core::fmt::Debug;
 use sizes::{
@@ -6,7 +6,7 @@ use sizes::{
     SlabStats, WaitFreeGeometry, WaitFreeStats,
 };
 
-/// The sizes and numbers of each structure.
+/// The sizes and statistics of each structure.
 pub mod sizes {
     pub use crate::hopscotch::host::{HopscotchGeometry, HopscotchStats};
     pub use crate::open::host::{OpenGeometry, OpenStats, Tally};
@@ -15,15 +15,15 @@ pub mod sizes {
     pub use crate::waitfree::host::{WaitFreeGeometry, WaitFreeStats};
 }
 
-/// A structure, as a type without values to choose tables by.
+/// A structure, as a type without values by which tables are chosen.
 ///
-/// A map and a set of one structure differ in their entries alone; a set is a map with values of `()`.
+/// A map and a set of one structure differ only in their entries; a set is a map with values of `()`.
 pub trait Structure: Copy + Debug + Send + Sync + 'static {
     /// Its name on the command line and in reports.
     const NAME: &'static str;
-    /// How large a table is.
+    /// The size of a table.
     type Geometry: Copy + PartialEq + Debug + Send + Sync + 'static;
-    /// What a table holds.
+    /// The statistics of a table.
     type Stats: Clone + PartialEq + Default + Debug + Send + Sync + 'static;
 }
 
@@ -55,7 +55,7 @@ pub struct WaitFree;
 #[derive(Clone, Copy, Debug)]
 pub struct Paged;
 
-/// A structure whose sizes and numbers are these types.
+/// A structure with these types of sizes and statistics.
 macro_rules! structure {
     ($structure:ident, $name:literal, $geometry:ident, $stats:ident) => {
         impl Structure for $structure {
